@@ -46,7 +46,7 @@ static void fail_out_of_step(struct gravel_network *network, const char *text)
     gravel_network_fail(network, GRAVEL_EMISMATCH, text);
 }
 
-/* The calls do not fit. @return whether the job has ended: else the node has failed. */
+/* The calls do not fit. @return whether the job has ended, with an error: else the node has failed. */
 static bool end_misfit(struct gravel_network *network, struct gravel_job *job)
 {
     const struct gravel_round *round = network->transport->round;
@@ -54,7 +54,7 @@ static bool end_misfit(struct gravel_network *network, struct gravel_job *job)
     gravel_round_tell(round, text, sizeof text);
     if (gravel_round_is_in_step(round)) {
         snprintf(job->text, sizeof job->text, "%s", text);
-        gravel_job_end(network, job, GRAVEL_EMISMATCH);
+        job->code = GRAVEL_EMISMATCH;
         return true;
     }
     fail_out_of_step(network, text);
@@ -104,7 +104,6 @@ bool gravel_job_step_reduce(struct gravel_network *network, struct gravel_job *j
         return end_misfit(network, job);
     if (job->n)
         memcpy(job->values, round->values, job->n * sizeof *round->values);
-    gravel_job_end(network, job, 0);
     return true;
 }
 
@@ -134,10 +133,9 @@ static void check_chain(struct gravel_network *network, struct gravel_job *job)
     gravel_network_fail(network, GRAVEL_ETIMEOUT, text);
 }
 
-/* Contribute to a round once everything we know of has been sent and counted. */
+/* Contribute to a round once everything we know of has been sent, which the loop does first, and counted. */
 static void try_round(struct gravel_network *network, struct gravel_job *job)
 {
-    gravel_network_drain(network);
     if (gravel_transactions_are_open(network->transactions))
         return; /* they have a limit of their own */
     if (has_unsent(network)) {
@@ -175,10 +173,8 @@ bool gravel_job_step_barrier(struct gravel_network *network, struct gravel_job *
     memcpy(job->counts, network->transport->round->values, sizeof job->counts);
     bool is_quiet = job->counts[0] == job->counts[1];
     bool is_same = job->counts[0] == job->last_counts[0] && job->counts[1] == job->last_counts[1];
-    if (is_quiet && is_same) {
-        gravel_job_end(network, job, 0);
+    if (is_quiet && is_same)
         return true;
-    }
     memcpy(job->last_counts, job->counts, sizeof job->last_counts);
     job->is_reducing = false;
     check_chain(network, job);

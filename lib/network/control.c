@@ -2,22 +2,15 @@
 /*
  * What the network thread does with each kind of frame.
  *
- * Path:    transport (or a local sender) -> control.c -> resolver, job.c.
+ * Path:    transport (or a local sender) -> control.c -> resolving.c, job.c and others.
  * Threads: the network thread.
  */
-#include "base/trace.h"
 #include "memory/memory.h"
 #include "network/parts.h"
 #include "serve/transactions.h"
 
 #include <stdio.h>
 #include <string.h>
-
-/* Number of a local node's heap. */
-static uint32_t heap_of(const struct gravel_network *network, uint32_t node)
-{
-    return network->transport->is_loopback ? node : 0;
-}
 
 /* Whether bytes [offset, offset + bytes) lie in one live allocation; if not, why they are refused.
  */
@@ -32,73 +25,6 @@ static bool has_bytes(struct gravel_network *network, uint32_t node, uint64_t of
     return false;
 }
 
-/* A copy between host and heap failed, which no peer can mend. @return code */
-static int check_copy(struct gravel_network *network, int code)
-{
-    if (code)
-        gravel_network_fail(network, code, gravel_last_error());
-    return code;
-}
-
-void gravel_control_refuse(void *context, int code, const char *why, uint32_t source,
-                           uint32_t destination)
-{
-    struct gravel_network *network = context;
-    char text[GRAVEL_FRAME_TEXT_BYTES];
-    snprintf(text, sizeof text, "node %u refused a buffer from node %u: %s", destination, source,
-             why);
-    network->shape.report(network->shape.context, code, false, text);
-    if (gravel_transport_is_local(network->transport, source))
-        return;
-    struct gravel_buffer *buffer = gravel_network_frame(network, GRAVEL_FRAME_REFUSAL, source,
-                                                        sizeof(struct gravel_refusal_frame));
-    if (!buffer)
-        return;
-    struct gravel_refusal_frame *frame = (struct gravel_refusal_frame *)buffer->frame;
-    frame->code = code;
-    snprintf(frame->text, sizeof frame->text, "%s", text);
-    gravel_network_put(network, buffer);
-}
-
-static void end_messages(struct gravel_network *network, const struct gravel_loan *loan,
-                         uint64_t n_messages, const struct gravel_refusal *refusal)
-{
-    gravel_counter_add(&network->counts.resolved_buffers, 1);
-    gravel_counter_add(&network->counts.resolved_messages, n_messages);
-    gravel_trace_buffer(network->trace, "resolve", loan->source, (uint32_t)loan->bytes);
-    if (refusal->code) {
-        gravel_counter_add(&network->counts.refused_buffers, 1);
-        gravel_control_refuse(network, refusal->code, refusal->text, loan->source,
-                              loan->destination);
-    }
-    if (refusal->code == GRAVEL_EKERNEL) /* a handler on the device that does not end */
-        gravel_network_fail(network, refusal->code, refusal->text);
-}
-
-/* Only now is it resolved: else a barrier of its sender could end before the refusal arrives. */
-void gravel_control_ended(void *context, const struct gravel_loan *loan, uint64_t n_messages,
-                          const struct gravel_refusal *refusal)
-{
-    struct gravel_network *network = context;
-    end_messages(network, loan, n_messages, refusal);
-    network->n_counted_resolved++;
-}
-
-static bool handle_messages(struct gravel_network *network, struct gravel_frame *frame,
-                            const struct gravel_loan *loan)
-{
-    struct gravel_refusal refusal;
-    bool is_kept;
-    network->resolving_node = loan->destination;
-    uint64_t n = gravel_resolver_resolve(network->resolver, frame, loan,
-                                         heap_of(network, loan->destination), &is_kept, &refusal);
-    if (is_kept)
-        network->n_kept++;
-    else
-        end_messages(network, loan, n, &refusal);
-    return is_kept;
-}
-
 static void handle_bytes(struct gravel_network *network, const struct gravel_bytes_frame *frame,
                          const struct gravel_loan *loan)
 {
@@ -106,13 +32,15 @@ static void handle_bytes(struct gravel_network *network, const struct gravel_byt
     uint64_t n = loan->bytes - sizeof *frame;
     gravel_counter_add(&network->counts.resolved_buffers, 1);
     if (has_bytes(network, loan->destination, frame->offset, n, &refusal)) {
-        check_copy(network,
-                   gravel_memory_write(network->shape.memory, heap_of(network, loan->destination),
-                                       frame->offset, frame->data, n));
+        gravel_network_check(network,
+                             gravel_memory_write(network->shape.memory,
+                                                 gravel_network_heap_of(network, loan->destination),
+                                                 frame->offset, frame->data, n));
         gravel_counter_add(&network->counts.resolved_messages, 1);
     } else {
         gravel_counter_add(&network->counts.refused_buffers, 1);
-        gravel_control_refuse(network, refusal.code, refusal.text, loan->source, loan->destination);
+        gravel_resolving_refuse(network, refusal.code, refusal.text, loan->source,
+                                loan->destination);
     }
 }
 
@@ -182,8 +110,9 @@ static void handle_get(struct gravel_network *network, const struct gravel_get_f
     reply->code = refusal.code;
     if (is_here)
         reply->code =
-            check_copy(network, gravel_memory_read(network->shape.memory, heap_of(network, node),
-                                                   get->offset, reply->data, n));
+            gravel_network_check(network, gravel_memory_read(network->shape.memory,
+                                                             gravel_network_heap_of(network, node),
+                                                             get->offset, reply->data, n));
     if (reply->code)
         buffer->frame->bytes = sizeof *reply;
     gravel_network_put(network, buffer);
@@ -207,24 +136,17 @@ static void handle_death(struct gravel_network *network, const struct gravel_dea
     gravel_network_fail(network, GRAVEL_EPEER, frame->text);
 }
 
-/* All other frames rely on what came before them having been applied. */
-void gravel_network_finish_resolving(struct gravel_network *network)
-{
-    if (network->sees_attached)
-        check_copy(network, gravel_resolver_finish(network->resolver));
-}
-
 static bool dispatch(struct gravel_network *network, struct gravel_frame *frame,
                      const struct gravel_loan *loan)
 {
     void *whole = frame;
     if (frame->kind == GRAVEL_FRAME_MESSAGES)
-        return handle_messages(network, frame, loan);
+        return gravel_resolving_take(network, frame, loan);
     if (frame->kind == GRAVEL_FRAME_TRANSACTIONS) {
         handle_transactions(network, whole, loan);
         return false;
     }
-    gravel_network_finish_resolving(network);
+    gravel_resolving_finish(network); /* they rely on what came before them having been applied */
     switch (frame->kind) {
     case GRAVEL_FRAME_BYTES:
         handle_bytes(network, whole, loan);

@@ -2,7 +2,7 @@
 /*
  * The network thread as the courier of messages with keys that wait. See serve/courier.h.
  *
- * Path:    serve/transactions.c -> courier.c -> network.c, control.c, reply.c.
+ * Path:    serve/transactions.c -> courier.c -> outgoing.c, resolving.c, control.c, reply.c.
  * Threads: the network thread, after gravel_network_attach.
  */
 #include "network/parts.h"
@@ -35,7 +35,7 @@ struct gravel_courier gravel_network_courier(struct gravel_network *network)
         .put = put,
         .ack = gravel_control_ack,
         .answer = gravel_reply_send,
-        .refuse = gravel_control_refuse,
+        .refuse = gravel_resolving_refuse,
         .fail = fail,
     };
 }

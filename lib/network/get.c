@@ -42,16 +42,16 @@ static bool ask(struct gravel_network *network, struct gravel_job *job)
     get->bytes = bytes_at(network, job, job->asked);
     job->asked += get->bytes;
     job->n_due++;
-    gravel_network_send(network, buffer);
+    gravel_network_transmit(network, buffer);
     return true;
 }
 
 /* Of a node in this process: copy. Bounds were checked by the caller, who shares the heap's books. */
 static void get_local(struct gravel_network *network, struct gravel_job *job)
 {
-    uint32_t heap = network->transport->is_loopback ? job->node : 0;
-    gravel_network_finish_resolving(network);
-    int code = gravel_memory_read(network->shape.memory, heap, job->offset, job->data, job->bytes);
+    gravel_resolving_finish(network);
+    int code = gravel_memory_read(network->shape.memory, gravel_network_heap_of(network, job->node),
+                                  job->offset, job->data, job->bytes);
     job->asked = job->bytes;
     if (code)
         gravel_network_fail(network, code, gravel_last_error()); /* which ends the job */
@@ -61,30 +61,19 @@ static void get_local(struct gravel_network *network, struct gravel_job *job)
 
 bool gravel_job_step_get(struct gravel_network *network, struct gravel_job *job)
 {
+    if (job->code)
+        return true;
     while (job->asked < job->bytes && job->asked - job->answered < GET_WINDOW)
         if (!ask(network, job))
             return false;
-    if (job->answered < job->bytes)
-        return false;
-    gravel_job_end(network, job, 0);
-    return true;
+    return job->answered == job->bytes;
 }
 
 void gravel_job_begin_get(struct gravel_network *network, struct gravel_job *job)
 {
-    gravel_network_drain(network);
     job->id = network->next_id++;
     if (gravel_transport_is_local(network->transport, job->node))
         get_local(network, job);
-}
-
-static void remove_job(struct gravel_job **list, struct gravel_job *job)
-{
-    for (; *list; list = &(*list)->next)
-        if (*list == job) {
-            *list = job->next;
-            return;
-        }
 }
 
 /* A node answers in the order in which it is asked: a get gets its pieces in their order. */
@@ -116,15 +105,15 @@ static void end_refused(struct gravel_network *network, struct gravel_job *job, 
              (unsigned long long)job->bytes, (unsigned long long)job->offset,
              code == GRAVEL_ERANGE ? "are not in one allocation" : "could not be read there");
     network->n_stray[job->node] += job->n_due;
-    remove_job(&network->jobs, job);
-    gravel_job_end(network, job, code);
+    job->code = code; /* the job's next step ends it */
 }
 
 void gravel_job_reply(struct gravel_network *network, const struct gravel_reply_frame *reply,
                       const struct gravel_loan *loan)
 {
     struct gravel_job *job = network->jobs;
-    while (job && (job->kind != GRAVEL_JOB_GET || job->id != reply->id || !job->has_begun))
+    while (job &&
+           (job->kind != GRAVEL_JOB_GET || job->id != reply->id || !job->has_begun || job->code))
         job = job->next;
     if (!check_reply(network, job, reply, loan))
         return;

@@ -15,9 +15,10 @@
 #include <sched.h>
 #include <stdio.h>
 
-void gravel_job_end(struct gravel_network *network, struct gravel_job *job, int code)
+/* It may be gone then. The text of an error is set. */
+static void end(struct gravel_network *network, struct gravel_job *job, int code)
 {
-    gravel_network_finish_resolving(network);
+    gravel_resolving_finish(network);
     job->code = code;
     atomic_store_explicit(&job->is_done, true, memory_order_release); /* J1; job may be gone now */
     gravel_event_signal(&network->job_done);
@@ -27,7 +28,6 @@ void gravel_job_end(struct gravel_network *network, struct gravel_job *job, int 
 
 static void begin_quiet(struct gravel_network *network, struct gravel_job *job)
 {
-    gravel_network_drain(network);
     for (uint32_t node = 0; node < network->transport->n_nodes; node++) {
         job->targets[node] = network->n_sent[node];
         if (network->n_acked[node] >= network->n_sent[node])
@@ -35,7 +35,7 @@ static void begin_quiet(struct gravel_network *network, struct gravel_job *job)
         struct gravel_buffer *buffer =
             gravel_network_frame(network, GRAVEL_FRAME_FLUSH, node, sizeof(struct gravel_frame));
         if (buffer)
-            gravel_network_send(network, buffer);
+            gravel_network_transmit(network, buffer);
     }
     job->mark = gravel_transactions_mark(network->transactions);
 }
@@ -47,20 +47,29 @@ void gravel_job_note_life(struct gravel_network *network)
             job->moved_ns = gravel_network_lived_ns(network);
 }
 
-static bool step_quiet(struct gravel_network *network, struct gravel_job *job)
+static bool are_acknowledged(const struct gravel_network *network, const struct gravel_job *job)
 {
     for (uint32_t node = 0; node < network->transport->n_nodes; node++)
         if (network->n_acked[node] < job->targets[node])
             return false;
-    if (!gravel_transactions_have_passed(network->transactions, job->mark)) {
-        job->moved_ns =
-            gravel_network_lived_ns(network); /* transactions have a limit of their own */
-        return false;
-    }
-    if (network->transactions)
-        gravel_network_drain(network); /* answers of what waited, to nodes of this process */
-    gravel_job_end(network, job, 0);
     return true;
+}
+
+static bool step_quiet(struct gravel_network *network, struct gravel_job *job)
+{
+    if (!are_acknowledged(network, job))
+        return false;
+    if (gravel_transactions_have_passed(network->transactions, job->mark))
+        return true;
+    job->moved_ns = gravel_network_lived_ns(network); /* transactions have a limit of their own */
+    return false;
+}
+
+/* Answers of transactions that have passed may be to nodes of this process, which acknowledge nothing. */
+static bool waits_for_answers(const struct gravel_network *network, const struct gravel_job *job)
+{
+    return network->transactions && are_acknowledged(network, job) &&
+           gravel_transactions_have_passed(network->transactions, job->mark);
 }
 
 /* ---- all of them ----------------------------------------------------------------------------- */
@@ -73,6 +82,7 @@ static bool is_collective(const struct gravel_job *job)
 static void begin(struct gravel_network *network, struct gravel_job *job)
 {
     job->has_begun = true;
+    job->code = 0;
     job->moved_ns = gravel_network_lived_ns(network);
     if (is_collective(job) && !job->is_rest && job->call.kind != GRAVEL_CALL_OPEN)
         network->n_calls++;
@@ -86,7 +96,7 @@ static void begin(struct gravel_network *network, struct gravel_job *job)
         gravel_job_begin_barrier(job);
 }
 
-/* @return true if the job has ended; it may be gone then. */
+/* @return whether the job has ended, with job->code. */
 static bool step(struct gravel_network *network, struct gravel_job *job)
 {
     switch (job->kind) {
@@ -123,7 +133,7 @@ static void check_progress(struct gravel_network *network, const struct gravel_j
     gravel_network_fail(network, GRAVEL_ETIMEOUT, text);
 }
 
-static void take_new_jobs(struct gravel_network *network)
+void gravel_job_take_new(struct gravel_network *network)
 {
     pthread_mutex_lock(&network->job_lock);
     struct gravel_job *job = network->new_jobs;
@@ -148,23 +158,45 @@ static bool step_first(struct gravel_network *network, struct gravel_job **place
         begin(network, job);
     if (step(network, job)) {
         *place = next;
+        end(network, job, job->code);
         return true;
     }
     check_progress(network, job);
     return false;
 }
 
+static bool waits_for_sends(const struct gravel_network *network, const struct gravel_job *job)
+{
+    switch (job->kind) {
+    case GRAVEL_JOB_QUIET:
+        return !job->has_begun || waits_for_answers(network, job);
+    case GRAVEL_JOB_GET:
+        return !job->has_begun;
+    case GRAVEL_JOB_BARRIER:
+        return !job->has_begun || !job->is_reducing;
+    default:
+        return false;
+    }
+}
+
+bool gravel_job_waits_for_sends(const struct gravel_network *network)
+{
+    const struct gravel_job *job = network->jobs;
+    while (job && !waits_for_sends(network, job))
+        job = job->next;
+    return job || (network->collectives && waits_for_sends(network, network->collectives));
+}
+
 bool gravel_job_step(struct gravel_network *network)
 {
     bool has_moved = false;
-    take_new_jobs(network);
     for (struct gravel_job **place = &network->jobs; *place;)
         if (step_first(network, place))
             has_moved = true;
         else
             place = &(*place)->next;
-    while (network->collectives && step_first(network, &network->collectives))
-        has_moved = true;
+    if (network->collectives && step_first(network, &network->collectives))
+        has_moved = true; /* the next one may wait for sends */
     return has_moved;
 }
 
@@ -174,14 +206,14 @@ static void fail_list(struct gravel_network *network, struct gravel_job **list)
     *list = NULL;
     while (job) {
         struct gravel_job *next = job->next;
-        gravel_job_end(network, job, GRAVEL_EPEER);
+        end(network, job, GRAVEL_EPEER);
         job = next;
     }
 }
 
 void gravel_job_fail_all(struct gravel_network *network)
 {
-    take_new_jobs(network);
+    gravel_job_take_new(network);
     fail_list(network, &network->jobs);
     fail_list(network, &network->collectives);
 }

@@ -6,13 +6,14 @@
  * All nodes say that they leave, by a round of gravel_close; until then they send heartbeats, so a node that dies first
  * is found. Then none sends, a sum tells each how many frames are for it, and each receives so many.
  *
- * Path:    gravel_close -> start.c -> network.c -> leave.c -> transport.
+ * Path:    gravel_close -> start.c, after the loop -> leave.c -> network.c, transport.
  * Threads: the network thread.
  * Source:  Hoefler, Siebert, Lumsdaine, Scalable Communication Protocols for Dynamic Sparse Data Exchange, 2010
  *          (personalized census).
  */
 #include "base/clock.h"
 #include "network/parts.h"
+#include "serve/transactions.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -79,7 +80,18 @@ static void receive_rest(struct gravel_network *network, uint64_t *counts)
     }
 }
 
-void gravel_network_leave(struct gravel_network *network)
+/* Let what is under way leave, so that others learn why we go; but not for longer than a second. */
+static void send_rest(struct gravel_network *network)
+{
+    uint64_t until_ns = gravel_network_lived_ns(network) + GRAVEL_NS_PER_S, due_ns;
+    for (uint32_t quiet_rounds = 0;
+         quiet_rounds < 8 && gravel_network_lived_ns(network) < until_ns;) {
+        bool has_moved = gravel_network_step(network, gravel_clock_ns(), &due_ns);
+        quiet_rounds = has_moved ? 0 : quiet_rounds + 1;
+    }
+}
+
+static void leave_together(struct gravel_network *network)
 {
     uint32_t n_nodes = network->transport->n_nodes;
     if (network->transport->is_loopback || n_nodes == 1 || gravel_network_has_aborted(network))
@@ -98,4 +110,13 @@ void gravel_network_leave(struct gravel_network *network)
         receive_rest(network, counts);
     if (!gravel_network_has_aborted(network)) /* else MPI may still write to it */
         free(counts);
+}
+
+void gravel_network_leave(struct gravel_network *network)
+{
+    send_rest(network);
+    leave_together(network);
+    if (network->n_kept) /* buffers come home, and the device has read what the transport unmaps */
+        gravel_resolver_finish(network->resolver);
+    gravel_transactions_end(network->transactions);
 }

@@ -33,7 +33,7 @@ static void beat(struct gravel_network *network, uint32_t node)
     if (!buffer)
         return;
     gravel_late_write(network, (struct gravel_heartbeat_frame *)buffer->frame);
-    gravel_network_send(network, buffer);
+    gravel_network_transmit(network, buffer);
 }
 
 static void report_silence(struct gravel_network *network, uint32_t node, uint64_t silence_ns)
@@ -133,7 +133,7 @@ static void tell_death(struct gravel_network *network, uint32_t node)
         return;
     struct gravel_death_frame *death = (struct gravel_death_frame *)buffer->frame;
     write_why(network, death);
-    gravel_network_send(network, buffer);
+    gravel_network_transmit(network, buffer);
 }
 
 static bool is_told(const struct gravel_network *network)

@@ -1,94 +1,36 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The network thread's loop: what it sends and receives. See network.h.
+ * The network thread's loop: what it sends and receives. Nobody but the loop sends what others have shipped: jobs say
+ * that they wait for it. See network.h.
  *
- * Path:    sender.c (ship) -> network.c -> transport, or control.c for a frame to this node; transport -> control.c.
- * Memory:  buffers come through `outgoing` (edges M1, M2 of the MPMC queue) and go home through SPSC queues.
+ * Path:    outgoing.c -> network.c -> transport, or control.c for a frame to this node; transport -> control.c.
  */
 #include "network/parts.h"
 #include "serve/transactions.h"
 
 #include "base/clock.h"
-#include "base/trace.h"
-
-#include <string.h>
 
 #define BATCH 16u /* frames of one kind before the next kind has its turn */
 
-void gravel_network_ship(void *context, struct gravel_buffer *buffer)
-{
-    struct gravel_network *network = context;
-    while (!gravel_mpmc_push_pointer(network->outgoing, buffer)) /* has room for every buffer */
-        sched_yield();
-    gravel_event_signal(&network->event);
-}
-
-void gravel_network_put(struct gravel_network *network, struct gravel_buffer *buffer)
-{
-    buffer->next = NULL;
-    *network->pending_end = buffer;
-    network->pending_end = &buffer->next;
-}
-
-struct gravel_buffer *gravel_network_take_pending(struct gravel_network *network)
-{
-    struct gravel_buffer *buffer = network->pending;
-    if (!buffer)
-        return NULL;
-    network->pending = buffer->next;
-    if (!network->pending)
-        network->pending_end = &network->pending;
-    return buffer;
-}
-
-struct gravel_buffer *gravel_network_frame(struct gravel_network *network, uint16_t kind,
-                                           uint32_t node, uint32_t bytes)
-{
-    struct gravel_buffer *buffer = gravel_buffer_create((bytes + 7) & ~7u);
-    if (!buffer) {
-        gravel_network_fail(network, GRAVEL_ENOMEM, "no memory for a control frame");
-        return NULL;
-    }
-    gravel_buffer_reset(buffer, kind, network->transport->node, node);
-    buffer->frame->bytes = bytes;
-    memset(buffer->frame + 1, 0, bytes - sizeof *buffer->frame);
-    return buffer;
-}
-
-void gravel_network_fail(struct gravel_network *network, int code, const char *text)
-{
-    network->shape.report(network->shape.context, code, true, text);
-}
-
-void gravel_network_send(struct gravel_network *network, struct gravel_buffer *buffer)
+/* Hand a frame to the transport; or act on it, if its destination is here. */
+static void deliver(struct gravel_network *network, struct gravel_buffer *buffer)
 {
     struct gravel_frame *frame = buffer->frame;
-    uint32_t node = frame->destination;
-    frame->sequence =
-        (gravel_frame_is_life(frame->kind) ? network->n_life_sent : network->n_sent)[node]++;
-    if (gravel_frame_is_counted(frame->kind))
-        network->n_counted_sent++;
-    if (gravel_transport_is_local(network->transport, node)) {
-        network->n_acked[node] = network->n_sent[node];
-        const struct gravel_loan loan = {.source = network->transport->node,
-                                         .destination = node,
-                                         .sequence = frame->sequence,
-                                         .bytes = frame->bytes,
-                                         .buffer = buffer,
-                                         .rows = buffer->rows.memory ? &buffer->rows : NULL};
-        if (!gravel_control_handle(network, frame, &loan))
-            gravel_pool_return(buffer);
+    const uint32_t node = frame->destination;
+    if (!gravel_transport_is_local(network->transport, node)) {
+        gravel_network_transmit(network, buffer);
         return;
     }
-    if (frame->kind <= GRAVEL_FRAME_BYTES) { /* a node buffer of a sender */
-        gravel_counter_add(&network->counts.network_buffers, 1);
-        gravel_counter_add(&network->counts.network_bytes, frame->bytes);
-        gravel_trace_buffer(network->trace, "send", node, frame->bytes); /* set: N2 */
-    }
-    if (network->transport->operations->send(network->transport, buffer)) {
-        gravel_network_fail(network, GRAVEL_EMPI, gravel_last_error());
+    gravel_network_number(network, frame);
+    network->n_acked[node] = network->n_sent[node];
+    const struct gravel_loan loan = {.source = network->transport->node,
+                                     .destination = node,
+                                     .sequence = frame->sequence,
+                                     .bytes = frame->bytes,
+                                     .buffer = buffer,
+                                     .rows = buffer->rows.memory ? &buffer->rows : NULL};
+    if (!gravel_control_handle(network, frame, &loan))
         gravel_pool_return(buffer);
-    }
 }
 
 static uint32_t send_pending(struct gravel_network *network, uint32_t limit)
@@ -96,7 +38,7 @@ static uint32_t send_pending(struct gravel_network *network, uint32_t limit)
     struct gravel_buffer *buffer;
     uint32_t n = 0;
     while (n < limit && (buffer = gravel_network_take_pending(network))) {
-        gravel_network_send(network, buffer);
+        deliver(network, buffer);
         n++;
     }
     return n;
@@ -107,20 +49,20 @@ static uint32_t send_outgoing(struct gravel_network *network, uint32_t limit)
     struct gravel_buffer *buffer;
     uint32_t n = 0;
     while (n < limit && (buffer = gravel_mpmc_pop_pointer(network->outgoing))) {
-        gravel_network_send(network, buffer);
+        deliver(network, buffer);
         n++;
     }
     return n;
 }
 
-uint32_t gravel_network_drain(struct gravel_network *network)
+/* Send all that senders have shipped so far; not what kernels or handlers add meanwhile: there may be no end. */
+static uint32_t drain(struct gravel_network *network)
 {
     uint32_t n = send_outgoing(network, network->outgoing->capacity), n_pending = 0;
     gravel_sender_flush(network->handler_sender);
     for (const struct gravel_buffer *buffer = network->pending; buffer; buffer = buffer->next)
         n_pending++;
-    return n + send_pending(network,
-                            n_pending); /* not what kernels or handlers add: there may be no end */
+    return n + send_pending(network, n_pending);
 }
 
 static uint32_t collect_sent(struct gravel_network *network)
@@ -134,18 +76,6 @@ static uint32_t collect_sent(struct gravel_network *network)
     return n;
 }
 
-void gravel_network_give_back(void *context, const struct gravel_loan *loan)
-{
-    struct gravel_network *network = context;
-    network->n_kept--;
-    if (loan->buffer) {
-        gravel_pool_return(loan->buffer);
-        return;
-    }
-    network->transport->operations->give_back(network->transport, loan->source);
-    network->n_kept_foreign--;
-}
-
 /* Act on a frame of another node. The frames that lie in its memory go back to it in their order. */
 static void take_frame(struct gravel_network *network, struct gravel_frame *frame,
                        const struct gravel_loan *loan)
@@ -156,9 +86,8 @@ static void take_frame(struct gravel_network *network, struct gravel_frame *fram
         network->n_kept_foreign++;
         return;
     }
-    int code = network->n_kept_foreign ? gravel_resolver_give_back(network->resolver) : 0;
-    if (code)
-        gravel_network_fail(network, code, gravel_last_error());
+    if (network->n_kept_foreign)
+        gravel_network_check(network, gravel_resolver_give_back(network->resolver));
     operations->received(network->transport);
 }
 
@@ -202,19 +131,8 @@ static void see_attached(struct gravel_network *network)
 {
     const uint32_t most_bytes = gravel_network_frame_bytes(network);
     network->sees_attached = true;
-    int code = network->transport->operations->prepare(network->transport, most_bytes);
-    if (code)
-        gravel_network_fail(network, code, gravel_last_error());
-}
-
-/* Get frames that the resolver has further. Report a handler on the device that does not end, even if no wait asks. */
-static bool look_after_resolver(struct gravel_network *network)
-{
-    bool has_moved;
-    int code = gravel_resolver_look(network->resolver, &has_moved);
-    if (code)
-        gravel_network_fail(network, code, gravel_last_error());
-    return has_moved;
+    gravel_network_check(network,
+                         network->transport->operations->prepare(network->transport, most_bytes));
 }
 
 bool gravel_network_exchange(struct gravel_network *network)
@@ -230,7 +148,7 @@ bool gravel_network_step(struct gravel_network *network, uint64_t now_ns, uint64
         if (!network->sees_attached)
             see_attached(network);
         *due_ns = flush_aged(network, now_ns);
-        n += look_after_resolver(network);
+        n += gravel_resolving_look(network);
         n += send_outgoing(network, BATCH);
     }
     n += send_pending(network, BATCH);
@@ -247,26 +165,15 @@ bool gravel_network_step(struct gravel_network *network, uint64_t now_ns, uint64
         gravel_liveness_tell_death(network);
     if (has_aborted)
         gravel_job_fail_all(network);
+    gravel_job_take_new(network);
+    if (gravel_job_waits_for_sends(network))
+        n += drain(network);
     bool has_moved = gravel_job_step(network);
     uint64_t beat_due_ns =
         gravel_liveness_step(network, gravel_clock_ns()); /* all this took time */
     if (beat_due_ns < *due_ns)
         *due_ns = beat_due_ns;
     return n || has_moved;
-}
-
-/* Let what is under way leave, so that others learn why we go; but not for longer than a second. */
-static void finish(struct gravel_network *network)
-{
-    uint64_t until_ns = gravel_network_lived_ns(network) + GRAVEL_NS_PER_S, due_ns;
-    for (uint32_t quiet_rounds = 0;
-         quiet_rounds < 8 && gravel_network_lived_ns(network) < until_ns;) {
-        bool has_moved = gravel_network_step(network, gravel_clock_ns(), &due_ns);
-        quiet_rounds = has_moved ? 0 : quiet_rounds + 1;
-    }
-    gravel_network_leave(network);
-    if (network->n_kept) /* buffers come home, and the device has read what the transport unmaps */
-        gravel_resolver_finish(network->resolver);
 }
 
 void gravel_network_loop(struct gravel_network *network)
@@ -279,6 +186,4 @@ void gravel_network_loop(struct gravel_network *network)
             gravel_idle_wait(&network->idle, &network->event, due_ns);
     }
     gravel_idle_reset(&network->idle);
-    finish(network);
-    gravel_transactions_end(network->transactions);
 }

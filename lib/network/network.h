@@ -5,7 +5,8 @@
  * It never blocks: sends and receives are non-blocking, handlers' messages go to buffers made on demand, so
  * every node's network thread always gets to its receives, and back-pressure ends at the kernels.
  *
- * Path:    sender.c (ship) -> network.c -> transport, resolver; gravel_quiet and others -> job.c. start.c opens.
+ * Path:    sender.c (ship) -> outgoing.c -> network.c -> transport, resolver; gravel_quiet and others -> job.c.
+ *          start.c opens.
  * Owner:   transport and resolver; buffers go home when they have been sent or resolved.
  * Threads: start and stop by one thread; ship and run_job by any; the rest by the network thread.
  * Source:  Orr 2016, section 5.2.2.

@@ -2,8 +2,8 @@
 /*
  * Between the network thread's own files.
  *
- * Path:    start.c, network.c <-> control.c, fields.c, job.c, get.c, collective.c, late.c, reply.c, liveness.c,
- *          leave.c, farewell.c, courier.c.
+ * Path:    start.c -> network.c, leave.c -> control.c, job.c -> get.c, collective.c, resolving.c, courier.c ->
+ *          liveness.c, late.c, reply.c, fields.c, outgoing.c.
  * Threads: the network thread, if not said otherwise.
  */
 #ifndef GRAVEL_NETWORK_PARTS_H
@@ -30,34 +30,68 @@ static inline uint64_t gravel_network_lived_ns(struct gravel_network *network)
     return gravel_lived_tick(&network->lived, gravel_clock_ns());
 }
 
-/** network.c: all the thread does, until gravel_network_stop. */
-void gravel_network_loop(struct gravel_network *network);
+/** Report a fatal failure. */
+static inline void gravel_network_fail(struct gravel_network *network, int code, const char *text)
+{
+    network->shape.report(network->shape.context, code, true, text);
+}
 
-/** One round. @param due_ns  [in, out] time until something is due, made less [ns]. @return whether anything moved. */
-bool gravel_network_step(struct gravel_network *network, uint64_t now_ns, uint64_t *due_ns);
-/** The part of a round that sends nothing new: what has arrived, and buffers that have left. As step. */
-bool gravel_network_exchange(struct gravel_network *network);
+/** What no peer can mend has failed, so the node fails, with the thread's last error. @return code */
+static inline int gravel_network_check(struct gravel_network *network, int code)
+{
+    if (code)
+        gravel_network_fail(network, code, gravel_last_error());
+    return code;
+}
 
-/** network.c: number the frame and send it, or resolve it if its destination is here. */
-void gravel_network_send(struct gravel_network *network, struct gravel_buffer *buffer);
-/** Send everything that senders have shipped so far. @return buffers sent [count]. */
-uint32_t gravel_network_drain(struct gravel_network *network);
-/** A frame of our own of `bytes`, to be filled and put; NULL (and a fatal report) if memory is out. */
-struct gravel_buffer *gravel_network_frame(struct gravel_network *network, uint16_t kind,
-                                           uint32_t node, uint32_t bytes);
+/* Number of a local node's heap. */
+static inline uint32_t gravel_network_heap_of(const struct gravel_network *network, uint32_t node)
+{
+    return network->transport->is_loopback ? node : 0;
+}
+
 /** As long as a frame may be: a node buffer, and our own must fit as well [bytes]. */
 static inline uint32_t gravel_network_frame_bytes(const struct gravel_network *network)
 {
     const uint32_t bytes = (uint32_t)network->shape.config->buffer_bytes;
     return bytes < sizeof(struct gravel_death_frame) ? sizeof(struct gravel_death_frame) : bytes;
 }
-/** network.c: append a frame to those pending, and take the first of them, or NULL. */
+
+/** network.c: all the thread does, until gravel_network_stop. */
+void gravel_network_loop(struct gravel_network *network);
+/** One round. @param due_ns  [in, out] time until something is due, made less [ns]. @return whether anything moved. */
+bool gravel_network_step(struct gravel_network *network, uint64_t now_ns, uint64_t *due_ns);
+/** The part of a round that sends nothing new: what has arrived, and buffers that have left. As step. */
+bool gravel_network_exchange(struct gravel_network *network);
+
+/** outgoing.c: a frame of our own of `bytes`, to be filled and put; NULL (and a fatal report) if memory is out. */
+struct gravel_buffer *gravel_network_frame(struct gravel_network *network, uint16_t kind,
+                                           uint32_t node, uint32_t bytes);
+/** outgoing.c: append a frame to those pending, and take the first of them, or NULL. */
 void gravel_network_put(struct gravel_network *network, struct gravel_buffer *buffer);
 struct gravel_buffer *gravel_network_take_pending(struct gravel_network *network);
-/** network.c: the resolver is done with a frame's bytes. `context` is the network. */
-void gravel_network_give_back(void *context, const struct gravel_loan *loan);
-/** Report a fatal failure. */
-void gravel_network_fail(struct gravel_network *network, int code, const char *text);
+/** outgoing.c: give a frame its number among those to its destination, and count it as sent. */
+void gravel_network_number(struct gravel_network *network, struct gravel_frame *frame);
+/** outgoing.c: send a frame to another node at once, before those that are pending. */
+void gravel_network_transmit(struct gravel_network *network, struct gravel_buffer *buffer);
+
+/** resolving.c: have a frame of messages resolved. @return whether the resolver keeps it for a while. */
+bool gravel_resolving_take(struct gravel_network *network, struct gravel_frame *frame,
+                           const struct gravel_loan *loan);
+/** resolving.c: get frames that the resolver has further; a handler on the device that does not end is reported, even
+ * if nothing waits for it. @return whether one moved. */
+bool gravel_resolving_look(struct gravel_network *network);
+/** resolving.c: wait until every frame handled so far is applied; the node fails if one cannot be. */
+void gravel_resolving_finish(struct gravel_network *network);
+/** resolving.c: tell this node and the sender that messages were not applied. `context` is the network, as of both that
+ * follow. */
+void gravel_resolving_refuse(void *context, int code, const char *why, uint32_t source,
+                             uint32_t destination);
+/** resolving.c: the resolver is done with a frame's bytes. */
+void gravel_resolving_give_back(void *context, const struct gravel_loan *loan);
+/** resolving.c: n messages of a frame were applied, or why not. As gravel_lending's. */
+void gravel_resolving_ended(void *context, const struct gravel_loan *loan, uint64_t n_messages,
+                            const struct gravel_refusal *refusal);
 
 /** control.c: act on a frame that has arrived. @return whether the resolver keeps it: its lender is called back. */
 bool gravel_control_handle(struct gravel_network *network, struct gravel_frame *frame,
@@ -78,15 +112,8 @@ bool gravel_fields_check_error(struct gravel_network *network, const struct grav
 bool gravel_fields_fail(struct gravel_network *network, const struct gravel_loan *loan,
                         const char *format, ...) __attribute__((format(printf, 3, 4)));
 
-/** control.c: tell this node and the sender that messages were not applied. `context` is the network. */
-void gravel_control_refuse(void *context, int code, const char *why, uint32_t source,
-                           uint32_t destination);
 /** control.c: as gravel_courier's ack; `context` is the network. */
 void gravel_control_ack(void *context, uint32_t source, uint64_t acked);
-
-/** control.c: n messages of a frame were applied, or why not. As gravel_lending's. */
-void gravel_control_ended(void *context, const struct gravel_loan *loan, uint64_t n_messages,
-                          const struct gravel_refusal *refusal);
 
 /** courier.c: what messages with keys ask of this thread. */
 struct gravel_courier gravel_network_courier(struct gravel_network *network);
@@ -95,19 +122,17 @@ struct gravel_courier gravel_network_courier(struct gravel_network *network);
 void gravel_reply_send(void *context, const struct gravel_signal_run *run, uint32_t source,
                        const void *requests, const unsigned char *answers);
 
-/** control.c: wait until every frame handled so far is applied; the node fails if one cannot be. */
-void gravel_network_finish_resolving(struct gravel_network *network);
-
-/** job.c: take new jobs, get all a step further. @return whether one moved. */
+/** job.c: take the jobs that host threads have submitted. */
+void gravel_job_take_new(struct gravel_network *network);
+/** job.c: whether a job gets no further until all that has been shipped so far is sent. */
+bool gravel_job_waits_for_sends(const struct gravel_network *network);
+/** job.c: get all a step further, after that. @return whether one has ended. */
 bool gravel_job_step(struct gravel_network *network);
 /** job.c: end every job; the node has failed. */
 void gravel_job_fail_all(struct gravel_network *network);
 /** job.c: another node works on what quiets wait for. */
 void gravel_job_note_life(struct gravel_network *network);
-/** job.c: end a job, which may be gone then. The text of an error is set. */
-void gravel_job_end(struct gravel_network *network, struct gravel_job *job, int code);
-
-/* get.c, collective.c: begin a job, and get it a step further. @return whether it has ended. */
+/* get.c, collective.c: begin a job, and get it a step further. @return whether it has ended, with job->code. */
 void gravel_job_begin_get(struct gravel_network *network, struct gravel_job *job);
 bool gravel_job_step_get(struct gravel_network *network, struct gravel_job *job);
 void gravel_job_begin_reduce(struct gravel_network *network, struct gravel_job *job);
@@ -140,7 +165,7 @@ void gravel_liveness_begin(struct gravel_network *network);
 void gravel_liveness_hear(struct gravel_network *network);
 /** liveness.c: beat, and watch our left neighbour. @return time until the next beat is due [ns]. */
 uint64_t gravel_liveness_step(struct gravel_network *network, uint64_t now_ns);
-/** leave.c: after the last round: receive what was sent to this node, as all nodes close; not after a failure. */
+/** leave.c: after the loop: send what is left and, as all nodes close, receive what was sent to this one. */
 void gravel_network_leave(struct gravel_network *network);
 /** farewell.c: a network whose process must not end without a word; it has been stopped. Any thread. */
 void gravel_farewell_add(struct gravel_network *network);

@@ -71,8 +71,10 @@ static void *thread_main(void *argument)
         network->shape.take_shared(network->shape.context);
     if (!tell_ready(network, code))
         return NULL; /* the node is lost, and MPI with it: nothing is closed */
-    if (!code)
+    if (!code) {
         gravel_network_loop(network);
+        gravel_network_leave(network);
+    }
     if (network->transport)
         network->transport->operations->close(network->transport,
                                               !gravel_network_has_aborted(network));
@@ -125,8 +127,8 @@ int gravel_network_attach(struct gravel_network *network, const struct gravel_me
         .calls = calls,
         .max_frame_bytes = config->buffer_bytes,
         .lending = {.context = network,
-                    .give_back = gravel_network_give_back,
-                    .ended = gravel_control_ended},
+                    .give_back = gravel_resolving_give_back,
+                    .ended = gravel_resolving_ended},
     };
     struct gravel_sender_shape sender = {
         .node = network->transport->node,

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Frames on their way out: node buffers that senders have shipped, frames of this thread's own that wait for their
+ * turn, and the call that hands a frame to the transport.
+ *
+ * Path:    sender.c (ship), control.c and others (frame, put) -> network.c takes them -> transmit -> transport.
+ * Memory:  buffers come through `outgoing` (edges M1, M2 of the MPMC queue) and go home through SPSC queues.
+ */
+#include "network/parts.h"
+
+#include "base/trace.h"
+
+#include <string.h>
+
+void gravel_network_ship(void *context, struct gravel_buffer *buffer)
+{
+    struct gravel_network *network = context;
+    while (!gravel_mpmc_push_pointer(network->outgoing, buffer)) /* has room for every buffer */
+        sched_yield();
+    gravel_event_signal(&network->event);
+}
+
+void gravel_network_put(struct gravel_network *network, struct gravel_buffer *buffer)
+{
+    buffer->next = NULL;
+    *network->pending_end = buffer;
+    network->pending_end = &buffer->next;
+}
+
+struct gravel_buffer *gravel_network_take_pending(struct gravel_network *network)
+{
+    struct gravel_buffer *buffer = network->pending;
+    if (!buffer)
+        return NULL;
+    network->pending = buffer->next;
+    if (!network->pending)
+        network->pending_end = &network->pending;
+    return buffer;
+}
+
+struct gravel_buffer *gravel_network_frame(struct gravel_network *network, uint16_t kind,
+                                           uint32_t node, uint32_t bytes)
+{
+    struct gravel_buffer *buffer = gravel_buffer_create((bytes + 7) & ~7u);
+    if (!buffer) {
+        gravel_network_fail(network, GRAVEL_ENOMEM, "no memory for a control frame");
+        return NULL;
+    }
+    gravel_buffer_reset(buffer, kind, network->transport->node, node);
+    buffer->frame->bytes = bytes;
+    memset(buffer->frame + 1, 0, bytes - sizeof *buffer->frame);
+    return buffer;
+}
+
+void gravel_network_number(struct gravel_network *network, struct gravel_frame *frame)
+{
+    uint64_t *n_before = gravel_frame_is_life(frame->kind) ? network->n_life_sent : network->n_sent;
+    frame->sequence = n_before[frame->destination]++;
+    if (gravel_frame_is_counted(frame->kind))
+        network->n_counted_sent++;
+}
+
+void gravel_network_transmit(struct gravel_network *network, struct gravel_buffer *buffer)
+{
+    struct gravel_frame *frame = buffer->frame;
+    gravel_network_number(network, frame);
+    if (frame->kind <= GRAVEL_FRAME_BYTES) { /* a node buffer of a sender */
+        gravel_counter_add(&network->counts.network_buffers, 1);
+        gravel_counter_add(&network->counts.network_bytes, frame->bytes);
+        gravel_trace_buffer(network->trace, "send", frame->destination, frame->bytes); /* set: N2 */
+    }
+    if (gravel_network_check(network,
+                             network->transport->operations->send(network->transport, buffer)))
+        gravel_pool_return(buffer);
+}
