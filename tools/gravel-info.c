@@ -8,7 +8,7 @@
  */
 #include "base/descriptor.h"
 #include "base/number.h"
-#include "node/settings.h"
+#include "settings/settings.h"
 #include "gravel/gravel.h"
 #include "info/describe.h"
 #include "info/list.h"

@@ -6,7 +6,7 @@
  */
 #include "accumulate/accumulate.h"
 
-#include "node/defaults.h"
+#include "settings/defaults.h"
 #include "opencl/objects.h"
 
 #include <inttypes.h>

@@ -8,7 +8,7 @@
 #include "mirror/mirror.h"
 
 #include "base/growing.h"
-#include "node/defaults.h"
+#include "settings/defaults.h"
 #include "node/enqueue.h"
 #include "opencl/objects.h"
 

@@ -12,10 +12,10 @@
  */
 #include "base/clock.h"
 #include "base/in_handler.h"
-#include "node/defaults.h"
+#include "settings/defaults.h"
 #include "node/enqueue.h"
 #include "node/node.h"
-#include "node/settings.h"
+#include "settings/settings.h"
 #include "node/sizes.h"
 #include "node/wait_list.h"
 #include "opencl/given.h"

@@ -10,7 +10,7 @@
 #include "base/handler.h"
 #include "base/in_handler.h"
 #include "base/piece.h"
-#include "node/defaults.h"
+#include "settings/defaults.h"
 #include "node/node.h"
 #include "opencl/wait.h"
 

@@ -2,8 +2,8 @@
 /*
  * A node: all its parts. Included by the files that make up the public interface, and by tests.
  *
- * Path:    gravel.h -> open.c, outbound.c, server_shape.c, agree.c, neighbours.c (open), close.c; settings.c,
- *          defaults.c, bindings.c, handlers.c (what the caller gives); messages.c, waits.c, heap.c, maps.c; launch.c
+ * Path:    gravel.h -> open.c, outbound.c, server_shape.c, agree.c, neighbours.c (open), close.c; bindings.c,
+ *          handlers.c (what the caller gives, beside settings); messages.c, waits.c, heap.c, maps.c; launch.c
  *          (programs too), sizes.c, wait_list.c, enqueue.c (commands), server.c, flows.c; limits.c (of waits for the
  *          device), watch.c (of calls of the driver), checked.c, flushes.c, log.c, report.c, stats.c.
  */

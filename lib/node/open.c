@@ -12,10 +12,10 @@
 #include "base/in_handler.h"
 #include "device/cores.h"
 #include "node/bindings.h"
-#include "node/defaults.h"
+#include "settings/defaults.h"
 #include "node/enqueue.h"
 #include "node/node.h"
-#include "node/settings.h"
+#include "settings/settings.h"
 #include "self_test/self_test.h"
 #include "transport/launcher.h"
 

@@ -5,7 +5,7 @@
  * Path:    open.c -> outbound.c -> memory.c, pump.c, aggregator.c.
  * Owner:   node buffers of aggregators come first in the memory of frames, those of the pump behind them.
  */
-#include "node/defaults.h"
+#include "settings/defaults.h"
 #include "node/node.h"
 #include "pump/device_aggregator.h"
 #include "resolve/on_device/device_resolver.h"

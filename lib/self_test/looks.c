@@ -4,7 +4,7 @@
  * clock does not reach a kernel: it has none of its own. One leader alone, which nothing slows down and which keeps
  * its core.
  *
- * Path:    self_test.c -> looks.c -> cl/kernels/self_test.cl; lib/node/defaults.c uses the result.
+ * Path:    self_test.c -> looks.c -> cl/kernels/self_test.cl; lib/settings/defaults.c uses the result.
  */
 #include "base/clock.h"
 #include "base/error.h"

@@ -7,7 +7,7 @@
 #include "base/error.h"
 #include "base/growing.h"
 #include "node/enqueue.h"
-#include "node/settings.h"
+#include "settings/settings.h"
 #include "steal/steal.h"
 
 #include <stdlib.h>

@@ -3,7 +3,7 @@
  * Settings from the environment and from the caller: what is malformed or out of range is refused by name,
  * never replaced by a default.
  *
- * Path: meson test -> this -> lib/node/settings.c
+ * Path: meson test -> this -> lib/settings/settings.c
  */
 #include <stdio.h>
 #include <stdlib.h>

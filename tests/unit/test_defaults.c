@@ -3,7 +3,7 @@
  * Settings that are left to Gravel, for every step and size of job: within their ranges and the budget, and what is set
  * stays.
  *
- * Path: meson test -> this -> lib/node/defaults.c
+ * Path: meson test -> this -> lib/settings/defaults.c
  */
 #include <sched.h>
 #include <setjmp.h>
@@ -15,7 +15,7 @@
 
 #include <cmocka.h>
 
-#include "node/defaults.h"
+#include "settings/defaults.h"
 #include "device/cores.h"
 #include "memory/arena.h"
 #include "pump/device_aggregator.h"

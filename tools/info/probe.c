@@ -5,7 +5,7 @@
 #include "probe.h"
 
 #include "child.h"
-#include "node/defaults.h"
+#include "settings/defaults.h"
 #include "describe.h"
 #include "device/cores.h"
 #include "flow/scheduler.h"

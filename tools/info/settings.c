@@ -3,7 +3,7 @@
  * The table of settings. See settings.h.
  */
 #include "settings.h"
-#include "node/settings.h"
+#include "settings/settings.h"
 
 #include "gravel/gravel.h"
 

@@ -5,8 +5,8 @@
  * Path:    settings.c -> defaults.c -> open.c, gravel-info.
  * Threads: any; functions of their arguments alone.
  */
-#ifndef GRAVEL_NODE_DEFAULTS_H
-#define GRAVEL_NODE_DEFAULTS_H
+#ifndef GRAVEL_SETTINGS_DEFAULTS_H
+#define GRAVEL_SETTINGS_DEFAULTS_H
 
 #include "device/device.h"
 #include "layout/arena.h"

@@ -2,7 +2,7 @@
 /*
  * Defaults that depend on the step, the machine or the job. See defaults.h.
  */
-#include "node/defaults.h"
+#include "settings/defaults.h"
 
 #include "layout/package.h"
 #include "layout/server.h"

@@ -5,7 +5,7 @@
  * Path:    gravel_config_load -> the caller's changes -> gravel_config_check in gravel_open.
  * Threads: any; reads the environment.
  */
-#include "node/settings.h"
+#include "settings/settings.h"
 
 #include "aggregate/aggregation.h"
 #include "base/error.h"

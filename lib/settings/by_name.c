@@ -2,12 +2,11 @@
 /*
  * Settings by their names, for callers that do not know the structure: gravel_config_set and gravel_config_get.
  *
- * Path:    gravel.h -> settings_by_name.c -> settings.c.
+ * Path:    gravel.h -> by_name.c -> settings.c.
  * Threads: any.
  */
 #include "base/error.h"
-#include "node/node.h"
-#include "node/settings.h"
+#include "settings/settings.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -4,8 +4,8 @@
  *
  * Path:    gravel_open, gravel_config_set -> settings.h.
  */
-#ifndef GRAVEL_NODE_SETTINGS_H
-#define GRAVEL_NODE_SETTINGS_H
+#ifndef GRAVEL_SETTINGS_SETTINGS_H
+#define GRAVEL_SETTINGS_SETTINGS_H
 
 #include "gravel/config.h"
 
