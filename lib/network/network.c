@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The network thread's loop: what it sends and receives. Nobody but the loop sends what others have shipped: jobs say
- * that they wait for it. See network.h.
+ * The network thread's loop: what it sends and receives. The loop alone sends what senders have shipped: jobs say that
+ * they wait for it. See network.h.
  *
  * Path:    outgoing.c -> network.c -> transport, or control.c for a frame to this node; transport -> control.c.
  */
@@ -55,7 +55,7 @@ static uint32_t send_outgoing(struct gravel_network *network, uint32_t limit)
     return n;
 }
 
-/* Send all that senders have shipped so far; not what kernels or handlers add meanwhile: there may be no end. */
+/* Send all that senders have shipped so far; not what kernels or handlers add while it does: there may be no end. */
 static uint32_t drain(struct gravel_network *network)
 {
     uint32_t n = send_outgoing(network, network->outgoing->capacity), n_pending = 0;

@@ -17,11 +17,6 @@ struct gravel_mail *gravel_line_mail(const struct gravel_device_calls *calls)
     return mail && mail->shape.box ? mail : NULL;
 }
 
-bool gravel_line_takes_mail(const struct gravel_transactions *transactions)
-{
-    return transactions->mail && gravel_mail_is_open(transactions->mail);
-}
-
 /* Servers have run all messages of these. */
 static void end_mail(struct gravel_transactions *transactions, bool *moved)
 {

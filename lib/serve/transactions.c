@@ -251,17 +251,12 @@ static struct transaction *take_next(struct gravel_transactions *transactions)
 
 /* ---- steps ----------------------------------------------------------------------------------- */
 
-static uint64_t bytes_of(const struct gravel_transactions *transactions, uint32_t handler)
-{
-    return GRAVELP_TRANSACTION_BYTES(transactions->shape->handlers[handler].datum_words);
-}
-
 /* A step of n transactions of a handler. @return 0; or what it returns. */
 static int make_step(struct gravel_transactions *transactions, uint32_t step,
                      struct transaction *const *batch, uint32_t n)
 {
     const uint32_t handler = batch[0]->handler;
-    const uint64_t bytes = bytes_of(transactions, handler);
+    const uint64_t bytes = gravel_transactions_record_bytes(transactions, handler);
     for (uint32_t i = 0; i < n; i++) {
         struct gravelp_transaction *record = &batch[i]->record;
         if (step != GRAVELP_STEP_ROUTE)
@@ -544,7 +539,7 @@ void gravel_transactions_invite(struct gravel_transactions *transactions, uint32
     struct transaction *guest = make(transactions, handler);
     if (!guest)
         return;
-    memcpy(&guest->record, record, bytes_of(transactions, handler));
+    memcpy(&guest->record, record, gravel_transactions_record_bytes(transactions, handler));
     push(&transactions->guests, guest);
     transactions->has_moved = true;
     if (gravel_transport_is_local(transactions->courier.transport, node_of(guest, 0)))
@@ -570,7 +565,7 @@ void gravel_transactions_return(struct gravel_transactions *transactions,
 {
     transaction->is_granted = false;
     memcpy(transaction->datum, record + 1,
-           bytes_of(transactions, transaction->handler) - sizeof *record);
+           gravel_transactions_record_bytes(transactions, transaction->handler) - sizeof *record);
     push(&transactions->ready[GRAVELP_STEP_STORE], transaction);
     transactions->has_moved = true;
 }

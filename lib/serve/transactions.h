@@ -16,7 +16,7 @@
  * keeps while one is under way. A launch of servers that wants the turn stops the line too. Then those that have no
  * lock here leave, and enter again behind it.
  *
- * Path:    calls.c -> transactions.c <-> courier.h <-> network/control.c of another node.
+ * Path:    calls.c -> transactions.c <-> courier.h, incoming.c <-> network/control.c.
  * Owner:   what waits is copied.
  * Threads: the network thread.
  * Source:  Wang, Fussell, Lin 2019, section 3.3; there the client asks the owner of the first lock, which requests

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Between transactions.c, which decides, grant.c, which sends and receives, line.c, in which runs wait, and
- * mail_line.c, which brings runs to servers.
+ * Between transactions.c, which decides, grant.c, which sends, incoming.c, which receives, line.c, in which runs wait,
+ * and mail_line.c, which brings runs to servers.
  *
  * Threads: the network thread.
  */
@@ -88,6 +88,13 @@ struct gravel_transactions {
     uint64_t told_ns;      /* when who waits for them was last told that all is well */
 };
 
+/* Bytes of a record of a handler. */
+static inline uint32_t
+gravel_transactions_record_bytes(const struct gravel_transactions *transactions, uint32_t handler)
+{
+    return (uint32_t)GRAVELP_TRANSACTION_BYTES(transactions->shape->handlers[handler].datum_words);
+}
+
 /* ---- grant.c ----------------------------------------------------------------------------------- */
 
 /** Append a transaction to the frame for a node. @param what  GRAVEL_TRANSACTIONS_*. */
@@ -132,7 +139,10 @@ void gravel_line_leave(struct gravel_transactions *transactions, struct waiting_
 /** The mailbox of the node's servers; NULL: they have none. */
 struct gravel_mail *gravel_line_mail(const struct gravel_device_calls *calls);
 /** Whether a launch runs that takes mail. */
-bool gravel_line_takes_mail(const struct gravel_transactions *transactions);
+static inline bool gravel_line_takes_mail(const struct gravel_transactions *transactions)
+{
+    return transactions->mail && gravel_mail_is_open(transactions->mail);
+}
 /**
  * Where there is a mailbox: messages go to servers while these run; what waits when a launch has ended is run without.
  *

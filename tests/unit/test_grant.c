@@ -5,7 +5,7 @@
  *
  * transactions.c and the network thread, as a courier, are stood for here.
  *
- * Path: meson test -> this -> lib/serve/grant.c
+ * Path: meson test -> this -> lib/serve/grant.c, incoming.c
  */
 #include <stdarg.h>
 #include <stddef.h>
