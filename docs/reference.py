@@ -6,16 +6,13 @@ usage: docs/reference.py            writes docs/reference/NAME.md
        docs/reference.py --check    writes nothing
 exit:  0; with --check 1 if a page is not what this would write, after its name and the first line that differs
 
-Path: include/gravel/, cl/gravel.cl.h, cl/steal.cl.h, cl/server.cl.h, cl/forms.py -> this -> docs/reference/.
+Path: include/gravel/, cl/gravel.cl.h, cl/steal.cl.h, cl/server.cl.h, ... -> this -> docs/reference/.
 """
 import os
 import re
 import sys
 
 TOP = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-sys.path.insert(0, os.path.join(TOP, "cl"))
-sys.dont_write_bytecode = True
-import forms  # noqa: E402
 
 COMMENT = re.compile(r"^/\*\*?(.*?)\*/", re.M | re.S)
 SECTION = re.compile(r"^ *-{4} (.*?) -+ *$")
@@ -42,11 +39,14 @@ def escaped(text):
 
 
 def linked(text, names):
-    """Names of calls and constants as code; those that have a heading on this page as links to it."""
+    """Names of calls and constants as code. Those of the set names, which have a heading, are links once: they leave it."""
     def link(match):
         name = match.group(0)
         bare = name.partition("(")[0].rpartition(" ")[2]
-        return "[`%s`](#%s)" % (name, bare) if bare in names else "`%s`" % name
+        if bare not in names:
+            return "`%s`" % name
+        names.remove(bare)
+        return "[`%s`](#%s)" % (name, bare)
     pattern = r"(?<![\w./])(?:struct )?(?:gravel_|GRAVEL_)\w*(?:\(\w*\)|\.\.\.|\*)?(?![\w.]\w)"
     spans = re.split(r"(`[^`]+`)", text)
     return "".join(span if span.startswith("`") else re.sub(pattern, link, escaped(span)) for span in spans)
@@ -79,7 +79,7 @@ def paragraphs(text, names=()):
 def tagged(text):
     """@param and @return of a docstring: (what comes before and after them, parameters, returned)."""
     body, parameters, returned, into = [], [], [], None
-    for line in text.replace(" @param", "\n@param").split("\n"):
+    for line in re.sub(r" @(?=param|return)", r"\n@", text).split("\n"):
         tag = re.match(r"@(param|return)\s+(.*)", line)
         if tag and tag.group(1) == "param":
             into = parameters
@@ -97,10 +97,11 @@ def tagged(text):
 
 def described(comment, names):
     body, parameters, returned = tagged(stripped(comment))
+    body = paragraphs(body, names)
     lines = [linked("- " + parameter, names) for parameter in parameters]
     if returned:
         lines += ([""] if lines else []) + ["Returns " + linked(" ".join(returned), names)]
-    return paragraphs(body, names) + ("\n\n" + "\n".join(lines) if lines else "")
+    return body + ("\n\n" + "\n".join(lines) if lines else "")
 
 
 def pieces(text):
@@ -134,10 +135,11 @@ def host_body(path):
         if not declared or "X(" in comment:
             continue
         found = [re.search(r"(gravel_\w+)\(|struct (\w+)|(\w+)\(", d) for d in declared]
-        out.append("### %s\n" % ", ".join(f.group(1) or f.group(2) or f.group(3) for f in found))
+        own = [f.group(1) or f.group(2) or f.group(3) for f in found]
+        out.append("### %s\n" % ", ".join(own))
         out.append("```c\n%s\n```\n" % "\n".join(d.replace("/**<", "/*") for d in declared))
         if not heading:
-            out.append(described(comment, names) + "\n")
+            out.append(described(comment, names - set(own)) + "\n")
     return "\n".join(out)
 
 
@@ -150,34 +152,6 @@ def flow_calls():
     path = "include/gravel/flow.h"
     return NOTE % path + "# Calls of flows\n\n" + host_body(path) + "\n## Counters of a flow\n\n" + \
         table_of(path, "GRAVEL_FLOW_STATS_FIELDS")
-
-
-TYPES = ("int", "uint", "long", "ulong", "float", "double")
-
-
-def sending_calls():
-    """Each operation: its parameters, and the types and scopes it has."""
-    found = {}  # (name, parameters): (types, scopes)
-    for _, messages, scopes in forms.groups(read("include/gravel/operation.h")):
-        for message in messages:
-            name, _, kind = message.name.rpartition("_")
-            if kind not in TYPES:
-                name, kind = message.name, ""
-            types, suffixes = found.setdefault((name, tuple(message.parameters)), ({}, {}))
-            types[kind] = None
-            suffixes.update((scope[0], None) for scope in scopes if scope[3] or not message.is_answered)
-    alike = {}  # one line for operations that differ by name only
-    for (name, parameters), (types, suffixes) in found.items():
-        alike.setdefault((parameters, tuple(types), tuple(suffixes)), []).append(name)
-    lines = ["| OP | call | TYPE | S |", "|---|---|---|---|"]
-    for (parameters, types, suffixes), names in alike.items():
-        lines.append("| %s | `gravel_OP%s_S(g, %s[active,] %snode)` | %s | %s |" % (
-            ", ".join(names), "_TYPE" if types[0] else "", "[f,] " if "_fbar" in suffixes else "",
-            "".join(p + ", " for p in parameters), " ".join(types) or "-",
-            "all" if "_fbar" in suffixes else ", ".join("`%s`" % suffix for suffix in suffixes)))
-    return ("## Every call that sends\n\n`f` is the first argument of `_fbar` and `_fbar_if`, `active` of the calls that end "
-            "in `_if`.\n`double` exists where `GRAVEL_HAS_DOUBLE` is defined, `_sg` and `_fbar` where "
-            "`GRAVEL_HAS_SUBGROUPS` is.\n\n" + "\n".join(lines) + "\n")
 
 
 DECLARED = re.compile(r"^#define ((GRAVEL_\w+|gravel_\w+)(?:\([^)]*\))?)(?= |$)(.*)$"
@@ -197,8 +171,8 @@ def device_declarations(code):
     return list(found.values())
 
 
-def device_body(path, behind_first=""):
-    """The comments of a device header with what they describe. behind_first: stands behind the first one."""
+def device_body(path):
+    """The comments of a device header with what they describe; those of private macros and functions are left out."""
     text = read(path)
     out = []
     for comment, code in pieces(text):
@@ -206,21 +180,21 @@ def device_body(path, behind_first=""):
         if "SPDX" in comment:
             continue
         if not out:
-            out += [paragraphs(stripped(comment)) + "\n", behind_first]
+            out.append(paragraphs(stripped(comment)) + "\n")
             continue
+        declared = device_declarations(code)
         if heading:
             out.append("## %s\n" % title(heading.group(1).split(":")[0]))
-        else:
+        elif declared:
             out.append(paragraphs(stripped(comment)) + "\n")
-        declared = device_declarations(code)
         if declared:
             out.append("```c\n%s\n```\n" % "\n".join(declared))
     return "\n".join(out)
 
 
 def device_calls():
-    return (NOTE % "cl/gravel.cl.h and include/gravel/operation.h" + "# Device calls\n\n" +
-            device_body("cl/gravel.cl.h", sending_calls()))
+    path = "cl/gravel.cl.h"
+    return NOTE % path + "# Device calls\n\n" + device_body(path)
 
 
 def mirror_calls():
@@ -326,21 +300,12 @@ def counters():
 
 
 def errors():
-    """Codes by call: few calls name a code that many return, and many codes belong to one call."""
-    text = "".join(read("include/gravel/%s.h" % name) for name in ("gravel", "flow", "steal", "server", "mirror", "accumulator"))
-    returned = {}
-    for comment, code in pieces(text):
-        call = re.search(r"\b(gravel_\w+)\(", code)
-        for name in re.findall(r"GRAVEL_E\w+", comment.partition("@return")[2]) if call else []:
-            returned.setdefault(call.group(1), []).append("`%s`" % name)
-    codes = ["| `%s` | %s | %s |" % tuple(row) for row in rows("include/gravel/gravel.h", "GRAVEL_ERRORS")]
-    calls = ["| `%s` | %s |" % (call, ", ".join(dict.fromkeys(names))) for call, names in returned.items()]
-    return (NOTE % "include/gravel/gravel.h, flow.h, steal.h, server.h, mirror.h and accumulator.h" + "# Errors\n\nA call returns 0 or one of these "
-            "codes. `gravel_strerror` gives the code's text, `gravel_last_error` what exactly went\nwrong. Once a node has "
-            "failed, every call returns the error that ended it: [failure](../design/failure.md). So any call\nmay return "
-            "`GRAVEL_EABORT`, after `gravel_abort`.\n\n| code | value | text |\n|---|---|---|\n" + "\n".join(codes) +
-            "\n\n## By call\n\nThe codes that a call's description names.\n\n| call | codes |\n|---|---|\n" +
-            "\n".join(calls) + "\n")
+    path = "include/gravel/gravel.h"
+    codes = ["| `%s` | %s | %s |" % tuple(row) for row in rows(path, "GRAVEL_ERRORS")]
+    return (NOTE % path + "# Errors\n\nA call returns 0 or one of these codes, and its description says what each means there. "
+            "`gravel_strerror` gives the code's\ntext, `gravel_last_error` what exactly went wrong. Once a node has failed, every "
+            "call returns the error that ended it:\n[failure](../design/failure.md). So any call may return `GRAVEL_EABORT`, after "
+            "`gravel_abort`.\n\n| code | value | text |\n|---|---|---|\n" + "\n".join(codes) + "\n")
 
 
 PAGES = {"host-calls": host_calls, "device-calls": device_calls, "flow-calls": flow_calls,

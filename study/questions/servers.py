@@ -63,7 +63,7 @@ def sentence(rows):
     ends = [(what, [(keys, ratio) for name, keys, ratio in found if name == what]) for what in dict.fromkeys(
         what for what, _, _ in found)]
     return "servers make so many times the rate of locks: " + "; ".join(
-        "%s %s" % (what, ", ".join("%s with %d keys" % (cell(ratio), keys) for keys, ratio in (points[0], points[-1])))
+        "%s %s" % (what, ", ".join("%s with %d keys" % (cell(ratio), keys) for keys, ratio in dict.fromkeys((points[0], points[-1]))))
         for what, points in ends) + "."
 
 
