@@ -86,10 +86,9 @@ static void make_pool(struct aggregation_direct *direct)
                                     "bench-aggregation", NULL,
                                     gravel_pool_frames_bytes(shape.buffer_bytes, shape.n_buffers));
     shape.frames = direct->pinned.begin;
-    if (!code)
-        code = gravel_pool_create(&direct->pool, &shape, NULL);
     if (code)
         aggregation_die("node buffers", code);
+    gravel_pool_init(&direct->pool, &shape, NULL);
 }
 
 struct aggregation_direct *aggregation_direct_open(struct aggregation_case *contest)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Gravel's queues between host threads: spsc and mpmc, one message at a time, and spsc in runs.
+ * The queues of the dissertation's appendix, between host threads: spsc and mpmc, one message at a time, and spsc in runs.
  *
  * Messages are written and read in place, which is what the four verbs are for.
  *
- * Path:    bench_queue.c -> queue_host.c -> lib/queue/spsc.h, lib/queue/mpmc.h.
+ * Path:    bench_queue.c -> queue_host.c -> queue/spsc.h, queue/mpmc.h.
  * Memory:  a queue owns the queue under it.
  * Threads: one producer, one consumer.
  * Source:  Orr 2016, sections A.2.1 and A.2.2.

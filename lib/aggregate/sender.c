@@ -28,7 +28,8 @@ static int allocate(struct gravel_sender *sender)
     const struct gravel_pool_shape pool = {.buffer_bytes = sender->shape.buffer_bytes,
                                            .n_buffers = sender->shape.n_buffers,
                                            .frames = sender->shape.frames};
-    return gravel_pool_create(&sender->pool, &pool, &sender->returned);
+    gravel_pool_init(&sender->pool, &pool, &sender->returned);
+    return 0;
 }
 
 int gravel_sender_create(struct gravel_sender **out, const struct gravel_sender_shape *shape)

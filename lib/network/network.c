@@ -48,7 +48,18 @@ static uint32_t send_outgoing(struct gravel_network *network, uint32_t limit)
 {
     struct gravel_buffer *buffer;
     uint32_t n = 0;
-    while (n < limit && (buffer = gravel_mpmc_pop_pointer(network->outgoing))) {
+    while (n < limit && (buffer = gravel_list_take(&network->outgoing))) {
+        deliver(network, buffer);
+        n++;
+    }
+    return n;
+}
+
+static uint32_t send_in_hand(struct gravel_network *network)
+{
+    struct gravel_buffer *buffer;
+    uint32_t n = 0;
+    while ((buffer = gravel_list_next(&network->outgoing))) {
         deliver(network, buffer);
         n++;
     }
@@ -58,7 +69,9 @@ static uint32_t send_outgoing(struct gravel_network *network, uint32_t limit)
 /* Send all that senders have shipped so far; not what kernels or handlers add while it does: there may be no end. */
 static uint32_t drain(struct gravel_network *network)
 {
-    uint32_t n = send_outgoing(network, network->outgoing->capacity), n_pending = 0;
+    uint32_t n = send_in_hand(network), n_pending = 0;
+    if (gravel_list_gather(&network->outgoing))
+        n += send_in_hand(network);
     gravel_sender_flush(network->handler_sender);
     for (const struct gravel_buffer *buffer = network->pending; buffer; buffer = buffer->next)
         n_pending++;

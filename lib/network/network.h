@@ -20,9 +20,9 @@
 #include "base/lived.h"
 #include "base/mark.h"
 #include "memory/memory.h"
-#include "queue/mpmc.h"
 #include "resolve/resolver.h"
 #include "transport/frames.h"
+#include "transport/list.h"
 #include "transport/transport.h"
 
 #include <pthread.h>
@@ -138,7 +138,7 @@ struct gravel_network {
     struct gravel_idle idle;
     uint64_t started_ns;
 
-    struct gravel_mpmc *outgoing; /* closed buffers from all senders, in order */
+    struct gravel_list outgoing; /* closed buffers from all senders, in order */
     struct gravel_buffer
         *pending; /* frames of handlers and our own, in order; network thread only */
     struct gravel_buffer **pending_end;
@@ -188,14 +188,12 @@ struct gravel_network {
 int gravel_network_start(struct gravel_network *network, const struct gravel_network_shape *shape);
 
 /**
- * Give the started network what its messages need: memory, handlers of the device (or NULL), senders, outgoing
- * queue.
+ * Give the started network what its messages need: memory, handlers of the device (or NULL), senders.
  *
  * Call before any message is sent, here or elsewhere: a barrier must follow.
  */
 int gravel_network_attach(struct gravel_network *network, const struct gravel_memory *memory,
-                          struct gravel_device_calls *calls, struct gravel_trace *trace,
-                          uint32_t n_buffers);
+                          struct gravel_device_calls *calls, struct gravel_trace *trace);
 
 /**
  * Stop and join the thread; closes the transport and frees everything. Allowed if it never started.

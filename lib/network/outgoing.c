@@ -4,7 +4,7 @@
  * turn, and the call that hands a frame to the transport.
  *
  * Path:    sender.c (ship), control.c and others (frame, put) -> network.c takes them -> transmit -> transport.
- * Memory:  buffers come through `outgoing` (edges M1, M2 of the MPMC queue) and go home through SPSC queues.
+ * Memory:  buffers come through the list `outgoing` (M3), and go home through lists as well.
  */
 #include "network/parts.h"
 
@@ -15,8 +15,7 @@
 void gravel_network_ship(void *context, struct gravel_buffer *buffer)
 {
     struct gravel_network *network = context;
-    while (!gravel_mpmc_push_pointer(network->outgoing, buffer)) /* has room for every buffer */
-        sched_yield();
+    gravel_list_push(&network->outgoing, buffer);
     gravel_event_signal(&network->event);
 }
 

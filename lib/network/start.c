@@ -11,7 +11,6 @@
 
 #include "base/clock.h"
 #include "base/thread.h"
-#include "queue/capacity.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -111,8 +110,7 @@ static void ship_from_handler(void *context, struct gravel_buffer *buffer)
 }
 
 int gravel_network_attach(struct gravel_network *network, const struct gravel_memory *memory,
-                          struct gravel_device_calls *calls, struct gravel_trace *trace,
-                          uint32_t n_buffers)
+                          struct gravel_device_calls *calls, struct gravel_trace *trace)
 {
     const struct gravel_config *config = network->shape.config;
     struct gravel_resolver_shape resolver = {
@@ -146,9 +144,6 @@ int gravel_network_attach(struct gravel_network *network, const struct gravel_me
     if (!code)
         code = gravel_transactions_create(&network->transactions, &courier, calls);
     if (!code)
-        code = gravel_mpmc_create(&network->outgoing, gravel_queue_capacity(n_buffers + 1),
-                                  sizeof(struct gravel_buffer *), 0);
-    if (!code)
         code = gravel_sender_create(&network->handler_sender, &sender);
     sender.ship = gravel_network_ship;
     sender.n_buffers = network->transport->n_nodes * GRAVEL_HOST_BUFFERS;
@@ -168,7 +163,7 @@ static void free_pending(struct gravel_network *network)
     struct gravel_buffer *buffer;
     while ((buffer = gravel_network_take_pending(network)))
         gravel_pool_return(buffer);
-    while (network->outgoing && (buffer = gravel_mpmc_pop_pointer(network->outgoing)))
+    while ((buffer = gravel_list_take(&network->outgoing)))
         gravel_pool_return(buffer);
 }
 
@@ -206,7 +201,6 @@ bool gravel_network_stop(struct gravel_network *network, bool keep_resolver)
         gravel_resolver_destroy(network->resolver);
     gravel_sender_destroy(network->handler_sender);
     gravel_sender_destroy(network->host_sender);
-    gravel_mpmc_destroy(network->outgoing);
     free(network->n_sent); /* and the other numbers */
     pthread_mutex_destroy(&network->host_lock);
     pthread_mutex_destroy(&network->job_lock);

@@ -167,8 +167,6 @@ int gravel_node_check_slice(const struct gravel *gravel);
 
 /** outbound.c: the arena, and memory for node buffers. @return 0; as gravel_memory_create. */
 int gravel_node_open_arena(struct gravel *gravel);
-/** outbound.c: node buffers that may be on their way to the network thread at one time [count]. */
-uint32_t gravel_node_n_buffers(const struct gravel *gravel);
 /** outbound.c: the pump, and aggregators with their threads. @return 0; GRAVEL_ENOMEM; GRAVEL_ECL; GRAVEL_ESYSTEM. */
 int gravel_node_open_aggregators(struct gravel *gravel);
 

@@ -82,16 +82,6 @@ int gravel_node_open_arena(struct gravel *gravel)
     return code;
 }
 
-uint32_t gravel_node_n_buffers(const struct gravel *gravel)
-{
-    const struct gravel_transport *transport = gravel->network.transport;
-    uint32_t n_aggregators = gravel->config.n_aggregators;
-    uint32_t n_senders = gravel->config.n_buffers * n_aggregators + GRAVEL_HOST_BUFFERS;
-    uint32_t n_staying = transport->is_loopback ? transport->n_nodes : 1;
-    uint32_t n_pump = (gravel->n_pump_buffers + GRAVEL_BLOCK_ROOMS * n_staying) * n_aggregators;
-    return n_senders * transport->n_nodes + n_pump;
-}
-
 static void wake_aggregator(void *context, uint32_t queue)
 {
     struct gravel *gravel = context;

@@ -12,7 +12,7 @@
  * Path:    move.c -> blocks.c -> lib/pump/device_aggregator.c; aggregator.c reads the
  *          blocks.
  * Memory:  U1 hands a block and its buffers to the aggregator, C2 and U3 hand its room back; the buffers
- *          come back through the pool (S1).
+ *          come back through the pool (M3).
  */
 #include "base/counter.h"
 #include "base/error.h"
@@ -117,15 +117,15 @@ static void take_headers_home(struct mirror *mirror)
 int gravel_pump_make_headers(struct mirror *mirror, uint32_t n)
 {
     const struct gravel_pool_shape shape = {.buffer_bytes = GRAVELP_CACHELINE, .n_buffers = n};
-    int code = gravel_pool_create(&mirror->staying, &shape, NULL);
-    for (uint32_t i = 0; i < n && !code; i++) {
+    gravel_pool_init(&mirror->staying, &shape, NULL);
+    for (uint32_t i = 0; i < n; i++) {
         struct gravel_buffer *buffer = gravel_pool_take(&mirror->staying);
         if (!buffer)
             return GRAVEL_ENOMEM;
         buffer->next = mirror->spare;
         mirror->spare = buffer;
     }
-    return code;
+    return 0;
 }
 
 void gravel_pump_free_rooms(struct mirror *mirror)

@@ -169,8 +169,8 @@ static int make_binner(struct gravel_pump *pump)
         const struct gravel_pool_shape pool = {.buffer_bytes = shape->buffer_bytes,
                                                .n_buffers = shape->n_buffers,
                                                .frames = shape->frames ? shape->frames + at : NULL};
-        if (gravel_pool_create(&pump->mirrors[q].pool, &pool, NULL) ||
-            gravel_pump_make_headers(&pump->mirrors[q],
+        gravel_pool_init(&pump->mirrors[q].pool, &pool, NULL);
+        if (gravel_pump_make_headers(&pump->mirrors[q],
                                      GRAVEL_BLOCK_ROOMS * gravel_pump_n_staying(shape)))
             code = gravel_fail(GRAVEL_ENOMEM, "node buffers of the pump");
     }

@@ -4,26 +4,17 @@
  */
 #include "transport/pool.h"
 
-#include "base/error.h"
-#include "queue/capacity.h"
-
-int gravel_pool_create(struct gravel_pool *pool, const struct gravel_pool_shape *shape,
-                       struct gravel_event *returned)
+void gravel_pool_init(struct gravel_pool *pool, const struct gravel_pool_shape *shape,
+                      struct gravel_event *returned)
 {
     *pool = (struct gravel_pool){.shape = *shape, .returned = returned};
-    if (shape->n_buffers == 0)
-        return 0;
-    return gravel_spsc_create(&pool->free, gravel_queue_capacity(shape->n_buffers),
-                              sizeof(struct gravel_buffer *), 0);
 }
 
 void gravel_pool_destroy(struct gravel_pool *pool)
 {
     struct gravel_buffer *buffer;
-    while (pool->free && (buffer = gravel_spsc_pop_pointer(pool->free)))
+    while ((buffer = gravel_list_take(&pool->free)))
         gravel_buffer_destroy(buffer);
-    gravel_spsc_destroy(pool->free);
-    pool->free = NULL;
 }
 
 static struct gravel_buffer *make(struct gravel_pool *pool)
@@ -35,20 +26,20 @@ static struct gravel_buffer *make(struct gravel_pool *pool)
         frames ? gravel_buffer_create_in(frames + at, bytes) : gravel_buffer_create(bytes);
     if (!buffer)
         return NULL;
-    buffer->home = pool->free ? pool : NULL;
+    buffer->home = pool->shape.n_buffers ? pool : NULL;
     pool->n_made++;
     return buffer;
 }
 
 struct gravel_buffer *gravel_pool_look(struct gravel_pool *pool)
 {
-    return pool->free ? gravel_spsc_pop_pointer(pool->free) : NULL;
+    return gravel_list_take(&pool->free);
 }
 
 struct gravel_buffer *gravel_pool_take(struct gravel_pool *pool)
 {
     struct gravel_buffer *buffer = gravel_pool_look(pool);
-    if (buffer || (pool->free && pool->n_made == pool->shape.n_buffers))
+    if (buffer || (pool->shape.n_buffers && pool->n_made == pool->shape.n_buffers))
         return buffer;
     return make(pool);
 }
@@ -60,7 +51,7 @@ void gravel_pool_return(struct gravel_buffer *buffer)
         gravel_buffer_destroy(buffer);
         return;
     }
-    gravel_spsc_push_pointer(home->free, buffer); /* has room for every buffer there is */
+    gravel_list_push(&home->free, buffer);
     if (home->returned)
         gravel_event_signal(home->returned);
 }

@@ -5,15 +5,14 @@
  * Path:    sender.c takes a buffer -> network thread, or another node -> pool.c brings it home.
  * Owner:   its buffers at home; a buffer that was taken is its holder's, who returns it.
  * Threads: take: one at a time; gravel_pool_return: one at a time, the network thread's; create, destroy: alone.
- * Memory:  S1, S2 of the queue of buffers at home.
+ * Memory:  M3 of the list of buffers at home.
  */
 #ifndef GRAVEL_TRANSPORT_POOL_H
 #define GRAVEL_TRANSPORT_POOL_H
 
 #include "base/event.h"
 #include "layout/base.h"
-#include "queue/spsc.h"
-#include "transport/buffer.h"
+#include "transport/list.h"
 
 struct gravel_pool_shape {
     uint32_t buffer_bytes;
@@ -25,7 +24,7 @@ struct gravel_pool_shape {
 struct gravel_pool {
     struct gravel_pool_shape shape;
     uint32_t n_made;               /* buffers created so far */
-    struct gravel_spsc *free;      /* buffers that came home; NULL if n_buffers is 0 */
+    struct gravel_list free;       /* buffers that came home */
     struct gravel_event *returned; /* signalled when a buffer came home; or NULL */
 };
 
@@ -42,14 +41,13 @@ static inline uint64_t gravel_pool_frames_bytes(uint32_t buffer_bytes, uint32_t 
 }
 
 /**
- * Create a pool; its buffers are made when they are taken first.
+ * A pool without a buffer; they are made when they are taken first.
  *
- * @param pool      [out] to be destroyed, also on failure; zeroed is destroyed.
+ * @param pool      [out] to be destroyed; zeroed is destroyed.
  * @param returned  wakes who waits for a buffer; or NULL.
- * @return          0; GRAVEL_ENOMEM.
  */
-int gravel_pool_create(struct gravel_pool *pool, const struct gravel_pool_shape *shape,
-                       struct gravel_event *returned);
+void gravel_pool_init(struct gravel_pool *pool, const struct gravel_pool_shape *shape,
+                      struct gravel_event *returned);
 /** Free the buffers at home. Buffers away from home stay: another thread or node may still read them. */
 void gravel_pool_destroy(struct gravel_pool *pool);
 

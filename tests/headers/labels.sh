@@ -7,7 +7,7 @@
 # usage: labels.sh SOURCE
 # exit:  0; 1 with the labels that are on one side only, or in the wrong place
 #
-# Path: cl/, lib/, include/ <-> docs/design/memory-order.md <-> README.md, CONTRIBUTING.md, docs/*/*.md.
+# Path: cl/, lib/, include/, bench/queue/ <-> docs/design/memory-order.md <-> README.md, CONTRIBUTING.md, docs/*/*.md.
 set -u
 
 source=$1
@@ -30,7 +30,7 @@ labels_of()
 }
 
 # <label> <file>, for each time a comment names one. Comments are what follows / * or * on a line.
-find cl lib include -name '*.[ch]' -o -name '*.cl' | xargs awk '
+find cl lib include bench/queue -name '*.[ch]' -o -name '*.cl' | xargs awk '
     match($0, /\/\*|^ *\* /) {
         text = substr($0, RSTART)
         while (match(text, /[^A-Za-z0-9_-][A-Z][0-9]($|[^A-Za-z0-9_-])/)) {

@@ -8,7 +8,7 @@ exit:  0; 1 with each label whose operations differ, or that only code or progra
 In the code a label begins the comment of an atomic operation or barrier; in a program it is a comment at the end of a
 statement's line. Kernels' calls without `device` or `local` in their names have the host's scope.
 
-Path: cl/, lib/ <-> tests/hrf/protocols/<name>.litmus; docs/design/memory-order.md has the labels that need a program.
+Path: cl/, lib/, bench/queue/ <-> tests/hrf/protocols/<name>.litmus; docs/design/memory-order.md has the labels that need a program.
 """
 import collections
 import glob
@@ -28,7 +28,7 @@ APART = {"G3": "an order of waits, not of memory", "G4": "the barrier of gravelp
 
 
 def sources(root):
-    for top in ("cl", "lib"):
+    for top in ("cl", "lib", "bench/queue"):
         for folder, _, names in os.walk(os.path.join(root, top)):
             yield from (os.path.join(folder, name) for name in names if name.endswith((".c", ".h", ".cl")))
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Stress mode: the many-producer, many-consumer queue. Path: mpmc.c -> queue.c -> lib/queue/mpmc.h.
+/* Stress mode: the many-producer, many-consumer queue. Path: mpmc.c -> queue.c -> bench/queue/mpmc.h.
  */
 #include "queue/mpmc.h"
 

@@ -4,7 +4,7 @@
  * capacities, with indices that wrap on the way. Every message is checked: magic, order per
  * producer, and a sum at the end.
  *
- * Path:    spsc.c, mpmc.c -> queue.c.
+ * Path:    list.c, spsc.c, mpmc.c -> queue.c.
  * Threads: PRODUCERS + CONSUMERS, which may be more than there are cores: who finds no room yields.
  */
 #include "queue.h"

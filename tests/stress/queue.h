@@ -2,7 +2,7 @@
 /*
  * The stress test that all host queues share: what a mode provides, and its main function.
  *
- * Path:    spsc.c, mpmc.c (one mode each) -> queue.c (the body).
+ * Path:    list.c, spsc.c, mpmc.c (one mode each) -> queue.c (the body).
  */
 #ifndef GRAVEL_STRESS_QUEUE_H
 #define GRAVEL_STRESS_QUEUE_H

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Stress mode: the one-producer, one-consumer queue. Path: spsc.c -> queue.c -> lib/queue/spsc.h.
+/* Stress mode: the one-producer, one-consumer queue. Path: spsc.c -> queue.c -> bench/queue/spsc.h.
  */
 #include "queue/spsc.h"
 

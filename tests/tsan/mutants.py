@@ -21,7 +21,7 @@ TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))
 FLAGS = ["-fsanitize=thread", "-O1", "-g1", "-Werror=implicit-function-declaration",
          "-std=gnu11", "-D_GNU_SOURCE",
          "-DCL_TARGET_OPENCL_VERSION=300", "-DGRAVEL_MAX_GROUP=64", "-Iinclude",
-         "-Icl", "-Icl/device", "-Ilib", "-Itests/tsan", "-Itests/support"]
+         "-Icl", "-Icl/device", "-Ilib", "-Ibench", "-Itests/tsan", "-Itests/support"]
 LIMIT_S = 60  # on a busy machine too
 ATTEMPTS = 12  # a race must happen to be seen, and seldom does where other work takes the cores
 REPORT = 66   # ThreadSanitizer's exit code
@@ -49,7 +49,7 @@ def library():
 
 LIBRARY = library()
 # Subjects of their own; the pump has no device to copy from here, and no host thread polls what gravel_put stores.
-ELSEWHERE = ("lib/memory/heap_bytes", "lib/base/event", "lib/base/idle", "lib/queue/", "lib/pump/", "lib/transport/", "lib/serve/mail")
+ELSEWHERE = ("lib/memory/heap_bytes", "lib/base/event", "lib/base/idle", "lib/pump/", "lib/transport/", "lib/serve/mail")
 # name: sources, extra flags, arguments, files that are mutated
 SUBJECTS = {
     "device": (["tests/tsan/device_queue.c"] + KERNEL, [], [], HEADERS),
@@ -87,14 +87,15 @@ SUBJECTS = {
     "steal-abp": (["tests/tsan/steal.c", "tests/tsan/lanes.c"], ["-DGRAVELP_STEAL_POLICY=1"], [], ["cl/device/abp.cl.h"]),
     "flow": (["tests/tsan/flow.c", "tests/tsan/flow_memory.c", "tests/tsan/lanes.c", "lib/flow/graph.c", "lib/base/growing.c", "lib/flow/layout.c",
               "lib/base/error.c"], [], [], ["cl/device/members.cl.h", "cl/device/round.cl.h"]),
-    "spsc": (["tests/stress/spsc.c", "tests/stress/queue.c", "lib/queue/spsc.c"], [],
-             ["1", "1x1", "2000"], ["lib/queue/spsc.h"]),
-    "mpmc": (["tests/stress/mpmc.c", "tests/stress/queue.c", "lib/queue/mpmc.c"], [],
-             ["1", "2x2", "2000"], ["lib/queue/mpmc.h"]),
+    "list": (["tests/stress/list.c", "tests/stress/queue.c"], [], ["1", "2x1", "2000"], ["lib/transport/list.h"]),
+    "spsc": (["tests/stress/spsc.c", "tests/stress/queue.c", "bench/queue/spsc.c"], [],
+             ["1", "1x1", "2000"], ["bench/queue/spsc.h"]),
+    "mpmc": (["tests/stress/mpmc.c", "tests/stress/queue.c", "bench/queue/mpmc.c"], [],
+             ["1", "2x2", "2000"], ["bench/queue/mpmc.h"]),
     "event": (["tests/tsan/event_edges.c", "lib/base/event.c"], [], [],
               ["lib/base/event.h", "lib/base/event.c"]),
     "handover": (["tests/tsan/handover.c", "lib/transport/handover.c", "lib/transport/segment.c",
-                  "lib/transport/buffer.c", "lib/queue/spsc.c", "lib/base/error.c"], [], [],
+                  "lib/transport/buffer.c", "bench/queue/spsc.c", "lib/base/error.c"], [], [],
                  ["lib/transport/handover.c"]),
     "path": (["tests/tsan/whole_path.c", "tests/tsan/ask.c", "tests/tsan/soft_device.c"] + KERNEL + LIBRARY, [], [],
              [f for f in LIBRARY if not f.startswith(ELSEWHERE)] +
@@ -116,7 +117,7 @@ EXCUSED = {
     "B3": "no thread of a subject stands in a call of a driver; proved by tests/hrf/protocols/mark.litmus",
     "J3": "as B3",
     "V1": "kernels in checked mode read it; proved by tests/hrf/protocols/bounds.litmus",
-    "A2": "orders the network thread's look at `outgoing`; what it finds there is ordered by M1",
+    "A2": "orders the network thread's look at `outgoing`; what it finds there is ordered by M3",
 }
 
 # An event orders what stands around it, and would hide the edge it comes with but for a moment. In the copy for
@@ -175,7 +176,7 @@ class Bench:
     def __init__(self, compiler, folder):
         self.compiler = compiler
         self.folder = folder
-        for part in ("include", "cl", "lib", "tests/tsan", "tests/stress", "tests/support"):
+        for part in ("include", "cl", "lib", "tests/tsan", "tests/stress", "tests/support", "bench/queue"):
             shutil.copytree(os.path.join(TOP, part), os.path.join(folder, part))
         subprocess.run([sys.executable, "-B", os.path.join(TOP, "cl/forms.py"), os.path.join(TOP, "include/gravel/operation.h"),
                         os.path.join(folder, "cl/forms.cl.h")], check=True)

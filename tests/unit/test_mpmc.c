@@ -2,7 +2,7 @@
 /*
  * The many-producer, many-consumer queue, against a plain count of what went in.
  *
- * Path:    lib/queue/mpmc.h, host_queue_runs.h -> this.
+ * Path:    bench/queue/mpmc.h, host_queue_runs.h -> this.
  */
 #include "queue/mpmc.h"
 

@@ -2,7 +2,7 @@
 /*
  * The one-producer, one-consumer queue, against a plain count of what went in.
  *
- * Path:    lib/queue/spsc.h, host_queue_runs.h -> this.
+ * Path:    bench/queue/spsc.h, host_queue_runs.h -> this.
  */
 #include "queue/spsc.h"
 
