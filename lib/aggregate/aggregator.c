@@ -376,6 +376,6 @@ bool gravel_aggregator_flush_wait(struct gravel_aggregator *aggregator, uint32_t
             gravel_event_cancel(event);
             return is_done;
         }
-        gravel_event_wait(event, key, 10 * GRAVEL_IDLE_MAX_NS);
+        gravel_event_wait_awake(event, key, 10 * GRAVEL_IDLE_MAX_NS);
     }
 }

@@ -43,6 +43,15 @@ static void yield_core(struct gravel_idle *idle)
     uint64_t yield_ns = gravel_clock_ns() - before_ns;
     if (yield_ns > YIELDED_NS)
         idle->awake_since_ns += yield_ns;
+    idle->is_crowded = yield_ns > GRAVEL_CROWDED_NS;
+}
+
+/* Work was here a moment ago, and no other thread wants the core. */
+static bool stays_awake(const struct gravel_idle *idle, struct gravel_event *event)
+{
+    uint64_t awake_ns =
+        UINT64_C(1000) * atomic_load_explicit(&event->awake_us, memory_order_relaxed);
+    return awake_ns && !idle->is_crowded && gravel_clock_ns() - idle->idle_since_ns < awake_ns;
 }
 
 static uint64_t sleep_length(uint64_t idle_ns, uint64_t limit_ns)
@@ -78,6 +87,7 @@ void gravel_idle_end(struct gravel_idle *idle)
     add(&idle->poll_ns, gravel_clock_ns() - idle->awake_since_ns);
     idle->event = NULL;
     idle->round = 0;
+    idle->is_crowded = false;
 }
 
 void gravel_idle_wait(struct gravel_idle *idle, struct gravel_event *event, uint64_t limit_ns)
@@ -94,7 +104,7 @@ void gravel_idle_wait(struct gravel_idle *idle, struct gravel_event *event, uint
     idle->round++;
     if (idle->round <= GRAVEL_IDLE_SPINS)
         pause_core();
-    else if (idle->round <= GRAVEL_IDLE_SPINS + GRAVEL_IDLE_YIELDS)
+    else if (idle->round <= GRAVEL_IDLE_SPINS + GRAVEL_IDLE_YIELDS || stays_awake(idle, event))
         yield_core(idle);
     else
         prepare(idle, event);

@@ -11,9 +11,10 @@
  *     gravel_idle_reset(&idle);
  *
  * The first few looks follow each other at once (about a microsecond), the next after giving the
- * core to any thread that wants it, and all later ones after a sleep that lasts about 1/8 of the
- * time without work, so that work waits at most 1/8 longer than it took to come, and never more
- * than GRAVEL_IDLE_MAX_NS. The thread sleeps on an event, for those who can signal: every look is
+ * core to any thread that wants it (four times; where cores are free, for the event's awake_us),
+ * and all later ones after a sleep that lasts about 1/8 of the time without work, so that work waits
+ * at most 1/8 longer than it took to come, and never more than GRAVEL_IDLE_MAX_NS. The thread sleeps
+ * on an event, for those who can signal: every look is
  * made between prepare and wait, so a signal is never lost.
  *
  * Path:    aggregator and network loops -> idle -> event.c; its counters -> gravel_stats_read.
@@ -27,12 +28,13 @@
 #include "base/event.h"
 
 #define GRAVEL_IDLE_SPINS 16u /* looks with only a pause between them: about a microsecond */
-#define GRAVEL_IDLE_YIELDS 4u /* looks after giving the core away */
+#define GRAVEL_IDLE_YIELDS 4u /* looks after giving the core away, at least */
 #define GRAVEL_IDLE_MIN_NS UINT64_C(20000)
 #define GRAVEL_IDLE_MAX_NS UINT64_C(8000000)
 
 struct gravel_idle {
     uint32_t round;             /* looks without work before the first sleep; 0: not idle */
+    bool is_crowded;            /* the last yield took GRAVEL_CROWDED_NS */
     uint32_t key;               /* of the prepare under way, if event is not NULL */
     struct gravel_event *event; /* prepared for sleeping on, or NULL */
     uint64_t idle_since_ns; /* first look without work, or last signal; sets the length of sleeps */

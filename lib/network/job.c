@@ -263,7 +263,7 @@ int gravel_network_run(struct gravel_network *network, struct gravel_job *job)
         if (is_done(job) || gravel_network_is_lost(network))
             gravel_event_cancel(&network->job_done);
         else
-            gravel_event_wait(&network->job_done, key, GRAVEL_NS_PER_S);
+            gravel_event_wait_awake(&network->job_done, key, GRAVEL_NS_PER_S);
     }
     if (!is_done(job))
         return gravel_fail(GRAVEL_ETIMEOUT, "the network thread is in a call of the driver");

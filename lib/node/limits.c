@@ -137,5 +137,6 @@ static int check_kernel(void *context, struct gravel_wait *wait)
 
 struct gravel_limit gravel_node_kernel_limit(struct gravel *gravel)
 {
-    return (struct gravel_limit){.check = check_kernel, .context = gravel};
+    return (struct gravel_limit){
+        .check = check_kernel, .context = gravel, .yields_ns = gravel->awake_us * UINT64_C(1000)};
 }

@@ -50,6 +50,7 @@ struct gravel {
     struct gravel_pump *pump;          /* NULL where host and kernels share the arena */
     uint32_t n_pump_buffers;           /* its node buffers, for each queue */
     struct gravel_device_calls *calls; /* handlers that the device runs; NULL if none */
+    uint32_t awake_us;                 /* gravel_derive_awake_us */
     bool has_n_servers;                /* GRAVEL_SERVERS was given, not derived */
     struct gravel_servers servers;
     pthread_mutex_t scheduling_lock; /* guards the next two */

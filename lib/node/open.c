@@ -141,7 +141,19 @@ static int derive(struct gravel *gravel)
     gravel->config.buffer_bytes = bytes;
     gravel->has_n_servers = gravel->config.n_servers != 0;
     gravel_derive(&gravel->config, &place);
+    gravel->awake_us = gravel_derive_awake_us(&gravel->config, &place);
     return code;
+}
+
+/* All threads whose waits a round consists of. */
+static void stay_awake(struct gravel *gravel)
+{
+    gravel_event_stay_awake(&gravel->network.event, gravel->awake_us);
+    gravel_event_stay_awake(&gravel->network.job_done, gravel->awake_us);
+    for (uint32_t i = 0; i < gravel->config.n_aggregators; i++) {
+        gravel_event_stay_awake(&gravel->aggregators[i].event, gravel->awake_us);
+        gravel_event_stay_awake(&gravel->aggregators[i].flushed, gravel->awake_us);
+    }
 }
 
 /* The rest of it, once the settings are known. */
@@ -299,6 +311,7 @@ int gravel_open(struct gravel **out, const struct gravel_config *config,
         gravel_node_free(gravel);
         return gravel_fail_text(code, text);
     }
+    stay_awake(gravel);
     atomic_store_explicit(&gravel->is_open, true, memory_order_relaxed); /* H5 */
     gravel_watch_end_opening(gravel);
     *out = gravel;

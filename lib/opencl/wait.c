@@ -12,7 +12,8 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#define YIELDS_NS UINT64_C(300000) /* most copies are shorter */
+#define YIELDS_NS UINT64_C(300000)      /* most copies are shorter */
+#define LOCK_YIELDS_NS UINT64_C(100000) /* a round of the pump is shorter */
 #define SLEEP_MIN_US 20u
 #define SLEEP_MAX_US 1000u /* so that a long wait is not much longer for it */
 /* Of the self-test's kernels, which end by themselves; many times GRAVEL_TEST_CUT_OFF_MS. */
@@ -51,8 +52,14 @@ int gravel_wait_pause(struct gravel_wait *wait)
 int gravel_wait_lock(struct gravel_wait *wait, pthread_mutex_t *lock)
 {
     int code = 0;
-    while (pthread_mutex_trylock(lock) && !(code = gravel_wait_check(wait)))
-        usleep(SLEEP_MIN_US);
+    uint64_t begin_ns = 0;
+    while (pthread_mutex_trylock(lock) && !(code = gravel_wait_check(wait))) {
+        begin_ns = begin_ns ? begin_ns : gravel_clock_ns();
+        if (gravel_clock_ns() - begin_ns < LOCK_YIELDS_NS)
+            sched_yield();
+        else
+            usleep(SLEEP_MIN_US);
+    }
     return code;
 }
 

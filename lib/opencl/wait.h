@@ -53,7 +53,8 @@ int gravel_wait_check(struct gravel_wait *wait);
 /** Between two looks: yield at first, then check and sleep for an eighth of the wait so far. @return as the check. */
 int gravel_wait_pause(struct gravel_wait *wait);
 
-/** Take a lock that another wait may keep: a try each 20 us. @return as gravel_wait_check, and then without it. */
+/** Take a lock that another wait may keep: yields, then a try each 20 us. @return as gravel_wait_check; then it is not
+ * taken. */
 int gravel_wait_lock(struct gravel_wait *wait, pthread_mutex_t *lock);
 
 /** Wait for a flushed command. @return 0; GRAVEL_ECL, GRAVEL_ENOMEM if it ended with an error; or given up. */

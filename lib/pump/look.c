@@ -6,7 +6,9 @@
  * copy, and the device idles until the host has read it. So the last packages of a long run are held back, and copied
  * behind the next look, on one queue with it.
  *
- * Memory:  U3, F1: see docs/design/memory-order.md. All of it under the pump's lock.
+ * A round of an application is over sooner than a copy is enqueued: a few packages come with the look that finds them.
+ *
+ * Memory:  U3, F1, P2: see docs/design/memory-order.md. All of it under the pump's lock.
  */
 #include "opencl/wait.h"
 #include "pump/parts.h"
@@ -38,6 +40,27 @@ static cl_int read_headers(struct gravel_pump *pump, cl_command_queue on, uint32
     cl_int error =
         clEnqueueReadBufferRect(on, pump->device, CL_FALSE, from, to, region, pump->slot_bytes, 0,
                                 sizeof(struct gravelp_package), 0, mirror->headers, 0, NULL, &next);
+    gravel_pump_keep_last(last, next);
+    return error;
+}
+
+/*
+ * A queue that had few packages has few again: the first slots come with their headers. The command behind the one that
+ * reads the publish words sees the packages as one would that the host enqueues later (P2).
+ */
+static cl_int read_few(struct gravel_pump *pump, cl_command_queue on, uint32_t queue, uint32_t n,
+                       cl_event *last)
+{
+    struct mirror *mirror = &pump->mirrors[queue];
+    struct gravel_pump_slots slots = {queue, mirror->taken, n, pump->slot_bytes};
+    cl_event next = NULL;
+    bool are_few = mirror->n_ready <= GRAVEL_PUMP_FEW && pump->bin_messages != 1;
+    mirror->n_with_look = 0;
+    if (n == 0 || !are_few || mirror->n_flights || mirror->n_held)
+        return CL_SUCCESS;
+    slots.n = n < GRAVEL_PUMP_FEW ? n : GRAVEL_PUMP_FEW;
+    cl_int error = gravel_pump_copy_slots(pump, on, &slots, &next);
+    mirror->n_with_look = error == CL_SUCCESS ? slots.n : 0;
     gravel_pump_keep_last(last, next);
     return error;
 }
@@ -104,6 +127,8 @@ int gravel_pump_see(struct gravel_pump *pump, uint32_t *n)
         uint32_t n_flights = mirror->n_flights + (mirror->n_held != 0);
         n[q] = n_flights < GRAVEL_PUMP_FLIGHTS ? reach(pump, mirror) : 0;
         error = read_headers(pump, on, q, n[q], &last);
+        if (error == CL_SUCCESS)
+            error = read_few(pump, on, q, n[q], &last);
     }
     if (error == CL_SUCCESS && has_held)
         error = gravel_pump_copy_held(pump);

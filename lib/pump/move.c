@@ -15,21 +15,22 @@
 #include <string.h>
 
 #define LONG_RUN 256u /* packages: a shorter run is copied in about the time of a look */
+#define OWED_SHARE 4u /* of a queue's slots, so much may be owed to the device: 1 / OWED_SHARE */
 #define HELD_SHARE 4u /* of a long run, so much is held back: 1 / HELD_SHARE */
 
 static const char what_is_copied[] = "copying packages from the device";
 
-static cl_int copy_slots(struct gravel_pump *pump, uint32_t queue, uint32_t slot, uint32_t n,
-                         uint32_t width, cl_event *copied)
+cl_int gravel_pump_copy_slots(struct gravel_pump *pump, cl_command_queue on,
+                              const struct gravel_pump_slots *slots, cl_event *copied)
 {
-    uint64_t at = gravel_pump_slot_offset(pump, queue, slot);
-    const size_t from[3] = {at, 0, 0}, to[3] = {0, 0, 0}, region[3] = {width, n, 1};
+    uint64_t at = gravel_pump_slot_offset(pump, slots->queue, slots->ticket & (pump->n_slots - 1));
+    const size_t from[3] = {at, 0, 0}, to[3] = {0, 0, 0}, region[3] = {slots->width, slots->n, 1};
     unsigned char *host = (unsigned char *)pump->arena + at;
-    if (width == pump->slot_bytes)
-        return clEnqueueReadBuffer(pump->moves, pump->device, CL_FALSE, at, (size_t)n * width, host,
-                                   0, NULL, copied);
-    return clEnqueueReadBufferRect(pump->moves, pump->device, CL_FALSE, from, to, region,
-                                   pump->slot_bytes, 0, pump->slot_bytes, 0, host, 0, NULL, copied);
+    if (slots->width == pump->slot_bytes)
+        return clEnqueueReadBuffer(on, pump->device, CL_FALSE, at, (size_t)slots->n * slots->width,
+                                   host, 0, NULL, copied);
+    return clEnqueueReadBufferRect(on, pump->device, CL_FALSE, from, to, region, pump->slot_bytes,
+                                   0, pump->slot_bytes, 0, host, 0, NULL, copied);
 }
 
 /* Enqueue the copy of the next n packages. */
@@ -37,8 +38,8 @@ static cl_int enqueue_flight(struct gravel_pump *pump, uint32_t queue, uint32_t 
 {
     struct mirror *mirror = &pump->mirrors[queue];
     struct flight *flight = gravel_pump_next_flight(mirror);
-    cl_int error =
-        copy_slots(pump, queue, mirror->taken & (pump->n_slots - 1), n, width, &flight->copied);
+    const struct gravel_pump_slots slots = {queue, mirror->taken, n, width};
+    cl_int error = gravel_pump_copy_slots(pump, pump->moves, &slots, &flight->copied);
     if (error != CL_SUCCESS)
         return error;
     flight->stage = FLIGHT_COPIED;
@@ -82,8 +83,8 @@ static uint32_t package_bytes(const struct gravel_pump *pump, const struct grave
 static int copy_at_once(struct gravel_pump *pump, uint32_t queue, uint32_t ticket, uint32_t n)
 {
     cl_event copied = NULL;
-    cl_int error =
-        copy_slots(pump, queue, ticket & (pump->n_slots - 1), n, pump->slot_bytes, &copied);
+    const struct gravel_pump_slots slots = {queue, ticket, n, pump->slot_bytes};
+    cl_int error = gravel_pump_copy_slots(pump, pump->moves, &slots, &copied);
     return gravel_wait_command(pump->shape.memory->device, pump->moves, error, copied,
                                what_is_copied);
 }
@@ -119,6 +120,30 @@ static int begin_copy(struct gravel_pump *pump, uint32_t queue,
     return code;
 }
 
+/* Only the pump speaks of blocks. */
+static void refuse_binned(struct gravelp_package *package)
+{
+    if (package->command == GRAVEL_BINNED)
+        package->command = 0; /* malformed too, and harmless */
+}
+
+/* Hand over the packages that came with the look. @return how many of the ready ones [count]. */
+static uint32_t take_brought(struct gravel_pump *pump, uint32_t queue, uint32_t n_ready)
+{
+    struct mirror *mirror = &pump->mirrors[queue];
+    uint32_t n = mirror->n_with_look < n_ready ? mirror->n_with_look : n_ready;
+    mirror->n_with_look = 0;
+    if (n == 0)
+        return 0;
+    for (uint32_t i = 0; i < n; i++)
+        refuse_binned(gravel_pump_slot(pump, mirror, mirror->taken + i));
+    mirror->taken += n;
+    gravel_word_store(&mirror->arrived, mirror->taken,
+                      memory_order_release); /* U1, pairs with U2 */
+    pump->shape.wake(pump->shape.context, queue);
+    return n;
+}
+
 /* Start moving the published ones of the n slots looked at. @param may_hold  see begin_copy. @param moved  [out]
  * packages [count]. */
 static int begin_flights(struct gravel_pump *pump, uint32_t queue, uint32_t n, bool may_hold,
@@ -126,7 +151,9 @@ static int begin_flights(struct gravel_pump *pump, uint32_t queue, uint32_t n, b
 {
     struct mirror *mirror = &pump->mirrors[queue];
     const struct gravelp_package *headers = mirror->headers;
-    uint32_t ready = count_ready(mirror, n), at = 0, n_begun = 1;
+    uint32_t ready = count_ready(mirror, n), n_begun = 1;
+    uint32_t at = take_brought(pump, queue, ready);
+    bool has_begun = at < ready;
     uint32_t wanted = 2 * ready < GRAVEL_PUMP_LOOK_MIN ? GRAVEL_PUMP_LOOK_MIN : 2 * ready;
     struct gravel_package_run run;
     int code = 0;
@@ -140,13 +167,13 @@ static int begin_flights(struct gravel_pump *pump, uint32_t queue, uint32_t n, b
                        : gravel_pump_bin(pump, queue, &run, &n_begun);
     }
     *moved = at;
-    if (at)
-        code = gravel_pump_flush(pump, code);
-    return code;
+    if (ready)
+        mirror->n_ready = ready;
+    return has_begun ? gravel_pump_flush(pump, code) : code;
 }
 
 /* What a flight brought must be just what the kernels wrote: a header read together with its publish word may be
- * older than it, and then the copy made of it too short; and only the pump speaks of blocks. */
+ * older than it, and then the copy made of it too short. */
 static int check_copies(struct gravel_pump *pump, uint32_t queue, const struct flight *flight)
 {
     struct mirror *mirror = &pump->mirrors[queue];
@@ -156,8 +183,7 @@ static int check_copies(struct gravel_pump *pump, uint32_t queue, const struct f
             package_bytes(pump, package) > flight->width ? copy_at_once(pump, queue, t, 1) : 0;
         if (code)
             return code;
-        if (package->command == GRAVEL_BINNED)
-            package->command = 0; /* malformed too, and harmless */
+        refuse_binned(package);
     }
     return 0;
 }
@@ -268,6 +294,16 @@ cl_int gravel_pump_tell_abort(struct gravel_pump *pump)
                                 NULL); /* H1 */
 }
 
+/* Kernels that have ended need no room, and the next have enough: the words can wait for the thread's next look. */
+static bool can_owe(const struct gravel_pump *pump)
+{
+    for (uint32_t q = 0; q < pump->n_queues; q++)
+        if (pump->mirrors[q].arrived - pump->credits[q].consumed > pump->n_slots / OWED_SHARE)
+            return false;
+    return gravel_pump_has_thread(pump) &&
+           !atomic_load_explicit(pump->shape.aborted, memory_order_relaxed); /* H2 */
+}
+
 int gravel_pump_move(struct gravel_pump *pump, bool wait, uint32_t *moved)
 {
     uint32_t n[GRAVEL_MAX_AGGREGATORS];
@@ -281,7 +317,9 @@ int gravel_pump_move(struct gravel_pump *pump, bool wait, uint32_t *moved)
         if (!code)
             code = land(pump, q, wait, moved);
     }
-    return code ? code : tell_device(pump);
+    if (code || (wait && can_owe(pump)))
+        return code;
+    return tell_device(pump);
 }
 
 bool gravel_pump_is_behind(const struct gravel_pump *pump)

@@ -17,8 +17,12 @@
 #define GRAVEL_PUMP_FLIGHTS 8u /* copies under way, of each queue */
 #define GRAVEL_PUMP_LOOK_MIN \
     64u /* headers read of a queue that had nothing ready at the last look */
-#define GRAVEL_PUMP_REST_MIN_US 5u /* between two looks that find nothing, doubling */
+/* Packages of a small round, of each queue: they come with the look that finds them. */
+#define GRAVEL_PUMP_FEW 16u
+#define GRAVEL_PUMP_REST_MIN_US 50u /* after a look that finds nothing, doubling: packages gather */
 #define GRAVEL_PUMP_REST_MAX_US 500u
+#define GRAVEL_PUMP_FIRST_REST_US \
+    20u /* of a kernel that has just begun: a short one needs no look */
 
 /* How far a run of packages is. */
 enum stage {
@@ -50,6 +54,13 @@ struct rooms {
     uint32_t first, n;        /* in use */
 };
 
+/* Slots one behind the other, to be copied. */
+struct gravel_pump_slots {
+    uint32_t queue, ticket; /* of the first */
+    uint32_t n;
+    uint32_t width; /* [bytes] of each */
+};
+
 /* The host's copy of a queue, and what is on its way there. */
 struct mirror {
     struct gravelp_queue_words
@@ -57,6 +68,8 @@ struct mirror {
     unsigned char *slots; /* the mirror's */
     struct gravelp_package *headers; /* [look_most] pinned; what the last look saw */
     uint32_t wanted;                 /* headers to read at the next look: twice what was ready */
+    uint32_t n_ready;                /* the last look found, if it found any */
+    uint32_t n_with_look;            /* slots that come with the look under way */
     uint32_t taken;                  /* tickets whose copies have been enqueued */
     uint32_t n_held;     /* packages behind them, which are copied behind the next look */
     uint32_t held_width; /* bytes copied of each */
@@ -97,6 +110,8 @@ struct gravel_pump {
     bool is_running;
     _Atomic bool has_ended; /* U5: the thread's work */
     _Atomic bool stopping;
+    _Atomic uint32_t
+        n_settling; /* callers that settle: they do the thread's work if no kernel runs; relaxed */
     struct gravel_event event; /* wakes the thread: a launch, or stop */
     pthread_mutex_t watch_lock;
     cl_event watched; /* the newest launch, retained; NULL if it has ended */
@@ -114,6 +129,12 @@ int gravel_pump_fail(struct gravel_pump *pump, int code);
 
 /** Whether some package is reserved that has not arrived, as of the last look. The lock is held. */
 bool gravel_pump_is_behind(const struct gravel_pump *pump);
+
+/* Step pump: a thread goes round while kernels run. On drain none can. */
+static inline bool gravel_pump_has_thread(const struct gravel_pump *pump)
+{
+    return pump->shape.memory->device->step == GRAVEL_STEP_PUMP;
+}
 
 /* A package of a queue in the mirror. */
 static inline struct gravelp_package *gravel_pump_slot(const struct gravel_pump *pump,
@@ -168,6 +189,9 @@ static inline void gravel_pump_begin_flight(struct mirror *mirror, uint32_t n)
 /* look.c: read what changes on the device, and enqueue the copies of what is held back. @param n  [out] [n_queues]
  * headers read of each queue. @return 0; GRAVEL_ECL; or given up. */
 int gravel_pump_see(struct gravel_pump *pump, uint32_t *n);
+/* move.c: enqueue the copy of slots to the mirror. @param copied  [out] its event. */
+cl_int gravel_pump_copy_slots(struct gravel_pump *pump, cl_command_queue on,
+                              const struct gravel_pump_slots *slots, cl_event *copied);
 /* move.c: enqueue the copies of packages that have been held back. */
 cl_int gravel_pump_copy_held(struct gravel_pump *pump);
 

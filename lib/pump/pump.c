@@ -6,6 +6,7 @@
 
 #include "base/clock.h"
 #include "base/error.h"
+#include "base/thread.h"
 #include "opencl/objects.h"
 #include "pump/parts.h"
 
@@ -80,14 +81,23 @@ static void sleep_until_launch(struct gravel_pump *pump)
                                                                 : GRAVEL_NS_PER_S);
 }
 
+/* A caller's wait does what there is to do, sooner. */
+static bool is_spared(struct gravel_pump *pump, bool is_running)
+{
+    return !is_running && atomic_load_explicit(&pump->n_settling, memory_order_relaxed);
+}
+
 static void *thread_main(void *argument)
 {
     struct gravel_pump *pump = argument;
     uint32_t moved = 0, rest_us = GRAVEL_PUMP_REST_MIN_US;
-    pthread_setname_np(pthread_self(),
-                       "gravel-pump"); /* its rests let packages gather: not gravel_thread_begin */
+    gravel_thread_begin("gravel-pump");
     while (!is_stopping(pump)) {
         bool is_running = is_kernel_running(pump);
+        if (is_spared(pump, is_running)) {
+            usleep(GRAVEL_PUMP_FIRST_REST_US);
+            continue;
+        }
         pthread_mutex_lock(&pump->lock);
         int code = gravel_pump_move(pump, false, &moved);
         bool is_behind_now = gravel_pump_is_behind(pump);
@@ -103,6 +113,7 @@ static void *thread_main(void *argument)
             rest_us = rest_us * 2 < GRAVEL_PUMP_REST_MAX_US ? rest_us * 2 : GRAVEL_PUMP_REST_MAX_US;
         } else {
             sleep_until_launch(pump);
+            usleep(GRAVEL_PUMP_FIRST_REST_US);
         }
     }
     atomic_store_explicit(&pump->has_ended, true, memory_order_relaxed); /* U5 */
@@ -179,7 +190,7 @@ static int make_binner(struct gravel_pump *pump)
 
 static int start(struct gravel_pump *pump)
 {
-    if (pump->shape.memory->device->step != GRAVEL_STEP_PUMP)
+    if (!gravel_pump_has_thread(pump))
         return 0;
     int error = pthread_create(&pump->thread, NULL, thread_main, pump);
     if (error)

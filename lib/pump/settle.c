@@ -117,11 +117,14 @@ static int settle_once(struct gravel_pump *pump, struct settling *settling, uint
         note_targets(pump, settling->targets);
     settling->has_targets = true;
     settling->is_done = has_all(pump, settling->targets);
-    if (settling->is_done) { /* the next slice counts on its credits */
+    if (settling->is_done &&
+        !gravel_pump_has_thread(pump)) { /* the next slice counts on its credits */
         code = gravel_wait_queue(pump->shape.memory->device, pump->looks,
                                  "giving slots back to the device");
         return code ? gravel_pump_fail(pump, code) : 0;
     }
+    if (settling->is_done)
+        return 0;
     if (*moved)
         settling->idle = gravel_lived_for(pump->shape.timeout_ns);
     else if (atomic_load_explicit(pump->shape.aborted, memory_order_relaxed)) /* H2 */
@@ -131,7 +134,7 @@ static int settle_once(struct gravel_pump *pump, struct settling *settling, uint
     return 0;
 }
 
-int gravel_pump_settle(struct gravel_pump *pump)
+static int settle(struct gravel_pump *pump)
 {
     struct settling settling = {.idle = gravel_lived_for(pump->shape.timeout_ns)};
     for (;;) {
@@ -146,6 +149,14 @@ int gravel_pump_settle(struct gravel_pump *pump)
         if (!moved)
             usleep(GRAVEL_PUMP_REST_MAX_US);
     }
+}
+
+int gravel_pump_settle(struct gravel_pump *pump)
+{
+    atomic_fetch_add_explicit(&pump->n_settling, 1, memory_order_relaxed);
+    int code = settle(pump);
+    atomic_fetch_sub_explicit(&pump->n_settling, 1, memory_order_relaxed);
+    return code;
 }
 
 int gravel_pump_look(struct gravel_pump *pump)

@@ -54,6 +54,11 @@
 
 #define GPU_SERVER_ITEMS 256u
 
+/* Beside the aggregators: the caller's, the network's, the pump's, the driver's. */
+#define HOST_THREADS 4u
+/* What a round waits for comes sooner: its longest part, on two GPUs, takes some 50 us. */
+#define AWAKE_US 200u
+
 uint64_t gravel_derive_buffer_bytes(const struct gravel_surroundings *place)
 {
     uint64_t bytes = place->device->capability.is_cpu ? PUMP_BUFFER_BYTES : GPU_BUFFER_BYTES;
@@ -87,6 +92,13 @@ uint32_t gravel_derive_pump_buffers(const struct gravel_config *config, uint32_t
                                             : PUMP_BUFFERS_BUDGET;
     uint64_t most = budget / n_queues / frame;
     return (uint32_t)(wanted < most ? wanted : most);
+}
+
+uint32_t gravel_derive_awake_us(const struct gravel_config *config,
+                                const struct gravel_surroundings *place)
+{
+    uint32_t n_units = place->device->capability.is_cpu ? place->device->units : 0;
+    return place->cores >= n_units + config->n_aggregators + HOST_THREADS ? AWAKE_US : 0;
 }
 
 static uint32_t derive_chain_limit(const struct gravel_config *config)

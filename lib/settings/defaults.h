@@ -28,6 +28,14 @@ uint32_t gravel_derive_group_size(const struct gravel_device *device);
 void gravel_derive(struct gravel_config *config, const struct gravel_surroundings *place);
 
 /**
+ * How long a host thread that waits stays awake [us]: 0 unless a core is left for each of them beside kernels.
+ *
+ * @param config  nothing in it is left to be derived.
+ */
+uint32_t gravel_derive_awake_us(const struct gravel_config *config,
+                                const struct gravel_surroundings *place);
+
+/**
  * Node buffers that the pump needs for each queue, if the device bins [count].
  *
  * @param config  nothing in it is left to be derived.

@@ -173,6 +173,7 @@ static void last_quarter_of_a_long_run_is_copied_behind_the_next_look(void **sta
     open_pump(1024, start);
     struct mirror *mirror = &pump->mirrors[0];
     mirror->wanted = 400; /* headers at the next look */
+    mirror->n_ready = 400;
     for (uint32_t i = 0; i < 400; i++)
         publish(0, start + i, 1 + i % 200);
     reserve(0, start + 400);
@@ -192,6 +193,35 @@ static void last_quarter_of_a_long_run_is_copied_behind_the_next_look(void **sta
     for (uint32_t i = 0; i < 410; i++)
         consume(0, start + i, 1 + i % 200);
     assert_int_equal(credit(0), start + 410);
+    close_pump();
+}
+
+/* A queue that had few has few again: they need no copy of their own, and those behind them one. */
+static void few_packages_come_with_the_look_that_finds_them(void **state)
+{
+    (void)state;
+    const uint32_t start = UINT32_MAX - 2, n = GRAVEL_PUMP_FEW + 4;
+    uint32_t moved;
+    open_pump(1024, start);
+    struct mirror *mirror = &pump->mirrors[1];
+    for (uint32_t i = 0; i < 3; i++)
+        publish(1, start + i, 1 + i);
+    reserve(1, start + 4); /* the fourth is not published yet */
+    assert_int_equal(gravel_pump_move(pump, false, &moved), 0);
+    assert_int_equal(moved, 3);
+    assert_int_equal(mirror->arrived, start + 3);
+    assert_int_equal(mirror->n_flights, 0);
+    for (uint32_t i = 3; i < n; i++)
+        publish(1, start + i, 1 + i);
+    reserve(1, start + n);
+    assert_int_equal(gravel_pump_move(pump, false, &moved), 0);
+    assert_int_equal(mirror->taken, start + n);
+    assert_true(mirror->arrived == start + 3 + GRAVEL_PUMP_FEW || mirror->arrived == start + n);
+    assert_int_equal(mirror->n_ready, n - 3);
+    assert_int_equal(gravel_pump_settle(pump), 0);
+    for (uint32_t i = 0; i < n; i++)
+        consume(1, start + i, 1 + i);
+    assert_int_equal(credit(1), start + n);
     close_pump();
 }
 
@@ -247,6 +277,7 @@ static void malformed_header_is_copied_whole_and_no_further(void **state)
     unsigned char *after = gravel_arena_slots(memory.arena, 0) + SLOT_BYTES, before[64];
     memset(after, 0x5a, 64);
     memcpy(before, after, 64);
+    pump->mirrors[0].n_ready = 1000; /* a look that brings nothing but headers */
     write_device(memory.arena->slots_offset, &wild, sizeof wild);
     reserve(0, 1);
     assert_int_equal(gravel_pump_settle(pump), 0);
@@ -276,6 +307,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(tickets_wrap_around),
         cmocka_unit_test(last_quarter_of_a_long_run_is_copied_behind_the_next_look),
+        cmocka_unit_test(few_packages_come_with_the_look_that_finds_them),
         cmocka_unit_test(ticket_never_published_is_named),
         cmocka_unit_test(limit_counts_turns_of_the_thread),
         cmocka_unit_test(mirror_without_room_is_told),

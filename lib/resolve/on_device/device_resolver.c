@@ -165,6 +165,15 @@ static int tell_broken(const struct gravel_device_resolver *resolver)
     return resolver->broken ? gravel_fail(resolver->broken, "%s", resolver->broken_text) : 0;
 }
 
+/* All that the queue held has ended. */
+static void forget_uploads(struct gravel_device_resolver *resolver)
+{
+    for (uint32_t i = 0; i < N_BERTHS; i++) {
+        gravel_cl_event_release(resolver->berths[i].sent);
+        resolver->berths[i].sent = NULL;
+    }
+}
+
 /* Wait for the frames in berths. */
 static int finish_berths(struct gravel_device_resolver *resolver)
 {
@@ -176,6 +185,8 @@ static int finish_berths(struct gravel_device_resolver *resolver)
         return code; /* the queue will not finish either */
     int broken = check_whole(resolver, gravel_wait_queue(resolver->shape.device, resolver->queue,
                                                          "resolver: frames were not applied"));
+    if (!broken)
+        forget_uploads(resolver);
     return code ? code : broken;
 }
 
