@@ -73,13 +73,14 @@ static inline void gravel_mark_leave(struct gravel_mark *const *mark)
         gravel_mark_park();
 }
 
-/* The call between both, and its value. */
-#define GRAVEL_MARKED(call, ...)                                                            \
-    __extension__({                                                                         \
-        struct gravel_mark *const gravelp_mark                                              \
-            __attribute__((cleanup(gravel_mark_leave), unused)) = gravel_mark_enter(#call); \
-        call(__VA_ARGS__);                                                                  \
+/* The call between both, and its value. @param name  that the watch tells; of static storage. */
+#define GRAVEL_MARKED_AS(name, call, ...)                                                  \
+    __extension__({                                                                        \
+        struct gravel_mark *const gravelp_mark                                             \
+            __attribute__((cleanup(gravel_mark_leave), unused)) = gravel_mark_enter(name); \
+        call(__VA_ARGS__);                                                                 \
     })
+#define GRAVEL_MARKED(call, ...) GRAVEL_MARKED_AS(#call, call, __VA_ARGS__)
 
 /** Look at every mark, with the lock of mark.c held: none is made or taken in between. */
 void gravel_marks_look(void (*look)(void *context, struct gravel_mark *mark), void *context);

@@ -3,6 +3,8 @@
  * The library's calls of the OpenCL driver, marked: base/mark.h says why. Where this is included, the names below are
  * macros, so that no call is left out; the test "calls of the driver are marked" looks for others.
  *
+ * A function of an extension, which is looked up, is called by GRAVEL_MARKED_AS.
+ *
  * Not marked: what only asks about objects or counts references. But an event's status is asked all the time, beside
  * whatever another thread does in the driver.
  *

@@ -29,7 +29,9 @@ static void *usm_alloc(const struct gravel_device *device, size_t bytes)
 {
     clHostMemAllocINTEL_fn alloc = (clHostMemAllocINTEL_fn)extension(device, "clHostMemAllocINTEL");
     cl_int error = CL_SUCCESS;
-    void *memory = alloc ? alloc(device->context, NULL, bytes, GRAVELP_CACHELINE, &error) : NULL;
+    void *memory = alloc ? GRAVEL_MARKED_AS("clHostMemAllocINTEL", alloc, device->context, NULL,
+                                            bytes, GRAVELP_CACHELINE, &error)
+                         : NULL;
     return error == CL_SUCCESS ? memory : NULL;
 }
 
@@ -37,7 +39,7 @@ static void usm_free(const struct gravel_device *device, void *memory)
 {
     clMemFreeINTEL_fn release = (clMemFreeINTEL_fn)extension(device, "clMemFreeINTEL");
     if (release && memory)
-        release(device->context, memory);
+        GRAVEL_MARKED_AS("clMemFreeINTEL", release, device->context, memory);
 }
 
 static cl_int usm_set_argument(const struct gravel_device *device, cl_kernel kernel, cl_uint index,
@@ -45,7 +47,8 @@ static cl_int usm_set_argument(const struct gravel_device *device, cl_kernel ker
 {
     clSetKernelArgMemPointerINTEL_fn set =
         (clSetKernelArgMemPointerINTEL_fn)extension(device, "clSetKernelArgMemPointerINTEL");
-    return set ? set(kernel, index, memory) : CL_INVALID_OPERATION;
+    return set ? GRAVEL_MARKED_AS("clSetKernelArgMemPointerINTEL", set, kernel, index, memory)
+               : CL_INVALID_OPERATION;
 }
 
 static void *svm_alloc(const struct gravel_device *device, size_t bytes)

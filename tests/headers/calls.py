@@ -6,6 +6,7 @@ usage: calls.py SOURCE
 exit:  0; 1 with each call that is not marked, and each name of lib/device/driver.h that nothing calls
 
 A call is marked where its name is a macro of lib/device/driver.h and the file includes that, by itself or by others.
+A function of an extension is called by a pointer of the type cl..._fn, and then by GRAVEL_MARKED_AS and under its name.
 What only asks about objects, or counts references, needs no mark: see the header.
 
 Path: lib/ <-> lib/device/driver.h.
@@ -18,6 +19,8 @@ HEADER = "device/driver.h"
 CALL = re.compile(r"\b(cl[A-Z]\w*)\b(?<!_fn)(?=\s*[(),])")  # a name that a macro of the file's own gets counts too
 MARKED = re.compile(r"^#define (cl\w+)\(\.\.\.\) GRAVEL_MARKED\(\1, __VA_ARGS__\)$", re.M)
 UNMARKED = re.compile(r"cl(Get(?!EventInfo)|Retain)\w+")
+POINTER = re.compile(r"\b(cl\w+)_fn\s+(\w+)")  # of a function of an extension: the function, the pointer
+UNKEPT = re.compile(r"\(\s*(cl\w+)_fn\s*\)[^;=]*\)\s*\)\s*\(")  # one that is called without a name
 INCLUDE = re.compile(r'^#include "([^"]+)"', re.M)
 NOT_CODE = re.compile(r'/\*.*?\*/|//[^\n]*|"(?:\\.|[^"\\])*"', re.S)
 
@@ -30,6 +33,15 @@ def read(path):
 def sources(root):
     for folder, _, names in os.walk(root):
         yield from (os.path.relpath(os.path.join(folder, name), root) for name in names if name.endswith((".c", ".h")))
+
+
+def by_pointer(text):
+    """What is wrong with the calls that a file's text makes by pointers."""
+    for function, pointer in POINTER.findall(text):
+        if re.search(rf"(?<!\w){pointer}\s*\(", text) or f'GRAVEL_MARKED_AS("{function}", {pointer},' not in text:
+            yield f"{function} is called by {pointer}, and not as GRAVEL_MARKED_AS(\"{function}\", {pointer}, ...)"
+    for function in UNKEPT.findall(text):
+        yield f"{function} is called by a pointer that has no name"
 
 
 def included(root, path, seen):
@@ -49,6 +61,7 @@ for path in sorted(sources(root)):
         continue
     calls = {call for call in CALL.findall(NOT_CODE.sub(" ", read(os.path.join(root, path)))) if not UNMARKED.match(call)}
     used |= calls
+    wrong += [f"lib/{path}: {fault}" for fault in by_pointer(read(os.path.join(root, path)))]
     wrong += [f"lib/{path}: {call} is not among the calls that lib/{HEADER} marks" for call in sorted(calls - marked)]
     if calls and HEADER not in included(root, path, set()):
         wrong.append(f"lib/{path} does not include {HEADER}, and calls {', '.join(sorted(calls))}")
