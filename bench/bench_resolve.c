@@ -193,7 +193,7 @@ static struct table make_table(uint64_t n_words, bool is_huge)
     unsigned char *memory =
         mmap(NULL, bytes + HUGE_PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     uint64_t offset;
-    if (memory == MAP_FAILED || gravel_heap_create(&table.books, bytes) ||
+    if (memory == MAP_FAILED || gravel_heap_create(&table.books, 0, bytes) ||
         gravel_heap_alloc(table.books, n_words * 8, &offset))
         exit(1);
     memory += -(uintptr_t)memory % HUGE_PAGE;

@@ -47,7 +47,7 @@
  *                                                     arguments' type, is what the handler returns, which
  *                                                     was registered with `answers`
  * They return how many messages the group (_wi: the work-item) sent. `reply` is a struct gravel_reply: heap offsets of
- * the answers and of the signal [bytes], the signal GRAVEL_NO_SIGNAL for none; `place` counts elements of the type.
+ * the answers and of the signal [bytes], the signal 0 (GRAVEL_NO_SIGNAL) for none; `place` counts elements of the type.
  * get, swap, fetch_add and put_signal take all six types, the other ones the four integer types. The owner checks
  * offsets before it applies anything.
  *

@@ -310,7 +310,7 @@ cl_command_queue gravel_cl_queue(const struct gravel *gravel);
  * Allocate zero-filled symmetric memory. Collective, with a barrier.
  *
  * @param bytes   size [bytes], the same at every node, not 0.
- * @param offset  [out] [bytes] the same at every node; a multiple of 64. Kernels take it as `ulong`.
+ * @param offset  [out] [bytes] the same at every node; a multiple of 64, never 0. Kernels take it as `ulong`.
  * @return        0; GRAVEL_EINVAL; GRAVEL_EHEAP, with the sizes asked, free and total; GRAVEL_EMISMATCH if sizes
  *                differ; else as gravel_barrier.
  *

@@ -54,8 +54,8 @@
 #define GRAVEL_DATUM_MAX_WORDS 16u /* of a transaction [ulong] */
 #define GRAVEL_MAX_HANDLERS 65535u
 #define GRAVEL_N_CONSTANTS 8u /* of a node, that handlers written in OpenCL C read */
-/* Instead of the heap offset of a signal: no signal. */
-#define GRAVEL_NO_SIGNAL 0xffffffffffffffffu
+/* Instead of the heap offset of a signal: no signal. gravel_alloc never gives offset 0. */
+#define GRAVEL_NO_SIGNAL 0u
 
 /* Bytes of a word of a type: 4 for INT, UINT and FLOAT, 8 for LONG, ULONG and DOUBLE, none above DOUBLE. */
 #define GRAVEL_TYPE_BYTES(type) (0x848844u >> 4u * (type)&0xfu)

@@ -23,8 +23,8 @@
 
 struct gravel_heap {
     pthread_rwlock_t lock;
-    _Atomic bool is_given_up; /* H11: by a reader that does not come back */
-    uint64_t total_bytes;
+    _Atomic bool is_given_up;  /* H11: by a reader that does not come back */
+    uint64_t first, end;       /* [bytes] allocations lie at offsets from `first` to `end` - 1 */
     struct gravel_span *spans; /* [capacity] n_spans in use, by rising offset, not overlapping */
     size_t n_spans;
     size_t capacity;
@@ -66,8 +66,8 @@ static size_t count_up_to(const struct gravel_heap *heap, uint64_t offset)
 /* The gap before allocation `position`; position n_spans is the gap at the end. It may be empty. */
 static struct gravel_span gap_before(const struct gravel_heap *heap, size_t position)
 {
-    uint64_t start = 0;
-    uint64_t end = position < heap->n_spans ? heap->spans[position].offset : heap->total_bytes;
+    uint64_t start = heap->first;
+    uint64_t end = position < heap->n_spans ? heap->spans[position].offset : heap->end;
     if (position > 0) {
         const struct gravel_span *left = &heap->spans[position - 1];
         uint64_t used = left->bytes + (-left->bytes & (GRAVEL_HEAP_ALIGNMENT - 1u));
@@ -120,12 +120,12 @@ static int remove_at(struct gravel_heap *heap, uint64_t offset)
     return 0;
 }
 
-int gravel_heap_create(struct gravel_heap **out, uint64_t total_bytes)
+int gravel_heap_create(struct gravel_heap **out, uint64_t first, uint64_t bytes)
 {
     if (!out)
         return GRAVEL_EINVAL;
     *out = NULL;
-    if (!total_bytes || total_bytes > 1ull << 63)
+    if (!bytes || bytes > 1ull << 63 || first % GRAVEL_HEAP_ALIGNMENT)
         return GRAVEL_EINVAL;
     struct gravel_heap *heap = calloc(1, sizeof *heap);
     if (!heap)
@@ -134,7 +134,8 @@ int gravel_heap_create(struct gravel_heap **out, uint64_t total_bytes)
         free(heap);
         return GRAVEL_ENOMEM;
     }
-    heap->total_bytes = total_bytes;
+    heap->first = first;
+    heap->end = first + bytes;
     *out = heap;
     return 0;
 }
@@ -188,7 +189,7 @@ size_t gravel_heap_copy_spans(struct gravel_heap *heap, struct gravel_span *span
 void gravel_heap_room(struct gravel_heap *heap, struct gravel_heap_room *room)
 {
     gravel_heap_lock_shared(heap);
-    *room = (struct gravel_heap_room){.total_bytes = heap->total_bytes};
+    *room = (struct gravel_heap_room){.total_bytes = heap->end - heap->first};
     for (size_t position = 0; position <= heap->n_spans; position++) {
         uint64_t bytes = gap_before(heap, position).bytes;
         room->free_bytes += bytes;

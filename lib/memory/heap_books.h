@@ -19,6 +19,8 @@
 #include <stdint.h>
 
 #define GRAVEL_HEAP_ALIGNMENT 64u /* [bytes] of every allocation's offset */
+/* Lowest offset of a node's allocations [bytes]: offset 0 says that there is no signal (GRAVEL_NO_SIGNAL). */
+#define GRAVEL_HEAP_FIRST GRAVEL_HEAP_ALIGNMENT
 
 /** A live allocation: heap offsets offset to offset + bytes - 1. `bytes` is what was asked for. */
 struct gravel_span {
@@ -40,11 +42,12 @@ struct gravel_heap;
 /**
  * Make the books of an empty heap.
  *
- * @param out          [out] the heap, or NULL on failure.
- * @param total_bytes  size of the heap [bytes], 1 to 2^63.
- * @return             0; GRAVEL_EINVAL; GRAVEL_ENOMEM.
+ * @param out    [out] the heap, or NULL on failure.
+ * @param first  lowest offset that an allocation may have [bytes], a multiple of GRAVEL_HEAP_ALIGNMENT.
+ * @param bytes  that allocations share, from `first` on, 1 to 2^63.
+ * @return       0; GRAVEL_EINVAL; GRAVEL_ENOMEM.
  */
-int gravel_heap_create(struct gravel_heap **out, uint64_t total_bytes);
+int gravel_heap_create(struct gravel_heap **out, uint64_t first, uint64_t bytes);
 
 /** Throw the books away. NULL is allowed. */
 void gravel_heap_destroy(struct gravel_heap *heap);

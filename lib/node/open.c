@@ -201,7 +201,7 @@ static int check_call(struct gravel *gravel, const struct gravel_bindings *bindi
     int code = gravel_config_check(&gravel->config);
     if (!code)
         code = gravel_node_take_handlers(gravel, bindings);
-    if (!code && gravel_heap_create(&gravel->heap, gravel->config.heap_bytes))
+    if (!code && gravel_heap_create(&gravel->heap, GRAVEL_HEAP_FIRST, gravel->config.heap_bytes))
         code = gravel_fail(GRAVEL_ENOMEM, "books of the symmetric heap");
     return code;
 }

@@ -64,7 +64,7 @@ int gravel_node_open_arena(struct gravel *gravel)
         .n_queues = config->n_aggregators,
         .queue_bytes = config->queue_bytes,
         .slot_bytes = config->slot_bytes,
-        .heap_bytes = config->heap_bytes,
+        .heap_bytes = GRAVEL_HEAP_FIRST + config->heap_bytes,
         .wait_ms = gravel->device.step == GRAVEL_STEP_DRAIN
                        ? 0
                        : (uint32_t)gravel_network_patience_ms(&gravel->network),

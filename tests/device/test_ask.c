@@ -255,6 +255,27 @@ static void answers_of_active_messages_are_dropped(void **state)
     OK(gravel_close(gravel));
 }
 
+/* Of answers, and of puts that could raise one: no allocation is at offset 0, which names no word. */
+static void a_signal_that_is_left_out_raises_nothing(void **state)
+{
+    (void)state;
+    struct gravel *gravel = open_nodes();
+    const uint64_t words = alloc_or_die(gravel, 4 * N), answers = alloc_or_die(gravel, 8 * N);
+    assert_int_not_equal(words, GRAVEL_NO_SIGNAL);
+    OK(run_body(gravel,
+                "const struct gravel_reply reply = {.result = b};"
+                "gravel_ask0_wg(g, GRAVEL_HANDLER(whoami), reply, (uint)i, 2);"
+                "gravel_put_signal_uint_wg(g, a, i, 5, 0, 1);",
+                N, 64, words, answers, 0));
+    expect_words(gravel, 0, words, 0, N);
+    expect_words(gravel, 1, words, 5, N);
+    const uint64_t *got = read_map(gravel, 0, answers, 8 * N);
+    for (uint64_t i = 0; i < N; i++)
+        assert_int_not_equal(got[i], 0);
+    unmap(gravel, got);
+    OK(gravel_close(gravel));
+}
+
 /* ---- clients and servers ----------------------------------------------------------------------- */
 
 static void ask_servers(struct gravel *gravel, cl_program program, cl_ulong n_keys, cl_uint waits)
@@ -371,6 +392,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(answers_come_among_those_of_words),
         cmocka_unit_test(a_kernel_waits_for_answers),
         cmocka_unit_test(answers_of_active_messages_are_dropped),
+        cmocka_unit_test(a_signal_that_is_left_out_raises_nothing),
         cmocka_unit_test(clients_ask_servers),
         cmocka_unit_test(handlers_that_cannot_answer_are_refused),
         cmocka_unit_test(messages_that_nobody_can_answer_are_refused),

@@ -233,7 +233,7 @@ static void exhausted_device_memory_tells_the_size(void **state)
 {
     (void)state;
     const uint64_t most[] = {1 << 20, 600000, 200000, 50000};
-    const char *const told[] = {"(2 heaps of 1048576, queues ", "(2 heaps of 1048576", "arena of",
+    const char *const told[] = {"(2 heaps of 1052672, queues ", "(2 heaps of 1052672", "arena of",
                                 "arena of"};
     if (is_shared())
         skip(); /* which has no buffers */

@@ -378,7 +378,7 @@ int main(int argc, char **argv)
         TEST(lost_frame_is_told_for_good),
     };
     uint64_t at;
-    if (gravel_heap_create(&books, HEAP_BYTES) || gravel_heap_alloc(books, HEAP_BYTES, &at))
+    if (gravel_heap_create(&books, 0, HEAP_BYTES) || gravel_heap_alloc(books, HEAP_BYTES, &at))
         return 1;
     int code = run_in_ways(argc, argv, tests, LENGTH(tests), ways, LENGTH(ways));
     gravel_heap_destroy(books);

@@ -76,7 +76,7 @@ static void heap_beyond_the_devices_limit_tells_the_numbers(void **state)
     (void)state;
     struct gravel_config config = loopback_config(1);
     config.heap_bytes = UINT64_C(1) << 46;
-    expect_no_open(&config, NULL, GRAVEL_ENOMEM, "heaps of 70368744177664");
+    expect_no_open(&config, NULL, GRAVEL_ENOMEM, "heaps of 70368744181760");
     assert_non_null(strstr(gravel_last_error(), "largest allocation"));
 }
 

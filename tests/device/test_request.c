@@ -147,7 +147,7 @@ static void *send_slowly(void *argument)
     struct gravel *gravel = argument;
     for (uint32_t i = 0; i < 6; i++) {
         usleep(120000);
-        OK(gravel_update(gravel, GRAVEL_INC, GRAVEL_UINT, 64, NULL, 0));
+        OK(gravel_update(gravel, GRAVEL_INC, GRAVEL_UINT, 128, NULL, 0));
     }
     return NULL;
 }
@@ -166,7 +166,7 @@ static void a_wait_goes_on_while_its_word_changes(void **state)
     }
     pthread_t thread;
     uint64_t other = alloc_or_die(gravel, 64), word = alloc_or_die(gravel, 64);
-    assert_int_equal(word, 64);
+    assert_int_equal(word, 128);
     MUST(pthread_create(&thread, NULL, send_slowly, gravel) == 0);
     OK(run_body(gravel,
                 BODY("bool holds = gravel_wait_until_int_wg(g, b, GRAVEL_CMP_GT, 5);"
@@ -191,7 +191,7 @@ static void a_wait_for_nothing_ends_and_is_named(void **state)
     expect_error(code, GRAVEL_EKERNEL,
                  is_drain ? "no kernel waits on step drain"
                           : "to be >= 7; it has been 0 for 0.3 s");
-    expect_error(code, GRAVEL_EKERNEL, "word at heap offset 8");
+    expect_error(code, GRAVEL_EKERNEL, "word at heap offset 72");
     assert_int_equal(gravel_close(gravel), GRAVEL_EKERNEL);
 }
 
@@ -245,13 +245,13 @@ static void refused_requests_do_nothing_and_say_why(void **state)
     const char *body = BODY("struct gravel_reply reply = {b, c};"
                             "gravel_swap_uint_wg(g, a, 0, 7, reply, i == 3 ? 16 : 0, 1);");
     int code = run_body(gravel, body, GROUP, GROUP, words, answers, signal);
-    expect_error(code, GRAVEL_ERANGE, "place 16 of uint at result 64 is beyond");
+    expect_error(code, GRAVEL_ERANGE, "place 16 of uint at result 128 is beyond");
     expect_words(gravel, 1, words, 0, 16);
     expect_words(gravel, 0, answers, 0, 16);
     expect_words(gravel, 0, signal, 0, 16);
     code = run_body(gravel, BODY("gravel_put_signal_uint_wg(g, a, 0, 7, b + 64, 1);"), GROUP, GROUP,
                     words, signal, 0);
-    expect_error(code, GRAVEL_ERANGE, "signal at 192 is in no allocation");
+    expect_error(code, GRAVEL_ERANGE, "signal at 256 is in no allocation");
     expect_works(gravel);
     OK(gravel_close(gravel));
 }

@@ -58,7 +58,7 @@ static int call_handler(void *context, uint32_t handler, uint32_t source, const 
 static void set_up(void)
 {
     uint64_t offset;
-    if (gravel_heap_create(&books, HEAP_BYTES) || gravel_heap_alloc(books, 4096, &offset) ||
+    if (gravel_heap_create(&books, 0, HEAP_BYTES) || gravel_heap_alloc(books, 4096, &offset) ||
         gravel_heap_alloc(books, 1000, &offset) || gravel_heap_alloc(books, 3072, &offset) ||
         gravel_heap_alloc(books, 100, &offset) || offset != 8192 || gravel_heap_free(books, 5120))
         abort();

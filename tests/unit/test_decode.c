@@ -57,7 +57,7 @@ static int set_up(void **state)
 {
     (void)state;
     uint64_t offset;
-    int bad = gravel_heap_create(&heap, HEAP_BYTES) || gravel_heap_alloc(heap, 4096, &offset) ||
+    int bad = gravel_heap_create(&heap, 0, HEAP_BYTES) || gravel_heap_alloc(heap, 4096, &offset) ||
               gravel_heap_alloc(heap, 4096, &offset) || gravel_heap_alloc(heap, 100, &offset) ||
               gravel_heap_alloc(heap, 4096, &offset) || gravel_heap_free(heap, offset);
     return bad || offset != 8320;

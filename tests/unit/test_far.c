@@ -41,7 +41,7 @@ static int set_up(void **state)
     (void)state;
     memory = mmap(NULL, HEAP_BYTES, PROT_READ | PROT_WRITE,
                   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    return memory == MAP_FAILED || gravel_heap_create(&heap, HEAP_BYTES) ||
+    return memory == MAP_FAILED || gravel_heap_create(&heap, 0, HEAP_BYTES) ||
            gravel_heap_alloc(heap, N_WORDS * 4, &base);
 }
 

@@ -49,7 +49,7 @@ void *__wrap_realloc(void *block, size_t bytes)
 static struct gravel_heap *make_heap(uint64_t bytes)
 {
     struct gravel_heap *heap = NULL;
-    assert_int_equal(gravel_heap_create(&heap, bytes), 0);
+    assert_int_equal(gravel_heap_create(&heap, 0, bytes), 0);
     return heap;
 }
 
@@ -65,9 +65,9 @@ static void create_with_bad_arguments_is_refused(void **state)
 {
     (void)state;
     struct gravel_heap *heap = NULL;
-    assert_int_equal(gravel_heap_create(NULL, 64), GRAVEL_EINVAL);
-    assert_int_equal(gravel_heap_create(&heap, 0), GRAVEL_EINVAL);
-    assert_int_equal(gravel_heap_create(&heap, (1ull << 63) + 1), GRAVEL_EINVAL);
+    assert_int_equal(gravel_heap_create(NULL, 0, 64), GRAVEL_EINVAL);
+    assert_int_equal(gravel_heap_create(&heap, 0, 0), GRAVEL_EINVAL);
+    assert_int_equal(gravel_heap_create(&heap, 0, (1ull << 63) + 1), GRAVEL_EINVAL);
     assert_null(heap);
     gravel_heap_destroy(NULL);
 }
@@ -289,7 +289,7 @@ static void failed_memory_leaves_the_books_whole(void **state)
     struct gravel_heap *heap = NULL;
     uint64_t offset = 7;
     allocations_left = 0;
-    assert_int_equal(gravel_heap_create(&heap, HEAP_BYTES), GRAVEL_ENOMEM);
+    assert_int_equal(gravel_heap_create(&heap, 0, HEAP_BYTES), GRAVEL_ENOMEM);
     allocations_left = -1;
     heap = make_heap(HEAP_BYTES);
     for (uint64_t i = 0; i < 100; i++) {

@@ -34,7 +34,7 @@ static int set_up(void **state)
 {
     (void)state;
     uint64_t a, b, c;
-    return gravel_heap_create(&books, HEAP_BYTES) || gravel_heap_alloc(books, 8192, &a) ||
+    return gravel_heap_create(&books, 0, HEAP_BYTES) || gravel_heap_alloc(books, 8192, &a) ||
            gravel_heap_alloc(books, 4096, &b) || gravel_heap_alloc(books, 100, &c) || a != WORDS ||
            b != RESULTS || c != SIGNALS;
 }
