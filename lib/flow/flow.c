@@ -2,16 +2,13 @@
 /*
  * A flow's calls but those that need the node. See gravel/flow.h.
  *
- * Path:    gravel/flow.h -> this -> memory.c; host.c for runs.
- * Memory:  the host writes heads, tails and records between runs only.
+ * Path:    gravel/flow.h -> this -> memory.c; elements.c between runs; host.c for runs.
  */
 #include "flow/flow.h"
 
 #include "base/error.h"
 #include "base/fork.h"
-#include "base/in_handler.h"
 #include "base/thread.h"
-#include "layout/choose.h"
 #include "opencl/objects.h"
 
 #include <stdio.h>
@@ -126,163 +123,6 @@ int gravel_flow_set_argument(struct gravel_flow *flow, cl_uint index, size_t byt
     if (error == CL_SUCCESS && flow->looping)
         error = clSetKernelArg(flow->looping, index, bytes, value);
     return gravel_check_cl("gravel_flow_set_argument: clSetKernelArg", error);
-}
-
-/* ---- elements between runs ------------------------------------------------------------------- */
-
-int gravel_flow_refuse(const struct gravel_flow *flow, const char *call)
-{
-    if (!flow)
-        return gravel_fail(GRAVEL_EINVAL, "%s: the flow is NULL", call);
-    return gravel_fork_refuse(flow->n_forks, call);
-}
-
-int gravel_flow_refuse_wait(const struct gravel_flow *flow, const char *call)
-{
-    int code = gravel_flow_refuse(flow, call);
-    return code ? code : gravel_in_handler_refuse(call);
-}
-
-int gravel_flow_check_idle(const struct gravel_flow *flow, const char *call)
-{
-    if (gravel_flow_refuse_wait(flow, call))
-        return GRAVEL_EINVAL;
-    if (flow->is_running)
-        return gravel_fail(GRAVEL_EINVAL, "%s: a run of the flow is under way", call);
-    if (flow->failed)
-        return gravel_fail(flow->failed, "%s: the flow has failed before", call);
-    return 0;
-}
-
-int gravel_flow_find(const struct gravel_flow *flow, const char *call, const char *name,
-                     bool is_output, uint32_t *channel)
-{
-    *channel = gravel_flow_graph_find(&flow->graph, name);
-    if (*channel == flow->graph.n_channels)
-        return gravel_fail(GRAVEL_EINVAL, "%s: the flow has no channel '%s'", call,
-                           name ? name : "(NULL)");
-    uint32_t kind = flow->graph.channels[*channel].kind;
-    if (is_output ? kind != GRAVEL_OUTPUT : kind != GRAVEL_STREAM && kind != GRAVEL_SPAWN)
-        return gravel_fail(GRAVEL_EINVAL, "%s: channel '%s' is %s", call, name,
-                           is_output               ? "not an output"
-                           : kind == GRAVEL_OUTPUT ? "an output"
-                           : kind == GRAVEL_HELD   ? "held, and its elements are made by nodes"
-                                                   : "a stack of continuations");
-    return 0;
-}
-
-/*
- * Copy part of a row between flow memory and the host: n columns from column `at` on, which may wrap.
- *
- * @param row_at  number of the row's first word.
- */
-static int write_row(struct gravel_flow *flow, uint64_t row_at, uint32_t width, uint32_t at,
-                     const uint32_t *row, uint32_t n)
-{
-    uint32_t first = n < width - at ? n : width - at;
-    int code = gravel_flow_memory_write(&flow->memory, row_at + at, row, first);
-    return code || first == n
-               ? code
-               : gravel_flow_memory_write(&flow->memory, row_at, row + first, n - first);
-}
-
-static int read_row(struct gravel_flow *flow, uint64_t row_at, uint32_t width, uint32_t at,
-                    uint32_t *row, uint32_t n)
-{
-    uint32_t first = n < width - at ? n : width - at;
-    int code = gravel_flow_memory_read(&flow->memory, row_at + at, row, first);
-    return code || first == n
-               ? code
-               : gravel_flow_memory_read(&flow->memory, row_at, row + first, n - first);
-}
-
-/* Copy n records of a channel's level 0, from CE `first` on, row by row. @param to, from  one of them NULL. */
-static int copy_records(struct gravel_flow *flow, uint32_t c, uint32_t first, uint32_t *to,
-                        const uint32_t *from, uint32_t n)
-{
-    const struct gravelp_channel *channel = &flow->graph.channels[c];
-    uint32_t n_words = channel->n_words, width = channel->width, at = first & (width - 1);
-    uint32_t *row = malloc((n ? n : 1) * sizeof *row);
-    int code = row ? 0 : gravel_fail(GRAVEL_ENOMEM, "%u elements of a flow", n);
-    for (uint32_t w = 0; w < n_words && !code; w++) {
-        uint64_t row_at = channel->base + (uint64_t)w * width;
-        for (uint32_t i = 0; from && i < n; i++)
-            row[i] = from[(size_t)i * n_words + w];
-        code = from ? write_row(flow, row_at, width, at, row, n)
-                    : read_row(flow, row_at, width, at, row, n);
-        for (uint32_t i = 0; to && i < n; i++)
-            to[(size_t)i * n_words + w] = row[i];
-    }
-    free(row);
-    return code;
-}
-
-uint32_t gravel_flow_room(const struct gravel_flow *flow, uint32_t c)
-{
-    const struct gravelp_channel *channel = &flow->graph.channels[c];
-    uint32_t used = gravelp_view_used(gravelp_view_of(flow->memory.control), c);
-    uint32_t room = channel->width - channel->reserve;
-    return used < room ? room - used : 0;
-}
-
-static int fail_room(const struct gravel_flow *flow, uint32_t c, uint32_t n)
-{
-    const struct gravelp_channel *channel = &flow->graph.channels[c];
-    uint32_t used = gravelp_view_used(gravelp_view_of(flow->memory.control), c);
-    char kept[64] = "";
-    if (channel->reserve)
-        snprintf(kept, sizeof kept, ", and keeps %u for what it makes itself", channel->reserve);
-    return gravel_fail(
-        GRAVEL_ERANGE,
-        "gravel_flow_push: %u elements for channel '%s', which has %u of %u%s: room for %u", n,
-        flow->graph.names[c], used, channel->width, kept, gravel_flow_room(flow, c));
-}
-
-int gravel_flow_add(struct gravel_flow *flow, uint32_t c, const void *records, uint32_t n)
-{
-    struct gravelp_view view = gravelp_view_of(flow->memory.control);
-    if (n > gravel_flow_room(flow, c))
-        return fail_room(flow, c, n);
-    int code = copy_records(flow, c, view.tails[c], NULL, records, n);
-    if (code)
-        return code;
-    view.tails[c] += n; /* the layer of level 0 has the channel's number */
-    gravelp_view_note_peak(view, c);
-    gravel_flow_tell(flow);
-    return gravel_flow_memory_write_tails(&flow->memory);
-}
-
-int gravel_flow_push(struct gravel_flow *flow, const char *channel, const void *records, uint32_t n)
-{
-    uint32_t c;
-    int code = gravel_flow_check_idle(flow, "gravel_flow_push");
-    if (!code)
-        code = gravel_flow_find(flow, "gravel_flow_push", channel, false, &c);
-    if (!code && n)
-        code = gravel_require("gravel_flow_push", "records", records);
-    return code || n == 0 ? code : gravel_flow_add(flow, c, records, n);
-}
-
-int gravel_flow_take(struct gravel_flow *flow, const char *channel, void *records,
-                     uint32_t capacity, uint32_t *n)
-{
-    uint32_t c;
-    int code = gravel_flow_check_idle(flow, "gravel_flow_take");
-    if (!code)
-        code = gravel_flow_find(flow, "gravel_flow_take", channel, true, &c);
-    if (!code)
-        code = gravel_require("gravel_flow_take", "n", n);
-    if (!code && capacity)
-        code = gravel_require("gravel_flow_take", "records", records);
-    if (code)
-        return code;
-    struct gravelp_view view = gravelp_view_of(flow->memory.control);
-    uint32_t used = gravelp_view_used(view, c);
-    *n = capacity < used ? capacity : used;
-    code = copy_records(flow, c, view.heads[c], records, NULL, *n);
-    if (!code)
-        view.heads[c] += *n;
-    return code;
 }
 
 /* ---- runs ------------------------------------------------------------------------------------ */

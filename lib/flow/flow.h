@@ -10,6 +10,8 @@
 #define GRAVEL_FLOW_FLOW_H
 
 #include "base/error.h"
+#include "base/fork.h"
+#include "base/in_handler.h"
 #include "flow/memory.h"
 #include "flow/scheduler.h"
 
@@ -91,9 +93,18 @@ int gravel_flow_find(const struct gravel_flow *flow, const char *call, const cha
                      bool is_output, uint32_t *channel);
 
 /** What every call asks first. @return GRAVEL_EINVAL, and why, if the flow is NULL or this a forked child; 0. */
-int gravel_flow_refuse(const struct gravel_flow *flow, const char *call);
+static inline int gravel_flow_refuse(const struct gravel_flow *flow, const char *call)
+{
+    return flow ? gravel_fork_refuse(flow->n_forks, call)
+                : gravel_fail(GRAVEL_EINVAL, "%s: the flow is NULL", call);
+}
+
 /** As gravel_flow_refuse, and also if a handler calls: all but posts and what reads counters. */
-int gravel_flow_refuse_wait(const struct gravel_flow *flow, const char *call);
+static inline int gravel_flow_refuse_wait(const struct gravel_flow *flow, const char *call)
+{
+    int code = gravel_flow_refuse(flow, call);
+    return code ? code : gravel_in_handler_refuse(call);
+}
 
 /** Whether a call may be made between runs. @return 0; GRAVEL_EINVAL; what an earlier run returned. */
 int gravel_flow_check_idle(const struct gravel_flow *flow, const char *call);

@@ -3,7 +3,7 @@
  * Elements that other threads add, handlers of active messages among them: they wait on the host, and the run puts them
  * into their channel between two rounds, as there is room.
  *
- * Path:    gravel_flow_post -> this -> flow.c, called by host.c.
+ * Path:    gravel_flow_post -> this -> elements.c, called by host.c.
  * Owner:   the flow's list owns the copies.
  * Threads: any posts; the one that runs the flow takes. The list's lock is held for copies in memory only.
  */

@@ -22,13 +22,6 @@ extern const char gravel_mirror_cl[];
 static const struct gravel_growing of_words =
     GRAVEL_GROWING("words.bytes", gravel_words, "GRAVEL_WORDS()", indices);
 
-/* ---- all or none ------------------------------------------------------------------------------- */
-
-int gravel_mirror_agree(struct gravel_mirror *mirror, int code)
-{
-    return gravel_node_agree_on_code(mirror->gravel, GRAVEL_CALL_MIRROR, mirror->call, code);
-}
-
 /* All nodes make one kind of mirror, of one array. */
 static int agree_on_kind(struct gravel_mirror *mirror)
 {

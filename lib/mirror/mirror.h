@@ -77,8 +77,11 @@ static inline uint32_t gravel_mirror_own_heap(const struct gravel_mirror *mirror
  */
 int gravel_mirror_exchange(struct gravel_mirror *mirror, const struct gravel_words *words);
 
-/** create.c: all nodes succeed or none. Collective. @param code  of this node. @return 0; what one of them met. */
-int gravel_mirror_agree(struct gravel_mirror *mirror, int code);
+/** All nodes succeed or none. Collective. @param code  of this node. @return 0; what one of them met. */
+static inline int gravel_mirror_agree(const struct gravel_mirror *mirror, int code)
+{
+    return gravel_node_agree_on_code(mirror->gravel, GRAVEL_CALL_MIRROR, mirror->call, code);
+}
 
 /** share.c: slots as they begin. @return 0; GRAVEL_ECL. */
 int gravel_mirror_clear(struct gravel_mirror *mirror);

@@ -143,12 +143,3 @@ bool gravel_is_local(const struct gravel *gravel, uint32_t node)
     return is_loopback(gravel) ? node < gravel_n_nodes(gravel)
                                : node == gravel->network.transport->node;
 }
-
-int gravel_node_refuse_bytes(struct gravel *gravel, const char *call, uint64_t offset,
-                             uint64_t bytes)
-{
-    char text[GRAVEL_HEAP_TEXT_BYTES];
-    if (gravel_heap_has(gravel->heap, offset, bytes, text))
-        return 0;
-    return gravel_fail(GRAVEL_ERANGE, "%s: %s", call, text);
-}

@@ -1,70 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What host code asks an open node, and the messages that it sends.
+ * The messages that host code sends, and the handlers that it is called by.
  *
  * Path:    gravel.h -> messages.c -> sender.c, job.c.
  * Threads: any, and handlers where gravel.h says so.
  */
 #include "base/clock.h"
-#include "base/fork.h"
 #include "base/handler.h"
 #include "base/in_handler.h"
 #include "base/piece.h"
-#include "settings/defaults.h"
 #include "node/node.h"
 #include "opencl/wait.h"
 
 #include <inttypes.h>
 #include <string.h>
-
-/* Of a call that returns no code: 0 or NULL if the node is NULL, and the text says so. */
-static bool is_node(const struct gravel *gravel, const char *call)
-{
-    return gravel || gravel_fail(0, "%s: the node is NULL", call);
-}
-
-uint32_t gravel_node(const struct gravel *gravel)
-{
-    if (!is_node(gravel, "gravel_node"))
-        return 0;
-    return gravel_node_is_in_handler(gravel) ? gravel->network.resolving_node
-                                             : gravel->network.transport->node;
-}
-
-uint32_t gravel_n_nodes(const struct gravel *gravel)
-{
-    return is_node(gravel, "gravel_n_nodes") ? gravel->network.transport->n_nodes : 0;
-}
-
-uint32_t gravel_group_size(const struct gravel *gravel)
-{
-    return is_node(gravel, "gravel_group_size") ? gravel_derive_group_size(&gravel->device) : 0;
-}
-
-const struct gravel_config *gravel_config(const struct gravel *gravel)
-{
-    return is_node(gravel, "gravel_config") ? &gravel->config : NULL;
-}
-
-const char *gravel_step(const struct gravel *gravel)
-{
-    return is_node(gravel, "gravel_step") ? gravel_step_name(gravel->device.step) : NULL;
-}
-
-cl_context gravel_cl_context(const struct gravel *gravel)
-{
-    return is_node(gravel, "gravel_cl_context") ? gravel->device.context : NULL;
-}
-
-cl_device_id gravel_cl_device(const struct gravel *gravel)
-{
-    return is_node(gravel, "gravel_cl_device") ? gravel->device.id : NULL;
-}
-
-cl_command_queue gravel_cl_queue(const struct gravel *gravel)
-{
-    return is_node(gravel, "gravel_cl_queue") ? gravel->device.queue : NULL;
-}
 
 int gravel_call_handler(void *context, uint32_t handler, uint32_t source,
                         const uint64_t args[GRAVEL_AM_MAX_ARGS])
@@ -75,24 +24,6 @@ int gravel_call_handler(void *context, uint32_t handler, uint32_t source,
     int result = entry->function(gravel, entry->user, source, args);
     gravel_in_handler_of(NULL);
     return result;
-}
-
-int gravel_node_refuse(const struct gravel *gravel, const char *call)
-{
-    if (!gravel)
-        return gravel_fail(GRAVEL_EINVAL, "%s: the node is NULL", call);
-    return gravel_fork_refuse(gravel->n_forks, call);
-}
-
-bool gravel_node_is_in_handler(const struct gravel *gravel)
-{
-    return gravel_in_handler() == gravel;
-}
-
-int gravel_node_refuse_wait(const struct gravel *gravel, const char *call)
-{
-    int code = gravel_node_refuse(gravel, call);
-    return code ? code : gravel_in_handler_refuse(call);
 }
 
 /* ---- the way out ----------------------------------------------------------------------------- */

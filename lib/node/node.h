@@ -2,10 +2,11 @@
 /*
  * A node: all its parts. Included by the files that make up the public interface, and by tests.
  *
- * Path:    gravel.h -> open.c, outbound.c, server_shape.c, agree.c, neighbours.c (open), close.c; bindings.c,
- *          handlers.c (what the caller gives, beside settings); messages.c, waits.c, heap.c, maps.c; launch.c
- *          (programs too), sizes.c, wait_list.c, enqueue.c (commands), server.c, flows.c; limits.c (of waits for the
- *          device), watch.c (of calls of the driver), checked.c, flushes.c, log.c, report.c, stats.c.
+ * Path:    gravel.h -> facts.c (what each call asks first) -> open.c, outbound.c, server_shape.c, agree.c, neighbours.c
+ *          (open), close.c; bindings.c, handlers.c (what the caller gives, beside settings); messages.c, waits.c,
+ *          heap.c, maps.c; launch.c (programs too), sizes.c, wait_list.c, enqueue.c (commands), server.c, flows.c;
+ *          limits.c (of waits for the device), watch.c (of calls of the driver), checked.c, flushes.c, log.c, report.c,
+ *          stats.c.
  */
 #ifndef GRAVEL_NODE_NODE_H
 #define GRAVEL_NODE_NODE_H

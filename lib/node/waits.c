@@ -10,12 +10,6 @@
 
 #include <stdlib.h>
 
-int gravel_node_conclude(struct gravel *gravel, int code)
-{
-    int noted = gravel_failure_report(&gravel->failure);
-    return noted ? noted : code;
-}
-
 int gravel_node_wait_for_kernel(struct gravel *gravel, cl_kernel kernel, cl_event event)
 {
     return gravel_launches_wait_for(kernel, event, gravel_node_kernel_limit(gravel));

@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""A room, a folder of the sources, includes only rooms below it: CONTRIBUTING.md lists the rooms, lowest first.
+"""A room, a folder of the sources, includes only rooms below it: CONTRIBUTING.md lists the rooms, lowest first. Inside a
+room of lib/ calls run one way: no files call each other in a circle.
 
 usage: floors.py SOURCE
-exit:  0; 1 with each include that climbs, each room that is not listed, and each listed one that is not there
+exit:  0; 1 with each include that climbs, each circle of files, each room that is not listed, and each listed one that is
+       not there
 
 A room is a folder in lib/, cl/ or apps/ with all below it, cl/ itself, or include/gravel. Includes in quotes are read,
 of .c, .h and .cl alike. A room's parts.h is for its own files. Rooms of one row are on one floor. Applications find no header in lib/.
@@ -20,6 +22,11 @@ INCLUDE = re.compile(r'^#include "([^"]+)"', re.M)
 # As the compilers do, below the source.
 SEARCHED = {"apps": ("apps", "cl", "cl/kernels")}
 ELSE_SEARCHED = ("lib", "cl", "include", "cl/device", "cl/layout", "cl/kernels")
+# A function that other files may call; clang-format gives its brace a line.
+DEFINED = re.compile(r"^(?!static\b|__attribute__)\w[\w *]*[ *\n](\w+)\([^;{}]*\)\n\{", re.M)
+COMMENT = re.compile(r"/\*.*?\*/|\"(?:\\.|[^\"\\\n])*\"", re.S)
+WORD = re.compile(r"(?<!struct )\b[a-z]\w+\b")
+IN_CIRCLES = {"lib/pump"}  # move.c, look.c, blocks.c
 ELSEWHERE = {"forms.cl.h": "made by cl/forms.py", "host_c11.h": "of tests/tsan",
              "gravel.cl.h": "in kernels: the joined header"}
 
@@ -62,10 +69,49 @@ def faults(root, floors):
                 yield "%s includes %s, which is for files of its room" % (path, target)
 
 
+def calls(root, paths):
+    """{file: {file that it calls: {function}}} of a room."""
+    texts = {path: COMMENT.sub(" ", open(os.path.join(root, path), encoding="utf-8").read()) for path in paths}
+    home = {name: path for path, text in texts.items() for name in DEFINED.findall(text)}
+    out = {path: {} for path in paths}
+    for path, text in texts.items():
+        for name in set(WORD.findall(text)):
+            if home.get(name, path) != path:
+                out[path].setdefault(home[name], set()).add(name)
+    return out
+
+
+def reached(arrows, start):
+    seen, left = set(), [start]
+    while left:
+        for path in arrows[left.pop()]:
+            if path not in seen:
+                seen.add(path)
+                left.append(path)
+    return seen
+
+
+def circles(root):
+    """Each arrow of a circle of files; and each room that is free of them, though IN_CIRCLES has it."""
+    rooms = {}
+    for path in sources(root):
+        if path.startswith("lib/") and path.endswith(".c"):
+            rooms.setdefault(room_of(path), []).append(path)
+    for room, paths in rooms.items():
+        arrows = calls(root, paths)
+        all_of = {path: reached(arrows, path) for path in paths}
+        back = ["%s calls %s, which calls it again by way of others (%s)" % (path, target, ", ".join(sorted(names)))
+                for path in paths for target, names in arrows[path].items() if path in all_of[target]]
+        if room not in IN_CIRCLES:
+            yield from back
+        elif not back:
+            yield "%s has no circle any more: take it from the list in floors.py" % room
+
+
 text = open(os.path.join(sys.argv[1], "CONTRIBUTING.md"), encoding="utf-8").read()
 section = SECTION.search(text)
 rows = ROW.findall(section.group(1)) if section else []
 listed = {room: floor for floor, row in enumerate(rows) for room in row.strip("`").split("`, `")}
-wrong = sorted(set(faults(sys.argv[1], listed)))
+wrong = sorted(set(faults(sys.argv[1], listed)) | set(circles(sys.argv[1])))
 print("\n".join(wrong + ["%d rooms, %d faults" % (len(listed), len(wrong))]))
 sys.exit(bool(wrong) or not listed)
