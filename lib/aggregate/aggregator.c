@@ -237,17 +237,31 @@ static bool has_aborted(const struct gravel_aggregator *aggregator)
     return atomic_load_explicit(aggregator->aborted, memory_order_relaxed); /* H2 */
 }
 
+/*
+ * How long the next package has not come. Where the pump brings packages, what it has not looked for no work-group has
+ * kept: the clock stands while the pump gets no turn.
+ */
+static uint64_t waited_ns(struct gravel_aggregator *aggregator, uint64_t now_ns)
+{
+    const uint32_t *looks = aggregator->queue.looks;
+    uint32_t n = looks ? gravel_word_load(looks, memory_order_relaxed) : 0; /* U6 */
+    if (looks && n == aggregator->looks)
+        return aggregator->waited.lived_ns;
+    aggregator->looks = n;
+    return gravel_lived_tick(&aggregator->waited, now_ns);
+}
+
 /* A ticket that was taken and never published would keep a flush waiting without limit. */
 static void check_stuck_ticket(struct gravel_aggregator *aggregator, uint64_t now_ns)
 {
-    uint64_t waited_ns = gravel_lived_tick(&aggregator->waited, now_ns);
-    if (waited_ns < aggregator->timeout_ns || has_aborted(aggregator))
+    uint64_t lived_ns = waited_ns(aggregator, now_ns);
+    if (lived_ns < aggregator->timeout_ns || has_aborted(aggregator))
         return;
     char text[256];
     snprintf(text, sizeof text,
              "queue %u, ticket %u (slot %u): reserved by a work-group but not published for %.1f s",
              aggregator->number, aggregator->queue.head,
-             aggregator->queue.head & (aggregator->queue.n_slots - 1), (double)waited_ns * 1e-9);
+             aggregator->queue.head & (aggregator->queue.n_slots - 1), (double)lived_ns * 1e-9);
     report(aggregator, GRAVEL_EKERNEL, true, text);
 }
 

@@ -50,6 +50,7 @@ struct gravel_aggregator {
     uint32_t flush_ticket;      /* packages before it are to be consumed */
     uint32_t flush_serving;     /* flush_wanted it answers */
     struct gravel_lived waited; /* for the next package, since the last one */
+    uint32_t looks;             /* of the pump, as of the last tick of `waited` */
     bool is_flushing;
     bool is_final; /* in checked mode: before flush_ticket all kernels had ended */
     bool

@@ -317,6 +317,7 @@ int gravel_pump_move(struct gravel_pump *pump, bool wait, uint32_t *moved)
         if (!code)
             code = land(pump, q, wait, moved);
     }
+    gravel_word_store(&pump->n_looks, pump->n_looks + 1, memory_order_relaxed); /* U6 */
     if (code || (wait && can_owe(pump)))
         return code;
     return tell_device(pump);
@@ -341,4 +342,9 @@ uint32_t gravel_pump_reserved(const struct gravel_pump *pump)
 const uint32_t *gravel_pump_arrived(const struct gravel_pump *pump, uint32_t queue)
 {
     return &pump->mirrors[queue].arrived;
+}
+
+const uint32_t *gravel_pump_looks(const struct gravel_pump *pump)
+{
+    return &pump->n_looks;
 }

@@ -77,6 +77,9 @@ bool gravel_pump_destroy(struct gravel_pump *pump);
 /** Tickets the pump has brought of a queue, for the aggregator's view of the mirror. */
 const uint32_t *gravel_pump_arrived(const struct gravel_pump *pump, uint32_t queue);
 
+/** How often the pump has looked at the device; free-running, atomic, U6. */
+const uint32_t *gravel_pump_looks(const struct gravel_pump *pump);
+
 /** [GRAVEL_BLOCK_ROOMS] Blocks of a queue, by room; NULL if there never are any. */
 struct gravel_block *gravel_pump_blocks(const struct gravel_pump *pump, uint32_t queue);
 

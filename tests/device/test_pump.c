@@ -2,7 +2,8 @@
 /*
  * The pump alone, between a queue in device memory that the test itself writes and a mirror that it reads: tickets
  * that wrap around at 2^32, in queues of few slots; a long run, copied in two pieces; a header that says less than the package has; one that is never
- * published; one that is published after the limit of a thread that had no turn.
+ * published, for the pump and for the aggregator behind it; one that is published after the limit of a thread that had
+ * no turn.
  *
  * Path: meson test -> this -> lib/pump/move.c, pump/settle.c
  */
@@ -16,6 +17,7 @@
 
 #include <cmocka.h>
 
+#include "aggregate/aggregator.h"
 #include "device/select.h"
 #include "base/error.h"
 #include "pump/parts.h"
@@ -29,12 +31,14 @@ static struct gravel_memory memory;
 static struct gravel_pump *pump;
 static _Atomic bool aborted;
 static char reported[256];
+static _Atomic bool has_reported;
 
 static void report(void *context, int code, bool is_fatal, const char *text)
 {
     (void)context, (void)code;
     assert_true(is_fatal);
     snprintf(reported, sizeof reported, "%s", text);
+    atomic_store(&has_reported, true);
 }
 
 static void wake(void *context, uint32_t queue)
@@ -59,6 +63,7 @@ static void open_pump(uint32_t n_slots, uint32_t start)
                                                  .timeout_ns = LIMIT_NS};
     assert_int_equal(gravel_pump_create(&pump, &pump_shape), 0);
     reported[0] = '\0';
+    atomic_store(&has_reported, false);
 }
 
 static void close_pump(void)
@@ -253,6 +258,55 @@ static void limit_counts_turns_of_the_thread(void **state)
     close_pump();
 }
 
+static void ship(void *context, struct gravel_buffer *buffer)
+{
+    (void)context;
+    gravel_pool_return(buffer);
+}
+
+static void start_aggregator(struct gravel_aggregator *aggregator)
+{
+    const struct gravel_sender_shape shape = {.n_nodes = 1,
+                                              .buffer_bytes = 65536,
+                                              .flush_ns = 1000000,
+                                              .ship = ship,
+                                              .aborted = &aborted};
+    *aggregator = (struct gravel_aggregator){.queue = {.words = gravel_arena_queue(memory.arena, 0),
+                                                       .slots = gravel_arena_slots(memory.arena, 0),
+                                                       .n_slots = memory.arena->n_slots,
+                                                       .slot_bytes = SLOT_BYTES,
+                                                       .arrived = gravel_pump_arrived(pump, 0),
+                                                       .looks = gravel_pump_looks(pump)},
+                                             .arena = memory.arena,
+                                             .aborted = &aborted,
+                                             .report = report,
+                                             .timeout_ns = LIMIT_NS};
+    assert_int_equal(gravel_sender_create(&aggregator->sender, &shape), 0);
+    assert_int_equal(gravel_aggregator_start(aggregator), 0);
+}
+
+/* Leaders wait for room when the pump looks, and then it gets no turn: no ticket is given up. With turns one is. */
+static void aggregator_counts_turns_of_the_pump(void **state)
+{
+    (void)state;
+    struct gravel_aggregator aggregator;
+    uint32_t moved;
+    open_pump(4, 0);
+    reserve(0, 6);
+    assert_int_equal(gravel_pump_move(pump, false, &moved), 0);
+    start_aggregator(&aggregator);
+    usleep(3 * LIMIT_NS / 1000);
+    assert_false(atomic_load(&has_reported));
+    for (uint32_t i = 0; i < 1000 && !atomic_load(&has_reported); i++) {
+        assert_int_equal(gravel_pump_move(pump, false, &moved), 0);
+        usleep(LIMIT_NS / 20 / 1000);
+    }
+    gravel_aggregator_stop(&aggregator);
+    assert_non_null(strstr(reported, "queue 0, ticket 0 (slot 0): reserved by a work-group"));
+    gravel_sender_destroy(aggregator.sender);
+    close_pump();
+}
+
 static void mirror_without_room_is_told(void **state)
 {
     (void)state;
@@ -310,6 +364,7 @@ int main(void)
         cmocka_unit_test(few_packages_come_with_the_look_that_finds_them),
         cmocka_unit_test(ticket_never_published_is_named),
         cmocka_unit_test(limit_counts_turns_of_the_thread),
+        cmocka_unit_test(aggregator_counts_turns_of_the_pump),
         cmocka_unit_test(mirror_without_room_is_told),
         cmocka_unit_test(malformed_header_is_copied_whole_and_no_further),
     };
