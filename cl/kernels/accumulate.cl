@@ -17,6 +17,7 @@
 
 typedef GRAVELP_ACCUMULATE_BITS word_bits;
 #define EXCHANGE(type, word, value) GRAVELP_UPDATE_put(type, word, value)
+#define LOOK(type, word) GRAVELP_LOOK(type, word)
 #define LOWEST(bits) (31 - clz((bits) & -(bits)))
 
 GRAVELP_INLINE global uint *at(global struct gravelp_accumulator *a, ulong offset)
@@ -56,7 +57,7 @@ GRAVELP_INLINE word_bits take(uint op, volatile global word_bits *word)
 {
     if (op == GRAVEL_ADD || op == GRAVEL_XOR)
         return EXCHANGE(GRAVELP_ACCUMULATE_BITS, word, 0); /* A5 */
-    return *word;                                          /* A5 */
+    return LOOK(GRAVELP_ACCUMULATE_BITS, word);            /* A5 */
 }
 
 /* A group for each block of the list. Messages: that many as words have changed. */
