@@ -81,6 +81,7 @@ void gravel_node_free_heap(struct gravel *gravel)
     gravel_segment_destroy(gravel->segment);
     gravel_failure_destroy(&gravel->failure);
     pthread_mutex_destroy(&gravel->maps_lock);
+    pthread_mutex_destroy(&gravel->outbound_lock);
     pthread_mutex_destroy(&gravel->flushes_lock);
     pthread_mutex_destroy(&gravel->guards.lock);
     pthread_mutex_destroy(&gravel->checked.lock);
@@ -136,6 +137,7 @@ void gravel_node_free(struct gravel *gravel)
         leave_behind(gravel);
         return;
     }
+    gravel_report_to_outbound(gravel, false); /* freeing the heap may still report a failure */
     for (uint32_t i = 0; gravel->aggregators && i < gravel->config.n_aggregators; i++)
         gravel_sender_destroy(gravel->aggregators[i].sender);
     for (uint32_t i = 0; gravel->aggregators && i < gravel->config.n_aggregators; i++)
@@ -143,7 +145,7 @@ void gravel_node_free(struct gravel *gravel)
     gravel_kernel_names_free(&gravel->kernel_names);
     gravel_private_destroy(&gravel->private_memory);
     free(gravel->aggregators);
-    gravel->aggregators = NULL; /* freeing the heap may still report a failure */
+    gravel->aggregators = NULL;
     gravel_heap_destroy(gravel->heap);
     for (uint32_t i = 0; i < gravel->n_handlers; i++)
         free((char *)gravel->handlers[i].name), free((char *)gravel->handlers[i].datum);

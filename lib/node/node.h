@@ -76,7 +76,10 @@ struct gravel {
         struct gravel_config config;
     } shared; /* while the node opens: node 0's settings, for what this node leaves at its default */
     struct gravel_network network;
-    struct gravel_aggregator *aggregators;   /* [config.n_aggregators] */
+    struct gravel_aggregator *aggregators; /* [config.n_aggregators] */
+    pthread_mutex_t outbound_lock;         /* guards the next one */
+    bool
+        has_outbound; /* arena and aggregators are whole: a failure of the node wakes who waits there */
     struct gravel_kernel_names kernel_names; /* in checked mode */
     struct gravel_guards guards;             /* in checked mode, too */
     struct gravel_checked checked;
@@ -118,6 +121,12 @@ static inline bool gravel_node_has_failed(const struct gravel *gravel)
 
 /** report.c: note what a thread of the node ran into; `context` is the node. See gravel_report_function. */
 void gravel_report(void *context, int code, bool is_fatal, const char *text);
+
+/**
+ * report.c: from now on a failure of the node wakes who waits in the arena and the aggregators, also one that came
+ * before; or no longer. A thread of the network may report while the node opens.
+ */
+void gravel_report_to_outbound(struct gravel *gravel, bool has_outbound);
 
 /** Wait for a part of a launch, no longer than a kernel may take. @return as gravel_launches_wait_for. */
 int gravel_node_wait_for_kernel(struct gravel *gravel, cl_kernel kernel, cl_event event);

@@ -259,6 +259,7 @@ static struct gravel *make_node(const struct gravel_bindings *bindings)
     pthread_mutex_init(&gravel->flushes_lock, NULL);
     pthread_mutex_init(&gravel->drain_lock, NULL);
     pthread_mutex_init(&gravel->stats_lock, NULL);
+    pthread_mutex_init(&gravel->outbound_lock, NULL);
     pthread_mutex_init(&gravel->maps_lock, NULL);
     pthread_mutex_init(&gravel->scheduling_lock, NULL);
     pthread_mutex_init(&gravel->kernel_names.lock, NULL);

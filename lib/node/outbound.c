@@ -185,6 +185,8 @@ int gravel_node_open_aggregators(struct gravel *gravel)
     int code = open_pump(gravel);
     for (uint32_t i = 0; i < n && !code; i++)
         code = make_aggregator(gravel, i);
+    if (!code)
+        gravel_report_to_outbound(gravel, true);
     for (uint32_t i = 0; i < n && !code; i++)
         code = gravel_aggregator_start(&gravel->aggregators[i]);
     return code;

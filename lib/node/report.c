@@ -7,19 +7,34 @@
  */
 #include "node/node.h"
 
+/* Kernels, and who waits for aggregators or in them. The lock is held. */
+static void wake_outbound(struct gravel *gravel)
+{
+    gravel_word_store(&gravel->arena->abort, 1, memory_order_relaxed); /* H1 */
+    for (uint32_t i = 0; i < gravel->config.n_aggregators; i++) {
+        gravel_event_signal(&gravel->aggregators[i].sender->returned);
+        gravel_event_signal(&gravel->aggregators[i].flushed);
+    }
+}
+
 /* Let every wait of the node end: kernels see H1, threads H2. */
 static void abort_node(struct gravel *gravel)
 {
     atomic_store_explicit(&gravel->aborted, true, memory_order_relaxed); /* H2 */
-    if (gravel->arena)
-        gravel_word_store(&gravel->arena->abort, 1, memory_order_relaxed); /* H1 */
     gravel_network_wake(&gravel->network);
-    for (uint32_t i = 0; gravel->aggregators && i < gravel->config.n_aggregators; i++) {
-        struct gravel_aggregator *aggregator = &gravel->aggregators[i];
-        if (aggregator->sender)
-            gravel_event_signal(&aggregator->sender->returned);
-        gravel_event_signal(&aggregator->flushed);
-    }
+    pthread_mutex_lock(&gravel->outbound_lock);
+    if (gravel->has_outbound)
+        wake_outbound(gravel);
+    pthread_mutex_unlock(&gravel->outbound_lock);
+}
+
+void gravel_report_to_outbound(struct gravel *gravel, bool has_outbound)
+{
+    pthread_mutex_lock(&gravel->outbound_lock);
+    gravel->has_outbound = has_outbound;
+    if (has_outbound && gravel_node_has_failed(gravel)) /* before there was any to wake */
+        wake_outbound(gravel);
+    pthread_mutex_unlock(&gravel->outbound_lock);
 }
 
 void gravel_report(void *context, int code, bool is_fatal, const char *text)
