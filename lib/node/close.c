@@ -72,7 +72,7 @@ void gravel_node_free_heap(struct gravel *gravel)
 {
     const bool has_buffers = gravel->device.capability.is_cpu && gravel->memory.buffer;
     gravel_memory_destroy(&gravel->memory);
-    if (gravel_node_is_stuck(gravel)) {
+    if (gravel_node_is_stuck(gravel) || gravel->memory.device) { /* which stays if it must */
         leave_behind(gravel);
         return;
     }

@@ -30,7 +30,9 @@ int gravel_node_wait_until_idle(struct gravel *gravel, const char *what)
     }
     if (gravel->pump)
         gravel_pump_watch(gravel->pump, all);
-    while (gravel_cl_event_status(all) > CL_COMPLETE && !(code = gravel_wait_pause(&wait)))
+    cl_int status;
+    while (!(code = gravel_check_cl("kernels under way", gravel_cl_event_ask(all, &status))) &&
+           status > CL_COMPLETE && !(code = gravel_wait_pause(&wait)))
         ;
     clReleaseEvent(all);
     return code;

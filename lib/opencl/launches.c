@@ -36,11 +36,6 @@ void gravel_launches_destroy(struct gravel_launches *launches)
     pthread_mutex_destroy(&launches->lock);
 }
 
-static bool has_ended(cl_event event)
-{
-    return gravel_cl_event_status(event) <= CL_COMPLETE;
-}
-
 /* ---- the list -------------------------------------------------------------------------------- */
 
 /* Forget kernels that ended well; one that failed stays for gravel_launches_wait to report. */
@@ -125,7 +120,7 @@ bool gravel_launches_are_running(struct gravel_launches *launches)
     bool are_running = false;
     pthread_mutex_lock(&launches->lock);
     for (uint32_t i = 0; i < launches->n && !are_running; i++)
-        are_running = !has_ended(launches->kernels[i].event);
+        are_running = !gravel_cl_event_has_ended(launches->kernels[i].event);
     pthread_mutex_unlock(&launches->lock);
     return are_running;
 }
@@ -186,27 +181,40 @@ uint64_t gravel_launches_since_failure(struct gravel_launches *launches, uint64_
 static bool has_ended_soon(cl_event event, uint64_t yields_ns)
 {
     uint64_t begin_ns = gravel_clock_ns(), now_ns = begin_ns, yield_ns = 0;
-    bool is_over = has_ended(event);
+    bool is_over = gravel_cl_event_has_ended(event);
     while (!is_over && now_ns - begin_ns < yields_ns && yield_ns <= GRAVEL_CROWDED_NS) {
         sched_yield();
         yield_ns = gravel_clock_ns() - now_ns;
         now_ns += yield_ns;
-        is_over = has_ended(event);
+        is_over = gravel_cl_event_has_ended(event);
     }
     return is_over;
+}
+
+/* @return 0; GRAVEL_EKERNEL if the driver does not say: the kernel may run on, and uses memory. */
+static int ask(const struct gravel_running *kernel, bool *has_ended)
+{
+    cl_int status, error = gravel_cl_event_ask(kernel->event, &status);
+    *has_ended = error == CL_SUCCESS && status <= CL_COMPLETE;
+    return error == CL_SUCCESS
+               ? 0
+               : gravel_fail(GRAVEL_EKERNEL,
+                             "kernel %s: the driver does not say whether it has ended: %s (%d)",
+                             kernel->name, gravel_cl_error(error), (int)error);
 }
 
 /* Wait for one kernel. @return 0 when it has ended, well or not; GRAVEL_EKERNEL. */
 static int wait_for(const struct gravel_running *kernel, struct gravel_limit limit)
 {
+    bool has_ended;
+    int code;
     if (has_ended_soon(kernel->event, limit.yields_ns))
         return 0;
     struct completion *completion = expect_end(kernel->event);
     struct gravel_event unsignalled = {.epoch = 0};
     struct gravel_idle idle = {.round = 0};
     struct gravel_wait wait = {.limit = limit, .what = kernel->name};
-    int code = 0;
-    while (!has_ended(kernel->event) && !(code = gravel_wait_check(&wait)))
+    while (!(code = ask(kernel, &has_ended)) && !has_ended && !(code = gravel_wait_check(&wait)))
         gravel_idle_wait(&idle, completion ? &completion->ended : &unsignalled, GRAVEL_IDLE_MAX_NS);
     gravel_idle_reset(&idle);
     if (completion)

@@ -37,8 +37,8 @@ int gravel_launches_add(struct gravel_launches *launches, cl_kernel kernel, cl_e
  * Wait until every remembered kernel has ended, one after the other.
  *
  * @param limit  of the wait for each, whose `what` is the kernel's name.
- * @return       0; GRAVEL_ECL if one ended with an error; GRAVEL_EKERNEL if one did not end within the limit: it stays
- *               remembered, as do those after it.
+ * @return       0; GRAVEL_ECL if one ended with an error; GRAVEL_EKERNEL if one did not end within the limit, or the
+ *               driver does not say whether it has: it stays remembered, as do those after it.
  */
 int gravel_launches_wait(struct gravel_launches *launches, struct gravel_limit limit);
 
@@ -56,7 +56,7 @@ int gravel_launches_wait_for(cl_kernel kernel, cl_event event, struct gravel_lim
  */
 uint64_t gravel_launches_since_failure(struct gravel_launches *launches, uint64_t limit_ns);
 
-/** Whether a remembered kernel has not ended. */
+/** Whether a remembered kernel has not ended, as far as the driver says. */
 bool gravel_launches_are_running(struct gravel_launches *launches);
 
 #endif

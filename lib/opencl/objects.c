@@ -158,12 +158,22 @@ cl_int gravel_cl_flush(cl_command_queue queue, cl_int error)
     return error == CL_SUCCESS ? flushed : error;
 }
 
+cl_int gravel_cl_event_ask(cl_event event, cl_int *status)
+{
+    *status = CL_QUEUED;
+    return clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof *status, status, NULL);
+}
+
 cl_int gravel_cl_event_status(cl_event event)
 {
-    cl_int status = CL_QUEUED;
-    cl_int error =
-        clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status, NULL);
+    cl_int status, error = gravel_cl_event_ask(event, &status);
     return error == CL_SUCCESS ? status : error;
+}
+
+bool gravel_cl_event_has_ended(cl_event event)
+{
+    cl_int status;
+    return gravel_cl_event_ask(event, &status) == CL_SUCCESS && status <= CL_COMPLETE;
 }
 
 /* ---- release --------------------------------------------------------------------------------- */

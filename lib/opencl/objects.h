@@ -94,6 +94,12 @@ cl_int gravel_cl_flush(cl_command_queue queue, cl_int error);
 /** CL_COMPLETE, or more while a command has not ended, or less if it failed or cannot be asked. Orders nothing. */
 cl_int gravel_cl_event_status(cl_event event);
 
+/** Ask the same of a command. @return CL_SUCCESS; the driver's error if it does not say: the command may run on. */
+cl_int gravel_cl_event_ask(cl_event event, cl_int *status);
+
+/** Whether the driver says that a command has ended, well or not. Until then, what the command uses stays. */
+bool gravel_cl_event_has_ended(cl_event event);
+
 /** Release an object. NULL is allowed. */
 void gravel_cl_queue_release(cl_command_queue queue);
 void gravel_cl_program_release(cl_program program);

@@ -65,15 +65,19 @@ int gravel_wait_lock(struct gravel_wait *wait, pthread_mutex_t *lock)
 
 /* ---- what is waited for ---------------------------------------------------------------------- */
 
+/* What the driver does not say at one look it may say at the next; it gets the time that the command has. */
 int gravel_wait_event(const struct gravel_device *device, cl_event event, const char *what)
 {
     struct gravel_wait wait = gravel_wait_on(device, what);
-    cl_int status;
     int code = 0;
-    while ((status = gravel_cl_event_status(event)) > CL_COMPLETE &&
-           !(code = gravel_wait_pause(&wait)))
-        ;
-    return code ? code : gravel_check_cl(what, status);
+    while (!code) {
+        cl_int status, error = gravel_cl_event_ask(event, &status);
+        if (error == CL_SUCCESS && status <= CL_COMPLETE)
+            return gravel_check_cl(what, status);
+        code = error != CL_SUCCESS && !wait.limit.check ? gravel_fail_cl(what, error)
+                                                        : gravel_wait_pause(&wait);
+    }
+    return code;
 }
 
 /* A flush that failed is reported after the wait: the command may have begun nevertheless. */
@@ -110,10 +114,13 @@ bool gravel_wait_is_done(const struct gravel_device *device, cl_command_queue qu
                          const char *what)
 {
     char reason[GRAVEL_LAST_ERROR_BYTES]; /* of the failure that is being cleaned up */
+    cl_event all = NULL;
     if (!queue)
         return true;
     snprintf(reason, sizeof reason, "%s", gravel_last_error());
-    bool is_done = !gravel_wait_gave_up(gravel_wait_queue(device, queue, what));
+    cl_int error = gravel_wait_mark(device, queue, &all);
+    bool is_done = error == CL_SUCCESS &&
+                   !gravel_wait_gave_up(gravel_wait_command(device, queue, error, all, what));
     gravel_fail_text(0, reason);
     return is_done;
 }

@@ -86,7 +86,7 @@ static inline bool gravel_wait_gave_up(int code)
 }
 
 /** Whether the device is done with an in-order queue's commands, well or not, after a wait: for clean-ups, so the
- * calling thread's error text stays. NULL is allowed. */
+ * calling thread's error text stays. Where the driver does not say, it is not: what they use stays. NULL is allowed. */
 bool gravel_wait_is_done(const struct gravel_device *device, cl_command_queue queue,
                          const char *what);
 

@@ -56,7 +56,7 @@ static void keep_watching(struct gravel_pump *pump, cl_event event)
 static bool is_kernel_running(struct gravel_pump *pump)
 {
     cl_event newest = swap_watched(pump, NULL);
-    bool is_running = newest && gravel_cl_event_status(newest) > CL_COMPLETE;
+    bool is_running = newest && !gravel_cl_event_has_ended(newest);
     if (is_running)
         keep_watching(pump, newest);
     else
@@ -280,7 +280,7 @@ void gravel_pump_abandon(struct gravel_pump *pump)
     clFlush(pump->looks);
 }
 
-/* Whether the device is done with our memory; a lost one is. */
+/* Whether the device is done with our memory. */
 static bool finish_copies(struct gravel_pump *pump)
 {
     static const char what[] = "the pump's last copies";

@@ -203,7 +203,7 @@ int gravel_steal_settle(struct gravel_steal *steal)
     struct steal_wait wait = {.steal = steal};
     if (!steal->kernel)
         return 0;
-    if (steal->is_stuck && gravel_cl_event_status(steal->end) > CL_COMPLETE)
+    if (steal->is_stuck && !gravel_cl_event_has_ended(steal->end))
         return gravel_fail(GRAVEL_EKERNEL, "an earlier launch of these deques has not ended");
     wait.limit = gravel_node_kernel_limit(steal->gravel);
     int code = gravel_launches_wait_for(

@@ -36,6 +36,7 @@ static struct {
     _Atomic int left;       /* calls until one fails */
     _Atomic bool stays;     /* all calls to OpenCL fail from then on */
     _Atomic bool has_failed;
+    _Atomic bool is_mute;              /* no event's state is told */
     _Atomic unsigned stalls;           /* of the kinds above: commands that never run */
     _Atomic unsigned holds;            /* of the kinds of OpenCL: calls that do not return, */
     _Atomic(const char *) held_thread; /* of the thread of that name; NULL: of any */
@@ -191,7 +192,7 @@ cl_int __wrap_clGetEventInfo(cl_event event, cl_event_info name, size_t bytes, v
 {
     cl_command_type type = 0;
     unsigned stalls = atomic_load(&failing.stalls);
-    if (fails(0))
+    if (fails(0) || atomic_load(&failing.is_mute))
         return CL_OUT_OF_RESOURCES;
     cl_int error = __real_clGetEventInfo(event, name, bytes, value, needed);
     if (!stalls || name != CL_EVENT_COMMAND_EXECUTION_STATUS)
