@@ -17,6 +17,8 @@
 
 #include <CL/cl.h>
 
+#include "wrapped_enqueue.h"
+
 #define MOST_KERNELS 4096u
 
 static pthread_mutex_t driver = PTHREAD_MUTEX_INITIALIZER;
@@ -98,12 +100,6 @@ static void remember(cl_event event)
     running[n_running++] = event;
 }
 
-cl_int __real_clEnqueueNDRangeKernel(cl_command_queue, cl_kernel, cl_uint, const size_t *,
-                                     const size_t *, const size_t *, cl_uint, const cl_event *,
-                                     cl_event *);
-cl_int __wrap_clEnqueueNDRangeKernel(cl_command_queue, cl_kernel, cl_uint, const size_t *,
-                                     const size_t *, const size_t *, cl_uint, const cl_event *,
-                                     cl_event *);
 cl_int __wrap_clEnqueueNDRangeKernel(cl_command_queue queue, cl_kernel kernel, cl_uint n,
                                      const size_t *offset, const size_t *global,
                                      const size_t *local, cl_uint n_events, const cl_event *events,

@@ -11,6 +11,7 @@
 #include <pthread.h>
 
 #include "expect.h"
+#include "wrapped_enqueue.h"
 
 #define MAX_GATES 256u
 #define N_ITEMS 4096u
@@ -55,12 +56,6 @@ static void open_gates(cl_command_queue queue)
     pthread_mutex_unlock(&lock);
 }
 
-cl_int __real_clEnqueueNDRangeKernel(cl_command_queue, cl_kernel, cl_uint, const size_t *,
-                                     const size_t *, const size_t *, cl_uint, const cl_event *,
-                                     cl_event *);
-cl_int __wrap_clEnqueueNDRangeKernel(cl_command_queue, cl_kernel, cl_uint, const size_t *,
-                                     const size_t *, const size_t *, cl_uint, const cl_event *,
-                                     cl_event *);
 cl_int __wrap_clEnqueueNDRangeKernel(cl_command_queue queue, cl_kernel kernel, cl_uint n_dimensions,
                                      const size_t *offset, const size_t *global,
                                      const size_t *local, cl_uint n_wait, const cl_event *wait,

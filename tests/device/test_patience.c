@@ -7,15 +7,10 @@
  * Path: meson test -> this -> lib/self_test/self_test.c
  */
 #include "expect.h"
+#include "wrapped_enqueue.h"
 
 static unsigned n_hand_overs;
 
-cl_int __real_clEnqueueNDRangeKernel(cl_command_queue, cl_kernel, cl_uint, const size_t *,
-                                     const size_t *, const size_t *, cl_uint, const cl_event *,
-                                     cl_event *);
-cl_int __wrap_clEnqueueNDRangeKernel(cl_command_queue, cl_kernel, cl_uint, const size_t *,
-                                     const size_t *, const size_t *, cl_uint, const cl_event *,
-                                     cl_event *);
 cl_int __wrap_clEnqueueNDRangeKernel(cl_command_queue queue, cl_kernel kernel, cl_uint n_dimensions,
                                      const size_t *offset, const size_t *global,
                                      const size_t *local, cl_uint n_wait, const cl_event *wait,
