@@ -44,8 +44,8 @@ static int build_flow(struct gravel *gravel, const struct block *block,
     int error = gravel_flow_create(&flow, gravel, graph);
     error = error ? error
                   : gravel_flow_build(flow, block->name, block->source, block->options, function);
-    OK(gravel_flow_destroy(flow));
-    return error;
+    const int destroyed = gravel_flow_destroy(flow);
+    return error ? error : destroyed;
 }
 
 static int build_fib(struct gravel *gravel, const struct block *block)

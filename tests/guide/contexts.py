@@ -98,7 +98,7 @@ kernel void make(GRAVEL_ARENA, GRAVEL_FLOW)
                                    inside="gravel_open("),
     "gravel_launch(gravel, ask, ...)": Context("cl_kernel ask, use;\n", dots=(LAUNCHED, LAUNCHED)),
     "gravel_server_build(gravel, ": Context("uint64_t n_buckets, heads, links;\n"),
-    "gravel_accumulator_create(gravel":
+    "gravel_accumulator_create(&counts":
         Context("struct gravel_accumulator *counts; uint64_t offset, block; size_t n_keys;\n"),
     "gravel_mirror_create(&mirror": Context("uint64_t ranks; struct gravel_mirror *mirror;\n"),
     "gravel_launch(gravel, change, 1": Context("struct gravel_mirror *mirror; cl_kernel change, own;\n"),
