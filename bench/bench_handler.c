@@ -30,9 +30,9 @@ extern const char bench_handler_cl[];
 /* Rates of the rest are given relative to the first. */
 static const struct gravel_handler handlers[] = {
     {.name = "plain", .n_args = 2},
-    {.name = "keyed", .n_args = 2, .n_keys = 1},
+    {.name = "keyed", .n_args = 2, .serve = {.n_keys = 1}},
     {.name = "narrow", .n_args = 2, .arg_bytes = 4},
-    {.name = "asked", .n_args = 2, .answers = 1},
+    {.name = "asked", .n_args = 2, .n_answers = 1},
 };
 #define N_HANDLERS ((uint32_t)(sizeof handlers / sizeof *handlers))
 enum { ASKED = 3 };

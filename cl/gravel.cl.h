@@ -45,7 +45,7 @@
  *     gravel_askN_S(g, [active,] GRAVEL_HANDLER(name), argument..., reply, place, node)
  *                                                     N = 0 to 3: an active message; the answer, of the
  *                                                     arguments' type, is what the handler returns, which
- *                                                     was registered with `answers`
+ *                                                     was registered with `n_answers` 1
  * They return how many messages the group (_wi: the work-item) sent. `reply` is a struct gravel_reply: heap offsets of
  * the answers and of the signal [bytes], the signal 0 (GRAVEL_NO_SIGNAL) for none; `place` counts elements of the type.
  * get, swap, fetch_add and put_signal take all six types, the other ones the four integer types. The owner checks
@@ -278,7 +278,7 @@ GRAVELP_INLINE void gravel_fbar_join_sg(struct gravel_group g, local struct grav
  *
  * A handler is a function with the name under which it is registered (gravel.h: struct gravel_handler). It takes a
  * struct gravel_call and as many ulong as it was registered with, 0 to 4, and returns nothing; or, registered with
- * `answers`, a ulong, which is the answer to who has asked it by gravel_askN (registered with arg_bytes 4: uint for
+ * `n_answers` 1, a ulong, which is the answer to who has asked it by gravel_askN (registered with arg_bytes 4: uint for
  * ulong, everywhere):
  *
  *     // Book up to `amount` seats of a flight, the key; how many it got.

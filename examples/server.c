@@ -42,7 +42,7 @@ static cl_uint count_wrong(void)
 
 int main(void)
 {
-    const struct gravel_handler handler = {.name = "insert", .n_args = 2, .n_keys = 1};
+    const struct gravel_handler handler = {.name = "insert", .n_args = 2, .serve = {.n_keys = 1}};
     const struct gravel_bindings bindings =
         GRAVEL_BINDINGS(.handlers = &handler, .n_handlers = 1,
                         .device_code = {source, "server.cl", NULL});

@@ -76,11 +76,13 @@ static void make_alone(struct atm *atm)
 static void set_up(void *self)
 {
     static const struct gravel_handler handlers[] = {
-        {.name = "withdraw", .n_args = 2, .n_keys = 1},
-        {.name = "deposit", .n_args = 2, .n_keys = 1},
+        {.name = "withdraw", .n_args = 2, .serve = {.n_keys = 1}},
+        {.name = "deposit", .n_args = 2, .serve = {.n_keys = 1}},
     };
     static const struct gravel_handler nested = {
-        .name = "transfer", .n_args = 3, .n_keys = 2, .datum = "account", .datum_words = 1};
+        .name = "transfer",
+        .n_args = 3,
+        .serve = {.n_keys = 2, .datum = "account", .datum_words = 1}};
     struct atm *atm = self;
     const bool is_nested = atm->sections.form && atm->sections.form->is_nested;
     sections_open(&atm->sections, &atm->node, 4 * (2 * atm->n_accounts + atm_n_orders(atm)),

@@ -120,9 +120,9 @@ static uint64_t heap_bytes(const struct hashtable *table)
 static void set_up(void *self)
 {
     static const struct gravel_handler handlers[] = {
-        {.name = "insert", .n_args = 2, .n_keys = 1},
-        {.name = "upsert", .n_args = 2, .n_keys = 1},
-        {.name = "find", .n_args = 2, .n_keys = 1},
+        {.name = "insert", .n_args = 2, .serve = {.n_keys = 1}},
+        {.name = "upsert", .n_args = 2, .serve = {.n_keys = 1}},
+        {.name = "find", .n_args = 2, .serve = {.n_keys = 1}},
     };
     struct hashtable *table = self;
     if (table->operation == HASHTABLE_FIND && table->n_keys / 2 >= hashtable_n_entries(table))

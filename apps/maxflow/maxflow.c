@@ -108,11 +108,12 @@ static void open_node(void *self)
         draw_arcs(&arcs, maxflow);
     rows_open(&maxflow->net, &arcs);
     /* One message a vertex may wait. */
-    const struct gravel_handler handler = {
-        .name = "discharge",
-        .n_args = 1,
-        .n_keys = 1,
-        .max_pending = maxflow->max_pending ? maxflow->max_pending : maxflow->net.n_vertices};
+    const struct gravel_handler handler = {.name = "discharge",
+                                           .n_args = 1,
+                                           .serve = {.n_keys = 1,
+                                                     .max_pending = maxflow->max_pending
+                                                                        ? maxflow->max_pending
+                                                                        : maxflow->net.n_vertices}};
     sections_open(&maxflow->sections, &maxflow->node, heap_bytes(&maxflow->net), "maxflow.cl",
                   maxflow_cl, &handler, 1);
     if (maxflow->node.n_nodes > 1)

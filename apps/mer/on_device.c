@@ -76,7 +76,7 @@ static void open_node(struct mer *mer)
 {
     struct node *node = &mer->node;
     struct gravel_handler handler = {
-        .name = "count_kmer", .n_args = 1 + words_of((unsigned)mer->k), .n_keys = 1};
+        .name = "count_kmer", .n_args = 1 + words_of((unsigned)mer->k), .serve = {.n_keys = 1}};
     char options[MER_OPTIONS_BYTES];
     size_table(mer);
     node_close(node);

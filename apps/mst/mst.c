@@ -147,7 +147,7 @@ static void take_edges(struct mst *mst)
 static void open_node(void *self)
 {
     static const struct gravel_handler handlers[] = {
-        {.name = "lightest", .n_args = 2, .n_keys = 1}};
+        {.name = "lightest", .n_args = 2, .serve = {.n_keys = 1}}};
     struct mst *mst = self;
     node_survey(&mst->node, &mst->part, mst->options.seed,
                 (struct part_wish){.refuse_negative = true});

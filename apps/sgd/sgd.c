@@ -117,11 +117,10 @@ static void make_kernel(struct sgd *sgd)
 
 static void set_up(void *self)
 {
-    static const struct gravel_handler handler = {.name = "learn",
-                                                  .n_args = 3,
-                                                  .n_keys = 2,
-                                                  .datum = "row",
-                                                  .datum_words = sizeof(struct sgd_row) / 8};
+    static const struct gravel_handler handler = {
+        .name = "learn",
+        .n_args = 3,
+        .serve = {.n_keys = 2, .datum = "row", .datum_words = sizeof(struct sgd_row) / 8}};
     struct sgd *sgd = self;
     get_ratings(sgd);
     sections_open(&sgd->sections, &sgd->node,

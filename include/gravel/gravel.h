@@ -92,11 +92,9 @@ typedef int gravel_handler_function(struct gravel *gravel, void *user, uint32_t 
                                     const uint64_t args[GRAVEL_AM_MAX_ARGS]);
 
 /**
- * An entry of the table of handlers, which is equal, in the same order, at every node.
+ * What servers do for a handler with keys (cl/server.cl.h). All 0 for a handler without. Never grows.
  *
- * If function is NULL, the destination's device runs the handler, which is OpenCL C in device_code of the bindings:
- * `void name(struct gravel_call call, ulong a0, ...)`, with n_args arguments. cl/gravel.cl.h says what it may do. With
- * arg_bytes 4 every `ulong` is a `uint`: of what kernels give a call, the lower 32 bits travel.
+ * With one key, handlers with equal keys never run at once.
  *
  * With two keys it is a transaction over two data of one node: `void name(struct gravel_call call, ulong *first, ulong
  * *second, ulong a2, ...)` gets private copies of both, which are stored when it returns. Functions of device_code move
@@ -104,34 +102,43 @@ typedef int gravel_handler_function(struct gravel *gravel, void *user, uint32_t 
  * call, ulong key, const ulong *words)`. If the keys are equal there is one copy, and both point to it. Where
  * device_code defines GRAVEL_NODE_OF(key, n), the data may be of two nodes.
  *
- * With `answers` it is `ulong name(struct gravel_call call, ulong a0, ...)`, and kernels may ask it: what it returns
- * travels back, as the answer of a request does. What it returns for an active message is dropped.
- *
  * With one key and max_pending it may send messages to servers of its own device (gravel_serve_amN of cl/server.cl.h).
  * Such a handler is served in launches of gravel_server_launch alone: messages to it that come another way are refused
  * with GRAVEL_EHANDLER. The memory for what waits is made when the node opens: for each server, 8 bytes and as many
  * again for each argument times the sum of all max_pending and 1024, rounded up to a power of two.
  */
+struct gravel_serve {
+    uint32_t n_keys;      /**< how many of the first arguments are keys: 0 to 2 */
+    uint32_t datum_words; /**< with 2 keys: 64-bit words of a datum, 1 to GRAVEL_DATUM_MAX_WORDS */
+    const char *datum;    /**< with 2 keys: device_code has functions datum_load and datum_store */
+    uint64_t max_pending;
+    /**< with 1 key: if not 0 the handler may send, by gravel_serve_amN, and so many of its messages at most wait at one
+         server at once */
+};
+
+/**
+ * An entry of the table of handlers, which is equal, in the same order, at every node.
+ *
+ * The host's: function, and user. If function is NULL, the destination's device runs the handler, which is OpenCL C in
+ * device_code of the bindings: `void name(struct gravel_call call, ulong a0, ...)`, with n_args arguments.
+ * cl/gravel.cl.h says what it may do. It alone can answer, and have keys.
+ *
+ * With arg_bytes 4 every `ulong` is a `uint`: of what kernels give a call, the lower 32 bits travel. A function of the
+ * host gets them widened.
+ *
+ * With n_answers 1 it is `ulong name(struct gravel_call call, ulong a0, ...)`, and kernels may ask it (gravel_askN):
+ * what it returns travels back, as the answer of a request does. What it returns for an active message is dropped. It
+ * has GRAVEL_ASK_MAX_ARGS arguments and 1 key at most, and does not send.
+ */
 struct gravel_handler {
-    const char *name;                  /**< a C identifier; kernels name it GRAVEL_HANDLER(name) */
-    uint32_t n_args;                   /**< arguments it takes, 0 to GRAVEL_AM_MAX_ARGS */
+    const char *name; /**< a C identifier; kernels name it GRAVEL_HANDLER(name) */
+    uint32_t n_args;  /**< arguments it takes, 0 to GRAVEL_AM_MAX_ARGS */
+    uint32_t arg_bytes;
+    /**< of an argument, and of the answer: 0 or 8: ulong; 4: uint, half as much to send; with 2 keys 8 */
     gravel_handler_function *function; /**< NULL: the device runs it */
     void *user;                        /**< handed to function; NULL if the device runs it */
-    uint32_t
-        n_keys; /**< 1: the first argument is a key, and handlers with equal keys never run at once;
-                          2: the first two are; 0: it has none. Only where the device runs it. */
-    const char *datum;    /**< with 2 keys: device_code has functions datum_load and datum_store */
-    uint32_t datum_words; /**< with 2 keys: 64-bit words of a datum, 1 to GRAVEL_DATUM_MAX_WORDS */
-    uint64_t
-        max_pending; /**< with 1 key: if not 0 the handler may send, by gravel_serve_amN, and so many of its
-                             messages at most wait at one server at once */
-    uint32_t
-        answers; /**< not 0: the handler returns a ulong (arg_bytes 4: a uint), the answer to gravel_askN. Only
-                             where the device runs it, with GRAVEL_ASK_MAX_ARGS arguments and 1 key at most,
-                             without max_pending. */
-    uint32_t
-        arg_bytes; /**< of each argument, and of the answer: 0 or 8: ulong; 4: uint, half as much to send.
-                             With 2 keys: 8. */
+    uint32_t n_answers;                /**< 0 or 1: ulongs it returns (arg_bytes 4: uints) */
+    struct gravel_serve serve;         /**< keys */
 };
 
 /**
@@ -167,10 +174,10 @@ struct gravel_bindings {
     uint32_t n_handlers;
     gravel_log_function *log;
     void *log_user;
-    struct gravel_device_code
-        device_code; /**< of the handlers without a function; used until gravel_open returns */
-    const void
-        *mpi_comm; /**< points to the caller's MPI_Comm; MPI_COMM_WORLD if NULL. See gravel_open */
+    struct gravel_device_code device_code;
+    /**< of the handlers without a function; used until gravel_open returns */
+    const void *mpi_comm;
+    /**< points to the caller's MPI_Comm; MPI_COMM_WORLD if NULL. See gravel_open */
 };
 
 /**

@@ -40,14 +40,14 @@ static int fail_handler(const struct gravel *gravel, uint32_t i, bool is_missing
                            "this node, which has %u",
                            i, gravel->n_handlers);
     char datum[96] = "";
-    if (handler->n_keys == 2)
-        snprintf(datum, sizeof datum, " of data %s, %u words each", handler->datum,
-                 handler->datum_words);
+    if (handler->serve.n_keys == 2)
+        snprintf(datum, sizeof datum, " of data %s, %u words each", handler->serve.datum,
+                 handler->serve.datum_words);
     return gravel_fail(
         GRAVEL_EMISMATCH,
         "nodes differ in handlers: number %u is %s here, with %u arguments, of which "
         "%u are keys%s, max_pending %" PRIu64 ", run by the %s; another node has %s",
-        i, handler->name, handler->n_args, handler->n_keys, datum, handler->max_pending,
+        i, handler->name, handler->n_args, handler->serve.n_keys, datum, handler->serve.max_pending,
         gravel_is_on_device(handler) ? "device" : "host",
         is_missing ? "no such number: it exists on one side only" : "another one");
 }

@@ -15,7 +15,7 @@
 static const struct gravel_growing of_bindings =
     GRAVEL_GROWING("bindings.bytes", gravel_bindings, "GRAVEL_BINDINGS()", mpi_comm);
 static const struct gravel_growing of_handler =
-    GRAVEL_GROWING("bindings.handler_bytes", gravel_handler, "GRAVEL_BINDINGS()", arg_bytes);
+    GRAVEL_GROWING("bindings.handler_bytes", gravel_handler, "GRAVEL_BINDINGS()", serve);
 
 int gravel_bindings_read(struct gravel_bindings *out, const struct gravel_bindings *bindings)
 {

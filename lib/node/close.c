@@ -148,7 +148,7 @@ void gravel_node_free(struct gravel *gravel)
     gravel->aggregators = NULL;
     gravel_heap_destroy(gravel->heap);
     for (uint32_t i = 0; i < gravel->n_handlers; i++)
-        free((char *)gravel->handlers[i].name), free((char *)gravel->handlers[i].datum);
+        free((char *)gravel->handlers[i].name), free((char *)gravel->handlers[i].serve.datum);
     free(gravel->handlers);
     free(gravel->destination_base);
     pthread_mutex_destroy(&gravel->drain_lock);

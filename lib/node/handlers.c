@@ -30,32 +30,32 @@ static bool is_identifier(const char *name)
 /* What a transaction moves. */
 static int check_datum(const struct gravel_handler *handler)
 {
-    if (handler->n_keys < 2)
-        return handler->datum || handler->datum_words
+    if (handler->serve.n_keys < 2)
+        return handler->serve.datum || handler->serve.datum_words
                    ? gravel_fail(
                          GRAVEL_EINVAL,
                          "handler %s: it has a datum, which is for 2 keys, and n_keys is %u",
-                         handler->name, handler->n_keys)
+                         handler->name, handler->serve.n_keys)
                    : 0;
-    if (!is_identifier(handler->datum))
+    if (!is_identifier(handler->serve.datum))
         return gravel_fail(GRAVEL_EINVAL,
                            "handler %s: it has 2 keys, and datum \"%s\" is not a C identifier",
-                           handler->name, handler->datum ? handler->datum : "NULL");
-    if (handler->datum_words == 0 || handler->datum_words > GRAVEL_DATUM_MAX_WORDS)
+                           handler->name, handler->serve.datum ? handler->serve.datum : "NULL");
+    if (handler->serve.datum_words == 0 || handler->serve.datum_words > GRAVEL_DATUM_MAX_WORDS)
         return gravel_fail(GRAVEL_EINVAL, "handler %s: datum_words is %u, not in 1..%u",
-                           handler->name, handler->datum_words, GRAVEL_DATUM_MAX_WORDS);
+                           handler->name, handler->serve.datum_words, GRAVEL_DATUM_MAX_WORDS);
     return 0;
 }
 
 /* Room for what it sends. */
 static int check_sender(const struct gravel_handler *handler)
 {
-    if (handler->max_pending && handler->n_keys != 1)
+    if (handler->serve.max_pending && handler->serve.n_keys != 1)
         return gravel_fail(GRAVEL_EINVAL,
                            "handler %s: max_pending is %" PRIu64
                            ", for handlers that send have 1 key, and "
                            "n_keys is %u",
-                           handler->name, handler->max_pending, handler->n_keys);
+                           handler->name, handler->serve.max_pending, handler->serve.n_keys);
     return 0;
 }
 
@@ -73,8 +73,11 @@ static int check_room(const struct gravel_bindings *bindings)
 /* What it answers. */
 static int check_answers(const struct gravel_handler *handler)
 {
-    if (!handler->answers)
+    if (!handler->n_answers)
         return 0;
+    if (handler->n_answers > 1)
+        return gravel_fail(GRAVEL_EINVAL, "handler %s: n_answers is %u, at most 1", handler->name,
+                           handler->n_answers);
     if (handler->function)
         return gravel_fail(GRAVEL_EINVAL,
                            "handler %s: it answers, and has a function of the host; only handlers "
@@ -85,10 +88,10 @@ static int check_answers(const struct gravel_handler *handler)
                            "handler %s: it answers, and n_args is %u; a message that is answered "
                            "has %u arguments at most",
                            handler->name, handler->n_args, GRAVEL_ASK_MAX_ARGS);
-    if (handler->n_keys == 2 || handler->max_pending)
+    if (handler->serve.n_keys == 2 || handler->serve.max_pending)
         return gravel_fail(GRAVEL_EINVAL,
                            "handler %s: it answers, and %s; such handlers do not answer",
-                           handler->name, handler->max_pending ? "may send" : "has 2 keys");
+                           handler->name, handler->serve.max_pending ? "may send" : "has 2 keys");
     return 0;
 }
 
@@ -98,7 +101,7 @@ static int check_width(const struct gravel_handler *handler)
     if (bytes != 0 && bytes != 4 && bytes != 8)
         return gravel_fail(GRAVEL_EINVAL, "handler %s: arg_bytes is %u, and not 4 or 8",
                            handler->name, bytes);
-    if (bytes == 4 && handler->n_keys == 2)
+    if (bytes == 4 && handler->serve.n_keys == 2)
         return gravel_fail(GRAVEL_EINVAL,
                            "handler %s: arg_bytes is 4, and arguments of handlers with 2 keys have "
                            "8 bytes",
@@ -108,14 +111,14 @@ static int check_width(const struct gravel_handler *handler)
 
 static int check_keys(const struct gravel_handler *handler)
 {
-    if (handler->n_keys > GRAVEL_AM_MAX_KEYS)
+    if (handler->serve.n_keys > GRAVEL_AM_MAX_KEYS)
         return gravel_fail(GRAVEL_EINVAL, "handler %s: n_keys is %u, at most %u", handler->name,
-                           handler->n_keys, GRAVEL_AM_MAX_KEYS);
-    if (handler->n_keys > handler->n_args)
+                           handler->serve.n_keys, GRAVEL_AM_MAX_KEYS);
+    if (handler->serve.n_keys > handler->n_args)
         return gravel_fail(GRAVEL_EINVAL,
                            "handler %s: the first %u arguments are keys, and n_args is %u",
-                           handler->name, handler->n_keys, handler->n_args);
-    if (handler->n_keys && handler->function)
+                           handler->name, handler->serve.n_keys, handler->n_args);
+    if (handler->serve.n_keys && handler->function)
         return gravel_fail(
             GRAVEL_EINVAL,
             "handler %s: it has a key and a function of the host; handlers of the host "
@@ -155,10 +158,10 @@ static int copy_handler(struct gravel *gravel, const struct gravel_handler *hand
     struct gravel_handler *copy = &gravel->handlers[gravel->n_handlers++];
     *copy = *handler;
     copy->name = strdup(handler->name);
-    copy->datum = handler->datum ? strdup(handler->datum) : NULL;
+    copy->serve.datum = handler->serve.datum ? strdup(handler->serve.datum) : NULL;
     if (!copy->function)
         copy->function = gravel_on_device;
-    return copy->name && (copy->datum || !handler->datum)
+    return copy->name && (copy->serve.datum || !handler->serve.datum)
                ? 0
                : gravel_fail(GRAVEL_ENOMEM, "handler %s", handler->name);
 }
@@ -205,12 +208,12 @@ uint64_t gravel_node_hash_handler(uint64_t hash, const struct gravel_handler *ha
 {
     hash = hash_text(hash, handler->name);
     hash = gravel_hash_step(hash, 2 * handler->n_args + gravel_is_on_device(handler));
-    hash = gravel_hash_step(hash, handler->n_keys);
-    if (handler->n_keys == 2)
-        hash = hash_text(gravel_hash_step(hash, handler->datum_words), handler->datum);
-    if (handler->max_pending)
-        hash = gravel_hash_step(hash, handler->max_pending);
-    if (handler->answers)
+    hash = gravel_hash_step(hash, handler->serve.n_keys);
+    if (handler->serve.n_keys == 2)
+        hash = hash_text(gravel_hash_step(hash, handler->serve.datum_words), handler->serve.datum);
+    if (handler->serve.max_pending)
+        hash = gravel_hash_step(hash, handler->serve.max_pending);
+    if (handler->n_answers)
         hash = gravel_hash_step(hash, UINT64_MAX);
     if (gravel_handler_is_narrow(handler))
         hash = gravel_hash_step(hash, UINT64_MAX - 1);

@@ -111,10 +111,10 @@ static int choose_mode(struct gravel *gravel, struct gravel_servers_shape *shape
 
 static void add_handler(const struct gravel_handler *handler, struct gravel_servers_shape *shape)
 {
-    const uint32_t n_rows = handler->n_args + (handler->answers != 0);
-    if (handler->n_keys && handler->n_args > shape->n_args)
+    const uint32_t n_rows = handler->n_args + (handler->n_answers != 0);
+    if (handler->serve.n_keys && handler->n_args > shape->n_args)
         shape->n_args = handler->n_args;
-    if (handler->n_keys && n_rows > shape->n_mail_rows)
+    if (handler->serve.n_keys && n_rows > shape->n_mail_rows)
         shape->n_mail_rows = n_rows;
 }
 

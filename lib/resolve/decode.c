@@ -106,18 +106,18 @@ static int check_active_message(const struct check *check, const struct gravel_r
                       "them of %u",
                       handler, known->name ? known->name : "?",
                       gravel_handler_is_narrow(known) ? 4u : 8u, GRAVEL_TYPE_BYTES(type));
-    if (asks && !known->answers)
+    if (asks && !known->n_answers)
         return refuse(check, GRAVEL_EHANDLER,
                       "handler %" PRIu32 " (%s) is asked, and does not answer: its member answers "
                       "is 0",
                       handler, known->name ? known->name : "?");
-    if (known->max_pending)
+    if (known->serve.max_pending)
         return refuse(
             check, GRAVEL_EHANDLER,
             "handler %" PRIu32 " (%s) may send, for its max_pending is %" PRIu64
             ": only kernels of gravel_server_launch send to it, on their own node, by _wg "
             "calls, and not in checked mode",
-            handler, known->name ? known->name : "?", known->max_pending);
+            handler, known->name ? known->name : "?", known->serve.max_pending);
     return 0;
 }
 

@@ -32,10 +32,10 @@ static void write_kernel(FILE *out, const struct gravel_handler *handler)
     fprintf(out, "#undef GRAVELP_CALL_WORD\n#define GRAVELP_CALL_WORD %s\n",
             gravel_handler_word(handler));
     fprintf(out, "kernel void gravel_call_%s(GRAVELP_CALL_RUN)\n{\n    %s(number)\n", handler->name,
-            each[handler->n_keys]);
+            each[handler->serve.n_keys]);
     gravel_call_text_write(out, handler, &words);
     fprintf(out, "}\n");
-    if (handler->n_keys == 2)
+    if (handler->serve.n_keys == 2)
         gravel_call_text_steps(out, handler);
     gravel_call_text_prototypes(out, handler);
 }

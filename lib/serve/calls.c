@@ -62,7 +62,7 @@ static int make_kernel(struct gravel_device_calls *calls, uint32_t handler)
     cl_kernel *kernel = &calls->kernels[handler];
     snprintf(name, sizeof name, "gravel_call_%s", calls->shape.handlers[handler].name);
     size_t *const groups[] = {&calls->group, &calls->server_items, &calls->pair_items};
-    size_t *group = groups[calls->shape.handlers[handler].n_keys];
+    size_t *group = groups[calls->shape.handlers[handler].serve.n_keys];
     int code = gravel_cl_kernel_create(&calls->device, calls->program, name, group, kernel);
     return code ? code
                 : gravel_check_cl("a handler's arena: clSetKernelArg",
@@ -213,9 +213,9 @@ struct spread {
 static struct spread spread_of(const struct gravel_device_calls *calls, uint32_t handler,
                                uint32_t n_messages)
 {
-    if (!calls->shape.handlers[handler].n_keys)
+    if (!calls->shape.handlers[handler].serve.n_keys)
         return (struct spread){n_messages, calls->group};
-    if (calls->shape.handlers[handler].n_keys == 2)
+    if (calls->shape.handlers[handler].serve.n_keys == 2)
         return (struct spread){calls->pair_items, calls->pair_items};
     size_t n = n_messages / MESSAGES_A_SERVER + 1;
     if (n > calls->shape.config->n_servers)
@@ -256,7 +256,7 @@ int gravel_device_calls_warm_up(const struct gravel_device_calls *calls, cl_comm
         if (!calls->kernels[i])
             continue;
         error = enqueue(calls, i, &nothing, spread_of(calls, i, 1), NULL);
-        if (error == CL_SUCCESS && !calls->shape.handlers[i].n_keys)
+        if (error == CL_SUCCESS && !calls->shape.handlers[i].serve.n_keys)
             error = enqueue(calls, i, &nothing, spread_of(calls, i, (uint32_t)calls->group), NULL);
     }
     return gravel_check_cl("first use of handlers", error);
@@ -282,7 +282,7 @@ static void give_turn(struct gravel_device_calls *calls)
 static int start(struct gravel_device_calls *calls, uint32_t handler,
                  const struct call_target *target)
 {
-    const bool has_key = calls->shape.handlers[handler].n_keys;
+    const bool has_key = calls->shape.handlers[handler].serve.n_keys;
     int code = calls->is_stuck || calls->n_under_way == MAX_UNDER_WAY
                    ? gravel_device_calls_wait(calls)
                    : 0;
@@ -311,7 +311,7 @@ int gravel_device_calls_follow(struct gravel_device_calls *calls, uint32_t handl
                            calls->shape.handlers[handler].name, gravel_cl_error(error));
     *run = (struct under_way){event, handler};
     calls->n_under_way++;
-    calls->n_keyed += calls->shape.handlers[handler].n_keys != 0;
+    calls->n_keyed += calls->shape.handlers[handler].serve.n_keys != 0;
     error = clFlush(queue);
     return error == CL_SUCCESS
                ? 0
@@ -366,7 +366,7 @@ static int give_to_line(const struct gravel_device_calls *calls, const struct gr
 {
     const uint32_t handler = GRAVELP_COMMAND_HANDLER(run->command);
     const struct gravelp_arena *arena = calls->shape.memory->arena;
-    if (!calls->line.take || !calls->shape.handlers[handler].n_keys)
+    if (!calls->line.take || !calls->shape.handlers[handler].serve.n_keys)
         return 0;
     const int taken =
         calls->line.take(calls->line.context, frame, run,
@@ -462,7 +462,7 @@ static int take_off(struct gravel_device_calls *calls, cl_int status)
     calls->first = (calls->first + 1) % MAX_UNDER_WAY;
     calls->n_under_way--;
     begin_wait(calls);
-    if (calls->shape.handlers[run.handler].n_keys && --calls->n_keyed == 0)
+    if (calls->shape.handlers[run.handler].serve.n_keys && --calls->n_keyed == 0)
         give_turn(calls);
     if (error == CL_SUCCESS)
         return gravel_call_bounds_report(calls->shape.memory, calls->shape.handlers,

@@ -11,8 +11,8 @@ uint64_t gravel_sender_room(const struct gravel_handler *handlers, uint32_t n_ha
 {
     uint64_t n = 0;
     for (uint32_t i = 0; i < n_handlers; i++)
-        n += handlers[i].max_pending < GRAVEL_SENDER_MOST_ROOM ? handlers[i].max_pending
-                                                               : 2 * GRAVEL_SENDER_MOST_ROOM;
+        n += handlers[i].serve.max_pending < GRAVEL_SENDER_MOST_ROOM ? handlers[i].serve.max_pending
+                                                                     : 2 * GRAVEL_SENDER_MOST_ROOM;
     return n;
 }
 
@@ -32,7 +32,7 @@ void gravel_sender_prelude(FILE *out, const struct gravel_handler *handlers, uin
         return;
     fprintf(out, "#define GRAVELP_SENDS\n#define GRAVELP_IS_SERVED(handler, n_args) (0");
     for (uint32_t i = 0; i < n_handlers; i++)
-        if (handlers[i].n_keys == 1)
+        if (handlers[i].serve.n_keys == 1)
             fprintf(out, " || ((handler) == %uu && (n_args) == %u)",
                     gravel_handler_number(&handlers[i], i), handlers[i].n_args);
     fprintf(out, ")\n");

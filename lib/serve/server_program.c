@@ -19,7 +19,7 @@ static void write_predicate(FILE *out, const char *name, const struct gravel_han
 {
     fprintf(out, "#define %s(handler) (0", name);
     for (uint32_t i = 0; i < n_handlers; i++)
-        if (handlers[i].n_keys >= n_keys)
+        if (handlers[i].serve.n_keys >= n_keys)
             fprintf(out, " || (handler) == %uu", i);
     fprintf(out, ")\n");
 }
@@ -47,7 +47,7 @@ char *gravel_server_prelude(const struct gravel_handler *handlers, uint32_t n_ha
 static void write_case(FILE *out, const struct gravel_handler *handler, uint32_t number)
 {
     const struct gravel_call_words words = {
-        handler->max_pending ? "GRAVELP_SENDER_CALL" : "GRAVELP_SERVER_CALL",
+        handler->serve.max_pending ? "GRAVELP_SENDER_CALL" : "GRAVELP_SERVER_CALL",
         "GRAVELP_LETTER_ARGUMENT(letter, ", ", i)", "GRAVELP_LETTER_ANSWER(letter, i, "};
     fprintf(out, "    case %uu:\n", number);
     gravel_call_text_write(out, handler, &words);
@@ -63,7 +63,7 @@ static void write_run(FILE *out, const char *name, const struct gravel_handler *
             "{\n    switch (letter.handler) {\n",
             name);
     for (uint32_t i = 0; i < n_handlers; i++)
-        if (handlers[i].n_keys == n_keys)
+        if (handlers[i].serve.n_keys == n_keys)
             write_case(out, &handlers[i], i);
     fprintf(out, "    default:\n        break;\n    }\n}\n");
 }
@@ -72,7 +72,7 @@ uint32_t gravel_server_n_pairs(const struct gravel_handler *handlers, uint32_t n
 {
     uint32_t n = 0;
     for (uint32_t i = 0; i < n_handlers; i++)
-        n += handlers[i].n_keys == 2;
+        n += handlers[i].serve.n_keys == 2;
     return n;
 }
 
@@ -102,7 +102,7 @@ char *gravel_server_trailer(const struct gravel_handler *handlers, uint32_t n_ha
                                                      : "");
     write_pairs(out, handlers, n_handlers);
     for (uint32_t i = 0; i < n_handlers; i++)
-        if (handlers[i].n_keys)
+        if (handlers[i].serve.n_keys)
             gravel_call_text_prototypes(out, &handlers[i]);
     fclose(out);
     return text;

@@ -62,7 +62,7 @@ static int make_kernels(struct gravel_device_steps *steps, uint32_t *n_made)
     if (!steps->kernels)
         return gravel_fail(GRAVEL_ENOMEM, "steps of %u handlers", steps->shape->n_handlers);
     for (uint32_t i = 0; i < steps->shape->n_handlers && !code; i++) {
-        if (steps->shape->handlers[i].n_keys == 2)
+        if (steps->shape->handlers[i].serve.n_keys == 2)
             code = make_kernel(steps, i);
         *n_made += steps->kernels[i] != NULL;
     }
@@ -188,7 +188,7 @@ int gravel_device_steps_run(struct gravel_device_steps *steps, uint32_t handler,
                             void *records, uint32_t n)
 {
     const uint64_t bytes =
-        n * GRAVELP_TRANSACTION_BYTES(steps->shape->handlers[handler].datum_words);
+        n * GRAVELP_TRANSACTION_BYTES(steps->shape->handlers[handler].serve.datum_words);
     cl_event event = NULL;
     int code = gravel_device_calls_wait(steps->calls); /* runs before it, of another queue */
     if (!code)

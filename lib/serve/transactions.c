@@ -133,7 +133,7 @@ static bool has_aborted(const struct gravel_transactions *transactions)
 
 static struct transaction *make(struct gravel_transactions *transactions, uint32_t handler)
 {
-    const uint32_t words = transactions->shape->handlers[handler].datum_words;
+    const uint32_t words = transactions->shape->handlers[handler].serve.datum_words;
     struct transaction *transaction = calloc(1, sizeof *transaction + 8 * words);
     if (!transaction) {
         fail(transactions, GRAVEL_ENOMEM, "no memory for a transaction");

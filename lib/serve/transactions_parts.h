@@ -92,7 +92,8 @@ struct gravel_transactions {
 static inline uint32_t
 gravel_transactions_record_bytes(const struct gravel_transactions *transactions, uint32_t handler)
 {
-    return (uint32_t)GRAVELP_TRANSACTION_BYTES(transactions->shape->handlers[handler].datum_words);
+    return (uint32_t)GRAVELP_TRANSACTION_BYTES(
+        transactions->shape->handlers[handler].serve.datum_words);
 }
 
 /* ---- grant.c ----------------------------------------------------------------------------------- */

@@ -61,8 +61,8 @@ enum { TALLY, WIDE, ADD, DRAW, NOTE };
 static const struct gravel_handler handlers[] = {
     {.name = "tally", .n_args = 2, .arg_bytes = 4},
     {.name = "wide", .n_args = 2, .arg_bytes = 8},
-    {.name = "add", .n_args = 4, .n_keys = 1, .arg_bytes = 4},
-    {.name = "draw", .n_args = 2, .n_keys = 1, .answers = 1, .arg_bytes = 4},
+    {.name = "add", .n_args = 4, .arg_bytes = 4, .serve = {.n_keys = 1}},
+    {.name = "draw", .n_args = 2, .n_answers = 1, .arg_bytes = 4, .serve = {.n_keys = 1}},
     {.name = "note", .n_args = 3, .function = note, .arg_bytes = 4},
 };
 static const struct gravel_bindings table =
@@ -204,13 +204,12 @@ static void wrong_widths_are_refused(void **state)
     watch(90, "refusals");
     expect_refused((struct gravel_handler){.name = "add", .n_args = 4, .arg_bytes = 5},
                    GRAVEL_EINVAL, "add: arg_bytes is 5, and not 4 or 8");
-    expect_refused((struct gravel_handler){.name = "add",
-                                           .n_args = 4,
-                                           .n_keys = 2,
-                                           .datum = "add",
-                                           .datum_words = 1,
-                                           .arg_bytes = 4},
-                   GRAVEL_EINVAL, "add: arg_bytes is 4, and arguments of handlers with 2 keys");
+    expect_refused(
+        (struct gravel_handler){.name = "add",
+                                .n_args = 4,
+                                .arg_bytes = 4,
+                                .serve = {.n_keys = 2, .datum = "add", .datum_words = 1}},
+        GRAVEL_EINVAL, "add: arg_bytes is 4, and arguments of handlers with 2 keys");
     expect_refused((struct gravel_handler){.name = "wide", .n_args = 2, .arg_bytes = 4},
                    GRAVEL_EBUILD, "wide");
     expect_refused((struct gravel_handler){.name = "tally", .n_args = 2}, GRAVEL_EBUILD, "tally");

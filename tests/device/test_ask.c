@@ -59,10 +59,10 @@ static const char source[] =
     "}\n";
 
 static const struct gravel_handler handlers[] = {
-    {.name = "draw", .n_args = 2, .n_keys = 1, .answers = 1},
-    {.name = "whoami", .answers = 1},
-    {.name = "look", .n_args = 2, .answers = 1},
-    {.name = "weigh", .n_args = 3, .answers = 1},
+    {.name = "draw", .n_args = 2, .n_answers = 1, .serve = {.n_keys = 1}},
+    {.name = "whoami", .n_answers = 1},
+    {.name = "look", .n_args = 2, .n_answers = 1},
+    {.name = "weigh", .n_args = 3, .n_answers = 1},
     {.name = "mute", .n_args = 1},
 };
 
@@ -332,7 +332,7 @@ static void expect_handler_refused(struct gravel_handler handler, int code, cons
         GRAVEL_BINDINGS(.handlers = &handler, .n_handlers = 1,
                         .device_code.source = handler.function ? NULL : source);
     watch(90, "refusals");
-    handler.answers = 1;
+    handler.n_answers += 1;
     expect_no_open(&config, &bindings, code, part);
 }
 
@@ -345,11 +345,14 @@ static void handlers_that_cannot_answer_are_refused(void **state)
                            "draw: it answers, and n_args is 4");
     expect_handler_refused(
         (struct gravel_handler){
-            .name = "draw", .n_args = 3, .n_keys = 2, .datum = "draw", .datum_words = 1},
+            .name = "draw", .n_args = 3, .serve = {.n_keys = 2, .datum = "draw", .datum_words = 1}},
         GRAVEL_EINVAL, "draw: it answers, and has 2 keys");
-    expect_handler_refused(
-        (struct gravel_handler){.name = "draw", .n_args = 3, .n_keys = 1, .max_pending = 1},
-        GRAVEL_EINVAL, "draw: it answers, and may send");
+    expect_handler_refused((struct gravel_handler){.name = "draw",
+                                                   .n_args = 3,
+                                                   .serve = {.n_keys = 1, .max_pending = 1}},
+                           GRAVEL_EINVAL, "draw: it answers, and may send");
+    expect_handler_refused((struct gravel_handler){.name = "draw", .n_args = 1, .n_answers = 1},
+                           GRAVEL_EINVAL, "draw: n_answers is 2, at most 1");
     expect_handler_refused((struct gravel_handler){.name = "mute", .n_args = 1}, GRAVEL_EBUILD,
                            "mute");
 }

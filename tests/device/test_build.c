@@ -160,7 +160,7 @@ static void the_type_of_a_handler_is_told(void **state)
     (void)state;
     const struct gravel_handler handlers[] = {
         {.name = "visit", .n_args = 2},
-        {.name = "narrow", .n_args = 1, .arg_bytes = 4, .answers = true}};
+        {.name = "narrow", .n_args = 1, .arg_bytes = 4, .n_answers = 1}};
     struct gravel_bindings bindings =
         GRAVEL_BINDINGS(.handlers = handlers, .n_handlers = 2, .device_code = {.name = "h.cl"});
     bindings.device_code.source = "#include \"gravel.cl.h\"\n"

@@ -68,8 +68,8 @@ static const char source[] =
     "}\n";
 
 static const struct gravel_handler handlers[] = {
-    {.name = "transfer", .n_args = 4, .n_keys = 2, .datum = "account", .datum_words = 2},
-    {.name = "deposit", .n_args = 2, .n_keys = 1},
+    {.name = "transfer", .n_args = 4, .serve = {.n_keys = 2, .datum = "account", .datum_words = 2}},
+    {.name = "deposit", .n_args = 2, .serve = {.n_keys = 1}},
 };
 
 static const struct gravel_bindings table =

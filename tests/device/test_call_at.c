@@ -33,7 +33,7 @@ static const char source[] =
 
 static const struct gravel_handler handlers[] = {
     {.name = "store", .n_args = 3},
-    {.name = "keep", .n_args = 2, .n_keys = 1},
+    {.name = "keep", .n_args = 2, .serve = {.n_keys = 1}},
 };
 static const struct gravel_bindings table =
     GRAVEL_BINDINGS(.handlers = handlers, .n_handlers = 2, .device_code.source = source,

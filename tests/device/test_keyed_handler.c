@@ -32,8 +32,8 @@ static const char source[] =
     "}\n";
 
 static const struct gravel_handler handlers[] = {
-    {.name = "witness", .n_args = 3, .n_keys = 1},
-    {.name = "twice", .n_args = 3, .n_keys = 1},
+    {.name = "witness", .n_args = 3, .serve = {.n_keys = 1}},
+    {.name = "twice", .n_args = 3, .serve = {.n_keys = 1}},
     {.name = "tally", .n_args = 2},
 };
 
@@ -199,12 +199,13 @@ static void keys_out_of_range_are_refused(void **state)
 {
     (void)state;
     watch(90, "refusals");
-    expect_refused((struct gravel_handler){.name = "witness", .n_args = 3, .n_keys = 3},
+    expect_refused((struct gravel_handler){.name = "witness", .n_args = 3, .serve = {.n_keys = 3}},
                    "witness: n_keys is 3, at most 2");
-    expect_refused((struct gravel_handler){.name = "witness", .n_args = 0, .n_keys = 1},
+    expect_refused((struct gravel_handler){.name = "witness", .n_args = 0, .serve = {.n_keys = 1}},
                    "witness: the first 1 arguments are keys, and n_args is 0");
     expect_refused(
-        (struct gravel_handler){.name = "note", .n_args = 1, .function = of_the_host, .n_keys = 1},
+        (struct gravel_handler){
+            .name = "note", .n_args = 1, .function = of_the_host, .serve = {.n_keys = 1}},
         "note: it has a key and a function of the host");
 }
 

@@ -107,11 +107,11 @@ static const char source[] =
                                                         "gravel_node(g));\n"
                                                         "}\n";
 
-#define HANDLERS(room)                                                 \
-    {.name = "grow", .n_args = 4, .n_keys = 1, .max_pending = (room)}, \
-        {.name = "hop", .n_args = 2, .n_keys = 1, .max_pending = 1},   \
-        {.name = "flood", .n_args = 2, .n_keys = 1, .max_pending = 1}, \
-        {.name = "quiet", .n_args = 1, .n_keys = 1},                   \
+#define HANDLERS(room)                                                            \
+    {.name = "grow", .n_args = 4, .serve = {.n_keys = 1, .max_pending = (room)}}, \
+        {.name = "hop", .n_args = 2, .serve = {.n_keys = 1, .max_pending = 1}},   \
+        {.name = "flood", .n_args = 2, .serve = {.n_keys = 1, .max_pending = 1}}, \
+        {.name = "quiet", .n_args = 1, .serve = {.n_keys = 1}},                   \
         {.name = "unkeyed", .n_args = 1, .function = unkeyed},
 
 static int unkeyed(struct gravel *gravel, void *user, uint32_t from, const uint64_t args[])
@@ -311,10 +311,10 @@ static void wrong_handlers_are_refused(void **state)
     struct gravel_handler handlers[] = {HANDLERS(1)};
     struct gravel_bindings bindings = bindings_of(handlers);
     struct gravel_config config = loopback_config(1);
-    handlers[4].max_pending = 5;
+    handlers[4].serve.max_pending = 5;
     expect_no_open(&config, &bindings, GRAVEL_EINVAL, "handler unkeyed: max_pending is 5");
-    handlers[4].max_pending = 0;
-    handlers[GROW].max_pending = UINT64_MAX;
+    handlers[4].serve.max_pending = 0;
+    handlers[GROW].serve.max_pending = UINT64_MAX;
     expect_no_open(&config, &bindings, GRAVEL_EINVAL, "at most 1073741824");
 }
 

@@ -118,10 +118,10 @@ static const char source[] =
     "}\n";
 
 static const struct gravel_handler handlers[] = {
-    {.name = "witness", .n_args = 2, .n_keys = 1},
-    {.name = "key_alone", .n_args = 1, .n_keys = 1},
-    {.name = "four", .n_args = 4, .n_keys = 1},
-    {.name = "slow", .n_args = 2, .n_keys = 1},
+    {.name = "witness", .n_args = 2, .serve = {.n_keys = 1}},
+    {.name = "key_alone", .n_args = 1, .serve = {.n_keys = 1}},
+    {.name = "four", .n_args = 4, .serve = {.n_keys = 1}},
+    {.name = "slow", .n_args = 2, .serve = {.n_keys = 1}},
 };
 
 static const struct gravel_bindings table =

@@ -97,9 +97,9 @@ static const char source[] =
     "}\n";
 
 static const struct gravel_handler handlers[] = {
-    {.name = "transfer", .n_args = 4, .n_keys = 2, .datum = "account", .datum_words = 2},
-    {.name = "swap", .n_args = 4, .n_keys = 2, .datum = "long", .datum_words = 16},
-    {.name = "deposit", .n_args = 4, .n_keys = 1},
+    {.name = "transfer", .n_args = 4, .serve = {.n_keys = 2, .datum = "account", .datum_words = 2}},
+    {.name = "swap", .n_args = 4, .serve = {.n_keys = 2, .datum = "long", .datum_words = 16}},
+    {.name = "deposit", .n_args = 4, .serve = {.n_keys = 1}},
 };
 
 static const struct gravel_bindings table =
@@ -282,20 +282,20 @@ static void wrong_data_are_refused(void **state)
     (void)state;
     watch(120, "refusals");
     struct gravel_handler good = handlers[SWAP], bad = good;
-    bad.n_keys = 3;
+    bad.serve.n_keys = 3;
     expect_refused(bad, GRAVEL_EINVAL, "swap: n_keys is 3, at most 2");
     bad = good, bad.n_args = 1;
     expect_refused(bad, GRAVEL_EINVAL, "swap: the first 2 arguments are keys, and n_args is 1");
-    bad = good, bad.datum = NULL;
+    bad = good, bad.serve.datum = NULL;
     expect_refused(bad, GRAVEL_EINVAL, "swap: it has 2 keys, and datum \"NULL\"");
-    bad = good, bad.datum_words = 0;
+    bad = good, bad.serve.datum_words = 0;
     expect_refused(bad, GRAVEL_EINVAL, "swap: datum_words is 0, not in 1..16");
-    bad = good, bad.datum_words = 17;
+    bad = good, bad.serve.datum_words = 17;
     expect_refused(bad, GRAVEL_EINVAL, "swap: datum_words is 17, not in 1..16");
-    bad = good, bad.n_keys = 1;
+    bad = good, bad.serve.n_keys = 1;
     expect_refused(bad, GRAVEL_EINVAL,
                    "swap: it has a datum, which is for 2 keys, and n_keys is 1");
-    bad = good, bad.datum = "absent";
+    bad = good, bad.serve.datum = "absent";
     expect_refused(bad, GRAVEL_EBUILD, "absent_load");
     bad = good, bad.n_args = 3;
     expect_refused(bad, GRAVEL_EBUILD, "handler swap");

@@ -42,7 +42,7 @@ static int accept_call(struct gravel *gravel, void *user, uint32_t source, const
 
 static const struct gravel_handler handlers[] = {
     {.name = "none", .n_args = 0, .function = accept_call},
-    {.name = "one", .n_args = 1, .function = accept_call, .answers = 1},
+    {.name = "one", .n_args = 1, .function = accept_call, .n_answers = 1},
     {.name = "four", .n_args = 4, .function = accept_call},
     {.name = "gone", .n_args = 2}};
 

@@ -57,14 +57,14 @@ CONTEXTS = {
     "GRAVEL_FBAR(f);": Context(ITEM_KERNEL.replace(", active = degree != 0", "") +
                                "uint n = degree;\n#ifdef GRAVEL_HAS_SUBGROUPS\n", "#endif\n}"),
     "void sample(struct gravel_call": Context(handlers='{.name = "sample", .n_args = 2}'),
-    ".n_args = 4, .n_keys = 1": Context('#include "gravel.cl.h"\n'),
+    ".n_args = 4, .serve = {.n_keys = 1}": Context('#include "gravel.cl.h"\n'),
     "kernel void sum_remote": Context('#include "gravel.cl.h"\n'),
     "kernel void offer(": Context('#include "gravel.cl.h"\n'),
     "ulong book(": Context('#include "gravel.cl.h"\n'),
     '.datum = "account"': Context('#include "gravel.cl.h"\n'),
     "#define GRAVEL_NODE_OF(key, n)":
-        Context(dots=(TRANSFER,), after="}", handlers='{.name = "transfer", .n_args = 3, .n_keys = 2, '
-                                                      '.datum = "account", .datum_words = 1}'),
+        Context(dots=(TRANSFER,), after="}", handlers='{.name = "transfer", .n_args = 3, .serve = {'
+                                                      '.n_keys = 2, .datum = "account", .datum_words = 1}}'),
     ".max_pending = n_edges":
         Context('#include "gravel.cl.h"\n' + "".join(
             "#define %s(call) ((global uint *)gravel_call_local(call, call.constants[%d]))\n" % (name, at)

@@ -54,8 +54,8 @@ struct nodes *nodes_open(bool asks)
     static struct nodes nodes;
     static const struct gravel_handler handlers[] = {
         [NOTE] = {.name = "note", .n_args = 2, .function = note, .user = &nodes},
-        [OR_WORD] = {.name = "or_word", .n_args = 3, .answers = 1},
-        [SWAP_WORD] = {.name = "swap_word", .n_args = 3, .n_keys = 1, .answers = 1}};
+        [OR_WORD] = {.name = "or_word", .n_args = 3, .n_answers = 1},
+        [SWAP_WORD] = {.name = "swap_word", .n_args = 3, .n_answers = 1, .serve = {.n_keys = 1}}};
     struct gravel_bindings bindings =
         GRAVEL_BINDINGS(.handlers = handlers, .n_handlers = asks ? N_HANDLERS : 1);
     if (asks)

@@ -74,7 +74,7 @@ static uint64_t n_here(const struct bank *bank)
 static struct bank open_rank(void)
 {
     static const struct gravel_handler handlers[] = {
-        {.name = "pay", .n_args = 3, .n_keys = 2, .datum = "money", .datum_words = 1}};
+        {.name = "pay", .n_args = 3, .serve = {.n_keys = 2, .datum = "money", .datum_words = 1}}};
     static const struct gravel_bindings table =
         GRAVEL_BINDINGS(.handlers = handlers, .n_handlers = 1, .device_code.source = source,
                         .device_code.name = "pay.cl");
@@ -179,7 +179,8 @@ static void killed_while_transactions_wait(void)
 /* Each node's mailbox has a single slot. */
 static struct bank open_mail(void)
 {
-    static const struct gravel_handler handlers[] = {{.name = "tally", .n_args = 1, .n_keys = 1}};
+    static const struct gravel_handler handlers[] = {
+        {.name = "tally", .n_args = 1, .serve = {.n_keys = 1}}};
     static const struct gravel_bindings table =
         GRAVEL_BINDINGS(.handlers = handlers, .n_handlers = 1, .device_code.source = mail_source,
                         .device_code.name = "tally.cl");

@@ -123,7 +123,7 @@ static int set_up(void **state)
 {
     (void)state;
     memset(&world, 0, sizeof world);
-    world.handlers[1].datum_words = WORDS;
+    world.handlers[1].serve.datum_words = WORDS;
     world.transport.n_nodes = N_NODES;
     world.transport.node = HERE;
     world.shape.handlers = world.handlers;

@@ -82,10 +82,10 @@ static int call(struct gravel *gravel, void *user, uint32_t source,
 
 /* Handler i has i arguments; `mute` has none and does not answer. */
 static const struct gravel_handler handlers[] = {
-    {.name = "nought", .function = call, .answers = 1},
-    {.name = "one", .n_args = 1, .function = call, .answers = 1},
-    {.name = "two", .n_args = 2, .function = call, .answers = 1},
-    {.name = "three", .n_args = 3, .function = call, .answers = 1},
+    {.name = "nought", .function = call, .n_answers = 1},
+    {.name = "one", .n_args = 1, .function = call, .n_answers = 1},
+    {.name = "two", .n_args = 2, .function = call, .n_answers = 1},
+    {.name = "three", .n_args = 3, .function = call, .n_answers = 1},
     {.name = "mute", .function = call},
 };
 

@@ -253,10 +253,10 @@ int suite_handlers(int n_arguments, char **arguments)
         {.name = "narrow2", .n_args = 2, .arg_bytes = 4},
         {.name = "narrow3", .n_args = 3, .arg_bytes = 4},
         {.name = "narrow4", .n_args = 4, .arg_bytes = 4},
-        {.name = "answer0", .n_args = 0, .answers = 1},
-        {.name = "answer1", .n_args = 1, .n_keys = 1, .answers = 1},
-        {.name = "answer2", .n_args = 2, .n_keys = 1, .answers = 1},
-        {.name = "answer3", .n_args = 3, .n_keys = 1, .answers = 1},
+        {.name = "answer0", .n_args = 0, .n_answers = 1},
+        {.name = "answer1", .n_args = 1, .n_answers = 1, .serve = {.n_keys = 1}},
+        {.name = "answer2", .n_args = 2, .n_answers = 1, .serve = {.n_keys = 1}},
+        {.name = "answer3", .n_args = 3, .n_answers = 1, .serve = {.n_keys = 1}},
     };
     const struct gravel_bindings bindings =
         GRAVEL_BINDINGS(.handlers = handlers, .n_handlers = sizeof handlers / sizeof *handlers,

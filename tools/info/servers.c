@@ -94,7 +94,8 @@ static int alloc_words(struct bench *bench)
 
 static int open_bench(struct bench *bench, const struct gravel_config *given, const char *mode)
 {
-    static const struct gravel_handler handlers[] = {{.name = "note", .n_args = 2, .n_keys = 1}};
+    static const struct gravel_handler handlers[] = {
+        {.name = "note", .n_args = 2, .serve = {.n_keys = 1}}};
     const struct gravel_bindings bindings =
         GRAVEL_BINDINGS(.handlers = handlers, .n_handlers = 1,
                         .device_code = {info_servers_cl, "servers.cl", NULL});
