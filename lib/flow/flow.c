@@ -97,7 +97,7 @@ int gravel_flow_take_kernel(struct gravel_flow *flow, cl_program program, cl_ker
         return gravel_fail(GRAVEL_EINVAL,
                            "a flow of groups of %u work-items, and its kernel takes up to %zu",
                            flow->group_items, most);
-    error = gravel_flow_memory_set_argument(&flow->memory, kernel, 1);
+    error = gravel_region_set_argument(&flow->memory.region, kernel, 1);
     if (error != CL_SUCCESS)
         return gravel_fail_cl("a flow's GRAVEL_FLOW: clSetKernelArg", error);
     if (!loops) {

@@ -13,18 +13,16 @@
 #define GRAVEL_FLOW_MEMORY_H
 
 #include "flow/layout.h"
-#include "opencl/copier.h"
 #include "opencl/pinned.h"
+#include "opencl/region.h"
 
 struct gravel_flow_memory {
     const struct gravel_device *device;
     const struct gravel_flow_layout *layout;
     struct gravelp_flow *
         control; /* the host's: flow memory itself, or the mirror, where all that ends in _at differs */
-    void *shared; /* NULL: there is a buffer */
-    cl_mem buffer;
-    struct gravel_pinned mirror;
-    struct gravel_copier *copier;
+    struct gravel_region region;
+    struct gravel_pinned mirror; /* of a region that is a buffer */
 };
 
 /**
@@ -39,10 +37,6 @@ int gravel_flow_memory_create(struct gravel_flow_memory *memory, const struct gr
                               const struct gravel_flow_graph *graph);
 /** Zero-filled is allowed. What a device that has stopped answering may still use stays. */
 void gravel_flow_memory_destroy(struct gravel_flow_memory *memory);
-
-/** Set a kernel's GRAVEL_FLOW argument. */
-cl_int gravel_flow_memory_set_argument(const struct gravel_flow_memory *memory, cl_kernel kernel,
-                                       cl_uint index);
 
 /** Enqueue a copy of round and limits to the device; nothing where there is no mirror. */
 cl_int gravel_flow_memory_send_round(const struct gravel_flow_memory *memory);

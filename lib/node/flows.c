@@ -143,7 +143,7 @@ static int make_producer(struct gravel_flow *flow, const char *function, cl_kern
         code = gravel_kernel_set_arena(gravel, *kernel, 0);
     if (!code)
         code = gravel_check_cl("gravel_flow_kernel: clSetKernelArg",
-                               gravel_flow_memory_set_argument(&flow->memory, *kernel, 1));
+                               gravel_region_set_argument(&flow->memory.region, *kernel, 1));
     return code;
 }
 

@@ -7,14 +7,12 @@
 #include "serve/steps.h"
 
 #include "base/error.h"
-#include "device/shared.h"
-#include "opencl/copier.h"
 #include "opencl/objects.h"
+#include "opencl/region.h"
 #include "serve/call_text.h"
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #define GROUP 64u /* [work-items] wanted */
 
@@ -27,11 +25,8 @@ struct gravel_device_steps {
     const struct gravel_device *device;
     cl_kernel *kernels; /* [n_handlers] NULL: its keys are of one node */
     size_t group;
-    uint64_t bytes; /* of the memory that follows */
-    unsigned char *shared;
-    cl_mem uploaded; /* instead, where the heap is device memory */
+    struct gravel_region region; /* a buffer where the heap is device memory */
     cl_command_queue queue;
-    struct gravel_copier *copier;
 };
 
 /* @return 0, and no kernel if the program has none of the name. */
@@ -75,25 +70,18 @@ static int make_memory(struct gravel_device_steps *steps)
     const uint64_t most = GRAVEL_STEP_MOST * GRAVELP_TRANSACTION_BYTES(GRAVEL_DATUM_MAX_WORDS);
     const uint64_t run = steps->shape->config->buffer_bytes;
     int code = gravel_cl_queue_create(steps->device, "transactions", &steps->queue);
-    steps->bytes = most > run ? most : run;
-    if (code)
-        return code;
-    if (!steps->shape->memory->buffer) {
-        steps->shared = gravel_shared_alloc(steps->device, steps->bytes);
-        return steps->shared ? 0
-                             : gravel_fail(GRAVEL_ENOMEM, "transactions: %llu bytes",
-                                           (unsigned long long)steps->bytes);
-    }
-    code = gravel_cl_buffer_create(steps->device, "transactions", steps->bytes, &steps->uploaded);
-    return code ? code : gravel_copier_create(&steps->copier, steps->device, steps->queue);
+    return code ? code
+                : gravel_region_create(&steps->region, steps->device,
+                                       steps->shape->memory->buffer ? steps->queue : NULL,
+                                       "transactions", most > run ? most : run);
 }
 
 static cl_int enqueue(const struct gravel_device_steps *steps, uint32_t handler, cl_uint step,
                       cl_uint n, cl_event *event)
 {
-    const struct gravel_argument shared = GRAVEL_ARGUMENT_SHARED(steps->shared);
-    const struct gravel_argument uploaded = GRAVEL_ARGUMENT(steps->uploaded);
-    const struct gravel_argument arguments[] = {steps->shared ? shared : uploaded,
+    const struct gravel_argument shared = GRAVEL_ARGUMENT_SHARED(steps->region.shared);
+    const struct gravel_argument uploaded = GRAVEL_ARGUMENT(steps->region.buffer);
+    const struct gravel_argument arguments[] = {steps->region.shared ? shared : uploaded,
                                                 GRAVEL_ARGUMENT(step), GRAVEL_ARGUMENT(n)};
     cl_kernel kernel = steps->kernels[handler];
     cl_int error = GRAVEL_CL_KERNEL_SET(steps->device, kernel, RECORDS, arguments);
@@ -111,7 +99,7 @@ static int warm_up(const struct gravel_device_steps *steps)
         if (steps->kernels[i])
             error = enqueue(steps, i, GRAVELP_STEP_ROUTE, 0, NULL);
     if (error == CL_SUCCESS)
-        code = gravel_device_calls_warm_up(steps->calls, steps->queue, steps->uploaded);
+        code = gravel_device_calls_warm_up(steps->calls, steps->queue, steps->region.buffer);
     if (error == CL_SUCCESS && !code)
         code = gravel_wait_queue(steps->device, steps->queue, "transactions: first use");
     return error == CL_SUCCESS ? code : gravel_fail_cl("transactions: first use", error);
@@ -135,7 +123,7 @@ int gravel_device_steps_create(struct gravel_device_steps **out, struct gravel_d
     const bool is_wanted = n_made || (runs_wait && steps->shape->memory->buffer);
     if (!code && is_wanted)
         code = make_memory(steps);
-    if (!code && steps->uploaded)
+    if (!code && steps->region.buffer)
         code = warm_up(steps);
     if (code || !is_wanted)
         gravel_device_steps_destroy(steps);
@@ -153,10 +141,8 @@ void gravel_device_steps_destroy(struct gravel_device_steps *steps)
         return; /* it may still run, with all this */
     for (uint32_t i = 0; steps->kernels && i < steps->shape->n_handlers; i++)
         gravel_cl_kernel_release(steps->kernels[i]);
-    gravel_copier_destroy(steps->copier);
+    gravel_region_destroy(&steps->region);
     gravel_cl_queue_release(steps->queue);
-    gravel_cl_buffer_release(steps->uploaded);
-    gravel_shared_free(steps->device, steps->shared);
     free(steps->kernels);
     free(steps);
 }
@@ -168,22 +154,6 @@ bool gravel_device_steps_have(const struct gravel_device_steps *steps, uint32_t 
 
 /* ---- run ------------------------------------------------------------------------------------- */
 
-static int put(struct gravel_device_steps *steps, const void *from, uint64_t bytes)
-{
-    if (!steps->shared)
-        return gravel_copier_write(steps->copier, steps->uploaded, 0, from, bytes);
-    memcpy(steps->shared, from, bytes);
-    return 0;
-}
-
-static int get(struct gravel_device_steps *steps, void *to, uint64_t bytes)
-{
-    if (!steps->shared)
-        return gravel_copier_read(steps->copier, steps->uploaded, 0, to, bytes);
-    memcpy(to, steps->shared, bytes);
-    return 0;
-}
-
 int gravel_device_steps_run(struct gravel_device_steps *steps, uint32_t handler, uint32_t step,
                             void *records, uint32_t n)
 {
@@ -192,7 +162,7 @@ int gravel_device_steps_run(struct gravel_device_steps *steps, uint32_t handler,
     cl_event event = NULL;
     int code = gravel_device_calls_wait(steps->calls); /* runs before it, of another queue */
     if (!code)
-        code = put(steps, records, bytes);
+        code = gravel_region_write(&steps->region, 0, records, bytes);
     if (code)
         return code;
     const bool by_copy = steps->device->step == GRAVEL_STEP_PUMP; /* see gravel_wait_mark */
@@ -200,7 +170,7 @@ int gravel_device_steps_run(struct gravel_device_steps *steps, uint32_t handler,
     code = gravel_device_calls_follow(steps->calls, handler, steps->queue, error, event);
     if (!code)
         code = gravel_device_calls_wait(steps->calls);
-    return code ? code : get(steps, records, bytes);
+    return code ? code : gravel_region_read(&steps->region, 0, records, bytes);
 }
 
 int gravel_device_steps_call(struct gravel_device_steps *steps, struct gravel_frame *frame,
@@ -208,17 +178,19 @@ int gravel_device_steps_call(struct gravel_device_steps *steps, struct gravel_fr
 {
     const struct gravel_memory *memory = steps->shape->memory;
     struct gravel_run *run = (void *)(frame + 1);
-    if (steps->shared)
+    if (steps->region.shared)
         return gravel_device_calls_run(steps->calls, frame, run, heap);
     const uint64_t bytes =
         sizeof *frame + GRAVEL_RUN_BYTES(run->command, (uint64_t)run->n_messages);
     int code = gravel_device_calls_wait(steps->calls);
     if (!code)
-        code = put(steps, frame, bytes);
+        code = gravel_region_write(&steps->region, 0, frame, bytes);
     if (!code)
-        code = gravel_device_calls_enqueue(steps->calls, steps->queue, steps->uploaded, frame, run,
-                                           gravel_memory_heap_offset(memory, heap));
+        code = gravel_device_calls_enqueue(steps->calls, steps->queue, steps->region.buffer, frame,
+                                           run, gravel_memory_heap_offset(memory, heap));
     if (!code)
         code = gravel_device_calls_wait(steps->calls);
-    return code || !GRAVELP_IS_REQUEST(run->command) ? code : get(steps, frame, bytes);
+    return code || !GRAVELP_IS_REQUEST(run->command)
+               ? code
+               : gravel_region_read(&steps->region, 0, frame, bytes);
 }

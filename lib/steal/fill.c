@@ -40,9 +40,11 @@ static int put(struct gravel_steal *steal, uint32_t group, const unsigned char *
     uint64_t at = tail_of(steal, deque) & (capacity - 1), left = capacity - at;
     uint64_t ring = steal->head.rings_offset + group * capacity * bytes;
     uint64_t first = n < left ? n : left;
-    int code = first ? gravel_steal_write(steal, ring + at * bytes, tasks, first * bytes) : 0;
+    int code =
+        first ? gravel_region_write(&steal->region, ring + at * bytes, tasks, first * bytes) : 0;
     if (!code && n > first)
-        code = gravel_steal_write(steal, ring, tasks + first * bytes, (n - first) * bytes);
+        code =
+            gravel_region_write(&steal->region, ring, tasks + first * bytes, (n - first) * bytes);
     deque->tail = deque->bottom = tail_of(steal, deque) + (uint32_t)n;
     return code;
 }
@@ -82,7 +84,7 @@ static int put_all(struct gravel_steal *steal, const unsigned char *tasks, uint6
                    tasks + i * task_bytes, task_bytes);
         deque->tail = deque->bottom = tail;
     }
-    int code = gravel_steal_write(steal, steal->head.rings_offset, rings, bytes);
+    int code = gravel_region_write(&steal->region, steal->head.rings_offset, rings, bytes);
     free(rings);
     return code;
 }
@@ -104,8 +106,9 @@ static int put_in_list(struct gravel_steal *steal, const unsigned char *tasks, u
         return gravel_fail(GRAVEL_ERANGE,
                            "%" PRIu64 " tasks for a list that has %" PRIu64 " of %" PRIu64, n, has,
                            most);
-    int code =
-        n ? gravel_steal_write(steal, steal->head.rings_offset + has * bytes, tasks, n * bytes) : 0;
+    int code = n ? gravel_region_write(&steal->region, steal->head.rings_offset + has * bytes,
+                                       tasks, n * bytes)
+                 : 0;
     if (!code)
         steal->head.n_tasks += (uint32_t)n;
     return code;
@@ -127,7 +130,7 @@ int gravel_steal_fill(struct gravel_steal *steal, const void *tasks, uint64_t n)
         return put_in_list(steal, tasks, n);
     for (uint32_t i = 0; i < steal->options.n_groups && !code; i++)
         code = check_room(steal, i, share_of(steal, i + 1, n) - share_of(steal, i, n));
-    if (!code && !steal->shared && are_empty(steal))
+    if (!code && !steal->region.shared && are_empty(steal))
         code = put_all(steal, tasks, n);
     else
         code = code ? code : put_each(steal, tasks, n);

@@ -74,9 +74,10 @@ static int prepare(struct gravel_steal *steal, cl_kernel kernel, struct places *
     if (!places->has_steal)
         return gravel_fail(GRAVEL_EINVAL, "gravel_steal_launch: the kernel has no GRAVEL_STEAL");
     int code = check_group_size(steal, kernel);
-    return code ? code
-                : gravel_check_cl("gravel_steal_launch: setting GRAVEL_STEAL",
-                                  gravel_steal_set_argument(steal, kernel, places->steal));
+    return code
+               ? code
+               : gravel_check_cl("gravel_steal_launch: setting GRAVEL_STEAL",
+                                 gravel_region_set_argument(&steal->region, kernel, places->steal));
 }
 
 /* Counters of a launch begin at 0. */
@@ -87,7 +88,7 @@ static int write_head(struct gravel_steal *steal, uint32_t budget)
         steal->head.n_groups = steal->head.n_tasks;
     steal->head.budget = budget;
     steal->is_told = false;
-    return gravel_steal_write(steal, 0, &steal->head, sizeof steal->head);
+    return gravel_region_write(&steal->region, 0, &steal->head, sizeof steal->head);
 }
 
 /* A kernel that needs nothing beside it. */

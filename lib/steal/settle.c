@@ -27,7 +27,7 @@ struct steal_wait {
 /* Whether the host can reach the memory while a kernel runs. */
 static bool is_reached(const struct gravel_steal *steal)
 {
-    return steal->shared || steal->gravel->device.step == GRAVEL_STEP_PUMP;
+    return steal->region.shared || steal->gravel->device.step == GRAVEL_STEP_PUMP;
 }
 
 static void tell_to_end(struct gravel_steal *steal)
@@ -35,11 +35,13 @@ static void tell_to_end(struct gravel_steal *steal)
     const gravelp_u32 yes = 1;
     if (steal->is_told || !is_reached(steal))
         return;
+    struct gravelp_steal *shared = steal->region.shared;
     steal->is_told = true;
-    if (steal->shared)
-        gravel_word_store(&steal->shared->abort, yes, memory_order_relaxed); /* H7 */
+    if (shared)
+        gravel_word_store(&shared->abort, yes, memory_order_relaxed); /* H7 */
     else
-        gravel_steal_write(steal, offsetof(struct gravelp_steal, abort), &yes, sizeof yes); /* H7 */
+        gravel_region_write(&steal->region, offsetof(struct gravelp_steal, abort), &yes,
+                            sizeof yes); /* H7 */
 }
 
 /* Name the groups that run tasks, behind what the wait says. */
@@ -181,7 +183,7 @@ static void forget_list(struct gravel_steal *steal, const struct gravelp_steal *
 static int read_end(struct gravel_steal *steal)
 {
     struct gravelp_steal head;
-    int code = gravel_steal_read(steal, 0, &head, sizeof head);
+    int code = gravel_region_read(&steal->region, 0, &head, sizeof head);
     if (!code)
         code = gravel_steal_read_deques(steal);
     if (code)

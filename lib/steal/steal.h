@@ -12,7 +12,7 @@
 #include "gravel/steal.h"
 #include "layout/steal.h"
 #include "node/node.h"
-#include "opencl/copier.h"
+#include "opencl/region.h"
 
 struct gravel_steal {
     struct gravel *gravel;
@@ -21,14 +21,12 @@ struct gravel_steal {
     struct gravelp_deque *deques; /* [n_groups] a copy that is good while no kernel runs */
     uint64_t n_by_device;         /* tasks that policy device has run, which counts no groups */
     uint64_t bytes;               /* of the device's memory */
-    struct gravelp_steal *shared; /* that memory, where the host addresses it; else NULL */
-    cl_mem buffer;                /* elsewhere, and how it is copied */
-    cl_command_queue queue;
-    struct gravel_copier *copier;
-    cl_kernel kernel; /* of the launch that may not have ended; NULL: none, retained */
-    cl_event end;     /* its end */
-    bool is_told;     /* its groups know that they must not wait */
-    bool is_stuck;    /* it has not ended within its limit: the memory stays */
+    struct gravel_region region;  /* that memory */
+    cl_command_queue queue;       /* of its copies; NULL where the host addresses it */
+    cl_kernel kernel;             /* of the launch that may not have ended; NULL: none, retained */
+    cl_event end;                 /* its end */
+    bool is_told;                 /* its groups know that they must not wait */
+    bool is_stuck;                /* it has not ended within its limit: the memory stays */
 };
 
 static inline bool gravel_steal_is_list(const struct gravel_steal *steal)
@@ -52,11 +50,6 @@ int gravel_steal_refuse(const struct gravel_steal *steal, const char *call);
 /** memory.c: allocate the memory, and free it; a half-made one is allowed. @return 0; GRAVEL_ENOMEM; GRAVEL_ECL. */
 int gravel_steal_memory_create(struct gravel_steal *steal);
 void gravel_steal_memory_destroy(struct gravel_steal *steal);
-
-/** memory.c: copy from or to it; beside a running kernel only where the step can. @return 0; GRAVEL_ECL; given up. */
-int gravel_steal_read(struct gravel_steal *steal, uint64_t from, void *to, uint64_t bytes);
-int gravel_steal_write(struct gravel_steal *steal, uint64_t to, const void *from, uint64_t bytes);
-cl_int gravel_steal_set_argument(const struct gravel_steal *steal, cl_kernel kernel, cl_uint index);
 
 /** memory.c: all deques, to or from the host's copy. */
 int gravel_steal_read_deques(struct gravel_steal *steal);

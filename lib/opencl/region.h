@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Memory that a kernel and the host use: at one address where the device's step shares memory with the host, else a
+ * buffer, which is copied from and to.
+ *
+ * Path:    flow/memory.c, steal/memory.c, serve/steps.c -> region.c -> device/shared.c, copier.c.
+ * Owner:   its memory; device and queue are the caller's and outlive it.
+ * Threads: create and destroy: alone; the rest: any.
+ */
+#ifndef GRAVEL_OPENCL_REGION_H
+#define GRAVEL_OPENCL_REGION_H
+
+#include "opencl/copier.h"
+
+struct gravel_region {
+    const struct gravel_device *device; /* NULL: there is no memory */
+    void *shared;                       /* its address; NULL: there is a buffer */
+    cl_mem buffer;
+    struct gravel_copier *copier;
+};
+
+/**
+ * Allocate it, not cleared.
+ *
+ * @param region  [out] to be destroyed, also on failure.
+ * @param queue   for copies; NULL: the step shares memory, and it is to be shared.
+ * @param what    it is for: "deques".
+ * @return        0; GRAVEL_ENOMEM; GRAVEL_ECL.
+ */
+int gravel_region_create(struct gravel_region *region, const struct gravel_device *device,
+                         cl_command_queue queue, const char *what, uint64_t bytes);
+/** Zero-filled is allowed. No kernel or copy uses it, and the queue is finished. */
+void gravel_region_destroy(struct gravel_region *region);
+
+/** Copy bytes from or to it, done on return. @return 0; GRAVEL_ECL; or given up: see wait.h. */
+int gravel_region_read(const struct gravel_region *region, uint64_t from, void *to, uint64_t bytes);
+int gravel_region_write(const struct gravel_region *region, uint64_t to, const void *from,
+                        uint64_t bytes);
+
+/** Set a kernel's argument. */
+cl_int gravel_region_set_argument(const struct gravel_region *region, cl_kernel kernel,
+                                  cl_uint index);
+
+#endif
