@@ -60,7 +60,7 @@ static inline uint64_t neighbour_at(const struct pack *text, uint64_t i, bool tu
     return !bit_at(text->valid, i) ? NO_NEIGHBOUR : turn ? 3 - base : base;
 }
 
-/* As words.h says: of the k-mer that begins at place i. */
+/* As table.h says: of the k-mer that begins at place i. */
 static inline void write_words(const struct parts *parts, uint64_t *words, struct kmer kmer,
                                uint64_t i, bool turn)
 {

@@ -14,7 +14,7 @@
 #define BENCH_MER_PARTS_H
 
 #include "mer/pack.h"
-#include "mer/words.h"
+#include "mer/table.h"
 
 struct parts {
     const struct pack *text;

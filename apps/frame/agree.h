@@ -2,7 +2,7 @@
 /*
  * Whether all nodes have read the same input: node-local copies of a file may differ.
  *
- * Path:    node_open, mer's count.c -> this -> gravel_reduce
+ * Path:    node_open, mer.c -> this -> gravel_reduce
  * Threads: main's.
  */
 #ifndef APPS_AGREE_H

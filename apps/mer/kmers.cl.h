@@ -105,7 +105,7 @@ INLINE uint complement(uint base)
 }
 
 /*
- * What a place sends, if it is active: the words of words.h; and the k-mer's hash. Of the two strands the one whose k-mer
+ * What a place sends, if it is active: the words of table.h; and the k-mer's hash. Of the two strands the one whose k-mer
  * is less counts; of a k-mer that is both, the text's.
  */
 struct sent {

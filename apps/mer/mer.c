@@ -6,15 +6,210 @@
  * It is the first step of the assembler Meraculous. Every k-mer is an active message to the node
  * that its hash names, where a handler counts it, on the host or on the device.
  *
- * Path: main -> count.c -> reference.c -> report
+ * Path: main -> pack.c (this process's text) -> on_host.c or on_device.c (the table's place, which counts) -> table.c ->
+ *       reference.c -> report, OUTPUT.NUMBER
+ * Owner: open_all makes what close_all frees.
+ * Threads: main's.
  * Source: Chapman et al., Meraculous: de novo genome assembly with short paired-end reads, 2011;
  * Orr 2016, section 5.4.
  */
+#include "frame/agree.h"
 #include "mer.h"
+#include "pack.h"
 #include "reference.h"
+#include "sequence.h"
 
+#include <errno.h>
+#include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
+
+/* ---- open and close -------------------------------------------------------------------------- */
+
+static void read_input(struct mer *mer, struct pack *pack)
+{
+    char reason[SEQUENCE_REASON_BYTES];
+    struct pack_share share = {.number = mer->node.number,
+                               .n_processes = mer->node.n_processes,
+                               .k = (unsigned)mer->k,
+                               .least_quality = (unsigned)mer->least_quality};
+    double begin_s = trials_clock();
+    for (unsigned i = 0; i < mer->paths.n; i++) {
+        if (!pack_file(pack, mer->paths.each[i], &share, reason))
+            die("%s", reason);
+        mer->prints[i] = pack->print;
+    }
+    for (unsigned i = 0; i < mer->paths.n; i++)
+        agree_on_input(&mer->node, (struct node_input){mer->paths.each[i], mer->prints[i]});
+    mer->read_s = trials_clock() - begin_s;
+    mer->n_places = pack->n_places;
+    mer->n_records = pack->n_records;
+    mer->n_bases = pack->n_bases;
+    mer->n_kmers = node_sum(&mer->node, pack->n_kmers);
+}
+
+static void upload(struct mer *mer, const struct pack *pack)
+{
+    struct node *node = &mer->node;
+    size_t bits_bytes = pack_bit_words(pack) * sizeof(cl_ulong);
+    mer->bases = node_array(node, pack_base_words(pack) * sizeof(cl_ulong), pack->bases);
+    mer->starts = node_array(node, bits_bytes, pack->starts);
+    mer->valid = node_array(node, bits_bytes, pack->valid);
+}
+
+void set_text(const struct mer *mer, cl_kernel kernel, cl_uint first)
+{
+    NODE_SET(kernel, first, cl_mem, mer->bases);
+    NODE_SET(kernel, first + 1, cl_mem, mer->starts);
+    NODE_SET(kernel, first + 2, cl_mem, mer->valid);
+}
+
+const char *compiler_options(const struct mer *mer, const char *more,
+                             char options[MER_OPTIONS_BYTES])
+{
+    snprintf(options, MER_OPTIONS_BYTES, "-DK=%u -DN_WORDS=%u%s", (unsigned)mer->k,
+             words_of((unsigned)mer->k), more);
+    return options;
+}
+
+static void check_options(const struct mer *mer)
+{
+    if (mer->paths.n == 0)
+        die("no sequences: give -f FILE");
+    if (mer->place == &on_device && mer->per_item)
+        die("--per-item: of --table host");
+    if (mer->place == &on_device && mer->node.model != model_gravel)
+        die("--table device: its messages are Gravel's, not those of --model %s",
+            mer->node.model->name);
+    if (mer->place == &on_host && mer->n_expected)
+        die("--distinct: of --table device");
+}
+
+/* On the device where that is at every node a GPU with memory of its own: there it outruns the network thread. */
+static const struct place *choose_place(struct mer *mer)
+{
+    bool is_possible = mer->node.model == model_gravel && mer->per_item == 0;
+    if (mer->place)
+        return mer->place;
+    return node_least(&mer->node, is_possible && node_is_discrete(&mer->node)) ? &on_device
+                                                                               : &on_host;
+}
+
+static void open_all(void *self)
+{
+    struct mer *mer = self;
+    struct pack pack = {0};
+    check_options(mer);
+    on_host.open(mer);
+    read_input(mer, &pack);
+    mer->place = choose_place(mer);
+    if (mer->place != &on_host)
+        mer->place->open(mer);
+    upload(mer, &pack);
+    pack_free(&pack);
+    mer->tables = app_array(mer->node.n_nodes, sizeof *mer->tables, "the tables");
+    mer->place->build(mer);
+}
+
+static void free_tables(struct mer *mer)
+{
+    for (uint32_t i = 0; i < mer->node.n_nodes; i++)
+        table_free(&mer->tables[i]);
+}
+
+static void close_all(void *self)
+{
+    struct mer *mer = self;
+    node_close(&mer->node);
+    free_tables(mer);
+    free(mer->tables);
+}
+
+/* ---- counting -------------------------------------------------------------------------------- */
+
+static void reset(void *self)
+{
+    struct mer *mer = self;
+    free_tables(mer);
+    if (mer->place->reset)
+        mer->place->reset(mer);
+    TRY(gravel_barrier(mer->node.gravel));
+}
+
+static void count(void *self)
+{
+    struct mer *mer = self;
+    mer->place->count(mer);
+}
+
+static void sum_tables(struct mer *mer)
+{
+    uint64_t n = 0;
+    if (mer->place->fetch)
+        mer->place->fetch(mer);
+    for (uint32_t i = 0; i < mer->node.n_nodes; i++)
+        n += table_n_used(&mer->tables[i]);
+    mer->n_distinct = node_sum(&mer->node, n);
+}
+
+/* ---- the file of what was counted ------------------------------------------------------------- */
+
+static void write_entry(FILE *out, const struct table_entry *entry, unsigned k)
+{
+    char letters[MAX_K + 1];
+    for (unsigned i = 0; i < k; i++) {
+        unsigned shift = 2 * (k - 1 - i);
+        uint64_t word = shift < 64 ? entry->kmer.low : entry->kmer.high;
+        letters[i] = "ACGT"[word >> shift % 64 & 3];
+    }
+    fprintf(out, "%.*s\t%u", (int)k, letters, entry->count);
+    for (unsigned base = 0; base < 4; base++)
+        fprintf(out, "\t%u", entry->left[base]);
+    for (unsigned base = 0; base < 4; base++)
+        fprintf(out, "\t%u", entry->right[base]);
+    fputc('\n', out);
+}
+
+static void write_table(FILE *out, const struct table *table, unsigned k)
+{
+    for (unsigned i = 0; i < TABLE_N_SHARDS; i++)
+        for (uint64_t j = 0; j < table->shards[i].capacity; j++)
+            if (table->shards[i].entries[j].count)
+                write_entry(out, &table->shards[i].entries[j], k);
+}
+
+/* What is not whole has no name that looks so, and does not stay. */
+static _Noreturn void fail_to_write(const char *path, const char *part)
+{
+    int error = errno;
+    unlink(part);
+    die_alone("%s: cannot write: %s", path, strerror(error));
+}
+
+static bool write_tables(const struct mer *mer, const char *path)
+{
+    FILE *out = fopen(path, "we");
+    if (!out)
+        return false;
+    for (uint32_t i = 0; i < mer->node.n_nodes; i++)
+        write_table(out, &mer->tables[i], (unsigned)mer->k);
+    bool was_written = fflush(out) == 0 && !ferror(out);
+    return fclose(out) == 0 && was_written;
+}
+
+static void write_output(const struct mer *mer)
+{
+    char path[PATH_MAX], part[PATH_MAX + 8];
+    snprintf(path, sizeof path, "%s.%u", mer->output, mer->node.number);
+    snprintf(part, sizeof part, "%s.part",
+             path); /* of a name that did not fit this is too long to open */
+    if (!write_tables(mer, part) || rename(part, path))
+        fail_to_write(path, part);
+}
+
+/* ---- the program ------------------------------------------------------------------------------ */
 
 static error_t take_place(struct argp_state *state, const struct app_option *option,
                           const char *value, void *field)
@@ -79,9 +274,9 @@ static void describe(void *self, struct trials *trials)
 static void result(void *self, struct trials *trials)
 {
     struct mer *mer = self;
-    mer_sum(mer);
+    sum_tables(mer);
     if (mer->output)
-        mer_write(mer);
+        write_output(mer);
     trials_add_number(trials, "distinct", mer->n_distinct);
     trials_say(trials, "  %llu records, %llu bases, read in %.6f s; %llu k-mers, %llu distinct\n",
                (unsigned long long)mer->n_records, (unsigned long long)mer->n_bases, mer->read_s,
@@ -115,13 +310,13 @@ static const struct app app = {.name = "mer",
                                .groups = {{"K-mers:", 1, own_options, 0}},
                                .has_models = true,
                                APP_FIELDS(struct mer),
-                               .open = mer_open,
-                               .reset = mer_reset,
-                               .run = mer_count,
+                               .open = open_all,
+                               .reset = reset,
+                               .run = count,
                                .describe = describe,
                                .result = result,
                                .check = check,
-                               .close = mer_close};
+                               .close = close_all};
 
 int main(int argc, char **argv)
 {

@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the parts of the k-mer counter share.
+ * A node's k-mers, and the places of its table.
  *
- * Path:    mer.c (options, trials) -> count.c (input) -> on_host.c or on_device.c (the table) ->
- *          reference.c (check), output.c
- * Owner:   mer_open makes what mer_close frees.
+ * Path:    mer.c <-> this <-> on_host.c, on_device.c
+ * Owner:   mer.c.
  * Threads: main's; tables are the network thread's between a launch and the next barrier.
  */
 #ifndef APPS_MER_H
 #define APPS_MER_H
 
-#include "words.h"
+#include "table.h"
 #include "frame/app.h"
 #include "frame/each.h"
 #include "frame/fingerprint.h"
@@ -56,9 +55,9 @@ struct mer {
     const char *output;                           /* NULL for none */
     uint64_t k;
     uint64_t least_quality;
-    uint64_t per_item;   /* places of a work-item; 0 until mer_open if it is to be derived */
+    uint64_t per_item;   /* places of a work-item; 0 until open_all if it is to be derived */
     uint64_t n_expected; /* different k-mers of all nodes; 0: the most that the input may have */
-    const struct place *place; /* NULL until mer_open if it is to be chosen */
+    const struct place *place; /* NULL until open_all if it is to be chosen */
     struct node node;
 
     uint64_t n_places;                    /* of this process's text */
@@ -71,29 +70,12 @@ struct mer {
     struct device_table on_device;
 };
 
-/** Open the node and read this process's share of the file. */
-app_step mer_open;
-
-/** Empty tables. */
-app_step mer_reset;
-
-/** Count all k-mers. */
-app_step mer_count;
-
-/** Have the counts in this process's tables, and set n_distinct. Collective. */
-void mer_sum(struct mer *mer);
-
 /** Set three arguments of a kernel from number `first` on: bases, starts, valid. */
-void mer_set_text(const struct mer *mer, cl_kernel kernel, cl_uint first);
+void set_text(const struct mer *mer, cl_kernel kernel, cl_uint first);
 
 /** The compiler's options for kmers.cl.h, and `more`. @return  options. */
 #define MER_OPTIONS_BYTES 128
-const char *mer_options(const struct mer *mer, const char *more, char options[MER_OPTIONS_BYTES]);
-
-/** Write this process's tables to OUTPUT.NUMBER, or die. */
-void mer_write(const struct mer *mer);
-
-/** Free what mer_open made. */
-app_step mer_close;
+const char *compiler_options(const struct mer *mer, const char *more,
+                             char options[MER_OPTIONS_BYTES]);
 
 #endif

@@ -5,7 +5,7 @@
  * A node's table is shards of SHARD_ENTRIES entries, which cannot grow. There are so many that each gets SHARD_MEAN
  * different k-mers on average: 72 more, for which the hash would have to be off by nine standard deviations, have room.
  *
- * Path: count.c -> on_device.cl -> table.c, for the check and the output
+ * Path: mer.c -> on_device.cl -> table.c, for the check and the output
  * Owner: the heap's; see mer.h.
  * Threads: main's.
  */
@@ -68,7 +68,7 @@ static const char *options_of(const struct mer *mer, char options[MER_OPTIONS_BY
 {
     char more[32];
     snprintf(more, sizeof more, " -DSHARD_ENTRIES=%u", SHARD_ENTRIES);
-    return mer_options(mer, more, options);
+    return compiler_options(mer, more, options);
 }
 
 /* A heap is sized when its node opens. So there is a node already, which has read the input and ends here. */
@@ -90,10 +90,9 @@ static void open_node(struct mer *mer)
 static void set_constants(struct mer *mer)
 {
     struct device_table *table = &mer->on_device;
-    table->offset = node_alloc(&mer->node, table_bytes(mer));
-    node_check(gravel_set_constant(mer->node.gravel, 0, table->offset));
-    node_check(
-        gravel_set_constant(mer->node.gravel, 1, table->offset + table->n_shards * SHARD_BYTES));
+    TRY(gravel_alloc(mer->node.gravel, table_bytes(mer), &table->offset));
+    TRY(gravel_set_constant(mer->node.gravel, 0, table->offset));
+    TRY(gravel_set_constant(mer->node.gravel, 1, table->offset + table->n_shards * SHARD_BYTES));
 }
 
 static void build(struct mer *mer)
@@ -104,7 +103,7 @@ static void build(struct mer *mer)
     node_build_servers(&mer->node, "on_device.cl", on_device_cl, options_of(mer, options));
     table->count = node_kernel(&mer->node, "count_kmers");
     NODE_SET(table->count, 1, cl_uint, (cl_uint)table->n_shards);
-    mer_set_text(mer, table->count, 2);
+    set_text(mer, table->count, 2);
     table->clear = node_kernel(&mer->node, "clear_table");
     NODE_SET(table->clear, 3, cl_ulong, table->offset);
 }
@@ -139,8 +138,9 @@ static uint32_t n_lost(struct mer *mer, uint32_t number)
 static void count(struct mer *mer)
 {
     uint64_t n = 0;
-    node_serve(&mer->node, mer->on_device.count, mer->n_places);
-    node_barrier(&mer->node);
+    TRY(gravel_server_launch(mer->node.gravel, mer->on_device.count, mer->n_places, 0, 0, NULL,
+                             NULL));
+    TRY(gravel_barrier(mer->node.gravel));
     for (uint32_t i = 0; i < mer->node.n_nodes; i++)
         n += gravel_is_local(mer->node.gravel, i) ? n_lost(mer, i) : 0;
     n = node_sum(&mer->node, n);

@@ -2,7 +2,7 @@
 /*
  * The table in the host's memory: a handler on the network thread counts.
  *
- * Path: count.c -> on_host.cl -> count_kmer at the owner -> table.c
+ * Path: mer.c -> on_host.cl -> count_kmer at the owner -> table.c
  * Owner: see mer.h.
  * Threads: main's; count_kmer is the network thread's.
  */
@@ -40,7 +40,7 @@ static void open_node(struct mer *mer)
 static cl_kernel make_kernel(struct mer *mer, const char *name)
 {
     cl_kernel kernel = node_kernel(&mer->node, name);
-    mer_set_text(mer, kernel, 2);
+    set_text(mer, kernel, 2);
     return kernel;
 }
 
@@ -48,7 +48,7 @@ static void build(struct mer *mer)
 {
     extern const char on_host_cl[];
     char options[MER_OPTIONS_BYTES];
-    node_build(&mer->node, "on_host.cl", on_host_cl, mer_options(mer, "", options));
+    node_build(&mer->node, "on_host.cl", on_host_cl, compiler_options(mer, "", options));
     if (mer->per_item == 0)
         mer->per_item = node_derive_each(&mer->node, mer->n_places);
     mer->on_host.one = make_kernel(mer, "count_kmers");
@@ -66,13 +66,13 @@ static void count(struct mer *mer)
     const struct node_bound bound = {.n_messages = 1,
                                      .message_bytes = 8 * words_of((unsigned)mer->k)};
     node_send_each(&mer->node, &mer->on_host, mer->n_places, (uint32_t)mer->per_item, bound);
-    node_barrier(&mer->node);
+    TRY(gravel_barrier(mer->node.gravel));
     /* The barrier has ended the network thread's insertions; what they put off is ours. */
     for (uint32_t i = 0; i < mer->node.n_nodes; i++)
         if (!table_finish(&mer->tables[i]))
             die_alone("no memory for more than %llu k-mers at node %u",
                       (unsigned long long)table_n_used(&mer->tables[i]), i);
-    node_barrier(&mer->node);
+    TRY(gravel_barrier(mer->node.gravel));
 }
 
 const struct place on_host = {

@@ -5,7 +5,7 @@
  * A piece overlaps the next by the bases of a k-mer that begins before the cut, and has one base
  * more on either side: the neighbours of its first and last k-mer.
  *
- * Path: sequence.h -> this -> count.c
+ * Path: sequence.h -> this -> mer.c
  * Owner: see pack.h.
  * Threads: one at a time.
  */

@@ -2,7 +2,7 @@
 /*
  * The part of files that one process counts, packed for the kernel.
  *
- * Path: sequence.h -> this -> count.c -> kmers.cl.h, which describes the layout
+ * Path: sequence.h -> this -> mer.c -> kmers.cl.h, which describes the layout
  * Owner: pack_free frees what pack_file made.
  * Threads: one at a time.
  *

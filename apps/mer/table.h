@@ -6,7 +6,7 @@
  * the network for long. An insertion waits until TABLE_PENDING more have come, while the processor fetches its
  * line.
  *
- * Path: words.h, on_device.c -> this -> output.c, reference.c
+ * Path: on_host.c, on_device.c, bench/mer_parts.c -> this -> mer.c, reference.c
  * Owner: table_free frees what insertions made.
  * Threads: one at a time.
  */
@@ -84,5 +84,33 @@ void table_clear(struct table *table);
 
 /** Free; a zeroed table is fine, and empty. */
 void table_free(struct table *table);
+
+/* ---- words of messages -------------------------------------------------------------------------
+ *
+ * A k-mer and its neighbours in as few words as they need, as kernels send them (kmers.cl.h): in the lowest three bits
+ * what stands after it, above them what stands before it, and then the k-mer.
+ */
+
+#define MAX_K 63
+#define WORDS_MOST 3
+
+/** Words of a k-mer of k bases: 2 k bits of it and 6 of its neighbours. */
+static inline unsigned words_of(unsigned k)
+{
+    return (2 * k + 6 + 63) / 64;
+}
+
+/** The k-mer. @param words  [WORDS_MOST]; what it does not need is 0. */
+static inline struct kmer words_kmer(const uint64_t *words)
+{
+    return (struct kmer){.high = words[1] >> 6 | words[2] << 58,
+                         .low = words[0] >> 6 | words[1] << 58};
+}
+
+/** Count it in a table. @return  false without memory. */
+static inline bool words_count(struct table *table, const uint64_t *words)
+{
+    return table_insert(table, words_kmer(words), words[0] >> 3 & 7, words[0] & 7);
+}
 
 #endif
