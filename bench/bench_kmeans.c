@@ -87,7 +87,7 @@ static void make_block(const struct rival *self, uint64_t begin)
     uint32_t *block = block_at(self, begin);
     points_generate(&self->kmeans, (struct block_range){begin, begin + BLOCK}, block);
     for (uint64_t i = 0; i < self->kmeans.n_dimensions * BLOCK; i++)
-        block[i] = point_fixed(block[i]);
+        block[i] = point_word(block[i]);
 }
 
 /* Blocks go to threads as in the rounds, so that their pages lie near the core that reads them. */
@@ -109,10 +109,10 @@ static void set_up(struct rival *self)
 static void start(const struct rival *self, struct centres *centres)
 {
     const struct kmeans *kmeans = &self->kmeans;
-    union centre first[MAX_CLUSTERS * MAX_DIMENSIONS];
+    cl_uint first[MAX_CLUSTERS * MAX_DIMENSIONS];
     points_start(kmeans, first);
     for (uint64_t i = 0; i < n_words(kmeans); i++)
-        centres->at[i / kmeans->n_dimensions][i % kmeans->n_dimensions] = first[i].fixed;
+        centres->at[i / kmeans->n_dimensions][i % kmeans->n_dimensions] = first[i];
 }
 
 /* ---- rounds ---------------------------------------------------------------------------------- */

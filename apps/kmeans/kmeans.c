@@ -2,17 +2,296 @@
 /*
  * K-means: points find the nearest of a few centres, which then move to the middle of their points.
  *
- * Points are spread over all nodes, and so are clusters; a point adds its coordinates to its
- * cluster's sums, wherever those live. In fixed point the result is the same bit for bit in any
- * order and on any number of nodes.
+ * Points are spread over all nodes, and so are clusters; a point adds its coordinates, in whole numbers, to its
+ * cluster's sums, wherever those live. So the result is the same bit for bit in any order and on any number of nodes.
  *
- * Path: main -> round.c -> reference.c -> report
+ * A round has two halves, a barrier after each: all points send themselves to the sums of their
+ * cluster; each owner turns its sums into centres, clears them, and puts the centres into every
+ * node's heap.
+ *
+ * Path: main -> open_node (points.c) -> run -> kmeans.cl -> sums at every owner -> check.c -> report
+ * Owner: open_node makes what close_node frees.
+ * Threads: main's.
  * Source: Lloyd, Least squares quantization in PCM, 1982; Orr 2016, section 5.4 (8 clusters, 16
  * million points).
  */
+#include "frame/die.h"
 #include "kmeans.h"
 
+#include <gravel/accumulator.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static uint64_t n_own(const struct kmeans *kmeans)
+{
+    return kmeans->own.last - kmeans->own.first;
+}
+
+static uint64_t n_groups(const struct kmeans *kmeans)
+{
+    uint32_t group_items = kmeans->node.group_items;
+    return (n_own(kmeans) + group_items - 1) / group_items;
+}
+
+/* Of a cluster's sums: its coordinates, and its points. */
+static uint64_t n_columns(const struct kmeans *kmeans)
+{
+    return kmeans->n_dimensions + 1;
+}
+
+/* ---- open and close -------------------------------------------------------------------------- */
+
+static uint64_t per_item(const struct kmeans *kmeans)
+{
+    return kmeans->is_combined ? kmeans->per_item : 1;
+}
+
+static uint64_t n_items(const struct kmeans *kmeans)
+{
+    return (n_own(kmeans) + per_item(kmeans) - 1) / per_item(kmeans);
+}
+
+/* Points there is room for in a row of `points`: the last work-item may look at some past the end.
+ */
+static uint64_t stride(const struct kmeans *kmeans)
+{
+    return n_items(kmeans) * per_item(kmeans);
+}
+
+static void upload_points(struct kmeans *kmeans)
+{
+    uint64_t n = n_own(kmeans), n_all = stride(kmeans) * kmeans->n_dimensions;
+    uint32_t *generated = app_array(n * kmeans->n_dimensions, sizeof *generated, "the points");
+    cl_uint *points = app_array(n_all, sizeof *points, "the points");
+    points_generate(kmeans, kmeans->own, generated);
+    for (uint64_t d = 0; d < kmeans->n_dimensions; d++)
+        for (uint64_t i = 0; i < n; i++)
+            points[d * stride(kmeans) + i] = point_word(generated[d * n + i]);
+    free(generated);
+    kmeans->points = node_array(&kmeans->node, n_all * sizeof *points, points);
+    free(points);
+}
+
+/* Slices of a group's points, each with sums of its own: enough to keep work-items busy, and few
+ * enough for 16 kB of local memory. */
+static unsigned n_slices(const struct kmeans *kmeans)
+{
+    uint64_t slice_bytes = kmeans->n_clusters * n_columns(kmeans) * sizeof(cl_ulong);
+    uint64_t n_fit = 16384 / slice_bytes;
+    uint64_t n_busy = kmeans->node.group_items / n_columns(kmeans);
+    uint64_t n = n_fit < n_busy ? n_fit : n_busy;
+    return n < 1 ? 1 : n > 16 ? 16 : (unsigned)n;
+}
+
+static void build(struct kmeans *kmeans)
+{
+    extern const char kmeans_cl[];
+    char defines[256];
+    snprintf(defines, sizeof defines,
+             "-DN_CLUSTERS=%u -DN_DIMENSIONS=%u -DBLOCK=%u -DGROUP_ITEMS=%u -DN_SLICES=%u%s",
+             (unsigned)kmeans->n_clusters, (unsigned)kmeans->n_dimensions, kmeans->block,
+             kmeans->node.group_items, n_slices(kmeans),
+             kmeans->accumulates ? " -DKMEANS_ACCUMULATE" : "");
+    node_build(&kmeans->node, "kmeans.cl", kmeans_cl, defines);
+    kmeans->assign = node_kernel(&kmeans->node, kmeans->is_combined ? "assign_combined" : "assign");
+    kmeans->measure = node_kernel(&kmeans->node, "measure");
+}
+
+static void set_arguments(struct kmeans *kmeans)
+{
+    NODE_SET(kmeans->assign, 2, cl_mem, kmeans->points);
+    NODE_SET(kmeans->assign, 3, cl_ulong, stride(kmeans));
+    NODE_SET(kmeans->assign, 4, cl_mem, kmeans->label);
+    NODE_SET(kmeans->assign, 5, cl_ulong, kmeans->centres);
+    NODE_SET(kmeans->assign, 6, cl_ulong, kmeans->sums);
+    if (kmeans->is_combined) {
+        NODE_SET(kmeans->assign, 7, cl_ulong, n_own(kmeans));
+        NODE_SET(kmeans->assign, 8, cl_uint, (cl_uint)kmeans->per_item);
+    }
+    NODE_SET(kmeans->measure, 2, cl_mem, kmeans->points);
+    NODE_SET(kmeans->measure, 3, cl_ulong, stride(kmeans));
+    NODE_SET(kmeans->measure, 4, cl_ulong, kmeans->centres);
+    NODE_SET(kmeans->measure, 5, cl_mem, kmeans->totals);
+}
+
+static void make_accumulator(struct kmeans *kmeans)
+{
+    if (!kmeans->accumulates)
+        return;
+    TRY(gravel_accumulator_create(&kmeans->accumulator, kmeans->node.gravel, kmeans->sums,
+                                  kmeans->block * n_columns(kmeans), GRAVEL_ADD, GRAVEL_ULONG));
+    TRY(gravel_kernel_set_accumulator(kmeans->accumulator, kmeans->assign,
+                                      kmeans->is_combined ? 9 : 7));
+}
+
+static void open_node(void *self)
+{
+    struct kmeans *kmeans = self;
+    struct node *node = &kmeans->node;
+    if (kmeans->accumulates && node->model != model_gravel)
+        die("--accumulate: under --model gravel");
+    /* As for one node, because only an open node knows how many there are. */
+    node_open(node, 4 * (n_words(kmeans) + kmeans->n_clusters) * sizeof(cl_ulong));
+    kmeans->own = block_range(kmeans->n_points, node->n_processes, node->number);
+    kmeans->block = (uint32_t)block_of(kmeans->n_clusters, node->n_nodes);
+    TRY(gravel_alloc(node->gravel, kmeans->block * n_columns(kmeans) * sizeof(cl_ulong),
+                     &kmeans->sums));
+    TRY(gravel_alloc(node->gravel, n_words(kmeans) * sizeof(cl_uint), &kmeans->centres));
+    upload_points(kmeans);
+    kmeans->label = node_array(node, stride(kmeans), NULL);
+    kmeans->totals = node_array(node, n_groups(kmeans) * sizeof(cl_ulong), NULL);
+    kmeans->before = app_array(n_words(kmeans), sizeof(cl_uint), "the centres");
+    kmeans->after = app_array(n_words(kmeans), sizeof(cl_uint), "the centres");
+    build(kmeans);
+    set_arguments(kmeans);
+    make_accumulator(kmeans);
+}
+
+static void close_node(void *self)
+{
+    struct kmeans *kmeans = self;
+    free(kmeans->before);
+    free(kmeans->after);
+    TRY(gravel_accumulator_destroy(kmeans->accumulator));
+    node_close(&kmeans->node);
+}
+
+/* ---- rounds ---------------------------------------------------------------------------------- */
+
+static size_t centres_bytes(const struct kmeans *kmeans)
+{
+    return n_words(kmeans) * sizeof(cl_uint);
+}
+
+/* This process's copy of all centres, to or from its heap. */
+static void read_centres(struct kmeans *kmeans, cl_uint *centres)
+{
+    size_t bytes = centres_bytes(kmeans);
+    void *here = node_map(&kmeans->node, kmeans->node.number, kmeans->centres, bytes, CL_MAP_READ);
+    memcpy(centres, here, bytes);
+    node_unmap(&kmeans->node, here);
+}
+static void write_centres(struct kmeans *kmeans, const cl_uint *centres)
+{
+    size_t bytes = centres_bytes(kmeans);
+    void *here = node_map(&kmeans->node, kmeans->node.number, kmeans->centres, bytes,
+                          CL_MAP_WRITE_INVALIDATE_REGION);
+    memcpy(here, centres, bytes);
+    node_unmap(&kmeans->node, here);
+}
+
+/* The mean, rounded. A cluster without points keeps its centre. */
+static cl_uint new_centre(cl_uint old, cl_ulong sum, cl_ulong count)
+{
+    return count ? (cl_uint)((sum + count / 2) / count) : old;
+}
+
+static void move_centres(struct kmeans *kmeans, struct block_range clusters, const cl_ulong *sums)
+{
+    for (uint64_t c = clusters.first; c < clusters.last; c++) {
+        const cl_ulong *row = sums + (c - clusters.first) * n_columns(kmeans);
+        for (uint64_t d = 0; d < kmeans->n_dimensions; d++) {
+            uint64_t word = c * kmeans->n_dimensions + d;
+            kmeans->after[word] =
+                new_centre(kmeans->before[word], row[d], row[kmeans->n_dimensions]);
+        }
+    }
+}
+
+/* New centres of the clusters [first, last), which live on a node of this process; their sums are 0 again. */
+static void take_sums(struct kmeans *kmeans, uint32_t number, struct block_range clusters)
+{
+    uint64_t bytes = (clusters.last - clusters.first) * n_columns(kmeans) * sizeof(cl_ulong);
+    void *sums = node_map(&kmeans->node, number, kmeans->sums, bytes, CL_MAP_READ | CL_MAP_WRITE);
+    move_centres(kmeans, clusters, sums);
+    memset(sums, 0, bytes);
+    node_unmap(&kmeans->node, sums);
+}
+
+static void tell_centres(struct kmeans *kmeans, struct block_range clusters)
+{
+    uint64_t first = clusters.first * kmeans->n_dimensions;
+    uint64_t n = (clusters.last - clusters.first) * kmeans->n_dimensions;
+    for (uint32_t node = 0; node < kmeans->node.n_nodes; node++)
+        TRY(gravel_put(kmeans->node.gravel, kmeans->centres + first * sizeof(cl_uint),
+                       kmeans->after + first, n * sizeof(cl_uint), node));
+}
+
+static void update_centres(struct kmeans *kmeans)
+{
+    struct node *node = &kmeans->node;
+    for (uint32_t number = 0; number < node->n_nodes; number++) {
+        struct block_range clusters = block_range(kmeans->n_clusters, node->n_nodes, number);
+        if (clusters.first == clusters.last || !gravel_is_local(node->gravel, number))
+            continue;
+        take_sums(kmeans, number, clusters);
+        tell_centres(kmeans, clusters);
+    }
+    TRY(gravel_barrier(node->gravel));
+}
+
+/* All nodes have equal centres, so every node gets this answer. */
+static bool has_moved(const struct kmeans *kmeans)
+{
+    cl_uint most = 0;
+    for (uint64_t i = 0; i < n_words(kmeans); i++) {
+        cl_uint a = kmeans->before[i], b = kmeans->after[i], distance = a > b ? a - b : b - a;
+        most = distance > most ? distance : most;
+    }
+    return most / (double)(1 << FIXED_BITS) > kmeans->tolerance;
+}
+
+static void reset(void *self)
+{
+    struct kmeans *kmeans = self;
+    points_start(kmeans, kmeans->after);
+    write_centres(kmeans, kmeans->after);
+    TRY(gravel_barrier(kmeans->node.gravel));
+}
+
+/* A point's coordinates and its count; or, added up in a group, those of all clusters that a node has. */
+static struct node_bound bound_of(const struct kmeans *kmeans)
+{
+    uint64_t n_columns = kmeans->n_dimensions + 1;
+    return (struct node_bound){.n_messages =
+                                   kmeans->is_combined ? kmeans->block * n_columns : n_columns,
+                               .message_bytes = 12,
+                               .is_of_group = kmeans->is_combined};
+}
+
+static void run(void *self)
+{
+    struct kmeans *kmeans = self;
+    kmeans->n_done = 0;
+    do {
+        memcpy(kmeans->before, kmeans->after, centres_bytes(kmeans));
+        node_send(&kmeans->node, kmeans->assign, n_items(kmeans), bound_of(kmeans));
+        TRY(gravel_barrier(kmeans->node.gravel));
+        update_centres(kmeans);
+        read_centres(kmeans, kmeans->after);
+        kmeans->n_done++;
+    } while (kmeans->n_done < kmeans->n_rounds && has_moved(kmeans));
+}
+
+/* ---- result ---------------------------------------------------------------------------------- */
+
+static void measure(struct kmeans *kmeans)
+{
+    size_t bytes = n_groups(kmeans) * sizeof(cl_ulong);
+    cl_ulong *totals = app_array(n_groups(kmeans), sizeof *totals, "the totals");
+    uint64_t inertia = 0;
+    node_launch(&kmeans->node, kmeans->measure, n_own(kmeans));
+    TRY(gravel_barrier(kmeans->node.gravel));
+    node_read(&kmeans->node, kmeans->totals, bytes, totals);
+    for (uint64_t i = 0; i < n_groups(kmeans); i++)
+        inertia += totals[i];
+    free(totals);
+    kmeans->inertia_fixed = node_sum(&kmeans->node, inertia);
+    kmeans->inertia = (double)kmeans->inertia_fixed / (double)(UINT64_C(1) << 2 * FIXED_BITS);
+}
+
+/* ---- the program ------------------------------------------------------------------------------ */
 
 #define MAX_ROUNDS 1000000
 #define MAX_POINTS (UINT64_C(1) << 36)
@@ -32,18 +311,16 @@ static const struct app_option own_options[] = {
      OPTION_FLAG(struct kmeans, is_combined)},
     {"per-item", 0, "N", "Points of a work-item, with --combine (16)",
      OPTION_NUMBER(struct kmeans, per_item, 1, 1 << 13)},
-    {"accumulate", 0, NULL, "Add up by an accumulator, not by messages; of whole numbers",
+    {"accumulate", 0, NULL, "Add up by an accumulator, not by messages",
      OPTION_FLAG(struct kmeans, accumulates)},
-    {"float", 0, NULL, "Add floats, not whole numbers", OPTION_FLAG(struct kmeans, is_float)},
     {0}};
 
 /* All trials make as many rounds as the one that warmed up. */
 static void describe(void *self, struct trials *trials)
 {
     const struct kmeans *kmeans = self;
-    snprintf(trials->variant, sizeof trials->variant, "%s%s%s",
-             kmeans->is_float ? "float" : "fixed", kmeans->is_combined ? "-combined" : "",
-             kmeans->accumulates ? "-accumulated" : "");
+    snprintf(trials->variant, sizeof trials->variant, "fixed%s%s",
+             kmeans->is_combined ? "-combined" : "", kmeans->accumulates ? "-accumulated" : "");
     snprintf(trials->input, sizeof trials->input, "%llu points, %llu clusters, %llu-d",
              (unsigned long long)kmeans->n_points, (unsigned long long)kmeans->n_clusters,
              (unsigned long long)kmeans->n_dimensions);
@@ -60,7 +337,7 @@ static void describe(void *self, struct trials *trials)
 static void result(void *self, struct trials *trials)
 {
     struct kmeans *kmeans = self;
-    kmeans_measure(kmeans);
+    measure(kmeans);
     trials_add_real(trials, "inertia", kmeans->inertia);
     trials_say(trials, "  %llu rounds, inertia %.9g\n", (unsigned long long)kmeans->n_done,
                kmeans->inertia);
@@ -69,7 +346,7 @@ static void result(void *self, struct trials *trials)
 static uint64_t check(void *self, struct trials *trials)
 {
     double serial_s;
-    uint64_t n_wrong = kmeans_check(self, &serial_s);
+    uint64_t n_wrong = compare_with_serial(self, &serial_s);
     trials_add_real(trials, "serial_seconds", serial_s);
     trials_say(trials, "  serial: %.6f s, %.4g M points/s\n", serial_s,
                1e-6 * trials->work / serial_s);
@@ -83,13 +360,13 @@ static const struct app app = {.name = "kmeans",
                                .groups = {{"K-means:", 1, own_options, 0}},
                                .has_models = true,
                                APP_FIELDS(struct kmeans),
-                               .open = kmeans_open,
-                               .reset = kmeans_reset,
-                               .run = kmeans_run,
+                               .open = open_node,
+                               .reset = reset,
+                               .run = run,
                                .describe = describe,
                                .result = result,
                                .check = check,
-                               .close = kmeans_close};
+                               .close = close_node};
 
 int main(int argc, char **argv)
 {

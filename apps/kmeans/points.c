@@ -2,7 +2,7 @@
 /*
  * Points that scatter about random places, in whole numbers, so that all machines make the same.
  *
- * Path: round.c, reference.c, bench/bench_kmeans.c -> this -> random.h
+ * Path: kmeans.c, check.c, bench/bench_kmeans.c -> this -> random.h
  * Owner: the caller's arrays.
  * Threads: any.
  *
@@ -70,18 +70,13 @@ void points_generate(const struct kmeans *kmeans, struct block_range range, uint
     }
 }
 
-void points_start(const struct kmeans *kmeans, union centre *centres)
+void points_start(const struct kmeans *kmeans, cl_uint *centres)
 {
     uint64_t n = kmeans->n_clusters;
     uint32_t *coordinates = app_array(n_words(kmeans), sizeof *coordinates, "the centres");
     points_generate(kmeans, (struct block_range){0, n}, coordinates);
     for (uint64_t c = 0; c < n; c++)
-        for (uint64_t d = 0; d < kmeans->n_dimensions; d++) {
-            union centre *word = &centres[c * kmeans->n_dimensions + d];
-            if (kmeans->is_float)
-                word->real = point_real(coordinates[d * n + c]);
-            else
-                word->fixed = point_fixed(coordinates[d * n + c]);
-        }
+        for (uint64_t d = 0; d < kmeans->n_dimensions; d++)
+            centres[c * kmeans->n_dimensions + d] = point_word(coordinates[d * n + c]);
     free(coordinates);
 }

@@ -11,7 +11,7 @@ GROUPS = {}
 WITHOUT_DEVICE = ("options and files", "mer options", "ranks")  # refused where there is no OpenCL platform
 GROUPS["options and files"] = [
     # What the first process has not found another one says, some seconds later; the other cases run meanwhile.
-    ("kmeans", "--accumulate --float", "--accumulate: of whole numbers"),
+    ("kmeans", "--accumulate --model lane", "--accumulate: under --model gravel"),
     ("kmeans", "-k 257", "-k: '257' is not in 1..256", {"OMPI_COMM_WORLD_RANK": "1"}),
     ("kmeans", "-k 257", "-k: '257' is not in 1..256", {"PMI_RANK": "1"}),
     ("color", "-f absent.el", "absent.el: cannot open", {"OMPI_COMM_WORLD_RANK": "2"}),
