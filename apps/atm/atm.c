@@ -27,13 +27,13 @@ static const struct app_option own_options[] = {
 
 static void make_memory(struct atm *atm)
 {
-    atm->balances = node_alloc(&atm->node, 4 * atm_n_local_accounts(atm));
-    atm->locks = node_alloc(&atm->node, 4 * atm_n_local_accounts(atm));
-    atm->granted = node_alloc(&atm->node, 4 * atm_n_orders(atm));
-    atm->n_granted = node_alloc(&atm->node, 4);
-    node_check(gravel_set_constant(atm->node.gravel, 0, atm->balances));
-    node_check(gravel_set_constant(atm->node.gravel, 1, atm->granted));
-    node_check(gravel_set_constant(atm->node.gravel, 2, atm->n_granted));
+    TRY(gravel_alloc(atm->node.gravel, 4 * atm_n_local_accounts(atm), &atm->balances));
+    TRY(gravel_alloc(atm->node.gravel, 4 * atm_n_local_accounts(atm), &atm->locks));
+    TRY(gravel_alloc(atm->node.gravel, 4 * atm_n_orders(atm), &atm->granted));
+    TRY(gravel_alloc(atm->node.gravel, 4, &atm->n_granted));
+    TRY(gravel_set_constant(atm->node.gravel, 0, atm->balances));
+    TRY(gravel_set_constant(atm->node.gravel, 1, atm->granted));
+    TRY(gravel_set_constant(atm->node.gravel, 2, atm->n_granted));
 }
 
 /* This process's orders among those of all: from here on, up to the next one's first. */
@@ -139,7 +139,7 @@ static void deposit_for(struct atm *atm, uint32_t number)
     for (uint64_t i = 0; i < n; i++) {
         const struct atm_order *order = &atm->orders[granted[i]];
         const uint64_t args[] = {order->to / atm->node.n_nodes, order->amount};
-        node_check(gravel_am(atm->node.gravel, 1, args, 2, order->to % atm->node.n_nodes));
+        TRY(gravel_am(atm->node.gravel, 1, args, 2, order->to % atm->node.n_nodes));
     }
     node_unmap(&atm->node, granted);
 }
@@ -150,14 +150,14 @@ static void transfer(void *self)
     const uint32_t process = process_of(atm);
     sections_run(&atm->sections, &atm->node, atm->withdraw,
                  first_order_of(atm, process + 1) - first_order_of(atm, process));
-    node_barrier(&atm->node);
+    TRY(gravel_barrier(atm->node.gravel));
     if (!atm->deposit)
         return;
     sections_run(&atm->sections, &atm->node, atm->deposit, n_granted(atm, atm->node.number));
     for (uint32_t number = 0; number < atm->node.n_nodes; number++)
         if (number != atm->node.number && gravel_is_local(atm->node.gravel, number))
             deposit_for(atm, number);
-    node_barrier(&atm->node);
+    TRY(gravel_barrier(atm->node.gravel));
 }
 
 static void describe(void *self, struct trials *trials)

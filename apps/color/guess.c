@@ -50,7 +50,7 @@ static void open_mirror(struct color *color)
         indices[i] = ghosts_index(ghosts, n_own(color) + i);
     }
     const struct gravel_words words = GRAVEL_WORDS(color->colors, GRAVEL_UINT, n_words, indices);
-    node_check(gravel_mirror_create(&color->mirror, color->node.gravel, &words));
+    TRY(gravel_mirror_create(&color->mirror, color->node.gravel, &words));
     free(n_words);
     free(indices);
 }
@@ -93,7 +93,7 @@ void color_guess_kernels(struct color *color)
 
 void color_guess_close(struct color *color)
 {
-    node_check(gravel_mirror_destroy(color->mirror));
+    TRY(gravel_mirror_destroy(color->mirror));
 }
 
 /* ---- rounds ---------------------------------------------------------------------------------- */
@@ -127,7 +127,7 @@ void color_guess_run(struct color *color)
     for (color->n_rounds = 0; n_left;) {
         run(color, color->guess, ++color->n_rounds);
         if (color->mirror)
-            node_check(gravel_mirror_share(color->mirror));
+            TRY(gravel_mirror_share(color->mirror));
         n_left = node_sum(&color->node, mend(color));
         progress_at(&color->progress, n_vertices - n_left);
     }

@@ -48,7 +48,7 @@ static void tell_begins(struct color *color, uint64_t begins)
     while (slot < n_slots) {
         uint32_t owner = ghosts_owner(&color->ghosts, slot);
         uint64_t place = begins + node->number * sizeof slot;
-        node_check(gravel_put(node->gravel, place, &slot, sizeof slot, owner));
+        TRY(gravel_put(node->gravel, place, &slot, sizeof slot, owner));
         while (slot < n_slots && ghosts_owner(&color->ghosts, slot) == owner)
             slot++;
     }
@@ -63,8 +63,8 @@ static uint64_t *learn_begins(struct color *color)
     uint64_t offset = node_alloc(node, bytes);
     tell_begins(color, offset);
     node_barrier(node);
-    node_check(gravel_get(node->gravel, offset, begins, bytes, node->number));
-    node_check(gravel_free(node->gravel, offset));
+    TRY(gravel_get(node->gravel, offset, begins, bytes, node->number));
+    TRY(gravel_free(node->gravel, offset));
     return begins;
 }
 

@@ -90,6 +90,6 @@ uint32_t *color_read(struct color *color, uint32_t node)
     uint64_t n = partition_count(&color->part.partition, node);
     uint32_t *colors = app_array(n, sizeof *colors, "the colours");
     if (n)
-        node_check(gravel_get(color->node.gravel, color->colors, colors, n * sizeof *colors, node));
+        TRY(gravel_get(color->node.gravel, color->colors, colors, n * sizeof *colors, node));
     return colors;
 }

@@ -60,7 +60,8 @@ static void set_up(void *self)
     const struct gravel_graph graph = GRAVEL_GRAPH(channels, 2, .depth = app->n + 1);
     node_open(&app->node, 0);
     app->flow = flow_open(&app->node, &graph);
-    flow_build(app->flow, "fib.cl", fib_cl, app->by_item ? "-DBY_ITEM" : NULL, "fib_flow");
+    TRY(gravel_flow_build(app->flow, "fib.cl", fib_cl, app->by_item ? "-DBY_ITEM" : NULL,
+                          "fib_flow"));
 }
 
 static void reset(void *self)
@@ -72,8 +73,8 @@ static void reset(void *self)
 static void call(struct app_fib *app, uint32_t n)
 {
     struct fib root = {.n = n};
-    node_check(gravel_flow_call(app->flow, "fib", &root, offsetof(struct fib, to), &app->result,
-                                sizeof app->result));
+    TRY(gravel_flow_call(app->flow, "fib", &root, offsetof(struct fib, to), &app->result,
+                         sizeof app->result));
 }
 
 static void run(void *self)

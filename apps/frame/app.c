@@ -60,7 +60,7 @@ static int prepare(void *user, unsigned trial)
     (void)trial;
     running->app->reset(running->self);
     node_barrier(running->node);
-    node_check(gravel_stats_reset(running->node->gravel));
+    TRY(gravel_stats_reset(running->node->gravel));
     return 0;
 }
 

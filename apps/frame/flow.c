@@ -23,20 +23,14 @@ struct gravel_flow *flow_open(struct node *node, const struct gravel_graph *grap
     struct gravel_graph grouped = *graph;
     struct gravel_flow *flow = NULL;
     grouped.group_items = node->group_items;
-    node_check(gravel_flow_create(&flow, node->gravel, &grouped));
+    TRY(gravel_flow_create(&flow, node->gravel, &grouped));
     return flow;
-}
-
-void flow_build(struct gravel_flow *flow, const char *name, const char *source, const char *options,
-                const char *function)
-{
-    node_check(gravel_flow_build(flow, name, source, options, function));
 }
 
 static struct gravel_flow_stats read_stats(struct gravel_flow *flow)
 {
     struct gravel_flow_stats stats;
-    node_check(gravel_flow_stats_read(flow, &stats, sizeof stats));
+    TRY(gravel_flow_stats_read(flow, &stats, sizeof stats));
     return stats;
 }
 
@@ -44,7 +38,7 @@ static struct gravel_flow_stats read_stats(struct gravel_flow *flow)
 void flow_describe(struct gravel_flow *flow, struct trials *trials)
 {
     trials_add_number(trials, "flow_bytes", read_stats(flow).bytes);
-    node_check(gravel_flow_stats_reset(flow));
+    TRY(gravel_flow_stats_reset(flow));
 }
 
 static double ratio(uint64_t part, uint64_t whole)
@@ -83,6 +77,6 @@ void flow_tell_serial(struct trials *trials, double seconds, double work)
 
 void flow_close(struct gravel_flow *flow, struct node *node)
 {
-    node_check(gravel_flow_destroy(flow));
+    TRY(gravel_flow_destroy(flow));
     node_close(node);
 }

@@ -36,13 +36,9 @@ option_take flow_take_form;
 /** Make a flow whose groups are the node's (--group). */
 struct gravel_flow *flow_open(struct node *node, const struct gravel_graph *graph);
 
-/** Build its program. */
-void flow_build(struct gravel_flow *flow, const char *name, const char *source, const char *options,
-                const char *function);
-
 /** Set an argument of its kernel, from 2 on, by value, of the type that the kernel declares. */
 #define FLOW_SET(flow, index, type, value) \
-    node_check(gravel_flow_set_argument(flow, index, sizeof(type), &(type){value}))
+    TRY(gravel_flow_set_argument(flow, index, sizeof(type), &(type){value}))
 
 /** Add what the flow's memory is to the parameters, and let its counts begin: before the trials. */
 void flow_describe(struct gravel_flow *flow, struct trials *trials);

@@ -123,7 +123,7 @@ static void open_or_die(struct node *node, const struct gravel_config *config)
 static struct gravel_config configure(const struct node *node, uint64_t heap_bytes)
 {
     struct gravel_config config;
-    node_check(gravel_config_load(&config, sizeof config));
+    TRY(gravel_config_load(&config, sizeof config));
     if (node->model->host)
         heap_bytes +=
             node->model->host->heap_bytes(node->model->queue_bytes, config.loopback_nodes);
@@ -132,9 +132,9 @@ static struct gravel_config configure(const struct node *node, uint64_t heap_byt
     if (node->model != model_gravel)
         strcpy(config.aggregation, node->model->aggregation);
     if (node->schedule)
-        node_check(gravel_config_set(&config, "steal_policy", node->schedule));
+        TRY(gravel_config_set(&config, "steal_policy", node->schedule));
     if (node->server_mode)
-        node_check(gravel_config_set(&config, "server_mode", node->server_mode));
+        TRY(gravel_config_set(&config, "server_mode", node->server_mode));
     return config;
 }
 
@@ -178,27 +178,14 @@ void node_build(struct node *node, const char *name, const char *source, const c
     join_options(node, options, all_options, sizeof all_options);
     if (asprintf(&text, "%s#line 1 \"%s\"\n%s", node->model->prelude, name, source) < 0)
         die("no memory for the program %s", name);
-    node_check(gravel_program_build(node->gravel, name, text, all_options, &node->program));
+    TRY(gravel_program_build(node->gravel, name, text, all_options, &node->program));
     free(text);
-}
-
-void node_build_servers(struct node *node, const char *name, const char *source,
-                        const char *options)
-{
-    node_check(gravel_server_build(node->gravel, name, source, options, &node->program));
-}
-
-cl_program node_program(struct node *node, const char *name, const char *source)
-{
-    cl_program program = NULL;
-    node_check(gravel_program_build(node->gravel, name, source, NULL, &program));
-    return program;
 }
 
 uint64_t node_alloc(struct node *node, uint64_t bytes)
 {
     uint64_t offset = 0;
-    node_check(gravel_alloc(node->gravel, bytes, &offset));
+    TRY(gravel_alloc(node->gravel, bytes, &offset));
     return offset;
 }
 
@@ -218,7 +205,7 @@ static cl_kernel make_kernel(struct node *node, cl_program program, const char *
 cl_kernel node_kernel_of(struct node *node, cl_program program, const char *name)
 {
     cl_kernel kernel = make_kernel(node, program, name);
-    node_check(gravel_kernel_set_arena(node->gravel, kernel, 0));
+    TRY(gravel_kernel_set_arena(node->gravel, kernel, 0));
     return kernel;
 }
 
@@ -241,13 +228,13 @@ void *node_map(struct node *node, uint32_t number, uint64_t offset, uint64_t byt
                cl_map_flags flags)
 {
     void *pointer = NULL;
-    node_check(gravel_map(node->gravel, offset, bytes, flags, number, &pointer));
+    TRY(gravel_map(node->gravel, offset, bytes, flags, number, &pointer));
     return pointer;
 }
 
 void node_unmap(struct node *node, void *pointer)
 {
-    node_check(gravel_unmap(node->gravel, pointer));
+    TRY(gravel_unmap(node->gravel, pointer));
 }
 
 static cl_mem *array_slot(struct node *node, cl_mem array)
@@ -319,7 +306,7 @@ typedef void enqueue_groups(struct node *node, cl_kernel kernel, size_t n_items,
 
 static void launch_sliced(struct node *node, cl_kernel kernel, size_t n_items, size_t group_items)
 {
-    node_check(gravel_launch(node->gravel, kernel, 1, &n_items, &group_items, 0, NULL, NULL));
+    TRY(gravel_launch(node->gravel, kernel, 1, &n_items, &group_items, 0, NULL, NULL));
 }
 
 void node_enqueue(struct node *node, cl_kernel kernel, size_t n_items, size_t group_items)
@@ -381,11 +368,6 @@ void node_run_full(struct node *node, cl_kernel kernel, uint64_t n_items)
     start_full(node, kernel, n_items, node_enqueue);
 }
 
-void node_serve(struct node *node, cl_kernel kernel, uint64_t n_items)
-{
-    node_check(gravel_server_launch(node->gravel, kernel, n_items, 0, NULL, NULL));
-}
-
 void node_finish(struct node *node)
 {
     node_check_cl(clFinish(gravel_cl_queue(node->gravel)), "clFinish");
@@ -410,12 +392,12 @@ void node_send_full(struct node *node, cl_kernel kernel, uint64_t n_items, struc
 
 void node_barrier(struct node *node)
 {
-    node_check(gravel_barrier(node->gravel));
+    TRY(gravel_barrier(node->gravel));
 }
 
 static uint64_t reduce(struct node *node, uint32_t operation, uint64_t value)
 {
-    node_check(gravel_reduce(node->gravel, operation, GRAVEL_ULONG, &value, 1));
+    TRY(gravel_reduce(node->gravel, operation, GRAVEL_ULONG, &value, 1));
     return value;
 }
 
@@ -446,5 +428,5 @@ void node_close(struct node *node)
             clReleaseKernel(node->kernels[i]);
     if (node->program)
         clReleaseProgram(node->program);
-    node_check(gravel_close(node->gravel));
+    TRY(gravel_close(node->gravel));
 }

@@ -14,7 +14,7 @@
 #include "frame/model.h"
 #include "frame/options.h"
 
-#include <gravel/server.h>
+#include <gravel/gravel.h>
 
 /* Largest work-group that gravel.cl.h's `_if` forms take without more local memory. */
 #define NODE_MAX_GROUP 1024
@@ -90,10 +90,6 @@ bool node_is_discrete(const struct node *node);
  */
 void node_build(struct node *node, const char *name, const char *source, const char *options);
 
-/** Build a program of clients and servers: the text has all handlers with keys. */
-void node_build_servers(struct node *node, const char *name, const char *source,
-                        const char *options);
-
 /** Allocate symmetric memory [bytes, not 0], zeroed. Collective. @return its offset. */
 uint64_t node_alloc(struct node *node, uint64_t bytes);
 
@@ -101,9 +97,6 @@ uint64_t node_alloc(struct node *node, uint64_t bytes);
 void *node_map(struct node *node, uint32_t number, uint64_t offset, uint64_t bytes,
                cl_map_flags flags);
 void node_unmap(struct node *node, void *pointer);
-
-/** Build another program, the caller's to release. */
-cl_program node_program(struct node *node, const char *name, const char *source);
 
 /** Make a kernel whose argument 0 is GRAVEL_ARENA: of the one program, or of another. */
 cl_kernel node_kernel(struct node *node, const char *name);
@@ -167,9 +160,6 @@ void node_run_full(struct node *node, cl_kernel kernel, uint64_t n_items);
  */
 void node_send(struct node *node, cl_kernel kernel, uint64_t n_items, struct node_bound bound);
 void node_send_full(struct node *node, cl_kernel kernel, uint64_t n_items, struct node_bound bound);
-
-/** Run a kernel of clients and servers for n items (0 is allowed), and what it sends to this node's servers. */
-void node_serve(struct node *node, cl_kernel kernel, uint64_t n_items);
 
 /** Enqueue, whole, a kernel that sends nothing and waits for nothing; and wait for such kernels. */
 void node_enqueue(struct node *node, cl_kernel kernel, size_t n_items, size_t group_items);

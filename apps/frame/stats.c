@@ -19,13 +19,13 @@ struct gravel_stats *stats_gather(struct node *node)
     struct gravel_stats *stats = calloc(node->n_processes, sizeof *stats);
     if (!stats)
         die("no memory for the statistics of %u nodes", node->n_processes);
-    node_check(gravel_stats_read(node->gravel, &stats[node->number], sizeof stats[node->number],
-                                 GRAVEL_ALL_NODES));
+    TRY(gravel_stats_read(node->gravel, &stats[node->number], sizeof stats[node->number],
+                          GRAVEL_ALL_NODES));
     uint64_t *words = (uint64_t *)stats;
     uint32_t n_words = node->n_processes * (uint32_t)N_FIELDS;
     for (uint32_t i = 0; i < n_words; i += MOST_REDUCED) {
         uint32_t n = n_words - i < MOST_REDUCED ? n_words - i : MOST_REDUCED;
-        node_check(gravel_reduce(node->gravel, GRAVEL_ADD, GRAVEL_ULONG, words + i, n));
+        TRY(gravel_reduce(node->gravel, GRAVEL_ADD, GRAVEL_ULONG, words + i, n));
     }
     return stats;
 }

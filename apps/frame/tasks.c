@@ -33,7 +33,7 @@ void tasks_open(struct tasks *tasks, struct node *node, struct gravel_steal_opti
     tasks->node = node;
     tasks->group_items = node->group_items;
     tasks->stretches = NULL;
-    node_check(gravel_steal_create(&tasks->steal, node->gravel, &options));
+    TRY(gravel_steal_create(&tasks->steal, node->gravel, &options));
 }
 
 /* Tasks of a deque: as many as the largest share, and as an offer may bring. */
@@ -66,36 +66,21 @@ void tasks_open_stretches(struct tasks *tasks, struct node *node, uint64_t n)
         tasks->stretches[i] = (uint32_t)i;
 }
 
-void tasks_run_stretches(struct tasks *tasks, cl_kernel kernel)
-{
-    tasks_fill(tasks, tasks->stretches, tasks->n_stretches);
-    tasks_run(tasks, kernel);
-}
-
-void tasks_fill(struct tasks *tasks, const void *all, uint64_t n)
-{
-    node_check(gravel_steal_fill(tasks->steal, all, n));
-}
-
-void tasks_fill_first(struct tasks *tasks, const void *all, uint64_t n)
-{
-    node_check(gravel_steal_fill_at(tasks->steal, 0, all, n));
-}
-
-cl_kernel tasks_kernel(struct tasks *tasks, const char *name)
-{
-    return node_kernel_without_arena(tasks->node, name);
-}
-
 void tasks_run(struct tasks *tasks, cl_kernel kernel)
 {
-    node_check(gravel_steal_launch(tasks->steal, kernel, 0, NULL, NULL));
-    node_check(gravel_steal_wait(tasks->steal));
+    TRY(gravel_steal_launch(tasks->steal, kernel, 0, NULL, NULL));
+    TRY(gravel_steal_wait(tasks->steal));
+}
+
+void tasks_run_stretches(struct tasks *tasks, cl_kernel kernel)
+{
+    TRY(gravel_steal_fill(tasks->steal, tasks->stretches, tasks->n_stretches));
+    tasks_run(tasks, kernel);
 }
 
 void tasks_reset(struct tasks *tasks)
 {
-    node_check(gravel_steal_stats_reset(tasks->steal));
+    TRY(gravel_steal_stats_reset(tasks->steal));
 }
 
 static int compare_counts(const void *a, const void *b)
@@ -114,7 +99,7 @@ static void tell_groups(struct tasks *tasks, struct trials *trials)
     uint64_t *counts = app_array(n, sizeof *counts, "counts of groups");
     for (uint32_t group = 0; group < n; group++) {
         struct gravel_steal_stats stats;
-        node_check(gravel_steal_stats_read(tasks->steal, &stats, sizeof stats, group));
+        TRY(gravel_steal_stats_read(tasks->steal, &stats, sizeof stats, group));
         counts[group] = stats.done;
     }
     qsort(counts, n, sizeof *counts, compare_counts);
@@ -127,7 +112,7 @@ void tasks_tell(struct tasks *tasks, struct trials *trials)
 {
     struct gravel_steal_stats stats;
     const char *policy = gravel_config(tasks->node->gravel)->steal_policy;
-    node_check(gravel_steal_stats_read(tasks->steal, &stats, sizeof stats, GRAVEL_ALL_GROUPS));
+    TRY(gravel_steal_stats_read(tasks->steal, &stats, sizeof stats, GRAVEL_ALL_GROUPS));
     trials_add_word(trials, "schedule", policy);
     trials_add_number(trials, "groups", gravel_steal_n_groups(tasks->steal));
     trials_add_number(trials, "tasks", stats.done);
@@ -151,7 +136,7 @@ uint64_t tasks_n_items(const struct tasks *tasks)
 
 void tasks_close(struct tasks *tasks)
 {
-    node_check(gravel_steal_destroy(tasks->steal));
+    TRY(gravel_steal_destroy(tasks->steal));
     free(tasks->stretches);
     tasks->steal = NULL;
     tasks->stretches = NULL;

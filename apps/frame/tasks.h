@@ -45,13 +45,6 @@ void tasks_open_stretches(struct tasks *tasks, struct node *node, uint64_t n);
 /** Run a kernel on all stretches, shared out evenly. */
 void tasks_run_stretches(struct tasks *tasks, cl_kernel kernel);
 
-/** Fill deques evenly, or the first one. */
-void tasks_fill(struct tasks *tasks, const void *all, uint64_t n);
-void tasks_fill_first(struct tasks *tasks, const void *all, uint64_t n);
-
-/** Make a kernel without GRAVEL_ARENA. */
-cl_kernel tasks_kernel(struct tasks *tasks, const char *name);
-
 /** Run all tasks. */
 void tasks_run(struct tasks *tasks, cl_kernel kernel);
 

@@ -56,8 +56,8 @@ static uint32_t probe_rounds(struct node *node)
     NODE_SET(kernel, 1, cl_mem, array);
     NODE_SET(kernel, 2, cl_uint, PROBE_ROUNDS);
     NODE_SET(kernel, 3, cl_uint, PROBE_LOOKS);
-    node_check(gravel_launch(node->gravel, kernel, 1, &n_items, &group_items, 0, NULL, NULL));
-    node_barrier(node);
+    TRY(gravel_launch(node->gravel, kernel, 1, &n_items, &group_items, 0, NULL, NULL));
+    TRY(gravel_barrier(node->gravel));
     node_read(node, array, n_items * sizeof *rounds, rounds);
     for (size_t i = 0; i < n_items; i++)
         least = rounds[i] < least ? rounds[i] : least;
@@ -78,7 +78,7 @@ static cl_kernel make_kernel(const struct form *form, struct node *node, char *r
         return NULL;
     }
     node_check_cl(error, form->kernel);
-    node_check(gravel_kernel_set_arena(node->gravel, kernel, 0));
+    TRY(gravel_kernel_set_arena(node->gravel, kernel, 0));
     return kernel;
 }
 

@@ -158,7 +158,8 @@ static void set_up(void *self)
             mod->form->name, node->model->name);
     node_open(node, n_words(mod) * sizeof(uint64_t));
     node_build(node, "gups-mod.cl", gups_mod_cl, NULL);
-    uint64_t offset = node_alloc(node, n_words(mod) * sizeof(uint64_t));
+    uint64_t offset;
+    TRY(gravel_alloc(node->gravel, n_words(mod) * sizeof(uint64_t), &offset));
     mod->table = (struct table){.node = node, .offset = offset, .n_words = n_words(mod)};
     table_open(&mod->table);
     mod->kernel = form_kernel(mod->form, node, (uint32_t)mod->wave_items, reason, sizeof reason);
@@ -185,7 +186,7 @@ static void update(void *self)
 {
     struct gups_mod *mod = self;
     node_send(&mod->node, mod->kernel, n_items(mod), bound_of(mod));
-    node_barrier(&mod->node);
+    TRY(gravel_barrier(mod->node.gravel));
 }
 
 /* One group of the trials' size. */
@@ -195,7 +196,7 @@ static void warm_up(void *self)
     uint32_t group_items = mod->node.group_items;
     node_send(&mod->node, mod->kernel, n_items(mod) < group_items ? n_items(mod) : group_items,
               bound_of(mod));
-    node_barrier(&mod->node);
+    TRY(gravel_barrier(mod->node.gravel));
 }
 
 /* ---- check ----------------------------------------------------------------------------------- */

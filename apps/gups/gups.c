@@ -156,10 +156,9 @@ static void make_accumulator(struct gups *gups)
                                            [TABLE_ADD] = {GRAVEL_ADD, GRAVEL_FLOAT}};
     if (!gups->accumulates)
         return;
-    node_check(gravel_accumulator_create(&gups->accumulator, gups->node.gravel, gups->table.offset,
-                                         n_words(gups), of_table[gups->op][0],
-                                         of_table[gups->op][1]));
-    node_check(gravel_kernel_set_accumulator(gups->accumulator, gups->kernel, 9));
+    TRY(gravel_accumulator_create(&gups->accumulator, gups->node.gravel, gups->table.offset,
+                                  n_words(gups), of_table[gups->op][0], of_table[gups->op][1]));
+    TRY(gravel_kernel_set_accumulator(gups->accumulator, gups->kernel, 9));
 }
 
 static void set_up(void *self)
@@ -173,7 +172,7 @@ static void set_up(void *self)
     uint64_t table_bytes = n_words(gups) * table_word_bytes(&gups->table);
     node_open(node, table_bytes);
     node_build(node, "gups.cl", gups_cl, gups->accumulates ? "-DACCUMULATES" : NULL);
-    gups->table.offset = node_alloc(node, table_bytes);
+    TRY(gravel_alloc(node->gravel, table_bytes, &gups->table.offset));
     table_open(&gups->table);
     set_levels(gups);
     gups->kernel = node_kernel(node, operations[gups->op].kernel);
@@ -205,7 +204,7 @@ static void update(void *self)
 {
     struct gups *gups = self;
     node_send(&gups->node, gups->kernel, n_updates(gups) / gups->per_item, bound_of(gups));
-    node_barrier(&gups->node);
+    TRY(gravel_barrier(gups->node.gravel));
 }
 
 /* One group of the trials' size. */
@@ -215,7 +214,7 @@ static void warm_up(void *self)
     uint64_t n_items = n_updates(gups) / gups->per_item;
     node_send(&gups->node, gups->kernel,
               n_items < gups->node.group_items ? n_items : gups->node.group_items, bound_of(gups));
-    node_barrier(&gups->node);
+    TRY(gravel_barrier(gups->node.gravel));
 }
 
 static void describe(void *self, struct trials *trials)
@@ -243,7 +242,7 @@ static uint64_t check(void *self, struct trials *trials)
 static void close_all(void *self)
 {
     struct gups *gups = self;
-    node_check(gravel_accumulator_destroy(gups->accumulator));
+    TRY(gravel_accumulator_destroy(gups->accumulator));
     table_close(&gups->table);
     node_close(&gups->node);
 }

@@ -26,7 +26,7 @@ uint32_t table_word_bytes(const struct table *table)
 void table_open(struct table *table)
 {
     struct node *node = table->node;
-    table->program = node_program(node, "table.cl", table_cl);
+    TRY(gravel_program_build(node->gravel, "table.cl", table_cl, NULL, &table->program));
     table->fill = node_kernel_of(node, table->program, "fill_table");
     table->undo_stream = node_kernel_of(node, table->program, "undo_updates");
     table->undo_words = node_kernel_of(node, table->program, "undo_words");

@@ -52,20 +52,17 @@ static const struct app_option own_options[] = {
 
 /* ---- set-up -------------------------------------------------------------------------------------- */
 
-static uint64_t alloc_words(struct hashtable *table, uint64_t n)
-{
-    return node_alloc(&table->node, 4 * n);
-}
-
 static void make_memory(struct hashtable *table)
 {
+    struct gravel *gravel = table->node.gravel;
     uint64_t *const offsets[] = {&table->heads, &table->next, &table->keys, &table->values};
+    const uint64_t buckets_bytes = 4 * hashtable_n_local_buckets(table);
     for (uint32_t i = 0; i < 4; i++) {
-        *offsets[i] = alloc_words(table, i == 0 ? hashtable_n_local_buckets(table)
-                                                : hashtable_n_entries(table));
-        node_check(gravel_set_constant(table->node.gravel, i, *offsets[i]));
+        TRY(gravel_alloc(gravel, i == 0 ? buckets_bytes : 4 * hashtable_n_entries(table),
+                         offsets[i]));
+        TRY(gravel_set_constant(gravel, i, *offsets[i]));
     }
-    table->locks = alloc_words(table, hashtable_n_local_buckets(table));
+    TRY(gravel_alloc(gravel, buckets_bytes, &table->locks));
 }
 
 /* This process's operations among those of all: from here on, up to the next one's first. */
@@ -162,7 +159,7 @@ static void operate(void *self)
 {
     struct hashtable *table = self;
     sections_run(&table->sections, &table->node, table->kernel, n_own_items(table));
-    node_barrier(&table->node);
+    TRY(gravel_barrier(table->node.gravel));
 }
 
 static void describe(void *self, struct trials *trials)

@@ -11,6 +11,8 @@
  */
 #include "mer.h"
 
+#include <gravel/server.h>
+
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -100,7 +102,8 @@ static void build(struct mer *mer)
     struct device_table *table = &mer->on_device;
     char options[MER_OPTIONS_BYTES];
     set_constants(mer);
-    node_build_servers(&mer->node, "on_device.cl", on_device_cl, options_of(mer, options));
+    TRY(gravel_server_build(mer->node.gravel, "on_device.cl", on_device_cl,
+                            options_of(mer, options), &mer->node.program));
     table->count = node_kernel(&mer->node, "count_kmers");
     NODE_SET(table->count, 1, cl_uint, (cl_uint)table->n_shards);
     set_text(mer, table->count, 2);
@@ -138,8 +141,7 @@ static uint32_t n_lost(struct mer *mer, uint32_t number)
 static void count(struct mer *mer)
 {
     uint64_t n = 0;
-    TRY(gravel_server_launch(mer->node.gravel, mer->on_device.count, mer->n_places, 0, 0, NULL,
-                             NULL));
+    TRY(gravel_server_launch(mer->node.gravel, mer->on_device.count, mer->n_places, 0, NULL, NULL));
     TRY(gravel_barrier(mer->node.gravel));
     for (uint32_t i = 0; i < mer->node.n_nodes; i++)
         n += gravel_is_local(mer->node.gravel, i) ? n_lost(mer, i) : 0;

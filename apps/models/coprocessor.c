@@ -53,10 +53,11 @@ static void *open_boxes(struct node *node)
             BOX_MOST_NODES);
     coprocessor->node = node;
     coprocessor->queue_bytes = queue_bytes;
-    coprocessor->outbox = node_alloc(node, box_bytes(node->n_nodes, queue_bytes));
+    TRY(gravel_alloc(node->gravel, box_bytes(node->n_nodes, queue_bytes), &coprocessor->outbox));
     for (int i = 0; i < 2; i++)
-        coprocessor->inboxes[i] = node_alloc(node, box_bytes(node->n_processes, queue_bytes));
-    coprocessor->program = node_program(node, "apply.cl", apply_cl);
+        TRY(gravel_alloc(node->gravel, box_bytes(node->n_processes, queue_bytes),
+                         &coprocessor->inboxes[i]));
+    TRY(gravel_program_build(node->gravel, "apply.cl", apply_cl, NULL, &coprocessor->program));
     coprocessor->apply = node_kernel_of(node, coprocessor->program, "apply");
     NODE_SET(coprocessor->apply, 3, cl_uint, node->n_processes);
     NODE_SET(coprocessor->apply, 4, cl_uint, queue_bytes);
@@ -88,13 +89,12 @@ static void put_queue(struct coprocessor *coprocessor, uint32_t to, uint64_t inb
     if (n_bytes > coprocessor->queue_bytes)
         die("the queue for node %u has %u bytes, and work-items sent %u: more than they may", to,
             coprocessor->queue_bytes, n_bytes);
-    node_check(gravel_put(gravel, inbox + from * sizeof n_bytes, &n_bytes, sizeof n_bytes, to));
+    TRY(gravel_put(gravel, inbox + from * sizeof n_bytes, &n_bytes, sizeof n_bytes, to));
     if (n_bytes == 0)
         return;
     uint64_t source = coprocessor->outbox + BOX_QUEUE(to, coprocessor->queue_bytes);
     void *queue = node_map(coprocessor->node, from, source, n_bytes, CL_MAP_READ);
-    node_check(
-        gravel_put(gravel, inbox + BOX_QUEUE(from, coprocessor->queue_bytes), queue, n_bytes, to));
+    TRY(gravel_put(gravel, inbox + BOX_QUEUE(from, coprocessor->queue_bytes), queue, n_bytes, to));
     node_unmap(coprocessor->node, queue);
 }
 
@@ -109,7 +109,7 @@ static void exchange(struct coprocessor *coprocessor, uint64_t inbox)
         put_queue(coprocessor, to, inbox, n_bytes[to]);
     memset(head, 0, BOX_HEAD_BYTES);
     node_unmap(node, head);
-    node_barrier(node);
+    TRY(gravel_barrier(node->gravel));
 }
 
 /* ---- apply ----------------------------------------------------------------------------------- */

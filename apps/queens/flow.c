@@ -62,17 +62,17 @@ static void set_up(void *self)
     app->node.n_handlers = app->deal ? 1 : 0;
     node_open(&app->node, 0);
     app->flow = open_flow(app);
-    flow_build(app->flow, "queens.cl", queens_cl, options, "queens_flow");
+    TRY(gravel_flow_build(app->flow, "queens.cl", queens_cl, options, "queens_flow"));
     FLOW_SET(app->flow, 2, cl_uint, queens_full_row(app));
     FLOW_SET(app->flow, 3, cl_uint, queens_first_places(app));
-    node_barrier(&app->node);
+    TRY(gravel_barrier(app->node.gravel));
 }
 
 static cl_uint call(struct app_queens *app, const char *channel, struct queens root)
 {
     cl_uint found = 0;
-    node_check(gravel_flow_call(app->flow, channel, &root, offsetof(struct queens, to), &found,
-                                sizeof found));
+    TRY(gravel_flow_call(app->flow, channel, &root, offsetof(struct queens, to), &found,
+                         sizeof found));
     return found;
 }
 
@@ -82,7 +82,7 @@ static void run(void *self)
     struct app_queens *app = self;
     uint64_t found = call(app, app->deal ? "begin" : "queens", (struct queens){0});
     if (app->deal) {
-        node_barrier(&app->node);
+        TRY(gravel_barrier(app->node.gravel));
         found += call(app, "begin", (struct queens){.columns = queens_full_row(app)});
     }
     app->result = node_sum(&app->node, found);

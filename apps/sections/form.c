@@ -9,6 +9,8 @@
 
 #include "frame/die.h"
 
+#include <gravel/server.h>
+
 #include <stdio.h>
 #include <string.h>
 
@@ -89,7 +91,7 @@ void sections_open(struct sections *sections, struct node *node, uint64_t heap_b
     node->server_mode = sections->form->mode ? sections->form->mode : "phases";
     node_open(node, heap_bytes);
     check_nodes(sections, node);
-    node_build_servers(node, name, source, sections->form->options);
+    TRY(gravel_server_build(node->gravel, name, source, sections->form->options, &node->program));
 }
 
 cl_kernel sections_kernel(const struct sections *sections, struct node *node, const char *name)
@@ -118,7 +120,7 @@ static void run_alone(const struct sections *sections, struct node *node, cl_ker
 void sections_run(const struct sections *sections, struct node *node, cl_kernel kernel, uint64_t n)
 {
     if (sections->form->mode)
-        node_serve(node, kernel, n);
+        TRY(gravel_server_launch(node->gravel, kernel, n, 0, NULL, NULL));
     else
         run_alone(sections, node, kernel, n);
 }

@@ -55,7 +55,7 @@ void sgd_find(struct sgd *sgd)
     free(sgd->found);
     sgd->found = app_array(n, sizeof *sgd->found, "rows");
     for (uint32_t number = 0; number < n_nodes; number++) {
-        node_check(gravel_get(sgd->node.gravel, sgd->rows, local, n_local * sizeof *local, number));
+        TRY(gravel_get(sgd->node.gravel, sgd->rows, local, n_local * sizeof *local, number));
         for (uint64_t row = number; row < n; row += n_nodes)
             sgd->found[row] = local[row / n_nodes];
     }

@@ -95,11 +95,11 @@ static void deal_ratings(struct sgd *sgd)
 static void make_memory(struct sgd *sgd)
 {
     const uint64_t n = sgd_n_local_rows(sgd);
-    sgd->rows = node_alloc(&sgd->node, n * sizeof(struct sgd_row));
-    sgd->locks = node_alloc(&sgd->node, n * sizeof(cl_uint));
-    node_check(gravel_set_constant(sgd->node.gravel, 0, sgd->rows));
-    node_check(gravel_set_constant(sgd->node.gravel, 1, bits_of(sgd->rate)));
-    node_check(gravel_set_constant(sgd->node.gravel, 2, bits_of(sgd->weight)));
+    TRY(gravel_alloc(sgd->node.gravel, n * sizeof(struct sgd_row), &sgd->rows));
+    TRY(gravel_alloc(sgd->node.gravel, n * sizeof(cl_uint), &sgd->locks));
+    TRY(gravel_set_constant(sgd->node.gravel, 0, sgd->rows));
+    TRY(gravel_set_constant(sgd->node.gravel, 1, bits_of(sgd->rate)));
+    TRY(gravel_set_constant(sgd->node.gravel, 2, bits_of(sgd->weight)));
 }
 
 static void make_kernel(struct sgd *sgd)
@@ -157,10 +157,10 @@ static void run(void *self)
     struct sgd *sgd = self;
     for (uint64_t epoch = 0; epoch < sgd->n_epochs; epoch++) {
         if (epoch > 0 && sgd->node.n_nodes > 1) /* a launch waits for steps of one node only */
-            node_barrier(&sgd->node);
+            TRY(gravel_barrier(sgd->node.gravel));
         sections_run(&sgd->sections, &sgd->node, sgd->learn, sgd->n_own);
     }
-    node_barrier(&sgd->node);
+    TRY(gravel_barrier(sgd->node.gravel));
 }
 
 static void describe(void *self, struct trials *trials)

@@ -19,7 +19,7 @@ static void set_up(void *self)
     char options[SORT_OPTIONS_BYTES];
     sort_write_options(&size, options);
     app->flow = flow_open(&app->node, &graph);
-    flow_build(app->flow, "sort.cl", sort_cl, options, "sort_flow");
+    TRY(gravel_flow_build(app->flow, "sort.cl", sort_cl, options, "sort_flow"));
     FLOW_SET(app->flow, 2, cl_mem, app->input);
     FLOW_SET(app->flow, 3, cl_mem, app->keys);
     FLOW_SET(app->flow, 4, cl_mem, app->spare);
@@ -29,8 +29,8 @@ static void run(void *self)
 {
     struct app_sort *app = self;
     struct split all = {0, app->n};
-    node_check(gravel_flow_push(app->flow, "split", &all, 1));
-    node_check(gravel_flow_run(app->flow));
+    TRY(gravel_flow_push(app->flow, "split", &all, 1));
+    TRY(gravel_flow_run(app->flow));
 }
 
 const struct flow_form sort_flow = {.name = "flow", .open = set_up, .run = run};

@@ -37,7 +37,7 @@ static void get_degrees(void *context, const uint64_t *vertices, uint64_t *degre
                          ? graph_degree(&sssp->part.rows,
                                         partition_index(&sssp->part.partition, vertices[i]))
                          : 0;
-    node_check(gravel_reduce(sssp->node.gravel, GRAVEL_ADD, GRAVEL_ULONG, degrees, SSSP_TRIED));
+    TRY(gravel_reduce(sssp->node.gravel, GRAVEL_ADD, GRAVEL_ULONG, degrees, SSSP_TRIED));
 }
 
 /* The first vertex with an edge, or vertex 0. */

@@ -81,7 +81,7 @@ static bool gather(struct sssp *sssp, struct listed *listed)
     node_run(&sssp->node, sssp->gather, sssp->n_settled / SCANNED);
     node_read(&sssp->node, sssp->counts, sizeof counts, counts);
     uint64_t sums[SSSP_COUNTS] = {counts[0], counts[1], counts[2]};
-    node_check(gravel_reduce(sssp->node.gravel, GRAVEL_ADD, GRAVEL_ULONG, sums, SSSP_COUNTS));
+    TRY(gravel_reduce(sssp->node.gravel, GRAVEL_ADD, GRAVEL_ULONG, sums, SSSP_COUNTS));
     *listed = (struct listed){counts[0], counts[1], sums[0], sums[1]};
     sssp->n_reached += sums[2];
     progress_at(&sssp->progress, sssp->n_reached);

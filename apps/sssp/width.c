@@ -34,7 +34,7 @@ static double find_heaviest(struct sssp *sssp)
     double heaviest = 0;
     for (uint64_t e = 0; e < sssp->part.rows.n_edges; e++)
         heaviest = fmax(heaviest, weight_of(&sssp->part.rows, e));
-    node_check(gravel_reduce(sssp->node.gravel, GRAVEL_MAX, GRAVEL_DOUBLE, &heaviest, 1));
+    TRY(gravel_reduce(sssp->node.gravel, GRAVEL_MAX, GRAVEL_DOUBLE, &heaviest, 1));
     return heaviest;
 }
 

@@ -72,7 +72,8 @@ static void set_up(void *self)
     char options[STRASSEN_OPTIONS_BYTES];
     strassen_write_options(app, options);
     app->flow = is_seven ? open_seven(app) : open_eight(app);
-    flow_build(app->flow, "strassen.cl", is_seven ? seven_cl : eight_cl, options, "strassen_flow");
+    TRY(gravel_flow_build(app->flow, "strassen.cl", is_seven ? seven_cl : eight_cl, options,
+                          "strassen_flow"));
     FLOW_SET(app->flow, 2, cl_mem, app->all);
 }
 
@@ -81,8 +82,8 @@ static void run(void *self)
     struct app_strassen *app = self;
     uint32_t n = app->n, n_each = n * n;
     struct product whole = {0, n, n_each, n, 2 * n_each, n, 0};
-    node_check(gravel_flow_push(app->flow, app->levels ? "product" : "leaf", &whole, 1));
-    node_check(gravel_flow_run(app->flow));
+    TRY(gravel_flow_push(app->flow, app->levels ? "product" : "leaf", &whole, 1));
+    TRY(gravel_flow_run(app->flow));
 }
 
 const struct flow_form strassen_flow = {.name = "flow", .open = set_up, .run = run};

@@ -101,7 +101,7 @@ static void set_up(void *self)
                                                           .task_bytes = sizeof(struct task)));
     upload_limits(uts);
     uts->counts = node_array(node, counts_bytes(uts), NULL);
-    uts->search = tasks_kernel(&uts->tasks, "search");
+    uts->search = node_kernel_without_arena(&uts->node, "search");
     NODE_SET(uts->search, 1, cl_mem, uts->limits);
     NODE_SET(uts->search, 2, cl_uint, uts->n_rows);
     NODE_SET(uts->search, 3, cl_uint, tree_chance(&uts->tree));
@@ -119,14 +119,14 @@ static void reset(void *self)
                                       sizeof zero, 0, counts_bytes(uts), 0, NULL, NULL),
                   "clEnqueueFillBuffer");
     node_finish(&uts->node);
-    tasks_reset(&uts->tasks);
+    TRY(gravel_steal_stats_reset(uts->tasks.steal));
 }
 
 static void run(void *self)
 {
     struct uts *uts = self;
     struct task root = tree_root(&uts->tree);
-    tasks_fill_first(&uts->tasks, &root, root.n_children != 0);
+    TRY(gravel_steal_fill_at(uts->tasks.steal, 0, &root, root.n_children != 0));
     tasks_run(&uts->tasks, uts->search);
 }
 

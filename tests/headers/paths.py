@@ -67,7 +67,7 @@ def named_in_source(text, is_script):
 
 
 def named_in_document(text):
-    text = re.sub(r"^```.*?^```", "", text, flags=re.M | re.S)
+    text = re.sub(r"^```.*?^```|Save this as `\S+`", "", text, flags=re.M | re.S)
     yield from LINK.findall(text)
     for quoted in QUOTED.findall(text):
         yield from FILE.findall(quoted) if FILE.fullmatch(quoted) else FOLDER.findall(quoted) if (
