@@ -18,6 +18,7 @@ struct gravel_private;
 struct gravel_limit {
     int (*check)(void *context, struct gravel_wait *wait);
     void *context;
+    void (*keep)(void *context); /* memory stays: the device may use it without end; or NULL */
     uint64_t yields_ns; /* of looks before the first sleep; 0: as for copies, which are short */
 };
 

@@ -199,7 +199,8 @@ int gravel_network_attach(struct gravel_network *network, const struct gravel_me
  * Stop and join the thread; closes the transport and frees everything. Allowed if it never started.
  *
  * @param keep_resolver  leave the resolver: to free it is to wait for the device, where a kernel never ended.
- * @return               false if the thread was given up: all that it uses must stay.
+ * @return               false if the thread was given up, or the device may still use frames: all that they use must
+ *                       stay.
  */
 bool gravel_network_stop(struct gravel_network *network, bool keep_resolver);
 

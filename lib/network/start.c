@@ -197,8 +197,8 @@ bool gravel_network_stop(struct gravel_network *network, bool keep_resolver)
     pthread_join(network->thread, NULL);
     free_pending(network);
     gravel_transactions_destroy(network->transactions);
-    if (!keep_resolver)
-        gravel_resolver_destroy(network->resolver);
+    if (!keep_resolver && !gravel_resolver_destroy(network->resolver))
+        return false;
     gravel_sender_destroy(network->handler_sender);
     gravel_sender_destroy(network->host_sender);
     free(network->n_sent); /* and the other numbers */

@@ -44,10 +44,16 @@ static const char *excuse(const struct gravel *gravel)
                : "";
 }
 
+void gravel_node_keep_memory(void *context)
+{
+    struct gravel *gravel = context;
+    atomic_store_explicit(&gravel->is_stuck, true, memory_order_relaxed); /* H3 */
+}
+
 /* The command has not ended, and what it still writes is unknown: the node fails. */
 static int give_up(struct gravel *gravel, int code)
 {
-    atomic_store_explicit(&gravel->is_stuck, true, memory_order_relaxed); /* H3 */
+    gravel_node_keep_memory(gravel);
     gravel_report(gravel, code, true, gravel_last_error());
     return code;
 }

@@ -158,6 +158,9 @@ int gravel_node_run(struct gravel *gravel, cl_kernel kernel, size_t n_groups, si
 /** limits.c: whether a wait for the device may continue; `context` is the node. See struct gravel_limit. */
 int gravel_node_check_wait(void *context, struct gravel_wait *wait);
 
+/** limits.c: the driver does not say whether a command has ended: what the device uses stays. As check_wait. */
+void gravel_node_keep_memory(void *context);
+
 /** limits.c: of a wait for kernels of the caller's. */
 struct gravel_limit gravel_node_kernel_limit(struct gravel *gravel);
 

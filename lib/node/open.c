@@ -112,8 +112,8 @@ static int open_device(struct gravel *gravel, const struct gravel_bindings *bind
     const struct gravel_transport *transport = gravel->network.transport;
     const struct gravel_neighbours neighbours = {transport->n_sharing, transport->local};
     int code = gravel_device_open(&gravel->device, &gravel->config, bindings, &neighbours);
-    gravel->device.limit =
-        (struct gravel_limit){.check = gravel_node_check_wait, .context = gravel};
+    gravel->device.limit = (struct gravel_limit){
+        .check = gravel_node_check_wait, .keep = gravel_node_keep_memory, .context = gravel};
     gravel->device.private_memory = &gravel->private_memory;
     gravel->private_memory.is_pooled =
         !gravel->device.capability.is_cpu && gravel->device.step != GRAVEL_STEP_DRAIN;

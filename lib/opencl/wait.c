@@ -122,6 +122,8 @@ bool gravel_wait_is_done(const struct gravel_device *device, cl_command_queue qu
     bool is_done = error == CL_SUCCESS &&
                    !gravel_wait_gave_up(gravel_wait_command(device, queue, error, all, what));
     gravel_fail_text(0, reason);
+    if (!is_done && device->limit.keep)
+        device->limit.keep(device->limit.context);
     return is_done;
 }
 

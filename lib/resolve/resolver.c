@@ -46,12 +46,14 @@ int gravel_resolver_create(struct gravel_resolver **out, const struct gravel_res
     return 0;
 }
 
-void gravel_resolver_destroy(struct gravel_resolver *resolver)
+bool gravel_resolver_destroy(struct gravel_resolver *resolver)
 {
     if (!resolver)
-        return;
-    gravel_device_resolver_destroy(resolver->device);
+        return true;
+    if (!gravel_device_resolver_destroy(resolver->device))
+        return false;
     free(resolver);
+    return true;
 }
 
 /* The first run from byte `at` on that the device takes; the frame's end if there is none. */

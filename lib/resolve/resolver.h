@@ -37,7 +37,8 @@ struct gravel_resolver_shape {
 
 /** @return 0; GRAVEL_ENOMEM; GRAVEL_ECL. */
 int gravel_resolver_create(struct gravel_resolver **out, const struct gravel_resolver_shape *shape);
-void gravel_resolver_destroy(struct gravel_resolver *resolver);
+/** NULL is allowed. @return false if the device may still use it: it stays. */
+bool gravel_resolver_destroy(struct gravel_resolver *resolver);
 
 /**
  * Check a MESSAGES frame, and apply it (or, where kernels apply, begin to) if it passes. Nothing is written if it does

@@ -127,16 +127,18 @@ int gravel_device_resolver_create(struct gravel_device_resolver **out,
     return 0;
 }
 
-void gravel_device_resolver_destroy(struct gravel_device_resolver *resolver)
+bool gravel_device_resolver_destroy(struct gravel_device_resolver *resolver)
 {
     if (!resolver)
-        return;
-    if (!gravel_wait_is_done(resolver->shape.device, resolver->queue, "resolver: the last frames"))
-        return;
-    gravel_lent_destroy(resolver->lent);
+        return true;
+    if (!gravel_wait_is_done(resolver->shape.device, resolver->queue,
+                             "resolver: the last frames") ||
+        !gravel_lent_destroy(resolver->lent))
+        return false;
+    resolver->lent = NULL;
     gravel_pinned_destroy(&resolver->staging);
     if (!gravel_wait_is_done(resolver->shape.device, resolver->queue, "resolver: unmapping"))
-        return;
+        return false;
     if (resolver->queue)
         clFinish(resolver->queue); /* all has ended: the driver lets go of what its commands held */
     gravel_device_runs_destroy(&resolver->runs);
@@ -146,6 +148,7 @@ void gravel_device_resolver_destroy(struct gravel_device_resolver *resolver)
     }
     gravel_cl_queue_release(resolver->queue);
     free(resolver);
+    return true;
 }
 
 /* ---- berths ---------------------------------------------------------------------------------- */

@@ -44,8 +44,8 @@ struct gravel_device_resolver_shape {
 int gravel_device_resolver_create(struct gravel_device_resolver **out,
                                   const struct gravel_device_resolver_shape *shape);
 
-/** Release everything; NULL is allowed. */
-void gravel_device_resolver_destroy(struct gravel_device_resolver *resolver);
+/** Release everything; NULL is allowed. @return false if the device may still use it: it stays. */
+bool gravel_device_resolver_destroy(struct gravel_device_resolver *resolver);
 
 /**
  * Apply the messages of a frame, run by run, in order: handlers before the call returns, words by commands that

@@ -108,13 +108,13 @@ int gravel_lent_create(struct gravel_lent **out, const struct gravel_device_runs
     return make_all(lent, max_frame_bytes);
 }
 
-void gravel_lent_destroy(struct gravel_lent *lent)
+bool gravel_lent_destroy(struct gravel_lent *lent)
 {
     if (!lent)
-        return;
+        return true;
     gravel_pinned_destroy(&lent->records);
     if (!gravel_wait_is_done(lent->runs->device, lent->uploads, "resolver: the last uploads"))
-        return; /* the device still uses all of it */
+        return false;
     for (uint32_t i = 0; i < N_BERTHS; i++) {
         gravel_cl_event_release(lent->berths[i].sent);
         gravel_cl_buffer_release(lent->berths[i].uploaded);
@@ -123,6 +123,7 @@ void gravel_lent_destroy(struct gravel_lent *lent)
     gravel_cl_buffer_release(lent->refused);
     gravel_cl_queue_release(lent->uploads);
     free(lent);
+    return true;
 }
 
 /* ---- a frame's way --------------------------------------------------------------------------- */

@@ -34,8 +34,8 @@ struct gravel_lent;
  */
 int gravel_lent_create(struct gravel_lent **out, const struct gravel_device_runs *runs,
                        uint64_t max_frame_bytes, const struct gravel_lending *lending);
-/** The queues must be finished, or given up. NULL is allowed. */
-void gravel_lent_destroy(struct gravel_lent *lent);
+/** NULL is allowed. @return false if the device may still use it: it stays. */
+bool gravel_lent_destroy(struct gravel_lent *lent);
 
 /** Room for one more frame: wait for the oldest if there are many under way. @return 0; GRAVEL_ECL; or given up. */
 int gravel_lent_make_room(struct gravel_lent *lent);
