@@ -132,6 +132,11 @@ GRAVELP_INLINE uint gravelp_device_fetch_or_release(global uint *word, uint bits
     return atomic_fetch_or_explicit((gravelp_word *)word, bits, memory_order_release,
                                     memory_scope_device);
 }
+GRAVELP_INLINE uint gravelp_device_exchange_relaxed(global uint *word, uint value)
+{
+    return atomic_exchange_explicit((gravelp_word *)word, value, memory_order_relaxed,
+                                    memory_scope_device);
+}
 GRAVELP_INLINE uint gravelp_device_exchange_acquire(global uint *word, uint value)
 {
     return atomic_exchange_explicit((gravelp_word *)word, value, memory_order_acquire,
@@ -183,6 +188,10 @@ GRAVELP_INLINE uint gravelp_device_fetch_or_release(global uint *word, uint bits
 {
     mem_fence(CLK_GLOBAL_MEM_FENCE);
     return atomic_or((volatile global uint *)word, bits);
+}
+GRAVELP_INLINE uint gravelp_device_exchange_relaxed(global uint *word, uint value)
+{
+    return atomic_xchg((volatile global uint *)word, value);
 }
 GRAVELP_INLINE uint gravelp_device_exchange_acquire(global uint *word, uint value)
 {

@@ -85,11 +85,16 @@ GRAVELP_INLINE ulong gravelp_bits_double(double value)
                 values.value[row];                                                       \
     }
 
-/* Any work-item: a number has more bits than its row, so the package is not to be sent; the host tells why. Several
- * may write at once: any of theirs will do. @return its node. */
+/* Any work-item: a number has more bits than its row, so the package is not to be sent; the host tells why. Of several,
+ * the one that claims the note for this use of the slot writes it: until P2, `published` is of the use before.
+ * @return its node. */
 GRAVELP_OUT_OF_LINE uint gravelp_note_far(global uchar *slot, ulong index, ulong place, ulong node)
 {
-    global struct gravelp_arrival *note = &((global struct gravelp_package *)slot)->arrival;
+    global struct gravelp_package *package = (global struct gravelp_package *)slot;
+    global struct gravelp_arrival *note = &package->arrival;
+    const uint use = ~gravelp_load_relaxed(&package->published);
+    if (gravelp_device_exchange_relaxed(&note->group, use) == use) /* F4: of another work-item */
+        return GRAVELP_NODE_FAR;
     note->call = index >> 32   ? GRAVELP_FAR_INDEX
                  : place >> 32 ? GRAVELP_FAR_PLACE
                                : GRAVELP_FAR_NODE;

@@ -55,7 +55,7 @@ GRAVELP_STATIC_ASSERT(sizeof(struct gravelp_package) == GRAVELP_CACHELINE, "head
 /*
  * In the node row: no node, for a number of this message has more bits than its row. Of a far message, which has room,
  * that is the node, and it is the index; of any other one the header's arrival tells, in `call` which number and in
- * `item` its value, of one of the package's messages.
+ * `item` its value, of one of the package's messages; `group` is the claim of who writes them (F4).
  */
 #define GRAVELP_NODE_FAR 0xfffffffdu
 #define GRAVELP_FAR_INDEX 1u

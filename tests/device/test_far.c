@@ -135,6 +135,78 @@ static void nodes_outside_are_refused(void **state)
                    "destination 4294967297", "there are 2 nodes");
 }
 
+/* ---- by sub-groups ----------------------------------------------------------------------------- */
+
+/* Where a device has none, the calls are not there. @return whether it has. */
+static bool has_subgroups(void)
+{
+    fill(gravel, 0, signals, 0, 64);
+    OK(run_body(gravel,
+                BODY("\n#ifdef GRAVEL_HAS_SUBGROUPS\n"
+                     "if (i == 0) *(global uint *)gravel_local(g, c) = 1;"
+                     "\n#endif\n"),
+                GROUP, GROUP, words, answers, signals));
+    bool has = word32(gravel, 0, signals) == 1;
+    fill(gravel, 0, signals, 0, 64);
+    if (!has)
+        print_message("skipped: the device has no sub-groups\n");
+    return has;
+}
+
+/* A body that is empty where the device has none. */
+#define BODY_SG(text) BODY("\n#ifdef GRAVEL_HAS_SUBGROUPS\n" text "\n#endif\n")
+#define FBAR(call) "GRAVEL_FBAR(f); GRAVEL_FOR_FBAR(g, f, turn, active, 1u) { " call " }"
+
+static void numbers_outside_by_sub_groups_are_refused(void **state)
+{
+    (void)state;
+    if (!has_subgroups())
+        skip();
+    expect_refused(BODY_SG(OUTSIDE "gravel_put_uint_sg(g, a, k, v, 0);"),
+                   "index " FAR_VALUE " of uint", "put: ");
+    expect_refused(BODY_SG(OUTSIDE "gravel_add_ulong_sg_if(g, i == 6, a, k, 1, 1);"),
+                   "index " FAR_VALUE " of ulong", "must be below 512");
+    expect_refused(BODY_SG("ulong n = " ONE("(1ul << 32) + 1",
+                                            "1") ";"
+                                                 "gravel_put_uint_sg(g, a, (uint)i, 7, n);"),
+                   "destination 4294967297", "there are 2 nodes");
+    expect_refused(BODY_SG(OUTSIDE FBAR("gravel_put_uint_fbar(g, f, a, k, v, 0);")),
+                   "index " FAR_VALUE " of uint", "put: ");
+    expect_refused(
+        BODY_SG(OUTSIDE FBAR("gravel_inc_ulong_fbar_if(g, f, active && i == 6, a, k, 1);")),
+        "index " FAR_VALUE " of ulong", "must be below 512");
+    expect_refused(BODY_SG("ulong n = " ONE("1ul << 33", "1") ";" FBAR(
+                       "gravel_put_ulong_fbar(g, f, a, (uint)i, 7, n);")),
+                   "destination 8589934592", "there are 2 nodes");
+}
+
+/* Each to the other node, which the host is not. */
+static void sub_groups_address_long_arrays(void **state)
+{
+    (void)state;
+    if (!has_subgroups())
+        skip();
+    for (uint32_t node = 0; node < 2; node++)
+        fill(gravel, node, words, 0, 8 * N), fill(gravel, node, answers, 0, 8 * N);
+    OK(run_body(gravel,
+                BODY_SG("gravel_put_ulong_sg(g, a, (ulong)i, (ulong)i, 1);"
+                        "gravel_inc_ulong_sg_if(g, i % 3, a, (ulong)i, 1);"
+                        "gravel_put_uint_sg(g, b, 2 * (ulong)i, (uint)i, 1);"),
+                N, GROUP, words, answers, signals));
+    OK(run_body(
+        gravel,
+        BODY_SG(FBAR("gravel_add_ulong_fbar(g, f, a, (ulong)i, 5, 1);"
+                     "gravel_put_uint_fbar_if(g, f, active && i % 2, b, 2 * (ulong)i + 1, 8, 1);")),
+        N, GROUP, words, answers, signals));
+    OK(gravel_quiet(gravel));
+    for (uint32_t i = 0; i < N; i++) {
+        assert_int_equal(word64(gravel, 1, words + 8 * i), i + (i % 3 != 0) + 5);
+        assert_int_equal(word32(gravel, 1, answers + 8 * i), i);
+        assert_int_equal(word32(gravel, 1, answers + 8 * i + 4), i % 2 ? 8 : 0);
+        assert_int_equal(word64(gravel, 0, words + 8 * i), 0);
+    }
+}
+
 /* ---- inside ----------------------------------------------------------------------------------- */
 
 /* Element i of node i % 2 becomes i, is asked for, and the answer goes to place N - 1 - i. */
@@ -164,12 +236,14 @@ static void long_arrays_are_addressed(void **state)
     assert_int_equal(word32(gravel, 1, signals), GROUP);
 }
 
-#define TESTS                                               \
-    {                                                       \
-        cmocka_unit_test(long_arrays_are_addressed),        \
-            cmocka_unit_test(indices_outside_are_refused),  \
-            cmocka_unit_test(requests_outside_are_refused), \
-            cmocka_unit_test(nodes_outside_are_refused),    \
+#define TESTS                                                            \
+    {                                                                    \
+        cmocka_unit_test(long_arrays_are_addressed),                     \
+            cmocka_unit_test(indices_outside_are_refused),               \
+            cmocka_unit_test(requests_outside_are_refused),              \
+            cmocka_unit_test(nodes_outside_are_refused),                 \
+            cmocka_unit_test(numbers_outside_by_sub_groups_are_refused), \
+            cmocka_unit_test(sub_groups_address_long_arrays),            \
     }
 
 int main(void)

@@ -154,6 +154,8 @@ static inline bool gravelp_swap_relaxed(uint *word, uint expected, uint value)
 #define gravelp_device_load_relaxed(word) GRAVELP_AT(HRF_TRACE_DEV, gravelp_load_relaxed(word))
 #define gravelp_device_store_release(word, value) \
     GRAVELP_AT(HRF_TRACE_DEV, gravelp_store_release(word, value))
+#define gravelp_device_exchange_relaxed(word, value) \
+    GRAVELP_AT(HRF_TRACE_DEV, gravelp_swap_in_relaxed(word, value))
 #define gravelp_device_fetch_add_relaxed(word, value) \
     GRAVELP_AT(HRF_TRACE_DEV, gravelp_fetch_add_relaxed(word, value))
 #define gravelp_device_fetch_add_release(word, value) \
