@@ -47,20 +47,19 @@ static int make(struct gravel_flow *flow, const struct gravel_device *device,
     return code;
 }
 
-int gravel_flow_make(struct gravel_flow **out, const struct gravel_device *device,
+int gravel_flow_make(struct gravel_flow **out, struct gravel *gravel,
                      const struct gravel_graph *graph, uint32_t width,
-                     const struct gravel_scheduling *scheduling,
-                     struct gravel_flow_launcher launcher)
+                     const struct gravel_scheduling *scheduling)
 {
     struct gravel_flow *flow = calloc(1, sizeof *flow);
     *out = NULL;
     if (!flow)
         return gravel_fail(GRAVEL_ENOMEM, "a flow");
-    flow->launcher = launcher;
+    flow->gravel = gravel;
     flow->n_forks = gravel_fork_count();
     flow->scheduling = *scheduling;
     flow->slice_elements = FIRST_ELEMENTS;
-    int code = make(flow, device, graph, width);
+    int code = make(flow, &gravel->device, graph, width);
     if (code)
         gravel_flow_destroy(flow);
     else

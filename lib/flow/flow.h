@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A flow: its graph, memory and kernel, and the node's part that it needs.
+ * A flow of a node: its graph, memory and kernel.
  *
- * Path:    lib/node/flows.c -> flow.c (push, take, call) -> host.c (runs).
+ * Path:    create.c -> flow.c, elements.c (push, take) -> host.c (runs) -> launch.c.
  * Owner:   the caller of gravel_flow_create.
  * Threads: one at a time.
  */
@@ -13,20 +13,9 @@
 #include "base/fork.h"
 #include "base/in_handler.h"
 #include "flow/memory.h"
-#include "flow/scheduler.h"
+#include "node/node.h"
 
 #include <pthread.h>
-
-/* How rounds reach the device, and what waits for them: the node's. */
-struct gravel_flow_launcher {
-    void *context;
-    struct gravel_trace *trace; /* gets a span for each round; or NULL */
-    /* Enqueue n_items work-items, whole groups. @param event  [out] of their end. */
-    int (*launch)(void *context, cl_kernel kernel, size_t n_items, size_t group_items,
-                  cl_event *event);
-    /* Wait for them, sleeping. @return 0; GRAVEL_ECL; GRAVEL_EKERNEL; what ended the node. */
-    int (*wait)(void *context, cl_kernel kernel, cl_event event);
-};
 
 /* Elements of a channel that wait to be added. */
 struct gravel_flow_posts {
@@ -43,7 +32,7 @@ struct gravel_flow_told {
 
 struct gravel_flow {
     uint32_t n_forks; /* when it was made: base/fork.h */
-    struct gravel_flow_launcher launcher;
+    struct gravel *gravel;
     struct gravel_flow_graph graph;
     struct gravel_flow_layout layout;
     struct gravel_flow_memory memory;
@@ -73,13 +62,12 @@ struct gravel_flow {
  * Check the graph, lay it out, allocate.
  *
  * @param flow      [out] empty on failure.
- * @param device    outlives the flow.
+ * @param gravel    outlives the flow.
  * @param shape     group_items of 0 is 256.
  */
-int gravel_flow_make(struct gravel_flow **flow, const struct gravel_device *device,
+int gravel_flow_make(struct gravel_flow **flow, struct gravel *gravel,
                      const struct gravel_graph *graph, uint32_t width,
-                     const struct gravel_scheduling *scheduling,
-                     struct gravel_flow_launcher launcher);
+                     const struct gravel_scheduling *scheduling);
 
 /**
  * Take a kernel of the flow's program in one form, to be released with the flow, which holds the program of the plain
@@ -126,6 +114,12 @@ int gravel_flow_told_create(struct gravel_flow *flow);
 void gravel_flow_told_destroy(struct gravel_flow *flow);
 /** told.c: renew them, between rounds. */
 void gravel_flow_tell(struct gravel_flow *flow);
+
+/** launch.c: enqueue n_items work-items, whole groups. @param event  [out] of their end. @return as gravel_launch. */
+int gravel_flow_launch(struct gravel_flow *flow, cl_kernel kernel, size_t n_items,
+                       size_t group_items, cl_event *event);
+/** launch.c: wait for them, sleeping. @return 0; GRAVEL_ECL; GRAVEL_EKERNEL; what ended the node. */
+int gravel_flow_wait_launch(struct gravel_flow *flow, cl_kernel kernel, cl_event event);
 
 /** host.c: rounds until none is left. @return as gravel_flow_run. */
 int gravel_flow_schedule_on_host(struct gravel_flow *flow);

@@ -8,7 +8,7 @@
  * launches of several groups, whose members wait for each other between rounds; a launch ends once it has processed
  * as many elements as a slice is long, and the host launches the next one with the round that it has chosen.
  *
- * Path:    gravel_flow_run -> host.c -> layout/choose.h, the node's launch; cl/device/round.cl.h.
+ * Path:    gravel_flow_run -> host.c -> layout/choose.h, launch.c; cl/device/round.cl.h.
  * Threads: the one that runs the flow.
  * Memory:  what the host writes is written before the launch, and what it reads is read after its end, which stands for
  *          K2 to K4.
@@ -42,8 +42,8 @@ static int launch(struct gravel_flow *flow, bool loops, uint32_t n_groups, cl_ev
         error = gravel_flow_memory_send_turn(memory);
     int code = gravel_check_cl("a flow's round: clEnqueueWriteBuffer", error);
     if (!code)
-        code = flow->launcher.launch(flow->launcher.context, loops ? flow->looping : flow->kernel,
-                                     n_groups * group, group, ended);
+        code = gravel_flow_launch(flow, loops ? flow->looping : flow->kernel, n_groups * group,
+                                  group, ended);
     if (code)
         return code;
     error = loops ? gravel_flow_memory_fetch_turn(memory, copied)
@@ -58,7 +58,7 @@ static int wait_for(struct gravel_flow *flow, cl_event ended, cl_event copied)
     uint64_t begin_ns = gravel_clock_ns();
     while (gravel_cl_event_status(last) > CL_COMPLETE && gravel_clock_ns() - begin_ns < YIELDS_NS)
         sched_yield();
-    int code = flow->launcher.wait(flow->launcher.context, flow->kernel, ended);
+    int code = gravel_flow_wait_launch(flow, flow->kernel, ended);
     if (!code && copied)
         code = gravel_wait_event(flow->memory.device, copied, "a flow's tails");
     return code;
@@ -68,11 +68,11 @@ static void trace_round(const struct gravel_flow *flow, const struct gravelp_rou
                         uint64_t begin_ns)
 {
     char name[96];
-    if (!flow->launcher.trace)
+    if (!flow->gravel->trace)
         return;
     snprintf(name, sizeof name, "%.64s, level %u: %u", flow->graph.names[round->channel],
              round->level, round->n);
-    gravel_trace_span(flow->launcher.trace, name, begin_ns, gravel_clock_ns());
+    gravel_trace_span(flow->gravel->trace, name, begin_ns, gravel_clock_ns());
 }
 
 /* Launch, and wait for the end. @param round  the first of the launch. */

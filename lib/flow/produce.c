@@ -48,15 +48,14 @@ static int play(struct gravel_flow *flow, cl_kernel kernel, size_t n_items)
     int code = gravel_check_cl("a flow's limits: clEnqueueWriteBuffer",
                                gravel_flow_memory_send_round(&flow->memory));
     if (!code)
-        code = flow->launcher.launch(flow->launcher.context, kernel, n_items, flow->group_items,
-                                     &ended);
+        code = gravel_flow_launch(flow, kernel, n_items, flow->group_items, &ended);
     if (!code)
         code = gravel_check_cl("a flow's tails: clEnqueueReadBuffer",
                                gravel_flow_memory_fetch_counts(&flow->memory, &copied));
     cl_int flushed = clFlush(flow->memory.device->queue);
     if (!code)
         code = gravel_check_cl("a producer: clFlush", flushed);
-    int waited = ended ? flow->launcher.wait(flow->launcher.context, kernel, ended) : 0;
+    int waited = ended ? gravel_flow_wait_launch(flow, kernel, ended) : 0;
     code = code ? code : waited; /* what has begun uses the memory */
     if (!code && copied)
         code = gravel_wait_event(flow->memory.device, copied, "a flow's tails");

@@ -3,7 +3,7 @@
  * Groups of one launch that meet: whether those that have started continue while other groups wait. How many start
  * at once is another question, and a launch ends whatever the answer; so the best of a few launches counts.
  *
- * Path:    lib/flow/scheduler.c -> meet.c -> cl/kernels/self_test.cl, cl/device/members.cl.h.
+ * Path:    lib/settings/scheduler.c -> meet.c -> cl/kernels/self_test.cl, cl/device/members.cl.h.
  */
 #include "base/clock.h"
 #include "base/error.h"

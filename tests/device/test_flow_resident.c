@@ -9,7 +9,7 @@
  *        test_flow_resident late    members that do not come back, which takes seconds
  *        test_flow_resident abort   runs of a node that is given up
  *
- * Path: meson test -> this -> lib/flow/scheduler.c, lib/self_test/meet.c, cl/device/round.cl.h
+ * Path: meson test -> this -> lib/settings/scheduler.c, lib/self_test/meet.c, cl/device/round.cl.h
  */
 #include "expect.h"
 

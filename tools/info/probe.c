@@ -8,7 +8,7 @@
 #include "settings/defaults.h"
 #include "describe.h"
 #include "device/cores.h"
-#include "flow/scheduler.h"
+#include "settings/scheduler.h"
 #include "self_test/self_test.h"
 #include "node_test.h"
 #include "servers.h"

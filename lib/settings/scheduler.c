@@ -2,7 +2,7 @@
 /*
  * Chooses the scheduler of flows. See scheduler.h.
  */
-#include "flow/scheduler.h"
+#include "settings/scheduler.h"
 
 #include "base/clock.h"
 #include "base/error.h"

@@ -2,12 +2,12 @@
 /*
  * Which scheduler flows of a device get, and what it may use.
  *
- * Path:    lib/node/flows.c, gravel-info -> scheduler.c -> lib/self_test/meet.c.
+ * Path:    lib/flow/create.c, gravel-info -> scheduler.c -> lib/self_test/meet.c.
  * Owner:   the caller.
  * Threads: one at a time for a device.
  */
-#ifndef GRAVEL_FLOW_SCHEDULER_H
-#define GRAVEL_FLOW_SCHEDULER_H
+#ifndef GRAVEL_SETTINGS_SCHEDULER_H
+#define GRAVEL_SETTINGS_SCHEDULER_H
 
 #include "self_test/self_test.h"
 

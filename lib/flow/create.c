@@ -1,50 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Flows of an open node: how they are made, and how their rounds are launched.
+ * How flows of an open node are made and built.
  *
- * A kernel that sends nothing never waits, so its rounds are plain commands. One that sends is launched as any kernel
- * of the caller's, in slices where the step wants them.
- *
- * Path:    gravel/flow.h -> flows.c -> lib/flow, launch.c.
+ * Path:    gravel/flow.h -> create.c -> flow.c, prelude.c.
  * Owner:   the caller of gravel_flow_create.
  */
 #include "base/error.h"
 #include "flow/flow.h"
 #include "flow/prelude.h"
 #include "node/enqueue.h"
-#include "node/node.h"
 #include "opencl/objects.h"
 
 #include <stdlib.h>
 
 #define CPU_WIDTH (UINT32_C(1) << 15) /* of a core: with its records, what caches hold */
 #define GPU_WIDTH (UINT32_C(1) << 22)
-
-static int launch_plain(void *context, cl_kernel kernel, size_t n_items, size_t group_items,
-                        cl_event *event)
-{
-    const size_t local = n_items > 1 ? group_items : 1;
-    const size_t global = (n_items + local - 1) / local * local;
-    const struct gravel_command command = {.call = "a flow's round",
-                                           .kernel = kernel,
-                                           .n_dimensions = 1,
-                                           .global = &global,
-                                           .local = &local};
-    return gravel_node_enqueue(context, &command, 0, NULL, event);
-}
-
-static int launch_sending(void *context, cl_kernel kernel, size_t n_items, size_t group_items,
-                          cl_event *event)
-{
-    return gravel_launch(context, kernel, 1, &n_items, &group_items, 0, NULL, event);
-}
-
-static int wait_for(void *context, cl_kernel kernel, cl_event event)
-{
-    struct gravel *gravel = context;
-    int code = gravel_node_wait_for_kernel(gravel, kernel, event);
-    return gravel_node_has_failed(gravel) ? gravel_node_conclude(gravel, code) : code;
-}
 
 static uint32_t power_of_two_to(uint64_t most)
 {
@@ -87,14 +57,9 @@ static int choose_scheduling(struct gravel *gravel, bool sends,
 static int make_flow(struct gravel_flow **flow, struct gravel *gravel,
                      const struct gravel_graph *graph)
 {
-    bool sends = graph->n_messages;
     struct gravel_scheduling scheduling;
-    int code = choose_scheduling(gravel, sends, &scheduling);
-    return code ? code
-                : gravel_flow_make(
-                      flow, &gravel->device, graph, width_of(gravel), &scheduling,
-                      (struct gravel_flow_launcher){
-                          gravel, gravel->trace, sends ? launch_sending : launch_plain, wait_for});
+    int code = choose_scheduling(gravel, graph->n_messages != 0, &scheduling);
+    return code ? code : gravel_flow_make(flow, gravel, graph, width_of(gravel), &scheduling);
 }
 
 int gravel_flow_create(struct gravel_flow **flow, struct gravel *gravel,
@@ -122,7 +87,7 @@ int gravel_flow_create(struct gravel_flow **flow, struct gravel *gravel,
 static int make_kernel(struct gravel_flow *flow, cl_program program, const char *function,
                        bool loops)
 {
-    struct gravel *gravel = flow->launcher.context;
+    struct gravel *gravel = flow->gravel;
     cl_kernel kernel = NULL;
     int code = gravel_cl_kernel_create(&gravel->device, program, function, NULL, &kernel);
     if (!code)
@@ -137,7 +102,7 @@ static int make_kernel(struct gravel_flow *flow, cl_program program, const char 
 /* Of the flow's program in its plain form. */
 static int make_producer(struct gravel_flow *flow, const char *function, cl_kernel *kernel)
 {
-    struct gravel *gravel = flow->launcher.context;
+    struct gravel *gravel = flow->gravel;
     int code = gravel_cl_kernel_create(&gravel->device, flow->program, function, NULL, kernel);
     if (!code)
         code = gravel_kernel_set_arena(gravel, *kernel, 0);
@@ -172,7 +137,7 @@ static int build(struct gravel_flow *flow, bool loops, const char *name, const c
 {
     cl_program program = NULL;
     char *text = gravel_flow_prelude(&flow->graph, &flow->layout, loops, name, source);
-    int code = text ? gravel_program_build(flow->launcher.context, name, text, options, &program)
+    int code = text ? gravel_program_build(flow->gravel, name, text, options, &program)
                     : gravel_fail(GRAVEL_ENOMEM, "%s: text of a flow", name);
     free(text);
     if (!code)
