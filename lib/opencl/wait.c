@@ -147,6 +147,7 @@ static int check_test(void *context, struct gravel_wait *wait)
 int gravel_wait_test(const struct gravel_device *device, cl_command_queue queue)
 {
     struct gravel_device tested = *device;
-    tested.limit = (struct gravel_limit){check_test, (void *)device, TEST_YIELDS_NS};
+    tested.limit = (struct gravel_limit){
+        .check = check_test, .context = (void *)device, .yields_ns = TEST_YIELDS_NS};
     return gravel_wait_queue(&tested, queue, "self-test: kernels that end by themselves");
 }
