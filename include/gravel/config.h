@@ -27,34 +27,31 @@
     X(COUNT, host_cores, GRAVEL_HOST_CORES, 1, 0, 1024, "device",                                 \
       "cores of a CPU device left to the host threads of this node [cores]")                      \
     X(COUNT, self_test_rounds, GRAVEL_SELF_TEST, 64, 2, 1000000, "device",                        \
-      "hand-overs between the host and a running kernel that must prove the step when a node "    \
-      "opens; more of them find a driver out that fails at times only [hand-overs]")              \
+      "hand-overs between the host and a running kernel that prove the step when a node "         \
+      "opens; more of them catch drivers that fail sometimes [hand-overs]")                       \
     X(STRING, build_options, GRAVEL_BUILD_OPTIONS, "", 0, 0, "device",                            \
       "extra OpenCL compiler options, appended last")                                             \
     X(STRING, steal_policy, GRAVEL_STEAL_POLICY, "promoted", 0, 0, "device",                      \
-      "how work-groups share tasks (steal.h): promoted, a group offers tasks when another one "   \
-      "asks; steal-only, thieves take them, by atomics at device scope; scope-only and baseline " \
-      "do not steal, with atomics at work-group and at device scope; private does not steal, "    \
-      "without atomics; counter and device: tasks known in advance, by a counter or a group for " \
-      "each")                                                                                     \
+      "how work-groups share tasks (steal.h): promoted, a group offers tasks when another "       \
+      "one asks; steal-only, thieves take them; scope-only and baseline, atomics at "             \
+      "work-group and at device scope without stealing; private, neither; counter and "           \
+      "device, tasks known in advance, by a counter or a group for each")                         \
     X(COUNT, kernel_limit_ms, GRAVEL_KERNEL_LIMIT, 0, 0, 86400000, "device",                      \
       "longest wait of quiet, fence or barrier for a kernel to end [milliseconds]; 0: no limit, " \
       "or in checked mode 4 times GRAVEL_TIMEOUT")                                                \
     X(STRING, scheduler, GRAVEL_SCHEDULER, "auto", 0, 0, "device",                                \
-      "who chooses the rounds of flows: host, which launches each; lone, where a single group "   \
-      "of the device chooses while rounds are of one group; resident, where the groups of a "     \
-      "launch choose until a slice is over, if the device proves that they meet; auto is "        \
-      "resident on GPUs that prove it, else lone; where nodes send messages it is always host")   \
+      "who chooses the rounds of flows: host, which launches each; lone, a single group of "      \
+      "the device while rounds are of one group; resident, the groups of a launch until its "     \
+      "slice is over; auto is resident on GPUs that prove that groups meet, else lone; where "    \
+      "nodes send messages it is always host")                                                    \
     X(COUNT, flow_groups, GRAVEL_FLOW_GROUPS, 0, 0, 65536, "device",                              \
       "work-groups of a resident launch; 0 derives it: a group for each compute unit of a CPU "   \
       "device, four elsewhere, and one unit left free on step pump [work-groups]")                \
     X(COUNT, flow_slice_ms, GRAVEL_FLOW_SLICE, 100, 1, 10000, "device",                           \
-      "how long a launch takes that chooses rounds by itself, before the next one continues "     \
-      "[milliseconds]")                                                                           \
+      "how long a resident launch takes before the next one continues [milliseconds]")            \
     X(COUNT, flow_width, GRAVEL_FLOW_WIDTH, 0, 0, 1u << 28, "device",                             \
-      "elements that a level of a flow's channel holds, where its graph does not say; rounded "   \
-      "down to a power of two; 0 derives it: 32Ki a core of a CPU, else 4Mi, and less if the "    \
-      "device "                                                                                   \
+      "elements of a level of a flow's channel, where its graph does not say; rounded down "      \
+      "to a power of two; 0 derives it: 32Ki a core of a CPU, else 4Mi, less if the device "      \
       "does not allocate so much in a piece [elements]")                                          \
     X(COUNT, n_servers, GRAVEL_SERVERS, 0, 0, 256, "device",                                      \
       "work-groups that share out the keys of handlers with keys; 0 derives it: a group for "     \
@@ -62,22 +59,20 @@
     X(COUNT, server_items, GRAVEL_SERVER_GROUP, 0, 0, 256, "device",                              \
       "work-items of each of those; 0 derives it: 1 on CPU devices, else 256 [work-items]")       \
     X(STRING, server_mode, GRAVEL_SERVER_MODE, "auto", 0, 0, "device",                            \
-      "how launches of clients and servers run: resident, both in one kernel, on devices that "   \
-      "run work-groups beside each other; phases, in turns; auto is resident on GPUs that can, "  \
-      "else phases")                                                                              \
+      "how launches of clients and servers run: resident, both in one kernel; phases, in "        \
+      "turns; auto is resident on GPUs that run work-groups beside each other, else phases")      \
     X(COUNT, transactions_window, GRAVEL_SERVER_WINDOW, 256, 1, 65536, "device",                  \
-      "transactions with keys of two nodes that came to a process first and are under way at "    \
-      "most [transactions]")                                                                      \
+      "largest number of transactions of two nodes in flight per process [transactions]")         \
     X(BYTES, waiting_bytes, GRAVEL_SERVER_WAITING, 1u << 30, 4096, 1ull << 40, "device",          \
-      "memory for messages with keys that wait at a process for transactions, or for servers "    \
-      "that run; a node that gets more fails [bytes]")                                            \
+      "memory of a process for messages with keys that wait for transactions, or for running "    \
+      "servers; a node that gets more fails [bytes]")                                             \
     X(COUNT, inbox_slots, GRAVEL_INBOX, 0, 0, 1u << 20, "device",                                 \
-      "slots of 128 messages that a server's inbox has, rounded down to a power of two; 0 "       \
-      "derives it: 256, and more where many groups of clients run at once [slots]")               \
+      "slots of 128 messages of a server's inbox, rounded down to a power of two; 0 derives "     \
+      "it: 256, and more where many groups of clients run at once [slots]")                       \
     X(BYTES, heap_bytes, GRAVEL_HEAP, 256u << 20, 4096, 1ull << 46, "memory",                     \
       "symmetric heap of each node [bytes]")                                                      \
     X(BYTES, accumulate_bytes, GRAVEL_ACCUMULATE_MEMORY, 1u << 30, 4096, 1ull << 46, "memory",    \
-      "memory of the device for shadows of all accumulators of a node; one that needs more is "   \
+      "device memory for shadows of all accumulators of a node; one that needs more is "          \
       "refused [bytes]")                                                                          \
     X(BOOL, huge_pages, GRAVEL_HUGE_PAGES, 1, 0, 1, "memory",                                     \
       "ask the system for huge pages for the arena")                                              \
@@ -95,26 +90,26 @@
       "one node buffer, header included [bytes], 256 at least; 0 derives it: 64k; on step pump "  \
       "4M, 8M on GPUs, and less if there are more than 4 nodes, 2 on GPUs")                       \
     X(COUNT, n_buffers, GRAVEL_BUFFERS, 0, 0, 65536, "aggregation",                               \
-      "node buffers per aggregator and destination; 0 derives it: 2 to 32, 64M if that allows")   \
+      "node buffers per aggregator and destination; 0 derives it: 2 to 32, as many as 64M "       \
+      "hold")                                                                                     \
     X(COUNT, flush_us, GRAVEL_FLUSH, 0, 0, 10000000, "aggregation",                               \
       "age at which a partly filled node buffer leaves [microseconds]; 0 derives it: 125; on "    \
       "step pump 2000")                                                                           \
     X(STRING, aggregation, GRAVEL_AGGREGATION, "destination", 0, 0, "aggregation",                \
       "which messages of kernels share a node buffer: destination, all for one destination; "     \
-      "group, those of one call of a work-group for one destination; off, none; group and off, "  \
-      "without binning on the device, are for comparisons")                                       \
+      "and for comparisons group, those of one call of a work-group for one destination, and "    \
+      "off, none, both without binning on the device")                                            \
     X(STRING, device_aggregation, GRAVEL_DEVICE_AGGREGATION, "auto", 0, 0, "aggregation",         \
-      "where packages are fetched by copies (steps pump and drain), the device bins their "       \
-      "messages: "                                                                                \
-      "on, off, or auto: long runs of packages, on step pump of devices other than CPUs")         \
+      "whether the device bins messages that are fetched by copies (steps pump and drain): "      \
+      "on; off; auto, long runs of packages, on step pump of devices other than CPUs")            \
     X(STRING, transport, GRAVEL_TRANSPORT, "auto", 0, 0, "network",                               \
       "auto, self or mpi; auto is mpi under an MPI launcher, else self, unless the process was "  \
       "launched as one of several")                                                               \
     X(COUNT, loopback_nodes, GRAVEL_LOOPBACK, 1, 1, 4096, "network",                              \
       "nodes that transport self stands for, each with its own heap")                             \
     X(COUNT, timeout_ms, GRAVEL_TIMEOUT, 8000, 100, 86400000, "network",                          \
-      "time without a heartbeat after which a peer counts as dead, and longest wait without "     \
-      "progress, in kernels too, by the host's clock, or in a call of the driver [milliseconds]") \
+      "time without a heartbeat after which a peer counts as dead; longest wait without "         \
+      "progress, in kernels too; longest call of the driver [milliseconds]")                      \
     X(COUNT, open_timeout_ms, GRAVEL_OPEN_TIMEOUT, 60000, 0, 86400000, "network",                 \
       "longest that gravel_open waits for all processes to come and for MPI to connect them; 0: " \
       "no limit [milliseconds]")                                                                  \
@@ -122,12 +117,10 @@
       "longest that handlers may keep sending while all nodes wait in a barrier "                 \
       "[milliseconds]; 0 derives it: 75 times GRAVEL_TIMEOUT, a day at most")                     \
     X(BOOL, check, GRAVEL_CHECK, 0, 0, 1, "observation",                                          \
-      "checked mode: an error if work-items of a group leave a group call out, or make it in "    \
-      "another way, if the heap is mapped before messages are applied, or a map to be read is "   \
-      "written; much slower, because each work-item sends a package of its own")                  \
+      "checked mode: errors for group calls that some work-items leave out, maps made too "       \
+      "early, and more, with kernel and line; much slower")                                       \
     X(BOOL, log, GRAVEL_LOG, 0, 0, 1, "observation",                                              \
-      "print what the node tells its log (gravel_log_function) to standard error too, a line "    \
-      "each")                                                                                     \
+      "print the lines of the log (gravel_log_function) to standard error too")                   \
     X(BOOL, stats, GRAVEL_STATS, 0, 0, 1, "observation",                                          \
       "print statistics of the node to standard error when it closes")                            \
     X(STRING, trace, GRAVEL_TRACE, "", 0, 0, "observation",                                       \
