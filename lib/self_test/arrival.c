@@ -5,13 +5,10 @@
 #include "base/error.h"
 #include "layout/self_test.h"
 #include "opencl/objects.h"
-#include "opencl/program.h"
 #include "self_test/parts.h"
 #include "self_test/self_test.h"
 
 #define ARRIVAL_MS 1000u /* longest wait of a group, by its looks */
-
-extern const char gravel_self_test_cl[];
 
 static int judge(const struct gravel_device *device, const struct gravel_test_words *words,
                  uint32_t n_servers, uint32_t n_groups)
@@ -32,10 +29,8 @@ static int judge(const struct gravel_device *device, const struct gravel_test_wo
 static int run(struct gravel_test_launch *launch, const struct gravel_test_words *words,
                uint32_t n_servers, uint32_t n_groups)
 {
-    const struct gravel_program_request request = {.name = "self_test.cl",
-                                                   .source = gravel_self_test_cl};
     const uint32_t values[] = {n_servers, ARRIVAL_MS, launch->device->look_ns};
-    int code = gravel_device_build(launch->device, &request, &launch->program);
+    int code = gravel_test_build(launch->device, &launch->program);
     if (!code)
         code = gravel_test_clear(words, launch->queue, 0, GRAVELP_TEST_WORDS);
     if (!code)
@@ -52,11 +47,7 @@ int gravel_self_test_arrival(const struct gravel_device *device, uint32_t n_serv
     int code = gravel_test_words_create(&words, device);
     if (!code)
         code = run(&launch, &words, n_servers, n_servers + n_clients);
-    if (code == GRAVEL_ETIMEOUT) /* a kernel still runs, with all of it */
-        return code;
     if (!code)
         code = judge(device, &words, n_servers, n_servers + n_clients);
-    gravel_cl_program_release(launch.program);
-    gravel_test_words_destroy(&words, device);
-    return code;
+    return gravel_test_end(device, launch.program, &words, code);
 }

@@ -11,7 +11,6 @@
 #include "layout/members.h"
 #include "layout/self_test.h"
 #include "opencl/objects.h"
-#include "opencl/program.h"
 #include "self_test/parts.h"
 #include "self_test/self_test.h"
 
@@ -19,8 +18,6 @@
 
 #define N_ROUNDS 32u
 #define N_TRIES 8u
-
-extern const char gravel_self_test_cl[];
 
 /* Where the host's stores reach a running kernel: end one whose members do not meet. Elsewhere its looks end it. */
 static int watch(const struct gravel_test_words *words)
@@ -104,19 +101,13 @@ static int meet_some_times(struct gravel_test_launch *launch, const struct grave
 int gravel_self_test_meet(const struct gravel_device *device, uint32_t n_groups,
                           struct gravel_meeting *seen)
 {
-    const struct gravel_program_request request = {.name = "self_test.cl",
-                                                   .source = gravel_self_test_cl};
     struct gravel_test_launch launch = {.device = device, .queue = device->queue};
     struct gravel_test_words words;
     *seen = (struct gravel_meeting){.n_groups = n_groups};
     int code = gravel_test_words_create(&words, device);
     if (!code)
-        code = gravel_device_build(device, &request, &launch.program);
+        code = gravel_test_build(device, &launch.program);
     if (!code)
         code = meet_some_times(&launch, &words, seen);
-    if (code == GRAVEL_ETIMEOUT) /* a kernel still runs, with all of it */
-        return code;
-    gravel_cl_program_release(launch.program);
-    gravel_test_words_destroy(&words, device);
-    return code;
+    return gravel_test_end(device, launch.program, &words, code);
 }

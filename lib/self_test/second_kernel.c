@@ -12,7 +12,6 @@
 #include "base/lived.h"
 #include "layout/self_test.h"
 #include "opencl/objects.h"
-#include "opencl/program.h"
 #include "self_test/parts.h"
 #include "self_test/self_test.h"
 
@@ -22,8 +21,6 @@
 /* Command queues of a node on step pump beside the caller's: copies of the heap, the pump's two, binning, the
  * resolver's two; and handlers, transactions, the mailbox and deques, where they are used. */
 #define N_QUEUES 10u
-
-extern const char gravel_self_test_cl[];
 
 /* What a queue has to do: count, then copy a word to the host, unless host and kernels share it. */
 struct side {
@@ -174,10 +171,8 @@ int gravel_self_test_beside(const struct gravel_device *device, cl_program progr
 
 static int make_launch(struct gravel_test_launch *launch)
 {
-    const struct gravel_program_request request = {.name = "self_test.cl",
-                                                   .source = gravel_self_test_cl};
     int code = gravel_cl_queue_create(launch->device, "self-test", &launch->queue);
-    return code ? code : gravel_device_build(launch->device, &request, &launch->program);
+    return code ? code : gravel_test_build(launch->device, &launch->program);
 }
 
 static void release_launch(const struct gravel_test_launch *launch)

@@ -8,7 +8,6 @@
 #include "base/lived.h"
 #include "layout/self_test.h"
 #include "opencl/objects.h"
-#include "opencl/program.h"
 #include "self_test/parts.h"
 
 #include <sched.h>
@@ -19,8 +18,6 @@
 #define HAND_OVER_TRIES 3u
 #define ROUNDS_A_LAUNCH 2u /* of the hand-over by copies */
 
-extern const char gravel_self_test_cl[];
-
 struct test {
     struct gravel_device *device;
     cl_program program;
@@ -29,22 +26,20 @@ struct test {
 
 static int build(struct gravel_device *device, cl_program *program)
 {
-    const struct gravel_program_request request = {.name = "self_test.cl",
-                                                   .source = gravel_self_test_cl};
     struct gravel_capability *capability = &device->capability;
     device->look_ns = 1; /* no look is faster */
     bool try_atomics = !capability->has_c11_atomics && capability->may_have_c11_atomics;
     /* Only CPU devices need to yield, and not every CPU compiler takes a system call. */
     device->can_yield = capability->is_cpu;
     capability->has_c11_atomics |= try_atomics;
-    int code = gravel_device_build(device, &request, program);
+    int code = gravel_test_build(device, program);
     if (code && device->can_yield) {
         device->can_yield = false;
-        code = gravel_device_build(device, &request, program);
+        code = gravel_test_build(device, program);
     }
     if (code && try_atomics && device->step == GRAVEL_STEP_DRAIN) {
         capability->has_c11_atomics = false; /* the end of a kernel orders enough */
-        code = gravel_device_build(device, &request, program);
+        code = gravel_test_build(device, program);
     }
     return code;
 }
@@ -249,9 +244,5 @@ int gravel_self_test(struct gravel_device *device, uint32_t n_rounds,
     memset(to, 0, sizeof *to);
     int code = run_tests(&test, n_rounds, to);
     to->can_yield = device->can_yield;
-    if (code == GRAVEL_ETIMEOUT) /* a kernel still runs, with all of it */
-        return code;
-    gravel_test_words_destroy(&test.words, device);
-    gravel_cl_program_release(test.program);
-    return code;
+    return gravel_test_end(device, test.program, &test.words, code);
 }

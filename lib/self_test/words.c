@@ -9,9 +9,29 @@
 #include "device/shared.h"
 #include "layout/self_test.h"
 #include "opencl/objects.h"
+#include "opencl/program.h"
 #include "opencl/wait.h"
 
 #include <string.h>
+
+extern const char gravel_self_test_cl[];
+
+int gravel_test_build(const struct gravel_device *device, cl_program *program)
+{
+    const struct gravel_program_request request = {.name = "self_test.cl",
+                                                   .source = gravel_self_test_cl};
+    return gravel_device_build(device, &request, program);
+}
+
+int gravel_test_end(const struct gravel_device *device, cl_program program,
+                    struct gravel_test_words *words, int code)
+{
+    if (code == GRAVEL_ETIMEOUT)
+        return code;
+    gravel_cl_program_release(program);
+    gravel_test_words_destroy(words, device);
+    return code;
+}
 
 /* ---- words ----------------------------------------------------------------------------------- */
 

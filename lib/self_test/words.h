@@ -19,6 +19,13 @@ struct gravel_test_words {
     cl_command_queue side; /* for copies beside kernels; else NULL */
 };
 
+/** Build the self-test's program. @return as gravel_device_build. */
+int gravel_test_build(const struct gravel_device *device, cl_program *program);
+
+/** A test is over: release its program and words, unless a kernel still runs, with all of it. @return code */
+int gravel_test_end(const struct gravel_device *device, cl_program program,
+                    struct gravel_test_words *words, int code);
+
 /** Make them, all 0. @return 0; GRAVEL_ECAPABILITY; GRAVEL_ECL: whatever there is, is to be destroyed. */
 int gravel_test_words_create(struct gravel_test_words *words, const struct gravel_device *device);
 void gravel_test_words_destroy(struct gravel_test_words *words, const struct gravel_device *device);
