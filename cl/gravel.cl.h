@@ -277,9 +277,18 @@ GRAVELP_INLINE void gravel_fbar_join_sg(struct gravel_group g, local struct grav
  *     }
  *
  * A handler is a function with the name under which it is registered (gravel.h: struct gravel_handler). It takes a
- * struct gravel_call and as many ulong as it was registered with, 0 to 4, and returns nothing; or, registered with
- * `n_answers` 1, a ulong, which is the answer to who has asked it by gravel_askN (registered with arg_bytes 4: uint for
- * ulong, everywhere):
+ * struct gravel_call and as many ulong as it was registered with, 0 to 4, and returns nothing; registered with
+ * `n_answers` 1, a ulong, the answer to gravel_askN (registered with arg_bytes 4: uint for ulong, everywhere).
+ *
+ * Every message is a work-item. A handler sees every message applied before its run; the messages of a run (many,
+ * from one node to one handler) may run at once and in any order, so they share words by atomics. A handler has no
+ * work-group: no barrier, no local memory. It must end. It sends nothing (the calls above do not compile); with a key
+ * and max_pending it may send to servers (gravel_serve_amN).
+ *
+ * With n_keys = 1 a handler's first argument is a key. Messages of one node with equal keys never run at once,
+ * whichever handlers with keys they are for: what only they touch needs no atomics. They run in any order. The text of
+ * the handlers may say which of n work-groups that serve has a key, 0 to n - 1, by a definition of
+ * GRAVEL_OWNER(key, n) before the include:
  *
  *     // Book up to `amount` seats of a flight, the key; how many it got.
  *     ulong book(struct gravel_call call, ulong flight, ulong seats, ulong amount)
@@ -290,38 +299,10 @@ GRAVELP_INLINE void gravel_fbar_join_sg(struct gravel_group g, local struct grav
  *         return got;
  *     }
  *
- * Every message is a work-item. A handler sees every message applied before its run; the messages of a run (many,
- * from one node to one handler) may run at once and in any order, so they share words by atomics. A handler has no
- * work-group: no barrier, no local memory. It sends nothing: the calls above do not compile, because they need a struct
- * gravel_group. It must end. With a key and max_pending it may send to servers (gravel_serve_amN).
- *
- * With n_keys = 1 a handler's first argument is a key. Messages of one node with equal keys never run at once,
- * whichever handlers with keys they are for: what only they touch is theirs alone, by plain loads and stores, a
- * critical section without a lock. They run in any order. Work-groups that serve share out the keys; the text of the
- * handlers may say which of n has a key, 0 to n - 1, by a definition of GRAVEL_OWNER(key, n) before the include.
- *
  * With n_keys = 2 the first two arguments are keys, and the handler is a transaction over both data, which are of the
- * node that the message is for:
- *
- *     // datum "account", datum_words 1, n_args 3
- *     void account_load(struct gravel_call call, ulong account, ulong *words)
- *     {
- *         words[0] = BALANCES(call)[account];
- *     }
- *     void account_store(struct gravel_call call, ulong account, const ulong *words)
- *     {
- *         BALANCES(call)[account] = words[0];
- *     }
- *     void transfer(struct gravel_call call, ulong *from, ulong *to, ulong amount)
- *     {
- *         if (*from >= amount) {
- *             *from -= amount;
- *             *to += amount;
- *         }
- *     }
- *
- * It never runs beside a handler one of whose keys is equal to one of its own. It gets private copies of the data,
- * which are stored when it returns; if the keys are equal, one copy for both.
+ * node that the message is for: void transfer(struct gravel_call call, ulong *from, ulong *to, ulong amount). It never
+ * runs beside a handler one of whose keys is equal to one of its own. It gets private copies, which are stored when it
+ * returns; if the keys are equal, one copy for both. docs/guide/servers.md has the functions that load and store them.
  *
  * The data may be of two nodes if the text says of which of n nodes a key is, by a definition of GRAVEL_NODE_OF(key, n)
  * before the include. A message goes to the node of its lesser key, that of the lesser node: kernels of
