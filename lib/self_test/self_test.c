@@ -6,8 +6,10 @@
 
 #include "base/error.h"
 #include "base/lived.h"
+#include "device/identity.h"
 #include "layout/self_test.h"
 #include "opencl/objects.h"
+#include "self_test/one_at_a_time.h"
 #include "self_test/parts.h"
 
 #include <sched.h>
@@ -15,6 +17,7 @@
 #include <unistd.h>
 
 #define FINISHES 8u
+#define TURN_NS (30 * GRAVEL_NS_PER_S) /* a few other nodes' tests */
 #define HAND_OVER_TRIES 3u
 #define ROUNDS_A_LAUNCH 2u /* of the hand-over by copies */
 
@@ -242,7 +245,12 @@ int gravel_self_test(struct gravel_device *device, uint32_t n_rounds,
     struct gravel_self_test unused;
     struct gravel_self_test *to = result ? result : &unused;
     memset(to, 0, sizeof *to);
+    /* Nodes on a CPU device have cores of their own. */
+    int turn = device->capability.is_cpu
+                   ? -1
+                   : gravel_test_turn_take(gravel_device_identity(device->id), TURN_NS);
     int code = run_tests(&test, n_rounds, to);
+    gravel_test_turn_give(turn);
     to->can_yield = device->can_yield;
     return gravel_test_end(device, test.program, &test.words, code);
 }

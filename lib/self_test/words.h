@@ -43,7 +43,9 @@ int gravel_test_clear(const struct gravel_test_words *words, cl_command_queue qu
 /** What may have kept a device from kernels that should have run side by side, for the end of a text. */
 static inline const char *gravel_test_excuse(const struct gravel_device *device)
 {
-    return device->capability.is_cpu ? "" : "; does another process use it?";
+    return device->capability.is_cpu
+               ? ""
+               : "; does another process use it? Nodes that share it can take GRAVEL_STEP=drain";
 }
 
 /** A kernel of the self-test, where it runs. Zero-filled but for what its user sets, before and after. */

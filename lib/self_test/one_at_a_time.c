@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Whose turn it is to test a device. See one_at_a_time.h.
+ */
+#include "self_test/one_at_a_time.h"
+
+#include "base/clock.h"
+#include "base/descriptor.h"
+#include "base/lived.h"
+
+#include <inttypes.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+
+#define PAUSE_US 5000u
+
+/* @return whether the name was free. */
+static bool bind_name(int socket_of_ours, uint64_t identity)
+{
+    struct sockaddr_un address = {.sun_family = AF_UNIX};
+    int n = snprintf(address.sun_path + 1, sizeof address.sun_path - 1,
+                     "gravel-self-test-%016" PRIx64, identity); /* sun_path[0] is 0: abstract */
+    return bind(socket_of_ours, (const struct sockaddr *)&address,
+                (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + (size_t)n)) == 0;
+}
+
+int gravel_test_turn_take(uint64_t identity, uint64_t limit_ns)
+{
+    struct gravel_lived lived = gravel_lived_for(limit_ns);
+    int turn =
+        identity ? gravel_descriptor_lift(socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0)) : -1;
+    if (turn < 0)
+        return -1;
+    while (!bind_name(turn, identity)) {
+        if (errno != EADDRINUSE || gravel_lived_tick(&lived, gravel_clock_ns()) >= limit_ns) {
+            close(turn);
+            return -1;
+        }
+        usleep(PAUSE_US);
+    }
+    return turn;
+}
+
+void gravel_test_turn_give(int turn)
+{
+    if (turn >= 0)
+        close(turn);
+}

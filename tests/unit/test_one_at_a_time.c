@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Turns of processes to test a device: one at a time, by the device; a process that ends or stands keeps nobody.
+ *
+ * Path: meson test -> this -> lib/self_test/one_at_a_time.c
+ */
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "base/clock.h"
+#include "self_test/one_at_a_time.h"
+
+#define LONG_NS (60 * GRAVEL_NS_PER_S)
+#define SHORT_NS (GRAVEL_NS_PER_S / 10)
+
+static uint64_t device; /* of this test alone */
+
+/* A process that takes the turn, says so, and keeps it until it is told to end. */
+static pid_t start_holder(int *to_holder)
+{
+    int said[2], told[2];
+    char byte = 0;
+    assert_int_equal(pipe(said), 0);
+    assert_int_equal(pipe(told), 0);
+    pid_t holder = fork();
+    if (holder == 0) {
+        close(told[1]);
+        int turn = gravel_test_turn_take(device, LONG_NS);
+        byte = turn >= 0;
+        if (write(said[1], &byte, 1) != 1 || read(told[0], &byte, 1) < 0)
+            _exit(1);
+        gravel_test_turn_give(turn);
+        _exit(0);
+    }
+    assert_int_equal(read(said[0], &byte, 1), 1);
+    assert_int_equal(byte, 1);
+    close(said[0]), close(said[1]), close(told[0]);
+    *to_holder = told[1];
+    return holder;
+}
+
+static void one_process_has_the_turn(void **state)
+{
+    (void)state;
+    int to_holder, other;
+    pid_t holder = start_holder(&to_holder);
+    assert_int_equal(gravel_test_turn_take(device, SHORT_NS), -1);
+    assert_true((other = gravel_test_turn_take(device + 1, SHORT_NS)) >= 0); /* another device */
+    gravel_test_turn_give(other);
+    close(to_holder);
+    int turn = gravel_test_turn_take(device, LONG_NS);
+    assert_true(turn >= 0);
+    gravel_test_turn_give(turn);
+    assert_int_equal(waitpid(holder, NULL, 0), holder);
+}
+
+static void process_that_dies_keeps_nobody(void **state)
+{
+    (void)state;
+    int to_holder;
+    pid_t holder = start_holder(&to_holder);
+    kill(holder, SIGKILL);
+    int turn = gravel_test_turn_take(device, LONG_NS);
+    assert_true(turn >= 0);
+    gravel_test_turn_give(turn);
+    close(to_holder);
+    assert_int_equal(waitpid(holder, NULL, 0), holder);
+}
+
+static void unknown_device_has_no_turns(void **state)
+{
+    (void)state;
+    assert_int_equal(gravel_test_turn_take(0, LONG_NS), -1);
+    gravel_test_turn_give(-1);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(one_process_has_the_turn),
+        cmocka_unit_test(process_that_dies_keeps_nobody),
+        cmocka_unit_test(unknown_device_has_no_turns),
+    };
+    device = gravel_clock_ns() << 16 | (uint64_t)getpid() << 1;
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
