@@ -9,7 +9,7 @@
  *
  * The check is apps/sssp's, Dijkstra's algorithm; every distance must agree in every bit.
  *
- * Path:    main -> apps/graph/part.c -> sssp_delta.c -> apps/sssp/dijkstra.c -> report.
+ * Path:    main -> apps/graph/part.c -> sssp_delta.c -> apps/sssp/problem.c -> report.
  * Memory:  the part of the only node is the whole graph, its vertices in their order.
  * Threads: the main thread; in a search OpenMP's.
  * Source:  see sssp_delta.c.

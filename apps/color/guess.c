@@ -73,7 +73,7 @@ static void set_arguments(struct color *color, cl_kernel kernel)
 void color_guess_open(struct color *color)
 {
     struct node *node = &color->node;
-    color->colors = node_alloc(node, color->part.partition.block * sizeof(cl_uint));
+    TRY(gravel_alloc(node->gravel, color->part.partition.block * sizeof(cl_uint), &color->colors));
     if (node_sum(node, color->ghosts.n) > 0)
         open_mirror(color);
     upload_rows(color);

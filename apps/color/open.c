@@ -60,9 +60,10 @@ static uint64_t *learn_begins(struct color *color)
     struct node *node = &color->node;
     size_t bytes = node->n_nodes * sizeof(uint64_t);
     uint64_t *begins = app_array(node->n_nodes, sizeof *begins, "a list of nodes");
-    uint64_t offset = node_alloc(node, bytes);
+    uint64_t offset;
+    TRY(gravel_alloc(node->gravel, bytes, &offset));
     tell_begins(color, offset);
-    node_barrier(node);
+    TRY(gravel_barrier(node->gravel));
     TRY(gravel_get(node->gravel, offset, begins, bytes, node->number));
     TRY(gravel_free(node->gravel, offset));
     return begins;
@@ -163,8 +164,9 @@ static void open_ordered(struct color *color)
     upload_higher(color);
     upload_copies(color);
     /* All nodes have room for the most that any needs. */
-    color->colors =
-        node_alloc(node, node_most(node, ghosts_n_slots(&color->ghosts)) * sizeof(cl_uint));
+    TRY(gravel_alloc(node->gravel,
+                     node_most(node, ghosts_n_slots(&color->ghosts)) * sizeof(cl_uint),
+                     &color->colors));
     uint64_t n_own = color->part.rows.n_vertices;
     color->cursors = node_array(node, n_own * sizeof(cl_uint), NULL);
     color->taken = node_array(node, n_own * sizeof(cl_ulong4), NULL);

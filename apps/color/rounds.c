@@ -22,7 +22,7 @@ void color_reset(void *self)
         color_schedule_reset(color);
     } else if (color->is_ordered) {
         node_launch(&color->node, color->reset, ghosts_n_slots(&color->ghosts));
-        node_barrier(&color->node);
+        TRY(gravel_barrier(color->node.gravel));
     } else {
         color_guess_reset(color);
     }
@@ -64,7 +64,7 @@ static void run_rounds(struct color *color)
         choose(color, counts[1], counts);
         n_left = node_sum(&color->node, counts[1]);
         node_send_full(&color->node, color->publish, counts[0], bound_of(color));
-        node_barrier(&color->node);
+        TRY(gravel_barrier(color->node.gravel));
         progress_at(&color->progress, n_vertices - n_left);
     }
 }

@@ -46,7 +46,7 @@ void color_schedule_reset(struct color *color)
             "clEnqueueCopyBuffer");
     }
     node_finish(&color->node);
-    tasks_reset(&color->tasks);
+    TRY(gravel_steal_stats_reset(color->tasks.steal));
 }
 
 void color_schedule_run(struct color *color)

@@ -59,7 +59,7 @@ static int prepare(void *user, unsigned trial)
     const struct running *running = user;
     (void)trial;
     running->app->reset(running->self);
-    node_barrier(running->node);
+    TRY(gravel_barrier(running->node->gravel));
     TRY(gravel_stats_reset(running->node->gravel));
     return 0;
 }

@@ -182,13 +182,6 @@ void node_build(struct node *node, const char *name, const char *source, const c
     free(text);
 }
 
-uint64_t node_alloc(struct node *node, uint64_t bytes)
-{
-    uint64_t offset = 0;
-    TRY(gravel_alloc(node->gravel, bytes, &offset));
-    return offset;
-}
-
 static cl_kernel make_kernel(struct node *node, cl_program program, const char *name)
 {
     cl_int error;
@@ -388,11 +381,6 @@ void node_send_full(struct node *node, cl_kernel kernel, uint64_t n_items, struc
         node->model->host->send(node->model_host, kernel, n_items, bound, true);
     else
         start_full(node, kernel, n_items, launch_sliced);
-}
-
-void node_barrier(struct node *node)
-{
-    TRY(gravel_barrier(node->gravel));
 }
 
 static uint64_t reduce(struct node *node, uint32_t operation, uint64_t value)

@@ -90,9 +90,6 @@ bool node_is_discrete(const struct node *node);
  */
 void node_build(struct node *node, const char *name, const char *source, const char *options);
 
-/** Allocate symmetric memory [bytes, not 0], zeroed. Collective. @return its offset. */
-uint64_t node_alloc(struct node *node, uint64_t bytes);
-
 /** Map a part of a local node's heap for the host, until node_unmap. */
 void *node_map(struct node *node, uint32_t number, uint64_t offset, uint64_t bytes,
                cl_map_flags flags);
@@ -164,9 +161,6 @@ void node_send_full(struct node *node, cl_kernel kernel, uint64_t n_items, struc
 /** Enqueue, whole, a kernel that sends nothing and waits for nothing; and wait for such kernels. */
 void node_enqueue(struct node *node, cl_kernel kernel, size_t n_items, size_t group_items);
 void node_finish(struct node *node);
-
-/** Wait until all messages of all nodes have been applied. Collective. */
-void node_barrier(struct node *node);
 
 /** Reduce over all nodes. Collective. */
 uint64_t node_sum(struct node *node, uint64_t value);

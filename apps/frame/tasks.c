@@ -78,11 +78,6 @@ void tasks_run_stretches(struct tasks *tasks, cl_kernel kernel)
     tasks_run(tasks, kernel);
 }
 
-void tasks_reset(struct tasks *tasks)
-{
-    TRY(gravel_steal_stats_reset(tasks->steal));
-}
-
 static int compare_counts(const void *a, const void *b)
 {
     uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;

@@ -48,9 +48,6 @@ void tasks_run_stretches(struct tasks *tasks, cl_kernel kernel);
 /** Run all tasks. */
 void tasks_run(struct tasks *tasks, cl_kernel kernel);
 
-/** Counts begin at 0. */
-void tasks_reset(struct tasks *tasks);
-
 /** Add the policy and the counts since then to the report, and a line. */
 void tasks_tell(struct tasks *tasks, struct trials *trials);
 

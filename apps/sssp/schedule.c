@@ -42,7 +42,7 @@ void sssp_schedule_reset(struct sssp *sssp)
     fill(sssp, sssp->best, far, 0, distances_bytes(sssp));
     fill(sssp, sssp->best, 0, source * sizeof far, sizeof far);
     node_finish(&sssp->node);
-    tasks_reset(&sssp->tasks);
+    TRY(gravel_steal_stats_reset(sssp->tasks.steal));
 }
 
 void sssp_schedule_search(struct sssp *sssp)

@@ -56,7 +56,7 @@ void sssp_reset(void *self)
     }
     uint64_t n = sssp->n_slots > sssp->n_settled ? sssp->n_slots : sssp->n_settled;
     node_launch(&sssp->node, sssp->reset, n);
-    node_barrier(&sssp->node);
+    TRY(gravel_barrier(sssp->node.gravel));
 }
 
 static void set_limit(struct sssp *sssp, uint64_t limit)
@@ -103,7 +103,7 @@ static void relax(struct sssp *sssp, const struct listed *listed)
     if (listed->n_own)
         node_run_full(&sssp->node, sssp->relax_own, listed->n_own);
     if (listed->n_all_sent)
-        node_barrier(&sssp->node);
+        TRY(gravel_barrier(sssp->node.gravel));
 }
 
 static void empty_bucket(struct sssp *sssp, uint64_t limit)

@@ -2,8 +2,7 @@
 /*
  * What the parts of SSSP share.
  *
- * Path:    sssp.c (options, trials) -> open.c (the node), edges.c (its part), width.c ->
- *          search.c (its rounds) -> reference.c (check)
+ * Path:    sssp.c (options, trials, check) -> open.c (the node, its part of the graph) -> search.c (its rounds)
  * Owner:   sssp_open makes what sssp_close frees.
  * Threads: main's.
  */
@@ -63,12 +62,6 @@ size_t sssp_distance_bytes(const struct sssp *sssp);
 /** Open the node, take its part of the graph and choose the source. */
 app_step sssp_open;
 
-/** Choose the width of a bucket by the whole graph and what a round costs: the same at every node. Collective. */
-double sssp_choose_width(struct sssp *sssp);
-
-/** Make the device's arrays, and forget the rows' edges. */
-void sssp_upload(struct sssp *sssp);
-
 /** Nothing is reached but the source. */
 app_step sssp_reset;
 
@@ -85,8 +78,5 @@ void sssp_schedule_search(struct sssp *sssp);
 
 /** Free what sssp_open made. */
 app_step sssp_close;
-
-/** Compare this node's distances with Dijkstra's. @return vertices with a wrong one [count]. */
-uint64_t sssp_check(struct sssp *sssp);
 
 #endif

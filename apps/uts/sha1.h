@@ -2,7 +2,7 @@
 /*
  * SHA-1 of one block, for host and device: the random numbers of UTS.
  *
- * Path: tree.c, reference.c, uts.cl -> this
+ * Path: tree.c, check.c, uts.cl -> this
  * Source: FIPS 180-4, section 6.1.
  */
 #ifndef APPS_UTS_SHA1_H

@@ -2,7 +2,7 @@
 /*
  * The published trees, how many children a node has, and the same as thresholds.
  *
- * Path: uts.c, reference.c -> this
+ * Path: uts.c, check.c -> this
  * Threads: any.
  * Source: Olivier et al., UTS: An Unbalanced Tree Search Benchmark, LCPC 2006; trees and sizes are the benchmark's
  * sample workloads, version 1.1.

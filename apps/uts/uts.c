@@ -4,7 +4,7 @@
  *
  * Work-groups have the tree's nodes as tasks of their deques, and steal from each other. The search runs on one node.
  *
- * Path: main -> uts.cl -> counts; tree.c has the trees, reference.c searches them with one thread
+ * Path: main -> uts.cl -> counts; tree.c has the trees, check.c searches them with one thread
  * Source: Olivier et al., UTS: An Unbalanced Tree Search Benchmark, LCPC 2006; Hower et al., ASPLOS 2014, where a task
  * runtime searches T1, T2, T4 and T5.
  */

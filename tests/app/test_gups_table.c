@@ -71,7 +71,7 @@ static uint64_t try(struct table *table, bool by_list, enum mistake mistake)
 {
     uint64_t ran = 1;
     table_fill(table);
-    node_barrier(table->node);
+    TRY(gravel_barrier(table->node->gravel));
     for (uint32_t k = 0; k < N_UPDATES; k++) {
         ran = ran << 1 ^ ((int64_t)ran < 0 ? 7 : 0);
         bool is_wrong = k == N_UPDATES - 7;
@@ -83,7 +83,7 @@ static uint64_t try(struct table *table, bool by_list, enum mistake mistake)
     }
     if (table->op == TABLE_PUT && mistake == ONE_MISSING && table->node->number == 0)
         lose(table, ran);
-    node_barrier(table->node);
+    TRY(gravel_barrier(table->node->gravel));
     undo(table, by_list);
     return node_sum(table->node, table_count_wrong(table));
 }
@@ -117,8 +117,8 @@ int main(void)
     struct node node = NODE_DEFAULT;
     node_open(&node, N_WORDS * sizeof(uint64_t));
     node_build(&node, "none.cl", "kernel void none(global uint *word) { *word = 1; }", NULL);
-    struct table table = {
-        .node = &node, .offset = node_alloc(&node, 8 * N_WORDS), .n_words = N_WORDS};
+    struct table table = {.node = &node, .n_words = N_WORDS};
+    TRY(gravel_alloc(node.gravel, 8 * N_WORDS, &table.offset));
     table_open(&table);
     for (int op = TABLE_INC; op <= TABLE_PUT; op++) {
         table.op = (enum table_op)op;
