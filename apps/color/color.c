@@ -6,7 +6,7 @@
  * look at, a word each; where they clash the later vertex chooses again. With --ordered no node guesses: a round colours
  * those that come before all their neighbours without a colour.
  *
- * Path: main -> open.c -> rounds.c, guess.c -> reference.c -> report
+ * Path: main -> open.c -> rounds.c, guess.c -> check.c -> report
  * Source: Jones and Plassmann, A Parallel Graph Coloring Heuristic, 1993; Che, Beckmann, Reinhardt,
  * Skadron, Pannotia, 2013; Gebremedhin, Manne 2000; Bozdag et al. 2008; Orr 2016, section 5.4.2.
  */

@@ -2,7 +2,7 @@
 /*
  * What the parts of graph colouring share.
  *
- * Path: color.c (options, trials) -> open.c, order.c (this node's part) -> guess.c, rounds.c -> reference.c (check)
+ * Path: color.c (options, trials) -> open.c, order.c (this node's part) -> guess.c, rounds.c -> check.c (check)
  * Owner: color_open makes what color_close frees.
  * Threads: main's.
  */
