@@ -26,9 +26,10 @@ def in_markdown(heads, lines):
 def how(head):
     """Where the numbers are from."""
     quick = ", quick" if head["quick"] else ""
-    return "%d cores of %s, %s on step %s, load %.1f before the run%s; revision %s, %s." % (
-        head["cores"], head["processor"], head["device"], head["step"], head["load_before"], quick, head["revision"],
-        head["date"])
+    device = "PoCL" if head["device"].startswith("pthread-") else head["device"]  # PoCL's name has the processor's
+    return "%d cores of %s, %s on step %s, load %.1f before%s; revision %s, %s." % (
+        head["cores"], head["processor"], device, head["step"], head["load_before"], quick, head["revision"],
+        head["date"].partition(" ")[0])
 
 
 def put(path, name, text):
