@@ -375,6 +375,26 @@ int gravel_map(struct gravel *gravel, uint64_t offset, uint64_t bytes, cl_map_fl
  */
 int gravel_unmap(struct gravel *gravel, void *pointer);
 
+/**
+ * Fill a part of a local node's heap with copies of a pattern, and wait, on every step of the ladder: what gravel_map
+ * for writing, stores and gravel_unmap do, without memory for a copy. Messages to the part during the call may be lost:
+ * call gravel_barrier or gravel_quiet before. Handlers may call it where the host addresses the heap.
+ *
+ * @param offset         heap offset [bytes], a multiple of pattern_bytes; [offset, offset + bytes) lies in one
+ *                       allocation.
+ * @param bytes          a multiple of pattern_bytes; 0 is allowed.
+ * @param pattern        [pattern_bytes]
+ * @param pattern_bytes  a power of two up to 128, as of clEnqueueFillBuffer.
+ * @param node           a local node.
+ * @return               0; GRAVEL_ERANGE (not a local node, or not one allocation); GRAVEL_EINVAL (the pattern's size,
+ *                       and what is no multiple of it), in checked mode also if a kernel of gravel_launch came after
+ *                       the last quiet or barrier; GRAVEL_ENOMEM; GRAVEL_ECL.
+ *
+ * Memory:  later kernels and messages see the pattern; no aligned word of 4 or 8 bytes is torn.
+ */
+int gravel_fill(struct gravel *gravel, uint64_t offset, uint64_t bytes, const void *pattern,
+                uint64_t pattern_bytes, uint32_t node);
+
 /* ---- kernels --------------------------------------------------------------------------------- */
 
 /**
@@ -393,6 +413,15 @@ int gravel_unmap(struct gravel *gravel, void *pointer);
  */
 int gravel_program_build(struct gravel *gravel, const char *name, const char *source,
                          const char *options, cl_program *program);
+
+/**
+ * As gravel_program_build, of a file's text: the compiler's messages name the file by `path`.
+ *
+ * @param path  of a regular file of OpenCL C. What it includes, beside Gravel's headers, is found by -I of options.
+ * @return      as gravel_program_build; GRAVEL_ESYSTEM (the file cannot be read: its path, and why).
+ */
+int gravel_program_build_file(struct gravel *gravel, const char *path, const char *options,
+                              cl_program *program);
 
 /**
  * Set a kernel's GRAVEL_ARENA argument. Needed before any launch; one thread at a time on one kernel, as
@@ -472,10 +501,11 @@ int gravel_barrier(struct gravel *gravel);
 
 /**
  * Combine a small array over all nodes, element by element; every node gets the result. Collective. Orders
- * no messages: use gravel_barrier. Of doubles, a NaN is both the least and the most, and -0 is less than 0.
+ * no messages: use gravel_barrier. Of floats and doubles, a NaN is both the least and the most, and -0 is less than 0.
+ * Sums of integers wrap; those of floats are made of doubles, and rounded once.
  *
  * @param op      GRAVEL_ADD, GRAVEL_MIN or GRAVEL_MAX.
- * @param type    GRAVEL_LONG, GRAVEL_ULONG or GRAVEL_DOUBLE.
+ * @param type    GRAVEL_INT to GRAVEL_DOUBLE.
  * @param values  [in, out] [n] elements of the type; op, type and n are the same at every node.
  * @param n       elements, 1 to 64.
  * @return        0; GRAVEL_EINVAL; GRAVEL_EMISMATCH if op, type or n differ, and values stay as they are, or as

@@ -83,7 +83,7 @@ bool gravel_checked_are_over(void *context)
     return are_over;
 }
 
-int gravel_checked_refuse_map(struct gravel *gravel)
+int gravel_checked_refuse_map(struct gravel *gravel, const char *call)
 {
     struct gravel_checked *checked = gravel_node_is_in_handler(gravel) ? NULL : enter(gravel);
     if (!checked) /* a handler sees what was applied before its message */
@@ -93,10 +93,10 @@ int gravel_checked_refuse_map(struct gravel *gravel)
     memcpy(last, checked->last, sizeof last);
     leave(checked);
     return is_early ? gravel_fail(GRAVEL_EINVAL,
-                                  "gravel_map: kernel %s was launched since the last gravel_quiet "
-                                  "or gravel_barrier, and may still run, or its messages travel: "
+                                  "%s: kernel %s was launched since the last gravel_quiet or "
+                                  "gravel_barrier, and may still run, or its messages travel: "
                                   "call one of them first",
-                                  last)
+                                  call, last)
                     : 0;
 }
 

@@ -52,7 +52,7 @@ void gravel_checked_note_applied(struct gravel *gravel, const struct gravel_chec
 bool gravel_checked_are_over(void *context);
 
 /** GRAVEL_EINVAL, and what may not be applied yet, if the heap is not to be mapped now; else 0. */
-int gravel_checked_refuse_map(struct gravel *gravel);
+int gravel_checked_refuse_map(struct gravel *gravel, const char *call);
 
 /** A map of these flags begins. @param view  [out] of a map that is only to be read. */
 void gravel_checked_watch(struct gravel *gravel, struct gravel_checked_view *view,

@@ -141,6 +141,15 @@ static int make_map(struct gravel *gravel, const struct map *wanted, void **poin
     return 0;
 }
 
+int gravel_node_refuse_part(struct gravel *gravel, const char *call, uint64_t offset,
+                            uint64_t bytes, uint32_t node)
+{
+    if (!gravel_is_local(gravel, node))
+        return gravel_fail(GRAVEL_ERANGE, "%s: node %u does not live in this process", call, node);
+    int code = gravel_node_refuse_bytes(gravel, call, offset, bytes);
+    return code ? code : gravel_checked_refuse_map(gravel, call);
+}
+
 int gravel_map(struct gravel *gravel, uint64_t offset, uint64_t bytes, cl_map_flags flags,
                uint32_t node, void **pointer)
 {
@@ -151,13 +160,9 @@ int gravel_map(struct gravel *gravel, uint64_t offset, uint64_t bytes, cl_map_fl
     *pointer = NULL;
     if (gravel_node_refuse(gravel, "gravel_map"))
         return GRAVEL_EINVAL;
-    if (!gravel_is_local(gravel, node))
-        return gravel_fail(GRAVEL_ERANGE, "gravel_map: node %u does not live in this process",
-                           node);
-    if (gravel_node_refuse_bytes(gravel, "gravel_map", offset, bytes))
-        return GRAVEL_ERANGE;
-    if (gravel_checked_refuse_map(gravel))
-        return GRAVEL_EINVAL;
+    int code = gravel_node_refuse_part(gravel, "gravel_map", offset, bytes, node);
+    if (code)
+        return code;
     const struct map map = {.offset = offset,
                             .bytes = bytes,
                             .flags = flags,

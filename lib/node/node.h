@@ -210,6 +210,13 @@ int gravel_node_refuse_wait(const struct gravel *gravel, const char *call);
 /** Whether the calling thread runs a handler of this node. */
 bool gravel_node_is_in_handler(const struct gravel *gravel);
 
+/**
+ * maps.c: whether the host may touch a part of a heap now. @return 0; GRAVEL_ERANGE (not a local node, or not one
+ * allocation); GRAVEL_EINVAL in checked mode (a kernel may still run).
+ */
+int gravel_node_refuse_part(struct gravel *gravel, const char *call, uint64_t offset,
+                            uint64_t bytes, uint32_t node);
+
 /** Of bytes at every node: the heap is symmetric. @return 0; GRAVEL_ERANGE, and why, if they lie in no allocation. */
 int gravel_node_refuse_bytes(struct gravel *gravel, const char *call, uint64_t offset,
                              uint64_t bytes);

@@ -9,6 +9,7 @@
 #include "node/node.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 int gravel_node_wait_for_kernel(struct gravel *gravel, cl_kernel kernel, cl_event event)
 {
@@ -110,17 +111,55 @@ int gravel_node_agree(struct gravel *gravel, const struct gravel_collective_call
     return gravel_node_reduce(gravel, call, GRAVEL_MIN, GRAVEL_ULONG, NULL, 0);
 }
 
+/* Values of 4 bytes are reduced as those of 8 that hold them all: sums of integers wrap when they are cut. */
+union narrow {
+    int32_t *ints;
+    uint32_t *uints;
+    float *floats;
+};
+
+static uint32_t widen(uint64_t *wide, uint32_t type, void *values, uint32_t n)
+{
+    const union narrow from = {values};
+    for (uint32_t i = 0; i < n; i++) {
+        const double real = type == GRAVEL_FLOAT ? (double)from.floats[i] : 0;
+        if (type == GRAVEL_FLOAT)
+            memcpy(&wide[i], &real, sizeof real);
+        else
+            wide[i] = type == GRAVEL_INT ? (uint64_t)(int64_t)from.ints[i] : from.uints[i];
+    }
+    return type == GRAVEL_INT ? GRAVEL_LONG : type == GRAVEL_UINT ? GRAVEL_ULONG : GRAVEL_DOUBLE;
+}
+
+static void narrow(void *values, uint32_t type, const uint64_t *wide, uint32_t n)
+{
+    const union narrow to = {values};
+    for (uint32_t i = 0; i < n; i++) {
+        double real;
+        memcpy(&real, &wide[i], sizeof real);
+        if (type == GRAVEL_FLOAT)
+            to.floats[i] = (float)real;
+        else
+            to.uints[i] = (uint32_t)wide[i];
+    }
+}
+
 int gravel_reduce(struct gravel *gravel, uint32_t op, uint32_t type, void *values, uint32_t n)
 {
     if (gravel_node_refuse_wait(gravel, "gravel_reduce") ||
         gravel_require("gravel_reduce", "values", values))
         return GRAVEL_EINVAL;
-    if ((op != GRAVEL_ADD && op != GRAVEL_MIN && op != GRAVEL_MAX) ||
-        (type != GRAVEL_LONG && type != GRAVEL_ULONG && type != GRAVEL_DOUBLE) || n == 0 ||
-        n > GRAVEL_ROUND_VALUES)
+    if ((op != GRAVEL_ADD && op != GRAVEL_MIN && op != GRAVEL_MAX) || type > GRAVEL_DOUBLE ||
+        n == 0 || n > GRAVEL_ROUND_VALUES)
         return gravel_fail(GRAVEL_EINVAL, "gravel_reduce: operation %u, type %u, %u values", op,
                            type, n);
     const struct gravel_collective_call call = {.kind = GRAVEL_CALL_REDUCE,
                                                 .arguments = {(uint64_t)op << 8 | type, n}};
-    return gravel_node_reduce(gravel, &call, op, type, values, n);
+    if (GRAVEL_TYPE_BYTES(type) == 8)
+        return gravel_node_reduce(gravel, &call, op, type, values, n);
+    uint64_t wide[GRAVEL_ROUND_VALUES];
+    int code = gravel_node_reduce(gravel, &call, op, widen(wide, type, values, n), wide, n);
+    if (!code)
+        narrow(values, type, wide, n);
+    return code;
 }

@@ -119,11 +119,12 @@ bool gravel_round_is_in_step(const struct gravel_round *round)
 
 static void tell_reduce(const struct gravel_collective_call *call, char *text, size_t bytes)
 {
+    static const char *const types[] = {
+        [GRAVEL_INT] = "int",     [GRAVEL_UINT] = "uint",   [GRAVEL_LONG] = "long",
+        [GRAVEL_ULONG] = "ulong", [GRAVEL_FLOAT] = "float", [GRAVEL_DOUBLE] = "double"};
     uint64_t type = call->arguments[0] & 0xff, op = call->arguments[0] >> 8;
     snprintf(text, bytes, "of %" PRIu64 " values of type %s (%s)", call->arguments[1],
-             type == GRAVEL_LONG    ? "long"
-             : type == GRAVEL_ULONG ? "ulong"
-                                    : "double",
+             type <= GRAVEL_DOUBLE ? types[type] : "unknown",
              op == GRAVEL_ADD   ? "sum"
              : op == GRAVEL_MIN ? "least"
                                 : "most");

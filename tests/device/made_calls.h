@@ -62,6 +62,7 @@ static inline void call_heap(void)
     made(gravel_free(gravel, word), "gravel_free");
     made(gravel_map(gravel, word, 8, CL_MAP_READ, 0, &memory), "gravel_map");
     made(gravel_unmap(gravel, mapped), "gravel_unmap");
+    made(gravel_fill(gravel, word, 8, &offset, 4, 0), "gravel_fill");
 }
 
 static inline void call_device(void)
@@ -70,6 +71,7 @@ static inline void call_device(void)
     cl_program program;
     made(gravel_program_build(gravel, "a.cl", "kernel void a() {}", NULL, &program),
          "gravel_program_build");
+    made(gravel_program_build_file(gravel, "a.cl", NULL, &program), "gravel_program_build_file");
     made(gravel_kernel_set_arena(gravel, kernel, 0), "gravel_kernel_set_arena");
     made(gravel_launch(gravel, kernel, 1, &size, &size, 0, NULL, NULL), "gravel_launch");
     made(gravel_server_build(gravel, "a.cl", "kernel void a() {}", NULL, &program),

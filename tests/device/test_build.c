@@ -5,6 +5,10 @@
  *
  * Path: meson test -> this -> gravel_program_build, lib/opencl/program.c
  */
+#include <stdio.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include "expect.h"
 
 static struct gravel *gravel;
@@ -210,6 +214,40 @@ static void undefined_function_is_named(void **state)
                     "nowhere_at_all");
 }
 
+static void write_file(const char *path, const char *text)
+{
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    assert_true(fputs(text, file) >= 0);
+    assert_int_equal(fclose(file), 0);
+}
+
+static void a_file_is_built_and_named(void **state)
+{
+    (void)state;
+    char path[64];
+    cl_program program;
+    snprintf(path, sizeof path, "built_%ld.cl", (long)getpid());
+    write_file(path, KERNEL("GRAVEL_ARENA", "GRAVEL_OPEN(g); uint n = N;"));
+    OK(gravel_program_build_file(gravel, path, "-DN=5", &program));
+    clReleaseProgram(program);
+    write_file(path,
+               "#include \"gravel.cl.h\"\nkernel void k(GRAVEL_ARENA)\n{\n    nonsense;\n}\n");
+    expect_error(gravel_program_build_file(gravel, path, NULL, &program), GRAVEL_EBUILD, path);
+    assert_non_null(strstr(gravel_last_error(), ".cl:4"));
+    assert_null(program);
+    remove(path);
+    expect_error(gravel_program_build_file(gravel, path, NULL, &program), GRAVEL_ESYSTEM,
+                 "No such file");
+    assert_non_null(strstr(gravel_last_error(), path));
+    expect_error(gravel_program_build_file(gravel, ".", NULL, &program), GRAVEL_ESYSTEM,
+                 ".: not a regular file");
+    assert_int_equal(mkfifo(path, 0600), 0);
+    expect_error(gravel_program_build_file(gravel, path, NULL, &program), GRAVEL_ESYSTEM,
+                 "not a regular file");
+    remove(path);
+}
+
 static void null_arguments_are_refused(void **state)
 {
     (void)state;
@@ -243,6 +281,7 @@ int main(void)
         cmocka_unit_test(missing_header_names_it),
         cmocka_unit_test(bad_options_are_told),
         cmocka_unit_test(undefined_function_is_named),
+        cmocka_unit_test(a_file_is_built_and_named),
         cmocka_unit_test(null_arguments_are_refused),
         cmocka_unit_test(node_works_after_refused_programs),
     };

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * gravel_map: the heap as the host sees it, on every step of the ladder. What messages and kernels
- * wrote is read, what is written is found by both, and what cannot be mapped is refused.
+ * wrote is read, what is written or filled is found by both, and what cannot be mapped or filled is refused.
  *
- * Path: meson test -> this -> lib/node/maps.c, lib/memory/memory.c
+ * Path: meson test -> this -> lib/node/maps.c, lib/node/fill.c, lib/memory/memory.c
  */
 #include <stdio.h>
 #include <unistd.h>
@@ -96,6 +96,61 @@ static void written_words_are_found_by_kernels(void **state)
     for (uint32_t i = 0; i < N; i++)
         assert_int_equal(there[i], (i + 5) * 2);
     unmap(gravel, there);
+}
+
+/* A part that is longer than what is copied at once. */
+static void a_pattern_fills_a_part_and_nothing_else(void **state)
+{
+    (void)state;
+    static const uint32_t pattern[] = {1, 2, 3, 4};
+    static uint32_t back[700000];
+    const uint64_t n = sizeof back / sizeof *back;
+    const uint64_t whole = alloc_or_die(gravel, sizeof back);
+    const unsigned char byte = 0x5a;
+    OK(gravel_fill(gravel, whole + 16, sizeof back - 32, pattern, sizeof pattern, 1));
+    OK(gravel_get(gravel, whole, back, sizeof back, 1));
+    for (uint64_t i = 0; i < n; i++)
+        assert_int_equal(back[i], i < 4 || i >= n - 4 ? 0 : pattern[i % 4]);
+    OK(gravel_fill(gravel, whole + 3, 1, &byte, 1, 1));
+    OK(gravel_fill(gravel, whole, 0, pattern, sizeof pattern, 1));
+    OK(gravel_get(gravel, whole, back, 8, 1));
+    assert_int_equal(back[0], 0x5a000000);
+    OK(gravel_get(gravel, whole, back, sizeof back, 0));
+    for (uint64_t i = 0; i < n; i++)
+        assert_int_equal(back[i], 0);
+    OK(gravel_free(gravel, whole));
+}
+
+static void patterns_are_found_by_kernels(void **state)
+{
+    (void)state;
+    const uint32_t seven = 7;
+    OK(gravel_fill(gravel, table, N * 4, &seven, 4, 0));
+    OK(run_body(gravel,
+                BODY("global const uint *here = (global const uint *)gravel_local(g, a);"
+                     "gravel_put_uint_wg_if(g, i < b, a, i, here[i < b ? i : 0] + (uint)i, 1);"),
+                1024, 64, table, N, 0));
+    const uint32_t *there = map_words(1, 0, N, CL_MAP_READ);
+    for (uint32_t i = 0; i < N; i++)
+        assert_int_equal(there[i], i + 7);
+    unmap(gravel, there);
+}
+
+static void what_cannot_be_filled_is_refused(void **state)
+{
+    (void)state;
+    const uint64_t pattern[32] = {0};
+    expect_error(gravel_fill(gravel, table, 12, pattern, 3, 0), GRAVEL_EINVAL,
+                 "gravel_fill: a pattern of 3 bytes, which is no power of two up to 128");
+    expect_error(gravel_fill(gravel, table, 0, pattern, 0, 0), GRAVEL_EINVAL, "of 0 bytes");
+    expect_error(gravel_fill(gravel, table, 256, pattern, 256, 0), GRAVEL_EINVAL, "of 256 bytes");
+    expect_error(gravel_fill(gravel, table + 4, 8, pattern, 8, 0), GRAVEL_EINVAL,
+                 "which are no multiples of the pattern's 8");
+    expect_error(gravel_fill(gravel, table, 12, pattern, 8, 0), GRAVEL_EINVAL, "12 bytes at");
+    expect_error(gravel_fill(gravel, table, 8, pattern, 8, 2), GRAVEL_ERANGE,
+                 "gravel_fill: node 2 does not live in this process");
+    expect_error(gravel_fill(gravel, table, UINT64_C(1) << 40, pattern, 8, 0), GRAVEL_ERANGE,
+                 "gravel_fill");
 }
 
 static void two_maps_side_by_side_are_both_written_back(void **state)
@@ -261,6 +316,9 @@ int main(void)
         cmocka_unit_test(part_in_the_middle_is_read),
         cmocka_unit_test(written_words_are_found_by_messages_and_gets),
         cmocka_unit_test(written_words_are_found_by_kernels),
+        cmocka_unit_test(a_pattern_fills_a_part_and_nothing_else),
+        cmocka_unit_test(patterns_are_found_by_kernels),
+        cmocka_unit_test(what_cannot_be_filled_is_refused),
         cmocka_unit_test(two_maps_side_by_side_are_both_written_back),
         cmocka_unit_test(what_cannot_be_mapped_is_refused),
         cmocka_unit_test(every_loopback_node_is_local),

@@ -122,6 +122,8 @@ static void call_heap(void)
     REFUSED(gravel_unmap, NULL, &word);
     REFUSED(gravel_unmap, NULL, NULL);
     ALLOWED(gravel_unmap, gravel, NULL);
+    REFUSED(gravel_fill, NULL, word, 8, &offset, 8, 0);
+    REFUSED(gravel_fill, gravel, word, 8, NULL, 8, 0);
 }
 
 static void call_kernels(void)
@@ -137,6 +139,9 @@ static void call_kernels(void)
     REFUSED(gravel_launch, NULL, kernel, 1, &size, &size, 0, NULL, NULL);
     REFUSED(gravel_launch, gravel, NULL, 1, &size, &size, 0, NULL, NULL);
     REFUSED(gravel_launch, gravel, kernel, 1, NULL, &size, 0, NULL, NULL);
+    REFUSED(gravel_program_build_file, NULL, "a.cl", NULL, &program);
+    REFUSED(gravel_program_build_file, gravel, NULL, NULL, &program);
+    REFUSED(gravel_program_build_file, gravel, "a.cl", NULL, NULL);
     REFUSED(gravel_server_build, NULL, "a.cl", empty_cl, NULL, &program);
     REFUSED(gravel_server_build, gravel, NULL, empty_cl, NULL, &program);
     REFUSED(gravel_server_build, gravel, "a.cl", NULL, NULL, &program);

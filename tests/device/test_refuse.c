@@ -294,7 +294,7 @@ static void collectives_check_their_arguments(void **state)
                  "0 values");
     expect_error(gravel_reduce(gravel, GRAVEL_ADD, GRAVEL_LONG, value, 65), GRAVEL_EINVAL, "65 ");
     expect_error(gravel_reduce(gravel, GRAVEL_XOR, GRAVEL_LONG, value, 1), GRAVEL_EINVAL, "");
-    expect_error(gravel_reduce(gravel, GRAVEL_ADD, GRAVEL_INT, value, 1), GRAVEL_EINVAL, "type 0");
+    expect_error(gravel_reduce(gravel, GRAVEL_ADD, 6, value, 1), GRAVEL_EINVAL, "type 6");
     expect_error(gravel_reduce(gravel, GRAVEL_ADD, GRAVEL_LONG, NULL, 1), GRAVEL_EINVAL, "");
     expect_error(gravel_alloc(gravel, 0, &offset), GRAVEL_EINVAL, "0 bytes");
     expect_error(gravel_alloc(gravel, 8, NULL), GRAVEL_EINVAL, "");

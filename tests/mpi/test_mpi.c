@@ -5,6 +5,7 @@
  *
  * Path: mpirun -> this -> lib/node/messages.c, lib/network; linked with apart.c where nodes are not to share memory
  */
+#include <math.h>
 #include <mpi.h>
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -233,6 +234,30 @@ static void reductions_combine_all(void)
          doubles[2] == 0.25 * n_nodes);
 }
 
+/* Sums wrap, those of floats are rounded once, and the least is by the type's own order. */
+static void reductions_of_4_bytes_combine_all(void)
+{
+    int32_t ints[3] = {INT32_MAX, node ? (int32_t)node : -5, -1 - (int32_t)node};
+    uint32_t uints[2] = {UINT32_MAX, node ? UINT32_MAX - node : 3};
+    float floats[64];
+    for (int i = 0; i < 64; i++)
+        floats[i] = node ? 1 : 16777216; /* 2^24: in floats 2^24 + 1 is 2^24 */
+    OK(gravel_reduce(gravel, GRAVEL_ADD, GRAVEL_INT, ints, 1));
+    OK(gravel_reduce(gravel, GRAVEL_MIN, GRAVEL_INT, ints + 1, 1));
+    OK(gravel_reduce(gravel, GRAVEL_MAX, GRAVEL_INT, ints + 2, 1));
+    MUST((uint32_t)ints[0] == n_nodes * (uint32_t)INT32_MAX && ints[1] == -5 && ints[2] == -1);
+    OK(gravel_reduce(gravel, GRAVEL_ADD, GRAVEL_UINT, uints, 1));
+    OK(gravel_reduce(gravel, GRAVEL_MIN, GRAVEL_UINT, uints + 1, 1));
+    MUST(uints[0] == 0u - n_nodes && uints[1] == 3);
+    OK(gravel_reduce(gravel, GRAVEL_ADD, GRAVEL_FLOAT, floats, 64));
+    for (int i = 0; i < 64; i++)
+        MUST(floats[i] == (float)(16777216.0 + (n_nodes - 1)));
+    floats[0] = node ? 0.0f : -0.0f;
+    floats[1] = node ? NAN : 1;
+    OK(gravel_reduce(gravel, GRAVEL_MIN, GRAVEL_FLOAT, floats, 2));
+    MUST(signbit(floats[0]) && (n_nodes == 1 || isnan(floats[1])));
+}
+
 /* Its sender and its receiver are told; nobody else, and nothing is written. */
 static void refusal_is_told_at_both_ends(void)
 {
@@ -439,6 +464,7 @@ static void everything_at_once_adds_up(void)
     X(barrier_covers_what_handlers_send)                 \
     X(handlers_know_source_and_destination)              \
     X(reductions_combine_all)                            \
+    X(reductions_of_4_bytes_combine_all)                 \
     X(refusal_is_told_at_both_ends)                      \
     X(one_bad_index_among_many_costs_its_buffer_alone)   \
     X(failing_get_is_told_to_its_caller_alone)           \
