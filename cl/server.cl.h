@@ -12,7 +12,7 @@
  *     kernel void build(GRAVEL_ARENA, global const uint *keys)
  *     {
  *         GRAVEL_SERVER_OPEN(g);
- *         GRAVEL_SERVE(g, item)
+ *         GRAVEL_SERVE(g, item, active)
  *             gravel_am2_wg_if(g, active, GRAVEL_HANDLER(insert), bucket_of(active ? keys[item] : 0), item,
  *                              gravel_node(g));
  *     }
@@ -62,12 +62,13 @@
 #endif
 
 /*
- * Every work-item of the group: the kernel's one loop. `item`, a ulong, is the work-item's number of the launch's
- * n_items, and `active` says whether there is one. Leave the loop only by its own condition.
+ * Every work-item of the group: the kernel's one loop. `item` names a ulong that the loop declares, the work-item's
+ * number of the launch's n_items, and `active` the predicate for _wg_if calls: 1 where there is such an item. Leave the
+ * loop only by its own condition.
  *
  * What served handlers write is read by clients in the next launch, or by a handler.
  */
-#define GRAVEL_SERVE(g, item)                                                               \
+#define GRAVEL_SERVE(g, item, active)                                                       \
     for (uint gravelp_serves_ = GRAVELP_SERVE_BEGIN((g)); gravelp_serves_;                  \
          gravelp_serves_ = GRAVELP_SERVE_END((g)))                                          \
         for (ulong item = gravelp_client_take((g)), active = gravelp_client_has((g), item); \

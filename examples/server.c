@@ -22,7 +22,7 @@ static const char source[] =
     "kernel void build(GRAVEL_ARENA, global const uint *keys, uint n_buckets)\n"
     "{\n"
     "    GRAVEL_SERVER_OPEN(g);\n"
-    "    GRAVEL_SERVE(g, item) {\n"
+    "    GRAVEL_SERVE(g, item, active) {\n"
     "        ulong bucket = active ? keys[item] % n_buckets : 0;\n"
     "        gravel_am2_wg_if(g, active, GRAVEL_HANDLER(insert), bucket, item, gravel_node(g));\n"
     "    }\n"

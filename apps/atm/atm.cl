@@ -67,7 +67,7 @@ void transfer(struct gravel_call call, ulong *from, ulong *to, ulong both)
 kernel void transfer_nested(GRAVEL_ARENA, global const struct order *orders, uint first)
 {
     GRAVEL_SERVER_OPEN(g);
-    GRAVEL_SERVE(g, item)
+    GRAVEL_SERVE(g, item, active)
     {
         const uint number = (uint)(first + (active ? item : 0));
         struct order order = orders[number];
@@ -84,7 +84,7 @@ kernel void withdraw_served(GRAVEL_ARENA, global const struct order *orders, uin
 {
     GRAVEL_SERVER_OPEN(g);
     const uint n_nodes = gravel_n_nodes(g);
-    GRAVEL_SERVE(g, item)
+    GRAVEL_SERVE(g, item, active)
     {
         uint number = (uint)(first + (active ? item : 0));
         struct order order = orders[number];
@@ -98,7 +98,7 @@ kernel void deposit_served(GRAVEL_ARENA, global const struct order *orders, ulon
     GRAVEL_SERVER_OPEN(g);
     const uint n_nodes = gravel_n_nodes(g);
     global const uint *granted = gravel_local(g, granted_at);
-    GRAVEL_SERVE(g, item)
+    GRAVEL_SERVE(g, item, active)
     {
         struct order order = orders[active ? granted[item] : 0];
         gravel_am2_wg_if(g, active, GRAVEL_HANDLER(deposit), order.to / n_nodes, order.amount,

@@ -101,7 +101,7 @@ void find(struct gravel_call call, ulong bucket, ulong both)
     {                                                                                       \
         GRAVEL_SERVER_OPEN(g);                                                              \
         const uint n_nodes = gravel_n_nodes(g);                                             \
-        GRAVEL_SERVE(g, item)                                                               \
+        GRAVEL_SERVE(g, item, active)                                                       \
         {                                                                                   \
             uint key = keys[active ? item : 0], bucket = key & mask;                        \
             gravel_am2_wg_if(g, active, GRAVEL_HANDLER(name), place_of(bucket, n_nodes),    \

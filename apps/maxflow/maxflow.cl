@@ -190,7 +190,7 @@ void discharge(struct gravel_call call, ulong vertex)
 kernel void discharge_served(GRAVEL_ARENA, global const uint *vertices)
 {
     GRAVEL_SERVER_OPEN(g);
-    GRAVEL_SERVE(g, item)
+    GRAVEL_SERVE(g, item, active)
     {
         gravel_am1_wg_if(g, active, GRAVEL_HANDLER(discharge), vertices[active ? item : 0],
                          gravel_node(g));

@@ -102,7 +102,7 @@ kernel void count_kmers(GRAVEL_ARENA, uint n_shards, global const ulong *restric
                         global const ulong *restrict starts, global const ulong *restrict valid)
 {
     GRAVEL_SERVER_OPEN(g);
-    GRAVEL_SERVE(g, place)
+    GRAVEL_SERVE(g, place, active)
     {
         struct sent sent = sent_from(active ? place : 0, bases, starts, valid);
         ulong shard = (sent.hash & UINT_MAX) * n_shards >> 32;

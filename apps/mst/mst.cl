@@ -53,7 +53,7 @@ kernel void lightest_served(GRAVEL_ARENA, global const struct offer *offers)
 {
     GRAVEL_SERVER_OPEN(g);
     const uint n_nodes = gravel_n_nodes(g);
-    GRAVEL_SERVE(g, item)
+    GRAVEL_SERVE(g, item, active)
     {
         struct offer offer = offers[active ? item : 0];
         gravel_am2_wg_if(g, active, GRAVEL_HANDLER(lightest), offer.component / n_nodes,

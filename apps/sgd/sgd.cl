@@ -79,7 +79,7 @@ void learn(struct gravel_call call, ulong *user, ulong *item, ulong value)
 kernel void learn_nested(GRAVEL_ARENA, global const struct rating *ratings)
 {
     GRAVEL_SERVER_OPEN(g);
-    GRAVEL_SERVE(g, item)
+    GRAVEL_SERVE(g, item, active)
     {
         struct rating rating = ratings[active ? item : 0];
         gravel_am3_wg_if(g, active, GRAVEL_HANDLER(learn), rating.user, rating.item,

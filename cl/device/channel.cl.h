@@ -57,8 +57,8 @@ struct gravel_flow_group {
     uint level;
     uint index;  /* of the work-item's CE, free-running; without one, any */
     uint active; /* whether it has one */
-    uint
-        is_on; /* whether its group has any: else the group runs the node idly; the same for the whole group */
+    uint is_on;
+    /* whether its group has any: else the group runs the node idly; the same for the whole group */
 };
 
 /* The level of what the round's node makes for a channel. */

@@ -27,8 +27,8 @@
 /* ---- the barrier ----------------------------------------------------------------------------- */
 
 struct gravel_fbar {
-    uint
-        state; /* members | arrivals | whether one of them completes the phase | number of the phase, wraps */
+    uint state;
+    /* members | arrivals | whether one of them completes the phase | number of the phase, wraps */
     uint n_active; /* messages of the package that is being counted */
 };
 

@@ -26,8 +26,8 @@
 struct gravelp_pairs {
     uint next;      /* messages from here on have not been taken */
     uint n_bidding; /* work-items that have a message in this round */
-    uint
-        bid[GRAVELP_PAIR_LISTS]; /* of each list, ~ the least message that wants it; 0: none does */
+    uint bid[GRAVELP_PAIR_LISTS];
+    /* of each list, ~ the least message that wants it; 0: none does */
 };
 
 /* A work-item's message, and how it stands in this round. */

@@ -231,8 +231,8 @@ struct tile {
     uint slot_bytes, first_package, first_column;
     uint columns, each;
     local const uint2 *shapes; /* of its packages: messages and stride */
-    uint
-        n_places; /* in the block: nothing is stored beyond, also if somebody changes a published package */
+    uint n_places;
+    /* in the block: nothing is stored beyond, also if somebody changes a published package */
 };
 
 GRAVELP_INLINE global const uint *node_row_of(const struct tile *tile, uint package)

@@ -65,19 +65,19 @@ struct gravelp_arena {
     gravelp_u32 slot_bytes;    /* a multiple of GRAVELP_CACHELINE */
     gravelp_u32 wait_ms;       /* how long a kernel waits for what does not change; 0: not at all */
     gravelp_u64 queues_offset; /* [bytes] from the arena to struct gravelp_queue_words [n_queues] */
-    gravelp_u64
-        slots_offset; /* [bytes] from the arena to slot 0 of queue 0; queue q follows queue q-1 */
+    gravelp_u64 slots_offset;
+    /* [bytes] from the arena to slot 0 of queue 0; queue q follows queue q-1 */
     gravelp_u64 heap_offset; /* [bytes] from the arena to this node's symmetric heap */
     gravelp_u64 heap_bytes;
 
     /* Written by the host while kernels run; atomic. */
-    gravelp_u32
-        abort; /* H1: not 0 once the node has failed: leaves every wait, drops every message */
+    gravelp_u32 abort;
+    /* H1: not 0 once the node has failed: leaves every wait, drops every message */
     gravelp_u32 look_ns; /* constant: least time that a waiter's look takes [nanoseconds] */
-    gravelp_u64
-        servers_offset; /* constant: [bytes] from the arena to struct gravelp_servers; 0: there is none */
-    gravelp_u64
-        bounds_offset; /* constant: [bytes] from the arena to struct gravelp_bounds; 0: there is none */
+    gravelp_u64 servers_offset;
+    /* constant: [bytes] from the arena to struct gravelp_servers; 0: there is none */
+    gravelp_u64 bounds_offset;
+    /* constant: [bytes] from the arena to struct gravelp_bounds; 0: there is none */
     gravelp_u32 host_padding[10];
     /* Of handlers; written by the host before their messages are sent. */
     gravelp_u64 constants[GRAVEL_N_CONSTANTS];
@@ -89,26 +89,26 @@ struct gravelp_arena {
     gravelp_u32 fault_ticket;
     gravelp_u32 fault_dimensions; /* of the launch, 1 to 3 */
     gravelp_u32 fault_value; /* the number at fault: group size, version, slots, word waited for */
-    gravelp_u64
-        fault_offset; /* [bytes] heap offset of the word waited for; fault_ticket is what it was compared with */
+    gravelp_u64 fault_offset;
+    /* [bytes] heap offset of the word waited for; fault_ticket is what it was compared with */
     gravelp_u64 fault_item
         [3]; /* global ids of the work-group's first work-item: the launch's, not a slice's */
-    gravelp_u32
-        fault_high[2]; /* upper halves of fault_ticket and fault_value, of a word of 64 bits */
+    gravelp_u32 fault_high[2];
+    /* upper halves of fault_ticket and fault_value, of a word of 64 bits */
 };
 
 struct gravelp_queue_words {
     /* Device line: read-modify-writes by leaders of this node's device only. */
     gravelp_u32 reserved; /* tickets taken so far; free-running */
-    gravelp_u32
-        consumed_cache; /* a recent value of `consumed`, so that most leaders leave that line alone */
+    gravelp_u32 consumed_cache;
+    /* a recent value of `consumed`, so that most leaders leave that line alone */
     gravelp_u32 waits;  /* leaders that found the queue full (back-pressure) */
     gravelp_u32 groups; /* work-groups begun in checked mode, G6 */
     gravelp_u32 device_padding[12];
     /* Host line: written by this queue's one consumer. */
     gravelp_u32 consumed; /* C2: tickets whose slots are free again; free-running */
-    gravelp_u32
-        beat; /* H6: [milliseconds] the consumer's clock, which stands while it gets no turn; 0: not yet */
+    gravelp_u32 beat;
+    /* H6: [milliseconds] the consumer's clock, which stands while it gets no turn; 0: not yet */
     gravelp_u32 host_padding[14];
 };
 

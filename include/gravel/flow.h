@@ -51,8 +51,8 @@ struct gravel_graph {
     uint32_t depth;     /**< levels of its stacks: how deep tasks spawn, plus 1 */
     uint64_t max_bytes; /**< of its memory on the device; 0: what the device allocates in a piece */
     uint32_t group_items; /**< work-items of a group; 0: 256 */
-    uint32_t
-        n_messages; /**< messages that one element's node sends at most; 0: the nodes send none */
+    uint32_t n_messages;
+    /**< messages that one element's node sends at most; 0: the nodes send none */
 };
 
 /**

@@ -53,8 +53,8 @@ struct gravel_aggregator {
     uint32_t looks;             /* of the pump, as of the last tick of `waited` */
     bool is_flushing;
     bool is_final; /* in checked mode: before flush_ticket all kernels had ended */
-    bool
-        is_blocked; /* leaders wait for room, and the next package has not come since `waited` began */
+    bool is_blocked;
+    /* leaders wait for room, and the next package has not come since `waited` began */
 };
 
 /**

@@ -29,15 +29,15 @@ struct gravel_sender_shape {
     uint32_t node, n_nodes;
     uint32_t buffer_bytes;
     uint32_t n_buffers; /* in all; 0: as many as it takes, and the sender never waits */
-    unsigned char
-        *frames; /* memory for n_buffers frames, each at a multiple of a cache line; or NULL */
+    unsigned char *frames;
+    /* memory for n_buffers frames, each at a multiple of a cache line; or NULL */
     uint64_t flush_ns;
     void (*ship)(void *context,
                  struct gravel_buffer *buffer); /* hand a closed buffer to the network */
     void *context;
     const _Atomic bool *aborted; /* the node has failed: stop waiting */
-    struct gravel_package_queue
-        *queue; /* whose leaders see a heartbeat while the sender waits; or NULL */
+    struct gravel_package_queue *queue;
+    /* whose leaders see a heartbeat while the sender waits; or NULL */
 };
 
 /* Counters of one destination, as of the last buffer shipped. One writer, any reader; relaxed. */
@@ -61,8 +61,8 @@ struct gravel_sender {
     struct gravel_pool pool;             /* where its buffers are when they are home */
     struct gravel_event returned;        /* a buffer came home, or the node aborted */
     struct gravel_idle idle;
-    uint32_t
-        nodes[GRAVEL_SENDER_CHUNK]; /* a chunk's destinations, copied before they are checked */
+    uint32_t nodes[GRAVEL_SENDER_CHUNK];
+    /* a chunk's destinations, copied before they are checked */
 };
 
 /** @return 0; GRAVEL_ENOMEM; GRAVEL_ECONFIG if a buffer does not hold one message of the widest kind. */

@@ -30,12 +30,12 @@ struct gravel_device {
     bool can_yield;         /* kernels may give their core away (self_test.c finds out) */
     cl_uint units;          /* compute units that kernels get */
     cl_mem probe_word;      /* read to learn how far a queue has got: opencl/wait.c; or NULL */
-    uint32_t
-        look_ns; /* least time that a waiting leader's look takes; measured where there are but copies */
-    cl_device_id
-        beside; /* other units of a CPU device, for handlers written in OpenCL C; NULL if none */
-    bool
-        is_sliced; /* launches are cut into slices: on pump and drain, or for handlers (beside.c) */
+    uint32_t look_ns;
+    /* least time that a waiting leader's look takes; measured where there are but copies */
+    cl_device_id beside;
+    /* other units of a CPU device, for handlers written in OpenCL C; NULL if none */
+    bool is_sliced;
+    /* launches are cut into slices: on pump and drain, or for handlers (beside.c) */
     char cores[160];  /* how a core is left to the host threads, in words */
     char chosen[160]; /* which device it is, and of how many, in words */
     struct gravel_capability capability;

@@ -38,8 +38,8 @@ struct gravel_flow {
     struct gravel_flow_memory memory;
     uint32_t group_items;
     uint32_t n_messages; /* that one CE's node sends at most */
-    cl_program
-        program; /* of `kernel`: Intel's runtime takes it from a kernel only while it is held */
+    cl_program program;
+    /* of `kernel`: Intel's runtime takes it from a kernel only while it is held */
     cl_kernel kernel;  /* of a launch that is one round; NULL until it is built */
     cl_kernel looping; /* of one that is several; NULL if the scheduler needs none */
     struct gravel_scheduling scheduling;

@@ -19,8 +19,8 @@
 struct gravel_flow_memory {
     const struct gravel_device *device;
     const struct gravel_flow_layout *layout;
-    struct gravelp_flow *
-        control; /* the host's: flow memory itself, or the mirror, where all that ends in _at differs */
+    struct gravelp_flow *control;
+    /* the host's: flow memory itself, or the mirror, where all that ends in _at differs */
     struct gravel_region region;
     struct gravel_pinned mirror; /* of a region that is a buffer */
 };

@@ -31,11 +31,11 @@ struct gravel_package_queue {
     uint32_t n_slots;     /* a power of two */
     uint32_t slot_bytes;
     uint32_t head; /* tickets consumed; the same as words->consumed, which we alone write */
-    const uint32_t
-        *arrived; /* where the slots are a mirror: tickets the pump has brought; else NULL */
+    const uint32_t *arrived;
+    /* where the slots are a mirror: tickets the pump has brought; else NULL */
     const uint32_t *looks; /* U6: of the pump, where the slots are a mirror; else NULL */
-    struct gravel_lived
-        clock; /* what gravel_package_beat shows; its step is of the arena's wait_ms */
+    struct gravel_lived clock;
+    /* what gravel_package_beat shows; its step is of the arena's wait_ms */
 };
 
 /** The clock that waits of kernels go by. @return what its owner ticks. */

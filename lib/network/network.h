@@ -60,8 +60,8 @@ struct gravel_job {
     /* GRAVEL_JOB_BARRIER: frames sent and resolved by all nodes, in the last two rounds */
     uint64_t counts[2], last_counts[2];
     bool is_reducing;
-    uint64_t
-        chain_ns; /* since when only messages that still come keep the barrier; 0: something else does */
+    uint64_t chain_ns;
+    /* since when only messages that still come keep the barrier; 0: something else does */
     /* Result */
     int code; /* 0, or why a GET or a REDUCE failed; text of the error in the node's failure */
     char text[GRAVEL_REFUSAL_BYTES];
@@ -99,8 +99,8 @@ struct gravel_network_shape {
     const _Atomic bool *aborted;
     bool use_mpi;
     const void *comm; /* the caller's MPI_Comm, used by gravel_network_start only; or NULL */
-    struct gravel_segment
-        *segment; /* where frames are that nodes of this machine may take; or NULL */
+    struct gravel_segment *segment;
+    /* where frames are that nodes of this machine may take; or NULL */
     void *shared; /* [shared_bytes] with transport mpi node 0's replace those of all others */
     size_t shared_bytes;
     void (*take_shared)(void *context); /* runs in the network thread, before it reads config */
@@ -118,8 +118,8 @@ struct gravel_network {
     struct gravel_trace *trace;
 
     pthread_t thread;
-    _Atomic bool
-        is_running; /* relaxed, orders nothing: a pump's thread that was left behind reads it too */
+    _Atomic bool is_running;
+    /* relaxed, orders nothing: a pump's thread that was left behind reads it too */
     bool is_left; /* opening was given up: the thread is in MPI, and what it may touch must stay */
     _Atomic uint32_t opening; /* N1: enum gravel_opening */
     _Atomic(const char *)
@@ -139,8 +139,8 @@ struct gravel_network {
     uint64_t started_ns;
 
     struct gravel_list outgoing; /* closed buffers from all senders, in order */
-    struct gravel_buffer
-        *pending; /* frames of handlers and our own, in order; network thread only */
+    struct gravel_buffer *pending;
+    /* frames of handlers and our own, in order; network thread only */
     struct gravel_buffer **pending_end;
     struct gravel_sender *handler_sender; /* for messages that handlers send */
     struct gravel_sender *host_sender;    /* shared by host calls, guarded by host_lock */
@@ -169,8 +169,8 @@ struct gravel_network {
     struct gravel_lived lived; /* of this thread: gravel_network_lived_ns */
 
     /* Liveness. */
-    struct gravel_lived
-        silence; /* of our left neighbour, but for the time when this thread, or the machine, stood */
+    struct gravel_lived silence;
+    /* of our left neighbour, but for the time when this thread, or the machine, stood */
     struct gravel_lived loss; /* since frames cannot arrive: transport->lost */
     uint64_t beat_ns;         /* of our last heartbeat to our right neighbour */
     bool has_told_death;

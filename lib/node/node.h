@@ -69,8 +69,8 @@ struct gravel {
     bool is_closed;
     bool is_left; /* closed, and the device still uses it: it stays */
     struct gravel_heap *heap;
-    struct gravel_segment
-        *segment; /* node buffers that nodes of this machine may take; NULL: there is none */
+    struct gravel_segment *segment;
+    /* node buffers that nodes of this machine may take; NULL: there is none */
     struct {
         uint64_t is_valid; /* node 0 could read its own */
         struct gravel_config config;
@@ -78,8 +78,8 @@ struct gravel {
     struct gravel_network network;
     struct gravel_aggregator *aggregators; /* [config.n_aggregators] */
     pthread_mutex_t outbound_lock;         /* guards the next one */
-    bool
-        has_outbound; /* arena and aggregators are whole: a failure of the node wakes who waits there */
+    bool has_outbound;
+    /* arena and aggregators are whole: a failure of the node wakes who waits there */
     struct gravel_kernel_names kernel_names; /* in checked mode */
     struct gravel_guards guards;             /* in checked mode, too */
     struct gravel_checked checked;

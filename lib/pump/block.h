@@ -37,8 +37,8 @@ struct gravel_buffer;
 
 struct gravel_block {
     struct gravel_package_run run;
-    struct gravel_buffer
-        *first; /* in the order of their destinations; NULL: they have been shipped */
+    struct gravel_buffer *first;
+    /* in the order of their destinations; NULL: they have been shipped */
 };
 
 #define GRAVEL_BLOCK_MESSAGE_MOST_BYTES 16u /* a wide index and a value */

@@ -111,8 +111,8 @@ struct gravel_pump {
     bool is_running;
     _Atomic bool has_ended; /* U5: the thread's work */
     _Atomic bool stopping;
-    _Atomic uint32_t
-        n_settling; /* callers that settle: they do the thread's work if no kernel runs; relaxed */
+    _Atomic uint32_t n_settling;
+    /* callers that settle: they do the thread's work if no kernel runs; relaxed */
     struct gravel_event event; /* wakes the thread: a launch, or stop */
     pthread_mutex_t watch_lock;
     cl_event watched; /* the newest launch, retained; NULL if it has ended */

@@ -16,8 +16,8 @@ struct gravel_loan {
     uint32_t source, destination; /* nodes */
     uint64_t sequence;            /* of the frame among those from source */
     uint64_t bytes;               /* as received */
-    void *
-        buffer; /* the lender's: what is given back; NULL: the frame that lies in source's memory */
+    void *buffer;
+    /* the lender's: what is given back; NULL: the frame that lies in source's memory */
     const struct gravel_rows *rows; /* where the messages are on the device; NULL: in the frame */
 };
 

@@ -48,8 +48,8 @@ struct gravel_device_calls {
     uint64_t limit_ns;      /* for a run: half of the time after which others miss us */
     struct under_way under_way[MAX_UNDER_WAY]; /* a ring, the oldest at `first` */
     uint32_t first, n_under_way;
-    uint32_t
-        n_keyed; /* of these, of handlers with keys; if there are any, the turn is the resolver's */
+    uint32_t n_keyed;
+    /* of these, of handlers with keys; if there are any, the turn is the resolver's */
     struct gravel_wait wait; /* for the oldest */
     bool is_stuck;           /* the oldest does not end */
 };

@@ -53,8 +53,8 @@ struct gravel_servers {
     _Atomic uint64_t n_phases; /* of all launches */
     uint32_t n_served_seen;    /* the region's count as of the last look */
     uint32_t first, stop_at;   /* of the order at hand */
-    uint32_t
-        n_at_once; /* virtual groups of a kernel whose servers are resident; 0: none has run yet */
+    uint32_t n_at_once;
+    /* virtual groups of a kernel whose servers are resident; 0: none has run yet */
 };
 
 /** Write what is constant, and make inboxes empty. @return 0; GRAVEL_ECL; or given up: opencl/wait.h. */

@@ -75,9 +75,9 @@ struct gravel_transactions {
     struct waiting_run *head; /* the first that has messages in the line, or NULL */
     uint64_t n_come;          /* runs */
     uint32_t n_under_way;     /* transactions that may have locks, guests among them */
-    uint32_t
-        n_in_window; /* of them, those that came to this process first; GRAVEL_SERVER_WINDOW at most,
-                                 for on a hot key a guest may wait for all of them, each for a node beyond */
+    uint32_t n_in_window;
+    /* of them, those that came to this process first; GRAVEL_SERVER_WINDOW at most,
+       for on a hot key a guest may wait for all of them, each for a node beyond */
     uint64_t waiting_bytes; /* of runs that have not ended; GRAVEL_SERVER_WAITING at most */
     bool is_draining;       /* those without a lock here have left, until the turn is back */
     bool has_turn;          /* of handlers with keys: while any is under way */

@@ -24,8 +24,8 @@ struct gravel_pool;
 /* What the messages of a run have in common. */
 struct gravel_run_key {
     uint32_t command;
-    uint32_t
-        call; /* of requests, the sender's: those of two calls are two runs, so that a run may be done in any order */
+    uint32_t call;
+    /* of requests, the sender's: those of two calls are two runs, so that a run may be done in any order */
     uint64_t base;
     uint64_t result, signal; /* of commands that tell a signal; else 0 */
 };

@@ -14,8 +14,8 @@
 /* A job by its launcher's variables. */
 struct gravel_launched {
     const char *variable; /* that says so; NULL: there is no launcher */
-    uint32_t
-        n_processes; /* of the job, of which PMIX_RANK tells a lower bound only; 0: no launcher, or no number */
+    uint32_t n_processes;
+    /* of the job, of which PMIX_RANK tells a lower bound only; 0: no launcher, or no number */
     bool is_mpi; /* the launcher starts MPI jobs: it tells MPI about them */
 };
 

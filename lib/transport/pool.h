@@ -17,8 +17,8 @@
 struct gravel_pool_shape {
     uint32_t buffer_bytes;
     uint32_t n_buffers; /* in all; 0: as many as it takes, each freed when it returns */
-    unsigned char
-        *frames; /* memory for n_buffers frames, each at a multiple of a cache line; or NULL */
+    unsigned char *frames;
+    /* memory for n_buffers frames, each at a multiple of a cache line; or NULL */
 };
 
 struct gravel_pool {

@@ -66,8 +66,8 @@ struct gravel_transport_operations {
 
 /* Node buffers that nodes of this machine take where they lie: see handover.h. */
 struct gravel_handed {
-    unsigned char
-        *views[GRAVEL_SEGMENT_PEERS]; /* [n_views] frames in segments that are mapped here */
+    unsigned char *views[GRAVEL_SEGMENT_PEERS];
+    /* [n_views] frames in segments that are mapped here */
     uint32_t n_views;
     uint32_t n_takers; /* nodes that take frames from this node's segment */
     char why_not[160]; /* "of node 3 (...)", the first whose segment cannot be mapped; or empty */

@@ -36,8 +36,8 @@ struct gravel_frame {
     gravelp_u16 kind;
     gravelp_u32 source; /* node that sent the frame */
     gravelp_u32 bytes;  /* of the whole frame, this header included */
-    gravelp_u64
-        sequence; /* number of this MESSAGES frame among those from source to this node, from 0 */
+    gravelp_u64 sequence;
+    /* number of this MESSAGES frame among those from source to this node, from 0 */
     gravelp_u32 n_messages; /* sum of the runs' n_messages */
     gravelp_u32 destination;
 };
@@ -45,8 +45,8 @@ struct gravel_frame {
 struct gravel_run {
     gravelp_u32 command;
     gravelp_u32 n_messages; /* at least 1 */
-    gravelp_u64
-        base; /* [bytes] heap offset of index 0, aligned to the type; 0 if wide or active message */
+    gravelp_u64 base;
+    /* [bytes] heap offset of index 0, aligned to the type; 0 if wide or active message */
 };
 
 struct gravel_signal_run {

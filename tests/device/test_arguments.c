@@ -35,7 +35,7 @@ static const char source[] =
     "kernel void serve(GRAVEL_ARENA, uint table, ulong answers)\n"
     "{\n"
     "    GRAVEL_SERVER_OPEN(g);\n"
-    "    GRAVEL_SERVE(g, item) {\n"
+    "    GRAVEL_SERVE(g, item, active) {\n"
     "        const struct gravel_reply reply = {answers, GRAVEL_NO_SIGNAL};\n"
     "        const uint key = item % 31;\n"
     "        gravel_am4_wg_if(g, active, GRAVEL_HANDLER(add), key, table, item, 0, item % 2);\n"

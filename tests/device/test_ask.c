@@ -45,7 +45,7 @@ static const char source[] =
     "waits)\n"
     "{\n"
     "    GRAVEL_SERVER_OPEN(g);\n"
-    "    GRAVEL_SERVE(g, item) {\n"
+    "    GRAVEL_SERVE(g, item, active) {\n"
     "        const ulong first = item - get_local_id(0), key = item % n_keys;\n"
     "        const struct gravel_reply reply = {answers, signals + 4 * (first / "
     "get_local_size(0))};\n"

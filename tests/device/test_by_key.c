@@ -58,7 +58,7 @@ static const char source[] =
     "kernel void send(GRAVEL_ARENA, ulong n_keys)\n"
     "{\n"
     "    GRAVEL_SERVER_OPEN(g);\n"
-    "    GRAVEL_SERVE(g, item) {\n"
+    "    GRAVEL_SERVE(g, item, active) {\n"
     "        ulong from = item * 7 % n_keys, to = (item * 5 + item / 11) % n_keys;\n"
     "        gravel_am4_wg_if(g, active, GRAVEL_HANDLER(transfer), from, to, item % 7, 1,\n"
     "                         GRAVEL_BY_KEY);\n"

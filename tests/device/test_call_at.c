@@ -27,7 +27,7 @@ static const char source[] =
     "kernel void send(GRAVEL_ARENA, ulong first)\n"
     "{\n"
     "    GRAVEL_SERVER_OPEN(g);\n"
-    "    GRAVEL_SERVE(g, item)\n"
+    "    GRAVEL_SERVE(g, item, active)\n"
     "        gravel_am2_wg_if(g, active, GRAVEL_HANDLER(keep), first + item, item + 3, 0);\n"
     "}\n";
 

@@ -87,7 +87,7 @@ static const char source[] =
     "kernel void send(GRAVEL_ARENA, ulong n_keys, uint n_nodes)\n"
     "{\n"
     "    GRAVEL_SERVER_OPEN(g);\n"
-    "    GRAVEL_SERVE(g, item) {\n"
+    "    GRAVEL_SERVE(g, item, active) {\n"
     "        ulong from = first_of(item, n_keys), to = second_of(item, n_keys);\n"
     "        for (uint kind = 0; kind < 3; kind++)\n"
     "            gravel_am4_wg_if(g, active && item % (kind ? 2 * kind : 1) == 0, kind,\n"

@@ -44,7 +44,7 @@ static const char source[] =
     "kernel void send(GRAVEL_ARENA, ulong n_keys)\n"
     "{\n"
     "    GRAVEL_SERVER_OPEN(g);\n"
-    "    GRAVEL_SERVE(g, item)\n"
+    "    GRAVEL_SERVE(g, item, active)\n"
     "        gravel_am3_wg_if(g, active, GRAVEL_HANDLER(pay), item * 7 % n_keys,\n"
     "                         (item * 5 + item / 11) % n_keys, item % 97, GRAVEL_BY_KEY);\n"
     "}\n";
@@ -60,7 +60,7 @@ static const char mail_source[] =
     "{\n"
     "    GRAVEL_SERVER_OPEN(g);\n"
     "    const uint n = gravel_n_nodes(g);\n"
-    "    GRAVEL_SERVE(g, item)\n"
+    "    GRAVEL_SERVE(g, item, active)\n"
     "        gravel_am1_wg_if(g, active, GRAVEL_HANDLER(tally), item % n_keys,\n"
     "                         (gravel_node(g) + 1 + item % (n - 1)) % n);\n"
     "}\n";

@@ -62,7 +62,7 @@ static void clients(struct gravelp_arena *gravel_arena_, const void *arguments)
 {
     (void)arguments;
     GRAVEL_SERVER_OPEN(g);
-    GRAVEL_SERVE(g, item)
+    GRAVEL_SERVE(g, item, active)
     {
         gravel_am2_wg_if(g, (uint)active, GRAVEL_HANDLER(hop), key_of(item * N_HOPS), item * N_HOPS,
                          0);

@@ -90,7 +90,7 @@ static void clients(struct gravelp_arena *gravel_arena_, const void *arguments)
 {
     const struct test *test = arguments;
     GRAVEL_SERVER_OPEN(g);
-    GRAVEL_SERVE(g, item)
+    GRAVEL_SERVE(g, item, active)
     {
         gravel_am2_wg_if(g, active && item >= n_mail(test), GRAVEL_HANDLER(count),
                          item % test->n_keys, item, 0);

@@ -23,7 +23,7 @@ void note(struct gravel_call call, ulong key, ulong item)
 kernel void count_served(GRAVEL_ARENA, uint log_keys)
 {
     GRAVEL_SERVER_OPEN(g);
-    GRAVEL_SERVE(g, item)
+    GRAVEL_SERVE(g, item, active)
     gravel_am2_wg_if(g, active, GRAVEL_HANDLER(note), key_of((uint)item, log_keys), item,
                      gravel_node(g));
 }

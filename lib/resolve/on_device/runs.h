@@ -26,8 +26,8 @@ struct gravel_device_runs {
     cl_program program;
     cl_kernel kernels[GRAVEL_RUN_KERNELS];
     cl_mem arena;
-    cl_mem
-        last; /* find_last's table for the longest run of puts, in a frame or a block; NULL if is_serial */
+    cl_mem last;
+    /* find_last's table for the longest run of puts, in a frame or a block; NULL if is_serial */
     cl_mem passed; /* a record of no index refused: of frames that the host has checked */
 };
 
