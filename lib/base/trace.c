@@ -32,8 +32,8 @@ struct gravel_trace {
     uint32_t node;
     /* The node, and kernels under way whose end is to be written. This and what follows: under the lock. */
     uint32_t n_holders;
-    uint64_t
-        room;  /* bytes that events may still take: to write beyond RLIMIT_FSIZE ends the process */
+    uint64_t room;
+    /* bytes that events may still take: to write beyond RLIMIT_FSIZE ends the process */
     int error; /* errno of the first event that could not be written */
     char name[NAME_BYTES];
 };

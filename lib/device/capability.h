@@ -25,7 +25,7 @@ struct gravel_capability {
     bool has_c11_atomics; /* acquire and release at device scope */
     bool may_have_c11_atomics;
     /* the language has them, the device does not list them: a build will tell */
-    bool has_host_usm;        /* host allocations of cl_intel_unified_shared_memory */
+    bool has_host_usm;          /* host allocations of cl_intel_unified_shared_memory */
     bool has_all_devices_scope; /* the compiler knows memory_scope_all_svm_devices */
     bool has_collectives;       /* built-in work-group scan and reduce */
     bool has_subgroups;         /* built-in sub-groups, without an extension's pragma */

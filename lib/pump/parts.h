@@ -63,9 +63,9 @@ struct gravel_pump_slots {
 
 /* The host's copy of a queue, and what is on its way there. */
 struct mirror {
-    struct gravelp_queue_words
-        *words;           /* the mirror's: reserved and waits are ours, consumed the aggregator's */
-    unsigned char *slots; /* the mirror's */
+    struct gravelp_queue_words *words;
+    /* the mirror's: reserved and waits are ours, consumed the aggregator's */
+    unsigned char *slots;            /* the mirror's */
     struct gravelp_package *headers; /* [look_most] pinned; what the last look saw */
     uint32_t wanted;                 /* headers to read at the next look: twice what was ready */
     uint32_t n_ready;                /* the last look found, if it found any */

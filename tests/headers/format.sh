@@ -13,6 +13,18 @@ if LC_ALL=C.UTF-8 grep -rnE --include='*.[ch]' --include='*.cl' '^.{121,}' inclu
     exit 1
 fi
 
+# A comment behind a name that does not fit pushes the name down, away from its type: it belongs below.
+if ! find include cl lib -name '*.[ch]' -o -name '*.cl' | sort | xargs awk '
+    FNR == 1 { type = "" }
+    type != "" && /^[ \t]+\*?\*?[a-z_0-9]+(\[[^]]*\])*( = [^;]*)?;[ \t]*\/\*/ { print FILENAME ":" FNR - 1 ":" type; found = 1 }
+    { type = "" }
+    /^[ \t]+((const|volatile|static|unsigned|struct|union|enum|global|local|_Atomic) )*[a-z_0-9]+( \*+)?$/ &&
+        !/^[ \t]+(else|do)$/ { type = $0 }
+    END { exit found }'; then
+    echo "a line that is only a type: put the comment on a line of its own below the name"
+    exit 1
+fi
+
 formatter=$(command -v clang-format-14 || command -v clang-format) ||
     { echo "skipped: clang-format is not installed"; exit 77; }
 "$formatter" --version | grep -q 'version 14\.' ||
