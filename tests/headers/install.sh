@@ -32,6 +32,13 @@ if [ -f /etc/OpenCL/vendors/pocl.icd ]; then
     done
 fi
 
+# The examples are there to copy.
+examples=$(find "$work/a root" -type d -name examples)
+[ -f "$examples/counting.c" ] || fail "no examples are installed"
+for example in "$examples"/*.c; do
+    eval "step 'compiling an installed example' ${CC:-cc} -o '$work/example' '$example' $(config --cflags --libs)"
+done
+
 # A project that has Gravel as a subproject builds it, and finds it by the name of the dependency.
 mkdir -p "$work/outer/subprojects"
 ln -s "$source" "$work/outer/subprojects/gravel"
@@ -47,6 +54,9 @@ for part in apps tests bench; do
 done
 step "building as a subproject" ninja -j 2 -C "$work/inner" user
 step "running as a subproject" "$work/inner/user" "$version"
+step "setting up without tools" meson setup -Dtools=disabled "$work/few" "$source"
+grep -q '^ *tools *: no' "$work/log" || fail "-Dtools=disabled: it does not say that it leaves the tools out:"
+ninja -C "$work/few" -t targets all 2>/dev/null | grep -q 'tools/gravel-' && fail "-Dtools=disabled builds tools"
 # With the library of OpenCL alone Gravel is set up, and names what each part that it leaves out needs.
 mkdir "$work/lean"
 cp "$(pkg-config --variable=pcfiledir OpenCL)/OpenCL.pc" "$work/lean"
