@@ -139,13 +139,23 @@ int gravel_node_enqueue(struct gravel *gravel, const struct gravel_command *comm
     return code;
 }
 
+int gravel_node_enqueue_remembered(struct gravel *gravel, const struct gravel_command *command,
+                                   cl_uint n_wait, const cl_event *wait, cl_event *event)
+{
+    int code = gravel_launches_reserve(&gravel->launches);
+    *event = NULL;
+    if (code)
+        return code;
+    code = gravel_node_enqueue(gravel, command, n_wait, wait, event);
+    gravel_launches_fill(&gravel->launches, command->kernel, *event);
+    return code;
+}
+
 /* Whether it is over quiet asks, and checked mode. */
 static int enqueue_noted(struct gravel *gravel, const struct gravel_command *command, cl_event *end)
 {
     gravel_checked_begin_launch(gravel);
-    int code = gravel_node_enqueue(gravel, command, 0, NULL, end);
-    if (!code)
-        code = gravel_launches_add(&gravel->launches, command->kernel, *end);
+    int code = gravel_node_enqueue_remembered(gravel, command, 0, NULL, end);
     gravel_checked_end_launch(gravel, *end ? command->kernel : NULL);
     return code;
 }

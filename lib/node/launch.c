@@ -132,8 +132,8 @@ static void trace_launch(struct gravel *gravel, cl_kernel kernel, cl_event event
  * there if there is no next, for it may still run.
  */
 static int enqueue_next(struct gravel *gravel, cl_kernel kernel, const struct gravel_slicer *slicer,
-                        const struct gravel_slice *slice, cl_uint n_wait, const cl_event *wait,
-                        cl_event *event)
+                        const struct gravel_slice *slice, bool is_remembered, cl_uint n_wait,
+                        const cl_event *wait, cl_event *event)
 {
     const struct gravel_command command = {.call = "gravel_launch",
                                            .kernel = kernel,
@@ -142,7 +142,8 @@ static int enqueue_next(struct gravel *gravel, cl_kernel kernel, const struct gr
                                            .global = slice->size,
                                            .local = slicer->local};
     cl_event next;
-    int code = gravel_node_enqueue(gravel, &command, n_wait, wait, &next);
+    int code = is_remembered ? gravel_node_enqueue_remembered(gravel, &command, n_wait, wait, &next)
+                             : gravel_node_enqueue(gravel, &command, n_wait, wait, &next);
     if (code)
         return code;
     gravel_cl_event_release(*event);
@@ -237,10 +238,8 @@ static int launch_beside(struct gravel *gravel, cl_kernel kernel, struct gravel_
                    ? gravel_wait_list(gravel, "gravel_launch", n_wait, wait)
                    : 0;
     for (uint32_t n = 1; !code && gravel_slicer_next(slicer, most, &slice); n++) {
-        code = enqueue_next(gravel, kernel, slicer, &slice, n_wait, wait, event);
+        code = enqueue_next(gravel, kernel, slicer, &slice, true, n_wait, wait, event);
         n_wait = 0;
-        if (!code)
-            code = gravel_launches_add(&gravel->launches, kernel, *event);
         if (code || n % BATCH != 0)
             continue;
         code = flush(gravel, kernel);
@@ -294,7 +293,7 @@ static int launch_drained(struct gravel *gravel, cl_kernel kernel, struct gravel
     *event = NULL;
     while (!code && gravel_slicer_next(slicer, groups, &slice)) {
         uint32_t before = gravel_pump_reserved(gravel->pump);
-        code = enqueue_next(gravel, kernel, slicer, &slice, 0, NULL, event);
+        code = enqueue_next(gravel, kernel, slicer, &slice, false, 0, NULL, event);
         if (!code)
             code = drain(gravel, kernel, *event);
         uint32_t packages = gravel_pump_reserved(gravel->pump) - before;
@@ -379,11 +378,9 @@ int gravel_node_run(struct gravel *gravel, cl_kernel kernel, size_t n_groups, si
     if (code)
         return code;
     gravel_checked_begin_launch(gravel);
-    code = enqueue_next(gravel, kernel, &whole, &all, 0, NULL, event);
-    if (!code) {
+    code = enqueue_next(gravel, kernel, &whole, &all, true, 0, NULL, event);
+    if (!code)
         trace_launch(gravel, kernel, *event);
-        code = gravel_launches_add(&gravel->launches, kernel, *event);
-    }
     gravel_checked_end_launch(gravel, NULL); /* its end is waited for here */
     if (!code)
         code = finish(gravel, kernel, *event);
@@ -400,8 +397,7 @@ static int launch_whole(struct gravel *gravel, cl_kernel kernel, const struct gr
                                            .n_dimensions = sizes->n_dimensions,
                                            .global = sizes->global,
                                            .local = sizes->local};
-    int code = gravel_node_enqueue(gravel, &command, n_wait, wait, event);
-    return code ? code : gravel_launches_add(&gravel->launches, kernel, *event);
+    return gravel_node_enqueue_remembered(gravel, &command, n_wait, wait, event);
 }
 
 /* A launch without a work-item ends when it might have begun. */

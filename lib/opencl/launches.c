@@ -50,18 +50,20 @@ static void forget_ended(struct gravel_launches *launches)
     launches->n = kept;
 }
 
-static void make_room(struct gravel_launches *launches)
+/* @return whether there is room for one more. The lock is held. */
+static bool make_room(struct gravel_launches *launches)
 {
-    if (launches->n == launches->capacity)
+    if (launches->n + launches->n_reserved == launches->capacity)
         forget_ended(launches);
-    if (launches->n < launches->capacity)
-        return;
+    if (launches->n + launches->n_reserved < launches->capacity)
+        return true;
     uint32_t capacity = launches->capacity ? launches->capacity * 2 : 16;
     struct gravel_running *kernels = realloc(launches->kernels, capacity * sizeof *kernels);
     if (!kernels)
-        return;
+        return false;
     launches->kernels = kernels;
     launches->capacity = capacity;
+    return true;
 }
 
 static struct gravel_running name_of(cl_kernel kernel, cl_event event)
@@ -73,19 +75,35 @@ static struct gravel_running name_of(cl_kernel kernel, cl_event event)
     return running;
 }
 
+int gravel_launches_reserve(struct gravel_launches *launches)
+{
+    pthread_mutex_lock(&launches->lock);
+    bool has_room = make_room(launches);
+    launches->n_reserved += has_room;
+    uint32_t n = launches->n;
+    pthread_mutex_unlock(&launches->lock);
+    return has_room ? 0 : gravel_fail(GRAVEL_ENOMEM, "list of %u kernels under way", n);
+}
+
+void gravel_launches_fill(struct gravel_launches *launches, cl_kernel kernel, cl_event event)
+{
+    struct gravel_running running = {.event = NULL};
+    if (event) {
+        running = name_of(kernel, event);
+        clRetainEvent(event);
+    }
+    pthread_mutex_lock(&launches->lock);
+    launches->n_reserved--;
+    if (event)
+        launches->kernels[launches->n++] = running;
+    pthread_mutex_unlock(&launches->lock);
+}
+
 int gravel_launches_add(struct gravel_launches *launches, cl_kernel kernel, cl_event event)
 {
-    int code = 0;
-    const struct gravel_running running = name_of(kernel, event);
-    pthread_mutex_lock(&launches->lock);
-    make_room(launches);
-    if (launches->n < launches->capacity) {
-        clRetainEvent(event);
-        launches->kernels[launches->n++] = running;
-    } else {
-        code = gravel_fail(GRAVEL_ENOMEM, "list of %u kernels under way", launches->n);
-    }
-    pthread_mutex_unlock(&launches->lock);
+    int code = gravel_launches_reserve(launches);
+    if (!code)
+        gravel_launches_fill(launches, kernel, event);
     return code;
 }
 

@@ -22,13 +22,19 @@ struct gravel_running {
 struct gravel_launches {
     pthread_mutex_t lock;
     struct gravel_running *kernels; /* [capacity] oldest first */
-    uint32_t n, capacity;
+    uint32_t n, n_reserved, capacity;
     struct gravel_lived since_failure; /* since a wait first saw that the node has failed */
 };
 
 void gravel_launches_init(struct gravel_launches *launches);
 /** Forget all kernels, ended or not. */
 void gravel_launches_destroy(struct gravel_launches *launches);
+
+/** Keep room for a kernel that is about to be enqueued, so that it is remembered if it runs. @return 0; GRAVEL_ENOMEM. */
+int gravel_launches_reserve(struct gravel_launches *launches);
+
+/** Remember it, in the room kept, by its event, which is retained. @param event  NULL: it was not enqueued. */
+void gravel_launches_fill(struct gravel_launches *launches, cl_kernel kernel, cl_event event);
 
 /** Remember a kernel by its event, which is retained. @return 0; GRAVEL_ENOMEM. */
 int gravel_launches_add(struct gravel_launches *launches, cl_kernel kernel, cl_event event);

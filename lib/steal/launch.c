@@ -102,12 +102,9 @@ static int launch_whole(struct gravel *gravel, cl_kernel kernel, size_t size, si
                                            .n_dimensions = 1,
                                            .global = &size,
                                            .local = &group_size};
-    int code = gravel_node_enqueue(gravel, &command, n_wait, wait, event);
-    if (code)
-        return code;
-    code = gravel_launches_add(&gravel->launches, kernel, *event);
-    cl_int flushed = clFlush(gravel->device.queue);
-    return code ? code : gravel_check_cl("gravel_steal_launch: clFlush", flushed);
+    int code = gravel_node_enqueue_remembered(gravel, &command, n_wait, wait, event);
+    return code ? code
+                : gravel_check_cl("gravel_steal_launch: clFlush", clFlush(gravel->device.queue));
 }
 
 /* One launch. On return it is the one to settle, if it has begun. */

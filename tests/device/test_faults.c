@@ -380,6 +380,37 @@ static void kernel_whose_state_is_not_told_keeps_its_memory(void **state)
     expect_kept(true);
 }
 
+/* Behind a kernel that has not begun: each allocation of a launch fails once. What is told as failed never runs. */
+static void launch_without_memory_has_enqueued_nothing(void **state)
+{
+    (void)state;
+    const char *step = getenv("GRAVEL_STEP");
+    if (!step || strcmp(step, "svm"))
+        skip(); /* elsewhere a launch is of slices, or waits */
+    struct run run = {.gravel = NULL};
+    const size_t global = 64, local = 64;
+    uint32_t n_launched = 0;
+    cl_int error;
+    watch(60, "launches without memory");
+    OK(open_node(&run));
+    prepare(&run);
+    cl_event gate = clCreateUserEvent(gravel_cl_context(run.gravel), &error);
+    MUST(error == CL_SUCCESS);
+    for (uint32_t i = 0; i < 40; i++) { /* more than there is room for at first */
+        fail_nth(MALLOCS, 1, true);
+        n_launched += !gravel_launch(run.gravel, run.kernel, 1, &global, &local, 1, &gate, NULL);
+        fail_no_more();
+        OK(gravel_launch(run.gravel, run.kernel, 1, &global, &local, 1, &gate, NULL));
+        n_launched++;
+    }
+    MUST(clSetUserEventStatus(gate, CL_COMPLETE) == CL_SUCCESS);
+    OK(gravel_quiet(run.gravel));
+    assert_int_equal(word32(run.gravel, 0, run.table.memory), n_launched);
+    clReleaseEvent(gate);
+    release(&run);
+    OK(gravel_close(run.gravel));
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest opening[] = {
@@ -394,6 +425,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(each_kernel_that_fails_is_told),
         cmocka_unit_test(each_wait_that_fails_is_told),
         cmocka_unit_test(each_allocation_that_fails_is_told),
+        cmocka_unit_test(launch_without_memory_has_enqueued_nothing),
     };
     const struct CMUnitTest queries[] = {
         cmocka_unit_test(each_query_that_fails_while_a_node_opens_breaks_nothing),
