@@ -30,7 +30,7 @@ void gravel_launches_init(struct gravel_launches *launches);
 /** Forget all kernels, ended or not. */
 void gravel_launches_destroy(struct gravel_launches *launches);
 
-/** Keep room for a kernel that is about to be enqueued, so that it is remembered if it runs. @return 0; GRAVEL_ENOMEM. */
+/** Keep room for a kernel that is about to be enqueued: if it runs, it is remembered. @return 0; GRAVEL_ENOMEM. */
 int gravel_launches_reserve(struct gravel_launches *launches);
 
 /** Remember it, in the room kept, by its event, which is retained. @param event  NULL: it was not enqueued. */
