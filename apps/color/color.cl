@@ -6,7 +6,7 @@
  * A colour is a number below NO_COLOR_YET; above stand NO_COLOR and, while the own vertices choose, the number of the
  * round in which a vertex gave up.
  *
- * Path:    guess.c launches guess, shares colours, launches mend; again. rounds.c launches choose, counts over all nodes,
+ * Path:    guess.c launches survey and guess, shares colours, launches mend; again. rounds.c launches choose, counts over all nodes,
  *          launches publish, waits for all messages; again.
  * Memory:  words of own vertices are stored by guess or choose, each by one work-item, and looked at by others of its
  *          launch: relaxed, at the scope of the device, as a colour stands for nothing else. mend looks at no other own
@@ -14,6 +14,7 @@
  * Source:  Jones and Plassmann, A Parallel Graph Coloring Heuristic, 1993; Hasenplaug et al., Ordering Heuristics for
  *          Parallel Graph Coloring, 2014; Orr 2016, section 5.4.2.
  */
+/* The host defines GROUP_ITEMS, work-items of a full group. */
 #include "gravel.cl.h"
 #ifdef HAS_TASKS
 #define GRAVEL_STEAL_TASK uint
@@ -281,24 +282,11 @@ struct known {
         *neighbours; /* of own vertices, of ghosts; numbers of either */
 };
 
-static void note_known(taken_type *taken, global const uint *colors, global const uint *neighbours,
-                       uint start, uint end)
-{
-    for (uint e = start; e < end; e++) {
-        uint color = look(colors + neighbours[e]);
-        if (color < NO_COLOR_YET)
-            note(taken, color);
-    }
-}
-
-/* The least colour that no neighbour is known to have. In the first round only own ones that choose before have any. */
+/* The least colour that no neighbour is known to have. In the first round only own ones that choose before have any.
+ * taken: what survey noted, and what own ones have chosen in this round. */
 static uint free_color_known(taken_type taken, struct known known, struct row row, bool is_first)
 {
     uint end = is_first ? row.ghosts_before : row.end;
-    if (!is_first) {
-        note_known(&taken, known.copies, known.neighbours, row.ghosts_before, row.own_after);
-        note_known(&taken, known.colors, known.neighbours, row.own_after, row.end);
-    }
     uint color = least_noted_free(&taken);
     for (uint first = N_WINDOWS * WINDOW; color == NO_COLOR; first += WINDOW) {
         ulong window =
@@ -312,29 +300,106 @@ static uint free_color_known(taken_type taken, struct known known, struct row ro
     return color;
 }
 
+/* Own vertices that choose before one, and may have no colour, from place `start` to `end`. */
+struct awaited {
+    global const uint *slots;
+    uint start, end;
+};
+
 /* As decide; a vertex waits for own ones alone. */
-static uint decide_known(uint v, struct row row, struct known known, global uint *cursors,
-                         global taken_type *noted, uint round)
+static uint decide_known(uint v, struct row row, struct awaited awaited, struct known known,
+                         global uint *cursors, global taken_type *noted, uint round)
 {
     uint cursor = cursors[v];
-    if (cursor == row.ghosts_before ||
-        look(known.colors + known.neighbours[cursor]) < NO_COLOR_YET) {
+    if (cursor == awaited.end || look(known.colors + awaited.slots[cursor]) < NO_COLOR_YET) {
         taken_type taken = noted[v];
-        cursor = advance(&taken, known.colors, known.neighbours, cursor, row.ghosts_before);
-        if (cursor == row.ghosts_before)
+        cursor = advance(&taken, known.colors, awaited.slots, cursor, awaited.end);
+        if (cursor == awaited.end)
             return free_color_known(taken, known, row, round == 1);
         cursors[v] = cursor;
         noted[v] = taken;
     }
-    return look(known.colors + known.neighbours[cursor]) == GAVE_UP(round) ? GAVE_UP(round)
-                                                                           : NO_COLOR;
+    return look(known.colors + awaited.slots[cursor]) == GAVE_UP(round) ? GAVE_UP(round) : NO_COLOR;
 }
 
 #define GUESS_ARGUMENTS                                                                          \
     GRAVEL_ARENA, ulong first, uint n_own, uint round, ulong copies_offset, ulong colors_offset, \
         global const uint *restrict slots, global const uint4 *rows,                             \
-        global const uint *neighbours, global uint *cursors, global taken_type *noted,           \
-        global uint *restrict rounds, global volatile uint *n_left
+        global const uint *neighbours, global uint *waited, global uint *ends,                   \
+        global uint *cursors, global taken_type *noted, global uint *restrict rounds,            \
+        global volatile uint *n_left
+
+/* A row that has more is looked at by the whole group. */
+#define LONG_ROW 64
+
+/* A neighbour's colour, or none. */
+static uint color_of(struct known known, struct row row, uint e)
+{
+    bool is_ghost = e >= row.ghosts_before && e < row.own_after;
+    return look((is_ghost ? known.copies : known.colors) + known.neighbours[e]);
+}
+
+/*
+ * For vertices without a colour, note those of their neighbours, and list the own ones that choose before and have none:
+ * guess looks at these alone, and no vertex waits while another one goes through its long row.
+ *
+ * Arguments as of guess; round: from 2.
+ */
+kernel void survey(GUESS_ARGUMENTS)
+{
+    GRAVEL_OPEN(g);
+    local uint n_long, long_rows[GROUP_ITEMS], taken[2 * N_WINDOWS], n_waited;
+    global uint *colors = gravel_local(g, colors_offset);
+    struct known known = {colors, gravel_local(g, copies_offset), neighbours};
+    size_t i = first + get_global_id(0);
+    const uint lane = (uint)get_local_id(0), n_lanes = (uint)get_local_size(0);
+    uint v = i < n_own ? (uint)i : 0;
+    struct row row = row_of(rows, v);
+    if (lane == 0)
+        n_long = 0;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (i < n_own && colors[slots[v]] >= NO_COLOR_YET) {
+        if (row.end - row.own_before > LONG_ROW) {
+            long_rows[atomic_inc(&n_long)] = v;
+        } else {
+            taken_type seen = (taken_type)(0);
+            uint end = row.own_before;
+            for (uint e = row.own_before; e < row.end; e++) {
+                uint color = color_of(known, row, e);
+                if (color < NO_COLOR_YET)
+                    note(&seen, color);
+                else if (e < row.ghosts_before)
+                    waited[end++] = neighbours[e];
+            }
+            noted[v] = seen;
+            ends[v] = end;
+        }
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    for (uint k = 0; k < n_long; k++) {
+        v = long_rows[k];
+        row = row_of(rows, v);
+        for (uint word = lane; word < 2 * N_WINDOWS; word += n_lanes)
+            taken[word] = 0;
+        if (lane == 0)
+            n_waited = 0;
+        barrier(CLK_LOCAL_MEM_FENCE);
+        for (uint e = row.own_before + lane; e < row.end; e += n_lanes) {
+            uint color = color_of(known, row, e);
+            if (color < N_WINDOWS * WINDOW)
+                atomic_or(&taken[color / 32], 1u << color % 32);
+            else if (color >= NO_COLOR_YET && e < row.ghosts_before)
+                waited[row.own_before + atomic_inc(&n_waited)] = neighbours[e];
+        }
+        barrier(CLK_LOCAL_MEM_FENCE);
+        if (lane == 0) {
+            ends[v] = row.own_before + n_waited;
+            noted[v] = (taken_type)(upsample(taken[1], taken[0]), upsample(taken[3], taken[2]),
+                                    upsample(taken[5], taken[4]), upsample(taken[7], taken[6]));
+        }
+        barrier(CLK_LOCAL_MEM_FENCE);
+    }
+}
 
 /*
  * Give colours to the own vertices that have none, which others' vertices may get too.
@@ -343,7 +408,8 @@ static uint decide_known(uint v, struct row row, struct known known, global uint
  *
  * Global size: n_own vertices, as they choose, from number `first`, or more. round: from 1. copies_offset: heap offset of the
  * ghosts' colours, unless the round is the first. colors_offset: that of the own ones, [n_own slots]. slots: [n_own]. rows:
- * [n_own + 1]. neighbours: slots, or numbers of ghosts. cursors, noted: [n_own] how far each is. rounds: [n_own] in which
+ * [n_own + 1]. neighbours: slots, or numbers of ghosts. waited, ends: from round 2 on, those of each row that a vertex
+ * waits for, which survey lists, up to the place in ends. cursors, noted: [n_own] how far each is. rounds: [n_own] in which
  * each was coloured.
  */
 kernel void guess(GUESS_ARGUMENTS)
@@ -356,12 +422,15 @@ kernel void guess(GUESS_ARGUMENTS)
     uint v = i < n_own ? (uint)i : 0, slot = slots[v], color = NO_COLOR;
     bool is_undecided = i < n_own && look(colors + slot) >= NO_COLOR_YET;
     struct row row = row_of(rows, v);
+    struct awaited awaited = round == 1
+                                 ? (struct awaited){neighbours, row.own_before, row.ghosts_before}
+                                 : (struct awaited){waited, row.own_before, ends[v]};
     if (get_local_id(0) == 0)
         n_undecided[0] = n_undecided[1] = n_undecided[2] = 0;
     barrier(CLK_LOCAL_MEM_FENCE);
     for (uint pass = 0, n_waiting = 1; pass < PASSES && n_waiting; pass++) {
         if (is_undecided) {
-            color = decide_known(v, row, known, cursors, noted, round);
+            color = decide_known(v, row, awaited, known, cursors, noted, round);
             is_undecided = color == NO_COLOR;
             if (is_undecided)
                 atomic_inc(&n_undecided[pass % 3]);
@@ -377,44 +446,59 @@ kernel void guess(GUESS_ARGUMENTS)
         rounds[v] = round;
 }
 
-/* Whether a ghost that chooses before a vertex has its colour. */
-static bool clashes(struct row row, global const uint *copies, global const uint *neighbours,
-                    uint color)
+/* Whether one of some ghosts, each step-th from place `e` on, has a colour. */
+static bool clashes(global const uint *copies, global const uint *neighbours, uint e, uint end,
+                    uint step, uint color)
 {
-    for (uint e = row.ghosts_before; e < row.ghosts_after; e++)
+    for (; e < end; e += step)
         if (copies[neighbours[e]] == color)
             return true;
     return false;
 }
 
 /*
- * Take back colours of this round that clash, and count the vertices that have none. Two vertices that were coloured in
- * different rounds do not clash: the later one has seen the colour of the other.
+ * Take back colours of this round that clash with those of ghosts that choose before, and count the vertices that have
+ * none. Two vertices that were coloured in different rounds do not clash: the later one has seen the colour of the other.
  *
  * Arguments as of guess; round 0 takes all colours back. n_left: the count is added to it.
  */
 kernel void mend(GUESS_ARGUMENTS)
 {
     GRAVEL_OPEN(g);
-    local uint n_here;
+    local uint n_here, n_long, long_rows[GROUP_ITEMS], has_clashed[GROUP_ITEMS];
     global uint *colors = gravel_local(g, colors_offset);
+    global const uint *copies = gravel_local(g, copies_offset);
     size_t i = first + get_global_id(0);
-    uint v = i < n_own ? (uint)i : 0, slot = slots[v], color = round ? colors[slot] : NO_COLOR;
-    struct row row = row_of(rows, v);
-    bool is_left =
-        color >= NO_COLOR_YET ||
-        (rounds[v] == round && clashes(row, gravel_local(g, copies_offset), neighbours, color));
-    if (get_local_id(0) == 0)
-        n_here = 0;
+    const uint lane = (uint)get_local_id(0), n_lanes = (uint)get_local_size(0);
+    const uint mine = i < n_own ? (uint)i : 0;
+    uint color = round ? colors[slots[mine]] : NO_COLOR;
+    struct row row = row_of(rows, mine);
+    bool is_new = i < n_own && color < NO_COLOR_YET && rounds[mine] == round;
+    bool is_long = is_new && row.ghosts_after - row.ghosts_before > LONG_ROW;
+    has_clashed[lane] = is_new && !is_long &&
+                        clashes(copies, neighbours, row.ghosts_before, row.ghosts_after, 1, color);
+    if (lane == 0)
+        n_here = n_long = 0;
     barrier(CLK_LOCAL_MEM_FENCE);
-    if (i < n_own && is_left) {
-        colors[slot] = NO_COLOR;
-        cursors[v] = row.own_before;
-        noted[v] = (taken_type)(0);
+    if (is_long)
+        long_rows[atomic_inc(&n_long)] = lane;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    for (uint k = 0; k < n_long; k++) {
+        uint v = (uint)i - lane + long_rows[k];
+        struct row its = row_of(rows, v);
+        if (clashes(copies, neighbours, its.ghosts_before + lane, its.ghosts_after, n_lanes,
+                    colors[slots[v]]))
+            atomic_or(&has_clashed[long_rows[k]], 1);
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (i < n_own && (color >= NO_COLOR_YET || has_clashed[lane])) {
+        colors[slots[mine]] = NO_COLOR;
+        cursors[mine] = row.own_before;
+        noted[mine] = (taken_type)(0);
         atomic_inc(&n_here);
     }
     barrier(CLK_LOCAL_MEM_FENCE);
-    if (get_local_id(0) == 0 && n_here)
+    if (lane == 0 && n_here)
         atomic_add(n_left, n_here);
 }
 

@@ -39,9 +39,9 @@ struct color {
     cl_kernel reset, choose, publish; /* if ordered */
     cl_mem starts, higher, lists[2], ready, copy_starts, copies;
 
-    cl_kernel guess, mend;        /* if not */
-    struct gravel_mirror *mirror; /* of ghosts' colours; NULL if no node has any */
-    cl_mem rows, neighbours, rounds;
+    cl_kernel survey, guess, mend; /* if not */
+    struct gravel_mirror *mirror;  /* of ghosts' colours; NULL if no node has any */
+    cl_mem rows, neighbours, waited, ends, rounds;
 
     struct tasks tasks; /* with --schedule; then there is one node */
     cl_kernel color_tasks;

@@ -57,17 +57,19 @@ static void open_mirror(struct color *color)
 
 /* ---- open and close -------------------------------------------------------------------------- */
 
-/* Behind the arena and the first item: what all three kernels have. */
+/* Behind the arena and the first item: what all these kernels have. */
 static void set_arguments(struct color *color, cl_kernel kernel)
 {
     NODE_SET(kernel, 5, cl_ulong, color->colors);
     NODE_SET(kernel, 6, cl_mem, color->slots);
     NODE_SET(kernel, 7, cl_mem, color->rows);
     NODE_SET(kernel, 8, cl_mem, color->neighbours);
-    NODE_SET(kernel, 9, cl_mem, color->cursors);
-    NODE_SET(kernel, 10, cl_mem, color->taken);
-    NODE_SET(kernel, 11, cl_mem, color->rounds);
-    NODE_SET(kernel, 12, cl_mem, color->counts);
+    NODE_SET(kernel, 9, cl_mem, color->waited);
+    NODE_SET(kernel, 10, cl_mem, color->ends);
+    NODE_SET(kernel, 11, cl_mem, color->cursors);
+    NODE_SET(kernel, 12, cl_mem, color->taken);
+    NODE_SET(kernel, 13, cl_mem, color->rounds);
+    NODE_SET(kernel, 14, cl_mem, color->counts);
 }
 
 void color_guess_open(struct color *color)
@@ -77,6 +79,8 @@ void color_guess_open(struct color *color)
     if (node_sum(node, color->ghosts.n) > 0)
         open_mirror(color);
     upload_rows(color);
+    color->waited = node_array(node, color->part.rows.n_edges * sizeof(cl_uint), NULL);
+    color->ends = node_array(node, n_own(color) * sizeof(cl_uint), NULL);
     color->cursors = node_array(node, n_own(color) * sizeof(cl_uint), NULL);
     color->taken = node_array(node, n_own(color) * sizeof(cl_ulong4), NULL);
     color->rounds = node_array(node, n_own(color) * sizeof(cl_uint), NULL);
@@ -85,8 +89,10 @@ void color_guess_open(struct color *color)
 
 void color_guess_kernels(struct color *color)
 {
+    color->survey = node_kernel(&color->node, "survey");
     color->guess = node_kernel(&color->node, "guess");
     color->mend = node_kernel(&color->node, "mend");
+    set_arguments(color, color->survey);
     set_arguments(color, color->guess);
     set_arguments(color, color->mend);
 }
@@ -125,7 +131,9 @@ void color_guess_run(struct color *color)
 {
     uint64_t n_vertices = color->part.survey.n_vertices, n_left = n_vertices;
     for (color->n_rounds = 0; n_left;) {
-        run(color, color->guess, ++color->n_rounds);
+        if (++color->n_rounds > 1)
+            run(color, color->survey, color->n_rounds);
+        run(color, color->guess, color->n_rounds);
         if (color->mirror)
             TRY(gravel_mirror_share(color->mirror));
         n_left = node_sum(&color->node, mend(color));

@@ -13,6 +13,7 @@
  */
 #include "color.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 /* Room for what nodes tell each other first: 32 bytes a node [bytes]. */
@@ -122,7 +123,10 @@ static void upload_copies(struct color *color)
 static void build(struct color *color)
 {
     extern const char color_cl[];
-    node_build(&color->node, "color.cl", color_cl, color->node.schedule ? "-DHAS_TASKS" : NULL);
+    char defines[64];
+    snprintf(defines, sizeof defines, "-DGROUP_ITEMS=%u%s", color->node.group_items,
+             color->node.schedule ? " -DHAS_TASKS" : "");
+    node_build(&color->node, "color.cl", color_cl, defines);
     if (color->node.schedule)
         color->color_tasks = node_kernel_without_arena(&color->node, "color_tasks");
 }

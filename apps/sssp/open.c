@@ -128,8 +128,8 @@ static void upload(struct sssp *sssp)
 
 /* A graph with fewer edges than these takes buckets wider by as much, for its rounds would cost more than what they
  * spare. Measured: on PoCL the best widths of meshes, bands and Kronecker graphs of 2^16 to 2^20 vertices, on an H100
- * those of Kronecker graphs of 2^18 and 2^22. */
-#define EDGES_OF_ROUNDS_BY_COPIES 0x1p26
+ * one of 2^20, where a round of copies costs as much as a sixth of all edges. */
+#define EDGES_OF_ROUNDS_BY_COPIES 0x1p29
 #define EDGES_OF_ROUNDS 0x1p24
 
 static double weight_of(const struct graph *rows, uint64_t e)
@@ -222,14 +222,18 @@ static void build(struct sssp *sssp)
     extern const char sssp_cl[];
     static const char *const forms[] = {"", " -DSSSP_ULONG", " -DSSSP_FLOAT"};
     char defines[96];
-    snprintf(defines, sizeof defines, "-DGROUP_ITEMS=%u -DCHUNK=%u%s%s", sssp->node.group_items,
-             SSSP_CHUNK, forms[sssp->form], sssp->node.schedule ? " -DHAS_TASKS" : "");
+    snprintf(defines, sizeof defines, "-DGROUP_ITEMS=%u -DCHUNK=%u%s%s%s", sssp->node.group_items,
+             SSSP_CHUNK, forms[sssp->form], sssp->node.schedule ? " -DHAS_TASKS" : "",
+             sssp->offers ? " -DHAS_WORDS" : "");
     node_build(&sssp->node, "sssp.cl", sssp_cl, defines);
     if (sssp->node.schedule)
         sssp->relax_tasks = node_kernel_without_arena(&sssp->node, "relax_tasks");
     sssp->reset = node_kernel(&sssp->node, "reset");
     sssp->gather = node_kernel(&sssp->node, "gather");
-    sssp->relax = node_kernel(&sssp->node, "relax");
+    if (sssp->offers)
+        sssp->offer = node_kernel(&sssp->node, "offer");
+    else
+        sssp->relax = node_kernel(&sssp->node, "relax");
     if (!sssp->sends_own)
         sssp->relax_own = node_kernel(&sssp->node, "relax_own");
     sssp->lowest = node_kernel(&sssp->node, "lowest");
@@ -264,9 +268,15 @@ static void set_arguments(struct sssp *sssp)
     set_reset(sssp);
     SET_ARRAYS(sssp->gather, 4, sssp->settled, sssp->best, sssp->offsets, sssp->splits, sssp->own,
                sssp->sent, sssp->counts);
-    NODE_SET(sssp->relax, 3, cl_ulong, sssp->distances);
-    SET_ARRAYS(sssp->relax, 4, sssp->sent, sssp->offsets, sssp->slots, sssp->weights, sssp->targets,
-               sssp->settled, sssp->best);
+    if (sssp->offers) {
+        TRY(gravel_kernel_set_accumulator(sssp->offers, sssp->offer, 3));
+        SET_ARRAYS(sssp->offer, 4, sssp->sent, sssp->offsets, sssp->slots, sssp->weights,
+                   sssp->targets, sssp->settled);
+    } else {
+        NODE_SET(sssp->relax, 3, cl_ulong, sssp->distances);
+        SET_ARRAYS(sssp->relax, 4, sssp->sent, sssp->offsets, sssp->slots, sssp->weights,
+                   sssp->targets, sssp->settled, sssp->best);
+    }
     if (sssp->relax_own)
         SET_ARRAYS(sssp->relax_own, 3, sssp->own, sssp->splits, sssp->slots, sssp->weights,
                    sssp->settled, sssp->best);
@@ -284,6 +294,25 @@ static void check_options(const struct sssp *sssp)
         die("--schedule: distances of 32 bits, no --delta, and no --send-own");
 }
 
+/* One offer in a word needs a word of 32 bits, which every device can lower. */
+static void choose_send(struct sssp *sssp)
+{
+    bool has_messages = sssp->sends_own || sssp->node.model != model_gravel;
+    if (sssp->send && !strcmp(sssp->send, "words") && has_messages)
+        die("--send words: distances of 32 bits, no --send-own and no --model, which are about "
+            "messages");
+    if (!sssp->send)
+        sssp->send = has_messages ? "edges" : "words";
+}
+
+static void make_accumulator(struct sssp *sssp)
+{
+    const struct node *node = &sssp->node;
+    if (node->n_nodes > 1 && !strcmp(sssp->send, "words"))
+        TRY(gravel_accumulator_create(&sssp->offers, node->gravel, sssp->distances,
+                                      sssp->part.partition.block, GRAVEL_MIN, GRAVEL_UINT));
+}
+
 void sssp_open(void *self)
 {
     struct sssp *sssp = self;
@@ -293,6 +322,7 @@ void sssp_open(void *self)
     sssp->form = sssp_choose_form(&sssp->part.survey);
     check_options(sssp);
     sssp->sends_own |= sssp->form == SSSP_ULONG; /* sssp.cl says why */
+    choose_send(sssp);
     /* As for one node, because only an open node knows how many there are. */
     node_open(node, filled_most(sssp->part.survey.n_vertices) * sssp_distance_bytes(sssp));
     node_part(node, &sssp->part);
@@ -306,6 +336,7 @@ void sssp_open(void *self)
     if (sssp->delta == SSSP_CHOOSE_WIDTH)
         sssp->delta = node->schedule ? 0 : choose_width(sssp);
     upload(sssp);
+    make_accumulator(sssp);
     build(sssp);
     set_arguments(sssp);
     if (node->schedule)
@@ -317,6 +348,7 @@ void sssp_close(void *self)
     struct sssp *sssp = self;
     if (sssp->node.schedule)
         tasks_close(&sssp->tasks);
+    TRY(gravel_accumulator_destroy(sssp->offers));
     part_close(&sssp->part);
     node_close(&sssp->node);
 }

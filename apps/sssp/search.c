@@ -56,6 +56,8 @@ void sssp_reset(void *self)
     }
     uint64_t n = sssp->n_slots > sssp->n_settled ? sssp->n_slots : sssp->n_settled;
     node_launch(&sssp->node, sssp->reset, n);
+    if (sssp->offers)
+        TRY(gravel_accumulator_reset(sssp->offers));
     TRY(gravel_barrier(sssp->node.gravel));
 }
 
@@ -98,7 +100,9 @@ static struct node_bound bound_of(const struct sssp *sssp)
 /* What is sent comes first, and travels while own distances are lowered: for those no node waits but this, in gather. */
 static void relax(struct sssp *sssp, const struct listed *listed)
 {
-    if (listed->n_all_sent)
+    if (listed->n_all_sent && sssp->offers)
+        node_run_full(&sssp->node, sssp->offer, listed->n_sent);
+    else if (listed->n_all_sent)
         node_send_full(&sssp->node, sssp->relax, listed->n_sent, bound_of(sssp));
     if (listed->n_own)
         node_run_full(&sssp->node, sssp->relax_own, listed->n_own);

@@ -3,9 +3,10 @@
  * Shortest paths from one vertex to all, over a graph whose vertices, and the edges that leave
  * them, are spread over all nodes.
  *
- * Every vertex that came nearer offers each neighbour a distance: a message that lowers the
- * neighbour's distance, wherever that is, if it is less; an own neighbour's is lowered in place. An
- * owner finds what came nearer by a second copy of its distances.
+ * Every vertex that came nearer offers each neighbour a distance. An own neighbour's is lowered in
+ * place; of another node's vertex an accumulator keeps the least offer, and sends that, a word a
+ * vertex and round. With --send edges an offer is a message. An owner finds what came nearer by a
+ * second copy of its distances.
  *
  * Path:    main -> open.c -> search.c -> problem.c -> report
  * Source:  Meyer and Sanders, Delta-stepping: a parallelizable shortest path algorithm, 2003;
@@ -17,6 +18,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 static error_t take_source(struct argp_state *state, const struct app_option *option,
                            const char *value, void *field)
@@ -26,6 +28,15 @@ static error_t take_source(struct argp_state *state, const struct app_option *op
     return option_number(state, option, value, &sssp->source);
 }
 
+static error_t take_send(struct argp_state *state, const struct app_option *option,
+                         const char *value, void *field)
+{
+    *(const char **)field = value;
+    return !strcmp(value, "words") || !strcmp(value, "edges")
+               ? 0
+               : option_refuse(state, option, "'%s' is neither words nor edges", value);
+}
+
 static const struct app_option own_options[] = {
     {"source", 'r', "VERTEX", "Start here (a vertex with edges, drawn by --seed)", take_source, 0,
      0, GRAPH_MAX_VERTICES - 1},
@@ -33,6 +44,10 @@ static const struct app_option own_options[] = {
      "Settle distances in buckets of this width, nearest first; 0: all at once (chosen by weights, "
      "degrees and size of the graph, and by what a round costs)",
      OPTION_REAL(struct sssp, delta)},
+    {"send", 0, "WHAT",
+     "Send the least distance offered to each vertex of another node, or one an edge (words; edges "
+     "with --send-own or --model, or distances of 64 bits)",
+     take_send, OPTION_AT(struct sssp, send, const char *), 0, 0},
     SEND_OWN_OPTION(struct sssp, sends_own),
     TASKS_OPTION(struct sssp, node,
                  "Share the vertices out to groups' deques, on one node, by this policy of "
@@ -70,6 +85,7 @@ static void describe(void *self, struct trials *trials)
     part_describe(&sssp->part, sssp->options.seed, sssp->part.survey.n_edges, trials);
     trials_add_number(trials, "source", sssp->source);
     trials_add_real(trials, "delta", sssp->delta);
+    trials_add_word(trials, "send", sssp->send);
     trials_add_word(trials, "own_vertices", sssp->sends_own ? "messages" : "in place");
     trials_add_word(trials, "distances", sssp_form_name(sssp->form));
     trials_add_number(trials, "rounds", sssp->n_rounds);

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Shortest paths from one vertex: every edge of a vertex that came nearer offers its target a distance, in place if
- * the target is the node's own, else by a message.
+ * the target is the node's own. Else an accumulator keeps the least offer to each vertex, or an offer is a message.
  *
  * The host defines GROUP_ITEMS (work-items of a full group), CHUNK (edges that one work-item relaxes), and one of
- * SSSP_ULONG and SSSP_FLOAT or neither: how a distance is kept. A float's is its bits, which rise with it.
+ * SSSP_ULONG and SSSP_FLOAT or neither: how a distance is kept. A float's is its bits, which rise with it. HAS_WORDS:
+ * offers go to an accumulator.
  *
- * Path:    search.c launches gather, counts over all nodes, launches relax and relax_own, waits for all messages; again.
+ * Path:    search.c launches gather, counts over all nodes, launches offer or relax, and relax_own, waits for all that
+ *          was sent; again.
  * Memory:  messages lower words of `distances`, and kernels words of `best`; the lesser is a vertex's distance. `best` is
  *          read and lowered by many work-items at once, by relaxed atomics: a word stands for itself alone, and one that
  *          is read too old only costs an offer. Where a distance has 64 bits all is sent, and no work-item lowers `best`
@@ -14,6 +16,9 @@
  * Source:  Meyer and Sanders, Delta-stepping, 2003; Beamer et al., The GAP Benchmark Suite, 2015.
  */
 #include "gravel.cl.h"
+#ifdef HAS_WORDS
+#include "accumulator.cl.h"
+#endif
 #ifdef HAS_TASKS
 #define GRAVEL_STEAL_TASK uint
 #include "steal.cl.h"
@@ -130,6 +135,30 @@ kernel void relax_own(GRAVEL_ARENA, ulong first, uint n_chunks,
     uint from = settled[chunk.x], end = min(splits[chunk.x], chunk.y + CHUNK);
     for (uint e = chunk.y; e < end; e++)
         is_best(best + slots[e], ADD(from, weights[e]));
+}
+#endif
+
+#ifdef HAS_WORDS
+/*
+ * Offer the far ends of listed edges a distance: the least of all offers to a vertex is sent, unless it was before.
+ *
+ * Global size: n_chunks from number `first`, or more. The rest as relax has it.
+ */
+kernel void offer(GRAVEL_ARENA, ulong first, uint n_chunks, GRAVEL_ACCUMULATOR(offers),
+                  global const uint2 *restrict frontier, global const uint *restrict offsets,
+                  global const uint *restrict slots, global const uint *restrict weights,
+                  global const uint2 *restrict targets, global const uint *restrict settled)
+{
+    GRAVEL_OPEN(g);
+    size_t place = first + get_global_id(0);
+    if (place >= n_chunks)
+        return;
+    uint2 chunk = frontier[place];
+    uint from = settled[chunk.x], end = min(offsets[chunk.x + 1], chunk.y + CHUNK);
+    for (uint e = chunk.y; e < end; e++) {
+        uint2 target = targets[slots[e]];
+        gravel_accumulate_uint_wi(g, offers, target.y, ADD(from, weights[e]), target.x);
+    }
 }
 #endif
 

@@ -16,6 +16,8 @@
 #include "graph/weights.h"
 #include "sssp/problem.h"
 
+#include <gravel/accumulator.h>
+
 /* Vertices that are looked at together: what has a distance for each is filled up to a
  * multiple of it and of a group. */
 #define SCANNED 8
@@ -39,6 +41,10 @@ struct sssp {
                      until sssp_open chooses */
     bool sends_own;  /* messages to own vertices too; else their words of `best` are lowered */
 
+    const char *send; /* "words" or "edges"; NULL until sssp_open if it is to be chosen */
+    struct gravel_accumulator
+        *offers; /* the least to each vertex of another node; NULL: offers are messages */
+
     uint64_t distances; /* heap offset of distance [block] */
     uint64_t n_slots;   /* own vertices and ghosts */
     uint64_t n_settled; /* own vertices, filled up */
@@ -46,6 +52,7 @@ struct sssp {
         n_sent_chunks;      /* of all edges to own vertices, and of those sent along */
     uint64_t longest_chunk; /* of what is sent [edges], 1 at least */
     cl_kernel reset, gather, relax, relax_own, lowest; /* relax_own: NULL if all is sent */
+    cl_kernel offer;                                   /* instead of relax, for accumulators */
     cl_mem offsets, splits, slots, weights, targets, settled, best, own, sent, counts, lows;
 
     struct tasks tasks; /* with --schedule; then there is one node */

@@ -158,6 +158,8 @@ static int begin_flights(struct gravel_pump *pump, uint32_t queue, uint32_t n, b
     struct gravel_package_run run;
     int code = 0;
     uint32_t most = gravel_pump_look_ahead(pump, headers, ready);
+    uint32_t reserved = mirror->words->reserved - (mirror->taken + ready); /* as of this look */
+    wanted = (int32_t)reserved > (int32_t)wanted ? reserved : wanted;
     mirror->wanted = wanted < most ? wanted : most;
     for (; !code && n_begun && at < ready && mirror->n_flights < GRAVEL_PUMP_FLIGHTS;
          at += n_begun) {

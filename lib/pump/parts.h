@@ -67,12 +67,13 @@ struct mirror {
     /* the mirror's: reserved and waits are ours, consumed the aggregator's */
     unsigned char *slots;            /* the mirror's */
     struct gravelp_package *headers; /* [look_most] pinned; what the last look saw */
-    uint32_t wanted;                 /* headers to read at the next look: twice what was ready */
-    uint32_t n_ready;                /* the last look found, if it found any */
-    uint32_t n_with_look;            /* slots that come with the look under way */
-    uint32_t taken;                  /* tickets whose copies have been enqueued */
-    uint32_t n_held;     /* packages behind them, which are copied behind the next look */
-    uint32_t held_width; /* bytes copied of each */
+    uint32_t
+        wanted; /* headers to read at the next look: of what is reserved, or twice what was ready */
+    uint32_t n_ready;     /* the last look found, if it found any */
+    uint32_t n_with_look; /* slots that come with the look under way */
+    uint32_t taken;       /* tickets whose copies have been enqueued */
+    uint32_t n_held;      /* packages behind them, which are copied behind the next look */
+    uint32_t held_width;  /* bytes copied of each */
     struct flight flights[GRAVEL_PUMP_FLIGHTS];
     uint32_t first_flight, n_flights;
     struct rooms rooms;
