@@ -22,6 +22,7 @@ extern const char device_calls_cl[];
 #define N_SUMS 16u /* as in device_calls.cl, and so is MIX */
 #define MIX(mixed, word) ((mixed ^ (word)) * 16777619u)
 #define SUMS_BYTES (4 * N_SUMS * (GRAVEL_AM_MAX_ARGS + 1))
+#define HEAP_AT 64u     /* as in device_calls.cl: the first allocation of a node */
 #define ANSWERS_AT 512u /* as in device_calls.cl; behind the sums */
 #define SIGNAL_AT (ANSWERS_AT + 8 * N_ITEMS)
 #define HEAP_BYTES (SIGNAL_AT + 64)
@@ -274,7 +275,7 @@ int suite_handlers(int n_arguments, char **arguments)
     n_origins =
         n_nodes > 1 && gravel_is_local(gravel, 0) && gravel_is_local(gravel, 1) ? 1 : n_nodes;
     heap_at = alloc_or_die(gravel, HEAP_BYTES);
-    MUST(heap_at == 0); /* kernels and handlers rely on it */
+    MUST(heap_at == HEAP_AT); /* kernels and handlers rely on it */
     cl_program program = build_or_die(gravel, device_calls_cl, NULL);
     holds &= run_kind(program, AM, 0, GRAVEL_AM_MAX_ARGS);
     holds &= run_kind(program, NARROW, 1, GRAVEL_AM_MAX_ARGS);

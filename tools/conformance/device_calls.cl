@@ -9,6 +9,7 @@
 /* As in device_calls.c. */
 #define N_SUMS 16u
 #define N_ITEMS 512u
+#define HEAP_AT 64ul /* the first allocation of a node */
 #define ANSWERS_AT 512ul
 #define MIX(mixed, word) ((mixed ^ (word)) * 16777619u)
 
@@ -19,7 +20,7 @@ void add_up(struct gravel_call call, uint n_args, ulong4 args)
                             (uint)(args.s1 >> 32), (uint)args.s2,         (uint)(args.s2 >> 32),
                             (uint)args.s3,         (uint)(args.s3 >> 32)};
     volatile global uint *sums =
-        (volatile global uint *)gravel_call_local(call, 0) + n_args * N_SUMS;
+        (volatile global uint *)gravel_call_local(call, HEAP_AT) + n_args * N_SUMS;
     uint mixed = call.source;
     atomic_inc(&sums[0]);
     for (uint i = 0; i < 8; i++) {
@@ -126,8 +127,8 @@ void narrow4(struct gravel_call call, uint a, uint b, uint c, uint d)
         if (active[i])                                                                         \
             gravel_##CALL##_wi(g, GRAVEL_HANDLER(handler), ##__VA_ARGS__, nodes[i]);           \
     }
-/* Answers lie at heap offset ANSWERS_AT, one an item, and behind them the signal. */
-#define REPLY ((struct gravel_reply){ANSWERS_AT, ANSWERS_AT + 8 * N_ITEMS})
+/* Answers lie ANSWERS_AT bytes into the allocation, one an item, and after them the signal. */
+#define REPLY ((struct gravel_reply){HEAP_AT + ANSWERS_AT, HEAP_AT + ANSWERS_AT + 8 * N_ITEMS})
 SENDERS(am0, am0, take0)
 SENDERS(am1, am1, take1, A(0))
 SENDERS(am2, am2, take2, A(0), A(1))
