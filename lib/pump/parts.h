@@ -67,8 +67,8 @@ struct mirror {
     /* the mirror's: reserved and waits are ours, consumed the aggregator's */
     unsigned char *slots;            /* the mirror's */
     struct gravelp_package *headers; /* [look_most] pinned; what the last look saw */
-    uint32_t
-        wanted; /* headers to read at the next look: of what is reserved, or twice what was ready */
+    uint32_t wanted;
+    /* headers to read at the next look: of what is reserved, or twice what was ready */
     uint32_t n_ready;     /* the last look found, if it found any */
     uint32_t n_with_look; /* slots that come with the look under way */
     uint32_t taken;       /* tickets whose copies have been enqueued */
