@@ -63,9 +63,11 @@ static void visit_row(const struct band *band, uint64_t row, graph_visit *visit,
 }
 
 /* Rows farther than the reach from a range draw no vertex of it. */
-static void list(const void *source, struct block_range range, graph_visit *visit, void *context)
+static void list(const void *source, const struct graph_asked *asked, graph_visit *visit,
+                 void *context)
 {
     const struct band *band = source;
+    const struct block_range range = asked->from;
     uint64_t first = range.first > band->reach ? range.first - band->reach : 0;
     uint64_t left = band->n_vertices - range.last;
     uint64_t last = left > band->reach ? range.last + band->reach : band->n_vertices;
@@ -75,5 +77,5 @@ static void list(const void *source, struct block_range range, graph_visit *visi
 
 struct graph_stream band_stream(const struct band *band)
 {
-    return (struct graph_stream){list, band, GRAPH_UNWEIGHTED};
+    return (struct graph_stream){list, band, GRAPH_UNWEIGHTED, false};
 }

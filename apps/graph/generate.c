@@ -69,11 +69,12 @@ int edge_numbers_of(struct edge_numbers *numbers, bool is_uniform, unsigned scal
     return 0;
 }
 
-static void list(const void *source, struct block_range range, graph_visit *visit, void *context)
+static void list(const void *source, const struct graph_asked *asked, graph_visit *visit,
+                 void *context)
 {
     const struct edge_numbers *numbers = source;
-    (void)range;
-    for (uint64_t i = 0; i < numbers->n_edges; i++) {
+    uint64_t end = graph_part_begin(asked, asked->part + 1, numbers->n_edges);
+    for (uint64_t i = graph_part_begin(asked, asked->part, numbers->n_edges); i < end; i++) {
         struct graph_edge edge =
             numbers->is_uniform ? uniform_edge(numbers, i) : kronecker_edge(numbers, i);
         visit(context, edge);
@@ -83,5 +84,5 @@ static void list(const void *source, struct block_range range, graph_visit *visi
 
 struct graph_stream edge_numbers_stream(const struct edge_numbers *numbers)
 {
-    return (struct graph_stream){list, numbers, GRAPH_UNWEIGHTED};
+    return (struct graph_stream){list, numbers, GRAPH_UNWEIGHTED, true};
 }

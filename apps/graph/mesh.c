@@ -247,12 +247,13 @@ static void visit_rows(const struct mesh *mesh, struct block_range range, graph_
     }
 }
 
-static void list(const void *source, struct block_range range, graph_visit *visit, void *context)
+static void list(const void *source, const struct graph_asked *asked, graph_visit *visit,
+                 void *context)
 {
-    visit_rows(source, range, visit, context);
+    visit_rows(source, asked->from, visit, context);
 }
 
 struct graph_stream mesh_stream(const struct mesh *mesh)
 {
-    return (struct graph_stream){list, mesh, GRAPH_UNWEIGHTED};
+    return (struct graph_stream){list, mesh, GRAPH_UNWEIGHTED, false};
 }

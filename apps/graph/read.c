@@ -77,19 +77,19 @@ static graph_reader *open_file(struct text *text, const char *path, char *reason
 
 /* ---- the second reading: rows ---------------------------------------------------------------- */
 
-static void list_input(const void *source, struct block_range range, graph_visit *visit,
+static void list_input(const void *source, const struct graph_asked *asked, graph_visit *visit,
                        void *context)
 {
     const struct graph_input *input = source;
-    (void)range;
-    for (uint64_t i = 0; i < input->n_kept; i++)
+    uint64_t end = graph_part_begin(asked, asked->part + 1, input->n_kept);
+    for (uint64_t i = graph_part_begin(asked, asked->part, input->n_kept); i < end; i++)
         visit(context, graph_input_edge(input, i));
 }
 
 static bool build_rows(struct graph *rows, struct text *text, const struct graph_input *input,
                        const struct graph_survey *survey)
 {
-    const struct graph_stream stream = {list_input, input, graph_input_weights(input)};
+    const struct graph_stream stream = {list_input, input, graph_input_weights(input), true};
     const struct graph_filter *filter = input->filter;
     if (!fingerprint_is_same(text->file.print, survey->print))
         return text_fail(text, "the file has changed while it was read");

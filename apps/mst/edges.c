@@ -13,11 +13,11 @@
 
 /* ---- each edge once ---------------------------------------------------------------------------- */
 
-static void list_from_lesser(const void *source, struct block_range from, graph_visit *visit,
-                             void *context)
+static void list_from_lesser(const void *source, const struct graph_asked *asked,
+                             graph_visit *visit, void *context)
 {
     const struct graph *graph = source;
-    (void)from;
+    (void)asked;
     for (uint64_t u = 0; u < graph->n_vertices; u++)
         for (uint64_t e = graph->offsets[u]; e < graph->offsets[u + 1]; e++) {
             const uint32_t v = graph->neighbours[e];
@@ -64,7 +64,7 @@ static uint64_t longest_row(const struct graph *graph)
 static void make_edges(struct mst_edges *edges, const struct graph *graph)
 {
     const struct partition whole = partition_blocks(graph->n_vertices, 1);
-    const struct graph_stream stream = {list_from_lesser, graph, graph->weights_are};
+    const struct graph_stream stream = {list_from_lesser, graph, graph->weights_are, false};
     struct graph half;
     if (graph_build_rows(&half, &whole, 0, &stream))
         die("no memory for %llu edges", (unsigned long long)graph->n_edges);

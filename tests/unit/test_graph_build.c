@@ -18,21 +18,23 @@ struct list {
     uint64_t n_edges;
 };
 
-static void list_edges(const void *source, struct block_range range, graph_visit *visit,
+static void list_edges(const void *source, const struct graph_asked *asked, graph_visit *visit,
                        void *context)
 {
     const struct list *list = source;
-    (void)range;
-    for (uint64_t i = 0; i < list->n_edges; i++)
+    uint64_t end = graph_part_begin(asked, asked->part + 1, list->n_edges);
+    for (uint64_t i = graph_part_begin(asked, asked->part, list->n_edges); i < end; i++)
         visit(context, list->edges[i]);
 }
+
+static bool has_parts; /* the list may be sorted by several threads */
 
 /* The rows of one of n_nodes. */
 static struct graph build_part(uint64_t n_vertices, const struct graph_edge *edges,
                                uint64_t n_edges, uint32_t n_nodes, uint32_t node)
 {
     const struct list list = {edges, n_edges};
-    const struct graph_stream stream = {list_edges, &list, GRAPH_UINT};
+    const struct graph_stream stream = {list_edges, &list, GRAPH_UINT, has_parts};
     const struct partition partition = partition_blocks(n_vertices, n_nodes);
     struct graph rows;
     assert_int_equal(graph_build_rows(&rows, &partition, node, &stream), 0);
@@ -88,6 +90,23 @@ static void build_keeps_every_edge_in_order(void **state)
         assert_int_equal(e, graph.offsets[u + 1]);
     }
     graph_free(&graph);
+}
+
+/* Threads do not show in the rows. */
+static void rows_of_threads_are_those_of_one(void **state)
+{
+    (void)state;
+    static struct graph_edge edges[N_RANDOM];
+    struct graph one = random_graph(edges);
+    has_parts = true;
+    struct graph several = build(N_VERTICES, edges, N_RANDOM);
+    has_parts = false;
+    assert_int_equal(several.n_edges, one.n_edges);
+    assert_memory_equal(several.offsets, one.offsets, (N_VERTICES + 1) * sizeof *one.offsets);
+    assert_memory_equal(several.neighbours, one.neighbours, N_RANDOM * sizeof *one.neighbours);
+    assert_memory_equal(several.weights, one.weights, N_RANDOM * sizeof *one.weights);
+    graph_free(&one);
+    graph_free(&several);
 }
 
 static void transpose_turns_every_edge_with_its_weight(void **state)
@@ -199,6 +218,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(no_edges_build_empty_rows),
         cmocka_unit_test(build_keeps_every_edge_in_order),
+        cmocka_unit_test(rows_of_threads_are_those_of_one),
         cmocka_unit_test(transpose_turns_every_edge_with_its_weight),
         cmocka_unit_test(mismatch_is_found_and_named),
         cmocka_unit_test(parts_together_are_the_graph),
