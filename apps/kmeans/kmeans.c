@@ -5,8 +5,8 @@
  * Points are spread over all nodes, and so are clusters; a point adds its coordinates, in whole numbers, to its
  * cluster's sums, wherever those live. So the result is the same bit for bit in any order and on any number of nodes.
  *
- * A round has two halves, a barrier after each: all points send themselves to the sums of their
- * cluster; each owner turns its sums into centres, clears them, and puts the centres into every
+ * A round has two halves, a barrier after each: work-groups add their points up and send that, or points send
+ * themselves, to the sums of their clusters; each owner turns its sums into centres, clears them, and puts the centres into every
  * node's heap.
  *
  * Path: main -> open_node (points.c) -> run -> kmeans.cl -> sums at every owner -> check.c -> report
@@ -129,6 +129,9 @@ static void open_node(void *self)
 {
     struct kmeans *kmeans = self;
     struct node *node = &kmeans->node;
+    if (!kmeans->send)
+        kmeans->send = node->model == model_gravel ? "sums" : "points";
+    kmeans->is_combined = !strcmp(kmeans->send, "sums");
     if (kmeans->accumulates && node->model != model_gravel)
         die("--accumulate: under --model gravel");
     /* As for one node, because only an open node knows how many there are. */
@@ -296,6 +299,15 @@ static void measure(struct kmeans *kmeans)
 #define MAX_ROUNDS 1000000
 #define MAX_POINTS (UINT64_C(1) << 36)
 
+static error_t take_send(struct argp_state *state, const struct app_option *option,
+                         const char *value, void *field)
+{
+    *(const char **)field = value;
+    return !strcmp(value, "sums") || !strcmp(value, "points")
+               ? 0
+               : option_refuse(state, option, "'%s' is neither sums nor points", value);
+}
+
 static const struct app_option own_options[] = {
     {"points", 'p', "N", "Points of all nodes together (16777216)",
      OPTION_NUMBER(struct kmeans, n_points, 1, MAX_POINTS)},
@@ -307,9 +319,11 @@ static const struct app_option own_options[] = {
      OPTION_NUMBER(struct kmeans, n_rounds, 1, MAX_ROUNDS)},
     {"tolerance", 't', "WIDTH", "Stop once no coordinate moves more, in widths of the space (1e-5)",
      OPTION_REAL(struct kmeans, tolerance)},
-    {"combine", 0, NULL, "Add up inside a work-group before sending",
-     OPTION_FLAG(struct kmeans, is_combined)},
-    {"per-item", 0, "N", "Points of a work-item, with --combine (16)",
+    {"send", 0, "WHAT",
+     "What is added to a cluster's sums: sums, of a work-group's points; or points, a message a "
+     "coordinate (sums; points with --model)",
+     take_send, OPTION_AT(struct kmeans, send, const char *), 0, 0},
+    {"per-item", 0, "N", "Points of a work-item, with --send sums (16)",
      OPTION_NUMBER(struct kmeans, per_item, 1, 1 << 13)},
     {"accumulate", 0, NULL, "Add up by an accumulator, not by messages",
      OPTION_FLAG(struct kmeans, accumulates)},
@@ -319,8 +333,8 @@ static const struct app_option own_options[] = {
 static void describe(void *self, struct trials *trials)
 {
     const struct kmeans *kmeans = self;
-    snprintf(trials->variant, sizeof trials->variant, "fixed%s%s",
-             kmeans->is_combined ? "-combined" : "", kmeans->accumulates ? "-accumulated" : "");
+    snprintf(trials->variant, sizeof trials->variant, "%s%s", kmeans->send,
+             kmeans->accumulates ? "-accumulated" : "");
     snprintf(trials->input, sizeof trials->input, "%llu points, %llu clusters, %llu-d",
              (unsigned long long)kmeans->n_points, (unsigned long long)kmeans->n_clusters,
              (unsigned long long)kmeans->n_dimensions);

@@ -24,7 +24,8 @@ struct kmeans {
     uint64_t n_rounds; /* at most */
     uint64_t per_item; /* points of a work-item, if combined */
     double tolerance;  /* stop once no coordinate of a centre moves more, in widths of the space */
-    bool is_combined;
+    const char *send;  /* "sums" or "points"; NULL until open_node if it is to be chosen */
+    bool is_combined;  /* it is "sums" */
     bool accumulates;
     struct gravel_accumulator *accumulator; /* of the sums */
     struct node node;

@@ -9,8 +9,8 @@ ABOUT = """A rank has a GPU, or cores, of its own. `gups` makes as many updates 
 input out. *Of the bus*: what they send crosses two buses, so it is twice the bytes between nodes, a second of the last
 trial, over what `bench-bus` copied both ways on as many GPUs at once. *Cores* are those of one process."""
 KEYS = ("what", "cores_each")
-APPS = {"gups": None, "pagerank": ("-i 10 -t 0 -g %d -n 5", (8, 18, 20)), "sssp": ("-g %d -n 5", (8, 16, 20)),
-        "kmeans": ("-p %d -n 3", (1000, 1 << 20, 1 << 24)), "color": ("-g %d -n 3", (8, 16, 18))}
+APPS = {"gups": None, "pagerank": ("-i 10 -t 0 -g %d -n 5", (8, 18, 22)), "sssp": ("-g %d -n 5", (8, 16, 22)),
+        "kmeans": ("-p %d -n 3", (1000, 1 << 20, 1 << 24)), "color": ("-g %d -n 3", (8, 16, 20))}
 BUS = "--mib 64 --copies 32 --variant %s --runs 5"
 
 

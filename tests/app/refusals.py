@@ -12,6 +12,7 @@ WITHOUT_DEVICE = ("options and files", "mer options", "ranks")  # refused where 
 GROUPS["options and files"] = [
     # What the first process has not found another one says, some seconds later; the other cases run meanwhile.
     ("kmeans", "--accumulate --model lane", "--accumulate: under --model gravel"),
+    ("kmeans", "--send mail", "--send: 'mail' is neither sums nor points"),
     ("kmeans", "-k 257", "-k: '257' is not in 1..256", {"OMPI_COMM_WORLD_RANK": "1"}),
     ("kmeans", "-k 257", "-k: '257' is not in 1..256", {"PMI_RANK": "1"}),
     ("color", "-f absent.el", "absent.el: cannot open", {"OMPI_COMM_WORLD_RANK": "2"}),
@@ -154,7 +155,7 @@ GROUPS["device"] = [
     ("color", "-u 16 -k 1", "heap", HEAP_64K),
     ("gups", "--model coprocessor --table 4 --updates 16 --per-item 65536",
      "a work-item sends up to 65536 messages, and a queue has 65536 bytes"),
-    ("kmeans", "--model coprocessor -p 1000 -k 256 -d 16 --combine", "a work-group sends up to 4352 messages"),
+    ("kmeans", "--model coprocessor -p 1000 -k 256 -d 16 --send sums", "a work-group sends up to 4352 messages"),
     ("maxflow", "-f short.max", "short.max:5: the file ends after 1 of 2 arcs"),
     ("maxflow", "-f network.gr", "is not max"),
     ("maxflow", "--form nested", "--form nested: its critical sections have none in this form; there is phases"),
