@@ -1,0 +1,47 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# A project in C finds the installed library by CMake, builds and runs. A version that the library is not is refused.
+#
+# usage: cmake.sh SOURCE BUILD VERSION     BUILD is configured and built
+# exit:  0; 1 with what went wrong; 77 if CMake, ninja, pkg-config or Meson is missing
+#
+# Path: tests/headers/installed.sh -> this.
+set -u
+
+source=$1 build=$2 version=$3
+tools="cmake ninja pkg-config meson"
+. "$source/tests/headers/installed.sh"
+
+folder=$(dirname "$(find "$work/a root" -name gravelConfig.cmake)")
+[ -f "$folder/gravelConfigVersion.cmake" ] || fail "no gravelConfigVersion.cmake is installed beside gravelConfig.cmake"
+grep -qE "$source|$build" "$folder"/*.cmake && fail "paths of this machine in $folder"
+export CMAKE_GENERATOR=Ninja
+prefix=$(dirname "$(find "$work/a root" -type d -name include)")
+
+# configure <folder> <arguments...>: what CMake prints is in $work/log.
+configure() { (cd "$work/$1" && shift && cmake -S . -B build -DCMAKE_PREFIX_PATH="$prefix" "$@"); }
+
+mkdir "$work/c"
+cp "$source/tests/headers/user.c" "$work/c"
+cat >"$work/c/CMakeLists.txt" <<END
+cmake_minimum_required(VERSION 3.13)
+project(user C)
+find_package(gravel \${ASKED} REQUIRED)
+find_package(gravel)
+if(NOT EXISTS "\${gravel_OPENCL_INCLUDE_DIR}/gravel.cl.h")
+  message(FATAL_ERROR "gravel_OPENCL_INCLUDE_DIR is \${gravel_OPENCL_INCLUDE_DIR}")
+endif()
+add_executable(user user.c)
+target_link_libraries(user gravel::gravel)
+END
+step "setting up a project in C" configure c -DASKED="$version"
+step "building a project in C" cmake --build "$work/c/build"
+step "running a project in C" with_library "$work/c/build/user" "$version"
+major=${version%%.*} minor=${version#*.}
+minor=${minor%%.*}
+for asked in $major.$((minor + 1)) $((major + 1)) $major.$minor.999; do
+    rm -r "$work/c/build"
+    configure c -DASKED="$asked" >"$work/log" 2>&1 && fail "version $asked is found, and $version is installed:"
+    grep -q "version: $version" "$work/log" || fail "version $asked is refused, but not as $version:"
+done
+echo "found by CMake: version $version compiles, links and answers"
