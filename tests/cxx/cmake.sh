@@ -1,15 +1,17 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# A project in C finds the installed library by CMake, builds and runs. A version that the library is not is refused.
+# The project of docs/guide/cxx.md finds the installed library by CMake, builds and runs; so does a project in C. A
+# version that the library is not is refused.
 #
 # usage: cmake.sh SOURCE BUILD VERSION     BUILD is configured and built
-# exit:  0; 1 with what went wrong; 77 if CMake, ninja, pkg-config or Meson is missing
+# exit:  0; 1 with what went wrong; 77 if CMake, ninja, pkg-config, Meson or a C++ compiler is missing
 #
-# Path: tests/headers/installed.sh -> this.
+# Path: docs/guide/cxx.md by page.py, tests/headers/installed.sh -> this.
 set -u
 
 source=$1 build=$2 version=$3
-tools="cmake ninja pkg-config meson"
+here=$(cd "$(dirname "$0")" && pwd)
+tools="cmake ninja pkg-config meson ${CXX:-c++}"
 . "$source/tests/headers/installed.sh"
 
 folder=$(dirname "$(find "$work/a root" -name gravelConfig.cmake)")
@@ -21,7 +23,15 @@ prefix=$(dirname "$(find "$work/a root" -type d -name include)")
 # configure <folder> <arguments...>: what CMake prints is in $work/log.
 configure() { (cd "$work/$1" && shift && cmake -S . -B build -DCMAKE_PREFIX_PATH="$prefix" "$@"); }
 
-mkdir "$work/c"
+mkdir "$work/page" "$work/c"
+python3 -B "$here/page.py" "$source/docs/guide/cxx.md" "$work/page" || exit 1
+step "setting up the page's project" configure page
+step "building the page's project" cmake --build "$work/page/build"
+if [ -f /etc/OpenCL/vendors/pocl.icd ]; then
+    step "running the page's project" with_library env GRAVEL_TRANSPORT=self "$work/page/build/histogram"
+    grep -q '^node 0 of 1, step [a-z]*: 1048576 keys$' "$work/log" || fail "the page's project:"
+fi
+
 cp "$source/tests/headers/user.c" "$work/c"
 cat >"$work/c/CMakeLists.txt" <<END
 cmake_minimum_required(VERSION 3.13)

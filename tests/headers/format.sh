@@ -8,7 +8,7 @@ set -u
 
 cd "$1" || exit 1
 # The formatter leaves comments alone.
-if LC_ALL=C.UTF-8 grep -rnE --include='*.[ch]' --include='*.cl' '^.{121,}' include cl lib; then
+if LC_ALL=C.UTF-8 grep -rnE --include='*.[ch]' --include='*.hpp' --include='*.cl' '^.{121,}' include cl lib; then
     echo "longer than 120 columns"
     exit 1
 fi

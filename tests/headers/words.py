@@ -15,7 +15,7 @@ import re
 import sys
 
 READ = ("README.md", "NEWS", "CONTRIBUTING.md", "docs/*/*.md", "docs/*.1", "examples/*.[cm]*",
-        "include/gravel/*.h", "cl/*.cl.h", "cl/layout/*", "cl/kernels/[!a]*", "cl/device/[!q]*", "lib/*/*.[ch]",
+        "include/gravel/*.h*", "cl/*.cl.h", "cl/layout/*", "cl/kernels/[!a]*", "cl/device/[!q]*", "lib/*/*.[ch]",
         "lib/*/*/*.[ch]", "apps/*/*", "bench/*", "study/*", "tools/*.c", "tools/info/*", "tools/conformance/*",
         "tools/portability/*")
 INSTEAD = {

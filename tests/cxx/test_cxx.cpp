@@ -1,0 +1,561 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * gravel.hpp: every class does what its C calls do, errors are exceptions with code and text, what is closed refuses
+ * calls, destructors throw nothing, and an exception gives the node up.
+ *
+ * Path:    run.sh, which compiles this -> gravel.hpp -> the library, as one node, loop-back nodes or ranks.
+ * Exit:    0; 1 with file and line of what does not hold.
+ */
+#include <gravel/accumulator.h>
+#include <gravel/steal.h>
+
+/* What gravel.hpp destroys, in its order. */
+static struct {
+    int n_deques, n_accumulators;
+    const void *last;
+} destroyed;
+int count_deques(gravel_steal *deques)
+{
+    destroyed.n_deques++;
+    destroyed.last = deques;
+    return gravel_steal_destroy(deques);
+}
+int count_accumulators(gravel_accumulator *accumulator)
+{
+    destroyed.n_accumulators++;
+    destroyed.last = accumulator;
+    return gravel_accumulator_destroy(accumulator);
+}
+#define gravel_steal_destroy count_deques
+#define gravel_accumulator_destroy count_accumulators
+#include <gravel/gravel.hpp>
+#undef gravel_steal_destroy
+#undef gravel_accumulator_destroy
+
+#include <sys/wait.h>
+
+#include <cstddef>
+#include <cstdlib>
+#include <cstring>
+#include <iostream>
+
+static int n_wrong;
+static uint32_t rank_now;
+
+#define EXPECT(what)                                                                               \
+    do {                                                                                           \
+        if (!(what)) {                                                                             \
+            std::cerr << __FILE__ << ':' << __LINE__ << ": node " << rank_now << ": " #what "\n";  \
+            n_wrong++;                                                                             \
+        }                                                                                          \
+    } while (0)
+
+/* Code and text of what is thrown. */
+#define EXPECT_ERROR(expected, text, ...)                                                          \
+    do {                                                                                           \
+        try {                                                                                      \
+            __VA_ARGS__;                                                                           \
+            std::cerr << __FILE__ << ':' << __LINE__ << ": nothing is thrown: " #__VA_ARGS__ "\n"; \
+            n_wrong++;                                                                             \
+        } catch (const gvl::error &thrown) {                                                       \
+            if (thrown.code() != (expected) || !std::strstr(thrown.what(), text)) {                \
+                std::cerr << __FILE__ << ':' << __LINE__ << ": " << thrown.code() << ": "          \
+                          << thrown.what() << "\n";                                                \
+                n_wrong++;                                                                         \
+            }                                                                                      \
+        }                                                                                          \
+    } while (0)
+
+static const char source[] = R"(#include "gravel.cl.h"
+#include "accumulator.cl.h"
+kernel void count(GRAVEL_ARENA, ulong bins, uint n)
+{
+    GRAVEL_OPEN(g);
+    uint key = (uint)get_global_id(0) % n, nodes = gravel_n_nodes(g);
+    gravel_inc_uint_wg(g, bins, key / nodes, key % nodes);
+}
+kernel void accumulate(GRAVEL_ARENA, GRAVEL_ACCUMULATOR(sums), uint n)
+{
+    GRAVEL_OPEN(g);
+    uint key = (uint)get_global_id(0) % n, nodes = gravel_n_nodes(g);
+    gravel_accumulate_uint_wi(g, sums, key / nodes, 1, key % nodes);
+}
+kernel void twice(global const float *in, global float *out, local float *room, float2 factors)
+{
+    uint i = get_global_id(0);
+    room[get_local_id(0)] = in[i];
+    out[i] = room[get_local_id(0)] * factors.x * factors.y;
+}
+)";
+
+static size_t n_local(const gvl::node &node)
+{
+    size_t n = 0;
+    for (uint32_t i = 0; i < node.size(); i++)
+        n += node.is_local(i);
+    return n;
+}
+
+static uint64_t sum_of(gvl::node &node, const gvl::array<cl_uint> &words)
+{
+    uint64_t sum = 0;
+    for (uint32_t i = 0; i < node.size(); i++)
+        for (cl_uint word : words.get(i))
+            sum += word;
+    node.barrier();
+    return sum;
+}
+
+static void test_launch(gvl::node &node)
+{
+    const size_t n_items = 4096 * n_local(node);
+    const gvl::program program(node, source, "count.cl");
+    const gvl::kernel count(program, "count");
+    gvl::array<cl_uint> bins(node, 64, "bins");
+    const cl_uint n = 64 * node.size();
+    node.launch(count, n_items, 64, gvl::arena, bins, n);
+    node.barrier();
+    EXPECT(sum_of(node, bins) == uint64_t{4096} * node.size());
+    EXPECT(bins.read().size() == 64 && bins.read()[0] == 4096 / 64);
+    EXPECT(node.stats().messages >= n_items && node.step().size() >= 3 && node.group_size() > 0);
+
+    EXPECT_ERROR(GRAVEL_EINVAL, "count has 3 arguments, given are 2", node.launch(count, 64, 64, gvl::arena, bins));
+    EXPECT_ERROR(GRAVEL_ECL, "argument 2 of count, 8 bytes",
+                 node.launch(count, 64, 64, gvl::arena, bins, cl_ulong(1)));
+    EXPECT_ERROR(GRAVEL_EINVAL, "dimensions", node.launch(count, gvl::sizes(64, 2), 64));
+    EXPECT_ERROR(GRAVEL_ECL, "clCreateKernel of cuont", gvl::kernel(program, "cuont"));
+    EXPECT_ERROR(GRAVEL_EBUILD, "wrong.cl",
+                 gvl::program(node, "#include \"gravel.cl.h\"\nkernel void wrong() { x; }", "wrong.cl"));
+    EXPECT_ERROR(GRAVEL_ESYSTEM, "/no/such.cl", gvl::program::file(node, "/no/such.cl"));
+
+    const gvl::kernel twice(program, "twice");
+    gvl::kernel moved = gvl::kernel(program, "twice");
+    const std::vector<float> in(64, 3.0f);
+    std::vector<float> out(64);
+    cl_mem buffer = clCreateBuffer(node.context(), CL_MEM_COPY_HOST_PTR, 256, const_cast<float *>(in.data()), nullptr);
+    cl_mem other = clCreateBuffer(node.context(), CL_MEM_READ_WRITE, 256, nullptr, nullptr);
+    node.launch(moved, 64, 64, buffer, other, gvl::local_memory{256}, cl_float2{{2.0f, 5.0f}});
+    clEnqueueReadBuffer(node.queue(), other, CL_TRUE, 0, 256, out.data(), 0, nullptr, nullptr);
+    EXPECT(out[63] == 30.0f);
+    clReleaseMemObject(buffer);
+    clReleaseMemObject(other);
+    bins.free();
+    EXPECT_ERROR(GRAVEL_EINVAL, "freed", node.launch(count, 64, 64, gvl::arena, bins, n));
+    EXPECT_ERROR(GRAVEL_EINVAL, "freed", bins.read());
+    EXPECT_ERROR(GRAVEL_EINVAL, "freed", bins.free());
+}
+
+static void test_words(gvl::node &node)
+{
+    const uint32_t next = (node.rank() + 1) % node.size();
+    gvl::array<double> reals(node, 100);
+    gvl::array<cl_long> longs(node, 10);
+    for (uint32_t i = 0; i < node.size(); i++) {
+        if (!node.is_local(i))
+            continue;
+        auto all = reals.overwrite(i);
+        for (size_t i = 0; i < all.size(); i++)
+            all[i] = static_cast<double>(i);
+        all.unmap();
+        EXPECT_ERROR(GRAVEL_EINVAL, "unmapped", all.unmap());
+        reals.fill(-1.0, i, 90);
+    }
+    node.barrier();
+    EXPECT(reals.get(next, 89, 2) == (std::vector<double>{89.0, -1.0}));
+    reals.modify(node.rank(), 5, 1)[0] += 0.5;
+    EXPECT(reals.read(node.rank(), 5, 1)[0] == 5.5);
+    longs.inc(3, next);
+    longs.update(GRAVEL_ADD, 3, -8, next);
+    longs.put({1, 2}, next, 8);
+    node.barrier();
+    EXPECT(longs.get(next, 3, 1)[0] == -7 && longs.get(next, 9)[0] == 2);
+    EXPECT(node.reduce(GRAVEL_ADD, 1.5f) == 1.5f * static_cast<float>(node.size() / n_local(node)));
+    EXPECT_ERROR(GRAVEL_ERANGE, "2 elements from 9 of an array of 10", longs.put({1, 2}, next, 9));
+    EXPECT_ERROR(GRAVEL_ERANGE, "1 elements from 10", longs.inc(10, next));
+    EXPECT_ERROR(GRAVEL_ERANGE, "0", longs.get(next, 11));
+    EXPECT_ERROR(GRAVEL_ERANGE, "", longs.inc(0, node.size()));
+    EXPECT_ERROR(GRAVEL_EINVAL, "elements", gvl::array<cl_long>(node, ~size_t{0}));
+    EXPECT_ERROR(GRAVEL_EHEAP, "", gvl::array<char>(node, size_t{1} << 40));
+    gvl::array<cl_long> moved(std::move(longs));
+    EXPECT_ERROR(GRAVEL_EINVAL, "moved", longs.offset());
+    EXPECT(moved.size() == 10);
+}
+
+static void test_accumulator(gvl::node &node)
+{
+    const gvl::program program(node, source);
+    const gvl::kernel add(program, "accumulate");
+    gvl::array<cl_uint> sums(node, 16);
+    gvl::accumulator accumulator(node, sums, GRAVEL_ADD);
+    node.launch(add, 1024 * n_local(node), 64, gvl::arena, accumulator, cl_uint(16 * node.size()));
+    accumulator.flush();
+    node.barrier();
+    EXPECT(sum_of(node, sums) == uint64_t{1024} * node.size());
+    accumulator.destroy();
+    EXPECT_ERROR(GRAVEL_EINVAL, "destroyed", accumulator.flush());
+    EXPECT_ERROR(GRAVEL_EINVAL, "", gvl::accumulator(node, sums, GRAVEL_PUT));
+}
+
+static void test_mirror(gvl::node &node)
+{
+    if (n_local(node) > 1)
+        return; /* words of other nodes are not made by loop-back nodes */
+    gvl::array<cl_uint> ranks(node, 4);
+    ranks.fill(node.rank() + 1, node.rank());
+    node.barrier();
+    gvl::mirror mirror(node, ranks, std::vector<uint64_t>(node.size(), 1), std::vector<uint32_t>(node.size(), 2));
+    mirror.share();
+    std::vector<cl_uint> copies(node.size());
+    gvl::check(gravel_get(node.get(), mirror.offset(), copies.data(), copies.size() * sizeof(cl_uint), node.rank()));
+    for (uint32_t i = 0; i < node.size(); i++)
+        EXPECT(copies[i] == i + 1);
+    gvl::mirror slots(node, GRAVEL_ADD, ranks, std::vector<uint64_t>(node.size(), 0), {});
+    slots.begin();
+    slots.end();
+    EXPECT_ERROR(GRAVEL_EINVAL, "a plan has", gvl::mirror(node, ranks, {}, {}));
+    mirror.destroy();
+    EXPECT_ERROR(GRAVEL_EINVAL, "destroyed", mirror.begin());
+    EXPECT_ERROR(GRAVEL_EINVAL, "destroyed", mirror.offset());
+    /* `slots` is destroyed by the node's close */
+}
+
+struct fib {
+    cl_uint n;
+    gravel_slot to;
+};
+struct sum {
+    cl_uint x, y;
+    gravel_slot to;
+};
+static const char fib_source[] = R"(#include "gravel.cl.h"
+struct fib { uint n; gravel_slot to; };
+struct sum { uint x, y; gravel_slot to; };
+GRAVEL_RECORD(fib)
+GRAVEL_RECORD(sum)
+kernel void fib_flow(GRAVEL_ARENA, GRAVEL_FLOW)
+{
+    GRAVEL_FLOW_OPEN(f);
+    GRAVEL_ROUNDS(f) {
+        GRAVEL_NODE(f, fib) {
+            struct fib task = gravel_read_fib_wi(f);
+            uint leaf = task.n < 2, goes_on = f.active && !leaf;
+            gravel_return_uint_wg_if(f, f.active && leaf, task.to, task.n);
+            gravel_ce s = gravel_sync_sum_wg_if(f, goes_on, (struct sum){0, 0, task.to});
+            gravel_spawn_fib_wg_if(f, goes_on, (struct fib){task.n - 1, GRAVEL_SLOT(f, s, sum, x)});
+            gravel_spawn_fib_wg_if(f, goes_on, (struct fib){task.n - 2, GRAVEL_SLOT(f, s, sum, y)});
+        }
+        GRAVEL_NODE(f, sum) {
+            struct sum task = gravel_read_sum_wi(f);
+            gravel_return_uint_wg_if(f, f.active, task.to, task.x + task.y);
+        }
+    }
+}
+)";
+
+static void test_flow(gvl::node &node)
+{
+    const gravel_edge edges[] = {{"fib", 2}, {"sum", 1}};
+    const std::vector<gravel_channel> channels = {{"fib", sizeof(fib), GRAVEL_SPAWN, 0, 2, edges},
+                                                  {"sum", sizeof(sum), GRAVEL_AFTER, 0, 0, nullptr}};
+    gvl::flow flow(node, gvl::graph(channels, 11));
+    flow.build(fib_source, "fib_flow", "fib.cl");
+    EXPECT(flow.run<cl_uint>("fib", fib{10, 0}, offsetof(fib, to)) == 55);
+    EXPECT(flow.stats().elements > 100);
+    flow.reset_stats();
+    EXPECT(flow.stats().elements == 0);
+    EXPECT_ERROR(GRAVEL_EINVAL, "fib have 8 bytes, not 12", flow.push("fib", std::vector<sum>(1)));
+    EXPECT_ERROR(GRAVEL_EINVAL, "", flow.push("feb", std::vector<fib>(1)));
+    EXPECT_ERROR(GRAVEL_EINVAL, "", flow.wait());
+    EXPECT_ERROR(GRAVEL_ECL, "", flow.kernel("no_such"));
+    gvl::flow dropped(node, gvl::graph(channels, 3));
+    gvl::flow moved(std::move(dropped));
+    EXPECT_ERROR(GRAVEL_EINVAL, "moved", dropped.run());
+    flow.destroy();
+    EXPECT_ERROR(GRAVEL_EINVAL, "destroyed", flow.run());
+}
+
+struct item {
+    cl_uint value;
+};
+static const char items_source[] = R"(#include "gravel.cl.h"
+struct item { uint value; };
+struct done { uint value; };
+GRAVEL_RECORD(item)
+GRAVEL_RECORD(done)
+kernel void items(GRAVEL_ARENA, GRAVEL_FLOW, uint factor)
+{
+    GRAVEL_FLOW_OPEN(f);
+    GRAVEL_ROUNDS(f) {
+        GRAVEL_NODE(f, item) {
+            struct item task = gravel_read_item_wi(f);
+            gravel_push_done_wg_if(f, f.active, (struct done){task.value * factor});
+        }
+    }
+}
+kernel void make(GRAVEL_ARENA, GRAVEL_FLOW)
+{
+    GRAVEL_FLOW_PRODUCE(f);
+    gravel_push_item_wg_if(f, true, (struct item){get_global_id(0)});
+}
+)";
+
+static void test_stream(gvl::node &node)
+{
+    const gravel_edge into[] = {{"done", 1}};
+    const std::vector<gravel_channel> channels = {{"item", sizeof(item), GRAVEL_STREAM, 1024, 1, into},
+                                                  {"done", sizeof(item), GRAVEL_OUTPUT, 1024, 0, nullptr}};
+    gvl::flow flow(node, gvl::graph(channels));
+    flow.build(items_source, "items");
+    flow.set(2, cl_uint(3));
+    flow.push("item", std::vector<item>{{5}, {6}});
+    flow.run();
+    flow.post("item", std::vector<item>{{7}});
+    flow.start();
+    flow.wait();
+    const gvl::kernel make = flow.kernel("make");
+    flow.produce(make, 256, {{"item", 1}});
+    flow.run();
+    cl_uint sum = 0;
+    size_t n = 0;
+    for (std::vector<item> some = flow.take<item>("done", 100); !some.empty(); some = flow.take<item>("done", 100))
+        for (item each : some)
+            sum += each.value, n++;
+    EXPECT(n == 259 && sum == 3 * (5 + 6 + 7 + 255 * 128));
+}
+
+static void test_deques(gvl::node &node)
+{
+    const gvl::program program(node, R"(#include "gravel.cl.h"
+#include "steal.cl.h"
+kernel void halve(GRAVEL_STEAL, global volatile uint *n_tasks)
+{
+    GRAVEL_STEAL_OPEN(s);
+    uint n = 0;
+    GRAVEL_STEAL_EACH(s, task) {
+        uint lane = (uint)get_local_id(0);
+        gravel_steal_push_wg_if(s, lane < 2 && task > 1, task / 2);
+        n += lane == 0;
+    }
+    atomic_add(n_tasks, n);
+}
+)");
+    const gvl::kernel halve(program, "halve");
+    cl_uint n = 0;
+    cl_mem n_tasks = clCreateBuffer(node.context(), CL_MEM_COPY_HOST_PTR, sizeof n, &n, nullptr);
+    halve.set(1, n_tasks);
+    {
+        gvl::deques tree(node, 8, 4096, 64);
+        tree.fill(std::vector<cl_ulong>(1, 64));
+        tree.launch(halve);
+        tree.wait();
+        clEnqueueReadBuffer(node.queue(), n_tasks, CL_TRUE, 0, sizeof n, &n, 0, nullptr, nullptr);
+        EXPECT(n == 127 && tree.stats().done == 127 && tree.stats().left == 0);
+        destroyed.n_deques = 0;
+    }
+    EXPECT(destroyed.n_deques == 1);
+    clReleaseMemObject(n_tasks);
+    gvl::deques deques(node, 8, 64);
+    deques.fill(std::vector<cl_ulong>(10, 1));
+    EXPECT(deques.stats().left == 10 && deques.n_groups() > 0);
+    EXPECT_ERROR(GRAVEL_EINVAL, "tasks have 8 bytes, not 4", deques.fill(std::vector<cl_uint>(1)));
+    deques.wait();
+    deques.reset_stats();
+}
+
+static const char server_source[] = R"(#include "gravel.cl.h"
+void insert(struct gravel_call call, ulong bucket, ulong amount)
+{
+    global uint *sums = gravel_call_local(call, call.constants[0]);
+    sums[bucket] += (uint)amount;
+}
+kernel void serve(GRAVEL_ARENA, uint n_buckets)
+{
+    GRAVEL_SERVER_OPEN(g);
+    GRAVEL_SERVE(g, item, active) {
+        gravel_am2_wg_if(g, active, GRAVEL_HANDLER(insert), item % n_buckets, 2, gravel_node(g));
+    }
+}
+)";
+
+/* A handler that the device runs, for servers and for other nodes; options that give a queue. */
+static void test_server(gvl::options options)
+{
+    gravel_handler row{};
+    row.name = "insert";
+    row.n_args = 2;
+    row.serve.n_keys = 1;
+    options.handler(row).device_code(server_source, "server.cl");
+    gvl::node node(options);
+    gvl::array<cl_uint> sums(node, 32);
+    node.set_constant(0, sums.offset());
+    const gvl::program program = gvl::program::server(node, server_source, "server.cl");
+    const gvl::kernel serve(program, "serve");
+    node.launch_server(serve, 3200, gvl::arena, cl_uint(32));
+    node.am("insert", {31, 7}, node.rank());
+    node.barrier();
+    const auto mine = sums.read();
+    EXPECT(mine[0] == 200 && mine[31] == 207);
+    EXPECT_ERROR(GRAVEL_EBUILD, "", gvl::node(gvl::options(options).device_code("void insert() {}")));
+    gvl::options other;
+    other.set("heap_bytes", "16M").queue(node.queue());
+    if (n_local(node) == node.size())
+        EXPECT(gvl::node(other).queue() == node.queue());
+    EXPECT_ERROR(GRAVEL_ECL, "queue", other.queue(nullptr));
+}
+
+static void test_closed(gvl::options &options)
+{
+    gvl::node node(options);
+    gvl::array<cl_uint> words(node, 8);
+    gvl::array<cl_uint> freed(node, 8);
+    gvl::program program(node, source);
+    gvl::kernel count(program, "count");
+    gvl::accumulator waits(node, words, GRAVEL_ADD);
+    const gravel_channel channel = {"fib", 8, GRAVEL_SPAWN, 0, 0, nullptr};
+    gvl::flow flow(node, gvl::graph({channel}, 2));
+    words.fill(7, node.rank());
+    auto view = words.read();
+    gvl::deques deques(node);
+    destroyed = {};
+    gvl::node moved(std::move(node));
+    EXPECT_ERROR(GRAVEL_EINVAL, "moved", node.barrier());
+    EXPECT_ERROR(GRAVEL_EINVAL, "moved", node.close());
+    moved.close();
+    EXPECT(destroyed.n_deques == 1 && destroyed.n_accumulators == 1);
+    EXPECT_ERROR(GRAVEL_EINVAL, "closed", moved.barrier());
+    EXPECT_ERROR(GRAVEL_EINVAL, "closed", moved.rank());
+    EXPECT_ERROR(GRAVEL_EINVAL, "closed", moved.close());
+    EXPECT_ERROR(GRAVEL_EINVAL, "closed", moved.launch(count, 64, 64, gvl::arena, words, cl_uint(1)));
+    EXPECT_ERROR(GRAVEL_EINVAL, "closed", count.set(2, cl_uint(1)));
+    EXPECT_ERROR(GRAVEL_EINVAL, "closed", gvl::array<cl_uint>(moved, 8));
+    EXPECT_ERROR(GRAVEL_EINVAL, "closed", gvl::program(moved, source));
+    EXPECT_ERROR(GRAVEL_EINVAL, "closed", gvl::kernel(program, "count"));
+    EXPECT_ERROR(GRAVEL_EINVAL, "closed", words.read());
+    EXPECT_ERROR(GRAVEL_EINVAL, "closed", words.free());
+    EXPECT_ERROR(GRAVEL_EINVAL, "closed", waits.destroy());
+    EXPECT_ERROR(GRAVEL_EINVAL, "closed", flow.run());
+    EXPECT(view.size() == 8 && view[7] == 7); /* a view outlives its node */
+}
+
+static void test_options()
+{
+    EXPECT_ERROR(GRAVEL_ECONFIG, "heap_bytes", gvl::options().set("heap_byte", "64M"));
+    EXPECT_ERROR(GRAVEL_ECONFIG, "sideways", gvl::node(gvl::options().set("step", "sideways")));
+    EXPECT(gvl::options().set("heap_bytes", "8M").config().heap_bytes == 8u << 20);
+}
+
+/* In a child of fork calls are refused, and what destructors free stays the parent's. */
+static void test_fork(const gvl::options &options)
+{
+    gvl::node node(options);
+    gvl::deques deques(node);
+    if (n_local(node) < node.size())
+        return; /* not beside MPI */
+    const pid_t child = fork();
+    if (child == 0) {
+        n_wrong = 0;
+        destroyed = {};
+        EXPECT_ERROR(GRAVEL_EINVAL, "fork", node.close());
+        EXPECT_ERROR(GRAVEL_EINVAL, "fork", node.barrier());
+        EXPECT_ERROR(GRAVEL_EINVAL, "fork", deques.destroy());
+        {
+            gvl::deques dropped(std::move(deques));
+            gvl::node closed(std::move(node));
+        }
+        EXPECT(destroyed.n_deques == 0);
+        _exit(n_wrong != 0);
+    }
+    int status = -1;
+    waitpid(child, &status, 0);
+    EXPECT(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+    deques.fill(std::vector<cl_ulong>(1));
+}
+
+/* A handler's exception is the error of the next quiet or barrier, and its text is there where it was thrown. */
+static void test_handlers(gvl::options options)
+{
+    uint64_t sum = 0;
+    gvl::node *known = nullptr;
+    int n_refused = 0;
+    options.handler("add", 2, [&](struct gravel *, uint32_t, const uint64_t *args) { sum += args[0] * args[1]; });
+    options.handler("throws", 1, [&](struct gravel *, uint32_t, const uint64_t *) {
+        try {
+            known->close();
+        } catch (const gvl::error &refused) {
+            n_refused += refused.code() == GRAVEL_EINVAL;
+        }
+        throw std::runtime_error("the till is empty");
+    });
+    gvl::node node(options);
+    known = &node;
+    node.am("add", {6, 7}, node.rank());
+    node.barrier();
+    EXPECT(sum == 42);
+    EXPECT_ERROR(GRAVEL_EHANDLER, "no handler is named subtract", node.am("subtract", {1}, node.rank()));
+    EXPECT_ERROR(GRAVEL_EINVAL, "", node.am("add", {1}, node.rank()));
+    node.am("throws", {1}, node.rank());
+    EXPECT_ERROR(GRAVEL_EHANDLER, "throws: the till is empty", node.quiet());
+    EXPECT(n_refused == 1);
+    EXPECT(node.rank() == rank_now); /* it is open */
+}
+
+/* An exception leaves the scope of a node with all kinds of parts: it arrives, and no node waits. */
+static void test_exception(const gvl::options &options)
+{
+    try {
+        gvl::node node(options);
+        gvl::array<cl_uint> words(node, 8);
+        gvl::accumulator sums(node, words, GRAVEL_ADD);
+        gvl::deques deques(node);
+        gvl::array<cl_uint> others(node, 8);
+        auto view = others.modify();
+        if (node.rank() == node.size() - 1 || n_local(node) > 1)
+            throw std::runtime_error("thrown");
+        node.barrier();
+        EXPECT(!"the barrier returns");
+    } catch (const gvl::error &peer) {
+        EXPECT(peer.code() == GRAVEL_EPEER && std::strstr(peer.what(), "a C++ exception"));
+    } catch (const std::runtime_error &thrown) {
+        EXPECT(!std::strcmp(thrown.what(), "thrown"));
+    }
+}
+
+/* With an argument, only the exception: its ranks leave MPI as a failed job does. */
+int main(int argc, char **)
+try {
+    static_assert(std::is_nothrow_destructible_v<gvl::node> && std::is_nothrow_destructible_v<gvl::array<int>> &&
+                  std::is_nothrow_destructible_v<gvl::view<int>> && std::is_nothrow_destructible_v<gvl::flow> &&
+                  std::is_nothrow_destructible_v<gvl::deques> && std::is_nothrow_destructible_v<gvl::mirror> &&
+                  std::is_nothrow_destructible_v<gvl::accumulator> && std::is_nothrow_destructible_v<gvl::program> &&
+                  std::is_nothrow_destructible_v<gvl::kernel>);
+    static_assert(gvl::type_of<long>() == GRAVEL_LONG && gvl::type_of<unsigned>() == GRAVEL_UINT &&
+                  gvl::type_of<double>() == GRAVEL_DOUBLE && gvl::type_of<cl_ulong>() == GRAVEL_ULONG);
+    gvl::options options;
+    options.set("heap_bytes", "16M");
+    if (argc > 1) {
+        test_exception(options);
+        std::cout << "thrown: " << n_wrong << " wrong\n";
+        return n_wrong != 0;
+    }
+    {
+        gvl::node node(options);
+        rank_now = node.rank();
+        test_launch(node);
+        test_words(node);
+        test_accumulator(node);
+        test_mirror(node);
+        test_flow(node);
+        test_stream(node);
+        test_deques(node);
+    }
+    test_options();
+    test_closed(options);
+    test_fork(options);
+    test_server(options);
+    test_handlers(options);
+    std::cout << "node " << rank_now << ": " << n_wrong << " wrong\n";
+    return n_wrong != 0;
+} catch (const std::exception &error) {
+    std::cerr << "node " << rank_now << ": " << error.what() << '\n';
+    return 1;
+}
