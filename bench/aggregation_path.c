@@ -84,6 +84,7 @@ void aggregation_path_open(struct aggregation_path *path, struct aggregation_cas
                                    .aborted = &path->contest->aborted,
                                    .report = report,
                                    .timeout_ns = 8 * GRAVEL_NS_PER_S};
+    path->aggregator.records = path->aggregator.sender; /* there are none */
     int code = gravel_aggregator_start(&path->aggregator);
     if (code)
         aggregation_die("aggregator", code);

@@ -19,6 +19,7 @@
 #define GRAVELP_CHECK_CL_H
 
 #include "fbar_send.cl.h"
+#include "record.cl.h"
 
 #if !defined(GRAVEL_CHECK) || !GRAVEL_CHECK
 
@@ -29,6 +30,8 @@
 #define GRAVELP_ASK_WG_IF gravelp_ask_wg_if
 #define GRAVELP_SEND_SG gravelp_send_sg
 #define GRAVELP_SEND_FBAR gravelp_send_fbar
+#define GRAVELP_RECORD_WG gravelp_record_wg
+#define GRAVELP_RECORD_WG_IF gravelp_record_wg_if
 
 #else
 
@@ -86,6 +89,11 @@ GRAVELP_INLINE struct gravelp_arrival gravelp_check_wg(struct gravel_group g, ui
 #define GRAVELP_SEND_WG(g, ...) GRAVELP_CHECK_SEND(g, gravelp_check_wg(g, __LINE__), 1, __VA_ARGS__)
 #define GRAVELP_SEND_WG_IF(g, active, ...) \
     GRAVELP_CHECK_SEND(g, gravelp_check_wg(g, __LINE__), active, __VA_ARGS__)
+/* A record has no index, so nothing of it is far. */
+#define GRAVELP_RECORD_WG(g, ...) GRAVELP_RECORD_WG_IF(g, 1, __VA_ARGS__)
+#define GRAVELP_RECORD_WG_IF(g, active, command, ...)                     \
+    gravelp_record_alone(g, gravelp_check_wg(g, __LINE__), (active) != 0, \
+                         (command) | GRAVELP_COMMAND_CHECKED, __VA_ARGS__)
 #define GRAVELP_ASK_WG(g, ...) (GRAVELP_SEND_WG(g, __VA_ARGS__), gravelp_n_lanes())
 #define GRAVELP_ASK_WG_IF(g, active, ...) \
     (GRAVELP_SEND_WG_IF(g, active, __VA_ARGS__), gravelp_check_count(g, active))
@@ -118,5 +126,6 @@ GRAVELP_INLINE struct gravelp_arrival gravelp_check_sg(struct gravel_group g, ui
 /* A call of a single work-item needs no others. */
 #define GRAVELP_SEND_WI gravelp_send_wi
 #define GRAVELP_ASK_WI gravelp_ask_wi
+#define GRAVELP_RECORD_WI(g, ...) gravelp_record_alone(g, GRAVELP_NO_ARRIVAL, 1, __VA_ARGS__)
 
 #endif

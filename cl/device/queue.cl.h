@@ -222,7 +222,7 @@ GRAVELP_INLINE void gravelp_queue_publish(global uchar *slot, uint ticket, uint 
     global struct gravelp_package *package = (global struct gravelp_package *)slot;
     package->command = command;
     package->n_messages = n_messages;
-    package->stride = GRAVELP_PACKAGE_STRIDE(n_messages);
+    package->stride = GRAVELP_STRIDE(command & ~GRAVELP_COMMAND_CHECKED, n_messages);
     package->base = base;
     gravelp_store_release(&package->published, ticket + 1); /* P2, pairs with C1 */
 }

@@ -18,7 +18,7 @@
 
 #define GRAVELP_ARENA_MAGIC 0x4752564cu
 #define GRAVELP_ARENA_VERSION \
-    8u /* of this layout; checked when a program is built and when it runs */
+    9u /* of this layout; checked when a program is built and when it runs */
 
 /* A full queue of so many slots [count] keeps its consumer busy for longer than a leader sleeps. */
 #define GRAVELP_LONG_QUEUE 1024u
@@ -43,6 +43,7 @@
     10u /* no room in a server's inbox, of which it took nothing, within the wait time */
 #define GRAVELP_FAULT_SPILL 11u      /* no room in a server's ring for what handlers send */
 #define GRAVELP_FAULT_SENDER 12u     /* a handler that may not send does */
+#define GRAVELP_FAULT_RECORD 13u     /* a record, with its text, that no slot holds */
 #define GRAVELP_FAULT_CUT_OFF 0x100u /* or-ed to one of these waits: the host's clock stood */
 
 /*
@@ -78,7 +79,8 @@ struct gravelp_arena {
     /* constant: [bytes] from the arena to struct gravelp_servers; 0: there is none */
     gravelp_u64 bounds_offset;
     /* constant: [bytes] from the arena to struct gravelp_bounds; 0: there is none */
-    gravelp_u32 host_padding[10];
+    gravelp_u32 print_node; /* constant: lines go there */
+    gravelp_u32 host_padding[9];
     /* Of handlers; written by the host before their messages are sent. */
     gravelp_u64 constants[GRAVEL_N_CONSTANTS];
 

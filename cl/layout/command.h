@@ -9,11 +9,12 @@
 
 #include "base.h"
 #include "gravel/operation.h"
+#include "record.h"
 
 /*
  * Command word: operation in bits 0-7, type (of a call: of its arguments) in bits 8-10, bit 11 set if element numbers
  * are 64-bit ones (far), bit 12 if indices are 64-bit byte offsets instead of 32-bit element numbers (wide), number of
- * active-message arguments in bits 13-15, handler in 16-31.
+ * active-message arguments in bits 13-15, handler in 16-31; of a record: record.h.
  * The 64-bit index of a request is an element number (GRAVELP_REQUEST_INDEX) and, in the upper half, the element
  * number of the answer after `result` (GRAVELP_REQUEST_PLACE); that of a far one is both, 64 bits each. An active
  * message that is answered has no element, 0.
@@ -52,12 +53,14 @@ struct gravelp_far_request {
 };
 
 /*
- * Bytes of one index: none for an active message, 8 if wide, far or a request, 16 if both of the latter, else 4. A far
- * active message that is answered has 8, its place; one that is not is not sent on (GRAVELP_NODE_FAR), and has 8 too.
+ * Bytes of one index: none for an active message or a record, 8 if wide, far or a request, 16 if both of the latter,
+ * else 4. A far active message that is answered has 8, its place; one that is not is not sent on (GRAVELP_NODE_FAR),
+ * and has 8 too.
  */
 #define GRAVELP_INDEX_BYTES(command)                                                        \
     ((command)&GRAVELP_COMMAND_FAR                       ? GRAVELP_FAR_INDEX_BYTES(command) \
      : GRAVELP_COMMAND_OP(command) == GRAVEL_AM          ? 0u                               \
+     : GRAVELP_IS_RECORD(command)                        ? 0u                               \
      : (command) & (GRAVELP_COMMAND_WIDE | GRAVEL_FETCH) ? 8u                               \
                                                          : 4u)
 #define GRAVELP_FAR_INDEX_BYTES(command) \
@@ -78,7 +81,9 @@ struct gravelp_far_request {
 /* Which value row has the answers of requests. */
 #define GRAVELP_ANSWER_ROW(command) \
     (GRAVELP_COMMAND_OP(command) == GRAVEL_ASK ? GRAVELP_COMMAND_N_ARGS(command) : 0u)
-#define GRAVELP_VALUE_BYTES(command) GRAVEL_TYPE_BYTES(GRAVELP_COMMAND_TYPE(command))
+#define GRAVELP_VALUE_BYTES(command)                                 \
+    (GRAVELP_IS_RECORD(command) ? 4u * GRAVELP_RECORD_WORDS(command) \
+                                : GRAVEL_TYPE_BYTES(GRAVELP_COMMAND_TYPE(command)))
 /* Bytes of one message without its destination: what travels on the wire. */
 #define GRAVELP_MESSAGE_BYTES(command) \
     (GRAVELP_INDEX_BYTES(command) + GRAVELP_N_VALUES(command) * GRAVELP_VALUE_BYTES(command))

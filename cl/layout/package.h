@@ -42,7 +42,7 @@ struct gravelp_package {
     gravelp_u32 command;    /* GRAVELP_COMMAND of every message in the package */
     gravelp_u32 n_messages; /* columns in use, 0 < n_messages <= stride */
     gravelp_u32 stride;
-    /* [elements] from one row to the next; a multiple of 16, so rows are aligned */
+    /* [elements] from one row to the next; a multiple of 16, so rows are aligned; of records n_messages */
     gravelp_u64 base;   /* [bytes] heap offset that index 0 stands for; 0 if indices are wide */
     gravelp_u64 result; /* [bytes] own heap offset that place 0 of a request's answers stands for */
     gravelp_u64 signal;
@@ -64,6 +64,11 @@ GRAVELP_STATIC_ASSERT(sizeof(struct gravelp_package) == GRAVELP_CACHELINE, "head
 
 #define GRAVELP_PACKAGE_STRIDE(n_messages) ((gravelp_u32)((n_messages) + 15u) & ~15u)
 
+/* Of a package of this command. Checked mode sends packages of no message, whose text has its place. */
+#define GRAVELP_STRIDE(command, n_messages)                                   \
+    (GRAVELP_IS_RECORD(command) ? (gravelp_u32)((n_messages) + !(n_messages)) \
+                                : GRAVELP_PACKAGE_STRIDE(n_messages))
+
 /* Byte offsets of the rows from the start of the slot. */
 #define GRAVELP_NODE_ROW ((gravelp_u32)sizeof(struct gravelp_package))
 #define GRAVELP_INDEX_ROW(stride) (GRAVELP_NODE_ROW + 4u * (stride))
@@ -71,14 +76,30 @@ GRAVELP_STATIC_ASSERT(sizeof(struct gravelp_package) == GRAVELP_CACHELINE, "head
     (GRAVELP_INDEX_ROW(stride) +                \
      (GRAVELP_INDEX_BYTES(command) + (row)*GRAVELP_VALUE_BYTES(command)) * (stride))
 
+/* Of records: their text. */
+#define GRAVELP_TEXT_ROW(command, stride) GRAVELP_VALUE_ROW(command, stride, 1u)
+
 /* Bytes one message takes in a slot, destination included. */
 #define GRAVELP_COLUMN_BYTES(command) (4u + GRAVELP_MESSAGE_BYTES(command))
-/* Most messages of this command that a slot holds, a multiple of 16. */
-#define GRAVELP_SLOT_COLUMNS(slot_bytes, command) \
-    ((((slot_bytes)-GRAVELP_NODE_ROW) / GRAVELP_COLUMN_BYTES(command)) & ~15u)
+/* Bytes of a package. */
+#define GRAVELP_PACKAGE_BYTES(command, stride) \
+    (GRAVELP_NODE_ROW + GRAVELP_TEXT_BYTES(command) + (stride)*GRAVELP_COLUMN_BYTES(command))
+/* Most messages of this command that a slot holds, a multiple of 16; of records any number, also none. */
+#define GRAVELP_SLOT_COLUMNS(slot_bytes, command)                     \
+    (GRAVELP_IS_RECORD(command)                                       \
+         ? ((slot_bytes) < GRAVELP_PACKAGE_BYTES(command, 0u)         \
+                ? 0u                                                  \
+                : ((slot_bytes)-GRAVELP_PACKAGE_BYTES(command, 0u)) / \
+                      GRAVELP_COLUMN_BYTES(command))                  \
+         : (((slot_bytes)-GRAVELP_NODE_ROW) / GRAVELP_COLUMN_BYTES(command)) & ~15u)
 /* The smallest slot: 16 messages of the widest kind. */
 #define GRAVELP_WIDEST GRAVELP_COMMAND_ASK(0, GRAVEL_ASK_MAX_ARGS)
 #define GRAVELP_SLOT_MIN_BYTES (GRAVELP_NODE_ROW + 16u * GRAVELP_COLUMN_BYTES(GRAVELP_WIDEST))
+
+/* A slot that holds any record. */
+#define GRAVELP_WIDEST_RECORD \
+    GRAVELP_COMMAND_RECORD(GRAVELP_LINES, GRAVELP_RECORD_MAX_WORDS, GRAVELP_TEXT_MAX_BYTES)
+#define GRAVELP_SLOT_RECORD_BYTES GRAVELP_PACKAGE_BYTES(GRAVELP_WIDEST_RECORD, 1u)
 
 /* Of a block of binned messages (lib/pump/block.h): from a part of n messages to the next part [messages]. A part
  * begins at an even message, so that copies of it begin at 8 bytes. */

@@ -82,7 +82,8 @@
     X(BYTES, slot_bytes, GRAVEL_SLOT, 0, 0, 1 << 24, "queue",                                     \
       "one slot, 64-byte header included [bytes], 768 at least; 0 derives it: 9280, which holds " \
       "256 active messages of 4 arguments; on step pump what holds an increment of "              \
-      "each work-item of gravel_group_size, 4160 on GPUs")                                        \
+      "each work-item of gravel_group_size, 4160 on GPUs; in checked mode 1344, which holds any " \
+      "line that a kernel prints")                                                                \
     X(COUNT, n_aggregators, GRAVEL_AGGREGATORS, 0, 0, GRAVEL_MAX_AGGREGATORS, "aggregation",      \
       "aggregator threads; each has its own queue; 0 derives it: 1; on step pump 2 where the "    \
       "host bins and a node has 4 of its cores")                                                  \

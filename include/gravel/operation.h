@@ -23,6 +23,7 @@
 #define GRAVEL_AM 9u /* active message: up to four 64-bit arguments, no index */
 #define GRAVEL_PUT_SIGNAL \
     10u /* PUT, and then a uint at the destination counts the messages: the signal */
+#define GRAVEL_APPEND 11u /* words that stay out of the heap: a line of print.cl.h */
 /*
  * Requests: the word's old value travels back, as a PUT_SIGNAL to the sender's heap. SWAP to FETCH_XOR are
  * GRAVEL_FETCH plus the operation.

@@ -24,11 +24,22 @@ static void report(struct gravel_aggregator *aggregator, int code, bool is_fatal
     aggregator->report(aggregator->report_context, code, is_fatal, text);
 }
 
+static bool is_sane_record(const struct gravel_aggregator *aggregator,
+                           const struct gravelp_package *package)
+{
+    return GRAVELP_IS_SANE_RECORD(package->command) && package->n_messages > 0 &&
+           package->stride == package->n_messages && package->base == 0 &&
+           package->signal == GRAVEL_NO_SIGNAL &&
+           package->stride <= GRAVELP_SLOT_COLUMNS(aggregator->queue.slot_bytes, package->command);
+}
+
 /* A header that no device function writes would send us out of the slot. */
 static bool is_sane(const struct gravel_aggregator *aggregator,
                     const struct gravelp_package *package)
 {
     uint32_t op = GRAVELP_COMMAND_OP(package->command);
+    if (op == GRAVEL_APPEND)
+        return is_sane_record(aggregator, package);
     return op >= GRAVEL_PUT && (op <= GRAVEL_PUT_SIGNAL || GRAVELP_IS_REQUEST(op)) &&
            GRAVELP_COMMAND_TYPE(package->command) <= GRAVEL_DOUBLE &&
            GRAVELP_COMMAND_N_ARGS(package->command) <=
@@ -88,6 +99,8 @@ static void find_columns(const unsigned char *slot, const struct gravelp_package
         columns->key.result = header->result;
         columns->key.signal = header->signal;
     }
+    if (GRAVELP_TEXT_BYTES(command))
+        columns->key.text = slot + GRAVELP_TEXT_ROW(command, stride);
     columns->n = header->n_messages;
     columns->nodes = (const uint32_t *)(slot + GRAVELP_NODE_ROW);
     columns->index = slot + GRAVELP_INDEX_ROW(stride);
@@ -116,12 +129,14 @@ static void send_columns(struct gravel_aggregator *aggregator, const struct grav
     struct gravel_columns sent = *package, *columns = &sent;
     if (GRAVELP_COMMAND_OP(package->key.command) == GRAVEL_AM)
         sent.key.command &= ~GRAVELP_COMMAND_FAR; /* for its node alone */
-    if (aggregator->guards)
+    const bool is_record = GRAVELP_IS_RECORD(package->key.command);
+    if (aggregator->guards && !is_record)
         note_touched(aggregator, header, package);
     gravel_counter_add(&aggregator->n_packages, 1);
     gravel_counter_add(&aggregator->n_messages, columns->n);
-    int code = gravel_aggregation_append(aggregator->aggregation, aggregator->sender, columns,
-                                         now_ns, &node);
+    int code = gravel_aggregation_append(aggregator->aggregation,
+                                         is_record ? aggregator->records : aggregator->sender,
+                                         columns, now_ns, &node);
     if (code == GRAVEL_ERANGE)
         refuse_destination(aggregator, header, package, node);
     else if (code == GRAVEL_ENOMEM)
@@ -149,7 +164,7 @@ static void take_arrival(struct gravel_aggregator *aggregator, const struct grav
     struct gravelp_package part = *header;
     part.command &= ~GRAVELP_COMMAND_CHECKED;
     part.n_messages = 1;
-    part.stride = GRAVELP_PACKAGE_STRIDE(1);
+    part.stride = GRAVELP_STRIDE(part.command, 1u);
     if (header->n_messages > 1 || GRAVELP_ARRIVAL_MEMBERS(part.arrival.place) == 0 ||
         !is_sane(aggregator, &part)) {
         refuse_package(aggregator, header);
@@ -310,6 +325,7 @@ static void serve_flush(struct gravel_aggregator *aggregator, uint64_t now_ns)
     }
     end_checks(aggregator);
     gravel_sender_flush(aggregator->sender);
+    gravel_sender_flush(aggregator->records);
     aggregator->is_flushing = false;
     atomic_store_explicit(&aggregator->flush_done, aggregator->flush_serving,
                           memory_order_release); /* A2 */
@@ -324,6 +340,8 @@ static void run(struct gravel_aggregator *aggregator)
         if (n)
             aggregator->waited = gravel_lived_for(aggregator->timeout_ns);
         uint64_t due_ns = gravel_sender_flush_aged(aggregator->sender, now_ns);
+        uint64_t records_due_ns = gravel_sender_flush_aged(aggregator->records, now_ns);
+        due_ns = records_due_ns < due_ns ? records_due_ns : due_ns;
         serve_flush(aggregator, now_ns);
         check_fault(aggregator);
         gravel_package_beat(&aggregator->queue, now_ns);

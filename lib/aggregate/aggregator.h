@@ -3,7 +3,7 @@
  * The aggregator: a thread that takes packages off one producer/consumer queue and bins their messages.
  *
  * Path:    lib/memory/package.h -> aggregator.c -> sender.c.
- * Owner:   its sender; the queue lies in the arena.
+ * Owner:   its senders; the queue lies in the arena.
  * Threads: start and stop by one thread; gravel_aggregator_flush by any.
  * Source:  Orr 2016, section 5.2.2.
  */
@@ -19,7 +19,7 @@
 
 struct gravel_aggregator {
     struct gravel_package_queue queue;
-    struct gravel_sender *sender;
+    struct gravel_sender *sender, *records; /* of messages; of records */
     struct gravelp_arena *arena;
     struct gravel_heap *heap;     /* the node's books */
     struct gravel_guards *guards; /* in checked mode; else NULL */
@@ -65,7 +65,7 @@ struct gravel_aggregator {
  */
 int gravel_aggregator_start(struct gravel_aggregator *aggregator);
 
-/** Stop and join the thread; its sender stays. Allowed if it never started. */
+/** Stop and join the thread; its senders stay. Allowed if it never started. */
 void gravel_aggregator_stop(struct gravel_aggregator *aggregator);
 
 /** Wake the thread: packages are about to come. */

@@ -16,7 +16,7 @@ struct checked_call {
     struct gravel_run_key key;
     uint32_t n_arrived, n; /* members that have, messages that they bring */
     bool is_wrong;         /* and has been reported */
-    unsigned char *rows;   /* nodes, indices, values: each with room for all members */
+    unsigned char *rows;   /* nodes, indices, values: each with room for all members; the text */
 };
 
 static int compare(const void *a, const void *b)
@@ -51,8 +51,14 @@ static struct checked_call *make_call(const struct gravelp_package *header,
     if (!call)
         return NULL;
     *call = (struct checked_call){.arrival = header->arrival, .key = *key};
-    call->rows = malloc(
-        members * (8 + GRAVELP_INDEX_BYTES(key->command) + GRAVELP_N_VALUES(key->command) * 8) + 1);
+    const size_t value_bytes = GRAVELP_VALUE_BYTES(key->command);
+    const size_t rows_bytes =
+        members * (8 + GRAVELP_INDEX_BYTES(key->command) +
+                   GRAVELP_N_VALUES(key->command) * (value_bytes < 8 ? 8 : value_bytes));
+    const size_t text_bytes = GRAVELP_TEXT_BYTES(key->command);
+    call->rows = malloc(rows_bytes + text_bytes + 1);
+    if (call->rows && text_bytes)
+        call->key.text = memcpy(call->rows + rows_bytes, key->text, text_bytes);
     if (call->rows)
         return call;
     free(call);
@@ -119,6 +125,9 @@ void gravel_check_write_group(struct gravel_check *check, const struct gravelp_a
 static const char *difference(const struct checked_call *call, const struct gravelp_package *header,
                               const struct gravel_run_key *key, uint64_t *first, uint64_t *second)
 {
+    const uint32_t a = call->key.command, b = key->command;
+    const bool are_records = GRAVELP_IS_RECORD(a) && GRAVELP_IS_RECORD(b);
+    const bool have_texts = are_records && GRAVELP_TEXT_BYTES(a) == GRAVELP_TEXT_BYTES(b);
     const struct {
         const char *what;
         uint64_t first, second;
@@ -127,12 +136,20 @@ static const char *difference(const struct checked_call *call, const struct grav
          GRAVELP_ARRIVAL_LINE(header->arrival.place)},
         {"operation", GRAVELP_COMMAND_OP(call->key.command), GRAVELP_COMMAND_OP(key->command)},
         {"type", GRAVELP_COMMAND_TYPE(call->key.command), GRAVELP_COMMAND_TYPE(key->command)},
-        {"handler", GRAVELP_COMMAND_HANDLER(call->key.command),
-         GRAVELP_COMMAND_HANDLER(key->command)},
-        {"number of arguments", GRAVELP_COMMAND_N_ARGS(call->key.command),
-         GRAVELP_COMMAND_N_ARGS(key->command)},
+        {"stream", are_records ? GRAVELP_RECORD_STREAM(a) : 0,
+         are_records ? GRAVELP_RECORD_STREAM(b) : 0},
+        {"number of words", are_records ? GRAVELP_RECORD_WORDS(a) : 0,
+         are_records ? GRAVELP_RECORD_WORDS(b) : 0},
+        {"text's room", GRAVELP_TEXT_BYTES(a), GRAVELP_TEXT_BYTES(b)},
+        {"text", 0,
+         have_texts && GRAVELP_TEXT_BYTES(a) &&
+             memcmp(call->key.text, key->text, GRAVELP_TEXT_BYTES(a)) != 0},
+        {"handler", are_records ? 0 : GRAVELP_COMMAND_HANDLER(a),
+         are_records ? 0 : GRAVELP_COMMAND_HANDLER(b)},
+        {"number of arguments", are_records ? 0 : GRAVELP_COMMAND_N_ARGS(a),
+         are_records ? 0 : GRAVELP_COMMAND_N_ARGS(b)},
         {"base", call->key.base, key->base},
-        {"result of the reply", call->key.result, key->result},
+        {are_records ? "types of arguments" : "result of the reply", call->key.result, key->result},
         {"signal", call->key.signal, key->signal},
         {"number of members", GRAVELP_ARRIVAL_MEMBERS(call->arrival.place),
          GRAVELP_ARRIVAL_MEMBERS(header->arrival.place)},
@@ -155,6 +172,10 @@ static void tell_difference(struct gravel_check *check, const struct checked_cal
                  "%s: where some work-items make the call of line %llu, others make that of line "
                  "%llu; none of it was sent",
                  group, (unsigned long long)values[0], (unsigned long long)values[1]);
+    else if (!strcmp(what, "text"))
+        snprintf(text, bytes,
+                 "%s, line %u: the text differs between work-items; none of the call was sent",
+                 group, GRAVELP_ARRIVAL_LINE(call->arrival.place));
     else
         snprintf(text, bytes,
                  "%s, line %u: the %s differs between work-items, %llu and %llu; none of the call "

@@ -132,6 +132,13 @@ void gravel_fault_tell(const struct gravelp_arena *arena, uint32_t fault, char *
                  "max_pending 0",
                  group, arena->fault_queue);
         break;
+    case GRAVELP_FAULT_RECORD:
+        snprintf(
+            text, bytes,
+            "%s sends a record of %u bytes, text and header included, and a slot has %u: raise "
+            "GRAVEL_SLOT",
+            group, arena->fault_value, arena->fault_ticket);
+        break;
     case GRAVELP_FAULT_ROLE:
         snprintf(text, bytes,
                  "%s is of a kernel with GRAVEL_SERVE, and gravel_server_launch did not launch it",

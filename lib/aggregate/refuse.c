@@ -31,7 +31,10 @@ static struct far_number number_of_far(const struct gravel_columns *columns)
 static const char *operation_of(uint32_t command)
 {
     const char *name = gravel_operation_name(command);
-    return name ? name : GRAVELP_COMMAND_OP(command) == GRAVEL_ASK ? "ask" : "am";
+    return name                                        ? name
+           : GRAVELP_IS_RECORD(command)                ? "record"
+           : GRAVELP_COMMAND_OP(command) == GRAVEL_ASK ? "ask"
+                                                       : "am";
 }
 
 static void tell_element(struct gravel_heap *heap, const struct gravel_run_key *key,
@@ -83,7 +86,8 @@ bool gravel_refuse_outside(struct gravel_heap *heap, const struct gravel_columns
     const struct gravel_run_key *key = &columns->key;
     const bool has_index = !GRAVELP_IS_CALL(key->command),
                has_place = GRAVELP_IS_REQUEST(key->command);
-    if (!heap || !columns->n || key->command & GRAVELP_COMMAND_WIDE || (!has_index && !has_place))
+    if (!heap || !columns->n || GRAVELP_IS_RECORD(key->command) ||
+        key->command & GRAVELP_COMMAND_WIDE || (!has_index && !has_place))
         return false;
     const uint64_t n_indices = has_index ? elements_from(heap, key->command, key->base) : 0;
     const uint64_t n_places = has_place ? elements_from(heap, key->command, key->result) : 0;

@@ -129,7 +129,9 @@ static bool open_buffer(struct gravel_sender *sender, uint32_t node, uint64_t no
     struct gravel_buffer *buffer = take_buffer(sender);
     if (!buffer)
         return false;
-    gravel_buffer_reset(buffer, GRAVEL_FRAME_MESSAGES, sender->shape.node, node);
+    gravel_buffer_reset(buffer,
+                        sender->shape.has_records ? GRAVEL_FRAME_RECORDS : GRAVEL_FRAME_MESSAGES,
+                        sender->shape.node, node);
     buffer->opened_ns = now_ns;
     if (now_ns < sender->oldest_ns)
         sender->oldest_ns = now_ns;
@@ -166,10 +168,12 @@ static bool renew_bin(struct gravel_sender *sender, uint32_t node, uint64_t now_
 /* Number runs, so that a bin of another is noticed. */
 static void begin_run(struct gravel_sender *sender, const struct gravel_run_key *key)
 {
-    sender->is_urgent |= GRAVELP_HAS_SIGNAL(key->command);
+    sender->is_urgent |= GRAVELP_HAS_SIGNAL(key->command) && !GRAVELP_IS_RECORD(key->command);
     if (sender->bins.run && gravel_run_is_same(&sender->key, key))
         return;
     sender->key = *key;
+    if (key->text) /* a kernel's memory */
+        sender->key.text = memcpy(sender->text, key->text, GRAVELP_TEXT_BYTES(key->command));
     if (GRAVELP_IS_REQUEST(sender->key.command) && !GRAVELP_IS_CALL(sender->key.command))
         sender->key.call = sender->n_calls = sender->n_calls + 1 ? sender->n_calls + 1 : 1;
     if (++sender->bins.run == 0)

@@ -32,6 +32,7 @@ struct gravel_sender_shape {
     unsigned char *frames;
     /* memory for n_buffers frames, each at a multiple of a cache line; or NULL */
     uint64_t flush_ns;
+    bool has_records; /* its frames are of records alone; else of all other messages */
     void (*ship)(void *context,
                  struct gravel_buffer *buffer); /* hand a closed buffer to the network */
     void *context;
@@ -58,8 +59,9 @@ struct gravel_sender {
     uint32_t n_calls;                    /* appends of requests; never 0 after the first */
     bool is_urgent;                      /* some thread waits for what an open buffer holds */
     struct gravel_run_key key;           /* of the current run */
-    struct gravel_pool pool;             /* where its buffers are when they are home */
-    struct gravel_event returned;        /* a buffer came home, or the node aborted */
+    unsigned char text[GRAVELP_TEXT_MAX_BYTES]; /* and its text */
+    struct gravel_pool pool;                    /* where its buffers are when they are home */
+    struct gravel_event returned;               /* a buffer came home, or the node aborted */
     struct gravel_idle idle;
     uint32_t nodes[GRAVEL_SENDER_CHUNK];
     /* a chunk's destinations, copied before they are checked */

@@ -139,7 +139,8 @@ void gravel_node_free(struct gravel *gravel)
     }
     gravel_report_to_outbound(gravel, false); /* freeing the heap may still report a failure */
     for (uint32_t i = 0; gravel->aggregators && i < gravel->config.n_aggregators; i++)
-        gravel_sender_destroy(gravel->aggregators[i].sender);
+        gravel_sender_destroy(gravel->aggregators[i].sender),
+            gravel_sender_destroy(gravel->aggregators[i].records);
     for (uint32_t i = 0; gravel->aggregators && i < gravel->config.n_aggregators; i++)
         gravel_check_free(&gravel->aggregators[i].check);
     gravel_kernel_names_free(&gravel->kernel_names);

@@ -132,6 +132,23 @@ static int open_pump(struct gravel *gravel)
     return gravel->memory.buffer ? gravel_pump_create(&gravel->pump, &shape) : 0;
 }
 
+/* Few and small buffers: lines are few, and a line is not to wait for a large one to fill. */
+#define RECORDS_BUFFERS 4u /* a destination */
+
+/* @param shape  of the aggregator's other sender. */
+static int make_records_sender(struct gravel_aggregator *aggregator,
+                               struct gravel_sender_shape shape)
+{
+    shape.has_records = true;
+    if (shape.buffer_bytes > GRAVEL_RECORDS_MOST_BYTES)
+        shape.buffer_bytes = GRAVEL_RECORDS_MOST_BYTES;
+    if (shape.buffer_bytes < GRAVEL_RECORDS_LEAST_BYTES)
+        shape.buffer_bytes = GRAVEL_RECORDS_LEAST_BYTES;
+    shape.n_buffers = RECORDS_BUFFERS * shape.n_nodes;
+    shape.frames = NULL;
+    return gravel_sender_create(&aggregator->records, &shape);
+}
+
 static int make_aggregator(struct gravel *gravel, uint32_t number)
 {
     const struct gravel_config *config = &gravel->config;
@@ -172,7 +189,8 @@ static int make_aggregator(struct gravel *gravel, uint32_t number)
         .aborted = &gravel->aborted,
         .queue = &aggregator->queue,
     };
-    return gravel_sender_create(&aggregator->sender, &shape);
+    int code = gravel_sender_create(&aggregator->sender, &shape);
+    return code ? code : make_records_sender(aggregator, shape);
 }
 
 int gravel_node_open_aggregators(struct gravel *gravel)

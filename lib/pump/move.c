@@ -75,7 +75,7 @@ static uint32_t package_bytes(const struct gravel_pump *pump, const struct grave
     const uint32_t command = header->command & ~GRAVELP_COMMAND_CHECKED;
     if (GRAVELP_COMMAND_TYPE(command) > GRAVEL_DOUBLE)
         return pump->slot_bytes;
-    uint64_t bytes = GRAVELP_NODE_ROW + (uint64_t)header->stride * GRAVELP_COLUMN_BYTES(command);
+    uint64_t bytes = GRAVELP_PACKAGE_BYTES(command, (uint64_t)header->stride);
     return bytes <= pump->slot_bytes ? (uint32_t)bytes : pump->slot_bytes;
 }
 

@@ -29,6 +29,7 @@ struct check {
     const struct gravel_heap *heap;
     struct gravel_refusal *refusal;
     struct gravel_plan *plan; /* NULL: indices are looked at here */
+    uint16_t kind;            /* GRAVEL_FRAME_MESSAGES or _RECORDS */
     bool is_header;           /* of a frame of one run, whose messages are elsewhere */
     uint32_t run_number;
     uint64_t at; /* of the run in the frame [bytes] */
@@ -66,7 +67,7 @@ static int check_header(const struct check *check, const struct gravel_frame *fr
     if (!code)
         code = check_equal(check, "version", frame->version, GRAVEL_FRAME_VERSION);
     if (!code)
-        code = check_equal(check, "kind", frame->kind, GRAVEL_FRAME_MESSAGES);
+        code = check_equal(check, "kind", frame->kind, check->kind);
     if (!code)
         code = check_equal(check, "source", frame->source, check->expect->source);
     if (!code)
@@ -382,6 +383,41 @@ static int check_run(const struct check *check, const struct gravel_run *run,
     }
 }
 
+/* The arguments of a line fill its words behind the tag. */
+static int check_line(const struct check *check, const struct gravel_signal_run *run)
+{
+    const uint32_t n_words = GRAVELP_RECORD_WORDS(run->run.command);
+    uint64_t types = run->result, due = GRAVELP_TAG_WORDS;
+    for (; types & 0xf; types >>= 4) {
+        if ((types & 0xf) > GRAVELP_ARGUMENT_STRING)
+            return refuse(check, GRAVEL_ECORRUPT, "types of arguments are 0x%" PRIx64, run->result);
+        due += GRAVELP_ARGUMENT_WORDS(types & 0xf);
+    }
+    if (types)
+        return refuse(check, GRAVEL_ECORRUPT, "types of arguments are 0x%" PRIx64, run->result);
+    return check_equal(check, "number of words", n_words, due);
+}
+
+static int check_records(const struct check *check, const struct gravel_run *run,
+                         const unsigned char *start, uint64_t left, uint64_t *run_bytes)
+{
+    struct gravel_signal_run whole;
+    if (!GRAVELP_IS_SANE_RECORD(run->command))
+        return refuse(check, GRAVEL_ECORRUPT, "command 0x%08" PRIx32 " is no record's",
+                      run->command);
+    if (GRAVELP_RECORD_STREAM(run->command) != GRAVELP_LINES)
+        return refuse(check, GRAVEL_ECORRUPT, "there is no stream %" PRIu32,
+                      GRAVELP_RECORD_STREAM(run->command));
+    int code = check_extent(check, run, start, left, run_bytes);
+    if (code)
+        return code;
+    memcpy(&whole, start, sizeof whole);
+    code = check_equal(check, "base", run->base, 0);
+    if (!code)
+        code = check_equal(check, "signal", whole.signal, GRAVEL_NO_SIGNAL);
+    return code ? code : check_line(check, &whole);
+}
+
 static int check_frame(struct check *check, const void *frame, uint64_t bytes)
 {
     assert((uintptr_t)frame % 8 == 0);
@@ -400,7 +436,9 @@ static int check_frame(struct check *check, const void *frame, uint64_t bytes)
         if (left < sizeof run)
             return refuse(check, GRAVEL_ECORRUPT, "cut off after %" PRIu64 " bytes", left);
         memcpy(&run, start, sizeof run);
-        code = check_run(check, &run, start, left, &run_bytes);
+        code = check->kind == GRAVEL_FRAME_RECORDS
+                   ? check_records(check, &run, start, left, &run_bytes)
+                   : check_run(check, &run, start, left, &run_bytes);
         n_messages += run.n_messages;
     }
     check->run_number = 0;
@@ -410,7 +448,15 @@ static int check_frame(struct check *check, const void *frame, uint64_t bytes)
 int gravel_decode_check(const void *frame, uint64_t bytes, const struct gravel_expect *expect,
                         const struct gravel_heap *heap, struct gravel_refusal *refusal)
 {
-    struct check check = {.expect = expect, .heap = heap, .refusal = refusal};
+    struct check check = {
+        .expect = expect, .heap = heap, .refusal = refusal, .kind = GRAVEL_FRAME_MESSAGES};
+    return check_frame(&check, frame, bytes);
+}
+
+int gravel_decode_records(const void *frame, uint64_t bytes, const struct gravel_expect *expect,
+                          struct gravel_refusal *refusal)
+{
+    struct check check = {.expect = expect, .refusal = refusal, .kind = GRAVEL_FRAME_RECORDS};
     return check_frame(&check, frame, bytes);
 }
 
@@ -419,7 +465,13 @@ int gravel_decode_plan(const void *frame, uint64_t bytes, const struct gravel_ex
                        struct gravel_refusal *refusal)
 {
     struct check check = {
-        .expect = expect, .heap = heap, .refusal = refusal, .plan = plan, .is_header = is_header};
+        .expect = expect,
+        .heap = heap,
+        .refusal = refusal,
+        .plan = plan,
+        .kind = GRAVEL_FRAME_MESSAGES,
+        .is_header = is_header,
+    };
     plan->n_runs = plan->n_messages = 0;
     int code = check_frame(&check, frame, bytes);
     if (code == NO_PLAN)

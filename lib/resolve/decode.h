@@ -51,6 +51,16 @@ struct gravel_refusal {
 int gravel_decode_check(const void *frame, uint64_t bytes, const struct gravel_expect *expect,
                         const struct gravel_heap *heap, struct gravel_refusal *refusal);
 
+/**
+ * As gravel_decode_check, of a frame of records: runs of them alone, whose text, types and words fit. It can be taken
+ * apart without looking again.
+ *
+ * @param expect  source, destination and sequence alone.
+ * @return        0; GRAVEL_ECORRUPT.
+ */
+int gravel_decode_records(const void *frame, uint64_t bytes, const struct gravel_expect *expect,
+                          struct gravel_refusal *refusal);
+
 /* ---- frames whose indices the device checks --------------------------------------------------- */
 
 #define GRAVEL_PLAN_RUNS 32u

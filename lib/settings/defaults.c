@@ -165,15 +165,23 @@ static uint64_t derive_queue_bytes(const struct gravel_config *config,
     return bytes < QUEUES_BUDGET ? bytes : QUEUES_BUDGET;
 }
 
+/* In checked mode a slot has one message, or one record, which may be the largest. */
+static uint32_t derive_slot_bytes(const struct gravel_config *config,
+                                  const struct gravel_device *device)
+{
+    if (config->check)
+        return (GRAVELP_SLOT_RECORD_BYTES + GRAVELP_CACHELINE - 1) &
+               ~(uint32_t)(GRAVELP_CACHELINE - 1);
+    return device->step == GRAVEL_STEP_PUMP ? pump_slot(device) : SHARED_SLOT_BYTES;
+}
+
 void gravel_derive(struct gravel_config *config, const struct gravel_surroundings *place)
 {
-    bool is_pump = place->device->step == GRAVEL_STEP_PUMP;
+    const bool is_pump = place->device->step == GRAVEL_STEP_PUMP;
     if (config->n_aggregators == 0)
         config->n_aggregators = derive_n_aggregators(config, place);
     if (config->slot_bytes == 0)
-        config->slot_bytes = config->check ? GRAVELP_SLOT_MIN_BYTES /* one message each */
-                             : is_pump     ? pump_slot(place->device)
-                                           : SHARED_SLOT_BYTES;
+        config->slot_bytes = derive_slot_bytes(config, place->device);
     if (config->queue_bytes == 0)
         config->queue_bytes = derive_queue_bytes(config, place);
     if (config->buffer_bytes == 0)

@@ -119,6 +119,16 @@ static void close_run(struct gravel_buffer *buffer)
     buffer->run_capacity = 0;
 }
 
+/* A run of records has its text in the frame from the beginning, to be compared with the next one's. */
+static void keep_text(struct gravel_buffer *buffer)
+{
+    unsigned char *start = (unsigned char *)buffer->frame + buffer->used;
+    const uint32_t bytes = GRAVELP_TEXT_BYTES(buffer->run.command);
+    if (bytes)
+        buffer->run.text =
+            memcpy(start + sizeof(struct gravel_signal_run), buffer->run.text, bytes);
+}
+
 bool gravel_buffer_make_room(struct gravel_buffer *buffer, const struct gravel_run_key *run,
                              uint32_t n)
 {
@@ -133,6 +143,7 @@ bool gravel_buffer_make_room(struct gravel_buffer *buffer, const struct gravel_r
         return false;
     buffer->run = *run;
     buffer->run_capacity = fits;
+    keep_text(buffer);
     return true;
 }
 

@@ -18,6 +18,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <string.h>
 
 struct gravel_pool;
 
@@ -27,14 +28,17 @@ struct gravel_run_key {
     uint32_t call;
     /* of requests, the sender's: those of two calls are two runs, so that a run may be done in any order */
     uint64_t base;
-    uint64_t result, signal; /* of commands that tell a signal; else 0 */
+    uint64_t result, signal;   /* of commands that tell a signal; else 0 */
+    const unsigned char *text; /* [GRAVELP_TEXT_BYTES] of records; else NULL */
 };
 
 static inline bool gravel_run_is_same(const struct gravel_run_key *a,
                                       const struct gravel_run_key *b)
 {
+    const uint32_t text_bytes = GRAVELP_TEXT_BYTES(a->command);
     return a->command == b->command && a->call == b->call && a->base == b->base &&
-           a->result == b->result && a->signal == b->signal;
+           a->result == b->result && a->signal == b->signal &&
+           (!text_bytes || !memcmp(a->text, b->text, text_bytes));
 }
 
 /* Messages of a buffer's one run that are not in its frame, but a part of a block of the pump's: rows of an OpenCL

@@ -25,10 +25,15 @@
 /* Counted. */
 #define GRAVEL_FRAME_TRANSACTIONS 11u /* over keys of two nodes: grants or unlocks */
 
+/* Of a frame of records (kind 12: wire.h) [bytes]: one holds any record with its text. */
+#define GRAVEL_RECORDS_LEAST_BYTES 2048u
+#define GRAVEL_RECORDS_MOST_BYTES (1u << 16)
+
 /* Whether a barrier, which ends when as many have been resolved as were sent, counts them. */
 static inline bool gravel_frame_is_counted(uint16_t kind)
 {
-    return kind <= GRAVEL_FRAME_REFUSAL || kind == GRAVEL_FRAME_TRANSACTIONS;
+    return kind <= GRAVEL_FRAME_REFUSAL || kind == GRAVEL_FRAME_TRANSACTIONS ||
+           kind == GRAVEL_FRAME_RECORDS;
 }
 
 /* Numbered by themselves: they wait for no other frame. */

@@ -5,6 +5,7 @@
  *     buffer = struct gravel_frame | run | run | ...
  *     run    = struct gravel_run | indices [n] | values [n] | values [n] ... | zero padding to 8 bytes
  *              with struct gravel_signal_run instead for commands that tell a signal (GRAVELP_HAS_SIGNAL)
+ *     run    = struct gravel_signal_run | text | records [n][words] | zero padding to 8 bytes; in a frame of records
  *
  * A run is all messages of one operation on one base. Indices are 4 bytes (elements after base) or 8 (bytes into the
  * heap, wide commands; elements after base, far ones; requests) or 16 (far requests), values 4 or 8; each array starts
@@ -20,15 +21,16 @@
 #include "layout/command.h"
 
 #define GRAVEL_FRAME_MAGIC 0x47524246u
-#define GRAVEL_FRAME_VERSION 5u
+#define GRAVEL_FRAME_VERSION 6u
 
 /* Limits of one frame: the largest node buffer there can be, and as many of the smallest messages as it holds.
  * Active messages without arguments take no room, so a writer must mind the second. */
 #define GRAVEL_FRAME_MAX_BYTES (1u << 26)
 #define GRAVEL_FRAME_MAX_MESSAGES (1u << 24)
 
-/* Kinds of frame. Only MESSAGES carries runs; the network thread sends and reads all other kinds. */
+/* Kinds of frame. Only these carry runs; the network thread sends and reads all other kinds. */
 #define GRAVEL_FRAME_MESSAGES 1u
+#define GRAVEL_FRAME_RECORDS 12u /* runs of records alone */
 
 struct gravel_frame {
     gravelp_u32 magic;
@@ -63,9 +65,10 @@ GRAVELP_STATIC_ASSERT(sizeof(struct gravel_signal_run) == 32, "wire layout");
 #define GRAVEL_ANSWERED_LATER UINT64_MAX
 
 #define GRAVEL_ALIGN8(bytes) (((gravelp_u64)(bytes) + 7u) & ~(gravelp_u64)7u)
-/* Offset of the indices from the start of a run. */
-#define GRAVEL_RUN_INDICES(command) \
-    (GRAVELP_HAS_SIGNAL(command) ? sizeof(struct gravel_signal_run) : sizeof(struct gravel_run))
+/* Offset of the indices from the start of a run: behind its text, which only records have. */
+#define GRAVEL_RUN_INDICES(command)                                                               \
+    (GRAVELP_HAS_SIGNAL(command) ? sizeof(struct gravel_signal_run) + GRAVELP_TEXT_BYTES(command) \
+                                 : sizeof(struct gravel_run))
 /* Offset of value row `row` from the start of a run of n messages. */
 #define GRAVEL_RUN_VALUES(command, n, row)                                 \
     (GRAVEL_RUN_INDICES(command) +                                         \

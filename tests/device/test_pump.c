@@ -282,6 +282,7 @@ static void start_aggregator(struct gravel_aggregator *aggregator)
                                              .report = report,
                                              .timeout_ns = LIMIT_NS};
     assert_int_equal(gravel_sender_create(&aggregator->sender, &shape), 0);
+    aggregator->records = aggregator->sender; /* there are none */
     assert_int_equal(gravel_aggregator_start(aggregator), 0);
 }
 
