@@ -221,6 +221,11 @@ def server_calls():
             "\n## In kernels\n\n" + device_body(device))
 
 
+def print_calls():
+    path = "cl/print.cl.h"
+    return NOTE % path + "# Lines of kernels\n\n" + device_body(path)
+
+
 def flow_device_calls():
     path = "cl/flow.cl.h"
     return NOTE % path + "# Device calls of flows\n\n" + device_body(path)
@@ -310,7 +315,8 @@ def errors():
 
 PAGES = {"host-calls": host_calls, "device-calls": device_calls, "flow-calls": flow_calls,
          "flow-device-calls": flow_device_calls, "steal-calls": steal_calls, "server-calls": server_calls,
-         "mirror-calls": mirror_calls, "accumulator-calls": accumulator_calls, "settings": settings, "counters": counters,
+         "mirror-calls": mirror_calls, "accumulator-calls": accumulator_calls, "print-calls": print_calls,
+         "settings": settings, "counters": counters,
          "errors": errors}
 
 

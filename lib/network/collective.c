@@ -4,7 +4,8 @@
  * that do not fit together fail.
  *
  * Barrier:  sum the frames sent and resolved over all nodes, again and again, until two rounds in a row give equal,
- *           unchanged sums: then nothing was under way between the rounds, and nothing can start.
+ *           unchanged sums: then nothing was under way between the rounds, and nothing can start. A node whose records
+ *           are not written yet takes part in no round.
  *
  * Path:     job.c -> collective.c -> transport.
  * Threads:  the network thread.
@@ -13,6 +14,7 @@
 #include "base/error.h"
 #include "network/parts.h"
 #include "serve/transactions.h"
+#include "spool/spool.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -136,8 +138,9 @@ static void check_chain(struct gravel_network *network, struct gravel_job *job)
 /* Contribute to a round once everything we know of has been sent, which the loop does first, and counted. */
 static void try_round(struct gravel_network *network, struct gravel_job *job)
 {
-    if (gravel_transactions_are_open(network->transactions))
-        return; /* they have a limit of their own */
+    if (gravel_transactions_are_open(network->transactions) ||
+        !gravel_spool_is_empty(network->spool))
+        return; /* they have limits of their own */
     if (has_unsent(network)) {
         check_chain(network, job);
         return;

@@ -53,6 +53,7 @@ static struct length length_of(uint16_t kind)
         [GRAVEL_FRAME_DEATH] = {"news of a death", sizeof(struct gravel_death_frame), true},
         [GRAVEL_FRAME_TRANSACTIONS] = {"transactions", sizeof(struct gravel_transactions_frame),
                                        false},
+        [GRAVEL_FRAME_RECORDS] = {"records", sizeof(struct gravel_frame), false},
     };
     return kind < sizeof lengths / sizeof *lengths ? lengths[kind] : (struct length){.name = NULL};
 }

@@ -162,6 +162,7 @@ bool gravel_network_step(struct gravel_network *network, uint64_t now_ns, uint64
             see_attached(network);
         *due_ns = flush_aged(network, now_ns);
         n += gravel_resolving_look(network);
+        n += gravel_records_look(network);
         n += send_outgoing(network, BATCH);
     }
     n += send_pending(network, BATCH);

@@ -30,6 +30,7 @@
 #define GRAVEL_HOST_BUFFERS 4u /* of host calls, for each node */
 
 struct gravel_network;
+struct gravel_spool;
 struct gravel_trace;
 struct gravel_transactions;
 
@@ -115,6 +116,7 @@ struct gravel_network {
     uint32_t node, n_nodes; /* of the transport, which ends first; n_nodes 0: it is not open yet */
     struct gravel_resolver *resolver;
     struct gravel_transactions *transactions; /* over keys of two nodes; NULL: there are none */
+    struct gravel_spool *spool;               /* records that wait to be written */
     struct gravel_trace *trace;
 
     pthread_t thread;

@@ -63,7 +63,8 @@ void gravel_network_transmit(struct gravel_network *network, struct gravel_buffe
 {
     struct gravel_frame *frame = buffer->frame;
     gravel_network_number(network, frame);
-    if (frame->kind <= GRAVEL_FRAME_BYTES) { /* a node buffer of a sender */
+    if (frame->kind <= GRAVEL_FRAME_BYTES ||
+        frame->kind == GRAVEL_FRAME_RECORDS) { /* a node buffer of a sender */
         gravel_counter_add(&network->counts.network_buffers, 1);
         gravel_counter_add(&network->counts.network_bytes, frame->bytes);
         gravel_trace_buffer(network->trace, "send", frame->destination, frame->bytes); /* set: N2 */

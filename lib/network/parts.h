@@ -50,11 +50,12 @@ static inline uint32_t gravel_network_heap_of(const struct gravel_network *netwo
     return network->transport->is_loopback ? node : 0;
 }
 
-/** As long as a frame may be: a node buffer, and our own must fit as well [bytes]. */
+/** As long as a frame may be: a node buffer, and frames of records and our own must fit as well [bytes]. */
 static inline uint32_t gravel_network_frame_bytes(const struct gravel_network *network)
 {
     const uint32_t bytes = (uint32_t)network->shape.config->buffer_bytes;
-    return bytes < sizeof(struct gravel_death_frame) ? sizeof(struct gravel_death_frame) : bytes;
+    _Static_assert(sizeof(struct gravel_death_frame) <= GRAVEL_RECORDS_LEAST_BYTES, "our own fit");
+    return bytes < GRAVEL_RECORDS_LEAST_BYTES ? GRAVEL_RECORDS_LEAST_BYTES : bytes;
 }
 
 /** network.c: all the thread does, until gravel_network_stop. */
@@ -92,6 +93,12 @@ void gravel_resolving_give_back(void *context, const struct gravel_loan *loan);
 /** resolving.c: n messages of a frame were applied, or why not. As gravel_lending's. */
 void gravel_resolving_ended(void *context, const struct gravel_loan *loan, uint64_t n_messages,
                             const struct gravel_refusal *refusal);
+
+/** records.c: a frame of records has arrived. */
+void gravel_records_take(struct gravel_network *network, const struct gravel_frame *frame,
+                         const struct gravel_loan *loan);
+/** records.c: take back what has been written; the node fails if nothing is, for too long. @return whether any was. */
+bool gravel_records_look(struct gravel_network *network);
 
 /** control.c: act on a frame that has arrived. @return whether the resolver keeps it: its lender is called back. */
 bool gravel_control_handle(struct gravel_network *network, struct gravel_frame *frame,

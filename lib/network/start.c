@@ -8,6 +8,7 @@
  */
 #include "network/parts.h"
 #include "serve/transactions.h"
+#include "spool/spool.h"
 
 #include "base/clock.h"
 #include "base/thread.h"
@@ -15,6 +16,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#define SPOOL_BYTES (UINT64_C(16) << 20) /* of lines that wait to be written */
 
 static int allocate(struct gravel_network *network)
 {
@@ -137,10 +140,19 @@ int gravel_network_attach(struct gravel_network *network, const struct gravel_me
         .context = network,
         .aborted = network->shape.aborted,
     };
+    const struct gravel_spool_shape spool = {
+        .most_bytes = SPOOL_BYTES,
+        .limit_ns = config->timeout_ms * UINT64_C(1000000),
+        .dealt_with = &network->event,
+        .report = network->shape.report,
+        .report_context = network->shape.context,
+    };
     const struct gravel_courier courier = gravel_network_courier(network);
     network->shape.memory = memory;
     network->trace = trace;
     int code = gravel_resolver_create(&network->resolver, &resolver);
+    if (!code)
+        code = gravel_spool_create(&network->spool, &spool);
     if (!code)
         code = gravel_transactions_create(&network->transactions, &courier, calls);
     if (!code)
@@ -196,6 +208,8 @@ bool gravel_network_stop(struct gravel_network *network, bool keep_resolver)
     }
     pthread_join(network->thread, NULL);
     free_pending(network);
+    if (!gravel_spool_destroy(network->spool))
+        return false;
     gravel_transactions_destroy(network->transactions);
     if (!keep_resolver && !gravel_resolver_destroy(network->resolver))
         return false;

@@ -9,10 +9,11 @@
 
 #include "device/device.h"
 
-/** Device headers as texts, made by the build: of messages, work stealing and accumulators, and what is in front. */
+/** Device headers as texts, made by the build: of messages, work stealing, accumulators, lines; what is in front. */
 extern const char gravel_cl_h[];
 extern const char gravel_steal_cl_h[];
 extern const char gravel_accumulator_cl_h[];
+extern const char gravel_print_cl_h[];
 extern const char gravel_sliced_cl_h[];
 
 struct gravel_program_request {

@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Lines of text that kernels print, on every device, and none is lost.
+ *
+ *     #include "gravel.cl.h"
+ *     #include "print.cl.h"
+ *     kernel void check(GRAVEL_ARENA)
+ *     {
+ *         GRAVEL_OPEN(g);
+ *         if (get_global_id(0) == 37)
+ *             gravel_printf_wi(g, "%s by %g", "above", 3.5f);
+ *     }
+ *
+ *     gravel_printf_wg(g, "text", argument...)              every work-item of the work-group; a line each
+ *     gravel_printf_wg_if(g, active, "text", argument...)   every work-item of the work-group; those whose `active`
+ *                                                           is 0 print nothing
+ *     gravel_printf_wi(g, "text", argument...)              any work-item, in any divergent code
+ *
+ * The text is a literal of at most 1007 bytes, with conversions as C's printf has them, but for %n and *. Up to 16
+ * arguments follow: int, uint, long, ulong, float, double (where GRAVEL_HAS_DOUBLE is defined), what the language
+ * promotes to these, and strings of any address space, of which the first 32 bytes are printed. All together they have
+ * at most 58 words of 4 bytes: 1 of int, uint and float, 2 of long, ulong and double, 8 of a string. A call that has
+ * more does not build. Each argument is evaluated once, of all work-items that make the call.
+ *
+ * A line comes out at node 0 while the kernel runs, whole, behind the numbers of the node and of the work-item in the
+ * launch. Lines of one work-group come in the order of its calls, those of one call in the order of its work-items;
+ * there is no other order. gravel_barrier waits until all lines of all nodes are written. Node 0 fails with
+ * GRAVEL_ENOMEM if more than 16 MB of lines wait to be written there, and with GRAVEL_ETIMEOUT if standard output takes
+ * nothing for GRAVEL_TIMEOUT. If writing fails, the next call that waits returns GRAVEL_ESYSTEM, and no line follows.
+ *
+ * Path:    the user's kernel -> this -> device/record.cl.h -> ... -> lib/spool -> standard output.
+ * Memory:  P2, as any message.
+ */
+#ifndef GRAVEL_PRINT_CL_H
+#define GRAVEL_PRINT_CL_H
+
+#include "gravel.cl.h"
+
+#define GRAVELP_OVERLOADED static inline __attribute__((overloadable, always_inline))
+
+/* Types of arguments: overloads tell them, by the size of what they would return. */
+
+#define GRAVELP_DEFINE_TYPE(name, number, ...) \
+    struct gravelp_type_##name {               \
+        char bytes[number];                    \
+    };                                         \
+    struct gravelp_type_##name __attribute__((overloadable)) gravelp_type_of(__VA_ARGS__);
+#define GRAVELP_DEFINE_STRING(space, name)                                                 \
+    GRAVELP_DEFINE_TYPE(name, GRAVELP_ARGUMENT_STRING, space const char *)                 \
+    GRAVELP_OVERLOADED private uint *gravelp_put(private uint *at, space const char *text) \
+    {                                                                                      \
+        bool has_ended = !text;                                                            \
+        for (uint word = 0; word < GRAVELP_STRING_WORDS; word++) {                         \
+            at[word] = 0;                                                                  \
+            for (uint byte = 0; byte < 4; byte++) {                                        \
+                uint c = has_ended ? 0u : (uint)(uchar)text[4 * word + byte];              \
+                has_ended = c == 0;                                                        \
+                at[word] |= c << 8 * byte;                                                 \
+            }                                                                              \
+        }                                                                                  \
+        return at + GRAVELP_STRING_WORDS;                                                  \
+    }
+#define GRAVELP_DEFINE_SHORT(name, number, bits)                               \
+    GRAVELP_DEFINE_TYPE(name, number, name)                                    \
+    GRAVELP_OVERLOADED private uint *gravelp_put(private uint *at, name value) \
+    {                                                                          \
+        at[0] = bits(value);                                                   \
+        return at + 1;                                                         \
+    }
+#define GRAVELP_DEFINE_LONG(name, number, bits)                                \
+    GRAVELP_DEFINE_TYPE(name, number, name)                                    \
+    GRAVELP_OVERLOADED private uint *gravelp_put(private uint *at, name value) \
+    {                                                                          \
+        at[0] = (uint)bits(value);                                             \
+        at[1] = (uint)(bits(value) >> 32);                                     \
+        return at + 2;                                                         \
+    }
+
+GRAVELP_DEFINE_SHORT(int, GRAVELP_ARGUMENT_INT, (uint))
+GRAVELP_DEFINE_SHORT(uint, GRAVELP_ARGUMENT_UINT, (uint))
+GRAVELP_DEFINE_LONG(long, GRAVELP_ARGUMENT_LONG, (ulong))
+GRAVELP_DEFINE_LONG(ulong, GRAVELP_ARGUMENT_ULONG, (ulong))
+GRAVELP_DEFINE_SHORT(float, GRAVELP_ARGUMENT_FLOAT, as_uint)
+#ifdef GRAVEL_HAS_DOUBLE
+GRAVELP_DEFINE_LONG(double, GRAVELP_ARGUMENT_DOUBLE, as_ulong)
+#endif
+GRAVELP_DEFINE_STRING(constant, in_constant)
+GRAVELP_DEFINE_STRING(global, in_global)
+GRAVELP_DEFINE_STRING(local, in_local)
+GRAVELP_DEFINE_STRING(private, in_private)
+
+/* Any work-item: its ids, as in a line's record. */
+GRAVELP_INLINE private uint *gravelp_put_tag(private uint *at)
+{
+    at[0] = (uint)get_global_id(0);
+    at[1] = ((uint)get_global_id(1) & 0xffffu) | (uint)get_global_id(2) << 16;
+    return at + GRAVELP_TAG_WORDS;
+}
+
+/* Lists of arguments, behind a text. */
+
+#define GRAVELP_N_ARGUMENTS(...) \
+    GRAVELP_N_ARGUMENTS_(__VA_ARGS__, 16, 15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0, ~)
+#define GRAVELP_N_ARGUMENTS_(text, a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, count, ...) count
+#define GRAVELP_TEXT(...) GRAVELP_TEXT_(__VA_ARGS__, ~)
+#define GRAVELP_TEXT_(text, ...) "" text ""
+
+/* X(first, X(second, ... X(last, end))) */
+#define GRAVELP_EACH(X, end, ...) \
+    GRAVELP_EACH_OF(GRAVELP_N_ARGUMENTS(__VA_ARGS__), X, end, __VA_ARGS__)
+#define GRAVELP_EACH_OF(n, ...) GRAVELP_EACH_OF_(n, __VA_ARGS__)
+#define GRAVELP_EACH_OF_(n, ...) GRAVELP_EACH_##n(__VA_ARGS__)
+#define GRAVELP_EACH_0(X, end, format) end
+#define GRAVELP_EACH_1(X, end, format, a) X(a, end)
+#define GRAVELP_EACH_2(X, end, format, a, ...) X(a, GRAVELP_EACH_1(X, end, format, __VA_ARGS__))
+#define GRAVELP_EACH_3(X, end, format, a, ...) X(a, GRAVELP_EACH_2(X, end, format, __VA_ARGS__))
+#define GRAVELP_EACH_4(X, end, format, a, ...) X(a, GRAVELP_EACH_3(X, end, format, __VA_ARGS__))
+#define GRAVELP_EACH_5(X, end, format, a, ...) X(a, GRAVELP_EACH_4(X, end, format, __VA_ARGS__))
+#define GRAVELP_EACH_6(X, end, format, a, ...) X(a, GRAVELP_EACH_5(X, end, format, __VA_ARGS__))
+#define GRAVELP_EACH_7(X, end, format, a, ...) X(a, GRAVELP_EACH_6(X, end, format, __VA_ARGS__))
+#define GRAVELP_EACH_8(X, end, format, a, ...) X(a, GRAVELP_EACH_7(X, end, format, __VA_ARGS__))
+#define GRAVELP_EACH_9(X, end, format, a, ...) X(a, GRAVELP_EACH_8(X, end, format, __VA_ARGS__))
+#define GRAVELP_EACH_10(X, end, format, a, ...) X(a, GRAVELP_EACH_9(X, end, format, __VA_ARGS__))
+#define GRAVELP_EACH_11(X, end, format, a, ...) X(a, GRAVELP_EACH_10(X, end, format, __VA_ARGS__))
+#define GRAVELP_EACH_12(X, end, format, a, ...) X(a, GRAVELP_EACH_11(X, end, format, __VA_ARGS__))
+#define GRAVELP_EACH_13(X, end, format, a, ...) X(a, GRAVELP_EACH_12(X, end, format, __VA_ARGS__))
+#define GRAVELP_EACH_14(X, end, format, a, ...) X(a, GRAVELP_EACH_13(X, end, format, __VA_ARGS__))
+#define GRAVELP_EACH_15(X, end, format, a, ...) X(a, GRAVELP_EACH_14(X, end, format, __VA_ARGS__))
+#define GRAVELP_EACH_16(X, end, format, a, ...) X(a, GRAVELP_EACH_15(X, end, format, __VA_ARGS__))
+
+#define GRAVELP_ADD_WORDS(a, rest) GRAVELP_ARGUMENT_WORDS(sizeof(gravelp_type_of(a))) + rest
+#define GRAVELP_ADD_TYPE(a, rest) ((ulong)sizeof(gravelp_type_of(a)) | (rest) << 4)
+#define GRAVELP_ADD_PUT(a, rest)                 \
+    gravelp_at_ = gravelp_put(gravelp_at_, (a)); \
+    rest
+
+/* ---- calls ------------------------------------------------------------------------------------ */
+
+#define GRAVELP_PRINT(record, ...)                                                                \
+    uint gravelp_words_[GRAVELP_EACH(GRAVELP_ADD_WORDS, GRAVELP_TAG_WORDS, __VA_ARGS__)];         \
+  private                                                                                         \
+    uint *gravelp_at_ = gravelp_put_tag(gravelp_words_);                                          \
+    typedef char                                                                                  \
+        gravelp_too_many_words_[sizeof gravelp_words_ <= 4 * GRAVELP_RECORD_MAX_WORDS ? 1 : -1];  \
+    typedef char gravelp_text_is_too_long_                                                        \
+        [sizeof(GRAVELP_TEXT(__VA_ARGS__)) <= GRAVELP_TEXT_MAX_BYTES ? 1 : -1];                   \
+    GRAVELP_EACH(GRAVELP_ADD_PUT, (void)gravelp_at_, __VA_ARGS__);                                \
+    const struct gravelp_text gravelp_text_ = {GRAVELP_TEXT(__VA_ARGS__),                         \
+                                               (uint)sizeof(GRAVELP_TEXT(__VA_ARGS__)),           \
+                                               GRAVELP_EACH(GRAVELP_ADD_TYPE, 0ul, __VA_ARGS__)}; \
+    const uint gravelp_line_ = GRAVELP_COMMAND_RECORD(GRAVELP_LINES, sizeof gravelp_words_ / 4,   \
+                                                      sizeof(GRAVELP_TEXT(__VA_ARGS__)));         \
+    record
+
+#define gravel_printf_wg(g, ...)                                                         \
+    do {                                                                                 \
+        GRAVELP_PRINT(GRAVELP_RECORD_WG(g, gravelp_line_, gravelp_text_, gravelp_words_, \
+                                        (g).arena->print_node);                          \
+                      , __VA_ARGS__)                                                     \
+    } while (0)
+#define gravel_printf_wg_if(g, active, ...)                                                  \
+    do {                                                                                     \
+        const uint gravelp_active_ = (active) != 0;                                          \
+        GRAVELP_PRINT(GRAVELP_RECORD_WG_IF(g, gravelp_active_, gravelp_line_, gravelp_text_, \
+                                           gravelp_words_, (g).arena->print_node);           \
+                      , __VA_ARGS__)                                                         \
+    } while (0)
+#define gravel_printf_wi(g, ...)                                                         \
+    do {                                                                                 \
+        GRAVELP_PRINT(GRAVELP_RECORD_WI(g, gravelp_line_, gravelp_text_, gravelp_words_, \
+                                        (g).arena->print_node);                          \
+                      , __VA_ARGS__)                                                     \
+    } while (0)
+
+#endif

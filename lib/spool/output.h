@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Writes lines to a descriptor that may be slow, full or gone.
+ *
+ * Path:    writer.c -> output.c -> the system.
+ * Threads: the writer, which keeps SIGPIPE out.
+ */
+#ifndef GRAVEL_SPOOL_OUTPUT_H
+#define GRAVEL_SPOOL_OUTPUT_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/**
+ * Write all of a text.
+ *
+ * @param abandoned  looked at while the descriptor takes nothing: gives up.
+ * @param n_bytes    counter, increased by what is written.
+ * @return           0; the system's error; ECANCELED: abandoned.
+ */
+int gravel_output_write(int descriptor, const char *text, size_t bytes,
+                        const _Atomic bool *abandoned, _Atomic uint64_t *n_bytes);
+
+#endif

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Frames between network thread and writer. See spool.h.
+ */
+#include "spool/spool.h"
+
+#include "spool/writer.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct gravel_spool {
+    struct gravel_writer writer;
+    struct gravel_spool_shape shape;
+    uint64_t bytes;    /* of frames that wait */
+    uint64_t n_bytes;  /* the writer's, when it last got further */
+    uint64_t moved_ns; /* then; UINT64_MAX: nothing waits, or the next look says */
+};
+
+int gravel_spool_create(struct gravel_spool **out, const struct gravel_spool_shape *shape)
+{
+    struct gravel_spool *spool = aligned_alloc(GRAVELP_CACHELINE, sizeof *spool);
+    *out = spool;
+    if (!spool)
+        return gravel_fail(GRAVEL_ENOMEM, "spool");
+    memset(spool, 0, sizeof *spool);
+    spool->shape = *shape;
+    spool->moved_ns = UINT64_MAX;
+    spool->writer.dealt_with = shape->dealt_with;
+    spool->writer.report = shape->report;
+    spool->writer.report_context = shape->report_context;
+    return 0;
+}
+
+bool gravel_spool_destroy(struct gravel_spool *spool)
+{
+    struct gravel_buffer *buffer;
+    if (!spool)
+        return true;
+    if (!gravel_writer_stop(&spool->writer, spool->shape.limit_ns))
+        return false;
+    while ((buffer = gravel_writer_take_done(&spool->writer)))
+        gravel_buffer_destroy(buffer);
+    free(spool);
+    return true;
+}
+
+int gravel_spool_push(struct gravel_spool *spool, const struct gravel_frame *frame)
+{
+    if (spool->bytes + frame->bytes > spool->shape.most_bytes)
+        return gravel_fail(GRAVEL_ENOMEM,
+                           "lines of kernels come faster than they are written: more than %llu "
+                           "bytes of them wait",
+                           (unsigned long long)spool->shape.most_bytes);
+    struct gravel_buffer *buffer = gravel_buffer_create(frame->bytes);
+    if (!buffer)
+        return gravel_fail(GRAVEL_ENOMEM, "no memory for lines of node %u", frame->source);
+    memcpy(buffer->frame, frame, frame->bytes);
+    int code = spool->writer.is_running ? 0 : gravel_writer_start(&spool->writer);
+    if (code) {
+        gravel_buffer_destroy(buffer);
+        return code;
+    }
+    spool->bytes += frame->bytes;
+    gravel_writer_push(&spool->writer, buffer);
+    return 0;
+}
+
+/* The writer gets nowhere: its reader has stopped, or the disk. */
+static int check_progress(struct gravel_spool *spool, uint64_t lived_ns)
+{
+    const uint64_t n_bytes = atomic_load_explicit(&spool->writer.n_bytes, memory_order_relaxed);
+    if (gravel_spool_is_empty(spool)) {
+        spool->moved_ns = UINT64_MAX;
+    } else if (n_bytes != spool->n_bytes || spool->moved_ns == UINT64_MAX) {
+        spool->n_bytes = n_bytes;
+        spool->moved_ns = lived_ns;
+    } else if (lived_ns - spool->moved_ns > spool->shape.limit_ns) {
+        return gravel_fail(GRAVEL_ETIMEOUT,
+                           "lines of kernels: standard output has taken nothing for %.1f s",
+                           (double)(lived_ns - spool->moved_ns) * 1e-9);
+    }
+    return 0;
+}
+
+int gravel_spool_look(struct gravel_spool *spool, uint64_t lived_ns, bool *moved)
+{
+    struct gravel_buffer *buffer;
+    *moved = false;
+    while ((buffer = gravel_writer_take_done(&spool->writer))) {
+        spool->bytes -= buffer->frame->bytes;
+        gravel_buffer_destroy(buffer);
+        spool->moved_ns = UINT64_MAX;
+        *moved = true;
+    }
+    return check_progress(spool, lived_ns);
+}
+
+bool gravel_spool_is_empty(const struct gravel_spool *spool)
+{
+    return !spool || spool->bytes == 0;
+}

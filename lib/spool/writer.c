@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The writer's thread. See writer.h.
+ */
+#include "spool/writer.h"
+
+#include "base/clock.h"
+#include "base/counter.h"
+#include "base/lived.h"
+#include "base/thread.h"
+#include "spool/lines.h"
+#include "spool/output.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define LOOK_NS (GRAVEL_NS_PER_S / 20)
+
+static void fail(struct gravel_writer *writer, int error)
+{
+    char text[200];
+    writer->error = error;
+    if (error == ECANCELED) /* who abandons it says why */
+        return;
+    snprintf(text, sizeof text,
+             "lines of kernels: writing to standard output: %s; the line at hand and all that "
+             "follow are lost, behind %llu written",
+             strerror(error),
+             (unsigned long long)atomic_load_explicit(&writer->n_lines, memory_order_relaxed));
+    writer->report(writer->report_context, GRAVEL_ESYSTEM, false, text);
+}
+
+static void write_ready(void *context, struct gravel_characters *out)
+{
+    struct gravel_writer *writer = context;
+    int error = writer->error ? 0
+                              : gravel_output_write(STDOUT_FILENO, out->text, out->n,
+                                                    &writer->abandoned, &writer->n_bytes);
+    out->n = 0;
+    if (error)
+        fail(writer, error);
+}
+
+static void deal_with(struct gravel_writer *writer, struct gravel_buffer *buffer,
+                      struct gravel_characters *out)
+{
+    const uint64_t n = gravel_lines_write(buffer->frame, out, write_ready, writer);
+    if (out->is_cut && !writer->error)
+        fail(writer, ENOMEM);
+    if (!writer->error)
+        gravel_counter_add(&writer->n_lines, n);
+    gravel_list_push(&writer->done, buffer);
+    gravel_event_signal(writer->dealt_with);
+}
+
+/* @return NULL: stopping, and all has been dealt with. */
+static struct gravel_buffer *await_frame(struct gravel_writer *writer)
+{
+    for (;;) {
+        struct gravel_buffer *buffer = gravel_list_take(&writer->todo);
+        if (buffer)
+            return buffer;
+        uint32_t key = gravel_event_prepare(&writer->event);
+        const bool is_last = atomic_load_explicit(&writer->stopping, memory_order_relaxed);
+        buffer = gravel_list_take(&writer->todo);
+        if (buffer || is_last) {
+            gravel_event_cancel(&writer->event);
+            return buffer;
+        }
+        gravel_event_wait(&writer->event, key, GRAVEL_NS_PER_S);
+    }
+}
+
+static void *thread_main(void *argument)
+{
+    struct gravel_writer *writer = argument;
+    struct gravel_characters out = {.text = NULL};
+    struct gravel_buffer *buffer;
+    gravel_thread_begin("gravel-write");
+    gravel_thread_keep_from_pipes();
+    while ((buffer = await_frame(writer)))
+        deal_with(writer, buffer, &out);
+    free(out.text);
+    atomic_store_explicit(&writer->has_ended, true, memory_order_relaxed); /* S3 */
+    gravel_event_signal(&writer->ended);
+    return NULL;
+}
+
+int gravel_writer_start(struct gravel_writer *writer)
+{
+    int error = pthread_create(&writer->thread, NULL, thread_main, writer);
+    if (error)
+        return gravel_fail(GRAVEL_ESYSTEM, "writer's thread: %s", strerror(error));
+    writer->is_running = true;
+    return 0;
+}
+
+void gravel_writer_push(struct gravel_writer *writer, struct gravel_buffer *buffer)
+{
+    gravel_list_push(&writer->todo, buffer);
+    gravel_event_signal(&writer->event);
+}
+
+struct gravel_buffer *gravel_writer_take_done(struct gravel_writer *writer)
+{
+    return gravel_list_take(&writer->done);
+}
+
+/* @return whether it has ended within so long without progress. */
+static bool await_end(struct gravel_writer *writer, uint64_t limit_ns)
+{
+    struct gravel_lived waited = gravel_lived_for(limit_ns);
+    uint64_t n_bytes = 0;
+    for (;;) {
+        uint32_t key = gravel_event_prepare(&writer->ended);
+        const bool has_ended =
+            atomic_load_explicit(&writer->has_ended, memory_order_relaxed); /* S3 */
+        const uint64_t now_bytes = atomic_load_explicit(&writer->n_bytes, memory_order_relaxed);
+        if (now_bytes != n_bytes)
+            waited = gravel_lived_for(limit_ns);
+        n_bytes = now_bytes;
+        if (has_ended || gravel_lived_tick(&waited, gravel_clock_ns()) >= limit_ns) {
+            gravel_event_cancel(&writer->ended);
+            return has_ended;
+        }
+        gravel_event_wait(&writer->ended, key, LOOK_NS < waited.step_ns ? LOOK_NS : waited.step_ns);
+    }
+}
+
+bool gravel_writer_stop(struct gravel_writer *writer, uint64_t limit_ns)
+{
+    if (!writer->is_running)
+        return true;
+    atomic_store_explicit(&writer->stopping, true, memory_order_relaxed); /* event orders */
+    gravel_event_signal(&writer->event);
+    bool has_ended = await_end(writer, limit_ns);
+    if (!has_ended) {
+        atomic_store_explicit(&writer->abandoned, true, memory_order_relaxed); /* S4 */
+        has_ended = await_end(writer, limit_ns);
+    }
+    if (has_ended)
+        pthread_join(writer->thread, NULL);
+    else
+        pthread_detach(writer->thread);
+    writer->is_running = false;
+    return has_ended;
+}

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The writer: a thread that deals with the records of this node, in the order in which they came, so that the network
+ * thread never waits for a disk or a reader.
+ *
+ * Path:    spool.c -> writer.c -> lines.c, output.c; the frame goes back to spool.c.
+ * Owner:   a frame is the writer's between the two lists.
+ * Threads: all calls by the network thread, but stop by the thread that closes the node.
+ * Memory:  M3 hands frames over, both ways.
+ */
+#ifndef GRAVEL_SPOOL_WRITER_H
+#define GRAVEL_SPOOL_WRITER_H
+
+#include "base/error.h"
+#include "base/event.h"
+#include "transport/list.h"
+
+#include <pthread.h>
+
+struct gravel_writer {
+    struct gravel_event *dealt_with; /* signalled when a frame goes back */
+    gravel_report_function *report;
+    void *report_context;
+
+    pthread_t thread;
+    bool is_running;
+    struct gravel_list todo, done;
+    struct gravel_event event;         /* wakes the thread */
+    struct gravel_event ended;         /* has_ended */
+    _Atomic bool stopping;             /* once todo is empty; relaxed, the event orders */
+    _Atomic bool abandoned;            /* S4: at once */
+    _Atomic bool has_ended;            /* S3: the thread's last store */
+    _Atomic uint64_t n_bytes, n_lines; /* counters, of what has been written */
+    int error;                         /* of the system: no line is written after it */
+};
+
+/** Start the thread; the members up to `report_context` are set, the rest is 0. @return 0; GRAVEL_ESYSTEM. */
+int gravel_writer_start(struct gravel_writer *writer);
+
+/** Hand a frame over. */
+void gravel_writer_push(struct gravel_writer *writer, struct gravel_buffer *buffer);
+
+/** A frame that has been dealt with, or NULL. */
+struct gravel_buffer *gravel_writer_take_done(struct gravel_writer *writer);
+
+/**
+ * Write what has come, and end the thread.
+ *
+ * @param limit_ns  longest time without progress; then the rest is given up.
+ * @return          false if the thread is in the system and does not come back: it stays, and what it uses must.
+ */
+bool gravel_writer_stop(struct gravel_writer *writer, uint64_t limit_ns);
+
+#endif

@@ -1,0 +1,299 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Lines that kernels print come out whole, once, behind node and work-item, in the order of a group's calls, while the
+ * kernel runs; a record that no slot holds, and a reader that stops or goes, is an error that says so.
+ *
+ * Path: meson test -> this -> cl/print.cl.h, lib/spool
+ */
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "expect.h"
+
+#define GROUP 64u
+#define N_GROUPS 20u
+#define N_CALLS 3u
+
+static const char source[] =
+    "#include \"gravel.cl.h\"\n"
+    "#include \"print.cl.h\"\n"
+    "#define T16 \"0123456789abcdef\"\n"
+    "#define T64 T16 T16 T16 T16\n"
+    "kernel void one(GRAVEL_ARENA)\n"
+    "{\n"
+    "    GRAVEL_OPEN(g);\n"
+    "    if (get_global_id(0) == 37)\n"
+    "        gravel_printf_wi(g, \"%s by %g\", \"above\", 3.5f);\n"
+    "}\n"
+    "kernel void all_forms(GRAVEL_ARENA)\n"
+    "{\n"
+    "    GRAVEL_OPEN(g);\n"
+    "    uint i = (uint)get_global_id(0);\n"
+    "    for (uint call = 0; call < 3; call++) {\n"
+    "        gravel_printf_wg(g, \"all %u %lu\", call, (ulong)i << 32);\n"
+    "        gravel_printf_wg_if(g, i % 3 == 0, \"third %u\", call);\n"
+    "        if (i % 5 == 0)\n"
+    "            gravel_printf_wi(g, \"fifth %u\", call);\n"
+    "    }\n"
+    "}\n"
+    "kernel void types(GRAVEL_ARENA, global const char *there)\n"
+    "{\n"
+    "    GRAVEL_OPEN(g);\n"
+    "    char here[3] = {'m', 'e', 0};\n"
+    "    short few = -3;\n"
+    "    gravel_printf_wi(g, \"%d|%u|%x|%ld|%5.2f|%c|%%|%s|%s\", few, 7u, 255, -5l, 1.25f, 'x', "
+    "there, here);\n"
+    "    gravel_printf_wi(g, \"%d\\n%s\\n\", 1.5f, \"a\\033b\");\n"
+    "    gravel_printf_wi(g, \"%n%d\", 1, 2);\n"
+    "    gravel_printf_wi(g, \"none\");\n"
+    "    gravel_printf_wi(g, \"%d %d %d %d %d %d %d %d %d %d %d %d %d %d %d %d\", 1, 2, 3, 4, 5, "
+    "6, 7, 8, 9,\n"
+    "                     10, 11, 12, 13, 14, 15, 16);\n"
+    "}\n"
+    "kernel void wide(GRAVEL_ARENA)\n"
+    "{\n"
+    "    GRAVEL_OPEN(g);\n"
+    "    gravel_printf_wi(g, T64 T64 T64 T64 T64 T64 T64 T64 T64 T64 T64 T64);\n"
+    "}\n"
+    "kernel void waits(GRAVEL_ARENA, ulong word)\n"
+    "{\n"
+    "    GRAVEL_OPEN(g);\n"
+    "    gravel_printf_wg_if(g, get_local_id(0) == 0, \"before\");\n"
+    "    gravel_wait_until_uint_wg(g, word, GRAVEL_CMP_EQ, 1);\n"
+    "    gravel_printf_wg_if(g, get_local_id(0) == 0, \"behind\");\n"
+    "}\n";
+
+/* ---- standard output, while a node is open ---------------------------------------------------- */
+
+static char printed[1u << 20];
+
+struct capture {
+    FILE *file;
+    int kept;
+};
+
+static struct capture begin_capture(void)
+{
+    struct capture capture = {tmpfile(), dup(STDOUT_FILENO)};
+    assert_non_null(capture.file);
+    fflush(stdout);
+    dup2(fileno(capture.file), STDOUT_FILENO);
+    return capture;
+}
+
+static void end_capture(struct capture capture)
+{
+    dup2(capture.kept, STDOUT_FILENO);
+    close(capture.kept);
+    rewind(capture.file);
+    printed[fread(printed, 1, sizeof printed - 1, capture.file)] = '\0';
+    fclose(capture.file);
+}
+
+/* Run one kernel on a node of its own; what it prints up to the barrier is in `printed`. */
+static int run(const char *name, size_t global_size, size_t local_size)
+{
+    struct capture capture = begin_capture();
+    struct gravel *gravel = open_loopback(1, NULL);
+    cl_program program = build_or_die(gravel, source, "");
+    cl_kernel kernel = kernel_or_die(gravel, program, name);
+    int code = run_kernel(gravel, kernel, global_size, local_size);
+    end_capture(capture);
+    clReleaseKernel(kernel);
+    clReleaseProgram(program);
+    gravel_close(gravel);
+    return code;
+}
+
+static void a_line_comes_out_behind_node_and_work_item(void **state)
+{
+    (void)state;
+    assert_int_equal(run("one", 256, 64), 0);
+    assert_string_equal(printed, "[0:37] above by 3.5\n");
+}
+
+/* ---- each line once, and a group's in order --------------------------------------------------- */
+
+enum form { ALL, THIRD, FIFTH, N_FORMS };
+
+static unsigned seen[N_FORMS][N_CALLS][GROUP * N_GROUPS];
+
+/* Where a line stands in the order of its group: of work-items that print alone there is none between them. */
+static void look_at(const char *line)
+{
+    static unsigned last[N_GROUPS];
+    unsigned item, call;
+    unsigned long long value;
+    int end = 0;
+    if (sscanf(line, "[0:%u] all %u %llu%n", &item, &call, &value, &end) == 3) {
+        assert_true(value == (unsigned long long)item << 32);
+        seen[ALL][call][item]++;
+        const unsigned place = (2 * call) * GROUP + item % GROUP + 1;
+        assert_true(last[item / GROUP] < place);
+        last[item / GROUP] = place;
+    } else if (sscanf(line, "[0:%u] third %u%n", &item, &call, &end) == 2) {
+        seen[THIRD][call][item]++;
+        const unsigned place = (2 * call + 1) * GROUP + item % GROUP + 1;
+        assert_true(last[item / GROUP] < place);
+        last[item / GROUP] = place;
+    } else if (sscanf(line, "[0:%u] fifth %u%n", &item, &call, &end) == 2) {
+        seen[FIFTH][call][item]++;
+    } else {
+        fail_msg("a line that no work-item prints: %s", line);
+    }
+    assert_int_equal(line[end], '\0');
+}
+
+static void each_line_comes_once_and_those_of_a_group_in_order(void **state)
+{
+    (void)state;
+    assert_int_equal(run("all_forms", GROUP * N_GROUPS, GROUP), 0);
+    for (char *line = strtok(printed, "\n"); line; line = strtok(NULL, "\n"))
+        look_at(line);
+    for (unsigned call = 0; call < N_CALLS; call++)
+        for (unsigned i = 0; i < GROUP * N_GROUPS; i++) {
+            assert_int_equal(seen[ALL][call][i], 1);
+            assert_int_equal(seen[THIRD][call][i], i % 3 == 0);
+            assert_int_equal(seen[FIFTH][call][i], i % 5 == 0);
+        }
+}
+
+static void arguments_of_all_types_are_written_as_printf_does(void **state)
+{
+    (void)state;
+    struct capture capture = begin_capture();
+    struct gravel *gravel = open_loopback(1, NULL);
+    cl_program program = build_or_die(gravel, source, "");
+    cl_kernel kernel = kernel_or_die(gravel, program, "types");
+    cl_int error;
+    char there[] = "there";
+    cl_mem memory = clCreateBuffer(gravel_cl_context(gravel), CL_MEM_COPY_HOST_PTR, sizeof there,
+                                   there, &error);
+    assert_int_equal(error, CL_SUCCESS);
+    clSetKernelArg(kernel, 1, sizeof memory, &memory);
+    int code = run_kernel(gravel, kernel, 1, 1);
+    end_capture(capture);
+    clReleaseMemObject(memory);
+    clReleaseKernel(kernel);
+    clReleaseProgram(program);
+    gravel_close(gravel);
+    assert_int_equal(code, 0);
+    assert_string_equal(printed, "[0:0] -3|7|ff|-5| 1.25|x|%|there|me\n"
+                                 "[0:0] %!d(1.5)\n[0:0] a\\x1bb\n"
+                                 "[0:0] %!n1%!(2)\n"
+                                 "[0:0] none\n"
+                                 "[0:0] 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16\n");
+}
+
+/* ---- while the kernel runs -------------------------------------------------------------------- */
+
+static bool has_come(const struct capture *capture)
+{
+    char text[64] = "";
+    return pread(fileno(capture->file), text, sizeof text - 1, 0) > 0 &&
+           strstr(text, "before\n") != NULL;
+}
+
+static void a_line_comes_out_while_its_kernel_runs(void **state)
+{
+    (void)state;
+    const char *step = getenv("GRAVEL_STEP");
+    if (step && !strcmp(step, "drain"))
+        skip(); /* no kernel waits there */
+    struct capture capture = begin_capture();
+    struct gravel *gravel = open_loopback(1, NULL);
+    uint64_t word = alloc_or_die(gravel, 64);
+    const cl_uint one = 1;
+    const size_t n = 64;
+    cl_program program = build_or_die(gravel, source, "");
+    cl_kernel kernel = kernel_or_die(gravel, program, "waits");
+    clSetKernelArg(kernel, 1, sizeof word, &word);
+    int launched = gravel_launch(gravel, kernel, 1, &n, &n, 0, NULL, NULL);
+    const double begin = seconds_now();
+    while (!launched && !has_come(&capture) && seconds_now() - begin < 20.0 * patience())
+        usleep(1000);
+    const bool came = has_come(&capture);
+    int put = gravel_put(gravel, word, &one, sizeof one, 0);
+    int code = gravel_barrier(gravel);
+    end_capture(capture);
+    clReleaseKernel(kernel);
+    clReleaseProgram(program);
+    gravel_close(gravel);
+    assert_int_equal(launched, 0);
+    assert_int_equal(put, 0);
+    assert_int_equal(code, 0);
+    assert_true(came);
+    assert_string_equal(printed, "[0:0] before\n[0:0] behind\n");
+}
+
+static void a_record_that_no_slot_holds_is_an_error_with_its_size(void **state)
+{
+    (void)state;
+    setenv("GRAVEL_SLOT", "768", 1);
+    expect_error(run("wide", 1, 1), GRAVEL_EKERNEL, "sends a record of 860 bytes");
+    unsetenv("GRAVEL_SLOT");
+    assert_string_equal(printed, "");
+    assert_int_equal(run("wide", 1, 1), 0);
+    assert_int_equal(strlen(printed), strlen("[0:0] ") + 768 + 1);
+}
+
+/* ---- readers that stop, or go ------------------------------------------------------------------ */
+
+static char error_text[1024]; /* of the barrier */
+
+/* @param reads  whether the pipe has a reader, which reads nothing. @return what the barrier met. */
+static int print_to_pipe(bool reads)
+{
+    int ends[2], kept = dup(STDOUT_FILENO);
+    assert_int_equal(pipe(ends), 0);
+    fflush(stdout);
+    dup2(ends[1], STDOUT_FILENO);
+    close(ends[1]);
+    if (!reads)
+        close(ends[0]);
+    setenv("GRAVEL_TIMEOUT", "500", 1);
+    struct gravel *gravel = open_loopback(1, NULL);
+    cl_program program = build_or_die(gravel, source, "");
+    cl_kernel kernel = kernel_or_die(gravel, program, "wide");
+    int code = run_kernel(gravel, kernel, 256, 64);
+    snprintf(error_text, sizeof error_text, "%s", gravel_last_error());
+    clReleaseKernel(kernel);
+    clReleaseProgram(program);
+    gravel_close(gravel);
+    unsetenv("GRAVEL_TIMEOUT");
+    dup2(kept, STDOUT_FILENO);
+    close(kept);
+    if (reads)
+        close(ends[0]);
+    return code;
+}
+
+static void a_reader_that_has_stopped_fails_the_node_and_it_closes(void **state)
+{
+    (void)state;
+    assert_int_equal(print_to_pipe(true), GRAVEL_ETIMEOUT);
+    assert_non_null(strstr(error_text, "standard output has taken nothing"));
+}
+
+static void a_reader_that_has_gone_is_an_error_and_kernels_run_on(void **state)
+{
+    (void)state;
+    assert_int_equal(print_to_pipe(false), GRAVEL_ESYSTEM);
+    assert_non_null(strstr(error_text, "Broken pipe"));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_line_comes_out_behind_node_and_work_item),
+        cmocka_unit_test(each_line_comes_once_and_those_of_a_group_in_order),
+        cmocka_unit_test(arguments_of_all_types_are_written_as_printf_does),
+        cmocka_unit_test(a_line_comes_out_while_its_kernel_runs),
+        cmocka_unit_test(a_record_that_no_slot_holds_is_an_error_with_its_size),
+        cmocka_unit_test(a_reader_that_has_stopped_fails_the_node_and_it_closes),
+        cmocka_unit_test(a_reader_that_has_gone_is_an_error_and_kernels_run_on),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

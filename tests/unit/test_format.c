@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Lines of text from arguments whose types come with them: as snprintf writes them where conversion and type fit, and
+ * something harmless that shows the misfit where they do not.
+ *
+ * Path: cmocka -> lib/spool/format.c
+ */
+#include "spool/format.h"
+#include "layout/command.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static struct gravel_characters out;
+
+/* Arguments of one line. */
+static uint64_t types;
+static uint32_t words[GRAVELP_RECORD_MAX_WORDS], n_words, n_arguments;
+
+static void begin(void)
+{
+    types = n_words = n_arguments = 0;
+    out.n = 0;
+}
+
+static void add(uint32_t type, uint64_t bits)
+{
+    types |= (uint64_t)type << 4 * n_arguments++;
+    words[n_words++] = (uint32_t)bits;
+    if (GRAVELP_ARGUMENT_WORDS(type) == 2)
+        words[n_words++] = (uint32_t)(bits >> 32);
+}
+
+static void add_double(double value)
+{
+    uint64_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    add(GRAVELP_ARGUMENT_DOUBLE, bits);
+}
+
+static void add_float(float value)
+{
+    uint32_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    add(GRAVELP_ARGUMENT_FLOAT, bits);
+}
+
+static void add_string(const char *text)
+{
+    types |= (uint64_t)GRAVELP_ARGUMENT_STRING << 4 * n_arguments++;
+    for (uint32_t i = 0; i < GRAVELP_STRING_WORDS; i++)
+        words[n_words + i] = 0;
+    for (uint32_t i = 0; i < 4 * GRAVELP_STRING_WORDS && text[i]; i++)
+        words[n_words + i / 4] |= (uint32_t)(unsigned char)text[i] << 8 * (i % 4);
+    n_words += GRAVELP_STRING_WORDS;
+}
+
+/* The words in a block of their size, so that a sanitizer sees reads beyond it. */
+static void expect_line(const char *text, const char *expected)
+{
+    uint32_t *exact = malloc(n_words * sizeof *exact + 1);
+    memcpy(exact, words, n_words * sizeof *exact);
+    gravel_format_line(&out, text, strlen(text), types, exact, n_words, "> ", 2);
+    free(exact);
+    gravel_characters_add(&out, "", 1);
+    assert_string_equal(out.text, expected);
+}
+
+static void integers_are_as_snprintf_writes_them(void **state)
+{
+    static const char *const signed_formats[] = {"%d",  "%8i",  "%-8d|", "%+d",
+                                                 "% d", "%08d", "%.5d",  "%+9.4d"};
+    static const char *const formats[] = {"%u", "%x", "%#X", "%o", "%#o", "%12u", "%-12x|", "%.9u"};
+    static const int64_t values[] = {0, 1, -1, 42, INT32_MAX, INT32_MIN};
+    char expected[64], wide[16];
+    (void)state;
+    for (size_t v = 0; v < sizeof values / sizeof *values; v++)
+        for (size_t f = 0; f < sizeof formats / sizeof *formats; f++) {
+            snprintf(expected, sizeof expected - 1, signed_formats[f], (int)values[v]);
+            begin(), add(GRAVELP_ARGUMENT_INT, (uint64_t)values[v]);
+            expect_line(signed_formats[f], strcat(expected, "\n"));
+            snprintf(expected, sizeof expected - 1, formats[f], (unsigned)values[v]);
+            begin(), add(GRAVELP_ARGUMENT_UINT, (uint64_t)values[v]);
+            expect_line(formats[f], strcat(expected, "\n"));
+            /* the same conversion, of 64 bits */
+            const char *letter = strpbrk(formats[f], "uxXo");
+            snprintf(wide, sizeof wide, "%.*sll%s", (int)(letter - formats[f]), formats[f], letter);
+            snprintf(expected, sizeof expected - 1, wide, (unsigned long long)values[v] << 8);
+            begin(), add(GRAVELP_ARGUMENT_ULONG, (uint64_t)values[v] << 8);
+            expect_line(formats[f], strcat(expected, "\n"));
+        }
+}
+
+static void reals_are_as_snprintf_writes_them(void **state)
+{
+    static const char *const formats[] = {"%f",  "%g", "%e",   "%12.3f|", "%-12.2E|",
+                                          "%+G", "%a", "%.0f", "%#.3g"};
+    static const double values[] = {0, -0.0, 1.5, -2.25, 1e300, 1e-300, 3.0e38};
+    char expected[400];
+    (void)state;
+    for (size_t v = 0; v < sizeof values / sizeof *values; v++)
+        for (size_t f = 0; f < sizeof formats / sizeof *formats; f++) {
+            snprintf(expected, sizeof expected - 1, formats[f], values[v]);
+            begin(), add_double(values[v]);
+            expect_line(formats[f], strcat(expected, "\n"));
+            snprintf(expected, sizeof expected - 1, formats[f], (double)(float)values[v]);
+            begin(), add_float((float)values[v]);
+            expect_line(formats[f], strcat(expected, "\n"));
+        }
+}
+
+static void lengths_cut_integers_and_nothing_else(void **state)
+{
+    (void)state;
+    begin(), add(GRAVELP_ARGUMENT_INT, (uint64_t)-1);
+    expect_line("%hhx", "ff\n");
+    begin(), add(GRAVELP_ARGUMENT_INT, (uint64_t)-2);
+    expect_line("%hd", "-2\n");
+    begin(), add(GRAVELP_ARGUMENT_LONG, (uint64_t)-5), add(GRAVELP_ARGUMENT_ULONG, UINT64_MAX);
+    expect_line("%ld %d", "-5 18446744073709551615\n");
+    begin(), add_double(1.5);
+    expect_line("%lf", "1.500000\n");
+}
+
+static void strings_are_cut_and_their_control_characters_shown(void **state)
+{
+    (void)state;
+    begin(), add_string("0123456789abcdef0123456789abcdefXYZ");
+    expect_line("%s", "0123456789abcdef0123456789abcdef\n");
+    begin(), add_string("a\033[31mb\nc\t");
+    expect_line("<%s>", "<a\\x1b[31mb\\x0ac\\x09>\n");
+    begin(), add_string("abc"), add_string("abc");
+    expect_line("%5s|%-5.2s|", "  abc|ab   |\n");
+    begin(), add(GRAVELP_ARGUMENT_INT, 'x'), add(GRAVELP_ARGUMENT_INT, 7),
+        add(GRAVELP_ARGUMENT_INT, 0);
+    expect_line("%c%c%c", "x\\x07\\x00\n");
+}
+
+static void newlines_begin_lines_and_the_last_is_the_lines_own(void **state)
+{
+    (void)state;
+    begin();
+    expect_line("a\nb\n", "a\n> b\n");
+    begin();
+    expect_line("", "\n");
+    begin();
+    expect_line("\a\tb\033", "\\x07\tb\\x1b\n");
+}
+
+static void misfits_are_shown(void **state)
+{
+    (void)state;
+    begin(), add_double(1.5);
+    expect_line("%d", "%!d(1.5)\n");
+    begin(), add(GRAVELP_ARGUMENT_INT, (uint64_t)-3);
+    expect_line("%s, %f", "%!s(-3), %!f\n");
+    begin(), add(GRAVELP_ARGUMENT_INT, 1), add_string("two");
+    expect_line("%n", "%!n%!(1)%!(two)\n");
+    begin(), add(GRAVELP_ARGUMENT_INT, 1), add(GRAVELP_ARGUMENT_INT, 2);
+    expect_line("%*d", "%!*d%!(1)%!(2)\n");
+    begin(), add(GRAVELP_ARGUMENT_UINT, 5);
+    expect_line("%", "%!%!(5)\n");
+    begin();
+    expect_line("100%% %y %-", "100% %!y %!\n");
+    begin(), add(GRAVELP_ARGUMENT_ULONG, 5);
+    expect_line("%p", "%!p%!(5)\n");
+}
+
+/* Widths are cut at three digits, so no text makes a line of many megabytes. */
+static void widths_are_bounded(void **state)
+{
+    (void)state;
+    begin(), add(GRAVELP_ARGUMENT_INT, 1), add_double(1e308);
+    gravel_format_line(&out, "%99999999d%.9999999f", 20, types, words, n_words, "", 0);
+    assert_true(out.n > 999 && out.n < 4000);
+}
+
+/* Types and words that do not belong together: from a frame that nobody checked. */
+static void arguments_without_words_are_zeros(void **state)
+{
+    (void)state;
+    begin();
+    types = UINT64_MAX;
+    expect_line("%s%s", "%!()%!()%!()%!()%!()%!()%!()%!()%!()%!()%!()%!()%!()%!()\n");
+    begin();
+    types = 0x43;
+    expect_line("%d %u", "0 0\n");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(integers_are_as_snprintf_writes_them),
+        cmocka_unit_test(reals_are_as_snprintf_writes_them),
+        cmocka_unit_test(lengths_cut_integers_and_nothing_else),
+        cmocka_unit_test(strings_are_cut_and_their_control_characters_shown),
+        cmocka_unit_test(newlines_begin_lines_and_the_last_is_the_lines_own),
+        cmocka_unit_test(misfits_are_shown),
+        cmocka_unit_test(widths_are_bounded),
+        cmocka_unit_test(arguments_without_words_are_zeros),
+    };
+    int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    free(out.text);
+    return failed;
+}
