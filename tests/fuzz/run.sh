@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # A short run of one fuzzer from its seeds, the same one every time.
 #
-# usage: run.sh SOURCE TARGET [SECONDS [SEED]]      TARGET: decode, graph, sequence or litmus
+# usage: run.sh SOURCE TARGET [SECONDS [SEED]]      TARGET: decode, lines, graph, sequence or litmus
 # exit:  0; 1 after a finding, whose input is printed in base 64; 77 if clang has no libFuzzer
 #
 # Path: corpus/, tests/data -> fuzz_TARGET.c. Works in a directory of its own, which it removes.
@@ -26,6 +26,14 @@ decode)
     set -- -Ilib lib/memory/heap_books.c lib/transport/names.c lib/resolve/decode.c lib/resolve/apply.c lib/resolve/requests.c
     cp tests/fuzz/corpus/decode/* "$work/seeds"
     length=4096
+    ;;
+lines)
+    set -- -Ilib lib/memory/heap_books.c lib/transport/names.c lib/resolve/decode.c lib/spool/lines.c lib/spool/format.c
+    # One run: command, n, base, types of an int and a string, signal, the text "%d %s", words.
+    { printf '\001\013\000\000\000\001\000\000\000\000\000\000\000\000\000\000\000q\000\000\000\000\000\000\000'
+      printf '\000\000\000\000\000\000\000\000%%d %%s\n%%x\000\000\000\000\000\000\000'
+      printf '%052d' 7; } >"$work/seeds/line"
+    length=512
     ;;
 graph)
     set -- -Iapps apps/frame/infile.c apps/frame/side_by_side.c apps/graph/graph.c apps/graph/build.c apps/graph/input.c apps/graph/read*.c apps/graph/text*.c -lz
