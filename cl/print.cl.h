@@ -24,9 +24,10 @@
  *
  * A line comes out at node 0 while the kernel runs, whole, behind the numbers of the node and of the work-item in the
  * launch. Lines of one work-group come in the order of its calls, those of one call in the order of its work-items;
- * there is no other order. gravel_barrier waits until all lines of all nodes are written. Node 0 fails with
- * GRAVEL_ENOMEM if more than 16 MB of lines wait to be written there, and with GRAVEL_ETIMEOUT if standard output takes
- * nothing for GRAVEL_TIMEOUT. If writing fails, the next call that waits returns GRAVEL_ESYSTEM, and no line follows.
+ * there is no other order. gravel_quiet waits until the lines of this node are written, gravel_barrier for all. Node 0
+ * fails with GRAVEL_ENOMEM if more than 16 MB of lines wait to be written there, and with GRAVEL_ETIMEOUT if standard
+ * output takes nothing for GRAVEL_TIMEOUT. If writing fails, the next call of node 0 that waits returns GRAVEL_ESYSTEM,
+ * and no line follows.
  *
  * Path:    the user's kernel -> this -> device/record.cl.h -> ... -> lib/spool -> standard output.
  * Memory:  P2, as any message.

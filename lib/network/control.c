@@ -51,25 +51,14 @@ static void handle_refusal(struct gravel_network *network, const struct gravel_r
         network->shape.report(network->shape.context, frame->code, false, frame->text);
 }
 
-void gravel_control_ack(void *context, uint32_t source, uint64_t acked)
-{
-    struct gravel_network *network = context;
-    struct gravel_buffer *buffer =
-        gravel_network_frame(network, GRAVEL_FRAME_ACK, source, sizeof(struct gravel_ack_frame));
-    if (!buffer)
-        return;
-    ((struct gravel_ack_frame *)buffer->frame)->acked = acked;
-    gravel_network_put(network, buffer);
-}
-
-/* All frames before this one have been resolved, for they are handled in order, but for transactions that take
- * longer; their answers go first. */
+/* All frames before this one have been resolved, for they are handled in order, but for transactions and
+ * records that take longer; answers go first. */
 static void handle_flush(struct gravel_network *network, uint32_t source, uint64_t sequence)
 {
     if (network->sees_attached)
         gravel_sender_flush_urgent(network->handler_sender);
     if (!gravel_transactions_hold_ack(network->transactions, source, sequence + 1))
-        gravel_control_ack(network, source, sequence + 1);
+        gravel_acks_give(network, source, sequence + 1);
 }
 
 static void handle_ack(struct gravel_network *network, const struct gravel_ack_frame *frame,

@@ -3,7 +3,8 @@
  * What host threads wait for: quiet, get, reduction, barrier. Each is a small state machine of the network thread,
  * while the host thread sleeps. All machines but that of quiet are in get.c and collective.c.
  *
- * Quiet:    ask every node that has frames of ours outstanding for an acknowledgement of all so far.
+ * Quiet:    ask every node that has frames of ours outstanding for an acknowledgement of all so far; then wait until
+ *           the records that have come here so far are written.
  *
  * Path:     gravel_quiet and others -> gravel_network_run -> job.c -> get.c, collective.c, transport.
  * Memory:   J1 tells the host thread that its job is done, and hands over its results.
@@ -11,6 +12,7 @@
 #include "base/error.h"
 #include "network/parts.h"
 #include "serve/transactions.h"
+#include "spool/spool.h"
 
 #include <sched.h>
 #include <stdio.h>
@@ -38,6 +40,7 @@ static void begin_quiet(struct gravel_network *network, struct gravel_job *job)
             gravel_network_transmit(network, buffer);
     }
     job->mark = gravel_transactions_mark(network->transactions);
+    job->lines = gravel_spool_mark(network->spool);
 }
 
 void gravel_job_note_life(struct gravel_network *network)
@@ -59,9 +62,10 @@ static bool step_quiet(struct gravel_network *network, struct gravel_job *job)
 {
     if (!are_acknowledged(network, job))
         return false;
-    if (gravel_transactions_have_passed(network->transactions, job->mark))
+    if (gravel_transactions_have_passed(network->transactions, job->mark) &&
+        gravel_spool_has_passed(network->spool, job->lines))
         return true;
-    job->moved_ns = gravel_network_lived_ns(network); /* transactions have a limit of their own */
+    job->moved_ns = gravel_network_lived_ns(network); /* these have limits of their own */
     return false;
 }
 

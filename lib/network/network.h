@@ -31,6 +31,7 @@
 
 struct gravel_network;
 struct gravel_spool;
+struct gravel_held_ack;
 struct gravel_trace;
 struct gravel_transactions;
 
@@ -45,6 +46,7 @@ struct gravel_job {
     /* GRAVEL_JOB_QUIET */
     uint64_t *targets; /* [n_nodes] frames to be acknowledged */
     uint64_t mark;     /* transactions here that must have ended: gravel_transactions_mark */
+    uint64_t lines;    /* records here that must be written: gravel_spool_mark */
     /* GRAVEL_JOB_GET */
     uint64_t id;
     uint32_t node;
@@ -117,6 +119,8 @@ struct gravel_network {
     struct gravel_resolver *resolver;
     struct gravel_transactions *transactions; /* over keys of two nodes; NULL: there are none */
     struct gravel_spool *spool;               /* records that wait to be written */
+    struct gravel_held_ack *held_acks;        /* acks.c, oldest first */
+    uint64_t told_ns;                         /* when those who wait for them last heard of us */
     struct gravel_trace *trace;
 
     pthread_t thread;

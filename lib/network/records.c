@@ -28,5 +28,5 @@ bool gravel_records_look(struct gravel_network *network)
     int code = gravel_spool_look(network->spool, gravel_network_lived_ns(network), &has_moved);
     if (code && !gravel_network_has_aborted(network))
         gravel_network_check(network, code);
-    return has_moved;
+    return gravel_acks_step(network) || has_moved;
 }

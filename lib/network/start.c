@@ -213,6 +213,7 @@ bool gravel_network_stop(struct gravel_network *network, bool keep_resolver)
     gravel_transactions_destroy(network->transactions);
     if (!keep_resolver && !gravel_resolver_destroy(network->resolver))
         return false;
+    gravel_acks_free(network);
     gravel_sender_destroy(network->handler_sender);
     gravel_sender_destroy(network->host_sender);
     free(network->n_sent); /* and the other numbers */

@@ -12,9 +12,9 @@
 struct gravel_spool {
     struct gravel_writer writer;
     struct gravel_spool_shape shape;
-    uint64_t bytes;    /* of frames that wait */
-    uint64_t n_bytes;  /* the writer's, when it last got further */
-    uint64_t moved_ns; /* then; UINT64_MAX: nothing waits, or the next look says */
+    uint64_t pushed, passed; /* [bytes] of frames, since the beginning */
+    uint64_t n_bytes;        /* the writer's, when it last got further */
+    uint64_t moved_ns;       /* then; UINT64_MAX: nothing waits, or the next look says */
 };
 
 int gravel_spool_create(struct gravel_spool **out, const struct gravel_spool_shape *shape)
@@ -47,7 +47,7 @@ bool gravel_spool_destroy(struct gravel_spool *spool)
 
 int gravel_spool_push(struct gravel_spool *spool, const struct gravel_frame *frame)
 {
-    if (spool->bytes + frame->bytes > spool->shape.most_bytes)
+    if (spool->pushed - spool->passed + frame->bytes > spool->shape.most_bytes)
         return gravel_fail(GRAVEL_ENOMEM,
                            "lines of kernels come faster than they are written: more than %llu "
                            "bytes of them wait",
@@ -61,7 +61,7 @@ int gravel_spool_push(struct gravel_spool *spool, const struct gravel_frame *fra
         gravel_buffer_destroy(buffer);
         return code;
     }
-    spool->bytes += frame->bytes;
+    spool->pushed += frame->bytes;
     gravel_writer_push(&spool->writer, buffer);
     return 0;
 }
@@ -88,7 +88,7 @@ int gravel_spool_look(struct gravel_spool *spool, uint64_t lived_ns, bool *moved
     struct gravel_buffer *buffer;
     *moved = false;
     while ((buffer = gravel_writer_take_done(&spool->writer))) {
-        spool->bytes -= buffer->frame->bytes;
+        spool->passed += buffer->frame->bytes;
         gravel_buffer_destroy(buffer);
         spool->moved_ns = UINT64_MAX;
         *moved = true;
@@ -96,7 +96,17 @@ int gravel_spool_look(struct gravel_spool *spool, uint64_t lived_ns, bool *moved
     return check_progress(spool, lived_ns);
 }
 
+uint64_t gravel_spool_mark(const struct gravel_spool *spool)
+{
+    return spool ? spool->pushed : 0;
+}
+
+bool gravel_spool_has_passed(const struct gravel_spool *spool, uint64_t mark)
+{
+    return !spool || spool->passed >= mark;
+}
+
 bool gravel_spool_is_empty(const struct gravel_spool *spool)
 {
-    return !spool || spool->bytes == 0;
+    return gravel_spool_has_passed(spool, gravel_spool_mark(spool));
 }

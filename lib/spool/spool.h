@@ -5,7 +5,7 @@
  *
  * Path:    control.c (a frame of records) -> spool.c -> writer.c.
  * Owner:   the spool has its frames.
- * Threads: push, look and is_empty: the network thread; create and destroy: one that opens and closes the node.
+ * Threads: push, look, marks and is_empty: the network thread; create and destroy: one that opens and closes the node.
  * Memory:  M3, by writer.h.
  */
 #ifndef GRAVEL_SPOOL_SPOOL_H
@@ -50,6 +50,10 @@ int gravel_spool_push(struct gravel_spool *spool, const struct gravel_frame *fra
  * @return          0; GRAVEL_ETIMEOUT: nothing has been written for limit_ns.
  */
 int gravel_spool_look(struct gravel_spool *spool, uint64_t lived_ns, bool *moved);
+
+/** What has been spooled so far; and whether so much has been written, and taken back. NULL: nothing, and yes. */
+uint64_t gravel_spool_mark(const struct gravel_spool *spool);
+bool gravel_spool_has_passed(const struct gravel_spool *spool, uint64_t mark);
 
 /** Whether all that was spooled has been written, and taken back. NULL: yes. */
 bool gravel_spool_is_empty(const struct gravel_spool *spool);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Lines of all nodes come out at node 0 alone, each once, and have done so when a barrier returns.
+ * Lines of all nodes come out at node 0 alone, each once, and have done so when a barrier returns; those of one node
+ * when its quiet returns.
  *
  * usage: test_lines     a rank of a job
  *
@@ -8,6 +9,9 @@
  */
 #include "support.h"
 
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -72,6 +76,83 @@ static void check(uint32_t n_nodes, uint32_t n_times)
             }
 }
 
+/* ---- quiet ------------------------------------------------------------------------------------- */
+
+#define PIPE_BYTES 4096 /* that a pipe holds, and that its reader takes at once */
+#define PAUSE_US 10000  /* between two reads */
+
+/* A slow reader of node 0's lines. */
+struct reader {
+    pthread_t thread;
+    int descriptor;
+    _Atomic long n_bytes; /* relaxed: a count */
+};
+
+static void *read_slowly(void *argument)
+{
+    struct reader *reader = argument;
+    char bytes[PIPE_BYTES];
+    ssize_t n;
+    while ((n = read(reader->descriptor, bytes, sizeof bytes)) > 0) {
+        atomic_fetch_add_explicit(&reader->n_bytes, n, memory_order_relaxed);
+        usleep(PAUSE_US);
+    }
+    return NULL;
+}
+
+/* Standard output is a pipe. */
+static void begin_slow(struct reader *reader)
+{
+    int ends[2];
+    MUST(pipe(ends) == 0 && fcntl(ends[1], F_SETPIPE_SZ, PIPE_BYTES) == PIPE_BYTES);
+    MUST(dup2(ends[1], STDOUT_FILENO) >= 0);
+    close(ends[1]);
+    reader->descriptor = ends[0];
+    MUST(pthread_create(&reader->thread, NULL, read_slowly, reader) == 0);
+}
+
+/* It is the file again. @return bytes that came in all. */
+static long end_slow(struct reader *reader, int file)
+{
+    MUST(dup2(file, STDOUT_FILENO) >= 0);
+    pthread_join(reader->thread, NULL);
+    close(reader->descriptor);
+    return atomic_load_explicit(&reader->n_bytes, memory_order_relaxed);
+}
+
+static void print_and_tell(struct gravel *gravel, cl_kernel kernel, uint64_t word)
+{
+    const size_t n_items = N_ITEMS, group = GROUP;
+    const cl_uint one = 1;
+    OK(gravel_launch(gravel, kernel, 1, &n_items, &group, 0, NULL, NULL));
+    OK(gravel_quiet(gravel));
+    OK(gravel_put(gravel, word, &one, sizeof one, 0));
+    OK(gravel_quiet(gravel));
+}
+
+/* The other nodes print, wait for quiet alone, and tell node 0: then all lines but what the pipe and its reader hold have
+ * been read. */
+static void check_quiets(struct gravel *gravel, cl_kernel kernel, int file)
+{
+    static struct reader reader;
+    const uint32_t node = gravel_node(gravel), n_nodes = gravel_n_nodes(gravel);
+    const uint64_t words = alloc_or_die(gravel, MOST_NODES * sizeof(cl_uint));
+    long n_told = 0;
+    if (node == 0)
+        begin_slow(&reader);
+    OK(gravel_barrier(gravel));
+    if (node)
+        print_and_tell(gravel, kernel, words + node * sizeof(cl_uint));
+    const double begin = seconds_now();
+    for (uint32_t other = 1; node == 0 && other < n_nodes; other++)
+        while (!word32(gravel, 0, words + other * sizeof(cl_uint)) && is_within(begin, 60))
+            usleep(200);
+    n_told = atomic_load_explicit(&reader.n_bytes, memory_order_relaxed);
+    OK(gravel_barrier(gravel));
+    if (node == 0)
+        MUST(n_told + 2 * PIPE_BYTES >= end_slow(&reader, file) && n_told > 0);
+}
+
 int main(void)
 {
     FILE *file = tmpfile();
@@ -91,6 +172,7 @@ int main(void)
         read_lines(reader);
         check(node == 0 ? n_nodes : 0, time + 1);
     }
+    check_quiets(gravel, kernel, fileno(file));
     clReleaseKernel(kernel);
     clReleaseProgram(program);
     OK(gravel_close(gravel));
