@@ -56,11 +56,11 @@ static uint64_t share_of(const struct gravel_steal *steal, uint64_t group, uint6
     return n / n_groups * group + (n % n_groups * group + n_groups - 1) / n_groups;
 }
 
-/* Each deque its share. */
+/* Each deque its share. @param tasks  NULL if there are none. */
 static int put_each(struct gravel_steal *steal, const unsigned char *tasks, uint64_t n)
 {
     int code = 0;
-    for (uint32_t group = 0; group < steal->options.n_groups && !code; group++) {
+    for (uint32_t group = 0; n && group < steal->options.n_groups && !code; group++) {
         uint64_t first = share_of(steal, group, n), last = share_of(steal, group + 1, n);
         code = put(steal, group, tasks + first * steal->options.task_bytes, last - first);
     }
