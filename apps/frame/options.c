@@ -103,6 +103,15 @@ error_t option_flag(struct argp_state *state, const struct app_option *option, c
     return 0;
 }
 
+error_t option_either(struct argp_state *state, const struct app_option *option, const char *value,
+                      void *field, const char *one, const char *other)
+{
+    if (strcmp(value, one) && strcmp(value, other))
+        return option_refuse(state, option, "'%s' is neither %s nor %s", value, one, other);
+    *(const char **)field = value;
+    return 0;
+}
+
 error_t option_word(struct argp_state *state, const struct app_option *option, const char *value,
                     void *field)
 {

@@ -65,6 +65,10 @@ struct option_words {
 error_t option_refuse(struct argp_state *state, const struct app_option *option, const char *format,
                       ...) __attribute__((format(printf, 3, 4)));
 
+/** Take one of two words, or refuse the value. @param field  of a const char *. */
+error_t option_either(struct argp_state *state, const struct app_option *option, const char *value,
+                      void *field, const char *one, const char *other);
+
 #define OPTION_SPELLED_BYTES 32
 
 /** Write an option as people do: "-g" or "--seed". @return  spelled. */

@@ -302,10 +302,7 @@ static void measure(struct kmeans *kmeans)
 static error_t take_send(struct argp_state *state, const struct app_option *option,
                          const char *value, void *field)
 {
-    *(const char **)field = value;
-    return !strcmp(value, "sums") || !strcmp(value, "points")
-               ? 0
-               : option_refuse(state, option, "'%s' is neither sums nor points", value);
+    return option_either(state, option, value, field, "sums", "points");
 }
 
 static const struct app_option own_options[] = {

@@ -127,8 +127,8 @@ static void upload(struct sssp *sssp)
 #define UNITS 0x1p24
 
 /* A graph with fewer edges than these takes buckets wider by as much, for its rounds would cost more than what they
- * spare. Measured: on PoCL the best widths of meshes, bands and Kronecker graphs of 2^16 to 2^20 vertices, on an H100
- * one of 2^20, where a round of copies costs as much as a sixth of all edges. */
+ * spare. Measured: on PoCL the best widths of meshes, bands and Kronecker graphs of 2^16 to 2^20 vertices; on H100s
+ * a Kronecker graph of 2^20, of which one GPU takes any width from 32 up alike, and two the widest best. */
 #define EDGES_OF_ROUNDS_BY_COPIES 0x1p29
 #define EDGES_OF_ROUNDS 0x1p24
 

@@ -31,10 +31,7 @@ static error_t take_source(struct argp_state *state, const struct app_option *op
 static error_t take_send(struct argp_state *state, const struct app_option *option,
                          const char *value, void *field)
 {
-    *(const char **)field = value;
-    return !strcmp(value, "words") || !strcmp(value, "edges")
-               ? 0
-               : option_refuse(state, option, "'%s' is neither words nor edges", value);
+    return option_either(state, option, value, field, "words", "edges");
 }
 
 static const struct app_option own_options[] = {

@@ -7,11 +7,11 @@
  */
 #include "base/event.h"
 
+#include "base/awake.h"
 #include "base/clock.h"
 
 #include <limits.h>
 #include <linux/futex.h>
-#include <sched.h>
 #include <stddef.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -58,19 +58,14 @@ bool gravel_event_wait(struct gravel_event *event, uint32_t key, uint64_t timeou
     return is_signalled;
 }
 
-/* Look while cores are free: a yield in which another thread ran says that they are not. */
 static bool is_signalled_soon(struct gravel_event *event, uint32_t key)
 {
     uint64_t awake_ns =
-        UINT64_C(1000) * atomic_load_explicit(&event->awake_us, memory_order_relaxed);
-    uint64_t begin_ns = awake_ns ? gravel_clock_ns() : 0, now_ns = begin_ns, yield_ns = 0;
-    bool is_signalled = false;
-    while (now_ns - begin_ns < awake_ns && yield_ns <= GRAVEL_CROWDED_NS &&
-           !(is_signalled = was_signalled(event, key))) {
-        sched_yield();
-        yield_ns = gravel_clock_ns() - now_ns;
-        now_ns += yield_ns;
-    }
+        UINT64_C(1000) * atomic_load_explicit(&event->awake_us, memory_order_relaxed); /* H12 */
+    struct gravel_awake awake = {0};
+    bool is_signalled;
+    while (!(is_signalled = was_signalled(event, key)) && gravel_awake_yield(&awake, awake_ns))
+        ;
     return is_signalled;
 }
 

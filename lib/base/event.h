@@ -30,10 +30,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* A longer yield ran a thread that has work: cores are not free. Without a thread to run it takes under 1 us, and some
- * 30 us where the machine is a guest whose host is busy. */
-#define GRAVEL_CROWDED_NS UINT64_C(100000)
-
 struct gravel_event {
     _Alignas(GRAVELP_CACHELINE) _Atomic uint32_t epoch; /* E2: signals that found a waiter; wraps */
     _Atomic uint32_t n_waiters; /* E1: threads between prepare and cancel or the end of wait */
@@ -86,10 +82,10 @@ bool gravel_event_wait(struct gravel_event *event, uint32_t key, uint64_t timeou
  */
 bool gravel_event_wait_awake(struct gravel_event *event, uint32_t key, uint64_t timeout_ns);
 
-/** How long who waits for the event may stay awake [us]. Any thread, at any time: relaxed, it orders nothing. */
+/** How long who waits for the event may stay awake [us]. Any thread, at any time; relaxed, it orders nothing (H12). */
 static inline void gravel_event_stay_awake(struct gravel_event *event, uint32_t awake_us)
 {
-    atomic_store_explicit(&event->awake_us, awake_us, memory_order_relaxed);
+    atomic_store_explicit(&event->awake_us, awake_us, memory_order_relaxed); /* H12 */
 }
 
 /* Wake all who wait: the part of gravel_event_signal that costs a system call. Release E2. */

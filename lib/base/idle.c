@@ -8,6 +8,7 @@
  */
 #include "base/idle.h"
 
+#include "base/awake.h"
 #include "base/clock.h"
 
 #include <assert.h>
@@ -50,7 +51,7 @@ static void yield_core(struct gravel_idle *idle)
 static bool stays_awake(const struct gravel_idle *idle, struct gravel_event *event)
 {
     uint64_t awake_ns =
-        UINT64_C(1000) * atomic_load_explicit(&event->awake_us, memory_order_relaxed);
+        UINT64_C(1000) * atomic_load_explicit(&event->awake_us, memory_order_relaxed); /* H12 */
     return awake_ns && !idle->is_crowded && gravel_clock_ns() - idle->idle_since_ns < awake_ns;
 }
 

@@ -12,13 +12,13 @@
  */
 #include "opencl/launches.h"
 
+#include "base/awake.h"
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/idle.h"
 #include "opencl/objects.h"
 #include "opencl/wait.h"
 
-#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -198,14 +198,10 @@ uint64_t gravel_launches_since_failure(struct gravel_launches *launches, uint64_
 /* The driver's signal costs more than a short kernel: look for a while first, while cores are free. */
 static bool has_ended_soon(cl_event event, uint64_t yields_ns)
 {
-    uint64_t begin_ns = gravel_clock_ns(), now_ns = begin_ns, yield_ns = 0;
-    bool is_over = gravel_cl_event_has_ended(event);
-    while (!is_over && now_ns - begin_ns < yields_ns && yield_ns <= GRAVEL_CROWDED_NS) {
-        sched_yield();
-        yield_ns = gravel_clock_ns() - now_ns;
-        now_ns += yield_ns;
-        is_over = gravel_cl_event_has_ended(event);
-    }
+    struct gravel_awake awake = {0};
+    bool is_over;
+    while (!(is_over = gravel_cl_event_has_ended(event)) && gravel_awake_yield(&awake, yields_ns))
+        ;
     return is_over;
 }
 

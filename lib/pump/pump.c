@@ -84,7 +84,7 @@ static void sleep_until_launch(struct gravel_pump *pump)
 /* A caller's wait does what there is to do, sooner. */
 static bool is_spared(struct gravel_pump *pump, bool is_running)
 {
-    return !is_running && atomic_load_explicit(&pump->n_settling, memory_order_relaxed);
+    return !is_running && atomic_load_explicit(&pump->n_settling, memory_order_relaxed); /* U7 */
 }
 
 static void *thread_main(void *argument)

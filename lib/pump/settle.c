@@ -153,9 +153,9 @@ static int settle(struct gravel_pump *pump)
 
 int gravel_pump_settle(struct gravel_pump *pump)
 {
-    atomic_fetch_add_explicit(&pump->n_settling, 1, memory_order_relaxed);
+    atomic_fetch_add_explicit(&pump->n_settling, 1, memory_order_relaxed); /* U7 */
     int code = settle(pump);
-    atomic_fetch_sub_explicit(&pump->n_settling, 1, memory_order_relaxed);
+    atomic_fetch_sub_explicit(&pump->n_settling, 1, memory_order_relaxed); /* U7 */
     return code;
 }
 
