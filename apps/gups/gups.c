@@ -171,7 +171,10 @@ static void set_up(void *self)
     gups->table = (struct table){.node = node, .n_words = n_words(gups), .op = gups->op};
     uint64_t table_bytes = n_words(gups) * table_word_bytes(&gups->table);
     node_open(node, table_bytes);
-    node_build(node, "gups.cl", gups_cl, gups->accumulates ? "-DACCUMULATES" : NULL);
+    char options[64];
+    snprintf(options, sizeof options, "%s %s", gups->zipf > 0 ? "-DSKEWED" : "",
+             gups->accumulates ? "-DACCUMULATES" : "");
+    node_build(node, "gups.cl", gups_cl, options);
     TRY(gravel_alloc(node->gravel, table_bytes, &gups->table.offset));
     table_open(&gups->table);
     set_levels(gups);

@@ -59,6 +59,7 @@ INLINE uint node_of(ulong ran, uint n_nodes)
  * A number whose words are skewed: of n_levels levels, of which level e has 2^e ranks, the upper half chooses one by
  * `levels`, their shares added up, and the lower bits a rank of it. A product spreads ranks over nodes and words.
  */
+#ifdef SKEWED /* a form of its own: with its loop, compilers would not vectorize the kernel */
 INLINE ulong skew(ulong ran, global const uint *levels, uint n_levels)
 {
     uint level = 0;
@@ -67,6 +68,10 @@ INLINE ulong skew(ulong ran, global const uint *levels, uint n_levels)
     ulong rank = 1ul << level | (ran & ((1ul << level) - 1));
     return rank * 0x9e3779b97f4a7c15ul;
 }
+#define WORD_OF(ran) skew(ran, levels, n_levels)
+#else
+#define WORD_OF(ran) (ran)
+#endif
 
 /*
  * Kernels gups_NAME: work-item i makes updates per_item * i to per_item * (i + 1) - 1 of this node.
@@ -74,7 +79,7 @@ INLINE ulong skew(ulong ran, global const uint *levels, uint n_levels)
  * Global size: work-items from number `first`; local size: any that divides it.
  * first_update, n_bits: number of the node's first update in the stream, and bits of the largest of all nodes.
  * table: heap offset of mask + 1 words. When it ends, all updates are sent. UPDATE(word, ran, node) sends one.
- * levels: [n_levels] of skew(); n_levels 0: words are those of the stream.
+ * levels: [n_levels] of skew(), where the program is built with SKEWED; else words are those of the stream.
  */
 #define DEFINE_GUPS(name, UPDATE)                                                             \
     kernel void gups_##name(GRAVEL_ARENA, ulong first, ulong first_update, uint n_bits,       \
@@ -85,7 +90,7 @@ INLINE ulong skew(ulong ran, global const uint *levels, uint n_levels)
         ulong ran = stream_at(first_update + (first + get_global_id(0)) * per_item, n_bits);  \
         for (uint k = 0; k < per_item; k++) {                                                 \
             ran = stream_next(ran);                                                           \
-            ulong at = n_levels ? skew(ran, levels, n_levels) : ran;                          \
+            ulong at = WORD_OF(ran);                                                          \
             UPDATE((uint)at &mask, ran, node_of(at, gravel_n_nodes(g)));                      \
         }                                                                                     \
     }
