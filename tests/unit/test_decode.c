@@ -237,83 +237,6 @@ static void every_flip_of_a_header_bit_is_refused(void **state)
     }
 }
 
-/* ---- frames of records ------------------------------------------------------------------------- */
-
-#define LINE(n_words) GRAVELP_COMMAND_RECORD(GRAVELP_LINES, n_words, 16)
-#define TYPES_OF_TWO \
-    (GRAVELP_ARGUMENT_INT | GRAVELP_ARGUMENT_ULONG << 4) /* 3 words, and 2 of tag */
-
-/* A frame of records of one run, of n words in all. @return the run in it. */
-static struct gravel_signal_run *begin_records(uint32_t command, uint32_t n, uint64_t types)
-{
-    struct gravel_signal_run run = {{command, n, 0}, types, GRAVEL_NO_SIGNAL};
-    const size_t bytes = sizeof(struct gravel_frame) + GRAVEL_RUN_BYTES(command, (uint64_t)n);
-    begin();
-    memset(frame.bytes + sizeof(struct gravel_frame), 0, bytes - sizeof(struct gravel_frame));
-    struct gravel_frame *header = (struct gravel_frame *)frame.bytes;
-    header->kind = GRAVEL_FRAME_RECORDS;
-    header->bytes = (uint32_t)bytes;
-    header->n_messages = n;
-    frame.n_bytes = (uint32_t)bytes;
-    return memcpy(header + 1, &run, sizeof run);
-}
-
-static int check_records(void)
-{
-    const struct gravel_frame *header = (const struct gravel_frame *)frame.bytes;
-    void *exact = malloc(header->bytes);
-    memcpy(exact, frame.bytes, header->bytes);
-    int code = gravel_decode_records(exact, header->bytes, &expect, &refusal);
-    free(exact);
-    return code;
-}
-
-static void records_pass_and_messages_do_not_pass_for_them(void **state)
-{
-    (void)state;
-    begin_records(LINE(5), 3, TYPES_OF_TWO);
-    assert_int_equal(check_records(), 0);
-    begin_records(LINE(2), 1, 0);
-    assert_int_equal(check_records(), 0);
-    ((struct gravel_frame *)frame.bytes)->kind = GRAVEL_FRAME_MESSAGES;
-    assert_int_equal(check_records(), GRAVEL_ECORRUPT);
-    assert_refused(GRAVEL_ECORRUPT, "is unknown"); /* a record among messages */
-    begin_records(GRAVELP_COMMAND(GRAVEL_INC, GRAVEL_UINT), 1, 0);
-    assert_int_equal(check_records(), GRAVEL_ECORRUPT);
-}
-
-static void malformed_records_are_refused(void **state)
-{
-    (void)state;
-    const struct {
-        uint32_t command;
-        uint64_t types;
-        const char *part;
-    } cases[] = {
-        {GRAVELP_COMMAND_RECORD(1, 5, 16), TYPES_OF_TWO, "there is no stream 1"},
-        {LINE(0), 0, "is no record's"},
-        {LINE(61), 0, "is no record's"},
-        {LINE(5) | GRAVELP_COMMAND_WIDE, TYPES_OF_TWO, "is no record's"},
-        {LINE(5) | GRAVELP_COMMAND_FAR, TYPES_OF_TWO, "is no record's"},
-        {LINE(4), TYPES_OF_TWO, "number of words is 4, expected 5"},
-        {LINE(1), 0, "number of words is 1, expected 2"},
-        {LINE(5), 8, "types of arguments are 0x8"},
-        {LINE(5), TYPES_OF_TWO << 4, "types of arguments are 0x410"},
-    };
-    for (size_t i = 0; i < LENGTH(cases); i++) {
-        begin_records(cases[i].command, 2, cases[i].types);
-        assert_int_equal(check_records(), GRAVEL_ECORRUPT);
-        if (!strstr(refusal.text, cases[i].part))
-            fail_msg("%s, not %s", refusal.text, cases[i].part);
-    }
-    begin_records(LINE(5), 2, TYPES_OF_TWO)->signal = 8;
-    assert_int_equal(check_records(), GRAVEL_ECORRUPT);
-    begin_records(LINE(5), 2, TYPES_OF_TWO)->run.base = 8;
-    assert_int_equal(check_records(), GRAVEL_ECORRUPT);
-    begin_records(LINE(5), 2, TYPES_OF_TWO)->run.n_messages = 4;
-    assert_int_equal(check_records(), GRAVEL_ECORRUPT);
-}
-
 static void header_refusals_name_the_field(void **state)
 {
     (void)state;
@@ -646,8 +569,6 @@ int main(void)
         cmocka_unit_test(frame_beyond_the_largest_is_not_looked_at),
         cmocka_unit_test(run_without_its_padding_is_refused),
         cmocka_unit_test(every_flip_of_a_header_bit_is_refused),
-        cmocka_unit_test(records_pass_and_messages_do_not_pass_for_them),
-        cmocka_unit_test(malformed_records_are_refused),
         cmocka_unit_test(header_refusals_name_the_field),
         cmocka_unit_test(zeros_and_other_bytes_are_refused),
         cmocka_unit_test(replayed_and_early_frames_are_refused),

@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Jobs that cannot open: nodes whose settings or handlers differ, and a node that cannot open. Every node learns the
+ * cause in time; it prints "as expected" then.
+ *
+ * usage: mpirun ... misopened MODE      see the table at the end; fault.sh counts the nodes that print
+ *
+ * Path: fault.sh -> mpirun -> this
+ */
+#include "job.h"
+
+#include <stdlib.h>
+
+/* ---- nodes that differ ------------------------------------------------------------------------- */
+
+static void mismatch_of_variable(const char *variable, const char *text)
+{
+    if (rank == 1)
+        setenv(variable, text, 1);
+    expect(try_open(NULL), GRAVEL_EMISMATCH, variable);
+    as_expected();
+}
+
+static void mismatch_heap(void)
+{
+    mismatch_of_variable("GRAVEL_HEAP", "1M");
+}
+
+static void mismatch_buffer(void)
+{
+    mismatch_of_variable("GRAVEL_BUFFER", "4096");
+}
+
+static void mismatch_timeout(void)
+{
+    mismatch_of_variable("GRAVEL_TIMEOUT", "7000");
+}
+
+static void mismatch_of_table(const struct gravel_handler *mine, uint32_t n)
+{
+    const struct gravel_bindings bindings = GRAVEL_BINDINGS(.handlers = mine, .n_handlers = n);
+    expect(try_open(&bindings), GRAVEL_EMISMATCH, "handlers");
+    as_expected();
+}
+
+static void mismatch_handler_order(void)
+{
+    const struct gravel_handler one[] = {{.name = "a", .n_args = 1, .function = nothing},
+                                         {.name = "b", .n_args = 1, .function = nothing}};
+    const struct gravel_handler other[] = {{.name = "b", .n_args = 1, .function = nothing},
+                                           {.name = "a", .n_args = 1, .function = nothing}};
+    mismatch_of_table(rank == 1 ? other : one, 2);
+}
+
+static void mismatch_handler_arguments(void)
+{
+    const struct gravel_handler table[] = {
+        {.name = "a", .n_args = rank == 1 ? 2 : 1, .function = nothing}};
+    mismatch_of_table(table, 1);
+}
+
+static void mismatch_handler_missing(void)
+{
+    const struct gravel_handler table[] = {{.name = "a", .n_args = 1, .function = nothing}};
+    mismatch_of_table(table, rank == 1 ? 0 : 1);
+}
+
+#define TALLY(body) \
+    "#include \"gravel.cl.h\"\nvoid tally(struct gravel_call call, ulong a) { " body " }\n"
+
+/* Handlers of OpenCL C. @param part  of the error's text here. */
+static void mismatch_of_bindings(const struct gravel_bindings *bindings, const char *part)
+{
+    expect(try_open(bindings), GRAVEL_EMISMATCH, part);
+    as_expected();
+}
+
+static void mismatch_handler_place(void)
+{
+    const struct gravel_handler table[] = {
+        {.name = "a", .n_args = 1, .function = nothing},
+        {.name = "tally", .n_args = 1, .function = rank == 1 ? nothing : NULL}};
+    const struct gravel_bindings bindings =
+        GRAVEL_BINDINGS(.handlers = table, .n_handlers = 2,
+                        .device_code.source = rank == 1 ? NULL : TALLY(""));
+    mismatch_of_bindings(&bindings, rank == 1
+                                        ? "number 1 is tally here, with 1 arguments, of which 0 "
+                                          "are keys, max_pending 0, run by the host"
+                                        : "number 1 is tally here, with 1 arguments, of which 0 "
+                                          "are keys, max_pending 0, run by the device");
+}
+
+static void mismatch_handler_source(void)
+{
+    const struct gravel_handler table[] = {{.name = "tally", .n_args = 1}};
+    const struct gravel_bindings bindings =
+        GRAVEL_BINDINGS(.handlers = table, .n_handlers = 1,
+                        .device_code.source = rank == 1 ? TALLY("(void)a;") : TALLY(""));
+    mismatch_of_bindings(&bindings, "device_code");
+}
+
+static void mismatch_handler_options(void)
+{
+    const struct gravel_handler table[] = {{.name = "tally", .n_args = 1}};
+    const struct gravel_bindings bindings =
+        GRAVEL_BINDINGS(.handlers = table, .n_handlers = 1, .device_code.source = TALLY(""),
+                        .device_code.options = rank == 1 ? "-DFAST" : NULL);
+    mismatch_of_bindings(&bindings, "options of their handlers");
+}
+
+static void mismatch_handler_on_one_side_only(void)
+{
+    const struct gravel_handler table[] = {{.name = "a", .n_args = 1, .function = nothing},
+                                           {.name = "tally", .n_args = 1}};
+    const struct gravel_bindings bindings =
+        GRAVEL_BINDINGS(.handlers = table, .n_handlers = rank == 1 ? 1 : 2,
+                        .device_code.source = rank == 1 ? NULL : TALLY(""));
+    mismatch_of_bindings(&bindings, rank == 1 ? "number 1 exists on one side only, not on this node"
+                                              : "number 1 is tally here");
+}
+
+/* ---- a node that cannot open ------------------------------------------------------------------- */
+
+static void one_without_device(void)
+{
+    if (rank == 1)
+        setenv("GRAVEL_DEVICE", "no-such-device", 1);
+    expect(try_open(NULL), rank == 1 ? GRAVEL_EDEVICE : GRAVEL_EPEER,
+           rank == 1 ? "no-such-device" : "another node could not open");
+    as_expected();
+}
+
+/* Found before the node knows of any other; they are told all the same. */
+static void one_with_bad_setting(void)
+{
+    if (rank == 1)
+        setenv("GRAVEL_BUFFER", "many", 1);
+    expect(try_open(NULL), rank == 1 ? GRAVEL_ECONFIG : GRAVEL_EPEER,
+           rank == 1 ? "GRAVEL_BUFFER" : "another node could not open: invalid setting");
+    as_expected();
+}
+
+static void one_with_bad_handler(void)
+{
+    const struct gravel_handler table[] = {
+        {.name = rank == 1 ? "no name" : "name", .function = nothing}};
+    const struct gravel_bindings bindings = GRAVEL_BINDINGS(.handlers = table, .n_handlers = 1);
+    expect(try_open(&bindings), rank == 1 ? GRAVEL_EINVAL : GRAVEL_EPEER,
+           rank == 1 ? "no name" : "another node could not open: invalid argument");
+    as_expected();
+}
+
+static void one_with_bad_trace(void)
+{
+    if (rank == 1)
+        setenv("GRAVEL_TRACE", "/nonexistent/t.json", 1);
+    expect(try_open(NULL), rank == 1 ? GRAVEL_ESYSTEM : GRAVEL_EPEER,
+           rank == 1 ? "/nonexistent" : "another node could not open");
+    as_expected();
+}
+
+static void two_fail_differently(void)
+{
+    if (rank == 0)
+        setenv("GRAVEL_TRACE", "/nonexistent/t.json", 1);
+    if (rank == 1)
+        setenv("GRAVEL_QUEUE", "64", 1);
+    int code = try_open(NULL);
+    expect(code, rank == 0 ? GRAVEL_ESYSTEM : rank == 1 ? GRAVEL_ECONFIG : GRAVEL_EPEER, "");
+    as_expected();
+}
+
+/* ---- the run --------------------------------------------------------------------------------- */
+
+static const struct mode modes[] = {
+    MODE(mismatch_heap),
+    MODE(mismatch_buffer),
+    MODE(mismatch_timeout),
+    MODE(mismatch_handler_order),
+    MODE(mismatch_handler_arguments),
+    MODE(mismatch_handler_missing),
+    MODE(mismatch_handler_place),
+    MODE(mismatch_handler_source),
+    MODE(mismatch_handler_options),
+    MODE(mismatch_handler_on_one_side_only),
+    MODE(one_without_device),
+    MODE(one_with_bad_setting),
+    MODE(one_with_bad_handler),
+    MODE(one_with_bad_trace),
+    MODE(two_fail_differently),
+};
+
+int main(int argc, char **argv)
+{
+    run_mode(modes, sizeof modes / sizeof *modes, argc, argv);
+    return 0;
+}
