@@ -1,0 +1,343 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The spool: lines come out whole, once, in their order, behind node and work-item; a pipe that takes little, nothing or is
+ * gone keeps nobody, loses nothing silently, and is reported once; a spool that is full says so.
+ *
+ * Path: cmocka -> lib/spool
+ */
+#include "spool/spool.h"
+
+#include "layout/record.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#define NODE 3u
+#define MOST_BYTES (1u << 20)
+#define LIMIT_NS UINT64_C(200000000)
+#define MOST_TEXT (1u << 18) /* of standard output, in a test */
+
+/* ---- what the network thread knows -------------------------------------------------------------- */
+
+static struct gravel_event dealt_with;
+static struct gravel_spool *spool;
+static atomic_uint n_reports;
+static char reported[256];
+
+static void report(void *context, int code, bool is_fatal, const char *text)
+{
+    (void)context;
+    assert_int_equal(code, GRAVEL_ESYSTEM);
+    assert_false(is_fatal);
+    snprintf(reported, sizeof reported, "%s", text);
+    atomic_fetch_add(&n_reports, 1);
+}
+
+static void create(uint64_t most_bytes)
+{
+    const struct gravel_spool_shape shape = {.most_bytes = most_bytes,
+                                             .limit_ns = LIMIT_NS,
+                                             .dealt_with = &dealt_with,
+                                             .report = report};
+    atomic_store(&n_reports, 0);
+    assert_int_equal(gravel_spool_create(&spool, &shape), 0);
+    assert_true(gravel_spool_is_empty(spool));
+}
+
+/* Push a frame of n lines "NUMBER\n" from `first` on, each of a work-item of its number and of y and z. */
+static int push(uint32_t first, uint32_t n, uint32_t y, uint32_t z)
+{
+    static const char text[GRAVELP_TEXT_UNIT] = "%u of %s\n";
+    const uint32_t n_words = GRAVELP_TAG_WORDS + 1 + GRAVELP_STRING_WORDS;
+    const uint32_t command = GRAVELP_COMMAND_RECORD(GRAVELP_LINES, n_words, sizeof text);
+    const struct gravel_signal_run run = {
+        {command, n, 0}, GRAVELP_ARGUMENT_UINT | GRAVELP_ARGUMENT_STRING << 4, GRAVEL_NO_SIGNAL};
+    const uint64_t bytes = sizeof(struct gravel_frame) + GRAVEL_RUN_BYTES(command, (uint64_t)n);
+    unsigned char *frame = calloc(1, bytes);
+    const struct gravel_frame header = {
+        .kind = GRAVEL_FRAME_RECORDS, .source = NODE, .bytes = (uint32_t)bytes, .n_messages = n};
+    memcpy(frame, &header, sizeof header);
+    memcpy(frame + sizeof header, &run, sizeof run);
+    memcpy(frame + sizeof header + sizeof run, text, sizeof text);
+    uint32_t *words = (void *)(frame + sizeof header + GRAVEL_RUN_VALUES(command, n, 0));
+    for (uint32_t i = 0; i < n; i++, words += n_words) {
+        words[0] = first + i;
+        words[1] = y | z << 16;
+        words[2] = first + i;
+        memcpy(words + 3, "these", 5);
+    }
+    int code = gravel_spool_push(spool, (const struct gravel_frame *)(void *)frame);
+    free(frame);
+    return code;
+}
+
+/* Look as the network thread does, until all is written or a look fails. @return what it returned. */
+static int look_until_empty(void)
+{
+    static uint64_t lived_ns;
+    int code = 0;
+    bool moved;
+    while (!gravel_spool_is_empty(spool) && !code) {
+        usleep(1000);
+        lived_ns += 1000000;
+        code = gravel_spool_look(spool, lived_ns, &moved);
+    }
+    return code;
+}
+
+/* ---- standard output ---------------------------------------------------------------------------- */
+
+static char printed[MOST_TEXT];
+static int kept; /* the test's own */
+
+static void redirect(int descriptor)
+{
+    fflush(stdout);
+    kept = dup(STDOUT_FILENO);
+    assert_true(kept >= 0 && dup2(descriptor, STDOUT_FILENO) >= 0);
+}
+
+static void restore(void)
+{
+    assert_true(dup2(kept, STDOUT_FILENO) >= 0);
+    close(kept);
+}
+
+/* The reader of a pipe: takes `at_once` bytes, after a pause. */
+struct reader {
+    pthread_t thread;
+    int from;
+    unsigned pause_us;
+    size_t at_once, n;
+};
+
+static void *read_all(void *argument)
+{
+    struct reader *reader = argument;
+    ssize_t n;
+    while ((n = read(reader->from, printed + reader->n, reader->at_once)) > 0) {
+        reader->n += (size_t)n;
+        usleep(reader->pause_us);
+    }
+    printed[reader->n] = '\0';
+    return NULL;
+}
+
+static void open_pipe(int ends[2])
+{
+    assert_int_equal(pipe(ends), 0);
+    assert_true(fcntl(ends[1], F_SETPIPE_SZ, 4096) >= 4096);
+    redirect(ends[1]);
+    close(ends[1]);
+}
+
+static void begin_reading(struct reader *reader, unsigned pause_us, size_t at_once)
+{
+    int ends[2];
+    open_pipe(ends);
+    *reader = (struct reader){.from = ends[0], .pause_us = pause_us, .at_once = at_once};
+    assert_int_equal(pthread_create(&reader->thread, NULL, read_all, reader), 0);
+}
+
+static void end_reading(struct reader *reader)
+{
+    restore();
+    pthread_join(reader->thread, NULL);
+    close(reader->from);
+}
+
+/* Lines [0, n), in their order, and nothing else. */
+static void expect_lines(uint32_t n, uint32_t y, uint32_t z)
+{
+    char line[64];
+    const char *at = printed;
+    for (uint32_t i = 0; i < n; i++) {
+        const int length =
+            y || z ? snprintf(line, sizeof line, "[3:%u,%u,%u] %u of these\n", i, y, z, i)
+                   : snprintf(line, sizeof line, "[3:%u] %u of these\n", i, i);
+        if (strncmp(at, line, (size_t)length))
+            fail_msg("line %u is '%.40s', not '%s'", i, at, line);
+        at += length;
+    }
+    assert_string_equal(at, "");
+}
+
+/* ---- tests -------------------------------------------------------------------------------------- */
+
+static void lines_come_out_whole_and_in_order_by_a_slow_reader(void **state)
+{
+    (void)state;
+    struct reader reader;
+    begin_reading(&reader, 100, 1000);
+    create(MOST_BYTES);
+    for (uint32_t i = 0; i < 40; i++)
+        assert_int_equal(push(100 * i, 100, 0, 0), 0);
+    assert_false(gravel_spool_is_empty(spool));
+    const int code = look_until_empty();
+    const bool has_ended = gravel_spool_destroy(spool);
+    end_reading(&reader);
+    assert_int_equal(code, 0);
+    assert_true(has_ended);
+    assert_int_equal(atomic_load(&n_reports), 0);
+    expect_lines(4000, 0, 0);
+}
+
+/* A frame whose lines are more than one write takes, and the numbers of a launch of three dimensions. */
+static void a_long_frame_is_written_in_pieces(void **state)
+{
+    (void)state;
+    struct reader reader;
+    begin_reading(&reader, 0, 65536);
+    create(MOST_BYTES);
+    assert_int_equal(push(0, 5000, 7, 65535), 0);
+    const int code = look_until_empty();
+    const bool has_ended = gravel_spool_destroy(spool);
+    end_reading(&reader);
+    assert_int_equal(code, 0);
+    assert_true(has_ended);
+    expect_lines(5000, 7, 65535);
+}
+
+/* What is asked for when a frame comes has passed when that frame is written, whatever comes behind it. */
+static void marks_pass_in_order(void **state)
+{
+    (void)state;
+    struct reader reader;
+    begin_reading(&reader, 0, 65536);
+    create(MOST_BYTES);
+    assert_true(gravel_spool_has_passed(spool, gravel_spool_mark(spool)));
+    assert_int_equal(push(0, 10, 0, 0), 0);
+    const uint64_t first = gravel_spool_mark(spool);
+    assert_int_equal(push(10, 10, 0, 0), 0);
+    const uint64_t second = gravel_spool_mark(spool);
+    assert_true(first < second);
+    assert_false(gravel_spool_has_passed(spool, first));
+    assert_int_equal(look_until_empty(), 0);
+    assert_true(gravel_spool_has_passed(spool, first) && gravel_spool_has_passed(spool, second));
+    assert_true(gravel_spool_destroy(spool));
+    end_reading(&reader);
+    expect_lines(20, 0, 0);
+}
+
+static void what_has_come_is_written_before_the_spool_goes(void **state)
+{
+    (void)state;
+    struct reader reader;
+    begin_reading(&reader, 100, 1000);
+    create(MOST_BYTES);
+    for (uint32_t i = 0; i < 40; i++)
+        assert_int_equal(push(100 * i, 100, 0, 0), 0);
+    assert_true(gravel_spool_destroy(spool));
+    end_reading(&reader);
+    expect_lines(4000, 0, 0);
+}
+
+static void a_spool_without_lines_starts_no_thread_and_goes(void **state)
+{
+    bool moved = true;
+    (void)state;
+    create(MOST_BYTES);
+    assert_int_equal(gravel_spool_look(spool, 1000000, &moved), 0);
+    assert_false(moved);
+    assert_true(gravel_spool_destroy(spool));
+    assert_true(gravel_spool_destroy(NULL));
+    assert_true(gravel_spool_is_empty(NULL) && gravel_spool_has_passed(NULL, 0));
+    assert_int_equal(gravel_spool_mark(NULL), 0);
+}
+
+/* Nothing is read: the spool fills up, to the byte that it may have. */
+static void a_full_spool_is_an_error_with_its_bytes(void **state)
+{
+    (void)state;
+    int ends[2], code = 0;
+    uint32_t n = 0;
+    open_pipe(ends);
+    create(64u << 10);
+    for (; n < 1000 && !code; n++)
+        code = push(0, 100, 0, 0);
+    restore();
+    assert_int_equal(code, GRAVEL_ENOMEM);
+    assert_non_null(strstr(gravel_last_error(), "more than 65536 bytes of them wait"));
+    assert_in_range(n, 12, 15);               /* frames of 4.5 kB */
+    assert_true(gravel_spool_destroy(spool)); /* after LIMIT_NS, with what is left */
+    close(ends[0]);
+}
+
+static void a_reader_that_has_stopped_is_an_error_after_the_limit(void **state)
+{
+    (void)state;
+    int ends[2];
+    open_pipe(ends);
+    create(MOST_BYTES);
+    assert_int_equal(push(0, 1000, 0, 0), 0);
+    const int code = look_until_empty();
+    const bool has_ended = gravel_spool_destroy(spool);
+    restore();
+    assert_int_equal(code, GRAVEL_ETIMEOUT);
+    assert_non_null(strstr(gravel_last_error(), "standard output has taken nothing for 0.2 s"));
+    assert_true(has_ended);
+    assert_int_equal(atomic_load(&n_reports), 0); /* who gives up says why */
+    close(ends[0]);
+}
+
+/* A reader that takes less than the limit allows, again and again, is none that has stopped. */
+static void a_reader_that_goes_on_is_waited_for(void **state)
+{
+    (void)state;
+    struct reader reader;
+    begin_reading(&reader, LIMIT_NS / 2000, 4096);
+    create(MOST_BYTES);
+    assert_int_equal(push(0, 1000, 0, 0), 0); /* 6 pieces */
+    const int code = look_until_empty();
+    const bool has_ended = gravel_spool_destroy(spool);
+    end_reading(&reader);
+    assert_int_equal(code, 0);
+    assert_true(has_ended);
+    expect_lines(1000, 0, 0);
+}
+
+static void a_reader_that_has_gone_is_reported_once_and_keeps_nobody(void **state)
+{
+    (void)state;
+    int ends[2];
+    open_pipe(ends);
+    close(ends[0]);
+    create(MOST_BYTES);
+    for (uint32_t i = 0; i < 5; i++)
+        assert_int_equal(push(0, 100, 0, 0), 0);
+    const int code = look_until_empty();
+    const bool has_ended = gravel_spool_destroy(spool);
+    restore();
+    assert_int_equal(code, 0);
+    assert_true(has_ended);
+    assert_int_equal(atomic_load(&n_reports), 1);
+    assert_non_null(strstr(reported, "Broken pipe"));
+    assert_non_null(strstr(reported, "behind 0 written"));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(lines_come_out_whole_and_in_order_by_a_slow_reader),
+        cmocka_unit_test(a_long_frame_is_written_in_pieces),
+        cmocka_unit_test(marks_pass_in_order),
+        cmocka_unit_test(what_has_come_is_written_before_the_spool_goes),
+        cmocka_unit_test(a_spool_without_lines_starts_no_thread_and_goes),
+        cmocka_unit_test(a_full_spool_is_an_error_with_its_bytes),
+        cmocka_unit_test(a_reader_that_has_stopped_is_an_error_after_the_limit),
+        cmocka_unit_test(a_reader_that_goes_on_is_waited_for),
+        cmocka_unit_test(a_reader_that_has_gone_is_reported_once_and_keeps_nobody),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
