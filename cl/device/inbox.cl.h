@@ -13,7 +13,7 @@
 #ifndef GRAVELP_INBOX_CL_H
 #define GRAVELP_INBOX_CL_H
 
-#include "outbox.cl.h"
+#include "inboxes.cl.h"
 #include "layout/mail.h"
 #include "transaction.cl.h"
 

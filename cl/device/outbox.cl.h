@@ -5,32 +5,24 @@
  *
  * Where a group is one thread the leader keeps a slot of each inbox open, and writes message after message. Elsewhere
  * a group collects messages until local memory is full, counts them by server, a work-item a server reserves slots,
- * all write, and the slots are published.
+ * all write, and the slots are published. Before a client waits for room it publishes what it can: who waits holds
+ * tickets of full inboxes only.
  *
- * In phases no client waits: they end when an inbox is nearly full. Where servers run beside them (GRAVELP_RESIDENT)
- * a client waits for room, and before it does it publishes what it can: who waits holds tickets of full inboxes only.
- *
- * Path:    server.cl.h -> this -> inboxes (layout/server.h) -> inbox.cl.h, resident.cl.h.
- * Memory:  G2 and P2 as for packages, and P1 with the servers' I2; in phases the kernel's end orders all of it before
- *          the servers' kernel.
+ * Path:    client.cl.h -> this -> inboxes.cl.h -> inbox.cl.h, resident.cl.h.
+ * Memory:  G2 and P2 as for packages; in phases the kernel's end orders all of it before the servers' kernel.
  * Source:  Wang, Fussell, Lin 2019, section 3.2 (sender); the publish word takes the place of a bit a message.
  */
 #ifndef GRAVELP_OUTBOX_CL_H
 #define GRAVELP_OUTBOX_CL_H
 
-#include "layout/server.h"
-#include "send.cl.h"
-#include "serve.cl.h"
+#include "inboxes.cl.h"
 
-#define GRAVELP_NO_ITEM ((ulong)-1)
 #define GRAVELP_NO_SERVER 0xffffffffu
 #define GRAVELP_NO_NODE 0xfffffffeu
 /* Where a node is alone, messages to another one go to none. */
 #if defined(GRAVELP_IS_ALONE)
-#define GRAVELP_OWN_NODE(g) 0
 #define GRAVELP_OTHER_NODE GRAVELP_NO_NODE
 #else
-#define GRAVELP_OWN_NODE(g) ((g).arena->node)
 #define GRAVELP_OTHER_NODE GRAVELP_NO_SERVER
 #endif
 #define GRAVELP_OUTBOX_WORDS 2048u /* arguments that a group collects, of groups of many threads */
@@ -72,165 +64,6 @@ struct gravelp_outbox {
 #endif
 #endif
 };
-
-/* How many servers there are. A constant, if the program was built for them: then work-items' keys are hashed many at
- * once, or not at all. */
-#if defined(GRAVELP_N_SERVERS)
-#define GRAVELP_SERVERS_OF(g) GRAVELP_N_SERVERS
-#define GRAVELP_OWNERS_OF(g) GRAVELP_N_OWNERS /* of them share out keys */
-#else
-#define GRAVELP_SERVERS_OF(g) (gravelp_servers((g).arena)->n_servers)
-#define GRAVELP_OWNERS_OF(g) (gravelp_servers((g).arena)->n_owners)
-#endif
-
-GRAVELP_INLINE global struct gravelp_servers *gravelp_servers(global struct gravelp_arena *arena)
-{
-    return (global struct gravelp_servers *)((global uchar *)arena + arena->servers_offset);
-}
-/* Which server gets a message: the first key's owner, or that of transactions. */
-#ifndef GRAVELP_IS_PAIR
-#define GRAVELP_IS_PAIR(handler) ((void)(handler), 0)
-#endif
-GRAVELP_INLINE uint gravelp_server_of(uint command, ulong key, uint n_owners)
-{
-    return GRAVELP_IS_PAIR(GRAVELP_COMMAND_HANDLER(command)) ? n_owners
-                                                             : gravelp_owner(key, n_owners);
-}
-GRAVELP_INLINE global struct gravelp_queue_words *
-gravelp_inbox_words(global struct gravelp_servers *servers, uint server)
-{
-    return (global struct gravelp_queue_words *)((global uchar *)servers +
-                                                 GRAVELP_INBOX_WORDS(server));
-}
-GRAVELP_INLINE global uchar *gravelp_inbox_slot(global struct gravelp_servers *servers, uint server,
-                                                uint ticket)
-{
-    return (global uchar *)servers + GRAVELP_INBOX_SLOT(servers->n_servers, servers->n_slots,
-                                                        servers->slot_bytes, server,
-                                                        ticket & (servers->n_slots - 1));
-}
-
-/* Any work-item: a message's argument in an inbox's slot. */
-GRAVELP_INLINE global ulong *gravelp_inbox_row(global struct gravelp_servers *servers,
-                                               global uchar *slot, uint row)
-{
-    return (global ulong *)(slot + GRAVELP_INBOX_ROWS) + row * servers->columns;
-}
-
-#if defined(GRAVELP_RESIDENT)
-
-/* Any work-item: of n slots from a ticket on, none of which is published, how many have room. One look; no wait. */
-GRAVELP_INLINE uint gravelp_inbox_room(global struct gravelp_servers *servers,
-                                       global struct gravelp_queue_words *words, uint ticket,
-                                       uint n)
-{
-    uint in_use = ticket - gravelp_device_load_acquire(&words->consumed); /* P1, pairs with I2 */
-    uint room = in_use < servers->n_slots ? servers->n_slots - in_use : 0;
-    return room < n ? room : n;
-}
-
-/* Leader, who has found no room: wait a moment. `consumed`: how far the server is. False: waiting does not help. */
-GRAVELP_OUT_OF_LINE bool gravelp_inbox_keep_waiting(global struct gravelp_arena *arena,
-                                                    struct gravelp_origin origin, uint server,
-                                                    uint ticket, uint consumed,
-                                                    private struct gravelp_patience *patience)
-{
-    uint verdict = gravelp_wait_ask(arena, gravelp_queue_words(arena, 0), consumed,
-                                    GRAVELP_ROOM_WAITS * arena->wait_ms, patience);
-    if (verdict & GRAVELP_WAIT_IS_LATE)
-        gravelp_fault_at(arena, origin, GRAVELP_FAULT_SILENT | (verdict & GRAVELP_FAULT_CUT_OFF),
-                         server, ticket, consumed, 0);
-    if (verdict != GRAVELP_WAITS_ON)
-        gravelp_store_relaxed(&gravelp_servers(arena)->is_broken,
-                              1); /* relaxed: the kernel's end orders it */
-    else
-        patience->least_ns += gravelp_pause(patience->looks, false);
-    return verdict == GRAVELP_WAITS_ON;
-}
-
-#else
-
-/*
- * Any work-item: reserve n slots of an inbox, with tickets one after the other. No client waits for room in phases:
- * they end when an inbox is nearly full, and what is left must do for what they have begun.
- *
- * @param ticket  [out] the first.
- * @return        whether there is room; a fault if not.
- */
-GRAVELP_OUT_OF_LINE bool gravelp_inbox_reserve(global struct gravelp_arena *arena,
-                                               struct gravelp_origin origin, uint server, uint n,
-                                               private uint *ticket)
-{
-    global struct gravelp_servers *servers = gravelp_servers(arena);
-    global struct gravelp_queue_words *words = gravelp_inbox_words(servers, server);
-    *ticket = gravelp_device_fetch_add_relaxed(&words->reserved, n);
-    uint in_use = *ticket + n - words->consumed; /* no server runs: it does not change */
-    if (in_use >= servers->full_at)
-        gravelp_store_relaxed(&servers->is_full,
-                              1); /* relaxed: clients look at it in their own time */
-    if (in_use <= servers->n_slots)
-        return true;
-    gravelp_store_relaxed(&servers->is_broken, 1); /* relaxed: the kernel's end orders it */
-    gravelp_fault_at(arena, origin, GRAVELP_FAULT_INBOX, server, servers->n_slots, in_use, 0);
-    return false;
-}
-
-#endif
-
-/* ---- virtual groups ---------------------------------------------------------------------------- */
-
-/*
- * Leader: whether the group's packages would wait for room that only the end of the kernel makes: on step drain, and
- * where servers run beside their clients, for then the network thread may wait for its turn to serve.
- */
-GRAVELP_INLINE bool gravelp_client_must_end(global struct gravelp_arena *arena)
-{
-    global struct gravelp_queue_words *words =
-        gravelp_queue_words(arena, gravelp_queue_of_group(arena));
-#if !defined(GRAVELP_RESIDENT)
-    if (arena->wait_ms != 0)
-        return false;
-#endif
-    return gravelp_load_relaxed(&words->reserved) - gravelp_load_relaxed(&words->consumed) >=
-           (arena->n_slots + 1) /
-               2; /* relaxed: how many, and the host takes them between kernels */
-}
-
-/* Leader: the first work-item of the next virtual group, or GRAVELP_NO_ITEM. */
-GRAVELP_INLINE ulong gravelp_client_next(struct gravel_group g)
-{
-    global struct gravelp_arena *arena = g.arena;
-    global struct gravelp_servers *servers = gravelp_servers(arena);
-    if (g.outbox->is_server)
-        return GRAVELP_NO_ITEM;
-    if (arena->servers_offset == 0 || servers->launch == GRAVELP_LAUNCH_NONE) {
-        gravelp_fault(arena, GRAVELP_FAULT_ROLE, 0, 0, 0);
-        return GRAVELP_NO_ITEM;
-    }
-    if (gravelp_load_relaxed(&servers->is_full) || gravelp_client_must_end(arena))
-        return GRAVELP_NO_ITEM;
-    uint next = gravelp_device_fetch_add_relaxed(&servers->next, 1);
-    ulong first = (ulong)next * gravelp_n_lanes();
-    return next < servers->stop_at && first < servers->n_items ? first : GRAVELP_NO_ITEM;
-}
-
-/* Every work-item of the group: its item of the next virtual group; GRAVELP_NO_ITEM for all of them at the end. */
-GRAVELP_INLINE ulong gravelp_client_take(struct gravel_group g)
-{
-    gravelp_group_meet_apart(g.arena); /* G1: all know the group before */
-    if (gravelp_is_leader())
-        g.outbox->first = gravelp_client_next(g);
-    gravelp_group_meet(g.arena); /* G1: the group is known */
-    return g.outbox->first == GRAVELP_NO_ITEM ? GRAVELP_NO_ITEM
-                                              : g.outbox->first + gravelp_lane_id();
-}
-
-GRAVELP_INLINE uint gravelp_client_has(struct gravel_group g, ulong item)
-{
-    return item != GRAVELP_NO_ITEM && item < gravelp_servers(g.arena)->n_items;
-}
-
-/* ---- messages ---------------------------------------------------------------------------------- */
 
 #if defined(GRAVELP_SERIAL_GROUP)
 
@@ -622,28 +455,5 @@ GRAVELP_INLINE uint gravelp_outbox_close(struct gravel_group g)
 }
 
 #endif
-
-/*
- * Every work-item of the group: messages for this node to its servers, for other nodes as any message, and so
- * transactions with a key elsewhere. Where there is no other node, the few for nodes that do not exist go one by one,
- * and are refused.
- */
-GRAVELP_INLINE void gravelp_client_send(struct gravel_group g, uint active, uint command,
-                                        struct gravelp_values values, ulong node)
-{
-    GRAVELP_ADDRESS(g, command, values, node);
-    const bool is_here = node == GRAVELP_OWN_NODE(g) && GRAVELP_HAS_KEYS_HERE(g, command, values);
-#if defined(GRAVELP_SERIAL_GROUP)
-    gravelp_outbox_add(g, active, command, values, is_here, node);
-#else
-    gravelp_outbox_add(g, active && is_here, command, values);
-#endif
-#if !defined(GRAVELP_IS_ALONE)
-    gravelp_send_wg_if(g, active && !is_here, command, 0, GRAVELP_NO_REPLY, 0, values, node);
-#elif !defined(GRAVELP_SERIAL_GROUP)
-    if (active && !is_here)
-        gravelp_send_wi(g, command, 0, GRAVELP_NO_REPLY, 0, values, node);
-#endif
-}
 
 #endif

@@ -18,6 +18,7 @@
 #define GRAVELP_RESIDENT_CL_H
 
 #include "mail.cl.h"
+#include "outbox.cl.h"
 #include "spill.cl.h"
 
 #if defined(GRAVELP_RESIDENT)
