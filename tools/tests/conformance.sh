@@ -16,7 +16,9 @@ expect() { printf '%s\n' "$output" | grep -q -- "$1" || fail "no '$1' in: $outpu
 module=$work/module.so
 [ -z "${file-}" ] || ln -s "$(readlink -f "$file")" "$module"
 
-need_driver() { ls /etc/OpenCL/vendors/pocl.icd >/dev/null 2>&1 || skip "PoCL is not installed"; }
+# Of the drivers that the environment names, as tools/check does; else the system's.
+pocl=${OCL_ICD_VENDORS:-/etc/OpenCL/vendors}/pocl.icd
+need_driver() { [ -f "$pocl" ] || skip "PoCL is not installed"; }
 
 # ends <status> <argument...>: run it; what it printed is in $output.
 ends()
@@ -53,7 +55,7 @@ unknown-device)
     expect '^nothing could run' ;;
 report) # a line a suite; steps that are not taken are refused
     need_driver
-    export OCL_ICD_VENDORS=/etc/OpenCL/vendors/pocl.icd
+    export OCL_ICD_VENDORS="$pocl"
     ends 0 --suite waits --device Portable
     expect '^gravel-conformance [0-9.]*: .*, platform Portable Computing Language, driver '
     expect '^step svm$'
@@ -65,7 +67,7 @@ report) # a line a suite; steps that are not taken are refused
     expect '; refused: usm$' ;;
 refused) # alone, a step that is refused leaves nothing to be run
     need_driver
-    export OCL_ICD_VENDORS=/etc/OpenCL/vendors/pocl.icd POCL_MAX_PTHREAD_COUNT=1
+    export OCL_ICD_VENDORS="$pocl" POCL_MAX_PTHREAD_COUNT=1
     ends 2 --suite waits --step pump
     expect '  self-test  *refused '
     expect '^nothing could run' ;;
@@ -85,7 +87,7 @@ print(report["platform"], step["step"], step["status"], waits["status"], waits["
     printf '%s' "$output" | python3 -m json.tool >/dev/null || fail "not JSON: $output" ;;
 crash) # a driver that crashes when it is loaded: on every step, and the report is whole
     need_driver
-    cp /etc/OpenCL/vendors/pocl.icd "$work/"
+    cp "$pocl" "$work/"
     readlink -f "$file" >"$work/broken.icd"
     export OCL_ICD_VENDORS="$work" GRAVEL_TEST_DRIVER=crash
     ends 1

@@ -19,13 +19,15 @@ expect() { printf '%s\n' "$output" | grep -q -- "$1" || fail "no '$1' in: $outpu
 module=$work/module.so
 [ -z "${file-}" ] || ln -s "$(readlink -f "$file")" "$module"
 
-need_driver() { ls /etc/OpenCL/vendors/pocl.icd >/dev/null 2>&1 || skip "PoCL is not installed"; }
+# Of the drivers that the environment names, as tools/check does; else the system's.
+pocl=${OCL_ICD_VENDORS:-/etc/OpenCL/vendors}/pocl.icd
+need_driver() { [ -f "$pocl" ] || skip "PoCL is not installed"; }
 
 # The working drivers and the broken one, which breaks like $1.
 add_broken_driver()
 {
     need_driver
-    cp /etc/OpenCL/vendors/pocl.icd "$work/"
+    cp "$pocl" "$work/"
     readlink -f "$file" >"$work/broken.icd"
     export OCL_ICD_VENDORS="$work" GRAVEL_TEST_DRIVER="$1"
 }
