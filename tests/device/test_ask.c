@@ -17,46 +17,7 @@
 #define N_KEYS 63u /* most */
 #define N 3072u
 
-static const char source[] =
-    "#define GRAVEL_NODE_OF(key, n) ((key) % (n))\n"
-    "#include \"gravel.cl.h\"\n"
-    "ulong draw(struct gravel_call call, ulong key, ulong table)\n"
-    "{\n"
-    "    global ulong *numbers = gravel_call_local(call, table);\n"
-    "    return numbers[key]++ | (ulong)call.node << 32 | (ulong)call.source << 40 | key << 48;\n"
-    "}\n"
-    "ulong whoami(struct gravel_call call)\n"
-    "{\n"
-    "    return 70 + call.node;\n"
-    "}\n"
-    "ulong look(struct gravel_call call, ulong words, ulong index)\n"
-    "{\n"
-    "    return ((global ulong *)gravel_call_local(call, words))[index];\n"
-    "}\n"
-    "ulong weigh(struct gravel_call call, ulong a, ulong b, ulong c)\n"
-    "{\n"
-    "    return a + 1000 * b + 1000000 * c + 1000000000 * (ulong)call.node;\n"
-    "}\n"
-    "void mute(struct gravel_call call, ulong a)\n"
-    "{\n"
-    "    (void)call, (void)a;\n"
-    "}\n"
-    "kernel void ask(GRAVEL_ARENA, ulong table, ulong answers, ulong signals, ulong n_keys, uint "
-    "waits)\n"
-    "{\n"
-    "    GRAVEL_SERVER_OPEN(g);\n"
-    "    GRAVEL_SERVE(g, item, active) {\n"
-    "        const ulong first = item - get_local_id(0), key = item % n_keys;\n"
-    "        const struct gravel_reply reply = {answers, signals + 4 * (first / "
-    "get_local_size(0))};\n"
-    "        const uint n = gravel_ask2_wg_if(g, active, GRAVEL_HANDLER(draw), key, table, reply,\n"
-    "                                         (uint)item, GRAVEL_BY_KEY);\n"
-    "        gravel_am2_wg_if(g, active && key % 3 == 0, GRAVEL_HANDLER(draw), key, table,\n"
-    "                         gravel_node(g));\n"
-    "        if (waits)\n"
-    "            gravel_wait_until_uint_wg(g, reply.signal, GRAVEL_CMP_EQ, n);\n"
-    "    }\n"
-    "}\n";
+extern const char ask_cl[]; /* kernels/ask.cl */
 
 static const struct gravel_handler handlers[] = {
     {.name = "draw", .n_args = 2, .n_answers = 1, .serve = {.n_keys = 1}},
@@ -68,7 +29,7 @@ static const struct gravel_handler handlers[] = {
 
 static const struct gravel_bindings table =
     GRAVEL_BINDINGS(.handlers = handlers, .n_handlers = sizeof handlers / sizeof *handlers,
-                    .device_code.source = source, .device_code.name = "ask.cl");
+                    .device_code.source = ask_cl, .device_code.name = "ask.cl");
 
 static bool is_resident;
 
@@ -305,7 +266,7 @@ static void clients_ask_servers(void **state)
         watch(120, "clients that ask");
         config.inbox_slots = slots && is_resident ? 1 : 0;
         struct gravel *gravel = open_with(config);
-        OK(gravel_server_build(gravel, "ask.cl", source, NULL, &program));
+        OK(gravel_server_build(gravel, "ask.cl", ask_cl, NULL, &program));
         for (cl_ulong n_keys = 3; n_keys <= N_KEYS; n_keys *= 21) {
             ask_servers(gravel, program, n_keys, 0);
             if (is_resident)
@@ -330,7 +291,7 @@ static void expect_handler_refused(struct gravel_handler handler, int code, cons
     struct gravel_config config = loopback_config(1);
     const struct gravel_bindings bindings =
         GRAVEL_BINDINGS(.handlers = &handler, .n_handlers = 1,
-                        .device_code.source = handler.function ? NULL : source);
+                        .device_code.source = handler.function ? NULL : ask_cl);
     watch(90, "refusals");
     handler.n_answers += 1;
     expect_no_open(&config, &bindings, code, part);

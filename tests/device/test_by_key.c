@@ -24,48 +24,7 @@ struct account {
     uint64_t money, n_run;
 };
 
-/* constant 0: struct account [N_KEYS / N_NODES]. */
-static const char source[] =
-    "#define GRAVEL_NODE_OF(key, n) ((key) % (n))\n"
-    "#include \"gravel.cl.h\"\n"
-    "struct account { ulong money, n_run; };\n"
-    "global struct account *at(struct gravel_call call, ulong key)\n"
-    "{\n"
-    "    return (global struct account *)gravel_call_local(call, call.constants[0]) +\n"
-    "           key / call.n_nodes;\n"
-    "}\n"
-    "void account_load(struct gravel_call call, ulong key, ulong *words)\n"
-    "{\n"
-    "    words[0] = at(call, key)->money;\n"
-    "    words[1] = at(call, key)->n_run;\n"
-    "}\n"
-    "void account_store(struct gravel_call call, ulong key, const ulong *words)\n"
-    "{\n"
-    "    at(call, key)->money = words[0];\n"
-    "    at(call, key)->n_run = words[1];\n"
-    "}\n"
-    "void transfer(struct gravel_call call, ulong *from, ulong *to, ulong amount, ulong more)\n"
-    "{\n"
-    "    from[0] -= amount + more;\n"
-    "    to[0] += amount + more;\n"
-    "    from[1]++;\n"
-    "    to[1]++;\n"
-    "}\n"
-    "void deposit(struct gravel_call call, ulong key, ulong amount)\n"
-    "{\n"
-    "    at(call, key)->money += amount;\n"
-    "}\n"
-    "kernel void send(GRAVEL_ARENA, ulong n_keys)\n"
-    "{\n"
-    "    GRAVEL_SERVER_OPEN(g);\n"
-    "    GRAVEL_SERVE(g, item, active) {\n"
-    "        ulong from = item * 7 % n_keys, to = (item * 5 + item / 11) % n_keys;\n"
-    "        gravel_am4_wg_if(g, active, GRAVEL_HANDLER(transfer), from, to, item % 7, 1,\n"
-    "                         GRAVEL_BY_KEY);\n"
-    "        gravel_am2_wg_if(g, active && item % 4 == 0, GRAVEL_HANDLER(deposit), to, 3,\n"
-    "                         GRAVEL_BY_KEY);\n"
-    "    }\n"
-    "}\n";
+extern const char by_key_cl[]; /* kernels/by_key.cl */
 
 static const struct gravel_handler handlers[] = {
     {.name = "transfer", .n_args = 4, .serve = {.n_keys = 2, .datum = "account", .datum_words = 2}},
@@ -74,7 +33,7 @@ static const struct gravel_handler handlers[] = {
 
 static const struct gravel_bindings table =
     GRAVEL_BINDINGS(.handlers = handlers, .n_handlers = sizeof handlers / sizeof *handlers,
-                    .device_code.source = source, .device_code.name = "by_key.cl");
+                    .device_code.source = by_key_cl, .device_code.name = "by_key.cl");
 
 #define NODE_BYTES (N_KEYS / N_NODES * sizeof(struct account)) /* of a node's accounts */
 
@@ -237,13 +196,14 @@ static void handlers_that_send_are_told(void **state)
 {
     (void)state;
     watch(120, "a transaction that sends");
-    static char sending[sizeof source + 200];
+    static char sending[8192];
+    MUST(strlen(by_key_cl) + 200 < sizeof sending);
     struct gravel_bindings bindings = table;
     struct gravel_config config = loopback_config(N_NODES);
-    const char *body = strstr(source, "from[0] -=");
+    const char *body = strstr(by_key_cl, "from[0] -=");
     snprintf(sending, sizeof sending,
-             "%.*sgravel_serve_am2(call, GRAVEL_HANDLER(deposit), 1, 3);\n%s", (int)(body - source),
-             source, body);
+             "%.*sgravel_serve_am2(call, GRAVEL_HANDLER(deposit), 1, 3);\n%s",
+             (int)(body - by_key_cl), by_key_cl, body);
     bindings.device_code.source = sending;
     struct bank bank = open_bank(&config, &bindings, NODE_BYTES);
     const uint64_t args[] = {1, 2, 0, 0};

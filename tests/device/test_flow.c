@@ -39,97 +39,7 @@ struct late {
     gravel_slot to, wide;
 };
 
-static const char forms_cl[] =
-    "#include \"gravel.cl.h\"\n"
-    "struct in { uint n, form; };\n"
-    "struct loop { uint n, form; };\n"
-    "struct out { uint n, form; };\n"
-    "struct whole { uint n, form; };\n"
-    "struct task { uint n; gravel_slot to, wide; };\n"
-    "struct after { int sum; uint n; gravel_slot to, wide; };\n"
-    "struct late { float real; int sum; ulong wide_sum; uint n; gravel_slot to, wide; };\n"
-    "GRAVEL_RECORD(in)\n"
-    "GRAVEL_RECORD(loop)\n"
-    "GRAVEL_RECORD(out)\n"
-    "GRAVEL_RECORD(task)\n"
-    "GRAVEL_RECORD(after)\n"
-    "GRAVEL_RECORD(late)\n"
-    "GRAVEL_RECORD(whole)\n"
-    "void in_task(struct gravel_flow_group f, uint active, struct in it)\n"
-    "{\n"
-    "    uint n = active ? it.n % 4 : 0, alone = n && it.form == 1, by_item = n && it.form == 2;\n"
-    "    gravel_ce ce = gravel_talloc_wg(f, GRAVEL_CHANNEL(out), alone || by_item ? 0 : n);\n"
-    "    for (uint i = 0; i < n && !alone && !by_item; i++)\n"
-    "        gravel_write_out_wi(f, GRAVEL_CHANNEL(out), ce + i, (struct out){it.n * 10 + i, 0});\n"
-    "    gravel_enq_wg(f, GRAVEL_CHANNEL(out));\n"
-    "    for (uint i = 0; i < n && alone; i++)\n"
-    "        gravel_push_out_wi(f, (struct out){it.n * 10 + i, 1});\n"
-    "    gravel_barrier_wg(f.group);\n"
-    "    if (by_item) {\n"
-    "        ce = gravel_talloc_wi(f, GRAVEL_CHANNEL(out), n);\n"
-    "        for (uint i = 0; i < n; i++)\n"
-    "            gravel_write_out_wi(f, GRAVEL_CHANNEL(out), ce + i, (struct out){it.n * 10 + i, "
-    "2});\n"
-    "        gravel_enq_wi(f, GRAVEL_CHANNEL(out));\n"
-    "    }\n"
-    "    gravel_barrier_wg(f.group);\n"
-    "}\n"
-    "void loop_task(struct gravel_flow_group f, uint active, struct loop it)\n"
-    "{\n"
-    "    gravel_push_loop_wg_if(f, active && it.n, (struct loop){it.n - 1, it.form});\n"
-    "    gravel_push_out_wg_if(f, active && !it.n, (struct out){it.form, 3});\n"
-    "}\n"
-    "void whole_task(struct gravel_flow_group f, uint active, struct whole it, local uint *sums)\n"
-    "{\n"
-    "    uint lane = get_local_id(0), n_lanes = get_local_size(0), sum = 0;\n"
-    "    sums[lane] = active ? it.n + lane : 0;\n"
-    "    gravel_barrier_wg(f.group);\n"
-    "    for (uint i = 0; i < n_lanes; i++)\n"
-    "        sum += sums[i];\n"
-    "    gravel_barrier_wg(f.group);\n"
-    "    gravel_push_out_wg_if(f, active && lane + 1 == n_lanes, (struct out){sum, it.form});\n"
-    "}\n"
-    "void task_task(struct gravel_flow_group f, uint active, struct task it)\n"
-    "{\n"
-    "    uint splits = active && it.n > 1;\n"
-    "    gravel_return_add_int_wg_if(f, active && !splits, it.to, -1);\n"
-    "    gravel_ce a = gravel_sync_after_wg_if(f, splits, (struct after){0, it.n, it.to, "
-    "it.wide});\n"
-    "    gravel_slot sum = GRAVEL_SLOT(f, a, after, sum);\n"
-    "    gravel_spawn_task_wg_if(f, splits, (struct task){it.n / 2, sum, it.wide});\n"
-    "    gravel_spawn_task_wg_if(f, splits, (struct task){it.n - it.n / 2, sum, it.wide});\n"
-    "}\n"
-    "void after_task(struct gravel_flow_group f, uint active, struct after it)\n"
-    "{\n"
-    "    struct late late = {0.5f, it.sum, 0, it.n, it.to, it.wide};\n"
-    "    gravel_ce l = gravel_sync_late_wg_if(f, active, late);\n"
-    "    gravel_return_ulong_wg_if(f, active, GRAVEL_SLOT(f, l, late, wide_sum), (ulong)it.n << 33 "
-    "| it.n);\n"
-    "    gravel_return_add_float_wg_if(f, active, GRAVEL_SLOT(f, l, late, real), 0.25f * it.n);\n"
-    "}\n"
-    "void late_task(struct gravel_flow_group f, uint active, struct late it)\n"
-    "{\n"
-    "    uint is_right = it.wide_sum == ((ulong)it.n << 33 | it.n) && it.real == 0.5f + 0.25f * "
-    "it.n &&\n"
-    "                    it.sum == -(int)it.n;\n"
-    "    gravel_return_add_int_wg_if(f, active, it.to, is_right ? it.sum : 1000000);\n"
-    "    if (active && f.level == 0)\n"
-    "        gravel_return_long_wi(f, it.wide, (long)it.sum * 1000000000000);\n"
-    "    gravel_barrier_wg(f.group);\n"
-    "}\n"
-    "kernel void forms(GRAVEL_ARENA, GRAVEL_FLOW)\n"
-    "{\n"
-    "    local uint sums[24];\n"
-    "    GRAVEL_FLOW_OPEN(f);\n"
-    "    GRAVEL_ROUNDS(f) {\n"
-    "        GRAVEL_NODE(f, in) in_task(f, f.active, gravel_read_in_wi(f));\n"
-    "        GRAVEL_NODE(f, loop) loop_task(f, f.active, gravel_read_loop_wi(f));\n"
-    "        GRAVEL_NODE(f, whole) whole_task(f, f.active, gravel_read_whole_wi(f), sums);\n"
-    "        GRAVEL_NODE(f, task) task_task(f, f.active, gravel_read_task_wi(f));\n"
-    "        GRAVEL_NODE(f, after) after_task(f, f.active, gravel_read_after_wi(f));\n"
-    "        GRAVEL_NODE(f, late) late_task(f, f.active, gravel_read_late_wi(f));\n"
-    "    }\n"
-    "}\n";
+extern const char flow_forms_cl[]; /* kernels/flow_forms.cl */
 
 static const struct gravel_edge in_edges[] = {{"out", 3}};
 static const struct gravel_edge loop_edges[] = {{"loop", 1}, {"out", 1}};
@@ -163,7 +73,7 @@ static int open_all(void **state)
     const struct gravel_graph graph =
         GRAVEL_GRAPH(forms_channels, 7, .depth = 8, .group_items = GROUP_ITEMS);
     *state = gravel = open_loopback(1, NULL);
-    forms = make(&graph, forms_cl, "forms");
+    forms = make(&graph, flow_forms_cl, "forms");
     return 0;
 }
 
@@ -410,7 +320,8 @@ static void bad_calls_are_refused(void **state)
     expect_error(gravel_flow_call(forms, "task", &root, 3, result, 4), GRAVEL_EINVAL, "byte 3");
     expect_error(gravel_flow_call(forms, "task", &root, 12, result, 4), GRAVEL_EINVAL, "byte 12");
     expect_error(gravel_flow_call(forms, "task", &root, 4, result, 68), GRAVEL_EINVAL, "68 bytes");
-    expect_error(gravel_flow_build(forms, "a", forms_cl, NULL, "forms"), GRAVEL_EINVAL, "already");
+    expect_error(gravel_flow_build(forms, "a", flow_forms_cl, NULL, "forms"), GRAVEL_EINVAL,
+                 "already");
     expect_error(gravel_flow_run(NULL), GRAVEL_EINVAL, "the flow is NULL");
     OK(gravel_flow_push(forms, "in", NULL, 0));
     OK(gravel_flow_run(forms));

@@ -30,95 +30,7 @@ enum fault {
     HUGE_SUM
 };
 
-/*
- * grid: makes SIDE x SIDE cells, or a line of so many. cell: the sum of what its left and upper neighbours have, and 1 at
- * the edges; it gives that to its right and lower neighbours, and frees itself. In a line it reads the cell to its left,
- * which it frees, and its own `value` is what the next one reads.
- */
-static const char held_cl[] =
-    "#include \"gravel.cl.h\"\n"
-    "struct grid { uint number, form; };\n"
-    "struct cell { uint number, form, at, first; ulong left; uint up, value; };\n"
-    "struct out { uint number, at, value; };\n"
-    "GRAVEL_RECORD(grid)\n"
-    "GRAVEL_RECORD(cell)\n"
-    "GRAVEL_RECORD(out)\n"
-    "#define CELL GRAVEL_CHANNEL(cell)\n"
-    "uint joins_of(uint form, uint at)\n"
-    "{\n"
-    "    return form == 2 ? at != 0 : (at % SIDE != 0) + (at / SIDE != 0);\n"
-    "}\n"
-    "void grid_task(struct gravel_flow_group f, uint active, struct grid it, uint fault)\n"
-    "{\n"
-    "    uint n = fault == MANY ? 2 * SIDE * SIDE : SIDE * SIDE, by_item = active && it.form == "
-    "0;\n"
-    "    if (fault == HUGE_WI && active)\n"
-    "        gravel_talloc_wi(f, CELL, 0x80000020u);\n"
-    "    uint huge = fault == HUGE_WG ? 0x80000020u : 1u << 30;\n"
-    "    gravel_talloc_wg_if(f, active && (fault == HUGE_WG || fault == HUGE_SUM), CELL, huge);\n"
-    "    gravel_enq_wg(f, CELL);\n"
-    "    gravel_ce first = gravel_talloc_wg_if(f, active && !by_item, CELL, n);\n"
-    "    for (uint at = 0; at < n; at++)\n"
-    "        gravel_hold_cell_wg_if(f, active && !by_item, first + at, joins_of(it.form, at),\n"
-    "                               (struct cell){it.number, it.form, at, first, 0, 0, 0});\n"
-    "    gravel_enq_wg(f, CELL);\n"
-    "    if (fault == JOINS && active)\n"
-    "        gravel_hold_cell_wi(f, first + 1, GRAVEL_MOST_JOINS + 1, (struct cell){0});\n"
-    "    gravel_barrier_wg(f.group);\n"
-    "    if (by_item) {\n"
-    "        first = gravel_talloc_wi(f, CELL, n);\n"
-    "        for (uint at = 0; at < n; at++)\n"
-    "            gravel_hold_cell_wi(f, first + at, joins_of(it.form, at),\n"
-    "                                (struct cell){it.number, it.form, at, first, 0, 0, 0});\n"
-    "        gravel_enq_wi(f, CELL);\n"
-    "    }\n"
-    "    gravel_barrier_wg(f.group);\n"
-    "}\n"
-    "void cell_task(struct gravel_flow_group f, uint active, struct cell it, uint fault)\n"
-    "{\n"
-    "    gravel_ce own = gravel_deq_wi(f, CELL);\n"
-    "    uint is_line = active && it.form == 2, is_grid = active && !is_line, by_item = active && "
-    "it.form == 0;\n"
-    "    uint is_left = it.at % SIDE == 0, is_top = it.at / SIDE == 0;\n"
-    "    uint is_last = it.at == SIDE * SIDE - 1, gives_right = it.at % SIDE != SIDE - 1, "
-    "gives_down = it.at / SIDE != SIDE - 1;\n"
-    "    uint before = is_line && it.at ? gravel_peek_cell_wi(f, own - 1).value : 0;\n"
-    "    uint value = is_line ? before + it.at : is_left || is_top ? 1 : (uint)(it.left >> 32) + "
-    "it.up;\n"
-    "    gravel_return_ulong_wg_if(f, is_grid && gives_right, GRAVEL_SLOT(f, own + 1, cell, left), "
-    "(ulong)value << 32);\n"
-    "    gravel_return_uint_wg_if(f, is_grid && gives_down, GRAVEL_SLOT(f, own + SIDE, cell, up), "
-    "value);\n"
-    "    gravel_return_uint_wg_if(f, is_line, GRAVEL_SLOT(f, own, cell, value), value);\n"
-    "    gravel_arrive_wg_if(f, (is_grid && !by_item && gives_right) || (is_line && !is_last), "
-    "CELL, own + 1);\n"
-    "    gravel_arrive_wg_if(f, is_grid && !by_item && gives_down, CELL, own + SIDE);\n"
-    "    gravel_arrive_wg_if(f, active && fault == ARRIVE_TWICE && it.at == 0, CELL, own + 1);\n"
-    "    gravel_tfree_wg_if(f, is_line && it.at, CELL, own - 1);\n"
-    "    gravel_tfree_wg_if(f, active && ((!by_item && is_grid) || is_last) && fault != KEEP, "
-    "CELL, own);\n"
-    "    gravel_tfree_wg_if(f, active && fault == FREE_TWICE && is_last, CELL, own);\n"
-    "    gravel_tfree_wg_if(f, active && fault == FREE_EARLY && it.at == 1, CELL, own + SIDE + "
-    "1);\n"
-    "    gravel_push_out_wg_if(f, active, (struct out){it.number, it.at, value});\n"
-    "    if (by_item) {\n"
-    "        if (gives_right)\n"
-    "            gravel_arrive_wi(f, CELL, own + 1);\n"
-    "        if (gives_down)\n"
-    "            gravel_arrive_wi(f, CELL, own + SIDE);\n"
-    "        if (!is_last)\n"
-    "            gravel_tfree_wi(f, CELL, own);\n"
-    "    }\n"
-    "    gravel_barrier_wg(f.group);\n"
-    "}\n"
-    "kernel void held(GRAVEL_ARENA, GRAVEL_FLOW, uint fault)\n"
-    "{\n"
-    "    GRAVEL_FLOW_OPEN(f);\n"
-    "    GRAVEL_ROUNDS(f) {\n"
-    "        GRAVEL_NODE(f, grid) grid_task(f, f.active, gravel_read_grid_wi(f), fault);\n"
-    "        GRAVEL_NODE(f, cell) cell_task(f, f.active, gravel_read_cell_wi(f), fault);\n"
-    "    }\n"
-    "}\n";
+extern const char flow_held_cl[]; /* kernels/flow_held.cl */
 
 struct grid {
     cl_uint number, form;
@@ -148,7 +60,7 @@ static struct gravel_flow *make(void)
              SIDE, KEEP, FREE_TWICE, FREE_EARLY, ARRIVE_TWICE, MANY, JOINS, HUGE_WG, HUGE_WI,
              HUGE_SUM);
     OK(gravel_flow_create(&flow, gravel, &graph));
-    OK(gravel_flow_build(flow, "held.cl", held_cl, options, "held"));
+    OK(gravel_flow_build(flow, "held.cl", flow_held_cl, options, "held"));
     return flow;
 }
 

@@ -15,21 +15,7 @@
 /* Ids by position in the table below. */
 enum { WITNESS, TWICE, TALLY };
 
-static const char source[] =
-    "#include \"gravel.cl.h\"\n" WITNESS_CL
-    "void witness(struct gravel_call call, ulong key, ulong number, ulong table)\n"
-    "{\n"
-    "    hold(call, key, number, table, 300, 1);\n"
-    "}\n"
-    "void twice(struct gravel_call call, ulong key, ulong number, ulong table)\n"
-    "{\n"
-    "    hold(call, key, number, table, 300, 2);\n"
-    "}\n"
-    "void tally(struct gravel_call call, ulong key, ulong table)\n"
-    "{\n"
-    "    volatile global uint *counters = gravel_call_local(call, table);\n"
-    "    atomic_inc(&counters[key]);\n"
-    "}\n";
+extern const char keyed_handler_cl[]; /* kernels/keyed_handler.cl */
 
 static const struct gravel_handler handlers[] = {
     {.name = "witness", .n_args = 3, .serve = {.n_keys = 1}},
@@ -39,7 +25,7 @@ static const struct gravel_handler handlers[] = {
 
 static const struct gravel_bindings table =
     GRAVEL_BINDINGS(.handlers = handlers, .n_handlers = sizeof handlers / sizeof *handlers,
-                    .device_code.source = source, .device_code.name = "witness.cl");
+                    .device_code.source = keyed_handler_cl, .device_code.name = "witness.cl");
 
 static struct gravel *open_with(uint32_t n_servers, uint32_t server_items, const char *options)
 {
@@ -191,7 +177,7 @@ static void expect_refused(struct gravel_handler handler, const char *part)
     struct gravel_config config = loopback_config(1);
     const struct gravel_bindings bindings =
         GRAVEL_BINDINGS(.handlers = &handler, .n_handlers = 1,
-                        .device_code.source = handler.function ? NULL : source);
+                        .device_code.source = handler.function ? NULL : keyed_handler_cl);
     expect_no_open(&config, &bindings, GRAVEL_EINVAL, part);
 }
 

@@ -16,54 +16,7 @@
 #define N_GROUPS 20u
 #define N_CALLS 3u
 
-static const char source[] =
-    "#include \"gravel.cl.h\"\n"
-    "#include \"print.cl.h\"\n"
-    "#define T16 \"0123456789abcdef\"\n"
-    "#define T64 T16 T16 T16 T16\n"
-    "kernel void one(GRAVEL_ARENA)\n"
-    "{\n"
-    "    GRAVEL_OPEN(g);\n"
-    "    if (get_global_id(0) == 37)\n"
-    "        gravel_printf_wi(g, \"%s by %g\", \"above\", 3.5f);\n"
-    "}\n"
-    "kernel void all_forms(GRAVEL_ARENA)\n"
-    "{\n"
-    "    GRAVEL_OPEN(g);\n"
-    "    uint i = (uint)get_global_id(0);\n"
-    "    for (uint call = 0; call < 3; call++) {\n"
-    "        gravel_printf_wg(g, \"all %u %lu\", call, (ulong)i << 32);\n"
-    "        gravel_printf_wg_if(g, i % 3 == 0, \"third %u\", call);\n"
-    "        if (i % 5 == 0)\n"
-    "            gravel_printf_wi(g, \"fifth %u\", call);\n"
-    "    }\n"
-    "}\n"
-    "kernel void types(GRAVEL_ARENA, global const char *there)\n"
-    "{\n"
-    "    GRAVEL_OPEN(g);\n"
-    "    char here[3] = {'m', 'e', 0};\n"
-    "    short few = -3;\n"
-    "    gravel_printf_wi(g, \"%d|%u|%x|%ld|%5.2f|%c|%%|%s|%s\", few, 7u, 255, -5l, 1.25f, 'x', "
-    "there, here);\n"
-    "    gravel_printf_wi(g, \"%d\\n%s\\n\", 1.5f, \"a\\033b\");\n"
-    "    gravel_printf_wi(g, \"%n%d\", 1, 2);\n"
-    "    gravel_printf_wi(g, \"none\");\n"
-    "    gravel_printf_wi(g, \"%d %d %d %d %d %d %d %d %d %d %d %d %d %d %d %d\", 1, 2, 3, 4, 5, "
-    "6, 7, 8, 9,\n"
-    "                     10, 11, 12, 13, 14, 15, 16);\n"
-    "}\n"
-    "kernel void wide(GRAVEL_ARENA)\n"
-    "{\n"
-    "    GRAVEL_OPEN(g);\n"
-    "    gravel_printf_wi(g, T64 T64 T64 T64 T64 T64 T64 T64 T64 T64 T64 T64);\n"
-    "}\n"
-    "kernel void waits(GRAVEL_ARENA, ulong word)\n"
-    "{\n"
-    "    GRAVEL_OPEN(g);\n"
-    "    gravel_printf_wg_if(g, get_local_id(0) == 0, \"before\");\n"
-    "    gravel_wait_until_uint_wg(g, word, GRAVEL_CMP_EQ, 1);\n"
-    "    gravel_printf_wg_if(g, get_local_id(0) == 0, \"behind\");\n"
-    "}\n";
+extern const char lines_cl[]; /* kernels/lines.cl */
 
 /* ---- standard output, while a node is open ---------------------------------------------------- */
 
@@ -97,7 +50,7 @@ static int run(const char *name, size_t global_size, size_t local_size)
 {
     struct capture capture = begin_capture();
     struct gravel *gravel = open_loopback(1, NULL);
-    cl_program program = build_or_die(gravel, source, "");
+    cl_program program = build_or_die(gravel, lines_cl, "");
     cl_kernel kernel = kernel_or_die(gravel, program, name);
     int code = run_kernel(gravel, kernel, global_size, local_size);
     end_capture(capture);
@@ -165,7 +118,7 @@ static void arguments_of_all_types_are_written_as_printf_does(void **state)
     (void)state;
     struct capture capture = begin_capture();
     struct gravel *gravel = open_loopback(1, NULL);
-    cl_program program = build_or_die(gravel, source, "");
+    cl_program program = build_or_die(gravel, lines_cl, "");
     cl_kernel kernel = kernel_or_die(gravel, program, "types");
     cl_int error;
     char there[] = "there";
@@ -207,7 +160,7 @@ static void a_line_comes_out_while_its_kernel_runs(void **state)
     uint64_t word = alloc_or_die(gravel, 64);
     const cl_uint one = 1;
     const size_t n = 64;
-    cl_program program = build_or_die(gravel, source, "");
+    cl_program program = build_or_die(gravel, lines_cl, "");
     cl_kernel kernel = kernel_or_die(gravel, program, "waits");
     clSetKernelArg(kernel, 1, sizeof word, &word);
     int launched = gravel_launch(gravel, kernel, 1, &n, &n, 0, NULL, NULL);
@@ -255,7 +208,7 @@ static int print_to_pipe(bool reads)
         close(ends[0]);
     setenv("GRAVEL_TIMEOUT", "500", 1);
     struct gravel *gravel = open_loopback(1, NULL);
-    cl_program program = build_or_die(gravel, source, "");
+    cl_program program = build_or_die(gravel, lines_cl, "");
     cl_kernel kernel = kernel_or_die(gravel, program, "wide");
     int code = run_kernel(gravel, kernel, 256, 64);
     snprintf(error_text, sizeof error_text, "%s", gravel_last_error());

@@ -12,98 +12,7 @@
 #define N_WORDS 8u
 #define GROUPS 2u
 
-/*
- * Global size: GROUPS groups. table: words [N_WORDS] at node 1 that are counted up; result:
- * answers, a group's after another's [work-items]; signal: a uint and, 64 bytes on, a ulong a
- * group, each 128 bytes from the next.
- */
-static const char source[] =
-    "#include \"gravel.cl.h\"\n"
-    "#define KERNEL(name, ...) \\\n"
-    "    kernel void name(GRAVEL_ARENA, ulong table, ulong result, ulong signal, uint n) \\\n"
-    "    { \\\n"
-    "        GRAVEL_OPEN(g); \\\n"
-    "        uint lane = (uint)get_local_id(0), size = (uint)get_local_size(0), got = 0; \\\n"
-    "        uint group = (uint)get_global_id(0) / size, my = gravel_node(g); \\\n"
-    "        struct gravel_reply reply = {result + 4 * size * group, signal + 128 * group}; \\\n"
-    "        global uint *own = (global uint *)gravel_local(g, reply.result); \\\n"
-    "        (void)lane, (void)my, (void)own; \\\n"
-    "        __VA_ARGS__ \\\n"
-    "        if (got == 0xffffffffu) \\\n"
-    "            own[0] = (uint)reply.signal; \\\n"
-    "    }\n"
-    "#ifdef KERNELS_WAIT\n"
-    "#define WAIT(type, at, compare, value) gravel_wait_until_##type##_wg(g, at, "
-    "GRAVEL_CMP_##compare, "
-    "value)\n"
-    "#else\n"
-    "#define WAIT(type, at, compare, value) (void)0\n"
-    "#endif\n"
-    "#define SIGNALLED WAIT(uint, reply.signal, GE, got)\n"
-    "KERNEL(ask,\n"
-    "    for (uint b = 0; b < n; b++) {\n"
-    "        got += gravel_fetch_add_uint_wg_if(g, lane < 8, table, 0, 1, reply, lane, 1);\n"
-    "        SIGNALLED;\n"
-    "    })\n"
-    "KERNEL(send_two,\n"
-    "    for (uint b = 0; b < n; b++) {\n"
-    "        gravel_inc_uint_wg(g, table, 0, 1);\n"
-    "        gravel_inc_uint_wg_if(g, lane & 1, table, 1, 1);\n"
-    "    }\n"
-    "    if (n) {\n"
-    "        gravel_inc_uint_wg_if(g, lane < 5, table, 2, 1);\n"
-    "        gravel_inc_uint_wg_if(g, lane & 1, table, 3, 1);\n"
-    "    }\n"
-    "    gravel_inc_uint_wg(g, table, 4, 1);)\n"
-    "KERNEL(ask_twice,\n"
-    "    barrier(CLK_LOCAL_MEM_FENCE);\n"
-    "    for (uint b = 0; b < n; b++) {\n"
-    "        got += gravel_cas_uint_wg_if(g, lane == 0, table, 7, b, b + 1, reply, lane, my);\n"
-    "        WAIT(int, reply.signal, EQ, (int)got);\n"
-    "        for (uint c = 0; c < b; c++) {\n"
-    "            got += gravel_fetch_add_uint_wg(g, table, 0, 1, reply, lane, 1);\n"
-    "            SIGNALLED;\n"
-    "        }\n"
-    "    }\n"
-    "    barrier(CLK_LOCAL_MEM_FENCE);\n"
-    "    gravel_inc_uint_wg(g, table, 1, 1);)\n"
-    "KERNEL(ask_or_send,\n"
-    "    for (uint b = 0; b < n; b++)\n"
-    "        if (n > 1) {\n"
-    "            got += gravel_put_signal_uint_wg_if(g, lane < 5, table, 7, b, reply.signal, my);\n"
-    "            SIGNALLED;\n"
-    "        } else {\n"
-    "            gravel_inc_uint_wg(g, table, 0, 1);\n"
-    "        }\n"
-    "    got += gravel_fetch_add_uint_wg(g, table, 1, got, reply, lane, 1);\n"
-    "    SIGNALLED;)\n"
-    "KERNEL(count,\n"
-    "    ulong seen = 0;\n"
-    "    for (uint b = 0; b < n; b++) {\n"
-    "        GRAVEL_FOR_WG(g, i, active, lane & 3)\n"
-    "            gravel_inc_uint_wg_if(g, active, table, 0, 1);\n"
-    "        gravel_inc_ulong_wg(g, reply.signal + 64, 0, my);\n"
-    "        seen += size;\n"
-    "        LONG_WAIT;\n"
-    "    }\n"
-    "    gravel_inc_uint_wg(g, table, 1, 1);)\n"
-    "KERNEL(part_ways,\n"
-    "    uint is_odd = lane & 1;\n"
-    "    if (is_odd)\n"
-    "        gravel_inc_uint_wi(g, table, 0, 1);\n"
-    "    for (uint b = 0; b < n; b++) {\n"
-    "        if (b < 2) {\n"
-    "            gravel_barrier_wg(g);\n"
-    "            if (is_odd)\n"
-    "                gravel_inc_uint_wi(g, table, 1, 1);\n"
-    "            gravel_inc_uint_wg(g, table, 2, 1);\n"
-    "            gravel_inc_uint_wg_if(g, is_odd, table, 3, 1);\n"
-    "            if (is_odd)\n"
-    "                gravel_inc_uint_wi(g, table, 4, 1);\n"
-    "            gravel_barrier_wg(g);\n"
-    "        }\n"
-    "    }\n"
-    "    gravel_inc_uint_wg(g, table, 5, 1);)\n";
+extern const char loop_cl[]; /* kernels/loop.cl */
 
 static struct gravel *gravel;
 static cl_program program;
@@ -112,7 +21,7 @@ static int set_up(void **state)
 {
     (void)state;
     gravel = open_loopback(2, NULL);
-    program = build_or_die(gravel, source,
+    program = build_or_die(gravel, loop_cl,
                            takes_step(gravel, "drain")
                                ? "-DLONG_WAIT=(void)seen"
                                : "-DKERNELS_WAIT -DLONG_WAIT=WAIT(ulong,reply.signal+64,GE,seen)");

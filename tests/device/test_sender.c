@@ -12,14 +12,9 @@
 #include <gravel/server.h>
 
 #include "expect.h"
+#include "kernels/sender.h"
 #include "witness.h"
 
-#define N_KEYS 1000u
-#define N_TREES 800u
-#define TREE 63u /* messages of a client's, in a binary tree */
-#define TEXT_OF(number) #number
-#define STRING(number) TEXT_OF(number)
-#define N_MESSAGES (N_TREES * TREE)
 #define N_HOPS 30000u
 
 static bool is_resident;
@@ -27,85 +22,7 @@ static bool is_resident;
 /* Ids by position in the table below. */
 enum { GROW, HOP, FLOOD, QUIET };
 
-/* constant 0: struct guarded_key [N_KEYS]; 1: ledger, uint [N_MESSAGES]; 2: marks of senders, the same. */
-static const char source[] =
-    "#include \"gravel.cl.h\"\n" WITNESS_CL
-    "ulong key_of(ulong number, ulong n_keys) { return (number * 7 + number / 3) % n_keys; }\n"
-    "void grow(struct gravel_call call, ulong key, ulong number, ulong sender, ulong n_keys)\n"
-    "{\n"
-    "    global uint *ledger = gravel_call_local(call, call.constants[1]);\n"
-    "    global uint *marks = gravel_call_local(call, call.constants[2]);\n"
-    "    const ulong tree = number / " STRING(TREE) " * " STRING(
-        TREE) ", own = number - tree;\n"
-              "    hold(call, key, number, call.constants[0], 40, 1);\n"
-              "    if (own == 0 || marks[sender] == sender + 1)\n"
-              "        ledger[number] = ledger[number] + 1;\n"
-              "    marks[number] = (uint)number + 1;\n"
-              "    if (2 * own + 2 >= " STRING(
-                  TREE) ")\n"
-                        "        return;\n"
-                        "    const ulong first = tree + 2 * own + 1;\n"
-                        "    gravel_serve_am4(call, GRAVEL_HANDLER(grow), key_of(first, n_keys), "
-                        "first, number, n_keys);\n"
-                        "    gravel_serve_am4(call, GRAVEL_HANDLER(grow), key_of(first + 1, "
-                        "n_keys), first + 1, number,\n"
-                        "                     n_keys);\n"
-                        "}\n"
-                        "void hop(struct gravel_call call, ulong key, ulong n_left)\n"
-                        "{\n"
-                        "    hold(call, key % " STRING(
-                            N_KEYS) ", n_left, call.constants[0], 1, 1);\n"
-                                    "    if (n_left)\n"
-                                    "        gravel_serve_am2(call, GRAVEL_HANDLER(hop), key + 1, "
-                                    "n_left - 1);\n"
-                                    "}\n"
-                                    "void flood(struct gravel_call call, ulong key, ulong n)\n"
-                                    "{\n"
-                                    "    for (ulong i = 0; i < n; i++)\n"
-                                    "        gravel_serve_am2(call, GRAVEL_HANDLER(flood), key, "
-                                    "0);\n"
-                                    "}\n"
-                                    "void quiet(struct gravel_call call, ulong key)\n"
-                                    "{\n"
-                                    "    gravel_serve_am1(call, GRAVEL_HANDLER(quiet), key);\n"
-                                    "}\n"
-                                    "kernel void plant(GRAVEL_ARENA, ulong n_keys)\n"
-                                    "{\n"
-                                    "    GRAVEL_SERVER_OPEN(g);\n"
-                                    "    GRAVEL_SERVE(g, item, active)\n"
-                                    "        gravel_am4_wg_if(g, active, GRAVEL_HANDLER(grow), "
-                                    "key_of(item * " STRING(
-                                        TREE) ", n_keys),\n"
-                                              "                         item * " STRING(
-                                                  TREE) ", 0, n_keys, gravel_node(g));\n"
-                                                        "}\n"
-                                                        "kernel void begin(GRAVEL_ARENA, ulong "
-                                                        "n_left)\n"
-                                                        "{\n"
-                                                        "    GRAVEL_SERVER_OPEN(g);\n"
-                                                        "    GRAVEL_SERVE(g, item, active)\n"
-                                                        "        gravel_am2_wg_if(g, active, "
-                                                        "GRAVEL_HANDLER(hop), item, n_left, "
-                                                        "gravel_node(g));\n"
-                                                        "}\n"
-                                                        "kernel void open_flood(GRAVEL_ARENA, "
-                                                        "ulong n)\n"
-                                                        "{\n"
-                                                        "    GRAVEL_SERVER_OPEN(g);\n"
-                                                        "    GRAVEL_SERVE(g, item, active)\n"
-                                                        "        gravel_am2_wg_if(g, active, "
-                                                        "GRAVEL_HANDLER(flood), 3, n, "
-                                                        "gravel_node(g));\n"
-                                                        "}\n"
-                                                        "kernel void send_quietly(GRAVEL_ARENA, "
-                                                        "ulong key)\n"
-                                                        "{\n"
-                                                        "    GRAVEL_SERVER_OPEN(g);\n"
-                                                        "    GRAVEL_SERVE(g, item, active)\n"
-                                                        "        gravel_am1_wg_if(g, active, "
-                                                        "GRAVEL_HANDLER(quiet), key, "
-                                                        "gravel_node(g));\n"
-                                                        "}\n";
+extern const char sender_cl[]; /* kernels/sender.cl */
 
 #define HANDLERS(room)                                                            \
     {.name = "grow", .n_args = 4, .serve = {.n_keys = 1, .max_pending = (room)}}, \
@@ -127,7 +44,7 @@ static struct gravel_bindings bindings_of(const struct gravel_handler *handlers)
 {
     return (struct gravel_bindings)GRAVEL_BINDINGS(.handlers = handlers,
                                                    .n_handlers = sizeof wide / sizeof *wide,
-                                                   .device_code.source = source,
+                                                   .device_code.source = sender_cl,
                                                    .device_code.name = "sender.cl");
 }
 
@@ -151,7 +68,7 @@ static struct served open_with(struct gravel_config config, const struct gravel_
     OK(gravel_set_constant(served.gravel, 0, served.keys));
     OK(gravel_set_constant(served.gravel, 1, served.ledger));
     OK(gravel_set_constant(served.gravel, 2, served.marks));
-    OK(gravel_server_build(served.gravel, "sender.cl", source, NULL, &served.program));
+    OK(gravel_server_build(served.gravel, "sender.cl", sender_cl, NULL, &served.program));
     return served;
 }
 
@@ -324,12 +241,12 @@ static void messages_to_wrong_handlers_do_not_compile(void **state)
     watch(120, "a send to a handler without a key");
     struct served served = open_with(loopback_config(1), narrow);
     cl_program program = NULL;
-    char *text = malloc(sizeof source + 200);
+    char *text = malloc(strlen(sender_cl) + 200);
     MUST(text);
-    snprintf(text, sizeof source + 200,
+    snprintf(text, strlen(sender_cl) + 200,
              "%svoid wrong(struct gravel_call call) { gravel_serve_am1(call, "
              "GRAVEL_HANDLER(unkeyed), 0); }\n",
-             source);
+             sender_cl);
     expect_error(gravel_server_build(served.gravel, "wrong.cl", text, NULL, &program),
                  GRAVEL_EBUILD, "gravel_error_no_handler_with_one_key_and_so_many_arguments");
     free(text);

@@ -26,75 +26,7 @@ struct account {
     uint32_t holder, n_clashes, work, n_swaps;
 };
 
-/* constant 0: struct account [N_KEYS]. both: the keys again; number: of the message. */
-static const char source[] =
-    "#include \"gravel.cl.h\"\n"
-    "struct account { ulong money, n_run; uint holder, n_clashes, work, n_swaps; };\n"
-    "global struct account *at(struct gravel_call call, ulong key)\n"
-    "{\n"
-    "    return (global struct account *)gravel_call_local(call, call.constants[0]) + key;\n"
-    "}\n"
-    "void account_load(struct gravel_call call, ulong key, ulong *words)\n"
-    "{\n"
-    "    words[0] = at(call, key)->money;\n"
-    "    words[1] = at(call, key)->n_run;\n"
-    "}\n"
-    "void account_store(struct gravel_call call, ulong key, const ulong *words)\n"
-    "{\n"
-    "    at(call, key)->money = words[0];\n"
-    "    at(call, key)->n_run = words[1];\n"
-    "}\n"
-    "void hold(volatile global struct account *account, uint number)\n"
-    "{\n"
-    "    account->holder = number;\n"
-    "    for (uint i = 0; i < 40; i++)\n"
-    "        account->work = account->work * 5 + 1;\n"
-    "}\n"
-    "void transfer(struct gravel_call call, ulong *from, ulong *to, ulong number, ulong both)\n"
-    "{\n"
-    "    global struct account *a = at(call, both >> 32), *b = at(call, both & 0xffffffffu);\n"
-    "    hold(a, (uint)number);\n"
-    "    hold(b, (uint)number);\n"
-    "    a->n_clashes += a->holder != (uint)number;\n"
-    "    b->n_clashes += b->holder != (uint)number;\n"
-    "    from[0] -= number % 7;\n"
-    "    to[0] += number % 7;\n"
-    "    from[1]++;\n"
-    "    to[1]++;\n"
-    "}\n"
-    "void long_load(struct gravel_call call, ulong key, ulong *words)\n"
-    "{\n"
-    "    for (uint i = 0; i < 16; i++)\n"
-    "        words[i] = i == 3 ? at(call, key)->n_swaps : i;\n"
-    "}\n"
-    "void long_store(struct gravel_call call, ulong key, const ulong *words)\n"
-    "{\n"
-    "    at(call, key)->n_swaps = (uint)words[3];\n"
-    "    for (uint i = 4; i < 16; i++)\n"
-    "        at(call, key)->n_clashes += words[i] != i;\n"
-    "}\n"
-    "void swap(struct gravel_call call, ulong *one, ulong *other, ulong number, ulong both)\n"
-    "{\n"
-    "    one[3]++;\n"
-    "    other[3]++;\n"
-    "}\n"
-    "void deposit(struct gravel_call call, ulong key, ulong amount, ulong number, ulong both)\n"
-    "{\n"
-    "    at(call, key)->money += amount;\n"
-    "}\n"
-    "ulong first_of(ulong i, ulong n) { return i * 7 % n; }\n"
-    "ulong second_of(ulong i, ulong n) { return (i * 5 + i / 11) % n; }\n"
-    "kernel void send(GRAVEL_ARENA, ulong n_keys, uint n_nodes)\n"
-    "{\n"
-    "    GRAVEL_SERVER_OPEN(g);\n"
-    "    GRAVEL_SERVE(g, item, active) {\n"
-    "        ulong from = first_of(item, n_keys), to = second_of(item, n_keys);\n"
-    "        for (uint kind = 0; kind < 3; kind++)\n"
-    "            gravel_am4_wg_if(g, active && item % (kind ? 2 * kind : 1) == 0, kind,\n"
-    "                             kind < 2 ? from : to, kind < 2 ? to : 3, item, from << 32 | to,\n"
-    "                             item % n_nodes);\n"
-    "    }\n"
-    "}\n";
+extern const char transaction_cl[]; /* kernels/transaction.cl */
 
 static const struct gravel_handler handlers[] = {
     {.name = "transfer", .n_args = 4, .serve = {.n_keys = 2, .datum = "account", .datum_words = 2}},
@@ -104,7 +36,7 @@ static const struct gravel_handler handlers[] = {
 
 static const struct gravel_bindings table =
     GRAVEL_BINDINGS(.handlers = handlers, .n_handlers = sizeof handlers / sizeof *handlers,
-                    .device_code.source = source, .device_code.name = "transaction.cl");
+                    .device_code.source = transaction_cl, .device_code.name = "transaction.cl");
 
 #define NODE_BYTES (N_KEYS * sizeof(struct account)) /* of a node's accounts */
 
@@ -272,8 +204,8 @@ static void transactions_exclude_each_other_in_rounds(void **state)
 static void expect_refused(struct gravel_handler handler, int code, const char *part)
 {
     struct gravel_config config = loopback_config(1);
-    const struct gravel_bindings bindings =
-        GRAVEL_BINDINGS(.handlers = &handler, .n_handlers = 1, .device_code.source = source);
+    const struct gravel_bindings bindings = GRAVEL_BINDINGS(.handlers = &handler, .n_handlers = 1,
+                                                            .device_code.source = transaction_cl);
     expect_no_open(&config, &bindings, code, part);
 }
 

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Handlers that answer. draw: the numbers of a key one after the other, by a plain load and store.
+ *
+ * Path: test_ask.c -> this -> cl/server.cl.h
+ */
+#define GRAVEL_NODE_OF(key, n) ((key) % (n))
+#include "gravel.cl.h"
+
+ulong draw(struct gravel_call call, ulong key, ulong table)
+{
+    global ulong *numbers = gravel_call_local(call, table);
+    return numbers[key]++ | (ulong)call.node << 32 | (ulong)call.source << 40 | key << 48;
+}
+
+ulong whoami(struct gravel_call call)
+{
+    return 70 + call.node;
+}
+
+ulong look(struct gravel_call call, ulong words, ulong index)
+{
+    return ((global ulong *)gravel_call_local(call, words))[index];
+}
+
+ulong weigh(struct gravel_call call, ulong a, ulong b, ulong c)
+{
+    return a + 1000 * b + 1000000 * c + 1000000000 * (ulong)call.node;
+}
+
+void mute(struct gravel_call call, ulong a)
+{
+    (void)call, (void)a;
+}
+
+kernel void ask(GRAVEL_ARENA, ulong table, ulong answers, ulong signals, ulong n_keys, uint waits)
+{
+    GRAVEL_SERVER_OPEN(g);
+    GRAVEL_SERVE(g, item, active)
+    {
+        const ulong first = item - get_local_id(0), key = item % n_keys;
+        const struct gravel_reply reply = {answers, signals + 4 * (first / get_local_size(0))};
+        const uint n = gravel_ask2_wg_if(g, active, GRAVEL_HANDLER(draw), key, table, reply,
+                                         (uint)item, GRAVEL_BY_KEY);
+        gravel_am2_wg_if(g, active && key % 3 == 0, GRAVEL_HANDLER(draw), key, table,
+                         gravel_node(g));
+        if (waits)
+            gravel_wait_until_uint_wg(g, reply.signal, GRAVEL_CMP_EQ, n);
+    }
+}

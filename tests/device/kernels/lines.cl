@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Kernels that print.
+ *
+ * Path: test_lines.c -> this -> cl/print.cl.h
+ */
+#include "gravel.cl.h"
+#include "print.cl.h"
+
+#define T16 "0123456789abcdef"
+#define T64 T16 T16 T16 T16
+kernel void one(GRAVEL_ARENA)
+{
+    GRAVEL_OPEN(g);
+    if (get_global_id(0) == 37)
+        gravel_printf_wi(g, "%s by %g", "above", 3.5f);
+}
+
+kernel void all_forms(GRAVEL_ARENA)
+{
+    GRAVEL_OPEN(g);
+    uint i = (uint)get_global_id(0);
+    for (uint call = 0; call < 3; call++) {
+        gravel_printf_wg(g, "all %u %lu", call, (ulong)i << 32);
+        gravel_printf_wg_if(g, i % 3 == 0, "third %u", call);
+        if (i % 5 == 0)
+            gravel_printf_wi(g, "fifth %u", call);
+    }
+}
+
+kernel void types(GRAVEL_ARENA, global const char *there)
+{
+    GRAVEL_OPEN(g);
+    char here[3] = {'m', 'e', 0};
+    short few = -3;
+    gravel_printf_wi(g, "%d|%u|%x|%ld|%5.2f|%c|%%|%s|%s", few, 7u, 255, -5l, 1.25f, 'x', there,
+                     here);
+    gravel_printf_wi(g, "%d\n%s\n", 1.5f, "a\033b");
+    gravel_printf_wi(g, "%n%d", 1, 2);
+    gravel_printf_wi(g, "none");
+    gravel_printf_wi(g, "%d %d %d %d %d %d %d %d %d %d %d %d %d %d %d %d", 1, 2, 3, 4, 5, 6, 7, 8,
+                     9, 10, 11, 12, 13, 14, 15, 16);
+}
+
+kernel void wide(GRAVEL_ARENA)
+{
+    GRAVEL_OPEN(g);
+    gravel_printf_wi(g, T64 T64 T64 T64 T64 T64 T64 T64 T64 T64 T64 T64);
+}
+
+kernel void waits(GRAVEL_ARENA, ulong word)
+{
+    GRAVEL_OPEN(g);
+    gravel_printf_wg_if(g, get_local_id(0) == 0, "before");
+    gravel_wait_until_uint_wg(g, word, GRAVEL_CMP_EQ, 1);
+    gravel_printf_wg_if(g, get_local_id(0) == 0, "behind");
+}

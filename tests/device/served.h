@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Nodes of this process whose program is kernels/server.cl: its handlers, memory for what they count, and a launch of
+ * which every message is looked for.
+ *
+ * Path:    test_server.c, test_server_refusals.c -> served.h -> gravel/server.h
+ * Owner:   the caller, from open_with to close_served.
+ * Threads: the test's main thread.
+ */
+#ifndef GRAVEL_TESTS_SERVED_H
+#define GRAVEL_TESTS_SERVED_H
+
+#include <gravel/server.h>
+
+#include "expect.h"
+#include "witness.h"
+
+#define MOST_NODES 2u
+#define MOST_ITEMS (1u << 16)
+#define N_KEYS 1000u
+
+/** Servers run beside their clients, by the program's argument `resident`; else in phases. */
+extern bool is_resident;
+
+extern const char server_cl[]; /* kernels/server.cl */
+
+/** Its handlers, with ids by position. */
+enum { WITNESS, KEY_ALONE, FOUR, SLOW };
+extern const struct gravel_bindings served_table;
+
+/** A node with its program and memory. */
+struct served {
+    struct gravel *gravel;
+    cl_program program;
+    uint64_t keys, ledger, counter; /* heap offsets */
+};
+
+/** Open a node in the mode of is_resident, its limits times patience, or end with the reason. */
+struct served open_with(struct gravel_config config);
+void close_served(struct served *served);
+
+/** Each item's message has been run once, at its node, and none of equal keys beside each other. */
+void expect_sent(const struct served *served, uint32_t n_items, uint32_t n_keys, uint32_t n_nodes);
+
+/** Launch n_items clients of kernel `send`, and expect_sent. */
+void send_and_expect(const struct served *served, uint32_t n_items, uint32_t n_keys,
+                     uint32_t n_nodes);
+
+/** The kernel that sends n_calls messages of each client to key 7. */
+cl_kernel kernel_of_many(const struct served *served, cl_uint n_calls);
+
+#endif

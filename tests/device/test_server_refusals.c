@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What launches of clients and servers refuse, and what they tell: messages to no node, wrong launches and programs,
+ * modes that cannot be, inboxes that overflow, servers and clients that do not come.
+ *
+ * usage: test_server_refusals [resident]     the same cases with resident servers; else in phases
+ *
+ * Path: meson test -> this -> lib/node/server.c, lib/serve, cl/server.cl.h
+ */
+#include "served.h"
+
+static void messages_to_no_node_are_refused(void **state)
+{
+    (void)state;
+    watch(120, "messages to no node");
+    for (uint32_t n_nodes = 1; n_nodes <= MOST_NODES; n_nodes++) {
+        struct served served = open_with(loopback_config(n_nodes));
+        const uint32_t n_keys = 1000, beyond = n_nodes + 1;
+        cl_kernel kernel = kernel_or_die(served.gravel, served.program, "send");
+        MUST(clSetKernelArg(kernel, 1, sizeof n_keys, &n_keys) == CL_SUCCESS);
+        MUST(clSetKernelArg(kernel, 2, sizeof beyond, &beyond) == CL_SUCCESS);
+        OK(gravel_server_launch(served.gravel, kernel, 1000 * beyond, 0, NULL, NULL));
+        expect_error(gravel_quiet(served.gravel), GRAVEL_ERANGE, "node");
+        expect_sent(&served, 1000, n_keys, 1);
+        clReleaseKernel(kernel);
+        close_served(&served);
+    }
+}
+
+/* ---- what is refused, what is told ------------------------------------------------------------- */
+
+static void wrong_launches_are_refused(void **state)
+{
+    (void)state;
+    watch(120, "refusals");
+    struct served served = open_with(loopback_config(1));
+    const size_t size = 64;
+    cl_kernel no_loop = kernel_or_die(served.gravel, served.program, "no_loop");
+    cl_kernel send = kernel_or_die(served.gravel, served.program, "send");
+    const uint64_t arguments[3] = {0};
+    cl_kernel other = body_kernel(served.gravel, "", arguments);
+    const cl_uint one = 1;
+    MUST(clSetKernelArg(send, 1, sizeof one, &one) == CL_SUCCESS);
+    MUST(clSetKernelArg(send, 2, sizeof one, &one) == CL_SUCCESS);
+    expect_error(gravel_server_launch(served.gravel, no_loop, 5, 0, NULL, NULL), GRAVEL_EINVAL,
+                 "no GRAVEL_SERVE loop");
+    expect_error(gravel_server_launch(served.gravel, other, 5, 0, NULL, NULL), GRAVEL_EINVAL,
+                 "gravel_server_build did not build");
+    expect_error(gravel_server_launch(served.gravel, send, UINT64_MAX, 0, NULL, NULL),
+                 GRAVEL_EINVAL, "18446744073709551615 work-items");
+    expect_error(gravel_set_constant(served.gravel, GRAVEL_N_CONSTANTS, 1), GRAVEL_ERANGE,
+                 "number 8 of 8");
+    send_and_expect(&served, 1000, 3, 1);
+    OK(gravel_launch(served.gravel, send, 1, &size, &size, 0, NULL, NULL));
+    expect_error(gravel_quiet(served.gravel), GRAVEL_EKERNEL,
+                 "gravel_server_launch did not launch it");
+    clReleaseKernel(no_loop);
+    clReleaseKernel(send);
+    clReleaseKernel(other);
+    clReleaseProgram(served.program);
+    gravel_close(served.gravel);
+}
+
+static void inboxes_that_overflow_are_told(void **state)
+{
+    (void)state;
+    if (is_resident)
+        return; /* clients_wait_for_room_in_an_inbox */
+    watch(120, "an inbox without room");
+    struct served served = open_with(loopback_config(1));
+    cl_kernel kernel = kernel_of_many(&served, 1000);
+    expect_error(gravel_server_launch(served.gravel, kernel, 65536, 0, NULL, NULL), GRAVEL_EKERNEL,
+                 "raise GRAVEL_INBOX");
+    clReleaseKernel(kernel);
+    clReleaseProgram(served.program);
+    gravel_close(served.gravel);
+}
+
+/* Steps of a loop that no machine ends before the node's limits do, and that ends all the same. */
+#define LONG_LOOP (UINT64_C(1) << 34)
+
+static struct served open_impatient(void)
+{
+    struct gravel_config config = loopback_config(1);
+    config.timeout_ms = 500;
+    config.inbox_slots = 1;
+    return open_with(config);
+}
+
+static void expect_fault(struct served *served, cl_kernel kernel, const char *part)
+{
+    expect_error(gravel_server_launch(served->gravel, kernel, 4096, 0, NULL, NULL), GRAVEL_EKERNEL,
+                 part);
+    clReleaseKernel(kernel);
+    clReleaseProgram(served->program);
+    gravel_close(served->gravel);
+}
+
+static void servers_that_take_nothing_are_told(void **state)
+{
+    (void)state;
+    if (!is_resident)
+        return; /* no client waits */
+    watch(120, "a handler that does not end");
+    struct served served = open_impatient();
+    const cl_ulong n_steps = LONG_LOOP;
+    const cl_uint n_calls = 4;
+    cl_kernel kernel = kernel_or_die(served.gravel, served.program, "send_slowly");
+    MUST(clSetKernelArg(kernel, 1, sizeof n_steps, &n_steps) == CL_SUCCESS);
+    MUST(clSetKernelArg(kernel, 2, sizeof n_calls, &n_calls) == CL_SUCCESS);
+    expect_fault(&served, kernel, "waited for room in the inbox of server ");
+}
+
+static void servers_that_no_client_joins_are_told(void **state)
+{
+    (void)state;
+    if (!is_resident)
+        return; /* no server waits */
+    watch(120, "clients that come late");
+    struct served served = open_impatient();
+    const cl_ulong n_steps = LONG_LOOP;
+    cl_kernel kernel = kernel_or_die(served.gravel, served.program, "come_late");
+    MUST(clSetKernelArg(kernel, 1, sizeof n_steps, &n_steps) == CL_SUCCESS);
+    MUST(clSetKernelArg(kernel, 2, sizeof served.ledger, &served.ledger) == CL_SUCCESS);
+    expect_fault(&served, kernel, "GRAVEL_SERVER_MODE=phases does not need that");
+}
+
+static void modes_that_cannot_be_are_refused(void **state)
+{
+    (void)state;
+    if (!is_resident)
+        return; /* phases can be anywhere */
+    watch(120, "refusals of modes");
+    struct gravel_config config = loopback_config(1);
+    strcpy(config.server_mode, "resident");
+    config.n_servers = 200;
+    expect_no_open(&config, &served_table, GRAVEL_ECONFIG,
+                   " work-groups at once, and one must be a client");
+    strcpy(config.server_mode, "beside");
+    expect_no_open(&config, &served_table, GRAVEL_ECONFIG, "not one of auto, resident, phases");
+}
+
+static void programs_without_servers_are_refused(void **state)
+{
+    (void)state;
+    watch(120, "refusals of programs");
+    struct gravel_config config = loopback_config(1);
+    struct gravel *gravel = open_loopback(1, NULL);
+    cl_program program = NULL;
+    expect_error(gravel_server_build(gravel, "server.cl", server_cl, NULL, &program), GRAVEL_EINVAL,
+                 "none of 0 handlers has a key");
+    OK(gravel_close(gravel));
+    config.inbox_slots = 1;
+    strcpy(config.server_mode, "phases"); /* on GPUs auto is resident, which takes one slot */
+    if (!is_resident)
+        expect_no_open(&config, &served_table, GRAVEL_ECONFIG, "GRAVEL_INBOX=1");
+    struct served served = open_with(loopback_config(1));
+    expect_error(
+        gravel_server_build(served.gravel, "mine.cl", "#include \"gravel.cl.h\"\n", NULL, &program),
+        GRAVEL_EBUILD, "handler witness");
+    close_served(&served);
+}
+
+int main(int argc, char **argv)
+{
+    is_resident = argc > 1 && !strcmp(argv[1], "resident");
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(messages_to_no_node_are_refused),
+        cmocka_unit_test(wrong_launches_are_refused),
+        cmocka_unit_test(inboxes_that_overflow_are_told),
+        cmocka_unit_test(servers_that_take_nothing_are_told),
+        cmocka_unit_test(servers_that_no_client_joins_are_told),
+        cmocka_unit_test(modes_that_cannot_be_are_refused),
+        cmocka_unit_test(programs_without_servers_are_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
