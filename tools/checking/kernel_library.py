@@ -22,7 +22,7 @@ import sys
 VENDORS = "/etc/OpenCL/vendors"
 HEADER = "opencl-c.h"
 SOURCES = re.compile(r".*\.(cl|h|md)")  # all words of them; of C only those in literals, where kernels are
-FOLDERS = ("apps", "bench", "cl", "docs", "examples", "include", "lib", "study", "tests", "tools")
+FOLDERS = ("apps", "bench", "cl", "docs", "examples", "include", "lib", "python", "study", "tests", "tools")
 # What PoCL takes by the processor's flags, the best last; others keep all their functions.
 VARIANTS = {"avx2": "avx2", "avx512f": "avx512"}
 DECLARATION = re.compile(r"[^#/(]*\b__ovld\b[^(]*?\b(\w+)\s*\(.*\);\s*$")  # on a line of its own

@@ -1,0 +1,28 @@
+# SPDX-License-Identifier: MIT
+"""Gravel: messages from the middle of an OpenCL kernel to memory on any node.
+
+    with gravel.open(heap_bytes="64M") as node:
+        bins = node.array(1000, np.uint32)
+        program = node.program(source)
+        program.count(keys.shape, (256,), bins, pyopencl.array.to_device(node.queue, keys))
+        node.barrier()
+        print(bins.get().sum())
+
+Each call makes the C call of its name, whose page (docs/reference/host-calls.md) says who may call, what is collective,
+and memory order. Any thread may make any call. Errors are exceptions: gravel.Error, with a class for each code.
+"""
+from ._array import Array
+from ._errors import (AbortError, ArgumentError, BuildError, CapabilityError, CorruptError, DeviceError, Error,
+                      HandlerError, HeapError, KernelError, MismatchError, MPIError, OpenCLError, OutOfMemoryError,
+                      PeerError, RangeError, SettingError, StuckError, SystemCallError, TimeoutError)
+from ._library import version as __version__
+from ._node import Node, open
+from ._opening import Handler
+from ._program import Kernel, Program
+
+__all__ = [
+    "AbortError", "ArgumentError", "Array", "BuildError", "CapabilityError", "CorruptError", "DeviceError", "Error",
+    "Handler", "HandlerError", "HeapError", "Kernel", "KernelError", "MismatchError", "MPIError", "Node", "OpenCLError",
+    "OutOfMemoryError", "PeerError", "Program", "RangeError", "SettingError", "StuckError", "SystemCallError",
+    "TimeoutError", "__version__", "open",
+]

@@ -1,0 +1,164 @@
+# SPDX-License-Identifier: MIT
+"""Symmetric arrays: a shape and a type at one offset of every node's heap.
+
+Path: Node.array -> gravel_alloc -> this -> kernels, by the offset; and numpy, by maps and copies.
+"""
+from __future__ import annotations
+
+import contextlib
+import ctypes as c
+import math
+import operator
+import weakref
+from typing import TYPE_CHECKING, Any, Iterator, Optional, Sequence, Union
+
+import numpy as np
+import numpy.typing as npt
+
+from ._library import check, lib
+
+if TYPE_CHECKING:
+    from ._node import Node
+
+_READ, _WRITE, _INVALIDATE = 1, 2, 4  # CL_MAP_READ, _WRITE, _WRITE_INVALIDATE_REGION
+_MODES = {"r": _READ, "w": _INVALIDATE, "rw": _READ | _WRITE}
+
+
+class Array:
+    """`shape` elements of `dtype` on each node. Made by Node.array, freed by free() or with its node.
+
+    Nothing else frees it: free() is collective, and garbage collection is not. As an argument of a kernel it is a
+    `ulong`, its offset.
+    """
+
+    def __init__(self, node: Node, shape: Union[int, Sequence[int]], dtype: npt.DTypeLike) -> None:
+        self.node = node
+        self.dtype = np.dtype(dtype)
+        if self.dtype.hasobject:
+            raise TypeError("an array of nodes has no Python objects: dtype %s" % self.dtype)
+        sizes = (shape,) if np.ndim(shape) == 0 else tuple(shape)  # type: ignore[arg-type]
+        self.shape: tuple[int, ...] = tuple(map(operator.index, sizes))
+        if min(self.shape, default=0) < 0:
+            raise ValueError("a shape has no negative lengths: %r" % (self.shape,))
+        self.size: int = math.prod(self.shape)
+        self.nbytes: int = self.size * self.dtype.itemsize
+        offset = c.c_uint64()
+        node._wait(lib.gravel_alloc, self.nbytes, c.byref(offset))
+        self._offset: Optional[int] = offset.value
+
+    def __repr__(self) -> str:
+        where = "freed" if self._offset is None else "offset %d" % self._offset
+        return "<gravel.Array %r of %s, %s, on %d nodes>" % (self.shape, self.dtype, where, self.node.size)
+
+    def __len__(self) -> int:
+        if not self.shape:
+            raise TypeError("an array without dimensions has no length")
+        return self.shape[0]
+
+    @property
+    def offset(self) -> int:
+        """Of its first byte in the heap of each node [bytes]."""
+        if self._offset is None:
+            raise ValueError("%r was freed" % self)
+        return self._offset
+
+    @contextlib.contextmanager
+    def map(self, mode: str = "r", node: Optional[int] = None) -> Iterator[npt.NDArray[Any]]:
+        """The part of a local node, by default this one, as a numpy array, in a `with` statement.
+
+        "r" reads, "w" writes all of it (what it does not write is undefined), "rw" both. Messages to the part during
+        the statement may be lost: barrier or quiet before. Afterwards the numpy array is read-only, and stays valid as
+        long as something refers to it or to a slice, also after the node has closed.
+
+        On steps svm and usm it is the heap itself, without a copy.
+        """
+        flags = _MODES.get(mode)
+        if flags is None:
+            raise ValueError("a map's mode is 'r', 'w' or 'rw', not %r" % (mode,))
+        number = self.node.rank if node is None else node
+        part = self._mapped(flags, number) if self.node._is_direct else self._copied(flags, number)
+        with part as view:
+            try:
+                yield view
+            finally:
+                view.flags.writeable = False
+
+    def _pointer(self, flags: int, node: int) -> int:
+        pointer = c.c_void_p()
+        self.node._call(lib.gravel_map, self.offset, self.nbytes, flags, node, c.byref(pointer))
+        return pointer.value or 0
+
+    def _view(self, memory: Any, flags: int) -> npt.NDArray[Any]:
+        view = np.frombuffer(memory, self.dtype).reshape(self.shape)
+        view.flags.writeable = flags != _READ
+        return view
+
+    @contextlib.contextmanager
+    def _mapped(self, flags: int, node: int) -> Iterator[npt.NDArray[Any]]:
+        """The heap. A map for reading holds it until the last view dies; one for writing ends with the statement."""
+        handle, pointer = self.node._opened(), self._pointer(_READ, node)
+        memory = (c.c_char * self.nbytes).from_address(pointer)
+        weakref.finalize(memory, lib.gravel_unmap, handle, pointer).atexit = False
+        written = None if flags == _READ else self._pointer(flags, node)
+        try:
+            yield self._view(memory, flags)
+        finally:
+            if written:
+                check(lib.gravel_unmap(handle, written))
+
+    @contextlib.contextmanager
+    def _copied(self, flags: int, node: int) -> Iterator[npt.NDArray[Any]]:
+        """Memory of Python's, where the host does not address the heap."""
+        memory = bytearray(self.nbytes)
+        own = (c.c_char * self.nbytes).from_buffer(memory)
+        if flags & _READ:
+            pointer = self._pointer(_READ, node)
+            c.memmove(own, pointer, self.nbytes)
+            self.node._call(lib.gravel_unmap, pointer)
+        else:
+            self._check_node(node)
+        try:
+            yield self._view(memory, flags)
+        finally:
+            if flags != _READ:
+                pointer = self._pointer(_INVALIDATE, node)
+                c.memmove(pointer, own, self.nbytes)
+                self.node._call(lib.gravel_unmap, pointer)
+
+    def _check_node(self, node: int) -> None:
+        """The errors of a map before its statement begins, not when it ends."""
+        self.node._call(lib.gravel_unmap, self._pointer(_READ, node))
+
+    def get(self, node: Optional[int] = None) -> npt.NDArray[Any]:
+        """A copy of any node's part, by default this node's. What came before a quiet or barrier is in it."""
+        number = self.node.rank if node is None else node
+        if self.node._is_local(number):
+            with self.map("r", number) as part:
+                return part.copy()
+        out = np.empty(self.shape, self.dtype)
+        self.node._wait(lib.gravel_get, self.offset, out.ctypes.data, self.nbytes, number)
+        return out
+
+    def set(self, values: npt.ArrayLike, node: Optional[int] = None) -> None:
+        """Write all of a local node's part, by default this one's, as numpy assigns `part[...] = values`."""
+        given = np.broadcast_to(np.asarray(values), self.shape)
+        with self.map("w", node) as part:
+            part[...] = given
+
+    def put(self, values: npt.ArrayLike, node: int, first: int = 0) -> None:
+        """Send values to any node, from element `first` on, counted as in ravel(). Complete after quiet or barrier."""
+        given = np.ascontiguousarray(values, self.dtype)
+        if first < 0 or first + given.size > self.size:
+            raise ValueError("%d values from element %d on do not fit %r" % (given.size, first, self))
+        offset = self.offset + first * self.dtype.itemsize
+        self.node._call(lib.gravel_put, offset, given.ctypes.data, given.nbytes, node)
+
+    def free(self) -> None:
+        """Collective, with a barrier: messages to it must have been sent before."""
+        self.node._wait(lib.gravel_free, self.offset)
+        self._offset = None
+
+    def __array__(self, dtype: Optional[npt.DTypeLike] = None, copy: Optional[bool] = None) -> npt.NDArray[Any]:
+        if copy is False:
+            raise ValueError("numpy gets a copy of %r; map() has none" % self)
+        return self.get() if dtype is None else self.get().astype(dtype)

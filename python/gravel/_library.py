@@ -1,0 +1,168 @@
+# SPDX-License-Identifier: MIT
+"""The C library: where it is, what its calls take, and how a code becomes an exception.
+
+CALLS and the structures are gravel.h once more, as ctypes needs it; tests/bindings/table.py compares both. Each call
+releases the GIL. OpenCL is called through the library's handle too, so that both sides use one loader.
+
+Path: $GRAVEL_LIBRARY, the wheel's library or libgravel.so -> this -> _node, _array, _program.
+"""
+from __future__ import annotations
+
+import ctypes as c
+import glob
+import os
+from typing import Any
+
+from ._errors import BY_CODE, Error
+
+API = (0, 1)  # GRAVEL_API_MAJOR and _MINOR of the header that this file was written by
+SONAME = "libgravel.so.%d.%d" % API
+
+AM_MAX_ARGS = 4
+MAX_CONFIG_BYTES = 65536  # gravel_config_load fills any block up to this, so settings are known by name alone
+CONFIG_STRING_BYTES = 256
+ALL_NODES = 0xFFFFFFFF
+
+EINVAL, EDEVICE, ECAPABILITY, ERANGE = -1, -4, -5, -10
+OPERATIONS = {"put": 1, "inc": 2, "add": 3, "min": 4, "max": 5, "and": 6, "or": 7, "xor": 8}
+TYPES = {"i4": 0, "u4": 1, "i8": 2, "u8": 3, "f4": 4, "f8": 5}  # by kind and bytes of numpy's types
+
+# C types as CALLS names them. What points to a structure, and OpenCL's handles, are addresses.
+address, text, flag, code = c.c_void_p, c.c_char_p, c.c_bool, c.c_int
+u32, u64, size = c.c_uint32, c.c_uint64, c.c_size_t
+
+
+def to(kind: Any) -> Any:
+    return c.POINTER(kind)
+
+
+class Serve(c.Structure):
+    """struct gravel_serve"""
+
+    _fields_ = [("n_keys", u32), ("datum_words", u32), ("datum", text), ("max_pending", u64)]
+
+
+class HandlerRow(c.Structure):
+    """struct gravel_handler"""
+
+    _fields_ = [("name", text), ("n_args", u32), ("arg_bytes", u32), ("function", address), ("user", address),
+                ("n_answers", u32), ("serve", Serve)]
+
+
+class DeviceCode(c.Structure):
+    """struct gravel_device_code"""
+
+    _fields_ = [("source", text), ("name", text), ("options", text)]
+
+
+class Bindings(c.Structure):
+    """struct gravel_bindings"""
+
+    _fields_ = [("bytes", size), ("handler_bytes", size), ("context", address), ("device", address), ("queue", address),
+                ("handlers", to(HandlerRow)), ("n_handlers", u32), ("log", address), ("log_user", address),
+                ("device_code", DeviceCode), ("mpi_comm", address)]
+
+
+CALLS: dict[str, tuple[Any, tuple[Any, ...]]] = {
+    "gravel_version": (text, (to(u32),)),
+    "gravel_strerror": (text, (code,)),
+    "gravel_last_error": (text, ()),
+    "gravel_config_load": (code, (address, size)),
+    "gravel_config_set": (code, (address, text, text)),
+    "gravel_config_get": (code, (address, u32, to(text), text, size)),
+    "gravel_open": (code, (to(address), address, address)),
+    "gravel_close": (code, (address,)),
+    "gravel_abort": (code, (address, text)),
+    "gravel_node": (u32, (address,)),
+    "gravel_n_nodes": (u32, (address,)),
+    "gravel_config": (address, (address,)),
+    "gravel_step": (text, (address,)),
+    "gravel_group_size": (u32, (address,)),
+    "gravel_cl_context": (address, (address,)),
+    "gravel_cl_device": (address, (address,)),
+    "gravel_cl_queue": (address, (address,)),
+    "gravel_alloc": (code, (address, u64, to(u64))),
+    "gravel_free": (code, (address, u64)),
+    "gravel_is_local": (flag, (address, u32)),
+    "gravel_map": (code, (address, u64, u64, u64, u32, to(address))),
+    "gravel_unmap": (code, (address, address)),
+    "gravel_fill": (code, (address, u64, u64, address, u64, u32)),
+    "gravel_program_build": (code, (address, text, text, text, to(address))),
+    "gravel_kernel_set_arena": (code, (address, address, u32)),
+    "gravel_launch": (code, (address, address, u32, to(size), to(size), u32, to(address), to(address))),
+    "gravel_quiet": (code, (address,)),
+    "gravel_fence": (code, (address,)),
+    "gravel_barrier": (code, (address,)),
+    "gravel_reduce": (code, (address, u32, u32, address, u32)),
+    "gravel_put": (code, (address, u64, address, u64, u32)),
+    "gravel_get": (code, (address, u64, address, u64, u32)),
+    "gravel_update": (code, (address, u32, u32, u64, address, u32)),
+    "gravel_set_constant": (code, (address, u32, u64)),
+    "gravel_am": (code, (address, u32, to(u64), u32, u32)),
+    "gravel_stats_read": (code, (address, address, size, u32)),
+    "gravel_stats_get": (code, (address, u32, to(text), to(u64))),
+}
+
+OPENCL: dict[str, tuple[Any, tuple[Any, ...]]] = {
+    "clGetPlatformIDs": (code, (u32, address, to(u32))),
+    "clCreateKernel": (address, (address, text, to(code))),
+    "clReleaseKernel": (code, (address,)),
+    "clReleaseProgram": (code, (address,)),
+    "clSetKernelArg": (code, (address, u32, size, address)),
+    "clGetKernelInfo": (code, (address, u32, size, address, to(size))),
+    "clGetKernelArgInfo": (code, (address, u32, u32, size, address, to(size))),
+    "clGetProgramInfo": (code, (address, u32, size, address, to(size))),
+}
+
+
+def _candidates() -> list[str]:
+    """Files and names of the library; a wheel has it beside the package."""
+    chosen = os.environ.get("GRAVEL_LIBRARY")
+    if chosen:
+        return [chosen]
+    beside = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+    return sorted(glob.glob(os.path.join(glob.escape(beside), "*gravel*", "libgravel*.so*"))) + [SONAME]
+
+
+def _version(library: c.CDLL) -> str:
+    """@return what it says. Raises OSError if it is no Gravel, or another one."""
+    numbers = (u32 * 3)()
+    try:
+        library.gravel_version.restype = text
+        says: str = library.gravel_version(numbers).decode()
+        for name, (result, arguments) in {**CALLS, **OPENCL}.items():
+            function = getattr(library, name)
+            function.restype, function.argtypes = result, arguments
+    except AttributeError as missing:
+        raise OSError("is no such library: %s" % missing) from None
+    if (numbers[0], numbers[1]) != API:
+        raise OSError("is version %s, and this package is for version %d.%d" % (says, *API))
+    return says
+
+
+def _load() -> tuple[Any, str]:
+    failures = []
+    for name in _candidates():
+        try:
+            library = c.CDLL(name)
+            return library, _version(library)
+        except OSError as error:
+            failures.append("%s %s" % (name, str(error).replace(name + ": ", "")))
+    raise ImportError("Gravel's library is not found: %s. GRAVEL_LIBRARY=/path/to/%s names it."
+                      % ("; ".join(failures), SONAME), name="gravel")
+
+
+lib, version = _load()
+
+
+def error_of(number: int) -> Error:
+    """The exception of a code that a call of this thread has just returned."""
+    said: bytes = lib.gravel_last_error() or lib.gravel_strerror(number)
+    error = BY_CODE.get(number, Error)(said.decode(errors="replace"))
+    error.code = number
+    return error
+
+
+def check(number: int) -> None:
+    if number:
+        raise error_of(number)

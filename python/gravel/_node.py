@@ -1,0 +1,298 @@
+# SPDX-License-Identifier: MIT
+"""Nodes: how they open, what they are asked, and how they end.
+
+A node ends with its `with` statement. An exception that leaves the statement gives the node up, so that other nodes
+wait for none that cannot come; else the end closes. A node that is open when the process ends is closed, with a
+ResourceWarning, or given up after an exception that nothing caught.
+
+Path: open -> gravel_open -> Node -> Array, Program; _leave when the process ends.
+"""
+from __future__ import annotations
+
+import atexit
+import contextlib
+import ctypes as c
+import operator
+import os
+import sys
+import warnings
+import weakref
+from typing import Any, Callable, Mapping, Optional, Sequence, Union
+
+import numpy as np
+import numpy.typing as npt
+import pyopencl as cl
+
+from . import _library
+from ._array import Array
+from ._errors import Error
+from ._interrupt import waiting
+from ._library import check, lib
+from ._opening import Handler, opened, settings_of
+from ._program import Program
+
+_DIRECT_STEPS = ("svm", "usm")  # where the host addresses the heap
+
+
+class Node:
+    """One node of a job: this rank, or all loop-back nodes of this process. Made by gravel.open."""
+
+    def __init__(self, queue: Optional[cl.CommandQueue], device: Union[cl.Device, str, None], comm: Any,
+                 handlers: Mapping[str, Handler], device_code: Optional[str], settings: Mapping[str, Any]) -> None:
+        self._handle: Optional[int] = None
+        self._handle = opened(queue, device, comm, handlers, device_code, settings)
+        self._handlers = {name: i for i, name in enumerate(handlers)}
+        self._queue, self._context, self._device = queue, queue and queue.context, queue and queue.device
+        self._held: list[tuple[cl.Event, tuple[Any, ...]]] = []  # what launches use
+        self._process = os.getpid()
+        self.rank: int = lib.gravel_node(self._handle)
+        self.size: int = lib.gravel_n_nodes(self._handle)
+        self.step: str = lib.gravel_step(self._handle).decode()
+        self.group_size: int = lib.gravel_group_size(self._handle)
+        self._is_direct = self.step in _DIRECT_STEPS
+        self._launch: Callable[..., int] = _at_once if self._is_direct else waiting
+        self._is_alone = self.config["transport"] == "self"
+        (_alone if self._is_alone else _of_jobs).add(self)
+
+    # ---- calls
+
+    def _opened(self) -> int:
+        if self._handle is None:
+            raise ValueError("this node is closed")
+        return self._handle
+
+    def _call(self, function: Callable[..., int], *arguments: Any) -> None:
+        check(function(self._opened(), *arguments))
+
+    def _wait(self, function: Callable[..., int], *arguments: Any) -> None:
+        check(waiting(function, self._opened(), *arguments))
+
+    def _complete(self, function: Callable[..., int]) -> None:
+        """A call that waits for what was launched before it."""
+        held, self._held = self._held, []
+        try:
+            self._wait(function)
+        except BaseException:
+            self._held = held + self._held
+            raise
+
+    def _keep(self, ended: cl.Event, arguments: tuple[Any, ...]) -> None:
+        self._held.append((ended, arguments))
+        if len(self._held) % 256 == 0:
+            running = cl.command_execution_status.COMPLETE
+            self._held = [launch for launch in self._held if launch[0].command_execution_status > running]
+
+    def _is_local(self, node: int) -> bool:
+        return bool(lib.gravel_is_local(self._opened(), node))
+
+    def __repr__(self) -> str:
+        return "<gravel.Node %d of %d, %s>" % (self.rank, self.size, "step " + self.step if self._handle else "closed")
+
+    # ---- what it is
+
+    @property
+    def local(self) -> list[int]:
+        """The nodes of this process: this one, or all loop-back nodes."""
+        return [node for node in range(self.size) if self._is_local(node)]
+
+    @property
+    def device(self) -> cl.Device:
+        if self._device is None:
+            self._device = cl.Device.from_int_ptr(lib.gravel_cl_device(self._opened()), retain=True)
+        return self._device
+
+    @property
+    def context(self) -> cl.Context:
+        if self._context is None:
+            self._context = cl.Context.from_int_ptr(lib.gravel_cl_context(self._opened()), retain=True)
+        return self._context
+
+    @property
+    def queue(self) -> cl.CommandQueue:
+        """On which launches run, in order."""
+        if self._queue is None:
+            self._queue = cl.CommandQueue.from_int_ptr(lib.gravel_cl_queue(self._opened()), retain=True)
+        return self._queue
+
+    @property
+    def config(self) -> dict[str, str]:
+        """The settings in force, as texts."""
+        return settings_of(lib.gravel_config(self._opened()))
+
+    @property
+    def stats(self) -> dict[str, int]:
+        """The counters of this node (docs/reference/counters.md); exact after quiet."""
+        if not _counters:  # their names, once: the order is that of struct gravel_stats
+            name, value = c.c_char_p(), c.c_uint64()
+            while not lib.gravel_stats_get(self._opened(), len(_counters), c.byref(name), c.byref(value)):
+                _counters.append((name.value or b"").decode())
+        values = (c.c_uint64 * len(_counters))()
+        self._call(lib.gravel_stats_read, values, c.sizeof(values), _library.ALL_NODES)
+        return dict(zip(_counters, values))
+
+    # ---- memory and kernels
+
+    def array(self, shape: Union[int, Sequence[int]], dtype: npt.DTypeLike) -> Array:
+        """A symmetric array of zeros, on each node. Collective, with a barrier (gravel_alloc)."""
+        return Array(self, shape, dtype)
+
+    def program(self, source: str, name: str = "kernel.cl", options: str = "") -> Program:
+        """Build OpenCL C that includes "gravel.cl.h"; `name` is the file that the compiler's messages name."""
+        return Program(self, source, name, options)
+
+    # ---- completion
+
+    def quiet(self) -> None:
+        """Wait until this node's messages are applied, and the answers to its requests are here."""
+        self._complete(lib.gravel_quiet)
+
+    def fence(self) -> None:
+        """Order messages before it and after it, destination by destination."""
+        self._wait(lib.gravel_fence)
+
+    def barrier(self) -> None:
+        """Wait until all messages of all nodes are applied. Collective."""
+        self._complete(lib.gravel_barrier)
+
+    def reduce(self, values: npt.ArrayLike, op: str = "add") -> Any:
+        """The sum ("add"), "min" or "max" of up to 64 numbers over all nodes, element by element. Collective.
+
+        Types are numpy's of 4 and 8 bytes; Python's int and float are those of 8. Returns an array, or of one number
+        a number.
+        """
+        if op not in ("add", "min", "max"):
+            raise ValueError("op is 'add', 'min' or 'max', not %r" % (op,))
+        out = np.array(values, order="C")
+        self._wait(lib.gravel_reduce, _library.OPERATIONS[op], _type_of(out.dtype), out.ctypes.data, out.size)
+        return out[()]
+
+    # ---- messages from the host
+
+    def update(self, op: str, array: Array, index: int, value: Any = None, *, node: int) -> None:
+        """One message: "put", "inc", "add", "min", "max", "and", "or" or "xor" on an element of any node.
+
+        `index` counts as in ravel(); "inc" has no value. Complete after quiet or barrier.
+        """
+        if op not in _library.OPERATIONS:
+            raise ValueError("op is one of %s, not %r" % (", ".join(_library.OPERATIONS), op))
+        if (value is None) != (op == "inc"):
+            raise TypeError("inc takes no value, each other operation takes one")
+        if not 0 <= index < array.size:
+            raise IndexError("element %d of %r" % (index, array))
+        word = None if value is None else _word_of(value, array.dtype)
+        self._call(lib.gravel_update, _library.OPERATIONS[op], _type_of(array.dtype),
+                   array.offset + index * array.dtype.itemsize, None if word is None else word.ctypes.data, node)
+
+    def am(self, name: str, *arguments: Union[int, Array], node: int) -> None:
+        """Send an active message to a handler. Complete after quiet or barrier."""
+        if name not in self._handlers:
+            raise KeyError("no handler %r; the node has %s" % (name, ", ".join(self._handlers) or "none"))
+        if len(arguments) > _library.AM_MAX_ARGS:
+            raise TypeError("%s: %d arguments, and messages have %d at most"
+                            % (name, len(arguments), _library.AM_MAX_ARGS))
+        words = (c.c_uint64 * _library.AM_MAX_ARGS)(*(_argument(argument) for argument in arguments))
+        self._call(lib.gravel_am, self._handlers[name], words, len(arguments), node)
+
+    def constant(self, i: int, value: Union[int, Array]) -> None:
+        """Set what handlers in OpenCL C read as call.constants[i]: a number, or an array's offset. Collective."""
+        self._wait(lib.gravel_set_constant, i, _argument(value))
+
+    # ---- the end
+
+    def abort(self, reason: str = "") -> None:
+        """Give the job up: calls that wait end at all nodes, with this text. Any thread may call it."""
+        self._call(lib.gravel_abort, reason.encode())
+
+    def close(self) -> None:
+        """Close the node, with a barrier. Collective. A second close does nothing."""
+        if self._handle is None:
+            return
+        status = waiting(lib.gravel_close, self._handle)
+        if status == _library.EINVAL and os.getpid() != self._process:  # after fork: the node is the parent's
+            check(status)
+        self._handle = None
+        self._held = []
+        _alone.discard(self)
+        _of_jobs.discard(self)
+        check(status)
+
+    def __enter__(self) -> Node:
+        return self
+
+    def __exit__(self, kind: Any, value: Optional[BaseException], trace: Any) -> None:
+        if value is None or isinstance(value, SystemExit) and not value.code:
+            self.close()
+        else:
+            self._give_up(value)
+
+    def _give_up(self, why: BaseException) -> None:
+        """Abort with an exception's text, which other nodes get, and close, which waits for none of them then."""
+        if self._handle is not None:
+            lib.gravel_abort(self._handle, ("%s: %s" % (type(why).__name__, why)).encode(errors="replace"))
+            with contextlib.suppress(Error):
+                self.close()
+
+    def __del__(self) -> None:
+        if getattr(self, "_handle", None) is not None and self._is_alone and os.getpid() == self._process:
+            warnings.warn("%r was not closed" % self, ResourceWarning, source=self)
+            with contextlib.suppress(Error):
+                self.close()
+
+
+def _at_once(function: Callable[..., int], *arguments: Any) -> int:
+    return function(*arguments)
+
+
+def _type_of(dtype: np.dtype[Any]) -> int:
+    kind = _library.TYPES.get(dtype.str[1:]) if dtype.isnative else None
+    if kind is None:
+        raise TypeError("words of messages are integers and real numbers of 4 or 8 bytes, not %s" % dtype)
+    return kind
+
+
+def _word_of(value: Any, dtype: np.dtype[Any]) -> npt.NDArray[Any]:
+    """A number as a word of memory, which has to hold it."""
+    if dtype.kind not in "iu":
+        return np.array(float(value), dtype)
+    number = operator.index(value)
+    if not np.iinfo(dtype).min <= number <= np.iinfo(dtype).max:
+        raise OverflowError("%d does not fit %s" % (number, dtype))
+    return np.array(number, dtype)
+
+
+def _argument(value: Any) -> int:
+    """Of a message, as 64 bits: a number, or an array's offset."""
+    return int(_word_of(value.offset if isinstance(value, Array) else value, np.dtype(np.uint64)))
+
+
+_counters: list[str] = []
+_alone: weakref.WeakSet[Node] = weakref.WeakSet()  # of transport self: garbage collection may close them
+_of_jobs: set[Node] = set()  # of several processes: closing is collective, so they stay until closed
+
+
+@atexit.register
+def _leave() -> None:
+    uncaught: Optional[BaseException] = getattr(sys, "last_value", None)
+    for node in [*_alone, *_of_jobs]:
+        if node._process != os.getpid():
+            continue
+        warnings.warn("%r was not closed" % node, ResourceWarning)
+        if uncaught is not None:
+            node._give_up(uncaught)
+        else:
+            with contextlib.suppress(Error):
+                node.close()
+
+
+def open(queue: Optional[cl.CommandQueue] = None, *, device: Union[cl.Device, str, None] = None, comm: Any = None,
+         handlers: Optional[Mapping[str, Handler]] = None, device_code: Optional[str] = None, **settings: Any) -> Node:
+    """Open this process's node, in a `with` statement. Collective.
+
+    queue:        an in-order queue, whose context and device the node takes; else it makes one.
+    device:       a device, or as the setting: part of a name, or its numbers "0:1".
+    comm:         a communicator of mpi4py, whose processes are the nodes; else all that mpirun has started.
+    handlers:     a Handler by each name, the same at every node.
+    device_code:  OpenCL C of the handlers without a function.
+    settings:     of docs/reference/settings.md, by name: heap_bytes="64M", loopback_nodes=4, check=True.
+    """
+    return Node(queue, device, comm, handlers or {}, device_code, settings)

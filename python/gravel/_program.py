@@ -1,0 +1,248 @@
+# SPDX-License-Identifier: MIT
+"""Programs and kernels. A kernel's parameters are read once (clGetKernelArgInfo), and a setter is made for each.
+
+Path: Node.program -> gravel_program_build -> Program -> Kernel -> clSetKernelArg, gravel_launch.
+"""
+from __future__ import annotations
+
+import ctypes as c
+import math
+import operator
+import threading
+import weakref
+from typing import TYPE_CHECKING, Any, Callable, Optional, Sequence, Union
+
+import numpy as np
+import pyopencl as cl
+
+from ._array import Array
+from ._errors import OpenCLError
+from ._library import check, lib
+
+if TYPE_CHECKING:
+    from ._node import Node
+
+_PROGRAM_KERNEL_NAMES, _KERNEL_NUM_ARGS = 0x1168, 0x1191
+_ARG_ADDRESS_QUALIFIER, _ARG_TYPE_NAME, _ARG_NAME = 0x1196, 0x1198, 0x119A
+_LOCAL = 0x119C
+_ARENA = "gravel_arena_"  # the parameter that GRAVEL_ARENA declares
+
+_INTEGERS: dict[str, Any] = {
+    "char": c.c_int8, "uchar": c.c_uint8, "short": c.c_int16, "ushort": c.c_uint16, "int": c.c_int32,
+    "uint": c.c_uint32, "long": c.c_int64, "ulong": c.c_uint64, "size_t": c.c_size_t,
+}
+_REALS: dict[str, Any] = {"float": c.c_float, "double": c.c_double}
+_SCALARS = {**_INTEGERS, **_REALS}
+
+Sizes = Union[int, Sequence[int]]
+
+
+class _Parameter:
+    """A parameter of a kernel, as errors name it, and the box that clSetKernelArg reads its argument from."""
+
+    def __init__(self, kernel: int, kernel_name: str, index: int) -> None:
+        self.index = index
+        self.name = _text(lib.clGetKernelArgInfo, kernel, index, _ARG_NAME)
+        self.type = _text(lib.clGetKernelArgInfo, kernel, index, _ARG_TYPE_NAME).replace("unsigned ", "u")
+        self.is_local = _number(lib.clGetKernelArgInfo, kernel, index, _ARG_ADDRESS_QUALIFIER) == _LOCAL
+        self.what = "%s: %s %s" % (kernel_name, self.type, self.name)
+
+    def setter(self, node: Node) -> Callable[[Any], tuple[int, Any]]:
+        """@return a function that checks an argument, and returns its bytes and where they lie"""
+        if self.is_local:
+            return self._local
+        if self.type in _INTEGERS:
+            return self._integer(node, _INTEGERS[self.type])
+        if self.type in _REALS:
+            return self._real(_REALS[self.type])
+        return self._object(c.c_void_p()) if self.type.endswith(("*", "_t")) else self._bytes
+
+    def _refuse(self, value: Any, wants: str) -> TypeError:
+        return TypeError("%s takes %s, not %s %r" % (self.what, wants, type(value).__name__, value))
+
+    def _integer(self, node: Node, kind: Any) -> Callable[[Any], tuple[int, Any]]:
+        box, n_bytes = kind(), c.sizeof(kind)
+        at = c.byref(box)
+
+        def take(value: Any) -> tuple[int, Any]:
+            if isinstance(value, Array):
+                if kind is not c.c_uint64:
+                    raise self._refuse(value, "a number; an Array needs a parameter of type ulong")
+                if value.node is not node:
+                    raise ValueError("%s: %r is of another node" % (self.what, value))
+                number = value.offset
+            else:
+                try:
+                    number = operator.index(value)
+                except TypeError:
+                    raise self._refuse(value, "an integer") from None
+            box.value = number
+            if box.value != number:
+                raise OverflowError("%s: %d does not fit" % (self.what, number))
+            return n_bytes, at
+        return take
+
+    def _real(self, kind: Any) -> Callable[[Any], tuple[int, Any]]:
+        box, n_bytes = kind(), c.sizeof(kind)
+        at = c.byref(box)
+
+        def take(value: Any) -> tuple[int, Any]:
+            try:
+                number = value.__float__()
+            except (AttributeError, TypeError):
+                raise self._refuse(value, "a number") from None
+            box.value = number
+            if math.isinf(box.value) and not math.isinf(number):
+                raise OverflowError("%s: %r does not fit" % (self.what, number))
+            return n_bytes, at
+        return take
+
+    def _object(self, box: Any) -> Callable[[Any], tuple[int, Any]]:
+        """Buffers, images and samplers of PyOpenCL, its arrays, and None for NULL."""
+        at, n_bytes = c.byref(box), c.sizeof(box)
+        element = _SCALARS.get(self.type[:-1])
+
+        def take(value: Any) -> tuple[int, Any]:
+            held = value
+            if hasattr(value, "base_data"):  # an array
+                if element and value.dtype.itemsize != c.sizeof(element):
+                    raise self._refuse(value, "elements of %d bytes" % c.sizeof(element))
+                held = value.data  # which raises ValueError if it begins inside its buffer
+            try:
+                box.value = None if held is None else held.int_ptr
+            except AttributeError:
+                raise self._refuse(value, "a buffer or an array of PyOpenCL (pyopencl.array.to_device)") from None
+            return n_bytes, at
+        return take
+
+    def _local(self, value: Any) -> tuple[int, Any]:
+        if not isinstance(value, cl.LocalMemory):
+            raise self._refuse(value, "a pyopencl.LocalMemory")
+        return value.size, None
+
+    def _bytes(self, value: Any) -> tuple[int, Any]:
+        """Vectors and structs: numpy's scalars and arrays of so many bytes; the driver checks how many."""
+        if not isinstance(value, (np.generic, np.ndarray)):
+            raise self._refuse(value, "a scalar or an array of numpy")
+        memory = value.tobytes()
+        return len(memory), memory
+
+
+class Kernel:
+    """A kernel of a program. Any thread may call it; one at a time launches it."""
+
+    def __init__(self, node: Node, program: int, name: str) -> None:
+        self.name = name
+        self._node = node
+        status = c.c_int()
+        handle = lib.clCreateKernel(program, name.encode(), c.byref(status))
+        if not handle:
+            raise OpenCLError("%s: clCreateKernel returned %d" % (name, status.value))
+        weakref.finalize(self, lib.clReleaseKernel, handle).atexit = False
+        self._handle: int = handle
+        n = _number(lib.clGetKernelInfo, handle, _KERNEL_NUM_ARGS)
+        parameters = [_Parameter(handle, name, i) for i in range(n)]
+        self._parameters = [parameter for parameter in parameters if parameter.name != _ARENA]
+        for parameter in parameters:
+            if parameter.name == _ARENA:
+                node._call(lib.gravel_kernel_set_arena, handle, parameter.index)
+        self._setters = [(parameter.index, parameter.setter(node)) for parameter in self._parameters]
+        self._lock = threading.Lock()
+
+    def __repr__(self) -> str:
+        return "<gravel.Kernel %s>" % self.signature
+
+    @property
+    def signature(self) -> str:
+        return "%s(%s)" % (self.name, ", ".join("%s %s" % (p.type, p.name) for p in self._parameters))
+
+    def __call__(self, global_size: Sizes, local_size: Optional[Sizes], *arguments: Any,
+                 wait: Sequence[cl.Event] = ()) -> cl.Event:
+        """Enqueue it on the node's queue (gravel_launch).
+
+        `arguments` are the kernel's without GRAVEL_ARENA: numbers that fit, gravel.Array for a `ulong`, buffers and
+        arrays of PyOpenCL, LocalMemory, numpy's scalars for vectors and structs. What a launch uses is kept alive until
+        it has ended. With local_size None the library chooses. Returns the event of its end.
+        """
+        if len(arguments) != len(self._setters):
+            raise TypeError("%s takes %d arguments, not %d" % (self.signature, len(self._setters), len(arguments)))
+        node = self._node
+        handle = node._opened()
+        n, sizes = _sizes(global_size)
+        n_local, groups = (n, None) if local_size is None else _sizes(local_size)
+        if n_local != n:
+            raise ValueError("%s: %r and %r have different dimensions" % (self.name, global_size, local_size))
+        events = (c.c_void_p * len(wait))(*(event.int_ptr for event in wait)) if wait else None
+        event = c.c_void_p()
+        with self._lock:
+            for (index, take), value in zip(self._setters, arguments):
+                n_bytes, at = take(value)
+                status = lib.clSetKernelArg(self._handle, index, n_bytes, at)
+                if status:
+                    raise OpenCLError("%s: %r: clSetKernelArg returned %d" % (self.signature, value, status))
+            check(node._launch(lib.gravel_launch, handle, self._handle, n, sizes, groups, len(wait), events,
+                               c.byref(event)))
+        ended = cl.Event.from_int_ptr(event.value, retain=False)
+        node._keep(ended, arguments)
+        return ended
+
+
+class Program:
+    """Kernels of a text: program.count or program["count"]; `names` lists them."""
+
+    def __init__(self, node: Node, source: str, name: str, options: str) -> None:
+        handle = c.c_void_p()
+        node._call(lib.gravel_program_build, name.encode(), source.encode(), options.encode(), c.byref(handle))
+        weakref.finalize(self, lib.clReleaseProgram, handle.value).atexit = False
+        self._node = node
+        self._handle: int = handle.value or 0
+        self._kernels: dict[str, Kernel] = {}
+        self.names: list[str] = _text(lib.clGetProgramInfo, self._handle, _PROGRAM_KERNEL_NAMES).split(";")
+
+    def __repr__(self) -> str:
+        return "<gravel.Program of %s>" % ", ".join(self.names)
+
+    def __dir__(self) -> list[str]:
+        return [*super().__dir__(), *self.names]
+
+    def __getitem__(self, name: str) -> Kernel:
+        if name not in self._kernels:
+            if name not in self.names:
+                raise KeyError("no kernel %r; the program has %s" % (name, ", ".join(self.names)))
+            self._kernels[name] = Kernel(self._node, self._handle, name)
+        return self._kernels[name]
+
+    def __getattr__(self, name: str) -> Kernel:
+        if name.startswith("__") or "_kernels" not in self.__dict__:
+            raise AttributeError(name)
+        try:
+            return self[name]
+        except KeyError as error:
+            raise AttributeError(error.args[0]) from None
+
+
+def _sizes(given: Sizes) -> tuple[int, Any]:
+    """@return how many dimensions, and their work-items as C takes them"""
+    lengths = [given] if isinstance(given, (int, np.integer)) else list(given)
+    if any(length < 0 for length in lengths):
+        raise ValueError("work-items of a launch: %r" % (given,))
+    return len(lengths), (c.c_size_t * len(lengths))(*lengths)
+
+
+def _ask(call: Any, *question: Any) -> Any:
+    """@return the bytes that a clGet...Info answers"""
+    n_bytes = c.c_size_t()
+    status = call(*question, 0, None, c.byref(n_bytes))
+    answer = c.create_string_buffer(max(n_bytes.value, 1))
+    status = status or call(*question, n_bytes.value, answer, None)
+    if status:
+        raise OpenCLError("%s returned %d" % (call.__name__, status))
+    return answer
+
+
+def _text(call: Any, *question: Any) -> str:
+    return str(_ask(call, *question).value.decode())
+
+
+def _number(call: Any, *question: Any) -> int:
+    return int.from_bytes(_ask(call, *question).raw[:4], "little")

@@ -1,0 +1,289 @@
+# SPDX-License-Identifier: MIT
+"""The package's objects do what their C calls do, bad arguments are exceptions that name them, and what is closed or
+freed refuses calls.
+
+usage: calls.py    as one node, loop-back nodes or ranks
+exit:  0, and "node N: all right" from each process; 1 with the line of what does not hold
+
+Path: run.py -> this -> python/gravel.
+"""
+import builtins
+import contextlib
+import ctypes
+import re
+import sys
+import traceback
+
+import numpy as np
+import pyopencl as cl
+import pyopencl.array as cla
+import pyopencl.cltypes
+
+import gravel
+
+SOURCE = """#include "gravel.cl.h"
+uint twice(struct gravel_call call, uint array, uint i)
+{
+    volatile global uint *word = gravel_call_at(call, array, i, sizeof(uint));
+    return atomic_add(word, 2u);
+}
+void store(struct gravel_call call, ulong array, ulong i)
+{
+    *(global uint *)gravel_call_at(call, array, i, sizeof(uint)) = (uint)call.constants[3];
+}
+"""
+KERNELS = """#include "gravel.cl.h"
+kernel void add(GRAVEL_ARENA, ulong array, global const uint *values, uint node)
+{
+    GRAVEL_OPEN(g);
+    uint i = (uint)get_global_id(0);
+    gravel_add_uint_wg(g, array, i, values[i], node);
+}
+kernel void types(global double *out, char c, uchar uc, short s, ushort us, int i, uint ui, long l, ulong ul, float f,
+                  uint2 v, local uint *shared, global uint *nothing)
+{
+    shared[0] = v.x;
+    out[0] = c; out[1] = uc; out[2] = s; out[3] = us; out[4] = i; out[5] = ui; out[6] = l; out[7] = ul; out[8] = f;
+    out[9] = shared[0]; out[10] = v.y; out[11] = nothing == 0;
+}
+"""
+N = 100
+
+
+@contextlib.contextmanager
+def refused(error, *texts):
+    """The statement raises it, and its text has these patterns."""
+    try:
+        yield
+    except error as raised:
+        missing = [text for text in texts if not re.search(text, str(raised))]
+        assert not missing, "%r lacks %s" % (raised, missing)
+    else:
+        raise AssertionError("nothing is raised, instead of %s" % error.__name__)
+
+
+def last(node):
+    return node.size - 1
+
+
+def check_node(node):
+    assert node.rank in node.local and set(node.local) <= set(range(node.size))
+    assert node.config["heap_bytes"] == str(8 << 20) and node.step in ("svm", "usm", "pump", "drain")
+    assert node.queue.device == node.device and node.queue.context.int_ptr == node.context.int_ptr
+    assert node.group_size & (node.group_size - 1) == 0
+    assert node.stats["packages"] >= 0 and len(node.stats) > 20
+    assert "%d of %d" % (node.rank, node.size) in repr(node)
+
+
+def check_array(node):
+    array = node.array((4, 25), np.int32)
+    assert (array.shape, array.size, array.nbytes, len(array), array.dtype) == ((4, 25), 100, 400, 4, np.int32)
+    assert (array.get() == 0).all() and array.get().shape == (4, 25)
+    for m in node.local:
+        array.set(np.arange(100).reshape(4, 25) + m, m)
+    node.barrier()
+    assert (array.get(last(node)) == np.arange(100).reshape(4, 25) + last(node)).all()
+    assert (np.asarray(array) == array.get()).all() and np.asarray(array, np.float32).dtype == np.float32
+    with refused(ValueError, "copy"):
+        array.__array__(copy=False)
+    node.barrier()
+    for m in node.local:
+        with array.map("rw", m) as part:
+            part += 1
+        with refused(ValueError, "read-only"):
+            part[0, 0] = 0
+        assert part[3, 24] == 100 + m and (array.get(m) == part).all()
+    with array.map() as part:
+        assert not part.flags.writeable
+    node.barrier()
+    array.put([7, 8, 9], last(node), first=97)
+    node.barrier()
+    assert (array.get(last(node)).ravel()[-4:] == [97 + last(node), 7, 8, 9]).all()
+    node.barrier()
+    array.free()
+    for use in array.get, array.free, lambda: array.offset, lambda: array.put([1], 0):
+        with refused(ValueError, "freed"):
+            use()
+
+
+def check_bad_arrays(node):
+    array = node.array(10, np.uint32)
+    with refused(ValueError, "shape|broadcast"):
+        array.set(np.zeros(11))
+    with refused(ValueError, "3 values from element 8"):
+        array.put([1, 2, 3], 0, first=8)
+    with refused(ValueError, "'x'"):
+        with array.map("x"):
+            pass
+    for call in lambda: array.get(node.size), lambda: array.set(0, node.size), lambda: array.put([1], node.size):
+        with refused(gravel.RangeError, str(node.size)):
+            call()
+    with refused(TypeError, "object"):
+        node.array(3, object)
+    with refused(ValueError, "negative"):
+        node.array(-1, np.uint32)
+    with refused(ValueError):
+        node.array(0, np.uint32)
+    with refused(MemoryError, "asked|free"):
+        node.array(1 << 30, np.uint8)
+    array.free()
+
+
+def check_messages(node):
+    array, floats = node.array(N, np.uint32), node.array(4, np.float64)
+    node.update("inc", array, 5, node=last(node))
+    node.update("add", array, 5, 10, node=last(node))
+    node.update("max", array, 6, np.uint32(4000000000), node=last(node))
+    node.update("put", floats, 3, 2.5, node=last(node))
+    node.barrier()
+    n_processes = node.size // len(node.local)
+    assert array.get(last(node))[5] == 11 * n_processes and array.get(last(node))[6] == 4000000000
+    assert floats.get(last(node))[3] == 2.5
+    with refused(OverflowError, "-1"):
+        node.update("add", array, 5, -1, node=0)
+    with refused(TypeError):
+        node.update("add", array, 5, 1.5, node=0)
+    with refused(IndexError, "100"):
+        node.update("add", array, 100, 1, node=0)
+    with refused(ValueError, "'sub'"):
+        node.update("sub", array, 5, 1, node=0)
+    with refused(TypeError, "inc"):
+        node.update("inc", array, 5, 1, node=0)
+    node.constant(3, array)
+    node.barrier()
+    node.am("store", array, 8, node=node.rank)
+    node.am("twice", array, 9, node=last(node))
+    node.barrier()
+    assert array.get()[8] == array.offset and array.get(last(node))[9] == 2 * n_processes
+    with refused(KeyError, "other", "twice, store"):
+        node.am("other", node=0)
+    with refused(gravel.ArgumentError, "store|argument"):
+        node.am("store", 1, node=0)
+    with refused(gravel.RangeError):
+        node.am("store", 1, 2, node=node.size)
+    with refused(OverflowError, "-1"):
+        node.am("store", 1, -1, node=0)
+    node.barrier()
+
+
+def check_reduce(node):
+    n = node.size // len(node.local)
+    assert node.reduce(3) == 3 * n and isinstance(node.reduce(3), np.integer)
+    assert (node.reduce(np.float32([1, 2]), "max") == [1, 2]).all()
+    assert node.reduce(node.rank, "max") == node.reduce([node.rank, 0], "max")[0]
+    with refused(ValueError, "'mul'"):
+        node.reduce(1, "mul")
+    with refused(TypeError, "int16"):
+        node.reduce(np.int16(1))
+
+
+def check_kernels(node):
+    program = node.program(KERNELS, "kernels.cl")
+    assert sorted(program.names) == ["add", "types"] and program.add is program["add"] and "add" in dir(program)
+    with refused(AttributeError, "'sub'", "add"):
+        program.sub
+    with refused(KeyError, "'sub'", "add"):
+        program["sub"]
+    array, values = node.array(N, np.uint32), cla.to_device(node.queue, np.arange(N, dtype=np.uint32))
+    event = program.add(N, None, array, values, last(node))
+    assert isinstance(event, cl.Event)
+    program.add((N,), (10,), array, values.data, np.uint64(last(node)), wait=[event])
+    node.barrier()
+    n_processes = node.size // len(node.local)
+    assert (array.get(last(node)) == 2 * n_processes * np.arange(N)).all()
+    check_arguments(node, program.add, array, values)
+    out = cla.to_device(node.queue, np.zeros(12))
+    pair, shared = cl.cltypes.make_uint2(7, 9), cl.LocalMemory(64)
+    numbers = [-3, 200, -300, 60000, -5, 4000000000, -(1 << 40), 1 << 63, 1.5]
+    program.types(1, 1, out, *numbers, pair, shared, None)
+    node.quiet()
+    assert (out.get() == numbers + [7, 9, 1]).all(), out.get()
+    for i, bad in enumerate([128, 256, 32768, -1, 1 << 31, -1, 1 << 63, -1, 1e300]):
+        with refused(OverflowError, "types", "does not fit"):
+            program.types(1, 1, out, *numbers[:i], bad, *numbers[i + 1:], pair, shared, None)
+    with refused(TypeError, "shared"):
+        program.types(1, 1, out, *numbers, pair, 64, None)
+    with refused(gravel.OpenCLError, "clSetKernelArg"):
+        program.types(1, 1, out, *numbers, np.uint32(7), shared, None)
+
+
+def check_arguments(node, add, array, values):
+    with refused(TypeError, r"add\(ulong array, uint\* values, uint node\)", "not 2"):
+        add(N, None, array, values)
+    with refused(TypeError, "add: uint node", "Array"):
+        add(N, None, array, values, array)
+    with refused(TypeError, "add: uint node", "float"):
+        add(N, None, array, values, 1.5)
+    with refused(OverflowError, "add: uint node", "-1"):
+        add(N, None, array, values, -1)
+    with refused(TypeError, r"add: uint\* values", "ndarray"):
+        add(N, None, array, np.zeros(N, np.uint32), 0)
+    with refused(TypeError, "values", "4 bytes"):
+        add(N, None, array, cla.to_device(node.queue, np.zeros(N)), 0)
+    with refused(ValueError, "dimensions"):
+        add((N, 1), (10,), array, values, 0)
+    with refused(ValueError):
+        add(-1, None, array, values, 0)
+    with refused(gravel.BuildError, "bad.cl:2"):
+        node.program('#include "gravel.cl.h"\nkernel void bad(GRAVEL_ARENA) { undeclared; }\n', "bad.cl")
+
+
+def check_settings():
+    with refused(gravel.SettingError, "heap_byte", "heap_bytes"):
+        gravel.open(heap_byte=1)
+    with refused(ValueError, "heap_bytes|GRAVEL_HEAP"):
+        gravel.open(heap_bytes="much")
+    with refused(gravel.DeviceError, "no such"):
+        gravel.open(device="no such", transport="self")
+    assert issubclass(gravel.TimeoutError, builtins.TimeoutError)
+
+
+def check_own_objects():
+    """A node on the caller's queue, with a handler by its address, which fails."""
+    device = cl.get_platforms()[0].get_devices()[0]
+    queue = cl.CommandQueue(cl.Context([device]))
+    getpid = ctypes.cast(ctypes.CDLL(None).getpid, ctypes.c_void_p).value
+    handler = gravel.Handler(n_args=0, function=getpid)
+    alone = {"transport": "self", "heap_bytes": "1M"}
+    with refused(gravel.HandlerError, "fails"):
+        with gravel.open(queue, loopback_nodes=1, handlers={"fails": handler}, **alone) as node:
+            assert node.queue is queue and node.device == device and node.size == 1
+            assert node.context.int_ptr == queue.context.int_ptr
+            node.am("fails", node=0)
+            node.barrier()
+    with gravel.open(device=device, loopback_nodes=2, check=True, **alone) as node:
+        assert node.local == [0, 1] and node.config["check"] == "1"
+
+
+def check_closed(node, array, kernel):
+    node.close()
+    node.close()
+    for use in (node.barrier, array.get, lambda: node.stats, lambda: node.queue and node.array(1, np.uint8), array.free,
+                lambda: kernel(N, None, array, None, 0), lambda: node.abort("late")):
+        with refused(ValueError, "closed"):
+            use()
+    assert "closed" in repr(node)
+
+
+def main():
+    check_settings()
+    handlers = {"twice": gravel.Handler(n_args=2, arg_bytes=4, answers=True), "store": gravel.Handler(n_args=2)}
+    node = gravel.open(heap_bytes="8M", device_code=SOURCE, handlers=handlers)
+    for check in check_node, check_array, check_bad_arrays, check_messages, check_reduce, check_kernels:
+        check(node)
+        node.barrier()
+    array, kernel = node.array(N, np.uint32), node.program(KERNELS).add
+    array.set(np.arange(N))
+    with array.map() as kept:
+        kept = kept[10:]
+    check_closed(node, array, kernel)
+    assert (kept == np.arange(10, N)).all()
+    check_own_objects()
+    print("node %d: all right" % node.rank, flush=True)
+
+
+try:
+    main()
+except BaseException:
+    traceback.print_exc()
+    sys.exit(1)

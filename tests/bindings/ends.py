@@ -1,0 +1,122 @@
+# SPDX-License-Identifier: MIT
+"""How a node ends that does not just close: by Ctrl-C, by an exception at one rank, or with its process.
+
+usage: ends.py (interrupt | left_open | raise_alone | interrupt_alone | sizes_differ)     the last three as 2 ranks
+exit:  0, and "NAME: all right", of 2 ranks "NAME RANK: all right"
+
+Path: run.py -> this -> python/gravel.
+"""
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+
+import numpy as np
+import pyopencl as cl
+
+import gravel
+
+KERNEL = '#include "gravel.cl.h"\nkernel void nothing(GRAVEL_ARENA) { GRAVEL_OPEN(g); }\n'
+LIMIT_S = 20.0  # a wait that Ctrl-C or another node ends takes less, also on a busy machine; else it takes longer
+
+
+def press_ctrl_c(after_s=1.0):
+    threading.Timer(after_s, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
+
+
+def interrupt():
+    """A wait for a kernel that does not begin; the file of the byte that the signal writes has it too."""
+    reader, writer = os.pipe()
+    os.set_blocking(writer, False)
+    signal.set_wakeup_fd(writer)
+    began = time.monotonic()
+    try:
+        with gravel.open(transport="self", heap_bytes="1M", timeout_ms=4000) as node:  # so long a kernel is awaited
+            nothing = node.program(KERNEL).nothing
+            nothing(1, 1)
+            node.barrier()
+            held_up = cl.UserEvent(node.context)
+            press_ctrl_c()
+            try:
+                nothing(1, 1, wait=[held_up])
+                node.barrier()
+            finally:
+                held_up.set_status(cl.command_execution_status.COMPLETE)
+    except KeyboardInterrupt:
+        assert time.monotonic() - began < LIMIT_S
+        assert signal.SIGINT in os.read(reader, 64)
+        assert signal.set_wakeup_fd(-1) == writer
+        return
+    raise AssertionError("no KeyboardInterrupt")
+
+
+def left_open():
+    """A process that ends with an open node says so, and ends; one that closes says nothing."""
+    program = "import gravel; node = gravel.open(transport='self', heap_bytes='1M'); keep = [node]; "
+    for end, status, said in ("", 0, "ResourceWarning"), ("1 / 0", 1, "ZeroDivisionError"), ("node.close()", 0, None):
+        ended = subprocess.run([sys.executable, "-W", "default", "-c", program + end], capture_output=True, text=True,
+                               timeout=60, check=False)
+        assert ended.returncode == status, ended
+        assert said in ended.stderr if said else "gravel.Node" not in ended.stderr, ended
+
+
+def raise_alone():
+    """At rank 1, while rank 0 is in a barrier."""
+    began = time.monotonic()
+    try:
+        with gravel.open(heap_bytes="1M") as node:
+            if node.rank == 1:
+                raise LookupError("nothing found")
+            node.barrier()
+    except LookupError:
+        return 1
+    except gravel.PeerError as error:
+        assert "LookupError: nothing found" in str(error) and "node 1" in str(error), error
+        assert time.monotonic() - began < LIMIT_S
+        return 0
+    raise AssertionError("nothing raised")
+
+
+def interrupt_alone():
+    """Rank 0, in a barrier to which rank 1 does not come."""
+    began, rank = time.monotonic(), None
+    try:
+        with gravel.open(heap_bytes="1M") as node:
+            rank = node.rank
+            if rank == 0:
+                press_ctrl_c(0.5)
+                node.barrier()
+            while time.monotonic() - began < LIMIT_S:  # no collective call; the failure comes with any other
+                node.quiet()
+                time.sleep(0.05)
+    except KeyboardInterrupt:
+        assert rank == 0 and time.monotonic() - began < LIMIT_S
+        return 0
+    except gravel.PeerError as error:
+        assert rank == 1 and "KeyboardInterrupt" in str(error), error
+        return 1
+    raise AssertionError("rank %r was not interrupted" % rank)
+
+
+def sizes_differ():
+    """At each rank; the node works on."""
+    with gravel.open(heap_bytes="1M") as node:
+        try:
+            node.array(10 + node.rank, np.uint32)
+        except gravel.MismatchError as error:
+            assert "40" in str(error) and "44" in str(error), error
+        else:
+            raise AssertionError("arrays of different sizes")
+        assert node.array(10, np.uint32).size == 10
+        return node.rank
+
+
+def main(name):
+    rank = {"interrupt": interrupt, "left_open": left_open, "raise_alone": raise_alone,
+            "interrupt_alone": interrupt_alone, "sizes_differ": sizes_differ}[name]()
+    print("%s: all right" % (name if rank is None else "%s %d" % (name, rank)), flush=True)
+
+
+main(sys.argv[1])

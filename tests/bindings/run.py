@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: MIT
+"""Programs in Python as one node, as 4 loop-back nodes and as 2 ranks: those of the guide's page, or calls.py.
+
+usage: with_pyopencl.sh SOURCE BUILD run.py SOURCE (guide | calls) [MPIRUN ARGUMENT...]
+                                         with the last argument before the number of ranks
+exit:  0; 1 with what went wrong
+
+Path: docs/guide/python.md, calls.py -> this -> python/gravel.
+"""
+import os
+import re
+import subprocess
+import sys
+import tempfile
+
+import numpy as np
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+PROGRAM = re.compile(r"`(\w+\.py)`[^`]*?\n+```python\n(.*?)^```$", re.M | re.S)
+LIMIT_S = 120
+
+
+class Runs:
+    """How many nodes, and how they are started."""
+
+    def __init__(self, mpirun):
+        self.ways = {"one node": (1, 1, []), "4 loop-back nodes": (4, 1, [])}
+        if mpirun:
+            self.ways["2 ranks"] = (2, 2, mpirun + ["2"])
+        else:
+            print("left out: 2 ranks, without MPI")
+        self.n_failed = 0
+
+    def run(self, way, words):
+        """@return (exit status, what it printed)"""
+        n_nodes, n_processes, ahead = self.ways[way]
+        settings = {} if n_processes > 1 else {"GRAVEL_TRANSPORT": "self", "GRAVEL_LOOPBACK": str(n_nodes)}
+        ended = subprocess.run(ahead + [sys.executable] + words, env={**os.environ, **settings}, timeout=LIMIT_S,
+                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
+        return ended.returncode, ended.stdout
+
+    def expect(self, way, words, wanted, status=0):
+        """@param wanted  patterns of lines, each once, in any order of ranks"""
+        got, out = self.run(way, words)
+        lines = out.splitlines()
+        missing = [line for line in wanted if sum(bool(re.fullmatch(line, said)) for said in lines) != 1]
+        if got == status and not missing:
+            return
+        self.n_failed += 1
+        print("%s, %s: exit status %d, missing %s:\n%s" % (os.path.basename(words[-1]), way, got, missing, out))
+
+
+def histogram_lines(n_nodes, n_processes):
+    """What hist.py prints, by counting here: node, keys of its bins, messages to other nodes."""
+    keys = [np.random.default_rng(rank).integers(0, 1000 * n_nodes, 1 << 20, np.uint32) % n_nodes
+            for rank in range(n_processes)]
+    for rank in range(n_processes):
+        yield "%d %d %d" % (rank, sum(int((owners == rank).sum()) for owners in keys), int((keys[rank] != rank).sum()))
+
+
+def guide(source, runs, work):
+    with open(os.path.join(source, "docs", "guide", "python.md"), encoding="utf-8") as file:
+        programs = dict(PROGRAM.findall(file.read()))
+    if list(programs) != ["hist.py", "gather.py", "mailbox.py"]:
+        sys.exit("docs/guide/python.md has the programs %s" % list(programs))
+    for name, text in programs.items():
+        path = os.path.join(work, name)
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(text)
+        for way, (n_nodes, n_processes, _) in runs.ways.items():
+            runs.expect(way, [path], histogram_lines(n_nodes, n_processes) if name == "hist.py" else [])
+    runs.expect("one node", ["-m", "gravel"], ["gravel .*", "device .*", "step .*", "histogram .*: 0 .* wrong", "PASS"])
+
+
+def calls(_, runs, work):
+    for way, (_, n_processes, _) in runs.ways.items():
+        runs.expect(way, [os.path.join(HERE, "calls.py")], ["node %d: all right" % i for i in range(n_processes)])
+    for name in "interrupt", "left_open":
+        runs.expect("one node", [os.path.join(HERE, "ends.py"), name], [name + ": all right"])
+    if "2 ranks" in runs.ways:
+        for name in "raise_alone", "interrupt_alone", "sizes_differ":
+            wanted = ["%s %d: all right" % (name, rank) for rank in range(2)]
+            runs.expect("2 ranks", [os.path.join(HERE, "ends.py"), name], wanted)
+
+
+def main(source, what, *mpirun):
+    runs = Runs(list(mpirun))
+    with tempfile.TemporaryDirectory() as work:
+        {"guide": guide, "calls": calls}[what](source, runs, work)
+    print("%s: %s" % (what, "%d failed" % runs.n_failed if runs.n_failed else "all right"))
+    return bool(runs.n_failed)
+
+
+if __name__ == "__main__":
+    sys.exit(main(*sys.argv[1:]))

@@ -1,0 +1,113 @@
+# SPDX-License-Identifier: MIT
+"""What _library.py says of gravel.h is what gravel.h says: calls, structures, numbers and errors.
+
+usage: with_pyopencl.sh SOURCE BUILD table.py SOURCE    with CC
+exit:  0; 1 with each call, member or number that differs
+
+Path: include/gravel, python/gravel/_library.py, _errors.py -> this.
+"""
+import ctypes as c
+import os
+import re
+import shlex
+import subprocess
+import sys
+import tempfile
+
+from gravel import _errors, _library
+
+COMMENT = re.compile(r"/\*.*?\*/", re.S)
+PROTOTYPE = re.compile(r"^((?:const )?(?:struct )?\w+[ *]+)(gravel_\w+)\(([^;{}]*?)\);", re.M)
+HANDLES = ("cl_program", "cl_kernel", "cl_context", "cl_device_id", "cl_command_queue", "cl_event")
+KINDS = {"int": c.c_int, "bool": c.c_bool, "size_t": c.c_size_t, "uint32_t": c.c_uint32, "cl_uint": c.c_uint32,
+         "uint64_t": c.c_uint64, "cl_map_flags": c.c_uint64, "char *": c.c_char_p, "char **": c.POINTER(c.c_char_p),
+         "void *": c.c_void_p, "void **": c.POINTER(c.c_void_p)}
+STRUCTURES = {"gravel_serve": _library.Serve, "gravel_handler": _library.HandlerRow,
+              "gravel_device_code": _library.DeviceCode, "gravel_bindings": _library.Bindings}
+
+
+def kind_of(declared):
+    """ctypes' type of a parameter or a result; its name, if it has one, is left out."""
+    words = declared.replace("const ", "").replace("struct ", "")
+    found = re.fullmatch(r"(\w+) ?(\**)(?:\w+)?(\[\w*\])?", words.strip())
+    name, stars = found.group(1), found.group(2) + ("*" if found.group(3) else "")
+    if name in HANDLES:
+        name, stars = "void", stars + "*"
+    elif name.startswith("gravel"):
+        name = "void"
+    if (name, stars) == ("void", ""):
+        return None
+    plain = KINDS.get((name + " " + stars).strip())
+    return plain or c.POINTER(KINDS[name])
+
+
+def calls(header):
+    for result, name, parameters in PROTOTYPE.findall(COMMENT.sub(" ", header)):
+        listed = [] if parameters.strip() == "void" else [" ".join(one.split()) for one in parameters.split(",")]
+        yield name, kind_of(result), tuple(map(kind_of, listed))
+
+
+def wrong_calls(header):
+    declared = {name: (result, parameters) for name, result, parameters in calls(header)}
+    for name, said in _library.CALLS.items():
+        if declared.get(name) != said:
+            yield "%s is %r in gravel.h, and %r in _library.py" % (name, declared.get(name), said)
+
+
+def numbers():
+    """(C, what Python says) of each number that both have."""
+    for name, structure in STRUCTURES.items():
+        yield "sizeof(struct %s)" % name, c.sizeof(structure)
+        for member, kind in structure._fields_:
+            yield "offsetof(struct %s, %s)" % (name, member), getattr(structure, member).offset
+            yield "sizeof(((struct %s *)0)->%s)" % (name, member), c.sizeof(kind)
+    for name, number in _library.OPERATIONS.items():
+        yield "GRAVEL_" + name.upper(), number
+    for name, number in _library.TYPES.items():
+        kind = ("FLOAT" if name == "f4" else "DOUBLE") if name[0] == "f" else \
+            ("U" if name[0] == "u" else "") + ("INT" if name[1] == "4" else "LONG")
+        yield "GRAVEL_" + kind, number
+    for name in "EINVAL", "EDEVICE", "ECAPABILITY", "ERANGE":
+        yield "GRAVEL_" + name, getattr(_library, name)
+    for i, number in enumerate(_library.API):
+        yield ("GRAVEL_API_MAJOR", "GRAVEL_API_MINOR")[i], number
+    for name in "AM_MAX_ARGS", "CONFIG_STRING_BYTES", "ALL_NODES":
+        yield "GRAVEL_" + name, getattr(_library, name)
+
+
+def wrong_numbers(source, work):
+    listed = list(numbers())
+    program, path = os.path.join(work, "numbers"), os.path.join(work, "numbers.c")
+    with open(path, "w", encoding="utf-8") as file:
+        file.write("#include <gravel/gravel.h>\n#include <stddef.h>\n#include <stdio.h>\nint main(void)\n{\n")
+        file.writelines('    printf("%%lld\\n", (long long)(%s));\n' % text for text, _ in listed)
+        file.write("    return 0;\n}\n")
+    cc = shlex.split(os.environ.get("CC", "cc"))
+    subprocess.run(cc + ["-I" + os.path.join(source, "include"), "-o", program, path], check=True)
+    printed = subprocess.run([program], capture_output=True, text=True, check=True).stdout.split()
+    for (what, said), number in zip(listed, printed, strict=True):
+        if int(number) != said:
+            yield "%s is %s in C, and %d in Python" % (what, number, said)
+
+
+def wrong_errors(header):
+    declared = {int(number): name for name, number in re.findall(r"X\((GRAVEL_E\w+), (-\d+),", header)}
+    for number in declared.keys() | _errors.BY_CODE.keys():
+        error = _errors.BY_CODE.get(number)
+        said = error and re.match(r"GRAVEL_\w+", error.__doc__).group()
+        if declared.get(number) != said:
+            yield "error %d is %s in gravel.h, and %s in _errors.py" % (number, declared.get(number), said)
+
+
+def main(source):
+    with open(os.path.join(source, "include", "gravel", "gravel.h"), encoding="utf-8") as file:
+        header = file.read()
+    with tempfile.TemporaryDirectory() as work:
+        wrong = [*wrong_calls(header), *wrong_numbers(source, work), *wrong_errors(header)]
+    print("\n".join(wrong + ["%d calls, %d structures, %d errors: %d differ"
+                             % (len(_library.CALLS), len(STRUCTURES), len(_errors.BY_CODE), len(wrong))]))
+    return bool(wrong)
+
+
+if __name__ == "__main__":
+    sys.exit(main(*sys.argv[1:]))

@@ -1,0 +1,20 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# A program in Python, which imports the tree's package on a build's library.
+#
+# usage: with_pyopencl.sh SOURCE BUILD PROGRAM ARGUMENT...
+# exit:  the program's; 77 if no Python here has numpy and PyOpenCL
+#
+# Path: python/gravel, BUILD/lib -> this -> run.py, table.py.
+set -u
+
+source=$1 build=$2
+shift 2
+# The first python3 of PATH may be one without Debian's packages.
+for python in python3 /usr/bin/python3; do
+    "$python" -c 'import numpy, pyopencl' 2>/dev/null || continue
+    export PYTHONPATH="$source/python" GRAVEL_LIBRARY="$build/lib/libgravel.so" PYTHONDONTWRITEBYTECODE=1
+    exec "$python" "$@"
+done
+echo "skipped: no Python with numpy and PyOpenCL"
+exit 77
