@@ -7,19 +7,18 @@
 #include "base/hash.h"
 #include "node/node.h"
 #include "serve/call_program.h"
+#include "settings/settings.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 
-/* Settings that must be the same everywhere. */
-#define AGREED(X)                                                                \
-    X("library version",                                                         \
-      GRAVEL_API_MAJOR * 1000000u + GRAVEL_API_MINOR * 1000u + GRAVEL_API_PATCH) \
-    X("arena version", GRAVELP_ARENA_VERSION)                                    \
-    X("wire version", GRAVEL_FRAME_VERSION)                                      \
-    X("heap_bytes (GRAVEL_HEAP)", gravel->config.heap_bytes)                     \
-    X("buffer_bytes (GRAVEL_BUFFER)", gravel->config.buffer_bytes)               \
-    X("timeout_ms (GRAVEL_TIMEOUT)", gravel->config.timeout_ms)
+#define MAX_AGREED 16u /* more than there are */
+
+/* Something that must be the same everywhere. */
+struct agreed {
+    const char *name, *variable; /* variable NULL: it is no setting */
+    uint64_t value;
+};
 
 /* The least and the most of a value over all nodes; min(~x) is ~max(x), so one reduction gives both. */
 static int range_over_nodes(struct gravel *gravel, uint64_t value, uint64_t range[2])
@@ -74,20 +73,60 @@ static int agree_on_table(struct gravel *gravel)
                       "nodes differ in device_code: the source or the options of their handlers");
 }
 
+/* @return how many there are. */
+static uint32_t list_agreed(const struct gravel *gravel, struct agreed list[MAX_AGREED])
+{
+    uint32_t n = 0;
+    list[n++] =
+        (struct agreed){"library version", NULL,
+                        GRAVEL_API_MAJOR * 1000000u + GRAVEL_API_MINOR * 1000u + GRAVEL_API_PATCH};
+    list[n++] = (struct agreed){"arena version", NULL, GRAVELP_ARENA_VERSION};
+    list[n++] = (struct agreed){"wire version", NULL, GRAVEL_FRAME_VERSION};
+    const struct gravel_setting *setting;
+    for (uint32_t i = 0; n < MAX_AGREED && (setting = gravel_setting_at(i)); i++)
+        if (gravel_setting_reach(setting) == GRAVEL_SETTING_AGREED)
+            list[n++] = (struct agreed){setting->field, setting->variable,
+                                        gravel_setting_number(&gravel->config, setting)};
+    return n;
+}
+
+/* Nodes differ: name the first of the nodes that have the least, and of those that have the most. Collective. */
+static int fail_agreed(struct gravel *gravel, const struct agreed *agreed, const uint64_t range[2])
+{
+    const uint64_t node = gravel->network.transport->node;
+    uint64_t who[2];
+    for (int i = 0; i < 2; i++)
+        who[i] = agreed->value == range[i] ? node : UINT64_MAX;
+    int code = gravel_node_reduce(gravel, &gravel_call_open, GRAVEL_MIN, GRAVEL_ULONG, who, 2);
+    if (code)
+        return code;
+    return gravel_fail(GRAVEL_EMISMATCH,
+                       "nodes differ in %s%s%s%s: %" PRIu64 " at node %" PRIu64 ", %" PRIu64
+                       " at node %" PRIu64 "%s",
+                       agreed->name, agreed->variable ? " (" : "",
+                       agreed->variable ? agreed->variable : "", agreed->variable ? ")" : "",
+                       range[0], who[0], range[1], who[1],
+                       agreed->variable ? "; set it at node 0 alone, whose setting all nodes take"
+                                        : "; install one version of Gravel on all hosts");
+}
+
 /* Compare with the least and the most of all nodes. */
 int gravel_agree_on_settings(struct gravel *gravel)
 {
-#define AGREED_NAME(name, value) name,
-#define AGREED_VALUE(name, value) (uint64_t)(value), ~(uint64_t)(value),
-    static const char *const names[] = {AGREED(AGREED_NAME)};
-    uint64_t values[] = {AGREED(AGREED_VALUE)};
-    int code = gravel_node_reduce(gravel, &gravel_call_open, GRAVEL_MIN, GRAVEL_ULONG, values,
-                                  (uint32_t)(sizeof values / sizeof *values));
-    for (size_t i = 0; !code && i < sizeof names / sizeof *names; i++)
-        if (values[2 * i] != ~values[2 * i + 1])
-            code = gravel_fail(GRAVEL_EMISMATCH, "nodes differ in %s: %llu to %llu", names[i],
-                               (unsigned long long)values[2 * i],
-                               (unsigned long long)~values[2 * i + 1]);
+    struct agreed list[MAX_AGREED];
+    uint64_t least[2 * MAX_AGREED]; /* of a value, and of its complement */
+    const uint32_t n = list_agreed(gravel, list);
+    for (uint32_t i = 0; i < n; i++) {
+        least[2 * i] = list[i].value;
+        least[2 * i + 1] = ~list[i].value;
+    }
+    int code =
+        gravel_node_reduce(gravel, &gravel_call_open, GRAVEL_MIN, GRAVEL_ULONG, least, 2 * n);
+    for (uint32_t i = 0; i < n && !code; i++) {
+        const uint64_t range[2] = {least[2 * i], ~least[2 * i + 1]};
+        if (range[0] != range[1])
+            code = fail_agreed(gravel, &list[i], range);
+    }
     return code ? code : agree_on_table(gravel);
 }
 
@@ -107,10 +146,28 @@ int gravel_set_constant(struct gravel *gravel, uint32_t i, uint64_t value)
     return code ? code : agreed;
 }
 
+/* A code, and the node that has it, as one number: the least of all nodes' has the least code, and its first node. */
+#define CODES INT64_C(0x100000000)
+
+static int64_t pack(const struct gravel *gravel, int code)
+{
+    return code ? code * CODES + gravel->network.transport->node : 0;
+}
+
+static uint32_t packed_node(int64_t packed)
+{
+    return (uint32_t)(packed & (CODES - 1));
+}
+
+static int packed_code(int64_t packed)
+{
+    return (int)((packed - packed_node(packed)) / CODES);
+}
+
 /* All nodes open or none: tell the other nodes whether this one could. */
 int gravel_agree_on_success(struct gravel *gravel, int code)
 {
-    int64_t worst = code;
+    int64_t worst = pack(gravel, code);
     int reduced = gravel_node_reduce(gravel, &gravel_call_open, GRAVEL_MIN, GRAVEL_LONG, &worst, 1);
     if (code) {
         gravel_failure_report(&gravel->failure);
@@ -119,8 +176,8 @@ int gravel_agree_on_success(struct gravel *gravel, int code)
     if (reduced)
         return reduced;
     if (worst)
-        return gravel_fail(GRAVEL_EPEER, "another node could not open: %s",
-                           gravel_strerror((int)worst));
+        return gravel_fail(GRAVEL_EPEER, "node %u could not open: %s; its own error says why",
+                           packed_node(worst), gravel_strerror(packed_code(worst)));
     return 0;
 }
 
@@ -129,12 +186,12 @@ int gravel_node_agree_on_code(struct gravel *gravel, uint32_t kind, const char *
     const struct gravel_collective_call collective = {.kind = kind};
     char text[GRAVEL_ERROR_BYTES];
     snprintf(text, sizeof text, "%s", code ? gravel_last_error() : "");
-    int64_t least[2] = {code, code ? (int64_t)gravel->network.transport->node : INT64_MAX};
-    int reduced = gravel_node_reduce(gravel, &collective, GRAVEL_MIN, GRAVEL_LONG, least, 2);
+    int64_t worst = pack(gravel, code);
+    int reduced = gravel_node_reduce(gravel, &collective, GRAVEL_MIN, GRAVEL_LONG, &worst, 1);
     if (code)
         return gravel_fail(code, "%s", text);
-    if (reduced || !least[0])
+    if (reduced || !worst)
         return reduced;
-    return gravel_fail((int)least[0], "%s: node %" PRId64 " cannot: %s", call, least[1],
-                       gravel_strerror((int)least[0]));
+    return gravel_fail(packed_code(worst), "%s: node %u cannot: %s", call, packed_node(worst),
+                       gravel_strerror(packed_code(worst)));
 }

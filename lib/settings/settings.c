@@ -120,16 +120,25 @@ static int fill(struct gravel_config *config)
 
 /* ---- one job's settings ---------------------------------------------------------------------- */
 
-static bool is_of_a_place(const struct gravel_setting *setting)
+enum gravel_setting_reach gravel_setting_reach(const struct gravel_setting *setting)
 {
-    static const size_t offsets[] = {
-        offsetof(struct gravel_config, device), offsetof(struct gravel_config, host_cores),
-        offsetof(struct gravel_config, transport), offsetof(struct gravel_config, loopback_nodes),
-        offsetof(struct gravel_config, trace)};
-    for (size_t i = 0; i < sizeof offsets / sizeof *offsets; i++)
-        if (setting->offset == offsets[i])
-            return true;
-    return false;
+#define OFFSET(field) offsetof(struct gravel_config, field)
+    static const struct {
+        size_t offset;
+        enum gravel_setting_reach reach;
+    } others[] = {{OFFSET(device), GRAVEL_SETTING_OF_A_PLACE},
+                  {OFFSET(host_cores), GRAVEL_SETTING_OF_A_PLACE},
+                  {OFFSET(transport), GRAVEL_SETTING_OF_A_PLACE},
+                  {OFFSET(loopback_nodes), GRAVEL_SETTING_OF_A_PLACE},
+                  {OFFSET(trace), GRAVEL_SETTING_OF_A_PLACE},
+                  {OFFSET(heap_bytes), GRAVEL_SETTING_AGREED},
+                  {OFFSET(buffer_bytes), GRAVEL_SETTING_AGREED},
+                  {OFFSET(timeout_ms), GRAVEL_SETTING_AGREED}};
+#undef OFFSET
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        if (setting->offset == others[i].offset)
+            return others[i].reach;
+    return GRAVEL_SETTING_OF_THE_JOB;
 }
 
 static bool is_default(const struct gravel_config *config, const struct gravel_setting *setting)
@@ -142,7 +151,7 @@ static bool is_default(const struct gravel_config *config, const struct gravel_s
 void gravel_config_take(struct gravel_config *config, const struct gravel_config *from)
 {
     for (const struct gravel_setting *s = settings; s < settings + N_SETTINGS; s++)
-        if (is_default(config, s) && !is_of_a_place(s))
+        if (is_default(config, s) && gravel_setting_reach(s) != GRAVEL_SETTING_OF_A_PLACE)
             memcpy(place_of(config, s), (const unsigned char *)from + s->offset, s->bytes);
 }
 

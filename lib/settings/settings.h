@@ -16,6 +16,14 @@ enum gravel_setting_kind {
     GRAVEL_SETTING_BYTES
 };
 
+/* Of a place: the device, its cores, the transport, files. Of the job: node 0's, at each node that leaves its default.
+ * Agreed: of the job, and equal at all nodes. */
+enum gravel_setting_reach {
+    GRAVEL_SETTING_OF_A_PLACE,
+    GRAVEL_SETTING_OF_THE_JOB,
+    GRAVEL_SETTING_AGREED
+};
+
 /* One field of struct gravel_config. */
 struct gravel_setting {
     enum gravel_setting_kind kind;
@@ -30,6 +38,7 @@ const struct gravel_setting *gravel_setting_at(uint32_t i);
 /** The value of a setting that is no string. */
 uint64_t gravel_setting_number(const struct gravel_config *config,
                                const struct gravel_setting *setting);
+enum gravel_setting_reach gravel_setting_reach(const struct gravel_setting *setting);
 /** Parse a value. @param name  for the error's text. @return 0; GRAVEL_ECONFIG naming the range. */
 int gravel_setting_assign(struct gravel_config *config, const struct gravel_setting *setting,
                           const char *name, const char *text);
@@ -42,10 +51,7 @@ void gravel_settings_tell_unknown(void (*tell)(void *context, const char *text),
 /** gravel_setting_check of all. */
 int gravel_config_check(const struct gravel_config *config);
 
-/**
- * Take over what is set at another node, and left at its default here; but not what is of a place: the device, its
- * cores, the transport and files.
- */
+/** Take over what is set at another node, and left at its default here; but not what is of a place. */
 void gravel_config_take(struct gravel_config *config, const struct gravel_config *from);
 
 /** The number of a checked configuration's policy of work stealing: cl/layout/steal.h. */

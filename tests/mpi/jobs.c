@@ -219,10 +219,10 @@ static void one_job_cannot_open(void)
     MPI_Init_thread(NULL, NULL, MPI_THREAD_MULTIPLE, &level);
     MPI_Comm_split(MPI_COMM_WORLD, rank % 2, rank, &pair);
     int expected = rank % 2 ? 0 : rank == 0 ? GRAVEL_EINVAL : GRAVEL_EPEER;
-    expect(try_open(&bindings), expected, rank == 0 ? "no name" : "another node could not open");
+    expect(try_open(&bindings), expected, rank == 0 ? "no name" : "node 0 could not open");
     if (rank == 0)
         bindings.handler_bytes = 7;
-    expect(try_open(&bindings), expected, rank == 0 ? "handler_bytes is 7" : "another node");
+    expect(try_open(&bindings), expected, rank == 0 ? "handler_bytes is 7" : "node 0 could");
     MPI_Comm_free(&pair);
     MPI_Finalize();
 }

@@ -13,27 +13,28 @@
 
 /* ---- nodes that differ ------------------------------------------------------------------------- */
 
-static void mismatch_of_variable(const char *variable, const char *text)
+static void mismatch_of_variable(const char *variable, const char *text, const char *part)
 {
     if (rank == 1)
         setenv(variable, text, 1);
     expect(try_open(NULL), GRAVEL_EMISMATCH, variable);
+    expect(GRAVEL_EMISMATCH, GRAVEL_EMISMATCH, part);
     as_expected();
 }
 
 static void mismatch_heap(void)
 {
-    mismatch_of_variable("GRAVEL_HEAP", "1M");
+    mismatch_of_variable("GRAVEL_HEAP", "1M", ": 1048576 at node 1, 268435456 at node 0");
 }
 
 static void mismatch_buffer(void)
 {
-    mismatch_of_variable("GRAVEL_BUFFER", "4096");
+    mismatch_of_variable("GRAVEL_BUFFER", "4096", ": 0 at node 0, 4096 at node 1");
 }
 
 static void mismatch_timeout(void)
 {
-    mismatch_of_variable("GRAVEL_TIMEOUT", "7000");
+    mismatch_of_variable("GRAVEL_TIMEOUT", "7000", "7000 at node 1");
 }
 
 static void mismatch_of_table(const struct gravel_handler *mine, uint32_t n)
@@ -126,7 +127,7 @@ static void one_without_device(void)
     if (rank == 1)
         setenv("GRAVEL_DEVICE", "no-such-device", 1);
     expect(try_open(NULL), rank == 1 ? GRAVEL_EDEVICE : GRAVEL_EPEER,
-           rank == 1 ? "no-such-device" : "another node could not open");
+           rank == 1 ? "no-such-device" : "node 1 could not open");
     as_expected();
 }
 
@@ -136,7 +137,7 @@ static void one_with_bad_setting(void)
     if (rank == 1)
         setenv("GRAVEL_BUFFER", "many", 1);
     expect(try_open(NULL), rank == 1 ? GRAVEL_ECONFIG : GRAVEL_EPEER,
-           rank == 1 ? "GRAVEL_BUFFER" : "another node could not open: invalid setting");
+           rank == 1 ? "GRAVEL_BUFFER" : "node 1 could not open: invalid setting");
     as_expected();
 }
 
@@ -146,7 +147,7 @@ static void one_with_bad_handler(void)
         {.name = rank == 1 ? "no name" : "name", .function = nothing}};
     const struct gravel_bindings bindings = GRAVEL_BINDINGS(.handlers = table, .n_handlers = 1);
     expect(try_open(&bindings), rank == 1 ? GRAVEL_EINVAL : GRAVEL_EPEER,
-           rank == 1 ? "no name" : "another node could not open: invalid argument");
+           rank == 1 ? "no name" : "node 1 could not open: invalid argument");
     as_expected();
 }
 
@@ -155,7 +156,7 @@ static void one_with_bad_trace(void)
     if (rank == 1)
         setenv("GRAVEL_TRACE", "/nonexistent/t.json", 1);
     expect(try_open(NULL), rank == 1 ? GRAVEL_ESYSTEM : GRAVEL_EPEER,
-           rank == 1 ? "/nonexistent" : "another node could not open");
+           rank == 1 ? "/nonexistent" : "node 1 could not open");
     as_expected();
 }
 
