@@ -3,13 +3,14 @@
  * gravel-info: which OpenCL devices there are, what each can do for Gravel and why not more,
  * whether it keeps its promises, and which settings are in force.
  *
- * Path:    a user who wonders -> gravel-info -> info/list.c, info/probe.c, info/settings.c.
+ * Path:    a user who wonders -> gravel-info -> info/list.c, info/probe.c, info/settings.c, info/cluster.c.
  * Threads: one; this process never calls OpenCL, its children do (info/child.c).
  */
 #include "base/descriptor.h"
 #include "base/number.h"
 #include "settings/settings.h"
 #include "gravel/gravel.h"
+#include "info/cluster.h"
 #include "info/describe.h"
 #include "info/list.h"
 #include "info/print.h"
@@ -28,7 +29,7 @@ enum { KEY_OPENCL_INCLUDE = 256, KEY_LIMIT };
 
 struct arguments {
     const char *device; /* NULL if not given */
-    bool self_test, servers, env, json, opencl_include;
+    bool self_test, servers, env, cluster, json, opencl_include;
     unsigned limit_s;
 };
 
@@ -38,6 +39,8 @@ static const struct argp_option options[] = {
     {"servers", 's', NULL, 0,
      "measure critical sections: by servers, by locks, by atomic operations", 0},
     {"env", 'e', NULL, 0, "settings and their GRAVEL_* variables instead of devices", 0},
+    {"cluster", 'c', NULL, 0,
+     "under mpirun or srun: what each rank has, and what differs between hosts", 0},
     {"json", 'j', NULL, 0, "one JSON object instead of text", 0},
     {"opencl-include", KEY_OPENCL_INCLUDE, NULL, 0, "directory where gravel.cl.h is installed", 0},
     {"limit", KEY_LIMIT, "SECONDS", 0, "give up on a driver after this (30)", 0},
@@ -59,6 +62,9 @@ static error_t parse(int key, char *value, struct argp_state *state)
         return 0;
     case 'e':
         arguments->env = true;
+        return 0;
+    case 'c':
+        arguments->cluster = true;
         return 0;
     case 'j':
         arguments->json = true;
@@ -230,6 +236,24 @@ static int show_devices(const struct arguments *arguments)
     return status;
 }
 
+/* Rank 0 speaks for all; where ranks did not meet, each for itself. */
+static int show_cluster(const struct arguments *arguments)
+{
+    json_t *cluster = info_cluster(arguments->device, arguments->limit_s);
+    const char *error =
+        cluster ? json_string_value(json_object_get(cluster, "error")) : "out of memory";
+    const bool speaks = json_integer_value(json_object_get(cluster, "rank")) == 0;
+    const int status = error ? fail(error) : info_cluster_is_broken(cluster);
+    if (speaks && arguments->json)
+        print_json(cluster);
+    else {
+        if (speaks)
+            info_cluster_print(stdout, cluster);
+        json_decref(cluster);
+    }
+    return status;
+}
+
 int main(int argc, char **argv)
 {
     static const struct argp argp = {options,
@@ -248,5 +272,7 @@ int main(int argc, char **argv)
         puts(GRAVEL_OPENCL_INCLUDE);
         return 0;
     }
-    return arguments.env ? show_settings(&arguments) : show_devices(&arguments);
+    return arguments.env       ? show_settings(&arguments)
+           : arguments.cluster ? show_cluster(&arguments)
+                               : show_devices(&arguments);
 }

@@ -9,11 +9,16 @@
 #include <sched.h>
 #include <unistd.h>
 
+uint32_t gravel_cores_of_host(void)
+{
+    long n_online = sysconf(_SC_NPROCESSORS_ONLN);
+    return n_online > 0 ? (uint32_t)n_online : 1;
+}
+
 uint32_t gravel_cores_of_node(uint32_t n_sharing)
 {
     cpu_set_t set;
-    long n_online = sysconf(_SC_NPROCESSORS_ONLN);
-    uint32_t all = n_online > 0 ? (uint32_t)n_online : 1;
+    uint32_t all = gravel_cores_of_host();
     uint32_t allowed = sched_getaffinity(0, sizeof set, &set) ? all : (uint32_t)CPU_COUNT(&set);
     uint32_t cores = (allowed < all ? allowed : all) / (n_sharing ? n_sharing : 1);
     return cores ? cores : 1;

@@ -10,6 +10,9 @@
 
 #include <stdint.h>
 
+/** All that are online, whether or not this process may run on them [count], at least 1. */
+uint32_t gravel_cores_of_host(void);
+
 /**
  * Cores for this node's threads and kernels [count], at least 1: its share of those that the process may run on, by
  * what a launcher, taskset or a container left it.

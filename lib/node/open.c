@@ -17,33 +17,10 @@
 #include "node/node.h"
 #include "settings/settings.h"
 #include "self_test/self_test.h"
-#include "transport/launcher.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-static bool use_mpi(const struct gravel_config *config, const struct gravel_bindings *bindings)
-{
-    if (!strcmp(config->transport, "auto"))
-        return bindings->mpi_comm || gravel_transport_mpi_is_initialised() ||
-               (gravel_transport_mpi_is_built() && gravel_launcher_read().is_mpi);
-    return !strcmp(config->transport, "mpi");
-}
-
-/* Processes of a job that would each be a job of its own, without a word. */
-static int check_launcher(const struct gravel_config *config)
-{
-    const struct gravel_launched launched = gravel_launcher_read();
-    if (launched.n_processes < 2 || strcmp(config->transport, "auto") != 0)
-        return 0;
-    return gravel_fail(GRAVEL_ECONFIG,
-                       "launched as %u processes (%s), %s; GRAVEL_TRANSPORT=self would make each a "
-                       "job of its own",
-                       launched.n_processes, launched.variable,
-                       gravel_transport_mpi_is_built() ? "but by no launcher of MPI"
-                                                       : "built without MPI (meson option mpi)");
-}
 
 /* Without it node buffers are sent to nodes of this machine as to all others. */
 static void make_segment(struct gravel *gravel)
@@ -61,8 +38,9 @@ static void take_shared(void *context)
 
 static int open_network(struct gravel *gravel, const struct gravel_bindings *bindings)
 {
-    bool has_mpi = use_mpi(&gravel->config, bindings);
-    int code = has_mpi ? 0 : check_launcher(&gravel->config);
+    bool has_mpi;
+    int code =
+        gravel_transport_choose(gravel->config.transport, bindings->mpi_comm != NULL, &has_mpi);
     if (code)
         return code;
     if (has_mpi)
@@ -206,20 +184,6 @@ static int check_call(struct gravel *gravel, const struct gravel_bindings *bindi
     return code;
 }
 
-/* Fallback settings, just enough to tell the other nodes that this node cannot open. */
-static void use_modest_settings(struct gravel_config *config)
-{
-    const char *wanted = config->transport[0] ? config->transport : getenv("GRAVEL_TRANSPORT");
-    const char *transport = !wanted                   ? "auto"
-                            : !strcmp(wanted, "self") ? "self"
-                            : !strcmp(wanted, "mpi")  ? "mpi"
-                                                      : "auto";
-    strcpy(config->transport, transport);
-    config->loopback_nodes = 1;
-    config->timeout_ms = 8000;
-    config->open_timeout_ms = 60000;
-}
-
 /* @param code  of reading the bindings and settings. */
 static int open_parts(struct gravel *gravel, const struct gravel_bindings *bindings, int code)
 {
@@ -228,7 +192,7 @@ static int open_parts(struct gravel *gravel, const struct gravel_bindings *bindi
         code = check_call(gravel, bindings);
     if (code) {
         snprintf(text, sizeof text, "%s", gravel_last_error());
-        use_modest_settings(&gravel->config);
+        gravel_config_fall_back(&gravel->config);
     }
     gravel->shared.is_valid = !code;
     gravel->shared.config = gravel->config;

@@ -155,6 +155,19 @@ void gravel_config_take(struct gravel_config *config, const struct gravel_config
             memcpy(place_of(config, s), (const unsigned char *)from + s->offset, s->bytes);
 }
 
+void gravel_config_fall_back(struct gravel_config *config)
+{
+    const char *wanted = config->transport[0] ? config->transport : getenv("GRAVEL_TRANSPORT");
+    const char *transport = !wanted                   ? "auto"
+                            : !strcmp(wanted, "self") ? "self"
+                            : !strcmp(wanted, "mpi")  ? "mpi"
+                                                      : "auto";
+    strcpy(config->transport, transport);
+    config->loopback_nodes = 1;
+    config->timeout_ms = 8000;
+    config->open_timeout_ms = 60000;
+}
+
 /* ---- checks ---------------------------------------------------------------------------------- */
 
 static int check_choice(const char *field, const char *value, const char *const *choices)

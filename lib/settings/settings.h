@@ -54,6 +54,9 @@ int gravel_config_check(const struct gravel_config *config);
 /** Take over what is set at another node, and left at its default here; but not what is of a place. */
 void gravel_config_take(struct gravel_config *config, const struct gravel_config *from);
 
+/** Instead of settings that cannot be read: just enough to tell the other nodes that this node cannot open. */
+void gravel_config_fall_back(struct gravel_config *config);
+
 /** The number of a checked configuration's policy of work stealing: cl/layout/steal.h. */
 uint32_t gravel_config_steal_policy(const struct gravel_config *config);
 

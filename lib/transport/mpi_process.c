@@ -11,6 +11,7 @@
 #include "base/error.h"
 #include "transport/launcher.h"
 #include "transport/mpi_local.h"
+#include "transport/transport.h"
 
 #include <mpi.h>
 #include <pthread.h>
@@ -106,24 +107,31 @@ int gravel_mpi_enter(void)
     return code;
 }
 
-/* The first words of the library's version: its name and number. */
-static void name_library(char *name)
+/* The first words of the library's version: its name and number, of which MPICH makes two columns. */
+void gravel_transport_mpi_name(char name[GRAVEL_MPI_NAME_BYTES])
 {
+    char text[MPI_MAX_LIBRARY_VERSION_STRING] = "MPI";
     int length;
-    if (MPI_Get_library_version(name, &length) != MPI_SUCCESS)
-        strcpy(name, "MPI");
-    name[strcspn(name, ",\n")] = '\0';
+    MPI_Get_library_version(text, &length);
+    text[strcspn(text, ",\n")] = '\0';
+    size_t n = 0;
+    for (const char *c = text; *c && n + 1 < GRAVEL_MPI_NAME_BYTES; c++)
+        if (*c != '\t')
+            name[n++] = *c;
+        else if (n && name[n - 1] != ' ')
+            name[n++] = ' ';
+    name[n] = '\0';
 }
 
 int gravel_mpi_check_launcher(void)
 {
     const struct gravel_launched launched = gravel_launcher_read();
-    char library[MPI_MAX_LIBRARY_VERSION_STRING];
+    char library[GRAVEL_MPI_NAME_BYTES];
     int n = 0;
     int code = gravel_mpi_check("MPI_Comm_size", MPI_Comm_size(MPI_COMM_WORLD, &n));
     if (code || launched.n_processes <= (uint32_t)n)
         return code;
-    name_library(library);
+    gravel_transport_mpi_name(library);
     return gravel_fail(GRAVEL_ECONFIG,
                        "launched as %u processes (%s), of which MPI knows %d, so each would be a "
                        "job of its own: the launcher belongs to another MPI than this library, "

@@ -5,6 +5,8 @@
 #include "base/error.h"
 #include "transport/transport.h"
 
+#include <string.h>
+
 int gravel_transport_mpi_open(struct gravel_transport **out,
                               const struct gravel_mpi_opening *opening)
 {
@@ -21,4 +23,9 @@ bool gravel_transport_mpi_is_initialised(void)
 bool gravel_transport_mpi_is_built(void)
 {
     return false;
+}
+
+void gravel_transport_mpi_name(char name[GRAVEL_MPI_NAME_BYTES])
+{
+    strcpy(name, "none");
 }

@@ -120,10 +120,24 @@ struct gravel_mpi_opening {
 int gravel_transport_mpi_open(struct gravel_transport **out,
                               const struct gravel_mpi_opening *opening);
 
+/**
+ * Whether a process takes transport mpi.
+ *
+ * @param setting   GRAVEL_TRANSPORT: auto, self or mpi.
+ * @param has_comm  the caller gives a communicator.
+ * @return          0; GRAVEL_ECONFIG: auto, and launched as one of several by no launcher of MPI.
+ */
+int gravel_transport_choose(const char *setting, bool has_comm, bool *use_mpi);
+
 /** Whether the caller has initialised MPI. */
 bool gravel_transport_mpi_is_initialised(void);
 
 /** Whether the library was built with MPI. */
 bool gravel_transport_mpi_is_built(void);
+
+#define GRAVEL_MPI_NAME_BYTES 64u
+
+/** "Open MPI v4.1.4", of the library that is loaded; "none" if this one was built without MPI. Before MPI_Init, too. */
+void gravel_transport_mpi_name(char name[GRAVEL_MPI_NAME_BYTES]);
 
 #endif

@@ -10,9 +10,11 @@
 #include "child.h"
 #include "describe.h"
 #include "device/choose.h"
+#include "device/identity.h"
 #include "device/ladder.h"
 #include "drivers.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -47,18 +49,19 @@ static json_t *describe_platforms(void)
 static json_t *describe_device(const struct gravel_candidate *candidate, const char *wanted_step)
 {
     const struct gravel_capability *c = &candidate->capability;
+    const uint64_t identity = gravel_device_identity(candidate->device);
     char number[32];
     snprintf(number, sizeof number, "%u:%u", candidate->platform_number, candidate->device_number);
     enum gravel_step step = GRAVEL_STEP_DRAIN;
     const char *lack = gravel_step_choose(wanted_step, c, &step);
-    return json_pack("{s:s, s:o, s:o, s:o, s:s, s:b, s:I, s:I, s:I, s:I, s:o, s:o, s:s?, s:s?}",
-                     "number", number, "name", text(c->name), "platform", text(c->platform),
-                     "driver", text(c->driver), "language", c->c_std, "is_cpu", (int)c->is_cpu,
-                     "compute_units", (json_int_t)c->compute_units, "max_group",
-                     (json_int_t)c->max_group, "max_alloc_bytes", (json_int_t)c->max_alloc,
-                     "local_bytes", (json_int_t)c->local_bytes, "capabilities",
-                     info_capabilities(c), "steps", info_steps(c), "step",
-                     lack ? NULL : gravel_step_name(step), "reason", lack);
+    return json_pack(
+        "{s:s, s:o, s:o, s:o, s:o, s:s, s:b, s:I, s:I, s:I, s:I, s:o, s:o, s:s?, s:s?}", "number",
+        number, "identity", identity ? json_sprintf("%016" PRIx64, identity) : json_null(), "name",
+        text(c->name), "platform", text(c->platform), "driver", text(c->driver), "language",
+        c->c_std, "is_cpu", (int)c->is_cpu, "compute_units", (json_int_t)c->compute_units,
+        "max_group", (json_int_t)c->max_group, "max_alloc_bytes", (json_int_t)c->max_alloc,
+        "local_bytes", (json_int_t)c->local_bytes, "capabilities", info_capabilities(c), "steps",
+        info_steps(c), "step", lack ? NULL : gravel_step_name(step), "reason", lack);
 }
 
 static json_t *number_of(const struct gravel_candidate *candidate)

@@ -25,7 +25,7 @@ struct info_request {
  * List everything, or as little as the request needs.
  *
  * @param limit_s  for each look at the drivers [seconds].
- * @return         {"platforms": [{number, name, n_devices}], "devices": [{number, name, ...,
+ * @return         {"platforms": [{number, name, n_devices}], "devices": [{number, identity, name, ...,
  * capabilities, steps, step or reason}], "wanted_step": text, "default": number or null,
  * "defaults": [numbers, in the order in which the nodes of a host take equal devices], "default_error": text or null, "broken_drivers": [{file, error}]}; {"error": text} without any
  * platform; NULL without memory.

@@ -141,6 +141,15 @@ hang)
     output=$("$info" --limit 2) || fail "exit status $?: $output"
     expect 'left out: .*/broken.icd: driver gave no answer within 2 s while'
     expect '^0:0 ' ;;
+cluster) # a job of one rank; and no device
+    need_driver
+    output=$(GRAVEL_AGGREGATORS=2 "$info" --cluster) || fail "exit status $?: $output"
+    expect '^    0  .* svm    0:0 '
+    expect 'no rank differs'
+    output=$(GRAVEL_BUFFER=1G "$info" --cluster --json) && fail "exit status 0"
+    expect '"what": "rank 0 on .*: GRAVEL_BUFFER=1G: out of range'
+    output=$(GRAVEL_TRANSPORT=auto SLURM_STEP_NUM_TASKS=2 "$info" --cluster 2>&1) && fail "exit status 0"
+    expect 'launched as 2 processes (SLURM_STEP_NUM_TASKS)' ;;
 probe-crash) # a driver that crashes later keeps its line
     need_driver
     output=$(LD_PRELOAD="$module" "$info") || fail "exit status $?: $output"

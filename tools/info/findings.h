@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What keeps a job from opening, or makes it slow: by what its ranks say, each finding with ranks, hosts and a remedy.
+ *
+ * Path:    gather.c -> findings.c -> cluster.c.
+ * Threads: main's; functions of their arguments alone.
+ */
+#ifndef TOOLS_INFO_FINDINGS_H
+#define TOOLS_INFO_FINDINGS_H
+
+#include <jansson.h>
+#include <stdbool.h>
+
+/**
+ * Compare all ranks.
+ *
+ * @param ranks  as info_gather gives them.
+ * @return       [{"what": text, "remedy": text, "is_fatal": whether gravel_open would fail}]; the caller's.
+ */
+json_t *info_find(const json_t *ranks);
+
+/** The number, as GRAVEL_DEVICE takes it, of the device that a rank gets in its turn; NULL if it gets none. */
+const char *info_device_of(const json_t *rank);
+
+#endif
