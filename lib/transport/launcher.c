@@ -25,14 +25,16 @@ struct gravel_launched gravel_launcher_read(void)
         {.variable = "PMI_SIZE", .is_mpi = true},
         {.variable = "MV2_COMM_WORLD_SIZE", .is_mpi = true},
         {.variable = "SLURM_STEP_NUM_TASKS"}};
-    /* PMIx tells a process its rank alone: rank 0 knows of no other. */
+    /* PMIx, which srun may start too, tells a process its rank alone: rank 0 knows of no other. */
     static const char rank[] = "PMIX_RANK";
+    const bool has_pmix = getenv(rank) != NULL;
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
         struct gravel_launched launched = sizes[i];
         launched.n_processes = number_of(launched.variable);
+        launched.is_mpi |= has_pmix;
         if (launched.n_processes)
             return launched;
     }
-    return getenv(rank) ? (struct gravel_launched){rank, number_of(rank) + 1, true}
-                        : (struct gravel_launched){0};
+    return has_pmix ? (struct gravel_launched){rank, number_of(rank) + 1, true}
+                    : (struct gravel_launched){0};
 }

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "../device/expect.h"
+#include "transport/launcher.h"
 
 static const char *const variables[] = {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE",  "MV2_COMM_WORLD_SIZE",
                                         "SLURM_STEP_NUM_TASKS", "PMIX_RANK", "GRAVEL_TRANSPORT"};
@@ -67,6 +68,26 @@ static void what_is_no_number_is_no_launcher(void **state)
     expect_single();
 }
 
+static void expect_launched(const char *variable, uint32_t n_processes, bool is_mpi)
+{
+    const struct gravel_launched launched = gravel_launcher_read();
+    assert_string_equal(launched.variable, variable);
+    assert_int_equal(launched.n_processes, n_processes);
+    assert_int_equal(launched.is_mpi, is_mpi);
+}
+
+/* It tells the number of tasks with and without MPI, and PMIx a rank. */
+static void srun_is_a_launcher_of_mpi_if_it_starts_pmix(void **state)
+{
+    (void)state;
+    setenv("SLURM_STEP_NUM_TASKS", "4", 1);
+    expect_launched("SLURM_STEP_NUM_TASKS", 4, false);
+    setenv("PMIX_RANK", "0", 1);
+    expect_launched("SLURM_STEP_NUM_TASKS", 4, true);
+    unsetenv("SLURM_STEP_NUM_TASKS");
+    expect_launched("PMIX_RANK", 1, true);
+}
+
 static void transport_self_overrides(void **state)
 {
     (void)state;
@@ -97,6 +118,7 @@ int main(int argc, char **argv)
         cmocka_unit_test_setup(a_job_of_several_is_refused_by_its_launchers_variable, clear),
         cmocka_unit_test_setup(a_job_of_one_opens, clear),
         cmocka_unit_test_setup(what_is_no_number_is_no_launcher, clear),
+        cmocka_unit_test_setup(srun_is_a_launcher_of_mpi_if_it_starts_pmix, clear),
         cmocka_unit_test_setup(transport_self_overrides, clear),
         cmocka_unit_test_setup(transport_mpi_is_refused, clear),
     };
