@@ -210,38 +210,6 @@ static void two_killed_at_once(void)
     expect_death(gravel, kernel, " has been silent");
 }
 
-/* Within a collective call of the others, each of which has its own work around the reduction. */
-static void expect_death_in(int code)
-{
-    expect(code, GRAVEL_EPEER, "node 1 ");
-    as_expected();
-    _exit(0);
-}
-
-static struct gravel *open_to_die(void)
-{
-    set_timeout(2 * TIMEOUT_MS);
-    struct gravel *gravel = open_default(NULL);
-    OK(gravel_barrier(gravel));
-    if (rank == 1) {
-        usleep(100000); /* the others are in their call */
-        raise(SIGKILL);
-    }
-    return gravel;
-}
-
-static void killed_while_others_allocate(void)
-{
-    uint64_t offset;
-    expect_death_in(gravel_alloc(open_to_die(), 4096, &offset));
-}
-
-static void killed_while_others_reduce(void)
-{
-    uint64_t value = 1;
-    expect_death_in(gravel_reduce(open_to_die(), GRAVEL_ADD, GRAVEL_ULONG, &value, 1));
-}
-
 /* MPI has no limit there. */
 static void killed_while_others_open(void)
 {
@@ -512,8 +480,6 @@ static const struct mode modes[] = {
     MODE(all_stopped_beyond_the_timeout),
     MODE(stopped_beyond_the_timeout),
     MODE(two_killed_at_once),
-    MODE(killed_while_others_allocate),
-    MODE(killed_while_others_reduce),
     MODE(killed_while_others_open),
 };
 
