@@ -12,8 +12,8 @@
 #include <stdint.h>
 
 /**
- * The device's UUID as a number. Where its driver tells none, the place in the platform's list: a launcher that shows
- * each process other devices (CUDA_VISIBLE_DEVICES) makes that wrong, so drivers that can are asked for the UUID.
+ * The device's UUID as a number. Where its driver tells none, the place in the platform's list, unless the environment
+ * shows this process a choice of the devices (CUDA_VISIBLE_DEVICES and its like).
  *
  * @return  0 if it is unknown.
  */

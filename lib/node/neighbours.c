@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Tells which device a node uses, which other nodes of its host use the same one, and which take its node buffers
- * without a copy.
+ * without a copy; and whether a launcher left the node too few cores.
  *
  * Path:    gravel_open -> neighbours.c -> gravel_reduce; the log, statistics.
  * Note:    nodes may share a CPU device: each has its own cores. A shared device of another kind is reported.
  */
+#include "device/cores.h"
 #include "device/identity.h"
 #include "base/hash.h"
 #include "node/node.h"
@@ -70,6 +71,22 @@ static void tell_sharers(struct gravel *gravel, const uint64_t *marks, uint32_t 
                    : "");
 }
 
+#define OWN_THREADS 2u /* beside aggregators: the program's, and the network's */
+
+/* A launcher's binding, which is often an oversight. */
+static void tell_cores(struct gravel *gravel)
+{
+    const uint32_t n_cores = gravel_cores_of_node(1),
+                   n_threads = OWN_THREADS + gravel->config.n_aggregators;
+    if (n_cores >= n_threads || n_cores >= gravel_cores_of_host())
+        return;
+    gravel_log(gravel,
+               "may run on %u of the host's %u cores, and has %u threads beside its kernels: give "
+               "it a core for each, "
+               "or mpirun --bind-to none, srun --cpu-bind=none",
+               n_cores, gravel_cores_of_host(), n_threads);
+}
+
 static void tell_takers(struct gravel *gravel)
 {
     const struct gravel_transport *transport = gravel->network.transport;
@@ -87,6 +104,7 @@ int gravel_node_tell_neighbours(struct gravel *gravel)
     uint32_t n = gravel->network.transport->n_nodes;
     gravel_log(gravel, "device %s: %s, step %s; %s", device->chosen, device->capability.name,
                gravel_step_name(device->step), device->cores);
+    tell_cores(gravel);
     tell_takers(gravel);
     if (n == 1 || gravel->network.transport->is_loopback)
         return 0;

@@ -6,6 +6,7 @@
  * Path: meson test -> this -> lib/node/log.c
  */
 #include <fcntl.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/socket.h>
@@ -85,6 +86,28 @@ static void with_the_setting_standard_error_has_what_the_log_hears(void **state)
     assert_string_equal(printed, heard);
     assert_non_null(strstr(printed, "gravel node 0: device "));
     assert_non_null(strstr(printed, "handler refuse"));
+}
+
+/* As launchers bind ranks. */
+static void a_node_that_is_bound_to_one_core_is_told(void **state)
+{
+    (void)state;
+    cpu_set_t all, one;
+    assert_int_equal(sched_getaffinity(0, sizeof all, &all), 0);
+    if (CPU_COUNT(&all) < 2)
+        skip();
+    live("", hear);
+    assert_null(strstr(heard, "may run on"));
+    int first = 0;
+    while (!CPU_ISSET(first, &all))
+        first++;
+    CPU_ZERO(&one);
+    CPU_SET(first, &one);
+    assert_int_equal(sched_setaffinity(0, sizeof one, &one), 0);
+    live("", hear);
+    assert_int_equal(sched_setaffinity(0, sizeof all, &all), 0);
+    assert_non_null(strstr(heard, "may run on 1 of the host's "));
+    assert_non_null(strstr(heard, "--bind-to none"));
 }
 
 static void the_setting_needs_no_function(void **state)
@@ -173,6 +196,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(without_the_setting_nothing_is_printed),
         cmocka_unit_test(with_the_setting_standard_error_has_what_the_log_hears),
+        cmocka_unit_test(a_node_that_is_bound_to_one_core_is_told),
         cmocka_unit_test(the_setting_needs_no_function),
         cmocka_unit_test(a_closed_standard_error_harms_nothing),
         cmocka_unit_test(maps_that_are_out_at_close_are_printed),
