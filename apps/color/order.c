@@ -8,9 +8,10 @@
  *
  * Path: open.c, guess.c, check.c -> this -> color.cl
  * Owner: the caller's arrays.
- * Threads: any.
+ * Threads: any, and its own, which it joins.
  */
 #include "color.h"
+#include "frame/side_by_side.h"
 
 #include <stdlib.h>
 
@@ -42,33 +43,76 @@ static bool is_before(const struct color *color, uint32_t neighbour, uint32_t sl
     return color_is_before(color->options.seed, neighbour, color->part.vertices[slot]);
 }
 
+/* Lists of neighbours, which threads make side by side, each for some own vertices that follow each other. */
+struct lists {
+    const struct color *color;
+    const uint32_t *slots;
+    uint32_t n_parts;
+    void (*list)(const struct lists *lists, uint64_t i);
+    uint32_t *counts;       /* [own vertices] of neighbours that choose before */
+    const uint32_t *starts; /* of those */
+    uint32_t *higher;
+    uint32_t *rows, *neighbours; /* of all, by kinds */
+};
+
+static void list_part(void *context, uint32_t part)
+{
+    const struct lists *lists = context;
+    const uint64_t n = lists->color->part.rows.n_vertices;
+    uint64_t end = side_by_side_begin(part + 1, lists->n_parts, n);
+    for (uint64_t i = side_by_side_begin(part, lists->n_parts, n); i < end; i++)
+        lists->list(lists, i);
+}
+
+static void list_side_by_side(struct lists *lists, void (*list)(const struct lists *, uint64_t i))
+{
+    lists->list = list;
+    lists->n_parts = side_by_side_threads();
+    side_by_side(lists->n_parts, list_part, lists);
+}
+
+static void count_higher(const struct lists *lists, uint64_t i)
+{
+    const struct color *color = lists->color;
+    const struct graph *rows = &color->part.rows;
+    uint32_t slot = lists->slots[i], n = 0;
+    for (uint64_t e = rows->offsets[slot]; e < rows->offsets[slot + 1]; e++)
+        n += is_before(color, rows->neighbours[e], slot);
+    lists->counts[i] = n;
+}
+
 uint32_t *color_count_higher(const struct color *color, const uint32_t *slots)
 {
-    const struct graph *rows = &color->part.rows;
-    uint32_t *starts = app_array(rows->n_vertices + 1, sizeof *starts, "a list of edges");
-    for (uint64_t i = 0; i < rows->n_vertices; i++) {
-        starts[i + 1] = starts[i];
-        for (uint64_t e = rows->offsets[slots[i]]; e < rows->offsets[slots[i] + 1]; e++)
-            starts[i + 1] += is_before(color, rows->neighbours[e], slots[i]);
-    }
+    const uint64_t n = color->part.rows.n_vertices;
+    uint32_t *starts = app_array(n + 1, sizeof *starts, "a list of edges");
+    struct lists lists = {.color = color, .slots = slots, .counts = starts + 1};
+    list_side_by_side(&lists, count_higher);
+    for (uint64_t i = 0; i < n; i++)
+        starts[i + 1] += starts[i];
     return starts;
+}
+
+static void list_higher(const struct lists *lists, uint64_t i)
+{
+    const struct color *color = lists->color;
+    const struct graph *rows = &color->part.rows;
+    uint32_t slot = lists->slots[i], n = 0, *higher = lists->higher + lists->starts[i];
+    for (uint64_t e = rows->offsets[slot]; e < rows->offsets[slot + 1]; e++)
+        if (is_before(color, rows->neighbours[e], slot))
+            higher[n++] = rows->neighbours[e];
+    color_sort(color->options.seed, higher, n);
+    for (uint32_t j = 0; j < n; j++)
+        higher[j] = ghosts_slot(&color->ghosts, higher[j]);
 }
 
 uint32_t *color_list_higher(const struct color *color, const uint32_t *slots,
                             const uint32_t *starts)
 {
-    const struct graph *rows = &color->part.rows;
-    uint32_t *higher = app_array(starts[rows->n_vertices], sizeof *higher, "a list of edges");
-    for (uint64_t i = 0; i < rows->n_vertices; i++) {
-        uint32_t n = starts[i];
-        for (uint64_t e = rows->offsets[slots[i]]; e < rows->offsets[slots[i] + 1]; e++)
-            if (is_before(color, rows->neighbours[e], slots[i]))
-                higher[n++] = rows->neighbours[e];
-        color_sort(color->options.seed, higher + starts[i], n - starts[i]);
-        for (n = starts[i]; n < starts[i + 1]; n++)
-            higher[n] = ghosts_slot(&color->ghosts, higher[n]);
-    }
-    return higher;
+    struct lists lists = {.color = color, .slots = slots, .starts = starts};
+    lists.higher =
+        app_array(starts[color->part.rows.n_vertices], sizeof(uint32_t), "a list of edges");
+    list_side_by_side(&lists, list_higher);
+    return lists.higher;
 }
 
 /* ---- all neighbours, by kinds ------------------------------------------------------------------ */
@@ -82,11 +126,13 @@ static unsigned kind_of(const struct color *color, uint32_t neighbour, uint32_t 
                                              : (is_own ? OWN_AFTER : GHOST_AFTER);
 }
 
-/* One row, from place `at` on. @param row  [COLOR_ROW] where its kinds begin. */
-static void list_row(const struct color *color, uint32_t slot, uint32_t at, uint32_t *row,
-                     uint32_t *neighbours)
+/* Where the first kind begins is known. */
+static void list_row(const struct lists *lists, uint64_t i)
 {
+    const struct color *color = lists->color;
     const struct graph *rows = &color->part.rows;
+    uint32_t slot = lists->slots[i], *row = lists->rows + COLOR_ROW * i, at = row[OWN_BEFORE];
+    uint32_t *neighbours = lists->neighbours;
     uint32_t next[N_KINDS + 1] = {0};
     for (uint64_t e = rows->offsets[slot]; e < rows->offsets[slot + 1]; e++)
         next[kind_of(color, rows->neighbours[e], slot) + 1]++;
@@ -109,12 +155,11 @@ uint32_t *color_list_rows(const struct color *color, const uint32_t *slots, uint
 {
     const struct graph *graph = &color->part.rows;
     uint64_t n = graph->n_vertices;
-    uint32_t *rows = app_array(COLOR_ROW * (n + 1), sizeof *rows, "a list of edges"), at = 0;
+    uint32_t *rows = app_array(COLOR_ROW * (n + 1), sizeof *rows, "a list of edges");
     *neighbours = app_array(graph->n_edges, sizeof **neighbours, "a list of edges");
-    for (uint64_t i = 0; i < n; i++) {
-        list_row(color, slots[i], at, rows + COLOR_ROW * i, *neighbours);
-        at += (uint32_t)graph_degree(graph, slots[i]);
-    }
-    rows[COLOR_ROW * n] = at;
+    for (uint64_t i = 0; i < n; i++)
+        rows[COLOR_ROW * (i + 1)] = rows[COLOR_ROW * i] + (uint32_t)graph_degree(graph, slots[i]);
+    struct lists lists = {.color = color, .slots = slots, .rows = rows, .neighbours = *neighbours};
+    list_side_by_side(&lists, list_row);
     return rows;
 }

@@ -71,11 +71,12 @@ static void list(const void *source, const struct graph_asked *asked, graph_visi
     uint64_t first = range.first > band->reach ? range.first - band->reach : 0;
     uint64_t left = band->n_vertices - range.last;
     uint64_t last = left > band->reach ? range.last + band->reach : band->n_vertices;
-    for (uint64_t row = first; row < last; row++)
+    const struct block_range part = graph_asked_share(asked, last - first);
+    for (uint64_t row = first + part.first; row < first + part.last; row++)
         visit_row(band, row, visit, context);
 }
 
 struct graph_stream band_stream(const struct band *band)
 {
-    return (struct graph_stream){list, band, GRAPH_UNWEIGHTED, false};
+    return (struct graph_stream){list, band, GRAPH_UNWEIGHTED, true};
 }

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Rows from edges in any order: a counting sort over edges that can be listed twice.
+ * Rows from edges in any order.
  *
  * Path: read.c, part.c -> this -> graph.h
  * Owner: the result is the caller's to free.
- * Threads: any; a stream that has parts is listed by threads of its own, as many as the process has cores.
+ * Threads: any, and its own, as many as the process has cores; they list a stream that has parts side by side.
  */
 #ifndef APPS_BUILD_H
 #define APPS_BUILD_H
 
+#include "frame/side_by_side.h"
 #include "graph/graph.h"
 #include "graph/partition.h"
 
@@ -25,15 +26,16 @@ struct graph_asked {
     uint32_t part, n_parts;
 };
 
-/** Where a part begins, of n edges; where it ends, part + 1 begins. */
-static inline uint64_t graph_part_begin(const struct graph_asked *asked, uint32_t part, uint64_t n)
+/** The part's share [first, last) of a stream of n edges, or rows. */
+static inline struct block_range graph_asked_share(const struct graph_asked *asked, uint64_t n)
 {
-    return n / asked->n_parts * part + n % asked->n_parts * part / asked->n_parts;
+    return (struct block_range){side_by_side_begin(asked->part, asked->n_parts, n),
+                                side_by_side_begin(asked->part + 1, asked->n_parts, n)};
 }
 
 /*
- * Edges that can be listed again and again, in one order; an undirected one is listed both ways. Asked for a range, a
- * source may list others too. One that has no parts is asked for the whole.
+ * Edges that can be listed, in one order; an undirected one is listed both ways. Asked for a range, a source may list
+ * others too. One that has no parts is asked for the whole.
  */
 struct graph_stream {
     void (*list)(const void *source, const struct graph_asked *asked, graph_visit *visit,
@@ -45,8 +47,8 @@ struct graph_stream {
 
 /**
  * Sort the edges that leave a node's vertices into rows: row i is of the node's i-th vertex, and keeps the order of the
- * stream, whatever number of threads sort. Neighbours stay numbers of the whole graph. Beside the rows 4 bytes a row and
- * thread are needed while it sorts. A whole graph is the rows of the only node.
+ * stream, whatever number of threads sort. Neighbours stay numbers of the whole graph. Beside the rows 8 bytes an edge
+ * are needed while it sorts, or 12 if it has a weight. A whole graph is the rows of the only node.
  *
  * @return  0, or -ENOMEM and *out is empty.
  */

@@ -73,8 +73,8 @@ static void list(const void *source, const struct graph_asked *asked, graph_visi
                  void *context)
 {
     const struct edge_numbers *numbers = source;
-    uint64_t end = graph_part_begin(asked, asked->part + 1, numbers->n_edges);
-    for (uint64_t i = graph_part_begin(asked, asked->part, numbers->n_edges); i < end; i++) {
+    const struct block_range edges = graph_asked_share(asked, numbers->n_edges);
+    for (uint64_t i = edges.first; i < edges.last; i++) {
         struct graph_edge edge =
             numbers->is_uniform ? uniform_edge(numbers, i) : kronecker_edge(numbers, i);
         visit(context, edge);

@@ -1,27 +1,50 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Mark, count, list.
+ * Mark, count, list. Each thread marks the neighbours in a part of the rows.
  *
  * Path: part.h -> this -> the application's host code
  * Owner: see ghosts.h.
- * Threads: one at a time until it is open.
+ * Threads: main's, and its own, which it joins.
  */
 #include "graph/ghosts.h"
 #include "frame/die.h"
+#include "graph/rows.h"
 
 #include <stdlib.h>
 
 #define WORD_BITS 64
 
-static void mark(struct ghosts *ghosts)
+struct marks {
+    const struct graph_part *part;
+    uint64_t *bits[SIDE_BY_SIDE_MOST]; /* of each thread's part */
+    uint64_t n_words;
+};
+
+static void mark(void *context, struct graph_rows rows)
 {
-    const struct graph_part *part = ghosts->part;
-    for (uint64_t e = 0; e < part->rows.n_edges; e++) {
+    struct marks *marks = context;
+    const struct graph_part *part = marks->part;
+    uint64_t *bits = app_array(marks->n_words, sizeof *bits, "ghosts");
+    for (uint64_t e = rows.first_edge; e < rows.last_edge; e++) {
         uint32_t v = part->rows.neighbours[e];
         uint64_t place = partition_place(&part->partition, v);
         if (!partition_has(&part->partition, part->node, v))
-            ghosts->bits[place / WORD_BITS] |= UINT64_C(1) << place % WORD_BITS;
+            bits[place / WORD_BITS] |= UINT64_C(1) << place % WORD_BITS;
     }
+    marks->bits[rows.part] = bits;
+}
+
+/* @return  the marks of all threads, in the array of the first. */
+static uint64_t *mark_all(const struct graph_part *part, uint64_t n_words)
+{
+    struct marks marks = {.part = part, .n_words = n_words};
+    graph_rows_side_by_side(&part->rows, mark, &marks);
+    for (uint32_t i = 1; i < SIDE_BY_SIDE_MOST && marks.bits[i]; i++) {
+        for (uint64_t word = 0; word < n_words; word++)
+            marks.bits[0][word] |= marks.bits[i][word];
+        free(marks.bits[i]);
+    }
+    return marks.bits[0];
 }
 
 static void list(struct ghosts *ghosts, uint64_t n_words)
@@ -40,9 +63,8 @@ void ghosts_open(struct ghosts *ghosts, const struct graph_part *part)
 {
     uint64_t n_words = part->survey.n_vertices / WORD_BITS + 1;
     *ghosts = (struct ghosts){.part = part,
-                              .bits = app_array(n_words, sizeof *ghosts->bits, "ghosts"),
+                              .bits = mark_all(part, n_words),
                               .ranks = app_array(n_words, sizeof *ghosts->ranks, "ghosts")};
-    mark(ghosts);
     list(ghosts, n_words);
 }
 
@@ -58,7 +80,7 @@ uint32_t ghosts_slot(const struct ghosts *ghosts, uint32_t vertex)
 {
     const struct graph_part *part = ghosts->part;
     if (partition_has(&part->partition, part->node, vertex))
-        return (uint32_t)partition_index(&part->partition, vertex);
+        return (uint32_t)partition_own_index(&part->partition, part->node, vertex);
     uint64_t place = partition_place(&part->partition, vertex);
     uint64_t below = ghosts->bits[place / WORD_BITS] & ((UINT64_C(1) << place % WORD_BITS) - 1);
     return (uint32_t)part->rows.n_vertices + ghosts->ranks[place / WORD_BITS] +

@@ -4,9 +4,10 @@
  *
  * Path: build.c -> this -> the application
  * Owner: see graph.h.
- * Threads: any, one writer at a time per graph.
+ * Threads: any, one writer at a time per graph; graph_make_simple joins those that it starts.
  */
 #include "graph/graph.h"
+#include "graph/rows.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -114,18 +115,51 @@ static uint64_t copy_once(uint32_t *to, const uint32_t *row, uint64_t n, uint32_
     return n_left;
 }
 
-void graph_make_simple(struct graph *rows, const uint32_t *vertices)
+struct simple {
+    struct graph *graph;
+    const uint32_t *vertices;
+    struct graph_rows parts[SIDE_BY_SIDE_MOST]; /* as they were */
+};
+
+/* Rows move to the front of the part, and end where they do from there. */
+static void make_rows_simple(void *context, struct graph_rows part)
 {
-    uint64_t n_kept = 0, start = 0;
-    for (uint64_t u = 0; u < rows->n_vertices; u++) {
-        uint64_t end = rows->offsets[u + 1];
-        qsort(rows->neighbours + start, end - start, sizeof *rows->neighbours, compare_vertices);
-        n_kept += copy_once(rows->neighbours + n_kept, rows->neighbours + start, end - start,
-                            vertices[u]);
-        rows->offsets[u + 1] = n_kept;
+    struct simple *simple = context;
+    uint32_t *neighbours = simple->graph->neighbours + part.first_edge;
+    uint64_t *offsets = simple->graph->offsets, n_kept = 0, start = 0;
+    for (uint64_t u = part.first; u < part.last; u++) {
+        uint64_t end = offsets[u + 1] - part.first_edge;
+        qsort(neighbours + start, end - start, sizeof *neighbours, compare_vertices);
+        n_kept +=
+            copy_once(neighbours + n_kept, neighbours + start, end - start, simple->vertices[u]);
+        offsets[u + 1] = n_kept;
         start = end;
     }
-    rows->n_edges = n_kept;
+    simple->parts[part.part] = part;
+}
+
+/* Parts move to the front of the graph. */
+static void join_parts(struct simple *simple)
+{
+    struct graph *graph = simple->graph;
+    graph->n_edges = 0;
+    for (uint32_t i = 0; i < SIDE_BY_SIDE_MOST; i++) {
+        const struct graph_rows part = simple->parts[i];
+        uint64_t before = graph->n_edges;
+        uint64_t n_kept = part.first < part.last ? graph->offsets[part.last] : 0;
+        memmove(graph->neighbours + before, graph->neighbours + part.first_edge,
+                n_kept * sizeof *graph->neighbours);
+        for (uint64_t u = part.first; u < part.last; u++)
+            graph->offsets[u + 1] += before;
+        graph->n_edges += n_kept;
+    }
+}
+
+void graph_make_simple(struct graph *rows, const uint32_t *vertices)
+{
+    struct simple simple = {.graph = rows, .vertices = vertices};
+    graph_rows_side_by_side(rows, make_rows_simple, &simple);
+    join_parts(&simple);
     free(rows->weights);
     rows->weights = NULL;
     rows->weights_are = GRAPH_UNWEIGHTED;

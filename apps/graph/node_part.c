@@ -4,11 +4,12 @@
  *
  * Path: an application -> this -> part.c
  * Owner: see part.h.
- * Threads: main's.
+ * Threads: main's, and its own, which it joins.
  */
 #include "graph/node_part.h"
 #include "frame/die.h"
 #include "frame/random.h"
+#include "graph/rows.h"
 
 static uint64_t fingerprint(const struct partition *partition)
 {
@@ -74,11 +75,24 @@ static uint64_t split_row(struct graph_part *part, uint64_t u)
     return split;
 }
 
+struct split {
+    struct graph_part *part;
+    uint32_t *splits;
+    bool sends_own;
+};
+
+static void split_rows(void *context, struct graph_rows rows)
+{
+    const struct split *split = context;
+    for (uint64_t u = rows.first; u < rows.last; u++)
+        split->splits[u] =
+            (uint32_t)(split->sends_own ? split->part->rows.offsets[u] : split_row(split->part, u));
+}
+
 uint32_t *node_part_split(struct graph_part *part, bool sends_own)
 {
-    const struct graph *rows = &part->rows;
-    uint32_t *splits = app_array(rows->n_vertices, sizeof *splits, "a list of edges");
-    for (uint64_t u = 0; u < rows->n_vertices; u++)
-        splits[u] = (uint32_t)(sends_own ? rows->offsets[u] : split_row(part, u));
-    return splits;
+    struct split split = {
+        part, app_array(part->rows.n_vertices, sizeof(uint32_t), "a list of edges"), sends_own};
+    graph_rows_side_by_side(&part->rows, split_rows, &split);
+    return split.splits;
 }

@@ -113,6 +113,14 @@ static inline bool partition_has(const struct partition *partition, uint32_t nod
                              : v - node * partition->block < partition->block;
 }
 
+/** partition_index of a vertex that the node owns. */
+static inline uint64_t partition_own_index(const struct partition *partition, uint32_t node,
+                                           uint64_t v)
+{
+    return partition->places ? partition->places[v] - partition->starts[node]
+                             : v - node * partition->block;
+}
+
 /** Vertices of a node [count]. */
 static inline uint64_t partition_count(const struct partition *partition, uint32_t node)
 {

@@ -81,8 +81,8 @@ static void list_input(const void *source, const struct graph_asked *asked, grap
                        void *context)
 {
     const struct graph_input *input = source;
-    uint64_t end = graph_part_begin(asked, asked->part + 1, input->n_kept);
-    for (uint64_t i = graph_part_begin(asked, asked->part, input->n_kept); i < end; i++)
+    const struct block_range edges = graph_asked_share(asked, input->n_kept);
+    for (uint64_t i = edges.first; i < edges.last; i++)
         visit(context, graph_input_edge(input, i));
 }
 

@@ -59,7 +59,7 @@ bool graph_read_survey(struct graph_survey *survey, const char *path, bool refus
                        char *reason);
 
 /**
- * Read a file again and keep a node's edges: 12 bytes for each while reading, 20 if it
+ * Read a file again and keep a node's edges: 20 bytes for each while reading, 32 if it
  * has a weight, then 4 or 8. Row i is of the node's i-th vertex; neighbours are numbers of the
  * whole graph.
  *

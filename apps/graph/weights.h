@@ -4,7 +4,7 @@
  *
  * Path: part.h -> this -> an application
  * Owner: the weights are the graph's.
- * Threads: one at a time.
+ * Threads: one at a time, and its own, which it joins.
  */
 #ifndef APPS_GRAPH_WEIGHTS_H
 #define APPS_GRAPH_WEIGHTS_H

@@ -16,6 +16,7 @@
  * stop, pulling); Dathathri et al., Gluon, PLDI 2018 (reduce); Orr 2016, section 5.4.2.
  */
 #include "pagerank.h"
+#include "graph/rows.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -59,45 +60,44 @@ static uint64_t n_targets(const struct pagerank *pagerank)
     return n_own(pagerank) + pagerank->n_ghosts;
 }
 
-static uint64_t target_of(const struct pagerank *pagerank, uint64_t e)
+static uint32_t target_of(const struct pagerank *pagerank, uint64_t e)
 {
     const struct graph_part *part = &pagerank->part;
     uint32_t v = part->rows.neighbours[e];
     return pagerank->n_ghosts ? ghosts_slot(&pagerank->ghosts, v)
-                              : partition_index(&part->partition, v);
+                              : (uint32_t)partition_own_index(&part->partition, part->node, v);
 }
 
-/* @return  [targets + 1] where the edges to each begin, by target. */
-static cl_uint *find_offsets(const struct pagerank *pagerank, const uint32_t *splits)
+struct pulled {
+    const struct pagerank *pagerank;
+    const uint32_t *splits;
+};
+
+static void list_pulled(const void *source, const struct graph_asked *asked, graph_visit *visit,
+                        void *context)
 {
-    const struct graph *rows = &pagerank->part.rows;
-    const uint64_t n = n_targets(pagerank);
-    cl_uint *offsets = app_array(n + 1, sizeof *offsets, "a list of edges");
-    for (uint64_t u = 0; u < rows->n_vertices; u++)
-        for (uint64_t e = rows->offsets[u]; e < splits[u]; e++)
-            offsets[target_of(pagerank, e) + 1]++;
-    for (uint64_t v = 0; v < n; v++)
-        offsets[v + 1] += offsets[v];
-    return offsets;
+    const struct pulled *pulled = source;
+    const struct graph *graph = &pulled->pagerank->part.rows;
+    const struct graph_rows rows = graph_rows_of(graph, asked->part, asked->n_parts);
+    for (uint64_t u = rows.first; u < rows.last; u++)
+        for (uint64_t e = graph->offsets[u]; e < pulled->splits[u]; e++)
+            visit(context,
+                  (struct graph_edge){.from = target_of(pulled->pagerank, e), .to = (uint32_t)u});
 }
 
-static void upload_sources(struct pagerank *pagerank, const uint32_t *splits,
-                           const cl_uint *offsets)
+/* A row for each target, of the sources that it pulls from; or die. */
+static struct graph turn_round(const struct pagerank *pagerank, const uint32_t *splits)
 {
-    const struct graph *rows = &pagerank->part.rows;
-    uint64_t n = n_targets(pagerank), n_edges = offsets[n];
-    cl_uint *sources = app_array(n_edges, sizeof *sources, "a list of edges");
-    cl_uint *next = app_array(n, sizeof *next, "a list of edges");
-    memcpy(next, offsets, n * sizeof *next);
-    for (uint64_t u = 0; u < rows->n_vertices; u++)
-        for (uint64_t e = rows->offsets[u]; e < splits[u]; e++)
-            sources[next[target_of(pagerank, e)]++] = (cl_uint)u;
-    pagerank->sources = node_array(&pagerank->node, n_edges * sizeof *sources, sources);
-    free(next);
-    free(sources);
+    const struct pulled pulled = {pagerank, splits};
+    const struct graph_stream stream = {list_pulled, &pulled, GRAPH_UNWEIGHTED, true};
+    const struct partition targets = partition_blocks(n_targets(pagerank), 1);
+    struct graph turned;
+    if (graph_build_rows(&turned, &targets, 0, &stream))
+        die("no memory for a list of %llu edges", (unsigned long long)pagerank->part.rows.n_edges);
+    return turned;
 }
 
-static void upload_chunks(struct pagerank *pagerank, const cl_uint *offsets)
+static void upload_chunks(struct pagerank *pagerank, const uint64_t *offsets)
 {
     uint64_t n = n_targets(pagerank);
     cl_uint *chunks = app_array(n + 1, sizeof *chunks, "a list of edges");
@@ -106,8 +106,8 @@ static void upload_chunks(struct pagerank *pagerank, const cl_uint *offsets)
     cl_uint *starts = app_array((uint64_t)chunks[n] + 1, sizeof *starts, "a list of edges");
     for (uint64_t v = 0; v < n; v++)
         for (cl_uint i = chunks[v]; i < chunks[v + 1]; i++)
-            starts[i] = offsets[v] + (i - chunks[v]) * CHUNK;
-    starts[chunks[n]] = offsets[n];
+            starts[i] = (cl_uint)offsets[v] + (i - chunks[v]) * CHUNK;
+    starts[chunks[n]] = (cl_uint)offsets[n];
     pagerank->n_own_chunks = chunks[n_own(pagerank)];
     pagerank->n_chunks = chunks[n];
     pagerank->chunks = node_array(&pagerank->node, (n + 1) * sizeof *chunks, chunks);
@@ -125,10 +125,11 @@ static size_t partial_bytes(const struct pagerank *pagerank)
 
 static void upload_pulled(struct pagerank *pagerank, const uint32_t *splits)
 {
-    cl_uint *offsets = find_offsets(pagerank, splits);
-    upload_sources(pagerank, splits, offsets);
-    upload_chunks(pagerank, offsets);
-    free(offsets);
+    struct graph turned = turn_round(pagerank, splits);
+    pagerank->sources =
+        node_array(&pagerank->node, turned.n_edges * sizeof(cl_uint), turned.neighbours);
+    upload_chunks(pagerank, turned.offsets);
+    graph_free(&turned);
     pagerank->partial = node_array(&pagerank->node, partial_bytes(pagerank), NULL);
 }
 

@@ -5,10 +5,11 @@
  *
  * Path: sssp.c -> this -> search.c, sssp.cl
  * Owner: see sssp.h.
- * Threads: main's.
+ * Threads: main's, and its own, which it joins.
  */
 #include "sssp.h"
 #include "graph/ghosts.h"
+#include "graph/rows.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -62,14 +63,26 @@ static cl_mem upload_offsets(struct sssp *sssp)
     return array;
 }
 
+struct slots {
+    const struct ghosts *ghosts;
+    cl_uint *of_edges; /* [edges] */
+};
+
+static void find_slots(void *context, struct graph_rows rows)
+{
+    const struct slots *slots = context;
+    const uint32_t *neighbours = slots->ghosts->part->rows.neighbours;
+    for (uint64_t e = rows.first_edge; e < rows.last_edge; e++)
+        slots->of_edges[e] = ghosts_slot(slots->ghosts, neighbours[e]);
+}
+
 static cl_mem upload_slots(struct sssp *sssp, const struct ghosts *ghosts)
 {
     const struct graph *rows = &sssp->part.rows;
-    cl_uint *slots = app_array(rows->n_edges, sizeof(cl_uint), "a list of edges");
-    for (uint64_t e = 0; e < rows->n_edges; e++)
-        slots[e] = ghosts_slot(ghosts, rows->neighbours[e]);
-    cl_mem array = node_array(&sssp->node, rows->n_edges * sizeof *slots, slots);
-    free(slots);
+    struct slots slots = {ghosts, app_array(rows->n_edges, sizeof(cl_uint), "a list of edges")};
+    graph_rows_side_by_side(rows, find_slots, &slots);
+    cl_mem array = node_array(&sssp->node, rows->n_edges * sizeof(cl_uint), slots.of_edges);
+    free(slots.of_edges);
     return array;
 }
 
@@ -138,24 +151,52 @@ static double weight_of(const struct graph *rows, uint64_t e)
                                             : (double)rows->weights[e].as_uint;
 }
 
-static double find_heaviest(struct sssp *sssp)
+struct weighed {
+    const struct graph *graph;
+    double heaviest;
+    struct {
+        double heaviest;
+        uint64_t sum; /* [units] */
+    } parts[SIDE_BY_SIDE_MOST];
+};
+
+static void find_heaviest_of_rows(void *context, struct graph_rows rows)
 {
+    struct weighed *weighed = context;
     double heaviest = 0;
-    for (uint64_t e = 0; e < sssp->part.rows.n_edges; e++)
-        heaviest = fmax(heaviest, weight_of(&sssp->part.rows, e));
-    TRY(gravel_reduce(sssp->node.gravel, GRAVEL_MAX, GRAVEL_DOUBLE, &heaviest, 1));
-    return heaviest;
+    for (uint64_t e = rows.first_edge; e < rows.last_edge; e++)
+        heaviest = fmax(heaviest, weight_of(weighed->graph, e));
+    weighed->parts[rows.part].heaviest = heaviest;
+}
+
+static void sum_rows(void *context, struct graph_rows rows)
+{
+    struct weighed *weighed = context;
+    uint64_t sum = 0;
+    for (uint64_t e = rows.first_edge; e < rows.last_edge; e++)
+        sum += (uint64_t)(weight_of(weighed->graph, e) / weighed->heaviest * UNITS);
+    weighed->parts[rows.part].sum = sum;
+}
+
+static void find_heaviest(struct sssp *sssp, struct weighed *weighed)
+{
+    graph_rows_side_by_side(weighed->graph, find_heaviest_of_rows, weighed);
+    for (uint32_t i = 0; i < SIDE_BY_SIDE_MOST; i++)
+        weighed->heaviest = fmax(weighed->heaviest, weighed->parts[i].heaviest);
+    TRY(gravel_reduce(sssp->node.gravel, GRAVEL_MAX, GRAVEL_DOUBLE, &weighed->heaviest, 1));
 }
 
 static double find_mean_weight(struct sssp *sssp)
 {
-    const struct graph *rows = &sssp->part.rows;
-    double heaviest = find_heaviest(sssp);
+    struct weighed weighed = {.graph = &sssp->part.rows};
+    find_heaviest(sssp, &weighed);
+    if (weighed.heaviest > 0)
+        graph_rows_side_by_side(weighed.graph, sum_rows, &weighed);
     uint64_t sum = 0;
-    for (uint64_t e = 0; heaviest > 0 && e < rows->n_edges; e++)
-        sum += (uint64_t)(weight_of(rows, e) / heaviest * UNITS);
+    for (uint32_t i = 0; i < SIDE_BY_SIDE_MOST; i++)
+        sum += weighed.parts[i].sum;
     sum = node_sum(&sssp->node, sum);
-    return heaviest * (double)sum / UNITS / fmax((double)sssp->part.survey.n_edges, 1);
+    return weighed.heaviest * (double)sum / UNITS / fmax((double)sssp->part.survey.n_edges, 1);
 }
 
 static double edges_of_rounds(struct sssp *sssp)

@@ -22,8 +22,8 @@ static void list_edges(const void *source, const struct graph_asked *asked, grap
                        void *context)
 {
     const struct list *list = source;
-    uint64_t end = graph_part_begin(asked, asked->part + 1, list->n_edges);
-    for (uint64_t i = graph_part_begin(asked, asked->part, list->n_edges); i < end; i++)
+    const struct block_range edges = graph_asked_share(asked, list->n_edges);
+    for (uint64_t i = edges.first; i < edges.last; i++)
         visit(context, list->edges[i]);
 }
 
