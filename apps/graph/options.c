@@ -58,17 +58,28 @@ static error_t take_vertices(struct argp_state *state, const struct app_option *
                : choose(state, option, value, options, is_mesh ? GRAPH_FROM_MESH : GRAPH_FROM_BAND);
 }
 
+static const char *const partitions[] = {
+    [GRAPH_BY_BLOCK] = "block", [GRAPH_BY_METIS] = "metis", [GRAPH_BY_HASH] = "hash"};
+#define N_PARTITIONS (sizeof partitions / sizeof *partitions)
+
+const char *graph_partition_name(enum graph_partition partition)
+{
+    return partitions[partition];
+}
+
 static error_t take_partition(struct argp_state *state, const struct app_option *option,
                               const char *value, void *field)
 {
-    bool by_metis = strcmp(value, "metis") == 0;
-    *(bool *)field = by_metis;
-    if (by_metis && !PARTITION_HAS_METIS) {
+    enum graph_partition *partition = field, found = GRAPH_BY_BLOCK;
+    while (found < N_PARTITIONS && strcmp(value, partitions[found]) != 0)
+        found++;
+    if (found == N_PARTITIONS)
+        return option_refuse(state, option, "'%s' is none of block, metis and hash", value);
+    if (found == GRAPH_BY_METIS && !PARTITION_HAS_METIS) {
         argp_failure(state, EX_USAGE, 0, "--partition metis: built without METIS (libmetis-dev)");
         return EINVAL;
     }
-    if (!by_metis && strcmp(value, "block") != 0)
-        return option_refuse(state, option, "'%s' is neither block nor metis", value);
+    *partition = found;
     return 0;
 }
 
@@ -89,8 +100,9 @@ const struct app_option options_of_graphs[] = {
      "Generate a band graph of so many vertices, 19 edges each (cage15 has 5154859)", take_vertices,
      0, BAND_MIN_VERTICES, BAND_MAX_VERTICES},
     {"partition", 0, "HOW",
-     "Spread vertices over nodes by block, or by metis so that few edges cross (block)",
-     take_partition, OPTION_AT(struct graph_options, by_metis, bool), 0, 0},
+     "Spread vertices over nodes by block, by hash so that all have about as many edges, or by "
+     "metis so that few edges cross (block)",
+     take_partition, OPTION_AT(struct graph_options, partition, enum graph_partition), 0, 0},
     {0}};
 
 void graph_options_name(const struct graph_options *options, char *name, size_t name_bytes)

@@ -156,12 +156,21 @@ static void cut_by_metis(struct graph_part *part, uint32_t n_nodes)
             (unsigned long long)part->survey.n_vertices, n_nodes, strerror(-status));
 }
 
+static void cut_by_hash(struct graph_part *part, uint32_t n_nodes)
+{
+    if (partition_hash(&part->partition, part->survey.n_vertices, n_nodes))
+        die("no memory for the places of %llu vertices",
+            (unsigned long long)part->survey.n_vertices);
+}
+
 void part_open(struct graph_part *part, uint32_t n_nodes, uint32_t node)
 {
     part->node = node;
     part->partition = partition_blocks(part->survey.n_vertices, n_nodes);
-    if (part->options.by_metis)
+    if (part->options.partition == GRAPH_BY_METIS)
         cut_by_metis(part, n_nodes);
+    if (part->options.partition == GRAPH_BY_HASH)
+        cut_by_hash(part, n_nodes);
     part->vertices = get_rows(&part->rows, part, &part->partition, node, part->wish.is_undirected);
 }
 
@@ -194,7 +203,7 @@ void part_describe(const struct graph_part *part, uint64_t seed, uint64_t n_edge
     graph_options_name(options, trials->input, sizeof trials->input);
     trials_add_number(trials, "vertices", part->survey.n_vertices);
     trials_add_number(trials, "edges", n_edges);
-    trials_add_word(trials, "partition", options->by_metis ? "metis" : "block");
+    trials_add_word(trials, "partition", graph_partition_name(options->partition));
     if (options->source != GRAPH_FROM_FILE)
         trials_add_number(trials, "seed", seed);
     if (options->source == GRAPH_FROM_KRONECKER || options->source == GRAPH_FROM_UNIFORM) {

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * One node's part of a graph: found out about first, then read or generated row by row, so that no
- * process ever holds more than its own rows (but for --partition metis, see partition_metis.h).
+ * process ever holds more than its own rows (but for --partition metis, see partition_metis.h; and 4 bytes a vertex of the
+ * whole graph for --partition hash).
  *
  * Path: options.h -> this -> the application's host code
  * Owner: part_survey and part_open make what part_close frees.
  * Threads: main's.
  *
  * Every process reads the whole file twice, or goes through all edges of a Kronecker or uniform
- * graph twice: time for memory. Mesh and band generate nearly nothing but the node's own.
+ * graph: time for memory. Mesh and band generate nearly nothing but the node's own.
  */
 #ifndef APPS_GRAPH_PART_H
 #define APPS_GRAPH_PART_H

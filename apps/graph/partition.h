@@ -4,7 +4,7 @@
  * element v % block. By parts: each vertex has a place in a new order, and each node a range of it.
  *
  * Path: part.c, an application's host code -> this; kernels get owners and indices ready-made
- * Owner: partition_close frees what partition_metis made; blocks hold nothing.
+ * Owner: partition_close frees what partition_parts made; blocks hold nothing.
  * Threads: any may read.
  *
  * By blocks the first nodes have full ones, one may be short, the rest are empty: more nodes than
@@ -62,6 +62,28 @@ static inline struct partition partition_blocks(uint64_t n_vertices, uint32_t n_
 {
     return (struct partition){n_vertices, n_nodes, block_of(n_vertices, n_nodes), NULL, NULL};
 }
+
+/** Part of vertex v, below n_nodes; asked twice. */
+typedef uint32_t partition_part(const void *context, uint64_t v, uint32_t n_nodes);
+
+/**
+ * A part for every node, whatever their sizes.
+ *
+ * @return  0, or -ENOMEM and *partition is empty.
+ */
+int partition_parts(struct partition *partition, uint64_t n_vertices, uint32_t n_nodes,
+                    partition_part *part, const void *context);
+
+/**
+ * Parts by a hash of the vertices' numbers: alike in size, and in edges too, whatever the order of the vertices. One node
+ * has a block.
+ *
+ * @return  0, or -ENOMEM and *partition is empty.
+ */
+int partition_hash(struct partition *partition, uint64_t n_vertices, uint32_t n_nodes);
+
+/** Free it; blocks are fine. */
+void partition_close(struct partition *partition);
 
 /** Node whose range holds a place: the last one that starts at or before it and is not empty. */
 static inline uint32_t partition_owner_of_place(const struct partition *partition, uint64_t place)

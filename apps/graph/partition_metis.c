@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Ask METIS for a part for each vertex, then order vertices by part and number.
+ * Ask METIS for a part for each vertex.
  *
  * Path: part.c -> this -> libmetis
  * Owner: see partition_metis.h.
@@ -11,13 +11,6 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-
-void partition_close(struct partition *partition)
-{
-    free(partition->starts);
-    free(partition->places);
-    *partition = (struct partition){0};
-}
 
 #ifdef APPS_METIS
 #include <metis.h>
@@ -69,27 +62,11 @@ static int ask(struct request *request, const struct graph *graph, uint32_t n_no
     return code == METIS_ERROR_MEMORY ? -ENOMEM : -EIO;
 }
 
-static int order(struct partition *partition, const idx_t *part)
+static uint32_t part_of(const void *context, uint64_t v, uint32_t n_nodes)
 {
-    uint64_t n = partition->n_vertices, *cursors = array_of(partition->n_nodes, sizeof *cursors);
-    partition->starts = array_of(partition->n_nodes + (uint64_t)1, sizeof *partition->starts);
-    partition->places = array_of(n, sizeof *partition->places);
-    if (!cursors || !partition->starts || !partition->places) {
-        free(cursors);
-        return -ENOMEM;
-    }
-    for (uint64_t v = 0; v < n; v++)
-        partition->starts[part[v] + 1]++;
-    for (uint32_t i = 0; i < partition->n_nodes; i++) {
-        uint64_t n_part = partition->starts[i + 1];
-        partition->block = n_part > partition->block ? n_part : partition->block;
-        cursors[i] = partition->starts[i];
-        partition->starts[i + 1] += partition->starts[i];
-    }
-    for (uint64_t v = 0; v < n; v++)
-        partition->places[v] = (uint32_t)cursors[part[v]]++;
-    free(cursors);
-    return 0;
+    const idx_t *part = context;
+    (void)n_nodes;
+    return (uint32_t)part[v];
 }
 
 /* METIS refuses to cut into one part, and has been seen to fail with more parts than vertices. */
@@ -110,12 +87,11 @@ int partition_metis(struct partition *partition, const struct graph *graph, uint
     *partition = partition_blocks(graph->n_vertices, n_nodes);
     if (!needs_metis(graph, n_nodes))
         return 0;
-    partition->block = 0;
     int status = is_too_large(graph) ? -EFBIG : open_request(&request, graph);
     if (!status)
         status = ask(&request, graph, n_nodes);
     if (!status)
-        status = order(partition, request.part);
+        status = partition_parts(partition, graph->n_vertices, n_nodes, part_of, request.part);
     close_request(&request);
     if (status)
         partition_close(partition);

@@ -3,7 +3,7 @@
  * A partition whose parts have few edges between them, by METIS.
  *
  * Path: part.c -> this -> libmetis
- * Owner: partition_close frees what partition_metis made.
+ * Owner: the caller's, to close.
  * Threads: any; one at a time per partition.
  * Source: G. Karypis and V. Kumar, A Fast and High Quality Multilevel Scheme for Partitioning
  * Irregular Graphs, 1998.
@@ -32,8 +32,5 @@
  *               without it; -EIO if it fails otherwise. On failure *partition is empty.
  */
 int partition_metis(struct partition *partition, const struct graph *graph, uint32_t n_nodes);
-
-/** Free it; blocks are fine. */
-void partition_close(struct partition *partition);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A node's rows: together they are the whole graph, from files and generators, by block and METIS.
+ * A node's rows: together they are the whole graph, from files and generators, in every partition.
  *
  * Path: meson test -> this, linked with --wrap for side_by_side_threads -> apps/graph/part.h
  */
@@ -20,6 +20,15 @@
 #include <cmocka.h>
 
 #define MOST_NODES 7
+
+static const enum graph_partition partitions[] = {
+    GRAPH_BY_BLOCK,
+    GRAPH_BY_HASH,
+#ifdef APPS_METIS
+    GRAPH_BY_METIS,
+#endif
+};
+#define N_PARTITIONS (sizeof partitions / sizeof *partitions)
 
 static struct graph_options from_file(const char *path)
 {
@@ -95,8 +104,8 @@ static void assert_all_parts_are_the_whole(struct graph_options options, struct 
         assert_int_equal(part.survey.n_edges, whole.n_edges);
     part_close(&part);
     for (uint32_t n_nodes = 1; n_nodes <= MOST_NODES; n_nodes++)
-        for (int by_metis = 0; by_metis <= PARTITION_HAS_METIS; by_metis++) {
-            options.by_metis = by_metis;
+        for (size_t i = 0; i < N_PARTITIONS; i++) {
+            options.partition = partitions[i];
             assert_parts_are(&whole, &options, wish, n_nodes);
         }
     graph_free(&whole);
@@ -206,9 +215,9 @@ static void ghosts_are_the_neighbours_elsewhere(void **state)
 {
     (void)state;
     struct graph_options options = generated(GRAPH_FROM_KRONECKER, 7);
-    for (int by_metis = 0; by_metis <= PARTITION_HAS_METIS; by_metis++)
+    for (size_t partition = 0; partition < N_PARTITIONS; partition++)
         for (uint32_t node = 0; node < 3; node++) {
-            options.by_metis = by_metis;
+            options.partition = partitions[partition];
             struct graph_part part = surveyed(&options, (struct part_wish){0});
             struct ghosts ghosts;
             part_open(&part, 3, node);
@@ -332,6 +341,27 @@ static uint64_t n_cut(const struct graph *whole, const struct partition *partiti
     return n;
 }
 
+/* A band of edges, which blocks keep whole, is spread; so are the vertices of many edges at the front of a file. */
+static void hashed_parts_are_alike(void **state)
+{
+    enum { VERTICES = 20000, NODES = 5 };
+    struct partition parts;
+    (void)state;
+    assert_int_equal(partition_hash(&parts, VERTICES, NODES), 0);
+    for (uint32_t node = 0; node < NODES; node++) {
+        uint64_t n_first = 0;
+        assert_in_range(partition_count(&parts, node), VERTICES / NODES * 9 / 10,
+                        VERTICES / NODES * 11 / 10);
+        for (uint64_t v = 0; v < VERTICES / 10; v++)
+            n_first += partition_owner(&parts, v) == node;
+        assert_in_range(n_first, VERTICES / NODES / 10 * 8 / 10, VERTICES / NODES / 10 * 12 / 10);
+    }
+    partition_close(&parts);
+    assert_int_equal(partition_hash(&parts, VERTICES, 1), 0);
+    assert_int_equal(partition_count(&parts, 0), VERTICES);
+    partition_close(&parts);
+}
+
 static void metis_cuts_few_edges_into_even_parts(void **state)
 {
     (void)state;
@@ -365,6 +395,7 @@ int main(void)
         cmocka_unit_test(ghosts_are_the_neighbours_elsewhere),
         cmocka_unit_test(any_number_of_threads_loads_the_part_of_one),
         cmocka_unit_test(parts_of_rows_follow_each_other),
+        cmocka_unit_test(hashed_parts_are_alike),
         cmocka_unit_test(metis_cuts_few_edges_into_even_parts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -156,7 +156,7 @@ static void bad_values_are_refused_in_one_line(void **state)
         {"--table 7", "app: -t: '7' is not in 8..1048576\n"},
         {"--breadth -1", "app: --width: '-1' is not a number from 0 up\n"},
         {"--mesh 5", "app: --mesh: '5' is not in 6..2147483648\n"},
-        {"--partition half", "app: --partition: 'half' is neither block nor metis\n"},
+        {"--partition half", "app: --partition: 'half' is none of block, metis and hash\n"},
         {"-g 3 -u 3", "app: -u 3: give only one of -f, -g, -u, --mesh and --band\n"},
         {"-g 3 --band 3", "app: --band 3: give only one of -f, -g, -u, --mesh and --band\n"},
         {"-g 3 -g 3", "app: -g: '3' is a second value, and one is taken\n"},
