@@ -5,6 +5,7 @@ Path: Node.array -> gravel_alloc -> this -> kernels, by the offset; and numpy, b
 """
 from __future__ import annotations
 
+import collections.abc
 import contextlib
 import ctypes as c
 import math
@@ -36,8 +37,8 @@ class Array:
         self.dtype = np.dtype(dtype)
         if self.dtype.hasobject:
             raise TypeError("an array of nodes has no Python objects: dtype %s" % self.dtype)
-        sizes = (shape,) if np.ndim(shape) == 0 else tuple(shape)  # type: ignore[arg-type]
-        self.shape: tuple[int, ...] = tuple(map(operator.index, sizes))
+        lengths = shape if isinstance(shape, collections.abc.Sequence) else (shape,)
+        self.shape: tuple[int, ...] = tuple(operator.index(length) for length in lengths)
         if min(self.shape, default=0) < 0:
             raise ValueError("a shape has no negative lengths: %r" % (self.shape,))
         self.size: int = math.prod(self.shape)

@@ -50,7 +50,7 @@ class Node:
         self.step: str = lib.gravel_step(self._handle).decode()
         self.group_size: int = lib.gravel_group_size(self._handle)
         self._is_direct = self.step in _DIRECT_STEPS
-        self._launch: Callable[..., int] = _at_once if self._is_direct else waiting
+        self._launch = _at_once if self._is_direct else waiting
         self._is_alone = self.config["transport"] == "self"
         (_alone if self._is_alone else _of_jobs).add(self)
 
@@ -239,8 +239,8 @@ class Node:
                 self.close()
 
 
-def _at_once(function: Callable[..., int], *arguments: Any) -> int:
-    return function(*arguments)
+def _at_once(function: Callable[..., int], node: int, *arguments: Any) -> int:
+    return function(node, *arguments)
 
 
 def _type_of(dtype: np.dtype[Any]) -> int:

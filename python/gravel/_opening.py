@@ -59,7 +59,8 @@ def _config(settings: Mapping[str, Any]) -> Any:
 
 
 def settings_of(block: Any) -> dict[str, str]:
-    name, words, settings = c.c_char_p(), c.create_string_buffer(_library.CONFIG_STRING_BYTES), {}
+    name, words = c.c_char_p(), c.create_string_buffer(_library.CONFIG_STRING_BYTES)
+    settings: dict[str, str] = {}
     while True:
         status = lib.gravel_config_get(block, len(settings), c.byref(name), words, len(words))
         if status == _library.ERANGE:

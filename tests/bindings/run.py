@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: MIT
-"""Programs in Python as one node, as 4 loop-back nodes and as 2 ranks: those of the guide's page, or calls.py.
+"""Programs in Python as one node, as 4 loop-back nodes and as 2 ranks: those of README and the guide, or calls.py.
 
 usage: with_pyopencl.sh SOURCE BUILD run.py SOURCE (guide | calls) [MPIRUN ARGUMENT...]
                                          with the last argument before the number of ranks
 exit:  0; 1 with what went wrong
 
-Path: docs/guide/python.md, calls.py -> this -> python/gravel.
+Path: README.md, docs/guide/python.md, calls.py, ends.py -> this -> python/gravel.
 """
 import os
 import re
@@ -58,6 +58,16 @@ def histogram_lines(n_nodes, n_processes):
         yield "%d %d %d" % (rank, sum(int((owners == rank).sum()) for owners in keys), int((keys[rank] != rank).sum()))
 
 
+def first_screen(source):
+    """README's block of Python, with its kernel, for what it counts on one node."""
+    with open(os.path.join(source, "README.md"), encoding="utf-8") as file:
+        text = file.read()
+    kernel, host = (re.search("^```%s\n(.*?)^```$" % language, text, re.M | re.S).group(1)
+                    for language in ("c", "python"))
+    return "import numpy as np\nsource, block = %r, 100\ntargets = np.arange(1000, dtype=np.uint32) %% block\n%s" \
+           "print('counted', sorted(set(mine)))\n" % (kernel, host)
+
+
 def guide(source, runs, work):
     with open(os.path.join(source, "docs", "guide", "python.md"), encoding="utf-8") as file:
         programs = dict(PROGRAM.findall(file.read()))
@@ -69,6 +79,7 @@ def guide(source, runs, work):
             file.write(text)
         for way, (n_nodes, n_processes, _) in runs.ways.items():
             runs.expect(way, [path], histogram_lines(n_nodes, n_processes) if name == "hist.py" else [])
+    runs.expect("one node", ["-c", first_screen(source)], [r"counted \[10\]"])
     runs.expect("one node", ["-m", "gravel"], ["gravel .*", "device .*", "step .*", "histogram .*: 0 .* wrong", "PASS"])
 
 
