@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The spool: lines come out whole, once, in their order, behind node and work-item; a pipe that takes little, nothing or is
- * gone keeps nobody, loses nothing silently, and is reported once; a spool that is full says so.
+ * The spool: lines come out whole, once, in their order, behind node and work-item; a pipe that takes little, nothing or
+ * is gone keeps nobody, loses nothing silently, and is reported once; a spool that is full says so.
  *
  * Path: cmocka -> lib/spool
  */
