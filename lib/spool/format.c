@@ -174,11 +174,7 @@ static void add_integer(struct gravel_characters *out, struct conversion *conver
     const uint64_t kept = argument->bits & (UINT64_MAX >> (64 - bits));
     const uint64_t sign = UINT64_C(1) << (bits - 1);
     if (conversion->letter == 'c') {
-        const int character = (int)(argument->bits & 0xff);
-        if (character)
-            ADD_CONVERTED(out, conversion, "", character);
-        else
-            add(out, "\\x00");
+        ADD_CONVERTED(out, conversion, "", (int)(argument->bits & 0xff));
     } else if (is_decimal && is_signed) {
         ADD_CONVERTED(out, conversion, "ll", (long long)((kept ^ sign) - sign));
     } else {

@@ -133,13 +133,13 @@ static void strings_are_cut_and_their_control_characters_shown(void **state)
     (void)state;
     begin(), add_string("0123456789abcdef0123456789abcdefXYZ");
     expect_line("%s", "0123456789abcdef0123456789abcdef\n");
-    begin(), add_string("a\033[31mb\nc\t");
-    expect_line("<%s>", "<a\\x1b[31mb\\x0ac\\x09>\n");
+    begin(), add_string("a\033[31mb\nc\t\177");
+    expect_line("<%s>", "<a\\x1b[31mb\\x0ac\\x09\\x7f>\n");
     begin(), add_string("abc"), add_string("abc");
     expect_line("%5s|%-5.2s|", "  abc|ab   |\n");
     begin(), add(GRAVELP_ARGUMENT_INT, 'x'), add(GRAVELP_ARGUMENT_INT, 7),
         add(GRAVELP_ARGUMENT_INT, 0);
-    expect_line("%c%c%c", "x\\x07\\x00\n");
+    expect_line("%c%c%3c", "x\\x07  \\x00\n");
 }
 
 static void newlines_begin_lines_and_the_last_is_the_lines_own(void **state)
@@ -172,6 +172,22 @@ static void misfits_are_shown(void **state)
     expect_line("%p", "%!p%!(5)\n");
 }
 
+static void a_text_ends_with_its_bytes(void **state)
+{
+    (void)state;
+    begin();
+    gravel_format_line(&out, "abcdef", 3, types, words, n_words, "", 0);
+    assert_int_equal(out.n, 4);
+    assert_memory_equal(out.text, "abc\n", 4);
+}
+
+static void flags_count_once(void **state)
+{
+    (void)state;
+    begin(), add(GRAVELP_ARGUMENT_INT, 7);
+    expect_line("%----------------------------------------+-5d|", "+7   |\n");
+}
+
 /* Widths are cut at three digits, so no text makes a line of many megabytes. */
 static void widths_are_bounded(void **state)
 {
@@ -202,6 +218,8 @@ int main(void)
         cmocka_unit_test(strings_are_cut_and_their_control_characters_shown),
         cmocka_unit_test(newlines_begin_lines_and_the_last_is_the_lines_own),
         cmocka_unit_test(misfits_are_shown),
+        cmocka_unit_test(a_text_ends_with_its_bytes),
+        cmocka_unit_test(flags_count_once),
         cmocka_unit_test(widths_are_bounded),
         cmocka_unit_test(arguments_without_words_are_zeros),
     };

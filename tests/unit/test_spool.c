@@ -14,6 +14,7 @@
 #include <stddef.h>
 
 #include <fcntl.h>
+#include <poll.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -82,18 +83,39 @@ static int push(uint32_t first, uint32_t n, uint32_t y, uint32_t z)
     return code;
 }
 
-/* Look as the network thread does, until all is written or a look fails. @return what it returned. */
-static int look_until_empty(void)
+#define ASLEEP_NS UINT64_C(30000000000) /* unless somebody wakes */
+
+/* One look, so much later. @return what it returned; the test fails if the spool moves and does not say so. */
+static int look(uint64_t later_ns)
 {
     static uint64_t lived_ns;
+    const bool was_empty = gravel_spool_is_empty(spool);
+    bool moved = false;
+    lived_ns += later_ns;
+    const int code = gravel_spool_look(spool, lived_ns, &moved);
+    assert_true(moved || was_empty || !gravel_spool_is_empty(spool));
+    return code;
+}
+
+/* Look as the network thread does, which the spool wakes, until a mark has passed or a look fails. */
+static int look_until(uint64_t mark)
+{
     int code = 0;
-    bool moved;
-    while (!gravel_spool_is_empty(spool) && !code) {
-        usleep(1000);
-        lived_ns += 1000000;
-        code = gravel_spool_look(spool, lived_ns, &moved);
+    while (!code) {
+        const uint32_t key = gravel_event_prepare(&dealt_with);
+        code = look(0);
+        if (code || gravel_spool_has_passed(spool, mark)) {
+            gravel_event_cancel(&dealt_with);
+            return code;
+        }
+        assert_true(gravel_event_wait(&dealt_with, key, ASLEEP_NS));
     }
     return code;
+}
+
+static int look_until_empty(void)
+{
+    return look_until(gravel_spool_mark(spool));
 }
 
 /* ---- standard output ---------------------------------------------------------------------------- */
@@ -209,32 +231,52 @@ static void a_long_frame_is_written_in_pieces(void **state)
     expect_lines(5000, 7, 65535);
 }
 
-/* What is asked for when a frame comes has passed when that frame is written, whatever comes behind it. */
+/* A mark passes with the frame before it: the first is in the pipe, the second is more than a pipe holds. */
 static void marks_pass_in_order(void **state)
 {
     (void)state;
-    struct reader reader;
-    begin_reading(&reader, 0, 65536);
+    int ends[2];
+    open_pipe(ends);
     create(MOST_BYTES);
     assert_true(gravel_spool_has_passed(spool, gravel_spool_mark(spool)));
     assert_int_equal(push(0, 10, 0, 0), 0);
     const uint64_t first = gravel_spool_mark(spool);
-    assert_int_equal(push(10, 10, 0, 0), 0);
+    assert_int_equal(push(10, 990, 0, 0), 0);
     const uint64_t second = gravel_spool_mark(spool);
     assert_true(first < second);
     assert_false(gravel_spool_has_passed(spool, first));
-    assert_int_equal(look_until_empty(), 0);
-    assert_true(gravel_spool_has_passed(spool, first) && gravel_spool_has_passed(spool, second));
+    const int code = look_until(first);
+    const bool is_second = gravel_spool_has_passed(spool, second);
+    struct reader reader = {.from = ends[0], .at_once = 65536};
+    assert_int_equal(pthread_create(&reader.thread, NULL, read_all, &reader), 0);
+    const int later = look_until(second);
     assert_true(gravel_spool_destroy(spool));
     end_reading(&reader);
-    expect_lines(20, 0, 0);
+    assert_true(code == 0 && later == 0 && !is_second);
+    expect_lines(1000, 0, 0);
+}
+
+/* More than the spool may hold, but not at once. */
+static void what_is_written_makes_room(void **state)
+{
+    (void)state;
+    struct reader reader;
+    begin_reading(&reader, 0, 65536);
+    create(64u << 10);
+    for (uint32_t i = 0; i < 4; i++) {
+        assert_int_equal(push(1000 * i, 1000, 0, 0), 0);
+        assert_int_equal(look_until_empty(), 0);
+    }
+    assert_true(gravel_spool_destroy(spool));
+    end_reading(&reader);
+    expect_lines(4000, 0, 0);
 }
 
 static void what_has_come_is_written_before_the_spool_goes(void **state)
 {
     (void)state;
     struct reader reader;
-    begin_reading(&reader, 100, 1000);
+    begin_reading(&reader, LIMIT_NS / 1000 / 12, 4096); /* two limits, in 24 pieces */
     create(MOST_BYTES);
     for (uint32_t i = 0; i < 40; i++)
         assert_int_equal(push(100 * i, 100, 0, 0), 0);
@@ -274,6 +316,13 @@ static void a_full_spool_is_an_error_with_its_bytes(void **state)
     close(ends[0]);
 }
 
+/* Until the writer has written more. */
+static void await_bytes(int from)
+{
+    struct pollfd more = {.fd = from, .events = POLLIN};
+    assert_int_equal(poll(&more, 1, 30000), 1);
+}
+
 static void a_reader_that_has_stopped_is_an_error_after_the_limit(void **state)
 {
     (void)state;
@@ -281,49 +330,65 @@ static void a_reader_that_has_stopped_is_an_error_after_the_limit(void **state)
     open_pipe(ends);
     create(MOST_BYTES);
     assert_int_equal(push(0, 1000, 0, 0), 0);
-    const int code = look_until_empty();
+    await_bytes(ends[0]); /* the first piece; there is room for no other */
+    const int codes[] = {look(0), look(LIMIT_NS), look(1)};
     const bool has_ended = gravel_spool_destroy(spool);
     restore();
-    assert_int_equal(code, GRAVEL_ETIMEOUT);
+    assert_int_equal(codes[0], 0);
+    assert_int_equal(codes[1], 0);
+    assert_int_equal(codes[2], GRAVEL_ETIMEOUT);
     assert_non_null(strstr(gravel_last_error(), "standard output has taken nothing for 0.2 s"));
     assert_true(has_ended);
     assert_int_equal(atomic_load(&n_reports), 0); /* who gives up says why */
     close(ends[0]);
 }
 
-/* A reader that takes less than the limit allows, again and again, is none that has stopped. */
+/* A reader that takes a piece in less than the limit, again and again, is none that has stopped. */
 static void a_reader_that_goes_on_is_waited_for(void **state)
 {
     (void)state;
-    struct reader reader;
-    begin_reading(&reader, LIMIT_NS / 2000, 4096);
+    int ends[2], code = 0;
+    size_t n = 0;
+    open_pipe(ends);
     create(MOST_BYTES);
     assert_int_equal(push(0, 1000, 0, 0), 0); /* 6 pieces */
-    const int code = look_until_empty();
-    const bool has_ended = gravel_spool_destroy(spool);
-    end_reading(&reader);
+    while (!code && !gravel_spool_is_empty(spool)) {
+        await_bytes(ends[0]);
+        usleep(1000); /* the piece is counted behind the write */
+        code = look(LIMIT_NS / 4 * 3);
+        n += (size_t)read(ends[0], printed + n, 4096);
+        usleep(1000);
+    }
+    assert_true(gravel_spool_destroy(spool));
+    restore();
+    n += (size_t)read(ends[0], printed + n, 4096);
+    printed[n] = '\0';
+    close(ends[0]);
     assert_int_equal(code, 0);
-    assert_true(has_ended);
     expect_lines(1000, 0, 0);
 }
 
+/* The reader goes behind the first 100 lines: what was written is told, once, and nothing else is kept waiting. */
 static void a_reader_that_has_gone_is_reported_once_and_keeps_nobody(void **state)
 {
     (void)state;
     int ends[2];
     open_pipe(ends);
-    close(ends[0]);
     create(MOST_BYTES);
+    assert_int_equal(push(0, 100, 0, 0), 0);
+    const int first = look_until_empty();
+    close(ends[0]);
     for (uint32_t i = 0; i < 5; i++)
         assert_int_equal(push(0, 100, 0, 0), 0);
     const int code = look_until_empty();
     const bool has_ended = gravel_spool_destroy(spool);
     restore();
+    assert_int_equal(first, 0);
     assert_int_equal(code, 0);
     assert_true(has_ended);
     assert_int_equal(atomic_load(&n_reports), 1);
     assert_non_null(strstr(reported, "Broken pipe"));
-    assert_non_null(strstr(reported, "behind 0 written"));
+    assert_non_null(strstr(reported, "behind 100 written"));
 }
 
 int main(void)
@@ -332,6 +397,7 @@ int main(void)
         cmocka_unit_test(lines_come_out_whole_and_in_order_by_a_slow_reader),
         cmocka_unit_test(a_long_frame_is_written_in_pieces),
         cmocka_unit_test(marks_pass_in_order),
+        cmocka_unit_test(what_is_written_makes_room),
         cmocka_unit_test(what_has_come_is_written_before_the_spool_goes),
         cmocka_unit_test(a_spool_without_lines_starts_no_thread_and_goes),
         cmocka_unit_test(a_full_spool_is_an_error_with_its_bytes),
