@@ -156,6 +156,17 @@ int gravel_memory_read(const struct gravel_memory *memory, uint32_t heap, uint64
     return gravel_copier_read(memory->copier, memory->buffer, from, to, bytes);
 }
 
+/* From memory that copies may start at. */
+static int write_pinned(const struct gravel_memory *memory, uint64_t to, const void *from,
+                        uint64_t bytes)
+{
+    cl_event copied = NULL;
+    cl_int error = clEnqueueWriteBuffer(memory->copies, memory->buffer, CL_FALSE, to, bytes, from,
+                                        0, NULL, &copied);
+    return gravel_wait_command(memory->device, memory->copies, error, copied,
+                               "writing the heap: clEnqueueWriteBuffer");
+}
+
 int gravel_memory_write(const struct gravel_memory *memory, uint32_t heap, uint64_t offset,
                         const void *from, uint64_t bytes)
 {
@@ -164,6 +175,8 @@ int gravel_memory_write(const struct gravel_memory *memory, uint32_t heap, uint6
         return 0;
     }
     uint64_t to = gravel_memory_heap_offset(memory, heap) + offset;
+    if (gravel_memory_is_pinned(memory, from))
+        return write_pinned(memory, to, from, bytes);
     return gravel_copier_write(memory->copier, memory->buffer, to, from, bytes);
 }
 

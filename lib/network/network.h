@@ -197,9 +197,12 @@ int gravel_network_start(struct gravel_network *network, const struct gravel_net
  * Give the started network what its messages need: memory, handlers of the device (or NULL), senders.
  *
  * Call before any message is sent, here or elsewhere: a barrier must follow.
+ *
+ * @param host_frames  memory for the node buffers of host calls, GRAVEL_HOST_BUFFERS a node; NULL: any memory will do.
  */
 int gravel_network_attach(struct gravel_network *network, const struct gravel_memory *memory,
-                          struct gravel_device_calls *calls, struct gravel_trace *trace);
+                          unsigned char *host_frames, struct gravel_device_calls *calls,
+                          struct gravel_trace *trace);
 
 /**
  * Stop and join the thread; closes the transport and frees everything. Allowed if it never started.

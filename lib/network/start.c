@@ -113,7 +113,8 @@ static void ship_from_handler(void *context, struct gravel_buffer *buffer)
 }
 
 int gravel_network_attach(struct gravel_network *network, const struct gravel_memory *memory,
-                          struct gravel_device_calls *calls, struct gravel_trace *trace)
+                          unsigned char *host_frames, struct gravel_device_calls *calls,
+                          struct gravel_trace *trace)
 {
     const struct gravel_config *config = network->shape.config;
     struct gravel_resolver_shape resolver = {
@@ -159,10 +160,7 @@ int gravel_network_attach(struct gravel_network *network, const struct gravel_me
         code = gravel_sender_create(&network->handler_sender, &sender);
     sender.ship = gravel_network_ship;
     sender.n_buffers = network->transport->n_nodes * GRAVEL_HOST_BUFFERS;
-    if (network->transport->handed.n_takers)
-        sender.frames =
-            gravel_segment_take(network->shape.segment,
-                                gravel_pool_frames_bytes(sender.buffer_bytes, sender.n_buffers));
+    sender.frames = host_frames;
     if (!code)
         code = gravel_sender_create(&network->host_sender, &sender);
     if (!code)

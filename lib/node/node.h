@@ -181,6 +181,8 @@ int gravel_node_check_slice(const struct gravel *gravel);
 
 /** outbound.c: the arena, and memory for node buffers. @return 0; as gravel_memory_create. */
 int gravel_node_open_arena(struct gravel *gravel);
+/** outbound.c: memory for the node buffers of host calls; NULL: any memory will do. */
+unsigned char *gravel_node_host_frames(const struct gravel *gravel);
 /** outbound.c: the pump, and aggregators with their threads. @return 0; GRAVEL_ENOMEM; GRAVEL_ECL; GRAVEL_ESYSTEM. */
 int gravel_node_open_aggregators(struct gravel *gravel);
 

@@ -147,8 +147,8 @@ static int open_local(struct gravel *gravel, const struct gravel_bindings *bindi
     if (!code && !gravel->destination_base)
         code = gravel_fail(GRAVEL_ENOMEM, "statistics of %u nodes", transport->n_nodes);
     if (!code) {
-        code =
-            gravel_network_attach(&gravel->network, &gravel->memory, gravel->calls, gravel->trace);
+        code = gravel_network_attach(&gravel->network, &gravel->memory,
+                                     gravel_node_host_frames(gravel), gravel->calls, gravel->trace);
     }
     if (!code)
         code = gravel_node_open_aggregators(gravel);

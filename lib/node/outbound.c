@@ -3,7 +3,8 @@
  * Opens what is between kernels and the network thread: the arena, memory of node buffers, the pump, aggregators.
  *
  * Path:    open.c -> outbound.c -> memory.c, pump.c, aggregator.c.
- * Owner:   node buffers of aggregators come first in the memory of frames, those of the pump behind them.
+ * Owner:   node buffers of aggregators come first in the memory of frames, those of the pump behind them, those of host
+ *          calls last.
  */
 #include "settings/defaults.h"
 #include "node/node.h"
@@ -28,17 +29,26 @@ static const char *device_aggregation(const struct gravel *gravel)
                                                                        : config->device_aggregation;
 }
 
-/* Memory for node buffers of the aggregators, and of the pump behind them, where it matters what memory that is. */
+/* Bytes before the node buffers of host calls. */
+static uint64_t queues_frames_bytes(const struct gravel *gravel)
+{
+    const struct gravel_config *config = &gravel->config;
+    uint64_t pump_bytes =
+        gravel_pool_frames_bytes((uint32_t)config->buffer_bytes, gravel->n_pump_buffers);
+    return (frames_bytes(gravel) + pump_bytes) * config->n_aggregators;
+}
+
+/* Memory for node buffers, where it matters what memory that is. */
 static void place_frames(struct gravel *gravel)
 {
     const struct gravel_config *config = &gravel->config;
+    uint32_t n_nodes = gravel->network.transport->n_nodes;
     bool bins = gravel_device_bins(&gravel->device, device_aggregation(gravel));
     if (bins)
-        gravel->n_pump_buffers =
-            gravel_derive_pump_buffers(config, gravel->network.transport->n_nodes);
-    uint64_t pump_bytes =
-        gravel_pool_frames_bytes((uint32_t)config->buffer_bytes, gravel->n_pump_buffers);
-    uint64_t bytes = (frames_bytes(gravel) + pump_bytes) * config->n_aggregators;
+        gravel->n_pump_buffers = gravel_derive_pump_buffers(config, n_nodes);
+    uint64_t bytes =
+        queues_frames_bytes(gravel) +
+        gravel_pool_frames_bytes((uint32_t)config->buffer_bytes, n_nodes * GRAVEL_HOST_BUFFERS);
     unsigned char *shared = NULL;
     if (gravel->network.transport->handed.n_takers)
         shared = gravel_segment_take(gravel->segment, bytes);
@@ -80,6 +90,12 @@ int gravel_node_open_arena(struct gravel *gravel)
     if (!code)
         place_frames(gravel);
     return code;
+}
+
+unsigned char *gravel_node_host_frames(const struct gravel *gravel)
+{
+    unsigned char *frames = gravel->memory.frames;
+    return frames ? frames + queues_frames_bytes(gravel) : NULL;
 }
 
 static void wake_aggregator(void *context, uint32_t queue)

@@ -27,14 +27,16 @@ static void *report(void *unused)
 static pthread_t reporter;
 
 int __real_gravel_network_attach(struct gravel_network *, const struct gravel_memory *,
-                                 struct gravel_device_calls *, struct gravel_trace *, uint32_t);
+                                 unsigned char *, struct gravel_device_calls *,
+                                 struct gravel_trace *);
 int __wrap_gravel_network_attach(struct gravel_network *, const struct gravel_memory *,
-                                 struct gravel_device_calls *, struct gravel_trace *, uint32_t);
+                                 unsigned char *, struct gravel_device_calls *,
+                                 struct gravel_trace *);
 int __wrap_gravel_network_attach(struct gravel_network *network, const struct gravel_memory *memory,
-                                 struct gravel_device_calls *calls, struct gravel_trace *trace,
-                                 uint32_t n_buffers)
+                                 unsigned char *host_frames, struct gravel_device_calls *calls,
+                                 struct gravel_trace *trace)
 {
-    int code = __real_gravel_network_attach(network, memory, calls, trace, n_buffers);
+    int code = __real_gravel_network_attach(network, memory, host_frames, calls, trace);
     opening = (struct gravel *)(void *)((char *)network - offsetof(struct gravel, network));
     MUST(pthread_create(&reporter, NULL, report, NULL) == 0);
     return code;
