@@ -338,7 +338,7 @@ static void failing_get_is_told_to_its_caller_alone(void)
 /* The last node makes no Gravel call for a second; its memory serves others meanwhile. */
 static void node_that_computes_still_answers(void)
 {
-    uint64_t word = alloc_or_die(gravel, 64);
+    uint64_t word = alloc_or_die(gravel, 8 * (uint64_t)n_nodes);
     if (n_nodes > 1 && node == n_nodes - 1) {
         sleep(1);
     } else if (n_nodes > 1) {

@@ -12,6 +12,7 @@
 #include "support.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define ARGUMENT_STEP UINT64_C(0x100000001) /* as in conformance.cl */
@@ -21,8 +22,7 @@ struct sums {
     uint64_t n, arguments[GRAVEL_AM_MAX_ARGS], mixed;
 };
 
-#define MAX_NODES 8u
-static struct sums got[MAX_NODES][GRAVEL_AM_MAX_ARGS + 1];
+static struct sums (*got)[GRAVEL_AM_MAX_ARGS + 1]; /* [n_nodes] */
 
 /* Mixed takes source and all arguments together: two messages that swap one change it. */
 static void add_call(struct sums *sums, uint32_t source, const uint64_t args[GRAVEL_AM_MAX_ARGS])
@@ -94,7 +94,7 @@ static bool run_case(struct stage *stage, const struct test_case *test, cl_kerne
     bool holds = true;
     plan_fill(&plan, test, stage->node, stage->n_nodes);
     stage_load(stage, &plan, 8);
-    memset(got, 0, sizeof got);
+    memset(got, 0, stage->n_nodes * sizeof *got);
     OK(gravel_barrier(stage->gravel));
     if (kernel) {
         OK(stage_run(stage, kernel, test->n_items));
@@ -133,7 +133,8 @@ void run_calls(struct stage *stage)
 {
     static const char *const names[] = {"am0", "am1", "am2", "am3", "am4"};
     static const enum form forms[] = {FORM_GROUP, FORM_IF, FORM_WI, FORM_HOST};
-    MUST(stage->n_nodes <= MAX_NODES);
+    got = calloc(stage->n_nodes, sizeof *got);
+    MUST(got);
     for (uint32_t n_args = 0; n_args <= GRAVEL_AM_MAX_ARGS; n_args++)
         for (size_t i = 0; i < sizeof forms / sizeof *forms; i++)
             if (!stage->is_of_singles || forms[i] == FORM_HOST || (n_args + i) % 3 == 0)
@@ -141,4 +142,6 @@ void run_calls(struct stage *stage)
                     stage,
                     (struct test_case){names[n_args], GRAVEL_AM, GRAVEL_ULONG, forms[i], 0, 0, 0},
                     n_args);
+    free(got); /* no call is under way: each case ends with a barrier */
+    got = NULL;
 }

@@ -24,7 +24,6 @@
 
 extern const char ledger_cl[];
 
-#define MAX_NODES 8u
 #define GROUPS_OF(n_launches) ((n_launches)*LEDGER_GROUPS)
 
 /* What one destination has got from one origin. */
@@ -40,9 +39,14 @@ static struct ledger {
     struct gravel *gravel;
     uint32_t node, n_nodes, n_origins;
     uint64_t n_launches, slots;
-    struct book books[MAX_NODES][MAX_NODES]; /* [destination][origin] */
+    struct book *books; /* [n_nodes][n_origins]: of each destination, each origin */
     uint64_t n_checked;
 } ledger;
+
+static struct book *book_of(uint32_t destination, uint32_t origin)
+{
+    return &ledger.books[(size_t)destination * ledger.n_origins + origin];
+}
 
 static bool is_sent(uint32_t origin, uint64_t number)
 {
@@ -91,13 +95,13 @@ static int enter(struct gravel *gravel, void *user, uint32_t source,
                             ? "misrouted"
                             : "torn",
                         here, origin, number);
-    return enter_book(&ledger.books[here][origin], here, origin, number);
+    return enter_book(book_of(here, origin), here, origin, number);
 }
 
 static void open_books(uint32_t here)
 {
     for (uint32_t origin = 0; origin < ledger.n_origins; origin++) {
-        struct book *book = &ledger.books[here][origin];
+        struct book *book = book_of(here, origin);
         book->seen = calloc(ledger.n_launches, LEDGER_LAUNCH / 8);
         book->round = calloc(GROUPS_OF(ledger.n_launches), 1);
         MUST(book->seen && book->round);
@@ -170,7 +174,7 @@ static unsigned check_books(void)
     unsigned n_wrong = 0;
     for (uint32_t here = 0; here < ledger.n_nodes; here++)
         for (uint32_t origin = 0; is_here(here) && origin < ledger.n_origins; origin++)
-            n_wrong += check_book(&ledger.books[here][origin], here, origin);
+            n_wrong += check_book(book_of(here, origin), here, origin);
     return n_wrong;
 }
 
@@ -215,9 +219,10 @@ static void open_ledger(int n_arguments, char **arguments)
     ledger.gravel = open_default(&bindings);
     ledger.node = gravel_node(ledger.gravel);
     ledger.n_nodes = gravel_n_nodes(ledger.gravel);
-    MUST(ledger.n_nodes <= MAX_NODES);
     ledger.slots = alloc_or_die(ledger.gravel, (uint64_t)ledger.n_nodes * LEDGER_LAUNCH * 8u);
     ledger.n_origins = ledger.n_nodes > 1 && is_here(0) && is_here(1) ? 1 : ledger.n_nodes;
+    ledger.books = calloc((size_t)ledger.n_nodes * ledger.n_origins, sizeof *ledger.books);
+    MUST(ledger.books);
     for (uint32_t node = 0; node < ledger.n_nodes; node++)
         if (is_here(node))
             open_books(node);
@@ -225,12 +230,12 @@ static void open_ledger(int n_arguments, char **arguments)
 
 static void close_ledger(void)
 {
-    for (uint32_t node = 0; node < MAX_NODES; node++)
-        for (uint32_t origin = 0; origin < MAX_NODES; origin++) {
-            free(ledger.books[node][origin].seen);
-            free(ledger.books[node][origin].round);
-        }
-    OK(gravel_close(ledger.gravel));
+    OK(gravel_close(ledger.gravel)); /* the last call to a book */
+    for (size_t i = 0; i < (size_t)ledger.n_nodes * ledger.n_origins; i++) {
+        free(ledger.books[i].seen);
+        free(ledger.books[i].round);
+    }
+    free(ledger.books);
 }
 
 int suite_ledger(int n_arguments, char **arguments)
