@@ -40,9 +40,9 @@ machine()
 page() { mkdir -p "$work/docs"; printf '# Page\n\n<!-- written by study/results --page: begin -->\n<!-- end -->\n' >"$work/docs/README.md"; }
 
 case $test in
-rows) # each says where it is from; a second run takes the place of the first
-    for _ in 1 2; do
-        measure atomics,flows || fail "exit status $?"
+rows) # each says where it is from; a second run takes the place of the first, and leaves other questions alone
+    for questions in atomics,flows atomics; do
+        measure $questions || fail "exit status $?"
     done
     holds atomics '[row["what"] for row in rows] == ["messages", "own atomics"]'
     holds atomics 'all(row["valid"] is True and row["rate"] > 0 and row["machine"] == "here" for row in rows)'
