@@ -24,10 +24,12 @@
  *
  * A line comes out at node 0 while the kernel runs, whole, behind the numbers of the node and of the work-item in the
  * launch. Lines of one work-group come in the order of its calls, those of one call in the order of its work-items;
- * there is no other order. gravel_quiet waits until the lines of this node are written, gravel_barrier for all. Node 0
- * fails with GRAVEL_ENOMEM if more than 16 MB of lines wait to be written there, and with GRAVEL_ETIMEOUT if standard
- * output takes nothing for GRAVEL_TIMEOUT. If writing fails, the next call of node 0 that waits returns GRAVEL_ESYSTEM,
- * and no line follows.
+ * there is no other order. gravel_quiet waits until the lines of this node are written, gravel_barrier for all. Where
+ * more lines come than standard output takes, at most GRAVEL_SPOOL bytes of them wait at node 0, and kernels that print
+ * wait for room; other messages pass until a queue is full. Node 0 fails with GRAVEL_ETIMEOUT if standard output takes
+ * nothing for GRAVEL_TIMEOUT. If writing fails, as to a full disk or to a pipe without a reader, no line follows, and
+ * each gravel_quiet or gravel_barrier of node 0 behind which more lines are lost returns GRAVEL_ESYSTEM, with the cause
+ * and the count of lines.
  *
  * Path:    the user's kernel -> this -> device/record.cl.h -> ... -> lib/spool -> standard output.
  * Memory:  P2, as any message.

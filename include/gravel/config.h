@@ -117,6 +117,10 @@
     X(COUNT, chain_limit_ms, GRAVEL_CHAIN_LIMIT, 0, 0, 86400000, "network",                       \
       "longest that handlers may keep sending while all nodes wait in a barrier "                 \
       "[milliseconds]; 0 derives it: 75 times GRAVEL_TIMEOUT, a day at most")                     \
+    X(BYTES, spool_bytes, GRAVEL_SPOOL, 16u << 20, 4096, 1ull << 40, "network",                   \
+      "lines of kernels that may wait at a node to be written, of all nodes together; kernels "   \
+      "that print more wait for room [bytes]; each node may have 2 node buffers of them under "   \
+      "way, of 64k at most, even if that is more")                                                \
     X(BOOL, check, GRAVEL_CHECK, 0, 0, 1, "observation",                                          \
       "checked mode: errors for group calls that some work-items leave out, maps made too "       \
       "early, and more, with kernel and line; much slower")                                       \

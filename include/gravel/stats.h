@@ -43,7 +43,10 @@
       "node buffers sent, to this node too; for one destination: sent to it")                     \
     X(served_messages, "count",                                                                   \
       "messages of gravel_server_launch that servers of this node have run")                      \
-    X(server_phases, "count", "turns of clients and servers in those launches")
+    X(server_phases, "count", "turns of clients and servers in those launches")                   \
+    X(lines, "count", "lines of kernels written here")                                            \
+    X(credit_waits, "count",                                                                      \
+      "node buffers of lines that waited until others were written (GRAVEL_SPOOL)")
 
 #define GRAVEL_STATS_FIELD(field, unit, help) uint64_t field;
 /** From version 1.0 on, new counters are added at the end. */

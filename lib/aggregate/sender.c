@@ -66,7 +66,8 @@ void gravel_sender_destroy(struct gravel_sender *sender)
     free(sender);
 }
 
-/* Wait until a buffer comes home. This is where a slow network holds the kernel back. */
+/* Wait until a buffer comes home. This is where a slow network holds the kernel back; or a slow writer, for records: it
+ * has a limit of its own, so kernels are shown no clock while this waits, and wait as long. */
 static struct gravel_buffer *wait_for_buffer(struct gravel_sender *sender)
 {
     struct gravel_buffer *buffer;
@@ -74,7 +75,7 @@ static struct gravel_buffer *wait_for_buffer(struct gravel_sender *sender)
     while (!(buffer = gravel_pool_take(&sender->pool))) {
         if (atomic_load_explicit(sender->shape.aborted, memory_order_relaxed)) /* H2 */
             break;
-        if (sender->shape.queue)
+        if (sender->shape.queue && !sender->shape.has_records)
             gravel_package_beat(sender->shape.queue, gravel_clock_ns());
         gravel_idle_wait(&sender->idle, &sender->returned, GRAVEL_IDLE_MAX_NS);
     }

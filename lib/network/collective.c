@@ -4,8 +4,8 @@
  * that do not fit together fail.
  *
  * Barrier:  sum the frames sent and resolved over all nodes, again and again, until two rounds in a row give equal,
- *           unchanged sums: then nothing was under way between the rounds, and nothing can start. A node whose records
- *           are not written yet takes part in no round.
+ *           unchanged sums: then nothing was under way between the rounds, and nothing can start. A node that has
+ *           parked or unwritten records takes part in no round.
  *
  * Path:     job.c -> collective.c -> transport.
  * Threads:  the network thread.
@@ -139,7 +139,7 @@ static void check_chain(struct gravel_network *network, struct gravel_job *job)
 static void try_round(struct gravel_network *network, struct gravel_job *job)
 {
     if (gravel_transactions_are_open(network->transactions) ||
-        !gravel_spool_is_empty(network->spool))
+        !gravel_spool_is_empty(network->spool) || network->credit.parked)
         return; /* they have limits of their own */
     if (has_unsent(network)) {
         check_chain(network, job);

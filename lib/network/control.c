@@ -139,6 +139,10 @@ static bool dispatch(struct gravel_network *network, struct gravel_frame *frame,
         gravel_records_take(network, frame, loan);
         return false;
     }
+    if (frame->kind == GRAVEL_FRAME_CREDIT) {
+        gravel_records_hear(network, whole, loan);
+        return false;
+    }
     gravel_resolving_finish(network); /* they rely on what came before them having been applied */
     switch (frame->kind) {
     case GRAVEL_FRAME_BYTES:

@@ -54,6 +54,7 @@ static struct length length_of(uint16_t kind)
         [GRAVEL_FRAME_TRANSACTIONS] = {"transactions", sizeof(struct gravel_transactions_frame),
                                        false},
         [GRAVEL_FRAME_RECORDS] = {"records", sizeof(struct gravel_frame), false},
+        [GRAVEL_FRAME_CREDIT] = {"credit", sizeof(struct gravel_credit_frame), true},
     };
     return kind < sizeof lengths / sizeof *lengths ? lengths[kind] : (struct length){.name = NULL};
 }

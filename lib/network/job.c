@@ -3,8 +3,9 @@
  * What host threads wait for: quiet, get, reduction, barrier. Each is a small state machine of the network thread,
  * while the host thread sleeps. All machines but that of quiet are in get.c and collective.c.
  *
- * Quiet:    ask every node that has frames of ours outstanding for an acknowledgement of all so far; then wait until
- *           the records that have come here so far are written.
+ * Quiet:    once all records that were parked for want of credit have left, ask every node that has frames of ours
+ *           outstanding for an acknowledgement of all so far; then wait until the records that have come here so far
+ *           are written.
  *
  * Path:     gravel_quiet and others -> gravel_network_run -> job.c -> get.c, collective.c, transport.
  * Memory:   J1 tells the host thread that its job is done, and hands over its results.
@@ -21,6 +22,8 @@
 static void end(struct gravel_network *network, struct gravel_job *job, int code)
 {
     gravel_resolving_finish(network);
+    if (job->kind == GRAVEL_JOB_QUIET || job->kind == GRAVEL_JOB_BARRIER)
+        gravel_records_tell_lost(network);
     job->code = code;
     atomic_store_explicit(&job->is_done, true, memory_order_release); /* J1; job may be gone now */
     gravel_event_signal(&network->job_done);
@@ -155,9 +158,23 @@ void gravel_job_take_new(struct gravel_network *network)
     }
 }
 
+/* Records that were parked when a quiet came leave first: no acknowledgement covers them. The node that writes them has
+ * a limit. */
+static bool waits_for_credit(const struct gravel_network *network, struct gravel_job *job)
+{
+    if (job->kind != GRAVEL_JOB_QUIET)
+        return false;
+    if (!job->has_parked)
+        job->parked = gravel_credit_mark(&network->credit);
+    job->has_parked = true;
+    return !gravel_credit_has_passed(&network->credit, job->parked);
+}
+
 static bool step_first(struct gravel_network *network, struct gravel_job **place)
 {
     struct gravel_job *job = *place, *next = job->next;
+    if (!job->has_begun && waits_for_credit(network, job))
+        return false;
     if (!job->has_begun)
         begin(network, job);
     if (step(network, job)) {
@@ -225,7 +242,7 @@ void gravel_job_fail_all(struct gravel_network *network)
 static void submit(struct gravel_network *network, struct gravel_job *job)
 {
     job->next = NULL;
-    job->has_begun = false;
+    job->has_begun = job->has_parked = false;
     atomic_store_explicit(&job->is_done, false, memory_order_relaxed);
     pthread_mutex_lock(&network->job_lock);
     if (!gravel_network_is_lost(network)) {

@@ -13,7 +13,7 @@
 #define BATCH 16u /* frames of one kind before the next kind has its turn */
 
 /* Hand a frame to the transport; or act on it, if its destination is here. */
-static void deliver(struct gravel_network *network, struct gravel_buffer *buffer)
+static void pass_on(struct gravel_network *network, struct gravel_buffer *buffer)
 {
     struct gravel_frame *frame = buffer->frame;
     const uint32_t node = frame->destination;
@@ -31,6 +31,28 @@ static void deliver(struct gravel_network *network, struct gravel_buffer *buffer
                                      .rows = buffer->rows.memory ? &buffer->rows : NULL};
     if (!gravel_control_handle(network, frame, &loan))
         gravel_pool_return(buffer);
+}
+
+/* As pass_on, but records without credit are parked. */
+static void deliver(struct gravel_network *network, struct gravel_buffer *buffer)
+{
+    if (buffer->frame->kind != GRAVEL_FRAME_RECORDS ||
+        gravel_credit_admit(&network->credit, buffer))
+        pass_on(network, buffer);
+    else
+        gravel_counter_add(&network->counts.credit_waits, 1);
+}
+
+/* Parked records that have credit by now. */
+static uint32_t send_parked(struct gravel_network *network)
+{
+    struct gravel_buffer *buffer;
+    uint32_t n = 0;
+    while ((buffer = gravel_credit_take(&network->credit))) {
+        pass_on(network, buffer);
+        n++;
+    }
+    return n;
 }
 
 static uint32_t send_pending(struct gravel_network *network, uint32_t limit)
@@ -163,6 +185,7 @@ bool gravel_network_step(struct gravel_network *network, uint64_t now_ns, uint64
         *due_ns = flush_aged(network, now_ns);
         n += gravel_resolving_look(network);
         n += gravel_records_look(network);
+        n += send_parked(network);
         n += send_outgoing(network, BATCH);
     }
     n += send_pending(network, BATCH);

@@ -20,6 +20,7 @@
 #include "base/lived.h"
 #include "base/mark.h"
 #include "memory/memory.h"
+#include "network/credit.h"
 #include "resolve/resolver.h"
 #include "transport/frames.h"
 #include "transport/list.h"
@@ -47,6 +48,8 @@ struct gravel_job {
     uint64_t *targets; /* [n_nodes] frames to be acknowledged */
     uint64_t mark;     /* transactions here that must have ended: gravel_transactions_mark */
     uint64_t lines;    /* records here that must be written: gravel_spool_mark */
+    bool has_parked;   /* `parked` is known */
+    uint64_t parked;   /* frames of records that must leave first: gravel_credit_mark */
     /* GRAVEL_JOB_GET */
     uint64_t id;
     uint32_t node;
@@ -74,7 +77,7 @@ struct gravel_job {
 /* Counters; written by the network thread, relaxed. */
 struct gravel_network_counts {
     _Atomic uint64_t network_buffers, network_bytes, resolved_buffers, resolved_messages,
-        refused_buffers;
+        refused_buffers, credit_waits;
 };
 
 /* Whom a round of a collective call waits for: see late.c. */
@@ -119,6 +122,7 @@ struct gravel_network {
     struct gravel_resolver *resolver;
     struct gravel_transactions *transactions; /* over keys of two nodes; NULL: there are none */
     struct gravel_spool *spool;               /* records that wait to be written */
+    struct gravel_credit credit;              /* for records, at other nodes and of theirs here */
     struct gravel_held_ack *held_acks;        /* acks.c, oldest first */
     uint64_t told_ns;                         /* when those who wait for them last heard of us */
     struct gravel_trace *trace;

@@ -97,8 +97,13 @@ void gravel_resolving_ended(void *context, const struct gravel_loan *loan, uint6
 /** records.c: a frame of records has arrived. */
 void gravel_records_take(struct gravel_network *network, const struct gravel_frame *frame,
                          const struct gravel_loan *loan);
+/** records.c: another node has written records of ours. */
+void gravel_records_hear(struct gravel_network *network, const struct gravel_credit_frame *frame,
+                         const struct gravel_loan *loan);
 /** records.c: take back what has been written; the node fails if nothing is, for too long. @return whether any was. */
 bool gravel_records_look(struct gravel_network *network);
+/** records.c: a wait ends: if lines have been lost since the last one, report how many. */
+void gravel_records_tell_lost(struct gravel_network *network);
 
 /** control.c: act on a frame that has arrived. @return whether the resolver keeps it: its lender is called back. */
 bool gravel_control_handle(struct gravel_network *network, struct gravel_frame *frame,

@@ -1,32 +1,89 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Frames of records: checked, and spooled for the writer.
+ * Frames of records: checked, spooled for the writer, and counted when they are written, so that their senders hear of
+ * it.
  *
- * Path:    control.c -> records.c -> decode.c, lib/spool.
+ * Path:    control.c -> records.c -> decode.c, lib/spool -> records.c -> credit.c, acks.c.
  * Threads: the network thread.
  */
 #include "network/parts.h"
 #include "spool/spool.h"
 
+#include <stdio.h>
+
+/* A frame is dealt with: its sender may send another. */
+static void give_credit(struct gravel_network *network, uint32_t source, uint32_t destination)
+{
+    if (gravel_transport_is_local(network->transport, source)) {
+        gravel_credit_written_here(&network->credit, destination);
+        return;
+    }
+    if (!gravel_credit_done(&network->credit, source))
+        return;
+    struct gravel_buffer *buffer = gravel_network_frame(network, GRAVEL_FRAME_CREDIT, source,
+                                                        sizeof(struct gravel_credit_frame));
+    if (!buffer)
+        return;
+    ((struct gravel_credit_frame *)buffer->frame)->n_written = network->credit.sides[source].n_told;
+    gravel_network_put(network, buffer);
+}
+
+/* @return whether it may be spooled; else *refusal. */
+static bool check(struct gravel_network *network, const struct gravel_frame *frame,
+                  const struct gravel_loan *loan, struct gravel_refusal *refusal)
+{
+    const struct gravel_expect expect = gravel_loan_expects(loan);
+    if (gravel_transport_is_local(network->transport, loan->source) ||
+        gravel_credit_come(&network->credit, loan->source))
+        return !gravel_decode_records(frame, loan->bytes, &expect, refusal);
+    refusal->code = GRAVEL_ECORRUPT;
+    snprintf(refusal->text, sizeof refusal->text,
+             "records beyond credit: %llu frames may be unwritten",
+             (unsigned long long)network->credit.window);
+    return false;
+}
+
 void gravel_records_take(struct gravel_network *network, const struct gravel_frame *frame,
                          const struct gravel_loan *loan)
 {
     struct gravel_refusal refusal;
-    const struct gravel_expect expect = gravel_loan_expects(loan);
-    if (gravel_decode_records(frame, loan->bytes, &expect, &refusal)) {
-        gravel_counter_add(&network->counts.refused_buffers, 1);
-        gravel_resolving_refuse(network, refusal.code, refusal.text, loan->source,
-                                loan->destination);
+    if (check(network, frame, loan, &refusal)) {
+        gravel_network_check(network, gravel_spool_push(network->spool, frame));
         return;
     }
-    gravel_network_check(network, gravel_spool_push(network->spool, frame));
+    gravel_counter_add(&network->counts.refused_buffers, 1);
+    gravel_resolving_refuse(network, refusal.code, refusal.text, loan->source, loan->destination);
+    give_credit(network, loan->source, loan->destination);
+}
+
+void gravel_records_hear(struct gravel_network *network, const struct gravel_credit_frame *frame,
+                         const struct gravel_loan *loan)
+{
+    const struct gravel_credit_side *side = &network->credit.sides[loan->source];
+    if (!gravel_credit_hear(&network->credit, loan->source, frame->n_written))
+        gravel_fields_fail(network, loan, "count of frames written (%llu, not %llu to %llu)",
+                           (unsigned long long)frame->n_written,
+                           (unsigned long long)side->n_written, (unsigned long long)side->n_sent);
 }
 
 bool gravel_records_look(struct gravel_network *network)
 {
-    bool has_moved;
-    int code = gravel_spool_look(network->spool, gravel_network_lived_ns(network), &has_moved);
+    struct gravel_buffer *buffer;
+    bool has_moved = false;
+    while ((buffer = gravel_spool_take(network->spool))) {
+        give_credit(network, buffer->frame->source, buffer->frame->destination);
+        gravel_buffer_destroy(buffer);
+        has_moved = true;
+    }
+    int code = gravel_spool_check(network->spool, gravel_network_lived_ns(network));
     if (code && !gravel_network_has_aborted(network))
         gravel_network_check(network, code);
     return gravel_acks_step(network) || has_moved;
+}
+
+void gravel_records_tell_lost(struct gravel_network *network)
+{
+    int code = network->spool ? gravel_spool_lost(network->spool) : 0;
+    if (code)
+        network->shape.report(network->shape.context, code, false, gravel_last_error());
 }

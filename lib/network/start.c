@@ -17,8 +17,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SPOOL_BYTES (UINT64_C(16) << 20) /* of lines that wait to be written */
-
 static int allocate(struct gravel_network *network)
 {
     uint32_t n = network->transport->n_nodes;
@@ -142,11 +140,8 @@ int gravel_network_attach(struct gravel_network *network, const struct gravel_me
         .aborted = network->shape.aborted,
     };
     const struct gravel_spool_shape spool = {
-        .most_bytes = SPOOL_BYTES,
         .limit_ns = config->timeout_ms * UINT64_C(1000000),
         .dealt_with = &network->event,
-        .report = network->shape.report,
-        .report_context = network->shape.context,
     };
     const struct gravel_courier courier = gravel_network_courier(network);
     network->shape.memory = memory;
@@ -154,6 +149,10 @@ int gravel_network_attach(struct gravel_network *network, const struct gravel_me
     int code = gravel_resolver_create(&network->resolver, &resolver);
     if (!code)
         code = gravel_spool_create(&network->spool, &spool);
+    if (!code)
+        code = gravel_credit_create(
+            &network->credit, network->transport->n_nodes,
+            gravel_credit_window(config->spool_bytes, network->transport->n_nodes));
     if (!code)
         code = gravel_transactions_create(&network->transactions, &courier, calls);
     if (!code)
@@ -206,6 +205,7 @@ bool gravel_network_stop(struct gravel_network *network, bool keep_resolver)
     }
     pthread_join(network->thread, NULL);
     free_pending(network);
+    gravel_credit_destroy(&network->credit);
     if (!gravel_spool_destroy(network->spool))
         return false;
     gravel_transactions_destroy(network->transactions);

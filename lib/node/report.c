@@ -13,6 +13,7 @@ static void wake_outbound(struct gravel *gravel)
     gravel_word_store(&gravel->arena->abort, 1, memory_order_relaxed); /* H1 */
     for (uint32_t i = 0; i < gravel->config.n_aggregators; i++) {
         gravel_event_signal(&gravel->aggregators[i].sender->returned);
+        gravel_event_signal(&gravel->aggregators[i].records->returned);
         gravel_event_signal(&gravel->aggregators[i].flushed);
     }
 }

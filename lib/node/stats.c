@@ -9,6 +9,7 @@
 #include "base/counter.h"
 #include "base/growing.h"
 #include "node/node.h"
+#include "spool/spool.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -55,6 +56,7 @@ static void add_aggregator(struct gravel_stats *stats, struct gravel_aggregator 
     stats->queue_full_waits +=
         gravel_word_load(&aggregator->queue.words->waits, memory_order_relaxed);
     add_sender(stats, aggregator->sender, false);
+    add_sender(stats, aggregator->records, false);
     add_polls(stats, &aggregator->idle, aggregator->started_ns);
 }
 
@@ -77,13 +79,17 @@ static void gather_all(struct gravel *gravel, struct gravel_stats *stats)
     stats->resolved_buffers = gravel_counter_load(&network->counts.resolved_buffers);
     stats->resolved_messages = gravel_counter_load(&network->counts.resolved_messages);
     stats->refused_buffers = gravel_counter_load(&network->counts.refused_buffers);
+    stats->lines = gravel_spool_lines(network->spool);
+    stats->credit_waits = gravel_counter_load(&network->counts.credit_waits);
 }
 
 static void gather_destination(struct gravel *gravel, uint32_t node, struct gravel_stats *stats)
 {
     memset(stats, 0, sizeof *stats);
-    for (uint32_t i = 0; i < gravel->config.n_aggregators; i++)
+    for (uint32_t i = 0; i < gravel->config.n_aggregators; i++) {
         add_sent(stats, gravel->aggregators[i].sender, node);
+        add_sent(stats, gravel->aggregators[i].records, node);
+    }
     add_sent(stats, gravel->network.host_sender, node);
     add_sent(stats, gravel->network.handler_sender, node);
 }

@@ -133,7 +133,8 @@ enum gravel_setting_reach gravel_setting_reach(const struct gravel_setting *sett
                   {OFFSET(trace), GRAVEL_SETTING_OF_A_PLACE},
                   {OFFSET(heap_bytes), GRAVEL_SETTING_AGREED},
                   {OFFSET(buffer_bytes), GRAVEL_SETTING_AGREED},
-                  {OFFSET(timeout_ms), GRAVEL_SETTING_AGREED}};
+                  {OFFSET(timeout_ms), GRAVEL_SETTING_AGREED},
+                  {OFFSET(spool_bytes), GRAVEL_SETTING_AGREED}};
 #undef OFFSET
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
         if (setting->offset == others[i].offset)

@@ -38,23 +38,23 @@ static int await_room(int descriptor, const _Atomic bool *abandoned)
     }
 }
 
-int gravel_output_write(int descriptor, const char *text, size_t bytes,
+int gravel_output_write(int descriptor, const char *text, size_t bytes, size_t *n_written,
                         const _Atomic bool *abandoned, _Atomic uint64_t *n_bytes)
 {
     const bool waits = !is_file(descriptor);
-    while (bytes) {
+    for (*n_written = 0; *n_written < bytes;) {
         int code = waits ? await_room(descriptor, abandoned) : 0;
         if (code)
             return code;
-        const size_t most = waits && bytes > PIECE_BYTES ? PIECE_BYTES : bytes;
-        const ssize_t n = write(descriptor, text, most);
+        const size_t left = bytes - *n_written;
+        const size_t most = waits && left > PIECE_BYTES ? PIECE_BYTES : left;
+        const ssize_t n = write(descriptor, text + *n_written, most);
         if (n < 0 && errno != EINTR && errno != EAGAIN)
             return errno;
         if (n <= 0)
             continue;
         gravel_counter_add(n_bytes, (uint64_t)n);
-        text += n;
-        bytes -= (size_t)n;
+        *n_written += (size_t)n;
     }
     return 0;
 }

@@ -16,11 +16,12 @@
 /**
  * Write all of a text.
  *
+ * @param n_written  [out] bytes of it that were, all unless it fails.
  * @param abandoned  looked at while the descriptor takes nothing: gives up.
  * @param n_bytes    counter, increased by what is written.
  * @return           0; the system's error; ECANCELED: abandoned.
  */
-int gravel_output_write(int descriptor, const char *text, size_t bytes,
+int gravel_output_write(int descriptor, const char *text, size_t bytes, size_t *n_written,
                         const _Atomic bool *abandoned, _Atomic uint64_t *n_bytes);
 
 #endif

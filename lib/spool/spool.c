@@ -4,6 +4,7 @@
  */
 #include "spool/spool.h"
 
+#include "base/counter.h"
 #include "spool/writer.h"
 
 #include <stdlib.h>
@@ -14,7 +15,8 @@ struct gravel_spool {
     struct gravel_spool_shape shape;
     uint64_t pushed, passed; /* [bytes] of frames, since the beginning */
     uint64_t n_bytes;        /* the writer's, when it last got further */
-    uint64_t moved_ns;       /* then; UINT64_MAX: nothing waits, or the next look says */
+    uint64_t moved_ns;       /* then; UINT64_MAX: nothing waits, or the next check says */
+    uint64_t n_lost;         /* lines, as of the last report */
 };
 
 int gravel_spool_create(struct gravel_spool **out, const struct gravel_spool_shape *shape)
@@ -27,8 +29,6 @@ int gravel_spool_create(struct gravel_spool **out, const struct gravel_spool_sha
     spool->shape = *shape;
     spool->moved_ns = UINT64_MAX;
     spool->writer.dealt_with = shape->dealt_with;
-    spool->writer.report = shape->report;
-    spool->writer.report_context = shape->report_context;
     return 0;
 }
 
@@ -47,11 +47,6 @@ bool gravel_spool_destroy(struct gravel_spool *spool)
 
 int gravel_spool_push(struct gravel_spool *spool, const struct gravel_frame *frame)
 {
-    if (spool->pushed - spool->passed + frame->bytes > spool->shape.most_bytes)
-        return gravel_fail(GRAVEL_ENOMEM,
-                           "lines of kernels come faster than they are written: more than %llu "
-                           "bytes of them wait",
-                           (unsigned long long)spool->shape.most_bytes);
     struct gravel_buffer *buffer = gravel_buffer_create(frame->bytes);
     if (!buffer)
         return gravel_fail(GRAVEL_ENOMEM, "no memory for lines of node %u", frame->source);
@@ -66,10 +61,19 @@ int gravel_spool_push(struct gravel_spool *spool, const struct gravel_frame *fra
     return 0;
 }
 
-/* The writer gets nowhere: its reader has stopped, or the disk. */
-static int check_progress(struct gravel_spool *spool, uint64_t lived_ns)
+struct gravel_buffer *gravel_spool_take(struct gravel_spool *spool)
 {
-    const uint64_t n_bytes = atomic_load_explicit(&spool->writer.n_bytes, memory_order_relaxed);
+    struct gravel_buffer *buffer = gravel_writer_take_done(&spool->writer);
+    if (buffer) {
+        spool->passed += buffer->frame->bytes;
+        spool->moved_ns = UINT64_MAX;
+    }
+    return buffer;
+}
+
+int gravel_spool_check(struct gravel_spool *spool, uint64_t lived_ns)
+{
+    const uint64_t n_bytes = gravel_counter_load(&spool->writer.n_bytes);
     if (gravel_spool_is_empty(spool)) {
         spool->moved_ns = UINT64_MAX;
     } else if (n_bytes != spool->n_bytes || spool->moved_ns == UINT64_MAX) {
@@ -83,17 +87,23 @@ static int check_progress(struct gravel_spool *spool, uint64_t lived_ns)
     return 0;
 }
 
-int gravel_spool_look(struct gravel_spool *spool, uint64_t lived_ns, bool *moved)
+int gravel_spool_lost(struct gravel_spool *spool)
 {
-    struct gravel_buffer *buffer;
-    *moved = false;
-    while ((buffer = gravel_writer_take_done(&spool->writer))) {
-        spool->passed += buffer->frame->bytes;
-        gravel_buffer_destroy(buffer);
-        spool->moved_ns = UINT64_MAX;
-        *moved = true;
-    }
-    return check_progress(spool, lived_ns);
+    const uint64_t n_lost = gravel_counter_load(&spool->writer.n_lost);
+    const int error = atomic_load_explicit(&spool->writer.error, memory_order_relaxed);
+    if (n_lost == spool->n_lost || !error)
+        return 0;
+    spool->n_lost = n_lost;
+    return gravel_fail(GRAVEL_ESYSTEM,
+                       "lines of kernels: writing to standard output: %s; %llu lines are lost, "
+                       "behind %llu written, and so are all that follow",
+                       strerror(error), (unsigned long long)n_lost,
+                       (unsigned long long)gravel_counter_load(&spool->writer.n_lines));
+}
+
+uint64_t gravel_spool_lines(const struct gravel_spool *spool)
+{
+    return spool ? gravel_counter_load(&spool->writer.n_lines) : 0;
 }
 
 uint64_t gravel_spool_mark(const struct gravel_spool *spool)

@@ -3,9 +3,9 @@
  * The spool: records that have arrived and wait for the writer. The network thread puts a copy of each frame here, and
  * waits for nothing.
  *
- * Path:    control.c (a frame of records) -> spool.c -> writer.c.
+ * Path:    records.c of lib/network -> spool.c -> writer.c -> spool.c -> records.c.
  * Owner:   the spool has its frames.
- * Threads: push, look, marks and is_empty: the network thread; create and destroy: one that opens and closes the node.
+ * Threads: create and destroy: one that opens and closes the node; all other calls: the network thread.
  * Memory:  M3, by writer.h.
  */
 #ifndef GRAVEL_SPOOL_SPOOL_H
@@ -13,16 +13,13 @@
 
 #include "base/error.h"
 #include "base/event.h"
-#include "transport/wire.h"
+#include "transport/buffer.h"
 
 struct gravel_spool;
 
 struct gravel_spool_shape {
-    uint64_t most_bytes; /* of frames that wait */
-    uint64_t limit_ns;   /* longest time in which nothing is written, while frames wait */
+    uint64_t limit_ns; /* longest time in which nothing is written, while frames wait */
     struct gravel_event *dealt_with; /* wakes the network thread */
-    gravel_report_function *report;
-    void *report_context;
 };
 
 /** @return 0; GRAVEL_ENOMEM. */
@@ -36,20 +33,33 @@ int gravel_spool_create(struct gravel_spool **out, const struct gravel_spool_sha
 bool gravel_spool_destroy(struct gravel_spool *spool);
 
 /**
- * Spool a frame of records, which has been checked. The first one starts the writer.
+ * Spool a frame of records, which has been checked. The first one starts the writer. Who sends frames has credit for
+ * them, so that they are bounded.
  *
- * @return 0; GRAVEL_ENOMEM: the spool is full, or memory is out; GRAVEL_ESYSTEM: no thread.
+ * @return 0; GRAVEL_ENOMEM; GRAVEL_ESYSTEM: no thread.
  */
 int gravel_spool_push(struct gravel_spool *spool, const struct gravel_frame *frame);
 
+/** Take back a frame that has been dealt with, in their order: the caller destroys it. NULL: none. */
+struct gravel_buffer *gravel_spool_take(struct gravel_spool *spool);
+
 /**
- * Take back what has been written.
+ * Whether the writer gets on: a reader may have stopped, or a disk.
  *
  * @param lived_ns  the network thread's clock.
- * @param moved     [out] whether there was any.
- * @return          0; GRAVEL_ETIMEOUT: nothing has been written for limit_ns.
+ * @return          0; GRAVEL_ETIMEOUT: nothing has been written for limit_ns, while frames wait.
  */
-int gravel_spool_look(struct gravel_spool *spool, uint64_t lived_ns, bool *moved);
+int gravel_spool_check(struct gravel_spool *spool, uint64_t lived_ns);
+
+/**
+ * What could not be written, of frames taken back.
+ *
+ * @return 0; GRAVEL_ESYSTEM: lines have been lost since the last call that returned it; how many in all, and why.
+ */
+int gravel_spool_lost(struct gravel_spool *spool);
+
+/** Lines written so far [count]. NULL: 0. Any thread. */
+uint64_t gravel_spool_lines(const struct gravel_spool *spool);
 
 /** What has been spooled so far; and whether so much has been written, and taken back. NULL: nothing, and yes. */
 uint64_t gravel_spool_mark(const struct gravel_spool *spool);

@@ -12,46 +12,63 @@
 #include "spool/output.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #define LOOK_NS (GRAVEL_NS_PER_S / 20)
 
+/* A line is what a newline ends. */
+static uint64_t count_lines(const char *text, size_t bytes)
+{
+    uint64_t n = 0;
+    for (size_t i = 0; i < bytes; i++)
+        n += text[i] == '\n';
+    return n;
+}
+
+static int error_of(const struct gravel_writer *writer)
+{
+    return atomic_load_explicit(&writer->error, memory_order_relaxed);
+}
+
+/* The list that the frame goes back by orders it. */
 static void fail(struct gravel_writer *writer, int error)
 {
-    char text[200];
-    writer->error = error;
-    if (error == ECANCELED) /* who abandons it says why */
-        return;
-    snprintf(text, sizeof text,
-             "lines of kernels: writing to standard output: %s; the line at hand and all that "
-             "follow are lost, behind %llu written",
-             strerror(error),
-             (unsigned long long)atomic_load_explicit(&writer->n_lines, memory_order_relaxed));
-    writer->report(writer->report_context, GRAVEL_ESYSTEM, false, text);
+    if (!error_of(writer))
+        atomic_store_explicit(&writer->error, error, memory_order_relaxed);
 }
 
 static void write_ready(void *context, struct gravel_characters *out)
 {
     struct gravel_writer *writer = context;
-    int error = writer->error ? 0
-                              : gravel_output_write(STDOUT_FILENO, out->text, out->n,
-                                                    &writer->abandoned, &writer->n_bytes);
-    out->n = 0;
+    size_t n_written = 0;
+    const int error = error_of(writer)
+                          ? 0
+                          : gravel_output_write(STDOUT_FILENO, out->text, out->n, &n_written,
+                                                &writer->abandoned, &writer->n_bytes);
     if (error)
         fail(writer, error);
+    gravel_counter_add(&writer->n_lines, count_lines(out->text, n_written));
+    gravel_counter_add(&writer->n_lost, count_lines(out->text + n_written, out->n - n_written));
+    out->n = 0;
+}
+
+static uint64_t n_dealt_with(const struct gravel_writer *writer)
+{
+    return gravel_counter_load(&writer->n_lines) + gravel_counter_load(&writer->n_lost);
 }
 
 static void deal_with(struct gravel_writer *writer, struct gravel_buffer *buffer,
                       struct gravel_characters *out)
 {
+    const uint64_t n_before = n_dealt_with(writer);
     const uint64_t n = gravel_lines_write(buffer->frame, out, write_ready, writer);
-    if (out->is_cut && !writer->error)
+    const uint64_t n_done = n_dealt_with(writer) - n_before;
+    if (out->is_cut) {
         fail(writer, ENOMEM);
-    if (!writer->error)
-        gravel_counter_add(&writer->n_lines, n);
+        gravel_counter_add(&writer->n_lost, n_done < n ? n - n_done : 0);
+    }
     gravel_list_push(&writer->done, buffer);
     gravel_event_signal(writer->dealt_with);
 }

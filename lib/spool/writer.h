@@ -19,8 +19,6 @@
 
 struct gravel_writer {
     struct gravel_event *dealt_with; /* signalled when a frame goes back */
-    gravel_report_function *report;
-    void *report_context;
 
     pthread_t thread;
     bool is_running;
@@ -31,10 +29,11 @@ struct gravel_writer {
     _Atomic bool abandoned;            /* S4: at once */
     _Atomic bool has_ended;            /* S3: the thread's last store */
     _Atomic uint64_t n_bytes, n_lines; /* counters, of what has been written */
-    int error;                         /* of the system: no line is written after it */
+    _Atomic uint64_t n_lost; /* counter: lines that could not be; M3 of their frame orders */
+    _Atomic int error;       /* of the system: no line is written after it; as n_lost */
 };
 
-/** Start the thread; the members up to `report_context` are set, the rest is 0. @return 0; GRAVEL_ESYSTEM. */
+/** Start the thread; `dealt_with` is set, the rest is 0. @return 0; GRAVEL_ESYSTEM. */
 int gravel_writer_start(struct gravel_writer *writer);
 
 /** Hand a frame over. */

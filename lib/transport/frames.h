@@ -24,6 +24,8 @@
 #define GRAVEL_FRAME_NOTE 10u     /* a frame lies in shared memory; only transports see it */
 /* Counted. */
 #define GRAVEL_FRAME_TRANSACTIONS 11u /* over keys of two nodes: grants or unlocks */
+/* Not counted. */
+#define GRAVEL_FRAME_CREDIT 13u /* so many of your frames of records are written */
 
 /* Of a frame of records (kind 12: wire.h) [bytes]: one holds any record with its text. */
 #define GRAVEL_RECORDS_LEAST_BYTES 2048u
@@ -66,6 +68,11 @@ struct gravel_heartbeat_frame {
 struct gravel_ack_frame {
     struct gravel_frame frame;
     uint64_t acked; /* frames resolved [count] */
+};
+
+struct gravel_credit_frame {
+    struct gravel_frame frame;
+    uint64_t n_written; /* frames of records, of all that the receiver has sent [count] */
 };
 
 struct gravel_get_frame {

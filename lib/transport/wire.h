@@ -21,7 +21,7 @@
 #include "layout/command.h"
 
 #define GRAVEL_FRAME_MAGIC 0x47524246u
-#define GRAVEL_FRAME_VERSION 6u
+#define GRAVEL_FRAME_VERSION 7u
 
 /* Limits of one frame: the largest node buffer there can be, and as many of the smallest messages as it holds.
  * Active messages without arguments take no room, so a writer must mind the second. */

@@ -196,16 +196,14 @@ static void a_record_that_no_slot_holds_is_an_error_with_its_size(void **state)
 
 static char error_text[1024]; /* of the barrier */
 
-/* @param reads  whether the pipe has a reader, which reads nothing. @return what the barrier met. */
-static int print_to_pipe(bool reads)
+/* @param descriptor  becomes standard output, and is closed here. @return what the barrier met. */
+static int print_to(int descriptor)
 {
-    int ends[2], kept = dup(STDOUT_FILENO);
-    assert_int_equal(pipe(ends), 0);
+    int kept = dup(STDOUT_FILENO);
+    assert_true(descriptor >= 0);
     fflush(stdout);
-    dup2(ends[1], STDOUT_FILENO);
-    close(ends[1]);
-    if (!reads)
-        close(ends[0]);
+    dup2(descriptor, STDOUT_FILENO);
+    close(descriptor);
     setenv("GRAVEL_TIMEOUT", "500", 1);
     struct gravel *gravel = open_loopback(1, NULL);
     cl_program program = build_or_die(gravel, lines_cl, "");
@@ -218,6 +216,17 @@ static int print_to_pipe(bool reads)
     unsetenv("GRAVEL_TIMEOUT");
     dup2(kept, STDOUT_FILENO);
     close(kept);
+    return code;
+}
+
+/* @param reads  whether the pipe has a reader, which reads nothing. @return as print_to. */
+static int print_to_pipe(bool reads)
+{
+    int ends[2];
+    assert_int_equal(pipe(ends), 0);
+    if (!reads)
+        close(ends[0]);
+    int code = print_to(ends[1]);
     if (reads)
         close(ends[0]);
     return code;
@@ -234,7 +243,42 @@ static void a_reader_that_has_gone_is_an_error_and_kernels_run_on(void **state)
 {
     (void)state;
     assert_int_equal(print_to_pipe(false), GRAVEL_ESYSTEM);
-    assert_non_null(strstr(error_text, "Broken pipe"));
+    assert_non_null(strstr(error_text, "Broken pipe; 256 lines are lost, behind 0 written"));
+}
+
+static void a_full_disk_is_an_error_that_counts_lost_lines(void **state)
+{
+    (void)state;
+    assert_int_equal(print_to(open("/dev/full", O_WRONLY)), GRAVEL_ESYSTEM);
+    assert_non_null(
+        strstr(error_text, "No space left on device; 256 lines are lost, behind 0 written"));
+}
+
+/* ---- more lines than may wait ------------------------------------------------------------------ */
+
+/* Two frames of 64 kB, and each line has 780 bytes. */
+static void lines_beyond_the_spool_wait_and_none_is_lost(void **state)
+{
+    (void)state;
+    struct gravel_stats stats;
+    setenv("GRAVEL_SPOOL", "4096", 1);
+    struct capture capture = begin_capture();
+    struct gravel *gravel = open_loopback(1, NULL);
+    cl_program program = build_or_die(gravel, lines_cl, "");
+    cl_kernel kernel = kernel_or_die(gravel, program, "wide");
+    int code = run_kernel(gravel, kernel, 64 * 256, 64);
+    int read = gravel_stats_read(gravel, &stats, sizeof stats, GRAVEL_ALL_NODES);
+    const off_t n_bytes = lseek(STDOUT_FILENO, 0, SEEK_CUR);
+    end_capture(capture);
+    unsetenv("GRAVEL_SPOOL");
+    clReleaseKernel(kernel);
+    clReleaseProgram(program);
+    gravel_close(gravel);
+    assert_int_equal(code, 0);
+    assert_int_equal(read, 0);
+    assert_int_equal(stats.lines, 64 * 256);
+    assert_true(stats.credit_waits > 0);
+    assert_true(n_bytes >= 64 * 256 * 768);
 }
 
 int main(void)
@@ -247,6 +291,8 @@ int main(void)
         cmocka_unit_test(a_record_that_no_slot_holds_is_an_error_with_its_size),
         cmocka_unit_test(a_reader_that_has_stopped_fails_the_node_and_it_closes),
         cmocka_unit_test(a_reader_that_has_gone_is_an_error_and_kernels_run_on),
+        cmocka_unit_test(a_full_disk_is_an_error_that_counts_lost_lines),
+        cmocka_unit_test(lines_beyond_the_spool_wait_and_none_is_lost),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -89,6 +89,9 @@ check holds safety queue
 mutants queue FULL_BY_ONE CACHE_ONLY EARLY_PUBLISH EARLY_CONSUME NO_LAP DEAF_LEADER DEAF_CONSUMER
 check holds safety quiet
 mutants quiet ACK_ON_ARRIVAL NO_ORDER BLOCKING_SEND ACK_OF_ANY
+check holds safety spool
+check holds safety spool -DWINDOW=4 -DN_FRAMES=6 -DN_QUIETS=1
+mutants spool EARLY_CREDIT EARLY_ACK OVERTAKE FORGET_PARKED
 [ "$is_brief" ] || check holds safety barrier
 check holds safety barrier -DFAN=2 -DLIFE=1 -DN_FIRST=1
 check holds liveness barrier -DN_NODES=2 -DLIVENESS

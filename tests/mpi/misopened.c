@@ -37,6 +37,11 @@ static void mismatch_timeout(void)
     mismatch_of_variable("GRAVEL_TIMEOUT", "7000", "7000 at node 1");
 }
 
+static void mismatch_spool(void)
+{
+    mismatch_of_variable("GRAVEL_SPOOL", "1M", ": 1048576 at node 1, 16777216 at node 0");
+}
+
 static void mismatch_of_table(const struct gravel_handler *mine, uint32_t n)
 {
     const struct gravel_bindings bindings = GRAVEL_BINDINGS(.handlers = mine, .n_handlers = n);
@@ -177,6 +182,7 @@ static const struct mode modes[] = {
     MODE(mismatch_heap),
     MODE(mismatch_buffer),
     MODE(mismatch_timeout),
+    MODE(mismatch_spool),
     MODE(mismatch_handler_order),
     MODE(mismatch_handler_arguments),
     MODE(mismatch_handler_missing),

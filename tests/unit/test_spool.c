@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The spool: lines come out whole, once, in their order, behind node and work-item; a pipe that takes little, nothing or
- * is gone keeps nobody, loses nothing silently, and is reported once; a spool that is full says so.
+ * is gone keeps nobody, and what is lost is counted, and reported once.
  *
  * Path: cmocka -> lib/spool
  */
@@ -16,7 +16,6 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <pthread.h>
-#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,7 +24,6 @@
 #include <cmocka.h>
 
 #define NODE 3u
-#define MOST_BYTES (1u << 20)
 #define LIMIT_NS UINT64_C(200000000)
 #define MOST_TEXT (1u << 18) /* of standard output, in a test */
 
@@ -33,25 +31,10 @@
 
 static struct gravel_event dealt_with;
 static struct gravel_spool *spool;
-static atomic_uint n_reports;
-static char reported[256];
 
-static void report(void *context, int code, bool is_fatal, const char *text)
+static void create(void)
 {
-    (void)context;
-    assert_int_equal(code, GRAVEL_ESYSTEM);
-    assert_false(is_fatal);
-    snprintf(reported, sizeof reported, "%s", text);
-    atomic_fetch_add(&n_reports, 1);
-}
-
-static void create(uint64_t most_bytes)
-{
-    const struct gravel_spool_shape shape = {.most_bytes = most_bytes,
-                                             .limit_ns = LIMIT_NS,
-                                             .dealt_with = &dealt_with,
-                                             .report = report};
-    atomic_store(&n_reports, 0);
+    const struct gravel_spool_shape shape = {.limit_ns = LIMIT_NS, .dealt_with = &dealt_with};
     assert_int_equal(gravel_spool_create(&spool, &shape), 0);
     assert_true(gravel_spool_is_empty(spool));
 }
@@ -85,16 +68,17 @@ static int push(uint32_t first, uint32_t n, uint32_t y, uint32_t z)
 
 #define ASLEEP_NS UINT64_C(30000000000) /* unless somebody wakes */
 
-/* One look, so much later. @return what it returned; the test fails if the spool moves and does not say so. */
+/* One look, so much later: takes back what is written. @return what the check returned. */
 static int look(uint64_t later_ns)
 {
     static uint64_t lived_ns;
-    const bool was_empty = gravel_spool_is_empty(spool);
-    bool moved = false;
+    struct gravel_buffer *buffer;
+    while ((buffer = gravel_spool_take(spool))) {
+        assert_int_equal(buffer->frame->source, NODE);
+        gravel_buffer_destroy(buffer);
+    }
     lived_ns += later_ns;
-    const int code = gravel_spool_look(spool, lived_ns, &moved);
-    assert_true(moved || was_empty || !gravel_spool_is_empty(spool));
-    return code;
+    return gravel_spool_check(spool, lived_ns);
 }
 
 /* Look as the network thread does, which the spool wakes, until a mark has passed or a look fails. */
@@ -202,16 +186,19 @@ static void lines_come_out_whole_and_in_order_by_a_slow_reader(void **state)
     (void)state;
     struct reader reader;
     begin_reading(&reader, 100, 1000);
-    create(MOST_BYTES);
+    create();
     for (uint32_t i = 0; i < 40; i++)
         assert_int_equal(push(100 * i, 100, 0, 0), 0);
     assert_false(gravel_spool_is_empty(spool));
     const int code = look_until_empty();
+    const int lost = gravel_spool_lost(spool);
+    const uint64_t n_lines = gravel_spool_lines(spool);
     const bool has_ended = gravel_spool_destroy(spool);
     end_reading(&reader);
     assert_int_equal(code, 0);
+    assert_int_equal(lost, 0);
+    assert_int_equal(n_lines, 4000);
     assert_true(has_ended);
-    assert_int_equal(atomic_load(&n_reports), 0);
     expect_lines(4000, 0, 0);
 }
 
@@ -221,7 +208,7 @@ static void a_long_frame_is_written_in_pieces(void **state)
     (void)state;
     struct reader reader;
     begin_reading(&reader, 0, 65536);
-    create(MOST_BYTES);
+    create();
     assert_int_equal(push(0, 5000, 7, 65535), 0);
     const int code = look_until_empty();
     const bool has_ended = gravel_spool_destroy(spool);
@@ -237,7 +224,7 @@ static void marks_pass_in_order(void **state)
     (void)state;
     int ends[2];
     open_pipe(ends);
-    create(MOST_BYTES);
+    create();
     assert_true(gravel_spool_has_passed(spool, gravel_spool_mark(spool)));
     assert_int_equal(push(0, 10, 0, 0), 0);
     const uint64_t first = gravel_spool_mark(spool);
@@ -256,28 +243,12 @@ static void marks_pass_in_order(void **state)
     expect_lines(1000, 0, 0);
 }
 
-/* More than the spool may hold, but not at once. */
-static void what_is_written_makes_room(void **state)
-{
-    (void)state;
-    struct reader reader;
-    begin_reading(&reader, 0, 65536);
-    create(64u << 10);
-    for (uint32_t i = 0; i < 4; i++) {
-        assert_int_equal(push(1000 * i, 1000, 0, 0), 0);
-        assert_int_equal(look_until_empty(), 0);
-    }
-    assert_true(gravel_spool_destroy(spool));
-    end_reading(&reader);
-    expect_lines(4000, 0, 0);
-}
-
 static void what_has_come_is_written_before_the_spool_goes(void **state)
 {
     (void)state;
     struct reader reader;
     begin_reading(&reader, LIMIT_NS / 1000 / 12, 4096); /* two limits, in 24 pieces */
-    create(MOST_BYTES);
+    create();
     for (uint32_t i = 0; i < 40; i++)
         assert_int_equal(push(100 * i, 100, 0, 0), 0);
     assert_true(gravel_spool_destroy(spool));
@@ -287,33 +258,15 @@ static void what_has_come_is_written_before_the_spool_goes(void **state)
 
 static void a_spool_without_lines_starts_no_thread_and_goes(void **state)
 {
-    bool moved = true;
     (void)state;
-    create(MOST_BYTES);
-    assert_int_equal(gravel_spool_look(spool, 1000000, &moved), 0);
-    assert_false(moved);
+    create();
+    assert_null(gravel_spool_take(spool));
+    assert_int_equal(gravel_spool_check(spool, 1000000), 0);
+    assert_int_equal(gravel_spool_lost(spool), 0);
     assert_true(gravel_spool_destroy(spool));
     assert_true(gravel_spool_destroy(NULL));
     assert_true(gravel_spool_is_empty(NULL) && gravel_spool_has_passed(NULL, 0));
     assert_int_equal(gravel_spool_mark(NULL), 0);
-}
-
-/* Nothing is read: the spool fills up, to the byte that it may have. */
-static void a_full_spool_is_an_error_with_its_bytes(void **state)
-{
-    (void)state;
-    int ends[2], code = 0;
-    uint32_t n = 0;
-    open_pipe(ends);
-    create(64u << 10);
-    for (; n < 1000 && !code; n++)
-        code = push(0, 100, 0, 0);
-    restore();
-    assert_int_equal(code, GRAVEL_ENOMEM);
-    assert_non_null(strstr(gravel_last_error(), "more than 65536 bytes of them wait"));
-    assert_in_range(n, 12, 15);               /* frames of 4.5 kB */
-    assert_true(gravel_spool_destroy(spool)); /* after LIMIT_NS, with what is left */
-    close(ends[0]);
 }
 
 /* Until the writer has written more. */
@@ -328,7 +281,7 @@ static void a_reader_that_has_stopped_is_an_error_after_the_limit(void **state)
     (void)state;
     int ends[2];
     open_pipe(ends);
-    create(MOST_BYTES);
+    create();
     assert_int_equal(push(0, 1000, 0, 0), 0);
     await_bytes(ends[0]); /* the first piece; there is room for no other */
     const int codes[] = {look(0), look(LIMIT_NS), look(1)};
@@ -339,7 +292,6 @@ static void a_reader_that_has_stopped_is_an_error_after_the_limit(void **state)
     assert_int_equal(codes[2], GRAVEL_ETIMEOUT);
     assert_non_null(strstr(gravel_last_error(), "standard output has taken nothing for 0.2 s"));
     assert_true(has_ended);
-    assert_int_equal(atomic_load(&n_reports), 0); /* who gives up says why */
     close(ends[0]);
 }
 
@@ -350,7 +302,7 @@ static void a_reader_that_goes_on_is_waited_for(void **state)
     int ends[2], code = 0;
     size_t n = 0;
     open_pipe(ends);
-    create(MOST_BYTES);
+    create();
     assert_int_equal(push(0, 1000, 0, 0), 0); /* 6 pieces */
     while (!code && !gravel_spool_is_empty(spool)) {
         await_bytes(ends[0]);
@@ -368,27 +320,54 @@ static void a_reader_that_goes_on_is_waited_for(void **state)
     expect_lines(1000, 0, 0);
 }
 
-/* The reader goes behind the first 100 lines: what was written is told, once, and nothing else is kept waiting. */
-static void a_reader_that_has_gone_is_reported_once_and_keeps_nobody(void **state)
+/* Lines that nobody takes, behind so many that came. */
+static void expect_lost(const char *why, unsigned n, unsigned n_written)
+{
+    char text[160];
+    snprintf(text, sizeof text, "%s; %u lines are lost, behind %u written", why, n, n_written);
+    assert_int_equal(look_until_empty(), 0);
+    assert_int_equal(gravel_spool_lost(spool), GRAVEL_ESYSTEM);
+    if (!strstr(gravel_last_error(), text))
+        fail_msg("'%s' has not '%s'", gravel_last_error(), text);
+    assert_int_equal(gravel_spool_lost(spool), 0); /* reported */
+}
+
+/* Standard output takes nothing now. */
+static void lose(const char *why, unsigned n_written)
+{
+    for (uint32_t i = 0; i < 5; i++)
+        assert_int_equal(push(0, 100, 0, 0), 0);
+    expect_lost(why, 500, n_written);
+    assert_int_equal(push(0, 100, 0, 0), 0);
+    expect_lost(why, 600, n_written);
+    assert_int_equal(gravel_spool_lines(spool), n_written);
+    const bool has_ended = gravel_spool_destroy(spool);
+    restore();
+    assert_true(has_ended);
+}
+
+/* The reader goes behind the first 100 lines. */
+static void lines_without_a_reader_are_counted_and_keep_nobody(void **state)
 {
     (void)state;
     int ends[2];
     open_pipe(ends);
-    create(MOST_BYTES);
+    create();
     assert_int_equal(push(0, 100, 0, 0), 0);
-    const int first = look_until_empty();
+    assert_int_equal(look_until_empty(), 0);
     close(ends[0]);
-    for (uint32_t i = 0; i < 5; i++)
-        assert_int_equal(push(0, 100, 0, 0), 0);
-    const int code = look_until_empty();
-    const bool has_ended = gravel_spool_destroy(spool);
-    restore();
-    assert_int_equal(first, 0);
-    assert_int_equal(code, 0);
-    assert_true(has_ended);
-    assert_int_equal(atomic_load(&n_reports), 1);
-    assert_non_null(strstr(reported, "Broken pipe"));
-    assert_non_null(strstr(reported, "behind 100 written"));
+    lose("Broken pipe", 100);
+}
+
+static void lines_for_a_full_disk_are_counted_and_keep_nobody(void **state)
+{
+    (void)state;
+    const int full = open("/dev/full", O_WRONLY);
+    assert_true(full >= 0);
+    redirect(full);
+    close(full);
+    create();
+    lose("No space left on device", 0);
 }
 
 int main(void)
@@ -397,13 +376,12 @@ int main(void)
         cmocka_unit_test(lines_come_out_whole_and_in_order_by_a_slow_reader),
         cmocka_unit_test(a_long_frame_is_written_in_pieces),
         cmocka_unit_test(marks_pass_in_order),
-        cmocka_unit_test(what_is_written_makes_room),
         cmocka_unit_test(what_has_come_is_written_before_the_spool_goes),
         cmocka_unit_test(a_spool_without_lines_starts_no_thread_and_goes),
-        cmocka_unit_test(a_full_spool_is_an_error_with_its_bytes),
         cmocka_unit_test(a_reader_that_has_stopped_is_an_error_after_the_limit),
         cmocka_unit_test(a_reader_that_goes_on_is_waited_for),
-        cmocka_unit_test(a_reader_that_has_gone_is_reported_once_and_keeps_nobody),
+        cmocka_unit_test(lines_without_a_reader_are_counted_and_keep_nobody),
+        cmocka_unit_test(lines_for_a_full_disk_are_counted_and_keep_nobody),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Counts of frames of records, and those that are parked. See credit.h.
+ */
+#include "network/credit.h"
+
+#include "base/error.h"
+#include "transport/frames.h"
+#include "transport/pool.h"
+
+#include <stdlib.h>
+
+#define LEAST_WINDOW 2u /* one is written while the next one travels */
+
+uint64_t gravel_credit_window(uint64_t spool_bytes, uint32_t n_nodes)
+{
+    const uint64_t window = spool_bytes / GRAVEL_RECORDS_MOST_BYTES / n_nodes;
+    return window < LEAST_WINDOW ? LEAST_WINDOW : window;
+}
+
+int gravel_credit_create(struct gravel_credit *credit, uint32_t n_nodes, uint64_t window)
+{
+    *credit = (struct gravel_credit){
+        .sides = calloc(n_nodes, sizeof *credit->sides), .window = window, .end = &credit->parked};
+    return credit->sides ? 0 : gravel_fail(GRAVEL_ENOMEM, "credit of %u nodes", n_nodes);
+}
+
+void gravel_credit_destroy(struct gravel_credit *credit)
+{
+    struct gravel_buffer *buffer;
+    while ((buffer = credit->parked)) {
+        credit->parked = buffer->next;
+        gravel_pool_return(buffer);
+    }
+    free(credit->sides);
+    credit->sides = NULL;
+}
+
+/* ---- who sends -------------------------------------------------------------------------------- */
+
+static bool has_credit(const struct gravel_credit *credit, const struct gravel_credit_side *side)
+{
+    return side->n_sent - side->n_written < credit->window;
+}
+
+bool gravel_credit_admit(struct gravel_credit *credit, struct gravel_buffer *buffer)
+{
+    struct gravel_credit_side *side = &credit->sides[buffer->frame->destination];
+    if (!side->n_parked && has_credit(credit, side)) {
+        side->n_sent++;
+        return true;
+    }
+    side->n_parked++;
+    buffer->frame->sequence = credit->n_parked++;
+    buffer->next = NULL;
+    *credit->end = buffer;
+    credit->end = &buffer->next;
+    return false;
+}
+
+struct gravel_buffer *gravel_credit_take(struct gravel_credit *credit)
+{
+    struct gravel_buffer **place = credit->has_news ? &credit->parked : NULL;
+    for (; place && *place; place = &(*place)->next) {
+        struct gravel_buffer *buffer = *place;
+        struct gravel_credit_side *side = &credit->sides[buffer->frame->destination];
+        if (!has_credit(credit, side))
+            continue;
+        *place = buffer->next;
+        if (!*place)
+            credit->end = place;
+        side->n_parked--;
+        side->n_sent++;
+        return buffer;
+    }
+    credit->has_news = false;
+    return NULL;
+}
+
+bool gravel_credit_hear(struct gravel_credit *credit, uint32_t node, uint64_t n_written)
+{
+    struct gravel_credit_side *side = &credit->sides[node];
+    if (n_written < side->n_written || n_written > side->n_sent)
+        return false;
+    side->n_written = n_written;
+    credit->has_news = true;
+    return true;
+}
+
+void gravel_credit_written_here(struct gravel_credit *credit, uint32_t node)
+{
+    credit->sides[node].n_written++;
+    credit->has_news = true;
+}
+
+uint64_t gravel_credit_mark(const struct gravel_credit *credit)
+{
+    return credit->n_parked;
+}
+
+bool gravel_credit_has_passed(const struct gravel_credit *credit, uint64_t mark)
+{
+    return !credit->parked || credit->parked->frame->sequence >= mark;
+}
+
+/* ---- who writes ------------------------------------------------------------------------------- */
+
+bool gravel_credit_come(struct gravel_credit *credit, uint32_t source)
+{
+    struct gravel_credit_side *side = &credit->sides[source];
+    side->n_come++;
+    return side->n_come - side->n_told <= credit->window;
+}
+
+bool gravel_credit_done(struct gravel_credit *credit, uint32_t source)
+{
+    struct gravel_credit_side *side = &credit->sides[source];
+    side->n_done++;
+    if (side->n_done - side->n_told < credit->window / 2)
+        return false;
+    side->n_told = side->n_done;
+    return true;
+}

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Credit for frames of records: of each source at most `window` are unwritten at a node, so the memory of spools is
+ * bounded and no frame is refused. A frame beyond that is parked at its sender, behind which other messages pass.
+ *
+ * A node counts what it has sent to each other, and hears how many of these frames are written there: after each half
+ * of a window, by a frame of kind CREDIT. Both sides know the window, so a frame beyond it is noticed.
+ *
+ * Path:    network.c -> credit.c -> network.c; records.c -> credit.c -> a CREDIT frame -> credit.c of the sender.
+ * Owner:   parked buffers are the credit's until gravel_credit_take.
+ * Threads: the network thread; create and destroy: one that opens and closes the node.
+ */
+#ifndef GRAVEL_NETWORK_CREDIT_H
+#define GRAVEL_NETWORK_CREDIT_H
+
+#include "transport/buffer.h"
+
+/* Between this node and one other. Counts of frames of records, since the node opened. */
+struct gravel_credit_side {
+    uint64_t n_sent;         /* to it */
+    uint64_t n_written;      /* of them, those it says it has written */
+    uint64_t n_parked;       /* for it, now */
+    uint64_t n_come;         /* from it */
+    uint64_t n_done, n_told; /* of them, those that are written here; and that it has heard of */
+};
+
+struct gravel_credit {
+    struct gravel_credit_side *sides;    /* [n_nodes] */
+    uint64_t window;                     /* frames */
+    struct gravel_buffer *parked, **end; /* oldest first */
+    uint64_t n_parked; /* so far: the next one's number, which stands in its frame as `sequence` */
+    bool has_news;     /* a parked frame may have credit now */
+};
+
+/**
+ * Frames of each source that may be unwritten at a node.
+ *
+ * @param spool_bytes  that all of a node's may take; 2 frames of each are allowed even if it is less.
+ */
+uint64_t gravel_credit_window(uint64_t spool_bytes, uint32_t n_nodes);
+
+/** @return 0; GRAVEL_ENOMEM. */
+int gravel_credit_create(struct gravel_credit *credit, uint32_t n_nodes, uint64_t window);
+/** Parked buffers go home. Allowed if it was never created: zeroed. */
+void gravel_credit_destroy(struct gravel_credit *credit);
+
+/* ---- who sends -------------------------------------------------------------------------------- */
+
+/** Whether a frame of records may leave now: it counts as sent then. Else it is parked. */
+bool gravel_credit_admit(struct gravel_credit *credit, struct gravel_buffer *buffer);
+/** A parked frame that may leave now, the oldest of its destination; NULL: none. */
+struct gravel_buffer *gravel_credit_take(struct gravel_credit *credit);
+/** The other node has written so many frames in all. @return false: it cannot have. */
+bool gravel_credit_hear(struct gravel_credit *credit, uint32_t node, uint64_t n_written);
+/** A frame to a node of this process is written. */
+void gravel_credit_written_here(struct gravel_credit *credit, uint32_t node);
+
+/** What has been parked so far; and whether so much has left. */
+uint64_t gravel_credit_mark(const struct gravel_credit *credit);
+bool gravel_credit_has_passed(const struct gravel_credit *credit, uint64_t mark);
+
+/* ---- who writes ------------------------------------------------------------------------------- */
+
+/** A frame of another process's node has come. @return false: beyond its credit. */
+bool gravel_credit_come(struct gravel_credit *credit, uint32_t source);
+/** One of them is written, or refused. @return whether the source is to hear now that n_told frames are. */
+bool gravel_credit_done(struct gravel_credit *credit, uint32_t source);
+
+#endif
