@@ -6,7 +6,7 @@ usage: docs/reference.py            writes docs/reference/NAME.md
        docs/reference.py --check    writes nothing
 exit:  0; with --check 1 if a page is not what this would write, after its name and the first line that differs
 
-Path: include/gravel/, cl/gravel.cl.h, cl/steal.cl.h, cl/server.cl.h, ... -> this -> docs/reference/.
+Path: include/gravel/, gravel.hpp too, cl/gravel.cl.h, cl/steal.cl.h, cl/server.cl.h, ... -> this -> docs/reference/.
 """
 import os
 import re
@@ -16,7 +16,7 @@ TOP = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 
 COMMENT = re.compile(r"^/\*\*?(.*?)\*/", re.M | re.S)
 SECTION = re.compile(r"^ *-{4} (.*?) -+ *$")
-FIELD = re.compile(r"^(Memory|Source|Threads|Note|Path): +", re.M)
+FIELD = re.compile(r"^(Memory|Source|Threads|Note|Path|Errors): +", re.M)
 NOTE = "<!-- Written by docs/reference.py from %s. -->\n\n"
 
 
@@ -231,6 +231,58 @@ def flow_device_calls():
     return NOTE % path + "# Device calls of flows\n\n" + device_body(path)
 
 
+# ---- C++ ---------------------------------------------------------------------------------------
+
+OBJECT = re.compile(r"^(?:template <[^\n]*>\s*)?(?:class|struct) (\w+)[^;{}]*\{\n(.*?)^\};", re.M | re.S)
+
+
+def is_scope(head):
+    """Whether a brace after this text holds declarations, not what a function does or a value."""
+    return re.search(r"(?:^|\n)\s*(?:template <[^\n]*>\s*)?(?:class|struct|namespace)\b[^;(){}]*$", head) is not None
+
+
+def declarations(text):
+    """C++ without what functions do: a body, and a constructor's list before it, is a semicolon."""
+    out, depth = "", 0
+    text = re.sub(r"(\w)\{([^{}\n]+)\};", r"\1(\2);", text)  # values
+    for piece in re.split(r"([{}])", text):
+        if piece == "{" and (depth or not is_scope(out)):
+            depth += 1
+        elif piece == "}" and depth:
+            depth -= 1
+            out += ";" if not depth else ""
+        elif not depth:
+            out += piece
+    out = re.sub(r" *;;", ";", out)
+    out = re.sub(r" try;(?: catch \([^)]*\);)*", ";", out)
+    return re.sub(r"(\)(?: noexcept)?)\s*:\s[^;]*;+\n", r"\1;\n", re.sub(r" +;", ";", out))
+
+
+def public_members(body, is_class):
+    """Of a class, with their comments, and two spaces fewer than a line's own."""
+    parts = re.split(r"^(public|private|protected):\n", ("public:\n" if not is_class else "private:\n") + body, flags=re.M)
+    shown = "".join(text for access, text in zip(parts[1::2], parts[2::2]) if access == "public")
+    lines = [line[4:] if line.startswith("    ") else line for line in shown.strip("\n").split("\n")]
+    return "\n".join(line for line in lines if not re.match(r" *friend |.* = delete;$", line))
+
+
+def cxx_calls():
+    path = "include/gravel/gravel.hpp"
+    text = read(path)
+    about = next(comment for comment, _ in pieces(text) if "@file" in comment)
+    text = re.sub(r"^namespace detail \{.*?^\} // namespace detail$", "", text, flags=re.M | re.S)
+    text = declarations(text[text.index("namespace gvl {") + len("namespace gvl {"):text.rindex("}")])
+    out = [NOTE % path + "# Objects of C++\n\n" + paragraphs(re.sub(r"@file \S+\n", "", stripped(about))) + "\n"]
+    for comment, code in pieces(text):
+        found = OBJECT.search(code)
+        members = public_members(found.group(2), "class " + found.group(1) in found.group(0)) if found else ""
+        declared = members or "\n".join(re.findall(r"^(?:template|inline|constexpr|using)[^;]*;", code, re.M))
+        if declared:
+            name = found.group(1) if found else re.search(r"(\w+)(?:\(| =|;)", declared).group(1)
+            out.append("## %s\n\n%s\n\n```cpp\n%s\n```\n" % (name, paragraphs(stripped(comment)), declared))
+    return "\n".join(out)
+
+
 # ---- tables of macros --------------------------------------------------------------------------
 
 def arguments(text):
@@ -315,7 +367,7 @@ def errors():
 
 PAGES = {"host-calls": host_calls, "device-calls": device_calls, "flow-calls": flow_calls,
          "flow-device-calls": flow_device_calls, "steal-calls": steal_calls, "server-calls": server_calls,
-         "mirror-calls": mirror_calls, "accumulator-calls": accumulator_calls, "print-calls": print_calls,
+         "mirror-calls": mirror_calls, "accumulator-calls": accumulator_calls, "print-calls": print_calls, "cxx-calls": cxx_calls,
          "settings": settings, "counters": counters,
          "errors": errors}
 
