@@ -32,6 +32,7 @@ const struct conformance_trial conformance_trials[] = {
      ""},
     {"requests", "get, swap, fetch, cas and put with signal", suite_requests, {0}, "", ""},
     {"waits", "waits for words", suite_waits, {0}, "", ""},
+    {"mirror", "mirrors: slots, every operation and type, and copies", suite_mirror, {0}, "", ""},
     {"accumulate", "accumulators, every operation and type", suite_accumulate, {0}, "", ""},
     {"handlers", "handlers that the device runs", suite_handlers, {0}, "", ""},
     {"ledger",

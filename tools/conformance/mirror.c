@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Conformance of mirrors: slots by every operation and type, and copies of every type, of every target and activity.
+ *
+ * A node's plan has the words of its messages. Every second work-item that shares its word with an earlier one shares the
+ * slot too; the others' word stands in the plan once more.
+ *
+ * Path:    plan.c -> mirror.cl -> a mirror of slots -> words.c compares; a mirror of copies -> mirror.cl -> this compares.
+ */
+#include "stage.h"
+#include "suites.h"
+#include "support.h"
+#include "words.h"
+
+#include <gravel/mirror.h>
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+extern const char mirror_cl[];
+
+/* The words of a plan, by node. */
+struct wanted {
+    uint64_t *n_words; /* [nodes] */
+    uint32_t indices[N_ITEMS];
+    struct plan numbers; /* the plan, with numbers of slots, or copies, for indices */
+};
+
+/* @return  the last number from `first` on of a word; n if it has none. */
+static uint32_t number_of(const struct wanted *wanted, uint32_t first, uint32_t n, uint32_t index)
+{
+    for (uint32_t i = n; i-- > first;)
+        if (wanted->indices[i] == index)
+            return i;
+    return n;
+}
+
+static struct wanted want(const struct stage *stage, const struct plan *plan)
+{
+    struct wanted wanted = {.n_words = calloc(stage->n_nodes, sizeof(uint64_t)), .numbers = *plan};
+    uint32_t n = 0;
+    MUST(wanted.n_words);
+    for (uint32_t node = 0; node < stage->n_nodes; node++) {
+        const uint32_t first = n;
+        for (uint32_t i = 0; i < N_ITEMS; i++) {
+            if (!plan->active[i] || plan->nodes[i] != node)
+                continue;
+            uint32_t number = i % 2 ? number_of(&wanted, first, n, plan->indices[i]) : n;
+            wanted.numbers.indices[i] = number;
+            if (number == n)
+                wanted.indices[n++] = plan->indices[i];
+        }
+        wanted.n_words[node] = n - first;
+    }
+    return wanted;
+}
+
+static struct gravel_words words_of(const struct stage *stage, const struct test_case *test,
+                                    const struct wanted *wanted)
+{
+    return (struct gravel_words)GRAVEL_WORDS(.offset = words_offset(stage), .type = test->type,
+                                             .n_words = wanted->n_words,
+                                             .indices = wanted->indices);
+}
+
+static void set_base(cl_kernel kernel, const struct gravel_mirror *mirror)
+{
+    const uint64_t base = gravel_mirror_offset(mirror);
+    MUST(clSetKernelArg(kernel, 1, sizeof base, &base) == CL_SUCCESS);
+}
+
+/* ---- slots ------------------------------------------------------------------------------------- */
+
+/* Shared twice: what has been sent is sent once. */
+static bool run_slots(struct stage *stage, const struct test_case *test, cl_kernel kernel)
+{
+    char why[160] = "";
+    struct plan plan;
+    struct gravel_mirror *mirror;
+    plan_fill(&plan, test, stage->node, stage->n_nodes);
+    struct wanted wanted = want(stage, &plan);
+    const struct gravel_words words = words_of(stage, test, &wanted);
+    words_prepare(stage, test);
+    stage_load(stage, &wanted.numbers, GRAVEL_TYPE_BYTES(test->type));
+    OK(gravel_mirror_create_slots(&mirror, stage->gravel, test->op, &words));
+    set_base(kernel, mirror);
+    MUST(clSetKernelArg(kernel, 6, sizeof test->op, &test->op) == CL_SUCCESS);
+    OK(stage_run(stage, kernel, test->n_items));
+    OK(gravel_mirror_share(mirror));
+    OK(gravel_mirror_share(mirror));
+    OK(gravel_barrier(stage->gravel));
+    free(wanted.n_words);
+    bool holds = stage_judge(stage, test, words_hold(stage, test, why, sizeof why), why);
+    OK(gravel_mirror_destroy(mirror));
+    return holds;
+}
+
+/* ---- copies ------------------------------------------------------------------------------------ */
+
+static bool copies_hold(const struct test_case *words, const struct plan *plan,
+                        const unsigned char *seen, char *why, size_t why_bytes)
+{
+    const uint32_t bytes = GRAVEL_TYPE_BYTES(words->type);
+    for (uint32_t i = 0; i < N_ITEMS; i++) {
+        uint64_t found = 0, due = plan_first_bits(words, plan->nodes[i], plan->indices[i]);
+        memcpy(&found, seen + (size_t)i * bytes, bytes);
+        if (plan->active[i] && found != due) {
+            snprintf(why, why_bytes,
+                     "the copy of word %u of node %u is 0x%" PRIx64 ", not 0x%" PRIx64,
+                     plan->indices[i], plan->nodes[i], found, due);
+            return false;
+        }
+    }
+    return true;
+}
+
+/* By the kernel's work-items. @param seen  [N_ITEMS * 8] */
+static void read_copies(struct stage *stage, cl_kernel kernel, const struct test_case *test,
+                        unsigned char *seen)
+{
+    cl_int error;
+    cl_mem array = clCreateBuffer(gravel_cl_context(stage->gravel), CL_MEM_WRITE_ONLY, N_ITEMS * 8,
+                                  NULL, &error);
+    MUST(error == CL_SUCCESS);
+    MUST(clSetKernelArg(kernel, 5, sizeof array, &array) == CL_SUCCESS);
+    OK(stage_run(stage, kernel, test->n_items));
+    MUST(clEnqueueReadBuffer(gravel_cl_queue(stage->gravel), array, CL_TRUE, 0,
+                             (size_t)N_ITEMS * GRAVEL_TYPE_BYTES(test->type), seen, 0, NULL,
+                             NULL) == CL_SUCCESS);
+    clReleaseMemObject(array);
+}
+
+/* The words are those of a case that sends nothing. */
+static bool run_copies(struct stage *stage, const struct test_case *test, cl_kernel kernel)
+{
+    char why[160] = "";
+    unsigned char seen[N_ITEMS * 8];
+    struct plan plan;
+    struct gravel_mirror *mirror;
+    struct test_case still = *test;
+    still.activity = ACTIVE_EMPTY;
+    plan_fill(&plan, test, stage->node, stage->n_nodes);
+    struct wanted wanted = want(stage, &plan);
+    const struct gravel_words words = words_of(stage, test, &wanted);
+    words_prepare(stage, &still);
+    stage_load(stage, &wanted.numbers, GRAVEL_TYPE_BYTES(test->type));
+    OK(gravel_mirror_create(&mirror, stage->gravel, &words));
+    OK(gravel_mirror_share(mirror));
+    set_base(kernel, mirror);
+    read_copies(stage, kernel, test, seen);
+    free(wanted.n_words);
+    bool holds = copies_hold(&still, &plan, seen, why, sizeof why) &&
+                 words_hold(stage, &still, why, sizeof why);
+    holds = stage_judge(stage, test, holds, why);
+    OK(gravel_mirror_destroy(mirror));
+    return holds;
+}
+
+/* ---- the suite --------------------------------------------------------------------------------- */
+
+typedef bool run_case(struct stage *stage, const struct test_case *test, cl_kernel kernel);
+
+static void run_cases(struct stage *stage, struct test_case test, const char *kernel_name,
+                      run_case *run)
+{
+    unsigned n_cases = 0, n_failed = 0;
+    cl_kernel kernel = stage_kernel(stage, kernel_name, 0);
+    if (!kernel) {
+        stage_skip(stage, test.name, "the device has no such atomics");
+        return;
+    }
+    test.form = FORM_WI;
+    test.n_items = stage_items(stage, &test);
+    for (test.target = 0; test.target < N_TARGETS; test.target++)
+        for (test.activity = 0; test.activity < N_ACTIVITIES; test.activity++)
+            if (stage_can(stage, &test)) {
+                n_cases++;
+                n_failed += !run(stage, &test, kernel);
+            }
+    clReleaseKernel(kernel);
+    stage_line(stage, test.name, FORM_GROUP, n_cases, n_failed);
+}
+
+int suite_mirror(int n_arguments, char **arguments)
+{
+#define OPERATION(OP, op, TYPE, type)                                  \
+    {{"slots_" #op "_" #type, GRAVEL_##OP, GRAVEL_##TYPE, 0, 0, 0, 0}, \
+     "slots_" #type,                                                   \
+     "copies_" #type},
+    static const struct {
+        struct test_case test;
+        const char *slots, *copies; /* kernels */
+    } operations[] = {GRAVEL_VALUE_OPERATIONS(OPERATION) GRAVEL_DOUBLE_OPERATIONS(OPERATION)};
+    struct stage stage;
+    (void)n_arguments, (void)arguments;
+    stage_open(&stage, NULL);
+    stage.heap = alloc_or_die(stage.gravel, WORDS_HEAP_BYTES);
+    stage.program = stage_build(&stage, mirror_cl);
+    for (size_t i = 0; i < sizeof operations / sizeof *operations; i++) {
+        struct test_case test = operations[i].test;
+        if (test.op != GRAVEL_PUT) {
+            run_cases(&stage, test, operations[i].slots, run_slots);
+            continue;
+        }
+        test.name = operations[i].copies;
+        run_cases(&stage, test, operations[i].copies, run_copies);
+    }
+    stage_end(&stage);
+    stage_close(&stage);
+    return stage.n_failed_lines != 0;
+}
