@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Copies packages from device memory to the mirror. See pump.h.
+ * A round of the pump: brings packages from device memory to the mirror. See pump.h.
  *
- * A run of slots that a look (look.c) found published is copied row by row as far as the widest of
+ * A run of slots that a look (look.c) found published is copied (copy.c) row by row as far as the widest of
  * its packages reaches, or binned (blocks.c); it has arrived when its copy has ended.
  *
  * Memory:  U1, C2, H1: see docs/design/memory-order.md. All of it under the pump's lock.
@@ -19,54 +19,6 @@
 #define HELD_SHARE 4u /* of a long run, so much is held back: 1 / HELD_SHARE */
 
 static const char what_is_copied[] = "copying packages from the device";
-
-cl_int gravel_pump_copy_slots(struct gravel_pump *pump, cl_command_queue on,
-                              const struct gravel_pump_slots *slots, cl_event *copied)
-{
-    uint64_t at = gravel_pump_slot_offset(pump, slots->queue, slots->ticket & (pump->n_slots - 1));
-    const size_t from[3] = {at, 0, 0}, to[3] = {0, 0, 0}, region[3] = {slots->width, slots->n, 1};
-    unsigned char *host = (unsigned char *)pump->arena + at;
-    if (slots->width == pump->slot_bytes)
-        return clEnqueueReadBuffer(on, pump->device, CL_FALSE, at, (size_t)slots->n * slots->width,
-                                   host, 0, NULL, copied);
-    return clEnqueueReadBufferRect(on, pump->device, CL_FALSE, from, to, region, pump->slot_bytes,
-                                   0, pump->slot_bytes, 0, host, 0, NULL, copied);
-}
-
-/* Enqueue the copy of the next n packages. */
-static cl_int enqueue_flight(struct gravel_pump *pump, uint32_t queue, uint32_t n, uint32_t width)
-{
-    struct mirror *mirror = &pump->mirrors[queue];
-    struct flight *flight = gravel_pump_next_flight(mirror);
-    const struct gravel_pump_slots slots = {queue, mirror->taken, n, width};
-    cl_int error = gravel_pump_copy_slots(pump, pump->moves, &slots, &flight->copied);
-    if (error != CL_SUCCESS)
-        return error;
-    flight->stage = FLIGHT_COPIED;
-    flight->width = width;
-    flight->run.n_packages = 0;
-    gravel_pump_begin_flight(mirror, n);
-    return CL_SUCCESS;
-}
-
-cl_int gravel_pump_copy_held(struct gravel_pump *pump)
-{
-    cl_int error = CL_SUCCESS;
-    for (uint32_t q = 0; q < pump->n_queues && error == CL_SUCCESS; q++) {
-        struct mirror *mirror = &pump->mirrors[q];
-        uint32_t n = mirror->n_held;
-        mirror->n_held = 0;
-        if (n)
-            error = enqueue_flight(pump, q, n, mirror->held_width);
-    }
-    return gravel_cl_flush(pump->moves, error);
-}
-
-int gravel_pump_flush(struct gravel_pump *pump, int code)
-{
-    cl_int error = clFlush(pump->moves);
-    return code ? code : gravel_check_cl("fetching packages: clFlush", error);
-}
 
 /* Bytes of a slot in use; the whole slot if the header is not one we know, for the aggregator to
  * refuse. */
@@ -114,7 +66,8 @@ static int begin_copy(struct gravel_pump *pump, uint32_t queue,
         uint32_t bytes = package_bytes(pump, &headers[i]);
         width = bytes > width ? bytes : width;
     }
-    int code = gravel_check_cl(what_is_copied, enqueue_flight(pump, queue, n - n_held, width));
+    int code =
+        gravel_check_cl(what_is_copied, gravel_pump_copy_next(pump, queue, n - n_held, width));
     mirror->n_held = code ? 0 : n_held;
     mirror->held_width = width;
     return code;

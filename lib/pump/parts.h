@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The pump, for its own files: pump.c has its thread and its life, look.c what it sees, move.c what it does, blocks.c
- * what it has the device do, settle.c the wait for all of it.
+ * The pump, for its own files: pump.c has its thread and its life, settle.c the wait for all packages, move.c a round,
+ * look.c what a round sees, blocks.c what it has the device do, copy.c its copies.
  */
 #ifndef GRAVEL_PUMP_PARTS_H
 #define GRAVEL_PUMP_PARTS_H
@@ -191,11 +191,15 @@ static inline void gravel_pump_begin_flight(struct mirror *mirror, uint32_t n)
 /* look.c: read what changes on the device, and enqueue the copies of what is held back. @param n  [out] [n_queues]
  * headers read of each queue. @return 0; GRAVEL_ECL; or given up. */
 int gravel_pump_see(struct gravel_pump *pump, uint32_t *n);
-/* move.c: enqueue the copy of slots to the mirror. @param copied  [out] its event. */
+/* copy.c: enqueue the copy of slots to the mirror. @param copied  [out] its event. */
 cl_int gravel_pump_copy_slots(struct gravel_pump *pump, cl_command_queue on,
                               const struct gravel_pump_slots *slots, cl_event *copied);
-/* move.c: enqueue the copies of packages that have been held back. */
+/* copy.c: a flight begins: enqueue the copy of the next n packages, `width` bytes of each. */
+cl_int gravel_pump_copy_next(struct gravel_pump *pump, uint32_t queue, uint32_t n, uint32_t width);
+/* copy.c: enqueue the copies of packages that have been held back. */
 cl_int gravel_pump_copy_held(struct gravel_pump *pump);
+/* copy.c: have the copies of packages begin, also before a call that failed. @return code; 0; GRAVEL_ECL. */
+int gravel_pump_flush(struct gravel_pump *pump, int code);
 
 /*
  * blocks.c: of n packages, whose headers are given, the first that are to be copied.
@@ -217,8 +221,6 @@ int gravel_pump_bin(struct gravel_pump *pump, uint32_t queue, const struct grave
 void gravel_pump_free_rooms(struct mirror *mirror);
 /* Make the headers of n parts that stay in their rooms. @return 0; GRAVEL_ENOMEM. */
 int gravel_pump_make_headers(struct mirror *mirror, uint32_t n);
-/* Have the copies of packages begin, also before a call that failed. @return code; 0; GRAVEL_ECL. */
-int gravel_pump_flush(struct gravel_pump *pump, int code);
 /* Begin the copies of a queue's blocks that have been binned, in their order, as far as there are buffers.
  * @param moved  [in, out] increased by how many blocks' counts have come. @return 0; GRAVEL_ECL. */
 int gravel_pump_copy_blocks(struct gravel_pump *pump, struct mirror *mirror, uint32_t *moved);

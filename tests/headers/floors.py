@@ -26,7 +26,6 @@ ELSE_SEARCHED = ("lib", "cl", "include", "cl/device", "cl/layout", "cl/kernels")
 DEFINED = re.compile(r"^(?!static\b|__attribute__)\w[\w *]*[ *\n](\w+)\([^;{}]*\)\n\{", re.M)
 COMMENT = re.compile(r"/\*.*?\*/|\"(?:\\.|[^\"\\\n])*\"", re.S)
 WORD = re.compile(r"(?<!struct )\b[a-z]\w+\b")
-IN_CIRCLES = {"lib/pump"}  # move.c, look.c, blocks.c
 ELSEWHERE = {"forms.cl.h": "made by cl/forms.py", "host_c11.h": "of tests/tsan",
              "gravel.cl.h": "in kernels: the joined header"}
 
@@ -92,20 +91,16 @@ def reached(arrows, start):
 
 
 def circles(root):
-    """Each arrow of a circle of files; and each room that is free of them, though IN_CIRCLES has it."""
+    """Each arrow of a circle of files."""
     rooms = {}
     for path in sources(root):
         if path.startswith("lib/") and path.endswith(".c"):
             rooms.setdefault(room_of(path), []).append(path)
-    for room, paths in rooms.items():
+    for paths in rooms.values():
         arrows = calls(root, paths)
         all_of = {path: reached(arrows, path) for path in paths}
-        back = ["%s calls %s, which calls it again by way of others (%s)" % (path, target, ", ".join(sorted(names)))
-                for path in paths for target, names in arrows[path].items() if path in all_of[target]]
-        if room not in IN_CIRCLES:
-            yield from back
-        elif not back:
-            yield "%s has no circle any more: take it from the list in floors.py" % room
+        yield from ("%s calls %s, which calls it again by way of others (%s)" % (path, target, ", ".join(sorted(names)))
+                    for path in paths for target, names in arrows[path].items() if path in all_of[target])
 
 
 text = open(os.path.join(sys.argv[1], "CONTRIBUTING.md"), encoding="utf-8").read()
