@@ -5,7 +5,7 @@
  * Included by resident.cl.h. Slots that are published when a server has ended are left to the next kernel of the
  * launch, or to the one behind its end, GRAVEL_SERVER_KERNEL.
  *
- * Path:    lib/serve/mail.c -> this -> gravelp_run, by which lib/serve/server_program.c calls the handlers.
+ * Path:    lib/serve/mail.c -> this -> gravelp_run, by which lib/server/program.c calls the handlers.
  * Memory:  I5 and I6 with the host, which finds the answers of a slot that all have passed; G8 inside the group. What
  *          handlers alone touch has one group for each key, as messages of an inbox go to the owner of their key.
  * Source:  Wang, Fussell, Lin 2019, section 3.2, has message buffers of one device only.

@@ -4,7 +4,7 @@
  *
  * Path:    gravel.h -> facts.c (what each call asks first) -> open.c, outbound.c, server_shape.c, agree.c, neighbours.c
  *          (open), close.c; bindings.c, handlers.c (what the caller gives, beside settings); messages.c, waits.c,
- *          heap.c, maps.c; launch.c (programs too), sizes.c, wait_list.c, enqueue.c (commands), server.c;
+ *          heap.c, maps.c; launch.c (programs too), sizes.c, wait_list.c, enqueue.c (commands);
  *          limits.c (of waits for the device), watch.c (of calls of the driver), checked.c, flushes.c, log.c, report.c,
  *          stats.c.
  */

@@ -8,7 +8,6 @@
 #include "node/node.h"
 #include "self_test/self_test.h"
 #include "serve/sender.h"
-#include "serve/server_program.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -33,7 +32,7 @@ static int fit_phases(const struct gravel *gravel, struct gravel_servers_shape *
 /* Keys are shared out to all inboxes; in phases one more is for transactions. */
 static void add_pairs(const struct gravel *gravel, struct gravel_servers_shape *shape)
 {
-    const bool has_pairs = gravel_server_n_pairs(gravel->handlers, gravel->n_handlers) != 0;
+    const bool has_pairs = gravel_servers_n_pairs(gravel->handlers, gravel->n_handlers) != 0;
     if (has_pairs && shape->n_servers == GRAVELP_MOST_SERVERS)
         shape->n_servers--;
     shape->n_owners = shape->n_servers;
@@ -61,7 +60,7 @@ static uint32_t derive_resident(const struct gravel *gravel, uint32_t at_once)
 static int make_resident(const struct gravel *gravel, struct gravel_servers_shape *shape)
 {
     const uint32_t at_once = gravel_node_groups_at_once(gravel);
-    if (gravel_server_n_pairs(gravel->handlers, gravel->n_handlers))
+    if (gravel_servers_n_pairs(gravel->handlers, gravel->n_handlers))
         return gravel_fail(GRAVEL_ECAPABILITY,
                            "a handler has two keys, and transactions are served in turns");
     if (gravel->device.step == GRAVEL_STEP_DRAIN)

@@ -13,6 +13,14 @@
 
 #include <stddef.h>
 
+uint32_t gravel_servers_n_pairs(const struct gravel_handler *handlers, uint32_t n_handlers)
+{
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < n_handlers; i++)
+        n += handlers[i].serve.n_keys == 2;
+    return n;
+}
+
 /* Messages that a group may have collected when it hands them over: GRAVELP_OUTBOX_MESSAGES of outbox.cl.h; and in the
  * last slot of each of two commands there may be room left. */
 #define COLLECTED 1024u
@@ -211,10 +219,4 @@ int gravel_servers_look(struct gravel_servers *servers, struct gravel_servers_st
         .n_arrived = head.arrived,
         .is_broken = head.is_broken != 0};
     return look_at_rings(servers, state->is_broken, &state->has_sent);
-}
-
-int gravel_servers_fail_without_work(void)
-{
-    return gravel_fail(GRAVEL_EINVAL, "gravel_server_launch: the kernel takes no work: it has no "
-                                      "GRAVEL_SERVE loop");
 }

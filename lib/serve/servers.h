@@ -2,7 +2,7 @@
 /*
  * The server region of the arena, as the host sees it: how large it is, and what a launch writes and reads there.
  *
- * Path:    node/open.c lays it out with the arena -> phases.c or resident.c -> kernels (outbox.cl.h, inbox.cl.h).
+ * Path:    node/outbound.c lays it out with the arena -> lib/server -> kernels (outbox.cl.h, inbox.cl.h).
  * Owner:   the region is the arena's; the struct is the node's.
  * Threads: one that launches, at a time.
  * Source:  Wang, Fussell, Lin 2019, section 3.2 (message buffers).
@@ -29,6 +29,9 @@ struct gravel_servers_shape {
     uint64_t turn_ns;     /* longest wait for handlers on another queue [ns] */
     bool is_resident;     /* servers run beside their clients; else the two take turns */
 };
+
+/** Handlers with two keys. */
+uint32_t gravel_servers_n_pairs(const struct gravel_handler *handlers, uint32_t n_handlers);
 
 /** Slots of an inbox that clients may still need when it says that it is full: of n groups. */
 uint32_t gravel_servers_slots_for(uint32_t n_clients);
@@ -88,28 +91,5 @@ int gravel_servers_begin(struct gravel_servers *servers, const struct gravel_ser
 
 /** No kernel of a launch runs: look, and count what has been served. @return as gravel_servers_open. */
 int gravel_servers_look(struct gravel_servers *servers, struct gravel_servers_state *state);
-
-/* A launch of clients and servers. */
-struct gravel_servers_launch {
-    struct gravel_servers *servers;
-    cl_kernel clients, server; /* server: used in phases, and for what a mailbox has at the end */
-    cl_kernel pairs;           /* serves transactions; NULL if there are none */
-    uint64_t n_items;
-    size_t client_items, server_items, pair_items; /* of a group */
-    struct gravel_limit limit;                     /* of the wait for a turn */
-    bool is_checked; /* all messages go to the host: there is nothing to serve */
-    /** Launch n groups and wait until they have ended. @return 0; else the launch ends with it. */
-    int (*run)(void *context, cl_kernel kernel, size_t n_groups, size_t group_items);
-    void *context;
-};
-
-/** Its virtual groups. */
-static inline uint32_t gravel_servers_n_groups(const struct gravel_servers_launch *launch)
-{
-    return (uint32_t)((launch->n_items + launch->client_items - 1) / launch->client_items);
-}
-
-/** What a kernel without GRAVEL_SERVE comes to. @return GRAVEL_EINVAL. */
-int gravel_servers_fail_without_work(void);
 
 #endif

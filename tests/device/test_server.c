@@ -7,7 +7,7 @@
  *
  * The witness is that of tests/support/witness.h. A ledger has a counter for each work-item, set by its handler.
  *
- * Path: meson test -> this -> lib/node/server.c, lib/serve, cl/server.cl.h
+ * Path: meson test -> this -> lib/server, lib/serve, cl/server.cl.h
  */
 #include <pthread.h>
 #include <unistd.h>

@@ -5,7 +5,7 @@
  *
  * usage: test_server_refusals [resident]     the same cases with resident servers; else in phases
  *
- * Path: meson test -> this -> lib/node/server.c, lib/serve, cl/server.cl.h
+ * Path: meson test -> this -> lib/server, lib/serve, cl/server.cl.h
  */
 #include "served.h"
 

@@ -52,7 +52,7 @@ def mean_two_things(name, places):
     return len(types) > 1 or (len(calls) > 1 and name not in BOTH_SIDES_ASK) or (types and len(sides) > 1)
 
 
-BESIDE = ("accumulate", "flow", "serve", "steal")
+BESIDE = ("accumulate", "flow", "serve", "server", "steal")
 
 
 def stems(root):

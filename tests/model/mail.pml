@@ -10,7 +10,7 @@
  * Shown for 3 messages with two keys, 2 servers and N_SLOTS slots: every message is run once, by one thread at a time for
  * its key, and all end.
  *
- * Models:  lib/serve/mail.c, resident.c, lib/serve/transactions.c (advance_mail), cl/device/mail.cl.h. Steps are
+ * Models:  lib/serve/mail.c, server/resident.c, serve/transactions.c (advance_mail), cl/device/mail.cl.h. Steps are
  *          sequentially consistent here; release and acquire of I5 and I6 keep the slot's steps between them.
  * Mutants: EARLY_POST (a slot is published before it is filled), NO_ROOM (posts into a slot that a server has not passed),
  *          ONE_SERVER (a slot is free when one server has passed it), NO_CLOSE (a launch ends with the mailbox open),

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Texts of OpenCL C. See server_program.h.
+ * Texts of OpenCL C. See program.h.
  *
  * Behind the user's text stand a function that calls the handler a message names, the kernel, and a prototype of each
  * handler: the call does not compile if the function is missing, and the prototype not if its parameters are others.
  */
-#include "serve/server_program.h"
+#include "server/program.h"
 
 #include "serve/call_text.h"
 #include "serve/sender.h"
@@ -68,17 +68,9 @@ static void write_run(FILE *out, const char *name, const struct gravel_handler *
     fprintf(out, "    default:\n        break;\n    }\n}\n");
 }
 
-uint32_t gravel_server_n_pairs(const struct gravel_handler *handlers, uint32_t n_handlers)
-{
-    uint32_t n = 0;
-    for (uint32_t i = 0; i < n_handlers; i++)
-        n += handlers[i].serve.n_keys == 2;
-    return n;
-}
-
 static void write_pairs(FILE *out, const struct gravel_handler *handlers, uint32_t n_handlers)
 {
-    if (gravel_server_n_pairs(handlers, n_handlers) == 0)
+    if (gravel_servers_n_pairs(handlers, n_handlers) == 0)
         return;
     write_run(out, "gravelp_run_pair", handlers, n_handlers, 2);
     fprintf(out, "kernel void " GRAVEL_PAIRS_KERNEL "(GRAVEL_ARENA)\n"

@@ -2,21 +2,18 @@
 /*
  * The text around a program of clients and servers: which handlers have keys, and the kernel that empties inboxes.
  *
- * Path:    node/server.c -> server_program.c -> opencl/program.h.
+ * Path:    launch.c -> program.c -> opencl/program.h.
  * Owner:   texts are the caller's to free.
  * Threads: any.
  */
-#ifndef GRAVEL_SERVE_SERVER_PROGRAM_H
-#define GRAVEL_SERVE_SERVER_PROGRAM_H
+#ifndef GRAVEL_SERVER_PROGRAM_H
+#define GRAVEL_SERVER_PROGRAM_H
 
 #include "gravel/gravel.h"
 #include "serve/servers.h"
 
 #define GRAVEL_SERVER_KERNEL "gravel_serve"
 #define GRAVEL_PAIRS_KERNEL "gravel_serve_pairs"
-
-/** Handlers with two keys. */
-uint32_t gravel_server_n_pairs(const struct gravel_handler *handlers, uint32_t n_handlers);
 
 /** Ahead of the user's text: which handlers have keys, other nodes, servers. @return NULL if memory is out. */
 char *gravel_server_prelude(const struct gravel_handler *handlers, uint32_t n_handlers,
