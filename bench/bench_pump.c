@@ -252,8 +252,9 @@ static bool run_copy(struct contest *contest, double *rate)
     cl_command_queue queue = contest->memory.copies;
     double start = bench_now();
     for (; done < bytes; done += COPY_BYTES)
-        must("clEnqueueReadBuffer", clEnqueueReadBuffer(queue, contest->memory.buffer, CL_FALSE,
-                                                        from, COPY_BYTES, to, 0, NULL, NULL));
+        must("clEnqueueReadBuffer",
+             clEnqueueReadBuffer(queue, contest->memory.region.buffer, CL_FALSE, from, COPY_BYTES,
+                                 to, 0, NULL, NULL));
     must("clFinish", clFinish(queue));
     *rate = (double)done / contest->message_bytes / (bench_now() - start);
     return true;

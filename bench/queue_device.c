@@ -98,7 +98,7 @@ static void device_close(struct queue *queue)
         clReleaseKernel(self->kernel);
     if (self->program)
         clReleaseProgram(self->program);
-    gravel_arena_destroy(&self->device, self->arena);
+    gravel_shared_free(&self->device, self->arena);
     gravel_device_close(&self->device);
     free(self);
 }

@@ -155,8 +155,3 @@ int gravel_arena_create(const struct gravel_device *device, const struct gravel_
     *out = arena;
     return 0;
 }
-
-void gravel_arena_destroy(const struct gravel_device *device, struct gravelp_arena *arena)
-{
-    gravel_shared_free(device, arena);
-}

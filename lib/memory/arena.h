@@ -46,15 +46,12 @@ int gravel_arena_fail(const struct gravel_device *device, const struct gravel_ar
 /**
  * Allocate and initialise an arena that host and device share.
  *
- * @param out  [out] the control block at its start, or NULL on failure.
+ * @param out  [out] the control block at its start, to be freed by gravel_shared_free, or NULL on failure.
  * @return     0; GRAVEL_ECONFIG (slot too small, queue smaller than a slot); GRAVEL_ENOMEM with the size asked
  *             and the device's limit.
  */
 int gravel_arena_create(const struct gravel_device *device, const struct gravel_arena_shape *shape,
                         struct gravelp_arena **out);
-
-/** Free it. NULL is allowed. */
-void gravel_arena_destroy(const struct gravel_device *device, struct gravelp_arena *arena);
 
 static inline struct gravelp_queue_words *gravel_arena_queue(struct gravelp_arena *arena,
                                                              uint32_t queue)

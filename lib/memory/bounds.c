@@ -16,9 +16,10 @@ static struct gravelp_bounds *bounds_of(const struct gravel_memory *memory)
 static int copy(const struct gravel_memory *memory, size_t at, size_t bytes)
 {
     const uint64_t offset = memory->arena->bounds_offset + at;
-    return memory->buffer ? gravel_copier_write(memory->copier, memory->buffer, offset,
-                                                (unsigned char *)memory->arena + offset, bytes)
-                          : 0;
+    return memory->region.buffer
+               ? gravel_region_write(&memory->region, offset,
+                                     (unsigned char *)memory->arena + offset, bytes)
+               : 0;
 }
 
 int gravel_bounds_publish(const struct gravel_memory *memory, struct gravel_heap *heap)
@@ -42,10 +43,6 @@ int gravel_bounds_publish(const struct gravel_memory *memory, struct gravel_heap
 
 int gravel_bounds_read_fault(const struct gravel_memory *memory, struct gravelp_bounds_fault *fault)
 {
-    const size_t at = offsetof(struct gravelp_bounds, fault);
-    if (memory->buffer)
-        return gravel_copier_read(memory->copier, memory->buffer, memory->arena->bounds_offset + at,
-                                  fault, sizeof *fault);
-    *fault = bounds_of(memory)->fault;
-    return 0;
+    const uint64_t at = memory->arena->bounds_offset + offsetof(struct gravelp_bounds, fault);
+    return gravel_region_read(&memory->region, at, fault, sizeof *fault);
 }

@@ -5,7 +5,6 @@
 #include "memory/memory.h"
 
 #include "base/error.h"
-#include "device/shared.h"
 #include "memory/heap_bytes.h"
 #include "opencl/objects.h"
 
@@ -59,18 +58,18 @@ static int make_copied(struct gravel_memory *memory, const struct gravel_arena_s
         code = gravel_cl_queue_create(device, "copies of the heap", &memory->copies);
     if (code)
         return code;
-    if (gravel_cl_buffer_create(device, "arena", bytes, &memory->buffer))
+    code = gravel_region_create(&memory->region, device, memory->copies, "arena", bytes);
+    if (!memory->region.buffer)
         return gravel_arena_fail(device, shape, &head, bytes);
-    code = make_mirror(memory, &head);
     if (!code)
-        code = gravel_copier_create(&memory->copier, device, memory->copies);
+        code = make_mirror(memory, &head);
     if (!code)
         code = make_zeros(memory);
     if (code)
         return code;
     gravel_arena_reset_queues(memory->arena, shape->start);
     code = gravel_check_cl("copying the queues to the device",
-                           clEnqueueWriteBuffer(memory->copies, memory->buffer, CL_TRUE, 0,
+                           clEnqueueWriteBuffer(memory->copies, memory->region.buffer, CL_TRUE, 0,
                                                 head.heap_offset, memory->arena, 0, NULL, NULL));
     /* Drivers may allocate a buffer when it is first used. */
     return code == GRAVEL_ENOMEM ? gravel_arena_fail(device, shape, &head, bytes) : code;
@@ -80,17 +79,19 @@ int gravel_memory_create(struct gravel_memory *memory, const struct gravel_devic
                          const struct gravel_arena_shape *shape)
 {
     *memory = (struct gravel_memory){.device = device};
-    if (gravel_step_is_shared(device->step))
-        return gravel_arena_create(device, shape, &memory->arena);
     int code = gravel_arena_check(shape);
-    return code ? code : make_copied(memory, shape);
+    if (code || !gravel_step_is_shared(device->step))
+        return code ? code : make_copied(memory, shape);
+    code = gravel_arena_create(device, shape, &memory->arena);
+    memory->region = (struct gravel_region){.device = device, .shared = memory->arena};
+    return code;
 }
 
 void gravel_memory_place_frames(struct gravel_memory *memory, unsigned char *given, uint64_t bytes,
                                 bool pins)
 {
     memory->frames = given;
-    if (!pins || !memory->buffer || bytes > FRAMES_MOST_BYTES)
+    if (!pins || !memory->region.buffer || bytes > FRAMES_MOST_BYTES)
         return;
     if (!gravel_pinned_create(&memory->own, memory->device, memory->copies, "node buffers", given,
                               bytes))
@@ -122,16 +123,13 @@ void gravel_memory_destroy(struct gravel_memory *memory)
         return;
     if (!gravel_wait_is_done(memory->device, memory->copies, "copies of the heap"))
         return;
-    gravel_copier_destroy(memory->copier);
-    if (gravel_step_is_shared(memory->device->step))
-        gravel_arena_destroy(memory->device, memory->arena);
+    gravel_region_destroy(&memory->region);
     gravel_pinned_destroy(&memory->mirror);
     gravel_pinned_destroy(&memory->own);
     for (uint32_t i = 0; i < memory->n_others; i++)
         gravel_pinned_destroy(&memory->others[i]);
     free(memory->others);
     gravel_cl_buffer_release(memory->zeros);
-    gravel_cl_buffer_release(memory->buffer);
     if (gravel_wait_is_done(memory->device, memory->copies, "unmapping the heap"))
         gravel_cl_queue_release(memory->copies);
     *memory = (struct gravel_memory){.device = NULL};
@@ -140,20 +138,18 @@ void gravel_memory_destroy(struct gravel_memory *memory)
 cl_int gravel_memory_set_argument(const struct gravel_memory *memory, cl_kernel kernel,
                                   cl_uint index)
 {
-    if (memory->buffer)
-        return clSetKernelArg(kernel, index, sizeof memory->buffer, &memory->buffer);
-    return gravel_shared_set_argument(memory->device, kernel, index, memory->arena);
+    return gravel_region_set_argument(&memory->region, kernel, index);
 }
 
 int gravel_memory_read(const struct gravel_memory *memory, uint32_t heap, uint64_t offset, void *to,
                        uint64_t bytes)
 {
-    if (!memory->buffer) {
+    if (!memory->region.buffer) {
         gravel_heap_load_bytes(to, gravel_memory_heap(memory, heap) + offset, bytes);
         return 0;
     }
-    uint64_t from = gravel_memory_heap_offset(memory, heap) + offset;
-    return gravel_copier_read(memory->copier, memory->buffer, from, to, bytes);
+    return gravel_region_read(&memory->region, gravel_memory_heap_offset(memory, heap) + offset, to,
+                              bytes);
 }
 
 /* From memory that copies may start at. */
@@ -161,8 +157,8 @@ static int write_pinned(const struct gravel_memory *memory, uint64_t to, const v
                         uint64_t bytes)
 {
     cl_event copied = NULL;
-    cl_int error = clEnqueueWriteBuffer(memory->copies, memory->buffer, CL_FALSE, to, bytes, from,
-                                        0, NULL, &copied);
+    cl_int error = clEnqueueWriteBuffer(memory->copies, memory->region.buffer, CL_FALSE, to, bytes,
+                                        from, 0, NULL, &copied);
     return gravel_wait_command(memory->device, memory->copies, error, copied,
                                "writing the heap: clEnqueueWriteBuffer");
 }
@@ -170,14 +166,14 @@ static int write_pinned(const struct gravel_memory *memory, uint64_t to, const v
 int gravel_memory_write(const struct gravel_memory *memory, uint32_t heap, uint64_t offset,
                         const void *from, uint64_t bytes)
 {
-    if (!memory->buffer) {
+    if (!memory->region.buffer) {
         gravel_heap_store_bytes(gravel_memory_heap(memory, heap) + offset, from, bytes);
         return 0;
     }
     uint64_t to = gravel_memory_heap_offset(memory, heap) + offset;
     if (gravel_memory_is_pinned(memory, from))
         return write_pinned(memory, to, from, bytes);
-    return gravel_copier_write(memory->copier, memory->buffer, to, from, bytes);
+    return gravel_region_write(&memory->region, to, from, bytes);
 }
 
 /* The last of them is waited for: the queue is in order. */
@@ -185,7 +181,7 @@ static int enqueue_reads(const struct gravel_memory *memory, uint64_t heap_offse
                          const struct gravel_memory_piece *pieces, uint32_t n, cl_event *last)
 {
     for (uint32_t i = 0; i < n; i++) {
-        cl_int error = clEnqueueReadBuffer(memory->copies, memory->buffer, CL_FALSE,
+        cl_int error = clEnqueueReadBuffer(memory->copies, memory->region.buffer, CL_FALSE,
                                            heap_offset + pieces[i].offset, pieces[i].bytes,
                                            pieces[i].to, 0, NULL, i + 1 == n ? last : NULL);
         if (error != CL_SUCCESS)
@@ -199,7 +195,7 @@ int gravel_memory_fetch(const struct gravel_memory *memory, uint32_t heap,
 {
     static const char what[] = "fetching parts of the heap";
     cl_event last = NULL;
-    if (!memory->buffer) {
+    if (!memory->region.buffer) {
         for (uint32_t i = 0; i < n; i++)
             gravel_memory_read(memory, heap, pieces[i].offset, pieces[i].to, pieces[i].bytes);
         return 0;
@@ -214,9 +210,9 @@ int gravel_memory_fetch(const struct gravel_memory *memory, uint32_t heap,
 int gravel_memory_write_head(const struct gravel_memory *memory, uint64_t offset, const void *from,
                              uint64_t bytes)
 {
-    memcpy((unsigned char *)memory->arena + offset, from, bytes);
-    return memory->buffer ? gravel_copier_write(memory->copier, memory->buffer, offset, from, bytes)
-                          : 0;
+    if (memory->region.buffer)
+        memcpy((unsigned char *)memory->arena + offset, from, bytes);
+    return gravel_region_write(&memory->region, offset, from, bytes);
 }
 
 /* Clear `bytes`, ZEROS_AT_ONCE * ZEROS_BYTES at most, and wait. */
@@ -225,8 +221,8 @@ static int zero_piece(const struct gravel_memory *memory, uint64_t at, uint64_t 
     cl_int error = CL_SUCCESS;
     for (uint64_t done = 0; done < bytes && error == CL_SUCCESS; done += ZEROS_BYTES) {
         uint64_t n = bytes - done < ZEROS_BYTES ? bytes - done : ZEROS_BYTES;
-        error = clEnqueueCopyBuffer(memory->copies, memory->zeros, memory->buffer, 0, at + done, n,
-                                    0, NULL, NULL);
+        error = clEnqueueCopyBuffer(memory->copies, memory->zeros, memory->region.buffer, 0,
+                                    at + done, n, 0, NULL, NULL);
     }
     if (error != CL_SUCCESS)
         return gravel_fail_cl("clearing the heap: clEnqueueCopyBuffer", error);
@@ -236,7 +232,7 @@ static int zero_piece(const struct gravel_memory *memory, uint64_t at, uint64_t 
 int gravel_memory_zero(const struct gravel_memory *memory, uint32_t heap, uint64_t offset,
                        uint64_t bytes)
 {
-    if (!memory->buffer) {
+    if (!memory->region.buffer) {
         memset(gravel_memory_heap(memory, heap) + offset, 0, bytes);
         return 0;
     }

@@ -13,17 +13,16 @@
 #define GRAVEL_MEMORY_MEMORY_H
 
 #include "memory/arena.h"
-#include "opencl/copier.h"
 #include "opencl/pinned.h"
+#include "opencl/region.h"
 
 struct gravel_memory {
     const struct gravel_device *device;
     struct gravelp_arena *arena;  /* the host's: the arena itself, or its mirror */
-    cl_mem buffer;                /* the kernels' arena where that is another one; else NULL */
+    struct gravel_region region;  /* the kernels' arena: shared with the host, or a buffer */
     struct gravel_pinned mirror;  /* what the mirror lies in */
     cl_command_queue copies;      /* in order, for the heap; beside kernels */
-    cl_mem zeros;                 /* on the device, beside `buffer` */
-    struct gravel_copier *copier; /* through which such copies go */
+    cl_mem zeros;                 /* on the device, beside the buffer */
     unsigned char *frames;        /* memory for node buffers; NULL: any memory will do */
     struct gravel_pinned own;     /* those of them that copies to the device may start at */
     struct gravel_pinned *others; /* [n_others] node buffers of other nodes of this machine */
@@ -70,7 +69,7 @@ cl_int gravel_memory_set_argument(const struct gravel_memory *memory, cl_kernel 
 /** Start of a local heap; NULL if the host cannot address it. */
 static inline unsigned char *gravel_memory_heap(const struct gravel_memory *memory, uint32_t heap)
 {
-    return memory->buffer ? NULL : gravel_arena_heap(memory->arena, heap);
+    return memory->region.buffer ? NULL : gravel_arena_heap(memory->arena, heap);
 }
 
 /** Bytes from the start of the kernels' arena to a local heap. */

@@ -133,7 +133,7 @@ int gravel_checked_refuse_written(struct gravel *gravel, const struct gravel_che
     leave(checked);
     bool is_by_others = now.n_begun != view->n_begun || now.n_writable != view->n_writable ||
                         now.n_resolved != view->n_resolved;
-    if (is_by_others && !gravel->memory.buffer) /* where there is one, a map is a copy */
+    if (is_by_others && !gravel->memory.region.buffer) /* where there is one, a map is a copy */
         return 0;
     return gravel_fail(GRAVEL_EINVAL,
                        "gravel_unmap: the map at %p is CL_MAP_READ and was written: on steps pump "

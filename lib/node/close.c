@@ -70,7 +70,7 @@ static void give_back(bool has_buffers)
 /* What maps point into, and the device that it is of. */
 void gravel_node_free_heap(struct gravel *gravel)
 {
-    const bool has_buffers = gravel->device.capability.is_cpu && gravel->memory.buffer;
+    const bool has_buffers = gravel->device.capability.is_cpu && gravel->memory.region.buffer;
     gravel_memory_destroy(&gravel->memory);
     if (gravel_node_is_stuck(gravel) || gravel->memory.device) { /* which stays if it must */
         leave_behind(gravel);

@@ -205,7 +205,7 @@ int gravel_unmap(struct gravel *gravel, void *pointer)
         return GRAVEL_EINVAL;
     if (!pointer)
         return 0;
-    if (gravel->memory.buffer && gravel_node_refuse_wait(gravel, "gravel_unmap"))
+    if (gravel->memory.region.buffer && gravel_node_refuse_wait(gravel, "gravel_unmap"))
         return GRAVEL_EINVAL;
     if (!take_out(gravel, pointer, &map, &is_last))
         return gravel_fail(GRAVEL_EINVAL, "gravel_unmap: %p is not mapped", pointer);
@@ -213,7 +213,7 @@ int gravel_unmap(struct gravel *gravel, void *pointer)
     int written = is_last && !freed
                       ? gravel_checked_refuse_written(gravel, &map.view, pointer, map.bytes)
                       : 0;
-    int code = is_last && gravel->memory.buffer ? end_copy(gravel, &map, freed != 0) : 0;
+    int code = is_last && gravel->memory.region.buffer ? end_copy(gravel, &map, freed != 0) : 0;
     leave(gravel);
     return code ? code : freed ? freed : written;
 }

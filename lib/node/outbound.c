@@ -145,7 +145,7 @@ static int open_pump(struct gravel *gravel)
         .is_loopback = gravel->network.transport->is_loopback,
         .frames = gravel->memory.frames ? gravel->memory.frames + before : NULL,
     };
-    return gravel->memory.buffer ? gravel_pump_create(&gravel->pump, &shape) : 0;
+    return gravel->memory.region.buffer ? gravel_pump_create(&gravel->pump, &shape) : 0;
 }
 
 /* Few and small buffers: lines are few, and a line is not to wait for a large one to fill. */

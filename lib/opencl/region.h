@@ -3,7 +3,7 @@
  * Memory that a kernel and the host use: at one address where the device's step shares memory with the host, else a
  * buffer, which is copied from and to.
  *
- * Path:    flow/memory.c, steal/memory.c, serve/steps.c -> region.c -> device/shared.c, copier.c.
+ * Path:    lib/memory, lib/serve, lib/flow, lib/steal -> region.c -> device/shared.c, copier.c.
  * Owner:   its memory; device and queue are the caller's and outlive it.
  * Threads: create and destroy: alone; the rest: any.
  */

@@ -236,7 +236,7 @@ static cl_int set_run(const struct gravel_device_aggregator *aggregator, cl_kern
     uint64_t slots_at =
         arena->slots_offset + ((uint64_t)run->queue * arena->n_slots + slot) * arena->slot_bytes;
     const struct gravel_argument arguments[] = {
-        GRAVEL_ARGUMENT(aggregator->memory->buffer),
+        GRAVEL_ARGUMENT(aggregator->memory->region.buffer),
         GRAVEL_ARGUMENT(slots_at),
         GRAVEL_ARGUMENT(arena->slot_bytes),
         GRAVEL_ARGUMENT(run->ticket),

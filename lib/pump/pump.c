@@ -210,7 +210,7 @@ int gravel_pump_create(struct gravel_pump **out, const struct gravel_pump_shape 
     memset(pump, 0, sizeof *pump);
     pump->shape = *shape;
     pump->arena = arena;
-    pump->device = shape->memory->buffer;
+    pump->device = shape->memory->region.buffer;
     pump->n_queues = arena->n_queues;
     pump->n_slots = arena->n_slots;
     pump->slot_bytes = arena->slot_bytes;

@@ -20,7 +20,7 @@ static int create_on_device(struct gravel_resolver *resolver)
     const struct gravel_resolver_shape *shape = &resolver->shape;
     const struct gravel_device_resolver_shape on_device = {
         .device = shape->memory->device,
-        .arena = shape->memory->buffer,
+        .arena = shape->memory->region.buffer,
         .max_frame_bytes = shape->max_frame_bytes,
         .calls = shape->calls,
         .memory = shape->memory,
@@ -37,7 +37,7 @@ int gravel_resolver_create(struct gravel_resolver **out, const struct gravel_res
     if (!resolver)
         return gravel_fail(GRAVEL_ENOMEM, "resolver");
     resolver->shape = *shape;
-    int code = shape->memory->buffer ? create_on_device(resolver) : 0;
+    int code = shape->memory->region.buffer ? create_on_device(resolver) : 0;
     if (code) {
         gravel_resolver_destroy(resolver);
         return code;

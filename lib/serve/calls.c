@@ -7,17 +7,15 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "device/beside.h"
-#include "device/shared.h"
 #include "opencl/objects.h"
+#include "opencl/region.h"
 #include "opencl/wait.h"
 #include "serve/call_bounds.h"
 #include "serve/call_program.h"
 #include "serve/servers.h"
 
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #define GROUP 256u        /* [work-items] wanted; kernels may bear fewer */
 #define MAX_UNDER_WAY 64u /* runs enqueued and not yet waited for */
@@ -44,8 +42,9 @@ struct gravel_device_calls {
     size_t server_items;    /* of a group that runs handlers with keys */
     size_t pair_items;      /* with two keys */
     cl_command_queue queue; /* steps svm and usm */
-    unsigned char *staged;  /* [buffer_bytes] there: a run's arguments, shared with the device */
-    uint64_t limit_ns;      /* for a run: half of the time after which others miss us */
+    /* [buffer_bytes] there: a run's arguments, shared with the device */
+    struct gravel_region staged;
+    uint64_t limit_ns; /* for a run: half of the time after which others miss us */
     struct under_way under_way[MAX_UNDER_WAY]; /* a ring, the oldest at `first` */
     uint32_t first, n_under_way;
     uint32_t n_keyed;
@@ -123,13 +122,11 @@ static int make_queue(struct gravel_device_calls *calls)
 {
     const struct gravel_device *device = &calls->device;
     int code = gravel_cl_queue_create(device, "handlers", &calls->queue);
-    if (code)
-        return code;
-    uint64_t bytes = calls->shape.config->buffer_bytes;
-    calls->staged = gravel_shared_alloc(device, bytes);
-    if (!calls->staged)
-        return gravel_fail(GRAVEL_ENOMEM, "handlers: %" PRIu64 " bytes of shared memory", bytes);
-    code = gravel_device_calls_warm_up(calls, calls->queue, NULL);
+    if (!code)
+        code = gravel_region_create(&calls->staged, device, NULL, "handlers",
+                                    calls->shape.config->buffer_bytes);
+    if (!code)
+        code = gravel_device_calls_warm_up(calls, calls->queue, NULL);
     return code ? code : gravel_wait_queue(device, calls->queue, "first use of handlers");
 }
 
@@ -165,7 +162,7 @@ int gravel_device_calls_create(struct gravel_device_calls **out,
     int code = gravel_call_program_build(&calls->device, &request, &calls->program);
     if (!code)
         code = make_kernels(calls);
-    if (!code && !shape->memory->buffer)
+    if (!code && !shape->memory->region.buffer)
         code = make_queue(calls);
     if (code)
         gravel_device_calls_destroy(calls);
@@ -181,7 +178,7 @@ void gravel_device_calls_destroy(struct gravel_device_calls *calls)
     gravel_device_calls_wait(calls);
     if (!gravel_wait_is_done(&calls->device, calls->queue, "the last handlers"))
         return; /* it may still run, with all this */
-    gravel_shared_free(&calls->device, calls->staged);
+    gravel_region_destroy(&calls->staged);
     for (uint32_t i = 0; calls->kernels && i < calls->shape.n_handlers; i++)
         gravel_cl_kernel_release(calls->kernels[i]);
     gravel_cl_queue_release(calls->queue);
@@ -227,7 +224,7 @@ static cl_int set_arguments(const struct gravel_device_calls *calls, cl_kernel k
                             const struct call_target *target)
 {
     const struct gravel_argument uploaded = GRAVEL_ARGUMENT(target->uploaded);
-    const struct gravel_argument staged = GRAVEL_ARGUMENT_SHARED(calls->staged);
+    const struct gravel_argument staged = GRAVEL_ARGUMENT_SHARED(calls->staged.shared);
     const struct gravel_argument arguments[] = {
         target->uploaded ? uploaded : staged, GRAVEL_ARGUMENT(target->rows_at),
         GRAVEL_ARGUMENT(target->answers_at),  GRAVEL_ARGUMENT(target->n_messages),
@@ -436,13 +433,13 @@ int gravel_device_calls_run(struct gravel_device_calls *calls, const struct grav
     };
     place_rows(&target, run, 0);
     if (!calls->is_stuck)
-        memcpy(calls->staged, run, bytes);
+        gravel_region_write(&calls->staged, 0, run, bytes);
     int code = start(calls, GRAVELP_COMMAND_HANDLER(run->command), &target);
     if (!code)
         code = gravel_device_calls_wait(calls);
     if (!code && target.answers_at != GRAVELP_NO_ANSWERS)
-        memcpy((char *)run + target.answers_at, calls->staged + target.answers_at,
-               bytes - target.answers_at);
+        code = gravel_region_read(&calls->staged, target.answers_at,
+                                  (char *)run + target.answers_at, bytes - target.answers_at);
     return code;
 }
 

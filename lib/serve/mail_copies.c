@@ -17,8 +17,8 @@
 int gravel_mail_copies_create(struct gravel_mail_copies *copies, const struct gravel_memory *memory,
                               uint64_t at, uint64_t bytes)
 {
-    *copies =
-        (struct gravel_mail_copies){.device = memory->device, .arena = memory->buffer, .at = at};
+    *copies = (struct gravel_mail_copies){
+        .device = memory->device, .arena = memory->region.buffer, .at = at};
     int code = gravel_cl_queue_create(memory->device, "the mailbox", &copies->queue);
     if (!code)
         code = gravel_pinned_create(&copies->image, memory->device, copies->queue,

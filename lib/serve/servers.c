@@ -103,7 +103,7 @@ uint64_t gravel_servers_mail_at(const struct gravel_servers *servers)
 static int open_mail(struct gravel_servers *servers)
 {
     const struct gravel_servers_shape *shape = &servers->shape;
-    const bool is_apart = shape->n_mail && servers->memory->buffer;
+    const bool is_apart = shape->n_mail && servers->memory->region.buffer;
     struct gravel_mail_shape mail = {
         .n_owners = shape->n_owners,
         .n_slots = shape->n_mail,

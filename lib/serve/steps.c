@@ -72,7 +72,7 @@ static int make_memory(struct gravel_device_steps *steps)
     int code = gravel_cl_queue_create(steps->device, "transactions", &steps->queue);
     return code ? code
                 : gravel_region_create(&steps->region, steps->device,
-                                       steps->shape->memory->buffer ? steps->queue : NULL,
+                                       steps->shape->memory->region.buffer ? steps->queue : NULL,
                                        "transactions", most > run ? most : run);
 }
 
@@ -120,7 +120,7 @@ int gravel_device_steps_create(struct gravel_device_steps **out, struct gravel_d
     steps->device = gravel_device_calls_device(calls);
     steps->group = GROUP;
     int code = make_kernels(steps, &n_made);
-    const bool is_wanted = n_made || (runs_wait && steps->shape->memory->buffer);
+    const bool is_wanted = n_made || (runs_wait && steps->shape->memory->region.buffer);
     if (!code && is_wanted)
         code = make_memory(steps);
     if (!code && steps->region.buffer)

@@ -156,8 +156,8 @@ static bool take(const struct gravel_package_run *run, uint32_t room)
 static bool bin(const struct gravel_package_run *run, uint32_t room)
 {
     cl_event counted;
-    OK(clEnqueueWriteBuffer(memory.copies, memory.buffer, CL_TRUE, 0, memory.arena->heap_offset,
-                            memory.arena, 0, NULL, NULL));
+    OK(clEnqueueWriteBuffer(memory.copies, memory.region.buffer, CL_TRUE, 0,
+                            memory.arena->heap_offset, memory.arena, 0, NULL, NULL));
     OK(gravel_device_aggregator_bin(aggregator, run, room, &counted));
     OK(clWaitForEvents(1, &counted));
     clReleaseEvent(counted);

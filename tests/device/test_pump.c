@@ -74,9 +74,9 @@ static void close_pump(void)
 
 static void write_device(uint64_t at, const void *from, size_t bytes)
 {
-    assert_int_equal(
-        clEnqueueWriteBuffer(device.queue, memory.buffer, CL_TRUE, at, bytes, from, 0, NULL, NULL),
-        CL_SUCCESS);
+    assert_int_equal(clEnqueueWriteBuffer(device.queue, memory.region.buffer, CL_TRUE, at, bytes,
+                                          from, 0, NULL, NULL),
+                     CL_SUCCESS);
 }
 
 /* As a leader does: reserve is told apart, for it may come without a package. */
@@ -126,7 +126,7 @@ static uint32_t credit(uint32_t queue)
 {
     uint32_t consumed;
     uint64_t words = memory.arena->queues_offset + queue * sizeof(struct gravelp_queue_words);
-    assert_int_equal(clEnqueueReadBuffer(device.queue, memory.buffer, CL_TRUE,
+    assert_int_equal(clEnqueueReadBuffer(device.queue, memory.region.buffer, CL_TRUE,
                                          words + offsetof(struct gravelp_queue_words, consumed), 4,
                                          &consumed, 0, NULL, NULL),
                      CL_SUCCESS);

@@ -113,7 +113,8 @@ static int close_pump(void **state)
 
 static void write_device(uint64_t at, const void *from, size_t bytes)
 {
-    OK(clEnqueueWriteBuffer(memory.copies, memory.buffer, CL_TRUE, at, bytes, from, 0, NULL, NULL));
+    OK(clEnqueueWriteBuffer(memory.copies, memory.region.buffer, CL_TRUE, at, bytes, from, 0, NULL,
+                            NULL));
 }
 
 static uint64_t mask_of(uint32_t bytes)

@@ -19,6 +19,7 @@
 #include <string.h>
 
 #include "bare_device.h"
+#include "device/shared.h"
 #include "memory/arena.h"
 #include "messages.h"
 #include "memory/package.h"
@@ -227,7 +228,7 @@ static void run_group(struct bench *bench, const char *group)
     run_kernel(bench, (cl_uint)n, local);
     if (strncmp(bench->name, "wrong_", 6) != 0)
         check_arena(bench);
-    gravel_arena_destroy(&(struct gravel_device){.queue = NULL}, bench->arena);
+    gravel_shared_free(&(struct gravel_device){.queue = NULL}, bench->arena);
     for (enum form form = 0; form < N_FORMS; form++)
         free(bench->seen[form]);
 }

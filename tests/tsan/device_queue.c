@@ -17,6 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "device/shared.h"
 #include "memory/arena.h"
 #include "lanes.h"
 #include "memory/package.h"
@@ -79,7 +80,7 @@ static struct gravelp_arena *make_arena(const struct shape *shape, struct patien
 static void free_arena(struct gravelp_arena *arena)
 {
     const struct gravel_device device = {.queue = NULL};
-    gravel_arena_destroy(&device, arena);
+    gravel_shared_free(&device, arena);
 }
 
 static void open_queue(struct gravel_package_queue *queue, struct gravelp_arena *arena,
