@@ -329,12 +329,12 @@ def settings():
     for kind, field, variable, preset, low, high, category, meaning in rows("include/gravel/config.h",
                                                                             "GRAVEL_CONFIG_FIELDS"):
         if category != last:
-            out.append("\n## %s\n\n| variable, field | default | range | meaning |\n|---|---|---|---|" % title(category))
+            out.append("\n## %s\n\n| variable, field | default | range or choices | meaning |\n|---|---|---|---|" % title(category))
         last = category
         text = kind == "STRING"
         out.append("| `%s`, `%s` | %s | %s | %s |" % (
             variable, field, (preset or '""') if text else size(kind, number(preset)),
-            "text" if text else "%s to %s" % (size(kind, number(low)), size(kind, number(high))), meaning))
+            ("text" if low == "0" else low) if text else "%s to %s" % (size(kind, number(low)), size(kind, number(high))), meaning))
     return (NOTE % "include/gravel/config.h" + "# Settings\n\n"
             "`gravel_config_load` fills `struct gravel_config` with the defaults and the environment; a program may set every "
             "field\nafterwards, or set it by its name: `gravel_config_set`. Sizes take the suffixes k, M and G. An empty variable counts as not set; a malformed one is "

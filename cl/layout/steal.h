@@ -16,16 +16,7 @@
 
 #include "base.h"
 
-/* X(NAME, number, "name"): who runs which task. */
-#define GRAVELP_STEAL_POLICIES(X)  \
-    X(PROMOTED, 0, "promoted")     \
-    X(STEAL_ONLY, 1, "steal-only") \
-    X(SCOPE_ONLY, 2, "scope-only") \
-    X(BASELINE, 3, "baseline")     \
-    X(PRIVATE, 4, "private")       \
-    X(COUNTER, 5, "counter")       \
-    X(DEVICE, 6, "device")
-
+/* Who runs which task, as the choices of GRAVEL_STEAL_POLICY stand in config.h. */
 #define GRAVELP_STEAL_PROMOTED 0   /* plain accesses; the owner offers tasks when asked */
 #define GRAVELP_STEAL_STEAL_ONLY 1 /* ABP at device scope */
 #define GRAVELP_STEAL_SCOPE_ONLY 2 /* ABP at work-group scope, no stealing */

@@ -5,7 +5,7 @@
  *
  * X(kind, field, VARIABLE, default, min, max, category, help)
  *     kind is STRING, BOOL, COUNT (uint32_t) or BYTES (uint64_t; the variable takes k, M and G suffixes).
- *     For STRING, min and max are unused.
+ *     For STRING, min is the list of its choices, or 0: any text; max is unused.
  */
 #ifndef GRAVEL_CONFIG_H
 #define GRAVEL_CONFIG_H
@@ -20,8 +20,8 @@
     X(STRING, device, GRAVEL_DEVICE, "", 0, 0, "device",                                          \
       "device to use: platform:device numbers, or part of a platform or device name; "            \
       "empty takes the first device that has a step; nodes of a host take equal devices in turn") \
-    X(STRING, step, GRAVEL_STEP, "auto", 0, 0, "device",                                          \
-      "step of the capability ladder: auto, svm, usm, pump or drain")                             \
+    X(STRING, step, GRAVEL_STEP, "auto", "auto, svm, usm, pump, drain", 0, "device",              \
+      "step of the capability ladder; auto takes the first that suits the device")                \
     X(COUNT, slice_groups, GRAVEL_SLICE, 0, 0, 4294967295u, "device",                             \
       "work-groups launched at once on steps pump and drain; 0 derives it [work-groups]")         \
     X(COUNT, host_cores, GRAVEL_HOST_CORES, 1, 0, 1024, "device",                                 \
@@ -31,7 +31,8 @@
       "opens; more of them catch drivers that fail sometimes [hand-overs]")                       \
     X(STRING, build_options, GRAVEL_BUILD_OPTIONS, "", 0, 0, "device",                            \
       "extra OpenCL compiler options, appended last")                                             \
-    X(STRING, steal_policy, GRAVEL_STEAL_POLICY, "promoted", 0, 0, "device",                      \
+    X(STRING, steal_policy, GRAVEL_STEAL_POLICY, "promoted",                                      \
+      "promoted, steal-only, scope-only, baseline, private, counter, device", 0, "device",        \
       "how work-groups share tasks (steal.h): promoted, a group offers tasks when another "       \
       "one asks; steal-only, thieves take them; scope-only and baseline, atomics at "             \
       "work-group and at device scope without stealing; private, neither; counter and "           \
@@ -39,7 +40,7 @@
     X(COUNT, kernel_limit_ms, GRAVEL_KERNEL_LIMIT, 0, 0, 86400000, "device",                      \
       "longest wait of quiet, fence or barrier for a kernel to end [milliseconds]; 0: no limit, " \
       "or in checked mode 4 times GRAVEL_TIMEOUT")                                                \
-    X(STRING, scheduler, GRAVEL_SCHEDULER, "auto", 0, 0, "device",                                \
+    X(STRING, scheduler, GRAVEL_SCHEDULER, "auto", "auto, host, lone, resident", 0, "device",     \
       "who chooses the rounds of flows: host, which launches each; lone, a single group of "      \
       "the device while rounds are of one group; resident, the groups of a launch until its "     \
       "slice is over; auto is resident on GPUs that prove that groups meet, else lone; where "    \
@@ -58,7 +59,7 @@
       "each compute unit of a CPU device, for every second one elsewhere [work-groups]")          \
     X(COUNT, server_items, GRAVEL_SERVER_GROUP, 0, 0, 256, "device",                              \
       "work-items of each of those; 0 derives it: 1 on CPU devices, else 256 [work-items]")       \
-    X(STRING, server_mode, GRAVEL_SERVER_MODE, "auto", 0, 0, "device",                            \
+    X(STRING, server_mode, GRAVEL_SERVER_MODE, "auto", "auto, resident, phases", 0, "device",     \
       "how launches of clients and servers run: resident, both in one kernel; phases, in "        \
       "turns; auto is resident on GPUs that run work-groups beside each other, else phases")      \
     X(COUNT, transactions_window, GRAVEL_SERVER_WINDOW, 256, 1, 65536, "device",                  \
@@ -96,16 +97,18 @@
     X(COUNT, flush_us, GRAVEL_FLUSH, 0, 0, 10000000, "aggregation",                               \
       "age at which a partly filled node buffer leaves [microseconds]; 0 derives it: 125; on "    \
       "step pump 2000")                                                                           \
-    X(STRING, aggregation, GRAVEL_AGGREGATION, "destination", 0, 0, "aggregation",                \
+    X(STRING, aggregation, GRAVEL_AGGREGATION, "destination", "destination, group, off", 0,       \
+      "aggregation",                                                                              \
       "which messages of kernels share a node buffer: destination, all for one destination; "     \
       "and for comparisons group, those of one call of a work-group for one destination, and "    \
       "off, none, both without binning on the device")                                            \
-    X(STRING, device_aggregation, GRAVEL_DEVICE_AGGREGATION, "auto", 0, 0, "aggregation",         \
+    X(STRING, device_aggregation, GRAVEL_DEVICE_AGGREGATION, "auto", "auto, on, off", 0,          \
+      "aggregation",                                                                              \
       "whether the device bins messages that are fetched by copies (steps pump and drain): "      \
       "on; off; auto, long runs of packages, on step pump of devices other than CPUs")            \
-    X(STRING, transport, GRAVEL_TRANSPORT, "auto", 0, 0, "network",                               \
-      "auto, self or mpi; auto is mpi under an MPI launcher, else self, unless the process was "  \
-      "launched as one of several")                                                               \
+    X(STRING, transport, GRAVEL_TRANSPORT, "auto", "auto, self, mpi", 0, "network",               \
+      "auto is mpi under an MPI launcher, else self, unless the process was launched as one of "  \
+      "several")                                                                                  \
     X(COUNT, loopback_nodes, GRAVEL_LOOPBACK, 1, 1, 4096, "network",                              \
       "nodes that transport self stands for, each with its own heap")                             \
     X(COUNT, timeout_ms, GRAVEL_TIMEOUT, 8000, 100, 86400000, "network",                          \

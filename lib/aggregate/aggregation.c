@@ -8,18 +8,6 @@
 
 #include "gravel/gravel.h"
 
-#include <string.h>
-
-const char *const gravel_aggregation_names[] = {"destination", "group", "off", NULL};
-
-enum gravel_aggregation gravel_aggregation_of(const char *name)
-{
-    uint32_t i = 0;
-    while (gravel_aggregation_names[i + 1] && strcmp(name, gravel_aggregation_names[i]) != 0)
-        i++;
-    return (enum gravel_aggregation)i;
-}
-
 /* Column i alone. */
 static struct gravel_columns column_of(const struct gravel_columns *columns, size_t i)
 {

@@ -15,17 +15,12 @@
 
 #include "aggregate/sender.h"
 
+/* As the choices of GRAVEL_AGGREGATION stand in config.h. */
 enum gravel_aggregation {
     GRAVEL_AGGREGATE_DESTINATION, /* a buffer leaves when it is full, old, or asked for */
     GRAVEL_AGGREGATE_GROUP,       /* when a package has been binned */
     GRAVEL_AGGREGATE_OFF          /* with every message */
 };
-
-/* Their names in GRAVEL_AGGREGATION, by number; NULL behind the last. */
-extern const char *const gravel_aggregation_names[];
-
-/** @param name  one of the names. */
-enum gravel_aggregation gravel_aggregation_of(const char *name);
 
 /** gravel_sender_append, and the buffers that are to leave with it. A package that is refused is so as a whole. */
 int gravel_aggregation_append(enum gravel_aggregation aggregation, struct gravel_sender *sender,

@@ -57,7 +57,7 @@ int gravel_node_build(struct gravel *gravel, const struct gravel_program_request
     request.n_handlers = gravel->n_handlers;
     request.is_checked = gravel->config.check;
     request.heap_bytes = gravel->arena->heap_bytes;
-    request.steal_policy = gravel_config_steal_policy(&gravel->config);
+    request.steal_policy = GRAVEL_CHOICE(&gravel->config, steal_policy);
     int code = gravel_device_build(&gravel->device, &request, program);
     if (!code && gravel->config.check && (code = keep_names(gravel, *program))) {
         clReleaseProgram(*program);

@@ -8,6 +8,7 @@
  */
 #include "settings/defaults.h"
 #include "node/node.h"
+#include "settings/settings.h"
 #include "pump/device_aggregator.h"
 #include "resolve/on_device/device_resolver.h"
 
@@ -25,8 +26,7 @@ static uint64_t frames_bytes(const struct gravel *gravel)
 static const char *device_aggregation(const struct gravel *gravel)
 {
     const struct gravel_config *config = &gravel->config;
-    return gravel_aggregation_of(config->aggregation) || config->check ? "off"
-                                                                       : config->device_aggregation;
+    return GRAVEL_CHOICE(config, aggregation) || config->check ? "off" : config->device_aggregation;
 }
 
 /* Bytes before the node buffers of host calls. */
@@ -186,7 +186,7 @@ static int make_aggregator(struct gravel *gravel, uint32_t number)
         .report = gravel_report,
         .report_context = gravel,
         .timeout_ns = config->timeout_ms * UINT64_C(1000000),
-        .aggregation = gravel_aggregation_of(config->aggregation),
+        .aggregation = (enum gravel_aggregation)GRAVEL_CHOICE(config, aggregation),
         .check = {.names = &gravel->kernel_names,
                   .are_over = gravel->config.check ? gravel_checked_are_over : NULL,
                   .context = gravel},

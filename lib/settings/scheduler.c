@@ -6,8 +6,7 @@
 
 #include "base/clock.h"
 #include "base/error.h"
-
-#include <string.h>
+#include "settings/settings.h"
 
 #define GROUPS_OF_UNIT 4u /* of a GPU: while one group waits, others work */
 
@@ -38,18 +37,18 @@ static enum gravel_scheduler preferred(const struct gravel_device *device)
     return device->capability.is_cpu ? GRAVEL_SCHEDULER_LONE : GRAVEL_SCHEDULER_RESIDENT;
 }
 
-static enum gravel_scheduler named(const struct gravel_device *device, const char *name)
+/* The choices of GRAVEL_SCHEDULER are auto, and the schedulers by number. */
+static enum gravel_scheduler wanted(const struct gravel_device *device,
+                                    const struct gravel_config *config)
 {
-    for (uint32_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (strcmp(name, names[i]) == 0)
-            return (enum gravel_scheduler)i;
-    return preferred(device);
+    const uint32_t choice = GRAVEL_CHOICE(config, scheduler);
+    return choice ? (enum gravel_scheduler)(choice - 1) : preferred(device);
 }
 
 int gravel_scheduling_choose(struct gravel_scheduling *scheduling,
                              const struct gravel_device *device, const struct gravel_config *config)
 {
-    *scheduling = (struct gravel_scheduling){.scheduler = named(device, config->scheduler),
+    *scheduling = (struct gravel_scheduling){.scheduler = wanted(device, config),
                                              .n_groups = groups_of(device, config),
                                              .wait_ms = (uint32_t)config->timeout_ms,
                                              .slice_ns = config->flow_slice_ms * GRAVEL_NS_PER_MS};
@@ -57,7 +56,7 @@ int gravel_scheduling_choose(struct gravel_scheduling *scheduling,
         return 0;
     scheduling->has_met = true;
     int code = gravel_self_test_meet(device, scheduling->n_groups, &scheduling->meeting);
-    if (code != GRAVEL_ECAPABILITY || strcmp(config->scheduler, "auto") != 0)
+    if (code != GRAVEL_ECAPABILITY || GRAVEL_CHOICE(config, scheduler) != 0)
         return code;
     scheduling->scheduler = GRAVEL_SCHEDULER_LONE;
     return 0;

@@ -7,28 +7,18 @@
  */
 #include "settings/settings.h"
 
-#include "aggregate/aggregation.h"
 #include "base/error.h"
 #include "base/growing.h"
 #include "base/number.h"
 #include "layout/package.h"
-#include "layout/steal.h"
 
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const steps[] = {"auto", "svm", "usm", "pump", "drain", NULL};
-static const char *const schedulers[] = {"auto", "host", "lone", "resident", NULL};
-static const char *const server_modes[] = {"auto", "resident", "phases", NULL};
-static const char *const aggregations[] = {"auto", "on", "off", NULL};
-static const char *const transports[] = {"auto", "self", "mpi", NULL};
-#define POLICY_NAME(NAME, number, name) [number] = name,
-static const char *const steal_policies[] = {GRAVELP_STEAL_POLICIES(POLICY_NAME) NULL};
-
-/* Numbers and strings share the list of config.h, and a string's preset is no number. */
-#define PRESET_STRING(value, low, high) .text = value
+/* Numbers and strings share the list of config.h, and a string's preset and choices are no numbers. */
+#define PRESET_STRING(value, list, none) .text = value, .choices = list
 #define PRESET_BOOL(value, low, high) .number = value, .min = low, .max = high
 #define PRESET_COUNT PRESET_BOOL
 #define PRESET_BYTES PRESET_BOOL
@@ -171,16 +161,17 @@ void gravel_config_fall_back(struct gravel_config *config)
 
 /* ---- checks ---------------------------------------------------------------------------------- */
 
-static int check_choice(const char *field, const char *value, const char *const *choices)
+/* @return the number of a value in "a, b, c"; UINT32_MAX: it is not among them. */
+static uint32_t number_of(const char *value, const char *choices)
 {
-    char list[256] = "";
-    for (const char *const *choice = choices; *choice; choice++) {
-        if (!strcmp(value, *choice))
-            return 0;
-        size_t n = strlen(list);
-        snprintf(list + n, sizeof list - n, "%s%s", n ? ", " : "", *choice);
+    const size_t n = strlen(value);
+    uint32_t number = 0;
+    for (size_t bytes; *choices; choices += bytes + strspn(choices + bytes, ", "), number++) {
+        bytes = strcspn(choices, ",");
+        if (bytes == n && !memcmp(choices, value, n))
+            return number;
     }
-    return gravel_fail(GRAVEL_ECONFIG, "%s = \"%s\": not one of %s", field, value, list);
+    return UINT32_MAX;
 }
 
 static int check_string(const struct gravel_config *config, const struct gravel_setting *setting)
@@ -188,19 +179,18 @@ static int check_string(const struct gravel_config *config, const struct gravel_
     const char *value = (const char *)config + setting->offset;
     if (!memchr(value, '\0', setting->bytes))
         return gravel_fail(GRAVEL_ECONFIG, "%s: not terminated", setting->field);
-    if (value == config->step)
-        return check_choice("step", value, steps);
-    if (value == config->scheduler)
-        return check_choice("scheduler", value, schedulers);
-    if (value == config->server_mode)
-        return check_choice("server_mode", value, server_modes);
-    if (value == config->aggregation)
-        return check_choice("aggregation", value, gravel_aggregation_names);
-    if (value == config->device_aggregation)
-        return check_choice("device_aggregation", value, aggregations);
-    if (value == config->steal_policy)
-        return check_choice("steal_policy", value, steal_policies);
-    return value == config->transport ? check_choice("transport", value, transports) : 0;
+    if (!setting->choices || number_of(value, setting->choices) != UINT32_MAX)
+        return 0;
+    return gravel_fail(GRAVEL_ECONFIG, "%s = \"%s\": not one of %s", setting->field, value,
+                       setting->choices);
+}
+
+uint32_t gravel_config_choice(const struct gravel_config *config, size_t offset)
+{
+    const struct gravel_setting *setting = settings;
+    while (setting->offset != offset)
+        setting++;
+    return number_of((const char *)config + offset, setting->choices);
 }
 
 /* 0 leaves the size to gravel_derive. */
@@ -226,14 +216,6 @@ int gravel_setting_check(const struct gravel_config *config, const struct gravel
     return setting->offset == offsetof(struct gravel_config, buffer_bytes)
                ? check_size("buffer_bytes", value, 256)
                : 0;
-}
-
-uint32_t gravel_config_steal_policy(const struct gravel_config *config)
-{
-    uint32_t number = 0;
-    while (steal_policies[number] && strcmp(steal_policies[number], config->steal_policy) != 0)
-        number++;
-    return number;
 }
 
 int gravel_config_check(const struct gravel_config *config)

@@ -9,6 +9,8 @@
 
 #include "gravel/config.h"
 
+#include <stddef.h>
+
 enum gravel_setting_kind {
     GRAVEL_SETTING_STRING,
     GRAVEL_SETTING_BOOL,
@@ -30,6 +32,7 @@ struct gravel_setting {
     const char *field, *variable;
     size_t offset, bytes;
     const char *text;          /* default of a string */
+    const char *choices;       /* "auto, host, lone"; NULL: it may be any text */
     uint64_t number, min, max; /* default and range of a number */
 };
 
@@ -57,8 +60,10 @@ void gravel_config_take(struct gravel_config *config, const struct gravel_config
 /** Instead of settings that cannot be read: just enough to tell the other nodes that this node cannot open. */
 void gravel_config_fall_back(struct gravel_config *config);
 
-/** The number of a checked configuration's policy of work stealing: cl/layout/steal.h. */
-uint32_t gravel_config_steal_policy(const struct gravel_config *config);
+/** The number of a checked configuration's value of a string, among its choices in config.h. */
+#define GRAVEL_CHOICE(config, field) \
+    gravel_config_choice(config, offsetof(struct gravel_config, field))
+uint32_t gravel_config_choice(const struct gravel_config *config, size_t offset);
 
 /**
  * Copy the caller's configuration; the defaults and the environment have what the caller's header does not.

@@ -86,7 +86,7 @@ static int make(struct gravel_steal *steal)
     const struct gravel_steal_options *options = &steal->options;
     steal->head =
         (struct gravelp_steal){.magic = GRAVELP_STEAL_MAGIC,
-                               .policy = gravel_config_steal_policy(&steal->gravel->config),
+                               .policy = GRAVEL_CHOICE(&steal->gravel->config, steal_policy),
                                .n_groups = options->n_groups,
                                .capacity = options->capacity,
                                .task_bytes = options->task_bytes,

@@ -17,8 +17,12 @@ static const struct variable {
     const char *name, *field;
     uint64_t min, max;
 } variables[] = {
+#define LEAST_STRING(choices) 0
+#define LEAST_BOOL(min) min
+#define LEAST_COUNT(min) min
+#define LEAST_BYTES(min) min
 #define VARIABLE(kind, field, VARIABLE, preset, min, max, category, help) \
-    {kind, #VARIABLE, #field, min, max},
+    {kind, #VARIABLE, #field, LEAST_##kind(min), max},
     GRAVEL_CONFIG_FIELDS(VARIABLE)
 #undef VARIABLE
 };

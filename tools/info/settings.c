@@ -18,11 +18,12 @@ struct setting {
     enum kind kind;
     const char *variable;
     const char *text;          /* default of a STRING, else NULL */
+    const char *choices;       /* of a STRING; NULL: any text */
     uint64_t number, min, max; /* default and range of a number */
     const char *category, *help;
 };
 
-#define PRESET_STRING(preset, low, high) .text = preset
+#define PRESET_STRING(preset, list, none) .text = preset, .choices = list
 #define PRESET_BOOL(preset, low, high) .number = preset, .min = low, .max = high
 #define PRESET_COUNT PRESET_BOOL
 #define PRESET_BYTES PRESET_BOOL
@@ -32,6 +33,7 @@ static const struct setting settings[] = {GRAVEL_CONFIG_FIELDS(SETTING)};
 #define N_SETTINGS (sizeof settings / sizeof *settings)
 
 #define VALUE_BYTES (GRAVEL_CONFIG_STRING_BYTES + 8)
+#define RANGE_BYTES (2 * VALUE_BYTES + sizeof " to ")
 
 /* As the variable takes it: 64k, not 65536. */
 static void format_number(enum kind kind, uint64_t number, char *text)
@@ -58,7 +60,10 @@ static void format_range(const struct setting *setting, char *text)
     char low[VALUE_BYTES], high[VALUE_BYTES];
     format_number(setting->kind, setting->min, low);
     format_number(setting->kind, setting->max, high);
-    snprintf(text, 2 * VALUE_BYTES, setting->text ? "text" : "%s to %s", low, high);
+    if (setting->text)
+        snprintf(text, RANGE_BYTES, "%s", setting->choices ? setting->choices : "text");
+    else
+        snprintf(text, RANGE_BYTES, "%s to %s", low, high);
 }
 
 /* What the environment says, or NULL; the library takes an empty variable for an unset one. */
@@ -72,7 +77,7 @@ void info_settings_print(FILE *out)
 {
     const char *category = "";
     for (const struct setting *s = settings; s < settings + N_SETTINGS; s++) {
-        char preset[VALUE_BYTES], range[2 * VALUE_BYTES];
+        char preset[VALUE_BYTES], range[RANGE_BYTES];
         const char *value = from_environment(s);
         format_default(s, preset);
         format_range(s, range);
@@ -97,11 +102,12 @@ static json_t *setting_json(const struct setting *s)
     char preset[VALUE_BYTES];
     format_default(s, preset);
     json_t *current = json_string(value ? value : s->text ? s->text : preset);
-    return json_pack("{s:s, s:s, s:s, s:o, s:o, s:o, s:o, s:b, s:s}", "variable", s->variable,
+    return json_pack("{s:s, s:s, s:s, s:o, s:o, s:o, s:s?, s:o, s:b, s:s}", "variable", s->variable,
                      "kind", kinds[s->kind], "category", s->category, "default",
                      s->text ? json_string(s->text) : json_integer((json_int_t)s->number), "min",
-                     number_or_text(s, s->min), "max", number_or_text(s, s->max), "value",
-                     current ? current : json_null(), "is_set", value != NULL, "help", s->help);
+                     number_or_text(s, s->min), "max", number_or_text(s, s->max), "choices",
+                     s->choices, "value", current ? current : json_null(), "is_set", value != NULL,
+                     "help", s->help);
 }
 
 json_t *info_settings_json(void)

@@ -13,7 +13,7 @@
 
 /** What is in force: each variable, its value, whether it is set, default, range and meaning. */
 void info_settings_print(FILE *out);
-/** {"settings": [{variable, kind, category, default, min, max, value, is_set, help}]}; NULL without
+/** {"settings": [{variable, kind, category, default, min, max, choices, value, is_set, help}]}; NULL without
  * memory. */
 json_t *info_settings_json(void);
 
