@@ -21,9 +21,10 @@
 #endif
 
 /* As the node of a message whose handler has keys: where they live. In programs of gravel_server_build, which know
- * what handlers have keys; in other programs there is no such node, and the message is refused. */
+ * what handlers have keys; in other programs there is no such node, and the message is refused. Not 0xffffffff, which
+ * programs have for "none", and the host for GRAVEL_ALL_NODES: a message to that node is refused. */
 #if defined(GRAVEL_NODE_OF)
-#define GRAVEL_BY_KEY 0xffffffffu
+#define GRAVEL_BY_KEY 0xfffffffeu
 #else
 #define GRAVEL_BY_KEY gravel_error_define_GRAVEL_NODE_OF_before_the_include
 #endif

@@ -192,20 +192,42 @@ static void wrong_nodes_are_refused(void **state)
     close_bank(&bank);
 }
 
+/* Nodes with a text in the place of the first of another one. */
+static struct bank open_changed(const char *place, const char *text)
+{
+    static char changed[8192];
+    struct gravel_bindings bindings = table;
+    struct gravel_config config = loopback_config(N_NODES);
+    const char *at = strstr(by_key_cl, place);
+    MUST(at && strlen(by_key_cl) + strlen(text) < sizeof changed);
+    config.timeout_ms *= patience();
+    snprintf(changed, sizeof changed, "%.*s%s%s", (int)(at - by_key_cl), by_key_cl, text,
+             at + strlen(place));
+    bindings.device_code.source = changed;
+    return open_bank(&config, &bindings, NODE_BYTES);
+}
+
+/* What programs have for "none" is no node, nor a word for those of the keys. */
+static void a_node_of_all_ones_is_refused(void **state)
+{
+    (void)state;
+    watch(120, "no node");
+    struct bank bank = open_changed("GRAVEL_BY_KEY", "0xffffffffu");
+    const uint64_t n_keys = N_KEYS;
+    MUST(clSetKernelArg(bank.send, 1, sizeof n_keys, &n_keys) == CL_SUCCESS);
+    (void)launch_bank(&bank, 10);
+    expect_error(gravel_quiet(bank.gravel), GRAVEL_ERANGE, "destination 4294967295 ");
+    clReleaseKernel(bank.send);
+    clReleaseProgram(bank.program);
+    gravel_close(bank.gravel);
+}
+
 static void handlers_that_send_are_told(void **state)
 {
     (void)state;
     watch(120, "a transaction that sends");
-    static char sending[8192];
-    MUST(strlen(by_key_cl) + 200 < sizeof sending);
-    struct gravel_bindings bindings = table;
-    struct gravel_config config = loopback_config(N_NODES);
-    const char *body = strstr(by_key_cl, "from[0] -=");
-    snprintf(sending, sizeof sending,
-             "%.*sgravel_serve_am2(call, GRAVEL_HANDLER(deposit), 1, 3);\n%s",
-             (int)(body - by_key_cl), by_key_cl, body);
-    bindings.device_code.source = sending;
-    struct bank bank = open_bank(&config, &bindings, NODE_BYTES);
+    struct bank bank = open_changed(
+        "from[0] -=", "gravel_serve_am2(call, GRAVEL_HANDLER(deposit), 1, 3);\n    from[0] -=");
     const uint64_t args[] = {1, 2, 0, 0};
     OK(gravel_am(bank.gravel, TRANSFER, args, 4, 1));
     gravel_quiet(bank.gravel); /* the fault may come behind its look for one */
@@ -221,6 +243,7 @@ int main(void)
         cmocka_unit_test(more_than_may_wait_is_refused),
         cmocka_unit_test(launches_and_runs_exclude_each_other),
         cmocka_unit_test(wrong_nodes_are_refused),
+        cmocka_unit_test(a_node_of_all_ones_is_refused),
         cmocka_unit_test(handlers_that_send_are_told),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

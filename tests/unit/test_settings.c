@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The choices of a setting: what is none of them is refused, and their numbers are those that the library has.
+ *
+ * Path: meson test -> this -> include/gravel/config.h, lib/settings/settings.c
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include <cmocka.h>
+
+#include "aggregate/aggregation.h"
+#include "gravel/gravel.h"
+#include "layout/steal.h"
+#include "settings/scheduler.h"
+#include "settings/settings.h"
+
+static struct gravel_config config;
+
+static int load(void **state)
+{
+    (void)state;
+    return gravel_config_load(&config, sizeof config);
+}
+
+#define EXPECT_NUMBER(field, text, number)                   \
+    snprintf(config.field, sizeof config.field, "%s", text); \
+    assert_int_equal(gravel_config_check(&config), 0);       \
+    assert_int_equal(GRAVEL_CHOICE(&config, field), (uint32_t)(number))
+
+static void choices_have_the_numbers_of_the_library(void **state)
+{
+    (void)state;
+    EXPECT_NUMBER(steal_policy, "promoted", GRAVELP_STEAL_PROMOTED);
+    EXPECT_NUMBER(steal_policy, "steal-only", GRAVELP_STEAL_STEAL_ONLY);
+    EXPECT_NUMBER(steal_policy, "scope-only", GRAVELP_STEAL_SCOPE_ONLY);
+    EXPECT_NUMBER(steal_policy, "baseline", GRAVELP_STEAL_BASELINE);
+    EXPECT_NUMBER(steal_policy, "private", GRAVELP_STEAL_PRIVATE);
+    EXPECT_NUMBER(steal_policy, "counter", GRAVELP_STEAL_COUNTER);
+    EXPECT_NUMBER(steal_policy, "device", GRAVELP_STEAL_DEVICE);
+    EXPECT_NUMBER(aggregation, "destination", GRAVEL_AGGREGATE_DESTINATION);
+    EXPECT_NUMBER(aggregation, "group", GRAVEL_AGGREGATE_GROUP);
+    EXPECT_NUMBER(aggregation, "off", GRAVEL_AGGREGATE_OFF);
+    EXPECT_NUMBER(scheduler, "auto", 0);
+    EXPECT_NUMBER(scheduler, "host", 1 + GRAVEL_SCHEDULER_HOST);
+    EXPECT_NUMBER(scheduler, "lone", 1 + GRAVEL_SCHEDULER_LONE);
+    EXPECT_NUMBER(scheduler, "resident", 1 + GRAVEL_SCHEDULER_RESIDENT);
+}
+
+static void parts_of_the_list_are_no_choices(void **state)
+{
+    static const char *const wrong[] = {"",          "aut",  "autos",    "auto,",
+                                        "auto, svm", " svm", "svm, usm", ","};
+    (void)state;
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        snprintf(config.step, sizeof config.step, "%s", wrong[i]);
+        assert_int_equal(gravel_config_check(&config), GRAVEL_ECONFIG);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup(choices_have_the_numbers_of_the_library, load),
+        cmocka_unit_test_setup(parts_of_the_list_are_no_choices, load),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
