@@ -43,7 +43,7 @@ static inline void frame_begin(struct frame *frame, uint32_t source, uint32_t de
     frame->n_bytes = 32;
     *frame_header(frame) = (struct gravel_frame){
         .magic = 0x47524246u,
-        .version = 6,
+        .version = 7,
         .kind = 1,
         .source = source,
         .bytes = 32,

@@ -245,7 +245,7 @@ static void header_refusals_name_the_field(void **state)
         const char *part;
     } fields[] = {
         {offsetof(struct gravel_frame, magic), "magic is"},
-        {offsetof(struct gravel_frame, version), "version is 7, expected 6"},
+        {offsetof(struct gravel_frame, version), "version is 6, expected 7"},
         {offsetof(struct gravel_frame, kind), "kind is 0, expected 1"},
         {offsetof(struct gravel_frame, source), "source is 2, expected 3"},
         {offsetof(struct gravel_frame, bytes), "length is 33, expected 32"},
