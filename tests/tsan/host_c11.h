@@ -95,6 +95,17 @@ static inline uint gravelp_fetch_add_relaxed(uint *word, uint value)
 {
     return atomic_fetch_add_explicit((_Atomic uint *)word, value, memory_order_relaxed);
 }
+/* Accumulators. */
+static inline uint gravelp_device_fetch_or_release(uint *word, uint bits)
+{
+    return GRAVELP_AT(HRF_TRACE_DEV,
+                      atomic_fetch_or_explicit((_Atomic uint *)word, bits, memory_order_release));
+}
+static inline uint gravelp_device_exchange_acquire(uint *word, uint value)
+{
+    return GRAVELP_AT(HRF_TRACE_DEV,
+                      atomic_exchange_explicit((_Atomic uint *)word, value, memory_order_acquire));
+}
 /*
  * Work stealing: all scopes are one. The sanitizer knows no fences: a relaxed read-modify-write is one on x86-64, and
  * orders nothing for the sanitizer, so that it hides no other edge.
