@@ -57,13 +57,14 @@ static void show(global uint *word, uint value)
 /* The colours of the neighbours that a vertex has looked at, of the first N_WINDOWS * WINDOW. */
 typedef ulong4 taken_type;
 
-static void note(taken_type *taken, uint color)
+/* @param place  the colour's, from the first one that is kept note of. */
+static void note(taken_type *taken, uint place)
 {
-    ulong bit = 1UL << color % WINDOW;
-    taken->x |= color / WINDOW == 0 ? bit : 0;
-    taken->y |= color / WINDOW == 1 ? bit : 0;
-    taken->z |= color / WINDOW == 2 ? bit : 0;
-    taken->w |= color / WINDOW == 3 ? bit : 0;
+    ulong bit = 1UL << place % WINDOW;
+    taken->x |= place / WINDOW == 0 ? bit : 0;
+    taken->y |= place / WINDOW == 1 ? bit : 0;
+    taken->z |= place / WINDOW == 2 ? bit : 0;
+    taken->w |= place / WINDOW == 3 ? bit : 0;
 }
 
 /* The lowest zero of a window, which is not full. */
@@ -143,9 +144,10 @@ struct rows {
 };
 
 /* Note the colours of a vertex's neighbours up to the first that has none: four at a time, so that they come together.
- * @return  that neighbour's place, or `end`. */
-static uint advance(taken_type *taken, global const uint *colors, global const uint *higher,
-                    uint cursor, uint end)
+ * @param base  the first colour that is kept note of.
+ * @return      that neighbour's place, or `end`. */
+static uint advance(taken_type *taken, uint base, global const uint *colors,
+                    global const uint *higher, uint cursor, uint end)
 {
     for (; cursor + 4 <= end; cursor += 4) {
         uint4 slots = vload4(0, higher + cursor);
@@ -153,16 +155,16 @@ static uint advance(taken_type *taken, global const uint *colors, global const u
                              look(colors + slots.w));
         if (any(seen >= (uint4)(NO_COLOR_YET)))
             break;
-        note(taken, seen.x);
-        note(taken, seen.y);
-        note(taken, seen.z);
-        note(taken, seen.w);
+        note(taken, seen.x - base);
+        note(taken, seen.y - base);
+        note(taken, seen.z - base);
+        note(taken, seen.w - base);
     }
     for (; cursor < end; cursor++) {
         uint seen = look(colors + higher[cursor]);
         if (seen >= NO_COLOR_YET)
             break;
-        note(taken, seen);
+        note(taken, seen - base);
     }
     return cursor;
 }
@@ -173,7 +175,7 @@ static uint decide(uint v, struct rows rows, global const uint *colors, uint n_o
     uint cursor = rows.cursors[v], end = rows.starts[v + 1];
     if (cursor == end || look(colors + rows.higher[cursor]) < NO_COLOR_YET) {
         taken_type taken = rows.taken[v];
-        cursor = advance(&taken, colors, rows.higher, cursor, end);
+        cursor = advance(&taken, 0, colors, rows.higher, cursor, end);
         if (cursor == end)
             return free_color(&taken, colors, rows.higher, rows.starts[v], end);
         rows.cursors[v] = cursor;
@@ -283,12 +285,15 @@ struct known {
 };
 
 /* The least colour that no neighbour is known to have. In the first round only own ones that choose before have any.
- * taken: what survey noted, and what own ones have chosen in this round. */
-static uint free_color_known(taken_type taken, struct known known, struct row row, bool is_first)
+ * taken: what survey noted, from colour `base` on, below which none is free, and what own ones have chosen in this round. */
+static uint free_color_known(taken_type taken, uint base, struct known known, struct row row,
+                             bool is_first)
 {
     uint end = is_first ? row.ghosts_before : row.end;
     uint color = least_noted_free(&taken);
-    for (uint first = N_WINDOWS * WINDOW; color == NO_COLOR; first += WINDOW) {
+    if (color != NO_COLOR)
+        return base + color;
+    for (uint first = base + N_WINDOWS * WINDOW; color == NO_COLOR; first += WINDOW) {
         ulong window =
             window_from(first, known.colors, known.neighbours, row.own_before, row.ghosts_before);
         if (!is_first)
@@ -308,14 +313,14 @@ struct awaited {
 
 /* As decide; a vertex waits for own ones alone. */
 static uint decide_known(uint v, struct row row, struct awaited awaited, struct known known,
-                         global uint *cursors, global taken_type *noted, uint round)
+                         global uint *cursors, global taken_type *noted, uint base, uint round)
 {
     uint cursor = cursors[v];
     if (cursor == awaited.end || look(known.colors + awaited.slots[cursor]) < NO_COLOR_YET) {
         taken_type taken = noted[v];
-        cursor = advance(&taken, known.colors, awaited.slots, cursor, awaited.end);
+        cursor = advance(&taken, base, known.colors, awaited.slots, cursor, awaited.end);
         if (cursor == awaited.end)
-            return free_color_known(taken, known, row, round == 1);
+            return free_color_known(taken, base, known, row, round == 1);
         cursors[v] = cursor;
         noted[v] = taken;
     }
@@ -326,11 +331,27 @@ static uint decide_known(uint v, struct row row, struct awaited awaited, struct 
     GRAVEL_ARENA, ulong first, uint n_own, uint round, ulong copies_offset, ulong colors_offset, \
         global const uint *restrict slots, global const uint4 *rows,                             \
         global const uint *neighbours, global uint *waited, global uint *ends,                   \
-        global uint *cursors, global taken_type *noted, global uint *restrict rounds,            \
-        global volatile uint *n_left
+        global uint *cursors, global taken_type *noted, global uint *bases,                      \
+        global uint *restrict rounds, global volatile uint *n_left
 
 /* A row that has more is looked at by the whole group. */
 #define LONG_ROW 64
+/* Windows that it looks at, of which a vertex keeps note of N_WINDOWS from the first that has a free colour on. */
+#define SURVEYED 32
+
+/* Of the windows of two words each, the first that is not full, or the last that a vertex may keep note from. */
+static uint first_window(local const uint *taken)
+{
+    uint window = 0;
+    while (window < SURVEYED - N_WINDOWS && !~(taken[2 * window] & taken[2 * window + 1]))
+        window++;
+    return window;
+}
+
+static ulong window_at(local const uint *taken, uint window)
+{
+    return upsample(taken[2 * window + 1], taken[2 * window]);
+}
 
 /* A neighbour's colour, or none. */
 static uint color_of(struct known known, struct row row, uint e)
@@ -348,7 +369,7 @@ static uint color_of(struct known known, struct row row, uint e)
 kernel void survey(GUESS_ARGUMENTS)
 {
     GRAVEL_OPEN(g);
-    local uint n_long, long_rows[GROUP_ITEMS], taken[2 * N_WINDOWS], n_waited;
+    local uint n_long, long_rows[GROUP_ITEMS], taken[2 * SURVEYED], n_waited;
     global uint *colors = gravel_local(g, colors_offset);
     struct known known = {colors, gravel_local(g, copies_offset), neighbours};
     size_t i = first + get_global_id(0);
@@ -372,6 +393,7 @@ kernel void survey(GUESS_ARGUMENTS)
                     waited[end++] = neighbours[e];
             }
             noted[v] = seen;
+            bases[v] = 0; /* so few neighbours have no more colours */
             ends[v] = end;
         }
     }
@@ -379,14 +401,14 @@ kernel void survey(GUESS_ARGUMENTS)
     for (uint k = 0; k < n_long; k++) {
         v = long_rows[k];
         row = row_of(rows, v);
-        for (uint word = lane; word < 2 * N_WINDOWS; word += n_lanes)
+        for (uint word = lane; word < 2 * SURVEYED; word += n_lanes)
             taken[word] = 0;
         if (lane == 0)
             n_waited = 0;
         barrier(CLK_LOCAL_MEM_FENCE);
         for (uint e = row.own_before + lane; e < row.end; e += n_lanes) {
             uint color = color_of(known, row, e);
-            if (color < N_WINDOWS * WINDOW)
+            if (color < SURVEYED * WINDOW)
                 atomic_or(&taken[color / 32], 1u << color % 32);
             else if (color >= NO_COLOR_YET && e < row.ghosts_before)
                 waited[row.own_before + atomic_inc(&n_waited)] = neighbours[e];
@@ -394,8 +416,10 @@ kernel void survey(GUESS_ARGUMENTS)
         barrier(CLK_LOCAL_MEM_FENCE);
         if (lane == 0) {
             ends[v] = row.own_before + n_waited;
-            noted[v] = (taken_type)(upsample(taken[1], taken[0]), upsample(taken[3], taken[2]),
-                                    upsample(taken[5], taken[4]), upsample(taken[7], taken[6]));
+            uint w = first_window(taken);
+            bases[v] = w * WINDOW;
+            noted[v] = (taken_type)(window_at(taken, w), window_at(taken, w + 1),
+                                    window_at(taken, w + 2), window_at(taken, w + 3));
         }
         barrier(CLK_LOCAL_MEM_FENCE);
     }
@@ -409,8 +433,8 @@ kernel void survey(GUESS_ARGUMENTS)
  * Global size: n_own vertices, as they choose, from number `first`, or more. round: from 1. copies_offset: heap offset of the
  * ghosts' colours, unless the round is the first. colors_offset: that of the own ones, [n_own slots]. slots: [n_own]. rows:
  * [n_own + 1]. neighbours: slots, or numbers of ghosts. waited, ends: from round 2 on, those of each row that a vertex
- * waits for, which survey lists, up to the place in ends. cursors, noted: [n_own] how far each is. rounds: [n_own] in which
- * each was coloured.
+ * waits for, which survey lists, up to the place in ends. cursors, noted: [n_own] how far each is. bases: [n_own] from
+ * round 2 on, the first colour that noted tells of. rounds: [n_own] in which each was coloured.
  */
 kernel void guess(GUESS_ARGUMENTS)
 {
@@ -425,12 +449,13 @@ kernel void guess(GUESS_ARGUMENTS)
     struct awaited awaited = round == 1
                                  ? (struct awaited){neighbours, row.own_before, row.ghosts_before}
                                  : (struct awaited){waited, row.own_before, ends[v]};
+    uint base = round == 1 ? 0 : bases[v];
     if (get_local_id(0) == 0)
         n_undecided[0] = n_undecided[1] = n_undecided[2] = 0;
     barrier(CLK_LOCAL_MEM_FENCE);
     for (uint pass = 0, n_waiting = 1; pass < PASSES && n_waiting; pass++) {
         if (is_undecided) {
-            color = decide_known(v, row, awaited, known, cursors, noted, round);
+            color = decide_known(v, row, awaited, known, cursors, noted, base, round);
             is_undecided = color == NO_COLOR;
             if (is_undecided)
                 atomic_inc(&n_undecided[pass % 3]);

@@ -41,7 +41,7 @@ struct color {
 
     cl_kernel survey, guess, mend; /* if not */
     struct gravel_mirror *mirror;  /* of ghosts' colours; NULL if no node has any */
-    cl_mem rows, neighbours, waited, ends, rounds;
+    cl_mem rows, neighbours, waited, ends, bases, rounds;
 
     struct tasks tasks; /* with --schedule; then there is one node */
     cl_kernel color_tasks;

@@ -68,8 +68,9 @@ static void set_arguments(struct color *color, cl_kernel kernel)
     NODE_SET(kernel, 10, cl_mem, color->ends);
     NODE_SET(kernel, 11, cl_mem, color->cursors);
     NODE_SET(kernel, 12, cl_mem, color->taken);
-    NODE_SET(kernel, 13, cl_mem, color->rounds);
-    NODE_SET(kernel, 14, cl_mem, color->counts);
+    NODE_SET(kernel, 13, cl_mem, color->bases);
+    NODE_SET(kernel, 14, cl_mem, color->rounds);
+    NODE_SET(kernel, 15, cl_mem, color->counts);
 }
 
 void color_guess_open(struct color *color)
@@ -83,6 +84,7 @@ void color_guess_open(struct color *color)
     color->ends = node_array(node, n_own(color) * sizeof(cl_uint), NULL);
     color->cursors = node_array(node, n_own(color) * sizeof(cl_uint), NULL);
     color->taken = node_array(node, n_own(color) * sizeof(cl_ulong4), NULL);
+    color->bases = node_array(node, n_own(color) * sizeof(cl_uint), NULL);
     color->rounds = node_array(node, n_own(color) * sizeof(cl_uint), NULL);
     color->counts = node_array(node, sizeof(cl_uint), NULL);
 }
