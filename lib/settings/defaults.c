@@ -27,6 +27,10 @@
 #define SHARED_BUFFER_BYTES (64u << 10)
 #define SHARED_SLOT_BYTES 9280u /* 256 active messages of 4 arguments */
 #define SHARED_FLUSH_US 125u
+/* All open buffers leave once an age, and a frame, sent and received, costs a network thread 3 us. With many nodes
+ * buffers stay longer, so that frames that leave by age take a quarter of the thread, and carry more. */
+#define FRAME_US 3u
+#define FRAMES_SHARE 4u
 
 /* On step pump a node buffer is an upload and a kernel or more, so there should be few; no more than fit the budget
  * four times, so that some are filled while others travel. */
@@ -175,6 +179,13 @@ static uint32_t derive_slot_bytes(const struct gravel_config *config,
     return device->step == GRAVEL_STEP_PUMP ? pump_slot(device) : SHARED_SLOT_BYTES;
 }
 
+static uint32_t derive_flush_us(bool is_pump, uint32_t n_nodes)
+{
+    const uint32_t few = is_pump ? PUMP_FLUSH_US : SHARED_FLUSH_US;
+    const uint32_t many = FRAMES_SHARE * FRAME_US * n_nodes;
+    return many > few ? many : few;
+}
+
 void gravel_derive(struct gravel_config *config, const struct gravel_surroundings *place)
 {
     const bool is_pump = place->device->step == GRAVEL_STEP_PUMP;
@@ -189,7 +200,7 @@ void gravel_derive(struct gravel_config *config, const struct gravel_surrounding
     if (config->n_buffers == 0)
         config->n_buffers = derive_n_buffers(config, place->n_nodes);
     if (config->flush_us == 0)
-        config->flush_us = is_pump ? PUMP_FLUSH_US : SHARED_FLUSH_US;
+        config->flush_us = derive_flush_us(is_pump, place->n_nodes);
     derive_servers(config, place->device);
     if (config->chain_limit_ms == 0)
         config->chain_limit_ms = derive_chain_limit(config);
