@@ -6,7 +6,7 @@
  *     while (!(it has come) && gravel_awake_yield(&awake, most_ns))
  *         ;
  *
- * Path:    event.c, opencl/launches.c -> this, before they sleep.
+ * Path:    event.c, lib/opencl, flow/host.c -> this, before they sleep.
  * Owner:   the thread that waits; zero-filled is ready to use.
  */
 #ifndef GRAVEL_BASE_AWAKE_H

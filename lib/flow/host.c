@@ -16,6 +16,7 @@
  */
 #include "flow/flow.h"
 
+#include "base/awake.h"
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/trace.h"
@@ -23,7 +24,6 @@
 #include "opencl/objects.h"
 #include "opencl/wait.h"
 
-#include <sched.h>
 #include <stdio.h>
 
 #define YIELDS_NS UINT64_C(50000) /* a small round ends before; then the wait sleeps */
@@ -55,9 +55,9 @@ static int launch(struct gravel_flow *flow, bool loops, uint32_t n_groups, cl_ev
 static int wait_for(struct gravel_flow *flow, cl_event ended, cl_event copied)
 {
     cl_event last = copied ? copied : ended;
-    uint64_t begin_ns = gravel_clock_ns();
-    while (gravel_cl_event_status(last) > CL_COMPLETE && gravel_clock_ns() - begin_ns < YIELDS_NS)
-        sched_yield();
+    struct gravel_awake awake = {0};
+    while (gravel_cl_event_status(last) > CL_COMPLETE && gravel_awake_yield(&awake, YIELDS_NS))
+        ;
     int code = gravel_flow_wait_launch(flow, flow->kernel, ended);
     if (!code && copied)
         code = gravel_wait_event(flow->memory.device, copied, "a flow's tails");

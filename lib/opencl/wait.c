@@ -8,7 +8,6 @@
 #include "base/error.h"
 #include "opencl/objects.h"
 
-#include <sched.h>
 #include <stdio.h>
 #include <unistd.h>
 
@@ -35,16 +34,11 @@ static void sleep_eighth(uint64_t waited_ns)
 
 int gravel_wait_pause(struct gravel_wait *wait)
 {
-    uint64_t now_ns = gravel_clock_ns();
-    if (wait->begin_ns == 0)
-        wait->begin_ns = now_ns;
-    if (now_ns - wait->begin_ns < (wait->limit.yields_ns ? wait->limit.yields_ns : YIELDS_NS)) {
-        sched_yield();
+    if (gravel_awake_yield(&wait->awake, wait->limit.yields_ns ? wait->limit.yields_ns : YIELDS_NS))
         return 0;
-    }
     int code = gravel_wait_check(wait);
     if (!code)
-        sleep_eighth(now_ns - wait->begin_ns);
+        sleep_eighth(gravel_clock_ns() - wait->awake.begin_ns);
     return code;
 }
 
@@ -52,14 +46,10 @@ int gravel_wait_pause(struct gravel_wait *wait)
 int gravel_wait_lock(struct gravel_wait *wait, pthread_mutex_t *lock)
 {
     int code = 0;
-    uint64_t begin_ns = 0;
-    while (pthread_mutex_trylock(lock) && !(code = gravel_wait_check(wait))) {
-        begin_ns = begin_ns ? begin_ns : gravel_clock_ns();
-        if (gravel_clock_ns() - begin_ns < LOCK_YIELDS_NS)
-            sched_yield();
-        else
+    struct gravel_awake awake = {0};
+    while (pthread_mutex_trylock(lock) && !(code = gravel_wait_check(wait)))
+        if (!gravel_awake_yield(&awake, LOCK_YIELDS_NS))
             usleep(SLEEP_MIN_US);
-    }
     return code;
 }
 

@@ -19,6 +19,7 @@
 #ifndef GRAVEL_OPENCL_WAIT_H
 #define GRAVEL_OPENCL_WAIT_H
 
+#include "base/awake.h"
 #include "base/lived.h"
 #include "device/device.h"
 
@@ -37,7 +38,7 @@ struct gravel_wait {
     struct gravel_limit limit;
     const char *what; /* for the error: "copying packages from the device" */
     struct gravel_waited waited;
-    uint64_t begin_ns; /* of the first pause */
+    struct gravel_awake awake; /* since the first pause */
 };
 
 /** A wait for a command of Gravel. */
