@@ -45,7 +45,7 @@
  *     gravel_askN_S(g, [active,] GRAVEL_HANDLER(name), argument..., reply, place, node)
  *                                                     N = 0 to 3: an active message; the answer, of the
  *                                                     arguments' type, is what the handler returns, which
- *                                                     was registered with `n_answers` 1
+ *                                                     was registered with `n_answers` 1 or with `answer`
  * They return how many messages the group (_wi: the work-item) sent. `reply` is a struct gravel_reply: heap offsets of
  * the answers and of the signal [bytes], the signal 0 (GRAVEL_NO_SIGNAL) for none; `place` counts elements of the type.
  * get, swap, fetch_add and put_signal take all six types, the other ones the four integer types. The owner checks

@@ -92,6 +92,17 @@ typedef int gravel_handler_function(struct gravel *gravel, void *user, uint32_t 
                                     const uint64_t args[GRAVEL_AM_MAX_ARGS]);
 
 /**
+ * An active-message handler that answers, as gravel_handler_function in all else.
+ *
+ * @param args    the arguments [GRAVEL_ASK_MAX_ARGS]; those not sent are 0.
+ * @param answer  [out] is 0 before; travels to the node that asked (gravel_askN of cl/gravel.cl.h), of a handler with
+ *                arg_bytes 4 the lower 32 bits. Of an active message that does not ask it is dropped.
+ * @return        as gravel_handler_function; nevertheless the answer travels.
+ */
+typedef int gravel_answer_function(struct gravel *gravel, void *user, uint32_t source,
+                                   const uint64_t *args, uint64_t *answer);
+
+/**
  * What servers do for a handler with keys (cl/server.cl.h). All 0 for a handler without. Never grows.
  *
  * With one key, handlers with equal keys never run at once.
@@ -119,26 +130,28 @@ struct gravel_serve {
 /**
  * An entry of the table of handlers, which is equal, in the same order, at every node.
  *
- * The host's: function, and user. If function is NULL, the destination's device runs the handler, which is OpenCL C in
- * device_code of the bindings: `void name(struct gravel_call call, ulong a0, ...)`, with n_args arguments.
- * cl/gravel.cl.h says what it may do. It alone can answer, and have keys.
+ * The host's: function or answer, and user. If both are NULL, the destination's device runs the handler, which is
+ * OpenCL C in device_code of the bindings: `void name(struct gravel_call call, ulong a0, ...)`, with n_args arguments.
+ * cl/gravel.cl.h says what it may do. It alone can have keys.
  *
  * With arg_bytes 4 every `ulong` is a `uint`: of what kernels give a call, the lower 32 bits travel. A function of the
  * host gets them widened.
  *
  * With n_answers 1 it is `ulong name(struct gravel_call call, ulong a0, ...)`, and kernels may ask it (gravel_askN):
  * what it returns travels back, as the answer of a request does. What it returns for an active message is dropped. It
- * has GRAVEL_ASK_MAX_ARGS arguments and 1 key at most, and does not send.
+ * has GRAVEL_ASK_MAX_ARGS arguments and 1 key at most, and does not send. With `answer` a function of the host answers;
+ * n_answers is 1 then, whatever it was.
  */
 struct gravel_handler {
     const char *name; /**< a C identifier; kernels name it GRAVEL_HANDLER(name) */
     uint32_t n_args;  /**< arguments it takes, 0 to GRAVEL_AM_MAX_ARGS */
     uint32_t arg_bytes;
     /**< of an argument, and of the answer: 0 or 8: ulong; 4: uint, half as much to send; with 2 keys 8 */
-    gravel_handler_function *function; /**< NULL: the device runs it */
-    void *user;                        /**< handed to function; NULL if the device runs it */
+    gravel_handler_function *function; /**< NULL, and answer too: the device runs it */
+    void *user;                        /**< handed to either; NULL if the device runs it */
     uint32_t n_answers;                /**< 0 or 1: ulongs it returns (arg_bytes 4: uints) */
     struct gravel_serve serve;         /**< keys */
+    gravel_answer_function *answer; /**< instead of function: of the host, and kernels may ask it */
 };
 
 /**

@@ -2,7 +2,8 @@
 /*
  * How kernels name a handler of the node's table, and which command calls it.
  *
- * Path:    node/messages.c, opencl/program.c, serve/sender.c, resolve/decode.c -> this.
+ * Path:    node/handlers.c, node/messages.c, device/beside.c, opencl/program.c, serve/sender.c, resolve/decode.c ->
+ *          this.
  * Threads: any; no state.
  */
 #ifndef GRAVEL_BASE_HANDLER_H
@@ -12,6 +13,12 @@
 #include "layout/command.h"
 
 #include <stdbool.h>
+
+/** Whether a function of the host runs it, as the caller's table says. */
+static inline bool gravel_handler_is_host(const struct gravel_handler *handler)
+{
+    return handler->function || handler->answer;
+}
 
 /** Whether arguments and answer are uint, and not ulong. */
 static inline bool gravel_handler_is_narrow(const struct gravel_handler *handler)

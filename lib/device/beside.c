@@ -5,11 +5,12 @@
 #include "device/beside.h"
 
 #include "base/error.h"
+#include "base/handler.h"
 
 bool gravel_beside_is_wanted(const struct gravel_bindings *bindings)
 {
     for (uint32_t i = 0; bindings && bindings->handlers && i < bindings->n_handlers; i++)
-        if (!bindings->handlers[i].function)
+        if (!gravel_handler_is_host(&bindings->handlers[i]))
             return true;
     return false;
 }

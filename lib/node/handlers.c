@@ -73,15 +73,15 @@ static int check_room(const struct gravel_bindings *bindings)
 /* What it answers. */
 static int check_answers(const struct gravel_handler *handler)
 {
-    if (!handler->n_answers)
+    if (!handler->n_answers && !handler->answer)
         return 0;
     if (handler->n_answers > 1)
         return gravel_fail(GRAVEL_EINVAL, "handler %s: n_answers is %u, at most 1", handler->name,
                            handler->n_answers);
     if (handler->function)
         return gravel_fail(GRAVEL_EINVAL,
-                           "handler %s: it answers, and has a function of the host; only handlers "
-                           "written in OpenCL C answer",
+                           "handler %s: it answers, and has a function of the host that does not; "
+                           "member `answer` is for one that does",
                            handler->name);
     if (handler->n_args > GRAVEL_ASK_MAX_ARGS)
         return gravel_fail(GRAVEL_EINVAL,
@@ -118,7 +118,7 @@ static int check_keys(const struct gravel_handler *handler)
         return gravel_fail(GRAVEL_EINVAL,
                            "handler %s: the first %u arguments are keys, and n_args is %u",
                            handler->name, handler->serve.n_keys, handler->n_args);
-    if (handler->serve.n_keys && handler->function)
+    if (handler->serve.n_keys && gravel_handler_is_host(handler))
         return gravel_fail(
             GRAVEL_EINVAL,
             "handler %s: it has a key and a function of the host; handlers of the host "
@@ -141,10 +141,10 @@ static int check_handler(const struct gravel_bindings *bindings, uint32_t i)
     if (handlers[i].n_args > GRAVEL_AM_MAX_ARGS)
         return gravel_fail(GRAVEL_EINVAL, "handler %s: more than %u arguments", handlers[i].name,
                            GRAVEL_AM_MAX_ARGS);
-    if (!handlers[i].function && !bindings->device_code.source)
+    if (!gravel_handler_is_host(&handlers[i]) && !bindings->device_code.source)
         return gravel_fail(GRAVEL_EINVAL, "handler %s: no function, and no device_code",
                            handlers[i].name);
-    if (!handlers[i].function && handlers[i].user)
+    if (!gravel_handler_is_host(&handlers[i]) && handlers[i].user)
         return gravel_fail(GRAVEL_EINVAL, "handler %s: the device runs it, and cannot use `user`",
                            handlers[i].name);
     for (uint32_t j = 0; j < i; j++)
@@ -159,7 +159,9 @@ static int copy_handler(struct gravel *gravel, const struct gravel_handler *hand
     *copy = *handler;
     copy->name = strdup(handler->name);
     copy->serve.datum = handler->serve.datum ? strdup(handler->serve.datum) : NULL;
-    if (!copy->function)
+    if (copy->answer)
+        copy->n_answers = 1;
+    else if (!copy->function)
         copy->function = gravel_on_device;
     return copy->name && (copy->serve.datum || !handler->serve.datum)
                ? 0

@@ -16,12 +16,13 @@
 #include <string.h>
 
 int gravel_call_handler(void *context, uint32_t handler, uint32_t source,
-                        const uint64_t args[GRAVEL_AM_MAX_ARGS])
+                        const uint64_t args[GRAVEL_AM_MAX_ARGS], uint64_t *answer)
 {
     struct gravel *gravel = context;
     const struct gravel_handler *entry = &gravel->handlers[handler];
     gravel_in_handler_of(gravel);
-    int result = entry->function(gravel, entry->user, source, args);
+    int result = entry->answer ? entry->answer(gravel, entry->user, source, args, answer)
+                               : entry->function(gravel, entry->user, source, args);
     gravel_in_handler_of(NULL);
     return result;
 }

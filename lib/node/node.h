@@ -235,7 +235,7 @@ int gravel_node_put_heap(struct gravel *gravel, const char *call, uint32_t heap,
 
 /** Run a registered handler; `context` is the node. Network thread. See gravel_apply_call. */
 int gravel_call_handler(void *context, uint32_t handler, uint32_t source,
-                        const uint64_t args[GRAVEL_AM_MAX_ARGS]);
+                        const uint64_t args[GRAVEL_AM_MAX_ARGS], uint64_t *answer);
 
 /** handlers.c: check the caller's handlers, and keep a copy. @return 0; GRAVEL_EINVAL; GRAVEL_ENOMEM. */
 int gravel_node_take_handlers(struct gravel *gravel, const struct gravel_bindings *bindings);

@@ -166,20 +166,30 @@ static uint64_t argument(const unsigned char *rows, bool is_wide, size_t i)
                    : ((const uint32_t *)(const void *)rows)[i];
 }
 
-static uint64_t apply_calls(const struct gravel_apply *apply, const struct gravel_run *run,
-                            uint32_t source, const unsigned char *start,
-                            struct gravel_applied *applied)
+/* The answer's row is behind the arguments'. */
+static void set_answer(unsigned char *rows, bool is_wide, size_t i, uint64_t answer)
 {
-    const unsigned char *rows =
-        start + GRAVEL_RUN_VALUES(run->command, (uint64_t)run->n_messages, 0);
+    if (is_wide)
+        ((uint64_t *)(void *)rows)[i] = answer;
+    else
+        ((uint32_t *)(void *)rows)[i] = (uint32_t)answer;
+}
+
+static uint64_t apply_calls(const struct gravel_apply *apply, const struct gravel_run *run,
+                            uint32_t source, unsigned char *start, struct gravel_applied *applied)
+{
+    unsigned char *rows = start + GRAVEL_RUN_VALUES(run->command, (uint64_t)run->n_messages, 0);
     const bool is_wide = GRAVELP_VALUE_BYTES(run->command) == 8;
     uint32_t handler = GRAVELP_COMMAND_HANDLER(run->command);
-    uint32_t n_args = GRAVELP_COMMAND_N_ARGS(run->command);
+    const uint32_t n_args = GRAVELP_COMMAND_N_ARGS(run->command);
+    const bool asks = GRAVELP_IS_REQUEST(run->command);
     for (uint32_t i = 0; i < run->n_messages; i++) {
-        uint64_t args[GRAVEL_AM_MAX_ARGS] = {0};
+        uint64_t args[GRAVEL_AM_MAX_ARGS] = {0}, answer = 0;
         for (uint32_t row = 0; row < n_args; row++)
             args[row] = argument(rows, is_wide, (size_t)row * run->n_messages + i);
-        int result = apply->call(apply->context, handler, source, args);
+        int result = apply->call(apply->context, handler, source, args, &answer);
+        if (asks)
+            set_answer(rows, is_wide, (size_t)n_args * run->n_messages + i, answer);
         if (result && !applied->n_failed++) {
             applied->result = result;
             applied->handler = handler;

@@ -19,11 +19,12 @@
 /**
  * Run an active message.
  *
- * @param args  [GRAVEL_AM_MAX_ARGS] those not sent are 0.
- * @return      0, or the handler's complaint.
+ * @param args    [GRAVEL_AM_MAX_ARGS] those not sent are 0.
+ * @param answer  [in, out] 0 before; of a handler that answers.
+ * @return        0, or the handler's complaint.
  */
 typedef int gravel_apply_call(void *context, uint32_t handler, uint32_t source,
-                              const uint64_t args[GRAVEL_AM_MAX_ARGS]);
+                              const uint64_t args[GRAVEL_AM_MAX_ARGS], uint64_t *answer);
 
 /** Where to apply. */
 struct gravel_apply {

@@ -92,7 +92,8 @@ static int check_active_message(const struct check *check, const struct gravel_r
         (type != GRAVEL_ULONG && type != GRAVEL_UINT) || run->command & GRAVELP_COMMAND_WIDE ||
         (!asks && run->command & GRAVELP_COMMAND_FAR))
         return refuse(check, GRAVEL_ECORRUPT, "command 0x%08" PRIx32 " is malformed", run->command);
-    if (handler >= check->expect->n_handlers || !check->expect->handlers[handler].function)
+    if (handler >= check->expect->n_handlers ||
+        !gravel_handler_is_host(&check->expect->handlers[handler]))
         return refuse(check, GRAVEL_EHANDLER, "no handler %" PRIu32 " among %" PRIu32, handler,
                       check->expect->n_handlers);
     const struct gravel_handler *known = &check->expect->handlers[handler];

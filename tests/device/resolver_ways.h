@@ -146,9 +146,10 @@ static void expect_same(const char *what)
                      i - GUARD_BYTES);
 }
 
-static int ignore_call(void *context, uint32_t handler, uint32_t source, const uint64_t args[4])
+static int ignore_call(void *context, uint32_t handler, uint32_t source, const uint64_t args[4],
+                       uint64_t *answer)
 {
-    (void)context, (void)handler, (void)source, (void)args;
+    (void)context, (void)handler, (void)source, (void)args, (void)answer;
     return 0;
 }
 

@@ -46,11 +46,13 @@ static const struct gravel_handler handlers[] = {
     {.name = "four", .n_args = 4, .function = accept_call},
     {.name = "gone", .n_args = 2}};
 
-static int call_handler(void *context, uint32_t handler, uint32_t source, const uint64_t args[4])
+static int call_handler(void *context, uint32_t handler, uint32_t source, const uint64_t args[4],
+                        uint64_t *answer)
 {
     (void)context;
     if (handler >= 3 || source != SOURCE)
         abort();
+    *answer = args[0];
     return handlers[handler].function(NULL, NULL, source, args);
 }
 

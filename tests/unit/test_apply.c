@@ -100,13 +100,15 @@ struct calls {
 };
 
 /* Complains where the first argument is odd, with the number of the call. */
-static int record(void *context, uint32_t handler, uint32_t source, const uint64_t args[4])
+static int record(void *context, uint32_t handler, uint32_t source, const uint64_t args[4],
+                  uint64_t *answer)
 {
     struct calls *calls = context;
     assert_true(calls->n < 64);
     calls->handler[calls->n] = handler;
     memcpy(calls->args[calls->n], args, sizeof calls->args[0]);
     calls->n_wrong_source += source != 3;
+    *answer = (args[0] << 32) + 70 + handler;
     calls->n++;
     return args[0] % 2 ? -(int)calls->n : 0;
 }
@@ -139,6 +141,31 @@ static void calls_get_their_arguments_in_order(void **state)
                 assert_int_equal(calls.args[call][row], row < n_args ? 10 + 2 * i + 1000 * row : 0);
         }
     assert_memory_equal(heap, expected, HEAP_BYTES);
+}
+
+/* In the row behind the arguments'; an active message has none. */
+static void answers_take_their_row(void **state)
+{
+    (void)state;
+    struct calls calls = {0};
+    begin(1);
+    const struct run_place asks =
+        frame_add_signal_run(&frame, GRAVELP_COMMAND_ASK(9, 2), 0, 8, GRAVEL_NO_SIGNAL, 3, 8, 8, 3);
+    for (uint32_t i = 0; i < 3; i++) {
+        frame_set_u64(&frame, asks.values, i, 2 * i);
+        frame_set_u64(&frame, asks.values, 3 + i, 100 + i);
+    }
+    const struct gravel_apply apply = {heap, record, &calls};
+    struct gravel_applied applied;
+    gravel_apply_frame(&apply, frame.bytes, &applied);
+    assert_int_equal(calls.n, 3);
+    assert_true(applied.has_signals);
+    for (uint32_t i = 0; i < 3; i++) {
+        const uint64_t *rows = (const uint64_t *)(const void *)(frame.bytes + asks.values);
+        assert_int_equal(calls.args[i][1], 100 + i);
+        assert_int_equal(rows[i], 2 * i);
+        assert_int_equal(rows[6 + i], ((uint64_t)(2 * i) << 32) + 79);
+    }
 }
 
 static void last_run_of_a_bare_header_is_applied(void **state)
@@ -182,6 +209,7 @@ int main(void)
         cmocka_unit_test(signed_words_wrap_and_compare_as_signed),
         cmocka_unit_test(put_of_real_keeps_every_bit),
         cmocka_unit_test(calls_get_their_arguments_in_order),
+        cmocka_unit_test(answers_take_their_row),
         cmocka_unit_test(last_run_of_a_bare_header_is_applied),
         cmocka_unit_test(failed_call_is_noted_and_the_rest_is_done),
     };

@@ -314,8 +314,7 @@ static int apply_device_calls(struct pass *pass, struct gravel_run *run)
 
 /* Active messages that the host runs, once all before them is applied: as a frame of this run alone, which apply.c can
  * do. */
-static int apply_calls(struct pass *pass, const struct gravel_run *run,
-                       struct gravel_applied *applied)
+static int apply_calls(struct pass *pass, struct gravel_run *run, struct gravel_applied *applied)
 {
     int code = fetch_answers(pass);
     if (!code)
@@ -332,6 +331,8 @@ static int apply_calls(struct pass *pass, const struct gravel_run *run,
     alone->bytes = (uint32_t)(sizeof *alone + run_bytes);
     memcpy(alone + 1, run, run_bytes);
     gravel_apply_frame(&apply, alone, &calls);
+    if (GRAVELP_IS_REQUEST(run->command))
+        memcpy(run, alone + 1, run_bytes); /* with its answers */
     if (!applied->n_failed) {
         applied->result = calls.result;
         applied->handler = calls.handler;
