@@ -6,6 +6,8 @@
  * Path: meson test -> this -> cl/print.cl.h, lib/spool
  */
 #include <fcntl.h>
+#include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -67,6 +69,55 @@ static void a_line_comes_out_behind_node_and_work_item(void **state)
     assert_string_equal(printed, "[0:37] above by 3.5\n");
 }
 
+static void a_line_of_three_dimensions_has_all_its_numbers(void **state)
+{
+    (void)state;
+    const size_t global[] = {2, 3, 4}, local[] = {1, 1, 2};
+    struct capture capture = begin_capture();
+    struct gravel *gravel = open_loopback(1, NULL);
+    cl_program program = build_or_die(gravel, lines_cl, "");
+    cl_kernel kernel = kernel_or_die(gravel, program, "grid");
+    int code = gravel_launch(gravel, kernel, 3, global, local, 0, NULL, NULL);
+    code = code ? code : gravel_barrier(gravel);
+    end_capture(capture);
+    clReleaseKernel(kernel);
+    clReleaseProgram(program);
+    gravel_close(gravel);
+    assert_int_equal(code, 0);
+    assert_string_equal(printed, "[0:1,2,3] here\n");
+}
+
+/* A call with more than a record or its text holds does not build, and is named. */
+static void calls_that_are_too_long_do_not_build(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *arguments, *part;
+    } cases[] = {
+        {"s, s, s, s, s, s, s, 1l", NULL}, /* 58 words, besides the work-item's */
+        {"s, s, s, s, s, s, s, 1l, 1", "gravelp_too_many_words_"},
+        {"T1007", NULL},
+        {"T1007 \"x\"", "gravelp_text_is_too_long_"},
+    };
+    char text[1024];
+    struct gravel *gravel = open_loopback(1, NULL);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        cl_program program = NULL;
+        snprintf(text, sizeof text,
+                 "#include \"gravel.cl.h\"\n#include \"print.cl.h\"\n"
+                 "#define T53 \"0123456789abcdef0123456789abcdef0123456789abcdef01234\"\n"
+                 "#define T212 T53 T53 T53 T53\n"
+                 "#define T1007 T212 T212 T212 T212 T53 T53 T53\n"
+                 "kernel void k(GRAVEL_ARENA, global const char *s)\n"
+                 "{ GRAVEL_OPEN(g); gravel_printf_wi(g, %s%s); }\n",
+                 *cases[i].arguments == 's' ? "\"\", " : "", cases[i].arguments);
+        int code = gravel_program_build(gravel, "long.cl", text, NULL, &program);
+        clReleaseProgram(program);
+        expect_error(code, cases[i].part ? GRAVEL_EBUILD : 0, cases[i].part ? cases[i].part : "");
+    }
+    OK(gravel_close(gravel));
+}
+
 /* ---- each line once, and a group's in order --------------------------------------------------- */
 
 enum form { ALL, THIRD, FIFTH, N_FORMS };
@@ -126,6 +177,7 @@ static void arguments_of_all_types_are_written_as_printf_does(void **state)
                                    there, &error);
     assert_int_equal(error, CL_SUCCESS);
     clSetKernelArg(kernel, 1, sizeof memory, &memory);
+    clSetKernelArg(kernel, 2, sizeof memory, NULL);
     int code = run_kernel(gravel, kernel, 1, 1);
     end_capture(capture);
     clReleaseMemObject(memory);
@@ -137,7 +189,9 @@ static void arguments_of_all_types_are_written_as_printf_does(void **state)
                                  "[0:0] %!d(1.5)\n[0:0] a\\x1bb\n"
                                  "[0:0] %!n1%!(2)\n"
                                  "[0:0] none\n"
-                                 "[0:0] 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16\n");
+                                 "[0:0] 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16\n"
+                                 "[0:0] |0\n" /* no string; evaluated once */
+                                 "[0:0] 1\n");
 }
 
 /* ---- while the kernel runs -------------------------------------------------------------------- */
@@ -239,6 +293,58 @@ static void a_reader_that_has_stopped_fails_the_node_and_it_closes(void **state)
     assert_non_null(strstr(error_text, "standard output has taken nothing"));
 }
 
+#define PIPE_BYTES 4096 /* that a pipe holds, and that its reader takes at once */
+
+/* A slow reader. */
+static struct {
+    int from;
+    _Atomic long n; /* bytes, so far */
+} slow;
+
+static void *read_slowly(void *unused)
+{
+    static char bytes[PIPE_BYTES];
+    ssize_t n;
+    (void)unused;
+    while ((n = read(slow.from, bytes, sizeof bytes)) > 0) {
+        atomic_fetch_add(&slow.n, n);
+        usleep(10000);
+    }
+    return NULL;
+}
+
+static void quiet_waits_for_the_lines_of_its_own_node(void **state)
+{
+    (void)state;
+    int ends[2], kept = dup(STDOUT_FILENO);
+    const size_t global = 256, local = 64;
+    pthread_t thread;
+    assert_int_equal(pipe(ends), 0);
+    assert_int_equal(fcntl(ends[1], F_SETPIPE_SZ, PIPE_BYTES), PIPE_BYTES);
+    slow.from = ends[0];
+    assert_int_equal(pthread_create(&thread, NULL, read_slowly, NULL), 0);
+    fflush(stdout);
+    dup2(ends[1], STDOUT_FILENO);
+    close(ends[1]);
+    struct gravel *gravel = open_loopback(1, NULL);
+    cl_program program = build_or_die(gravel, lines_cl, "");
+    cl_kernel kernel = kernel_or_die(gravel, program, "wide");
+    int code = gravel_launch(gravel, kernel, 1, &global, &local, 0, NULL, NULL);
+    code = code ? code : gravel_quiet(gravel);
+    const long n_then = atomic_load(&slow.n);
+    clReleaseKernel(kernel);
+    clReleaseProgram(program);
+    int closed = gravel_close(gravel);
+    dup2(kept, STDOUT_FILENO);
+    close(kept);
+    pthread_join(thread, NULL);
+    close(ends[0]);
+    assert_int_equal(code, 0);
+    assert_int_equal(closed, 0);
+    assert_true(atomic_load(&slow.n) >= 256 * 775);
+    assert_true(n_then + 2 * PIPE_BYTES >= atomic_load(&slow.n));
+}
+
 static void a_reader_that_has_gone_is_an_error_and_kernels_run_on(void **state)
 {
     (void)state;
@@ -285,11 +391,14 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_line_comes_out_behind_node_and_work_item),
+        cmocka_unit_test(a_line_of_three_dimensions_has_all_its_numbers),
+        cmocka_unit_test(calls_that_are_too_long_do_not_build),
         cmocka_unit_test(each_line_comes_once_and_those_of_a_group_in_order),
         cmocka_unit_test(arguments_of_all_types_are_written_as_printf_does),
         cmocka_unit_test(a_line_comes_out_while_its_kernel_runs),
         cmocka_unit_test(a_record_that_no_slot_holds_is_an_error_with_its_size),
         cmocka_unit_test(a_reader_that_has_stopped_fails_the_node_and_it_closes),
+        cmocka_unit_test(quiet_waits_for_the_lines_of_its_own_node),
         cmocka_unit_test(a_reader_that_has_gone_is_an_error_and_kernels_run_on),
         cmocka_unit_test(a_full_disk_is_an_error_that_counts_lost_lines),
         cmocka_unit_test(lines_beyond_the_spool_wait_and_none_is_lost),

@@ -3,7 +3,7 @@
  * Lines of all nodes come out at node 0 alone, each once, and have done so when a barrier returns; those of one node
  * when its quiet returns.
  *
- * usage: test_lines     a rank of a job
+ * usage: test_lines [slow]     a rank of a job; slow: the reader takes longer than GRAVEL_TIMEOUT, again and again
  *
  * Path: mpirun -> this -> cl/print.cl.h, lib/spool
  */
@@ -79,7 +79,9 @@ static void check(uint32_t n_nodes, uint32_t n_times)
 /* ---- quiet ------------------------------------------------------------------------------------- */
 
 #define PIPE_BYTES 4096 /* that a pipe holds, and that its reader takes at once */
-#define PAUSE_US 10000  /* between two reads */
+
+/* Between two reads [us], of which there are more than 20. */
+static useconds_t pause_us = 10000;
 
 /* A slow reader of node 0's lines. */
 struct reader {
@@ -95,7 +97,7 @@ static void *read_slowly(void *argument)
     ssize_t n;
     while ((n = read(reader->descriptor, bytes, sizeof bytes)) > 0) {
         atomic_fetch_add_explicit(&reader->n_bytes, n, memory_order_relaxed);
-        usleep(PAUSE_US);
+        usleep(pause_us);
     }
     return NULL;
 }
@@ -153,8 +155,19 @@ static void check_quiets(struct gravel *gravel, cl_kernel kernel, int file)
         MUST(n_told + 2 * PIPE_BYTES >= end_slow(&reader, file) && n_told > 0);
 }
 
-int main(void)
+/* Nodes that wait hear that node 0 lives, though it acknowledges nothing for longer than they wait for a silent one. */
+static void be_slow(void)
 {
+    char text[16];
+    snprintf(text, sizeof text, "%u", 1000 * patience());
+    setenv("GRAVEL_TIMEOUT", text, 1);
+    pause_us = 100000 * patience();
+}
+
+int main(int argc, char **argv)
+{
+    if (argc > 1 && !strcmp(argv[1], "slow"))
+        be_slow();
     FILE *file = tmpfile();
     const int kept = dup(STDOUT_FILENO);
     MUST(file && kept >= 0 && dup2(fileno(file), STDOUT_FILENO) >= 0);

@@ -9,6 +9,7 @@
 
 #define T16 "0123456789abcdef"
 #define T64 T16 T16 T16 T16
+
 kernel void one(GRAVEL_ARENA)
 {
     GRAVEL_OPEN(g);
@@ -28,7 +29,7 @@ kernel void all_forms(GRAVEL_ARENA)
     }
 }
 
-kernel void types(GRAVEL_ARENA, global const char *there)
+kernel void types(GRAVEL_ARENA, global const char *there, global const char *nowhere)
 {
     GRAVEL_OPEN(g);
     char here[3] = {'m', 'e', 0};
@@ -40,6 +41,16 @@ kernel void types(GRAVEL_ARENA, global const char *there)
     gravel_printf_wi(g, "none");
     gravel_printf_wi(g, "%d %d %d %d %d %d %d %d %d %d %d %d %d %d %d %d", 1, 2, 3, 4, 5, 6, 7, 8,
                      9, 10, 11, 12, 13, 14, 15, 16);
+    uint n = 0;
+    gravel_printf_wi(g, "%s|%u", nowhere, n++);
+    gravel_printf_wi(g, "%u", n);
+}
+
+kernel void grid(GRAVEL_ARENA)
+{
+    GRAVEL_OPEN(g);
+    if (get_global_id(0) == 1 && get_global_id(1) == 2 && get_global_id(2) == 3)
+        gravel_printf_wi(g, "here");
 }
 
 kernel void wide(GRAVEL_ARENA)
