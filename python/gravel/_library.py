@@ -121,7 +121,8 @@ def _candidates() -> list[str]:
     if chosen:
         return [chosen]
     beside = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-    return sorted(glob.glob(os.path.join(glob.escape(beside), "*gravel*", "libgravel*.so*"))) + [SONAME]
+    of_wheel = os.path.join(glob.escape(beside), ".gravel.mesonpy.libs", "libgravel*.so*")  # meson-python's place
+    return sorted(glob.glob(of_wheel)) + [SONAME]
 
 
 def _version(library: c.CDLL) -> str:
