@@ -22,7 +22,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define CHUNK 64 /* edges of a chunk: few enough that hubs spread */
+#define CHUNK 64 /* edges of a chunk, at least: few enough that hubs spread */
 #define MAX_ITERATIONS 1000000
 #define PLAN_BYTES (UINT64_C(64) << 10)
 
@@ -49,10 +49,20 @@ static uint64_t n_groups(const struct pagerank *pagerank)
  * of what other nodes sent; a ghost's is sent to its owner.
  */
 
+/* Edges of a target's chunks. Those of a hub are longer: a work-item adds up a chunk, and another one the chunks. */
+static uint64_t chunk_edges(uint64_t n_edges)
+{
+    uint64_t chunk = CHUNK;
+    while (chunk * chunk < n_edges)
+        chunk *= 2;
+    return chunk;
+}
+
 /* With --schedule a vertex is what is scheduled. */
 static uint64_t chunks_of(const struct pagerank *pagerank, uint64_t n_edges)
 {
-    return pagerank->node.schedule ? 1 : (n_edges + CHUNK - 1) / CHUNK;
+    uint64_t chunk = chunk_edges(n_edges);
+    return pagerank->node.schedule ? 1 : (n_edges + chunk - 1) / chunk;
 }
 
 static uint64_t n_targets(const struct pagerank *pagerank)
@@ -104,9 +114,11 @@ static void upload_chunks(struct pagerank *pagerank, const uint64_t *offsets)
     for (uint64_t v = 0; v < n; v++)
         chunks[v + 1] = chunks[v] + (cl_uint)chunks_of(pagerank, offsets[v + 1] - offsets[v]);
     cl_uint *starts = app_array((uint64_t)chunks[n] + 1, sizeof *starts, "a list of edges");
-    for (uint64_t v = 0; v < n; v++)
+    for (uint64_t v = 0; v < n; v++) {
+        const cl_uint chunk = (cl_uint)chunk_edges(offsets[v + 1] - offsets[v]);
         for (cl_uint i = chunks[v]; i < chunks[v + 1]; i++)
-            starts[i] = (cl_uint)offsets[v] + (i - chunks[v]) * CHUNK;
+            starts[i] = (cl_uint)offsets[v] + (i - chunks[v]) * chunk;
+    }
     starts[chunks[n]] = (cl_uint)offsets[n];
     pagerank->n_own_chunks = chunks[n_own(pagerank)];
     pagerank->n_chunks = chunks[n];
