@@ -26,6 +26,7 @@
 #define GAVE_UP(round) (NO_COLOR_YET | (round)) /* never NO_COLOR: rounds are fewer than vertices */
 #define WINDOW 64                               /* colours that are looked at together */
 #define N_WINDOWS 4                             /* that a vertex keeps note of */
+#define N_NOTED (N_WINDOWS * WINDOW)            /* colours of these */
 #define PASSES \
     1024 /* over a group's vertices, at most: some ms, if it waits for others for nothing */
 
@@ -54,7 +55,7 @@ static void show(global uint *word, uint value)
 
 /* ---- colours that neighbours have ------------------------------------------------------------ */
 
-/* The colours of the neighbours that a vertex has looked at, of the first N_WINDOWS * WINDOW. */
+/* The colours of the neighbours that a vertex has looked at, of the first N_NOTED. */
 typedef ulong4 taken_type;
 
 /* @param place  the colour's, from the first one that is kept note of. */
@@ -73,6 +74,42 @@ static uint lowest_zero(ulong window)
     return (uint)popcount((~window & (window + 1)) - 1); /* zeros below it */
 }
 
+/* The colours from N_NOTED on that the neighbours of one vertex have, of as many as it may need: fewer than it has
+ * neighbours. Their bits are those whole words that have places of its row. */
+struct high {
+    global ulong *words;
+    uint n; /* colours; 0: the row is too short for any */
+};
+
+/* @param words  [places / WINDOW + 1] of all vertices. start, end: places of the row. */
+static struct high high_of(global ulong *words, uint start, uint end)
+{
+    uint n = end - start;
+    return (struct high){words + (start + WINDOW - 1) / WINDOW, n > N_NOTED ? n - N_NOTED : 0};
+}
+
+static void note_high(struct high high, uint color)
+{
+    uint place = color - N_NOTED; /* of a lower colour a number too large */
+    if (place < high.n)
+        high.words[place / WINDOW] |= 1UL << place % WINDOW;
+}
+
+/* The least of those that was not noted, or the one behind all, which no neighbour can have then. */
+static uint least_high_free(struct high high)
+{
+    uint first = 0;
+    while (first < high.n && !~high.words[first / WINDOW])
+        first += WINDOW;
+    return N_NOTED + first + (first < high.n ? lowest_zero(high.words[first / WINDOW]) : 0);
+}
+
+static void clear_high(struct high high)
+{
+    for (uint first = 0; first < high.n; first += WINDOW)
+        high.words[first / WINDOW] = 0;
+}
+
 /* Of the colours from `first` on, those that some neighbours have. */
 static ulong window_from(uint first, global const uint *colors, global const uint *neighbours,
                          uint start, uint end)
@@ -85,17 +122,6 @@ static ulong window_from(uint first, global const uint *colors, global const uin
     return taken;
 }
 
-/* The least colour, from `first` on, that none of some neighbours has. */
-static uint free_color_from(uint first, global const uint *colors,
-                            global const uint *restrict higher, uint start, uint end)
-{
-    for (;; first += WINDOW) {
-        ulong taken = window_from(first, colors, higher, start, end);
-        if (~taken)
-            return first + lowest_zero(taken);
-    }
-}
-
 /* The least colour that was not noted; NO_COLOR if all of these were. */
 static uint least_noted_free(const taken_type *taken)
 {
@@ -106,12 +132,10 @@ static uint least_noted_free(const taken_type *taken)
                        : NO_COLOR;
 }
 
-static uint free_color(const taken_type *taken, global const uint *colors,
-                       global const uint *restrict higher, uint start, uint end)
+static uint free_color(const taken_type *taken, struct high high)
 {
     uint color = least_noted_free(taken);
-    return color != NO_COLOR ? color
-                             : free_color_from(N_WINDOWS * WINDOW, colors, higher, start, end);
+    return color != NO_COLOR ? color : least_high_free(high);
 }
 
 /* ---- rounds ---------------------------------------------------------------------------------- */
@@ -120,11 +144,11 @@ static uint free_color(const taken_type *taken, global const uint *colors,
  * Own vertices are numbered here as they choose; slots: [vertices] where each one's colour stands.
  *
  * Global size: slots from number `first`, of which n_own are own vertices. starts: [vertices + 1] of their higher
- * neighbours. colors: heap offset of [slots].
+ * neighbours. colors: heap offset of [slots]. high: see high_of.
  */
 kernel void reset(GRAVEL_ARENA, ulong first, ulong colors, uint n_own,
                   global const uint *restrict starts, global uint *restrict cursors,
-                  global taken_type *restrict taken, global uint *restrict list)
+                  global taken_type *restrict taken, global uint *restrict list, global ulong *high)
 {
     GRAVEL_OPEN(g);
     size_t i = first + get_global_id(0);
@@ -132,6 +156,7 @@ kernel void reset(GRAVEL_ARENA, ulong first, ulong colors, uint n_own,
     if (i < n_own) {
         cursors[i] = starts[i];
         taken[i] = (taken_type)(0);
+        clear_high(high_of(high, starts[i], starts[i + 1]));
         list[i] = (uint)i;
     }
 }
@@ -141,12 +166,13 @@ struct rows {
     global const uint *starts, *higher; /* [vertices + 1]; slots, as they choose */
     global uint *cursors;               /* [vertices] the first that had no colour when last seen */
     global taken_type *taken;           /* [vertices] */
+    global ulong *high;                 /* see high_of */
 };
 
 /* Note the colours of a vertex's neighbours up to the first that has none: four at a time, so that they come together.
  * @param base  the first colour that is kept note of.
  * @return      that neighbour's place, or `end`. */
-static uint advance(taken_type *taken, uint base, global const uint *colors,
+static uint advance(taken_type *taken, uint base, struct high high, global const uint *colors,
                     global const uint *higher, uint cursor, uint end)
 {
     for (; cursor + 4 <= end; cursor += 4) {
@@ -159,12 +185,19 @@ static uint advance(taken_type *taken, uint base, global const uint *colors,
         note(taken, seen.y - base);
         note(taken, seen.z - base);
         note(taken, seen.w - base);
+        if (high.n && any(seen >= (uint4)(N_NOTED))) {
+            note_high(high, seen.x);
+            note_high(high, seen.y);
+            note_high(high, seen.z);
+            note_high(high, seen.w);
+        }
     }
     for (; cursor < end; cursor++) {
         uint seen = look(colors + higher[cursor]);
         if (seen >= NO_COLOR_YET)
             break;
         note(taken, seen - base);
+        note_high(high, seen);
     }
     return cursor;
 }
@@ -175,9 +208,10 @@ static uint decide(uint v, struct rows rows, global const uint *colors, uint n_o
     uint cursor = rows.cursors[v], end = rows.starts[v + 1];
     if (cursor == end || look(colors + rows.higher[cursor]) < NO_COLOR_YET) {
         taken_type taken = rows.taken[v];
-        cursor = advance(&taken, 0, colors, rows.higher, cursor, end);
+        struct high high = high_of(rows.high, rows.starts[v], end);
+        cursor = advance(&taken, 0, high, colors, rows.higher, cursor, end);
         if (cursor == end)
-            return free_color(&taken, colors, rows.higher, rows.starts[v], end);
+            return free_color(&taken, high);
         rows.cursors[v] = cursor;
         rows.taken[v] = taken;
     }
@@ -195,18 +229,18 @@ static uint decide(uint v, struct rows rows, global const uint *colors, uint n_o
  *
  * Global size: n_listed vertices from number `first` of the list, or more. round: from 1. starts, higher: slots of the
  * neighbours that are before each vertex, as they choose; those from n_own on are other nodes'. cursors, taken: [vertices] how
- * far each is. ready: slot and colour. counts: lengths of ready and of waiting.
+ * far each is. ready: slot and colour. counts: lengths of ready and of waiting. high: see high_of.
  */
 kernel void choose(GRAVEL_ARENA, ulong first, uint n_listed, ulong colors_offset, uint n_own,
                    uint round, global const uint *restrict list, global const uint *restrict slots,
                    global const uint *starts, global const uint *higher, global uint *cursors,
                    global taken_type *taken, global uint2 *restrict ready,
-                   global uint *restrict waiting, global volatile uint *counts)
+                   global uint *restrict waiting, global volatile uint *counts, global ulong *high)
 {
     GRAVEL_OPEN(g);
     local uint n_undecided[3], n_sorted[2], begin[2];
     global uint *colors = gravel_local(g, colors_offset);
-    struct rows rows = {starts, higher, cursors, taken};
+    struct rows rows = {starts, higher, cursors, taken, high};
     bool is_listed = first + get_global_id(0) < n_listed, is_undecided = is_listed;
     uint v = list[is_listed ? first + get_global_id(0) : 0];
     uint color = NO_COLOR, place = 0;
@@ -284,22 +318,18 @@ struct known {
         *neighbours; /* of own vertices, of ghosts; numbers of either */
 };
 
-/* The least colour that no neighbour is known to have. In the first round only own ones that choose before have any.
+/* The least colour that no neighbour is known to have, from the second round on.
  * taken: what survey noted, from colour `base` on, below which none is free, and what own ones have chosen in this round. */
-static uint free_color_known(taken_type taken, uint base, struct known known, struct row row,
-                             bool is_first)
+static uint free_color_known(taken_type taken, uint base, struct known known, struct row row)
 {
-    uint end = is_first ? row.ghosts_before : row.end;
     uint color = least_noted_free(&taken);
     if (color != NO_COLOR)
         return base + color;
-    for (uint first = base + N_WINDOWS * WINDOW; color == NO_COLOR; first += WINDOW) {
+    for (uint first = base + N_NOTED; color == NO_COLOR; first += WINDOW) {
         ulong window =
-            window_from(first, known.colors, known.neighbours, row.own_before, row.ghosts_before);
-        if (!is_first)
-            window |= window_from(first, known.copies, known.neighbours, row.ghosts_before,
-                                  row.own_after) |
-                      window_from(first, known.colors, known.neighbours, row.own_after, end);
+            window_from(first, known.colors, known.neighbours, row.own_before, row.ghosts_before) |
+            window_from(first, known.copies, known.neighbours, row.ghosts_before, row.own_after) |
+            window_from(first, known.colors, known.neighbours, row.own_after, row.end);
         color = ~window ? first + lowest_zero(window) : NO_COLOR;
     }
     return color;
@@ -311,16 +341,18 @@ struct awaited {
     uint start, end;
 };
 
-/* As decide; a vertex waits for own ones alone. */
+/* As decide; a vertex waits for own ones alone. base: 0 in the first round, which alone needs `high`. */
 static uint decide_known(uint v, struct row row, struct awaited awaited, struct known known,
-                         global uint *cursors, global taken_type *noted, uint base, uint round)
+                         global uint *cursors, global taken_type *noted, uint base,
+                         struct high high, uint round)
 {
     uint cursor = cursors[v];
     if (cursor == awaited.end || look(known.colors + awaited.slots[cursor]) < NO_COLOR_YET) {
         taken_type taken = noted[v];
-        cursor = advance(&taken, base, known.colors, awaited.slots, cursor, awaited.end);
+        cursor = advance(&taken, base, high, known.colors, awaited.slots, cursor, awaited.end);
         if (cursor == awaited.end)
-            return free_color_known(taken, base, known, row, round == 1);
+            return round == 1 ? free_color(&taken, high)
+                              : free_color_known(taken, base, known, row);
         cursors[v] = cursor;
         noted[v] = taken;
     }
@@ -332,7 +364,7 @@ static uint decide_known(uint v, struct row row, struct awaited awaited, struct 
         global const uint *restrict slots, global const uint4 *rows,                             \
         global const uint *neighbours, global uint *waited, global uint *ends,                   \
         global uint *cursors, global taken_type *noted, global uint *bases,                      \
-        global uint *restrict rounds, global volatile uint *n_left
+        global uint *restrict rounds, global volatile uint *n_left, global ulong *high_words
 
 /* A row that has more is looked at by the whole group. */
 #define LONG_ROW 64
@@ -434,7 +466,7 @@ kernel void survey(GUESS_ARGUMENTS)
  * ghosts' colours, unless the round is the first. colors_offset: that of the own ones, [n_own slots]. slots: [n_own]. rows:
  * [n_own + 1]. neighbours: slots, or numbers of ghosts. waited, ends: from round 2 on, those of each row that a vertex
  * waits for, which survey lists, up to the place in ends. cursors, noted: [n_own] how far each is. bases: [n_own] from
- * round 2 on, the first colour that noted tells of. rounds: [n_own] in which each was coloured.
+ * round 2 on, the first colour that noted tells of. rounds: [n_own] in which each was coloured. high_words: see high_of.
  */
 kernel void guess(GUESS_ARGUMENTS)
 {
@@ -450,12 +482,14 @@ kernel void guess(GUESS_ARGUMENTS)
                                  ? (struct awaited){neighbours, row.own_before, row.ghosts_before}
                                  : (struct awaited){waited, row.own_before, ends[v]};
     uint base = round == 1 ? 0 : bases[v];
+    struct high high = round == 1 ? high_of(high_words, row.own_before, row.ghosts_before)
+                                  : (struct high){high_words, 0};
     if (get_local_id(0) == 0)
         n_undecided[0] = n_undecided[1] = n_undecided[2] = 0;
     barrier(CLK_LOCAL_MEM_FENCE);
     for (uint pass = 0, n_waiting = 1; pass < PASSES && n_waiting; pass++) {
         if (is_undecided) {
-            color = decide_known(v, row, awaited, known, cursors, noted, base, round);
+            color = decide_known(v, row, awaited, known, cursors, noted, base, high, round);
             is_undecided = color == NO_COLOR;
             if (is_undecided)
                 atomic_inc(&n_undecided[pass % 3]);
@@ -517,6 +551,8 @@ kernel void mend(GUESS_ARGUMENTS)
     }
     barrier(CLK_LOCAL_MEM_FENCE);
     if (i < n_own && (color >= NO_COLOR_YET || has_clashed[lane])) {
+        if (round == 0)
+            clear_high(high_of(high_words, row.own_before, row.ghosts_before));
         colors[slots[mine]] = NO_COLOR;
         cursors[mine] = row.own_before;
         noted[mine] = (taken_type)(0);
@@ -528,6 +564,17 @@ kernel void mend(GUESS_ARGUMENTS)
 }
 
 #ifdef HAS_TASKS
+/* The least colour, from `first` on, that none of some neighbours has. */
+static uint free_color_from(uint first, global const uint *colors,
+                            global const uint *restrict higher, uint start, uint end)
+{
+    for (;; first += WINDOW) {
+        ulong taken = window_from(first, colors, higher, start, end);
+        if (~taken)
+            return first + lowest_zero(taken);
+    }
+}
+
 /*
  * A round with --schedule, where all vertices are this node's: a task is a stretch of as many vertices as a group has
  * work-items, and each of them that is before all neighbours without a colour takes one.

@@ -34,7 +34,7 @@ struct color {
     uint64_t n_edges; /* of the whole graph, each counted at both ends, loops and repeats gone */
 
     uint64_t colors; /* heap offset of colour [slots]: own vertices, then copies of ghosts' */
-    cl_mem slots, cursors, taken, counts;
+    cl_mem slots, cursors, taken, high, counts;
 
     cl_kernel reset, choose, publish; /* if ordered */
     cl_mem starts, higher, lists[2], ready, copy_starts, copies;

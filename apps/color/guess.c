@@ -71,6 +71,7 @@ static void set_arguments(struct color *color, cl_kernel kernel)
     NODE_SET(kernel, 13, cl_mem, color->bases);
     NODE_SET(kernel, 14, cl_mem, color->rounds);
     NODE_SET(kernel, 15, cl_mem, color->counts);
+    NODE_SET(kernel, 16, cl_mem, color->high);
 }
 
 void color_guess_open(struct color *color)

@@ -147,6 +147,7 @@ static void set_arguments(struct color *color)
     NODE_SET(color->reset, 5, cl_mem, color->cursors);
     NODE_SET(color->reset, 6, cl_mem, color->taken);
     NODE_SET(color->reset, 7, cl_mem, color->lists[0]);
+    NODE_SET(color->reset, 8, cl_mem, color->high);
     NODE_SET(color->choose, 3, cl_ulong, color->colors);
     NODE_SET(color->choose, 4, cl_uint, n_own);
     NODE_SET(color->choose, 7, cl_mem, color->slots);
@@ -156,6 +157,7 @@ static void set_arguments(struct color *color)
     NODE_SET(color->choose, 11, cl_mem, color->taken);
     NODE_SET(color->choose, 12, cl_mem, color->ready);
     NODE_SET(color->choose, 14, cl_mem, color->counts);
+    NODE_SET(color->choose, 15, cl_mem, color->high);
     NODE_SET(color->publish, 3, cl_ulong, color->colors);
     NODE_SET(color->publish, 4, cl_mem, color->ready);
     NODE_SET(color->publish, 5, cl_mem, color->copy_starts);
@@ -199,6 +201,7 @@ void color_open(void *self)
     node_part(node, &color->part);
     color->n_edges = node_sum(node, color->part.rows.n_edges);
     ghosts_open(&color->ghosts, &color->part);
+    color->high = node_array(node, (color->part.rows.n_edges / 64 + 1) * sizeof(cl_ulong), NULL);
     if (color->is_ordered)
         open_ordered(color);
     else
