@@ -36,13 +36,13 @@ lintian --allow-root --suppress-tags initial-upload-closes-no-bugs "$work"/*.deb
 grep -q '^[EW]: ' "$work/log" && fail "lintian says:"
 
 for package in "$work"/*.deb; do
-    dpkg -x "$package" "$work/root"
+    dpkg -x "$package" "$work/unpacked"
 done
-libraries=$(dirname "$(find "$work/root" -name libgravel.so)")
-export C_INCLUDE_PATH="$work/root/usr/include" PKG_CONFIG_PATH="$libraries/pkgconfig" LIBRARY_PATH="$libraries"
-export LD_LIBRARY_PATH="$libraries" PYTHONPATH="$work/root/usr/lib/python3/dist-packages"
+libraries=$(dirname "$(find "$work/unpacked" -name libgravel.so)")
+export C_INCLUDE_PATH="$work/unpacked/usr/include" PKG_CONFIG_PATH="$libraries/pkgconfig" LIBRARY_PATH="$libraries"
+export LD_LIBRARY_PATH="$libraries" PYTHONPATH="$work/unpacked/usr/lib/python3/dist-packages"
 debian/tests/build >"$work/log" 2>&1 || fail "examples on the packages:"
 debian/tests/python >"$work/log" 2>&1 || fail "Python on the packages:"
 grep -qx PASS "$work/log" || fail "Python on the packages does not pass:"
-"$work/root/usr/bin/gravel-info" --version >"$work/log" 2>&1 || fail "gravel-info of the packages:"
+"$work/unpacked/usr/bin/gravel-info" --version >"$work/log" 2>&1 || fail "gravel-info of the packages:"
 echo "$(find "$work" -maxdepth 1 -name '*.deb' | wc -l) packages, used"
