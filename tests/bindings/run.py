@@ -17,6 +17,8 @@ import numpy as np
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 PROGRAM = re.compile(r"`(\w+\.py)`[^`]*?\n+```python\n(.*?)^```$", re.M | re.S)
+# Without buffers print() writes a line and its end apart, and ranks write to one pipe.
+ENVIRONMENT = {name: value for name, value in os.environ.items() if name != "PYTHONUNBUFFERED"}
 LIMIT_S = 120
 
 
@@ -35,7 +37,7 @@ class Runs:
         """@return (exit status, what it printed)"""
         n_nodes, n_processes, ahead = self.ways[way]
         settings = {} if n_processes > 1 else {"GRAVEL_TRANSPORT": "self", "GRAVEL_LOOPBACK": str(n_nodes)}
-        ended = subprocess.run(ahead + [sys.executable] + words, env={**os.environ, **settings}, timeout=LIMIT_S,
+        ended = subprocess.run(ahead + [sys.executable] + words, env={**ENVIRONMENT, **settings}, timeout=LIMIT_S,
                                stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
         return ended.returncode, ended.stdout
 
