@@ -124,25 +124,43 @@ static void largest_numbers_of_all_are_refused_in_peace(void **state)
     expect_no_open(&config, NULL, GRAVEL_ENOMEM, "");
 }
 
-/* A service that opens a node for each request: where buffers are the process' memory, it keeps none that is free. */
-static void nodes_one_after_another_leave_no_memory(void **state)
+/* @return whether there is anything to keep. */
+static bool open_and_close(int n_times)
 {
-    const long most = 24 << 20;
     bool has_buffers = false;
-    (void)state;
-    for (int i = 0; i < 6; i++) {
+    for (int i = 0; i < n_times; i++) {
         struct gravel *gravel = open_loopback(2, NULL);
         has_buffers = is_sliced(gravel);
         expect_works(gravel);
         OK(gravel_close(gravel));
     }
-    if (!has_buffers || KEEPS_FREED)
-        skip();
+    return has_buffers;
+}
+
+/* Free memory that the process keeps. */
+static long kept_bytes(void)
+{
     long left = resident_bytes();
     malloc_trim(0);
     long used = resident_bytes();
     print_message("%ld MiB, %ld in use\n", left >> 20, used >> 20);
-    assert_true(left - used < most);
+    return left - used;
+}
+
+/* A service that opens a node for each request: where buffers are the process' memory, it keeps none that is free. A
+ * thread of the driver may free a buffer after a node has closed, which the next one that closes gives back. */
+static void nodes_one_after_another_leave_no_memory(void **state)
+{
+    const long most = 24 << 20;
+    (void)state;
+    if (!open_and_close(6) || KEEPS_FREED)
+        skip();
+    long kept = kept_bytes();
+    for (int i = 0; i < 4 && kept >= most; i++) {
+        open_and_close(1);
+        kept = kept_bytes();
+    }
+    assert_true(kept < most);
 }
 
 static void buffer_smaller_than_a_message_is_refused(void **state)
