@@ -16,6 +16,8 @@
 
 void gravel_characters_add(struct gravel_characters *out, const char *text, size_t n)
 {
+    if (n == 0)
+        return; /* there may be no memory yet, nor a text */
     if (out->room - out->n < n) {
         size_t room = 2 * out->room + n + 256;
         char *more = realloc(out->text, room);
