@@ -66,11 +66,10 @@ static void make_nested(struct atm *atm)
 static void make_alone(struct atm *atm)
 {
     const cl_uint first = sections_first_argument(&atm->sections);
-    const uint64_t offsets[] = {atm->balances, atm->granted, atm->n_granted, atm->locks};
     atm->withdraw = sections_kernel(&atm->sections, &atm->node, "transfer");
     NODE_SET(atm->withdraw, first, cl_mem, atm->orders_there);
-    for (cl_uint i = 0; i < 4; i++)
-        NODE_SET(atm->withdraw, first + 1 + i, cl_ulong, offsets[i]);
+    NODE_SET_OFFSETS(atm->withdraw, first + 1, atm->balances, atm->granted, atm->n_granted,
+                     atm->locks);
 }
 
 static void set_up(void *self)

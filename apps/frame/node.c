@@ -217,6 +217,18 @@ void node_set(cl_kernel kernel, cl_uint index, size_t bytes, const void *value)
     node_check_cl(clSetKernelArg(kernel, index, bytes, value), "clSetKernelArg");
 }
 
+void node_set_arrays(cl_kernel kernel, cl_uint index, const cl_mem *arrays, cl_uint n)
+{
+    for (cl_uint i = 0; i < n; i++)
+        NODE_SET(kernel, index + i, cl_mem, arrays[i]);
+}
+
+void node_set_offsets(cl_kernel kernel, cl_uint index, const cl_ulong *offsets, cl_uint n)
+{
+    for (cl_uint i = 0; i < n; i++)
+        NODE_SET(kernel, index + i, cl_ulong, offsets[i]);
+}
+
 void *node_map(struct node *node, uint32_t number, uint64_t offset, uint64_t bytes,
                cl_map_flags flags)
 {

@@ -106,6 +106,16 @@ cl_kernel node_kernel_without_arena(struct node *node, const char *name);
 void node_set(cl_kernel kernel, cl_uint index, size_t bytes, const void *value);
 #define NODE_SET(kernel, index, type, value) node_set(kernel, index, sizeof(type), &(type){value})
 
+/** Set n arguments that follow each other, arrays or offsets in the heap; the macros take them one by one. */
+void node_set_arrays(cl_kernel kernel, cl_uint index, const cl_mem *arrays, cl_uint n);
+void node_set_offsets(cl_kernel kernel, cl_uint index, const cl_ulong *offsets, cl_uint n);
+#define NODE_SET_ARRAYS(kernel, index, ...)                       \
+    node_set_arrays(kernel, index, (const cl_mem[]){__VA_ARGS__}, \
+                    sizeof((const cl_mem[]){__VA_ARGS__}) / sizeof(cl_mem))
+#define NODE_SET_OFFSETS(kernel, index, ...)                         \
+    node_set_offsets(kernel, index, (const cl_ulong[]){__VA_ARGS__}, \
+                     sizeof((const cl_ulong[]){__VA_ARGS__}) / sizeof(cl_ulong))
+
 /** Make a device array [bytes, 0 is allowed] with a copy of `data`, or not filled if that is NULL.
  */
 cl_mem node_array(struct node *node, size_t bytes, const void *data);

@@ -97,14 +97,11 @@ static void make_kernel(struct hashtable *table)
     const cl_uint first = sections_first_argument(&table->sections);
     NODE_SET(kernel, first, cl_mem, table->own_keys);
     NODE_SET(kernel, first + 1, cl_uint, (cl_uint)(table->n_buckets - 1));
-    if (table->sections.form->mode) {
+    if (table->sections.form->mode)
         NODE_SET(kernel, first + 2, cl_uint, (cl_uint)first_item(table));
-    } else {
-        const uint64_t offsets[] = {table->heads, table->next, table->keys, table->values,
-                                    table->locks};
-        for (cl_uint i = 0; i < 5; i++)
-            NODE_SET(kernel, first + 2 + i, cl_ulong, offsets[i]);
-    }
+    else
+        NODE_SET_OFFSETS(kernel, first + 2, table->heads, table->next, table->keys, table->values,
+                         table->locks);
     table->kernel = kernel;
 }
 

@@ -103,8 +103,7 @@ static void set_arguments(struct kmeans *kmeans)
     NODE_SET(kmeans->assign, 2, cl_mem, kmeans->points);
     NODE_SET(kmeans->assign, 3, cl_ulong, stride(kmeans));
     NODE_SET(kmeans->assign, 4, cl_mem, kmeans->label);
-    NODE_SET(kmeans->assign, 5, cl_ulong, kmeans->centres);
-    NODE_SET(kmeans->assign, 6, cl_ulong, kmeans->sums);
+    NODE_SET_OFFSETS(kmeans->assign, 5, kmeans->centres, kmeans->sums);
     if (kmeans->is_combined) {
         NODE_SET(kmeans->assign, 7, cl_ulong, n_own(kmeans));
         NODE_SET(kmeans->assign, 8, cl_uint, (cl_uint)kmeans->per_item);

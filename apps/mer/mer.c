@@ -61,9 +61,7 @@ static void upload(struct mer *mer, const struct pack *pack)
 
 void set_text(const struct mer *mer, cl_kernel kernel, cl_uint first)
 {
-    NODE_SET(kernel, first, cl_mem, mer->bases);
-    NODE_SET(kernel, first + 1, cl_mem, mer->starts);
-    NODE_SET(kernel, first + 2, cl_mem, mer->valid);
+    NODE_SET_ARRAYS(kernel, first, mer->bases, mer->starts, mer->valid);
 }
 
 const char *compiler_options(const struct mer *mer, const char *more,

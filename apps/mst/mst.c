@@ -60,51 +60,39 @@ static void make_arrays(struct mst *mst)
 
 static void set_begin(struct mst *mst)
 {
-    const cl_mem arrays[] = {mst->components, mst->roots[0], mst->roots[1], mst->vertices[0],
-                             mst->live[0]};
-    const uint64_t offsets[] = {mst->lightest_weights, mst->lightest_edges, mst->locks,
-                                mst->chosen};
     NODE_SET(mst->begin, 1, cl_uint, (cl_uint)mst->n_vertices);
     NODE_SET(mst->begin, 2, cl_uint, (cl_uint)mst->n_sections);
-    for (cl_uint i = 0; i < 5; i++)
-        NODE_SET(mst->begin, 3 + i, cl_mem, arrays[i]);
-    for (cl_uint i = 0; i < 4; i++)
-        NODE_SET(mst->begin, 8 + i, cl_ulong, offsets[i]);
+    NODE_SET_ARRAYS(mst->begin, 3, mst->components, mst->roots[0], mst->roots[1], mst->vertices[0],
+                    mst->live[0]);
+    NODE_SET_OFFSETS(mst->begin, 8, mst->lightest_weights, mst->lightest_edges, mst->locks,
+                     mst->chosen);
 }
 
 static void set_section(struct mst *mst, cl_kernel kernel)
 {
     const cl_uint first = sections_first_argument(&mst->sections);
-    const uint64_t offsets[] = {mst->lightest_weights, mst->lightest_edges, mst->locks};
     NODE_SET(kernel, first, cl_mem, mst->offers);
-    for (cl_uint i = 0; i < 3 && !mst->sections.form->mode; i++)
-        NODE_SET(kernel, first + 1 + i, cl_ulong, offsets[i]);
+    if (!mst->sections.form->mode)
+        NODE_SET_OFFSETS(kernel, first + 1, mst->lightest_weights, mst->lightest_edges, mst->locks);
 }
 
 /* What does not change from round to round. */
 static void set_rounds(struct mst *mst)
 {
-    NODE_SET(mst->look, 3, cl_mem, mst->offsets);
-    NODE_SET(mst->look, 4, cl_mem, mst->entries);
-    NODE_SET(mst->look, 5, cl_mem, mst->components);
-    NODE_SET(mst->look, 6, cl_mem, mst->offers);
+    NODE_SET_ARRAYS(mst->look, 3, mst->offsets, mst->entries, mst->components, mst->offers);
     NODE_SET(mst->look, 8, cl_mem, mst->counts);
-    NODE_SET(mst->hang, 3, cl_mem, mst->ends);
-    NODE_SET(mst->hang, 4, cl_mem, mst->components);
+    NODE_SET_ARRAYS(mst->hang, 3, mst->ends, mst->components);
     NODE_SET(mst->hang, 6, cl_ulong, mst->chosen);
     NODE_SET(mst->jump, 5, cl_mem, mst->counts);
     NODE_SET(mst->keep, 5, cl_mem, mst->counts);
-    NODE_SET(mst->keep, 6, cl_ulong, mst->lightest_weights);
-    NODE_SET(mst->keep, 7, cl_ulong, mst->chosen);
+    NODE_SET_OFFSETS(mst->keep, 6, mst->lightest_weights, mst->chosen);
     NODE_SET(mst->relabel, 3, cl_mem, mst->components);
 }
 
 static void make_announce(struct mst *mst)
 {
     mst->announce = node_kernel(&mst->node, "announce");
-    NODE_SET(mst->announce, 4, cl_ulong, mst->lightest_weights);
-    NODE_SET(mst->announce, 5, cl_ulong, mst->lightest_edges);
-    NODE_SET(mst->announce, 6, cl_ulong, mst->chosen);
+    NODE_SET_OFFSETS(mst->announce, 4, mst->lightest_weights, mst->lightest_edges, mst->chosen);
 }
 
 static void make_kernels(struct mst *mst)
@@ -277,8 +265,7 @@ static void flatten(struct mst *mst, uint64_t n_live, unsigned *side)
 {
     uint64_t is_below = 1;
     for (; is_below; *side = !*side) {
-        NODE_SET(mst->jump, 3, cl_mem, mst->roots[*side]);
-        NODE_SET(mst->jump, 4, cl_mem, mst->roots[!*side]);
+        NODE_SET_ARRAYS(mst->jump, 3, mst->roots[*side], mst->roots[!*side]);
         is_below = count(mst, mst->jump, n_live);
     }
 }
@@ -294,9 +281,7 @@ static uint64_t join(struct mst *mst, uint64_t n_live, unsigned *side)
     flatten(mst, n_live, side);
     NODE_SET(mst->relabel, 2, cl_mem, mst->roots[*side]);
     enqueue_n(mst, mst->relabel, mst->n_vertices);
-    NODE_SET(mst->keep, 2, cl_mem, mst->live[turn]);
-    NODE_SET(mst->keep, 3, cl_mem, mst->roots[*side]);
-    NODE_SET(mst->keep, 4, cl_mem, mst->live[!turn]);
+    NODE_SET_ARRAYS(mst->keep, 2, mst->live[turn], mst->roots[*side], mst->live[!turn]);
     return count(mst, mst->keep, n_live);
 }
 

@@ -155,10 +155,8 @@ static void open_pull(struct pagerank *pagerank)
     } else {
         pagerank->pull = node_kernel(node, "pull");
     }
-    NODE_SET(pagerank->pull, 2, cl_mem, pagerank->starts);
-    NODE_SET(pagerank->pull, 3, cl_mem, pagerank->sources);
-    NODE_SET(pagerank->pull, 4, cl_mem, pagerank->share);
-    NODE_SET(pagerank->pull, 5, cl_mem, pagerank->partial);
+    NODE_SET_ARRAYS(pagerank->pull, 2, pagerank->starts, pagerank->sources, pagerank->share,
+                    pagerank->partial);
 }
 
 static void reset_pull(struct pagerank *pagerank)
@@ -230,8 +228,7 @@ static void open_words(struct pagerank *pagerank)
     pagerank->store_sums = node_kernel(&pagerank->node, "store_sums");
     NODE_SET(pagerank->store_sums, 2, cl_ulong, gravel_mirror_offset(pagerank->slots));
     NODE_SET(pagerank->store_sums, 3, cl_uint, (cl_uint)n_own(pagerank));
-    NODE_SET(pagerank->store_sums, 4, cl_mem, pagerank->chunks);
-    NODE_SET(pagerank->store_sums, 5, cl_mem, pagerank->partial);
+    NODE_SET_ARRAYS(pagerank->store_sums, 4, pagerank->chunks, pagerank->partial);
 }
 
 static void begin_words(struct pagerank *pagerank)
@@ -306,10 +303,8 @@ static void upload_pushed(struct pagerank *pagerank, const uint32_t *splits)
 static cl_kernel push_kernel(struct pagerank *pagerank, const char *name)
 {
     cl_kernel push = node_kernel(&pagerank->node, name);
-    NODE_SET(push, 2, cl_mem, pagerank->from);
-    NODE_SET(push, 3, cl_mem, pagerank->to_node);
-    NODE_SET(push, 4, cl_mem, pagerank->to_index);
-    NODE_SET(push, 5, cl_mem, pagerank->share);
+    NODE_SET_ARRAYS(push, 2, pagerank->from, pagerank->to_node, pagerank->to_index,
+                    pagerank->share);
     return push;
 }
 
@@ -385,12 +380,8 @@ static void build(struct pagerank *pagerank)
 static void open_apply(struct pagerank *pagerank)
 {
     pagerank->apply = node_kernel(&pagerank->node, "apply");
-    NODE_SET(pagerank->apply, 2, cl_mem, pagerank->rank);
-    NODE_SET(pagerank->apply, 3, cl_mem, pagerank->share);
-    NODE_SET(pagerank->apply, 4, cl_mem, pagerank->degree);
-    NODE_SET(pagerank->apply, 8, cl_mem, pagerank->totals);
-    NODE_SET(pagerank->apply, 9, cl_mem, pagerank->chunks);
-    NODE_SET(pagerank->apply, 10, cl_mem, pagerank->partial);
+    NODE_SET_ARRAYS(pagerank->apply, 2, pagerank->rank, pagerank->share, pagerank->degree);
+    NODE_SET_ARRAYS(pagerank->apply, 8, pagerank->totals, pagerank->chunks, pagerank->partial);
 }
 
 /* Words, if no option is about messages. */

@@ -60,8 +60,7 @@ static uint64_t solve_all(struct app_queens *app, const uint32_t *boards, uint32
     size_t group = app->node.group_items, bytes = n * sizeof *boards;
     cl_mem on_device = node_array(&app->node, 3 * bytes, boards);
     cl_mem results = node_array(&app->node, bytes, NULL);
-    NODE_SET(app->solve, 0, cl_mem, on_device);
-    NODE_SET(app->solve, 1, cl_mem, results);
+    NODE_SET_ARRAYS(app->solve, 0, on_device, results);
     NODE_SET(app->solve, 2, cl_uint, n);
     NODE_SET(app->solve, 3, cl_uint, queens_full_row(app));
     if (n)

@@ -109,8 +109,7 @@ static void make_kernel(struct sgd *sgd)
     NODE_SET(sgd->learn, first, cl_mem, sgd->ratings_there);
     if (sgd->sections.form->mode)
         return;
-    NODE_SET(sgd->learn, first + 1, cl_ulong, sgd->rows);
-    NODE_SET(sgd->learn, first + 2, cl_ulong, sgd->locks);
+    NODE_SET_OFFSETS(sgd->learn, first + 1, sgd->rows, sgd->locks);
     NODE_SET(sgd->learn, first + 3, cl_float, (cl_float)sgd->rate);
     NODE_SET(sgd->learn, first + 4, cl_float, (cl_float)sgd->weight);
 }

@@ -33,8 +33,7 @@ static void merge_all(struct app_sort *app, cl_mem from, cl_mem to, uint32_t run
     const struct sort_size size = sort_size_of(app);
     uint64_t both = 2 * (uint64_t)run, block = sort_block_keys(&size);
     uint64_t n_pairs = (app->n + both - 1) / both, n_blocks = (both + block - 1) / block;
-    NODE_SET(app->merge_runs, 0, cl_mem, from);
-    NODE_SET(app->merge_runs, 1, cl_mem, to);
+    NODE_SET_ARRAYS(app->merge_runs, 0, from, to);
     NODE_SET(app->merge_runs, 3, cl_uint, run);
     enqueue_groups(app, app->merge_runs, n_pairs * n_blocks);
 }

@@ -280,22 +280,13 @@ static void build(struct sssp *sssp)
     sssp->lowest = node_kernel(&sssp->node, "lowest");
 }
 
-static void set_arrays(cl_kernel kernel, cl_uint from, const cl_mem *arrays, cl_uint n)
-{
-    for (cl_uint i = 0; i < n; i++)
-        NODE_SET(kernel, from + i, cl_mem, arrays[i]);
-}
-#define SET_ARRAYS(kernel, from, ...)                       \
-    set_arrays(kernel, from, (const cl_mem[]){__VA_ARGS__}, \
-               sizeof((const cl_mem[]){__VA_ARGS__}) / sizeof(cl_mem))
-
 static void set_reset(struct sssp *sssp)
 {
     cl_uint n_own = (cl_uint)sssp->part.rows.n_vertices;
     cl_uint source = is_own(sssp, sssp->source)
                          ? (cl_uint)partition_index(&sssp->part.partition, sssp->source)
                          : n_own;
-    SET_ARRAYS(sssp->reset, 3, sssp->settled, sssp->best);
+    NODE_SET_ARRAYS(sssp->reset, 3, sssp->settled, sssp->best);
     NODE_SET(sssp->reset, 5, cl_uint, n_own);
     NODE_SET(sssp->reset, 6, cl_uint, source);
     NODE_SET(sssp->reset, 7, cl_uint, (cl_uint)sssp->n_settled);
@@ -307,21 +298,21 @@ static void set_arguments(struct sssp *sssp)
     for (size_t i = 0; i < sizeof kernels / sizeof *kernels; i++)
         NODE_SET(kernels[i], 2, cl_ulong, sssp->distances);
     set_reset(sssp);
-    SET_ARRAYS(sssp->gather, 4, sssp->settled, sssp->best, sssp->offsets, sssp->splits, sssp->own,
-               sssp->sent, sssp->counts);
+    NODE_SET_ARRAYS(sssp->gather, 4, sssp->settled, sssp->best, sssp->offsets, sssp->splits,
+                    sssp->own, sssp->sent, sssp->counts);
     if (sssp->offers) {
         TRY(gravel_kernel_set_accumulator(sssp->offers, sssp->offer, 3));
-        SET_ARRAYS(sssp->offer, 4, sssp->sent, sssp->offsets, sssp->slots, sssp->weights,
-                   sssp->targets, sssp->settled);
+        NODE_SET_ARRAYS(sssp->offer, 4, sssp->sent, sssp->offsets, sssp->slots, sssp->weights,
+                        sssp->targets, sssp->settled);
     } else {
         NODE_SET(sssp->relax, 3, cl_ulong, sssp->distances);
-        SET_ARRAYS(sssp->relax, 4, sssp->sent, sssp->offsets, sssp->slots, sssp->weights,
-                   sssp->targets, sssp->settled, sssp->best);
+        NODE_SET_ARRAYS(sssp->relax, 4, sssp->sent, sssp->offsets, sssp->slots, sssp->weights,
+                        sssp->targets, sssp->settled, sssp->best);
     }
     if (sssp->relax_own)
-        SET_ARRAYS(sssp->relax_own, 3, sssp->own, sssp->splits, sssp->slots, sssp->weights,
-                   sssp->settled, sssp->best);
-    SET_ARRAYS(sssp->lowest, 3, sssp->settled, sssp->best, sssp->lows);
+        NODE_SET_ARRAYS(sssp->relax_own, 3, sssp->own, sssp->splits, sssp->slots, sssp->weights,
+                        sssp->settled, sssp->best);
+    NODE_SET_ARRAYS(sssp->lowest, 3, sssp->settled, sssp->best, sssp->lows);
 }
 
 /* What can only be judged by the graph. */
