@@ -6,8 +6,8 @@
  * A colour is a number below NO_COLOR_YET; above stand NO_COLOR and, while the own vertices choose, the number of the
  * round in which a vertex gave up.
  *
- * Path:    guess.c launches survey and guess, shares colours, launches mend; again. rounds.c launches choose, counts over all nodes,
- *          launches publish, waits for all messages; again.
+ * Path:    color.c launches survey and guess, shares colours, launches mend; again. With --ordered it launches choose,
+ *          counts over all nodes, launches publish, waits for all messages; again.
  * Memory:  words of own vertices are stored by guess or choose, each by one work-item, and looked at by others of its
  *          launch: relaxed, at the scope of the device, as a colour stands for nothing else. mend looks at no other own
  *          vertex. Words of ghosts are stored by messages only, between two launches of these.

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the parts of graph colouring share.
+ * A node's graph colouring, which the order of vertices and the check read too.
  *
- * Path: color.c (options, trials) -> open.c, order.c (this node's part) -> guess.c, rounds.c -> check.c (check)
- * Owner: color_open makes what color_close frees.
+ * Path: color.c <-> this <-> order.c, check.c
+ * Owner: color.c; lists are the caller's to free.
  * Threads: main's.
  */
 #ifndef APPS_COLOR_H
@@ -38,6 +38,7 @@ struct color {
 
     cl_kernel reset, choose, publish; /* if ordered */
     cl_mem starts, higher, lists[2], ready, copy_starts, copies;
+    uint64_t n_waiting; /* of lists, before a round */
 
     cl_kernel survey, guess, mend; /* if not */
     struct gravel_mirror *mirror;  /* of ghosts' colours; NULL if no node has any */
@@ -83,36 +84,8 @@ uint32_t *color_list_higher(const struct color *color, const uint32_t *slots,
  */
 uint32_t *color_list_rows(const struct color *color, const uint32_t *slots, uint32_t **neighbours);
 
-/** Open the node and take its part of the graph. */
-app_step color_open;
-
-/** No vertex has a colour. */
-app_step color_reset;
-
-/** Colour all vertices. */
-app_step color_run;
-
-/** If not ordered: lists and copies, before edges are forgotten; kernels; the trial's steps. Collective. */
-void color_guess_open(struct color *color);
-void color_guess_kernels(struct color *color);
-void color_guess_reset(struct color *color);
-void color_guess_run(struct color *color);
-void color_guess_close(struct color *color);
-
-/** With --schedule: make deques; the trial's steps; this node's colours. */
-void color_schedule_open(struct color *color);
-void color_schedule_reset(struct color *color);
-void color_schedule_run(struct color *color);
-uint32_t *color_schedule_read(struct color *color);
-
-/** Get a node's colours, after color_run: [its vertices], to be freed. */
+/** Get a node's colours, after a trial: [its vertices], to be freed. */
 uint32_t *color_read(struct color *color, uint32_t node);
-
-/** How many colours all nodes use, after color_run. Collective. */
-uint64_t color_count(struct color *color);
-
-/** Free what color_open made. */
-app_step color_close;
 
 /** Check this node's colours. @return vertices with a wrong one [count]. */
 uint64_t color_check(struct color *color);
