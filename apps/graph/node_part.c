@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A node's part of the graph, whether all nodes have parts of the same partition, and which edges stay.
+ * A node's part of the graph, whether all nodes have parts of the same partition, which edges stay, and what they weigh.
  *
  * Path: an application -> this -> part.c
  * Owner: see part.h.
@@ -95,4 +95,68 @@ uint32_t *node_part_split(struct graph_part *part, bool sends_own)
         part, app_array(part->rows.n_vertices, sizeof(uint32_t), "a list of edges"), sends_own};
     graph_rows_side_by_side(&part->rows, split_rows, &split);
     return split.splits;
+}
+
+/* ---- the mean weight ------------------------------------------------------------------------- */
+
+/* Weights are summed in units of this part of the heaviest, as integers, whose sum is the same in any order. */
+#define UNITS 0x1p24
+
+static double greater(double a, double b)
+{
+    return a > b ? a : b;
+}
+
+static double weight_of(const struct graph *rows, uint64_t e)
+{
+    return rows->weights_are == GRAPH_FLOAT ? (double)rows->weights[e].as_float
+                                            : (double)rows->weights[e].as_uint;
+}
+
+struct weighed {
+    const struct graph *graph;
+    double heaviest;
+    struct {
+        double heaviest;
+        uint64_t sum; /* [units] */
+    } parts[SIDE_BY_SIDE_MOST];
+};
+
+static void find_heaviest_of_rows(void *context, struct graph_rows rows)
+{
+    struct weighed *weighed = context;
+    double heaviest = 0;
+    for (uint64_t e = rows.first_edge; e < rows.last_edge; e++)
+        heaviest = greater(heaviest, weight_of(weighed->graph, e));
+    weighed->parts[rows.part].heaviest = heaviest;
+}
+
+static void sum_rows(void *context, struct graph_rows rows)
+{
+    struct weighed *weighed = context;
+    uint64_t sum = 0;
+    for (uint64_t e = rows.first_edge; e < rows.last_edge; e++)
+        sum += (uint64_t)(weight_of(weighed->graph, e) / weighed->heaviest * UNITS);
+    weighed->parts[rows.part].sum = sum;
+}
+
+static void find_heaviest(struct node *node, struct weighed *weighed)
+{
+    graph_rows_side_by_side(weighed->graph, find_heaviest_of_rows, weighed);
+    for (uint32_t i = 0; i < SIDE_BY_SIDE_MOST; i++)
+        weighed->heaviest = greater(weighed->heaviest, weighed->parts[i].heaviest);
+    TRY(gravel_reduce(node->gravel, GRAVEL_MAX, GRAVEL_DOUBLE, &weighed->heaviest, 1));
+}
+
+double node_part_mean_weight(struct node *node, const struct graph_part *part)
+{
+    struct weighed weighed = {.graph = &part->rows};
+    find_heaviest(node, &weighed);
+    if (weighed.heaviest > 0)
+        graph_rows_side_by_side(weighed.graph, sum_rows, &weighed);
+    uint64_t sum = 0;
+    for (uint32_t i = 0; i < SIDE_BY_SIDE_MOST; i++)
+        sum += weighed.parts[i].sum;
+    sum = node_sum(node, sum);
+    return weighed.heaviest * (double)sum / UNITS / greater((double)part->survey.n_edges, 1);
 }

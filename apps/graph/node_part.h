@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A node's part of the graph, and which of its edges stay at the node.
+ * A node's part of the graph, which of its edges stay at the node, and what they weigh.
  *
  * Path: an application -> this -> part.h
  * Owner: see part.h; the splits are the caller's to free.
@@ -45,5 +45,8 @@ void node_part_of_process(struct node *node, struct graph_part *part);
  * @return           [rows.n_vertices] where the other edges begin, numbered as the rows' offsets.
  */
 uint32_t *node_part_split(struct graph_part *part, bool sends_own);
+
+/** Mean weight of the whole graph's edges, exactly alike on any number of nodes; 0 without any. Collective. */
+double node_part_mean_weight(struct node *node, const struct graph_part *part);
 
 #endif

@@ -8,17 +8,569 @@
  * vertex and round. With --send edges an offer is a message. An owner finds what came nearer by a
  * second copy of its distances.
  *
- * Path:    main -> open.c -> search.c -> problem.c -> report
+ * Path:    main -> open_node (this node's part) -> search (rounds) -> sssp.cl -> distances at every node -> problem.c
+ * Owner:   open_node makes what close_node frees.
+ * Threads: main's, and its own, which it joins.
  * Source:  Meyer and Sanders, Delta-stepping: a parallelizable shortest path algorithm, 2003;
- *          Beamer, Asanovic, Patterson, The GAP Benchmark Suite, 2015 (flags, weights); Orr 2016,
- *          section 5.4.2.
+ *          Beamer, Asanovic, Patterson, The GAP Benchmark Suite, 2015 (flags, weights); Che et al., Pannotia, 2013;
+ *          Orr et al. 2015, section 5.3; Orr 2016, section 5.4.2.
  */
-#include "sssp.h"
+#include "frame/app.h"
+#include "frame/progress.h"
+#include "frame/tasks.h"
+#include "graph/ghosts.h"
+#include "graph/node_part.h"
+#include "graph/rows.h"
+#include "graph/weights.h"
+#include "sssp/problem.h"
+
+#include <gravel/accumulator.h>
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* Vertices that are looked at together: what has a distance for each is filled up to a
+ * multiple of it and of a group. */
+#define SCANNED 8
+
+/* Edges that one work-item relaxes: enough for a mesh's vertex, few enough that hubs spread. */
+#define CHUNK 16
+
+/* What a round counts: chunks of own edges, chunks that are sent, vertices reached for the first time. */
+enum { N_COUNTS = 3 };
+
+#define CHOOSE_WIDTH (-1.0)
+
+struct sssp {
+    struct options options;
+    struct node node;
+    struct graph_part part;
+    enum sssp_form form;
+    bool has_source;
+    uint64_t source; /* vertex of the whole graph */
+    double delta;    /* width of a bucket; 0: all that changed is relaxed at once; CHOOSE_WIDTH
+                     until open_node chooses */
+    bool sends_own;  /* messages to own vertices too; else their words of `best` are lowered */
+
+    const char *send; /* "words" or "edges"; NULL until open_node if it is to be chosen */
+    struct gravel_accumulator
+        *offers; /* the least to each vertex of another node; NULL: offers are messages */
+
+    uint64_t distances; /* heap offset of distance [block] */
+    uint64_t n_slots;   /* own vertices and ghosts */
+    uint64_t n_settled; /* own vertices, filled up */
+    uint64_t n_own_chunks,
+        n_sent_chunks;      /* of all edges to own vertices, and of those sent along */
+    uint64_t longest_chunk; /* of what is sent [edges], 1 at least */
+    cl_kernel reset, gather, relax, relax_own, lowest; /* relax_own: NULL if all is sent */
+    cl_kernel offer;                                   /* instead of relax, for accumulators */
+    cl_mem offsets, splits, slots, weights, targets, settled, best, own, sent, counts, lows;
+
+    struct tasks tasks; /* with --schedule; then there is one node */
+    cl_kernel relax_tasks;
+
+    struct progress progress;
+    uint64_t n_rounds, n_buckets, n_reached; /* of the last search */
+    double check_s;                          /* Dijkstra's time */
+};
+
+/* Bytes of a distance on the device. */
+static size_t distance_bytes(const struct sssp *sssp)
+{
+    return sssp->form == SSSP_ULONG ? sizeof(cl_ulong) : sizeof(cl_uint);
+}
+
+static uint64_t n_own(const struct sssp *sssp)
+{
+    return sssp->part.rows.n_vertices;
+}
+
+/* ---- the part on the device: rows whose edges to own vertices come first, targets as slots ----- */
+
+/* Vertices, so many that full groups look at all of them. */
+static uint64_t fill_up(const struct sssp *sssp, uint64_t n)
+{
+    uint64_t n_group = (uint64_t)SCANNED * sssp->node.group_items;
+    return (n + n_group - 1) / n_group * n_group;
+}
+
+static uint64_t chunks_of(uint64_t n_edges)
+{
+    return (n_edges + CHUNK - 1) / CHUNK;
+}
+
+/* How many there are of both kinds, and how long the longest is of those that are sent. */
+static void count_chunks(struct sssp *sssp, const cl_uint *splits)
+{
+    const uint64_t *offsets = sssp->part.rows.offsets;
+    sssp->longest_chunk = 1;
+    for (uint64_t u = 0; u < n_own(sssp); u++) {
+        uint64_t n_sent = offsets[u + 1] - splits[u], longest = n_sent < CHUNK ? n_sent : CHUNK;
+        sssp->n_own_chunks += chunks_of(splits[u] - offsets[u]);
+        sssp->n_sent_chunks += chunks_of(n_sent);
+        sssp->longest_chunk = longest > sssp->longest_chunk ? longest : sssp->longest_chunk;
+    }
+}
+
+static void upload_splits(struct sssp *sssp)
+{
+    cl_uint *splits = node_part_split(&sssp->part, sssp->sends_own);
+    count_chunks(sssp, splits);
+    sssp->splits = node_array(&sssp->node, n_own(sssp) * sizeof *splits, splits);
+    free(splits);
+}
+
+static cl_mem upload_offsets(struct sssp *sssp)
+{
+    const struct graph *rows = &sssp->part.rows;
+    cl_uint *offsets = app_array(rows->n_vertices + 1, sizeof(cl_uint), "a list of edges");
+    for (uint64_t u = 0; u <= rows->n_vertices; u++)
+        offsets[u] = (cl_uint)rows->offsets[u];
+    cl_mem array = node_array(&sssp->node, (rows->n_vertices + 1) * sizeof *offsets, offsets);
+    free(offsets);
+    return array;
+}
+
+struct slots {
+    const struct ghosts *ghosts;
+    cl_uint *of_edges; /* [edges] */
+};
+
+static void find_slots(void *context, struct graph_rows rows)
+{
+    const struct slots *slots = context;
+    const uint32_t *neighbours = slots->ghosts->part->rows.neighbours;
+    for (uint64_t e = rows.first_edge; e < rows.last_edge; e++)
+        slots->of_edges[e] = ghosts_slot(slots->ghosts, neighbours[e]);
+}
+
+static cl_mem upload_slots(struct sssp *sssp, const struct ghosts *ghosts)
+{
+    const struct graph *rows = &sssp->part.rows;
+    struct slots slots = {ghosts, app_array(rows->n_edges, sizeof(cl_uint), "a list of edges")};
+    graph_rows_side_by_side(rows, find_slots, &slots);
+    cl_mem array = node_array(&sssp->node, rows->n_edges * sizeof(cl_uint), slots.of_edges);
+    free(slots.of_edges);
+    return array;
+}
+
+static cl_mem upload_targets(struct sssp *sssp, const struct ghosts *ghosts)
+{
+    cl_uint *targets = app_array(2 * sssp->n_slots, sizeof(cl_uint), "a list of edges");
+    for (uint64_t i = 0; i < sssp->n_slots; i++) {
+        targets[2 * i] = ghosts_owner(ghosts, i);
+        targets[2 * i + 1] = ghosts_index(ghosts, i);
+    }
+    cl_mem array = node_array(&sssp->node, 2 * sssp->n_slots * sizeof *targets, targets);
+    free(targets);
+    return array;
+}
+
+static void upload_edges(struct sssp *sssp)
+{
+    const struct graph *rows = &sssp->part.rows;
+    struct ghosts ghosts;
+    upload_splits(sssp);
+    ghosts_open(&ghosts, &sssp->part);
+    sssp->n_slots = ghosts_n_slots(&ghosts);
+    sssp->offsets = upload_offsets(sssp);
+    sssp->slots = upload_slots(sssp, &ghosts);
+    sssp->targets = upload_targets(sssp, &ghosts);
+    ghosts_close(&ghosts);
+    sssp->weights = node_array(&sssp->node, rows->n_edges * sizeof(cl_uint), rows->weights);
+    part_forget_edges(&sssp->part);
+}
+
+static void upload(struct sssp *sssp)
+{
+    struct node *node = &sssp->node;
+    size_t bytes = distance_bytes(sssp);
+    uint64_t n_groups = n_own(sssp) / node->group_items + 1;
+    upload_edges(sssp);
+    sssp->n_settled = fill_up(sssp, n_own(sssp));
+    uint64_t n_best = sssp->n_slots > sssp->n_settled ? sssp->n_slots : sssp->n_settled;
+    sssp->settled = node_array(node, sssp->n_settled * bytes, NULL);
+    sssp->best = node_array(node, n_best * bytes, NULL);
+    sssp->own = node_array(node, sssp->n_own_chunks * sizeof(cl_uint2), NULL);
+    sssp->sent = node_array(node, sssp->n_sent_chunks * sizeof(cl_uint2), NULL);
+    sssp->counts = node_array(node, N_COUNTS * sizeof(cl_uint), NULL);
+    sssp->lows = node_array(node, n_groups * bytes, NULL);
+}
+
+/* ---- the width of a bucket ----------------------------------------------------------------------
+ *
+ * It is chosen by weights, degrees and size of the whole graph, and by what a round costs: narrow buckets spare
+ * relaxations and cost rounds. What all nodes choose by is exact and the same on any number of nodes, and so are the
+ * rounds.
+ */
+
+/* A graph with fewer edges than these takes buckets wider by as much, for its rounds would cost more than what they
+ * spare. Measured: on PoCL the best widths of meshes, bands and Kronecker graphs of 2^16 to 2^20 vertices; on H100s
+ * a Kronecker graph of 2^20, of which one GPU takes any width from 32 up alike, and two the widest best. */
+#define EDGES_OF_ROUNDS_BY_COPIES 0x1p29
+#define EDGES_OF_ROUNDS 0x1p24
+
+static double edges_of_rounds(struct sssp *sssp)
+{
+    const char *step = gravel_step(sssp->node.gravel);
+    bool copies = !strcmp(step, "pump") || !strcmp(step, "drain");
+    return node_most(&sssp->node, copies) ? EDGES_OF_ROUNDS_BY_COPIES : EDGES_OF_ROUNDS;
+}
+
+static double choose_width(struct sssp *sssp)
+{
+    const struct graph_survey *survey = &sssp->part.survey;
+    double wider = edges_of_rounds(sssp) / fmax((double)survey->n_edges, 1);
+    return sssp_width(sssp->form, survey->n_vertices, survey->n_edges,
+                      node_part_mean_weight(&sssp->node, &sssp->part) * fmax(wider, 1));
+}
+
+/* ---- source ---------------------------------------------------------------------------------- */
+
+static bool is_own(const struct sssp *sssp, uint64_t v)
+{
+    return partition_has(&sssp->part.partition, sssp->part.node, v);
+}
+
+/* The sssp_degrees: each node knows its own. */
+static void get_degrees(void *context, const uint64_t *vertices, uint64_t *degrees)
+{
+    struct sssp *sssp = context;
+    for (uint32_t i = 0; i < SSSP_TRIED; i++)
+        degrees[i] = is_own(sssp, vertices[i])
+                         ? graph_degree(&sssp->part.rows,
+                                        partition_index(&sssp->part.partition, vertices[i]))
+                         : 0;
+    TRY(gravel_reduce(sssp->node.gravel, GRAVEL_ADD, GRAVEL_ULONG, degrees, SSSP_TRIED));
+}
+
+/* The first vertex with an edge, or vertex 0. */
+static uint64_t first_with_edges(struct sssp *sssp)
+{
+    const struct graph *rows = &sssp->part.rows;
+    uint64_t first = UINT64_MAX;
+    for (uint64_t u = rows->n_vertices; u-- > 0;)
+        if (graph_degree(rows, u))
+            first = sssp->part.vertices[u];
+    first = node_least(&sssp->node, first);
+    return first == UINT64_MAX ? 0 : first;
+}
+
+/* ---- open and close -------------------------------------------------------------------------- */
+
+/* So many at most, whatever groups a node takes: heaps are alike. */
+static uint64_t filled_most(uint64_t n)
+{
+    return n + (uint64_t)SCANNED * NODE_MAX_GROUP;
+}
+
+static void build(struct sssp *sssp)
+{
+    extern const char sssp_cl[];
+    static const char *const forms[] = {"", " -DSSSP_ULONG", " -DSSSP_FLOAT"};
+    char defines[96];
+    snprintf(defines, sizeof defines, "-DGROUP_ITEMS=%u -DCHUNK=%u%s%s%s", sssp->node.group_items,
+             CHUNK, forms[sssp->form], sssp->node.schedule ? " -DHAS_TASKS" : "",
+             sssp->offers ? " -DHAS_WORDS" : "");
+    node_build(&sssp->node, "sssp.cl", sssp_cl, defines);
+    if (sssp->node.schedule)
+        sssp->relax_tasks = node_kernel_without_arena(&sssp->node, "relax_tasks");
+    sssp->reset = node_kernel(&sssp->node, "reset");
+    sssp->gather = node_kernel(&sssp->node, "gather");
+    if (sssp->offers)
+        sssp->offer = node_kernel(&sssp->node, "offer");
+    else
+        sssp->relax = node_kernel(&sssp->node, "relax");
+    if (!sssp->sends_own)
+        sssp->relax_own = node_kernel(&sssp->node, "relax_own");
+    sssp->lowest = node_kernel(&sssp->node, "lowest");
+}
+
+static void set_reset(struct sssp *sssp)
+{
+    const cl_uint n = (cl_uint)n_own(sssp);
+    cl_uint source = is_own(sssp, sssp->source)
+                         ? (cl_uint)partition_index(&sssp->part.partition, sssp->source)
+                         : n;
+    NODE_SET_ARRAYS(sssp->reset, 3, sssp->settled, sssp->best);
+    NODE_SET(sssp->reset, 5, cl_uint, n);
+    NODE_SET(sssp->reset, 6, cl_uint, source);
+    NODE_SET(sssp->reset, 7, cl_uint, (cl_uint)sssp->n_settled);
+}
+
+static void set_arguments(struct sssp *sssp)
+{
+    cl_kernel kernels[] = {sssp->reset, sssp->gather, sssp->lowest};
+    for (size_t i = 0; i < sizeof kernels / sizeof *kernels; i++)
+        NODE_SET(kernels[i], 2, cl_ulong, sssp->distances);
+    set_reset(sssp);
+    NODE_SET_ARRAYS(sssp->gather, 4, sssp->settled, sssp->best, sssp->offsets, sssp->splits,
+                    sssp->own, sssp->sent, sssp->counts);
+    if (sssp->offers) {
+        TRY(gravel_kernel_set_accumulator(sssp->offers, sssp->offer, 3));
+        NODE_SET_ARRAYS(sssp->offer, 4, sssp->sent, sssp->offsets, sssp->slots, sssp->weights,
+                        sssp->targets, sssp->settled);
+    } else {
+        NODE_SET(sssp->relax, 3, cl_ulong, sssp->distances);
+        NODE_SET_ARRAYS(sssp->relax, 4, sssp->sent, sssp->offsets, sssp->slots, sssp->weights,
+                        sssp->targets, sssp->settled, sssp->best);
+    }
+    if (sssp->relax_own)
+        NODE_SET_ARRAYS(sssp->relax_own, 3, sssp->own, sssp->splits, sssp->slots, sssp->weights,
+                        sssp->settled, sssp->best);
+    NODE_SET_ARRAYS(sssp->lowest, 3, sssp->settled, sssp->best, sssp->lows);
+}
+
+/* With --schedule all vertices are tasks, in every round. */
+static void open_tasks(struct sssp *sssp)
+{
+    tasks_open_stretches(&sssp->tasks, &sssp->node, n_own(sssp));
+    NODE_SET(sssp->relax_tasks, 1, cl_uint, (cl_uint)n_own(sssp));
+    NODE_SET_ARRAYS(sssp->relax_tasks, 2, sssp->offsets, sssp->slots, sssp->weights, sssp->settled,
+                    sssp->best, sssp->counts);
+}
+
+/* What can only be judged by the graph. */
+static void check_options(const struct sssp *sssp)
+{
+    if (sssp->has_source)
+        sssp_check_source(sssp->part.survey.n_vertices, sssp->source);
+    if (sssp->delta != CHOOSE_WIDTH)
+        sssp_check_delta(sssp->form, sssp->delta);
+    if (sssp->node.schedule && (sssp->delta > 0 || sssp->form == SSSP_ULONG || sssp->sends_own))
+        die("--schedule: distances of 32 bits, no --delta, and no --send-own");
+}
+
+/* One offer in a word needs a word of 32 bits, which every device can lower. */
+static void choose_send(struct sssp *sssp)
+{
+    bool has_messages = sssp->sends_own || sssp->node.model != model_gravel;
+    if (sssp->send && !strcmp(sssp->send, "words") && has_messages)
+        die("--send words: distances of 32 bits, no --send-own and no --model, which are about "
+            "messages");
+    if (!sssp->send)
+        sssp->send = has_messages ? "edges" : "words";
+}
+
+static void make_accumulator(struct sssp *sssp)
+{
+    const struct node *node = &sssp->node;
+    if (node->n_nodes > 1 && !strcmp(sssp->send, "words"))
+        TRY(gravel_accumulator_create(&sssp->offers, node->gravel, sssp->distances,
+                                      sssp->part.partition.block, GRAVEL_MIN, GRAVEL_UINT));
+}
+
+static void open_node(void *self)
+{
+    struct sssp *sssp = self;
+    struct node *node = &sssp->node;
+    node_survey(&sssp->node, &sssp->part, sssp->options.seed,
+                (struct part_wish){.refuse_negative = true});
+    sssp->form = sssp_choose_form(&sssp->part.survey);
+    check_options(sssp);
+    sssp->sends_own |= sssp->form == SSSP_ULONG; /* sssp.cl says why */
+    choose_send(sssp);
+    /* As for one node, because only an open node knows how many there are. */
+    node_open(node, filled_most(sssp->part.survey.n_vertices) * distance_bytes(sssp));
+    node_part(node, &sssp->part);
+    graph_draw_weights(&sssp->part.rows, sssp->part.vertices, sssp->options.seed);
+    if (!sssp->has_source && !sssp_draw_source(&sssp->source, sssp->part.survey.n_vertices,
+                                               sssp->options.seed, get_degrees, sssp))
+        sssp->source = first_with_edges(sssp);
+    TRY(gravel_alloc(node->gravel, filled_most(sssp->part.partition.block) * distance_bytes(sssp),
+                     &sssp->distances));
+    if (sssp->delta == CHOOSE_WIDTH)
+        sssp->delta = node->schedule ? 0 : choose_width(sssp);
+    upload(sssp);
+    make_accumulator(sssp);
+    build(sssp);
+    set_arguments(sssp);
+    if (node->schedule)
+        open_tasks(sssp);
+}
+
+static void close_node(void *self)
+{
+    struct sssp *sssp = self;
+    if (sssp->node.schedule)
+        tasks_close(&sssp->tasks);
+    TRY(gravel_accumulator_destroy(sssp->offers));
+    part_close(&sssp->part);
+    node_close(&sssp->node);
+}
+
+/* ---- rounds ------------------------------------------------------------------------------------
+ *
+ * A round lists what came nearer at each node, counts it over all nodes, and offers its
+ * neighbours new distances: own ones in place, others by messages. The count is also what keeps
+ * nodes apart: none offers before all have listed, so the rounds, and what each relaxes, are the
+ * same on any number of nodes. When nothing is left below the bucket's end, the least distance
+ * that waits anywhere opens the next bucket.
+ */
+
+/* Read distances of the device's form. @return  [n], to be freed. */
+static uint64_t *read_distances(struct sssp *sssp, cl_mem array, uint64_t n)
+{
+    uint64_t *distances = app_array(n, sizeof *distances, "distances");
+    if (sssp->form == SSSP_ULONG) {
+        node_read(&sssp->node, array, n * sizeof *distances, distances);
+        return distances;
+    }
+    cl_uint *narrow = app_array(n, sizeof *narrow, "distances");
+    node_read(&sssp->node, array, n * sizeof *narrow, narrow);
+    for (uint64_t i = 0; i < n; i++)
+        distances[i] = narrow[i];
+    free(narrow);
+    return distances;
+}
+
+/* This node's distances: [own vertices], to be freed. */
+static uint64_t *read_own(struct sssp *sssp)
+{
+    return read_distances(sssp, sssp->settled, n_own(sssp));
+}
+
+static void fill(struct sssp *sssp, cl_mem array, cl_uint value, size_t offset, size_t bytes)
+{
+    node_check_cl(clEnqueueFillBuffer(gravel_cl_queue(sssp->node.gravel), array, &value,
+                                      sizeof value, offset, bytes, 0, NULL, NULL),
+                  "clEnqueueFillBuffer");
+}
+
+static void reset_tasks(struct sssp *sssp)
+{
+    const cl_uint far = UINT32_MAX;
+    const size_t bytes = n_own(sssp) * sizeof far;
+    uint64_t source = partition_index(&sssp->part.partition, sssp->source);
+    fill(sssp, sssp->settled, far, 0, bytes);
+    fill(sssp, sssp->best, far, 0, bytes);
+    fill(sssp, sssp->best, 0, source * sizeof far, sizeof far);
+    node_finish(&sssp->node);
+    TRY(gravel_steal_stats_reset(sssp->tasks.steal));
+}
+
+static void reset(void *self)
+{
+    struct sssp *sssp = self;
+    if (sssp->node.schedule) {
+        reset_tasks(sssp);
+        return;
+    }
+    uint64_t n = sssp->n_slots > sssp->n_settled ? sssp->n_slots : sssp->n_settled;
+    node_launch(&sssp->node, sssp->reset, n);
+    if (sssp->offers)
+        TRY(gravel_accumulator_reset(sssp->offers));
+    TRY(gravel_barrier(sssp->node.gravel));
+}
+
+static void set_limit(struct sssp *sssp, uint64_t limit)
+{
+    cl_uint narrow = (cl_uint)limit;
+    bool is_wide = sssp->form == SSSP_ULONG;
+    node_set(sssp->gather, 3, distance_bytes(sssp),
+             is_wide ? (const void *)&limit : (const void *)&narrow);
+}
+
+/* What a round relaxes [chunks]. */
+struct listed {
+    uint64_t n_own, n_sent;         /* at this node */
+    uint64_t n_all_own, n_all_sent; /* at all nodes */
+};
+
+/* List what came nearer, below the limit. @return  whether anything did at any node. */
+static bool gather(struct sssp *sssp, struct listed *listed)
+{
+    cl_uint counts[N_COUNTS];
+    node_clear(&sssp->node, sssp->counts, sizeof counts);
+    node_run(&sssp->node, sssp->gather, sssp->n_settled / SCANNED);
+    node_read(&sssp->node, sssp->counts, sizeof counts, counts);
+    uint64_t sums[N_COUNTS] = {counts[0], counts[1], counts[2]};
+    TRY(gravel_reduce(sssp->node.gravel, GRAVEL_ADD, GRAVEL_ULONG, sums, N_COUNTS));
+    *listed = (struct listed){counts[0], counts[1], sums[0], sums[1]};
+    sssp->n_reached += sums[2];
+    progress_at(&sssp->progress, sssp->n_reached);
+    return listed->n_all_own + listed->n_all_sent > 0;
+}
+
+/* A vertex and a distance for each edge of a chunk. */
+static struct node_bound bound_of(const struct sssp *sssp)
+{
+    return (struct node_bound){.n_messages = sssp->longest_chunk,
+                               .message_bytes = 4 + (uint32_t)distance_bytes(sssp)};
+}
+
+/* What is sent comes first, and travels while own distances are lowered: for those no node waits but this, in gather. */
+static void relax(struct sssp *sssp, const struct listed *listed)
+{
+    if (listed->n_all_sent && sssp->offers)
+        node_run_full(&sssp->node, sssp->offer, listed->n_sent);
+    else if (listed->n_all_sent)
+        node_send_full(&sssp->node, sssp->relax, listed->n_sent, bound_of(sssp));
+    if (listed->n_own)
+        node_run_full(&sssp->node, sssp->relax_own, listed->n_own);
+    if (listed->n_all_sent)
+        TRY(gravel_barrier(sssp->node.gravel));
+}
+
+static bool run_tasks(struct sssp *sssp)
+{
+    cl_uint counts[2]; /* came nearer, reached for the first time */
+    node_clear(&sssp->node, sssp->counts, sizeof counts);
+    tasks_run_stretches(&sssp->tasks, sssp->relax_tasks);
+    node_read(&sssp->node, sssp->counts, sizeof counts, counts);
+    sssp->n_rounds++;
+    sssp->n_reached += counts[1];
+    progress_at(&sssp->progress, sssp->n_reached);
+    return counts[0] > 0;
+}
+
+/* @return  whether the bucket may have more. */
+static bool take_round(struct sssp *sssp)
+{
+    struct listed listed;
+    if (sssp->node.schedule)
+        return run_tasks(sssp);
+    if (!gather(sssp, &listed))
+        return false;
+    relax(sssp, &listed);
+    sssp->n_rounds++;
+    return true;
+}
+
+/* The least distance that waits at any node, or far. */
+static uint64_t find_lowest(struct sssp *sssp)
+{
+    uint32_t group_items = sssp->node.group_items;
+    uint64_t n_groups = (n_own(sssp) + group_items - 1) / group_items,
+             lowest = sssp_far(sssp->form);
+    node_run(&sssp->node, sssp->lowest, n_own(sssp));
+    uint64_t *lows = read_distances(sssp, sssp->lows, n_groups);
+    for (uint64_t i = 0; i < n_groups; i++)
+        lowest = lows[i] < lowest ? lows[i] : lowest;
+    free(lows);
+    return node_least(&sssp->node, lowest);
+}
+
+static void search(void *self)
+{
+    struct sssp *sssp = self;
+    uint64_t far = sssp_far(sssp->form), lowest = 0;
+    sssp->n_rounds = sssp->n_buckets = sssp->n_reached = 0;
+    progress_begin(&sssp->progress, stderr, "sssp", sssp->part.survey.n_vertices,
+                   sssp->options.quiet || sssp->node.number != 0);
+    for (; lowest != far; sssp->n_buckets++) {
+        uint64_t end = sssp_bucket_end(sssp->form, sssp->delta, lowest);
+        set_limit(sssp, end);
+        while (take_round(sssp))
+            ;
+        lowest = end == far ? far : find_lowest(sssp);
+    }
+    progress_end(&sssp->progress);
+}
+
+/* ---- the program ----------------------------------------------------------------------------- */
 
 static error_t take_source(struct argp_state *state, const struct app_option *option,
                            const char *value, void *field)
@@ -56,7 +608,7 @@ static uint64_t count_reached_edges(struct sssp *sssp)
 {
     const struct graph *rows = &sssp->part.rows;
     const uint64_t far = sssp_far(sssp->form);
-    uint64_t *distances = sssp_read(sssp), n_edges = 0, n_infinite = 0;
+    uint64_t *distances = read_own(sssp), n_edges = 0, n_infinite = 0;
     for (uint64_t u = 0; u < rows->n_vertices; u++) {
         n_edges += distances[u] == far ? 0 : graph_degree(rows, u);
         n_infinite +=
@@ -106,8 +658,8 @@ static uint64_t compare_with_dijkstra(struct sssp *sssp)
     double start = trials_clock();
     uint64_t *distance = sssp_dijkstra(&whole, sssp->form, sssp->source);
     sssp->check_s = trials_clock() - start;
-    uint64_t *own = sssp_read(sssp), n_wrong = 0;
-    for (uint64_t i = 0; i < sssp->part.rows.n_vertices; i++)
+    uint64_t *own = read_own(sssp), n_wrong = 0;
+    for (uint64_t i = 0; i < n_own(sssp); i++)
         n_wrong += own[i] != distance[sssp->part.vertices[i]];
     free(own);
     free(distance);
@@ -145,16 +697,16 @@ static const struct app app = {
                GRAPH_OPTIONS_GROUP(offsetof(struct sssp, part.options))},
     .has_models = true,
     APP_FIELDS(struct sssp),
-    .open = sssp_open,
-    .reset = sssp_reset,
-    .run = sssp_search,
+    .open = open_node,
+    .reset = reset,
+    .run = search,
     .describe = describe,
     .result = result,
     .check = check,
-    .close = sssp_close};
+    .close = close_node};
 
 int main(int argc, char **argv)
 {
-    struct sssp sssp = {.part.options = GRAPH_OPTIONS_DEFAULT, .delta = SSSP_CHOOSE_WIDTH};
+    struct sssp sssp = {.part.options = GRAPH_OPTIONS_DEFAULT, .delta = CHOOSE_WIDTH};
     return app_main(&app, &sssp, argc, argv);
 }

@@ -7,7 +7,7 @@
  * SSSP_ULONG and SSSP_FLOAT or neither: how a distance is kept. A float's is its bits, which rise with it. HAS_WORDS:
  * offers go to an accumulator.
  *
- * Path:    search.c launches gather, counts over all nodes, launches offer or relax, and relax_own, waits for all that
+ * Path:    sssp.c launches gather, counts over all nodes, launches offer or relax, and relax_own, waits for all that
  *          was sent; again.
  * Memory:  messages lower words of `distances`, and kernels words of `best`; the lesser is a vertex's distance. `best` is
  *          read and lowered by many work-items at once, by relaxed atomics: a word stands for itself alone, and one that
