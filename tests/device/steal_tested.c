@@ -6,52 +6,7 @@
 
 #include <stdlib.h>
 
-/*
- * A task is a number. ledger: [tasks] how often each has run. Modes: 0 a tree, where task t has the children 4 t + 1 to
- * 4 t + 4 that are less than n; 1 the same, pushed by single work-items; 2 the same, with looks; 3 task 0 pushes 1 to
- * n - 1, a group's size at a time; 4 a break, 5 a return out of task n - 1; 6 nothing more.
- */
-static const char source[] =
-    "#include \"gravel.cl.h\"\n"
-    "#include \"steal.cl.h\"\n"
-    "kernel void work(GRAVEL_STEAL, global volatile uint *ledger, uint n, uint mode)\n"
-    "{\n"
-    "    GRAVEL_STEAL_OPEN(s);\n"
-    "    uint lane = get_local_id(0), size = get_local_size(0);\n"
-    "    GRAVEL_STEAL_EACH(s, task) {\n"
-    "#ifdef HAS_PUSHES\n"
-    "        ulong child = 4 * task + 1 + lane;\n"
-    "        bool has = lane < 4 && child < n;\n"
-    "        if (mode == 0 || mode == 2)\n"
-    "            gravel_steal_push_wg_if(s, has, child);\n"
-    "        if (mode == 1 && has)\n"
-    "            gravel_steal_push_wi(s, child);\n"
-    "        if (mode == 2)\n"
-    "            gravel_steal_look_wg(s);\n"
-    "        for (uint i = 1; mode == 3 && task == 0 && i < n; i += size)\n"
-    "            gravel_steal_push_wg_if(s, i + lane < n, (ulong)(i + lane));\n"
-    "#endif\n"
-    "        if (lane == 0)\n"
-    "            atomic_inc(&ledger[task]);\n"
-    "        if (mode == 4 && task == n - 1)\n"
-    "            break;\n"
-    "        if (mode == 5 && task == n - 1)\n"
-    "            return;\n"
-    "    }\n"
-    "}\n"
-    "kernel __attribute__((reqd_work_group_size(8, 1, 1))) void fixed(GRAVEL_STEAL)\n"
-    "{\n"
-    "}\n"
-    "kernel void spoil(GRAVEL_STEAL, uint word, uint value)\n"
-    "{\n"
-    "    if (get_global_id(0) == 0)\n"
-    "        ((global uint *)((global uchar *)gravel_steal_ + gravel_steal_->deques_offset))[word] "
-    "= value;\n"
-    "}\n"
-    "kernel void none(global uint *ledger, uint n)\n"
-    "{\n"
-    "    ledger[n] = 0;\n"
-    "}\n";
+extern const char steal_cl[]; /* kernels/steal.cl */
 
 struct steal_tested tested = {.n_words = MOST_TASKS};
 
@@ -76,7 +31,7 @@ int steal_set_up(void **state)
     tested.has_thieves = !strcmp(policy, "promoted") || !strcmp(policy, "steal-only");
     tested.is_abp = !strcmp(policy, "steal-only") || !strcmp(policy, "baseline") ||
                     !strcmp(policy, "scope-only");
-    OK(gravel_program_build(tested.gravel, "steal_test.cl", source,
+    OK(gravel_program_build(tested.gravel, "steal_test.cl", steal_cl,
                             tested.is_list ? "" : "-DHAS_PUSHES", &tested.program));
     tested.kernel = clCreateKernel(tested.program, "work", &error);
     tested.ledger = clCreateBuffer(gravel_cl_context(tested.gravel), CL_MEM_READ_WRITE,

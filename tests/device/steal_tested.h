@@ -16,7 +16,7 @@
 #define STEAL_GROUP 16u /* work-items */
 #define MOST_TASKS 100000u
 
-/* What the kernel does: see steal_tested.c. */
+/* What the kernel does: see kernels/steal.cl. */
 enum { TREE, TREE_WI, TREE_LOOK, FLOOD, BREAK, RETURN, PLAIN };
 
 struct steal_tested {

@@ -13,37 +13,7 @@
 #define N_KEYS 31u
 #define N 4096u
 
-static const char source[] =
-    "#include \"gravel.cl.h\"\n"
-    "void tally(struct gravel_call call, uint table, uint key)\n"
-    "{\n"
-    "    atomic_inc((volatile global uint *)gravel_call_local(call, table) + key);\n"
-    "}\n"
-    "void wide(struct gravel_call call, ulong table, ulong key)\n"
-    "{\n"
-    "    atomic_inc((volatile global uint *)gravel_call_local(call, table) + key);\n"
-    "}\n"
-    "void add(struct gravel_call call, uint key, uint table, uint value, uint zero)\n"
-    "{\n"
-    "    ((global uint *)gravel_call_local(call, table))[key] += value + zero;\n"
-    "}\n"
-    "uint draw(struct gravel_call call, uint key, uint table)\n"
-    "{\n"
-    "    return ((global uint *)gravel_call_local(call, table))[key]++ | key << 16 | call.node << "
-    "24;\n"
-    "}\n"
-    "kernel void serve(GRAVEL_ARENA, uint table, ulong answers)\n"
-    "{\n"
-    "    GRAVEL_SERVER_OPEN(g);\n"
-    "    GRAVEL_SERVE(g, item, active) {\n"
-    "        const struct gravel_reply reply = {answers, GRAVEL_NO_SIGNAL};\n"
-    "        const uint key = item % 31;\n"
-    "        gravel_am4_wg_if(g, active, GRAVEL_HANDLER(add), key, table, item, 0, item % 2);\n"
-    "        gravel_ask2_wg_if(g, active, GRAVEL_HANDLER(draw), key, table + 4 * 31, reply, "
-    "(uint)item,\n"
-    "                          item % 2);\n"
-    "    }\n"
-    "}\n";
+extern const char arguments_cl[]; /* kernels/arguments.cl */
 
 static uint64_t noted[4]; /* by the host's handler: number, and sums of its arguments */
 
@@ -67,7 +37,7 @@ static const struct gravel_handler handlers[] = {
 };
 static const struct gravel_bindings table =
     GRAVEL_BINDINGS(.handlers = handlers, .n_handlers = sizeof handlers / sizeof *handlers,
-                    .device_code.source = source, .device_code.name = "arguments.cl");
+                    .device_code.source = arguments_cl, .device_code.name = "arguments.cl");
 
 static bool is_resident;
 
@@ -160,7 +130,7 @@ static void servers_take_them(void **state)
     const uint64_t answers = alloc_or_die(gravel, 4 * N);
     uint32_t drawn[N_NODES][N_KEYS] = {{0}}, total[N_NODES][N_KEYS] = {{0}};
     cl_program program;
-    OK(gravel_server_build(gravel, "arguments.cl", source, NULL, &program));
+    OK(gravel_server_build(gravel, "arguments.cl", arguments_cl, NULL, &program));
     cl_kernel kernel = kernel_or_die(gravel, program, "serve");
     MUST(clSetKernelArg(kernel, 1, sizeof sums, &sums) == CL_SUCCESS);
     MUST(clSetKernelArg(kernel, 2, sizeof answers, &answers) == CL_SUCCESS);
@@ -194,7 +164,7 @@ static void expect_refused(struct gravel_handler handler, int code, const char *
 {
     struct gravel_config config = loopback_config(1);
     const struct gravel_bindings bindings =
-        GRAVEL_BINDINGS(.handlers = &handler, .n_handlers = 1, .device_code.source = source);
+        GRAVEL_BINDINGS(.handlers = &handler, .n_handlers = 1, .device_code.source = arguments_cl);
     expect_no_open(&config, &bindings, code, part);
 }
 

@@ -20,43 +20,7 @@
 #define EACH 24u /* messages of a work-item of the kernel that waits */
 #define QUEUE_BYTES (16u * 9280u)
 
-/* The kernel that waits, and forms of kernels that run behind it. */
-static const char text[] =
-    "#include \"gravel.cl.h\"\n"
-    "kernel void send_much(GRAVEL_ARENA, ulong table, uint n_nodes)\n"
-    "{\n"
-    "    GRAVEL_OPEN(g);\n"
-    "    uint x = (uint)get_global_id(0) * 2654435761u + 1;\n"
-    "    for (uint i = 0; i < EACH; i++) {\n"
-    "        x = x * 1664525u + 1013904223u;\n"
-    "        gravel_inc_uint_wg(g, table, x >> 8 & 1023, (gravel_node(g) + 1) % n_nodes);\n"
-    "    }\n"
-    "}\n"
-    "kernel void plain(GRAVEL_ARENA, global uint *out) { out[get_global_id(0)] += 1; }\n"
-    "kernel void opened(GRAVEL_ARENA, global uint *out)\n"
-    "{\n"
-    "    GRAVEL_OPEN(g);\n"
-    "    out[get_global_id(0)] += 1 + gravel_node(g);\n"
-    "}\n"
-    "kernel void with_local(GRAVEL_ARENA, global uint *out)\n"
-    "{\n"
-    "    local uint words[4096];\n"
-    "    words[get_local_id(0)] = out[get_global_id(0)];\n"
-    "    barrier(CLK_LOCAL_MEM_FENCE);\n"
-    "    out[get_global_id(0)] = words[get_local_id(0) ^ 1] + 1;\n"
-    "}\n";
-
-/* A kernel whose name tells how much private memory it takes: for pooled_driver.c. A program of its own, for there are
-   many sizes, and all else is compiled once. */
-static const char array_text[] = "kernel void NAME(global void *arena, global uint *out)\n"
-                                 "{\n"
-                                 "    uint words[WORDS], at = out[get_global_id(0)];\n"
-                                 "    for (uint i = 0; i < WORDS; i++)\n"
-                                 "        words[(i * 7 + at) % WORDS] = i;\n"
-                                 "    for (uint i = 0; i < 64; i++)\n"
-                                 "        at += words[(at + i) % WORDS];\n"
-                                 "    out[get_global_id(0)] = at | 1;\n"
-                                 "}\n";
+extern const char first_launch_cl[], first_launch_array_cl[]; /* kernels/ */
 
 #define GROUP 64u
 #define N_SMALL 1024u /* work-items of the kernel behind */
@@ -71,14 +35,14 @@ static cl_program build(void)
 {
     char options[32];
     snprintf(options, sizeof options, "-DEACH=%u", EACH);
-    return build_or_die(gravel, text, options);
+    return build_or_die(gravel, first_launch_cl, options);
 }
 
 static cl_program build_array(unsigned bytes)
 {
     char options[64];
     snprintf(options, sizeof options, "-DWORDS=%u -DNAME=private_%u", bytes / 4, bytes);
-    return build_or_die(gravel, array_text, options);
+    return build_or_die(gravel, first_launch_array_cl, options);
 }
 
 static cl_kernel make_kernel(cl_program program, const char *name)

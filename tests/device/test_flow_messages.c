@@ -21,44 +21,7 @@ struct task {
     cl_uint key;
 };
 
-static const char source[] =
-    "#include \"gravel.cl.h\"\n"
-    "struct walk { uint n, key; };\n"
-    "struct task { uint key; };\n"
-    "GRAVEL_RECORD(walk)\n"
-    "GRAVEL_RECORD(task)\n"
-    "void walk_task(struct gravel_flow_group f, uint active, struct walk it, ulong counters)\n"
-    "{\n"
-    "    uint next = it.key + 1;\n"
-    "    gravel_inc_uint_wg_if(f.group, active, counters, it.key / 2, it.key % 2);\n"
-    "    gravel_am2_wg_if(f.group, active && it.n, GRAVEL_HANDLER(go_on), it.n - 1, next, next % "
-    "2);\n"
-    "}\n"
-    "kernel void run(GRAVEL_ARENA, GRAVEL_FLOW, ulong counters)\n"
-    "{\n"
-    "    GRAVEL_FLOW_OPEN(f);\n"
-    "    GRAVEL_ROUNDS(f) {\n"
-    "        GRAVEL_NODE(f, walk) walk_task(f, f.active, gravel_read_walk_wi(f), counters);\n"
-    "        GRAVEL_NODE(f, task) {\n"
-    "            uint key = gravel_read_task_wi(f).key;\n"
-    "            gravel_inc_uint_wg_if(f.group, f.active, counters, key + 100 * f.level, 0);\n"
-    "        }\n"
-    "    }\n"
-    "}\n"
-    "kernel void fill(GRAVEL_ARENA, GRAVEL_FLOW, uint every)\n"
-    "{\n"
-    "    GRAVEL_FLOW_PRODUCE(f);\n"
-    "    uint i = get_global_id(0);\n"
-    "    gravel_push_walk_wg_if(f, i % every == 0, (struct walk){0, i});\n"
-    "    gravel_spawn_task_wg_if(f, i % every == 1, (struct task){i});\n"
-    "}\n"
-    "kernel void ask(GRAVEL_ARENA, GRAVEL_FLOW, uint n)\n"
-    "{\n"
-    "    GRAVEL_FLOW_PRODUCE(f);\n"
-    "    gravel_talloc_wg_if(f, n % 2, GRAVEL_CHANNEL(walk), n);\n"
-    "    gravel_enq_wg(f, GRAVEL_CHANNEL(walk));\n"
-    "    gravel_fork_wg_if(f, n % 2 == 0, GRAVEL_CHANNEL(task), GRAVEL_CHANNEL(walk), n);\n"
-    "}\n";
+extern const char flow_messages_cl[]; /* kernels/flow_messages.cl */
 
 static struct gravel *gravel;
 static struct gravel_flow *flow;
@@ -83,7 +46,7 @@ static struct gravel_flow *make(void)
         GRAVEL_GRAPH(channels, 2, .depth = 2, .group_items = GROUP_ITEMS, .n_messages = 2);
     struct gravel_flow *made;
     OK(gravel_flow_create(&made, gravel, &graph));
-    OK(gravel_flow_build(made, "test.cl", source, NULL, "run"));
+    OK(gravel_flow_build(made, "test.cl", flow_messages_cl, NULL, "run"));
     OK(gravel_flow_set_argument(made, 2, sizeof counters, &counters));
     return made;
 }

@@ -15,19 +15,7 @@
 /* Ids by position in the table below. */
 enum { TALLY, COPY, HOST_ADD, NOTHING };
 
-static const char source[] =
-    "#include \"gravel.cl.h\"\n"
-    "void tally(struct gravel_call call, ulong table, ulong key)\n"
-    "{\n"
-    "    volatile global uint *counters = gravel_call_local(call, table);\n"
-    "    atomic_inc(&counters[key]);\n"
-    "}\n"
-    "void copy(struct gravel_call call, ulong from, ulong to, ulong i)\n"
-    "{\n"
-    "    global const uint *words = gravel_call_local(call, from);\n"
-    "    ((global uint *)gravel_call_local(call, to))[i] = words[i];\n"
-    "}\n"
-    "void nothing(struct gravel_call call) { (void)call; }\n";
+extern const char opencl_handler_cl[]; /* kernels/opencl_handler.cl */
 
 static uint64_t host_sum;
 
@@ -48,7 +36,7 @@ static const struct gravel_handler handlers[] = {
 
 static const struct gravel_bindings table =
     GRAVEL_BINDINGS(.handlers = handlers, .n_handlers = sizeof handlers / sizeof *handlers,
-                    .device_code.source = source, .device_code.name = "tally.cl");
+                    .device_code.source = opencl_handler_cl, .device_code.name = "tally.cl");
 
 static struct gravel *gravel;
 static uint64_t words, others; /* heap: uint [4096] each */
@@ -228,14 +216,14 @@ static void bad_tables_are_refused(void **state)
     expect_bad_bindings(
         (struct gravel_bindings)GRAVEL_BINDINGS(.handlers = handlers, .n_handlers = 1),
         GRAVEL_EINVAL, "tally: no function, and no device_code");
-    expect_bad_bindings((struct gravel_bindings)GRAVEL_BINDINGS(.handlers = with_user,
-                                                                .n_handlers = 1,
-                                                                .device_code.source = source),
-                        GRAVEL_EINVAL, "cannot use `user`");
-    expect_bad_bindings((struct gravel_bindings)GRAVEL_BINDINGS(.handlers = of_the_host,
-                                                                .n_handlers = 1,
-                                                                .device_code.source = source),
-                        GRAVEL_EINVAL, "device_code is given");
+    expect_bad_bindings(
+        (struct gravel_bindings)GRAVEL_BINDINGS(.handlers = with_user, .n_handlers = 1,
+                                                .device_code.source = opencl_handler_cl),
+        GRAVEL_EINVAL, "cannot use `user`");
+    expect_bad_bindings(
+        (struct gravel_bindings)GRAVEL_BINDINGS(.handlers = of_the_host, .n_handlers = 1,
+                                                .device_code.source = opencl_handler_cl),
+        GRAVEL_EINVAL, "device_code is given");
 }
 
 /* @param text  source of a single handler `one` with one argument. */
