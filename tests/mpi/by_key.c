@@ -20,50 +20,7 @@
 #define N_ITEMS 1024u
 #define LIMIT_S 15.0 /* from the fault to the error, times patience: a launch may be under way */
 
-/* Keys are few, so that most transactions wait. constant 0: ulong [N_KEYS / nodes], each at first MONEY. */
-static const char source[] =
-    "#define GRAVEL_NODE_OF(key, n) ((key) % (n))\n"
-    "#include \"gravel.cl.h\"\n"
-    "global ulong *at(struct gravel_call call, ulong key)\n"
-    "{\n"
-    "    return (global ulong *)gravel_call_local(call, call.constants[0]) + key / call.n_nodes;\n"
-    "}\n"
-    "void money_load(struct gravel_call call, ulong key, ulong *words) { *words = *at(call, key); "
-    "}\n"
-    "void money_store(struct gravel_call call, ulong key, const ulong *words)\n"
-    "{\n"
-    "    *at(call, key) = *words;\n"
-    "}\n"
-    "void pay(struct gravel_call call, ulong *from, ulong *to, ulong amount)\n"
-    "{\n"
-    "    if (*from < amount)\n"
-    "        return;\n"
-    "    *from -= amount;\n"
-    "    *to += amount;\n"
-    "}\n"
-    "kernel void send(GRAVEL_ARENA, ulong n_keys)\n"
-    "{\n"
-    "    GRAVEL_SERVER_OPEN(g);\n"
-    "    GRAVEL_SERVE(g, item, active)\n"
-    "        gravel_am3_wg_if(g, active, GRAVEL_HANDLER(pay), item * 7 % n_keys,\n"
-    "                         (item * 5 + item / 11) % n_keys, item % 97, GRAVEL_BY_KEY);\n"
-    "}\n";
-
-/* Each node's servers take messages of all other nodes. */
-static const char mail_source[] =
-    "#include \"gravel.cl.h\"\n"
-    "void tally(struct gravel_call call, ulong key)\n"
-    "{\n"
-    "    ((global ulong *)gravel_call_local(call, call.constants[0]))[key]++;\n"
-    "}\n"
-    "kernel void send(GRAVEL_ARENA, ulong n_keys)\n"
-    "{\n"
-    "    GRAVEL_SERVER_OPEN(g);\n"
-    "    const uint n = gravel_n_nodes(g);\n"
-    "    GRAVEL_SERVE(g, item, active)\n"
-    "        gravel_am1_wg_if(g, active, GRAVEL_HANDLER(tally), item % n_keys,\n"
-    "                         (gravel_node(g) + 1 + item % (n - 1)) % n);\n"
-    "}\n";
+extern const char pay_cl[], tally_cl[]; /* kernels/ */
 
 /* Keys of a node. */
 static uint64_t n_here(const struct bank *bank)
@@ -76,7 +33,7 @@ static struct bank open_rank(void)
     static const struct gravel_handler handlers[] = {
         {.name = "pay", .n_args = 3, .serve = {.n_keys = 2, .datum = "money", .datum_words = 1}}};
     static const struct gravel_bindings table =
-        GRAVEL_BINDINGS(.handlers = handlers, .n_handlers = 1, .device_code.source = source,
+        GRAVEL_BINDINGS(.handlers = handlers, .n_handlers = 1, .device_code.source = pay_cl,
                         .device_code.name = "pay.cl");
     static const uint64_t n_keys = N_KEYS;
     struct bank bank = open_bank(NULL, &table, N_KEYS * sizeof(uint64_t)); /* enough for one node */
@@ -182,7 +139,7 @@ static struct bank open_mail(void)
     static const struct gravel_handler handlers[] = {
         {.name = "tally", .n_args = 1, .serve = {.n_keys = 1}}};
     static const struct gravel_bindings table =
-        GRAVEL_BINDINGS(.handlers = handlers, .n_handlers = 1, .device_code.source = mail_source,
+        GRAVEL_BINDINGS(.handlers = handlers, .n_handlers = 1, .device_code.source = tally_cl,
                         .device_code.name = "tally.cl");
     static const uint64_t n_keys = N_KEYS;
     setenv("GRAVEL_SERVER_MODE", "resident", 1);
