@@ -6,33 +6,7 @@
 
 #include <stdlib.h>
 
-static const char preamble[] =
-    "#include \"gravel.cl.h\"\n"
-    "struct books { global uint *counts, *marks; uint n; };\n"
-    "#define BOOKS global uint *counts, global uint *marks, uint n_marks\n"
-    "uint mixed(uint a, uint b)\n"
-    "{\n"
-    "    uint x = (a ^ b * 0x9e3779b9u) * 0x85ebca6bu;\n"
-    "    return (x ^ x >> 15) * 0xc2b2ae35u;\n"
-    "}\n"
-    "uint check_of(uint number, uint channel, uint level)\n"
-    "{\n"
-    "    return mixed(number, channel * 64 + level + 1);\n"
-    "}\n"
-    "/* How many of an edge that makes `most`, of what is left. */\n"
-    "uint some_of(uint number, uint edge, uint most, uint left)\n"
-    "{\n"
-    "    uint n = mixed(number, edge + 77) % (most + 1);\n"
-    "    return n < left ? n : left;\n"
-    "}\n"
-    "uint booked(uint active, uint number, uint is_good, BOOKS)\n"
-    "{\n"
-    "    if (active && is_good && number < n_marks)\n"
-    "        atomic_inc(&marks[number]);\n"
-    "    else if (active)\n"
-    "        atomic_inc(&counts[1]);\n"
-    "    return active && is_good;\n"
-    "}\n";
+extern const char flow_books_cl[]; /* flow_books.cl */
 
 static void write_record(FILE *out, const struct random_graph *random, uint32_t c)
 {
@@ -165,7 +139,7 @@ char *flow_program_write(const struct random_graph *random, uint64_t seed)
     char *text = NULL;
     size_t bytes = 0;
     FILE *out = open_memstream(&text, &bytes);
-    fprintf(out, "%s", preamble);
+    fprintf(out, "%s", flow_books_cl);
     for (uint32_t c = 0; c < random->graph.n_channels; c++)
         write_record(out, random, c);
     for (uint32_t c = 0; c < random->graph.n_channels; c++)
