@@ -37,6 +37,8 @@ static struct gravel_flow_stats read_stats(struct gravel_flow *flow)
 /* What it has counted so far is of the warm-up, in which the device's compiler worked. */
 void flow_describe(struct gravel_flow *flow, struct trials *trials)
 {
+    if (!flow)
+        return;
     trials_add_number(trials, "flow_bytes", read_stats(flow).bytes);
     TRY(gravel_flow_stats_reset(flow));
 }
@@ -48,6 +50,8 @@ static double ratio(uint64_t part, uint64_t whole)
 
 void flow_tell(struct gravel_flow *flow, struct trials *trials)
 {
+    if (!flow)
+        return;
     struct gravel_flow_stats stats = read_stats(flow);
     trials_say(trials,
                "  %" PRIu64 " elements in %" PRIu64 " rounds, %" PRIu64

@@ -40,10 +40,10 @@ struct gravel_flow *flow_open(struct node *node, const struct gravel_graph *grap
 #define FLOW_SET(flow, index, type, value) \
     TRY(gravel_flow_set_argument(flow, index, sizeof(type), &(type){value}))
 
-/** Add what the flow's memory is to the parameters, and let its counts begin: before the trials. */
+/** Add what the flow's memory is to the parameters, and let its counts begin: before the trials. Nothing if it is NULL. */
 void flow_describe(struct gravel_flow *flow, struct trials *trials);
 
-/** Say and add what its runs have counted since. An application has one flow. */
+/** Say and add what its runs have counted since. An application has one flow, or NULL. */
 void flow_tell(struct gravel_flow *flow, struct trials *trials);
 
 /** What a plain C function of the application's finds. */

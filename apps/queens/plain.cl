@@ -2,7 +2,7 @@
 /*
  * Queens with a plain kernel: a work-item for each board that the host has begun.
  *
- * Path: plain.c -> this -> board.cl.h
+ * Path: queens.c -> this -> board.cl.h
  */
 #include "board.cl.h"
 

@@ -3,7 +3,7 @@
  * Placements of N queens on a board of N x N, none of which attacks another: a task for each board with some rows
  * filled, the last BASE rows by one work-item.
  *
- * Path: flow.c -> this -> board.cl.h
+ * Path: queens.c -> this -> board.cl.h
  * Source: Orr 2016, table 4-3.
  */
 #include "gravel.cl.h"

@@ -2,7 +2,7 @@
 /*
  * Merge sort with plain kernels: one sorts blocks, one merges all pairs of runs, pass after pass.
  *
- * Path: plain.c -> this -> blocks.cl.h
+ * Path: sort.c -> this -> blocks.cl.h
  */
 
 #include "blocks.cl.h"

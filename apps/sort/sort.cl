@@ -15,7 +15,7 @@
  *         spawn merge(both halves, to keys);
  *     }
  *
- * Path: flow.c -> this -> blocks.cl.h
+ * Path: sort.c -> this -> blocks.cl.h
  * Source: Orr 2016, table 4-3 (Sort of MIT Cilk).
  */
 #include "gravel.cl.h"

@@ -3,7 +3,7 @@
  * A matrix product with a plain kernel: a work-group for each tile of the result, which goes along the tiles of its row
  * and column.
  *
- * Path: plain.c -> this -> tile.cl.h
+ * Path: strassen.c -> this -> tile.cl.h
  */
 #include "tile.cl.h"
 

@@ -6,7 +6,7 @@
  * Each product of a level has two matrices in the array: sums of a, where the product goes too once it has used them,
  * and sums of b. An operand that is a quarter alone is used where it is.
  *
- * Path: flow.c -> this -> leaf.cl.h
+ * Path: strassen.c -> this -> leaf.cl.h
  * Source: V. Strassen, Gaussian Elimination is not Optimal, 1969; Orr 2016, table 4-3.
  */
 #include "gravel.cl.h"

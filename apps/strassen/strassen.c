@@ -6,15 +6,147 @@
  * plain kernel: tile by tile. Elements are small whole numbers, so that every sum of either division is exact in float,
  * and the check, the product by definition in whole numbers, is for equality.
  *
- * Path: main -> flow.c or plain.c
+ * Path: main -> seven.cl, eight.cl or plain.cl
  * Source: Orr 2016, section 4.5 and table 4-3.
  */
-#include "parts.h"
+#include <sys/types.h>
 
+#include "frame/app.h"
+#include "frame/flow.h"
 #include "frame/random.h"
+
+#include <gravel/channel.h>
+
+#include "strassen.h"
 
 #include <stdio.h>
 #include <stdlib.h>
+
+extern const char seven_cl[], eight_cl[], plain_cl[];
+
+#define PART 1024u     /* elements whose sums one work-group makes */
+#define MOST_PARTS 16u /* that a range divides itself into */
+
+#define LARGEST 2 /* magnitude of an element */
+#define OPTIONS_BYTES 128
+
+struct app_strassen {
+    struct options options;
+    struct node node;
+    bool is_plain;
+    uint32_t n;      /* rows of a matrix */
+    uint32_t base;   /* rows of a tile, which a work-group multiplies */
+    uint32_t ways;   /* 7 or 8 */
+    uint32_t levels; /* of divisions: n is base * 2^levels */
+    float *drawn;    /* [2][n][n] a and b */
+    cl_mem all;      /* a, b, c, and what the form needs */
+    struct gravel_flow *flow;
+    cl_kernel multiply; /* of the form without a flow */
+};
+
+/* The compiler's, for all programs. */
+static void write_options(const struct app_strassen *app, char options[OPTIONS_BYTES])
+{
+    snprintf(options, OPTIONS_BYTES,
+             "-DSIZE=%uu -DTILE=%uu -DLEVELS=%uu -DPART=%uu -DMOST_PARTS=%uu", app->n, app->base,
+             app->levels, PART, MOST_PARTS);
+}
+
+/* ---- as a flow ------------------------------------------------------------------------------- */
+
+/* Two matrices for each product below the first level. */
+static uint64_t n_sums(const struct app_strassen *app)
+{
+    uint64_t n = 0, n_products = 7, n_each = (uint64_t)app->n * app->n / 4;
+    if (app->is_plain || app->ways == 8)
+        return 0;
+    for (uint32_t level = 0; level < app->levels; level++, n_products *= 7, n_each /= 4)
+        n += 2 * n_products * n_each;
+    return n;
+}
+
+static struct gravel_flow *open_eight(struct app_strassen *app)
+{
+    const struct gravel_edge product[] = {{"product", 4}, {"leaf", 4}, {"second", 1}};
+    const struct gravel_edge second[] = {{"product", 4}, {"leaf", 4}};
+    const struct gravel_channel channels[] = {
+        {"product", sizeof(struct product), GRAVEL_SPAWN, 0, 3, product},
+        {"leaf", sizeof(struct leaf), GRAVEL_SPAWN | GRAVEL_GROUP_NODE, 0, 0, NULL},
+        {"second", sizeof(struct second), GRAVEL_AFTER, 0, 2, second}};
+    const struct gravel_graph graph = GRAVEL_GRAPH(channels, 3, .depth = app->levels + 1);
+    return flow_open(&app->node, &graph);
+}
+
+/* Levels of ranges and parts below the first product, which is the largest. */
+static uint32_t range_levels(const struct app_strassen *app)
+{
+    uint32_t levels = 1;
+    for (uint64_t n = (uint64_t)app->n * app->n / 4; n > PART; n /= MOST_PARTS)
+        levels++;
+    return levels;
+}
+
+static struct gravel_flow *open_seven(struct app_strassen *app)
+{
+    uint32_t ranges = range_levels(app);
+    const struct gravel_edge product[] = {{"range", 1}, {"part", 1}, {"multiply", 1}};
+    const struct gravel_edge multiply[] = {{"product", 7}, {"leaf", 7}, {"combine", 1}};
+    const struct gravel_edge combine[] = {{"range", 1}, {"part", 1}};
+    const struct gravel_edge range[] = {{"range", MOST_PARTS}, {"part", MOST_PARTS}};
+    const struct gravel_channel channels[] = {
+        {"product", sizeof(struct product), GRAVEL_SPAWN, 0, 3, product},
+        {"leaf", sizeof(struct leaf), GRAVEL_SPAWN | GRAVEL_GROUP_NODE, 0, 0, NULL},
+        {"multiply", sizeof(struct multiply), GRAVEL_AFTER, 0, 3, multiply},
+        {"combine", sizeof(struct combine), GRAVEL_AFTER, 0, 2, combine},
+        {"range", sizeof(struct range), GRAVEL_SPAWN, 0, 2, range},
+        {"part", sizeof(struct part), GRAVEL_SPAWN | GRAVEL_GROUP_NODE, 0, 0, NULL}};
+    const struct gravel_graph graph =
+        GRAVEL_GRAPH(channels, 6, .depth = (app->levels > ranges ? app->levels : ranges) + 1);
+    return flow_open(&app->node, &graph);
+}
+
+static void set_up_flow(void *self)
+{
+    struct app_strassen *app = self;
+    bool is_seven = app->ways == 7;
+    char options[OPTIONS_BYTES];
+    write_options(app, options);
+    app->flow = is_seven ? open_seven(app) : open_eight(app);
+    TRY(gravel_flow_build(app->flow, "strassen.cl", is_seven ? seven_cl : eight_cl, options,
+                          "strassen_flow"));
+    FLOW_SET(app->flow, 2, cl_mem, app->all);
+}
+
+static void run_flow(void *self)
+{
+    struct app_strassen *app = self;
+    uint32_t n = app->n, n_each = n * n;
+    struct product whole = {0, n, n_each, n, 2 * n_each, n, 0};
+    TRY(gravel_flow_push(app->flow, app->levels ? "product" : "leaf", &whole, 1));
+    TRY(gravel_flow_run(app->flow));
+}
+
+/* ---- with a plain kernel --------------------------------------------------------------------- */
+
+static void set_up_plain(void *self)
+{
+    struct app_strassen *app = self;
+    char options[OPTIONS_BYTES];
+    write_options(app, options);
+    node_build(&app->node, "plain.cl", plain_cl, options);
+    app->multiply = node_kernel_without_arena(&app->node, "multiply");
+    NODE_SET(app->multiply, 0, cl_mem, app->all);
+}
+
+static void run_plain(void *self)
+{
+    struct app_strassen *app = self;
+    size_t tiles = app->n / app->base, group = app->node.group_items;
+    node_enqueue(&app->node, app->multiply, tiles * tiles * group, group);
+    node_finish(&app->node);
+}
+
+/* ---- the program ----------------------------------------------------------------------------- */
 
 static const struct app_option own_options[] = {
     {"[N]", OPTION_ARGUMENT, NULL, "Rows of a matrix: BASE times a power of two (512)",
@@ -25,10 +157,6 @@ static const struct app_option own_options[] = {
      OPTION_COUNT(struct app_strassen, ways, 7, 8)},
     FLOW_FORM_OPTION(struct app_strassen),
     {0}};
-
-#define LARGEST 2 /* magnitude of an element */
-
-/* ---- steps ----------------------------------------------------------------------------------- */
 
 /* A sum of either operand is at most 2^levels elements' worth, and a sum of four products at most this. */
 static bool is_exact(const struct app_strassen *app)
@@ -49,16 +177,11 @@ static void divide(struct app_strassen *app)
         die("[N]: sums of %u divisions are not exact; a larger --base has fewer", app->levels);
 }
 
-void strassen_write_options(const struct app_strassen *app, char options[STRASSEN_OPTIONS_BYTES])
-{
-    snprintf(options, STRASSEN_OPTIONS_BYTES,
-             "-DSIZE=%uu -DTILE=%uu -DLEVELS=%uu -DPART=%uu -DMOST_PARTS=%uu", app->n, app->base,
-             app->levels, STRASSEN_PART, STRASSEN_MOST_PARTS);
-}
-
 static const struct flow_form *form_of(const struct app_strassen *app)
 {
-    return app->is_plain ? &strassen_plain : &strassen_flow;
+    static const struct flow_form forms[] = {{"flow", set_up_flow, run_flow},
+                                             {"plain", set_up_plain, run_plain}};
+    return &forms[app->is_plain];
 }
 
 static size_t matrix_elements(const struct app_strassen *app)
@@ -72,7 +195,7 @@ static void set_up(void *self)
     size_t n_drawn, bytes;
     divide(app);
     n_drawn = 2 * matrix_elements(app);
-    if (n_drawn + matrix_elements(app) + strassen_n_sums(app) > UINT32_MAX)
+    if (n_drawn + matrix_elements(app) + n_sums(app) > UINT32_MAX)
         die("[N]: more than 2^32 elements in %u divisions; a larger --base has fewer", app->levels);
     node_open(&app->node, 0);
     uint64_t key = random_key(app->options.seed + app->node.number);
@@ -81,7 +204,7 @@ static void set_up(void *self)
         die("no memory for matrices of %u rows", app->n);
     for (size_t i = 0; i < n_drawn; i++)
         app->drawn[i] = (float)(random_at(key, i) % (2 * LARGEST + 1)) - LARGEST;
-    bytes = sizeof *app->drawn * (3 * matrix_elements(app) + strassen_n_sums(app));
+    bytes = sizeof *app->drawn * (3 * matrix_elements(app) + n_sums(app));
     app->all = node_array(&app->node, bytes, NULL);
     form_of(app)->open(app);
 }
@@ -100,8 +223,6 @@ static void run(void *self)
     form_of(self)->run(self);
 }
 
-/* ---- report and check ------------------------------------------------------------------------ */
-
 static void describe(void *self, struct trials *trials)
 {
     const struct app_strassen *app = self;
@@ -116,15 +237,13 @@ static void describe(void *self, struct trials *trials)
     trials_add_number(trials, "base", app->base);
     trials_add_number(trials, "ways", app->ways);
     trials_add_word(trials, "form", form_of(app)->name);
-    if (app->flow)
-        flow_describe(app->flow, trials);
+    flow_describe(app->flow, trials);
 }
 
 static void tell_result(void *self, struct trials *trials)
 {
     const struct app_strassen *app = self;
-    if (app->flow)
-        flow_tell(app->flow, trials);
+    flow_tell(app->flow, trials);
 }
 
 /* c = a * b by definition, row by row. */
