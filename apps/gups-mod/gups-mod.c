@@ -4,13 +4,12 @@
  *
  * A random 5 % of the work-items make a random number of updates each. Form `if` sends by
  * work-groups, in which idle ones take part with a predicate that says they have nothing to send;
- * form.c lists the other forms. The check draws the same numbers serially, and has every update undone
+ * --help lists the other forms. The check draws the same numbers serially, and has every update undone
  * where the table lies.
  *
- * Path: main -> form.c -> gups-mod.cl -> table
+ * Path: main -> gups-mod.cl -> table
  * Source: Orr 2016, sections 5.3 and 5.6.2.
  */
-#include "form.h"
 #include "frame/app.h"
 #include "frame/random.h"
 #include "gups/table.h"
@@ -22,6 +21,16 @@
 
 extern const char gups_mod_cl[];
 
+/* A form of the divergent code. */
+struct form {
+    const char *name;   /* as the user writes it */
+    const char *kernel; /* of gups-mod.cl */
+};
+
+static const struct form forms[] = {{"if", "gups_if"},     {"wi", "gups_wi"},
+                                    {"wave", "gups_if"},   {"subgroup", "gups_subgroup"},
+                                    {"fbar", "gups_fbar"}, {"share", "gups_share"}};
+
 struct gups_mod {
     struct options options;
     struct node node;
@@ -29,8 +38,8 @@ struct gups_mod {
     uint64_t log_items;      /* log2 of the work-items a node */
     uint64_t active_percent; /* of the work-items */
     uint64_t most;           /* updates of an active work-item, 1 to most */
-    const struct form *form; /* of the divergent code */
-    uint64_t wave_items;     /* of a group of form wave; 0: the device's choice */
+    const struct form *form;
+    uint64_t wave_items; /* of a group of form wave; 0: the device's choice */
     struct table table;
     cl_kernel kernel;
 };
@@ -40,9 +49,13 @@ struct gups_mod {
 static error_t take_form(struct argp_state *state, const struct app_option *option,
                          const char *value, void *field)
 {
-    const struct form *form = form_find(value);
-    *(const struct form **)field = form;
-    return form ? 0 : option_refuse(state, option, "there is no '%s'; --help lists them", value);
+    const struct form **chosen = field;
+    for (size_t i = 0; i < sizeof forms / sizeof *forms; i++)
+        if (!strcmp(forms[i].name, value)) {
+            *chosen = &forms[i];
+            return 0;
+        }
+    return option_refuse(state, option, "there is no '%s'; --help lists them", value);
 }
 
 static error_t take_idle(struct argp_state *state, const struct app_option *option,
@@ -121,6 +134,96 @@ static uint64_t n_updates_of_all(const struct gups_mod *mod)
     return n;
 }
 
+static bool is_form(const struct gups_mod *mod, const char *name)
+{
+    return !strcmp(mod->form->name, name);
+}
+
+/* ---- groups of form wave --------------------------------------------------------------------- */
+
+static uint32_t items_together(struct node *node, cl_kernel kernel)
+{
+    size_t n_items = 0;
+    node_check_cl(clGetKernelWorkGroupInfo(kernel, gravel_cl_device(node->gravel),
+                                           CL_KERNEL_PREFERRED_WORK_GROUP_SIZE_MULTIPLE,
+                                           sizeof n_items, &n_items, NULL),
+                  "clGetKernelWorkGroupInfo");
+    return n_items > NODE_MAX_GROUP ? NODE_MAX_GROUP : n_items ? (uint32_t)n_items : 1;
+}
+
+/* ---- whether fine-grain barriers are sound --------------------------------------------------- */
+
+enum { PROBE_GROUPS = 4, PROBE_ROUNDS = 64, PROBE_LOOKS = 1 << 18 };
+
+/* Fewest rounds of PROBE_ROUNDS that a sub-group got through. The kernel ends whatever the device does. */
+static uint32_t probe_rounds(struct node *node)
+{
+    size_t group_items = node->group_items, n_items = PROBE_GROUPS * group_items;
+    cl_kernel kernel = node_kernel(node, "rounds_of_fbar");
+    cl_mem array = node_array(node, n_items * sizeof(cl_uint), NULL);
+    cl_uint *rounds = app_array(n_items, sizeof *rounds, "rounds"), least = PROBE_ROUNDS;
+    NODE_SET(kernel, 1, cl_mem, array);
+    NODE_SET(kernel, 2, cl_uint, PROBE_ROUNDS);
+    NODE_SET(kernel, 3, cl_uint, PROBE_LOOKS);
+    TRY(gravel_launch(node->gravel, kernel, 1, &n_items, &group_items, 0, NULL, NULL));
+    TRY(gravel_barrier(node->gravel));
+    node_read(node, array, n_items * sizeof *rounds, rounds);
+    for (size_t i = 0; i < n_items; i++)
+        least = rounds[i] < least ? rounds[i] : least;
+    free(rounds);
+    node_array_free(node, array);
+    return least;
+}
+
+/* ---- the form's kernel ------------------------------------------------------------------------ */
+
+/* NULL with the reason: kernels of sub-groups are compiled only where there are any. */
+static cl_kernel make_kernel(struct gups_mod *mod, char *reason, size_t bytes)
+{
+    cl_int error;
+    cl_kernel kernel = clCreateKernel(mod->node.program, mod->form->kernel, &error);
+    if (error == CL_INVALID_KERNEL_NAME) {
+        snprintf(reason, bytes, "this device has no sub-groups");
+        return NULL;
+    }
+    node_check_cl(error, mod->form->kernel);
+    TRY(gravel_kernel_set_arena(mod->node.gravel, kernel, 0));
+    return kernel;
+}
+
+/* Whether the form's promises hold here; every node with the kernel takes part. */
+static bool is_sound(struct gups_mod *mod, char *reason, size_t bytes)
+{
+    uint32_t n_rounds = is_form(mod, "fbar") ? probe_rounds(&mod->node) : PROBE_ROUNDS;
+    if (n_rounds < PROBE_ROUNDS)
+        snprintf(reason, bytes,
+                 "sub-groups of a group do not run beside each other on this device: one waited in "
+                 "vain for %d looks, after %u of %d rounds",
+                 PROBE_LOOKS, n_rounds, PROBE_ROUNDS);
+    return n_rounds == PROBE_ROUNDS;
+}
+
+/*
+ * Make the form's kernel, and set the work-items of a group as it wants them. Collective.
+ *
+ * @param reason  [bytes] if it cannot be run: why, the same at all nodes with the same device.
+ * @return        the kernel; NULL at all nodes if one of them cannot run it.
+ */
+static cl_kernel form_kernel(struct gups_mod *mod, char *reason, size_t bytes)
+{
+    struct node *node = &mod->node;
+    snprintf(reason, bytes, "another node's device cannot take it");
+    cl_kernel kernel = make_kernel(mod, reason, bytes);
+    if (kernel && is_form(mod, "wave"))
+        node->group_items =
+            mod->wave_items ? (uint32_t)mod->wave_items : items_together(node, kernel);
+    if (node_sum(node, !kernel) == 0 && node_sum(node, !is_sound(mod, reason, bytes)) == 0)
+        return kernel;
+    if (kernel)
+        clReleaseKernel(kernel);
+    return NULL;
+}
+
 /* ---- set-up ---------------------------------------------------------------------------------- */
 
 static void set_arguments(struct gups_mod *mod, uint64_t offset)
@@ -153,7 +256,7 @@ static void set_up(void *self)
     struct gups_mod *mod = self;
     struct node *node = &mod->node;
     char reason[256];
-    if (strcmp(mod->form->name, "if") != 0 && node->model->host)
+    if (!is_form(mod, "if") && node->model->host)
         die("--form %s: under --model %s work-groups send together, as form if does",
             mod->form->name, node->model->name);
     node_open(node, n_words(mod) * sizeof(uint64_t));
@@ -162,7 +265,7 @@ static void set_up(void *self)
     TRY(gravel_alloc(node->gravel, n_words(mod) * sizeof(uint64_t), &offset));
     mod->table = (struct table){.node = node, .offset = offset, .n_words = n_words(mod)};
     table_open(&mod->table);
-    mod->kernel = form_kernel(mod->form, node, (uint32_t)mod->wave_items, reason, sizeof reason);
+    mod->kernel = form_kernel(mod, reason, sizeof reason);
     if (!mod->kernel)
         skip(mod, reason);
     set_arguments(mod, offset);

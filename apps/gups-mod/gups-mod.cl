@@ -4,7 +4,7 @@
  *
  * Random numbers are functions of (key, number), SplitMix64's, so that the check can draw them again.
  *
- * Path:    gups-mod.c and form.c launch these -> gravel_inc_ulong_wg in each of its forms.
+ * Path:    gups-mod.c launches these -> gravel_inc_ulong_wg in each of its forms.
  * Source:  Orr 2016, sections 5.3 (divergence) and 5.6.2 (GUPS-mod).
  */
 #include "gravel.cl.h"
