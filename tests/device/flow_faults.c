@@ -14,39 +14,7 @@
 
 enum fault { MANY, NO_EDGE, DEEP, BAD_SLOT, TASK_SLOT, OPEN, NONE };
 
-static const char faults_cl[] =
-    "#include \"gravel.cl.h\"\n"
-    "struct task { uint fault; gravel_slot to; };\n"
-    "struct after { uint sum; };\n"
-    "struct out { uint n; };\n"
-    "struct other { uint n; };\n"
-    "GRAVEL_RECORD(task)\n"
-    "GRAVEL_RECORD(after)\n"
-    "GRAVEL_RECORD(out)\n"
-    "GRAVEL_RECORD(other)\n"
-    "void task_task(struct gravel_flow_group f, uint active, struct task it, uint keeps)\n"
-    "{\n"
-    "    uint fault = active ? it.fault : 99;\n"
-    "    gravel_ce a = gravel_sync_after_wg_if(f, fault == 4, (struct after){0});\n"
-    "    gravel_spawn_task_wg_if(f, fault == 2, it);\n"
-    "    uint n = active ? fault == 0 ? 3 : 1 : 0;\n"
-    "    gravel_ce ce = gravel_talloc_wg(f, GRAVEL_CHANNEL(out), n);\n"
-    "    for (uint i = 0; i < n; i++)\n"
-    "        gravel_write_out_wi(f, GRAVEL_CHANNEL(out), ce + i, (struct out){n});\n"
-    "    if (!keeps)\n"
-    "        gravel_enq_wg(f, GRAVEL_CHANNEL(out));\n"
-    "    gravel_push_other_wg_if(f, fault == 1, (struct other){7});\n"
-    "    gravel_slot slot = GRAVEL_SLOT(f, a, after, sum);\n"
-    "    gravel_return_uint_wg_if(f, fault == 3, 0xfffffff0u, 1);\n"
-    "    gravel_return_uint_wg_if(f, fault == 4, slot + 64, 1);\n"
-    "}\n"
-    "kernel void faults(GRAVEL_ARENA, GRAVEL_FLOW, uint keeps)\n"
-    "{\n"
-    "    GRAVEL_FLOW_OPEN(f);\n"
-    "    GRAVEL_ROUNDS(f) {\n"
-    "        GRAVEL_NODE(f, task) task_task(f, f.active, gravel_read_task_wi(f), keeps);\n"
-    "    }\n"
-    "}\n";
+extern const char flow_faults_cl[]; /* kernels/flow_faults.cl */
 
 static const struct gravel_edge edges[] = {{"task", 1}, {"after", 1}, {"out", 2}};
 static const struct gravel_channel channels[] = {{"other", 4, GRAVEL_OUTPUT, 64, 0, NULL},
@@ -111,7 +79,7 @@ static int run_fault(struct gravel *gravel, enum fault fault, bool all, struct g
     const struct gravel_graph graph = GRAVEL_GRAPH(channels, 4, .depth = 2, .group_items = 32);
     cl_uint tasks[20][2], keeps = fault == OPEN;
     OK(gravel_flow_create(flow, gravel, &graph));
-    OK(gravel_flow_build(*flow, "faults.cl", faults_cl, NULL, "faults"));
+    OK(gravel_flow_build(*flow, "faults.cl", flow_faults_cl, NULL, "faults"));
     OK(gravel_flow_set_argument(*flow, 2, sizeof keeps, &keeps));
     for (uint32_t i = 0; i < 20; i++)
         tasks[i][0] = all || i == 13 ? fault : NONE, tasks[i][1] = 0;

@@ -26,28 +26,7 @@ struct turn {
     cl_uint n, looks, seed;
 };
 
-static const char turns_cl[] =
-    "#include \"gravel.cl.h\"\n"
-    "struct turn { uint n, looks, seed; };\n"
-    "struct out { uint n; };\n"
-    "GRAVEL_RECORD(turn)\n"
-    "GRAVEL_RECORD(out)\n"
-    "void turn_task(struct gravel_flow_group f, uint active, struct turn it)\n"
-    "{\n"
-    "    uint number = it.seed;\n"
-    "    for (uint i = 0; active && i < it.looks; i++)\n"
-    "        number = number * 1664525u + 1013904223u;\n"
-    "    gravel_barrier_wg(f.group);\n"
-    "    gravel_push_turn_wg_if(f, active && it.n, (struct turn){it.n - 1, it.looks, number});\n"
-    "    gravel_push_out_wg_if(f, active && !it.n, (struct out){number});\n"
-    "}\n"
-    "kernel void turns(GRAVEL_ARENA, GRAVEL_FLOW)\n"
-    "{\n"
-    "    GRAVEL_FLOW_OPEN(f);\n"
-    "    GRAVEL_ROUNDS(f) {\n"
-    "        GRAVEL_NODE(f, turn) turn_task(f, f.active, gravel_read_turn_wi(f));\n"
-    "    }\n"
-    "}\n";
+extern const char flow_turns_cl[]; /* kernels/flow_turns.cl */
 
 #define WIDTH 64u
 #define GROUP_ITEMS 8u
@@ -75,7 +54,7 @@ static struct gravel_flow *make(struct gravel *gravel)
 {
     struct gravel_flow *flow;
     OK(gravel_flow_create(&flow, gravel, &graph));
-    OK(gravel_flow_build(flow, "turns.cl", turns_cl, NULL, "turns"));
+    OK(gravel_flow_build(flow, "turns.cl", flow_turns_cl, NULL, "turns"));
     return flow;
 }
 

@@ -21,27 +21,7 @@
  * A task: its number, and what its parent was. Every work-item of a task counts up a word of node 1. With `stop`, the
  * heap offset of a uint, the first task ends when that is not 0.
  */
-static const char source[] =
-    "struct pair { uint number, parent, filler[4]; };\n"
-    "#define GRAVEL_STEAL_TASK struct pair\n"
-    "#include \"gravel.cl.h\"\n"
-    "#include \"steal.cl.h\"\n"
-    "kernel void work(GRAVEL_ARENA, GRAVEL_STEAL, ulong table, uint n, ulong stop)\n"
-    "{\n"
-    "    GRAVEL_OPEN(g);\n"
-    "    GRAVEL_STEAL_OPEN(s);\n"
-    "    uint lane = get_local_id(0), polls = 0;\n"
-    "    volatile global uint *word = gravel_local(g, stop);\n"
-    "    GRAVEL_STEAL_EACH(s, task) {\n"
-    "        struct pair child = {3 * task.number + 1 + lane, task.number, {7, 7, 7, 7}};\n"
-    "        while (stop && task.number == 0 && *word == 0)\n"
-    "            gravel_pause_wi(polls++);\n"
-    "        gravel_steal_push_wg_if(s, lane < 3 && child.number < n, child);\n"
-    "        gravel_inc_uint_wg(g, table, (task.number + lane) % 64, 1);\n"
-    "        bool is_whole = task.number == 0 || (task.number - 1) / 3 == task.parent;\n"
-    "        gravel_inc_uint_wg_if(g, lane == 0 && is_whole, table, 64, 1);\n"
-    "    }\n"
-    "}\n";
+extern const char steal_messages_cl[]; /* kernels/steal_messages.cl */
 
 struct pair {
     uint32_t number, parent, filler[4];
@@ -56,7 +36,7 @@ static int set_up(void **state)
     (void)state;
     cl_int error;
     gravel = open_loopback(2, NULL);
-    program = build_or_die(gravel, source, NULL);
+    program = build_or_die(gravel, steal_messages_cl, NULL);
     kernel = clCreateKernel(program, "work", &error);
     assert_int_equal(error, CL_SUCCESS);
     OK(gravel_kernel_set_arena(gravel, kernel, 0));

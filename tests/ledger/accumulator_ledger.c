@@ -20,25 +20,7 @@
 #define N_ELEMENTS (UINT32_C(1) << 18) /* of a node's part of the array */
 
 /* Update i of node c is for the node and element that mix(c << 40 | i) chooses: the kernel has the same words. */
-static const char source[] =
-    "#include \"gravel.cl.h\"\n"
-    "#include \"accumulator.cl.h\"\n"
-    "ulong mix(ulong x)\n"
-    "{\n"
-    "    x += 0x9e3779b97f4a7c15ul;\n"
-    "    x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9ul;\n"
-    "    x = (x ^ x >> 27) * 0x94d049bb133111ebul;\n"
-    "    return x ^ x >> 31;\n"
-    "}\n"
-    "kernel void add(GRAVEL_ARENA, GRAVEL_ACCUMULATOR(a), ulong first, ulong n)\n"
-    "{\n"
-    "    GRAVEL_OPEN(g);\n"
-    "    ulong i = first + get_global_id(0), drawn = mix((ulong)gravel_node(g) << 40 | i);\n"
-    "    uint index = (uint)(drawn >> 60 ? drawn : drawn % 5) % N_ELEMENTS;\n"
-    "    if (i < n)\n"
-    "        gravel_accumulate_uint_wi(g, a, index, (uint)i * 2654435761u + gravel_node(g),\n"
-    "                                  (drawn >> 40) % gravel_n_nodes(g));\n"
-    "}\n";
+extern const char accumulator_ledger_cl[]; /* accumulator_ledger.cl */
 
 static struct gravel *gravel;
 static uint32_t node, n_nodes;
@@ -75,7 +57,7 @@ static void add(struct gravel_accumulator *accumulator, uint64_t n, uint64_t n_l
 {
     const uint64_t each = (n + n_launches - 1) / n_launches;
     const size_t group = 64, global = (each + group - 1) / group * group;
-    cl_program program = build_or_die(gravel, source, "-DN_ELEMENTS=262144u");
+    cl_program program = build_or_die(gravel, accumulator_ledger_cl, "-DN_ELEMENTS=262144u");
     cl_kernel kernel = kernel_or_die(gravel, program, "add");
     clReleaseProgram(program);
     OK(gravel_kernel_set_accumulator(accumulator, kernel, 1));

@@ -102,21 +102,7 @@ static void first_node_killed(void)
 }
 
 /* An element that makes itself again and again, and sends to the next node each time. */
-static const char flow_cl[] =
-    "#include \"gravel.cl.h\"\n"
-    "struct again { uint left; };\n"
-    "GRAVEL_RECORD(again)\n"
-    "kernel void run(GRAVEL_ARENA, GRAVEL_FLOW, ulong word, uint next)\n"
-    "{\n"
-    "    GRAVEL_FLOW_OPEN(f);\n"
-    "    GRAVEL_ROUNDS(f) {\n"
-    "        GRAVEL_NODE(f, again) {\n"
-    "            struct again it = gravel_read_again_wi(f);\n"
-    "            gravel_inc_uint_wg_if(f.group, f.active, word, 0, next);\n"
-    "            gravel_push_again_wg_if(f, f.active && it.left, (struct again){it.left - 1});\n"
-    "        }\n"
-    "    }\n"
-    "}\n";
+extern const char again_cl[]; /* kernels/again.cl */
 
 static struct gravel_flow *start_flow(struct gravel *gravel)
 {
@@ -127,7 +113,7 @@ static struct gravel_flow *start_flow(struct gravel *gravel)
     const cl_uint next = ((cl_uint)rank + 1) % gravel_n_nodes(gravel), left = UINT32_MAX;
     struct gravel_flow *flow;
     OK(gravel_flow_create(&flow, gravel, &graph));
-    OK(gravel_flow_build(flow, "flow.cl", flow_cl, NULL, "run"));
+    OK(gravel_flow_build(flow, "flow.cl", again_cl, NULL, "run"));
     OK(gravel_flow_set_argument(flow, 2, sizeof word, &word));
     OK(gravel_flow_set_argument(flow, 3, sizeof next, &next));
     OK(gravel_flow_push(flow, "again", &left, 1));
@@ -157,15 +143,7 @@ static void killed_in_a_flow(void)
 
 /* More words wait than a queue has room for, and one of those that they are for dies while they are sent. */
 #define N_ACCUMULATED (1u << 18)
-static const char accumulate_cl[] = "#include \"gravel.cl.h\"\n"
-                                    "#include \"accumulator.cl.h\"\n"
-                                    "kernel void add(GRAVEL_ARENA, GRAVEL_ACCUMULATOR(a), uint n)\n"
-                                    "{\n"
-                                    "    GRAVEL_OPEN(g);\n"
-                                    "    for (uint i = (uint)get_global_id(0); i < n; i += 4096)\n"
-                                    "        for (uint to = 0; to < gravel_n_nodes(g); to++)\n"
-                                    "            gravel_accumulate_uint_wi(g, a, i, 1, to);\n"
-                                    "}\n";
+extern const char accumulate_cl[]; /* kernels/accumulate.cl */
 
 static void killed_while_accumulating(void)
 {

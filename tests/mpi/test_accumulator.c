@@ -102,32 +102,7 @@ static const struct accumulated cases[] = {
 /* ---- kernels ----------------------------------------------------------------------------------- */
 
 /* A kernel of each type; those of wide types are there where the device has them. `one` adds once: what, and where. */
-static const char source[] =
-    "#include \"gravel.cl.h\"\n"
-    "#include \"accumulator.cl.h\"\n"
-    "#define ADDS(type) \\\n"
-    "    kernel void adds_##type(GRAVEL_ARENA, GRAVEL_ACCUMULATOR(a), uint n, uint c)\\\n"
-    "    {\\\n"
-    "        GRAVEL_OPEN(g);\\\n"
-    "        uint i = (uint)get_global_id(0), mixed = (i * 2654435761u + c * 40503u) >> 4;\\\n"
-    "        uint index = i % 7 ? mixed / 64 % 2500 : i % 3;\\\n"
-    "        type value = (type)((i * 37 + c * 11) % 1000);\\\n"
-    "        if (i < n)\\\n"
-    "            gravel_accumulate_##type##_wi(g, a, index, value, mixed % gravel_n_nodes(g));\\\n"
-    "    }\n"
-    "ADDS(int)\n"
-    "ADDS(uint)\n"
-    "ADDS(float)\n"
-    "#ifdef WIDE\n"
-    "ADDS(long)\n"
-    "ADDS(ulong)\n"
-    "ADDS(double)\n"
-    "#endif\n"
-    "kernel void one(GRAVEL_ARENA, GRAVEL_ACCUMULATOR(a), ulong index, uint value, ulong node)\n"
-    "{\n"
-    "    GRAVEL_OPEN(g);\n"
-    "    gravel_accumulate_uint_wi(g, a, index, value, node);\n"
-    "}\n";
+extern const char adds_cl[]; /* kernels/adds.cl */
 
 static cl_kernel adders[GRAVEL_DOUBLE + 1], one;
 static bool is_wide;
@@ -140,7 +115,7 @@ static void build(void)
     clGetDeviceInfo(gravel_cl_device(gravel), CL_DEVICE_EXTENSIONS, sizeof extensions - 1,
                     extensions, NULL);
     is_wide = strstr(extensions, "cl_khr_fp64") && strstr(extensions, "int64_extended_atomics");
-    cl_program program = build_or_die(gravel, source, is_wide ? "-DWIDE" : "");
+    cl_program program = build_or_die(gravel, adds_cl, is_wide ? "-DWIDE" : "");
     for (uint32_t type = 0; type <= GRAVEL_DOUBLE; type++)
         if (is_wide || GRAVEL_TYPE_BYTES(type) == 4)
             adders[type] = kernel_or_die(gravel, program, names[type]);
