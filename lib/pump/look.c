@@ -13,6 +13,7 @@
 #include "opencl/wait.h"
 #include "pump/parts.h"
 
+#include <stddef.h>
 #include <string.h>
 
 /* Slots from the next ticket on that may be looked at or moved at once: up to the ring's end, and where
@@ -88,28 +89,39 @@ static bool holds_back(const struct gravel_pump *pump)
     return false;
 }
 
-/* Let the mirror's readers see the device's fault and counters; they are the pump's to write there.
- */
-static void copy_words(struct gravel_pump *pump)
+/* Let the mirror's readers see the device's counters; they are the pump's to write there. */
+static void copy_counters(struct gravel_pump *pump)
 {
-    const struct gravelp_arena *seen = (const struct gravelp_arena *)pump->seen;
-    const struct gravelp_queue_words *words = (const struct gravelp_queue_words *)(seen + 1);
+    const struct gravelp_queue_words *words =
+        (const struct gravelp_queue_words *)(pump->seen + sizeof(struct gravelp_arena));
     for (uint32_t q = 0; q < pump->n_queues; q++) {
         struct gravelp_queue_words *to = pump->mirrors[q].words;
         gravel_word_store(&to->reserved, words[q].reserved, memory_order_relaxed);
         gravel_word_store(&to->waits, words[q].waits, memory_order_relaxed);
     }
+}
+
+/*
+ * Hand a fault on, once in a node's life. The look may have copied what stands beside `fault` before `fault` itself: a
+ * copy behind the look has all of it (F1).
+ */
+static int copy_fault(struct gravel_pump *pump, cl_command_queue on)
+{
+    const struct gravelp_arena *seen = (const struct gravelp_arena *)pump->seen;
+    const size_t told = offsetof(struct gravelp_arena, fault_queue);
+    cl_event last = NULL;
     if (seen->fault == GRAVELP_FAULT_NONE || pump->arena->fault != GRAVELP_FAULT_NONE)
-        return;
-    pump->arena->fault_queue = seen->fault_queue;
-    pump->arena->fault_ticket = seen->fault_ticket;
-    pump->arena->fault_dimensions = seen->fault_dimensions;
-    memcpy(pump->arena->fault_item, seen->fault_item, sizeof seen->fault_item);
-    pump->arena->fault_value = seen->fault_value;
-    pump->arena->fault_offset = seen->fault_offset;
-    memcpy(pump->arena->fault_high, seen->fault_high, sizeof seen->fault_high);
+        return 0;
+    cl_int error = clEnqueueReadBuffer(on, pump->device, CL_FALSE, 0, sizeof *seen, pump->seen, 0,
+                                       NULL, &last);
+    int code = gravel_wait_command(pump->shape.memory->device, on, error, last,
+                                   "reading a fault of the device");
+    if (code)
+        return code;
+    memcpy((unsigned char *)pump->arena + told, pump->seen + told, sizeof *seen - told);
     gravel_word_store(&pump->arena->fault, seen->fault,
                       memory_order_release); /* F1, pairs with F2 */
+    return 0;
 }
 
 int gravel_pump_see(struct gravel_pump *pump, uint32_t *n)
@@ -137,6 +149,6 @@ int gravel_pump_see(struct gravel_pump *pump, uint32_t *n)
         return code;
     if (are_wanted)
         pump->shape.words.see(pump->shape.context, pump->words);
-    copy_words(pump);
-    return 0;
+    copy_counters(pump);
+    return copy_fault(pump, on);
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The pump alone, between a queue in device memory that the test itself writes and a mirror that it reads: tickets
- * that wrap around at 2^32, in queues of few slots; a long run, copied in two pieces; a header that says less than the package has; one that is never
- * published, for the pump and for the aggregator behind it; one that is published after the limit of a thread that had
- * no turn.
+ * that wrap around at 2^32, in queues of few slots; a long run, copied in two pieces; a header that says less than the
+ * package has; one that is never published, for the pump and for the aggregator behind it; one that is published after
+ * the limit of a thread that had no turn; a fault of which a copy takes one part before it is written, another after.
  *
  * Path: meson test -> this -> lib/pump/move.c, pump/settle.c
  */
@@ -44,6 +44,29 @@ static void report(void *context, int code, bool is_fatal, const char *text)
 static void wake(void *context, uint32_t queue)
 {
     (void)context, (void)queue;
+}
+
+/* Whether the next copy of a fault takes what stands beside it before the device has written that. */
+static bool tears_fault;
+
+cl_int __real_clEnqueueReadBuffer(cl_command_queue, cl_mem, cl_bool, size_t, size_t, void *,
+                                  cl_uint, const cl_event *, cl_event *);
+cl_int __wrap_clEnqueueReadBuffer(cl_command_queue, cl_mem, cl_bool, size_t, size_t, void *,
+                                  cl_uint, const cl_event *, cl_event *);
+cl_int __wrap_clEnqueueReadBuffer(cl_command_queue queue, cl_mem buffer, cl_bool is_blocking,
+                                  size_t at, size_t bytes, void *to, cl_uint n,
+                                  const cl_event *events, cl_event *event)
+{
+    struct gravelp_arena *seen = to;
+    const bool has_fault = at == 0 && bytes >= sizeof *seen;
+    cl_int error =
+        __real_clEnqueueReadBuffer(queue, buffer, tears_fault && has_fault ? CL_TRUE : is_blocking,
+                                   at, bytes, to, n, events, event);
+    if (tears_fault && has_fault && seen->fault) {
+        memset(&seen->fault_queue, 0, sizeof *seen - offsetof(struct gravelp_arena, fault_queue));
+        tears_fault = false;
+    }
+    return error;
 }
 
 static void open_pump(uint32_t n_slots, uint32_t start)
@@ -230,6 +253,24 @@ static void few_packages_come_with_the_look_that_finds_them(void **state)
     close_pump();
 }
 
+static void a_fault_is_handed_on_whole(void **state)
+{
+    (void)state;
+    const size_t at = offsetof(struct gravelp_arena, fault);
+    uint32_t moved;
+    const struct gravelp_arena told = {
+        .fault = GRAVELP_FAULT_WAIT, .fault_value = 7, .fault_high = {0, 8}};
+    open_pump(4, 0);
+    write_device(at, &told.fault, sizeof told - at);
+    tears_fault = true;
+    assert_int_equal(gravel_pump_move(pump, false, &moved), 0);
+    assert_false(tears_fault);
+    assert_int_equal(memory.arena->fault, GRAVELP_FAULT_WAIT);
+    assert_int_equal(memory.arena->fault_value, 7);
+    assert_int_equal(memory.arena->fault_high[1], 8);
+    close_pump();
+}
+
 static void *settle(void *code)
 {
     *(int *)code = gravel_pump_settle(pump);
@@ -363,6 +404,7 @@ int main(void)
         cmocka_unit_test(tickets_wrap_around),
         cmocka_unit_test(last_quarter_of_a_long_run_is_copied_behind_the_next_look),
         cmocka_unit_test(few_packages_come_with_the_look_that_finds_them),
+        cmocka_unit_test(a_fault_is_handed_on_whole),
         cmocka_unit_test(ticket_never_published_is_named),
         cmocka_unit_test(limit_counts_turns_of_the_thread),
         cmocka_unit_test(aggregator_counts_turns_of_the_pump),
