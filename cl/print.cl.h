@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Lines of text that kernels print, on every device, and none is lost.
+ * Lines of text that kernels print, on every device, and none is lost; and assertions.
  *
  *     #include "gravel.cl.h"
  *     #include "print.cl.h"
@@ -31,13 +31,23 @@
  * each gravel_quiet or gravel_barrier of node 0 behind which more lines are lost returns GRAVEL_ESYSTEM, with the cause
  * and the count of lines.
  *
- * Path:    the user's kernel -> this -> device/record.cl.h -> ... -> lib/spool -> standard output.
- * Memory:  P2, as any message.
+ *     bool gravel_assert(g, condition)   any work-item, in any divergent code; true if the condition holds
+ *     gravel_trap(g, "text")             any work-item, in any divergent code
+ *
+ * If the condition does not hold, the node ends with GRAVEL_EKERNEL. Its error names the node, the first work-item that
+ * failed, the last 63 bytes of its file's name, its line, and the first 128 bytes of what failed: "assertion failed: "
+ * and the condition's text. So does a trap, with its text, a literal. The kernel runs on, and drops the messages that
+ * it sends once the host has seen the fault; the OpenCL context and its buffers stay good. A condition is evaluated
+ * once, also where NDEBUG is defined (option -DNDEBUG of the program): there no assertion fails, and traps stay.
+ *
+ * Path:    the user's kernel -> this -> device/record.cl.h -> ... -> lib/spool -> standard output; device/assert.cl.h.
+ * Memory:  P2, as any message. Assertions: F1, as any fault.
  */
 #ifndef GRAVEL_PRINT_CL_H
 #define GRAVEL_PRINT_CL_H
 
 #include "gravel.cl.h"
+#include "device/assert.cl.h"
 
 #define GRAVELP_OVERLOADED static inline __attribute__((overloadable, always_inline))
 
@@ -137,6 +147,20 @@ GRAVELP_INLINE private uint *gravelp_put_tag(private uint *at)
     gravelp_at_ = gravelp_put(gravelp_at_, (a)); \
     rest
 
+/* ---- assertions ------------------------------------------------------------------------------- */
+
+#define GRAVELP_ASSERTION(text)                                                                \
+    (struct gravelp_assertion)                                                                 \
+    {                                                                                          \
+        __FILE__, "" text "", (uint)sizeof(__FILE__), (uint)sizeof("" text ""), (uint)__LINE__ \
+    }
+#ifdef NDEBUG
+#define GRAVELP_ASSERT(g, condition, text) gravelp_assert_nothing(condition)
+#else
+#define GRAVELP_ASSERT(g, condition, text) \
+    gravelp_assert((g).arena, (condition), GRAVELP_ASSERTION(text))
+#endif
+
 /* ---- calls ------------------------------------------------------------------------------------ */
 
 #define GRAVELP_PRINT(record, ...)                                                                \
@@ -174,5 +198,7 @@ GRAVELP_INLINE private uint *gravelp_put_tag(private uint *at)
                                         (g).arena->print_node);                          \
                       , __VA_ARGS__)                                                     \
     } while (0)
+#define gravel_assert(g, condition) GRAVELP_ASSERT(g, condition, "assertion failed: " #condition)
+#define gravel_trap(g, text) ((void)gravelp_assert((g).arena, false, GRAVELP_ASSERTION(text)))
 
 #endif

@@ -44,6 +44,12 @@
 #define GRAVELP_INLINE static inline __attribute__((always_inline))
 #endif
 
+#if defined(__OPENCL_C_VERSION__)
+#define GRAVELP_LITERAL constant const char
+#else
+#define GRAVELP_LITERAL const char
+#endif
+
 /*
  * What the common case never comes to: faults, and long waits. A CPU device inlines all that a kernel calls, and
  * compiles it again for every size of group: out of line a call that sends takes half the time to compile. No

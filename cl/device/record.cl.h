@@ -11,12 +11,6 @@
 
 #include "send.cl.h"
 
-#if defined(__OPENCL_C_VERSION__)
-#define GRAVELP_LITERAL constant const char
-#else
-#define GRAVELP_LITERAL const char
-#endif
-
 /* What the records of a call have in common. */
 struct gravelp_text {
     GRAVELP_LITERAL *text; /* [bytes] the end included */

@@ -138,10 +138,10 @@ GRAVELP_INLINE uint gravelp_group_number(void)
     return (uint)(row * gravelp_get_num_groups(0) + gravelp_get_group_id(0));
 }
 
-/* Which group it is: for faults. Functions out of line get it from their callers. */
+/* Which group, or which work-item alone, it is: for faults. Functions out of line get it from their callers. */
 struct gravelp_origin {
     uint dimensions; /* of the launch */
-    uint item[3];    /* the group's first work-item in it */
+    uint item[3];    /* the work-item, or the group's first one, in it */
 };
 
 GRAVELP_INLINE struct gravelp_origin gravelp_origin(void)
@@ -153,23 +153,46 @@ GRAVELP_INLINE struct gravelp_origin gravelp_origin(void)
                                     (uint)(get_global_id(2) - get_local_id(2))}};
 }
 
+GRAVELP_INLINE struct gravelp_origin gravelp_origin_of_item(void)
+{
+    return (struct gravelp_origin){
+        get_work_dim(), {(uint)get_global_id(0), (uint)get_global_id(1), (uint)get_global_id(2)}};
+}
+
+/*
+ * Any work-item: whether its fault is the node's first, the only one that the host hears of. It looks before it adds: a
+ * kernel runs on behind a failed assertion, and adds without number would come back to 0.
+ */
+GRAVELP_INLINE bool gravelp_fault_claim(global struct gravelp_arena *arena)
+{
+    return gravelp_device_load_relaxed(&arena->fault_claim) == 0 &&       /* F3 */
+           gravelp_device_fetch_add_relaxed(&arena->fault_claim, 1) == 0; /* F3 */
+}
+
+/* Who has claimed it, and has written what went wrong: let the host see it. */
+GRAVELP_INLINE void gravelp_fault_publish(global struct gravelp_arena *arena,
+                                          struct gravelp_origin origin, uint fault)
+{
+    arena->fault_dimensions = origin.dimensions;
+    for (uint d = 0; d < 3; d++)
+        arena->fault_item[d] = origin.item[d];
+    gravelp_store_release(&arena->fault, fault); /* F1, pairs with the host's F2 */
+}
+
 /* Leader: tell the host what went wrong. The first fault of the node stays. */
 GRAVELP_OUT_OF_LINE void gravelp_fault_at(global struct gravelp_arena *arena,
                                           struct gravelp_origin origin, uint fault, uint queue,
                                           ulong ticket, ulong value, ulong offset)
 {
-    if (gravelp_device_fetch_add_relaxed(&arena->fault_claim, 1) != 0) /* F3 */
+    if (!gravelp_fault_claim(arena))
         return;
     arena->fault_offset = offset;
     arena->fault_queue = queue;
     arena->fault_ticket = (uint)ticket;
     arena->fault_high[0] = (uint)(ticket >> 32);
     arena->fault_high[1] = (uint)(value >> 32);
-    arena->fault_dimensions = origin.dimensions;
-    for (uint d = 0; d < 3; d++)
-        arena->fault_item[d] = origin.item[d];
     arena->fault_value = (uint)value;
-    gravelp_store_release(&arena->fault, fault); /* F1, pairs with the host's F2 */
+    gravelp_fault_publish(arena, origin, fault);
 }
 GRAVELP_INLINE void gravelp_fault(global struct gravelp_arena *arena, uint fault, uint queue,
                                   uint ticket, uint value)

@@ -18,7 +18,7 @@
 
 #define GRAVELP_ARENA_MAGIC 0x4752564cu
 #define GRAVELP_ARENA_VERSION \
-    9u /* of this layout; checked when a program is built and when it runs */
+    10u /* of this layout; checked when a program is built and when it runs */
 
 /* A full queue of so many slots [count] keeps its consumer busy for longer than a leader sleeps. */
 #define GRAVELP_LONG_QUEUE 1024u
@@ -41,10 +41,14 @@
     9u /* a server that no client of its launch joined within the wait time */
 #define GRAVELP_FAULT_SILENT \
     10u /* no room in a server's inbox, of which it took nothing, within the wait time */
-#define GRAVELP_FAULT_SPILL 11u      /* no room in a server's ring for what handlers send */
-#define GRAVELP_FAULT_SENDER 12u     /* a handler that may not send does */
-#define GRAVELP_FAULT_RECORD 13u     /* a record, with its text, that no slot holds */
+#define GRAVELP_FAULT_SPILL 11u  /* no room in a server's ring for what handlers send */
+#define GRAVELP_FAULT_SENDER 12u /* a handler that may not send does */
+#define GRAVELP_FAULT_RECORD 13u /* a record, with its text, that no slot holds */
+#define GRAVELP_FAULT_ASSERT 14u /* a condition that a kernel asserts does not hold, or a trap */
 #define GRAVELP_FAULT_CUT_OFF 0x100u /* or-ed to one of these waits: the host's clock stood */
+
+#define GRAVELP_FAULT_FILE_BYTES 64u /* of a file's name: the last ones */
+#define GRAVELP_FAULT_TEXT_BYTES 128u
 
 /*
  * Waits of kernels. A limit is in milliseconds by the host's clock, `beat`, of which a tick counts for an eighth of
@@ -86,17 +90,19 @@ struct gravelp_arena {
 
     /* Written by the device while kernels run; atomic. First fault wins. */
     gravelp_u32 fault;       /* GRAVELP_FAULT_*, published last (F1) */
-    gravelp_u32 fault_claim; /* taken by the first work-group with a fault */
+    gravelp_u32 fault_claim; /* taken by the first work-group or work-item with a fault */
     gravelp_u32 fault_queue;
     gravelp_u32 fault_ticket;
     gravelp_u32 fault_dimensions; /* of the launch, 1 to 3 */
-    gravelp_u32 fault_value; /* the number at fault: group size, version, slots, word waited for */
+    gravelp_u32 fault_value;      /* the number at fault: group size, version, slots, word, line */
     gravelp_u64 fault_offset;
     /* [bytes] heap offset of the word waited for; fault_ticket is what it was compared with */
     gravelp_u64 fault_item
-        [3]; /* global ids of the work-group's first work-item: the launch's, not a slice's */
+        [3]; /* global ids of the work-item, or of the work-group's first: the launch's, not a slice's */
     gravelp_u32 fault_high[2];
     /* upper halves of fault_ticket and fault_value, of a word of 64 bits */
+    gravelp_u8 fault_file[GRAVELP_FAULT_FILE_BYTES]; /* of an assertion; ends with a 0 */
+    gravelp_u8 fault_text[GRAVELP_FAULT_TEXT_BYTES]; /* of an assertion; without a 0 it is cut */
 };
 
 struct gravelp_queue_words {
@@ -114,7 +120,7 @@ struct gravelp_queue_words {
     gravelp_u32 host_padding[14];
 };
 
-GRAVELP_STATIC_ASSERT(sizeof(struct gravelp_arena) == 4 * GRAVELP_CACHELINE, "one line a writer");
+GRAVELP_STATIC_ASSERT(sizeof(struct gravelp_arena) == 7 * GRAVELP_CACHELINE, "one line a writer");
 GRAVELP_STATIC_ASSERT(sizeof(struct gravelp_queue_words) == 2 * GRAVELP_CACHELINE,
                       "one line a writer");
 

@@ -4,21 +4,34 @@
  */
 #include "aggregate/fault.h"
 
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
 /* Whose fault it is, by its first work-item: "work-group at (128, 7)". */
-static void name_group(const struct gravelp_arena *arena, char *text, size_t bytes)
+static void name_origin(const struct gravelp_arena *arena, const char *what, char *text,
+                        size_t bytes)
 {
     const gravelp_u64 *item = arena->fault_item;
     if (arena->fault_dimensions <= 1)
-        snprintf(text, bytes, "work-group at (%llu)", (unsigned long long)item[0]);
+        snprintf(text, bytes, "%s at (%llu)", what, (unsigned long long)item[0]);
     else if (arena->fault_dimensions == 2)
-        snprintf(text, bytes, "work-group at (%llu, %llu)", (unsigned long long)item[0],
+        snprintf(text, bytes, "%s at (%llu, %llu)", what, (unsigned long long)item[0],
                  (unsigned long long)item[1]);
     else
-        snprintf(text, bytes, "work-group at (%llu, %llu, %llu)", (unsigned long long)item[0],
+        snprintf(text, bytes, "%s at (%llu, %llu, %llu)", what, (unsigned long long)item[0],
                  (unsigned long long)item[1], (unsigned long long)item[2]);
+}
+
+static void tell_assertion(const struct gravelp_arena *arena, char *text, size_t bytes)
+{
+    const char *file = (const char *)arena->fault_file, *why = (const char *)arena->fault_text;
+    const bool is_cut = !memchr(why, 0, sizeof arena->fault_text);
+    char item[96];
+    name_origin(arena, "work-item", item, sizeof item);
+    snprintf(text, bytes, "%s of node %u: %.*s, line %u: %.*s%s", item, arena->node,
+             (int)sizeof arena->fault_file, file, arena->fault_value, (int)sizeof arena->fault_text,
+             why, is_cut ? "..." : "");
 }
 
 static void tell_wait(const struct gravelp_arena *arena, const char *group, char *text,
@@ -72,7 +85,7 @@ static void tell_cut_off(char *text, size_t bytes)
 void gravel_fault_tell(const struct gravelp_arena *arena, uint32_t fault, char *text, size_t bytes)
 {
     char group[96];
-    name_group(arena, group, sizeof group);
+    name_origin(arena, "work-group", group, sizeof group);
     switch (fault & ~GRAVELP_FAULT_CUT_OFF) {
     case GRAVELP_FAULT_STALLED:
         tell_stalled(arena, group, text, bytes);
@@ -138,6 +151,9 @@ void gravel_fault_tell(const struct gravelp_arena *arena, uint32_t fault, char *
             "%s sends a record of %u bytes, text and header included, and a slot has %u: raise "
             "GRAVEL_SLOT",
             group, arena->fault_value, arena->fault_ticket);
+        break;
+    case GRAVELP_FAULT_ASSERT:
+        tell_assertion(arena, text, bytes);
         break;
     case GRAVELP_FAULT_ROLE:
         snprintf(text, bytes,
