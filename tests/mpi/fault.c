@@ -267,6 +267,29 @@ static void one_fails_by_a_stuck_ticket(void)
     expect_death(gravel, kernel, "node 1 gave up: queue 0, ticket");
 }
 
+/* The node whose kernel asserts names itself, and the others name it. */
+static void one_asserts(void)
+{
+    static const char source[] = "#include \"gravel.cl.h\"\n"
+                                 "#include \"print.cl.h\"\n"
+                                 "kernel void k(GRAVEL_ARENA) { GRAVEL_OPEN(g); gravel_assert(g, "
+                                 "get_global_id(0) != 70); }\n";
+    static const char part[] =
+        "work-item at (70) of node 1: test.cl, line 3: assertion failed: get_global_id(0) != 70";
+    set_timeout(TIMEOUT_MS);
+    cl_kernel kernel;
+    struct gravel *gravel = open_busy(&kernel);
+    OK(gravel_barrier(gravel));
+    if (rank == 1) {
+        cl_kernel asserting = kernel_or_die(gravel, build_or_die(gravel, source, ""), "k");
+        expect(run_kernel(gravel, asserting, 256, 64), GRAVEL_EKERNEL, part);
+        as_expected();
+        MUST(gravel_close(gravel) == GRAVEL_EKERNEL);
+        _exit(0);
+    }
+    expect_death(gravel, kernel, part);
+}
+
 /* ---- aborts ---------------------------------------------------------------------------------- */
 
 #define WHY "ValueError: no such column"
@@ -451,6 +474,7 @@ static const struct mode modes[] = {
     MODE(exits_without_closing),
     MODE(killed_while_closing),
     MODE(one_fails_by_a_stuck_ticket),
+    MODE(one_asserts),
     MODE(one_aborts),
     MODE(one_aborts_and_exits),
     MODE(another_thread_aborts),
