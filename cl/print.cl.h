@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Lines of text that kernels print, on every device, and none is lost; and assertions.
+ * Lines of text that kernels print and records that they append, on every device, and none is lost; and assertions.
  *
  *     #include "gravel.cl.h"
  *     #include "print.cl.h"
@@ -30,6 +30,16 @@
  * nothing for GRAVEL_TIMEOUT. If writing fails, as to a full disk or to a pipe without a reader, no line follows, and
  * each gravel_quiet or gravel_barrier of node 0 behind which more lines are lost returns GRAVEL_ESYSTEM, with the cause
  * and the count of lines.
+ *
+ *     gravel_append_wg(g, stream, record, node)                every work-item of the work-group
+ *     gravel_append_wg_if(g, active, stream, record, node)     every work-item of the work-group
+ *     gravel_append_wi(g, stream, record, node)                any work-item, in any divergent code
+ *
+ * The node gets the record, and runs the host's function of the stream, which bindings.streams names. The record is a
+ * variable of the kernel, of the size that the stream was registered with: a call with another one, and one of an
+ * unknown stream, does not build. As for lines: records of one work-group to one node come in the order of its calls,
+ * each once, while the kernel runs; gravel_quiet waits until the functions have returned, gravel_barrier for those of
+ * all nodes.
  *
  *     bool gravel_assert(g, condition)   any work-item, in any divergent code; true if the condition holds
  *     gravel_trap(g, "text")             any work-item, in any divergent code
@@ -147,6 +157,26 @@ GRAVELP_INLINE private uint *gravelp_put_tag(private uint *at)
     gravelp_at_ = gravelp_put(gravelp_at_, (a)); \
     rest
 
+/* ---- records ---------------------------------------------------------------------------------- */
+
+/* By bytes, for its members have any types. */
+GRAVELP_INLINE void gravelp_copy_record(private uint *words, private const uchar *bytes, uint n)
+{
+    for (uint i = 0; i < n; i++)
+        words[i] = bytes[4 * i] | (uint)bytes[4 * i + 1] << 8 | (uint)bytes[4 * i + 2] << 16 |
+                   (uint)bytes[4 * i + 3] << 24;
+}
+
+#define GRAVELP_APPEND(stream, value, send)                                                       \
+    typedef char                                                                                  \
+        gravelp_record_has_another_size_[sizeof(value) == 4 * GRAVELP_RECORD_WORDS(stream) ? 1    \
+                                                                                           : -1]; \
+    const struct gravelp_text gravelp_text_ = {"", 0, 0};                                         \
+    uint gravelp_words_[GRAVELP_RECORD_WORDS(stream)];                                            \
+    gravelp_copy_record(gravelp_words_, (private const uchar *)&(value),                          \
+                        GRAVELP_RECORD_WORDS(stream));                                            \
+    send
+
 /* ---- assertions ------------------------------------------------------------------------------- */
 
 #define GRAVELP_ASSERTION(text)                                                                \
@@ -197,6 +227,25 @@ GRAVELP_INLINE private uint *gravelp_put_tag(private uint *at)
         GRAVELP_PRINT(GRAVELP_RECORD_WI(g, gravelp_line_, gravelp_text_, gravelp_words_, \
                                         (g).arena->print_node);                          \
                       , __VA_ARGS__)                                                     \
+    } while (0)
+#define gravel_append_wg(g, stream, record, node)                                                 \
+    do {                                                                                          \
+        GRAVELP_APPEND(                                                                           \
+            GRAVELP_STREAM_##stream, record,                                                      \
+            GRAVELP_RECORD_WG(g, GRAVELP_STREAM_##stream, gravelp_text_, gravelp_words_, node);); \
+    } while (0)
+#define gravel_append_wg_if(g, active, stream, record, node)                             \
+    do {                                                                                 \
+        const uint gravelp_active_ = (active) != 0;                                      \
+        GRAVELP_APPEND(GRAVELP_STREAM_##stream, record,                                  \
+                       GRAVELP_RECORD_WG_IF(g, gravelp_active_, GRAVELP_STREAM_##stream, \
+                                            gravelp_text_, gravelp_words_, node););      \
+    } while (0)
+#define gravel_append_wi(g, stream, record, node)                                                 \
+    do {                                                                                          \
+        GRAVELP_APPEND(                                                                           \
+            GRAVELP_STREAM_##stream, record,                                                      \
+            GRAVELP_RECORD_WI(g, GRAVELP_STREAM_##stream, gravelp_text_, gravelp_words_, node);); \
     } while (0)
 #define gravel_assert(g, condition) GRAVELP_ASSERT(g, condition, "assertion failed: " #condition)
 #define gravel_trap(g, text) ((void)gravelp_assert((g).arena, false, GRAVELP_ASSERTION(text)))

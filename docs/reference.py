@@ -223,7 +223,7 @@ def server_calls():
 
 def print_calls():
     path = "cl/print.cl.h"
-    return NOTE % path + "# Lines and assertions of kernels\n\n" + device_body(path)
+    return NOTE % path + "# Lines, records and assertions of kernels\n\n" + device_body(path)
 
 
 def flow_device_calls():

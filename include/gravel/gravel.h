@@ -155,6 +155,33 @@ struct gravel_handler {
 };
 
 /**
+ * What deals with records that kernels append to a stream (gravel_append_S of cl/print.cl.h), at the node that they
+ * name.
+ *
+ * @param gravel   the node; the function may call gravel_update, gravel_put and gravel_am on it, and nothing that
+ *                 waits.
+ * @param user     the pointer registered with the stream.
+ * @param source   node that sent the records.
+ * @param records  [n][record_bytes] as the kernel had them; they stay until the function returns.
+ * @param n        at least 1.
+ * @return         0, or any other value to report GRAVEL_EHANDLER at this node and at the sender.
+ *
+ * One thread of the node runs all functions of streams, one at a time, and writes the lines of kernels too. It is
+ * beside the network thread: a function may block, as in a write, and kernels that append wait while GRAVEL_SPOOL bytes
+ * are on their way. It may not block for GRAVEL_TIMEOUT: the node fails then, with the stream's name.
+ */
+typedef int gravel_stream_function(struct gravel *gravel, void *user, uint32_t source,
+                                   const void *records, uint32_t n);
+
+/** An entry of the table of streams, which is equal, in the same order, at every node. Never grows. */
+struct gravel_stream {
+    const char *name;      /**< a C identifier; kernels name it in gravel_append_S */
+    uint32_t record_bytes; /**< of a record: a multiple of 4, at most GRAVEL_RECORD_MAX_BYTES */
+    gravel_stream_function *function;
+    void *user; /**< handed to it */
+};
+
+/**
  * Log callback: gets a line of what the node does or runs into while no call is there to return it, without a newline.
  * Any library thread may call it. With GRAVEL_LOG set to 1 the same lines go to standard error.
  */
@@ -191,6 +218,8 @@ struct gravel_bindings {
     /**< of the handlers without a function; used until gravel_open returns */
     const void *mpi_comm;
     /**< points to the caller's MPI_Comm; MPI_COMM_WORLD if NULL. See gravel_open */
+    const struct gravel_stream *streams; /**< [n_streams] copied by gravel_open */
+    uint32_t n_streams;                  /**< at most GRAVEL_MAX_STREAMS */
 };
 
 /**

@@ -54,7 +54,9 @@
 #define GRAVEL_AM_MAX_KEYS 2u      /* of these, the first */
 #define GRAVEL_DATUM_MAX_WORDS 16u /* of a transaction [ulong] */
 #define GRAVEL_MAX_HANDLERS 65535u
-#define GRAVEL_N_CONSTANTS 8u /* of a node, that handlers written in OpenCL C read */
+#define GRAVEL_MAX_STREAMS 127u
+#define GRAVEL_RECORD_MAX_BYTES 240u /* of a stream */
+#define GRAVEL_N_CONSTANTS 8u        /* of a node, that handlers written in OpenCL C read */
 /* Instead of the heap offset of a signal: no signal. gravel_alloc never gives offset 0. */
 #define GRAVEL_NO_SIGNAL 0u
 

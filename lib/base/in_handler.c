@@ -9,10 +9,23 @@
 #include <stddef.h>
 
 static _Thread_local const void *handler_of;
+static _Thread_local bool is_beside;
 
 void gravel_in_handler_of(const void *node)
 {
     handler_of = node;
+    is_beside = false;
+}
+
+void gravel_in_handler_beside(const void *node)
+{
+    handler_of = node;
+    is_beside = true;
+}
+
+bool gravel_in_handler_is_beside(void)
+{
+    return is_beside;
 }
 
 const void *gravel_in_handler(void)

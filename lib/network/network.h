@@ -97,6 +97,7 @@ struct gravel_network_shape {
     struct gravel_heap *heap;
     const struct gravel_handler *handlers;
     uint32_t n_handlers;
+    const struct gravel_streams *streams;
     gravel_apply_call *call; /* runs a handler */
     void *context;           /* for call and report */
     gravel_report_function *report;

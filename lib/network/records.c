@@ -35,7 +35,7 @@ static bool check(struct gravel_network *network, const struct gravel_frame *fra
     const struct gravel_expect expect = gravel_loan_expects(loan);
     if (gravel_transport_is_local(network->transport, loan->source) ||
         gravel_credit_come(&network->credit, loan->source))
-        return !gravel_decode_records(frame, loan->bytes, &expect, refusal);
+        return !gravel_decode_records(frame, loan->bytes, &expect, network->shape.streams, refusal);
     refusal->code = GRAVEL_ECORRUPT;
     snprintf(refusal->text, sizeof refusal->text,
              "records beyond credit: %llu frames may be unwritten",
@@ -66,11 +66,24 @@ void gravel_records_hear(struct gravel_network *network, const struct gravel_cre
                            (unsigned long long)side->n_written, (unsigned long long)side->n_sent);
 }
 
+/* A stream's function has failed: here, and at the sender. */
+static void tell_failure(struct gravel_network *network, const struct gravel_buffer *buffer)
+{
+    const struct gravel_stream *stream = gravel_stream_at(network->shape.streams, buffer->room);
+    char text[160];
+    if (!stream)
+        return;
+    snprintf(text, sizeof text, "stream %.100s: its function failed", stream->name);
+    gravel_resolving_refuse(network, GRAVEL_EHANDLER, text, buffer->frame->source,
+                            buffer->frame->destination);
+}
+
 bool gravel_records_look(struct gravel_network *network)
 {
     struct gravel_buffer *buffer;
     bool has_moved = false;
     while ((buffer = gravel_spool_take(network->spool))) {
+        tell_failure(network, buffer);
         give_credit(network, buffer->frame->source, buffer->frame->destination);
         gravel_buffer_destroy(buffer);
         has_moved = true;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the nodes of a job must have in common before they open: handlers, settings, success.
+ * What the nodes of a job must have in common before they open: handlers, streams, settings, success.
  *
  * Path:    gravel_open -> agree.c (handlers.c: hashes) -> gravel_reduce.
  */
@@ -51,7 +51,18 @@ static int fail_handler(const struct gravel *gravel, uint32_t i, bool is_missing
         is_missing ? "no such number: it exists on one side only" : "another one");
 }
 
-/* Tables of handlers are the same, or the first one that differs is named. Collective. */
+static int fail_streams(const struct gravel *gravel)
+{
+    char list[256] = "none";
+    for (uint32_t i = 0, at = 0; i < gravel->streams.n && at < sizeof list; i++)
+        at +=
+            (uint32_t)snprintf(list + at, sizeof list - at, "%s%s of %u bytes", i ? ", " : "",
+                               gravel->streams.list[i].name, gravel->streams.list[i].record_bytes);
+    return gravel_fail(GRAVEL_EMISMATCH,
+                       "nodes differ in streams, which are here, in their order: %s", list);
+}
+
+/* Tables of handlers and streams are the same, or the first one that differs is named. Collective. */
 static int agree_on_table(struct gravel *gravel)
 {
     uint64_t hashes[2], counts[2];
@@ -67,6 +78,11 @@ static int agree_on_table(struct gravel *gravel)
         if (!code && hashes[0] != hashes[1])
             return fail_handler(gravel, i, hashes[0] == 0);
     }
+    if (!code)
+        code =
+            range_over_nodes(gravel, gravel_node_hash_streams(gravel, GRAVEL_HASH_BEGIN), hashes);
+    if (!code && hashes[0] != hashes[1])
+        return fail_streams(gravel);
     return code ? code
                 : gravel_fail(
                       GRAVEL_EMISMATCH,

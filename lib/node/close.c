@@ -151,6 +151,7 @@ void gravel_node_free(struct gravel *gravel)
     for (uint32_t i = 0; i < gravel->n_handlers; i++)
         free((char *)gravel->handlers[i].name), free((char *)gravel->handlers[i].serve.datum);
     free(gravel->handlers);
+    gravel_node_free_streams(gravel);
     free(gravel->destination_base);
     pthread_mutex_destroy(&gravel->drain_lock);
     pthread_mutex_destroy(&gravel->stats_lock);

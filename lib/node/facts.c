@@ -70,7 +70,7 @@ int gravel_node_refuse(const struct gravel *gravel, const char *call)
 
 bool gravel_node_is_in_handler(const struct gravel *gravel)
 {
-    return gravel_in_handler() == gravel;
+    return gravel_in_handler() == gravel && !gravel_in_handler_is_beside();
 }
 
 int gravel_node_refuse_wait(const struct gravel *gravel, const char *call)

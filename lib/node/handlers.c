@@ -8,24 +8,14 @@
 #include "base/handler.h"
 #include "base/hash.h"
 #include "device/beside.h"
+#include "node/bindings.h"
 #include "node/node.h"
 #include "serve/call_program.h"
 #include "serve/sender.h"
 
-#include <ctype.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-
-static bool is_identifier(const char *name)
-{
-    if (!name || !(isalpha((unsigned char)name[0]) || name[0] == '_'))
-        return false;
-    for (; *name; name++)
-        if (!isalnum((unsigned char)*name) && *name != '_')
-            return false;
-    return true;
-}
 
 /* What a transaction moves. */
 static int check_datum(const struct gravel_handler *handler)
@@ -37,7 +27,7 @@ static int check_datum(const struct gravel_handler *handler)
                          "handler %s: it has a datum, which is for 2 keys, and n_keys is %u",
                          handler->name, handler->serve.n_keys)
                    : 0;
-    if (!is_identifier(handler->serve.datum))
+    if (!gravel_bindings_is_identifier(handler->serve.datum))
         return gravel_fail(GRAVEL_EINVAL,
                            "handler %s: it has 2 keys, and datum \"%s\" is not a C identifier",
                            handler->name, handler->serve.datum ? handler->serve.datum : "NULL");
@@ -135,7 +125,7 @@ static int check_keys(const struct gravel_handler *handler)
 static int check_handler(const struct gravel_bindings *bindings, uint32_t i)
 {
     const struct gravel_handler *handlers = bindings->handlers;
-    if (!is_identifier(handlers[i].name))
+    if (!gravel_bindings_is_identifier(handlers[i].name))
         return gravel_fail(GRAVEL_EINVAL, "handler %u: name \"%s\" is not a C identifier", i,
                            handlers[i].name ? handlers[i].name : "NULL");
     if (handlers[i].n_args > GRAVEL_AM_MAX_ARGS)
@@ -224,7 +214,7 @@ uint64_t gravel_node_hash_handler(uint64_t hash, const struct gravel_handler *ha
 
 uint64_t gravel_node_hash_handlers(const struct gravel *gravel)
 {
-    uint64_t hash = gravel->device_code_hash;
+    uint64_t hash = gravel_node_hash_streams(gravel, gravel->device_code_hash);
     for (uint32_t i = 0; i < gravel->n_handlers; i++)
         hash = gravel_node_hash_handler(hash, &gravel->handlers[i]);
     return hash;

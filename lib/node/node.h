@@ -3,8 +3,8 @@
  * A node: all its parts. Included by the files that make up the public interface, and by tests.
  *
  * Path:    gravel.h -> facts.c (what each call asks first) -> open.c, outbound.c, server_shape.c, agree.c, neighbours.c
- *          (open), close.c; bindings.c, handlers.c (what the caller gives, beside settings); messages.c, waits.c,
- *          heap.c, maps.c; launch.c (programs too), sizes.c, wait_list.c, enqueue.c (commands);
+ *          (open), close.c; bindings.c, handlers.c, streams.c (what the caller gives, beside settings); messages.c,
+ *          waits.c, heap.c, maps.c; launch.c (programs too), sizes.c, wait_list.c, enqueue.c (commands);
  *          limits.c (of waits for the device), watch.c (of calls of the driver), checked.c, flushes.c, log.c, report.c,
  *          stats.c.
  */
@@ -12,6 +12,7 @@
 #define GRAVEL_NODE_NODE_H
 
 #include "base/error.h"
+#include "base/stream.h"
 #include "base/trace.h"
 #include "settings/scheduler.h"
 #include "memory/memory.h"
@@ -35,6 +36,7 @@ struct gravel {
     struct gravel_config config;     /* in force: derived settings filled in */
     struct gravel_handler *handlers; /* [n_handlers] copies, names included */
     uint32_t n_handlers;
+    struct gravel_streams streams;
     uint64_t device_code_hash; /* of the text of handlers that the device runs, and its options */
     gravel_log_function *log;  /* see log.c */
     void *log_user;
@@ -241,7 +243,13 @@ int gravel_call_handler(void *context, uint32_t handler, uint32_t source,
 int gravel_node_take_handlers(struct gravel *gravel, const struct gravel_bindings *bindings);
 /** handlers.c: differs when a handler's name, number of arguments or place to run does. Never 0. */
 uint64_t gravel_node_hash_handler(uint64_t hash, const struct gravel_handler *handler);
-/** handlers.c: of the table, its order, and the source of handlers that the device runs. */
+/** streams.c: check the caller's streams, and keep a copy, which is freed later. @return as
+ * gravel_node_take_handlers. */
+int gravel_node_take_streams(struct gravel *gravel, const struct gravel_bindings *bindings);
+void gravel_node_free_streams(struct gravel *gravel);
+/** streams.c: differs when a stream's name, place or size of records does. */
+uint64_t gravel_node_hash_streams(const struct gravel *gravel, uint64_t hash);
+/** handlers.c: of the tables of handlers and streams, their order, and the source of handlers that the device runs. */
 uint64_t gravel_node_hash_handlers(const struct gravel *gravel);
 /* Every exchange while a node opens. */
 static const struct gravel_collective_call gravel_call_open = {.kind = GRAVEL_CALL_OPEN};

@@ -50,6 +50,7 @@ static int open_network(struct gravel *gravel, const struct gravel_bindings *bin
         .heap = gravel->heap,
         .handlers = gravel->handlers,
         .n_handlers = gravel->n_handlers,
+        .streams = &gravel->streams,
         .call = gravel_call_handler,
         .context = gravel,
         .report = gravel_report,
@@ -179,6 +180,8 @@ static int check_call(struct gravel *gravel, const struct gravel_bindings *bindi
     int code = gravel_config_check(&gravel->config);
     if (!code)
         code = gravel_node_take_handlers(gravel, bindings);
+    if (!code)
+        code = gravel_node_take_streams(gravel, bindings);
     if (!code && gravel_heap_create(&gravel->heap, GRAVEL_HEAP_FIRST, gravel->config.heap_bytes))
         code = gravel_fail(GRAVEL_ENOMEM, "books of the symmetric heap");
     return code;

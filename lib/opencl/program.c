@@ -5,6 +5,7 @@
 #include "opencl/program.h"
 
 #include "base/error.h"
+#include "base/stream.h"
 #include "base/handler.h"
 #include "layout/arena.h"
 #include "opencl/advice.h"
@@ -59,6 +60,9 @@ static void write_options(FILE *out, const struct gravel_device *device,
     for (uint32_t i = 0; i < request->n_handlers; i++)
         fprintf(out, " -DGRAVEL_HANDLER_%s=%u", request->handlers[i].name,
                 gravel_handler_number(&request->handlers[i], i));
+    for (uint32_t i = 0; request->streams && i < request->streams->n; i++)
+        fprintf(out, " -DGRAVELP_STREAM_%s=%uu", request->streams->list[i].name,
+                GRAVELP_COMMAND_RECORD(i + 1, request->streams->list[i].record_bytes / 4, 0));
     if (request->is_checked)
         fprintf(out, " -DGRAVEL_CHECK=1");
     if (request->heap_bytes / SMALLEST_WORD > NEAR_ELEMENTS)

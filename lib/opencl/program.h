@@ -25,9 +25,10 @@ struct gravel_program_request {
     const char *extra_options; /* GRAVEL_BUILD_OPTIONS */
     const struct gravel_handler *handlers;
     uint32_t n_handlers;
-    bool is_checked;       /* GRAVEL_CHECK */
-    uint64_t heap_bytes;   /* of a node: whether 32 bits number its elements */
-    uint32_t steal_policy; /* cl/layout/steal.h */
+    const struct gravel_streams *streams; /* or NULL */
+    bool is_checked;                      /* GRAVEL_CHECK */
+    uint64_t heap_bytes;                  /* of a node: whether 32 bits number its elements */
+    uint32_t steal_policy;                /* cl/layout/steal.h */
 };
 
 /** @return 0; GRAVEL_EBUILD with the compiler's log; GRAVEL_ECL; GRAVEL_ENOMEM. */

@@ -26,6 +26,7 @@
 
 struct check {
     const struct gravel_expect *expect;
+    const struct gravel_streams *streams; /* of a frame of records */
     const struct gravel_heap *heap;
     struct gravel_refusal *refusal;
     struct gravel_plan *plan; /* NULL: indices are looked at here */
@@ -399,6 +400,17 @@ static int check_line(const struct check *check, const struct gravel_signal_run 
     return check_equal(check, "number of words", n_words, due);
 }
 
+/* A stream's records have its size, and nothing else. */
+static int check_appended(const struct check *check, const struct gravel_signal_run *run,
+                          const struct gravel_stream *stream)
+{
+    int code = check_equal(check, "bytes of a record", 4 * GRAVELP_RECORD_WORDS(run->run.command),
+                           stream->record_bytes);
+    if (!code)
+        code = check_equal(check, "bytes of text", GRAVELP_TEXT_BYTES(run->run.command), 0);
+    return code ? code : check_equal(check, "types of arguments", run->result, 0);
+}
+
 static int check_records(const struct check *check, const struct gravel_run *run,
                          const unsigned char *start, uint64_t left, uint64_t *run_bytes)
 {
@@ -406,9 +418,10 @@ static int check_records(const struct check *check, const struct gravel_run *run
     if (!GRAVELP_IS_SANE_RECORD(run->command))
         return refuse(check, GRAVEL_ECORRUPT, "command 0x%08" PRIx32 " is no record's",
                       run->command);
-    if (GRAVELP_RECORD_STREAM(run->command) != GRAVELP_LINES)
-        return refuse(check, GRAVEL_ECORRUPT, "there is no stream %" PRIu32,
-                      GRAVELP_RECORD_STREAM(run->command));
+    const uint32_t number = GRAVELP_RECORD_STREAM(run->command);
+    const struct gravel_stream *stream = gravel_stream_at(check->streams, number);
+    if (number != GRAVELP_LINES && !stream)
+        return refuse(check, GRAVEL_ECORRUPT, "there is no stream %" PRIu32, number);
     int code = check_extent(check, run, start, left, run_bytes);
     if (code)
         return code;
@@ -416,7 +429,9 @@ static int check_records(const struct check *check, const struct gravel_run *run
     code = check_equal(check, "base", run->base, 0);
     if (!code)
         code = check_equal(check, "signal", whole.signal, GRAVEL_NO_SIGNAL);
-    return code ? code : check_line(check, &whole);
+    if (code)
+        return code;
+    return stream ? check_appended(check, &whole, stream) : check_line(check, &whole);
 }
 
 static int check_frame(struct check *check, const void *frame, uint64_t bytes)
@@ -455,9 +470,10 @@ int gravel_decode_check(const void *frame, uint64_t bytes, const struct gravel_e
 }
 
 int gravel_decode_records(const void *frame, uint64_t bytes, const struct gravel_expect *expect,
-                          struct gravel_refusal *refusal)
+                          const struct gravel_streams *streams, struct gravel_refusal *refusal)
 {
-    struct check check = {.expect = expect, .refusal = refusal, .kind = GRAVEL_FRAME_RECORDS};
+    struct check check = {
+        .expect = expect, .streams = streams, .refusal = refusal, .kind = GRAVEL_FRAME_RECORDS};
     return check_frame(&check, frame, bytes);
 }
 

@@ -15,6 +15,7 @@
 #ifndef GRAVEL_RESOLVE_DECODE_H
 #define GRAVEL_RESOLVE_DECODE_H
 
+#include "base/stream.h"
 #include "gravel/gravel.h"
 #include "memory/heap_books.h"
 #include "transport/wire.h"
@@ -55,11 +56,12 @@ int gravel_decode_check(const void *frame, uint64_t bytes, const struct gravel_e
  * As gravel_decode_check, of a frame of records: runs of them alone, whose text, types and words fit. It can be taken
  * apart without looking again.
  *
- * @param expect  source, destination and sequence alone.
- * @return        0; GRAVEL_ECORRUPT.
+ * @param expect   source, destination and sequence alone.
+ * @param streams  NULL: there are lines alone.
+ * @return         0; GRAVEL_ECORRUPT.
  */
 int gravel_decode_records(const void *frame, uint64_t bytes, const struct gravel_expect *expect,
-                          struct gravel_refusal *refusal);
+                          const struct gravel_streams *streams, struct gravel_refusal *refusal);
 
 /* ---- frames whose indices the device checks --------------------------------------------------- */
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Lines of frames. See lines.h.
+ * Lines of runs. See lines.h.
  */
 #include "spool/lines.h"
 
@@ -29,24 +29,14 @@ static void write_line(struct gravel_characters *out, uint32_t node,
                        tag, n);
 }
 
-uint64_t gravel_lines_write(const struct gravel_frame *frame, struct gravel_characters *out,
-                            gravel_lines_ready *ready, void *context)
+void gravel_lines_write(uint32_t source, const struct gravel_signal_run *run,
+                        struct gravel_characters *out, gravel_lines_ready *ready, void *context)
 {
-    uint64_t n_lines = 0;
-    for (uint64_t at = sizeof *frame; at < frame->bytes;) {
-        const unsigned char *start = (const unsigned char *)frame + at;
-        const struct gravel_signal_run *run = (const void *)start;
-        const uint32_t command = run->run.command, n = run->run.n_messages;
-        const uint32_t *words = (const void *)(start + GRAVEL_RUN_VALUES(command, n, 0));
-        for (uint32_t i = 0; i < n; i++, words += GRAVELP_RECORD_WORDS(command)) {
-            write_line(out, frame->source, run, words);
-            if (out->n >= READY_BYTES)
-                ready(context, out);
-        }
-        n_lines += n;
-        at += GRAVEL_RUN_BYTES(command, (uint64_t)n);
+    const uint32_t *words = gravel_records_of(run);
+    for (uint32_t i = 0; i < run->run.n_messages; i++) {
+        write_line(out, source, run, words);
+        words += GRAVELP_RECORD_WORDS(run->run.command);
+        if (out->n >= READY_BYTES)
+            ready(context, out);
     }
-    if (out->n)
-        ready(context, out);
-    return n_lines;
 }

@@ -29,6 +29,7 @@ int gravel_spool_create(struct gravel_spool **out, const struct gravel_spool_sha
     spool->shape = *shape;
     spool->moved_ns = UINT64_MAX;
     spool->writer.dealt_with = shape->dealt_with;
+    spool->writer.streams = shape->streams;
     return 0;
 }
 
@@ -71,6 +72,17 @@ struct gravel_buffer *gravel_spool_take(struct gravel_spool *spool)
     return buffer;
 }
 
+static int fail_stuck(const struct gravel_spool *spool, double seconds)
+{
+    const struct gravel_stream *stream = gravel_stream_at(
+        spool->shape.streams, atomic_load_explicit(&spool->writer.in_stream, memory_order_relaxed));
+    if (stream)
+        return gravel_fail(GRAVEL_ETIMEOUT, "stream %s: its function has not returned for %.1f s",
+                           stream->name, seconds);
+    return gravel_fail(GRAVEL_ETIMEOUT,
+                       "lines of kernels: standard output has taken nothing for %.1f s", seconds);
+}
+
 int gravel_spool_check(struct gravel_spool *spool, uint64_t lived_ns)
 {
     const uint64_t n_bytes = gravel_counter_load(&spool->writer.n_bytes);
@@ -80,9 +92,7 @@ int gravel_spool_check(struct gravel_spool *spool, uint64_t lived_ns)
         spool->n_bytes = n_bytes;
         spool->moved_ns = lived_ns;
     } else if (lived_ns - spool->moved_ns > spool->shape.limit_ns) {
-        return gravel_fail(GRAVEL_ETIMEOUT,
-                           "lines of kernels: standard output has taken nothing for %.1f s",
-                           (double)(lived_ns - spool->moved_ns) * 1e-9);
+        return fail_stuck(spool, (double)(lived_ns - spool->moved_ns) * 1e-9);
     }
     return 0;
 }

@@ -13,6 +13,7 @@
 
 #include "base/error.h"
 #include "base/event.h"
+#include "base/stream.h"
 #include "transport/buffer.h"
 
 struct gravel_spool;
@@ -20,6 +21,7 @@ struct gravel_spool;
 struct gravel_spool_shape {
     uint64_t limit_ns; /* longest time in which nothing is written, while frames wait */
     struct gravel_event *dealt_with; /* wakes the network thread */
+    const struct gravel_streams *streams;
 };
 
 /** @return 0; GRAVEL_ENOMEM. */
@@ -40,7 +42,10 @@ bool gravel_spool_destroy(struct gravel_spool *spool);
  */
 int gravel_spool_push(struct gravel_spool *spool, const struct gravel_frame *frame);
 
-/** Take back a frame that has been dealt with, in their order: the caller destroys it. NULL: none. */
+/**
+ * Take back a frame that has been dealt with, in their order: the caller destroys it. Its `room` is the first stream
+ * whose function has failed, or 0. NULL: none.
+ */
 struct gravel_buffer *gravel_spool_take(struct gravel_spool *spool);
 
 /**

@@ -59,11 +59,43 @@ static uint64_t n_dealt_with(const struct gravel_writer *writer)
     return gravel_counter_load(&writer->n_lines) + gravel_counter_load(&writer->n_lost);
 }
 
+/* @return whether the function has failed. */
+static bool call_stream(struct gravel_writer *writer, uint32_t source,
+                        const struct gravel_signal_run *run)
+{
+    const uint32_t number = GRAVELP_RECORD_STREAM(run->run.command), n = run->run.n_messages;
+    const struct gravel_stream *stream = gravel_stream_at(writer->streams, number);
+    atomic_store_explicit(&writer->in_stream, number, memory_order_relaxed);
+    const int result =
+        writer->streams->call(writer->streams->context, stream, source, gravel_records_of(run), n);
+    atomic_store_explicit(&writer->in_stream, 0, memory_order_relaxed);
+    gravel_counter_add(&writer->n_bytes, (uint64_t)n * stream->record_bytes);
+    return result != 0;
+}
+
+/* What stands ahead of a stream's records is written before its function runs. */
 static void deal_with(struct gravel_writer *writer, struct gravel_buffer *buffer,
                       struct gravel_characters *out)
 {
     const uint64_t n_before = n_dealt_with(writer);
-    const uint64_t n = gravel_lines_write(buffer->frame, out, write_ready, writer);
+    const uint32_t source = buffer->frame->source;
+    const struct gravel_signal_run *run;
+    uint64_t n = 0, at = sizeof *buffer->frame;
+    buffer->room = 0;
+    while ((run = gravel_records_next(buffer->frame, &at))) {
+        const uint32_t number = GRAVELP_RECORD_STREAM(run->run.command);
+        if (number == GRAVELP_LINES) {
+            gravel_lines_write(source, run, out, write_ready, writer);
+            n += run->run.n_messages;
+            continue;
+        }
+        if (out->n)
+            write_ready(writer, out);
+        if (call_stream(writer, source, run) && buffer->room == 0)
+            buffer->room = number;
+    }
+    if (out->n)
+        write_ready(writer, out);
     const uint64_t n_done = n_dealt_with(writer) - n_before;
     if (out->is_cut) {
         fail(writer, ENOMEM);

@@ -13,24 +13,28 @@
 
 #include "base/error.h"
 #include "base/event.h"
+#include "base/stream.h"
 #include "transport/list.h"
 
 #include <pthread.h>
 
 struct gravel_writer {
     struct gravel_event *dealt_with; /* signalled when a frame goes back */
+    const struct gravel_streams *streams;
 
     pthread_t thread;
     bool is_running;
     struct gravel_list todo, done;
-    struct gravel_event event;         /* wakes the thread */
-    struct gravel_event ended;         /* has_ended */
-    _Atomic bool stopping;             /* once todo is empty; relaxed, the event orders */
-    _Atomic bool abandoned;            /* S4: at once */
-    _Atomic bool has_ended;            /* S3: the thread's last store */
-    _Atomic uint64_t n_bytes, n_lines; /* counters, of what has been written */
-    _Atomic uint64_t n_lost; /* counter: lines that could not be; M3 of their frame orders */
-    _Atomic int error;       /* of the system: no line is written after it; as n_lost */
+    struct gravel_event event; /* wakes the thread */
+    struct gravel_event ended; /* has_ended */
+    _Atomic bool stopping;     /* once todo is empty; relaxed, the event orders */
+    _Atomic bool abandoned;    /* S4: at once */
+    _Atomic bool has_ended;    /* S3: the thread's last store */
+    _Atomic uint64_t n_bytes,
+        n_lines;                /* counters, of what has been written; bytes of records too */
+    _Atomic uint32_t in_stream; /* whose function runs, 0: none's; relaxed, for a text alone */
+    _Atomic uint64_t n_lost;    /* counter: lines that could not be; M3 of their frame orders */
+    _Atomic int error;          /* of the system: no line is written after it; as n_lost */
 };
 
 /** Start the thread; `dealt_with` is set, the rest is 0. @return 0; GRAVEL_ESYSTEM. */
@@ -39,7 +43,7 @@ int gravel_writer_start(struct gravel_writer *writer);
 /** Hand a frame over. */
 void gravel_writer_push(struct gravel_writer *writer, struct gravel_buffer *buffer);
 
-/** A frame that has been dealt with, or NULL. */
+/** A frame that has been dealt with, or NULL. Its `room` is the first stream whose function has failed, or 0. */
 struct gravel_buffer *gravel_writer_take_done(struct gravel_writer *writer);
 
 /**

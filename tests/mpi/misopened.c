@@ -65,6 +65,22 @@ static void mismatch_handler_arguments(void)
     mismatch_of_table(table, 1);
 }
 
+static int keep(struct gravel *gravel, void *user, uint32_t source, const void *records, uint32_t n)
+{
+    (void)gravel, (void)user, (void)source, (void)records, (void)n;
+    return 0;
+}
+
+static void mismatch_streams(void)
+{
+    const struct gravel_stream streams[] = {{"hits", rank == 1 ? 8 : 12, keep, NULL}};
+    const struct gravel_bindings bindings = GRAVEL_BINDINGS(.streams = streams, .n_streams = 1);
+    expect(try_open(&bindings), GRAVEL_EMISMATCH,
+           rank == 1 ? "nodes differ in streams, which are here, in their order: hits of 8 bytes"
+                     : "hits of 12 bytes");
+    as_expected();
+}
+
 static void mismatch_handler_missing(void)
 {
     const struct gravel_handler table[] = {{.name = "a", .n_args = 1, .function = nothing}};
@@ -186,6 +202,7 @@ static const struct mode modes[] = {
     MODE(mismatch_handler_order),
     MODE(mismatch_handler_arguments),
     MODE(mismatch_handler_missing),
+    MODE(mismatch_streams),
     MODE(mismatch_handler_place),
     MODE(mismatch_handler_source),
     MODE(mismatch_handler_options),

@@ -22,6 +22,8 @@
 static const struct gravel_expect expect = {.source = 3, .destination = 1, .sequence = 12};
 static struct frame frame;
 static struct gravel_refusal refusal;
+static struct gravel_stream stream = {.name = "hits", .record_bytes = 8};
+static const struct gravel_streams streams = {.list = &stream, .n = 1};
 
 #define LINE(n_words) GRAVELP_COMMAND_RECORD(GRAVELP_LINES, n_words, 16)
 #define TYPES_OF_TWO \
@@ -44,7 +46,7 @@ static struct gravel_signal_run *begin_records(uint32_t command, uint32_t n, uin
 static int check(void)
 {
     void *exact = frame_copy(&frame, frame.n_bytes);
-    int code = gravel_decode_records(exact, frame.n_bytes, &expect, &refusal);
+    int code = gravel_decode_records(exact, frame.n_bytes, &expect, &streams, &refusal);
     free(exact);
     return code;
 }
@@ -64,6 +66,8 @@ static void records_pass(void **state)
     begin_records(LINE(5), 3, TYPES_OF_TWO);
     assert_int_equal(check(), 0);
     begin_records(LINE(2), 1, 0);
+    assert_int_equal(check(), 0);
+    begin_records(GRAVELP_COMMAND_RECORD(1, 2, 0), 3, 0); /* of a stream */
     assert_int_equal(check(), 0);
 }
 
@@ -87,7 +91,10 @@ static void malformed_records_are_refused(void **state)
         uint64_t types;
         const char *part;
     } cases[] = {
-        {GRAVELP_COMMAND_RECORD(1, 5, 16), TYPES_OF_TWO, "there is no stream 1"},
+        {GRAVELP_COMMAND_RECORD(2, 2, 0), 0, "there is no stream 2"},
+        {GRAVELP_COMMAND_RECORD(1, 3, 0), 0, "bytes of a record is 12, expected 8"},
+        {GRAVELP_COMMAND_RECORD(1, 2, 16), 0, "bytes of text is 16, expected 0"},
+        {GRAVELP_COMMAND_RECORD(1, 2, 0), 1, "types of arguments is 1, expected 0"},
         {LINE(0), 0, "is no record's"},
         {LINE(61), 0, "is no record's"},
         {LINE(5) | GRAVELP_COMMAND_WIDE, TYPES_OF_TWO, "is no record's"},

@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The caller's table of streams: checked, copied, hashed for comparison with other nodes; and how a function is run.
+ *
+ * Path:    gravel_open -> streams.c -> agree.c (hashes), lib/spool (the copy); writer.c -> gravel_call_stream.
+ * Owner:   the node has the copy; close.c frees it.
+ */
+#include "base/hash.h"
+#include "base/in_handler.h"
+#include "layout/record.h"
+#include "node/bindings.h"
+#include "node/node.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* The writer runs it, beside the network thread: what it sends leaves before its records count as dealt with. */
+static int call_stream(void *context, const struct gravel_stream *stream, uint32_t source,
+                       const void *records, uint32_t n)
+{
+    struct gravel *gravel = context;
+    gravel_in_handler_beside(gravel);
+    int result = stream->function(gravel, stream->user, source, records, n);
+    gravel_in_handler_of(NULL);
+    if (gravel_node_has_failed(gravel))
+        return result;
+    pthread_mutex_lock(&gravel->network.host_lock);
+    gravel_sender_flush(gravel->network.host_sender);
+    pthread_mutex_unlock(&gravel->network.host_lock);
+    return result;
+}
+
+GRAVELP_STATIC_ASSERT(GRAVEL_RECORD_MAX_BYTES == 4 * GRAVELP_RECORD_MAX_WORDS, "one size");
+
+static int check_stream(const struct gravel_stream *streams, uint32_t i)
+{
+    const struct gravel_stream *stream = &streams[i];
+    if (!gravel_bindings_is_identifier(stream->name))
+        return gravel_fail(GRAVEL_EINVAL, "stream %u: name \"%s\" is not a C identifier", i,
+                           stream->name ? stream->name : "NULL");
+    if (stream->record_bytes == 0 || stream->record_bytes % 4 ||
+        stream->record_bytes > GRAVEL_RECORD_MAX_BYTES)
+        return gravel_fail(GRAVEL_EINVAL,
+                           "stream %s: record_bytes is %u, not a multiple of 4 from 4 to %u",
+                           stream->name, stream->record_bytes, GRAVEL_RECORD_MAX_BYTES);
+    if (!stream->function)
+        return gravel_fail(GRAVEL_EINVAL, "stream %s: function is NULL", stream->name);
+    for (uint32_t j = 0; j < i; j++)
+        if (!strcmp(stream->name, streams[j].name))
+            return gravel_fail(GRAVEL_EINVAL, "stream %s is registered twice", stream->name);
+    return 0;
+}
+
+int gravel_node_take_streams(struct gravel *gravel, const struct gravel_bindings *bindings)
+{
+    const uint32_t n = bindings->n_streams;
+    gravel->streams.call = call_stream;
+    gravel->streams.context = gravel;
+    if (n == 0)
+        return 0;
+    if (!bindings->streams || n > GRAVEL_MAX_STREAMS)
+        return gravel_fail(GRAVEL_EINVAL, "bindings: %u streams at %p, at most %u", n,
+                           (const void *)bindings->streams, GRAVEL_MAX_STREAMS);
+    gravel->streams.list = calloc(n, sizeof *gravel->streams.list);
+    if (!gravel->streams.list)
+        return gravel_fail(GRAVEL_ENOMEM, "%u streams", n);
+    for (uint32_t i = 0; i < n; i++) {
+        int code = check_stream(bindings->streams, i);
+        if (code)
+            return code;
+        struct gravel_stream *copy = &gravel->streams.list[gravel->streams.n++];
+        *copy = bindings->streams[i];
+        copy->name = strdup(copy->name);
+        if (!copy->name)
+            return gravel_fail(GRAVEL_ENOMEM, "stream %s", bindings->streams[i].name);
+    }
+    return 0;
+}
+
+void gravel_node_free_streams(struct gravel *gravel)
+{
+    for (uint32_t i = 0; i < gravel->streams.n; i++)
+        free((char *)gravel->streams.list[i].name);
+    free(gravel->streams.list);
+}
+
+uint64_t gravel_node_hash_streams(const struct gravel *gravel, uint64_t hash)
+{
+    for (uint32_t i = 0; i < gravel->streams.n; i++) {
+        const struct gravel_stream *stream = &gravel->streams.list[i];
+        hash = gravel_hash_bytes(hash, stream->name, strlen(stream->name));
+        hash = gravel_hash_step(hash, 256 + stream->record_bytes);
+    }
+    return hash;
+}
