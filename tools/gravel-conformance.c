@@ -45,7 +45,7 @@ static const struct argp_option options[] = {
      0},
     {"step", 's', "STEP", 0, "only svm, usm, pump or drain (default: each)", 0},
     {"suite", 'u', "SUITE", 0,
-     "only words, requests, waits, mirror, accumulate, handlers, ledger, ledger-put or "
+     "only words, requests, waits, mirror, accumulate, records, handlers, ledger, ledger-put or "
      "ledger-small",
      0},
     {"json", 'j', NULL, 0, "the report as one JSON object", 0},

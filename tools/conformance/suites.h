@@ -17,6 +17,7 @@ suite_function suite_requests;   /* requests, put with signal */
 suite_function suite_waits;      /* waits for words */
 suite_function suite_mirror;     /* mirrors, of slots and of copies */
 suite_function suite_accumulate; /* accumulators */
+suite_function suite_records;    /* lines, records, asks of functions of the host */
 suite_function suite_handlers;   /* handlers that the device runs (device_calls.c) */
 suite_function suite_ledger;     /* nothing lost, doubled, torn, misrouted; MODE [MESSAGES] */
 

@@ -34,6 +34,7 @@ const struct conformance_trial conformance_trials[] = {
     {"waits", "waits for words", suite_waits, {0}, "", ""},
     {"mirror", "mirrors: slots, every operation and type, and copies", suite_mirror, {0}, "", ""},
     {"accumulate", "accumulators, every operation and type", suite_accumulate, {0}, "", ""},
+    {"records", "lines, records and asks of functions of the host", suite_records, {0}, "", ""},
     {"handlers", "handlers that the device runs", suite_handlers, {0}, "", ""},
     {"ledger",
      "nothing lost, doubled, torn or out of order",

@@ -1,0 +1,334 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Conformance of what kernels send to the host: lines of each type and count of arguments, records of each size, and
+ * asks of functions of the host, each in each form: once, whole, and a group's in order.
+ *
+ * Path:    records.cl -> standard output, which is a file while a kernel prints; functions here; answers in the heap.
+ */
+#include "stage.h"
+#include "suites.h"
+#include "support.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define N_GROUPS 3u
+#define MOST_ITEMS (256u * N_GROUPS)
+#define MOST_KINDS 5u /* lines, or records, of a work-item */
+#define THERE "there"
+
+extern const char records_cl[];
+
+/* What has come: lines at node 0, records at their nodes. */
+static unsigned seen[MAX_ORIGINS][MOST_KINDS][MOST_ITEMS];
+/* 1 + place of the newest of a group's calls, to each node. */
+static uint32_t last[MAX_ORIGINS][MAX_ORIGINS][N_GROUPS];
+static uint32_t n_destinations;
+static char why[200];  /* the first difference; "" */
+static uint32_t group; /* work-items of one, of the launch at hand */
+static enum form form;
+
+static bool is_active(uint32_t item)
+{
+    return form == FORM_GROUP || item % (form == FORM_IF ? 3 : 5) == 0;
+}
+
+static void begin(enum form of, uint32_t group_items, uint32_t n_nodes)
+{
+    n_destinations = n_nodes;
+    memset(seen, 0, sizeof seen);
+    memset(last, 0, sizeof last);
+    why[0] = '\0';
+    group = group_items;
+    form = of;
+}
+
+#define WRONG(...) (void)(*why ? 0 : snprintf(why, sizeof why, __VA_ARGS__))
+
+/* A line or record has come, of the work-item's call number `kind`. */
+static void note(uint32_t origin, uint32_t kind, uint32_t item)
+{
+    if (origin >= MAX_ORIGINS || kind >= MOST_KINDS || item >= N_GROUPS * group)
+        WRONG("kind %u of item %u of node %u", kind, item, origin);
+    else
+        seen[origin][kind][item]++;
+}
+
+/* As note; those of work-items alone, and to different nodes, have no order. */
+static void note_in_order(uint32_t origin, uint32_t kind, uint32_t item)
+{
+    note(origin, kind, item);
+    if (*why || form == FORM_WI)
+        return;
+    uint32_t *newest = &last[origin][item % n_destinations][item / group];
+    const uint32_t place = 1 + kind * group + item % group;
+    if (*newest >= place)
+        WRONG("kind %u of item %u of node %u is behind a later one", kind, item, origin);
+    *newest = place;
+}
+
+/* Whether each that is due, and no other, has come once. */
+static void expect(uint32_t n_origins, uint32_t n_kinds, uint32_t n_nodes, uint32_t node)
+{
+    for (uint32_t origin = 0; origin < n_origins; origin++)
+        for (uint32_t kind = 0; kind < n_kinds; kind++)
+            for (uint32_t item = 0; item < N_GROUPS * group; item++) {
+                const bool is_due = is_active(item) && item % n_nodes == node;
+                if (seen[origin][kind][item] != is_due)
+                    WRONG("kind %u of item %u of node %u came %u times", kind, item, origin,
+                          seen[origin][kind][item]);
+            }
+}
+
+static bool judge(struct stage *stage, const char *name)
+{
+    int64_t all = *why == '\0';
+    if (*why) {
+        printf("# node %u: %s%s, groups of %u: %s\n", stage->node, name, form_suffixes[form], group,
+               why);
+        fflush(stdout);
+    }
+    OK(gravel_reduce(stage->gravel, GRAVEL_MIN, GRAVEL_LONG, &all, 1));
+    stage->n_cases++;
+    return all;
+}
+
+/* Once all nodes are ready for what the others' kernels send. */
+static void run_together(struct stage *stage, cl_kernel kernel)
+{
+    OK(gravel_barrier(stage->gravel));
+    OK(run_kernel(stage->gravel, kernel, N_GROUPS * group, group));
+}
+
+/* ---- lines ------------------------------------------------------------------------------------- */
+
+static const uint32_t counts[] = {1, 2, 7, 16};
+static const char *const names[] = {"", "a", "thirty-one bytes, and so no cut.",
+                                    "thirty-nine bytes, of which 32 are left"};
+
+static int write_argument(char *text, size_t room, const char *type, uint32_t item, uint32_t k)
+{
+    const uint32_t number = 16 * item + k;
+    if (!strcmp(type, "int"))
+        return snprintf(text, room, "%d", (int)number - 1000);
+    if (!strcmp(type, "uint"))
+        return snprintf(text, room, "%u", number + 0x80000000u);
+    if (!strcmp(type, "long"))
+        return snprintf(text, room, "%" PRId64, ((int64_t)number << 32) - 5);
+    if (!strcmp(type, "ulong"))
+        return snprintf(text, room, "%" PRIu64, ~(uint64_t)number);
+    if (!strcmp(type, "string"))
+        return snprintf(text, room, "%.32s", names[(item + k) % 4]);
+    return snprintf(text, room, "%g", number * (!strcmp(type, "float") ? 0.5 : 0.25));
+}
+
+/* The line of n arguments. */
+static void write_line(char *text, size_t room, const char *type, uint32_t n, uint32_t item)
+{
+    size_t at = (size_t)snprintf(text, room, "%s %u", type, n);
+    for (uint32_t k = 0; k < n && at + 1 < room; k++) {
+        text[at++] = ' ';
+        at += (size_t)write_argument(text + at, room - at, type, item, k);
+    }
+}
+
+static void look_at_typed(const char *type, uint32_t origin, uint32_t item, const char *text)
+{
+    char expected[600], found[16];
+    unsigned n = 0;
+    sscanf(text, "%15s %u", found, &n);
+    for (uint32_t kind = 0; kind < 4; kind++)
+        if (counts[kind] == n) {
+            write_line(expected, sizeof expected, type, n, item);
+            if (strcmp(text, expected) != 0)
+                WRONG("item %u printed \"%.60s\", not \"%.60s\"", item, text, expected);
+            note_in_order(origin, kind, item);
+            return;
+        }
+    WRONG("no line of item %u: \"%.100s\"", item, text);
+}
+
+static void look_at_plain(uint32_t origin, uint32_t item, const char *text)
+{
+    char second[32];
+    snprintf(second, sizeof second, "second %u", item);
+    const char *const expected[] = {"none", "first", "spaces a " THERE " s own"};
+    for (uint32_t kind = 0; kind < 3; kind++)
+        if (!strcmp(text, expected[kind])) {
+            note_in_order(origin, kind, item);
+            return;
+        }
+    if (!strcmp(text, second)) /* of the call that `first` is of */
+        note(origin, 3, item);
+    else
+        WRONG("no line of item %u: \"%.100s\"", item, text);
+}
+
+/* Run a kernel whose lines come into a file. @param type  NULL: plain. */
+static void run_printing(struct stage *stage, cl_kernel kernel, const char *type)
+{
+    FILE *file = tmpfile();
+    const int kept = dup(STDOUT_FILENO);
+    char line[700];
+    MUST(file && kept >= 0 && fflush(stdout) == 0 && dup2(fileno(file), STDOUT_FILENO) >= 0);
+    run_together(stage, kernel);
+    MUST(dup2(kept, STDOUT_FILENO) >= 0);
+    close(kept);
+    rewind(file);
+    while (fgets(line, sizeof line, file)) {
+        unsigned origin, item;
+        int at = 0;
+        line[strcspn(line, "\n")] = '\0';
+        if (sscanf(line, "[%u:%u]%n", &origin, &item, &at) != 2 || line[at] != ' ')
+            WRONG("a line \"%.100s\"", line);
+        else if (type)
+            look_at_typed(type, origin, item, line + at + 1);
+        else
+            look_at_plain(origin, item, line + at + 1);
+    }
+    fclose(file);
+}
+
+/* ---- records ----------------------------------------------------------------------------------- */
+
+#define N_STREAMS 5u
+static const uint32_t n_words[N_STREAMS] = {1, 2, 7, 16, 60};
+
+static int take(struct gravel *gravel, void *user, uint32_t source, const void *records, uint32_t n)
+{
+    const uint32_t kind = (uint32_t)(uintptr_t)user, *words = records;
+    (void)gravel;
+    for (uint32_t i = 0; i < n; i++, words += n_words[kind]) {
+        for (uint32_t j = 0; j < n_words[kind]; j++)
+            if (words[j] != words[0] + j || words[0] % 64)
+                WRONG("word %u of a record of %u is %u behind %u", j, n_words[kind], words[j],
+                      words[0]);
+        note_in_order(source, kind, words[0] / 64);
+    }
+    return 0;
+}
+
+static const struct gravel_stream streams[N_STREAMS] = {
+    {"words_1", 4, take, (void *)0},    {"words_2", 8, take, (void *)1},
+    {"words_7", 28, take, (void *)2},   {"words_16", 64, take, (void *)3},
+    {"words_60", 240, take, (void *)4},
+};
+
+/* ---- asks -------------------------------------------------------------------------------------- */
+
+static int sum(struct gravel *gravel, void *user, uint32_t source, const uint64_t *args,
+               uint64_t *answer)
+{
+    (void)gravel, (void)source;
+    *answer = 1000 * (1 + (uint64_t)(uintptr_t)user);
+    for (uint32_t k = 0; k < GRAVEL_ASK_MAX_ARGS; k++)
+        *answer += args[k];
+    return 0;
+}
+
+static const struct gravel_handler handlers[] = {
+    {.name = "sum_0", .n_args = 0, .answer = sum, .user = (void *)0},
+    {.name = "sum_1", .n_args = 1, .answer = sum, .user = (void *)1},
+    {.name = "sum_2", .n_args = 2, .answer = sum, .user = (void *)2},
+    {.name = "sum_3", .n_args = 3, .answer = sum, .user = (void *)3},
+};
+
+static void run_asking(struct stage *stage, cl_kernel kernel)
+{
+    const uint64_t bytes = 4 * N_GROUPS * group * sizeof(uint64_t);
+    MUST(clSetKernelArg(kernel, 1, sizeof stage->heap, &stage->heap) == CL_SUCCESS);
+    fill(stage->gravel, stage->node, stage->heap, 0, bytes);
+    run_together(stage, kernel);
+    const uint64_t *answers = read_map(stage->gravel, stage->node, stage->heap, bytes);
+    for (uint32_t item = 0; item < N_GROUPS * group; item++)
+        for (uint32_t n = 0; n < 4; n++) {
+            const uint64_t x = item, terms[] = {0, x, x + (x << 33), x + (x << 33) + 7};
+            const uint64_t due = is_active(item) ? 1000 * (1 + n) + terms[n] : 0;
+            if (answers[4 * item + n] != due)
+                WRONG("item %u's ask of %u arguments is answered by %" PRIu64 ", not %" PRIu64,
+                      item, n, answers[4 * item + n], due);
+        }
+    unmap(stage->gravel, answers);
+}
+
+/* ---- the suite --------------------------------------------------------------------------------- */
+
+/* A kernel of one form, in groups of several sizes, or of one: each is compiled again. */
+static void run_form(struct stage *stage, const char *name, const char *type, bool in_all_sizes,
+                     cl_mem there)
+{
+    static const uint32_t sizes[] = {37, 1, 256};
+    const bool has_records = !strcmp(name, "records"), has_asks = !strcmp(name, "asks");
+    unsigned n_cases = 0, n_failed = 0;
+    char kernel_name[64];
+    cl_int error;
+    snprintf(kernel_name, sizeof kernel_name, "%s%s", name, form_suffixes[form]);
+    cl_kernel kernel = clCreateKernel(stage->program, kernel_name, &error);
+    if (error == CL_INVALID_KERNEL_NAME) {
+        stage_skip(stage, kernel_name, "the device has no such type");
+        return;
+    }
+    MUST(error == CL_SUCCESS);
+    OK(gravel_kernel_set_arena(stage->gravel, kernel, 0));
+    if (!strcmp(name, "plain"))
+        MUST(clSetKernelArg(kernel, 1, sizeof there, &there) == CL_SUCCESS);
+    for (; n_cases < (in_all_sizes ? 3u : 1u); n_cases++) {
+        begin(form, sizes[n_cases], has_records ? stage->n_nodes : 1);
+        if (has_asks)
+            run_asking(stage, kernel);
+        else if (has_records)
+            run_together(stage, kernel);
+        else
+            run_printing(stage, kernel, type);
+        if (has_records)
+            expect(stage->n_origins, N_STREAMS, stage->n_origins, stage->node);
+        else if (!has_asks && stage->node == 0)
+            expect(stage->n_origins, type && !strcmp(type, "string") ? 3 : 4, 1, 0);
+        n_failed += !judge(stage, name);
+    }
+    clReleaseKernel(kernel);
+    stage_line(stage, name, form, n_cases, n_failed);
+}
+
+static void run_forms(struct stage *stage, const char *name, const char *type, bool in_all_sizes,
+                      cl_mem there)
+{
+    for (form = FORM_GROUP; form <= FORM_WI; form++)
+        run_form(stage, name, type, in_all_sizes, there);
+}
+
+int suite_records(int n_arguments, char **arguments)
+{
+    static const char *const types[] = {"int",   "uint",   "long",  "ulong",
+                                        "float", "double", "string"};
+    const struct gravel_bindings bindings =
+        GRAVEL_BINDINGS(.handlers = handlers, .n_handlers = 4, .streams = streams,
+                        .n_streams = N_STREAMS);
+    struct stage stage;
+    char there_text[] = THERE;
+    cl_int error;
+    (void)n_arguments, (void)arguments;
+    stage_open(&stage, &bindings);
+    MUST(stage.n_nodes <= MAX_ORIGINS);
+    stage.heap = alloc_or_die(stage.gravel, 4 * MOST_ITEMS * sizeof(uint64_t));
+    stage.program = stage_build(&stage, records_cl);
+    cl_mem there =
+        clCreateBuffer(gravel_cl_context(stage.gravel), CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR,
+                       sizeof there_text, there_text, &error);
+    MUST(error == CL_SUCCESS);
+    run_forms(&stage, "plain", NULL, true, there);
+    for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
+        char name[32];
+        snprintf(name, sizeof name, "lines_%s", types[i]);
+        run_forms(&stage, name, types[i], false, NULL);
+    }
+    run_forms(&stage, "records", NULL, true, NULL);
+    run_forms(&stage, "asks", NULL, true, NULL);
+    clReleaseMemObject(there);
+    stage_end(&stage);
+    stage_close(&stage);
+    return stage.n_failed_lines != 0;
+}
