@@ -9,6 +9,7 @@
 #include "suites.h"
 #include "support.h"
 
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -171,7 +172,7 @@ static void look_at_plain(uint32_t origin, uint32_t item, const char *text)
 static void run_printing(struct stage *stage, cl_kernel kernel, const char *type)
 {
     FILE *file = tmpfile();
-    const int kept = dup(STDOUT_FILENO);
+    const int kept = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0);
     char line[700];
     MUST(file && kept >= 0 && fflush(stdout) == 0 && dup2(fileno(file), STDOUT_FILENO) >= 0);
     run_together(stage, kernel);
