@@ -67,11 +67,14 @@ void gravel_sender_destroy(struct gravel_sender *sender)
 }
 
 /* Wait until a buffer comes home. This is where a slow network holds the kernel back; or a slow writer, for records: it
- * has a limit of its own, so kernels are shown no clock while this waits, and wait as long. */
+ * has a limit of its own, so that neither this nor the pump shows kernels a clock, and they wait as long. */
 static struct gravel_buffer *wait_for_buffer(struct gravel_sender *sender)
 {
+    const bool holds = sender->shape.queue && sender->shape.has_records;
     struct gravel_buffer *buffer;
     gravel_counter_add(&sender->waits, 1);
+    if (holds)
+        gravel_package_hold(sender->shape.queue, true);
     while (!(buffer = gravel_pool_take(&sender->pool))) {
         if (atomic_load_explicit(sender->shape.aborted, memory_order_relaxed)) /* H2 */
             break;
@@ -79,6 +82,8 @@ static struct gravel_buffer *wait_for_buffer(struct gravel_sender *sender)
             gravel_package_beat(sender->shape.queue, gravel_clock_ns());
         gravel_idle_wait(&sender->idle, &sender->returned, GRAVEL_IDLE_MAX_NS);
     }
+    if (holds)
+        gravel_package_hold(sender->shape.queue, false);
     gravel_idle_reset(&sender->idle);
     return buffer;
 }

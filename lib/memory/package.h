@@ -17,6 +17,7 @@
 #include "layout/arena.h"
 #include "layout/package.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 
 /*
@@ -34,6 +35,7 @@ struct gravel_package_queue {
     const uint32_t *arrived;
     /* where the slots are a mirror: tickets the pump has brought; else NULL */
     const uint32_t *looks; /* U6: of the pump, where the slots are a mirror; else NULL */
+    uint32_t *held;        /* U8: where the slots are a mirror; else NULL */
     struct gravel_lived clock;
     /* what gravel_package_beat shows; its step is of the arena's wait_ms */
 };
@@ -91,6 +93,13 @@ static inline void gravel_package_beat(struct gravel_package_queue *queue, uint6
 {
     gravel_word_store(&queue->words->beat, gravel_package_time(&queue->clock, now_ns),
                       memory_order_relaxed); /* H6 */
+}
+
+/** Whether the consumer waits for what has a limit of its own: no other limit runs out before that does. */
+static inline void gravel_package_hold(struct gravel_package_queue *queue, bool is_held)
+{
+    if (queue->held)
+        gravel_word_store(queue->held, is_held, memory_order_relaxed); /* U8 */
 }
 
 /**

@@ -176,6 +176,7 @@ static int make_aggregator(struct gravel *gravel, uint32_t number)
                   .n_slots = arena->n_slots,
                   .slot_bytes = arena->slot_bytes,
                   .arrived = gravel->pump ? gravel_pump_arrived(gravel->pump, number) : NULL,
+                  .held = gravel->pump ? gravel_pump_held(gravel->pump, number) : NULL,
                   .looks = gravel->pump ? gravel_pump_looks(gravel->pump) : NULL,
                   .clock = gravel_package_clock(arena)},
         .arena = arena,

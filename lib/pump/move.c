@@ -214,7 +214,7 @@ static int land(struct gravel_pump *pump, uint32_t queue, bool wait, uint32_t *m
 /* Give slots back to the device, show how long we have lived, and tell of an abort. */
 static int tell_device(struct gravel_pump *pump)
 {
-    const uint32_t beat = gravel_package_time(&pump->clock, gravel_clock_ns());
+    const uint64_t now_ns = gravel_clock_ns();
     const size_t line = offsetof(struct gravelp_queue_words, consumed);
     static const char what[] = "giving slots back to the device";
     cl_int error = CL_SUCCESS;
@@ -223,10 +223,11 @@ static int tell_device(struct gravel_pump *pump)
         return code; /* the credits are not ours to change */
     for (uint32_t q = 0; q < pump->n_queues && error == CL_SUCCESS; q++) {
         struct gravelp_queue_words *credit = &pump->credits[q];
+        struct mirror *mirror = &pump->mirrors[q];
         cl_event next = NULL;
-        credit->consumed =
-            pump->mirrors[q].arrived; /* C2, pairs with P1: by a copy after the packages' */
-        credit->beat = beat;          /* H6 */
+        credit->consumed = mirror->arrived; /* C2, pairs with P1: by a copy after the packages' */
+        if (!gravel_pump_is_held(pump, q))  /* else it stands */
+            credit->beat = gravel_package_time(&mirror->clock, now_ns); /* H6 */
         error = clEnqueueWriteBuffer(pump->looks, pump->device, CL_FALSE,
                                      pump->arena->queues_offset + q * sizeof *credit + line,
                                      2 * sizeof(uint32_t), &credit->consumed, 0, NULL, &next);
@@ -297,6 +298,11 @@ uint32_t gravel_pump_reserved(const struct gravel_pump *pump)
 const uint32_t *gravel_pump_arrived(const struct gravel_pump *pump, uint32_t queue)
 {
     return &pump->mirrors[queue].arrived;
+}
+
+uint32_t *gravel_pump_held(struct gravel_pump *pump, uint32_t queue)
+{
+    return &pump->mirrors[queue].held;
 }
 
 const uint32_t *gravel_pump_looks(const struct gravel_pump *pump)

@@ -66,6 +66,7 @@ struct mirror {
     struct gravelp_queue_words *words;
     /* the mirror's: reserved and waits are ours, consumed the aggregator's */
     unsigned char *slots;            /* the mirror's */
+    struct gravel_lived clock;       /* what the device is shown */
     struct gravelp_package *headers; /* [look_most] pinned; what the last look saw */
     uint32_t wanted;
     /* headers to read at the next look: of what is reserved, or twice what was ready */
@@ -83,6 +84,7 @@ struct mirror {
     struct gravel_pool staying;                   /* of headers for parts that stay in their room */
     struct gravel_buffer *spare;                  /* those of them that are at home, a list */
     _Alignas(GRAVELP_CACHELINE) uint32_t arrived; /* U1: tickets brought; atomic */
+    _Alignas(GRAVELP_CACHELINE) uint32_t held;    /* U8: the aggregator's; atomic */
 };
 
 struct gravel_pump {
@@ -102,7 +104,6 @@ struct gravel_pump {
     uint32_t look_most;  /* headers read of a queue at once, in any case at most */
     bool has_told_abort;
     uint32_t n_looks;                        /* U6: atomic; the lock is held */
-    struct gravel_lived clock;               /* what the device is shown */
     struct gravel_device_aggregator *binner; /* NULL if the device bins nothing */
     uint32_t bin_messages;                   /* fewest messages of a run that it bins */
     _Atomic uint64_t waits;                  /* of blocks for a buffer; one writer, relaxed */
@@ -136,6 +137,12 @@ bool gravel_pump_is_behind(const struct gravel_pump *pump);
 static inline bool gravel_pump_has_thread(const struct gravel_pump *pump)
 {
     return pump->shape.memory->device->step == GRAVEL_STEP_PUMP;
+}
+
+/* Whether the queue's aggregator waits for a slow reader of lines, or a function of a stream. */
+static inline bool gravel_pump_is_held(const struct gravel_pump *pump, uint32_t queue)
+{
+    return gravel_word_load(&pump->mirrors[queue].held, memory_order_relaxed); /* U8 */
 }
 
 /* A package of a queue in the mirror. */

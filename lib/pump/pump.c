@@ -72,13 +72,12 @@ static bool is_stopping(const struct gravel_pump *pump)
 /* Nothing runs: sleep until the next launch, or until the clock must tick for kernels that the caller enqueued. */
 static void sleep_until_launch(struct gravel_pump *pump)
 {
+    const uint64_t step_ns = pump->mirrors->clock.step_ns;
     uint32_t key = gravel_event_prepare(&pump->event);
     if (is_stopping(pump) || is_kernel_running(pump))
         gravel_event_cancel(&pump->event);
     else
-        gravel_event_wait(&pump->event, key,
-                          pump->clock.step_ns < GRAVEL_NS_PER_S ? pump->clock.step_ns
-                                                                : GRAVEL_NS_PER_S);
+        gravel_event_wait(&pump->event, key, step_ns < GRAVEL_NS_PER_S ? step_ns : GRAVEL_NS_PER_S);
 }
 
 /* A caller's wait does what there is to do, sooner. */
@@ -148,6 +147,7 @@ static int make_staging(struct gravel_pump *pump)
         mirror->headers = (struct gravelp_package *)at;
         mirror->words = gravel_arena_queue(pump->arena, q);
         mirror->slots = gravel_arena_slots(pump->arena, q);
+        mirror->clock = gravel_package_clock(pump->arena);
         mirror->taken = mirror->arrived = mirror->words->consumed;
         mirror->wanted =
             GRAVEL_PUMP_LOOK_MIN < pump->look_ahead ? GRAVEL_PUMP_LOOK_MIN : pump->look_ahead;
@@ -214,7 +214,6 @@ int gravel_pump_create(struct gravel_pump **out, const struct gravel_pump_shape 
     pump->n_queues = arena->n_queues;
     pump->n_slots = arena->n_slots;
     pump->slot_bytes = arena->slot_bytes;
-    pump->clock = gravel_package_clock(arena);
     pump->look_ahead = LOOK_AHEAD / pump->n_queues;
     pump->look_most = LOOK_MOST / pump->n_queues;
     pump->state_bytes =

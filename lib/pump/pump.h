@@ -80,6 +80,9 @@ const uint32_t *gravel_pump_arrived(const struct gravel_pump *pump, uint32_t que
 /** How often the pump has looked at the device; free-running, atomic, U6. */
 const uint32_t *gravel_pump_looks(const struct gravel_pump *pump);
 
+/** Whether a queue's aggregator waits for the writer of records, as it tells; atomic, U8. */
+uint32_t *gravel_pump_held(struct gravel_pump *pump, uint32_t queue);
+
 /** [GRAVEL_BLOCK_ROOMS] Blocks of a queue, by room; NULL if there never are any. */
 struct gravel_block *gravel_pump_blocks(const struct gravel_pump *pump, uint32_t queue);
 

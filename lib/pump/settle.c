@@ -98,6 +98,15 @@ static bool has_all(const struct gravel_pump *pump, const uint32_t *targets)
     return true;
 }
 
+/* Nothing moves as long as one of them is; the writer's limit ends that. */
+static bool some_are_held(const struct gravel_pump *pump)
+{
+    uint32_t q = 0;
+    while (q < pump->n_queues && !gravel_pump_is_held(pump, q))
+        q++;
+    return q < pump->n_queues;
+}
+
 /* What a settle remembers between two rounds. */
 struct settling {
     bool has_targets;
@@ -125,7 +134,7 @@ static int settle_once(struct gravel_pump *pump, struct settling *settling, uint
     }
     if (settling->is_done)
         return 0;
-    if (*moved)
+    if (*moved || some_are_held(pump))
         settling->idle = gravel_lived_for(pump->shape.timeout_ns);
     else if (atomic_load_explicit(pump->shape.aborted, memory_order_relaxed)) /* H2 */
         return gravel_fail(GRAVEL_EPEER, "the node failed while packages were fetched");
