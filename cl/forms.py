@@ -2,35 +2,31 @@
 # SPDX-License-Identifier: MIT
 """Every call that sends, in every scope, from the table in operation.h.
 
-    cl/forms.py OPERATION.H OUT
+    cl/forms.py OPERATION.H FORMS SUBGROUP_FORMS
 
 Each is a macro and not a function: what a kernel does not call costs its compiler nothing, and in checked mode the line
 of the call is known. What a call means is in gravel.cl.h; what it does, in device/.
 
-Path: include/gravel/operation.h -> this -> forms.cl.h -> gravel.cl.h.
+Path: include/gravel/operation.h -> this -> forms.cl.h -> gravel.cl.h; subgroup_forms.cl.h -> subgroup.cl.h.
 """
 import re
 import sys
 
 HEAD = """/* SPDX-License-Identifier: MIT */
-/* Every call that sends, in every scope. Written by cl/forms.py; gravel.cl.h says what the calls mean. */
-#ifndef GRAVEL_FORMS_CL_H
-#define GRAVEL_FORMS_CL_H
-
-#include "send.cl.h"
-#include "subgroup.cl.h"
-#include "fbar_send.cl.h"
+/* Every call that sends%s. Written by cl/forms.py; %s.cl.h says what the calls mean. */
+#ifndef GRAVEL%s_FORMS_CL_H
+#define GRAVEL%s_FORMS_CL_H
 """
 N_ARGS = 4
 N_ASK_ARGS = 3
 
 # Suffix, parameters before the message's own, what the call becomes (check.cl.h), whether that takes a reply.
-ALWAYS = [
+BY_GROUPS = [
     ("_wg", "", "GRAVELP_%s_WG(g, ", True),
     ("_wg_if", "active, ", "GRAVELP_%s_WG_IF(g, active, ", True),
     ("_wi", "", "GRAVELP_%s_WI(g, ", True),
 ]
-WITH_SUBGROUPS = [
+BY_SUBGROUPS = [
     ("_sg", "", "GRAVELP_%s_SG(g, 1, ", False),
     ("_sg_if", "active, ", "GRAVELP_%s_SG(g, active, ", False),
     ("_fbar", "f, ", "GRAVELP_%s_FBAR(g, f, 1, ", False),
@@ -141,8 +137,8 @@ def write(out, messages, forms):
                 out.write(message.define(form))
 
 
-def groups(text):
-    """(macros that must be defined, messages, scopes) of every group of calls."""
+def messages_of(text):
+    """(macros that must be defined, messages) of every group of calls."""
     plain = [update(*row) for row in rows_of(text, "GRAVEL_VALUE_OPERATIONS")]
     plain += [increment(*row) for row in rows_of(text, "GRAVEL_INC_TYPES")]
     plain += [request(*row) for row in rows_of(text, "GRAVEL_REQUESTS")]
@@ -152,22 +148,26 @@ def groups(text):
     plain += [ask(n) for n in range(N_ASK_ARGS + 1)]
     double = [update(*row) for row in rows_of(text, "GRAVEL_DOUBLE_OPERATIONS")]
     double += [request(*row) for row in rows_of(text, "GRAVEL_DOUBLE_REQUESTS")] + [put_signal("DOUBLE", "double")]
-    return [([], plain, ALWAYS), (["GRAVEL_HAS_DOUBLE"], double, ALWAYS),
-            (["GRAVEL_HAS_SUBGROUPS"], plain, WITH_SUBGROUPS),
-            (["GRAVEL_HAS_SUBGROUPS", "GRAVEL_HAS_DOUBLE"], double, WITH_SUBGROUPS)]
+    return [([], plain), (["GRAVEL_HAS_DOUBLE"], double)]
 
 
-def main(operations_path, out_path):
-    with open(operations_path, encoding="utf-8") as file:
-        text = file.read()
-    with open(out_path, "w", encoding="utf-8") as out:
-        out.write(HEAD)
-        for guards, messages, forms in groups(text):
-            condition = " && ".join("defined(%s)" % guard for guard in guards)
+def write_header(path, head, groups, forms, guards):
+    with open(path, "w", encoding="utf-8") as out:
+        out.write(HEAD % head)
+        for more_guards, messages in groups:
+            condition = " && ".join("defined(%s)" % guard for guard in guards + more_guards)
             out.write("\n" + ("#if %s\n" % condition if condition else ""))
             write(out, messages, forms)
             out.write("#endif\n" if condition else "")
         out.write("\n#endif\n")
+
+
+def main(operations_path, forms_path, subgroup_path):
+    with open(operations_path, encoding="utf-8") as file:
+        groups = messages_of(file.read())
+    write_header(forms_path, ("", "gravel", "", ""), groups, BY_GROUPS, [])
+    write_header(subgroup_path, (" by sub-groups", "subgroup", "_SUBGROUP", "_SUBGROUP"), groups, BY_SUBGROUPS,
+                 ["GRAVEL_HAS_SUBGROUPS"])
 
 
 if __name__ == "__main__":

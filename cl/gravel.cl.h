@@ -13,17 +13,14 @@
  *     _wg      every work-item of the work-group, as work_group_ functions of OpenCL; a message each
  *     _wg_if   every work-item of the work-group; those whose `active` is 0 send nothing
  *     _wi      any work-item, in any divergent code; one message, slower
- * and where the device has sub-groups (GRAVEL_HAS_SUBGROUPS is defined)
- *     _sg, _sg_if      every work-item of the sub-group
- *     _fbar, _fbar_if  every work-item of every member of the fine-grain barrier f
- * A work-group call in a branch that some work-items do not take loses messages or hangs; so do sub-group calls. Behind
- * a `return` that some work-items take, it may also send messages for these.
+ * subgroup.cl.h, behind this header, adds calls of sub-groups. A work-group call in a branch that some work-items do
+ * not take loses messages or hangs. Behind a `return` that some work-items take, it may also send messages for these.
  * GRAVEL_CHECK=1 in the environment makes it an error that names kernel, line, group and what differs.
  *
  * Updates. OP is put, add, min, max, and, or or xor (float and double: put and add); TYPE is int, uint, long, ulong,
  * float or double (where GRAVEL_HAS_DOUBLE is defined). inc takes no value, and no float or double:
- *     gravel_OP_TYPE_S(g, [f,] [active,] base, index, value, node)
- *     gravel_inc_TYPE_S(g, [f,] [active,] base, index, node)
+ *     gravel_OP_TYPE_S(g, [active,] base, index, value, node)
+ *     gravel_inc_TYPE_S(g, [active,] base, index, node)
  * `base` [bytes] is a heap offset from gravel_alloc; `index` counts elements of the type after it, and has 64 bits, as
  * `place` has; `node` is 0 to gravel_n_nodes(g) - 1. Give an index of 64 bits where an array has more than 2^32
  * elements: its messages are longer then, and not elsewhere. All work-items that make a call together give one base
@@ -31,9 +28,9 @@
  *
  * Active messages, of N = 0 to 4 arguments of type ulong, or, if the handler was registered with arg_bytes 4, uint; all
  * work-items that make the call name one handler:
- *     gravel_amN_S(g, [f,] [active,] GRAVEL_HANDLER(name), argument..., node)
+ *     gravel_amN_S(g, [active,] GRAVEL_HANDLER(name), argument..., node)
  *
- * Requests (_wg, _wg_if, _wi). The answer, the word's old value, arrives later in this node's own heap, at element
+ * Requests. The answer, the word's old value, arrives later in this node's own heap, at element
  * `place` after reply.result. Then the uint at reply.signal grows by one for every answer. All work-items that make the
  * call together give one `reply`; `place` is each work-item's own:
  *     gravel_get_TYPE_S(g, [active,] base, index, reply, place, node)
@@ -79,8 +76,6 @@
 #include "send.cl.h"
 #include "wait.cl.h"
 #include "share.cl.h"
-#include "subgroup.cl.h"
-#include "fbar_send.cl.h"
 #include "forms.cl.h"
 #include "check.cl.h"
 
@@ -175,56 +170,6 @@ GRAVELP_INLINE void gravel_barrier_wg(struct gravel_group g)
     for (struct gravel_turn turn =                                                   \
              gravelp_share_take((shares), 0, gravelp_share_out((g), (shares), (n))); \
          turn.round < turn.n_turns; turn = gravelp_share_next((shares), turn))
-
-#ifdef GRAVEL_HAS_SUBGROUPS
-/* Every work-item of the sub-group goes round equally often: as GRAVEL_FOR_WG, for _sg_if calls. */
-#define GRAVEL_FOR_SG(g, i, active, n) \
-    for (uint i = 0, active = 0 < (n); gravelp_sg_any(active); i++, active = i < (n))
-
-/*
- * A loop of the whole group that each sub-group leaves on its own; as GRAVEL_FOR_WG, for _fbar_if calls. A package
- * holds the messages of all sub-groups that are still in the loop. Calls of the whole group are not allowed in it.
- *
- *     GRAVEL_FBAR(f);                                     in the kernel's outermost scope
- *     GRAVEL_FOR_FBAR(g, f, i, active, n) {
- *         gravel_inc_uint_fbar_if(g, f, active, base, index(i), node(i));
- *     }
- *
- * Sound only where sub-groups of a group run on while one of them waits, which OpenCL does not promise: test with
- * gravel_fbar_rounds_wg first. Elsewhere a wait ends after GRAVEL_TIMEOUT and fails the node.
- */
-#if defined(__OPENCL_C_VERSION__)
-#define GRAVEL_FBAR(f)                      \
-    local struct gravel_fbar gravel_##f##_; \
-    local struct gravel_fbar *f = &gravel_##f##_
-#else
-#define GRAVEL_FBAR(f) struct gravel_fbar *f = gravelp_lane->fbar
-#endif
-#define GRAVEL_FOR_FBAR(g, f, i, active, n)                                                   \
-    for (uint i = gravelp_fbar_begin(f), active = 0 < (n); gravelp_fbar_goes_on((f), active); \
-         i++, active = i < (n))
-
-/*
- * Every work-item of the group: how many phases of a barrier, of n_rounds, the calling sub-group passes in n_looks
- * polls each. If every sub-group passes all n_rounds, sub-groups make progress beside each other. Ends in any case.
- */
-GRAVELP_INLINE uint gravel_fbar_rounds_wg(local struct gravel_fbar *f, uint n_rounds, uint n_looks)
-{
-    return gravelp_fbar_rounds(f, n_rounds, n_looks);
-}
-
-/* Every work-item of a member, within the loop: leave the barrier; join it again. */
-GRAVELP_INLINE void gravel_fbar_leave_sg(local struct gravel_fbar *f)
-{
-    if (gravelp_sg_lane() == 0)
-        gravelp_fbar_leave(f);
-}
-GRAVELP_INLINE void gravel_fbar_join_sg(struct gravel_group g, local struct gravel_fbar *f)
-{
-    if (gravelp_sg_lane() == 0)
-        gravelp_fbar_join(g, f);
-}
-#endif
 
 /* ---- waits --------------------------------------------------------------------------------------- */
 

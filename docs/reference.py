@@ -226,6 +226,11 @@ def print_calls():
     return NOTE % path + "# Lines, records and assertions of kernels\n\n" + device_body(path)
 
 
+def subgroup_calls():
+    path = "cl/subgroup.cl.h"
+    return NOTE % path + "# Calls of sub-groups\n\n" + device_body(path)
+
+
 def flow_device_calls():
     path = "cl/flow.cl.h"
     return NOTE % path + "# Device calls of flows\n\n" + device_body(path)
@@ -367,7 +372,8 @@ def errors():
 
 PAGES = {"host-calls": host_calls, "device-calls": device_calls, "flow-calls": flow_calls,
          "flow-device-calls": flow_device_calls, "steal-calls": steal_calls, "server-calls": server_calls,
-         "mirror-calls": mirror_calls, "accumulator-calls": accumulator_calls, "print-calls": print_calls, "cxx-calls": cxx_calls,
+         "mirror-calls": mirror_calls, "accumulator-calls": accumulator_calls, "print-calls": print_calls,
+         "subgroup-calls": subgroup_calls, "cxx-calls": cxx_calls,
          "settings": settings, "counters": counters,
          "errors": errors}
 

@@ -8,6 +8,7 @@
  * Source:  Orr 2016, sections 5.3 (divergence) and 5.6.2 (GUPS-mod).
  */
 #include "gravel.cl.h"
+#include "subgroup.cl.h"
 
 /* Or compilers leave calls in the kernel. */
 #define INLINE static inline __attribute__((always_inline))

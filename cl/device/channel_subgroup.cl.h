@@ -2,7 +2,7 @@
 /*
  * Channels by sub-groups (wavefronts, warps): one reservation for what all its work-items make.
  *
- * Path:    the _sg calls of flow.cl.h -> this -> channel.cl.h, held.cl.h, subgroup.cl.h.
+ * Path:    the _sg calls of flow.cl.h -> this -> channel.cl.h, held.cl.h, wavefront.cl.h.
  * Threads: every work-item of the sub-group.
  * Memory:  as by a leader of the group (K2, K8).
  * Source:  Orr 2016, section 4.1 and figure 4-3 (a wavefront reserves by prefix sum, one lane and broadcast).
@@ -11,7 +11,7 @@
 #define GRAVELP_CHANNEL_SUBGROUP_CL_H
 
 #include "held.cl.h"
-#include "subgroup.cl.h"
+#include "wavefront.cl.h"
 
 #if defined(GRAVELP_FLOW_SIGN) && defined(GRAVEL_HAS_SUBGROUPS)
 

@@ -18,8 +18,8 @@
 #ifndef GRAVELP_CHECK_CL_H
 #define GRAVELP_CHECK_CL_H
 
-#include "fbar_send.cl.h"
 #include "record.cl.h"
+#include "send.cl.h"
 
 #if !defined(GRAVEL_CHECK) || !GRAVEL_CHECK
 
@@ -28,8 +28,6 @@
 #define GRAVELP_SEND_WG_IF gravelp_send_wg_if
 #define GRAVELP_ASK_WG gravelp_ask_wg
 #define GRAVELP_ASK_WG_IF gravelp_ask_wg_if
-#define GRAVELP_SEND_SG gravelp_send_sg
-#define GRAVELP_SEND_FBAR gravelp_send_fbar
 #define GRAVELP_RECORD_WG gravelp_record_wg
 #define GRAVELP_RECORD_WG_IF gravelp_record_wg_if
 
@@ -105,21 +103,6 @@ GRAVELP_INLINE uint gravelp_check_count(struct gravel_group g, uint active)
     gravelp_group_meet(g.arena); /* G1: their number is known */
     return g.scratch->n_active;
 }
-
-#ifdef GRAVEL_HAS_SUBGROUPS
-/* Any work-item: it arrives at its next call with its sub-group. */
-GRAVELP_INLINE struct gravelp_arrival gravelp_check_sg(struct gravel_group g, uint line)
-{
-    return (struct gravelp_arrival){
-        g.number, GRAVELP_ARRIVAL_CALL(g.calls[1]++, 1 + gravelp_sg_number()),
-        GRAVELP_ARRIVAL_PLACE(line, gravelp_sg_items()), g.kernel_name, gravelp_check_item()};
-}
-#define GRAVELP_SEND_SG(g, active, command, base, ...)                                            \
-    GRAVELP_CHECK_SEND(g, gravelp_check_sg(g, __LINE__), active, command, base, GRAVELP_NO_REPLY, \
-                       __VA_ARGS__)
-/* A member's sub-group; which of them are members is the loop's business. */
-#define GRAVELP_SEND_FBAR(g, f, active, ...) GRAVELP_SEND_SG(g, active, __VA_ARGS__)
-#endif
 
 #endif
 

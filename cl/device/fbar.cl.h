@@ -10,7 +10,7 @@
  * drain, where the host's clock stands, after about a second of looks), and the node fails with an error that names
  * the wait.
  *
- * Path:    subgroup.cl.h -> this -> fbar_send.cl.h.
+ * Path:    fbar_send.cl.h -> this -> wavefront.cl.h.
  * Owner:   local memory, declared by GRAVEL_FBAR. During the loop the group's scratch is its members'.
  * Memory:  W1, W2: what members did before they arrived is seen by the one that completes a phase, and what that
  *          one did by all.
@@ -20,7 +20,8 @@
 #ifndef GRAVELP_FBAR_CL_H
 #define GRAVELP_FBAR_CL_H
 
-#include "subgroup.cl.h"
+#include "send.cl.h"
+#include "wavefront.cl.h"
 
 #if defined(GRAVEL_HAS_SUBGROUPS)
 

@@ -5,7 +5,7 @@
  * A package holds the messages of all members of a fine-grain barrier. A sub-group that has none left neither counts
  * nor waits. All members make the same calls, with the same base or handler.
  *
- * Path:    gravel.cl.h's calls (forms.cl.h) -> this -> fbar.cl.h, send.cl.h.
+ * Path:    subgroup.cl.h's calls (subgroup_forms.cl.h) -> this -> fbar.cl.h, send.cl.h.
  * Owner:   during the loop the group's scratch is its members'.
  * Memory:  W1, W2 of the barrier; G5 within a sub-group.
  * Source:  Orr 2016, section 5.3 (fbar).

@@ -9,7 +9,7 @@
  *     GRAVELP_YIELD_SYSCALL       a waiting leader may give its core away by a system call
  *     GRAVELP_COLLECTIVES         built-in work-group collectives
  *     GRAVELP_SUBGROUPS           built-in sub-groups and no collectives
- *     GRAVELP_SUBGROUP_BUILTINS   built-in sub-groups, collectives or not: the forms of subgroup.cl.h use them
+ *     GRAVELP_SUBGROUP_BUILTINS   built-in sub-groups, collectives or not: wavefront.cl.h uses them
  *     GRAVELP_WARP_ITEMS=n        no built-in sub-groups, but NVIDIA's warps of n work-items
  *     GRAVEL_HAS_DOUBLE          the device has double
  * This file defines GRAVEL_HAS_LONG_WAITS where 64-bit words can be waited for.

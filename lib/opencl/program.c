@@ -124,6 +124,7 @@ static const struct gravel_source_header headers[] = {{"gravel.cl.h", gravel_cl_
                                                       {"steal.cl.h", gravel_steal_cl_h},
                                                       {"accumulator.cl.h", gravel_accumulator_cl_h},
                                                       {"print.cl.h", gravel_print_cl_h},
+                                                      {"subgroup.cl.h", gravel_subgroup_cl_h},
                                                       {NULL, NULL}};
 
 /* The whole text as one string; NULL if memory is out. The caller frees it. */

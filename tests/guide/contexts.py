@@ -54,7 +54,7 @@ CONTEXTS = {
         Context(KERNEL + "uint is_visited = active, index = first, node = 0;\n", "}"),
     "GRAVEL_FOR_WG(g, i, active, degree) {\n    uint v": Context(KERNEL.replace(", active = degree != 0", ""), "}"),
     "GRAVEL_FOR_SHARED_WG": Context(KERNEL, "}"),
-    "GRAVEL_FBAR(f);": Context(ITEM_KERNEL.replace(", active = degree != 0", "") +
+    "GRAVEL_FBAR(f);": Context(ITEM_KERNEL.replace(", active = degree != 0", "").replace(INCLUDE, INCLUDE + '#include "subgroup.cl.h"\n') +
                                "uint n = degree;\n#ifdef GRAVEL_HAS_SUBGROUPS\n", "#endif\n}"),
     "void sample(struct gravel_call": Context(handlers='{.name = "sample", .n_args = 2}'),
     ".n_args = 4, .serve = {.n_keys = 1}": Context('#include "gravel.cl.h"\n'),

@@ -2,14 +2,14 @@
 # SPDX-License-Identifier: MIT
 # Every public header compiles alone, in every language it is meant for, without a warning.
 #
-# usage: alone.sh SOURCE gravel.cl.h accumulator.cl.h      top of the sources, and the joined device headers
+# usage: alone.sh SOURCE gravel.cl.h accumulator.cl.h subgroup.cl.h      top of the sources, and the joined device headers
 # exit:  0; 1 with the compiler's words; 77 if no C compiler is there
 #        A C++ or OpenCL compiler that is missing is said, and its part left out.
 #
 # Path: include/gravel, cl/ -> alone.sh.
 set -u
 
-source=$1 device_header=$2 accumulator_header=$3
+source=$1
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 n_failed=0 n_good=0
@@ -64,6 +64,7 @@ check_opencl()
 cat >"$work/kernel.cl" <<'EOF'
 #include "gravel.cl.h"
 #include "accumulator.cl.h"
+#include "subgroup.cl.h"
 
 kernel void use(GRAVEL_ARENA, ulong base, global const uint *keys)
 {
@@ -133,7 +134,7 @@ kernel void served_calls(GRAVELP_CALL_RUN)
 EOF
 
 if has "$opencl"; then
-    cp "$device_header" "$work/gravel.cl.h" && cp "$accumulator_header" "$work/accumulator.cl.h" || exit 1
+    cp "$2" "$3" "$4" "$work" || exit 1
     c11="-DGRAVELP_ATOMICS_C11 -DGRAVEL_HAS_DOUBLE -DGRAVELP_HOST_SCOPE"
     collectives="-DGRAVELP_COLLECTIVES -D__opencl_c_work_group_collective_functions=1"
     for version in CL1.2 CL2.0 CL3.0; do

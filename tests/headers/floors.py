@@ -26,7 +26,8 @@ ELSE_SEARCHED = ("lib", "cl", "include", "cl/device", "cl/layout", "cl/kernels")
 DEFINED = re.compile(r"^(?!static\b|__attribute__)\w[\w *]*[ *\n](\w+)\([^;{}]*\)\n\{", re.M)
 COMMENT = re.compile(r"/\*.*?\*/|\"(?:\\.|[^\"\\\n])*\"", re.S)
 WORD = re.compile(r"(?<!struct )\b[a-z]\w+\b")
-ELSEWHERE = {"forms.cl.h": "made by cl/forms.py", "host_c11.h": "of tests/tsan",
+ELSEWHERE = {"forms.cl.h": "made by cl/forms.py", "subgroup_forms.cl.h": "made by cl/forms.py",
+             "host_c11.h": "of tests/tsan",
              "gravel.cl.h": "in kernels: the joined header"}
 
 

@@ -47,7 +47,8 @@ class Names:
     def __init__(self, root):
         self.paths = tree(root)
         for build in [p for p in self.paths if os.path.basename(p) == "meson.build"]:
-            self.paths |= set(re.findall(r"output: '([\w.]+)'", read(root, build)))
+            for outputs in re.findall(r"output: (\[[^]]*\]|'[\w.]+')", read(root, build)):
+                self.paths |= set(re.findall(r"'([\w.]+)'", outputs))
         self.text = "\n" + "\n".join(self.paths) + "\n"
 
     def have(self, name, folder=""):

@@ -50,7 +50,7 @@ static cl_program build(struct gravel *gravel, const char *own)
     size_t bytes;
     FILE *out = open_memstream(&source, &bytes);
     MUST(out);
-    fprintf(out, "#include \"gravel.cl.h\"\n");
+    fprintf(out, "#include \"gravel.cl.h\"\n#include \"subgroup.cl.h\"\n");
     if (own)
         write_kernel(out, "body", own);
     for (long i = 0; !own && i < __stop_test_bodies - __start_test_bodies; i++) {

@@ -13,6 +13,7 @@
 
 #include "gravel.cl.h"
 #include "lanes.h"
+#include "subgroup.cl.h"
 
 #include "fail.h"
 

@@ -3,7 +3,7 @@
  * Numbers of more than 32 bits by sub-groups and by fine-grain barriers, as C11 threads under ThreadSanitizer: a far
  * command has them in full; a near one marks the message, and the package says which number is outside.
  *
- * Path:    this -> cl/device/subgroup.cl.h, cl/device/fbar_send.cl.h, compiled as C11 through host_c11.h.
+ * Path:    this -> cl/device/subgroup_send.cl.h, cl/device/fbar_send.cl.h, compiled as C11 through host_c11.h.
  * Exit:    0; 1 with a line that says what went wrong; the sanitizer's own code if it has a report.
  */
 #include <inttypes.h>
@@ -13,6 +13,7 @@
 
 #include "gravel.cl.h"
 #include "lanes.h"
+#include "subgroup.cl.h"
 
 #include "fail.h"
 

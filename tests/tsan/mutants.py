@@ -60,7 +60,7 @@ SUBJECTS = {
     "device-subgroup": (["tests/tsan/device_queue.c"] + KERNEL, ["-DGRAVELP_SUBGROUPS"], [],
                         ["cl/device/workgroup.cl.h"]),
     "subgroups": (["tests/tsan/device_queue.c"] + KERNEL, ["-DGRAVELP_SUBGROUP_BUILTINS"], [],
-                  ["cl/device/subgroup.cl.h", "cl/device/fbar_send.cl.h"]),
+                  ["cl/device/subgroup_send.cl.h", "cl/device/fbar_send.cl.h"]),
     "servers": (["tests/tsan/servers.c", "tests/tsan/lanes.c"], [], [],
                 ["cl/device/inboxes.cl.h", "cl/device/inbox.cl.h", "cl/device/serve.cl.h", "cl/device/transaction.cl.h"]),
     "servers-serial": (["tests/tsan/servers.c", "tests/tsan/lanes.c"], ["-DGRAVELP_SERIAL_GROUP"], [],
@@ -182,7 +182,7 @@ class Bench:
         for part in ("include", "cl", "lib", "tests/tsan", "tests/stress", "tests/support", "bench/queue"):
             shutil.copytree(os.path.join(TOP, part), os.path.join(folder, part))
         subprocess.run([sys.executable, "-B", os.path.join(TOP, "cl/forms.py"), os.path.join(TOP, "include/gravel/operation.h"),
-                        os.path.join(folder, "cl/forms.cl.h")], check=True)
+                        os.path.join(folder, "cl/forms.cl.h"), os.path.join(folder, "cl/subgroup_forms.cl.h")], check=True)
 
     def slow_events(self, is_slow):
         path = "lib/base/event.h"

@@ -6,6 +6,7 @@
 
 #include "gravel.cl.h"
 #include "mix.h"
+#include "subgroup.cl.h"
 
 static uint64_t hash(enum traffic_site site, uint32_t number, uint32_t what)
 {
