@@ -22,14 +22,15 @@
  * at most 58 words of 4 bytes: 1 of int, uint and float, 2 of long, ulong and double, 8 of a string. A call that has
  * more does not build. Each argument is evaluated once, of all work-items that make the call.
  *
- * A line comes out at node 0 while the kernel runs, whole, behind the numbers of the node and of the work-item in the
- * launch. Lines of one work-group come in the order of its calls, those of one call in the order of its work-items;
- * there is no other order. gravel_quiet waits until the lines of this node are written, gravel_barrier for all. Where
- * more lines come than standard output takes, at most GRAVEL_SPOOL bytes of them wait at node 0, and kernels that print
- * wait for room; other messages pass until a queue is full. Node 0 fails with GRAVEL_ETIMEOUT if standard output takes
- * nothing for GRAVEL_TIMEOUT. If writing fails, as to a full disk or to a pipe without a reader, no line follows, and
- * each gravel_quiet or gravel_barrier of node 0 behind which more lines are lost returns GRAVEL_ESYSTEM, with the cause
- * and the count of lines.
+ * A line comes out while the kernel runs, whole, behind the numbers of the node and of the work-item in the launch
+ * (unless GRAVEL_PRINT_TAGS is 0): on the standard output of node 0, or of the node that GRAVEL_PRINT says, or by the
+ * function for lines that this node's bindings name. Lines of one work-group come in the order of its calls, those of
+ * one call in the order of its work-items; there is no other order. gravel_quiet waits until the lines of this node are
+ * written, gravel_barrier for all. Where more lines come than standard output takes, at most GRAVEL_SPOOL bytes of them
+ * wait there, and kernels that print wait for room; other messages pass until a queue is full. The node that writes
+ * them fails with GRAVEL_ETIMEOUT if standard output takes nothing for GRAVEL_TIMEOUT. If writing fails, as to a full
+ * disk or to a pipe without a reader, no line follows, and each gravel_quiet or gravel_barrier of that node behind
+ * which more lines are lost returns GRAVEL_ESYSTEM, with the cause and the count of lines.
  *
  *     gravel_append_wg(g, stream, record, node)                every work-item of the work-group
  *     gravel_append_wg_if(g, active, stream, record, node)     every work-item of the work-group

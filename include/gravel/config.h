@@ -124,6 +124,10 @@
       "lines of kernels that may wait at a node to be written, of all nodes together; kernels "   \
       "that print more wait for room [bytes]; each node may have 2 node buffers of them under "   \
       "way, of 64k at most, even if that is more")                                                \
+    X(STRING, print, GRAVEL_PRINT, "0", 0, 0, "observation",                                      \
+      "node at which lines of kernels come out: its number; or own, the node that prints them")   \
+    X(BOOL, print_tags, GRAVEL_PRINT_TAGS, 1, 0, 1, "observation",                                \
+      "begin lines of kernels with the numbers of their node and work-item")                      \
     X(BOOL, check, GRAVEL_CHECK, 0, 0, 1, "observation",                                          \
       "checked mode: errors for group calls that some work-items leave out, maps made too "       \
       "early, and more, with kernel and line; much slower")                                       \

@@ -182,6 +182,19 @@ struct gravel_stream {
 };
 
 /**
+ * Takes lines that kernels print, instead of standard output, at the node that GRAVEL_PRINT says.
+ *
+ * @param user   the pointer registered with it.
+ * @param text   [bytes] whole lines, each behind its node and work-item (GRAVEL_PRINT_TAGS), without a 0 behind them;
+ *               they stay until the function returns.
+ * @return       0, or any other value: these lines and all that follow are lost, and the next gravel_quiet or
+ *               gravel_barrier of this node returns GRAVEL_EHANDLER with their count.
+ *
+ * The thread that runs the functions of streams calls it, in turn with them, under their rules.
+ */
+typedef int gravel_print_function(void *user, const char *text, size_t bytes);
+
+/**
  * Log callback: gets a line of what the node does or runs into while no call is there to return it, without a newline.
  * Any library thread may call it. With GRAVEL_LOG set to 1 the same lines go to standard error.
  */
@@ -220,6 +233,8 @@ struct gravel_bindings {
     /**< points to the caller's MPI_Comm; MPI_COMM_WORLD if NULL. See gravel_open */
     const struct gravel_stream *streams; /**< [n_streams] copied by gravel_open */
     uint32_t n_streams;                  /**< at most GRAVEL_MAX_STREAMS */
+    gravel_print_function *print;        /**< takes lines of kernels; NULL: standard output */
+    void *print_user;                    /**< handed to it */
 };
 
 /**

@@ -305,6 +305,12 @@ public:
         bindings_.log_user = user;
         return *this;
     }
+    /** Takes lines that kernels print, instead of standard output. */
+    options &print(gravel_print_function *function, void *user = nullptr) {
+        bindings_.print = function;
+        bindings_.print_user = user;
+        return *this;
+    }
     /** OpenCL C of the handlers without a function. */
     options &device_code(std::string source, std::string name = "handlers.cl", std::string build_options = "") {
         code_ = {std::move(source), std::move(name), std::move(build_options)};

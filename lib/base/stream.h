@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The node's table of streams, numbered from 1 on: stream 0 has the lines.
+ * The node's table of streams, numbered from 1 on; and what becomes of lines, which are stream 0.
  *
  * Path:    node/streams.c fills it -> opencl/program.c, resolve/decode.c, lib/spool.
  * Owner:   the node.
@@ -16,7 +16,9 @@ struct gravel_streams {
     uint32_t n;
     int (*call)(void *context, const struct gravel_stream *stream, uint32_t source,
                 const void *records, uint32_t n); /* runs a function. @return what it returns */
-    void *context;
+    int (*print)(void *context, const char *text, size_t bytes);
+    /* takes lines. @return 0; or they are lost. NULL: standard output */
+    void *context; /* of both */
 };
 
 /** @return NULL: there is none of that number. @param streams  NULL is allowed. */

@@ -38,6 +38,7 @@ uint64_t gravel_arena_lay_out(const struct gravel_arena_shape *shape, struct gra
     arena->version = GRAVELP_ARENA_VERSION;
     arena->node = shape->node;
     arena->n_nodes = shape->n_nodes;
+    arena->print_node = shape->print_node;
     arena->n_queues = shape->n_queues;
     arena->slot_bytes = (uint32_t)round_up(shape->slot_bytes, GRAVELP_CACHELINE);
     arena->n_slots = floor_power_of_two(shape->queue_bytes / shape->n_queues / arena->slot_bytes);

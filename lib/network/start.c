@@ -143,6 +143,7 @@ int gravel_network_attach(struct gravel_network *network, const struct gravel_me
         .limit_ns = config->timeout_ms * UINT64_C(1000000),
         .dealt_with = &network->event,
         .streams = network->shape.streams,
+        .are_bare = !config->print_tags,
     };
     const struct gravel_courier courier = gravel_network_courier(network);
     network->shape.memory = memory;

@@ -37,6 +37,8 @@ struct gravel {
     struct gravel_handler *handlers; /* [n_handlers] copies, names included */
     uint32_t n_handlers;
     struct gravel_streams streams;
+    gravel_print_function *print; /* the caller's; or NULL */
+    void *print_user;
     uint64_t device_code_hash; /* of the text of handlers that the device runs, and its options */
     gravel_log_function *log;  /* see log.c */
     void *log_user;

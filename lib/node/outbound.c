@@ -6,6 +6,7 @@
  * Owner:   node buffers of aggregators come first in the memory of frames, those of the pump behind them, those of host
  *          calls last.
  */
+#include "base/number.h"
 #include "settings/defaults.h"
 #include "node/node.h"
 #include "settings/settings.h"
@@ -58,18 +59,36 @@ static void place_frames(struct gravel *gravel)
                              gravel->network.transport->handed.n_views);
 }
 
+/* @param node  [out] where lines of this one's kernels come out. */
+static int choose_print_node(const struct gravel *gravel, uint32_t *node)
+{
+    const struct gravel_transport *transport = gravel->network.transport;
+    const char *text = gravel->config.print;
+    uint64_t number = transport->node;
+    if (strcmp(text, "own") && !gravel_number_within(text, 0, transport->n_nodes - 1, &number))
+        return gravel_fail(GRAVEL_ECONFIG,
+                           "print = \"%s\" (GRAVEL_PRINT): neither own nor one of %u nodes", text,
+                           transport->n_nodes);
+    *node = (uint32_t)number;
+    return 0;
+}
+
 int gravel_node_open_arena(struct gravel *gravel)
 {
     struct gravel_servers_shape servers;
+    uint32_t print_node = 0;
     const struct gravel_config *config = &gravel->config;
     const struct gravel_transport *transport = gravel->network.transport;
     int code = gravel_node_shape_servers(gravel, &servers);
+    if (!code)
+        code = choose_print_node(gravel, &print_node);
     if (code)
         return code;
     gravel->n_heaps = transport->is_loopback ? transport->n_nodes : 1;
     const struct gravel_arena_shape shape = {
         .node = transport->node,
         .n_nodes = transport->n_nodes,
+        .print_node = print_node,
         .n_heaps = gravel->n_heaps,
         .n_queues = config->n_aggregators,
         .queue_bytes = config->queue_bytes,

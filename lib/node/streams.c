@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The caller's table of streams: checked, copied, hashed for comparison with other nodes; and how a function is run.
+ * The caller's table of streams: checked, copied, hashed for comparison with other nodes; and how functions that take
+ * records or lines are run.
  *
  * Path:    gravel_open -> streams.c -> agree.c (hashes), lib/spool (the copy); writer.c -> gravel_call_stream.
  * Owner:   the node has the copy; close.c frees it.
@@ -14,19 +15,34 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The writer runs it, beside the network thread: what it sends leaves before its records count as dealt with. */
+/* A function of the writer's has returned, beside the network thread: what it sent leaves before its records count as
+ * dealt with. */
+static void end_function(struct gravel *gravel)
+{
+    gravel_in_handler_of(NULL);
+    if (gravel_node_has_failed(gravel))
+        return;
+    pthread_mutex_lock(&gravel->network.host_lock);
+    gravel_sender_flush(gravel->network.host_sender);
+    pthread_mutex_unlock(&gravel->network.host_lock);
+}
+
 static int call_stream(void *context, const struct gravel_stream *stream, uint32_t source,
                        const void *records, uint32_t n)
 {
     struct gravel *gravel = context;
     gravel_in_handler_beside(gravel);
     int result = stream->function(gravel, stream->user, source, records, n);
-    gravel_in_handler_of(NULL);
-    if (gravel_node_has_failed(gravel))
-        return result;
-    pthread_mutex_lock(&gravel->network.host_lock);
-    gravel_sender_flush(gravel->network.host_sender);
-    pthread_mutex_unlock(&gravel->network.host_lock);
+    end_function(gravel);
+    return result;
+}
+
+static int call_print(void *context, const char *text, size_t bytes)
+{
+    struct gravel *gravel = context;
+    gravel_in_handler_beside(gravel);
+    int result = gravel->print(gravel->print_user, text, bytes);
+    end_function(gravel);
     return result;
 }
 
@@ -54,7 +70,10 @@ static int check_stream(const struct gravel_stream *streams, uint32_t i)
 int gravel_node_take_streams(struct gravel *gravel, const struct gravel_bindings *bindings)
 {
     const uint32_t n = bindings->n_streams;
+    gravel->print = bindings->print;
+    gravel->print_user = bindings->print_user;
     gravel->streams.call = call_stream;
+    gravel->streams.print = bindings->print ? call_print : NULL;
     gravel->streams.context = gravel;
     if (n == 0)
         return 0;

@@ -22,7 +22,7 @@ static void write_line(struct gravel_characters *out, uint32_t node,
 {
     const uint32_t command = run->run.command;
     char tag[64];
-    const size_t n = write_tag(tag, node, words);
+    const size_t n = node == GRAVEL_LINES_BARE ? 0 : write_tag(tag, node, words);
     gravel_characters_add(out, tag, n);
     gravel_format_line(out, (const char *)(run + 1), GRAVELP_TEXT_BYTES(command), run->result,
                        words + GRAVELP_TAG_WORDS, GRAVELP_RECORD_WORDS(command) - GRAVELP_TAG_WORDS,

@@ -16,6 +16,8 @@
 /* Hears of characters that are ready; the caller's buffer is empty again when it returns. */
 typedef void gravel_lines_ready(void *context, struct gravel_characters *out);
 
+#define GRAVEL_LINES_BARE UINT32_MAX
+
 /** The records of a run that gravel_decode_records has checked: words. */
 static inline const uint32_t *gravel_records_of(const struct gravel_signal_run *run)
 {
@@ -35,9 +37,10 @@ static inline const struct gravel_signal_run *gravel_records_next(const struct g
 }
 
 /**
- * Write the lines of a run; a record makes one, and inner newlines make no more.
+ * Write the lines of a run; a record makes one, and more if its text has inner newlines.
  *
- * @param ready  called each time 64 kB are ready.
+ * @param source  node that sent it, with which lines begin; GRAVEL_LINES_BARE: they begin with no node and work-item.
+ * @param ready   called each time 64 kB are ready.
  */
 void gravel_lines_write(uint32_t source, const struct gravel_signal_run *run,
                         struct gravel_characters *out, gravel_lines_ready *ready, void *context);

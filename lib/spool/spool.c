@@ -30,6 +30,7 @@ int gravel_spool_create(struct gravel_spool **out, const struct gravel_spool_sha
     spool->moved_ns = UINT64_MAX;
     spool->writer.dealt_with = shape->dealt_with;
     spool->writer.streams = shape->streams;
+    spool->writer.are_bare = shape->are_bare;
     return 0;
 }
 
@@ -79,6 +80,12 @@ static int fail_stuck(const struct gravel_spool *spool, double seconds)
     if (stream)
         return gravel_fail(GRAVEL_ETIMEOUT, "stream %s: its function has not returned for %.1f s",
                            stream->name, seconds);
+    if (spool->shape.streams && spool->shape.streams->print)
+        return gravel_fail(
+            GRAVEL_ETIMEOUT,
+            "lines of kernels: the function that takes them (bindings.print) has not "
+            "returned for %.1f s",
+            seconds);
     return gravel_fail(GRAVEL_ETIMEOUT,
                        "lines of kernels: standard output has taken nothing for %.1f s", seconds);
 }
@@ -104,10 +111,13 @@ int gravel_spool_lost(struct gravel_spool *spool)
     if (n_lost == spool->n_lost || !error)
         return 0;
     spool->n_lost = n_lost;
-    return gravel_fail(GRAVEL_ESYSTEM,
-                       "lines of kernels: writing to standard output: %s; %llu lines are lost, "
-                       "behind %llu written, and so are all that follow",
-                       strerror(error), (unsigned long long)n_lost,
+    const bool is_of_caller = error == GRAVEL_PRINT_FAILED;
+    return gravel_fail(is_of_caller ? GRAVEL_EHANDLER : GRAVEL_ESYSTEM,
+                       "lines of kernels: %s%s; %llu lines are lost, behind %llu written, and so "
+                       "are all that follow",
+                       is_of_caller ? "the function that takes them (bindings.print) failed"
+                                    : "writing to standard output: ",
+                       is_of_caller ? "" : strerror(error), (unsigned long long)n_lost,
                        (unsigned long long)gravel_counter_load(&spool->writer.n_lines));
 }
 

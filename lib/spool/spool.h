@@ -20,8 +20,9 @@ struct gravel_spool;
 
 struct gravel_spool_shape {
     uint64_t limit_ns; /* longest time in which nothing is written, while frames wait */
-    struct gravel_event *dealt_with; /* wakes the network thread */
-    const struct gravel_streams *streams;
+    struct gravel_event *dealt_with;      /* wakes the network thread */
+    const struct gravel_streams *streams; /* or NULL: lines alone, for standard output */
+    bool are_bare;                        /* lines begin without node and work-item */
 };
 
 /** @return 0; GRAVEL_ENOMEM. */
@@ -59,7 +60,8 @@ int gravel_spool_check(struct gravel_spool *spool, uint64_t lived_ns);
 /**
  * What could not be written, of frames taken back.
  *
- * @return 0; GRAVEL_ESYSTEM: lines have been lost since the last call that returned it; how many in all, and why.
+ * @return 0; GRAVEL_ESYSTEM, GRAVEL_EHANDLER (the caller's function): lines have been lost since the last call that
+ *         returned it; how many in all, and why.
  */
 int gravel_spool_lost(struct gravel_spool *spool);
 

@@ -39,14 +39,25 @@ static void fail(struct gravel_writer *writer, int error)
         atomic_store_explicit(&writer->error, error, memory_order_relaxed);
 }
 
+/* @param n_written  [out] bytes. @return 0, or why not all. */
+static int hand_out(struct gravel_writer *writer, const struct gravel_characters *out,
+                    size_t *n_written)
+{
+    if (!writer->streams || !writer->streams->print)
+        return gravel_output_write(STDOUT_FILENO, out->text, out->n, n_written, &writer->abandoned,
+                                   &writer->n_bytes);
+    if (writer->streams->print(writer->streams->context, out->text, out->n))
+        return GRAVEL_PRINT_FAILED;
+    *n_written = out->n;
+    gravel_counter_add(&writer->n_bytes, out->n);
+    return 0;
+}
+
 static void write_ready(void *context, struct gravel_characters *out)
 {
     struct gravel_writer *writer = context;
     size_t n_written = 0;
-    const int error = error_of(writer)
-                          ? 0
-                          : gravel_output_write(STDOUT_FILENO, out->text, out->n, &n_written,
-                                                &writer->abandoned, &writer->n_bytes);
+    const int error = error_of(writer) ? 0 : hand_out(writer, out, &n_written);
     if (error)
         fail(writer, error);
     gravel_counter_add(&writer->n_lines, count_lines(out->text, n_written));
@@ -85,7 +96,8 @@ static void deal_with(struct gravel_writer *writer, struct gravel_buffer *buffer
     while ((run = gravel_records_next(buffer->frame, &at))) {
         const uint32_t number = GRAVELP_RECORD_STREAM(run->run.command);
         if (number == GRAVELP_LINES) {
-            gravel_lines_write(source, run, out, write_ready, writer);
+            gravel_lines_write(writer->are_bare ? GRAVEL_LINES_BARE : source, run, out, write_ready,
+                               writer);
             n += run->run.n_messages;
             continue;
         }

@@ -19,8 +19,9 @@
 #include <pthread.h>
 
 struct gravel_writer {
-    struct gravel_event *dealt_with; /* signalled when a frame goes back */
-    const struct gravel_streams *streams;
+    struct gravel_event *dealt_with;      /* signalled when a frame goes back */
+    const struct gravel_streams *streams; /* or NULL */
+    bool are_bare;                        /* lines */
 
     pthread_t thread;
     bool is_running;
@@ -34,10 +35,12 @@ struct gravel_writer {
         n_lines;                /* counters, of what has been written; bytes of records too */
     _Atomic uint32_t in_stream; /* whose function runs, 0: none's; relaxed, for a text alone */
     _Atomic uint64_t n_lost;    /* counter: lines that could not be; M3 of their frame orders */
-    _Atomic int error;          /* of the system: no line is written after it; as n_lost */
+    _Atomic int error; /* of the system, or GRAVEL_PRINT_FAILED: no line follows; as n_lost */
 };
 
-/** Start the thread; `dealt_with` is set, the rest is 0. @return 0; GRAVEL_ESYSTEM. */
+#define GRAVEL_PRINT_FAILED (-1) /* the caller's function for lines has */
+
+/** Start the thread; the first three members are set, the rest is 0. @return 0; GRAVEL_ESYSTEM. */
 int gravel_writer_start(struct gravel_writer *writer);
 
 /** Hand a frame over. */

@@ -60,7 +60,8 @@ class Bindings(c.Structure):
 
     _fields_ = [("bytes", size), ("handler_bytes", size), ("context", address), ("device", address), ("queue", address),
                 ("handlers", to(HandlerRow)), ("n_handlers", u32), ("log", address), ("log_user", address),
-                ("device_code", DeviceCode), ("mpi_comm", address), ("streams", address), ("n_streams", u32)]
+                ("device_code", DeviceCode), ("mpi_comm", address), ("streams", address), ("n_streams", u32),
+                ("print", address), ("print_user", address)]
 
 
 CALLS: dict[str, tuple[Any, tuple[Any, ...]]] = {

@@ -47,11 +47,12 @@ static void end_capture(struct capture capture)
     fclose(capture.file);
 }
 
-/* Run one kernel on a node of its own; what it prints up to the barrier is in `printed`. */
-static int run(const char *name, size_t global_size, size_t local_size)
+/* Run one kernel on a node of its own; what it prints up to the barrier is in `printed`. @param bindings  or NULL. */
+static int run_with(const struct gravel_bindings *bindings, const char *name, size_t global_size,
+                    size_t local_size)
 {
     struct capture capture = begin_capture();
-    struct gravel *gravel = open_loopback(1, NULL);
+    struct gravel *gravel = open_loopback(2, bindings);
     cl_program program = build_or_die(gravel, lines_cl, "");
     cl_kernel kernel = kernel_or_die(gravel, program, name);
     int code = run_kernel(gravel, kernel, global_size, local_size);
@@ -60,6 +61,11 @@ static int run(const char *name, size_t global_size, size_t local_size)
     clReleaseProgram(program);
     gravel_close(gravel);
     return code;
+}
+
+static int run(const char *name, size_t global_size, size_t local_size)
+{
+    return run_with(NULL, name, global_size, local_size);
 }
 
 static void a_line_comes_out_behind_node_and_work_item(void **state)
@@ -244,6 +250,123 @@ static void a_record_that_no_slot_holds_is_an_error_with_its_size(void **state)
     assert_string_equal(printed, "");
     assert_int_equal(run("wide", 1, 1), 0);
     assert_int_equal(strlen(printed), strlen("[0:0] ") + 768 + 1);
+}
+
+/* ---- where lines come out ---------------------------------------------------------------------- */
+
+static char taken[1u << 20];
+static size_t n_taken;
+
+static int take(void *user, const char *text, size_t bytes)
+{
+    *(unsigned *)user += bytes == 0 || text[bytes - 1] != '\n';
+    memcpy(taken + n_taken, text, bytes);
+    taken[n_taken += bytes] = '\0';
+    return 0;
+}
+
+static void lines_come_to_the_function_of_the_bindings(void **state)
+{
+    (void)state;
+    unsigned n_torn = 0;
+    const struct gravel_bindings bindings = GRAVEL_BINDINGS(.print = take, .print_user = &n_torn);
+    n_taken = 0;
+    assert_int_equal(run_with(&bindings, "one", 256, 64), 0);
+    assert_string_equal(taken, "[0:37] above by 3.5\n");
+    assert_string_equal(printed, "");
+    assert_int_equal(run_with(&bindings, "wide", 256, 64), 0);
+    assert_true(n_taken >= 256 * 775);
+    assert_int_equal(n_torn, 0);
+}
+
+static int refuse(void *user, const char *text, size_t bytes)
+{
+    (void)text, (void)bytes;
+    return ++*(int *)user > 1;
+}
+
+/* Two runs of the kernel on a node: the second one's lines are refused. */
+static void a_function_that_refuses_lines_is_an_error_that_counts_them(void **state)
+{
+    (void)state;
+    int n_calls = 0;
+    const struct gravel_bindings bindings =
+        GRAVEL_BINDINGS(.print = refuse, .print_user = &n_calls);
+    struct gravel *gravel = open_loopback(1, &bindings);
+    cl_program program = build_or_die(gravel, lines_cl, "");
+    cl_kernel kernel = kernel_or_die(gravel, program, "one");
+    OK(run_kernel(gravel, kernel, 256, 64));
+    for (unsigned n_lost = 1; n_lost <= 2; n_lost++) {
+        char part[64];
+        snprintf(part, sizeof part, "(bindings.print) failed; %u lines are lost, behind 1 written",
+                 n_lost);
+        expect_error(run_kernel(gravel, kernel, 256, 64), GRAVEL_EHANDLER, part);
+    }
+    clReleaseKernel(kernel);
+    clReleaseProgram(program);
+    gravel_close(gravel);
+    assert_int_equal(n_calls, 2);
+}
+
+static int stay(void *user, const char *text, size_t bytes)
+{
+    (void)text, (void)bytes;
+    while (!atomic_load((_Atomic int *)user))
+        usleep(1000);
+    return 0;
+}
+
+static void a_function_that_keeps_a_line_fails_the_node(void **state)
+{
+    (void)state;
+    _Atomic int may_go = 0;
+    const struct gravel_bindings bindings = GRAVEL_BINDINGS(.print = stay, .print_user = &may_go);
+    setenv("GRAVEL_TIMEOUT", "500", 1);
+    struct gravel *gravel = open_loopback(1, &bindings);
+    cl_program program = build_or_die(gravel, lines_cl, "");
+    cl_kernel kernel = kernel_or_die(gravel, program, "one");
+    expect_error(run_kernel(gravel, kernel, 256, 64), GRAVEL_ETIMEOUT,
+                 "(bindings.print) has not returned for");
+    atomic_store(&may_go, 1);
+    clReleaseKernel(kernel);
+    clReleaseProgram(program);
+    gravel_close(gravel);
+    unsetenv("GRAVEL_TIMEOUT");
+}
+
+static void lines_are_bare_where_the_setting_says_so(void **state)
+{
+    (void)state;
+    setenv("GRAVEL_PRINT_TAGS", "0", 1);
+    assert_int_equal(run("one", 256, 64), 0);
+    unsetenv("GRAVEL_PRINT_TAGS");
+    assert_string_equal(printed, "above by 3.5\n");
+}
+
+static void lines_come_out_at_a_node_that_there_is(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        int code;
+    } cases[] = {{"0", 0},
+                 {"1", 0},
+                 {"own", 0},
+                 {"2", GRAVEL_ECONFIG},
+                 {"all", GRAVEL_ECONFIG},
+                 {"-1", GRAVEL_ECONFIG}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct gravel_config config = loopback_config(2);
+        snprintf(config.print, sizeof config.print, "%s", cases[i].text);
+        if (cases[i].code) {
+            expect_no_open(&config, NULL, cases[i].code, "neither own nor one of 2 nodes");
+            continue;
+        }
+        setenv("GRAVEL_PRINT", cases[i].text, 1);
+        assert_int_equal(run("one", 256, 64), 0);
+        unsetenv("GRAVEL_PRINT");
+        assert_string_equal(printed, "[0:37] above by 3.5\n");
+    }
 }
 
 /* ---- readers that stop, or go ------------------------------------------------------------------ */
@@ -448,6 +571,11 @@ int main(void)
         cmocka_unit_test(arguments_of_all_types_are_written_as_printf_does),
         cmocka_unit_test(a_line_comes_out_while_its_kernel_runs),
         cmocka_unit_test(a_record_that_no_slot_holds_is_an_error_with_its_size),
+        cmocka_unit_test(lines_come_to_the_function_of_the_bindings),
+        cmocka_unit_test(a_function_that_refuses_lines_is_an_error_that_counts_them),
+        cmocka_unit_test(a_function_that_keeps_a_line_fails_the_node),
+        cmocka_unit_test(lines_are_bare_where_the_setting_says_so),
+        cmocka_unit_test(lines_come_out_at_a_node_that_there_is),
         cmocka_unit_test(a_reader_that_has_stopped_fails_the_node_and_it_closes),
         cmocka_unit_test(quiet_waits_for_the_lines_of_its_own_node),
         cmocka_unit_test(a_slow_reader_makes_nothing_late),

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Lines of all nodes come out at node 0 alone, each once, and have done so when a barrier returns; those of one node
- * when its quiet returns.
+ * Lines of all nodes come out at the node that GRAVEL_PRINT says alone, each once, and have done so when a barrier
+ * returns; those of one node when its quiet returns.
  *
  * usage: test_lines [slow]     a rank of a job; slow: the reader takes longer than GRAVEL_TIMEOUT, again and again
  *
@@ -61,14 +61,24 @@ static void read_lines(FILE *file)
     MUST(fseek(file, at, SEEK_SET) == 0);
 }
 
+static uint32_t printer; /* where lines come out */
+static bool prints_own;  /* each node's at itself */
+
+static bool comes_here(const struct gravel *gravel, uint32_t node)
+{
+    const uint32_t here = gravel_node(gravel);
+    return prints_own ? node == here : here == printer && node < gravel_n_nodes(gravel);
+}
+
 /* All lines of all times so far have come; of the next time, which other nodes may have begun, some. */
-static void check(uint32_t n_nodes, uint32_t n_times)
+static void check(const struct gravel *gravel, uint32_t n_times)
 {
     for (uint32_t node = 0; node < MOST_NODES; node++)
         for (uint32_t time = 0; time < N_TIMES; time++)
             for (uint32_t i = 0; i < N_ITEMS; i++) {
-                const bool is_due = node < n_nodes && time < n_times;
-                const bool may_come = node < n_nodes && node > 0 && time == n_times;
+                const bool comes = comes_here(gravel, node);
+                const bool is_due = comes && time < n_times;
+                const bool may_come = comes && node != gravel_node(gravel) && time == n_times;
                 MUST(together[node][time][i] == is_due ||
                      (may_come && together[node][time][i] == 1));
                 MUST(alone[node][time][i] == (is_due && i % 10 == 0) ||
@@ -83,7 +93,7 @@ static void check(uint32_t n_nodes, uint32_t n_times)
 /* Between two reads [us], of which there are more than 20. */
 static useconds_t pause_us = 10000;
 
-/* A slow reader of node 0's lines. */
+/* A slow reader of lines. */
 struct reader {
     pthread_t thread;
     int descriptor;
@@ -128,11 +138,11 @@ static void print_and_tell(struct gravel *gravel, cl_kernel kernel, uint64_t wor
     const cl_uint one = 1;
     OK(gravel_launch(gravel, kernel, 1, &n_items, &group, 0, NULL, NULL));
     OK(gravel_quiet(gravel));
-    OK(gravel_put(gravel, word, &one, sizeof one, 0));
+    OK(gravel_put(gravel, word, &one, sizeof one, printer));
     OK(gravel_quiet(gravel));
 }
 
-/* The other nodes print, wait for quiet alone, and tell node 0: then all lines but what the pipe and its reader hold have
+/* The other nodes print, wait for quiet alone, and tell the printer: then all lines but what the pipe and its reader hold have
  * been read. */
 static void check_quiets(struct gravel *gravel, cl_kernel kernel, int file)
 {
@@ -140,22 +150,23 @@ static void check_quiets(struct gravel *gravel, cl_kernel kernel, int file)
     const uint32_t node = gravel_node(gravel), n_nodes = gravel_n_nodes(gravel);
     const uint64_t words = alloc_or_die(gravel, MOST_NODES * sizeof(cl_uint));
     long n_told = 0;
-    if (node == 0)
+    if (node == printer)
         begin_slow(&reader);
     OK(gravel_barrier(gravel));
-    if (node)
+    if (node != printer)
         print_and_tell(gravel, kernel, words + node * sizeof(cl_uint));
     const double begin = seconds_now();
-    for (uint32_t other = 1; node == 0 && other < n_nodes; other++)
-        while (!word32(gravel, 0, words + other * sizeof(cl_uint)) && is_within(begin, 60))
+    for (uint32_t other = 0; node == printer && other < n_nodes; other++)
+        while (other != printer && !word32(gravel, printer, words + other * sizeof(cl_uint)) &&
+               is_within(begin, 60))
             usleep(200);
     n_told = atomic_load_explicit(&reader.n_bytes, memory_order_relaxed);
     OK(gravel_barrier(gravel));
-    if (node == 0)
+    if (node == printer)
         MUST(n_told + 2 * PIPE_BYTES >= end_slow(&reader, file) && n_told > 0);
 }
 
-/* Nodes that wait hear that node 0 lives, though it acknowledges nothing for longer than they wait for a silent one. */
+/* Nodes that wait hear that the printer lives, though it acknowledges nothing for longer than they wait for a silent one. */
 static void be_slow(void)
 {
     char text[16];
@@ -166,8 +177,11 @@ static void be_slow(void)
 
 int main(int argc, char **argv)
 {
+    const char *where = getenv("GRAVEL_PRINT");
     if (argc > 1 && !strcmp(argv[1], "slow"))
         be_slow();
+    prints_own = where && !strcmp(where, "own");
+    printer = where && !prints_own ? (uint32_t)atoi(where) : 0;
     FILE *file = tmpfile();
     const int kept = dup(STDOUT_FILENO);
     MUST(file && kept >= 0 && dup2(fileno(file), STDOUT_FILENO) >= 0);
@@ -183,9 +197,10 @@ int main(int argc, char **argv)
         MUST(clSetKernelArg(kernel, 1, sizeof time, &time) == CL_SUCCESS);
         OK(run_kernel(gravel, kernel, N_ITEMS, GROUP));
         read_lines(reader);
-        check(node == 0 ? n_nodes : 0, time + 1);
+        check(gravel, time + 1);
     }
-    check_quiets(gravel, kernel, fileno(file));
+    if (!prints_own)
+        check_quiets(gravel, kernel, fileno(file));
     clReleaseKernel(kernel);
     clReleaseProgram(program);
     OK(gravel_close(gravel));
