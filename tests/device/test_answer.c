@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Functions of the host that answer what kernels ask: once each, at the place that asked, in every form; and tables of
- * handlers that cannot be right.
+ * Functions of the host that answer what kernels ask: once each, at the place that asked, in every form; a kernel waits
+ * while one takes its time; and tables of handlers that cannot be right.
  *
  * Path: meson test -> kernels/answer.cl -> lib/resolve/apply.c, lib/network/reply.c
  */
 #include "expect.h"
 
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #define N_NODES 3u
 #define N 3000u
@@ -51,6 +53,21 @@ static int refuse(struct gravel *gravel, void *user, uint32_t source, const uint
     return 5;
 }
 
+enum stage { BEFORE, INSIDE, MAY_END };
+static _Atomic int stage; /* of the function that follows */
+
+/* Stays as long as the test likes. */
+static int late(struct gravel *gravel, void *user, uint32_t source, const uint64_t *args,
+                uint64_t *answer)
+{
+    (void)gravel, (void)user, (void)source, (void)args;
+    atomic_store(&stage, INSIDE);
+    while (atomic_load(&stage) != MAY_END)
+        usleep(1000);
+    *answer = 99;
+    return 0;
+}
+
 static int mute(struct gravel *gravel, void *user, uint32_t source, const uint64_t *args)
 {
     (void)gravel, (void)user, (void)source, (void)args;
@@ -63,6 +80,7 @@ static const struct gravel_handler handlers[] = {
     {.name = "negate", .n_args = 1, .arg_bytes = 4, .answer = negate},
     {.name = "count", .answer = count},
     {.name = "refuse", .answer = refuse},
+    {.name = "late", .answer = late},
 };
 static const struct gravel_bindings table =
     GRAVEL_BINDINGS(.handlers = handlers, .n_handlers = sizeof handlers / sizeof *handlers);
@@ -124,6 +142,45 @@ static void a_function_that_fails_is_reported_and_answers(void **state)
     OK(gravel_close(gravel));
 }
 
+static void a_kernel_waits_for_a_function_that_takes_its_time(void **state)
+{
+    (void)state;
+    const char *step = getenv("GRAVEL_STEP");
+    if (step && !strcmp(step, "drain"))
+        skip(); /* no kernel waits there */
+    struct gravel *gravel = open_loopback(1, &table);
+    const uint64_t answer = alloc_or_die(gravel, 64), signal = alloc_or_die(gravel, 64),
+                   read = alloc_or_die(gravel, 64), arguments[] = {answer, signal, read};
+    const size_t n = 64;
+    fill(gravel, 0, signal, 0, 64);
+    fill(gravel, 0, read, 0, 64);
+    cl_program program = build_or_die(gravel, answer_cl, "");
+    cl_kernel kernel = kernel_or_die(gravel, program, "await");
+    for (cl_uint i = 0; i < 3; i++)
+        OK(clSetKernelArg(kernel, 1 + i, sizeof *arguments, &arguments[i]));
+    cl_event ended;
+    cl_int status = CL_COMPLETE;
+    const double begin = seconds_now();
+    OK(gravel_launch(gravel, kernel, 1, &n, &n, 0, NULL, &ended));
+    while (atomic_load(&stage) == BEFORE && is_within(begin, 20))
+        usleep(1000);
+    usleep(100000); /* many looks of the kernel */
+    assert_int_equal(
+        clGetEventInfo(ended, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status, NULL),
+        CL_SUCCESS);
+    const bool was_inside = atomic_load(&stage) == INSIDE;
+    atomic_store(&stage, MAY_END);
+    OK(gravel_quiet(gravel));
+    assert_true(was_inside);
+    assert_int_not_equal(status, CL_COMPLETE);
+    assert_int_equal(word64(gravel, 0, read), 99);
+    assert_int_equal(word64(gravel, 0, read + 8), 1);
+    clReleaseEvent(ended);
+    clReleaseKernel(kernel);
+    clReleaseProgram(program);
+    OK(gravel_close(gravel));
+}
+
 static void expect_refused(struct gravel_handler handler, const char *why)
 {
     const struct gravel_bindings bindings = GRAVEL_BINDINGS(.handlers = &handler, .n_handlers = 1);
@@ -151,6 +208,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_answer_comes_once_to_its_place),
         cmocka_unit_test(a_function_that_fails_is_reported_and_answers),
+        cmocka_unit_test(a_kernel_waits_for_a_function_that_takes_its_time),
         cmocka_unit_test(tables_that_cannot_be_right_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

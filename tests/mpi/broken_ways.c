@@ -8,6 +8,7 @@
  *     get     no memory for the frame that asks
  *     source  MPI says that a frame is of a node that there is not
  *     count   MPI says that a frame is longer than any
+ *     lost    a CREDIT frame never comes; the next frame tells
  *     others  a field of a frame is not what its sender would write: see modes
  *
  * Path: fault.sh -> mpirun -> this -> lib/transport/mpi.c, lib/network
@@ -29,7 +30,7 @@
 
 /* What goes wrong from now on, in this node's network thread. */
 static _Atomic bool breaks_post, breaks_test, breaks_get, breaks_sends, breaks_source, breaks_count,
-    breaks_frames;
+    breaks_frames, loses_credit;
 static void (*spoil)(
     struct gravel_frame *frame); /* of breaks_frames: what goes wrong with one that leaves */
 static MPI_Request *receives[MOST_RECEIVES]; /* of frames */
@@ -91,9 +92,11 @@ struct gravel_buffer *__wrap_gravel_buffer_create(uint32_t capacity)
 int __wrap_MPI_Isend(const void *data, int n, MPI_Datatype type, int to, int tag, MPI_Comm comm,
                      MPI_Request *request)
 {
+    struct gravel_frame *frame = (struct gravel_frame *)(uintptr_t)data;
     if (breaks_frames)
-        spoil((struct gravel_frame *)(uintptr_t)data);
-    return __real_MPI_Isend(data, n, type, to, tag, comm, request);
+        spoil(frame);
+    const bool is_lost = loses_credit && frame->kind == GRAVEL_FRAME_CREDIT;
+    return __real_MPI_Isend(data, n, type, is_lost ? MPI_PROC_NULL : to, tag, comm, request);
 }
 
 int __real_MPI_Testsome(int n, MPI_Request *requests, int *n_ended, int *ended,
@@ -126,6 +129,8 @@ SPOIL(asked, 1, GRAVEL_FRAME_GET, gravel_get_frame, spoilt->bytes = 1 << 30)
 SPOIL(code, 0, GRAVEL_FRAME_REPLY, gravel_reply_frame, spoilt->code = 1)
 SPOIL(place, 0, GRAVEL_FRAME_REPLY, gravel_reply_frame, spoilt->position += 8)
 SPOIL(twice, 0, GRAVEL_FRAME_REPLY, gravel_reply_frame, spoilt->id--)
+SPOIL(credit, 0, GRAVEL_FRAME_CREDIT, gravel_credit_frame, spoilt->n_written += 1000)
+SPOIL(astray, 0, GRAVEL_FRAME_CREDIT, gravel_credit_frame, spoilt->frame.destination = 2)
 SPOIL(put, 1, GRAVEL_FRAME_BYTES, gravel_bytes_frame, spoilt->offset += MEMORY_BYTES)
 SPOIL(its_code, 0, GRAVEL_FRAME_REFUSAL, gravel_refusal_frame, spoilt->code = -1000)
 SPOIL(its_text, 0, GRAVEL_FRAME_REFUSAL, gravel_refusal_frame,
@@ -162,6 +167,7 @@ static const struct mode {
      NULL},
     {"count", &breaks_count, 1, 1, GRAVEL_ECORRUPT, "has a bad count (1073741824 bytes, at most ",
      NULL},
+    {"lost", &loses_credit, 0, 1, GRAVEL_ECORRUPT, "from node 0 has a bad header (", NULL},
 #define SPOILT(name, failing, text)                                                \
     {                                                                              \
 #name, &breaks_frames, EVERY, failing, GRAVEL_ECORRUPT, text, spoil_##name \
@@ -178,19 +184,40 @@ static const struct mode {
     SPOILT(text, 1, "from node 0 has a bad text (512 bytes without an end)"),
     SPOILT(place, 1, "from node 0 has a bad place (8, and 0 bytes have come)"),
     SPOILT(twice, 1, "from node 0 has a bad request number ("),
+    SPOILT(credit, 1, "from node 0 has a bad count of frames written (100"),
+    SPOILT(astray, 1, "from node 0 has a bad header ("),
 };
 
-/* Nodes 0 and 1 write to and read from each other until the node has failed; a put may be refused. The
- * others may have failed before this one has left the barrier. */
+static const char source[] = "#include \"gravel.cl.h\"\n"
+                             "#include \"print.cl.h\"\n"
+                             "kernel void print(GRAVEL_ARENA)\n"
+                             "{\n"
+                             "    GRAVEL_OPEN(g);\n"
+                             "    gravel_printf_wi(g, \"for node 0\");\n"
+                             "}\n";
+
+static int drop_lines(void *user, const char *text, size_t bytes)
+{
+    (void)user, (void)text, (void)bytes;
+    return 0;
+}
+
+/* Nodes 0 and 1 write to and read from each other, and node 1 prints, until the node has failed; a put may be refused.
+ * The others may have failed before this one has left the barrier. */
 static int talk(struct gravel *gravel, uint64_t memory, const struct mode *mode)
 {
     unsigned char data[100] = {1};
+    const size_t one = 1;
     uint32_t node = gravel_node(gravel);
+    cl_program program = build_or_die(gravel, source, "");
+    cl_kernel kernel = kernel_or_die(gravel, program, "print");
     int code = gravel_barrier(gravel); /* all have left gravel_alloc */
     spoil = mode->spoil;
     *mode->breaks = node == mode->breaker || mode->breaker == EVERY;
     while (!code || code == GRAVEL_ERANGE) {
         code = node < 2 ? gravel_put(gravel, memory, data, sizeof data, 1 - node) : 0;
+        if (!code && node == 1)
+            code = gravel_launch(gravel, kernel, 1, &one, &one, 0, NULL, NULL);
         if (!code)
             code = gravel_quiet(gravel);
         if (node == 1 && (!code || code == GRAVEL_ERANGE))
@@ -218,7 +245,9 @@ int main(int argc, char **argv)
     size_t m = 0;
     while (argc < 2 || strcmp(modes[m].name, argv[1]))
         MUST(++m < sizeof modes / sizeof *modes);
-    struct gravel *gravel = open_default(NULL);
+    setenv("GRAVEL_SPOOL", "4096", 1); /* node 0 tells each frame of lines that it has written */
+    const struct gravel_bindings bindings = GRAVEL_BINDINGS(.print = drop_lines);
+    struct gravel *gravel = open_default(&bindings);
     uint64_t memory = alloc_or_die(gravel, MEMORY_BYTES);
     double begin = seconds_now();
     int code = talk(gravel, memory, &modes[m]);

@@ -21,3 +21,18 @@ kernel void complain(GRAVEL_ARENA, ulong wide)
     const struct gravel_reply reply = {wide, 0};
     gravel_ask0_wi(g, GRAVEL_HANDLER(refuse), reply, 0, 0);
 }
+
+/* Work-item 0 asks and the group waits, before it writes what it has read: the answer, and whether that had come. */
+kernel void await(GRAVEL_ARENA, ulong answer, ulong signal, ulong read)
+{
+    GRAVEL_OPEN(g);
+    const struct gravel_reply reply = {answer, signal};
+    const uint first = get_local_id(0) == 0;
+    gravel_ask0_wg_if(g, first, GRAVEL_HANDLER(late), reply, 0, 0);
+    const bool came = gravel_wait_until_uint_wg(g, signal, GRAVEL_CMP_EQ, 1);
+    if (first) {
+        global ulong *words = (global ulong *)gravel_local(g, read);
+        words[0] = *(global const ulong *)gravel_local(g, answer);
+        words[1] = came;
+    }
+}
