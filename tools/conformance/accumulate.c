@@ -17,7 +17,7 @@ extern const char accumulate_cl[];
 
 /* What has been sent for the case before is forgotten: a least word would stay. */
 static bool run_case(struct stage *stage, const struct test_case *test, cl_kernel kernel,
-                     struct gravel_accumulator *accumulator)
+                     void *accumulator)
 {
     char why[160] = "";
     struct plan plan;
@@ -32,7 +32,6 @@ static bool run_case(struct stage *stage, const struct test_case *test, cl_kerne
 
 static void run_operation(struct stage *stage, struct test_case test, const char *kernel_name)
 {
-    unsigned n_cases = 0, n_failed = 0;
     struct gravel_accumulator *accumulator;
     cl_kernel kernel = stage_kernel(stage, kernel_name, words_offset(stage));
     if (!kernel) {
@@ -43,16 +42,8 @@ static void run_operation(struct stage *stage, struct test_case test, const char
                                  test.type));
     OK(gravel_kernel_set_accumulator(accumulator, kernel, 6));
     test.form = FORM_WI;
-    test.n_items = stage_items(stage, &test);
-    for (test.target = 0; test.target < N_TARGETS; test.target++)
-        for (test.activity = 0; test.activity < N_ACTIVITIES; test.activity++)
-            if (stage_can(stage, &test)) {
-                n_cases++;
-                n_failed += !run_case(stage, &test, kernel, accumulator);
-            }
+    stage_cases(stage, test, kernel, run_case, accumulator);
     OK(gravel_accumulator_destroy(accumulator));
-    clReleaseKernel(kernel);
-    stage_line(stage, test.name, FORM_GROUP, n_cases, n_failed);
 }
 
 int suite_accumulate(int n_arguments, char **arguments)

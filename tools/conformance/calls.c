@@ -87,8 +87,9 @@ static void send_from_host(struct stage *stage, const struct plan *plan, uint32_
 }
 
 static bool run_case(struct stage *stage, const struct test_case *test, cl_kernel kernel,
-                     uint32_t n_args)
+                     void *context)
 {
+    const uint32_t n_args = *(const uint32_t *)context;
     struct plan plan;
     char why[64];
     bool holds = true;
@@ -113,20 +114,10 @@ static bool run_case(struct stage *stage, const struct test_case *test, cl_kerne
 static void run_form(struct stage *stage, struct test_case test, uint32_t n_args)
 {
     char kernel_name[32];
-    unsigned n_cases = 0, n_failed = 0;
     snprintf(kernel_name, sizeof kernel_name, "%s%s", test.name, form_suffixes[test.form]);
     cl_kernel kernel = test.form == FORM_HOST ? NULL : stage_kernel(stage, kernel_name, 0);
     MUST(kernel || test.form == FORM_HOST);
-    test.n_items = stage_items(stage, &test);
-    for (test.target = 0; test.target < N_TARGETS; test.target++)
-        for (test.activity = 0; test.activity < N_ACTIVITIES; test.activity++)
-            if (stage_can(stage, &test)) {
-                n_cases++;
-                n_failed += !run_case(stage, &test, kernel, n_args);
-            }
-    if (kernel)
-        clReleaseKernel(kernel);
-    stage_line(stage, test.name, test.form, n_cases, n_failed);
+    stage_cases(stage, test, kernel, run_case, &n_args);
 }
 
 void run_calls(struct stage *stage)

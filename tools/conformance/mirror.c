@@ -74,11 +74,13 @@ static void set_base(cl_kernel kernel, const struct gravel_mirror *mirror)
 /* ---- slots ------------------------------------------------------------------------------------- */
 
 /* Shared twice: what has been sent is sent once. */
-static bool run_slots(struct stage *stage, const struct test_case *test, cl_kernel kernel)
+static bool run_slots(struct stage *stage, const struct test_case *test, cl_kernel kernel,
+                      void *context)
 {
     char why[160] = "";
     struct plan plan;
     struct gravel_mirror *mirror;
+    (void)context;
     plan_fill(&plan, test, stage->node, stage->n_nodes);
     struct wanted wanted = want(stage, &plan);
     const struct gravel_words words = words_of(stage, test, &wanted);
@@ -133,13 +135,15 @@ static void read_copies(struct stage *stage, cl_kernel kernel, const struct test
 }
 
 /* The words are those of a case that sends nothing. */
-static bool run_copies(struct stage *stage, const struct test_case *test, cl_kernel kernel)
+static bool run_copies(struct stage *stage, const struct test_case *test, cl_kernel kernel,
+                       void *context)
 {
     char why[160] = "";
     unsigned char seen[N_ITEMS * 8];
     struct plan plan;
     struct gravel_mirror *mirror;
     struct test_case still = *test;
+    (void)context;
     still.activity = ACTIVE_EMPTY;
     plan_fill(&plan, test, stage->node, stage->n_nodes);
     struct wanted wanted = want(stage, &plan);
@@ -160,27 +164,16 @@ static bool run_copies(struct stage *stage, const struct test_case *test, cl_ker
 
 /* ---- the suite --------------------------------------------------------------------------------- */
 
-typedef bool run_case(struct stage *stage, const struct test_case *test, cl_kernel kernel);
-
 static void run_cases(struct stage *stage, struct test_case test, const char *kernel_name,
-                      run_case *run)
+                      stage_case *run)
 {
-    unsigned n_cases = 0, n_failed = 0;
     cl_kernel kernel = stage_kernel(stage, kernel_name, 0);
     if (!kernel) {
         stage_skip(stage, test.name, "the device has no such atomics");
         return;
     }
     test.form = FORM_WI;
-    test.n_items = stage_items(stage, &test);
-    for (test.target = 0; test.target < N_TARGETS; test.target++)
-        for (test.activity = 0; test.activity < N_ACTIVITIES; test.activity++)
-            if (stage_can(stage, &test)) {
-                n_cases++;
-                n_failed += !run(stage, &test, kernel);
-            }
-    clReleaseKernel(kernel);
-    stage_line(stage, test.name, FORM_GROUP, n_cases, n_failed);
+    stage_cases(stage, test, kernel, run, NULL);
 }
 
 int suite_mirror(int n_arguments, char **arguments)

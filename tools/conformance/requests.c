@@ -219,15 +219,17 @@ static bool all_hold(struct desk *desk, const struct test_case *test, const stru
 
 /* ---- cases ----------------------------------------------------------------------------------- */
 
-static bool run_case(struct desk *desk, const struct test_case *test, cl_kernel kernel)
+static bool run_case(struct stage *stage, const struct test_case *test, cl_kernel kernel,
+                     void *context)
 {
+    struct desk *desk = context;
     char why[160] = "";
     struct plan plan;
-    plan_fill(&plan, test, desk->stage.node, desk->stage.n_nodes);
+    plan_fill(&plan, test, stage->node, stage->n_nodes);
     load(desk, test, &plan);
-    OK(gravel_barrier(desk->stage.gravel));
-    OK(stage_run(&desk->stage, kernel, test->n_items));
-    return stage_judge(&desk->stage, test, all_hold(desk, test, &plan, why, sizeof why), why);
+    OK(gravel_barrier(stage->gravel));
+    OK(stage_run(stage, kernel, test->n_items));
+    return stage_judge(stage, test, all_hold(desk, test, &plan, why, sizeof why), why);
 }
 
 static cl_kernel make_kernel(struct desk *desk, const char *name)
@@ -247,22 +249,13 @@ static cl_kernel make_kernel(struct desk *desk, const char *name)
 static void run_form(struct desk *desk, struct test_case test)
 {
     char kernel_name[64];
-    unsigned n_cases = 0, n_failed = 0;
     snprintf(kernel_name, sizeof kernel_name, "%s%s", test.name, form_suffixes[test.form]);
     cl_kernel kernel = make_kernel(desk, kernel_name);
-    test.n_items = stage_items(&desk->stage, &test);
     if (!kernel) {
         stage_skip(&desk->stage, kernel_name, "the device has no double");
         return;
     }
-    for (test.target = 0; test.target < N_TARGETS; test.target++)
-        for (test.activity = 0; test.activity < N_ACTIVITIES; test.activity++)
-            if (stage_can(&desk->stage, &test)) {
-                n_cases++;
-                n_failed += !run_case(desk, &test, kernel);
-            }
-    clReleaseKernel(kernel);
-    stage_line(&desk->stage, test.name, test.form, n_cases, n_failed);
+    stage_cases(&desk->stage, test, kernel, run_case, desk);
 }
 
 static void run_all(struct desk *desk)

@@ -173,6 +173,22 @@ bool stage_judge(struct stage *stage, const struct test_case *test, bool holds, 
     return all;
 }
 
+void stage_cases(struct stage *stage, struct test_case test, cl_kernel kernel, stage_case *run,
+                 void *context)
+{
+    unsigned n_cases = 0, n_failed = 0;
+    test.n_items = stage_items(stage, &test);
+    for (test.target = 0; test.target < N_TARGETS; test.target++)
+        for (test.activity = 0; test.activity < N_ACTIVITIES; test.activity++)
+            if (stage_can(stage, &test)) {
+                n_cases++;
+                n_failed += !run(stage, &test, kernel, context);
+            }
+    if (kernel)
+        clReleaseKernel(kernel);
+    stage_line(stage, test.name, test.form, n_cases, n_failed);
+}
+
 void stage_line(struct stage *stage, const char *name, enum form form, unsigned n_cases,
                 unsigned n_failed)
 {

@@ -65,7 +65,19 @@ bool stage_can(const struct stage *stage, const struct test_case *test);
 /** Agree with all nodes whether a case held, count it, and report it at node 0 if it did not. */
 bool stage_judge(struct stage *stage, const struct test_case *test, bool holds, const char *why);
 
-/** Print one line: a form of an operation, over its cases. */
+/** Runs a case and judges it: stage_judge. @param kernel  as given. @param context  as well. */
+typedef bool stage_case(struct stage *stage, const struct test_case *test, cl_kernel kernel,
+                        void *context);
+
+/**
+ * Run the cases of an operation and form, of every target and activity, and print their line.
+ *
+ * @param kernel  released here; NULL: the host sends.
+ */
+void stage_cases(struct stage *stage, struct test_case test, cl_kernel kernel, stage_case *run,
+                 void *context);
+
+/** Print a line: a form of an operation, over its cases. */
 void stage_line(struct stage *stage, const char *name, enum form form, unsigned n_cases,
                 unsigned n_failed);
 void stage_skip(struct stage *stage, const char *name, const char *reason);

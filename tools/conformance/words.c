@@ -105,8 +105,10 @@ static void send_from_host(struct stage *stage, const struct test_case *test,
                              test->op == GRAVEL_INC ? NULL : &plan->bits[i], plan->nodes[i]));
 }
 
-static bool run_case(struct stage *stage, const struct test_case *test, cl_kernel kernel)
+static bool run_case(struct stage *stage, const struct test_case *test, cl_kernel kernel,
+                     void *context)
 {
+    (void)context;
     char why[160] = "";
     struct plan plan;
     plan_fill(&plan, test, stage->node, stage->n_nodes);
@@ -126,7 +128,6 @@ static bool run_case(struct stage *stage, const struct test_case *test, cl_kerne
 static void run_form(struct stage *stage, struct test_case test)
 {
     char kernel_name[32];
-    unsigned n_cases = 0, n_failed = 0;
     snprintf(kernel_name, sizeof kernel_name, "%s%s", test.name, form_suffixes[test.form]);
     cl_kernel kernel =
         test.form == FORM_HOST ? NULL : stage_kernel(stage, kernel_name, words_offset(stage));
@@ -134,16 +135,7 @@ static void run_form(struct stage *stage, struct test_case test)
         stage_skip(stage, kernel_name, "the device has no double");
         return;
     }
-    test.n_items = stage_items(stage, &test);
-    for (test.target = 0; test.target < N_TARGETS; test.target++)
-        for (test.activity = 0; test.activity < N_ACTIVITIES; test.activity++)
-            if (stage_can(stage, &test)) {
-                n_cases++;
-                n_failed += !run_case(stage, &test, kernel);
-            }
-    if (kernel)
-        clReleaseKernel(kernel);
-    stage_line(stage, test.name, test.form, n_cases, n_failed);
+    stage_cases(stage, test, kernel, run_case, NULL);
 }
 
 void run_words(struct stage *stage)
