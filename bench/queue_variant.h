@@ -18,7 +18,6 @@
 #define QUEUE_MESSAGE_BYTES(X) X(8) X(16) X(32) X(64) X(256)
 
 #define QUEUE_RING_BYTES (1u << 20) /* payload capacity every variant gets */
-#define QUEUE_MAX_BATCH 256u        /* most messages a batching variant hands over at once */
 
 /* Message counts are powers of two from here up, so that batches and work-groups divide them. */
 #define QUEUE_MIN_MESSAGES (1u << 12)

@@ -165,28 +165,4 @@ static inline void gravel_mpmc_release(struct gravel_mpmc *queue, void *element)
     atomic_store_explicit(&slot->turn, next_lap, memory_order_release); /* M2 */
 }
 
-/** Append a pointer, not NULL, to a queue of pointers. @return false if it is full. */
-static inline bool gravel_mpmc_push_pointer(struct gravel_mpmc *queue, void *pointer)
-{
-    assert(pointer && queue->element_bytes == sizeof pointer);
-    void **element = gravel_mpmc_reserve(queue);
-    if (!element)
-        return false;
-    *element = pointer;
-    gravel_mpmc_publish(queue, element);
-    return true;
-}
-
-/** Take the oldest pointer off a queue of pointers; NULL if it is empty. */
-static inline void *gravel_mpmc_pop_pointer(struct gravel_mpmc *queue)
-{
-    assert(queue->element_bytes == sizeof(void *));
-    void **element = gravel_mpmc_peek(queue);
-    if (!element)
-        return NULL;
-    void *pointer = *element;
-    gravel_mpmc_release(queue, element);
-    return pointer;
-}
-
 #endif

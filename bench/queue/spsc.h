@@ -182,28 +182,4 @@ static inline void gravel_spsc_release(struct gravel_spsc *queue)
     gravel_spsc_release_n(queue, 1);
 }
 
-/** Append a pointer, not NULL, to a queue of pointers. @return false if it is full. */
-static inline bool gravel_spsc_push_pointer(struct gravel_spsc *queue, void *pointer)
-{
-    assert(pointer && queue->element_bytes == sizeof pointer);
-    void **element = gravel_spsc_reserve(queue);
-    if (!element)
-        return false;
-    *element = pointer;
-    gravel_spsc_publish(queue);
-    return true;
-}
-
-/** Take the oldest pointer off a queue of pointers; NULL if it is empty. */
-static inline void *gravel_spsc_pop_pointer(struct gravel_spsc *queue)
-{
-    assert(queue->element_bytes == sizeof(void *));
-    void **element = gravel_spsc_peek(queue);
-    if (!element)
-        return NULL;
-    void *pointer = *element;
-    gravel_spsc_release(queue);
-    return pointer;
-}
-
 #endif

@@ -39,8 +39,7 @@
 #define GRAVELP_FLOW_FAULT_DEEP 2u /* a spawn at the last level */
 #define GRAVELP_FLOW_FAULT_SLOT \
     3u /* a result for a slot that does not exist: value; slots: bound */
-#define GRAVELP_FLOW_FAULT_GROUP 4u /* the work-group is larger than GRAVEL_MAX_GROUP */
-#define GRAVELP_FLOW_FAULT_SIGN 5u  /* the kernel was built for another graph */
+#define GRAVELP_FLOW_FAULT_SIGN 5u /* the kernel was built for another graph */
 #define GRAVELP_FLOW_FAULT_OPEN \
     6u /* calls of gravel_talloc without gravel_enq; found by the chooser */
 #define GRAVELP_FLOW_FAULT_MEET \

@@ -17,10 +17,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define GROUP 256u        /* [work-items] wanted; kernels may bear fewer */
-#define MAX_UNDER_WAY 64u /* runs enqueued and not yet waited for */
-#define SERVER_ITEMS \
-    256u /* wanted [work-items]; GRAVELP_SERVER_ITEMS of cl/device/serve.cl.h at most */
+#define GROUP 256u            /* [work-items] wanted; kernels may bear fewer */
+#define MAX_UNDER_WAY 64u     /* runs enqueued and not yet waited for */
 #define MESSAGES_A_SERVER 64u /* fewer are not worth another group, which looks at all keys */
 
 /* The first arguments of GRAVELP_CALL_RUN. */

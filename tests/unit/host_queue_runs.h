@@ -102,7 +102,6 @@ static void peek_of_empty_returns_null(void **state)
     (void)state;
     QUEUE *queue = create(4, 8, 0);
     assert_null(CALL(peek)(queue));
-    assert_null(CALL(pop_pointer)(queue));
     CALL(destroy)(queue);
 }
 
@@ -146,26 +145,11 @@ static void order_survives_the_wrap_of_indices(void **state)
     }
 }
 
-static void pointers_come_back_in_order(void **state)
-{
-    (void)state;
-    char bytes[3];
-    QUEUE *queue = create(2, sizeof(void *), UINT64_MAX);
-    assert_true(CALL(push_pointer)(queue, &bytes[0]));
-    assert_true(CALL(push_pointer)(queue, &bytes[1]));
-    assert_false(CALL(push_pointer)(queue, &bytes[2]));
-    assert_ptr_equal(CALL(pop_pointer)(queue), &bytes[0]);
-    assert_ptr_equal(CALL(pop_pointer)(queue), &bytes[1]);
-    assert_null(CALL(pop_pointer)(queue));
-    CALL(destroy)(queue);
-}
-
 #define HOST_QUEUE_RUNS                                                                            \
     cmocka_unit_test(create_with_bad_arguments_returns_einval),                                    \
         cmocka_unit_test(create_without_memory_returns_enomem),                                    \
         cmocka_unit_test(destroy_null_does_nothing), cmocka_unit_test(peek_of_empty_returns_null), \
         cmocka_unit_test(reserve_of_full_returns_null_until_release),                              \
-        cmocka_unit_test(order_survives_the_wrap_of_indices),                                      \
-        cmocka_unit_test(pointers_come_back_in_order)
+        cmocka_unit_test(order_survives_the_wrap_of_indices)
 
 #endif
