@@ -2,11 +2,8 @@
 /*
  * Transport mpi: buffers travel as MPI messages on a communicator of our own.
  *
- * Receives are posted ahead in a ring and looked at in posting order only: MPI matches messages of one
- * sender in order, so this keeps the order of frames without looking at them. Of node buffers for nodes of this
- * machine a note travels; the frame stays where it is (handover.h). A frame whose sender dies while it travels never
- * arrives and holds up all behind it; so heartbeats and news of a death have a ring of their own, which nothing
- * large goes through.
+ * Of node buffers for nodes of this machine a note travels; the frame stays where it is (handover.h). What comes is
+ * received by mpi_receives.c.
  *
  * Path:    network thread -> mpi.c -> MPI, or another node's handover.c.
  * Threads: the network thread alone.
@@ -19,6 +16,7 @@
 #include "transport/mpi_local.h"
 #include "transport/mpi_marked.h"
 #include "transport/mpi_process.h"
+#include "transport/mpi_receives.h"
 #include "transport/transport.h"
 
 #include <mpi.h>
@@ -26,30 +24,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MAX_RECEIVES 16u
-#define LIFE_RECEIVES 4u
-#define EARLY_BYTES 1024u /* of the largest control frame, and more; MPI sends so little at once */
-_Static_assert(sizeof(struct gravel_death_frame) <= EARLY_BYTES, "fits");
-_Static_assert(sizeof(struct gravel_refusal_frame) <= EARLY_BYTES, "fits");
-
-enum tag { FRAME_TAG, LIFE_TAG };
-
-/* Receives of one tag, looked at in the order in which they were posted. */
-struct ring {
-    enum tag tag;
-    uint32_t n, frame_bytes, next;
-    bool is_broken;        /* a frame will never come: so will none behind it */
-    unsigned char *memory; /* [n][frame_bytes] */
-    MPI_Request receives[MAX_RECEIVES];
-};
-
 struct mpi_transport {
     struct gravel_transport base;
     MPI_Comm comm;
-    bool has_entered;         /* gravel_mpi_enter */
-    struct ring frames, life; /* no memory before mpi_prepare */
-    struct ring *at_hand;     /* whose next frame is the caller's; NULL: `early` has it */
-    _Alignas(8) unsigned char early[EARLY_BYTES]; /* the frame at hand until then */
+    bool has_entered; /* gravel_mpi_enter */
+    struct gravel_mpi_receives receives;
 
     /* Sends under way, unordered: requests[i] belongs to buffers[i]. */
     MPI_Request *requests;
@@ -92,7 +71,7 @@ static int start_send(struct mpi_transport *mpi, struct gravel_buffer *buffer)
 {
     if (mpi->n_sends == mpi->capacity && !grow_sends(mpi))
         return gravel_fail(GRAVEL_ENOMEM, "list of %u sends under way", mpi->n_sends);
-    enum tag tag = gravel_frame_is_life(buffer->frame->kind) ? LIFE_TAG : FRAME_TAG;
+    int tag = gravel_mpi_tag_of(buffer->frame->kind);
     int error =
         MPI_Isend(buffer->frame, (int)buffer->frame->bytes, MPI_BYTE,
                   (int)buffer->frame->destination, tag, mpi->comm, &mpi->requests[mpi->n_sends]);
@@ -157,173 +136,39 @@ static struct gravel_buffer *mpi_sent(struct gravel_transport *transport)
     return mpi->n_ended ? remove_send(mpi, (uint32_t)mpi->ended[--mpi->n_ended]) : NULL;
 }
 
-static unsigned char *receive_slot(const struct ring *ring, uint32_t i)
-{
-    return ring->memory + (size_t)i * ring->frame_bytes;
-}
-
-static int post_receive(const struct mpi_transport *mpi, struct ring *ring, uint32_t i)
-{
-    int error = MPI_Irecv(receive_slot(ring, i), (int)ring->frame_bytes, MPI_BYTE, MPI_ANY_SOURCE,
-                          ring->tag, mpi->comm, &ring->receives[i]);
-    return gravel_mpi_check("MPI_Irecv", error);
-}
-
-static int open_ring(const struct mpi_transport *mpi, struct ring *ring, enum tag tag, uint32_t n,
-                     uint32_t frame_bytes)
-{
-    int code = 0;
-    ring->tag = tag;
-    ring->n = n;
-    ring->frame_bytes = (frame_bytes + 63) & ~63u;
-    ring->memory = aligned_alloc(64, (size_t)n * ring->frame_bytes);
-    if (!ring->memory)
-        return gravel_fail(GRAVEL_ENOMEM, "%u receive buffers of %u bytes", n, ring->frame_bytes);
-    for (uint32_t i = 0; i < n && !code; i++)
-        code = post_receive(mpi, ring, i);
-    return code;
-}
-
 static int mpi_prepare(struct gravel_transport *transport, uint32_t frame_bytes)
 {
-    struct mpi_transport *mpi = as_mpi(transport);
-    int code = open_ring(mpi, &mpi->life, LIFE_TAG, LIFE_RECEIVES, EARLY_BYTES);
-    return code ? code : open_ring(mpi, &mpi->frames, FRAME_TAG, MAX_RECEIVES, frame_bytes);
+    return gravel_mpi_receives_open(&as_mpi(transport)->receives, frame_bytes);
 }
 
-/* No further frame will come. */
-static void lose(struct mpi_transport *mpi, struct ring *ring, const char *call, int error)
-{
-    ring->is_broken = true;
-    gravel_mpi_fail(call, error);
-    snprintf(mpi->base.lost, sizeof mpi->base.lost, "%.150s", gravel_last_error());
-}
-
-/* A message that is no frame of another node. */
-static void fail_ring(struct mpi_transport *mpi, struct ring *ring, int code)
-{
-    ring->is_broken = true;
-    mpi->base.fault = code;
-}
-
-/* Of a message that has come, and may have so many bytes. @return 0; or an error. */
-static int read_status(const struct mpi_transport *mpi, const MPI_Status *status, uint32_t most,
-                       uint32_t *bytes, uint32_t *source)
-{
-    int n = 0, node = status->MPI_SOURCE;
-    int code = gravel_mpi_check("MPI_Get_count", MPI_Get_count(status, MPI_BYTE, &n));
-    if (code)
-        return code;
-    if (node < 0 || (uint32_t)node >= mpi->base.n_nodes || (uint32_t)node == mpi->base.node)
-        return gravel_fail(GRAVEL_ECORRUPT,
-                           "frame of %d bytes from node %d has a bad source (%d of %u)", n, node,
-                           node, mpi->base.n_nodes);
-    if (n < 0 || (uint32_t)n > most)
-        return gravel_fail(GRAVEL_ECORRUPT,
-                           "frame of %d bytes from node %d has a bad count (%d bytes, at most %u)",
-                           n, node, n, most);
-    *bytes = (uint32_t)n;
-    *source = (uint32_t)node;
-    return 0;
-}
-
-/* The next frame while their largest size is unknown: in order, as MPI_Improbe finds them so. */
-static struct gravel_frame *receive_early(struct mpi_transport *mpi, uint32_t *bytes,
-                                          uint32_t *source)
-{
-    struct ring *ring = &mpi->frames;
-    MPI_Message message;
-    MPI_Status status;
-    int has_arrived = 0;
-    if (ring->is_broken)
-        return NULL;
-    int error =
-        MPI_Improbe(MPI_ANY_SOURCE, MPI_ANY_TAG, mpi->comm, &has_arrived, &message, &status);
-    if (error != MPI_SUCCESS)
-        lose(mpi, ring, "MPI_Improbe", error);
-    if (error != MPI_SUCCESS || !has_arrived)
-        return NULL;
-    int code = read_status(mpi, &status, EARLY_BYTES, bytes, source);
-    if (!code)
-        code = gravel_mpi_check(
-            "MPI_Mrecv", MPI_Mrecv(mpi->early, (int)*bytes, MPI_BYTE, &message, MPI_STATUS_IGNORE));
-    if (!code)
-        return (struct gravel_frame *)mpi->early;
-    fail_ring(mpi, ring, code);
-    return NULL;
-}
-
-static struct gravel_frame *look(struct mpi_transport *mpi, struct ring *ring, uint32_t *bytes,
-                                 uint32_t *source)
-{
-    MPI_Status status;
-    int has_arrived = 0;
-    if (ring->is_broken)
-        return NULL;
-    int error = MPI_Test(&ring->receives[ring->next], &has_arrived, &status);
-    if (error != MPI_SUCCESS)
-        lose(mpi, ring, "MPI_Test", error);
-    if (ring->is_broken || !has_arrived)
-        return NULL;
-    int code = read_status(mpi, &status, ring->frame_bytes, bytes, source);
-    if (code) {
-        fail_ring(mpi, ring, code);
-        return NULL;
-    }
-    mpi->at_hand = ring;
-    return (struct gravel_frame *)receive_slot(ring, ring->next);
-}
-
-/* The frame that a note tells of; any other frame is the one that has arrived. */
-static struct gravel_frame *open_note(struct mpi_transport *mpi, struct gravel_frame *frame,
-                                      uint32_t *bytes, const uint32_t *source)
-{
-    if (!frame || !gravel_handover_is_note(frame, *bytes))
-        return frame;
-    frame = gravel_handover_open(&mpi->handover, frame, *source, mpi->frames.frame_bytes, bytes);
-    if (!frame)
-        fail_ring(mpi, &mpi->frames, GRAVEL_ECORRUPT);
-    return frame;
-}
-
+/* The frame that has come, or that a note tells of. */
 static struct gravel_frame *mpi_receive(struct gravel_transport *transport, uint32_t *bytes,
                                         uint32_t *source)
 {
     struct mpi_transport *mpi = as_mpi(transport);
-    mpi->at_hand = NULL;
-    if (mpi->base.fault)
-        return NULL;
-    if (!mpi->frames.memory)
-        return receive_early(mpi, bytes, source);
-    struct gravel_frame *life = look(mpi, &mpi->life, bytes, source);
-    if (mpi->base.fault)
-        return NULL;
-    return life ? life : open_note(mpi, look(mpi, &mpi->frames, bytes, source), bytes, source);
-}
-
-/* The message at hand, a frame or a note of one, is done with. */
-static void renew_receive(struct mpi_transport *mpi)
-{
-    struct ring *ring = mpi->at_hand;
-    if (!ring)
-        return;
-    mpi->base.fault = post_receive(mpi, ring, ring->next);
-    ring->is_broken = mpi->base.fault != 0;
-    ring->next = (ring->next + 1) % ring->n;
+    struct gravel_mpi_receives *receives = &mpi->receives;
+    struct gravel_frame *frame = gravel_mpi_receives_next(receives, bytes, source);
+    if (!frame || !receives->at_hand || !gravel_handover_is_note(frame, *bytes))
+        return frame;
+    frame =
+        gravel_handover_open(&mpi->handover, frame, *source, receives->frames.frame_bytes, bytes);
+    if (!frame)
+        gravel_mpi_receives_fail(receives, receives->at_hand, GRAVEL_ECORRUPT);
+    return frame;
 }
 
 static void mpi_received(struct gravel_transport *transport)
 {
     struct mpi_transport *mpi = as_mpi(transport);
     gravel_handover_done(&mpi->handover);
-    renew_receive(mpi);
+    gravel_mpi_receives_renew(&mpi->receives);
 }
 
 static void mpi_keep(struct gravel_transport *transport)
 {
     struct mpi_transport *mpi = as_mpi(transport);
     gravel_handover_keep(&mpi->handover);
-    renew_receive(mpi);
+    gravel_mpi_receives_renew(&mpi->receives);
 }
 
 static void mpi_give_back(struct gravel_transport *transport, uint32_t source)
@@ -386,30 +231,11 @@ static int mpi_has_merged(struct gravel_transport *transport)
     return code ? code : has_ended;
 }
 
-/* @return whether all have ended: else MPI may still write to their memory. */
-static bool cancel_receives(struct ring *ring)
-{
-    bool have_ended = true;
-    for (uint32_t i = 0; i < MAX_RECEIVES; i++)
-        if (ring->receives[i] != MPI_REQUEST_NULL &&
-            (MPI_Cancel(&ring->receives[i]) != MPI_SUCCESS ||
-             MPI_Wait(&ring->receives[i], MPI_STATUS_IGNORE) != MPI_SUCCESS))
-            have_ended = false;
-    return have_ended;
-}
-
-static void close_ring(struct ring *ring)
-{
-    if (cancel_receives(ring))
-        free(ring->memory);
-}
-
 static void mpi_close(struct gravel_transport *transport, bool is_clean)
 {
     struct mpi_transport *mpi = as_mpi(transport);
     if (is_clean) { /* with a dead peer, each of these could hang; and MPI may still write to the memory */
-        close_ring(&mpi->frames);
-        close_ring(&mpi->life);
+        gravel_mpi_receives_close(&mpi->receives);
         free_merging(mpi);
         if (mpi->comm != MPI_COMM_NULL)
             MPI_Comm_free(&mpi->comm);
@@ -472,6 +298,7 @@ static int join(struct mpi_transport *mpi, const struct gravel_mpi_opening *open
         code = gravel_mpi_check("MPI_Comm_size", MPI_Comm_size(mpi->comm, &n_nodes));
     if (code)
         return code;
+    mpi->receives.comm = mpi->comm;
     mpi->base.node = (uint32_t)node;
     mpi->base.n_nodes = (uint32_t)n_nodes;
     code = gravel_handover_create(&mpi->handover, opening->segment, mpi->base.n_nodes);
@@ -512,8 +339,7 @@ int gravel_transport_mpi_open(struct gravel_transport **out,
     mpi->reduction = MPI_REQUEST_NULL;
     mpi->round_type = MPI_DATATYPE_NULL;
     mpi->merging = MPI_OP_NULL;
-    for (uint32_t i = 0; i < MAX_RECEIVES; i++)
-        mpi->frames.receives[i] = mpi->life.receives[i] = MPI_REQUEST_NULL;
+    gravel_mpi_receives_init(&mpi->receives, &mpi->base);
     int code = opening->comm ? check_comm(opening->comm) : 0;
     begin_call(opening, "MPI_Init_thread");
     if (!code) {
