@@ -45,14 +45,16 @@ static bool is_control(unsigned char c)
 static void add_plain(struct gravel_characters *out, const char *text, size_t n)
 {
     char escape[8];
+    size_t first = 0; /* of those that are not added yet */
     for (size_t i = 0; i < n; i++) {
-        if (is_control((unsigned char)text[i])) {
-            snprintf(escape, sizeof escape, "\\x%02x", (unsigned)(unsigned char)text[i]);
-            add(out, escape);
-        } else {
-            gravel_characters_add(out, text + i, 1);
-        }
+        if (!is_control((unsigned char)text[i]))
+            continue;
+        gravel_characters_add(out, text + first, i - first);
+        snprintf(escape, sizeof escape, "\\x%02x", (unsigned)(unsigned char)text[i]);
+        add(out, escape);
+        first = i + 1;
     }
+    gravel_characters_add(out, text + first, n - first);
 }
 
 /* ---- arguments -------------------------------------------------------------------------------- */
@@ -76,9 +78,10 @@ static uint64_t word_at(const struct arguments *arguments, uint32_t i)
 
 static struct argument take(struct arguments *arguments)
 {
-    struct argument argument = {.type = arguments->types & 0xf};
-    const uint32_t n = GRAVELP_ARGUMENT_WORDS(argument.type & 7u);
-    argument.type &= 7u;
+    struct argument argument;
+    argument.type = arguments->types & 7u;
+    argument.string[sizeof argument.string - 1] = '\0';
+    const uint32_t n = GRAVELP_ARGUMENT_WORDS(argument.type);
     arguments->types >>= 4;
     for (uint32_t i = 0; argument.type == GRAVELP_ARGUMENT_STRING && i < 4 * n; i++)
         argument.string[i] = (char)(word_at(arguments, i / 4) >> 8 * (i % 4));
@@ -114,6 +117,7 @@ static bool is_integer(const struct argument *argument)
 /* "%-08.3hhx": what stands before the length, and the rest. */
 struct conversion {
     char flags[8 + 2 * MOST_DIGITS + 2]; /* "%-08.3" */
+    bool is_plain;                       /* no flags but '%' */
     char letter;                         /* 'x'; 0: the text has ended */
     uint32_t bits;                       /* of "hh" and "h": 8 and 16; 0: all */
 };
@@ -142,6 +146,7 @@ static const char *read_conversion(const char *at, const char *end, struct conve
         *to++ = *at++;
         at = copy_digits(at, end, &to);
     }
+    conversion->is_plain = to == conversion->flags + 1;
     uint32_t n_short = 0;
     for (; at < end && *at && strchr("hlLjzt", *at); at++)
         n_short += *at == 'h';
@@ -151,14 +156,28 @@ static const char *read_conversion(const char *at, const char *end, struct conve
     return at;
 }
 
+/* "%d" or "%u", which most are: printf takes ten times as long. */
+static void add_decimal(struct gravel_characters *out, uint64_t number, bool is_negative)
+{
+    char text[1 + GRAVEL_MOST_DIGITS] = "-";
+    const size_t n = gravel_write_digits(text + is_negative, is_negative ? 0 - number : number);
+    gravel_characters_add(out, text, is_negative + n);
+}
+
+static void write_format(char to[40], const struct conversion *conversion, const char *length)
+{
+    char *end = stpcpy(stpcpy(to, conversion->flags), length);
+    end[0] = conversion->letter;
+    end[1] = '\0';
+}
+
 /* The printf that the compiler cannot check: every caller's conversion is for the type of its value. */
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wformat-nonliteral"
 #define ADD_CONVERTED(out, conversion, length, value)                                         \
     do {                                                                                      \
         char format_[40], text_[MOST_CHARACTERS];                                             \
-        snprintf(format_, sizeof format_, "%s" length "%c", (conversion)->flags,              \
-                 (conversion)->letter);                                                       \
+        write_format(format_, conversion, length);                                            \
         int n_ = snprintf(text_, sizeof text_, format_, value);                               \
         if (n_ > 0)                                                                           \
             add_plain(out, text_, (size_t)n_ < sizeof text_ ? (size_t)n_ : sizeof text_ - 1); \
@@ -177,6 +196,9 @@ static void add_integer(struct gravel_characters *out, struct conversion *conver
     const uint64_t sign = UINT64_C(1) << (bits - 1);
     if (conversion->letter == 'c') {
         ADD_CONVERTED(out, conversion, "", (int)(argument->bits & 0xff));
+    } else if (conversion->is_plain && (is_decimal || conversion->letter == 'u')) {
+        const bool extends = is_decimal && is_signed && (kept & sign);
+        add_decimal(out, extends ? (kept ^ sign) - sign : kept, extends);
     } else if (is_decimal && is_signed) {
         ADD_CONVERTED(out, conversion, "ll", (long long)((kept ^ sign) - sign));
     } else {
@@ -194,7 +216,10 @@ static void add_real(struct gravel_characters *out, const struct conversion *con
 static void add_string(struct gravel_characters *out, const struct conversion *conversion,
                        const struct argument *argument)
 {
-    ADD_CONVERTED(out, conversion, "", argument->string);
+    if (conversion->is_plain)
+        add_plain(out, argument->string, strlen(argument->string));
+    else
+        ADD_CONVERTED(out, conversion, "", argument->string);
 }
 #pragma GCC diagnostic pop
 

@@ -24,6 +24,21 @@ struct gravel_characters {
     bool is_cut; /* memory was out */
 };
 
+#define GRAVEL_MOST_DIGITS 20u /* of a number of 64 bits */
+
+/** Write a number's decimal digits. @return how many; at most GRAVEL_MOST_DIGITS. */
+static inline size_t gravel_write_digits(char *to, uint64_t number)
+{
+    char digits[GRAVEL_MOST_DIGITS];
+    size_t n = 0;
+    do
+        digits[n++] = (char)('0' + number % 10);
+    while (number /= 10);
+    for (size_t i = 0; i < n; i++)
+        to[i] = digits[n - 1 - i];
+    return n;
+}
+
 /** Append. */
 void gravel_characters_add(struct gravel_characters *out, const char *text, size_t n);
 

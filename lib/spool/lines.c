@@ -4,17 +4,20 @@
  */
 #include "spool/lines.h"
 
-#include <stdio.h>
-
 #define READY_BYTES (64u << 10) /* as much goes in one write */
 
 /* "[3:128] "; of a launch of more dimensions "[3:128,7,0] ". */
 static size_t write_tag(char text[64], uint32_t node, const uint32_t words[GRAVELP_TAG_WORDS])
 {
-    const unsigned y = words[1] & 0xffffu, z = words[1] >> 16;
-    if (words[1])
-        return (size_t)snprintf(text, 64, "[%u:%u,%u,%u] ", node, words[0], y, z);
-    return (size_t)snprintf(text, 64, "[%u:%u] ", node, words[0]);
+    const uint32_t numbers[] = {node, words[0], words[1] & 0xffffu, words[1] >> 16};
+    size_t n = 0;
+    for (uint32_t i = 0; i < (words[1] ? 4 : 2); i++) {
+        text[n++] = "[:,,"[i];
+        n += gravel_write_digits(text + n, numbers[i]);
+    }
+    text[n++] = ']';
+    text[n++] = ' ';
+    return n;
 }
 
 static void write_line(struct gravel_characters *out, uint32_t node,
