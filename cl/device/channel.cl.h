@@ -15,7 +15,7 @@
 #define GRAVELP_CHANNEL_CL_H
 
 #include "layout/flow.h"
-#include "scan.cl.h"
+#include "workgroup.cl.h"
 
 #ifdef GRAVELP_FLOW_SIGN
 
@@ -194,7 +194,7 @@ GRAVELP_INLINE uint gravelp_read_word(struct gravel_flow_group f, uint channel, 
  */
 GRAVELP_INLINE gravel_ce gravelp_reserve_wg(struct gravel_flow_group f, uint into, uint n)
 {
-    gravelp_scan(f.group.arena, f.group.scratch, gravelp_asked(f, into, n));
+    gravelp_sums(f.group.arena, f.group.scratch, gravelp_asked(f, into, n), false);
     if (gravelp_is_leader())
         f.scratch->ce = gravelp_reserve(f, into, f.group.scratch->n_active);
     gravelp_group_meet(f.group.arena); /* G1: the first CE is known */
@@ -202,7 +202,7 @@ GRAVELP_INLINE gravel_ce gravelp_reserve_wg(struct gravel_flow_group f, uint int
 }
 
 /*
- * Every work-item of the group: the sums of gravelp_scan, and how many work-items before each have any, in
+ * Every work-item of the group: the sums of gravelp_sums, and how many work-items before each have any, in
  * f.scratch->forks and n_forks, which are known as the sums are.
  */
 GRAVELP_INLINE void gravelp_scan_forks(struct gravel_flow_group f, uint n)
@@ -224,12 +224,12 @@ GRAVELP_INLINE void gravelp_scan_forks(struct gravel_flow_group f, uint n)
         f.scratch->n_forks = n_forks;
     }
 #else
-    gravelp_scan(f.group.arena, f.group.scratch, n != 0);
+    gravelp_sums(f.group.arena, f.group.scratch, n != 0, false);
     f.scratch->forks[gravelp_place()] = f.group.scratch->lanes[gravelp_place()];
     if (gravelp_is_leader())
         f.scratch->n_forks = f.group.scratch->n_active;
     gravelp_group_meet(f.group.arena); /* G1: the first sums are read */
-    gravelp_scan(f.group.arena, f.group.scratch, n);
+    gravelp_sums(f.group.arena, f.group.scratch, n, false);
 #endif
 }
 

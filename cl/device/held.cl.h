@@ -76,7 +76,7 @@ GRAVELP_INLINE void gravelp_held_enqueue(struct gravel_flow_group f, uint channe
 GRAVELP_INLINE void gravelp_held_enqueue_wg(struct gravel_flow_group f, uint channel, gravel_ce ce,
                                             uint is_ready)
 {
-    gravelp_scan(f.group.arena, f.group.scratch, is_ready != 0);
+    gravelp_sums(f.group.arena, f.group.scratch, is_ready != 0, false);
     if (gravelp_is_leader())
         f.scratch->ce = gravelp_held_places(f, channel, f.group.scratch->n_active);
     gravelp_group_meet(f.group.arena); /* G1: the first place is known */

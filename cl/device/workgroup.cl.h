@@ -243,51 +243,53 @@ GRAVELP_INLINE uint gravelp_subgroups_share(local struct gravelp_scratch *scratc
 }
 #endif
 
-/*
- * Every work-item of the group: number the active ones from 0.
- *
- * Leaves each active work-item's position in scratch->lanes (GRAVELP_INACTIVE for an inactive one) and their number
- * in scratch->n_active. The leader knows both when it returns, all work-items after the group's next barrier.
- */
 #define GRAVELP_INACTIVE 0xffffffffu
 
-GRAVELP_INLINE void gravelp_compact(global struct gravelp_arena *arena,
-                                    local struct gravelp_scratch *scratch, uint active)
+/*
+ * Every work-item of the group: sums over the work-items before each.
+ *
+ * Leaves each work-item's sum in scratch->lanes, or GRAVELP_INACTIVE if its value is 0 and `marks`, and the group's in
+ * scratch->n_active. The leader knows both when it returns, all work-items after the group's next barrier.
+ *
+ * Source:  Orr 2016, figure 4-3 (one reservation for a wavefront) and A.2.3 (prefix sum).
+ */
+GRAVELP_INLINE void gravelp_sums(global struct gravelp_arena *arena,
+                                 local struct gravelp_scratch *scratch, uint value, bool marks)
 {
 #if defined(GRAVELP_SERIAL_GROUP)
-    gravelp_place_set(scratch, active != 0);
-    gravelp_group_meet_apart(arena); /* G1: the flags are set */
+    gravelp_place_set(scratch, value);
+    gravelp_group_meet_apart(arena); /* G1: the values are set */
     if (gravelp_is_leader()) {
         uint n_lanes = gravelp_group_fits(arena) ? gravelp_n_lanes() : 0, sum = 0;
         for (uint i = 0; i < n_lanes; i++) {
-            uint flag = scratch->lanes[i];
-            scratch->lanes[i] = flag ? sum : GRAVELP_INACTIVE;
-            sum += flag;
+            uint own = scratch->lanes[i];
+            scratch->lanes[i] = marks && !own ? GRAVELP_INACTIVE : sum;
+            sum += own;
         }
         scratch->n_active = sum;
     }
 #elif defined(GRAVELP_COLLECTIVES)
-    uint position = work_group_scan_exclusive_add((uint)(active != 0));
-    gravelp_place_set(scratch, active ? position : GRAVELP_INACTIVE);
+    uint before = work_group_scan_exclusive_add(value);
+    gravelp_place_set(scratch, marks && !value ? GRAVELP_INACTIVE : before);
     if (gravelp_lane_id() == gravelp_n_lanes() - 1)
-        scratch->n_active = gravelp_group_fits(arena) ? position + (active != 0) : 0;
-    gravelp_group_meet(arena); /* G1: the positions are known */
+        scratch->n_active = gravelp_group_fits(arena) ? before + value : 0;
+    gravelp_group_meet(arena); /* G1: the sums are known */
 #elif defined(GRAVELP_SUBGROUPS)
-    uint position = sub_group_scan_exclusive_add((uint)(active != 0)), sum = 0;
-    uint n_subgroups = gravelp_subgroups_share(scratch, position + (active != 0));
+    uint before = sub_group_scan_exclusive_add(value), sum = 0;
+    uint n_subgroups = gravelp_subgroups_share(scratch, before + value);
     for (uint i = 0; i < n_subgroups; i++) {
-        position += i < get_sub_group_id() ? scratch->lanes[i] : 0;
+        before += i < get_sub_group_id() ? scratch->lanes[i] : 0;
         sum += scratch->lanes[i];
     }
     gravelp_group_meet(arena); /* G1: all have added */
-    gravelp_place_set(scratch, active ? position : GRAVELP_INACTIVE);
+    gravelp_place_set(scratch, marks && !value ? GRAVELP_INACTIVE : before);
     if (gravelp_is_leader())
         scratch->n_active = gravelp_group_fits(arena) ? sum : 0;
 #else
     size_t lane = gravelp_place();
-    uint n_lanes = gravelp_n_lanes(), sum = active != 0;
+    uint n_lanes = gravelp_n_lanes(), sum = value;
     gravelp_place_set(scratch, sum);
-    gravelp_group_meet(arena); /* G1: the flags are set */
+    gravelp_group_meet(arena); /* G1: the values are set */
     for (uint step = 1; step < n_lanes; step *= 2) {
         uint left = lane >= step ? scratch->lanes[lane - step] : 0;
         gravelp_group_meet(arena); /* G1: all have read */
@@ -295,11 +297,18 @@ GRAVELP_INLINE void gravelp_compact(global struct gravelp_arena *arena,
         gravelp_place_set(scratch, sum);
         gravelp_group_meet(arena); /* G1: all have added */
     }
-    gravelp_place_set(scratch, active ? sum - 1 : GRAVELP_INACTIVE);
+    gravelp_place_set(scratch, marks && !value ? GRAVELP_INACTIVE : sum - value);
     if (gravelp_lane_id() == n_lanes - 1)
         scratch->n_active = gravelp_group_fits(arena) ? sum : 0;
-    gravelp_group_meet(arena); /* G1: the positions are known */
+    gravelp_group_meet(arena); /* G1: the sums are known */
 #endif
+}
+
+/* Every work-item of the group: number the active ones from 0, as gravelp_sums does; of the rest GRAVELP_INACTIVE. */
+GRAVELP_INLINE void gravelp_compact(global struct gravelp_arena *arena,
+                                    local struct gravelp_scratch *scratch, uint active)
+{
+    gravelp_sums(arena, scratch, active != 0, true);
 }
 
 /*
