@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The flush of an accumulator: which blocks have words that wait, and these words as messages.
+ * The flush of an accumulator: which blocks have words that wait, and these words as messages, packed by destination.
  *
  * lib/accumulate/create.c defines GRAVELP_ACCUMULATE_BITS, uint or ulong, by the size of words; what else depends on
  * the type and the operation is a number, so that a device compiles two programs for all of them. Bits are cleared
  * before words are read: docs/design/accumulators.md says why nothing is lost.
  *
- * Path:    lib/accumulate/flush.c -> collect -> its list -> flush_accumulator -> the queue of packages.
- * Memory:  A4 acquires what A3 has released.
+ * Path:    lib/accumulate/flush.c -> collect -> lists -> pack -> `few`, or packed parts -> flush.c -> node buffers.
+ * Memory:  A4 acquires what A3 has released. Numbers of places (A6) order nothing: the kernel's end does.
  */
 #include "gravel.cl.h"
 #include "accumulator.cl.h"
@@ -16,6 +16,7 @@
 #define BLOCK_BITS (BLOCK / 32)
 
 typedef GRAVELP_ACCUMULATE_BITS word_bits;
+#define TALLY(a, part) ((global struct gravelp_accumulator_tally *)((a) + 1))[part]
 #define EXCHANGE(type, word, value) GRAVELP_UPDATE_put(type, word, value)
 #define LOOK(type, word) GRAVELP_LOOK(type, word)
 #define LOWEST(bits) (31 - clz((bits) & -(bits)))
@@ -25,7 +26,7 @@ GRAVELP_INLINE global uint *at(global struct gravelp_accumulator *a, ulong offse
     return (global uint *)((global uchar *)a + offset);
 }
 
-/* Global size n_items: all words as they begin, and none waits. */
+/* Global size n_items, n_parts at least: all words as they begin, and none waits. */
 kernel void clear(GRAVEL_ACCUMULATOR(a), ulong n_items)
 {
     const ulong n_words = a->n_parts * a->part_words, n_bits = n_words / 32;
@@ -36,19 +37,26 @@ kernel void clear(GRAVEL_ACCUMULATOR(a), ulong n_items)
         at(a, a->bits_at)[i] = 0;
     for (ulong i = get_global_id(0); i < (n_bits / BLOCK_BITS + 31) / 32; i += n_items)
         at(a, a->blocks_at)[i] = 0;
+    if (get_global_id(0) < a->n_parts)
+        TALLY(a, get_global_id(0)) = (struct gravelp_accumulator_tally){{0, 0}, {0, 0}};
+    if (get_global_id(0) == 0)
+        a->n_few[0] = a->n_few[1] = 0;
 }
 
-/* Global size at least n, the words of a->blocks. Blocks that wait go to the list; n_seen: a->n_listed before. */
-kernel void collect(GRAVEL_ACCUMULATOR(a), uint n, uint n_seen)
+/* Global size at least n, the words of a->blocks, and n_parts. Blocks that wait go to the lists, counted in `turn`. */
+kernel void collect(GRAVEL_ACCUMULATOR(a), uint n, uint turn)
 {
-    const uint i = (uint)get_global_id(0);
+    const uint i = (uint)get_global_id(0), part_blocks = (uint)(a->part_words / BLOCK);
+    if (i < a->n_parts)
+        TALLY(a, i).n_listed[!turn] = 0;
     if (i >= n || gravelp_device_load_relaxed(&at(a, a->blocks_at)[i]) == 0)
         return; /* a bit that the load misses is one of a later flush */
     uint blocks =
         gravelp_device_exchange_acquire(&at(a, a->blocks_at)[i], 0); /* A4, pairs with A3 */
     for (; blocks; blocks &= blocks - 1) {
-        uint place = gravelp_device_fetch_add_relaxed(&a->n_listed, 1) - n_seen; /* A6: a number */
-        at(a, a->list_at)[place] = 32 * i + LOWEST(blocks);
+        uint block = 32 * i + LOWEST(blocks), part = block / part_blocks;
+        uint place = gravelp_device_fetch_add_relaxed(&TALLY(a, part).n_listed[turn], 1); /* A6 */
+        at(a, a->list_at)[part * part_blocks + place] = block - part * part_blocks;
     }
 }
 
@@ -60,37 +68,133 @@ GRAVELP_INLINE word_bits take(uint op, volatile global word_bits *word)
     return LOOK(GRAVELP_ACCUMULATE_BITS, word);            /* A5 */
 }
 
-/* A group for each block of the list. Messages: that many as words have changed. */
-kernel void flush_accumulator(GRAVEL_ARENA, GRAVEL_ACCUMULATOR(a))
+/* Where a group is in the lists. */
+struct place {
+    uint part;
+    uint first; /* the part's first place */
+    uint block; /* of the part */
+};
+
+/* Go on to a place, which there is. Of the group's first work-item. */
+GRAVELP_INLINE void go_to(global struct gravelp_accumulator *a, local struct place *now, uint place,
+                          uint turn)
 {
-    GRAVEL_OPEN(g);
-    local uint bits[BLOCK_BITS], ends[BLOCK_BITS];
-    local ushort changed[BLOCK];
+    for (; place - now->first >= TALLY(a, now->part).n_listed[turn]; now->part++)
+        now->first += TALLY(a, now->part).n_listed[turn];
+    now->block = at(a, a->list_at)[now->part * (a->part_words / BLOCK) + place - now->first];
+}
+
+/* Words that a group has taken of a block: what is sent, in any order. */
+struct taken {
+    local uint *bits; /* [BLOCK_BITS] scratch */
+    local uint *n;
+    local ushort *indices; /* [BLOCK] in the block */
+    local word_bits *values;
+};
+
+/* Take the words of a block whose bits are set. */
+GRAVELP_INLINE void take_block(global struct gravelp_accumulator *a, ulong block,
+                               struct taken taken)
+{
     const uint lane = (uint)get_local_id(0), n_lanes = (uint)get_local_size(0);
-    const ulong block = at(a, a->list_at)[get_global_id(0) / n_lanes];
-    const ulong part_blocks = a->part_words / BLOCK, node = block / part_blocks;
-    const ulong first = (block - node * part_blocks) * BLOCK;
     volatile global word_bits *words =
         (volatile global word_bits *)at(a, a->words_at) + block * BLOCK;
     for (uint i = lane; i < BLOCK_BITS; i += n_lanes)
-        bits[i] = gravelp_device_exchange_acquire(&at(a, a->bits_at)[block * BLOCK_BITS + i],
-                                                  0); /* A4, pairs with A3 */
-    gravel_barrier_wg(g);
+        taken.bits[i] = gravelp_device_exchange_acquire(&at(a, a->bits_at)[block * BLOCK_BITS + i],
+                                                        0); /* A4, pairs with A3 */
     if (lane == 0)
-        for (uint i = 0; i < BLOCK_BITS; i++)
-            ends[i] = (i ? ends[i - 1] : 0) + popcount(bits[i]);
-    gravel_barrier_wg(g);
-    for (uint i = lane; i < BLOCK_BITS; i += n_lanes)
-        for (uint left = bits[i], k = ends[i] - popcount(left); left; left &= left - 1)
-            changed[k++] = (ushort)(32 * i + LOWEST(left));
-    gravel_barrier_wg(g);
-    const uint n = ends[BLOCK_BITS - 1];
-    GRAVEL_FOR_WG (g, turn, active, lane < n ? (n - lane + n_lanes - 1) / n_lanes : 0) {
-        uint i = active ? changed[lane + turn * n_lanes] : 0;
-        word_bits value = active ? take(a->op, words + i) : (word_bits)a->neutral;
-        ulong index = first + i;
-        GRAVELP_SEND_WG_IF(g, active && value != (word_bits)a->neutral,
-                           GRAVELP_COMMAND(a->op, a->word_type) | GRAVELP_FAR_BY(index), a->offset,
-                           GRAVELP_NO_REPLY, index, GRAVELP_VALUES(0, value, 0, 0, 0), node);
+        *taken.n = 0;
+    gravelp_barrier_group();
+    for (uint i = lane; i < BLOCK; i += n_lanes) {
+        if (!(taken.bits[i / 32] >> i % 32 & 1))
+            continue;
+        word_bits value = take(a->op, words + i);
+        if (value == (word_bits)a->neutral)
+            continue;
+        uint k = atomic_inc(taken.n);
+        taken.indices[k] = (ushort)i;
+        taken.values[k] = value;
+    }
+    gravelp_barrier_group();
+}
+
+/* Element `i` of a row. */
+GRAVELP_INLINE void store_index(global uchar *row, uint i, uint bytes, ulong index)
+{
+    if (bytes == 8)
+        ((global ulong *)row)[i] = index;
+    else
+        ((global uint *)row)[i] = (uint)index;
+}
+
+/* Message `i` of the few, if it is one. */
+GRAVELP_INLINE void store_few(global struct gravelp_accumulator *a, uint i, uint node, ulong index,
+                              word_bits value)
+{
+    global uchar *few = (global uchar *)at(a, a->few_at),
+                 *indices = few + 4 * GRAVELP_ACCUMULATOR_FEW,
+                 *values = indices + a->index_bytes * GRAVELP_ACCUMULATOR_FEW;
+    if (i >= GRAVELP_ACCUMULATOR_FEW)
+        return;
+    ((global uint *)few)[i] = node;
+    store_index(indices, i, a->index_bytes, index);
+    ((global word_bits *)values)[i] = value;
+}
+
+/* Places that there are of n_places from first_place on. Clears what the next pack counts in. */
+GRAVELP_INLINE uint begin_pack(global struct gravelp_accumulator *a, uint first_place,
+                               uint n_places, uint turn, uint pack_turn)
+{
+    uint n_listed = 0;
+    for (uint part = 0; part < a->n_parts; part++) {
+        n_listed += TALLY(a, part).n_listed[turn];
+        if (get_group_id(0) == 0)
+            TALLY(a, part).n_packed[!pack_turn] = 0;
+    }
+    if (get_group_id(0) == 0)
+        a->n_few[!pack_turn] = 0;
+    return min(n_places, n_listed - first_place);
+}
+
+/*
+ * Pack the words of n_places places from first_place on, or of those that there are: of each group the words of a stretch
+ * of places. packed: see layout/accumulator.h; it has room for n_places blocks. turn: of the last collect; each pack has
+ * the other pack_turn than the last one.
+ */
+kernel void pack(GRAVEL_ACCUMULATOR(a), global uchar *packed, uint first_place, uint n_places,
+                 uint turn, uint pack_turn)
+{
+    local uint bits[BLOCK_BITS], n_taken, n, at_part, at_few;
+    local ushort indices[BLOCK];
+    local word_bits values[BLOCK];
+    local struct place now;
+    const struct taken taken = {bits, &n_taken, indices, values};
+    const uint lane = (uint)get_local_id(0), n_lanes = (uint)get_local_size(0);
+    if (lane == 0) {
+        n = begin_pack(a, first_place, n_places, turn, pack_turn);
+        now.part = now.first = 0;
+    }
+    gravelp_barrier_group();
+    const uint each = (n + (uint)get_num_groups(0) - 1) / (uint)get_num_groups(0),
+               begin = min(each * (uint)get_group_id(0), n), end = min(begin + each, n);
+    for (uint place = first_place + begin; place < first_place + end; place++) {
+        if (lane == 0)
+            go_to(a, &now, place, turn);
+        gravelp_barrier_group();
+        take_block(a, now.part * (a->part_words / BLOCK) + now.block, taken);
+        if (lane == 0) {
+            at_part = (max(now.first, first_place) - first_place) * BLOCK +
+                      gravelp_device_fetch_add_relaxed(&TALLY(a, now.part).n_packed[pack_turn],
+                                                       n_taken);                      /* A6 */
+            at_few = gravelp_device_fetch_add_relaxed(&a->n_few[pack_turn], n_taken); /* A6 */
+        }
+        gravelp_barrier_group();
+        for (uint k = lane; k < n_taken; k += n_lanes) {
+            const ulong index = now.block * (ulong)BLOCK + indices[k];
+            store_index(packed, at_part + k, a->index_bytes, index);
+            ((global word_bits *)(packed + a->packed_values_at))[at_part + k] = values[k];
+            store_few(a, at_few + k, now.part, index, values[k]);
+        }
+        gravelp_barrier_group(); /* the next block is taken where this one was */
     }
 }

@@ -28,8 +28,8 @@
  * - An array of few words, or a skewed one, gains most. One whose words are each added to about once between two
  *   flushes does better by messages.
  *
- * Memory: as many words as the range has, for each node, and a bit for each. GRAVEL_ACCUMULATE_MEMORY is the most for
- * all accumulators of a node.
+ * Memory: as many words as the range has, for each node, a bit for each, and an index and a word for each that a
+ * flush packs at once, 16 MiB at most. GRAVEL_ACCUMULATE_MEMORY is the most for all accumulators of a node.
  *
  * Threads: any; calls for one accumulator one at a time, but for flushes. Destroy accumulators before their range is
  * freed, which is refused, and before their node is closed.

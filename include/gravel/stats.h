@@ -16,7 +16,8 @@
     X(binned_messages, "count",                                                                   \
       "of messages, those that the device had binned (GRAVEL_DEVICE_AGGREGATION)")                \
     X(remote_messages, "count", "messages addressed to another node, from kernels and host")      \
-    X(host_messages, "count", "messages of host calls and handlers; each piece of a put is one")  \
+    X(host_messages, "count",                                                                     \
+      "messages of host calls, handlers and accumulators; each piece of a put is one")            \
     X(buffers_full, "count", "node buffers sent because they were full")                          \
     X(buffers_timeout, "count", "node buffers sent because their age reached the flush time")     \
     X(buffers_flush, "count",                                                                     \

@@ -53,6 +53,12 @@ static struct gravel_accumulator *of_flush(struct gravel_flush *flush)
                                          offsetof(struct gravel_accumulator, flush));
 }
 
+/* On the device. */
+static uint64_t all_bytes(const struct gravel_accumulator *accumulator)
+{
+    return accumulator->bytes + accumulator->packed_bytes;
+}
+
 static uint64_t range_end(const struct gravelp_accumulator *head)
 {
     return head->offset + head->n * GRAVEL_TYPE_BYTES(head->word_type);
@@ -68,7 +74,7 @@ static uint64_t look_at_others(const struct gravel_accumulator *accumulator,
     gravel_flushes_enter(accumulator->gravel);
     for (struct gravel_flush *at = accumulator->gravel->flushes; at; at = at->next) {
         const struct gravelp_accumulator *head = &of_flush(at)->head;
-        bytes += of_flush(at)->bytes;
+        bytes += all_bytes(of_flush(at));
         if (head->offset < range_end(own) && own->offset < range_end(head))
             *other = head;
     }
@@ -116,20 +122,45 @@ static uint64_t take(uint64_t *end, uint64_t bytes)
     return at;
 }
 
+/* Of a message. */
+static uint64_t packed_word_bytes(const struct gravelp_accumulator *head)
+{
+    return head->index_bytes + GRAVEL_TYPE_BYTES(head->word_type);
+}
+
+/* Memory for the words of so many blocks as are packed at once. */
+static void lay_packed_out(struct gravel_accumulator *accumulator, uint64_t n_blocks)
+{
+    struct gravelp_accumulator *head = &accumulator->head;
+    const uint64_t block_bytes = packed_word_bytes(head) * GRAVELP_ACCUMULATOR_BLOCK,
+                   fit = GRAVEL_ROWS_MOST_BYTES / block_bytes;
+    accumulator->pack_blocks = (uint32_t)(n_blocks < fit ? n_blocks : fit);
+    accumulator->packed_bytes = accumulator->pack_blocks * block_bytes;
+    head->packed_values_at =
+        (uint64_t)accumulator->pack_blocks * GRAVELP_ACCUMULATOR_BLOCK * head->index_bytes;
+}
+
 static void lay_out(struct gravel_accumulator *accumulator)
 {
     struct gravelp_accumulator *head = &accumulator->head;
     uint64_t n_blocks_a_part =
         head->n / GRAVELP_ACCUMULATOR_BLOCK + (head->n % GRAVELP_ACCUMULATOR_BLOCK != 0);
     head->part_words = n_blocks_a_part * GRAVELP_ACCUMULATOR_BLOCK;
+    head->index_bytes = head->n - 1 > UINT32_MAX ? 8 : 4;
     uint64_t n_words = head->part_words * head->n_parts,
              n_blocks = n_words / GRAVELP_ACCUMULATOR_BLOCK;
     accumulator->n_block_words = (uint32_t)((n_blocks + 31) / 32);
     accumulator->bytes = sizeof *head;
+    take(&accumulator->bytes, head->n_parts * sizeof(struct gravelp_accumulator_tally));
+    head->few_at =
+        take(&accumulator->bytes, GRAVELP_ACCUMULATOR_FEW * (4 + packed_word_bytes(head)));
+    accumulator->seen_at = offsetof(struct gravelp_accumulator, n_few);
+    accumulator->seen_bytes = accumulator->bytes - accumulator->seen_at;
     head->words_at = take(&accumulator->bytes, n_words * GRAVEL_TYPE_BYTES(head->word_type));
     head->bits_at = take(&accumulator->bytes, n_words / 8);
     head->blocks_at = take(&accumulator->bytes, (uint64_t)accumulator->n_block_words * 4);
     head->list_at = take(&accumulator->bytes, n_blocks * 4);
+    lay_packed_out(accumulator, n_blocks);
 }
 
 /* A range lies in a heap, so nothing here is near 2^64. */
@@ -137,14 +168,14 @@ static int check_memory(const struct gravel_accumulator *accumulator)
 {
     const struct gravelp_accumulator *head = &accumulator->head, *other;
     uint64_t most = accumulator->gravel->config.accumulate_bytes,
-             others = look_at_others(accumulator, &other);
-    if (accumulator->bytes <= most && others <= most - accumulator->bytes)
+             others = look_at_others(accumulator, &other), bytes = all_bytes(accumulator);
+    if (bytes <= most && others <= most - bytes)
         return 0;
     return gravel_fail(GRAVEL_ENOMEM,
                        "%s: a shadow of %" PRIu64 " bytes, %u nodes' parts of %" PRIu64
                        " elements, beside %" PRIu64
                        " of others: GRAVEL_ACCUMULATE_MEMORY is %" PRIu64,
-                       create_call, accumulator->bytes, head->n_parts, head->n, others, most);
+                       create_call, bytes, head->n_parts, head->n, others, most);
 }
 
 /* A CPU device's buffer is memory of the process, and has no pages yet. */
@@ -168,21 +199,86 @@ static int advise(struct gravel_accumulator *accumulator)
         clEnqueueUnmapMemObject(gravel->device.queue, accumulator->memory, start, 0, NULL, NULL));
 }
 
-static int make_memory(struct gravel_accumulator *accumulator)
+static int write_head(struct gravel_accumulator *accumulator)
 {
     struct gravel *gravel = accumulator->gravel;
     cl_event copied = NULL;
-    int code = gravel_cl_buffer_create(&gravel->device, create_call, accumulator->bytes,
-                                       &accumulator->memory);
-    if (!code)
-        code = advise(accumulator);
-    if (code)
-        return code;
     cl_int error =
         clEnqueueWriteBuffer(gravel->device.queue, accumulator->memory, CL_FALSE, 0,
                              sizeof accumulator->head, &accumulator->head, 0, NULL, &copied);
     return gravel_wait_command(&gravel->device, gravel->device.queue, error, copied,
                                "accumulator: copying its head");
+}
+
+static const void *seen_of(const struct gravel_accumulator *accumulator, uint64_t at)
+{
+    return accumulator->staging.begin + (at - accumulator->seen_at);
+}
+#define SEEN(member) seen_of(accumulator, offsetof(struct gravelp_accumulator, member))
+
+/* Where a flush finds what it reads. */
+static void point_seen(struct gravel_accumulator *accumulator)
+{
+    const struct gravelp_accumulator *head = &accumulator->head;
+    const unsigned char *few = seen_of(accumulator, head->few_at);
+    accumulator->seen = (struct gravel_accumulator_seen){
+        .n_few = SEEN(n_few),
+        .n_refused = SEEN(n_refused),
+        .refused_type = SEEN(refused_type),
+        .refused_index = SEEN(refused_index),
+        .refused_node = SEEN(refused_node),
+        .tallies = seen_of(accumulator, sizeof *head),
+        .nodes = few,
+        .indices = few + 4 * GRAVELP_ACCUMULATOR_FEW,
+        .values = few + (4 + head->index_bytes) * GRAVELP_ACCUMULATOR_FEW};
+}
+
+static int make_staging(struct gravel_accumulator *accumulator)
+{
+    const struct gravel_device *device = &accumulator->gravel->device;
+    int code = gravel_cl_queue_create(device, create_call, &accumulator->copies);
+    if (!code)
+        code = gravel_pinned_create(&accumulator->staging, device, accumulator->copies, create_call,
+                                    NULL, accumulator->seen_bytes);
+    if (!code)
+        point_seen(accumulator);
+    return code;
+}
+
+/* Where the device checks indices, of 4 bytes, and applies messages: headers of a part of each node of this process. */
+static int make_headers(struct gravel_accumulator *accumulator)
+{
+    const struct gravel *gravel = accumulator->gravel;
+    const struct gravel_pool_shape shape = {.buffer_bytes = GRAVELP_CACHELINE,
+                                            .n_buffers = gravel->n_heaps};
+    if (gravel->n_pump_buffers == 0 || accumulator->head.index_bytes != 4)
+        return 0;
+    gravel_pool_init(&accumulator->staying, &shape, NULL);
+    for (uint32_t i = 0; i < shape.n_buffers; i++) {
+        struct gravel_buffer *buffer = gravel_pool_take(&accumulator->staying);
+        if (!buffer)
+            return gravel_fail(GRAVEL_ENOMEM, "%s: headers of %u parts", create_call, i + 1);
+        buffer->next = accumulator->spare;
+        accumulator->spare = buffer;
+    }
+    return 0;
+}
+
+static int make_memory(struct gravel_accumulator *accumulator)
+{
+    struct gravel *gravel = accumulator->gravel;
+    int code = gravel_cl_buffer_create(&gravel->device, create_call, accumulator->bytes,
+                                       &accumulator->memory);
+    if (!code && accumulator->packed_bytes)
+        code = gravel_cl_buffer_create(&gravel->device, create_call, accumulator->packed_bytes,
+                                       &accumulator->packed);
+    if (!code)
+        code = advise(accumulator);
+    if (!code)
+        code = write_head(accumulator);
+    if (!code)
+        code = make_staging(accumulator);
+    return code ? code : make_headers(accumulator);
 }
 
 /* ---- kernels ----------------------------------------------------------------------------------- */
@@ -193,24 +289,25 @@ static int build(struct gravel_accumulator *accumulator)
     const struct gravel_program_request request = {
         .name = "accumulate.cl",
         .source = gravel_accumulate_cl,
-        .options = is_wide ? "-DGRAVELP_ACCUMULATE_BITS=ulong" : "-DGRAVELP_ACCUMULATE_BITS=uint"};
+        .options = is_wide ? "-DGRAVELP_INTERNAL -DGRAVELP_ACCUMULATE_BITS=ulong"
+                           : "-DGRAVELP_INTERNAL -DGRAVELP_ACCUMULATE_BITS=uint"};
     return gravel_node_build(accumulator->gravel, &request, &accumulator->program);
 }
 
 static int make_kernels(struct gravel_accumulator *accumulator)
 {
-    static const char *const names[] = {"clear", "collect", GRAVEL_GUARD_FLUSHES};
+    static const char *const names[] = {"clear", "collect", "pack"};
     const struct gravel_device *device = &accumulator->gravel->device;
-    cl_kernel *kernels[] = {&accumulator->clear, &accumulator->collect, &accumulator->send};
+    cl_kernel *kernels[] = {&accumulator->clear, &accumulator->collect, &accumulator->pack};
     int code = build(accumulator);
     accumulator->group = gravel_derive_group_size(device);
     for (cl_uint i = 0; i < 3 && !code; i++) {
         code = gravel_cl_kernel_create(device, accumulator->program, names[i], &accumulator->group,
                                        kernels[i]);
         if (!code)
-            code = gravel_kernel_set_accumulator(accumulator, *kernels[i], i == 2);
+            code = gravel_kernel_set_accumulator(accumulator, *kernels[i], 0);
     }
-    return code ? code : gravel_kernel_set_arena(accumulator->gravel, accumulator->send, 0);
+    return code;
 }
 
 /* ---- create and destroy ------------------------------------------------------------------------ */
@@ -220,10 +317,18 @@ static void free_all(struct gravel_accumulator *accumulator)
 {
     if (gravel_node_is_stuck(accumulator->gravel))
         return;
-    const cl_kernel kernels[] = {accumulator->clear, accumulator->collect, accumulator->send};
+    const cl_kernel kernels[] = {accumulator->clear, accumulator->collect, accumulator->pack};
     gravel_cl_kernels_release(kernels, 3);
     gravel_cl_program_release(accumulator->program);
+    gravel_pinned_destroy(&accumulator->staging);
+    gravel_cl_queue_release(accumulator->copies);
+    gravel_cl_buffer_release(accumulator->packed);
     gravel_cl_buffer_release(accumulator->memory);
+    for (struct gravel_buffer *buffer = accumulator->spare, *next; buffer; buffer = next) {
+        next = buffer->next;
+        gravel_buffer_destroy(buffer);
+    }
+    gravel_pool_destroy(&accumulator->staying);
     free(accumulator);
 }
 
@@ -317,15 +422,18 @@ int gravel_kernel_set_accumulator(const struct gravel_accumulator *accumulator, 
 /* Whether words wait here. */
 static int check_empty(struct gravel_accumulator *accumulator)
 {
+    uint64_t n_blocks = 0;
     gravel_flushes_enter(accumulator->gravel);
-    int code = gravel_accumulator_collect(accumulator);
+    int code = gravel_accumulator_collect(accumulator, &n_blocks);
     gravel_flushes_leave(accumulator->gravel);
-    if (code || accumulator->n_collected == 0)
+    if (!code)
+        code = gravel_accumulator_report_refused(accumulator);
+    if (code || n_blocks == 0)
         return code;
     return gravel_fail(GRAVEL_EINVAL,
-                       "gravel_accumulator_destroy: words wait, in %u blocks of %u: call "
-                       "gravel_accumulator_flush first",
-                       accumulator->n_collected, GRAVELP_ACCUMULATOR_BLOCK);
+                       "gravel_accumulator_destroy: words wait, in %" PRIu64
+                       " blocks of %u: call gravel_accumulator_flush first",
+                       n_blocks, GRAVELP_ACCUMULATOR_BLOCK);
 }
 
 int gravel_accumulator_destroy(struct gravel_accumulator *accumulator)
@@ -343,8 +451,10 @@ int gravel_accumulator_destroy(struct gravel_accumulator *accumulator)
         code = gravel_node_agree_on_code(gravel, collective.kind, call, check_empty(accumulator));
     if (code && !gravel_node_has_failed(gravel))
         return code;
+    bool is_home = !gravel_accumulator_come_home(accumulator);
     gravel_flushes_remove(gravel, &accumulator->flush);
     gravel_guards_remove(&gravel->guards, &accumulator->guard);
-    free_all(accumulator);
+    if (is_home)
+        free_all(accumulator);
     return code;
 }

@@ -1,19 +1,22 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Sends what waits in a shadow: one kernel lists the blocks that have changed, the host reads how many, and another
- * kernel sends their words, a group for each block.
+ * Sends what waits in a shadow: one kernel lists the blocks that have changed, another one packs their words, and the
+ * host reads how many there are, with the first ones. Few are binned as host calls' messages are; of many, each part
+ * is copied to node buffers, or applied from where it is.
  *
- * Path:    gravel_flushes_run, gravel_accumulator_flush -> this -> cl/kernels/accumulate.cl -> the queue of packages.
+ * Path:    gravel_flushes_run, gravel_accumulator_flush -> this -> cl/kernels/accumulate.cl -> messages.c, rows.c.
  * Threads: one at a time: gravel_flushes_enter.
  */
 #include "accumulate/accumulate.h"
 
 #include "node/enqueue.h"
 #include "opencl/objects.h"
+#include "opencl/wait.h"
 
 #include <inttypes.h>
 
 #define CLEAR_ITEMS 65536u /* work-items that clear a shadow, at most */
+#define GROUPS_PER_UNIT 4u /* that pack, at most */
 
 static const char flush_call[] = "gravel_accumulator_flush";
 
@@ -34,25 +37,31 @@ int gravel_accumulator_clear(struct gravel_accumulator *accumulator)
 
 static int list(struct gravel_accumulator *accumulator)
 {
-    const cl_uint n = accumulator->n_block_words, n_seen = accumulator->n_seen;
-    const struct gravel_argument arguments[] = {GRAVEL_ARGUMENT(n), GRAVEL_ARGUMENT(n_seen)};
+    const cl_uint n = accumulator->n_block_words, turn = accumulator->turn,
+                  n_parts = accumulator->head.n_parts;
+    const struct gravel_argument arguments[] = {GRAVEL_ARGUMENT(n), GRAVEL_ARGUMENT(turn)};
     const struct gravel_device *device = &accumulator->gravel->device;
     int code = gravel_check_cl("accumulator: clSetKernelArg",
                                GRAVEL_CL_KERNEL_SET(device, accumulator->collect, 1, arguments));
-    return code ? code
-                : gravel_node_enqueue_own(accumulator->gravel, flush_call, accumulator->collect, n,
-                                          accumulator->group, false);
+    if (!code)
+        code = gravel_node_enqueue_own(accumulator->gravel, flush_call, accumulator->collect,
+                                       n > n_parts ? n : n_parts, accumulator->group, false);
+    if (code)
+        return code;
+    accumulator->turn = !turn;
+    accumulator->is_listed = true;
+    accumulator->first = 0;
+    return 0;
 }
 
-/* What kernels have written of the head, behind all of them, for which it waits as long as a kernel may take. */
-static int read_head(struct gravel_accumulator *accumulator)
+/* What kernels have written, behind all of them, for which it waits as long as a kernel may take. */
+static int see(struct gravel_accumulator *accumulator)
 {
     struct gravel *gravel = accumulator->gravel;
-    const size_t at = offsetof(struct gravelp_accumulator, n_listed);
     cl_event copied = NULL;
-    cl_int error = clEnqueueReadBuffer(gravel->device.queue, accumulator->memory, CL_FALSE, at,
-                                       sizeof accumulator->head - at, &accumulator->head.n_listed,
-                                       0, NULL, &copied);
+    cl_int error = clEnqueueReadBuffer(gravel->device.queue, accumulator->memory, CL_FALSE,
+                                       accumulator->seen_at, accumulator->seen_bytes,
+                                       accumulator->staging.begin, 0, NULL, &copied);
     if (error != CL_SUCCESS)
         return gravel_fail_cl("accumulator: clEnqueueReadBuffer", error);
     int flushed = gravel_check_cl("accumulator: clFlush", clFlush(gravel->device.queue));
@@ -63,53 +72,62 @@ static int read_head(struct gravel_accumulator *accumulator)
     return code ? code : flushed;
 }
 
-/* The next call that is refused is reported too. */
-static int report_refused(struct gravel_accumulator *accumulator)
+/* Of the last collect, before all places of node `end`. */
+static uint64_t places_before(const struct gravel_accumulator *accumulator, uint32_t end)
+{
+    uint64_t n = 0;
+    for (uint32_t part = 0; part < end; part++)
+        n += accumulator->seen.tallies[part].n_listed[!accumulator->turn];
+    return n;
+}
+
+int gravel_accumulator_report_refused(struct gravel_accumulator *accumulator)
 {
     static const cl_uint none = 0;
     const struct gravelp_accumulator *head = &accumulator->head;
+    const struct gravel_accumulator_seen *seen = &accumulator->seen;
+    const uint32_t n_refused = *seen->n_refused;
+    if (n_refused == 0)
+        return 0;
     cl_int error = clEnqueueWriteBuffer(accumulator->gravel->device.queue, accumulator->memory,
                                         CL_FALSE, offsetof(struct gravelp_accumulator, n_refused),
                                         sizeof none, &none, 0, NULL, NULL);
     if (error != CL_SUCCESS)
         return gravel_fail_cl("accumulator: clEnqueueWriteBuffer", error);
-    if (head->refused_type != head->word_type)
+    if (*seen->refused_type != head->word_type)
         return gravel_fail(
             GRAVEL_EINVAL,
             "gravel_accumulate: a call of type %u, and %u more that are refused: the "
             "accumulator at offset %" PRIu64 " is of type %u",
-            head->refused_type, head->n_refused - 1, head->offset, head->word_type);
+            *seen->refused_type, n_refused - 1, head->offset, head->word_type);
     return gravel_fail(GRAVEL_ERANGE,
                        "gravel_accumulate: index %" PRIu64 " at node %" PRIu64
                        ", and %u more that are refused: the accumulator at offset %" PRIu64
                        " has %" PRIu64 " elements of each of %u nodes",
-                       head->refused_index, head->refused_node, head->n_refused - 1, head->offset,
+                       *seen->refused_index, *seen->refused_node, n_refused - 1, head->offset,
                        head->n, head->n_nodes);
 }
 
-int gravel_accumulator_collect(struct gravel_accumulator *accumulator)
+int gravel_accumulator_collect(struct gravel_accumulator *accumulator, uint64_t *n_blocks)
 {
-    if (accumulator->n_collected)
-        return 0;
-    int code = list(accumulator);
+    int code = accumulator->is_listed ? 0 : list(accumulator);
     if (!code)
-        code = read_head(accumulator);
+        code = see(accumulator);
     if (code)
         return code;
-    accumulator->n_collected = accumulator->head.n_listed - accumulator->n_seen;
-    accumulator->n_seen = accumulator->head.n_listed;
-    return accumulator->head.n_refused ? report_refused(accumulator) : 0;
+    *n_blocks = places_before(accumulator, accumulator->head.n_parts);
+    accumulator->is_listed = *n_blocks > 0 || accumulator->is_packed;
+    return 0;
 }
 
 /* Checked mode: messages of kernels have come as far as the guard of the range, and words wait. */
-static int check_guard(struct gravel_accumulator *accumulator)
+static int check_guard(struct gravel_accumulator *accumulator, bool has_words)
 {
     const struct gravelp_accumulator *head = &accumulator->head;
     struct gravel *gravel = accumulator->gravel;
     char who[sizeof accumulator->guard.text];
     if (!gravel->config.check ||
-        !gravel_guard_take(&gravel->guards, &accumulator->guard, who, sizeof who) ||
-        accumulator->n_collected == 0)
+        !gravel_guard_take(&gravel->guards, &accumulator->guard, who, sizeof who) || !has_words)
         return 0;
     return gravel_fail(GRAVEL_EINVAL,
                        "accumulator of %" PRIu64 " elements at offset %" PRIu64
@@ -118,35 +136,169 @@ static int check_guard(struct gravel_accumulator *accumulator)
                        head->n, head->offset, who);
 }
 
+/* ---- packed words ------------------------------------------------------------------------------ */
+
+static void take_home(struct gravel_accumulator *accumulator)
+{
+    struct gravel_buffer *buffer;
+    while ((buffer = gravel_pool_look(&accumulator->staying))) {
+        buffer->next = accumulator->spare;
+        accumulator->spare = buffer;
+        accumulator->n_away--;
+    }
+}
+
+int gravel_accumulator_come_home(struct gravel_accumulator *accumulator)
+{
+    struct gravel *gravel = accumulator->gravel;
+    struct gravel_wait wait = gravel_wait_on(&gravel->device, "applying what was packed");
+    int code = 0;
+    take_home(accumulator);
+    while (accumulator->n_away && !code) {
+        code = gravel_node_has_failed(gravel) ? gravel_node_conclude(gravel, GRAVEL_EPEER)
+                                              : gravel_wait_pause(&wait);
+        take_home(accumulator);
+    }
+    return accumulator->n_away ? code : 0;
+}
+
+/* Pack the words of the next places, as many as fit, when all that was packed before has been applied. */
+static int pack(struct gravel_accumulator *accumulator)
+{
+    struct gravel *gravel = accumulator->gravel;
+    const cl_uint first_place = (cl_uint)accumulator->first, n = accumulator->pack_blocks,
+                  turn = !accumulator->turn, pack_turn = accumulator->pack_turn;
+    const struct gravel_argument arguments[] = {GRAVEL_ARGUMENT(accumulator->packed),
+                                                GRAVEL_ARGUMENT(first_place), GRAVEL_ARGUMENT(n),
+                                                GRAVEL_ARGUMENT(turn), GRAVEL_ARGUMENT(pack_turn)};
+    const uint64_t most = (uint64_t)GROUPS_PER_UNIT * gravel->device.units;
+    int code = gravel_accumulator_come_home(accumulator);
+    if (!code)
+        code =
+            gravel_check_cl("accumulator: clSetKernelArg",
+                            GRAVEL_CL_KERNEL_SET(&gravel->device, accumulator->pack, 1, arguments));
+    if (!code)
+        code = gravel_node_enqueue_own(gravel, flush_call, accumulator->pack,
+                                       (n < most ? n : most) * accumulator->group,
+                                       accumulator->group, false);
+    if (code)
+        return code;
+    accumulator->pack_turn = !pack_turn;
+    accumulator->is_packed = true;
+    return 0;
+}
+
+static struct gravel_run_key key_of(const struct gravelp_accumulator *head)
+{
+    const uint32_t far = head->index_bytes == 8 ? GRAVELP_COMMAND_FAR : 0;
+    return (struct gravel_run_key){.command = GRAVELP_COMMAND(head->op, head->word_type) | far,
+                                   .base = head->offset};
+}
+
+static int send_few(struct gravel_accumulator *accumulator, uint32_t n)
+{
+    const struct gravel_accumulator_seen *seen = &accumulator->seen;
+    const struct gravel_columns columns = {.key = key_of(&accumulator->head),
+                                           .n = n,
+                                           .nodes = (const uint32_t *)(const void *)seen->nodes,
+                                           .index = seen->indices,
+                                           .values = {seen->values}};
+    return n ? gravel_node_append(accumulator->gravel, &columns) : 0;
+}
+
+/* Whether the part for a node is applied from where it is. */
+static bool stays(const struct gravel_accumulator *accumulator, uint32_t node)
+{
+    const struct gravel_transport *transport = accumulator->gravel->network.transport;
+    return accumulator->spare && (transport->is_loopback || node == transport->node);
+}
+
+/* The packed words of one node. */
+static int send_part(struct gravel_accumulator *accumulator, uint32_t node)
+{
+    const struct gravelp_accumulator *head = &accumulator->head;
+    const uint64_t before = places_before(accumulator, node), first = accumulator->first,
+                   start = (before > first ? before - first : 0) * GRAVELP_ACCUMULATOR_BLOCK;
+    const struct gravel_packed part = {
+        .key = key_of(head),
+        .rows = {.memory = accumulator->packed,
+                 .indices = start * head->index_bytes,
+                 .values = head->packed_values_at + start * GRAVEL_TYPE_BYTES(head->word_type)},
+        .queue = accumulator->copies,
+        .n = accumulator->seen.tallies[node].n_packed[!accumulator->pack_turn],
+        .node = node};
+    if (part.n == 0)
+        return 0;
+    if (!stays(accumulator, node))
+        return gravel_node_send_packed(accumulator->gravel, &part);
+    struct gravel_buffer *headers = accumulator->spare;
+    accumulator->spare = headers->next;
+    accumulator->n_away++;
+    gravel_node_leave_packed(accumulator->gravel, &part, headers);
+    return 0;
+}
+
+static int send_parts(struct gravel_accumulator *accumulator)
+{
+    const uint32_t n = accumulator->seen.n_few[!accumulator->pack_turn];
+    int code = 0;
+    if (n <= GRAVELP_ACCUMULATOR_FEW)
+        return send_few(accumulator, n);
+    for (uint32_t node = 0; node < accumulator->head.n_parts && !code; node++)
+        code = send_part(accumulator, node);
+    return code;
+}
+
+/* What is packed is nowhere else: where it cannot be sent the node fails. */
+static int send_packed(struct gravel_accumulator *accumulator)
+{
+    int code = send_parts(accumulator);
+    if (code)
+        gravel_report(accumulator->gravel, code, true, gravel_last_error());
+    return code;
+}
+
 /* ---- flushes ----------------------------------------------------------------------------------- */
 
-/* A list that could not be sent stays, and is sent next time. */
-static int send_list(struct gravel_accumulator *accumulator)
+/*
+ * Goes on where a flush has stopped before, whose wait was too short, or which gravel_accumulator_destroy began.
+ *
+ * @param n_blocks  [out] that had words.
+ */
+static int send_all(struct gravel_accumulator *accumulator, uint64_t *n_blocks)
 {
-    const size_t group = accumulator->group, global = accumulator->n_collected * group;
-    if (accumulator->n_collected == 0)
-        return 0;
-    int code =
-        gravel_launch(accumulator->gravel, accumulator->send, 1, &global, &group, 0, NULL, NULL);
-    if (!code)
-        accumulator->n_collected = 0;
-    return code;
+    int code = accumulator->is_listed ? 0 : list(accumulator);
+    do {
+        if (!code && !accumulator->is_packed)
+            code = pack(accumulator);
+        if (!code)
+            code = see(accumulator);
+        if (!code)
+            code = send_packed(accumulator);
+        if (code)
+            return code;
+        *n_blocks = places_before(accumulator, accumulator->head.n_parts);
+        accumulator->is_packed = false;
+        accumulator->first += accumulator->pack_blocks;
+    } while (accumulator->first < *n_blocks);
+    accumulator->is_listed = false;
+    return 0;
 }
 
 int gravel_accumulator_send(struct gravel_flush *flush)
 {
     struct gravel_accumulator *accumulator =
         (struct gravel_accumulator *)((char *)flush - offsetof(struct gravel_accumulator, flush));
+    uint64_t n_blocks = 0;
     if (gravel_node_has_failed(accumulator->gravel))
         return gravel_node_conclude(accumulator->gravel, GRAVEL_EPEER);
-    int code = send_list(accumulator); /* of gravel_accumulator_destroy */
+    int settled = accumulator->gravel->config.check ? gravel_node_settle(accumulator->gravel) : 0;
+    int code = accumulator->head.n_parts ? send_all(accumulator, &n_blocks) : see(accumulator);
     if (code)
         return code;
-    int settled = accumulator->gravel->config.check ? gravel_node_settle(accumulator->gravel) : 0;
-    int refused = gravel_accumulator_collect(accumulator);
-    int touched = check_guard(accumulator);
-    code = send_list(accumulator);
-    return code ? code : settled ? settled : refused ? refused : touched;
+    int refused = gravel_accumulator_report_refused(accumulator);
+    int touched = check_guard(accumulator, n_blocks > 0);
+    return settled ? settled : refused ? refused : touched;
 }
 
 int gravel_accumulator_flush(struct gravel_accumulator *accumulator)
@@ -167,7 +319,7 @@ int gravel_accumulator_reset(struct gravel_accumulator *accumulator)
         gravel_node_refuse_wait(accumulator->gravel, call))
         return GRAVEL_EINVAL;
     gravel_flushes_enter(accumulator->gravel);
-    accumulator->n_collected = 0;
+    accumulator->is_listed = accumulator->is_packed = false;
     int code = gravel_accumulator_clear(accumulator);
     gravel_flushes_leave(accumulator->gravel);
     return code;

@@ -108,14 +108,12 @@ static void find_columns(const unsigned char *slot, const struct gravelp_package
         columns->values[row] = slot + GRAVELP_VALUE_ROW(command, stride, row);
 }
 
-/* Checked mode: messages to a range of an accumulator, but its own. */
+/* Checked mode: messages to a range of an accumulator. */
 static void note_touched(struct gravel_aggregator *aggregator, const struct gravelp_package *header,
                          const struct gravel_columns *columns)
 {
     char who[240] = "a work-item alone";
     bool is_checked = header->command & GRAVELP_COMMAND_CHECKED;
-    if (is_checked && header->arrival.name == gravel_kernel_names_hash(GRAVEL_GUARD_FLUSHES))
-        return;
     if (is_checked)
         gravel_check_write_group(&aggregator->check, &header->arrival, who, sizeof who);
     gravel_guards_touch_columns(aggregator->guards, columns, who);

@@ -15,9 +15,6 @@
 #include <pthread.h>
 #include <stdbool.h>
 
-/* The kernel whose messages are the accumulators' own. */
-#define GRAVEL_GUARD_FLUSHES "flush_accumulator"
-
 struct gravel_guard {
     uint64_t begin, end; /* heap offsets [bytes] */
     bool is_touched;

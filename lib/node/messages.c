@@ -83,7 +83,7 @@ static int check_bytes(struct gravel *gravel, const char *call, uint64_t offset,
     return code;
 }
 
-static int append(struct gravel *gravel, const struct gravel_columns *columns)
+int gravel_node_append(struct gravel *gravel, const struct gravel_columns *columns)
 {
     uint32_t refused;
     struct gravel_sender *sender = enter_sender(gravel);
@@ -113,7 +113,7 @@ static unsigned char *data_of(const struct gravel_buffer *buffer)
     return ((struct gravel_bytes_frame *)buffer->frame)->data;
 }
 
-static int fail_frame(struct gravel *gravel)
+int gravel_node_fail_frame(struct gravel *gravel)
 {
     return gravel_node_conclude(gravel, gravel_fail(GRAVEL_ENOMEM, "no memory for a node buffer"));
 }
@@ -128,7 +128,7 @@ static int put_piece(struct gravel *gravel, uint32_t node, uint64_t offset, cons
         gravel_sender_ship_frame(sender, buffer);
     }
     leave_sender(gravel);
-    return buffer ? 0 : fail_frame(gravel);
+    return buffer ? 0 : gravel_node_fail_frame(gravel);
 }
 
 static uint64_t most_piece(const struct gravel *gravel)
@@ -196,7 +196,7 @@ int gravel_node_put_heap(struct gravel *gravel, const char *call, uint32_t heap,
         end_batch(sender, &batch, code);
         leave_sender(gravel);
         if (n == 0)
-            code = fail_frame(gravel);
+            code = gravel_node_fail_frame(gravel);
     }
     return code;
 }
@@ -248,7 +248,7 @@ int gravel_update(struct gravel *gravel, uint32_t op, uint32_t type, uint64_t of
         .index = (const unsigned char *)&offset,
         .values = {bits},
     };
-    return append(gravel, &columns);
+    return gravel_node_append(gravel, &columns);
 }
 
 int gravel_am(struct gravel *gravel, uint32_t handler, const uint64_t *args, uint32_t n_args,
@@ -282,5 +282,5 @@ int gravel_am(struct gravel *gravel, uint32_t handler, const uint64_t *args, uin
         words[i] = (uint32_t)args[i];
         columns.values[i] = is_narrow ? (const void *)&words[i] : (const void *)&args[i];
     }
-    return append(gravel, &columns);
+    return gravel_node_append(gravel, &columns);
 }

@@ -237,6 +237,34 @@ int gravel_node_refuse_bytes(struct gravel *gravel, const char *call, uint64_t o
 int gravel_node_put_heap(struct gravel *gravel, const char *call, uint32_t heap, uint64_t from,
                          uint64_t to, uint64_t bytes, uint32_t node);
 
+/** messages.c: bin messages of one command, whose nodes exist. @return 0; GRAVEL_ENOMEM; the node's failure. */
+int gravel_node_append(struct gravel *gravel, const struct gravel_columns *columns);
+/** messages.c: what is returned without a node buffer: the node's failure, or GRAVEL_ENOMEM. */
+int gravel_node_fail_frame(struct gravel *gravel);
+
+/* Messages of one command and one destination, in rows on the device. */
+struct gravel_packed {
+    struct gravel_run_key key;
+    struct gravel_rows rows;
+    cl_command_queue queue; /* for the copies; the rows are complete */
+    uint32_t n, node;
+};
+
+/**
+ * rows.c: send them, by copies straight to node buffers. The rows may change when it returns.
+ *
+ * @return  0; GRAVEL_ECL; GRAVEL_ENOMEM; the node's failure.
+ */
+int gravel_node_send_packed(struct gravel *gravel, const struct gravel_packed *packed);
+
+/**
+ * rows.c: send them to a node of this process, whose device applies them from where they are. Indices have 4 bytes.
+ *
+ * @param headers  empty; the rows must stay until it has come home.
+ */
+void gravel_node_leave_packed(struct gravel *gravel, const struct gravel_packed *packed,
+                              struct gravel_buffer *headers);
+
 /** Run a registered handler; `context` is the node. Network thread. See gravel_apply_call. */
 int gravel_call_handler(void *context, uint32_t handler, uint32_t source,
                         const uint64_t args[GRAVEL_AM_MAX_ARGS], uint64_t *answer);

@@ -51,7 +51,8 @@ void gravel_pool_return(struct gravel_buffer *buffer)
         gravel_buffer_destroy(buffer);
         return;
     }
+    struct gravel_event *returned = home->returned; /* an owner may end once all are at home */
     gravel_list_push(&home->free, buffer);
-    if (home->returned)
-        gravel_event_signal(home->returned);
+    if (returned)
+        gravel_event_signal(returned);
 }

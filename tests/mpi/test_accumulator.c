@@ -191,7 +191,7 @@ static uint64_t n_sent(void)
 {
     struct gravel_stats stats;
     OK(gravel_stats_read(gravel, &stats, sizeof stats, GRAVEL_ALL_NODES));
-    return stats.messages;
+    return stats.sent_messages;
 }
 
 /* Whether this node adds, and words have a shadow. */
