@@ -41,6 +41,9 @@
 /* What a round counts: chunks of own edges, chunks that are sent, vertices reached for the first time. */
 enum { N_COUNTS = 3 };
 
+/* Argument of gather: in which of two places it counts. */
+enum { GATHER_TURN = 12 };
+
 #define CHOOSE_WIDTH (-1.0)
 
 struct sssp {
@@ -64,13 +67,14 @@ struct sssp {
     uint64_t n_own_chunks,
         n_sent_chunks;      /* of all edges to own vertices, and of those sent along */
     uint64_t longest_chunk; /* of what is sent [edges], 1 at least */
-    cl_kernel reset, gather, relax, relax_own, lowest; /* relax_own: NULL if all is sent */
-    cl_kernel offer;                                   /* instead of relax, for accumulators */
+    cl_kernel reset, gather, relax, relax_own; /* relax_own: NULL if all is sent */
+    cl_kernel offer;                           /* instead of relax, for accumulators */
     cl_mem offsets, splits, slots, weights, targets, settled, best, own, sent, counts, lows;
 
     struct tasks tasks; /* with --schedule; then there is one node */
     cl_kernel relax_tasks;
 
+    cl_uint turn; /* of counts */
     struct progress progress;
     uint64_t n_rounds, n_buckets, n_reached; /* of the last search */
     double check_s;                          /* Dijkstra's time */
@@ -94,6 +98,12 @@ static uint64_t fill_up(const struct sssp *sssp, uint64_t n)
 {
     uint64_t n_group = (uint64_t)SCANNED * sssp->node.group_items;
     return (n + n_group - 1) / n_group * n_group;
+}
+
+/* That gather. */
+static uint64_t n_groups(const struct sssp *sssp)
+{
+    return sssp->n_settled / SCANNED / sssp->node.group_items;
 }
 
 static uint64_t chunks_of(uint64_t n_edges)
@@ -187,7 +197,6 @@ static void upload(struct sssp *sssp)
 {
     struct node *node = &sssp->node;
     size_t bytes = distance_bytes(sssp);
-    uint64_t n_groups = n_own(sssp) / node->group_items + 1;
     upload_edges(sssp);
     sssp->n_settled = fill_up(sssp, n_own(sssp));
     uint64_t n_best = sssp->n_slots > sssp->n_settled ? sssp->n_slots : sssp->n_settled;
@@ -195,8 +204,8 @@ static void upload(struct sssp *sssp)
     sssp->best = node_array(node, n_best * bytes, NULL);
     sssp->own = node_array(node, sssp->n_own_chunks * sizeof(cl_uint2), NULL);
     sssp->sent = node_array(node, sssp->n_sent_chunks * sizeof(cl_uint2), NULL);
-    sssp->counts = node_array(node, N_COUNTS * sizeof(cl_uint), NULL);
-    sssp->lows = node_array(node, n_groups * bytes, NULL);
+    sssp->counts = node_array(node, 2 * N_COUNTS * sizeof(cl_uint), NULL);
+    sssp->lows = node_array(node, n_groups(sssp) * bytes, NULL);
 }
 
 /* ---- the width of a bucket ----------------------------------------------------------------------
@@ -285,7 +294,6 @@ static void build(struct sssp *sssp)
         sssp->relax = node_kernel(&sssp->node, "relax");
     if (!sssp->sends_own)
         sssp->relax_own = node_kernel(&sssp->node, "relax_own");
-    sssp->lowest = node_kernel(&sssp->node, "lowest");
 }
 
 static void set_reset(struct sssp *sssp)
@@ -302,16 +310,16 @@ static void set_reset(struct sssp *sssp)
 
 static void set_arguments(struct sssp *sssp)
 {
-    cl_kernel kernels[] = {sssp->reset, sssp->gather, sssp->lowest};
+    cl_kernel kernels[] = {sssp->reset, sssp->gather};
     for (size_t i = 0; i < sizeof kernels / sizeof *kernels; i++)
         NODE_SET(kernels[i], 2, cl_ulong, sssp->distances);
     set_reset(sssp);
     NODE_SET_ARRAYS(sssp->gather, 4, sssp->settled, sssp->best, sssp->offsets, sssp->splits,
-                    sssp->own, sssp->sent, sssp->counts);
+                    sssp->own, sssp->sent, sssp->counts, sssp->lows);
     if (sssp->offers) {
         TRY(gravel_kernel_set_accumulator(sssp->offers, sssp->offer, 3));
         NODE_SET_ARRAYS(sssp->offer, 4, sssp->sent, sssp->offsets, sssp->slots, sssp->weights,
-                        sssp->targets, sssp->settled);
+                        sssp->targets, sssp->settled, sssp->best);
     } else {
         NODE_SET(sssp->relax, 3, cl_ulong, sssp->distances);
         NODE_SET_ARRAYS(sssp->relax, 4, sssp->sent, sssp->offsets, sssp->slots, sssp->weights,
@@ -320,7 +328,6 @@ static void set_arguments(struct sssp *sssp)
     if (sssp->relax_own)
         NODE_SET_ARRAYS(sssp->relax_own, 3, sssp->own, sssp->splits, sssp->slots, sssp->weights,
                         sssp->settled, sssp->best);
-    NODE_SET_ARRAYS(sssp->lowest, 3, sssp->settled, sssp->best, sssp->lows);
 }
 
 /* With --schedule all vertices are tasks, in every round. */
@@ -459,6 +466,7 @@ static void reset(void *self)
         return;
     }
     uint64_t n = sssp->n_slots > sssp->n_settled ? sssp->n_slots : sssp->n_settled;
+    node_clear(&sssp->node, sssp->counts, 2 * N_COUNTS * sizeof(cl_uint));
     node_launch(&sssp->node, sssp->reset, n);
     if (sssp->offers)
         TRY(gravel_accumulator_reset(sssp->offers));
@@ -482,10 +490,12 @@ struct listed {
 /* List what came nearer, below the limit. @return  whether anything did at any node. */
 static bool gather(struct sssp *sssp, struct listed *listed)
 {
-    cl_uint counts[N_COUNTS];
-    node_clear(&sssp->node, sssp->counts, sizeof counts);
+    cl_uint both[2][N_COUNTS];
+    const cl_uint *counts = both[sssp->turn];
+    NODE_SET(sssp->gather, GATHER_TURN, cl_uint, sssp->turn);
     node_run(&sssp->node, sssp->gather, sssp->n_settled / SCANNED);
-    node_read(&sssp->node, sssp->counts, sizeof counts, counts);
+    node_read(&sssp->node, sssp->counts, sizeof both, both);
+    sssp->turn = !sssp->turn;
     uint64_t sums[N_COUNTS] = {counts[0], counts[1], counts[2]};
     TRY(gravel_reduce(sssp->node.gravel, GRAVEL_ADD, GRAVEL_ULONG, sums, N_COUNTS));
     *listed = (struct listed){counts[0], counts[1], sums[0], sums[1]};
@@ -539,15 +549,12 @@ static bool take_round(struct sssp *sssp)
     return true;
 }
 
-/* The least distance that waits at any node, or far. */
+/* The least distance that waits at any node, as the last gather has found, or far. */
 static uint64_t find_lowest(struct sssp *sssp)
 {
-    uint32_t group_items = sssp->node.group_items;
-    uint64_t n_groups = (n_own(sssp) + group_items - 1) / group_items,
-             lowest = sssp_far(sssp->form);
-    node_run(&sssp->node, sssp->lowest, n_own(sssp));
-    uint64_t *lows = read_distances(sssp, sssp->lows, n_groups);
-    for (uint64_t i = 0; i < n_groups; i++)
+    uint64_t lowest = sssp_far(sssp->form),
+             *lows = read_distances(sssp, sssp->lows, n_groups(sssp));
+    for (uint64_t i = 0; i < n_groups(sssp); i++)
         lowest = lows[i] < lowest ? lows[i] : lowest;
     free(lows);
     return node_least(&sssp->node, lowest);

@@ -28,10 +28,15 @@
 typedef ulong distance_type;
 typedef ulong8 distances_type;
 #define MIN_DISTANCE_IF gravel_min_ulong_wg_if
+/* The least distance of a group: of all work-items', for not every device lowers a ulong by an atomic. */
+#define WAITING(name) distance_type name[GROUP_ITEMS]
+#define LEAST_OF(waiting) (waiting)[0]
 #else
 typedef uint distance_type;
 typedef uint8 distances_type;
 #define MIN_DISTANCE_IF gravel_min_uint_wg_if
+#define WAITING(name) distance_type name
+#define LEAST_OF(waiting) (waiting)
 #endif
 
 #ifdef SSSP_FLOAT
@@ -62,48 +67,141 @@ kernel void reset(GRAVEL_ARENA, ulong first, ulong distances,
 /* The distance of a vertex: the least that messages brought, or that was found here. */
 #define NEAREST(distances, best, v) min((distances)[v], (best)[v])
 
-/* List a vertex's edges from number `start` on. */
-static void list_edges(uint v, uint start, uint end, global uint2 *restrict frontier,
-                       global volatile uint *n_chunks)
+static uint chunks_of(uint start, uint end)
 {
-    if (start == end)
-        return;
-    uint place = atomic_add(n_chunks, (end - start - 1) / CHUNK + 1);
+    return (end - start + CHUNK - 1) / CHUNK;
+}
+
+/* Rows that a group lists together; more, and what has fewer chunks, their work-items list. */
+#define LONG_ROWS 32
+#define LONG_CHUNKS 32
+
+struct long_row {
+    uint v, start, end, place;
+    uint is_sent;
+};
+
+/* What a group has found. */
+struct found {
+    uint n_chunks[2]; /* of own edges, of those that are sent */
+    uint places[2];   /* of the first of them in the lists */
+    uint n_reached, n_long;
+    struct long_row rows[LONG_ROWS];
+};
+
+/* List a vertex's edges from number `start` on, or leave that to the group. */
+static void list_edges(local struct found *found, uint v, uint start, uint end, uint place,
+                       uint is_sent, global uint2 *restrict frontier)
+{
+    if (chunks_of(start, end) >= LONG_CHUNKS) {
+        uint row = atomic_inc(&found->n_long);
+        if (row < LONG_ROWS) {
+            found->rows[row] = (struct long_row){v, start, end, place, is_sent};
+            return;
+        }
+    }
     for (uint e = start; e < end; e += min(end - e, (uint)CHUNK))
         frontier[place++] = (uint2)(v, e);
+}
+
+static distance_type least_of_8(distances_type distances)
+{
+    distance_type all[8], least = FAR;
+    vstore8(distances, 0, all);
+    for (uint i = 0; i < 8; i++)
+        least = min(least, all[i]);
+    return least;
 }
 
 /*
  * List the edges of the vertices that came nearer, in chunks.
  *
- * Global size: every 8 own vertices, from number `first`; in most rounds most have nothing new, and one comparison
- * tells. settled: [vertices, filled up] the distance each last offered from. Only distances below `limit` are taken.
- * offsets: [vertices + 1] of rows. splits: [vertices] where the edges begin that are sent. own, sent: [chunks] source
- * and first edge. counts: chunks listed of both, and vertices reached for the first time.
+ * Global size: every 8 own vertices, from number `first`, in full groups; in most rounds most have nothing new, and one
+ * comparison tells. settled: [vertices, filled up] the distance each last offered from. Only distances below `limit` are
+ * taken. offsets: [vertices + 1] of rows. splits: [vertices] where the edges begin that are sent. own, sent: [chunks]
+ * source and first edge. counts: [2][3] chunks listed of both, and vertices reached for the first time; of `turn`, and
+ * the other turn's are cleared. lows: [groups] the least distance of those that wait for their bucket.
  */
 kernel void gather(GRAVEL_ARENA, ulong first, ulong distances_offset, distance_type limit,
                    global distance_type *restrict settled, global distance_type *restrict best,
                    global const uint *restrict offsets, global const uint *restrict splits,
-                   global uint2 *restrict own, global uint2 *restrict sent,
-                   global volatile uint *counts)
+                   global uint2 *restrict own, global uint2 *restrict sent, global uint *counts,
+                   global distance_type *restrict lows, uint turn)
 {
     GRAVEL_OPEN(g);
+    local struct found found;
+    local WAITING(waiting);
     global const distance_type *restrict distances = gravel_local(g, distances_offset);
-    size_t item = first + get_global_id(0);
+    const uint lane = (uint)get_local_id(0), n_lanes = (uint)get_local_size(0);
+    const size_t item = first + get_global_id(0);
+    uint nearer = 0, n_own = 0, n_sent = 0, n_reached = 0; /* nearer: a bit for each of the 8 */
+    distance_type low = FAR;
+    if (lane == 0) {
+        found.n_chunks[0] = found.n_chunks[1] = found.n_reached = found.n_long = 0;
+        LEAST_OF(waiting) = FAR;
+    }
+    if (item < 3)
+        counts[3 * !turn + item] = 0;
     distances_type before = vload8(item, settled),
                    now = min(vload8(item, distances), vload8(item, best));
-    if (!any((now < before) & (now < (distances_type)(limit))))
-        return;
-    for (uint v = 8 * (uint)item; v < 8 * (uint)item + 8; v++) {
+    if (any(now < before))
+        low = least_of_8(select((distances_type)(FAR), now, (now < before) & (now >= (distances_type)(limit))));
+    for (uint i = 0; i < 8 && any((now < before) & (now < (distances_type)(limit))); i++) {
+        uint v = 8 * (uint)item + i;
         distance_type distance = NEAREST(distances, best, v), last = settled[v];
         if (distance >= last || distance >= limit)
             continue;
         settled[v] = distance;
         best[v] = distance;
-        if (last == FAR)
-            atomic_inc(counts + 2);
-        list_edges(v, offsets[v], splits[v], own, counts);
-        list_edges(v, splits[v], offsets[v + 1], sent, counts + 1);
+        nearer |= 1u << i;
+        n_reached += last == FAR;
+        n_own += chunks_of(offsets[v], splits[v]);
+        n_sent += chunks_of(splits[v], offsets[v + 1]);
+    }
+#ifdef SSSP_ULONG
+    waiting[lane] = low;
+#endif
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (nearer) {
+        n_own = atomic_add(&found.n_chunks[0], n_own); /* and from here on where they go */
+        n_sent = atomic_add(&found.n_chunks[1], n_sent);
+        atomic_add(&found.n_reached, n_reached);
+    }
+#ifndef SSSP_ULONG
+    if (low != FAR)
+        atomic_min(&waiting, low);
+#else
+    for (uint n = GROUP_ITEMS, half; n > 1; n = half) {
+        half = (n + 1) / 2;
+        if (lane + half < n)
+            waiting[lane] = min(waiting[lane], waiting[lane + half]);
+        barrier(CLK_LOCAL_MEM_FENCE);
+    }
+#endif
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (lane == 0) {
+        lows[item / GROUP_ITEMS] = LEAST_OF(waiting);
+        for (uint i = 0; i < 2; i++)
+            found.places[i] =
+                found.n_chunks[i] ? atomic_add(counts + 3 * turn + i, found.n_chunks[i]) : 0;
+        if (found.n_reached)
+            atomic_add(counts + 3 * turn + 2, found.n_reached);
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    for (uint i = 0; nearer >> i; i++) {
+        uint v = 8 * (uint)item + i;
+        if (!(nearer >> i & 1))
+            continue;
+        list_edges(&found, v, offsets[v], splits[v], found.places[0] + n_own, 0, own);
+        list_edges(&found, v, splits[v], offsets[v + 1], found.places[1] + n_sent, 1, sent);
+        n_own += chunks_of(offsets[v], splits[v]);
+        n_sent += chunks_of(splits[v], offsets[v + 1]);
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    for (uint k = 0; k < min(found.n_long, (uint)LONG_ROWS); k++) {
+        struct long_row row = found.rows[k];
+        for (uint i = lane; i < chunks_of(row.start, row.end); i += n_lanes)
+            (row.is_sent ? sent : own)[row.place + i] = (uint2)(row.v, row.start + i * CHUNK);
     }
 }
 
@@ -140,14 +238,16 @@ kernel void relax_own(GRAVEL_ARENA, ulong first, uint n_chunks,
 
 #ifdef HAS_WORDS
 /*
- * Offer the far ends of listed edges a distance: the least of all offers to a vertex is sent, unless it was before.
+ * Offer the far ends of listed edges a distance, unless they have been offered a better one from here: the least of all
+ * offers to a vertex is sent.
  *
  * Global size: n_chunks from number `first`, or more. The rest as relax has it.
  */
 kernel void offer(GRAVEL_ARENA, ulong first, uint n_chunks, GRAVEL_ACCUMULATOR(offers),
                   global const uint2 *restrict frontier, global const uint *restrict offsets,
                   global const uint *restrict slots, global const uint *restrict weights,
-                  global const uint2 *restrict targets, global const uint *restrict settled)
+                  global const uint2 *restrict targets, global const uint *restrict settled,
+                  global volatile uint *best)
 {
     GRAVEL_OPEN(g);
     size_t place = first + get_global_id(0);
@@ -156,8 +256,11 @@ kernel void offer(GRAVEL_ARENA, ulong first, uint n_chunks, GRAVEL_ACCUMULATOR(o
     uint2 chunk = frontier[place];
     uint from = settled[chunk.x], end = min(offsets[chunk.x + 1], chunk.y + CHUNK);
     for (uint e = chunk.y; e < end; e++) {
-        uint2 target = targets[slots[e]];
-        gravel_accumulate_uint_wi(g, offers, target.y, ADD(from, weights[e]), target.x);
+        uint slot = slots[e], distance = ADD(from, weights[e]);
+        if (!is_best(best + slot, distance))
+            continue;
+        uint2 target = targets[slot];
+        gravel_accumulate_uint_wi(g, offers, target.y, distance, target.x);
     }
 }
 #endif
@@ -189,30 +292,6 @@ kernel void relax(GRAVEL_ARENA, ulong first, uint n_chunks, ulong distances,
         }
         uint2 target = targets[slot];
         MIN_DISTANCE_IF(g, is_offered, distances, target.y, distance, target.x);
-    }
-}
-
-/*
- * The least distance that waits for its bucket.
- *
- * Global size: own vertices from number `first`; local size: GROUP_ITEMS, or all in one group. lows: [groups].
- */
-kernel void lowest(GRAVEL_ARENA, ulong first, ulong distances_offset,
-                   global const distance_type *restrict settled,
-                   global const distance_type *restrict best, global distance_type *restrict lows)
-{
-    GRAVEL_OPEN(g);
-    local distance_type waiting[GROUP_ITEMS];
-    global const distance_type *restrict distances = gravel_local(g, distances_offset);
-    size_t v = first + get_global_id(0);
-    distance_type distance = NEAREST(distances, best, v);
-    waiting[get_local_id(0)] = distance < settled[v] ? distance : FAR;
-    barrier(CLK_LOCAL_MEM_FENCE);
-    if (get_local_id(0) == 0) {
-        distance_type low = FAR;
-        for (size_t i = 0; i < get_local_size(0); i++)
-            low = min(low, waiting[i]);
-        lows[v / GROUP_ITEMS] = low;
     }
 }
 
