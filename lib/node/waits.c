@@ -20,11 +20,14 @@ int gravel_node_wait_for_kernel(struct gravel *gravel, cl_kernel kernel, cl_even
 static int settle(struct gravel *gravel, const struct gravel_checked_mark *mark)
 {
     uint32_t n = gravel->config.n_aggregators, flushes[GRAVEL_MAX_AGGREGATORS];
+    const uint32_t launches = gravel->pump ? gravel_pump_mark(gravel->pump) : 0;
     int code = gravel_launches_wait(&gravel->launches, gravel_node_kernel_limit(gravel));
     if (code)
         gravel_log(gravel, "%s", gravel_last_error()); /* the call may return an earlier cause */
     else if (gravel->pump)
         code = gravel_pump_settle(gravel->pump);
+    if (!code && gravel->pump)
+        gravel_pump_note_settled(gravel->pump, launches);
     if (!code)
         gravel_checked_note_ended(gravel, mark);
     for (uint32_t i = 0; i < n; i++)

@@ -7,6 +7,7 @@
  * behind the next look, on one queue with it.
  *
  * A round of an application is over sooner than a copy is enqueued: a few packages come with the look that finds them.
+ * Who settles, and found no package when it last did, looks at the words alone first.
  *
  * Memory:  U3, F1, P2: see docs/design/memory-order.md. All of it under the pump's lock.
  */
@@ -124,7 +125,23 @@ static int copy_fault(struct gravel_pump *pump, cl_command_queue on)
     return 0;
 }
 
-int gravel_pump_see(struct gravel_pump *pump, uint32_t *n)
+/* Headers of the next slots of every queue, and what comes with them. */
+static cl_int read_queues(struct gravel_pump *pump, cl_command_queue on, uint32_t *n,
+                          cl_event *last)
+{
+    cl_int error = CL_SUCCESS;
+    for (uint32_t q = 0; q < pump->n_queues && error == CL_SUCCESS; q++) {
+        const struct mirror *mirror = &pump->mirrors[q];
+        uint32_t n_flights = mirror->n_flights + (mirror->n_held != 0);
+        n[q] = n_flights < GRAVEL_PUMP_FLIGHTS ? reach(pump, mirror) : 0;
+        error = read_headers(pump, on, q, n[q], last);
+        if (error == CL_SUCCESS)
+            error = read_few(pump, on, q, n[q], last);
+    }
+    return error;
+}
+
+static int look(struct gravel_pump *pump, bool is_brief, uint32_t *n)
 {
     static const char what[] = "reading the queues of the device";
     bool are_wanted = false, has_held = holds_back(pump);
@@ -134,14 +151,8 @@ int gravel_pump_see(struct gravel_pump *pump, uint32_t *n)
                                        0, NULL, &last);
     if (error == CL_SUCCESS)
         error = read_words(pump, on, &are_wanted, &last);
-    for (uint32_t q = 0; q < pump->n_queues && error == CL_SUCCESS; q++) {
-        const struct mirror *mirror = &pump->mirrors[q];
-        uint32_t n_flights = mirror->n_flights + (mirror->n_held != 0);
-        n[q] = n_flights < GRAVEL_PUMP_FLIGHTS ? reach(pump, mirror) : 0;
-        error = read_headers(pump, on, q, n[q], &last);
-        if (error == CL_SUCCESS)
-            error = read_few(pump, on, q, n[q], &last);
-    }
+    if (error == CL_SUCCESS && !is_brief)
+        error = read_queues(pump, on, n, &last);
     if (error == CL_SUCCESS && has_held)
         error = gravel_pump_copy_held(pump);
     int code = gravel_wait_command(pump->shape.memory->device, on, error, last, what);
@@ -151,4 +162,14 @@ int gravel_pump_see(struct gravel_pump *pump, uint32_t *n)
         pump->shape.words.see(pump->shape.context, pump->words);
     copy_counters(pump);
     return copy_fault(pump, on);
+}
+
+int gravel_pump_see(struct gravel_pump *pump, bool may_be_brief, uint32_t *n)
+{
+    bool is_brief = may_be_brief && !gravel_pump_is_behind(pump);
+    int code = 0;
+    memset(n, 0, pump->n_queues * sizeof *n);
+    if (is_brief)
+        code = look(pump, true, n);
+    return code || (is_brief && !gravel_pump_is_behind(pump)) ? code : look(pump, false, n);
 }

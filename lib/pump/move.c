@@ -263,7 +263,7 @@ static bool can_owe(const struct gravel_pump *pump)
 int gravel_pump_move(struct gravel_pump *pump, bool wait, uint32_t *moved)
 {
     uint32_t n[GRAVEL_MAX_AGGREGATORS];
-    int code = gravel_pump_see(pump, n);
+    int code = gravel_pump_see(pump, wait && !pump->settles_find, n);
     *moved = 0;
     for (uint32_t q = 0; q < pump->n_queues && !code; q++) {
         uint32_t found = 0;

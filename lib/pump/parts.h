@@ -103,6 +103,7 @@ struct gravel_pump {
     uint32_t look_ahead; /* headers read of a queue at once, unless a block takes more packages */
     uint32_t look_most;  /* headers read of a queue at once, in any case at most */
     bool has_told_abort;
+    bool settles_find;                       /* packages, when somebody last settled */
     uint32_t n_looks;                        /* U6: atomic; the lock is held */
     struct gravel_device_aggregator *binner; /* NULL if the device bins nothing */
     uint32_t bin_messages;                   /* fewest messages of a run that it bins */
@@ -117,7 +118,9 @@ struct gravel_pump {
     /* callers that settle: they do the thread's work if no kernel runs; relaxed */
     struct gravel_event event; /* wakes the thread: a launch, or stop */
     pthread_mutex_t watch_lock;
-    cl_event watched; /* the newest launch, retained; NULL if it has ended */
+    cl_event watched;           /* the newest launch, retained; NULL if it has ended */
+    _Atomic uint32_t n_watched; /* U9: launches, free-running */
+    _Atomic uint32_t n_settled; /* U9: of them, those that ended before the last settle */
 };
 
 /** One round for all queues. @param wait  for the copies too. @param moved  [out] packages found ready, packages handed
@@ -195,9 +198,10 @@ static inline void gravel_pump_begin_flight(struct mirror *mirror, uint32_t n)
     mirror->n_flights++;
 }
 
-/* look.c: read what changes on the device, and enqueue the copies of what is held back. @param n  [out] [n_queues]
- * headers read of each queue. @return 0; GRAVEL_ECL; or given up. */
-int gravel_pump_see(struct gravel_pump *pump, uint32_t *n);
+/* look.c: read what changes on the device, and enqueue the copies of what is held back. @param may_be_brief  no headers
+ * if no package has been reserved. @param n  [out] [n_queues] headers read of each queue. @return 0; GRAVEL_ECL; or
+ * given up. */
+int gravel_pump_see(struct gravel_pump *pump, bool may_be_brief, uint32_t *n);
 /* copy.c: enqueue the copy of slots to the mirror. @param copied  [out] its event. */
 cl_int gravel_pump_copy_slots(struct gravel_pump *pump, cl_command_queue on,
                               const struct gravel_pump_slots *slots, cl_event *copied);

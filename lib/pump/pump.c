@@ -26,6 +26,8 @@ static cl_event swap_watched(struct gravel_pump *pump, cl_event event)
     pthread_mutex_lock(&pump->watch_lock);
     cl_event last = pump->watched;
     pump->watched = event;
+    if (event)
+        atomic_fetch_add_explicit(&pump->n_watched, 1, memory_order_relaxed); /* U9 */
     pthread_mutex_unlock(&pump->watch_lock);
     return last;
 }
@@ -35,6 +37,11 @@ void gravel_pump_watch(struct gravel_pump *pump, cl_event event)
     clRetainEvent(event);
     gravel_cl_event_release(swap_watched(pump, event));
     gravel_event_signal(&pump->event);
+}
+
+uint32_t gravel_pump_mark(const struct gravel_pump *pump)
+{
+    return atomic_load_explicit(&pump->n_watched, memory_order_relaxed); /* U9 */
 }
 
 /* Keep it, unless a newer one has come. */
@@ -69,15 +76,32 @@ static bool is_stopping(const struct gravel_pump *pump)
     return atomic_load_explicit(&pump->stopping, memory_order_relaxed); /* event orders */
 }
 
-/* Nothing runs: sleep until the next launch, or until the clock must tick for kernels that the caller enqueued. */
-static void sleep_until_launch(struct gravel_pump *pump)
+/* Nothing runs: sleep until the next launch, or until the clock must tick for kernels that the caller enqueued.
+ * @return  whether it must. */
+static bool sleep_until_launch(struct gravel_pump *pump)
 {
     const uint64_t step_ns = pump->mirrors->clock.step_ns;
     uint32_t key = gravel_event_prepare(&pump->event);
+    bool has_launch = true;
     if (is_stopping(pump) || is_kernel_running(pump))
         gravel_event_cancel(&pump->event);
     else
-        gravel_event_wait(&pump->event, key, step_ns < GRAVEL_NS_PER_S ? step_ns : GRAVEL_NS_PER_S);
+        has_launch = gravel_event_wait(&pump->event, key,
+                                       step_ns < GRAVEL_NS_PER_S ? step_ns : GRAVEL_NS_PER_S);
+    usleep(GRAVEL_PUMP_FIRST_REST_US);
+    return !has_launch;
+}
+
+void gravel_pump_note_settled(struct gravel_pump *pump, uint32_t mark)
+{
+    atomic_store_explicit(&pump->n_settled, mark, memory_order_relaxed); /* U9 */
+}
+
+/* A caller's wait has found all packages of all launches, which had ended. */
+static bool has_settled(struct gravel_pump *pump)
+{
+    return atomic_load_explicit(&pump->n_settled, memory_order_relaxed) == /* U9 */
+           gravel_pump_mark(pump);
 }
 
 /* A caller's wait does what there is to do, sooner. */
@@ -90,6 +114,7 @@ static void *thread_main(void *argument)
 {
     struct gravel_pump *pump = argument;
     uint32_t moved = 0, rest_us = GRAVEL_PUMP_REST_MIN_US;
+    bool must_tick = false;
     gravel_thread_begin("gravel-pump");
     while (!is_stopping(pump)) {
         bool is_running = is_kernel_running(pump);
@@ -97,6 +122,11 @@ static void *thread_main(void *argument)
             usleep(GRAVEL_PUMP_FIRST_REST_US);
             continue;
         }
+        if (!is_running && !must_tick && has_settled(pump)) {
+            must_tick = sleep_until_launch(pump);
+            continue;
+        }
+        must_tick = false;
         pthread_mutex_lock(&pump->lock);
         int code = gravel_pump_move(pump, false, &moved);
         bool is_behind_now = gravel_pump_is_behind(pump);
@@ -111,8 +141,7 @@ static void *thread_main(void *argument)
             usleep(rest_us);
             rest_us = rest_us * 2 < GRAVEL_PUMP_REST_MAX_US ? rest_us * 2 : GRAVEL_PUMP_REST_MAX_US;
         } else {
-            sleep_until_launch(pump);
-            usleep(GRAVEL_PUMP_FIRST_REST_US);
+            must_tick = sleep_until_launch(pump);
         }
     }
     atomic_store_explicit(&pump->has_ended, true, memory_order_relaxed); /* U5 */

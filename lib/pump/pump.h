@@ -98,6 +98,13 @@ void gravel_pump_watch(struct gravel_pump *pump, cl_event event);
 int gravel_pump_settle(struct gravel_pump *pump);
 
 /**
+ * Around a wait for kernels and a settle: events watched so far, and that all packages of those are moved. The thread need
+ * not look again until another one is watched, or the clock ticks.
+ */
+uint32_t gravel_pump_mark(const struct gravel_pump *pump);
+void gravel_pump_note_settled(struct gravel_pump *pump, uint32_t mark);
+
+/**
  * Go round once, at once: what kernels that have ended wrote to the words that looks bring is seen then.
  *
  * @return  0; GRAVEL_EPEER if the node aborted; otherwise the node fails: GRAVEL_ECL; GRAVEL_ETIMEOUT.

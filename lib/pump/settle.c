@@ -122,8 +122,10 @@ static int settle_once(struct gravel_pump *pump, struct settling *settling, uint
     int code = gravel_pump_move(pump, true, moved);
     if (code)
         return gravel_pump_fail(pump, code);
-    if (!settling->has_targets)
+    if (!settling->has_targets) {
         note_targets(pump, settling->targets);
+        pump->settles_find = *moved || !has_all(pump, settling->targets);
+    }
     settling->has_targets = true;
     settling->is_done = has_all(pump, settling->targets);
     if (settling->is_done &&
