@@ -141,8 +141,13 @@ static int check_kernel(void *context, struct gravel_wait *wait)
                        wait->what, seconds(since_ns), cause);
 }
 
+/* Rounds of applications have kernels of up to some milliseconds, and to be told of the end takes a driver, or the
+ * system that wakes the thread, 0.1 ms. */
+#define KERNEL_AWAKE 10u /* times as long as other waits stay awake */
+
 struct gravel_limit gravel_node_kernel_limit(struct gravel *gravel)
 {
-    return (struct gravel_limit){
-        .check = check_kernel, .context = gravel, .yields_ns = gravel->awake_us * UINT64_C(1000)};
+    return (struct gravel_limit){.check = check_kernel,
+                                 .context = gravel,
+                                 .yields_ns = KERNEL_AWAKE * gravel->awake_us * UINT64_C(1000)};
 }

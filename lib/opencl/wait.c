@@ -26,9 +26,10 @@ int gravel_wait_check(struct gravel_wait *wait)
     return wait->limit.check ? wait->limit.check(wait->limit.context, wait) : 0;
 }
 
-static void sleep_eighth(uint64_t waited_ns)
+/* The wait is so much longer, at most, for a sleep. */
+static void sleep_part(uint64_t waited_ns)
 {
-    uint64_t us = waited_ns / 8000;
+    uint64_t us = waited_ns / 32000;
     usleep(us < SLEEP_MIN_US ? SLEEP_MIN_US : us > SLEEP_MAX_US ? SLEEP_MAX_US : (useconds_t)us);
 }
 
@@ -38,7 +39,7 @@ int gravel_wait_pause(struct gravel_wait *wait)
         return 0;
     int code = gravel_wait_check(wait);
     if (!code)
-        sleep_eighth(gravel_clock_ns() - wait->awake.begin_ns);
+        sleep_part(gravel_clock_ns() - wait->awake.begin_ns);
     return code;
 }
 

@@ -51,7 +51,7 @@ static inline struct gravel_wait gravel_wait_on(const struct gravel_device *devi
 /** Whether a wait may continue. @return 0; what its limit says, text set. */
 int gravel_wait_check(struct gravel_wait *wait);
 
-/** Between two looks: yield at first, then check and sleep for an eighth of the wait so far. @return as the check. */
+/** Between two looks: yield at first, then check and sleep for a 32nd of the wait so far. @return as the check. */
 int gravel_wait_pause(struct gravel_wait *wait);
 
 /** Take a lock that another wait may keep: yields, then a try each 20 us. @return as gravel_wait_check; then it is not
