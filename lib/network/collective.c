@@ -150,6 +150,7 @@ static void try_round(struct gravel_network *network, struct gravel_job *job)
     job->counts[0] = network->n_counted_sent;
     job->counts[1] = network->n_counted_resolved;
     job->is_reducing = true;
+    gravel_resolving_begin_finish(network); /* which ends the barrier */
     begin_round(network, job, job->counts);
 }
 

@@ -82,6 +82,8 @@ bool gravel_resolving_take(struct gravel_network *network, struct gravel_frame *
 /** resolving.c: get frames that the resolver has further; a handler on the device that does not end is reported, even
  * if nothing waits for it. @return whether one moved. */
 bool gravel_resolving_look(struct gravel_network *network);
+/** resolving.c: a wait for every frame handled so far will follow: begin it. */
+void gravel_resolving_begin_finish(struct gravel_network *network);
 /** resolving.c: wait until every frame handled so far is applied; the node fails if one cannot be. */
 void gravel_resolving_finish(struct gravel_network *network);
 /** resolving.c: tell this node and the sender that messages were not applied. `context` is the network, as of both that

@@ -90,6 +90,12 @@ bool gravel_resolving_look(struct gravel_network *network)
     return has_moved;
 }
 
+void gravel_resolving_begin_finish(struct gravel_network *network)
+{
+    if (network->sees_attached)
+        gravel_network_check(network, gravel_resolver_begin_finish(network->resolver));
+}
+
 void gravel_resolving_finish(struct gravel_network *network)
 {
     if (network->sees_attached)

@@ -201,6 +201,11 @@ int gravel_resolver_give_back(struct gravel_resolver *resolver)
     return resolver->device ? gravel_device_resolver_give_back(resolver->device) : 0;
 }
 
+int gravel_resolver_begin_finish(struct gravel_resolver *resolver)
+{
+    return resolver->device ? gravel_device_resolver_begin_finish(resolver->device) : 0;
+}
+
 int gravel_resolver_finish(struct gravel_resolver *resolver)
 {
     if (resolver->device)

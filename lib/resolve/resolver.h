@@ -66,6 +66,9 @@ int gravel_resolver_give_back(struct gravel_resolver *resolver);
  */
 int gravel_resolver_finish(struct gravel_resolver *resolver);
 
+/** Without waiting: a finish will be due, so what it waits for begins now. @return 0; GRAVEL_ECL. */
+int gravel_resolver_begin_finish(struct gravel_resolver *resolver);
+
 /**
  * Without waiting: get frames that were kept further, and ask whether handlers on the device have ended well, or may
  * still.

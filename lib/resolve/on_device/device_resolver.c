@@ -40,6 +40,7 @@ struct gravel_device_resolver {
     struct berth berths[N_BERTHS];
     uint32_t next;     /* berth */
     bool is_under_way; /* some frame may be */
+    cl_event all;      /* ends when all that are under way have; NULL: nobody has asked for it yet */
     int broken;        /* why frames that were under way are not applied; stays */
     char broken_text[256];
 };
@@ -141,6 +142,7 @@ bool gravel_device_resolver_destroy(struct gravel_device_resolver *resolver)
         return false;
     if (resolver->queue)
         clFinish(resolver->queue); /* all has ended: the driver lets go of what its commands held */
+    gravel_cl_event_release(resolver->all);
     gravel_device_runs_destroy(&resolver->runs);
     for (uint32_t i = 0; i < N_BERTHS; i++) {
         gravel_cl_event_release(resolver->berths[i].sent);
@@ -177,6 +179,34 @@ static void forget_uploads(struct gravel_device_resolver *resolver)
     }
 }
 
+static const char finishing[] = "resolver: frames were not applied";
+
+int gravel_device_resolver_begin_finish(struct gravel_device_resolver *resolver)
+{
+    if (!resolver->is_under_way || resolver->all || resolver->broken)
+        return 0;
+    cl_int error = gravel_wait_mark(resolver->shape.device, resolver->queue, &resolver->all);
+    return check_whole(resolver,
+                       gravel_check_cl(finishing, gravel_cl_flush(resolver->queue, error)));
+}
+
+/* Another frame is under way. */
+static void note_under_way(struct gravel_device_resolver *resolver)
+{
+    resolver->is_under_way = true;
+    gravel_cl_event_release(resolver->all);
+    resolver->all = NULL;
+}
+
+static int wait_for_all(struct gravel_device_resolver *resolver)
+{
+    cl_event all = resolver->all;
+    resolver->all = NULL;
+    return all ? gravel_wait_command(resolver->shape.device, resolver->queue, CL_SUCCESS, all,
+                                     finishing)
+               : gravel_wait_queue(resolver->shape.device, resolver->queue, finishing);
+}
+
 /* Wait for the frames in berths. */
 static int finish_berths(struct gravel_device_resolver *resolver)
 {
@@ -186,8 +216,7 @@ static int finish_berths(struct gravel_device_resolver *resolver)
     int code = gravel_device_calls_wait(resolver->shape.calls);
     if (gravel_device_calls_are_stuck(resolver->shape.calls))
         return code; /* the queue will not finish either */
-    int broken = check_whole(resolver, gravel_wait_queue(resolver->shape.device, resolver->queue,
-                                                         "resolver: frames were not applied"));
+    int broken = check_whole(resolver, wait_for_all(resolver));
     if (!broken)
         forget_uploads(resolver);
     return code ? code : broken;
@@ -248,7 +277,7 @@ static int take_berth(struct gravel_device_resolver *resolver, struct berth **be
     if (code)
         return code;
     resolver->next = (resolver->next + 1) % N_BERTHS;
-    resolver->is_under_way = true;
+    note_under_way(resolver);
     return code;
 }
 
@@ -326,7 +355,7 @@ static int apply_calls(struct pass *pass, struct gravel_run *run, struct gravel_
     struct gravel_applied calls;
     const struct gravel_apply apply = {.call = pass->apply->call, .context = pass->apply->context};
     pass->is_uploaded = false; /* its place is taken */
-    pass->resolver->is_under_way = true;
+    note_under_way(pass->resolver);
     *alone = *pass->frame;
     alone->bytes = (uint32_t)(sizeof *alone + run_bytes);
     memcpy(alone + 1, run, run_bytes);

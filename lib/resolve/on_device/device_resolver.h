@@ -90,6 +90,9 @@ int gravel_device_resolver_give_back(struct gravel_device_resolver *resolver);
 /** Without waiting: get frames that were kept further. @param moved  [out] whether one was. @return as finish. */
 int gravel_device_resolver_look(struct gravel_device_resolver *resolver, bool *moved);
 
+/** A finish will be due: have the device tell by itself when every frame applied so far is. @return 0; GRAVEL_ECL. */
+int gravel_device_resolver_begin_finish(struct gravel_device_resolver *resolver);
+
 /**
  * Wait until every frame is applied, and the lenders of kept frames have been called back.
  *
