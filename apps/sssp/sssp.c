@@ -511,11 +511,21 @@ static struct node_bound bound_of(const struct sssp *sssp)
                                .message_bytes = 4 + (uint32_t)distance_bytes(sssp)};
 }
 
+/* Own edges whose distances take longer to lower than it takes to begin a flush [chunks]. */
+#define MANY_CHUNKS (UINT64_C(1) << 17)
+
+static void offer(struct sssp *sssp, const struct listed *listed)
+{
+    node_run_full(&sssp->node, sssp->offer, listed->n_sent);
+    if (listed->n_own >= MANY_CHUNKS)
+        TRY(gravel_accumulator_begin(sssp->offers));
+}
+
 /* What is sent comes first, and travels while own distances are lowered: for those no node waits but this, in gather. */
 static void relax(struct sssp *sssp, const struct listed *listed)
 {
     if (listed->n_all_sent && sssp->offers)
-        node_run_full(&sssp->node, sssp->offer, listed->n_sent);
+        offer(sssp, listed);
     else if (listed->n_all_sent)
         node_send_full(&sssp->node, sssp->relax, listed->n_sent, bound_of(sssp));
     if (listed->n_own)

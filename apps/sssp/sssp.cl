@@ -145,7 +145,8 @@ kernel void gather(GRAVEL_ARENA, ulong first, ulong distances_offset, distance_t
     distances_type before = vload8(item, settled),
                    now = min(vload8(item, distances), vload8(item, best));
     if (any(now < before))
-        low = least_of_8(select((distances_type)(FAR), now, (now < before) & (now >= (distances_type)(limit))));
+        low = least_of_8(
+            select((distances_type)(FAR), now, (now < before) & (now >= (distances_type)(limit))));
     for (uint i = 0; i < 8 && any((now < before) & (now < (distances_type)(limit))); i++) {
         uint v = 8 * (uint)item + i;
         distance_type distance = NEAREST(distances, best, v), last = settled[v];

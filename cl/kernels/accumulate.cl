@@ -157,9 +157,9 @@ GRAVELP_INLINE uint begin_pack(global struct gravelp_accumulator *a, uint first_
 }
 
 /*
- * Pack the words of n_places places from first_place on, or of those that there are: of each group the words of a stretch
- * of places. packed: see layout/accumulator.h; it has room for n_places blocks. turn: of the last collect; each pack has
- * the other pack_turn than the last one.
+ * Pack the words of n_places places from first_place on, or of those that there are: of each group the words of a
+ * stretch of places. packed: see layout/accumulator.h; it has room for n_places blocks. turn: of the last collect; each
+ * pack has the other pack_turn than the last one.
  */
 kernel void pack(GRAVEL_ACCUMULATOR(a), global uchar *packed, uint first_place, uint n_places,
                  uint turn, uint pack_turn)

@@ -824,6 +824,7 @@ public:
         keep(made);
     }
     void flush() { call_part(gravel_accumulator_flush); }
+    void begin() { call_part(gravel_accumulator_begin); }
     void reset() { call_part(gravel_accumulator_reset); }
     /** GRAVEL_EINVAL, and it stays, if words wait. Collective. */
     void destroy() {

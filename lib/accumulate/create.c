@@ -320,6 +320,7 @@ static void free_all(struct gravel_accumulator *accumulator)
     const cl_kernel kernels[] = {accumulator->clear, accumulator->collect, accumulator->pack};
     gravel_cl_kernels_release(kernels, 3);
     gravel_cl_program_release(accumulator->program);
+    gravel_cl_event_release(accumulator->copied);
     gravel_pinned_destroy(&accumulator->staging);
     gravel_cl_queue_release(accumulator->copies);
     gravel_cl_buffer_release(accumulator->packed);

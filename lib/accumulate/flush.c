@@ -54,22 +54,35 @@ static int list(struct gravel_accumulator *accumulator)
     return 0;
 }
 
-/* What kernels have written, behind all of them, for which it waits as long as a kernel may take. */
-static int see(struct gravel_accumulator *accumulator)
+/* Enqueue the read of what kernels have written, behind all of them. */
+static int begin_look(struct gravel_accumulator *accumulator)
 {
     struct gravel *gravel = accumulator->gravel;
-    cl_event copied = NULL;
     cl_int error = clEnqueueReadBuffer(gravel->device.queue, accumulator->memory, CL_FALSE,
                                        accumulator->seen_at, accumulator->seen_bytes,
-                                       accumulator->staging.begin, 0, NULL, &copied);
-    if (error != CL_SUCCESS)
+                                       accumulator->staging.begin, 0, NULL, &accumulator->copied);
+    if (error != CL_SUCCESS) {
+        accumulator->copied = NULL;
         return gravel_fail_cl("accumulator: clEnqueueReadBuffer", error);
+    }
     int flushed = gravel_check_cl("accumulator: clFlush", clFlush(gravel->device.queue));
     if (gravel->pump)
-        gravel_pump_watch(gravel->pump, copied);
-    int code = gravel_node_wait_for_kernel(gravel, accumulator->collect, copied);
-    gravel_cl_event_release(copied);
-    return code ? code : flushed;
+        gravel_pump_watch(gravel->pump, accumulator->copied);
+    return flushed;
+}
+
+/* Wait for it as long as a kernel may take. A wait that ends early leaves it to the next. */
+static int see(struct gravel_accumulator *accumulator)
+{
+    int code = accumulator->copied ? 0 : begin_look(accumulator);
+    if (!code)
+        code = gravel_node_wait_for_kernel(accumulator->gravel, accumulator->collect,
+                                           accumulator->copied);
+    if (code)
+        return code;
+    gravel_cl_event_release(accumulator->copied);
+    accumulator->copied = NULL;
+    return 0;
 }
 
 /* Of the last collect, before all places of node `end`. */
@@ -260,29 +273,43 @@ static int send_packed(struct gravel_accumulator *accumulator)
 
 /* ---- flushes ----------------------------------------------------------------------------------- */
 
-/*
- * Goes on where a flush has stopped before, whose wait was too short, or which gravel_accumulator_destroy began.
- *
- * @param n_blocks  [out] that had words.
- */
-static int send_all(struct gravel_accumulator *accumulator, uint64_t *n_blocks)
+/* List what waits, and pack the words of the first places. */
+static int begin(struct gravel_accumulator *accumulator)
 {
     int code = accumulator->is_listed ? 0 : list(accumulator);
+    return code || accumulator->is_packed ? code : pack(accumulator);
+}
+
+/*
+ * Send what has been listed, or is now. Continues a flush that has stopped, as its wait was too short.
+ *
+ * @param n_blocks  [in, out] increased by those that had words.
+ */
+static int send_lists(struct gravel_accumulator *accumulator, uint64_t *n_blocks)
+{
+    uint64_t n;
     do {
-        if (!code && !accumulator->is_packed)
-            code = pack(accumulator);
+        int code = begin(accumulator);
         if (!code)
             code = see(accumulator);
         if (!code)
             code = send_packed(accumulator);
         if (code)
             return code;
-        *n_blocks = places_before(accumulator, accumulator->head.n_parts);
+        n = places_before(accumulator, accumulator->head.n_parts);
         accumulator->is_packed = false;
         accumulator->first += accumulator->pack_blocks;
-    } while (accumulator->first < *n_blocks);
+    } while (accumulator->first < n);
     accumulator->is_listed = false;
+    *n_blocks += n;
     return 0;
+}
+
+/* Also what was added after a flush had begun. */
+static int send_all(struct gravel_accumulator *accumulator, uint64_t *n_blocks)
+{
+    int code = accumulator->is_listed ? send_lists(accumulator, n_blocks) : 0;
+    return code ? code : send_lists(accumulator, n_blocks);
 }
 
 int gravel_accumulator_send(struct gravel_flush *flush)
@@ -312,6 +339,22 @@ int gravel_accumulator_flush(struct gravel_accumulator *accumulator)
     return gravel_node_conclude(accumulator->gravel, code);
 }
 
+int gravel_accumulator_begin(struct gravel_accumulator *accumulator)
+{
+    static const char call[] = "gravel_accumulator_begin";
+    if (gravel_require(call, "accumulator", accumulator) ||
+        gravel_node_refuse_wait(accumulator->gravel, call))
+        return GRAVEL_EINVAL;
+    if (gravel_node_has_failed(accumulator->gravel))
+        return gravel_node_conclude(accumulator->gravel, GRAVEL_EPEER);
+    gravel_flushes_enter(accumulator->gravel);
+    int code = accumulator->head.n_parts ? begin(accumulator) : 0;
+    if (!code && accumulator->is_packed && !accumulator->copied)
+        code = begin_look(accumulator);
+    gravel_flushes_leave(accumulator->gravel);
+    return gravel_node_conclude(accumulator->gravel, code);
+}
+
 int gravel_accumulator_reset(struct gravel_accumulator *accumulator)
 {
     static const char call[] = "gravel_accumulator_reset";
@@ -320,6 +363,8 @@ int gravel_accumulator_reset(struct gravel_accumulator *accumulator)
         return GRAVEL_EINVAL;
     gravel_flushes_enter(accumulator->gravel);
     accumulator->is_listed = accumulator->is_packed = false;
+    gravel_cl_event_release(accumulator->copied);
+    accumulator->copied = NULL;
     int code = gravel_accumulator_clear(accumulator);
     gravel_flushes_leave(accumulator->gravel);
     return code;

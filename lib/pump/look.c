@@ -164,6 +164,14 @@ static int look(struct gravel_pump *pump, bool is_brief, uint32_t *n)
     return copy_fault(pump, on);
 }
 
+bool gravel_pump_is_behind(const struct gravel_pump *pump)
+{
+    for (uint32_t q = 0; q < pump->n_queues; q++)
+        if (pump->mirrors[q].arrived != pump->mirrors[q].words->reserved)
+            return true;
+    return false;
+}
+
 int gravel_pump_see(struct gravel_pump *pump, bool may_be_brief, uint32_t *n)
 {
     bool is_brief = may_be_brief && !gravel_pump_is_behind(pump);

@@ -279,14 +279,6 @@ int gravel_pump_move(struct gravel_pump *pump, bool wait, uint32_t *moved)
     return tell_device(pump);
 }
 
-bool gravel_pump_is_behind(const struct gravel_pump *pump)
-{
-    for (uint32_t q = 0; q < pump->n_queues; q++)
-        if (pump->mirrors[q].arrived != pump->mirrors[q].words->reserved)
-            return true;
-    return false;
-}
-
 uint32_t gravel_pump_reserved(const struct gravel_pump *pump)
 {
     uint32_t sum = 0;

@@ -103,7 +103,7 @@ struct gravel_pump {
     uint32_t look_ahead; /* headers read of a queue at once, unless a block takes more packages */
     uint32_t look_most;  /* headers read of a queue at once, in any case at most */
     bool has_told_abort;
-    bool settles_find;                       /* packages, when somebody last settled */
+    bool settles_find;                       /* packages, when a thread last settled */
     uint32_t n_looks;                        /* U6: atomic; the lock is held */
     struct gravel_device_aggregator *binner; /* NULL if the device bins nothing */
     uint32_t bin_messages;                   /* fewest messages of a run that it bins */

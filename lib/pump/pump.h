@@ -98,8 +98,8 @@ void gravel_pump_watch(struct gravel_pump *pump, cl_event event);
 int gravel_pump_settle(struct gravel_pump *pump);
 
 /**
- * Around a wait for kernels and a settle: events watched so far, and that all packages of those are moved. The thread need
- * not look again until another one is watched, or the clock ticks.
+ * Around a wait for kernels and a settle: events watched so far, and that all packages of those are moved. The thread
+ * need not look again until another one is watched, or the clock ticks.
  */
 uint32_t gravel_pump_mark(const struct gravel_pump *pump);
 void gravel_pump_note_settled(struct gravel_pump *pump, uint32_t mark);

@@ -269,6 +269,40 @@ static void what_does_not_improve_is_not_sent(void)
     OK(gravel_free(gravel, offset));
 }
 
+/* A flush that has begun sends what had been added, and the next one completes it and sends the rest. */
+static void a_flush_begins_behind_kernels(void)
+{
+    uint64_t offset = alloc_or_die(gravel, 64 * 4), before;
+    uint32_t owner = n_nodes - 1;
+    struct gravel_accumulator *accumulator = create(offset, 64, GRAVEL_ADD, GRAVEL_UINT);
+    OK(gravel_barrier(gravel));
+    before = n_sent();
+    add_one(accumulator, 5, 4, owner, 10);
+    OK(gravel_accumulator_begin(accumulator));
+    OK(gravel_accumulator_begin(accumulator));
+    add_one(accumulator, 5, 2, owner, 10);
+    add_one(accumulator, 6, 1, owner, 10);
+    OK(gravel_barrier(gravel));
+    MUST(n_sent() - before == (has_shadow() ? 3 : 0));
+    if (gravel_is_local(gravel, owner)) {
+        MUST(word32(gravel, owner, offset + 5 * 4) == 60 * n_adders);
+        MUST(word32(gravel, owner, offset + 6 * 4) == 10 * n_adders);
+    }
+    OK(gravel_accumulator_begin(accumulator)); /* of nothing */
+    OK(gravel_barrier(gravel));
+    MUST(n_sent() - before == (has_shadow() ? 3 : 0));
+    if (has_shadow()) {
+        add_one(accumulator, 7, 1, owner, 10);
+        OK(gravel_accumulator_begin(accumulator));
+        OK(gravel_accumulator_reset(accumulator));
+        OK(gravel_barrier(gravel));
+        MUST(!gravel_is_local(gravel, owner) || word32(gravel, owner, offset + 7 * 4) == 0);
+    }
+    OK(gravel_barrier(gravel));
+    OK(gravel_accumulator_destroy(accumulator));
+    OK(gravel_free(gravel, offset));
+}
+
 /* Words wait until they are flushed, which fence and quiet do too. */
 static void words_wait_for_a_flush(void)
 {
@@ -414,6 +448,10 @@ static void destroy_refuses_while_words_wait(void)
     if (has_shadow())
         expect(gravel_accumulator_destroy(accumulator), GRAVEL_EINVAL,
                node == 0 ? "gravel_accumulator_flush" : "node 0 cannot");
+    OK(gravel_accumulator_begin(accumulator));
+    if (has_shadow())
+        expect(gravel_accumulator_destroy(accumulator), GRAVEL_EINVAL,
+               node == 0 ? "gravel_accumulator_flush" : "node 0 cannot");
     OK(gravel_barrier(gravel));
     if (node == 0 && has_shadow())
         MUST(word32(gravel, 0, offset + 12) == 5);
@@ -466,6 +504,7 @@ static const struct {
     STEP(sums_that_cancel_are_not_sent),
     STEP(what_does_not_improve_is_not_sent),
     STEP(words_wait_for_a_flush),
+    STEP(a_flush_begins_behind_kernels),
     STEP(two_accumulators),
     STEP(kernels_are_refused_what_is_not_there),
     STEP(create_refuses),

@@ -40,7 +40,7 @@ struct gravel_device_resolver {
     struct berth berths[N_BERTHS];
     uint32_t next;     /* berth */
     bool is_under_way; /* some frame may be */
-    cl_event all;      /* ends when all that are under way have; NULL: nobody has asked for it yet */
+    cl_event all;      /* ends when all that are under way have; NULL: not yet asked for */
     int broken;        /* why frames that were under way are not applied; stays */
     char broken_text[256];
 };
