@@ -92,7 +92,8 @@ typedef int gravel_handler_function(struct gravel *gravel, void *user, uint32_t 
                                     const uint64_t args[GRAVEL_AM_MAX_ARGS]);
 
 /**
- * An active-message handler that answers, as gravel_handler_function in all else.
+ * An active-message handler that answers, as gravel_handler_function in all else; if it blocks, see struct
+ * gravel_handler.
  *
  * @param args    the arguments [GRAVEL_ASK_MAX_ARGS]; those not sent are 0.
  * @param answer  [out] is 0 before; travels to the node that asked (gravel_askN of cl/gravel.cl.h), of a handler with
@@ -141,6 +142,10 @@ struct gravel_serve {
  * what it returns travels back, as the answer of a request does. What it returns for an active message is dropped. It
  * has GRAVEL_ASK_MAX_ARGS arguments and 1 key at most, and does not send. With `answer` a function of the host answers;
  * n_answers is 1 then, whatever it was.
+ *
+ * A function of the host runs in the network thread, and must not block. With `blocks` the thread that runs the
+ * functions of streams runs `answer`, under their rules; what it sends to the node that asked is applied there before
+ * its answer. Kernels ask it alone (no active messages, no gravel_am), without an order with their other messages.
  */
 struct gravel_handler {
     const char *name; /**< a C identifier; kernels name it GRAVEL_HANDLER(name) */
@@ -152,6 +157,7 @@ struct gravel_handler {
     uint32_t n_answers;                /**< 0 or 1: ulongs it returns (arg_bytes 4: uints) */
     struct gravel_serve serve;         /**< keys */
     gravel_answer_function *answer; /**< instead of function: of the host, and kernels may ask it */
+    uint32_t blocks; /**< 1: answer may block, as in a read of a file, and is asked alone; else 0 */
 };
 
 /**

@@ -9,6 +9,7 @@
 
 #include "aggregate/fault.h"
 #include "aggregate/refuse.h"
+#include "base/handler.h"
 #include "base/clock.h"
 #include "base/counter.h"
 #include "base/error.h"
@@ -132,8 +133,11 @@ static void send_columns(struct gravel_aggregator *aggregator, const struct grav
         note_touched(aggregator, header, package);
     gravel_counter_add(&aggregator->n_packages, 1);
     gravel_counter_add(&aggregator->n_messages, columns->n);
+    const bool is_for_writer =
+        is_record || gravel_handler_is_asked_to_block(aggregator->handlers, aggregator->n_handlers,
+                                                      package->key.command);
     int code = gravel_aggregation_append(aggregator->aggregation,
-                                         is_record ? aggregator->records : aggregator->sender,
+                                         is_for_writer ? aggregator->records : aggregator->sender,
                                          columns, now_ns, &node);
     if (code == GRAVEL_ERANGE)
         refuse_destination(aggregator, header, package, node);
@@ -349,6 +353,7 @@ static void run(struct gravel_aggregator *aggregator)
             continue;
         }
         gravel_sender_flush_urgent(aggregator->sender);
+        gravel_sender_flush_urgent(aggregator->records);
         watch_full_queue(aggregator, now_ns);
         gravel_idle_wait(&aggregator->idle, &aggregator->event, due_ns);
     }

@@ -20,6 +20,14 @@ static inline bool gravel_handler_is_host(const struct gravel_handler *handler)
     return handler->function || handler->answer;
 }
 
+/** Whether a command asks a function that may block: it goes the way of records. @param handlers  [n] */
+static inline bool gravel_handler_is_asked_to_block(const struct gravel_handler *handlers,
+                                                    uint32_t n, uint32_t command)
+{
+    const uint32_t number = GRAVELP_COMMAND_HANDLER(command);
+    return GRAVELP_COMMAND_OP(command) == GRAVEL_ASK && number < n && handlers[number].blocks;
+}
+
 /** Whether arguments and answer are uint, and not ulong. */
 static inline bool gravel_handler_is_narrow(const struct gravel_handler *handler)
 {

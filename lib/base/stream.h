@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The node's table of streams, numbered from 1 on; and what becomes of lines, which are stream 0.
+ * What the writer of records calls: the node's table of streams, numbered from 1 on; what becomes of lines, which are
+ * stream 0; and handlers that block, whose numbers begin at GRAVEL_STREAM_HANDLERS.
  *
  * Path:    node/streams.c fills it -> opencl/program.c, resolve/decode.c, lib/spool.
  * Owner:   the node.
@@ -18,8 +19,14 @@ struct gravel_streams {
                 const void *records, uint32_t n); /* runs a function. @return what it returns */
     int (*print)(void *context, const char *text, size_t bytes);
     /* takes lines. @return 0; or they are lost. NULL: standard output */
-    void *context; /* of both */
+    int (*ask)(void *context, void *frame, uint64_t from, uint64_t to);
+    /* answers the run at a byte of the frame, in it. @return 0, or what a function returned */
+    const struct gravel_handler *handlers; /* [n_handlers] the node's */
+    uint32_t n_handlers;
+    void *context; /* of all three */
 };
+
+#define GRAVEL_STREAM_HANDLERS 128u
 
 /** @return NULL: there is none of that number. @param streams  NULL is allowed. */
 static inline const struct gravel_stream *gravel_stream_at(const struct gravel_streams *streams,

@@ -88,12 +88,19 @@ static uint32_t send_in_hand(struct gravel_network *network)
     return n;
 }
 
-/* Send all that senders have shipped so far; not what kernels or handlers add while it does: there may be no end. */
-static uint32_t drain(struct gravel_network *network)
+/* All that senders have shipped so far; not what kernels or handlers add while it does: there may be no end. */
+static uint32_t send_shipped(struct gravel_network *network)
 {
-    uint32_t n = send_in_hand(network), n_pending = 0;
+    uint32_t n = send_in_hand(network);
     if (gravel_list_gather(&network->outgoing))
         n += send_in_hand(network);
+    return n;
+}
+
+/* Send all that has been shipped so far, and what handlers have sent. */
+static uint32_t drain(struct gravel_network *network)
+{
+    uint32_t n = send_shipped(network), n_pending = 0;
     gravel_sender_flush(network->handler_sender);
     for (const struct gravel_buffer *buffer = network->pending; buffer; buffer = buffer->next)
         n_pending++;
@@ -184,6 +191,8 @@ bool gravel_network_step(struct gravel_network *network, uint64_t now_ns, uint64
             see_attached(network);
         *due_ns = flush_aged(network, now_ns);
         n += gravel_resolving_look(network);
+        if (gravel_records_collect(network))
+            n += send_shipped(network); /* what functions have sent goes ahead of their answers */
         n += gravel_records_look(network);
         n += send_parked(network);
         n += send_outgoing(network, BATCH);

@@ -123,9 +123,10 @@ struct gravel_network {
     struct gravel_resolver *resolver;
     struct gravel_transactions *transactions; /* over keys of two nodes; NULL: there are none */
     struct gravel_spool *spool;               /* records that wait to be written */
-    struct gravel_credit credit;              /* for records, at other nodes and of theirs here */
-    struct gravel_held_ack *held_acks;        /* acks.c, oldest first */
-    uint64_t told_ns;                         /* when those who wait for them last heard of us */
+    struct gravel_buffer *dealt_with;  /* of them, for gravel_records_look; a list, oldest first */
+    struct gravel_credit credit;       /* for records, at other nodes and of theirs here */
+    struct gravel_held_ack *held_acks; /* acks.c, oldest first */
+    uint64_t told_ns;                  /* when those who wait for them last heard of us */
     struct gravel_trace *trace;
 
     pthread_t thread;

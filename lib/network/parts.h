@@ -102,7 +102,10 @@ void gravel_records_take(struct gravel_network *network, const struct gravel_fra
 /** records.c: another node has written records of ours. */
 void gravel_records_hear(struct gravel_network *network, const struct gravel_credit_frame *frame,
                          const struct gravel_loan *loan);
-/** records.c: take back what has been written; the node fails if nothing is, for too long. @return whether any was. */
+/** records.c: take back what has been dealt with. @return whether there is any for gravel_records_look. */
+bool gravel_records_collect(struct gravel_network *network);
+/** records.c: tell what came of it, and answer; the node fails if nothing is, for too long. @return whether any was.
+ * What functions sent before they answered has left by then. */
 bool gravel_records_look(struct gravel_network *network);
 /** records.c: a wait ends: if lines have been lost since the last one, report how many. */
 void gravel_records_tell_lost(struct gravel_network *network);

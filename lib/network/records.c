@@ -7,6 +7,8 @@
  * Threads: the network thread.
  */
 #include "network/parts.h"
+#include "resolve/requests.h"
+#include "spool/lines.h"
 #include "spool/spool.h"
 
 #include <stdio.h>
@@ -32,10 +34,17 @@ static void give_credit(struct gravel_network *network, uint32_t source, uint32_
 static bool check(struct gravel_network *network, const struct gravel_frame *frame,
                   const struct gravel_loan *loan, struct gravel_refusal *refusal)
 {
-    const struct gravel_expect expect = gravel_loan_expects(loan);
+    struct gravel_expect expect = gravel_loan_expects(loan);
+    expect.handlers = network->shape.handlers;
+    expect.n_handlers = network->shape.n_handlers;
     if (gravel_transport_is_local(network->transport, loan->source) ||
-        gravel_credit_come(&network->credit, loan->source))
-        return !gravel_decode_records(frame, loan->bytes, &expect, network->shape.streams, refusal);
+        gravel_credit_come(&network->credit, loan->source)) {
+        gravel_heap_lock_shared(network->shape.heap);
+        const int code = gravel_decode_records(frame, loan->bytes, &expect, network->shape.streams,
+                                               network->shape.heap, refusal);
+        gravel_heap_unlock_shared(network->shape.heap);
+        return !code;
+    }
     refusal->code = GRAVEL_ECORRUPT;
     snprintf(refusal->text, sizeof refusal->text,
              "records beyond credit: %llu frames may be unwritten",
@@ -66,27 +75,60 @@ void gravel_records_hear(struct gravel_network *network, const struct gravel_cre
                            (unsigned long long)side->n_written, (unsigned long long)side->n_sent);
 }
 
-/* A stream's function has failed: here, and at the sender. */
+/* A function has failed: here, and at the sender. */
 static void tell_failure(struct gravel_network *network, const struct gravel_buffer *buffer)
 {
     const struct gravel_stream *stream = gravel_stream_at(network->shape.streams, buffer->room);
+    const bool is_handler = buffer->room >= GRAVEL_STREAM_HANDLERS;
     char text[160];
-    if (!stream)
+    if (!stream && !is_handler)
         return;
-    snprintf(text, sizeof text, "stream %.100s: its function failed", stream->name);
+    snprintf(text, sizeof text, "%s %.100s: its function failed", is_handler ? "handler" : "stream",
+             is_handler ? network->shape.handlers[buffer->room - GRAVEL_STREAM_HANDLERS].name
+                        : stream->name);
     gravel_resolving_refuse(network, GRAVEL_EHANDLER, text, buffer->frame->source,
                             buffer->frame->destination);
+}
+
+static bool asks(const struct gravel_frame *frame)
+{
+    const struct gravel_signal_run *run;
+    for (uint64_t at = sizeof *frame; (run = gravel_records_next(frame, &at));)
+        if (GRAVELP_IS_REQUEST(run->run.command))
+            return true;
+    return false;
+}
+
+bool gravel_records_collect(struct gravel_network *network)
+{
+    struct gravel_buffer *buffer, **end = &network->dealt_with;
+    while ((buffer = gravel_spool_take(network->spool))) {
+        buffer->next = NULL;
+        *end = buffer;
+        end = &buffer->next;
+    }
+    return network->dealt_with != NULL;
+}
+
+/* Answers go ahead of acknowledgements. */
+static void answer(struct gravel_network *network, const struct gravel_frame *frame)
+{
+    if (!asks(frame))
+        return;
+    gravel_requests_finish(frame, NULL, gravel_reply_send, network);
+    gravel_sender_flush(network->handler_sender);
 }
 
 bool gravel_records_look(struct gravel_network *network)
 {
     struct gravel_buffer *buffer;
-    bool has_moved = false;
-    while ((buffer = gravel_spool_take(network->spool))) {
+    const bool has_moved = network->dealt_with != NULL;
+    while ((buffer = network->dealt_with)) {
+        network->dealt_with = buffer->next;
         tell_failure(network, buffer);
+        answer(network, buffer->frame);
         give_credit(network, buffer->frame->source, buffer->frame->destination);
         gravel_buffer_destroy(buffer);
-        has_moved = true;
     }
     int code = gravel_spool_check(network->spool, gravel_network_lived_ns(network));
     if (code && !gravel_network_has_aborted(network))

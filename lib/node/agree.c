@@ -47,7 +47,9 @@ static int fail_handler(const struct gravel *gravel, uint32_t i, bool is_missing
         "nodes differ in handlers: number %u is %s here, with %u arguments, of which "
         "%u are keys%s, max_pending %" PRIu64 ", run by the %s; another node has %s",
         i, handler->name, handler->n_args, handler->serve.n_keys, datum, handler->serve.max_pending,
-        gravel_is_on_device(handler) ? "device" : "host",
+        gravel_is_on_device(handler) ? "device"
+        : handler->blocks            ? "host, and blocks"
+                                     : "host",
         is_missing ? "no such number: it exists on one side only" : "another one");
 }
 

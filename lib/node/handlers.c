@@ -63,6 +63,12 @@ static int check_room(const struct gravel_bindings *bindings)
 /* What it answers. */
 static int check_answers(const struct gravel_handler *handler)
 {
+    if (handler->blocks > 1 || (handler->blocks && !handler->answer))
+        return gravel_fail(
+            GRAVEL_EINVAL,
+            "handler %s: blocks is %u; it is 1 of a function of the host that answers "
+            "(member `answer`), and 0 of all others",
+            handler->name, handler->blocks);
     if (!handler->n_answers && !handler->answer)
         return 0;
     if (handler->n_answers > 1)
@@ -209,6 +215,8 @@ uint64_t gravel_node_hash_handler(uint64_t hash, const struct gravel_handler *ha
         hash = gravel_hash_step(hash, UINT64_MAX);
     if (gravel_handler_is_narrow(handler))
         hash = gravel_hash_step(hash, UINT64_MAX - 1);
+    if (handler->blocks)
+        hash = gravel_hash_step(hash, UINT64_MAX - 2);
     return hash ? hash : 1;
 }
 

@@ -262,6 +262,10 @@ int gravel_am(struct gravel *gravel, uint32_t handler, const uint64_t *args, uin
                            gravel->n_handlers);
     if (n_args && gravel_require("gravel_am", "args", args))
         return GRAVEL_EINVAL;
+    if (gravel->handlers[handler].blocks)
+        return gravel_fail(GRAVEL_EINVAL,
+                           "gravel_am: handler %s blocks: kernels alone ask it (gravel_askN)",
+                           gravel->handlers[handler].name);
     if (n_args != gravel->handlers[handler].n_args)
         return gravel_fail(GRAVEL_EINVAL, "gravel_am: handler %s takes %u arguments, not %u",
                            gravel->handlers[handler].name, gravel->handlers[handler].n_args,

@@ -198,6 +198,8 @@ static int make_aggregator(struct gravel *gravel, uint32_t number)
                   .held = gravel->pump ? gravel_pump_held(gravel->pump, number) : NULL,
                   .looks = gravel->pump ? gravel_pump_looks(gravel->pump) : NULL,
                   .clock = gravel_package_clock(arena)},
+        .handlers = gravel->handlers,
+        .n_handlers = gravel->n_handlers,
         .arena = arena,
         .heap = gravel->heap,
         .guards = gravel->config.check ? &gravel->guards : NULL,

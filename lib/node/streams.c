@@ -11,13 +11,14 @@
 #include "layout/record.h"
 #include "node/bindings.h"
 #include "node/node.h"
+#include "resolve/apply.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* A function of the writer's has returned, beside the network thread: what it sent leaves before its records count as
- * dealt with. */
-static void end_function(struct gravel *gravel)
+/* Functions of the writer's have returned, beside the network thread: what they sent leaves before their records count
+ * as dealt with. */
+static void end_functions(struct gravel *gravel)
 {
     gravel_in_handler_of(NULL);
     if (gravel_node_has_failed(gravel))
@@ -33,8 +34,26 @@ static int call_stream(void *context, const struct gravel_stream *stream, uint32
     struct gravel *gravel = context;
     gravel_in_handler_beside(gravel);
     int result = stream->function(gravel, stream->user, source, records, n);
-    end_function(gravel);
+    end_functions(gravel);
     return result;
+}
+
+static int call_answer(void *context, uint32_t handler, uint32_t source,
+                       const uint64_t args[GRAVEL_AM_MAX_ARGS], uint64_t *answer)
+{
+    struct gravel *gravel = context;
+    const struct gravel_handler *entry = &gravel->handlers[handler];
+    return entry->answer(gravel, entry->user, source, args, answer);
+}
+
+static int call_asked(void *context, void *frame, uint64_t from, uint64_t to)
+{
+    const struct gravel_apply apply = {.call = call_answer, .context = context};
+    struct gravel_applied applied = {.n_messages = 0};
+    gravel_in_handler_beside(context);
+    gravel_apply_runs(&apply, frame, from, to, &applied);
+    end_functions(context);
+    return applied.result;
 }
 
 static int call_print(void *context, const char *text, size_t bytes)
@@ -42,7 +61,7 @@ static int call_print(void *context, const char *text, size_t bytes)
     struct gravel *gravel = context;
     gravel_in_handler_beside(gravel);
     int result = gravel->print(gravel->print_user, text, bytes);
-    end_function(gravel);
+    end_functions(gravel);
     return result;
 }
 
@@ -74,6 +93,9 @@ int gravel_node_take_streams(struct gravel *gravel, const struct gravel_bindings
     gravel->print_user = bindings->print_user;
     gravel->streams.call = call_stream;
     gravel->streams.print = bindings->print ? call_print : NULL;
+    gravel->streams.ask = call_asked;
+    gravel->streams.handlers = gravel->handlers;
+    gravel->streams.n_handlers = gravel->n_handlers;
     gravel->streams.context = gravel;
     if (n == 0)
         return 0;

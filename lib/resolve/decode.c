@@ -114,6 +114,12 @@ static int check_active_message(const struct check *check, const struct gravel_r
                       "handler %" PRIu32 " (%s) is asked, and does not answer: its member answers "
                       "is 0",
                       handler, known->name ? known->name : "?");
+    if (known->blocks != (check->kind == GRAVEL_FRAME_RECORDS))
+        return refuse(check, GRAVEL_EHANDLER,
+                      known->blocks
+                          ? "handler %" PRIu32 " (%s) blocks: kernels ask it, and send it nothing"
+                          : "handler %" PRIu32 " (%s) is asked among records, and does not block",
+                      handler, known->name ? known->name : "?");
     if (known->serve.max_pending)
         return refuse(
             check, GRAVEL_EHANDLER,
@@ -452,7 +458,8 @@ static int check_frame(struct check *check, const void *frame, uint64_t bytes)
         if (left < sizeof run)
             return refuse(check, GRAVEL_ECORRUPT, "cut off after %" PRIu64 " bytes", left);
         memcpy(&run, start, sizeof run);
-        code = check->kind == GRAVEL_FRAME_RECORDS
+        const bool asks = check->heap && GRAVELP_COMMAND_OP(run.command) == GRAVEL_ASK;
+        code = check->kind == GRAVEL_FRAME_RECORDS && !asks
                    ? check_records(check, &run, start, left, &run_bytes)
                    : check_run(check, &run, start, left, &run_bytes);
         n_messages += run.n_messages;
@@ -470,10 +477,14 @@ int gravel_decode_check(const void *frame, uint64_t bytes, const struct gravel_e
 }
 
 int gravel_decode_records(const void *frame, uint64_t bytes, const struct gravel_expect *expect,
-                          const struct gravel_streams *streams, struct gravel_refusal *refusal)
+                          const struct gravel_streams *streams, const struct gravel_heap *heap,
+                          struct gravel_refusal *refusal)
 {
-    struct check check = {
-        .expect = expect, .streams = streams, .refusal = refusal, .kind = GRAVEL_FRAME_RECORDS};
+    struct check check = {.expect = expect,
+                          .streams = streams,
+                          .heap = heap,
+                          .refusal = refusal,
+                          .kind = GRAVEL_FRAME_RECORDS};
     return check_frame(&check, frame, bytes);
 }
 

@@ -53,15 +53,16 @@ int gravel_decode_check(const void *frame, uint64_t bytes, const struct gravel_e
                         const struct gravel_heap *heap, struct gravel_refusal *refusal);
 
 /**
- * As gravel_decode_check, of a frame of records: runs of them alone, whose text, types and words fit. It can be taken
- * apart without looking again.
+ * As gravel_decode_check, of a frame of records: runs of them, whose text, types and words fit, and of messages that
+ * ask handlers that block. It can be taken apart without looking again.
  *
- * @param expect   source, destination and sequence alone.
  * @param streams  NULL: there are lines alone.
- * @return         0; GRAVEL_ECORRUPT.
+ * @param heap     NULL: no handler is asked.
+ * @return         0; GRAVEL_ECORRUPT; as gravel_decode_check if a handler is asked.
  */
 int gravel_decode_records(const void *frame, uint64_t bytes, const struct gravel_expect *expect,
-                          const struct gravel_streams *streams, struct gravel_refusal *refusal);
+                          const struct gravel_streams *streams, const struct gravel_heap *heap,
+                          struct gravel_refusal *refusal);
 
 /* ---- frames whose indices the device checks --------------------------------------------------- */
 

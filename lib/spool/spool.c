@@ -75,8 +75,12 @@ struct gravel_buffer *gravel_spool_take(struct gravel_spool *spool)
 
 static int fail_stuck(const struct gravel_spool *spool, double seconds)
 {
-    const struct gravel_stream *stream = gravel_stream_at(
-        spool->shape.streams, atomic_load_explicit(&spool->writer.in_stream, memory_order_relaxed));
+    const uint32_t number = atomic_load_explicit(&spool->writer.in_stream, memory_order_relaxed);
+    const struct gravel_stream *stream = gravel_stream_at(spool->shape.streams, number);
+    if (number >= GRAVEL_STREAM_HANDLERS)
+        return gravel_fail(GRAVEL_ETIMEOUT, "handler %s: its function has not returned for %.1f s",
+                           spool->shape.streams->handlers[number - GRAVEL_STREAM_HANDLERS].name,
+                           seconds);
     if (stream)
         return gravel_fail(GRAVEL_ETIMEOUT, "stream %s: its function has not returned for %.1f s",
                            stream->name, seconds);

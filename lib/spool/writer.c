@@ -84,7 +84,32 @@ static bool call_stream(struct gravel_writer *writer, uint32_t source,
     return result != 0;
 }
 
-/* What stands ahead of a stream's records is written before its function runs. */
+/* @param end  of the run that begins there, in the frame. @return whether a function has failed. */
+static bool call_asked(struct gravel_writer *writer, struct gravel_frame *frame,
+                       const struct gravel_signal_run *run, uint64_t end)
+{
+    const uint32_t number = GRAVEL_STREAM_HANDLERS + GRAVELP_COMMAND_HANDLER(run->run.command);
+    const uint64_t begin = (uint64_t)((const unsigned char *)run - (const unsigned char *)frame);
+    atomic_store_explicit(&writer->in_stream, number, memory_order_relaxed);
+    const int result = writer->streams->ask(writer->streams->context, frame, begin, end);
+    atomic_store_explicit(&writer->in_stream, 0, memory_order_relaxed);
+    gravel_counter_add(&writer->n_bytes, end - begin);
+    return result != 0;
+}
+
+/* A run for a function. @param end  of it, in the frame. @return its number if it has failed, else 0. */
+static uint32_t call(struct gravel_writer *writer, struct gravel_frame *frame,
+                     const struct gravel_signal_run *run, uint64_t end)
+{
+    const uint32_t command = run->run.command;
+    if (GRAVELP_IS_RECORD(command))
+        return call_stream(writer, frame->source, run) ? GRAVELP_RECORD_STREAM(command) : 0;
+    return call_asked(writer, frame, run, end)
+               ? GRAVEL_STREAM_HANDLERS + GRAVELP_COMMAND_HANDLER(command)
+               : 0;
+}
+
+/* What stands ahead of what is for a function is written before it runs. */
 static void deal_with(struct gravel_writer *writer, struct gravel_buffer *buffer,
                       struct gravel_characters *out)
 {
@@ -94,8 +119,8 @@ static void deal_with(struct gravel_writer *writer, struct gravel_buffer *buffer
     uint64_t n = 0, at = sizeof *buffer->frame;
     buffer->room = 0;
     while ((run = gravel_records_next(buffer->frame, &at))) {
-        const uint32_t number = GRAVELP_RECORD_STREAM(run->run.command);
-        if (number == GRAVELP_LINES) {
+        const uint32_t command = run->run.command;
+        if (GRAVELP_IS_RECORD(command) && GRAVELP_RECORD_STREAM(command) == GRAVELP_LINES) {
             gravel_lines_write(writer->are_bare ? GRAVEL_LINES_BARE : source, run, out, write_ready,
                                writer);
             n += run->run.n_messages;
@@ -103,8 +128,9 @@ static void deal_with(struct gravel_writer *writer, struct gravel_buffer *buffer
         }
         if (out->n)
             write_ready(writer, out);
-        if (call_stream(writer, source, run) && buffer->room == 0)
-            buffer->room = number;
+        const uint32_t failed = call(writer, buffer->frame, run, at);
+        if (buffer->room == 0)
+            buffer->room = failed;
     }
     if (out->n)
         write_ready(writer, out);

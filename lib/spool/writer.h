@@ -46,7 +46,7 @@ int gravel_writer_start(struct gravel_writer *writer);
 /** Hand a frame over. */
 void gravel_writer_push(struct gravel_writer *writer, struct gravel_buffer *buffer);
 
-/** A frame that has been dealt with, or NULL. Its `room` is the first stream whose function has failed, or 0. */
+/** A frame that has been dealt with, or NULL. Its `room` is as gravel_spool_take has it. */
 struct gravel_buffer *gravel_writer_take_done(struct gravel_writer *writer);
 
 /**

@@ -46,7 +46,7 @@ class HandlerRow(c.Structure):
     """struct gravel_handler"""
 
     _fields_ = [("name", text), ("n_args", u32), ("arg_bytes", u32), ("function", address), ("user", address),
-                ("n_answers", u32), ("serve", Serve), ("answer", address)]
+                ("n_answers", u32), ("serve", Serve), ("answer", address), ("blocks", u32)]
 
 
 class DeviceCode(c.Structure):

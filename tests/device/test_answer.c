@@ -68,6 +68,16 @@ static int late(struct gravel *gravel, void *user, uint32_t source, const uint64
     return 0;
 }
 
+/* May block: it writes to the node that asks, before it answers. */
+static int load(struct gravel *gravel, void *user, uint32_t source, const uint64_t *args,
+                uint64_t *answer)
+{
+    const uint32_t value = 3 * (uint32_t)args[0] + 1;
+    (void)user;
+    *answer = args[0] + 5;
+    return gravel_put(gravel, args[1] + 4 * args[0], &value, sizeof value, source); /* a frame */
+}
+
 static int mute(struct gravel *gravel, void *user, uint32_t source, const uint64_t *args)
 {
     (void)gravel, (void)user, (void)source, (void)args;
@@ -81,6 +91,9 @@ static const struct gravel_handler handlers[] = {
     {.name = "count", .answer = count},
     {.name = "refuse", .answer = refuse},
     {.name = "late", .answer = late},
+    {.name = "blocking", .answer = late, .blocks = 1},
+    {.name = "load", .n_args = 2, .arg_bytes = 4, .answer = load, .blocks = 1},
+    {.name = "fail", .answer = refuse, .blocks = 1},
 };
 static const struct gravel_bindings table =
     GRAVEL_BINDINGS(.handlers = handlers, .n_handlers = sizeof handlers / sizeof *handlers);
@@ -142,12 +155,18 @@ static void a_function_that_fails_is_reported_and_answers(void **state)
     OK(gravel_close(gravel));
 }
 
-static void a_kernel_waits_for_a_function_that_takes_its_time(void **state)
+static bool kernels_wait(void)
 {
-    (void)state;
     const char *step = getenv("GRAVEL_STEP");
-    if (step && !strcmp(step, "drain"))
-        skip(); /* no kernel waits there */
+    return !step || strcmp(step, "drain");
+}
+
+/* @param blocks  the function may: then the node goes on. */
+static void wait_for_a_function(const char *name, bool blocks)
+{
+    if (!kernels_wait())
+        skip();
+    atomic_store(&stage, BEFORE);
     struct gravel *gravel = open_loopback(1, &table);
     const uint64_t answer = alloc_or_die(gravel, 64), signal = alloc_or_die(gravel, 64),
                    read = alloc_or_die(gravel, 64), arguments[] = {answer, signal, read};
@@ -155,7 +174,7 @@ static void a_kernel_waits_for_a_function_that_takes_its_time(void **state)
     fill(gravel, 0, signal, 0, 64);
     fill(gravel, 0, read, 0, 64);
     cl_program program = build_or_die(gravel, answer_cl, "");
-    cl_kernel kernel = kernel_or_die(gravel, program, "await");
+    cl_kernel kernel = kernel_or_die(gravel, program, name);
     for (cl_uint i = 0; i < 3; i++)
         OK(clSetKernelArg(kernel, 1 + i, sizeof *arguments, &arguments[i]));
     cl_event ended;
@@ -168,6 +187,12 @@ static void a_kernel_waits_for_a_function_that_takes_its_time(void **state)
     assert_int_equal(
         clGetEventInfo(ended, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status, NULL),
         CL_SUCCESS);
+    uint64_t word = 7;
+    if (blocks) { /* there and back */
+        OK(gravel_put(gravel, read + 16, &word, sizeof word, 0));
+        word = 0;
+        OK(gravel_get(gravel, read + 16, &word, sizeof word, 0));
+    }
     const bool was_inside = atomic_load(&stage) == INSIDE;
     atomic_store(&stage, MAY_END);
     OK(gravel_quiet(gravel));
@@ -175,7 +200,102 @@ static void a_kernel_waits_for_a_function_that_takes_its_time(void **state)
     assert_int_not_equal(status, CL_COMPLETE);
     assert_int_equal(word64(gravel, 0, read), 99);
     assert_int_equal(word64(gravel, 0, read + 8), 1);
+    assert_int_equal(word, 7);
     clReleaseEvent(ended);
+    clReleaseKernel(kernel);
+    clReleaseProgram(program);
+    OK(gravel_close(gravel));
+}
+
+static void a_kernel_waits_for_a_function_that_takes_its_time(void **state)
+{
+    (void)state;
+    wait_for_a_function("await", false);
+}
+
+static void a_function_that_blocks_keeps_no_call_waiting(void **state)
+{
+    (void)state;
+    wait_for_a_function("await_blocking", true);
+}
+
+static void what_a_function_that_blocks_sends_comes_before_its_answer(void **state)
+{
+    (void)state;
+    struct gravel *gravel = open_loopback(N_NODES, &table);
+    const uint64_t words = alloc_or_die(gravel, 4 * N), answers = alloc_or_die(gravel, 4 * N),
+                   signals = alloc_or_die(gravel, 64 * N / GROUP),
+                   found = alloc_or_die(gravel, 4 * N),
+                   arguments[] = {words, answers, signals, found};
+    const cl_uint waits = kernels_wait();
+    fill(gravel, 0, signals, 0, 64 * N / GROUP);
+    fill(gravel, 0, found, 0, 4 * N);
+    cl_program program = build_or_die(gravel, answer_cl, "");
+    cl_kernel kernel = kernel_or_die(gravel, program, "fetch");
+    for (cl_uint i = 0; i < 4; i++)
+        OK(clSetKernelArg(kernel, 1 + i, sizeof *arguments, &arguments[i]));
+    OK(clSetKernelArg(kernel, 5, sizeof waits, &waits));
+    OK(run_kernel(gravel, kernel, N, GROUP));
+    for (uint32_t i = 0; i < N; i++) {
+        assert_int_equal(word32(gravel, 0, words + 4 * i), 3 * i + 1);
+        assert_int_equal(word32(gravel, 0, answers + 4 * i), i + 5);
+        assert_int_equal(word32(gravel, 0, found + 4 * i), waits);
+    }
+    for (uint32_t group = 0; group < N / GROUP; group++)
+        assert_int_equal(word32(gravel, 0, signals + 64 * group), GROUP);
+    clReleaseKernel(kernel);
+    clReleaseProgram(program);
+    OK(gravel_close(gravel));
+}
+
+/* Nothing else reaches a function that may block, for it would keep the network thread. */
+static void only_questions_of_kernels_reach_a_function_that_blocks(void **state)
+{
+    (void)state;
+    const uint64_t args[] = {1, 2};
+    struct gravel *gravel = open_loopback(1, &table);
+    expect_error(gravel_am(gravel, 6, args, 2, 0), GRAVEL_EINVAL,
+                 "handler load blocks: kernels alone ask it");
+    cl_program program = build_or_die(gravel, answer_cl, "");
+    cl_kernel kernel = kernel_or_die(gravel, program, "spoil");
+    expect_error(run_kernel(gravel, kernel, 1, 1), GRAVEL_EHANDLER,
+                 "(load) blocks: kernels ask it, and send it nothing");
+    clReleaseKernel(kernel);
+    clReleaseProgram(program);
+    OK(gravel_close(gravel));
+}
+
+/* It is named, by the node that runs it. */
+static void a_function_that_blocks_for_ever_fails_the_node(void **state)
+{
+    (void)state;
+    setenv("GRAVEL_TIMEOUT", "500", 1);
+    atomic_store(&stage, BEFORE);
+    struct gravel *gravel = open_loopback(1, &table);
+    const uint64_t answer = alloc_or_die(gravel, 64);
+    cl_program program = build_or_die(gravel, answer_cl, "");
+    cl_kernel kernel = kernel_or_die(gravel, program, "stay");
+    OK(clSetKernelArg(kernel, 1, sizeof answer, &answer));
+    expect_error(run_kernel(gravel, kernel, 1, 1), GRAVEL_ETIMEOUT,
+                 "handler blocking: its function has not returned for");
+    atomic_store(&stage, MAY_END);
+    clReleaseKernel(kernel);
+    clReleaseProgram(program);
+    gravel_close(gravel);
+    unsetenv("GRAVEL_TIMEOUT");
+}
+
+static void a_function_that_blocks_and_fails_is_reported_and_answers(void **state)
+{
+    (void)state;
+    struct gravel *gravel = open_loopback(1, &table);
+    const uint64_t wide = alloc_or_die(gravel, 64);
+    cl_program program = build_or_die(gravel, answer_cl, "");
+    cl_kernel kernel = kernel_or_die(gravel, program, "complain_beside");
+    OK(clSetKernelArg(kernel, 1, sizeof wide, &wide));
+    expect_error(run_kernel(gravel, kernel, 1, 1), GRAVEL_EHANDLER,
+                 "handler fail: its function failed");
+    assert_int_equal(word64(gravel, 0, wide), 77);
     clReleaseKernel(kernel);
     clReleaseProgram(program);
     OK(gravel_close(gravel));
@@ -199,6 +319,10 @@ static void tables_that_cannot_be_right_are_refused(void **state)
         (struct gravel_handler){
             .name = "keyed", .n_args = 1, .answer = count, .serve = {.n_keys = 1}},
         "keyed: it has a key and a function of the host");
+    expect_refused((struct gravel_handler){.name = "mute", .function = mute, .blocks = 1},
+                   "handler mute: blocks is 1; it is 1 of a function of the host that answers");
+    expect_refused((struct gravel_handler){.name = "late", .answer = late, .blocks = 2},
+                   "handler late: blocks is 2");
     expect_refused((struct gravel_handler){.name = "mute", .function = mute, .n_answers = 1},
                    "member `answer` is for one that does");
 }
@@ -209,6 +333,11 @@ int main(void)
         cmocka_unit_test(each_answer_comes_once_to_its_place),
         cmocka_unit_test(a_function_that_fails_is_reported_and_answers),
         cmocka_unit_test(a_kernel_waits_for_a_function_that_takes_its_time),
+        cmocka_unit_test(a_function_that_blocks_keeps_no_call_waiting),
+        cmocka_unit_test(what_a_function_that_blocks_sends_comes_before_its_answer),
+        cmocka_unit_test(only_questions_of_kernels_reach_a_function_that_blocks),
+        cmocka_unit_test(a_function_that_blocks_for_ever_fails_the_node),
+        cmocka_unit_test(a_function_that_blocks_and_fails_is_reported_and_answers),
         cmocka_unit_test(tables_that_cannot_be_right_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

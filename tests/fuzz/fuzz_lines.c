@@ -95,7 +95,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         mend(frame, bytes);
     else
         memcpy(frame, data + 1, size - 1 < bytes ? size - 1 : bytes);
-    if (gravel_decode_records(frame, bytes, &expect, NULL, &refusal) == 0)
+    if (gravel_decode_records(frame, bytes, &expect, NULL, NULL, &refusal) == 0)
         write_frame((const struct gravel_frame *)(const void *)frame);
     free(frame);
     return 0;

@@ -97,6 +97,7 @@ kernel void make(GRAVEL_ARENA, GRAVEL_FLOW)
                                    "int tallies_add(struct tallies *tallies, uint32_t source, uint64_t amount);\n",
                                    inside="gravel_open("),
     "static int show(": Context("#include <stdio.h>\nFILE *log_file;\n", inside="const struct gravel_bindings"),
+    "static int load(": Context("#include <stdio.h>\nFILE *file;\n", inside="const struct gravel_handler"),
     "static int keep(": Context("#include <stdio.h>\nFILE *file;\n", inside="const struct gravel_stream"),
     "gravel_launch(gravel, ask, ...)": Context("cl_kernel ask, use;\n", dots=(LAUNCHED, LAUNCHED)),
     "gravel_server_build(gravel, ": Context("uint64_t n_buckets, heads, links;\n"),

@@ -81,6 +81,20 @@ static void mismatch_streams(void)
     as_expected();
 }
 
+static int answer(struct gravel *gravel, void *user, uint32_t source, const uint64_t *args,
+                  uint64_t *answered)
+{
+    (void)gravel, (void)user, (void)source, (void)args, (void)answered;
+    return 0;
+}
+
+static void mismatch_handler_blocks(void)
+{
+    const struct gravel_handler table[] = {
+        {.name = "a", .n_args = 1, .answer = answer, .blocks = rank == 1}};
+    mismatch_of_table(table, 1);
+}
+
 static void mismatch_handler_missing(void)
 {
     const struct gravel_handler table[] = {{.name = "a", .n_args = 1, .function = nothing}};
@@ -201,6 +215,7 @@ static const struct mode modes[] = {
     MODE(mismatch_spool),
     MODE(mismatch_handler_order),
     MODE(mismatch_handler_arguments),
+    MODE(mismatch_handler_blocks),
     MODE(mismatch_handler_missing),
     MODE(mismatch_streams),
     MODE(mismatch_handler_place),

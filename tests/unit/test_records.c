@@ -46,7 +46,7 @@ static struct gravel_signal_run *begin_records(uint32_t command, uint32_t n, uin
 static int check(void)
 {
     void *exact = frame_copy(&frame, frame.n_bytes);
-    int code = gravel_decode_records(exact, frame.n_bytes, &expect, &streams, &refusal);
+    int code = gravel_decode_records(exact, frame.n_bytes, &expect, &streams, NULL, &refusal);
     free(exact);
     return code;
 }

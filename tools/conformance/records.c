@@ -232,9 +232,9 @@ static int sum(struct gravel *gravel, void *user, uint32_t source, const uint64_
 
 static const struct gravel_handler handlers[] = {
     {.name = "sum_0", .n_args = 0, .answer = sum, .user = (void *)0},
-    {.name = "sum_1", .n_args = 1, .answer = sum, .user = (void *)1},
+    {.name = "sum_1", .n_args = 1, .answer = sum, .user = (void *)1, .blocks = 1},
     {.name = "sum_2", .n_args = 2, .answer = sum, .user = (void *)2},
-    {.name = "sum_3", .n_args = 3, .answer = sum, .user = (void *)3},
+    {.name = "sum_3", .n_args = 3, .answer = sum, .user = (void *)3, .blocks = 1},
 };
 
 static void run_asking(struct stage *stage, cl_kernel kernel)

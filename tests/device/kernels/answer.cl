@@ -15,24 +15,50 @@ kernel void ask(GRAVEL_ARENA, ulong words, ulong wide, ulong narrow, ulong signa
         gravel_ask0_wi(g, GRAVEL_HANDLER(count), of_wide, i + n, node);
     gravel_am2_wg(g, GRAVEL_HANDLER(weigh), (ulong)i, 7ul, node);
 }
-kernel void complain(GRAVEL_ARENA, ulong wide)
-{
-    GRAVEL_OPEN(g);
-    const struct gravel_reply reply = {wide, 0};
-    gravel_ask0_wi(g, GRAVEL_HANDLER(refuse), reply, 0, 0);
-}
+#define ASK(name, handler)                                       \
+    kernel void name(GRAVEL_ARENA, ulong wide)                   \
+    {                                                            \
+        GRAVEL_OPEN(g);                                          \
+        const struct gravel_reply reply = {wide, 0};             \
+        gravel_ask0_wi(g, GRAVEL_HANDLER(handler), reply, 0, 0); \
+    }
+ASK(complain, refuse)
+ASK(complain_beside, fail)
+ASK(stay, blocking)
 
 /* Work-item 0 asks and the group waits, before it writes what it has read: the answer, and whether that had come. */
-kernel void await(GRAVEL_ARENA, ulong answer, ulong signal, ulong read)
+#define AWAIT(name, handler)                                                      \
+    kernel void name(GRAVEL_ARENA, ulong answer, ulong signal, ulong read)        \
+    {                                                                             \
+        GRAVEL_OPEN(g);                                                           \
+        const struct gravel_reply reply = {answer, signal};                       \
+        const uint first = get_local_id(0) == 0;                                  \
+        gravel_ask0_wg_if(g, first, GRAVEL_HANDLER(handler), reply, 0, 0);        \
+        const bool came = gravel_wait_until_uint_wg(g, signal, GRAVEL_CMP_EQ, 1); \
+        if (first) {                                                              \
+            global ulong *words = (global ulong *)gravel_local(g, read);          \
+            words[0] = *(global const ulong *)gravel_local(g, answer);            \
+            words[1] = came;                                                      \
+        }                                                                         \
+    }
+AWAIT(await, late)
+AWAIT(await_blocking, blocking)
+
+/* Each work-item asks for a word, which comes before the answer; a group's found are 1 where both had when it looked. */
+kernel void fetch(GRAVEL_ARENA, ulong words, ulong answers, ulong signals, ulong found, uint waits)
 {
     GRAVEL_OPEN(g);
-    const struct gravel_reply reply = {answer, signal};
-    const uint first = get_local_id(0) == 0;
-    gravel_ask0_wg_if(g, first, GRAVEL_HANDLER(late), reply, 0, 0);
-    const bool came = gravel_wait_until_uint_wg(g, signal, GRAVEL_CMP_EQ, 1);
-    if (first) {
-        global ulong *words = (global ulong *)gravel_local(g, read);
-        words[0] = *(global const ulong *)gravel_local(g, answer);
-        words[1] = came;
-    }
+    const uint i = (uint)get_global_id(0), n = (uint)get_local_size(0);
+    const struct gravel_reply reply = {answers, signals + 64 * (ulong)(i / n)};
+    gravel_ask2_wg(g, GRAVEL_HANDLER(load), i, (uint)words, reply, i, i / n % gravel_n_nodes(g));
+    if (!waits || !gravel_wait_until_uint_wg(g, reply.signal, GRAVEL_CMP_EQ, n))
+        return;
+    ((global uint *)gravel_local(g, found))[i] =
+        ((global const uint *)gravel_local(g, words))[i] == 3 * i + 1 &&
+        ((global const uint *)gravel_local(g, answers))[i] == i + 5;
+}
+kernel void spoil(GRAVEL_ARENA)
+{
+    GRAVEL_OPEN(g);
+    gravel_am2_wi(g, GRAVEL_HANDLER(load), 1, 2, 0);
 }
