@@ -172,10 +172,10 @@ kernel void gather(GRAVEL_ARENA, ulong first, ulong distances_offset, distance_t
     if (low != FAR)
         atomic_min(&waiting, low);
 #else
-    for (uint n = GROUP_ITEMS, half; n > 1; n = half) {
-        half = (n + 1) / 2;
-        if (lane + half < n)
-            waiting[lane] = min(waiting[lane], waiting[lane + half]);
+    for (uint n = GROUP_ITEMS, rest; n > 1; n = rest) {
+        rest = (n + 1) / 2;
+        if (lane + rest < n)
+            waiting[lane] = min(waiting[lane], waiting[lane + rest]);
         barrier(CLK_LOCAL_MEM_FENCE);
     }
 #endif

@@ -28,7 +28,8 @@ def report(program, n_ranks, options):
 
 
 def check_messages(row, n_ranks, options):
-    shares = [node["remote_share"] for node in row["statistics"] if node["messages"]]
+    shares = [node["remote_share"] for node in row["statistics"]
+              if node["messages"] + node["host_messages"]]
     if options:
         assert shares and min(shares) < 1, "nothing is sent to own vertices"
     elif n_ranks == 1:
