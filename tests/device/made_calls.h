@@ -149,6 +149,7 @@ static inline void call_accumulator(void)
     made(gravel_kernel_set_accumulator(accumulator, kernel, 1), "gravel_kernel_set_accumulator");
     made(gravel_accumulator_flush(accumulator), "gravel_accumulator_flush");
     made(gravel_accumulator_reset(accumulator), "gravel_accumulator_reset");
+    made(gravel_accumulator_begin(accumulator), "gravel_accumulator_begin");
     made(gravel_accumulator_destroy(accumulator), "gravel_accumulator_destroy");
 }
 

@@ -237,6 +237,7 @@ static void call_accumulator(void)
     REFUSED(gravel_kernel_set_accumulator, NULL, kernel, 0);
     REFUSED(gravel_accumulator_flush, NULL);
     REFUSED(gravel_accumulator_reset, NULL);
+    REFUSED(gravel_accumulator_begin, NULL);
     ALLOWED(gravel_accumulator_destroy, NULL);
 }
 
