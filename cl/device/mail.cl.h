@@ -40,8 +40,16 @@ GRAVELP_INLINE global struct gravelp_mail *gravelp_mail_slot(global struct grave
 {
     const uint slot_bytes = GRAVELP_MAIL_SLOT_BYTES(servers->columns, servers->n_mail_rows);
     return (global struct gravelp_mail *)(gravelp_mailbox(servers) +
-                                          GRAVELP_MAIL_SLOT(servers->n_owners, slot_bytes,
+                                          GRAVELP_MAIL_SLOT(servers->n_owners, GRAVELP_MAIL_SLOTS,
+                                                            slot_bytes,
                                                             ticket & (GRAVELP_MAIL_SLOTS - 1)));
+}
+GRAVELP_INLINE global uint *gravelp_mail_published(global struct gravelp_servers *servers,
+                                                   uint ticket)
+{
+    return (global uint *)(gravelp_mailbox(servers) +
+                           GRAVELP_MAIL_PUBLISHED(servers->n_owners,
+                                                  ticket & (GRAVELP_MAIL_SLOTS - 1)));
 }
 
 /* Leader: the next slot of a server, or 0 if the host has filled none. */
@@ -49,8 +57,8 @@ GRAVELP_INLINE global struct gravelp_mail *gravelp_mail_next(global struct grave
                                                              uint server)
 {
     const uint ticket = gravelp_load_relaxed(gravelp_mail_passed(servers, server)); /* its own */
-    global struct gravelp_mail *mail = gravelp_mail_slot(servers, ticket);
-    return gravelp_load_acquire(&mail->published) == ticket + 1 ? mail : 0; /* I5 */
+    const uint published = gravelp_load_acquire(gravelp_mail_published(servers, ticket)); /* I5 */
+    return published == ticket + 1 ? gravelp_mail_slot(servers, ticket) : 0;
 }
 
 /* Leader: all of the group's messages of the slot have been run. */

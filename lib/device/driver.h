@@ -36,7 +36,6 @@
 #define clEnqueueReadBufferRect(...) GRAVEL_MARKED(clEnqueueReadBufferRect, __VA_ARGS__)
 #define clEnqueueUnmapMemObject(...) GRAVEL_MARKED(clEnqueueUnmapMemObject, __VA_ARGS__)
 #define clEnqueueWriteBuffer(...) GRAVEL_MARKED(clEnqueueWriteBuffer, __VA_ARGS__)
-#define clEnqueueWriteBufferRect(...) GRAVEL_MARKED(clEnqueueWriteBufferRect, __VA_ARGS__)
 #define clFinish(...) GRAVEL_MARKED(clFinish, __VA_ARGS__)
 #define clFlush(...) GRAVEL_MARKED(clFlush, __VA_ARGS__)
 #define clGetEventInfo(...) GRAVEL_MARKED(clGetEventInfo, __VA_ARGS__)

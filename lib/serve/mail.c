@@ -85,7 +85,13 @@ uint32_t gravel_mail_words_bytes(const struct gravel_mail *mail)
 static uint64_t slot_at(const struct gravel_mail *mail, uint32_t ticket)
 {
     const struct gravel_mail_shape *shape = &mail->shape;
-    return GRAVELP_MAIL_SLOT(shape->n_owners, shape->slot_bytes, ticket & (shape->n_slots - 1));
+    return GRAVELP_MAIL_SLOT(shape->n_owners, shape->n_slots, shape->slot_bytes,
+                             ticket & (shape->n_slots - 1));
+}
+
+static uint64_t published_at(const struct gravel_mail *mail, uint32_t ticket)
+{
+    return GRAVELP_MAIL_PUBLISHED(mail->shape.n_owners, ticket & (mail->shape.n_slots - 1));
 }
 
 static struct gravelp_mail *slot_of(const struct gravel_mail *mail, uint32_t ticket)
@@ -148,23 +154,32 @@ static void fill_slot(struct gravel_mail *mail, const struct gravel_frame *frame
         .n_messages = n,
         .row = n_args,
     };
-    gravel_word_store(&slot->published, ticket + 1, memory_order_release);    /* I5 */
+    uint32_t *published = (void *)(shape->box + published_at(mail, ticket));
+    gravel_word_store(published, ticket + 1, memory_order_release);           /* I5 */
     atomic_store_explicit(&mail->n_posted, ticket + 1, memory_order_relaxed); /* a hint */
 }
 
-typedef int copy_pieces(const struct gravel_mail_copies *copies, uint64_t first,
-                        uint32_t slot_bytes, uint32_t n);
+/* n slots of the ring from a ticket on, up to the ring's end. */
+static struct gravel_mail_piece piece_of(const struct gravel_mail *mail, uint32_t ticket,
+                                         uint32_t n)
+{
+    const uint32_t to_end = mail->shape.n_slots - (ticket & (mail->shape.n_slots - 1));
+    return (struct gravel_mail_piece){.slots_at = slot_at(mail, ticket),
+                                      .published_at = published_at(mail, ticket),
+                                      .n = n < to_end ? n : to_end,
+                                      .slot_bytes = mail->shape.slot_bytes};
+}
+
+typedef int copy_piece(const struct gravel_mail_copies *copies,
+                       const struct gravel_mail_piece *piece);
 
 /* Slots of the image from a ticket on, in one piece or, around the ring's end, in two. @return as `copy`. */
-static int copy_slots(struct gravel_mail *mail, uint32_t ticket, uint32_t n, copy_pieces *copy)
+static int copy_slots(struct gravel_mail *mail, uint32_t ticket, uint32_t n, copy_piece *copy)
 {
-    const struct gravel_mail_shape *shape = &mail->shape;
-    const uint32_t to_end = shape->n_slots - (ticket & (shape->n_slots - 1));
-    const uint32_t n_first = n < to_end ? n : to_end;
-    int code = copy(&mail->copies, slot_at(mail, ticket), shape->slot_bytes, n_first);
-    return code || n == n_first ? code
-                                : copy(&mail->copies, slot_at(mail, ticket + n_first),
-                                       shape->slot_bytes, n - n_first);
+    const struct gravel_mail_piece first = piece_of(mail, ticket, n);
+    const struct gravel_mail_piece second = piece_of(mail, ticket + first.n, n - first.n);
+    int code = copy(&mail->copies, &first);
+    return code || second.n == 0 ? code : copy(&mail->copies, &second);
 }
 
 /* Slots whose answers have been taken; the lock is held. */

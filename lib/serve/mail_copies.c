@@ -12,8 +12,6 @@
 
 #include <string.h>
 
-#define PUBLISH_BYTES sizeof(((struct gravelp_mail *)0)->published)
-
 int gravel_mail_copies_create(struct gravel_mail_copies *copies, const struct gravel_memory *memory,
                               uint64_t at, uint64_t bytes)
 {
@@ -40,34 +38,31 @@ bool gravel_mail_copies_destroy(struct gravel_mail_copies *copies)
     return true;
 }
 
-/* A part of each of n slots. */
-static cl_int copy(const struct gravel_mail_copies *copies, uint64_t first, uint32_t slot_bytes,
-                   uint32_t n, size_t bytes)
+/* Bytes of the image to the mailbox. */
+static cl_int copy(const struct gravel_mail_copies *copies, uint64_t at, size_t bytes)
 {
-    const size_t to[3] = {copies->at + first, 0, 0}, from[3] = {first, 0, 0},
-                 region[3] = {bytes, n, 1};
-    return clEnqueueWriteBufferRect(copies->queue, copies->arena, CL_FALSE, to, from, region,
-                                    slot_bytes, 0, slot_bytes, 0, copies->image.begin, 0, NULL,
-                                    NULL);
+    return clEnqueueWriteBuffer(copies->queue, copies->arena, CL_FALSE, copies->at + at, bytes,
+                                copies->image.begin + at, 0, NULL, NULL);
 }
 
-int gravel_mail_copies_begin(const struct gravel_mail_copies *copies, uint64_t first,
-                             uint32_t slot_bytes, uint32_t n)
+int gravel_mail_copies_begin(const struct gravel_mail_copies *copies,
+                             const struct gravel_mail_piece *piece)
 {
-    _Static_assert(offsetof(struct gravelp_mail, published) == 0, "the rest is one piece");
-    cl_int error = copy(copies, first + PUBLISH_BYTES, slot_bytes, n, slot_bytes - PUBLISH_BYTES);
+    cl_int error = copy(copies, piece->slots_at, (size_t)piece->slot_bytes * piece->n);
     if (error == CL_SUCCESS)
-        error = copy(copies, first, slot_bytes, n, PUBLISH_BYTES); /* I5, behind the slots */
+        error =
+            copy(copies, piece->published_at, piece->n * sizeof(uint32_t)); /* I5, behind them */
     return gravel_check_cl("copying mail to the device", gravel_cl_flush(copies->queue, error));
 }
 
-int gravel_mail_copies_fetch(const struct gravel_mail_copies *copies, uint64_t first,
-                             uint32_t slot_bytes, uint32_t n)
+int gravel_mail_copies_fetch(const struct gravel_mail_copies *copies,
+                             const struct gravel_mail_piece *piece)
 {
     cl_event fetched = NULL;
     cl_int error =
-        clEnqueueReadBuffer(copies->queue, copies->arena, CL_FALSE, copies->at + first,
-                            (size_t)slot_bytes * n, copies->image.begin + first, 0, NULL, &fetched);
+        clEnqueueReadBuffer(copies->queue, copies->arena, CL_FALSE, copies->at + piece->slots_at,
+                            (size_t)piece->slot_bytes * piece->n,
+                            copies->image.begin + piece->slots_at, 0, NULL, &fetched);
     return gravel_wait_command(copies->device, copies->queue, error, fetched,
                                "fetching answers of mail");
 }

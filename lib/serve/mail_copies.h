@@ -2,8 +2,8 @@
 /*
  * How the host reaches a mailbox in device memory, on step pump: by copies, from an image of it.
  *
- * The host fills slots of the image. One copy brings them to the device without their publish words, and the next one
- * of the queue, which is in order, those words. How far servers are comes with the looks of the pump, into the image. A
+ * The host fills slots of the image. One copy brings them to the device, and the next one of the queue, which is in
+ * order, their publish words. How far servers are comes with the looks of the pump, into the image. A
  * slot of the image is filled again when all servers have passed it, and so its copies have ended; slots with answers
  * are fetched then.
  *
@@ -31,13 +31,19 @@ int gravel_mail_copies_create(struct gravel_mail_copies *copies, const struct gr
 /** One without a device is allowed. @return false if copies do not end: it stays, and so must the arena. */
 bool gravel_mail_copies_destroy(struct gravel_mail_copies *copies);
 
-/** Begin to bring n slots, one behind the other. @param first  byte offset of the first. @return 0; GRAVEL_ECL. */
-int gravel_mail_copies_begin(const struct gravel_mail_copies *copies, uint64_t first,
-                             uint32_t slot_bytes, uint32_t n);
+/* Slots of the ring, one behind the other, and their publish words. */
+struct gravel_mail_piece {
+    uint64_t slots_at, published_at; /* in the mailbox [bytes] */
+    uint32_t n, slot_bytes;
+};
 
-/** Bring n slots back, one behind the other, and wait for them. @return 0; GRAVEL_ECL; or given up: opencl/wait.h. */
-int gravel_mail_copies_fetch(const struct gravel_mail_copies *copies, uint64_t first,
-                             uint32_t slot_bytes, uint32_t n);
+/** Begin to bring slots to the device. @return 0; GRAVEL_ECL. */
+int gravel_mail_copies_begin(const struct gravel_mail_copies *copies,
+                             const struct gravel_mail_piece *piece);
+
+/** Bring slots back, and wait for them. @return 0; GRAVEL_ECL; or given up: opencl/wait.h. */
+int gravel_mail_copies_fetch(const struct gravel_mail_copies *copies,
+                             const struct gravel_mail_piece *piece);
 
 /** What a look at the device has found the words of n servers to be. One thread at a time. */
 void gravel_mail_copies_see(const struct gravel_mail_copies *copies, const void *words, uint32_t n);

@@ -63,7 +63,8 @@ static uint32_t mail_slot_bytes(const struct gravel_servers_shape *shape)
 
 static uint64_t mail_bytes(const struct gravel_servers_shape *shape)
 {
-    return shape->n_mail ? GRAVELP_MAIL_SLOT(shape->n_owners, mail_slot_bytes(shape), shape->n_mail)
+    return shape->n_mail ? GRAVELP_MAIL_SLOT(shape->n_owners, shape->n_mail, mail_slot_bytes(shape),
+                                             shape->n_mail)
                          : 0;
 }
 

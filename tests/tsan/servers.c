@@ -173,7 +173,8 @@ static void serve_pairs(struct gravelp_arena *gravel_arena_, const void *argumen
 #define MAIL_SLOT_BYTES GRAVELP_MAIL_SLOT_BYTES(COLUMNS, 3)
 static uint64_t mail_bytes(const struct test *test)
 {
-    return GRAVELP_MAIL_SLOT(test->n_servers, MAIL_SLOT_BYTES, GRAVELP_MAIL_SLOTS);
+    return GRAVELP_MAIL_SLOT(test->n_servers, GRAVELP_MAIL_SLOTS, MAIL_SLOT_BYTES,
+                             GRAVELP_MAIL_SLOTS);
 }
 #else
 static uint64_t mail_bytes(const struct test *test)

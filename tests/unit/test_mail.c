@@ -44,7 +44,8 @@ static struct gravelp_mail_words *words_of(struct office *office)
 
 static struct gravelp_mail *slot_of(struct office *office, uint32_t ticket)
 {
-    return (void *)(office->box + GRAVELP_MAIL_SLOT(N_SERVERS, SLOT_BYTES, ticket % N_SLOTS));
+    return (void *)(office->box +
+                    GRAVELP_MAIL_SLOT(N_SERVERS, N_SLOTS, SLOT_BYTES, ticket % N_SLOTS));
 }
 
 static uint64_t *row_of(struct office *office, uint32_t row)
@@ -66,7 +67,7 @@ static void make_run(struct office *office, uint32_t n_messages)
 
 static void open_office(struct office *office, uint32_t n_messages)
 {
-    uint64_t bytes = GRAVELP_MAIL_SLOT(N_SERVERS, SLOT_BYTES, N_SLOTS);
+    uint64_t bytes = GRAVELP_MAIL_SLOT(N_SERVERS, N_SLOTS, SLOT_BYTES, N_SLOTS);
     *office = (struct office){.box = aligned_alloc(GRAVELP_CACHELINE, bytes)};
     assert_non_null(office->box);
     memset(office->box, 0, bytes);
