@@ -13,7 +13,7 @@ import room
 def parse():
     parser = argparse.ArgumentParser(prog="tools/check")
     parser.add_argument("--all", action="store_true", help="everything")
-    parser.add_argument("--tenth", type=int, choices=range(10), help="of the rest (default: the commit's)")
+    parser.add_argument("--part", type=int, choices=range(plan.PARTS), help="of the rest (default: the commit's)")
     return parser.parse_args()
 
 
@@ -23,7 +23,7 @@ def run(arguments, results):
         return
     parts.ENVIRONMENT["TEST_TIMES"] = "60" if arguments.all else "1"  # times as long do the histories take
     parts.shorten_kernel_library()
-    chosen = plan.make(parts.BUILD, arguments.all, arguments.tenth)
+    chosen = plan.make(parts.BUILD, arguments.all, arguments.part)
     print(chosen.title, flush=True)
     results.tests(parts.BUILD, chosen.tests)
     for figure in chosen.figures:

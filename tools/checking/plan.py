@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""What a check runs: the core, and a tenth of the rest or all of it.
+"""What a check runs: the core, and a twentieth of the rest or all of it.
 
-The core is named by tests/core. The rest is dealt to ten tenths like cards, so that neighbours, which are alike, go
-to different ones. Sanitizers repeat the tenth, whose kernels are compiled by then, and a tenth of the core. A
-commit's turn is the number of commits before it, and its tenth the turn modulo ten: of ten commits one after the
-other each runs another, which the digits of a hash would not do. Ten turns have one sanitizer, the next ten the
+The core is named by tests/core. The rest is dealt to twenty parts like cards, so that neighbours, which are alike, go
+to different ones. Sanitizers repeat the part, whose kernels are compiled by then, and a twentieth of the core. A
+commit's turn is the number of commits before it, and its part the turn modulo twenty: of twenty commits one after the
+other each runs another, which the digits of a hash would not do. Twenty turns have one sanitizer, the next twenty the
 other.
 
 Path: BUILD/meson-info/intro-tests.json, tests/core -> this -> __main__.py.
@@ -16,12 +16,12 @@ import re
 import subprocess
 import sys
 
-TENTHS = 10
+PARTS = 20
 # The first two build all of it once more, the third installs packages, and the others have many processes.
 ONLY_ALL = ["matrix: guide on a fresh Debian", "matrix: packages of Debian", "cluster: cluster Slurm",
             "cluster: cluster 32 ranks of 4", "mpi: mpi ranks 16"]
 BUILDS = ["build with clang", "build as packaged", "manual"]
-SANITIZERS = ["address", "thread"]  # in turns, each with a tenth of its tests, so that twenty commits run all of both
+SANITIZERS = ["address", "thread"]  # in turns, each with a part of its tests, so that forty commits run all of both
 
 
 class Plan:
@@ -72,14 +72,14 @@ def make(build, is_all, turn):
         return Plan("all: %d tests, figures, clang, manual, sanitizers" % len(tests), [t for t, _ in tests],
                     figures(), BUILDS, [(kind, None) for kind in SANITIZERS], "")
     turn = n_commits() if turn is None else turn
-    tenth = turn % TENTHS
-    dealt, all_figures = rest[tenth::TENTHS], figures()
-    some_figures = all_figures[tenth::TENTHS]
-    kind = SANITIZERS[turn // TENTHS % 2]
-    sanitized = [t for t, _ in core[tenth::TENTHS] + dealt]
-    builds = BUILDS[tenth // 3:tenth // 3 + 1] if tenth % 3 == 0 else []
-    title = "core: %d tests; tenth %d of the rest: %d tests, %s, sanitizer %s" % (
-        len(core), tenth, len(dealt), ", ".join(some_figures + builds), kind)
-    left = "%d tests, %d figures, %d builds, and nineteen twentieths of the sanitizers' tests" % (
+    part = turn % PARTS
+    dealt, all_figures = rest[part::PARTS], figures()
+    some_figures = all_figures[part::PARTS]
+    kind = SANITIZERS[turn // PARTS % 2]
+    sanitized = [t for t, _ in core[part::PARTS] + dealt]
+    builds = BUILDS[part // 7:part // 7 + 1] if part % 7 == 0 else []
+    title = "core: %d tests; part %d of the rest: %s" % (
+        len(core), part, ", ".join(["%d tests" % len(dealt)] + some_figures + builds + ["sanitizer " + kind]))
+    left = "%d tests, %d figures, %d builds, and 39 of 40 parts of the sanitizers' tests" % (
         len(tests) - len(core) - len(dealt), len(all_figures) - len(some_figures), len(BUILDS) - len(builds))
     return Plan(title, [t for t, _ in core + dealt], some_figures, builds, [(kind, sanitized)], left)

@@ -32,19 +32,19 @@ class Plan(unittest.TestCase):
         self.core, self.rest = plan.split(self.tests)
         self.in_turns = [test for test, name in self.tests if name not in plan.ONLY_ALL]
 
-    def test_ten_tenths_and_the_core_are_all_but_what_only_all_runs(self):
-        plans = [plan.make(BUILD, False, tenth) for tenth in range(plan.TENTHS)]
+    def test_all_parts_and_the_core_are_all_but_what_only_all_runs(self):
+        plans = [plan.make(BUILD, False, part) for part in range(plan.PARTS)]
         run = [test for some in plans for test in some.tests]
         core = [test for test, _ in self.core]
         for test, _ in self.tests:
-            expected = plan.TENTHS if test in core else int(test in self.in_turns)
+            expected = plan.PARTS if test in core else int(test in self.in_turns)
             self.assertEqual(run.count(test), expected, test)
         self.assertEqual(sorted(f for some in plans for f in some.figures), sorted(plan.figures()))
         self.assertEqual(sorted(b for some in plans for b in some.builds), sorted(plan.BUILDS))
 
-    def test_two_rounds_of_tenths_have_all_sanitizers(self):
+    def test_two_rounds_of_parts_have_all_sanitizers(self):
         run = {kind: [] for kind in plan.SANITIZERS}
-        for turn in range(2 * plan.TENTHS):
+        for turn in range(2 * plan.PARTS):
             some = plan.make(BUILD, False, turn)
             for kind, names in some.sanitizers:
                 self.assertLessEqual(set(names), set(some.tests))
