@@ -7,7 +7,7 @@
  *
  * Shapes: `tree`, nodes that push four others or none, from many roots that are shared out evenly, and `root`, all of
  * them in the first deque; `rows`, rows of a sparse matrix of 8 entries each, and `skewed`, where a tenth of them, in
- * one stretch, has 128. The variants are the policies; counter and device run rows only. Each result is compared with the host's.
+ * one stretch, has 128. The variants are the policies; counter runs rows only. Each result is compared with the host's.
  *
  * Path:    options -> a node for each policy, all on one context -> bench_steal.cl -> a line for each policy.
  * Owner:   all of it lives as long as the process.
@@ -28,8 +28,8 @@ extern const char bench_steal_cl[];
 
 enum shape { TREE, ROOT, ROWS, SKEWED };
 static const char *const shapes[] = {"tree", "root", "rows", "skewed"};
-static const char *const policies[] = {"baseline", "scope-only", "private", "steal-only",
-                                       "promoted", "counter",    "device"};
+static const char *const policies[] = {"baseline",   "scope-only", "private",
+                                       "steal-only", "promoted",   "counter"};
 #define N_POLICIES ((uint32_t)(sizeof policies / sizeof *policies))
 
 struct runner {

@@ -38,7 +38,7 @@ kernel void tree(GRAVEL_STEAL, uint chance, uint rounds, global uint *sums)
 #endif
 
 /*
- * Global size: a deque a group, or a group a task. A task is a number of a stretch of as many rows as the group has
+ * Global size: a group for each deque. A task is a number of a stretch of as many rows as the group has
  * work-items. first: [n_rows + 1]. y: [n_rows] sums of x at the row's columns.
  */
 kernel void rows(GRAVEL_STEAL, uint n_rows, global const uint *first, global const uint *columns,

@@ -66,8 +66,7 @@
 /* ---- in a task ------------------------------------------------------------------------------------- */
 
 #if GRAVELP_STEAL_IS_LIST
-#define GRAVELP_NO_PUSH \
-    gravel_error_policies_counter_and_device_run_tasks_known_in_advance_and_have_no_pushes
+#define GRAVELP_NO_PUSH gravel_error_policy_counter_runs_tasks_known_in_advance_and_has_no_pushes
 #define gravel_steal_push_wg(...) GRAVELP_NO_PUSH
 #define gravel_steal_push_wg_if(...) GRAVELP_NO_PUSH
 #define gravel_steal_push_wi(...) GRAVELP_NO_PUSH

@@ -579,7 +579,7 @@ static uint free_color_from(uint first, global const uint *colors,
  * A round with --schedule, where all vertices are this node's: a task is a stretch of as many vertices as a group has
  * work-items, and each of them that is before all neighbours without a colour takes one.
  *
- * Global size: a deque a group, or a group a task. before, after: [n_own slots] colours of the last round and of this one.
+ * Global size: a group for each deque. before, after: [n_own slots] colours of the last round and of this one.
  * n_left: vertices that still wait.
  */
 kernel void color_tasks(GRAVEL_STEAL, uint n_own, global const uint *restrict slots,

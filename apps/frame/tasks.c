@@ -14,8 +14,8 @@
 error_t take_schedule(struct argp_state *state, const struct app_option *option, const char *value,
                       void *field)
 {
-    static const char *const policies[] = {"promoted", "steal-only", "scope-only", "baseline",
-                                           "private",  "counter",    "device"};
+    static const char *const policies[] = {"promoted", "steal-only", "scope-only",
+                                           "baseline", "private",    "counter"};
     for (size_t i = 0; i < sizeof policies / sizeof *policies; i++)
         if (!strcmp(value, policies[i])) {
             *(const char **)field = policies[i];
@@ -23,7 +23,7 @@ error_t take_schedule(struct argp_state *state, const struct app_option *option,
         }
     return option_refuse(state, option,
                          "'%s' is none of promoted, steal-only, scope-only, baseline, private, "
-                         "counter, device",
+                         "counter",
                          value);
 }
 

@@ -147,7 +147,7 @@ kernel void apply(GRAVEL_ARENA, ulong first, global rank_type *restrict rank,
  * pull with --schedule, where all vertices are this node's and a chunk has all edges that end at one: a task is a
  * stretch of as many as a group has work-items.
  *
- * Global size: a deque a group, or a group a task.
+ * Global size: a group for each deque.
  */
 kernel void pull_tasks(GRAVEL_STEAL, uint n_chunks, global const uint *restrict starts,
                        global const uint *restrict sources, global const rank_type *restrict share,

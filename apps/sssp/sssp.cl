@@ -301,7 +301,7 @@ kernel void relax(GRAVEL_ARENA, ulong first, uint n_chunks, ulong distances,
  * A round with --schedule, where all vertices are this node's: a task is a stretch of as many vertices as a group has
  * work-items, and each of them that came nearer offers its neighbours a distance.
  *
- * Global size: a deque a group, or a group a task. best: [n_own] distances, which many groups lower at once. settled:
+ * Global size: a group for each deque. best: [n_own] distances, which many groups lower at once. settled:
  * [n_own] the distance each last offered from. counts: vertices that came nearer in this round; reached for the first
  * time.
  */

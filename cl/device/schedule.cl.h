@@ -79,11 +79,7 @@ GRAVELP_OUT_OF_LINE uint gravelp_steal_find(global struct gravelp_steal *steal,
 GRAVELP_INLINE uint gravelp_steal_decide(struct gravel_deque *deque)
 {
     global struct gravelp_steal *steal = deque->steal;
-#if GRAVELP_STEAL_POLICY == GRAVELP_STEAL_COUNTER
     uint task = gravelp_device_fetch_add_relaxed(&steal->next, 1); /* X8 */
-#else
-    uint task = deque->own->n_run ? steal->n_tasks : deque->group;
-#endif
     if (task >= steal->n_tasks)
         return GRAVELP_VERDICT_END;
     deque->own->task =
@@ -181,22 +177,6 @@ GRAVELP_INLINE bool gravelp_steal_fits(global struct gravelp_steal *steal, uint 
     return fits;
 }
 
-#if GRAVELP_STEAL_POLICY == GRAVELP_STEAL_DEVICE
-/* Leader: groups have no deques, and are only counted. */
-GRAVELP_INLINE void gravelp_steal_load(global struct gravelp_steal *steal,
-                                       local struct gravelp_own *own, uint group)
-{
-    (void)own, (void)group;
-    gravelp_device_fetch_add_relaxed(&steal->n_started, 1); /* X7 */
-}
-GRAVELP_INLINE void gravelp_steal_save(global struct gravelp_steal *steal,
-                                       local struct gravelp_own *own, uint group)
-{
-    (void)group;
-    gravelp_device_fetch_add_relaxed(&steal->next, own->n_run); /* X8 */
-    gravelp_device_fetch_add_relaxed(&steal->n_idle, 1);        /* X7 */
-}
-#else
 /* Leader: the deque as the host or the last launch left it. */
 GRAVELP_OUT_OF_LINE void gravelp_steal_load(global struct gravelp_steal *steal,
                                             local struct gravelp_own *own, uint group)
@@ -226,7 +206,6 @@ GRAVELP_OUT_OF_LINE void gravelp_steal_save(global struct gravelp_steal *steal,
     me->counts.looks += own->counts.looks;
     gravelp_store_relaxed(&me->n_ended, me->n_ended + 1); /* H8 */
 }
-#endif
 
 /* Every work-item of the group: before the first task. */
 GRAVELP_INLINE bool gravelp_steal_begin(struct gravel_deque *deque)

@@ -22,8 +22,7 @@
     (GRAVELP_STEAL_POLICY == GRAVELP_STEAL_STEAL_ONLY || \
      GRAVELP_STEAL_POLICY == GRAVELP_STEAL_SCOPE_ONLY || \
      GRAVELP_STEAL_POLICY == GRAVELP_STEAL_BASELINE)
-#define GRAVELP_STEAL_IS_LIST \
-    (GRAVELP_STEAL_POLICY == GRAVELP_STEAL_COUNTER || GRAVELP_STEAL_POLICY == GRAVELP_STEAL_DEVICE)
+#define GRAVELP_STEAL_IS_LIST (GRAVELP_STEAL_POLICY == GRAVELP_STEAL_COUNTER)
 
 #if defined(GRAVELP_ATOMICS_C11)
 
@@ -79,7 +78,7 @@ GRAVELP_INLINE void gravelp_near_fence_seq_cst(void)
 
 #elif defined(__OPENCL_C_VERSION__) && (GRAVELP_STEAL_IS_PROMOTED || GRAVELP_STEAL_IS_ABP)
 #error \
-    "this device has no acquire and release at device scope: GRAVEL_STEAL_POLICY=private, counter or device"
+    "this device has no acquire and release at device scope: GRAVEL_STEAL_POLICY=private or counter"
 #endif
 
 #endif

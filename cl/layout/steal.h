@@ -6,7 +6,7 @@
  *     [n_groups][capacity]; blocks and rings are tasks of task_bytes
  *
  * A deque's ends are in local memory while its group runs, and here between launches. Words that other groups use stand
- * on lines of their own. Policies counter and device have no deques: the rings are one list of n_tasks tasks.
+ * on lines of their own. Policy counter has no deques: the rings are one list of n_tasks tasks.
  *
  * Path:    lib/steal lays it out and fills rings -> the kernel's GRAVEL_STEAL argument -> cl/device/deque.cl.h.
  * Source:  Orr et al. 2015, section 5 (a queue for each work-group).
@@ -23,7 +23,6 @@
 #define GRAVELP_STEAL_BASELINE 3   /* ABP at device scope, no stealing */
 #define GRAVELP_STEAL_PRIVATE 4    /* plain accesses, no stealing */
 #define GRAVELP_STEAL_COUNTER 5    /* a list that all groups count through */
-#define GRAVELP_STEAL_DEVICE 6     /* a list with a group for each task: the device schedules */
 
 #define GRAVELP_STEAL_MAGIC 0x5354454cu
 #define GRAVELP_STEAL_BLOCK 64u /* tasks of an offer at most */

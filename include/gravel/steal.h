@@ -91,7 +91,7 @@ int gravel_steal_create(struct gravel_steal **out, struct gravel *gravel,
 int gravel_steal_fill(struct gravel_steal *steal, const void *tasks, uint64_t n);
 
 /**
- * Add tasks to the deque of one group. Policies counter and device, which have no deques, ignore the group.
+ * Add tasks to the deque of one group. Policy counter, which has no deques, ignores the group.
  *
  * @param group  0 to gravel_steal_n_groups(steal) - 1.
  * @return       as gravel_steal_fill; GRAVEL_EINVAL (no such group).

@@ -67,7 +67,7 @@ static int check_policy(const struct gravel *gravel, uint32_t policy)
         return 0;
     return gravel_fail(GRAVEL_ECAPABILITY,
                        "GRAVEL_STEAL_POLICY=%s: %s has no acquire and release at device scope; "
-                       "private, counter and device need none",
+                       "private and counter need none",
                        gravel->config.steal_policy, gravel->device.capability.name);
 }
 

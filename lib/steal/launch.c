@@ -84,8 +84,6 @@ static int prepare(struct gravel_steal *steal, cl_kernel kernel, struct places *
 static int write_head(struct gravel_steal *steal, uint32_t budget)
 {
     steal->head.n_groups = steal->options.n_groups;
-    if (steal->head.policy == GRAVELP_STEAL_DEVICE)
-        steal->head.n_groups = steal->head.n_tasks;
     steal->head.budget = budget;
     steal->is_told = false;
     return gravel_region_write(&steal->region, 0, &steal->head, sizeof steal->head);
@@ -140,7 +138,7 @@ static uint64_t count_left(const struct gravel_steal *steal)
 
 static uint64_t count_done(const struct gravel_steal *steal)
 {
-    uint64_t done = steal->n_by_device;
+    uint64_t done = 0;
     for (uint32_t i = 0; i < steal->options.n_groups; i++)
         done += steal->deques[i].counts.done;
     return done;

@@ -154,16 +154,13 @@ static int check_deques(struct gravel_steal *steal)
     return written ? written : code;
 }
 
-/* No word tells which group returned; of policy device only their number is known. */
-static int check_ends(const struct gravel_steal *steal, const struct gravelp_steal *head)
+static int check_ends(const struct gravel_steal *steal)
 {
     char name[128];
     uint32_t n = 0, first = 0;
     for (uint32_t i = 0; i < steal->options.n_groups; i++)
         if (steal->deques[i].n_begun != steal->deques[i].n_ended)
             first = n++ ? first : i;
-    if (steal->head.policy == GRAVELP_STEAL_DEVICE && head->n_started != head->n_idle)
-        n = head->n_started - head->n_idle;
     if (n == 0)
         return 0;
     return gravel_fail(GRAVEL_EKERNEL,
@@ -188,9 +185,7 @@ static int read_end(struct gravel_steal *steal)
         code = gravel_steal_read_deques(steal);
     if (code)
         return code;
-    steal->n_by_device += steal->head.policy == GRAVELP_STEAL_DEVICE ? head.next : 0;
-    code =
-        head.fault != GRAVELP_STEAL_FAULT_NONE ? fail_of(steal, &head) : check_ends(steal, &head);
+    code = head.fault != GRAVELP_STEAL_FAULT_NONE ? fail_of(steal, &head) : check_ends(steal);
     int overwritten = check_deques(steal);
     code = code ? code : overwritten;
     for (uint32_t i = 0; i < steal->options.n_groups; i++)

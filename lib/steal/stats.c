@@ -22,9 +22,7 @@ static void add(const struct gravel_steal *steal, uint32_t group, struct gravel_
 
 static struct gravel_steal_stats of_all(const struct gravel_steal *steal)
 {
-    struct gravel_steal_stats stats = {.done = steal->n_by_device,
-                                       .most = steal->n_by_device != 0,
-                                       .left = steal->head.n_tasks - steal->head.next};
+    struct gravel_steal_stats stats = {.left = steal->head.n_tasks - steal->head.next};
     for (uint32_t i = 0; i < steal->options.n_groups; i++)
         add(steal, i, &stats);
     return stats;
@@ -63,7 +61,6 @@ int gravel_steal_stats_reset(struct gravel_steal *steal)
     if (gravel_steal_refuse(steal, "gravel_steal_stats_reset"))
         return GRAVEL_EINVAL;
     int code = gravel_steal_settle(steal);
-    steal->n_by_device = 0;
     for (uint32_t i = 0; i < steal->options.n_groups; i++)
         steal->deques[i].counts = (struct gravelp_steal_counts){0};
     int written = steal->is_stuck ? 0 : gravel_steal_write_deques(steal);

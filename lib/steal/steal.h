@@ -19,7 +19,6 @@ struct gravel_steal {
     struct gravel_steal_options options; /* in force */
     struct gravelp_steal head;    /* constants, and the list's length, as the device gets them */
     struct gravelp_deque *deques; /* [n_groups] a copy that is good while no kernel runs */
-    uint64_t n_by_device;         /* tasks that policy device has run, which counts no groups */
     uint64_t bytes;               /* of the device's memory */
     struct gravel_region region;  /* that memory */
     cl_command_queue queue;       /* of its copies; NULL where the host addresses it */
@@ -31,8 +30,7 @@ struct gravel_steal {
 
 static inline bool gravel_steal_is_list(const struct gravel_steal *steal)
 {
-    return steal->head.policy == GRAVELP_STEAL_COUNTER ||
-           steal->head.policy == GRAVELP_STEAL_DEVICE;
+    return steal->head.policy == GRAVELP_STEAL_COUNTER;
 }
 
 /** Whether a policy follows Arora et al., so that its ends are words for all groups. */

@@ -27,7 +27,7 @@ int steal_set_up(void **state)
     setenv("GRAVEL_TIMEOUT", "1000", 0); /* of groups that wait for one that has returned */
     tested.gravel = open_loopback(1, NULL);
     const char *policy = gravel_config(tested.gravel)->steal_policy;
-    tested.is_list = !strcmp(policy, "counter") || !strcmp(policy, "device");
+    tested.is_list = !strcmp(policy, "counter");
     tested.has_thieves = !strcmp(policy, "promoted") || !strcmp(policy, "steal-only");
     tested.is_abp = !strcmp(policy, "steal-only") || !strcmp(policy, "baseline") ||
                     !strcmp(policy, "scope-only");

@@ -280,7 +280,7 @@ static void a_bad_value_is_refused_with_its_range(void **state)
     expect_not_set("heap_bytes", "1k", GRAVEL_ECONFIG, "heap_bytes=1k: out of range 4096 to ");
     expect_not_set("heap_bytes", "99999999999999999999", GRAVEL_ECONFIG,
                    "heap_bytes=99999999999999999999: out of range 4096 to ");
-    expect_not_set("steal_policy", "never", GRAVEL_ECONFIG, "counter, device");
+    expect_not_set("steal_policy", "never", GRAVEL_ECONFIG, "private, counter");
     expect_not_set("heap_bytes", "much", GRAVEL_ECONFIG, "heap_bytes=much: not a number");
     expect_not_set("buffer_bytes", "8", GRAVEL_ECONFIG,
                    "buffer_bytes = 8: neither 0 nor at least 256");

@@ -40,7 +40,6 @@ static void choices_have_the_numbers_of_the_library(void **state)
     EXPECT_NUMBER(steal_policy, "baseline", GRAVELP_STEAL_BASELINE);
     EXPECT_NUMBER(steal_policy, "private", GRAVELP_STEAL_PRIVATE);
     EXPECT_NUMBER(steal_policy, "counter", GRAVELP_STEAL_COUNTER);
-    EXPECT_NUMBER(steal_policy, "device", GRAVELP_STEAL_DEVICE);
     EXPECT_NUMBER(aggregation, "destination", GRAVEL_AGGREGATE_DESTINATION);
     EXPECT_NUMBER(aggregation, "group", GRAVEL_AGGREGATE_GROUP);
     EXPECT_NUMBER(aggregation, "off", GRAVEL_AGGREGATE_OFF);
