@@ -139,20 +139,25 @@ static void each_answer_comes_once_to_its_place(void **state)
     OK(gravel_close(gravel));
 }
 
-/* It is reported, and what asked is not left waiting. */
-static void a_function_that_fails_is_reported_and_answers(void **state)
+/* It is reported so, and the kernel of that name, which asked, is not left waiting. */
+static void expect_a_failure(const char *name, const char *text)
 {
-    (void)state;
     struct gravel *gravel = open_loopback(1, &table);
     const uint64_t wide = alloc_or_die(gravel, 64);
     cl_program program = build_or_die(gravel, answer_cl, "");
-    cl_kernel kernel = kernel_or_die(gravel, program, "complain");
+    cl_kernel kernel = kernel_or_die(gravel, program, name);
     OK(clSetKernelArg(kernel, 1, sizeof wide, &wide));
-    expect_error(run_kernel(gravel, kernel, 1, 1), GRAVEL_EHANDLER, "handler refuse returned 5");
+    expect_error(run_kernel(gravel, kernel, 1, 1), GRAVEL_EHANDLER, text);
     assert_int_equal(word64(gravel, 0, wide), 77);
     clReleaseKernel(kernel);
     clReleaseProgram(program);
     OK(gravel_close(gravel));
+}
+
+static void a_function_that_fails_is_reported_and_answers(void **state)
+{
+    (void)state;
+    expect_a_failure("complain", "handler refuse returned 5");
 }
 
 static bool kernels_wait(void)
@@ -288,17 +293,7 @@ static void a_function_that_blocks_for_ever_fails_the_node(void **state)
 static void a_function_that_blocks_and_fails_is_reported_and_answers(void **state)
 {
     (void)state;
-    struct gravel *gravel = open_loopback(1, &table);
-    const uint64_t wide = alloc_or_die(gravel, 64);
-    cl_program program = build_or_die(gravel, answer_cl, "");
-    cl_kernel kernel = kernel_or_die(gravel, program, "complain_beside");
-    OK(clSetKernelArg(kernel, 1, sizeof wide, &wide));
-    expect_error(run_kernel(gravel, kernel, 1, 1), GRAVEL_EHANDLER,
-                 "handler fail: its function failed");
-    assert_int_equal(word64(gravel, 0, wide), 77);
-    clReleaseKernel(kernel);
-    clReleaseProgram(program);
-    OK(gravel_close(gravel));
+    expect_a_failure("complain_beside", "handler fail: its function failed");
 }
 
 static void expect_refused(struct gravel_handler handler, const char *why)
