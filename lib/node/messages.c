@@ -2,15 +2,14 @@
 /*
  * The messages that host code sends, and the handlers that it is called by.
  *
- * Path:    gravel.h -> messages.c -> sender.c, job.c.
+ * Path:    gravel.h -> messages.c -> host_buffers.c, sender.c, job.c.
  * Threads: any, and handlers where gravel.h says so.
  */
 #include "base/clock.h"
 #include "base/handler.h"
 #include "base/in_handler.h"
 #include "base/piece.h"
-#include "node/node.h"
-#include "opencl/wait.h"
+#include "node/host_buffers.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -41,23 +40,6 @@ int gravel_abort(struct gravel *gravel, const char *text)
 
 /* ---- messages -------------------------------------------------------------------------------- */
 
-/* The sender this thread may use, locked if it is shared. */
-static struct gravel_sender *enter_sender(struct gravel *gravel)
-{
-    if (gravel_node_is_in_handler(gravel))
-        return gravel->network.handler_sender;
-    pthread_mutex_lock(&gravel->network.host_lock);
-    return gravel->network.host_sender;
-}
-
-static void leave_sender(struct gravel *gravel)
-{
-    if (gravel_node_is_in_handler(gravel))
-        return;
-    pthread_mutex_unlock(&gravel->network.host_lock);
-    gravel_network_wake(&gravel->network);
-}
-
 /* Whether a message may be sent there. */
 static int check_node(struct gravel *gravel, const char *call, uint32_t node)
 {
@@ -86,26 +68,21 @@ static int check_bytes(struct gravel *gravel, const char *call, uint64_t offset,
 int gravel_node_append(struct gravel *gravel, const struct gravel_columns *columns)
 {
     uint32_t refused;
-    struct gravel_sender *sender = enter_sender(gravel);
+    struct gravel_sender *sender = gravel_node_enter_sender(gravel);
     int code = gravel_sender_append(sender, columns, gravel_clock_ns(), &refused);
-    leave_sender(gravel);
+    gravel_node_leave_sender(gravel);
     if (code == GRAVEL_EPEER)
         return gravel_node_conclude(gravel, code);
     return code ? gravel_fail(code, "no memory for a node buffer") : 0;
 }
 
-/* A frame for bytes that go to `offset`. @return NULL if the node has failed, or without memory. */
-static struct gravel_buffer *take_frame(struct gravel_sender *sender, uint32_t node,
-                                        uint64_t offset, uint64_t bytes)
+/* Complete the header of a frame for bytes that go to `offset`. */
+static void lay_out_bytes(struct gravel_buffer *buffer, uint64_t offset, uint64_t bytes)
 {
-    struct gravel_buffer *buffer = gravel_sender_frame(sender, GRAVEL_FRAME_BYTES, node);
-    if (!buffer)
-        return NULL;
     struct gravel_bytes_frame *frame = (struct gravel_bytes_frame *)buffer->frame;
     frame->offset = offset;
     frame->frame.bytes = (uint32_t)(sizeof *frame + bytes);
     frame->frame.n_messages = 1;
-    return buffer;
 }
 
 static unsigned char *data_of(const struct gravel_buffer *buffer)
@@ -113,21 +90,17 @@ static unsigned char *data_of(const struct gravel_buffer *buffer)
     return ((struct gravel_bytes_frame *)buffer->frame)->data;
 }
 
-int gravel_node_fail_frame(struct gravel *gravel)
-{
-    return gravel_node_conclude(gravel, gravel_fail(GRAVEL_ENOMEM, "no memory for a node buffer"));
-}
-
 static int put_piece(struct gravel *gravel, uint32_t node, uint64_t offset, const void *data,
                      uint64_t bytes)
 {
-    struct gravel_sender *sender = enter_sender(gravel);
-    struct gravel_buffer *buffer = take_frame(sender, node, offset, bytes);
+    struct gravel_sender *sender = gravel_node_enter_sender(gravel);
+    struct gravel_buffer *buffer = gravel_sender_frame(sender, GRAVEL_FRAME_BYTES, node);
     if (buffer) {
+        lay_out_bytes(buffer, offset, bytes);
         memcpy(data_of(buffer), data, bytes);
         gravel_sender_ship_frame(sender, buffer);
     }
-    leave_sender(gravel);
+    gravel_node_leave_sender(gravel);
     return buffer ? 0 : gravel_node_fail_frame(gravel);
 }
 
@@ -147,54 +120,41 @@ int gravel_put(struct gravel *gravel, uint64_t offset, const void *data, uint64_
     return code;
 }
 
-/* Of the host's buffers, GRAVEL_HOST_BUFFERS a node, of which one a node may be open: what is left circulates. */
-#define PIECES_AT_ONCE (GRAVEL_HOST_BUFFERS - 1)
-
-/* Frames that are filled by copies which are waited for together. */
-struct batch {
-    struct gravel_buffer *buffers[PIECES_AT_ONCE];
-    struct gravel_memory_piece pieces[PIECES_AT_ONCE];
-    uint32_t n;
+/* Frames, and what is copied to each. */
+struct pieces {
+    struct gravel_batch batch;
+    struct gravel_memory_piece copies[GRAVEL_BATCH_BUFFERS];
 };
 
-/* @return bytes that it takes of `left`; 0 without a frame. */
-static uint64_t fill_batch(struct gravel *gravel, struct gravel_sender *sender, struct batch *batch,
-                           uint64_t from, uint64_t to, uint64_t left, uint32_t node)
+/* @return bytes of `left` that they take; 0 without a frame. */
+static uint64_t fill_pieces(struct gravel *gravel, struct gravel_sender *sender,
+                            struct pieces *pieces, uint64_t from, uint64_t to, uint64_t left,
+                            uint32_t node)
 {
     uint64_t done = 0;
-    for (batch->n = 0; batch->n < PIECES_AT_ONCE && done < left; batch->n++) {
+    struct gravel_buffer *buffer;
+    while (done < left &&
+           (buffer = gravel_batch_take(&pieces->batch, sender, GRAVEL_FRAME_BYTES, node))) {
         uint64_t bytes = gravel_piece_bytes(to + done, left - done, most_piece(gravel));
-        struct gravel_buffer *buffer = take_frame(sender, node, to + done, bytes);
-        if (!buffer)
-            break;
-        batch->buffers[batch->n] = buffer;
-        batch->pieces[batch->n] = (struct gravel_memory_piece){from + done, bytes, data_of(buffer)};
+        lay_out_bytes(buffer, to + done, bytes);
+        pieces->copies[pieces->batch.n - 1] =
+            (struct gravel_memory_piece){from + done, bytes, data_of(buffer)};
         done += bytes;
     }
     return done;
 }
 
-/* Frames that a copy may still write to stay. */
-static void end_batch(struct gravel_sender *sender, struct batch *batch, int code)
-{
-    for (uint32_t i = 0; i < batch->n && !gravel_wait_gave_up(code); i++)
-        if (code)
-            gravel_pool_return(batch->buffers[i]);
-        else
-            gravel_sender_ship_frame(sender, batch->buffers[i]);
-}
-
 int gravel_node_put_heap(struct gravel *gravel, const char *call, uint32_t heap, uint64_t from,
                          uint64_t to, uint64_t bytes, uint32_t node)
 {
-    struct batch batch;
     int code = check_node(gravel, call, node);
     for (uint64_t done = 0, n; done < bytes && !code; done += n) {
-        struct gravel_sender *sender = enter_sender(gravel);
-        n = fill_batch(gravel, sender, &batch, from + done, to + done, bytes - done, node);
-        code = gravel_memory_fetch(&gravel->memory, heap, batch.pieces, batch.n);
-        end_batch(sender, &batch, code);
-        leave_sender(gravel);
+        struct pieces pieces = {.batch.n = 0};
+        struct gravel_sender *sender = gravel_node_enter_sender(gravel);
+        n = fill_pieces(gravel, sender, &pieces, from + done, to + done, bytes - done, node);
+        code = gravel_memory_fetch(&gravel->memory, heap, pieces.copies, pieces.batch.n);
+        gravel_batch_end(&pieces.batch, sender, code);
+        gravel_node_leave_sender(gravel);
         if (n == 0)
             code = gravel_node_fail_frame(gravel);
     }

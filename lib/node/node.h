@@ -4,9 +4,9 @@
  *
  * Path:    gravel.h -> facts.c (what each call asks first) -> open.c, outbound.c, server_shape.c, agree.c, neighbours.c
  *          (open), close.c; bindings.c, handlers.c, streams.c (what the caller gives, beside settings); messages.c,
- *          waits.c, heap.c, maps.c; launch.c (programs too), sizes.c, wait_list.c, enqueue.c (commands);
- *          limits.c (of waits for the device), watch.c (of calls of the driver), checked.c, flushes.c, log.c, report.c,
- *          stats.c.
+ *          rows.c, host_buffers.c, waits.c, heap.c, maps.c; launch.c (programs too), sizes.c, wait_list.c, enqueue.c
+ *          (commands); limits.c (of waits for the device), watch.c (of calls of the driver), checked.c, flushes.c,
+ *          log.c, report.c, stats.c.
  */
 #ifndef GRAVEL_NODE_NODE_H
 #define GRAVEL_NODE_NODE_H
@@ -239,8 +239,6 @@ int gravel_node_put_heap(struct gravel *gravel, const char *call, uint32_t heap,
 
 /** messages.c: bin messages of one command, whose nodes exist. @return 0; GRAVEL_ENOMEM; the node's failure. */
 int gravel_node_append(struct gravel *gravel, const struct gravel_columns *columns);
-/** messages.c: what is returned without a node buffer: the node's failure, or GRAVEL_ENOMEM. */
-int gravel_node_fail_frame(struct gravel *gravel);
 
 /* Messages of one command and one destination, in rows on the device. */
 struct gravel_packed {

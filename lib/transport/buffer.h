@@ -88,8 +88,8 @@ bool gravel_buffer_make_room(struct gravel_buffer *buffer, const struct gravel_r
                              uint32_t n);
 
 /**
- * Lay out one run of just n messages in an empty buffer, which holds as many. The caller, or a copy, writes them from
- * gravel_buffer_index and gravel_buffer_value on; then gravel_buffer_complete.
+ * Lay out one run of just n messages in an empty buffer, which holds as many. The caller, or a copy, writes them to
+ * where gravel_buffer_index and gravel_buffer_value say before gravel_buffer_complete, also after it.
  */
 void gravel_buffer_lay_out(struct gravel_buffer *buffer, const struct gravel_run_key *run,
                            uint32_t n);
@@ -115,7 +115,7 @@ void gravel_buffer_close(struct gravel_buffer *buffer);
 void gravel_buffer_point(struct gravel_buffer *buffer, const struct gravel_run_key *run, uint32_t n,
                          const struct gravel_rows *rows);
 
-/** Close a buffer that was laid out: all its messages are there. */
+/** Close a buffer that was laid out: its messages have their places, and are there before it ships. */
 void gravel_buffer_complete(struct gravel_buffer *buffer);
 
 static inline bool gravel_buffer_is_empty(const struct gravel_buffer *buffer)

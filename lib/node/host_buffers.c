@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The node buffers of calls that host code makes. See host_buffers.h.
+ */
+#include "node/host_buffers.h"
+
+#include "opencl/wait.h"
+
+struct gravel_sender *gravel_node_enter_sender(struct gravel *gravel)
+{
+    if (gravel_node_is_in_handler(gravel))
+        return gravel->network.handler_sender;
+    pthread_mutex_lock(&gravel->network.host_lock);
+    return gravel->network.host_sender;
+}
+
+void gravel_node_leave_sender(struct gravel *gravel)
+{
+    if (gravel_node_is_in_handler(gravel))
+        return;
+    pthread_mutex_unlock(&gravel->network.host_lock);
+    gravel_network_wake(&gravel->network);
+}
+
+int gravel_node_fail_frame(struct gravel *gravel)
+{
+    return gravel_node_conclude(gravel, gravel_fail(GRAVEL_ENOMEM, "no memory for a node buffer"));
+}
+
+struct gravel_buffer *gravel_batch_take(struct gravel_batch *batch, struct gravel_sender *sender,
+                                        uint16_t kind, uint32_t node)
+{
+    struct gravel_buffer *buffer =
+        batch->n < GRAVEL_BATCH_BUFFERS ? gravel_sender_frame(sender, kind, node) : NULL;
+    if (buffer)
+        batch->buffers[batch->n++] = buffer;
+    return buffer;
+}
+
+void gravel_batch_end(struct gravel_batch *batch, struct gravel_sender *sender, int code)
+{
+    for (uint32_t i = 0; i < batch->n && !gravel_wait_gave_up(code); i++)
+        if (code)
+            gravel_pool_return(batch->buffers[i]);
+        else
+            gravel_sender_ship_frame(sender, batch->buffers[i]);
+}
