@@ -163,13 +163,13 @@ static void take_home(struct gravel_accumulator *accumulator)
 
 int gravel_accumulator_come_home(struct gravel_accumulator *accumulator)
 {
-    struct gravel *gravel = accumulator->gravel;
-    struct gravel_wait wait = gravel_wait_on(&gravel->device, "applying what was packed");
+    struct gravel_applying applying = {.gravel = accumulator->gravel};
+    struct gravel_wait wait = {.limit = gravel_node_applying_limit(&applying),
+                               .what = "applying what was packed"};
     int code = 0;
     take_home(accumulator);
     while (accumulator->n_away && !code) {
-        code = gravel_node_has_failed(gravel) ? gravel_node_conclude(gravel, GRAVEL_EPEER)
-                                              : gravel_wait_pause(&wait);
+        code = gravel_wait_pause(&wait);
         take_home(accumulator);
     }
     return accumulator->n_away ? code : 0;

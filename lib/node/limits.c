@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * How long threads of a node wait for its device, and for the caller's kernels. See opencl/wait.h.
+ * How long threads of a node wait for its device, for the caller's kernels, and for what the network thread applies.
+ * See opencl/wait.h.
  *
  * A copy, or a kernel of Gravel, should end at once. On step drain a kernel of the caller may be before it, and
  * take as long as the caller likes, or as GRAVEL_KERNEL_LIMIT says; once the node has failed
  * kernels see that and should end too. While a node opens, the limit is ten times GRAVEL_TIMEOUT. While the network
  * thread waits, other nodes must not take this node for dead.
  *
- * Path:    opencl/wait.c, opencl/launches.c -> here -> liveness.c, pump/settle.c.
+ * Path:    opencl/wait.c, opencl/launches.c, accumulate/flush.c -> here -> liveness.c, pump/settle.c.
  * Threads: any.
  */
 #include "base/clock.h"
@@ -103,6 +104,48 @@ int gravel_node_check_wait(void *context, struct gravel_wait *wait)
     return give_up(gravel,
                    gravel_fail(GRAVEL_ETIMEOUT, "%s: the device did not answer for %.1f s%s",
                                wait->what, seconds(waited_ns - waited->alone_ns), excuse(gravel)));
+}
+
+/* Frames resolved, and steps into functions of the caller's and out of them. */
+static uint64_t progress_of(const struct gravel *gravel)
+{
+    return gravel_counter_load(&gravel->network.counts.resolved_buffers) +
+           gravel_counter_load(&gravel->handler_steps); /* H13 */
+}
+
+static int fail_handler(struct gravel *gravel, const char *what, uint32_t handler, uint64_t ns)
+{
+    int code =
+        gravel_fail(GRAVEL_ETIMEOUT, "%s: handler %s: its function has not returned for %.1f s",
+                    what, gravel->handlers[handler].name, seconds(ns));
+    gravel_report(gravel, code, true, gravel_last_error());
+    return code;
+}
+
+static int check_applying(void *context, struct gravel_wait *wait)
+{
+    struct gravel_applying *applying = context;
+    struct gravel *gravel = applying->gravel;
+    const uint64_t waited_ns = tick(gravel, wait, gravel_clock_ns()),
+                   progress = progress_of(gravel);
+    if (gravel_node_has_failed(gravel))
+        return gravel_node_conclude(gravel, GRAVEL_EPEER);
+    if (progress != applying->progress)
+        wait->waited.alone_ns = waited_ns;
+    applying->progress = progress;
+    const uint32_t number =
+        atomic_load_explicit(&gravel->in_handler, memory_order_relaxed); /* H13 */
+    if (number == 0)
+        return gravel_node_check_wait(gravel, wait);
+    const uint64_t stood_ns = waited_ns - wait->waited.alone_ns;
+    return stood_ns < gravel->config.timeout_ms * NS_PER_MS
+               ? 0
+               : fail_handler(gravel, wait->what, number - 1, stood_ns);
+}
+
+struct gravel_limit gravel_node_applying_limit(struct gravel_applying *applying)
+{
+    return (struct gravel_limit){.check = check_applying, .context = applying};
 }
 
 /* The failure that makes a thread stand in the driver, or the wait for one that does, is the cause. */

@@ -36,6 +36,8 @@ struct gravel {
     struct gravel_config config;     /* in force: derived settings filled in */
     struct gravel_handler *handlers; /* [n_handlers] copies, names included */
     uint32_t n_handlers;
+    _Atomic uint32_t in_handler;    /* H13: whose function the network thread runs, plus 1; or 0 */
+    _Atomic uint64_t handler_steps; /* H13: of that thread into a function, and out of it */
     struct gravel_streams streams;
     gravel_print_function *print; /* the caller's; or NULL */
     void *print_user;
@@ -167,6 +169,15 @@ void gravel_node_keep_memory(void *context);
 
 /** limits.c: of a wait for kernels of the caller's. */
 struct gravel_limit gravel_node_kernel_limit(struct gravel *gravel);
+
+/* A wait for what the network thread is to apply. */
+struct gravel_applying {
+    struct gravel *gravel;
+    uint64_t progress; /* of that thread, at the last look */
+};
+
+/** limits.c: of such a wait: the device's, or what a function of the caller's may take that the thread runs. */
+struct gravel_limit gravel_node_applying_limit(struct gravel_applying *applying);
 
 /**
  * limits.c: take a lock that another thread may keep while it is in the driver, however long.
