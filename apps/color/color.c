@@ -6,7 +6,8 @@
  * look at, a word each; where they clash the later vertex chooses again. With --ordered no node guesses: a round colours
  * those that come before all their neighbours without a colour. With --schedule vertices are tasks of groups' deques.
  *
- * Path: main -> open_node (order.c, this node's part) -> run (a way's rounds) -> color.cl -> copies at every node -> check.c
+ * Path: main -> open_node (order.c, this node's part) -> run (a way's rounds) -> kernels -> copies at every node
+ * -> check.c
  * Owner: open_node makes what close_node frees.
  * Threads: main's.
  * Source: Jones and Plassmann, A Parallel Graph Coloring Heuristic, 1993; Gebremedhin, Manne, Scalable Parallel Graph
@@ -21,8 +22,9 @@
 /* Room for what nodes tell each other first: 32 bytes a node [bytes]. */
 #define BEGINS_BYTES 65536
 
-/* A way to colour: what it makes at a node, and a trial. */
+/* A way to colour: its kernels, what it makes at a node, and a trial. */
 struct way {
+    const char *file, *source;
     void (*list)(struct color *color); /* put lists on the device, while the host has the edges */
     void (*prepare)(struct color *color); /* make kernels, which are built by now */
     void (*reset)(struct color *color);   /* no vertex has a colour */
@@ -146,7 +148,9 @@ static uint64_t guess(struct color *color)
     return node_sum(&color->node, mend(color));
 }
 
-static const struct way guessed = {list_rows, prepare_guesses, reset_guesses, guess};
+extern const char guessed_cl[]; /* guessed.cl */
+static const struct way guessed = {"guessed.cl",    guessed_cl,    list_rows,
+                                   prepare_guesses, reset_guesses, guess};
 
 /* ---- rounds of --ordered ------------------------------------------------------------------------
  *
@@ -313,8 +317,9 @@ static uint64_t choose_and_publish(struct color *color)
     return n_left;
 }
 
-static const struct way ordered = {list_ordered, prepare_ordered, reset_ordered,
-                                   choose_and_publish};
+extern const char ordered_cl[]; /* ordered.cl */
+static const struct way ordered = {"ordered.cl",    ordered_cl,    list_ordered,
+                                   prepare_ordered, reset_ordered, choose_and_publish};
 
 /* ---- rounds of --schedule -----------------------------------------------------------------------
  *
@@ -367,7 +372,9 @@ static uint64_t run_tasks(struct color *color)
     return n_left;
 }
 
-static const struct way scheduled = {list_tasks, prepare_tasks, reset_tasks, run_tasks};
+extern const char scheduled_cl[]; /* scheduled.cl */
+static const struct way scheduled = {"scheduled.cl", scheduled_cl, list_tasks,
+                                     prepare_tasks,  reset_tasks,  run_tasks};
 
 /* ---- open and close -------------------------------------------------------------------------- */
 
@@ -378,11 +385,9 @@ static const struct way *way_of(const struct color *color)
 
 static void build(struct color *color)
 {
-    extern const char color_cl[];
     char defines[64];
-    snprintf(defines, sizeof defines, "-DGROUP_ITEMS=%u%s", color->node.group_items,
-             color->node.schedule ? " -DHAS_TASKS" : "");
-    node_build(&color->node, "color.cl", color_cl, defines);
+    snprintf(defines, sizeof defines, "-DGROUP_ITEMS=%u", color->node.group_items);
+    node_build(&color->node, way_of(color)->file, way_of(color)->source, defines);
 }
 
 /* A node knows no more vertices than there are. Guessed colours: own ones, those of ghosts twice, those sent. */

@@ -21,7 +21,7 @@
 /* What a vertex has that waits for its colour. */
 #define NO_COLOR UINT32_MAX
 
-/* Words of a row on the device: where each kind of a vertex's neighbours begins, see color.cl. */
+/* Words of a row on the device: where each kind of a vertex's neighbours begins, see guessed.cl. */
 #define COLOR_ROW 4
 
 struct color {
