@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Lines that kernels print come out whole, once, behind node and work-item, in the order of a group's calls, while the
- * kernel runs; a record that no slot holds, and a reader that stops or goes, is an error that says so.
+ * kernel runs; a record that no slot holds is an error that says so. lines_readers.c has readers that are slow, stop or
+ * go.
  *
- * Path: meson test -> this -> cl/print.cl.h, lib/spool
+ * Path: meson test -> this, lines_readers.c -> cl/print.cl.h, lib/spool
  */
-#include <fcntl.h>
-#include <pthread.h>
+#include "lines_readers.h"
+
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -367,172 +368,6 @@ static void lines_come_out_at_a_node_that_there_is(void **state)
         unsetenv("GRAVEL_PRINT");
         assert_string_equal(printed, "[0:37] above by 3.5\n");
     }
-}
-
-/* ---- readers that stop, or go ------------------------------------------------------------------ */
-
-static char error_text[1024]; /* of the barrier */
-
-/* @param descriptor  becomes standard output, and is closed here. @return what the barrier met. */
-static int print_to(int descriptor)
-{
-    int kept = dup(STDOUT_FILENO);
-    assert_true(descriptor >= 0);
-    fflush(stdout);
-    dup2(descriptor, STDOUT_FILENO);
-    close(descriptor);
-    setenv("GRAVEL_TIMEOUT", "500", 1);
-    struct gravel *gravel = open_loopback(1, NULL);
-    cl_program program = build_or_die(gravel, lines_cl, "");
-    cl_kernel kernel = kernel_or_die(gravel, program, "wide");
-    int code = run_kernel(gravel, kernel, 256, 64);
-    snprintf(error_text, sizeof error_text, "%s", gravel_last_error());
-    clReleaseKernel(kernel);
-    clReleaseProgram(program);
-    gravel_close(gravel);
-    unsetenv("GRAVEL_TIMEOUT");
-    dup2(kept, STDOUT_FILENO);
-    close(kept);
-    return code;
-}
-
-/* @param reads  whether the pipe has a reader, which reads nothing. @return as print_to. */
-static int print_to_pipe(bool reads)
-{
-    int ends[2];
-    assert_int_equal(pipe(ends), 0);
-    if (!reads)
-        close(ends[0]);
-    int code = print_to(ends[1]);
-    if (reads)
-        close(ends[0]);
-    return code;
-}
-
-static void a_reader_that_has_stopped_fails_the_node_and_it_closes(void **state)
-{
-    (void)state;
-    assert_int_equal(print_to_pipe(true), GRAVEL_ETIMEOUT);
-    assert_non_null(strstr(error_text, "standard output has taken nothing"));
-}
-
-#define PIPE_BYTES 4096 /* that a pipe holds, and that its reader takes at once */
-
-/* A slow reader. */
-static struct {
-    pthread_t thread;
-    int from, kept;
-    useconds_t pause_us; /* between two reads */
-    _Atomic long n;      /* bytes, so far */
-} slow;
-
-static void *read_slowly(void *unused)
-{
-    static char bytes[PIPE_BYTES];
-    ssize_t n;
-    (void)unused;
-    while ((n = read(slow.from, bytes, sizeof bytes)) > 0) {
-        atomic_fetch_add(&slow.n, n);
-        usleep(slow.pause_us);
-    }
-    return NULL;
-}
-
-/* Standard output is its pipe. */
-static void begin_slow(useconds_t pause_us)
-{
-    int ends[2];
-    slow.kept = dup(STDOUT_FILENO);
-    slow.pause_us = pause_us;
-    atomic_store(&slow.n, 0);
-    assert_int_equal(pipe(ends), 0);
-    assert_int_equal(fcntl(ends[1], F_SETPIPE_SZ, PIPE_BYTES), PIPE_BYTES);
-    slow.from = ends[0];
-    assert_int_equal(pthread_create(&slow.thread, NULL, read_slowly, NULL), 0);
-    fflush(stdout);
-    dup2(ends[1], STDOUT_FILENO);
-    close(ends[1]);
-}
-
-static void end_slow(void)
-{
-    dup2(slow.kept, STDOUT_FILENO);
-    close(slow.kept);
-    pthread_join(slow.thread, NULL);
-    close(slow.from);
-}
-
-/* A node of its own prints n lines of 775 bytes to it. @param n_then  [out] bytes it had read when a quiet returned.
- * @return frames that waited for credit. */
-static uint64_t print_slowly(size_t n, long *n_then)
-{
-    struct gravel_stats stats = {.credit_waits = 0};
-    const size_t local = 64;
-    struct gravel *gravel = open_loopback(1, NULL);
-    cl_program program = build_or_die(gravel, lines_cl, "");
-    cl_kernel kernel = kernel_or_die(gravel, program, "wide");
-    int code = gravel_launch(gravel, kernel, 1, &n, &local, 0, NULL, NULL);
-    code = code ? code : gravel_quiet(gravel);
-    *n_then = atomic_load(&slow.n);
-    gravel_stats_read(gravel, &stats, sizeof stats, GRAVEL_ALL_NODES);
-    clReleaseKernel(kernel);
-    clReleaseProgram(program);
-    int closed = gravel_close(gravel);
-    end_slow();
-    expect_error(code, 0, "");
-    assert_int_equal(closed, 0);
-    assert_true(atomic_load(&slow.n) >= (long)n * 775);
-    return stats.credit_waits;
-}
-
-static void quiet_waits_for_the_lines_of_its_own_node(void **state)
-{
-    long n_then;
-    (void)state;
-    begin_slow(10000);
-    print_slowly(256, &n_then);
-    assert_true(n_then + 2 * PIPE_BYTES >= atomic_load(&slow.n));
-}
-
-/*
- * A node buffer takes four times as long to be written as the longest wait without progress; aggregators, and what waits
- * for them, wait longer. A part of one is written sooner.
- */
-static void a_slow_reader_makes_nothing_late(void **state)
-{
-    const char *step = getenv("GRAVEL_STEP");
-    char limit_ms[16];
-    long n_then;
-    (void)state;
-    snprintf(limit_ms, sizeof limit_ms, "%u", 200 * patience());
-    setenv("GRAVEL_TIMEOUT", limit_ms, 1);
-    setenv("GRAVEL_SPOOL", "4096", 1);
-    const bool is_drain =
-        step && !strcmp(step, "drain"); /* no leader may wait: slots for a slice's lines */
-    setenv("GRAVEL_QUEUE", is_drain ? "593920" : "37120", 1);
-    setenv("GRAVEL_SLICE", is_drain ? "1" : "0", 1);
-    begin_slow(50000 * patience());
-    const uint64_t n_waits = print_slowly(512, &n_then);
-    unsetenv("GRAVEL_TIMEOUT");
-    unsetenv("GRAVEL_SPOOL");
-    unsetenv("GRAVEL_QUEUE");
-    unsetenv("GRAVEL_SLICE");
-    assert_true(n_waits > 0);
-}
-
-static void a_reader_that_has_gone_is_an_error_and_kernels_run_on(void **state)
-{
-    (void)state;
-    assert_int_equal(print_to_pipe(false), GRAVEL_ESYSTEM);
-    assert_non_null(strstr(error_text, "Broken pipe; 256 lines are lost, behind 0 written"));
-}
-
-static void a_full_disk_is_an_error_that_counts_lost_lines(void **state)
-{
-    (void)state;
-    assert_int_equal(print_to(open("/dev/full", O_WRONLY)), GRAVEL_ESYSTEM);
-    assert_non_null(
-        strstr(error_text, "No space left on device; 256 lines are lost, behind 0 written"));
 }
 
 /* ---- more lines than may wait ------------------------------------------------------------------ */
