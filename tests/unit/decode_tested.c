@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What tests of the check of node buffers share. See decode_tested.h.
+ */
+#include "decode_tested.h"
+
+#include <stdlib.h>
+
+struct gravel_heap *heap;
+struct frame frame;
+struct gravel_refusal refusal;
+
+int handle(struct gravel *gravel, void *user, uint32_t source, const uint64_t args[4])
+{
+    (void)gravel, (void)user, (void)source, (void)args;
+    return 0;
+}
+
+const struct gravel_handler handlers[N_HANDLERS] = {
+    {.name = "none", .n_args = 0, .function = handle},
+    {.name = "two", .n_args = 2, .function = handle},
+    {.name = "four", .n_args = 4, .function = handle},
+    {.name = "gone", .n_args = 0}};
+
+const struct gravel_expect expect = {SOURCE, NODE, SEQUENCE, handlers, N_HANDLERS};
+
+const struct word words[] = {
+#define WORD(OP, op, TYPE, type) \
+    {GRAVEL_##OP, GRAVEL_##TYPE, GRAVEL_TYPE_BYTES(GRAVEL_##TYPE), true},
+#define INC_WORD(TYPE, type) {GRAVEL_INC, GRAVEL_##TYPE, GRAVEL_TYPE_BYTES(GRAVEL_##TYPE), false},
+    GRAVEL_VALUE_OPERATIONS(WORD) GRAVEL_DOUBLE_OPERATIONS(WORD) GRAVEL_INC_TYPES(INC_WORD)};
+const size_t n_words = LENGTH(words);
+
+int set_up(void **state)
+{
+    (void)state;
+    uint64_t offset;
+    int bad = gravel_heap_create(&heap, 0, HEAP_BYTES) || gravel_heap_alloc(heap, 4096, &offset) ||
+              gravel_heap_alloc(heap, 4096, &offset) || gravel_heap_alloc(heap, 100, &offset) ||
+              gravel_heap_alloc(heap, 4096, &offset) || gravel_heap_free(heap, offset);
+    return bad || offset != 8320;
+}
+
+int tear_down(void **state)
+{
+    (void)state;
+    gravel_heap_destroy(heap);
+    return 0;
+}
+
+int check_received(uint32_t bytes, const struct gravel_expect *expected)
+{
+    void *copy = frame_copy(&frame, bytes);
+    memset(&refusal, 0x55, sizeof refusal);
+    gravel_heap_lock_shared(heap);
+    int code = gravel_decode_check(copy, bytes, expected, heap, &refusal);
+    gravel_heap_unlock_shared(heap);
+    assert_memory_equal(copy, frame.bytes, bytes);
+    free(copy);
+    assert_int_equal(refusal.code, code);
+    assert_non_null(memchr(refusal.text, '\0', sizeof refusal.text));
+    assert_true((code == 0) == (refusal.text[0] == '\0'));
+    return code;
+}
+
+int check(void)
+{
+    return check_received(frame.n_bytes, &expect);
+}
+
+void assert_refused(int code, const char *part)
+{
+    int found = check();
+    if (found != code || !strstr(refusal.text, part))
+        fail_msg("got %d \"%s\", expected %d \"%s\"", found, refusal.text, code, part);
+}
+
+void begin(void)
+{
+    frame_begin(&frame, SOURCE, NODE, SEQUENCE);
+}
+
+struct run_place add_word_run(const struct word *word, bool is_wide, uint64_t base, uint32_t n)
+{
+    uint32_t command = word->op | word->type << 8 | (is_wide ? 1u << 12 : 0);
+    return frame_add_run(&frame, command, base, n, is_wide ? 8 : 4, word->bytes, word->has_value);
+}
+
+struct run_place add_call_run(uint32_t handler, uint32_t n_args, uint32_t n)
+{
+    return frame_add_run(&frame, GRAVELP_COMMAND_AM(handler, n_args), 0, n, 0, 8, n_args);
+}
+
+void set_command(const struct run_place *place, uint32_t command)
+{
+    frame_set_u32(&frame, place->header, 0, command);
+}
+
+void build_one_index(uint32_t index)
+{
+    begin();
+    struct run_place place = frame_add_run(&frame, 2u | 1u << 8, 4096, 1, 4, 4, 0);
+    frame_set_u32(&frame, place.indices, 0, index);
+}
+
+void build_one_of_each(void)
+{
+    begin();
+    for (size_t i = 0; i < n_words; i++) {
+        struct run_place place = add_word_run(&words[i], i % 2, i % 2 ? 0 : 4096, 3);
+        for (uint32_t j = 0; j < 3 && i % 2; j++)
+            frame_set_u64(&frame, place.indices, j, 4096 + 8 * j);
+    }
+    add_call_run(0, 0, 5);
+    add_call_run(1, 2, 5);
+    add_call_run(2, 4, 1);
+}
