@@ -8,205 +8,27 @@
  * vertex and round. With --send edges an offer is a message. An owner finds what came nearer by a
  * second copy of its distances.
  *
- * Path:    main -> open_node (this node's part) -> search (rounds) -> sssp.cl -> distances at every node -> problem.c
+ * Path:    main -> open_node (upload.c, this node's part) -> search (rounds) -> sssp.cl -> distances at every node
+ *          -> problem.c
  * Owner:   open_node makes what close_node frees.
  * Threads: main's, and its own, which it joins.
  * Source:  Meyer and Sanders, Delta-stepping: a parallelizable shortest path algorithm, 2003;
  *          Beamer, Asanovic, Patterson, The GAP Benchmark Suite, 2015 (flags, weights); Che et al., Pannotia, 2013;
  *          Orr et al. 2015, section 5.3; Orr 2016, section 5.4.2.
  */
-#include "frame/app.h"
-#include "frame/progress.h"
-#include "frame/tasks.h"
-#include "graph/ghosts.h"
-#include "graph/node_part.h"
-#include "graph/rows.h"
-#include "graph/weights.h"
-#include "sssp/problem.h"
+#include "sssp/sssp.h"
 
-#include <gravel/accumulator.h>
+#include "graph/weights.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Vertices that are looked at together: what has a distance for each is filled up to a
- * multiple of it and of a group. */
-#define SCANNED 8
-
-/* Edges that one work-item relaxes: enough for a mesh's vertex, few enough that hubs spread. */
-#define CHUNK 16
-
-/* What a round counts: chunks of own edges, chunks that are sent, vertices reached for the first time. */
-enum { N_COUNTS = 3 };
-
 /* Argument of gather: in which of two places it counts. */
 enum { GATHER_TURN = 12 };
 
 #define CHOOSE_WIDTH (-1.0)
-
-struct sssp {
-    struct options options;
-    struct node node;
-    struct graph_part part;
-    enum sssp_form form;
-    bool has_source;
-    uint64_t source; /* vertex of the whole graph */
-    double delta;    /* width of a bucket; 0: all that changed is relaxed at once; CHOOSE_WIDTH
-                     until open_node chooses */
-    bool sends_own;  /* messages to own vertices too; else their words of `best` are lowered */
-
-    const char *send; /* "words" or "edges"; NULL until open_node if it is to be chosen */
-    struct gravel_accumulator
-        *offers; /* the least to each vertex of another node; NULL: offers are messages */
-
-    uint64_t distances; /* heap offset of distance [block] */
-    uint64_t n_slots;   /* own vertices and ghosts */
-    uint64_t n_settled; /* own vertices, filled up */
-    uint64_t n_own_chunks,
-        n_sent_chunks;      /* of all edges to own vertices, and of those sent along */
-    uint64_t longest_chunk; /* of what is sent [edges], 1 at least */
-    cl_kernel reset, gather, relax, relax_own; /* relax_own: NULL if all is sent */
-    cl_kernel offer;                           /* instead of relax, for accumulators */
-    cl_mem offsets, splits, slots, weights, targets, settled, best, own, sent, counts, lows;
-
-    struct tasks tasks; /* with --schedule; then there is one node */
-    cl_kernel relax_tasks;
-
-    cl_uint turn; /* of counts */
-    struct progress progress;
-    uint64_t n_rounds, n_buckets, n_reached; /* of the last search */
-    double check_s;                          /* Dijkstra's time */
-};
-
-/* Bytes of a distance on the device. */
-static size_t distance_bytes(const struct sssp *sssp)
-{
-    return sssp->form == SSSP_ULONG ? sizeof(cl_ulong) : sizeof(cl_uint);
-}
-
-static uint64_t n_own(const struct sssp *sssp)
-{
-    return sssp->part.rows.n_vertices;
-}
-
-/* ---- the part on the device: rows whose edges to own vertices come first, targets as slots ----- */
-
-/* Vertices, so many that full groups look at all of them. */
-static uint64_t fill_up(const struct sssp *sssp, uint64_t n)
-{
-    uint64_t n_group = (uint64_t)SCANNED * sssp->node.group_items;
-    return (n + n_group - 1) / n_group * n_group;
-}
-
-/* That gather. */
-static uint64_t n_groups(const struct sssp *sssp)
-{
-    return sssp->n_settled / SCANNED / sssp->node.group_items;
-}
-
-static uint64_t chunks_of(uint64_t n_edges)
-{
-    return (n_edges + CHUNK - 1) / CHUNK;
-}
-
-/* How many there are of both kinds, and how long the longest is of those that are sent. */
-static void count_chunks(struct sssp *sssp, const cl_uint *splits)
-{
-    const uint64_t *offsets = sssp->part.rows.offsets;
-    sssp->longest_chunk = 1;
-    for (uint64_t u = 0; u < n_own(sssp); u++) {
-        uint64_t n_sent = offsets[u + 1] - splits[u], longest = n_sent < CHUNK ? n_sent : CHUNK;
-        sssp->n_own_chunks += chunks_of(splits[u] - offsets[u]);
-        sssp->n_sent_chunks += chunks_of(n_sent);
-        sssp->longest_chunk = longest > sssp->longest_chunk ? longest : sssp->longest_chunk;
-    }
-}
-
-static void upload_splits(struct sssp *sssp)
-{
-    cl_uint *splits = node_part_split(&sssp->part, sssp->sends_own);
-    count_chunks(sssp, splits);
-    sssp->splits = node_array(&sssp->node, n_own(sssp) * sizeof *splits, splits);
-    free(splits);
-}
-
-static cl_mem upload_offsets(struct sssp *sssp)
-{
-    const struct graph *rows = &sssp->part.rows;
-    cl_uint *offsets = app_array(rows->n_vertices + 1, sizeof(cl_uint), "a list of edges");
-    for (uint64_t u = 0; u <= rows->n_vertices; u++)
-        offsets[u] = (cl_uint)rows->offsets[u];
-    cl_mem array = node_array(&sssp->node, (rows->n_vertices + 1) * sizeof *offsets, offsets);
-    free(offsets);
-    return array;
-}
-
-struct slots {
-    const struct ghosts *ghosts;
-    cl_uint *of_edges; /* [edges] */
-};
-
-static void find_slots(void *context, struct graph_rows rows)
-{
-    const struct slots *slots = context;
-    const uint32_t *neighbours = slots->ghosts->part->rows.neighbours;
-    for (uint64_t e = rows.first_edge; e < rows.last_edge; e++)
-        slots->of_edges[e] = ghosts_slot(slots->ghosts, neighbours[e]);
-}
-
-static cl_mem upload_slots(struct sssp *sssp, const struct ghosts *ghosts)
-{
-    const struct graph *rows = &sssp->part.rows;
-    struct slots slots = {ghosts, app_array(rows->n_edges, sizeof(cl_uint), "a list of edges")};
-    graph_rows_side_by_side(rows, find_slots, &slots);
-    cl_mem array = node_array(&sssp->node, rows->n_edges * sizeof(cl_uint), slots.of_edges);
-    free(slots.of_edges);
-    return array;
-}
-
-static cl_mem upload_targets(struct sssp *sssp, const struct ghosts *ghosts)
-{
-    cl_uint *targets = app_array(2 * sssp->n_slots, sizeof(cl_uint), "a list of edges");
-    for (uint64_t i = 0; i < sssp->n_slots; i++) {
-        targets[2 * i] = ghosts_owner(ghosts, i);
-        targets[2 * i + 1] = ghosts_index(ghosts, i);
-    }
-    cl_mem array = node_array(&sssp->node, 2 * sssp->n_slots * sizeof *targets, targets);
-    free(targets);
-    return array;
-}
-
-static void upload_edges(struct sssp *sssp)
-{
-    const struct graph *rows = &sssp->part.rows;
-    struct ghosts ghosts;
-    upload_splits(sssp);
-    ghosts_open(&ghosts, &sssp->part);
-    sssp->n_slots = ghosts_n_slots(&ghosts);
-    sssp->offsets = upload_offsets(sssp);
-    sssp->slots = upload_slots(sssp, &ghosts);
-    sssp->targets = upload_targets(sssp, &ghosts);
-    ghosts_close(&ghosts);
-    sssp->weights = node_array(&sssp->node, rows->n_edges * sizeof(cl_uint), rows->weights);
-    part_forget_edges(&sssp->part);
-}
-
-static void upload(struct sssp *sssp)
-{
-    struct node *node = &sssp->node;
-    size_t bytes = distance_bytes(sssp);
-    upload_edges(sssp);
-    sssp->n_settled = fill_up(sssp, n_own(sssp));
-    uint64_t n_best = sssp->n_slots > sssp->n_settled ? sssp->n_slots : sssp->n_settled;
-    sssp->settled = node_array(node, sssp->n_settled * bytes, NULL);
-    sssp->best = node_array(node, n_best * bytes, NULL);
-    sssp->own = node_array(node, sssp->n_own_chunks * sizeof(cl_uint2), NULL);
-    sssp->sent = node_array(node, sssp->n_sent_chunks * sizeof(cl_uint2), NULL);
-    sssp->counts = node_array(node, 2 * N_COUNTS * sizeof(cl_uint), NULL);
-    sssp->lows = node_array(node, n_groups(sssp) * bytes, NULL);
-}
 
 /* ---- the width of a bucket ----------------------------------------------------------------------
  *
@@ -298,7 +120,7 @@ static void build(struct sssp *sssp)
 
 static void set_reset(struct sssp *sssp)
 {
-    const cl_uint n = (cl_uint)n_own(sssp);
+    const cl_uint n = (cl_uint)sssp_n_own(sssp);
     cl_uint source = is_own(sssp, sssp->source)
                          ? (cl_uint)partition_index(&sssp->part.partition, sssp->source)
                          : n;
@@ -333,8 +155,8 @@ static void set_arguments(struct sssp *sssp)
 /* With --schedule all vertices are tasks, in every round. */
 static void open_tasks(struct sssp *sssp)
 {
-    tasks_open_stretches(&sssp->tasks, &sssp->node, n_own(sssp));
-    NODE_SET(sssp->relax_tasks, 1, cl_uint, (cl_uint)n_own(sssp));
+    tasks_open_stretches(&sssp->tasks, &sssp->node, sssp_n_own(sssp));
+    NODE_SET(sssp->relax_tasks, 1, cl_uint, (cl_uint)sssp_n_own(sssp));
     NODE_SET_ARRAYS(sssp->relax_tasks, 2, sssp->offsets, sssp->slots, sssp->weights, sssp->settled,
                     sssp->best, sssp->counts);
 }
@@ -380,17 +202,18 @@ static void open_node(void *self)
     sssp->sends_own |= sssp->form == SSSP_ULONG; /* sssp.cl says why */
     choose_send(sssp);
     /* As for one node, because only an open node knows how many there are. */
-    node_open(node, filled_most(sssp->part.survey.n_vertices) * distance_bytes(sssp));
+    node_open(node, filled_most(sssp->part.survey.n_vertices) * sssp_distance_bytes(sssp));
     node_part(node, &sssp->part);
     graph_draw_weights(&sssp->part.rows, sssp->part.vertices, sssp->options.seed);
     if (!sssp->has_source && !sssp_draw_source(&sssp->source, sssp->part.survey.n_vertices,
                                                sssp->options.seed, get_degrees, sssp))
         sssp->source = first_with_edges(sssp);
-    TRY(gravel_alloc(node->gravel, filled_most(sssp->part.partition.block) * distance_bytes(sssp),
+    TRY(gravel_alloc(node->gravel,
+                     filled_most(sssp->part.partition.block) * sssp_distance_bytes(sssp),
                      &sssp->distances));
     if (sssp->delta == CHOOSE_WIDTH)
         sssp->delta = node->schedule ? 0 : choose_width(sssp);
-    upload(sssp);
+    sssp_upload(sssp);
     make_accumulator(sssp);
     build(sssp);
     set_arguments(sssp);
@@ -436,7 +259,7 @@ static uint64_t *read_distances(struct sssp *sssp, cl_mem array, uint64_t n)
 /* This node's distances: [own vertices], to be freed. */
 static uint64_t *read_own(struct sssp *sssp)
 {
-    return read_distances(sssp, sssp->settled, n_own(sssp));
+    return read_distances(sssp, sssp->settled, sssp_n_own(sssp));
 }
 
 static void fill(struct sssp *sssp, cl_mem array, cl_uint value, size_t offset, size_t bytes)
@@ -449,7 +272,7 @@ static void fill(struct sssp *sssp, cl_mem array, cl_uint value, size_t offset, 
 static void reset_tasks(struct sssp *sssp)
 {
     const cl_uint far = UINT32_MAX;
-    const size_t bytes = n_own(sssp) * sizeof far;
+    const size_t bytes = sssp_n_own(sssp) * sizeof far;
     uint64_t source = partition_index(&sssp->part.partition, sssp->source);
     fill(sssp, sssp->settled, far, 0, bytes);
     fill(sssp, sssp->best, far, 0, bytes);
@@ -477,7 +300,7 @@ static void set_limit(struct sssp *sssp, uint64_t limit)
 {
     cl_uint narrow = (cl_uint)limit;
     bool is_wide = sssp->form == SSSP_ULONG;
-    node_set(sssp->gather, 3, distance_bytes(sssp),
+    node_set(sssp->gather, 3, sssp_distance_bytes(sssp),
              is_wide ? (const void *)&limit : (const void *)&narrow);
 }
 
@@ -508,7 +331,7 @@ static bool gather(struct sssp *sssp, struct listed *listed)
 static struct node_bound bound_of(const struct sssp *sssp)
 {
     return (struct node_bound){.n_messages = sssp->longest_chunk,
-                               .message_bytes = 4 + (uint32_t)distance_bytes(sssp)};
+                               .message_bytes = 4 + (uint32_t)sssp_distance_bytes(sssp)};
 }
 
 /* Own edges whose distances take longer to lower than it takes to begin a flush [chunks]. */
@@ -563,8 +386,8 @@ static bool take_round(struct sssp *sssp)
 static uint64_t find_lowest(struct sssp *sssp)
 {
     uint64_t lowest = sssp_far(sssp->form),
-             *lows = read_distances(sssp, sssp->lows, n_groups(sssp));
-    for (uint64_t i = 0; i < n_groups(sssp); i++)
+             *lows = read_distances(sssp, sssp->lows, sssp_n_groups(sssp));
+    for (uint64_t i = 0; i < sssp_n_groups(sssp); i++)
         lowest = lows[i] < lowest ? lows[i] : lowest;
     free(lows);
     return node_least(&sssp->node, lowest);
@@ -676,7 +499,7 @@ static uint64_t compare_with_dijkstra(struct sssp *sssp)
     uint64_t *distance = sssp_dijkstra(&whole, sssp->form, sssp->source);
     sssp->check_s = trials_clock() - start;
     uint64_t *own = read_own(sssp), n_wrong = 0;
-    for (uint64_t i = 0; i < n_own(sssp); i++)
+    for (uint64_t i = 0; i < sssp_n_own(sssp); i++)
         n_wrong += own[i] != distance[sssp->part.vertices[i]];
     free(own);
     free(distance);

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A node's search for shortest paths, of which upload.c makes the arrays on the device.
+ *
+ * Path:    sssp.c <-> this <-> upload.c
+ * Owner:   sssp.c.
+ * Threads: main's.
+ */
+#ifndef APPS_SSSP_SSSP_H
+#define APPS_SSSP_SSSP_H
+
+#include "frame/app.h"
+#include "frame/progress.h"
+#include "frame/tasks.h"
+#include "graph/node_part.h"
+#include "sssp/problem.h"
+
+#include <gravel/accumulator.h>
+
+/* Vertices that are looked at together: what has a distance for each is filled up to a
+ * multiple of it and of a group. */
+#define SCANNED 8
+
+/* Edges that one work-item relaxes: enough for a mesh's vertex, few enough that hubs spread. */
+#define CHUNK 16
+
+/* What a round counts: chunks of own edges, chunks that are sent, vertices reached for the first time. */
+enum { N_COUNTS = 3 };
+
+struct sssp {
+    struct options options;
+    struct node node;
+    struct graph_part part;
+    enum sssp_form form;
+    bool has_source;
+    uint64_t source; /* vertex of the whole graph */
+    double delta;    /* width of a bucket; 0: all that changed is relaxed at once; CHOOSE_WIDTH
+                     until open_node chooses */
+    bool sends_own;  /* messages to own vertices too; else their words of `best` are lowered */
+
+    const char *send; /* "words" or "edges"; NULL until open_node if it is to be chosen */
+    struct gravel_accumulator
+        *offers; /* the least to each vertex of another node; NULL: offers are messages */
+
+    uint64_t distances; /* heap offset of distance [block] */
+    uint64_t n_slots;   /* own vertices and ghosts */
+    uint64_t n_settled; /* own vertices, filled up */
+    uint64_t n_own_chunks,
+        n_sent_chunks;      /* of all edges to own vertices, and of those sent along */
+    uint64_t longest_chunk; /* of what is sent [edges], 1 at least */
+    cl_kernel reset, gather, relax, relax_own; /* relax_own: NULL if all is sent */
+    cl_kernel offer;                           /* instead of relax, for accumulators */
+    cl_mem offsets, splits, slots, weights, targets, settled, best, own, sent, counts, lows;
+
+    struct tasks tasks; /* with --schedule; then there is one node */
+    cl_kernel relax_tasks;
+
+    cl_uint turn; /* of counts */
+    struct progress progress;
+    uint64_t n_rounds, n_buckets, n_reached; /* of the last search */
+    double check_s;                          /* Dijkstra's time */
+};
+
+/** Bytes of a distance on the device. */
+static inline size_t sssp_distance_bytes(const struct sssp *sssp)
+{
+    return sssp->form == SSSP_ULONG ? sizeof(cl_ulong) : sizeof(cl_uint);
+}
+
+/** Own vertices. */
+static inline uint64_t sssp_n_own(const struct sssp *sssp)
+{
+    return sssp->part.rows.n_vertices;
+}
+
+/** Work-groups that gather. */
+static inline uint64_t sssp_n_groups(const struct sssp *sssp)
+{
+    return sssp->n_settled / SCANNED / sssp->node.group_items;
+}
+
+/** Make the arrays of this node's part, and count its slots and chunks. The host forgets the edges. */
+void sssp_upload(struct sssp *sssp);
+
+#endif
