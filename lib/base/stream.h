@@ -19,8 +19,9 @@ struct gravel_streams {
                 const void *records, uint32_t n); /* runs a function. @return what it returns */
     int (*print)(void *context, const char *text, size_t bytes);
     /* takes lines. @return 0; or they are lost. NULL: standard output */
-    int (*ask)(void *context, void *frame, uint64_t from, uint64_t to);
-    /* answers the run at a byte of the frame, in it. @return 0, or what a function returned */
+    int (*ask)(void *context, void *frame, uint64_t from, uint64_t to, _Atomic uint64_t *n_done);
+    /* answers the run at a byte of the frame, in it; n_done: a counter, one more with each function that has returned.
+     * @return 0, or what one returned */
     const struct gravel_handler *handlers; /* [n_handlers] the node's */
     uint32_t n_handlers;
     void *context; /* of all three */

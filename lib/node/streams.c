@@ -6,6 +6,7 @@
  * Path:    gravel_open -> streams.c -> agree.c (hashes), lib/spool (the copy); writer.c -> gravel_call_stream.
  * Owner:   the node has the copy; close.c frees it.
  */
+#include "base/counter.h"
 #include "base/hash.h"
 #include "base/in_handler.h"
 #include "layout/record.h"
@@ -38,17 +39,26 @@ static int call_stream(void *context, const struct gravel_stream *stream, uint32
     return result;
 }
 
+struct asked {
+    struct gravel *gravel;
+    _Atomic uint64_t *n_done;
+};
+
 static int call_answer(void *context, uint32_t handler, uint32_t source,
                        const uint64_t args[GRAVEL_AM_MAX_ARGS], uint64_t *answer)
 {
-    struct gravel *gravel = context;
-    const struct gravel_handler *entry = &gravel->handlers[handler];
-    return entry->answer(gravel, entry->user, source, args, answer);
+    const struct asked *asked = context;
+    const struct gravel_handler *entry = &asked->gravel->handlers[handler];
+    const int result = entry->answer(asked->gravel, entry->user, source, args, answer);
+    gravel_counter_add(asked->n_done, 1);
+    return result;
 }
 
-static int call_asked(void *context, void *frame, uint64_t from, uint64_t to)
+static int call_asked(void *context, void *frame, uint64_t from, uint64_t to,
+                      _Atomic uint64_t *n_done)
 {
-    const struct gravel_apply apply = {.call = call_answer, .context = context};
+    struct asked asked = {context, n_done};
+    const struct gravel_apply apply = {.call = call_answer, .context = &asked};
     struct gravel_applied applied = {.n_messages = 0};
     gravel_in_handler_beside(context);
     gravel_apply_runs(&apply, frame, from, to, &applied);

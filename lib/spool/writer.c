@@ -91,9 +91,9 @@ static bool call_asked(struct gravel_writer *writer, struct gravel_frame *frame,
     const uint32_t number = GRAVEL_STREAM_HANDLERS + GRAVELP_COMMAND_HANDLER(run->run.command);
     const uint64_t begin = (uint64_t)((const unsigned char *)run - (const unsigned char *)frame);
     atomic_store_explicit(&writer->in_stream, number, memory_order_relaxed);
-    const int result = writer->streams->ask(writer->streams->context, frame, begin, end);
+    const int result =
+        writer->streams->ask(writer->streams->context, frame, begin, end, &writer->n_bytes);
     atomic_store_explicit(&writer->in_stream, 0, memory_order_relaxed);
-    gravel_counter_add(&writer->n_bytes, end - begin);
     return result != 0;
 }
 

@@ -32,7 +32,7 @@ struct gravel_writer {
     _Atomic bool abandoned;    /* S4: at once */
     _Atomic bool has_ended;    /* S3: the thread's last store */
     _Atomic uint64_t n_bytes,
-        n_lines;                /* counters, of what has been written; bytes of records too */
+        n_lines; /* counters, of what has been written; as bytes count records too, and 1 a question */
     _Atomic uint32_t in_stream; /* whose function runs, 0: none's; relaxed, for a text alone */
     _Atomic uint64_t n_lost;    /* counter: lines that could not be; M3 of their frame orders */
     _Atomic int error; /* of the system, or GRAVEL_PRINT_FAILED: no line follows; as n_lost */

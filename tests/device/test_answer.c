@@ -68,6 +68,19 @@ static int late(struct gravel *gravel, void *user, uint32_t source, const uint64
     return 0;
 }
 
+/* Blocks for less than GRAVEL_TIMEOUT, which several of these exceed together. */
+#define DOZE_US 100000u
+#define DOZE_LIMIT_MS "500"
+#define N_DOZES 12u
+static int doze(struct gravel *gravel, void *user, uint32_t source, const uint64_t *args,
+                uint64_t *answer)
+{
+    (void)gravel, (void)user, (void)source, (void)args;
+    usleep(DOZE_US);
+    *answer = 41;
+    return 0;
+}
+
 /* May block: it writes to the node that asks, before it answers. */
 static int load(struct gravel *gravel, void *user, uint32_t source, const uint64_t *args,
                 uint64_t *answer)
@@ -94,6 +107,7 @@ static const struct gravel_handler handlers[] = {
     {.name = "blocking", .answer = late, .blocks = 1},
     {.name = "load", .n_args = 2, .arg_bytes = 4, .answer = load, .blocks = 1},
     {.name = "fail", .answer = refuse, .blocks = 1},
+    {.name = "doze", .answer = doze, .blocks = 1},
 };
 static const struct gravel_bindings table =
     GRAVEL_BINDINGS(.handlers = handlers, .n_handlers = sizeof handlers / sizeof *handlers);
@@ -290,6 +304,26 @@ static void a_function_that_blocks_for_ever_fails_the_node(void **state)
     unsetenv("GRAVEL_TIMEOUT");
 }
 
+/* Each call has the limit, not the calls of a frame together. */
+static void functions_that_return_in_time_are_never_late(void **state)
+{
+    (void)state;
+    setenv("GRAVEL_TIMEOUT", DOZE_LIMIT_MS, 1);
+    struct gravel *gravel = open_loopback(1, &table);
+    const uint64_t answers = alloc_or_die(gravel, 8 * N_DOZES);
+    fill(gravel, 0, answers, 0, 8 * N_DOZES);
+    cl_program program = build_or_die(gravel, answer_cl, "");
+    cl_kernel kernel = kernel_or_die(gravel, program, "doze_all");
+    OK(clSetKernelArg(kernel, 1, sizeof answers, &answers));
+    OK(run_kernel(gravel, kernel, N_DOZES, N_DOZES));
+    for (uint32_t i = 0; i < N_DOZES; i++)
+        assert_int_equal(word64(gravel, 0, answers + 8 * i), 41);
+    clReleaseKernel(kernel);
+    clReleaseProgram(program);
+    OK(gravel_close(gravel));
+    unsetenv("GRAVEL_TIMEOUT");
+}
+
 static void a_function_that_blocks_and_fails_is_reported_and_answers(void **state)
 {
     (void)state;
@@ -332,6 +366,7 @@ int main(void)
         cmocka_unit_test(what_a_function_that_blocks_sends_comes_before_its_answer),
         cmocka_unit_test(only_questions_of_kernels_reach_a_function_that_blocks),
         cmocka_unit_test(a_function_that_blocks_for_ever_fails_the_node),
+        cmocka_unit_test(functions_that_return_in_time_are_never_late),
         cmocka_unit_test(a_function_that_blocks_and_fails_is_reported_and_answers),
         cmocka_unit_test(tables_that_cannot_be_right_are_refused),
     };

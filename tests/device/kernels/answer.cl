@@ -57,6 +57,12 @@ kernel void fetch(GRAVEL_ARENA, ulong words, ulong answers, ulong signals, ulong
         ((global const uint *)gravel_local(g, words))[i] == 3 * i + 1 &&
         ((global const uint *)gravel_local(g, answers))[i] == i + 5;
 }
+kernel void doze_all(GRAVEL_ARENA, ulong answers)
+{
+    GRAVEL_OPEN(g);
+    const struct gravel_reply reply = {answers, 0};
+    gravel_ask0_wg(g, GRAVEL_HANDLER(doze), reply, (uint)get_global_id(0), 0);
+}
 kernel void spoil(GRAVEL_ARENA)
 {
     GRAVEL_OPEN(g);
