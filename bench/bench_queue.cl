@@ -60,7 +60,7 @@ kernel void work_item(GRAVEL_ARENA)
     uint ticket = gravelp_device_fetch_add_relaxed(&words->reserved, 1);
     uint consumed = gravelp_device_load_acquire(&words->consumed_cache); /* D2, pairs with D1 */
     bool has_room = ticket - consumed < g.arena->n_slots;
-    struct gravelp_patience patience = {0, 0, 0, 0, 0};
+    struct gravelp_patience patience = {0, 0, 0, 0, 0, 0};
     bool is_sending = true;
     while (is_sending) {
         if (has_room || gravelp_queue_has_room(g.arena, words, ticket)) {

@@ -152,7 +152,7 @@ GRAVELP_OUT_OF_LINE bool gravelp_fbar_keeps_waiting(struct gravel_group g,
     uint state = gravelp_local_load_relaxed(&f->state); /* relaxed: only whether it changes */
     uint limit_ms = g.arena->wait_ms ? g.arena->wait_ms : GRAVELP_FBAR_ALONE_MS;
     if (state & GRAVELP_FBAR_CLAIM)
-        waited->patience = (struct gravelp_patience){0, 0, 0, 0, 0};
+        waited->patience = (struct gravelp_patience){0, 0, 0, 0, 0, 0};
     uint verdict = gravelp_wait_ask(g.arena, gravelp_queue_words(g.arena, 0), state, limit_ms,
                                     &waited->patience);
     if (verdict & GRAVELP_WAIT_IS_LATE)
@@ -167,7 +167,7 @@ GRAVELP_OUT_OF_LINE bool gravelp_fbar_keeps_waiting(struct gravel_group g,
 /* A member that has arrived: wait. Returns GRAVELP_FBAR_WAITS if it gives up. */
 static inline uint gravelp_fbar_wait(struct gravel_group g, local struct gravel_fbar *f, uint phase)
 {
-    struct gravelp_fbar_patience waited = {0, {0, 0, 0, 0, 0}};
+    struct gravelp_fbar_patience waited = {0, {0, 0, 0, 0, 0, 0}};
     uint found = gravelp_fbar_look(f, phase);
     while (found == GRAVELP_FBAR_WAITS &&
            gravelp_fbar_keeps_waiting(g, gravelp_origin(), f, &waited))
@@ -178,7 +178,7 @@ static inline uint gravelp_fbar_wait(struct gravel_group g, local struct gravel_
 /* Become a member again, after leaving. If that wait fails, its later waits give up as well. */
 GRAVELP_INLINE void gravelp_fbar_join(struct gravel_group g, local struct gravel_fbar *f)
 {
-    struct gravelp_fbar_patience waited = {0, {0, 0, 0, 0, 0}};
+    struct gravelp_fbar_patience waited = {0, {0, 0, 0, 0, 0, 0}};
     while (!gravelp_fbar_try_join(f))
         if (!gravelp_fbar_keeps_waiting(g, gravelp_origin(), f, &waited))
             return;

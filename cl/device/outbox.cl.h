@@ -106,7 +106,7 @@ GRAVELP_INLINE bool gravelp_outbox_reserve(global struct gravelp_arena *arena,
 {
     global struct gravelp_servers *servers = gravelp_servers(arena);
     global struct gravelp_queue_words *words = gravelp_inbox_words(servers, server);
-    struct gravelp_patience patience = {0, 0, 0, 0, 0};
+    struct gravelp_patience patience = {0, 0, 0, 0, 0, 0};
     *ticket = gravelp_device_fetch_add_relaxed(&words->reserved, 1);
     if (gravelp_inbox_room(servers, words, *ticket, 1))
         return true;
@@ -395,7 +395,7 @@ GRAVELP_INLINE bool gravelp_outbox_waits_on(struct gravel_group g)
 GRAVELP_INLINE void gravelp_outbox_deliver(struct gravel_group g, uint n)
 {
     if (gravelp_is_leader())
-        g.outbox->patience = (struct gravelp_patience){0, 0, 0, 0, 0};
+        g.outbox->patience = (struct gravelp_patience){0, 0, 0, 0, 0, 0};
     do {
         gravelp_outbox_look(g);
         gravelp_outbox_write(g, n);

@@ -52,6 +52,7 @@ GRAVELP_INLINE bool gravelp_queue_has_room(global struct gravelp_arena *arena,
  *
  * The clock stands while the host's threads get no turn, so a busy machine makes no wait late. It also stands where
  * the host's stores do not reach a running kernel, or the thread that makes them has stopped: then looks are counted.
+ * The host renews all limits while it waits for what has a limit of its own, which may take far longer.
  */
 struct gravelp_patience {
     ulong seen;     /* what is waited for, as of the last look */
@@ -59,6 +60,7 @@ struct gravelp_patience {
     uint looks;     /* since then */
     uint beat;      /* the clock as of the last look */
     uint since_ms;  /* when it changed; 0: no clock has been seen yet */
+    uint renewed;   /* that limits had been, as of the last look */
 };
 
 #define GRAVELP_WAITS_ON 0u
@@ -75,8 +77,9 @@ GRAVELP_OUT_OF_LINE uint gravelp_wait_ask(global struct gravelp_arena *arena,
         return GRAVELP_WAIT_FAILED;
     if (gravelp_device_load_relaxed(&arena->fault_claim)) /* F3: another group has given up */
         return GRAVELP_WAIT_FAILED;
-    uint beat = gravelp_load_relaxed(&words->beat); /* H6 */
-    bool has_changed = seen != patience->seen;
+    uint beat = gravelp_load_relaxed(&words->beat);       /* H6 */
+    uint renewed = gravelp_load_relaxed(&words->renewed); /* H13 */
+    bool has_changed = seen != patience->seen || renewed != patience->renewed;
     if (has_changed || patience->since_ms == 0)
         patience->since_ms = beat;
     bool stands = !has_changed && beat == patience->beat;
@@ -84,6 +87,7 @@ GRAVELP_OUT_OF_LINE uint gravelp_wait_ask(global struct gravelp_arena *arena,
     patience->least_ns = stands ? patience->least_ns + arena->look_ns : 0;
     patience->seen = seen;
     patience->beat = beat;
+    patience->renewed = renewed;
     if (limit_ms == 0 || beat - patience->since_ms > limit_ms)
         return GRAVELP_WAIT_IS_LATE;
     if (patience->least_ns > (ulong)GRAVELP_CUT_OFF * limit_ms * 1000000u)
@@ -117,7 +121,7 @@ GRAVELP_OUT_OF_LINE bool gravelp_queue_wait(global struct gravelp_arena *arena,
                                             uint ticket)
 {
     global struct gravelp_queue_words *words = gravelp_queue_words(arena, queue);
-    struct gravelp_patience patience = {0, 0, 0, 0, 0};
+    struct gravelp_patience patience = {0, 0, 0, 0, 0, 0};
     bool is_known = arena->version == GRAVELP_ARENA_VERSION;
     if (!is_known || n > arena->n_slots) {
         gravelp_fault_at(arena, origin, is_known ? GRAVELP_FAULT_QUEUE : GRAVELP_FAULT_VERSION,

@@ -129,7 +129,7 @@ static inline void gravelp_record_alone(struct gravel_group g, struct gravelp_ar
     uint queue = gravelp_queue_of_group(g.arena);
     global struct gravelp_queue_words *queue_words = gravelp_queue_words(g.arena, queue);
     uint ticket = gravelp_device_fetch_add_relaxed(&queue_words->reserved, 1);
-    struct gravelp_patience patience = {0, 0, 0, 0, 0};
+    struct gravelp_patience patience = {0, 0, 0, 0, 0, 0};
     bool is_sending = true;
     while (is_sending) {
         if (gravelp_queue_has_room(g.arena, queue_words, ticket)) {

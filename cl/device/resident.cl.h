@@ -144,7 +144,7 @@ GRAVELP_OUT_OF_LINE void gravelp_resident_serve(global struct gravelp_arena *gra
 {
     struct gravelp_inbox inbox = gravelp_resident_inbox(
         gravel_arena_, server, gravelp_resident_first(gravel_arena_, server), 0);
-    struct gravelp_patience patience = {0, 0, 0, 0, 0};
+    struct gravelp_patience patience = {0, 0, 0, 0, 0, 0};
     uint busy = server;
     do
         while (gravelp_resident_has(inbox, inbox.first) ||
@@ -305,7 +305,7 @@ GRAVELP_INLINE void gravelp_resident_serve(struct gravel_group g,
         g.arena); /* G8: lists are empty. PoCL 3.1 drops leaders' words that no block precedes */
     if (gravelp_is_leader()) {
         service->first = gravelp_resident_first(g.arena, server);
-        service->patience = (struct gravelp_patience){0, 0, 0, 0, 0};
+        service->patience = (struct gravelp_patience){0, 0, 0, 0, 0, 0};
         service->n_run = 0;
         service->busy = server;
     }

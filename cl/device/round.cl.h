@@ -123,7 +123,7 @@ GRAVELP_INLINE bool gravelp_member_keeps_waiting(struct gravel_flow_group f,
 /* Leader: wait until a word is not `value`. @return false, after a fault, if that takes too long. */
 GRAVELP_INLINE bool gravelp_member_wait(struct gravel_flow_group f, global uint *word, uint value)
 {
-    struct gravelp_patience patience = {0, 0, 0, 0, 0};
+    struct gravelp_patience patience = {0, 0, 0, 0, 0, 0};
     for (uint polls = 1; gravelp_device_load_acquire(word) == value; polls++) { /* K6, K7 */
         if (polls % GRAVELP_MEMBER_LOOKS == 0 && !gravelp_member_keeps_waiting(f, &patience))
             return false;

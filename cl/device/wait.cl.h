@@ -55,7 +55,7 @@ GRAVELP_OUT_OF_LINE bool gravelp_await(struct gravel_group g, struct gravelp_ori
                                        struct gravelp_awaited awaited)
 {
     global struct gravelp_queue_words *words = gravelp_queue_words(g.arena, 0);
-    struct gravelp_patience patience = {0, 0, 0, 0, 0};
+    struct gravelp_patience patience = {0, 0, 0, 0, 0, 0};
     for (uint polls = 0;; polls++) {
         ulong now = gravelp_look(g, awaited);
         if (gravelp_compares(now ^ awaited.flip, awaited.compare, awaited.value ^ awaited.flip))

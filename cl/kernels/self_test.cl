@@ -25,7 +25,7 @@ kernel void hand_over(global uint *words, uint n_rounds, uint max_ms, uint look_
 {
     uint wrong = 0;
     for (uint r = 1; r <= n_rounds; r++) {
-        struct gravelp_patience patience = {0, 0, 0, 0, 0};
+        struct gravelp_patience patience = {0, 0, 0, 0, 0, 0};
         uint turn = 0;
         while ((turn = gravelp_load_acquire(words + GRAVELP_TEST_TURN)) != r &&
                turn != GRAVELP_TEST_STOP) /* T1, pairs with T2 */
@@ -52,7 +52,7 @@ kernel void count_up(global uint *words, uint n)
 /* Any size: every group stays until the host says go, or for max_ms. */
 kernel void hold(global uint *words, uint max_ms, uint look_ns)
 {
-    struct gravelp_patience patience = {0, 0, 0, 0, 0};
+    struct gravelp_patience patience = {0, 0, 0, 0, 0, 0};
     if (get_local_id(0) == 0)
         while (gravelp_load_acquire(words + GRAVELP_TEST_GO) == 0) /* T1, pairs with T2 */
             if (!goes_on(&patience, look_ns, max_ms)) {
@@ -65,7 +65,7 @@ kernel void hold(global uint *words, uint max_ms, uint look_ns)
 GRAVELP_INLINE bool wait_for_members(global uint *words, global uint *word, uint value, uint max_ms,
                                      uint look_ns)
 {
-    struct gravelp_patience patience = {0, 0, 0, 0, 0};
+    struct gravelp_patience patience = {0, 0, 0, 0, 0, 0};
     while (gravelp_device_load_acquire(word) == value) /* K6, K7 */
         if (gravelp_load_relaxed(words + GRAVELP_TEST_GO) || !goes_on(&patience, look_ns, max_ms))
             return false;
@@ -104,7 +104,7 @@ kernel void meet(global uint *words, uint n_groups, uint n_rounds, uint max_ms, 
  */
 kernel void arrive(global uint *words, uint n_servers, uint max_ms, uint look_ns)
 {
-    struct gravelp_patience patience = {0, 0, 0, 0, 0};
+    struct gravelp_patience patience = {0, 0, 0, 0, 0, 0};
     if (get_local_id(0) != 0)
         return;
     bool serves = gravelp_device_fetch_add_relaxed(words + GRAVELP_TEST_ARRIVED, 1) < n_servers;

@@ -18,7 +18,7 @@
 
 #define GRAVELP_ARENA_MAGIC 0x4752564cu
 #define GRAVELP_ARENA_VERSION \
-    10u /* of this layout; checked when a program is built and when it runs */
+    11u /* of this layout; checked when a program is built and when it runs */
 
 /* A full queue of so many slots [count] keeps its consumer busy for longer than a leader sleeps. */
 #define GRAVELP_LONG_QUEUE 1024u
@@ -53,7 +53,7 @@
 /*
  * Waits of kernels. A limit is in milliseconds by the host's clock, `beat`, of which a tick counts for an eighth of
  * wait_ms at most (lib/base/lived.h). While the clock stands, looks are counted, each for the least time that it takes,
- * and a wait is cut off when that makes so many times its limit.
+ * and a wait is cut off when that makes so many times its limit. When `renewed` changes, limits begin anew.
  */
 #define GRAVELP_ROOM_WAITS \
     2u /* times wait_ms for room: the host, which knows more, gives up first */
@@ -117,7 +117,9 @@ struct gravelp_queue_words {
     gravelp_u32 consumed; /* C2: tickets whose slots are free again; free-running */
     gravelp_u32 beat;
     /* H6: [milliseconds] the consumer's clock, which stands while it gets no turn; 0: not yet */
-    gravelp_u32 host_padding[14];
+    gravelp_u32 renewed;
+    /* H13: changes while the node waits for a thread of some node that has a limit of its own; free-running */
+    gravelp_u32 host_padding[13];
 };
 
 GRAVELP_STATIC_ASSERT(sizeof(struct gravelp_arena) == 7 * GRAVELP_CACHELINE, "one line a writer");

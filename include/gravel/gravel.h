@@ -146,6 +146,8 @@ struct gravel_serve {
  * A function of the host runs in the network thread, and must not block. With `blocks` the thread that runs the
  * functions of streams runs `answer`, under their rules; what it sends to the node that asked is applied there before
  * its answer. Kernels ask it alone (no active messages, no gravel_am), without an order with their other messages.
+ * Each call has GRAVEL_TIMEOUT to return, or its node fails; no wait of a kernel runs out while a question of its
+ * node's is not answered, however many calls are before it.
  */
 struct gravel_handler {
     const char *name; /**< a C identifier; kernels name it GRAVEL_HANDLER(name) */

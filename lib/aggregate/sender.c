@@ -67,7 +67,7 @@ void gravel_sender_destroy(struct gravel_sender *sender)
 }
 
 /* Wait until a buffer comes home. This is where a slow network holds the kernel back; or a slow writer, for records: it
- * has a limit of its own, so that neither this nor the pump shows kernels a clock, and they wait as long. */
+ * has a limit of its own, so that this or the pump renews those of kernels, and they wait as long. */
 static struct gravel_buffer *wait_for_buffer(struct gravel_sender *sender)
 {
     const bool holds = sender->shape.queue && sender->shape.has_records;
@@ -78,7 +78,9 @@ static struct gravel_buffer *wait_for_buffer(struct gravel_sender *sender)
     while (!(buffer = gravel_pool_take(&sender->pool))) {
         if (atomic_load_explicit(sender->shape.aborted, memory_order_relaxed)) /* H2 */
             break;
-        if (sender->shape.queue && !sender->shape.has_records)
+        if (holds)
+            gravel_package_renew(sender->shape.queue);
+        if (sender->shape.queue)
             gravel_package_beat(sender->shape.queue, gravel_clock_ns());
         gravel_idle_wait(&sender->idle, &sender->returned, GRAVEL_IDLE_MAX_NS);
     }

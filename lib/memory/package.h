@@ -36,6 +36,8 @@ struct gravel_package_queue {
     /* where the slots are a mirror: tickets the pump has brought; else NULL */
     const uint32_t *looks; /* U6: of the pump, where the slots are a mirror; else NULL */
     uint32_t *held;        /* U8: where the slots are a mirror; else NULL */
+    const _Atomic uint32_t *unanswered;
+    /* U10: of the network: whether functions that block are asked; or NULL */
     struct gravel_lived clock;
     /* what gravel_package_beat shows; its step is of the arena's wait_ms */
 };
@@ -88,14 +90,29 @@ static inline void gravel_package_release(struct gravel_package_queue *queue)
     gravel_package_release_n(queue, 1);
 }
 
+/** The limits of kernels that wait begin anew: the host waits for what has a limit of its own. */
+static inline void gravel_package_renew(struct gravel_package_queue *queue)
+{
+    gravel_word_store(&queue->words->renewed, queue->words->renewed + 1,
+                      memory_order_relaxed); /* H13 */
+}
+
+/** Whether a question of this node's kernels is with a function that blocks. @param unanswered  or NULL */
+static inline bool gravel_package_is_unanswered(const _Atomic uint32_t *unanswered)
+{
+    return unanswered && atomic_load_explicit(unanswered, memory_order_relaxed); /* U10 */
+}
+
 /** Show kernels that wait how long we have lived. Never back, for they take differences. */
 static inline void gravel_package_beat(struct gravel_package_queue *queue, uint64_t now_ns)
 {
+    if (gravel_package_is_unanswered(queue->unanswered))
+        gravel_package_renew(queue);
     gravel_word_store(&queue->words->beat, gravel_package_time(&queue->clock, now_ns),
                       memory_order_relaxed); /* H6 */
 }
 
-/** Whether the consumer waits for what has a limit of its own: no other limit runs out before that does. */
+/** Tell the pump whether the consumer waits for what has a limit of its own: no other one runs out before that does. */
 static inline void gravel_package_hold(struct gravel_package_queue *queue, bool is_held)
 {
     if (queue->held)

@@ -43,9 +43,41 @@ static bool has_credit(const struct gravel_credit *credit, const struct gravel_c
     return side->n_sent - side->n_written < credit->window;
 }
 
-bool gravel_credit_admit(struct gravel_credit *credit, struct gravel_buffer *buffer)
+static bool is_unanswered(const struct gravel_credit_side *side)
+{
+    return side->n_asking > side->n_written;
+}
+
+/* @param before  whether it was, before the side changed. */
+static void count_unanswered(struct gravel_credit *credit, const struct gravel_credit_side *side,
+                             bool before)
+{
+    const uint32_t n = atomic_load_explicit(&credit->n_unanswered, memory_order_relaxed);
+    atomic_store_explicit(&credit->n_unanswered, n + is_unanswered(side) - before,
+                          memory_order_relaxed); /* U10 */
+}
+
+static void note_questions(struct gravel_credit *credit, struct gravel_credit_side *side)
+{
+    const bool before = is_unanswered(side);
+    side->n_asking = side->n_sent + side->n_parked + 1;
+    count_unanswered(credit, side, before);
+}
+
+static void note_written(struct gravel_credit *credit, struct gravel_credit_side *side,
+                         uint64_t n_written)
+{
+    const bool before = is_unanswered(side);
+    side->n_written = n_written;
+    count_unanswered(credit, side, before);
+    credit->has_news = true;
+}
+
+bool gravel_credit_admit(struct gravel_credit *credit, struct gravel_buffer *buffer, bool asks)
 {
     struct gravel_credit_side *side = &credit->sides[buffer->frame->destination];
+    if (asks)
+        note_questions(credit, side);
     if (!side->n_parked && has_credit(credit, side)) {
         side->n_sent++;
         return true;
@@ -82,15 +114,13 @@ bool gravel_credit_hear(struct gravel_credit *credit, uint32_t node, uint64_t n_
     struct gravel_credit_side *side = &credit->sides[node];
     if (n_written < side->n_written || n_written > side->n_sent)
         return false;
-    side->n_written = n_written;
-    credit->has_news = true;
+    note_written(credit, side, n_written);
     return true;
 }
 
 void gravel_credit_written_here(struct gravel_credit *credit, uint32_t node)
 {
-    credit->sides[node].n_written++;
-    credit->has_news = true;
+    note_written(credit, &credit->sides[node], credit->sides[node].n_written + 1);
 }
 
 uint64_t gravel_credit_mark(const struct gravel_credit *credit)
@@ -112,11 +142,11 @@ bool gravel_credit_come(struct gravel_credit *credit, uint32_t source)
     return side->n_come - side->n_told <= credit->window;
 }
 
-bool gravel_credit_done(struct gravel_credit *credit, uint32_t source)
+bool gravel_credit_done(struct gravel_credit *credit, uint32_t source, bool is_awaited)
 {
     struct gravel_credit_side *side = &credit->sides[source];
     side->n_done++;
-    if (side->n_done - side->n_told < credit->window / 2)
+    if (!is_awaited && side->n_done - side->n_told < credit->window / 2)
         return false;
     side->n_told = side->n_done;
     return true;

@@ -99,6 +99,8 @@ void gravel_resolving_ended(void *context, const struct gravel_loan *loan, uint6
 /** records.c: a frame of records has arrived. */
 void gravel_records_take(struct gravel_network *network, const struct gravel_frame *frame,
                          const struct gravel_loan *loan);
+/** records.c: whether a frame of records has questions for functions that block. */
+bool gravel_records_ask(const struct gravel_frame *frame);
 /** records.c: another node has written records of ours. */
 void gravel_records_hear(struct gravel_network *network, const struct gravel_credit_frame *frame,
                          const struct gravel_loan *loan);

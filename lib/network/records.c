@@ -13,14 +13,24 @@
 
 #include <stdio.h>
 
-/* A frame is dealt with: its sender may send another. */
-static void give_credit(struct gravel_network *network, uint32_t source, uint32_t destination)
+bool gravel_records_ask(const struct gravel_frame *frame)
+{
+    const struct gravel_signal_run *run;
+    for (uint64_t at = sizeof *frame; (run = gravel_records_next(frame, &at));)
+        if (GRAVELP_IS_REQUEST(run->run.command))
+            return true;
+    return false;
+}
+
+/* A frame is dealt with: its sender may send another. @param is_awaited  it had questions, or may have had. */
+static void give_credit(struct gravel_network *network, uint32_t source, uint32_t destination,
+                        bool is_awaited)
 {
     if (gravel_transport_is_local(network->transport, source)) {
         gravel_credit_written_here(&network->credit, destination);
         return;
     }
-    if (!gravel_credit_done(&network->credit, source))
+    if (!gravel_credit_done(&network->credit, source, is_awaited))
         return;
     struct gravel_buffer *buffer = gravel_network_frame(network, GRAVEL_FRAME_CREDIT, source,
                                                         sizeof(struct gravel_credit_frame));
@@ -62,7 +72,7 @@ void gravel_records_take(struct gravel_network *network, const struct gravel_fra
     }
     gravel_counter_add(&network->counts.refused_buffers, 1);
     gravel_resolving_refuse(network, refusal.code, refusal.text, loan->source, loan->destination);
-    give_credit(network, loan->source, loan->destination);
+    give_credit(network, loan->source, loan->destination, true);
 }
 
 void gravel_records_hear(struct gravel_network *network, const struct gravel_credit_frame *frame,
@@ -90,15 +100,6 @@ static void tell_failure(struct gravel_network *network, const struct gravel_buf
                             buffer->frame->destination);
 }
 
-static bool asks(const struct gravel_frame *frame)
-{
-    const struct gravel_signal_run *run;
-    for (uint64_t at = sizeof *frame; (run = gravel_records_next(frame, &at));)
-        if (GRAVELP_IS_REQUEST(run->run.command))
-            return true;
-    return false;
-}
-
 bool gravel_records_collect(struct gravel_network *network)
 {
     struct gravel_buffer *buffer, **end = &network->dealt_with;
@@ -113,8 +114,6 @@ bool gravel_records_collect(struct gravel_network *network)
 /* Answers go ahead of acknowledgements. */
 static void answer(struct gravel_network *network, const struct gravel_frame *frame)
 {
-    if (!asks(frame))
-        return;
     gravel_requests_finish(frame, NULL, gravel_reply_send, network);
     gravel_sender_flush(network->handler_sender);
 }
@@ -126,8 +125,10 @@ bool gravel_records_look(struct gravel_network *network)
     while ((buffer = network->dealt_with)) {
         network->dealt_with = buffer->next;
         tell_failure(network, buffer);
-        answer(network, buffer->frame);
-        give_credit(network, buffer->frame->source, buffer->frame->destination);
+        const bool asks = gravel_records_ask(buffer->frame);
+        if (asks)
+            answer(network, buffer->frame);
+        give_credit(network, buffer->frame->source, buffer->frame->destination, asks);
         gravel_buffer_destroy(buffer);
     }
     int code = gravel_spool_check(network->spool, gravel_network_lived_ns(network));

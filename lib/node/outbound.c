@@ -153,6 +153,7 @@ static int open_pump(struct gravel *gravel)
     const struct gravel_pump_shape shape = {
         .memory = &gravel->memory,
         .aborted = &gravel->aborted,
+        .unanswered = &gravel->network.credit.n_unanswered,
         .report = gravel_report,
         .wake = wake_aggregator,
         .words = mail_words(gravel),
@@ -197,6 +198,7 @@ static int make_aggregator(struct gravel *gravel, uint32_t number)
                   .arrived = gravel->pump ? gravel_pump_arrived(gravel->pump, number) : NULL,
                   .held = gravel->pump ? gravel_pump_held(gravel->pump, number) : NULL,
                   .looks = gravel->pump ? gravel_pump_looks(gravel->pump) : NULL,
+                  .unanswered = &gravel->network.credit.n_unanswered,
                   .clock = gravel_package_clock(arena)},
         .handlers = gravel->handlers,
         .n_handlers = gravel->n_handlers,

@@ -216,6 +216,8 @@ static int tell_device(struct gravel_pump *pump)
 {
     const uint64_t now_ns = gravel_clock_ns();
     const size_t line = offsetof(struct gravelp_queue_words, consumed);
+    const size_t bytes = offsetof(struct gravelp_queue_words, host_padding) - line;
+    const bool is_unanswered = gravel_package_is_unanswered(pump->shape.unanswered);
     static const char what[] = "giving slots back to the device";
     cl_int error = CL_SUCCESS;
     int code = pump->told ? gravel_wait_event(pump->shape.memory->device, pump->told, what) : 0;
@@ -226,11 +228,12 @@ static int tell_device(struct gravel_pump *pump)
         struct mirror *mirror = &pump->mirrors[q];
         cl_event next = NULL;
         credit->consumed = mirror->arrived; /* C2, pairs with P1: by a copy after the packages' */
-        if (!gravel_pump_is_held(pump, q))  /* else it stands */
-            credit->beat = gravel_package_time(&mirror->clock, now_ns); /* H6 */
+        credit->beat = gravel_package_time(&mirror->clock, now_ns); /* H6 */
+        if (is_unanswered || gravel_pump_is_held(pump, q))
+            credit->renewed++; /* H13 */
         error = clEnqueueWriteBuffer(pump->looks, pump->device, CL_FALSE,
-                                     pump->arena->queues_offset + q * sizeof *credit + line,
-                                     2 * sizeof(uint32_t), &credit->consumed, 0, NULL, &next);
+                                     pump->arena->queues_offset + q * sizeof *credit + line, bytes,
+                                     &credit->consumed, 0, NULL, &next);
         gravel_pump_keep_last(&pump->told, next);
     }
     if (error == CL_SUCCESS &&

@@ -38,6 +38,8 @@ struct gravel_pump_words {
 struct gravel_pump_shape {
     const struct gravel_memory *memory;
     const _Atomic bool *aborted; /* H2: the node has failed; the pump tells kernels (H1) */
+    const _Atomic uint32_t *unanswered;
+    /* U10: of the network: whether functions that block are asked; or NULL */
     gravel_report_function *report;
     void (*wake)(void *context, uint32_t queue); /* packages came for a queue's aggregator */
     struct gravel_pump_words words;

@@ -324,6 +324,54 @@ static void functions_that_return_in_time_are_never_late(void **state)
     unsetenv("GRAVEL_TIMEOUT");
 }
 
+/* @param never  a wait for a word that nobody changes follows. @return as run_kernel */
+static int doze_behind(struct gravel *gravel, uint64_t answers, uint64_t signal, cl_uint never)
+{
+    fill(gravel, 0, answers, 0, 8 * (N_DOZES + 2));
+    fill(gravel, 0, signal, 0, 64);
+    cl_program program = build_or_die(gravel, answer_cl, "");
+    cl_kernel kernel = kernel_or_die(gravel, program, "doze_behind");
+    OK(clSetKernelArg(kernel, 1, sizeof answers, &answers));
+    OK(clSetKernelArg(kernel, 2, sizeof signal, &signal));
+    OK(clSetKernelArg(kernel, 3, sizeof never, &never));
+    const int code = run_kernel(gravel, kernel, N_DOZES, N_DOZES);
+    clReleaseKernel(kernel);
+    clReleaseProgram(program);
+    return code;
+}
+
+/* The word of the last answer does not change for longer than GRAVEL_TIMEOUT, while calls before it move on. */
+static void a_kernel_waits_while_calls_before_its_own_move_on(void **state)
+{
+    (void)state;
+    if (!kernels_wait())
+        skip();
+    setenv("GRAVEL_TIMEOUT", DOZE_LIMIT_MS, 1);
+    struct gravel *gravel = open_loopback(1, &table);
+    const uint64_t answers = alloc_or_die(gravel, 8 * (N_DOZES + 2)),
+                   signal = alloc_or_die(gravel, 64);
+    OK(doze_behind(gravel, answers, signal, 0));
+    for (uint32_t i = 0; i <= N_DOZES; i++)
+        assert_int_equal(word64(gravel, 0, answers + 8 * i), 41);
+    assert_int_equal(word64(gravel, 0, answers + 8 * (N_DOZES + 1)), 1);
+    OK(gravel_close(gravel));
+    unsetenv("GRAVEL_TIMEOUT");
+}
+
+static void a_wait_behind_the_last_answer_has_its_limit_again(void **state)
+{
+    (void)state;
+    if (!kernels_wait())
+        skip();
+    setenv("GRAVEL_TIMEOUT", DOZE_LIMIT_MS, 1);
+    struct gravel *gravel = open_loopback(1, &table);
+    const uint64_t answers = alloc_or_die(gravel, 8 * (N_DOZES + 2)),
+                   signal = alloc_or_die(gravel, 64);
+    expect_error(doze_behind(gravel, answers, signal, 1), GRAVEL_EKERNEL, "waited for the word");
+    assert_int_equal(gravel_close(gravel), GRAVEL_EKERNEL);
+    unsetenv("GRAVEL_TIMEOUT");
+}
+
 static void a_function_that_blocks_and_fails_is_reported_and_answers(void **state)
 {
     (void)state;
@@ -367,6 +415,8 @@ int main(void)
         cmocka_unit_test(only_questions_of_kernels_reach_a_function_that_blocks),
         cmocka_unit_test(a_function_that_blocks_for_ever_fails_the_node),
         cmocka_unit_test(functions_that_return_in_time_are_never_late),
+        cmocka_unit_test(a_kernel_waits_while_calls_before_its_own_move_on),
+        cmocka_unit_test(a_wait_behind_the_last_answer_has_its_limit_again),
         cmocka_unit_test(a_function_that_blocks_and_fails_is_reported_and_answers),
         cmocka_unit_test(tables_that_cannot_be_right_are_refused),
     };

@@ -290,6 +290,48 @@ static void one_asserts(void)
     expect_death(gravel, kernel, part);
 }
 
+static int answer_7(struct gravel *gravel, void *user, uint32_t source, const uint64_t *args,
+                    uint64_t *answer)
+{
+    (void)gravel, (void)user, (void)source, (void)args;
+    *answer = 7;
+    return 0;
+}
+
+/* A function of another node that blocks has answered: from then on a wait has its limit. */
+static void one_waits_behind_an_answer(void)
+{
+    static const char source[] =
+        "#include \"gravel.cl.h\"\n"
+        "kernel void k(GRAVEL_ARENA, ulong answer, ulong signal) { GRAVEL_OPEN(g);\n"
+        "struct gravel_reply reply = {answer, signal};\n"
+        "gravel_ask0_wg_if(g, get_global_id(0) == 0, GRAVEL_HANDLER(seven), reply, 0, 0);\n"
+        "if (gravel_wait_until_uint_wg(g, signal, GRAVEL_CMP_EQ, 1))\n"
+        "    gravel_wait_until_uint_wg(g, signal, GRAVEL_CMP_EQ, 77); }\n";
+    static const struct gravel_handler handler = {.name = "seven", .answer = answer_7, .blocks = 1};
+    static const char part[] = "waited for the word";
+    const struct gravel_bindings bindings = GRAVEL_BINDINGS(.handlers = &handler, .n_handlers = 1);
+    set_timeout(TIMEOUT_MS);
+    struct gravel *gravel = open_default(&bindings);
+    const uint64_t answer = alloc_or_die(gravel, 64), signal = alloc_or_die(gravel, 64);
+    fill(gravel, gravel_node(gravel), signal, 0, 64);
+    OK(gravel_barrier(gravel));
+    if (rank == 1) {
+        cl_kernel kernel = kernel_or_die(gravel, build_or_die(gravel, source, ""), "k");
+        MUST(clSetKernelArg(kernel, 1, sizeof answer, &answer) == CL_SUCCESS);
+        MUST(clSetKernelArg(kernel, 2, sizeof signal, &signal) == CL_SUCCESS);
+        expect(run_kernel(gravel, kernel, 64, 64), GRAVEL_EKERNEL, part);
+        expect(GRAVEL_EKERNEL, GRAVEL_EKERNEL, "to be == 77; it has been 1 for");
+        as_expected();
+        MUST(gravel_close(gravel) == GRAVEL_EKERNEL);
+        _exit(0);
+    }
+    expect(gravel_barrier(gravel), GRAVEL_EPEER, part);
+    as_expected();
+    MUST(gravel_close(gravel) == GRAVEL_EPEER);
+    _exit(0);
+}
+
 /* ---- aborts ---------------------------------------------------------------------------------- */
 
 #define WHY "ValueError: no such column"
@@ -475,6 +517,7 @@ static const struct mode modes[] = {
     MODE(killed_while_closing),
     MODE(one_fails_by_a_stuck_ticket),
     MODE(one_asserts),
+    MODE(one_waits_behind_an_answer),
     MODE(one_aborts),
     MODE(one_aborts_and_exits),
     MODE(another_thread_aborts),

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Credit for frames of records: a window of them is under way to each node, what is beyond waits in its order, and
- * neither side believes a count that cannot be.
+ * neither side believes a count that cannot be; and a node knows whether its questions are answered.
  *
  * Path: cmocka -> lib/network/credit.c
  */
@@ -44,7 +44,7 @@ static struct gravel_buffer *frame_to(uint32_t node)
 static bool offer(uint32_t node, struct gravel_buffer **out)
 {
     struct gravel_buffer *buffer = frame_to(node);
-    const bool leaves = gravel_credit_admit(&credit, buffer);
+    const bool leaves = gravel_credit_admit(&credit, buffer, false);
     if (out)
         *out = buffer;
     if (leaves)
@@ -137,13 +137,71 @@ static void a_source_hears_after_half_a_window_and_sends_none_beyond_it(void **s
     (void)state;
     for (uint32_t i = 0; i < WINDOW; i++)
         assert_true(gravel_credit_come(&credit, 2));
-    assert_false(gravel_credit_done(&credit, 2));
-    assert_true(gravel_credit_done(&credit, 2));
+    assert_false(gravel_credit_done(&credit, 2, false));
+    assert_true(gravel_credit_done(&credit, 2, false));
     assert_int_equal(credit.sides[2].n_told, WINDOW / 2);
-    assert_false(gravel_credit_done(&credit, 2)); /* it does not know of this one */
+    assert_false(gravel_credit_done(&credit, 2, false)); /* it does not know of this one */
     assert_true(gravel_credit_come(&credit, 2));
     assert_true(gravel_credit_come(&credit, 2));
     assert_false(gravel_credit_come(&credit, 2));
+}
+
+static bool ask(uint32_t node)
+{
+    struct gravel_buffer *buffer = frame_to(node);
+    const bool leaves = gravel_credit_admit(&credit, buffer, true);
+    if (leaves)
+        gravel_buffer_destroy(buffer);
+    return leaves;
+}
+
+static void expect_unanswered(uint32_t n_nodes)
+{
+    assert_int_equal(atomic_load_explicit(&credit.n_unanswered, memory_order_relaxed), n_nodes);
+}
+
+static void a_node_is_unanswered_until_its_last_question_is_written(void **state)
+{
+    (void)state;
+    assert_true(offer(1, NULL));
+    expect_unanswered(0);
+    assert_true(ask(1));
+    expect_unanswered(1);
+    assert_true(gravel_credit_hear(&credit, 1, 1)); /* what was before it */
+    expect_unanswered(1);
+    assert_true(ask(1) && ask(2));
+    expect_unanswered(2);
+    gravel_credit_written_here(&credit, 2);
+    expect_unanswered(1);
+    assert_true(gravel_credit_hear(&credit, 1, 2));
+    expect_unanswered(1);
+    assert_true(offer(1, NULL));
+    assert_true(gravel_credit_hear(&credit, 1, 3)); /* behind it is a frame without */
+    expect_unanswered(0);
+}
+
+static void a_question_that_is_parked_is_unanswered(void **state)
+{
+    (void)state;
+    for (uint32_t i = 0; i < WINDOW; i++)
+        assert_true(offer(1, NULL));
+    assert_false(ask(1));
+    expect_unanswered(1);
+    assert_true(gravel_credit_hear(&credit, 1, WINDOW));
+    expect_unanswered(1);
+    gravel_buffer_destroy(gravel_credit_take(&credit));
+    expect_unanswered(1);
+    assert_true(gravel_credit_hear(&credit, 1, WINDOW + 1));
+    expect_unanswered(0);
+}
+
+static void a_source_that_asks_hears_at_once(void **state)
+{
+    (void)state;
+    assert_true(gravel_credit_come(&credit, 2) && gravel_credit_come(&credit, 2));
+    assert_true(gravel_credit_done(&credit, 2, true));
+    assert_int_equal(credit.sides[2].n_told, 1);
+    assert_false(gravel_credit_done(&credit, 2, false));
 }
 
 int main(void)
@@ -156,6 +214,9 @@ int main(void)
         EACH(a_mark_has_passed_when_what_was_parked_before_it_has_left),
         EACH(counts_of_written_frames_that_cannot_be_are_refused),
         EACH(a_source_hears_after_half_a_window_and_sends_none_beyond_it),
+        EACH(a_node_is_unanswered_until_its_last_question_is_written),
+        EACH(a_question_that_is_parked_is_unanswered),
+        EACH(a_source_that_asks_hears_at_once),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
