@@ -91,6 +91,59 @@ static int load(struct gravel *gravel, void *user, uint32_t source, const uint64
     return gravel_put(gravel, args[1] + 4 * args[0], &value, sizeof value, source); /* a frame */
 }
 
+/* Sends more frames than the network thread sends in one turn, while a handler keeps it; the last word but one behind a
+ * handler that takes its time, the last one in a buffer that is still open when the function returns. */
+#define N_POURED 26u
+#define NAP 11u       /* handlers' number */
+#define POUR_NODES 8u /* so that host calls have buffers for all of them */
+enum pouring { NOT_YET, POURS, HOLDS, POURED };
+static _Atomic int pouring;
+
+static bool await_pouring(enum pouring wanted)
+{
+    const double begin = seconds_now();
+    while (atomic_load(&pouring) != (int)wanted && is_within(begin, 20))
+        usleep(1000);
+    return atomic_load(&pouring) == (int)wanted;
+}
+
+static int pour(struct gravel *gravel, void *user, uint32_t source, const uint64_t *args,
+                uint64_t *answer)
+{
+    (void)user;
+    atomic_store(&pouring, POURS);
+    int code = await_pouring(HOLDS) ? 0 : GRAVEL_ETIMEOUT;
+    for (uint32_t value = 1; value <= N_POURED && !code; value++) {
+        const uint64_t word = args[0] + 4 * (value - 1);
+        if (value + 1 == N_POURED)
+            code = gravel_am(gravel, NAP, NULL, 0, source);
+        if (!code)
+            code = value == N_POURED
+                       ? gravel_update(gravel, GRAVEL_PUT, GRAVEL_UINT, word, &value, source)
+                       : gravel_put(gravel, word, &value, sizeof value, source);
+    }
+    *answer = N_POURED;
+    atomic_store(&pouring, POURED);
+    return code;
+}
+
+/* Keeps the network thread until the other function has returned. */
+static int hold(struct gravel *gravel, void *user, uint32_t source, const uint64_t *args)
+{
+    (void)gravel, (void)user, (void)source, (void)args;
+    atomic_store(&pouring, HOLDS);
+    const bool has_poured = await_pouring(POURED);
+    usleep(50000);
+    return !has_poured;
+}
+
+static int nap(struct gravel *gravel, void *user, uint32_t source, const uint64_t *args)
+{
+    (void)gravel, (void)user, (void)source, (void)args;
+    usleep(100000);
+    return 0;
+}
+
 static int mute(struct gravel *gravel, void *user, uint32_t source, const uint64_t *args)
 {
     (void)gravel, (void)user, (void)source, (void)args;
@@ -108,6 +161,9 @@ static const struct gravel_handler handlers[] = {
     {.name = "load", .n_args = 2, .arg_bytes = 4, .answer = load, .blocks = 1},
     {.name = "fail", .answer = refuse, .blocks = 1},
     {.name = "doze", .answer = doze, .blocks = 1},
+    {.name = "pour", .n_args = 1, .answer = pour, .blocks = 1},
+    {.name = "hold", .function = hold},
+    {.name = "nap", .function = nap},
 };
 static const struct gravel_bindings table =
     GRAVEL_BINDINGS(.handlers = handlers, .n_handlers = sizeof handlers / sizeof *handlers);
@@ -267,6 +323,42 @@ static void what_a_function_that_blocks_sends_comes_before_its_answer(void **sta
     OK(gravel_close(gravel));
 }
 
+/* However much it is, and in frames and buffers of every kind. */
+static void all_that_a_function_that_blocks_sends_is_there_when_its_answer_is_seen(void **state)
+{
+    (void)state;
+    if (!kernels_wait())
+        skip();
+    setenv("GRAVEL_FLUSH", "1000000", 1); /* no buffer leaves by its age */
+    atomic_store(&pouring, NOT_YET);
+    struct gravel *gravel = open_loopback(POUR_NODES, &table);
+    const uint64_t words = alloc_or_die(gravel, 4 * N_POURED), answer = alloc_or_die(gravel, 64),
+                   signal = alloc_or_die(gravel, 64), found = alloc_or_die(gravel, 64),
+                   arguments[] = {words, answer, signal, found};
+    const cl_uint n_words = N_POURED;
+    const size_t n = 64;
+    uint64_t word;
+    fill(gravel, 0, words, 0, 4 * N_POURED);
+    fill(gravel, 0, signal, 0, 64);
+    fill(gravel, 0, found, 0, 64);
+    cl_program program = build_or_die(gravel, answer_cl, "");
+    cl_kernel kernel = kernel_or_die(gravel, program, "drink");
+    for (cl_uint i = 0; i < 4; i++)
+        OK(clSetKernelArg(kernel, 1 + i, sizeof *arguments, &arguments[i]));
+    OK(clSetKernelArg(kernel, 5, sizeof n_words, &n_words));
+    OK(gravel_launch(gravel, kernel, 1, &n, &n, 0, NULL, NULL));
+    assert_true(await_pouring(POURS));
+    OK(gravel_am(gravel, NAP - 1, NULL, 0, 0));            /* hold */
+    OK(gravel_get(gravel, answer, &word, sizeof word, 0)); /* it leaves */
+    OK(gravel_quiet(gravel));
+    assert_int_equal(word32(gravel, 0, found), N_POURED);
+    assert_int_equal(word64(gravel, 0, answer), N_POURED);
+    clReleaseKernel(kernel);
+    clReleaseProgram(program);
+    OK(gravel_close(gravel));
+    unsetenv("GRAVEL_FLUSH");
+}
+
 /* Nothing else reaches a function that may block, for it would keep the network thread. */
 static void only_questions_of_kernels_reach_a_function_that_blocks(void **state)
 {
@@ -412,6 +504,7 @@ int main(void)
         cmocka_unit_test(a_kernel_waits_for_a_function_that_takes_its_time),
         cmocka_unit_test(a_function_that_blocks_keeps_no_call_waiting),
         cmocka_unit_test(what_a_function_that_blocks_sends_comes_before_its_answer),
+        cmocka_unit_test(all_that_a_function_that_blocks_sends_is_there_when_its_answer_is_seen),
         cmocka_unit_test(only_questions_of_kernels_reach_a_function_that_blocks),
         cmocka_unit_test(a_function_that_blocks_for_ever_fails_the_node),
         cmocka_unit_test(functions_that_return_in_time_are_never_late),

@@ -57,6 +57,22 @@ kernel void fetch(GRAVEL_ARENA, ulong words, ulong answers, ulong signals, ulong
         ((global const uint *)gravel_local(g, words))[i] == 3 * i + 1 &&
         ((global const uint *)gravel_local(g, answers))[i] == i + 5;
 }
+
+/* A group that asks for n words, and counts those that are there with the answer. */
+kernel void drink(GRAVEL_ARENA, ulong words, ulong answer, ulong signal, ulong found, uint n)
+{
+    GRAVEL_OPEN(g);
+    const struct gravel_reply reply = {answer, signal};
+    const uint first = get_local_id(0) == 0;
+    gravel_ask1_wg_if(g, first, GRAVEL_HANDLER(pour), words, reply, 0, 0);
+    if (!gravel_wait_until_uint_wg(g, signal, GRAVEL_CMP_EQ, 1) || !first)
+        return;
+    global const uint *poured = (global const uint *)gravel_local(g, words);
+    uint i = 0;
+    while (i < n && poured[i] == i + 1)
+        i++;
+    *(global uint *)gravel_local(g, found) = i;
+}
 kernel void doze_all(GRAVEL_ARENA, ulong answers)
 {
     GRAVEL_OPEN(g);
