@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Each record that kernels of all nodes append comes once, whole, to the node and the stream that the call names, a
- * work-group's and a work-item's in the order of their calls, however slow the functions; and when a barrier returns, the
- * functions have taken all.
+ * work-group's and a work-item's in the order of their calls, however slow the functions and whatever passes; and when a
+ * barrier returns, the functions have taken all.
  *
  * usage: records_ledger ITEMS CALLS TIMES PAUSE_US   of each node; ranks of a job, or a process of loop-back nodes. A
  *                                                    function pauses. With a pause senders must have waited for credit.
@@ -111,10 +111,28 @@ static int take_large(struct gravel *gravel, void *user, uint32_t source, const 
     return 0;
 }
 
-static void append(struct gravel *gravel, cl_kernel kernel, cl_uint time)
+/* While kernels append, the host gets words: each get sends on what has been shipped, also just when credit has come. */
+static void run_beside_gets(struct gravel *gravel, cl_kernel kernel, uint64_t word)
+{
+    const size_t n = n_items, group = GROUP;
+    const uint32_t next = (gravel_node(gravel) + 1) % n_nodes;
+    cl_event ended;
+    cl_int status;
+    uint64_t got;
+    OK(gravel_launch(gravel, kernel, 1, &n, &group, 0, NULL, &ended));
+    do {
+        OK(gravel_get(gravel, word, &got, sizeof got, next));
+        MUST(clGetEventInfo(ended, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status,
+                            NULL) == CL_SUCCESS);
+    } while (status > CL_COMPLETE);
+    MUST(clReleaseEvent(ended) == CL_SUCCESS && status == CL_COMPLETE);
+}
+
+static void append(struct gravel *gravel, cl_kernel kernel, uint64_t word, cl_uint time)
 {
     MUST(clSetKernelArg(kernel, 1, sizeof time, &time) == CL_SUCCESS);
-    OK(run_kernel(gravel, kernel, n_items, GROUP)); /* the barrier: all records are taken */
+    run_beside_gets(gravel, kernel, word);
+    OK(gravel_barrier(gravel)); /* all records are taken */
     const uint64_t due = n_due(gravel_node(gravel), time + 1);
     if (n_come != due)
         die(__FILE__, __LINE__, "%llu records have come, not %llu", (unsigned long long)n_come,
@@ -149,12 +167,13 @@ int main(int argc, char **argv)
     struct gravel *gravel = open_default(&bindings);
     const uint32_t node = gravel_node(gravel);
     begin(gravel);
+    const uint64_t word = alloc_or_die(gravel, sizeof word);
     OK(gravel_barrier(gravel)); /* a record may come from here on */
     cl_program program = build_or_die(gravel, records_ledger_cl, "");
     cl_kernel kernel = kernel_or_die(gravel, program, "append");
     MUST(clSetKernelArg(kernel, 2, sizeof(cl_uint), &n_calls) == CL_SUCCESS);
     for (cl_uint time = 0; time < n_times; time++)
-        append(gravel, kernel, time);
+        append(gravel, kernel, word, time);
     struct gravel_stats stats;
     OK(gravel_stats_read(gravel, &stats, sizeof stats, GRAVEL_ALL_NODES));
     MUST(stats.credit_waits || !pause_us);
