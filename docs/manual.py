@@ -12,7 +12,7 @@ import shutil
 import subprocess
 import sys
 
-HEADERS = {"gravel.h": "gravel.h", "flow.h": "gravel_flow.h", "steal.h": "gravel_steal.h", "mirror.h": "gravel_mirror.h", "accumulator.h": "gravel_accumulator.h", "server.h": "gravel_server.h"}
+HEADERS = {"gravel.h": "gravel.h", "flow.h": "gravel_flow.h", "steal.h": "gravel_steal.h", "mirror.h": "gravel_mirror.h", "accumulator.h": "gravel_accumulator.h", "block_pool.h": "gravel_block_pool.h", "server.h": "gravel_server.h"}
 # those that have calls, and their pages' names, which other packages have not
 
 PAGE = """.TH "{name}" 3 "{version}" "Gravel" "Gravel manual"

@@ -209,6 +209,12 @@ def accumulator_calls():
             "\n## In kernels\n\n" + device_body(device))
 
 
+def block_pool_calls():
+    host, device = "include/gravel/block_pool.h", "cl/block_pool.cl.h"
+    return (NOTE % (host + " and " + device) + "# Pools of blocks\n\n" + host_body(host) +
+            "\n## In kernels\n\n" + device_body(device))
+
+
 def steal_calls():
     host, device = "include/gravel/steal.h", "cl/steal.cl.h"
     return (NOTE % (host + " and " + device) + "# Work stealing\n\n" + host_body(host) +
@@ -372,7 +378,7 @@ def errors():
 
 PAGES = {"host-calls": host_calls, "device-calls": device_calls, "flow-calls": flow_calls,
          "flow-device-calls": flow_device_calls, "steal-calls": steal_calls, "server-calls": server_calls,
-         "mirror-calls": mirror_calls, "accumulator-calls": accumulator_calls, "print-calls": print_calls,
+         "mirror-calls": mirror_calls, "accumulator-calls": accumulator_calls, "block-pool-calls": block_pool_calls, "print-calls": print_calls,
          "subgroup-calls": subgroup_calls, "cxx-calls": cxx_calls,
          "settings": settings, "counters": counters,
          "errors": errors}

@@ -138,6 +138,16 @@ GRAVELP_INLINE uint gravelp_device_fetch_or_release(global uint *word, uint bits
     return atomic_fetch_or_explicit((gravelp_word *)word, bits, memory_order_release,
                                     memory_scope_device);
 }
+GRAVELP_INLINE uint gravelp_device_fetch_or_acquire(global uint *word, uint bits)
+{
+    return atomic_fetch_or_explicit((gravelp_word *)word, bits, memory_order_acquire,
+                                    memory_scope_device);
+}
+GRAVELP_INLINE uint gravelp_device_fetch_and_release(global uint *word, uint bits)
+{
+    return atomic_fetch_and_explicit((gravelp_word *)word, bits, memory_order_release,
+                                     memory_scope_device);
+}
 GRAVELP_INLINE uint gravelp_device_exchange_relaxed(global uint *word, uint value)
 {
     return atomic_exchange_explicit((gravelp_word *)word, value, memory_order_relaxed,
@@ -194,6 +204,17 @@ GRAVELP_INLINE uint gravelp_device_fetch_or_release(global uint *word, uint bits
 {
     mem_fence(CLK_GLOBAL_MEM_FENCE);
     return atomic_or((volatile global uint *)word, bits);
+}
+GRAVELP_INLINE uint gravelp_device_fetch_or_acquire(global uint *word, uint bits)
+{
+    uint old = atomic_or((volatile global uint *)word, bits);
+    mem_fence(CLK_GLOBAL_MEM_FENCE);
+    return old;
+}
+GRAVELP_INLINE uint gravelp_device_fetch_and_release(global uint *word, uint bits)
+{
+    mem_fence(CLK_GLOBAL_MEM_FENCE);
+    return atomic_and((volatile global uint *)word, bits);
 }
 GRAVELP_INLINE uint gravelp_device_exchange_relaxed(global uint *word, uint value)
 {

@@ -45,6 +45,7 @@
 #define GRAVELP_FAULT_SENDER 12u /* a handler that may not send does */
 #define GRAVELP_FAULT_RECORD 13u /* a record, with its text, that no slot holds */
 #define GRAVELP_FAULT_ASSERT 14u /* a condition that a kernel asserts does not hold, or a trap */
+#define GRAVELP_FAULT_POOL 15u   /* what is freed is no block of the pool, or free already */
 #define GRAVELP_FAULT_CUT_OFF 0x100u /* or-ed to one of these waits: the host's clock stood */
 
 #define GRAVELP_FAULT_FILE_BYTES 64u /* of a file's name: the last ones */

@@ -17,10 +17,10 @@
  * Errors:   a call that fails throws gvl::error. An object that was closed, destroyed, freed or moved from, and any
  *           object of a node that was closed, refuses every call with GRAVEL_EINVAL. No destructor throws: an error
  *           that one meets is a line on standard error.
- * Memory:   ~node closes the node. What is collective to free, arrays, mirrors and accumulators, is freed by free() and
- *           destroy(), or with its node, in the reverse order of creation; their destructors do nothing, so no node
- *           waits in a destructor for another one but in ~node. Flows, deques, programs, kernels and views belong to
- *           one node: their destructors free them. If an exception leaves the scope of a node, ~node calls
+ * Memory:   ~node closes the node. What is collective to free, arrays, mirrors, accumulators and pools, is freed by
+ *           free() and destroy(), or with its node, in the reverse order of creation; their destructors do nothing, so
+ *           no node waits in a destructor for another one but in ~node. Flows, deques, programs, kernels and views
+ *           belong to one node: their destructors free them. If an exception leaves the scope of a node, ~node calls
  *           gravel_abort first: other nodes do not wait for it.
  * Threads:  as the C calls. No object is destroyed or moved while another thread uses it.
  */
@@ -28,6 +28,7 @@
 #define GRAVEL_GRAVEL_HPP
 
 #include "accumulator.h"
+#include "block_pool.h"
 #include "flow.h"
 #include "gravel.h"
 #include "mirror.h"
@@ -497,6 +498,7 @@ private:
     friend class program;
     friend class mirror;
     friend class accumulator;
+    friend class block_pool;
     friend class flow;
     friend class deques;
 
@@ -683,6 +685,7 @@ private:
 };
 
 class accumulator;
+class block_pool;
 
 /** A kernel. One thread at a time sets its arguments. */
 class kernel : protected detail::of_node {
@@ -708,6 +711,7 @@ public:
     void set(cl_uint i, arena_argument) const { call(gravel_kernel_set_arena, get(), i); }
     template <typename T> void set(cl_uint i, const array<T> &value) const { set(i, cl_ulong{value.offset()}); }
     void set(cl_uint i, const accumulator &value) const;
+    void set(cl_uint i, const block_pool &value) const;
     void set(cl_uint i, cl_mem value) const { set_bytes(i, sizeof value, &value); }
     void set(cl_uint i, local_memory value) const { set_bytes(i, value.bytes, nullptr); }
     template <typename T> void set(cl_uint i, const T &value) const {
@@ -839,6 +843,30 @@ public:
 
 inline void kernel::set(cl_uint i, const accumulator &value) const {
     state_->check(gravel_kernel_set_accumulator(value.get(), get(), i));
+}
+
+/** Blocks of memory that kernels allocate: block_pool.h. */
+class block_pool : public detail::part<gravel_block_pool, gravel_block_pool_destroy> {
+public:
+    /** gravel_block_pool_create. Collective. */
+    block_pool(const node &of, uint64_t block_bytes, uint64_t n_blocks) : part(of) {
+        gravel_block_pool *made = nullptr;
+        state_->check(gravel_block_pool_create(&made, opened(), block_bytes, n_blocks));
+        keep(made);
+    }
+    /** As kernels take it: a heap offset [bytes]. */
+    uint64_t offset() const { return gravel_block_pool_offset(get()); }
+    gravel_block_pool_stats stats() const {
+        gravel_block_pool_stats read{};
+        state_->check(gravel_block_pool_stats_read(get(), &read, sizeof read));
+        return read;
+    }
+    /** Collective. */
+    void destroy() { destroy_part(); }
+};
+
+inline void kernel::set(cl_uint i, const block_pool &value) const {
+    set(i, cl_ulong{value.offset()});
 }
 
 /** A channel-flow graph with its memory: flow.h. */

@@ -34,6 +34,16 @@ static void tell_assertion(const struct gravelp_arena *arena, char *text, size_t
              why, is_cut ? "..." : "");
 }
 
+static void tell_pool(const struct gravelp_arena *arena, char *text, size_t bytes)
+{
+    char item[96];
+    name_origin(arena, "work-item", item, sizeof item);
+    snprintf(text, bytes, "%s of node %u frees heap offset %llu, which is %s of the pool at %llu",
+             item, arena->node, (unsigned long long)arena->fault_offset,
+             arena->fault_value ? "a free block" : "no block",
+             (unsigned long long)arena->fault_high[0] << 32 | arena->fault_ticket);
+}
+
 static void tell_wait(const struct gravelp_arena *arena, const char *group, char *text,
                       size_t bytes)
 {
@@ -154,6 +164,9 @@ void gravel_fault_tell(const struct gravelp_arena *arena, uint32_t fault, char *
         break;
     case GRAVELP_FAULT_ASSERT:
         tell_assertion(arena, text, bytes);
+        break;
+    case GRAVELP_FAULT_POOL:
+        tell_pool(arena, text, bytes);
         break;
     case GRAVELP_FAULT_ROLE:
         snprintf(text, bytes,

@@ -123,6 +123,7 @@ static int fail_build(const struct gravel_device *device, const char *name, cons
 static const struct gravel_source_header headers[] = {{"gravel.cl.h", gravel_cl_h},
                                                       {"steal.cl.h", gravel_steal_cl_h},
                                                       {"accumulator.cl.h", gravel_accumulator_cl_h},
+                                                      {"block_pool.cl.h", gravel_block_pool_cl_h},
                                                       {"print.cl.h", gravel_print_cl_h},
                                                       {"subgroup.cl.h", gravel_subgroup_cl_h},
                                                       {NULL, NULL}};

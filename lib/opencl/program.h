@@ -9,10 +9,12 @@
 
 #include "device/device.h"
 
-/** Device headers, made by the build: of messages, stealing, accumulators, lines, sub-groups; what is in front. */
+/** Device headers, made by the build: of messages, stealing, accumulators, pools, lines, sub-groups; and what is in
+ * front. */
 extern const char gravel_cl_h[];
 extern const char gravel_steal_cl_h[];
 extern const char gravel_accumulator_cl_h[];
+extern const char gravel_block_pool_cl_h[];
 extern const char gravel_print_cl_h[];
 extern const char gravel_subgroup_cl_h[];
 extern const char gravel_sliced_cl_h[];

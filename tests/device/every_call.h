@@ -16,6 +16,7 @@
 #include <string.h>
 
 #include <gravel/accumulator.h>
+#include <gravel/block_pool.h>
 #include <gravel/flow.h>
 #include <gravel/gravel.h>
 #include <gravel/mirror.h>

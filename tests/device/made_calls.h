@@ -22,6 +22,7 @@ static struct gravel_steal *steal;
 static struct gravel_flow *flow;
 static struct gravel_mirror *mirror;
 static struct gravel_accumulator *accumulator;
+static struct gravel_block_pool *pool;
 static const struct gravel_channel channels[] = {{"a", 4, GRAVEL_STREAM, 64, 0, NULL},
                                                  {"out", 4, GRAVEL_OUTPUT, 64, 0, NULL}};
 static const struct gravel_graph graph = GRAVEL_GRAPH(channels, 2, .depth = 1);
@@ -30,11 +31,12 @@ static const struct gravel_graph graph = GRAVEL_GRAPH(channels, 2, .depth = 1);
 static inline void note_the_rest(void)
 {
     static const char *const calls[] = {
-        "gravel_version",      "gravel_strerror",   "gravel_last_error", "gravel_config_load",
-        "gravel_config_set",   "gravel_config_get", "gravel_node",       "gravel_n_nodes",
-        "gravel_group_size",   "gravel_config",     "gravel_step",       "gravel_cl_context",
-        "gravel_cl_device",    "gravel_cl_queue",   "gravel_is_local",   "gravel_steal_n_groups",
-        "gravel_mirror_offset"};
+        "gravel_version",        "gravel_strerror",      "gravel_last_error",
+        "gravel_config_load",    "gravel_config_set",    "gravel_config_get",
+        "gravel_node",           "gravel_n_nodes",       "gravel_group_size",
+        "gravel_config",         "gravel_step",          "gravel_cl_context",
+        "gravel_cl_device",      "gravel_cl_queue",      "gravel_is_local",
+        "gravel_steal_n_groups", "gravel_mirror_offset", "gravel_block_pool_offset"};
     for (size_t i = 0; i < sizeof calls / sizeof *calls; i++)
         every_note(calls[i]);
 }
@@ -153,6 +155,15 @@ static inline void call_accumulator(void)
     made(gravel_accumulator_destroy(accumulator), "gravel_accumulator_destroy");
 }
 
+static inline void call_block_pool(void)
+{
+    struct gravel_block_pool *other;
+    struct gravel_block_pool_stats stats;
+    made(gravel_block_pool_create(&other, gravel, 64, 64), "gravel_block_pool_create");
+    made(gravel_block_pool_stats_read(pool, &stats, sizeof stats), "gravel_block_pool_stats_read");
+    made(gravel_block_pool_destroy(pool), "gravel_block_pool_destroy");
+}
+
 static inline void call_statistics(void)
 {
     struct gravel_stats stats;
@@ -174,6 +185,7 @@ static inline void make_calls(void)
     call_flow();
     call_mirror();
     call_accumulator();
+    call_block_pool();
     call_statistics();
     made(gravel_open(&another, NULL, NULL), "gravel_open");
     made(gravel_close(gravel), "gravel_close");
@@ -190,10 +202,12 @@ static inline void open_one_of_everything(const struct gravel_bindings *bindings
     OK(gravel_flow_create(&flow, gravel, &graph));
     OK(gravel_mirror_create(&mirror, gravel, words()));
     OK(gravel_accumulator_create(&accumulator, gravel, word, 1, GRAVEL_ADD, GRAVEL_UINT));
+    OK(gravel_block_pool_create(&pool, gravel, 64, 64));
 }
 
 static inline void close_everything(void)
 {
+    OK(gravel_block_pool_destroy(pool));
     OK(gravel_accumulator_destroy(accumulator));
     OK(gravel_mirror_destroy(mirror));
     OK(gravel_steal_destroy(steal));

@@ -241,6 +241,21 @@ static void call_accumulator(void)
     ALLOWED(gravel_accumulator_destroy, NULL);
 }
 
+static void call_block_pool(void)
+{
+    struct gravel_block_pool *other;
+    struct gravel_block_pool_stats stats;
+    REFUSED(gravel_block_pool_create, NULL, gravel, 64, 64);
+    REFUSED(gravel_block_pool_create, &other, NULL, 64, 64);
+    assert_null(other);
+    NOTHING(gravel_block_pool_offset, NULL);
+    REFUSED(gravel_block_pool_stats_read, NULL, &stats, sizeof stats);
+    OK(gravel_block_pool_create(&other, gravel, 64, 64));
+    REFUSED(gravel_block_pool_stats_read, other, NULL, sizeof stats);
+    OK(gravel_block_pool_destroy(other));
+    ALLOWED(gravel_block_pool_destroy, NULL);
+}
+
 static void make_flows(void)
 {
     const struct gravel_channel channel = {"a", 4, GRAVEL_STREAM, 64, 0, NULL};
@@ -319,6 +334,7 @@ static void every_call_refuses_what_is_null(void **state)
     call_steal();
     call_mirror();
     call_accumulator();
+    call_block_pool();
     make_flows();
     use_flows();
     assert_int_equal(every_end(), 0);

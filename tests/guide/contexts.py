@@ -103,6 +103,7 @@ kernel void make(GRAVEL_ARENA, GRAVEL_FLOW)
     "gravel_server_build(gravel, ": Context("uint64_t n_buckets, heads, links;\n"),
     "gravel_accumulator_create(&counts":
         Context("struct gravel_accumulator *counts; uint64_t offset, block; size_t n_keys;\n"),
+    "gravel_block_pool_create(&pool": Context("struct gravel_block_pool *pool;\n"),
     "gravel_mirror_create(&mirror": Context("uint64_t ranks; struct gravel_mirror *mirror;\n"),
     "gravel_launch(gravel, change, 1": Context("struct gravel_mirror *mirror; cl_kernel change, own;\n"),
     "gravel_steal_create(&steal":

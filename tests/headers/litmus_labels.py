@@ -19,7 +19,7 @@ import sys
 LABELS = r"[A-KM-Z][0-9](?:, [A-KM-Z][0-9])*"
 COMMENT = re.compile(r"/\*+ *(" + LABELS + r")\b")
 ORDER = re.compile(r"\b(?:memory_order_|__ATOMIC_)(\w+)")
-CALL = re.compile(r"\bgravelp_(device_|local_|long_)*(load|store|add|fetch_add|fetch_or|exchange|swap)_(acquire|release|relaxed|acq_rel)\(")
+CALL = re.compile(r"\bgravelp_(device_|local_|long_)*(load|store|add|fetch_add|fetch_and|fetch_or|exchange|swap)_(acquire|release|relaxed|acq_rel)\(")
 BARRIER = re.compile(r"\bgravelp_(?:barrier_(group|subgroup)|(?:group|steal|service)_meet)\(")
 STATEMENT = re.compile(r"\b(load|store|await|add|sub|and|or|xor|min|max|xchg|cas|fence)\((.*)\)")
 ROW = re.compile(r"^\| *([A-Z][0-9][A-Z0-9, ]*) *\|", re.M)

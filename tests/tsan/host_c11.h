@@ -106,6 +106,25 @@ static inline uint gravelp_device_exchange_acquire(uint *word, uint value)
     return GRAVELP_AT(HRF_TRACE_DEV,
                       atomic_exchange_explicit((_Atomic uint *)word, value, memory_order_acquire));
 }
+/* Pools of blocks; the relaxed ones are for mutants. */
+static inline uint gravelp_device_fetch_or_relaxed(uint *word, uint bits)
+{
+    return atomic_fetch_or_explicit((_Atomic uint *)word, bits, memory_order_relaxed);
+}
+static inline uint gravelp_device_fetch_and_relaxed(uint *word, uint bits)
+{
+    return atomic_fetch_and_explicit((_Atomic uint *)word, bits, memory_order_relaxed);
+}
+static inline uint gravelp_device_fetch_or_acquire(uint *word, uint bits)
+{
+    return GRAVELP_AT(HRF_TRACE_DEV,
+                      atomic_fetch_or_explicit((_Atomic uint *)word, bits, memory_order_acquire));
+}
+static inline uint gravelp_device_fetch_and_release(uint *word, uint bits)
+{
+    return GRAVELP_AT(HRF_TRACE_DEV,
+                      atomic_fetch_and_explicit((_Atomic uint *)word, bits, memory_order_release));
+}
 /*
  * Work stealing: all scopes are one. The sanitizer knows no fences: a relaxed read-modify-write is one on x86-64, and
  * orders nothing for the sanitizer, so that it hides no other edge.

@@ -86,6 +86,7 @@ SUBJECTS = {
     "steal": (["tests/tsan/steal.c", "tests/tsan/lanes.c"], [], [],
               ["cl/device/deque.cl.h", "cl/device/promote.cl.h", "cl/device/schedule.cl.h"]),
     "steal-abp": (["tests/tsan/steal.c", "tests/tsan/lanes.c"], ["-DGRAVELP_STEAL_POLICY=1"], [], ["cl/device/abp.cl.h"]),
+    "block-pool": (["tests/tsan/block_pool.c", "tests/tsan/lanes.c"], [], [], ["cl/device/block_words.cl.h", "cl/block_pool.cl.h"]),
     "flow": (["tests/tsan/flow.c", "tests/tsan/flow_memory.c", "tests/tsan/lanes.c", "lib/flow/graph.c", "lib/base/growing.c", "lib/flow/layout.c",
               "lib/base/error.c"], [], [], ["cl/device/members.cl.h", "cl/device/round.cl.h"]),
     "list": (["tests/stress/list.c", "tests/stress/queue.c"], [], ["1", "2x1", "2000"], ["lib/transport/list.h"]),
@@ -138,6 +139,8 @@ SITES = [
     (re.compile(r"\bgravelp_steal_meet\(\s*deque->steal\);"), "(void)0;"),
     (re.compile(r"\bgravelp_service_meet\(g\.arena\);"), "(void)0;"),
     (re.compile(r"\bgravelp_device_fetch_add_release\("), "gravelp_device_fetch_add_relaxed("),
+    (re.compile(r"\bgravelp_device_fetch_or_acquire\("), "gravelp_device_fetch_or_relaxed("),
+    (re.compile(r"\bgravelp_device_fetch_and_release\("), "gravelp_device_fetch_and_relaxed("),
     (re.compile(r"\bgravelp_device_swap_acquire\("), "gravelp_device_swap_relaxed("),
     (re.compile(r"\bgravelp_near_load_acquire\("), "gravelp_load_relaxed("),
     (re.compile(r"\bgravelp_near_store_release\("), "gravelp_store_relaxed("),
@@ -148,7 +151,7 @@ SITES = [
 ]
 # Barriers of the group by their other name. Outboxes and resident servers have some that stand beside another.
 MEET = (re.compile(r"\bgravelp_group_meet(?:_apart)?\(g\.arena\);"), "(void)0;")
-EACH_MEET_COUNTS = ("cl/device/send.cl.h", "cl/device/share.cl.h")
+EACH_MEET_COUNTS = ("cl/device/send.cl.h", "cl/device/share.cl.h", "cl/block_pool.cl.h")
 COMMENT = re.compile(r"/\*.*?\*/", re.S)
 LABEL = re.compile(r"/\*[^/]*?\b([A-Z][0-9])\b")
 

@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Pools of blocks: each block is one work-item's, in every form, until it is freed; a full pool says so; messages reach a
+ * block; what is freed twice, or is no block, is named; sizes that cannot be right are refused.
+ *
+ * Path: meson test -> kernels/block_pool.cl -> cl/block_pool.cl.h, lib/node/block_pool.c
+ */
+#include "expect.h"
+
+#include <gravel/block_pool.h>
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+#define N 3000u
+#define GROUP 100u
+#define BLOCK_BYTES 64u
+#define NO_BLOCK UINT64_MAX
+
+extern const char block_pool_cl[];
+
+static struct gravel *gravel;
+static struct gravel_block_pool *pool;
+static cl_program program;
+static uint64_t blocks; /* [N] of the heap: what work-items have got */
+
+static void begin(uint64_t n_blocks)
+{
+    gravel = open_loopback(2, NULL);
+    OK(gravel_block_pool_create(&pool, gravel, BLOCK_BYTES, n_blocks));
+    blocks = alloc_or_die(gravel, N * sizeof(uint64_t));
+    program = build_or_die(gravel, block_pool_cl, "");
+}
+
+/* @param expected  what closing returns; a node that has failed frees its pool too. */
+static void end(int expected)
+{
+    OK(clReleaseProgram(program));
+    if (!expected)
+        OK(gravel_free(gravel, blocks));
+    assert_int_equal(gravel_block_pool_destroy(pool), expected);
+    assert_int_equal(gravel_close(gravel), expected);
+}
+
+/* @return as run_kernel */
+static int run(const char *name, uint64_t offset)
+{
+    const uint64_t own = gravel_block_pool_offset(pool);
+    cl_kernel kernel = kernel_or_die(gravel, program, name);
+    OK(clSetKernelArg(kernel, 1, sizeof own, &own));
+    OK(clSetKernelArg(kernel, 2, sizeof offset, &offset));
+    const int code = run_kernel(gravel, kernel, N, GROUP);
+    clReleaseKernel(kernel);
+    return code;
+}
+
+static struct gravel_block_pool_stats stats(void)
+{
+    struct gravel_block_pool_stats read;
+    OK(gravel_block_pool_stats_read(pool, &read, sizeof read));
+    return read;
+}
+
+static int compare(const void *a, const void *b)
+{
+    const uint64_t left = *(const uint64_t *)a, right = *(const uint64_t *)b;
+    return (left > right) - (left < right);
+}
+
+/* So many work-items have blocks of their own, which lie side by side somewhere and hold the work-items' numbers. */
+static void expect_blocks(uint32_t n)
+{
+    static uint64_t got[N];
+    uint32_t n_got = 0;
+    const uint64_t *noted = read_map(gravel, 0, blocks, sizeof got);
+    for (uint32_t i = 0; i < N; i++)
+        if (noted[i] != NO_BLOCK) {
+            assert_int_equal(word32(gravel, 0, noted[i]), i + 1);
+            got[n_got++] = noted[i];
+        }
+    unmap(gravel, noted);
+    assert_int_equal(n_got, n);
+    qsort(got, n_got, sizeof *got, compare);
+    for (uint32_t i = 0; i < n_got; i++) {
+        assert_int_equal(got[i] % BLOCK_BYTES, 0);
+        assert_true(i == 0 || got[i] >= got[i - 1] + BLOCK_BYTES);
+    }
+}
+
+static void take_and_give(const char *take, const char *give, uint32_t n)
+{
+    OK(run(take, blocks));
+    expect_blocks(n);
+    assert_int_equal(stats().n_used, n);
+    OK(run(give, blocks));
+    assert_int_equal(stats().n_used, 0);
+}
+
+static void each_block_is_one_work_items_in_every_form(void **state)
+{
+    (void)state;
+    begin(N);
+    assert_int_equal(stats().n_blocks, N);
+    take_and_give("take_wg", "give_wg_if", N);
+    take_and_give("take_wg", "give_wi", N);
+    take_and_give("take_wg_if", "give_wi", N / 3);
+    take_and_give("take_wi", "give_wg_if", N / 3);
+    assert_int_equal(stats().n_failed, 0);
+    end(0);
+}
+
+/* No more than there are, and no fewer: of words that are not full too. */
+static void a_full_pool_says_so(void **state)
+{
+    static const uint32_t sizes[] = {1, 31, 33, 1001};
+    (void)state;
+    for (uint32_t k = 0; k < sizeof sizes / sizeof *sizes; k++) {
+        begin(sizes[k]);
+        take_and_give("take_wg", "give_wg_if", sizes[k]);
+        assert_int_equal(stats().n_failed, N - sizes[k]);
+        take_and_give("take_wi", "give_wi", sizes[k] < N / 3 ? sizes[k] : N / 3);
+        end(0);
+    }
+}
+
+/* Groups side by side take and free the same few blocks all the time. */
+static void nobody_touches_a_block_of_another(void **state)
+{
+    const cl_uint n = 20;
+    (void)state;
+    begin(N);
+    const uint64_t own = gravel_block_pool_offset(pool);
+    fill(gravel, 0, blocks, 0, 4 * N);
+    cl_kernel kernel = kernel_or_die(gravel, program, "churn");
+    OK(clSetKernelArg(kernel, 1, sizeof own, &own));
+    OK(clSetKernelArg(kernel, 2, sizeof blocks, &blocks));
+    OK(clSetKernelArg(kernel, 3, sizeof n, &n));
+    OK(run_kernel(gravel, kernel, N, GROUP));
+    expect_words(gravel, 0, blocks, 0, N);
+    assert_int_equal(stats().n_used, 0);
+    clReleaseKernel(kernel);
+    end(0);
+}
+
+static void messages_of_any_node_reach_a_block(void **state)
+{
+    const uint32_t value = 77;
+    uint32_t got = 0;
+    uint64_t block;
+    (void)state;
+    begin(N);
+    OK(run("take_wg", blocks));
+    block = word64(gravel, 0, blocks + 8 * 1234);
+    OK(gravel_put(gravel, block, &value, sizeof value, 0));
+    OK(gravel_get(gravel, block, &got, sizeof got, 0));
+    assert_int_equal(got, 77);
+    end(0);
+}
+
+/* @param spoil  the kernel. @param has_taken  whether blocks are allocated before. */
+static void expect_named(const char *spoil, bool has_taken, uint64_t beyond, const char *what)
+{
+    char text[160];
+    begin(N);
+    OK(run("take_wg", blocks));
+    const uint64_t block = word64(gravel, 0, blocks) + beyond;
+    if (!has_taken)
+        OK(run("give_wi", blocks));
+    snprintf(text, sizeof text,
+             "of node 0 frees heap offset %" PRIu64 ", which is %s of the pool at %" PRIu64, block,
+             what, gravel_block_pool_offset(pool));
+    const int code = run(spoil, block);
+    expect_error(code, GRAVEL_EKERNEL, text);
+    if (strcmp(spoil, "spoil_wg"))
+        expect_error(code, GRAVEL_EKERNEL, "work-item at (5)");
+    end(GRAVEL_EKERNEL);
+}
+
+static void what_is_freed_twice_or_is_no_block_is_named(void **state)
+{
+    (void)state;
+    expect_named("spoil_wi", false, 0, "a free block");
+    expect_named("spoil_wg", true, 0, "a free block"); /* two work-items free one block */
+    expect_named("spoil_wi", true, 4, "no block");
+    expect_named("spoil_wi", true, (uint64_t)N * BLOCK_BYTES, "no block");
+}
+
+static void pools_that_cannot_be_are_refused(void **state)
+{
+    struct gravel_block_pool *none;
+    (void)state;
+    gravel = open_loopback(2, NULL);
+    expect_error(gravel_block_pool_create(&none, gravel, 48, 10), GRAVEL_EINVAL,
+                 "blocks of 48 bytes, which is no power of two");
+    assert_null(none);
+    expect_error(gravel_block_pool_create(&none, gravel, 4, 10), GRAVEL_EINVAL,
+                 "blocks of 4 bytes");
+    expect_error(gravel_block_pool_create(&none, gravel, UINT64_C(1) << 31, 1), GRAVEL_EINVAL,
+                 "from 8 to 1073741824");
+    expect_error(gravel_block_pool_create(&none, gravel, 64, 0), GRAVEL_EINVAL, "0 blocks");
+    expect_error(gravel_block_pool_create(&none, gravel, 64, UINT64_C(1) << 32), GRAVEL_EINVAL,
+                 "4294967296 blocks");
+    expect_error(gravel_block_pool_create(&none, gravel, 1u << 30, 1u << 31), GRAVEL_EHEAP,
+                 "asked");
+    expect_works(gravel);
+    OK(gravel_close(gravel));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(each_block_is_one_work_items_in_every_form),
+        cmocka_unit_test(a_full_pool_says_so),
+        cmocka_unit_test(nobody_touches_a_block_of_another),
+        cmocka_unit_test(messages_of_any_node_reach_a_block),
+        cmocka_unit_test(what_is_freed_twice_or_is_no_block_is_named),
+        cmocka_unit_test(pools_that_cannot_be_are_refused),
+    };
+    watch(170, "block_pool");
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
