@@ -95,8 +95,8 @@
       "node buffers per aggregator and destination; 0 derives it: 2 to 32, as many as 64M "       \
       "hold")                                                                                     \
     X(COUNT, flush_us, GRAVEL_FLUSH, 0, 0, 10000000, "aggregation",                               \
-      "age at which a partly filled node buffer leaves [microseconds]; 0 derives it: 125; on "    \
-      "step pump 2000; 12 for each node of the job if that is more")                              \
+      "age at which a partly filled node buffer leaves [microseconds], outside of sessions; 0 "   \
+      "derives it: 125; on step pump 2000; 12 for each node of the job if that is more")          \
     X(STRING, aggregation, GRAVEL_AGGREGATION, "destination", "destination, group, off", 0,       \
       "aggregation",                                                                              \
       "which messages of kernels share a node buffer: destination, all for one destination; "     \

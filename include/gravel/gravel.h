@@ -8,8 +8,8 @@
  * gravel_last_error() says what exactly went wrong. Once a node has failed, its calls return the error that ended it.
  *
  * Any host thread may make any call. In a handler a call that waits returns GRAVEL_EINVAL, and the text names it:
- * gravel_open, gravel_close, collective calls, gravel_quiet, gravel_fence, gravel_get, builds of programs,
- * gravel_launch on steps pump and drain, gravel_map and gravel_unmap where maps are copies, and all of work stealing,
+ * gravel_open, gravel_close, collective calls, gravel_quiet, gravel_fence, gravel_get, both of sessions, builds of
+ * programs, gravel_launch on steps pump and drain, gravel_map and gravel_unmap where maps are copies, and all of work stealing,
  * mirrors, servers and flows but gravel_flow_post and what reads counters. Every node makes the *collective* calls in
  * the same order. Offsets are in bytes from the start of a node's part of the symmetric heap.
  *
@@ -577,6 +577,37 @@ int gravel_barrier(struct gravel *gravel);
  *                gravel_barrier; GRAVEL_EPEER.
  */
 int gravel_reduce(struct gravel *gravel, uint32_t op, uint32_t type, void *values, uint32_t n);
+
+/* ---- sessions -------------------------------------------------------------------------------- */
+
+/**
+ * Begin a session: until it ends, node buffers of this node do not age, so that fewer and fuller ones are sent. For a
+ * part of a program whose messages nobody waits for before its quiet, fence or barrier: kernels that send in bursts, or
+ * to many nodes.
+ *
+ * In a session a node buffer of kernels' or host calls' messages leaves when it is full, at gravel_fence, gravel_quiet
+ * and gravel_barrier, at the end of the last session, and ahead of what is waited for: requests, puts with a signal,
+ * and bytes of gravel_put to its node. None stays open for longer than an eighth of GRAVEL_TIMEOUT (or for GRAVEL_FLUSH
+ * if that is longer), so messages of a session that is never ended come late, but before waits of other nodes for them
+ * fail. What handlers send, lines and records leave as outside of sessions.
+ *
+ * Sessions of all threads count together: buffers age when each has been ended. A session is one of this node alone,
+ * and completes and orders nothing.
+ *
+ * @return  0; GRAVEL_EINVAL (a handler calls); the node's failure.
+ *
+ * Memory:  orders nothing (A7).
+ * Source:  OpenSHMEM 1.6, shmem_session_start with SHMEM_CTX_SESSION_BATCH.
+ */
+int gravel_session_begin(struct gravel *gravel);
+
+/**
+ * End a session: if it was the last one, what has been sent so far leaves. Does not wait for that, nor for kernels:
+ * gravel_quiet and gravel_barrier do, and a session that is to cover a kernel is ended behind one of them.
+ *
+ * @return  0; GRAVEL_EINVAL (no session has been begun; a handler calls); the node's failure.
+ */
+int gravel_session_end(struct gravel *gravel);
 
 /* ---- messages from the host ------------------------------------------------------------------ */
 

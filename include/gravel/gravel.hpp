@@ -450,6 +450,8 @@ public:
     void quiet() { call(gravel_quiet); }
     void fence() { call(gravel_fence); }
     void barrier() { call(gravel_barrier); }
+    void session_begin() { call(gravel_session_begin); }
+    void session_end() { call(gravel_session_end); }
     /** Combine a value of each node by GRAVEL_ADD, GRAVEL_MIN or GRAVEL_MAX. Collective. */
     template <typename T> T reduce(uint32_t op, T value) {
         call(gravel_reduce, op, type_of<T>(), &value, 1u);

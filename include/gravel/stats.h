@@ -21,7 +21,8 @@
     X(buffers_full, "count", "node buffers sent because they were full")                          \
     X(buffers_timeout, "count", "node buffers sent because their age reached the flush time")     \
     X(buffers_flush, "count",                                                                     \
-      "node buffers sent by quiet, fence or barrier, or as GRAVEL_AGGREGATION says")              \
+      "node buffers sent by quiet, fence, barrier or the end of a session, or as "                \
+      "GRAVEL_AGGREGATION says")                                                                  \
     X(buffer_bytes, "bytes", "bytes in all node buffers sent; for one destination: sent to it")   \
     X(network_buffers, "count", "node buffers sent to other nodes")                               \
     X(network_bytes, "bytes", "bytes in node buffers sent to other nodes")                        \

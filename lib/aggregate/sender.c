@@ -306,18 +306,51 @@ void gravel_sender_flush(struct gravel_sender *sender)
         flush(sender, UINT64_MAX, GRAVEL_SHIP_FLUSH);
 }
 
+/* ---- ages ------------------------------------------------------------------------------------ */
+
+/* Of GRAVEL_TIMEOUT. A session that nobody ends makes messages late, but no wait of another node for them. */
+#define SESSION_PART 8u
+
+/* Whether ages stand still: asked when a buffer is old, so that a session costs nothing where buffers fill. */
+static bool is_in_session(const struct gravel_sender *sender)
+{
+    const _Atomic uint32_t *n_sessions = sender->shape.n_sessions;
+    return n_sessions && atomic_load_explicit(n_sessions, memory_order_relaxed) != 0; /* A7 */
+}
+
+/* When the oldest open buffer leaves, whether a session lasts or not. */
+static uint64_t latest_ns(const struct gravel_sender *sender)
+{
+    const uint64_t age_ns = sender->shape.flush_ns;
+    const uint64_t session_ns = sender->shape.timeout_ns / SESSION_PART;
+    return sender->oldest_ns + (age_ns > session_ns ? age_ns : session_ns);
+}
+
+/* When it leaves if no session is seen until then. */
+static uint64_t due_ns(const struct gravel_sender *sender)
+{
+    const bool was_kept = sender->session_ns > sender->oldest_ns;
+    const uint64_t due_ns =
+        (was_kept ? sender->session_ns : sender->oldest_ns) + sender->shape.flush_ns;
+    return due_ns < latest_ns(sender) ? due_ns : latest_ns(sender);
+}
+
 uint64_t gravel_sender_flush_aged(struct gravel_sender *sender, uint64_t now_ns)
 {
-    uint64_t age_ns = sender->shape.flush_ns;
     if (sender->oldest_ns == UINT64_MAX)
         return UINT64_MAX;
-    if (sender->oldest_ns + age_ns <= now_ns)
-        flush(sender, now_ns - age_ns, GRAVEL_SHIP_TIMEOUT);
+    const bool is_kept = due_ns(sender) <= now_ns && is_in_session(sender);
+    if (is_kept)
+        sender->session_ns = now_ns;
+    if (due_ns(sender) <= now_ns)
+        flush(sender, now_ns - sender->shape.flush_ns, GRAVEL_SHIP_TIMEOUT);
     if (sender->oldest_ns == UINT64_MAX)
         return UINT64_MAX;
-    uint64_t due_ns = sender->oldest_ns + age_ns;
-    return due_ns > now_ns ? due_ns - now_ns : 0;
+    const uint64_t next_ns = is_kept ? latest_ns(sender) : due_ns(sender);
+    return next_ns > now_ns ? next_ns - now_ns : 0;
 }
+
+/* ---- frames ---------------------------------------------------------------------------------- */
 
 struct gravel_buffer *gravel_sender_frame(struct gravel_sender *sender, uint16_t kind,
                                           uint32_t destination)

@@ -32,6 +32,9 @@ struct gravel_sender_shape {
     unsigned char *frames;
     /* memory for n_buffers frames, each at a multiple of a cache line; or NULL */
     uint64_t flush_ns;
+    uint64_t timeout_ns; /* GRAVEL_TIMEOUT: a session keeps a buffer for an eighth of it at most */
+    const _Atomic uint32_t *n_sessions;
+    /* A7: sessions that keep its buffers from ageing; NULL: none does */
     bool has_records; /* its frames are of records alone; else of all other messages */
     void (*ship)(void *context,
                  struct gravel_buffer *buffer); /* hand a closed buffer to the network */
@@ -56,6 +59,7 @@ struct gravel_sender {
     _Atomic uint64_t shipped[3];         /* buffers by enum gravel_ship_reason */
     _Atomic uint64_t waits;              /* for a free buffer */
     uint64_t oldest_ns;                  /* no open buffer is older; UINT64_MAX if none is open */
+    uint64_t session_ns;                 /* when a session was last seen: ages count from then on */
     uint32_t n_calls;                    /* appends of requests; never 0 after the first */
     bool is_urgent;                      /* some thread waits for what an open buffer holds */
     struct gravel_run_key key;           /* of the current run */
@@ -100,7 +104,11 @@ static inline void gravel_sender_flush_urgent(struct gravel_sender *sender)
         gravel_sender_flush(sender);
 }
 
-/** Ship the open buffers that have reached their age. @return time until the next one does [ns]. */
+/**
+ * Ship the open buffers that have reached their age: GRAVEL_FLUSH outside of sessions.
+ *
+ * @return  time until the next one does; in a session, until one leaves all the same [ns].
+ */
 uint64_t gravel_sender_flush_aged(struct gravel_sender *sender, uint64_t now_ns);
 
 /** Ship the open buffer of one destination and get an empty frame for it, e.g. for bytes; NULL on abort. */

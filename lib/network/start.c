@@ -135,6 +135,7 @@ int gravel_network_attach(struct gravel_network *network, const struct gravel_me
         .n_nodes = network->transport->n_nodes,
         .buffer_bytes = (uint32_t)config->buffer_bytes,
         .flush_ns = config->flush_us * UINT64_C(1000),
+        .timeout_ns = config->timeout_ms * UINT64_C(1000000),
         .ship = ship_from_handler,
         .context = network,
         .aborted = network->shape.aborted,
@@ -162,6 +163,7 @@ int gravel_network_attach(struct gravel_network *network, const struct gravel_me
     sender.ship = gravel_network_ship;
     sender.n_buffers = network->transport->n_nodes * GRAVEL_HOST_BUFFERS;
     sender.frames = host_frames;
+    sender.n_sessions = &network->n_sessions;
     if (!code)
         code = gravel_sender_create(&network->host_sender, &sender);
     if (!code)

@@ -176,6 +176,7 @@ static int make_records_sender(struct gravel_aggregator *aggregator,
                                struct gravel_sender_shape shape)
 {
     shape.has_records = true;
+    shape.n_sessions = NULL; /* somebody reads them */
     if (shape.buffer_bytes > GRAVEL_RECORDS_MOST_BYTES)
         shape.buffer_bytes = GRAVEL_RECORDS_MOST_BYTES;
     if (shape.buffer_bytes < GRAVEL_RECORDS_LEAST_BYTES)
@@ -224,6 +225,8 @@ static int make_aggregator(struct gravel *gravel, uint32_t number)
         .frames =
             gravel->memory.frames ? gravel->memory.frames + number * frames_bytes(gravel) : NULL,
         .flush_ns = config->flush_us * UINT64_C(1000),
+        .timeout_ns = aggregator->timeout_ns,
+        .n_sessions = &gravel->network.n_sessions,
         .ship = gravel_network_ship,
         .context = &gravel->network,
         .aborted = &gravel->aborted,

@@ -95,6 +95,8 @@ CALLS: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "gravel_fence": (code, (address,)),
     "gravel_barrier": (code, (address,)),
     "gravel_reduce": (code, (address, u32, u32, address, u32)),
+    "gravel_session_begin": (code, (address,)),
+    "gravel_session_end": (code, (address,)),
     "gravel_put": (code, (address, u64, address, u64, u32)),
     "gravel_get": (code, (address, u64, address, u64, u32)),
     "gravel_update": (code, (address, u32, u32, u64, address, u32)),

@@ -17,7 +17,7 @@ import os
 import sys
 import warnings
 import weakref
-from typing import Any, Callable, Mapping, Optional, Sequence, Union
+from typing import Any, Callable, Iterator, Mapping, Optional, Sequence, Union
 
 import numpy as np
 import numpy.typing as npt
@@ -153,6 +153,16 @@ class Node:
     def barrier(self) -> None:
         """Wait until all messages of all nodes are applied. Collective."""
         self._complete(lib.gravel_barrier)
+
+    @contextlib.contextmanager
+    def session(self) -> Iterator[None]:
+        """Node buffers do not age within the `with` statement: fewer and fuller ones are sent (gravel_session_begin)."""
+        self._wait(lib.gravel_session_begin)
+        try:
+            yield
+        finally:
+            if self._handle is not None:
+                self._wait(lib.gravel_session_end)
 
     def reduce(self, values: npt.ArrayLike, op: str = "add") -> Any:
         """The sum ("add"), "min" or "max" of up to 64 numbers over all nodes, element by element. Collective.

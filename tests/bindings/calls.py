@@ -187,8 +187,9 @@ def check_kernels(node):
     array, values = node.array(N, np.uint32), cla.to_device(node.queue, np.arange(N, dtype=np.uint32))
     event = program.add(N, None, array, values, last(node))
     assert isinstance(event, cl.Event)
-    program.add((N,), (10,), array, values.data, np.uint64(last(node)), wait=[event])
-    node.barrier()
+    with node.session():
+        program.add((N,), (10,), array, values.data, np.uint64(last(node)), wait=[event])
+        node.barrier()
     n_processes = node.size // len(node.local)
     assert (array.get(last(node)) == 2 * n_processes * np.arange(N)).all()
     check_arguments(node, program.add, array, values)

@@ -488,9 +488,12 @@ static void test_handlers(gvl::options options)
     });
     gvl::node node(options);
     known = &node;
+    node.session_begin();
     node.am("add", {6, 7}, node.rank());
     node.barrier();
     EXPECT(sum == 42);
+    node.session_end();
+    EXPECT_ERROR(GRAVEL_EINVAL, "no session has been begun", node.session_end());
     EXPECT_ERROR(GRAVEL_EHANDLER, "no handler is named subtract", node.am("subtract", {1}, node.rank()));
     EXPECT_ERROR(GRAVEL_EINVAL, "", node.am("add", {1}, node.rank()));
     node.am("throws", {1}, node.rank());

@@ -156,6 +156,8 @@ static void call_messages(void)
     REFUSED(gravel_quiet, NULL);
     REFUSED(gravel_fence, NULL);
     REFUSED(gravel_barrier, NULL);
+    REFUSED(gravel_session_begin, NULL);
+    REFUSED(gravel_session_end, NULL);
     REFUSED(gravel_reduce, NULL, GRAVEL_ADD, GRAVEL_ULONG, &value, 1);
     REFUSED(gravel_reduce, gravel, GRAVEL_ADD, GRAVEL_ULONG, NULL, 1);
     REFUSED(gravel_put, NULL, word, &value, 8, 0);

@@ -159,6 +159,27 @@ static void fence_orders_messages_to_one_destination(void)
     OK(gravel_free(gravel, memory));
 }
 
+/* The age at which buffers leave has passed many times, and the time for which a session keeps them has not. */
+static void barrier_sends_what_a_session_keeps(void)
+{
+    struct gravel_stats before, after;
+    uint64_t word = alloc_or_die(gravel, 64);
+    OK(gravel_stats_read(gravel, &before, sizeof before, right));
+    OK(gravel_session_begin(gravel));
+    const double begin = seconds_now();
+    for (uint32_t i = 0; i < 3; i++) {
+        OK(gravel_update(gravel, GRAVEL_INC, GRAVEL_UINT, word, NULL, right));
+        usleep(20000);
+    }
+    OK(gravel_stats_read(gravel, &after, sizeof after, right));
+    const double least_s = gravel_config(gravel)->timeout_ms * 1e-3 / 8;
+    MUST(after.sent_buffers == before.sent_buffers || seconds_now() - begin >= least_s);
+    OK(gravel_barrier(gravel));
+    MUST(word32(gravel, node, word) == 3);
+    OK(gravel_session_end(gravel));
+    OK(gravel_free(gravel, word));
+}
+
 static void barrier_waits_for_the_slowest_and_its_messages(void)
 {
     uint64_t word = alloc_or_die(gravel, 64);
@@ -460,6 +481,7 @@ static void everything_at_once_adds_up(void)
     X(put_and_get_carry_bytes_of_any_size_and_place)     \
     X(get_sees_what_quiet_covers)                        \
     X(fence_orders_messages_to_one_destination)          \
+    X(barrier_sends_what_a_session_keeps)                \
     X(barrier_waits_for_the_slowest_and_its_messages)    \
     X(barrier_covers_what_handlers_send)                 \
     X(handlers_know_source_and_destination)              \

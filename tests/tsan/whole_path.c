@@ -138,7 +138,7 @@ static void *exchange(void *argument)
     return NULL;
 }
 
-/* Puts bytes, fences, and puts the number that says they are there. */
+/* Puts bytes, and fences, in a session; the other threads are in it or not. */
 static void *put_bytes(void *argument)
 {
     struct test *test = argument;
@@ -146,8 +146,10 @@ static void *put_bytes(void *argument)
     for (uint64_t i = 0; i < N_HOST_ROUNDS; i++) {
         for (uint32_t w = 0; w < 16; w++)
             words[w] = i * 16 + w;
+        check(gravel_session_begin(test->gravel), "beginning of a session");
         check(gravel_put(test->gravel, test->host_base + 16, words, sizeof words, 1), "put");
         check(gravel_fence(test->gravel), "fence");
+        check(gravel_session_end(test->gravel), "end of a session");
     }
     return NULL;
 }

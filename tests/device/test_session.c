@@ -1,0 +1,242 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Sessions: while one lasts node buffers do not age, and leave when they are full, when somebody waits, or when the last
+ * session ends. A session that is never ended keeps nothing for long.
+ *
+ * Path: meson test -> this -> lib/node/sessions.c, lib/aggregate/sender.c
+ */
+#include <unistd.h>
+
+#include "expect.h"
+
+#define N_ITEMS 256u
+#define N_BURSTS 3u
+#define FLUSH_US 2000u
+#define REST_US (10 * FLUSH_US)
+#define PATIENT_MS 600000u /* an eighth of it is longer than this test */
+#define HASTY_MS 4000u
+#define WAIT_S 30.0
+
+static struct gravel *gravel;
+static uint64_t words;
+
+static void open_node(uint32_t timeout_ms, uint32_t buffer_bytes)
+{
+    struct gravel_config config = loopback_config(2);
+    config.flush_us = FLUSH_US;
+    config.timeout_ms = timeout_ms;
+    config.buffer_bytes = buffer_bytes;
+    config.n_aggregators = 1;
+    OK(gravel_open(&gravel, &config, NULL));
+    words = alloc_or_die(gravel, N_ITEMS * sizeof(uint32_t));
+    OK(gravel_stats_reset(gravel));
+}
+
+static int open_patient(void **state)
+{
+    (void)state;
+    open_node(PATIENT_MS, 64 << 10);
+    return 0;
+}
+
+static int close_node(void **state)
+{
+    (void)state;
+    return gravel_close(gravel);
+}
+
+static struct gravel_stats counters(void)
+{
+    struct gravel_stats stats;
+    OK(gravel_stats_read(gravel, &stats, sizeof stats, GRAVEL_ALL_NODES));
+    return stats;
+}
+
+static uint64_t n_sent(void)
+{
+    return counters().sent_buffers;
+}
+
+/* What a thread of the node does soon, but for a session. */
+#define AWAIT(condition)                                           \
+    for (double since = seconds_now(); !(condition); usleep(1000)) \
+    MUST(is_within(since, WAIT_S))
+
+/* An increment of each word of node 1; all of them are in node buffers. */
+static void send_by_kernel(void)
+{
+    const uint64_t before = counters().messages, arguments[3] = {words};
+    const size_t n_items = N_ITEMS, group_items = 64;
+    cl_kernel kernel = body_kernel(gravel, BODY("gravel_inc_uint_wg(g, a, i, 1);"), arguments);
+    OK(gravel_launch(gravel, kernel, 1, &n_items, &group_items, 0, NULL, NULL));
+    clReleaseKernel(kernel);
+    AWAIT(counters().messages == before + N_ITEMS);
+}
+
+static void send_by_host(void)
+{
+    for (uint32_t i = 0; i < N_ITEMS; i++)
+        OK(gravel_update(gravel, GRAVEL_INC, GRAVEL_UINT, words + 4 * i, NULL, 1));
+}
+
+/* Bursts, each of which would leave before the next one. */
+static void send_bursts(void (*send)(void))
+{
+    for (uint32_t i = 0; i < N_BURSTS; i++) {
+        send();
+        usleep(REST_US);
+    }
+}
+
+static void expect_bursts(uint32_t n)
+{
+    expect_words(gravel, 1, words, n * N_BURSTS, N_ITEMS);
+}
+
+static double mean_bytes(void)
+{
+    const struct gravel_stats stats = counters();
+    return (double)stats.buffer_bytes / (double)stats.sent_buffers;
+}
+
+/* In a session; outside each takes one at least. */
+static void bursts_share_a_buffer(void (*send)(void))
+{
+    OK(gravel_session_begin(gravel));
+    send_bursts(send);
+    assert_int_equal(n_sent(), 0);
+    OK(gravel_quiet(gravel));
+    assert_int_equal(n_sent(), 1);
+    const double inside = mean_bytes();
+    expect_bursts(1);
+    OK(gravel_session_end(gravel));
+    OK(gravel_stats_reset(gravel));
+    for (uint32_t i = 1; i <= N_BURSTS; i++) {
+        send();
+        AWAIT(counters().buffers_timeout >= i);
+    }
+    OK(gravel_quiet(gravel));
+    print_message("mean buffer: %.0f bytes in a session, %.0f outside\n", inside, mean_bytes());
+    assert_true(inside > 2 * mean_bytes());
+    expect_bursts(2);
+}
+
+static void bursts_of_kernels_share_a_buffer(void **state)
+{
+    (void)state;
+    bursts_share_a_buffer(send_by_kernel);
+}
+
+static void bursts_of_the_host_share_a_buffer(void **state)
+{
+    (void)state;
+    bursts_share_a_buffer(send_by_host);
+}
+
+/* Nobody waits for them: gravel_session_end has what was sent leave. */
+static void the_end_of_the_last_session_sends(void **state)
+{
+    (void)state;
+    OK(gravel_session_begin(gravel));
+    OK(gravel_session_begin(gravel));
+    send_by_host();
+    send_by_kernel();
+    OK(gravel_session_end(gravel));
+    usleep(REST_US);
+    assert_int_equal(n_sent(), 0);
+    OK(gravel_session_end(gravel));
+    AWAIT(counters().buffers_flush == 2); /* the host's, and the aggregator's */
+    AWAIT(counters().resolved_messages == 2 * N_ITEMS);
+    OK(gravel_quiet(gravel));
+    assert_int_equal(n_sent(), 2);
+    expect_words(gravel, 1, words, 2, N_ITEMS);
+}
+
+static void an_end_without_a_beginning_is_refused(void **state)
+{
+    (void)state;
+    expect_error(gravel_session_end(gravel), GRAVEL_EINVAL, "no session has been begun");
+    OK(gravel_session_begin(gravel));
+    OK(gravel_session_end(gravel));
+    expect_error(gravel_session_end(gravel), GRAVEL_EINVAL, "no session has been begun");
+    send_by_host(); /* and changes nothing */
+    AWAIT(counters().buffers_timeout == 1);
+}
+
+static void a_fence_sends_in_a_session(void **state)
+{
+    (void)state;
+    OK(gravel_session_begin(gravel));
+    send_by_host();
+    OK(gravel_fence(gravel));
+    AWAIT(counters().resolved_messages == N_ITEMS);
+    OK(gravel_session_end(gravel));
+}
+
+/* Its group waits for the answers, which nothing else would make leave. */
+static void requests_are_answered_in_a_session(void **state)
+{
+    (void)state;
+    if (takes_step(gravel, "drain"))
+        skip(); /* no kernel waits there */
+    uint64_t counter = alloc_or_die(gravel, 64), signal = alloc_or_die(gravel, 64);
+    OK(gravel_session_begin(gravel));
+    OK(run_body(gravel,
+                BODY("struct gravel_reply reply = {c, b};"
+                     "gravel_fetch_add_uint_wg(g, a, 0, 1, reply, i, 1);"
+                     "gravel_wait_until_uint_wg(g, b, GRAVEL_CMP_EQ, 64);"),
+                64, 64, counter, signal, words));
+    OK(gravel_session_end(gravel));
+    assert_int_equal(word32(gravel, 1, counter), 64);
+    assert_int_equal(word32(gravel, 0, signal), 64);
+}
+
+static void full_buffers_leave_in_a_session(void **state)
+{
+    (void)state;
+    open_node(PATIENT_MS, 512);
+    OK(gravel_session_begin(gravel));
+    send_by_host();
+    send_by_kernel();
+    AWAIT(counters().buffers_full >= 2);
+    usleep(REST_US);
+    const struct gravel_stats stats = counters();
+    assert_int_equal(stats.buffers_timeout + stats.buffers_flush, 0);
+    OK(gravel_session_end(gravel));
+    OK(gravel_close(gravel));
+}
+
+/* Whoever waits for them at another node waits for longer. */
+static void a_session_without_end_keeps_messages_for_an_eighth_of_the_timeout(void **state)
+{
+    (void)state;
+    open_node(HASTY_MS, 64 << 10);
+    OK(gravel_session_begin(gravel));
+    const double begin = seconds_now();
+    send_by_host();
+    AWAIT(counters().buffers_timeout == 1);
+    assert_true(seconds_now() - begin >= HASTY_MS * 1e-3 / 8);
+    send_by_kernel();
+    AWAIT(counters().buffers_timeout == 2);
+    OK(gravel_close(gravel)); /* in a session */
+}
+
+int main(void)
+{
+    watch(120, "sessions");
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(bursts_of_kernels_share_a_buffer, open_patient, close_node),
+        cmocka_unit_test_setup_teardown(bursts_of_the_host_share_a_buffer, open_patient,
+                                        close_node),
+        cmocka_unit_test_setup_teardown(the_end_of_the_last_session_sends, open_patient,
+                                        close_node),
+        cmocka_unit_test_setup_teardown(an_end_without_a_beginning_is_refused, open_patient,
+                                        close_node),
+        cmocka_unit_test_setup_teardown(a_fence_sends_in_a_session, open_patient, close_node),
+        cmocka_unit_test_setup_teardown(requests_are_answered_in_a_session, open_patient,
+                                        close_node),
+        cmocka_unit_test(full_buffers_leave_in_a_session),
+        cmocka_unit_test(a_session_without_end_keeps_messages_for_an_eighth_of_the_timeout),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
