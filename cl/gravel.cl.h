@@ -210,6 +210,31 @@ GRAVELP_INLINE void gravel_barrier_wg(struct gravel_group g)
     gravel_error_this_device_has_no_64_bit_atomics_so_wait_for_an_int
 #endif
 
+/* ---- sessions ------------------------------------------------------------------------------------ */
+
+/*
+ * Every work-item of the group: between the two, node buffers of this node do not age, as between gravel_session_begin
+ * and gravel_session_end of the host, whose page says when they leave. For a group that sends in bursts and computes
+ * in between. All groups share the buffers of an aggregator: while one of its groups is in a session, none of its
+ * buffers ages, and they age again from the end of the last session on.
+ *
+ * A group ends each session that it has begun; sessions nest. What is open at a gravel_fence, gravel_quiet or
+ * gravel_barrier of the node, or at the end of the host's last session, ends there, and until then keeps a buffer
+ * for an eighth of GRAVEL_TIMEOUT at most. GRAVEL_CHECK=1 makes what a kernel leaves open GRAVEL_EKERNEL, and an
+ * end without a beginning. On step drain, which sends when kernels have ended, use the host's.
+ *
+ * Memory:  orders nothing (A8), but each is a barrier of the group.
+ * Source:  OpenSHMEM 1.6, shmem_session_start with SHMEM_CTX_SESSION_BATCH.
+ */
+GRAVELP_INLINE void gravel_session_begin_wg(struct gravel_group g)
+{
+    gravelp_session_add(g, 1u);
+}
+GRAVELP_INLINE void gravel_session_end_wg(struct gravel_group g)
+{
+    gravelp_session_add(g, 0u - 1u);
+}
+
 /* ---- a handler written in OpenCL C ----------------------------------------------------------------- */
 
 /*

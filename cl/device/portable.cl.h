@@ -85,6 +85,11 @@ GRAVELP_INLINE void gravelp_store_release(global uint *word, uint value)
 {
     atomic_store_explicit((gravelp_word *)word, value, memory_order_release, GRAVELP_HOST_SCOPE);
 }
+GRAVELP_INLINE uint gravelp_fetch_add_relaxed(global uint *word, uint value)
+{
+    return atomic_fetch_add_explicit((gravelp_word *)word, value, memory_order_relaxed,
+                                     GRAVELP_HOST_SCOPE);
+}
 /* Of 64 bits: OpenCL C promises loads in one piece only as atomics of both extensions. */
 #if defined(cl_khr_int64_base_atomics) && defined(cl_khr_int64_extended_atomics)
 #pragma OPENCL EXTENSION cl_khr_int64_base_atomics : enable
@@ -180,14 +185,15 @@ GRAVELP_INLINE void gravelp_store_release(global uint *word, uint value)
     mem_fence(CLK_GLOBAL_MEM_FENCE);
     *(volatile global uint *)word = value;
 }
+GRAVELP_INLINE uint gravelp_fetch_add_relaxed(global uint *word, uint value)
+{
+    return atomic_add((volatile global uint *)word, value);
+}
 #define gravelp_device_load_acquire gravelp_load_acquire
 #define gravelp_device_load_relaxed gravelp_load_relaxed
 #define gravelp_device_store_release gravelp_store_release
 #define gravelp_device_store_relaxed gravelp_store_relaxed
-GRAVELP_INLINE uint gravelp_device_fetch_add_relaxed(global uint *word, uint value)
-{
-    return atomic_add((volatile global uint *)word, value);
-}
+#define gravelp_device_fetch_add_relaxed gravelp_fetch_add_relaxed
 GRAVELP_INLINE uint gravelp_device_fetch_add_release(global uint *word, uint value)
 {
     mem_fence(CLK_GLOBAL_MEM_FENCE);

@@ -181,6 +181,15 @@ GRAVELP_INLINE struct gravelp_ring gravelp_own_ring(struct gravel_group g)
 #endif
 }
 
+/* Every work-item of the group, before and behind whose messages it stands: so many sessions more. */
+GRAVELP_INLINE void gravelp_session_add(struct gravel_group g, uint n)
+{
+    gravelp_group_meet_apart(g.arena);
+    if (gravelp_is_leader())
+        gravelp_fetch_add_relaxed(&gravelp_own_ring(g).words->sessions, n); /* A8 */
+    gravelp_block_keep(g.arena);
+}
+
 /*
  * Leader: reserve slots for n packages, with tickets one after the other. The slots before the last one are
  * free if it is, and it waits only for packages of other groups, so a group never waits for itself.

@@ -113,7 +113,9 @@ struct gravelp_queue_words {
     /* a recent value of `consumed`, so that most leaders leave that line alone */
     gravelp_u32 waits;  /* leaders that found the queue full (back-pressure) */
     gravelp_u32 groups; /* work-groups begun in checked mode, G6 */
-    gravelp_u32 device_padding[12];
+    gravelp_u32 sessions;
+    /* A8: that groups have begun, less those that they have ended */
+    gravelp_u32 device_padding[11];
     /* Host line: written by this queue's one consumer. */
     gravelp_u32 consumed; /* C2: tickets whose slots are free again; free-running */
     gravelp_u32 beat;

@@ -9,9 +9,10 @@
  *
  * Any host thread may make any call. In a handler a call that waits returns GRAVEL_EINVAL, and the text names it:
  * gravel_open, gravel_close, collective calls, gravel_quiet, gravel_fence, gravel_get, both of sessions, builds of
- * programs, gravel_launch on steps pump and drain, gravel_map and gravel_unmap where maps are copies, and all of work stealing,
- * mirrors, servers and flows but gravel_flow_post and what reads counters. Every node makes the *collective* calls in
- * the same order. Offsets are in bytes from the start of a node's part of the symmetric heap.
+ * programs, gravel_launch on steps pump and drain, gravel_map and gravel_unmap where maps are copies, and all of
+ * work stealing, mirrors, servers and flows but gravel_flow_post and what reads counters. Every node makes the
+ * *collective* calls in the same order. Offsets are in bytes from the start of a node's part of the symmetric
+ * heap.
  *
  * NULL for a node, a flow, deques, a kernel, or an argument that is not said to be optional is GRAVEL_EINVAL, and the
  * text names the call and the argument; calls that return no code return 0 or NULL then.
@@ -582,8 +583,8 @@ int gravel_reduce(struct gravel *gravel, uint32_t op, uint32_t type, void *value
 
 /**
  * Begin a session: until it ends, node buffers of this node do not age, so that fewer and fuller ones are sent. For a
- * part of a program whose messages nobody waits for before its quiet, fence or barrier: kernels that send in bursts, or
- * to many nodes.
+ * part of a program whose messages no node waits for before its quiet, fence or barrier: kernels that send in bursts,
+ * or to many nodes.
  *
  * In a session a node buffer of kernels' or host calls' messages leaves when it is full, at gravel_fence, gravel_quiet
  * and gravel_barrier, at the end of the last session, and ahead of what is waited for: requests, puts with a signal,

@@ -306,13 +306,34 @@ static void check_fault(struct gravel_aggregator *aggregator)
     report(aggregator, GRAVEL_EKERNEL, true, text);
 }
 
-/* Calls of a kernel that runs, which another thread has launched, may still become whole. */
+/* Checked mode: a group has ended each session that it has begun. */
+static void check_sessions(struct gravel_aggregator *aggregator)
+{
+    char text[256];
+    const uint32_t now = gravel_package_sessions(&aggregator->queue);
+    const int32_t n = (int32_t)(now - aggregator->n_sessions);
+    aggregator->n_sessions = now;
+    if (n == 0)
+        return;
+    snprintf(text, sizeof text,
+             "queue %u: work-groups have %s: gravel_session_begin_wg and _end_wg come in pairs (%u "
+             "do not)",
+             aggregator->number,
+             n > 0 ? "begun more sessions than they have ended"
+                   : "ended more sessions than they have begun",
+             n > 0 ? (uint32_t)n : 0u - (uint32_t)n);
+    report(aggregator, GRAVEL_EKERNEL, false, text);
+}
+
+/* Calls of a kernel that runs, which another thread has launched, may still become whole, and its sessions end. */
 static void end_checks(struct gravel_aggregator *aggregator)
 {
     char text[512];
-    if (aggregator->is_final && kernels_are_over(aggregator) &&
-        gravel_check_end(&aggregator->check, text, sizeof text))
+    if (!aggregator->is_final || !kernels_are_over(aggregator))
+        return;
+    if (gravel_check_end(&aggregator->check, text, sizeof text))
         report(aggregator, GRAVEL_EKERNEL, false, text);
+    check_sessions(aggregator);
 }
 
 static void serve_flush(struct gravel_aggregator *aggregator, uint64_t now_ns)
@@ -326,6 +347,7 @@ static void serve_flush(struct gravel_aggregator *aggregator, uint64_t now_ns)
         return;
     }
     end_checks(aggregator);
+    gravel_sender_end_sessions(aggregator->sender);
     gravel_sender_flush(aggregator->sender);
     gravel_sender_flush(aggregator->records);
     aggregator->is_flushing = false;

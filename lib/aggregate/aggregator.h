@@ -54,7 +54,8 @@ struct gravel_aggregator {
     struct gravel_lived waited; /* for the next package, since the last one */
     uint32_t looks;             /* of the pump, as of the last tick of `waited` */
     bool is_flushing;
-    bool is_final; /* in checked mode: before flush_ticket all kernels had ended */
+    bool is_final;       /* in checked mode: before flush_ticket all kernels had ended */
+    uint32_t n_sessions; /* in checked mode: gravel_package_sessions as of the last final flush */
     bool is_blocked;
     /* leaders wait for room, and the next package has not come since `waited` began */
 };

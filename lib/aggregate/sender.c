@@ -308,14 +308,36 @@ void gravel_sender_flush(struct gravel_sender *sender)
 
 /* ---- ages ------------------------------------------------------------------------------------ */
 
-/* Of GRAVEL_TIMEOUT. A session that nobody ends makes messages late, but no wait of another node for them. */
+/* Of GRAVEL_TIMEOUT. A session without an end makes messages late, but no wait of another node for them. */
 #define SESSION_PART 8u
 
-/* Whether ages stand still: asked when a buffer is old, so that a session costs nothing where buffers fill. */
-static bool is_in_session(const struct gravel_sender *sender)
+/* Sessions of the kernels whose packages it bins; see gravel_package_sessions. */
+static uint32_t count_of_kernels(const struct gravel_sender *sender)
+{
+    return sender->shape.queue ? gravel_package_sessions(sender->shape.queue) : 0;
+}
+
+void gravel_sender_end_sessions(struct gravel_sender *sender)
+{
+    sender->ended_sessions = count_of_kernels(sender);
+}
+
+static bool are_kernels_in_session(struct gravel_sender *sender)
+{
+    const int32_t n = (int32_t)(count_of_kernels(sender) - sender->ended_sessions);
+    if (n < 0) /* a kernel ran on behind a flush, and has ended what that had ended */
+        gravel_sender_end_sessions(sender);
+    return n > 0;
+}
+
+/* Whether buffers do not age: asked when a buffer is old, so that a session costs nothing where buffers fill. */
+static bool is_in_session(struct gravel_sender *sender)
 {
     const _Atomic uint32_t *n_sessions = sender->shape.n_sessions;
-    return n_sessions && atomic_load_explicit(n_sessions, memory_order_relaxed) != 0; /* A7 */
+    if (!n_sessions)
+        return false;
+    const uint32_t n = atomic_load_explicit(n_sessions, memory_order_relaxed); /* A7 */
+    return n != 0 || are_kernels_in_session(sender);
 }
 
 /* When the oldest open buffer leaves, whether a session lasts or not. */

@@ -59,6 +59,7 @@ struct gravel_sender {
     _Atomic uint64_t shipped[3];         /* buffers by enum gravel_ship_reason */
     _Atomic uint64_t waits;              /* for a free buffer */
     uint64_t oldest_ns;                  /* no open buffer is older; UINT64_MAX if none is open */
+    uint32_t ended_sessions;             /* of kernels, by the last flush: their count as of then */
     uint64_t session_ns;                 /* when a session was last seen: ages count from then on */
     uint32_t n_calls;                    /* appends of requests; never 0 after the first */
     bool is_urgent;                      /* some thread waits for what an open buffer holds */
@@ -96,6 +97,9 @@ void gravel_sender_ship_block(struct gravel_sender *sender, struct gravel_block 
 
 /** Ship every open buffer. */
 void gravel_sender_flush(struct gravel_sender *sender);
+
+/** Behind a flush: sessions of kernels that are open keep no buffer any longer. */
+void gravel_sender_end_sessions(struct gravel_sender *sender);
 
 /** Flush if a message that some thread waits for is among them. Called when idle. */
 static inline void gravel_sender_flush_urgent(struct gravel_sender *sender)

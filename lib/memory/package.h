@@ -129,4 +129,10 @@ static inline uint32_t gravel_package_reserved(const struct gravel_package_queue
     return gravel_word_load(&queue->words->reserved, memory_order_relaxed);
 }
 
+/** Sessions that groups have begun, less those that they have ended; wraps. Orders nothing. */
+static inline uint32_t gravel_package_sessions(const struct gravel_package_queue *queue)
+{
+    return gravel_word_load(&queue->words->sessions, memory_order_relaxed); /* A8 */
+}
+
 #endif

@@ -176,7 +176,7 @@ static int make_records_sender(struct gravel_aggregator *aggregator,
                                struct gravel_sender_shape shape)
 {
     shape.has_records = true;
-    shape.n_sessions = NULL; /* somebody reads them */
+    shape.n_sessions = NULL; /* who prints waits for lines */
     if (shape.buffer_bytes > GRAVEL_RECORDS_MOST_BYTES)
         shape.buffer_bytes = GRAVEL_RECORDS_MOST_BYTES;
     if (shape.buffer_bytes < GRAVEL_RECORDS_LEAST_BYTES)

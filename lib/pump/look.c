@@ -99,6 +99,7 @@ static void copy_counters(struct gravel_pump *pump)
         struct gravelp_queue_words *to = pump->mirrors[q].words;
         gravel_word_store(&to->reserved, words[q].reserved, memory_order_relaxed);
         gravel_word_store(&to->waits, words[q].waits, memory_order_relaxed);
+        gravel_word_store(&to->sessions, words[q].sessions, memory_order_relaxed); /* A8 */
     }
 }
 

@@ -64,7 +64,7 @@ struct gravel_pump_slots {
 /* The host's copy of a queue, and what is on its way there. */
 struct mirror {
     struct gravelp_queue_words *words;
-    /* the mirror's: reserved and waits are ours, consumed the aggregator's */
+    /* the mirror's: reserved, waits and sessions are ours, consumed the aggregator's */
     unsigned char *slots;            /* the mirror's */
     struct gravel_lived clock;       /* what the device is shown */
     struct gravelp_package *headers; /* [look_most] pinned; what the last look saw */

@@ -156,7 +156,7 @@ class Node:
 
     @contextlib.contextmanager
     def session(self) -> Iterator[None]:
-        """Node buffers do not age within the `with` statement: fewer and fuller ones are sent (gravel_session_begin)."""
+        """Node buffers do not age within the `with` statement: fewer and fuller ones leave (gravel_session_begin)."""
         self._wait(lib.gravel_session_begin)
         try:
             yield

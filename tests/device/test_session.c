@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Sessions: while one lasts node buffers do not age, and leave when they are full, when somebody waits, or when the last
- * session ends. A session that is never ended keeps nothing for long.
+ * Sessions, of the host and of kernels: while one lasts node buffers do not age, and leave when they are full, when
+ * somebody waits, or when the last session ends. A session that is never ended keeps nothing for long.
  *
  * Path: meson test -> this -> lib/node/sessions.c, lib/aggregate/sender.c
  */
@@ -20,16 +20,27 @@
 static struct gravel *gravel;
 static uint64_t words;
 
-static void open_node(uint32_t timeout_ms, uint32_t buffer_bytes)
+static struct gravel_config config_of(uint32_t timeout_ms, uint32_t buffer_bytes)
 {
     struct gravel_config config = loopback_config(2);
     config.flush_us = FLUSH_US;
     config.timeout_ms = timeout_ms;
     config.buffer_bytes = buffer_bytes;
     config.n_aggregators = 1;
-    OK(gravel_open(&gravel, &config, NULL));
+    return config;
+}
+
+static void open_with(const struct gravel_config *config)
+{
+    OK(gravel_open(&gravel, config, NULL));
     words = alloc_or_die(gravel, N_ITEMS * sizeof(uint32_t));
     OK(gravel_stats_reset(gravel));
+}
+
+static void open_node(uint32_t timeout_ms, uint32_t buffer_bytes)
+{
+    const struct gravel_config config = config_of(timeout_ms, buffer_bytes);
+    open_with(&config);
 }
 
 static int open_patient(void **state)
@@ -57,19 +68,32 @@ static uint64_t n_sent(void)
     return counters().sent_buffers;
 }
 
+static uint64_t n_sent_to(uint32_t node)
+{
+    struct gravel_stats stats;
+    OK(gravel_stats_read(gravel, &stats, sizeof stats, node));
+    return stats.sent_buffers;
+}
+
 /* What a thread of the node does soon, but for a session. */
 #define AWAIT(condition)                                           \
     for (double since = seconds_now(); !(condition); usleep(1000)) \
     MUST(is_within(since, WAIT_S))
 
+static void launch(const char *body, size_t n_items, uint64_t second)
+{
+    const uint64_t arguments[3] = {words, second};
+    const size_t group_items = 64;
+    cl_kernel kernel = body_kernel(gravel, body, arguments);
+    OK(gravel_launch(gravel, kernel, 1, &n_items, &group_items, 0, NULL, NULL));
+    clReleaseKernel(kernel);
+}
+
 /* An increment of each word of node 1; all of them are in node buffers. */
 static void send_by_kernel(void)
 {
-    const uint64_t before = counters().messages, arguments[3] = {words};
-    const size_t n_items = N_ITEMS, group_items = 64;
-    cl_kernel kernel = body_kernel(gravel, BODY("gravel_inc_uint_wg(g, a, i, 1);"), arguments);
-    OK(gravel_launch(gravel, kernel, 1, &n_items, &group_items, 0, NULL, NULL));
-    clReleaseKernel(kernel);
+    const uint64_t before = counters().messages;
+    launch(BODY("gravel_inc_uint_wg(g, a, i, 1);"), N_ITEMS, 0);
     AWAIT(counters().messages == before + N_ITEMS);
 }
 
@@ -191,6 +215,121 @@ static void requests_are_answered_in_a_session(void **state)
     assert_int_equal(word32(gravel, 0, signal), 64);
 }
 
+/* ---- of kernels ------------------------------------------------------------------------------ */
+
+/* Kernels wait until the host has raised a word of their node often enough; until then what they did is long past. */
+static void raise_word(uint64_t word)
+{
+    usleep(REST_US);
+    OK(gravel_update(gravel, GRAVEL_INC, GRAVEL_UINT, word, NULL, 0));
+}
+
+static void a_group_keeps_buffers_open_until_its_session_ends(void **state)
+{
+    (void)state;
+    if (takes_step(gravel, "drain"))
+        skip(); /* no kernel waits there, and nothing is sent while one runs */
+    const uint64_t word = alloc_or_die(gravel, 64);
+    OK(gravel_stats_reset(gravel));
+    launch(BODY("gravel_session_begin_wg(g);"
+                "gravel_session_begin_wg(g);"
+                "gravel_wait_until_uint_wg(g, b, GRAVEL_CMP_GE, 1);"
+                "gravel_inc_uint_wg(g, a, i, 1);"
+                "gravel_session_end_wg(g);"
+                "gravel_wait_until_uint_wg(g, b, GRAVEL_CMP_GE, 2);"
+                "gravel_inc_uint_wg(g, a, i, 1);"
+                "gravel_wait_until_uint_wg(g, b, GRAVEL_CMP_GE, 3);"
+                "gravel_session_end_wg(g);"
+                "gravel_wait_until_uint_wg(g, b, GRAVEL_CMP_GE, 4);"),
+           64, word);
+    raise_word(word);
+    for (uint32_t i = 1; i <= 2; i++) {
+        AWAIT(counters().messages == i * 64);
+        usleep(REST_US);
+        assert_int_equal(n_sent_to(1), 0);
+        raise_word(word);
+    }
+    AWAIT(n_sent_to(1) == 1); /* and the kernel runs */
+    raise_word(word);
+    OK(gravel_quiet(gravel));
+    assert_int_equal(n_sent_to(1), 1);
+    expect_words(gravel, 1, words, 2, 64);
+}
+
+/* A flush ends what is open, and its later end is none of a session that begins behind. */
+static void a_group_begins_anew_behind_a_flush(void **state)
+{
+    (void)state;
+    if (takes_step(gravel, "drain"))
+        skip();
+    const uint64_t word = alloc_or_die(gravel, 64);
+    OK(gravel_stats_reset(gravel));
+    launch(BODY("gravel_session_begin_wg(g);"
+                "gravel_wait_until_uint_wg(g, b, GRAVEL_CMP_GE, 1);"
+                "gravel_inc_uint_wg(g, a, i, 1);"
+                "gravel_wait_until_uint_wg(g, b, GRAVEL_CMP_GE, 2);"
+                "gravel_session_end_wg(g);"
+                "gravel_inc_uint_wg(g, a, i, 1);"
+                "gravel_wait_until_uint_wg(g, b, GRAVEL_CMP_GE, 3);"
+                "gravel_session_begin_wg(g);"
+                "gravel_wait_until_uint_wg(g, b, GRAVEL_CMP_GE, 4);"
+                "gravel_inc_uint_wg(g, a, i, 1);"
+                "gravel_wait_until_uint_wg(g, b, GRAVEL_CMP_GE, 5);"
+                "gravel_session_end_wg(g);"),
+           64, word);
+    raise_word(word);
+    AWAIT(counters().messages == 64);
+    OK(gravel_session_begin(gravel));
+    OK(gravel_session_end(gravel)); /* a flush that does not wait for the kernel */
+    AWAIT(n_sent_to(1) == 1);
+    raise_word(word);
+    AWAIT(n_sent_to(1) == 2); /* outside */
+    raise_word(word);
+    raise_word(word);
+    AWAIT(counters().messages == 3 * 64);
+    usleep(REST_US);
+    assert_int_equal(n_sent_to(1), 2);
+    raise_word(word);
+    OK(gravel_quiet(gravel));
+    expect_words(gravel, 1, words, 3, 64);
+}
+
+/* The quiet behind the kernel ends them. */
+static void sessions_that_kernels_leave_open_are_over(void **state)
+{
+    (void)state;
+    launch(BODY("gravel_inc_uint_wg(g, a, i, 1); gravel_session_begin_wg(g);"), N_ITEMS, 0);
+    OK(gravel_quiet(gravel));
+    OK(gravel_stats_reset(gravel));
+    send_by_kernel();
+    AWAIT(counters().buffers_timeout == 1);
+    OK(gravel_quiet(gravel));
+    launch(BODY("gravel_inc_uint_wg(g, a, i, 1); gravel_session_end_wg(g);"), N_ITEMS, 0);
+    OK(gravel_quiet(gravel));
+    OK(gravel_stats_reset(gravel));
+    send_by_kernel();
+    AWAIT(counters().buffers_timeout == 1);
+    OK(gravel_quiet(gravel));
+    expect_words(gravel, 1, words, 4, N_ITEMS);
+}
+
+static void checked_mode_reports_sessions_that_are_no_pairs(void **state)
+{
+    struct gravel_config config = config_of(PATIENT_MS, 64 << 10);
+    (void)state;
+    config.check = true;
+    open_with(&config);
+    launch(BODY("gravel_session_begin_wg(g);"), N_ITEMS, 0);
+    expect_error(gravel_quiet(gravel), GRAVEL_EKERNEL, "begun more sessions than they have ended");
+    launch(BODY("gravel_session_end_wg(g);"), N_ITEMS, 0);
+    expect_error(gravel_quiet(gravel), GRAVEL_EKERNEL, "ended more sessions than they have begun");
+    launch(BODY("gravel_session_begin_wg(g); gravel_session_end_wg(g);"), N_ITEMS, 0);
+    OK(gravel_quiet(gravel));
+    OK(gravel_close(gravel));
+}
+
+/* ---- of either ------------------------------------------------------------------------------- */
+
 static void full_buffers_leave_in_a_session(void **state)
 {
     (void)state;
@@ -235,6 +374,13 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_fence_sends_in_a_session, open_patient, close_node),
         cmocka_unit_test_setup_teardown(requests_are_answered_in_a_session, open_patient,
                                         close_node),
+        cmocka_unit_test_setup_teardown(a_group_keeps_buffers_open_until_its_session_ends,
+                                        open_patient, close_node),
+        cmocka_unit_test_setup_teardown(a_group_begins_anew_behind_a_flush, open_patient,
+                                        close_node),
+        cmocka_unit_test_setup_teardown(sessions_that_kernels_leave_open_are_over, open_patient,
+                                        close_node),
+        cmocka_unit_test(checked_mode_reports_sessions_that_are_no_pairs),
         cmocka_unit_test(full_buffers_leave_in_a_session),
         cmocka_unit_test(a_session_without_end_keeps_messages_for_an_eighth_of_the_timeout),
     };

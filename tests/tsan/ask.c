@@ -33,12 +33,14 @@ void ask_kernel(struct gravelp_arena *gravel_arena_, const void *arguments)
     const uint32_t *data = gravel_local(g, ask->data + mine);
     uint32_t n_answers = 0, n_puts = 0, me = gravel_node(g);
     for (uint32_t round = 0; round < ASK_ROUNDS; round++) {
+        gravel_session_begin_wg(g); /* which keeps no answer and no signal */
         n_answers += gravel_fetch_add_uint_wg(g, ask->counter, 0, 1, reply, lane,
                                               (group + round) % ask->n_nodes);
         n_puts += gravel_put_signal_uint_wg_if(g, lane != round, ask->data + mine, lane,
                                                round * 100 + lane, signals + 4, me);
         bool holds = gravel_wait_until_uint_wg(g, signals, GRAVEL_CMP_GE, n_answers) &&
                      gravel_wait_until_uint_wg(g, signals + 4, GRAVEL_CMP_EQ, n_puts);
+        gravel_session_end_wg(g); /* the mark that follows leaves by age */
         uint32_t seen = neighbour == round ? round * 100 + neighbour : data[neighbour];
         holds = wait_for_mark(g, ask, round) && holds;
         uint64_t sum =
