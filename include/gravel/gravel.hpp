@@ -317,6 +317,11 @@ public:
         code_ = {std::move(source), std::move(name), std::move(build_options)};
         return *this;
     }
+    /** The next row of the table of streams, as the C interface takes it; its function must not throw. */
+    options &stream(const gravel_stream &row) {
+        streams_.push_back({row.name ? row.name : "", row});
+        return *this;
+    }
     /** The next row of the table of handlers: one that the host runs. */
     options &handler(const std::string &name, uint32_t n_args, handler_function function) {
         rows_.push_back({name, {}, std::move(function)});
@@ -349,6 +354,7 @@ private:
     gravel_bindings bindings_{};
     device_text code_;
     std::vector<entry> rows_;
+    std::vector<std::pair<std::string, gravel_stream>> streams_;
 };
 
 /** One to three sizes; without any, as a local size: the driver chooses. */
@@ -394,6 +400,13 @@ public:
             table.back().user = row.function ? own.get() : row.row.user;
             state_->handlers.push_back(std::move(own));
         }
+        std::vector<gravel_stream> streams;
+        for (const auto &[name, row] : given.streams_) {
+            streams.push_back(row);
+            streams.back().name = name.c_str();
+        }
+        bindings.streams = streams.data();
+        bindings.n_streams = static_cast<uint32_t>(streams.size());
         bindings.bytes = sizeof bindings;
         bindings.handler_bytes = sizeof(gravel_handler);
         bindings.handlers = table.data();

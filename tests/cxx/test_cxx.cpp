@@ -502,6 +502,51 @@ static void test_handlers(gvl::options options)
     EXPECT(node.rank() == rank_now); /* it is open */
 }
 
+struct pair {
+    cl_uint item, square;
+};
+
+/* Records come to their function, lines to theirs. */
+static void test_records(gvl::options options)
+{
+    static const char source[] = R"(#include "gravel.cl.h"
+#include "print.cl.h"
+struct pair { uint item, square; };
+kernel void hand_over(GRAVEL_ARENA)
+{
+    GRAVEL_OPEN(g);
+    uint i = (uint)get_global_id(0);
+    struct pair pair = {i, i * i};
+    gravel_append_wg(g, pairs, pair, gravel_node(g));
+    if (i == 7)
+        gravel_printf_wi(g, "seven");
+})";
+    uint64_t sum = 0;
+    std::string text;
+    gravel_stream row{};
+    row.name = "pairs";
+    row.record_bytes = sizeof(pair);
+    row.user = &sum;
+    row.function = [](struct gravel *, void *user, uint32_t, const void *records, uint32_t n) {
+        for (uint32_t i = 0; i < n; i++)
+            *static_cast<uint64_t *>(user) += static_cast<const pair *>(records)[i].square;
+        return 0;
+    };
+    options.stream(row).set("print", "own").print(
+        [](void *user, const char *lines, size_t bytes) {
+            static_cast<std::string *>(user)->append(lines, bytes);
+            return 0;
+        },
+        &text);
+    gvl::node node(options);
+    gvl::program program(node, source);
+    gvl::kernel kernel(program, "hand_over");
+    node.launch(kernel, 64, 64, gvl::arena);
+    node.barrier();
+    EXPECT(sum == 63 * 64 * 127 / 6);
+    EXPECT(text == "[" + std::to_string(node.rank()) + ":7] seven\n");
+}
+
 /* An exception leaves the scope of a node with all kinds of parts: it arrives, and no node waits. */
 static void test_exception(const gvl::options &options)
 {
@@ -556,6 +601,7 @@ try {
     test_fork(options);
     test_server(options);
     test_handlers(options);
+    test_records(options);
     std::cout << "node " << rank_now << ": " << n_wrong << " wrong\n";
     return n_wrong != 0;
 } catch (const std::exception &error) {
