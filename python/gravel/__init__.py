@@ -19,10 +19,11 @@ from ._library import version as __version__
 from ._node import Node, open
 from ._opening import Handler
 from ._program import Kernel, Program
+from ._stream import Stream
 
 __all__ = [
     "AbortError", "ArgumentError", "Array", "BuildError", "CapabilityError", "CorruptError", "DeviceError", "Error",
     "Handler", "HandlerError", "HeapError", "Kernel", "KernelError", "MismatchError", "MPIError", "Node", "OpenCLError",
-    "OutOfMemoryError", "PeerError", "Program", "RangeError", "SettingError", "StuckError", "SystemCallError",
-    "TimeoutError", "__version__", "open",
+    "OutOfMemoryError", "PeerError", "Program", "RangeError", "SettingError", "Stream", "StuckError",
+    "SystemCallError", "TimeoutError", "__version__", "open",
 ]

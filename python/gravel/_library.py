@@ -4,7 +4,7 @@
 CALLS and the structures are gravel.h once more, as ctypes needs it; tests/bindings/table.py compares both. Each call
 releases the GIL. OpenCL is called through the library's handle too, so that both sides use one loader.
 
-Path: $GRAVEL_LIBRARY, the wheel's library or libgravel.so -> this -> _node, _array, _program.
+Path: $GRAVEL_LIBRARY, the wheel's library or libgravel.so -> this -> all other files of the package.
 """
 from __future__ import annotations
 
@@ -49,6 +49,16 @@ class HandlerRow(c.Structure):
                 ("n_answers", u32), ("serve", Serve), ("answer", address), ("blocks", u32)]
 
 
+STREAM_FUNCTION = c.CFUNCTYPE(code, address, address, u32, address, u32)  # gravel_stream_function
+PRINT_FUNCTION = c.CFUNCTYPE(code, address, address, size)  # gravel_print_function
+
+
+class StreamRow(c.Structure):
+    """struct gravel_stream"""
+
+    _fields_ = [("name", text), ("record_bytes", u32), ("function", STREAM_FUNCTION), ("user", address)]
+
+
 class DeviceCode(c.Structure):
     """struct gravel_device_code"""
 
@@ -60,8 +70,8 @@ class Bindings(c.Structure):
 
     _fields_ = [("bytes", size), ("handler_bytes", size), ("context", address), ("device", address), ("queue", address),
                 ("handlers", to(HandlerRow)), ("n_handlers", u32), ("log", address), ("log_user", address),
-                ("device_code", DeviceCode), ("mpi_comm", address), ("streams", address), ("n_streams", u32),
-                ("print", address), ("print_user", address)]
+                ("device_code", DeviceCode), ("mpi_comm", address), ("streams", to(StreamRow)), ("n_streams", u32),
+                ("print", PRINT_FUNCTION), ("print_user", address)]
 
 
 CALLS: dict[str, tuple[Any, tuple[Any, ...]]] = {

@@ -27,9 +27,10 @@ from . import _library
 from ._array import Array
 from ._errors import Error
 from ._interrupt import waiting
-from ._library import check, lib
+from ._library import error_of, lib
 from ._opening import Handler, opened, settings_of
 from ._program import Program
+from ._stream import Functions, Stream, is_in_function
 
 _DIRECT_STEPS = ("svm", "usm")  # where the host addresses the heap
 
@@ -38,9 +39,18 @@ class Node:
     """One node of a job: this rank, or all loop-back nodes of this process. Made by gravel.open."""
 
     def __init__(self, queue: Optional[cl.CommandQueue], device: Union[cl.Device, str, None], comm: Any,
-                 handlers: Mapping[str, Handler], device_code: Optional[str], settings: Mapping[str, Any]) -> None:
+                 handlers: Mapping[str, Handler], device_code: Optional[str], functions: Functions,
+                 settings: Mapping[str, Any]) -> None:
         self._handle: Optional[int] = None
-        self._handle = opened(queue, device, comm, handlers, device_code, settings)
+        self._functions = functions
+        try:
+            self._handle = opened(queue, device, comm, handlers, device_code, functions, settings)
+            self._look(queue, handlers)
+        finally:
+            functions._begin(self)
+
+    def _look(self, queue: Optional[cl.CommandQueue], handlers: Mapping[str, Handler]) -> None:
+        """What stays as it is while the node is open."""
         self._handlers = {name: i for i, name in enumerate(handlers)}
         self._queue, self._context, self._device = queue, queue and queue.context, queue and queue.device
         self._held: list[tuple[cl.Event, tuple[Any, ...]]] = []  # what launches use
@@ -61,11 +71,15 @@ class Node:
             raise ValueError("this node is closed")
         return self._handle
 
+    def _check(self, status: int) -> None:
+        if status:
+            raise self._functions._explained(error_of(status))
+
     def _call(self, function: Callable[..., int], *arguments: Any) -> None:
-        check(function(self._opened(), *arguments))
+        self._check(function(self._opened(), *arguments))
 
     def _wait(self, function: Callable[..., int], *arguments: Any) -> None:
-        check(waiting(function, self._opened(), *arguments))
+        self._check(waiting(function, self._opened(), *arguments))
 
     def _complete(self, function: Callable[..., int]) -> None:
         """A call that waits for what was launched before it."""
@@ -217,14 +231,16 @@ class Node:
         """Close the node, with a barrier. Collective. A second close does nothing."""
         if self._handle is None:
             return
+        if os.getpid() != self._process or is_in_function():
+            self._check(lib.gravel_close(self._handle))  # which is refused: nothing is closed
         status = waiting(lib.gravel_close, self._handle)
-        if status == _library.EINVAL and os.getpid() != self._process:  # after fork: the node is the parent's
-            check(status)
         self._handle = None
         self._held = []
         _alone.discard(self)
         _of_jobs.discard(self)
-        check(status)
+        if status:
+            _may_run.append(self._functions)
+        self._check(status)
 
     def __enter__(self) -> Node:
         return self
@@ -278,6 +294,7 @@ def _argument(value: Any) -> int:
 _counters: list[str] = []
 _alone: weakref.WeakSet[Node] = weakref.WeakSet()  # of transport self: garbage collection may close them
 _of_jobs: set[Node] = set()  # of several processes: closing is collective, so they stay until closed
+_may_run: list[Functions] = []  # of nodes that failed: the library leaves a thread that is in one of them
 
 
 @atexit.register
@@ -295,7 +312,9 @@ def _leave() -> None:
 
 
 def open(queue: Optional[cl.CommandQueue] = None, *, device: Union[cl.Device, str, None] = None, comm: Any = None,
-         handlers: Optional[Mapping[str, Handler]] = None, device_code: Optional[str] = None, **settings: Any) -> Node:
+         handlers: Optional[Mapping[str, Handler]] = None, device_code: Optional[str] = None,
+         streams: Optional[Mapping[str, Stream]] = None, print_to: Optional[Callable[[str], object]] = None,
+         **settings: Any) -> Node:
     """Open this process's node, in a `with` statement. Collective.
 
     queue:        an in-order queue, whose context and device the node takes; else it makes one.
@@ -303,6 +322,9 @@ def open(queue: Optional[cl.CommandQueue] = None, *, device: Union[cl.Device, st
     comm:         a communicator of mpi4py, whose processes are the nodes; else all that mpirun has started.
     handlers:     a Handler by each name, the same at every node.
     device_code:  OpenCL C of the handlers without a function.
+    streams:      a Stream by each name, the same at every node.
+    print_to:     takes lines that kernels print, a text of whole ones at a time, instead of standard output; the
+                  setting `print` says at which node. It runs as functions of streams do.
     settings:     of docs/reference/settings.md, by name: heap_bytes="64M", loopback_nodes=4, check=True.
     """
-    return Node(queue, device, comm, handlers or {}, device_code, settings)
+    return Node(queue, device, comm, handlers or {}, device_code, Functions(streams or {}, print_to), settings)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """How a node opens: settings by name, handlers, MPI, and whose device it takes.
 
-Path: _node.open -> this -> gravel_open.
+Path: _node.open, _stream -> this -> gravel_open.
 """
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ import pyopencl as cl
 from . import _library
 from ._errors import CapabilityError, DeviceError, Error
 from ._library import Bindings, HandlerRow, check, error_of, lib
+from ._stream import Functions
 
 # What launchers of MPI set (lib/transport/launcher.c).
 _LAUNCHED = ("OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "MV2_COMM_WORLD_SIZE", "PMIX_RANK")
@@ -98,7 +99,8 @@ def _library_has_platforms() -> bool:
 
 
 def opened(queue: Optional[cl.CommandQueue], device: Union[cl.Device, str, None], comm: Any,
-           handlers: Mapping[str, Handler], device_code: Optional[str], settings: Mapping[str, Any]) -> Optional[int]:
+           handlers: Mapping[str, Handler], device_code: Optional[str], functions: Functions,
+           settings: Mapping[str, Any]) -> Optional[int]:
     """@return the address of an open node"""
     if isinstance(device, str):
         settings, device = {**settings, "device": device}, None
@@ -111,6 +113,7 @@ def opened(queue: Optional[cl.CommandQueue], device: Union[cl.Device, str, None]
         handler._fill(row, name)
     bindings = Bindings(bytes=c.sizeof(Bindings), handler_bytes=c.sizeof(HandlerRow), handlers=rows,
                         n_handlers=len(handlers), mpi_comm=None if comm is None else _address_of(comm))
+    functions._fill(bindings)
     if device_code is not None:
         bindings.device_code.source, bindings.device_code.name = device_code.encode(), b"handlers.cl"
     if queue is not None:

@@ -8,9 +8,7 @@ exit:  0, and "node N: all right" from each process; 1 with the line of what doe
 Path: run.py -> this -> python/gravel.
 """
 import builtins
-import contextlib
 import ctypes
-import re
 import sys
 import traceback
 
@@ -20,6 +18,7 @@ import pyopencl.array as cla
 import pyopencl.cltypes
 
 import gravel
+from refused import refused
 
 SOURCE = """#include "gravel.cl.h"
 uint twice(struct gravel_call call, uint array, uint i)
@@ -48,18 +47,6 @@ kernel void types(global double *out, char c, uchar uc, short s, ushort us, int 
 }
 """
 N = 100
-
-
-@contextlib.contextmanager
-def refused(error, *texts):
-    """The statement raises it, and its text has these patterns."""
-    try:
-        yield
-    except error as raised:
-        missing = [text for text in texts if not re.search(text, str(raised))]
-        assert not missing, "%r lacks %s" % (raised, missing)
-    else:
-        raise AssertionError("nothing is raised, instead of %s" % error.__name__)
 
 
 def last(node):

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: MIT
-"""Programs in Python as one node, as 4 loop-back nodes and as 2 ranks: those of README and the guide, or calls.py.
+"""Programs in Python as one node, as 4 loop-back nodes and as 2 ranks: those of README and the guide, or one of here.
 
-usage: with_pyopencl.sh SOURCE BUILD run.py SOURCE (guide | calls) [MPIRUN ARGUMENT...]
+usage: with_pyopencl.sh SOURCE BUILD run.py SOURCE (guide | calls | records) [MPIRUN ARGUMENT...]
                                          with the last argument before the number of ranks
 exit:  0; 1 with what went wrong
 
-Path: README.md, docs/guide/python.md, calls.py, ends.py -> this -> python/gravel.
+Path: README.md, docs/guide/python.md, calls.py, ends.py, records.py -> this -> python/gravel.
 """
 import os
 import re
@@ -73,7 +73,7 @@ def first_screen(source):
 def guide(source, runs, work):
     with open(os.path.join(source, "docs", "guide", "python.md"), encoding="utf-8") as file:
         programs = dict(PROGRAM.findall(file.read()))
-    if list(programs) != ["hist.py", "gather.py", "mailbox.py"]:
+    if list(programs) != ["hist.py", "gather.py", "hits.py"]:
         sys.exit("docs/guide/python.md has the programs %s" % list(programs))
     for name, text in programs.items():
         path = os.path.join(work, name)
@@ -85,9 +85,13 @@ def guide(source, runs, work):
     runs.expect("one node", ["-m", "gravel"], ["gravel .*", "device .*", "step .*", "histogram .*: 0 .* wrong", "PASS"])
 
 
-def calls(_, runs, work):
+def everywhere(runs, name):
     for way, (_, n_processes, _) in runs.ways.items():
-        runs.expect(way, [os.path.join(HERE, "calls.py")], ["node %d: all right" % i for i in range(n_processes)])
+        runs.expect(way, [os.path.join(HERE, name)], ["node %d: all right" % i for i in range(n_processes)])
+
+
+def calls(_, runs, __):
+    everywhere(runs, "calls.py")
     for name in "interrupt", "left_open":
         runs.expect("one node", [os.path.join(HERE, "ends.py"), name], [name + ": all right"])
     if "2 ranks" in runs.ways:
@@ -96,10 +100,14 @@ def calls(_, runs, work):
             runs.expect("2 ranks", [os.path.join(HERE, "ends.py"), name], wanted)
 
 
+def records(_, runs, __):
+    everywhere(runs, "records.py")
+
+
 def main(source, what, *mpirun):
     runs = Runs(list(mpirun))
     with tempfile.TemporaryDirectory() as work:
-        {"guide": guide, "calls": calls}[what](source, runs, work)
+        {"guide": guide, "calls": calls, "records": records}[what](source, runs, work)
     print("%s: %s" % (what, "%d failed" % runs.n_failed if runs.n_failed else "all right"))
     return bool(runs.n_failed)
 

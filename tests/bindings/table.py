@@ -23,7 +23,8 @@ KINDS = {"int": c.c_int, "bool": c.c_bool, "size_t": c.c_size_t, "uint32_t": c.c
          "uint64_t": c.c_uint64, "cl_map_flags": c.c_uint64, "char *": c.c_char_p, "char **": c.POINTER(c.c_char_p),
          "void *": c.c_void_p, "void **": c.POINTER(c.c_void_p)}
 STRUCTURES = {"gravel_serve": _library.Serve, "gravel_handler": _library.HandlerRow,
-              "gravel_device_code": _library.DeviceCode, "gravel_bindings": _library.Bindings}
+              "gravel_stream": _library.StreamRow, "gravel_device_code": _library.DeviceCode,
+              "gravel_bindings": _library.Bindings}
 
 
 def kind_of(declared):

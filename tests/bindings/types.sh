@@ -13,16 +13,23 @@ work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 { echo '[mypy]'; printf '[mypy-%s.*]\nignore_missing_imports = True\n' pyopencl mpi4py; } >"$work/ini"
 cat >"$work/user.py" <<'END'
+import sys
+from typing import Any
 import gravel
+import numpy.typing
 node: gravel.Node = gravel.open(heap_bytes="1M", check=True)
 array: gravel.Array = node.array((2, 3), "u4")
 event = node.program("", "empty.cl").count(6, None, array)
 caught: type[MemoryError] = gravel.HeapError
+hits: list[numpy.typing.NDArray[Any]] = []
+stream = gravel.Stream("u4", lambda node, source, records: hits.append(records))
+with gravel.open(streams={"hits": stream}, print_to=sys.stdout.write, print="own"):
+    pass
 wrong: int = node.step
 END
 cd "$1/python" && mypy --strict --config-file "$work/ini" --cache-dir "$work" gravel || exit 1
 MYPYPATH=. mypy --strict --config-file "$work/ini" --cache-dir "$work" "$work/user.py" >"$work/log"
-grep -q 'user.py:6: error: Incompatible types' "$work/log" && grep -q '^Found 1 error' "$work/log" && exit 0
+grep -q 'user.py:13: error: Incompatible types' "$work/log" && grep -q '^Found 1 error' "$work/log" && exit 0
 grep -E 'No module named|Cannot find implementation.*numpy' "$work/log" && exit 77
 cat "$work/log"
 echo "a use of the package has other errors than the one that is there"
