@@ -11,19 +11,21 @@
 Each call makes the C call of its name, whose page (docs/reference/host-calls.md) says who may call, what is collective,
 and memory order. Any thread may make any call. Errors are exceptions: gravel.Error, with a class for each code.
 """
+from ._accumulator import Accumulator
 from ._array import Array
 from ._errors import (AbortError, ArgumentError, BuildError, CapabilityError, CorruptError, DeviceError, Error,
                       HandlerError, HeapError, KernelError, MismatchError, MPIError, OpenCLError, OutOfMemoryError,
                       PeerError, RangeError, SettingError, StuckError, SystemCallError, TimeoutError)
 from ._library import version as __version__
+from ._mirror import Mirror
 from ._node import Node, open
 from ._opening import Handler
 from ._program import Kernel, Program
 from ._stream import Stream
 
 __all__ = [
-    "AbortError", "ArgumentError", "Array", "BuildError", "CapabilityError", "CorruptError", "DeviceError", "Error",
-    "Handler", "HandlerError", "HeapError", "Kernel", "KernelError", "MismatchError", "MPIError", "Node", "OpenCLError",
-    "OutOfMemoryError", "PeerError", "Program", "RangeError", "SettingError", "Stream", "StuckError",
-    "SystemCallError", "TimeoutError", "__version__", "open",
+    "AbortError", "Accumulator", "ArgumentError", "Array", "BuildError", "CapabilityError", "CorruptError",
+    "DeviceError", "Error", "Handler", "HandlerError", "HeapError", "Kernel", "KernelError", "Mirror", "MismatchError",
+    "MPIError", "Node", "OpenCLError", "OutOfMemoryError", "PeerError", "Program", "RangeError", "SettingError",
+    "Stream", "StuckError", "SystemCallError", "TimeoutError", "__version__", "open",
 ]

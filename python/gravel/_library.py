@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """The C library: where it is, what its calls take, and how a code becomes an exception.
 
-CALLS and the structures are gravel.h once more, as ctypes needs it; tests/bindings/table.py compares both. Each call
-releases the GIL. OpenCL is called through the library's handle too, so that both sides use one loader.
+CALLS and the structures are those of the headers once more, as ctypes needs them; tests/bindings/table.py compares
+both. Each call releases the GIL. OpenCL is called through the library's handle too, so that both sides use one loader.
 
 Path: $GRAVEL_LIBRARY, the wheel's library or libgravel.so -> this -> all other files of the package.
 """
@@ -74,6 +74,12 @@ class Bindings(c.Structure):
                 ("print", PRINT_FUNCTION), ("print_user", address)]
 
 
+class Words(c.Structure):
+    """struct gravel_words"""
+
+    _fields_ = [("bytes", size), ("offset", u64), ("type", u32), ("n_words", to(u64)), ("indices", to(u32))]
+
+
 CALLS: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "gravel_version": (text, (to(u32),)),
     "gravel_strerror": (text, (code,)),
@@ -114,6 +120,19 @@ CALLS: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "gravel_am": (code, (address, u32, to(u64), u32, u32)),
     "gravel_stats_read": (code, (address, address, size, u32)),
     "gravel_stats_get": (code, (address, u32, to(text), to(u64))),
+    "gravel_mirror_create": (code, (to(address), address, address)),
+    "gravel_mirror_create_slots": (code, (to(address), address, u32, address)),
+    "gravel_mirror_begin": (code, (address,)),
+    "gravel_mirror_end": (code, (address,)),
+    "gravel_mirror_share": (code, (address,)),
+    "gravel_mirror_offset": (u64, (address,)),
+    "gravel_mirror_destroy": (code, (address,)),
+    "gravel_accumulator_create": (code, (to(address), address, u64, u64, u32, u32)),
+    "gravel_kernel_set_accumulator": (code, (address, address, u32)),
+    "gravel_accumulator_flush": (code, (address,)),
+    "gravel_accumulator_begin": (code, (address,)),
+    "gravel_accumulator_reset": (code, (address,)),
+    "gravel_accumulator_destroy": (code, (address,)),
 }
 
 OPENCL: dict[str, tuple[Any, tuple[Any, ...]]] = {

@@ -5,14 +5,13 @@ A node ends with its `with` statement. An exception that leaves the statement gi
 wait for none that cannot come; else the end closes. A node that is open when the process ends is closed, with a
 ResourceWarning, or given up after an exception that nothing caught.
 
-Path: open -> gravel_open -> Node -> Array, Program; _leave when the process ends.
+Path: open -> gravel_open -> Node -> Array, Mirror, Accumulator, Program; _leave when the process ends.
 """
 from __future__ import annotations
 
 import atexit
 import contextlib
 import ctypes as c
-import operator
 import os
 import sys
 import warnings
@@ -24,13 +23,17 @@ import numpy.typing as npt
 import pyopencl as cl
 
 from . import _library
+from ._accumulator import Accumulator
 from ._array import Array
 from ._errors import Error
 from ._interrupt import waiting
 from ._library import error_of, lib
+from ._mirror import Mirror
 from ._opening import Handler, opened, settings_of
+from ._part import Part
 from ._program import Program
 from ._stream import Functions, Stream, is_in_function
+from ._words import operation_of, type_of, word_of
 
 _DIRECT_STEPS = ("svm", "usm")  # where the host addresses the heap
 
@@ -54,6 +57,7 @@ class Node:
         self._handlers = {name: i for i, name in enumerate(handlers)}
         self._queue, self._context, self._device = queue, queue and queue.context, queue and queue.device
         self._held: list[tuple[cl.Event, tuple[Any, ...]]] = []  # what launches use
+        self._parts: list[Part] = []
         self._process = os.getpid()
         self.rank: int = lib.gravel_node(self._handle)
         self.size: int = lib.gravel_n_nodes(self._handle)
@@ -150,6 +154,23 @@ class Node:
         """A symmetric array of zeros, on each node. Collective, with a barrier (gravel_alloc)."""
         return Array(self, shape, dtype)
 
+    def mirror(self, array: Array, words: Sequence[npt.ArrayLike], op: Optional[str] = None) -> Mirror:
+        """Copies of words of an array, which own kernels read, or slots that they add to, in a `with` statement.
+
+        words[m] are elements of node m's part, counted as in ravel(), in one dimension; copy, or slot, i is for the
+        i-th of them all. Without `op` copies, which are 0 until they are shared; with "add", "min", "max", "and", "or"
+        or "xor" slots, whose values owners apply by it. Collective, with barriers (gravel_mirror_create,
+        gravel_mirror_create_slots).
+        """
+        return Mirror(self, array, words, op)
+
+    def accumulator(self, array: Array, op: str = "add") -> Accumulator:
+        """Words of all nodes that own kernels change by `op` in own memory, in a `with` statement. Collective.
+
+        "inc", "add", "min", "max", "and", "or" or "xor", of real numbers "add" (gravel_accumulator_create).
+        """
+        return Accumulator(self, array, op)
+
     def program(self, source: str, name: str = "kernel.cl", options: str = "") -> Program:
         """Build OpenCL C that includes "gravel.cl.h"; `name` is the file that the compiler's messages name."""
         return Program(self, source, name, options)
@@ -187,7 +208,7 @@ class Node:
         if op not in ("add", "min", "max"):
             raise ValueError("op is 'add', 'min' or 'max', not %r" % (op,))
         out = np.array(values, order="C")
-        self._wait(lib.gravel_reduce, _library.OPERATIONS[op], _type_of(out.dtype), out.ctypes.data, out.size)
+        self._wait(lib.gravel_reduce, operation_of(op), type_of(out.dtype), out.ctypes.data, out.size)
         return out[()]
 
     # ---- messages from the host
@@ -197,17 +218,16 @@ class Node:
 
         `index` counts as in ravel(); "inc" has no value. Complete after quiet or barrier.
         """
-        if op not in _library.OPERATIONS:
-            raise ValueError("op is one of %s, not %r" % (", ".join(_library.OPERATIONS), op))
+        number = operation_of(op)
         if (value is None) != (op == "inc"):
             raise TypeError("inc takes no value, each other operation takes one")
         if not 0 <= index < array.size:
             raise IndexError("element %d of %r" % (index, array))
-        word = None if value is None else _word_of(value, array.dtype)
-        self._call(lib.gravel_update, _library.OPERATIONS[op], _type_of(array.dtype),
-                   array.offset + index * array.dtype.itemsize, None if word is None else word.ctypes.data, node)
+        word = None if value is None else word_of(value, array.dtype)
+        self._call(lib.gravel_update, number, type_of(array.dtype), array.offset + index * array.dtype.itemsize,
+                   None if word is None else word.ctypes.data, node)
 
-    def am(self, name: str, *arguments: Union[int, Array], node: int) -> None:
+    def am(self, name: str, *arguments: Union[int, Array, Mirror], node: int) -> None:
         """Send an active message to a handler. Complete after quiet or barrier."""
         if name not in self._handlers:
             raise KeyError("no handler %r; the node has %s" % (name, ", ".join(self._handlers) or "none"))
@@ -228,11 +248,15 @@ class Node:
         self._call(lib.gravel_abort, reason.encode())
 
     def close(self) -> None:
-        """Close the node, with a barrier. Collective. A second close does nothing."""
+        """Close the node, with a barrier, and before it the mirrors and accumulators that are left. Collective.
+
+        A second close does nothing.
+        """
         if self._handle is None:
             return
         if os.getpid() != self._process or is_in_function():
             self._check(lib.gravel_close(self._handle))  # which is refused: nothing is closed
+        failure = self._end_parts()
         status = waiting(lib.gravel_close, self._handle)
         self._handle = None
         self._held = []
@@ -241,6 +265,18 @@ class Node:
         if status:
             _may_run.append(self._functions)
         self._check(status)
+        if failure is not None:
+            raise failure
+
+    def _end_parts(self) -> Optional[Error]:
+        """@return what the first one met that could not end"""
+        failure: Optional[Error] = None
+        for part in reversed(self._parts.copy()):
+            try:
+                part._end()
+            except Error as error:
+                failure = failure or error
+        return failure
 
     def __enter__(self) -> Node:
         return self
@@ -269,26 +305,9 @@ def _at_once(function: Callable[..., int], node: int, *arguments: Any) -> int:
     return function(node, *arguments)
 
 
-def _type_of(dtype: np.dtype[Any]) -> int:
-    kind = _library.TYPES.get(dtype.str[1:]) if dtype.isnative else None
-    if kind is None:
-        raise TypeError("words of messages are integers and real numbers of 4 or 8 bytes, not %s" % dtype)
-    return kind
-
-
-def _word_of(value: Any, dtype: np.dtype[Any]) -> npt.NDArray[Any]:
-    """A number as a word of memory, which has to hold it."""
-    if dtype.kind not in "iu":
-        return np.array(float(value), dtype)
-    number = operator.index(value)
-    if not np.iinfo(dtype).min <= number <= np.iinfo(dtype).max:
-        raise OverflowError("%d does not fit %s" % (number, dtype))
-    return np.array(number, dtype)
-
-
 def _argument(value: Any) -> int:
-    """Of a message, as 64 bits: a number, or an array's offset."""
-    return int(_word_of(value.offset if isinstance(value, Array) else value, np.dtype(np.uint64)))
+    """Of a message, as 64 bits: a number, or the offset of an array or a mirror."""
+    return int(word_of(value.offset if isinstance(value, (Array, Mirror)) else value, np.dtype(np.uint64)))
 
 
 _counters: list[str] = []

@@ -15,9 +15,11 @@ from typing import TYPE_CHECKING, Any, Callable, Optional, Sequence, Union
 import numpy as np
 import pyopencl as cl
 
+from ._accumulator import Accumulator
 from ._array import Array
 from ._errors import OpenCLError
 from ._library import check, lib
+from ._mirror import Mirror
 
 if TYPE_CHECKING:
     from ._node import Node
@@ -26,6 +28,7 @@ _PROGRAM_KERNEL_NAMES, _KERNEL_NUM_ARGS = 0x1168, 0x1191
 _ARG_ADDRESS_QUALIFIER, _ARG_TYPE_NAME, _ARG_NAME = 0x1196, 0x1198, 0x119A
 _LOCAL = 0x119C
 _ARENA = "gravel_arena_"  # the parameter that GRAVEL_ARENA declares
+_ACCUMULATOR = "gravelp_accumulator*"  # the end of the type that GRAVEL_ACCUMULATOR declares
 
 _INTEGERS: dict[str, Any] = {
     "char": c.c_int8, "uchar": c.c_uint8, "short": c.c_int16, "ushort": c.c_uint16, "int": c.c_int32,
@@ -47,8 +50,11 @@ class _Parameter:
         self.is_local = _number(lib.clGetKernelArgInfo, kernel, index, _ARG_ADDRESS_QUALIFIER) == _LOCAL
         self.what = "%s: %s %s" % (kernel_name, self.type, self.name)
 
-    def setter(self, node: Node) -> Callable[[Any], tuple[int, Any]]:
-        """@return a function that checks an argument, and returns its bytes and where they lie"""
+    def setter(self, node: Node) -> Callable[[Any], tuple[Optional[int], Any]]:
+        """@return a function that checks an argument, and returns its bytes and where they lie; of an accumulator None
+        and its address"""
+        if self.type.endswith(_ACCUMULATOR):
+            return self._accumulator(node)
         if self.is_local:
             return self._local
         if self.type in _INTEGERS:
@@ -65,11 +71,10 @@ class _Parameter:
         at = c.byref(box)
 
         def take(value: Any) -> tuple[int, Any]:
-            if isinstance(value, Array):
+            if isinstance(value, (Array, Mirror)):
                 if kind is not c.c_uint64:
-                    raise self._refuse(value, "a number; an Array needs a parameter of type ulong")
-                if value.node is not node:
-                    raise ValueError("%s: %r is of another node" % (self.what, value))
+                    raise self._refuse(value, "a number; what lies in the heap needs a parameter of type ulong")
+                self._check_node(node, value)
                 number = value.offset
             else:
                 try:
@@ -114,6 +119,18 @@ class _Parameter:
                 raise self._refuse(value, "a buffer or an array of PyOpenCL (pyopencl.array.to_device)") from None
             return n_bytes, at
         return take
+
+    def _accumulator(self, node: Node) -> Callable[[Any], tuple[Optional[int], Any]]:
+        def take(value: Any) -> tuple[Optional[int], Any]:
+            if not isinstance(value, Accumulator):
+                raise self._refuse(value, "a gravel.Accumulator")
+            self._check_node(node, value)
+            return None, value._made()
+        return take
+
+    def _check_node(self, node: Node, value: Union[Accumulator, Array, Mirror]) -> None:
+        if value.node is not node:
+            raise ValueError("%s: %r is of another node" % (self.what, value))
 
     def _local(self, value: Any) -> tuple[int, Any]:
         if not isinstance(value, cl.LocalMemory):
@@ -160,9 +177,10 @@ class Kernel:
                  wait: Sequence[cl.Event] = ()) -> cl.Event:
         """Enqueue it on the node's queue (gravel_launch).
 
-        `arguments` are the kernel's without GRAVEL_ARENA: numbers that fit, gravel.Array for a `ulong`, buffers and
-        arrays of PyOpenCL, LocalMemory, numpy's scalars for vectors and structs. What a launch uses is kept alive until
-        it has ended. With local_size None the library chooses. Returns the event of its end.
+        `arguments` are the kernel's without GRAVEL_ARENA: numbers that fit, gravel.Array or Mirror for a `ulong`,
+        gravel.Accumulator for GRAVEL_ACCUMULATOR, buffers and arrays of PyOpenCL, LocalMemory, numpy's scalars for
+        vectors and structs. What a launch uses is kept alive until it has ended. With local_size None the library
+        chooses. Returns the event of its end.
         """
         if len(arguments) != len(self._setters):
             raise TypeError("%s takes %d arguments, not %d" % (self.signature, len(self._setters), len(arguments)))
@@ -177,6 +195,9 @@ class Kernel:
         with self._lock:
             for (index, take), value in zip(self._setters, arguments):
                 n_bytes, at = take(value)
+                if n_bytes is None:
+                    check(lib.gravel_kernel_set_accumulator(at, self._handle, index))
+                    continue
                 status = lib.clSetKernelArg(self._handle, index, n_bytes, at)
                 if status:
                     raise OpenCLError("%s: %r: clSetKernelArg returned %d" % (self.signature, value, status))

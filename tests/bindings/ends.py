@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
 """How a node ends that does not just close: by Ctrl-C, by an exception at one rank, or with its process.
 
-usage: ends.py (interrupt | left_open | raise_alone | interrupt_alone | sizes_differ)     the last three as 2 ranks
+usage: ends.py (interrupt | left_open)
+       ends.py (raise_alone | raise_in_part | interrupt_alone | sizes_differ)     as 2 ranks
 exit:  0, and "NAME: all right", of 2 ranks "NAME RANK: all right"
 
 Path: run.py -> this -> python/gravel.
@@ -79,6 +80,23 @@ def raise_alone():
     raise AssertionError("nothing raised")
 
 
+def raise_in_part():
+    """At rank 1, in the statement of a mirror: it destroys nothing alone."""
+    began = time.monotonic()
+    try:
+        with gravel.open(heap_bytes="1M") as node, node.mirror(node.array(4, np.uint32), [[0], [1]]) as mirror:
+            if node.rank == 1:
+                raise LookupError("nothing found")
+            mirror.share()
+    except LookupError:
+        return 1
+    except gravel.PeerError as error:
+        assert "LookupError: nothing found" in str(error), error
+        assert time.monotonic() - began < LIMIT_S
+        return 0
+    raise AssertionError("nothing raised")
+
+
 def interrupt_alone():
     """Rank 0, in a barrier to which rank 1 does not come."""
     began, rank = time.monotonic(), None
@@ -115,7 +133,7 @@ def sizes_differ():
 
 def main(name):
     rank = {"interrupt": interrupt, "left_open": left_open, "raise_alone": raise_alone,
-            "interrupt_alone": interrupt_alone, "sizes_differ": sizes_differ}[name]()
+            "raise_in_part": raise_in_part, "interrupt_alone": interrupt_alone, "sizes_differ": sizes_differ}[name]()
     print("%s: all right" % (name if rank is None else "%s %d" % (name, rank)), flush=True)
 
 

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: MIT
 """Programs in Python as one node, as 4 loop-back nodes and as 2 ranks: those of README and the guide, or one of here.
 
-usage: with_pyopencl.sh SOURCE BUILD run.py SOURCE (guide | calls | records) [MPIRUN ARGUMENT...]
+usage: with_pyopencl.sh SOURCE BUILD run.py SOURCE (guide | calls | records | sharing) [MPIRUN ARGUMENT...]
                                          with the last argument before the number of ranks
 exit:  0; 1 with what went wrong
 
-Path: README.md, docs/guide/python.md, calls.py, ends.py, records.py -> this -> python/gravel.
+Path: README.md, docs/guide/python.md, calls.py, ends.py, records.py, sharing.py -> this -> python/gravel.
 """
 import os
 import re
@@ -90,24 +90,34 @@ def everywhere(runs, name):
         runs.expect(way, [os.path.join(HERE, name)], ["node %d: all right" % i for i in range(n_processes)])
 
 
+def end_of_two(runs, name):
+    wanted = ["%s %d: all right" % (name, rank) for rank in range(2)]
+    runs.expect("2 ranks", [os.path.join(HERE, "ends.py"), name], wanted)
+
+
 def calls(_, runs, __):
     everywhere(runs, "calls.py")
     for name in "interrupt", "left_open":
         runs.expect("one node", [os.path.join(HERE, "ends.py"), name], [name + ": all right"])
     if "2 ranks" in runs.ways:
         for name in "raise_alone", "interrupt_alone", "sizes_differ":
-            wanted = ["%s %d: all right" % (name, rank) for rank in range(2)]
-            runs.expect("2 ranks", [os.path.join(HERE, "ends.py"), name], wanted)
+            end_of_two(runs, name)
 
 
 def records(_, runs, __):
     everywhere(runs, "records.py")
 
 
+def sharing(_, runs, __):
+    everywhere(runs, "sharing.py")
+    if "2 ranks" in runs.ways:
+        end_of_two(runs, "raise_in_part")
+
+
 def main(source, what, *mpirun):
     runs = Runs(list(mpirun))
     with tempfile.TemporaryDirectory() as work:
-        {"guide": guide, "calls": calls, "records": records}[what](source, runs, work)
+        {"guide": guide, "calls": calls, "records": records, "sharing": sharing}[what](source, runs, work)
     print("%s: %s" % (what, "%d failed" % runs.n_failed if runs.n_failed else "all right"))
     return bool(runs.n_failed)
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What _library.py says of gravel.h is what gravel.h says: calls, structures, numbers and errors.
+"""What _library.py says of the headers is what they say: calls, structures, numbers and errors.
 
 usage: with_pyopencl.sh SOURCE BUILD table.py SOURCE    with CC
 exit:  0; 1 with each call, member or number that differs
@@ -13,9 +13,11 @@ import shlex
 import subprocess
 import sys
 import tempfile
+from pathlib import Path
 
 from gravel import _errors, _library
 
+HEADERS = ("gravel.h", "mirror.h", "accumulator.h")
 COMMENT = re.compile(r"/\*.*?\*/", re.S)
 PROTOTYPE = re.compile(r"^((?:const )?(?:struct )?\w+[ *]+)(gravel_\w+)\(([^;{}]*?)\);", re.M)
 HANDLES = ("cl_program", "cl_kernel", "cl_context", "cl_device_id", "cl_command_queue", "cl_event")
@@ -24,7 +26,7 @@ KINDS = {"int": c.c_int, "bool": c.c_bool, "size_t": c.c_size_t, "uint32_t": c.c
          "void *": c.c_void_p, "void **": c.POINTER(c.c_void_p)}
 STRUCTURES = {"gravel_serve": _library.Serve, "gravel_handler": _library.HandlerRow,
               "gravel_stream": _library.StreamRow, "gravel_device_code": _library.DeviceCode,
-              "gravel_bindings": _library.Bindings}
+              "gravel_bindings": _library.Bindings, "gravel_words": _library.Words}
 
 
 def kind_of(declared):
@@ -52,7 +54,7 @@ def wrong_calls(header):
     declared = {name: (result, parameters) for name, result, parameters in calls(header)}
     for name, said in _library.CALLS.items():
         if declared.get(name) != said:
-            yield "%s is %r in gravel.h, and %r in _library.py" % (name, declared.get(name), said)
+            yield "%s is %r in the headers, and %r in _library.py" % (name, declared.get(name), said)
 
 
 def numbers():
@@ -80,7 +82,8 @@ def wrong_numbers(source, work):
     listed = list(numbers())
     program, path = os.path.join(work, "numbers"), os.path.join(work, "numbers.c")
     with open(path, "w", encoding="utf-8") as file:
-        file.write("#include <gravel/gravel.h>\n#include <stddef.h>\n#include <stdio.h>\nint main(void)\n{\n")
+        file.writelines("#include <gravel/%s>\n" % name for name in HEADERS)
+        file.write("#include <stddef.h>\n#include <stdio.h>\nint main(void)\n{\n")
         file.writelines('    printf("%%lld\\n", (long long)(%s));\n' % text for text, _ in listed)
         file.write("    return 0;\n}\n")
     cc = shlex.split(os.environ.get("CC", "cc"))
@@ -101,8 +104,7 @@ def wrong_errors(header):
 
 
 def main(source):
-    with open(os.path.join(source, "include", "gravel", "gravel.h"), encoding="utf-8") as file:
-        header = file.read()
+    header = "".join(Path(source, "include", "gravel", name).read_text(encoding="utf-8") for name in HEADERS)
     with tempfile.TemporaryDirectory() as work:
         wrong = [*wrong_calls(header), *wrong_numbers(source, work), *wrong_errors(header)]
     print("\n".join(wrong + ["%d calls, %d structures, %d errors: %d differ"

@@ -25,11 +25,14 @@ hits: list[numpy.typing.NDArray[Any]] = []
 stream = gravel.Stream("u4", lambda node, source, records: hits.append(records))
 with gravel.open(streams={"hits": stream}, print_to=sys.stdout.write, print="own"):
     pass
+with node.mirror(array, [[0, 5]]) as copies, node.accumulator(array, "max") as most:
+    event = node.program("", "empty.cl").count(6, None, copies, most)
+    shared: numpy.typing.NDArray[Any] = copies.get()
 wrong: int = node.step
 END
 cd "$1/python" && mypy --strict --config-file "$work/ini" --cache-dir "$work" gravel || exit 1
 MYPYPATH=. mypy --strict --config-file "$work/ini" --cache-dir "$work" "$work/user.py" >"$work/log"
-grep -q 'user.py:13: error: Incompatible types' "$work/log" && grep -q '^Found 1 error' "$work/log" && exit 0
+grep -q 'user.py:16: error: Incompatible types' "$work/log" && grep -q '^Found 1 error' "$work/log" && exit 0
 grep -E 'No module named|Cannot find implementation.*numpy' "$work/log" && exit 77
 cat "$work/log"
 echo "a use of the package has other errors than the one that is there"

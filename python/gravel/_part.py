@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: MIT
+"""What all nodes make of an array, and destroy before the node closes: mirrors and accumulators.
+
+Path: _mirror, _accumulator -> this -> the library; Node.close -> this, for those that are left.
+"""
+from __future__ import annotations
+
+import ctypes as c
+import threading
+from typing import TYPE_CHECKING, Any, Callable, ClassVar, Optional, TypeVar
+
+from . import _library
+from ._array import Array
+from ._interrupt import waiting
+
+if TYPE_CHECKING:
+    from ._node import Node
+
+Own = TypeVar("Own", bound="Part")
+
+
+class Part:
+    """Destroyed by destroy(), at the end of its `with` statement, or with its node.
+
+    Nothing else destroys it: that is collective, and garbage collection is not. An exception that leaves the statement
+    may be this node's alone, so it leaves the part to the node. Any thread may make its calls, which are made one at a
+    time.
+    """
+
+    _destroys: ClassVar[Any]  # the library's call
+
+    def __init__(self, node: Node, array: Array, create: Callable[..., int], *arguments: Any) -> None:
+        if array.node is not node:
+            raise ValueError("%r is of another node" % array)
+        self.node, self.array = node, array
+        self._lock = threading.Lock()
+        self._handle: Optional[int] = None
+        made = c.c_void_p()
+        node._wait(lambda handle: create(c.byref(made), handle, *arguments))
+        self._handle = made.value
+        node._parts.append(self)
+
+    def __repr__(self) -> str:
+        return "<gravel.%s, %s of %r>" % (type(self).__name__, "open" if self._handle else "destroyed", self.array)
+
+    def _made(self) -> int:
+        if self._handle is None:
+            raise ValueError("%r was destroyed" % self)
+        return self._handle
+
+    def _call(self, function: Callable[[int], int]) -> None:
+        with self._lock:
+            made = self._made()
+            self.node._wait(lambda _: function(made))
+
+    def destroy(self) -> None:
+        """Collective. If the library refuses, with an ArgumentError, it stays as it is."""
+        with self._lock:
+            made = self._made()
+            status = waiting(lambda _: int(self._destroys(made)), self.node._opened())
+            if status != _library.EINVAL:
+                self._leave()
+            self.node._check(status)
+
+    def _leave(self) -> None:
+        self._handle = None
+        self.node._parts.remove(self)
+
+    def _end(self) -> None:
+        """As its statement or its node ends."""
+        self.destroy()
+
+    def __enter__(self: Own) -> Own:
+        self._made()
+        return self
+
+    def __exit__(self, kind: Any, value: Optional[BaseException], trace: Any) -> None:
+        if value is None and self._handle is not None and self.node._handle is not None:
+            self._end()
