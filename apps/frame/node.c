@@ -135,6 +135,8 @@ static struct gravel_config configure(const struct node *node, uint64_t heap_byt
         TRY(gravel_config_set(&config, "steal_policy", node->schedule));
     if (node->server_mode)
         TRY(gravel_config_set(&config, "server_mode", node->server_mode));
+    if (node->device_aggregation)
+        TRY(gravel_config_set(&config, "device_aggregation", node->device_aggregation));
     return config;
 }
 
