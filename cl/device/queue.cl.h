@@ -78,7 +78,7 @@ GRAVELP_OUT_OF_LINE uint gravelp_wait_ask(global struct gravelp_arena *arena,
     if (gravelp_device_load_relaxed(&arena->fault_claim)) /* F3: another group has given up */
         return GRAVELP_WAIT_FAILED;
     uint beat = gravelp_load_relaxed(&words->beat);       /* H6 */
-    uint renewed = gravelp_load_relaxed(&words->renewed); /* H13 */
+    uint renewed = gravelp_load_relaxed(&words->renewed); /* H14 */
     bool has_changed = seen != patience->seen || renewed != patience->renewed;
     if (has_changed || patience->since_ms == 0)
         patience->since_ms = beat;

@@ -121,7 +121,7 @@ struct gravelp_queue_words {
     gravelp_u32 beat;
     /* H6: [milliseconds] the consumer's clock, which stands while it gets no turn; 0: not yet */
     gravelp_u32 renewed;
-    /* H13: changes while the node waits for a thread of some node that has a limit of its own; free-running */
+    /* H14: changes while the node waits for a thread of some node that has a limit of its own; free-running */
     gravelp_u32 host_padding[13];
 };
 

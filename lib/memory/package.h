@@ -94,7 +94,7 @@ static inline void gravel_package_release(struct gravel_package_queue *queue)
 static inline void gravel_package_renew(struct gravel_package_queue *queue)
 {
     gravel_word_store(&queue->words->renewed, queue->words->renewed + 1,
-                      memory_order_relaxed); /* H13 */
+                      memory_order_relaxed); /* H14 */
 }
 
 /** Whether a question of this node's kernels is with a function that blocks. @param unanswered  or NULL */

@@ -230,7 +230,7 @@ static int tell_device(struct gravel_pump *pump)
         credit->consumed = mirror->arrived; /* C2, pairs with P1: by a copy after the packages' */
         credit->beat = gravel_package_time(&mirror->clock, now_ns); /* H6 */
         if (is_unanswered || gravel_pump_is_held(pump, q))
-            credit->renewed++; /* H13 */
+            credit->renewed++; /* H14 */
         error = clEnqueueWriteBuffer(pump->looks, pump->device, CL_FALSE,
                                      pump->arena->queues_offset + q * sizeof *credit + line, bytes,
                                      &credit->consumed, 0, NULL, &next);
