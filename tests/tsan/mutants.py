@@ -86,7 +86,7 @@ SUBJECTS = {
     "steal": (["tests/tsan/steal.c", "tests/tsan/lanes.c"], [], [],
               ["cl/device/deque.cl.h", "cl/device/promote.cl.h", "cl/device/schedule.cl.h"]),
     "steal-abp": (["tests/tsan/steal.c", "tests/tsan/lanes.c"], ["-DGRAVELP_STEAL_POLICY=1"], [], ["cl/device/abp.cl.h"]),
-    "block-pool": (["tests/tsan/block_pool.c", "tests/tsan/lanes.c"], [], [], ["cl/device/block_words.cl.h", "cl/block_pool.cl.h"]),
+    "block-pool": (["tests/tsan/block_pool.c", "tests/tsan/lanes.c"], ["-DGRAVELP_SERIAL_GROUP"], [], ["cl/device/block_words.cl.h", "cl/block_pool.cl.h"]),
     "flow": (["tests/tsan/flow.c", "tests/tsan/flow_memory.c", "tests/tsan/lanes.c", "lib/flow/graph.c", "lib/base/growing.c", "lib/flow/layout.c",
               "lib/base/error.c"], [], [], ["cl/device/members.cl.h", "cl/device/round.cl.h"]),
     "list": (["tests/stress/list.c", "tests/stress/queue.c"], [], ["1", "2x1", "2000"], ["lib/transport/list.h"]),
