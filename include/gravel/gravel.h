@@ -339,23 +339,24 @@ int gravel_open(struct gravel **out, const struct gravel_config *config,
  * @return  0; the failure that ended the node, or else its first error that no other call has returned yet: the node is
  *          closed either way; GRAVEL_EINVAL if a handler or a child of fork calls: the node stays open.
  *
- * Kernels that use the node must have ended, and no other thread may be in a call. Gravel waits for kernels of
- * gravel_launch; of what is on another queue it cannot know, and frees the memory that such a kernel addresses, also
- * under one that is enqueued later with this node's GRAVEL_ARENA. Memory that is mapped stays until it is unmapped.
+ * Kernels that use the node must have ended, and no other thread may be in a call but gravel_abort. Gravel waits for
+ * kernels of gravel_launch; of what is on another queue it cannot know, and frees the memory that such a kernel
+ * addresses, also under one that is enqueued later with this node's GRAVEL_ARENA. Memory that is mapped stays until it
+ * is unmapped.
  */
 int gravel_close(struct gravel *gravel);
 
 /**
  * Give the node up, and with it the job: for a program that cannot continue and must not keep the other nodes waiting.
  *
- * Not collective. Any thread may call it, also while another waits in a call, and handlers and the log may. All calls
- * that wait end: here with GRAVEL_EABORT and the text, at the other nodes with GRAVEL_EPEER, this node's number and the
- * text; leaders of kernels give up. Returns when the text is on its way, or after a second, so the process may end
- * then, with or without gravel_close, which waits for no other node after it.
+ * Not collective. Any thread may call it, also while another waits in a call or closes the node, and handlers and the
+ * log may. All calls that wait end: here with GRAVEL_EABORT and the text, at the other nodes with GRAVEL_EPEER, this
+ * node's number and the text; leaders of kernels give up. Returns when the text is on its way, or after a second, so
+ * the process may end then, with or without gravel_close, which waits for no other node after it.
  *
  * @param text  why, for people: 400 bytes of it reach the other nodes. NULL or "" for none.
  * @return      0, also if the node had failed before: then its first failure stays the one that its calls return;
- *              GRAVEL_EINVAL.
+ *              GRAVEL_EINVAL, also if the node is closed, and as long as no other one has its address.
  */
 int gravel_abort(struct gravel *gravel, const char *text);
 

@@ -119,6 +119,7 @@ static void free_or_keep_heap(struct gravel *gravel)
 
 void gravel_node_free(struct gravel *gravel)
 {
+    gravel_abort_refuse(gravel);
     if (gravel->network.is_left) {
         leave_behind(gravel);
         return;

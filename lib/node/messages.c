@@ -30,18 +30,6 @@ int gravel_call_handler(void *context, uint32_t handler, uint32_t source,
     return result;
 }
 
-/* ---- the way out ----------------------------------------------------------------------------- */
-
-int gravel_abort(struct gravel *gravel, const char *text)
-{
-    if (gravel_node_refuse(gravel, "gravel_abort"))
-        return GRAVEL_EINVAL;
-    gravel_report(gravel, GRAVEL_EABORT, true, text && *text ? text : "gravel_abort gave no text");
-    if (!gravel_in_handler()) /* which may run for the network thread, and keep it waiting */
-        gravel_network_wait_told(&gravel->network, GRAVEL_NS_PER_S);
-    return 0;
-}
-
 /* ---- messages -------------------------------------------------------------------------------- */
 
 /* Whether a message may be sent there. */

@@ -6,7 +6,7 @@
  *          (open), close.c; bindings.c, handlers.c, streams.c (what the caller gives, beside settings); messages.c,
  *          rows.c, host_buffers.c, waits.c, sessions.c, heap.c, maps.c; launch.c (programs too), sizes.c, wait_list.c,
  *          enqueue.c (commands); limits.c (of waits for the device), watch.c (of calls of the driver), checked.c,
- *          flushes.c, log.c, report.c, stats.c.
+ *          flushes.c, log.c, report.c, stats.c; abort.c.
  */
 #ifndef GRAVEL_NODE_NODE_H
 #define GRAVEL_NODE_NODE_H
@@ -92,6 +92,8 @@ struct gravel {
     struct gravel_launches launches;
     struct gravel_private private_memory;
     struct gravel_watch watch;
+    struct gravel *next_to_abort; /* abort.c */
+    uint32_t n_aborting;          /* calls of gravel_abort that are under way; of abort.c, too */
     struct gravel_trace *trace;
     uint64_t opened_ns;
 
@@ -203,6 +205,9 @@ int gravel_node_open_aggregators(struct gravel *gravel);
 
 /** close.c: free a node, also a half-open one; what its device still uses stays, and so do maps. */
 void gravel_node_free(struct gravel *gravel);
+/** abort.c: from now on gravel_abort takes the node; takes it no longer, and no call of it is under way. */
+void gravel_abort_allow(struct gravel *gravel);
+void gravel_abort_refuse(struct gravel *gravel);
 /** close.c: the heap and the node itself, after its last map; the rest of it has been freed. */
 void gravel_node_free_heap(struct gravel *gravel);
 

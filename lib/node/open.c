@@ -232,6 +232,7 @@ static struct gravel *make_node(const struct gravel_bindings *bindings)
     pthread_mutex_init(&gravel->kernel_names.lock, NULL);
     pthread_mutex_init(&gravel->guards.lock, NULL);
     pthread_mutex_init(&gravel->checked.lock, NULL);
+    gravel_abort_allow(gravel);
     return gravel;
 }
 

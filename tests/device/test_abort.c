@@ -3,7 +3,7 @@
  * A node that is given up: calls that wait end, kernels that wait end, and closing takes no time. Jobs of several
  * processes are in tests/mpi/fault.c.
  *
- * Path: meson test -> this -> lib/node/messages.c, lib/network/liveness.c
+ * Path: meson test -> this -> lib/node/abort.c, lib/network/liveness.c
  */
 #include <pthread.h>
 #include <unistd.h>
@@ -92,6 +92,25 @@ static void a_handler_may_abort(void **state)
     expect_close(gravel, WHY);
 }
 
+static void *abort_until_refused(void *gravel)
+{
+    while (gravel_abort(gravel, WHY) == 0)
+        usleep(100);
+    return NULL;
+}
+
+static void another_thread_may_abort_while_one_closes(void **state)
+{
+    struct gravel *gravel = open_loopback(2, NULL);
+    pthread_t thread;
+    (void)state;
+    assert_int_equal(pthread_create(&thread, NULL, abort_until_refused, gravel), 0);
+    int code = gravel_close(gravel);
+    assert_true(code == 0 || code == GRAVEL_EABORT);
+    pthread_join(thread, NULL);
+    expect_error(gravel_abort(gravel, WHY), GRAVEL_EINVAL, "gravel_abort: the node is closed");
+}
+
 static void no_node_is_refused(void **state)
 {
     (void)state;
@@ -105,6 +124,7 @@ int main(void)
         cmocka_unit_test(a_kernel_that_waits_ends),
         cmocka_unit_test(every_call_says_why),
         cmocka_unit_test(a_handler_may_abort),
+        cmocka_unit_test(another_thread_may_abort_while_one_closes),
         cmocka_unit_test(no_node_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The way out of a job, which another thread takes while one waits, also in gravel_close: that may free the node at any
+ * moment. So nodes that can be given up are listed, and close waits for a call that has found its node there.
+ *
+ * Path:    gravel.h -> abort.c -> report.c, network/liveness.c; open.c and close.c keep the list.
+ * Threads: any; one lock guards the list and each node's count, and is held for nothing else. A forked child does not
+ *          touch it.
+ */
+#include "base/clock.h"
+#include "base/fork.h"
+#include "base/in_handler.h"
+#include "node/node.h"
+
+#include <time.h>
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct gravel *nodes;
+
+/* What points to the node, or to the list's end. */
+static struct gravel **place_of(const struct gravel *gravel)
+{
+    struct gravel **place = &nodes;
+    while (*place && *place != gravel)
+        place = &(*place)->next_to_abort;
+    return place;
+}
+
+void gravel_abort_allow(struct gravel *gravel)
+{
+    pthread_mutex_lock(&lock);
+    gravel->next_to_abort = nodes;
+    nodes = gravel;
+    pthread_mutex_unlock(&lock);
+}
+
+static uint32_t count(const struct gravel *gravel)
+{
+    pthread_mutex_lock(&lock);
+    const uint32_t n = gravel->n_aborting;
+    pthread_mutex_unlock(&lock);
+    return n;
+}
+
+void gravel_abort_refuse(struct gravel *gravel)
+{
+    static const struct timespec nap = {.tv_nsec = 100000};
+    pthread_mutex_lock(&lock);
+    struct gravel **place = place_of(gravel);
+    if (*place)
+        *place = gravel->next_to_abort;
+    pthread_mutex_unlock(&lock);
+    while (count(gravel) > 0) /* a second at most, see gravel_abort */
+        nanosleep(&nap, NULL);
+}
+
+/* @return whether the node is open; then it stays until leave. */
+static bool enter(struct gravel *gravel)
+{
+    pthread_mutex_lock(&lock);
+    const bool is_open = *place_of(gravel) != NULL;
+    if (is_open)
+        gravel->n_aborting++;
+    pthread_mutex_unlock(&lock);
+    return is_open;
+}
+
+static void leave(struct gravel *gravel)
+{
+    pthread_mutex_lock(&lock);
+    gravel->n_aborting--;
+    pthread_mutex_unlock(&lock);
+}
+
+int gravel_abort(struct gravel *gravel, const char *text)
+{
+    static const char call[] = "gravel_abort";
+    if (!gravel || gravel_fork_count())
+        return gravel_node_refuse(gravel, call);
+    if (!enter(gravel))
+        return gravel_fail(GRAVEL_EINVAL, "%s: the node is closed", call);
+    gravel_report(gravel, GRAVEL_EABORT, true, text && *text ? text : "gravel_abort gave no text");
+    if (!gravel_in_handler()) /* which may run for the network thread, and keep it waiting */
+        gravel_network_wait_told(&gravel->network, GRAVEL_NS_PER_S);
+    leave(gravel);
+    return 0;
+}
