@@ -103,8 +103,8 @@ int gravel_accumulator_reset(struct gravel_accumulator *accumulator);
 /**
  * Free an accumulator. NULL is allowed. Collective.
  *
- * @return  0; GRAVEL_EINVAL, at all nodes, if words of one wait: it stays, to be flushed; else as gravel_reduce, and
- *          all is freed if the node has failed.
+ * @return  0; at all nodes GRAVEL_EINVAL if words of one wait, to be flushed, and GRAVEL_ERANGE or GRAVEL_EINVAL as
+ *          gravel_accumulator_flush; else as gravel_reduce. After an error it stays, unless the node has failed.
  */
 int gravel_accumulator_destroy(struct gravel_accumulator *accumulator);
 

@@ -135,6 +135,9 @@ struct state {
                                                   : "after fork the node is the parent's");
     }
 
+    /** Then each call that sends says so, one of no bytes too. */
+    bool has_failed() const { return gravel_put(gravel, 0, nullptr, 0, gravel_node(gravel)) != 0; }
+
     void forget(const void *key) {
         std::lock_guard<std::mutex> guard(lock);
         parts.erase(std::remove_if(parts.begin(), parts.end(), [key](const part &other) { return other.key == key; }),
@@ -845,14 +848,18 @@ public:
     void flush() { call_part(gravel_accumulator_flush); }
     void begin() { call_part(gravel_accumulator_begin); }
     void reset() { call_part(gravel_accumulator_reset); }
-    /** GRAVEL_EINVAL, and it stays, if words wait. Collective. */
+    /** GRAVEL_EINVAL if words wait. After any error it stays, but of a node that has failed. Collective. */
     void destroy() {
         gravel_accumulator *own = get();
         state_->refuse_here();
-        const int code = gravel_accumulator_destroy(own);
-        if (code != GRAVEL_EINVAL)
-            give();
-        state_->check(code);
+        try {
+            state_->check(gravel_accumulator_destroy(own));
+        } catch (const error &) {
+            if (state_->has_failed())
+                give();
+            throw;
+        }
+        give();
     }
 };
 

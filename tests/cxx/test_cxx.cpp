@@ -68,6 +68,7 @@ static uint32_t rank_now;
 
 static const char source[] = R"(#include "gravel.cl.h"
 #include "accumulator.cl.h"
+#include "block_pool.cl.h"
 kernel void count(GRAVEL_ARENA, ulong bins, uint n)
 {
     GRAVEL_OPEN(g);
@@ -79,6 +80,16 @@ kernel void accumulate(GRAVEL_ARENA, GRAVEL_ACCUMULATOR(sums), uint n)
     GRAVEL_OPEN(g);
     uint key = (uint)get_global_id(0) % n, nodes = gravel_n_nodes(g);
     gravel_accumulate_uint_wi(g, sums, key / nodes, 1, key % nodes);
+}
+/* A block for each, and its number in it; the own node is told where. */
+kernel void publish(GRAVEL_ARENA, ulong pool, ulong blocks)
+{
+    GRAVEL_OPEN(g);
+    uint i = (uint)get_global_id(0);
+    ulong block = gravel_block_alloc_wg(g, pool);
+    if (block != GRAVEL_NO_BLOCK)
+        *(global uint *)gravel_local(g, block) = i;
+    gravel_put_ulong_wg(g, blocks, i, block, gravel_node(g));
 }
 kernel void twice(global const float *in, global float *out, local float *room, float2 factors)
 {
@@ -194,6 +205,36 @@ static void test_accumulator(gvl::node &node)
     accumulator.destroy();
     EXPECT_ERROR(GRAVEL_EINVAL, "destroyed", accumulator.flush());
     EXPECT_ERROR(GRAVEL_EINVAL, "", gvl::accumulator(node, sums, GRAVEL_PUT));
+
+    /* It stays after what a kernel did wrong, and after words that wait. */
+    gvl::accumulator refused(node, sums, GRAVEL_ADD);
+    node.launch(add, 1024 * n_local(node), 64, gvl::arena, refused, cl_uint(17 * node.size()));
+    EXPECT_ERROR(GRAVEL_ERANGE, "index 16", refused.destroy());
+    refused.flush();
+    refused.destroy();
+    EXPECT_ERROR(GRAVEL_EINVAL, "destroyed", refused.destroy());
+}
+
+static void test_block_pool(gvl::node &node)
+{
+    const size_t n_items = 64;
+    const gvl::program program(node, source);
+    const gvl::kernel publish(program, "publish");
+    gvl::array<cl_ulong> blocks(node, n_items);
+    gvl::block_pool pool(node, 64, 48);
+    node.launch(publish, n_items, 64, gvl::arena, pool, blocks);
+    node.barrier();
+    size_t n_found = 0;
+    for (cl_ulong block : blocks.read())
+        n_found += block != 0 && block != ~cl_ulong{0};
+    const gravel_block_pool_stats stats = pool.stats();
+    EXPECT(stats.n_blocks == 48 && stats.n_used == 48 && stats.n_failed == 16);
+    EXPECT(n_found == 48);
+    EXPECT_ERROR(GRAVEL_EINVAL, "block", gvl::block_pool(node, 63, 48));
+    gvl::block_pool moved(std::move(pool));
+    EXPECT_ERROR(GRAVEL_EINVAL, "moved", pool.offset());
+    moved.destroy();
+    EXPECT_ERROR(GRAVEL_EINVAL, "destroyed", node.launch(publish, 64, 64, gvl::arena, moved, blocks));
 }
 
 static void test_mirror(gvl::node &node)
@@ -591,6 +632,7 @@ try {
         test_launch(node);
         test_words(node);
         test_accumulator(node);
+        test_block_pool(node);
         test_mirror(node);
         test_flow(node);
         test_stream(node);
