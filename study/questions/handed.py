@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: MIT
+"""What do records, lines, questions and blocks of memory cost?"""
+from study import runs
+
+NAME = "handed"
+TITLE = "What do records, lines, questions and blocks of memory cost?"
+ABOUT = """What kernels hand to the host, and get from it, while they run, over what programs do by hand; a ratio
+above 1 is in Gravel's favour. By `bench-records`: *append*, records of 32 bytes of all work-items to a file, over a
+*buffer* that is copied and written behind the kernel; *append-if* and *append-wi*, of one work-item in sixteen by its
+group or alone, over a buffer and a *counter*; *lines*, behind node and work-item, over OpenCL's *printf* in launches
+of 4096, whose buffer keeps all; *count-print*, increments beside a line that no work-item prints, over increments;
+*ask*, a group that waits for the answer of a host function, over `gravel_get`. By `bench-block-pool`, blocks of 64
+bytes of a pool that is 91 % full, at random: taken and freed *by groups* or *by items* alone, over blocks that groups
+*ask* the host for, and over an atomic *counter*, whose blocks are never freed."""
+KEYS = ("what",)
+BLOCKS = "blocks by "
+PAIRS = (("append", "buffer"), ("append-if", "counter"), ("append-wi", "counter"), ("lines", "printf"),
+         ("count-print", "count"), ("ask", "get"),
+         (BLOCKS + "groups", BLOCKS + "ask"), (BLOCKS + "items", BLOCKS + "ask"),
+         (BLOCKS + "groups", BLOCKS + "counter"), (BLOCKS + "items", BLOCKS + "counter"))
+POOLS = ("--items 512 --blocks 16384", "", "--items 262144 --blocks 8388608")
+
+
+def measure(place):
+    n_runs = "--runs %d " % (1 if place.quick else 11)
+    records = n_runs + runs.sized(place, "--items 8192", "", "")
+    pools = n_runs + "--full 91 " + runs.sized(place, *POOLS)
+    return place.attempt(lambda: rows_of(place, "bench-records", records, "")) + \
+        place.attempt(lambda: rows_of(place, "bench-block-pool", pools, BLOCKS))
+
+
+def rows_of(place, program, options, before):
+    return [{"what": before + name, **row} for name, row in runs.bench(place, program, options).items()]
+
+
+def ratio(rows, name, rival):
+    return runs.over(runs.rate(rows, what=name), runs.rate(rows, what=rival))
+
+
+def sentence(rows):
+    found = {pair: ratio(rows, *pair) for pair in PAIRS}
+    said = [("records come to a file %.2f times as fast as a buffer is copied and written", PAIRS[0]),
+            ("those of one work-item in sixteen %.2f times as fast as behind a counter", PAIRS[1]),
+            ("lines come %.2f times as fast as by printf", PAIRS[3]),
+            ("an answer of the host comes %.2f times as fast as a word of memory", PAIRS[5]),
+            ("groups get blocks of a pool %.3g times as fast as the host's", PAIRS[6])]
+    text = "; ".join(words % found[pair] for words, pair in said if found[pair])
+    return text + "." if text else None
+
+
+def table(rows):
+    heads = ["", "M/s", "over", "M/s", "ratio"]
+    return heads, [[name, runs.rate(rows, what=name) / 1e6, rival, runs.rate(rows, what=rival) / 1e6,
+                    ratio(rows, name, rival)] for name, rival in PAIRS if ratio(rows, name, rival)]
+
+
+def draw(machines, draw):
+    pairs = PAIRS[:8]
+    series = {machine: [ratio(rows, *pair) for pair in pairs] for machine, rows in machines.items()}
+    labels = ["%s\n/ %s" % tuple(name.replace(BLOCKS, "") for name in pair) for pair in pairs]
+    return draw.bars(labels, series, "times the rate of what it is over", log_y=True, reference=1)
