@@ -8,6 +8,7 @@
 #include "print.cl.h"
 
 #define T16 "0123456789abcdef"
+#define T63 "0123456789abcde" T16 T16 T16
 #define T64 T16 T16 T16 T16
 
 kernel void one(GRAVEL_ARENA)
@@ -57,6 +58,21 @@ kernel void wide(GRAVEL_ARENA)
 {
     GRAVEL_OPEN(g);
     gravel_printf_wi(g, T64 T64 T64 T64 T64 T64 T64 T64 T64 T64 T64 T64);
+}
+
+/* Lines as long, none of whose texts is that of the line before, so that node buffers have a text for each. */
+kernel void apart(GRAVEL_ARENA)
+{
+    GRAVEL_OPEN(g);
+    const uint kind = (uint)(get_global_id(0) + 2 * get_group_id(0)) % 4;
+    if (kind == 0)
+        gravel_printf_wi(g, "0" T63 T64 T64 T64 T64 T64 T64 T64 T64 T64 T64 T64);
+    else if (kind == 1)
+        gravel_printf_wi(g, "1" T63 T64 T64 T64 T64 T64 T64 T64 T64 T64 T64 T64);
+    else if (kind == 2)
+        gravel_printf_wi(g, "2" T63 T64 T64 T64 T64 T64 T64 T64 T64 T64 T64 T64);
+    else
+        gravel_printf_wi(g, "3" T63 T64 T64 T64 T64 T64 T64 T64 T64 T64 T64 T64);
 }
 
 kernel void waits(GRAVEL_ARENA, ulong word)
