@@ -9,15 +9,18 @@
 #include "gravel.cl.h"
 #include "block_pool.cl.h"
 
-/* Leave what no other work-item leaves. */
+/* What no other work-item leaves in a block, nor this one in another round. */
+GRAVELP_INLINE uint mark(uint round)
+{
+    return (uint)get_global_id(0) * 32 + round;
+}
 GRAVELP_INLINE void leave(global void *block, uint round)
 {
-    *(volatile global uint *)block = (uint)get_global_id(0) + round * (uint)get_global_size(0);
+    *(volatile global uint *)block = mark(round);
 }
 GRAVELP_INLINE uint is_left(global void *block, uint round)
 {
-    return *(volatile global uint *)block ==
-           (uint)get_global_id(0) + round * (uint)get_global_size(0);
+    return *(volatile global uint *)block == mark(round);
 }
 
 #define TURNS(name, take, give)                                               \

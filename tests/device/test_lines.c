@@ -94,8 +94,9 @@ static void a_line_of_three_dimensions_has_all_its_numbers(void **state)
     assert_string_equal(printed, "[0:1,2,3] here\n");
 }
 
-/* A call with more than a record or its text holds does not build, and is named. */
-static void calls_that_are_too_long_do_not_build(void **state)
+/* A call with more than a record or its text holds, without a literal, or with what has no type of C's printf, does not
+ * build, and the compiler names what it lacks. */
+static void calls_that_cannot_be_lines_do_not_build(void **state)
 {
     (void)state;
     static const struct {
@@ -105,6 +106,10 @@ static void calls_that_are_too_long_do_not_build(void **state)
         {"s, s, s, s, s, s, s, 1l, 1", "gravelp_too_many_words_"},
         {"T1007", NULL},
         {"T1007 \"x\"", "gravelp_text_is_too_long_"},
+        {"\"\", 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17", "GRAVELP_EACH_17"},
+        {"\"\", 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 3", "too many arguments"},
+        {"(s)", "long.cl"},
+        {"\"%d\", (int2)(1, 2)", "gravelp_type_of"},
     };
     char text[1024];
     struct gravel *gravel = open_loopback(1, NULL);
@@ -401,7 +406,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_line_comes_out_behind_node_and_work_item),
         cmocka_unit_test(a_line_of_three_dimensions_has_all_its_numbers),
-        cmocka_unit_test(calls_that_are_too_long_do_not_build),
+        cmocka_unit_test(calls_that_cannot_be_lines_do_not_build),
         cmocka_unit_test(each_line_comes_once_and_those_of_a_group_in_order),
         cmocka_unit_test(arguments_of_all_types_are_written_as_printf_does),
         cmocka_unit_test(a_line_comes_out_while_its_kernel_runs),

@@ -64,7 +64,7 @@ kernel void wide(GRAVEL_ARENA)
 kernel void apart(GRAVEL_ARENA)
 {
     GRAVEL_OPEN(g);
-    const uint kind = (uint)(get_global_id(0) + 2 * get_group_id(0)) % 4;
+    const uint kind = (uint)(get_global_id(0) + 2 * (get_global_id(0) / 64)) % 4;
     if (kind == 0)
         gravel_printf_wi(g, "0" T63 T64 T64 T64 T64 T64 T64 T64 T64 T64 T64 T64);
     else if (kind == 1)
