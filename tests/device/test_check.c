@@ -23,12 +23,33 @@ static int nothing(struct gravel *node, void *user, uint32_t source,
 static const struct gravel_handler handlers[] = {{.name = "one", .n_args = 1, .function = nothing},
                                                  {.name = "two", .n_args = 1, .function = nothing}};
 static struct gravel *gravel;
+static unsigned n_come; /* records and lines, of which there should be none */
+
+static int take_records(struct gravel *node, void *user, uint32_t source, const void *records,
+                        uint32_t n)
+{
+    (void)node, (void)user, (void)source, (void)records;
+    n_come += n;
+    return 0;
+}
+
+static int take_lines(void *user, const char *text, size_t bytes)
+{
+    (void)user, (void)text, (void)bytes;
+    n_come++;
+    return 0;
+}
+
+static const struct gravel_stream streams[] = {{"some", 4, take_records, NULL},
+                                               {"other", 4, take_records, NULL}};
 
 static int open_node(void **state)
 {
     (void)state;
     setenv("GRAVEL_CHECK", "1", 1);
-    const struct gravel_bindings bindings = GRAVEL_BINDINGS(.handlers = handlers, .n_handlers = 2);
+    const struct gravel_bindings bindings =
+        GRAVEL_BINDINGS(.handlers = handlers, .n_handlers = 2, .streams = streams, .n_streams = 2,
+                        .print = take_lines);
     gravel = open_loopback(2, &bindings);
     return 0;
 }
@@ -146,6 +167,43 @@ static void reply_that_differs_is_told(void **state)
     expect_told(BODY("struct gravel_reply reply = {b, a + 4 * (i % 64 / 32)};"
                      "gravel_get_uint_wg(g, b, i, reply, i, 1);"),
                 "work-group at (", "the signal differs between work-items");
+}
+
+/* Of one line of the program, and so of one call. */
+static void records_that_differ_are_told(void **state)
+{
+    static const struct {
+        const char *even, *odd, *part;
+    } cases[] = {
+        {"gravel_append_wg(g, some, i, 0)", "gravel_append_wg(g, other, i, 0)", "stream differs"},
+        {"gravel_printf_wg(g, \"a\")", "gravel_printf_wg(g, \"%u\", i)", "number of words differs"},
+        {"gravel_printf_wg(g, \"a\")", "gravel_printf_wg(g, \"sixteen and a 0.\")",
+         "text's room differs"},
+        {"gravel_printf_wg(g, \"a\")", "gravel_printf_wg(g, \"b\")",
+         "text differs between work-items; none of the call was sent"},
+        {"gravel_printf_wg(g, \"%u\", i)", "gravel_printf_wg(g, \"%u\", (int)i)",
+         "list of argument types differs"},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char text[512];
+        snprintf(text, sizeof text,
+                 "#include \"gravel.cl.h\"\n#include \"print.cl.h\"\n"
+                 "kernel void differ(GRAVEL_ARENA)\n"
+                 "{ GRAVEL_OPEN(g); uint i = (uint)get_global_id(0);\n"
+                 "if (i %% 2) %s; else %s; }\n",
+                 cases[i].odd, cases[i].even);
+        cl_program program = build_or_die(gravel, text, "");
+        cl_kernel kernel = kernel_or_die(gravel, program, "differ");
+        const int code = run_kernel(gravel, kernel, N, GROUP);
+        clReleaseKernel(kernel);
+        clReleaseProgram(program);
+        expect_error(code, GRAVEL_EKERNEL, "kernel differ, work-group at (");
+        expect_error(code, GRAVEL_EKERNEL, ", line 5: the ");
+        expect_error(code, GRAVEL_EKERNEL, cases[i].part);
+    }
+    assert_int_equal(n_come, 0);
+    expect_works(gravel);
 }
 
 static void place_outside_is_told(void **state)
@@ -270,6 +328,7 @@ int main(void)
         cmocka_unit_test(handler_that_differs_is_told),
         cmocka_unit_test(operation_that_differs_is_told),
         cmocka_unit_test(reply_that_differs_is_told),
+        cmocka_unit_test(records_that_differ_are_told),
         cmocka_unit_test(place_outside_is_told),
         cmocka_unit_test(group_of_two_dimensions_is_named),
         cmocka_unit_test(call_of_a_sub_group_in_a_branch_is_told),

@@ -249,13 +249,16 @@ static void a_line_comes_out_while_its_kernel_runs(void **state)
 
 static void a_record_that_no_slot_holds_is_an_error_with_its_size(void **state)
 {
+    static const char *const forms[] = {"wide", "wide_wg", "wide_wg_if"};
     (void)state;
-    setenv("GRAVEL_SLOT", "768", 1);
-    expect_error(run("wide", 1, 1), GRAVEL_EKERNEL, "sends a record of 860 bytes");
-    unsetenv("GRAVEL_SLOT");
-    assert_string_equal(printed, "");
-    assert_int_equal(run("wide", 1, 1), 0);
-    assert_int_equal(strlen(printed), strlen("[0:0] ") + 768 + 1);
+    for (size_t i = 0; i < sizeof forms / sizeof *forms; i++) {
+        setenv("GRAVEL_SLOT", "768", 1);
+        expect_error(run(forms[i], 1, 1), GRAVEL_EKERNEL, "sends a record of 860 bytes");
+        unsetenv("GRAVEL_SLOT");
+        assert_string_equal(printed, "");
+        assert_int_equal(run(forms[i], 1, 1), 0);
+        assert_int_equal(strlen(printed), strlen("[0:0] ") + 768 + 1);
+    }
 }
 
 /* ---- where lines come out ---------------------------------------------------------------------- */

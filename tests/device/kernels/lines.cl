@@ -60,6 +60,18 @@ kernel void wide(GRAVEL_ARENA)
     gravel_printf_wi(g, T64 T64 T64 T64 T64 T64 T64 T64 T64 T64 T64 T64);
 }
 
+kernel void wide_wg(GRAVEL_ARENA)
+{
+    GRAVEL_OPEN(g);
+    gravel_printf_wg(g, T64 T64 T64 T64 T64 T64 T64 T64 T64 T64 T64 T64);
+}
+
+kernel void wide_wg_if(GRAVEL_ARENA)
+{
+    GRAVEL_OPEN(g);
+    gravel_printf_wg_if(g, 1, T64 T64 T64 T64 T64 T64 T64 T64 T64 T64 T64 T64);
+}
+
 /* Lines as long, none of whose texts is that of the line before, so that node buffers have a text for each. */
 kernel void apart(GRAVEL_ARENA)
 {
