@@ -6,6 +6,9 @@ main thread is in such a call, the byte that a signal writes (signal.set_wakeup_
 gravel_abort; then to the file that had the byte before, such as asyncio's. Only where SIGINT has Python's own handler:
 a program that does something else with the signal does not want the node given up.
 
+What opens, makes or ends something is in held_back(): there the exception comes when what the call came to is noted,
+so that nothing is closed or destroyed twice.
+
 Path: SIGINT -> the pipe -> _listen -> gravel_abort -> the call in `waiting` returns.
 """
 from __future__ import annotations
@@ -14,7 +17,8 @@ import contextlib
 import os
 import signal
 import threading
-from typing import Any, Callable, Optional
+from types import FrameType
+from typing import Any, Callable, Iterator, Optional
 
 from ._library import lib
 
@@ -26,6 +30,7 @@ class _State:
     node: Optional[int] = None
     others = -1  # the file that gets the bytes when no call waits
     writer: Optional[int] = None  # of the pipe; None until the thread runs
+    is_pressed = False  # while exceptions are held back
 
 
 def _listen(reader: int) -> None:
@@ -46,10 +51,33 @@ def _start() -> int:
     return writer
 
 
+def _is_main() -> bool:
+    return threading.current_thread() is threading.main_thread()
+
+
+def _hold(_number: int, _frame: Optional[FrameType]) -> None:
+    _State.is_pressed = True
+
+
+@contextlib.contextmanager
+def held_back() -> Iterator[None]:
+    """Ctrl-C in the statement ends calls that wait, as it does elsewhere, and raises KeyboardInterrupt at its end."""
+    if not _is_main() or signal.getsignal(signal.SIGINT) is not signal.default_int_handler:
+        yield  # another statement, further out, or the program takes the signal
+        return
+    _State.is_pressed = False
+    signal.signal(signal.SIGINT, _hold)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+        if _State.is_pressed:
+            raise KeyboardInterrupt
+
+
 def waiting(function: Callable[..., int], node: int, *arguments: Any) -> int:
     """A call that may wait, of any thread. @return its code."""
-    if (threading.current_thread() is not threading.main_thread()
-            or signal.getsignal(signal.SIGINT) is not signal.default_int_handler):
+    if not _is_main() or signal.getsignal(signal.SIGINT) not in (signal.default_int_handler, _hold):
         return function(node, *arguments)
     if _State.writer is None:
         _State.writer = _start()

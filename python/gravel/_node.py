@@ -26,7 +26,7 @@ from . import _library
 from ._accumulator import Accumulator
 from ._array import Array
 from ._errors import Error
-from ._interrupt import waiting
+from ._interrupt import held_back, waiting
 from ._library import error_of, lib
 from ._mirror import Mirror
 from ._opening import Handler, opened, settings_of
@@ -47,8 +47,12 @@ class Node:
         self._handle: Optional[int] = None
         self._functions = functions
         try:
-            self._handle = opened(queue, device, comm, handlers, device_code, functions, settings)
-            self._look(queue, handlers)
+            with held_back():
+                self._handle = opened(queue, device, comm, handlers, device_code, functions, settings)
+                self._look(queue, handlers)
+        except KeyboardInterrupt as pressed:
+            self._give_up(pressed)
+            raise
         finally:
             functions._begin(self)
 
@@ -99,6 +103,10 @@ class Node:
         if len(self._held) % 256 == 0:
             running = cl.command_execution_status.COMPLETE
             self._held = [launch for launch in self._held if launch[0].command_execution_status > running]
+
+    def _has_failed(self) -> bool:
+        """Then each call that sends says so, one of no bytes too."""
+        return bool(lib.gravel_put(self._opened(), 0, None, 0, self.rank))
 
     def _is_local(self, node: int) -> bool:
         return bool(lib.gravel_is_local(self._opened(), node))
@@ -256,14 +264,15 @@ class Node:
             return
         if os.getpid() != self._process or is_in_function():
             self._check(lib.gravel_close(self._handle))  # which is refused: nothing is closed
-        failure = self._end_parts()
-        status = waiting(lib.gravel_close, self._handle)
-        self._handle = None
-        self._held = []
-        _alone.discard(self)
-        _of_jobs.discard(self)
-        if status:
-            _may_run.append(self._functions)
+        with held_back():
+            failure = self._end_parts()
+            status = waiting(lib.gravel_close, self._handle)
+            self._handle = None
+            self._held = []
+            _alone.discard(self)
+            _of_jobs.discard(self)
+            if status:
+                _may_run.append(self._functions)
         self._check(status)
         if failure is not None:
             raise failure

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any, Callable, ClassVar, Optional, TypeVar
 
 from . import _library
 from ._array import Array
-from ._interrupt import waiting
+from ._interrupt import held_back, waiting
+from ._library import error_of
 
 if TYPE_CHECKING:
     from ._node import Node
@@ -36,9 +37,12 @@ class Part:
         self._lock = threading.Lock()
         self._handle: Optional[int] = None
         made = c.c_void_p()
-        node._wait(lambda handle: create(c.byref(made), handle, *arguments))
-        self._handle = made.value
-        node._parts.append(self)
+        with held_back():
+            status = waiting(lambda handle: create(c.byref(made), handle, *arguments), node._opened())
+            if not status:
+                self._handle = made.value
+                node._parts.append(self)
+        node._check(status)
 
     def __repr__(self) -> str:
         return "<gravel.%s, %s of %r>" % (type(self).__name__, "open" if self._handle else "destroyed", self.array)
@@ -55,16 +59,19 @@ class Part:
 
     def destroy(self) -> None:
         """Collective. If the library refuses, with an ArgumentError, it stays as it is."""
-        with self._lock:
+        with self._lock, held_back():
             made = self._made()
             status = waiting(lambda _: int(self._destroys(made)), self.node._opened())
-            if status != _library.EINVAL:
-                self._leave()
-            self.node._check(status)
+            failure = error_of(status) if status else None
+            if not self._stays(status):
+                self._handle = None
+                self.node._parts.remove(self)
+        if failure is not None:
+            raise self.node._functions._explained(failure)
 
-    def _leave(self) -> None:
-        self._handle = None
-        self.node._parts.remove(self)
+    def _stays(self, status: int) -> bool:
+        """Whether the library refused to destroy it."""
+        return status == _library.EINVAL
 
     def _end(self) -> None:
         """As its statement or its node ends."""

@@ -2,7 +2,7 @@
 """How a node ends that does not just close: by Ctrl-C, by an exception at one rank, or with its process.
 
 usage: ends.py (interrupt | left_open)
-       ends.py (raise_alone | raise_in_part | interrupt_alone | sizes_differ)     as 2 ranks
+       ends.py (raise_alone | raise_in_part | interrupt_alone | interrupt_close | sizes_differ)     as 2 ranks
 exit:  0, and "NAME: all right", of 2 ranks "NAME RANK: all right"
 
 Path: run.py -> this -> python/gravel.
@@ -99,18 +99,28 @@ def raise_in_part():
 
 def interrupt_alone():
     """Rank 0, in a barrier to which rank 1 does not come."""
+    return interrupted_in(lambda node: node.barrier())
+
+
+def interrupt_close():
+    """Rank 0, as it closes and rank 1 does not: the node is closed, and nothing closes it again."""
+    return interrupted_in(lambda node: node.close())
+
+
+def interrupted_in(call):
     began, rank = time.monotonic(), None
     try:
         with gravel.open(heap_bytes="1M") as node:
             rank = node.rank
             if rank == 0:
                 press_ctrl_c(0.5)
-                node.barrier()
+                call(node)
             while time.monotonic() - began < LIMIT_S:  # no collective call; the failure comes with any other
                 node.quiet()
                 time.sleep(0.05)
     except KeyboardInterrupt:
         assert rank == 0 and time.monotonic() - began < LIMIT_S
+        assert "closed" in repr(node)
         return 0
     except gravel.PeerError as error:
         assert rank == 1 and "KeyboardInterrupt" in str(error), error
@@ -133,7 +143,8 @@ def sizes_differ():
 
 def main(name):
     rank = {"interrupt": interrupt, "left_open": left_open, "raise_alone": raise_alone,
-            "raise_in_part": raise_in_part, "interrupt_alone": interrupt_alone, "sizes_differ": sizes_differ}[name]()
+            "raise_in_part": raise_in_part, "interrupt_alone": interrupt_alone, "interrupt_close": interrupt_close,
+            "sizes_differ": sizes_differ}[name]()
     print("%s: all right" % (name if rank is None else "%s %d" % (name, rank)), flush=True)
 
 

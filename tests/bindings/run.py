@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: MIT
 """Programs in Python as one node, as 4 loop-back nodes and as 2 ranks: those of README and the guide, or one of here.
 
-usage: with_pyopencl.sh SOURCE BUILD run.py SOURCE (guide | calls | records | sharing) [MPIRUN ARGUMENT...]
+usage: with_pyopencl.sh SOURCE BUILD run.py SOURCE (guide | calls | records | sharing | opens) [MPIRUN ARGUMENT...]
                                          with the last argument before the number of ranks
 exit:  0; 1 with what went wrong
 
-Path: README.md, docs/guide/python.md, calls.py, ends.py, records.py, sharing.py -> this -> python/gravel.
+Path: README.md, docs/guide/python.md, calls.py, ends.py, lock.py, opens.py, records.py, sharing.py -> this ->
+      python/gravel.
 """
 import os
 import re
@@ -19,7 +20,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 PROGRAM = re.compile(r"`(\w+\.py)`[^`]*?\n+```python\n(.*?)^```$", re.M | re.S)
 # Without buffers print() writes a line and its end apart, and ranks write to one pipe.
 ENVIRONMENT = {name: value for name, value in os.environ.items() if name != "PYTHONUNBUFFERED"}
-LIMIT_S = 120
+LIMIT_S = 240  # of a hundred nodes on a busy machine, too
 
 
 class Runs:
@@ -90,18 +91,23 @@ def everywhere(runs, name):
         runs.expect(way, [os.path.join(HERE, name)], ["node %d: all right" % i for i in range(n_processes)])
 
 
-def end_of_two(runs, name):
-    wanted = ["%s %d: all right" % (name, rank) for rank in range(2)]
-    runs.expect("2 ranks", [os.path.join(HERE, "ends.py"), name], wanted)
+def by_one(runs, program, *names):
+    for name in names:
+        runs.expect("one node", [os.path.join(HERE, program), name], [name + ": all right"])
+
+
+def by_two(runs, program, *names):
+    for name in names if "2 ranks" in runs.ways else ():
+        wanted = ["%s %d: all right" % (name, rank) for rank in range(2)]
+        runs.expect("2 ranks", [os.path.join(HERE, program), name], wanted)
 
 
 def calls(_, runs, __):
     everywhere(runs, "calls.py")
-    for name in "interrupt", "left_open":
-        runs.expect("one node", [os.path.join(HERE, "ends.py"), name], [name + ": all right"])
-    if "2 ranks" in runs.ways:
-        for name in "raise_alone", "interrupt_alone", "sizes_differ":
-            end_of_two(runs, name)
+    by_one(runs, "ends.py", "interrupt", "left_open")
+    by_one(runs, "lock.py", "free")
+    by_two(runs, "ends.py", "raise_alone", "interrupt_alone", "interrupt_close", "sizes_differ")
+    by_two(runs, "lock.py", "kept")
 
 
 def records(_, runs, __):
@@ -110,14 +116,18 @@ def records(_, runs, __):
 
 def sharing(_, runs, __):
     everywhere(runs, "sharing.py")
-    if "2 ranks" in runs.ways:
-        end_of_two(runs, "raise_in_part")
+    by_two(runs, "ends.py", "raise_in_part")
+
+
+def opens(_, runs, __):
+    runs.expect("one node", [os.path.join(HERE, "opens.py")], ["opens: all right"])
 
 
 def main(source, what, *mpirun):
     runs = Runs(list(mpirun))
     with tempfile.TemporaryDirectory() as work:
-        {"guide": guide, "calls": calls, "records": records, "sharing": sharing}[what](source, runs, work)
+        {"guide": guide, "calls": calls, "records": records, "sharing": sharing,
+         "opens": opens}[what](source, runs, work)
     print("%s: %s" % (what, "%d failed" % runs.n_failed if runs.n_failed else "all right"))
     return bool(runs.n_failed)
 
