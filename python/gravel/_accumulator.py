@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING
 
 from ._array import Array
 from ._library import lib
-from ._part import Part
+from ._part import PartOfArray
 from ._words import operation_of, type_of
 
 if TYPE_CHECKING:
     from ._node import Node
 
 
-class Accumulator(Part):
+class Accumulator(PartOfArray):
     """Of a whole array. Made by Node.accumulator. The end of its `with` statement flushes it; destroy() does not.
 
     As an argument of a kernel it is its GRAVEL_ACCUMULATOR. Node.fence, quiet and barrier flush it too.

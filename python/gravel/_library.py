@@ -80,6 +80,12 @@ class Words(c.Structure):
     _fields_ = [("bytes", size), ("offset", u64), ("type", u32), ("n_words", to(u64)), ("indices", to(u32))]
 
 
+class BlockPoolStats(c.Structure):
+    """struct gravel_block_pool_stats"""
+
+    _fields_ = [("n_blocks", u64), ("n_used", u64), ("n_failed", u64)]
+
+
 CALLS: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "gravel_version": (text, (to(u32),)),
     "gravel_strerror": (text, (code,)),
@@ -133,6 +139,10 @@ CALLS: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "gravel_accumulator_begin": (code, (address,)),
     "gravel_accumulator_reset": (code, (address,)),
     "gravel_accumulator_destroy": (code, (address,)),
+    "gravel_block_pool_create": (code, (to(address), address, u64, u64)),
+    "gravel_block_pool_offset": (u64, (address,)),
+    "gravel_block_pool_stats_read": (code, (address, address, size)),
+    "gravel_block_pool_destroy": (code, (address,)),
 }
 
 OPENCL: dict[str, tuple[Any, tuple[Any, ...]]] = {

@@ -14,14 +14,14 @@ import numpy.typing as npt
 from . import _library
 from ._array import Array
 from ._library import lib
-from ._part import Part
+from ._part import PartOfArray
 from ._words import operation_of, type_of
 
 if TYPE_CHECKING:
     from ._node import Node
 
 
-class Mirror(Part):
+class Mirror(PartOfArray):
     """`size` copies, or slots, of words of an array, in the order of the plan. Made by Node.mirror.
 
     As an argument of a kernel it is a `ulong`, the offset of the first one at the launch.

@@ -5,7 +5,7 @@ A node ends with its `with` statement. An exception that leaves the statement gi
 wait for none that cannot come; else the end closes. A node that is open when the process ends is closed, with a
 ResourceWarning, or given up after an exception that nothing caught.
 
-Path: open -> gravel_open -> Node -> Array, Mirror, Accumulator, Program; _leave when the process ends.
+Path: open -> gravel_open -> Node -> Array, Mirror, Accumulator, BlockPool, Program; _leave when the process ends.
 """
 from __future__ import annotations
 
@@ -25,6 +25,7 @@ import pyopencl as cl
 from . import _library
 from ._accumulator import Accumulator
 from ._array import Array
+from ._block_pool import BlockPool
 from ._errors import Error
 from ._interrupt import held_back, waiting
 from ._library import error_of, lib
@@ -179,6 +180,13 @@ class Node:
         """
         return Accumulator(self, array, op)
 
+    def block_pool(self, block_bytes: int, n_blocks: int) -> BlockPool:
+        """Blocks that kernels allocate, by block_pool.cl.h, in a `with` statement: so many for each node.
+
+        A block has a power of two bytes, 8 at least. Collective, with barriers (gravel_block_pool_create).
+        """
+        return BlockPool(self, block_bytes, n_blocks)
+
     def program(self, source: str, name: str = "kernel.cl", options: str = "") -> Program:
         """Build OpenCL C that includes "gravel.cl.h"; `name` is the file that the compiler's messages name."""
         return Program(self, source, name, options)
@@ -235,7 +243,7 @@ class Node:
         self._call(lib.gravel_update, number, type_of(array.dtype), array.offset + index * array.dtype.itemsize,
                    None if word is None else word.ctypes.data, node)
 
-    def am(self, name: str, *arguments: Union[int, Array, Mirror], node: int) -> None:
+    def am(self, name: str, *arguments: Union[int, Array, BlockPool, Mirror], node: int) -> None:
         """Send an active message to a handler. Complete after quiet or barrier."""
         if name not in self._handlers:
             raise KeyError("no handler %r; the node has %s" % (name, ", ".join(self._handlers) or "none"))
@@ -245,8 +253,11 @@ class Node:
         words = (c.c_uint64 * _library.AM_MAX_ARGS)(*(_argument(argument) for argument in arguments))
         self._call(lib.gravel_am, self._handlers[name], words, len(arguments), node)
 
-    def constant(self, i: int, value: Union[int, Array]) -> None:
-        """Set what handlers in OpenCL C read as call.constants[i]: a number, or an array's offset. Collective."""
+    def constant(self, i: int, value: Union[int, Array, BlockPool]) -> None:
+        """Set what handlers in OpenCL C read as call.constants[i]: a number, or the offset of an array or a pool.
+
+        Collective.
+        """
         self._wait(lib.gravel_set_constant, i, _argument(value))
 
     # ---- the end
@@ -256,7 +267,7 @@ class Node:
         self._call(lib.gravel_abort, reason.encode())
 
     def close(self) -> None:
-        """Close the node, with a barrier, and before it the mirrors and accumulators that are left. Collective.
+        """Close the node, with a barrier, and before it the mirrors, accumulators and pools that are left. Collective.
 
         A second close does nothing.
         """
@@ -315,8 +326,9 @@ def _at_once(function: Callable[..., int], node: int, *arguments: Any) -> int:
 
 
 def _argument(value: Any) -> int:
-    """Of a message, as 64 bits: a number, or the offset of an array or a mirror."""
-    return int(word_of(value.offset if isinstance(value, (Array, Mirror)) else value, np.dtype(np.uint64)))
+    """Of a message, as 64 bits: a number, or the offset of an array, a mirror or a pool."""
+    offset = value.offset if isinstance(value, (Array, BlockPool, Mirror)) else value
+    return int(word_of(offset, np.dtype(np.uint64)))
 
 
 _counters: list[str] = []

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""What all nodes make of an array, and destroy before the node closes: mirrors and accumulators.
+"""What all nodes make together, and destroy before the node closes: mirrors, accumulators and pools.
 
-Path: _mirror, _accumulator -> this -> the library; Node.close -> this, for those that are left.
+Path: _mirror, _accumulator, _block_pool -> this -> the library; Node.close -> this, for those that are left.
 """
 from __future__ import annotations
 
@@ -30,10 +30,8 @@ class Part:
 
     _destroys: ClassVar[Any]  # the library's call
 
-    def __init__(self, node: Node, array: Array, create: Callable[..., int], *arguments: Any) -> None:
-        if array.node is not node:
-            raise ValueError("%r is of another node" % array)
-        self.node, self.array = node, array
+    def __init__(self, node: Node, create: Callable[..., int], *arguments: Any) -> None:
+        self.node = node
         self._lock = threading.Lock()
         self._handle: Optional[int] = None
         made = c.c_void_p()
@@ -45,7 +43,12 @@ class Part:
         node._check(status)
 
     def __repr__(self) -> str:
-        return "<gravel.%s, %s of %r>" % (type(self).__name__, "open" if self._handle else "destroyed", self.array)
+        state = "open" if getattr(self, "_handle", None) else "destroyed"
+        return "<gravel.%s, %s%s>" % (type(self).__name__, state, self._what())
+
+    def _what(self) -> str:
+        """What it is made of, for its repr."""
+        return ""
 
     def _made(self) -> int:
         if self._handle is None:
@@ -84,3 +87,16 @@ class Part:
     def __exit__(self, kind: Any, value: Optional[BaseException], trace: Any) -> None:
         if value is None and self._handle is not None and self.node._handle is not None:
             self._end()
+
+
+class PartOfArray(Part):
+    """Of one array."""
+
+    def __init__(self, node: Node, array: Array, create: Callable[..., int], *arguments: Any) -> None:
+        if array.node is not node:
+            raise ValueError("%r is of another node" % array)
+        self.array = array
+        super().__init__(node, create, *arguments)
+
+    def _what(self) -> str:
+        return " of %r" % self.array

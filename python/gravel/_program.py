@@ -17,6 +17,7 @@ import pyopencl as cl
 
 from ._accumulator import Accumulator
 from ._array import Array
+from ._block_pool import BlockPool
 from ._errors import OpenCLError
 from ._library import check, lib
 from ._mirror import Mirror
@@ -71,7 +72,7 @@ class _Parameter:
         at = c.byref(box)
 
         def take(value: Any) -> tuple[int, Any]:
-            if isinstance(value, (Array, Mirror)):
+            if isinstance(value, (Array, BlockPool, Mirror)):
                 if kind is not c.c_uint64:
                     raise self._refuse(value, "a number; what lies in the heap needs a parameter of type ulong")
                 self._check_node(node, value)
@@ -128,7 +129,7 @@ class _Parameter:
             return None, value._made()
         return take
 
-    def _check_node(self, node: Node, value: Union[Accumulator, Array, Mirror]) -> None:
+    def _check_node(self, node: Node, value: Union[Accumulator, Array, BlockPool, Mirror]) -> None:
         if value.node is not node:
             raise ValueError("%s: %r is of another node" % (self.what, value))
 
@@ -177,10 +178,10 @@ class Kernel:
                  wait: Sequence[cl.Event] = ()) -> cl.Event:
         """Enqueue it on the node's queue (gravel_launch).
 
-        `arguments` are the kernel's without GRAVEL_ARENA: numbers that fit, gravel.Array or Mirror for a `ulong`,
-        gravel.Accumulator for GRAVEL_ACCUMULATOR, buffers and arrays of PyOpenCL, LocalMemory, numpy's scalars for
-        vectors and structs. What a launch uses is kept alive until it has ended. With local_size None the library
-        chooses. Returns the event of its end.
+        `arguments` are the kernel's without GRAVEL_ARENA: numbers that fit, gravel.Array, Mirror or BlockPool for a
+        `ulong`, gravel.Accumulator for GRAVEL_ACCUMULATOR, buffers and arrays of PyOpenCL, LocalMemory, numpy's
+        scalars for vectors and structs. What a launch uses is kept alive until it has ended. With local_size None the
+        library chooses. Returns the event of its end.
         """
         if len(arguments) != len(self._setters):
             raise TypeError("%s takes %d arguments, not %d" % (self.signature, len(self._setters), len(arguments)))

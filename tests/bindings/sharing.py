@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: MIT
-"""Mirrors bring words of other nodes and take sums to them, accumulators send what kernels have added; both end with
-their statements or their node, and bad plans are exceptions that name them.
+"""Mirrors bring words of other nodes and take sums to them, accumulators send what kernels have added, pools have
+blocks for kernels; all end with their statements or their node, and bad plans are exceptions that name them.
 
 usage: sharing.py    as one node, loop-back nodes or ranks
 exit:  0, and "node N: all right" from each process; 1 with the line of what does not hold
 
-Path: run.py -> this -> python/gravel/_mirror.py, _accumulator.py, _part.py.
+Path: run.py -> this -> python/gravel/_mirror.py, _accumulator.py, _block_pool.py,
+      _part.py.
 """
 import sys
 import traceback
@@ -18,6 +19,7 @@ from refused import refused
 
 KERNELS = """#include "gravel.cl.h"
 #include "accumulator.cl.h"
+#include "block_pool.cl.h"
 kernel void read(GRAVEL_ARENA, ulong copies, global uint *out)
 {
     GRAVEL_OPEN(g);
@@ -34,6 +36,15 @@ kernel void count(GRAVEL_ARENA, GRAVEL_ACCUMULATOR(counts), uint n, uint value)
     GRAVEL_OPEN(g);
     uint i = (uint)get_global_id(0);
     gravel_accumulate_uint_wi(g, counts, i % n, value, i / n % gravel_n_nodes(g));
+}
+kernel void publish(GRAVEL_ARENA, ulong pool, ulong blocks)
+{
+    GRAVEL_OPEN(g);
+    uint i = (uint)get_global_id(0);
+    ulong block = gravel_block_alloc_wg(g, pool);
+    if (block != GRAVEL_NO_BLOCK)
+        *(global uint *)gravel_local(g, block) = i;
+    gravel_put_ulong_wg(g, blocks, i, block, gravel_node(g));
 }
 """
 EACH = 64  # work-items that add to one word
@@ -115,6 +126,13 @@ def check_accumulator(node, program):
     with refused(ValueError, "destroyed"):
         accumulator.flush()
     node.accumulator(counts).destroy()
+    refusing = node.accumulator(counts)
+    program.count(EACH * 11 * node.size, None, refusing, 11, 1)
+    with refused(gravel.RangeError, "index 10"):
+        refusing.destroy()
+    refusing.flush()  # it is still there
+    refusing.destroy()
+    node.barrier()
     counts.free()
     check_most(node, program)
 
@@ -186,10 +204,29 @@ def check_left():
             other.program(KERNELS).count(1, None, accumulator, 1, 1)
 
 
+def check_pool(node, program):
+    blocks = node.array(EACH, np.uint64)
+    with node.block_pool(64, 48) as pool:
+        assert pool.stats == {"n_blocks": 48, "n_used": 0, "n_failed": 0} and "open" in repr(pool)
+        program.publish(EACH, EACH, pool, blocks)
+        node.barrier()
+        assert pool.stats == {"n_blocks": 48, "n_used": 48, "n_failed": 16}, pool.stats
+        given = [int(block) for block in blocks.get() if 0 < block < 1 << 63]
+        assert len(given) == 48, given
+    for use in pool.destroy, lambda: pool.stats, lambda: program.publish(1, None, pool, blocks):
+        with refused(ValueError, "destroyed"):
+            use()
+    with refused(gravel.ArgumentError, "63"):
+        node.block_pool(63, 48)
+    with refused(ValueError, "-1"):
+        node.block_pool(64, -1)
+    blocks.free()
+
+
 def main():
     with gravel.open(heap_bytes="4M") as node:
         program = node.program(KERNELS)
-        for check in check_copies, check_slots, check_accumulator, check_bad:
+        for check in check_copies, check_slots, check_accumulator, check_pool, check_bad:
             check(node, program)
             node.barrier()
     check_left()

@@ -17,7 +17,7 @@ from pathlib import Path
 
 from gravel import _errors, _library
 
-HEADERS = ("gravel.h", "mirror.h", "accumulator.h")
+HEADERS = ("gravel.h", "mirror.h", "accumulator.h", "block_pool.h")
 COMMENT = re.compile(r"/\*.*?\*/", re.S)
 PROTOTYPE = re.compile(r"^((?:const )?(?:struct )?\w+[ *]+)(gravel_\w+)\(([^;{}]*?)\);", re.M)
 HANDLES = ("cl_program", "cl_kernel", "cl_context", "cl_device_id", "cl_command_queue", "cl_event")
@@ -26,7 +26,8 @@ KINDS = {"int": c.c_int, "bool": c.c_bool, "size_t": c.c_size_t, "uint32_t": c.c
          "void *": c.c_void_p, "void **": c.POINTER(c.c_void_p)}
 STRUCTURES = {"gravel_serve": _library.Serve, "gravel_handler": _library.HandlerRow,
               "gravel_stream": _library.StreamRow, "gravel_device_code": _library.DeviceCode,
-              "gravel_bindings": _library.Bindings, "gravel_words": _library.Words}
+              "gravel_bindings": _library.Bindings, "gravel_words": _library.Words,
+              "gravel_block_pool_stats": _library.BlockPoolStats}
 
 
 def kind_of(declared):

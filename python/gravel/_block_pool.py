@@ -1,0 +1,39 @@
+# SPDX-License-Identifier: MIT
+"""Pools: blocks of one size in every node's heap, which own kernels allocate and free, and messages of any node reach.
+
+Path: Node.block_pool -> gravel_block_pool_create -> this -> kernels, by the offset.
+"""
+from __future__ import annotations
+
+import ctypes as c
+from typing import TYPE_CHECKING
+
+from ._library import BlockPoolStats, lib
+from ._part import Part
+
+if TYPE_CHECKING:
+    from ._node import Node
+
+
+class BlockPool(Part):
+    """`n_blocks` of `block_bytes` on each node. Made by Node.block_pool. As an argument of a kernel it is a `ulong`."""
+
+    _destroys = lib.gravel_block_pool_destroy
+
+    def __init__(self, node: Node, block_bytes: int, n_blocks: int) -> None:
+        for what, number in ("block_bytes", block_bytes), ("n_blocks", n_blocks):
+            if not 0 <= number < 1 << 64:
+                raise ValueError("%s: %d" % (what, number))
+        super().__init__(node, lib.gravel_block_pool_create, block_bytes, n_blocks)
+
+    @property
+    def offset(self) -> int:
+        """As kernels take it: a heap offset [bytes]."""
+        return int(lib.gravel_block_pool_offset(self._made()))
+
+    @property
+    def stats(self) -> dict[str, int]:
+        """Of this node's part: n_blocks, n_used, and n_failed, allocations that found no block. Behind a quiet."""
+        read = BlockPoolStats()
+        self._call(lambda made: int(lib.gravel_block_pool_stats_read(made, c.byref(read), c.sizeof(read))))
+        return {name: int(getattr(read, name)) for name, _ in BlockPoolStats._fields_}
