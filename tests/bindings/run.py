@@ -5,9 +5,10 @@ usage: with_pyopencl.sh SOURCE BUILD run.py SOURCE (guide | calls | records | sh
                                          with the last argument before the number of ranks
 exit:  0; 1 with what went wrong
 
-Path: README.md, docs/guide/python.md, calls.py, ends.py, lock.py, opens.py, records.py, sharing.py -> this ->
-      python/gravel.
+Path: README.md, docs/guide/python.md, docs/guide/notebook.ipynb, calls.py, ends.py, lock.py, opens.py, records.py,
+      sharing.py -> this -> python/gravel.
 """
+import json
 import os
 import re
 import subprocess
@@ -71,6 +72,14 @@ def first_screen(source):
            "print('counted', sorted(set(mine)))\n" % (kernel, host)
 
 
+def notebook(source):
+    """docs/guide/notebook.ipynb as a program: its cells in order, and each of them once more behind the first run."""
+    with open(os.path.join(source, "docs", "guide", "notebook.ipynb"), encoding="utf-8") as file:
+        cells = ["".join(cell["source"]) for cell in json.load(file)["cells"] if cell["cell_type"] == "code"]
+    again = [cell for cell in cells[:-1] for _ in range(2)] + cells[-1:]
+    return "\n".join(cells + again + ["print('%d cells', node)" % len(cells)])
+
+
 def guide(source, runs, work):
     with open(os.path.join(source, "docs", "guide", "python.md"), encoding="utf-8") as file:
         programs = dict(PROGRAM.findall(file.read()))
@@ -83,6 +92,7 @@ def guide(source, runs, work):
         for way, (n_nodes, n_processes, _) in runs.ways.items():
             runs.expect(way, [path], histogram_lines(n_nodes, n_processes) if name == "hist.py" else [])
     runs.expect("one node", ["-c", first_screen(source)], [r"counted \[10\]"])
+    runs.expect("one node", ["-c", notebook(source)], [r"4 cells <gravel.Node 0 of 4, closed>"])
     runs.expect("one node", ["-m", "gravel"], ["gravel .*", "device .*", "step .*", "histogram .*: 0 .* wrong", "PASS"])
 
 
