@@ -11,6 +11,7 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 #define MAX_AGREED 16u /* more than there are */
 
@@ -91,6 +92,17 @@ static int agree_on_table(struct gravel *gravel)
                       "nodes differ in device_code: the source or the options of their handlers");
 }
 
+/* As GRAVEL_API's: 4001004 of "Open MPI v4.1.4", 0 of "none". */
+static uint64_t version_of_mpi(void)
+{
+    char name[GRAVEL_MPI_NAME_BYTES];
+    unsigned numbers[3] = {0, 0, 0};
+    gravel_transport_mpi_name(name);
+    const char *digits = name + strcspn(name, "0123456789");
+    sscanf(digits, "%3u.%3u.%3u", &numbers[0], &numbers[1], &numbers[2]);
+    return numbers[0] * UINT64_C(1000000) + numbers[1] * 1000u + numbers[2];
+}
+
 /* @return how many there are. */
 static uint32_t list_agreed(const struct gravel *gravel, struct agreed list[MAX_AGREED])
 {
@@ -98,6 +110,7 @@ static uint32_t list_agreed(const struct gravel *gravel, struct agreed list[MAX_
     list[n++] =
         (struct agreed){"library version", NULL,
                         GRAVEL_API_MAJOR * 1000000u + GRAVEL_API_MINOR * 1000u + GRAVEL_API_PATCH};
+    list[n++] = (struct agreed){"MPI's version", NULL, version_of_mpi()};
     list[n++] = (struct agreed){"arena version", NULL, GRAVELP_ARENA_VERSION};
     list[n++] = (struct agreed){"wire version", NULL, GRAVEL_FRAME_VERSION};
     const struct gravel_setting *setting;
@@ -125,7 +138,7 @@ static int fail_agreed(struct gravel *gravel, const struct agreed *agreed, const
                        agreed->variable ? agreed->variable : "", agreed->variable ? ")" : "",
                        range[0], who[0], range[1], who[1],
                        agreed->variable ? "; set it at node 0 alone, whose setting all nodes take"
-                                        : "; install one version of Gravel on all hosts");
+                                        : "; install one version on all hosts");
 }
 
 /* Compare with the least and the most of all nodes. */
