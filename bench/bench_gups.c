@@ -187,8 +187,24 @@ static struct gups_problem problem_of(const struct options *options,
                                  .n_updates = n_updates ? n_updates : 1};
 }
 
-/* Put the wanted variants into the contest. @return false, after a message, if a name is unknown.
- */
+/* Why a variant takes no part in this job; NULL: it does. */
+static const char *why_not(const struct gups_variant *variant, uint32_t n_ranks)
+{
+    if (variant->is_alone && n_ranks > 1)
+        return "it is for one rank";
+    return variant->why_not ? variant->why_not() : NULL;
+}
+
+/* Rank 0 says so, but not of a variant that is for one rank and was not asked for. */
+static void leave_out(const struct options *options, const struct gups_variant *variant,
+                      const struct gups_problem *problem, const char *reason)
+{
+    if (problem->rank == 0 && (!variant->is_alone || options->common.variants))
+        fprintf(stderr, "bench-gups: variant %s is left out: %s\n", variant->name, reason);
+}
+
+/* Put the wanted variants that can run into the contest. @return false, after a message, if there is none, or a name is
+ * unknown. */
 static bool choose_variants(const struct options *options, struct contest *contest)
 {
     const char *names[MAX_VARIANTS];
@@ -198,16 +214,16 @@ static bool choose_variants(const struct options *options, struct contest *conte
         if (!bench_variant_is_wanted(&options->common, names[i]))
             continue;
         const struct gups_problem problem = problem_of(options, built[i]);
-        if (built[i]->is_alone && problem.n_ranks > 1)
+        const char *reason = why_not(built[i], problem.n_ranks);
+        if (reason) {
+            leave_out(options, built[i], &problem, reason);
             continue;
+        }
         contest->problems[contest->n_variants] = problem;
         contest->variants[contest->n_variants++] = built[i];
     }
-    if (!bench_variant_unknown(&options->common, names, N_BUILT, unknown)) {
-        if (!contest->n_variants)
-            fprintf(stderr, "bench-gups: variant %s is for one rank\n", gups_alone.name);
+    if (!bench_variant_unknown(&options->common, names, N_BUILT, unknown))
         return contest->n_variants > 0;
-    }
     fprintf(stderr, "bench-gups: no variant '%s'; built:", unknown);
     for (uint32_t i = 0; i < N_BUILT; i++)
         fprintf(stderr, " %s", names[i]);

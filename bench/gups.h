@@ -36,6 +36,8 @@ struct gups_variant {
     const char *name;
     uint32_t updates_shift; /* 2^shift times fewer updates are enough, since it is slow */
     bool is_alone;          /* it sends nothing: for jobs of one rank */
+    /** Why this MPI cannot run it, or NULL: a text that stays. Collective; NULL if any can. */
+    const char *(*why_not)(void);
     /** Make a table; NULL, after a message on standard error, if there can be none. */
     struct gups *(*open)(const struct gups_problem *problem);
 };

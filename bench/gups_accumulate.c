@@ -43,6 +43,27 @@ static void accumulate_close(struct gups *gups)
     free(self);
 }
 
+/* Some MPIs have no windows for some networks: Open MPI 4.1 has none for threads over TCP. */
+static const char *accumulate_why_not(void)
+{
+    static char text[MPI_MAX_ERROR_STRING + 32] = "MPI_Win_allocate: ";
+    MPI_Comm comm;
+    MPI_Win window;
+    void *memory;
+    MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+    MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
+    int error =
+        MPI_Win_allocate(sizeof(uint64_t), sizeof(uint64_t), MPI_INFO_NULL, comm, &memory, &window);
+    int worst = error, length;
+    MPI_Allreduce(MPI_IN_PLACE, &worst, 1, MPI_INT, MPI_MAX, comm);
+    if (worst == MPI_SUCCESS)
+        MPI_Win_free(&window);
+    else
+        MPI_Error_string(worst, text + strlen(text), &length);
+    MPI_Comm_free(&comm);
+    return worst == MPI_SUCCESS ? NULL : text;
+}
+
 static struct gups *accumulate_open(const struct gups_problem *problem)
 {
     struct accumulate *self = calloc(1, sizeof *self);
@@ -61,5 +82,7 @@ static struct gups *accumulate_open(const struct gups_problem *problem)
     return &self->gups;
 }
 
-const struct gups_variant gups_accumulate = {
-    .name = "mpi-accumulate", .updates_shift = 4, .open = accumulate_open};
+const struct gups_variant gups_accumulate = {.name = "mpi-accumulate",
+                                             .updates_shift = 4,
+                                             .why_not = accumulate_why_not,
+                                             .open = accumulate_open};
