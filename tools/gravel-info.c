@@ -251,6 +251,7 @@ static int show_cluster(const struct arguments *arguments)
             info_cluster_print(stdout, cluster);
         json_decref(cluster);
     }
+    fflush(stdout); /* MPI is finalised at the end of the process, and may wait for others */
     return status;
 }
 

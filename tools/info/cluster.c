@@ -6,11 +6,14 @@
 
 #include "findings.h"
 #include "gather.h"
+#include "matrix.h"
+#include "pairs.h"
 #include "rank.h"
 
 #include "gravel/gravel.h"
 
 #include <inttypes.h>
+#include <stdbool.h>
 #include <string.h>
 
 static const char *text_of(const json_t *object, const char *key)
@@ -24,6 +27,29 @@ static int64_t integer_of(const json_t *object, const char *key)
     return (int64_t)json_integer_value(json_object_get(object, key));
 }
 
+/* At rank 0, which speaks for all. */
+static void add_pairs(json_t *cluster, const json_t *all)
+{
+    json_t *pairs = info_pairs(all);
+    if (json_is_array(pairs))
+        info_find_silent(all, pairs, json_object_get(cluster, "findings"));
+    if (pairs)
+        json_object_set_new(cluster, "pairs", pairs);
+}
+
+static bool is_silent(const json_t *cluster)
+{
+    size_t i;
+    json_t *pair;
+    const json_t *pairs = json_object_get(cluster, "pairs");
+    json_array_foreach(pairs, i, pair)
+    {
+        if (!strcmp(text_of(pair, "way"), "silent"))
+            return true;
+    }
+    return pairs && !json_is_array(pairs);
+}
+
 json_t *info_cluster(const char *device, unsigned limit_s)
 {
     json_t *own = info_rank_describe(device, limit_s), *all = NULL;
@@ -32,6 +58,7 @@ json_t *info_cluster(const char *device, unsigned limit_s)
         json_object_set(cluster, "ranks", all);
         json_object_set_new(cluster, "findings", info_find(all));
         json_object_set(cluster, "rank", json_object_get(own, "rank"));
+        add_pairs(cluster, all);
     } else if (cluster) {
         json_object_set_new(cluster, "error", json_string(gravel_last_error()));
         json_object_set_new(cluster, "ranks", json_pack("[O]", own));
@@ -45,7 +72,7 @@ int info_cluster_is_broken(const json_t *cluster)
 {
     size_t i;
     json_t *finding;
-    int is_broken = json_object_get(cluster, "error") != NULL;
+    int is_broken = json_object_get(cluster, "error") != NULL || is_silent(cluster);
     json_array_foreach(json_object_get(cluster, "findings"), i, finding) is_broken |=
         json_is_true(json_object_get(finding, "is_fatal"));
     return is_broken;
@@ -137,11 +164,21 @@ static void print_findings(FILE *out, const json_t *findings)
         text_of(finding, "what"), text_of(finding, "remedy"));
 }
 
+static void print_pairs(FILE *out, const json_t *cluster)
+{
+    const json_t *pairs = json_object_get(cluster, "pairs");
+    if (json_is_array(pairs))
+        info_matrix_print(out, pairs, json_array_size(json_object_get(cluster, "ranks")));
+    else if (pairs)
+        fprintf(out, "\npairs of ranks are not measured: %s\n", text_of(pairs, "error"));
+}
+
 void info_cluster_print(FILE *out, const json_t *cluster)
 {
     const json_t *ranks = json_object_get(cluster, "ranks");
     print_hosts(out, ranks);
     print_ranks(out, ranks);
+    print_pairs(out, cluster);
     if (json_object_get(cluster, "findings"))
         print_findings(out, json_object_get(cluster, "findings"));
 }

@@ -2,7 +2,7 @@
 /*
  * One page about a job: what each rank has, and what differs between hosts.
  *
- * Path:    gravel-info.c -> cluster.c -> rank.c, gather.c, findings.c.
+ * Path:    gravel-info.c -> cluster.c -> rank.c, gather.c, findings.c, pairs.c, matrix.c.
  * Threads: main's, once in a process.
  */
 #ifndef TOOLS_INFO_CLUSTER_H
@@ -16,15 +16,16 @@
  *
  * @param device   as GRAVEL_DEVICE names it, or NULL: GRAVEL_DEVICE's.
  * @param limit_s  for each look at the drivers [seconds].
- * @return         {"ranks": [rank.h's], "findings": [findings.h's], "rank": this one's number}; or, if the ranks did
- *                 not meet, {"error": text, "ranks": [this one]}; NULL without memory.
+ * @return         {"ranks": [rank.h's], "findings": [findings.h's], "rank": this one's number}, at rank 0 with
+ *                 "pairs": pairs.h's; or, if the ranks did not meet, {"error": text, "ranks": [this one]}; NULL
+ *                 without memory.
  */
 json_t *info_cluster(const char *device, unsigned limit_s);
 
 /** For people. */
 void info_cluster_print(FILE *out, const json_t *cluster);
 
-/** Whether gravel_open would fail, by what the ranks say. */
+/** Whether gravel_open would fail, by what the ranks say, or a pair of them is silent. */
 int info_cluster_is_broken(const json_t *cluster);
 
 #endif

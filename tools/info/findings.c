@@ -257,3 +257,25 @@ json_t *info_find(const json_t *ranks)
     find_bound(ranks, findings);
     return findings;
 }
+
+void info_find_silent(const json_t *ranks, const json_t *pairs, json_t *findings)
+{
+    size_t i;
+    json_t *pair;
+    json_array_foreach(pairs, i, pair)
+    {
+        const json_t *both = json_object_get(pair, "ranks");
+        char text[TEXT_BYTES] = "";
+        if (strcmp(text_of(pair, "way"), "silent"))
+            continue;
+        append_rank(json_array_get(ranks, (size_t)json_integer_value(json_array_get(both, 0))),
+                    text);
+        append(text, " gets no answer from ", "");
+        append_rank(json_array_get(ranks, (size_t)json_integer_value(json_array_get(both, 1))),
+                    text);
+        add(findings, false, text,
+            "long packets may be lost: ping -M do -s 1472 HOST; see MTU, firewalls, and MPI's "
+            "choice of "
+            "networks");
+    }
+}

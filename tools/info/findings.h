@@ -19,6 +19,9 @@
  */
 json_t *info_find(const json_t *ranks);
 
+/** Add a note for each pair of which one does not answer the other. @param pairs  as info_pairs gives them. */
+void info_find_silent(const json_t *ranks, const json_t *pairs, json_t *findings);
+
 /** The number, as GRAVEL_DEVICE takes it, of the device that a rank gets in its turn; NULL if it gets none. */
 const char *info_device_of(const json_t *rank);
 
