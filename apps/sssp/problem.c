@@ -57,22 +57,22 @@ enum sssp_form sssp_choose_form(const struct graph_survey *survey)
     return survey->n_vertices * most < UINT32_MAX ? SSSP_UINT : SSSP_ULONG;
 }
 
-static uint64_t float_bucket_end(double delta, float distance)
+static uint64_t float_bucket_end(double width, float distance)
 {
-    float end = (float)((floor((double)distance / delta) + 1) * delta);
+    float end = (float)((double)distance + width);
     if (!(end > distance)) /* where floats are farther apart than buckets are wide */
         end = nextafterf(distance, INFINITY);
     return isfinite(end) ? sssp_bits_of(end) : UINT32_MAX;
 }
 
-uint64_t sssp_bucket_end(enum sssp_form form, double delta, uint64_t distance)
+uint64_t sssp_bucket_end(enum sssp_form form, double width, uint64_t distance)
 {
-    uint64_t far = sssp_far(form), width = (uint64_t)delta, end;
-    if (delta == 0 || distance == far)
+    uint64_t far = sssp_far(form), end;
+    if (width == 0 || distance == far)
         return far;
     if (form == SSSP_FLOAT)
-        return float_bucket_end(delta, sssp_float_of(distance));
-    bool is_past = __builtin_add_overflow(distance / width * width, width, &end) || end > far;
+        return float_bucket_end(width, sssp_float_of(distance));
+    bool is_past = __builtin_add_overflow(distance, (uint64_t)width, &end) || end > far;
     return is_past ? far : end;
 }
 

@@ -55,8 +55,8 @@ static inline uint64_t sssp_add(enum sssp_form form, uint64_t distance, union gr
                               : distance + weight.as_uint;
 }
 
-/** End of the bucket that holds a distance; far if buckets have no width. */
-uint64_t sssp_bucket_end(enum sssp_form form, double delta, uint64_t distance);
+/** End of the bucket that begins at a distance; far if it has no width. */
+uint64_t sssp_bucket_end(enum sssp_form form, double width, uint64_t distance);
 
 /** The width of a bucket for a mean weight: twice that over the mean degree; a whole number, at least 1, for those. */
 double sssp_width(enum sssp_form form, uint64_t n_vertices, uint64_t n_edges, double mean_weight);

@@ -38,24 +38,37 @@ enum { GATHER_TURN = 12 };
  */
 
 /* A graph with fewer edges than these takes buckets wider by as much, for its rounds would cost more than what they
- * spare. Measured: on PoCL the best widths of meshes, bands and Kronecker graphs of 2^16 to 2^20 vertices; on H100s
- * a Kronecker graph of 2^20, of which one GPU takes any width from 32 up alike, and two the widest best. */
-#define EDGES_OF_ROUNDS_BY_COPIES 0x1p29
+ * spare. Measured: on PoCL the best widths of meshes, bands and Kronecker graphs of 2^16 to 2^20 vertices; on H200s
+ * Kronecker graphs of 2^22 and 2^24. */
+#define EDGES_OF_ROUNDS_BY_COPIES 0x1p27
 #define EDGES_OF_ROUNDS 0x1p24
 
-static double edges_of_rounds(struct sssp *sssp)
+/* Where a round waits for copies: vertices that take as long. */
+#define WORTH_OF_ROUNDS_BY_COPIES 0x1p20
+
+static bool has_rounds_by_copies(struct sssp *sssp)
 {
     const char *step = gravel_step(sssp->node.gravel);
     bool copies = !strcmp(step, "pump") || !strcmp(step, "drain");
-    return node_most(&sssp->node, copies) ? EDGES_OF_ROUNDS_BY_COPIES : EDGES_OF_ROUNDS;
+    return node_most(&sssp->node, copies);
 }
 
-static double choose_width(struct sssp *sssp)
+static double choose_width(struct sssp *sssp, double edges_of_rounds)
 {
     const struct graph_survey *survey = &sssp->part.survey;
-    double wider = edges_of_rounds(sssp) / fmax((double)survey->n_edges, 1);
+    double wider = edges_of_rounds / fmax((double)survey->n_edges, 1);
     return sssp_width(sssp->form, survey->n_vertices, survey->n_edges,
                       node_part_mean_weight(&sssp->node, &sssp->part) * fmax(wider, 1));
+}
+
+/* What is given stays as it is. */
+static void choose_widths(struct sssp *sssp)
+{
+    bool copies = has_rounds_by_copies(sssp), is_chosen = sssp->delta == CHOOSE_WIDTH;
+    if (is_chosen)
+        sssp->delta = choose_width(sssp, copies ? EDGES_OF_ROUNDS_BY_COPIES : EDGES_OF_ROUNDS);
+    if (sssp->worth == CHOOSE_WIDTH)
+        sssp->worth = is_chosen && copies ? WORTH_OF_ROUNDS_BY_COPIES : 0;
 }
 
 /* ---- source ---------------------------------------------------------------------------------- */
@@ -168,8 +181,9 @@ static void check_options(const struct sssp *sssp)
         sssp_check_source(sssp->part.survey.n_vertices, sssp->source);
     if (sssp->delta != CHOOSE_WIDTH)
         sssp_check_delta(sssp->form, sssp->delta);
-    if (sssp->node.schedule && (sssp->delta > 0 || sssp->form == SSSP_ULONG || sssp->sends_own))
-        die("--schedule: distances of 32 bits, no --delta, and no --send-own");
+    if (sssp->node.schedule &&
+        (sssp->delta > 0 || sssp->worth > 0 || sssp->form == SSSP_ULONG || sssp->sends_own))
+        die("--schedule: distances of 32 bits, no --delta, no --worth, and no --send-own");
 }
 
 /* One offer in a word needs a word of 32 bits, which every device can lower. */
@@ -211,8 +225,10 @@ static void open_node(void *self)
     TRY(gravel_alloc(node->gravel,
                      filled_most(sssp->part.partition.block) * sssp_distance_bytes(sssp),
                      &sssp->distances));
-    if (sssp->delta == CHOOSE_WIDTH)
-        sssp->delta = node->schedule ? 0 : choose_width(sssp);
+    if (node->schedule)
+        sssp->delta = 0;
+    else
+        choose_widths(sssp);
     sssp_upload(sssp);
     make_accumulator(sssp);
     build(sssp);
@@ -319,10 +335,12 @@ static bool gather(struct sssp *sssp, struct listed *listed)
     node_run(&sssp->node, sssp->gather, sssp->n_settled / SCANNED);
     node_read(&sssp->node, sssp->counts, sizeof both, both);
     sssp->turn = !sssp->turn;
-    uint64_t sums[N_COUNTS] = {counts[0], counts[1], counts[2]};
+    uint64_t sums[N_COUNTS] = {counts[0], counts[1], counts[2], counts[3]};
     TRY(gravel_reduce(sssp->node.gravel, GRAVEL_ADD, GRAVEL_ULONG, sums, N_COUNTS));
     *listed = (struct listed){counts[0], counts[1], sums[0], sums[1]};
-    sssp->n_reached += sums[2];
+    sssp->n_gathers++;
+    sssp->n_listed += sums[2];
+    sssp->n_reached += sums[3];
     progress_at(&sssp->progress, sssp->n_reached);
     return listed->n_all_own + listed->n_all_sent > 0;
 }
@@ -393,18 +411,42 @@ static uint64_t find_lowest(struct sssp *sssp)
     return node_least(&sssp->node, lowest);
 }
 
+/* What is listed no longer grows from bucket to bucket by more than this: the search has passed its widest front. */
+#define MOST_GROWTH 2
+#define WIDER 4
+
+/*
+ * The width of the next bucket. A narrow one spares relaxations as long as many vertices wait; behind the widest front
+ * few do, and rounds cost more.
+ *
+ * @param density  [in, out] vertices listed in a bucket of width 1; of the bucket before, of this one.
+ */
+static double next_width(const struct sssp *sssp, double width, double *density)
+{
+    const double n_listed = (double)sssp->n_listed, before = *density;
+    *density = n_listed / width;
+    bool is_cheap =
+        n_listed<sssp->worth *(double)sssp->n_gathers, grows = *density> MOST_GROWTH * before;
+    if (!is_cheap || grows)
+        return width;
+    return sssp->form == SSSP_FLOAT ? width * WIDER : fmin(width * WIDER, UINT32_MAX);
+}
+
 static void search(void *self)
 {
     struct sssp *sssp = self;
     uint64_t far = sssp_far(sssp->form), lowest = 0;
+    double width = sssp->delta, density = 0;
     sssp->n_rounds = sssp->n_buckets = sssp->n_reached = 0;
     progress_begin(&sssp->progress, stderr, "sssp", sssp->part.survey.n_vertices,
                    sssp->options.quiet || sssp->node.number != 0);
     for (; lowest != far; sssp->n_buckets++) {
-        uint64_t end = sssp_bucket_end(sssp->form, sssp->delta, lowest);
+        uint64_t end = sssp_bucket_end(sssp->form, width, lowest);
         set_limit(sssp, end);
+        sssp->n_gathers = sssp->n_listed = 0;
         while (take_round(sssp))
             ;
+        width = next_width(sssp, width, &density);
         lowest = end == far ? far : find_lowest(sssp);
     }
     progress_end(&sssp->progress);
@@ -433,6 +475,11 @@ static const struct app_option own_options[] = {
      "Settle distances in buckets of this width, nearest first; 0: all at once (chosen by weights, "
      "degrees and size of the graph, and by what a round costs)",
      OPTION_REAL(struct sssp, delta)},
+    {"worth", 'w', "VERTICES",
+     "Let buckets become wider once the front no longer grows and a round lists fewer than these; "
+     "0: never (chosen with "
+     "the width by what a round costs; else 0)",
+     OPTION_REAL(struct sssp, worth)},
     {"send", 0, "WHAT",
      "Send the least distance offered to each vertex of another node, or one an edge (words; edges "
      "with --send-own or --model, or distances of 64 bits)",
@@ -474,6 +521,7 @@ static void describe(void *self, struct trials *trials)
     part_describe(&sssp->part, sssp->options.seed, sssp->part.survey.n_edges, trials);
     trials_add_number(trials, "source", sssp->source);
     trials_add_real(trials, "delta", sssp->delta);
+    trials_add_real(trials, "worth", sssp->node.schedule ? 0 : sssp->worth);
     trials_add_word(trials, "send", sssp->send);
     trials_add_word(trials, "own_vertices", sssp->sends_own ? "messages" : "in place");
     trials_add_word(trials, "distances", sssp_form_name(sssp->form));
@@ -547,6 +595,7 @@ static const struct app app = {
 
 int main(int argc, char **argv)
 {
-    struct sssp sssp = {.part.options = GRAPH_OPTIONS_DEFAULT, .delta = CHOOSE_WIDTH};
+    struct sssp sssp = {
+        .part.options = GRAPH_OPTIONS_DEFAULT, .delta = CHOOSE_WIDTH, .worth = CHOOSE_WIDTH};
     return app_main(&app, &sssp, argc, argv);
 }

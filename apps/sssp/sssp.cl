@@ -85,7 +85,7 @@ struct long_row {
 struct found {
     uint n_chunks[2]; /* of own edges, of those that are sent */
     uint places[2];   /* of the first of them in the lists */
-    uint n_reached, n_long;
+    uint n_listed, n_reached, n_long;
     struct long_row rows[LONG_ROWS];
 };
 
@@ -119,7 +119,7 @@ static distance_type least_of_8(distances_type distances)
  * Global size: every 8 own vertices, from number `first`, in full groups; in most rounds most have nothing new, and one
  * comparison tells. settled: [vertices, filled up] the distance each last offered from. Only distances below `limit` are
  * taken. offsets: [vertices + 1] of rows. splits: [vertices] where the edges begin that are sent. own, sent: [chunks]
- * source and first edge. counts: [2][3] chunks listed of both, and vertices reached for the first time; of `turn`, and
+ * source and first edge. counts: [2][4] chunks listed of both, vertices listed, and vertices reached for the first time; of `turn`, and
  * the other turn's are cleared. lows: [groups] the least distance of those that wait for their bucket.
  */
 kernel void gather(GRAVEL_ARENA, ulong first, ulong distances_offset, distance_type limit,
@@ -137,11 +137,12 @@ kernel void gather(GRAVEL_ARENA, ulong first, ulong distances_offset, distance_t
     uint nearer = 0, n_own = 0, n_sent = 0, n_reached = 0; /* nearer: a bit for each of the 8 */
     distance_type low = FAR;
     if (lane == 0) {
-        found.n_chunks[0] = found.n_chunks[1] = found.n_reached = found.n_long = 0;
+        found.n_chunks[0] = found.n_chunks[1] = 0;
+        found.n_listed = found.n_reached = found.n_long = 0;
         LEAST_OF(waiting) = FAR;
     }
-    if (item < 3)
-        counts[3 * !turn + item] = 0;
+    if (item < 4)
+        counts[4 * !turn + item] = 0;
     distances_type before = vload8(item, settled),
                    now = min(vload8(item, distances), vload8(item, best));
     if (any(now < before))
@@ -166,6 +167,7 @@ kernel void gather(GRAVEL_ARENA, ulong first, ulong distances_offset, distance_t
     if (nearer) {
         n_own = atomic_add(&found.n_chunks[0], n_own); /* and from here on where they go */
         n_sent = atomic_add(&found.n_chunks[1], n_sent);
+        atomic_add(&found.n_listed, popcount(nearer));
         atomic_add(&found.n_reached, n_reached);
     }
 #ifndef SSSP_ULONG
@@ -184,9 +186,11 @@ kernel void gather(GRAVEL_ARENA, ulong first, ulong distances_offset, distance_t
         lows[item / GROUP_ITEMS] = LEAST_OF(waiting);
         for (uint i = 0; i < 2; i++)
             found.places[i] =
-                found.n_chunks[i] ? atomic_add(counts + 3 * turn + i, found.n_chunks[i]) : 0;
+                found.n_chunks[i] ? atomic_add(counts + 4 * turn + i, found.n_chunks[i]) : 0;
+        if (found.n_listed)
+            atomic_add(counts + 4 * turn + 2, found.n_listed);
         if (found.n_reached)
-            atomic_add(counts + 3 * turn + 2, found.n_reached);
+            atomic_add(counts + 4 * turn + 3, found.n_reached);
     }
     barrier(CLK_LOCAL_MEM_FENCE);
     for (uint i = 0; nearer >> i; i++) {

@@ -24,8 +24,9 @@
 /* Edges that one work-item relaxes: enough for a mesh's vertex, few enough that hubs spread. */
 #define CHUNK 16
 
-/* What a round counts: chunks of own edges, chunks that are sent, vertices reached for the first time. */
-enum { N_COUNTS = 3 };
+/* What a round counts: chunks of own edges, chunks that are sent, vertices whose edges these are, and of them those
+ * reached for the first time. */
+enum { N_COUNTS = 4 };
 
 struct sssp {
     struct options options;
@@ -34,9 +35,12 @@ struct sssp {
     enum sssp_form form;
     bool has_source;
     uint64_t source; /* vertex of the whole graph */
-    double delta;    /* width of a bucket; 0: all that changed is relaxed at once; CHOOSE_WIDTH
+    double delta; /* width of the first bucket; 0: all that changed is relaxed at once; CHOOSE_WIDTH
                      until open_node chooses */
-    bool sends_own;  /* messages to own vertices too; else their words of `best` are lowered */
+    double
+        worth; /* vertices that take as long as a round does; 0: all buckets are as wide as the first;
+                     CHOOSE_WIDTH until open_node chooses */
+    bool sends_own; /* messages to own vertices too; else their words of `best` are lowered */
 
     const char *send; /* "words" or "edges"; NULL until open_node if it is to be chosen */
     struct gravel_accumulator
@@ -55,7 +59,8 @@ struct sssp {
     struct tasks tasks; /* with --schedule; then there is one node */
     cl_kernel relax_tasks;
 
-    cl_uint turn; /* of counts */
+    cl_uint turn;                 /* of counts */
+    uint64_t n_gathers, n_listed; /* of this bucket; vertices, at all nodes */
     struct progress progress;
     uint64_t n_rounds, n_buckets, n_reached; /* of the last search */
     double check_s;                          /* Dijkstra's time */

@@ -29,7 +29,7 @@ GROUPS["options and files"] = [
     ("sssp", "-u 4 -r 4294967295", "-r: '4294967295' is not in 0..4294967294"),
     ("sssp", "-u 4 -d 1e", "-d: '1e' is not a number from 0 up"),
     ("sssp", "-u 4 -d -1", "-d: '-1'"),
-    ("sssp", "-u 4 --schedule counter --send-own", "--schedule: distances of 32 bits, no --delta, and no --send-own"),
+    ("sssp", "-u 4 --schedule counter --send-own", "--schedule: distances of 32 bits, no --delta, no --worth, and no --send-own"),
     ("sssp", "-u 4 --send mail", "--send: 'mail' is neither words nor edges"),
     ("sssp", "-u 4 --send words --send-own", "--send words: distances of 32 bits, no --send-own"),
     ("pagerank", "-u 4 --schedule counter --send-own", "--schedule: no --send-own"),
