@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Does it scale?"""
-from study import runs
+import os
+
+from study import runs, workloads
 from study.questions import message
 
 NAME = "scale"
@@ -10,7 +12,7 @@ input out. *Of the bus*: what they send crosses two buses, so it is twice the by
 trial, over what `bench-bus` copied both ways on as many GPUs at once. *Cores* are those of one process."""
 KEYS = ("what", "cores_each")
 APPS = {"gups": None, "pagerank": ("-i 10 -t 0 -g %d -n 5", (8, 18, 22)), "sssp": ("-g %d -n 5", (8, 16, 22)),
-        "kmeans": ("-p %d -n 3", (1000, 1 << 20, 1 << 24)), "color": ("-g %d -n 3", (8, 16, 20))}
+        "kmeans": ("-p %d -n 3", (1000, 1 << 20, 1 << 24)), "color": ("-g %d -n 3", (8, 16, 20)), "mer": ("-f %s -k 31 -n 3", (14, 20, 26))}
 BUS = "--mib 64 --copies 32 --variant %s --runs 5"
 
 
@@ -47,7 +49,8 @@ def options_of(place, name):
     if name == "gups":
         return message.gups_options(place, "inc")
     options, sizes = APPS[name]
-    return options % runs.sized(place, *sizes)
+    size = runs.sized(place, *sizes)
+    return options % (os.path.basename(workloads.reads(place.out, size)) if name == "mer" else size)
 
 
 def on_cores(place, n_cores):
