@@ -44,7 +44,6 @@ int gravel_sender_create(struct gravel_sender **out, const struct gravel_sender_
         return gravel_fail(GRAVEL_ENOMEM, "sender");
     memset(sender, 0, sizeof *sender);
     sender->shape = *shape;
-    sender->oldest_ns = UINT64_MAX;
     if (allocate(sender)) {
         gravel_sender_destroy(sender);
         return gravel_fail(GRAVEL_ENOMEM, "sender for %u nodes", shape->n_nodes);
@@ -122,11 +121,27 @@ static void leave_run(struct gravel_sender *sender, uint32_t node)
     bin->run = 0;
 }
 
+/* Open buffers are a list, oldest first: what flushes them looks at no other node. */
+static void link_open(struct gravel_sender *sender, struct gravel_buffer *buffer)
+{
+    buffer->next = NULL;
+    buffer->previous = sender->newest;
+    *(sender->newest ? &sender->newest->next : &sender->oldest) = buffer;
+    sender->newest = buffer;
+}
+
+static void unlink_open(struct gravel_sender *sender, struct gravel_buffer *buffer)
+{
+    *(buffer->previous ? &buffer->previous->next : &sender->oldest) = buffer->next;
+    *(buffer->next ? &buffer->next->previous : &sender->newest) = buffer->previous;
+}
+
 static void ship_open(struct gravel_sender *sender, uint32_t node, enum gravel_ship_reason reason)
 {
     struct gravel_buffer *buffer = sender->open[node];
     leave_run(sender, node);
     sender->open[node] = NULL;
+    unlink_open(sender, buffer);
     gravel_buffer_close(buffer);
     ship(sender, buffer, reason);
 }
@@ -141,9 +156,8 @@ static bool open_buffer(struct gravel_sender *sender, uint32_t node, uint64_t no
                         sender->shape.has_records ? GRAVEL_FRAME_RECORDS : GRAVEL_FRAME_MESSAGES,
                         sender->shape.node, node);
     buffer->opened_ns = now_ns;
-    if (now_ns < sender->oldest_ns)
-        sender->oldest_ns = now_ns;
     sender->open[node] = buffer;
+    link_open(sender, buffer);
     return true;
 }
 
@@ -286,24 +300,14 @@ void gravel_sender_ship_block(struct gravel_sender *sender, struct gravel_block 
 static void flush(struct gravel_sender *sender, uint64_t opened_before_ns,
                   enum gravel_ship_reason reason)
 {
-    uint64_t oldest_ns = UINT64_MAX;
-    for (uint32_t node = 0; node < sender->shape.n_nodes; node++) {
-        struct gravel_buffer *buffer = sender->open[node];
-        if (!buffer)
-            continue;
-        if (buffer->opened_ns <= opened_before_ns)
-            ship_open(sender, node, reason);
-        else if (buffer->opened_ns < oldest_ns)
-            oldest_ns = buffer->opened_ns;
-    }
-    sender->oldest_ns = oldest_ns;
-    sender->is_urgent &= oldest_ns != UINT64_MAX;
+    while (sender->oldest && sender->oldest->opened_ns <= opened_before_ns)
+        ship_open(sender, sender->oldest->frame->destination, reason);
+    sender->is_urgent &= sender->oldest != NULL;
 }
 
 void gravel_sender_flush(struct gravel_sender *sender)
 {
-    if (sender->oldest_ns != UINT64_MAX)
-        flush(sender, UINT64_MAX, GRAVEL_SHIP_FLUSH);
+    flush(sender, UINT64_MAX, GRAVEL_SHIP_FLUSH);
 }
 
 /* ---- ages ------------------------------------------------------------------------------------ */
@@ -345,28 +349,28 @@ static uint64_t latest_ns(const struct gravel_sender *sender)
 {
     const uint64_t age_ns = sender->shape.flush_ns;
     const uint64_t session_ns = sender->shape.timeout_ns / SESSION_PART;
-    return sender->oldest_ns + (age_ns > session_ns ? age_ns : session_ns);
+    return sender->oldest->opened_ns + (age_ns > session_ns ? age_ns : session_ns);
 }
 
 /* When it leaves if no session is seen until then. */
 static uint64_t due_ns(const struct gravel_sender *sender)
 {
-    const bool was_kept = sender->session_ns > sender->oldest_ns;
-    const uint64_t due_ns =
-        (was_kept ? sender->session_ns : sender->oldest_ns) + sender->shape.flush_ns;
+    const uint64_t opened_ns = sender->oldest->opened_ns;
+    const bool was_kept = sender->session_ns > opened_ns;
+    const uint64_t due_ns = (was_kept ? sender->session_ns : opened_ns) + sender->shape.flush_ns;
     return due_ns < latest_ns(sender) ? due_ns : latest_ns(sender);
 }
 
 uint64_t gravel_sender_flush_aged(struct gravel_sender *sender, uint64_t now_ns)
 {
-    if (sender->oldest_ns == UINT64_MAX)
+    if (!sender->oldest)
         return UINT64_MAX;
     const bool is_kept = due_ns(sender) <= now_ns && is_in_session(sender);
     if (is_kept)
         sender->session_ns = now_ns;
     if (due_ns(sender) <= now_ns)
         flush(sender, now_ns - sender->shape.flush_ns, GRAVEL_SHIP_TIMEOUT);
-    if (sender->oldest_ns == UINT64_MAX)
+    if (!sender->oldest)
         return UINT64_MAX;
     const uint64_t next_ns = is_kept ? latest_ns(sender) : due_ns(sender);
     return next_ns > now_ns ? next_ns - now_ns : 0;

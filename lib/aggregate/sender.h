@@ -53,12 +53,13 @@ struct gravel_sender_counts {
 
 struct gravel_sender {
     struct gravel_sender_shape shape;
-    struct gravel_bins bins;             /* of the current run, key */
-    struct gravel_buffer **open;         /* [n_nodes] the buffer being filled, or NULL */
+    struct gravel_bins bins;      /* of the current run, key */
+    struct gravel_buffer **open;  /* [n_nodes] the buffer being filled, or NULL */
+    struct gravel_buffer *oldest; /* of those; each is older than its `next` */
+    struct gravel_buffer *newest;
     struct gravel_sender_counts *counts; /* [n_nodes] */
     _Atomic uint64_t shipped[3];         /* buffers by enum gravel_ship_reason */
     _Atomic uint64_t waits;              /* for a free buffer */
-    uint64_t oldest_ns;                  /* no open buffer is older; UINT64_MAX if none is open */
     uint32_t ended_sessions;             /* of kernels, by the last flush: their count as of then */
     uint64_t session_ns;                 /* when a session was last seen: ages count from then on */
     uint32_t n_calls;                    /* appends of requests; never 0 after the first */
@@ -94,6 +95,12 @@ int gravel_sender_append(struct gravel_sender *sender, const struct gravel_colum
 
 /** Ship the buffers of a block, behind all messages before it. */
 void gravel_sender_ship_block(struct gravel_sender *sender, struct gravel_block *block);
+
+/** Whether a buffer is open: messages in it have not been shipped. */
+static inline bool gravel_sender_has_open(const struct gravel_sender *sender)
+{
+    return sender->oldest;
+}
 
 /** Ship every open buffer. */
 void gravel_sender_flush(struct gravel_sender *sender);

@@ -112,7 +112,7 @@ bool gravel_job_step_reduce(struct gravel_network *network, struct gravel_job *j
 /* Whether a frame that termination counts, or a message not yet in one, still waits here. */
 static bool has_unsent(const struct gravel_network *network)
 {
-    return network->pending || network->handler_sender->oldest_ns != UINT64_MAX;
+    return network->pending || gravel_sender_has_open(network->handler_sender);
 }
 
 /* Messages still come though we, or all nodes, wait: a chain of handlers that may not end. */

@@ -50,11 +50,12 @@ struct gravel_rows {
 };
 
 struct gravel_buffer {
-    struct gravel_buffer *next; /* in a list of the holder's */
-    struct gravel_pool *home;   /* gets the buffer back; NULL: it is freed */
-    struct gravel_frame *frame; /* [capacity] bytes */
-    bool is_lent;               /* the frame's memory is not the buffer's */
-    uint32_t room;              /* for the pool's owner, who knows what it stands for */
+    struct gravel_buffer *next;     /* in a list of the holder's */
+    struct gravel_buffer *previous; /* while a sender fills it */
+    struct gravel_pool *home;       /* gets the buffer back; NULL: it is freed */
+    struct gravel_frame *frame;     /* [capacity] bytes */
+    bool is_lent;                   /* the frame's memory is not the buffer's */
+    uint32_t room;                  /* for the pool's owner, who knows what it stands for */
     struct gravel_rows rows;
     uint32_t capacity;  /* [bytes] */
     uint32_t used;      /* [bytes] header and closed runs */
