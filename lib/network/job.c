@@ -42,6 +42,7 @@ static void begin_quiet(struct gravel_network *network, struct gravel_job *job)
         if (buffer)
             gravel_network_transmit(network, buffer);
     }
+    job->owing = 0;
     job->mark = gravel_transactions_mark(network->transactions);
     job->lines = gravel_spool_mark(network->spool);
 }
@@ -53,12 +54,13 @@ void gravel_job_note_life(struct gravel_network *network)
             job->moved_ns = gravel_network_lived_ns(network);
 }
 
-static bool are_acknowledged(const struct gravel_network *network, const struct gravel_job *job)
+/* What is acknowledged stays so: a turn looks on from the node at which the last one stopped. */
+static bool are_acknowledged(const struct gravel_network *network, struct gravel_job *job)
 {
-    for (uint32_t node = 0; node < network->transport->n_nodes; node++)
-        if (network->n_acked[node] < job->targets[node])
-            return false;
-    return true;
+    const uint32_t n_nodes = network->transport->n_nodes;
+    while (job->owing < n_nodes && network->n_acked[job->owing] >= job->targets[job->owing])
+        job->owing++;
+    return job->owing == n_nodes;
 }
 
 static bool step_quiet(struct gravel_network *network, struct gravel_job *job)
@@ -73,7 +75,7 @@ static bool step_quiet(struct gravel_network *network, struct gravel_job *job)
 }
 
 /* Answers of transactions that have passed may be to nodes of this process, which acknowledge nothing. */
-static bool waits_for_answers(const struct gravel_network *network, const struct gravel_job *job)
+static bool waits_for_answers(const struct gravel_network *network, struct gravel_job *job)
 {
     return network->transactions && are_acknowledged(network, job) &&
            gravel_transactions_have_passed(network->transactions, job->mark);
@@ -130,11 +132,7 @@ static void check_progress(struct gravel_network *network, const struct gravel_j
         snprintf(text, sizeof text, "get: node %u has not answered for %.1f s", job->node,
                  (double)stood_ns * 1e-9);
     } else {
-        uint32_t node = 0;
-        while (node + 1 < network->transport->n_nodes &&
-               network->n_acked[node] >= job->targets[node])
-            node++;
-        snprintf(text, sizeof text, "quiet: node %u has not acknowledged for %.1f s", node,
+        snprintf(text, sizeof text, "quiet: node %u has not acknowledged for %.1f s", job->owing,
                  (double)stood_ns * 1e-9);
     }
     gravel_network_fail(network, GRAVEL_ETIMEOUT, text);
@@ -186,7 +184,7 @@ static bool step_first(struct gravel_network *network, struct gravel_job **place
     return false;
 }
 
-static bool waits_for_sends(const struct gravel_network *network, const struct gravel_job *job)
+static bool waits_for_sends(const struct gravel_network *network, struct gravel_job *job)
 {
     switch (job->kind) {
     case GRAVEL_JOB_QUIET:
@@ -202,7 +200,7 @@ static bool waits_for_sends(const struct gravel_network *network, const struct g
 
 bool gravel_job_waits_for_sends(const struct gravel_network *network)
 {
-    const struct gravel_job *job = network->jobs;
+    struct gravel_job *job = network->jobs;
     while (job && !waits_for_sends(network, job))
         job = job->next;
     return job || (network->collectives && waits_for_sends(network, network->collectives));

@@ -46,6 +46,7 @@ struct gravel_job {
     uint64_t moved_ns; /* when it last got nearer its end: gravel_network_lived_ns */
     /* GRAVEL_JOB_QUIET */
     uint64_t *targets; /* [n_nodes] frames to be acknowledged */
+    uint32_t owing;    /* first node that may not have acknowledged them; n_nodes: none */
     uint64_t mark;     /* transactions here that must have ended: gravel_transactions_mark */
     uint64_t lines;    /* records here that must be written: gravel_spool_mark */
     bool has_parked;   /* `parked` is known */

@@ -16,12 +16,19 @@ int gravel_handover_create(struct gravel_handover *handover, struct gravel_segme
                            uint32_t n_nodes)
 {
     struct gravel_handover_peer *peers = calloc(n_nodes, sizeof *peers);
-    if (!peers)
+    uint32_t *takers = calloc(n_nodes, sizeof *takers);
+    if (!peers || !takers) {
+        free(peers);
+        free(takers);
         return gravel_fail(GRAVEL_ENOMEM, "handing buffers over to %u nodes", n_nodes);
+    }
     for (uint32_t i = 0; i < n_nodes; i++)
         peers[i].end = &peers[i].first;
-    *handover = (struct gravel_handover){
-        .segment = segment, .peers = peers, .n_nodes = n_nodes, .at_hand = n_nodes};
+    *handover = (struct gravel_handover){.segment = segment,
+                                         .peers = peers,
+                                         .takers = takers,
+                                         .n_nodes = n_nodes,
+                                         .at_hand = n_nodes};
     return 0;
 }
 
@@ -30,7 +37,9 @@ void gravel_handover_destroy(struct gravel_handover *handover)
     for (uint32_t i = 0; handover->peers && i < handover->n_nodes; i++)
         gravel_segment_unmap(handover->peers[i].view);
     free(handover->peers);
+    free(handover->takers);
     handover->peers = NULL;
+    handover->takers = NULL;
 }
 
 void gravel_handover_take_from(struct gravel_handover *handover, uint32_t node, uint32_t local,
@@ -44,6 +53,7 @@ void gravel_handover_take_from(struct gravel_handover *handover, uint32_t node, 
 void gravel_handover_give_to(struct gravel_handover *handover, uint32_t node, uint32_t local)
 {
     struct gravel_handover_peer *peer = &handover->peers[node];
+    handover->takers[handover->n_takers++] = node;
     peer->takes = true;
     peer->its_back = &handover->segment->head->peers[local];
     peer->n_home =
@@ -105,13 +115,14 @@ static struct gravel_buffer *take_home(struct gravel_handover_peer *peer)
 
 struct gravel_buffer *gravel_handover_home(struct gravel_handover *handover)
 {
-    for (uint32_t i = 0; handover->n_away && i < handover->n_nodes; i++) {
-        struct gravel_buffer *buffer = take_home(&handover->peers[handover->next]);
+    for (uint32_t i = 0; handover->n_away && i < handover->n_takers; i++) {
+        struct gravel_buffer *buffer =
+            take_home(&handover->peers[handover->takers[handover->next]]);
         if (buffer) {
             handover->n_away--;
             return buffer;
         }
-        handover->next = (handover->next + 1) % handover->n_nodes;
+        handover->next = (handover->next + 1) % handover->n_takers;
     }
     return NULL;
 }

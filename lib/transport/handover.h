@@ -37,9 +37,10 @@ struct gravel_handover_peer {
 struct gravel_handover {
     struct gravel_segment *segment;     /* ours; NULL: nothing is handed over */
     struct gravel_handover_peer *peers; /* [n_nodes]; NULL before gravel_handover_create */
-    uint32_t n_nodes;
+    uint32_t *takers;                   /* [n_takers] nodes that take: others have no buffers */
+    uint32_t n_nodes, n_takers;
     uint32_t n_away;  /* buffers that peers have */
-    uint32_t next;    /* node whose buffers are looked at first */
+    uint32_t next;    /* of the takers, whose buffers are looked at first */
     uint32_t at_hand; /* node whose frame is at hand; n_nodes: none */
 };
 
