@@ -199,6 +199,67 @@ static void print_counters(const struct gravel_stats *stats, const struct gravel
           ratio(stats->poll_ns, stats->thread_ns));
 }
 
+/* ---- destinations ---------------------------------------------------------------------------- */
+
+/* Destinations that have lines of their own: in a large job each node would print one for each other. */
+#define FULLEST 16u
+
+struct destination {
+    uint32_t node;
+    struct gravel_stats sent;
+};
+
+static void add_destination(struct gravel_stats *sum, const struct gravel_stats *sent)
+{
+    sum->sent_messages += sent->sent_messages;
+    sum->sent_buffers += sent->sent_buffers;
+    sum->buffer_bytes += sent->buffer_bytes;
+}
+
+static void print_sent(const struct gravel_listener *listener, const char *to,
+                       const struct gravel_stats *sent)
+{
+    print(listener, "to %s: %llu messages in %llu buffers of %.0f bytes", to,
+          (unsigned long long)sent->sent_messages, (unsigned long long)sent->sent_buffers,
+          ratio(sent->buffer_bytes, sent->sent_buffers));
+}
+
+/* Insert where it belongs, the most messages first. @return what has no place any longer. */
+static struct destination keep_fullest(struct destination fullest[FULLEST], struct destination next)
+{
+    for (uint32_t i = 0; i < FULLEST; i++) {
+        const struct destination there = fullest[i];
+        if (next.sent.sent_messages > there.sent.sent_messages || !there.sent.sent_buffers) {
+            fullest[i] = next;
+            next = there;
+        }
+    }
+    return next;
+}
+
+static void print_destinations(struct gravel *gravel, const struct gravel_listener *listener)
+{
+    struct destination fullest[FULLEST] = {0};
+    struct gravel_stats others = {0};
+    uint32_t n_others = 0;
+    char to[48];
+    for (uint32_t node = 0; node < gravel->network.transport->n_nodes; node++) {
+        struct destination destination = {.node = node};
+        read_since_reset(gravel, node, &destination.sent);
+        destination = keep_fullest(fullest, destination);
+        add_destination(&others, &destination.sent);
+        n_others += destination.sent.sent_buffers != 0;
+    }
+    for (uint32_t i = 0; i < FULLEST && fullest[i].sent.sent_buffers; i++) {
+        snprintf(to, sizeof to, "node %u", fullest[i].node);
+        print_sent(listener, to, &fullest[i].sent);
+    }
+    if (n_others) {
+        snprintf(to, sizeof to, "%u other nodes", n_others);
+        print_sent(listener, to, &others);
+    }
+}
+
 void gravel_stats_print(struct gravel *gravel)
 {
     const struct gravel_listener listener = gravel_listener_of(gravel);
@@ -206,11 +267,5 @@ void gravel_stats_print(struct gravel *gravel)
     read_since_reset(gravel, GRAVEL_ALL_NODES, &stats);
     print_device(gravel, &listener);
     print_counters(&stats, &listener);
-    for (uint32_t node = 0; node < gravel->network.transport->n_nodes; node++) {
-        read_since_reset(gravel, node, &stats);
-        if (stats.sent_buffers)
-            print(&listener, "to node %u: %llu messages in %llu buffers of %.0f bytes", node,
-                  (unsigned long long)stats.sent_messages, (unsigned long long)stats.sent_buffers,
-                  ratio(stats.buffer_bytes, stats.sent_buffers));
-    }
+    print_destinations(gravel, &listener);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The log: the caller's function hears what the node does, and with GRAVEL_LOG standard error has the same lines, whole
- * and with the node's number; without it the library prints nothing.
+ * and with the node's number; without it the library prints nothing. Statistics have few lines in jobs of many nodes.
  *
  * Path: meson test -> this -> lib/node/log.c
  */
@@ -191,9 +191,45 @@ static void each_line_is_one_write(void **state)
     assert_in_range(n_lines, 4, 100); /* device; device, counters and shares again */
 }
 
+#define N_NODES 20u
+#define N_LINES 16u
+
+/* Each node of a large job has many destinations. Node i gets i messages, and this one none. */
+static void statistics_have_lines_for_the_fullest_destinations(void **state)
+{
+    (void)state;
+    char expected[64];
+    int kept;
+    setenv("GRAVEL_STATS", "1", 1);
+    FILE *file = begin_capture(&kept);
+    struct gravel *gravel = open_loopback(N_NODES, NULL);
+    const uint64_t at = alloc_or_die(gravel, 64);
+    int code = gravel_barrier(gravel);
+    if (!code)
+        code = gravel_stats_reset(gravel);
+    for (uint32_t node = 1; node < N_NODES; node++)
+        for (uint32_t i = 0; i < node && !code; i++)
+            code = gravel_update(gravel, GRAVEL_INC, GRAVEL_UINT, at, NULL, node);
+    gravel_close(gravel);
+    end_capture(file, kept);
+    unsetenv("GRAVEL_STATS");
+    assert_int_equal(code, 0);
+    const char *line = strstr(printed, ": to ");
+    for (uint32_t i = 0; i < N_LINES && line; i++, line = strstr(line + 1, ": to ")) {
+        snprintf(expected, sizeof expected, ": to node %u: %u messages in ", N_NODES - 1 - i,
+                 N_NODES - 1 - i);
+        assert_memory_equal(line, expected, strlen(expected));
+    }
+    assert_non_null(line);
+    snprintf(expected, sizeof expected, ": to 3 other nodes: %u messages in ", 3 + 2 + 1);
+    assert_memory_equal(line, expected, strlen(expected));
+    assert_null(strstr(line + 1, ": to "));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(statistics_have_lines_for_the_fullest_destinations),
         cmocka_unit_test(without_the_setting_nothing_is_printed),
         cmocka_unit_test(with_the_setting_standard_error_has_what_the_log_hears),
         cmocka_unit_test(a_node_that_is_bound_to_one_core_is_told),
