@@ -90,10 +90,14 @@
       "host bins and a node has 4 of its cores")                                                  \
     X(BYTES, buffer_bytes, GRAVEL_BUFFER, 0, 0, 1 << 26, "aggregation",                           \
       "one node buffer, header included [bytes], 256 at least; 0 derives it: 64k; on step pump "  \
-      "4M, 8M on GPUs, and less if there are more than 4 nodes, 2 on GPUs")                       \
+      "4M, 8M on GPUs; and less where a quarter of GRAVEL_ROUTE_MEMORY does not hold 2 of them "  \
+      "for each node, 4 on step pump: 4k at least, 64k on step pump")                             \
     X(COUNT, n_buffers, GRAVEL_BUFFERS, 0, 0, 65536, "aggregation",                               \
-      "node buffers per aggregator and destination; 0 derives it: 2 to 32, as many as 64M "       \
-      "hold")                                                                                     \
+      "node buffers per aggregator and destination; 0 derives it: 2 to 32, as many as a "         \
+      "quarter of GRAVEL_ROUTE_MEMORY holds")                                                     \
+    X(BYTES, route_memory, GRAVEL_ROUTE_MEMORY, 0, 0, 1ull << 46, "aggregation",                  \
+      "node buffers of all aggregators and host calls together, by which those that are left to " \
+      "Gravel are made small and few [bytes]; if it is set, larger ones are an error; 0: 256M")   \
     X(COUNT, flush_us, GRAVEL_FLUSH, 0, 0, 10000000, "aggregation",                               \
       "age at which a partly filled node buffer leaves [microseconds], outside of sessions; 0 "   \
       "derives it: 125; on step pump 2000; 12 for each node of the job if that is more")          \

@@ -115,7 +115,7 @@ static int derive(struct gravel *gravel)
     uint64_t bytes =
         gravel->config.buffer_bytes; /* the same everywhere: gravel_agree_on_settings */
     if (bytes == 0)
-        bytes = gravel_derive_buffer_bytes(&place);
+        bytes = gravel_derive_buffer_bytes(&gravel->config, &place);
     int code = gravel_node_reduce(gravel, &gravel_call_open, GRAVEL_MAX, GRAVEL_ULONG, &bytes, 1);
     gravel->config.buffer_bytes = bytes;
     gravel->has_n_servers = gravel->config.n_servers != 0;
@@ -139,7 +139,9 @@ static void stay_awake(struct gravel *gravel)
 static int open_local(struct gravel *gravel, const struct gravel_bindings *bindings)
 {
     const struct gravel_transport *transport = gravel->network.transport;
-    int code = gravel_node_open_arena(gravel);
+    int code = gravel_derive_check_route_memory(&gravel->config, transport->n_nodes);
+    if (!code)
+        code = gravel_node_open_arena(gravel);
     if (!code)
         code = open_calls(gravel, bindings);
     if (!code && gravel->config.trace[0])

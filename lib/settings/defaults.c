@@ -4,14 +4,19 @@
  */
 #include "settings/defaults.h"
 
+#include "base/error.h"
 #include "layout/package.h"
 #include "layout/server.h"
 #include "network/network.h"
 #include "pump/device_aggregator.h"
 #include "transport/pool.h"
 
-#define BUFFER_BUDGET (64u << 20) /* [bytes] of node buffers an aggregator may use */
-#define QUEUE_BYTES (32u << 20)   /* of one queue */
+#include <inttypes.h>
+
+/* GRAVEL_ROUTE_MEMORY. An aggregator may use a quarter of it; host calls use half at most. */
+#define ROUTE_MEMORY (UINT64_C(256) << 20)
+#define ROUTE_PARTS 4u
+#define QUEUE_BYTES (32u << 20) /* of one queue */
 /* Where a GPU bins: senders run ahead by milliseconds, and two million messages come between two rounds of the pump. */
 #define BINNED_QUEUE_BYTES (512u << 20)
 #define QUEUES_BUDGET \
@@ -25,6 +30,7 @@
 
 /* Where host and kernels share memory. */
 #define SHARED_BUFFER_BYTES (64u << 10)
+#define SHARED_LEAST_BYTES (4u << 10)
 #define SHARED_SLOT_BYTES 9280u /* 256 active messages of 4 arguments */
 #define SHARED_FLUSH_US 125u
 /* All open buffers leave once an age, and a frame, sent and received, costs a network thread 3 us. With many nodes
@@ -32,8 +38,13 @@
 #define FRAME_US 3u
 #define FRAMES_SHARE 4u
 
-/* On step pump a node buffer is an upload and a kernel or more, so there should be few; no more than fit the budget
- * four times, so that some are filled while others travel. */
+/* Buffers of an aggregator for each node. */
+#define LEAST_BUFFERS 2u
+#define MOST_BUFFERS 32u
+
+/* On step pump a node buffer is an upload and a kernel or more, so there should be few; so large that an aggregator has
+ * four of them for each node, so that some are filled while others travel. */
+#define PUMP_BUFFERS 4u
 #define PUMP_BUFFER_BYTES (4u << 20)
 /* Of a GPU between two nodes: half a block, whose parts then leave in one piece. */
 #define GPU_BUFFER_BYTES (8u << 20)
@@ -63,20 +74,61 @@
 /* What a round waits for comes sooner: its longest part, on two GPUs, takes some 50 us. */
 #define AWAKE_US 200u
 
-uint64_t gravel_derive_buffer_bytes(const struct gravel_surroundings *place)
+static uint64_t route_memory(const struct gravel_config *config)
 {
-    uint64_t bytes = place->device->capability.is_cpu ? PUMP_BUFFER_BYTES : GPU_BUFFER_BYTES;
-    if (place->device->step != GRAVEL_STEP_PUMP)
-        return SHARED_BUFFER_BYTES;
-    while (bytes > SHARED_BUFFER_BYTES && 4 * bytes * place->n_nodes > BUFFER_BUDGET)
+    return config->route_memory ? config->route_memory : ROUTE_MEMORY;
+}
+
+/* Sizes that suit a step, and how many buffers for each node an aggregator should have. */
+struct buffer_range {
+    uint64_t most_bytes, least_bytes;
+    uint32_t n_wanted;
+};
+
+static struct buffer_range range_of(const struct gravel_device *device)
+{
+    const bool is_pump = device->step == GRAVEL_STEP_PUMP;
+    const uint64_t pump_bytes = device->capability.is_cpu ? PUMP_BUFFER_BYTES : GPU_BUFFER_BYTES;
+    return is_pump ? (struct buffer_range){pump_bytes, SHARED_BUFFER_BYTES, PUMP_BUFFERS}
+                   : (struct buffer_range){SHARED_BUFFER_BYTES, SHARED_LEAST_BYTES, LEAST_BUFFERS};
+}
+
+uint64_t gravel_derive_buffer_bytes(const struct gravel_config *config,
+                                    const struct gravel_surroundings *place)
+{
+    const struct buffer_range range = range_of(place->device);
+    const uint64_t budget = route_memory(config) / ROUTE_PARTS / range.n_wanted / place->n_nodes;
+    uint64_t bytes = range.most_bytes;
+    while (bytes > range.least_bytes && bytes > budget)
         bytes /= 2;
     return bytes;
 }
 
+/* Bytes of a buffer for each node. */
+static uint64_t each_node_bytes(const struct gravel_config *config, uint32_t n_nodes)
+{
+    return gravel_pool_frame_bytes((uint32_t)config->buffer_bytes) * n_nodes;
+}
+
 static uint32_t derive_n_buffers(const struct gravel_config *config, uint32_t n_nodes)
 {
-    uint64_t n = BUFFER_BUDGET / config->buffer_bytes / n_nodes;
-    return n < 2 ? 2 : n > 32 ? 32 : (uint32_t)n;
+    const uint64_t memory = route_memory(config), part = memory / ROUTE_PARTS;
+    const uint64_t host = GRAVEL_HOST_BUFFERS * each_node_bytes(config, n_nodes);
+    const uint64_t left = host < memory ? (memory - host) / config->n_aggregators : 0;
+    const uint64_t n = (left < part ? left : part) / each_node_bytes(config, n_nodes);
+    return n < LEAST_BUFFERS ? LEAST_BUFFERS : n > MOST_BUFFERS ? MOST_BUFFERS : (uint32_t)n;
+}
+
+int gravel_derive_check_route_memory(const struct gravel_config *config, uint32_t n_nodes)
+{
+    const uint64_t n = (uint64_t)config->n_aggregators * config->n_buffers + GRAVEL_HOST_BUFFERS;
+    const uint64_t bytes = n * each_node_bytes(config, n_nodes);
+    if (config->route_memory == 0 || bytes <= config->route_memory)
+        return 0;
+    return gravel_fail(GRAVEL_ECONFIG,
+                       "route_memory = %" PRIu64 " (GRAVEL_ROUTE_MEMORY): %" PRIu64
+                       " node buffers of %" PRIu64 " bytes for each of %u nodes take %" PRIu64,
+                       config->route_memory, n, config->buffer_bytes, n_nodes, bytes);
 }
 
 uint32_t gravel_derive_pump_buffers(const struct gravel_config *config, uint32_t n_nodes)
@@ -88,8 +140,8 @@ uint32_t gravel_derive_pump_buffers(const struct gravel_config *config, uint32_t
     uint64_t block = gravel_block_bytes(n_queues, config->queue_bytes / n_queues);
     /* Of each block one for each node, and what its messages fill. */
     uint64_t wanted = GRAVEL_BLOCK_ROOMS * (n_nodes + block / config->buffer_bytes + 1);
-    uint64_t others =
-        frame * n_nodes * ((uint64_t)config->n_buffers * n_queues + GRAVEL_HOST_BUFFERS);
+    uint64_t others = each_node_bytes(config, n_nodes) *
+                      ((uint64_t)config->n_buffers * n_queues + GRAVEL_HOST_BUFFERS);
     uint64_t budget = others < ALL_BUFFERS_BUDGET ? ALL_BUFFERS_BUDGET - others : 0;
     budget = budget < PUMP_BUFFERS_LEAST    ? PUMP_BUFFERS_LEAST
              : budget < PUMP_BUFFERS_BUDGET ? budget
@@ -196,7 +248,7 @@ void gravel_derive(struct gravel_config *config, const struct gravel_surrounding
     if (config->queue_bytes == 0)
         config->queue_bytes = derive_queue_bytes(config, place);
     if (config->buffer_bytes == 0)
-        config->buffer_bytes = gravel_derive_buffer_bytes(place);
+        config->buffer_bytes = gravel_derive_buffer_bytes(config, place);
     if (config->n_buffers == 0)
         config->n_buffers = derive_n_buffers(config, place->n_nodes);
     if (config->flush_us == 0)

@@ -19,7 +19,16 @@ struct gravel_surroundings {
 };
 
 /** The node buffer this node would take [bytes], if it is left to Gravel. All nodes must take the same. */
-uint64_t gravel_derive_buffer_bytes(const struct gravel_surroundings *place);
+uint64_t gravel_derive_buffer_bytes(const struct gravel_config *config,
+                                    const struct gravel_surroundings *place);
+
+/**
+ * Whether node buffers of aggregators and host calls fit GRAVEL_ROUTE_MEMORY, if it is set.
+ *
+ * @param config  nothing in it is left to be derived.
+ * @return        0; GRAVEL_ECONFIG: the text names what they take.
+ */
+int gravel_derive_check_route_memory(const struct gravel_config *config, uint32_t n_nodes);
 
 /** Work-items of a work-group that suit the device, a power of two. */
 uint32_t gravel_derive_group_size(const struct gravel_device *device);

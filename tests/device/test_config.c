@@ -200,6 +200,14 @@ static void sizes_too_small_are_refused_and_named(void **state)
     }
 }
 
+static void memory_that_buffers_do_not_fit_is_refused_and_named(void **state)
+{
+    (void)state;
+    struct gravel_config config = loopback_config(3);
+    config.route_memory = 65536;
+    expect_no_open(&config, NULL, GRAVEL_ECONFIG, "GRAVEL_ROUTE_MEMORY");
+}
+
 static void null_config_is_refused(void **state)
 {
     (void)state;
@@ -387,6 +395,7 @@ int main(void)
         cmocka_unit_test(leading_zeros_are_no_octal),
         cmocka_unit_test(misspelt_variables_are_named_with_the_nearest),
         cmocka_unit_test(sizes_too_small_are_refused_and_named),
+        cmocka_unit_test(memory_that_buffers_do_not_fit_is_refused_and_named),
         cmocka_unit_test(null_config_is_refused),
         cmocka_unit_test(callers_numbers_beyond_the_range_are_refused_and_named),
         cmocka_unit_test(bindings_without_their_size_are_refused_and_named),

@@ -46,7 +46,8 @@ static void shared_steps_and_drain_keep_their_defaults(void **state)
             assert_int_equal(config.n_aggregators, 1);
             assert_int_equal(config.slot_bytes, 9280);
             assert_int_equal(config.queue_bytes, 32 * MIB);
-            assert_int_equal(config.buffer_bytes, 65536);
+            assert_int_equal(config.buffer_bytes, n_nodes > 512 ? 32 * MIB / n_nodes : 65536);
+            assert_true(config.buffer_bytes * config.n_buffers * n_nodes <= 64 * MIB);
             assert_int_equal(config.flush_us, n_nodes > 10 ? 12 * n_nodes : 125);
         }
 }
@@ -166,6 +167,50 @@ static void memory_of_buffers_is_bounded(void **state)
     assert_int_equal(last, 65536);
     assert_int_equal(derive(GRAVEL_STEP_PUMP, 4, 16).buffer_bytes, 4 * MIB);
     assert_int_equal(derive(GRAVEL_STEP_PUMP, 8, 16).buffer_bytes, 2 * MIB);
+}
+
+/* The largest that fit, whatever the memory; less than the least ones is an error that says so. */
+static void buffers_fit_the_memory_that_is_set(void **state)
+{
+    (void)state;
+    const enum gravel_step steps[] = {GRAVEL_STEP_SVM, GRAVEL_STEP_PUMP};
+    const uint64_t least_bytes[] = {4096, 65536}, most_bytes[] = {65536, 8 * MIB};
+    const uint32_t n_wanted[] = {2, 4};
+    for (size_t i = 0; i < 2; i++)
+        for (uint64_t memory = MIB; memory <= 1024 * MIB; memory *= 2)
+            for (uint32_t n_nodes = 1; n_nodes <= 4096; n_nodes *= 2) {
+                const struct gravel_device device = {.step = steps[i]};
+                const struct gravel_surroundings place = {&device, n_nodes, 16};
+                struct gravel_config config = nothing_set();
+                config.route_memory = memory;
+                gravel_derive(&config, &place);
+                const uint64_t bytes = config.buffer_bytes, each = n_wanted[i] * n_nodes;
+                const bool fits = 4 * each * least_bytes[i] <= memory;
+                assert_in_range(bytes, least_bytes[i], most_bytes[i]);
+                assert_true(!fits || 4 * each * bytes <= memory);
+                assert_true(bytes == most_bytes[i] || 4 * each * 2 * bytes > memory);
+                if (fits)
+                    assert_int_equal(gravel_derive_check_route_memory(&config, n_nodes), 0);
+            }
+}
+
+static void buffers_that_do_not_fit_are_refused(void **state)
+{
+    (void)state;
+    const struct gravel_device device = {.step = GRAVEL_STEP_SVM};
+    const struct gravel_surroundings place = {&device, 100, 16};
+    struct gravel_config config = nothing_set();
+    config.route_memory = MIB;
+    gravel_derive(&config, &place);
+    assert_int_equal(gravel_derive_check_route_memory(&config, 100), GRAVEL_ECONFIG);
+    assert_non_null(strstr(gravel_last_error(), "GRAVEL_ROUTE_MEMORY"));
+    assert_non_null(strstr(gravel_last_error(), "6 node buffers of 4096 bytes for each of 100 "
+                                                "nodes take 2457600"));
+    config.route_memory = 2457600;
+    assert_int_equal(gravel_derive_check_route_memory(&config, 100), 0);
+    config.route_memory = 0; /* large jobs run with what is left to Gravel */
+    config.n_buffers = 65536;
+    assert_int_equal(gravel_derive_check_route_memory(&config, 100), 0);
 }
 
 /* Another node's step may have asked for larger ones. */
@@ -357,6 +402,8 @@ int main(void)
         cmocka_unit_test(one_aggregator_is_enough_where_the_device_bins),
         cmocka_unit_test(slots_lie_where_copies_reach),
         cmocka_unit_test(memory_of_buffers_is_bounded),
+        cmocka_unit_test(buffers_fit_the_memory_that_is_set),
+        cmocka_unit_test(buffers_that_do_not_fit_are_refused),
         cmocka_unit_test(agreed_buffers_are_kept),
         cmocka_unit_test(what_is_set_stays),
         cmocka_unit_test(chains_may_be_far_longer_than_a_wait),
