@@ -23,6 +23,7 @@
 #define MOST_NS (10 * GRAVEL_NS_PER_S)  /* for all pairs together */
 #define PAIR_NS (20 * GRAVEL_NS_PER_MS) /* for one, at most */
 #define ANSWER_NS (4 * GRAVEL_NS_PER_S) /* until a rank is silent */
+#define END_NS (GRAVEL_NS_PER_S / 4)    /* for the word of the end, where a rank is silent */
 #define WATCH_S 45u                     /* for MPI's own calls, too */
 #define AWAKE_NS (5 * GRAVEL_NS_PER_MS) /* behind a frame; then a rank sleeps between its looks */
 #define MOST_TRIPS 64u
@@ -280,9 +281,10 @@ static void work(struct desk *desk)
         look(desk);
         desk->is_over |= is_first && desk->n_rows + 1 == n_nodes;
     }
-    desk->deadline_ns += ANSWER_NS;
     if (is_first)
         desk->n_silent = count_silent(desk);
+    /* A connection that loses packets breaks after some seconds, and may keep MPI then. */
+    desk->deadline_ns = gravel_clock_ns() + (desk->n_silent ? END_NS : ANSWER_NS);
     for (uint32_t to = 1; is_first && to < n_nodes; to++)
         say(desk, to, END, desk->n_silent, NULL);
     while ((desk->n_words || desk->n_home < N_BUFFERS) && has_time(desk))
@@ -334,7 +336,7 @@ static json_t *measure(struct desk *desk)
     desk->heard_ns = gravel_clock_ns();
     desk->measures_until_ns = desk->heard_ns + (all_ns < MOST_NS ? all_ns : MOST_NS);
     /* Rank 0 has printed its page before others leave. */
-    desk->deadline_ns = desk->measures_until_ns + (desk->transport->node ? 4 : 2) * ANSWER_NS;
+    desk->deadline_ns = desk->measures_until_ns + (desk->transport->node ? 3 : 1) * ANSWER_NS;
     work(desk);
     return desk->transport->node ? NULL : list(desk);
 }
