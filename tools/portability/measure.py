@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""One row of the matrix: self-test, conformance, requests, ledger, parts, queue rate, gups rate, and a verdict.
+"""One row of the matrix: self-test, conformance, requests, records, ledger, parts, rates of queue and gups, a verdict.
 
 A row passes if everything does; it is refused if the self-test, or the device's own word, rules the step out.
 """
@@ -21,14 +21,15 @@ SMALL_BUFFERS = {"GRAVEL_BUFFER": "512", "GRAVEL_BUFFERS": "2"}
 class Row:
     """What is run, and what came out; None where nothing did."""
     SHOWN = ("implementation", "platform", "device", "driver", "step", "form", "self_test", "conformance", "requests",
-             "ledger", *parts.PARTS, "queue_rate", "gups_rate", "verdict", "as_expected", "reason", "seconds")
+             "records", "ledger", *parts.PARTS, "queue_rate", "gups_rate", "verdict", "as_expected", "reason",
+             "seconds")
 
     def __init__(self, implementation, step, expect, place=None, settings=None, form=None):
         self.implementation, self.step, self.form = implementation, step, form
         self.expect = expect  # verdicts that are as expected
         self.place, self.settings = place, dict(settings or {})
         self.platform = self.device = self.driver = None
-        self.self_test = self.conformance = self.requests = self.ledger = None
+        self.self_test = self.conformance = self.requests = self.records = self.ledger = None
         self.flow = self.serve = self.steal = self.hrf = None
         self.queue_rate = self.gups_rate = None
         self.units = {}  # settings that give kernels more compute units, for groups that meet
@@ -103,6 +104,12 @@ def requests(row):
     """Kernels that ask and wait for the answer."""
     row.requests, reason = tap(row, "requests", 400)
     return reason and "requests: " + reason
+
+
+def records(row):
+    """Kernels that print, append records, and ask functions of the host."""
+    row.records, reason = tap(row, "records", 400)
+    return reason and "records: " + reason
 
 
 def ledger_runs(row, quick):
@@ -185,7 +192,8 @@ def judge(row, quick):
     refusal = self_test(row)
     if refusal:
         return row.end(*refusal)
-    reasons = [conformance(row), requests(row), ledger(row, quick), rates(row, quick), *run_parts(row, quick)]
+    suites = [conformance(row), requests(row), records(row)]
+    reasons = suites + [ledger(row, quick), rates(row, quick), *run_parts(row, quick)]
     reasons = [reason for reason in reasons if reason]
     failures = [reason for reason in reasons if REFUSED_LATER not in reason]
     if not reasons:

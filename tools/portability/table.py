@@ -10,8 +10,8 @@ from portability.measure import SKIPPED, Row
 from portability.parts import PARTS
 from portability.place import TOP
 
-HEADS = ("implementation", "version", "step", "self-test", "conformance", "requests", "ledger", *PARTS, "queue", "gups",
-         "time", "verdict")
+HEADS = ("implementation", "version", "step", "self-test", "conformance", "requests", "records", "ledger", *PARTS,
+         "queue", "gups", "time", "verdict")
 
 
 def first_line(command):
@@ -58,7 +58,7 @@ def cells(row):
     step = "%s, %s" % (row.step, row.form) if row.form else row.step or "-"
     verdict = row.verdict if row.as_expected or row.verdict == SKIPPED else row.verdict + " (unexpected)"
     return (row.implementation, (row.driver or "-")[:16], step, row.self_test or "-", share(row.conformance),
-            share(row.requests), share(row.ledger), *(share(getattr(row, part)) for part in PARTS),
+            share(row.requests), share(row.records), share(row.ledger), *(share(getattr(row, part)) for part in PARTS),
             rate(row.queue_rate), rate(row.gups_rate), "%.0f s" % row.seconds, verdict)
 
 
