@@ -160,12 +160,16 @@ GRAVELP_INLINE private uint *gravelp_put_tag(private uint *at)
 
 /* ---- records ---------------------------------------------------------------------------------- */
 
-/* By bytes, for its members have any types. */
-GRAVELP_INLINE void gravelp_copy_record(private uint *words, private const uchar *bytes, uint n)
+/* A word of a record, whose members have any types and lie anywhere. */
+struct __attribute__((packed, may_alias)) gravelp_piece {
+    uint word;
+};
+
+GRAVELP_INLINE void gravelp_copy_record(private uint *words,
+                                        private const struct gravelp_piece *pieces, uint n)
 {
     for (uint i = 0; i < n; i++)
-        words[i] = bytes[4 * i] | (uint)bytes[4 * i + 1] << 8 | (uint)bytes[4 * i + 2] << 16 |
-                   (uint)bytes[4 * i + 3] << 24;
+        words[i] = pieces[i].word;
 }
 
 #define GRAVELP_APPEND(stream, value, send)                                                       \
@@ -174,7 +178,7 @@ GRAVELP_INLINE void gravelp_copy_record(private uint *words, private const uchar
                                                                                            : -1]; \
     const struct gravelp_text gravelp_text_ = {"", 0, 0};                                         \
     uint gravelp_words_[GRAVELP_RECORD_WORDS(stream)];                                            \
-    gravelp_copy_record(gravelp_words_, (private const uchar *)&(value),                          \
+    gravelp_copy_record(gravelp_words_, (private const struct gravelp_piece *)&(value),           \
                         GRAVELP_RECORD_WORDS(stream));                                            \
     send
 
