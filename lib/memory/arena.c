@@ -15,7 +15,7 @@
 
 #define PAGE 4096u
 #define HUGE_PAGE (2u << 20)
-/* NVIDIA's clEnqueueReadBufferRect (driver 580) reads something else from there on, and returns CL_SUCCESS. */
+/* NVIDIA's copies of rectangles (driver 580) read and write something else from there on, and return CL_SUCCESS. */
 #define ROWS_REACH (UINT64_C(1) << 32)
 
 static uint64_t round_up(uint64_t value, uint64_t multiple)

@@ -159,12 +159,6 @@ WRAP(WRITES, clEnqueueCopyBuffer,
      (cl_command_queue queue, cl_mem from, cl_mem to, size_t from_at, size_t to_at, size_t bytes,
       cl_uint n, const cl_event *wait, cl_event *event),
      (queue, from, to, from_at, to_at, bytes, n, wait, event))
-WRAP(WRITES, clEnqueueWriteBufferRect,
-     (cl_command_queue queue, cl_mem buffer, cl_bool blocks, const size_t *to, const size_t *from,
-      const size_t *region, size_t row, size_t slice, size_t host_row, size_t host_slice,
-      const void *host, cl_uint n, const cl_event *wait, cl_event *event),
-     (queue, buffer, blocks, to, from, region, row, slice, host_row, host_slice, host, n, wait,
-      event))
 WRAP(KERNELS, clSetKernelArgSVMPointer, (cl_kernel kernel, cl_uint index, const void *value),
      (kernel, index, value))
 WRAP(QUERIES, clGetDeviceInfo,
