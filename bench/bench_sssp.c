@@ -61,31 +61,12 @@ static const struct option_group groups[] = {
 
 /* ---- set-up ---------------------------------------------------------------------------------- */
 
-/* The sssp_degrees. */
-static void get_degrees(void *context, const uint64_t *vertices, uint64_t *degrees)
-{
-    const struct graph *rows = context;
-    for (uint32_t i = 0; i < SSSP_TRIED; i++)
-        degrees[i] = graph_degree(rows, vertices[i]);
-}
-
-/* The first vertex with an edge, or vertex 0. */
-static uint64_t first_with_edges(const struct graph *rows)
-{
-    for (uint64_t u = 0; u < rows->n_vertices; u++)
-        if (graph_degree(rows, u))
-            return u;
-    return 0;
-}
-
 static void choose_source(struct sssp *self)
 {
-    struct graph *rows = &self->part.rows;
-    if (self->source != UINT64_MAX)
-        sssp_check_source(rows->n_vertices, self->source);
-    else if (!sssp_draw_source(&self->source, rows->n_vertices, self->options.seed, get_degrees,
-                               rows))
-        self->source = first_with_edges(rows);
+    const struct graph *rows = &self->part.rows;
+    if (self->source == UINT64_MAX)
+        self->source = sssp_draw_source_of(rows, self->options.seed);
+    sssp_check_source(rows->n_vertices, self->source);
 }
 
 static void set_up(struct sssp *self)

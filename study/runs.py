@@ -1,6 +1,14 @@
 # SPDX-License-Identifier: MIT
-"""Runs of applications and benchmarks for the questions of docs/results. Every result is checked."""
+"""Runs of applications, benchmarks and rivals for the questions of docs/results. Every result is checked."""
 import copy
+import json
+import os
+import subprocess
+
+from portability.place import TOP
+from study.place import Failed
+
+RIVAL = os.path.join(TOP, "study", "rival")
 
 
 def sized(place, quick, cpu, gpu):
@@ -13,13 +21,14 @@ def run(place, path, options, n_ranks, own_cores=False):
     return place.run(argv, settings, limit_s=300 if place.is_cpu() else 90)
 
 
-def app(place, name, options, n_ranks=1, own_cores=False):
-    """@return a row: ranks, rate, unit, seconds, valid, command; and crossed, bytes a second between nodes."""
+def app(place, name, options, n_ranks=1, own_cores=False, facts=()):
+    """@return a row: ranks, rate, unit, seconds, valid, command; crossed, bytes a second between nodes; and the facts."""
     results, command = run(place, "apps/%s/%s" % (name, name), "-q -v --json " + options, n_ranks, own_cores)
     result = results[-1]
     sent = sum(node["network_bytes"] for node in result["statistics"] or [])
     return {"ranks": n_ranks, "rate": float(result["rate"]), "unit": result["unit"], "seconds": result["seconds"],
-            "crossed": sent / result["seconds_each"][-1], "valid": result["valid"], "command": command}
+            "crossed": sent / result["seconds_each"][-1], "valid": result["valid"], "command": command,
+            **{fact: result["parameters"][fact] for fact in facts}}
 
 
 def bench(place, name, options, n_ranks=1):
@@ -28,6 +37,29 @@ def bench(place, name, options, n_ranks=1):
     return {result["variant"]: {"ranks": n_ranks, "rate": float(result["rate"]), "unit": result["unit"],
                                 "valid": result["valid"], "command": command}
             for result in results if not result["name"].endswith("-ratio")}
+
+
+def rivals(place):
+    """{problem: names of the programs and libraries that solve it here}; the log names those that are not here."""
+    done = subprocess.run([RIVAL, "--list", "--build", place.build], capture_output=True, text=True, check=False)
+    if done.returncode:
+        raise Failed("%s --list: %s" % (RIVAL, done.stderr.strip()))
+    found = {}
+    for line in (json.loads(text) for text in done.stdout.splitlines()):
+        if "skipped" in line:
+            place.log("skipped: " + line["skipped"])
+        for problem in [] if "skipped" in line else line["problems"]:
+            found.setdefault(problem, []).append(line["rival"])
+    return found
+
+
+def rival(place, problem, name, options, facts=()):
+    """@return a row, with version and threads of the rival, and the facts."""
+    place.log("%s: %s %s" % (name, problem, options))
+    results, command = place.run([RIVAL, problem, name, "--build", place.build] + options.split(), limit_s=300)
+    result = results[-1]
+    return {"ranks": 1, "rate": float(result["rate"]), "unit": result["unit"], "valid": result["valid"], "command": command,
+            "version": result["version"], "threads": result["threads"], **{fact: result["parameters"][fact] for fact in facts}}
 
 
 def once(place, measure, *arguments):

@@ -3,7 +3,7 @@
  * What any program for the problem needs: where the search begins; distances, their form, their buckets and how wide
  * those are; and all of them by Dijkstra's algorithm, serially, with a binary heap.
  *
- * Path: sssp.c, bench/bench_sssp.c -> this
+ * Path: sssp.c, bench/bench_sssp.c, bench/bench_input.c -> this
  * Owner: see problem.h.
  * Threads: main's.
  * Source: E. Dijkstra, A Note on Two Problems in Connexion with Graphs, 1959.
@@ -36,6 +36,25 @@ bool sssp_draw_source(uint64_t *source, uint64_t n_vertices, uint64_t seed,
         }
     }
     return false;
+}
+
+/* The sssp_degrees, of a whole graph. */
+static void get_degrees_of_whole(void *context, const uint64_t *vertices, uint64_t *degrees)
+{
+    const struct graph *const *whole = context;
+    for (uint32_t i = 0; i < SSSP_TRIED; i++)
+        degrees[i] = graph_degree(*whole, vertices[i]);
+}
+
+uint64_t sssp_draw_source_of(const struct graph *whole, uint64_t seed)
+{
+    uint64_t source;
+    if (sssp_draw_source(&source, whole->n_vertices, seed, get_degrees_of_whole, &whole))
+        return source;
+    for (uint64_t u = 0; u < whole->n_vertices; u++)
+        if (graph_degree(whole, u))
+            return u;
+    return 0;
 }
 
 /* ---- distances -------------------------------------------------------------------------------- */

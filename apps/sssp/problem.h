@@ -2,7 +2,7 @@
 /*
  * What any program for the problem needs: how a distance is kept, where the search begins, what is right.
  *
- * Path:    part.h -> problem.c -> this -> the application, bench/bench_sssp.c
+ * Path:    part.h -> problem.c -> this -> the application, bench/bench_sssp.c, bench/bench_input.c
  * Owner:   nothing outlives a call but what sssp_dijkstra returns.
  * Threads: any, one at a time on what a call changes.
  */
@@ -74,6 +74,9 @@ typedef void sssp_degrees(void *context, const uint64_t *vertices, uint64_t *deg
 /** Draw a vertex with edges. @return  false if there are few, and none was found. */
 bool sssp_draw_source(uint64_t *source, uint64_t n_vertices, uint64_t seed,
                       sssp_degrees *get_degrees, void *context);
+
+/** Draw a vertex of the whole graph; the first one with edges if few have any, vertex 0 if none has. */
+uint64_t sssp_draw_source_of(const struct graph *whole, uint64_t seed);
 
 /**
  * Find all distances serially, with a binary heap; or die.

@@ -6,16 +6,11 @@ from study.page import cell
 NAME = "by-hand"
 TITLE = "Against hand-written MPI?"
 ABOUT = """`mpi-hand` is plain C over MPI for this one problem: it collects 4-byte (GUPS) or 8-byte (PageRank) messages in 64 kB
-buffers by hand. `mpi-accumulate` calls `MPI_Accumulate` for each update. `plain C` is one process without messages, by
-OpenMP on all cores. Gravel's ranks have a device each, or share the cores; on a machine with GPUs the rivals have all of its
-cores. Ratios are Gravel's rate over the rival's, inside a round."""
+buffers by hand. `mpi-accumulate` calls `MPI_Accumulate` for each update. Gravel's ranks have a device each, or share the
+cores; on a machine with GPUs the rivals have all of its cores. Ratios are Gravel's rate over the rival's, inside a round."""
 KEYS = ("what", "system", "of_ranks")
-HAND, ACCUMULATE, PLAIN = "mpi-hand", "mpi-accumulate", "plain C"
-# Options of an application, and the rival's where it is plain C: name and variant.
-APPS = {"pagerank": ("-i 10 -t 0 -g %d", (8, 18, 20), "bench-pagerank", "pull"),
-        "sssp": ("-g %d", (8, 16, 18), "bench-sssp", None),
-        "color": ("-g %d", (8, 16, 18), "bench-color", None),
-        "kmeans": ("-p %d", (1000, 1 << 20, 1 << 22), "bench-kmeans", None)}
+HAND, ACCUMULATE = "mpi-hand", "mpi-accumulate"
+PAGES, PAGE_SIZES = "-i 10 -t 0 -g %d", (8, 18, 20)
 
 
 def n_rounds(place):
@@ -32,8 +27,6 @@ def measure(place):
     for n_ranks in sorted(place.ranks, reverse=True) if place.is_cpu() else place.ranks[-1:]:
         rows += place.attempt(lambda n=n_ranks: gups(place, n))
         rows += place.attempt(lambda n=n_ranks: pagerank(place, n))
-    for name in APPS:
-        rows += place.attempt(lambda name=name: beside_plain(place, name))
     return rows
 
 
@@ -53,29 +46,12 @@ def gups(place, n_ranks):
     return in_turn(place, "gups", rivals, n_ranks)
 
 
-def options_of(place, name):
-    options, sizes, *_ = APPS[name]
-    return options % runs.sized(place, *sizes)
-
-
 def pagerank(place, n_ranks):
-    options, others = options_of(place, "pagerank"), ranks_of_rivals(place, n_ranks)
+    options, others = PAGES % runs.sized(place, *PAGE_SIZES), ranks_of_rivals(place, n_ranks)
+    hand = "-q -v --variant %s %s" % (HAND, options)
     return in_turn(place, "pagerank", {
         "gravel": lambda: runs.app(place, "pagerank", options, n_ranks),
-        HAND: lambda: peer(place, "bench-pagerank", HAND, options, others)}, n_ranks)
-
-
-def peer(place, program, variant, options, n_ranks=1):
-    words = "-q -v %s" % options + (" --variant " + variant if variant else "")
-    return next(iter(runs.bench(place, program, words, n_ranks).values()))
-
-
-def beside_plain(place, name):
-    _, _, program, variant = APPS[name]
-    options = options_of(place, name)
-    return in_turn(place, name + ", alone", {
-        "gravel": lambda: runs.app(place, name, options),
-        PLAIN: lambda: peer(place, program, variant, options)}, 1)
+        HAND: lambda: next(iter(runs.bench(place, "bench-pagerank", hand, others).values()))}, n_ranks)
 
 
 def beside(rows):
@@ -104,9 +80,9 @@ def sentence(rows):
 
 
 def table(rows):
-    heads = ["", "ranks", "Gravel, M/s", "unit", "/ mpi-hand", "on ranks", "/ mpi-accumulate", "/ plain C"]
+    heads = ["", "ranks", "Gravel, M/s", "unit", "/ mpi-hand", "on ranks", "/ mpi-accumulate"]
     return heads, [[what, str(n_ranks), of["gravel"]["rate"] / 1e6, of["gravel"]["unit"], ratio(of, HAND),
-                    str(of[HAND]["ranks"]) if HAND in of else "-", ratio(of, ACCUMULATE), ratio(of, PLAIN)]
+                    str(of[HAND]["ranks"]) if HAND in of else "-", ratio(of, ACCUMULATE)]
                    for what, n_ranks, of in beside(rows)]
 
 
@@ -115,4 +91,4 @@ def draw(machines, draw):
     found = {(name, what, n): of for name, rows in machines.items() for what, n, of in beside(rows)}
     return draw.bars(["%s\n%s\n%d rank%s" % (name, what, n, "s" * (n > 1)) for name, what, n in groups],
                      {"Gravel / " + system: [ratio(found[group], system) for group in groups]
-                      for system in (HAND, ACCUMULATE, PLAIN)}, "rate of Gravel over the rival's", log_y=True, reference=1)
+                      for system in (HAND, ACCUMULATE)}, "rate of Gravel over the rival's", log_y=True, reference=1)

@@ -49,6 +49,11 @@ rows) # each says where it is from; a second run takes the place of the first, a
     holds flows '[row["form"] for row in rows if row["what"] == "sort"] == ["flow", "plain"]'
     holds flows 'all(row["command"] and row["revision"] and row["date"] and row["quick"] for row in rows)'
     holds machines 'len(rows) == 1' ;;
+programs) # each beside plain C and what is installed here, and they agree
+    measure programs || fail "exit status $?"
+    holds programs '{row["what"] for row in rows} >= {"pagerank", "sssp", "color", "kmeans"}'
+    holds programs '{row["system"] for row in rows} >= {"gravel", "plain C"}'
+    holds programs 'all(row["version"] and row["threads"] > 0 for row in rows if row["system"] not in ("gravel", "plain C"))' ;;
 take) # from another machine; not by a name that another one has, and not what no one may show
     machine "$work/other" 1e9
     results --take "$work/other" || fail "exit status $?"
@@ -74,7 +79,7 @@ time) # what does not fit is left out and named; what was there stays
     grep -q '^results: atomics: FAILED: no time' "$work/said" || fail "no reason"
     holds atomics 'len(rows) == 2' ;;
 refusals)
-    refused "no question 'speed'; there are: message by-hand atomics scale servers flows handed" speed --machine here
+    refused "no question 'speed'; there are: message by-hand programs atomics scale servers flows handed" speed --machine here
     refused '--machine: a name of letters' atomics
     refused 'nothing to do: a question, --take, --page or --check'
     refused "revision 'new': commit what is measured, or name it (--revision)" atomics --machine here --revision new

@@ -1,0 +1,100 @@
+# SPDX-License-Identifier: MIT
+"""Against programs that people use?"""
+import math
+
+from study import rounds, runs
+from study.page import cell
+from study.place import Failed
+from study.workloads import reads
+
+NAME = "programs"
+TITLE = "Against programs that people use?"
+ABOUT = """One rank beside programs and libraries without messages, on the same input: NetworKit, igraph, scikit-learn and
+SuiteSparse:GraphBLAS (by python-graphblas) from PyPI, jellyfish from Debian; and beside plain C by OpenMP, with the algorithm
+that suits CPUs ([bench](../../bench/README.md)). Results are checked, and must agree with the application's. Computing
+alone is timed, but for jellyfish, which reads while it counts. On a machine with GPUs the rivals have all of its cores;
+NetworKit's shortest paths and igraph's colours take one."""
+KEYS = ("what", "system")
+GRAVEL, PLAIN = "gravel", "plain C"
+NEAR = 1e-3
+
+
+class App:
+    """options and sizes (quick, on a CPU, on a GPU) of an application; the variant of its peer in plain C, if that has several;
+    what all systems must agree in, and nearly agree in."""
+
+    def __init__(self, name, options, sizes, variant=None, equal=(), near=()):
+        self.name, self.options, self.sizes, self.variant, self.equal, self.near = name, options, sizes, variant, equal, near
+
+    def options_on(self, place):
+        size = runs.sized(place, *self.sizes)
+        return self.options % (reads(place.out, size) if self.name == "mer" else size)
+
+
+APPS = (App("pagerank", "-i 10 -t 0 -g %d", (8, 18, 20), "pull", equal=("vertices", "edges", "iterations")),
+        App("sssp", "-g %d", (8, 16, 18), equal=("source", "reached_vertices", "reached_edges")),
+        App("color", "-g %d", (8, 16, 18), equal=("vertices", "edges")),
+        App("kmeans", "-p %d", (1000, 1 << 20, 1 << 22), equal=("points", "clusters"), near=("inertia",)),
+        App("mer", "-k 31 -f %s", (12, 22, 24), equal=("kmers", "distinct")))
+
+
+def measure(place):
+    rows, here = [], runs.rivals(place)
+    for app in APPS:
+        rows += place.attempt(lambda app=app: beside(place, app, here.get(app.name, [])))
+    return rows
+
+
+def beside(place, app, names):
+    options, facts = app.options_on(place), app.equal + app.near
+    systems = {GRAVEL: lambda: runs.app(place, app.name, options, facts=facts), PLAIN: lambda: plain(place, app, options)}
+    for name in names:
+        systems[name] = lambda name=name: runs.rival(place, app.name, name, options, facts)
+    rows = rounds.in_turn(systems, 3 if place.is_cpu() and not place.quick else 1)
+    for name in names:
+        compare(app, rows[GRAVEL], rows[name], name)
+    return [{"what": app.name, "system": system, **row} for system, row in rows.items()]
+
+
+def plain(place, app, options):
+    words = "-q -v %s" % options + (" --variant " + app.variant if app.variant else "")
+    return next(iter(runs.bench(place, "bench-" + app.name, words).values()))
+
+
+def compare(app, own, other, name):
+    """Failed if they are not answers to one question."""
+    differ = [fact for fact in app.equal if own[fact] != other[fact]]
+    differ += [fact for fact in app.near if not math.isclose(own[fact], other[fact], rel_tol=NEAR)]
+    if differ:
+        raise Failed("%s: %s and %s do not agree: %s" % (app.name, GRAVEL, name, ", ".join(
+            "%s is %s and %s" % (fact, own[fact], other[fact]) for fact in differ)))
+
+
+# ---- the answer --------------------------------------------------------------------------------
+
+def pairs(rows):
+    """[(what, row of Gravel, row of a rival)], in the order they were measured."""
+    own = {row["what"]: row for row in rows if row["system"] == GRAVEL}
+    return [(row["what"], own[row["what"]], row) for row in rows if row["system"] != GRAVEL and row["what"] in own]
+
+
+def sentence(rows):
+    found = ["%s %s of %s" % (what, cell(rounds.ratio(own, row)), row["system"]) for what, own, row in pairs(rows)]
+    return "one rank makes so many times the rate: %s." % ", ".join(found) if found else None
+
+
+def table(rows):
+    heads = ["", "Gravel, M/s", "unit", "rival", "version", "threads", "its M/s", "Gravel / rival"]
+    return heads, [[what, own["rate"] / 1e6, own["unit"], row["system"], row.get("version", "-"), str(row.get("threads", "-")),
+                    row["rate"] / 1e6, rounds.ratio(own, row)] for what, own, row in pairs(rows)]
+
+
+def draw(machines, draw):
+    names = list(dict.fromkeys(what for rows in machines.values() for what, *_ in pairs(rows)))
+    groups = [(name, what) for name, rows in machines.items() for what in names if what in {pair[0] for pair in pairs(rows)}]
+    systems = list(dict.fromkeys(row["system"] for rows in machines.values() for _, _, row in pairs(rows)))
+    ratios = {(name, what, row["system"]): rounds.ratio(own, row)
+              for name, rows in machines.items() for what, own, row in pairs(rows)}
+    return draw.bars(["%s\n%s" % group for group in groups],
+                     {"Gravel / " + system: [ratios.get(group + (system,)) for group in groups] for system in systems},
+                     "rate of Gravel over the rival's", log_y=True, reference=1)

@@ -1,0 +1,27 @@
+# SPDX-License-Identifier: MIT
+"""igraph's greedy colouring, on one core: next is the vertex with the most coloured neighbours."""
+
+NAME, PACKAGE = "igraph", "igraph"
+
+
+def version():
+    import igraph
+    return igraph.__version__
+
+
+def threads(_problem):
+    return 1
+
+
+def color(given, _options):
+    import igraph
+    import numpy
+    rows = given.sources()
+    once = rows < given.neighbours  # the other way round it is there too
+    graph = igraph.Graph(n=given.n_vertices, edges=numpy.stack([rows[once], given.neighbours[once]], axis=1))
+    colors = []
+
+    def run():
+        colors[:] = [graph.vertex_coloring_greedy()]
+
+    return run, lambda: numpy.array(colors[0], numpy.int64)

@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: MIT
+"""NetworKit: PageRank on all cores, in doubles; Dijkstra's algorithm on one."""
+
+NAME, PACKAGE = "NetworKit", "networkit"
+
+
+def version():
+    import networkit
+    return networkit.__version__
+
+
+def threads(problem):
+    import networkit
+    return networkit.getMaxNumberOfThreads() if problem == "pagerank" else 1
+
+
+def graph_of(given, is_weighted):
+    import networkit
+    import numpy
+    ends = given.sources().astype(numpy.uint64), given.neighbours.astype(numpy.uint64)
+    data = (given.weights.astype(numpy.float64), ends) if is_weighted else ends
+    return networkit.GraphFromCoo(data, n=given.n_vertices, weighted=is_weighted, directed=True)
+
+
+def pagerank(given, options):
+    import networkit
+    import numpy
+    graph = graph_of(given, False)
+    ranks = []
+
+    def run():
+        search = networkit.centrality.PageRank(
+            graph, damp=0.85, tol=0, distributeSinks=networkit.centrality.SinkHandling.DistributeSinks)
+        search.maxIterations = options.iterations
+        search.run()
+        ranks[:] = [search]
+
+    return run, lambda: numpy.array(ranks[0].scores())
+
+
+def sssp(given, _options):
+    import networkit
+    import numpy
+    graph = graph_of(given, True)
+    found = []
+
+    def run():
+        search = networkit.distance.Dijkstra(graph, given.source, storePaths=False)
+        search.run()
+        found[:] = [search]
+
+    def distances():
+        reals = numpy.array(found[0].getDistances())
+        return numpy.where(reals < numpy.finfo(numpy.float64).max, reals, numpy.inf)
+
+    return run, distances
