@@ -361,6 +361,15 @@ static uint64_t due_ns(const struct gravel_sender *sender)
     return due_ns < latest_ns(sender) ? due_ns : latest_ns(sender);
 }
 
+/* Whether buffers that are due would only wait behind others: on a busy machine, or one of many nodes, for so long that
+ * many more messages fit them. */
+static bool is_network_behind(const struct gravel_sender *sender, uint64_t now_ns)
+{
+    const struct gravel_list *shipped = sender->shape.shipped;
+    return shipped && !gravel_list_is_gathered(shipped) &&
+           now_ns - due_ns(sender) < GRAVEL_SENDER_AGES * sender->shape.flush_ns;
+}
+
 uint64_t gravel_sender_flush_aged(struct gravel_sender *sender, uint64_t now_ns)
 {
     if (!sender->oldest)
@@ -368,6 +377,8 @@ uint64_t gravel_sender_flush_aged(struct gravel_sender *sender, uint64_t now_ns)
     const bool is_kept = due_ns(sender) <= now_ns && is_in_session(sender);
     if (is_kept)
         sender->session_ns = now_ns;
+    if (due_ns(sender) <= now_ns && is_network_behind(sender, now_ns))
+        return sender->shape.flush_ns / GRAVEL_SENDER_AGES;
     if (due_ns(sender) <= now_ns)
         flush(sender, now_ns - sender->shape.flush_ns, GRAVEL_SHIP_TIMEOUT);
     if (!sender->oldest)

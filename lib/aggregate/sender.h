@@ -35,6 +35,8 @@ struct gravel_sender_shape {
     uint64_t timeout_ns; /* GRAVEL_TIMEOUT: a session keeps a buffer for an eighth of it at most */
     const _Atomic uint32_t *n_sessions;
     /* A7: sessions that keep its buffers from ageing; NULL: none does */
+    const struct gravel_list *shipped;
+    /* where `ship` puts buffers for another thread: while that thread is behind, none needs to age; or NULL */
     bool has_records; /* its frames are of records alone; else of all other messages */
     void (*ship)(void *context,
                  struct gravel_buffer *buffer); /* hand a closed buffer to the network */
@@ -49,6 +51,7 @@ struct gravel_sender_counts {
     _Atomic uint64_t messages, buffers, bytes;
 };
 
+#define GRAVEL_SENDER_AGES 8u     /* that a buffer stays for because the network thread is behind */
 #define GRAVEL_SENDER_CHUNK 1024u /* messages whose destinations are checked together */
 
 struct gravel_sender {
@@ -116,9 +119,10 @@ static inline void gravel_sender_flush_urgent(struct gravel_sender *sender)
 }
 
 /**
- * Ship the open buffers that have reached their age: GRAVEL_FLUSH outside of sessions.
+ * Ship the open buffers that have reached their age: GRAVEL_FLUSH outside of sessions. While the thread that takes what
+ * was shipped is behind, they would only wait there: they stay and fill, for GRAVEL_SENDER_AGES more at most.
  *
- * @return  time until the next one does; in a session, until one leaves all the same [ns].
+ * @return  time until the next look is due; in a session, until one leaves all the same [ns].
  */
 uint64_t gravel_sender_flush_aged(struct gravel_sender *sender, uint64_t now_ns);
 

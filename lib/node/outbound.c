@@ -177,6 +177,7 @@ static int make_records_sender(struct gravel_aggregator *aggregator,
 {
     shape.has_records = true;
     shape.n_sessions = NULL; /* who prints waits for lines */
+    shape.shipped = NULL;
     if (shape.buffer_bytes > GRAVEL_RECORDS_MOST_BYTES)
         shape.buffer_bytes = GRAVEL_RECORDS_MOST_BYTES;
     if (shape.buffer_bytes < GRAVEL_RECORDS_LEAST_BYTES)
@@ -228,6 +229,7 @@ static int make_aggregator(struct gravel *gravel, uint32_t number)
         .timeout_ns = aggregator->timeout_ns,
         .n_sessions = &gravel->network.n_sessions,
         .ship = gravel_network_ship,
+        .shipped = &gravel->network.outgoing,
         .context = &gravel->network,
         .aborted = &gravel->aborted,
         .queue = &aggregator->queue,

@@ -36,6 +36,7 @@ static int set_up(void **state)
                                               .buffer_bytes = BYTES,
                                               .flush_ns = AGE_NS,
                                               .ship = ship,
+                                              .shipped = &shipped,
                                               .context = &shipped,
                                               .aborted = &aborted};
     (void)state;
@@ -139,6 +140,35 @@ static void a_full_buffer_leaves_its_place_in_the_list(void **state)
     expect_none();
 }
 
+/* What would wait behind other frames stays and fills. */
+static void no_buffer_ages_while_the_network_thread_is_behind(void **state)
+{
+    (void)state;
+    send_to(1, 0);
+    gravel_sender_flush_aged(sender, AGE_NS);
+    send_to(2, AGE_NS);
+    assert_in_range(gravel_sender_flush_aged(sender, 2 * AGE_NS), 1, AGE_NS / 2);
+    send_to(2, 3 * AGE_NS);
+    assert_int_equal(gravel_sender_has_open(sender), true);
+    expect_shipped(1); /* by which the thread has caught up */
+    expect_none();
+    assert_true(gravel_sender_flush_aged(sender, 3 * AGE_NS) == NEVER);
+    assert_int_equal(expect_shipped(2), 2);
+}
+
+static void a_network_thread_that_stays_behind_keeps_none_for_long(void **state)
+{
+    (void)state;
+    const uint64_t latest_ns = (2 + GRAVEL_SENDER_AGES) * AGE_NS;
+    send_to(1, 0);
+    gravel_sender_flush_aged(sender, AGE_NS);
+    send_to(2, AGE_NS);
+    assert_true(gravel_sender_flush_aged(sender, latest_ns - 1) != NEVER);
+    assert_true(gravel_sender_flush_aged(sender, latest_ns) == NEVER);
+    expect_shipped(1);
+    expect_shipped(2);
+}
+
 static void what_somebody_waits_for_stays_urgent_behind_a_full_buffer(void **state)
 {
     (void)state;
@@ -203,6 +233,10 @@ int main(void)
         cmocka_unit_test_setup_teardown(each_buffer_leaves_at_its_age, set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_full_buffer_leaves_its_place_in_the_list, set_up,
                                         tear_down),
+        cmocka_unit_test_setup_teardown(no_buffer_ages_while_the_network_thread_is_behind, set_up,
+                                        tear_down),
+        cmocka_unit_test_setup_teardown(a_network_thread_that_stays_behind_keeps_none_for_long,
+                                        set_up, tear_down),
         cmocka_unit_test_setup_teardown(what_somebody_waits_for_stays_urgent_behind_a_full_buffer,
                                         set_up, tear_down),
         cmocka_unit_test_setup_teardown(whatever_comes_and_leaves_each_message_leaves_once, set_up,
