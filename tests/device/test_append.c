@@ -187,6 +187,43 @@ static int break_off(struct gravel *gravel, void *user, uint32_t source, const v
     return 5;
 }
 
+static unsigned n_lines,
+    n_ahead; /* lines that came; and those of them that were there when a record came */
+
+static int take_line(void *user, const char *text, size_t bytes)
+{
+    (void)user, (void)text, (void)bytes;
+    n_lines++;
+    return 0;
+}
+
+static int look_back(struct gravel *gravel, void *user, uint32_t source, const void *records,
+                     uint32_t n)
+{
+    (void)gravel, (void)user, (void)source, (void)records, (void)n;
+    n_ahead = n_lines;
+    return 0;
+}
+
+static void a_line_ahead_of_a_record_is_out_when_its_function_runs(void **state)
+{
+    (void)state;
+    const struct gravel_stream streams[] = {
+        {.name = "hits", .record_bytes = sizeof(struct hit), .function = take_hits},
+        {.name = "large", .record_bytes = 240, .function = take_large},
+        {.name = "single", .record_bytes = 4, .function = look_back}};
+    const struct gravel_bindings bindings =
+        GRAVEL_BINDINGS(.streams = streams, .n_streams = 3, .print = take_line);
+    struct gravel *gravel = open_loopback(1, &bindings);
+    cl_program program = build_or_die(gravel, append_cl, "");
+    cl_kernel kernel = kernel_or_die(gravel, program, "line_ahead");
+    OK(run_kernel(gravel, kernel, 64, 64));
+    clReleaseKernel(kernel);
+    clReleaseProgram(program);
+    OK(gravel_close(gravel));
+    assert_int_equal(n_ahead, 1);
+}
+
 static void a_function_that_fails_is_an_error_with_its_stream(void **state)
 {
     (void)state;
@@ -306,6 +343,7 @@ int main(void)
         cmocka_unit_test(each_record_comes_once_and_those_of_a_group_in_order),
         cmocka_unit_test(the_largest_records_come_whole),
         cmocka_unit_test(what_a_function_sends_is_applied_before_a_barrier_ends),
+        cmocka_unit_test(a_line_ahead_of_a_record_is_out_when_its_function_runs),
         cmocka_unit_test(a_function_that_fails_is_an_error_with_its_stream),
         cmocka_unit_test(calls_that_wait_are_refused_in_a_function),
         cmocka_unit_test(a_function_that_does_not_return_fails_the_node),
