@@ -229,7 +229,7 @@ static int make_aggregator(struct gravel *gravel, uint32_t number)
         .timeout_ns = aggregator->timeout_ns,
         .n_sessions = &gravel->network.n_sessions,
         .ship = gravel_network_ship,
-        .shipped = &gravel->network.outgoing,
+        .shipped = gravel->pump ? NULL : &gravel->network.outgoing, /* a pump's are few */
         .context = &gravel->network,
         .aborted = &gravel->aborted,
         .queue = &aggregator->queue,

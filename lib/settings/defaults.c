@@ -115,7 +115,9 @@ static uint32_t derive_n_buffers(const struct gravel_config *config, uint32_t n_
     const uint64_t memory = route_memory(config), part = memory / ROUTE_PARTS;
     const uint64_t host = GRAVEL_HOST_BUFFERS * each_node_bytes(config, n_nodes);
     const uint64_t left = host < memory ? (memory - host) / config->n_aggregators : 0;
-    const uint64_t n = (left < part ? left : part) / each_node_bytes(config, n_nodes);
+    const uint64_t share = part / config->buffer_bytes / n_nodes;
+    const uint64_t rest = left / each_node_bytes(config, n_nodes);
+    const uint64_t n = share < rest ? share : rest;
     return n < LEAST_BUFFERS ? LEAST_BUFFERS : n > MOST_BUFFERS ? MOST_BUFFERS : (uint32_t)n;
 }
 
