@@ -425,9 +425,8 @@ static double next_width(const struct sssp *sssp, double width, double *density)
 {
     const double n_listed = (double)sssp->n_listed, before = *density;
     *density = n_listed / width;
-    bool is_cheap =
-        n_listed<sssp->worth *(double)sssp->n_gathers, grows = *density> MOST_GROWTH * before;
-    if (!is_cheap || grows)
+    const double n_worth = sssp->worth * (double)sssp->n_gathers;
+    if (n_listed >= n_worth || *density > MOST_GROWTH * before)
         return width;
     return sssp->form == SSSP_FLOAT ? width * WIDER : fmin(width * WIDER, UINT32_MAX);
 }
@@ -477,8 +476,7 @@ static const struct app_option own_options[] = {
      OPTION_REAL(struct sssp, delta)},
     {"worth", 'w', "VERTICES",
      "Let buckets become wider once the front no longer grows and a round lists fewer than these; "
-     "0: never (chosen with "
-     "the width by what a round costs; else 0)",
+     "0: never (chosen with the width by what a round costs; else 0)",
      OPTION_REAL(struct sssp, worth)},
     {"send", 0, "WHAT",
      "Send the least distance offered to each vertex of another node, or one an edge (words; edges "

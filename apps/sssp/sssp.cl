@@ -119,8 +119,8 @@ static distance_type least_of_8(distances_type distances)
  * Global size: every 8 own vertices, from number `first`, in full groups; in most rounds most have nothing new, and one
  * comparison tells. settled: [vertices, filled up] the distance each last offered from. Only distances below `limit` are
  * taken. offsets: [vertices + 1] of rows. splits: [vertices] where the edges begin that are sent. own, sent: [chunks]
- * source and first edge. counts: [2][4] chunks listed of both, vertices listed, and vertices reached for the first time; of `turn`, and
- * the other turn's are cleared. lows: [groups] the least distance of those that wait for their bucket.
+ * source and first edge. counts: [2][4] chunks listed of both, vertices listed, and vertices reached for the first
+ * time; of `turn`, and the other turn's are cleared. lows: [groups] the least distance of those that wait for their bucket.
  */
 kernel void gather(GRAVEL_ARENA, ulong first, ulong distances_offset, distance_type limit,
                    global distance_type *restrict settled, global distance_type *restrict best,

@@ -35,11 +35,9 @@ struct sssp {
     enum sssp_form form;
     bool has_source;
     uint64_t source; /* vertex of the whole graph */
-    double delta; /* width of the first bucket; 0: all that changed is relaxed at once; CHOOSE_WIDTH
-                     until open_node chooses */
-    double
-        worth; /* vertices that take as long as a round does; 0: all buckets are as wide as the first;
-                     CHOOSE_WIDTH until open_node chooses */
+    /* Both are CHOOSE_WIDTH until open_node chooses. */
+    double delta;   /* width of the first bucket; 0: all that changed is relaxed at once */
+    double worth;   /* vertices that a round costs as much as; 0: buckets stay as wide */
     bool sends_own; /* messages to own vertices too; else their words of `best` are lowered */
 
     const char *send; /* "words" or "edges"; NULL until open_node if it is to be chosen */
