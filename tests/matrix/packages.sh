@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# The packages of debian/ build from what a clone has, without a word of lintian. dpkg installs them in a folder, with the
-# dependencies that this machine has; there C, CMake, Meson and Python find Gravel, and nothing is left when they go.
+# The packages of debian/ build from what a clone has, without a word of lintian. dpkg installs them in a folder, with
+# the dependencies that this machine has. There C, CMake, Meson and Python find Gravel; nothing is left when they go.
 #
 # usage: packages.sh SOURCE
 # exit:  0; 1 with what went wrong; 77 without Debian's tools, CMake, or what the packages are built from
@@ -43,8 +43,8 @@ step "building the packages" dpkg-buildpackage -b -us -uc
 step "lintian" lintian --allow-root --suppress-tags initial-upload-closes-no-bugs "$work"/*.deb
 grep -q '^[EW]: ' "$work/log" && fail "lintian says:"
 
-# The machine's list of packages goes with the folder, so that dependencies are what they would be. Scripts of packages run
-# outside the folder; py3compile and py3clean of Debian do not know of it, so these here do their work.
+# The machine's list of packages goes with the folder, so that dependencies are what they would be. Scripts of packages
+# run outside the folder; py3compile and py3clean of Debian do not know of it, so these here do their work.
 root="$work/installed" files="$work/installed/usr/lib/python3/dist-packages/gravel"
 mkdir -p "$root/var/lib/dpkg/info" "$root/var/lib/dpkg/updates" "$root/var/lib/dpkg/triggers" "$work/bin"
 cp /var/lib/dpkg/status "$root/var/lib/dpkg"

