@@ -4,30 +4,36 @@
  */
 #include "spool/format.h"
 
-#include "layout/command.h"
-
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define MOST_DIGITS 3u /* of a width and a precision */
 #define MOST_CHARACTERS \
     2048 /* of one conversion: a double of 309 digits before and 999 behind the point */
 
-void gravel_characters_add(struct gravel_characters *out, const char *text, size_t n)
+/* ---- characters ------------------------------------------------------------------------------- */
+
+/* Room for n characters behind those that are there. NULL: memory is out. */
+static char *make_room(struct gravel_characters *out, size_t n)
 {
-    if (n == 0)
-        return; /* there may be no memory yet, nor a text */
     if (out->room - out->n < n) {
         size_t room = 2 * out->room + n + 256;
         char *more = realloc(out->text, room);
         out->is_cut |= !more;
         if (!more)
-            return;
+            return NULL;
         out->text = more;
         out->room = room;
     }
-    memcpy(out->text + out->n, text, n);
+    return out->text + out->n;
+}
+
+void gravel_characters_add(struct gravel_characters *out, const char *text, size_t n)
+{
+    char *to = n ? make_room(out, n) : NULL; /* there may be no memory yet, nor a text */
+    if (!to)
+        return;
+    memcpy(to, text, n);
     out->n += n;
 }
 
@@ -41,100 +47,345 @@ static bool is_control(unsigned char c)
     return c < 0x20 || c == 0x7f;
 }
 
-/* Characters of an argument. */
+/* Characters that stand for themselves, unless a terminal obeys them. @param to  [4 n] @return how many. */
+static size_t write_plain(char *to, const char *text, size_t n)
+{
+    static const char digits[] = "0123456789abcdef";
+    char *at = to;
+    for (size_t i = 0; i < n; i++) {
+        const unsigned char c = (unsigned char)text[i];
+        if (is_control(c)) {
+            memcpy(at, "\\x", 2);
+            at[2] = digits[c / 16];
+            at[3] = digits[c % 16];
+            at += 4;
+        } else {
+            *at++ = text[i];
+        }
+    }
+    return (size_t)(at - to);
+}
+
 static void add_plain(struct gravel_characters *out, const char *text, size_t n)
 {
-    char escape[8];
-    size_t first = 0; /* of those that are not added yet */
-    for (size_t i = 0; i < n; i++) {
-        if (!is_control((unsigned char)text[i]))
-            continue;
-        gravel_characters_add(out, text + first, i - first);
-        snprintf(escape, sizeof escape, "\\x%02x", (unsigned)(unsigned char)text[i]);
-        add(out, escape);
-        first = i + 1;
-    }
-    gravel_characters_add(out, text + first, n - first);
+    char *to = n ? make_room(out, 4 * n) : NULL;
+    if (to)
+        out->n += write_plain(to, text, n);
+}
+
+static size_t count_digits(uint64_t number)
+{
+    size_t n = 1;
+    for (; number >= 10000; number /= 10000)
+        n += 4;
+    return n + (number >= 1000) + (number >= 100) + (number >= 10);
+}
+
+size_t gravel_write_digits(char *to, uint64_t number)
+{
+    static const char pairs[] = /* of 00 to 99 */
+        "00010203040506070809101112131415161718192021222324252627282930313233343536373839"
+        "40414243444546474849505152535455565758596061626364656667686970717273747576777879"
+        "8081828384858687888990919293949596979899";
+    const size_t n = count_digits(number);
+    char *at = to + n;
+    for (; number >= 100; number /= 100)
+        memcpy(at -= 2, pairs + 2 * (number % 100), 2);
+    if (number >= 10)
+        memcpy(at - 2, pairs + 2 * number, 2);
+    else
+        at[-1] = (char)('0' + number);
+    return n;
 }
 
 /* ---- arguments -------------------------------------------------------------------------------- */
 
-struct arguments {
-    uint64_t types;
-    const uint32_t *words;
-    uint32_t n_words;
+/* How the characters of an argument are made. */
+enum {
+    DECIMAL, /* "%d" or "%u", which most are: printf takes ten times as long */
+    INTEGER,
+    REAL,
+    STRING,
+    BARE /* as it is, for it does not fit its conversion */
 };
 
 struct argument {
-    uint32_t type; /* GRAVELP_ARGUMENT_NONE: there is none left */
     uint64_t bits;
     char string[4 * GRAVELP_STRING_WORDS + 1];
 };
 
-static uint64_t word_at(const struct arguments *arguments, uint32_t i)
+struct words {
+    const uint32_t *words;
+    uint32_t n;
+};
+
+static uint64_t word_at(const struct words *words, uint32_t i)
 {
-    return i < arguments->n_words ? arguments->words[i] : 0;
+    return i < words->n ? words->words[i] : 0;
 }
 
-static struct argument take(struct arguments *arguments)
+static uint64_t bits_of(const struct gravel_conversion *conversion, const struct words *words)
 {
-    struct argument argument;
-    argument.type = arguments->types & 7u;
-    argument.string[sizeof argument.string - 1] = '\0';
-    const uint32_t n = GRAVELP_ARGUMENT_WORDS(argument.type);
-    arguments->types >>= 4;
-    for (uint32_t i = 0; argument.type == GRAVELP_ARGUMENT_STRING && i < 4 * n; i++)
-        argument.string[i] = (char)(word_at(arguments, i / 4) >> 8 * (i % 4));
-    argument.bits = word_at(arguments, 0) | (n == 2 ? word_at(arguments, 1) << 32 : 0);
-    const uint32_t taken = n < arguments->n_words ? n : arguments->n_words;
-    arguments->words += taken;
-    arguments->n_words -= taken;
-    return argument;
+    const uint64_t low = word_at(words, conversion->word);
+    return GRAVELP_ARGUMENT_WORDS(conversion->type) == 2
+               ? low | word_at(words, conversion->word + 1u) << 32
+               : low;
 }
 
-static double real_of(const struct argument *argument)
+static void read_string(char string[4 * GRAVELP_STRING_WORDS + 1],
+                        const struct gravel_conversion *conversion, const struct words *words)
 {
-    const uint32_t low = (uint32_t)argument->bits;
+    for (uint32_t i = 0; i < 4 * GRAVELP_STRING_WORDS; i++)
+        string[i] = (char)(word_at(words, conversion->word + i / 4) >> 8 * (i % 4));
+    string[4 * GRAVELP_STRING_WORDS] = '\0';
+}
+
+static double real_of(const struct gravel_conversion *conversion, uint64_t bits)
+{
+    const uint32_t low = (uint32_t)bits;
     float narrow;
     double wide;
     memcpy(&narrow, &low, sizeof narrow);
-    memcpy(&wide, &argument->bits, sizeof wide);
-    return argument->type == GRAVELP_ARGUMENT_FLOAT ? (double)narrow : wide;
+    memcpy(&wide, &bits, sizeof wide);
+    return conversion->type == GRAVELP_ARGUMENT_FLOAT ? (double)narrow : wide;
 }
 
-static bool is_real(const struct argument *argument)
+static bool is_real(uint32_t type)
 {
-    return argument->type == GRAVELP_ARGUMENT_FLOAT || argument->type == GRAVELP_ARGUMENT_DOUBLE;
+    return type == GRAVELP_ARGUMENT_FLOAT || type == GRAVELP_ARGUMENT_DOUBLE;
 }
 
-static bool is_integer(const struct argument *argument)
+static bool is_integer(uint32_t type)
 {
-    return argument->type >= GRAVELP_ARGUMENT_INT && argument->type <= GRAVELP_ARGUMENT_ULONG;
+    return type >= GRAVELP_ARGUMENT_INT && type <= GRAVELP_ARGUMENT_ULONG;
 }
 
-/* ---- conversions ------------------------------------------------------------------------------ */
+/* ---- a line ----------------------------------------------------------------------------------- */
 
-/* "%-08.3hhx": what stands before the length, and the rest. */
-struct conversion {
-    char flags[8 + 2 * MOST_DIGITS + 2]; /* "%-08.3" */
-    bool is_plain;                       /* no flags but '%' */
-    char letter;                         /* 'x'; 0: the text has ended */
-    uint32_t bits;                       /* of "hh" and "h": 8 and 16; 0: all */
+static void add_decimal(struct gravel_characters *out, uint64_t number, bool is_negative)
+{
+    char *to = make_room(out, 1 + GRAVEL_MOST_DIGITS);
+    if (!to)
+        return;
+    *to = '-';
+    out->n += is_negative;
+    out->n += gravel_write_digits(to + is_negative, is_negative ? 0 - number : number);
+}
+
+static void write_format(char to[40], const struct gravel_conversion *conversion,
+                         const char *length, char letter)
+{
+    char *end = stpcpy(stpcpy(to, conversion->flags), length);
+    end[0] = letter;
+    end[1] = '\0';
+}
+
+/* The printf that the compiler cannot check: every caller's conversion is for the type of its value. */
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wformat-nonliteral"
+#define ADD_CONVERTED(out, conversion, length, letter, value)                                 \
+    do {                                                                                      \
+        char format_[40], text_[MOST_CHARACTERS];                                             \
+        write_format(format_, conversion, length, letter);                                    \
+        int n_ = snprintf(text_, sizeof text_, format_, value);                               \
+        if (n_ > 0)                                                                           \
+            add_plain(out, text_, (size_t)n_ < sizeof text_ ? (size_t)n_ : sizeof text_ - 1); \
+    } while (0)
+
+static void add_integer(struct gravel_characters *out, const struct gravel_conversion *conversion,
+                        uint64_t bits)
+{
+    const uint64_t kept = bits & (UINT64_MAX >> (64 - conversion->bits));
+    const uint64_t sign = UINT64_C(1) << (conversion->bits - 1);
+    const bool is_negative = conversion->is_signed && (kept & sign);
+    if (conversion->form == DECIMAL)
+        add_decimal(out, is_negative ? (kept ^ sign) - sign : kept, is_negative);
+    else if (conversion->letter == 'c')
+        ADD_CONVERTED(out, conversion, "", 'c', (int)(bits & 0xff));
+    else if (conversion->is_signed)
+        ADD_CONVERTED(out, conversion, "ll", conversion->letter, (long long)((kept ^ sign) - sign));
+    else
+        ADD_CONVERTED(out, conversion, "ll", conversion->letter, (unsigned long long)kept);
+}
+
+static void add_string(struct gravel_characters *out, const struct gravel_conversion *conversion,
+                       const struct words *words)
+{
+    char string[4 * GRAVELP_STRING_WORDS + 1];
+    read_string(string, conversion, words);
+    if (conversion->is_plain)
+        add_plain(out, string, strlen(string));
+    else
+        ADD_CONVERTED(out, conversion, "", 's', string);
+}
+
+static void add_real(struct gravel_characters *out, const struct gravel_conversion *conversion,
+                     double value)
+{
+    ADD_CONVERTED(out, conversion, "", conversion->letter, value);
+}
+#pragma GCC diagnostic pop
+
+/* An argument as it is, whatever the conversion. */
+static void add_bare(struct gravel_characters *out, const struct gravel_conversion *conversion,
+                     const struct words *words)
+{
+    const uint64_t bits = bits_of(conversion, words);
+    char text[64];
+    if (is_real(conversion->type))
+        snprintf(text, sizeof text, "%g", real_of(conversion, bits));
+    else if (conversion->type == GRAVELP_ARGUMENT_INT)
+        snprintf(text, sizeof text, "%d", (int)(uint32_t)bits);
+    else if (conversion->type == GRAVELP_ARGUMENT_LONG)
+        snprintf(text, sizeof text, "%lld", (long long)bits);
+    else
+        snprintf(text, sizeof text, "%llu", (unsigned long long)bits);
+    add(out, text);
+}
+
+static void add_argument(struct gravel_characters *out, const struct gravel_conversion *conversion,
+                         const struct words *words)
+{
+    if (conversion->form <= INTEGER)
+        add_integer(out, conversion, bits_of(conversion, words));
+    else if (conversion->form == REAL)
+        add_real(out, conversion, real_of(conversion, bits_of(conversion, words)));
+    else if (conversion->form == STRING)
+        add_string(out, conversion, words);
+    else
+        add_bare(out, conversion, words);
+}
+
+/* What follows characters, if no conversion does. */
+enum { NEW_LINE = GRAVEL_LINE_ARGUMENTS, LINE_END };
+
+void gravel_line_write(struct gravel_characters *out, const struct gravel_line_plan *plan,
+                       const uint32_t *words, uint32_t n_words, const char *at_newline,
+                       size_t at_newline_bytes)
+{
+    const struct words arguments = {words, n_words};
+    const char *literal = plan->literals;
+    for (const struct gravel_line_piece *piece = plan->pieces;
+         piece < plan->pieces + plan->n_pieces; piece++) {
+        gravel_characters_add(out, literal, piece->n);
+        literal += piece->n;
+        if (piece->next == NEW_LINE)
+            gravel_characters_add(out, at_newline, at_newline_bytes);
+        else if (piece->next != LINE_END)
+            add_argument(out, &plan->conversions[piece->next], &arguments);
+    }
+}
+
+/* ---- a plan ----------------------------------------------------------------------------------- */
+
+struct reading {
+    struct gravel_line_plan *plan;
+    uint64_t types;    /* of the arguments that are left */
+    uint32_t word;     /* of the next one */
+    uint32_t n_before; /* literals of the pieces that have ended */
 };
+
+static void plan_plain(struct gravel_line_plan *plan, const char *text, size_t n)
+{
+    plan->n_literals += (uint32_t)write_plain(plan->literals + plan->n_literals, text, n);
+}
+
+static void plan_text(struct gravel_line_plan *plan, const char *text)
+{
+    const size_t n = strlen(text);
+    memcpy(plan->literals + plan->n_literals, text, n);
+    plan->n_literals += (uint32_t)n;
+}
+
+static void end_piece(struct reading *reading, uint32_t next)
+{
+    struct gravel_line_plan *plan = reading->plan;
+    plan->pieces[plan->n_pieces++] = (struct gravel_line_piece){
+        .n = (uint16_t)(plan->n_literals - reading->n_before), .next = (uint16_t)next};
+    reading->n_before = plan->n_literals;
+}
+
+/* The type of the next argument, GRAVELP_ARGUMENT_NONE if there is none. */
+static void take(struct reading *reading, struct gravel_conversion *conversion)
+{
+    conversion->type = reading->types & 7u;
+    conversion->word = (uint16_t)reading->word;
+    reading->types >>= 4;
+    reading->word += GRAVELP_ARGUMENT_WORDS(conversion->type);
+}
+
+static void plan_argument(struct reading *reading, const struct gravel_conversion *conversion)
+{
+    struct gravel_line_plan *plan = reading->plan;
+    plan->conversions[plan->n_conversions] = *conversion;
+    end_piece(reading, plan->n_conversions++);
+}
+
+static void plan_misfit(struct reading *reading, struct gravel_conversion *conversion)
+{
+    plan_text(reading->plan, "%!");
+    if (conversion->letter)
+        plan_plain(reading->plan, &conversion->letter, 1);
+    if (conversion->type == GRAVELP_ARGUMENT_NONE)
+        return;
+    plan_text(reading->plan, "(");
+    conversion->form = conversion->type == GRAVELP_ARGUMENT_STRING ? STRING : BARE;
+    conversion->is_plain = true;
+    plan_argument(reading, conversion);
+    plan_text(reading->plan, ")");
+}
+
+static void plan_integer(struct reading *reading, struct gravel_conversion *conversion)
+{
+    const uint32_t type = conversion->type;
+    const bool is_narrow = type == GRAVELP_ARGUMENT_INT || type == GRAVELP_ARGUMENT_UINT;
+    const bool is_decimal = conversion->letter == 'd' || conversion->letter == 'i';
+    conversion->is_signed =
+        is_decimal && (type == GRAVELP_ARGUMENT_INT || type == GRAVELP_ARGUMENT_LONG);
+    if (conversion->bits == 0)
+        conversion->bits = is_narrow ? 32 : 64;
+    if (is_decimal && !conversion->is_signed)
+        conversion->letter = 'u';
+    conversion->form =
+        conversion->is_plain && (is_decimal || conversion->letter == 'u') ? DECIMAL : INTEGER;
+    plan_argument(reading, conversion);
+}
+
+static void plan_conversion(struct reading *reading, struct gravel_conversion *conversion)
+{
+    const char letter = conversion->letter;
+    if (!letter || !strchr("diuxXocfFeEgGaAs", letter)) {
+        plan_misfit(reading, conversion); /* it takes no argument */
+        return;
+    }
+    take(reading, conversion);
+    if (strchr("diuxXoc", letter) && is_integer(conversion->type)) {
+        plan_integer(reading, conversion);
+    } else if (strchr("fFeEgGaA", letter) && is_real(conversion->type)) {
+        conversion->form = REAL;
+        plan_argument(reading, conversion);
+    } else if (letter == 's' && conversion->type == GRAVELP_ARGUMENT_STRING) {
+        conversion->form = STRING;
+        plan_argument(reading, conversion);
+    } else {
+        plan_misfit(reading, conversion);
+    }
+}
 
 static const char *copy_digits(const char *at, const char *end, char **to)
 {
     for (uint32_t n = 0; at < end && *at >= '0' && *at <= '9'; at++)
-        if (n++ < MOST_DIGITS)
+        if (n++ < GRAVEL_WIDTH_DIGITS)
             *(*to)++ = *at;
     return at;
 }
 
 /* @param at  behind the '%'. @return behind the conversion. */
-static const char *read_conversion(const char *at, const char *end, struct conversion *conversion)
+static const char *read_conversion(const char *at, const char *end,
+                                   struct gravel_conversion *conversion)
 {
     char *to = conversion->flags;
-    *conversion = (struct conversion){.letter = 0};
+    *conversion = (struct gravel_conversion){.type = GRAVELP_ARGUMENT_NONE};
     *to++ = '%';
     while (at < end && *at && strchr("-+ #0", *at)) {
         if (!memchr(conversion->flags, *at, (size_t)(to - conversion->flags)))
@@ -156,172 +407,47 @@ static const char *read_conversion(const char *at, const char *end, struct conve
     return at;
 }
 
-/* "%d" or "%u", which most are: printf takes ten times as long. */
-static void add_decimal(struct gravel_characters *out, uint64_t number, bool is_negative)
+/* A conversion, or a character. @return behind it. */
+static const char *read_piece(struct reading *reading, const char *at, const char *end)
 {
-    char text[1 + GRAVEL_MOST_DIGITS] = "-";
-    const size_t n = gravel_write_digits(text + is_negative, is_negative ? 0 - number : number);
-    gravel_characters_add(out, text, is_negative + n);
-}
-
-static void write_format(char to[40], const struct conversion *conversion, const char *length)
-{
-    char *end = stpcpy(stpcpy(to, conversion->flags), length);
-    end[0] = conversion->letter;
-    end[1] = '\0';
-}
-
-/* The printf that the compiler cannot check: every caller's conversion is for the type of its value. */
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wformat-nonliteral"
-#define ADD_CONVERTED(out, conversion, length, value)                                         \
-    do {                                                                                      \
-        char format_[40], text_[MOST_CHARACTERS];                                             \
-        write_format(format_, conversion, length);                                            \
-        int n_ = snprintf(text_, sizeof text_, format_, value);                               \
-        if (n_ > 0)                                                                           \
-            add_plain(out, text_, (size_t)n_ < sizeof text_ ? (size_t)n_ : sizeof text_ - 1); \
-    } while (0)
-
-static void add_integer(struct gravel_characters *out, struct conversion *conversion,
-                        const struct argument *argument)
-{
-    const bool is_signed =
-        argument->type == GRAVELP_ARGUMENT_INT || argument->type == GRAVELP_ARGUMENT_LONG;
-    const bool is_narrow =
-        argument->type == GRAVELP_ARGUMENT_INT || argument->type == GRAVELP_ARGUMENT_UINT;
-    const bool is_decimal = conversion->letter == 'd' || conversion->letter == 'i';
-    const uint32_t bits = conversion->bits ? conversion->bits : is_narrow ? 32 : 64;
-    const uint64_t kept = argument->bits & (UINT64_MAX >> (64 - bits));
-    const uint64_t sign = UINT64_C(1) << (bits - 1);
-    if (conversion->letter == 'c') {
-        ADD_CONVERTED(out, conversion, "", (int)(argument->bits & 0xff));
-    } else if (conversion->is_plain && (is_decimal || conversion->letter == 'u')) {
-        const bool extends = is_decimal && is_signed && (kept & sign);
-        add_decimal(out, extends ? (kept ^ sign) - sign : kept, extends);
-    } else if (is_decimal && is_signed) {
-        ADD_CONVERTED(out, conversion, "ll", (long long)((kept ^ sign) - sign));
+    struct gravel_conversion conversion;
+    if (*at == '%' && end - at > 1 && at[1] == '%') {
+        plan_text(reading->plan, "%");
+        return at + 2;
+    }
+    if (*at == '%') {
+        at = read_conversion(at + 1, end, &conversion);
+        plan_conversion(reading, &conversion);
+        return at;
+    }
+    if (*at == '\n') {
+        plan_text(reading->plan, "\n");
+        end_piece(reading, NEW_LINE);
+    } else if (*at == '\t') {
+        plan_text(reading->plan, "\t");
     } else {
-        conversion->letter = is_decimal ? 'u' : conversion->letter;
-        ADD_CONVERTED(out, conversion, "ll", (unsigned long long)kept);
+        plan_plain(reading->plan, at, 1);
     }
+    return at + 1;
 }
 
-static void add_real(struct gravel_characters *out, const struct conversion *conversion,
-                     const struct argument *argument)
+void gravel_line_read(struct gravel_line_plan *plan, const char *text, size_t text_bytes,
+                      uint64_t types)
 {
-    ADD_CONVERTED(out, conversion, "", real_of(argument));
-}
-
-static void add_string(struct gravel_characters *out, const struct conversion *conversion,
-                       const struct argument *argument)
-{
-    if (conversion->is_plain)
-        add_plain(out, argument->string, strlen(argument->string));
-    else
-        ADD_CONVERTED(out, conversion, "", argument->string);
-}
-#pragma GCC diagnostic pop
-
-/* An argument as it is, whatever the conversion. */
-static void add_bare(struct gravel_characters *out, const struct argument *argument)
-{
-    char text[64];
-    if (argument->type == GRAVELP_ARGUMENT_STRING) {
-        add_plain(out, argument->string, strlen(argument->string));
-        return;
-    }
-    if (is_real(argument))
-        snprintf(text, sizeof text, "%g", real_of(argument));
-    else if (argument->type == GRAVELP_ARGUMENT_INT)
-        snprintf(text, sizeof text, "%d", (int)(uint32_t)argument->bits);
-    else if (argument->type == GRAVELP_ARGUMENT_LONG)
-        snprintf(text, sizeof text, "%lld", (long long)argument->bits);
-    else
-        snprintf(text, sizeof text, "%llu", (unsigned long long)argument->bits);
-    add(out, text);
-}
-
-static void add_misfit(struct gravel_characters *out, char letter, const struct argument *argument)
-{
-    add(out, "%!");
-    if (letter)
-        add_plain(out, &letter, 1);
-    if (argument->type == GRAVELP_ARGUMENT_NONE)
-        return;
-    add(out, "(");
-    add_bare(out, argument);
-    add(out, ")");
-}
-
-static void convert(struct gravel_characters *out, struct conversion *conversion,
-                    struct arguments *arguments)
-{
-    static const struct argument nothing = {.type = GRAVELP_ARGUMENT_NONE};
-    const char letter = conversion->letter;
-    if (!letter || !strchr("diuxXocfFeEgGaAs", letter)) {
-        add_misfit(out, letter, &nothing);
-        return;
-    }
-    const struct argument argument = take(arguments);
-    if (strchr("diuxXoc", letter) && is_integer(&argument))
-        add_integer(out, conversion, &argument);
-    else if (strchr("fFeEgGaA", letter) && is_real(&argument))
-        add_real(out, conversion, &argument);
-    else if (letter == 's' && argument.type == GRAVELP_ARGUMENT_STRING)
-        add_string(out, conversion, &argument);
-    else
-        add_misfit(out, letter, &argument);
-}
-
-static void add_left_over(struct gravel_characters *out, struct arguments *arguments)
-{
-    while (arguments->types & 7u) {
-        const struct argument argument = take(arguments);
-        add_misfit(out, '\0', &argument);
-    }
-}
-
-/* What stands for itself, up to what does not; or that. @return behind it. */
-static const char *add_piece(struct gravel_characters *out, const char *at, const char *end,
-                             struct arguments *arguments, const char *at_newline,
-                             size_t at_newline_bytes)
-{
-    struct conversion conversion;
-    const char *special = at;
-    while (special < end && *special != '%' && !is_control((unsigned char)*special))
-        special++;
-    gravel_characters_add(out, at, (size_t)(special - at));
-    if (special == end)
-        return end;
-    if (*special == '%' && end - special > 1 && special[1] == '%') {
-        add(out, "%");
-        return special + 2;
-    }
-    if (*special == '%') {
-        special = read_conversion(special + 1, end, &conversion);
-        convert(out, &conversion, arguments);
-        return special;
-    }
-    if (*special == '\n' || *special == '\t')
-        gravel_characters_add(out, special, 1);
-    else
-        add_plain(out, special, 1);
-    if (*special == '\n')
-        gravel_characters_add(out, at_newline, at_newline_bytes);
-    return special + 1;
-}
-
-void gravel_format_line(struct gravel_characters *out, const char *text, size_t text_bytes,
-                        uint64_t types, const uint32_t *words, uint32_t n_words,
-                        const char *at_newline, size_t at_newline_bytes)
-{
-    struct arguments arguments = {types, words, n_words};
-    const char *end = text + strnlen(text, text_bytes);
+    struct reading reading = {.plan = plan, .types = types};
+    const char *end =
+        text +
+        strnlen(text, text_bytes < GRAVELP_TEXT_MAX_BYTES ? text_bytes : GRAVELP_TEXT_MAX_BYTES);
+    plan->n_pieces = plan->n_conversions = plan->n_literals = 0;
     if (end > text && end[-1] == '\n') /* the line's own */
         end--;
     for (const char *at = text; at < end;)
-        at = add_piece(out, at, end, &arguments, at_newline, at_newline_bytes);
-    add_left_over(out, &arguments);
-    add(out, "\n");
+        at = read_piece(&reading, at, end);
+    while (reading.types & 7u) {
+        struct gravel_conversion left_over = {.letter = '\0'};
+        take(&reading, &left_over);
+        plan_misfit(&reading, &left_over);
+    }
+    plan_text(plan, "\n");
+    end_piece(&reading, LINE_END);
 }

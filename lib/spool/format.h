@@ -6,12 +6,16 @@
  * fit its argument, and one that this has not, is written behind "%!", as "%!d(1.5)"; so are arguments left over.
  * Control characters of arguments, and of the text but for newlines and tabs, are written as "\x1b".
  *
+ * A text is read once for all lines of a run, as what follows a conversion depends on types alone, which are the run's.
+ *
  * Path:    writer.c -> lines.c -> format.c.
  * Owner:   the caller.
  * Threads: any; no state.
  */
 #ifndef GRAVEL_SPOOL_FORMAT_H
 #define GRAVEL_SPOOL_FORMAT_H
+
+#include "layout/command.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -27,31 +31,58 @@ struct gravel_characters {
 #define GRAVEL_MOST_DIGITS 20u /* of a number of 64 bits */
 
 /** Write a number's decimal digits. @return how many; at most GRAVEL_MOST_DIGITS. */
-static inline size_t gravel_write_digits(char *to, uint64_t number)
-{
-    char digits[GRAVEL_MOST_DIGITS];
-    size_t n = 0;
-    do
-        digits[n++] = (char)('0' + number % 10);
-    while (number /= 10);
-    for (size_t i = 0; i < n; i++)
-        to[i] = digits[n - 1 - i];
-    return n;
-}
+size_t gravel_write_digits(char *to, uint64_t number);
 
 /** Append. */
 void gravel_characters_add(struct gravel_characters *out, const char *text, size_t n);
 
+#define GRAVEL_LINE_ARGUMENTS 16u /* at most: a type has four bits */
+#define GRAVEL_WIDTH_DIGITS 3u    /* of a width and a precision */
+
+/* A conversion and the argument that it is for: "%-08.3hhx" of a uint. */
+struct gravel_conversion {
+    char flags[8 + 2 * GRAVEL_WIDTH_DIGITS + 2]; /* "%-08.3" */
+    char letter;                                 /* 'x' */
+    bool is_plain;                               /* no flags but '%' */
+    bool is_signed;
+    uint8_t form;  /* how its characters are made, see format.c */
+    uint8_t type;  /* GRAVELP_ARGUMENT_* */
+    uint8_t bits;  /* of an integer, that count; of "hh" 8, of "h" 16 */
+    uint16_t word; /* where the argument begins */
+};
+
+/* Characters that stand for themselves, and what follows them. */
+struct gravel_line_piece {
+    uint16_t n;    /* characters */
+    uint16_t next; /* a conversion; or see format.c */
+};
+
+/* What a text makes of arguments of some types. A control character is written as four, and so a text grows. */
+struct gravel_line_plan {
+    uint32_t n_pieces, n_conversions, n_literals;
+    struct gravel_conversion conversions[GRAVEL_LINE_ARGUMENTS];
+    struct gravel_line_piece pieces[GRAVELP_TEXT_MAX_BYTES + GRAVEL_LINE_ARGUMENTS + 1];
+    char literals[4 * (GRAVELP_TEXT_MAX_BYTES + GRAVEL_LINE_ARGUMENTS) + 1];
+};
+
+/**
+ * Read a text, for all lines that have it.
+ *
+ * @param plan        [out]
+ * @param text        [text_bytes] ends at the first 0, or there, or at GRAVELP_TEXT_MAX_BYTES.
+ * @param types       GRAVELP_ARGUMENT_*, four bits an argument, the first one's lowest; ends at 0.
+ */
+void gravel_line_read(struct gravel_line_plan *plan, const char *text, size_t text_bytes,
+                      uint64_t types);
+
 /**
  * Format one line.
  *
- * @param text        [text_bytes] ends at the first 0, or there.
- * @param types       GRAVELP_ARGUMENT_*, four bits an argument, the first one's lowest; ends at 0.
- * @param words       [n_words] the arguments.
+ * @param words       [n_words] the arguments; those that are missing are 0.
  * @param at_newline  written behind each newline inside the text, which ends in none; [at_newline_bytes].
  */
-void gravel_format_line(struct gravel_characters *out, const char *text, size_t text_bytes,
-                        uint64_t types, const uint32_t *words, uint32_t n_words,
-                        const char *at_newline, size_t at_newline_bytes);
+void gravel_line_write(struct gravel_characters *out, const struct gravel_line_plan *plan,
+                       const uint32_t *words, uint32_t n_words, const char *at_newline,
+                       size_t at_newline_bytes);
 
 #endif

@@ -21,24 +21,24 @@ static size_t write_tag(char text[64], uint32_t node, const uint32_t words[GRAVE
 }
 
 static void write_line(struct gravel_characters *out, uint32_t node,
-                       const struct gravel_signal_run *run, const uint32_t *words)
+                       const struct gravel_line_plan *plan, const uint32_t *words, uint32_t n_words)
 {
-    const uint32_t command = run->run.command;
     char tag[64];
     const size_t n = node == GRAVEL_LINES_BARE ? 0 : write_tag(tag, node, words);
     gravel_characters_add(out, tag, n);
-    gravel_format_line(out, (const char *)(run + 1), GRAVELP_TEXT_BYTES(command), run->result,
-                       words + GRAVELP_TAG_WORDS, GRAVELP_RECORD_WORDS(command) - GRAVELP_TAG_WORDS,
-                       tag, n);
+    gravel_line_write(out, plan, words + GRAVELP_TAG_WORDS, n_words - GRAVELP_TAG_WORDS, tag, n);
 }
 
 void gravel_lines_write(uint32_t source, const struct gravel_signal_run *run,
                         struct gravel_characters *out, gravel_lines_ready *ready, void *context)
 {
     const uint32_t *words = gravel_records_of(run);
+    const uint32_t command = run->run.command, n_words = GRAVELP_RECORD_WORDS(command);
+    struct gravel_line_plan plan;
+    gravel_line_read(&plan, (const char *)(run + 1), GRAVELP_TEXT_BYTES(command), run->result);
     for (uint32_t i = 0; i < run->run.n_messages; i++) {
-        write_line(out, source, run, words);
-        words += GRAVELP_RECORD_WORDS(run->run.command);
+        write_line(out, source, &plan, words, n_words);
+        words += n_words;
         if (out->n >= READY_BYTES)
             ready(context, out);
     }

@@ -61,12 +61,21 @@ static void add_string(const char *text)
     n_words += GRAVELP_STRING_WORDS;
 }
 
+static void write_line(const char *text, size_t text_bytes, const uint32_t *of,
+                       const char *at_newline)
+{
+    struct gravel_line_plan plan;
+    memset(&plan, 0xff, sizeof plan); /* nothing of it is relied on */
+    gravel_line_read(&plan, text, text_bytes, types);
+    gravel_line_write(&out, &plan, of, n_words, at_newline, strlen(at_newline));
+}
+
 /* The words in a block of their size, so that a sanitizer sees reads beyond it. */
 static void expect_line(const char *text, const char *expected)
 {
     uint32_t *exact = malloc(n_words * sizeof *exact + 1);
     memcpy(exact, words, n_words * sizeof *exact);
-    gravel_format_line(&out, text, strlen(text), types, exact, n_words, "> ", 2);
+    write_line(text, strlen(text), exact, "> ");
     free(exact);
     gravel_characters_add(&out, "", 1);
     assert_string_equal(out.text, expected);
@@ -176,9 +185,43 @@ static void a_text_ends_with_its_bytes(void **state)
 {
     (void)state;
     begin();
-    gravel_format_line(&out, "abcdef", 3, types, words, n_words, "", 0);
+    write_line("abcdef", 3, words, "");
     assert_int_equal(out.n, 4);
     assert_memory_equal(out.text, "abc\n", 4);
+}
+
+/* As the writer has it: read once, for words that differ. */
+static void a_text_that_was_read_makes_many_lines(void **state)
+{
+    struct gravel_line_plan plan;
+    char expected[64];
+    (void)state;
+    begin(), add(GRAVELP_ARGUMENT_INT, 0), add_string("");
+    gravel_line_read(&plan, "%d:\n%.2s", 8, types);
+    for (int i = -150; i < 150; i += 7) {
+        begin(), add(GRAVELP_ARGUMENT_INT, (uint64_t)i), add_string(i < 0 ? "less" : "more");
+        gravel_line_write(&out, &plan, words, n_words, "> ", 2);
+        snprintf(expected, sizeof expected, "%d:\n> %s\n", i, i < 0 ? "le" : "mo");
+        gravel_characters_add(&out, "", 1);
+        assert_string_equal(out.text, expected);
+    }
+}
+
+/* The longest text and the most arguments, each of what takes most room in a plan. */
+static void the_longest_text_fits(void **state)
+{
+    char text[GRAVELP_TEXT_MAX_BYTES + 8];
+    (void)state;
+    for (const char *each = "\a\nx"; *each; each++) {
+        const size_t room = *each == '\a' ? 4 : *each == '\n' ? 3 : 1;
+        memset(text, *each, sizeof text);
+        begin();
+        types = 0x1111111111111111u * GRAVELP_ARGUMENT_ULONG;
+        write_line(text, sizeof text, words, "> ");
+        const size_t n = GRAVELP_TEXT_MAX_BYTES - (*each == '\n'); /* the last is the line's own */
+        assert_int_equal(out.n, n * room + 16 * strlen("%!(0)") + 1);
+        assert_memory_equal(out.text + out.n - 6, "%!(0)\n", 6);
+    }
 }
 
 static void flags_count_once(void **state)
@@ -193,7 +236,7 @@ static void widths_are_bounded(void **state)
 {
     (void)state;
     begin(), add(GRAVELP_ARGUMENT_INT, 1), add_double(1e308);
-    gravel_format_line(&out, "%99999999d%.9999999f", 20, types, words, n_words, "", 0);
+    write_line("%99999999d%.9999999f", 20, words, "");
     assert_true(out.n > 999 && out.n < 4000);
 }
 
@@ -219,6 +262,8 @@ int main(void)
         cmocka_unit_test(newlines_begin_lines_and_the_last_is_the_lines_own),
         cmocka_unit_test(misfits_are_shown),
         cmocka_unit_test(a_text_ends_with_its_bytes),
+        cmocka_unit_test(a_text_that_was_read_makes_many_lines),
+        cmocka_unit_test(the_longest_text_fits),
         cmocka_unit_test(flags_count_once),
         cmocka_unit_test(widths_are_bounded),
         cmocka_unit_test(arguments_without_words_are_zeros),
