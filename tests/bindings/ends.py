@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: MIT
 """How a node ends that does not just close: by Ctrl-C, by an exception at one rank, or with its process.
 
-usage: ends.py (interrupt | left_open)
+usage: ends.py (interrupt | interrupt_open | left_open)
        ends.py (raise_alone | raise_in_part | interrupt_alone | interrupt_close | sizes_differ)     as 2 ranks
+       ends.py interrupt_open_alone FOLDER      as 2 ranks, with a FOLDER that is empty and theirs
 exit:  0, and "NAME: all right", of 2 ranks "NAME RANK: all right"
 
 Path: run.py -> this -> python/gravel.
@@ -18,6 +19,7 @@ import numpy as np
 import pyopencl as cl
 
 import gravel
+from gravel import _node
 
 KERNEL = '#include "gravel.cl.h"\nkernel void nothing(GRAVEL_ARENA) { GRAVEL_OPEN(g); }\n'
 LIMIT_S = 20.0  # a wait that Ctrl-C or another node ends takes less, also on a busy machine; else it takes longer
@@ -51,6 +53,58 @@ def interrupt():
         assert signal.set_wakeup_fd(-1) == writer
         return
     raise AssertionError("no KeyboardInterrupt")
+
+
+class Pressing:
+    """A setting whose text is read while Ctrl-C is pressed."""
+
+    def __str__(self):
+        os.kill(os.getpid(), signal.SIGINT)
+        return "1M"
+
+
+def interrupt_open():
+    """Before the node is there: it opens, is given up, and none is left open; the next one opens."""
+    try:
+        gravel.open(transport="self", heap_bytes=Pressing())
+    except KeyboardInterrupt:
+        assert not _node._alone, "a node is left open"
+    else:
+        raise AssertionError("no KeyboardInterrupt")
+    with gravel.open(transport="self", heap_bytes="1M") as node:
+        node.barrier()
+
+
+def interrupt_open_alone(folder):
+    """One rank waits in open for the other, which comes when Ctrl-C has been pressed: the first one gets no node, and the
+    other does not wait for it."""
+    began, pressed = time.monotonic(), os.path.join(folder, "pressed")
+    try:
+        os.close(os.open(os.path.join(folder, "first"), os.O_CREAT | os.O_EXCL))
+        is_first = True
+    except FileExistsError:
+        is_first = False
+
+    def press():
+        os.kill(os.getpid(), signal.SIGINT)
+        with open(pressed, "w", encoding="ascii"):
+            pass
+    if is_first:
+        threading.Timer(1.0, press).start()
+    while not is_first and not os.path.exists(pressed):
+        assert time.monotonic() - began < LIMIT_S, "nothing is pressed"
+        time.sleep(0.05)
+    try:
+        with gravel.open(heap_bytes="1M") as node:
+            assert not is_first, "opened in spite of Ctrl-C"
+            node.barrier()
+    except KeyboardInterrupt:
+        assert is_first and not _node._of_jobs, "a node is left open"
+        return 0
+    except gravel.PeerError as error:
+        assert not is_first and "KeyboardInterrupt" in str(error), error
+        return 1
+    raise AssertionError("nothing raised")
 
 
 def left_open():
@@ -141,11 +195,13 @@ def sizes_differ():
         return node.rank
 
 
-def main(name):
-    rank = {"interrupt": interrupt, "left_open": left_open, "raise_alone": raise_alone,
-            "raise_in_part": raise_in_part, "interrupt_alone": interrupt_alone, "interrupt_close": interrupt_close,
-            "sizes_differ": sizes_differ}[name]()
+CASES = {case.__name__: case for case in (interrupt, interrupt_open, left_open, raise_alone, raise_in_part,
+                                          interrupt_alone, interrupt_close, interrupt_open_alone, sizes_differ)}
+
+
+def main(name, *arguments):
+    rank = CASES[name](*arguments)
     print("%s: all right" % (name if rank is None else "%s %d" % (name, rank)), flush=True)
 
 
-main(sys.argv[1])
+main(*sys.argv[1:])

@@ -5,9 +5,10 @@ usage: with_pyopencl.sh SOURCE BUILD run.py SOURCE (guide | calls | records | sh
                                          with the last argument before the number of ranks
 exit:  0; 1 with what went wrong
 
-Path: README.md, docs/guide/python.md, docs/guide/notebook.ipynb, calls.py, ends.py, lock.py, opens.py, records.py,
-      sharing.py -> this -> python/gravel.
+Path: README.md, docs/guide/python.md, docs/guide/notebook.ipynb, calls.py, communicator.py, ends.py, lock.py,
+      opens.py, records.py, sharing.py -> this -> python/gravel.
 """
+import importlib.util
 import json
 import os
 import re
@@ -106,18 +107,28 @@ def by_one(runs, program, *names):
         runs.expect("one node", [os.path.join(HERE, program), name], [name + ": all right"])
 
 
-def by_two(runs, program, *names):
+def by_two(runs, program, *names, arguments=()):
     for name in names if "2 ranks" in runs.ways else ():
         wanted = ["%s %d: all right" % (name, rank) for rank in range(2)]
-        runs.expect("2 ranks", [os.path.join(HERE, program), name], wanted)
+        runs.expect("2 ranks", [os.path.join(HERE, program), name, *arguments], wanted)
 
 
-def calls(_, runs, __):
+def communicator(runs):
+    if not importlib.util.find_spec("mpi4py"):
+        print("left out: communicators, without mpi4py")
+    elif "2 ranks" in runs.ways:
+        wanted = ["rank %d: all right" % rank for rank in range(2)]
+        runs.expect("2 ranks", [os.path.join(HERE, "communicator.py")], wanted)
+
+
+def calls(_, runs, work):
     everywhere(runs, "calls.py")
-    by_one(runs, "ends.py", "interrupt", "left_open")
+    by_one(runs, "ends.py", "interrupt", "interrupt_open", "left_open")
     by_one(runs, "lock.py", "free")
     by_two(runs, "ends.py", "raise_alone", "interrupt_alone", "interrupt_close", "sizes_differ")
+    by_two(runs, "ends.py", "interrupt_open_alone", arguments=[work])
     by_two(runs, "lock.py", "kept")
+    communicator(runs)
 
 
 def records(_, runs, __):
