@@ -42,16 +42,15 @@ static cl_uint place_of(cl_platform_id platform, cl_device_id device)
     return 0;
 }
 
-/* Then one place is another device in each process. */
-static bool is_selection(void)
+const char *gravel_device_selection(void)
 {
     static const char *const variables[] = {"CUDA_VISIBLE_DEVICES", "ROCR_VISIBLE_DEVICES",
                                             "HIP_VISIBLE_DEVICES", "GPU_DEVICE_ORDINAL",
                                             "ZE_AFFINITY_MASK"};
     for (size_t i = 0; i < sizeof variables / sizeof *variables; i++)
         if (getenv(variables[i]))
-            return true;
-    return false;
+            return variables[i];
+    return NULL;
 }
 
 static cl_device_id root_of(cl_device_id device)
@@ -71,7 +70,8 @@ uint64_t gravel_device_identity(cl_device_id device)
         return gravel_hash_bytes(GRAVEL_HASH_BEGIN, uuid, sizeof uuid);
     clGetDeviceInfo(device, CL_DEVICE_PLATFORM, sizeof platform, &platform, NULL);
     cl_uint place = platform ? place_of(platform, device) : 0;
-    if (!place || is_selection())
+    /* With a selection one place is another device in each process. */
+    if (!place || gravel_device_selection())
         return 0;
     clGetPlatformInfo(platform, CL_PLATFORM_NAME, sizeof name - 1, name, NULL);
     uint64_t hash = gravel_hash_bytes(GRAVEL_HASH_BEGIN, name, strlen(name));

@@ -2,7 +2,7 @@
 /*
  * A number for a piece of hardware that all processes of its host agree on.
  *
- * Path:    device.c -> identity.c -> lib/node/neighbours.c.
+ * Path:    device.c -> identity.c -> lib/node/neighbours.c, gravel-info.
  */
 #ifndef GRAVEL_DEVICE_IDENTITY_H
 #define GRAVEL_DEVICE_IDENTITY_H
@@ -18,5 +18,8 @@
  * @return  0 if it is unknown.
  */
 uint64_t gravel_device_identity(cl_device_id device);
+
+/** The variable by which the environment shows this process a choice of the devices; NULL: it shows all. */
+const char *gravel_device_selection(void);
 
 #endif

@@ -7,6 +7,7 @@
 #include "findings.h"
 #include "gather.h"
 #include "matrix.h"
+#include "notes.h"
 #include "pairs.h"
 #include "rank.h"
 
@@ -68,14 +69,22 @@ json_t *info_cluster(const char *device, unsigned limit_s)
     return cluster;
 }
 
-int info_cluster_is_broken(const json_t *cluster)
+static bool has_fatal(const json_t *findings)
 {
     size_t i;
     json_t *finding;
-    int is_broken = json_object_get(cluster, "error") != NULL || is_silent(cluster);
-    json_array_foreach(json_object_get(cluster, "findings"), i, finding) is_broken |=
-        json_is_true(json_object_get(finding, "is_fatal"));
-    return is_broken;
+    json_array_foreach(findings, i, finding)
+    {
+        if (json_is_true(json_object_get(finding, "is_fatal")))
+            return true;
+    }
+    return false;
+}
+
+int info_cluster_is_broken(const json_t *cluster)
+{
+    return json_object_get(cluster, "error") != NULL || is_silent(cluster) ||
+           has_fatal(json_object_get(cluster, "findings"));
 }
 
 /* ---- the page -------------------------------------------------------------------------------- */
@@ -118,7 +127,8 @@ static void print_rank(FILE *out, const json_t *rank, size_t width)
     snprintf(allowed, sizeof allowed, "%" PRId64 " of %" PRId64, integer_of(cores, "allowed"),
              integer_of(cores, "online"));
     print_number(out, rank);
-    fprintf(out, "  %-*s  %-10s", (int)width, text_of(rank, "host"), allowed);
+    fprintf(out, "  %-*s  %-10s%-4s", (int)width, text_of(rank, "host"), allowed,
+            json_is_string(json_object_get(rank, "numa")) ? text_of(rank, "numa") : "-");
     print_locked(out, json_object_get(rank, "limits"));
     fprintf(out, "  %-5s  %s %s\n", *step ? step : "none", number ? number : "no device",
             text_of(json_object_get(rank, "device"), "name"));
@@ -148,7 +158,7 @@ static void print_ranks(FILE *out, const json_t *ranks)
     const size_t width = widest_host(ranks);
     size_t i;
     json_t *rank;
-    fprintf(out, "\n rank  %-*s  cores     may lock  step   device\n", (int)width, "host");
+    fprintf(out, "\n rank  %-*s  cores     NUMA  may lock  step   device\n", (int)width, "host");
     json_array_foreach(ranks, i, rank) print_rank(out, rank, width);
 }
 
@@ -156,7 +166,7 @@ static void print_findings(FILE *out, const json_t *findings)
 {
     size_t i;
     json_t *finding;
-    if (json_array_size(findings) == 0)
+    if (!has_fatal(findings))
         fprintf(out, "\nno rank differs from another one in what nodes agree on\n");
     json_array_foreach(findings, i, finding) fprintf(
         out, "\n%s: %s\n    %s\n",

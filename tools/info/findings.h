@@ -2,7 +2,7 @@
 /*
  * What keeps a job from opening, or makes it slow: by what its ranks say, each finding with ranks, hosts and a remedy.
  *
- * Path:    gather.c -> findings.c -> cluster.c.
+ * Path:    gather.c -> findings.c -> notes.c (what makes it slow) -> cluster.c.
  * Threads: main's; functions of their arguments alone.
  */
 #ifndef TOOLS_INFO_FINDINGS_H
@@ -21,8 +21,5 @@ json_t *info_find(const json_t *ranks);
 
 /** Add a note for each pair of which one does not answer the other. @param pairs  as info_pairs gives them. */
 void info_find_silent(const json_t *ranks, const json_t *pairs, json_t *findings);
-
-/** The number, as GRAVEL_DEVICE takes it, of the device that a rank gets in its turn; NULL if it gets none. */
-const char *info_device_of(const json_t *rank);
 
 #endif

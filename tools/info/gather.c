@@ -20,6 +20,8 @@ static struct meeting {
     struct gravel_config config;
     struct gravel_network network;
     struct gravel_failure failure;
+    struct gravel_segment *segment; /* as a node's; NULL: there is none, and why */
+    char no_segment[GRAVEL_ERROR_BYTES];
     _Atomic bool aborted; /* H2 */
 } meeting;
 
@@ -51,6 +53,12 @@ static void read_config(void)
     meeting.config.loopback_nodes = 1;
 }
 
+static void make_segment(void)
+{
+    if (gravel_segment_create(&meeting.segment))
+        snprintf(meeting.no_segment, sizeof meeting.no_segment, "%s", gravel_last_error());
+}
+
 static int meet(void)
 {
     bool use_mpi;
@@ -59,6 +67,8 @@ static int meet(void)
     int code = gravel_transport_choose(meeting.config.transport, false, &use_mpi);
     if (code)
         return code;
+    if (use_mpi)
+        make_segment();
     const struct gravel_network_shape shape = {
         .config = &meeting.config,
         .report = report,
@@ -66,6 +76,7 @@ static int meet(void)
         .failure = &meeting.failure,
         .aborted = &meeting.aborted,
         .use_mpi = use_mpi,
+        .segment = meeting.segment,
         .take_shared = take_nothing,
     };
     return gravel_network_start(&meeting.network, &shape);
@@ -114,9 +125,26 @@ static int take_turn(const char *own, uint32_t rank, json_t *all)
     return code;
 }
 
+/* A text, or null for none. */
+static json_t *text_or_null(const char *text)
+{
+    json_t *string = *text ? json_string(text) : NULL;
+    return string ? string : json_null();
+}
+
+/* A rank that is alone on its host has no one to hand node buffers to. */
+static json_t *describe_handover(const struct gravel_transport *transport)
+{
+    const bool is_alone = transport->n_local < 2;
+    return json_pack("{s:i, s:o, s:o}", "takers", (int)transport->handed.n_takers, "error",
+                     text_or_null(is_alone ? "" : meeting.no_segment), "why_not",
+                     text_or_null(transport->handed.why_not));
+}
+
 static char *introduce(json_t *own)
 {
     const struct gravel_transport *transport = meeting.network.transport;
+    json_object_set_new(own, "handover", describe_handover(transport));
     json_object_set_new(own, "rank", json_integer(transport->node));
     json_object_set_new(own, "first", json_integer(transport->host));
     json_object_set_new(own, "local", json_integer(transport->local));
@@ -137,6 +165,7 @@ int info_gather(json_t *own, json_t **all)
     free(text);
     char error[GRAVEL_ERROR_BYTES];
     snprintf(error, sizeof error, "%s", code ? gravel_last_error() : "");
-    gravel_network_stop(&meeting.network, false);
+    if (gravel_network_stop(&meeting.network, false))
+        gravel_segment_destroy(meeting.segment); /* else MPI may still have it */
     return code ? gravel_fail(code, "%s", error) : 0;
 }

@@ -4,7 +4,8 @@
  */
 #include "rank.h"
 
-#include "device/cores.h"
+#include "device/identity.h"
+#include "host.h"
 #include "list.h"
 #include "probe.h"
 #include "settings/settings.h"
@@ -14,57 +15,10 @@
 #include "gravel/gravel.h"
 
 #include <inttypes.h>
-#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <unistd.h>
-
-/* ---- the host -------------------------------------------------------------------------------- */
-
-/* "0-3,8" */
-static void list_cores(const cpu_set_t *set, char *text, size_t bytes)
-{
-    size_t used = 0;
-    text[0] = '\0';
-    for (int first = 0; first < CPU_SETSIZE && used + 16 < bytes; first++) {
-        if (!CPU_ISSET(first, set))
-            continue;
-        int last = first;
-        while (last + 1 < CPU_SETSIZE && CPU_ISSET(last + 1, set))
-            last++;
-        int n = last > first
-                    ? snprintf(text + used, bytes - used, "%s%d-%d", used ? "," : "", first, last)
-                    : snprintf(text + used, bytes - used, "%s%d", used ? "," : "", first);
-        used += n > 0 ? (size_t)n : 0;
-        first = last;
-    }
-}
-
-static json_t *describe_cores(void)
-{
-    cpu_set_t set;
-    char list[128] = "";
-    if (sched_getaffinity(0, sizeof set, &set) == 0)
-        list_cores(&set, list, sizeof list);
-    return json_pack("{s:I, s:I, s:s}", "online", (json_int_t)gravel_cores_of_host(), "allowed",
-                     (json_int_t)gravel_cores_of_node(1), "list", list);
-}
-
-static json_t *limit_of(int resource)
-{
-    struct rlimit limit;
-    if (getrlimit((__rlimit_resource_t)resource, &limit) || limit.rlim_cur == RLIM_INFINITY)
-        return json_null();
-    return json_integer((json_int_t)limit.rlim_cur);
-}
-
-static json_t *describe_limits(void)
-{
-    return json_pack("{s:o, s:o, s:o}", "locked_bytes", limit_of(RLIMIT_MEMLOCK), "file_bytes",
-                     limit_of(RLIMIT_FSIZE), "descriptors", limit_of(RLIMIT_NOFILE));
-}
 
 /* ---- settings -------------------------------------------------------------------------------- */
 
@@ -88,6 +42,14 @@ static json_t *describe_settings(void)
             json_object_set_new(set, setting->variable, value_of(setting, text));
     }
     return set;
+}
+
+/* Which devices the launcher shows this process. */
+static json_t *describe_selection(void)
+{
+    const char *variable = gravel_device_selection();
+    json_t *selection = variable ? json_sprintf("%s=%s", variable, getenv(variable)) : NULL;
+    return selection ? selection : json_null();
 }
 
 /* ---- the device ------------------------------------------------------------------------------ */
@@ -174,9 +136,11 @@ json_t *info_rank_describe(const char *device, unsigned limit_s)
     gethostname(host, sizeof host - 1);
     gravel_place_describe(place, sizeof place);
     gravel_transport_mpi_name(mpi);
-    json_t *rank = json_pack("{s:s, s:s, s:s, s:s, s:o, s:o, s:o}", "version", GRAVEL_VERSION,
-                             "mpi", mpi, "host", host, "place", place, "cores", describe_cores(),
-                             "limits", describe_limits(), "settings", describe_settings());
+    json_t *rank =
+        json_pack("{s:s, s:s, s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:o}", "version", GRAVEL_VERSION,
+                  "mpi", mpi, "host", host, "place", place, "cores", info_host_cores(), "numa",
+                  info_host_numa(), "limits", info_host_limits(), "has_rdma", info_host_has_rdma(),
+                  "settings", describe_settings(), "selection", describe_selection());
     if (rank)
         look_for_device(rank, device, limit_s);
     return rank;

@@ -16,9 +16,10 @@
  *
  * @param device   as GRAVEL_DEVICE names it, or NULL: GRAVEL_DEVICE's.
  * @param limit_s  for each look at the drivers [seconds].
- * @return         {version, mpi, host, place, cores: {online, allowed, list}, limits: {locked_bytes, file_bytes,
- *                 descriptors}, null for no limit; settings: {variable: value}, of those that are set; and either
- *                 {device: {name, driver, numbers, identities, is_cpu}, step} or {error}}; NULL without memory.
+ * @return         {version, mpi, host, place; cores, numa, limits, has_rdma: host.h's; settings: {variable: value}, of
+ *                 those that are set; selection: "CUDA_VISIBLE_DEVICES=0", which shows this process some devices, or
+ *                 null; and either {device: {name, driver, numbers, identities, is_cpu}, step} or {error}}, an identity
+ *                 that is unknown as null; NULL without memory.
  */
 json_t *info_rank_describe(const char *device, unsigned limit_s);
 
