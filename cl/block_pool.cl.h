@@ -62,16 +62,17 @@ GRAVELP_INLINE void gravel_block_free_wi(struct gravel_group g, ulong pool, ulon
 
 /*
  * One thread runs the group: an atomic operation that no other thread disputes costs it less than to count the group's
- * work-items and to share what was taken, which take barriers. So each of them takes and gives alone, between two.
+ * work-items and to share what was taken, which take barriers. So each of them takes and gives alone. The barriers of
+ * the user's kind keep the divergent `if` from being first or last in the user's own.
  */
 GRAVELP_INLINE ulong gravel_block_alloc_wg_if(struct gravel_group g, uint active, ulong pool)
 {
     const bool fits = gravelp_n_lanes() <= GRAVEL_MAX_GROUP;
     ulong block = GRAVEL_NO_BLOCK;
-    gravelp_group_meet_apart(g.arena);
+    gravel_barrier_wg(g);
     if (active && fits)
         block = gravel_block_alloc_wi(g, pool);
-    gravelp_group_meet(g.arena);
+    gravel_barrier_wg(g);
     if (!fits && gravelp_is_leader())
         gravelp_group_fits(g.arena);
     gravelp_block_keep(g.arena);
@@ -85,7 +86,7 @@ GRAVELP_INLINE void gravel_block_free_wg_if(struct gravel_group g, uint active, 
     gravelp_group_meet_apart(g.arena); /* G1: all have left their blocks */
     if (active && fits)
         gravel_block_free_wi(g, pool, block);
-    gravelp_group_meet(g.arena);
+    gravel_barrier_wg(g);
     if (!fits && gravelp_is_leader())
         gravelp_group_fits(g.arena);
     gravelp_block_keep(g.arena);
