@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The choices of a setting: what is none of them is refused, and their numbers are those that the library has.
+ * The choices of a setting: what is none of them is refused, and their numbers are those that the library has. Numbers are
+ * read alike in every locale.
  *
  * Path: meson test -> this -> include/gravel/config.h, lib/settings/settings.c
  */
@@ -9,10 +10,13 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
 #include "aggregate/aggregation.h"
+#include "decimal_commas.h"
 #include "gravel/gravel.h"
 #include "layout/steal.h"
 #include "settings/scheduler.h"
@@ -60,11 +64,38 @@ static void parts_of_the_list_are_no_choices(void **state)
     }
 }
 
+static void expect_load(const char *text, int code)
+{
+    setenv("GRAVEL_HEAP", text, 1);
+    assert_int_equal(gravel_config_load(&config, sizeof config), code);
+    unsetenv("GRAVEL_HEAP");
+}
+
+static void numbers_are_read_alike_in_every_locale(void **state)
+{
+    static const char *const wrong[] = {"1,5M", "1.5M", "1.048.576", "1,048,576", "3 M"};
+    char folder[] = "/tmp/gravel-settings-XXXXXX";
+    (void)state;
+    assert_non_null(mkdtemp(folder));
+    const bool has_commas = take_decimal_commas(folder);
+    expect_load("3M", 0);
+    assert_int_equal(config.heap_bytes, 3 << 20);
+    expect_load("1234567", 0);
+    assert_int_equal(config.heap_bytes, 1234567);
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
+        expect_load(wrong[i], GRAVEL_ECONFIG);
+    leave_decimal_commas(folder);
+    assert_int_equal(rmdir(folder), 0);
+    if (!has_commas)
+        skip();
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(choices_have_the_numbers_of_the_library, load),
         cmocka_unit_test_setup(parts_of_the_list_are_no_choices, load),
+        cmocka_unit_test(numbers_are_read_alike_in_every_locale),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

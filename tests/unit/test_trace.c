@@ -13,7 +13,6 @@
 #include <cmocka.h>
 
 #include <fcntl.h>
-#include <locale.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,6 +23,7 @@
 
 #include "base/error.h"
 #include "base/trace.h"
+#include "decimal_commas.h"
 
 static char folder[] = "/tmp/gravel-trace-XXXXXX";
 static char path[64], written[64];
@@ -71,36 +71,18 @@ static void expect_whole(const char *text)
         assert_memory_equal(end - 2, "},\n{", 4);
 }
 
-/* Whether programs may have decimal commas here; the system may have no such locale, or none but in sources. */
-static bool take_decimal_commas(void)
-{
-    static const char *const names[] = {"de_DE.UTF-8", "fr_FR.UTF-8", "de_DE", "gravel"};
-    char command[256];
-    snprintf(command, sizeof command,
-             "localedef --no-archive -c -f UTF-8 -i de_DE %s/gravel >/dev/null 2>&1", folder);
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        if (!strcmp(names[i], "gravel") && system(command) >= 0)
-            setenv("LOCPATH", folder, 1);
-        if (setlocale(LC_ALL, names[i]) && localeconv()->decimal_point[0] == ',')
-            return true;
-    }
-    return false;
-}
-
 static void numbers_have_points_in_every_locale(void **state)
 {
     struct gravel_trace *trace;
     (void)state;
-    bool has_commas = take_decimal_commas();
+    bool has_commas = take_decimal_commas(folder);
     assert_int_equal(gravel_trace_open(&trace, path, 7), 0);
     gravel_trace_span(trace, "wait", 1234567, 2000000);
     gravel_trace_async(trace, "kernel", 1, 5, UINT64_C(12345678901234567));
     gravel_trace_buffer(trace, "send", 3, 1000000);
     assert_int_equal(gravel_trace_close(trace, false), 0);
-    setlocale(LC_ALL, "C");
-    char *text = read_trace(), command[128];
-    snprintf(command, sizeof command, "rm -rf %s/gravel", folder);
-    assert_int_equal(system(command), 0);
+    leave_decimal_commas(folder);
+    char *text = read_trace();
     expect_whole(text);
     assert_non_null(strstr(text, "\"ts\":1234.567,\"dur\":765.433,\"pid\":7"));
     assert_non_null(strstr(text, "\"ts\":0.005,\"pid\":7"));

@@ -146,6 +146,13 @@ cluster) # a job of one rank; and no device
     output=$(GRAVEL_AGGREGATORS=2 "$info" --cluster) || fail "exit status $?: $output"
     expect '^    0  .* svm    0:0 '
     expect 'no rank differs'
+    output=$(ROCR_VISIBLE_DEVICES=0 "$info" --cluster --json | python3 -c '
+import json, sys
+rank = json.load(sys.stdin)["ranks"][0]
+print(rank["selection"], *sorted(rank["limits"]), rank["handover"]["error"], rank["handover"]["takers"])
+print(rank["numa"] is None or set(rank["numa"]) <= set("0123456789,-"), type(rank["has_rdma"]))')
+    expect '^ROCR_VISIBLE_DEVICES=0 address_bytes descriptors file_bytes locked_bytes None 0$'
+    expect "^True <class 'bool'>$"
     output=$(GRAVEL_BUFFER=1G "$info" --cluster --json) && fail "exit status 0"
     expect '"what": "rank 0 on .*: GRAVEL_BUFFER=1G: out of range'
     output=$(GRAVEL_TRANSPORT=auto SLURM_STEP_NUM_TASKS=2 "$info" --cluster 2>&1) && fail "exit status 0"

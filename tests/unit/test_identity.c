@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Whether two processes have one device: by its UUID, or its place in the list; unknown where a launcher shows each process
+ * a choice of the devices and the driver tells no UUID.
+ *
+ * Path: meson test -> this -> lib/device/identity.c
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "device/identity.h"
+
+#define UUID 0x106A /* CL_DEVICE_UUID_KHR */
+
+/* A platform's two devices, and a part of the second. */
+static int places[4];
+static cl_device_id devices[] = {(cl_device_id)(void *)&places[0],
+                                 (cl_device_id)(void *)&places[1]};
+static cl_device_id part = (cl_device_id)(void *)&places[2];
+static cl_platform_id platform = (cl_platform_id)(void *)&places[3];
+static bool has_uuid;
+
+cl_int __wrap_clGetPlatformInfo(cl_platform_id, cl_platform_info, size_t, void *, size_t *);
+cl_int __wrap_clGetDeviceInfo(cl_device_id, cl_device_info, size_t, void *, size_t *);
+cl_int __wrap_clGetDeviceIDs(cl_platform_id, cl_device_type, cl_uint, cl_device_id *, cl_uint *);
+
+cl_int __wrap_clGetPlatformInfo(cl_platform_id of, cl_platform_info name, size_t bytes, void *value,
+                                size_t *needed)
+{
+    (void)of, (void)name, (void)needed;
+    strncpy(value, "test", bytes);
+    return CL_SUCCESS;
+}
+
+cl_int __wrap_clGetDeviceIDs(cl_platform_id of, cl_device_type type, cl_uint n, cl_device_id *list,
+                             cl_uint *found)
+{
+    (void)of, (void)type, (void)n;
+    memcpy(list, devices, sizeof devices);
+    *found = 2;
+    return CL_SUCCESS;
+}
+
+static cl_int give(const void *what, size_t what_bytes, void *value, size_t *needed)
+{
+    if (needed)
+        *needed = what_bytes;
+    if (value)
+        memcpy(value, what, what_bytes);
+    return CL_SUCCESS;
+}
+
+cl_int __wrap_clGetDeviceInfo(cl_device_id device, cl_device_info name, size_t bytes, void *value,
+                              size_t *needed)
+{
+    static const char with[] = "cl_khr_fp64 cl_khr_device_uuid", without[] = "cl_khr_fp64";
+    const cl_device_id parent = device == part ? devices[1] : NULL;
+    const unsigned char uuid[16] = {1, device == devices[1]};
+    (void)bytes;
+    if (name == CL_DEVICE_EXTENSIONS)
+        return has_uuid ? give(with, sizeof with, value, needed)
+                        : give(without, sizeof without, value, needed);
+    if (name == CL_DEVICE_PARENT_DEVICE)
+        return give(&parent, sizeof parent, value, needed);
+    if (name == CL_DEVICE_PLATFORM)
+        return give(&platform, sizeof platform, value, needed);
+    return name == UUID && has_uuid ? give(uuid, sizeof uuid, value, needed) : CL_INVALID_VALUE;
+}
+
+static const char *const variables[] = {"CUDA_VISIBLE_DEVICES", "ROCR_VISIBLE_DEVICES",
+                                        "HIP_VISIBLE_DEVICES", "GPU_DEVICE_ORDINAL",
+                                        "ZE_AFFINITY_MASK"};
+#define N_VARIABLES (sizeof variables / sizeof *variables)
+
+/* No launcher. */
+static int begin(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < N_VARIABLES; i++)
+        unsetenv(variables[i]);
+    has_uuid = false;
+    return 0;
+}
+
+/* Known, equal for one device, and unequal for two. */
+static void expect_known(void)
+{
+    const uint64_t first = gravel_device_identity(devices[0]),
+                   second = gravel_device_identity(devices[1]);
+    assert_true(first && second && first != second);
+    assert_int_equal(gravel_device_identity(devices[0]), first);
+    assert_int_equal(gravel_device_identity(part), second); /* of which it is a part */
+}
+
+static void devices_are_known_by_their_places(void **state)
+{
+    (void)state;
+    expect_known();
+    assert_null(gravel_device_selection());
+}
+
+static void places_mean_nothing_behind_a_selection(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < N_VARIABLES; i++) {
+        setenv(variables[i], "1", 1);
+        assert_string_equal(gravel_device_selection(), variables[i]);
+        assert_int_equal(gravel_device_identity(devices[0]), 0);
+        assert_int_equal(gravel_device_identity(part), 0);
+        unsetenv(variables[i]);
+    }
+    expect_known();
+}
+
+static void devices_with_a_uuid_are_known_behind_a_selection(void **state)
+{
+    (void)state;
+    has_uuid = true;
+    expect_known();
+    const uint64_t before = gravel_device_identity(devices[0]);
+    setenv("CUDA_VISIBLE_DEVICES", "1", 1);
+    expect_known();
+    assert_int_equal(gravel_device_identity(devices[0]), before);
+    unsetenv("CUDA_VISIBLE_DEVICES");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup(devices_are_known_by_their_places, begin),
+        cmocka_unit_test_setup(places_mean_nothing_behind_a_selection, begin),
+        cmocka_unit_test_setup(devices_with_a_uuid_are_known_behind_a_selection, begin),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
