@@ -78,7 +78,7 @@ struct gravel {
     struct gravel_segment *segment;
     /* node buffers that nodes of this machine may take; NULL: there is none */
     struct {
-        uint64_t is_valid; /* node 0 could read its own */
+        uint64_t mark; /* GRAVEL_BYTE_ORDER; 0: node 0 could not read its own */
         struct gravel_config config;
     } shared; /* while the node opens: node 0's settings, for what this node leaves at its default */
     struct gravel_network network;

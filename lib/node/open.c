@@ -29,10 +29,11 @@ static void make_segment(struct gravel *gravel)
         gravel_log(gravel, "%s", gravel_last_error());
 }
 
+/* None of the other byte order, whose nodes are refused in the first round. */
 static void take_shared(void *context)
 {
     struct gravel *gravel = context;
-    if (gravel->shared.is_valid && gravel->network.transport->node != 0)
+    if (gravel->shared.mark == GRAVEL_BYTE_ORDER && gravel->network.transport->node != 0)
         gravel_config_take(&gravel->config, &gravel->shared.config);
 }
 
@@ -199,7 +200,7 @@ static int open_parts(struct gravel *gravel, const struct gravel_bindings *bindi
         snprintf(text, sizeof text, "%s", gravel_last_error());
         gravel_config_fall_back(&gravel->config);
     }
-    gravel->shared.is_valid = !code;
+    gravel->shared.mark = code ? 0 : GRAVEL_BYTE_ORDER;
     gravel->shared.config = gravel->config;
     int network = open_network(gravel, bindings);
     if (!network)

@@ -4,6 +4,7 @@
 
 #include "gravel/gravel.h"
 
+#include <byteswap.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -193,6 +194,28 @@ static void tell_arguments(const struct gravel_collective_call *call, bool is_se
     }
 }
 
+/* A kind is a small number: one that is small when its bytes are swapped is of the other byte order. */
+static bool has_other_order(const struct gravel_collective_call *call)
+{
+    const uint32_t swapped = bswap_32(call->kind);
+    return call->kind > GRAVEL_CALL_ACCUMULATOR_DESTROY && swapped != GRAVEL_CALL_NONE &&
+           swapped <= GRAVEL_CALL_ACCUMULATOR_DESTROY;
+}
+
+static uint32_t node_of(const struct gravel_collective_call *call)
+{
+    return has_other_order(call) ? bswap_32(call->node) : call->node;
+}
+
+static void tell_orders(const struct gravel_collective_call *first,
+                        const struct gravel_collective_call *other, char *text, size_t bytes)
+{
+    snprintf(text, bytes,
+             "nodes differ in byte order: node %u's machine has the other one than node %u's; take "
+             "hosts of one kind",
+             node_of(other), node_of(first));
+}
+
 static void tell_kinds(const struct gravel_collective_call *first,
                        const struct gravel_collective_call *other, char *text, size_t bytes)
 {
@@ -207,6 +230,10 @@ void gravel_round_tell(const struct gravel_round *round, char *text, size_t byte
 {
     const struct gravel_collective_call *first = &round->first, *other = &round->other;
     char here[128], there[128];
+    if (has_other_order(first) != has_other_order(other)) {
+        tell_orders(first, other, text, bytes);
+        return;
+    }
     if (!gravel_round_is_in_step(round)) {
         tell_kinds(first, other, text, bytes);
         return;

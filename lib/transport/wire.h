@@ -22,6 +22,8 @@
 
 #define GRAVEL_FRAME_MAGIC 0x47524246u
 #define GRAVEL_FRAME_VERSION 7u
+/* In front of what is sent as bytes: another number on machines of the other byte order. */
+#define GRAVEL_BYTE_ORDER 0x0102030405060708ull
 
 /* Limits of one frame: the largest node buffer there can be, and as many of the smallest messages as it holds.
  * Active messages without arguments take no room, so a writer must mind the second. */

@@ -206,6 +206,43 @@ static void killed_while_others_open(void)
     _exit(0);
 }
 
+/* The others, while this one lives and does not open. */
+static void expect_limit_of_opening(const char *call)
+{
+    setenv("GRAVEL_OPEN_TIMEOUT", "1500", 1);
+    double begin = seconds_now();
+    expect(try_open(NULL), GRAVEL_EMPI, call);
+    MUST(strstr(gravel_last_error(), "another process has not come to gravel_open"));
+    MUST(is_within(begin, LIMIT_S));
+    as_expected();
+    _exit(0);
+}
+
+/* Without a word: MPI would wait for the others. */
+static void live_without_opening(void)
+{
+    sleep(4 * patience());
+    _exit(0);
+}
+
+static void one_never_opens(void)
+{
+    int is_initialised = 0, level;
+    if (rank != 1)
+        expect_limit_of_opening("gravel_open: in MPI_Comm_dup for ");
+    MPI_Init_thread(NULL, NULL, MPI_THREAD_MULTIPLE, &level);
+    MUST(MPI_Initialized(&is_initialised) == MPI_SUCCESS && is_initialised);
+    live_without_opening();
+}
+
+/* MPI_Init may wait for all, or leave it to the first call that does. */
+static void one_never_initialises(void)
+{
+    if (rank != 1)
+        expect_limit_of_opening("gravel_open: in MPI_");
+    live_without_opening();
+}
+
 /* Leaves without gravel_close. */
 static void left_without_closing(void)
 {
@@ -526,6 +563,8 @@ static const struct mode modes[] = {
     MODE(stopped_beyond_the_timeout),
     MODE(two_killed_at_once),
     MODE(killed_while_others_open),
+    MODE(one_never_opens),
+    MODE(one_never_initialises),
 };
 
 int main(int argc, char **argv)

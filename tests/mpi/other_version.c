@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A node whose host has another version of the library, or of MPI: gravel_open fails at every node, and names both
- * versions with a node of each.
+ * versions with a node of each. And node 0's settings in the other byte order: no node takes them.
  *
- * usage: mpirun ... other_version MODE    library or mpi; fault.sh counts the nodes that print "as expected"
+ * usage: mpirun ... other_version MODE    library, mpi or order; fault.sh counts the nodes that print "as expected"
  *
- * Path: fault.sh -> mpirun -> this -> lib/node/agree.c
+ * Path: fault.sh -> mpirun -> this -> lib/node/agree.c, open.c
  */
+#include <byteswap.h>
 #include <inttypes.h>
+#include <mpi.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "node/node.h"
@@ -45,12 +48,46 @@ int __wrap_gravel_node_reduce(struct gravel *gravel, const struct gravel_collect
     return __real_gravel_node_reduce(gravel, call, op, type, values, n);
 }
 
+static bool swaps; /* the mark in front of settings */
+
+int __real_MPI_Bcast(void *bytes, int n, MPI_Datatype type, int root, MPI_Comm comm);
+int __wrap_MPI_Bcast(void *bytes, int n, MPI_Datatype type, int root, MPI_Comm comm);
+
+/* Node 1 gets what says that node 0 has the other byte order. */
+int __wrap_MPI_Bcast(void *bytes, int n, MPI_Datatype type, int root, MPI_Comm comm)
+{
+    int node = 0, code = __real_MPI_Bcast(bytes, n, type, root, comm);
+    uint64_t mark;
+    MPI_Comm_rank(comm, &node);
+    if (!swaps || node != 1 || type != MPI_BYTE)
+        return code;
+    memcpy(&mark, bytes, sizeof mark);
+    mark = bswap_64(mark);
+    memcpy(bytes, &mark, sizeof mark);
+    return code;
+}
+
+static int expect_own_settings(void)
+{
+    struct gravel *gravel;
+    const char *rank = getenv("OMPI_COMM_WORLD_RANK");
+    swaps = true;
+    if (rank && !strcmp(rank, "0"))
+        setenv("GRAVEL_HEAP", "1M", 1);
+    MUST(gravel_open(&gravel, NULL, NULL) == GRAVEL_EMISMATCH);
+    MUST(strstr(gravel_last_error(), "(GRAVEL_HEAP): 1048576 at node 0, 268435456 at node 1"));
+    printf("as expected: %s\n", gravel_last_error());
+    return 0;
+}
+
 int main(int argc, char **argv)
 {
     char expected[160];
     struct gravel *gravel;
     watch(40, "another version");
     MUST(argc == 2);
+    if (!strcmp(argv[1], "order"))
+        return expect_own_settings();
     compared = !strcmp(argv[1], "mpi");
     MUST(gravel_open(&gravel, NULL, NULL) == GRAVEL_EMISMATCH);
     snprintf(expected, sizeof expected,

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Rounds of collective calls: what nodes merge is the same in every order, and names the first two that do not fit.
+ * Rounds of collective calls: what nodes merge is the same in every order, and names the first two that do not fit, or a
+ * machine of the other byte order.
  *
  * Path: lib/transport/round.h
  */
 #include "transport/round.h"
 
+#include <byteswap.h>
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -175,12 +177,36 @@ static void what_cannot_be_combined_is_a_misfit(void **state)
     assert_false(gravel_round_fits(&all));
 }
 
+/* As node 0 and node 1 have it in memory, when node 1's machine has the other byte order. */
+static void machines_of_the_other_byte_order_are_named(void **state)
+{
+    static const uint32_t kinds[] = {GRAVEL_CALL_OPEN, GRAVEL_CALL_ACCUMULATOR_DESTROY};
+    (void)state;
+    for (unsigned i = 0; i < 2; i++) {
+        struct gravel_round ours = round_of(0, kinds[i], 0, 1);
+        struct gravel_round theirs = round_of(bswap_32(1), bswap_32(kinds[i]), 0, 1);
+        theirs.n = bswap_32(theirs.n), theirs.type = bswap_32(theirs.type);
+        struct gravel_round merged = theirs;
+        gravel_round_merge(&merged, &ours);
+        names_two(&merged,
+                  "nodes differ in byte order: node 1's machine has the other one than node 0's");
+        gravel_round_merge(&ours, &theirs);
+        names_two(&ours,
+                  "nodes differ in byte order: node 1's machine has the other one than node 0's");
+    }
+    struct gravel_round ours = round_of(0, GRAVEL_CALL_OPEN, 0, 1);
+    const struct gravel_round theirs = round_of(1, 77, 0, 1);
+    gravel_round_merge(&ours, &theirs);
+    names_two(&ours, "node 0 is in gravel_open, node 1 in an unknown call");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(misfits_are_named_alike_in_every_order),
         cmocka_unit_test(least_and_most_do_not_depend_on_the_node),
         cmocka_unit_test(what_cannot_be_combined_is_a_misfit),
+        cmocka_unit_test(machines_of_the_other_byte_order_are_named),
     };
     return cmocka_run_group_tests_name("round", tests, NULL, NULL);
 }

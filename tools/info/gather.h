@@ -15,8 +15,8 @@
  * Exchange. Collective: every rank that the launcher has started makes this call.
  *
  * @param own  this rank's object; it gets "rank", "first" (the first rank on its host), "local" (its number among
- *             those), and "handover": {"takers": ranks of the host that can map its node buffers, "error": why it has no
- *             memory for these that others could map, or null, "why_not": why it cannot map another's, or null}.
+ *             those), and "handover": {"takers": ranks of the host that can map its node buffers, "error": why it has
+ *             no memory that others could map, or null, "why_not": why it cannot map another's, or null}.
  * @param all  [out] an array of the objects of all ranks; the caller's.
  * @return     0; as gravel_open: GRAVEL_ECONFIG, GRAVEL_EMPI, GRAVEL_EPEER, GRAVEL_ENOMEM.
  */
