@@ -14,9 +14,11 @@ and memory order. Any thread may make any call. Errors are exceptions: gravel.Er
 from ._accumulator import Accumulator
 from ._array import Array
 from ._block_pool import BlockPool
+from ._deques import Deques
 from ._errors import (AbortError, ArgumentError, BuildError, CapabilityError, CorruptError, DeviceError, Error,
                       HandlerError, HeapError, KernelError, MismatchError, MPIError, OpenCLError, OutOfMemoryError,
                       PeerError, RangeError, SettingError, StuckError, SystemCallError, TimeoutError)
+from ._flow import Channel, Flow
 from ._library import version as __version__
 from ._mirror import Mirror
 from ._node import Node, open
@@ -25,8 +27,9 @@ from ._program import Kernel, Program
 from ._stream import Stream
 
 __all__ = [
-    "AbortError", "Accumulator", "ArgumentError", "Array", "BlockPool", "BuildError", "CapabilityError",
-    "CorruptError", "DeviceError", "Error", "Handler", "HandlerError", "HeapError", "Kernel", "KernelError",
-    "Mirror", "MismatchError", "MPIError", "Node", "OpenCLError", "OutOfMemoryError", "PeerError", "Program",
-    "RangeError", "SettingError", "Stream", "StuckError", "SystemCallError", "TimeoutError", "__version__", "open",
+    "AbortError", "Accumulator", "ArgumentError", "Array", "BlockPool", "BuildError", "CapabilityError", "Channel",
+    "CorruptError", "Deques", "DeviceError", "Error", "Flow", "Handler", "HandlerError", "HeapError", "Kernel",
+    "KernelError", "Mirror", "MismatchError", "MPIError", "Node", "OpenCLError", "OutOfMemoryError", "PeerError",
+    "Program", "RangeError", "SettingError", "Stream", "StuckError", "SystemCallError", "TimeoutError", "__version__",
+    "open",
 ]

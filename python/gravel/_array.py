@@ -17,6 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ._library import check, lib
+from ._words import records_of
 
 if TYPE_CHECKING:
     from ._node import Node
@@ -34,9 +35,7 @@ class Array:
 
     def __init__(self, node: Node, shape: Union[int, Sequence[int]], dtype: npt.DTypeLike) -> None:
         self.node = node
-        self.dtype = np.dtype(dtype)
-        if self.dtype.hasobject:
-            raise TypeError("an array of nodes has no Python objects: dtype %s" % self.dtype)
+        self.dtype = records_of("an array of nodes", dtype)
         lengths = shape if isinstance(shape, collections.abc.Sequence) else (shape,)
         self.shape: tuple[int, ...] = tuple(operator.index(length) for length in lengths)
         if min(self.shape, default=0) < 0:

@@ -8,8 +8,9 @@ from __future__ import annotations
 import ctypes as c
 from typing import TYPE_CHECKING
 
-from ._library import BlockPoolStats, lib
+from ._library import BlockPoolStats, counted, lib
 from ._part import Part
+from ._words import count_of
 
 if TYPE_CHECKING:
     from ._node import Node
@@ -21,10 +22,8 @@ class BlockPool(Part):
     _destroys = lib.gravel_block_pool_destroy
 
     def __init__(self, node: Node, block_bytes: int, n_blocks: int) -> None:
-        for what, number in ("block_bytes", block_bytes), ("n_blocks", n_blocks):
-            if not 0 <= number < 1 << 64:
-                raise ValueError("%s: %d" % (what, number))
-        super().__init__(node, lib.gravel_block_pool_create, block_bytes, n_blocks)
+        super().__init__(node, lib.gravel_block_pool_create, count_of("block_bytes", block_bytes),
+                         count_of("n_blocks", n_blocks))
 
     @property
     def offset(self) -> int:
@@ -36,4 +35,4 @@ class BlockPool(Part):
         """Of this node's part: n_blocks, n_used, and n_failed, allocations that found no block. Behind a quiet."""
         read = BlockPoolStats()
         self._call(lambda made: int(lib.gravel_block_pool_stats_read(made, c.byref(read), c.sizeof(read))))
-        return {name: int(getattr(read, name)) for name, _ in BlockPoolStats._fields_}
+        return counted(read)

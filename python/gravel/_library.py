@@ -25,6 +25,9 @@ ALL_NODES = 0xFFFFFFFF
 
 EINVAL, EDEVICE, ECAPABILITY, ERANGE = -1, -4, -5, -10
 OPERATIONS = {"put": 1, "inc": 2, "add": 3, "min": 4, "max": 5, "and": 6, "or": 7, "xor": 8}
+CHANNELS = {"stream": 0, "output": 1, "spawn": 2, "after": 3, "held": 4}
+MAY_FILL, GROUP_NODE = 0x100, 0x200  # or-ed to them
+ALL_GROUPS = 0xFFFFFFFF
 TYPES = {"i4": 0, "u4": 1, "i8": 2, "u8": 3, "f4": 4, "f8": 5}  # by kind and bytes of numpy's types
 
 # C types as CALLS names them. What points to a structure, and OpenCL's handles, are addresses.
@@ -86,6 +89,50 @@ class BlockPoolStats(c.Structure):
     _fields_ = [("n_blocks", u64), ("n_used", u64), ("n_failed", u64)]
 
 
+class Edge(c.Structure):
+    """struct gravel_edge"""
+
+    _fields_ = [("into", text), ("at_most", u32)]
+
+
+class ChannelRow(c.Structure):
+    """struct gravel_channel"""
+
+    _fields_ = [("name", text), ("record_bytes", u32), ("kind", u32), ("width", u32), ("n_into", u32),
+                ("into", to(Edge))]
+
+
+class Graph(c.Structure):
+    """struct gravel_graph"""
+
+    _fields_ = [("bytes", size), ("channel_bytes", size), ("channels", to(ChannelRow)), ("n_channels", u32),
+                ("depth", u32), ("max_bytes", u64), ("group_items", u32), ("n_messages", u32)]
+
+
+class FlowStats(c.Structure):
+    """struct gravel_flow_stats"""
+
+    _fields_ = [(name, u64) for name in ("rounds", "small_rounds", "elements", "lanes", "run_ns", "scheduler_ns",
+                                         "bytes", "runs", "launches")]
+
+
+class StealOptions(c.Structure):
+    """struct gravel_steal_options"""
+
+    _fields_ = [("bytes", size), ("n_groups", u32), ("group_size", u32), ("capacity", u32), ("task_bytes", u32)]
+
+
+class StealStats(c.Structure):
+    """struct gravel_steal_stats"""
+
+    _fields_ = [(name, u64) for name in ("done", "stolen", "failed", "offers", "looks", "most", "left")]
+
+
+def counted(stats: c.Structure) -> dict[str, int]:
+    """What a structure of counters has, by name."""
+    return {field[0]: int(getattr(stats, field[0])) for field in stats._fields_}
+
+
 CALLS: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "gravel_version": (text, (to(u32),)),
     "gravel_strerror": (text, (code,)),
@@ -143,6 +190,32 @@ CALLS: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "gravel_block_pool_offset": (u64, (address,)),
     "gravel_block_pool_stats_read": (code, (address, address, size)),
     "gravel_block_pool_destroy": (code, (address,)),
+    "gravel_flow_create": (code, (to(address), address, address)),
+    "gravel_flow_destroy": (code, (address,)),
+    "gravel_flow_build": (code, (address, text, text, text, text)),
+    "gravel_flow_set_argument": (code, (address, u32, size, address)),
+    "gravel_flow_push": (code, (address, text, address, u32)),
+    "gravel_flow_post": (code, (address, text, address, u32)),
+    "gravel_flow_kernel": (code, (address, text, to(address))),
+    "gravel_flow_produce": (code, (address, address, size, address, u32)),
+    "gravel_flow_run": (code, (address,)),
+    "gravel_flow_start": (code, (address,)),
+    "gravel_flow_wait": (code, (address,)),
+    "gravel_flow_call": (code, (address, text, address, size, address, size)),
+    "gravel_flow_take": (code, (address, text, address, u32, to(u32))),
+    "gravel_flow_stats_read": (code, (address, address, size)),
+    "gravel_flow_stats_reset": (code, (address,)),
+    "gravel_steal_create": (code, (to(address), address, address)),
+    "gravel_steal_fill": (code, (address, address, u64)),
+    "gravel_steal_fill_at": (code, (address, u32, address, u64)),
+    "gravel_steal_n_groups": (u32, (address,)),
+    "gravel_steal_launch": (code, (address, address, u32, to(address), to(address))),
+    "gravel_steal_wait": (code, (address,)),
+    "gravel_steal_stats_read": (code, (address, address, size, u32)),
+    "gravel_steal_stats_reset": (code, (address,)),
+    "gravel_steal_destroy": (code, (address,)),
+    "gravel_server_build": (code, (address, text, text, text, to(address))),
+    "gravel_server_launch": (code, (address, address, u64, u32, to(address), to(address))),
 }
 
 OPENCL: dict[str, tuple[Any, tuple[Any, ...]]] = {

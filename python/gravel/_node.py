@@ -5,7 +5,8 @@ A node ends with its `with` statement. An exception that leaves the statement gi
 wait for none that cannot come; else the end closes. A node that is open when the process ends is closed, with a
 ResourceWarning, or given up after an exception that nothing caught.
 
-Path: open -> gravel_open -> Node -> Array, Mirror, Accumulator, BlockPool, Program; _leave when the process ends.
+Path: open -> gravel_open -> Node -> Array, Mirror, Accumulator, BlockPool, Flow, Deques, Program; _leave when the
+      process ends.
 """
 from __future__ import annotations
 
@@ -26,15 +27,17 @@ from . import _library
 from ._accumulator import Accumulator
 from ._array import Array
 from ._block_pool import BlockPool
+from ._deques import Deques
 from ._errors import Error
+from ._flow import Channel, Flow
 from ._interrupt import held_back, waiting
 from ._library import error_of, lib
 from ._mirror import Mirror
 from ._opening import Handler, opened, settings_of
 from ._part import Part
-from ._program import Program
+from ._program import SERVED, Kernel, Program, events_of
 from ._stream import Functions, Stream, is_in_function
-from ._words import operation_of, type_of, word_of
+from ._words import count_of, operation_of, type_of, word_of
 
 _DIRECT_STEPS = ("svm", "usm")  # where the host addresses the heap
 
@@ -191,6 +194,41 @@ class Node:
         """Build OpenCL C that includes "gravel.cl.h"; `name` is the file that the compiler's messages name."""
         return Program(self, source, name, options)
 
+    def server_program(self, source: str, name: str = "kernel.cl", options: str = "") -> Program:
+        """Build OpenCL C whose kernels have GRAVEL_SERVER_OPEN, for launch_server(), with its handlers with keys.
+
+        Usually it is the text that the node has as `device_code` (gravel_server_build).
+        """
+        return Program(self, source, name, options, lib.gravel_server_build, SERVED)
+
+    def launch_server(self, kernel: Kernel, n_items: int, *arguments: Any, wait: Sequence[cl.Event] = ()) -> None:
+        """Run a kernel of a server_program over so many work-items, and the messages with keys that it sends here.
+
+        Returns when the handlers of all of them have run (gravel_server_launch). Arguments are as in a launch.
+        """
+        if kernel._node is not self:
+            raise ValueError("%r is of another node" % kernel)
+        node, n = self._opened(), count_of("n_items", n_items)
+        kernel._launch_by(SERVED, lambda handle: int(lib.gravel_server_launch(
+            node, handle, n, len(wait), events_of(wait), None)), arguments)
+
+    def flow(self, channels: Mapping[str, Channel], depth: int = 0, *, max_bytes: int = 0, group_items: int = 0,
+             n_messages: int = 0) -> Flow:
+        """A graph of channels by name, with its memory, in a `with` statement. Not collective (gravel_flow_create).
+
+        `depth` is how deep tasks spawn, plus 1, `n_messages` how many messages one element's node sends at most; what
+        is 0 the library chooses.
+        """
+        return Flow(self, channels, depth, max_bytes, group_items, n_messages)
+
+    def deques(self, dtype: npt.DTypeLike = np.uint64, capacity: int = 0, *, group_size: int = 0,
+               n_groups: int = 0) -> Deques:
+        """Deques of tasks for a kernel whose groups steal work, in a `with` statement. Not collective.
+
+        What is 0 the library chooses: tasks of a deque, work-items of a group, groups (gravel_steal_create).
+        """
+        return Deques(self, dtype, capacity, group_size, n_groups)
+
     # ---- completion
 
     def quiet(self) -> None:
@@ -267,7 +305,7 @@ class Node:
         self._call(lib.gravel_abort, reason.encode())
 
     def close(self) -> None:
-        """Close the node, with a barrier, and before it the mirrors, accumulators and pools that are left. Collective.
+        """Close the node, with a barrier, and before it the mirrors, flows and other parts that are left. Collective.
 
         A second close does nothing.
         """

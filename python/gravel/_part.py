@@ -1,18 +1,24 @@
 # SPDX-License-Identifier: MIT
-"""What all nodes make together, and destroy before the node closes: mirrors, accumulators and pools.
+"""What is destroyed before its node closes: mirrors, accumulators and pools, which all nodes make together; flows and
+deques, which are one node's.
 
-Path: _mirror, _accumulator, _block_pool -> this -> the library; Node.close -> this, for those that are left.
+Path: _mirror, _accumulator, _block_pool, _flow, _deques -> this -> the library; Node.close -> this, for those that are
+      left.
 """
 from __future__ import annotations
 
+import contextlib
 import ctypes as c
+import os
 import threading
 from typing import TYPE_CHECKING, Any, Callable, ClassVar, Optional, TypeVar
 
 from . import _library
 from ._array import Array
+from ._errors import Error
 from ._interrupt import held_back, waiting
 from ._library import error_of
+from ._stream import is_in_function
 
 if TYPE_CHECKING:
     from ._node import Node
@@ -63,14 +69,20 @@ class Part:
     def destroy(self) -> None:
         """Collective. If the library refuses, with an ArgumentError, it stays as it is."""
         with self._lock, held_back():
-            made = self._made()
-            status = waiting(lambda _: int(self._destroys(made)), self.node._opened())
+            node, made = self.node._opened(), self._take()
+            status = waiting(lambda _: int(self._destroys(made)), node)
             failure = error_of(status) if status else None
-            if not self._stays(status):
-                self._handle = None
+            if self._stays(status):
+                self._handle = made
+            else:
                 self.node._parts.remove(self)
         if failure is not None:
             raise self.node._functions._explained(failure)
+
+    def _take(self) -> int:
+        """@return the object, of which no other call begins now"""
+        made, self._handle = self._made(), None
+        return made
 
     def _stays(self, status: int) -> bool:
         """Whether the library refused to destroy it."""
@@ -87,6 +99,25 @@ class Part:
     def __exit__(self, kind: Any, value: Optional[BaseException], trace: Any) -> None:
         if value is None and self._handle is not None and self.node._handle is not None:
             self._end()
+
+
+class OwnPart(Part):
+    """Of one node: no other takes part when it is destroyed, so an exception that leaves its statement destroys it."""
+
+    def destroy(self) -> None:
+        """Wait for what runs, and free it. Raises what that came to, if nothing has raised it yet."""
+        if os.getpid() != self.node._process or is_in_function():
+            self.node._check(int(self._destroys(self._made())))  # which is refused: nothing is destroyed
+        super().destroy()
+
+    def _stays(self, status: int) -> bool:
+        return False
+
+    def __exit__(self, kind: Any, value: Optional[BaseException], trace: Any) -> None:
+        super().__exit__(kind, value, trace)
+        if value is not None and self._handle is not None and self.node._handle is not None:
+            with contextlib.suppress(Error):
+                self.destroy()
 
 
 class PartOfArray(Part):

@@ -10,7 +10,7 @@ import math
 import operator
 import threading
 import weakref
-from typing import TYPE_CHECKING, Any, Callable, Optional, Sequence, Union
+from typing import TYPE_CHECKING, Any, Callable, Iterator, Optional, Sequence, Union
 
 import numpy as np
 import pyopencl as cl
@@ -29,6 +29,9 @@ _PROGRAM_KERNEL_NAMES, _KERNEL_NUM_ARGS = 0x1168, 0x1191
 _ARG_ADDRESS_QUALIFIER, _ARG_TYPE_NAME, _ARG_NAME = 0x1196, 0x1198, 0x119A
 _LOCAL = 0x119C
 _ARENA = "gravel_arena_"  # the parameter that GRAVEL_ARENA declares
+_LAUNCHERS = {"gravel_flow_": "Flow.produce", "gravel_steal_": "Deques.launch"}  # of GRAVEL_FLOW and GRAVEL_STEAL
+SERVED = "Node.launch_server"
+_OF_LIBRARY = "gravel"  # how names of kernels begin that the library adds to a program of servers
 _ACCUMULATOR = "gravelp_accumulator*"  # the end of the type that GRAVEL_ACCUMULATOR declares
 
 _INTEGERS: dict[str, Any] = {
@@ -149,21 +152,24 @@ class _Parameter:
 class Kernel:
     """A kernel of a program. Any thread may call it; one at a time launches it."""
 
-    def __init__(self, node: Node, program: int, name: str) -> None:
+    def __init__(self, node: Node, handle: int, name: str, launcher: Optional[str] = None) -> None:
+        """@param handle  of OpenCL's, which this releases. @param launcher  what launches it, if no call of it does"""
         self.name = name
         self._node = node
-        status = c.c_int()
-        handle = lib.clCreateKernel(program, name.encode(), c.byref(status))
-        if not handle:
-            raise OpenCLError("%s: clCreateKernel returned %d" % (name, status.value))
-        weakref.finalize(self, lib.clReleaseKernel, handle).atexit = False
+        self._launcher = launcher
+        self._is_ended = False
+        self._release = weakref.finalize(self, lib.clReleaseKernel, handle)
+        self._release.atexit = False
         self._handle: int = handle
         n = _number(lib.clGetKernelInfo, handle, _KERNEL_NUM_ARGS)
-        parameters = [_Parameter(handle, name, i) for i in range(n)]
-        self._parameters = [parameter for parameter in parameters if parameter.name != _ARENA]
-        for parameter in parameters:
+        self._parameters: list[_Parameter] = []
+        for parameter in [_Parameter(handle, name, i) for i in range(n)]:
             if parameter.name == _ARENA:
                 node._call(lib.gravel_kernel_set_arena, handle, parameter.index)
+            elif parameter.name in _LAUNCHERS:
+                self._launcher = _LAUNCHERS[parameter.name]
+            else:
+                self._parameters.append(parameter)
         self._setters = [(parameter.index, parameter.setter(node)) for parameter in self._parameters]
         self._lock = threading.Lock()
 
@@ -183,43 +189,78 @@ class Kernel:
         scalars for vectors and structs. What a launch uses is kept alive until it has ended. With local_size None the
         library chooses. Returns the event of its end.
         """
-        if len(arguments) != len(self._setters):
-            raise TypeError("%s takes %d arguments, not %d" % (self.signature, len(self._setters), len(arguments)))
+        self._check_launch(None, arguments)
         node = self._node
         handle = node._opened()
         n, sizes = _sizes(global_size)
         n_local, groups = (n, None) if local_size is None else _sizes(local_size)
         if n_local != n:
             raise ValueError("%s: %r and %r have different dimensions" % (self.name, global_size, local_size))
-        events = (c.c_void_p * len(wait))(*(event.int_ptr for event in wait)) if wait else None
         event = c.c_void_p()
         with self._lock:
-            for (index, take), value in zip(self._setters, arguments):
-                n_bytes, at = take(value)
-                if n_bytes is None:
-                    check(lib.gravel_kernel_set_accumulator(at, self._handle, index))
-                    continue
-                status = lib.clSetKernelArg(self._handle, index, n_bytes, at)
-                if status:
-                    raise OpenCLError("%s: %r: clSetKernelArg returned %d" % (self.signature, value, status))
-            check(node._launch(lib.gravel_launch, handle, self._handle, n, sizes, groups, len(wait), events,
+            self._set(arguments)
+            check(node._launch(lib.gravel_launch, handle, self._handle, n, sizes, groups, len(wait), events_of(wait),
                                c.byref(event)))
+        return self._launched(event, arguments)
+
+    def _launch_by(self, launcher: str, launch: Callable[[int], int], arguments: tuple[Any, ...]) -> None:
+        """By another call of the library, which waits."""
+        self._check_launch(launcher, arguments)
+        with self._lock:
+            self._set(arguments)
+            self._node._wait(lambda _: launch(self._handle))
+
+    def _end(self) -> None:
+        """Of a flow, which ends: no call of this follows."""
+        with self._lock:
+            self._release()
+            self._is_ended = True
+
+    def _launched(self, event: c.c_void_p, arguments: tuple[Any, ...]) -> cl.Event:
         ended = cl.Event.from_int_ptr(event.value, retain=False)
-        node._keep(ended, arguments)
+        self._node._keep(ended, arguments)
         return ended
+
+    def _check_launch(self, launcher: Optional[str], arguments: tuple[Any, ...]) -> None:
+        if self._is_ended:
+            raise ValueError("%s: its flow was destroyed" % self.signature)
+        if launcher != self._launcher:
+            raise TypeError("%s is launched by %s, not by %s"
+                            % (self.signature, self._launcher or "a call of it", launcher or "a call of it"))
+        if len(arguments) != len(self._setters):
+            raise TypeError("%s takes %d arguments, not %d" % (self.signature, len(self._setters), len(arguments)))
+
+    def _set(self, arguments: tuple[Any, ...]) -> None:
+        """Under the lock."""
+        for (index, take), value in zip(self._setters, arguments):
+            n_bytes, at = take(value)
+            if n_bytes is None:
+                check(lib.gravel_kernel_set_accumulator(at, self._handle, index))
+                continue
+            status = lib.clSetKernelArg(self._handle, index, n_bytes, at)
+            if status:
+                raise OpenCLError("%s: %r: clSetKernelArg returned %d" % (self.signature, value, status))
+
+    def _taken(self, arguments: tuple[Any, ...]) -> Iterator[tuple[int, Optional[int], Any]]:
+        """For another setter: index, bytes and where they lie, until the next argument is taken."""
+        for (index, take), value in zip(self._setters, arguments):
+            yield (index, *take(value))
 
 
 class Program:
     """Kernels of a text: program.count or program["count"]; `names` lists them."""
 
-    def __init__(self, node: Node, source: str, name: str, options: str) -> None:
+    def __init__(self, node: Node, source: str, name: str, options: str, build: Callable[..., int] =
+                 lib.gravel_program_build, launcher: Optional[str] = None) -> None:
         handle = c.c_void_p()
-        node._call(lib.gravel_program_build, name.encode(), source.encode(), options.encode(), c.byref(handle))
+        node._call(build, name.encode(), source.encode(), options.encode(), c.byref(handle))
         weakref.finalize(self, lib.clReleaseProgram, handle.value).atexit = False
         self._node = node
+        self._launcher = launcher
         self._handle: int = handle.value or 0
         self._kernels: dict[str, Kernel] = {}
-        self.names: list[str] = _text(lib.clGetProgramInfo, self._handle, _PROGRAM_KERNEL_NAMES).split(";")
+        names = _text(lib.clGetProgramInfo, self._handle, _PROGRAM_KERNEL_NAMES).split(";")
+        self.names: list[str] = [name for name in names if not name.startswith(_OF_LIBRARY)]
 
     def __repr__(self) -> str:
         return "<gravel.Program of %s>" % ", ".join(self.names)
@@ -231,8 +272,15 @@ class Program:
         if name not in self._kernels:
             if name not in self.names:
                 raise KeyError("no kernel %r; the program has %s" % (name, ", ".join(self.names)))
-            self._kernels[name] = Kernel(self._node, self._handle, name)
+            self._kernels[name] = Kernel(self._node, self._created(name), name, self._launcher)
         return self._kernels[name]
+
+    def _created(self, name: str) -> int:
+        status = c.c_int()
+        handle: Optional[int] = lib.clCreateKernel(self._handle, name.encode(), c.byref(status))
+        if not handle:
+            raise OpenCLError("%s: clCreateKernel returned %d" % (name, status.value))
+        return handle
 
     def __getattr__(self, name: str) -> Kernel:
         if name.startswith("__") or "_kernels" not in self.__dict__:
@@ -249,6 +297,10 @@ def _sizes(given: Sizes) -> tuple[int, Any]:
     if any(length < 0 for length in lengths):
         raise ValueError("work-items of a launch: %r" % (given,))
     return len(lengths), (c.c_size_t * len(lengths))(*lengths)
+
+
+def events_of(wait: Sequence[cl.Event]) -> Any:
+    return (c.c_void_p * len(wait))(*(event.int_ptr for event in wait)) if wait else None
 
 
 def _ask(call: Any, *question: Any) -> Any:

@@ -19,6 +19,7 @@ import numpy.typing as npt
 
 from ._errors import Error, HandlerError
 from ._library import PRINT_FUNCTION, STREAM_FUNCTION, Bindings, StreamRow
+from ._words import records_of
 
 if TYPE_CHECKING:
     from ._node import Node
@@ -57,9 +58,7 @@ class Functions:
         self._rows = (StreamRow * max(len(streams), 1))()
         self._n_streams = len(streams)
         for row, (name, stream) in zip(self._rows, streams.items()):
-            dtype = np.dtype(stream.dtype)
-            if dtype.hasobject:
-                raise TypeError("stream %s: records have no Python objects: dtype %s" % (name, dtype))
+            dtype = records_of("a record of stream " + name, stream.dtype)
             _check_function("stream " + name, stream.function)
             row.name, row.record_bytes = name.encode(), dtype.itemsize
             row.function = STREAM_FUNCTION(self._guarded(self._taker(dtype, stream.function)))

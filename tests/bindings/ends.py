@@ -76,8 +76,8 @@ def interrupt_open():
 
 
 def interrupt_open_alone(folder):
-    """One rank waits in open for the other, which comes when Ctrl-C has been pressed: the first one gets no node, and the
-    other does not wait for it."""
+    """One rank waits in open for the other, which comes when Ctrl-C has been pressed: the first one gets no node, and
+    the other does not wait for it."""
     began, pressed = time.monotonic(), os.path.join(folder, "pressed")
     try:
         os.close(os.open(os.path.join(folder, "first"), os.O_CREAT | os.O_EXCL))

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """What a statement has to raise.
 
-Path: calls.py, records.py, sharing.py -> this.
+Path: calls.py, communicator.py, loaders.py, records.py, sharing.py, tasks.py -> this.
 """
 import contextlib
 import re

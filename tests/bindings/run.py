@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: MIT
 """Programs in Python as one node, as 4 loop-back nodes and as 2 ranks: those of README and the guide, or one of here.
 
-usage: with_pyopencl.sh SOURCE BUILD run.py SOURCE (guide | calls | records | sharing | opens) [MPIRUN ARGUMENT...]
+usage: with_pyopencl.sh SOURCE BUILD run.py SOURCE (guide | calls | records | sharing | tasks | opens)
+                                         [MPIRUN ARGUMENT...]
                                          with the last argument before the number of ranks
 exit:  0; 1 with what went wrong
 
 Path: README.md, docs/guide/python.md, docs/guide/notebook.ipynb, calls.py, communicator.py, ends.py, lock.py,
-      opens.py, records.py, sharing.py -> this -> python/gravel.
+      opens.py, records.py, sharing.py, tasks.py -> this -> python/gravel.
 """
 import importlib.util
 import json
@@ -84,7 +85,7 @@ def notebook(source):
 def guide(source, runs, work):
     with open(os.path.join(source, "docs", "guide", "python.md"), encoding="utf-8") as file:
         programs = dict(PROGRAM.findall(file.read()))
-    if list(programs) != ["hist.py", "gather.py", "hits.py"]:
+    if list(programs) != ["hist.py", "gather.py", "fib.py", "hits.py"]:
         sys.exit("docs/guide/python.md has the programs %s" % list(programs))
     for name, text in programs.items():
         path = os.path.join(work, name)
@@ -140,6 +141,10 @@ def sharing(_, runs, __):
     by_two(runs, "ends.py", "raise_in_part")
 
 
+def tasks(_, runs, __):
+    everywhere(runs, "tasks.py")
+
+
 def opens(_, runs, __):
     runs.expect("one node", [os.path.join(HERE, "opens.py")], ["opens: all right"])
 
@@ -147,7 +152,7 @@ def opens(_, runs, __):
 def main(source, what, *mpirun):
     runs = Runs(list(mpirun))
     with tempfile.TemporaryDirectory() as work:
-        {"guide": guide, "calls": calls, "records": records, "sharing": sharing,
+        {"guide": guide, "calls": calls, "records": records, "sharing": sharing, "tasks": tasks,
          "opens": opens}[what](source, runs, work)
     print("%s: %s" % (what, "%d failed" % runs.n_failed if runs.n_failed else "all right"))
     return bool(runs.n_failed)

@@ -17,7 +17,7 @@ from pathlib import Path
 
 from gravel import _errors, _library
 
-HEADERS = ("gravel.h", "mirror.h", "accumulator.h", "block_pool.h")
+HEADERS = ("gravel.h", "mirror.h", "accumulator.h", "block_pool.h", "channel.h", "flow.h", "steal.h", "server.h")
 COMMENT = re.compile(r"/\*.*?\*/", re.S)
 PROTOTYPE = re.compile(r"^((?:const )?(?:struct )?\w+[ *]+)(gravel_\w+)\(([^;{}]*?)\);", re.M)
 HANDLES = ("cl_program", "cl_kernel", "cl_context", "cl_device_id", "cl_command_queue", "cl_event")
@@ -27,7 +27,10 @@ KINDS = {"int": c.c_int, "bool": c.c_bool, "size_t": c.c_size_t, "uint32_t": c.c
 STRUCTURES = {"gravel_serve": _library.Serve, "gravel_handler": _library.HandlerRow,
               "gravel_stream": _library.StreamRow, "gravel_device_code": _library.DeviceCode,
               "gravel_bindings": _library.Bindings, "gravel_words": _library.Words,
-              "gravel_block_pool_stats": _library.BlockPoolStats}
+              "gravel_block_pool_stats": _library.BlockPoolStats, "gravel_edge": _library.Edge,
+              "gravel_channel": _library.ChannelRow, "gravel_graph": _library.Graph,
+              "gravel_flow_stats": _library.FlowStats, "gravel_steal_options": _library.StealOptions,
+              "gravel_steal_stats": _library.StealStats}
 
 
 def kind_of(declared):
@@ -65,7 +68,7 @@ def numbers():
         for member, kind in structure._fields_:
             yield "offsetof(struct %s, %s)" % (name, member), getattr(structure, member).offset
             yield "sizeof(((struct %s *)0)->%s)" % (name, member), c.sizeof(kind)
-    for name, number in _library.OPERATIONS.items():
+    for name, number in {**_library.OPERATIONS, **_library.CHANNELS}.items():
         yield "GRAVEL_" + name.upper(), number
     for name, number in _library.TYPES.items():
         kind = ("FLOAT" if name == "f4" else "DOUBLE") if name[0] == "f" else \
@@ -75,7 +78,7 @@ def numbers():
         yield "GRAVEL_" + name, getattr(_library, name)
     for i, number in enumerate(_library.API):
         yield ("GRAVEL_API_MAJOR", "GRAVEL_API_MINOR")[i], number
-    for name in "AM_MAX_ARGS", "CONFIG_STRING_BYTES", "ALL_NODES":
+    for name in "AM_MAX_ARGS", "CONFIG_STRING_BYTES", "ALL_NODES", "MAY_FILL", "GROUP_NODE", "ALL_GROUPS":
         yield "GRAVEL_" + name, getattr(_library, name)
 
 

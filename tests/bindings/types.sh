@@ -28,11 +28,16 @@ with gravel.open(streams={"hits": stream}, print_to=sys.stdout.write, print="own
 with node.mirror(array, [[0, 5]]) as copies, node.accumulator(array, "max") as most:
     event = node.program("", "empty.cl").count(6, None, copies, most)
     shared: numpy.typing.NDArray[Any] = copies.get()
+with node.flow({"fib": gravel.Channel("u4", "spawn", {"fib": 2})}, depth=3) as flow, node.deques() as deques:
+    taken: numpy.typing.NDArray[Any] = flow.take("fib")
+    counts: dict[str, int] = {**flow.stats, **deques.stats(), "groups": deques.n_groups}
+    deques.launch(node.program("", "empty.cl").count, array)
+node.launch_server(node.server_program("").serve, 10, array)
 wrong: int = node.step
 END
 cd "$1/python" && mypy --strict --config-file "$work/ini" --cache-dir "$work" gravel || exit 1
 MYPYPATH=. mypy --strict --config-file "$work/ini" --cache-dir "$work" "$work/user.py" >"$work/log"
-grep -q 'user.py:16: error: Incompatible types' "$work/log" && grep -q '^Found 1 error' "$work/log" && exit 0
+grep -q 'user.py:21: error: Incompatible types' "$work/log" && grep -q '^Found 1 error' "$work/log" && exit 0
 grep -E 'No module named|Cannot find implementation.*numpy' "$work/log" && exit 77
 cat "$work/log"
 echo "a use of the package has other errors than the one that is there"

@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: MIT
+"""Deques of tasks that a kernel runs and adds to: its work-groups take tasks from each other.
+
+Path: Node.deques -> gravel_steal_create -> this -> a kernel with GRAVEL_STEAL.
+"""
+from __future__ import annotations
+
+import ctypes as c
+from typing import TYPE_CHECKING, Any, Optional, Sequence
+
+import numpy as np
+import numpy.typing as npt
+import pyopencl as cl
+
+from . import _library
+from ._library import StealOptions, StealStats, counted, lib
+from ._part import OwnPart
+from ._program import Kernel, events_of
+from ._words import count_of, records_of, values_of
+
+if TYPE_CHECKING:
+    from ._node import Node
+
+
+class Deques(OwnPart):
+    """For tasks of `dtype`, which the kernel's text defines as GRAVEL_STEAL_TASK. Made by Node.deques."""
+
+    _destroys = lib.gravel_steal_destroy
+
+    def __init__(self, node: Node, dtype: npt.DTypeLike, capacity: int, group_size: int, n_groups: int) -> None:
+        self.dtype = records_of("a task", dtype)
+        options = StealOptions(bytes=c.sizeof(StealOptions), n_groups=count_of("n_groups", n_groups, 32),
+                               group_size=count_of("group_size", group_size, 32),
+                               capacity=count_of("capacity", capacity, 32), task_bytes=self.dtype.itemsize)
+        super().__init__(node, lib.gravel_steal_create, c.byref(options))
+
+    @property
+    def n_groups(self) -> int:
+        """Work-groups of a launch, each with a deque."""
+        return int(lib.gravel_steal_n_groups(self._made()))
+
+    def fill(self, tasks: npt.ArrayLike, group: Optional[int] = None) -> None:
+        """Add tasks, evenly or to the deque of one group. Waits for an earlier launch to end."""
+        given = values_of("tasks", tasks, self.dtype)
+        if group is None:
+            self._call(lambda made: int(lib.gravel_steal_fill(made, given.ctypes.data, given.size)))
+        else:
+            at = count_of("group", group, 32)
+            self._call(lambda made: int(lib.gravel_steal_fill_at(made, at, given.ctypes.data, given.size)))
+
+    def launch(self, kernel: Kernel, *arguments: Any, wait: Sequence[cl.Event] = ()) -> Optional[cl.Event]:
+        """Launch a kernel that has GRAVEL_STEAL, with its other arguments. Waits for an earlier launch.
+
+        Returns the event of its end; None if there was nothing to launch. A fault of the kernel is an exception of
+        wait(), fill(), launch(), stats() or destroy(), whichever comes first.
+        """
+        event = c.c_void_p()
+        with self._lock:
+            made = self._made()
+            if kernel._node is not self.node:
+                raise ValueError("%r is of another node" % kernel)
+            kernel._launch_by("Deques.launch", lambda handle: int(lib.gravel_steal_launch(
+                made, handle, len(wait), events_of(wait), c.byref(event))), arguments)
+        return kernel._launched(event, arguments) if event.value else None
+
+    def wait(self) -> None:
+        """Until the launch has ended."""
+        self._call(lib.gravel_steal_wait)
+
+    def stats(self, group: Optional[int] = None) -> dict[str, int]:
+        """What all groups have counted, or one: done, stolen, failed, offers, looks, most, left. Waits as wait()."""
+        read, at = StealStats(), _library.ALL_GROUPS if group is None else count_of("group", group, 32)
+        self._call(lambda made: int(lib.gravel_steal_stats_read(made, c.byref(read), c.sizeof(read), at)))
+        return counted(read)
+
+    def reset_stats(self) -> None:
+        """Start the counts at 0 again. Waits as wait()."""
+        self._call(lib.gravel_steal_stats_reset)

@@ -1,0 +1,218 @@
+# SPDX-License-Identifier: MIT
+"""Flows: graphs of channels, whose kernel makes work for itself until none is left.
+
+Path: Node.flow -> gravel_flow_create -> this -> the flow's kernel, by GRAVEL_FLOW.
+"""
+from __future__ import annotations
+
+import ctypes as c
+import dataclasses
+import threading
+from typing import TYPE_CHECKING, Any, Mapping, Optional
+
+import numpy as np
+import numpy.typing as npt
+
+from . import _library
+from ._library import ChannelRow, Edge, FlowStats, Graph, counted, lib
+from ._part import OwnPart
+from ._program import Kernel
+from ._words import count_of, records_of, values_of
+
+if TYPE_CHECKING:
+    from ._node import Node
+
+_TAKEN_AT_ONCE = 1 << 12  # elements of an output
+
+
+@dataclasses.dataclass(frozen=True)
+class Channel:
+    """A channel of a flow, as flow.h's struct gravel_channel; its name is its key in `channels`.
+
+    `dtype` is its record, of 4-byte words as the struct of its name in OpenCL C; a gravel_slot is a np.uint32. `kind`
+    is "stream", "output", "spawn", "after" or "held". `into` says how many elements of which channels one element makes
+    at most. With `width` 0 the library chooses how many elements it holds, of each level. `may_fill` and `group_node`
+    are GRAVEL_MAY_FILL and GRAVEL_GROUP_NODE of channel.h.
+    """
+
+    dtype: npt.DTypeLike
+    kind: str
+    into: Mapping[str, int] = dataclasses.field(default_factory=dict)
+    width: int = 0
+    may_fill: bool = False
+    group_node: bool = False
+
+    def _number(self, name: str) -> int:
+        if self.kind not in _library.CHANNELS:
+            raise ValueError("channel %s: kind is one of %s, not %r" % (name, ", ".join(_library.CHANNELS), self.kind))
+        return _library.CHANNELS[self.kind] | self.may_fill * _library.MAY_FILL | self.group_node * _library.GROUP_NODE
+
+
+def _edges(into: Mapping[str, int]) -> Any:
+    edges = (Edge * max(len(into), 1))()
+    for edge, (name, at_most) in zip(edges, into.items()):
+        edge.into, edge.at_most = name.encode(), count_of("elements of channel %s at most" % name, at_most, 32)
+    return edges
+
+
+class Flow(OwnPart):
+    """Of this node alone; made by Node.flow. First build(); then push(), post() or produce() elements, and run().
+
+    One thread at a time makes its calls, others wait for it; but any thread may post(), and read stats, during a run.
+    """
+
+    _destroys = lib.gravel_flow_destroy
+
+    def __init__(self, node: Node, channels: Mapping[str, Channel], depth: int, max_bytes: int, group_items: int,
+                 n_messages: int) -> None:
+        self._dtypes = {name: records_of("a record of channel " + name, one.dtype) for name, one in channels.items()}
+        self._beside = threading.Lock()  # of calls that may be made beside a run
+        self._own: Optional[Kernel] = None  # as the flow's, for its parameters
+        self._kernels: dict[str, Kernel] = {}
+        self._held: tuple[Any, ...] = ()  # arguments of the flow's kernel
+        rows = (ChannelRow * max(len(channels), 1))()
+        for row, (name, one) in zip(rows, channels.items()):
+            row.name, row.record_bytes, row.kind = name.encode(), self._dtypes[name].itemsize, one._number(name)
+            row.width, row.n_into, row.into = count_of("width", one.width, 32), len(one.into), _edges(one.into)
+        graph = Graph(bytes=c.sizeof(Graph), channel_bytes=c.sizeof(ChannelRow), channels=rows,
+                      n_channels=len(channels), depth=count_of("depth", depth, 32),
+                      max_bytes=count_of("max_bytes", max_bytes),
+                      group_items=count_of("group_items", group_items, 32),
+                      n_messages=count_of("n_messages", n_messages, 32))
+        super().__init__(node, lib.gravel_flow_create, c.byref(graph))
+
+    def _what(self) -> str:
+        return " of channels %s" % ", ".join(self._dtypes)
+
+    def _take(self) -> int:
+        with self._beside:
+            made = super()._take()
+        for kernel in [self._own, *self._kernels.values()]:
+            if kernel is not None:
+                kernel._end()
+        return made
+
+    # ---- programs
+
+    def build(self, source: str, function: str, name: str = "flow.cl", options: str = "") -> None:
+        """Build its program, OpenCL C that includes "gravel.cl.h", with the kernel of this name. Once."""
+        self._call(lambda made: int(lib.gravel_flow_build(made, name.encode(), source.encode(), options.encode(),
+                                                          function.encode())))
+        self._own = self._made_kernel(function)
+
+    def set(self, *arguments: Any) -> None:
+        """All arguments of its kernel behind GRAVEL_FLOW, as launches have them. They stay for all runs that follow."""
+        if self._own is None:
+            raise ValueError("%r is not built" % self)
+        self._own._check_launch("Flow.produce", arguments)
+        with self._lock:
+            made = self._made()
+            for index, n_bytes, at in self._own._taken(arguments):
+                if n_bytes is None:
+                    raise TypeError("%s: a flow's own kernel takes no accumulator" % self._own.signature)
+                self.node._check(lib.gravel_flow_set_argument(made, index, n_bytes, at))
+            self._held = arguments
+
+    def kernel(self, function: str) -> Kernel:
+        """Another kernel of its program, for produce()."""
+        if function not in self._kernels:
+            self._kernels[function] = self._made_kernel(function)
+        return self._kernels[function]
+
+    def _made_kernel(self, function: str) -> Kernel:
+        handle = c.c_void_p()
+        self._call(lambda made: int(lib.gravel_flow_kernel(made, function.encode(), c.byref(handle))))
+        return Kernel(self.node, handle.value or 0, function)
+
+    # ---- elements
+
+    def _dtype(self, channel: str) -> np.dtype[Any]:
+        if channel not in self._dtypes:
+            raise KeyError("no channel %r; the flow has %s" % (channel, ", ".join(self._dtypes)))
+        return self._dtypes[channel]
+
+    def _records(self, channel: str, records: npt.ArrayLike) -> npt.NDArray[Any]:
+        given = values_of("records of channel " + channel, records, self._dtype(channel))
+        count_of("records", given.size, 32)
+        return given
+
+    def push(self, channel: str, records: npt.ArrayLike) -> None:
+        """Add elements to a stream, or tasks of level 0 to a stack."""
+        given = self._records(channel, records)
+        self._call(lambda made: int(lib.gravel_flow_push(made, channel.encode(), given.ctypes.data, given.size)))
+
+    def post(self, channel: str, records: npt.ArrayLike) -> None:
+        """As push(), but of any thread, also in a function of a stream, and also during a run."""
+        given = self._records(channel, records)
+        with self._beside:
+            made = self._made()
+            self.node._call(lambda _: int(lib.gravel_flow_post(made, channel.encode(), given.ctypes.data, given.size)))
+
+    def produce(self, kernel: Kernel, n_items: int, into: Mapping[str, int], *arguments: Any) -> None:
+        """Launch a producer and wait for its end. One work-item makes at most so many elements as `into` says."""
+        edges, n = _edges(into), count_of("n_items", n_items)
+        with self._lock:
+            made = self._made()
+            if kernel not in self._kernels.values():
+                raise ValueError("%r is not of %r" % (kernel, self))
+            kernel._launch_by("Flow.produce", lambda handle: int(lib.gravel_flow_produce(
+                made, handle, n, edges, len(into))), arguments)
+
+    def take(self, channel: str, most: Optional[int] = None) -> npt.NDArray[Any]:
+        """The oldest elements of an output, so many at most; without a number all."""
+        parts: list[npt.NDArray[Any]] = []
+        left = most
+        while left is None or left > 0:
+            part = self._take_part(channel, _TAKEN_AT_ONCE if left is None else min(left, _TAKEN_AT_ONCE))
+            if not part.size:
+                break
+            parts.append(part)
+            left = None if left is None else left - part.size
+        return np.concatenate(parts) if parts else np.empty(0, self._dtype(channel))
+
+    def _take_part(self, channel: str, most: int) -> npt.NDArray[Any]:
+        out, n = np.empty(most, self._dtype(channel)), c.c_uint32()
+        self._call(lambda made: int(lib.gravel_flow_take(made, channel.encode(), out.ctypes.data, most, c.byref(n))))
+        return out[:n.value]
+
+    # ---- runs
+
+    def run(self) -> None:
+        """Process elements until none is left but in outputs."""
+        self._call(lib.gravel_flow_run)
+
+    def call(self, channel: str, record: Any, to: str, dtype: npt.DTypeLike = np.uint32) -> Any:
+        """Push one task, run, and return what was returned to the slot in its field `to`, a scalar of `dtype`."""
+        kind = self._dtype(channel)
+        fields: dict[str, Any] = dict(kind.fields or {})
+        if to not in fields:
+            raise KeyError("no field %r; a record of channel %s has %s" % (to, channel, ", ".join(fields) or "none"))
+        given, out = np.array(record, kind), np.zeros((), records_of("a result", dtype))
+        if given.size != 1:
+            raise ValueError("%d records of channel %s, and one is called" % (given.size, channel))
+        self._call(lambda made: int(lib.gravel_flow_call(made, channel.encode(), given.ctypes.data, fields[to][1],
+                                                         out.ctypes.data, out.nbytes)))
+        return out[()]
+
+    def start(self) -> None:
+        """Run beside the caller. Until wait() only post() and stats may be used."""
+        self._call(lib.gravel_flow_start)
+
+    def wait(self) -> None:
+        """Until what start() began has ended, whose exception it raises."""
+        self._call(lib.gravel_flow_wait)
+
+    @property
+    def stats(self) -> dict[str, int]:
+        """What it has counted: rounds, small_rounds, elements, lanes, run_ns, scheduler_ns, bytes, runs, launches."""
+        read = FlowStats()
+        with self._beside:
+            made = self._made()
+            self.node._call(lambda _: int(lib.gravel_flow_stats_read(made, c.byref(read), c.sizeof(read))))
+        return counted(read)
+
+    def reset_stats(self) -> None:
+        """Start the counters at 0 again, but `bytes`."""
+        with self._beside:
+            made = self._made()
+            self.node._call(lambda _: int(lib.gravel_flow_stats_reset(made)))

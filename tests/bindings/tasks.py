@@ -1,0 +1,269 @@
+# SPDX-License-Identifier: MIT
+"""Flows run tasks and what they make, deques those that groups take from each other, servers messages with keys; all
+end with their statements or their node, and what is wrong is an exception that names it.
+
+usage: tasks.py    as one node, loop-back nodes or ranks
+exit:  0, and "node N: all right" from each process; 1 with the line of what does not hold
+
+Path: run.py -> this -> python/gravel/_flow.py, _deques.py, _node.py, _part.py.
+"""
+import sys
+import threading
+import traceback
+
+import numpy as np
+import pyopencl.array as cla
+
+import gravel
+from refused import refused
+
+FIB = np.dtype([("n", np.uint32), ("to", np.uint32)])
+SUM = np.dtype([("x", np.uint32), ("y", np.uint32), ("to", np.uint32)])
+ITEM = np.dtype([("value", np.uint32)])
+FIBONACCI = {"fib": gravel.Channel(FIB, "spawn", {"fib": 2, "sum": 1}), "sum": gravel.Channel(SUM, "after")}
+ITEMS = {"item": gravel.Channel(ITEM, "stream", {"done": 1}, width=1024),
+         "done": gravel.Channel(ITEM, "output", width=1024)}
+FIBONACCI_SOURCE = """#include "gravel.cl.h"
+struct fib { uint n; gravel_slot to; };
+struct sum { uint x, y; gravel_slot to; };
+GRAVEL_RECORD(fib)
+GRAVEL_RECORD(sum)
+kernel void fibonacci(GRAVEL_ARENA, GRAVEL_FLOW)
+{
+    GRAVEL_FLOW_OPEN(f);
+    GRAVEL_ROUNDS(f) {
+        GRAVEL_NODE(f, fib) {
+            struct fib task = gravel_read_fib_wi(f);
+            uint leaf = task.n < 2, goes_on = f.active && !leaf;
+            gravel_return_uint_wg_if(f, f.active && leaf, task.to, task.n);
+            gravel_ce s = gravel_sync_sum_wg_if(f, goes_on, (struct sum){0, 0, task.to});
+            gravel_spawn_fib_wg_if(f, goes_on, (struct fib){task.n - 1, GRAVEL_SLOT(f, s, sum, x)});
+            gravel_spawn_fib_wg_if(f, goes_on, (struct fib){task.n - 2, GRAVEL_SLOT(f, s, sum, y)});
+        }
+        GRAVEL_NODE(f, sum) {
+            struct sum task = gravel_read_sum_wi(f);
+            gravel_return_uint_wg_if(f, f.active, task.to, task.x + task.y);
+        }
+    }
+}
+"""
+ITEMS_SOURCE = """#include "gravel.cl.h"
+struct item { uint value; };
+struct done { uint value; };
+GRAVEL_RECORD(item)
+GRAVEL_RECORD(done)
+kernel void items(GRAVEL_ARENA, GRAVEL_FLOW, uint factor, global const uint *more)
+{
+    GRAVEL_FLOW_OPEN(f);
+    GRAVEL_ROUNDS(f) {
+        GRAVEL_NODE(f, item) {
+            struct item task = gravel_read_item_wi(f);
+            gravel_push_done_wg_if(f, f.active, (struct done){task.value * factor + more[0]});
+        }
+    }
+}
+kernel void make(GRAVEL_ARENA, GRAVEL_FLOW, uint first)
+{
+    GRAVEL_FLOW_PRODUCE(f);
+    gravel_push_item_wg_if(f, true, (struct item){first + (uint)get_global_id(0)});
+}
+"""
+TREE_SOURCE = """#include "gravel.cl.h"
+#include "steal.cl.h"
+kernel void halve(GRAVEL_STEAL, global volatile uint *n_tasks, uint least)
+{
+    GRAVEL_STEAL_OPEN(s);
+    uint n = 0;
+    GRAVEL_STEAL_EACH(s, task) {
+        uint lane = (uint)get_local_id(0);
+        gravel_steal_push_wg_if(s, lane < 2 && task > least, task / 2);
+        n += lane == 0;
+    }
+    atomic_add(n_tasks, n);
+}
+kernel void plain(global uint *out) { out[0] = 1; }
+"""
+SERVER_SOURCE = """#include "gravel.cl.h"
+void insert(struct gravel_call call, ulong bucket, ulong amount)
+{
+    global uint *sums = gravel_call_local(call, call.constants[0]);
+    sums[bucket] += (uint)amount;
+}
+kernel void serve(GRAVEL_ARENA, uint n_buckets, uint amount)
+{
+    GRAVEL_SERVER_OPEN(g);
+    GRAVEL_SERVE(g, item, active) {
+        gravel_am2_wg_if(g, active, GRAVEL_HANDLER(insert), item % n_buckets, amount, gravel_node(g));
+    }
+}
+"""
+
+
+def check_recursion(node):
+    with node.flow(FIBONACCI, depth=16) as flow:
+        flow.build(FIBONACCI_SOURCE, "fibonacci", "fib.cl")
+        assert flow.call("fib", (15, 0), "to") == 610 and isinstance(flow.call("fib", (1, 0), "to"), np.uint32)
+        assert flow.stats["elements"] > 610 and flow.stats["runs"] == 2, flow.stats
+        flow.reset_stats()
+        assert flow.stats["elements"] == 0
+        with refused(KeyError, "'feb'", "fib, sum"):
+            flow.call("feb", (1, 0), "to")
+        with refused(KeyError, "'too'", "n, to"):
+            flow.call("fib", (1, 0), "too")
+        with refused(ValueError, "2 records"):
+            flow.call("fib", [(1, 0), (2, 0)], "to")
+        with refused(TypeError, "records of channel fib", "'x'"):
+            flow.push("fib", np.zeros(1, SUM))
+        with refused(TypeError, "int64"):
+            flow.push("fib", np.arange(3))
+        with refused(gravel.ArgumentError, "sum"):
+            flow.push("sum", [(1, 2, 0)])
+        with refused(gravel.ArgumentError, "gravel_flow_wait"):
+            flow.wait()
+        with refused(gravel.OpenCLError, "no_such"):
+            flow.kernel("no_such")
+        with refused(gravel.KernelError, "fib"):
+            flow.call("fib", (40, 0), "to")  # deeper than the flow is
+    for use in flow.run, flow.destroy, lambda: flow.stats, lambda: flow.post("fib", [(1, 0)]):
+        with refused(ValueError, "destroyed"):
+            use()
+
+
+def check_pipeline(node):
+    more = cla.to_device(node.queue, np.full(1, 1, np.uint32))
+    with node.flow(ITEMS) as flow:
+        with refused(ValueError, "not built"):
+            flow.set(3, more)
+        flow.build(ITEMS_SOURCE, "items")
+        flow.set(3, more)
+        for bad, error, text in ((3,), TypeError, "2 arguments"), ((-1, more), OverflowError, "uint factor"), \
+                ((3, 3), TypeError, "more"):
+            with refused(error, text):
+                flow.set(*bad)
+        flow.push("item", [5, 6])
+        flow.run()
+        flow.start()
+        poster = threading.Thread(target=flow.post, args=("item", np.array([7], np.uint32).view(ITEM)))
+        poster.start()
+        poster.join()
+        flow.wait()
+        make = flow.kernel("make")
+        assert make is flow.kernel("make")
+        flow.produce(make, 256, {"item": 1}, 1000)
+        flow.run()  # also what has come too late for the one before
+        taken = np.concatenate([flow.take("done", 2), flow.take("done")])["value"]
+        wanted = 3 * np.concatenate([[5, 6, 7], 1000 + np.arange(256)]) + 1
+        assert (np.sort(taken) == np.sort(wanted)).all(), taken
+        assert flow.take("done").shape == (0,) and flow.take("done").dtype == ITEM
+        with refused(gravel.RangeError, "item"):
+            flow.produce(make, 4096, {"item": 1}, 0)
+        with refused(TypeError, "make.* is launched by Flow.produce"):
+            make(256, 256, 0)
+        with refused(TypeError, "make.*takes 1 arguments, not 0"):
+            flow.produce(make, 256, {"item": 1})
+        with node.flow(ITEMS) as other:
+            with refused(ValueError, "is not of"):
+                other.produce(make, 256, {"item": 1}, 0)
+    with refused(ValueError, "destroyed"):
+        flow.produce(make, 256, {"item": 1}, 0)
+
+
+def check_bad_graphs(node):
+    for channels, error, texts in (
+            ({"item": gravel.Channel(ITEM, "strem")}, ValueError, ["channel item", "stream, output", "'strem'"]),
+            ({"item": gravel.Channel(ITEM, "stream", {"none": 1})}, gravel.ArgumentError, ["item|none"]),
+            ({"item": gravel.Channel(ITEM, "stream", {"item": -1})}, ValueError, ["channel item at most: -1"]),
+            ({"item": gravel.Channel("u2", "stream")}, gravel.ArgumentError, ["item"]),
+            ({"item": gravel.Channel(object, "stream")}, TypeError, ["channel item", "object"]),
+            ({"item": gravel.Channel(ITEM, "stream", width=-1)}, ValueError, ["width: -1"])):
+        with refused(error, *texts):
+            node.flow(channels)
+    with node.flow(ITEMS) as flow:
+        with refused(gravel.BuildError, "items.cl"):
+            flow.build("#error", "items", "items.cl")
+
+
+def check_deques(node):
+    program, n_tasks = node.program(TREE_SOURCE), cla.to_device(node.queue, np.zeros(1, np.uint32))
+    with node.deques(capacity=4096, group_size=64) as deques:
+        deques.fill([64])
+        event = deques.launch(program.halve, n_tasks, 1)
+        deques.wait()
+        assert event.command_execution_status <= 0
+        assert n_tasks.get()[0] == 127, n_tasks
+        counts = deques.stats()
+        assert (counts["done"], counts["left"]) == (127, 0), counts
+        assert sum(deques.stats(i)["done"] for i in range(deques.n_groups)) == 127
+        deques.reset_stats()
+        deques.fill(np.ones(10, np.uint64), group=deques.n_groups - 1)
+        assert deques.stats()["left"] == deques.stats(deques.n_groups - 1)["left"] == 10 and deques.stats()["done"] == 0
+        for use, error, text in (
+                (lambda: deques.fill([1], group=deques.n_groups), gravel.ArgumentError, "group"),
+                (lambda: deques.fill(np.zeros(1, FIB)), TypeError, "tasks"),
+                (lambda: deques.fill(np.zeros(4096 * deques.n_groups)), gravel.RangeError, "tasks for the deque"),
+                (lambda: deques.launch(program.halve, n_tasks), TypeError, "takes 2 arguments, not 1"),
+                (lambda: deques.launch(program.plain, n_tasks), TypeError, "plain.* is launched by a call of it"),
+                (lambda: program.halve(64, 64, n_tasks, 1), TypeError, "halve.* is launched by Deques.launch"),
+                (lambda: node.deques(np.uint16), gravel.ArgumentError, "task_bytes"),
+                (lambda: node.deques(object), TypeError, "a task"),
+                (lambda: node.deques(capacity=-1), ValueError, "capacity: -1")):
+            with refused(error, text):
+                use()
+    for use in deques.wait, deques.destroy, lambda: deques.n_groups, lambda: deques.launch(program.halve, n_tasks, 1):
+        with refused(ValueError, "destroyed"):
+            use()
+
+
+def check_left(node):
+    """An exception that leaves the statement ends what is this node's alone."""
+    try:
+        with node.flow(ITEMS) as flow, node.deques() as deques:
+            raise LookupError
+    except LookupError:
+        assert "destroyed" in repr(flow) and "destroyed" in repr(deques)
+    left = node.flow(ITEMS), node.deques()
+    assert all("open" in repr(part) for part in left)
+    return left
+
+
+def check_server():
+    handlers = {"insert": gravel.Handler(n_args=2, n_keys=1)}
+    with gravel.open(heap_bytes="4M", device_code=SERVER_SOURCE, handlers=handlers) as node:
+        sums = node.array(32, np.uint32)
+        node.constant(0, sums)
+        program = node.server_program(SERVER_SOURCE, "server.cl")
+        assert program.names == ["serve"]
+        node.launch_server(program.serve, 3200, 32, 2)
+        node.am("insert", 31, 7, node=node.rank)
+        node.barrier()
+        assert (sums.get() == np.array([200] * 31 + [207])).all(), sums.get()
+        with refused(TypeError, "serve.* is launched by Node.launch_server"):
+            program.serve(64, 64, 32, 1)
+        with refused(TypeError, "takes 2 arguments, not 1"):
+            node.launch_server(program.serve, 3200, 32)
+        with refused(ValueError, "n_items: -1"):
+            node.launch_server(program.serve, -1, 32, 1)
+        with refused(gravel.BuildError, "server.cl|insert"):
+            node.server_program("kernel void serve() { undeclared; }", "server.cl")
+        node.barrier()
+
+
+def main():
+    with gravel.open(heap_bytes="4M") as node:
+        for check in check_recursion, check_pipeline, check_bad_graphs, check_deques:
+            check(node)
+        with refused(gravel.ArgumentError, "key"):
+            node.server_program("kernel void serve() {}")
+        left = check_left(node)
+    for part in left:
+        with refused(ValueError, "closed|destroyed"):
+            part.destroy()
+    check_server()
+    print("node %d: all right" % node.rank, flush=True)
+
+
+try:
+    main()
+except BaseException:
+    traceback.print_exc()
+    sys.exit(1)
