@@ -31,8 +31,8 @@
  * Freeing a heap offset that is no block of the pool, or a block that is free already, ends the node with
  * GRAVEL_EKERNEL, which names the work-item, the offset and the pool.
  *
- * A work-group takes up to 32 blocks by one atomic operation, and gives back those that lie side by side by one; where one
- * thread runs a group, its work-items do so alone, which is faster there.
+ * A work-group takes up to 32 blocks by one atomic operation, and gives back those that lie side by side by one; where
+ * one thread runs a group, its work-items do so alone, which is faster there.
  *
  * Path:    the user's kernel -> this -> device/block_words.cl.h.
  * Memory:  who allocates a block sees all that the work-item, or work-group, that freed it had done before (B5, B6).
