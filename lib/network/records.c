@@ -67,7 +67,7 @@ void gravel_records_take(struct gravel_network *network, const struct gravel_fra
 {
     struct gravel_refusal refusal;
     if (check(network, frame, loan, &refusal)) {
-        gravel_network_check(network, gravel_spool_push(network->spool, frame));
+        gravel_network_check(network, gravel_spool_push(network->spool, frame, loan->buffer));
         return;
     }
     gravel_counter_add(&network->counts.refused_buffers, 1);

@@ -47,18 +47,27 @@ bool gravel_spool_destroy(struct gravel_spool *spool)
     return true;
 }
 
-int gravel_spool_push(struct gravel_spool *spool, const struct gravel_frame *frame)
+/* A copy takes longer than memory for another frame, but for a frame that fills little of its buffer. */
+static bool is_full(const struct gravel_buffer *holder)
 {
-    struct gravel_buffer *buffer = gravel_buffer_create(frame->bytes);
+    return holder && holder->frame->bytes >= holder->capacity / 2;
+}
+
+int gravel_spool_push(struct gravel_spool *spool, const struct gravel_frame *frame,
+                      struct gravel_buffer *holder)
+{
+    const uint32_t bytes = frame->bytes;
+    struct gravel_buffer *buffer = gravel_buffer_create(is_full(holder) ? holder->capacity : bytes);
     if (!buffer)
         return gravel_fail(GRAVEL_ENOMEM, "no memory for lines of node %u", frame->source);
-    memcpy(buffer->frame, frame, frame->bytes);
     int code = spool->writer.is_running ? 0 : gravel_writer_start(&spool->writer);
     if (code) {
         gravel_buffer_destroy(buffer);
         return code;
     }
-    spool->pushed += frame->bytes;
+    if (!is_full(holder) || !gravel_buffer_exchange(buffer, holder))
+        memcpy(buffer->frame, frame, bytes);
+    spool->pushed += bytes;
     gravel_writer_push(&spool->writer, buffer);
     return 0;
 }

@@ -45,6 +45,16 @@ void gravel_buffer_destroy(struct gravel_buffer *buffer)
     free(buffer);
 }
 
+bool gravel_buffer_exchange(struct gravel_buffer *one, struct gravel_buffer *other)
+{
+    struct gravel_frame *frame = one->frame;
+    if (one->is_lent || other->is_lent || one->capacity != other->capacity)
+        return false;
+    one->frame = other->frame;
+    other->frame = frame;
+    return true;
+}
+
 void gravel_buffer_reset(struct gravel_buffer *buffer, uint16_t kind, uint32_t source,
                          uint32_t destination)
 {

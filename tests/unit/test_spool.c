@@ -39,8 +39,8 @@ static void create(void)
     assert_true(gravel_spool_is_empty(spool));
 }
 
-/* Push a frame of n lines "NUMBER\n" from `first` on, each of a work-item of its number and of y and z. */
-static int push(uint32_t first, uint32_t n, uint32_t y, uint32_t z)
+/* A frame of n lines "NUMBER\n" from `first` on, each of a work-item of its number and of y and z. */
+static struct gravel_frame *make_frame(uint32_t first, uint32_t n, uint32_t y, uint32_t z)
 {
     static const char text[GRAVELP_TEXT_UNIT] = "%u of %s\n";
     const uint32_t n_words = GRAVELP_TAG_WORDS + 1 + GRAVELP_STRING_WORDS;
@@ -61,9 +61,28 @@ static int push(uint32_t first, uint32_t n, uint32_t y, uint32_t z)
         words[2] = first + i;
         memcpy(words + 3, "these", 5);
     }
-    int code = gravel_spool_push(spool, (const struct gravel_frame *)(void *)frame);
+    return (struct gravel_frame *)(void *)frame;
+}
+
+/* Push such a frame, of another node. */
+static int push(uint32_t first, uint32_t n, uint32_t y, uint32_t z)
+{
+    struct gravel_frame *frame = make_frame(first, n, y, z);
+    int code = gravel_spool_push(spool, frame, NULL);
     free(frame);
     return code;
+}
+
+/* Push such a frame, which a buffer of this node holds. @return whether the buffer holds it still. */
+static bool push_held(struct gravel_buffer *holder, uint32_t first, uint32_t n)
+{
+    struct gravel_frame *frame = make_frame(first, n, 0, 0);
+    const struct gravel_frame *held = holder->frame;
+    assert_true(frame->bytes <= holder->capacity);
+    memcpy(holder->frame, frame, frame->bytes);
+    free(frame);
+    assert_int_equal(gravel_spool_push(spool, holder->frame, holder), 0);
+    return holder->frame == held;
 }
 
 #define ASLEEP_NS UINT64_C(30000000000) /* unless somebody wakes */
@@ -216,6 +235,31 @@ static void a_long_frame_is_written_in_pieces(void **state)
     assert_int_equal(code, 0);
     assert_true(has_ended);
     expect_lines(5000, 7, 65535);
+}
+
+/* The frame of a full buffer is exchanged, so what is written to the buffer next does not change its lines. */
+static void a_full_buffer_of_this_node_gets_another_frame(void **state)
+{
+    (void)state;
+    struct reader reader;
+    struct gravel_buffer *holder = gravel_buffer_create(60000);
+    struct gravel_buffer *lent =
+        gravel_buffer_create_in(aligned_alloc(GRAVELP_CACHELINE, 60032), 60000);
+    begin_reading(&reader, 100, 1000);
+    create();
+    const bool holds[] = {push_held(holder, 0, 1000), push_held(holder, 1000, 1000),
+                          push_held(holder, 2000, 10), push_held(lent, 2010, 1000)};
+    memset(holder->frame, 0xff, 60000);
+    memset(lent->frame, 0xff, 60000);
+    const int code = look_until_empty();
+    assert_true(gravel_spool_destroy(spool));
+    end_reading(&reader);
+    free(lent->frame);
+    gravel_buffer_destroy(lent);
+    gravel_buffer_destroy(holder);
+    assert_int_equal(code, 0);
+    expect_lines(3010, 0, 0);
+    assert_true(!holds[0] && !holds[1] && holds[2] && holds[3]);
 }
 
 /* A mark passes with the frame before it: the first is in the pipe, the second is more than a pipe holds. */
@@ -375,6 +419,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(lines_come_out_whole_and_in_order_by_a_slow_reader),
         cmocka_unit_test(a_long_frame_is_written_in_pieces),
+        cmocka_unit_test(a_full_buffer_of_this_node_gets_another_frame),
         cmocka_unit_test(marks_pass_in_order),
         cmocka_unit_test(what_has_come_is_written_before_the_spool_goes),
         cmocka_unit_test(a_spool_without_lines_starts_no_thread_and_goes),
