@@ -413,6 +413,28 @@ int gravel_free(struct gravel *gravel, uint64_t offset);
 bool gravel_is_local(const struct gravel *gravel, uint32_t node);
 
 /**
+ * Where a part of a local node's heap lies, for OpenCL code that knows nothing of Gravel, such as a library's kernels.
+ *
+ * On steps pump and drain it is in a buffer; on step svm in shared virtual memory, for clSetKernelArgSVMPointer, on
+ * step usm for clSetKernelArgMemPointerINTEL. It lies there until it is freed, or the node closed: nothing is retained.
+ *
+ * That code runs in the node's queue (gravel_cl_queue), or in another one from the end of a gravel_quiet or
+ * gravel_barrier on, until it has ended. Messages to the part meanwhile may be lost, or come in between.
+ *
+ * @param offset   heap offset [bytes]; [offset, offset + bytes) lies in one allocation.
+ * @param node     a local node.
+ * @param buffer   [out] it is in; NULL on steps svm and usm, and on failure.
+ * @param first    [out] of the part's first byte in the buffer [bytes], a multiple of 64 if offset is; else 0.
+ * @param pointer  [out] of the part's first byte; NULL on steps pump and drain, and on failure.
+ * @return         0; GRAVEL_ERANGE (not a local node, or not one allocation); GRAVEL_EINVAL.
+ *
+ * Memory:  the code sees what a quiet or barrier before it has completed. What it stored is seen by kernels behind it
+ *          in the queue, and by maps and messages from its end on.
+ */
+int gravel_heap_part(struct gravel *gravel, uint64_t offset, uint64_t bytes, uint32_t node,
+                     cl_mem *buffer, uint64_t *first, void **pointer);
+
+/**
  * Make a part of a local node's heap readable or writable by the host, on every step of the ladder.
  *
  * Where the host addresses the heap, the pointer is into the heap; elsewhere it is to a copy, which gravel_unmap writes

@@ -562,6 +562,13 @@ private:
     size_t size_;
 };
 
+/** From byte `first` of a buffer on, or at a pointer for clSetKernelArgSVMPointer; the other one is NULL. */
+struct heap_part {
+    cl_mem buffer;
+    uint64_t first;
+    void *pointer;
+};
+
 /** [size] elements of each node in the symmetric heap. Freed by free(), or with the node. */
 template <typename T> class array : protected detail::of_node {
     static_assert(std::is_trivially_copyable_v<T>, "elements travel as bytes");
@@ -599,6 +606,14 @@ public:
     }
     size_t size() const noexcept { return size_; }
     uint64_t bytes() const noexcept { return size_ * sizeof(T); }
+
+    /** Where a local node's part lies, for OpenCL code that knows nothing of Gravel (gravel_heap_part). */
+    heap_part part(uint32_t of) const {
+        heap_part out{};
+        call(gravel_heap_part, offset(), bytes(), of, &out.buffer, &out.first, &out.pointer);
+        return out;
+    }
+    heap_part part() const { return part(gravel_node(opened())); }
 
     /** Map this node's part, or that of another local node, to read it (gravel_map). */
     view<const T> read() const { return map<const T>(CL_MAP_READ, gravel_node(opened()), 0, to_end); }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The symmetric heap for host code: allocate and free. maps.c shows it.
+ * The symmetric heap for host code: allocate and free, and where it lies. maps.c shows it.
  *
  * Path:    gravel.h -> heap.c -> lib/memory/heap_books.c (the books), lib/memory/memory.c (the
  *          bytes).
@@ -142,4 +142,40 @@ bool gravel_is_local(const struct gravel *gravel, uint32_t node)
         return false;
     return is_loopback(gravel) ? node < gravel_n_nodes(gravel)
                                : node == gravel->network.transport->node;
+}
+
+/* Only where it lies is asked, so a kernel under way is no reason to refuse. */
+static int refuse_part(struct gravel *gravel, const char *call, uint64_t offset, uint64_t bytes,
+                       uint32_t node)
+{
+    return gravel_is_local(gravel, node)
+               ? gravel_node_refuse_bytes(gravel, call, offset, bytes)
+               : gravel_fail(GRAVEL_ERANGE, "%s: node %u does not live in this process", call,
+                             node);
+}
+
+int gravel_heap_part(struct gravel *gravel, uint64_t offset, uint64_t bytes, uint32_t node,
+                     cl_mem *buffer, uint64_t *first, void **pointer)
+{
+    static const char call[] = "gravel_heap_part";
+    if (gravel_require(call, "buffer", buffer) || gravel_require(call, "first", first) ||
+        gravel_require(call, "pointer", pointer))
+        return GRAVEL_EINVAL;
+    *buffer = NULL;
+    *first = 0;
+    *pointer = NULL;
+    if (gravel_node_refuse(gravel, call))
+        return GRAVEL_EINVAL;
+    int code = refuse_part(gravel, call, offset, bytes, node);
+    if (code)
+        return code;
+    const struct gravel_memory *memory = &gravel->memory;
+    const uint32_t heap = is_loopback(gravel) ? node : 0;
+    unsigned char *shared = gravel_memory_heap(memory, heap);
+    *buffer = memory->region.buffer;
+    if (shared)
+        *pointer = shared + offset;
+    else
+        *first = gravel_memory_heap_offset(memory, heap) + offset;
+    return 0;
 }

@@ -12,7 +12,7 @@ Each call makes the C call of its name, whose page (docs/reference/host-calls.md
 and memory order. Any thread may make any call. Errors are exceptions: gravel.Error, with a class for each code.
 """
 from ._accumulator import Accumulator
-from ._array import Array
+from ._array import Array, HeapPart
 from ._block_pool import BlockPool
 from ._deques import Deques
 from ._errors import (AbortError, ArgumentError, BuildError, CapabilityError, CorruptError, DeviceError, Error,
@@ -28,8 +28,8 @@ from ._stream import Stream
 
 __all__ = [
     "AbortError", "Accumulator", "ArgumentError", "Array", "BlockPool", "BuildError", "CapabilityError", "Channel",
-    "CorruptError", "Deques", "DeviceError", "Error", "Flow", "Handler", "HandlerError", "HeapError", "Kernel",
-    "KernelError", "Mirror", "MismatchError", "MPIError", "Node", "OpenCLError", "OutOfMemoryError", "PeerError",
-    "Program", "RangeError", "SettingError", "Stream", "StuckError", "SystemCallError", "TimeoutError", "__version__",
-    "open",
+    "CorruptError", "Deques", "DeviceError", "Error", "Flow", "Handler", "HandlerError", "HeapError", "HeapPart",
+    "Kernel", "KernelError", "Mirror", "MismatchError", "MPIError", "Node", "OpenCLError", "OutOfMemoryError",
+    "PeerError", "Program", "RangeError", "SettingError", "Stream", "StuckError", "SystemCallError", "TimeoutError",
+    "__version__", "open",
 ]

@@ -11,10 +11,11 @@ import ctypes as c
 import math
 import operator
 import weakref
-from typing import TYPE_CHECKING, Any, Iterator, Optional, Sequence, Union
+from typing import TYPE_CHECKING, Any, Iterator, NamedTuple, Optional, Sequence, Union
 
 import numpy as np
 import numpy.typing as npt
+import pyopencl as cl
 
 from ._library import check, lib
 from ._words import records_of
@@ -24,6 +25,14 @@ if TYPE_CHECKING:
 
 _READ, _WRITE, _INVALIDATE = 1, 2, 4  # CL_MAP_READ, _WRITE, _WRITE_INVALIDATE_REGION
 _MODES = {"r": _READ, "w": _INVALIDATE, "rw": _READ | _WRITE}
+
+
+class HeapPart(NamedTuple):
+    """Where elements lie: from byte `first` of a buffer on, or at an address of shared virtual memory, else 0."""
+
+    buffer: Optional[cl.Buffer]
+    first: int
+    pointer: int
 
 
 class Array:
@@ -128,6 +137,17 @@ class Array:
     def _check_node(self, node: int) -> None:
         """The errors of a map before its statement begins, not when it ends."""
         self.node._call(lib.gravel_unmap, self._pointer(_READ, node))
+
+    def part(self, node: Optional[int] = None) -> HeapPart:
+        """Where the part of a local node lies, by default this one's, for kernels that know nothing of Gravel.
+
+        They run on the node's queue, behind a quiet or barrier. It lies there until it is freed (gravel_heap_part).
+        """
+        buffer, first, pointer = c.c_void_p(), c.c_uint64(), c.c_void_p()
+        self.node._call(lib.gravel_heap_part, self.offset, self.nbytes, self.node.rank if node is None else node,
+                        c.byref(buffer), c.byref(first), c.byref(pointer))
+        held = cl.Buffer.from_int_ptr(buffer.value, retain=True) if buffer.value else None
+        return HeapPart(held, first.value, pointer.value or 0)
 
     def get(self, node: Optional[int] = None) -> npt.NDArray[Any]:
         """A copy of any node's part, by default this node's. What came before a quiet or barrier is in it."""

@@ -93,6 +93,32 @@ def check_array(node):
             use()
 
 
+def check_part(node):
+    """A kernel that PyOpenCL builds changes it, where it is a buffer; else it is what a map shows."""
+    array = node.array(N, np.uint32)
+    for m in node.local:
+        array.set(np.arange(N), m)
+    node.barrier()
+    for m in node.local:
+        part = array.part(m)
+        assert (part.buffer is None) == bool(part.pointer) == (node.step in ("svm", "usm"))
+        if part.buffer is None:
+            with array.map("r", m) as view:
+                assert (part.first, part.pointer) == (0, view.ctypes.data)
+            continue
+        twice = cl.Program(node.context, "kernel void twice(global uint *memory, ulong first)"
+                           "{ memory[first / sizeof(uint) + get_global_id(0)] *= 2; }").build().twice
+        twice(node.queue, (N,), None, part.buffer, np.uint64(part.first))
+        node.queue.finish()
+        assert (array.get(m) == 2 * np.arange(N)).all(), array.get(m)
+    with refused(gravel.RangeError, str(node.size)):
+        array.part(node.size)
+    node.barrier()
+    array.free()
+    with refused(ValueError, "freed"):
+        array.part()
+
+
 def check_bad_arrays(node):
     array = node.array(10, np.uint32)
     with refused(ValueError, "shape|broadcast"):
@@ -257,7 +283,7 @@ def main():
     check_settings()
     handlers = {"twice": gravel.Handler(n_args=2, arg_bytes=4, answers=True), "store": gravel.Handler(n_args=2)}
     node = gravel.open(heap_bytes="8M", device_code=SOURCE, handlers=handlers)
-    for check in check_node, check_array, check_bad_arrays, check_messages, check_reduce, check_kernels:
+    for check in check_node, check_array, check_part, check_bad_arrays, check_messages, check_reduce, check_kernels:
         check(node)
         node.barrier()
     array, kernel = node.array(N, np.uint32), node.program(KERNELS).add

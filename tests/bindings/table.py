@@ -20,7 +20,7 @@ from gravel import _errors, _library
 HEADERS = ("gravel.h", "mirror.h", "accumulator.h", "block_pool.h", "channel.h", "flow.h", "steal.h", "server.h")
 COMMENT = re.compile(r"/\*.*?\*/", re.S)
 PROTOTYPE = re.compile(r"^((?:const )?(?:struct )?\w+[ *]+)(gravel_\w+)\(([^;{}]*?)\);", re.M)
-HANDLES = ("cl_program", "cl_kernel", "cl_context", "cl_device_id", "cl_command_queue", "cl_event")
+HANDLES = ("cl_program", "cl_kernel", "cl_context", "cl_device_id", "cl_command_queue", "cl_event", "cl_mem")
 KINDS = {"int": c.c_int, "bool": c.c_bool, "size_t": c.c_size_t, "uint32_t": c.c_uint32, "cl_uint": c.c_uint32,
          "uint64_t": c.c_uint64, "cl_map_flags": c.c_uint64, "char *": c.c_char_p, "char **": c.POINTER(c.c_char_p),
          "void *": c.c_void_p, "void **": c.POINTER(c.c_void_p)}

@@ -61,6 +61,8 @@ static inline void call_heap(void)
 {
     uint64_t offset;
     void *memory;
+    cl_mem buffer;
+    made(gravel_heap_part(gravel, word, 8, 0, &buffer, &offset, &memory), "gravel_heap_part");
     made(gravel_alloc(gravel, 64, &offset), "gravel_alloc");
     made(gravel_alloc_named(gravel, "counters", 64, &offset), "gravel_alloc_named");
     made(gravel_free(gravel, word), "gravel_free");

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * gravel_map: the heap as the host sees it, on every step of the ladder. What messages and kernels
- * wrote is read, what is written or filled is found by both, and what cannot be mapped or filled is refused.
+ * wrote is read, what is written or filled is found by both, and what cannot be mapped or filled is refused. Other
+ * OpenCL code finds the heap where gravel_heap_part says.
  *
  * Path: meson test -> this -> lib/node/maps.c, lib/node/fill.c, lib/memory/memory.c
  */
@@ -134,6 +135,72 @@ static void patterns_are_found_by_kernels(void **state)
     for (uint32_t i = 0; i < N; i++)
         assert_int_equal(there[i], i + 7);
     unmap(gravel, there);
+}
+
+static void set_part(cl_kernel kernel, uint32_t node)
+{
+    cl_mem buffer;
+    void *pointer;
+    uint64_t first;
+    OK(gravel_heap_part(gravel, table, N * 4, node, &buffer, &first, &pointer));
+    assert_true(!buffer != !pointer);
+    assert_true(first % 64 == 0 && (buffer || !first));
+    if (buffer)
+        assert_int_equal(clSetKernelArg(kernel, 0, sizeof buffer, &buffer), CL_SUCCESS);
+    else
+        assert_int_equal(clSetKernelArgSVMPointer(kernel, 0, pointer), CL_SUCCESS);
+    assert_int_equal(clSetKernelArg(kernel, 1, sizeof first, &first), CL_SUCCESS);
+}
+
+/* A program of the driver's alone, without gravel.cl.h. */
+static void other_kernels_change_a_part(void **state)
+{
+    (void)state;
+    const char *text = "kernel void twice(global uint *memory, ulong first)\n"
+                       "{\n"
+                       "    memory[first / sizeof(uint) + get_global_id(0)] *= 2;\n"
+                       "}\n";
+    const size_t n = N - 1;
+    cl_device_id device = gravel_cl_device(gravel);
+    cl_program program = clCreateProgramWithSource(gravel_cl_context(gravel), 1, &text, NULL, NULL);
+    assert_int_equal(clBuildProgram(program, 1, &device, "", NULL, NULL), CL_SUCCESS);
+    cl_kernel twice = clCreateKernel(program, "twice", NULL);
+    OK(run_body(gravel,
+                BODY("gravel_put_uint_wg_if(g, i < b, a, i, i + 1, i % 2);"
+                     "gravel_put_uint_wg_if(g, i < b, a, i, i + 2, (i + 1) % 2);"),
+                1024, 64, table, N, 0));
+    for (uint32_t node = 0; node < 2; node++) {
+        set_part(twice, node);
+        assert_int_equal(clEnqueueNDRangeKernel(gravel_cl_queue(gravel), twice, 1, NULL, &n, NULL,
+                                                0, NULL, NULL),
+                         CL_SUCCESS);
+    }
+    assert_int_equal(clFinish(gravel_cl_queue(gravel)), CL_SUCCESS);
+    OK(run_body(gravel, BODY("gravel_inc_uint_wg_if(g, i < b, a, i, i % 2);"), 1024, 64, table, N,
+                0));
+    for (uint32_t node = 0; node < 2; node++) {
+        const uint32_t *words = map_words(node, 0, N, CL_MAP_READ);
+        for (uint32_t i = 0; i < N; i++) {
+            uint32_t is_inced = i % 2 == node, put = is_inced ? i + 1 : i + 2;
+            assert_int_equal(words[i], (i < n ? 2 * put : put) + is_inced);
+        }
+        unmap(gravel, words);
+    }
+    clReleaseKernel(twice);
+    clReleaseProgram(program);
+}
+
+static void a_part_that_is_none_is_refused(void **state)
+{
+    (void)state;
+    cl_mem buffer = (cl_mem)&table;
+    void *pointer = &table;
+    uint64_t first;
+    expect_error(gravel_heap_part(gravel, table, 4, 2, &buffer, &first, &pointer), GRAVEL_ERANGE,
+                 "gravel_heap_part: node 2 does not live in this process");
+    assert_true(!buffer && !pointer);
+    expect_error(gravel_heap_part(gravel, table, 1 << 20, 1, &buffer, &first, &pointer),
+                 GRAVEL_ERANGE, "gravel_heap_part");
 }
 
 static void what_cannot_be_filled_is_refused(void **state)
@@ -318,6 +385,8 @@ int main(void)
         cmocka_unit_test(written_words_are_found_by_kernels),
         cmocka_unit_test(a_pattern_fills_a_part_and_nothing_else),
         cmocka_unit_test(patterns_are_found_by_kernels),
+        cmocka_unit_test(other_kernels_change_a_part),
+        cmocka_unit_test(a_part_that_is_none_is_refused),
         cmocka_unit_test(what_cannot_be_filled_is_refused),
         cmocka_unit_test(two_maps_side_by_side_are_both_written_back),
         cmocka_unit_test(what_cannot_be_mapped_is_refused),

@@ -110,6 +110,12 @@ static void call_heap(void)
 {
     uint64_t offset;
     void *pointer;
+    cl_mem buffer;
+    REFUSED(gravel_heap_part, NULL, word, 8, 0, &buffer, &offset, &pointer);
+    assert_true(!buffer && !pointer);
+    NAMED("buffer", gravel_heap_part, gravel, word, 8, 0, NULL, &offset, &pointer);
+    NAMED("first", gravel_heap_part, gravel, word, 8, 0, &buffer, NULL, &pointer);
+    NAMED("pointer", gravel_heap_part, gravel, word, 8, 0, &buffer, &offset, NULL);
     REFUSED(gravel_alloc, NULL, 64, &offset);
     NAMED("offset", gravel_alloc, gravel, 64, NULL);
     REFUSED(gravel_alloc_named, NULL, "counters", 64, &offset);
