@@ -418,8 +418,8 @@ bool gravel_is_local(const struct gravel *gravel, uint32_t node);
  * On steps pump and drain it is in a buffer; on step svm in shared virtual memory, for clSetKernelArgSVMPointer, on
  * step usm for clSetKernelArgMemPointerINTEL. It lies there until it is freed, or the node closed: nothing is retained.
  *
- * That code runs in the node's queue (gravel_cl_queue), or in another one from the end of a gravel_quiet or
- * gravel_barrier on, until it has ended. Messages to the part meanwhile may be lost, or come in between.
+ * That code runs in the node's queue behind a gravel_quiet or gravel_barrier, or in another queue between two of them.
+ * Messages to the part that come while it runs may be lost.
  *
  * @param offset   heap offset [bytes]; [offset, offset + bytes) lies in one allocation.
  * @param node     a local node.

@@ -173,6 +173,9 @@ static void test_words(gvl::node &node)
     }
     node.barrier();
     EXPECT(reals.get(next, 89, 2) == (std::vector<double>{89.0, -1.0}));
+    const gvl::heap_part part = reals.part();
+    EXPECT(!part.buffer != !part.pointer && part.first % 64 == 0 && (part.buffer || part.pointer == reals.read().data()));
+    EXPECT_ERROR(GRAVEL_ERANGE, "does not live", reals.part(node.size()));
     reals.modify(node.rank(), 5, 1)[0] += 0.5;
     EXPECT(reals.read(node.rank(), 5, 1)[0] == 5.5);
     longs.inc(3, next);
