@@ -56,7 +56,7 @@ GRAVELP_INLINE void gravelp_joint_clear(struct gravel_group g)
 struct gravelp_joining {
     uint place;    /* the record's, in its package */
     bool is_alone; /* in a package of its own */
-    bool leads;    /* takes the ticket; else it has joined one who does */
+    bool waits;    /* for the ticket's slot, which it has taken; else it has joined one who does */
     uint ticket;
     uint n; /* records of the package; 0: not known yet */
 };
@@ -80,29 +80,26 @@ GRAVELP_INLINE struct gravelp_joining gravelp_joint_enter(local uint *joint, uin
     return own;
 }
 
-/* Who opened it, and whose ticket's slot is free: nobody joins any more. @return how many have. */
-GRAVELP_INLINE uint gravelp_joint_close(local struct gravelp_scratch *scratch, uint ticket)
+/* Who opened it, and whose ticket's slot is free: nobody joins any more. */
+GRAVELP_INLINE void gravelp_joint_close(local struct gravelp_scratch *scratch, uint ticket)
 {
     (void)gravelp_local_load_acquire(&scratch->joint); /* J9, pairs with J8 */
     scratch->joint_ticket = ticket;
-    return GRAVELP_JOINT_N(
-        gravelp_local_add_release(&scratch->joint, GRAVELP_JOINT_CLOSED)); /* J4, pairs with J5 */
+    gravelp_local_add_release(&scratch->joint, GRAVELP_JOINT_CLOSED); /* J4, pairs with J5 */
 }
 
-/* Who has joined: one look. @return false if the one that opened it has given up. */
+/* Who has opened or joined it: one look. @return false if the one that opened it has given up. */
 GRAVELP_INLINE bool gravelp_joint_look(local struct gravelp_scratch *scratch,
                                        struct gravelp_joining *own)
 {
     const uint state = gravelp_local_load_acquire(&scratch->joint); /* J5, pairs with J4 */
-    if (state & GRAVELP_JOINT_DROPPED)
-        return false;
     if (state & GRAVELP_JOINT_CLOSED) {
         own->ticket = scratch->joint_ticket;
         own->n = GRAVELP_JOINT_N(state);
     } else {
         gravelp_pause(0, false);
     }
-    return true;
+    return !(state & GRAVELP_JOINT_DROPPED);
 }
 
 /* Who has written its record of n: whether it is the last one, and the next package may be opened. */
@@ -129,21 +126,24 @@ static inline void gravelp_record_jointly(struct gravel_group g, uint command, c
     struct gravelp_joining own =
         gravelp_joint_enter(&g.scratch->joint, command,
                             columns < GRAVELP_JOINT_COUNT ? columns : GRAVELP_JOINT_COUNT - 1);
-    if (own.leads)
+    if (own.waits)
         own.ticket = gravelp_device_fetch_add_relaxed(&queue_words->reserved, 1);
     struct gravelp_patience patience = {0, 0, 0, 0, 0, 0};
     bool is_sending = true;
     while (is_sending) {
-        if (!own.leads) {
-            is_sending = gravelp_joint_look(g.scratch, &own);
-        } else if (gravelp_queue_has_room(g.arena, queue_words, own.ticket)) {
-            own.n = own.is_alone ? 1 : gravelp_joint_close(g.scratch, own.ticket);
-        } else {
+        if (own.waits && gravelp_queue_has_room(g.arena, queue_words, own.ticket)) {
+            own.waits = false;
+            own.n = own.is_alone;
+            if (!own.is_alone)
+                gravelp_joint_close(g.scratch, own.ticket);
+        } else if (own.waits) {
             is_sending =
                 gravelp_queue_keep_waiting(g.arena, gravelp_origin(), queue, own.ticket, &patience);
             if (!is_sending && !own.is_alone)
                 gravelp_local_add_relaxed(&g.scratch->joint, GRAVELP_JOINT_DROPPED); /* J0 */
         }
+        if (is_sending && !own.is_alone)
+            is_sending = gravelp_joint_look(g.scratch, &own);
         if (own.n) {
             global uchar *slot = gravelp_queue_slot(g.arena, queue, own.ticket);
             gravelp_write_record(slot, command, own.n, own.place, words, node);
