@@ -31,7 +31,7 @@ _LOCAL = 0x119C
 _ARENA = "gravel_arena_"  # the parameter that GRAVEL_ARENA declares
 _LAUNCHERS = {"gravel_flow_": "Flow.produce", "gravel_steal_": "Deques.launch"}  # of GRAVEL_FLOW and GRAVEL_STEAL
 SERVED = "Node.launch_server"
-_OF_LIBRARY = "gravel"  # how names of kernels begin that the library adds to a program of servers
+_OF_SERVERS = "gravel_serve"  # how names of kernels begin that the library adds to a program of servers
 _ACCUMULATOR = "gravelp_accumulator*"  # the end of the type that GRAVEL_ACCUMULATOR declares
 
 _INTEGERS: dict[str, Any] = {
@@ -260,7 +260,7 @@ class Program:
         self._handle: int = handle.value or 0
         self._kernels: dict[str, Kernel] = {}
         names = _text(lib.clGetProgramInfo, self._handle, _PROGRAM_KERNEL_NAMES).split(";")
-        self.names: list[str] = [name for name in names if not name.startswith(_OF_LIBRARY)]
+        self.names: list[str] = [one for one in names if launcher != SERVED or not one.startswith(_OF_SERVERS)]
 
     def __repr__(self) -> str:
         return "<gravel.Program of %s>" % ", ".join(self.names)
