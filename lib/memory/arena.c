@@ -4,6 +4,7 @@
  */
 #include "memory/arena.h"
 
+#include "base/addresses.h"
 #include "base/error.h"
 #include "device/shared.h"
 #include "layout/package.h"
@@ -11,7 +12,6 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/resource.h>
 
 #define PAGE 4096u
 #define HUGE_PAGE (2u << 20)
@@ -109,17 +109,14 @@ void gravel_arena_reset_queues(struct gravelp_arena *arena, uint32_t start)
 /* Why there is no memory, as far as it can be known. */
 static void tell_why(uint64_t bytes, uint64_t largest, char *text, size_t text_bytes)
 {
-    struct rlimit addresses;
-    bool is_limited = !getrlimit(RLIMIT_AS, &addresses) && addresses.rlim_cur != RLIM_INFINITY;
+    char limit[GRAVEL_ADDRESSES_BYTES];
+    const bool is_limited = gravel_addresses_tell(limit);
     if (bytes > largest)
         snprintf(text, text_bytes, "the device's largest allocation is %llu",
                  (unsigned long long)largest);
     else if (is_limited)
         snprintf(text, text_bytes,
-                 "the process may have %llu bytes of addresses (RLIMIT_AS, ulimit -v), and in a "
-                 "job each node of this "
-                 "machine takes a gigabyte of them",
-                 (unsigned long long)addresses.rlim_cur);
+                 "%s, and in a job each node of this machine takes a gigabyte of them", limit);
     else
         snprintf(text, text_bytes, "memory is short; the device's largest allocation is %llu",
                  (unsigned long long)largest);

@@ -4,13 +4,13 @@
  */
 #include "opencl/objects.h"
 
+#include "base/addresses.h"
 #include "base/error.h"
 #include "device/shared.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <sys/mman.h>
-#include <sys/resource.h>
 
 #define OWN_BYTES (UINT64_C(1) << 20) /* of a driver's, beside a buffer */
 
@@ -37,14 +37,10 @@ int gravel_cl_queue_create(const struct gravel_device *device, const char *user,
 
 int gravel_cl_buffer_fail(const char *user, uint64_t bytes, cl_int error)
 {
-    struct rlimit addresses;
-    char limit[96] = "";
-    if (!getrlimit(RLIMIT_AS, &addresses) && addresses.rlim_cur != RLIM_INFINITY)
-        snprintf(limit, sizeof limit,
-                 "; the process may have %llu bytes of addresses (RLIMIT_AS, ulimit -v)",
-                 (unsigned long long)addresses.rlim_cur);
-    return gravel_fail(GRAVEL_ENOMEM, "%s: a buffer of %" PRIu64 " bytes: %s (%d)%s", user, bytes,
-                       gravel_cl_error(error), (int)error, limit);
+    char limit[GRAVEL_ADDRESSES_BYTES];
+    const char *also = gravel_addresses_tell(limit) ? "; " : "";
+    return gravel_fail(GRAVEL_ENOMEM, "%s: a buffer of %" PRIu64 " bytes: %s (%d)%s%s", user, bytes,
+                       gravel_cl_error(error), (int)error, also, limit);
 }
 
 bool gravel_cl_has_addresses(const struct gravel_device *device, uint64_t bytes)

@@ -6,6 +6,7 @@
  */
 #include "transport/segment.h"
 
+#include "base/addresses.h"
 #include "base/descriptor.h"
 #include "base/error.h"
 
@@ -28,12 +29,21 @@ static int fail_system(const char *what)
     return gravel_fail(GRAVEL_ESYSTEM, "%s: %s", what, strerror(errno));
 }
 
+static int fail_mapping(void)
+{
+    char limit[GRAVEL_ADDRESSES_BYTES] = "";
+    const int error = errno;
+    const char *also = error == ENOMEM && gravel_addresses_tell(limit) ? "; " : "";
+    return gravel_fail(GRAVEL_ESYSTEM, "mapping shared memory for node buffers: %s%s%s",
+                       strerror(error), also, limit);
+}
+
 static int map_all(int descriptor, struct gravel_segment_head **head)
 {
     void *memory = mmap(NULL, GRAVEL_SEGMENT_BYTES, PROT_READ | PROT_WRITE,
                         MAP_SHARED | MAP_NORESERVE, descriptor, 0);
     *head = memory == MAP_FAILED ? NULL : memory;
-    return *head ? 0 : fail_system("mapping shared memory for node buffers");
+    return *head ? 0 : fail_mapping();
 }
 
 /* To grow a file beyond the limit ends the process by a signal. */

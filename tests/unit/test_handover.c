@@ -129,6 +129,28 @@ static void segment_that_peers_map_cannot_shrink(void **state)
     gravel_segment_destroy(segment);
 }
 
+static void segment_beyond_the_limit_of_addresses_is_refused_by_name(void **state)
+{
+    (void)state;
+    struct gravel_segment *segment;
+    struct rlimit limit, before;
+    long pages = 0;
+    FILE *file = fopen("/proc/self/statm", "r");
+    assert_non_null(file);
+    assert_int_equal(fscanf(file, "%ld", &pages), 1);
+    fclose(file);
+    assert_int_equal(getrlimit(RLIMIT_AS, &before), 0);
+    limit = before;
+    limit.rlim_cur = (rlim_t)pages * (rlim_t)sysconf(_SC_PAGESIZE) + (512u << 20);
+    assert_int_equal(setrlimit(RLIMIT_AS, &limit), 0);
+    int code = gravel_segment_create(&segment);
+    assert_int_equal(setrlimit(RLIMIT_AS, &before), 0);
+    assert_int_equal(code, GRAVEL_ESYSTEM);
+    assert_null(segment);
+    assert_non_null(strstr(gravel_last_error(), "Cannot allocate memory; the process may have "));
+    assert_non_null(strstr(gravel_last_error(), "RLIMIT_AS"));
+}
+
 /* A longer file would end the process by a signal. */
 static void segment_beyond_the_limit_of_files_is_refused_by_name(void **state)
 {
@@ -427,6 +449,7 @@ int main(void)
         cmocka_unit_test(offset_of_what_lies_elsewhere_is_none),
         cmocka_unit_test(what_is_not_the_segment_meant_is_not_mapped),
         cmocka_unit_test(segment_that_peers_map_cannot_shrink),
+        cmocka_unit_test(segment_beyond_the_limit_of_addresses_is_refused_by_name),
         cmocka_unit_test(segment_beyond_the_limit_of_files_is_refused_by_name),
         cmocka_unit_test(segment_is_no_standard_descriptor),
         cmocka_unit_test(only_long_frames_for_who_maps_them_are_handed_over),

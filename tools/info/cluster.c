@@ -127,7 +127,7 @@ static void print_rank(FILE *out, const json_t *rank, size_t width)
     snprintf(allowed, sizeof allowed, "%" PRId64 " of %" PRId64, integer_of(cores, "allowed"),
              integer_of(cores, "online"));
     print_number(out, rank);
-    fprintf(out, "  %-*s  %-10s%-4s", (int)width, text_of(rank, "host"), allowed,
+    fprintf(out, "  %-*s  %-11s%-4s", (int)width, text_of(rank, "host"), allowed,
             json_is_string(json_object_get(rank, "numa")) ? text_of(rank, "numa") : "-");
     print_locked(out, json_object_get(rank, "limits"));
     fprintf(out, "  %-5s  %s %s\n", *step ? step : "none", number ? number : "no device",
@@ -158,7 +158,7 @@ static void print_ranks(FILE *out, const json_t *ranks)
     const size_t width = widest_host(ranks);
     size_t i;
     json_t *rank;
-    fprintf(out, "\n rank  %-*s  cores     NUMA  may lock  step   device\n", (int)width, "host");
+    fprintf(out, "\n rank  %-*s  cores      NUMA  may lock  step   device\n", (int)width, "host");
     json_array_foreach(ranks, i, rank) print_rank(out, rank, width);
 }
 
