@@ -88,21 +88,16 @@
 /* The one kernel argument; the host sets it by gravel_kernel_set_arena. */
 #define GRAVEL_ARENA global struct gravelp_arena *gravel_arena_
 
-#define GRAVELP_OPEN_JOINT(g) (void)0 /* joint.cl.h has another */
-
-/* In the outermost scope of a kernel, once, every work-item of the group: declares `g`, a struct gravel_group, and the
- * group's local memory. In a program that includes print.cl.h it may be a barrier. */
+/* In the outermost scope of a kernel, once: declares `g`, a struct gravel_group, and the group's local memory. */
 #if defined(__OPENCL_C_VERSION__)
 #define GRAVEL_OPEN(g)                                \
     local struct gravelp_scratch gravel_scratch_;     \
     GRAVELP_OPEN(g, gravel_arena_, &gravel_scratch_); \
-    gravelp_open(g);                                  \
-    GRAVELP_OPEN_JOINT(g)
+    gravelp_open(g)
 #else
 #define GRAVEL_OPEN(g)                                                 \
     struct gravel_group g = {gravel_arena_, gravelp_lane->scratch, 0}; \
-    gravelp_open(g);                                                   \
-    GRAVELP_OPEN_JOINT(g)
+    gravelp_open(g)
 #endif
 
 /* The number of the handler registered as `name`; another name does not build. */

@@ -51,7 +51,7 @@
  * it sends once the host has seen the fault; the OpenCL context and its buffers stay good. A condition is evaluated
  * once, also where NDEBUG is defined (option -DNDEBUG of the program): there no assertion fails, and traps stay.
  *
- * Path:    the user's kernel -> this -> device/record.cl.h, joint.cl.h -> ... -> lib/spool; device/assert.cl.h.
+ * Path:    the user's kernel -> this -> device/record.cl.h -> ... -> lib/spool -> standard output; device/assert.cl.h.
  * Memory:  P2, as any message. Assertions: F1, as any fault.
  */
 #ifndef GRAVEL_PRINT_CL_H
@@ -59,7 +59,6 @@
 
 #include "gravel.cl.h"
 #include "device/assert.cl.h"
-#include "device/joint.cl.h"
 
 #define GRAVELP_OVERLOADED static inline __attribute__((overloadable, always_inline))
 

@@ -21,8 +21,7 @@ struct model_scratch {
 #define GRAVEL_OPEN(g)                                               \
     local struct model_scratch model_scratch_;                       \
     struct gravel_group g = {gravel_arena_, &model_scratch_.gravel}; \
-    gravelp_open(g);                                                 \
-    GRAVELP_OPEN_JOINT(g)
+    gravelp_open(g)
 
 GRAVELP_INLINE local struct model_scratch *model_scratch(struct gravel_group g)
 {

@@ -109,5 +109,6 @@ GRAVELP_INLINE uint gravelp_check_count(struct gravel_group g, uint active)
 /* A call of a single work-item needs no others. */
 #define GRAVELP_SEND_WI gravelp_send_wi
 #define GRAVELP_ASK_WI gravelp_ask_wi
+#define GRAVELP_RECORD_WI(g, ...) gravelp_record_alone(g, GRAVELP_NO_ARRIVAL, 1, __VA_ARGS__)
 
 #endif

@@ -82,9 +82,6 @@ struct gravelp_scratch {
 #ifndef GRAVELP_SERIAL_GROUP
     struct gravelp_ring ring; /* the leader's */
 #endif
-#ifndef GRAVELP_ONE_THREAD
-    uint joint, joint_ticket; /* of a package that work-items share: joint.cl.h */
-#endif
     /* How this call's messages are written: one of these is the first slot, or none and they are dropped. */
     global uchar *by_lane;        /* every work-item sends: the column is its number */
     global uchar *by_position;    /* the column is its position among the active */

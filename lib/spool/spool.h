@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The spool: records that have arrived and wait for the writer. The network thread puts each frame here, or a copy of it,
+ * The spool: records that have arrived and wait for the writer. The network thread puts each frame here, or a copy,
  * and waits for nothing.
  *
  * Path:    records.c of lib/network -> spool.c -> writer.c -> spool.c -> records.c.
@@ -39,8 +39,8 @@ bool gravel_spool_destroy(struct gravel_spool *spool);
  * Spool a frame of records, which has been checked. The first one starts the writer. Who sends frames has credit for
  * them, so that they are bounded.
  *
- * @param holder  of this node, has the frame, and another one of no contents afterwards, if that costs less than a copy;
- *                or NULL.
+ * @param holder  a buffer of this node that has the frame, and another frame afterwards if that costs less than a
+ *                copy; or NULL.
  * @return 0; GRAVEL_ENOMEM; GRAVEL_ESYSTEM: no thread.
  */
 int gravel_spool_push(struct gravel_spool *spool, const struct gravel_frame *frame,

@@ -74,8 +74,8 @@ struct gravel_buffer *gravel_buffer_create_in(void *memory, uint32_t capacity);
 void gravel_buffer_destroy(struct gravel_buffer *buffer);
 
 /**
- * Exchange the frames of two buffers, which have one capacity. False, and nothing is done, if they have not, or if memory
- * of one is not its own.
+ * Exchange the frames of two buffers, which have one capacity. False, and nothing is done, if they have not, or if
+ * memory of one is not its own.
  */
 bool gravel_buffer_exchange(struct gravel_buffer *one, struct gravel_buffer *other);
 

@@ -86,8 +86,6 @@ SUBJECTS = {
     "steal": (["tests/tsan/steal.c", "tests/tsan/lanes.c"], [], [],
               ["cl/device/deque.cl.h", "cl/device/promote.cl.h", "cl/device/schedule.cl.h"]),
     "steal-abp": (["tests/tsan/steal.c", "tests/tsan/lanes.c"], ["-DGRAVELP_STEAL_POLICY=1"], [], ["cl/device/abp.cl.h"]),
-    "joint": (["tests/tsan/joint.c", "tests/tsan/lanes.c", "tests/tsan/shared.c", "lib/memory/arena.c", "lib/base/error.c"], [], [],
-              ["cl/device/joint.cl.h"]),
     "block-pool": (["tests/tsan/block_pool.c", "tests/tsan/lanes.c"], ["-DGRAVELP_SUBGROUPS"], [], ["cl/device/block_words.cl.h", "cl/block_pool.cl.h"]),
     "block-pool-serial": (["tests/tsan/block_pool.c", "tests/tsan/lanes.c"], ["-DGRAVELP_SERIAL_GROUP"], [], ["cl/block_pool.cl.h"]),
     "flow": (["tests/tsan/flow.c", "tests/tsan/flow_memory.c", "tests/tsan/lanes.c", "lib/flow/graph.c", "lib/base/growing.c", "lib/flow/layout.c",
