@@ -31,8 +31,7 @@
  * Freeing a heap offset that is no block of the pool, or a block that is free already, ends the node with
  * GRAVEL_EKERNEL, which names the work-item, the offset and the pool.
  *
- * A work-group takes up to 32 blocks by one atomic operation, and gives back those that lie side by side by one; where
- * one thread runs a group, its work-items do so alone, which is faster there.
+ * A work-group takes up to 32 blocks by one atomic operation, and gives back those that lie side by side by one.
  *
  * Path:    the user's kernel -> this -> device/block_words.cl.h.
  * Memory:  who allocates a block sees all that the work-item, or work-group, that freed it had done before (B5, B6).
@@ -42,57 +41,6 @@
 
 #include "gravel.cl.h"
 #include "device/block_words.cl.h"
-
-GRAVELP_INLINE ulong gravel_block_alloc_wi(struct gravel_group g, ulong pool)
-{
-    global struct gravelp_block_pool *at = gravelp_pool_at(g, pool);
-    return gravelp_pool_block(
-        at, pool, gravelp_pool_search(at, gravelp_pool_place(at), (uint)gravelp_lane_id()));
-}
-
-GRAVELP_INLINE void gravel_block_free_wi(struct gravel_group g, ulong pool, ulong block)
-{
-    const uint number = gravelp_pool_number(g, pool, block);
-    if (number != GRAVELP_NO_NUMBER &&
-        gravelp_pool_give(gravelp_pool_at(g, pool), number / 32, 1u << number % 32))
-        gravelp_pool_tell_free(g, pool, number);
-}
-
-#if defined(GRAVELP_SERIAL_GROUP)
-
-/*
- * One thread runs the group: an atomic operation that no other thread disputes costs it less than to count the group's
- * work-items and to share what was taken, which take barriers. So each of them takes and gives alone. The barriers of
- * the user's kind keep the divergent `if` from being first or last in the user's own.
- */
-GRAVELP_INLINE ulong gravel_block_alloc_wg_if(struct gravel_group g, uint active, ulong pool)
-{
-    const bool fits = gravelp_n_lanes() <= GRAVEL_MAX_GROUP;
-    ulong block = GRAVEL_NO_BLOCK;
-    gravel_barrier_wg(g);
-    if (active && fits)
-        block = gravel_block_alloc_wi(g, pool);
-    gravel_barrier_wg(g);
-    if (!fits && gravelp_is_leader())
-        gravelp_group_fits(g.arena);
-    gravelp_block_keep(g.arena);
-    return block;
-}
-
-GRAVELP_INLINE void gravel_block_free_wg_if(struct gravel_group g, uint active, ulong pool,
-                                            ulong block)
-{
-    const bool fits = gravelp_n_lanes() <= GRAVEL_MAX_GROUP;
-    gravelp_group_meet_apart(g.arena); /* G1: all have left their blocks */
-    if (active && fits)
-        gravel_block_free_wi(g, pool, block);
-    gravel_barrier_wg(g);
-    if (!fits && gravelp_is_leader())
-        gravelp_group_fits(g.arena);
-    gravelp_block_keep(g.arena);
-}
-
-#else
 
 GRAVELP_INLINE ulong gravel_block_alloc_wg_if(struct gravel_group g, uint active, ulong pool)
 {
@@ -112,6 +60,26 @@ GRAVELP_INLINE ulong gravel_block_alloc_wg_if(struct gravel_group g, uint active
     return gravelp_pool_block(at, pool, number);
 }
 
+GRAVELP_INLINE ulong gravel_block_alloc_wg(struct gravel_group g, ulong pool)
+{
+    return gravel_block_alloc_wg_if(g, 1, pool);
+}
+
+GRAVELP_INLINE ulong gravel_block_alloc_wi(struct gravel_group g, ulong pool)
+{
+    global struct gravelp_block_pool *at = gravelp_pool_at(g, pool);
+    return gravelp_pool_block(
+        at, pool, gravelp_pool_search(at, gravelp_pool_place(at), (uint)gravelp_lane_id()));
+}
+
+GRAVELP_INLINE void gravel_block_free_wi(struct gravel_group g, ulong pool, ulong block)
+{
+    const uint number = gravelp_pool_number(g, pool, block);
+    if (number != GRAVELP_NO_NUMBER &&
+        gravelp_pool_give(gravelp_pool_at(g, pool), number / 32, 1u << number % 32))
+        gravelp_pool_tell_free(g, pool, number);
+}
+
 GRAVELP_INLINE void gravel_block_free_wg_if(struct gravel_group g, uint active, ulong pool,
                                             ulong block)
 {
@@ -123,13 +91,6 @@ GRAVELP_INLINE void gravel_block_free_wg_if(struct gravel_group g, uint active, 
     gravelp_group_meet(g.arena); /* G1: lanes is free again */
     if (!fits && gravelp_is_leader())
         gravelp_group_fits(g.arena);
-}
-
-#endif
-
-GRAVELP_INLINE ulong gravel_block_alloc_wg(struct gravel_group g, ulong pool)
-{
-    return gravel_block_alloc_wg_if(g, 1, pool);
 }
 
 GRAVELP_INLINE void gravel_block_free_wg(struct gravel_group g, ulong pool, ulong block)

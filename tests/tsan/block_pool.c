@@ -38,7 +38,6 @@ struct test {
 };
 
 static _Atomic uint32_t n_got;
-static ulong offsets[N_GROUPS * N_ITEMS]; /* plain: of the work-items' blocks, for their partners */
 
 static void use(struct gravelp_arena *arena, ulong block, uint64_t mark)
 {
@@ -58,10 +57,8 @@ static void churn_kernel(struct gravelp_arena *gravel_arena_, const void *argume
     const ulong pool = offsetof(struct heap, pool);
     for (uint32_t turn = 0; turn < N_TURNS; turn++) {
         const ulong first = gravel_block_alloc_wg_if(g, (item + turn) % 3 != 0, pool);
-        offsets[item] = first;
-        gravel_barrier_wg(g);
-        if (offsets[item ^ 1] != GRAVEL_NO_BLOCK) /* who frees a block is not who has used it */
-            use(gravel_arena_, offsets[item ^ 1], 2 * item);
+        if (first != GRAVEL_NO_BLOCK)
+            use(gravel_arena_, first, 2 * item);
         if (turn % 4 == item % 4) {
             const ulong second = gravel_block_alloc_wi(g, pool);
             if (second != GRAVEL_NO_BLOCK) {
