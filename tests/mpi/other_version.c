@@ -22,6 +22,7 @@
 static uint32_t compared; /* which of what nodes compare: 0 the library's version, 1 MPI's */
 static uint64_t ours;     /* of it */
 static bool asks_who;     /* has which version, by the next reduction */
+static bool swaps;        /* instead: the mark in front of settings */
 
 int __real_gravel_node_reduce(struct gravel *gravel, const struct gravel_collective_call *call,
                               uint32_t op, uint32_t type, void *values, uint32_t n);
@@ -38,7 +39,7 @@ int __wrap_gravel_node_reduce(struct gravel *gravel, const struct gravel_collect
         words[0] = UINT64_MAX;
         words[1] = 1;
     }
-    asks_who = n > 4 && words[0] == LIBRARY && words[1] == ~(uint64_t)LIBRARY;
+    asks_who = !swaps && n > 4 && words[0] == LIBRARY && words[1] == ~(uint64_t)LIBRARY;
     if (asks_who) {
         words += 2 * compared;
         ours = words[0];
@@ -47,8 +48,6 @@ int __wrap_gravel_node_reduce(struct gravel *gravel, const struct gravel_collect
     }
     return __real_gravel_node_reduce(gravel, call, op, type, values, n);
 }
-
-static bool swaps; /* the mark in front of settings */
 
 int __real_MPI_Bcast(void *bytes, int n, MPI_Datatype type, int root, MPI_Comm comm);
 int __wrap_MPI_Bcast(void *bytes, int n, MPI_Datatype type, int root, MPI_Comm comm);
