@@ -13,7 +13,7 @@
 #include <stdio.h>
 #include <sys/resource.h>
 
-#define GRAVEL_ADDRESSES_BYTES 96u /* of what is told */
+#define GRAVEL_ADDRESSES_BYTES 96u /* of its text */
 
 /** "the process may have N bytes of addresses (RLIMIT_AS, ulimit -v)". @return false, and "": there is no limit. */
 static inline bool gravel_addresses_tell(char text[GRAVEL_ADDRESSES_BYTES])

@@ -2,7 +2,7 @@
 /*
  * Describes what the system leaves this process. See host.h.
  *
- * Source:  hwloc 2: cpubind.h, helper.h; Linux: Documentation/ABI/stable/sysfs-class-infiniband.
+ * Source:  hwloc 2: hwloc_get_cpubind, hwloc_cpuset_to_nodeset; Linux: sysfs-class-infiniband.
  */
 #include "host.h"
 
