@@ -73,7 +73,7 @@ static void write_line(const char *text, size_t text_bytes, const uint32_t *of,
 /* The words in a block of their size, so that a sanitizer sees reads beyond it. */
 static void expect_line(const char *text, const char *expected)
 {
-    uint32_t *exact = malloc(n_words * sizeof *exact + 1);
+    uint32_t *exact = calloc(1, n_words * sizeof *exact + 1);
     memcpy(exact, words, n_words * sizeof *exact);
     write_line(text, strlen(text), exact, "> ");
     free(exact);
