@@ -906,6 +906,11 @@ inline void kernel::set(cl_uint i, const block_pool &value) const {
     set(i, cl_ulong{value.offset()});
 }
 
+/** Elements that a level of a channel holds at most, and most that one held between two rounds. */
+struct channel_stats {
+    uint32_t width, peak;
+};
+
 /** A channel-flow graph with its memory: flow.h. */
 class flow : public detail::part<gravel_flow, gravel_flow_destroy> {
 public:
@@ -964,6 +969,12 @@ public:
     gravel_flow_stats stats() const {
         gravel_flow_stats out{};
         call_part(gravel_flow_stats_read, &out, sizeof out);
+        return out;
+    }
+    /** gravel_flow_channel_read. */
+    channel_stats stats(const std::string &channel) const {
+        channel_stats out{};
+        call_part(gravel_flow_channel_read, channel.c_str(), &out.width, &out.peak);
         return out;
     }
     void reset_stats() { call_part(gravel_flow_stats_reset); }

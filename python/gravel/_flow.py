@@ -58,7 +58,7 @@ def _edges(into: Mapping[str, int]) -> Any:
 class Flow(OwnPart):
     """Of this node alone; made by Node.flow. First build(); then push(), post() or produce() elements, and run().
 
-    One thread at a time makes its calls, others wait for it; but any thread may post(), and read stats, during a run.
+    One thread at a time makes its calls, others wait for it; but any thread may post(), and read statistics, in a run.
     """
 
     _destroys = lib.gravel_flow_destroy
@@ -195,7 +195,7 @@ class Flow(OwnPart):
         return out[()]
 
     def start(self) -> None:
-        """Run beside the caller. Until wait() only post() and stats may be used."""
+        """Run beside the caller. Until wait() only post() and what reads or resets statistics may be used."""
         self._call(lib.gravel_flow_start)
 
     def wait(self) -> None:
@@ -210,6 +210,16 @@ class Flow(OwnPart):
             made = self._made()
             self.node._call(lambda _: int(lib.gravel_flow_stats_read(made, c.byref(read), c.sizeof(read))))
         return counted(read)
+
+    def channel_stats(self, channel: str) -> dict[str, int]:
+        """Elements of a level: `width` that it holds at most, `peak` that it held at most between two rounds."""
+        self._dtype(channel)
+        width, peak = c.c_uint32(), c.c_uint32()
+        with self._beside:
+            made = self._made()
+            self.node._call(lambda _: int(lib.gravel_flow_channel_read(made, channel.encode(), c.byref(width),
+                                                                       c.byref(peak))))
+        return {"width": width.value, "peak": peak.value}
 
     def reset_stats(self) -> None:
         """Start the counters at 0 again, but `bytes`."""

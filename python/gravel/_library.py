@@ -206,6 +206,7 @@ CALLS: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "gravel_flow_take": (code, (address, text, address, u32, to(u32))),
     "gravel_flow_stats_read": (code, (address, address, size)),
     "gravel_flow_stats_reset": (code, (address,)),
+    "gravel_flow_channel_read": (code, (address, text, to(u32), to(u32))),
     "gravel_steal_create": (code, (to(address), address, address)),
     "gravel_steal_fill": (code, (address, address, u64)),
     "gravel_steal_fill_at": (code, (address, u32, address, u64)),

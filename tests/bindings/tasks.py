@@ -124,7 +124,8 @@ def check_recursion(node):
             flow.kernel("no_such")
         with refused(gravel.KernelError, "fib"):
             flow.call("fib", (40, 0), "to")  # deeper than the flow is
-    for use in flow.run, flow.destroy, lambda: flow.stats, lambda: flow.post("fib", [(1, 0)]):
+    for use in flow.run, flow.destroy, lambda: flow.stats, lambda: flow.channel_stats("fib"), \
+            lambda: flow.post("fib", [(1, 0)]):
         with refused(ValueError, "destroyed"):
             use()
 
@@ -154,6 +155,10 @@ def check_pipeline(node):
         taken = np.concatenate([flow.take("done", 2), flow.take("done")])["value"]
         wanted = 3 * np.concatenate([[5, 6, 7], 1000 + np.arange(256)]) + 1
         assert (np.sort(taken) == np.sort(wanted)).all(), taken
+        counts = flow.channel_stats("item")
+        assert counts["width"] >= 1024 and counts["peak"] in (256, 257), counts  # a late post may be there
+        with refused(KeyError, "'items'", "item, done"):
+            flow.channel_stats("items")
         assert flow.take("done").shape == (0,) and flow.take("done").dtype == ITEM
         with refused(gravel.RangeError, "item"):
             flow.produce(make, 4096, {"item": 1}, 0)
@@ -170,7 +175,7 @@ def check_pipeline(node):
 
 def check_bad_graphs(node):
     for channels, error, texts in (
-            ({"item": gravel.Channel(ITEM, "strem")}, ValueError, ["channel item", "stream, output", "'strem'"]),
+            ({"item": gravel.Channel(ITEM, "flood")}, ValueError, ["channel item", "stream, output", "'flood'"]),
             ({"item": gravel.Channel(ITEM, "stream", {"none": 1})}, gravel.ArgumentError, ["item|none"]),
             ({"item": gravel.Channel(ITEM, "stream", {"item": -1})}, ValueError, ["channel item at most: -1"]),
             ({"item": gravel.Channel("u2", "stream")}, gravel.ArgumentError, ["item"]),

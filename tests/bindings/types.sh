@@ -30,7 +30,7 @@ with node.mirror(array, [[0, 5]]) as copies, node.accumulator(array, "max") as m
     shared: numpy.typing.NDArray[Any] = copies.get()
 with node.flow({"fib": gravel.Channel("u4", "spawn", {"fib": 2})}, depth=3) as flow, node.deques() as deques:
     taken: numpy.typing.NDArray[Any] = flow.take("fib")
-    counts: dict[str, int] = {**flow.stats, **deques.stats(), "groups": deques.n_groups}
+    counts: dict[str, int] = {**flow.stats, **flow.channel_stats("fib"), **deques.stats(), "groups": deques.n_groups}
     deques.launch(node.program("", "empty.cl").count, array)
 node.launch_server(node.server_program("").serve, 10, array)
 wrong: int = node.step

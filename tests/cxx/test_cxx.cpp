@@ -365,6 +365,8 @@ static void test_stream(gvl::node &node)
         for (item each : some)
             sum += each.value, n++;
     EXPECT(n == 259 && sum == 3 * (5 + 6 + 7 + 255 * 128));
+    EXPECT(flow.stats("item").width >= 1024 && flow.stats("item").peak == 256);
+    EXPECT_ERROR(GRAVEL_EINVAL, "'items'", flow.stats("items"));
 }
 
 static void test_deques(gvl::node &node)
