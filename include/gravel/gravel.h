@@ -41,7 +41,7 @@ extern "C" {
 
 /* The library's soversion is GRAVEL_API_MAJOR while that is not 0, else 0.GRAVEL_API_MINOR. */
 #define GRAVEL_API_MAJOR 0
-#define GRAVEL_API_MINOR 1
+#define GRAVEL_API_MINOR 2
 #define GRAVEL_API_PATCH 0
 
 /** X(code, number, text): every error. */

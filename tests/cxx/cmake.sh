@@ -49,7 +49,7 @@ step "building a project in C" cmake --build "$work/c/build"
 step "running a project in C" with_library "$work/c/build/user" "$version"
 major=${version%%.*} minor=${version#*.}
 minor=${minor%%.*}
-for asked in $major.$((minor + 1)) $((major + 1)) $major.$minor.999; do
+for asked in 0.1 $major.$((minor + 1)) $((major + 1)) $major.$minor.999; do
     rm -r "$work/c/build"
     configure c -DASKED="$asked" >"$work/log" 2>&1 && fail "version $asked is found, and $version is installed:"
     grep -q "version: $version" "$work/log" || fail "version $asked is refused, but not as $version:"

@@ -16,6 +16,10 @@
 #include "base/error.h"
 #include "base/growing.h"
 
+#define TEXT_OF(x) #x
+#define TEXT(x) TEXT_OF(x)
+#define VERSION TEXT(GRAVEL_API_MAJOR) "." TEXT(GRAVEL_API_MINOR) "." TEXT(GRAVEL_API_PATCH)
+
 static void expect_refused(int code, const char *part)
 {
     assert_int_equal(code, GRAVEL_EINVAL);
@@ -52,8 +56,8 @@ static void members_of_a_newer_caller_must_be_0(void **state)
     assert_int_equal(out.later, 7);
     newer[5] = UINT64_C(1) << 63;
     expect_refused(gravel_growing_read(&grown, &out, newer, 48),
-                   "grown.bytes is 48, and this library, version 0.1.0, knows 32 bytes: it has no "
-                   "member at byte 47, which is set");
+                   "grown.bytes is 48, and this library, version " VERSION
+                   ", knows 32 bytes: it has no member at byte 47, which is set");
 }
 
 static void sizes_of_no_version_are_refused(void **state)
