@@ -109,12 +109,11 @@ static void end_slow(void)
     close(slow.from);
 }
 
-/* A node of its own prints n lines of 775 bytes to it, by this kernel. @param n_then  [out] bytes it had read when a
- * quiet returned. @return frames that waited for credit. */
-static uint64_t print_slowly(const char *name, size_t n, long *n_then)
+/* A node of its own prints n lines of 775 bytes to it, by groups of this kernel. @param n_then  [out] bytes it had read
+ * when a quiet returned. @return frames that waited for credit. */
+static uint64_t print_slowly(const char *name, size_t n, size_t local, long *n_then)
 {
     struct gravel_stats stats = {.credit_waits = 0};
-    const size_t local = 64;
     struct gravel *gravel = open_loopback(1, NULL);
     cl_program program = build_or_die(gravel, lines_cl, "");
     cl_kernel kernel = kernel_or_die(gravel, program, name);
@@ -137,7 +136,7 @@ void quiet_waits_for_the_lines_of_its_own_node(void **state)
     long n_then;
     (void)state;
     begin_slow(10000);
-    print_slowly("wide", 256, &n_then);
+    print_slowly("wide", 256, 64, &n_then);
     assert_true(n_then + 2 * PIPE_BYTES >= atomic_load(&slow.n));
 }
 
@@ -160,7 +159,7 @@ void a_slow_reader_makes_nothing_late(void **state)
     setenv("GRAVEL_QUEUE", is_drain ? "593920" : "37120", 1);
     setenv("GRAVEL_SLICE", is_drain ? "1" : "0", 1);
     begin_slow(50000 * patience());
-    const uint64_t n_waits = print_slowly("apart", 512, &n_then);
+    const uint64_t n_waits = print_slowly("apart", 512, 1, &n_then);
     unsetenv("GRAVEL_TIMEOUT");
     unsetenv("GRAVEL_SPOOL");
     unsetenv("GRAVEL_QUEUE");

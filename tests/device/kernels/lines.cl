@@ -72,11 +72,12 @@ kernel void wide_wg_if(GRAVEL_ARENA)
     gravel_printf_wg_if(g, 1, T64 T64 T64 T64 T64 T64 T64 T64 T64 T64 T64 T64);
 }
 
-/* Lines as long, none of whose texts is that of the line before, so that node buffers have a text for each. */
+/* Lines as long, none of whose texts is that of the line before, so that node buffers have a text for each: by groups of
+ * one work-item, since a sub-group sends a text once for all its lines. */
 kernel void apart(GRAVEL_ARENA)
 {
     GRAVEL_OPEN(g);
-    const uint kind = (uint)(get_global_id(0) + 2 * (get_global_id(0) / 64)) % 4;
+    const uint kind = (uint)get_global_id(0) % 4;
     if (kind == 0)
         gravel_printf_wi(g, "0" T63 T64 T64 T64 T64 T64 T64 T64 T64 T64 T64 T64);
     else if (kind == 1)
