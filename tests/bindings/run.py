@@ -71,7 +71,7 @@ def first_screen(source):
     kernel, host = (re.search("^```%s\n(.*?)^```$" % language, text, re.M | re.S).group(1)
                     for language in ("c", "python"))
     return "import numpy as np\nsource, block = %r, 100\ntargets = np.arange(1000, dtype=np.uint32) %% block\n%s" \
-           "print('counted', sorted(set(mine)))\n" % (kernel, host)
+           "print('counted', sorted(set(mine.tolist())))\n" % (kernel, host)
 
 
 def notebook(source):

@@ -1,15 +1,17 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # The wheel in a fresh environment with PyPI's PyOpenCL, whose loader of OpenCL is another than the library's: with the
-# system's drivers, and without any but those of PyPI. auditwheel makes it one for other machines, and says which.
+# system's drivers, and without any but those of PyPI. auditwheel makes it one for other machines, and says which. Then the
+# programs of README and the guide by this PyOpenCL, on each step: of the wheel, and as ranks on the library of a build.
 #
-# usage: wheel.sh SOURCE
+# usage: wheel.sh SOURCE BUILD [MPIRUN ARGUMENT...]       with the last argument before the number of ranks
 # exit:  0; 1 with what went wrong; 77 without a package index, git or venv
 #
-# Path: pyproject.toml -> pip, auditwheel -> this, loaders.py.
+# Path: pyproject.toml -> pip, auditwheel -> this, loaders.py, run.py.
 set -u
 
-source=$1
+source=$1 build=$2
+shift 2
 MOST_BYTES=500000
 unset CC CXX GRAVEL_LIBRARY PYTHONPATH MALLOC_PERTURB_
 work=$(mktemp -d) || exit 1
@@ -36,8 +38,16 @@ wheel=$(echo "$work"/wheel/gravel-*-py3-none-manylinux*.whl)
 [ "$(stat -c %s "$wheel")" -le $MOST_BYTES ] || { echo "$wheel has more than $MOST_BYTES bytes"; exit 1; }
 step pip -q install --no-index "$wheel"
 
-cp "$source/tests/bindings/loaders.py" "$source/tests/bindings/refused.py" "$work"
+cp "$source/tests/bindings/loaders.py" "$source/tests/bindings/refused.py" "$source/tests/bindings/run.py" "$work"
 cd "$work" || exit 1
+for settings in GRAVEL_STEP=svm "GRAVEL_STEP=pump GRAVEL_HOST_CORES=0 POCL_MAX_PTHREAD_COUNT=3" GRAVEL_STEP=drain; do
+    # shellcheck disable=SC2086 # settings
+    step env $settings python run.py "$source" guide
+    # shellcheck disable=SC2086
+    [ $# -eq 0 ] || step env $settings PYTHONPATH="$source/python" GRAVEL_LIBRARY="$build/lib/libgravel.so" \
+        PYTHONDONTWRITEBYTECODE=1 python run.py "$source" guide "$@"
+done
+[ $# -gt 0 ] || echo "left out: ranks, without MPI"
 export GRAVEL_TRANSPORT=self
 step python -m gravel
 step python loaders.py two
