@@ -5,7 +5,8 @@
  *
  * A copy, or a kernel of Gravel, should end at once. On step drain a kernel of the caller may be before it, and
  * take as long as the caller likes, or as GRAVEL_KERNEL_LIMIT says; once the node has failed
- * kernels see that and should end too. While a node opens, the limit is ten times GRAVEL_TIMEOUT. While the network
+ * kernels see that and should end too. A kernel of which the driver says nothing excuses no wait: the device may be
+ * lost. While a node opens, the limit is ten times GRAVEL_TIMEOUT. While the network
  * thread waits, other nodes must not take this node for dead.
  *
  * Path:    opencl/wait.c, opencl/launches.c, accumulate/flush.c -> here -> liveness.c, pump/settle.c.

@@ -133,14 +133,35 @@ static void forget(struct gravel_launches *launches, cl_event event)
     pthread_mutex_unlock(&launches->lock);
 }
 
+/* Whether some kernel of the list is in this state. */
+static bool is_any(struct gravel_launches *launches, bool (*is_so)(cl_event))
+{
+    bool is_one = false;
+    pthread_mutex_lock(&launches->lock);
+    for (uint32_t i = 0; i < launches->n && !is_one; i++)
+        is_one = is_so(launches->kernels[i].event);
+    pthread_mutex_unlock(&launches->lock);
+    return is_one;
+}
+
+static bool may_run(cl_event event)
+{
+    return !gravel_cl_event_has_ended(event);
+}
+
+static bool is_running(cl_event event)
+{
+    return gravel_cl_event_status(event) > CL_COMPLETE;
+}
+
+bool gravel_launches_may_run(struct gravel_launches *launches)
+{
+    return is_any(launches, may_run);
+}
+
 bool gravel_launches_are_running(struct gravel_launches *launches)
 {
-    bool are_running = false;
-    pthread_mutex_lock(&launches->lock);
-    for (uint32_t i = 0; i < launches->n && !are_running; i++)
-        are_running = !gravel_cl_event_has_ended(launches->kernels[i].event);
-    pthread_mutex_unlock(&launches->lock);
-    return are_running;
+    return is_any(launches, is_running);
 }
 
 /* ---- completion ------------------------------------------------------------------------------ */

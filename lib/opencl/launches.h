@@ -62,7 +62,10 @@ int gravel_launches_wait_for(cl_kernel kernel, cl_event event, struct gravel_lim
  */
 uint64_t gravel_launches_since_failure(struct gravel_launches *launches, uint64_t limit_ns);
 
-/** Whether a remembered kernel has not ended, as far as the driver says. */
+/** Whether a remembered kernel may still use memory: the driver does not say that it has ended. */
+bool gravel_launches_may_run(struct gravel_launches *launches);
+
+/** Whether the driver says that a remembered kernel has not ended: what waits behind it need not be stuck. */
 bool gravel_launches_are_running(struct gravel_launches *launches);
 
 #endif

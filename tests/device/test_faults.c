@@ -380,6 +380,32 @@ static void kernel_whose_state_is_not_told_keeps_its_memory(void **state)
     expect_kept(true);
 }
 
+/* On step drain a kernel excuses a wait behind it; one of which the driver says nothing does not. */
+static void wait_behind_a_kernel_whose_state_is_not_told_ends(void **state)
+{
+    (void)state;
+    const char *step = getenv("GRAVEL_STEP");
+    const size_t global = N_ITEMS, local = 64;
+    const uint32_t value = 77;
+    struct run run = {.gravel = NULL};
+    if (!step || strcmp(step, "drain"))
+        skip(); /* where a kernel excuses nothing */
+    watch(60, "a message behind a kernel whose state is not told");
+    OK(open_node(&run));
+    prepare(&run);
+    atomic_store(&failing.is_mute, true);
+    expect_error(gravel_launch(run.gravel, run.kernel, 1, &global, &local, 0, NULL, NULL),
+                 GRAVEL_EKERNEL, "kernel count: the driver does not say whether it has ended");
+    OK(gravel_put(run.gravel, run.table.memory, &value, sizeof value, 1));
+    double begin = seconds_now();
+    is_good(&run, gravel_quiet(run.gravel));
+    assert_true(is_within(begin, LIMIT_S));
+    assert_non_null(strstr(run.told, "the device did not answer for 1.0 s"));
+    atomic_store(&failing.is_mute, false);
+    assert_int_not_equal(gravel_close(run.gravel), 0);
+    release(&run);
+}
+
 /* Behind a kernel that has not begun: each allocation of a launch fails once. What is told as failed never runs. */
 static void launch_without_memory_has_enqueued_nothing(void **state)
 {
@@ -438,6 +464,7 @@ int main(int argc, char **argv)
     const struct CMUnitTest lost[] = {
         cmocka_unit_test(device_lost_at_any_moment_is_told),
         cmocka_unit_test(kernel_whose_state_is_not_told_keeps_its_memory),
+        cmocka_unit_test(wait_behind_a_kernel_whose_state_is_not_told_ends),
     };
     MUST(argc > 1);
     takes_all = argc > 2 && !strcmp(argv[2], "all");

@@ -131,6 +131,12 @@ uint64_t gravel_launches_since_failure(struct gravel_launches *launches, uint64_
     return 0;
 }
 
+bool gravel_launches_may_run(struct gravel_launches *launches)
+{
+    (void)launches;
+    return false;
+}
+
 bool gravel_launches_are_running(struct gravel_launches *launches)
 {
     (void)launches;
