@@ -7,8 +7,6 @@ exit:  0, and "rank N: all right" from each, N of all that mpirun has started; 1
 
 Path: run.py -> this -> python/gravel/_opening.py.
 """
-import sys
-import traceback
 
 import numpy as np
 from mpi4py import MPI
@@ -45,8 +43,4 @@ def main(world):
     print("rank %d: all right" % rank, flush=True)
 
 
-try:
-    main(MPI.COMM_WORLD)
-except BaseException:
-    traceback.print_exc()
-    sys.exit(1)
+main(MPI.COMM_WORLD)

@@ -8,8 +8,6 @@ exit:  0, and "node N: all right" from each process; 1 with the line of what doe
 Path: run.py -> this -> python/gravel/_mirror.py, _accumulator.py, _block_pool.py,
       _part.py.
 """
-import sys
-import traceback
 
 import numpy as np
 import pyopencl.array as cla
@@ -233,8 +231,4 @@ def main():
     print("node %d: all right" % node.rank, flush=True)
 
 
-try:
-    main()
-except BaseException:
-    traceback.print_exc()
-    sys.exit(1)
+main()

@@ -7,9 +7,7 @@ exit:  0, and "node N: all right" from each process; 1 with the line of what doe
 
 Path: run.py -> this -> python/gravel/_flow.py, _deques.py, _node.py, _part.py.
 """
-import sys
 import threading
-import traceback
 
 import numpy as np
 import pyopencl.array as cla
@@ -267,8 +265,4 @@ def main():
     print("node %d: all right" % node.rank, flush=True)
 
 
-try:
-    main()
-except BaseException:
-    traceback.print_exc()
-    sys.exit(1)
+main()
