@@ -36,6 +36,8 @@ struct mpi_transport {
     int *ended; /* [n_ended] indices of sends that have ended, ascending, not yet handed out */
     uint32_t n_sends, capacity;
     int n_ended;
+    /* MPI_STATUSES_IGNORE: gcc takes the constant itself for an array, where MPICH declares one. */
+    MPI_Status *statuses;
     bool has_lost_sends; /* which of them have ended is no longer known */
 
     MPI_Request reduction;
@@ -125,8 +127,7 @@ static struct gravel_buffer *mpi_sent(struct gravel_transport *transport)
         return home;
     if (mpi->n_ended == 0 && mpi->n_sends && !mpi->has_lost_sends) {
         int n = 0;
-        int error =
-            MPI_Testsome((int)mpi->n_sends, mpi->requests, &n, mpi->ended, MPI_STATUSES_IGNORE);
+        int error = MPI_Testsome((int)mpi->n_sends, mpi->requests, &n, mpi->ended, mpi->statuses);
         mpi->has_lost_sends = error != MPI_SUCCESS;
         mpi->base.fault = gravel_mpi_check("MPI_Testsome", error);
         mpi->n_ended = mpi->has_lost_sends || n == MPI_UNDEFINED ? 0 : n;
@@ -336,6 +337,7 @@ int gravel_transport_mpi_open(struct gravel_transport **out,
         return gravel_fail(GRAVEL_ENOMEM, "transport mpi");
     mpi->base.operations = &mpi_operations;
     mpi->comm = MPI_COMM_NULL;
+    mpi->statuses = MPI_STATUSES_IGNORE;
     mpi->reduction = MPI_REQUEST_NULL;
     mpi->round_type = MPI_DATATYPE_NULL;
     mpi->merging = MPI_OP_NULL;
