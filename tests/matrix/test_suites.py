@@ -43,7 +43,7 @@ class Choice(unittest.TestCase):
 
     def test_ranks_are_counted_wherever_they_stand(self):
         tests = [listed("1", command=("mpirun", "-np", "3", "x")), listed("2", command=("run_app.py", "--ranks", "3")),
-                 listed("3", "mpi", ("/t/fault.sh", "fault", "mode", "3", "2", "30"))]
+                 listed("3", "mpi", ("/t/fault.sh", "2", "mpirun", "-np", "3", "fault", "mode"))]
         self.assertEqual([test.n_ranks for test in tests], [3, 3, 3])
         self.assertEqual(self.names(tests, "svm"), [])
         self.assertEqual(len(self.names(tests, "svm", 3)), 3)

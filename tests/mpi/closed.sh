@@ -2,18 +2,20 @@
 # SPDX-License-Identifier: MIT
 # Run a job whose processes start with descriptors closed.
 #
-# usage: closed.sh PROGRAM CLOSED...    CLOSED: descriptors, "0 2"; one job for each argument
+# usage: closed.sh PROGRAM CLOSED LAUNCHER...
+#   CLOSED    descriptors of a job, "0 2"; of several, with commas between: "2, 1"
+#   LAUNCHER  up to the number of processes
 # exit:  0 each job ended well within 40 s, which TEST_PATIENCE multiplies, and its traces are JSON; 1 not so
 set -u
 
-program=$1
-shift
+program=$1 jobs=$2
+shift 2
 folder=$(mktemp -d) || exit 1
 trap 'rm -rf "$folder"' EXIT
-for closed in "$@"; do
+echo "$jobs" | tr , '\n' | while read -r closed; do
     redirect=$(for i in $closed; do printf '%s<&- ' "$i"; done)
     timeout -k 5 $((40 * ${TEST_PATIENCE:-1})) \
-        mpirun --oversubscribe --bind-to none -np 2 sh -c "exec '$program' '$folder' $redirect" >"$folder/log" 2>&1
+        "$@" 2 sh -c "exec '$program' '$folder' $redirect" >"$folder/log" 2>&1 </dev/null
     status=$?
     if [ "$status" != 0 ]; then
         echo "closed at start: $closed: exit status $status"

@@ -72,9 +72,8 @@ struct gravel *open_busy(cl_kernel *kernel)
 
 void run_mode(const struct mode *modes, size_t n_modes, int n_arguments, char **arguments)
 {
-    const char *text = getenv("OMPI_COMM_WORLD_RANK");
-    MUST(n_arguments == 2 && text);
-    rank = atoi(text);
+    MUST(n_arguments == 2);
+    rank = launched_rank();
     for (size_t i = 0; i < n_modes; i++)
         if (!strcmp(arguments[1], modes[i].name)) {
             watch(50, modes[i].name);

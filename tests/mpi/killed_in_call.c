@@ -197,9 +197,8 @@ static void expect_death(int code)
 
 int main(int argc, char **argv)
 {
-    const char *text = getenv("OMPI_COMM_WORLD_RANK");
-    MUST(argc == 2 && text);
-    rank = atoi(text);
+    MUST(argc == 2);
+    rank = launched_rank();
     watch(50, argv[1]);
     const bool is_within_call = !strncmp(argv[1], "in_", 3);
     MUST(is_within_call || !strncmp(argv[1], "before_", 7));

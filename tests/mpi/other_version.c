@@ -69,9 +69,8 @@ int __wrap_MPI_Bcast(void *bytes, int n, MPI_Datatype type, int root, MPI_Comm c
 static int expect_own_settings(void)
 {
     struct gravel *gravel;
-    const char *rank = getenv("OMPI_COMM_WORLD_RANK");
     swaps = true;
-    if (rank && !strcmp(rank, "0"))
+    if (launched_rank() == 0)
         setenv("GRAVEL_HEAP", "1M", 1);
     MUST(gravel_open(&gravel, NULL, NULL) == GRAVEL_EMISMATCH);
     MUST(strstr(gravel_last_error(), "(GRAVEL_HEAP): 1048576 at node 0, 268435456 at node 1"));
