@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""What a check runs: the core, and a twentieth of the rest or all of it.
+"""What a check runs: the core, and a fortieth of the rest or all of it.
 
-The core is named by tests/core. The rest is dealt to twenty parts like cards, so that neighbours, which are alike, go
-to different ones. Sanitizers repeat the part, whose kernels are compiled by then, and a twentieth of the core. A
-commit's turn is the number of commits before it, and its part the turn modulo twenty: of twenty commits one after the
-other each runs another, which the digits of a hash would not do. Twenty turns have one sanitizer, the next twenty the
+The core is named by tests/core. The rest is dealt to forty parts like cards, so that neighbours, which are alike, go
+to different ones. Sanitizers repeat the part, whose kernels are compiled by then, and a fortieth of the core. A
+commit's turn is the number of commits before it, and its part the turn modulo forty: of forty commits one after the
+other each runs another, which the digits of a hash would not do. Forty turns have one sanitizer, the next forty the
 other.
 
 Path: BUILD/meson-info/intro-tests.json, tests/core -> this -> __main__.py.
@@ -16,12 +16,12 @@ import re
 import subprocess
 import sys
 
-PARTS = 20
+PARTS = 40
 # The first three build all of it once more, and fetch packages or install them; the others have many processes.
 ONLY_ALL = ["matrix: guide on a fresh Debian", "matrix: packages of Debian", "bindings: Python wheel",
             "cluster: cluster Slurm", "cluster: cluster 32 ranks of 4", "mpi: mpi ranks 16"]
 BUILDS = ["build with clang", "build as packaged", "manual"]
-SANITIZERS = ["address", "thread"]  # in turns, each with a part of its tests, so that forty commits run all of both
+SANITIZERS = ["address", "thread"]  # in turns, each with a part of its tests, so that eighty commits run all of both
 
 
 class Plan:
@@ -77,9 +77,9 @@ def make(build, is_all, turn):
     some_figures = all_figures[part::PARTS]
     kind = SANITIZERS[turn // PARTS % 2]
     sanitized = [t for t, _ in core[part::PARTS] + dealt]
-    builds = BUILDS[part // 7:part // 7 + 1] if part % 7 == 0 else []
+    builds = BUILDS[part // 14:part // 14 + 1] if part % 14 == 0 else []
     title = "core: %d tests; part %d of the rest: %s" % (
         len(core), part, ", ".join(["%d tests" % len(dealt)] + some_figures + builds + ["sanitizer " + kind]))
-    left = "%d tests, %d figures, %d builds, and 39 of 40 parts of the sanitizers' tests" % (
+    left = "%d tests, %d figures, %d builds, and 79 of 80 parts of the sanitizers' tests" % (
         len(tests) - len(core) - len(dealt), len(all_figures) - len(some_figures), len(BUILDS) - len(builds))
     return Plan(title, [t for t, _ in core + dealt], some_figures, builds, [(kind, sanitized)], left)
