@@ -129,6 +129,12 @@ static void test_launch(gvl::node &node)
     EXPECT(sum_of(node, bins) == uint64_t{4096} * node.size());
     EXPECT(bins.read().size() == 64 && bins.read()[0] == 4096 / 64);
     EXPECT(node.stats().messages >= n_items && node.step().size() >= 3 && node.group_size() > 0);
+    uint64_t n_sent = 0;
+    for (uint32_t i = 0; i < node.size(); i++)
+        n_sent += node.stats(i).sent_messages;
+    EXPECT(n_sent == node.stats().sent_messages && n_sent >= n_items);
+    node.reset_stats();
+    EXPECT(node.stats().messages == 0);
 
     EXPECT_ERROR(GRAVEL_EINVAL, "count has 3 arguments, given are 2", node.launch(count, 64, 64, gvl::arena, bins));
     EXPECT_ERROR(GRAVEL_ECL, "argument 2 of count, 8 bytes",
@@ -179,11 +185,15 @@ static void test_words(gvl::node &node)
     reals.modify(node.rank(), 5, 1)[0] += 0.5;
     EXPECT(reals.read(node.rank(), 5, 1)[0] == 5.5);
     longs.inc(3, next);
+    node.fence();
     longs.update(GRAVEL_ADD, 3, -8, next);
     longs.put({1, 2}, next, 8);
     node.barrier();
     EXPECT(longs.get(next, 3, 1)[0] == -7 && longs.get(next, 9)[0] == 2);
     EXPECT(node.reduce(GRAVEL_ADD, 1.5f) == 1.5f * static_cast<float>(node.size() / n_local(node)));
+    cl_uint both[2] = {1, node.rank()};
+    node.reduce(GRAVEL_MAX, both, 2);
+    EXPECT(both[0] == 1 && both[1] == node.size() / n_local(node) - 1);
     EXPECT_ERROR(GRAVEL_ERANGE, "2 elements from 9 of an array of 10", longs.put({1, 2}, next, 9));
     EXPECT_ERROR(GRAVEL_ERANGE, "1 elements from 10", longs.inc(10, next));
     EXPECT_ERROR(GRAVEL_ERANGE, "0", longs.get(next, 11));
@@ -202,12 +212,29 @@ static void test_accumulator(gvl::node &node)
     gvl::array<cl_uint> sums(node, 16);
     gvl::accumulator accumulator(node, sums, GRAVEL_ADD);
     node.launch(add, 1024 * n_local(node), 64, gvl::arena, accumulator, cl_uint(16 * node.size()));
+    accumulator.begin();
+    node.launch(add, 1024 * n_local(node), 64, gvl::arena, accumulator, cl_uint(16 * node.size()));
     accumulator.flush();
     node.barrier();
-    EXPECT(sum_of(node, sums) == uint64_t{1024} * node.size());
+    EXPECT(sum_of(node, sums) == uint64_t{2048} * node.size());
     accumulator.destroy();
     EXPECT_ERROR(GRAVEL_EINVAL, "destroyed", accumulator.flush());
     EXPECT_ERROR(GRAVEL_EINVAL, "", gvl::accumulator(node, sums, GRAVEL_PUT));
+
+    /* What has been sent is sent again after a reset alone. */
+    gvl::array<cl_uint> greatest(node, 16);
+    gvl::accumulator most(node, greatest, GRAVEL_MAX);
+    for (int i = 0; i < 2; i++) {
+        node.launch(add, 16 * node.size(), 16, gvl::arena, most, cl_uint(16 * node.size()));
+        node.barrier();
+        EXPECT(sum_of(node, greatest) == uint64_t{16} * node.size());
+        for (uint32_t m = 0; m < node.size(); m++)
+            if (node.is_local(m))
+                greatest.fill(0, m);
+        most.reset();
+        node.barrier();
+    }
+    most.destroy();
 
     /* It stays after what a kernel did wrong, and after words that wait. */
     gvl::accumulator refused(node, sums, GRAVEL_ADD);
@@ -390,22 +417,27 @@ kernel void halve(GRAVEL_STEAL, global volatile uint *n_tasks)
     cl_mem n_tasks = clCreateBuffer(node.context(), CL_MEM_COPY_HOST_PTR, sizeof n, &n, nullptr);
     halve.set(1, n_tasks);
     {
-        gvl::deques tree(node, 8, 4096, 64);
+        gvl::deques tree(node, 8, 4096, 64, 3);
         tree.fill(std::vector<cl_ulong>(1, 64));
         tree.launch(halve);
         tree.wait();
         clEnqueueReadBuffer(node.queue(), n_tasks, CL_TRUE, 0, sizeof n, &n, 0, nullptr, nullptr);
         EXPECT(n == 127 && tree.stats().done == 127 && tree.stats().left == 0);
+        uint64_t n_done = 0;
+        for (uint32_t i = 0; i < tree.n_groups(); i++)
+            n_done += tree.stats(i).done;
+        EXPECT(n_done == 127);
+        tree.reset_stats();
+        EXPECT(tree.stats().done == 0);
         destroyed.n_deques = 0;
     }
     EXPECT(destroyed.n_deques == 1);
     clReleaseMemObject(n_tasks);
-    gvl::deques deques(node, 8, 64);
+    gvl::deques deques(node, 8, 64, 0, 3);
     deques.fill(std::vector<cl_ulong>(10, 1));
-    EXPECT(deques.stats().left == 10 && deques.n_groups() > 0);
+    EXPECT(deques.stats().left == 10 && deques.n_groups() == 3);
     EXPECT_ERROR(GRAVEL_EINVAL, "tasks have 8 bytes, not 4", deques.fill(std::vector<cl_uint>(1)));
     deques.wait();
-    deques.reset_stats();
 }
 
 static const char server_source[] = R"(#include "gravel.cl.h"
@@ -488,6 +520,27 @@ static void test_options()
     EXPECT_ERROR(GRAVEL_ECONFIG, "heap_bytes", gvl::options().set("heap_byte", "64M"));
     EXPECT_ERROR(GRAVEL_ECONFIG, "sideways", gvl::node(gvl::options().set("step", "sideways")));
     EXPECT(gvl::options().set("heap_bytes", "8M").config().heap_bytes == 8u << 20);
+}
+
+/* A device and a context of the caller's, and a log; a node that gives up says why to who calls it. */
+static void test_abort(gvl::options options, cl_device_id device)
+{
+    std::string told;
+    cl_int status = CL_SUCCESS;
+    gvl::detail::cl_object<cl_context, clReleaseContext> context(
+        clCreateContext(nullptr, 1, &device, nullptr, nullptr, &status));
+    options.device(device, context.get()).log(
+        [](void *user, const char *text) { static_cast<std::string *>(user)->append(text); }, &told);
+    gvl::node node(options);
+    EXPECT(node.context() == context.get() && node.device() == device);
+    EXPECT(told.find("step " + node.step()) != std::string::npos);
+    EXPECT(node.config().heap_bytes == 16u << 20);
+    node.barrier();
+    if (n_local(node) < node.size())
+        return; /* the job would end */
+    node.abort("the shop is shut");
+    EXPECT_ERROR(GRAVEL_EABORT, "the shop is shut", node.barrier());
+    EXPECT_ERROR(GRAVEL_EABORT, "the shop is shut", node.close());
 }
 
 /* In a child of fork calls are refused, and what destructors free stays the parent's. */
@@ -631,9 +684,11 @@ try {
         std::cout << "thrown: " << n_wrong << " wrong\n";
         return n_wrong != 0;
     }
+    cl_device_id device = nullptr;
     {
         gvl::node node(options);
         rank_now = node.rank();
+        device = node.device();
         test_launch(node);
         test_words(node);
         test_accumulator(node);
@@ -644,6 +699,7 @@ try {
         test_deques(node);
     }
     test_options();
+    test_abort(options, device);
     test_closed(options);
     test_fork(options);
     test_server(options);
