@@ -188,7 +188,7 @@ def check_bad_graphs(node):
 
 def check_deques(node):
     program, n_tasks = node.program(TREE_SOURCE), cla.to_device(node.queue, np.zeros(1, np.uint32))
-    with node.deques(capacity=4096, group_size=64) as deques:
+    with node.deques(capacity=4096, group_size=64, n_groups=3) as deques:
         deques.fill([64])
         event = deques.launch(program.halve, n_tasks, 1)
         deques.wait()
@@ -196,7 +196,7 @@ def check_deques(node):
         assert n_tasks.get()[0] == 127, n_tasks
         counts = deques.stats()
         assert (counts["done"], counts["left"]) == (127, 0), counts
-        assert sum(deques.stats(i)["done"] for i in range(deques.n_groups)) == 127
+        assert deques.n_groups == 3 and sum(deques.stats(i)["done"] for i in range(3)) == 127
         deques.reset_stats()
         deques.fill(np.ones(10, np.uint64), group=deques.n_groups - 1)
         assert deques.stats()["left"] == deques.stats(deques.n_groups - 1)["left"] == 10 and deques.stats()["done"] == 0
