@@ -265,7 +265,7 @@ def _load() -> tuple[Any, str]:
             library = c.CDLL(name)
             return library, _version(library)
         except OSError as error:
-            failures.append("%s %s" % (name, str(error).replace(name + ": ", "")))
+            failures.append("%s %s" % (name, str(error).removeprefix(name + ": ")))
     raise ImportError("Gravel's library is not found: %s. GRAVEL_LIBRARY=/path/to/%s names it."
                       % ("; ".join(failures), SONAME), name="gravel")
 

@@ -40,6 +40,10 @@ refused()
     "$@" >"$work/log" 2>&1 && fail "nothing is refused: $*"
     grep -qE "$pattern" "$work/log" || fail "no '$pattern' from $*:"
 }
+mkdir "$work/broken"
+for name in "$libraries"/libgravel.so*; do : >"$work/broken/${name##*/}"; done
+refused "ImportError: .*: libgravel[.]so[.0-9]* $work/broken/libgravel.so.*: file too short[.] GRAVEL_LIBRARY=.*libgravel" \
+    env LD_LIBRARY_PATH="$work/broken" "$python" -c 'import gravel'
 for pair in '/nowhere/libgravel.so cannot open' 'libm.so.6 is no such library'; do
     refused "ImportError: .*$pair" env GRAVEL_LIBRARY="${pair%% *}" "$python" -c 'import gravel'
 done
