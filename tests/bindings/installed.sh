@@ -42,7 +42,7 @@ refused()
 }
 mkdir "$work/broken"
 for name in "$libraries"/libgravel.so*; do : >"$work/broken/${name##*/}"; done
-refused "ImportError: .*: libgravel[.]so[.0-9]* $work/broken/libgravel.so.*: file too short[.] GRAVEL_LIBRARY=.*libgravel" \
+refused "ImportError: .*: libgravel[.0-9so]* $work/broken/libgravel[.0-9so]*: file too short[.] GRAVEL_LIBRARY=/path" \
     env LD_LIBRARY_PATH="$work/broken" "$python" -c 'import gravel'
 for pair in '/nowhere/libgravel.so cannot open' 'libm.so.6 is no such library'; do
     refused "ImportError: .*$pair" env GRAVEL_LIBRARY="${pair%% *}" "$python" -c 'import gravel'

@@ -32,7 +32,8 @@ if [ -f /etc/OpenCL/vendors/pocl.icd ]; then
     grep -q '^node 0 of 1, step [a-z]*: 1048576 keys$' "$work/log" || fail "the page's project:"
 fi
 
-step "the page's program without CMake" eval "${CXX:-c++} -std=c++17 -o '$work/plain' '$work/page/histogram.cpp' $(config --cflags --libs)"
+eval "step 'the page without CMake' ${CXX:-c++} -std=c++17 -o '$work/plain' '$work/page/histogram.cpp' \
+    $(config --cflags --libs)"
 
 cp "$source/tests/headers/user.c" "$work/c"
 cat >"$work/c/CMakeLists.txt" <<END
