@@ -15,12 +15,10 @@
 static error_t parse_common(int key, char *text, struct argp_state *state)
 {
     struct bench_options *options = state->input;
-    uint32_t values[BENCH_MAX_LIST];
     switch (key) {
     case 'r':
-        if (bench_list_parse(text, 1, BENCH_MAX_RUNS, values) != 1 || values[0] % 2 == 0)
+        if (!bench_count_parse(text, 1, BENCH_MAX_RUNS, &options->runs) || options->runs % 2 == 0)
             argp_error(state, "--runs %s: an odd count from 1 to %u", text, BENCH_MAX_RUNS);
-        options->runs = values[0];
         return 0;
     case 'j':
         options->json = true;
@@ -56,6 +54,15 @@ uint32_t bench_list_parse(const char *text, uint32_t min, uint32_t max, uint32_t
         text = end + 1;
     }
     return 0;
+}
+
+bool bench_count_parse(const char *text, uint32_t min, uint32_t max, uint32_t *value)
+{
+    uint32_t values[BENCH_MAX_LIST];
+    bool is_one = bench_list_parse(text, min, max, values) == 1;
+    if (is_one)
+        *value = values[0];
+    return is_one;
 }
 
 /* Length of the first name in a comma-separated list; `rest` is where the next one starts, or NULL.

@@ -47,6 +47,9 @@ extern const struct argp bench_argp;
  */
 uint32_t bench_list_parse(const char *text, uint32_t min, uint32_t max, uint32_t *values);
 
+/** Read one count. @return whether the text is a number in [min, max]; else the value is as it was. */
+bool bench_count_parse(const char *text, uint32_t min, uint32_t max, uint32_t *value);
+
 /** True if --variant names the variant, or was not given. */
 bool bench_variant_is_wanted(const struct bench_options *options, const char *variant);
 

@@ -180,7 +180,6 @@ static void measure(struct desk *desk, uint32_t n_words)
 static error_t parse(int key, char *argument, struct argp_state *state)
 {
     struct options *options = state->input;
-    uint32_t groups[BENCH_MAX_LIST];
     switch (key) {
     case ARGP_KEY_INIT:
         state->child_inputs[0] = &options->bench;
@@ -192,9 +191,8 @@ static error_t parse(int key, char *argument, struct argp_state *state)
                        MOST_WORDS, argument);
         return 0;
     case 'g':
-        if (bench_list_parse(argument, 1, 1u << 20, groups) != 1)
+        if (!bench_count_parse(argument, 1, 1u << 20, &options->groups))
             argp_error(state, "--groups takes a number from 1 to %u, not %s", 1u << 20, argument);
-        options->groups = groups[0];
         return 0;
     }
     return ARGP_ERR_UNKNOWN;

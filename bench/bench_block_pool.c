@@ -359,11 +359,11 @@ struct options {
 /* @return a multiple of a group's work-items. */
 static uint32_t parse_groups(struct argp_state *state, const char *name, const char *text)
 {
-    uint32_t value[BENCH_MAX_LIST];
-    if (bench_list_parse(text, GROUP, 1u << 26, value) != 1 || *value % GROUP)
+    uint32_t value = 0;
+    if (!bench_count_parse(text, GROUP, 1u << 26, &value) || value % GROUP)
         argp_error(state, "%s takes a multiple of %u up to %u, not %s", name, GROUP, 1u << 26,
                    text);
-    return *value;
+    return value;
 }
 
 static error_t parse(int key, char *argument, struct argp_state *state)

@@ -173,11 +173,11 @@ static error_t parse(int key, char *value, struct argp_state *state)
         state->child_inputs[0] = ((void **)state->input)[1];
         return 0;
     case 'm':
-        if (bench_list_parse(value, 1, 1024, &bus->mib) != 1)
+        if (!bench_count_parse(value, 1, 1024, &bus->mib))
             argp_error(state, "--mib: '%s' is no number from 1 to 1024", value);
         return 0;
     case 'c':
-        if (bench_list_parse(value, 1, 1000, &bus->n_copies) != 1)
+        if (!bench_count_parse(value, 1, 1000, &bus->n_copies))
             argp_error(state, "--copies: '%s' is no number from 1 to 1000", value);
         return 0;
     default:

@@ -238,7 +238,7 @@ static bool take_devices(struct contest *contest, const char *list)
 static void take_log2(struct argp_state *state, const char *name, const char *value, uint32_t least,
                       uint32_t *log2)
 {
-    if (bench_list_parse(value, least, 31, log2) != 1)
+    if (!bench_count_parse(value, least, 31, log2))
         argp_error(state, "%s: '%s' is no number from %u to 31", name, value, least);
 }
 

@@ -157,7 +157,7 @@ static error_t parse(int key, char *value, struct argp_state *state)
         take_problem(place, value, state);
     else if (!at)
         return ARGP_ERR_UNKNOWN;
-    else if (bench_list_parse(value, 1, 1u << 30, fields[at - "Nbt"]) != 1)
+    else if (!bench_count_parse(value, 1, 1u << 30, fields[at - "Nbt"]))
         argp_error(state, "'%s' is no number of 1 to 2^30", value);
     return 0;
 }

@@ -141,20 +141,17 @@ static bool run(const struct options *options, struct contest *contest)
 static error_t parse(int key, char *text, struct argp_state *state)
 {
     struct options *options = state->input;
-    uint32_t value[BENCH_MAX_LIST];
     switch (key) {
     case ARGP_KEY_INIT:
         state->child_inputs[0] = &options->common;
         return 0;
     case 't':
-        if (bench_list_parse(text, 4, 32, value) != 1)
+        if (!bench_count_parse(text, 4, 32, &options->table_words_log2))
             argp_error(state, "--table-words-log2 %s: 4 to 32", text);
-        options->table_words_log2 = value[0];
         return 0;
     case 'u':
-        if (bench_list_parse(text, 4, 36, value) != 1)
+        if (!bench_count_parse(text, 4, 36, &options->updates_log2))
             argp_error(state, "--updates-log2 %s: 4 to 36", text);
-        options->updates_log2 = value[0];
         return 0;
     default:
         return ARGP_ERR_UNKNOWN;

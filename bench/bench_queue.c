@@ -28,7 +28,7 @@ struct options {
     struct bench_options common;
     uint32_t message_bytes[BENCH_MAX_LIST], n_message_bytes;
     uint32_t work_groups[BENCH_MAX_LIST], n_work_groups;
-    uint64_t n_messages; /* of a run; 0: as many as take TARGET_SECONDS */
+    uint32_t n_messages; /* of a run; 0: as many as take TARGET_SECONDS */
 };
 
 /* Variants that were built, in the order of the reports; the first is the one ratios are taken of. */
@@ -185,7 +185,6 @@ static bool is_message_bytes(uint32_t bytes)
 static error_t parse(int key, char *text, struct argp_state *state)
 {
     struct options *options = state->input;
-    uint32_t value[BENCH_MAX_LIST];
     switch (key) {
     case ARGP_KEY_INIT:
         state->child_inputs[0] = &options->common;
@@ -207,10 +206,9 @@ static error_t parse(int key, char *text, struct argp_state *state)
             argp_error(state, "--group %s: a list of powers of two from 1 to 1024", text);
         return 0;
     case 'm':
-        if (bench_list_parse(text, QUEUE_MIN_MESSAGES, 1u << 31, value) != 1 ||
-            (value[0] & (value[0] - 1)))
+        if (!bench_count_parse(text, QUEUE_MIN_MESSAGES, 1u << 31, &options->n_messages) ||
+            (options->n_messages & (options->n_messages - 1)))
             argp_error(state, "--messages %s: a power of two from %u", text, QUEUE_MIN_MESSAGES);
-        options->n_messages = value[0];
         return 0;
     default:
         return ARGP_ERR_UNKNOWN;

@@ -411,17 +411,15 @@ struct options {
 static error_t parse(int key, char *argument, struct argp_state *state)
 {
     struct options *options = state->input;
-    uint32_t items[BENCH_MAX_LIST];
     switch (key) {
     case ARGP_KEY_INIT:
         state->child_inputs[0] = &options->bench;
         return 0;
     case 'i':
-        if (bench_list_parse(argument, 1, 1u << 24, items) != 1 ||
-            items[0] % (GROUP * INCREMENTS) != 0)
+        if (!bench_count_parse(argument, 1, 1u << 24, &options->items) ||
+            options->items % (GROUP * INCREMENTS) != 0)
             argp_error(state, "--items takes a multiple of %u up to %u, not %s", GROUP * INCREMENTS,
                        1u << 24, argument);
-        options->items = items[0];
         return 0;
     }
     return ARGP_ERR_UNKNOWN;

@@ -151,7 +151,7 @@ static error_t parse(int key, char *value, struct argp_state *state)
         state->child_inputs[0] = ((void **)state->input)[1];
         return 0;
     case 'n':
-        if (bench_list_parse(value, 1, 1000000, &place->n_rounds) != 1)
+        if (!bench_count_parse(value, 1, 1000000, &place->n_rounds))
             argp_error(state, "--rounds: '%s' is no number from 1 to 1000000", value);
         return 0;
     default:

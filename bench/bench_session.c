@@ -213,10 +213,10 @@ struct arguments {
 
 static uint32_t count_of(struct argp_state *state, const char *option, char *text, uint32_t least)
 {
-    uint32_t value[BENCH_MAX_LIST] = {0};
-    if (bench_list_parse(text, least, 1u << 24, value) != 1)
+    uint32_t value = 0;
+    if (!bench_count_parse(text, least, 1u << 24, &value))
         argp_error(state, "--%s: '%s' is no number from %u to %u", option, text, least, 1u << 24);
-    return value[0];
+    return value;
 }
 
 static error_t parse(int key, char *text, struct argp_state *state)

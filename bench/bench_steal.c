@@ -309,7 +309,7 @@ static error_t parse(int key, char *value, struct argp_state *state)
     }
     if (!at)
         return ARGP_ERR_UNKNOWN;
-    if (bench_list_parse(value, key == 'r' ? 0 : 1, 1 << 20, fields[at - "girt"]) != 1)
+    if (!bench_count_parse(value, key == 'r' ? 0 : 1, 1 << 20, fields[at - "girt"]))
         argp_error(state, "'%s' is no number up to %u", value, 1u << 20);
     return 0;
 }

@@ -39,6 +39,14 @@ def bench(place, name, options, n_ranks=1):
             for result in results if not result["name"].endswith("-ratio")}
 
 
+def variant(place, name, options, n_ranks, chosen):
+    """The row of this variant, which a benchmark leaves out, and says so, where it cannot run."""
+    rows = bench(place, name, "%s --variant %s" % (options, chosen), n_ranks)
+    if chosen not in rows:
+        raise Failed("%s: %s took no part" % (name, chosen))
+    return rows[chosen]
+
+
 def rivals(place):
     """{problem: names of the programs and libraries that solve it here}; the log names those that are not here."""
     done = subprocess.run([RIVAL, "--list", "--build", place.build], capture_output=True, text=True, check=False)

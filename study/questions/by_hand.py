@@ -40,9 +40,9 @@ def gups(place, n_ranks):
     own, theirs = (log2 - (n - 1).bit_length() for n in (n_ranks, others))
     rivals = {"gravel": lambda: runs.app(place, "gups", "--table %d --updates %d" % (own, own), n_ranks)}
     for variant in (HAND, ACCUMULATE):
-        rivals[variant] = lambda variant=variant: runs.bench(
-            place, "bench-gups", "--runs %d --variant %s --table-words-log2 %d --updates-log2 %d" % (
-                runs.sized(place, 1, 1, 3), variant, theirs, theirs), others)[variant]
+        rivals[variant] = lambda variant=variant: runs.variant(
+            place, "bench-gups", "--runs %d --table-words-log2 %d --updates-log2 %d" % (
+                runs.sized(place, 1, 1, 3), theirs, theirs), others, variant)
     return in_turn(place, "gups", rivals, n_ranks)
 
 
