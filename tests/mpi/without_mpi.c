@@ -3,10 +3,11 @@
  * A library built without MPI under an MPI launcher: no process opens a job of its own without being asked to.
  *
  * usage: without_mpi             with variables of several launchers
- *        mpirun ... without_mpi launched
+ *        mpirun -np 2 ... without_mpi VARIABLE    that the launcher tells the number of processes by
  *
  * Path: meson test -> this -> lib/transport/launcher.c, no_mpi.c
  */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -105,8 +106,9 @@ static void transport_mpi_is_refused(void **state)
 
 static void launched(void **state)
 {
-    (void)state;
-    expect_no_open(NULL, NULL, GRAVEL_ECONFIG, "launched as 2 processes (OMPI_COMM_WORLD_SIZE)");
+    char part[64];
+    snprintf(part, sizeof part, "launched as 2 processes (%s)", (const char *)*state);
+    expect_no_open(NULL, NULL, GRAVEL_ECONFIG, part);
     setenv("GRAVEL_TRANSPORT", "self", 1);
     expect_single();
 }
@@ -122,8 +124,7 @@ int main(int argc, char **argv)
         cmocka_unit_test_setup(transport_self_overrides, clear),
         cmocka_unit_test_setup(transport_mpi_is_refused, clear),
     };
-    const struct CMUnitTest under_mpirun[] = {cmocka_unit_test(launched)};
-    return argc > 1 && !strcmp(argv[1], "launched")
-               ? cmocka_run_group_tests(under_mpirun, NULL, NULL)
-               : cmocka_run_group_tests(tests, NULL, NULL);
+    const struct CMUnitTest under_mpirun[] = {cmocka_unit_test_prestate(launched, argv[1])};
+    return argc > 1 ? cmocka_run_group_tests(under_mpirun, NULL, NULL)
+                    : cmocka_run_group_tests(tests, NULL, NULL);
 }
