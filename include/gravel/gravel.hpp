@@ -494,9 +494,10 @@ public:
     void am(const std::string &name, std::initializer_list<uint64_t> args, uint32_t to) { am(handler(name), args, to); }
 
     /**
-     * gravel_launch of a kernel with its arguments, in the order of its parameters: gvl::arena for GRAVEL_ARENA, arrays
-     * for their offsets, accumulators, cl_mem, gvl::local_memory, numbers and structures. Without arguments, those that
-     * were set last. For events call gravel_launch with get() of both.
+     * gravel_launch of a kernel with its arguments, in the order of its parameters: gvl::arena for GRAVEL_ARENA,
+     * arrays, mirrors and pools for their offsets, accumulators, cl_mem, gvl::local_memory, numbers and structures.
+     * Without arguments, those that were set last, with the offset that a mirror had then. For events call
+     * gravel_launch with get() of both.
      */
     template <typename... A>
     void launch(const kernel &launched, const sizes &global, const sizes &local, const A &...arguments);
@@ -717,6 +718,7 @@ private:
     detail::cl_object<cl_program, clReleaseProgram> program_;
 };
 
+class mirror;
 class accumulator;
 class block_pool;
 
@@ -743,6 +745,7 @@ public:
     /** An argument, from 0. */
     void set(cl_uint i, arena_argument) const { call(gravel_kernel_set_arena, get(), i); }
     template <typename T> void set(cl_uint i, const array<T> &value) const { set(i, cl_ulong{value.offset()}); }
+    void set(cl_uint i, const mirror &value) const;
     void set(cl_uint i, const accumulator &value) const;
     void set(cl_uint i, const block_pool &value) const;
     void set(cl_uint i, cl_mem value) const { set_bytes(i, sizeof value, &value); }
@@ -841,6 +844,10 @@ private:
         return plan;
     }
 };
+
+inline void kernel::set(cl_uint i, const mirror &value) const {
+    set(i, cl_ulong{value.offset()});
+}
 
 namespace detail {
 /** An accumulator that its node's close finds sends what still waits. */
