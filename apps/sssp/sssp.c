@@ -8,7 +8,7 @@
  * vertex and round. With --send edges an offer is a message. An owner finds what came nearer by a
  * second copy of its distances.
  *
- * Path:    main -> open_node (upload.c, this node's part) -> search (rounds) -> sssp.cl -> distances at every node
+ * Path:    main -> open_node (upload.c, this node's part) -> search (rounds; width.c) -> sssp.cl -> distances at every node
  *          -> problem.c
  * Owner:   open_node makes what close_node frees.
  * Threads: main's, and its own, which it joins.
@@ -20,56 +20,12 @@
 
 #include "graph/weights.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 /* Argument of gather: in which of two places it counts. */
 enum { GATHER_TURN = 12 };
-
-#define CHOOSE_WIDTH (-1.0)
-
-/* ---- the width of a bucket ----------------------------------------------------------------------
- *
- * It is chosen by weights, degrees and size of the whole graph, and by what a round costs: narrow buckets spare
- * relaxations and cost rounds. What all nodes choose by is exact and the same on any number of nodes, and so are the
- * rounds.
- */
-
-/* A graph with fewer edges than these takes buckets wider by as much, for its rounds would cost more than what they
- * spare. Measured: on PoCL the best widths of meshes, bands and Kronecker graphs of 2^16 to 2^20 vertices; on H200s
- * Kronecker graphs of 2^22 and 2^24. */
-#define EDGES_OF_ROUNDS_BY_COPIES 0x1p27
-#define EDGES_OF_ROUNDS 0x1p24
-
-/* Where a round waits for copies: vertices that take as long. */
-#define WORTH_OF_ROUNDS_BY_COPIES 0x1p20
-
-static bool has_rounds_by_copies(struct sssp *sssp)
-{
-    const char *step = gravel_step(sssp->node.gravel);
-    bool copies = !strcmp(step, "pump") || !strcmp(step, "drain");
-    return node_most(&sssp->node, copies);
-}
-
-static double choose_width(struct sssp *sssp, double edges_of_rounds)
-{
-    const struct graph_survey *survey = &sssp->part.survey;
-    double wider = edges_of_rounds / fmax((double)survey->n_edges, 1);
-    return sssp_width(sssp->form, survey->n_vertices, survey->n_edges,
-                      node_part_mean_weight(&sssp->node, &sssp->part) * fmax(wider, 1));
-}
-
-/* What is given stays as it is. */
-static void choose_widths(struct sssp *sssp)
-{
-    bool copies = has_rounds_by_copies(sssp), is_chosen = sssp->delta == CHOOSE_WIDTH;
-    if (is_chosen)
-        sssp->delta = choose_width(sssp, copies ? EDGES_OF_ROUNDS_BY_COPIES : EDGES_OF_ROUNDS);
-    if (sssp->worth == CHOOSE_WIDTH)
-        sssp->worth = is_chosen && copies ? WORTH_OF_ROUNDS_BY_COPIES : 0;
-}
 
 /* ---- source ---------------------------------------------------------------------------------- */
 
@@ -179,7 +135,7 @@ static void check_options(const struct sssp *sssp)
 {
     if (sssp->has_source)
         sssp_check_source(sssp->part.survey.n_vertices, sssp->source);
-    if (sssp->delta != CHOOSE_WIDTH)
+    if (sssp->delta != SSSP_CHOOSE_WIDTH)
         sssp_check_delta(sssp->form, sssp->delta);
     if (sssp->node.schedule &&
         (sssp->delta > 0 || sssp->worth > 0 || sssp->form == SSSP_ULONG || sssp->sends_own))
@@ -228,7 +184,7 @@ static void open_node(void *self)
     if (node->schedule)
         sssp->delta = 0;
     else
-        choose_widths(sssp);
+        sssp_choose_widths(sssp);
     sssp_upload(sssp);
     make_accumulator(sssp);
     build(sssp);
@@ -411,26 +367,6 @@ static uint64_t find_lowest(struct sssp *sssp)
     return node_least(&sssp->node, lowest);
 }
 
-/* What is listed no longer grows from bucket to bucket by more than this: the search has passed its widest front. */
-#define MOST_GROWTH 2
-#define WIDER 4
-
-/*
- * The width of the next bucket. A narrow one spares relaxations as long as many vertices wait; behind the widest front
- * few do, and rounds cost more.
- *
- * @param density  [in, out] vertices listed in a bucket of width 1; of the bucket before, of this one.
- */
-static double next_width(const struct sssp *sssp, double width, double *density)
-{
-    const double n_listed = (double)sssp->n_listed, before = *density;
-    *density = n_listed / width;
-    const double n_worth = sssp->worth * (double)sssp->n_gathers;
-    if (n_listed >= n_worth || *density > MOST_GROWTH * before)
-        return width;
-    return sssp->form == SSSP_FLOAT ? width * WIDER : fmin(width * WIDER, UINT32_MAX);
-}
-
 static void search(void *self)
 {
     struct sssp *sssp = self;
@@ -445,7 +381,7 @@ static void search(void *self)
         sssp->n_gathers = sssp->n_listed = 0;
         while (take_round(sssp))
             ;
-        width = next_width(sssp, width, &density);
+        width = sssp_next_width(sssp, width, &density);
         lowest = end == far ? far : find_lowest(sssp);
     }
     progress_end(&sssp->progress);
@@ -593,7 +529,8 @@ static const struct app app = {
 
 int main(int argc, char **argv)
 {
-    struct sssp sssp = {
-        .part.options = GRAPH_OPTIONS_DEFAULT, .delta = CHOOSE_WIDTH, .worth = CHOOSE_WIDTH};
+    struct sssp sssp = {.part.options = GRAPH_OPTIONS_DEFAULT,
+                        .delta = SSSP_CHOOSE_WIDTH,
+                        .worth = SSSP_CHOOSE_WIDTH};
     return app_main(&app, &sssp, argc, argv);
 }

@@ -35,7 +35,7 @@ struct sssp {
     enum sssp_form form;
     bool has_source;
     uint64_t source; /* vertex of the whole graph */
-    /* Both are CHOOSE_WIDTH until open_node chooses. */
+    /* Both are SSSP_CHOOSE_WIDTH until open_node chooses. */
     double delta;   /* width of the first bucket; 0: all that changed is relaxed at once */
     double worth;   /* vertices that a round costs as much as; 0: buckets stay as wide */
     bool sends_own; /* messages to own vertices too; else their words of `best` are lowered */
@@ -84,5 +84,18 @@ static inline uint64_t sssp_n_groups(const struct sssp *sssp)
 
 /** Make the arrays of this node's part, and count its slots and chunks. The host forgets the edges. */
 void sssp_upload(struct sssp *sssp);
+
+#define SSSP_CHOOSE_WIDTH (-1.0)
+
+/** Choose delta and worth, at all nodes together; what is given stays as it is. */
+void sssp_choose_widths(struct sssp *sssp);
+
+/**
+ * The width of the next bucket. A narrow one spares relaxations as long as many vertices wait; behind the widest front
+ * few do, and rounds cost more.
+ *
+ * @param density  [in, out] vertices listed in a bucket of width 1; of the bucket before, of this one.
+ */
+double sssp_next_width(const struct sssp *sssp, double width, double *density);
 
 #endif

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * How wide buckets are: narrow ones spare relaxations and cost rounds. The first one's width is chosen by weights,
+ * degrees and size of the whole graph, and by what a round costs; the next ones' by how many vertices wait. What all
+ * nodes choose by is exact and the same on any number of nodes, and so are the rounds.
+ *
+ * Path:    sssp.c -> this -> problem.c
+ * Threads: main's, of each node.
+ * Source:  Meyer and Sanders, Delta-stepping: a parallelizable shortest path algorithm, 2003.
+ */
+#include "sssp/sssp.h"
+
+#include <math.h>
+#include <string.h>
+
+/* ---- the first bucket ------------------------------------------------------------------------- */
+
+/* A graph with fewer edges than these takes buckets wider by as much, for its rounds would cost more than what they
+ * spare. Measured: on PoCL the best widths of meshes, bands and Kronecker graphs of 2^16 to 2^20 vertices; on H200s
+ * Kronecker graphs of 2^22 and 2^24. */
+#define EDGES_OF_ROUNDS_BY_COPIES 0x1p27
+#define EDGES_OF_ROUNDS 0x1p24
+
+/* Where a round waits for copies: vertices that take as long. */
+#define WORTH_OF_ROUNDS_BY_COPIES 0x1p20
+
+static bool has_rounds_by_copies(struct sssp *sssp)
+{
+    const char *step = gravel_step(sssp->node.gravel);
+    bool copies = !strcmp(step, "pump") || !strcmp(step, "drain");
+    return node_most(&sssp->node, copies);
+}
+
+static double choose_width(struct sssp *sssp, double edges_of_rounds)
+{
+    const struct graph_survey *survey = &sssp->part.survey;
+    double wider = edges_of_rounds / fmax((double)survey->n_edges, 1);
+    return sssp_width(sssp->form, survey->n_vertices, survey->n_edges,
+                      node_part_mean_weight(&sssp->node, &sssp->part) * fmax(wider, 1));
+}
+
+void sssp_choose_widths(struct sssp *sssp)
+{
+    bool copies = has_rounds_by_copies(sssp), is_chosen = sssp->delta == SSSP_CHOOSE_WIDTH;
+    if (is_chosen)
+        sssp->delta = choose_width(sssp, copies ? EDGES_OF_ROUNDS_BY_COPIES : EDGES_OF_ROUNDS);
+    if (sssp->worth == SSSP_CHOOSE_WIDTH)
+        sssp->worth = is_chosen && copies ? WORTH_OF_ROUNDS_BY_COPIES : 0;
+}
+
+/* ---- the next ones ---------------------------------------------------------------------------- */
+
+/* What is listed no longer grows from bucket to bucket by more than this: the search has passed its widest front. */
+#define MOST_GROWTH 2
+#define WIDER 4
+
+double sssp_next_width(const struct sssp *sssp, double width, double *density)
+{
+    const double n_listed = (double)sssp->n_listed, before = *density;
+    *density = n_listed / width;
+    const double n_worth = sssp->worth * (double)sssp->n_gathers;
+    if (n_listed >= n_worth || *density > MOST_GROWTH * before)
+        return width;
+    return sssp->form == SSSP_FLOAT ? width * WIDER : fmin(width * WIDER, UINT32_MAX);
+}
