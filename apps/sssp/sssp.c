@@ -20,6 +20,7 @@
 
 #include "graph/weights.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
