@@ -143,6 +143,7 @@ def check_bad_arrays(node):
 def check_messages(node):
     array, floats = node.array(N, np.uint32), node.array(4, np.float64)
     node.update("inc", array, 5, node=last(node))
+    node.fence()
     node.update("add", array, 5, 10, node=last(node))
     node.update("max", array, 6, np.uint32(4000000000), node=last(node))
     node.update("put", floats, 3, 2.5, node=last(node))

@@ -134,6 +134,11 @@ static void test_launch(gvl::node &node)
     node.barrier();
     EXPECT(sum_of(node, bins) == uint64_t{4096} * node.size());
     EXPECT(bins.read().size() == 64 && bins.read()[0] == 4096 / 64);
+    gvl::array<cl_uint> again(node, 64);
+    count.set_all(gvl::arena, again, n);
+    node.launch(count, n_items, 64);
+    node.barrier();
+    EXPECT(sum_of(node, again) == uint64_t{4096} * node.size() && count.name() == "count");
     EXPECT(node.stats().messages >= n_items && node.step().size() >= 3 && node.group_size() > 0);
     uint64_t n_sent = 0;
     for (uint32_t i = 0; i < node.size(); i++)
@@ -184,6 +189,7 @@ static void test_words(gvl::node &node)
         reals.fill(-1.0, i, 90);
     }
     node.barrier();
+    EXPECT(reals.bytes() == 100 * sizeof(double));
     EXPECT(reals.get(next, 89, 2) == (std::vector<double>{89.0, -1.0}));
     const gvl::heap_part part = reals.part();
     EXPECT(!part.buffer != !part.pointer && part.first % 64 == 0);
@@ -692,7 +698,7 @@ try {
     static_assert(gvl::type_of<long>() == GRAVEL_LONG && gvl::type_of<unsigned>() == GRAVEL_UINT &&
                   gvl::type_of<double>() == GRAVEL_DOUBLE && gvl::type_of<cl_ulong>() == GRAVEL_ULONG);
     gvl::options options;
-    options.set("heap_bytes", "16M");
+    options.set("heap_bytes", "16M").mpi_comm(nullptr);
     if (argc > 1) {
         test_exception(options);
         std::cout << "thrown: " << n_wrong << " wrong\n";
