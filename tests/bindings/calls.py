@@ -16,6 +16,7 @@ import pyopencl.array as cla
 import pyopencl.cltypes
 
 import gravel
+from gravel._library import lib
 from refused import refused
 
 SOURCE = """#include "gravel.cl.h"
@@ -202,6 +203,8 @@ def check_kernels(node):
     with node.session():
         program.add((N,), (10,), array, values.data, np.uint64(last(node)), wait=[event])
         node.barrier()
+    with refused(gravel.ArgumentError, "no session"):
+        node._call(lib.gravel_session_end)  # the statement has ended it
     n_processes = node.size // len(node.local)
     assert (array.get(last(node)) == 2 * n_processes * np.arange(N)).all()
     check_arguments(node, program.add, array, values)
@@ -254,7 +257,7 @@ def check_settings():
 
 
 def check_own_objects():
-    """A node on the caller's queue, with a handler by its address, which fails."""
+    """A node on the caller's queue, with a handler by its address, which fails; one that is given up."""
     device = cl.get_platforms()[0].get_devices()[0]
     queue = cl.CommandQueue(cl.Context([device]))
     getpid = ctypes.cast(ctypes.CDLL(None).getpid, ctypes.c_void_p).value
@@ -268,6 +271,11 @@ def check_own_objects():
             node.barrier()
     with gravel.open(device=device, loopback_nodes=2, check=True, **alone) as node:
         assert node.local == [0, 1] and node.config["check"] == "1"
+    node = gravel.open(**alone)
+    node.abort("the shop is shut")
+    for use in node.barrier, node.close:
+        with refused(gravel.AbortError, "the shop is shut"):
+            use()
 
 
 def check_closed(node, array, kernel):
