@@ -13,6 +13,13 @@ kernel void count(GRAVEL_ARENA, ulong counters, uint node)
     gravel_inc_uint_wg(g, counters, (uint)get_global_id(0), node);
 }
 
+/* Every work-item adds one to one counter at a node. */
+kernel void find(GRAVEL_ARENA, ulong counters, uint node)
+{
+    GRAVEL_OPEN(g);
+    gravel_inc_uint_wg(g, counters, 0, node);
+}
+
 kernel void nothing(GRAVEL_ARENA)
 {
     GRAVEL_OPEN(g);

@@ -589,6 +589,29 @@ int gravel_fence(struct gravel *gravel);
 int gravel_barrier(struct gravel *gravel);
 
 /**
+ * gravel_barrier, which also sums counters in the heap over all nodes and sets them to 0: whether any node has found
+ * something, and how much, by one wait instead of three (a barrier, a read, a reduction). Collective.
+ *
+ * Messages and handlers of any node add to a counter between two calls, or the own node's kernels by atomics; not both,
+ * for where the host applies messages it loads and stores. Kernels that gravel_launch did not enqueue have ended before
+ * the call.
+ *
+ * @param offset  heap offset of the counters, cl_uint [n] in one allocation [bytes, a multiple of 4]. A counter of
+ *                one node wraps at 2^32.
+ * @param n       counters, 1 to 32; offset and n are the same at every node.
+ * @param own     [out] [n] what this node's counters came to, of loop-back nodes those of gravel_node; or NULL.
+ * @param sums    [out] [n] over all nodes, without wrapping.
+ * @return        as gravel_barrier; GRAVEL_EINVAL (n, offset, sums); GRAVEL_ERANGE (not one allocation);
+ *                GRAVEL_EMISMATCH if offset or n differ. After these own, sums and counters stay as they are. If
+ *                messages were refused or a handler failed, own and sums are there nevertheless; if the node has
+ *                failed, counters are undefined.
+ *
+ * Memory:  a node's counters are zeroed before any node returns: what is added from then on counts for the next call.
+ */
+int gravel_barrier_sum(struct gravel *gravel, uint64_t offset, uint32_t n, uint64_t *own,
+                       uint64_t *sums);
+
+/**
  * Combine a small array over all nodes, element by element; every node gets the result. Collective. Orders
  * no messages: use gravel_barrier. Of floats and doubles, a NaN is both the least and the most, and -0 is less than 0.
  * Sums of integers wrap; those of floats are made of doubles, and rounded once.

@@ -386,6 +386,12 @@ struct local_memory {
 };
 
 class kernel;
+template <typename T> class array;
+
+/** What counters of all nodes came to, and this node's. */
+struct counted {
+    std::vector<uint64_t> sums, own;
+};
 
 /** A node of the job. Closed by close(), which throws what went wrong, or by the destructor. */
 class node : protected detail::of_node {
@@ -477,6 +483,8 @@ public:
     template <typename T> void reduce(uint32_t op, T *values, uint32_t n) {
         call(gravel_reduce, op, type_of<T>(), values, n);
     }
+    /** gravel_barrier_sum of an array of up to 32 counters. */
+    counted barrier_sum(const array<cl_uint> &counters);
     void set_constant(uint32_t i, uint64_t value) { call(gravel_set_constant, i, value); }
 
     /** A handler's place in the table. */
@@ -682,6 +690,14 @@ private:
     uint64_t offset_ = 0;
     size_t size_;
 };
+
+inline counted node::barrier_sum(const array<cl_uint> &counters) {
+    const uint64_t offset = counters.offset();
+    const auto n = static_cast<uint32_t>(std::min(counters.size(), size_t{UINT32_MAX}));
+    counted out{std::vector<uint64_t>(n), std::vector<uint64_t>(n)};
+    call(gravel_barrier_sum, offset, n, out.own.data(), out.sums.data());
+    return out;
+}
 
 /** A program that includes "gravel.cl.h". */
 class program : protected detail::of_node {

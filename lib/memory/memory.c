@@ -248,3 +248,18 @@ int gravel_memory_zero(const struct gravel_memory *memory, uint32_t heap, uint64
     }
     return code;
 }
+
+int gravel_memory_take(const struct gravel_memory *memory, uint32_t heap, uint64_t offset,
+                       uint32_t *counters, uint32_t n)
+{
+    static const unsigned char zeros[GRAVEL_TAKEN_BYTES];
+    const uint64_t bytes = n * sizeof *counters;
+    if (memory->region.buffer)
+        return gravel_copier_take(memory->region.copier, memory->region.buffer,
+                                  gravel_memory_heap_offset(memory, heap) + offset, counters,
+                                  bytes);
+    unsigned char *here = gravel_memory_heap(memory, heap) + offset;
+    gravel_heap_load_bytes(counters, here, bytes);
+    gravel_heap_store_bytes(here, zeros, bytes);
+    return 0;
+}

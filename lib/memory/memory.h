@@ -105,4 +105,14 @@ int gravel_memory_fetch(const struct gravel_memory *memory, uint32_t heap,
 int gravel_memory_zero(const struct gravel_memory *memory, uint32_t heap, uint64_t offset,
                        uint64_t bytes);
 
+/**
+ * Read counters of a local heap and set them to 0, while no kernel and no other thread stores to them.
+ *
+ * @param counters  [out] [n]; stay as they are on failure.
+ * @param n         as many as are GRAVEL_TAKEN_BYTES, at most.
+ * @return          as gravel_memory_read.
+ */
+int gravel_memory_take(const struct gravel_memory *memory, uint32_t heap, uint64_t offset,
+                       uint32_t *counters, uint32_t n);
+
 #endif

@@ -7,11 +7,17 @@
  *           unchanged sums: then nothing was under way between the rounds, and nothing can start. A node that has
  *           parked or unwritten records takes part in no round.
  *
+ * Tally:    the counters of a gravel_barrier_sum travel with the frames' sums. A node takes its own out of the heap
+ *           before each round that may be the last. If it is, no node has resolved a frame since, so all are taken; if
+ *           not, what comes later is taken before the next one. Counters are zeroed before the node contributes: a
+ *           node that has returned may add to those of one that has not.
+ *
  * Path:     job.c -> collective.c -> transport.
  * Threads:  the network thread.
  * Source:   Mattern, Algorithms for distributed termination detection, 1987 (four-counter method).
  */
 #include "base/error.h"
+#include "memory/memory.h"
 #include "network/parts.h"
 #include "serve/transactions.h"
 #include "spool/spool.h"
@@ -20,6 +26,9 @@
 #include <string.h>
 
 #define ROUND_TEXT_BYTES GRAVEL_REFUSAL_BYTES
+#define N_COUNTS 2u /* of frames, that a barrier's round sums */
+
+_Static_assert(N_COUNTS + GRAVEL_TALLY_COUNTERS <= GRAVEL_ROUND_VALUES, "they travel together");
 
 static void begin_round(struct gravel_network *network, const struct gravel_job *job,
                         const void *values)
@@ -135,23 +144,62 @@ static void check_chain(struct gravel_network *network, struct gravel_job *job)
     gravel_network_fail(network, GRAVEL_ETIMEOUT, text);
 }
 
+/* Whether the round that is due may end the barrier, if its sums are those of the last one. */
+static bool may_be_last(const struct gravel_job *job)
+{
+    return job->last_counts[0] == job->last_counts[1];
+}
+
+/* @return 0, or why the node has failed. */
+static int take_counters(struct gravel_network *network, struct gravel_tally *tally)
+{
+    const struct gravel_transport *transport = network->transport;
+    const uint32_t n_heaps = transport->is_loopback ? transport->n_nodes : 1;
+    const uint32_t mine = gravel_network_heap_of(network, transport->node);
+    uint32_t counters[GRAVEL_TALLY_COUNTERS];
+    int code = 0;
+    for (uint32_t heap = 0; heap < n_heaps && !code; heap++) {
+        code = gravel_network_check(network, gravel_memory_take(network->shape.memory, heap,
+                                                                tally->offset, counters, tally->n));
+        for (uint32_t i = 0; i < tally->n && !code; i++) {
+            tally->taken[i] += counters[i];
+            tally->mine[i] += heap == mine ? counters[i] : 0;
+        }
+    }
+    return code;
+}
+
+static void tell_sums(const struct gravel_tally *tally, const uint64_t *sums)
+{
+    memcpy(tally->sums, sums, tally->n * sizeof *sums);
+    if (tally->own)
+        memcpy(tally->own, tally->mine, tally->n * sizeof *tally->mine);
+}
+
 /* Contribute to a round once everything we know of has been sent, which the loop does first, and counted. */
 static void try_round(struct gravel_network *network, struct gravel_job *job)
 {
     if (gravel_transactions_are_open(network->transactions) ||
         !gravel_spool_is_empty(network->spool) || network->credit.parked)
         return; /* they have limits of their own */
+    const bool takes = job->tally && may_be_last(job);
+    if (takes)
+        gravel_resolving_finish(network); /* and messages of its own may follow */
     if (has_unsent(network)) {
         check_chain(network, job);
         return;
     }
+    if (takes && (gravel_network_has_aborted(network) || take_counters(network, job->tally)))
+        return;
     if (job->last_counts[0] == UINT64_MAX) /* no round has ended: other nodes may not wait yet */
         job->chain_ns = 0;
-    job->counts[0] = network->n_counted_sent;
-    job->counts[1] = network->n_counted_resolved;
+    uint64_t values[N_COUNTS + GRAVEL_TALLY_COUNTERS] = {network->n_counted_sent,
+                                                         network->n_counted_resolved};
+    if (job->tally)
+        memcpy(values + N_COUNTS, job->tally->taken, job->tally->n * sizeof *values);
     job->is_reducing = true;
     gravel_resolving_begin_finish(network); /* which ends the barrier */
-    begin_round(network, job, job->counts);
+    begin_round(network, job, values);
 }
 
 /* Last sums no round can give, so that the first round never ends a barrier. */
@@ -161,7 +209,7 @@ void gravel_job_begin_barrier(struct gravel_job *job)
     job->last_counts[1] = 0;
     job->op = GRAVEL_ADD;
     job->type = GRAVEL_ULONG;
-    job->n = 2;
+    job->n = N_COUNTS + (job->tally ? job->tally->n : 0);
     job->is_reducing = false;
     job->chain_ns = 0;
 }
@@ -174,9 +222,12 @@ bool gravel_job_step_barrier(struct gravel_network *network, struct gravel_job *
         return false;
     if (!gravel_round_fits(network->transport->round))
         return end_misfit(network, job);
-    memcpy(job->counts, network->transport->round->values, sizeof job->counts);
+    const uint64_t *values = network->transport->round->values;
+    memcpy(job->counts, values, sizeof job->counts);
     bool is_quiet = job->counts[0] == job->counts[1];
     bool is_same = job->counts[0] == job->last_counts[0] && job->counts[1] == job->last_counts[1];
+    if (is_quiet && is_same && job->tally)
+        tell_sums(job->tally, values + N_COUNTS);
     if (is_quiet && is_same)
         return true;
     memcpy(job->last_counts, job->counts, sizeof job->last_counts);

@@ -38,6 +38,17 @@ struct gravel_transactions;
 
 enum gravel_job_kind { GRAVEL_JOB_QUIET, GRAVEL_JOB_GET, GRAVEL_JOB_REDUCE, GRAVEL_JOB_BARRIER };
 
+#define GRAVEL_TALLY_COUNTERS 32u
+
+/* Counters in the heap that a barrier sums over all nodes, and sets to 0. Written by the network thread. */
+struct gravel_tally {
+    uint64_t offset; /* heap offset of uint [n] */
+    uint32_t n;
+    uint64_t taken[GRAVEL_TALLY_COUNTERS]; /* [n] from the heaps of this process so far */
+    uint64_t mine[GRAVEL_TALLY_COUNTERS];  /* [n] of them, from this node's */
+    uint64_t *own, *sums; /* [out] [n] the caller's, once the barrier ends; own: NULL is allowed */
+};
+
 /* Something a host thread waits for; lies on its stack. */
 struct gravel_job {
     enum gravel_job_kind kind;
@@ -66,6 +77,7 @@ struct gravel_job {
     void *values;
     /* GRAVEL_JOB_BARRIER: frames sent and resolved by all nodes, in the last two rounds */
     uint64_t counts[2], last_counts[2];
+    struct gravel_tally *tally; /* NULL: it sums nothing else */
     bool is_reducing;
     uint64_t chain_ns;
     /* since when only messages that still come keep the barrier; 0: something else does */

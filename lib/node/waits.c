@@ -75,19 +75,24 @@ int gravel_quiet(struct gravel *gravel)
     return gravel_node_conclude(gravel, code ? code : waited ? waited : flushed);
 }
 
-int gravel_node_barrier(struct gravel *gravel, const struct gravel_collective_call *call,
-                        bool is_rest)
+static int barrier(struct gravel *gravel, struct gravel_job *job)
 {
     uint64_t begin_ns = gravel_clock_ns();
     int flushed = gravel_flushes_run(gravel);
     const struct gravel_checked_mark mark = gravel_checked_mark(gravel);
     int code = settle(gravel, &mark);
-    struct gravel_job job = {.kind = GRAVEL_JOB_BARRIER, .call = *call, .is_rest = is_rest};
-    int waited = gravel_network_run(&gravel->network, &job);
+    int waited = gravel_network_run(&gravel->network, job);
     gravel_trace_span(gravel->trace, "barrier", begin_ns, gravel_clock_ns());
     if (!code)
         gravel_checked_note_applied(gravel, &mark);
     return gravel_node_conclude(gravel, code ? code : waited ? waited : flushed);
+}
+
+int gravel_node_barrier(struct gravel *gravel, const struct gravel_collective_call *call,
+                        bool is_rest)
+{
+    struct gravel_job job = {.kind = GRAVEL_JOB_BARRIER, .call = *call, .is_rest = is_rest};
+    return barrier(gravel, &job);
 }
 
 int gravel_barrier(struct gravel *gravel)
@@ -96,6 +101,29 @@ int gravel_barrier(struct gravel *gravel)
     return gravel_node_refuse_wait(gravel, "gravel_barrier")
                ? GRAVEL_EINVAL
                : gravel_node_barrier(gravel, &call, false);
+}
+
+int gravel_barrier_sum(struct gravel *gravel, uint64_t offset, uint32_t n, uint64_t *own,
+                       uint64_t *sums)
+{
+    static const char name[] = "gravel_barrier_sum";
+    if (gravel_node_refuse_wait(gravel, name) || gravel_require(name, "sums", sums))
+        return GRAVEL_EINVAL;
+    if (n == 0 || n > GRAVEL_TALLY_COUNTERS || offset % sizeof(cl_uint))
+        return gravel_fail(
+            GRAVEL_EINVAL,
+            "%s: %u counters at offset %llu, and 1 to %u are due, at a multiple of 4", name, n,
+            (unsigned long long)offset, GRAVEL_TALLY_COUNTERS);
+    int code = gravel_node_refuse_bytes(gravel, name, offset, n * sizeof(cl_uint));
+    if (code)
+        return code;
+    struct gravel_tally tally = {.offset = offset, .n = n, .own = own, .sums = sums};
+    struct gravel_job job = {
+        .kind = GRAVEL_JOB_BARRIER,
+        .call = {.kind = GRAVEL_CALL_BARRIER_SUM, .arguments = {offset, n}},
+        .tally = &tally,
+    };
+    return barrier(gravel, &job);
 }
 
 int gravel_node_reduce(struct gravel *gravel, const struct gravel_collective_call *call,

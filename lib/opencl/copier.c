@@ -94,6 +94,38 @@ static int copy(struct gravel_copier *copier, cl_mem buffer, uint64_t at, unsign
     return code;
 }
 
+/* In order: the zeros, whose event is waited for, are there last. The lock is held. */
+static int take(struct gravel_copier *copier, cl_mem buffer, uint64_t from, uint64_t bytes,
+                const char *what)
+{
+    unsigned char *taken = copier->pinned.begin, *zeros = taken + GRAVEL_TAKEN_BYTES;
+    cl_event cleared = NULL;
+    memset(zeros, 0, bytes);
+    cl_int error =
+        clEnqueueReadBuffer(copier->queue, buffer, CL_FALSE, from, bytes, taken, 0, NULL, NULL);
+    if (error == CL_SUCCESS)
+        error = clEnqueueWriteBuffer(copier->queue, buffer, CL_FALSE, from, bytes, zeros, 0, NULL,
+                                     &cleared);
+    int code = gravel_wait_command(copier->device, copier->queue, error, cleared, what);
+    if (gravel_wait_gave_up(code))
+        copier->given_up = code;
+    return code;
+}
+
+int gravel_copier_take(struct gravel_copier *copier, cl_mem buffer, uint64_t from, void *to,
+                       uint64_t bytes)
+{
+    static const char what[] = "taking counters: clEnqueueReadBuffer, clEnqueueWriteBuffer";
+    int code = lock(copier, what);
+    if (code)
+        return code;
+    code = take(copier, buffer, from, bytes, what);
+    if (!code)
+        memcpy(to, copier->pinned.begin, bytes);
+    pthread_mutex_unlock(&copier->lock);
+    return code;
+}
+
 int gravel_copier_read(struct gravel_copier *copier, cl_mem buffer, uint64_t from, void *to,
                        uint64_t bytes)
 {

@@ -28,5 +28,10 @@ int gravel_copier_read(struct gravel_copier *copier, cl_mem buffer, uint64_t fro
                        uint64_t bytes);
 int gravel_copier_write(struct gravel_copier *copier, cl_mem buffer, uint64_t to, const void *from,
                         uint64_t bytes);
+/** Copy GRAVEL_TAKEN_BYTES at most from a buffer and set them to 0 there: two commands, and one wait. @return as
+ * gravel_copier_read. */
+#define GRAVEL_TAKEN_BYTES 4096u
+int gravel_copier_take(struct gravel_copier *copier, cl_mem buffer, uint64_t from, void *to,
+                       uint64_t bytes);
 
 #endif

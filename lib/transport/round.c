@@ -109,7 +109,8 @@ const char *gravel_call_name(uint32_t kind)
                                         "gravel_mirror_create",
                                         "gravel_mirror_end",
                                         "gravel_accumulator_create",
-                                        "gravel_accumulator_destroy"};
+                                        "gravel_accumulator_destroy",
+                                        "gravel_barrier_sum"};
     return kind < sizeof names / sizeof *names ? names[kind] : "an unknown call";
 }
 
@@ -185,6 +186,10 @@ static void tell_arguments(const struct gravel_collective_call *call, bool is_se
     case GRAVEL_CALL_ACCUMULATOR_DESTROY:
         snprintf(text, bytes, "of the one at offset %" PRIu64, arguments[0]);
         break;
+    case GRAVEL_CALL_BARRIER_SUM:
+        snprintf(text, bytes, "of %" PRIu64 " counters at offset %" PRIu64, arguments[1],
+                 arguments[0]);
+        break;
     case GRAVEL_CALL_SHARE: /* offset of its words, and how often it was shared before */
         snprintf(text, bytes, "of the one at offset %" PRIu64 ", time %" PRIu64, arguments[0],
                  arguments[1]);
@@ -198,8 +203,8 @@ static void tell_arguments(const struct gravel_collective_call *call, bool is_se
 static bool has_other_order(const struct gravel_collective_call *call)
 {
     const uint32_t swapped = bswap_32(call->kind);
-    return call->kind > GRAVEL_CALL_ACCUMULATOR_DESTROY && swapped != GRAVEL_CALL_NONE &&
-           swapped <= GRAVEL_CALL_ACCUMULATOR_DESTROY;
+    return call->kind > GRAVEL_CALL_LAST && swapped != GRAVEL_CALL_NONE &&
+           swapped <= GRAVEL_CALL_LAST;
 }
 
 static uint32_t node_of(const struct gravel_collective_call *call)

@@ -164,6 +164,7 @@ CALLS: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "gravel_quiet": (code, (address,)),
     "gravel_fence": (code, (address,)),
     "gravel_barrier": (code, (address,)),
+    "gravel_barrier_sum": (code, (address, u64, u32, to(u64), to(u64))),
     "gravel_reduce": (code, (address, u32, u32, address, u32)),
     "gravel_session_begin": (code, (address,)),
     "gravel_session_end": (code, (address,)),

@@ -93,11 +93,11 @@ class Node:
     def _wait(self, function: Callable[..., int], *arguments: Any) -> None:
         self._check(waiting(function, self._opened(), *arguments))
 
-    def _complete(self, function: Callable[..., int]) -> None:
+    def _complete(self, function: Callable[..., int], *arguments: Any) -> None:
         """A call that waits for what was launched before it."""
         held, self._held = self._held, []
         try:
-            self._wait(function)
+            self._wait(function, *arguments)
         except BaseException:
             self._held = held + self._held
             raise
@@ -242,6 +242,19 @@ class Node:
     def barrier(self) -> None:
         """Wait until all messages of all nodes are applied. Collective."""
         self._complete(lib.gravel_barrier)
+
+    def barrier_sum(self, counters: Array) -> tuple[npt.NDArray[np.uint64], npt.NDArray[np.uint64]]:
+        """A barrier that also sums an array of up to 32 uint32 over all nodes, and sets it to 0. Collective.
+
+        Returns the sums, and what this node's counters had come to, as flat arrays (gravel_barrier_sum).
+        """
+        if counters.dtype != np.uint32:
+            raise TypeError("counters are of uint32, and %r is not" % counters)
+        sums, own = np.zeros(counters.size, np.uint64), np.zeros(counters.size, np.uint64)
+        words = c.POINTER(c.c_uint64)
+        self._complete(lib.gravel_barrier_sum, counters.offset, counters.size, own.ctypes.data_as(words),
+                       sums.ctypes.data_as(words))
+        return sums, own
 
     @contextlib.contextmanager
     def session(self) -> Iterator[None]:

@@ -179,6 +179,18 @@ def check_messages(node):
     node.barrier()
 
 
+def check_barrier_sum(node):
+    counters = node.array((2, 2), np.uint32)
+    node.update("add", counters, 1, 3, node=node.rank)
+    sums, own = node.barrier_sum(counters)
+    assert sums.tolist() == [0, 3 * node.size // len(node.local), 0, 0] and own.tolist() == [0, 3, 0, 0]
+    assert not counters.get().any()
+    with refused(gravel.Error, "33 counters"):
+        node.barrier_sum(node.array(33, np.uint32))
+    with refused(TypeError, "int32"):
+        node.barrier_sum(node.array(1, np.int32))
+
+
 def check_reduce(node):
     n = node.size // len(node.local)
     assert node.reduce(3) == 3 * n and isinstance(node.reduce(3), np.integer)
@@ -292,7 +304,7 @@ def main():
     check_settings()
     handlers = {"twice": gravel.Handler(n_args=2, arg_bytes=4, answers=True), "store": gravel.Handler(n_args=2)}
     node = gravel.open(heap_bytes="8M", device_code=SOURCE, handlers=handlers)
-    for check in check_node, check_array, check_part, check_bad_arrays, check_messages, check_reduce, check_kernels:
+    for check in check_node, check_array, check_part, check_bad_arrays, check_messages, check_barrier_sum, check_reduce, check_kernels:
         check(node)
         node.barrier()
     array, kernel = node.array(N, np.uint32), node.program(KERNELS).add

@@ -207,6 +207,13 @@ static void test_words(gvl::node &node)
     cl_uint both[2] = {1, node.rank()};
     node.reduce(GRAVEL_MAX, both, 2);
     EXPECT(both[0] == 1 && both[1] == node.size() / n_local(node) - 1);
+    gvl::array<cl_uint> counters(node, 2), many(node, 33);
+    counters.update(GRAVEL_ADD, 1, 3, node.rank());
+    const gvl::counted counted = node.barrier_sum(counters);
+    EXPECT(counted.own == (std::vector<uint64_t>{0, 3}) &&
+           counted.sums == (std::vector<uint64_t>{0, uint64_t{3} * node.size() / n_local(node)}));
+    EXPECT(counters.get(node.rank()) == (std::vector<cl_uint>{0, 0}));
+    EXPECT_ERROR(GRAVEL_EINVAL, "33 counters", node.barrier_sum(many));
     EXPECT_ERROR(GRAVEL_ERANGE, "2 elements from 9 of an array of 10", longs.put({1, 2}, next, 9));
     EXPECT_ERROR(GRAVEL_ERANGE, "1 elements from 10", longs.inc(10, next));
     EXPECT_ERROR(GRAVEL_ERANGE, "0", longs.get(next, 11));

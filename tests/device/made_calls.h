@@ -52,6 +52,7 @@ static inline void call_messages(void)
     made(gravel_quiet(gravel), "gravel_quiet");
     made(gravel_fence(gravel), "gravel_fence");
     made(gravel_barrier(gravel), "gravel_barrier");
+    made(gravel_barrier_sum(gravel, word, 1, NULL, &value), "gravel_barrier_sum");
     made(gravel_session_begin(gravel), "gravel_session_begin");
     made(gravel_session_end(gravel), "gravel_session_end");
     made(gravel_set_constant(gravel, 0, 1), "gravel_set_constant");

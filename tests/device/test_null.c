@@ -162,6 +162,9 @@ static void call_messages(void)
     REFUSED(gravel_quiet, NULL);
     REFUSED(gravel_fence, NULL);
     REFUSED(gravel_barrier, NULL);
+    REFUSED(gravel_barrier_sum, NULL, word, 1, NULL, &value);
+    REFUSED(gravel_barrier_sum, gravel, word, 1, &value, NULL);
+    ALLOWED(gravel_barrier_sum, gravel, word, 1, NULL, &value);
     REFUSED(gravel_session_begin, NULL);
     REFUSED(gravel_session_end, NULL);
     REFUSED(gravel_reduce, NULL, GRAVEL_ADD, GRAVEL_ULONG, &value, 1);

@@ -289,13 +289,27 @@ static void collectives_check_their_arguments(void **state)
 {
     (void)state;
     int64_t value[65] = {0};
-    uint64_t offset;
+    uint64_t offset, sums[33] = {7};
     expect_error(gravel_reduce(gravel, GRAVEL_ADD, GRAVEL_LONG, value, 0), GRAVEL_EINVAL,
                  "0 values");
     expect_error(gravel_reduce(gravel, GRAVEL_ADD, GRAVEL_LONG, value, 65), GRAVEL_EINVAL, "65 ");
     expect_error(gravel_reduce(gravel, GRAVEL_XOR, GRAVEL_LONG, value, 1), GRAVEL_EINVAL, "");
     expect_error(gravel_reduce(gravel, GRAVEL_ADD, 6, value, 1), GRAVEL_EINVAL, "type 6");
     expect_error(gravel_reduce(gravel, GRAVEL_ADD, GRAVEL_LONG, NULL, 1), GRAVEL_EINVAL, "");
+    expect_error(gravel_barrier_sum(gravel, table.memory, 0, NULL, sums), GRAVEL_EINVAL,
+                 "gravel_barrier_sum: 0 counters");
+    expect_error(gravel_barrier_sum(gravel, table.memory, 33, NULL, sums), GRAVEL_EINVAL,
+                 "33 counters at offset ");
+    expect_error(gravel_barrier_sum(gravel, table.memory + 2, 1, NULL, sums), GRAVEL_EINVAL,
+                 "at a multiple of 4");
+    expect_error(gravel_barrier_sum(gravel, table.memory, 1, NULL, NULL), GRAVEL_EINVAL, "sums");
+    expect_error(gravel_barrier_sum(gravel, freed, 1, NULL, sums), GRAVEL_ERANGE,
+                 "gravel_barrier_sum: ");
+    offset = alloc_or_die(gravel, 64);
+    expect_error(gravel_barrier_sum(gravel, offset + 60, 2, NULL, sums), GRAVEL_ERANGE,
+                 "not in one allocation");
+    OK(gravel_free(gravel, offset));
+    assert_int_equal(sums[0], 7);
     expect_error(gravel_alloc(gravel, 0, &offset), GRAVEL_EINVAL, "0 bytes");
     expect_error(gravel_alloc(gravel, 8, NULL), GRAVEL_EINVAL, "");
     expect_error(gravel_free(gravel, table.memory + 64), GRAVEL_EINVAL, "no allocation starts");

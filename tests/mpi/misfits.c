@@ -90,6 +90,14 @@ static void forgotten_barrier(void)
 
 /* ---- other arguments: the call fails, at all nodes ---------------------------------------------- */
 
+/* Counters at `offset` are as they were. */
+static void expect_untaken(struct gravel *gravel, uint64_t offset)
+{
+    uint64_t sums[2];
+    OK(gravel_barrier_sum(gravel, offset, 2, NULL, sums));
+    MUST(sums[0] == gravel_n_nodes(gravel) && sums[1] == 0);
+}
+
 static void other_arguments(void)
 {
     struct gravel *gravel = open_default(NULL);
@@ -101,6 +109,7 @@ static void other_arguments(void)
            "gravel_alloc of 64 bytes for counters at node 0, of 64 for ranks at node 1");
     offset = alloc_or_die(gravel, 4096);
     expect(gravel_free(gravel, offset + (rank == 1)), GRAVEL_EMISMATCH, "gravel_free of offset ");
+    OK(gravel_update(gravel, GRAVEL_INC, GRAVEL_UINT, offset, NULL, gravel_node(gravel)));
     expect(gravel_reduce(gravel, GRAVEL_ADD, GRAVEL_ULONG, values, rank == 1 ? 64 : 1),
            GRAVEL_EMISMATCH,
            "gravel_reduce of 1 values of type ulong (sum) at node 0, of 64 values of type ulong "
@@ -112,7 +121,12 @@ static void other_arguments(void)
            GRAVEL_EMISMATCH, "of type double (sum) at node 1");
     expect(gravel_set_constant(gravel, 1, 10 + (rank == 1)), GRAVEL_EMISMATCH,
            "gravel_set_constant of number 1, value 10 at node 0, of number 1, value 11 at node 1");
+    expect(gravel_barrier_sum(gravel, offset + 4 * (rank == 1), 2, values + 63, values),
+           GRAVEL_EMISMATCH, "gravel_barrier_sum of 2 counters at offset ");
+    expect(gravel_barrier_sum(gravel, offset, rank == 1 ? 3 : 2, values + 63, values),
+           GRAVEL_EMISMATCH, " at node 0, of 3 counters at offset ");
     MUST(values[0] == 5 && values[63] == 9);
+    expect_untaken(gravel, offset);
     OK(gravel_reduce(gravel, GRAVEL_ADD, GRAVEL_ULONG, values, 64)); /* still in step */
     MUST(values[0] == 5 * gravel_n_nodes(gravel) && values[63] == 9 * gravel_n_nodes(gravel));
     OK(gravel_free(gravel, offset));
