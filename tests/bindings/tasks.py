@@ -66,6 +66,23 @@ kernel void make(GRAVEL_ARENA, GRAVEL_FLOW, uint first)
     gravel_push_item_wg_if(f, true, (struct item){first + (uint)get_global_id(0)});
 }
 """
+GROUPS_SOURCE = """#include "gravel.cl.h"
+struct item { uint value; };
+struct done { uint value; };
+GRAVEL_RECORD(item)
+GRAVEL_RECORD(done)
+kernel void groups(GRAVEL_ARENA, GRAVEL_FLOW)
+{
+    GRAVEL_FLOW_OPEN(f);
+    GRAVEL_ROUNDS(f) {
+        GRAVEL_NODE(f, item) {
+            struct item task = gravel_read_item_wi(f);
+            uint is_its = task.value % 8 == get_local_id(0);
+            gravel_push_done_wg_if(f, f.active && is_its, (struct done){task.value + (uint)get_local_size(0)});
+        }
+    }
+}
+"""
 TREE_SOURCE = """#include "gravel.cl.h"
 #include "steal.cl.h"
 kernel void halve(GRAVEL_STEAL, global volatile uint *n_tasks, uint least)
@@ -171,6 +188,25 @@ def check_pipeline(node):
         flow.produce(make, 256, {"item": 1}, 0)
 
 
+def check_marks(node):
+    """A group node's group has one element; a channel that may fill may be one of a cycle."""
+    whole = {"item": gravel.Channel(ITEM, "stream", {"done": 1}, group_node=True), "done": ITEMS["done"]}
+    with node.flow(whole, group_items=8) as flow:
+        flow.build(GROUPS_SOURCE, "groups")
+        flow.push("item", list(range(0, 60, 3)))
+        flow.run()
+        taken = np.sort(flow.take("done")["value"])
+        assert np.array_equal(taken, np.arange(8, 68, 3)) and flow.stats["lanes"] == 20, taken
+    for may_fill in False, True:
+        cycle = {"item": gravel.Channel(ITEM, "stream", {"done": 1}, may_fill=may_fill),
+                 "done": gravel.Channel(ITEM, "stream", {"item": 1})}
+        if may_fill:
+            node.flow(cycle).destroy()
+        else:
+            with refused(gravel.ArgumentError, "GRAVEL_MAY_FILL"):
+                node.flow(cycle)
+
+
 def check_bad_graphs(node):
     for channels, error, texts in (
             ({"item": gravel.Channel(ITEM, "flood")}, ValueError, ["channel item", "stream, output", "'flood'"]),
@@ -253,7 +289,7 @@ def check_server():
 
 def main():
     with gravel.open(heap_bytes="4M") as node:
-        for check in check_recursion, check_pipeline, check_bad_graphs, check_deques:
+        for check in check_recursion, check_pipeline, check_marks, check_bad_graphs, check_deques:
             check(node)
         with refused(gravel.ArgumentError, "key"):
             node.server_program("kernel void serve() {}")
