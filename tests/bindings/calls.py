@@ -304,7 +304,8 @@ def main():
     check_settings()
     handlers = {"twice": gravel.Handler(n_args=2, arg_bytes=4, answers=True), "store": gravel.Handler(n_args=2)}
     node = gravel.open(heap_bytes="8M", device_code=SOURCE, handlers=handlers)
-    for check in check_node, check_array, check_part, check_bad_arrays, check_messages, check_barrier_sum, check_reduce, check_kernels:
+    for check in (check_node, check_array, check_part, check_bad_arrays, check_messages, check_barrier_sum, check_reduce,
+                  check_kernels):
         check(node)
         node.barrier()
     array, kernel = node.array(N, np.uint32), node.program(KERNELS).add
