@@ -17,9 +17,9 @@ import subprocess
 import sys
 
 PARTS = 40
-# The first three build all of it once more, and fetch packages or install them; the others have many processes.
+# The first four build all of it once more, and fetch packages or install them; the others have many processes.
 ONLY_ALL = ["matrix: guide on a fresh Debian", "matrix: packages of Debian", "bindings: Python wheel",
-            "cluster: cluster Slurm", "cluster: cluster 32 ranks of 4", "mpi: mpi ranks 16"]
+            "mpi: mpi MPICH, jobs", "cluster: cluster Slurm", "cluster: cluster 32 ranks of 4", "mpi: mpi ranks 16"]
 BUILDS = ["build with clang", "build as packaged", "manual"]
 SANITIZERS = ["address", "thread"]  # in turns, each with a part of its tests, so that eighty commits run all of both
 
