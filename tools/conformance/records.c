@@ -313,7 +313,7 @@ int suite_records(int n_arguments, char **arguments)
     cl_int error;
     (void)n_arguments, (void)arguments;
     stage_open(&stage, &bindings);
-    MUST(stage.n_nodes <= MAX_ORIGINS);
+    stage_require_nodes(&stage, stage.n_nodes);
     stage.heap = alloc_or_die(stage.gravel, 4 * MOST_ITEMS * sizeof(uint64_t));
     stage.program = stage_build(&stage, records_cl);
     cl_mem there =

@@ -24,6 +24,9 @@ struct stage {
 void stage_open(struct stage *stage, const struct gravel_bindings *bindings);
 void stage_close(struct stage *stage);
 
+/** End the program, after a line that tells the limit, if more nodes send than a plan has room for. */
+void stage_require_nodes(const struct stage *stage, uint32_t n);
+
 /**
  * Build a program of cases; the same text and options on every step, so that a driver that keeps what it compiled
  * (PoCL) compiles a kernel once for all of them. Node 0 goes ahead; the other nodes find it there.
