@@ -94,7 +94,8 @@ static int copy(struct gravel_copier *copier, cl_mem buffer, uint64_t at, unsign
     return code;
 }
 
-/* In order: the zeros, whose event is waited for, are there last. The lock is held. */
+/* In order: the zeros, whose event is waited for, are there last. If the driver refuses them, the read may be under way
+ * nevertheless. The lock is held. */
 static int take(struct gravel_copier *copier, cl_mem buffer, uint64_t from, uint64_t bytes,
                 const char *what)
 {
@@ -103,13 +104,16 @@ static int take(struct gravel_copier *copier, cl_mem buffer, uint64_t from, uint
     memset(zeros, 0, bytes);
     cl_int error =
         clEnqueueReadBuffer(copier->queue, buffer, CL_FALSE, from, bytes, taken, 0, NULL, NULL);
-    if (error == CL_SUCCESS)
-        error = clEnqueueWriteBuffer(copier->queue, buffer, CL_FALSE, from, bytes, zeros, 0, NULL,
-                                     &cleared);
-    int code = gravel_wait_command(copier->device, copier->queue, error, cleared, what);
+    if (error != CL_SUCCESS)
+        return gravel_fail_cl(what, error);
+    error = clEnqueueWriteBuffer(copier->queue, buffer, CL_FALSE, from, bytes, zeros, 0, NULL,
+                                 &cleared);
+    int code = error == CL_SUCCESS
+                   ? gravel_wait_command(copier->device, copier->queue, error, cleared, what)
+                   : gravel_wait_queue(copier->device, copier->queue, what);
     if (gravel_wait_gave_up(code))
         copier->given_up = code;
-    return code;
+    return code ? code : gravel_check_cl(what, error);
 }
 
 int gravel_copier_take(struct gravel_copier *copier, cl_mem buffer, uint64_t from, void *to,

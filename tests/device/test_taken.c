@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Counters whose zeros the driver refuses: gravel_barrier_sum fails, and not before the device has ended the read of
+ * the counters, for the memory that it reads into is what the next copy of the heap goes through.
+ *
+ * The linker sends copies here (--wrap): the read waits for an event of ours, which opens long after the write behind
+ * it was refused.
+ *
+ * Path: meson test -> this -> lib/opencl/copier.c
+ */
+#include <pthread.h>
+#include <stdatomic.h>
+#include <unistd.h>
+
+#include "expect.h"
+
+#define N_COUNTERS 3u
+#define LATE_US 300000u
+
+static _Atomic bool refuses_zeros; /* of counters */
+static _Atomic bool is_refused, has_opened;
+static cl_event gate; /* of the read of them; NULL: none was made */
+
+static void *open_late(void *unused)
+{
+    (void)unused;
+    usleep(LATE_US);
+    atomic_store(&has_opened, true);
+    MUST(clSetUserEventStatus(gate, CL_COMPLETE) == CL_SUCCESS);
+    return NULL;
+}
+
+cl_int __real_clEnqueueReadBuffer(cl_command_queue, cl_mem, cl_bool, size_t, size_t, void *,
+                                  cl_uint, const cl_event *, cl_event *);
+cl_int __wrap_clEnqueueReadBuffer(cl_command_queue, cl_mem, cl_bool, size_t, size_t, void *,
+                                  cl_uint, const cl_event *, cl_event *);
+cl_int __wrap_clEnqueueReadBuffer(cl_command_queue queue, cl_mem buffer, cl_bool blocks, size_t at,
+                                  size_t bytes, void *to, cl_uint n, const cl_event *wait,
+                                  cl_event *event)
+{
+    cl_context context;
+    cl_int error;
+    if (!atomic_load(&refuses_zeros) || bytes != N_COUNTERS * sizeof(cl_uint) || gate)
+        return __real_clEnqueueReadBuffer(queue, buffer, blocks, at, bytes, to, n, wait, event);
+    MUST(clGetCommandQueueInfo(queue, CL_QUEUE_CONTEXT, sizeof context, &context, NULL) ==
+         CL_SUCCESS);
+    gate = clCreateUserEvent(context, &error);
+    MUST(error == CL_SUCCESS);
+    return __real_clEnqueueReadBuffer(queue, buffer, blocks, at, bytes, to, 1, &gate, event);
+}
+
+cl_int __real_clEnqueueWriteBuffer(cl_command_queue, cl_mem, cl_bool, size_t, size_t, const void *,
+                                   cl_uint, const cl_event *, cl_event *);
+cl_int __wrap_clEnqueueWriteBuffer(cl_command_queue, cl_mem, cl_bool, size_t, size_t, const void *,
+                                   cl_uint, const cl_event *, cl_event *);
+cl_int __wrap_clEnqueueWriteBuffer(cl_command_queue queue, cl_mem buffer, cl_bool blocks, size_t at,
+                                   size_t bytes, const void *from, cl_uint n, const cl_event *wait,
+                                   cl_event *event)
+{
+    pthread_t thread;
+    if (!atomic_load(&refuses_zeros) || bytes != N_COUNTERS * sizeof(cl_uint) || !gate)
+        return __real_clEnqueueWriteBuffer(queue, buffer, blocks, at, bytes, from, n, wait, event);
+    atomic_store(&is_refused, true);
+    MUST(pthread_create(&thread, NULL, open_late, NULL) == 0);
+    pthread_detach(thread);
+    return CL_OUT_OF_RESOURCES;
+}
+
+static void counters_that_cannot_be_zeroed_are_read_to_the_end(void **state)
+{
+    (void)state;
+    uint64_t sums[N_COUNTERS];
+    watch(60, "counters that cannot be zeroed");
+    struct gravel *gravel = open_loopback(1, NULL);
+    const uint64_t counters = alloc_or_die(gravel, sizeof(cl_uint) * N_COUNTERS);
+    OK(gravel_barrier_sum(gravel, counters, N_COUNTERS, NULL, sums));
+    atomic_store(&refuses_zeros, true);
+    expect_error(gravel_barrier_sum(gravel, counters, N_COUNTERS, NULL, sums), GRAVEL_ECL,
+                 "taking counters: clEnqueueReadBuffer, clEnqueueWriteBuffer: "
+                 "CL_OUT_OF_RESOURCES");
+    assert_true(atomic_load(&is_refused));
+    assert_true(atomic_load(&has_opened));
+    atomic_store(&refuses_zeros, false);
+    assert_true(gravel_close(gravel) < 0);
+    clReleaseEvent(gate);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(counters_that_cannot_be_zeroed_are_read_to_the_end)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
