@@ -52,9 +52,9 @@ static int give_up(struct gravel_network *network, uint64_t waited_ns)
     return gravel_fail(
         GRAVEL_EMPI,
         "gravel_open: in %s (GRAVEL_OPEN_TIMEOUT is %llu ms): another process has not come to "
-        "gravel_open, or "
-        "packets between hosts are lost. MPI may take a network that does not connect them: see "
-        "OMPI_MCA_btl_tcp_if_include, UCX_NET_DEVICES, FI_TCP_IFACE, and firewalls",
+        "gravel_open, or packets between hosts are lost. MPI may take a network that does not "
+        "connect them: see OMPI_MCA_btl_tcp_if_include, UCX_NET_DEVICES, FI_TCP_IFACE, and "
+        "firewalls",
         waits, (unsigned long long)network->shape.config->open_timeout_ms);
 }
 
