@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Transactions between ranks: a node that dies while it has locks of other nodes' transactions, and grants out; and
- * jobs in which none does. A node that dies while its messages wait for resident servers of others. See fault.c.
+ * jobs in which none does. A node that dies while its messages wait for resident servers of others. See deaths.c.
  *
  * usage: mpirun ... by_key MODE     see the table at the end; fault.sh counts the nodes that print
  *

@@ -17,6 +17,13 @@ int nothing(struct gravel *gravel, void *user, uint32_t source,
     return 0;
 }
 
+void set_limit(const char *setting, unsigned ms)
+{
+    char text[16];
+    snprintf(text, sizeof text, "%u", ms * patience());
+    setenv(setting, text, 1);
+}
+
 void as_expected(void)
 {
     printf("node %d: as expected: %s\n", rank, gravel_last_error());

@@ -2,7 +2,7 @@
 /*
  * A process of a job that mpirun starts: which rank it is, what it expects, and the table of the modes it can run.
  *
- * Path:    job.h -> misopened.c, misprinted.c, fault.c, misfits.c, by_key.c, jobs.c
+ * Path:    job.h -> survivor.h, misopened.c, misprinted.c, misfits.c, by_key.c, jobs.c
  * Threads: the test's main thread.
  */
 #ifndef GRAVEL_TESTS_JOB_H
@@ -28,6 +28,9 @@ struct mode {
 
 /** Run the mode that the program's argument names, under a watch of 50 s. */
 void run_mode(const struct mode *modes, size_t n_modes, int n_arguments, char **arguments);
+
+/** Set a variable that limits a time to `ms`, times patience. */
+void set_limit(const char *setting, unsigned ms);
 
 /** Print the line that fault.sh counts, with gravel_last_error(). */
 void as_expected(void);

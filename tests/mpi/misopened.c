@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Jobs that cannot open: nodes whose settings or handlers differ, and a node that cannot open. Every node learns the
- * cause in time; it prints "as expected" then.
+ * Jobs that cannot open: nodes whose settings or handlers differ, a node that cannot open, and one that does not come.
+ * Every other node learns the cause in time; it prints "as expected" then.
  *
  * usage: mpirun ... misopened MODE      see the table at the end; fault.sh counts the nodes that print
  *
@@ -9,7 +9,11 @@
  */
 #include "job.h"
 
+#include <mpi.h>
+#include <signal.h>
 #include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
 
 /* ---- nodes that differ ------------------------------------------------------------------------- */
 
@@ -206,6 +210,66 @@ static void two_fail_differently(void)
     as_expected();
 }
 
+/* ---- a node that does not come ---------------------------------------------------------------- */
+
+#define OPEN_LIMIT_MS 1500u /* GRAVEL_OPEN_TIMEOUT, times patience */
+#define LIMIT_S 7.0         /* until the error of that, times patience */
+
+/* MPI has no limit there. The node that dies must be as far by then: MPI_Init may wait for all. */
+static void killed_while_others_open(void)
+{
+    set_limit("GRAVEL_OPEN_TIMEOUT", OPEN_LIMIT_MS);
+    if (rank == 1) {
+        int is_initialised = 0, level;
+        MPI_Init_thread(NULL, NULL, MPI_THREAD_MULTIPLE, &level);
+        MUST(MPI_Initialized(&is_initialised) == MPI_SUCCESS && is_initialised);
+        raise(SIGKILL);
+    }
+    double begin = seconds_now();
+    expect(try_open(NULL), GRAVEL_EMPI, "GRAVEL_OPEN_TIMEOUT");
+    MUST(is_within(begin, LIMIT_S));
+    expect(try_open(NULL), GRAVEL_EMPI, "");
+    as_expected();
+    _exit(0);
+}
+
+/* The others, while this one lives and does not open. */
+static void expect_limit_of_opening(const char *call)
+{
+    set_limit("GRAVEL_OPEN_TIMEOUT", OPEN_LIMIT_MS);
+    double begin = seconds_now();
+    expect(try_open(NULL), GRAVEL_EMPI, call);
+    MUST(strstr(gravel_last_error(), "another process has not come to gravel_open"));
+    MUST(is_within(begin, LIMIT_S));
+    as_expected();
+    _exit(0);
+}
+
+/* Without a word: MPI would wait for the others. */
+static void live_without_opening(void)
+{
+    sleep(4 * patience());
+    _exit(0);
+}
+
+static void one_never_opens(void)
+{
+    int is_initialised = 0, level;
+    if (rank != 1)
+        expect_limit_of_opening("gravel_open: in MPI_Comm_dup for ");
+    MPI_Init_thread(NULL, NULL, MPI_THREAD_MULTIPLE, &level);
+    MUST(MPI_Initialized(&is_initialised) == MPI_SUCCESS && is_initialised);
+    live_without_opening();
+}
+
+/* MPI_Init may wait for all, or leave it to the first call that does. */
+static void one_never_initialises(void)
+{
+    if (rank != 1)
+        expect_limit_of_opening("gravel_open: in MPI_");
+    live_without_opening();
+}
+
 /* ---- the run --------------------------------------------------------------------------------- */
 
 static const struct mode modes[] = {
@@ -227,6 +291,9 @@ static const struct mode modes[] = {
     MODE(one_with_bad_handler),
     MODE(one_with_bad_trace),
     MODE(two_fail_differently),
+    MODE(killed_while_others_open),
+    MODE(one_never_opens),
+    MODE(one_never_initialises),
 };
 
 int main(int argc, char **argv)

@@ -20,13 +20,6 @@
 #define TIMEOUT_MS 1500u /* GRAVEL_TIMEOUT of a job that waits it out, times patience */
 #define LIMIT_S 7.0 /* from the fault to the error then, times patience: less than by default */
 
-static void set_timeout(void)
-{
-    char text[16];
-    snprintf(text, sizeof text, "%u", TIMEOUT_MS * patience());
-    setenv("GRAVEL_TIMEOUT", text, 1);
-}
-
 /* More lines than may be unwritten, so that senders are waiting for credit when something fails. */
 static const char print_cl[] = "#include \"gravel.cl.h\"\n"
                                "#include \"print.cl.h\"\n"
@@ -103,7 +96,7 @@ static void expect_whole_lines(FILE *file)
 
 static void killed_while_printing(void)
 {
-    set_timeout();
+    set_limit("GRAVEL_TIMEOUT", TIMEOUT_MS);
     FILE *file = tmpfile();
     MUST(file);
     const struct printing printing = begin_printing(dup(fileno(file)));
@@ -122,7 +115,7 @@ static void killed_while_printing(void)
 static void killed_while_writing(void)
 {
     int ends[2];
-    set_timeout();
+    set_limit("GRAVEL_TIMEOUT", TIMEOUT_MS);
     MUST(pipe(ends) == 0); /* which nobody reads */
     const struct printing printing = begin_printing(ends[1]);
     if (rank == 0) {
@@ -138,7 +131,7 @@ static void killed_while_writing(void)
 static void reader_stopped(void)
 {
     int ends[2];
-    set_timeout();
+    set_limit("GRAVEL_TIMEOUT", TIMEOUT_MS);
     MUST(pipe(ends) == 0);
     const struct printing printing = begin_printing(ends[1]);
     expect_end_of_printing(&printing, rank == 0 ? GRAVEL_ETIMEOUT : GRAVEL_EPEER,
