@@ -16,29 +16,18 @@
 
 #include <cmocka.h>
 
-#include "checker/consistent.h"
 #include "checker/graphs.h"
 #include "checker/machine.h"
 #include "checker/parse.h"
 #include "checker/race.h"
 #include "checker/shadow.h"
 #include "checker/verdict.h"
+#include "enumeration.h"
+#include "keys.h"
 #include "random_program.h"
-
-#define MAX_KEYS 65536u
-#define MOST_CHOICES \
-    300000u /* of an enumeration, half a second; few programs of many read-modify-writes have more */
 
 static uint64_t seed = 20261122;
 static uint32_t n_programs = 100;
-
-struct keys {
-    uint64_t key[MAX_KEYS];
-    uint32_t n;
-    struct hrf_orders orders[HRF_N_MODELS];
-    uint32_t races; /* mask of models */
-    bool is_full;
-};
 
 static struct hrf_program *parse(const char *text)
 {
@@ -67,55 +56,12 @@ static bool collect(void *context, const struct hrf_execution *execution,
     return true;
 }
 
-static int compare_keys(const void *a, const void *b)
-{
-    const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-    return (x > y) - (x < y);
-}
-
-static struct keys *make_keys(const struct hrf_program *program)
-{
-    struct keys *keys = calloc(1, sizeof *keys);
-    assert_non_null(keys);
-    for (int m = 0; m < HRF_N_MODELS; m++)
-        assert_int_equal(hrf_orders_init(&keys->orders[m], program, &hrf_rules[m], false), 0);
-    return keys;
-}
-
-static void free_keys(struct keys *keys)
-{
-    for (int m = 0; m < HRF_N_MODELS; m++)
-        hrf_orders_free(&keys->orders[m]);
-    free(keys);
-}
-
-/* Sort, and drop what is there twice. @return how many there were. */
-static uint32_t settle(struct keys *keys)
-{
-    const uint32_t before = keys->n;
-    uint32_t n = 0;
-    qsort(keys->key, keys->n, sizeof *keys->key, compare_keys);
-    for (uint32_t i = 0; i < keys->n; i++)
-        if (!n || keys->key[n - 1] != keys->key[i])
-            keys->key[n++] = keys->key[i];
-    keys->n = n;
-    return before;
-}
-
-static void expect_same(const struct keys *a, const struct keys *b, const char *what,
-                        const char *text)
-{
-    if (a->n != b->n || memcmp(a->key, b->key, a->n * sizeof *a->key) || a->races != b->races)
-        fail_msg("%s: %u and %u executions, races %x and %x:\n%s", what, a->n, b->n, a->races,
-                 b->races, text);
-}
-
 /* ---- engine sc ------------------------------------------------------------------------------- */
 
 static void compare_interleavings(const char *text, bool has_remote)
 {
     struct hrf_program *program = parse(text);
-    struct keys *all = make_keys(program), *reduced = make_keys(program);
+    struct keys *all = keys_make(program), *reduced = keys_make(program);
     struct hrf_search every = {.program = program,
                                .visit = collect,
                                .context = all,
@@ -127,15 +73,15 @@ static void compare_interleavings(const char *text, bool has_remote)
     assert_int_equal(hrf_explore_sc(&every), 0);
     assert_int_equal(hrf_explore_sc(&few), 0);
     if (!every.is_limited && !all->is_full) {
-        settle(all);
-        uint32_t n = settle(reduced);
-        expect_same(all, reduced, "every interleaving, and the reduction", text);
+        keys_settle(all);
+        uint32_t n = keys_settle(reduced);
+        keys_expect_same(all, reduced, "every interleaving, and the reduction", text);
         if (n != reduced->n && !has_remote &&
             !strstr(text, "cas")) /* one that fails may have stored */
             fail_msg("%u executions twice:\n%s", n - reduced->n, text);
     }
-    free_keys(all);
-    free_keys(reduced);
+    keys_free(all);
+    keys_free(reduced);
     hrf_program_free(program);
 }
 
@@ -158,178 +104,6 @@ static void reduction_loses_and_repeats_nothing(void **state)
 }
 
 /* ---- engine graphs --------------------------------------------------------------------------- */
-
-/* All executions of a program without branches: sources first, then coherence, then what the axioms say. */
-struct enumeration {
-    const struct hrf_program *program;
-    enum hrf_model model;
-    struct hrf_execution execution;
-    struct keys *keys;
-    struct hrf_event wanted[64]; /* events in thread order; source: number there */
-    uint32_t n;
-    int32_t order[HRF_MAX_LOCATIONS][64]; /* stores in coherence order */
-    uint32_t n_stores[HRF_MAX_LOCATIONS];
-    uint64_t n_choices;
-};
-
-static bool is_too_long(const struct enumeration *e)
-{
-    return e->n_choices > MOST_CHOICES;
-}
-
-static int32_t number_of(const struct enumeration *e, uint32_t thread, uint32_t index)
-{
-    for (uint32_t k = 0; k < e->n; k++)
-        if (e->wanted[k].thread == thread && e->wanted[k].index == index)
-            return (int32_t)k;
-    return HRF_NONE;
-}
-
-/* Add events when what they read is there. @return whether all could be: no cycle of program order and reads-from. */
-static bool build(struct enumeration *e)
-{
-    int32_t place[64];
-    struct hrf_locals locals[HRF_MAX_THREADS];
-    uint32_t n_done[HRF_MAX_THREADS] = {0};
-    bool has_moved = true, is_right = true;
-    memset(place, -1, sizeof place);
-    hrf_execution_drop(&e->execution, 0);
-    for (uint32_t t = 0; t < e->program->n_threads; t++)
-        hrf_locals_init(e->program, t, &locals[t]);
-    while (has_moved && is_right) {
-        has_moved = false;
-        for (uint32_t t = 0; t < e->program->n_threads; t++) {
-            int32_t k = number_of(e, t, n_done[t] + 1);
-            if (k < 0)
-                continue;
-            const struct hrf_event *wanted = &e->wanted[k];
-            if (wanted->source >= 0 && place[wanted->source] < 0)
-                continue;
-            const int32_t source = wanted->source < 0 ? HRF_NONE : place[wanted->source];
-            uint32_t old = source < 0 ? 0 : e->execution.events[source].value;
-            struct hrf_event event;
-            hrf_make_event(e->program, t, &locals[t], old, &event);
-            if (event.writes != wanted->writes)
-                is_right = false; /* a compare-and-swap that was taken to end the other way */
-            event.source = (int16_t)source;
-            event.position = wanted->position;
-            place[k] = hrf_execution_add(&e->execution, &event);
-            hrf_step(e->program, t, &locals[t], old);
-            n_done[t]++;
-            has_moved = true;
-        }
-    }
-    return is_right && e->execution.n == e->n;
-}
-
-static bool is_atomic(const struct enumeration *e)
-{
-    for (uint32_t k = 0; k < e->execution.n; k++) {
-        const struct hrf_event *event = &e->execution.events[k];
-        if (event->reads && event->writes &&
-            hrf_read_position(&e->execution, event) + 1 != event->position)
-            return false;
-    }
-    return true;
-}
-
-static void judge(struct enumeration *e)
-{
-    struct keys *keys = e->keys;
-    uint32_t pair[2];
-    e->n_choices++;
-    if (is_too_long(e) || !build(e) || !is_atomic(e))
-        return;
-    struct hrf_orders *orders = &keys->orders[e->model];
-    hrf_order(orders, &e->execution, 0);
-    if (!hrf_is_consistent(orders))
-        return;
-    assert_true(keys->n < MAX_KEYS);
-    keys->key[keys->n++] = key_of(&e->execution);
-    keys->races |= hrf_find_race(orders, 0, pair) ? 1u : 0;
-}
-
-static void order_stores(struct enumeration *e, uint32_t location, uint32_t n)
-{
-    if (location == e->program->n_locations) {
-        judge(e);
-        return;
-    }
-    if (n == e->n_stores[location]) {
-        for (uint32_t p = 0; p < n; p++)
-            e->wanted[e->order[location][p]].position = (uint16_t)(p + 1);
-        order_stores(e, location + 1, 0);
-        return;
-    }
-    for (uint32_t p = n; p < e->n_stores[location] && !is_too_long(e); p++) {
-        int32_t *order = e->order[location], first = order[n];
-        order[n] = order[p];
-        order[p] = first;
-        order_stores(e, location, n + 1);
-        order[p] = order[n];
-        order[n] = first;
-    }
-}
-
-static bool sources_store(const struct enumeration *e)
-{
-    for (uint32_t k = 0; k < e->n; k++)
-        if (e->wanted[k].source >= 0 && !e->wanted[e->wanted[k].source].writes)
-            return false;
-    return true;
-}
-
-static void list_stores(struct enumeration *e)
-{
-    if (!sources_store(e))
-        return;
-    memset(e->n_stores, 0, sizeof e->n_stores);
-    for (uint32_t k = 0; k < e->n; k++)
-        if (e->wanted[k].writes)
-            e->order[e->wanted[k].location][e->n_stores[e->wanted[k].location]++] = (int32_t)k;
-    order_stores(e, 0, 0);
-}
-
-/* Whether each compare-and-swap succeeds, then each read's source. */
-static void choose(struct enumeration *e, uint32_t k)
-{
-    if (k == e->n) {
-        list_stores(e);
-        return;
-    }
-    struct hrf_event *event = &e->wanted[k];
-    for (int32_t source = HRF_NONE; source < (int32_t)e->n && !is_too_long(e); source++) {
-        if (source >= 0 && ((uint32_t)source == k || !event->reads ||
-                            !hrf_may_write(e->wanted[source].instruction->op) ||
-                            e->wanted[source].location != event->location))
-            continue;
-        event->source = (int16_t)source;
-        for (int writes = 0; writes < 2; writes++) {
-            if (event->instruction->op != HRF_CAS)
-                writes = hrf_may_write(event->instruction->op);
-            event->writes = writes;
-            choose(e, k + 1);
-            if (event->instruction->op != HRF_CAS)
-                break;
-        }
-    }
-}
-
-static void list_events(struct enumeration *e)
-{
-    e->n = 0;
-    for (uint32_t t = 0; t < e->program->n_threads; t++)
-        for (uint32_t k = 0; k < e->program->threads[t].n_code; k++) {
-            const struct hrf_instruction *i = &e->program->threads[t].code[k];
-            assert_true(hrf_is_event(i->op) && e->n < 64);
-            e->wanted[e->n++] = (struct hrf_event){.instruction = i,
-                                                   .location = (int16_t)i->location,
-                                                   .thread = (uint8_t)t,
-                                                   .index = (uint16_t)(k + 1),
-                                                   .reads = hrf_reads(i->op),
-                                                   .source = HRF_NONE};
-        }
-}
 
 struct graph_keys {
     struct keys *keys;
@@ -354,29 +128,20 @@ static bool collect_graph(void *context, const struct hrf_execution *execution,
 static bool compare_graphs(const char *text, enum hrf_model model)
 {
     struct hrf_program *program = parse(text);
-    struct enumeration *e = calloc(1, sizeof *e);
-    struct graph_keys graph = {make_keys(program), model};
+    struct keys *all = keys_make(program);
+    struct graph_keys graph = {keys_make(program), model};
     struct hrf_search search = {
         .program = program, .visit = collect_graph, .context = &graph, .limit = UINT64_MAX};
-    assert_non_null(e);
-    e->program = program;
-    e->model = model;
-    e->keys = make_keys(program);
-    assert_int_equal(hrf_execution_init(&e->execution, program), 0);
-    list_events(e);
-    choose(e, 0);
+    const bool is_whole = enumerate_graphs(program, model, all);
     assert_int_equal(hrf_explore_graphs(&search, &hrf_rules[model]), 0);
-    const bool is_whole = !is_too_long(e);
-    uint32_t n = settle(graph.keys);
-    settle(e->keys);
+    uint32_t n = keys_settle(graph.keys);
+    keys_settle(all);
     if (is_whole)
-        expect_same(e->keys, graph.keys, hrf_rules[model].name, text);
+        keys_expect_same(all, graph.keys, hrf_rules[model].name, text);
     if (n != graph.keys->n)
         fail_msg("%u graphs twice:\n%s", n - graph.keys->n, text);
-    hrf_execution_free(&e->execution);
-    free_keys(e->keys);
-    free_keys(graph.keys);
-    free(e);
+    keys_free(all);
+    keys_free(graph.keys);
     hrf_program_free(program);
     return is_whole;
 }
@@ -461,17 +226,17 @@ static void free_programs_with_seq_cst_alone_have_no_weak_executions(void **stat
     for (uint32_t i = 0; i < n_programs; i++) {
         const char *text = random_program(&random, &shape);
         struct hrf_program *program = parse(text);
-        struct keys *sc = make_keys(program), *weak = make_keys(program);
+        struct keys *sc = keys_make(program), *weak = keys_make(program);
         struct hrf_search search = {
             .program = program, .visit = collect, .context = sc, .limit = MAX_KEYS};
         assert_int_equal(hrf_explore_sc(&search), 0);
         search.context = weak;
         assert_int_equal(hrf_explore_graphs(&search, &hrf_rules[HRF_OPENCL]), 0);
-        settle(sc);
-        settle(weak);
-        expect_same(sc, weak, "sc and graphs", text);
-        free_keys(sc);
-        free_keys(weak);
+        keys_settle(sc);
+        keys_settle(weak);
+        keys_expect_same(sc, weak, "sc and graphs", text);
+        keys_free(sc);
+        keys_free(weak);
         hrf_program_free(program);
     }
 }

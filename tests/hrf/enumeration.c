@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Enumerates executions. See enumeration.h.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "enumeration.h"
+
+#include "checker/machine.h"
+#include "checker/race.h"
+#include "random_program.h"
+
+#define MOST_CHOICES \
+    300000u /* of an enumeration, half a second; few programs of many read-modify-writes have more */
+
+struct enumeration {
+    const struct hrf_program *program;
+    enum hrf_model model;
+    struct hrf_execution execution;
+    struct keys *keys;
+    struct hrf_event wanted[64]; /* events in thread order; source: number there */
+    uint32_t n;
+    int32_t order[HRF_MAX_LOCATIONS][64]; /* stores in coherence order */
+    uint32_t n_stores[HRF_MAX_LOCATIONS];
+    uint64_t n_choices;
+};
+
+static bool is_too_long(const struct enumeration *e)
+{
+    return e->n_choices > MOST_CHOICES;
+}
+
+static int32_t number_of(const struct enumeration *e, uint32_t thread, uint32_t index)
+{
+    for (uint32_t k = 0; k < e->n; k++)
+        if (e->wanted[k].thread == thread && e->wanted[k].index == index)
+            return (int32_t)k;
+    return HRF_NONE;
+}
+
+/* Add events when what they read is there. @return whether all could be: no cycle of program order and reads-from. */
+static bool build(struct enumeration *e)
+{
+    int32_t place[64];
+    struct hrf_locals locals[HRF_MAX_THREADS];
+    uint32_t n_done[HRF_MAX_THREADS] = {0};
+    bool has_moved = true, is_right = true;
+    memset(place, -1, sizeof place);
+    hrf_execution_drop(&e->execution, 0);
+    for (uint32_t t = 0; t < e->program->n_threads; t++)
+        hrf_locals_init(e->program, t, &locals[t]);
+    while (has_moved && is_right) {
+        has_moved = false;
+        for (uint32_t t = 0; t < e->program->n_threads; t++) {
+            int32_t k = number_of(e, t, n_done[t] + 1);
+            if (k < 0)
+                continue;
+            const struct hrf_event *wanted = &e->wanted[k];
+            if (wanted->source >= 0 && place[wanted->source] < 0)
+                continue;
+            const int32_t source = wanted->source < 0 ? HRF_NONE : place[wanted->source];
+            uint32_t old = source < 0 ? 0 : e->execution.events[source].value;
+            struct hrf_event event;
+            hrf_make_event(e->program, t, &locals[t], old, &event);
+            if (event.writes != wanted->writes)
+                is_right = false; /* a compare-and-swap that was taken to end the other way */
+            event.source = (int16_t)source;
+            event.position = wanted->position;
+            place[k] = hrf_execution_add(&e->execution, &event);
+            hrf_step(e->program, t, &locals[t], old);
+            n_done[t]++;
+            has_moved = true;
+        }
+    }
+    return is_right && e->execution.n == e->n;
+}
+
+static bool is_atomic(const struct enumeration *e)
+{
+    for (uint32_t k = 0; k < e->execution.n; k++) {
+        const struct hrf_event *event = &e->execution.events[k];
+        if (event->reads && event->writes &&
+            hrf_read_position(&e->execution, event) + 1 != event->position)
+            return false;
+    }
+    return true;
+}
+
+static void judge(struct enumeration *e)
+{
+    struct keys *keys = e->keys;
+    uint32_t pair[2];
+    e->n_choices++;
+    if (is_too_long(e) || !build(e) || !is_atomic(e))
+        return;
+    struct hrf_orders *orders = &keys->orders[e->model];
+    hrf_order(orders, &e->execution, 0);
+    if (!hrf_is_consistent(orders))
+        return;
+    assert_true(keys->n < MAX_KEYS);
+    keys->key[keys->n++] = key_of(&e->execution);
+    keys->races |= hrf_find_race(orders, 0, pair) ? 1u : 0;
+}
+
+static void order_stores(struct enumeration *e, uint32_t location, uint32_t n)
+{
+    if (location == e->program->n_locations) {
+        judge(e);
+        return;
+    }
+    if (n == e->n_stores[location]) {
+        for (uint32_t p = 0; p < n; p++)
+            e->wanted[e->order[location][p]].position = (uint16_t)(p + 1);
+        order_stores(e, location + 1, 0);
+        return;
+    }
+    for (uint32_t p = n; p < e->n_stores[location] && !is_too_long(e); p++) {
+        int32_t *order = e->order[location], first = order[n];
+        order[n] = order[p];
+        order[p] = first;
+        order_stores(e, location, n + 1);
+        order[p] = order[n];
+        order[n] = first;
+    }
+}
+
+static bool sources_store(const struct enumeration *e)
+{
+    for (uint32_t k = 0; k < e->n; k++)
+        if (e->wanted[k].source >= 0 && !e->wanted[e->wanted[k].source].writes)
+            return false;
+    return true;
+}
+
+static void list_stores(struct enumeration *e)
+{
+    if (!sources_store(e))
+        return;
+    memset(e->n_stores, 0, sizeof e->n_stores);
+    for (uint32_t k = 0; k < e->n; k++)
+        if (e->wanted[k].writes)
+            e->order[e->wanted[k].location][e->n_stores[e->wanted[k].location]++] = (int32_t)k;
+    order_stores(e, 0, 0);
+}
+
+/* Whether each compare-and-swap succeeds, then each read's source. */
+static void choose(struct enumeration *e, uint32_t k)
+{
+    if (k == e->n) {
+        list_stores(e);
+        return;
+    }
+    struct hrf_event *event = &e->wanted[k];
+    for (int32_t source = HRF_NONE; source < (int32_t)e->n && !is_too_long(e); source++) {
+        if (source >= 0 && ((uint32_t)source == k || !event->reads ||
+                            !hrf_may_write(e->wanted[source].instruction->op) ||
+                            e->wanted[source].location != event->location))
+            continue;
+        event->source = (int16_t)source;
+        for (int writes = 0; writes < 2; writes++) {
+            if (event->instruction->op != HRF_CAS)
+                writes = hrf_may_write(event->instruction->op);
+            event->writes = writes;
+            choose(e, k + 1);
+            if (event->instruction->op != HRF_CAS)
+                break;
+        }
+    }
+}
+
+static void list_events(struct enumeration *e)
+{
+    e->n = 0;
+    for (uint32_t t = 0; t < e->program->n_threads; t++)
+        for (uint32_t k = 0; k < e->program->threads[t].n_code; k++) {
+            const struct hrf_instruction *i = &e->program->threads[t].code[k];
+            assert_true(hrf_is_event(i->op) && e->n < 64);
+            e->wanted[e->n++] = (struct hrf_event){.instruction = i,
+                                                   .location = (int16_t)i->location,
+                                                   .thread = (uint8_t)t,
+                                                   .index = (uint16_t)(k + 1),
+                                                   .reads = hrf_reads(i->op),
+                                                   .source = HRF_NONE};
+        }
+}
+
+bool enumerate_graphs(const struct hrf_program *program, enum hrf_model model, struct keys *keys)
+{
+    struct enumeration *e = calloc(1, sizeof *e);
+    assert_non_null(e);
+    e->program = program;
+    e->model = model;
+    e->keys = keys;
+    assert_int_equal(hrf_execution_init(&e->execution, program), 0);
+    list_events(e);
+    choose(e, 0);
+    const bool is_whole = !is_too_long(e);
+    hrf_execution_free(&e->execution);
+    free(e);
+    return is_whole;
+}
