@@ -4,24 +4,18 @@
  */
 #include "frame/die.h"
 
+#include "frame/launched.h"
+
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <time.h>
 #include <unistd.h>
 
 bool turn_is_first(void)
 {
-    /* Open MPI's, PMIx's and PMI's (MPICH, Intel MPI, Slurm): known before MPI is. */
-    static const char *const variables[] = {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK"};
-    for (size_t i = 0; i < sizeof variables / sizeof *variables; i++) {
-        const char *rank = getenv(variables[i]);
-        if (rank)
-            return strcmp(rank, "0") == 0;
-    }
-    return true;
+    return launched_rank() == 0;
 }
 
 void turn_await(void)

@@ -35,15 +35,6 @@ unsigned patience(void)
     return times ? (unsigned)atoi(times) : 1;
 }
 
-int launched_rank(void)
-{
-    static const char *const variables[] = {"OMPI_COMM_WORLD_RANK", "PMI_RANK"};
-    for (size_t i = 0; i < sizeof variables / sizeof *variables; i++)
-        if (getenv(variables[i]))
-            return atoi(getenv(variables[i]));
-    return 0;
-}
-
 void watch(unsigned seconds, const char *what)
 {
     watched = what;

@@ -11,6 +11,8 @@
 #include "mix.h"
 #include "must.h"
 
+#include "../../apps/frame/launched.h"
+
 #include <gravel/gravel.h>
 
 #define SKIPPED 77 /* exit status of a test that cannot run here */
@@ -29,9 +31,6 @@ bool is_within(double begin, double limit_s);
 
 /** End the process with `what` unless it ends, or is called again, within that time and patience; 0 stops the watch. */
 void watch(unsigned seconds, const char *what);
-
-/** This process's number among those that an MPI's launcher has started, before MPI says so; 0 without a launcher. */
-int launched_rank(void);
 
 /** Monotonic time [s]. */
 double seconds_now(void);
