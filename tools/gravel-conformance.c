@@ -12,6 +12,7 @@
 #include "conformance/trial.h"
 #include "info/child.h"
 #include "support.h"
+#include "transport/launcher.h"
 
 #include <argp.h>
 #include <signal.h>
@@ -234,6 +235,17 @@ static int judge(json_t *report)
     return *failed || (is_interrupted && *passed) ? FAILED : *passed ? PASSED : NOTHING_RAN;
 }
 
+/* A job's processes do not meet here: the first one says so. Not on standard output, which may be JSON. */
+static void tell_of_launcher(void)
+{
+    const struct gravel_launched launched = gravel_launcher_read();
+    if (launched.n_processes > 1 && launched_rank() == 0)
+        fprintf(stderr,
+                "gravel-conformance: launched as %u processes (%s), each of which tests its device "
+                "alone; --tap --suite SUITE tests them as one job\n",
+                launched.n_processes, launched.variable);
+}
+
 static int run_report(const struct arguments *arguments)
 {
     json_t *list = json_array();
@@ -285,5 +297,6 @@ int main(int argc, char **argv)
         return run_tap(&arguments);
     signal(SIGINT, interrupt);
     signal(SIGTERM, interrupt);
+    tell_of_launcher();
     return run_report(&arguments);
 }

@@ -48,6 +48,18 @@ no-platform)
     ends 2
     expect 'no OpenCL platform found'
     expect '^nothing could run' ;;
+launched) # the first process of a job says that they do not test one job; the others, and who is alone, do not
+    export OCL_ICD_VENDORS="$work" PMI_SIZE=2 PMI_RANK=0
+    ends 2
+    expect '^gravel-conformance: launched as 2 processes (PMI_SIZE), each of which tests its device alone; --tap --suite '
+    "$conformance" --json 2>/dev/null | python3 -m json.tool >/dev/null || fail "not JSON"
+    export PMI_RANK=1
+    ends 2
+    expect '^nothing could run'
+    ! echo "$output" | grep launched || fail "process 1: $output"
+    export PMI_SIZE=1 PMI_RANK=0
+    ends 2
+    ! echo "$output" | grep launched || fail "alone: $output" ;;
 unknown-device)
     need_driver
     ends 2 --device 'no such device'
