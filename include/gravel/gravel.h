@@ -588,6 +588,8 @@ int gravel_fence(struct gravel *gravel);
  */
 int gravel_barrier(struct gravel *gravel);
 
+#define GRAVEL_MAX_COUNTERS 32u /* of one gravel_barrier_sum */
+
 /**
  * gravel_barrier, which also sums counters in the heap over all nodes and sets them to 0: whether any node has found
  * something, and how much, by one wait instead of three (a barrier, a read, a reduction). Collective.
@@ -598,7 +600,7 @@ int gravel_barrier(struct gravel *gravel);
  *
  * @param offset  heap offset of the counters, cl_uint [n] in one allocation [bytes, a multiple of 4]. A counter of
  *                one node wraps at 2^32.
- * @param n       counters, 1 to 32; offset and n are the same at every node.
+ * @param n       counters, 1 to GRAVEL_MAX_COUNTERS (32); offset and n are the same at every node.
  * @param own     [out] [n] what this node's counters came to, of loop-back nodes those of gravel_node; or NULL.
  * @param sums    [out] [n] over all nodes, without wrapping.
  * @return        as gravel_barrier; GRAVEL_EINVAL (n, offset, sums); GRAVEL_ERANGE (not one allocation);

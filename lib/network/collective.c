@@ -28,7 +28,7 @@
 #define ROUND_TEXT_BYTES GRAVEL_REFUSAL_BYTES
 #define N_COUNTS 2u /* of frames, that a barrier's round sums */
 
-_Static_assert(N_COUNTS + GRAVEL_TALLY_COUNTERS <= GRAVEL_ROUND_VALUES, "they travel together");
+_Static_assert(N_COUNTS + GRAVEL_MAX_COUNTERS <= GRAVEL_ROUND_VALUES, "they travel together");
 
 static void begin_round(struct gravel_network *network, const struct gravel_job *job,
                         const void *values)
@@ -156,7 +156,7 @@ static int take_counters(struct gravel_network *network, struct gravel_tally *ta
     const struct gravel_transport *transport = network->transport;
     const uint32_t n_heaps = transport->is_loopback ? transport->n_nodes : 1;
     const uint32_t mine = gravel_network_heap_of(network, transport->node);
-    uint32_t counters[GRAVEL_TALLY_COUNTERS];
+    uint32_t counters[GRAVEL_MAX_COUNTERS];
     int code = 0;
     for (uint32_t heap = 0; heap < n_heaps && !code; heap++) {
         code = gravel_network_check(network, gravel_memory_take(network->shape.memory, heap,
@@ -193,8 +193,8 @@ static void try_round(struct gravel_network *network, struct gravel_job *job)
         return;
     if (job->last_counts[0] == UINT64_MAX) /* no round has ended: other nodes may not wait yet */
         job->chain_ns = 0;
-    uint64_t values[N_COUNTS + GRAVEL_TALLY_COUNTERS] = {network->n_counted_sent,
-                                                         network->n_counted_resolved};
+    uint64_t values[N_COUNTS + GRAVEL_MAX_COUNTERS] = {network->n_counted_sent,
+                                                       network->n_counted_resolved};
     if (job->tally)
         memcpy(values + N_COUNTS, job->tally->taken, job->tally->n * sizeof *values);
     job->is_reducing = true;

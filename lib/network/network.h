@@ -38,14 +38,12 @@ struct gravel_transactions;
 
 enum gravel_job_kind { GRAVEL_JOB_QUIET, GRAVEL_JOB_GET, GRAVEL_JOB_REDUCE, GRAVEL_JOB_BARRIER };
 
-#define GRAVEL_TALLY_COUNTERS 32u
-
 /* Counters in the heap that a barrier sums over all nodes, and sets to 0. Written by the network thread. */
 struct gravel_tally {
     uint64_t offset; /* heap offset of uint [n] */
     uint32_t n;
-    uint64_t taken[GRAVEL_TALLY_COUNTERS]; /* [n] from the heaps of this process so far */
-    uint64_t mine[GRAVEL_TALLY_COUNTERS];  /* [n] of them, from this node's */
+    uint64_t taken[GRAVEL_MAX_COUNTERS]; /* [n] from the heaps of this process so far */
+    uint64_t mine[GRAVEL_MAX_COUNTERS];  /* [n] of them, from this node's */
     uint64_t *own, *sums; /* [out] [n] the caller's, once the barrier ends; own: NULL is allowed */
 };
 

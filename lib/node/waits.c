@@ -109,11 +109,11 @@ int gravel_barrier_sum(struct gravel *gravel, uint64_t offset, uint32_t n, uint6
     static const char name[] = "gravel_barrier_sum";
     if (gravel_node_refuse_wait(gravel, name) || gravel_require(name, "sums", sums))
         return GRAVEL_EINVAL;
-    if (n == 0 || n > GRAVEL_TALLY_COUNTERS || offset % sizeof(cl_uint))
+    if (n == 0 || n > GRAVEL_MAX_COUNTERS || offset % sizeof(cl_uint))
         return gravel_fail(
             GRAVEL_EINVAL,
             "%s: %u counters at offset %llu, and 1 to %u are due, at a multiple of 4", name, n,
-            (unsigned long long)offset, GRAVEL_TALLY_COUNTERS);
+            (unsigned long long)offset, GRAVEL_MAX_COUNTERS);
     int code = gravel_node_refuse_bytes(gravel, name, offset, n * sizeof(cl_uint));
     if (code)
         return code;

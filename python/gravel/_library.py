@@ -19,6 +19,7 @@ API = (0, 2)  # GRAVEL_API_MAJOR and _MINOR of the header that this file was wri
 SONAME = "libgravel.so.%d.%d" % API
 
 AM_MAX_ARGS = 4
+MAX_COUNTERS = 32
 MAX_CONFIG_BYTES = 65536  # gravel_config_load fills any block up to this, so settings are known by name alone
 CONFIG_STRING_BYTES = 256
 ALL_NODES = 0xFFFFFFFF

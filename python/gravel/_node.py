@@ -250,7 +250,8 @@ class Node:
         """
         if counters.dtype != np.uint32:
             raise TypeError("counters are of uint32, and %r is not" % counters)
-        sums, own = np.zeros(counters.size, np.uint64), np.zeros(counters.size, np.uint64)
+        n_told = min(counters.size, _library.MAX_COUNTERS)  # more are refused
+        sums, own = np.zeros(n_told, np.uint64), np.zeros(n_told, np.uint64)
         words = c.POINTER(c.c_uint64)
         self._complete(lib.gravel_barrier_sum, counters.offset, counters.size, own.ctypes.data_as(words),
                        sums.ctypes.data_as(words))

@@ -78,7 +78,8 @@ def numbers():
         yield "GRAVEL_" + name, getattr(_library, name)
     for i, number in enumerate(_library.API):
         yield ("GRAVEL_API_MAJOR", "GRAVEL_API_MINOR")[i], number
-    for name in "AM_MAX_ARGS", "CONFIG_STRING_BYTES", "ALL_NODES", "MAY_FILL", "GROUP_NODE", "ALL_GROUPS":
+    for name in ("AM_MAX_ARGS", "MAX_COUNTERS", "CONFIG_STRING_BYTES", "ALL_NODES", "MAY_FILL", "GROUP_NODE",
+                 "ALL_GROUPS"):
         yield "GRAVEL_" + name, getattr(_library, name)
 
 
