@@ -29,6 +29,8 @@
 #define N_COUNTS 2u /* of frames, that a barrier's round sums */
 
 _Static_assert(N_COUNTS + GRAVEL_MAX_COUNTERS <= GRAVEL_ROUND_VALUES, "they travel together");
+_Static_assert(GRAVEL_MAX_COUNTERS * sizeof(cl_uint) <= GRAVEL_TAKEN_BYTES,
+               "they are taken at once");
 
 static void begin_round(struct gravel_network *network, const struct gravel_job *job,
                         const void *values)

@@ -15,6 +15,8 @@
 #define COPIER_BYTES \
     (1u << 20) /* stays in a cache; and a copy of so much hides what starting it costs */
 
+_Static_assert(2 * GRAVEL_TAKEN_BYTES <= COPIER_BYTES, "what is taken, and zeros for it");
+
 struct gravel_copier {
     const struct gravel_device *device;
     cl_command_queue queue;
