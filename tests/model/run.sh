@@ -94,8 +94,11 @@ check holds safety spool -DWINDOW=4 -DN_FRAMES=6 -DN_QUIETS=1
 mutants spool EARLY_CREDIT EARLY_ACK OVERTAKE FORGET_PARKED
 [ "$is_brief" ] || check holds safety barrier
 check holds safety barrier -DFAN=2 -DLIFE=1 -DN_FIRST=1
+check holds safety barrier -DCOUNTERS -DLIFE=1
+check holds safety barrier -DCOUNTERS -DFAN=2 -DLIFE=1 -DN_FIRST=1
 check holds liveness barrier -DN_NODES=2 -DLIVENESS
-mutants barrier ONE_ROUND SAME_ONLY NO_FLUSH EARLY_RESOLVED
+mutants barrier ONE_ROUND SAME_ONLY NO_FLUSH EARLY_RESOLVED LATE_TAKE TAKE_BESIDE LATE_ZERO
+check fails safety barrier -DTAKE_ONCE -DFAN=2 -DLIFE=1 -DN_FIRST=1
 check holds safety event
 mutants event NO_SIGNAL_FENCE NO_WAITER_FENCE LOOK_FIRST NO_COMPARE NO_EPOCH
 check holds safety steal
