@@ -491,14 +491,7 @@ static void a_range_is_its_accumulators(void)
 
 /* ---- main -------------------------------------------------------------------------------------- */
 
-#define STEP(name)  \
-    {               \
-#name, name \
-    }
-static const struct {
-    const char *name;
-    void (*run)(void);
-} steps[] = {
+static const struct step steps[] = {
     STEP(every_operation_and_type),
     STEP(a_word_travels_once),
     STEP(sums_that_cancel_are_not_sent),
@@ -512,11 +505,10 @@ static const struct {
     STEP(destroy_refuses_while_words_wait),
     STEP(a_range_is_its_accumulators),
 };
-#define N_STEPS (sizeof steps / sizeof *steps)
 
 int main(int argc, char **argv)
 {
-    watch(110, "test_accumulator");
+    watch(100, "opening");
     if (argc > 1) {
         struct gravel_config config = loopback_config((uint32_t)atoi(argv[1]));
         config.heap_bytes = 32u << 20;
@@ -530,15 +522,7 @@ int main(int argc, char **argv)
     n_nodes = gravel_n_nodes(gravel);
     n_adders = argc > 1 ? 1 : n_nodes;
     build();
-    if (node == 0)
-        printf("1..%zu\n", N_STEPS);
-    for (size_t i = 0; i < N_STEPS; i++) {
-        steps[i].run();
-        OK(gravel_barrier(gravel));
-        if (node == 0)
-            printf("ok %zu %s\n", i + 1, steps[i].name);
-        fflush(stdout);
-    }
+    run_steps(gravel, steps, sizeof steps / sizeof *steps);
     for (uint32_t type = 0; type <= GRAVEL_DOUBLE; type++)
         if (adders[type])
             clReleaseKernel(adders[type]);

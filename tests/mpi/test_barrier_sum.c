@@ -167,21 +167,17 @@ static void sums_come_with_a_refusal(void)
 
 /* ---- the run ----------------------------------------------------------------------------------- */
 
-static const struct {
-    const char *name;
-    void (*run)(void);
-} steps[] = {
-    {"sums are exact round after round", sums_are_exact_round_after_round},
-    {"counters alone are zeroed and sums carry", counters_alone_are_zeroed_and_sums_carry},
-    {"sums come with a refusal", sums_come_with_a_refusal},
+static const struct step steps[] = {
+    STEP(sums_are_exact_round_after_round),
+    STEP(counters_alone_are_zeroed_and_sums_carry),
+    STEP(sums_come_with_a_refusal),
 };
-#define N_STEPS (sizeof steps / sizeof *steps)
 
 int main(int argc, char **argv)
 {
     const struct gravel_handler handlers[] = {{.name = "chain", .n_args = 1, .function = chain}};
     const struct gravel_bindings bindings = GRAVEL_BINDINGS(.handlers = handlers, .n_handlers = 1);
-    watch(100, "test_barrier_sum");
+    watch(100, "opening");
     if (argc > 1) {
         struct gravel_config config = loopback_config((uint32_t)atoi(argv[1]));
         int code = gravel_open(&gravel, &config, &bindings);
@@ -194,15 +190,7 @@ int main(int argc, char **argv)
     n_nodes = gravel_n_nodes(gravel);
     n_processes = argc > 1 ? 1 : n_nodes;
     counters = alloc_or_die(gravel, 4 * N_COUNTERS);
-    if (node == 0)
-        printf("1..%zu\n", N_STEPS);
-    for (size_t i = 0; i < N_STEPS; i++) {
-        steps[i].run();
-        OK(gravel_barrier(gravel));
-        if (node == 0)
-            printf("ok %zu %s\n", i + 1, steps[i].name);
-        fflush(stdout);
-    }
+    run_steps(gravel, steps, sizeof steps / sizeof *steps);
     OK(gravel_close(gravel));
     return 0;
 }

@@ -467,14 +467,7 @@ static void nodes_must_agree(void)
 
 /* ---- main -------------------------------------------------------------------------------------- */
 
-#define STEP(name)  \
-    {               \
-#name, name \
-    }
-static const struct {
-    const char *name;
-    void (*run)(void);
-} steps[] = {
+static const struct step steps[] = {
     STEP(every_operation_and_type),
     STEP(copies_are_of_their_time),
     STEP(large_plans_travel_in_pieces),
@@ -483,11 +476,10 @@ static const struct {
     STEP(heap_is_too_small),
     STEP(nodes_must_agree),
 };
-#define N_STEPS (sizeof steps / sizeof *steps)
 
 int main(int argc, char **argv)
 {
-    watch(110, "test_mirror");
+    watch(100, "opening");
     if (argc > 1) {
         struct gravel_config config = loopback_config((uint32_t)atoi(argv[1]));
         config.heap_bytes = 16u << 20;
@@ -500,15 +492,7 @@ int main(int argc, char **argv)
     node = gravel_node(gravel);
     n_nodes = gravel_n_nodes(gravel);
     n_planners = argc > 1 ? 1 : n_nodes;
-    if (node == 0)
-        printf("1..%zu\n", N_STEPS);
-    for (size_t i = 0; i < N_STEPS; i++) {
-        steps[i].run();
-        OK(gravel_barrier(gravel));
-        if (node == 0)
-            printf("ok %zu %s\n", i + 1, steps[i].name);
-        fflush(stdout);
-    }
+    run_steps(gravel, steps, sizeof steps / sizeof *steps);
     OK(gravel_close(gravel));
     return 0;
 }

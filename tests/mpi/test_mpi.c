@@ -475,36 +475,29 @@ static void everything_at_once_adds_up(void)
 
 /* ---- the run --------------------------------------------------------------------------------- */
 
-#define STEPS(X)                                         \
-    X(offsets_are_the_same_everywhere)                   \
-    X(sizes_that_differ_are_refused_everywhere)          \
-    X(put_and_get_carry_bytes_of_any_size_and_place)     \
-    X(get_sees_what_quiet_covers)                        \
-    X(fence_orders_messages_to_one_destination)          \
-    X(barrier_sends_what_a_session_keeps)                \
-    X(barrier_waits_for_the_slowest_and_its_messages)    \
-    X(barrier_covers_what_handlers_send)                 \
-    X(handlers_know_source_and_destination)              \
-    X(reductions_combine_all)                            \
-    X(reductions_of_4_bytes_combine_all)                 \
-    X(refusal_is_told_at_both_ends)                      \
-    X(one_bad_index_among_many_costs_its_buffer_alone)   \
-    X(failing_get_is_told_to_its_caller_alone)           \
-    X(node_that_computes_still_answers)                  \
-    X(statistics_add_up_over_all_nodes)                  \
-    X(buffers_stay_where_they_are_if_nodes_share_memory) \
-    X(everything_at_once_adds_up)
+static const struct step steps[] = {
+    STEP(offsets_are_the_same_everywhere),
+    STEP(sizes_that_differ_are_refused_everywhere),
+    STEP(put_and_get_carry_bytes_of_any_size_and_place),
+    STEP(get_sees_what_quiet_covers),
+    STEP(fence_orders_messages_to_one_destination),
+    STEP(barrier_sends_what_a_session_keeps),
+    STEP(barrier_waits_for_the_slowest_and_its_messages),
+    STEP(barrier_covers_what_handlers_send),
+    STEP(handlers_know_source_and_destination),
+    STEP(reductions_combine_all),
+    STEP(reductions_of_4_bytes_combine_all),
+    STEP(refusal_is_told_at_both_ends),
+    STEP(one_bad_index_among_many_costs_its_buffer_alone),
+    STEP(failing_get_is_told_to_its_caller_alone),
+    STEP(node_that_computes_still_answers),
+    STEP(statistics_add_up_over_all_nodes),
+    STEP(buffers_stay_where_they_are_if_nodes_share_memory),
+    STEP(everything_at_once_adds_up),
+};
 
 int main(void)
 {
-    static const struct {
-        const char *name;
-        void (*run)(void);
-    } steps[] = {
-#define STEP(name) {#name, name},
-        STEPS(STEP)
-#undef STEP
-    };
     const struct gravel_handler handlers[] = {{.name = "count", .n_args = 2, .function = count},
                                               {.name = "chain", .n_args = 1, .function = chain}};
     const struct gravel_bindings bindings = GRAVEL_BINDINGS(.handlers = handlers, .n_handlers = 2);
@@ -514,17 +507,7 @@ int main(void)
     n_nodes = gravel_n_nodes(gravel);
     left = (node + n_nodes - 1) % n_nodes;
     right = (node + 1) % n_nodes;
-    for (unsigned i = 0; i < sizeof steps / sizeof *steps; i++) {
-        watch(60, steps[i].name);
-        steps[i].run();
-        OK(gravel_barrier(gravel));
-        if (node == 0)
-            printf("ok %u - %s\n", i + 1, steps[i].name);
-        fflush(stdout);
-    }
-    watch(30, "closing");
+    run_steps(gravel, steps, sizeof steps / sizeof *steps);
     OK(gravel_close(gravel));
-    if (node == 0)
-        printf("1..%zu\n", sizeof steps / sizeof *steps);
     return 0;
 }
