@@ -26,8 +26,7 @@
 
 struct color {
     struct options options;
-    bool
-        is_ordered; /* --ordered, or another option needs it: colours of one vertex after the other */
+    bool is_ordered; /* --ordered, or given with another option: no node guesses */
     struct node node;
     struct graph_part part;
     struct ghosts ghosts;

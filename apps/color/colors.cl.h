@@ -4,7 +4,8 @@
  * vertex have.
  *
  * A colour is a number below NO_COLOR_YET; above stand NO_COLOR and, while the own vertices choose, the number of the
- * round in which a vertex gave up.
+ * round in which a vertex gave up. The host defines PASSES: over a group's vertices, at most; some us each, if it waits for
+ * others for nothing.
  *
  * Path:    guessed.cl, ordered.cl, scheduled.cl -> this
  * Memory:  words of own vertices are stored by guess or choose, each by one work-item, and looked at by others of its
@@ -18,8 +19,6 @@
 #define WINDOW 64                               /* colours that are looked at together */
 #define N_WINDOWS 4                             /* that a vertex keeps note of */
 #define N_NOTED (N_WINDOWS * WINDOW)            /* colours of these */
-#define PASSES \
-    1024 /* over a group's vertices, at most: some ms, if it waits for others for nothing */
 
 /* ---- words that others look at --------------------------------------------------------------- */
 
