@@ -8,11 +8,13 @@ from study.questions import message
 NAME = "scale"
 TITLE = "Does it scale?"
 ABOUT = """A rank has a GPU, or cores, of its own. `gups` makes as many updates on every rank; the other applications share one
-input out. *Of the bus*: what they send crosses two buses, so it is twice the bytes between nodes, a second of the last
-trial, over what `bench-bus` copied both ways on as many GPUs at once. *Cores* are those of one process."""
+input out, on GPUs a larger one too. *Of the bus*: what they send crosses two buses, so it is twice the bytes between nodes,
+a second of the last trial, over what `bench-bus` copied both ways on as many GPUs at once. *Cores* are those of one
+process."""
 KEYS = ("what", "cores_each")
 APPS = {"gups": None, "pagerank": ("-i 10 -t 0 -g %d -n 5", (8, 18, 22)), "sssp": ("-g %d -n 5", (8, 16, 22)),
         "kmeans": ("-p %d -n 3", (1000, 1 << 20, 1 << 24)), "color": ("-g %d -n 3", (8, 16, 20)), "mer": ("-f %s -k 31 -n 3", (14, 20, 26))}
+LARGER, LARGER_LIMIT_S = {"pagerank": 24, "sssp": 24, "kmeans": 1 << 26, "color": 22, "mer": 28}, 150  # checks take minutes
 BUS = "--mib 64 --copies 32 --variant %s --runs 5"
 
 
@@ -23,6 +25,9 @@ def measure(place):
     for name in APPS:
         for n_ranks in place.ranks:
             rows += place.attempt(lambda name=name, n=n_ranks: [app(place, name, n)])
+    for name in () if place.is_cpu() or place.quick else LARGER:
+        for n_ranks in place.ranks:
+            rows += place.attempt(lambda name=name, n=n_ranks: [larger(place, name, n)])
     if place.is_cpu():
         for n_cores in place.ranks:
             rows += place.attempt(lambda n=n_cores: [on_cores(place, n)])
@@ -45,12 +50,19 @@ def app(place, name, n_ranks):
     return {"what": name, "cores_each": place.cores_each() if place.is_cpu() else 0, **row}
 
 
+def larger(place, name, n_ranks):
+    options = options_of_size(place, name, LARGER[name])
+    return {"what": name + ", larger", "cores_each": 0, **runs.app(place, name, options, n_ranks, limit_s=LARGER_LIMIT_S)}
+
+
 def options_of(place, name):
     if name == "gups":
         return message.gups_options(place, "inc")
-    options, sizes = APPS[name]
-    size = runs.sized(place, *sizes)
-    return options % (os.path.basename(workloads.reads(place.out, size)) if name == "mer" else size)
+    return options_of_size(place, name, runs.sized(place, *APPS[name][1]))
+
+
+def options_of_size(place, name, size):
+    return APPS[name][0] % (os.path.basename(workloads.reads(place.out, size)) if name == "mer" else size)
 
 
 def on_cores(place, n_cores):
@@ -80,10 +92,13 @@ def of_one(of, n):
 
 
 def sentence(rows):
-    apps = {what: of for what, of in by_app(rows).items() if what in APPS and 1 in of}
+    apps = {what: of for what, of in by_app(rows).items() if what.split(",")[0] in APPS and 1 in of}
     most = max((max(of) for of in apps.values()), default=1)
-    ups = ["%s %.2f" % (what, of_one(of, most)) for what, of in apps.items() if most in of]
-    return "%d ranks make so many times the rate of one: %s." % (most, ", ".join(ups)) if most > 1 and ups else None
+    ups = {what: of_one(of, most) for what, of in apps.items() if most in of}
+    first = ["%s %.2f" % (what, up) for what, up in ups.items() if what in APPS]
+    then = ["%s %.2f" % (name, ups[name + ", larger"]) for name in LARGER if name + ", larger" in ups]
+    text = "%d ranks make so many times the rate of one: %s" % (most, ", ".join(first))
+    return text + ("; of larger inputs: " + ", ".join(then) if then else "") + "." if most > 1 and first else None
 
 
 def table(rows):
