@@ -105,6 +105,13 @@ struct handler {
 
 inline thread_local bool is_handler = false;
 
+/** Of a kernel, as its bytes. */
+template <typename T> constexpr void require_argument() {
+    static_assert(std::is_trivially_copyable_v<T> && !std::is_pointer_v<T> && !std::is_null_pointer_v<T> &&
+                      !std::is_same_v<T, bool>,
+                  "arguments are numbers, structures of numbers, arrays, cl_mem");
+}
+
 /** A node, as all objects of it share it; without `gravel` once it is closed. */
 struct state {
     struct part {
@@ -768,9 +775,7 @@ public:
     void set(cl_uint i, cl_mem value) const { set_bytes(i, sizeof value, &value); }
     void set(cl_uint i, local_memory value) const { set_bytes(i, value.bytes, nullptr); }
     template <typename T> void set(cl_uint i, const T &value) const {
-        static_assert(std::is_trivially_copyable_v<T> && !std::is_pointer_v<T> && !std::is_null_pointer_v<T> &&
-                          !std::is_same_v<T, bool>,
-                      "arguments are numbers, structures of numbers, arrays, cl_mem");
+        detail::require_argument<T>();
         set_bytes(i, sizeof value, &value);
     }
 
@@ -952,12 +957,16 @@ public:
                const std::string &build_options = "") {
         call_part(gravel_flow_build, name.c_str(), source.c_str(), build_options.c_str(), function.c_str());
     }
-    /** An argument, from 2. */
-    template <typename T> void set(cl_uint i, const T &value) {
-        static_assert(std::is_trivially_copyable_v<T>, "arguments travel as bytes");
-        call_part(gravel_flow_set_argument, i, sizeof value, &value);
-    }
+    /** An argument, from 2: what kernel::set takes, but accumulators. */
     template <typename T> void set(cl_uint i, const array<T> &value) { set(i, cl_ulong{value.offset()}); }
+    void set(cl_uint i, const mirror &value) { set(i, cl_ulong{value.offset()}); }
+    void set(cl_uint i, const block_pool &value) { set(i, cl_ulong{value.offset()}); }
+    void set(cl_uint i, cl_mem value) { set_bytes(i, sizeof value, &value); }
+    void set(cl_uint i, local_memory value) { set_bytes(i, value.bytes, nullptr); }
+    template <typename T> void set(cl_uint i, const T &value) {
+        detail::require_argument<T>();
+        set_bytes(i, sizeof value, &value);
+    }
     template <typename T> void push(const std::string &channel, const std::vector<T> &records) {
         call_part(gravel_flow_push, of_record<T>(channel), records.data(), count(records.size()));
     }
@@ -1006,6 +1015,9 @@ public:
     void destroy() { destroy_part(); }
 
 private:
+    void set_bytes(cl_uint i, size_t bytes, const void *value) {
+        call_part(gravel_flow_set_argument, i, bytes, value);
+    }
     template <typename T> const char *of_record(const std::string &channel) const {
         static_assert(std::is_trivially_copyable_v<T>, "records travel as bytes");
         const auto at = record_bytes_.find(channel);

@@ -412,6 +412,16 @@ kernel void items(GRAVEL_ARENA, GRAVEL_FLOW, uint factor)
         }
     }
 }
+kernel void given(GRAVEL_ARENA, GRAVEL_FLOW, ulong words, ulong copies, ulong pool, global uint *due, local uint *values)
+{
+    GRAVEL_FLOW_OPEN(f);
+    GRAVEL_ROUNDS(f) {
+        GRAVEL_NODE(f, item) {
+            values[get_local_id(0) % 64] = words == due[0] && copies == due[1] && pool == due[2];
+            gravel_push_done_wg_if(f, f.active, (struct done){values[get_local_id(0) % 64]});
+        }
+    }
+}
 kernel void make(GRAVEL_ARENA, GRAVEL_FLOW)
 {
     GRAVEL_FLOW_PRODUCE(f);
@@ -443,6 +453,39 @@ static void test_stream(gvl::node &node)
     EXPECT(n == 259 && sum == 3 * (5 + 6 + 7 + 255 * 128));
     EXPECT(flow.stats("item").width >= 1024 && flow.stats("item").peak == 256);
     EXPECT_ERROR(GRAVEL_EINVAL, "'items'", flow.stats("items"));
+}
+
+static void test_flow_arguments(gvl::node &node)
+{
+    const gravel_edge into[] = {{"done", 1}};
+    const std::vector<gravel_channel> channels = {{"item", sizeof(item), GRAVEL_STREAM, 1024, 1, into},
+                                                  {"done", sizeof(item), GRAVEL_OUTPUT, 1024, 0, nullptr}};
+    gvl::array<cl_uint> words(node, 4);
+    gvl::mirror copies(node, words, std::vector<uint64_t>(node.size(), 1), std::vector<uint32_t>(node.size(), 2));
+    gvl::block_pool pool(node, 64, 48);
+    cl_uint due[] = {static_cast<cl_uint>(words.offset()), static_cast<cl_uint>(copies.offset()),
+                     static_cast<cl_uint>(pool.offset())};
+    const cl_mem buffer = clCreateBuffer(node.context(), CL_MEM_COPY_HOST_PTR, sizeof due, due, nullptr);
+    gvl::flow flow(node, gvl::graph(channels));
+    flow.build(items_source, "given");
+    flow.set(2, words);
+    flow.set(3, copies);
+    flow.set(4, pool);
+    flow.set(5, buffer);
+    flow.set(6, gvl::local_memory{64 * sizeof(cl_uint)});
+    flow.push("item", std::vector<item>{{5}, {6}});
+    flow.run();
+    cl_uint n_right = 0;
+    for (const item &each : flow.take<item>("done", 100))
+        n_right += each.value;
+    EXPECT(n_right == 2);
+    EXPECT_ERROR(GRAVEL_ECL, "clSetKernelArg", flow.set(4, cl_uint(1)));
+    pool.destroy();
+    EXPECT_ERROR(GRAVEL_EINVAL, "destroyed", flow.set(4, pool));
+    copies.destroy();
+    EXPECT_ERROR(GRAVEL_EINVAL, "destroyed", flow.set(3, copies));
+    flow.destroy();
+    clReleaseMemObject(buffer);
 }
 
 static void test_deques(gvl::node &node)
@@ -745,6 +788,7 @@ try {
         test_mirror(node);
         test_flow(node);
         test_stream(node);
+        test_flow_arguments(node);
         test_deques(node);
     }
     test_options();
