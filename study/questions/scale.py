@@ -8,14 +8,11 @@ from study.questions import message
 NAME = "scale"
 TITLE = "Does it scale?"
 ABOUT = """A rank has a GPU, or cores, of its own. `gups` makes as many updates on every rank; the other applications share one
-input out, on GPUs a larger one too. *Of the bus*: what they send crosses two buses, so it is twice the bytes between nodes,
-a second of the last trial, over what `bench-bus` copied both ways on as many GPUs at once. *Cores* are those of one
-process."""
+input out. *Of the bus*: what they send crosses two buses, so it is twice the bytes between nodes, a second of the last
+trial, over what `bench-bus` copied both ways on as many GPUs at once. *Cores* are those of one process."""
 KEYS = ("what", "cores_each")
 APPS = {"gups": None, "pagerank": ("-i 10 -t 0 -g %d -n 5", (8, 18, 22)), "sssp": ("-g %d -n 5", (8, 16, 22)),
         "kmeans": ("-p %d -n 3", (1000, 1 << 20, 1 << 24)), "color": ("-g %d -n 3", (8, 16, 20)), "mer": ("-f %s -k 31 -n 3", (14, 20, 26))}
-LARGER, LARGER_LIMIT_S = {"pagerank": 24, "sssp": 24, "kmeans": 1 << 26, "color": 22, "mer": 28}, 150  # checks take minutes
-BUS = "--mib 64 --copies 32 --variant %s --runs 5"
 
 
 def measure(place):
@@ -25,9 +22,6 @@ def measure(place):
     for name in APPS:
         for n_ranks in place.ranks:
             rows += place.attempt(lambda name=name, n=n_ranks: [app(place, name, n)])
-    for name in () if place.is_cpu() or place.quick else LARGER:
-        for n_ranks in place.ranks:
-            rows += place.attempt(lambda name=name, n=n_ranks: [larger(place, name, n)])
     if place.is_cpu():
         for n_cores in place.ranks:
             rows += place.attempt(lambda n=n_cores: [on_cores(place, n)])
@@ -50,19 +44,16 @@ def app(place, name, n_ranks):
     return {"what": name, "cores_each": place.cores_each() if place.is_cpu() else 0, **row}
 
 
-def larger(place, name, n_ranks):
-    options = options_of_size(place, name, LARGER[name])
-    return {"what": name + ", larger", "cores_each": 0, **runs.app(place, name, options, n_ranks, limit_s=LARGER_LIMIT_S)}
-
-
 def options_of(place, name):
     if name == "gups":
         return message.gups_options(place, "inc")
-    return options_of_size(place, name, runs.sized(place, *APPS[name][1]))
+    options, sizes = APPS[name]
+    return sized_options(place, name, options, sizes)
 
 
-def options_of_size(place, name, size):
-    return APPS[name][0] % (os.path.basename(workloads.reads(place.out, size)) if name == "mer" else size)
+def sized_options(place, name, options, sizes):
+    size = runs.sized(place, *sizes)
+    return options % (os.path.basename(workloads.reads(place.out, size)) if name == "mer" else size)
 
 
 def on_cores(place, n_cores):
@@ -91,14 +82,16 @@ def of_one(of, n):
     return runs.over(of[n]["rate"], of[1]["rate"]) if 1 in of else None
 
 
-def sentence(rows):
-    apps = {what: of for what, of in by_app(rows).items() if what.split(",")[0] in APPS and 1 in of}
+def of_most(apps):
+    """The rates of the most ranks over those of one, in words."""
+    apps = {what: of for what, of in apps.items() if what in APPS and 1 in of}
     most = max((max(of) for of in apps.values()), default=1)
-    ups = {what: of_one(of, most) for what, of in apps.items() if most in of}
-    first = ["%s %.2f" % (what, up) for what, up in ups.items() if what in APPS]
-    then = ["%s %.2f" % (name, ups[name + ", larger"]) for name in LARGER if name + ", larger" in ups]
-    text = "%d ranks make so many times the rate of one: %s" % (most, ", ".join(first))
-    return text + ("; of larger inputs: " + ", ".join(then) if then else "") + "." if most > 1 and first else None
+    ups = ["%s %.2f" % (what, of_one(of, most)) for what, of in apps.items() if most in of]
+    return "%d ranks make so many times the rate of one: %s." % (most, ", ".join(ups)) if most > 1 and ups else None
+
+
+def sentence(rows):
+    return of_most(by_app(rows))
 
 
 def table(rows):
@@ -112,7 +105,8 @@ def table(rows):
     return ["", "ranks", "rate", "unit", "of one", "of the bus"], lines
 
 
-def draw(machines, draw):
+def lines_of_one(machines, by_app, draw):
+    """A line an application and machine, beside the one of linear growth."""
     series = {"%s: %s" % (name, what): [(n, of_one(of, n)) for n in of]
               for name, rows in machines.items() for what, of in by_app(rows).items() if 1 in of and len(of) > 1}
     figure = draw.lines(series, "ranks, or cores", "rate over that of one", log_y=False)
@@ -120,3 +114,7 @@ def draw(machines, draw):
     figure.axes[0].plot(counts, counts, color="black", linestyle=":", label="linear")
     figure.axes[0].legend(ncol=2)
     return figure
+
+
+def draw(machines, draw):
+    return lines_of_one(machines, by_app, draw)
