@@ -99,9 +99,9 @@
       "node buffers of all aggregators and host calls together, by which those that are left to " \
       "Gravel are made small and few [bytes]; if it is set, larger ones are an error; 0: 256M")   \
     X(COUNT, flush_us, GRAVEL_FLUSH, 0, 0, 10000000, "aggregation",                               \
-      "age at which a partly filled node buffer leaves [microseconds], outside of sessions; up "  \
-      "to 8 ages more while the network thread has not taken those that left before, but on "     \
-      "step pump; 0 derives it: 125; on step pump 2000; 12 for each node of the job if that is "  \
+      "age at which a partly filled node buffer leaves [microseconds], outside of sessions; on "  \
+      "all steps but pump it stays while the network thread has not taken those that left "       \
+      "before; 0 derives it: 125; on step pump 2000; 12 for each node of the job if that is "     \
       "more")                                                                                     \
     X(STRING, aggregation, GRAVEL_AGGREGATION, "destination", "destination, group, off", 0,       \
       "aggregation",                                                                              \

@@ -99,6 +99,12 @@ static struct gravel_buffer *take_buffer(struct gravel_sender *sender)
     return buffer || !some_travel ? buffer : wait_for_buffer(sender);
 }
 
+/* How often the network thread has come for what was shipped, and found some. */
+static uint64_t n_gathers(const struct gravel_sender *sender)
+{
+    return sender->shape.shipped ? gravel_counter_load(&sender->shape.shipped->n_gathers) : 0;
+}
+
 static void ship(struct gravel_sender *sender, struct gravel_buffer *buffer,
                  enum gravel_ship_reason reason)
 {
@@ -107,6 +113,7 @@ static void ship(struct gravel_sender *sender, struct gravel_buffer *buffer,
     gravel_counter_add(&counts->buffers, 1);
     gravel_counter_add(&counts->bytes, buffer->frame->bytes);
     gravel_counter_add(&sender->shipped[reason], 1);
+    sender->n_gathers = n_gathers(sender);
     sender->shape.ship(sender->shape.context, buffer);
 }
 
@@ -362,12 +369,14 @@ static uint64_t due_ns(const struct gravel_sender *sender)
 }
 
 /* Whether buffers that are due would only wait behind others: on a busy machine, or one of many nodes, for so long that
- * many more messages fit them. */
-static bool is_network_behind(const struct gravel_sender *sender, uint64_t now_ns)
+ * many more messages fit them. Behind buffers of its own that the thread has not come for; behind those of others, not
+ * for long: they may come without an end. */
+static bool is_network_behind(const struct gravel_sender *sender, uint64_t late_ns)
 {
     const struct gravel_list *shipped = sender->shape.shipped;
     return shipped && !gravel_list_is_gathered(shipped) &&
-           now_ns - due_ns(sender) < GRAVEL_SENDER_AGES * sender->shape.flush_ns;
+           (n_gathers(sender) == sender->n_gathers ||
+            late_ns < GRAVEL_SENDER_AGES * sender->shape.flush_ns);
 }
 
 uint64_t gravel_sender_flush_aged(struct gravel_sender *sender, uint64_t now_ns)
@@ -377,9 +386,11 @@ uint64_t gravel_sender_flush_aged(struct gravel_sender *sender, uint64_t now_ns)
     const bool is_kept = due_ns(sender) <= now_ns && is_in_session(sender);
     if (is_kept)
         sender->session_ns = now_ns;
-    if (due_ns(sender) <= now_ns && is_network_behind(sender, now_ns))
-        return sender->shape.flush_ns / GRAVEL_SENDER_AGES;
-    if (due_ns(sender) <= now_ns)
+    const bool is_due = due_ns(sender) <= now_ns;
+    const uint64_t late_ns = is_due ? now_ns - due_ns(sender) : 0;
+    if (is_due && is_network_behind(sender, late_ns))
+        return (late_ns + sender->shape.flush_ns) / GRAVEL_SENDER_AGES;
+    if (is_due)
         flush(sender, now_ns - sender->shape.flush_ns, GRAVEL_SHIP_TIMEOUT);
     if (!sender->oldest)
         return UINT64_MAX;

@@ -51,7 +51,7 @@ struct gravel_sender_counts {
     _Atomic uint64_t messages, buffers, bytes;
 };
 
-#define GRAVEL_SENDER_AGES 8u     /* that a buffer stays for because the network thread is behind */
+#define GRAVEL_SENDER_AGES 8u     /* that a buffer stays for behind those of other senders */
 #define GRAVEL_SENDER_CHUNK 1024u /* messages whose destinations are checked together */
 
 struct gravel_sender {
@@ -65,6 +65,7 @@ struct gravel_sender {
     _Atomic uint64_t waits;              /* for a free buffer */
     uint32_t ended_sessions;             /* of kernels, by the last flush: their count as of then */
     uint64_t session_ns;                 /* when a session was last seen: ages count from then on */
+    uint64_t n_gathers;                  /* of the list `shipped`, when it last shipped a buffer */
     uint32_t n_calls;                    /* appends of requests; never 0 after the first */
     bool is_urgent;                      /* some thread waits for what an open buffer holds */
     struct gravel_run_key key;           /* of the current run */
@@ -120,7 +121,8 @@ static inline void gravel_sender_flush_urgent(struct gravel_sender *sender)
 
 /**
  * Ship the open buffers that have reached their age: GRAVEL_FLUSH outside of sessions. While the thread that takes what
- * was shipped is behind, they would only wait there: they stay and fill, for GRAVEL_SENDER_AGES more at most.
+ * was shipped is behind, they would only wait there: they stay and fill, until it has taken what this sender shipped
+ * last, and then for GRAVEL_SENDER_AGES at most.
  *
  * @return  time until the next look is due; in a session, until one leaves all the same [ns].
  */

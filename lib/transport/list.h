@@ -14,6 +14,7 @@
 #ifndef GRAVEL_TRANSPORT_LIST_H
 #define GRAVEL_TRANSPORT_LIST_H
 
+#include "base/counter.h"
 #include "transport/buffer.h"
 
 #include <stdatomic.h>
@@ -22,6 +23,7 @@
 struct gravel_list {
     _Atomic(struct gravel_buffer *) newest; /* M3: pushed, and not yet gathered */
     struct gravel_buffer *in_hand;          /* gathered, oldest first */
+    _Atomic uint64_t n_gathers;             /* counter: that found some */
 };
 
 /**
@@ -46,6 +48,7 @@ static inline bool gravel_list_gather(struct gravel_list *list)
         return false;
     struct gravel_buffer *buffer =
         atomic_exchange_explicit(&list->newest, NULL, memory_order_acquire); /* M3 */
+    gravel_counter_add(&list->n_gathers, 1);
     while (buffer) {
         struct gravel_buffer *older = buffer->next;
         buffer->next = list->in_hand;

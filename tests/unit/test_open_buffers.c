@@ -156,17 +156,43 @@ static void no_buffer_ages_while_the_network_thread_is_behind(void **state)
     assert_int_equal(expect_shipped(2), 2);
 }
 
-static void a_network_thread_that_stays_behind_keeps_none_for_long(void **state)
+/* However late it is, another buffer would only lie behind the first. */
+static void buffers_stay_until_the_network_thread_comes_for_those_before(void **state)
 {
+    const uint64_t late_ns = 100 * GRAVEL_SENDER_AGES * AGE_NS;
     (void)state;
-    const uint64_t latest_ns = (2 + GRAVEL_SENDER_AGES) * AGE_NS;
     send_to(1, 0);
     gravel_sender_flush_aged(sender, AGE_NS);
     send_to(2, AGE_NS);
+    assert_in_range(gravel_sender_flush_aged(sender, late_ns), AGE_NS, late_ns / 2);
+    send_to(2, late_ns);
+    expect_shipped(1);
+    expect_none();
+    assert_true(gravel_sender_flush_aged(sender, late_ns + 1) == NEVER);
+    assert_int_equal(expect_shipped(2), 2);
+}
+
+/* Which may come without an end. */
+static void behind_buffers_of_another_sender_none_stays_for_long(void **state)
+{
+    const uint64_t latest_ns = (2 + GRAVEL_SENDER_AGES) * AGE_NS;
+    struct gravel_sender *first = sender, *other;
+    set_up(state);
+    other = sender;
+    sender = first;
+    send_to(1, 0);
+    gravel_sender_flush(sender);
+    expect_shipped(1);
+    send_to(2, AGE_NS);
+    sender = other;
+    send_to(3, 0);
+    gravel_sender_flush(sender);
+    sender = first;
     assert_true(gravel_sender_flush_aged(sender, latest_ns - 1) != NEVER);
     assert_true(gravel_sender_flush_aged(sender, latest_ns) == NEVER);
-    expect_shipped(1);
+    expect_shipped(3);
     expect_shipped(2);
+    gravel_sender_destroy(other);
 }
 
 static void what_somebody_waits_for_stays_urgent_behind_a_full_buffer(void **state)
@@ -235,7 +261,9 @@ int main(void)
                                         tear_down),
         cmocka_unit_test_setup_teardown(no_buffer_ages_while_the_network_thread_is_behind, set_up,
                                         tear_down),
-        cmocka_unit_test_setup_teardown(a_network_thread_that_stays_behind_keeps_none_for_long,
+        cmocka_unit_test_setup_teardown(
+            buffers_stay_until_the_network_thread_comes_for_those_before, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(behind_buffers_of_another_sender_none_stays_for_long,
                                         set_up, tear_down),
         cmocka_unit_test_setup_teardown(what_somebody_waits_for_stays_urgent_behind_a_full_buffer,
                                         set_up, tear_down),
