@@ -183,25 +183,22 @@ static void set_argument(cl_kernel kernel, cl_uint index, size_t bytes, const vo
     MUST(clSetKernelArg(kernel, index, bytes, value) == CL_SUCCESS);
 }
 
-static unsigned send_all(cl_kernel kernel)
+static int send_all(cl_kernel kernel, unsigned *n_wrong)
 {
     const size_t global_size = LEDGER_GROUPS * LEDGER_GROUP, local_size = LEDGER_GROUP;
     cl_uint has_predicate = ledger.has_predicate;
-    unsigned n_wrong = 0;
+    int code = 0;
     set_argument(kernel, 1, sizeof ledger.slots, &ledger.slots);
     set_argument(kernel, 3, sizeof has_predicate, &has_predicate);
-    for (uint64_t launch = 0; launch < ledger.n_launches; launch++) {
+    for (uint64_t launch = 0; launch < ledger.n_launches && !code; launch++) {
         set_argument(kernel, 2, sizeof launch, &launch);
-        OK(gravel_launch(ledger.gravel, kernel, 1, &global_size, &local_size, 0, NULL, NULL));
-        if (ledger.by_slots) {
-            OK(gravel_barrier(ledger.gravel));
-            n_wrong += check_launch(launch);
-        }
+        code = gravel_launch(ledger.gravel, kernel, 1, &global_size, &local_size, 0, NULL, NULL);
+        if (!code && ledger.by_slots)
+            code = gravel_barrier(ledger.gravel);
+        if (!code && ledger.by_slots)
+            *n_wrong += check_launch(launch);
     }
-    int code = gravel_barrier(ledger.gravel);
-    if (code)
-        printf("# %s: %s: %s\n", ledger.mode, gravel_strerror(code), gravel_last_error());
-    return n_wrong + (code != 0);
+    return code ? code : gravel_barrier(ledger.gravel);
 }
 
 static void open_ledger(int n_arguments, char **arguments)
@@ -245,10 +242,16 @@ int suite_ledger(int n_arguments, char **arguments)
     cl_kernel kernel = kernel_or_die(ledger.gravel, program, ledger.mode);
     OK(gravel_barrier(ledger.gravel));
     double begin = seconds_now();
-    unsigned n_wrong = send_all(kernel);
+    unsigned n_wrong = 0;
+    int code = send_all(kernel, &n_wrong);
     double seconds = seconds_now() - begin;
-    if (!ledger.by_slots)
+    if (code) {
+        printf("# %s: %s: %s\n", ledger.mode, gravel_strerror(code), gravel_last_error());
+        fflush(stdout);
+        n_wrong++;
+    } else if (!ledger.by_slots) {
         n_wrong += check_books();
+    }
     uint64_t totals[2] = {ledger.n_checked, n_wrong};
     OK(gravel_reduce(ledger.gravel, GRAVEL_ADD, GRAVEL_ULONG, totals, 2));
     if (ledger.node == 0)
