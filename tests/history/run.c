@@ -106,14 +106,21 @@ static void get_bytes(struct nodes *nodes, struct event *event)
     event->n_seen = 1;
 }
 
-/* The watch ends it if the flag does not come. */
+#define POLLED_S 2.0 /* after which a fence tells whether a node has failed */
+
+/* The watch ends it if the flag does not come, and no node has failed. */
 static void poll(struct nodes *nodes, struct event *event)
 {
     const uint32_t *flag =
         (const uint32_t *)(nodes->flags + (flag_of(&nodes->layout, event) - nodes->layout.flags));
     const uint32_t n_raised = n_raising(nodes->running, event);
-    while (__atomic_load_n(flag, __ATOMIC_ACQUIRE) < n_raised)
+    for (double begin = seconds_now(); __atomic_load_n(flag, __ATOMIC_ACQUIRE) < n_raised;) {
         sched_yield();
+        if (seconds_now() - begin < POLLED_S)
+            continue;
+        WORKS(nodes, gravel_fence(nodes->gravel));
+        begin = seconds_now();
+    }
     event->seen = load_word(nodes->mapped[nodes->node] + CELL_AT(event->cell), event->type);
     event->n_seen = 1;
 }
