@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: MIT
+"""What does sharing words cost?"""
+from study import runs
+
+NAME = "sharing"
+TITLE = "What does sharing words cost?"
+ABOUT = """Two ranks, by [mirrors and accumulators](../guide/sharing.md). *Shared*: `bench-mirror` brings every second word of a
+stretch of the other rank up to date, 4 bytes each, over *copied*, plain copies of as many bytes from the device to pinned
+memory and back. *Accumulated*: `bench-accumulate` adds to random words of the other rank, over *messages*, one an update.
+*Zipf*: `gups --zipf 1`, few words often, accumulated over messages. A ratio above 1 is in favour of the first."""
+KEYS = ("what", "words")
+WORDS = (1 << 5, 1 << 20)
+ZIPF = "zipf, "
+PAIRS = (("shared", "copied"), ("accumulated", "messages"), (ZIPF + "accumulated", ZIPF + "messages"))
+
+
+def measure(place):
+    n_runs = "--runs %d " % (1 if place.quick else 11)
+    groups = runs.sized(place, "--groups 2", "", "--groups 4096")
+    rows = []
+    for n in WORDS if 2 in place.ranks else ():
+        rows += place.attempt(lambda n=n: rows_of(place, "bench-mirror", n_runs + "--words %d" % n, n))
+        rows += place.attempt(lambda n=n: rows_of(place, "bench-accumulate", n_runs + groups + " --words %d" % n, n))
+    for words in ("messages", "accumulated") if 2 in place.ranks else ():
+        rows += place.attempt(lambda words=words: [zipf(place, words)])
+    return rows
+
+
+def rows_of(place, program, options, n_words):
+    return [{"what": name, "words": n_words, **row} for name, row in runs.bench(place, program, options, 2).items()]
+
+
+def zipf(place, words):
+    table, updates = runs.sized(place, (8, 10), (16, 22), (24, 28))
+    options = "--table %d --updates %d --zipf 1 -n %d%s" % (table, updates, 1 if place.quick else 5,
+                                                          " --accumulate" if words == "accumulated" else "")
+    return {"what": ZIPF + words, "words": 1 << table, **runs.app(place, "gups", options, 2)}
+
+
+def ratios(rows):
+    """[(pair, words, rates)], of what was measured."""
+    found = []
+    for pair in PAIRS:
+        for n in sorted({row["words"] for row in rows if row["what"] == pair[0]}):
+            rates = [runs.rate(rows, what=what, words=n) for what in pair]
+            if all(rates):
+                found.append((pair, n, rates))
+    return found
+
+
+def sentence(rows):
+    said = ["%s %.2f times %s (%d words)" % (pair[0], first / second, pair[1].replace(ZIPF, ""), n)
+            for pair, n, (first, second) in ratios(rows)]
+    return "; ".join(said) + "." if said else None
+
+
+def table(rows):
+    return ["", "words", "M/s", "over", "M/s", "ratio"], [[pair[0], str(n), first / 1e6, pair[1], second / 1e6, first / second]
+                                                         for pair, n, (first, second) in ratios(rows)]
+
+
+def draw(machines, draw):
+    labels, series = [], {}
+    for name, rows in machines.items():
+        found = {"%s\n%d" % (pair[0], n): first / second for pair, n, (first, second) in ratios(rows)}
+        labels += [label for label in found if label not in labels]
+        series[name] = found
+    bars = {name: [found.get(label) for label in labels] for name, found in series.items()}
+    return draw.bars(labels, bars, "times the rate of what it is over", log_y=True, reference=1)
