@@ -79,7 +79,7 @@ time) # what does not fit is left out and named; what was there stays
     grep -q '^results: atomics: FAILED: no time' "$work/said" || fail "no reason"
     holds atomics 'len(rows) == 2' ;;
 refusals)
-    refused "no question 'speed'; there are: message by-hand programs atomics scale servers flows handed" speed --machine here
+    refused "no question 'speed'; there are: message by-hand programs atomics scale larger sharing servers flows handed" speed --machine here
     refused '--machine: a name of letters' atomics
     refused 'nothing to do: a question, --take, --page or --check'
     refused "revision 'new': commit what is measured, or name it (--revision)" atomics --machine here --revision new
