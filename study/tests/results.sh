@@ -54,6 +54,14 @@ programs) # each beside plain C and what is installed here, and they agree
     holds programs '{row["what"] for row in rows} >= {"pagerank", "sssp", "color", "kmeans"}'
     holds programs '{row["system"] for row in rows} >= {"gravel", "plain C"}'
     holds programs 'all(row["version"] and row["threads"] > 0 for row in rows if row["system"] not in ("gravel", "plain C"))' ;;
+ranks) # what two ranks share, and their rate over that of one
+    results larger,sharing --quick --ranks 1,2 --machine here || fail "exit status $?"
+    holds larger 'sorted((row["what"], row["ranks"]) for row in rows) == sorted((what, n)
+        for what in ("pagerank", "sssp", "color", "kmeans", "mer") for n in (1, 2) if what in {row["what"] for row in rows})'
+    holds larger '{row["what"] for row in rows} >= {"pagerank", "sssp", "color", "kmeans"} and all(row["valid"] is True for row in rows)'
+    holds sharing '{(row["what"], row["words"]) for row in rows} == {(what, n) for n in (32, 1 << 20)
+        for what in ("shared", "copied", "accumulated", "messages")} | {("zipf, accumulated", 256), ("zipf, messages", 256)}'
+    holds sharing 'all(row["valid"] is True and row["ranks"] == 2 for row in rows)' ;;
 take) # from another machine; not by a name that another one has, and not what no one may show
     machine "$work/other" 1e9
     results --take "$work/other" || fail "exit status $?"
