@@ -176,7 +176,7 @@ static const struct mode {
     SPOILT(length, 1, "from node 0 has a bad length (a get has 64 bytes)"),
     SPOILT(late, 1, "from node 0 has a bad late node (3 of 3)"),
     SPOILT(rounds, 1, "from node 0 has a bad count of rounds ("),
-    SPOILT(ack, 1, "from node 0 has a bad acknowledgement (of 10"),
+    SPOILT(ack, 1, "from node 0 has a bad acknowledgement (of "),
     SPOILT(asked, 0,
            "from node 1 has a bad count of bytes that it asks for (1073741824, not 1 to "),
     SPOILT(code, 1, "from node 0 has a bad code (1, with 100 bytes)"),
