@@ -184,7 +184,7 @@ static const struct mode {
     SPOILT(text, 1, "from node 0 has a bad text (512 bytes without an end)"),
     SPOILT(place, 1, "from node 0 has a bad place (8, and 0 bytes have come)"),
     SPOILT(twice, 1, "from node 0 has a bad request number ("),
-    SPOILT(credit, 1, "from node 0 has a bad count of frames written (100"),
+    SPOILT(credit, 1, "from node 0 has a bad count of frames written ("),
     SPOILT(astray, 1, "from node 0 has a bad header ("),
 };
 
