@@ -45,11 +45,6 @@ struct desk {
     uint32_t n_list, n_items, n_blocks, full, n_used;
 };
 
-static void must_cl(cl_int error, const char *what)
-{
-    must(error == CL_SUCCESS ? 0 : GRAVEL_ECL, what);
-}
-
 /* ---- blocks of the host ------------------------------------------------------------------------ */
 
 static int take(struct gravel *gravel, void *user, uint32_t source, const uint64_t *args,

@@ -41,14 +41,6 @@ static size_t copy_bytes(const struct bus *bus)
     return (size_t)bus->mib << 20;
 }
 
-static void must_cl(cl_int error, const char *what)
-{
-    if (error == CL_SUCCESS)
-        return;
-    fprintf(stderr, "%s: %s: OpenCL error %d\n", program_invocation_short_name, what, error);
-    exit(1);
-}
-
 /* ---- a run ----------------------------------------------------------------------------------- */
 
 static void enqueue(const struct bus *bus, enum way way, cl_bool waits)

@@ -42,14 +42,6 @@ struct desk {
     uint32_t mark;    /* of this run, the same at every node */
 };
 
-static void must_cl(cl_int error, const char *what)
-{
-    if (error == CL_SUCCESS)
-        return;
-    fprintf(stderr, "%s: %s: OpenCL error %d\n", program_invocation_short_name, what, error);
-    exit(1);
-}
-
 static uint32_t most_words(const struct options *options)
 {
     uint32_t most = 0;

@@ -154,11 +154,6 @@ static void launch(const struct desk *desk, enum subject subject, size_t n, size
     must(gravel_barrier(desk->gravel), "gravel_barrier");
 }
 
-static void must_cl(cl_int error, const char *what)
-{
-    must(error == CL_SUCCESS ? 0 : GRAVEL_ECL, what);
-}
-
 static void launch_plain(const struct desk *desk, enum subject subject, size_t n)
 {
     const size_t group = GROUP;
