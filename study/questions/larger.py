@@ -5,12 +5,12 @@ from study.questions import scale
 
 NAME = "larger"
 TITLE = "Does it scale on larger inputs?"
-ABOUT = """As *Does it scale?*, of inputs that keep a device busy between two waits for other nodes. Checks take most of the time: as
-many seconds as the work takes milliseconds."""
+ABOUT = """As *Does it scale?*, of inputs that keep a device busy between two waits for other nodes."""
 KEYS = ("what",)
 APPS = {"pagerank": ("-i 10 -t 0 -g %d -n 5", (9, 20, 24)), "sssp": ("-g %d -n 5", (9, 18, 24)),
         "color": ("-g %d -n 3", (9, 18, 22)), "kmeans": ("-p %d -n 3", (2000, 1 << 22, 1 << 25)), "mer": ("-f %s -k 31 -n 3", (15, 22, 27))}
 LIMIT_S = 300
+sentence, draw = scale.sentence, scale.draw
 
 
 def measure(place):
@@ -26,23 +26,7 @@ def app(place, name, n_ranks):
     return {"what": name, **runs.app(place, name, options, n_ranks, own_cores=place.is_cpu(), limit_s=LIMIT_S)}
 
 
-def by_app(rows):
-    """{what: {ranks: row}}"""
-    apps = {}
-    for row in rows:
-        apps.setdefault(row["what"], {})[row["ranks"]] = row
-    return apps
-
-
-def sentence(rows):
-    return scale.of_most(by_app(rows))
-
-
 def table(rows):
     lines = [[what, str(n), of[n]["rate"] / 1e6, "M " + of[n]["unit"], of[n]["seconds"] * 1e3, scale.of_one(of, n)]
-             for what, of in by_app(rows).items() for n in sorted(of)]
+             for what, of in scale.by_app(rows).items() for n in sorted(of)]
     return ["", "ranks", "rate", "unit", "ms", "of one"], lines
-
-
-def draw(machines, draw):
-    return scale.lines_of_one(machines, by_app, draw)

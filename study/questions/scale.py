@@ -82,16 +82,11 @@ def of_one(of, n):
     return runs.over(of[n]["rate"], of[1]["rate"]) if 1 in of else None
 
 
-def of_most(apps):
-    """The rates of the most ranks over those of one, in words."""
-    apps = {what: of for what, of in apps.items() if what in APPS and 1 in of}
+def sentence(rows):
+    apps = {what: of for what, of in by_app(rows).items() if what in APPS and 1 in of}
     most = max((max(of) for of in apps.values()), default=1)
     ups = ["%s %.2f" % (what, of_one(of, most)) for what, of in apps.items() if most in of]
     return "%d ranks make so many times the rate of one: %s." % (most, ", ".join(ups)) if most > 1 and ups else None
-
-
-def sentence(rows):
-    return of_most(by_app(rows))
 
 
 def table(rows):
@@ -105,8 +100,7 @@ def table(rows):
     return ["", "ranks", "rate", "unit", "of one", "of the bus"], lines
 
 
-def lines_of_one(machines, by_app, draw):
-    """A line an application and machine, beside the one of linear growth."""
+def draw(machines, draw):
     series = {"%s: %s" % (name, what): [(n, of_one(of, n)) for n in of]
               for name, rows in machines.items() for what, of in by_app(rows).items() if 1 in of and len(of) > 1}
     figure = draw.lines(series, "ranks, or cores", "rate over that of one", log_y=False)
@@ -114,7 +108,3 @@ def lines_of_one(machines, by_app, draw):
     figure.axes[0].plot(counts, counts, color="black", linestyle=":", label="linear")
     figure.axes[0].legend(ncol=2)
     return figure
-
-
-def draw(machines, draw):
-    return lines_of_one(machines, by_app, draw)
