@@ -10,6 +10,8 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 
 #define OWN_BYTES (UINT64_C(1) << 20) /* of a driver's, beside a buffer */
@@ -86,6 +88,34 @@ int gravel_cl_buffer_create(const struct gravel_device *device, const char *user
     gravel_cl_buffer_release(*out);
     *out = NULL;
     return gravel_cl_buffer_fail(user, bytes, error);
+}
+
+char *gravel_cl_program_log(const struct gravel_device *device, cl_program program)
+{
+    size_t bytes = 0;
+    clGetProgramBuildInfo(program, device->id, CL_PROGRAM_BUILD_LOG, 0, NULL, &bytes);
+    char *log = calloc(1, bytes + 1);
+    if (log && bytes)
+        clGetProgramBuildInfo(program, device->id, CL_PROGRAM_BUILD_LOG, bytes, log, NULL);
+    return log;
+}
+
+/* Compilers say "error:" of a text, linkers and assemblers "error" of what they know by other names. */
+static bool has_compiler_failed(const struct gravel_device *device, cl_program program)
+{
+    char *log = gravel_cl_program_log(device, program);
+    bool has_failed = !log || strcasestr(log, "error");
+    free(log);
+    return has_failed;
+}
+
+cl_int gravel_cl_program_build(const struct gravel_device *device, cl_program program,
+                               const char *options)
+{
+    cl_int error = clBuildProgram(program, 1, &device->id, options, NULL, NULL);
+    if (error == CL_BUILD_PROGRAM_FAILURE && !has_compiler_failed(device, program))
+        error = clBuildProgram(program, 1, &device->id, options, NULL, NULL);
+    return error;
 }
 
 int gravel_cl_kernel_create(const struct gravel_device *device, cl_program program,

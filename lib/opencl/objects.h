@@ -36,6 +36,19 @@ bool gravel_cl_has_addresses(const struct gravel_device *device, uint64_t bytes)
 int gravel_cl_buffer_fail(const char *user, uint64_t bytes, cl_int error);
 
 /**
+ * Build a program; once more if its compiler has found nothing wrong: of processes that build one text at once, one may
+ * take a file of the driver's cache away from another (PoCL).
+ *
+ * @param options  or NULL.
+ * @return         CL_SUCCESS, or what clBuildProgram returned last.
+ */
+cl_int gravel_cl_program_build(const struct gravel_device *device, cl_program program,
+                               const char *options);
+
+/** A compiler's log of a program; NULL if memory is out. The caller frees it. */
+char *gravel_cl_program_log(const struct gravel_device *device, cl_program program);
+
+/**
  * Make a kernel. As gravel_cl_queue_create; the error has the kernel's name.
  *
  * @param group  [in, out] [work-items] lowered to what the kernel bears; NULL: the caller knows.

@@ -153,7 +153,7 @@ static int make_kernel(const struct gravel_device *device, cl_program program, u
 {
     char name[48];
     snprintf(name, sizeof name, "gravelp_private_%" PRIu64, bytes);
-    cl_int error = clBuildProgram(program, 1, &device->id, NULL, NULL, NULL);
+    cl_int error = gravel_cl_program_build(device, program, NULL);
     if (error != CL_SUCCESS)
         return gravel_fail_cl("a kernel with private memory: clBuildProgram", error);
     int code = gravel_cl_kernel_create(device, program, name, NULL, kernel);

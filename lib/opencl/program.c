@@ -10,6 +10,7 @@
 #include "layout/arena.h"
 #include "opencl/advice.h"
 #include "opencl/macros.h"
+#include "opencl/objects.h"
 #include "opencl/private.h"
 #include "opencl/source.h"
 
@@ -91,20 +92,10 @@ static char *make_options(const struct gravel_device *device,
     return text;
 }
 
-static char *read_log(const struct gravel_device *device, cl_program program)
-{
-    size_t bytes = 0;
-    clGetProgramBuildInfo(program, device->id, CL_PROGRAM_BUILD_LOG, 0, NULL, &bytes);
-    char *log = calloc(1, bytes + 1);
-    if (log && bytes)
-        clGetProgramBuildInfo(program, device->id, CL_PROGRAM_BUILD_LOG, bytes, log, NULL);
-    return log;
-}
-
 static int fail_build(const struct gravel_device *device, const char *name, const char *source,
                       cl_int error, cl_program program, const char *options)
 {
-    char *log = read_log(device, program), *text = NULL;
+    char *log = gravel_cl_program_log(device, program), *text = NULL;
     size_t bytes;
     FILE *out = open_memstream(&text, &bytes);
     if (out) {
@@ -154,7 +145,7 @@ static int build(const struct gravel_device *device, const char *name, const cha
     *program = clCreateProgramWithSource(device->context, 1, &text, NULL, &error);
     if (!*program)
         return gravel_fail_cl("clCreateProgramWithSource", error);
-    error = clBuildProgram(*program, 1, &device->id, options, NULL, NULL);
+    error = gravel_cl_program_build(device, *program, options);
     if (error == CL_SUCCESS)
         return 0;
     int code = fail_build(device, name, text, error, *program, options);

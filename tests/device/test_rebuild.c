@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A build that fails without a word of the compiler, as PoCL's does for one of two processes that fill its cache with
+ * one program at once: it is tried again, once. A program that is wrong is not.
+ *
+ * The linker sends the library's calls here (--wrap). A build that fails is the driver's, of a text that is no program.
+ *
+ * Path: meson test -> this -> gravel_program_build, lib/opencl/objects.c
+ */
+#include "expect.h"
+
+static unsigned n_builds, n_failing;
+
+cl_int __real_clBuildProgram(cl_program, cl_uint, const cl_device_id *, const char *,
+                             void(CL_CALLBACK *)(cl_program, void *), void *);
+cl_int __wrap_clBuildProgram(cl_program, cl_uint, const cl_device_id *, const char *,
+                             void(CL_CALLBACK *)(cl_program, void *), void *);
+cl_int __wrap_clBuildProgram(cl_program program, cl_uint n, const cl_device_id *devices,
+                             const char *options, void(CL_CALLBACK *notify)(cl_program, void *),
+                             void *user)
+{
+    n_builds++;
+    return __real_clBuildProgram(
+        program, n, devices, n_builds <= n_failing ? "-Dkernel=nonsense" : options, notify, user);
+}
+
+cl_int __real_clGetProgramBuildInfo(cl_program, cl_device_id, cl_program_build_info, size_t, void *,
+                                    size_t *);
+cl_int __wrap_clGetProgramBuildInfo(cl_program, cl_device_id, cl_program_build_info, size_t, void *,
+                                    size_t *);
+cl_int __wrap_clGetProgramBuildInfo(cl_program program, cl_device_id device,
+                                    cl_program_build_info name, size_t bytes, void *value,
+                                    size_t *needed)
+{
+    static const char log[] = "Device failed to build the program\n";
+    if (n_builds > n_failing || name != CL_PROGRAM_BUILD_LOG)
+        return __real_clGetProgramBuildInfo(program, device, name, bytes, value, needed);
+    if (needed)
+        *needed = sizeof log;
+    if (value)
+        memcpy(value, log, bytes < sizeof log ? bytes : sizeof log);
+    return CL_SUCCESS;
+}
+
+static const char source[] = "#include \"gravel.cl.h\"\n"
+                             "kernel void k(GRAVEL_ARENA) { GRAVEL_OPEN(g); }\n";
+static const char wrong[] = "#include \"gravel.cl.h\"\n"
+                            "kernel void k(GRAVEL_ARENA) { this is no C; }\n";
+
+static void let_fail(unsigned n)
+{
+    n_builds = 0;
+    n_failing = n;
+}
+
+static void a_build_that_the_compiler_did_not_refuse_is_tried_again(void **state)
+{
+    (void)state;
+    let_fail(1);
+    struct gravel *gravel = open_loopback(1, NULL);
+    assert_true(n_builds > 1);
+    let_fail(1);
+    cl_program program = build_or_die(gravel, source, NULL);
+    assert_int_equal(n_builds, 2);
+    kernel_or_die(gravel, program, "k");
+    expect_works(gravel);
+    OK(gravel_close(gravel));
+}
+
+static void it_is_tried_once(void **state)
+{
+    (void)state;
+    struct gravel *gravel = open_loopback(1, NULL);
+    cl_program program = (cl_program)1;
+    let_fail(2);
+    expect_error(gravel_program_build(gravel, "k.cl", source, NULL, &program), GRAVEL_EBUILD,
+                 "Device failed to build the program");
+    assert_null(program);
+    assert_int_equal(n_builds, 2);
+    OK(gravel_close(gravel));
+}
+
+static void a_wrong_program_is_built_once(void **state)
+{
+    (void)state;
+    struct gravel *gravel = open_loopback(1, NULL);
+    cl_program program = (cl_program)1;
+    let_fail(0);
+    expect_error(gravel_program_build(gravel, "k.cl", wrong, NULL, &program), GRAVEL_EBUILD,
+                 "k.cl:2");
+    assert_int_equal(n_builds, 1);
+    OK(gravel_close(gravel));
+}
+
+int main(void)
+{
+    watch(120, "builds that are tried again");
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_build_that_the_compiler_did_not_refuse_is_tried_again),
+        cmocka_unit_test(it_is_tried_once),
+        cmocka_unit_test(a_wrong_program_is_built_once),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
