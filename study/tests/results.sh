@@ -54,11 +54,14 @@ programs) # each beside plain C and what is installed here, and they agree
     holds programs '{row["what"] for row in rows} >= {"pagerank", "sssp", "color", "kmeans"}'
     holds programs '{row["system"] for row in rows} >= {"gravel", "plain C"}'
     holds programs 'all(row["version"] and row["threads"] > 0 for row in rows if row["system"] not in ("gravel", "plain C"))' ;;
-ranks) # what two ranks share, and their rate over that of one
-    results larger,sharing --quick --ranks 1,2 --machine here || fail "exit status $?"
+ranks) # what two ranks share, their rate over that of one, and rounds
+    results larger,round,sharing --quick --ranks 1,2 --machine here || fail "exit status $?"
     holds larger 'sorted((row["what"], row["ranks"]) for row in rows) == sorted((what, n)
         for what in ("pagerank", "sssp", "color", "kmeans", "mer") for n in (1, 2) if what in {row["what"] for row in rows})'
     holds larger '{row["what"] for row in rows} >= {"pagerank", "sssp", "color", "kmeans"} and all(row["valid"] is True for row in rows)'
+    holds round '{(row["what"], row["ranks"]) for row in rows} == {(what, n) for n in (1, 2)
+        for what in ("launch", "barrier", "reduce", "round", "level", "level_sum")}'
+    holds round 'all(row["valid"] is True for row in rows)'
     holds sharing '{(row["what"], row["words"]) for row in rows} == {(what, n) for n in (32, 1 << 20)
         for what in ("shared", "copied", "accumulated", "messages")} | {("zipf, accumulated", 256), ("zipf, messages", 256)}'
     holds sharing 'all(row["valid"] is True and row["ranks"] == 2 for row in rows)' ;;
@@ -87,7 +90,7 @@ time) # what does not fit is left out and named; what was there stays
     grep -q '^results: atomics: FAILED: no time' "$work/said" || fail "no reason"
     holds atomics 'len(rows) == 2' ;;
 refusals)
-    refused "no question 'speed'; there are: message by-hand programs atomics scale larger sharing servers flows handed" speed --machine here
+    refused "no question 'speed'; there are: message by-hand programs atomics scale larger round sharing servers flows handed" speed --machine here
     refused '--machine: a name of letters' atomics
     refused 'nothing to do: a question, --take, --page or --check'
     refused "revision 'new': commit what is measured, or name it (--revision)" atomics --machine here --revision new
