@@ -1,32 +1,30 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A node's graph colouring, which the order of vertices and the check read too.
+ * A node's graph colouring, of which each way makes its part; the order of vertices and the check read it too.
  *
- * Path: color.c <-> this <-> order.c, check.c
+ * Path: color.c <-> this <-> guessed.c, ordered.c, scheduled.c, upload.c, order.c, check.c
  * Owner: color.c; lists are the caller's to free.
  * Threads: main's.
  */
 #ifndef APPS_COLOR_H
 #define APPS_COLOR_H
 
+#include "color/guessed.h"
+#include "color/ordered.h"
+#include "color/scheduled.h"
 #include "frame/app.h"
 #include "frame/progress.h"
 #include "frame/random.h"
-#include "frame/tasks.h"
 #include "graph/ghosts.h"
 #include "graph/node_part.h"
-
-#include <gravel/mirror.h>
 
 /* What a vertex has that waits for its colour. */
 #define NO_COLOR UINT32_MAX
 
-/* Words of a row on the device: where each kind of a vertex's neighbours begins, see guessed.cl. */
-#define COLOR_ROW 4
-
 struct color {
     struct options options;
-    bool is_ordered; /* --ordered, or given with another option: no node guesses */
+    bool is_ordered;       /* --ordered, or given with another option: no node guesses */
+    const struct way *way; /* NULL until open_node */
     struct node node;
     struct graph_part part;
     struct ghosts ghosts;
@@ -34,18 +32,12 @@ struct color {
 
     uint64_t colors; /* heap offset of colour [slots]: own vertices, then copies of ghosts' */
     cl_mem slots, cursors, taken, high, counts;
+    cl_mem starts, higher; /* unless guessed */
 
-    cl_kernel reset, choose, publish; /* if ordered */
-    cl_mem starts, higher, lists[2], ready, copy_starts, copies;
-    uint64_t n_waiting; /* of lists, before a round */
-
-    cl_kernel survey, guess, mend; /* if not */
-    struct gravel_mirror *mirror;  /* of ghosts' colours; NULL if no node has any */
-    cl_mem rows, neighbours, waited, ends, bases, rounds;
-
-    struct tasks tasks; /* with --schedule; then there is one node */
-    cl_kernel color_tasks;
-    cl_mem own_colors[2]; /* by turns */
+    /* What the way alone has; those of other ways are not used. */
+    struct guessed guessed;
+    struct ordered ordered;
+    struct scheduled scheduled;
 
     struct progress progress;
     uint64_t n_rounds; /* of the last trial */
@@ -53,6 +45,12 @@ struct color {
     uint64_t n_serial; /* colours of the serial greedy algorithm */
     double serial_s;   /* and its time */
 };
+
+/** Own vertices. */
+static inline uint64_t color_n_own(const struct color *color)
+{
+    return color->part.rows.n_vertices;
+}
 
 /** Does vertex u choose before vertex v? An order by random numbers; those alike go by number. */
 static inline bool color_is_before(uint64_t seed, uint32_t u, uint32_t v)
@@ -82,6 +80,13 @@ uint32_t *color_list_higher(const struct color *color, const uint32_t *slots,
  * @return            to be freed: [own vertices + 1][COLOR_ROW].
  */
 uint32_t *color_list_rows(const struct color *color, const uint32_t *slots, uint32_t **neighbours);
+
+/** An array of n elements on the device, empty or from a list, which is freed. */
+cl_mem color_array(struct color *color, uint64_t n, size_t bytes);
+cl_mem color_upload(struct color *color, uint64_t n, uint32_t *list);
+
+/** Make slots, starts and higher. */
+void color_upload_higher(struct color *color);
 
 /** Get a node's colours, after a trial: [its vertices], to be freed. */
 uint32_t *color_read(struct color *color, uint32_t node);

@@ -6,7 +6,7 @@
  *
  * The host defines GROUP_ITEMS, work-items of a full group.
  *
- * Path:    color.c launches survey and guess, shares colours, launches mend; again.
+ * Path:    guessed.c launches survey and guess, shares colours, launches mend; again.
  * Memory:  as in colors.cl.h; mend looks at no other own vertex. Words of ghosts are stored by messages only, between
  *          two launches of these.
  * Source:  Jones and Plassmann, A Parallel Graph Coloring Heuristic, 1993; Hasenplaug et al., Ordering Heuristics for

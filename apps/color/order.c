@@ -6,7 +6,7 @@
  * Rows are in that order, so the neighbour for whom a vertex waits longest stands near the end of its row, and all others
  * have been looked at by then.
  *
- * Path: color.c, check.c -> this -> guessed.cl, ordered.cl, scheduled.cl
+ * Path: guessed.c, upload.c, check.c -> this -> guessed.cl, ordered.cl, scheduled.cl
  * Owner: the caller's arrays.
  * Threads: any, and its own, which it joins.
  */

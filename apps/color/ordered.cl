@@ -3,7 +3,7 @@
  * Greedy colouring by random priorities, one vertex after the other: who is before all neighbours that have no colour
  * takes the least one that is free. Other nodes' vertices are waited for.
  *
- * Path:    color.c launches choose, counts over all nodes, launches publish, waits for all messages; again.
+ * Path:    ordered.c launches choose, counts over all nodes, launches publish, waits for all messages; again.
  * Memory:  as in colors.cl.h. Words of ghosts are stored by messages only, between two launches of choose.
  * Source:  Jones and Plassmann, A Parallel Graph Coloring Heuristic, 1993; Hasenplaug et al., Ordering Heuristics for
  *          Parallel Graph Coloring, 2014; Orr 2016, section 5.4.2.

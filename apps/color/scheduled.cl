@@ -3,7 +3,7 @@
  * Greedy colouring of a node's vertices as tasks, by random priorities: who is before all neighbours that had no colour
  * in the last round takes the least one that is free.
  *
- * Path:    color.c launches color_tasks with colours of two rounds by turns, until no vertex waits.
+ * Path:    scheduled.c launches color_tasks with colours of two rounds by turns, until no vertex waits.
  * Source:  Che et al., Pannotia, 2013; Orr et al. 2015, section 5.3.
  */
 #include "colors.cl.h"

@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Rounds that guess.
+ *
+ * Every node colours its vertices as if it were alone, sends the colours that are known elsewhere, a word a vertex, and
+ * takes back those that clash. Of two neighbours with one colour the one that chooses later chooses again, so a round
+ * settles the first of all that are left, at least, and most others.
+ *
+ * Path:    color.c -> this -> guessed.cl
+ * Owner:   see guessed.h.
+ * Threads: main's.
+ * Source:  Gebremedhin, Manne, Scalable Parallel Graph Coloring Algorithms, 2000; Bozdag et al., A Framework for Scalable
+ *          Greedy Coloring on Distributed-Memory Parallel Computers, 2008.
+ */
+#include "color.h"
+
+#include <stdlib.h>
+
+/* A round begins by a survey, which finds what vertices wait for sooner than a group that keeps looking. Measured on one
+ * and two H200s, kronecker-20 to -24. */
+#define PASSES 128
+#define PASSES_ALONE 4096 /* no other node's vertex clashes */
+
+/* Own colours, those of ghosts twice, those sent. */
+#define HEAP_WORDS 4
+
+static void upload_rows(struct color *color)
+{
+    uint32_t *slots = color_list_slots(color), *neighbours;
+    uint32_t *rows = color_list_rows(color, slots, &neighbours);
+    color->guessed.neighbours =
+        color_upload(color, rows[COLOR_ROW * color_n_own(color)], neighbours);
+    color->guessed.rows = color_upload(color, COLOR_ROW * (color_n_own(color) + 1), rows);
+    color->slots = color_upload(color, color_n_own(color), slots);
+}
+
+/* Ghosts are in the order of their owners, and so are copies of their colours. */
+static void open_mirror(struct color *color)
+{
+    const struct ghosts *ghosts = &color->ghosts;
+    uint64_t *n_words = app_array(color->node.n_nodes, sizeof *n_words, "a plan");
+    uint32_t *indices = app_array(ghosts->n, sizeof *indices, "a plan");
+    for (uint64_t i = 0; i < ghosts->n; i++) {
+        n_words[ghosts_owner(ghosts, color_n_own(color) + i)]++;
+        indices[i] = ghosts_index(ghosts, color_n_own(color) + i);
+    }
+    const struct gravel_words words = GRAVEL_WORDS(color->colors, GRAVEL_UINT, n_words, indices);
+    TRY(gravel_mirror_create(&color->guessed.mirror, color->node.gravel, &words));
+    free(n_words);
+    free(indices);
+}
+
+static void list(struct color *color)
+{
+    struct node *node = &color->node;
+    struct guessed *guessed = &color->guessed;
+    const uint64_t n = color_n_own(color);
+    TRY(gravel_alloc(node->gravel, color->part.partition.block * sizeof(cl_uint), &color->colors));
+    if (node_sum(node, color->ghosts.n) > 0)
+        open_mirror(color);
+    upload_rows(color);
+    guessed->waited = color_array(color, color->part.rows.n_edges, sizeof(cl_uint));
+    guessed->ends = color_array(color, n, sizeof(cl_uint));
+    color->cursors = color_array(color, n, sizeof(cl_uint));
+    color->taken = color_array(color, n, sizeof(cl_ulong4));
+    guessed->bases = color_array(color, n, sizeof(cl_uint));
+    guessed->rounds = color_array(color, n, sizeof(cl_uint));
+    color->counts = color_array(color, 1, sizeof(cl_uint));
+}
+
+/* Behind the arena and the first item all these kernels have the same arguments. */
+static cl_kernel make_guessing(struct color *color, const char *name)
+{
+    const struct guessed *guessed = &color->guessed;
+    cl_kernel kernel = node_kernel(&color->node, name);
+    NODE_SET(kernel, 5, cl_ulong, color->colors);
+    NODE_SET_ARRAYS(kernel, 6, color->slots, guessed->rows, guessed->neighbours, guessed->waited,
+                    guessed->ends, color->cursors, color->taken, guessed->bases, guessed->rounds,
+                    color->counts, color->high);
+    return kernel;
+}
+
+static void prepare(struct color *color)
+{
+    color->guessed.survey = make_guessing(color, "survey");
+    color->guessed.guess = make_guessing(color, "guess");
+    color->guessed.mend = make_guessing(color, "mend");
+}
+
+/* @param round  0: no vertex has a colour when it ends. */
+static void launch(struct color *color, cl_kernel kernel, uint64_t round)
+{
+    const struct gravel_mirror *mirror = color->guessed.mirror;
+    NODE_SET(kernel, 3, cl_uint, (cl_uint)round);
+    NODE_SET(kernel, 4, cl_ulong, mirror ? gravel_mirror_offset(mirror) : 0);
+    node_run_full(&color->node, kernel, color_n_own(color));
+}
+
+static uint64_t mend(struct color *color)
+{
+    cl_uint n_left = 0;
+    node_clear(&color->node, color->counts, sizeof n_left);
+    launch(color, color->guessed.mend, color->n_rounds);
+    node_read(&color->node, color->counts, sizeof n_left, &n_left);
+    return n_left;
+}
+
+static void reset(struct color *color)
+{
+    launch(color, color->guessed.mend, 0);
+    node_finish(&color->node);
+}
+
+static uint64_t guess(struct color *color)
+{
+    if (color->n_rounds > 1)
+        launch(color, color->guessed.survey, color->n_rounds);
+    launch(color, color->guessed.guess, color->n_rounds);
+    if (color->guessed.mirror)
+        TRY(gravel_mirror_share(color->guessed.mirror));
+    return node_sum(&color->node, mend(color));
+}
+
+static void close_mirror(struct color *color)
+{
+    TRY(gravel_mirror_destroy(color->guessed.mirror));
+}
+
+extern const char guessed_cl[]; /* guessed.cl */
+const struct way color_guessed = {
+    .file = "guessed.cl",
+    .source = guessed_cl,
+    .heap_words = HEAP_WORDS,
+    .passes = PASSES,
+    .passes_alone = PASSES_ALONE,
+    .list = list,
+    .prepare = prepare,
+    .reset = reset,
+    .round = guess,
+    .close = close_mirror,
+};

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Rounds of --schedule: all vertices are tasks, in every round.
+ *
+ * A vertex depends on neighbours that choose before and on nothing else, so colours are the same by every policy.
+ *
+ * Path:    color.c -> this -> scheduled.cl
+ * Owner:   see scheduled.h.
+ * Threads: main's.
+ * Source:  Che, Beckmann, Reinhardt, Skadron, Pannotia, 2013; Orr et al. 2015, section 5.3.
+ */
+#include "color.h"
+
+static void list(struct color *color)
+{
+    struct scheduled *scheduled = &color->scheduled;
+    const uint64_t n = color_n_own(color);
+    color_upload_higher(color);
+    color->cursors = color_array(color, n, sizeof(cl_uint));
+    scheduled->own_colors[0] = color_array(color, n, sizeof(cl_uint));
+    scheduled->own_colors[1] = color_array(color, n, sizeof(cl_uint));
+    color->counts = color_array(color, 1, sizeof(cl_uint));
+}
+
+static void prepare(struct color *color)
+{
+    struct scheduled *scheduled = &color->scheduled;
+    tasks_open_stretches(&scheduled->tasks, &color->node, color_n_own(color));
+    scheduled->color_tasks = node_kernel_without_arena(&color->node, "color_tasks");
+    NODE_SET(scheduled->color_tasks, 1, cl_uint, (cl_uint)color_n_own(color));
+    NODE_SET_ARRAYS(scheduled->color_tasks, 2, color->slots, color->starts, color->higher,
+                    color->cursors);
+    NODE_SET(scheduled->color_tasks, 8, cl_mem, color->counts);
+}
+
+static void reset(struct color *color)
+{
+    const cl_uint none = NO_COLOR;
+    const size_t bytes = color_n_own(color) * sizeof none;
+    cl_command_queue queue = gravel_cl_queue(color->node.gravel);
+    node_check_cl(clEnqueueFillBuffer(queue, color->scheduled.own_colors[0], &none, sizeof none, 0,
+                                      bytes, 0, NULL, NULL),
+                  "clEnqueueFillBuffer");
+    node_check_cl(
+        clEnqueueCopyBuffer(queue, color->starts, color->cursors, 0, 0, bytes, 0, NULL, NULL),
+        "clEnqueueCopyBuffer");
+    node_finish(&color->node);
+    TRY(gravel_steal_stats_reset(color->scheduled.tasks.steal));
+}
+
+static uint64_t run_tasks(struct color *color)
+{
+    struct scheduled *scheduled = &color->scheduled;
+    const unsigned turn = color->n_rounds % 2;
+    cl_uint n_left;
+    node_clear(&color->node, color->counts, sizeof n_left);
+    NODE_SET_ARRAYS(scheduled->color_tasks, 6, scheduled->own_colors[!turn],
+                    scheduled->own_colors[turn]);
+    tasks_run_stretches(&scheduled->tasks, scheduled->color_tasks);
+    node_read(&color->node, color->counts, sizeof n_left, &n_left);
+    return n_left;
+}
+
+static void fetch(struct color *color, uint32_t *colors)
+{
+    node_read(&color->node, color->scheduled.own_colors[color->n_rounds % 2],
+              color_n_own(color) * sizeof *colors, colors);
+}
+
+static void tell(struct color *color, struct trials *trials)
+{
+    tasks_tell(&color->scheduled.tasks, trials);
+}
+
+static void close_tasks(struct color *color)
+{
+    tasks_close(&color->scheduled.tasks);
+}
+
+extern const char scheduled_cl[]; /* scheduled.cl */
+const struct way color_scheduled = {
+    .file = "scheduled.cl",
+    .source = scheduled_cl,
+    .heap_words = 1,
+    .passes = COLOR_PASSES,
+    .passes_alone = COLOR_PASSES,
+    .list = list,
+    .prepare = prepare,
+    .reset = reset,
+    .round = run_tasks,
+    .fetch = fetch,
+    .tell = tell,
+    .close = close_tasks,
+};
