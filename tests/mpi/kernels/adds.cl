@@ -3,7 +3,7 @@
  * Updates of each type, of few elements and of many; and a single one. The host defines WIDE where the device has types of
  * 8 bytes.
  *
- * Path: test_accumulator.c -> this -> cl/accumulator.cl.h
+ * Path: accumulator_adds.c -> this -> cl/accumulator.cl.h
  */
 #include "gravel.cl.h"
 #include "accumulator.cl.h"
