@@ -7,7 +7,7 @@
  * once, ratios are taken inside one round, and medians over the rounds are reported, with the
  * smallest and the largest.
  *
- * Path:    bench_*.c -> bench.h -> a line of text or of JSON for each result.
+ * Path:    bench_*.c -> bench.h (bench.c, bench_options.c) -> a line of text or of JSON for each result.
  * Memory:  the caller owns everything; JSON objects made here are freed when printed.
  * Threads: the main thread.
  */

@@ -3,7 +3,7 @@
  * Numbers of benchmarks' options: a value takes one, a list as many as its array has; anything else is refused and
  * writes nothing.
  *
- * Path: meson test -> this -> bench/bench.c
+ * Path: meson test -> this -> bench/bench_options.c
  */
 #include <setjmp.h>
 #include <stdarg.h>
