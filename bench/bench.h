@@ -17,6 +17,7 @@
 #include <argp.h>
 #include <jansson.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #define BENCH_MAX_RUNS 101u
@@ -30,13 +31,42 @@ struct bench_options {
     const char *variants; /* comma-separated names, or NULL for all */
 };
 
-/** The parser of --runs, --json and --variant, for argp's children; its input is a struct
- * bench_options. */
+/** The parser of --runs, --json and --variant, for argp's children of a benchmark whose own options are more than numbers;
+ * its input is a struct bench_options. */
 extern const struct argp bench_argp;
 #define BENCH_OPTIONS_INIT                         \
     {                                              \
         .runs = 5, .json = false, .variants = NULL \
     }
+
+/* An option of one benchmark, with a number or a list of numbers, in min..max. */
+struct bench_option {
+    const char *name; /* NULL behind the last */
+    int letter;
+    const char *help;
+    uint32_t min, max;
+    size_t values; /* offset of a uint32_t, or of BENCH_MAX_LIST, in the benchmark's struct */
+    bool is_list;
+    size_t n_values; /* offset of how many a list has */
+};
+#define BENCH_MAX_OPTIONS 8u
+
+/* The last fields, for fields of a struct of type `in`. */
+#define BENCH_COUNT_AT(in, field) \
+    (offsetof(in, field) + 0 * sizeof(&((in *)0)->field == (uint32_t *)0))
+#define BENCH_COUNT(in, field, min, max) min, max, BENCH_COUNT_AT(in, field), false, 0
+#define BENCH_LIST(in, field, n_field, min, max) \
+    min, max, BENCH_COUNT_AT(in, field[0]), true, BENCH_COUNT_AT(in, n_field)
+
+/**
+ * Parse a command line, or end the process as argp does.
+ *
+ * @param doc   what the program does, for --help, or NULL.
+ * @param own   up to BENCH_MAX_OPTIONS.
+ * @param self  the struct that they fill.
+ */
+void bench_parse(int argc, char **argv, const char *doc, const struct bench_option *own, void *self,
+                 struct bench_options *options);
 
 /**
  * Read a comma-separated list of counts.

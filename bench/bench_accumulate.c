@@ -177,39 +177,18 @@ static void measure(struct desk *desk, uint32_t n_words)
                        fields(desk));
 }
 
-static error_t parse(int key, char *argument, struct argp_state *state)
-{
-    struct options *options = state->input;
-    switch (key) {
-    case ARGP_KEY_INIT:
-        state->child_inputs[0] = &options->bench;
-        return 0;
-    case 'w':
-        options->n_words = bench_list_parse(argument, 1, MOST_WORDS, options->words);
-        if (!options->n_words)
-            argp_error(state, "--words takes numbers from 1 to %u, separated by commas, not %s",
-                       MOST_WORDS, argument);
-        return 0;
-    case 'g':
-        if (!bench_count_parse(argument, 1, 1u << 20, &options->groups))
-            argp_error(state, "--groups takes a number from 1 to %u, not %s", 1u << 20, argument);
-        return 0;
-    }
-    return ARGP_ERR_UNKNOWN;
-}
-
 int main(int argc, char **argv)
 {
-    static const struct argp_option known[] = {
-        {"words", 'w', "N,...", 0, "words that updates are for (32,1048576)", 0},
-        {"groups", 'g', "N", 0, "work-groups of each node, of 16384 updates (512)", 0},
+    static const struct bench_option own[] = {
+        {"words", 'w', "words that updates are for (32,1048576)",
+         BENCH_LIST(struct options, words, n_words, 1, MOST_WORDS)},
+        {"groups", 'g', "work-groups of each node, of 16384 updates (512)",
+         BENCH_COUNT(struct options, groups, 1, 1u << 20)},
         {0}};
-    const struct argp_child children[] = {{&bench_argp, 0, NULL, 0}, {0}};
-    const struct argp argp = {known, parse, NULL, NULL, children, NULL, NULL};
     struct options options = {
         .bench = BENCH_OPTIONS_INIT, .words = {32, 1u << 20}, .n_words = 2, .groups = 512};
     static struct desk desk;
-    argp_parse(&argp, argc, argv, 0, NULL, &options);
+    bench_parse(argc, argv, NULL, own, &options, &options.bench);
     desk.options = &options;
     open_desk(&desk);
     for (uint32_t i = 0; i < options.n_words; i++)

@@ -241,37 +241,18 @@ static bool run_case(const struct options *options, uint32_t n_nodes)
     return subjects[0].is_valid && subjects[1].is_valid && subjects[2].is_valid;
 }
 
-static error_t parse(int key, char *text, struct argp_state *state)
-{
-    struct options *options = state->input;
-    if (key == ARGP_KEY_INIT) {
-        state->child_inputs[0] = &options->common;
-    } else if (key == 'd') {
-        options->n_destinations =
-            bench_list_parse(text, 1, AGGREGATION_MAX_NODES, options->destinations);
-        if (!options->n_destinations)
-            argp_error(state, "--destinations %s: a list of numbers from 1 to %u", text,
-                       AGGREGATION_MAX_NODES);
-    } else {
-        return ARGP_ERR_UNKNOWN;
-    }
-    return 0;
-}
-
-static const struct argp_option aggregation_options[] = {
-    {"destinations", 'd', "N,...", 0, "numbers of destinations (default 2,4,8,16,32,64)", 0}, {0}};
-static const struct argp_child children[] = {{&bench_argp, 0, NULL, 0}, {0}};
-static const struct argp argp = {.options = aggregation_options,
-                                 .parser = parse,
-                                 .doc = "Messages a second from a kernel to node buffers.",
-                                 .children = children};
+static const struct bench_option own_options[] = {
+    {"destinations", 'd', "numbers of destinations (default 2,4,8,16,32,64)",
+     BENCH_LIST(struct options, destinations, n_destinations, 1, AGGREGATION_MAX_NODES)},
+    {0}};
 
 int main(int argc, char **argv)
 {
     struct options options = {
         .common = BENCH_OPTIONS_INIT, .destinations = {2, 4, 8, 16, 32, 64}, .n_destinations = 6};
     bool is_valid = true;
-    argp_parse(&argp, argc, argv, 0, NULL, &options);
+    bench_parse(argc, argv, "Messages a second from a kernel to node buffers.", own_options,
+                &options, &options.common);
     for (uint32_t i = 0; i < options.n_destinations; i++)
         is_valid &= run_case(&options, options.destinations[i]);
     return is_valid ? EXIT_SUCCESS : EXIT_FAILURE;

@@ -157,40 +157,17 @@ static void close_bus(struct bus *bus)
     must(gravel_close(bus->gravel), "gravel_close");
 }
 
-static error_t parse(int key, char *value, struct argp_state *state)
-{
-    struct bus *bus = ((void **)state->input)[0];
-    switch (key) {
-    case ARGP_KEY_INIT:
-        state->child_inputs[0] = ((void **)state->input)[1];
-        return 0;
-    case 'm':
-        if (!bench_count_parse(value, 1, 1024, &bus->mib))
-            argp_error(state, "--mib: '%s' is no number from 1 to 1024", value);
-        return 0;
-    case 'c':
-        if (!bench_count_parse(value, 1, 1000, &bus->n_copies))
-            argp_error(state, "--copies: '%s' is no number from 1 to 1000", value);
-        return 0;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
-}
-
 int main(int argc, char **argv)
 {
-    static const struct argp_option own[] = {{"mib", 'm', "N", 0, "Size of a copy (64)", 0},
-                                             {"copies", 'c', "N", 0, "Copies of a run (16)", 0},
-                                             {0}};
-    static const struct argp_child children[] = {{&bench_argp, 0, NULL, 0}, {0}};
-    static const struct argp argp = {.options = own,
-                                     .parser = parse,
-                                     .children = children,
-                                     .doc = "What the buses of all ranks' devices carry at once."};
+    static const struct bench_option own[] = {
+        {"mib", 'm', "Size of a copy (64)", BENCH_COUNT(struct bus, mib, 1, 1024)},
+        {"copies", 'c', "Copies of a run (16)", BENCH_COUNT(struct bus, n_copies, 1, 1000)},
+        {0}};
     static struct bench_subject subjects[N_VARIANTS];
     static struct bus bus = {.mib = 64, .n_copies = 16};
     struct bench_options options = BENCH_OPTIONS_INIT;
-    argp_parse(&argp, argc, argv, 0, NULL, (void *[]){&bus, &options});
+    bench_parse(argc, argv, "What the buses of all ranks' devices carry at once.", own, &bus,
+                &options);
     open_bus(&bus);
     for (uint32_t i = 0; i < N_VARIANTS; i++)
         subjects[i] = (struct bench_subject){.variant = variants[i].name};

@@ -138,38 +138,12 @@ static bool run(const struct options *options, struct contest *contest)
 
 /* ---- options --------------------------------------------------------------------------------- */
 
-static error_t parse(int key, char *text, struct argp_state *state)
-{
-    struct options *options = state->input;
-    switch (key) {
-    case ARGP_KEY_INIT:
-        state->child_inputs[0] = &options->common;
-        return 0;
-    case 't':
-        if (!bench_count_parse(text, 4, 32, &options->table_words_log2))
-            argp_error(state, "--table-words-log2 %s: 4 to 32", text);
-        return 0;
-    case 'u':
-        if (!bench_count_parse(text, 4, 36, &options->updates_log2))
-            argp_error(state, "--updates-log2 %s: 4 to 36", text);
-        return 0;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
-}
-
-static const struct argp_option gups_options[] = {
-    {"table-words-log2", 't', "N", 0, "64-bit words of each rank's table (default 24)", 0},
-    {"updates-log2", 'u', "N", 0,
-     "updates of each rank (default 24; mpi-accumulate makes 16 times fewer)", 0},
+static const struct bench_option own_options[] = {
+    {"table-words-log2", 't', "64-bit words of each rank's table (default 24)",
+     BENCH_COUNT(struct options, table_words_log2, 4, 32)},
+    {"updates-log2", 'u', "updates of each rank (default 24; mpi-accumulate makes 16 times fewer)",
+     BENCH_COUNT(struct options, updates_log2, 4, 36)},
     {0}};
-
-static const struct argp_child children[] = {{&bench_argp, 0, NULL, 0}, {0}};
-
-static const struct argp argp = {.options = gups_options,
-                                 .parser = parse,
-                                 .doc = "Updates a second of random words of a distributed table.",
-                                 .children = children};
 
 static struct gups_problem problem_of(const struct options *options,
                                       const struct gups_variant *variant)
@@ -233,7 +207,8 @@ int main(int argc, char **argv)
     struct options options = {
         .common = BENCH_OPTIONS_INIT, .table_words_log2 = 24, .updates_log2 = 24};
     struct contest contest = {.n_variants = 0};
-    argp_parse(&argp, argc, argv, 0, NULL, &options);
+    bench_parse(argc, argv, "Updates a second of random words of a distributed table.", own_options,
+                &options, &options.common);
     int provided;
     MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
     if (provided < MPI_THREAD_MULTIPLE) {

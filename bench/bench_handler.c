@@ -183,34 +183,17 @@ static void report(const struct desk *desk, const struct bench_subject *subjects
     }
 }
 
-static error_t parse(int key, char *argument, struct argp_state *state)
-{
-    struct options *options = state->input;
-    if (key == ARGP_KEY_INIT) {
-        state->child_inputs[0] = &options->bench;
-        return 0;
-    }
-    if (key != 'k')
-        return ARGP_ERR_UNKNOWN;
-    options->n_keys = bench_list_parse(argument, 1, MOST_KEYS, options->keys);
-    if (!options->n_keys)
-        argp_error(state, "--keys takes numbers from 1 to %u, separated by commas, not %s",
-                   MOST_KEYS, argument);
-    return 0;
-}
-
 int main(int argc, char **argv)
 {
     static struct bench_subject subjects[BENCH_MAX_LIST * N_HANDLERS];
-    static const struct argp_option known[] = {
-        {"keys", 'k', "N,...", 0, "counters that messages are for (256,1024,32768,131072)", 0},
+    static const struct bench_option own[] = {
+        {"keys", 'k', "counters that messages are for (256,1024,32768,131072)",
+         BENCH_LIST(struct options, keys, n_keys, 1, MOST_KEYS)},
         {0}};
-    const struct argp_child children[] = {{&bench_argp, 0, NULL, 0}, {0}};
-    const struct argp argp = {known, parse, NULL, NULL, children, NULL, NULL};
     struct options options = {
         .bench = BENCH_OPTIONS_INIT, .keys = {256, 1024, 32768, 131072}, .n_keys = 4};
     static struct desk desk;
-    argp_parse(&argp, argc, argv, 0, NULL, &options);
+    bench_parse(argc, argv, NULL, own, &options, &options.bench);
     desk.options = &options;
     open_desk(&desk);
     const uint32_t n = options.n_keys * N_HANDLERS;

@@ -227,39 +227,18 @@ static bool measure(struct desk *desk, uint32_t n_words)
     return subjects[SHARED].is_valid && subjects[COPIED].is_valid;
 }
 
-static error_t parse(int key, char *argument, struct argp_state *state)
-{
-    struct options *options = state->input;
-    switch (key) {
-    case ARGP_KEY_INIT:
-        state->child_inputs[0] = &options->bench;
-        return 0;
-    case 'w':
-        options->n_words = bench_list_parse(argument, 1, MOST_WORDS, options->words);
-        if (!options->n_words)
-            argp_error(state, "--words takes numbers from 1 to %u, separated by commas, not %s",
-                       MOST_WORDS, argument);
-        return 0;
-    case 't':
-        if (!bench_count_parse(argument, 1, 10000, &options->times))
-            argp_error(state, "--times takes a number from 1 to 10000, not %s", argument);
-        return 0;
-    }
-    return ARGP_ERR_UNKNOWN;
-}
-
 int main(int argc, char **argv)
 {
-    static const struct argp_option known[] = {
-        {"words", 'w', "N,...", 0, "words of each node (1024,1048576)", 0},
-        {"times", 't', "N", 0, "that a run brings them up to date (20)", 0},
+    static const struct bench_option own[] = {
+        {"words", 'w', "words of each node (1024,1048576)",
+         BENCH_LIST(struct options, words, n_words, 1, MOST_WORDS)},
+        {"times", 't', "that a run brings them up to date (20)",
+         BENCH_COUNT(struct options, times, 1, 10000)},
         {0}};
-    const struct argp_child children[] = {{&bench_argp, 0, NULL, 0}, {0}};
-    const struct argp argp = {known, parse, NULL, NULL, children, NULL, NULL};
     struct options options = {
         .bench = BENCH_OPTIONS_INIT, .words = {1024, 1u << 20}, .n_words = 2, .times = 20};
     static struct desk desk;
-    argp_parse(&argp, argc, argv, 0, NULL, &options);
+    bench_parse(argc, argv, NULL, own, &options, &options.bench);
     desk.options = &options;
     open_desk(&desk);
     bool is_valid = true;

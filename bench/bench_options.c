@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The options that every benchmark has, and numbers and names in those of one.
+ * The command lines of benchmarks: what all have, and tables of numbers that one has.
  *
  * Path:    bench_*.c -> bench.h -> this -> argp
  * Memory:  strings are argv's.
@@ -8,6 +8,7 @@
  */
 #include "bench.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -107,3 +108,57 @@ static const struct argp_option common_options[] = {
     {0}};
 
 const struct argp bench_argp = {.options = common_options, .parser = parse_common};
+
+/* ---- a benchmark's own numbers ----------------------------------------------------------------- */
+
+struct command_line {
+    const struct bench_option *own;
+    void *self;
+    struct bench_options *options;
+};
+
+static void take(const struct bench_option *option, const char *text, void *self,
+                 struct argp_state *state)
+{
+    uint32_t *values = (uint32_t *)((char *)self + option->values);
+    uint32_t n = option->is_list ? bench_list_parse(text, option->min, option->max, values)
+                                 : bench_count_parse(text, option->min, option->max, values);
+    if (n == 0)
+        argp_error(state, "--%s takes %s from %u to %u, not %s", option->name,
+                   option->is_list ? "numbers, separated by commas," : "a number", option->min,
+                   option->max, text);
+    if (option->is_list)
+        *(uint32_t *)((char *)self + option->n_values) = n;
+}
+
+static error_t parse_own(int key, char *text, struct argp_state *state)
+{
+    const struct command_line *line = state->input;
+    if (key == ARGP_KEY_INIT) {
+        state->child_inputs[0] = line->options;
+        return 0;
+    }
+    for (const struct bench_option *option = line->own; option->name; option++)
+        if (key == option->letter) {
+            take(option, text, line->self, state);
+            return 0;
+        }
+    return ARGP_ERR_UNKNOWN;
+}
+
+void bench_parse(int argc, char **argv, const char *doc, const struct bench_option *own, void *self,
+                 struct bench_options *options)
+{
+    const struct argp_child children[] = {{&bench_argp, 0, NULL, 0}, {0}};
+    struct argp_option shown[BENCH_MAX_OPTIONS + 1] = {{0}};
+    for (uint32_t i = 0; own[i].name; i++) {
+        assert(i < BENCH_MAX_OPTIONS);
+        shown[i] = (struct argp_option){.name = own[i].name,
+                                        .key = own[i].letter,
+                                        .arg = own[i].is_list ? "N,..." : "N",
+                                        .doc = own[i].help};
+    }
+    const struct argp argp = {
+        .options = shown, .parser = parse_own, .doc = doc, .children = children};
+    argp_parse(&argp, argc, argv, 0, NULL, &(struct command_line){own, self, options});
+}

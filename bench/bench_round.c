@@ -219,35 +219,15 @@ static void report(const struct place *place, const struct bench_options *option
                            gravel_step(place->gravel), "microseconds", 1e6 / median));
 }
 
-static error_t parse(int key, char *value, struct argp_state *state)
-{
-    struct place *place = ((void **)state->input)[0];
-    switch (key) {
-    case ARGP_KEY_INIT:
-        state->child_inputs[0] = ((void **)state->input)[1];
-        return 0;
-    case 'n':
-        if (!bench_count_parse(value, 1, 1000000, &place->n_rounds))
-            argp_error(state, "--rounds: '%s' is no number from 1 to 1000000", value);
-        return 0;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
-}
-
 int main(int argc, char **argv)
 {
-    static const struct argp_option own[] = {{"rounds", 'n', "N", 0, "Rounds of a run (200)", 0},
-                                             {0}};
-    static const struct argp_child children[] = {{&bench_argp, 0, NULL, 0}, {0}};
-    static const struct argp argp = {.options = own,
-                                     .parser = parse,
-                                     .children = children,
-                                     .doc = "What a round costs besides messages."};
+    static const struct bench_option own[] = {
+        {"rounds", 'n', "Rounds of a run (200)", BENCH_COUNT(struct place, n_rounds, 1, 1000000)},
+        {0}};
     static struct bench_subject subjects[N_VARIANTS];
     static struct place place = {.n_rounds = 200};
     struct bench_options options = BENCH_OPTIONS_INIT;
-    argp_parse(&argp, argc, argv, 0, NULL, (void *[]){&place, &options});
+    bench_parse(argc, argv, "What a round costs besides messages.", own, &place, &options);
     open_place(&place);
     for (uint32_t i = 0; i < N_VARIANTS; i++) {
         double rate; /* kernels are compiled at their first launch */

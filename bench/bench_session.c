@@ -26,9 +26,10 @@ extern const char bench_session_cl[];
 struct place {
     struct gravel *gravel;
     cl_kernel bursts;
-    uint64_t counters, wastes;        /* heap offsets of uint [n_items] */
-    uint64_t n_senders;               /* nodes that run this program: one of GRAVEL_LOOPBACK's */
-    uint32_t n_items, n_bursts, rest; /* messages of a burst; bursts of a run; rounds of mix */
+    uint64_t counters, wastes;  /* heap offsets of uint [n_items] */
+    uint64_t n_senders;         /* nodes that run this program: one of GRAVEL_LOOPBACK's */
+    uint32_t n_groups, n_items; /* work-groups; messages of a burst */
+    uint32_t n_bursts, rest;    /* bursts of a run; rounds of mix */
 };
 
 /* ---- the variants ---------------------------------------------------------------------------- */
@@ -174,6 +175,7 @@ static void make_kernel(struct place *place)
 
 static void open_place(struct place *place)
 {
+    place->n_items = GROUP_ITEMS * place->n_groups;
     const uint64_t bytes = place->n_items * sizeof(cl_uint);
     must(gravel_open(&place->gravel, NULL, NULL), "gravel_open");
     place->n_senders = 1;
@@ -206,40 +208,6 @@ static void report(const struct contest *contest, const struct bench_options *op
 
 /* ---- options --------------------------------------------------------------------------------- */
 
-struct arguments {
-    struct bench_options *options;
-    struct place *place;
-};
-
-static uint32_t count_of(struct argp_state *state, const char *option, char *text, uint32_t least)
-{
-    uint32_t value = 0;
-    if (!bench_count_parse(text, least, 1u << 24, &value))
-        argp_error(state, "--%s: '%s' is no number from %u to %u", option, text, least, 1u << 24);
-    return value;
-}
-
-static error_t parse(int key, char *text, struct argp_state *state)
-{
-    struct arguments *arguments = state->input;
-    switch (key) {
-    case ARGP_KEY_INIT:
-        state->child_inputs[0] = arguments->options;
-        return 0;
-    case 'g':
-        arguments->place->n_items = GROUP_ITEMS * count_of(state, "groups", text, 1);
-        return 0;
-    case 'n':
-        arguments->place->n_bursts = count_of(state, "bursts", text, 1);
-        return 0;
-    case 'w':
-        arguments->place->rest = count_of(state, "rest", text, 0);
-        return 0;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
-}
-
 /* @return false, after a message, if a name is unknown. */
 static bool choose_variants(const struct bench_options *options, struct contest *contest)
 {
@@ -258,22 +226,19 @@ static bool choose_variants(const struct bench_options *options, struct contest 
 
 int main(int argc, char **argv)
 {
-    static const struct argp_option own[] = {
-        {"groups", 'g', "N", 0, "work-groups of 64, each work-item a message of a burst (4)", 0},
-        {"bursts", 'n', "N", 0, "bursts of a run (200)", 0},
-        {"rest", 'w', "N", 0, "rounds of computing behind each burst (1000)", 0},
+    static const struct bench_option own[] = {
+        {"groups", 'g', "work-groups of 64, each work-item a message of a burst (4)",
+         BENCH_COUNT(struct place, n_groups, 1, 1u << 24)},
+        {"bursts", 'n', "bursts of a run (200)", BENCH_COUNT(struct place, n_bursts, 1, 1u << 24)},
+        {"rest", 'w', "rounds of computing behind each burst (1000)",
+         BENCH_COUNT(struct place, rest, 0, 1u << 24)},
         {0}};
-    static const struct argp_child children[] = {{&bench_argp, 0, NULL, 0}, {0}};
-    static const struct argp argp = {.options = own,
-                                     .parser = parse,
-                                     .children = children,
-                                     .doc = "Messages a second of a kernel that sends in bursts."};
     static struct bench_subject subjects[N_VARIANTS];
-    static struct contest contest = {
-        .place = {.n_items = 4 * GROUP_ITEMS, .n_bursts = 200, .rest = 1000}};
+    static struct contest contest = {.place = {.n_groups = 4, .n_bursts = 200, .rest = 1000}};
     struct bench_options options = BENCH_OPTIONS_INIT;
     bool is_valid = true;
-    argp_parse(&argp, argc, argv, 0, NULL, &(struct arguments){&options, &contest.place});
+    bench_parse(argc, argv, "Messages a second of a kernel that sends in bursts.", own,
+                &contest.place, &options);
     if (!choose_variants(&options, &contest))
         return 1;
     open_place(&contest.place);

@@ -157,37 +157,24 @@ static void measure(struct desk *desk, const struct bench_options *options, uint
 
 struct arguments {
     struct bench_options options;
-    const char *bytes;
+    uint32_t bytes[BENCH_MAX_LIST], n_bytes;
 };
-
-static error_t parse(int key, char *text, struct argp_state *state)
-{
-    struct arguments *arguments = state->input;
-    if (key == ARGP_KEY_INIT)
-        state->child_inputs[0] = &arguments->options;
-    else if (key == 'b')
-        arguments->bytes = text;
-    else
-        return ARGP_ERR_UNKNOWN;
-    return 0;
-}
 
 int main(int argc, char **argv)
 {
-    static const struct argp_option options[] = {
-        {"bytes", 'b', "LIST", 0, "lengths of frames, multiples of 64 [bytes]", 0}, {0}};
-    static const struct argp_child children[] = {{&bench_argp, 0, NULL, 0}, {0}};
-    static const struct argp argp = {options,  parse, NULL, "Frames between nodes of one machine.",
-                                     children, NULL,  NULL};
-    struct arguments arguments = {BENCH_OPTIONS_INIT, "8192,16384,65536,262144,1048576,4194304"};
-    uint32_t lengths[BENCH_MAX_LIST];
+    static const struct bench_option own[] = {
+        {"bytes", 'b', "lengths of frames, multiples of 64 [bytes]",
+         BENCH_LIST(struct arguments, bytes, n_bytes, 64, 16u << 20)},
+        {0}};
+    struct arguments arguments = {.options = BENCH_OPTIONS_INIT,
+                                  .bytes = {8192, 16384, 65536, 262144, 1048576, 4194304},
+                                  .n_bytes = 6};
     struct gravel_segment *segment;
     struct desk desk = {.transport = NULL};
     int level;
     MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &level);
-    argp_parse(&argp, argc, argv, 0, NULL, &arguments);
-    uint32_t n = bench_list_parse(arguments.bytes, 64, 16u << 20, lengths);
-    must(n > 0, "--bytes takes a list of lengths");
+    bench_parse(argc, argv, "Frames between nodes of one machine.", own, &arguments,
+                &arguments.options);
     must(gravel_segment_create(&segment) == 0, "segment");
     must(gravel_transport_mpi_open(&desk.transport,
                                    &(struct gravel_mpi_opening){.segment = segment}) == 0,
@@ -199,8 +186,8 @@ int main(int argc, char **argv)
     desk.memory[HANDED] = gravel_segment_take(segment, BUDGET_BYTES);
     desk.memory[COPIED] = aligned_alloc(GRAVELP_CACHELINE, BUDGET_BYTES);
     must(desk.memory[HANDED] && desk.memory[COPIED], "memory");
-    for (uint32_t i = 0; i < n; i++)
-        measure(&desk, &arguments.options, lengths[i] & ~63u);
+    for (uint32_t i = 0; i < arguments.n_bytes; i++)
+        measure(&desk, &arguments.options, arguments.bytes[i] & ~63u);
     desk.transport->operations->close(desk.transport, true);
     free(desk.memory[COPIED]);
     gravel_segment_destroy(segment);
