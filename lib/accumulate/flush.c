@@ -54,6 +54,17 @@ static int list(struct gravel_accumulator *accumulator)
     return 0;
 }
 
+/*
+ * Before a flush that gravel_accumulator_begin has not begun: kernels that may wait for room end. A driver may map
+ * command queues to fewer channels of the hardware (NVIDIA's does), and a copy behind such a kernel keep the pump's
+ * copies from it.
+ */
+static int wait_for_senders(struct gravel *gravel)
+{
+    return gravel->pump ? gravel_launches_wait(&gravel->launches, gravel_node_kernel_limit(gravel))
+                        : 0;
+}
+
 /* Enqueue the read of what kernels have written, behind all of them. */
 static int begin_look(struct gravel_accumulator *accumulator)
 {
@@ -123,7 +134,9 @@ int gravel_accumulator_report_refused(struct gravel_accumulator *accumulator)
 
 int gravel_accumulator_collect(struct gravel_accumulator *accumulator, uint64_t *n_blocks)
 {
-    int code = accumulator->is_listed ? 0 : list(accumulator);
+    int code = accumulator->is_listed ? 0 : wait_for_senders(accumulator->gravel);
+    if (!code && !accumulator->is_listed)
+        code = list(accumulator);
     if (!code)
         code = see(accumulator);
     if (code)
@@ -288,8 +301,10 @@ static int begin(struct gravel_accumulator *accumulator)
 static int send_lists(struct gravel_accumulator *accumulator, uint64_t *n_blocks)
 {
     uint64_t n;
+    int code = accumulator->is_listed ? 0 : wait_for_senders(accumulator->gravel);
     do {
-        int code = begin(accumulator);
+        if (!code)
+            code = begin(accumulator);
         if (!code)
             code = see(accumulator);
         if (!code)

@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * No copy of the library's stands behind a kernel that waits for room: where a driver maps command queues to few
+ * channels, it would keep the pump's copies from that kernel. Nor does a driver have fewer channels than it could.
+ *
+ * The linker sends the library's reads here (--wrap).
+ *
+ * Path: meson test -> this -> lib/accumulate/flush.c, lib/device/select.c
+ */
+#include <stdlib.h>
+
+#include "expect.h"
+
+#include <gravel/accumulator.h>
+
+#define GROUP 64u
+#define N_ITEMS (128u * GROUP)
+#define EACH 64u /* messages of a work-item, more than the queues hold */
+#define N_WORDS 256u
+
+static cl_command_queue queue;
+static cl_event running; /* the launch under way, or NULL */
+static unsigned n_reads, n_behind;
+
+cl_int __real_clEnqueueReadBuffer(cl_command_queue, cl_mem, cl_bool, size_t, size_t, void *,
+                                  cl_uint, const cl_event *, cl_event *);
+cl_int __wrap_clEnqueueReadBuffer(cl_command_queue, cl_mem, cl_bool, size_t, size_t, void *,
+                                  cl_uint, const cl_event *, cl_event *);
+cl_int __wrap_clEnqueueReadBuffer(cl_command_queue on, cl_mem buffer, cl_bool is_blocking,
+                                  size_t at, size_t bytes, void *to, cl_uint n,
+                                  const cl_event *events, cl_event *event)
+{
+    cl_int status = CL_COMPLETE;
+    if (running && on == queue) {
+        clGetEventInfo(running, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status, NULL);
+        n_reads++;
+        n_behind += status > CL_COMPLETE;
+    }
+    return __real_clEnqueueReadBuffer(on, buffer, is_blocking, at, bytes, to, n, events, event);
+}
+
+static const char source[] =
+    "#include \"gravel.cl.h\"\n"
+    "#include \"accumulator.cl.h\"\n"
+    "kernel void send(GRAVEL_ARENA, GRAVEL_ACCUMULATOR(a), ulong table, uint n_words, uint each)\n"
+    "{\n"
+    "    GRAVEL_OPEN(g);\n"
+    "    uint i = (uint)get_global_id(0);\n"
+    "    gravel_accumulate_uint_wi(g, a, i % n_words, 1, 1);\n"
+    "    for (uint turn = 0; turn < each; turn++)\n"
+    "        gravel_inc_uint_wg(g, table, (i + turn) % n_words, 1);\n"
+    "}\n";
+
+static void expect_sums(struct gravel *gravel, uint64_t offset, uint32_t sum)
+{
+    void *memory;
+    OK(gravel_map(gravel, offset, N_WORDS * sizeof(cl_uint), CL_MAP_READ, 1, &memory));
+    for (uint32_t i = 0; i < N_WORDS; i++)
+        assert_int_equal(((const cl_uint *)memory)[i], sum);
+    OK(gravel_unmap(gravel, memory));
+}
+
+static void a_flush_reads_when_the_kernels_before_it_have_ended(void **state)
+{
+    (void)state;
+    const cl_uint n_words = N_WORDS, each = EACH;
+    const size_t global = N_ITEMS, local = GROUP;
+    struct gravel *gravel = open_loopback(2, NULL);
+    struct gravel_accumulator *accumulator;
+    uint64_t table, sums;
+    queue = gravel_cl_queue(gravel);
+    OK(gravel_alloc(gravel, N_WORDS * sizeof(cl_uint), &table));
+    OK(gravel_alloc(gravel, N_WORDS * sizeof(cl_uint), &sums));
+    OK(gravel_accumulator_create(&accumulator, gravel, sums, N_WORDS, GRAVEL_ADD, GRAVEL_UINT));
+    cl_program program = build_or_die(gravel, source, NULL);
+    cl_kernel kernel = kernel_or_die(gravel, program, "send");
+    OK(gravel_kernel_set_accumulator(accumulator, kernel, 1));
+    MUST(clSetKernelArg(kernel, 2, sizeof table, &table) == CL_SUCCESS &&
+         clSetKernelArg(kernel, 3, sizeof n_words, &n_words) == CL_SUCCESS &&
+         clSetKernelArg(kernel, 4, sizeof each, &each) == CL_SUCCESS);
+    OK(gravel_launch(gravel, kernel, 1, &global, &local, 0, NULL, &running));
+    OK(gravel_barrier(gravel));
+    assert_true(n_reads > 0);
+    assert_int_equal(n_behind, 0);
+    clReleaseEvent(running);
+    running = NULL;
+    expect_sums(gravel, sums, N_ITEMS / N_WORDS);
+    expect_sums(gravel, table, N_ITEMS / N_WORDS * EACH);
+    OK(gravel_accumulator_destroy(accumulator));
+    clReleaseKernel(kernel);
+    clReleaseProgram(program);
+    OK(gravel_close(gravel));
+}
+
+static void a_driver_is_asked_for_a_channel_each_unless_the_user_asks(void **state)
+{
+    (void)state;
+    static const char name[] = "CUDA_DEVICE_MAX_CONNECTIONS";
+    unsetenv(name);
+    OK(gravel_close(open_loopback(1, NULL)));
+    assert_string_equal(getenv(name), "16");
+    setenv(name, "24", true);
+    OK(gravel_close(open_loopback(1, NULL)));
+    assert_string_equal(getenv(name), "24");
+}
+
+int main(void)
+{
+    watch(120, "copies behind kernels that wait");
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_flush_reads_when_the_kernels_before_it_have_ended),
+        cmocka_unit_test(a_driver_is_asked_for_a_channel_each_unless_the_user_asks),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
