@@ -7,6 +7,7 @@
  *
  * Path: meson test -> this -> lib/accumulate/flush.c, lib/device/select.c
  */
+#include <stdatomic.h>
 #include <stdlib.h>
 
 #include "expect.h"
@@ -18,8 +19,8 @@
 #define EACH 64u /* messages of a work-item, more than the queues hold */
 #define N_WORDS 256u
 
-static cl_command_queue queue;
-static cl_event running; /* the launch under way, or NULL */
+static _Atomic cl_command_queue queue; /* the caller's, on which the main thread alone reads */
+static cl_event running;               /* the launch under way, or NULL */
 static unsigned n_reads, n_behind;
 
 cl_int __real_clEnqueueReadBuffer(cl_command_queue, cl_mem, cl_bool, size_t, size_t, void *,
@@ -31,7 +32,7 @@ cl_int __wrap_clEnqueueReadBuffer(cl_command_queue on, cl_mem buffer, cl_bool is
                                   const cl_event *events, cl_event *event)
 {
     cl_int status = CL_COMPLETE;
-    if (running && on == queue) {
+    if (on == atomic_load(&queue) && running) {
         clGetEventInfo(running, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status, NULL);
         n_reads++;
         n_behind += status > CL_COMPLETE;
@@ -68,7 +69,7 @@ static void a_flush_reads_when_the_kernels_before_it_have_ended(void **state)
     struct gravel *gravel = open_loopback(2, NULL);
     struct gravel_accumulator *accumulator;
     uint64_t table, sums;
-    queue = gravel_cl_queue(gravel);
+    atomic_store(&queue, gravel_cl_queue(gravel));
     OK(gravel_alloc(gravel, N_WORDS * sizeof(cl_uint), &table));
     OK(gravel_alloc(gravel, N_WORDS * sizeof(cl_uint), &sums));
     OK(gravel_accumulator_create(&accumulator, gravel, sums, N_WORDS, GRAVEL_ADD, GRAVEL_UINT));
