@@ -32,7 +32,6 @@ struct gravel_accumulator {
     uint64_t bytes; /* of the memory */
     cl_mem memory, packed;
     uint64_t packed_bytes;
-    cl_command_queue copies;
     struct gravel_pinned staging; /* [seen_bytes] from offset seen_at of the memory */
     uint64_t seen_at, seen_bytes;
     struct gravel_accumulator_seen seen;

@@ -235,11 +235,9 @@ static void point_seen(struct gravel_accumulator *accumulator)
 
 static int make_staging(struct gravel_accumulator *accumulator)
 {
-    const struct gravel_device *device = &accumulator->gravel->device;
-    int code = gravel_cl_queue_create(device, create_call, &accumulator->copies);
-    if (!code)
-        code = gravel_pinned_create(&accumulator->staging, device, accumulator->copies, create_call,
-                                    NULL, accumulator->seen_bytes);
+    const struct gravel *gravel = accumulator->gravel;
+    int code = gravel_pinned_create(&accumulator->staging, &gravel->device, gravel->copies,
+                                    create_call, NULL, accumulator->seen_bytes);
     if (!code)
         point_seen(accumulator);
     return code;
@@ -312,17 +310,19 @@ static int make_kernels(struct gravel_accumulator *accumulator)
 
 /* ---- create and destroy ------------------------------------------------------------------------ */
 
-/* What the device may still use stays. */
+/* What the device may still use stays. The node's queue of copies does, too: a flush begins the unmapping there. */
 static void free_all(struct gravel_accumulator *accumulator)
 {
-    if (gravel_node_is_stuck(accumulator->gravel))
+    const struct gravel *gravel = accumulator->gravel;
+    if (gravel_node_is_stuck(gravel) ||
+        !gravel_wait_is_done(&gravel->device, gravel->copies, "copies of accumulators"))
         return;
     const cl_kernel kernels[] = {accumulator->clear, accumulator->collect, accumulator->pack};
     gravel_cl_kernels_release(kernels, 3);
     gravel_cl_program_release(accumulator->program);
     gravel_cl_event_release(accumulator->copied);
     gravel_pinned_destroy(&accumulator->staging);
-    gravel_cl_queue_release(accumulator->copies);
+    gravel_cl_flush(gravel->copies, CL_SUCCESS);
     gravel_cl_buffer_release(accumulator->packed);
     gravel_cl_buffer_release(accumulator->memory);
     for (struct gravel_buffer *buffer = accumulator->spare, *next; buffer; buffer = next) {

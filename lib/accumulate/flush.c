@@ -250,7 +250,7 @@ static int send_part(struct gravel_accumulator *accumulator, uint32_t node)
         .rows = {.memory = accumulator->packed,
                  .indices = start * head->index_bytes,
                  .values = head->packed_values_at + start * GRAVEL_TYPE_BYTES(head->word_type)},
-        .queue = accumulator->copies,
+        .queue = accumulator->gravel->copies,
         .n = accumulator->seen.tallies[node].n_packed[!accumulator->pack_turn],
         .node = node};
     if (part.n == 0)

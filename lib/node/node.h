@@ -52,6 +52,7 @@ struct gravel {
     struct gravel_device device;
     uint32_t n_sharers; /* other nodes on it */
     struct gravel_memory memory;
+    cl_command_queue copies;           /* of all accumulators and deques; no kernel runs there */
     uint32_t n_heaps;                  /* in memory: one for each node of this process */
     struct gravelp_arena *arena;       /* the host's: memory.arena */
     struct gravel_pump *pump;          /* NULL where host and kernels share the arena */

@@ -15,6 +15,7 @@
 #include "settings/defaults.h"
 #include "node/enqueue.h"
 #include "node/node.h"
+#include "opencl/objects.h"
 #include "settings/settings.h"
 #include "self_test/self_test.h"
 
@@ -143,6 +144,9 @@ static int open_local(struct gravel *gravel, const struct gravel_bindings *bindi
     int code = gravel_derive_check_route_memory(&gravel->config, transport->n_nodes);
     if (!code)
         code = gravel_node_open_arena(gravel);
+    if (!code)
+        code = gravel_cl_queue_create(&gravel->device, "copies of accumulators and deques",
+                                      &gravel->copies);
     if (!code)
         code = open_calls(gravel, bindings);
     if (!code && gravel->config.trace[0])

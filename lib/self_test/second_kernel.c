@@ -18,8 +18,9 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-/* Command queues of a node on step pump beside the caller's: copies of the heap, the pump's two, binning, the
- * resolver's two; and handlers, transactions, the mailbox and deques, where they are used. */
+/* Command queues of a node on step pump beside the caller's: copies of the heap, copies of accumulators and deques, the
+ * pump's two, binning, the resolver's two; transactions and the mailbox, where they are used; and one that
+ * gravel_cl_buffer_create has for a moment. */
 #define N_QUEUES 10u
 
 /* What a queue has to do: count, then copy a word to the host, unless host and kernels share it. */

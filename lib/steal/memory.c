@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The deques' memory. Where it is copied, that is beside kernels on step pump, so copies have a queue of their own.
+ * The deques' memory. Where it is copied, that is beside kernels on step pump, on the node's queue of copies.
  *
  * Path:    create.c, fill.c, launch.c, settle.c -> this -> opencl/region.c.
  */
 #include "base/error.h"
-#include "opencl/objects.h"
 #include "steal/steal.h"
 
 #include <inttypes.h>
@@ -20,12 +19,8 @@ int gravel_steal_memory_create(struct gravel_steal *steal)
                            steal->options.n_groups, steal->options.capacity,
                            steal->options.task_bytes, steal->bytes,
                            (unsigned long long)device->capability.max_alloc);
-    int code = gravel_step_is_shared(device->step)
-                   ? 0
-                   : gravel_cl_queue_create(device, "copies of deques", &steal->queue);
-    return code
-               ? code
-               : gravel_region_create(&steal->region, device, steal->queue, "deques", steal->bytes);
+    steal->queue = gravel_step_is_shared(device->step) ? NULL : steal->gravel->copies;
+    return gravel_region_create(&steal->region, device, steal->queue, "deques", steal->bytes);
 }
 
 void gravel_steal_memory_destroy(struct gravel_steal *steal)
@@ -34,8 +29,7 @@ void gravel_steal_memory_destroy(struct gravel_steal *steal)
     if (!gravel_wait_is_done(device, steal->queue, "copies of deques"))
         return;
     gravel_region_destroy(&steal->region);
-    if (gravel_wait_is_done(device, steal->queue, "unmapping copies of deques"))
-        gravel_cl_queue_release(steal->queue);
+    gravel_wait_is_done(device, steal->queue, "unmapping copies of deques");
 }
 
 int gravel_steal_read_deques(struct gravel_steal *steal)

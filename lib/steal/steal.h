@@ -21,7 +21,7 @@ struct gravel_steal {
     struct gravelp_deque *deques; /* [n_groups] a copy that is good while no kernel runs */
     uint64_t bytes;               /* of the device's memory */
     struct gravel_region region;  /* that memory */
-    cl_command_queue queue;       /* of its copies; NULL where the host addresses it */
+    cl_command_queue queue;       /* the node's, of its copies; NULL where the host addresses it */
     cl_kernel kernel;             /* of the launch that may not have ended; NULL: none, retained */
     cl_event end;                 /* its end */
     bool is_told;                 /* its groups know that they must not wait */

@@ -1,16 +1,49 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A driver that has fewer channels than a node has command queues, so that some of them stand behind the caller's: step
- * pump is refused, with the reason; with a channel for each it is taken.
+ * pump is refused, with the reason; with a channel for each it is taken. And a node has no more queues, whatever the
+ * program makes: accumulators and deques share one.
  *
- * The linker sends the call here (--wrap): queues without a channel of their own are the first one.
+ * The linker sends the calls here (--wrap): queues without a channel of their own are the first one.
  *
- * Path: meson test -> this -> lib/self_test/second_kernel.c
+ * Path: meson test -> this, kernels/packed.cl -> lib/self_test/second_kernel.c, lib/accumulate, lib/mirror, lib/steal
  */
 #include "expect.h"
 
+#include <gravel/accumulator.h>
+#include <gravel/mirror.h>
+#include <gravel/steal.h>
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+/* A node has ten queues at most (docs/design/progress.md), one of them in two parts of its resolver. */
+#define MOST_HELD 11u
+#define N_OBJECTS 20u /* of each kind */
+#define N_WORDS 4096u /* of an accumulator: more than a flush sends as host calls do */
+#define N_ROUNDS 5u
+
+extern const char packed_cl[];
+
 static cl_command_queue first;
 static unsigned n_queues, n_channels;
+static _Atomic unsigned n_held, most_held; /* references of the library to queues */
+
+static void hold(void)
+{
+    const unsigned n = atomic_fetch_add(&n_held, 1) + 1;
+    if (n > atomic_load(&most_held))
+        atomic_store(&most_held, n);
+}
+
+cl_int __real_clRetainCommandQueue(cl_command_queue);
+cl_int __wrap_clRetainCommandQueue(cl_command_queue);
+
+cl_int __wrap_clRetainCommandQueue(cl_command_queue queue)
+{
+    hold();
+    return __real_clRetainCommandQueue(queue);
+}
 
 cl_command_queue __real_clCreateCommandQueueWithProperties(cl_context, cl_device_id,
                                                            const cl_queue_properties *, cl_int *);
@@ -22,14 +55,24 @@ cl_command_queue __wrap_clCreateCommandQueueWithProperties(cl_context context, c
                                                            cl_int *error)
 {
     if (n_queues++ >= n_channels) {
-        *error = clRetainCommandQueue(first);
+        *error = __wrap_clRetainCommandQueue(first);
         return first;
     }
     cl_command_queue queue =
         __real_clCreateCommandQueueWithProperties(context, device, properties, error);
+    hold();
     if (n_queues == 1)
         first = queue;
     return queue;
+}
+
+cl_int __real_clReleaseCommandQueue(cl_command_queue);
+cl_int __wrap_clReleaseCommandQueue(cl_command_queue);
+
+cl_int __wrap_clReleaseCommandQueue(cl_command_queue queue)
+{
+    atomic_fetch_sub(&n_held, 1);
+    return __real_clReleaseCommandQueue(queue);
 }
 
 static int open_with(unsigned channels, struct gravel **gravel)
@@ -66,11 +109,109 @@ static void queue_of_its_own_channel_is_enough(void **state)
     OK(gravel_close(gravel));
 }
 
+/* ---- objects that a program makes many of ------------------------------------------------------ */
+
+struct objects {
+    struct gravel *gravel;
+    uint64_t words; /* heap offset [N_OBJECTS * N_WORDS] */
+    struct gravel_accumulator *accumulators[N_OBJECTS];
+    struct gravel_mirror *mirrors[N_OBJECTS];
+    struct gravel_steal *deques[N_OBJECTS];
+};
+
+static void make(struct objects *objects)
+{
+    static const uint64_t n_words[] = {1, 1};
+    static const uint32_t indices[] = {0, 1};
+    for (uint64_t i = 0; i < N_OBJECTS; i++) {
+        const struct gravel_words plan = GRAVEL_WORDS(.offset = objects->words, .type = GRAVEL_UINT,
+                                                      .n_words = n_words, .indices = indices);
+        OK(gravel_accumulator_create(&objects->accumulators[i], objects->gravel,
+                                     objects->words + i * N_WORDS * sizeof(cl_uint), N_WORDS,
+                                     GRAVEL_ADD, GRAVEL_UINT));
+        OK(gravel_mirror_create(&objects->mirrors[i], objects->gravel, &plan));
+        OK(gravel_steal_create(&objects->deques[i], objects->gravel, NULL));
+    }
+}
+
+static void destroy(struct objects *objects)
+{
+    for (unsigned i = 0; i < N_OBJECTS; i++) {
+        OK(gravel_accumulator_destroy(objects->accumulators[i]));
+        OK(gravel_mirror_destroy(objects->mirrors[i]));
+        OK(gravel_steal_destroy(objects->deques[i]));
+    }
+}
+
+/* Accumulator number i gets i % 3 + 1 in each of its words, and is flushed. */
+static void add_and_flush(struct objects *objects, cl_kernel kernel)
+{
+    static const size_t n = N_WORDS;
+    for (unsigned i = 0; i < N_OBJECTS; i++) {
+        OK(gravel_kernel_set_accumulator(objects->accumulators[i], kernel, 1));
+        for (unsigned times = 0; times <= i % 3; times++)
+            OK(gravel_launch(objects->gravel, kernel, 1, &n, NULL, 0, NULL, NULL));
+        OK(gravel_accumulator_flush(objects->accumulators[i]));
+    }
+}
+
+/* Makes deques of its own beside the flushes, and fills and empties them. @return NULL; what a call failed with. */
+static void *use_deques(void *context)
+{
+    const struct objects *objects = context;
+    static const uint64_t tasks[64] = {0};
+    intptr_t code = 0;
+    for (unsigned round = 0; round < N_ROUNDS * N_OBJECTS && !code; round++) {
+        struct gravel_steal *deques;
+        code = gravel_steal_create(&deques, objects->gravel, NULL);
+        if (!code)
+            code = gravel_steal_fill(deques, tasks, 64);
+        if (!code)
+            code = gravel_steal_destroy(deques);
+    }
+    return (void *)code;
+}
+
+static void accumulators_mirrors_and_deques_have_one_queue(void **state)
+{
+    (void)state;
+    struct objects objects;
+    pthread_t thread;
+    void *code;
+    watch(120, "one queue");
+    OK(open_with(1000, &objects.gravel));
+    objects.words = alloc_or_die(objects.gravel, N_OBJECTS * N_WORDS * sizeof(cl_uint));
+    cl_program program = build_or_die(objects.gravel, packed_cl, "");
+    cl_kernel kernel = kernel_or_die(objects.gravel, program, "add");
+    clReleaseProgram(program);
+    const unsigned before = n_held;
+    most_held = before;
+    make(&objects);
+    assert_int_equal(n_held, before);
+    assert_in_range(most_held, before, before + 1); /* one for a moment, where a buffer is made */
+    assert_in_range(n_held, 1, MOST_HELD);
+    MUST(pthread_create(&thread, NULL, use_deques, &objects) == 0);
+    for (unsigned round = 0; round < N_ROUNDS; round++)
+        add_and_flush(&objects, kernel);
+    MUST(pthread_join(thread, &code) == 0);
+    assert_null(code);
+    OK(gravel_barrier(objects.gravel));
+    for (uint64_t i = 0; i < N_OBJECTS; i++)
+        expect_words(objects.gravel, 1, objects.words + i * N_WORDS * sizeof(cl_uint),
+                     (uint32_t)(i % 3 + 1) * N_ROUNDS, N_WORDS);
+    destroy(&objects);
+    assert_int_equal(n_held, before);
+    clReleaseKernel(kernel);
+    OK(gravel_close(objects.gravel));
+    assert_int_equal(n_held, 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(queue_behind_a_kernel_that_waits_is_refused),
         cmocka_unit_test(queue_of_its_own_channel_is_enough),
+        cmocka_unit_test(accumulators_mirrors_and_deques_have_one_queue),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
