@@ -35,7 +35,8 @@ struct gravel_accumulator {
     struct gravel_pinned staging; /* [seen_bytes] from offset seen_at of the memory */
     uint64_t seen_at, seen_bytes;
     struct gravel_accumulator_seen seen;
-    cl_event copied;        /* to there; NULL: no copy has begun */
+    cl_event copied;        /* the last copy to there; NULL: none has begun */
+    bool is_copying;        /* that copy is still to be seen */
     uint32_t n_block_words; /* of the bits of blocks */
     uint32_t pack_blocks;   /* packed at once, at most */
     uint32_t turn;          /* of the next collect */

@@ -310,11 +310,17 @@ static int make_kernels(struct gravel_accumulator *accumulator)
 
 /* ---- create and destroy ------------------------------------------------------------------------ */
 
+/* A kernel may keep the last copy to the staging from its end, also when the node has failed. */
+static bool may_be_copied_to(const struct gravel_accumulator *accumulator)
+{
+    return accumulator->copied && !gravel_cl_event_has_ended(accumulator->copied);
+}
+
 /* What the device may still use stays. The node's queue of copies does, too: a flush begins the unmapping there. */
 static void free_all(struct gravel_accumulator *accumulator)
 {
     const struct gravel *gravel = accumulator->gravel;
-    if (gravel_node_is_stuck(gravel) ||
+    if (gravel_node_is_stuck(gravel) || may_be_copied_to(accumulator) ||
         !gravel_wait_is_done(&gravel->device, gravel->copies, "copies of accumulators"))
         return;
     const cl_kernel kernels[] = {accumulator->clear, accumulator->collect, accumulator->pack};

@@ -69,30 +69,31 @@ static int wait_for_senders(struct gravel *gravel)
 static int begin_look(struct gravel_accumulator *accumulator)
 {
     struct gravel *gravel = accumulator->gravel;
+    cl_event copied;
     cl_int error = clEnqueueReadBuffer(gravel->device.queue, accumulator->memory, CL_FALSE,
                                        accumulator->seen_at, accumulator->seen_bytes,
-                                       accumulator->staging.begin, 0, NULL, &accumulator->copied);
-    if (error != CL_SUCCESS) {
-        accumulator->copied = NULL;
+                                       accumulator->staging.begin, 0, NULL, &copied);
+    if (error != CL_SUCCESS)
         return gravel_fail_cl("accumulator: clEnqueueReadBuffer", error);
-    }
+    gravel_cl_event_release(accumulator->copied);
+    accumulator->copied = copied;
+    accumulator->is_copying = true;
     int flushed = gravel_check_cl("accumulator: clFlush", clFlush(gravel->device.queue));
     if (gravel->pump)
-        gravel_pump_watch(gravel->pump, accumulator->copied);
+        gravel_pump_watch(gravel->pump, copied);
     return flushed;
 }
 
 /* Wait for it as long as a kernel may take. A wait that ends early leaves it to the next. */
 static int see(struct gravel_accumulator *accumulator)
 {
-    int code = accumulator->copied ? 0 : begin_look(accumulator);
+    int code = accumulator->is_copying ? 0 : begin_look(accumulator);
     if (!code)
         code = gravel_node_wait_for_kernel(accumulator->gravel, accumulator->collect,
                                            accumulator->copied);
     if (code)
         return code;
-    gravel_cl_event_release(accumulator->copied);
-    accumulator->copied = NULL;
+    accumulator->is_copying = false;
     return 0;
 }
 
@@ -364,7 +365,7 @@ int gravel_accumulator_begin(struct gravel_accumulator *accumulator)
         return gravel_node_conclude(accumulator->gravel, GRAVEL_EPEER);
     gravel_flushes_enter(accumulator->gravel);
     int code = accumulator->head.n_parts ? begin(accumulator) : 0;
-    if (!code && accumulator->is_packed && !accumulator->copied)
+    if (!code && accumulator->is_packed && !accumulator->is_copying)
         code = begin_look(accumulator);
     gravel_flushes_leave(accumulator->gravel);
     return gravel_node_conclude(accumulator->gravel, code);
@@ -377,9 +378,7 @@ int gravel_accumulator_reset(struct gravel_accumulator *accumulator)
         gravel_node_refuse_wait(accumulator->gravel, call))
         return GRAVEL_EINVAL;
     gravel_flushes_enter(accumulator->gravel);
-    accumulator->is_listed = accumulator->is_packed = false;
-    gravel_cl_event_release(accumulator->copied);
-    accumulator->copied = NULL;
+    accumulator->is_listed = accumulator->is_packed = accumulator->is_copying = false;
     int code = gravel_accumulator_clear(accumulator);
     gravel_flushes_leave(accumulator->gravel);
     return code;

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * No copy of the library's stands behind a kernel that waits for room: where a driver maps command queues to few
- * channels, it would keep the pump's copies from that kernel. Nor does a driver have fewer channels than it could.
+ * channels, it would keep the pump's copies from that kernel. Nor does a driver have fewer channels than it could. What a
+ * read fills that does stand behind a kernel stays until the read has ended.
  *
- * The linker sends the library's reads here (--wrap).
+ * The linker sends the library's reads and the ends of its mappings here (--wrap).
  *
- * Path: meson test -> this -> lib/accumulate/flush.c, lib/device/select.c
+ * Path: meson test -> this -> lib/accumulate, lib/device/select.c
  */
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -40,6 +41,19 @@ cl_int __wrap_clEnqueueReadBuffer(cl_command_queue on, cl_mem buffer, cl_bool is
     return __real_clEnqueueReadBuffer(on, buffer, is_blocking, at, bytes, to, n, events, event);
 }
 
+static _Atomic unsigned n_unmapped;
+
+cl_int __real_clEnqueueUnmapMemObject(cl_command_queue, cl_mem, void *, cl_uint, const cl_event *,
+                                      cl_event *);
+cl_int __wrap_clEnqueueUnmapMemObject(cl_command_queue, cl_mem, void *, cl_uint, const cl_event *,
+                                      cl_event *);
+cl_int __wrap_clEnqueueUnmapMemObject(cl_command_queue on, cl_mem buffer, void *mapped, cl_uint n,
+                                      const cl_event *events, cl_event *event)
+{
+    atomic_fetch_add(&n_unmapped, 1);
+    return __real_clEnqueueUnmapMemObject(on, buffer, mapped, n, events, event);
+}
+
 static const char source[] =
     "#include \"gravel.cl.h\"\n"
     "#include \"accumulator.cl.h\"\n"
@@ -51,6 +65,21 @@ static const char source[] =
     "    for (uint turn = 0; turn < each; turn++)\n"
     "        gravel_inc_uint_wg(g, table, (i + turn) % n_words, 1);\n"
     "}\n";
+
+/* @param each  messages that a work-item sends. */
+static cl_kernel make_kernel(struct gravel *gravel, const struct gravel_accumulator *accumulator,
+                             uint64_t table, cl_uint each)
+{
+    const cl_uint n_words = N_WORDS;
+    cl_program program = build_or_die(gravel, source, NULL);
+    cl_kernel kernel = kernel_or_die(gravel, program, "send");
+    clReleaseProgram(program);
+    OK(gravel_kernel_set_accumulator(accumulator, kernel, 1));
+    MUST(clSetKernelArg(kernel, 2, sizeof table, &table) == CL_SUCCESS &&
+         clSetKernelArg(kernel, 3, sizeof n_words, &n_words) == CL_SUCCESS &&
+         clSetKernelArg(kernel, 4, sizeof each, &each) == CL_SUCCESS);
+    return kernel;
+}
 
 static void expect_sums(struct gravel *gravel, uint64_t offset, uint32_t sum)
 {
@@ -64,7 +93,6 @@ static void expect_sums(struct gravel *gravel, uint64_t offset, uint32_t sum)
 static void a_flush_reads_when_the_kernels_before_it_have_ended(void **state)
 {
     (void)state;
-    const cl_uint n_words = N_WORDS, each = EACH;
     const size_t global = N_ITEMS, local = GROUP;
     struct gravel *gravel = open_loopback(2, NULL);
     struct gravel_accumulator *accumulator;
@@ -73,12 +101,7 @@ static void a_flush_reads_when_the_kernels_before_it_have_ended(void **state)
     OK(gravel_alloc(gravel, N_WORDS * sizeof(cl_uint), &table));
     OK(gravel_alloc(gravel, N_WORDS * sizeof(cl_uint), &sums));
     OK(gravel_accumulator_create(&accumulator, gravel, sums, N_WORDS, GRAVEL_ADD, GRAVEL_UINT));
-    cl_program program = build_or_die(gravel, source, NULL);
-    cl_kernel kernel = kernel_or_die(gravel, program, "send");
-    OK(gravel_kernel_set_accumulator(accumulator, kernel, 1));
-    MUST(clSetKernelArg(kernel, 2, sizeof table, &table) == CL_SUCCESS &&
-         clSetKernelArg(kernel, 3, sizeof n_words, &n_words) == CL_SUCCESS &&
-         clSetKernelArg(kernel, 4, sizeof each, &each) == CL_SUCCESS);
+    cl_kernel kernel = make_kernel(gravel, accumulator, table, EACH);
     OK(gravel_launch(gravel, kernel, 1, &global, &local, 0, NULL, &running));
     OK(gravel_barrier(gravel));
     assert_true(n_reads > 0);
@@ -89,8 +112,43 @@ static void a_flush_reads_when_the_kernels_before_it_have_ended(void **state)
     expect_sums(gravel, table, N_ITEMS / N_WORDS * EACH);
     OK(gravel_accumulator_destroy(accumulator));
     clReleaseKernel(kernel);
-    clReleaseProgram(program);
     OK(gravel_close(gravel));
+}
+
+/* The launch waits for a user event, and the node is given up before it. @param left  [out] what stays. */
+static void expect_kept(bool has_reset, struct gravel_accumulator **left)
+{
+    static const char why[] = "given up";
+    const size_t local = GROUP;
+    struct gravel *gravel = open_loopback(2, NULL);
+    cl_int error;
+    cl_event gate = clCreateUserEvent(gravel_cl_context(gravel), &error);
+    MUST(error == CL_SUCCESS);
+    const uint64_t sums = alloc_or_die(gravel, N_WORDS * sizeof(cl_uint));
+    OK(gravel_accumulator_create(left, gravel, sums, N_WORDS, GRAVEL_ADD, GRAVEL_UINT));
+    cl_kernel kernel = make_kernel(gravel, *left, sums, 0);
+    OK(gravel_launch(gravel, kernel, 1, &local, &local, 1, &gate, NULL));
+    OK(gravel_accumulator_begin(*left));
+    if (has_reset)
+        OK(gravel_accumulator_reset(*left));
+    OK(gravel_abort(gravel, why));
+    const unsigned before = atomic_load(&n_unmapped);
+    expect_error(gravel_accumulator_destroy(*left), GRAVEL_EABORT, why);
+    const unsigned after = atomic_load(&n_unmapped);
+    MUST(clSetUserEventStatus(gate, CL_COMPLETE) == CL_SUCCESS &&
+         clFinish(gravel_cl_queue(gravel)) == CL_SUCCESS);
+    clReleaseEvent(gate);
+    clReleaseKernel(kernel);
+    expect_error(gravel_close(gravel), GRAVEL_EABORT, why);
+    assert_int_equal(after, before);
+}
+
+static void what_a_read_fills_stays_until_the_read_has_ended(void **state)
+{
+    (void)state;
+    static struct gravel_accumulator *left[2]; /* leak checkers find what stays here */
+    expect_kept(false, &left[0]);
+    expect_kept(true, &left[1]);
 }
 
 static void a_driver_is_asked_for_a_channel_each_unless_the_user_asks(void **state)
@@ -110,6 +168,7 @@ int main(void)
     watch(120, "copies behind kernels that wait");
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_flush_reads_when_the_kernels_before_it_have_ended),
+        cmocka_unit_test(what_a_read_fills_stays_until_the_read_has_ended),
         cmocka_unit_test(a_driver_is_asked_for_a_channel_each_unless_the_user_asks),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
