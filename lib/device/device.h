@@ -30,6 +30,8 @@ struct gravel_device {
     bool can_yield;         /* kernels may give their core away (self_test.c finds out) */
     cl_uint units;          /* compute units that kernels get */
     cl_mem probe_word;      /* read to learn how far a queue has got: opencl/wait.c; or NULL */
+    cl_mem probe_copy;      /* what pins `probed` */
+    uint32_t *probed;       /* where that read goes; of all threads, and never looked at */
     uint32_t look_ns;
     /* least time that a waiting leader's look takes; measured where there are but copies */
     cl_device_id beside;

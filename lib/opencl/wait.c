@@ -87,11 +87,10 @@ int gravel_wait_command(const struct gravel_device *device, cl_command_queue que
  */
 cl_int gravel_wait_mark(const struct gravel_device *device, cl_command_queue queue, cl_event *all)
 {
-    static uint32_t unused; /* of all threads; never read */
     if (!device->probe_word)
         return clEnqueueMarkerWithWaitList(queue, 0, NULL, all);
-    return clEnqueueReadBuffer(queue, device->probe_word, CL_FALSE, 0, sizeof unused, &unused, 0,
-                               NULL, all);
+    return clEnqueueReadBuffer(queue, device->probe_word, CL_FALSE, 0, sizeof *device->probed,
+                               device->probed, 0, NULL, all);
 }
 
 int gravel_wait_queue(const struct gravel_device *device, cl_command_queue queue, const char *what)
