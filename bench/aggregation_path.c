@@ -138,7 +138,7 @@ void aggregation_path_run(struct aggregation_path *path)
     int code = gravel_wait_event(&path->contest->device, event, "waiting for send_packages");
     clReleaseEvent(event);
     if (!code)
-        code = gravel_pump_settle(path->pump);
+        code = gravel_pump_settle(path->pump, NULL);
     if (code)
         aggregation_die("pump", code);
     gravel_aggregator_flush_wait(&path->aggregator, gravel_aggregator_flush(&path->aggregator));

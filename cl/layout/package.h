@@ -101,6 +101,9 @@ GRAVELP_STATIC_ASSERT(sizeof(struct gravelp_package) == GRAVELP_CACHELINE, "head
     GRAVELP_COMMAND_RECORD(GRAVELP_LINES, GRAVELP_RECORD_MAX_WORDS, GRAVELP_TEXT_MAX_BYTES)
 #define GRAVELP_SLOT_RECORD_BYTES GRAVELP_PACKAGE_BYTES(GRAVELP_WIDEST_RECORD, 1u)
 
+/* Packages of a queue that are applied where they lie, at most (cl/kernels/in_place.cl): a round's few. */
+#define GRAVELP_IN_PLACE_MOST 16u
+
 /* Of a block of binned messages (lib/pump/block.h): from a part of n messages to the next part [messages]. A part
  * begins at an even message, so that copies of it begin at 8 bytes. */
 #define GRAVELP_BLOCK_PART(n) (((n) + 1u) & ~1u)

@@ -110,8 +110,9 @@
       "off, none, both without binning on the device")                                            \
     X(STRING, device_aggregation, GRAVEL_DEVICE_AGGREGATION, "auto", "auto, on, off", 0,          \
       "aggregation",                                                                              \
-      "whether the device bins messages that are fetched by copies (steps pump and drain): "      \
-      "on; off; auto, long runs of packages, on step pump of devices other than CPUs")            \
+      "whether the device bins messages that are fetched by copies (steps pump and drain): on; "  \
+      "off; auto, long runs of packages, on step pump of devices other than CPUs, and on step "   \
+      "pump it applies a round's few packages for the node itself where they lie")                \
     X(STRING, transport, GRAVEL_TRANSPORT, "auto", "auto, self, mpi", 0, "network",               \
       "auto is mpi under an MPI launcher, else self, unless the process was launched as one of "  \
       "several")                                                                                  \

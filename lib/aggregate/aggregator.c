@@ -214,6 +214,16 @@ static uint32_t take_block(struct gravel_aggregator *aggregator, struct gravel_b
     return block->run.n_packages;
 }
 
+/* Packages that the device has applied. @return tickets they had. */
+static uint32_t take_settled(struct gravel_aggregator *aggregator,
+                             const struct gravelp_package *package)
+{
+    gravel_counter_add(&aggregator->n_packages, package->stride);
+    gravel_counter_add(&aggregator->n_messages, package->n_messages);
+    gravel_counter_add(&aggregator->n_settled, package->n_messages);
+    return package->stride;
+}
+
 static uint32_t take_packages(struct gravel_aggregator *aggregator, uint64_t now_ns)
 {
     const struct gravelp_package *package;
@@ -222,6 +232,8 @@ static uint32_t take_packages(struct gravel_aggregator *aggregator, uint64_t now
         uint32_t n_tickets = 1;
         if (aggregator->blocks && package->command == GRAVEL_BINNED)
             n_tickets = take_block(aggregator, &aggregator->blocks[package->n_messages]);
+        else if (aggregator->queue.arrived && package->command == GRAVEL_SETTLED)
+            n_tickets = take_settled(aggregator, package);
         else
             take_package(aggregator, package, now_ns);
         gravel_package_release_n(&aggregator->queue, n_tickets);

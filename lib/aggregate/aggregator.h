@@ -46,7 +46,7 @@ struct gravel_aggregator {
     struct gravel_event flushed;
 
     /* Counters; one writer, relaxed. */
-    _Atomic uint64_t n_packages, n_messages, n_binned, n_refused;
+    _Atomic uint64_t n_packages, n_messages, n_binned, n_settled, n_refused;
 
     /* The flush under way. */
     uint32_t flush_ticket;      /* packages before it are to be consumed */

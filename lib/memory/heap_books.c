@@ -29,6 +29,7 @@ struct gravel_heap {
     size_t n_spans;
     size_t capacity;
     uint64_t n_allocated; /* ever */
+    uint64_t n_freed;     /* the same */
 };
 
 /* A reader may be in a call of the driver. @return false if one does not come back from it. */
@@ -117,6 +118,7 @@ static int remove_at(struct gravel_heap *heap, uint64_t offset)
     struct gravel_span *place = heap->spans + n - 1;
     memmove(place, place + 1, (heap->n_spans - n) * sizeof *place);
     heap->n_spans--;
+    heap->n_freed++;
     return 0;
 }
 
@@ -165,6 +167,11 @@ int gravel_heap_free(struct gravel_heap *heap, uint64_t offset)
 void gravel_heap_give_up(struct gravel_heap *heap)
 {
     atomic_store_explicit(&heap->is_given_up, true, memory_order_relaxed); /* H11 */
+}
+
+uint64_t gravel_heap_changes(const struct gravel_heap *heap)
+{
+    return heap->n_allocated + heap->n_freed;
 }
 
 int gravel_heap_reserve(struct gravel_heap *heap)

@@ -68,6 +68,9 @@ int gravel_heap_free(struct gravel_heap *heap, uint64_t offset);
 /** Copy the live allocations, by rising offset, unless there are more than `most`. @return how many there are. */
 size_t gravel_heap_copy_spans(struct gravel_heap *heap, struct gravel_span *spans, size_t most);
 
+/** Allocations made and freed so far [count]. The caller holds the shared lock. */
+uint64_t gravel_heap_changes(const struct gravel_heap *heap);
+
 /** Make sure that the next gravel_heap_alloc needs no memory. @return 0; GRAVEL_ENOMEM; GRAVEL_ETIMEOUT. */
 int gravel_heap_reserve(struct gravel_heap *heap);
 

@@ -4,6 +4,7 @@
  */
 #include "node/host_buffers.h"
 
+#include "base/counter.h"
 #include "opencl/wait.h"
 
 struct gravel_sender *gravel_node_enter_sender(struct gravel *gravel)
@@ -11,6 +12,7 @@ struct gravel_sender *gravel_node_enter_sender(struct gravel *gravel)
     if (gravel_node_is_in_handler(gravel))
         return gravel->network.handler_sender;
     pthread_mutex_lock(&gravel->network.host_lock);
+    gravel_counter_add(&gravel->network.n_host_calls, 1); /* U12 */
     return gravel->network.host_sender;
 }
 

@@ -276,7 +276,7 @@ static int drain(struct gravel *gravel, cl_kernel kernel, cl_event event)
         gravel_launches_add(&gravel->launches, kernel, event);
     atomic_store_explicit(&gravel->is_draining, false, memory_order_relaxed); /* H4 */
     if (!code)
-        code = gravel_pump_settle(gravel->pump);
+        code = gravel_pump_settle(gravel->pump, NULL);
     code = code ? code : flushed;
     return code && gravel_failure_is_fatal(&gravel->failure)
                ? gravel_failure_report(&gravel->failure)

@@ -6,6 +6,7 @@
  * Owner:   node buffers of aggregators come first in the memory of frames, those of the pump behind them, those of host
  *          calls last.
  */
+#include "base/counter.h"
 #include "base/number.h"
 #include "settings/defaults.h"
 #include "node/node.h"
@@ -123,6 +124,18 @@ static void wake_aggregator(void *context, uint32_t queue)
     gravel_aggregator_wake(&gravel->aggregators[queue]);
 }
 
+static int apply_in_place(void *context, uint32_t queue, uint32_t ticket, cl_command_queue *behind)
+{
+    const struct gravel *gravel = context;
+    return gravel_resolver_apply_in_place(gravel->network.resolver, queue, ticket, behind);
+}
+
+static uint64_t count_host_calls(void *context)
+{
+    const struct gravel *gravel = context;
+    return gravel_counter_load(&gravel->network.n_host_calls); /* U12 */
+}
+
 static bool awaits_mail(void *context)
 {
     const struct gravel *gravel = context;
@@ -146,6 +159,12 @@ static struct gravel_pump_words mail_words(const struct gravel *gravel)
                                       .see = see_mail};
 }
 
+/* Not where GRAVEL_DEVICE_AGGREGATION leaves all of it to the host, or asks for blocks of every package. */
+static bool applies_in_place(const struct gravel *gravel)
+{
+    return !strcmp(device_aggregation(gravel), "auto");
+}
+
 /* Where kernels' packages must be fetched. */
 static int open_pump(struct gravel *gravel)
 {
@@ -157,6 +176,8 @@ static int open_pump(struct gravel *gravel)
         .report = gravel_report,
         .wake = wake_aggregator,
         .words = mail_words(gravel),
+        .apply_in_place = applies_in_place(gravel) ? apply_in_place : NULL,
+        .n_host_calls = count_host_calls,
         .context = gravel,
         .timeout_ns = gravel_network_patience_ms(&gravel->network) * UINT64_C(1000000),
         .aggregation = device_aggregation(gravel),

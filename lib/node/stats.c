@@ -15,6 +15,14 @@
 #include <stdio.h>
 #include <string.h>
 
+/* What the device has applied in place: sent by this node to itself, and applied. */
+static void add_settled(struct gravel_stats *stats, const struct gravel_aggregator *aggregator)
+{
+    const uint64_t n = gravel_counter_load(&aggregator->n_settled);
+    stats->sent_messages += n;
+    stats->resolved_messages += n;
+}
+
 /* What a sender has sent to one node. */
 static void add_sent(struct gravel_stats *stats, const struct gravel_sender *sender, uint32_t node)
 {
@@ -57,6 +65,7 @@ static void add_aggregator(struct gravel_stats *stats, struct gravel_aggregator 
         gravel_word_load(&aggregator->queue.words->waits, memory_order_relaxed);
     add_sender(stats, aggregator->sender, false);
     add_sender(stats, aggregator->records, false);
+    add_settled(stats, aggregator);
     add_polls(stats, &aggregator->idle, aggregator->started_ns);
 }
 
@@ -77,7 +86,7 @@ static void gather_all(struct gravel *gravel, struct gravel_stats *stats)
     stats->network_bytes = gravel_counter_load(&network->counts.network_bytes);
     stats->handed_buffers = gravel_counter_load(&network->transport->handed.n_buffers);
     stats->resolved_buffers = gravel_counter_load(&network->counts.resolved_buffers);
-    stats->resolved_messages = gravel_counter_load(&network->counts.resolved_messages);
+    stats->resolved_messages += gravel_counter_load(&network->counts.resolved_messages);
     stats->refused_buffers = gravel_counter_load(&network->counts.refused_buffers);
     stats->lines = gravel_spool_lines(network->spool);
     stats->credit_waits = gravel_counter_load(&network->counts.credit_waits);
@@ -89,6 +98,8 @@ static void gather_destination(struct gravel *gravel, uint32_t node, struct grav
     for (uint32_t i = 0; i < gravel->config.n_aggregators; i++) {
         add_sent(stats, gravel->aggregators[i].sender, node);
         add_sent(stats, gravel->aggregators[i].records, node);
+        if (node == gravel_node(gravel))
+            add_settled(stats, &gravel->aggregators[i]);
     }
     add_sent(stats, gravel->network.host_sender, node);
     add_sent(stats, gravel->network.handler_sender, node);

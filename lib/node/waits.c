@@ -16,20 +16,40 @@ int gravel_node_wait_for_kernel(struct gravel *gravel, cl_kernel kernel, cl_even
     return gravel_launches_wait_for(kernel, event, gravel_node_kernel_limit(gravel));
 }
 
+/* What a wait remembers of its beginning: what was sent before, it covers. */
+struct mark {
+    struct gravel_checked_mark checked;
+    struct gravel_pump_mark pump; /* if there is one */
+};
+
+static void begin_wait(struct gravel *gravel, struct mark *mark)
+{
+    mark->checked = gravel_checked_mark(gravel);
+    if (gravel->pump)
+        gravel_pump_begin_wait(gravel->pump, &mark->pump);
+}
+
+/* All that was sent before is applied. */
+static void note_applied(struct gravel *gravel, const struct mark *mark)
+{
+    gravel_checked_note_applied(gravel, &mark->checked);
+    if (gravel->pump)
+        gravel_pump_note_applied(gravel->pump, &mark->pump);
+}
+
 /* Wait for our kernels, and see to it that everything sent so far has been shipped. */
-static int settle(struct gravel *gravel, const struct gravel_checked_mark *mark)
+static int settle(struct gravel *gravel, struct mark *mark)
 {
     uint32_t n = gravel->config.n_aggregators, flushes[GRAVEL_MAX_AGGREGATORS];
-    const uint32_t launches = gravel->pump ? gravel_pump_mark(gravel->pump) : 0;
     int code = gravel_launches_wait(&gravel->launches, gravel_node_kernel_limit(gravel));
     if (code)
         gravel_log(gravel, "%s", gravel_last_error()); /* the call may return an earlier cause */
     else if (gravel->pump)
-        code = gravel_pump_settle(gravel->pump);
+        code = gravel_pump_settle(gravel->pump, &mark->pump);
     if (!code && gravel->pump)
-        gravel_pump_note_settled(gravel->pump, launches);
+        gravel_pump_note_settled(gravel->pump, &mark->pump);
     if (!code)
-        gravel_checked_note_ended(gravel, mark);
+        gravel_checked_note_ended(gravel, &mark->checked);
     for (uint32_t i = 0; i < n; i++)
         flushes[i] = gravel_aggregator_flush(&gravel->aggregators[i]);
     for (uint32_t i = 0; i < n; i++)
@@ -42,7 +62,8 @@ static int settle(struct gravel *gravel, const struct gravel_checked_mark *mark)
 
 int gravel_node_settle(struct gravel *gravel)
 {
-    const struct gravel_checked_mark mark = gravel_checked_mark(gravel);
+    struct mark mark;
+    begin_wait(gravel, &mark);
     return settle(gravel, &mark);
 }
 
@@ -61,7 +82,8 @@ int gravel_quiet(struct gravel *gravel)
         return GRAVEL_EINVAL;
     uint64_t begin_ns = gravel_clock_ns();
     int flushed = gravel_flushes_run(gravel);
-    const struct gravel_checked_mark mark = gravel_checked_mark(gravel);
+    struct mark mark;
+    begin_wait(gravel, &mark);
     int code = settle(gravel, &mark);
     uint64_t *targets = calloc(gravel_n_nodes(gravel), sizeof *targets);
     if (!targets)
@@ -70,8 +92,8 @@ int gravel_quiet(struct gravel *gravel)
     int waited = gravel_network_run(&gravel->network, &job);
     free(targets);
     gravel_trace_span(gravel->trace, "quiet", begin_ns, gravel_clock_ns());
-    if (!code)
-        gravel_checked_note_applied(gravel, &mark);
+    if (!code && !waited)
+        note_applied(gravel, &mark);
     return gravel_node_conclude(gravel, code ? code : waited ? waited : flushed);
 }
 
@@ -79,12 +101,13 @@ static int barrier(struct gravel *gravel, struct gravel_job *job)
 {
     uint64_t begin_ns = gravel_clock_ns();
     int flushed = gravel_flushes_run(gravel);
-    const struct gravel_checked_mark mark = gravel_checked_mark(gravel);
+    struct mark mark;
+    begin_wait(gravel, &mark);
     int code = settle(gravel, &mark);
     int waited = gravel_network_run(&gravel->network, job);
     gravel_trace_span(gravel->trace, "barrier", begin_ns, gravel_clock_ns());
-    if (!code)
-        gravel_checked_note_applied(gravel, &mark);
+    if (!code && !waited)
+        note_applied(gravel, &mark);
     return gravel_node_conclude(gravel, code ? code : waited ? waited : flushed);
 }
 

@@ -142,27 +142,48 @@ static cl_int read_queues(struct gravel_pump *pump, cl_command_queue on, uint32_
     return error;
 }
 
-static int look(struct gravel_pump *pump, bool is_brief, uint32_t *n)
+/* The words that change. @param are_wanted  [out] whether those that the shape names are read too. */
+static cl_int read_state(struct gravel_pump *pump, cl_command_queue on, bool *are_wanted,
+                         cl_event *last)
 {
-    static const char what[] = "reading the queues of the device";
-    bool are_wanted = false, has_held = holds_back(pump);
-    cl_command_queue on = has_held ? pump->moves : pump->looks;
-    cl_event last = NULL;
     cl_int error = clEnqueueReadBuffer(on, pump->device, CL_FALSE, 0, pump->state_bytes, pump->seen,
-                                       0, NULL, &last);
-    if (error == CL_SUCCESS)
-        error = read_words(pump, on, &are_wanted, &last);
-    if (error == CL_SUCCESS && !is_brief)
-        error = read_queues(pump, on, n, &last);
-    if (error == CL_SUCCESS && has_held)
-        error = gravel_pump_copy_held(pump);
-    int code = gravel_wait_command(pump->shape.memory->device, on, error, last, what);
+                                       0, NULL, last);
+    return error == CL_SUCCESS ? read_words(pump, on, are_wanted, last) : error;
+}
+
+/* Wait for what was enqueued, and hand on what it brought. */
+static int end_look(struct gravel_pump *pump, cl_command_queue on, cl_int error, cl_event last,
+                    bool are_wanted)
+{
+    int code = gravel_wait_command(pump->shape.memory->device, on, error, last,
+                                   "reading the queues of the device");
     if (code)
         return code;
     if (are_wanted)
         pump->shape.words.see(pump->shape.context, pump->words);
     copy_counters(pump);
     return copy_fault(pump, on);
+}
+
+int gravel_pump_see_words(struct gravel_pump *pump, cl_command_queue on)
+{
+    bool are_wanted = false;
+    cl_event last = NULL;
+    cl_int error = read_state(pump, on, &are_wanted, &last);
+    return end_look(pump, on, error, last, are_wanted);
+}
+
+static int look(struct gravel_pump *pump, uint32_t *n)
+{
+    bool are_wanted = false, has_held = holds_back(pump);
+    cl_command_queue on = has_held ? pump->moves : pump->looks;
+    cl_event last = NULL;
+    cl_int error = read_state(pump, on, &are_wanted, &last);
+    if (error == CL_SUCCESS)
+        error = read_queues(pump, on, n, &last);
+    if (error == CL_SUCCESS && has_held)
+        error = gravel_pump_copy_held(pump);
+    return end_look(pump, on, error, last, are_wanted);
 }
 
 bool gravel_pump_is_behind(const struct gravel_pump *pump)
@@ -175,10 +196,10 @@ bool gravel_pump_is_behind(const struct gravel_pump *pump)
 
 int gravel_pump_see(struct gravel_pump *pump, bool may_be_brief, uint32_t *n)
 {
-    bool is_brief = may_be_brief && !gravel_pump_is_behind(pump);
+    bool is_brief = may_be_brief && !holds_back(pump) && !gravel_pump_is_behind(pump);
     int code = 0;
     memset(n, 0, pump->n_queues * sizeof *n);
     if (is_brief)
-        code = look(pump, true, n);
-    return code || (is_brief && !gravel_pump_is_behind(pump)) ? code : look(pump, false, n);
+        code = gravel_pump_see_words(pump, pump->looks);
+    return code || (is_brief && !gravel_pump_is_behind(pump)) ? code : look(pump, n);
 }

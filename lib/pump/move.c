@@ -73,10 +73,10 @@ static int begin_copy(struct gravel_pump *pump, uint32_t queue,
     return code;
 }
 
-/* Only the pump speaks of blocks. */
-static void refuse_binned(struct gravelp_package *package)
+/* Only the pump speaks of blocks, and of what is settled. */
+static void refuse_ours(struct gravelp_package *package)
 {
-    if (package->command == GRAVEL_BINNED)
+    if (package->command == GRAVEL_BINNED || package->command == GRAVEL_SETTLED)
         package->command = 0; /* malformed too, and harmless */
 }
 
@@ -89,7 +89,7 @@ static uint32_t take_brought(struct gravel_pump *pump, uint32_t queue, uint32_t 
     if (n == 0)
         return 0;
     for (uint32_t i = 0; i < n; i++)
-        refuse_binned(gravel_pump_slot(pump, mirror, mirror->taken + i));
+        refuse_ours(gravel_pump_slot(pump, mirror, mirror->taken + i));
     mirror->taken += n;
     gravel_word_store(&mirror->arrived, mirror->taken,
                       memory_order_release); /* U1, pairs with U2 */
@@ -138,7 +138,7 @@ static int check_copies(struct gravel_pump *pump, uint32_t queue, const struct f
             package_bytes(pump, package) > flight->width ? copy_at_once(pump, queue, t, 1) : 0;
         if (code)
             return code;
-        refuse_binned(package);
+        refuse_ours(package);
     }
     return 0;
 }
@@ -253,8 +253,7 @@ cl_int gravel_pump_tell_abort(struct gravel_pump *pump)
                                 NULL); /* H1 */
 }
 
-/* Kernels that have ended need no room, and the next have enough: the words can wait for the thread's next look. */
-static bool can_owe(const struct gravel_pump *pump)
+bool gravel_pump_can_owe(const struct gravel_pump *pump)
 {
     for (uint32_t q = 0; q < pump->n_queues; q++)
         if (pump->mirrors[q].arrived - pump->credits[q].consumed > pump->n_slots / OWED_SHARE)
@@ -277,7 +276,7 @@ int gravel_pump_move(struct gravel_pump *pump, bool wait, uint32_t *moved)
             code = land(pump, q, wait, moved);
     }
     gravel_word_store(&pump->n_looks, pump->n_looks + 1, memory_order_relaxed); /* U6 */
-    if (code || (wait && can_owe(pump)))
+    if (code || (wait && gravel_pump_can_owe(pump)))
         return code;
     return tell_device(pump);
 }

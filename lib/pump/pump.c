@@ -39,9 +39,16 @@ void gravel_pump_watch(struct gravel_pump *pump, cl_event event)
     gravel_event_signal(&pump->event);
 }
 
-uint32_t gravel_pump_mark(const struct gravel_pump *pump)
+static uint32_t count_watched(const struct gravel_pump *pump)
 {
     return atomic_load_explicit(&pump->n_watched, memory_order_relaxed); /* U9 */
+}
+
+void gravel_pump_begin_wait(const struct gravel_pump *pump, struct gravel_pump_mark *mark)
+{
+    const struct gravel_pump_shape *shape = &pump->shape;
+    mark->n_launches = count_watched(pump);
+    mark->n_host_calls = shape->apply_in_place ? shape->n_host_calls(shape->context) : 0;
 }
 
 /* Keep it, unless a newer one has come. */
@@ -88,20 +95,19 @@ static bool sleep_until_launch(struct gravel_pump *pump)
     else
         has_launch = gravel_event_wait(&pump->event, key,
                                        step_ns < GRAVEL_NS_PER_S ? step_ns : GRAVEL_NS_PER_S);
-    usleep(GRAVEL_PUMP_FIRST_REST_US);
     return !has_launch;
 }
 
-void gravel_pump_note_settled(struct gravel_pump *pump, uint32_t mark)
+void gravel_pump_note_settled(struct gravel_pump *pump, const struct gravel_pump_mark *mark)
 {
-    atomic_store_explicit(&pump->n_settled, mark, memory_order_relaxed); /* U9 */
+    atomic_store_explicit(&pump->n_settled, mark->n_launches, memory_order_relaxed); /* U9 */
 }
 
 /* A caller's wait has found all packages of all launches, which had ended. */
 static bool has_settled(struct gravel_pump *pump)
 {
     return atomic_load_explicit(&pump->n_settled, memory_order_relaxed) == /* U9 */
-           gravel_pump_mark(pump);
+           count_watched(pump);
 }
 
 /* A caller's wait does what there is to do, sooner. */
@@ -114,9 +120,18 @@ static void *thread_main(void *argument)
 {
     struct gravel_pump *pump = argument;
     uint32_t moved = 0, rest_us = GRAVEL_PUMP_REST_MIN_US;
-    bool must_tick = false;
+    uint32_t seen = count_watched(pump);
+    bool must_tick = false, has_rested = false;
     gravel_thread_begin("gravel-pump");
     while (!is_stopping(pump)) {
+        if (count_watched(pump) != seen &&
+            !has_rested) { /* of a launch that has just begun; the driver is asked nothing */
+            has_rested = true;
+            usleep(GRAVEL_PUMP_FIRST_REST_US);
+            continue;
+        }
+        seen = count_watched(pump);
+        has_rested = false;
         bool is_running = is_kernel_running(pump);
         if (is_spared(pump, is_running)) {
             usleep(GRAVEL_PUMP_FIRST_REST_US);
@@ -177,7 +192,7 @@ static int make_staging(struct gravel_pump *pump)
         mirror->words = gravel_arena_queue(pump->arena, q);
         mirror->slots = gravel_arena_slots(pump->arena, q);
         mirror->clock = gravel_package_clock(pump->arena);
-        mirror->taken = mirror->arrived = mirror->words->consumed;
+        mirror->taken = mirror->arrived = mirror->applied = mirror->words->consumed;
         mirror->wanted =
             GRAVEL_PUMP_LOOK_MIN < pump->look_ahead ? GRAVEL_PUMP_LOOK_MIN : pump->look_ahead;
     }

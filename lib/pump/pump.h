@@ -43,6 +43,9 @@ struct gravel_pump_shape {
     gravel_report_function *report;
     void (*wake)(void *context, uint32_t queue); /* packages came for a queue's aggregator */
     struct gravel_pump_words words;
+    /* Have the device apply a queue's next packages: as gravel_device_resolver_apply_in_place. NULL: it does not. */
+    int (*apply_in_place)(void *context, uint32_t queue, uint32_t ticket, cl_command_queue *behind);
+    uint64_t (*n_host_calls)(void *context); /* U12: that have sent; beside apply_in_place */
     void *context;
     uint64_t timeout_ns;     /* longest wait of gravel_pump_move for room in the mirror */
     const char *aggregation; /* GRAVEL_DEVICE_AGGREGATION's value; NULL is off */
@@ -91,20 +94,32 @@ struct gravel_block *gravel_pump_blocks(const struct gravel_pump *pump, uint32_t
 /** Step pump: keep pumping at least until this event has completed. @param event  retained. */
 void gravel_pump_watch(struct gravel_pump *pump, cl_event event);
 
+/* A wait for kernels and their packages: what was known as it began, and how far its settle came. */
+struct gravel_pump_mark {
+    uint32_t n_launches;                      /* watched */
+    uint64_t n_host_calls;                    /* that had sent */
+    uint32_t tickets[GRAVEL_MAX_AGGREGATORS]; /* of each queue: the packages before it are moved */
+};
+
+/** What is known as a wait begins. @param mark  [out] its tickets are the settle's. */
+void gravel_pump_begin_wait(const struct gravel_pump *pump, struct gravel_pump_mark *mark);
+
 /**
- * Move every package of kernels that have ended to the mirror.
+ * Move every package of kernels that have ended to the mirror; or have the device apply them, if they are few, updates
+ * of this node's own words, and nothing that this node sent itself before is under way.
  *
+ * @param mark  [in, out] gets its tickets; or NULL.
  * @return  0; GRAVEL_EPEER if the node aborted; otherwise the node fails: GRAVEL_EKERNEL if one is reserved and not
  *          published; GRAVEL_ETIMEOUT if the aggregators make no room, or the device ends no copy; GRAVEL_ECL.
  */
-int gravel_pump_settle(struct gravel_pump *pump);
+int gravel_pump_settle(struct gravel_pump *pump, struct gravel_pump_mark *mark);
 
-/**
- * Around a wait for kernels and a settle: events watched so far, and that all packages of those are moved. The thread
- * need not look again until another one is watched, or the clock ticks.
- */
-uint32_t gravel_pump_mark(const struct gravel_pump *pump);
-void gravel_pump_note_settled(struct gravel_pump *pump, uint32_t mark);
+/** All kernels launched before the wait began have ended, and their packages are moved: the thread need not look again
+ * until another one is watched, or the clock ticks. */
+void gravel_pump_note_settled(struct gravel_pump *pump, const struct gravel_pump_mark *mark);
+
+/** All messages before the mark, of kernels and host calls, are applied. */
+void gravel_pump_note_applied(struct gravel_pump *pump, const struct gravel_pump_mark *mark);
 
 /**
  * Go round once, at once: what kernels that have ended wrote to the words that looks bring is seen then.

@@ -111,15 +111,28 @@ static bool some_are_held(const struct gravel_pump *pump)
 struct settling {
     bool has_targets;
     bool is_done;
-    struct gravel_lived idle;                 /* since something moved */
-    uint32_t targets[GRAVEL_MAX_AGGREGATORS]; /* [n_queues] tickets taken when it began */
+    struct gravel_lived idle; /* since something moved */
+    uint32_t *targets;        /* [n_queues] tickets taken when it began */
 };
+
+/* Move what there is, or what the device does not apply in place, which the first round of a settle asks it to. */
+static int move(struct gravel_pump *pump, bool is_first, uint32_t *moved)
+{
+    uint32_t n_applied = 0;
+    bool is_done = false;
+    int code = is_first ? gravel_pump_apply_in_place(pump, &n_applied, &is_done) : 0;
+    *moved = 0;
+    if (!code && !is_done)
+        code = gravel_pump_move(pump, true, moved);
+    *moved += n_applied;
+    return code;
+}
 
 /* One round; the lock is held.
  * @param moved  [out] as gravel_pump_move. @return 0; a code, and the node has failed. */
 static int settle_once(struct gravel_pump *pump, struct settling *settling, uint32_t *moved)
 {
-    int code = gravel_pump_move(pump, true, moved);
+    int code = move(pump, !settling->has_targets, moved);
     if (code)
         return gravel_pump_fail(pump, code);
     if (!settling->has_targets) {
@@ -145,9 +158,10 @@ static int settle_once(struct gravel_pump *pump, struct settling *settling, uint
     return 0;
 }
 
-static int settle(struct gravel_pump *pump)
+static int settle(struct gravel_pump *pump, uint32_t *targets)
 {
-    struct settling settling = {.idle = gravel_lived_for(pump->shape.timeout_ns)};
+    struct settling settling = {.idle = gravel_lived_for(pump->shape.timeout_ns),
+                                .targets = targets};
     for (;;) {
         uint32_t moved = 0;
         int code = lock(pump);
@@ -162,10 +176,11 @@ static int settle(struct gravel_pump *pump)
     }
 }
 
-int gravel_pump_settle(struct gravel_pump *pump)
+int gravel_pump_settle(struct gravel_pump *pump, struct gravel_pump_mark *mark)
 {
+    uint32_t targets[GRAVEL_MAX_AGGREGATORS];
     atomic_fetch_add_explicit(&pump->n_settling, 1, memory_order_relaxed); /* U7 */
-    int code = settle(pump);
+    int code = settle(pump, mark ? mark->tickets : targets);
     atomic_fetch_sub_explicit(&pump->n_settling, 1, memory_order_relaxed); /* U7 */
     return code;
 }

@@ -26,6 +26,7 @@ static int create_on_device(struct gravel_resolver *resolver)
         .memory = shape->memory,
         .straight_bytes = GRAVEL_STRAIGHT_BYTES,
         .lending = shape->lending,
+        .heap = shape->heap,
     };
     return gravel_device_resolver_create(&resolver->device, &on_device);
 }
@@ -194,6 +195,15 @@ uint64_t gravel_resolver_resolve(struct gravel_resolver *resolver, void *frame,
     gravel_heap_unlock_shared(resolver->shape.heap);
     *is_kept = is_planned && !refusal->code;
     return n_messages;
+}
+
+int gravel_resolver_apply_in_place(struct gravel_resolver *resolver, uint32_t queue,
+                                   uint32_t ticket, cl_command_queue *behind)
+{
+    *behind = NULL;
+    return resolver->device
+               ? gravel_device_resolver_apply_in_place(resolver->device, queue, ticket, behind)
+               : 0;
 }
 
 int gravel_resolver_give_back(struct gravel_resolver *resolver)

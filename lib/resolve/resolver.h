@@ -55,6 +55,10 @@ uint64_t gravel_resolver_resolve(struct gravel_resolver *resolver, void *frame,
                                  const struct gravel_loan *loan, uint32_t heap, bool *is_kept,
                                  struct gravel_refusal *refusal);
 
+/** As gravel_device_resolver_apply_in_place; where the host applies, nothing is enqueued. */
+int gravel_resolver_apply_in_place(struct gravel_resolver *resolver, uint32_t queue,
+                                   uint32_t ticket, cl_command_queue *behind);
+
 /** Wait until no frame is kept. @return 0; GRAVEL_ECL; or given up: see opencl/wait.h. */
 int gravel_resolver_give_back(struct gravel_resolver *resolver);
 

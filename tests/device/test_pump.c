@@ -168,7 +168,7 @@ static void tickets_wrap_around(void **state)
                     publish(q, ticket + i, 1 + (ticket + i) % 200);
                 reserve(q, ticket + n_slots);
             }
-            assert_int_equal(gravel_pump_settle(pump), 0);
+            assert_int_equal(gravel_pump_settle(pump, NULL), 0);
             for (uint32_t q = 0; q < 2; q++) {
                 for (uint32_t i = 0; i < n_slots; i++)
                     consume(q, ticket + i, 1 + (ticket + i) % 200);
@@ -185,7 +185,7 @@ static void ticket_never_published_is_named(void **state)
     open_pump(4, UINT32_MAX);
     publish(1, UINT32_MAX, 3);
     reserve(1, UINT32_MAX + 2u);
-    assert_int_equal(gravel_pump_settle(pump), GRAVEL_EKERNEL);
+    assert_int_equal(gravel_pump_settle(pump, NULL), GRAVEL_EKERNEL);
     assert_non_null(strstr(gravel_last_error(), "queue 1, ticket 0 (slot 0): reserved"));
     assert_string_equal(reported, gravel_last_error());
     consume(1, UINT32_MAX, 3);
@@ -216,7 +216,7 @@ static void last_quarter_of_a_long_run_is_copied_behind_the_next_look(void **sta
     assert_int_equal(gravel_pump_move(pump, false, &moved), 0);
     assert_int_equal(mirror->taken, start + 410);
     assert_int_equal(mirror->n_held, 0);
-    assert_int_equal(gravel_pump_settle(pump), 0);
+    assert_int_equal(gravel_pump_settle(pump, NULL), 0);
     assert_false(gravel_pump_is_behind(pump));
     for (uint32_t i = 0; i < 410; i++)
         consume(0, start + i, 1 + i % 200);
@@ -246,7 +246,7 @@ static void few_packages_come_with_the_look_that_finds_them(void **state)
     assert_int_equal(mirror->taken, start + n);
     assert_true(mirror->arrived == start + 3 + GRAVEL_PUMP_FEW || mirror->arrived == start + n);
     assert_int_equal(mirror->n_ready, n - 3);
-    assert_int_equal(gravel_pump_settle(pump), 0);
+    assert_int_equal(gravel_pump_settle(pump, NULL), 0);
     for (uint32_t i = 0; i < n; i++)
         consume(1, start + i, 1 + i);
     assert_int_equal(credit(1), start + n);
@@ -273,7 +273,7 @@ static void a_fault_is_handed_on_whole(void **state)
 
 static void *settle(void *code)
 {
-    *(int *)code = gravel_pump_settle(pump);
+    *(int *)code = gravel_pump_settle(pump, NULL);
     return NULL;
 }
 
@@ -355,10 +355,10 @@ static void mirror_without_room_is_told(void **state)
     open_pump(1, 0);
     publish(0, 0, 1);
     reserve(0, 1);
-    assert_int_equal(gravel_pump_settle(pump), 0);
+    assert_int_equal(gravel_pump_settle(pump, NULL), 0);
     publish(0, 1, 1); /* the first is not consumed */
     reserve(0, 2);
-    assert_int_equal(gravel_pump_settle(pump), GRAVEL_ETIMEOUT);
+    assert_int_equal(gravel_pump_settle(pump, NULL), GRAVEL_ETIMEOUT);
     assert_non_null(strstr(reported, "the aggregators make no room"));
     close_pump();
 }
@@ -376,7 +376,7 @@ static void malformed_header_is_copied_whole_and_no_further(void **state)
     pump->mirrors[0].n_ready = 1000; /* a look that brings nothing but headers */
     write_device(memory.arena->slots_offset, &wild, sizeof wild);
     reserve(0, 1);
-    assert_int_equal(gravel_pump_settle(pump), 0);
+    assert_int_equal(gravel_pump_settle(pump, NULL), 0);
     assert_memory_equal(before, after, 64);
     close_pump();
 }

@@ -337,13 +337,13 @@ static void blocks_and_packages_land_in_order(void **state)
     send_package(AM, 3);
     send_package(XOR, 16);
     send_package(XOR, 16);
-    OK(gravel_pump_settle(pump));
+    OK(gravel_pump_settle(pump, NULL));
     expect_block(INC, 5, 9);
     expect_block(PUT, 1, 16);
     expect_package(AM, 3);
     expect_block(XOR, 2, 16);
     expect_nothing();
-    OK(gravel_pump_settle(pump));
+    OK(gravel_pump_settle(pump, NULL));
 }
 
 /* Thrice around the ring, through the wrap of the tickets. A run ends where the ring does. */
@@ -354,7 +354,7 @@ static void ring_and_rooms_are_used_again(void **state)
         uint32_t slot = sent & (N_SLOTS - 1), n = slot + 5 > N_SLOTS ? N_SLOTS - slot : 5;
         for (uint32_t i = 0; i < 5; i++)
             send_package(INC, 1 + round);
-        OK(gravel_pump_settle(pump));
+        OK(gravel_pump_settle(pump, NULL));
         expect_block(INC, n, 1 + round);
         if (n < 5)
             expect_block(INC, 5 - n, 1 + round);
@@ -369,13 +369,13 @@ static void full_rooms_are_told_and_waited_for(void **state)
     (void)state;
     for (uint32_t i = 0; i < n + 3; i++)
         send_package(i % 2 ? XOR : INC, 8);
-    assert_int_equal(gravel_pump_settle(pump), GRAVEL_ETIMEOUT);
+    assert_int_equal(gravel_pump_settle(pump, NULL), GRAVEL_ETIMEOUT);
     assert_non_null(strstr(gravel_last_error(), "aggregators make no room"));
     assert_int_equal(reported, GRAVEL_ETIMEOUT);
     for (uint32_t i = 0; i < n; i++)
         expect_block(i % 2 ? XOR : INC, 1, 8);
     expect_nothing();
-    OK(gravel_pump_settle(pump));
+    OK(gravel_pump_settle(pump, NULL));
     for (uint32_t i = n; i < n + 3; i++)
         expect_block(i % 2 ? XOR : INC, 1, 8);
     expect_nothing();
@@ -390,17 +390,17 @@ static void room_is_used_until_its_part_is_applied(void **state)
     (void)state;
     for (uint32_t i = 0; i < n + 4; i++)
         send_package(i % 2 ? XOR : INC, 1 + i % 5);
-    assert_int_equal(gravel_pump_settle(pump), GRAVEL_ETIMEOUT);
+    assert_int_equal(gravel_pump_settle(pump, NULL), GRAVEL_ETIMEOUT);
     for (uint32_t i = 0; i < n; i++)
         shipped[i] = look_at_block(i % 2 ? XOR : INC, 1, 1 + i % 5);
-    assert_int_equal(gravel_pump_settle(pump), GRAVEL_ETIMEOUT);
+    assert_int_equal(gravel_pump_settle(pump, NULL), GRAVEL_ETIMEOUT);
     expect_nothing();
     for (uint32_t i = 0; i < 4; i++) {
         return_buffers(shipped[i]);
         if (i < 3)
-            assert_int_equal(gravel_pump_settle(pump), GRAVEL_ETIMEOUT);
+            assert_int_equal(gravel_pump_settle(pump, NULL), GRAVEL_ETIMEOUT);
         else
-            OK(gravel_pump_settle(pump));
+            OK(gravel_pump_settle(pump, NULL));
         expect_block((n + i) % 2 ? XOR : INC, 1, 1 + (n + i) % 5);
         expect_nothing();
     }
@@ -416,12 +416,12 @@ static void parts_longer_than_a_buffer_are_cut(void **state)
         uint32_t slot = sent & (N_SLOTS - 1);
         for (uint32_t n = slot ? N_SLOTS - slot : 0; n; n--) { /* a run ends where the ring does */
             send_package(AM, 1);
-            OK(gravel_pump_settle(pump));
+            OK(gravel_pump_settle(pump, NULL));
             expect_package(AM, 1);
         }
         for (uint32_t n = 0; n < 17; n++)
             send_package(commands[i], 31);
-        OK(gravel_pump_settle(pump));
+        OK(gravel_pump_settle(pump, NULL));
         uint32_t of_first = 17 * 11, of_others = 17 * 10; /* of 31 messages, to 3 nodes */
         uint32_t n_first =
             commands[i] & GRAVELP_COMMAND_WIDE ? (of_first + each[i] - 1) / each[i] : 1; /* stays */
@@ -437,7 +437,7 @@ static void nodes_without_messages_get_no_buffer(void **state)
     send_package(ADD, 1);
     send_package(ADD, 1);
     send_package(XOR, 2);
-    OK(gravel_pump_settle(pump));
+    OK(gravel_pump_settle(pump, NULL));
     assert_int_equal(return_buffers(look_at_block(ADD, 2, 1)), 1);
     assert_int_equal(return_buffers(look_at_block(XOR, 1, 2)), 2);
 }
@@ -451,7 +451,7 @@ static void blocks_are_for_one_node_and_for_many(void **state)
         for (uint32_t j = 0; j < (nodes[i] <= 256 ? 4 : 3); j++) { /* puts to few nodes only */
             for (uint32_t n = 0; n < 4; n++)
                 send_package(commands[j], 31);
-            OK(gravel_pump_settle(pump));
+            OK(gravel_pump_settle(pump, NULL));
             expect_block(commands[j], 4, 31);
         }
     }
@@ -465,18 +465,18 @@ static void block_waits_for_buffers(void **state)
     for (uint32_t i = 0; i < 4; i++)
         send_package(i % 2 ? XOR : INC, 8);
     send_package(AM, 3);
-    assert_int_equal(gravel_pump_settle(pump), GRAVEL_ETIMEOUT);
+    assert_int_equal(gravel_pump_settle(pump, NULL), GRAVEL_ETIMEOUT);
     assert_non_null(strstr(gravel_last_error(), "none comes home"));
     assert_int_equal(reported, GRAVEL_ETIMEOUT);
     assert_int_equal(gravel_pump_buffer_waits(pump), 1);
     struct gravel_buffer *first = look_at_block(INC, 1, 8), *second = look_at_block(XOR, 1, 8);
     expect_nothing();
     return_buffers(first);
-    assert_int_equal(gravel_pump_settle(pump), GRAVEL_ETIMEOUT);
+    assert_int_equal(gravel_pump_settle(pump, NULL), GRAVEL_ETIMEOUT);
     expect_block(INC, 1, 8);
     expect_nothing();
     return_buffers(second);
-    OK(gravel_pump_settle(pump));
+    OK(gravel_pump_settle(pump, NULL));
     expect_block(XOR, 1, 8);
     expect_package(AM, 3);
     expect_nothing();
@@ -489,13 +489,13 @@ static void few_buffers_make_short_runs(void **state)
     open_for(N_NODES, 4); /* 52 messages to whatever node */
     for (uint32_t i = 0; i < 5; i++)
         send_package(INC, 16);
-    OK(gravel_pump_settle(pump));
+    OK(gravel_pump_settle(pump, NULL));
     expect_block(INC, 3, 16);
     expect_block(INC, 2, 16);
     close_pump(state);
     open_for(N_NODES, 1);
     send_package(INC, 16);
-    OK(gravel_pump_settle(pump));
+    OK(gravel_pump_settle(pump, NULL));
     expect_package(INC, 16);
 }
 
@@ -505,7 +505,7 @@ static void blocks_may_be_left(void **state)
     (void)state;
     send_package(INC, 16);
     send_package(XOR, 16);
-    OK(gravel_pump_settle(pump));
+    OK(gravel_pump_settle(pump, NULL));
     expect_block(INC, 1, 16);
 }
 
@@ -515,7 +515,7 @@ static void bad_run_lands_as_packages(void **state)
     for (uint32_t i = 0; i < 4; i++)
         send_package(INC, i == 2 ? 0 : 8); /* no package is empty */
     send_package(XOR, 4);
-    OK(gravel_pump_settle(pump));
+    OK(gravel_pump_settle(pump, NULL));
     expect_package(INC, 8);
     expect_package(INC, 8);
     expect_package(INC, 0);
@@ -530,7 +530,7 @@ static void foreign_block_is_made_harmless(void **state)
     send_package(GRAVEL_BINNED, 2);
     send_package(INC, 0);
     send_package(GRAVEL_BINNED, 1);
-    OK(gravel_pump_settle(pump));
+    OK(gravel_pump_settle(pump, NULL));
     expect_package(0, 2);
     expect_package(INC, 0);
     expect_package(0, 1);
@@ -543,15 +543,15 @@ static void expect_look_ahead(uint32_t n, uint32_t n_buffers, uint32_t expected)
     close_pump(NULL);
     open_ring(16384, 1, n_buffers);
     send_packages(INC, 16, n); /* the ring ends */
-    OK(gravel_pump_settle(pump));
+    OK(gravel_pump_settle(pump, NULL));
     assert_int_equal(take_block(n), 16);
     for (uint32_t ready = 64; ready <= 4096; ready *= 2) {
         send_packages(INC, ready, n);
-        OK(gravel_pump_settle(pump));
+        OK(gravel_pump_settle(pump, NULL));
         assert_int_equal(take_block(n), ready);
     }
     send_packages(INC, 8192, n);
-    OK(gravel_pump_settle(pump));
+    OK(gravel_pump_settle(pump, NULL));
     assert_int_equal(take_block(n), expected);
 }
 
@@ -569,11 +569,11 @@ static void ticket_that_is_not_published_is_still_missed(void **state)
 {
     (void)state;
     send_package(INC, 8);
-    OK(gravel_pump_settle(pump));
+    OK(gravel_pump_settle(pump, NULL));
     expect_block(INC, 1, 8);
     uint32_t reserved = sent + 1;
     write_device(memory.arena->queues_offset, &reserved, sizeof reserved);
-    assert_int_equal(gravel_pump_settle(pump), GRAVEL_EKERNEL);
+    assert_int_equal(gravel_pump_settle(pump, NULL), GRAVEL_EKERNEL);
     assert_int_equal(reported, GRAVEL_EKERNEL);
     assert_non_null(strstr(gravel_last_error(), "ticket 4294967281"));
 }

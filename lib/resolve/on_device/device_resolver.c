@@ -15,6 +15,7 @@
 #include "base/error.h"
 #include "opencl/objects.h"
 #include "opencl/wait.h"
+#include "resolve/on_device/packages.h"
 #include "resolve/on_device/lent.h"
 
 #include <assert.h>
@@ -34,7 +35,8 @@ struct berth {
 struct gravel_device_resolver {
     struct gravel_device_resolver_shape shape; /* max_frame_bytes a multiple of a line */
     struct gravel_device_runs runs;
-    struct gravel_lent *lent; /* NULL: no frame is kept */
+    struct gravel_lent *lent;        /* NULL: no frame is kept */
+    struct gravel_in_place in_place; /* without a kernel: no package is applied in place */
     cl_command_queue queue;
     struct gravel_pinned staging; /* what the berths' `staged` lie in */
     struct berth berths[N_BERTHS];
@@ -91,6 +93,12 @@ static int warm_up(struct gravel_device_resolver *resolver)
     return error == CL_SUCCESS ? code : gravel_fail_cl("resolver: first use of its buffers", error);
 }
 
+/* A handler on the device may keep the resolver's queue; and where launches are drained, no round is short. */
+static bool has_place(const struct gravel_device_resolver_shape *shape)
+{
+    return shape->heap && !shape->calls && shape->device->step == GRAVEL_STEP_PUMP;
+}
+
 static int make_parts(struct gravel_device_resolver *resolver)
 {
     const struct gravel_device_resolver_shape *shape = &resolver->shape;
@@ -105,6 +113,8 @@ static int make_parts(struct gravel_device_resolver *resolver)
     if (!code && shape->memory && shape->lending.ended)
         code = gravel_lent_create(&resolver->lent, &resolver->runs, shape->max_frame_bytes,
                                   &shape->lending);
+    if (!code && has_place(shape))
+        code = gravel_in_place_create(&resolver->in_place, &resolver->runs, shape->heap);
     return code;
 }
 
@@ -137,6 +147,7 @@ bool gravel_device_resolver_destroy(struct gravel_device_resolver *resolver)
         !gravel_lent_destroy(resolver->lent))
         return false;
     resolver->lent = NULL;
+    gravel_in_place_destroy(&resolver->in_place);
     gravel_pinned_destroy(&resolver->staging);
     if (!gravel_wait_is_done(resolver->shape.device, resolver->queue, "resolver: unmapping"))
         return false;
@@ -404,6 +415,19 @@ int gravel_device_resolver_apply(struct gravel_device_resolver *resolver,
     if (!code)
         code = gravel_check_cl("resolver: clFlush", flushed);
     return code ? code : fetch_answers(&pass);
+}
+
+/* ---- packages in place ----------------------------------------------------------------------- */
+
+int gravel_device_resolver_apply_in_place(struct gravel_device_resolver *resolver, uint32_t queue,
+                                          uint32_t ticket, cl_command_queue *behind)
+{
+    bool has = false;
+    int code = resolver->in_place.kernel
+                   ? gravel_in_place_enqueue(&resolver->in_place, queue, ticket, &has)
+                   : 0;
+    *behind = has && !code ? resolver->queue : NULL;
+    return code;
 }
 
 /* ---- frames that are kept -------------------------------------------------------------------- */

@@ -34,6 +34,7 @@ struct gravel_device_resolver_shape {
     const struct gravel_memory *memory; /* tells which frames are pinned; NULL: none is */
     uint32_t straight_bytes;       /* fewest of a pinned frame that is uploaded from where it is */
     struct gravel_lending lending; /* to whom such frames belong; without callbacks none is kept */
+    struct gravel_heap *heap;      /* the node's books; NULL: no package is applied in place */
 };
 
 /**
@@ -83,6 +84,19 @@ bool gravel_device_resolver_keeps(const struct gravel_device_resolver *resolver,
 int gravel_device_resolver_lend(struct gravel_device_resolver *resolver, const void *frame,
                                 const struct gravel_plan *plan, const struct gravel_loan *loan,
                                 uint64_t heap_offset);
+
+/**
+ * Enqueue that a queue's next few packages are applied where they lie, as far as they are updates for this node.
+ *
+ * @param ticket  the next that the host would take.
+ * @param behind  [out] the command queue, to read behind what it enqueued how many were (U11); NULL: nothing is
+ *                enqueued.
+ * @return        0; GRAVEL_ECL.
+ *
+ * Threads: one at a time, beside the one that applies frames. The last one's commands have ended.
+ */
+int gravel_device_resolver_apply_in_place(struct gravel_device_resolver *resolver, uint32_t queue,
+                                          uint32_t ticket, cl_command_queue *behind);
 
 /** Give back every frame that is kept, once the device has it. @return 0; GRAVEL_ECL; or given up. */
 int gravel_device_resolver_give_back(struct gravel_device_resolver *resolver);

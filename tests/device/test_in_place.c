@@ -1,0 +1,328 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Few packages for the node itself are applied by the device, where they lie: every operation right, no node buffer for
+ * them, nothing overtaken that the node sent itself before, and what is to be refused refused.
+ *
+ * A pump's thread may take a round's packages first, so that a round takes no buffer is tried for some rounds.
+ *
+ * Path: meson test -> lib/pump/in_place.c, lib/resolve/on_device/packages.c -> cl/kernels/in_place.cl
+ */
+#include "expect.h"
+
+#include <stdatomic.h>
+#include <unistd.h>
+
+#define N 256u
+#define GROUP 64u
+#define MOST_ROUNDS 300u
+#define N_ORDERS 10u /* tries to overtake */
+
+static struct gravel *gravel;
+static _Atomic uint32_t n_inside;
+static _Atomic bool may_end;
+
+static int stay(struct gravel *node, void *user, uint32_t source, const uint64_t *args)
+{
+    (void)node, (void)user, (void)source, (void)args;
+    atomic_fetch_add(&n_inside, 1);
+    while (!atomic_load(&may_end))
+        usleep(1000);
+    return 0;
+}
+
+static void open_nodes(uint32_t n_nodes)
+{
+    static const struct gravel_handler handler = {.name = "stay", .n_args = 1, .function = stay};
+    static const struct gravel_bindings bindings =
+        GRAVEL_BINDINGS(.handlers = &handler, .n_handlers = 1);
+    gravel = open_loopback(n_nodes, &bindings);
+}
+
+static void close_nodes(void)
+{
+    OK(gravel_close(gravel));
+}
+
+static struct gravel_stats read_stats(void)
+{
+    struct gravel_stats stats;
+    OK(gravel_stats_read(gravel, &stats, sizeof stats, GRAVEL_ALL_NODES));
+    return stats;
+}
+
+static void launch(cl_kernel kernel, size_t n)
+{
+    const size_t group = GROUP;
+    OK(gravel_launch(gravel, kernel, 1, &n, &group, 0, NULL, NULL));
+}
+
+/* ---- operations ------------------------------------------------------------------------------ */
+
+/* Words begin as `before`; a round of N work-items, each with word i of a, must make them `after`; so must each of the
+ * rounds that follow, until one has taken no buffer. @return whether one did. */
+static bool takes_no_buffer(cl_kernel kernel, uint64_t words, uint64_t before, uint64_t after,
+                            uint32_t bytes)
+{
+    for (uint32_t round = 0; round < MOST_ROUNDS; round++) {
+        unsigned char *memory = map_or_die(gravel, 0, words, (uint64_t)N * bytes, CL_MAP_WRITE);
+        for (uint32_t i = 0; i < N; i++)
+            memcpy(memory + (size_t)i * bytes, &before, bytes);
+        unmap(gravel, memory);
+        OK(gravel_barrier(gravel));
+        OK(gravel_stats_reset(gravel));
+        launch(kernel, N);
+        OK(gravel_barrier(gravel));
+        const struct gravel_stats stats = read_stats();
+        const unsigned char *found = read_map(gravel, 0, words, (uint64_t)N * bytes);
+        for (uint32_t i = 0; i < N; i++)
+            assert_memory_equal(found + (size_t)i * bytes, &after, bytes);
+        unmap(gravel, found);
+        assert_int_equal(stats.messages, N);
+        assert_int_equal(stats.sent_messages, N);
+        assert_int_equal(stats.resolved_messages, N);
+        if (stats.sent_buffers == 0)
+            return true;
+    }
+    return false;
+}
+
+static void expect_in_place(const char *body, uint64_t before, uint64_t after, uint32_t bytes)
+{
+    const uint64_t words = alloc_or_die(gravel, (uint64_t)N * bytes);
+    const uint64_t arguments[3] = {words, 0, 0};
+    cl_kernel kernel = body_kernel(gravel, body, arguments);
+    if (!takes_no_buffer(kernel, words, before, after, bytes))
+        fail_msg("%s: %u rounds, and each took node buffers", body, MOST_ROUNDS);
+    clReleaseKernel(kernel);
+    OK(gravel_free(gravel, words));
+}
+
+static void a_round_of_updates_takes_no_buffer(void **state)
+{
+    (void)state;
+    const uint64_t one = 0x3f800000, three = 0x40400000;                           /* float */
+    const uint64_t wide_one = 0x3ff0000000000000, wide_three = 0x4008000000000000; /* double */
+    open_nodes(1);
+    expect_in_place(BODY("gravel_inc_uint_wg(g, a, (uint)i, 0);"), 5, 6, 4);
+    expect_in_place(BODY("gravel_inc_ulong_wg(g, a, (uint)i, 0);"), UINT32_MAX, UINT64_C(1) << 32,
+                    8);
+    expect_in_place(BODY("gravel_add_int_wg(g, a, (uint)i, -3, 0);"), 1, (uint32_t)-2, 4);
+    expect_in_place(BODY("gravel_add_ulong_wg(g, a, (uint)i, 7, 0);"), UINT64_MAX, 6, 8);
+    expect_in_place(BODY("gravel_min_uint_wg(g, a, (uint)i, 3, 0);"), 9, 3, 4);
+    expect_in_place(BODY("gravel_max_long_wg(g, a, (uint)i, 9, 0);"), (uint64_t)-5, 9, 8);
+    expect_in_place(BODY("gravel_and_uint_wg(g, a, (uint)i, 6, 0);"), 3, 2, 4);
+    expect_in_place(BODY("gravel_or_ulong_wg(g, a, (uint)i, 6, 0);"), 3, 7, 8);
+    expect_in_place(BODY("gravel_xor_int_wg(g, a, (uint)i, 6, 0);"), 3, 5, 4);
+    expect_in_place(BODY("gravel_add_float_wg(g, a, (uint)i, 2, 0);"), one, three, 4);
+    expect_in_place(BODY("gravel_add_double_wg(g, a, (uint)i, 2, 0);"), wide_one, wide_three, 8);
+    expect_in_place(BODY("gravel_inc_uint_wg_if(g, i != 255, a, (uint)i, 0);"
+                         "gravel_inc_uint_wg_if(g, i == 255, a, (uint)i, 0);"),
+                    0, 1, 4);
+    close_nodes();
+}
+
+/* ---- what is left to the host ---------------------------------------------------------------- */
+
+static void rounds_of_many_packages_are_right_too(void **state)
+{
+    (void)state;
+    open_nodes(1);
+    const uint64_t words = alloc_or_die(gravel, N * sizeof(cl_uint));
+    const uint64_t arguments[3] = {words, 0, 0};
+    cl_kernel kernel =
+        body_kernel(gravel, BODY("gravel_inc_uint_wg(g, a, (uint)i % 256, 0);"), arguments);
+    uint32_t due = 0;
+    fill(gravel, 0, words, 0, N * sizeof(cl_uint));
+    for (uint32_t round = 0; round < 12; round++) {
+        const uint32_t times = round % 3 ? 1 : 32; /* 4 packages, or 128 */
+        launch(kernel, (size_t)N * times);
+        OK(gravel_barrier(gravel));
+        due += times;
+        expect_words(gravel, 0, words, due, N);
+    }
+    clReleaseKernel(kernel);
+    close_nodes();
+}
+
+static void messages_for_others_are_sent(void **state)
+{
+    (void)state;
+    open_nodes(2);
+    const uint64_t words = alloc_or_die(gravel, N * sizeof(cl_uint));
+    const uint64_t arguments[3] = {words, 0, 0};
+    cl_kernel mixed =
+        body_kernel(gravel, BODY("gravel_inc_uint_wg(g, a, (uint)i, i % 64 == 63);"), arguments);
+    cl_kernel own = body_kernel(gravel, BODY("gravel_inc_uint_wg(g, a, (uint)i, 0);"), arguments);
+    for (uint32_t node = 0; node < 2; node++)
+        fill(gravel, node, words, 0, N * sizeof(cl_uint));
+    for (uint32_t round = 1; round <= 8; round++) {
+        launch(mixed, N);
+        OK(gravel_barrier(gravel));
+        launch(own, N);
+        OK(gravel_barrier(gravel));
+        const uint32_t *here = read_map(gravel, 0, words, N * sizeof *here);
+        for (uint32_t i = 0; i < N; i++)
+            assert_int_equal(here[i], i % 64 == 63 ? round : 2 * round);
+        unmap(gravel, here);
+        const uint32_t *there = read_map(gravel, 1, words, N * sizeof *there);
+        for (uint32_t i = 0; i < N; i++)
+            assert_int_equal(there[i], i % 64 == 63 ? round : 0);
+        unmap(gravel, there);
+    }
+    clReleaseKernel(mixed);
+    clReleaseKernel(own);
+    close_nodes();
+}
+
+/* The last message of the second package is outside: the first one's stand, and the second one is refused whole. */
+static void what_is_outside_is_refused(void **state)
+{
+    (void)state;
+    open_nodes(1);
+    const uint64_t words = alloc_or_die(gravel, N * sizeof(cl_uint));
+    alloc_or_die(gravel, 4096);
+    const uint64_t arguments[3] = {words, 0, 0};
+    cl_kernel inside =
+        body_kernel(gravel, BODY("gravel_inc_uint_wg(g, a, (uint)i, 0);"), arguments);
+    cl_kernel outside = body_kernel(
+        gravel, BODY("gravel_inc_uint_wg(g, a, i == 127 ? 256 : (uint)i, 0);"), arguments);
+    cl_kernel astray =
+        body_kernel(gravel, BODY("gravel_inc_uint_wg(g, a + 2, (uint)i, 0);"), arguments);
+    fill(gravel, 0, words, 0, N * sizeof(cl_uint));
+    launch(inside, N);
+    OK(gravel_barrier(gravel));
+    expect_words(gravel, 0, words, 1, N);
+    launch(outside, 2 * GROUP);
+    expect_error(gravel_barrier(gravel), GRAVEL_ERANGE, "index 256");
+    launch(astray, GROUP);
+    expect_error(gravel_barrier(gravel), GRAVEL_ERANGE, "base");
+    launch(inside, N);
+    OK(gravel_barrier(gravel));
+    clReleaseKernel(inside);
+    clReleaseKernel(outside);
+    clReleaseKernel(astray);
+    close_nodes();
+}
+
+static void allocations_that_are_new_are_known(void **state)
+{
+    (void)state;
+    open_nodes(1);
+    for (uint32_t round = 0; round < 3; round++) {
+        const uint64_t other = alloc_or_die(gravel, 64 << round);
+        expect_in_place(BODY("gravel_inc_uint_wg(g, a, (uint)i, 0);"), round, round + 1, 4);
+        OK(gravel_free(gravel, other));
+    }
+    close_nodes();
+}
+
+/* ---- order ----------------------------------------------------------------------------------- */
+
+/* Keep the network thread, which then applies nothing, by a message of a kernel; NULL: of the host. */
+static void keep_the_network_thread(cl_kernel calls)
+{
+    const uint64_t nothing = 0;
+    const uint32_t before = atomic_load(&n_inside);
+    const double begin = seconds_now();
+    atomic_store(&may_end, false);
+    if (calls)
+        launch(calls, GROUP);
+    else
+        OK(gravel_am(gravel, 0, &nothing, 1, 0));
+    OK(gravel_fence(gravel));
+    while (atomic_load(&n_inside) == before && is_within(begin, 20))
+        usleep(1000);
+    assert_int_equal(atomic_load(&n_inside), before + 1);
+}
+
+static void launch_and_fence(cl_kernel kernel)
+{
+    launch(kernel, N);
+    OK(gravel_fence(gravel));
+}
+
+/* What was put stays where it was put, and then one is added, though nothing is applied meanwhile. */
+static void expect_order(cl_kernel calls, cl_kernel puts, cl_kernel others, cl_kernel adds,
+                         uint64_t words)
+{
+    static cl_uint values[N];
+    for (uint32_t i = 0; i < N; i++)
+        values[i] = 100;
+    for (uint32_t try = 0; try < N_ORDERS; try++) {
+        fill(gravel, 0, words, 0, sizeof values);
+        OK(gravel_barrier(gravel));
+        keep_the_network_thread(calls);
+        if (puts)
+            launch_and_fence(puts);
+        else
+            OK(gravel_put(gravel, words, values, sizeof values, 0));
+        for (uint32_t i = 0; i < 2; i++) /* after a kernel that took nothing, settles pass */
+            launch_and_fence(others);
+        launch_and_fence(adds);
+        atomic_store(&may_end, true);
+        OK(gravel_barrier(gravel));
+        expect_words(gravel, 0, words, 101, N);
+    }
+}
+
+static void nothing_is_overtaken(void **state)
+{
+    (void)state;
+    open_nodes(1);
+    const uint64_t words = alloc_or_die(gravel, N * sizeof(cl_uint));
+    const uint64_t more = alloc_or_die(gravel, N * sizeof(cl_uint));
+    const uint64_t arguments[3] = {words, more, 0};
+    cl_kernel calls = body_kernel(
+        gravel, BODY("gravel_am1_wg_if(g, i == 0, GRAVEL_HANDLER(stay), 0, 0);"), arguments);
+    cl_kernel puts =
+        body_kernel(gravel, BODY("gravel_put_uint_wg(g, a, (uint)i, 100, 0);"), arguments);
+    cl_kernel others =
+        body_kernel(gravel, BODY("gravel_inc_uint_wg(g, b, (uint)i, 0);"), arguments);
+    cl_kernel adds = body_kernel(gravel, BODY("gravel_inc_uint_wg(g, a, (uint)i, 0);"), arguments);
+    expect_order(calls, puts, others, adds, words);
+    expect_order(NULL, NULL, others, adds, words);
+    clReleaseKernel(calls);
+    clReleaseKernel(puts);
+    clReleaseKernel(others);
+    clReleaseKernel(adds);
+    close_nodes();
+}
+
+/* Packages of one work-item, of several operations on one word, are applied in their order. */
+static void operations_keep_their_order(void **state)
+{
+    (void)state;
+    open_nodes(1);
+    expect_in_place(BODY("gravel_add_uint_wg(g, a, (uint)i, 10, 0);"), 1, 11, 4);
+    const uint64_t words = alloc_or_die(gravel, N * sizeof(cl_uint));
+    const uint64_t arguments[3] = {words, 0, 0};
+    cl_kernel kernel = body_kernel(gravel,
+                                   BODY("gravel_add_uint_wg(g, a, (uint)i, 10, 0);"
+                                        "gravel_min_uint_wg(g, a, (uint)i, 7, 0);"
+                                        "gravel_add_uint_wg(g, a, (uint)i, 20, 0);"
+                                        "gravel_xor_uint_wg(g, a, (uint)i, 2, 0);"),
+                                   arguments);
+    for (uint32_t round = 0; round < 40; round++) {
+        fill(gravel, 0, words, 0, N * sizeof(cl_uint));
+        OK(gravel_barrier(gravel));
+        launch(kernel, N);
+        OK(gravel_barrier(gravel));
+        expect_words(gravel, 0, words, 27 ^ 2, N);
+    }
+    clReleaseKernel(kernel);
+    close_nodes();
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_round_of_updates_takes_no_buffer),
+        cmocka_unit_test(rounds_of_many_packages_are_right_too),
+        cmocka_unit_test(messages_for_others_are_sent),
+        cmocka_unit_test(what_is_outside_is_refused),
+        cmocka_unit_test(allocations_that_are_new_are_known),
+        cmocka_unit_test(nothing_is_overtaken),
+        cmocka_unit_test(operations_keep_their_order),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
