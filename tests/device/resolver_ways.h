@@ -88,7 +88,8 @@ static int create(const struct way *way, struct gravel_device_resolver **out)
     less = device;
     less.capability.is_cpu = way->is_serial;
     less.capability.has_double = device.capability.has_double && !way->hides_double;
-    hides_int64_atomics = way->hides_int64_atomics;
+    less.capability.has_long_atomics =
+        device.capability.has_long_atomics && !way->hides_int64_atomics;
     memory = (struct gravel_memory){.own = {.begin = frame.bytes, .bytes = sizeof frame.bytes}};
     const struct gravel_device_resolver_shape shape = {
         .device = &less,
@@ -99,7 +100,6 @@ static int create(const struct way *way, struct gravel_device_resolver **out)
         .lending = {.give_back = note_give_back, .ended = note_end},
     };
     int code = gravel_device_resolver_create(out, &shape);
-    hides_int64_atomics = false;
     return code;
 }
 

@@ -55,6 +55,32 @@ static void runs_of_any_length_are_applied(void **state)
                 }
 }
 
+/* Whether a run of so many messages goes with its kernel's launch. */
+static bool is_given(const struct word *word, int is_wide, uint32_t n)
+{
+    const uint32_t wide_word = GRAVEL_TYPE_BYTES(word->type) == 8;
+    const uint32_t message = (is_wide ? 8 : 4) + word->n_values * (wide_word ? 8 : 4);
+    return !way_now->is_serial && word->op != GRAVEL_PUT && n > 8 && n * message + 96 < 2560 &&
+           !(wide_word && way_now->hides_int64_atomics);
+}
+
+static void a_short_frame_goes_with_the_launch(void **state)
+{
+    (void)state;
+    static const uint32_t lengths[] = {9, 64, 100, 300};
+    for (size_t i = 0; i < LENGTH(words); i++)
+        for (size_t j = 0; j < LENGTH(lengths); j++)
+            for (int is_wide = 0; is_wide < 2; is_wide++) {
+                begin();
+                add_run(&words[i], is_wide, 7, lengths[j]);
+                const unsigned before = n_writes;
+                apply_and_compare(words[i].name);
+                if (n_writes - before == is_given(&words[i], is_wide, lengths[j]))
+                    fail_msg("%s, %u messages, wide %d: %u uploads", words[i].name, lengths[j],
+                             is_wide, n_writes - before);
+            }
+}
+
 static void runs_are_applied_in_order(void **state)
 {
     (void)state;
@@ -256,6 +282,7 @@ int main(int argc, char **argv)
         TEST(every_operation_does_what_the_host_does),
         TEST(sums_of_reals_on_one_word_lose_nothing),
         TEST(runs_of_any_length_are_applied),
+        TEST(a_short_frame_goes_with_the_launch),
         TEST(runs_are_applied_in_order),
         TEST(last_put_to_a_word_wins),
         TEST(puts_to_words_of_their_own_are_all_stored),

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * OpenCL as a worse one: 64-bit atomics hidden, and calls that fail when they are told to.
+ * OpenCL as another one: large arguments are borne, uploads counted, and calls fail when they are told to.
  *
  * The linker sends the calls here (--wrap); see meson.build.
  *
@@ -15,8 +15,9 @@
 
 #include <CL/cl.h>
 
-static bool hides_int64_atomics;
 static unsigned calls_until_failure; /* 0: none fails */
+static unsigned n_writes;            /* clEnqueueWriteBuffer so far */
+#define LARGE_ARGUMENTS 4096u        /* [bytes] that GPUs bear; PoCL says less, and bears them */
 
 static bool fails(void)
 {
@@ -29,8 +30,8 @@ cl_int __wrap_clGetDeviceInfo(cl_device_id device, cl_device_info name, size_t b
                               size_t *needed)
 {
     cl_int error = __real_clGetDeviceInfo(device, name, bytes, value, needed);
-    if (name == CL_DEVICE_EXTENSIONS && hides_int64_atomics && error == CL_SUCCESS && value)
-        memset(value, 0, bytes);
+    if (name == CL_DEVICE_MAX_PARAMETER_SIZE && error == CL_SUCCESS && value)
+        *(size_t *)value = LARGE_ARGUMENTS;
     return error;
 }
 
@@ -71,10 +72,19 @@ WRAP_ENQUEUE(clEnqueueNDRangeKernel,
               const size_t *global, const size_t *local, cl_uint n_events, const cl_event *events,
               cl_event *event),
              (queue, kernel, n, offset, global, local, n_events, events, event))
-WRAP_ENQUEUE(clEnqueueWriteBuffer,
-             (cl_command_queue queue, cl_mem buffer, cl_bool blocking, size_t at, size_t bytes,
-              const void *from, cl_uint n_events, const cl_event *events, cl_event *event),
-             (queue, buffer, blocking, at, bytes, from, n_events, events, event))
+cl_int __real_clEnqueueWriteBuffer(cl_command_queue, cl_mem, cl_bool, size_t, size_t, const void *,
+                                   cl_uint, const cl_event *, cl_event *);
+cl_int __wrap_clEnqueueWriteBuffer(cl_command_queue, cl_mem, cl_bool, size_t, size_t, const void *,
+                                   cl_uint, const cl_event *, cl_event *);
+cl_int __wrap_clEnqueueWriteBuffer(cl_command_queue queue, cl_mem buffer, cl_bool blocking,
+                                   size_t at, size_t bytes, const void *from, cl_uint n_events,
+                                   const cl_event *events, cl_event *event)
+{
+    n_writes++;
+    return fails() ? CL_OUT_OF_RESOURCES
+                   : __real_clEnqueueWriteBuffer(queue, buffer, blocking, at, bytes, from, n_events,
+                                                 events, event);
+}
 WRAP_ENQUEUE(clEnqueueFillBuffer,
              (cl_command_queue queue, cl_mem buffer, const void *pattern, size_t pattern_bytes,
               size_t at, size_t bytes, cl_uint n_events, const cl_event *events, cl_event *event),

@@ -390,6 +390,32 @@ static int apply_run(struct pass *pass, struct gravel_run *run, struct gravel_ap
                : apply_calls(pass, run, applied);
 }
 
+/* Whether the frame is one short run that goes with the kernel's launch. */
+static bool is_given(const struct pass *pass)
+{
+    const struct gravel_run *run = (const void *)(pass->frame + 1);
+    return pass->frame->bytes > sizeof *pass->frame &&
+           sizeof *pass->frame + GRAVEL_RUN_BYTES(run->command, (gravelp_u64)run->n_messages) ==
+               pass->frame->bytes &&
+           gravel_device_runs_can_give(&pass->resolver->runs, run, pass->frame->bytes);
+}
+
+static int give(struct pass *pass, struct gravel_applied *applied)
+{
+    const struct gravel_run *run = (const void *)(pass->frame + 1);
+    struct gravel_device_run on_device = {
+        .frame = pass->berth->uploaded,
+        .run = run,
+        .heap_offset = pass->heap_offset,
+    };
+    gravel_device_run_follow(&on_device, sizeof *pass->frame);
+    int code =
+        gravel_device_runs_give(&pass->resolver->runs, &on_device, pass->frame, pass->frame->bytes);
+    cl_int flushed = clFlush(pass->resolver->queue);
+    applied->n_messages = code ? 0 : run->n_messages;
+    return code ? code : gravel_check_cl("resolver: clFlush", flushed);
+}
+
 int gravel_device_resolver_apply(struct gravel_device_resolver *resolver,
                                  const struct gravel_apply *apply, uint64_t heap_offset,
                                  void *frame, struct gravel_applied *applied)
@@ -404,6 +430,8 @@ int gravel_device_resolver_apply(struct gravel_device_resolver *resolver,
     int code = gravel_device_resolver_give_back(resolver);
     if (!code)
         code = take_berth(resolver, &pass.berth);
+    if (!code && is_given(&pass))
+        return give(&pass, applied);
     for (uint64_t at = sizeof *pass.frame; !code && at < pass.frame->bytes;) {
         struct gravel_run *run = (void *)((char *)frame + at);
         code = apply_run(&pass, run, applied);

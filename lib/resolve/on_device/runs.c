@@ -5,6 +5,7 @@
 #include "resolve/on_device/runs.h"
 
 #include "base/error.h"
+#include "layout/given.h"
 #include "opencl/objects.h"
 #include "opencl/program.h"
 #include "transport/buffer.h"
@@ -28,7 +29,16 @@
 extern const char gravel_resolve_cl[];
 
 /* Numbers of the kernels. */
-enum { APPLY_SERIALLY, APPLY_EACH, ADD_FEW, FIND_LAST, STORE_LAST, CHECK_INDICES, RAISE_SIGNAL };
+enum {
+    APPLY_SERIALLY,
+    APPLY_EACH,
+    ADD_FEW,
+    FIND_LAST,
+    STORE_LAST,
+    CHECK_INDICES,
+    RAISE_SIGNAL,
+    APPLY_GIVEN
+};
 
 static int set(const struct gravel_device_runs *runs, uint32_t kernel, cl_uint first,
                const struct gravel_argument *arguments, size_t n)
@@ -65,7 +75,7 @@ static int make_kernels(struct gravel_device_runs *runs)
 {
     static const char *const names[] = {"apply_serially", "apply_each", "add_few",
                                         "find_last",      "store_last", "check_indices",
-                                        "raise_signal"};
+                                        "raise_signal",   "apply_given"};
     const struct gravel_argument arena[] = {GRAVEL_ARGUMENT(runs->arena)};
     int code = gravel_cl_kernels_create(runs->device, runs->program, names, GRAVEL_RUN_KERNELS,
                                         &runs->group, runs->kernels);
@@ -85,6 +95,15 @@ static int make_passed(struct gravel_device_runs *runs)
                                                       0, bytes, 0, NULL, NULL));
 }
 
+/* Whether a short frame may be an argument. */
+static bool bears_given(const struct gravel_device *device)
+{
+    size_t bytes = 0;
+    cl_int error =
+        clGetDeviceInfo(device->id, CL_DEVICE_MAX_PARAMETER_SIZE, sizeof bytes, &bytes, NULL);
+    return error == CL_SUCCESS && bytes >= GRAVELP_GIVEN_LEAST;
+}
+
 int gravel_device_runs_create(struct gravel_device_runs *runs, const struct gravel_device *device,
                               cl_command_queue queue, cl_mem arena, uint64_t max_frame_bytes)
 {
@@ -98,6 +117,7 @@ int gravel_device_runs_create(struct gravel_device_runs *runs, const struct grav
     };
     clRetainCommandQueue(queue);
     clRetainMemObject(arena);
+    runs->takes_given = !runs->is_serial && bears_given(device);
     int code = build(runs, device);
     uint64_t longest =
         max_frame_bytes < GRAVEL_ROWS_MOST_BYTES ? GRAVEL_ROWS_MOST_BYTES : max_frame_bytes;
@@ -222,6 +242,18 @@ static int enqueue_puts(const struct gravel_device_runs *runs, const struct run_
     return code;
 }
 
+static int enqueue_given(const struct gravel_device_runs *runs, const struct run_rows *rows,
+                         const void *frame, uint32_t bytes)
+{
+    struct gravelp_given given;
+    const uint32_t n_words = bytes / 4;
+    const struct gravel_argument arguments[] = {GRAVEL_ARGUMENT(given), GRAVEL_ARGUMENT(n_words)};
+    memcpy(&given, frame, bytes);
+    memset((unsigned char *)&given + bytes, 0, sizeof given - bytes);
+    int code = SET(runs, APPLY_GIVEN, LAST_ARGUMENT, arguments);
+    return code ? code : enqueue(runs, rows, APPLY_GIVEN, runs->group);
+}
+
 /* @param at  of the signal in the arena [bytes]. */
 static int enqueue_signal(const struct gravel_device_runs *runs, uint64_t at, uint32_t n)
 {
@@ -247,6 +279,8 @@ int gravel_device_runs_warm_up(const struct gravel_device_runs *runs, cl_mem upl
         code = enqueue_few(runs, &rows);
     if (!code && !runs->is_serial)
         code = enqueue_puts(runs, &rows);
+    if (!code && runs->takes_given)
+        code = enqueue_given(runs, &rows, &nothing, 0);
     return code ? code : enqueue_signal(runs, 0, 0);
 }
 
@@ -310,4 +344,20 @@ int gravel_device_runs_enqueue(const struct gravel_device_runs *runs,
         with_signal->signal != GRAVEL_NO_SIGNAL)
         code = enqueue_signal(runs, run->heap_offset + with_signal->signal, run->run->n_messages);
     return code;
+}
+
+bool gravel_device_runs_can_give(const struct gravel_device_runs *runs,
+                                 const struct gravel_run *run, uint32_t frame_bytes)
+{
+    const uint32_t op = GRAVELP_COMMAND_OP(run->command);
+    return runs->takes_given && frame_bytes <= GRAVELP_GIVEN_BYTES && frame_bytes % 4 == 0 &&
+           op > GRAVEL_PUT && op < GRAVEL_AM && !must_be_serial(runs, run);
+}
+
+int gravel_device_runs_give(const struct gravel_device_runs *runs,
+                            const struct gravel_device_run *run, const void *frame,
+                            uint32_t frame_bytes)
+{
+    const struct run_rows rows = find_rows(runs, run);
+    return enqueue_given(runs, &rows, frame, frame_bytes);
 }

@@ -15,13 +15,14 @@
 #include "device/device.h"
 #include "resolve/decode.h"
 
-#define GRAVEL_RUN_KERNELS 7u
+#define GRAVEL_RUN_KERNELS 8u
 
 struct gravel_device_runs {
     const struct gravel_device *device;
     bool is_serial; /* a CPU device: the plain loop is the fastest, and no table is needed */
     bool has_int64_atomics;
-    size_t group; /* [work-items] */
+    bool takes_given; /* the device bears a short frame as an argument */
+    size_t group;     /* [work-items] */
     cl_command_queue queue;
     cl_program program;
     cl_kernel kernels[GRAVEL_RUN_KERNELS];
@@ -74,6 +75,20 @@ static inline void gravel_device_run_follow(struct gravel_device_run *run, uint6
 /** Enqueue a run that addresses words, and its signal. @return 0; GRAVEL_ECL. */
 int gravel_device_runs_enqueue(const struct gravel_device_runs *runs,
                                const struct gravel_device_run *run);
+
+/** Whether a frame of one run may go with the launch, and needs no upload. */
+bool gravel_device_runs_can_give(const struct gravel_device_runs *runs,
+                                 const struct gravel_run *run, uint32_t frame_bytes);
+
+/**
+ * Enqueue such a frame. run->frame, which it is stored in, is not read after its kernel.
+ *
+ * @param frame  used until the call returns.
+ * @return       0; GRAVEL_ECL.
+ */
+int gravel_device_runs_give(const struct gravel_device_runs *runs,
+                            const struct gravel_device_run *run, const void *frame,
+                            uint32_t frame_bytes);
 
 /**
  * Enqueue every kernel that the device needs on nothing, so that whatever a driver puts off to a kernel's or a
