@@ -10,7 +10,8 @@
 
 #include "base/clock.h"
 
-#define BATCH 16u /* frames of one kind before the next kind has its turn */
+#define BATCH 16u                      /* frames of one kind before the next kind has its turn */
+#define SHIPS_FIRST_NS UINT64_C(40000) /* about what a look and a hand-over take */
 
 /* Hand a frame to the transport; or act on it, if its destination is here. */
 static void pass_on(struct gravel_network *network, struct gravel_buffer *buffer)
@@ -133,6 +134,27 @@ static void take_frame(struct gravel_network *network, struct gravel_frame *fram
     operations->received(network->transport);
 }
 
+/*
+ * Whether frames of others can wait. Nodes whose rounds keep step settle at one time, and each waits for the other's
+ * frames: what a node is about to ship leaves before it has the device apply what came, which takes the driver as long
+ * as a look. But a settle may last, so only for a moment.
+ */
+static bool ships_first(struct gravel_network *network, uint64_t now_ns, uint64_t *due_ns)
+{
+    if (!atomic_load_explicit(&network->n_settling, memory_order_relaxed)) { /* U13 */
+        network->settling_ns = 0;
+        return false;
+    }
+    if (network->settling_ns == 0)
+        network->settling_ns = now_ns;
+    uint64_t lasts_ns = now_ns - network->settling_ns;
+    if (lasts_ns >= SHIPS_FIRST_NS)
+        return false;
+    if (SHIPS_FIRST_NS - lasts_ns < *due_ns)
+        *due_ns = SHIPS_FIRST_NS - lasts_ns;
+    return true;
+}
+
 static uint32_t receive(struct gravel_network *network, uint32_t limit)
 {
     struct gravel_transport *transport = network->transport;
@@ -198,7 +220,8 @@ bool gravel_network_step(struct gravel_network *network, uint64_t now_ns, uint64
         n += send_outgoing(network, BATCH);
     }
     n += send_pending(network, BATCH);
-    n += gravel_network_exchange(network);
+    if (!ships_first(network, now_ns, due_ns))
+        n += gravel_network_exchange(network);
     if (network->sees_attached) {
         n += gravel_transactions_step(network->transactions, gravel_network_lived_ns(network));
         gravel_sender_flush_urgent(network->handler_sender); /* answers */

@@ -44,7 +44,9 @@ static int settle(struct gravel *gravel, struct mark *mark)
     int code = gravel_launches_wait(&gravel->launches, gravel_node_kernel_limit(gravel));
     if (code)
         gravel_log(gravel, "%s", gravel_last_error()); /* the call may return an earlier cause */
-    else if (gravel->pump)
+    if (gravel->pump)
+        atomic_fetch_add_explicit(&gravel->network.n_settling, 1, memory_order_relaxed); /* U13 */
+    if (!code && gravel->pump)
         code = gravel_pump_settle(gravel->pump, &mark->pump);
     if (!code && gravel->pump)
         gravel_pump_note_settled(gravel->pump, &mark->pump);
@@ -54,6 +56,8 @@ static int settle(struct gravel *gravel, struct mark *mark)
         flushes[i] = gravel_aggregator_flush(&gravel->aggregators[i]);
     for (uint32_t i = 0; i < n; i++)
         gravel_aggregator_flush_wait(&gravel->aggregators[i], flushes[i]);
+    if (gravel->pump)
+        atomic_fetch_sub_explicit(&gravel->network.n_settling, 1, memory_order_relaxed); /* U13 */
     pthread_mutex_lock(&gravel->network.host_lock);
     gravel_sender_flush(gravel->network.host_sender);
     pthread_mutex_unlock(&gravel->network.host_lock);
