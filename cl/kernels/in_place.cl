@@ -10,7 +10,7 @@
  * Two packages may be of one work-item, and then keep their order: a barrier stands between them.
  *
  * Path:    lib/pump/in_place.c -> lib/resolve/on_device/packages.c enqueues this; slots (queue.cl.h) -> the heap.
- * Memory:  K2 acquires what a leader released by P2. While this runs it is the queue's consumer instead of the host,
+ * Memory:  K1 acquires what a leader released by P2. While this runs it is the queue's consumer instead of the host,
  *          which reads U11 by a copy behind it. Heap words: as resolve.cl, whose command queue it is on.
  * Source:  Orr 2016, section 5.2.3; there the host applies a node's messages to itself too.
  */
@@ -60,7 +60,7 @@ GRAVELP_INLINE void find_package(global struct gravelp_arena *head,
 {
     found->n_messages = 0;
     found->is_wrong = 0;
-    if (gravelp_device_load_acquire(&package->published) != ticket + 1) /* K2, pairs with P2 */
+    if (gravelp_device_load_acquire(&package->published) != ticket + 1) /* K1, pairs with P2 */
         return;
     uint command = package->command, n = package->n_messages, stride = package->stride;
     if (!is_taken(command) || n > stride || stride % 16 != 0 ||
