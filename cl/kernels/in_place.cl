@@ -92,6 +92,7 @@ kernel void apply_in_place(global uchar *arena, uint queue, uint ticket,
         arena + head->slots_offset + (ulong)queue * head->n_slots * head->slot_bytes;
     uint lane = (uint)get_local_id(0), n_lanes = (uint)get_local_size(0);
     if (lane == 0) {
+        /* Orders nothing: K1 tells which of them are published. */
         uint n = gravelp_device_load_relaxed(&words->reserved) - ticket;
         n_reserved = n <= GRAVELP_IN_PLACE_MOST ? n : 0;
     }
@@ -107,7 +108,7 @@ kernel void apply_in_place(global uchar *arena, uint queue, uint ticket,
             (global const uint *)(slot + GRAVELP_INDEX_ROW(found[p].stride));
         for (uint i = lane; i < found[p].n_messages; i += n_lanes)
             if (nodes[i] != head->node || indices[i] >= found[p].words)
-                atomic_or(&found[p].is_wrong, 1u);
+                atomic_or(&found[p].is_wrong, 1u); /* of the group; the barrier hands it on */
     }
     gravelp_barrier_group();
     if (lane == 0) {

@@ -34,7 +34,7 @@ def ranks_of(rows):
 
 
 def sentence(rows):
-    said = ["on %d rank%s a round takes %.0f us, of which %.0f are its launch, and a level with its sum %.0f us"
+    said = ["on %d rank%s a round takes %.0f us, a launch alone and the wait for it %.0f us, and a level with its sum %.0f us"
             % (n, "s" * (n > 1), *found) for n in ranks_of(rows)
             for found in [[microseconds(rows, what, n) for what in ("round", "launch", "level_sum")]] if all(found)]
     return "; ".join(said) + "." if said else None

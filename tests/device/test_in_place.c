@@ -50,6 +50,22 @@ static struct gravel_stats read_stats(void)
     return stats;
 }
 
+/* N words of node 0, which are 0 at every node. */
+static uint64_t alloc_words(void)
+{
+    const uint64_t words = alloc_or_die(gravel, N * sizeof(cl_uint));
+    for (uint32_t node = 0; node < gravel_n_nodes(gravel); node++)
+        fill(gravel, node, words, 0, N * sizeof(cl_uint));
+    return words;
+}
+
+/* A kernel whose a and b are these. */
+static cl_kernel kernel_on(uint64_t a, uint64_t b, const char *body)
+{
+    const uint64_t arguments[3] = {a, b, 0};
+    return body_kernel(gravel, body, arguments);
+}
+
 static void launch(cl_kernel kernel, size_t n)
 {
     const size_t group = GROUP;
@@ -59,7 +75,7 @@ static void launch(cl_kernel kernel, size_t n)
 /* ---- operations ------------------------------------------------------------------------------ */
 
 /* Words begin as `before`; a round of N work-items, each with word i of a, must make them `after`; so must each of the
- * rounds that follow, until one has taken no buffer. @return whether one did. */
+ * rounds that follow, until one has taken no buffer. 0return whether one did. */
 static bool takes_no_buffer(cl_kernel kernel, uint64_t words, uint64_t before, uint64_t after,
                             uint32_t bytes)
 {
@@ -89,8 +105,7 @@ static bool takes_no_buffer(cl_kernel kernel, uint64_t words, uint64_t before, u
 static void expect_in_place(const char *body, uint64_t before, uint64_t after, uint32_t bytes)
 {
     const uint64_t words = alloc_or_die(gravel, (uint64_t)N * bytes);
-    const uint64_t arguments[3] = {words, 0, 0};
-    cl_kernel kernel = body_kernel(gravel, body, arguments);
+    cl_kernel kernel = kernel_on(words, 0, body);
     if (!takes_no_buffer(kernel, words, before, after, bytes))
         fail_msg("%s: %u rounds, and each took node buffers", body, MOST_ROUNDS);
     clReleaseKernel(kernel);
@@ -127,12 +142,9 @@ static void rounds_of_many_packages_are_right_too(void **state)
 {
     (void)state;
     open_nodes(1);
-    const uint64_t words = alloc_or_die(gravel, N * sizeof(cl_uint));
-    const uint64_t arguments[3] = {words, 0, 0};
-    cl_kernel kernel =
-        body_kernel(gravel, BODY("gravel_inc_uint_wg(g, a, (uint)i % 256, 0);"), arguments);
+    const uint64_t words = alloc_words();
+    cl_kernel kernel = kernel_on(words, 0, BODY("gravel_inc_uint_wg(g, a, (uint)i % 256, 0);"));
     uint32_t due = 0;
-    fill(gravel, 0, words, 0, N * sizeof(cl_uint));
     for (uint32_t round = 0; round < 12; round++) {
         const uint32_t times = round % 3 ? 1 : 32; /* 4 packages, or 128 */
         launch(kernel, (size_t)N * times);
@@ -148,13 +160,9 @@ static void messages_for_others_are_sent(void **state)
 {
     (void)state;
     open_nodes(2);
-    const uint64_t words = alloc_or_die(gravel, N * sizeof(cl_uint));
-    const uint64_t arguments[3] = {words, 0, 0};
-    cl_kernel mixed =
-        body_kernel(gravel, BODY("gravel_inc_uint_wg(g, a, (uint)i, i % 64 == 63);"), arguments);
-    cl_kernel own = body_kernel(gravel, BODY("gravel_inc_uint_wg(g, a, (uint)i, 0);"), arguments);
-    for (uint32_t node = 0; node < 2; node++)
-        fill(gravel, node, words, 0, N * sizeof(cl_uint));
+    const uint64_t words = alloc_words();
+    cl_kernel mixed = kernel_on(words, 0, BODY("gravel_inc_uint_wg(g, a, (uint)i, i % 64 == 63);"));
+    cl_kernel own = kernel_on(words, 0, BODY("gravel_inc_uint_wg(g, a, (uint)i, 0);"));
     for (uint32_t round = 1; round <= 8; round++) {
         launch(mixed, N);
         OK(gravel_barrier(gravel));
@@ -179,16 +187,12 @@ static void what_is_outside_is_refused(void **state)
 {
     (void)state;
     open_nodes(1);
-    const uint64_t words = alloc_or_die(gravel, N * sizeof(cl_uint));
+    const uint64_t words = alloc_words();
     alloc_or_die(gravel, 4096);
-    const uint64_t arguments[3] = {words, 0, 0};
-    cl_kernel inside =
-        body_kernel(gravel, BODY("gravel_inc_uint_wg(g, a, (uint)i, 0);"), arguments);
-    cl_kernel outside = body_kernel(
-        gravel, BODY("gravel_inc_uint_wg(g, a, i == 127 ? 256 : (uint)i, 0);"), arguments);
-    cl_kernel astray =
-        body_kernel(gravel, BODY("gravel_inc_uint_wg(g, a + 2, (uint)i, 0);"), arguments);
-    fill(gravel, 0, words, 0, N * sizeof(cl_uint));
+    cl_kernel inside = kernel_on(words, 0, BODY("gravel_inc_uint_wg(g, a, (uint)i, 0);"));
+    cl_kernel outside =
+        kernel_on(words, 0, BODY("gravel_inc_uint_wg(g, a, i == 127 ? 256 : (uint)i, 0);"));
+    cl_kernel astray = kernel_on(words, 0, BODY("gravel_inc_uint_wg(g, a + 2, (uint)i, 0);"));
     launch(inside, N);
     OK(gravel_barrier(gravel));
     expect_words(gravel, 0, words, 1, N);
@@ -269,16 +273,12 @@ static void nothing_is_overtaken(void **state)
 {
     (void)state;
     open_nodes(1);
-    const uint64_t words = alloc_or_die(gravel, N * sizeof(cl_uint));
-    const uint64_t more = alloc_or_die(gravel, N * sizeof(cl_uint));
-    const uint64_t arguments[3] = {words, more, 0};
-    cl_kernel calls = body_kernel(
-        gravel, BODY("gravel_am1_wg_if(g, i == 0, GRAVEL_HANDLER(stay), 0, 0);"), arguments);
-    cl_kernel puts =
-        body_kernel(gravel, BODY("gravel_put_uint_wg(g, a, (uint)i, 100, 0);"), arguments);
-    cl_kernel others =
-        body_kernel(gravel, BODY("gravel_inc_uint_wg(g, b, (uint)i, 0);"), arguments);
-    cl_kernel adds = body_kernel(gravel, BODY("gravel_inc_uint_wg(g, a, (uint)i, 0);"), arguments);
+    const uint64_t words = alloc_words(), more = alloc_words();
+    cl_kernel calls =
+        kernel_on(words, more, BODY("gravel_am1_wg_if(g, i == 0, GRAVEL_HANDLER(stay), 0, 0);"));
+    cl_kernel puts = kernel_on(words, more, BODY("gravel_put_uint_wg(g, a, (uint)i, 100, 0);"));
+    cl_kernel others = kernel_on(words, more, BODY("gravel_inc_uint_wg(g, b, (uint)i, 0);"));
+    cl_kernel adds = kernel_on(words, more, BODY("gravel_inc_uint_wg(g, a, (uint)i, 0);"));
     expect_order(calls, puts, others, adds, words);
     expect_order(NULL, NULL, others, adds, words);
     clReleaseKernel(calls);
@@ -294,14 +294,12 @@ static void operations_keep_their_order(void **state)
     (void)state;
     open_nodes(1);
     expect_in_place(BODY("gravel_add_uint_wg(g, a, (uint)i, 10, 0);"), 1, 11, 4);
-    const uint64_t words = alloc_or_die(gravel, N * sizeof(cl_uint));
-    const uint64_t arguments[3] = {words, 0, 0};
-    cl_kernel kernel = body_kernel(gravel,
-                                   BODY("gravel_add_uint_wg(g, a, (uint)i, 10, 0);"
-                                        "gravel_min_uint_wg(g, a, (uint)i, 7, 0);"
-                                        "gravel_add_uint_wg(g, a, (uint)i, 20, 0);"
-                                        "gravel_xor_uint_wg(g, a, (uint)i, 2, 0);"),
-                                   arguments);
+    const uint64_t words = alloc_words();
+    cl_kernel kernel = kernel_on(words, 0,
+                                 BODY("gravel_add_uint_wg(g, a, (uint)i, 10, 0);"
+                                      "gravel_min_uint_wg(g, a, (uint)i, 7, 0);"
+                                      "gravel_add_uint_wg(g, a, (uint)i, 20, 0);"
+                                      "gravel_xor_uint_wg(g, a, (uint)i, 2, 0);"));
     for (uint32_t round = 0; round < 40; round++) {
         fill(gravel, 0, words, 0, N * sizeof(cl_uint));
         OK(gravel_barrier(gravel));
