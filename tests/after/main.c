@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Runs the rows: opens nodes, makes the object and its error, and asks what then holds of the object and of the node.
+ * A line of TAP for each.
+ *
+ * usage: after [n_nodes]    loop-back nodes; as the launcher says if there is no argument
+ *
+ * Path: meson test, mpirun -> this -> a file of rows for each object.
+ */
+#include "after.h"
+
+#include "device/failing_opencl.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define N_ITEMS 256u
+#define MOST_CALLS 400u /* that one act may make */
+
+static const struct after_row *const tables[] = {accumulator_rows, node_rows};
+
+static uint32_t n_loopback; /* 0: ranks */
+static bool is_teller;      /* this process prints */
+static const struct after_row *row;
+
+void after_expect(int code, int expected, const char *part)
+{
+    if (code != expected || (code && !strstr(gravel_last_error(), part)))
+        die(row->object, 0, "%s: got %s: %s; expected %s, naming \"%s\"", row->error,
+            gravel_strerror(code), code ? gravel_last_error() : "", gravel_strerror(expected),
+            part);
+}
+
+uint64_t after_sum(struct gravel *gravel, uint64_t offset, uint32_t n)
+{
+    uint64_t sum = 0;
+    for (uint32_t node = 0; node < gravel_n_nodes(gravel); node++) {
+        if (!gravel_is_local(gravel, node))
+            continue;
+        const uint32_t *words = read_map(gravel, node, offset, n * sizeof *words);
+        for (uint32_t i = 0; i < n; i++)
+            sum += words[i];
+        unmap(gravel, words);
+    }
+    return sum;
+}
+
+static struct gravel *open_nodes(void)
+{
+    struct gravel_config config;
+    struct gravel *gravel;
+    if (n_loopback)
+        config = loopback_config(n_loopback);
+    else
+        OK(gravel_config_load(&config, sizeof config));
+    config.heap_bytes = 4u << 20;
+    if (row->configure)
+        row->configure(&config);
+    int code = gravel_open(&gravel, &config, row->bindings);
+    skip_if_refused(code);
+    OK(code);
+    return gravel;
+}
+
+/* Messages of a kernel to every node arrive, at each node those of all processes. */
+static void expect_works(struct gravel *gravel)
+{
+    const uint32_t n_nodes = gravel_n_nodes(gravel), n_senders = n_loopback ? 1 : n_nodes;
+    const uint64_t words = alloc_or_die(gravel, n_nodes * sizeof(uint32_t));
+    OK(run_body(gravel, "gravel_inc_uint_wg(g, a, i % b, i % b);", N_ITEMS * n_nodes, 64, words,
+                n_nodes, 0));
+    OK(gravel_barrier(gravel));
+    for (uint32_t node = 0; node < n_nodes; node++)
+        if (gravel_is_local(gravel, node))
+            MUST(word32(gravel, node, words + node * sizeof(uint32_t)) == N_ITEMS * n_senders);
+    OK(gravel_barrier(gravel));
+    OK(gravel_free(gravel, words));
+}
+
+/* The node is as good as new; or it has ended, and says so again. */
+static void end(struct gravel *gravel, bool may_end)
+{
+    int code = may_end ? gravel_barrier(gravel) : 0;
+    MUST(!row->is_end || code);
+    if (!code)
+        expect_works(gravel);
+    int closed = gravel_close(gravel);
+    if (closed != code)
+        die(row->object, 0, "gravel_close: %s after %s: %s", gravel_strerror(closed),
+            gravel_strerror(code), gravel_last_error());
+}
+
+/* @param n  call of the kinds that fails; 0: none. @return whether one has failed */
+static bool run_once(unsigned n)
+{
+    char what[200];
+    snprintf(what, sizeof what, "%s: %s: call %u", row->object, row->error, n);
+    watch(60, what);
+    struct gravel *gravel = open_nodes();
+    if (row->prepare)
+        row->prepare(gravel);
+    fail_nth(row->fails, n, false);
+    int code = row->act(gravel);
+    const bool has_failed = fail_no_more();
+    MUST(has_failed || n == 0 || code == 0);
+    row->hold(gravel, code);
+    end(gravel, n > 0 || row->is_end);
+    return has_failed;
+}
+
+/* A process whose node has ended opens no other one by MPI: such rows are for loop-back nodes. */
+static bool is_meant(uint32_t n_nodes)
+{
+    const char *step = getenv("GRAVEL_STEP");
+    return n_nodes >= row->least_nodes && (n_loopback || !(row->fails || row->is_end)) &&
+           (!row->step || (step && !strcmp(step, row->step)));
+}
+
+static uint32_t count_nodes(void)
+{
+    struct gravel *gravel = n_loopback ? open_loopback(n_loopback, NULL) : open_default(NULL);
+    const uint32_t n_nodes = gravel_n_nodes(gravel);
+    is_teller = gravel_node(gravel) == 0;
+    OK(gravel_close(gravel));
+    return n_nodes;
+}
+
+static void run_row(void)
+{
+    unsigned n = row->fails ? 1 : 0;
+    while (run_once(n) && n < MOST_CALLS)
+        n++;
+    MUST(!row->fails || (n > 1 && n < MOST_CALLS));
+}
+
+int main(int argc, char **argv)
+{
+    unsigned n_run = 0;
+    n_loopback = argc > 1 ? (uint32_t)atoi(argv[1]) : 0;
+    const uint32_t n_nodes = count_nodes();
+    for (unsigned i = 0; i < sizeof tables / sizeof *tables; i++)
+        for (row = tables[i]; row->object; row++) {
+            if (!is_meant(n_nodes))
+                continue;
+            run_row();
+            n_run++;
+            if (is_teller)
+                printf("ok %u - %s: %s: %s\n", n_run, row->object, row->error, row->holds);
+            fflush(stdout);
+        }
+    if (is_teller)
+        printf("1..%u\n", n_run);
+    return 0;
+}
