@@ -106,7 +106,7 @@ static void tell_groups(struct tasks *tasks, struct trials *trials)
 void tasks_tell(struct tasks *tasks, struct trials *trials)
 {
     struct gravel_steal_stats stats;
-    const char *policy = gravel_config(tasks->node->gravel)->steal_policy;
+    const char *policy = gravel_config_of(tasks->node->gravel)->steal_policy;
     TRY(gravel_steal_stats_read(tasks->steal, &stats, sizeof stats, GRAVEL_ALL_GROUPS));
     trials_add_word(trials, "schedule", policy);
     trials_add_number(trials, "groups", gravel_steal_n_groups(tasks->steal));

@@ -163,7 +163,7 @@ static uint64_t places_of_round(const struct mer *mer)
     const uint64_t n_others = mer->node.n_nodes - 1,
                    message = (1 + words_of((unsigned)mer->k)) * sizeof(cl_ulong);
     const uint64_t most =
-        n_others ? gravel_config(mer->node.gravel)->waiting_bytes / (2 * n_others * message)
+        n_others ? gravel_config_of(mer->node.gravel)->waiting_bytes / (2 * n_others * message)
                  : mer->n_places;
     return most ? most : 1;
 }

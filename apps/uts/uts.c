@@ -152,7 +152,7 @@ static void describe(void *self, struct trials *trials)
     struct uts *uts = self;
     add_up(uts);
     snprintf(trials->variant, sizeof trials->variant, "%.31s",
-             gravel_config(uts->node.gravel)->steal_policy);
+             gravel_config_of(uts->node.gravel)->steal_policy);
     snprintf(trials->input, sizeof trials->input, "%s%s, %llu nodes", uts->tree.name,
              uts->is_changed ? " changed" : "", (unsigned long long)uts->size.n_nodes);
     trials->work = (double)uts->size.n_nodes;

@@ -147,7 +147,7 @@
 
 #define GRAVEL_CONFIG_STRING_BYTES 256
 
-/** Fill it by gravel_config_load. From version 1.0 on, new fields are added at the end. */
+/** Fill it by gravel_config_load. Later versions with the same soname add fields at the end. */
 struct gravel_config {
     size_t bytes; /**< sizeof(struct gravel_config), as the caller's header has it */
 #define GRAVEL_FIELD_STRING(field) char field[GRAVEL_CONFIG_STRING_BYTES];

@@ -41,7 +41,7 @@ extern "C" {
 
 /* The library's soversion is GRAVEL_API_MAJOR while that is not 0, else 0.GRAVEL_API_MINOR. */
 #define GRAVEL_API_MAJOR 0
-#define GRAVEL_API_MINOR 2
+#define GRAVEL_API_MINOR 3
 #define GRAVEL_API_PATCH 0
 
 /** X(code, number, text): every error. */
@@ -280,7 +280,7 @@ const char *gravel_last_error(void);
  *
  * @param config  [out] [bytes] set fields afterwards, directly or by gravel_config_set, to override the environment.
  * @param bytes   sizeof *config: later versions have more fields. A caller that does not know the structure may give
- *                any size from it to 65536, a multiple of 8, and set fields by name.
+ *                any size from it to 65536, a multiple of sizeof(void *), and set fields by name.
  * @return        0; GRAVEL_EINVAL; GRAVEL_ECONFIG if a variable is malformed or out of range, with its name.
  */
 int gravel_config_load(struct gravel_config *config, size_t bytes);
@@ -365,7 +365,7 @@ uint32_t gravel_node(const struct gravel *gravel);
 /** Nodes of the job. */
 uint32_t gravel_n_nodes(const struct gravel *gravel);
 /** The settings in force, with derived values. */
-const struct gravel_config *gravel_config(const struct gravel *gravel);
+const struct gravel_config *gravel_config_of(const struct gravel *gravel);
 /** The step of the capability ladder in use: "svm", "usm", "pump" or "drain". */
 const char *gravel_step(const struct gravel *gravel);
 /**

@@ -286,7 +286,7 @@ public:
         return *this;
     }
     /** The settings, to be read or set by field. */
-    struct gravel_config &config() noexcept {
+    gravel_config &config() noexcept {
         return config_;
     }
     options &device(cl_device_id device, cl_context context = nullptr, cl_command_queue queue = nullptr) {
@@ -360,7 +360,7 @@ private:
     struct device_text {
         std::string source, name, options;
     };
-    struct gravel_config config_ {};
+    gravel_config config_{};
     gravel_bindings bindings_{};
     device_text code_;
     std::vector<entry> rows_;
@@ -469,7 +469,7 @@ public:
     /** Nodes of the job. */
     uint32_t size() const { return gravel_n_nodes(opened()); }
     bool is_local(uint32_t other) const { return gravel_is_local(opened(), other); }
-    const struct gravel_config &config() const { return *gravel_config(opened()); }
+    const gravel_config &config() const { return *gravel_config_of(opened()); }
     std::string step() const { return gravel_step(opened()); }
     size_t group_size() const { return gravel_group_size(opened()); }
     cl_context context() const { return gravel_cl_context(opened()); }

@@ -34,9 +34,9 @@ uint32_t gravel_group_size(const struct gravel *gravel)
     return is_node(gravel, "gravel_group_size") ? gravel_derive_group_size(&gravel->device) : 0;
 }
 
-const struct gravel_config *gravel_config(const struct gravel *gravel)
+const struct gravel_config *gravel_config_of(const struct gravel *gravel)
 {
-    return is_node(gravel, "gravel_config") ? &gravel->config : NULL;
+    return is_node(gravel, "gravel_config_of") ? &gravel->config : NULL;
 }
 
 const char *gravel_step(const struct gravel *gravel)

@@ -228,11 +228,9 @@ int gravel_config_check(const struct gravel_config *config)
 
 /* ---- the caller's structure ------------------------------------------------------------------ */
 
-static const struct gravel_growing of_config = {.name = "config.bytes",
-                                                .type = "gravel_config",
-                                                .set_by = "gravel_config_load()",
-                                                .now = sizeof(struct gravel_config),
-                                                .first = sizeof(struct gravel_config)};
+/* Any size from the first field on may be an older header's: fields are added at the end, and the rest is filled in. */
+static const struct gravel_growing of_config =
+    GRAVEL_GROWING("config.bytes", gravel_config, "gravel_config_load()", device);
 
 int gravel_config_load(struct gravel_config *config, size_t bytes)
 {

@@ -146,7 +146,7 @@ CALLS: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "gravel_abort": (code, (address, text)),
     "gravel_node": (u32, (address,)),
     "gravel_n_nodes": (u32, (address,)),
-    "gravel_config": (address, (address,)),
+    "gravel_config_of": (address, (address,)),
     "gravel_step": (text, (address,)),
     "gravel_group_size": (u32, (address,)),
     "gravel_cl_context": (address, (address,)),

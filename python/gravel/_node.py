@@ -147,7 +147,7 @@ class Node:
     @property
     def config(self) -> dict[str, str]:
         """The settings in force, as texts."""
-        return settings_of(lib.gravel_config(self._opened()))
+        return settings_of(lib.gravel_config_of(self._opened()))
 
     @property
     def stats(self) -> dict[str, int]:

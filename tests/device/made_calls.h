@@ -34,7 +34,7 @@ static inline void note_the_rest(void)
         "gravel_version",        "gravel_strerror",      "gravel_last_error",
         "gravel_config_load",    "gravel_config_set",    "gravel_config_get",
         "gravel_node",           "gravel_n_nodes",       "gravel_group_size",
-        "gravel_config",         "gravel_step",          "gravel_cl_context",
+        "gravel_config_of",      "gravel_step",          "gravel_cl_context",
         "gravel_cl_device",      "gravel_cl_queue",      "gravel_is_local",
         "gravel_steal_n_groups", "gravel_mirror_offset", "gravel_block_pool_offset"};
     for (size_t i = 0; i < sizeof calls / sizeof *calls; i++)

@@ -26,7 +26,7 @@ int steal_set_up(void **state)
     cl_int error;
     setenv("GRAVEL_TIMEOUT", "1000", 0); /* of groups that wait for one that has returned */
     tested.gravel = open_loopback(1, NULL);
-    const char *policy = gravel_config(tested.gravel)->steal_policy;
+    const char *policy = gravel_config_of(tested.gravel)->steal_policy;
     tested.is_list = !strcmp(policy, "counter");
     tested.has_thieves = !strcmp(policy, "promoted") || !strcmp(policy, "steal-only");
     tested.is_abp = !strcmp(policy, "steal-only") || !strcmp(policy, "baseline") ||

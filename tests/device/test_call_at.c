@@ -129,7 +129,7 @@ static void heap_with_too_many_allocations_is_the_bound(void **state)
         alloc_or_die(gravel, 64);
     OK(store_at(gravel, words, N));
     assert_int_equal(word32(gravel, 1, words + 4 * N), 7);
-    expect_error(store_at(gravel, words, gravel_config(gravel)->heap_bytes / 4 + 1024),
+    expect_error(store_at(gravel, words, gravel_config_of(gravel)->heap_bytes / 4 + 1024),
                  GRAVEL_EKERNEL, "at base 64, in an allocation of");
     gravel_close(gravel);
 }

@@ -334,9 +334,29 @@ static void a_caller_without_the_structure_sets_by_name(void **state)
     OK(gravel_config_set(config, "transport", "self"));
     OK(gravel_config_set(config, "heap_bytes", "1M"));
     OK(gravel_open(&gravel, config, NULL));
-    assert_int_equal(gravel_config(gravel)->heap_bytes, 1 << 20);
-    assert_int_equal(gravel_config(gravel)->bytes, sizeof *config);
+    assert_int_equal(gravel_config_of(gravel)->heap_bytes, 1 << 20);
+    assert_int_equal(gravel_config_of(gravel)->bytes, sizeof *config);
     OK(gravel_close(gravel));
+}
+
+/* One that ends before its last field: a block of that size, so that a sanitizer sees more being read. */
+static void a_field_that_the_caller_does_not_have_is_the_environments(void **state)
+{
+    const size_t bytes = offsetof(struct gravel_config, trace) & ~(sizeof(void *) - 1);
+    struct gravel_config *older = malloc(bytes);
+    struct gravel *gravel;
+    (void)state;
+    OK(gravel_config_load(older, bytes));
+    OK(gravel_config_set(older, "transport", "self"));
+    OK(gravel_config_set(older, "heap_bytes", "1M"));
+    expect_error(gravel_config_set(older, "trace", "x"), GRAVEL_EINVAL, "trace");
+    setenv("GRAVEL_TRACE", "/dev/null", 1);
+    OK(gravel_open(&gravel, older, NULL));
+    unsetenv("GRAVEL_TRACE");
+    assert_int_equal(gravel_config_of(gravel)->heap_bytes, 1 << 20);
+    assert_string_equal(gravel_config_of(gravel)->trace, "/dev/null");
+    OK(gravel_close(gravel));
+    free(older);
 }
 
 static void a_field_that_the_library_does_not_have_is_refused(void **state)
@@ -354,7 +374,7 @@ static void a_field_that_the_library_does_not_have_is_refused(void **state)
 
 static void a_size_of_no_version_is_refused_and_named(void **state)
 {
-    const size_t sizes[] = {0, 8, sizeof(struct gravel_config) - 8,
+    const size_t sizes[] = {0, 8, sizeof(struct gravel_config) - 4,
                             sizeof(struct gravel_config) + 4, 65544};
     struct gravel_config config = loopback_config(1);
     (void)state;
@@ -404,6 +424,7 @@ int main(void)
         cmocka_unit_test(a_bad_value_is_refused_with_its_range),
         cmocka_unit_test(all_settings_are_told_in_order),
         cmocka_unit_test(a_caller_without_the_structure_sets_by_name),
+        cmocka_unit_test(a_field_that_the_caller_does_not_have_is_the_environments),
         cmocka_unit_test(a_field_that_the_library_does_not_have_is_refused),
         cmocka_unit_test(a_size_of_no_version_is_refused_and_named),
         cmocka_unit_test(the_library_tells_its_version),

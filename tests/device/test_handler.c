@@ -230,7 +230,7 @@ static void chain_has_a_limit_by_itself(void **state)
     struct gravel *node;
     config.timeout_ms = 3000;
     OK(gravel_open(&node, &config, NULL));
-    assert_int_equal(gravel_config(node)->chain_limit_ms, 225000);
+    assert_int_equal(gravel_config_of(node)->chain_limit_ms, 225000);
     OK(gravel_close(node));
 }
 

@@ -202,7 +202,7 @@ static void derived_settings_are_told(void **state)
     config.slot_bytes = config.buffer_bytes = config.queue_bytes = 0;
     config.n_buffers = config.n_aggregators = 0;
     OK(gravel_open(&gravel, &config, NULL));
-    const struct gravel_config *derived = gravel_config(gravel);
+    const struct gravel_config *derived = gravel_config_of(gravel);
     bool is_pump = takes_step(gravel, "pump"), bins = is_pump && is_on_gpu(gravel);
     assert_int_equal(derived->slot_bytes, bins ? 4160 : is_pump ? 2112 : 9280);
     if (bins) /* for two nodes 8M */

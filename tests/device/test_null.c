@@ -97,7 +97,7 @@ static void call_node(void)
 {
     NOTHING(gravel_node, NULL);
     NOTHING(gravel_n_nodes, NULL);
-    NOTHING(gravel_config, NULL);
+    NOTHING(gravel_config_of, NULL);
     NOTHING(gravel_step, NULL);
     NOTHING(gravel_group_size, NULL);
     NOTHING(gravel_cl_context, NULL);

@@ -84,7 +84,7 @@ static void pieces_of_a_put_are_messages(void **state)
     struct gravel_stats stats;
     struct gravel_stats total, to[N_NODES];
     static const unsigned char data[N_PIECES * 65536];
-    uint64_t piece_bytes = gravel_config(gravel)->buffer_bytes - HEADER_BYTES;
+    uint64_t piece_bytes = gravel_config_of(gravel)->buffer_bytes - HEADER_BYTES;
     uint64_t bytes = (N_PIECES - 1) * piece_bytes + 8;
     uint64_t table = alloc_or_die(gravel, bytes);
     MUST(bytes <= sizeof data);

@@ -78,5 +78,5 @@ struct gravel_accumulator *create(uint64_t offset, uint64_t n, uint32_t op, uint
 
 bool has_shadow(void)
 {
-    return n_nodes > 1 || gravel_config(gravel)->check;
+    return n_nodes > 1 || gravel_config_of(gravel)->check;
 }

@@ -124,7 +124,7 @@ void words_wait_for_a_flush(void)
     uint32_t owner = (node + 1) % n_nodes, got = 1;
     struct gravel_accumulator *accumulator = create(offset, 64, GRAVEL_ADD, GRAVEL_UINT);
     OK(gravel_barrier(gravel));
-    if (has_shadow() && !gravel_config(gravel)->check) {
+    if (has_shadow() && !gravel_config_of(gravel)->check) {
         add_one(accumulator, 9, 4, owner, 2);
         MUST(clFinish(gravel_cl_queue(gravel)) == CL_SUCCESS);
         OK(gravel_get(gravel, offset + 9 * 4, &got, sizeof got, owner));

@@ -78,7 +78,7 @@ void create_refuses(void)
 
 void memory_is_limited(void)
 {
-    uint64_t most = gravel_config(gravel)->accumulate_bytes, n = most / 4,
+    uint64_t most = gravel_config_of(gravel)->accumulate_bytes, n = most / 4,
              offset = alloc_or_die(gravel, n * 4);
     struct gravel_accumulator *accumulator;
     int code = gravel_accumulator_create(&accumulator, gravel, offset, n, GRAVEL_ADD, GRAVEL_UINT);
@@ -118,7 +118,7 @@ void a_range_is_its_accumulators(void)
     struct gravel_accumulator *accumulator = create(offset + 32, 16, GRAVEL_ADD, GRAVEL_UINT);
     OK(gravel_put(gravel, offset + 36, &value, 4, to));
     OK(gravel_barrier(gravel));
-    if (gravel_config(gravel)->check) {
+    if (gravel_config_of(gravel)->check) {
         add_one(accumulator, 3, 5, to, 1);
         OK(gravel_put(gravel, offset, &value, 4, to)); /* beside the range */
         OK(gravel_accumulator_flush(accumulator));

@@ -424,7 +424,7 @@ static void operations_that_do_not_exist(void)
 static void heap_is_too_small(void)
 {
     uint64_t array = alloc_or_die(gravel, 64), *n_words = calloc(n_nodes, sizeof *n_words);
-    uint64_t n = gravel_config(gravel)->heap_bytes / 4 / n_nodes;
+    uint64_t n = gravel_config_of(gravel)->heap_bytes / 4 / n_nodes;
     uint32_t *indices = calloc(n * n_nodes, sizeof *indices);
     struct gravel_mirror *mirror;
     MUST(n_words && indices);
@@ -432,7 +432,7 @@ static void heap_is_too_small(void)
         n_words[owner] = n;
     const struct gravel_words words = GRAVEL_WORDS(array, GRAVEL_UINT, n_words, indices);
     expect(gravel_mirror_create(&mirror, gravel, &words), GRAVEL_EHEAP, "GRAVEL_HEAP");
-    uint64_t again = alloc_or_die(gravel, gravel_config(gravel)->heap_bytes - (1u << 16));
+    uint64_t again = alloc_or_die(gravel, gravel_config_of(gravel)->heap_bytes - (1u << 16));
     OK(gravel_free(gravel, again));
     OK(gravel_free(gravel, array));
     free(n_words);

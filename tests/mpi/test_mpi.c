@@ -172,7 +172,7 @@ static void barrier_sends_what_a_session_keeps(void)
         usleep(20000);
     }
     OK(gravel_stats_read(gravel, &after, sizeof after, right));
-    const double least_s = gravel_config(gravel)->timeout_ms * 1e-3 / 8;
+    const double least_s = gravel_config_of(gravel)->timeout_ms * 1e-3 / 8;
     MUST(after.sent_buffers == before.sent_buffers || seconds_now() - begin >= least_s);
     OK(gravel_barrier(gravel));
     MUST(word32(gravel, node, word) == 3);
