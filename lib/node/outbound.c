@@ -124,10 +124,11 @@ static void wake_aggregator(void *context, uint32_t queue)
     gravel_aggregator_wake(&gravel->aggregators[queue]);
 }
 
-static int apply_in_place(void *context, uint32_t queue, uint32_t ticket, cl_command_queue *behind)
+static int apply_in_place(void *context, const uint32_t *tickets, uint32_t n_queues,
+                          cl_command_queue *behind)
 {
     const struct gravel *gravel = context;
-    return gravel_resolver_apply_in_place(gravel->network.resolver, queue, ticket, behind);
+    return gravel_resolver_apply_in_place(gravel->network.resolver, tickets, n_queues, behind);
 }
 
 static uint64_t count_host_calls(void *context)

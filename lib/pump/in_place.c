@@ -4,7 +4,7 @@
  * fetch, bin, upload and apply them takes several times as long as the round's kernel.
  *
  * They would overtake what this node sent itself before: so all of that must be applied, as the last quiet or barrier
- * has found, and nothing be sent since but what was applied in place too. A header in the mirror stands for the
+ * has found, and nothing be sent since, by host calls or handlers, except what was applied in place too. A header in the mirror stands for the
  * packages, as for a block's, so that the aggregator counts them and gives their slots back.
  *
  * A program whose rounds send to other nodes too pays for a kernel that takes nothing: after each, twice as many
@@ -53,12 +53,10 @@ static bool passes(struct gravel_pump *pump)
 /* @param on  [out] the queue to read behind the kernels; NULL: there are none. @return 0; GRAVEL_ECL. */
 static int enqueue(const struct gravel_pump *pump, cl_command_queue *on)
 {
-    const struct gravel_pump_shape *shape = &pump->shape;
-    int code = 0;
-    *on = NULL;
-    for (uint32_t q = 0; q < pump->n_queues && !code && (q == 0 || *on); q++)
-        code = shape->apply_in_place(shape->context, q, pump->mirrors[q].taken, on);
-    return code;
+    uint32_t tickets[GRAVEL_MAX_AGGREGATORS];
+    for (uint32_t q = 0; q < pump->n_queues; q++)
+        tickets[q] = pump->mirrors[q].taken;
+    return pump->shape.apply_in_place(pump->shape.context, tickets, pump->n_queues, on);
 }
 
 /* The device has applied the packages before words->settled: a header stands for them. @return them [count]. */

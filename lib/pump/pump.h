@@ -43,8 +43,9 @@ struct gravel_pump_shape {
     gravel_report_function *report;
     void (*wake)(void *context, uint32_t queue); /* packages came for a queue's aggregator */
     struct gravel_pump_words words;
-    /* Have the device apply a queue's next packages: as gravel_device_resolver_apply_in_place. NULL: it does not. */
-    int (*apply_in_place)(void *context, uint32_t queue, uint32_t ticket, cl_command_queue *behind);
+    /* Have the device apply all queues' next packages: as gravel_device_resolver_apply_in_place. NULL: it does not. */
+    int (*apply_in_place)(void *context, const uint32_t *tickets, uint32_t n_queues,
+                          cl_command_queue *behind);
     uint64_t (*n_host_calls)(void *context); /* U12: that have sent; beside apply_in_place */
     void *context;
     uint64_t timeout_ns;     /* longest wait of gravel_pump_move for room in the mirror */

@@ -197,12 +197,12 @@ uint64_t gravel_resolver_resolve(struct gravel_resolver *resolver, void *frame,
     return n_messages;
 }
 
-int gravel_resolver_apply_in_place(struct gravel_resolver *resolver, uint32_t queue,
-                                   uint32_t ticket, cl_command_queue *behind)
+int gravel_resolver_apply_in_place(struct gravel_resolver *resolver, const uint32_t *tickets,
+                                   uint32_t n_queues, cl_command_queue *behind)
 {
     *behind = NULL;
     return resolver->device
-               ? gravel_device_resolver_apply_in_place(resolver->device, queue, ticket, behind)
+               ? gravel_device_resolver_apply_in_place(resolver->device, tickets, n_queues, behind)
                : 0;
 }
 

@@ -56,8 +56,8 @@ uint64_t gravel_resolver_resolve(struct gravel_resolver *resolver, void *frame,
                                  struct gravel_refusal *refusal);
 
 /** As gravel_device_resolver_apply_in_place; where the host applies, nothing is enqueued. */
-int gravel_resolver_apply_in_place(struct gravel_resolver *resolver, uint32_t queue,
-                                   uint32_t ticket, cl_command_queue *behind);
+int gravel_resolver_apply_in_place(struct gravel_resolver *resolver, const uint32_t *tickets,
+                                   uint32_t n_queues, cl_command_queue *behind);
 
 /** Wait until no frame is kept. @return 0; GRAVEL_ECL; or given up: see opencl/wait.h. */
 int gravel_resolver_give_back(struct gravel_resolver *resolver);

@@ -8,6 +8,8 @@
  * Path: meson test -> lib/pump/in_place.c, lib/resolve/on_device/packages.c -> cl/kernels/in_place.cl
  */
 #include "expect.h"
+#include "node/node.h"
+#include "wrapped_enqueue.h"
 
 #include <stdatomic.h>
 #include <unistd.h>
@@ -288,6 +290,81 @@ static void nothing_is_overtaken(void **state)
     close_nodes();
 }
 
+/* ---- several queues -------------------------------------------------------------------------- */
+
+/* Another thread's allocation, between the kernels of two queues: the next would be one too many to check by. */
+static _Atomic bool may_allocate;
+static bool is_next_first;
+static uint32_t n_between;
+static uint64_t one_too_many;
+
+static size_t count_allocations(void)
+{
+    return gravel_heap_copy_spans(gravel->heap, NULL, 0);
+}
+
+static void *allocate_one(void *argument)
+{
+    (void)argument;
+    const double begin = seconds_now();
+    while (!atomic_load(&may_allocate) && is_within(begin, 20))
+        usleep(10);
+    OK(gravel_alloc(gravel, 64, &one_too_many));
+    return NULL;
+}
+
+cl_int __wrap_clEnqueueNDRangeKernel(cl_command_queue queue, cl_kernel kernel, cl_uint n,
+                                     const size_t *offset, const size_t *global,
+                                     const size_t *local, cl_uint n_events, const cl_event *events,
+                                     cl_event *event)
+{
+    char name[64] = "";
+    const cl_int error = __real_clEnqueueNDRangeKernel(queue, kernel, n, offset, global, local,
+                                                       n_events, events, event);
+    clGetKernelInfo(kernel, CL_KERNEL_FUNCTION_NAME, sizeof name, name, NULL);
+    if (!gravel || gravel->config.n_aggregators != 2 || strcmp(name, "apply_in_place"))
+        return error;
+    if (is_next_first && !atomic_exchange(&may_allocate, true)) {
+        const double begin = seconds_now();
+        while (count_allocations() <= GRAVELP_BOUNDS_MOST && is_within(begin, 5))
+            usleep(10);
+        n_between++;
+    }
+    is_next_first = !is_next_first;
+    return error;
+}
+
+static void allocations_do_not_come_between_queues(void **state)
+{
+    (void)state;
+    MUST(setenv("GRAVEL_AGGREGATORS", "2", 1) == 0);
+    may_allocate = true;
+    open_nodes(1);
+    const uint64_t words = alloc_words();
+    cl_kernel adds = kernel_on(words, 0, BODY("gravel_inc_uint_wg(g, a, (uint)i, 0);"));
+    while (count_allocations() < GRAVELP_BOUNDS_MOST)
+        alloc_or_die(gravel, 64);
+    for (uint32_t round = 1; round <= 20; round++) {
+        pthread_t thread;
+        OK(gravel_barrier(gravel));
+        is_next_first = true;
+        atomic_store(&may_allocate, false);
+        MUST(pthread_create(&thread, NULL, allocate_one, NULL) == 0);
+        launch(adds, N);
+        OK(gravel_fence(gravel));
+        atomic_store(&may_allocate, true);
+        pthread_join(thread, NULL);
+        OK(gravel_barrier(gravel));
+        expect_words(gravel, 0, words, round, N);
+        OK(gravel_free(gravel, one_too_many));
+    }
+    print_message("%u allocations came between\n", n_between);
+    assert_true(n_between > 0);
+    clReleaseKernel(adds);
+    close_nodes();
+    MUST(unsetenv("GRAVEL_AGGREGATORS") == 0);
+}
+
 /* Packages of one work-item, of several operations on one word, are applied in their order. */
 static void operations_keep_their_order(void **state)
 {
@@ -320,6 +397,7 @@ int main(void)
         cmocka_unit_test(what_is_outside_is_refused),
         cmocka_unit_test(allocations_that_are_new_are_known),
         cmocka_unit_test(nothing_is_overtaken),
+        cmocka_unit_test(allocations_do_not_come_between_queues),
         cmocka_unit_test(operations_keep_their_order),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -447,12 +447,13 @@ int gravel_device_resolver_apply(struct gravel_device_resolver *resolver,
 
 /* ---- packages in place ----------------------------------------------------------------------- */
 
-int gravel_device_resolver_apply_in_place(struct gravel_device_resolver *resolver, uint32_t queue,
-                                          uint32_t ticket, cl_command_queue *behind)
+int gravel_device_resolver_apply_in_place(struct gravel_device_resolver *resolver,
+                                          const uint32_t *tickets, uint32_t n_queues,
+                                          cl_command_queue *behind)
 {
     bool has = false;
     int code = resolver->in_place.kernel
-                   ? gravel_in_place_enqueue(&resolver->in_place, queue, ticket, &has)
+                   ? gravel_in_place_enqueue(&resolver->in_place, tickets, n_queues, &has)
                    : 0;
     *behind = has && !code ? resolver->queue : NULL;
     return code;

@@ -86,17 +86,18 @@ int gravel_device_resolver_lend(struct gravel_device_resolver *resolver, const v
                                 uint64_t heap_offset);
 
 /**
- * Enqueue that a queue's next few packages are applied where they lie, as far as they are updates for this node.
+ * Enqueue that each queue's next few packages are applied where they lie, as far as they are updates for this node.
  *
- * @param ticket  the next that the host would take.
- * @param behind  [out] the command queue, to read behind what it enqueued how many were (U11); NULL: nothing is
- *                enqueued.
- * @return        0; GRAVEL_ECL.
+ * @param tickets  [n_queues] the next that the host would take of each queue.
+ * @param behind   [out] the command queue, to read behind what it enqueued how many were (U11); NULL: nothing is
+ *                 enqueued.
+ * @return         0; GRAVEL_ECL.
  *
  * Threads: one at a time, beside the one that applies frames. The last one's commands have ended.
  */
-int gravel_device_resolver_apply_in_place(struct gravel_device_resolver *resolver, uint32_t queue,
-                                          uint32_t ticket, cl_command_queue *behind);
+int gravel_device_resolver_apply_in_place(struct gravel_device_resolver *resolver,
+                                          const uint32_t *tickets, uint32_t n_queues,
+                                          cl_command_queue *behind);
 
 /** Give back every frame that is kept, once the device has it. @return 0; GRAVEL_ECL; or given up. */
 int gravel_device_resolver_give_back(struct gravel_device_resolver *resolver);

@@ -86,10 +86,12 @@ static int copy_spans(struct gravel_in_place *in_place)
     return gravel_check_cl(user, error);
 }
 
-int gravel_in_place_enqueue(struct gravel_in_place *in_place, uint32_t queue, uint32_t ticket,
-                            bool *has)
+int gravel_in_place_enqueue(struct gravel_in_place *in_place, const uint32_t *tickets,
+                            uint32_t n_queues, bool *has)
 {
     int code = copy_spans(in_place);
     *has = !code && in_place->n_spans;
-    return *has ? enqueue(in_place, queue, ticket) : code;
+    for (uint32_t q = 0; q < n_queues && *has && !code; q++)
+        code = enqueue(in_place, q, tickets[q]);
+    return code;
 }

@@ -35,13 +35,14 @@ int gravel_in_place_create(struct gravel_in_place *in_place, const struct gravel
 void gravel_in_place_destroy(struct gravel_in_place *in_place);
 
 /**
- * Enqueue the kernel, to the runs' queue; the last one's commands have ended.
+ * Enqueue the kernel for each queue of packages, to the runs' queue; the last call's commands have ended. The
+ * allocations are copied once before them, so that either all queues have their kernel or none has.
  *
- * @param ticket  of a queue: the next that the host would take.
- * @param has     [out] false if there are no allocations, or too many to check by: nothing is enqueued.
- * @return        0; GRAVEL_ECL.
+ * @param tickets  [n_queues] the next that the host would take of each queue of packages.
+ * @param has      [out] false if there are no allocations, or too many to check by: nothing is enqueued.
+ * @return         0; GRAVEL_ECL.
  */
-int gravel_in_place_enqueue(struct gravel_in_place *in_place, uint32_t queue, uint32_t ticket,
-                            bool *has);
+int gravel_in_place_enqueue(struct gravel_in_place *in_place, const uint32_t *tickets,
+                            uint32_t n_queues, bool *has);
 
 #endif
