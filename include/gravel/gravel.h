@@ -569,8 +569,8 @@ int gravel_launch(struct gravel *gravel, cl_kernel kernel, cl_uint n_dimensions,
 int gravel_quiet(struct gravel *gravel);
 
 /**
- * Order messages: those issued before the call are applied before those issued after it, destination by
- * destination. Waits for this node's kernels and queues, not for other nodes.
+ * Order messages: those issued before the call, also by handlers that this node has run, are applied before those
+ * issued after it, destination by destination. Waits for this node's kernels and queues, not for other nodes.
  *
  * @return  as gravel_quiet.
  *

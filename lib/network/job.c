@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What host threads wait for: quiet, get, reduction, barrier. Each is a small state machine of the network thread,
- * while the host thread sleeps. All machines but that of quiet are in get.c and collective.c.
+ * What host threads wait for: fence, quiet, get, reduction, barrier. Each is a small state machine of the network
+ * thread, while the host thread sleeps. Those of get and of collective calls are in get.c and collective.c.
+ *
+ * Fence:    ends once what handlers have sent so far has left, ahead of what senders ship from then on.
  *
  * Quiet:    once all records that were parked for want of credit have left, ask every node that has frames of ours
  *           outstanding for an acknowledgement of all so far; then wait until the records that have come here so far
@@ -95,6 +97,8 @@ static void begin(struct gravel_network *network, struct gravel_job *job)
     job->moved_ns = gravel_network_lived_ns(network);
     if (is_collective(job) && !job->is_rest && job->call.kind != GRAVEL_CALL_OPEN)
         network->n_calls++;
+    if (job->kind == GRAVEL_JOB_FENCE)
+        return;
     if (job->kind == GRAVEL_JOB_QUIET)
         begin_quiet(network, job);
     else if (job->kind == GRAVEL_JOB_GET)
@@ -109,6 +113,8 @@ static void begin(struct gravel_network *network, struct gravel_job *job)
 static bool step(struct gravel_network *network, struct gravel_job *job)
 {
     switch (job->kind) {
+    case GRAVEL_JOB_FENCE:
+        return true;
     case GRAVEL_JOB_QUIET:
         return step_quiet(network, job);
     case GRAVEL_JOB_GET:
@@ -189,6 +195,7 @@ static bool waits_for_sends(const struct gravel_network *network, struct gravel_
     switch (job->kind) {
     case GRAVEL_JOB_QUIET:
         return !job->has_begun || waits_for_answers(network, job);
+    case GRAVEL_JOB_FENCE:
     case GRAVEL_JOB_GET:
         return !job->has_begun;
     case GRAVEL_JOB_BARRIER:

@@ -36,7 +36,13 @@ struct gravel_held_ack;
 struct gravel_trace;
 struct gravel_transactions;
 
-enum gravel_job_kind { GRAVEL_JOB_QUIET, GRAVEL_JOB_GET, GRAVEL_JOB_REDUCE, GRAVEL_JOB_BARRIER };
+enum gravel_job_kind {
+    GRAVEL_JOB_FENCE, /* until what handlers have sent has left */
+    GRAVEL_JOB_QUIET,
+    GRAVEL_JOB_GET,
+    GRAVEL_JOB_REDUCE,
+    GRAVEL_JOB_BARRIER,
+};
 
 /* Counters in the heap that a barrier sums over all nodes, and sets to 0. Written by the network thread. */
 struct gravel_tally {
@@ -171,7 +177,9 @@ struct gravel_network {
     _Atomic uint32_t n_settling;   /* U13: waits that fetch packages, and ship them */
     uint64_t settling_ns;          /* since the network thread has seen one; 0: it sees none */
     _Atomic uint64_t n_host_calls; /* U12: of host calls that send; written under host_lock */
-    _Atomic uint32_t n_sessions;   /* A7: of host calls, not yet ended; written under host_lock */
+    _Atomic uint64_t n_handler_calls, n_handler_shipped;
+    /* U12: of them by handlers, and those whose messages have left; the network thread writes */
+    _Atomic uint32_t n_sessions; /* A7: of host calls, not yet ended; written under host_lock */
 
     pthread_mutex_t job_lock;
     struct gravel_job *new_jobs; /* guarded by job_lock, oldest first */

@@ -9,8 +9,10 @@
 
 struct gravel_sender *gravel_node_enter_sender(struct gravel *gravel)
 {
-    if (gravel_node_is_in_handler(gravel))
+    if (gravel_node_is_in_handler(gravel)) {
+        gravel_counter_add(&gravel->network.n_handler_calls, 1); /* U12 */
         return gravel->network.handler_sender;
+    }
     pthread_mutex_lock(&gravel->network.host_lock);
     gravel_counter_add(&gravel->network.n_host_calls, 1); /* U12 */
     return gravel->network.host_sender;

@@ -134,7 +134,8 @@ static int apply_in_place(void *context, const uint32_t *tickets, uint32_t n_que
 static uint64_t count_host_calls(void *context)
 {
     const struct gravel *gravel = context;
-    return gravel_counter_load(&gravel->network.n_host_calls); /* U12 */
+    return gravel_counter_load(&gravel->network.n_host_calls) + /* U12 */
+           gravel_counter_load(&gravel->network.n_handler_calls);
 }
 
 static bool awaits_mail(void *context)

@@ -71,12 +71,25 @@ int gravel_node_settle(struct gravel *gravel)
     return settle(gravel, &mark);
 }
 
+/* Waits until what handlers have sent has left: their node buffers are the network thread's. */
+static int ship_of_handlers(struct gravel *gravel)
+{
+    struct gravel_network *network = &gravel->network;
+    struct gravel_job job = {.kind = GRAVEL_JOB_FENCE};
+    return gravel_counter_load(&network->n_handler_calls) == /* U12 */
+                   gravel_counter_load(&network->n_handler_shipped)
+               ? 0
+               : gravel_network_run(network, &job);
+}
+
 int gravel_fence(struct gravel *gravel)
 {
     if (gravel_node_refuse_wait(gravel, "gravel_fence"))
         return GRAVEL_EINVAL;
     int flushed = gravel_flushes_run(gravel);
     int code = gravel_node_settle(gravel);
+    if (!code)
+        code = ship_of_handlers(gravel);
     return gravel_node_conclude(gravel, code ? code : flushed);
 }
 

@@ -69,12 +69,24 @@ static int self(struct gravel *gravel, void *user, uint32_t source,
     return 0;
 }
 
+static _Atomic uint32_t n_set;
+
+static int set_word(struct gravel *node, void *user, uint32_t source,
+                    const uint64_t args[GRAVEL_AM_MAX_ARGS])
+{
+    (void)user, (void)source;
+    const int code = gravel_update(node, GRAVEL_PUT, GRAVEL_UINT, args[1], &(uint32_t){100}, 0);
+    n_set++;
+    return code;
+}
+
 static const struct gravel_handler handlers[] = {
     {.name = "chain", .n_args = 1, .function = chain},
     {.name = "fan", .n_args = 2, .function = fan},
     {.name = "store", .n_args = 2, .function = store},
     {.name = "fail_with_7", .n_args = 0, .function = fail_with_7},
     {.name = "self", .n_args = 2, .function = self, .user = &word},
+    {.name = "set_word", .n_args = 2, .function = set_word},
 };
 
 static struct gravel *gravel;
@@ -277,6 +289,43 @@ static void expect_bad_table(const struct gravel_handler *table, uint32_t n, con
     expect_no_open(&config, &bindings, GRAVEL_EINVAL, part);
 }
 
+static void launch_and_fence(struct gravel *node, cl_kernel kernel)
+{
+    const size_t n = 64;
+    OK(gravel_launch(node, kernel, 1, &n, &n, 0, NULL, NULL));
+    OK(gravel_fence(node));
+}
+
+/* The handler's node buffer does not age while kernels send what the fence orders behind it. */
+static void a_fence_orders_what_a_handler_has_sent(void **state)
+{
+    (void)state;
+    const struct gravel_bindings bindings =
+        GRAVEL_BINDINGS(.handlers = handlers, .n_handlers = sizeof handlers / sizeof *handlers);
+    struct gravel_config config = loopback_config(1);
+    struct gravel *node;
+    config.flush_us = 500000;
+    OK(gravel_open(&node, &config, &bindings));
+    const uint64_t words[3] = {alloc_or_die(node, 64)};
+    cl_kernel asks = body_kernel(
+        node, BODY("gravel_am2_wg_if(g, i == 0, GRAVEL_HANDLER(set_word), 0, a, 0);"), words);
+    cl_kernel adds = body_kernel(node, BODY("gravel_inc_uint_wg(g, a, 0, 0);"), words);
+    for (uint32_t round = 1; round <= 4; round++) {
+        const double begin = seconds_now();
+        launch_and_fence(node, asks);
+        while (n_set < round && is_within(begin, 20))
+            usleep(1000);
+        OK(gravel_fence(node));
+        for (uint32_t i = 0; i < 3; i++) /* packages in place are tried now and then */
+            launch_and_fence(node, adds);
+        OK(gravel_barrier(node));
+        assert_int_equal(word32(node, 0, words[0]), 100 + 3 * 64);
+    }
+    clReleaseKernel(asks);
+    clReleaseKernel(adds);
+    OK(gravel_close(node));
+}
+
 static void malformed_tables_are_refused(void **state)
 {
     (void)state;
@@ -316,6 +365,7 @@ int main(void)
         cmocka_unit_test(chain_has_a_limit_by_itself),
         cmocka_unit_test(chain_of_a_quarter_of_its_limit_is_no_endless_one),
         cmocka_unit_test(quiet_beside_an_endless_ping_pong_ends),
+        cmocka_unit_test(a_fence_orders_what_a_handler_has_sent),
         cmocka_unit_test(malformed_tables_are_refused),
     };
     return cmocka_run_group_tests(tests, open_node, close_node);
