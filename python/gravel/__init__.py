@@ -17,11 +17,13 @@ from ._block_pool import BlockPool
 from ._deques import Deques
 from ._errors import (AbortError, ArgumentError, BuildError, CapabilityError, CorruptError, DeviceError, Error,
                       HandlerError, HeapError, KernelError, MismatchError, MPIError, OpenCLError, OutOfMemoryError,
-                      PeerError, RangeError, SettingError, StuckError, SystemCallError, TimeoutError)
+                      PeerError, RangeError, SettingError, StuckError, SystemCallError)
+from ._errors import TimeoutError as TimeoutError
 from ._flow import Channel, Flow
 from ._library import version as __version__
 from ._mirror import Mirror
-from ._node import Node, open
+from ._node import Node
+from ._node import open as open
 from ._opening import Handler
 from ._program import Kernel, Program
 from ._stream import Stream
@@ -30,6 +32,6 @@ __all__ = [
     "AbortError", "Accumulator", "ArgumentError", "Array", "BlockPool", "BuildError", "CapabilityError", "Channel",
     "CorruptError", "Deques", "DeviceError", "Error", "Flow", "Handler", "HandlerError", "HeapError", "HeapPart",
     "Kernel", "KernelError", "Mirror", "MismatchError", "MPIError", "Node", "OpenCLError", "OutOfMemoryError",
-    "PeerError", "Program", "RangeError", "SettingError", "Stream", "StuckError", "SystemCallError", "TimeoutError",
-    "__version__", "open",
-]
+    "PeerError", "Program", "RangeError", "SettingError", "Stream", "StuckError", "SystemCallError",
+    "__version__",
+]  # without `open` and TimeoutError: `from gravel import *` leaves the builtins as they are

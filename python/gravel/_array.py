@@ -17,8 +17,9 @@ import numpy as np
 import numpy.typing as npt
 import pyopencl as cl
 
-from ._library import check, lib
-from ._words import records_of
+from ._errors import RangeError
+from ._library import check, lib, number_of
+from ._words import records_of, values_of
 
 if TYPE_CHECKING:
     from ._node import Node
@@ -47,8 +48,8 @@ class Array:
         self.dtype = records_of("an array of nodes", dtype)
         lengths = shape if isinstance(shape, collections.abc.Sequence) else (shape,)
         self.shape: tuple[int, ...] = tuple(operator.index(length) for length in lengths)
-        if min(self.shape, default=0) < 0:
-            raise ValueError("a shape has no negative lengths: %r" % (self.shape,))
+        if min(self.shape, default=1) < 1:
+            raise ValueError("an array has at least one element in each dimension, not the shape %r" % (self.shape,))
         self.size: int = math.prod(self.shape)
         self.nbytes: int = self.size * self.dtype.itemsize
         offset = c.c_uint64()
@@ -71,6 +72,13 @@ class Array:
             raise ValueError("%r was freed" % self)
         return self._offset
 
+    def _at(self, first: int, n: int) -> int:
+        """@return the offset of [n] elements, counted as in ravel(). Arithmetic of numpy's scalars would wrap."""
+        begin = number_of("element", first)
+        if begin + n > self.size:
+            raise RangeError("%d elements from element %d on are not all in %r" % (n, begin, self))
+        return self.offset + begin * self.dtype.itemsize
+
     @contextlib.contextmanager
     def map(self, mode: str = "r", node: Optional[int] = None) -> Iterator[npt.NDArray[Any]]:
         """The part of a local node, by default this one, as a numpy array, in a `with` statement.
@@ -79,7 +87,9 @@ class Array:
         the statement may be lost: barrier or quiet before. Afterwards the numpy array is read-only, and stays valid as
         long as something refers to it or to a slice, also after the node has closed.
 
-        On steps svm and usm it is the heap itself, without a copy.
+        On steps svm and usm it is the heap itself, without a copy, and with "r" read-only memory. Nothing can take back
+        a slice of "w" or "rw" that outlives the statement: do not write to it. On pump and drain such a write is lost;
+        on svm and usm it goes to the heap, also to another array that has the memory by then.
         """
         flags = _MODES.get(mode)
         if flags is None:
@@ -98,9 +108,8 @@ class Array:
         return pointer.value or 0
 
     def _view(self, memory: Any, flags: int) -> npt.NDArray[Any]:
-        view = np.frombuffer(memory, self.dtype).reshape(self.shape)
-        view.flags.writeable = flags != _READ
-        return view
+        given = memoryview(memory).toreadonly() if flags == _READ else memory
+        return np.frombuffer(given, self.dtype).reshape(self.shape)
 
     @contextlib.contextmanager
     def _mapped(self, flags: int, node: int) -> Iterator[npt.NDArray[Any]]:
@@ -118,25 +127,24 @@ class Array:
     @contextlib.contextmanager
     def _copied(self, flags: int, node: int) -> Iterator[npt.NDArray[Any]]:
         """Memory of Python's, where the host does not address the heap."""
-        memory = bytearray(self.nbytes)
-        own = (c.c_char * self.nbytes).from_buffer(memory)
         if flags & _READ:
-            pointer = self._pointer(_READ, node)
-            c.memmove(own, pointer, self.nbytes)
-            self.node._call(lib.gravel_unmap, pointer)
+            memory = self._read(node)
         else:
-            self._check_node(node)
+            memory = np.empty(self.nbytes, np.uint8)
+            self.part(node)  # the errors of a map before the statement begins, not when it ends
         try:
             yield self._view(memory, flags)
         finally:
             if flags != _READ:
                 pointer = self._pointer(_INVALIDATE, node)
-                c.memmove(pointer, own, self.nbytes)
+                c.memmove(pointer, memory.ctypes.data, self.nbytes)
                 self.node._call(lib.gravel_unmap, pointer)
 
-    def _check_node(self, node: int) -> None:
-        """The errors of a map before its statement begins, not when it ends."""
-        self.node._call(lib.gravel_unmap, self._pointer(_READ, node))
+    def _read(self, node: int) -> npt.NDArray[Any]:
+        out, pointer = np.empty(self.nbytes, np.uint8), self._pointer(_READ, node)
+        c.memmove(out.ctypes.data, pointer, self.nbytes)
+        self.node._call(lib.gravel_unmap, pointer)
+        return out
 
     def part(self, node: Optional[int] = None) -> HeapPart:
         """Where the part of a local node lies, by default this one's, for kernels that know nothing of Gravel.
@@ -153,25 +161,23 @@ class Array:
         """A copy of any node's part, by default this node's. What came before a quiet or barrier is in it."""
         number = self.node.rank if node is None else node
         if self.node._is_local(number):
-            with self.map("r", number) as part:
-                return part.copy()
+            return self._read(number).view(self.dtype).reshape(self.shape)
         out = np.empty(self.shape, self.dtype)
         self.node._wait(lib.gravel_get, self.offset, out.ctypes.data, self.nbytes, number)
         return out
 
     def set(self, values: npt.ArrayLike, node: Optional[int] = None) -> None:
-        """Write all of a local node's part, by default this one's, as numpy assigns `part[...] = values`."""
-        given = np.broadcast_to(np.asarray(values), self.shape)
+        """Write all of a local node's part, by default this one's, as numpy assigns `part[...] = values`. OverflowError
+        if a value does not fit."""
+        given = np.broadcast_to(values_of("values of an array", values, self.dtype), self.shape)
         with self.map("w", node) as part:
             part[...] = given
 
     def put(self, values: npt.ArrayLike, node: int, first: int = 0) -> None:
-        """Send values to any node, from element `first` on, counted as in ravel(). Complete after quiet or barrier."""
-        given = np.ascontiguousarray(values, self.dtype)
-        if first < 0 or first + given.size > self.size:
-            raise ValueError("%d values from element %d on do not fit %r" % (given.size, first, self))
-        offset = self.offset + first * self.dtype.itemsize
-        self.node._call(lib.gravel_put, offset, given.ctypes.data, given.nbytes, node)
+        """Send values to any node, from element `first` on, counted as in ravel(). Complete after quiet or barrier.
+        OverflowError if a value does not fit, RangeError if an element is outside."""
+        given = values_of("values of an array", values, self.dtype)
+        self.node._call(lib.gravel_put, self._at(first, given.size), given.ctypes.data, given.nbytes, node)
 
     def free(self) -> None:
         """Collective, with a barrier: messages to it must have been sent before."""

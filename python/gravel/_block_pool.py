@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 
 from ._library import BlockPoolStats, counted, lib
 from ._part import Part
-from ._words import count_of
 
 if TYPE_CHECKING:
     from ._node import Node
@@ -22,8 +21,7 @@ class BlockPool(Part):
     _destroys = lib.gravel_block_pool_destroy
 
     def __init__(self, node: Node, block_bytes: int, n_blocks: int) -> None:
-        super().__init__(node, lib.gravel_block_pool_create, count_of("block_bytes", block_bytes),
-                         count_of("n_blocks", n_blocks))
+        super().__init__(node, lib.gravel_block_pool_create, block_bytes, n_blocks)
 
     @property
     def offset(self) -> int:

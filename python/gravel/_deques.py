@@ -16,7 +16,7 @@ from . import _library
 from ._library import StealOptions, StealStats, counted, lib
 from ._part import OwnPart
 from ._program import Kernel, events_of
-from ._words import count_of, records_of, values_of
+from ._words import records_of, values_of
 
 if TYPE_CHECKING:
     from ._node import Node
@@ -29,9 +29,8 @@ class Deques(OwnPart):
 
     def __init__(self, node: Node, dtype: npt.DTypeLike, capacity: int, group_size: int, n_groups: int) -> None:
         self.dtype = records_of("a task", dtype)
-        options = StealOptions(bytes=c.sizeof(StealOptions), n_groups=count_of("n_groups", n_groups, 32),
-                               group_size=count_of("group_size", group_size, 32),
-                               capacity=count_of("capacity", capacity, 32), task_bytes=self.dtype.itemsize)
+        options = StealOptions(bytes=c.sizeof(StealOptions), n_groups=n_groups, group_size=group_size,
+                               capacity=capacity, task_bytes=self.dtype.itemsize)
         super().__init__(node, lib.gravel_steal_create, c.byref(options))
 
     @property
@@ -45,8 +44,7 @@ class Deques(OwnPart):
         if group is None:
             self._call(lambda made: int(lib.gravel_steal_fill(made, given.ctypes.data, given.size)))
         else:
-            at = count_of("group", group, 32)
-            self._call(lambda made: int(lib.gravel_steal_fill_at(made, at, given.ctypes.data, given.size)))
+            self._call(lambda made: int(lib.gravel_steal_fill_at(made, group, given.ctypes.data, given.size)))
 
     def launch(self, kernel: Kernel, *arguments: Any, wait: Sequence[cl.Event] = ()) -> Optional[cl.Event]:
         """Launch a kernel that has GRAVEL_STEAL, with its other arguments. Waits for an earlier launch.
@@ -69,7 +67,7 @@ class Deques(OwnPart):
 
     def stats(self, group: Optional[int] = None) -> dict[str, int]:
         """What all groups have counted, or one: done, stolen, failed, offers, looks, most, left. Waits as wait()."""
-        read, at = StealStats(), _library.ALL_GROUPS if group is None else count_of("group", group, 32)
+        read, at = StealStats(), _library.ALL_GROUPS if group is None else group
         self._call(lambda made: int(lib.gravel_steal_stats_read(made, c.byref(read), c.sizeof(read), at)))
         return counted(read)
 

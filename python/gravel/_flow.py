@@ -14,10 +14,10 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _library
-from ._library import ChannelRow, Edge, FlowStats, Graph, counted, lib
+from ._library import ChannelRow, Edge, FlowStats, Graph, counted, lib, number_of, u32
 from ._part import OwnPart
 from ._program import Kernel
-from ._words import count_of, records_of, values_of
+from ._words import records_of, values_of
 
 if TYPE_CHECKING:
     from ._node import Node
@@ -51,7 +51,7 @@ class Channel:
 def _edges(into: Mapping[str, int]) -> Any:
     edges = (Edge * max(len(into), 1))()
     for edge, (name, at_most) in zip(edges, into.items()):
-        edge.into, edge.at_most = name.encode(), count_of("elements of channel %s at most" % name, at_most, 32)
+        edge.into, edge.at_most = name.encode(), number_of("elements of channel %s at most" % name, at_most, u32)
     return edges
 
 
@@ -73,12 +73,10 @@ class Flow(OwnPart):
         rows = (ChannelRow * max(len(channels), 1))()
         for row, (name, one) in zip(rows, channels.items()):
             row.name, row.record_bytes, row.kind = name.encode(), self._dtypes[name].itemsize, one._number(name)
-            row.width, row.n_into, row.into = count_of("width", one.width, 32), len(one.into), _edges(one.into)
+            row.width, row.n_into, row.into = one.width, len(one.into), _edges(one.into)
         graph = Graph(bytes=c.sizeof(Graph), channel_bytes=c.sizeof(ChannelRow), channels=rows,
-                      n_channels=len(channels), depth=count_of("depth", depth, 32),
-                      max_bytes=count_of("max_bytes", max_bytes),
-                      group_items=count_of("group_items", group_items, 32),
-                      n_messages=count_of("n_messages", n_messages, 32))
+                      n_channels=len(channels), depth=depth, max_bytes=max_bytes, group_items=group_items,
+                      n_messages=n_messages)
         super().__init__(node, lib.gravel_flow_create, c.byref(graph))
 
     def _what(self) -> str:
@@ -132,9 +130,7 @@ class Flow(OwnPart):
         return self._dtypes[channel]
 
     def _records(self, channel: str, records: npt.ArrayLike) -> npt.NDArray[Any]:
-        given = values_of("records of channel " + channel, records, self._dtype(channel))
-        count_of("records", given.size, 32)
-        return given
+        return values_of("records of channel " + channel, records, self._dtype(channel))
 
     def push(self, channel: str, records: npt.ArrayLike) -> None:
         """Add elements to a stream, or tasks of level 0 to a stack."""
@@ -150,13 +146,13 @@ class Flow(OwnPart):
 
     def produce(self, kernel: Kernel, n_items: int, into: Mapping[str, int], *arguments: Any) -> None:
         """Launch a producer and wait for its end. One work-item makes at most so many elements as `into` says."""
-        edges, n = _edges(into), count_of("n_items", n_items)
+        edges = _edges(into)
         with self._lock:
             made = self._made()
             if kernel not in self._kernels.values():
                 raise ValueError("%r is not of %r" % (kernel, self))
             kernel._launch_by("Flow.produce", lambda handle: int(lib.gravel_flow_produce(
-                made, handle, n, edges, len(into))), arguments)
+                made, handle, n_items, edges, len(into))), arguments)
 
     def take(self, channel: str, most: Optional[int] = None) -> npt.NDArray[Any]:
         """The oldest elements of an output, so many at most; without a number all."""
@@ -187,7 +183,8 @@ class Flow(OwnPart):
         fields: dict[str, Any] = dict(kind.fields or {})
         if to not in fields:
             raise KeyError("no field %r; a record of channel %s has %s" % (to, channel, ", ".join(fields) or "none"))
-        given, out = np.array(record, kind), np.zeros((), records_of("a result", dtype))
+        given = values_of("a record of channel " + channel, record, kind)
+        out = np.zeros((), records_of("a result", dtype))
         if given.size != 1:
             raise ValueError("%d records of channel %s, and one is called" % (given.size, channel))
         self._call(lambda made: int(lib.gravel_flow_call(made, channel.encode(), given.ctypes.data, fields[to][1],

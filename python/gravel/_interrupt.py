@@ -51,6 +51,16 @@ def _start() -> int:
     return writer
 
 
+def _forget() -> None:
+    """In a forked child, whose signals are no matter of its parent's node: the thread and the pipe are the parent's."""
+    file = signal.set_wakeup_fd(-1)
+    signal.set_wakeup_fd(_State.others if file == _State.writer else file)
+    _State.lock, _State.node, _State.writer = threading.Lock(), None, None
+
+
+os.register_at_fork(after_in_child=_forget)
+
+
 def _is_main() -> bool:
     return threading.current_thread() is threading.main_thread()
 

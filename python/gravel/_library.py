@@ -10,10 +10,11 @@ from __future__ import annotations
 
 import ctypes as c
 import glob
+import operator
 import os
-from typing import Any
+from typing import Any, Callable
 
-from ._errors import BY_CODE, Error
+from ._errors import BY_CODE, Error, RangeError
 
 API = (0, 2)  # GRAVEL_API_MAJOR and _MINOR of the header that this file was written by
 SONAME = "libgravel.so.%d.%d" % API
@@ -36,17 +37,59 @@ address, text, flag, code = c.c_void_p, c.c_char_p, c.c_bool, c.c_int
 u32, u64, size = c.c_uint32, c.c_uint64, c.c_size_t
 
 
+class node(c.c_uint32):
+    """A parameter `uint32_t node`."""
+
+
 def to(kind: Any) -> Any:
     return c.POINTER(kind)
 
 
-class Serve(c.Structure):
+def number_of(what: str, value: Any, kind: Any = u64) -> int:
+    """A number as C takes it: ctypes would cut another one. Each number that goes to C passes here."""
+    try:
+        number = operator.index(value)
+    except TypeError:
+        raise TypeError("%s: %r is not an integer" % (what, value)) from None
+    most = (1 << 8 * c.sizeof(kind)) - 1
+    if not 0 <= number <= most:
+        raise RangeError("%s: %d is out of range (0 to %d)" % (what, number, most))
+    return number
+
+
+def _checked(name: str, function: Callable[..., Any], kinds: tuple[Any, ...]) -> Callable[..., Any]:
+    """@return the call, whose numbers have passed number_of"""
+    numbers = [(i, kind, "%s: %s" % (name, "node" if kind is node else "argument %d" % i))
+               for i, kind in enumerate(kinds) if kind in (u32, u64, size, node)]
+
+    if not numbers:
+        return function
+
+    def call(*arguments: Any) -> Any:
+        passed = list(arguments)
+        for i, kind, what in numbers:
+            passed[i] = number_of(what, passed[i], kind)
+        return function(*passed)
+    return call
+
+
+class Block(c.Structure):
+    """A structure whose numbers have passed number_of."""
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        kind = next((field[1] for field in self._fields_ if field[0] == name), None)
+        if kind in (u32, u64, size):
+            value = number_of(name, value, kind)
+        super().__setattr__(name, value)
+
+
+class Serve(Block):
     """struct gravel_serve"""
 
     _fields_ = [("n_keys", u32), ("datum_words", u32), ("datum", text), ("max_pending", u64)]
 
 
-class HandlerRow(c.Structure):
+class HandlerRow(Block):
     """struct gravel_handler"""
 
     _fields_ = [("name", text), ("n_args", u32), ("arg_bytes", u32), ("function", address), ("user", address),
@@ -57,19 +100,19 @@ STREAM_FUNCTION = c.CFUNCTYPE(code, address, address, u32, address, u32)  # grav
 PRINT_FUNCTION = c.CFUNCTYPE(code, address, address, size)  # gravel_print_function
 
 
-class StreamRow(c.Structure):
+class StreamRow(Block):
     """struct gravel_stream"""
 
     _fields_ = [("name", text), ("record_bytes", u32), ("function", STREAM_FUNCTION), ("user", address)]
 
 
-class DeviceCode(c.Structure):
+class DeviceCode(Block):
     """struct gravel_device_code"""
 
     _fields_ = [("source", text), ("name", text), ("options", text)]
 
 
-class Bindings(c.Structure):
+class Bindings(Block):
     """struct gravel_bindings"""
 
     _fields_ = [("bytes", size), ("handler_bytes", size), ("context", address), ("device", address), ("queue", address),
@@ -78,52 +121,52 @@ class Bindings(c.Structure):
                 ("print", PRINT_FUNCTION), ("print_user", address)]
 
 
-class Words(c.Structure):
+class Words(Block):
     """struct gravel_words"""
 
     _fields_ = [("bytes", size), ("offset", u64), ("type", u32), ("n_words", to(u64)), ("indices", to(u32))]
 
 
-class BlockPoolStats(c.Structure):
+class BlockPoolStats(Block):
     """struct gravel_block_pool_stats"""
 
     _fields_ = [("n_blocks", u64), ("n_used", u64), ("n_failed", u64)]
 
 
-class Edge(c.Structure):
+class Edge(Block):
     """struct gravel_edge"""
 
     _fields_ = [("into", text), ("at_most", u32)]
 
 
-class ChannelRow(c.Structure):
+class ChannelRow(Block):
     """struct gravel_channel"""
 
     _fields_ = [("name", text), ("record_bytes", u32), ("kind", u32), ("width", u32), ("n_into", u32),
                 ("into", to(Edge))]
 
 
-class Graph(c.Structure):
+class Graph(Block):
     """struct gravel_graph"""
 
     _fields_ = [("bytes", size), ("channel_bytes", size), ("channels", to(ChannelRow)), ("n_channels", u32),
                 ("depth", u32), ("max_bytes", u64), ("group_items", u32), ("n_messages", u32)]
 
 
-class FlowStats(c.Structure):
+class FlowStats(Block):
     """struct gravel_flow_stats"""
 
     _fields_ = [(name, u64) for name in ("rounds", "small_rounds", "elements", "lanes", "run_ns", "scheduler_ns",
                                          "bytes", "runs", "launches")]
 
 
-class StealOptions(c.Structure):
+class StealOptions(Block):
     """struct gravel_steal_options"""
 
     _fields_ = [("bytes", size), ("n_groups", u32), ("group_size", u32), ("capacity", u32), ("task_bytes", u32)]
 
 
-class StealStats(c.Structure):
+class StealStats(Block):
     """struct gravel_steal_stats"""
 
     _fields_ = [(name, u64) for name in ("done", "stolen", "failed", "offers", "looks", "most", "left")]
@@ -154,11 +197,11 @@ CALLS: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "gravel_cl_queue": (address, (address,)),
     "gravel_alloc": (code, (address, u64, to(u64))),
     "gravel_free": (code, (address, u64)),
-    "gravel_is_local": (flag, (address, u32)),
-    "gravel_heap_part": (code, (address, u64, u64, u32, to(address), to(u64), to(address))),
-    "gravel_map": (code, (address, u64, u64, u64, u32, to(address))),
+    "gravel_is_local": (flag, (address, node)),
+    "gravel_heap_part": (code, (address, u64, u64, node, to(address), to(u64), to(address))),
+    "gravel_map": (code, (address, u64, u64, u64, node, to(address))),
     "gravel_unmap": (code, (address, address)),
-    "gravel_fill": (code, (address, u64, u64, address, u64, u32)),
+    "gravel_fill": (code, (address, u64, u64, address, u64, node)),
     "gravel_program_build": (code, (address, text, text, text, to(address))),
     "gravel_kernel_set_arena": (code, (address, address, u32)),
     "gravel_launch": (code, (address, address, u32, to(size), to(size), u32, to(address), to(address))),
@@ -169,12 +212,12 @@ CALLS: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "gravel_reduce": (code, (address, u32, u32, address, u32)),
     "gravel_session_begin": (code, (address,)),
     "gravel_session_end": (code, (address,)),
-    "gravel_put": (code, (address, u64, address, u64, u32)),
-    "gravel_get": (code, (address, u64, address, u64, u32)),
-    "gravel_update": (code, (address, u32, u32, u64, address, u32)),
+    "gravel_put": (code, (address, u64, address, u64, node)),
+    "gravel_get": (code, (address, u64, address, u64, node)),
+    "gravel_update": (code, (address, u32, u32, u64, address, node)),
     "gravel_set_constant": (code, (address, u32, u64)),
-    "gravel_am": (code, (address, u32, to(u64), u32, u32)),
-    "gravel_stats_read": (code, (address, address, size, u32)),
+    "gravel_am": (code, (address, u32, to(u64), u32, node)),
+    "gravel_stats_read": (code, (address, address, size, node)),
     "gravel_stats_get": (code, (address, u32, to(text), to(u64))),
     "gravel_mirror_create": (code, (to(address), address, address)),
     "gravel_mirror_create_slots": (code, (to(address), address, u32, address)),
@@ -253,6 +296,7 @@ def _version(library: c.CDLL) -> str:
         for name, (result, arguments) in {**CALLS, **OPENCL}.items():
             function = getattr(library, name)
             function.restype, function.argtypes = result, arguments
+            setattr(library, name, _checked(name, function, arguments))
     except AttributeError as missing:
         raise OSError("is no such library: %s" % missing) from None
     if (numbers[0], numbers[1]) != API:

@@ -31,13 +31,13 @@ from ._deques import Deques
 from ._errors import Error
 from ._flow import Channel, Flow
 from ._interrupt import held_back, waiting
-from ._library import error_of, lib
+from ._library import error_of, lib, number_of
 from ._mirror import Mirror
 from ._opening import Handler, opened, settings_of
 from ._part import Part
 from ._program import SERVED, Kernel, Program, events_of
 from ._stream import Functions, Stream, is_in_function
-from ._words import count_of, operation_of, type_of, word_of
+from ._words import operation_of, type_of, word_of
 
 _DIRECT_STEPS = ("svm", "usm")  # where the host addresses the heap
 
@@ -208,9 +208,9 @@ class Node:
         """
         if kernel._node is not self:
             raise ValueError("%r is of another node" % kernel)
-        node, n = self._opened(), count_of("n_items", n_items)
+        node = self._opened()
         kernel._launch_by(SERVED, lambda handle: int(lib.gravel_server_launch(
-            node, handle, n, len(wait), events_of(wait), None)), arguments)
+            node, handle, n_items, len(wait), events_of(wait), None)), arguments)
 
     def flow(self, channels: Mapping[str, Channel], depth: int = 0, *, max_bytes: int = 0, group_items: int = 0,
              n_messages: int = 0) -> Flow:
@@ -289,10 +289,8 @@ class Node:
         number = operation_of(op)
         if (value is None) != (op == "inc"):
             raise TypeError("inc takes no value, each other operation takes one")
-        if not 0 <= index < array.size:
-            raise IndexError("element %d of %r" % (index, array))
-        word = None if value is None else word_of(value, array.dtype)
-        self._call(lib.gravel_update, number, type_of(array.dtype), array.offset + index * array.dtype.itemsize,
+        word = None if value is None else word_of("a value of an array", value, array.dtype)
+        self._call(lib.gravel_update, number, type_of(array.dtype), array._at(index, 1),
                    None if word is None else word.ctypes.data, node)
 
     def am(self, name: str, *arguments: Union[int, Array, BlockPool, Mirror], node: int) -> None:
@@ -380,7 +378,7 @@ def _at_once(function: Callable[..., int], node: int, *arguments: Any) -> int:
 def _argument(value: Any) -> int:
     """Of a message, as 64 bits: a number, or the offset of an array, a mirror or a pool."""
     offset = value.offset if isinstance(value, (Array, BlockPool, Mirror)) else value
-    return int(word_of(offset, np.dtype(np.uint64)))
+    return number_of("an argument", offset)
 
 
 _counters: list[str] = []

@@ -8,18 +8,20 @@ from __future__ import annotations
 import ctypes as c
 import math
 import operator
+import re
 import threading
 import weakref
 from typing import TYPE_CHECKING, Any, Callable, Iterator, Optional, Sequence, Union
 
 import numpy as np
 import pyopencl as cl
+import pyopencl.cltypes
 
 from ._accumulator import Accumulator
 from ._array import Array
 from ._block_pool import BlockPool
 from ._errors import OpenCLError
-from ._library import check, lib
+from ._library import check, lib, number_of
 from ._mirror import Mirror
 
 if TYPE_CHECKING:
@@ -27,7 +29,7 @@ if TYPE_CHECKING:
 
 _PROGRAM_KERNEL_NAMES, _KERNEL_NUM_ARGS = 0x1168, 0x1191
 _ARG_ADDRESS_QUALIFIER, _ARG_TYPE_NAME, _ARG_NAME = 0x1196, 0x1198, 0x119A
-_LOCAL = 0x119C
+_GLOBAL, _LOCAL, _CONSTANT = 0x119B, 0x119C, 0x119D
 _ARENA = "gravel_arena_"  # the parameter that GRAVEL_ARENA declares
 _LAUNCHERS = {"gravel_flow_": "Flow.produce", "gravel_steal_": "Deques.launch"}  # of GRAVEL_FLOW and GRAVEL_STEAL
 SERVED = "Node.launch_server"
@@ -40,6 +42,7 @@ _INTEGERS: dict[str, Any] = {
 }
 _REALS: dict[str, Any] = {"float": c.c_float, "double": c.c_double}
 _SCALARS = {**_INTEGERS, **_REALS}
+_ELEMENT = re.compile(r"(u?(?:char|short|int|long)|half|float|double)(2|3|4|8|16)?\*")
 
 Sizes = Union[int, Sequence[int]]
 
@@ -51,7 +54,7 @@ class _Parameter:
         self.index = index
         self.name = _text(lib.clGetKernelArgInfo, kernel, index, _ARG_NAME)
         self.type = _text(lib.clGetKernelArgInfo, kernel, index, _ARG_TYPE_NAME).replace("unsigned ", "u")
-        self.is_local = _number(lib.clGetKernelArgInfo, kernel, index, _ARG_ADDRESS_QUALIFIER) == _LOCAL
+        self.space = _number(lib.clGetKernelArgInfo, kernel, index, _ARG_ADDRESS_QUALIFIER)
         self.what = "%s: %s %s" % (kernel_name, self.type, self.name)
 
     def setter(self, node: Node) -> Callable[[Any], tuple[Optional[int], Any]]:
@@ -59,13 +62,15 @@ class _Parameter:
         and its address"""
         if self.type.endswith(_ACCUMULATOR):
             return self._accumulator(node)
-        if self.is_local:
+        if self.space == _LOCAL:
             return self._local
+        if self.space in (_GLOBAL, _CONSTANT) or self.type == "sampler_t":
+            return self._object(c.c_void_p())
         if self.type in _INTEGERS:
             return self._integer(node, _INTEGERS[self.type])
         if self.type in _REALS:
             return self._real(_REALS[self.type])
-        return self._object(c.c_void_p()) if self.type.endswith(("*", "_t")) else self._bytes
+        return self._bytes
 
     def _refuse(self, value: Any, wants: str) -> TypeError:
         return TypeError("%s takes %s, not %s %r" % (self.what, wants, type(value).__name__, value))
@@ -109,13 +114,14 @@ class _Parameter:
     def _object(self, box: Any) -> Callable[[Any], tuple[int, Any]]:
         """Buffers, images and samplers of PyOpenCL, its arrays, and None for NULL."""
         at, n_bytes = c.byref(box), c.sizeof(box)
-        element = _SCALARS.get(self.type[:-1])
+        element = _element(self.type)
 
         def take(value: Any) -> tuple[int, Any]:
             held = value
             if hasattr(value, "base_data"):  # an array
-                if element and value.dtype.itemsize != c.sizeof(element):
-                    raise self._refuse(value, "elements of %d bytes" % c.sizeof(element))
+                if element and value.dtype not in element or not value.dtype.isnative or not value.flags.c_contiguous:
+                    raise TypeError("%s takes an array of %s in C's order, not dtype %s with strides %r" % (
+                        self.what, "dtype %s" % element[0] if element else "native types", value.dtype, value.strides))
                 held = value.data  # which raises ValueError if it begins inside its buffer
             try:
                 box.value = None if held is None else held.int_ptr
@@ -248,7 +254,7 @@ class Kernel:
 
 
 class Program:
-    """Kernels of a text: program.count or program["count"]; `names` lists them."""
+    """Kernels of a text: program.count or program["count"]; list(program) has their names."""
 
     def __init__(self, node: Node, source: str, name: str, options: str, build: Callable[..., int] =
                  lib.gravel_program_build, launcher: Optional[str] = None) -> None:
@@ -260,18 +266,21 @@ class Program:
         self._handle: int = handle.value or 0
         self._kernels: dict[str, Kernel] = {}
         names = _text(lib.clGetProgramInfo, self._handle, _PROGRAM_KERNEL_NAMES).split(";")
-        self.names: list[str] = [one for one in names if launcher != SERVED or not one.startswith(_OF_SERVERS)]
+        self._names: list[str] = [one for one in names if launcher != SERVED or not one.startswith(_OF_SERVERS)]
 
     def __repr__(self) -> str:
-        return "<gravel.Program of %s>" % ", ".join(self.names)
+        return "<gravel.Program of %s>" % ", ".join(self._names)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._names)
 
     def __dir__(self) -> list[str]:
-        return [*super().__dir__(), *self.names]
+        return [*super().__dir__(), *self._names]
 
     def __getitem__(self, name: str) -> Kernel:
         if name not in self._kernels:
-            if name not in self.names:
-                raise KeyError("no kernel %r; the program has %s" % (name, ", ".join(self.names)))
+            if name not in self._names:
+                raise KeyError("no kernel %r; the program has %s" % (name, ", ".join(self._names)))
             self._kernels[name] = Kernel(self._node, self._created(name), name, self._launcher)
         return self._kernels[name]
 
@@ -291,12 +300,19 @@ class Program:
             raise AttributeError(error.args[0]) from None
 
 
+def _element(kind: str) -> tuple[np.dtype[Any], ...]:
+    """@return the types of elements that a pointer to numbers or vectors of them takes; of other pointers none"""
+    found = _ELEMENT.fullmatch(kind)
+    if not found:
+        return ()
+    number = np.dtype({"half": np.float16}.get(found[1]) or _SCALARS[found[1]])
+    return (number, cl.cltypes.vec_types[number, int(found[2])]) if found[2] else (number,)
+
+
 def _sizes(given: Sizes) -> tuple[int, Any]:
     """@return how many dimensions, and their work-items as C takes them"""
     lengths = [given] if isinstance(given, (int, np.integer)) else list(given)
-    if any(length < 0 for length in lengths):
-        raise ValueError("work-items of a launch: %r" % (given,))
-    return len(lengths), (c.c_size_t * len(lengths))(*lengths)
+    return len(lengths), (c.c_size_t * len(lengths))(*(number_of("work-items", n, c.c_size_t) for n in lengths))
 
 
 def events_of(wait: Sequence[cl.Event]) -> Any:

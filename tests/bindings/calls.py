@@ -44,6 +44,7 @@ kernel void types(global double *out, char c, uchar uc, short s, ushort us, int 
     out[0] = c; out[1] = uc; out[2] = s; out[3] = us; out[4] = i; out[5] = ui; out[6] = l; out[7] = ul; out[8] = f;
     out[9] = shared[0]; out[10] = v.y; out[11] = nothing == 0;
 }
+kernel void names(GRAVEL_ARENA) { GRAVEL_OPEN(g); }
 """
 N = 100
 
@@ -79,8 +80,8 @@ def check_array(node):
         with refused(ValueError, "read-only"):
             part[0, 0] = 0
         assert part[3, 24] == 100 + m and (array.get(m) == part).all()
-    with array.map() as part:
-        assert not part.flags.writeable
+    with array.map() as part, refused(ValueError, "WRITEABLE"):
+        part[1:].flags.writeable = True
     node.barrier()
     array.put([7, 8, 9], last(node), first=97)
     node.barrier()
@@ -90,6 +91,18 @@ def check_array(node):
     for use in array.get, array.free, lambda: array.offset, lambda: array.put([1], 0):
         with refused(ValueError, "freed"):
             use()
+
+
+def check_written_unread(node):
+    """What a map for writing replaces is not read before."""
+    array, maps = node.array(4, np.uint32), []
+    array._pointer = lambda flags, m: maps.append(flags) or gravel.Array._pointer(array, flags, m)
+    array.set(3)
+    with array.map("w") as part:
+        part[:] = 4
+    assert array.get().tolist() == [4] * 4 and (node.step in ("svm", "usm") or maps == [4, 4, 1]), maps
+    node.barrier()
+    array.free()
 
 
 def check_part(node):
@@ -122,7 +135,7 @@ def check_bad_arrays(node):
     array = node.array(10, np.uint32)
     with refused(ValueError, "shape|broadcast"):
         array.set(np.zeros(11))
-    with refused(ValueError, "3 values from element 8"):
+    with refused(gravel.RangeError, "3 elements from element 8"):
         array.put([1, 2, 3], 0, first=8)
     with refused(ValueError, "'x'"):
         with array.map("x"):
@@ -132,12 +145,79 @@ def check_bad_arrays(node):
             call()
     with refused(TypeError, "object"):
         node.array(3, object)
-    with refused(ValueError, "negative"):
-        node.array(-1, np.uint32)
-    with refused(ValueError):
-        node.array(0, np.uint32)
+    for shape in -1, 0, (3, 0):
+        with refused(ValueError, "at least one element", str(shape)):
+            node.array(shape, np.uint32)
     with refused(MemoryError, "asked %d bytes" % (1 << 30), "of %d are free" % (8 << 20)):
         node.array(1 << 30, np.uint8)
+    array.free()
+
+
+def check_numbers(node):
+    """Each that goes to C is there what it is here: none is cut, none wraps in a type of numpy."""
+    array = node.array(1 << 15, np.uint32)
+    doors = (lambda i: array.map(node=i).__enter__(), array.part, array.get, lambda i: array.set(0, i),
+             lambda i: array.put([1], i), lambda i: array.put([1], 0, first=i),
+             lambda i: node.update("inc", array, 0, node=i), lambda i: node.update("inc", array, i, node=0),
+             lambda i: node.am("store", 1, 2, node=i), lambda i: node.constant(i, 1), lambda i: node.deques(n_groups=i))
+    for number, error in (1 << 32, gravel.RangeError), ((1 << 32) + 1, gravel.RangeError), (1.5, TypeError), \
+            (np.int64(-(1 << 32) + 1), gravel.RangeError):
+        for door in doors:
+            with refused(error, str(number)):
+                door(number)
+    with refused(gravel.RangeError, str((1 << 64) + 64)):
+        node.array((1 << 62) + 16, np.uint32)
+    for m in node.local:
+        array.set(0, m)
+    node.barrier()
+    node.update("put", array, np.uint16(20000), 7, node=node.rank)
+    array.put([8], node.rank, first=np.uint16(20001))
+    node.barrier()
+    assert array.get().nonzero()[0].tolist() == [20000, 20001]
+    array.free()
+
+
+VALUES = {  # dtype: values, and what they are in memory, or what refuses them
+    np.uint32: (([0.7, -1, 300], OverflowError), ([-1], OverflowError), ([1 << 32], OverflowError),
+                (np.int8([-1]), OverflowError), ([float("nan")], OverflowError), ([1j], TypeError), (["7"], TypeError),
+                (np.float32([1 << 32]), OverflowError), ([2.0, 3], [2, 3]), (np.array([7], ">u2"), [7])),
+    np.uint64: (([1 << 63, 5], [1 << 63, 5]), ([1 << 64], OverflowError), ([-1], OverflowError)),
+    np.int64: ((np.uint64([1 << 63]), OverflowError), (np.float64([1 << 63]), OverflowError)),
+    np.float32: (([1e300], OverflowError), ([float("inf"), 0.1], [float("inf"), np.float32(0.1)])),
+}
+
+
+def check_values(node):
+    """What the type of an array or a record does not hold is refused by each call that takes values."""
+    with node.deques() as deques:
+        for dtype, rows in VALUES.items():
+            array, flow = node.array(2, dtype), node.flow({"in": gravel.Channel(dtype, "stream")})
+            deques.dtype = array.dtype
+            doors = (lambda values: array.put(values, node.rank), lambda values: array.set(values, node.rank),
+                     lambda values: flow.push("in", values), lambda values: flow.post("in", values), deques.fill,
+                     lambda values: node.update("put", array, 0, values[0], node=node.rank))
+            for values, wanted in rows:
+                if isinstance(wanted, list):
+                    array.put(values, node.rank)
+                    node.quiet()
+                    assert array.get().tolist()[:len(wanted)] == wanted, array.get()
+                    continue
+                for door in doors:
+                    with refused(wanted, "values|value|records|tasks"):
+                        door(values)
+            flow.destroy()
+            array.free()
+    pair, swapped = np.dtype([("a", "u4"), ("b", "u4")]), np.dtype([("b", "u4"), ("a", "u4")])
+    array = node.array(2, pair)
+    for take in lambda values: array.put(values, node.rank), lambda values: array.set(values, node.rank):
+        with refused(TypeError, "'b'.*is needed"):
+            take(np.zeros(2, swapped))
+    for dtype in ">u4", [("a", "u4"), ("b", ">u4")], "O", "V0":
+        for take in (lambda: node.array(2, dtype), lambda: node.deques(dtype),
+                     lambda: node.flow({"out": gravel.Channel(dtype, "output")}),
+                     lambda: gravel.open(streams={"of": gravel.Stream(dtype, print)})):
+            with refused(TypeError, "byte order"):
+                take()
     array.free()
 
 
@@ -154,7 +234,7 @@ def check_messages(node):
     assert floats.get(last(node))[3] == 2.5
     with refused(OverflowError, "-1"):
         node.update("add", array, 5, -1, node=0)
-    with refused(TypeError):
+    with refused(OverflowError, "1.5"):
         node.update("add", array, 5, 1.5, node=0)
     with refused(IndexError, "100"):
         node.update("add", array, 100, 1, node=0)
@@ -174,7 +254,7 @@ def check_messages(node):
         node.am("store", 1, node=0)
     with refused(gravel.RangeError):
         node.am("store", 1, 2, node=node.size)
-    with refused(OverflowError, "-1"):
+    with refused(gravel.RangeError, "-1"):
         node.am("store", 1, -1, node=0)
     node.barrier()
 
@@ -204,7 +284,8 @@ def check_reduce(node):
 
 def check_kernels(node):
     program = node.program(KERNELS, "kernels.cl")
-    assert sorted(program.names) == ["add", "types"] and program.add is program["add"] and "add" in dir(program)
+    program.names(1, 1)
+    assert sorted(program) == ["add", "names", "types"] and program.add is program["add"] and "add" in dir(program)
     with refused(AttributeError, "'sub'", "add"):
         program.sub
     with refused(KeyError, "'sub'", "add"):
@@ -246,12 +327,17 @@ def check_arguments(node, add, array, values):
         add(N, None, array, values, -1)
     with refused(TypeError, r"add: uint\* values", "ndarray"):
         add(N, None, array, np.zeros(N, np.uint32), 0)
-    with refused(TypeError, "values", "4 bytes"):
-        add(N, None, array, cla.to_device(node.queue, np.zeros(N)), 0)
+    grid = cla.to_device(node.queue, np.zeros((4, N), np.uint32))
+    for other, text in ((cla.to_device(node.queue, np.zeros(N)), "float64"), (values.view(np.int32), "int32"),
+                        (values.view(">u4"), ">u4"), (grid[:, :1], r"strides \(%d, 4\)" % (4 * N)),
+                        (cla.zeros(node.queue, (4, N), np.uint32, order="F"), r"strides \(4, 16\)")):
+        with refused(TypeError, "add: uint\\* values", "array of dtype uint32 in C's order", text):
+            add(N, None, array, other, 0)
     with refused(ValueError, "dimensions"):
         add((N, 1), (10,), array, values, 0)
-    with refused(ValueError):
-        add(-1, None, array, values, 0)
+    for size, error in (-1, gravel.RangeError), ((1 << 64) + 256, gravel.RangeError), (256.0, TypeError):
+        with refused(error, "work-items: %s" % size):
+            add((size,), None, array, values, 0)
     with refused(gravel.BuildError, "bad.cl:2"):
         node.program('#include "gravel.cl.h"\nkernel void bad(GRAVEL_ARENA) { undeclared; }\n', "bad.cl")
 
@@ -266,6 +352,9 @@ def check_settings():
     with refused(gravel.DeviceError, "no such"):
         gravel.open(device="no such", transport="self")
     assert issubclass(gravel.TimeoutError, builtins.TimeoutError)
+    everything = {}
+    exec("from gravel import *", everything)
+    assert not (everything.keys() - {"__builtins__"}) & set(dir(builtins)), everything.keys()
 
 
 def check_own_objects():
@@ -304,7 +393,8 @@ def main():
     check_settings()
     handlers = {"twice": gravel.Handler(n_args=2, arg_bytes=4, answers=True), "store": gravel.Handler(n_args=2)}
     node = gravel.open(heap_bytes="8M", device_code=SOURCE, handlers=handlers)
-    for check in (check_node, check_array, check_part, check_bad_arrays, check_messages, check_barrier_sum, check_reduce,
+    for check in (check_node, check_array, check_written_unread, check_part, check_bad_arrays, check_numbers, check_values, check_messages,
+                  check_barrier_sum, check_reduce,
                   check_kernels):
         check(node)
         node.barrier()

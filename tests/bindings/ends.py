@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """How a node ends that does not just close: by Ctrl-C, by an exception at one rank, or with its process.
 
-usage: ends.py (interrupt | interrupt_open | left_open)
+usage: ends.py (interrupt | interrupt_child | interrupt_open | left_open)
        ends.py (raise_alone | raise_in_part | interrupt_alone | interrupt_close | sizes_differ)     as 2 ranks
        ends.py interrupt_open_alone FOLDER      as 2 ranks, with a FOLDER that is empty and theirs
 exit:  0, and "NAME: all right", of 2 ranks "NAME RANK: all right"
@@ -53,6 +53,25 @@ def interrupt():
         assert signal.set_wakeup_fd(-1) == writer
         return
     raise AssertionError("no KeyboardInterrupt")
+
+
+def interrupt_child():
+    """A child that another thread forks meanwhile gets Ctrl-C, which does not end the wait of its parent."""
+    def fork(held_up):
+        child = os.fork()
+        if child == 0:
+            try:
+                os.kill(os.getpid(), signal.SIGINT)
+            finally:
+                os._exit(0)
+        os.waitpid(child, 0)
+        time.sleep(0.2)  # what aborts the node would have done so
+        held_up.set_status(cl.command_execution_status.COMPLETE)
+    with gravel.open(transport="self", heap_bytes="1M") as node:
+        held_up = cl.UserEvent(node.context)
+        threading.Timer(0.5, fork, [held_up]).start()
+        node.program(KERNEL).nothing(1, 1, wait=[held_up])
+        node.barrier()
 
 
 class Pressing:
@@ -190,8 +209,8 @@ def sizes_differ():
         return node.rank
 
 
-CASES = {case.__name__: case for case in (interrupt, interrupt_open, left_open, raise_alone, raise_in_part,
-                                          interrupt_alone, interrupt_close, interrupt_open_alone, sizes_differ)}
+CASES = {case.__name__: case for case in (interrupt, interrupt_child, interrupt_open, left_open, raise_alone,
+                                          raise_in_part, interrupt_alone, interrupt_close, interrupt_open_alone, sizes_differ)}
 
 
 def main(name, *arguments):

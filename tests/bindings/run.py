@@ -124,7 +124,7 @@ def communicator(runs):
 
 def calls(_, runs, work):
     everywhere(runs, "calls.py")
-    by_one(runs, "ends.py", "interrupt", "interrupt_open", "left_open")
+    by_one(runs, "ends.py", "interrupt", "interrupt_child", "interrupt_open", "left_open")
     by_one(runs, "lock.py", "free")
     by_two(runs, "ends.py", "raise_alone", "interrupt_alone", "interrupt_close", "sizes_differ")
     by_two(runs, "ends.py", "interrupt_open_alone", arguments=[work])

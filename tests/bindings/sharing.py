@@ -216,7 +216,7 @@ def check_pool(node, program):
             use()
     with refused(gravel.ArgumentError, "63"):
         node.block_pool(63, 48)
-    with refused(ValueError, "-1"):
+    with refused(gravel.RangeError, "-1"):
         node.block_pool(64, -1)
     blocks.free()
 

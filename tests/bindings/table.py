@@ -44,6 +44,8 @@ def kind_of(declared):
         name = "void"
     if (name, stars) == ("void", ""):
         return None
+    if words.split() == ["uint32_t", "node"]:
+        return _library.node
     plain = KINDS.get((name + " " + stars).strip())
     return plain or c.POINTER(KINDS[name])
 
