@@ -16,7 +16,7 @@ from typing import Any, Callable
 
 from ._errors import BY_CODE, Error, RangeError
 
-API = (0, 2)  # GRAVEL_API_MAJOR and _MINOR of the header that this file was written by
+API = (0, 3)  # GRAVEL_API_MAJOR and _MINOR of the header that this file was written by
 SONAME = "libgravel.so.%d.%d" % API
 
 AM_MAX_ARGS = 4
