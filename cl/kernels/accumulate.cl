@@ -26,13 +26,19 @@ GRAVELP_INLINE global uint *at(global struct gravelp_accumulator *a, ulong offse
     return (global uint *)((global uchar *)a + offset);
 }
 
-/* Global size n_items, n_parts at least: all words as they begin, and none waits. */
-kernel void clear(GRAVEL_ACCUMULATOR(a), ulong n_items)
+/*
+ * Sets words to what changes none: all, of which none waits then, or if keeps_waiting is not 0 those that do not wait.
+ * Global size n_items, n_parts at least.
+ */
+kernel void clear(GRAVEL_ACCUMULATOR(a), ulong n_items, uint keeps_waiting)
 {
     const ulong n_words = a->n_parts * a->part_words, n_bits = n_words / 32;
     global word_bits *words = (global word_bits *)at(a, a->words_at);
     for (ulong i = get_global_id(0); i < n_words; i += n_items)
-        words[i] = (word_bits)a->neutral;
+        if (!keeps_waiting || !(at(a, a->bits_at)[i / 32] >> i % 32 & 1))
+            words[i] = (word_bits)a->neutral;
+    if (keeps_waiting)
+        return;
     for (ulong i = get_global_id(0); i < n_bits; i += n_items)
         at(a, a->bits_at)[i] = 0;
     for (ulong i = get_global_id(0); i < (n_bits / BLOCK_BITS + 31) / 32; i += n_items)

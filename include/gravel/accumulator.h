@@ -15,8 +15,11 @@
  * gravel_free and others with a barrier; gravel_accumulator_flush flushes one. A flush costs what has changed.
  *
  * - After a flush words of GRAVEL_ADD, GRAVEL_INC and GRAVEL_XOR begin again. Those of GRAVEL_MIN, GRAVEL_MAX,
- *   GRAVEL_AND and GRAVEL_OR stay, so that a value which improves nothing costs one load. Who sets words of the array
- *   back calls gravel_accumulator_reset at every node.
+ *   GRAVEL_AND and GRAVEL_OR stay, so that a value which improves nothing costs one load. A program that sets words of
+ *   the array back calls gravel_barrier before, and gravel_accumulator_reset at every node afterwards.
+ * - No call drops what a kernel has added: in whatever order gravel_accumulator_begin, gravel_accumulator_flush and
+ *   gravel_accumulator_reset are called, and whether or not they succeed, the next flush that succeeds has sent each
+ *   update once. So a program's words are the same on any number of nodes.
  * - The own node's words change at the flush as well: a word has one writer. A node that is alone has no shadow, and
  *   its kernels change its words at once. GRAVEL_CHECK=1 defers these too, so that what reads too early fails there.
  * - A range has one accumulator, by one operation and of one type. While words of it wait, no put, get or other update
@@ -93,10 +96,11 @@ int gravel_accumulator_flush(struct gravel_accumulator *accumulator);
 int gravel_accumulator_begin(struct gravel_accumulator *accumulator);
 
 /**
- * Forget what GRAVEL_MIN, GRAVEL_MAX, GRAVEL_AND and GRAVEL_OR have sent, and what waits, behind the kernels on
- * gravel_cl_queue: the next value of each word is sent whatever it is. Not collective.
+ * Forget what GRAVEL_MIN, GRAVEL_MAX, GRAVEL_AND and GRAVEL_OR have sent, behind the kernels on gravel_cl_queue: the
+ * next value of each word is sent whatever it is. Words that wait still wait, and a flush that has begun is completed.
+ * Does nothing for the other operations, and where a node that is alone has no shadow. Not collective.
  *
- * @return  0; GRAVEL_ECL.
+ * @return  0; GRAVEL_EINVAL; GRAVEL_ECL; the node's failure.
  */
 int gravel_accumulator_reset(struct gravel_accumulator *accumulator);
 

@@ -24,6 +24,14 @@ struct gravel_accumulator_seen {
     const unsigned char *nodes, *indices, *values;   /* of the few */
 };
 
+/* How far a flush has come: what is enqueued, and not yet sent. flush.c has one function that changes it. */
+enum gravel_accumulator_state {
+    GRAVEL_ACCUMULATOR_IDLE,    /* nothing is */
+    GRAVEL_ACCUMULATOR_LISTED,  /* lists, whose blocks from position `first` on wait to be packed */
+    GRAVEL_ACCUMULATOR_PACKED,  /* these blocks' words, which are in `packed` and nowhere else */
+    GRAVEL_ACCUMULATOR_READING, /* a read behind that pack: `copied` */
+};
+
 struct gravel_accumulator {
     struct gravel *gravel;
     struct gravel_flush flush; /* of it, among those of the node */
@@ -35,15 +43,13 @@ struct gravel_accumulator {
     struct gravel_pinned staging; /* [seen_bytes] from offset seen_at of the memory */
     uint64_t seen_at, seen_bytes;
     struct gravel_accumulator_seen seen;
-    cl_event copied;        /* the last copy to there; NULL: none has begun */
-    bool is_copying;        /* that copy is still to be seen */
+    cl_event copied;        /* the last read to there; NULL: none has begun */
     uint32_t n_block_words; /* of the bits of blocks */
     uint32_t pack_blocks;   /* packed at once, at most */
-    uint32_t turn;          /* of the next collect */
-    uint32_t pack_turn;     /* of the next pack */
-    bool is_listed;         /* the last collect's lists are not yet sent */
-    bool is_packed;         /* the last pack's words are not */
-    uint64_t first; /* place of the lists from which on words are packed next, or are packed */
+    enum gravel_accumulator_state state;
+    uint32_t list_tally,
+        pack_tally; /* 0 or 1: which of the two the last list and pack counted in */
+    uint64_t first; /* see LISTED and PACKED */
     cl_program program;
     cl_kernel clear, collect, pack;
     size_t group; /* [work-items] */
@@ -53,16 +59,16 @@ struct gravel_accumulator {
     uint32_t n_away;
 };
 
-/** flush.c: all words as they begin. @return 0; GRAVEL_ECL; as gravel_node_enqueue. */
-int gravel_accumulator_clear(struct gravel_accumulator *accumulator);
+/** flush.c: set words to what changes none: all, or those that do not wait. @return 0; GRAVEL_ECL. */
+int gravel_accumulator_clear(struct gravel_accumulator *accumulator, bool keeps_waiting);
 
 /**
- * flush.c: list what waits, behind all kernels on the queue; is_listed then. The node's flushes are entered.
+ * flush.c: count blocks that wait, behind all kernels on the queue. The node's flushes are entered.
  *
- * @param n_blocks  [out] of the lists.
+ * @param n_blocks  [out] what a flush that has begun lists; if that is none, of a list made now.
  * @return          0; as gravel_accumulator_flush.
  */
-int gravel_accumulator_collect(struct gravel_accumulator *accumulator, uint64_t *n_blocks);
+int gravel_accumulator_count(struct gravel_accumulator *accumulator, uint64_t *n_blocks);
 
 /** flush.c: of kernels' calls with what is not there, as last seen: GRAVEL_EINVAL or GRAVEL_ERANGE, once; else 0, or
  * GRAVEL_ECL. The next call that is refused is reported too. */

@@ -355,7 +355,7 @@ static int make_parts(struct gravel_accumulator *accumulator)
     int code = make_memory(accumulator);
     if (!code)
         code = make_kernels(accumulator);
-    return code ? code : gravel_accumulator_clear(accumulator);
+    return code ? code : gravel_accumulator_clear(accumulator, false);
 }
 
 static int make(struct gravel_accumulator *accumulator)
@@ -431,7 +431,7 @@ static int check_empty(struct gravel_accumulator *accumulator)
 {
     uint64_t n_blocks = 0;
     gravel_flushes_enter(accumulator->gravel);
-    int code = gravel_accumulator_collect(accumulator, &n_blocks);
+    int code = gravel_accumulator_count(accumulator, &n_blocks);
     gravel_flushes_leave(accumulator->gravel);
     if (!code)
         code = gravel_accumulator_report_refused(accumulator);

@@ -20,11 +20,28 @@
 
 static const char flush_call[] = "gravel_accumulator_flush";
 
-int gravel_accumulator_clear(struct gravel_accumulator *accumulator)
+/*
+ * Changes the state, as no other function does. A list or a pack that is enqueued takes the other tally than the last
+ * one. What a read says of words is believed in state READING alone, so each pack needs a read of its own.
+ */
+static void enter(struct gravel_accumulator *accumulator, enum gravel_accumulator_state state)
+{
+    const bool was_idle = accumulator->state == GRAVEL_ACCUMULATOR_IDLE;
+    if (state == GRAVEL_ACCUMULATOR_LISTED)
+        accumulator->first = was_idle ? 0 : accumulator->first + accumulator->pack_blocks;
+    if (state == GRAVEL_ACCUMULATOR_LISTED && was_idle)
+        accumulator->list_tally = !accumulator->list_tally;
+    if (state == GRAVEL_ACCUMULATOR_PACKED)
+        accumulator->pack_tally = !accumulator->pack_tally;
+    accumulator->state = state;
+}
+
+int gravel_accumulator_clear(struct gravel_accumulator *accumulator, bool keeps_waiting)
 {
     uint64_t n_words = accumulator->head.n_parts * accumulator->head.part_words;
     const cl_ulong n_items = n_words < CLEAR_ITEMS ? n_words : CLEAR_ITEMS;
-    const struct gravel_argument arguments[] = {GRAVEL_ARGUMENT(n_items)};
+    const cl_uint keeps = keeps_waiting;
+    const struct gravel_argument arguments[] = {GRAVEL_ARGUMENT(n_items), GRAVEL_ARGUMENT(keeps)};
     const struct gravel_device *device = &accumulator->gravel->device;
     int code = gravel_check_cl("accumulator: clSetKernelArg",
                                GRAVEL_CL_KERNEL_SET(device, accumulator->clear, 1, arguments));
@@ -37,21 +54,18 @@ int gravel_accumulator_clear(struct gravel_accumulator *accumulator)
 
 static int list(struct gravel_accumulator *accumulator)
 {
-    const cl_uint n = accumulator->n_block_words, turn = accumulator->turn,
+    const cl_uint n = accumulator->n_block_words, tally = !accumulator->list_tally,
                   n_parts = accumulator->head.n_parts;
-    const struct gravel_argument arguments[] = {GRAVEL_ARGUMENT(n), GRAVEL_ARGUMENT(turn)};
+    const struct gravel_argument arguments[] = {GRAVEL_ARGUMENT(n), GRAVEL_ARGUMENT(tally)};
     const struct gravel_device *device = &accumulator->gravel->device;
     int code = gravel_check_cl("accumulator: clSetKernelArg",
                                GRAVEL_CL_KERNEL_SET(device, accumulator->collect, 1, arguments));
     if (!code)
         code = gravel_node_enqueue_own(accumulator->gravel, flush_call, accumulator->collect,
                                        n > n_parts ? n : n_parts, accumulator->group, false);
-    if (code)
-        return code;
-    accumulator->turn = !turn;
-    accumulator->is_listed = true;
-    accumulator->first = 0;
-    return 0;
+    if (!code)
+        enter(accumulator, GRAVEL_ACCUMULATOR_LISTED);
+    return code;
 }
 
 /*
@@ -66,7 +80,7 @@ static int wait_for_senders(struct gravel *gravel)
 }
 
 /* Enqueue the read of what kernels have written, behind all of them. */
-static int begin_look(struct gravel_accumulator *accumulator)
+static int enqueue_read(struct gravel_accumulator *accumulator)
 {
     struct gravel *gravel = accumulator->gravel;
     cl_event copied;
@@ -77,32 +91,34 @@ static int begin_look(struct gravel_accumulator *accumulator)
         return gravel_fail_cl("accumulator: clEnqueueReadBuffer", error);
     gravel_cl_event_release(accumulator->copied);
     accumulator->copied = copied;
-    accumulator->is_copying = true;
+    if (accumulator->state == GRAVEL_ACCUMULATOR_PACKED)
+        enter(accumulator, GRAVEL_ACCUMULATOR_READING);
     int flushed = gravel_check_cl("accumulator: clFlush", clFlush(gravel->device.queue));
     if (gravel->pump)
         gravel_pump_watch(gravel->pump, copied);
     return flushed;
 }
 
-/* Wait for it as long as a kernel may take. A wait that ends early leaves it to the next. */
-static int see(struct gravel_accumulator *accumulator)
+/* Wait, as long as a kernel may take, for a read behind all that is enqueued: the pack's own, or a new one. */
+static int read_counts(struct gravel_accumulator *accumulator)
 {
-    int code = accumulator->is_copying ? 0 : begin_look(accumulator);
-    if (!code)
-        code = gravel_node_wait_for_kernel(accumulator->gravel, accumulator->collect,
-                                           accumulator->copied);
-    if (code)
-        return code;
-    accumulator->is_copying = false;
-    return 0;
+    int code = accumulator->state == GRAVEL_ACCUMULATOR_READING ? 0 : enqueue_read(accumulator);
+    return code ? code
+                : gravel_node_wait_for_kernel(accumulator->gravel, accumulator->collect,
+                                              accumulator->copied);
 }
 
-/* Of the last collect, before all places of node `end`. */
-static uint64_t places_before(const struct gravel_accumulator *accumulator, uint32_t end)
+/* Blocks of a node's list, as read last. */
+static uint32_t count_listed(const struct gravel_accumulator *accumulator, uint32_t node)
+{
+    return accumulator->seen.tallies[node].n_listed[accumulator->list_tally];
+}
+
+static uint64_t count_all_listed(const struct gravel_accumulator *accumulator)
 {
     uint64_t n = 0;
-    for (uint32_t part = 0; part < end; part++)
-        n += accumulator->seen.tallies[part].n_listed[!accumulator->turn];
+    for (uint32_t node = 0; node < accumulator->head.n_parts; node++)
+        n += count_listed(accumulator, node);
     return n;
 }
 
@@ -133,17 +149,23 @@ int gravel_accumulator_report_refused(struct gravel_accumulator *accumulator)
                        head->n, head->n_nodes);
 }
 
-int gravel_accumulator_collect(struct gravel_accumulator *accumulator, uint64_t *n_blocks)
+int gravel_accumulator_count(struct gravel_accumulator *accumulator, uint64_t *n_blocks)
 {
-    int code = accumulator->is_listed ? 0 : wait_for_senders(accumulator->gravel);
-    if (!code && !accumulator->is_listed)
-        code = list(accumulator);
-    if (!code)
-        code = see(accumulator);
-    if (code)
-        return code;
-    *n_blocks = places_before(accumulator, accumulator->head.n_parts);
-    accumulator->is_listed = *n_blocks > 0 || accumulator->is_packed;
+    bool is_new;
+    *n_blocks = 0;
+    do {
+        is_new = accumulator->state == GRAVEL_ACCUMULATOR_IDLE;
+        int code = is_new ? wait_for_senders(accumulator->gravel) : 0;
+        if (!code && is_new)
+            code = list(accumulator);
+        if (!code)
+            code = read_counts(accumulator);
+        if (code)
+            return code;
+        *n_blocks = count_all_listed(accumulator);
+        if (*n_blocks == 0)
+            enter(accumulator, GRAVEL_ACCUMULATOR_IDLE);
+    } while (*n_blocks == 0 && !is_new);
     return 0;
 }
 
@@ -194,10 +216,10 @@ static int pack(struct gravel_accumulator *accumulator)
 {
     struct gravel *gravel = accumulator->gravel;
     const cl_uint first_place = (cl_uint)accumulator->first, n = accumulator->pack_blocks,
-                  turn = !accumulator->turn, pack_turn = accumulator->pack_turn;
+                  listed = accumulator->list_tally, tally = !accumulator->pack_tally;
     const struct gravel_argument arguments[] = {GRAVEL_ARGUMENT(accumulator->packed),
                                                 GRAVEL_ARGUMENT(first_place), GRAVEL_ARGUMENT(n),
-                                                GRAVEL_ARGUMENT(turn), GRAVEL_ARGUMENT(pack_turn)};
+                                                GRAVEL_ARGUMENT(listed), GRAVEL_ARGUMENT(tally)};
     const uint64_t most = (uint64_t)GROUPS_PER_UNIT * gravel->device.units;
     int code = gravel_accumulator_come_home(accumulator);
     if (!code)
@@ -208,11 +230,9 @@ static int pack(struct gravel_accumulator *accumulator)
         code = gravel_node_enqueue_own(gravel, flush_call, accumulator->pack,
                                        (n < most ? n : most) * accumulator->group,
                                        accumulator->group, false);
-    if (code)
-        return code;
-    accumulator->pack_turn = !pack_turn;
-    accumulator->is_packed = true;
-    return 0;
+    if (!code)
+        enter(accumulator, GRAVEL_ACCUMULATOR_PACKED);
+    return code;
 }
 
 static struct gravel_run_key key_of(const struct gravelp_accumulator *head)
@@ -240,11 +260,11 @@ static bool stays(const struct gravel_accumulator *accumulator, uint32_t node)
     return accumulator->spare && (transport->is_loopback || node == transport->node);
 }
 
-/* The packed words of one node. */
-static int send_part(struct gravel_accumulator *accumulator, uint32_t node)
+/* Send the packed words of one node. @param before  blocks of earlier nodes' lists. */
+static int send_part(struct gravel_accumulator *accumulator, uint32_t node, uint64_t before)
 {
     const struct gravelp_accumulator *head = &accumulator->head;
-    const uint64_t before = places_before(accumulator, node), first = accumulator->first,
+    const uint64_t first = accumulator->first,
                    start = (before > first ? before - first : 0) * GRAVELP_ACCUMULATOR_BLOCK;
     const struct gravel_packed part = {
         .key = key_of(head),
@@ -252,7 +272,7 @@ static int send_part(struct gravel_accumulator *accumulator, uint32_t node)
                  .indices = start * head->index_bytes,
                  .values = head->packed_values_at + start * GRAVEL_TYPE_BYTES(head->word_type)},
         .queue = accumulator->gravel->copies,
-        .n = accumulator->seen.tallies[node].n_packed[!accumulator->pack_turn],
+        .n = accumulator->seen.tallies[node].n_packed[accumulator->pack_tally],
         .node = node};
     if (part.n == 0)
         return 0;
@@ -267,12 +287,15 @@ static int send_part(struct gravel_accumulator *accumulator, uint32_t node)
 
 static int send_parts(struct gravel_accumulator *accumulator)
 {
-    const uint32_t n = accumulator->seen.n_few[!accumulator->pack_turn];
+    const uint32_t n = accumulator->seen.n_few[accumulator->pack_tally];
+    uint64_t before = 0;
     int code = 0;
     if (n <= GRAVELP_ACCUMULATOR_FEW)
         return send_few(accumulator, n);
-    for (uint32_t node = 0; node < accumulator->head.n_parts && !code; node++)
-        code = send_part(accumulator, node);
+    for (uint32_t node = 0; node < accumulator->head.n_parts && !code; node++) {
+        code = send_part(accumulator, node, before);
+        before += count_listed(accumulator, node);
+    }
     return code;
 }
 
@@ -287,11 +310,11 @@ static int send_packed(struct gravel_accumulator *accumulator)
 
 /* ---- flushes ----------------------------------------------------------------------------------- */
 
-/* List what waits, and pack the words of the first places. */
+/* List what waits, and pack the words of the first blocks. */
 static int begin(struct gravel_accumulator *accumulator)
 {
-    int code = accumulator->is_listed ? 0 : list(accumulator);
-    return code || accumulator->is_packed ? code : pack(accumulator);
+    int code = accumulator->state == GRAVEL_ACCUMULATOR_IDLE ? list(accumulator) : 0;
+    return !code && accumulator->state == GRAVEL_ACCUMULATOR_LISTED ? pack(accumulator) : code;
 }
 
 /*
@@ -301,30 +324,29 @@ static int begin(struct gravel_accumulator *accumulator)
  */
 static int send_lists(struct gravel_accumulator *accumulator, uint64_t *n_blocks)
 {
-    uint64_t n;
-    int code = accumulator->is_listed ? 0 : wait_for_senders(accumulator->gravel);
+    int code =
+        accumulator->state == GRAVEL_ACCUMULATOR_IDLE ? wait_for_senders(accumulator->gravel) : 0;
     do {
         if (!code)
             code = begin(accumulator);
         if (!code)
-            code = see(accumulator);
+            code = read_counts(accumulator);
         if (!code)
             code = send_packed(accumulator);
         if (code)
             return code;
-        n = places_before(accumulator, accumulator->head.n_parts);
-        accumulator->is_packed = false;
-        accumulator->first += accumulator->pack_blocks;
-    } while (accumulator->first < n);
-    accumulator->is_listed = false;
-    *n_blocks += n;
+        enter(accumulator, GRAVEL_ACCUMULATOR_LISTED);
+    } while (accumulator->first < count_all_listed(accumulator));
+    enter(accumulator, GRAVEL_ACCUMULATOR_IDLE);
+    *n_blocks += count_all_listed(accumulator);
     return 0;
 }
 
 /* Also what was added after a flush had begun. */
 static int send_all(struct gravel_accumulator *accumulator, uint64_t *n_blocks)
 {
-    int code = accumulator->is_listed ? send_lists(accumulator, n_blocks) : 0;
+    int code =
+        accumulator->state == GRAVEL_ACCUMULATOR_IDLE ? 0 : send_lists(accumulator, n_blocks);
     return code ? code : send_lists(accumulator, n_blocks);
 }
 
@@ -336,7 +358,8 @@ int gravel_accumulator_send(struct gravel_flush *flush)
     if (gravel_node_has_failed(accumulator->gravel))
         return gravel_node_conclude(accumulator->gravel, GRAVEL_EPEER);
     int settled = accumulator->gravel->config.check ? gravel_node_settle(accumulator->gravel) : 0;
-    int code = accumulator->head.n_parts ? send_all(accumulator, &n_blocks) : see(accumulator);
+    int code =
+        accumulator->head.n_parts ? send_all(accumulator, &n_blocks) : read_counts(accumulator);
     if (code)
         return code;
     int refused = gravel_accumulator_report_refused(accumulator);
@@ -365,8 +388,8 @@ int gravel_accumulator_begin(struct gravel_accumulator *accumulator)
         return gravel_node_conclude(accumulator->gravel, GRAVEL_EPEER);
     gravel_flushes_enter(accumulator->gravel);
     int code = accumulator->head.n_parts ? begin(accumulator) : 0;
-    if (!code && accumulator->is_packed && !accumulator->is_copying)
-        code = begin_look(accumulator);
+    if (!code && accumulator->state == GRAVEL_ACCUMULATOR_PACKED)
+        code = enqueue_read(accumulator);
     gravel_flushes_leave(accumulator->gravel);
     return gravel_node_conclude(accumulator->gravel, code);
 }
@@ -377,9 +400,10 @@ int gravel_accumulator_reset(struct gravel_accumulator *accumulator)
     if (gravel_require(call, "accumulator", accumulator) ||
         gravel_node_refuse_wait(accumulator->gravel, call))
         return GRAVEL_EINVAL;
+    if (gravel_node_has_failed(accumulator->gravel))
+        return gravel_node_conclude(accumulator->gravel, GRAVEL_EPEER);
     gravel_flushes_enter(accumulator->gravel);
-    accumulator->is_listed = accumulator->is_packed = accumulator->is_copying = false;
-    int code = gravel_accumulator_clear(accumulator);
+    int code = gravel_accumulator_clear(accumulator, true);
     gravel_flushes_leave(accumulator->gravel);
-    return code;
+    return gravel_node_conclude(accumulator->gravel, code);
 }

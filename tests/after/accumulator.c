@@ -8,11 +8,15 @@
 
 #include <gravel/accumulator.h>
 
+#include <string.h>
+
 #define N 4096u
 
 static uint64_t words;
 static struct gravel_accumulator *accumulator;
 static cl_program program;
+static cl_event gate; /* what is enqueued behind it waits */
+static bool has_lost; /* a call has reported that messages were dropped */
 
 static const char source[] = "#include \"gravel.cl.h\"\n"
                              "#include \"accumulator.cl.h\"\n"
@@ -25,6 +29,7 @@ static const char source[] = "#include \"gravel.cl.h\"\n"
 
 static void make(struct gravel *gravel)
 {
+    has_lost = false;
     words = alloc_or_die(gravel, N * sizeof(uint32_t));
     OK(gravel_accumulator_create(&accumulator, gravel, words, N, GRAVEL_ADD, GRAVEL_UINT));
     program = build_or_die(gravel, source, NULL);
@@ -48,25 +53,118 @@ static void make_and_add(struct gravel *gravel)
     add(gravel);
 }
 
+/* Note whether a call reports that a frame was dropped, which is no end of the node. @return its code */
+static int told(int code)
+{
+    has_lost = has_lost || (code && strstr(gravel_last_error(), "refused a buffer"));
+    return code;
+}
+
 static int flush(struct gravel *gravel)
 {
     (void)gravel;
-    return gravel_accumulator_flush(accumulator);
+    return told(gravel_accumulator_flush(accumulator));
 }
 
-/* Whatever failed: flushed again, all words have arrived; or the node has ended, and every call says so. */
+static int destroy(struct gravel *gravel)
+{
+    (void)gravel;
+    return told(gravel_accumulator_destroy(accumulator));
+}
+
+/* That words wait is what it should say. */
+static int destroy_too_early(struct gravel *gravel)
+{
+    int code = destroy(gravel);
+    return code == GRAVEL_EINVAL && strstr(gravel_last_error(), "words wait") ? 0 : code;
+}
+
+static void limit_kernels(struct gravel_config *config)
+{
+    config->kernel_limit_ms = 1500 * patience();
+}
+
+static void close_gate(struct gravel *gravel)
+{
+    cl_int error;
+    gate = clCreateUserEvent(gravel_cl_context(gravel), &error);
+    MUST(error == CL_SUCCESS);
+    MUST(clEnqueueBarrierWithWaitList(gravel_cl_queue(gravel), 1, &gate, NULL) == CL_SUCCESS);
+}
+
+static void add_behind_a_gate(struct gravel *gravel)
+{
+    make_and_add(gravel);
+    close_gate(gravel);
+}
+
+static void begin_behind_a_gate(struct gravel *gravel)
+{
+    add_behind_a_gate(gravel);
+    OK(gravel_accumulator_begin(accumulator));
+}
+
+static void open_gate(struct gravel *gravel, int code)
+{
+    after_expect(code, GRAVEL_EKERNEL, "GRAVEL_KERNEL_LIMIT");
+    MUST(clSetUserEventStatus(gate, CL_COMPLETE) == CL_SUCCESS);
+    MUST(clFinish(gravel_cl_queue(gravel)) == CL_SUCCESS);
+    clReleaseEvent(gate);
+}
+
+/* Flushed again, all words of `times` kernels of each process have arrived; or the node has ended, and every call says so. */
+static void expect_all(struct gravel *gravel, uint64_t times)
+{
+    int code = flush(gravel), destroyed = destroy(gravel), ended = told(gravel_barrier(gravel));
+    clReleaseProgram(program);
+    if (has_lost && destroyed)
+        OK(destroy(gravel));
+    if (has_lost || ended)
+        return;
+    OK(code);
+    OK(destroyed);
+    const uint32_t n_nodes = gravel_n_nodes(gravel);
+    const bool is_alone = gravel_is_local(gravel, 0) && gravel_is_local(gravel, n_nodes - 1);
+    uint64_t sum = after_sum(gravel, words, N);
+    OK(gravel_reduce(gravel, GRAVEL_ADD, GRAVEL_ULONG, &sum, 1));
+    MUST(sum == times * N * (is_alone ? 1 : n_nodes));
+    OK(gravel_free(gravel, words));
+}
+
 static void all_or_the_end(struct gravel *gravel, int code)
 {
     (void)code;
-    code = gravel_accumulator_flush(accumulator);
-    int destroyed = gravel_accumulator_destroy(accumulator), ended = gravel_barrier(gravel);
-    MUST(ended || (!code && !destroyed));
-    clReleaseProgram(program);
-    const uint32_t n_adders = gravel_is_local(gravel, gravel_n_nodes(gravel) - 1) ? 1 : 0;
-    if (!ended && n_adders && gravel_is_local(gravel, 0))
-        MUST(after_sum(gravel, words, N) == N);
-    if (!ended)
-        OK(gravel_free(gravel, words));
+    expect_all(gravel, 1);
+}
+
+static void all_behind_the_gate(struct gravel *gravel, int code)
+{
+    open_gate(gravel, code);
+    expect_all(gravel, 1);
+}
+
+static void all_with_those_added_meanwhile(struct gravel *gravel, int code)
+{
+    open_gate(gravel, code);
+    OK(gravel_accumulator_begin(accumulator));
+    add(gravel);
+    OK(gravel_accumulator_reset(accumulator));
+    expect_all(gravel, 2);
+}
+
+/* A list of nothing, which is not all that waits. */
+static void begin_and_add(struct gravel *gravel)
+{
+    make(gravel);
+    OK(gravel_accumulator_begin(accumulator));
+    add(gravel);
+}
+
+static void refused_until_flushed(struct gravel *gravel, int code)
+{
+    after_expect(code, GRAVEL_EINVAL, "words wait");
+    after_expect(destroy(gravel), GRAVEL_EINVAL, "words wait");
+    expect_all(gravel, 1);
 }
 
 const struct after_row accumulator_rows[] = {
@@ -74,6 +172,19 @@ const struct after_row accumulator_rows[] = {
      "the next flush sends all", .prepare = make_and_add, .act = flush, .hold = all_or_the_end,
      .fails = AFTER_DRIVER},
     {"accumulator", "memory runs out in gravel_accumulator_flush", "the next flush sends all",
-     .prepare = make_and_add, .act = flush, .hold = all_or_the_end, .fails = AFTER_MEMORY},
+     .prepare = make_and_add, .act = flush, .hold = all_or_the_end, .fails = AFTER_MEMORY,
+     .least_nodes = 2},
+    {"accumulator", "a call of the driver fails in gravel_accumulator_destroy",
+     "the next flush sends all", .prepare = make_and_add, .act = destroy_too_early,
+     .hold = all_or_the_end, .fails = AFTER_DRIVER | AFTER_MEMORY, .least_nodes = 2},
+    {"accumulator", "a kernel outlasts GRAVEL_KERNEL_LIMIT in gravel_accumulator_destroy",
+     "the next flush sends all", .configure = limit_kernels, .prepare = add_behind_a_gate,
+     .act = destroy, .hold = all_behind_the_gate},
+    {"accumulator", "a kernel outlasts GRAVEL_KERNEL_LIMIT in gravel_accumulator_destroy",
+     "what has begun and what is added later is sent", .configure = limit_kernels,
+     .prepare = begin_behind_a_gate, .act = destroy, .hold = all_with_those_added_meanwhile},
+    {"accumulator", "gravel_accumulator_destroy finds words behind a flush that began with none",
+     "it refuses until they are sent", .prepare = begin_and_add, .act = destroy,
+     .hold = refused_until_flushed, .least_nodes = 2},
     {0},
 };

@@ -55,6 +55,7 @@ void sums_that_cancel_are_not_sent(void);
 void what_does_not_improve_is_not_sent(void);
 void words_wait_for_a_flush(void);
 void a_flush_begins_behind_kernels(void);
+void calls_in_any_order_lose_nothing(void);
 
 /* accumulator_refusals.c */
 void kernels_are_refused_what_is_not_there(void);

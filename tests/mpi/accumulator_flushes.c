@@ -109,11 +109,71 @@ void a_flush_begins_behind_kernels(void)
         add_one(accumulator, 7, 1, owner, 10);
         OK(gravel_accumulator_begin(accumulator));
         OK(gravel_accumulator_reset(accumulator));
-        OK(gravel_barrier(gravel));
-        MUST(!gravel_is_local(gravel, owner) || word32(gravel, owner, offset + 7 * 4) == 0);
+        OK(gravel_barrier(gravel)); /* of words that wait it forgets none */
+        MUST(!gravel_is_local(gravel, owner) ||
+             word32(gravel, owner, offset + 7 * 4) == 10 * n_adders);
     }
     OK(gravel_barrier(gravel));
     OK(gravel_accumulator_destroy(accumulator));
+    OK(gravel_free(gravel, offset));
+}
+
+/* Of GRAVEL_ADD `is` is what each node that adds has added. */
+static const struct sequence {
+    uint32_t op;
+    const char
+        *calls; /* a digit: an update; f, b, r: flush, begin, reset; |: barrier; s: set back */
+    uint32_t is;
+} sequences[] = {
+    {GRAVEL_ADD, "1f2r4", 7},    {GRAVEL_ADD, "1b2r4", 7}, {GRAVEL_ADD, "1br2fr", 3},
+    {GRAVEL_ADD, "1rf2bb4", 7},  {GRAVEL_MIN, "5f3r4", 3}, {GRAVEL_MIN, "5b6r7", 5},
+    {GRAVEL_MIN, "5|s|r7", 7},   {GRAVEL_MAX, "5f7r6", 7}, {GRAVEL_MAX, "3br2fb1", 3},
+    {GRAVEL_MAX, "9|s|r5r4", 5}, {GRAVEL_AND, "7f6r5", 4}, {GRAVEL_OR, "1b2r4", 7},
+};
+
+static void set_back(const struct sequence *sequence, uint32_t owner, uint64_t word)
+{
+    if (gravel_is_local(gravel, owner))
+        fill(gravel, owner, word,
+             sequence->op == GRAVEL_MIN || sequence->op == GRAVEL_AND ? 0xff : 0, 4);
+}
+
+static void make_call(const struct sequence *sequence, char call,
+                      struct gravel_accumulator *accumulator, uint32_t owner, uint64_t word)
+{
+    if (call == 'f')
+        OK(gravel_accumulator_flush(accumulator));
+    else if (call == 'b')
+        OK(gravel_accumulator_begin(accumulator));
+    else if (call == 'r')
+        OK(gravel_accumulator_reset(accumulator));
+    else if (call == '|')
+        OK(gravel_barrier(gravel));
+    else if (call == 's')
+        set_back(sequence, owner, word);
+    else
+        add_one(accumulator, 5, (uint32_t)(call - '0'), owner, 1);
+}
+
+/* The same on any number of nodes, whether or not words have a shadow. */
+void calls_in_any_order_lose_nothing(void)
+{
+    uint64_t offset = alloc_or_die(gravel, 64 * 4), word = offset + 5 * 4;
+    uint32_t owner = n_nodes - 1;
+    for (size_t i = 0; i < sizeof sequences / sizeof *sequences; i++) {
+        const struct sequence *sequence = &sequences[i];
+        struct gravel_accumulator *accumulator = create(offset, 64, sequence->op, GRAVEL_UINT);
+        set_back(sequence, owner, word);
+        OK(gravel_barrier(gravel));
+        for (const char *call = sequence->calls; *call; call++)
+            make_call(sequence, *call, accumulator, owner, word);
+        OK(gravel_barrier(gravel));
+        uint32_t is = sequence->is * (sequence->op == GRAVEL_ADD ? n_adders : 1);
+        if (gravel_is_local(gravel, owner) && word32(gravel, owner, word) != is)
+            die(__FILE__, __LINE__, "operation %u, %s: %u instead of %u", sequence->op,
+                sequence->calls, word32(gravel, owner, word), is);
+        OK(gravel_accumulator_destroy(accumulator));
+    }
     OK(gravel_free(gravel, offset));
 }
 

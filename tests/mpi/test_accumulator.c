@@ -17,6 +17,7 @@ static const struct step steps[] = {
     STEP(what_does_not_improve_is_not_sent),
     STEP(words_wait_for_a_flush),
     STEP(a_flush_begins_behind_kernels),
+    STEP(calls_in_any_order_lose_nothing),
     STEP(two_accumulators),
     STEP(kernels_are_refused_what_is_not_there),
     STEP(create_refuses),
