@@ -348,8 +348,8 @@ def settings():
             ("text" if low == "0" else low) if text else "%s to %s" % (size(kind, number(low)), size(kind, number(high))), meaning))
     return (NOTE % "include/gravel/config.h" + "# Settings\n\n"
             "`gravel_config_load` fills `struct gravel_config` with the defaults and the environment; a program may set every "
-            "field\nafterwards, or set it by its name: `gravel_config_set`. Sizes take the suffixes k, M and G. An empty variable counts as not set; a malformed one is "
-            "an error.\nWhere 0 derives a setting, `gravel_config_of` returns the derived value of an open node, and "
+            "field\nafterwards, or set it by its name: `gravel_config_set`. Sizes take the suffixes k, M, G and T. An empty variable counts as not set; a malformed one is "
+            "an error,\nand so is a misspelt name (`GRAVEL_HEEP`). Where 0 derives a setting, `gravel_config_of` returns the derived value of an open node, and "
             "`gravel-info` prints it\nfor a single node. `gravel-info --env` shows what the environment sets. "
             "[Tuning](../guide/tuning.md) says what to turn first.\n" + "\n".join(out) + "\n")
 

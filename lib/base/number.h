@@ -12,16 +12,19 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum gravel_number { GRAVEL_NUMBER, GRAVEL_NUMBER_NONE, GRAVEL_NUMBER_TOO_LARGE };
 
-/** Powers of two that a suffix multiplies by: k, M, G; 0 if it is none of them. */
+/** Returns the power of two that a suffix multiplies by: k, M, G, T; 0 if it is none of them. */
 static inline unsigned gravel_suffix_shift(char suffix)
 {
-    return suffix == 'k' || suffix == 'K' ? 10 : suffix == 'M' ? 20 : suffix == 'G' ? 30 : 0;
+    static const char suffixes[] = "kMGT";
+    const char *at = suffix == 'K' ? suffixes : suffix ? strchr(suffixes, suffix) : NULL;
+    return at ? 10 * (unsigned)(at - suffixes + 1) : 0;
 }
 
-/** Parse all of a text. @param has_suffix  whether k, M or G may end it. @param value  [out] if it is a number. */
+/** Parses all of a text. @param has_suffix  whether k, M, G or T may end it. @param value  [out] if it is a number. */
 static inline enum gravel_number gravel_number_parse(const char *text, bool has_suffix,
                                                      uint64_t *value)
 {

@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "device/shared.h"
 #include "layout/package.h"
+#include "memory/heap_books.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -106,13 +107,20 @@ void gravel_arena_reset_queues(struct gravelp_arena *arena, uint32_t start)
     }
 }
 
-/* Why there is no memory, as far as it can be known. */
-static void tell_why(uint64_t bytes, uint64_t largest, char *text, size_t text_bytes)
+/* Tells why there is no memory, as far as it can be known, and what would do. */
+static void tell_why(const struct gravelp_arena *head, uint32_t n_heaps, uint64_t bytes,
+                     uint64_t largest, char *text, size_t text_bytes)
 {
     char limit[GRAVEL_ADDRESSES_BYTES];
     const bool is_limited = gravel_addresses_tell(limit);
-    if (bytes > largest)
-        snprintf(text, text_bytes, "the device's largest allocation is %llu",
+    const uint64_t rest = bytes - head->heap_bytes * n_heaps + GRAVEL_HEAP_FIRST * n_heaps;
+    if (bytes > largest && largest > rest)
+        snprintf(text, text_bytes,
+                 "the device's largest allocation is %llu: GRAVEL_HEAP may be %llu at most",
+                 (unsigned long long)largest,
+                 (unsigned long long)((largest - rest) / n_heaps / PAGE * PAGE));
+    else if (bytes > largest)
+        snprintf(text, text_bytes, "the device's largest allocation is %llu: lower GRAVEL_QUEUE",
                  (unsigned long long)largest);
     else if (is_limited)
         snprintf(text, text_bytes,
@@ -126,7 +134,7 @@ int gravel_arena_fail(const struct gravel_device *device, const struct gravel_ar
                       const struct gravelp_arena *head, uint64_t bytes)
 {
     char why[256];
-    tell_why(bytes, device->capability.max_alloc, why, sizeof why);
+    tell_why(head, shape->n_heaps, bytes, device->capability.max_alloc, why, sizeof why);
     return gravel_fail(GRAVEL_ENOMEM, "arena of %llu bytes (%u heaps of %llu, queues %llu): %s",
                        (unsigned long long)bytes, shape->n_heaps,
                        (unsigned long long)head->heap_bytes,

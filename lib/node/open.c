@@ -186,6 +186,8 @@ static int check_call(struct gravel *gravel, const struct gravel_bindings *bindi
 {
     int code = gravel_config_check(&gravel->config);
     if (!code)
+        code = gravel_settings_check_names(NULL, NULL);
+    if (!code)
         code = gravel_node_take_handlers(gravel, bindings);
     if (!code)
         code = gravel_node_take_streams(gravel, bindings);
@@ -210,7 +212,7 @@ static int open_parts(struct gravel *gravel, const struct gravel_bindings *bindi
     if (!network)
         network = gravel_watch_start(gravel);
     if (gravel->network.node == 0) /* once a job, whose processes have one environment */
-        gravel_settings_tell_unknown(gravel_tell, gravel);
+        gravel_settings_check_names(gravel_tell, gravel);
     if (!network)
         network = open_together(gravel, bindings, code);
     return code ? gravel_fail(code, "%s", text) : network;

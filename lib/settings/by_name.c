@@ -8,12 +8,14 @@
 #include "base/error.h"
 #include "settings/settings.h"
 
+#include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
 #define NAME_BYTES 64u /* more than any field's name has */
 #define N_NEAREST 3u
+#define PREFIX 7u /* letters of GRAVEL_ */
 
 static uint32_t least_of(uint32_t a, uint32_t b, uint32_t c)
 {
@@ -61,40 +63,51 @@ static int fail_unknown(const char *name)
                        name, nearest[0], nearest[1], nearest[2]);
 }
 
-#define FAR 4u /* letters between two names that are no slip of one another */
-
-/* Of a variable of the environment: whether it is a setting's, and else whose is nearest, at a distance. */
-static const char *nearest_variable(const char *name, uint32_t *apart)
+/* Returns a setting's variable if a variable of the environment is that, misspelt (at most a letter in three of its own
+ * is another), or the setting's field in capitals. Else NULL.
+ * @param apart  [out] letters between it and the nearest variable */
+static const char *find_slip(const char *name, uint32_t *apart)
 {
     const struct gravel_setting *setting;
-    const char *nearest = "";
+    const char *nearest = NULL;
+    char field[NAME_BYTES];
+    size_t n = strlen(name + PREFIX);
+    for (size_t i = 0; i <= n; i++)
+        field[i] = (char)tolower((unsigned char)name[PREFIX + i]);
     *apart = UINT32_MAX;
     for (uint32_t i = 0; (setting = gravel_setting_at(i)); i++) {
         uint32_t d = distance(name, setting->variable);
-        if (d < *apart) {
-            *apart = d;
+        if (!strcmp(field, setting->field))
             nearest = setting->variable;
-        }
+        if (d < *apart && 3 * d <= n)
+            nearest = setting->variable;
+        *apart = d < *apart ? d : *apart;
     }
     return nearest;
 }
 
-void gravel_settings_tell_unknown(void (*tell)(void *context, const char *text), void *context)
+int gravel_settings_check_names(void (*tell)(void *context, const char *text), void *context)
 {
     for (char **entry = environ; *entry; entry++) {
         char name[NAME_BYTES], text[256];
         uint32_t apart;
         size_t n = strcspn(*entry, "=");
-        if (strncmp(*entry, "GRAVEL_", 7) != 0 || n >= sizeof name)
+        if (strncmp(*entry, "GRAVEL_", PREFIX) != 0 || n >= sizeof name)
             continue;
         snprintf(name, sizeof name, "%.*s", (int)n, *entry);
-        const char *nearest = nearest_variable(name, &apart);
+        const char *meant = find_slip(name, &apart);
         if (apart == 0)
             continue;
-        snprintf(text, sizeof text, "the environment has %s, which is no setting%s%s", name,
-                 apart < FAR ? "; the nearest is " : "", apart < FAR ? nearest : "");
-        tell(context, text);
+        if (meant && !tell)
+            return gravel_fail(GRAVEL_ECONFIG,
+                               "the environment has %s, which is no setting: set %s instead, or "
+                               "unset it",
+                               name, meant);
+        snprintf(text, sizeof text, "the environment has %s, which is no setting", name);
+        if (tell)
+            tell(context, text);
     }
+    return 0;
 }
 
 static const struct gravel_setting *find(const char *name)

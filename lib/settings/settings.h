@@ -48,8 +48,14 @@ int gravel_setting_assign(struct gravel_config *config, const struct gravel_sett
 /** @return 0; GRAVEL_ECONFIG naming the field and its range or choices. */
 int gravel_setting_check(const struct gravel_config *config, const struct gravel_setting *setting);
 
-/** Name each GRAVEL_ variable of the environment that is no setting's, with the nearest one that is. */
-void gravel_settings_tell_unknown(void (*tell)(void *context, const char *text), void *context);
+/**
+ * Refuses a GRAVEL_ variable of the environment that is a misspelt setting. Reports others that are no setting: a site
+ * or a program may have some of its own, such as GRAVEL_ROOT.
+ *
+ * @param tell  NULL: reports none.
+ * @return      0; GRAVEL_ECONFIG naming both.
+ */
+int gravel_settings_check_names(void (*tell)(void *context, const char *text), void *context);
 
 /** gravel_setting_check of all. */
 int gravel_config_check(const struct gravel_config *config);

@@ -240,7 +240,7 @@ static void unknown_settings_are_told_once(void)
     int n_told = 0;
     const struct gravel_bindings bindings =
         GRAVEL_BINDINGS(.log = count_unknown, .log_user = &n_told);
-    setenv("GRAVEL_STAT", "1", 1);
+    setenv("GRAVEL_OF_MY_OWN", "1", 1);
     expect(try_open(&bindings), 0, NULL);
     MUST(n_told == (rank == 0));
 }
