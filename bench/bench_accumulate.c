@@ -3,7 +3,7 @@
  * bench-accumulate: how many updates a second all nodes make of words of the next node, drawn at random: a message each, or
  * added up by an accumulator and flushed by the barrier.
  *
- *     mpirun -np 2 bench-accumulate --runs 5 --words 32,1048576 --groups 1024
+ *     mpirun --bind-to none -np 2 bench-accumulate --runs 5 --words 32,1048576 --groups 1024
  *
  * After each run the words' sum must be the number of updates. Ratios are accumulated over messages, for each number of
  * words.

@@ -2,7 +2,7 @@
 /*
  * bench-bus: what the buses of a machine's devices carry, all at once: the limit of messages between their ranks.
  *
- *     mpirun -np 4 bench-bus --runs 5
+ *     mpirun --bind-to none -np 4 bench-bus --runs 5
  *
  * Between two barriers every rank copies pinned host memory to its device, from it, or both ways at once, by two command
  * queues. The rate is that of all ranks together, both ways added. After each run the host must have read back what the

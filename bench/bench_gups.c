@@ -2,7 +2,7 @@
 /*
  * bench-gups: updates a second of random words of a table that is spread over all ranks.
  *
- *     mpirun -np 2 bench-gups --table-words-log2 24 --updates-log2 24
+ *     mpirun --bind-to none -np 2 bench-gups --table-words-log2 24 --updates-log2 24
  *
  * Variants take turns in one job. After each run the table is compared with a replay of every
  * rank's updates: the number of updates in it, and the sum of a random weight for each, must agree.

@@ -3,7 +3,7 @@
  * bench-handler: how many active messages a second a node's device handles for another node: by a handler without a
  * key, by the same one with a key, with arguments of 4 bytes, and with an answer.
  *
- *     mpirun -np 2 bench-handler --runs 5 --keys 256,32768
+ *     mpirun --bind-to none -np 2 bench-handler --runs 5 --keys 256,32768
  *
  * Every node sends to the next one. After each run the counters' sum must be the number of messages, and of those asked
  * every answer must be below it. Ratios are those over the handler without a key, at one number of keys.

@@ -4,7 +4,7 @@
  * node's: by a mirror, or, as the limit of what goes through the host, by two plain copies of as many bytes, from the device
  * to pinned memory and back, with no other node.
  *
- *     mpirun -np 2 bench-mirror --runs 5 --words 1024,1048576
+ *     mpirun --bind-to none -np 2 bench-mirror --runs 5 --words 1024,1048576
  *
  * After each run the copies must hold what the next node, or the copied array, had before it. Ratios are the mirror over the
  * copies, for each number of words.

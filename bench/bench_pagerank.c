@@ -2,7 +2,7 @@
 /*
  * bench-pagerank: PageRank in plain C, as a peer of apps/pagerank: its graphs, iterations, report.
  *
- *     mpirun -np 2 bench-pagerank --variant mpi-hand --mesh 100000 -i 5 -t 0 -v
+ *     mpirun --bind-to none -np 2 bench-pagerank --variant mpi-hand --mesh 100000 -i 5 -t 0 -v
  *
  *     mpi-hand   every edge's share goes to the target's owner by way of exchange.c
  *     serial     one rank adds it at once

@@ -2,7 +2,7 @@
 /*
  * bench-request: how long a request takes there and back, and how many a second many groups get answered.
  *
- *     mpirun -np 2 bench-request --runs 5
+ *     mpirun --bind-to none -np 2 bench-request --runs 5
  *
  * Every node draws numbers (fetch_add) at the next one: `round-trip` is one group that waits for every answer,
  * `split-phase` many groups that send 16 requests a work-item before they wait. After each run the counters' sum and

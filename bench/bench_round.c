@@ -2,7 +2,7 @@
 /*
  * bench-round: what a round of a bulk-synchronous application costs besides its messages.
  *
- *     mpirun -np 4 bench-round --runs 5
+ *     mpirun --bind-to none -np 4 bench-round --runs 5
  *
  * `launch` is a kernel that does nothing and the wait for it, `reduce` and `barrier` those calls alone, and `round` all
  * of it: a kernel whose one work-group of 256 sends a message each to the next node, a barrier, a reduction. After each

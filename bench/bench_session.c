@@ -2,7 +2,7 @@
 /*
  * bench-session: what sessions are worth to a kernel that sends in bursts, to all nodes.
  *
- *     mpirun --oversubscribe -np 32 bench-session --runs 3
+ *     mpirun --oversubscribe --bind-to none -np 32 bench-session --runs 3
  *
  * `none` has no session, `host` has one around launch and barrier, `kernel` one of each work-group. The rate is in
  * messages a second of all nodes together; `frame_bytes` is the mean length of a node buffer that was sent. After each

@@ -3,7 +3,7 @@
  * Frames between nodes of one machine, by transport mpi alone: handed over where they lie, or copied by MPI. Every node
  * sends to all others in turn and sums up all that it receives, as a resolver reads every word once.
  *
- * usage: mpirun -np N bench-transport [--bytes LIST] [--runs N] [--json] [--variant handed,copied]
+ * usage: mpirun --bind-to none -np N bench-transport [--bytes LIST] [--runs N] [--json] [--variant handed,copied]
  *
  * Path:    bench_transport.c -> lib/transport -> bench.h.
  * Memory:  as many buffers as a destination gets by default; half of the sets lie in the segment, half elsewhere.

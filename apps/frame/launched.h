@@ -14,10 +14,10 @@
 /** @return this process's number in its job; 0 without a launcher. */
 static inline int launched_rank(void)
 {
-    /* Open MPI, MPICH and Intel, MVAPICH, PMIx; srun without any of them, and last: launchers in a step of Slurm count from 0
-     * again. */
+    /* Those of lib/transport/launcher.c, in their order. */
     static const char *const variables[] = {"OMPI_COMM_WORLD_RANK", "PMI_RANK",
-                                            "MV2_COMM_WORLD_RANK", "PMIX_RANK", "SLURM_PROCID"};
+                                            "MV2_COMM_WORLD_RANK",  "PMIX_RANK",
+                                            "PALS_RANKID",          "SLURM_PROCID"};
     for (size_t i = 0; i < sizeof variables / sizeof *variables; i++)
         if (getenv(variables[i]))
             return atoi(getenv(variables[i]));

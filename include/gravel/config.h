@@ -4,7 +4,7 @@
  * variables, the table of `gravel-info --env`, and docs/reference/settings.md.
  *
  * X(kind, field, VARIABLE, default, min, max, category, help)
- *     kind is STRING, BOOL, COUNT (uint32_t) or BYTES (uint64_t; the variable takes k, M and G suffixes).
+ *     kind is STRING, BOOL, COUNT (uint32_t) or BYTES (uint64_t; the variable takes suffixes k, M, G and T).
  *     For STRING, min is the list of its choices, or 0: any text; max is unused.
  */
 #ifndef GRAVEL_CONFIG_H
@@ -138,8 +138,9 @@
     X(BOOL, check, GRAVEL_CHECK, 0, 0, 1, "observation",                                          \
       "checked mode: errors for group calls that some work-items leave out, maps made too "       \
       "early, and more, with kernel and line; much slower")                                       \
-    X(BOOL, log, GRAVEL_LOG, 0, 0, 1, "observation",                                              \
-      "print the lines of the log (gravel_log_function) to standard error too")                   \
+    X(STRING, log, GRAVEL_LOG, "auto", "auto, 0, 1", 0, "observation",                            \
+      "lines of the log (gravel_log_function) to print to standard error too: 0, none; 1, all; "  \
+      "auto, without such a function, those that tell what makes a job slow or keeps it waiting") \
     X(BOOL, stats, GRAVEL_STATS, 0, 0, 1, "observation",                                          \
       "print statistics of the node to standard error when it closes")                            \
     X(STRING, trace, GRAVEL_TRACE, "", 0, 0, "observation",                                       \

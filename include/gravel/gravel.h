@@ -205,7 +205,8 @@ typedef int gravel_print_function(void *user, const char *text, size_t bytes);
 
 /**
  * Log callback: gets a line of what the node does or runs into while no call is there to return it, without a newline.
- * Any library thread may call it. With GRAVEL_LOG set to 1 the same lines go to standard error.
+ * Any library thread may call it. With GRAVEL_LOG set to 1 the same lines go to standard error; without it, and without
+ * such a function, those that tell what makes a job slow or keeps it waiting.
  */
 typedef void gravel_log_function(void *user, const char *text);
 

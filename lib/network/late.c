@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Whom a collective call waits for: after GRAVEL_TIMEOUT the log names a node that has not made it.
+ * Whom a collective call waits for: after 5 s, or GRAVEL_TIMEOUT if that is less, the log names a node that has not
+ * made it. The late node's right neighbour prints that line if no function gets its log.
  *
  * A round alone does not tell who is missing. Heartbeats say how many rounds their sender has begun: a node sees that
  * its left neighbour is behind it, and a node whose left neighbour waits too passes on whom that one waits for.
@@ -43,16 +44,19 @@ void gravel_late_look(struct gravel_network *network)
 {
     struct gravel_late *late = &network->late;
     uint64_t timeout_ns = network->shape.config->timeout_ms * UINT64_C(1000000);
+    uint64_t limit_ns = timeout_ns < GRAVEL_WARN_NS ? timeout_ns : GRAVEL_WARN_NS;
     uint64_t waited_ns = gravel_network_lived_ns(network) - late->begun_ns;
     char text[160];
-    if (late->begun_ns == 0 || late->node || waited_ns < timeout_ns)
+    if (late->begun_ns == 0 || late->node || waited_ns < limit_ns)
         return;
     late->node = find_late(network);
     if (late->node == 0 || late->node == network->transport->node + 1)
         return;
     snprintf(text, sizeof text, "%s waits for node %u, which has not made that call for %.1f s",
              gravel_call_name(late->kind), late->node - 1, (double)waited_ns * 1e-9);
-    network->shape.tell(network->shape.context, text);
+    gravel_tell_function *tell = /* a job prints one line for each node that is late */
+        late->node == left_of(network) + 1 ? network->shape.warn : network->shape.tell;
+    tell(network->shape.context, text);
 }
 
 void gravel_late_write(const struct gravel_network *network, struct gravel_heartbeat_frame *beat)

@@ -98,6 +98,8 @@ struct gravel_network_counts {
 };
 
 /* Whom a round of a collective call waits for: see late.c. */
+#define GRAVEL_WARN_NS (5 * GRAVEL_NS_PER_S) /* of waiting, after which a line says for what */
+
 struct gravel_late {
     uint64_t n_rounds,
         left_n_rounds; /* that have begun here, and at our left neighbour when it last told us */
@@ -118,7 +120,7 @@ struct gravel_network_shape {
     gravel_apply_call *call; /* runs a handler */
     void *context;           /* for call and report */
     gravel_report_function *report;
-    gravel_tell_function *tell; /* the log */
+    gravel_tell_function *tell, *warn; /* the log; and standard error, if nothing hears the log */
     struct gravel_failure *failure;
     const _Atomic bool *aborted;
     bool use_mpi;

@@ -13,7 +13,7 @@
 
 #include <stdio.h>
 
-#define TOLD_AFTER_NS (5 * GRAVEL_NS_PER_S) /* the log hears what a long wait is for */
+#define N_THAT_WARN 2u /* ranks: if one has not come, the other tells */
 #define LOOK_NS (GRAVEL_NS_PER_S / 4)
 
 /* "MPI_Comm_dup for 5.0 s, as one of 4 processes, on host a (eth0 10.0.0.1)" */
@@ -36,8 +36,11 @@ static void tell(const struct gravel_network *network, uint64_t waited_ns)
 {
     char waits[400], text[480];
     describe(network, waited_ns, waits, sizeof waits);
-    snprintf(text, sizeof text, "gravel_open waits in %s", waits);
-    network->shape.tell(network->shape.context, text);
+    snprintf(text, sizeof text, "gravel_open waits for other processes in %s", waits);
+    if (gravel_launcher_read().rank < N_THAT_WARN)
+        network->shape.warn(network->shape.context, text);
+    else
+        network->shape.tell(network->shape.context, text);
 }
 
 /* @return GRAVEL_EMPI; 0 if the thread has just ended its part after all. */
@@ -61,7 +64,7 @@ static int give_up(struct gravel_network *network, uint64_t waited_ns)
 int gravel_network_await_opening(struct gravel_network *network)
 {
     const uint64_t limit_ns = network->shape.config->open_timeout_ms * GRAVEL_NS_PER_MS;
-    struct gravel_lived waited = gravel_lived_for(limit_ns ? limit_ns : TOLD_AFTER_NS);
+    struct gravel_lived waited = gravel_lived_for(limit_ns ? limit_ns : GRAVEL_WARN_NS);
     bool is_told = false;
     for (;;) {
         uint32_t key = gravel_event_prepare(&network->job_done);
@@ -78,7 +81,7 @@ int gravel_network_await_opening(struct gravel_network *network)
                 return code;
             continue;
         }
-        if (!is_told && waited_ns >= TOLD_AFTER_NS) {
+        if (!is_told && waited_ns >= GRAVEL_WARN_NS) {
             tell(network, waited_ns);
             is_told = true;
         }

@@ -173,6 +173,21 @@ void gravel_node_free(struct gravel *gravel)
     free_or_keep_heap(gravel);
 }
 
+/* Tells that a program, by what it asked, has taken itself for one rank of several. */
+static void warn_of_loopback(struct gravel *gravel)
+{
+    char text[256];
+    const uint32_t n_nodes = gravel_n_nodes(gravel);
+    if (!gravel->network.transport->is_loopback || n_nodes == 1 || !getenv("GRAVEL_LOOPBACK") ||
+        atomic_load_explicit(&gravel->knows_locals, memory_order_relaxed)) /* relaxed: a hint */
+        return;
+    snprintf(text, sizeof text,
+             "GRAVEL_LOOPBACK is %u, and the program asked for no node but its own "
+             "(gravel_is_local): if each rank launches a part of the work, this run did 1 of %u",
+             n_nodes, n_nodes);
+    gravel_warn(gravel, text);
+}
+
 int gravel_close(struct gravel *gravel)
 {
     if (!gravel)
@@ -185,6 +200,7 @@ int gravel_close(struct gravel *gravel)
     snprintf(text, sizeof text, "%s", code ? gravel_last_error() : "");
     if (gravel->config.stats)
         gravel_stats_print(gravel);
+    warn_of_loopback(gravel);
     gravel_node_free(gravel);
     return code ? gravel_fail(code, "%s", text) : 0;
 }

@@ -140,6 +140,9 @@ bool gravel_is_local(const struct gravel *gravel, uint32_t node)
 {
     if (!gravel)
         return false;
+    if (node != gravel->network.transport->node)
+        atomic_store_explicit(&((struct gravel *)gravel)->knows_locals, true,
+                              memory_order_relaxed); /* relaxed: a hint for gravel_close */
     return is_loopback(gravel) ? node < gravel_n_nodes(gravel)
                                : node == gravel->network.transport->node;
 }

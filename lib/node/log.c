@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a node tells while it runs: to the caller's log, and with GRAVEL_LOG to standard error.
+ * What a node tells while it runs: to the caller's log, and as GRAVEL_LOG has it to standard error.
  *
  * Path:    open.c, report.c, close.c, stats.c -> log.c -> the caller's function; standard error.
  * Threads: any. A line is one write, so that those of several threads and ranks stay whole.
  */
 #include "node/node.h"
+#include "settings/settings.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -16,7 +17,7 @@ struct gravel_listener gravel_listener_of(const struct gravel *gravel)
     return (struct gravel_listener){
         .log = gravel->log,
         .user = gravel->log_user,
-        .is_printed = gravel->config.log,
+        .printed = GRAVEL_CHOICE(&gravel->config, log),
         .node = gravel->network.node,
         .n_nodes = gravel->network.n_nodes,
     };
@@ -37,7 +38,7 @@ void gravel_listener_tell(const struct gravel_listener *listener, const char *te
 {
     if (listener->log)
         listener->log(listener->user, text);
-    if (listener->is_printed)
+    if (listener->printed == GRAVEL_PRINTED_ALL)
         gravel_listener_print(listener, text);
 }
 
@@ -45,7 +46,7 @@ void gravel_log(struct gravel *gravel, const char *format, ...)
 {
     const struct gravel_listener listener = gravel_listener_of(gravel);
     char text[GRAVEL_ERROR_BYTES];
-    if (!listener.log && !listener.is_printed)
+    if (!listener.log && listener.printed != GRAVEL_PRINTED_ALL)
         return;
     va_list arguments;
     va_start(arguments, format);
@@ -57,4 +58,13 @@ void gravel_log(struct gravel *gravel, const char *format, ...)
 void gravel_tell(void *context, const char *text)
 {
     gravel_log(context, "%s", text);
+}
+
+void gravel_warn(void *context, const char *text)
+{
+    const struct gravel_listener listener = gravel_listener_of(context);
+    if (!listener.log && listener.printed == GRAVEL_PRINTED_WARNINGS)
+        gravel_listener_print(&listener, text);
+    else
+        gravel_listener_tell(&listener, text);
 }

@@ -10,6 +10,7 @@
 #include "device/identity.h"
 #include "base/hash.h"
 #include "node/node.h"
+#include "transport/launcher.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -73,18 +74,29 @@ static void tell_sharers(struct gravel *gravel, const uint64_t *marks, uint32_t 
 
 #define OWN_THREADS 2u /* beside aggregators: the program's, and the network's */
 
-/* A launcher's binding, which is often an oversight. */
-static void tell_cores(struct gravel *gravel)
+/* Tells that the node has fewer cores than threads, by a launcher's binding, which is often an oversight. The first
+ * such node of a job that a launcher started warns; where there is none, the user chose the cores. Collective. */
+static int tell_cores(struct gravel *gravel)
 {
+    const struct gravel_transport *transport = gravel->network.transport;
     const uint32_t n_cores = gravel_cores_of_node(1),
                    n_threads = OWN_THREADS + gravel->config.n_aggregators;
-    if (n_cores >= n_threads || n_cores >= gravel_cores_of_host())
-        return;
-    gravel_log(gravel,
-               "may run on %u of the host's %u cores, and has %u threads beside its kernels: give "
-               "it a core for each, "
-               "or mpirun --bind-to none, srun --cpu-bind=none",
-               n_cores, gravel_cores_of_host(), n_threads);
+    const bool is_bound = n_cores < n_threads && n_cores < gravel_cores_of_host();
+    uint64_t first = is_bound ? transport->node : UINT64_MAX;
+    int code = gravel_node_reduce(gravel, &gravel_call_open, GRAVEL_MIN, GRAVEL_ULONG, &first, 1);
+    if (code || !is_bound)
+        return code;
+    char text[320];
+    snprintf(text, sizeof text,
+             "may run on %u of the host's %u cores, and has %u threads beside its kernels: what "
+             "waits for messages may take 4 times as long; start it with mpirun --bind-to none, "
+             "srun --cpu-bind=none, or a core for each thread (GRAVEL_LOG=0 prints no such line)",
+             n_cores, gravel_cores_of_host(), n_threads);
+    if (first == transport->node && gravel_launcher_read().n_processes)
+        gravel_warn(gravel, text);
+    else
+        gravel_tell(gravel, text);
+    return 0;
 }
 
 static void tell_takers(struct gravel *gravel)
@@ -104,12 +116,12 @@ int gravel_node_tell_neighbours(struct gravel *gravel)
     uint32_t n = gravel->network.transport->n_nodes;
     gravel_log(gravel, "device %s: %s, step %s; %s", device->chosen, device->capability.name,
                gravel_step_name(device->step), device->cores);
-    tell_cores(gravel);
+    int code = tell_cores(gravel);
     tell_takers(gravel);
-    if (n == 1 || gravel->network.transport->is_loopback)
-        return 0;
+    if (code || n == 1 || gravel->network.transport->is_loopback)
+        return code;
     uint64_t *marks = calloc(n, sizeof *marks);
-    int code = gravel_agree_on_success(
+    code = gravel_agree_on_success(
         gravel, marks ? 0 : gravel_fail(GRAVEL_ENOMEM, "list of the devices of %u nodes", n));
     if (!code)
         code = gather(gravel, marks, n);

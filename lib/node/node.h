@@ -97,17 +97,21 @@ struct gravel {
     uint32_t n_aborting;          /* calls of gravel_abort that are under way; of abort.c, too */
     struct gravel_trace *trace;
     uint64_t opened_ns;
+    _Atomic bool knows_locals; /* relaxed: the program has asked for another node of this process */
 
     pthread_mutex_t stats_lock;
     struct gravel_stats stats_base;        /* subtracted since the last reset */
     struct gravel_stats *destination_base; /* [n_nodes] */
 };
 
+/** What of the log goes to standard error, as GRAVEL_LOG numbers its choices. */
+enum gravel_printed { GRAVEL_PRINTED_WARNINGS, GRAVEL_PRINTED_NOTHING, GRAVEL_PRINTED_ALL };
+
 /** log.c: who hears what the node tells; a copy is good when the node is gone. */
 struct gravel_listener {
     gravel_log_function *log; /* the caller's, or NULL */
     void *user;
-    bool is_printed;        /* to standard error too */
+    uint32_t printed;       /* to standard error too: enum gravel_printed */
     uint32_t node, n_nodes; /* n_nodes 0: the node does not know its number yet */
 };
 struct gravel_listener gravel_listener_of(const struct gravel *gravel);
@@ -121,6 +125,8 @@ void gravel_log(struct gravel *gravel, const char *format, ...)
 
 /** log.c: as gravel_log; `context` is the node. */
 void gravel_tell(void *context, const char *text);
+/** log.c: tells what makes the job slow or keeps it waiting; standard error gets the line if no function does. */
+void gravel_warn(void *context, const char *text);
 
 /** Whether the node has failed: every call that waits or sends fails. */
 static inline bool gravel_node_has_failed(const struct gravel *gravel)

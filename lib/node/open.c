@@ -57,6 +57,7 @@ static int open_network(struct gravel *gravel, const struct gravel_bindings *bin
         .context = gravel,
         .report = gravel_report,
         .tell = gravel_tell,
+        .warn = gravel_warn,
         .failure = &gravel->failure,
         .aborted = &gravel->aborted,
         .use_mpi = has_mpi,

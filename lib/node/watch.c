@@ -115,7 +115,7 @@ static void look_at(void *context, struct gravel_mark *mark)
 static void print_if_unheard(const struct gravel *gravel, const struct standing *found)
 {
     const struct gravel_listener listener = gravel_listener_of(gravel);
-    if (!listener.is_printed && strncmp(found->name, "gravel-", 7) != 0)
+    if (listener.printed != GRAVEL_PRINTED_ALL && strncmp(found->name, "gravel-", 7) != 0)
         gravel_listener_print(&listener, gravel_last_error());
 }
 

@@ -17,24 +17,42 @@ static uint32_t number_of(const char *variable)
     return *end == '\0' && number < UINT32_MAX ? (uint32_t)number : 0;
 }
 
+/* Open MPI, MPICH and Intel, MVAPICH; PMIx, which srun may start too, and PALS of Cray, which set a rank alone; srun
+ * without any of them, and last: launchers in a step of Slurm count from 0 again. A batch script has no size.
+ * apps/frame/launched.h and python/gravel/_opening.py name the same (tests/headers/names.py). */
+static const struct {
+    const char *size, *rank;
+    bool is_mpi;
+} launchers[] = {
+    {"OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_RANK", true},
+    {"PMI_SIZE", "PMI_RANK", true},
+    {"MV2_COMM_WORLD_SIZE", "MV2_COMM_WORLD_RANK", true},
+    {NULL, "PMIX_RANK", true},
+    {NULL, "PALS_RANKID", true},
+    {"SLURM_STEP_NUM_TASKS", "SLURM_PROCID", false},
+};
+
 struct gravel_launched gravel_launcher_read(void)
 {
-    /* Open MPI, MPICH and Intel, MVAPICH; srun without any of them. A batch script of Slurm has none of these. */
-    static const struct gravel_launched sizes[] = {
-        {.variable = "OMPI_COMM_WORLD_SIZE", .is_mpi = true},
-        {.variable = "PMI_SIZE", .is_mpi = true},
-        {.variable = "MV2_COMM_WORLD_SIZE", .is_mpi = true},
-        {.variable = "SLURM_STEP_NUM_TASKS"}};
-    /* PMIx, which srun may start too, tells a process its rank alone: rank 0 knows of no other. */
-    static const char rank[] = "PMIX_RANK";
-    const bool has_pmix = getenv(rank) != NULL;
-    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
-        struct gravel_launched launched = sizes[i];
-        launched.n_processes = number_of(launched.variable);
-        launched.is_mpi |= has_pmix;
-        if (launched.n_processes)
-            return launched;
+    struct gravel_launched launched = {.variable = NULL};
+    bool has_rank = false, has_size = false;
+    for (size_t i = 0; i < sizeof launchers / sizeof *launchers; i++) {
+        const char *size = launchers[i].size, *rank = launchers[i].rank;
+        const uint32_t n = size ? number_of(size) : 0;
+        const bool is_ranked = getenv(rank) != NULL;
+        if (is_ranked && !has_rank)
+            launched.rank = number_of(rank);
+        has_rank |= is_ranked;
+        launched.is_mpi |= !size && is_ranked;
+        if (n && !has_size) {
+            launched.variable = size;
+            launched.n_processes = n;
+            launched.is_mpi |= launchers[i].is_mpi;
+            has_size = true;
+        } else if (!size && is_ranked && !launched.n_processes) {
+            launched.variable = rank;
+            launched.n_processes = number_of(rank) + 1;
+        }
     }
-    return has_pmix ? (struct gravel_launched){rank, number_of(rank) + 1, true}
-                    : (struct gravel_launched){0};
+    return launched;
 }

@@ -21,7 +21,7 @@ from ._library import Bindings, HandlerRow, check, error_of, lib
 from ._stream import Functions
 
 # What launchers of MPI set (lib/transport/launcher.c).
-_LAUNCHED = ("OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "MV2_COMM_WORLD_SIZE", "PMIX_RANK")
+_LAUNCHED = ("OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "MV2_COMM_WORLD_SIZE", "PMIX_RANK", "PALS_RANKID")
 
 
 @dataclasses.dataclass(frozen=True)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The log: the caller's function hears what the node does, and with GRAVEL_LOG standard error has the same lines, whole
- * and with the node's number; without it the library prints nothing. Statistics have few lines in jobs of many nodes.
+ * and with the node's number; without it the library prints what makes a job slow, if there is no function. Statistics have few lines in jobs of many nodes.
  *
  * Path: meson test -> this -> lib/node/log.c
  */
@@ -105,9 +105,39 @@ static void a_node_that_is_bound_to_one_core_is_told(void **state)
     CPU_SET(first, &one);
     assert_int_equal(sched_setaffinity(0, sizeof one, &one), 0);
     live("", hear);
-    assert_int_equal(sched_setaffinity(0, sizeof all, &all), 0);
     assert_non_null(strstr(heard, "may run on 1 of the host's "));
     assert_non_null(strstr(heard, "--bind-to none"));
+    live("", NULL); /* no launcher chose the core */
+    assert_string_equal(printed, "");
+    setenv("PMI_SIZE", "1", 1);
+    live("", NULL);
+    assert_memory_equal(printed, "gravel node 0: may run on 1 of the host's ", 42);
+    assert_ptr_equal(strchr(printed, '\n') + 1, strchr(printed, '\0'));
+    live("0", NULL);
+    assert_string_equal(printed, "");
+    live("", hear);
+    assert_string_equal(printed, "");
+    unsetenv("PMI_SIZE");
+    assert_int_equal(sched_setaffinity(0, sizeof all, &all), 0);
+}
+
+/* Nothing else may tell a program for ranks that it did a part of the work. */
+static void loop_back_nodes_that_no_one_asked_for_are_told(void **state)
+{
+    (void)state;
+    for (int asks = 0; asks < 2; asks++) {
+        int kept;
+        setenv("GRAVEL_LOOPBACK", "2", 1);
+        FILE *file = begin_capture(&kept);
+        struct gravel *gravel = open_loopback(2, NULL);
+        bool is_local = gravel_is_local(gravel, asks);
+        int code = gravel_close(gravel);
+        end_capture(file, kept);
+        unsetenv("GRAVEL_LOOPBACK");
+        OK(code);
+        assert_true(is_local);
+        assert_int_equal(strstr(printed, "GRAVEL_LOOPBACK is 2") == NULL, asks);
+    }
 }
 
 static void the_setting_needs_no_function(void **state)
@@ -233,6 +263,7 @@ int main(void)
         cmocka_unit_test(without_the_setting_nothing_is_printed),
         cmocka_unit_test(with_the_setting_standard_error_has_what_the_log_hears),
         cmocka_unit_test(a_node_that_is_bound_to_one_core_is_told),
+        cmocka_unit_test(loop_back_nodes_that_no_one_asked_for_are_told),
         cmocka_unit_test(the_setting_needs_no_function),
         cmocka_unit_test(a_closed_standard_error_harms_nothing),
         cmocka_unit_test(maps_that_are_out_at_close_are_printed),

@@ -3,13 +3,13 @@
 """No name means two things: types, functions and macros of cl/, include/ and lib/ have one definition, a stem one file.
 
 usage: names.py SOURCE
-exit:  0; 1 with each name that has two definitions
+exit:  0; 1 with each name that has two definitions, and each list that differs
 
 One file may define a function or macro several times, for one compiler or device each, and a macro
 that a file takes back (#undef) is that file's. A function may be named after a type of its own side,
 host or device: the one it gives. Names without the project's prefix belong to their file.
 No two folders of lib/ on a message's way have files of one stem, but each may have its parts.h; what stands beside
-that way (BESIDE) has names of its own.
+that way (BESIDE) has names of its own. The variables of launchers are listed three times, alike.
 
 Path: cl/, include/, lib/ -> names.py.
 """
@@ -67,7 +67,20 @@ def stems(root):
     return places
 
 
+def launchers(root):
+    """Lists of launchers' variables in an application and in Python that differ from the library's."""
+    def quoted(path, begin, end):
+        text = open(os.path.join(root, path), encoding="utf-8").read()
+        return re.findall(r'"(\w+)"', text[text.index(begin):].split(end)[0])
+    rows = re.findall(r'\{(NULL|"\w+"), "(\w+)", (true|false)\}', open(os.path.join(root, "lib/transport/launcher.c")).read())
+    lists = {"apps/frame/launched.h": ([rank for _, rank, _ in rows], ("variables[]", ";")),
+             "python/gravel/_opening.py": ([rank if size == "NULL" else size.strip('"') for size, rank, is_mpi in rows
+                                            if is_mpi == "true"], ("_LAUNCHED = (", ")"))}
+    return [path for path, (wanted, ends) in lists.items() if not rows or quoted(path, *ends) != wanted]
+
+
 names = definitions(sys.argv[1])
+others = launchers(sys.argv[1])
 files = {stem: folders for stem, folders in stems(sys.argv[1]).items() if len(folders) > 1}
 twice = {name: places for name, places in names.items() if mean_two_things(name, places)}
 for name, places in sorted(twice.items()):
@@ -75,4 +88,6 @@ for name, places in sorted(twice.items()):
 for stem, folders in sorted(files.items()):
     print(f"{stem} is a file in two folders: " + ", ".join(sorted(folders)))
 print(f"{len(names)} names, {len(twice)} with two definitions; {len(files)} stems in two folders")
-sys.exit(bool(twice or files) or not names)
+for path in others:
+    print(f"{path}: launchers' variables are not those of lib/transport/launcher.c, in their order")
+sys.exit(bool(twice or files or others) or not names)

@@ -145,21 +145,34 @@ static void listen(void *user, const char *text)
         atomic_fetch_add_explicit(&n_told, 1, memory_order_relaxed);
 }
 
-/* Every node that waits says for whom, once. */
-static void a_node_that_is_late(void)
+/* Every node that waits says for whom, once; of those without a function for that, one prints it. */
+static void wait_for_a_late_node(const struct gravel_bindings *bindings, unsigned timeout_ms)
 {
-    const struct gravel_bindings bindings = GRAVEL_BINDINGS(.log = listen);
-    char text[16];
-    unsigned timeout_ms = 400 * patience();
-    snprintf(text, sizeof text, "%u", timeout_ms);
-    setenv("GRAVEL_TIMEOUT", text, 1);
-    struct gravel *gravel = open_default(&bindings);
+    struct gravel *gravel = open_default(bindings);
     OK(gravel_barrier(gravel));
     if (rank == 1)
         usleep(1000 * 4 * timeout_ms);
     OK(gravel_barrier(gravel));
-    MUST(atomic_load_explicit(&n_told, memory_order_relaxed) == (rank != 1));
     OK(gravel_close(gravel));
+}
+
+static void a_node_that_is_late(void)
+{
+    const struct gravel_bindings bindings = GRAVEL_BINDINGS(.log = listen);
+    char text[512] = "";
+    unsigned timeout_ms = 400 * patience();
+    snprintf(text, sizeof text, "%u", timeout_ms);
+    setenv("GRAVEL_TIMEOUT", text, 1);
+    wait_for_a_late_node(&bindings, timeout_ms);
+    MUST(atomic_load_explicit(&n_told, memory_order_relaxed) == (rank != 1));
+    FILE *printed = tmpfile();
+    int kept = dup(STDERR_FILENO);
+    MUST(printed && kept >= 0 && dup2(fileno(printed), STDERR_FILENO) >= 0);
+    wait_for_a_late_node(NULL, timeout_ms);
+    dup2(kept, STDERR_FILENO);
+    rewind(printed);
+    text[fread(text, 1, sizeof text - 1, printed)] = '\0';
+    MUST((strstr(text, "gravel_barrier waits for node 1") != NULL) == (rank == 2));
     as_expected();
 }
 

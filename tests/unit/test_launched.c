@@ -13,8 +13,9 @@
 
 #include <cmocka.h>
 
-static const char *const variables[] = {"OMPI_COMM_WORLD_RANK", "PMI_RANK", "MV2_COMM_WORLD_RANK",
-                                        "PMIX_RANK", "SLURM_PROCID"};
+static const char *const variables[] = {"OMPI_COMM_WORLD_RANK", "PMI_RANK",
+                                        "MV2_COMM_WORLD_RANK",  "PMIX_RANK",
+                                        "PALS_RANKID",          "SLURM_PROCID"};
 #define N_VARIABLES (sizeof variables / sizeof *variables)
 
 static int clear(void **state)
