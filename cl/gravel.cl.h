@@ -276,7 +276,7 @@ GRAVELP_INLINE void gravel_session_end_wg(struct gravel_group g)
  *
  * The data may be of two nodes if the text says of which of n nodes a key is, by a definition of GRAVEL_NODE_OF(key, n)
  * before the include. A message goes to the node of its lesser key, that of the lesser node: kernels of
- * gravel_server_build name the node GRAVEL_BY_KEY, in calls of _wg, _wg_if and _wi, for handlers with one key too. The
+ * gravel_server_build name the node GRAVEL_BY_KEY, in calls of every form, for handlers with one key too. The
  * data's functions run at the datum's node, the transaction at that of the greater key.
  *
  * Memory:  what it stores is visible after a quiet or barrier that covers its message, as with any message.

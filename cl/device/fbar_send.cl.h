@@ -82,6 +82,7 @@ GRAVELP_INLINE void gravelp_send_fbar(struct gravel_group g, local struct gravel
                                       uint active, uint command, ulong base, ulong index,
                                       struct gravelp_values values, ulong node)
 {
+    GRAVELP_ADDRESS(g, command, values, node);
     GRAVELP_WIDTH(g, command, base, GRAVELP_NO_REPLY);
     struct gravelp_sg_count mine = gravelp_sg_count(active);
     uint first = 0;

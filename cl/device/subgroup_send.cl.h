@@ -54,6 +54,7 @@ GRAVELP_INLINE void gravelp_sg_end(struct gravel_group g, uint command, ulong ba
 GRAVELP_INLINE void gravelp_send_sg(struct gravel_group g, uint active, uint command, ulong base,
                                     ulong index, struct gravelp_values values, ulong node)
 {
+    GRAVELP_ADDRESS(g, command, values, node);
     GRAVELP_WIDTH(g, command, base, GRAVELP_NO_REPLY);
     struct gravelp_sg_count mine = gravelp_sg_count(active);
     uint ticket = 0, is_sent = 0;

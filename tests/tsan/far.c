@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Numbers of more than 32 bits by sub-groups and by fine-grain barriers, as C11 threads under ThreadSanitizer: a far
- * command has them in full; a near one marks the message, and the package says which number is outside.
+ * command has them in full; a near one marks the message, and the package says which number is outside. And messages
+ * that go where their keys live.
  *
  * Path:    this -> cl/device/subgroup_send.cl.h, cl/device/fbar_send.cl.h, compiled as C11 through host_c11.h.
  * Exit:    0; 1 with a line that says what went wrong; the sanitizer's own code if it has a report.
@@ -11,6 +12,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define N_NODES 3u
+#define GRAVEL_NODE_OF(key, n) ((key)*7 % (n))
+#define GRAVELP_IS_KEYED(handler) ((void)(handler), true)
+#define GRAVELP_IS_PAIR(handler) ((void)(handler), false)
 #include "gravel.cl.h"
 #include "lanes.h"
 #include "subgroup.cl.h"
@@ -21,7 +26,7 @@
 #define MOST_ITEMS 64u
 #define N_SLOTS 256u
 #define PART (UINT64_C(1) << 20) /* of the heap: base of call i is i * PART */
-enum call { BY_SG, BY_SG_IF, BY_FBAR, BY_FBAR_IF, N_CALLS };
+enum call { BY_SG, BY_SG_IF, BY_FBAR, BY_FBAR_IF, KEYED_SG, KEYED_FBAR, N_CALLS };
 
 static uint64_t index_of(uint32_t item)
 {
@@ -35,7 +40,7 @@ static uint64_t node_of(uint32_t item)
 
 static bool is_sent(enum call call, uint32_t item)
 {
-    return call == BY_SG || call == BY_FBAR || item % 2;
+    return (call != BY_SG_IF && call != BY_FBAR_IF) || item % 2;
 }
 
 static void far_kernel(struct gravelp_arena *gravel_arena_, const void *arguments)
@@ -47,10 +52,12 @@ static void far_kernel(struct gravelp_arena *gravel_arena_, const void *argument
     const uint64_t index = index_of(item), node = node_of(item);
     gravel_put_uint_sg(g, BY_SG * PART, index, item, node);
     gravel_inc_ulong_sg_if(g, is_sent(BY_SG_IF, item), BY_SG_IF * PART, index, node);
+    gravel_am2_sg(g, 0, item, KEYED_SG, GRAVEL_BY_KEY);
     GRAVEL_FOR_FBAR (g, f, i, active, 1u) {
         gravel_put_uint_fbar(g, f, BY_FBAR * PART, index, item, node);
         gravel_inc_ulong_fbar_if(g, f, active && is_sent(BY_FBAR_IF, item), BY_FBAR_IF * PART,
                                  index, node);
+        gravel_am2_fbar(g, f, 0, item, KEYED_FBAR, GRAVEL_BY_KEY);
     }
 }
 
@@ -65,6 +72,7 @@ static struct gravelp_arena *make_arena(void)
     memset(arena, 0, bytes);
     arena->version = GRAVELP_ARENA_VERSION;
     arena->n_queues = 1;
+    arena->n_nodes = N_NODES;
     arena->n_slots = N_SLOTS;
     arena->slot_bytes = GRAVELP_SLOT_MIN_BYTES;
     arena->queues_offset = sizeof *arena;
@@ -101,9 +109,30 @@ static uint32_t check_near(const struct gravelp_package *package, uint32_t item,
     return item;
 }
 
+/* Messages to a handler: item and call are their arguments. */
+static void check_called(const struct gravelp_package *package,
+                         unsigned char seen[N_CALLS][N_GROUPS * MOST_ITEMS])
+{
+    const unsigned char *slot = (const unsigned char *)package;
+    const uint32_t *nodes = (const uint32_t *)(slot + GRAVELP_NODE_ROW);
+    const uint64_t *items =
+        (const void *)(slot + GRAVELP_VALUE_ROW(package->command, package->stride, 0u));
+    const uint64_t *calls =
+        (const void *)(slot + GRAVELP_VALUE_ROW(package->command, package->stride, 1u));
+    for (uint32_t i = 0; i < package->n_messages; i++) {
+        if (nodes[i] != GRAVEL_NODE_OF(items[i], N_NODES))
+            fail("key %" PRIu64 " is sent to node %u", items[i], nodes[i]);
+        seen[calls[i]][items[i]]++;
+    }
+}
+
 static void check_package(const struct gravelp_package *package, uint32_t n_items,
                           unsigned char seen[N_CALLS][N_GROUPS * MOST_ITEMS])
 {
+    if (GRAVELP_IS_CALL(package->command)) {
+        check_called(package, seen);
+        return;
+    }
     const unsigned char *slot = (const unsigned char *)package;
     const uint32_t *nodes = (const uint32_t *)(slot + GRAVELP_NODE_ROW);
     const unsigned char *indices = slot + GRAVELP_INDEX_ROW(package->stride);
