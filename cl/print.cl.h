@@ -16,21 +16,25 @@
  *                                                           is 0 print nothing
  *     gravel_printf_wi(g, "text", argument...)              any work-item, in any divergent code
  *
- * The text is a literal of at most 1007 bytes, with conversions as C's printf has them, but for %n and *. Up to 16
- * arguments follow: int, uint, long, ulong, float, double (where GRAVEL_HAS_DOUBLE is defined), what the language
- * promotes to these, and strings of any address space, of which the first 32 bytes are printed. All together they have
- * at most 58 words of 4 bytes: 1 of int, uint and float, 2 of long, ulong and double, 8 of a string. A call that has
- * more does not build. Each argument is evaluated once, of all work-items that make the call.
+ * The text is a literal of at most 1007 bytes, with conversions as C's printf has them, except %n and *. A width and a
+ * precision are 4095 at most. Up to 16 arguments follow: int, uint, long, ulong, float, double (where GRAVEL_HAS_DOUBLE
+ * is defined), what the language promotes to these, strings of any address space (pointers to char), of which the first
+ * 32 bytes are printed, and pointers to anything else, for %p. All together they have at most 56 words of 4 bytes: 1 of
+ * int, uint and float, 2 of long, ulong, double and an address, 8 of a string. A call that has more does not build.
+ * Each argument is evaluated once, by all work-items that make the call. One that does not fit its conversion comes out
+ * behind "%!", as in "%!d(1.5)".
  *
- * A line comes out while the kernel runs, whole, behind the numbers of the node and of the work-item in the launch
- * (unless GRAVEL_PRINT_TAGS is 0): on the standard output of node 0, or of the node that GRAVEL_PRINT says, or by the
- * function for lines that this node's bindings name. Lines of one work-group come in the order of its calls, those of
- * one call in the order of its work-items; there is no other order. gravel_quiet waits until the lines of this node are
- * written, gravel_barrier for all. Where more lines come than standard output takes, at most GRAVEL_SPOOL bytes of them
- * wait there, and kernels that print wait for room; other messages pass until a queue is full. The node that writes
- * them fails with GRAVEL_ETIMEOUT if standard output takes nothing for GRAVEL_TIMEOUT. If writing fails, as to a full
- * disk or to a pipe without a reader, no line follows, and each gravel_quiet or gravel_barrier of that node behind
- * which more lines are lost returns GRAVEL_ESYSTEM, with the cause and the count of lines.
+ * A line comes out while the kernel runs, whole, behind the numbers of the node and of the work-item in the launch (64
+ * bits of its first id, 32 of the second and third; no numbers if GRAVEL_PRINT_TAGS is 0): on the standard output of
+ * node 0, or of the node that GRAVEL_PRINT says, or by the function for lines that this node's bindings name. Lines of
+ * one work-group come in the order of its calls, those of one call in the order of its work-items; there is no other
+ * order. gravel_quiet waits until the lines of this node are written, gravel_barrier for all. What the program itself
+ * has written to stdout of C comes out ahead of lines that are written later. Where more lines come than standard
+ * output takes, at most GRAVEL_SPOOL bytes of them wait there, and kernels that print wait for room; other messages
+ * pass until a queue is full. The node that writes them fails with GRAVEL_ETIMEOUT if standard output takes nothing for
+ * GRAVEL_TIMEOUT. If writing fails, as to a full disk or to a pipe without a reader, no line follows, and each
+ * gravel_quiet or gravel_barrier of that node behind which more lines are lost returns GRAVEL_ESYSTEM, with the cause
+ * and the count of lines.
  *
  *     gravel_append_wg(g, stream, record, node)                every work-item of the work-group
  *     gravel_append_wg_if(g, active, stream, record, node)     every work-item of the work-group
@@ -108,6 +112,17 @@ GRAVELP_DEFINE_SHORT(float, GRAVELP_ARGUMENT_FLOAT, as_uint)
 #ifdef GRAVEL_HAS_DOUBLE
 GRAVELP_DEFINE_LONG(double, GRAVELP_ARGUMENT_DOUBLE, as_ulong)
 #endif
+#define GRAVELP_DEFINE_POINTER(space)                                                      \
+    GRAVELP_DEFINE_TYPE(to_##space, GRAVELP_ARGUMENT_POINTER, space const volatile void *) \
+    GRAVELP_OVERLOADED private uint *gravelp_put(private uint *at,                         \
+                                                 space const volatile void *address)       \
+    {                                                                                      \
+        return gravelp_put(at, (ulong)address);                                            \
+    }
+GRAVELP_DEFINE_POINTER(constant)
+GRAVELP_DEFINE_POINTER(global)
+GRAVELP_DEFINE_POINTER(local)
+GRAVELP_DEFINE_POINTER(private)
 GRAVELP_DEFINE_STRING(constant, in_constant)
 GRAVELP_DEFINE_STRING(global, in_global)
 GRAVELP_DEFINE_STRING(local, in_local)
@@ -116,8 +131,9 @@ GRAVELP_DEFINE_STRING(private, in_private)
 /* Any work-item: its ids, as in a line's record. */
 GRAVELP_INLINE private uint *gravelp_put_tag(private uint *at)
 {
-    at[0] = (uint)get_global_id(0);
-    at[1] = ((uint)get_global_id(1) & 0xffffu) | (uint)get_global_id(2) << 16;
+    gravelp_put(at, (ulong)get_global_id(0));
+    at[2] = (uint)get_global_id(1);
+    at[3] = (uint)get_global_id(2);
     return at + GRAVELP_TAG_WORDS;
 }
 

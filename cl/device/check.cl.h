@@ -63,12 +63,12 @@ GRAVELP_INLINE uint gravelp_check_name(constant const char *name, uint bytes)
     return hash;
 }
 
-/* The group's first work-item, as far as 32, 16 and 16 bits go. */
+/* Returns the ids of the group's first work-item, as struct gravelp_arrival has them. */
 GRAVELP_INLINE ulong gravelp_check_item(void)
 {
     struct gravelp_origin origin = gravelp_origin();
-    return origin.item[0] | (ulong)(origin.item[1] & 0xffffu) << 32 |
-           (ulong)(origin.item[2] & 0xffffu) << 48;
+    uint most = GRAVELP_ARRIVAL_MOST, y = origin.item[1], z = origin.item[2];
+    return origin.item[0] | (ulong)(y < most ? y : most) << 32 | (ulong)(z < most ? z : most) << 48;
 }
 
 /* Any work-item: it arrives at its next call with its work-group. */

@@ -22,8 +22,9 @@ struct gravelp_arrival {
     gravelp_u32 call;  /* of the work-item's calls in its scope | scope: GRAVELP_ARRIVAL_SCOPE */
     gravelp_u32 place; /* line of source | GRAVELP_ARRIVAL_MEMBERS */
     gravelp_u32 name;  /* GRAVELP_HASH of the kernel's */
-    gravelp_u64 item;  /* global ids of the group's first work-item: 32, 16 and 16 bits of them */
+    gravelp_u64 item;  /* global ids of the group's first work-item, in 32, 16 and 16 bits */
 };
+#define GRAVELP_ARRIVAL_MOST 0xffffu /* such an id, of 16 bits, or a larger one */
 /* 0: the work-group; else 1 + number of the sub-group. */
 #define GRAVELP_ARRIVAL_CALL(call, scope) (((call)&0xfffffu) | (gravelp_u32)(scope) << 20)
 #define GRAVELP_ARRIVAL_SCOPE(call) ((call) >> 20)

@@ -34,9 +34,9 @@
      GRAVELP_RECORD_WORDS(command) > 0 &&                                  \
      GRAVELP_RECORD_WORDS(command) <= GRAVELP_RECORD_MAX_WORDS)
 
-/* Stream 0: lines. A line's record has the global ids of its work-item first, 32, 16 and 16 bits of them. */
+/* Stream 0: lines. A line's record begins with the global ids of its work-item: 64, 32 and 32 bits of them. */
 #define GRAVELP_LINES 0u
-#define GRAVELP_TAG_WORDS 2u
+#define GRAVELP_TAG_WORDS 4u
 
 /* Types of a line's arguments. */
 #define GRAVELP_ARGUMENT_NONE 0u
@@ -47,8 +47,10 @@
 #define GRAVELP_ARGUMENT_FLOAT 5u
 #define GRAVELP_ARGUMENT_DOUBLE 6u
 #define GRAVELP_ARGUMENT_STRING 7u
+#define GRAVELP_ARGUMENT_POINTER \
+    12u /* to anything but char: its address, in the words of a ulong */
 #define GRAVELP_STRING_WORDS 8u
 /* Words of an argument of a type: 1; 2, the lower half first; or a string's 8, which is cut there, or ends at a 0. */
-#define GRAVELP_ARGUMENT_WORDS(type) (0x82122110u >> 4u * (type)&0xfu)
+#define GRAVELP_ARGUMENT_WORDS(type) (0x82122110u >> 4u * ((type)&7u) & 0xfu)
 
 #endif

@@ -105,15 +105,21 @@ static void give_columns(const struct checked_call *call, struct gravel_columns 
 
 /* ---- reports --------------------------------------------------------------------------------- */
 
+static const char *or_more(unsigned id)
+{
+    return id == GRAVELP_ARRIVAL_MOST ? " or more" : "";
+}
+
 void gravel_check_write_group(struct gravel_check *check, const struct gravelp_arrival *arrival,
                               char *text, size_t bytes)
 {
     char kernel[96], group[96], y_z[48] = "";
-    unsigned x = (unsigned)arrival->item, y = (unsigned)(arrival->item >> 32 & 0xffff);
+    unsigned x = (unsigned)arrival->item,
+             y = (unsigned)(arrival->item >> 32 & GRAVELP_ARRIVAL_MOST);
     unsigned z = (unsigned)(arrival->item >> 48), scope = GRAVELP_ARRIVAL_SCOPE(arrival->call);
     gravel_kernel_names_write(check->names, arrival->name, kernel, sizeof kernel);
     if (y || z)
-        snprintf(y_z, sizeof y_z, ", %u, %u", y, z);
+        snprintf(y_z, sizeof y_z, ", %u%s, %u%s", y, or_more(y), z, or_more(z));
     snprintf(group, sizeof group, "work-group at (%u%s)", x, y_z);
     if (scope)
         snprintf(text, bytes, "%s, %s, sub-group %u", kernel, group, scope - 1);

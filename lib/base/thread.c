@@ -16,10 +16,11 @@ void gravel_thread_begin(const char *name)
     prctl(PR_SET_TIMERSLACK, LATE_NS, 0ul, 0ul, 0ul); /* cannot fail with these arguments */
 }
 
-void gravel_thread_keep_from_pipes(void)
+void gravel_thread_block_write_signals(void)
 {
-    sigset_t pipes;
-    sigemptyset(&pipes);
-    sigaddset(&pipes, SIGPIPE);
-    pthread_sigmask(SIG_BLOCK, &pipes, NULL); /* cannot fail with these arguments */
+    sigset_t signals;
+    sigemptyset(&signals);
+    sigaddset(&signals, SIGPIPE);
+    sigaddset(&signals, SIGXFSZ);
+    pthread_sigmask(SIG_BLOCK, &signals, NULL); /* cannot fail with these arguments */
 }

@@ -19,9 +19,9 @@
 void gravel_thread_begin(const char *name);
 
 /**
- * Writes of the calling thread, and of threads that it makes, to what its reader has closed fail with EPIPE: else they
- * would end the process without a word, as MPI's to the socket of a dead node do.
+ * Make writes of the calling thread, and of threads that it makes, fail with EPIPE if the reader has closed, and with
+ * EFBIG beyond RLIMIT_FSIZE: else they would end the process without a word, as MPI's to the socket of a dead node do.
  */
-void gravel_thread_keep_from_pipes(void);
+void gravel_thread_block_write_signals(void);
 
 #endif

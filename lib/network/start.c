@@ -65,7 +65,7 @@ static void *thread_main(void *argument)
 {
     struct gravel_network *network = argument;
     gravel_thread_begin("gravel-net");
-    gravel_thread_keep_from_pipes();
+    gravel_thread_block_write_signals();
     int code = open_transport(network);
     if (!code && network->shape.use_mpi)
         network->shape.take_shared(network->shape.context);

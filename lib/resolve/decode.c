@@ -397,7 +397,7 @@ static int check_line(const struct check *check, const struct gravel_signal_run 
     const uint32_t n_words = GRAVELP_RECORD_WORDS(run->run.command);
     uint64_t types = run->result, due = GRAVELP_TAG_WORDS;
     for (; types & 0xf; types >>= 4) {
-        if ((types & 0xf) > GRAVELP_ARGUMENT_STRING)
+        if ((types & 0xf) > GRAVELP_ARGUMENT_STRING && (types & 0xf) != GRAVELP_ARGUMENT_POINTER)
             return refuse(check, GRAVEL_ECORRUPT, "types of arguments are 0x%" PRIx64, run->result);
         due += GRAVELP_ARGUMENT_WORDS(types & 0xf);
     }

@@ -8,8 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MOST_CHARACTERS \
-    2048 /* of one conversion: a double of 309 digits before and 999 behind the point */
+#define MOST_CHARACTERS (320u + GRAVEL_WIDTH_MOST) /* of a conversion: 309 digits and a precision */
 
 /* ---- characters ------------------------------------------------------------------------------- */
 
@@ -106,7 +105,8 @@ enum {
     INTEGER,
     REAL,
     STRING,
-    BARE /* as it is, for it does not fit its conversion */
+    ADDRESS,
+    BARE /* as it is, since it does not fit its conversion */
 };
 
 struct argument {
@@ -224,6 +224,12 @@ static void add_real(struct gravel_characters *out, const struct gravel_conversi
 {
     ADD_CONVERTED(out, conversion, "", conversion->letter, value);
 }
+
+static void add_address(struct gravel_characters *out, const struct gravel_conversion *conversion,
+                        uint64_t bits)
+{
+    ADD_CONVERTED(out, conversion, "", 'p', (void *)(uintptr_t)bits);
+}
 #pragma GCC diagnostic pop
 
 /* An argument as it is, whatever the conversion. */
@@ -239,7 +245,8 @@ static void add_bare(struct gravel_characters *out, const struct gravel_conversi
     else if (conversion->type == GRAVELP_ARGUMENT_LONG)
         snprintf(text, sizeof text, "%lld", (long long)bits);
     else
-        snprintf(text, sizeof text, "%llu", (unsigned long long)bits);
+        snprintf(text, sizeof text, conversion->type == GRAVELP_ARGUMENT_POINTER ? "%#llx" : "%llu",
+                 (unsigned long long)bits);
     add(out, text);
 }
 
@@ -252,6 +259,8 @@ static void add_argument(struct gravel_characters *out, const struct gravel_conv
         add_real(out, conversion, real_of(conversion, bits_of(conversion, words)));
     else if (conversion->form == STRING)
         add_string(out, conversion, words);
+    else if (conversion->form == ADDRESS)
+        add_address(out, conversion, bits_of(conversion, words));
     else
         add_bare(out, conversion, words);
 }
@@ -308,7 +317,8 @@ static void end_piece(struct reading *reading, uint32_t next)
 /* The type of the next argument, GRAVELP_ARGUMENT_NONE if there is none. */
 static void take(struct reading *reading, struct gravel_conversion *conversion)
 {
-    conversion->type = reading->types & 7u;
+    const uint32_t type = reading->types & 15u;
+    conversion->type = type == GRAVELP_ARGUMENT_POINTER ? type : type & 7u;
     conversion->word = (uint16_t)reading->word;
     reading->types >>= 4;
     reading->word += GRAVELP_ARGUMENT_WORDS(conversion->type);
@@ -354,12 +364,14 @@ static void plan_integer(struct reading *reading, struct gravel_conversion *conv
 static void plan_conversion(struct reading *reading, struct gravel_conversion *conversion)
 {
     const char letter = conversion->letter;
-    if (!letter || !strchr("diuxXocfFeEgGaAs", letter)) {
+    if (!letter || !strchr("diuxXocfFeEgGaAsp", letter)) {
         plan_misfit(reading, conversion); /* it takes no argument */
         return;
     }
     take(reading, conversion);
-    if (strchr("diuxXoc", letter) && is_integer(conversion->type)) {
+    if (conversion->form == BARE) {
+        plan_misfit(reading, conversion);
+    } else if (strchr("diuxXoc", letter) && is_integer(conversion->type)) {
         plan_integer(reading, conversion);
     } else if (strchr("fFeEgGaA", letter) && is_real(conversion->type)) {
         conversion->form = REAL;
@@ -367,16 +379,27 @@ static void plan_conversion(struct reading *reading, struct gravel_conversion *c
     } else if (letter == 's' && conversion->type == GRAVELP_ARGUMENT_STRING) {
         conversion->form = STRING;
         plan_argument(reading, conversion);
+    } else if (letter == 'p' && conversion->type == GRAVELP_ARGUMENT_POINTER) {
+        conversion->form = ADDRESS;
+        plan_argument(reading, conversion);
     } else {
         plan_misfit(reading, conversion);
     }
 }
 
-static const char *copy_digits(const char *at, const char *end, char **to)
+/* Copies a width or a precision to conversion->flags; one that is too large makes the conversion a misfit.
+ * @return behind it. */
+static const char *copy_number(const char *at, const char *end,
+                               struct gravel_conversion *conversion, char **to)
 {
-    for (uint32_t n = 0; at < end && *at >= '0' && *at <= '9'; at++)
-        if (n++ < GRAVEL_WIDTH_DIGITS)
-            *(*to)++ = *at;
+    const char *begin = at;
+    uint32_t number = 0;
+    for (; at < end && *at >= '0' && *at <= '9'; at++)
+        number = number > GRAVEL_WIDTH_MOST ? number : 10 * number + (uint32_t)(*at - '0');
+    if (number > GRAVEL_WIDTH_MOST)
+        conversion->form = BARE;
+    else if (at > begin)
+        *to += gravel_write_digits(*to, number);
     return at;
 }
 
@@ -392,10 +415,10 @@ static const char *read_conversion(const char *at, const char *end,
             *to++ = *at;
         at++;
     }
-    at = copy_digits(at, end, &to);
+    at = copy_number(at, end, conversion, &to);
     if (at < end && *at == '.') {
         *to++ = *at++;
-        at = copy_digits(at, end, &to);
+        at = copy_number(at, end, conversion, &to);
     }
     conversion->is_plain = to == conversion->flags + 1;
     uint32_t n_short = 0;
@@ -443,7 +466,7 @@ void gravel_line_read(struct gravel_line_plan *plan, const char *text, size_t te
         end--;
     for (const char *at = text; at < end;)
         at = read_piece(&reading, at, end);
-    while (reading.types & 7u) {
+    while (reading.types) {
         struct gravel_conversion left_over = {.letter = '\0'};
         take(&reading, &left_over);
         plan_misfit(&reading, &left_over);

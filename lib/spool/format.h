@@ -2,9 +2,10 @@
 /*
  * A line's text and its arguments become characters. Pure functions over bytes that may be anything.
  *
- * Conversions are those of C's printf, but for the length of an argument, whose type comes with it. One that does not
- * fit its argument, and one that this has not, is written behind "%!", as "%!d(1.5)"; so are arguments left over.
- * Control characters of arguments, and of the text but for newlines and tabs, are written as "\x1b".
+ * Conversions are those of C's printf, except for the length of an argument, whose type comes with it. One that does
+ * not fit its argument, one with a number above GRAVEL_WIDTH_MOST, and one that is not supported, is written behind
+ * "%!", as "%!d(1.5)"; so are arguments left over. Control characters of arguments, and of the text except newlines and
+ * tabs, are written as "\x1b".
  *
  * A text is read once for all lines of a run, as what follows a conversion depends on types alone, which are the run's.
  *
@@ -37,13 +38,13 @@ size_t gravel_write_digits(char *to, uint64_t number);
 void gravel_characters_add(struct gravel_characters *out, const char *text, size_t n);
 
 #define GRAVEL_LINE_ARGUMENTS 16u /* at most: a type has four bits */
-#define GRAVEL_WIDTH_DIGITS 3u    /* of a width and a precision */
+#define GRAVEL_WIDTH_MOST 4095u   /* of a width and a precision: as far as C promises */
 
 /* A conversion and the argument that it is for: "%-08.3hhx" of a uint. */
 struct gravel_conversion {
-    char flags[8 + 2 * GRAVEL_WIDTH_DIGITS + 2]; /* "%-08.3" */
-    char letter;                                 /* 'x' */
-    bool is_plain;                               /* no flags but '%' */
+    char flags[16]; /* "%-+ #0", two numbers of four digits and a '.': "%-08.3" */
+    char letter;    /* 'x' */
+    bool is_plain;  /* no flags but '%' */
     bool is_signed;
     uint8_t form;  /* how its characters are made, see format.c */
     uint8_t type;  /* GRAVELP_ARGUMENT_* */

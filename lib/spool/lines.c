@@ -5,13 +5,15 @@
 #include "spool/lines.h"
 
 #define READY_BYTES (64u << 10) /* as much goes in one write */
+#define TAG_BYTES (4 * (GRAVEL_MOST_DIGITS + 1) + 2)
 
 /* "[3:128] "; of a launch of more dimensions "[3:128,7,0] ". */
-static size_t write_tag(char text[64], uint32_t node, const uint32_t words[GRAVELP_TAG_WORDS])
+static size_t write_tag(char text[TAG_BYTES], uint32_t node,
+                        const uint32_t words[GRAVELP_TAG_WORDS])
 {
-    const uint32_t numbers[] = {node, words[0], words[1] & 0xffffu, words[1] >> 16};
+    const uint64_t numbers[] = {node, words[0] | (uint64_t)words[1] << 32, words[2], words[3]};
     size_t n = 0;
-    for (uint32_t i = 0; i < (words[1] ? 4 : 2); i++) {
+    for (uint32_t i = 0; i < (words[2] || words[3] ? 4 : 2); i++) {
         text[n++] = "[:,,"[i];
         n += gravel_write_digits(text + n, numbers[i]);
     }
@@ -23,7 +25,7 @@ static size_t write_tag(char text[64], uint32_t node, const uint32_t words[GRAVE
 static void write_line(struct gravel_characters *out, uint32_t node,
                        const struct gravel_line_plan *plan, const uint32_t *words, uint32_t n_words)
 {
-    char tag[64];
+    char tag[TAG_BYTES];
     const size_t n = node == GRAVEL_LINES_BARE ? 0 : write_tag(tag, node, words);
     gravel_characters_add(out, tag, n);
     gravel_line_write(out, plan, words + GRAVELP_TAG_WORDS, n_words - GRAVELP_TAG_WORDS, tag, n);

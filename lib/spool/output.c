@@ -4,6 +4,9 @@
  *
  * A pipe, a socket or a terminal gets what it takes without waiting, so that a reader that has stopped keeps no thread
  * in the system: poll says that there is room, and as much as POSIX promises a pipe to take then is written.
+ *
+ * What the program has written to stdout, and the C library still buffers, is written first: a reader sees both in
+ * order.
  */
 #include "spool/output.h"
 
@@ -11,6 +14,8 @@
 
 #include <errno.h>
 #include <poll.h>
+#include <stdio.h>
+#include <stdio_ext.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -38,6 +43,18 @@ static int await_room(int descriptor, const _Atomic bool *abandoned)
     }
 }
 
+/* Writes what the program has left in the buffer of stdout, unless one of its threads has the stream now, or it is more
+ * than can be written without waiting. @return whether it has written some. */
+static bool flush_program(int descriptor, size_t most)
+{
+    if (fileno(stdout) != descriptor || ftrylockfile(stdout))
+        return false;
+    const size_t n = __fpending(stdout);
+    const bool has_written = n && n <= most && fflush_unlocked(stdout) == 0;
+    funlockfile(stdout);
+    return has_written;
+}
+
 int gravel_output_write(int descriptor, const char *text, size_t bytes, size_t *n_written,
                         const _Atomic bool *abandoned, _Atomic uint64_t *n_bytes)
 {
@@ -46,9 +63,10 @@ int gravel_output_write(int descriptor, const char *text, size_t bytes, size_t *
         int code = waits ? await_room(descriptor, abandoned) : 0;
         if (code)
             return code;
-        const size_t left = bytes - *n_written;
-        const size_t most = waits && left > PIECE_BYTES ? PIECE_BYTES : left;
-        const ssize_t n = write(descriptor, text + *n_written, most);
+        const size_t left = bytes - *n_written, most = waits ? PIECE_BYTES : SIZE_MAX;
+        if (*n_written == 0 && flush_program(descriptor, most))
+            continue;
+        const ssize_t n = write(descriptor, text + *n_written, left < most ? left : most);
         if (n < 0 && errno != EINTR && errno != EAGAIN)
             return errno;
         if (n <= 0)

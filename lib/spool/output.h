@@ -3,7 +3,7 @@
  * Writes lines to a descriptor that may be slow, full or gone.
  *
  * Path:    writer.c -> output.c -> the system.
- * Threads: the writer, which keeps SIGPIPE out.
+ * Threads: the writer, which blocks SIGPIPE and SIGXFSZ.
  */
 #ifndef GRAVEL_SPOOL_OUTPUT_H
 #define GRAVEL_SPOOL_OUTPUT_H

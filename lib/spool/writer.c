@@ -167,7 +167,7 @@ static void *thread_main(void *argument)
     struct gravel_characters out = {.text = NULL};
     struct gravel_buffer *buffer;
     gravel_thread_begin("gravel-write");
-    gravel_thread_keep_from_pipes();
+    gravel_thread_block_write_signals();
     while ((buffer = await_frame(writer)))
         deal_with(writer, buffer, &out);
     free(out.text);

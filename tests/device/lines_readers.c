@@ -12,6 +12,8 @@
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "expect.h"
@@ -20,8 +22,9 @@ extern const char lines_cl[]; /* kernels/lines.cl */
 
 static char error_text[1024]; /* of the barrier */
 
-/* @param descriptor  becomes standard output, and is closed here. @return what the barrier met. */
-static int print_to(int descriptor)
+/* @param descriptor  becomes standard output, and is closed here. @param n  lines, of 775 bytes or more. @return what the
+ * barrier met. */
+static int print_to(int descriptor, size_t n)
 {
     int kept = dup(STDOUT_FILENO);
     assert_true(descriptor >= 0);
@@ -32,7 +35,7 @@ static int print_to(int descriptor)
     struct gravel *gravel = open_loopback(1, NULL);
     cl_program program = build_or_die(gravel, lines_cl, "");
     cl_kernel kernel = kernel_or_die(gravel, program, "wide");
-    int code = run_kernel(gravel, kernel, 256, 64);
+    int code = run_kernel(gravel, kernel, n, 64);
     snprintf(error_text, sizeof error_text, "%s", gravel_last_error());
     clReleaseKernel(kernel);
     clReleaseProgram(program);
@@ -50,7 +53,7 @@ static int print_to_pipe(bool reads)
     assert_int_equal(pipe(ends), 0);
     if (!reads)
         close(ends[0]);
-    int code = print_to(ends[1]);
+    int code = print_to(ends[1], 256);
     if (reads)
         close(ends[0]);
     return code;
@@ -177,7 +180,31 @@ void a_reader_that_has_gone_is_an_error_and_kernels_run_on(void **state)
 void a_full_disk_is_an_error_that_counts_lost_lines(void **state)
 {
     (void)state;
-    assert_int_equal(print_to(open("/dev/full", O_WRONLY)), GRAVEL_ESYSTEM);
+    assert_int_equal(print_to(open("/dev/full", O_WRONLY), 256), GRAVEL_ESYSTEM);
     assert_non_null(
         strstr(error_text, "No space left on device; 256 lines are lost, behind 0 written"));
+}
+
+/* A limit that the driver's own files keep to. */
+void a_file_at_its_limit_is_an_error_that_counts_lost_lines(void **state)
+{
+    const unsigned n = 16384;
+    unsigned long long n_lost = 0, n_written = 0;
+    struct rlimit limit, kept;
+    FILE *file = tmpfile();
+    (void)state;
+    assert_int_equal(getrlimit(RLIMIT_FSIZE, &kept), 0);
+    limit = (struct rlimit){.rlim_cur = 8u << 20, .rlim_max = kept.rlim_max};
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
+    const int code = print_to(dup(fileno(file)), n);
+    setrlimit(RLIMIT_FSIZE, &kept);
+    fclose(file);
+    assert_int_equal(code, GRAVEL_ESYSTEM);
+    const char *why = strstr(error_text, "File too large; ");
+    assert_non_null(why);
+    assert_int_equal(sscanf(why, "File too large; %llu lines are lost, behind %llu written",
+                            &n_lost, &n_written),
+                     2);
+    assert_int_equal(n_lost + n_written, n);
+    assert_true(n_written >= (8u << 20) / 800 && n_written < (8u << 20) / 775);
 }

@@ -221,20 +221,25 @@ static void place_outside_is_told(void **state)
 static void group_of_two_dimensions_is_named(void **state)
 {
     (void)state;
-    const struct words words = make_words();
-    const uint64_t arguments[3] = {words.a, words.b, 0};
-    const size_t global[] = {16, 16}, local[] = {8, 8};
-    cl_kernel kernel = body_kernel(
-        gravel,
-        BODY(
-            "if (get_global_id(0) == 9 && get_global_id(1) == 15) gravel_inc_uint_wg(g, a, i, 1);"),
-        arguments);
-    set_body_size(kernel, 16, 1);
-    OK(gravel_launch(gravel, kernel, 2, global, local, 0, NULL, NULL));
-    clReleaseKernel(kernel);
-    expect_error(gravel_barrier(gravel), GRAVEL_EKERNEL,
-                 "work-group at (8, 8, 0), line 7: 1 of 64");
-    free_words(&words);
+    static const struct {
+        size_t global[2];
+        const char *part;
+    } cases[] = {{{16, 16}, "work-group at (8, 8, 0), line 7: 1 of 64"},
+                 {{16, 65544}, "work-group at (8, 65535 or more, 0), line 7: 1 of 64"}};
+    const size_t local[] = {8, 8};
+    for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
+        const struct words words = make_words();
+        const uint64_t arguments[3] = {words.a, words.b, cases[c].global[1] - 1};
+        cl_kernel kernel = body_kernel(gravel,
+                                       BODY("if (get_global_id(0) == 9 && get_global_id(1) == c) "
+                                            "gravel_inc_uint_wg(g, a, 0, 1);"),
+                                       arguments);
+        set_body_size(kernel, 16, 1);
+        OK(gravel_launch(gravel, kernel, 2, cases[c].global, local, 0, NULL, NULL));
+        clReleaseKernel(kernel);
+        expect_error(gravel_barrier(gravel), GRAVEL_EKERNEL, cases[c].part);
+        free_words(&words);
+    }
 }
 
 static void call_of_a_sub_group_in_a_branch_is_told(void **state)

@@ -79,19 +79,51 @@ static void a_line_comes_out_behind_node_and_work_item(void **state)
 static void a_line_of_three_dimensions_has_all_its_numbers(void **state)
 {
     (void)state;
-    const size_t global[] = {2, 3, 4}, local[] = {1, 1, 2};
-    struct capture capture = begin_capture();
-    struct gravel *gravel = open_loopback(1, NULL);
-    cl_program program = build_or_die(gravel, lines_cl, "");
-    cl_kernel kernel = kernel_or_die(gravel, program, "grid");
-    int code = gravel_launch(gravel, kernel, 3, global, local, 0, NULL, NULL);
-    code = code ? code : gravel_barrier(gravel);
-    end_capture(capture);
-    clReleaseKernel(kernel);
-    clReleaseProgram(program);
-    gravel_close(gravel);
-    assert_int_equal(code, 0);
-    assert_string_equal(printed, "[0:1,2,3] here\n");
+    static const struct {
+        const char *kernel, *line;
+        size_t global[3], local[3];
+    } cases[] = {{"grid", "[0:1,2,3] here\n", {2, 3, 4}, {1, 1, 2}},
+                 {"last", "[0:0,65536,0] last\n", {1, 65537, 1}, {1, 1, 1}},
+                 {"last", "[0:0,0,65536] last\n", {1, 1, 65537}, {1, 1, 1}}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct capture capture = begin_capture();
+        struct gravel *gravel = open_loopback(1, NULL);
+        cl_program program = build_or_die(gravel, lines_cl, "");
+        cl_kernel kernel = kernel_or_die(gravel, program, cases[i].kernel);
+        int code = gravel_launch(gravel, kernel, 3, cases[i].global, cases[i].local, 0, NULL, NULL);
+        code = code ? code : gravel_barrier(gravel);
+        end_capture(capture);
+        clReleaseKernel(kernel);
+        clReleaseProgram(program);
+        gravel_close(gravel);
+        assert_int_equal(code, 0);
+        assert_string_equal(printed, cases[i].line);
+    }
+}
+
+static void what_the_program_has_written_comes_out_first(void **state)
+{
+    char written[8192]; /* more than stdout keeps */
+    (void)state;
+    memset(written, 'x', sizeof written);
+    for (int i = 0; i < 2; i++) {
+        struct capture capture = begin_capture();
+        struct gravel *gravel = open_loopback(1, NULL);
+        cl_program program = build_or_die(gravel, lines_cl, "");
+        cl_kernel kernel = kernel_or_die(gravel, program, "one");
+        const int n = i ? (int)sizeof written : 5;
+        printf("%.*s\n", n, written);
+        int code = run_kernel(gravel, kernel, 256, 64);
+        printf("behind\n");
+        fflush(stdout);
+        end_capture(capture);
+        clReleaseKernel(kernel);
+        clReleaseProgram(program);
+        gravel_close(gravel);
+        assert_int_equal(code, 0);
+        assert_memory_equal(printed, written, (size_t)n);
+        assert_string_equal(printed + n, "\n[0:37] above by 3.5\nbehind\n");
+    }
 }
 
 /* A call with more than a record or its text holds, without a literal, or with what has no type of C's printf, does not
@@ -102,8 +134,8 @@ static void calls_that_cannot_be_lines_do_not_build(void **state)
     static const struct {
         const char *arguments, *part;
     } cases[] = {
-        {"s, s, s, s, s, s, s, 1l", NULL}, /* 58 words, besides the work-item's */
-        {"s, s, s, s, s, s, s, 1l, 1", "gravelp_too_many_words_"},
+        {"s, s, s, s, s, s, s", NULL}, /* 56 words, besides the work-item's */
+        {"s, s, s, s, s, s, 1l, 1l, 1l, 1l, 1", "gravelp_too_many_words_"},
         {"T1007", NULL},
         {"T1007 \"x\"", "gravelp_text_is_too_long_"},
         {"\"\", 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17", "GRAVELP_EACH_17"},
@@ -206,6 +238,33 @@ static void arguments_of_all_types_are_written_as_printf_does(void **state)
                                  "[0:0] 1\n");
 }
 
+static void pointers_are_addresses_and_nothing_is_read_there(void **state)
+{
+    (void)state;
+    char expected[1200], address[32];
+    struct capture capture = begin_capture();
+    struct gravel *gravel = open_loopback(1, NULL);
+    cl_program program = build_or_die(gravel, lines_cl, "");
+    cl_kernel kernel = kernel_or_die(gravel, program, "pointers");
+    cl_int error;
+    cl_mem words = clCreateBuffer(gravel_cl_context(gravel), CL_MEM_READ_WRITE, 4, NULL, &error);
+    assert_int_equal(error, CL_SUCCESS);
+    clSetKernelArg(kernel, 1, sizeof words, &words);
+    clSetKernelArg(kernel, 2, 4, NULL);
+    int code = run_kernel(gravel, kernel, 1, 1);
+    end_capture(capture);
+    clReleaseMemObject(words);
+    clReleaseKernel(kernel);
+    clReleaseProgram(program);
+    gravel_close(gravel);
+    assert_int_equal(code, 0);
+    assert_int_equal(sscanf(printed, "[0:0] %16[0-9a-f]|", address), 1);
+    snprintf(expected, sizeof expected, "[0:0] %s|0x%s|%%!s(0x", address, address);
+    assert_memory_equal(printed, expected, strlen(expected));
+    snprintf(expected, sizeof expected, ")|%%!d(0)|%%!p(text)\n[0:0] 1|%1000d|%p\n", 7, NULL);
+    assert_string_equal(strchr(printed, ')'), expected);
+}
+
 /* ---- while the kernel runs -------------------------------------------------------------------- */
 
 static bool has_come(const struct capture *capture)
@@ -253,7 +312,7 @@ static void a_record_that_no_slot_holds_is_an_error_with_its_size(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof forms / sizeof *forms; i++) {
         setenv("GRAVEL_SLOT", "768", 1);
-        expect_error(run(forms[i], 1, 1), GRAVEL_EKERNEL, "sends a record of 860 bytes");
+        expect_error(run(forms[i], 1, 1), GRAVEL_EKERNEL, "sends a record of 868 bytes");
         unsetenv("GRAVEL_SLOT");
         assert_string_equal(printed, "");
         assert_int_equal(run(forms[i], 1, 1), 0);
@@ -412,6 +471,8 @@ int main(void)
         cmocka_unit_test(calls_that_cannot_be_lines_do_not_build),
         cmocka_unit_test(each_line_comes_once_and_those_of_a_group_in_order),
         cmocka_unit_test(arguments_of_all_types_are_written_as_printf_does),
+        cmocka_unit_test(what_the_program_has_written_comes_out_first),
+        cmocka_unit_test(pointers_are_addresses_and_nothing_is_read_there),
         cmocka_unit_test(a_line_comes_out_while_its_kernel_runs),
         cmocka_unit_test(a_record_that_no_slot_holds_is_an_error_with_its_size),
         cmocka_unit_test(lines_come_to_the_function_of_the_bindings),
@@ -424,6 +485,7 @@ int main(void)
         cmocka_unit_test(a_slow_reader_makes_nothing_late),
         cmocka_unit_test(a_reader_that_has_gone_is_an_error_and_kernels_run_on),
         cmocka_unit_test(a_full_disk_is_an_error_that_counts_lost_lines),
+        cmocka_unit_test(a_file_at_its_limit_is_an_error_that_counts_lost_lines),
         cmocka_unit_test(lines_beyond_the_spool_wait_and_none_is_lost),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

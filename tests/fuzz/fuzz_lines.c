@@ -33,8 +33,9 @@ static void mend(unsigned char *frame, size_t bytes)
         uint32_t n_words = GRAVELP_TAG_WORDS;
         uint64_t types = run.result, kept = 0;
         for (uint32_t i = 0; i < 5 && types & 7; i++, types >>= 4) {
-            kept |= (types & 7) << 4 * i;
-            n_words += GRAVELP_ARGUMENT_WORDS(types & 7);
+            const uint64_t is_pointer = (types & 15) == GRAVELP_ARGUMENT_POINTER;
+            kept |= (types & (is_pointer ? 15 : 7)) << 4 * i;
+            n_words += GRAVELP_ARGUMENT_WORDS(types);
         }
         run.result = kept;
         run.signal = GRAVEL_NO_SIGNAL;

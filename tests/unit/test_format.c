@@ -8,6 +8,7 @@
 #include "spool/format.h"
 #include "layout/command.h"
 
+#include <float.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -178,7 +179,11 @@ static void misfits_are_shown(void **state)
     begin();
     expect_line("100%% %y %-", "100% %!y %!\n");
     begin(), add(GRAVELP_ARGUMENT_ULONG, 5);
-    expect_line("%p", "%!p%!(5)\n");
+    expect_line("%p", "%!p(5)\n");
+    begin(), add(GRAVELP_ARGUMENT_POINTER, 0x7f0000001000), add_string("text");
+    expect_line("%s %p", "%!s(0x7f0000001000) %!p(text)\n");
+    begin(), add(GRAVELP_ARGUMENT_INT, 1), add_double(1.5);
+    expect_line("%4096d %.99999999999f", "%!d(1) %!f(1.5)\n");
 }
 
 static void a_text_ends_with_its_bytes(void **state)
@@ -231,13 +236,30 @@ static void flags_count_once(void **state)
     expect_line("%----------------------------------------+-5d|", "+7   |\n");
 }
 
-/* Widths are cut at three digits, so no text makes a line of many megabytes. */
-static void widths_are_bounded(void **state)
+/* As far as C promises them; misfits_are_shown has larger ones, so that no text makes a line of many megabytes. */
+static void widths_and_precisions_are_as_asked(void **state)
 {
+    static const char *const formats[] = {"%1000d|", "%.1000d|", "%-4095d|", "%04095d|",
+                                          "%.0004d|"};
+    char expected[5000];
     (void)state;
-    begin(), add(GRAVELP_ARGUMENT_INT, 1), add_double(1e308);
-    write_line("%99999999d%.9999999f", 20, words, "");
-    assert_true(out.n > 999 && out.n < 4000);
+    for (size_t f = 0; f < sizeof formats / sizeof *formats; f++) {
+        snprintf(expected, sizeof expected - 1, formats[f], -7);
+        begin(), add(GRAVELP_ARGUMENT_INT, (uint64_t)-7);
+        expect_line(formats[f], strcat(expected, "\n"));
+    }
+    snprintf(expected, sizeof expected, "%.4095f\n", -DBL_MAX);
+    begin(), add_double(-DBL_MAX);
+    expect_line("%.4095f", expected);
+}
+
+static void addresses_are_as_snprintf_writes_them(void **state)
+{
+    char expected[64];
+    (void)state;
+    snprintf(expected, sizeof expected, "%p %20p|\n", (void *)expected, NULL);
+    begin(), add(GRAVELP_ARGUMENT_POINTER, (uintptr_t)expected), add(GRAVELP_ARGUMENT_POINTER, 0);
+    expect_line("%p %20p|", expected);
 }
 
 /* Types and words that do not belong together: from a frame that nobody checked. */
@@ -265,7 +287,8 @@ int main(void)
         cmocka_unit_test(a_text_that_was_read_makes_many_lines),
         cmocka_unit_test(the_longest_text_fits),
         cmocka_unit_test(flags_count_once),
-        cmocka_unit_test(widths_are_bounded),
+        cmocka_unit_test(widths_and_precisions_are_as_asked),
+        cmocka_unit_test(addresses_are_as_snprintf_writes_them),
         cmocka_unit_test(arguments_without_words_are_zeros),
     };
     int failed = cmocka_run_group_tests(tests, NULL, NULL);

@@ -57,9 +57,11 @@ static struct gravel_frame *make_frame(uint32_t first, uint32_t n, uint32_t y, u
     uint32_t *words = (void *)(frame + sizeof header + GRAVEL_RUN_VALUES(command, n, 0));
     for (uint32_t i = 0; i < n; i++, words += n_words) {
         words[0] = first + i;
-        words[1] = y | z << 16;
-        words[2] = first + i;
-        memcpy(words + 3, "these", 5);
+        words[1] = 1; /* ids begin at 2^32 */
+        words[2] = y;
+        words[3] = z;
+        words[GRAVELP_TAG_WORDS] = first + i;
+        memcpy(words + GRAVELP_TAG_WORDS + 1, "these", 5);
     }
     return (struct gravel_frame *)(void *)frame;
 }
@@ -189,8 +191,9 @@ static void expect_lines(uint32_t n, uint32_t y, uint32_t z)
     const char *at = printed;
     for (uint32_t i = 0; i < n; i++) {
         const int length =
-            y || z ? snprintf(line, sizeof line, "[3:%u,%u,%u] %u of these\n", i, y, z, i)
-                   : snprintf(line, sizeof line, "[3:%u] %u of these\n", i, i);
+            y || z ? snprintf(line, sizeof line, "[3:%llu,%u,%u] %u of these\n", (1ull << 32) + i,
+                              y, z, i)
+                   : snprintf(line, sizeof line, "[3:%llu] %u of these\n", (1ull << 32) + i, i);
         if (strncmp(at, line, (size_t)length))
             fail_msg("line %u is '%.40s', not '%s'", i, at, line);
         at += length;
@@ -228,13 +231,13 @@ static void a_long_frame_is_written_in_pieces(void **state)
     struct reader reader;
     begin_reading(&reader, 0, 65536);
     create();
-    assert_int_equal(push(0, 5000, 7, 65535), 0);
+    assert_int_equal(push(0, 5000, 65536, UINT32_MAX), 0);
     const int code = look_until_empty();
     const bool has_ended = gravel_spool_destroy(spool);
     end_reading(&reader);
     assert_int_equal(code, 0);
     assert_true(has_ended);
-    expect_lines(5000, 7, 65535);
+    expect_lines(5000, 65536, UINT32_MAX);
 }
 
 /* The frame of a full buffer is exchanged, so what is written to the buffer next does not change its lines. */

@@ -54,6 +54,24 @@ kernel void grid(GRAVEL_ARENA)
         gravel_printf_wi(g, "here");
 }
 
+/* Pointers: what they point to may end behind 4 bytes. */
+kernel void pointers(GRAVEL_ARENA, global uint *words, local uint *few)
+{
+    GRAVEL_OPEN(g);
+  private
+    uint own = 1;
+    gravel_printf_wi(g, "%lx|%p|%s|%d|%p", (ulong)words, words, few, (constant float *)0, "text");
+    gravel_printf_wi(g, "%u|%1000d|%p", own, 7, (volatile private uint *)0);
+}
+
+/* The last work-item of a launch of many in one dimension. */
+kernel void last(GRAVEL_ARENA)
+{
+    GRAVEL_OPEN(g);
+    if (get_global_id(1) == 65536 || get_global_id(2) == 65536)
+        gravel_printf_wi(g, "last");
+}
+
 kernel void wide(GRAVEL_ARENA)
 {
     GRAVEL_OPEN(g);
