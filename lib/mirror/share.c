@@ -169,14 +169,13 @@ int gravel_mirror_end(struct gravel_mirror *mirror)
     /* Kernels that still read the copies whose turn is next, also those that no barrier waits for. */
     code = mirror->is_read ? wait_for_kernels(mirror->gravel) : 0;
     int waited = gravel_node_barrier(mirror->gravel, &call, false);
-    code = waited ? waited : code;
-    if (code)
-        return code;
-    if (!mirror->is_read)
-        code = run_for_each(mirror, combine);
+    if (gravel_node_has_failed(mirror->gravel))
+        return waited ? waited : code;
+    /* All other nodes have ended it too, so this one does, whatever its kernels still do. */
+    int combined = mirror->is_read ? 0 : run_for_each(mirror, combine);
     mirror->n_shared++;
     mirror->is_begun = false;
-    return code;
+    return waited ? waited : code ? code : combined;
 }
 
 int gravel_mirror_share(struct gravel_mirror *mirror)

@@ -195,7 +195,7 @@ int gravel_close(struct gravel *gravel)
     if (gravel_node_refuse_wait(gravel, "gravel_close"))
         return GRAVEL_EINVAL;
     const struct gravel_collective_call call = {.kind = GRAVEL_CALL_CLOSE};
-    int code = gravel_node_barrier(gravel, &call, false);
+    int code = gravel_node_conclude(gravel, gravel_node_barrier(gravel, &call, false));
     char text[GRAVEL_ERROR_BYTES];
     snprintf(text, sizeof text, "%s", code ? gravel_last_error() : "");
     if (gravel->config.stats)

@@ -124,6 +124,7 @@ int gravel_free(struct gravel *gravel, uint64_t offset)
         return GRAVEL_EINVAL;
     const struct gravel_collective_call call = {.kind = GRAVEL_CALL_FREE, .arguments = {offset}};
     int code = gravel_node_barrier(gravel, &call, false);
+    code = gravel_node_agree_on_code(gravel, GRAVEL_CALL_FREE, "gravel_free", code);
     if (!code)
         code = refuse_guarded(gravel, offset);
     if (code)

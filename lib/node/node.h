@@ -305,7 +305,12 @@ uint64_t gravel_node_hash_handlers(const struct gravel *gravel);
 /* Every exchange while a node opens. */
 static const struct gravel_collective_call gravel_call_open = {.kind = GRAVEL_CALL_OPEN};
 
-/** waits.c: gravel_reduce and gravel_barrier as a part of that collective call. @param is_rest  not its first part. */
+/**
+ * waits.c: gravel_reduce and gravel_barrier as a part of that collective call, which all nodes make or none: refused
+ * messages stay noted for the next gravel_quiet, gravel_fence or gravel_barrier of the caller's.
+ *
+ * @param is_rest  not its first part.
+ */
 int gravel_node_reduce(struct gravel *gravel, const struct gravel_collective_call *call,
                        uint32_t op, uint32_t type, void *values, uint32_t n);
 int gravel_node_barrier(struct gravel *gravel, const struct gravel_collective_call *call,

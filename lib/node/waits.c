@@ -114,10 +114,13 @@ int gravel_quiet(struct gravel *gravel)
     return gravel_node_conclude(gravel, code ? code : waited ? waited : flushed);
 }
 
+/* What accumulators refuse, or cannot send yet, is noted with other refusals. */
 static int barrier(struct gravel *gravel, struct gravel_job *job)
 {
     uint64_t begin_ns = gravel_clock_ns();
     int flushed = gravel_flushes_run(gravel);
+    if (flushed && !gravel_node_has_failed(gravel))
+        gravel_report(gravel, flushed, false, gravel_last_error());
     struct mark mark;
     begin_wait(gravel, &mark);
     int code = settle(gravel, &mark);
@@ -125,14 +128,15 @@ static int barrier(struct gravel *gravel, struct gravel_job *job)
     gravel_trace_span(gravel->trace, "barrier", begin_ns, gravel_clock_ns());
     if (!code && !waited)
         note_applied(gravel, &mark);
-    return gravel_node_conclude(gravel, code ? code : waited ? waited : flushed);
+    return code ? code : waited;
 }
 
 int gravel_node_barrier(struct gravel *gravel, const struct gravel_collective_call *call,
                         bool is_rest)
 {
     struct gravel_job job = {.kind = GRAVEL_JOB_BARRIER, .call = *call, .is_rest = is_rest};
-    return barrier(gravel, &job);
+    int code = barrier(gravel, &job);
+    return gravel_node_has_failed(gravel) ? gravel_node_conclude(gravel, code) : code;
 }
 
 int gravel_barrier(struct gravel *gravel)
@@ -140,7 +144,7 @@ int gravel_barrier(struct gravel *gravel)
     const struct gravel_collective_call call = {.kind = GRAVEL_CALL_BARRIER};
     return gravel_node_refuse_wait(gravel, "gravel_barrier")
                ? GRAVEL_EINVAL
-               : gravel_node_barrier(gravel, &call, false);
+               : gravel_node_conclude(gravel, gravel_node_barrier(gravel, &call, false));
 }
 
 int gravel_barrier_sum(struct gravel *gravel, uint64_t offset, uint32_t n, uint64_t *own,
@@ -163,7 +167,7 @@ int gravel_barrier_sum(struct gravel *gravel, uint64_t offset, uint32_t n, uint6
         .call = {.kind = GRAVEL_CALL_BARRIER_SUM, .arguments = {offset, n}},
         .tally = &tally,
     };
-    return barrier(gravel, &job);
+    return gravel_node_conclude(gravel, barrier(gravel, &job));
 }
 
 int gravel_node_reduce(struct gravel *gravel, const struct gravel_collective_call *call,
