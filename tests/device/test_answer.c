@@ -102,7 +102,7 @@ static _Atomic int pouring;
 static bool await_pouring(enum pouring wanted)
 {
     const double begin = seconds_now();
-    while (atomic_load(&pouring) != (int)wanted && is_within(begin, 20))
+    while (atomic_load(&pouring) != (int)wanted && may_wait(begin, 20))
         usleep(1000);
     return atomic_load(&pouring) == (int)wanted;
 }
@@ -256,7 +256,7 @@ static void wait_for_a_function(const char *name, bool blocks)
     cl_int status = CL_COMPLETE;
     const double begin = seconds_now();
     OK(gravel_launch(gravel, kernel, 1, &n, &n, 0, NULL, &ended));
-    while (atomic_load(&stage) == BEFORE && is_within(begin, 20))
+    while (atomic_load(&stage) == BEFORE && may_wait(begin, 20))
         usleep(1000);
     usleep(100000); /* many looks of the kernel */
     assert_int_equal(

@@ -274,9 +274,7 @@ static void quiet_beside_an_endless_ping_pong_ends(void **state)
     const struct gravel_bindings bindings = GRAVEL_BINDINGS(.handlers = table, .n_handlers = 1);
     struct gravel *node = open_loopback(2, &bindings);
     OK(gravel_am(node, 0, NULL, 0, 1));
-    double begin = seconds_now();
-    OK(gravel_quiet(node));
-    assert_true(is_within(begin, 5));
+    OK(gravel_quiet(node)); /* while it goes on */
     stop = true;
     OK(gravel_barrier(node));
     OK(gravel_close(node));

@@ -290,7 +290,7 @@ static void a_line_comes_out_while_its_kernel_runs(void **state)
     clSetKernelArg(kernel, 1, sizeof word, &word);
     int launched = gravel_launch(gravel, kernel, 1, &n, &n, 0, NULL, NULL);
     const double begin = seconds_now();
-    while (!launched && !has_come(&capture) && seconds_now() - begin < 20.0 * patience())
+    while (!launched && !has_come(&capture) && may_wait(begin, 20))
         usleep(1000);
     const bool came = has_come(&capture);
     int put = gravel_put(gravel, word, &one, sizeof one, 0);

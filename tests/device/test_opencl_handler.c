@@ -307,7 +307,7 @@ static void slices_without_room_are_refused(void **state)
 
 /* ---- one that does not end ------------------------------------------------------------------- */
 
-/* It turns long, not for ever, so that this process can end. */
+/* It turns for seconds, not for ever, so that this process can end: divisions that wait for each other. */
 static void endless_handler_is_named(void **state)
 {
     (void)state;
@@ -320,27 +320,21 @@ static void endless_handler_is_named(void **state)
                                    "{\n"
                                    "    volatile global uint *word = gravel_call_local(call, at);\n"
                                    "    for (ulong i = 0; i < n; i++)\n"
-                                   "        word[0] = word[0] * 5 + 1;\n"
+                                   "        word[0] = 0xfffffffdu / (word[0] | 1) + (uint)i;\n"
                                    "    word[1] = 1;\n"
                                    "}\n");
     struct gravel_config config = loopback_config(2);
     struct gravel *node;
     config.timeout_ms = 1000;
     OK(gravel_open(&node, &config, &bindings));
-    const uint64_t few[2] = {alloc_or_die(node, 64), 1000}, many[2] = {few[0], 1000000000};
+    const uint64_t few[2] = {alloc_or_die(node, 64), 1000}, many[2] = {few[0], 500000000};
     OK(gravel_am(node, 0, few, 2, 1));
     OK(gravel_barrier(node));
     assert_int_equal(word32(node, 1, few[0] + 4), 1);
     double begin = seconds_now();
     OK(gravel_am(node, 0, many, 2, 1));
     int code = gravel_barrier(node);
-    if (!code) { /* a fast machine? then it did end, and in time */
-        assert_true(is_within(begin, 1));
-        OK(gravel_close(node));
-        return;
-    }
     expect_error(code, GRAVEL_EKERNEL, "handler turn has not ended within 0.5 s");
-    assert_true(is_within(begin, 10));
     expect_error(gravel_close(node), GRAVEL_EKERNEL, "handler turn");
     print_message("told after %.2f s\n", seconds_now() - begin);
 }

@@ -78,7 +78,7 @@ static uint64_t n_sent_to(uint32_t node)
 /* What a thread of the node does soon, but for a session. */
 #define AWAIT(condition)                                           \
     for (double since = seconds_now(); !(condition); usleep(1000)) \
-    MUST(is_within(since, WAIT_S))
+    MUST(may_wait(since, WAIT_S))
 
 static void launch(const char *body, size_t n_items, uint64_t second)
 {

@@ -38,7 +38,7 @@ static int return_again(void **state)
 static void expect_told_in_time(struct gravel *gravel, double begin, const char *thread)
 {
     int code = 0;
-    while (!code && is_within(begin, LIMIT_S))
+    while (!code && may_wait(begin, LIMIT_S))
         code = gravel_barrier(gravel);
     print_message("%.2f s: %s\n", seconds_now() - begin, gravel_last_error());
     expect_error(code, GRAVEL_ETIMEOUT, thread);

@@ -104,7 +104,7 @@ static void messages_of_tasks_arrive(void **state)
 /* While group 0 runs its task, does group 1 end? */
 static bool has_ended(struct gravel_steal *steal, double begin)
 {
-    while (seconds_now() - begin < END_S * patience()) {
+    while (may_wait(begin, END_S)) {
         OK(gravel_steal_read_deques(steal));
         if (steal->deques[1].n_begun == 1 && steal->deques[1].n_ended == 1)
             return true;

@@ -14,8 +14,6 @@
 #include "support.h"
 #include "transport/handover.h"
 
-#define LIMIT_S 10.0
-
 static bool is_spoiling;
 
 struct gravel_buffer *__real_gravel_handover_note(const struct gravel_handover *handover,
@@ -53,9 +51,7 @@ int main(void)
     struct gravel *gravel = open_default(NULL);
     uint32_t node = gravel_node(gravel);
     uint64_t memory = alloc_or_die(gravel, 1 << 16);
-    double begin = seconds_now();
     int code = put_until_failure(gravel, memory);
-    MUST(is_within(begin, LIMIT_S));
     MUST(code == (node == 1 ? GRAVEL_ECORRUPT : GRAVEL_EPEER));
     MUST(strstr(gravel_last_error(), "note from node 0: 50"));
     MUST(node == 1 || strstr(gravel_last_error(), "node 1 gave up"));

@@ -17,11 +17,19 @@ int nothing(struct gravel *gravel, void *user, uint32_t source,
     return 0;
 }
 
+static double set_s; /* by set_limit */
+
 void set_limit(const char *setting, unsigned ms)
 {
     char text[16];
+    set_s = 1e-3 * ms * patience();
     snprintf(text, sizeof text, "%u", ms * patience());
     setenv(setting, text, 1);
+}
+
+bool is_in_time(double begin)
+{
+    return is_within(begin, set_s + 4);
 }
 
 void as_expected(void)

@@ -29,8 +29,11 @@ struct mode {
 /** Run the mode that the program's argument names, under a watch of 50 s. */
 void run_mode(const struct mode *modes, size_t n_modes, int n_arguments, char **arguments);
 
-/** Set a variable that limits a time to `ms`, times patience. */
+/** Sets a variable that limits a time to `ms`, times patience: others may be late on a busy machine. */
 void set_limit(const char *setting, unsigned ms);
+
+/** Judges the error that the limit of set_limit brings: it comes within that limit and 4 s, sooner than by default. */
+bool is_in_time(double begin);
 
 /** Print the line that fault.sh counts, with gravel_last_error(). */
 void as_expected(void);

@@ -20,7 +20,6 @@
 #include <unistd.h>
 
 #define TIMEOUT_MS 1500u /* times patience */
-#define LIMIT_S 12.0     /* times patience: for a call, and for all that follows */
 #define LEAD_US \
     100000u /* one of node 1 and the others is in the call for so long before it dies, or they come */
 #define N_WORDS 64u
@@ -155,9 +154,7 @@ static const struct call *find(const char *name)
 
 static struct things open_things(const struct call *call)
 {
-    char timeout[16];
-    snprintf(timeout, sizeof timeout, "%u", TIMEOUT_MS * patience());
-    setenv("GRAVEL_TIMEOUT", timeout, 1);
+    set_limit("GRAVEL_TIMEOUT", TIMEOUT_MS);
     struct things things = {.gravel = open_default(NULL)};
     things.array = alloc_or_die(things.gravel, N_WORDS * sizeof(uint32_t));
     if (call->needs_mirror)
@@ -210,7 +207,7 @@ int main(int argc, char **argv)
     if (!code && is_within_call && things.gravel) /* node 1 had brought its part before it died */
         code = gravel_barrier(things.gravel);
     expect_death(code);
-    MUST(is_within(begin, LIMIT_S));
+    MUST(is_in_time(begin));
     begin = seconds_now();
     if (things.mirror)
         expect_death(gravel_mirror_destroy(things.mirror));
@@ -218,7 +215,7 @@ int main(int argc, char **argv)
         expect_death(gravel_accumulator_destroy(things.accumulator));
     if (things.gravel)
         expect_death(gravel_close(things.gravel));
-    MUST(is_within(begin, LIMIT_S));
+    MUST(is_in_time(begin));
     as_expected();
     _exit(0);
 }

@@ -21,7 +21,6 @@
 
 #include <gravel/mirror.h>
 
-#define LIMIT_S 20.0
 #define N_NODES 3u
 #define N_WORDS 100000u /* of each node: several frames */
 #define N_BEFORE 3u     /* exchanges that succeed */
@@ -90,21 +89,15 @@ int main(int argc, char **argv)
     OK(gravel_barrier(gravel));
     if (gravel_node(gravel) == 1)
         last_put = N_BEFORE * N_NODES + (strstr(argv[1], "half") ? 2 : 1);
-    double begin = seconds_now();
     int code;
-    for (uint32_t n = 0; !(code = share(gravel, mirror, kernel)); n++) {
+    for (uint32_t n = 0; !(code = share(gravel, mirror, kernel)); n++)
         MUST(n < N_BEFORE);
-        begin = seconds_now();
-    }
     expect_death(code);
-    MUST(is_within(begin, LIMIT_S));
-    begin = seconds_now();
     expect_death(gravel_mirror_share(mirror));
     expect_death(gravel_mirror_destroy(mirror));
     clReleaseKernel(kernel);
     uint32_t node = gravel_node(gravel);
     expect_death(gravel_close(gravel));
-    MUST(is_within(begin, LIMIT_S));
     printf("node %u: as expected: %s\n", node, gravel_last_error());
     fflush(stdout);
     _exit(0);

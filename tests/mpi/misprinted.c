@@ -18,7 +18,6 @@
 #include <unistd.h>
 
 #define TIMEOUT_MS 1500u /* GRAVEL_TIMEOUT of a job that waits it out, times patience */
-#define LIMIT_S 7.0 /* from the fault to the error then, times patience: less than by default */
 
 /* More lines than may be unwritten, so that senders are waiting for credit when something fails. */
 static const char print_cl[] = "#include \"gravel.cl.h\"\n"
@@ -73,7 +72,7 @@ static void expect_end_of_printing(const struct printing *printing, int code, co
         if (!got)
             got = gravel_barrier(printing->gravel);
     } while (!got);
-    MUST(is_within(begin, LIMIT_S));
+    MUST(is_in_time(begin));
     expect(got, code, part);
     MUST(gravel_close(printing->gravel) == code);
     MUST(dup2(printing->kept, STDOUT_FILENO) >= 0);

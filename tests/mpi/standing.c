@@ -12,7 +12,6 @@
 #include "device/standing.h"
 
 #define TIMEOUT_MS 750u /* times patience */
-#define LIMIT_S 7.0     /* from the fault to the error, times patience */
 
 static void stand(struct standing *standing, const char *mode)
 {
@@ -49,7 +48,7 @@ int main(int argc, char **argv)
     if (stands)
         stand(&standing, argv[1]);
     int code = meet_until_failure(gravel);
-    MUST(is_within(begin, LIMIT_S));
+    MUST(is_within(begin, 1e-3 * TIMEOUT_MS * patience() + 4));
     MUST(code == (stands ? GRAVEL_ETIMEOUT : GRAVEL_EPEER));
     MUST(strstr(gravel_last_error(), stands ? "in a call of the driver: cl" : "node 1"));
     printf("node %u: as expected: %s\n", gravel_node(gravel), gravel_last_error());

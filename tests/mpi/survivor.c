@@ -33,7 +33,7 @@ _Noreturn void expect_death(struct gravel *gravel, cl_kernel kernel, const char 
         if (!code)
             code = gravel_barrier(gravel);
     } while (!code);
-    MUST(is_within(begin, LIMIT_S));
+    MUST(is_in_time(begin));
     expect_end(gravel, code, part);
     _exit(0);
 }

@@ -11,7 +11,6 @@
 #include "job.h"
 
 #define TIMEOUT_MS 750u /* GRAVEL_TIMEOUT of a job that waits it out, times patience */
-#define LIMIT_S 7.0     /* from the fault to the error then, times patience: less than by default */
 
 /** Run rounds until one fails; the error must name `part`. Ends the process as expected. */
 _Noreturn void expect_death(struct gravel *gravel, cl_kernel kernel, const char *part);

@@ -158,7 +158,7 @@ static void check_quiets(struct gravel *gravel, cl_kernel kernel, int file)
     const double begin = seconds_now();
     for (uint32_t other = 0; node == printer && other < n_nodes; other++)
         while (other != printer && !word32(gravel, printer, words + other * sizeof(cl_uint)) &&
-               is_within(begin, 60))
+               may_wait(begin, 60))
             usleep(200);
     n_told = atomic_load_explicit(&reader.n_bytes, memory_order_relaxed);
     OK(gravel_barrier(gravel));

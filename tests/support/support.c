@@ -49,12 +49,29 @@ double seconds_now(void)
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
+bool may_wait(double begin, double guard_s)
+{
+    return seconds_now() - begin < guard_s * patience();
+}
+
+static bool is_short(double took_s, double limit_s)
+{
+    if (took_s >= limit_s)
+        fprintf(stderr, "late: took %.2f s, less than %.2f s allowed\n", took_s, limit_s);
+    return took_s < limit_s;
+}
+
 bool is_within(double begin, double limit_s)
 {
-    double took_s = seconds_now() - begin;
-    if (took_s >= limit_s * patience())
-        fprintf(stderr, "took %.2f s, and may take %.2f s\n", took_s, limit_s * patience());
-    return took_s < limit_s * patience();
+    return is_short(seconds_now() - begin, limit_s);
+}
+
+bool is_once_within(double limit_s, double (*attempt)(void))
+{
+    for (int n = 0; n < 10; n++)
+        if (is_short(attempt(), limit_s))
+            return true;
+    return false;
 }
 
 /*

@@ -23,11 +23,18 @@ _Noreturn void skip_all(const char *reason);
 /** skip_all if gravel_open has answered that the device has not what GRAVEL_STEP asks for. */
 void skip_if_refused(int code);
 
-/** What limits of time are multiplied by: TEST_PATIENCE, for busy machines; 1 if it is not set. */
+/** Returns what waits that guard against hanging are multiplied by: TEST_PATIENCE, for busy machines; 1 if it is not set. */
 unsigned patience(void);
 
-/** Whether less than `limit_s`, times patience, has passed since `begin`; says how much if not. */
+/** Returns whether a wait that began at `begin` may go on: `guard_s`, times patience, has not passed. It judges nothing. */
+bool may_wait(double begin, double guard_s);
+
+/** Judges a promise: whether less than `limit_s` has passed since `begin`, whatever the patience; says how much if not. */
 bool is_within(double begin, double limit_s);
+
+/** Calls `attempt`, which returns how long it took [s], until one takes less than `limit_s`. A busy machine makes some late,
+ * a fault each. @return whether one of ten did. */
+bool is_once_within(double limit_s, double (*attempt)(void));
 
 /** End the process with `what` unless it ends, or is called again, within that time and patience; 0 stops the watch. */
 void watch(unsigned seconds, const char *what);

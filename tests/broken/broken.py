@@ -1,0 +1,129 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Breaks a promise of the library and expects the test of that promise to fail, with what it says then.
+
+usage: broken.py BUILD [NAME]     a build inside the sources, and a row of `table`; without NAME: the rows' names
+exit:  0 the test fails as the row says; 1 it passes, or fails otherwise, or the patch does not apply or build;
+       77 the build lies elsewhere, or the test cannot run here
+
+A copy of the sources and the build, BUILD/tests/broken/copy, is made equal to them; then the patch is applied, and ninja
+builds the test and the library, of which it finds all but the patched parts built. That the paths in a build are relative
+allows it; those that are not name the original's tools.
+
+Path: BUILD, table, NAME.patch -> this -> the test's command.
+"""
+import fcntl
+import glob
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+
+TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+TABLE = os.path.join(TOP, "tests", "broken", "table")
+NOT_COPIED = "build.ninja", "tests/broken/copy", "tests/support/kernel-cache", "meson-logs", "logs", "mpi"
+LIMIT_S = 120
+
+
+def rows():
+    """Yields (name, "suite: test", what it says, promise)."""
+    with open(TABLE, encoding="utf-8") as table:
+        for line in table:
+            if line.strip() and not line.startswith("#"):
+                yield [field.strip() for field in line.split(" | ")]
+
+
+def copy_changed(source, target, left_out):
+    """Makes a folder like another, where a file of another time or size differs."""
+    os.makedirs(target, exist_ok=True)
+    entries = {entry.name: entry for entry in os.scandir(source)}
+    for old in os.scandir(target):
+        if old.name not in entries:
+            shutil.rmtree(old.path) if old.is_dir(follow_symlinks=False) else os.remove(old.path)
+    for name, entry in entries.items():
+        path = os.path.join(target, name)
+        if entry.path in left_out:
+            continue
+        if entry.is_dir(follow_symlinks=False):
+            copy_changed(entry.path, path, left_out)
+            continue
+        new, old = entry.stat(follow_symlinks=False), os.lstat(path) if os.path.lexists(path) else None
+        if not old or (new.st_mtime_ns, new.st_size) != (old.st_mtime_ns, old.st_size):
+            if old:
+                os.remove(path)
+            shutil.copy2(entry.path, path, follow_symlinks=False)
+
+
+def copy_all(build, copy):
+    copied_build = os.path.join(copy, os.path.basename(build))
+    copy_changed(TOP, copy, {entry.path for entry in os.scandir(TOP) if entry.name.startswith(("build", ".git"))})
+    copy_changed(build, copied_build, {os.path.join(build, path) for path in NOT_COPIED})
+    with open(os.path.join(build, "build.ninja"), encoding="utf-8") as whole:
+        text = re.sub(r"(?m)^build build\.ninja:.*\n(?: .*\n)*", "", whole.read())  # Meson would make the original again
+    with open(os.path.join(copied_build, "build.ninja"), "w", encoding="utf-8") as rest:
+        rest.write(text)
+
+
+def find_test(build, name):
+    with open(os.path.join(build, "meson-info", "intro-tests.json"), encoding="utf-8") as tests:
+        for test in json.load(tests):
+            if "%s: %s" % (test["suite"][0].partition(":")[2], test["name"]) == name:
+                return test
+    return None
+
+
+def break_promise(build, name, test_name, says):
+    """Returns the exit status, and why."""
+    copy, test = os.path.join(build, "tests", "broken", "copy"), find_test(build, test_name)
+    if not test:
+        return 77, "skipped: this build has no test '%s'" % test_name
+    os.makedirs(copy, exist_ok=True)
+    lock = open(os.path.join(os.path.dirname(copy), "lock"), "w", encoding="utf-8")
+    fcntl.flock(lock, fcntl.LOCK_EX)
+    copy_all(build, copy)
+    patched = subprocess.run(["patch", "-p1", "-i", os.path.join(TOP, "tests", "broken", name + ".patch")], cwd=copy, check=False)
+    copied_build = os.path.join(copy, os.path.basename(build))
+
+    def moved(text):
+        if os.path.commonpath([text or "/", build]) == build and "kernel-cache" not in text:
+            return text.replace(build, copied_build)
+        return text
+
+    command = [moved(word) if os.path.isabs(word) else word for word in test["cmd"]]
+    words = [os.path.join(copied_build, word) for word in command]
+    programs = [word for word in words if word.startswith(copied_build + os.sep) and os.path.isfile(word)] + glob.glob(copied_build + "/lib/libgravel.so.*.*.*[0-9]")
+    targets = [os.path.relpath(program, copied_build) for program in programs]
+    if patched.returncode or subprocess.run(["ninja", "-C", copied_build] + targets, check=False).returncode:
+        return 1, "the patch does not apply, or does not build"
+    environment = dict(os.environ, **{key: moved(value) if os.path.isabs(value) else value for key, value in test["env"].items()})
+    ended = subprocess.run(command, cwd=moved(test["workdir"]) if test["workdir"] else copied_build, env=environment, stdin=subprocess.DEVNULL,
+                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace", check=False,
+                           timeout=LIMIT_S * int(os.environ.get("TEST_PATIENCE", "1")))
+    print(ended.stdout)
+    if ended.returncode == 77:
+        return 77, "skipped: so does '%s'" % test_name
+    if ended.returncode == 0:
+        return 1, "'%s' passes with %s.patch" % (test_name, name)
+    if not re.search(says, ended.stdout):
+        return 1, "'%s' fails, and does not say '%s'" % (test_name, says)
+    return 0, "caught"
+
+
+def main():
+    build = os.path.realpath(sys.argv[1])
+    if len(sys.argv) == 2:
+        print("\n".join(row[0] for row in rows()))
+        return 0
+    if os.path.dirname(build) != os.path.realpath(TOP):
+        print("skipped: a build in a folder of the sources is due, of which a copy builds what has changed alone")
+        return 77
+    row, = (row for row in rows() if row[0] == sys.argv[2])
+    status, text = break_promise(build, *row[:3])
+    print(text)
+    return status
+
+
+if __name__ == "__main__":
+    sys.exit(main())
