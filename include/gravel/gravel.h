@@ -539,12 +539,13 @@ int gravel_kernel_set_arena(struct gravel *gravel, cl_kernel kernel, cl_uint ind
  * @param local_size    [n_dimensions] work-items of a group, or NULL: what the kernel requires, or the driver's choice;
  *                      on pump and drain one of up to gravel_group_size that divides the first dimension.
  * @param wait          [n_wait] events of the node's context that hold up the kernel. On drain, and on pump if the
- *                      launch has many slices, the call waits for them: for a user event, which another thread has to
- *                      set, no longer than GRAVEL_TIMEOUT.
+ *                      launch has many slices, the call waits for them: for one that has not begun while no kernel of
+ *                      gravel_launch runs, as where no other thread sets the user event that holds it up, at most
+ *                      GRAVEL_TIMEOUT, or GRAVEL_KERNEL_LIMIT if that is longer.
  * @param event         [out] of the kernel's end, to be released by the caller; or NULL.
  * @return              0; GRAVEL_EINVAL (dimensions, sizes; a kernel or an event of another context, with its
  *                      place; n_wait without wait); GRAVEL_ECL; on pump and drain also GRAVEL_EKERNEL and
- *                      GRAVEL_ETIMEOUT (a user event: its place; nothing is sent).
+ *                      GRAVEL_ETIMEOUT (an event that has not begun: its place; nothing is sent).
  *
  * Memory:  what was mapped for writing and unmapped before, and what a quiet or barrier covered, is visible to the
  *          kernel.

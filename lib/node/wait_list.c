@@ -13,46 +13,58 @@
 /* One of them. */
 struct listed {
     struct gravel *gravel;
+    cl_event event;
     cl_uint i;
-    bool is_set_by_host; /* a user event */
 };
 
-static bool is_set_by_host(cl_event event)
+/* Whether it waits for something itself, which may be a user event that no thread sets, and not for a kernel of
+ * gravel_launch. */
+static bool is_held(const struct listed *listed)
 {
-    cl_command_type type = 0;
-    clGetEventInfo(event, CL_EVENT_COMMAND_TYPE, sizeof type, &type, NULL);
-    return type == CL_COMMAND_USER;
+    return gravel_cl_event_status(listed->event) > CL_RUNNING &&
+           !gravel_launches_are_running(&listed->gravel->launches);
+}
+
+static int fail_late(const struct listed *listed, const char *call, bool is_held, double seconds)
+{
+    return is_held ? gravel_fail(GRAVEL_ETIMEOUT,
+                                 "%s waits for its list on step %s, and wait[%u] has not begun for "
+                                 "%.1f s: set the user event that holds it up, or raise "
+                                 "GRAVEL_TIMEOUT",
+                                 call, gravel_step_name(listed->gravel->device.step), listed->i,
+                                 seconds)
+                   : gravel_fail(GRAVEL_EKERNEL,
+                                 "%s: wait[%u] has not ended within %.1f s (GRAVEL_KERNEL_LIMIT)",
+                                 call, listed->i, seconds);
 }
 
 static int check(void *context, struct gravel_wait *wait)
 {
     const struct listed *listed = context;
     const struct gravel_config *config = &listed->gravel->config;
-    uint64_t limit_ms = listed->is_set_by_host ? config->timeout_ms : config->kernel_limit_ms;
-    uint64_t limit_ns = limit_ms * GRAVEL_NS_PER_MS;
+    const bool is_now_held = is_held(listed);
+    uint64_t limit_ms = config->kernel_limit_ms;
     wait->waited.lived.step_ns = config->timeout_ms * GRAVEL_NS_PER_MS / GRAVEL_LIVED_STEPS;
     uint64_t waited_ns = gravel_lived_tick(&wait->waited.lived, gravel_clock_ns());
     if (gravel_node_has_failed(listed->gravel))
         return gravel_failure_report(&listed->gravel->failure);
-    if (limit_ns == 0 || waited_ns < limit_ns)
-        return 0;
-    return listed->is_set_by_host
-               ? gravel_fail(GRAVEL_ETIMEOUT,
-                             "%s waits for its list on step %s, and no thread has set wait[%u], a "
-                             "user event, for %.1f s (GRAVEL_TIMEOUT)",
-                             wait->what, gravel_step_name(listed->gravel->device.step), listed->i,
-                             (double)waited_ns * 1e-9)
-               : gravel_fail(GRAVEL_EKERNEL,
-                             "%s: wait[%u] has not ended within %.1f s (GRAVEL_KERNEL_LIMIT)",
-                             wait->what, listed->i, (double)waited_ns * 1e-9);
+    if (!is_now_held)
+        wait->waited.alone_ns = waited_ns;
+    else if (limit_ms < config->timeout_ms)
+        limit_ms = config->timeout_ms;
+    if (is_now_held)
+        waited_ns -= wait->waited.alone_ns;
+    return limit_ms == 0 || waited_ns < limit_ms * GRAVEL_NS_PER_MS
+               ? 0
+               : fail_late(listed, wait->what, is_now_held, (double)waited_ns * 1e-9);
 }
 
-static int wait_for(struct listed *listed, const char *call, cl_event event)
+static int wait_for(struct listed *listed, const char *call)
 {
     struct gravel_wait wait = {.limit = {.check = check, .context = listed}, .what = call};
     int code = 0;
     cl_int status;
-    while ((status = gravel_cl_event_status(event)) > CL_COMPLETE &&
+    while ((status = gravel_cl_event_status(listed->event)) > CL_COMPLETE &&
            !(code = gravel_wait_pause(&wait)))
         ;
     if (code || status == CL_COMPLETE)
@@ -65,8 +77,8 @@ int gravel_wait_list(struct gravel *gravel, const char *call, cl_uint n, const c
 {
     int code = n ? gravel_check_cl("clFlush", clFlush(gravel->device.queue)) : 0;
     for (cl_uint i = 0; i < n && !code; i++) {
-        struct listed listed = {gravel, i, is_set_by_host(events[i])};
-        code = wait_for(&listed, call, events[i]);
+        struct listed listed = {gravel, events[i], i};
+        code = wait_for(&listed, call);
     }
     if (code || n == 0)
         return code;
