@@ -79,6 +79,10 @@ bool gravel_fields_check(struct gravel_network *network, const struct gravel_fra
     if (!check_header(network, frame, loan))
         return false;
     const struct length length = length_of(frame->kind);
+    const uint64_t most = network->shape.config->buffer_bytes; /* a part of a block may be longer */
+    if (frame->kind <= GRAVEL_FRAME_BYTES && !loan->buffer && loan->bytes > most)
+        return gravel_fields_fail(network, loan, "length (%s has %llu bytes at most)", length.name,
+                                  (unsigned long long)most);
     if (length.is_fixed ? loan->bytes == length.bytes : loan->bytes >= length.bytes)
         return true;
     return gravel_fields_fail(network, loan, "length (%s has %llu bytes%s)", length.name,

@@ -414,10 +414,12 @@ static void launch_that_waits_for_the_callers_own_gate_says_so(void **state)
     MUST(clEnqueueMarkerWithWaitList(queue, 1, &gate, &behind) == CL_SUCCESS);
     const size_t global_size = 64 * 4096, local_size = 64; /* many slices */
     if (is_sliced(gravel)) {
+        watch(20, "an event that never begins");
         for (uint32_t i = 0; i < 2; i++)
             expect_error(gravel_launch(gravel, kernel, 1, &global_size, &local_size, 1,
-                                       i ? &behind : &gate, &end),
+                                       i ? &gate : &behind, &end),
                          GRAVEL_ETIMEOUT, "wait[0] has not begun for 0.");
+        watch(120, "the caller's objects");
         MUST(clSetUserEventStatus(gate, -5) == CL_SUCCESS);
         expect_error(gravel_launch(gravel, kernel, 1, &global_size, &local_size, 1, &gate, &end),
                      GRAVEL_ECL, "gravel_launch: wait[0] ended with an error");

@@ -9,6 +9,7 @@
  *     source  MPI says that a frame is of a node that there is not
  *     count   MPI says that a frame is longer than any
  *     lost    a CREDIT frame never comes; the next frame tells
+ *     long    a put is longer than a node buffer
  *     others  a field of a frame is not what its sender would write: see modes
  *
  * Path: fault.sh -> mpirun -> this -> lib/transport/mpi.c, lib/network
@@ -26,10 +27,11 @@
 #define FRAME_TAG 0
 #define MOST_RECEIVES 16
 #define MEMORY_BYTES 65536
+#define BUFFER_BYTES 512 /* less than a frame of another kind may have */
 
 /* What goes wrong from now on, in this node's network thread. */
 static _Atomic bool breaks_post, breaks_test, breaks_get, breaks_sends, breaks_source, breaks_count,
-    breaks_frames, loses_credit;
+    breaks_frames, loses_credit, lengthens;
 static void (*spoil)(
     struct gravel_frame *frame); /* of breaks_frames: what goes wrong with one that leaves */
 static MPI_Request *receives[MOST_RECEIVES]; /* of frames */
@@ -92,6 +94,16 @@ int __wrap_MPI_Isend(const void *data, int n, MPI_Datatype type, int to, int tag
                      MPI_Request *request)
 {
     struct gravel_frame *frame = (struct gravel_frame *)(uintptr_t)data;
+    static struct gravel_bytes_frame *longer;
+    if (lengthens && frame->kind == GRAVEL_FRAME_BYTES) {
+        const uint32_t bytes = 2 * BUFFER_BYTES;
+        MUST(longer || (longer = calloc(1, bytes)));
+        memcpy(longer, frame, (size_t)n);
+        longer->frame.bytes = bytes;
+        frame = &longer->frame;
+        data = longer;
+        n = (int)bytes;
+    }
     if (breaks_frames)
         spoil(frame);
     const bool is_lost = loses_credit && frame->kind == GRAVEL_FRAME_CREDIT;
@@ -165,6 +177,8 @@ static const struct mode {
     {"source", &breaks_source, 1, 1, GRAVEL_ECORRUPT, "from node 3 has a bad source (3 of 3)",
      NULL},
     {"count", &breaks_count, 1, 1, GRAVEL_ECORRUPT, "has a bad count (1073741824 bytes, at most ",
+     NULL},
+    {"long", &lengthens, 0, 1, GRAVEL_ECORRUPT, "has a bad length (a put has 512 bytes at most)",
      NULL},
     {"lost", &loses_credit, 0, 1, GRAVEL_ECORRUPT, "from node 0 has a bad header (", NULL},
 #define SPOILT(name, failing, text)                                                \
@@ -245,6 +259,8 @@ int main(int argc, char **argv)
     while (argc < 2 || strcmp(modes[m].name, argv[1]))
         MUST(++m < sizeof modes / sizeof *modes);
     setenv("GRAVEL_SPOOL", "4096", 1); /* node 0 tells each frame of lines that it has written */
+    if (modes[m].breaks == &lengthens)
+        setenv("GRAVEL_BUFFER", "512", 1);
     const struct gravel_bindings bindings = GRAVEL_BINDINGS(.print = drop_lines);
     struct gravel *gravel = open_default(&bindings);
     uint64_t memory = alloc_or_die(gravel, MEMORY_BYTES);
