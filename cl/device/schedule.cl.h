@@ -166,15 +166,12 @@ GRAVELP_INLINE bool gravelp_steal_next(struct gravel_deque *deque, GRAVEL_STEAL_
     return verdict == GRAVELP_VERDICT_TASK;
 }
 
-/* Leader: whether the program and the memory that the host made are for each other. */
+/* Leader: whether the program and the memory that the host made are for each other: only then begin loads, and end
+ * saves. */
 GRAVELP_INLINE bool gravelp_steal_fits(global struct gravelp_steal *steal, uint group)
 {
-    bool fits = steal->magic == GRAVELP_STEAL_MAGIC && steal->policy == GRAVELP_STEAL_POLICY &&
-                steal->task_bytes == sizeof(GRAVEL_STEAL_TASK) && group < steal->n_groups;
-    if (!fits)
-        gravelp_steal_fault(steal, GRAVELP_STEAL_FAULT_PROGRAM, group,
-                            (uint)sizeof(GRAVEL_STEAL_TASK), GRAVELP_STEAL_POLICY);
-    return fits;
+    return steal->magic == GRAVELP_STEAL_MAGIC && steal->policy == GRAVELP_STEAL_POLICY &&
+           steal->task_bytes == sizeof(GRAVEL_STEAL_TASK) && group < steal->n_groups;
 }
 
 /* Leader: the deque as the host or the last launch left it. */
@@ -222,6 +219,9 @@ GRAVELP_INLINE bool gravelp_steal_begin(struct gravel_deque *deque)
         own->counts = (struct gravelp_steal_counts){0, 0, 0, 0, 0};
         if (fits)
             gravelp_steal_load(steal, own, deque->group);
+        else
+            gravelp_steal_fault(steal, GRAVELP_STEAL_FAULT_PROGRAM, deque->group,
+                                (uint)sizeof(GRAVEL_STEAL_TASK), GRAVELP_STEAL_POLICY);
 #if GRAVELP_STEAL_IS_PROMOTED
         if (fits)
             deque->wanted = gravelp_promote_hear(steal, deque->group); /* X1 */
@@ -238,7 +238,7 @@ GRAVELP_INLINE bool gravelp_steal_end(struct gravel_deque *deque)
         if (own->verdict != GRAVELP_VERDICT_END)
             gravelp_steal_fault(deque->steal, GRAVELP_STEAL_FAULT_LEFT, deque->group,
                                 own->tail - own->head, 0);
-        if (deque->group < deque->steal->n_groups)
+        if (gravelp_steal_fits(deque->steal, deque->group))
             gravelp_steal_save(deque->steal, own, deque->group);
     }
     return false;

@@ -85,8 +85,8 @@ int gravel_steal_create(struct gravel_steal **out, struct gravel *gravel,
  *
  * @param tasks  [n] of task_bytes each; copied before the call returns.
  * @param n      tasks [count], 0 is allowed.
- * @return       0; GRAVEL_ERANGE (which deque has no room: then nothing is added); GRAVEL_EINVAL; else as
- *               gravel_steal_wait.
+ * @return       0; GRAVEL_ERANGE (which deque has no room); GRAVEL_EINVAL; GRAVEL_ENOMEM; else as gravel_steal_wait.
+ *               On failure nothing is added.
  */
 int gravel_steal_fill(struct gravel_steal *steal, const void *tasks, uint64_t n);
 
@@ -112,8 +112,9 @@ uint32_t gravel_steal_n_groups(const struct gravel_steal *steal);
  * @param kernel  built by gravel_program_build of this node.
  * @param n_wait  events that hold up the kernel, in `wait`.
  * @param event   [out] of the kernel's end, to be released by the caller; or NULL.
- * @return        0; GRAVEL_EINVAL (no GRAVEL_STEAL argument, or a group size that is not the kernel's); else as
- *                gravel_launch and gravel_steal_wait.
+ * @return        0; GRAVEL_EINVAL (no GRAVEL_STEAL argument, or a group size that is not the kernel's); GRAVEL_EKERNEL
+ *                (step drain: a launch has run no task, and tasks are left; every work-item enters GRAVEL_STEAL_EACH
+ *                in each launch); else as gravel_launch and gravel_steal_wait.
  *
  * Memory:  as gravel_launch.
  */

@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "base/growing.h"
 #include "node/enqueue.h"
+#include "opencl/objects.h"
 #include "settings/settings.h"
 #include "steal/steal.h"
 
@@ -156,8 +157,9 @@ int gravel_steal_destroy(struct gravel_steal *steal)
     if (gravel_steal_refuse(steal, "gravel_steal_destroy"))
         return GRAVEL_EINVAL;
     int code = gravel_steal_settle(steal);
-    if (steal->is_stuck)
+    if (steal->kernel && !gravel_cl_event_has_ended(steal->end))
         return code; /* a kernel may still use all of it */
+    gravel_steal_forget_launch(steal);
     gravel_steal_memory_destroy(steal);
     free(steal->deques);
     free(steal);

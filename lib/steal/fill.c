@@ -21,23 +21,39 @@ static uint32_t tail_of(const struct gravel_steal *steal, const struct gravelp_d
     return gravel_steal_is_abp(steal) ? deque->bottom : deque->tail;
 }
 
-static int check_room(const struct gravel_steal *steal, uint32_t group, uint64_t n)
+/* Tasks that one call adds: evenly to neighbours. */
+struct fill {
+    const unsigned char *tasks; /* [n] NULL if there are none */
+    uint64_t n;
+    uint32_t first, n_groups; /* deques that get them */
+};
+
+/* First task of a group's share. @param i  of the groups that get some */
+static uint64_t share_of(const struct fill *fill, uint64_t i)
 {
-    const struct gravelp_deque *deque = &steal->deques[group];
-    uint32_t has = tail_of(steal, deque) - head_of(steal, deque);
-    if (n <= steal->options.capacity - has)
-        return 0;
-    return gravel_fail(GRAVEL_ERANGE,
-                       "%" PRIu64 " tasks for the deque of group %u, which has %u of %u", n, group,
-                       has, steal->options.capacity);
+    uint64_t n = fill->n, n_groups = fill->n_groups;
+    return n / n_groups * i + (n % n_groups * i + n_groups - 1) / n_groups;
 }
 
-/* Where the ring wraps, two pieces. */
+static int check_room(const struct gravel_steal *steal, const struct fill *fill)
+{
+    for (uint32_t i = 0; i < fill->n_groups; i++) {
+        const struct gravelp_deque *deque = &steal->deques[fill->first + i];
+        const uint64_t n = share_of(fill, i + 1) - share_of(fill, i);
+        uint32_t has = tail_of(steal, deque) - head_of(steal, deque);
+        if (n > steal->options.capacity - has)
+            return gravel_fail(GRAVEL_ERANGE,
+                               "%" PRIu64 " tasks for the deque of group %u, which has %u of %u", n,
+                               fill->first + i, has, steal->options.capacity);
+    }
+    return 0;
+}
+
+/* Behind the newest task of a deque. Where the ring wraps, two pieces. */
 static int put(struct gravel_steal *steal, uint32_t group, const unsigned char *tasks, uint64_t n)
 {
-    struct gravelp_deque *deque = &steal->deques[group];
     uint64_t capacity = steal->options.capacity, bytes = steal->options.task_bytes;
-    uint64_t at = tail_of(steal, deque) & (capacity - 1), left = capacity - at;
+    uint64_t at = tail_of(steal, &steal->deques[group]) & (capacity - 1), left = capacity - at;
     uint64_t ring = steal->head.rings_offset + group * capacity * bytes;
     uint64_t first = n < left ? n : left;
     int code =
@@ -45,44 +61,35 @@ static int put(struct gravel_steal *steal, uint32_t group, const unsigned char *
     if (!code && n > first)
         code =
             gravel_region_write(&steal->region, ring, tasks + first * bytes, (n - first) * bytes);
-    deque->tail = deque->bottom = tail_of(steal, deque) + (uint32_t)n;
     return code;
 }
 
-/* First task of a group's share. */
-static uint64_t share_of(const struct gravel_steal *steal, uint64_t group, uint64_t n)
-{
-    uint64_t n_groups = steal->options.n_groups;
-    return n / n_groups * group + (n % n_groups * group + n_groups - 1) / n_groups;
-}
-
-/* Each deque its share. @param tasks  NULL if there are none. */
-static int put_each(struct gravel_steal *steal, const unsigned char *tasks, uint64_t n)
+static int put_each(struct gravel_steal *steal, const struct fill *fill)
 {
     int code = 0;
-    for (uint32_t group = 0; n && group < steal->options.n_groups && !code; group++) {
-        uint64_t first = share_of(steal, group, n), last = share_of(steal, group + 1, n);
-        code = put(steal, group, tasks + first * steal->options.task_bytes, last - first);
+    for (uint32_t i = 0; fill->n && i < fill->n_groups && !code; i++) {
+        uint64_t first = share_of(fill, i), last = share_of(fill, i + 1);
+        code = put(steal, fill->first + i, fill->tasks + first * steal->options.task_bytes,
+                   last - first);
     }
     return code;
 }
 
 /* Where copies have to be made, one for all rings, if those are empty. */
-static int put_all(struct gravel_steal *steal, const unsigned char *tasks, uint64_t n)
+static int put_all(struct gravel_steal *steal, const struct fill *fill)
 {
     uint64_t capacity = steal->options.capacity, task_bytes = steal->options.task_bytes;
     uint64_t bytes = steal->options.n_groups * capacity * task_bytes;
-    unsigned char *rings = calloc(1, bytes);
+    unsigned char *rings = bytes <= SIZE_MAX ? calloc(1, (size_t)bytes) : NULL;
     if (!rings)
-        return gravel_fail(GRAVEL_ENOMEM, "%" PRIu64 " tasks to be copied", n);
+        return gravel_fail(GRAVEL_ENOMEM, "%" PRIu64 " tasks to be copied: %" PRIu64 " bytes",
+                           fill->n, bytes);
     for (uint32_t group = 0; group < steal->options.n_groups; group++) {
-        struct gravelp_deque *deque = &steal->deques[group];
-        uint64_t last = share_of(steal, group + 1, n);
-        uint32_t tail = tail_of(steal, deque);
-        for (uint64_t i = share_of(steal, group, n); i < last; i++, tail++)
+        uint64_t last = share_of(fill, group + 1);
+        uint32_t tail = tail_of(steal, &steal->deques[group]);
+        for (uint64_t i = share_of(fill, group); i < last; i++, tail++)
             memcpy(rings + (group * capacity + (tail & (capacity - 1))) * task_bytes,
-                   tasks + i * task_bytes, task_bytes);
-        deque->tail = deque->bottom = tail;
+                   fill->tasks + i * task_bytes, task_bytes);
     }
     int code = gravel_region_write(&steal->region, steal->head.rings_offset, rings, bytes);
     free(rings);
@@ -114,6 +121,36 @@ static int put_in_list(struct gravel_steal *steal, const unsigned char *tasks, u
     return code;
 }
 
+/* The ends of the deques move over the tasks, or back. */
+static void move_ends(struct gravel_steal *steal, const struct fill *fill, bool is_back)
+{
+    for (uint32_t i = 0; i < fill->n_groups; i++) {
+        struct gravelp_deque *deque = &steal->deques[fill->first + i];
+        const uint32_t n = (uint32_t)(share_of(fill, i + 1) - share_of(fill, i));
+        deque->tail = deque->bottom = tail_of(steal, deque) + (is_back ? 0 - n : n);
+    }
+}
+
+/* All tasks or none: only what has been written lies before the ends. */
+static int add(struct gravel_steal *steal, const struct fill *fill)
+{
+    if (gravel_steal_is_list(steal))
+        return put_in_list(steal, fill->tasks, fill->n);
+    int code = check_room(steal, fill);
+    if (code)
+        return code;
+    const bool is_all = fill->n_groups == steal->options.n_groups;
+    code = is_all && !steal->region.shared && are_empty(steal) ? put_all(steal, fill)
+                                                               : put_each(steal, fill);
+    if (code)
+        return code;
+    move_ends(steal, fill, false);
+    code = gravel_steal_write_deques(steal);
+    if (code)
+        move_ends(steal, fill, true);
+    return code;
+}
+
 static int begin(struct gravel_steal *steal, const void *tasks, uint64_t n, const char *call)
 {
     if (gravel_steal_refuse(steal, call) || (n && gravel_require(call, "tasks", tasks)))
@@ -126,16 +163,9 @@ int gravel_steal_fill(struct gravel_steal *steal, const void *tasks, uint64_t n)
     int code = begin(steal, tasks, n, "gravel_steal_fill");
     if (code)
         return code;
-    if (gravel_steal_is_list(steal))
-        return put_in_list(steal, tasks, n);
-    for (uint32_t i = 0; i < steal->options.n_groups && !code; i++)
-        code = check_room(steal, i, share_of(steal, i + 1, n) - share_of(steal, i, n));
-    if (!code && !steal->region.shared && are_empty(steal))
-        code = put_all(steal, tasks, n);
-    else
-        code = code ? code : put_each(steal, tasks, n);
-    return code ? code : gravel_steal_write_deques(steal);
+    return add(steal, &(struct fill){tasks, n, 0, steal->options.n_groups});
 }
+
 int gravel_steal_fill_at(struct gravel_steal *steal, uint32_t group, const void *tasks, uint64_t n)
 {
     int code = begin(steal, tasks, n, "gravel_steal_fill_at");
@@ -144,10 +174,5 @@ int gravel_steal_fill_at(struct gravel_steal *steal, uint32_t group, const void 
     if (group >= steal->options.n_groups)
         return gravel_fail(GRAVEL_EINVAL, "gravel_steal_fill_at: group %u of %u", group,
                            steal->options.n_groups);
-    if (gravel_steal_is_list(steal))
-        return put_in_list(steal, tasks, n);
-    code = check_room(steal, group, n);
-    if (!code)
-        code = put(steal, group, tasks, n);
-    return code ? code : gravel_steal_write_deques(steal);
+    return add(steal, &(struct fill){tasks, n, group, 1});
 }

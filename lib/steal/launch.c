@@ -15,6 +15,7 @@
 #include "opencl/objects.h"
 #include "steal/steal.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 #define MOST_NAME 64
@@ -118,6 +119,8 @@ static int launch_once(struct gravel_steal *steal, cl_kernel kernel, bool sends,
         return code;
     code = sends ? gravel_launch(gravel, kernel, 1, &size, &group_size, n_wait, wait, &end)
                  : launch_whole(gravel, kernel, size, group_size, n_wait, wait, &end);
+    if (!end) /* it failed, but some of it may run: that has ended when this has */
+        clEnqueueMarkerWithWaitList(gravel->device.queue, 0, NULL, &end);
     if (!end)
         return code;
     clRetainKernel(kernel);
@@ -156,6 +159,17 @@ static uint32_t next_budget(const struct gravel_steal *steal, uint32_t budget, u
     return next ? (uint32_t)(next < UINT32_MAX ? next : UINT32_MAX) : 1;
 }
 
+/* Another launch would do as little as this one. */
+static int fail_idle(uint64_t left)
+{
+    return gravel_fail(
+        GRAVEL_EKERNEL,
+        "gravel_steal_launch: a launch has run none of the %" PRIu64
+        " tasks that are left; on step drain a kernel with GRAVEL_ARENA is launched "
+        "until none is left: let every work-item enter GRAVEL_STEAL_EACH in each launch",
+        left);
+}
+
 static int launch_drained(struct gravel_steal *steal, cl_kernel kernel, cl_uint n_wait,
                           const cl_event *wait, cl_event *event)
 {
@@ -164,7 +178,7 @@ static int launch_drained(struct gravel_steal *steal, cl_kernel kernel, cl_uint 
     int code = 0;
     do {
         uint32_t before = gravel_pump_reserved(gravel->pump);
-        uint64_t done = count_done(steal);
+        const uint64_t done = count_done(steal);
         gravel_cl_event_release(*event);
         *event = NULL;
         code = launch_once(steal, kernel, true, budget, n_wait, wait);
@@ -173,8 +187,10 @@ static int launch_drained(struct gravel_steal *steal, cl_kernel kernel, cl_uint 
             clRetainEvent(*event = steal->end);
         if (!code)
             code = gravel_steal_settle(steal);
-        budget = next_budget(steal, budget, count_done(steal) - done,
-                             gravel_pump_reserved(gravel->pump) - before);
+        const uint64_t n_run = count_done(steal) - done;
+        if (!code && n_run == 0 && count_left(steal))
+            code = fail_idle(count_left(steal));
+        budget = next_budget(steal, budget, n_run, gravel_pump_reserved(gravel->pump) - before);
     } while (!code && count_left(steal));
     return code;
 }

@@ -131,7 +131,7 @@ static void empty(struct gravelp_deque *deque)
     deque->n_offered = 0;
 }
 
-/* Deques that kernels have overwritten are empty then. */
+/* Empties deques that kernels have overwritten. */
 static int check_deques(struct gravel_steal *steal)
 {
     const bool is_abp = gravel_steal_is_abp(steal);
@@ -150,8 +150,7 @@ static int check_deques(struct gravel_steal *steal)
                 is_abp ? deque->bottom : deque->tail, deque->n_offered, steal->options.capacity);
         empty(deque);
     }
-    int written = code ? gravel_steal_write_deques(steal) : 0;
-    return written ? written : code;
+    return code;
 }
 
 static int check_ends(const struct gravel_steal *steal)
@@ -177,27 +176,32 @@ static void forget_list(struct gravel_steal *steal, const struct gravelp_steal *
     steal->head.n_tasks = is_left ? steal->head.n_tasks : 0;
 }
 
-static int read_end(struct gravel_steal *steal)
+/* Finds out from the memory how a launch ended. */
+static int judge(struct gravel_steal *steal, const struct gravelp_steal *head)
 {
-    struct gravelp_steal head;
-    int code = gravel_region_read(&steal->region, 0, &head, sizeof head);
-    if (!code)
-        code = gravel_steal_read_deques(steal);
-    if (code)
-        return code;
-    code = head.fault != GRAVELP_STEAL_FAULT_NONE ? fail_of(steal, &head) : check_ends(steal);
+    int code = head->fault != GRAVELP_STEAL_FAULT_NONE ? fail_of(steal, head) : check_ends(steal);
     int overwritten = check_deques(steal);
     code = code ? code : overwritten;
     for (uint32_t i = 0; i < steal->options.n_groups; i++)
         steal->deques[i].n_ended = steal->deques[i].n_begun;
     if (gravel_steal_is_list(steal))
-        forget_list(steal, &head);
-    return code;
+        forget_list(steal, head);
+    int written = code ? gravel_steal_write_deques(steal) : 0; /* that is reported once */
+    return written ? written : code;
+}
+
+void gravel_steal_forget_launch(struct gravel_steal *steal)
+{
+    gravel_cl_event_release(steal->end);
+    gravel_cl_kernel_release(steal->kernel);
+    steal->end = NULL;
+    steal->kernel = NULL;
 }
 
 int gravel_steal_settle(struct gravel_steal *steal)
 {
     struct steal_wait wait = {.steal = steal};
+    struct gravelp_steal head;
     if (!steal->kernel)
         return 0;
     if (steal->is_stuck && !gravel_cl_event_has_ended(steal->end))
@@ -206,13 +210,13 @@ int gravel_steal_settle(struct gravel_steal *steal)
     int code = gravel_launches_wait_for(
         steal->kernel, steal->end, (struct gravel_limit){.check = check_wait, .context = &wait});
     steal->is_stuck = code == GRAVEL_EKERNEL;
-    if (steal->is_stuck)
-        return code;
     if (!code)
-        code = read_end(steal);
-    gravel_cl_event_release(steal->end);
-    clReleaseKernel(steal->kernel);
-    steal->end = NULL;
-    steal->kernel = NULL;
+        code = gravel_region_read(&steal->region, 0, &head, sizeof head);
+    if (!code)
+        code = gravel_steal_read_deques(steal);
+    if (code)
+        return code; /* the next call waits and reads again */
+    code = judge(steal, &head);
+    gravel_steal_forget_launch(steal);
     return code;
 }

@@ -63,6 +63,6 @@ int gravel_steal_stats_reset(struct gravel_steal *steal)
     int code = gravel_steal_settle(steal);
     for (uint32_t i = 0; i < steal->options.n_groups; i++)
         steal->deques[i].counts = (struct gravelp_steal_counts){0};
-    int written = steal->is_stuck ? 0 : gravel_steal_write_deques(steal);
+    int written = steal->kernel ? 0 : gravel_steal_write_deques(steal);
     return code ? code : written;
 }

@@ -55,6 +55,8 @@ int gravel_steal_write_deques(struct gravel_steal *steal);
 
 /** settle.c: wait for the launch to end, and read the deques. @return 0; GRAVEL_EKERNEL, told once; GRAVEL_ECL. */
 int gravel_steal_settle(struct gravel_steal *steal);
+/** settle.c: release what the last launch is known by. */
+void gravel_steal_forget_launch(struct gravel_steal *steal);
 
 /** settle.c: tasks in a deque, and offered from it; good while no kernel runs [count]. */
 uint64_t gravel_steal_left(const struct gravel_steal *steal, uint32_t group);

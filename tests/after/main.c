@@ -3,7 +3,7 @@
  * Runs the rows: opens nodes, makes the object and its error, and asks what then holds of the object and of the node.
  * A line of TAP for each.
  *
- * usage: after [n_nodes]    loop-back nodes; as the launcher says if there is no argument
+ * usage: after [n_nodes [object]]    loop-back nodes, as the launcher says if there is no argument; of that object alone
  *
  * Path: meson test, mpirun -> this -> a file of rows for each object.
  */
@@ -17,7 +17,8 @@
 #define N_ITEMS 256u
 #define MOST_CALLS 400u /* that one act may make */
 
-static const struct after_row *const tables[] = {accumulator_rows, node_rows, refused_rows};
+static const struct after_row *const tables[] = {accumulator_rows, node_rows, refused_rows,
+                                                 steal_rows};
 
 static uint32_t n_loopback; /* 0: ranks */
 static bool is_teller;      /* this process prints */
@@ -140,7 +141,7 @@ int main(int argc, char **argv)
     const uint32_t n_nodes = count_nodes();
     for (unsigned i = 0; i < sizeof tables / sizeof *tables; i++)
         for (row = tables[i]; row->object; row++) {
-            if (!is_meant(n_nodes))
+            if (!is_meant(n_nodes) || (argc > 2 && strcmp(row->object, argv[2]) != 0))
                 continue;
             run_row();
             n_run++;
