@@ -97,7 +97,7 @@ int gravel_flow_destroy(struct gravel_flow *flow);
  * @param options   of the compiler, or NULL.
  * @param function  name of the kernel whose arguments begin with GRAVEL_ARENA, GRAVEL_FLOW.
  * @return          0; GRAVEL_EBUILD with the compiler's log, also if a record is not as large as the graph says;
- *                  GRAVEL_EINVAL; GRAVEL_ECL.
+ *                  GRAVEL_EINVAL; GRAVEL_ECL. On failure the flow is not built, and may be built again.
  */
 int gravel_flow_build(struct gravel_flow *flow, const char *name, const char *source,
                       const char *options, const char *function);

@@ -160,5 +160,7 @@ int gravel_flow_build(struct gravel_flow *flow, const char *name, const char *so
     int code = build(flow, false, name, source, options, function);
     if (!code && flow->scheduling.scheduler != GRAVEL_SCHEDULER_HOST)
         code = build(flow, true, name, source, options, function);
+    if (code)
+        gravel_flow_drop_kernels(flow);
     return code;
 }

@@ -77,12 +77,19 @@ int gravel_flow_destroy(struct gravel_flow *flow)
     gravel_flow_posts_destroy(flow);
     gravel_flow_told_destroy(flow);
     gravel_flow_memory_destroy(&flow->memory);
-    gravel_cl_kernel_release(flow->kernel);
-    gravel_cl_kernel_release(flow->looping);
-    gravel_cl_program_release(flow->program);
+    gravel_flow_drop_kernels(flow);
     gravel_flow_graph_destroy(&flow->graph);
     free(flow);
     return code;
+}
+
+void gravel_flow_drop_kernels(struct gravel_flow *flow)
+{
+    gravel_cl_kernel_release(flow->kernel);
+    gravel_cl_kernel_release(flow->looping);
+    gravel_cl_program_release(flow->program);
+    flow->kernel = flow->looping = NULL;
+    flow->program = NULL;
 }
 
 int gravel_flow_take_kernel(struct gravel_flow *flow, cl_program program, cl_kernel kernel,

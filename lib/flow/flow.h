@@ -75,6 +75,8 @@ int gravel_flow_make(struct gravel_flow **flow, struct gravel *gravel,
  */
 int gravel_flow_take_kernel(struct gravel_flow *flow, cl_program program, cl_kernel kernel,
                             bool loops);
+/** Release what it took: the flow is not built. */
+void gravel_flow_drop_kernels(struct gravel_flow *flow);
 
 /** The channel of a name, to add to, or of an output. @return 0; GRAVEL_EINVAL, which says which call. */
 int gravel_flow_find(const struct gravel_flow *flow, const char *call, const char *name,

@@ -18,7 +18,7 @@
 #define MOST_CALLS 400u /* that one act may make */
 
 static const struct after_row *const tables[] = {accumulator_rows, node_rows, refused_rows,
-                                                 steal_rows};
+                                                 steal_rows, flow_rows};
 
 static uint32_t n_loopback; /* 0: ranks */
 static bool is_teller;      /* this process prints */
