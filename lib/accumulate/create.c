@@ -71,7 +71,8 @@ static uint64_t look_at_others(const struct gravel_accumulator *accumulator,
     const struct gravelp_accumulator *own = &accumulator->head;
     uint64_t bytes = 0;
     *other = NULL;
-    gravel_flushes_enter(accumulator->gravel);
+    if (gravel_flushes_enter(accumulator->gravel))
+        return 0; /* the node has failed */
     for (struct gravel_flush *at = accumulator->gravel->flushes; at; at = at->next) {
         const struct gravelp_accumulator *head = &of_flush(at)->head;
         bytes += all_bytes(of_flush(at));
@@ -409,9 +410,9 @@ int gravel_accumulator_create(struct gravel_accumulator **out, struct gravel *gr
     accumulator->guard.begin = offset;
     accumulator->guard.end = range_end(&accumulator->head);
     gravel_guards_add(&gravel->guards, &accumulator->guard);
-    gravel_flushes_add(gravel, &accumulator->flush);
-    *out = accumulator;
-    return 0;
+    code = gravel_flushes_add(gravel, &accumulator->flush);
+    *out = code ? NULL : accumulator;
+    return code;
 }
 
 int gravel_kernel_set_accumulator(const struct gravel_accumulator *accumulator, cl_kernel kernel,
@@ -430,8 +431,10 @@ int gravel_kernel_set_accumulator(const struct gravel_accumulator *accumulator, 
 static int check_empty(struct gravel_accumulator *accumulator)
 {
     uint64_t n_blocks = 0;
-    gravel_flushes_enter(accumulator->gravel);
-    int code = gravel_accumulator_count(accumulator, &n_blocks);
+    int code = gravel_flushes_enter(accumulator->gravel);
+    if (code)
+        return code;
+    code = gravel_accumulator_count(accumulator, &n_blocks);
     gravel_flushes_leave(accumulator->gravel);
     if (!code)
         code = gravel_accumulator_report_refused(accumulator);
@@ -459,7 +462,7 @@ int gravel_accumulator_destroy(struct gravel_accumulator *accumulator)
     if (code && !gravel_node_has_failed(gravel))
         return code;
     bool is_home = !gravel_accumulator_come_home(accumulator);
-    gravel_flushes_remove(gravel, &accumulator->flush);
+    is_home = !gravel_flushes_remove(gravel, &accumulator->flush) && is_home;
     gravel_guards_remove(&gravel->guards, &accumulator->guard);
     if (is_home)
         free_all(accumulator);

@@ -281,8 +281,7 @@ static int send_part(struct gravel_accumulator *accumulator, uint32_t node, uint
     struct gravel_buffer *headers = accumulator->spare;
     accumulator->spare = headers->next;
     accumulator->n_away++;
-    gravel_node_leave_packed(accumulator->gravel, &part, headers);
-    return 0;
+    return gravel_node_leave_packed(accumulator->gravel, &part, headers);
 }
 
 static int send_parts(struct gravel_accumulator *accumulator)
@@ -372,8 +371,10 @@ int gravel_accumulator_flush(struct gravel_accumulator *accumulator)
     if (gravel_require(flush_call, "accumulator", accumulator) ||
         gravel_node_refuse_wait(accumulator->gravel, flush_call))
         return GRAVEL_EINVAL;
-    gravel_flushes_enter(accumulator->gravel);
-    int code = gravel_accumulator_send(&accumulator->flush);
+    int code = gravel_flushes_enter(accumulator->gravel);
+    if (code)
+        return code;
+    code = gravel_accumulator_send(&accumulator->flush);
     gravel_flushes_leave(accumulator->gravel);
     return gravel_node_conclude(accumulator->gravel, code);
 }
@@ -386,8 +387,10 @@ int gravel_accumulator_begin(struct gravel_accumulator *accumulator)
         return GRAVEL_EINVAL;
     if (gravel_node_has_failed(accumulator->gravel))
         return gravel_node_conclude(accumulator->gravel, GRAVEL_EPEER);
-    gravel_flushes_enter(accumulator->gravel);
-    int code = accumulator->head.n_parts ? begin(accumulator) : 0;
+    int code = gravel_flushes_enter(accumulator->gravel);
+    if (code)
+        return code;
+    code = accumulator->head.n_parts ? begin(accumulator) : 0;
     if (!code && accumulator->state == GRAVEL_ACCUMULATOR_PACKED)
         code = enqueue_read(accumulator);
     gravel_flushes_leave(accumulator->gravel);
@@ -402,8 +405,10 @@ int gravel_accumulator_reset(struct gravel_accumulator *accumulator)
         return GRAVEL_EINVAL;
     if (gravel_node_has_failed(accumulator->gravel))
         return gravel_node_conclude(accumulator->gravel, GRAVEL_EPEER);
-    gravel_flushes_enter(accumulator->gravel);
-    int code = gravel_accumulator_clear(accumulator, true);
+    int code = gravel_flushes_enter(accumulator->gravel);
+    if (code)
+        return code;
+    code = gravel_accumulator_clear(accumulator, true);
     gravel_flushes_leave(accumulator->gravel);
     return gravel_node_conclude(accumulator->gravel, code);
 }

@@ -42,8 +42,10 @@ static uint32_t width_of(const struct gravel *gravel)
 static int choose_scheduling(struct gravel *gravel, bool sends,
                              struct gravel_scheduling *scheduling)
 {
-    int code = 0;
-    pthread_mutex_lock(&gravel->scheduling_lock);
+    int code =
+        gravel_node_lock(gravel, &gravel->scheduling_lock, "another thread, which makes a flow");
+    if (code)
+        return code;
     if (!gravel->has_scheduling)
         code = gravel_scheduling_choose(&gravel->scheduling, &gravel->device, &gravel->config);
     gravel->has_scheduling = !code;

@@ -30,14 +30,17 @@ void gravel_checked_begin_launch(struct gravel *gravel)
 
 void gravel_checked_end_launch(struct gravel *gravel, cl_kernel kernel)
 {
+    char name[sizeof gravel->checked.last];
+    if (gravel->config.check && kernel &&
+        clGetKernelInfo(kernel, CL_KERNEL_FUNCTION_NAME, sizeof name, name, NULL) != CL_SUCCESS)
+        strcpy(name, "(long name)");
     struct gravel_checked *checked = enter(gravel);
     if (!checked)
         return;
     checked->n_ended++;
     checked->n_launched += kernel != NULL;
-    if (kernel && clGetKernelInfo(kernel, CL_KERNEL_FUNCTION_NAME, sizeof checked->last,
-                                  checked->last, NULL) != CL_SUCCESS)
-        strcpy(checked->last, "(long name)");
+    if (kernel)
+        strcpy(checked->last, name);
     leave(checked);
 }
 

@@ -38,13 +38,17 @@ int gravel_node_wait_until_idle(struct gravel *gravel, const char *what)
     return code;
 }
 
+static const char locked[] = "another launch, whose kernel waits for the device";
+
 int gravel_node_hold_launches(struct gravel *gravel, const char *what)
 {
     struct gravel_private *pool = &gravel->private_memory;
     if (!pool->is_pooled)
         return 0;
-    pthread_mutex_lock(&pool->lock);
-    int code = gravel_node_wait_until_idle(gravel, what);
+    int code = gravel_node_lock(gravel, &pool->lock, locked);
+    if (code)
+        return code;
+    code = gravel_node_wait_until_idle(gravel, what);
     if (code)
         pthread_mutex_unlock(&pool->lock);
     return code;
@@ -119,8 +123,6 @@ static int enqueue_alone(struct gravel *gravel, const struct gravel_command *com
     gravel_private_grow(&gravel->private_memory, &gravel->device, command->kernel);
     return 0;
 }
-
-static const char locked[] = "another launch, whose kernel waits for the device";
 
 int gravel_node_enqueue(struct gravel *gravel, const struct gravel_command *command, cl_uint n_wait,
                         const cl_event *wait, cl_event *event)

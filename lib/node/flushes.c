@@ -7,9 +7,10 @@
  */
 #include "node/node.h"
 
-void gravel_flushes_enter(struct gravel *gravel)
+int gravel_flushes_enter(struct gravel *gravel)
 {
-    pthread_mutex_lock(&gravel->flushes_lock);
+    return gravel_node_lock(gravel, &gravel->flushes_lock,
+                            "another thread, which flushes accumulators");
 }
 
 void gravel_flushes_leave(struct gravel *gravel)
@@ -17,29 +18,36 @@ void gravel_flushes_leave(struct gravel *gravel)
     pthread_mutex_unlock(&gravel->flushes_lock);
 }
 
-void gravel_flushes_add(struct gravel *gravel, struct gravel_flush *flush)
+int gravel_flushes_add(struct gravel *gravel, struct gravel_flush *flush)
 {
-    gravel_flushes_enter(gravel);
+    const int code = gravel_flushes_enter(gravel);
+    if (code)
+        return code;
     flush->next = gravel->flushes;
     gravel->flushes = flush;
     gravel_flushes_leave(gravel);
+    return 0;
 }
 
-void gravel_flushes_remove(struct gravel *gravel, const struct gravel_flush *flush)
+int gravel_flushes_remove(struct gravel *gravel, const struct gravel_flush *flush)
 {
-    gravel_flushes_enter(gravel);
+    const int code = gravel_flushes_enter(gravel);
+    if (code)
+        return code;
     struct gravel_flush **place = &gravel->flushes;
     while (*place && *place != flush)
         place = &(*place)->next;
     if (*place)
         *place = flush->next;
     gravel_flushes_leave(gravel);
+    return 0;
 }
 
 int gravel_flushes_run(struct gravel *gravel)
 {
-    int code = 0;
-    gravel_flushes_enter(gravel);
+    int code = gravel_flushes_enter(gravel);
+    if (code)
+        return code;
     for (struct gravel_flush *flush = gravel->flushes; flush; flush = flush->next) {
         int flushed = flush->run(flush);
         code = code ? code : flushed;

@@ -7,15 +7,24 @@
 #include "base/counter.h"
 #include "opencl/wait.h"
 
-struct gravel_sender *gravel_node_enter_sender(struct gravel *gravel)
+static int lock(struct gravel *gravel)
+{
+    return gravel_node_lock(gravel, &gravel->network.host_lock, "another thread, which sends");
+}
+
+int gravel_node_enter_sender(struct gravel *gravel, struct gravel_sender **sender)
 {
     if (gravel_node_is_in_handler(gravel)) {
         gravel_counter_add(&gravel->network.n_handler_calls, 1); /* U12 */
-        return gravel->network.handler_sender;
+        *sender = gravel->network.handler_sender;
+        return 0;
     }
-    pthread_mutex_lock(&gravel->network.host_lock);
+    const int code = lock(gravel);
+    if (code)
+        return code;
     gravel_counter_add(&gravel->network.n_host_calls, 1); /* U12 */
-    return gravel->network.host_sender;
+    *sender = gravel->network.host_sender;
+    return 0;
 }
 
 void gravel_node_leave_sender(struct gravel *gravel)
@@ -24,6 +33,16 @@ void gravel_node_leave_sender(struct gravel *gravel)
         return;
     pthread_mutex_unlock(&gravel->network.host_lock);
     gravel_network_wake(&gravel->network);
+}
+
+int gravel_node_flush_host(struct gravel *gravel)
+{
+    const int code = lock(gravel);
+    if (code)
+        return code;
+    gravel_sender_flush(gravel->network.host_sender);
+    pthread_mutex_unlock(&gravel->network.host_lock);
+    return 0;
 }
 
 int gravel_node_fail_frame(struct gravel *gravel)

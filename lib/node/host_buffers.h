@@ -12,9 +12,12 @@
 
 #include "node/node.h"
 
-/** The sender this thread may use, locked if it is shared. */
-struct gravel_sender *gravel_node_enter_sender(struct gravel *gravel);
+/** Take the sender this thread may use, locked if it is shared. @return 0; as gravel_node_lock: leave nothing. */
+int gravel_node_enter_sender(struct gravel *gravel, struct gravel_sender **sender);
 void gravel_node_leave_sender(struct gravel *gravel);
+
+/** Ship what host calls have sent. @return 0; as gravel_node_lock. */
+int gravel_node_flush_host(struct gravel *gravel);
 
 /** What is returned without a node buffer. @return the node's failure, or GRAVEL_ENOMEM. */
 int gravel_node_fail_frame(struct gravel *gravel);

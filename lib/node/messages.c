@@ -60,8 +60,11 @@ static int check_bytes(struct gravel *gravel, const char *call, uint64_t offset,
 int gravel_node_append(struct gravel *gravel, const struct gravel_columns *columns)
 {
     uint32_t refused;
-    struct gravel_sender *sender = gravel_node_enter_sender(gravel);
-    int code = gravel_sender_append(sender, columns, gravel_clock_ns(), &refused);
+    struct gravel_sender *sender;
+    int code = gravel_node_enter_sender(gravel, &sender);
+    if (code)
+        return code;
+    code = gravel_sender_append(sender, columns, gravel_clock_ns(), &refused);
     gravel_node_leave_sender(gravel);
     if (code == GRAVEL_EPEER)
         return gravel_node_conclude(gravel, code);
@@ -85,7 +88,10 @@ static unsigned char *data_of(const struct gravel_buffer *buffer)
 static int put_piece(struct gravel *gravel, uint32_t node, uint64_t offset, const void *data,
                      uint64_t bytes)
 {
-    struct gravel_sender *sender = gravel_node_enter_sender(gravel);
+    struct gravel_sender *sender;
+    const int code = gravel_node_enter_sender(gravel, &sender);
+    if (code)
+        return code;
     struct gravel_buffer *buffer = gravel_sender_frame(sender, GRAVEL_FRAME_BYTES, node);
     if (buffer) {
         lay_out_bytes(buffer, offset, bytes);
@@ -142,7 +148,10 @@ int gravel_node_put_heap(struct gravel *gravel, const char *call, uint32_t heap,
     int code = check_node(gravel, call, node);
     for (uint64_t done = 0, n; done < bytes && !code; done += n) {
         struct pieces pieces = {.batch.n = 0};
-        struct gravel_sender *sender = gravel_node_enter_sender(gravel);
+        struct gravel_sender *sender;
+        code = gravel_node_enter_sender(gravel, &sender);
+        if (code)
+            return code;
         n = fill_pieces(gravel, sender, &pieces, from + done, to + done, bytes - done, node);
         code = gravel_memory_fetch(&gravel->memory, heap, pieces.copies, pieces.batch.n);
         gravel_batch_end(&pieces.batch, sender, code);
@@ -160,9 +169,8 @@ int gravel_get(struct gravel *gravel, uint64_t offset, void *data, uint64_t byte
     int code = check_bytes(gravel, "gravel_get", offset, data, bytes, node);
     if (code || bytes == 0)
         return code;
-    pthread_mutex_lock(&gravel->network.host_lock);
-    gravel_sender_flush(gravel->network.host_sender);
-    pthread_mutex_unlock(&gravel->network.host_lock);
+    if ((code = gravel_node_flush_host(gravel)))
+        return code;
     struct gravel_job job = {
         .kind = GRAVEL_JOB_GET, .node = node, .offset = offset, .bytes = bytes, .data = data};
     code = gravel_network_run(&gravel->network, &job);

@@ -189,7 +189,8 @@ struct gravel_applying {
 struct gravel_limit gravel_node_applying_limit(struct gravel_applying *applying);
 
 /**
- * limits.c: take a lock that another thread may keep while it is in the driver, however long.
+ * limits.c: take a lock that another thread may keep while it is in the driver, however long. No other lock is held
+ * across such a call (the test "waits without a limit").
  *
  * @param what  "another thread's launch, which keeps the device".
  * @return      0; the node's failure, if that thread or the device does not come back.
@@ -222,11 +223,16 @@ void gravel_node_free_heap(struct gravel *gravel);
 /** waits.c: wait for our kernels, and until all that has been sent so far is shipped. @return as gravel_fence. */
 int gravel_node_settle(struct gravel *gravel);
 
-/** flushes.c: add and remove; flush all, and around a flush of one. @return what the first failed with. */
-void gravel_flushes_add(struct gravel *gravel, struct gravel_flush *flush);
-void gravel_flushes_remove(struct gravel *gravel, const struct gravel_flush *flush);
+/**
+ * flushes.c: add and remove; flush all, and around a flush of one.
+ *
+ * @return  what the first failed with; the node's failure, and nothing is done, if a thread that flushes does not come
+ *          back.
+ */
+int gravel_flushes_add(struct gravel *gravel, struct gravel_flush *flush);
+int gravel_flushes_remove(struct gravel *gravel, const struct gravel_flush *flush);
 int gravel_flushes_run(struct gravel *gravel);
-void gravel_flushes_enter(struct gravel *gravel);
+int gravel_flushes_enter(struct gravel *gravel);
 void gravel_flushes_leave(struct gravel *gravel);
 
 /** waits.c: what a call returns that met `code`. What the node's threads noted is its cause, and goes first. */
@@ -283,9 +289,10 @@ int gravel_node_send_packed(struct gravel *gravel, const struct gravel_packed *p
  * rows.c: send them to a node of this process, whose device applies them from where they are. Indices have 4 bytes.
  *
  * @param headers  empty; the rows must stay until it has come home.
+ * @return         0; as gravel_node_lock.
  */
-void gravel_node_leave_packed(struct gravel *gravel, const struct gravel_packed *packed,
-                              struct gravel_buffer *headers);
+int gravel_node_leave_packed(struct gravel *gravel, const struct gravel_packed *packed,
+                             struct gravel_buffer *headers);
 
 /** Run a registered handler; `context` is the node. Network thread. See gravel_apply_call. */
 int gravel_call_handler(void *context, uint32_t handler, uint32_t source,

@@ -90,7 +90,10 @@ int gravel_node_send_packed(struct gravel *gravel, const struct gravel_packed *p
     int code = 0;
     for (uint32_t done = 0; done < packed->n && !code;) {
         struct pieces pieces = {.copied = NULL};
-        struct gravel_sender *sender = gravel_node_enter_sender(gravel);
+        struct gravel_sender *sender;
+        code = gravel_node_enter_sender(gravel, &sender);
+        if (code)
+            return code;
         code = wait_for(gravel, packed, &pieces, fill_pieces(sender, &pieces, packed, &done));
         gravel_batch_end(&pieces.batch, sender, code);
         gravel_node_leave_sender(gravel);
@@ -100,13 +103,18 @@ int gravel_node_send_packed(struct gravel *gravel, const struct gravel_packed *p
     return code;
 }
 
-void gravel_node_leave_packed(struct gravel *gravel, const struct gravel_packed *packed,
-                              struct gravel_buffer *headers)
+int gravel_node_leave_packed(struct gravel *gravel, const struct gravel_packed *packed,
+                             struct gravel_buffer *headers)
 {
+    struct gravel_sender *sender;
+    const int code = gravel_node_enter_sender(gravel, &sender);
+    if (code)
+        return code;
     gravel_buffer_reset(headers, GRAVEL_FRAME_MESSAGES, gravel->network.transport->node,
                         packed->node);
     gravel_buffer_point(headers, &packed->key, packed->n, &packed->rows);
     gravel_buffer_complete(headers);
-    gravel_sender_ship_frame(gravel_node_enter_sender(gravel), headers);
+    gravel_sender_ship_frame(sender, headers);
     gravel_node_leave_sender(gravel);
+    return 0;
 }

@@ -11,9 +11,9 @@
 static int enter(struct gravel *gravel, const char *call)
 {
     int code = gravel_node_refuse_wait(gravel, call);
-    if (!code)
-        pthread_mutex_lock(&gravel->network.host_lock);
-    return code;
+    return code ? code
+                : gravel_node_lock(gravel, &gravel->network.host_lock,
+                                   "another thread, which sends");
 }
 
 static int leave(struct gravel *gravel)

@@ -11,7 +11,7 @@
 #include "base/in_handler.h"
 #include "layout/record.h"
 #include "node/bindings.h"
-#include "node/node.h"
+#include "node/host_buffers.h"
 #include "resolve/apply.h"
 
 #include <stdlib.h>
@@ -22,11 +22,8 @@
 static void end_functions(struct gravel *gravel)
 {
     gravel_in_handler_of(NULL);
-    if (gravel_node_has_failed(gravel))
-        return;
-    pthread_mutex_lock(&gravel->network.host_lock);
-    gravel_sender_flush(gravel->network.host_sender);
-    pthread_mutex_unlock(&gravel->network.host_lock);
+    if (!gravel_node_has_failed(gravel))
+        gravel_node_flush_host(gravel); /* or the node has failed */
 }
 
 static int call_stream(void *context, const struct gravel_stream *stream, uint32_t source,

@@ -6,7 +6,7 @@
  * Threads: any but a handler's.
  */
 #include "base/clock.h"
-#include "node/node.h"
+#include "node/host_buffers.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -58,10 +58,8 @@ static int settle(struct gravel *gravel, struct mark *mark)
         gravel_aggregator_flush_wait(&gravel->aggregators[i], flushes[i]);
     if (gravel->pump)
         atomic_fetch_sub_explicit(&gravel->network.n_settling, 1, memory_order_relaxed); /* U13 */
-    pthread_mutex_lock(&gravel->network.host_lock);
-    gravel_sender_flush(gravel->network.host_sender);
-    pthread_mutex_unlock(&gravel->network.host_lock);
-    return code;
+    int shipped = gravel_node_flush_host(gravel);
+    return code ? code : shipped;
 }
 
 int gravel_node_settle(struct gravel *gravel)

@@ -38,23 +38,50 @@ void gravel_launches_destroy(struct gravel_launches *launches)
 
 /* ---- the list -------------------------------------------------------------------------------- */
 
+/* The oldest kernel that was remembered after number `after`, its event retained; it stays in the list, for other
+ * threads that wait. */
+static bool get_next(struct gravel_launches *launches, uint64_t after, struct gravel_running *next)
+{
+    pthread_mutex_lock(&launches->lock);
+    uint32_t i = 0;
+    while (i < launches->n && launches->kernels[i].number <= after)
+        i++;
+    const bool is_there = i < launches->n;
+    if (is_there) {
+        *next = launches->kernels[i];
+        clRetainEvent(next->event);
+    }
+    pthread_mutex_unlock(&launches->lock);
+    return is_there;
+}
+
+static void forget(struct gravel_launches *launches, uint64_t number)
+{
+    uint32_t kept = 0;
+    pthread_mutex_lock(&launches->lock);
+    for (uint32_t i = 0; i < launches->n; i++)
+        if (launches->kernels[i].number != number)
+            launches->kernels[kept++] = launches->kernels[i];
+        else
+            clReleaseEvent(launches->kernels[i].event);
+    launches->n = kept;
+    pthread_mutex_unlock(&launches->lock);
+}
+
 /* Forget kernels that ended well; one that failed stays for gravel_launches_wait to report. */
 static void forget_ended(struct gravel_launches *launches)
 {
-    uint32_t kept = 0;
-    for (uint32_t i = 0; i < launches->n; i++)
-        if (gravel_cl_event_status(launches->kernels[i].event) == CL_COMPLETE)
-            clReleaseEvent(launches->kernels[i].event);
-        else
-            launches->kernels[kept++] = launches->kernels[i];
-    launches->n = kept;
+    struct gravel_running kernel = {.number = 0};
+    while (get_next(launches, kernel.number, &kernel)) {
+        if (gravel_cl_event_status(kernel.event) == CL_COMPLETE)
+            forget(launches, kernel.number);
+        clReleaseEvent(kernel.event);
+    }
 }
 
 /* @return whether there is room for one more. The lock is held. */
 static bool make_room(struct gravel_launches *launches)
 {
-    if (launches->n + launches->n_reserved == launches->capacity)
-        forget_ended(launches);
     if (launches->n + launches->n_reserved < launches->capacity)
         return true;
     uint32_t capacity = launches->capacity ? launches->capacity * 2 : 16;
@@ -75,8 +102,14 @@ static struct gravel_running name_of(cl_kernel kernel, cl_event event)
     return running;
 }
 
+/* The driver is asked without the lock. */
 int gravel_launches_reserve(struct gravel_launches *launches)
 {
+    pthread_mutex_lock(&launches->lock);
+    const bool is_full = launches->n + launches->n_reserved == launches->capacity;
+    pthread_mutex_unlock(&launches->lock);
+    if (is_full)
+        forget_ended(launches);
     pthread_mutex_lock(&launches->lock);
     bool has_room = make_room(launches);
     launches->n_reserved += has_room;
@@ -94,6 +127,7 @@ void gravel_launches_fill(struct gravel_launches *launches, cl_kernel kernel, cl
     }
     pthread_mutex_lock(&launches->lock);
     launches->n_reserved--;
+    running.number = ++launches->n_filled;
     if (event)
         launches->kernels[launches->n++] = running;
     pthread_mutex_unlock(&launches->lock);
@@ -107,40 +141,15 @@ int gravel_launches_add(struct gravel_launches *launches, cl_kernel kernel, cl_e
     return code;
 }
 
-/* The oldest kernel, its event retained; it stays in the list, for other threads that wait. */
-static bool get_oldest(struct gravel_launches *launches, struct gravel_running *oldest)
-{
-    pthread_mutex_lock(&launches->lock);
-    bool is_there = launches->n > 0;
-    if (is_there) {
-        *oldest = launches->kernels[0];
-        clRetainEvent(oldest->event);
-    }
-    pthread_mutex_unlock(&launches->lock);
-    return is_there;
-}
-
-static void forget(struct gravel_launches *launches, cl_event event)
-{
-    uint32_t kept = 0;
-    pthread_mutex_lock(&launches->lock);
-    for (uint32_t i = 0; i < launches->n; i++)
-        if (launches->kernels[i].event != event)
-            launches->kernels[kept++] = launches->kernels[i];
-        else
-            clReleaseEvent(event);
-    launches->n = kept;
-    pthread_mutex_unlock(&launches->lock);
-}
-
-/* Whether some kernel of the list is in this state. */
+/* Whether some kernel of the list is in this state. The driver is asked without the lock. */
 static bool is_any(struct gravel_launches *launches, bool (*is_so)(cl_event))
 {
+    struct gravel_running kernel = {.number = 0};
     bool is_one = false;
-    pthread_mutex_lock(&launches->lock);
-    for (uint32_t i = 0; i < launches->n && !is_one; i++)
-        is_one = is_so(launches->kernels[i].event);
-    pthread_mutex_unlock(&launches->lock);
+    while (!is_one && get_next(launches, kernel.number, &kernel)) {
+        is_one = is_so(kernel.event);
+        clReleaseEvent(kernel.event);
+    }
     return is_one;
 }
 
@@ -271,12 +280,12 @@ int gravel_launches_wait(struct gravel_launches *launches, struct gravel_limit l
 {
     struct gravel_running kernel;
     int code = 0, one = 0;
-    while (one != GRAVEL_EKERNEL && get_oldest(launches, &kernel)) {
+    while (one != GRAVEL_EKERNEL && get_next(launches, 0, &kernel)) {
         one = wait_and_ask(&kernel, limit);
         if (one)
             code = one;
         if (one != GRAVEL_EKERNEL)
-            forget(launches, kernel.event);
+            forget(launches, kernel.number);
         clReleaseEvent(kernel.event);
     }
     return code;

@@ -15,14 +15,16 @@
 
 /* A kernel that may still run. */
 struct gravel_running {
-    cl_event event; /* retained */
-    char name[128]; /* of its function */
+    cl_event event;  /* retained */
+    uint64_t number; /* rises from 1 */
+    char name[128];  /* of its function */
 };
 
 struct gravel_launches {
     pthread_mutex_t lock;
     struct gravel_running *kernels; /* [capacity] oldest first */
     uint32_t n, n_reserved, capacity;
+    uint64_t n_filled;                 /* so far */
     struct gravel_lived since_failure; /* since a wait first saw that the node has failed */
 };
 

@@ -134,6 +134,9 @@ int gravel_pump_move(struct gravel_pump *pump, bool wait, uint32_t *moved);
 /** Tell the device, once, that the node has failed. The lock is held. */
 cl_int gravel_pump_tell_abort(struct gravel_pump *pump);
 
+/** settle.c: take the pump's lock. @return 0; GRAVEL_EPEER: the node has failed, and another thread has the lock. */
+int gravel_pump_lock(struct gravel_pump *pump);
+
 /** The pump has failed, as gravel_last_error says: the node fails. The lock is held. @return code */
 int gravel_pump_fail(struct gravel_pump *pump, int code);
 

@@ -142,7 +142,10 @@ static void *thread_main(void *argument)
             continue;
         }
         must_tick = false;
-        pthread_mutex_lock(&pump->lock);
+        if (gravel_pump_lock(pump)) {
+            usleep(GRAVEL_PUMP_REST_MAX_US);
+            continue;
+        }
         int code = gravel_pump_move(pump, false, &moved);
         bool is_behind_now = gravel_pump_is_behind(pump);
         if (code)

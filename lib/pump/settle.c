@@ -30,7 +30,7 @@ static int check_lock(void *context, struct gravel_wait *wait)
                : 0;
 }
 
-static int lock(struct gravel_pump *pump)
+int gravel_pump_lock(struct gravel_pump *pump)
 {
     struct gravel_wait wait = {.limit = {.check = check_lock, .context = pump},
                                .what = "the pump's thread"};
@@ -164,7 +164,7 @@ static int settle(struct gravel_pump *pump, uint32_t *targets)
                                 .targets = targets};
     for (;;) {
         uint32_t moved = 0;
-        int code = lock(pump);
+        int code = gravel_pump_lock(pump);
         if (code)
             return code;
         code = settle_once(pump, &settling, &moved);
@@ -188,7 +188,7 @@ int gravel_pump_settle(struct gravel_pump *pump, struct gravel_pump_mark *mark)
 int gravel_pump_look(struct gravel_pump *pump)
 {
     uint32_t moved = 0;
-    int code = lock(pump);
+    int code = gravel_pump_lock(pump);
     if (code)
         return code;
     code = gravel_pump_move(pump, false, &moved);
