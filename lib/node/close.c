@@ -52,6 +52,8 @@ static bool free_copies(struct gravel *gravel)
  */
 static bool free_device(struct gravel *gravel, bool are_running)
 {
+    if (gravel_trace_close(gravel->trace, !are_running))
+        gravel_log(gravel, "%s", gravel_last_error());
     if (are_running && gravel->arena)
         gravel_word_store(&gravel->arena->abort, 1, memory_order_relaxed); /* H1 */
     if (are_running)
@@ -127,12 +129,12 @@ static void free_or_keep_heap(struct gravel *gravel)
     }
 }
 
-int gravel_node_free(struct gravel *gravel)
+void gravel_node_free(struct gravel *gravel)
 {
     gravel_abort_refuse(gravel);
     if (gravel->network.is_left) {
         leave_behind(gravel);
-        return 0;
+        return;
     }
     gravel_pump_stop(gravel->pump); /* it wakes aggregators */
     for (uint32_t i = 0; gravel->aggregators && i < gravel->config.n_aggregators; i++)
@@ -140,14 +142,13 @@ int gravel_node_free(struct gravel *gravel)
     bool are_running =
         gravel_launches_may_run(&gravel->launches) || gravel_device_calls_are_stuck(gravel->calls);
     bool keep_resolver = (gravel->pump && are_running) || gravel_node_is_stuck(gravel);
-    const bool is_stopped = gravel_network_stop(&gravel->network, keep_resolver);
-    const int code = is_stopped ? gravel_trace_close(gravel->trace, !are_running) : 0;
-    if (!is_stopped || !free_device(gravel, are_running)) {
+    if (!gravel_network_stop(&gravel->network, keep_resolver) ||
+        !free_device(gravel, are_running)) {
         gravel_log(gravel, "%s: its memory and OpenCL objects stay",
                    are_running ? "a kernel still runs" : "the device has not answered");
         gravel_watch_stop(gravel);
         leave_behind(gravel);
-        return code;
+        return;
     }
     gravel_report_to_outbound(gravel, false); /* freeing the heap may still report a failure */
     for (uint32_t i = 0; gravel->aggregators && i < gravel->config.n_aggregators; i++)
@@ -170,7 +171,6 @@ int gravel_node_free(struct gravel *gravel)
     pthread_mutex_destroy(&gravel->kernel_names.lock);
     gravel_watch_stop(gravel);
     free_or_keep_heap(gravel);
-    return code;
 }
 
 /* Tells that a program, by what it asked, has taken itself for one rank of several. */
@@ -201,6 +201,6 @@ int gravel_close(struct gravel *gravel)
     if (gravel->config.stats)
         gravel_stats_print(gravel);
     warn_of_loopback(gravel);
-    const int trace_code = gravel_node_free(gravel);
-    return code ? gravel_fail(code, "%s", text) : trace_code;
+    gravel_node_free(gravel);
+    return code ? gravel_fail(code, "%s", text) : 0;
 }

@@ -27,7 +27,13 @@ const struct cell history_cells[HISTORY_CELLS] = {
     {MIXED,
      GRAVEL_ULONG,
      {GRAVEL_PUT, GRAVEL_AND, GRAVEL_XOR, GRAVEL_SWAP, GRAVEL_CAS, GRAVEL_FETCH_MIN, GRAVEL_GET}},
-    {LOG, GRAVEL_ULONG, {GRAVEL_AM}},
+    [HISTORY_TOTAL] = {SUM, GRAVEL_UINT, {HISTORY_ADDED}},
+    [HISTORY_MOST] = {MAXS, GRAVEL_UINT, {HISTORY_MAXED}},
+    [HISTORY_SLOTTED] = {SUM, GRAVEL_UINT, {HISTORY_SLOT}},
+    [HISTORY_MIRRORED] = {REGISTER, GRAVEL_UINT, {GRAVEL_PUT}},
+    [HISTORY_COUNTER] = {COUNTS, GRAVEL_UINT, {GRAVEL_INC}},
+    [HISTORY_RECORDS] = {LOG, GRAVEL_UINT, {GRAVEL_APPEND}},
+    [HISTORY_LOG] = {LOG, GRAVEL_ULONG, {GRAVEL_AM}},
 };
 
 uint64_t cell_first(uint32_t cell)
@@ -40,10 +46,13 @@ static uint64_t combined(uint32_t op, uint64_t word, uint64_t value)
 {
     switch (op) {
     case GRAVEL_ADD:
+    case HISTORY_ADDED:
+    case HISTORY_SLOT:
         return word + value;
     case GRAVEL_MIN:
         return word < value ? word : value;
     case GRAVEL_MAX:
+    case HISTORY_MAXED:
         return word > value ? word : value;
     case GRAVEL_AND:
         return word & value;
@@ -60,7 +69,7 @@ static uint64_t word_of_64(const struct event *event, uint64_t word)
 {
     if (is_reading(event) || (event->op == GRAVEL_CAS && word != event->expected))
         return word;
-    if (event->op == GRAVEL_INC || event->op == GRAVEL_AM)
+    if (event->op == GRAVEL_INC || event->op == GRAVEL_AM || event->op == GRAVEL_APPEND)
         return word + 1;
     if (event->op >= GRAVEL_FETCH_ADD && event->op <= GRAVEL_FETCH_XOR)
         return combined(event->op - GRAVEL_FETCH, word, event->value);

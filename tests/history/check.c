@@ -81,7 +81,7 @@ static void start_search(struct search *search, const struct history *history,
     search->last = history->last[node][cell];
     for (uint32_t i = 0; i < history->n_events && search->n < 64; i++) {
         const struct event *event = &history->events[i];
-        if (event->node == node && event->cell == cell && event->op < HISTORY_COLLECT) {
+        if (event->node == node && event->cell == cell && is_of_word(event)) {
             numbers[search->n] = i;
             search->events[search->n++] = event;
         }
@@ -98,6 +98,8 @@ static void check_word(struct search *search, const struct history *history,
                        const struct order *order, uint32_t node, uint32_t cell,
                        struct verdict *verdict)
 {
+    if (history_cells[cell].kind == COUNTS)
+        return; /* a sum tells all of it */
     start_search(search, history, order, node, cell);
     if (is_possible(search, 0, cell_first(cell)))
         return;
@@ -117,14 +119,31 @@ static const char *what_is_wrong_with(const struct history *history, const struc
 {
     if (!is_seeing(event))
         return NULL;
+    const struct event *other;
     if (event->n_seen == 0)
-        return "a request was not answered, or a handler not run";
+        return "a request was not answered, a handler not run, or a refusal not reported";
     if (event->n_seen > 1)
-        return "a handler was run twice";
-    if (event->op != HISTORY_COLLECT)
+        return "a handler was run twice, or ranks saw different numbers";
+    switch (event->op) {
+    case HISTORY_COLLECT:
+        other = request_of(history, event);
+        return other && other->seen != event->seen ? "an answer came behind its signal" : NULL;
+    case HISTORY_GIVE:
+        other = take_of(history, event);
+        return other && other->value != event->seen ? "a block was another work-item's too" : NULL;
+    case HISTORY_SUM:
+        return event->seen != count_since_sum(history, event) ? "a sum of counters is wrong" : NULL;
+    default:
         return NULL;
-    const struct event *request = request_of(history, event);
-    return request && request->seen != event->seen ? "an answer came behind its signal" : NULL;
+    }
+}
+
+static bool has_wrong_counters(const struct history *history)
+{
+    uint64_t left = 0;
+    for (uint32_t node = 0; node < history->n_nodes; node++)
+        left += history->last[node][HISTORY_COUNTER];
+    return left != count_since_sum(history, NULL);
 }
 
 static void check_cycle(const struct history *history, const struct order *order, int from,
@@ -145,12 +164,18 @@ struct verdict check_history(const struct history *history)
     static struct order order;
     static struct search search;
     struct verdict verdict = {.is_wrong = false};
+    if (history->failure[0])
+        return (struct verdict){.is_wrong = true, .what = history->failure};
     for (uint32_t i = 0; i < history->n_events && !verdict.is_wrong; i++) {
         verdict.what = what_is_wrong_with(history, &history->events[i]);
         verdict.is_wrong = verdict.what != NULL;
         verdict.n_cycle = verdict.is_wrong;
         verdict.cycle[0] = i;
     }
+    if (!verdict.is_wrong && has_wrong_counters(history))
+        verdict = (struct verdict){.is_wrong = true,
+                                   .what = "counters are not what was added behind their last sum",
+                                   .cell = HISTORY_COUNTER};
     if (verdict.is_wrong)
         return verdict;
     int from = order_find(&order, history);

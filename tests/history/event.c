@@ -11,6 +11,31 @@ bool is_of_kernel(const struct event *event)
     return event->group < HISTORY_GROUPS;
 }
 
+bool is_joint(const struct event *event)
+{
+    return event->group == HISTORY_JOINT;
+}
+
+bool is_of_word(const struct event *event)
+{
+    return event->op < HISTORY_COLLECT || event->op == HISTORY_SHARE;
+}
+
+bool is_of_slot(const struct event *event)
+{
+    return event->op == HISTORY_SLOT;
+}
+
+bool is_in_order(const struct event *event)
+{
+    return event->op < GRAVEL_APPEND || (event->op >= GRAVEL_FETCH && event->op < HISTORY_LOOK);
+}
+
+uint32_t host_place(const struct event *event)
+{
+    return event->launch * 256u + (is_of_kernel(event) ? 255u : event->step);
+}
+
 bool are_of_one_group(const struct event *a, const struct event *b)
 {
     return a->origin == b->origin && a->launch == b->launch && a->group == b->group &&
@@ -30,12 +55,15 @@ bool is_message(const struct event *event)
 
 bool is_seeing(const struct event *event)
 {
-    return event->op == GRAVEL_AM || (event->op >= GRAVEL_FETCH && event->op <= HISTORY_COLLECT);
+    return event->op == GRAVEL_AM || event->op == GRAVEL_APPEND ||
+           (event->op >= GRAVEL_FETCH && event->op <= HISTORY_COLLECT) ||
+           event->op == HISTORY_GIVE || event->op == HISTORY_ASTRAY || event->op == HISTORY_SUM ||
+           event->op == HISTORY_SHARE;
 }
 
 bool is_reading(const struct event *event)
 {
-    return event->op == GRAVEL_GET || event->op == HISTORY_LOOK ||
+    return event->op == GRAVEL_GET || event->op == HISTORY_LOOK || event->op == HISTORY_SHARE ||
            (event->op == GRAVEL_AM && event->cell != HISTORY_LOG) ||
            (event->op == GRAVEL_CAS && event->seen != event->expected);
 }
@@ -84,4 +112,33 @@ const struct event *request_of(const struct history *history, const struct event
             return event;
     }
     return NULL;
+}
+
+const struct event *take_of(const struct history *history, const struct event *give)
+{
+    for (uint32_t i = 0; i < history->n_events; i++) {
+        const struct event *event = &history->events[i];
+        if (event->op == HISTORY_TAKE && are_of_one_group(event, give) &&
+            event->item == give->item && event->value == give->expected)
+            return event;
+    }
+    return NULL;
+}
+
+uint64_t count_since_sum(const struct history *history, const struct event *sum)
+{
+    const uint32_t end = sum ? host_place(sum) : UINT32_MAX;
+    uint32_t begin = 0;
+    uint64_t n = 0;
+    for (uint32_t i = 0; i < history->n_events; i++) {
+        const uint32_t place = host_place(&history->events[i]);
+        if (history->events[i].op == HISTORY_SUM && place < end && place > begin)
+            begin = place;
+    }
+    for (uint32_t i = 0; i < history->n_events; i++) {
+        const uint32_t place = host_place(&history->events[i]);
+        n += history->events[i].op == GRAVEL_INC && history->events[i].cell == HISTORY_COUNTER &&
+             place >= begin && place < end;
+    }
+    return n;
 }

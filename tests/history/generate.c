@@ -8,11 +8,14 @@
 
 #include "mix.h"
 
+#include <string.h>
+
 struct draw {
     struct history *history;
     uint64_t state;
     uint32_t n_of[HISTORY_NODES][HISTORY_CELLS];   /* events of each word */
     uint64_t stored[HISTORY_NODES][HISTORY_CELLS]; /* one of the values stored there */
+    uint64_t held[HISTORY_ITEMS]; /* what the blocks of a group's work-items hold; 0: none */
 };
 
 static uint32_t below(struct draw *draw, uint32_t n)
@@ -64,6 +67,15 @@ static bool offers(uint32_t cell, uint32_t op, uint32_t type)
     return false;
 }
 
+/* One that messages change, mostly. */
+static uint32_t draw_any_cell(struct draw *draw)
+{
+    if (chance(draw, 30))
+        return below(draw, HISTORY_CELLS);
+    const uint32_t cell = below(draw, HISTORY_TOTAL + 1);
+    return cell == HISTORY_TOTAL ? HISTORY_LOG : cell;
+}
+
 static uint32_t draw_op(struct draw *draw, uint32_t cell)
 {
     uint32_t n = 0;
@@ -76,8 +88,10 @@ static uint32_t draw_op(struct draw *draw, uint32_t cell)
 static uint32_t draw_cell(struct draw *draw, uint32_t op, uint32_t type)
 {
     uint32_t cell;
-    if (op == GRAVEL_AM)
-        return draw->history->handlers_look ? below(draw, HISTORY_CELLS) : HISTORY_LOG;
+    if (op == GRAVEL_AM) {
+        cell = draw->history->handlers_look ? below(draw, HISTORY_RECORDS + 1) : HISTORY_LOG;
+        return cell == HISTORY_RECORDS ? HISTORY_LOG : cell;
+    }
     do
         cell = below(draw, HISTORY_CELLS);
     while (!offers(cell, op, type));
@@ -118,7 +132,7 @@ static void add(struct draw *draw, struct event event)
     struct history *history = draw->history;
     if (history->n_events == HISTORY_EVENTS)
         return;
-    if (event.op < HISTORY_COLLECT && event.cell != HISTORY_FLAG) {
+    if (is_of_word(&event) && event.cell != HISTORY_FLAG) {
         if (draw->n_of[event.node][event.cell] == HISTORY_OF_A_CELL)
             return;
         draw_value(draw, &event);
@@ -130,7 +144,7 @@ static void add(struct draw *draw, struct event event)
 
 static void draw_call(struct draw *draw, struct event event)
 {
-    uint32_t cell = below(draw, HISTORY_CELLS);
+    uint32_t cell = draw_any_cell(draw);
     event.op = (uint8_t)draw_op(draw, cell);
     event.type = (uint8_t)history_cells[cell].type;
     event.form = (uint8_t)below(draw, 3);
@@ -180,7 +194,7 @@ static void draw_look(struct draw *draw, struct event event)
         wait_for_earlier(draw, &event);
     event.type = chance(draw, 50) ? GRAVEL_UINT : GRAVEL_ULONG;
     for (event.item = 0; event.item < HISTORY_ITEMS; event.item++) {
-        event.cell = (uint8_t)below(draw, HISTORY_LOG);
+        event.cell = (uint8_t)below(draw, HISTORY_RECORDS);
         if (history_cells[event.cell].type == event.type)
             add(draw, event);
     }
@@ -208,9 +222,37 @@ static void draw_collect(struct draw *draw, struct event event)
     }
 }
 
+/* Work-items that have no block take one, and others give theirs back. */
+static void draw_blocks(struct draw *draw, struct event event)
+{
+    event.op = chance(draw, 50) ? HISTORY_TAKE : HISTORY_GIVE;
+    event.type = GRAVEL_UINT;
+    for (event.item = 0; event.item < HISTORY_ITEMS; event.item++) {
+        uint64_t *held = &draw->held[event.item];
+        if ((event.op == HISTORY_GIVE) != (*held != 0) || chance(draw, 30))
+            continue;
+        event.value = event.op == HISTORY_TAKE ? draw->history->n_events + 1 : 0;
+        event.expected = *held;
+        *held = event.value;
+        add(draw, event);
+    }
+}
+
+/* To a node that is not there. */
+static void draw_astray(struct draw *draw, struct event event)
+{
+    event.op = HISTORY_ASTRAY;
+    event.type = GRAVEL_UINT;
+    event.node = (uint8_t)draw->history->n_nodes;
+    event.cell = HISTORY_TOTAL;
+    event.item = (uint8_t)below(draw, HISTORY_ITEMS);
+    add(draw, event);
+}
+
 static void draw_group(struct draw *draw, struct event event)
 {
     const uint32_t n_steps = 2 + below(draw, HISTORY_STEPS - 1);
+    memset(draw->held, 0, sizeof draw->held);
     for (event.step = 0; event.step < n_steps; event.step++)
         if (draw->history->kernels_wait && chance(draw, 20))
             draw_look(draw, event);
@@ -218,6 +260,10 @@ static void draw_group(struct draw *draw, struct event event)
             draw_collect(draw, event);
         else if (chance(draw, 10))
             draw_flag(draw, event);
+        else if (chance(draw, 15))
+            draw_blocks(draw, event);
+        else if (draw->history->n_nodes > 1 && chance(draw, 1))
+            draw_astray(draw, event);
         else
             draw_call(draw, event);
 }
@@ -229,7 +275,7 @@ static void draw_poll(struct draw *draw, struct event event)
 {
     event.op = HISTORY_LOOK;
     event.node = event.origin;
-    event.cell = (uint8_t)below(draw, HISTORY_LOG);
+    event.cell = (uint8_t)below(draw, HISTORY_RECORDS);
     event.type = (uint8_t)history_cells[event.cell].type;
     wait_for_earlier(draw, &event);
     add(draw, event);
@@ -240,7 +286,7 @@ static void draw_host_call(struct draw *draw, struct event event)
 {
     uint32_t cell;
     do {
-        cell = below(draw, HISTORY_CELLS);
+        cell = draw_any_cell(draw);
         event.op = (uint8_t)draw_op(draw, cell);
     } while (event.op > GRAVEL_AM && event.op != GRAVEL_GET);
     event.type = (uint8_t)history_cells[cell].type;
@@ -248,6 +294,9 @@ static void draw_host_call(struct draw *draw, struct event event)
     event.cell = (uint8_t)draw_cell(draw, event.op, event.type);
     if (has_handler(draw, &event))
         event.form = HISTORY_HANDLER;
+    if (event.group == HISTORY_THREAD &&
+        (event.cell == HISTORY_COUNTER || event.cell == HISTORY_MIRRORED))
+        return; /* which stand still while all ranks sum or share */
     add(draw, event);
 }
 
@@ -260,10 +309,15 @@ static void draw_thread(struct draw *draw, struct event event)
 
 static void draw_host(struct draw *draw, struct event event)
 {
-    const uint32_t n_steps = below(draw, 6);
-    for (event.step = 0; event.step < n_steps; event.step++)
+    static const uint8_t others[] = {HISTORY_FLUSH, HISTORY_SESSION, HISTORY_REFUSED};
+    const uint32_t n_steps = HISTORY_JOINT_STEPS + below(draw, 6);
+    for (event.step = HISTORY_JOINT_STEPS; event.step < n_steps; event.step++)
         if (chance(draw, 25)) {
             event.op = chance(draw, 60) ? HISTORY_FENCE : HISTORY_QUIET;
+            add(draw, event);
+        } else if (chance(draw, 30)) {
+            event.op = others[below(draw, 3)];
+            event.value = below(draw, 1000);
             add(draw, event);
         } else if (draw->history->handlers_look && event.launch > 0 && chance(draw, 30)) {
             draw_poll(draw, event);
@@ -272,12 +326,29 @@ static void draw_host(struct draw *draw, struct event event)
         }
 }
 
+/* What all ranks do together: nothing, mostly. */
+static void draw_joint(struct draw *draw, struct event event)
+{
+    static const uint8_t ops[] = {HISTORY_BARRIER, HISTORY_SUM, HISTORY_SHARE, HISTORY_REFUSED};
+    for (event.step = 0; event.step < HISTORY_JOINT_STEPS; event.step++) {
+        if (chance(draw, 85))
+            continue;
+        event.op = ops[below(draw, 4)];
+        event.type = GRAVEL_UINT;
+        event.node = (uint8_t)below(draw, draw->history->n_nodes);
+        event.cell = event.op == HISTORY_SUM ? HISTORY_COUNTER : HISTORY_MIRRORED;
+        event.value = below(draw, 1000);
+        add(draw, event);
+    }
+}
+
 void generate_history(struct history *history)
 {
     struct draw draw = {.history = history, .state = mix(history->seed)};
     history->n_events = 0;
     history->n_launches = 1 + below(&draw, HISTORY_LAUNCHES);
-    for (uint32_t launch = 0; launch <= history->n_launches; launch++)
+    for (uint32_t launch = 0; launch <= history->n_launches; launch++) {
+        draw_joint(&draw, (struct event){.launch = (uint8_t)launch, .group = HISTORY_JOINT});
         for (uint32_t origin = 0; origin < history->n_origins; origin++) {
             struct event event = {.origin = (uint8_t)origin, .launch = (uint8_t)launch};
             event.group = HISTORY_HOST;
@@ -289,4 +360,5 @@ void generate_history(struct history *history)
                  event.group++)
                 draw_group(&draw, event);
         }
+    }
 }

@@ -22,9 +22,17 @@
 #define HISTORY_GROUPS 3u
 #define HISTORY_HOST HISTORY_GROUPS         /* the group of what the host itself does */
 #define HISTORY_THREAD (HISTORY_GROUPS + 1) /* and another thread of it, beside all launches */
+#define HISTORY_JOINT (HISTORY_GROUPS + 2)  /* and what the hosts of all ranks do together */
+#define HISTORY_JOINT_STEPS 2u              /* first of all that a host does ahead of a launch */
 #define HISTORY_EVENTS 512u
-#define HISTORY_CELLS 13u
-#define HISTORY_LOG (HISTORY_CELLS - 1) /* no word: the order of a node's active messages */
+#define HISTORY_CELLS 19u
+#define HISTORY_LOG (HISTORY_CELLS - 1)      /* no word: the order of a node's active messages */
+#define HISTORY_RECORDS (HISTORY_CELLS - 2)  /* no word: the order of a node's records */
+#define HISTORY_COUNTER (HISTORY_CELLS - 3)  /* summed and zeroed by a barrier */
+#define HISTORY_MIRRORED (HISTORY_CELLS - 4) /* of which all ranks have copies */
+#define HISTORY_SLOTTED (HISTORY_CELLS - 5)  /* for which all ranks have slots */
+#define HISTORY_MOST (HISTORY_CELLS - 6)     /* has an accumulator; as the next */
+#define HISTORY_TOTAL (HISTORY_CELLS - 7)
 #define HISTORY_FLAG HISTORY_CELLS /* the group's flag at the node, which put_signals raise too */
 #define HISTORY_OF_A_CELL 20u      /* events at most, so that a search ends */
 
@@ -35,7 +43,7 @@ struct event {
     uint8_t group;      /* of the launch, or HISTORY_HOST */
     uint8_t step;       /* of the group, or of the host ahead of the launch */
     uint8_t item;       /* of the group */
-    uint8_t op;         /* of gravel/operation.h, or HISTORY_LOOK to HISTORY_QUIET */
+    uint8_t op;         /* of gravel/operation.h, or HISTORY_ADDED to HISTORY_SHARE */
     uint8_t type, form; /* one for a step */
     uint8_t node, cell; /* the word */
     uint8_t of_origin, of_launch, of_group; /* a look's: whose flag it waits for */
@@ -52,6 +60,7 @@ struct history {
     bool kernels_wait;  /* not on drain */
     bool asks;          /* handlers of the device */
     bool handlers_look; /* at words: where the host addresses the heap */
+    char failure[256];  /* a call that failed and should not have, with its text; "": none */
     uint32_t n_events;
     struct event events[HISTORY_EVENTS];
     uint64_t last[HISTORY_NODES][HISTORY_CELLS]; /* words at the end */
@@ -61,10 +70,19 @@ struct history {
 
 /** Whether it is of a launch, and no call of the host's threads. */
 bool is_of_kernel(const struct event *event);
+/** Whether it is the call of all ranks' hosts at once. */
+bool is_joint(const struct event *event);
+/** Whether it changes or sees a word, or a log. */
+bool is_of_word(const struct event *event);
+/** Whether it waits in a slot until that is shared; whether calls of a group to one node have an order if both are so. */
+bool is_of_slot(const struct event *event);
+bool is_in_order(const struct event *event);
 /** Whether it sends a message, whether that asks for an answer, and whether the event sees something. */
 bool is_message(const struct event *event);
 bool is_request(const struct event *event);
 bool is_seeing(const struct event *event);
+/** What a host's program has in this place: its own calls and launches, and those of all ranks. */
+uint32_t host_place(const struct event *event);
 /** Whether it leaves the word as it was: what it does besides is to see. */
 bool is_reading(const struct event *event);
 
@@ -83,6 +101,10 @@ uint32_t n_raising(const struct history *history, const struct event *look);
 /** Whether a collect waits for an event's answer; the request whose answer it reads, NULL if that is not there. */
 bool is_counted(const struct event *event, const struct event *collect);
 const struct event *request_of(const struct history *history, const struct event *collect);
+/** The take whose block a give gives back; NULL if that is not there. */
+const struct event *take_of(const struct history *history, const struct event *give);
+/** What the counters of all nodes come to: between the sum before `sum` and it; behind the last sum, if that is NULL. */
+uint64_t count_since_sum(const struct history *history, const struct event *sum);
 
 /* ---- cells.c: the words ----------------------------------------------------------------------- */
 
@@ -95,7 +117,8 @@ enum cell_kind {
     ANDS,
     MAXS, /* each value once */
     MINS,
-    MIXED, /* nothing: only a search says whether some order is possible */
+    MIXED,  /* nothing: only a search says whether some order is possible */
+    COUNTS, /* of a barrier */
     LOG,
 };
 

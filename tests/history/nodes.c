@@ -4,6 +4,8 @@
  */
 #include "nodes.h"
 
+#include <pthread.h>
+
 extern const char history_interpret_cl[], history_handlers_cl[];
 
 static cl_mem make_buffer(struct nodes *nodes, cl_kernel kernel, cl_uint argument, size_t bytes)
@@ -27,7 +29,51 @@ static void make_kernel(struct nodes *nodes, uint32_t launch)
     nodes->items[launch] = make_buffer(nodes, kernel, 5, sizeof((struct table *)0)->items);
     nodes->seen[launch] =
         make_buffer(nodes, kernel, 6, HISTORY_GROUPS * PLACES_OF_GROUP * sizeof(cl_ulong));
+    OK(gravel_kernel_set_accumulator(nodes->total, kernel, 7));
+    OK(gravel_kernel_set_accumulator(nodes->most, kernel, 8));
+    const cl_ulong slots = gravel_mirror_offset(nodes->slots),
+                   pool = gravel_block_pool_offset(nodes->pool);
+    MUST(clSetKernelArg(kernel, 9, 8, &slots) == CL_SUCCESS);
+    MUST(clSetKernelArg(kernel, 10, 8, &pool) == CL_SUCCESS);
     nodes->kernels[launch] = kernel;
+}
+
+/* A word of each node. */
+static struct gravel_words plan(const struct nodes *nodes, uint32_t cell)
+{
+    static uint64_t n_words[HISTORY_NODES];
+    static uint32_t indices[HISTORY_NODES];
+    for (uint32_t node = 0; node < nodes->n_nodes; node++) {
+        n_words[node] = 1;
+        indices[node] = CELL_AT(cell) / sizeof(cl_uint);
+    }
+    return (struct gravel_words)GRAVEL_WORDS(.offset = nodes->layout.words, .type = GRAVEL_UINT,
+                                             .n_words = n_words, .indices = indices);
+}
+
+static void make_objects(struct nodes *nodes)
+{
+    const uint32_t n_items = HISTORY_LAUNCHES * HISTORY_GROUPS * HISTORY_ITEMS;
+    const struct gravel_words mirrored = plan(nodes, HISTORY_MIRRORED);
+    OK(gravel_accumulator_create(&nodes->total, nodes->gravel,
+                                 cell_offset(&nodes->layout, HISTORY_TOTAL), 16, GRAVEL_ADD,
+                                 GRAVEL_UINT));
+    OK(gravel_accumulator_create(&nodes->most, nodes->gravel,
+                                 cell_offset(&nodes->layout, HISTORY_MOST), 16, GRAVEL_MAX,
+                                 GRAVEL_UINT));
+    OK(gravel_mirror_create(&nodes->copies, nodes->gravel, &mirrored));
+    const struct gravel_words slotted = plan(nodes, HISTORY_SLOTTED);
+    OK(gravel_mirror_create_slots(&nodes->slots, nodes->gravel, GRAVEL_ADD, &slotted));
+    OK(gravel_block_pool_create(&nodes->pool, nodes->gravel, 64, 2 * n_items));
+}
+
+static int destroy_objects(struct nodes *nodes)
+{
+    int codes = gravel_block_pool_destroy(nodes->pool);
+    codes |= gravel_mirror_destroy(nodes->slots);
+    codes |= gravel_mirror_destroy(nodes->copies);
+    codes |= gravel_accumulator_destroy(nodes->most);
+    return codes | gravel_accumulator_destroy(nodes->total);
 }
 
 /* One rank compiles, and the rest find the kernel in the driver's cache. */
@@ -49,38 +95,43 @@ static void build(struct nodes *nodes)
     }
 }
 
+static struct nodes opened;
+
 struct nodes *nodes_open(bool asks)
 {
-    static struct nodes nodes;
     static const struct gravel_handler handlers[] = {
-        [NOTE] = {.name = "note", .n_args = 2, .function = note, .user = &nodes},
+        [NOTE] = {.name = "note", .n_args = 2, .function = note, .user = &opened},
         [OR_WORD] = {.name = "or_word", .n_args = 3, .n_answers = 1},
         [SWAP_WORD] = {.name = "swap_word", .n_args = 3, .n_answers = 1, .serve = {.n_keys = 1}}};
+    static const struct gravel_stream streams[] = {{"records", 4, take_records, &opened}};
     struct gravel_bindings bindings =
-        GRAVEL_BINDINGS(.handlers = handlers, .n_handlers = asks ? N_HANDLERS : 1);
+        GRAVEL_BINDINGS(.handlers = handlers, .n_handlers = asks ? N_HANDLERS : 1,
+                        .streams = streams, .n_streams = 1);
     if (asks)
         bindings.device_code =
             (struct gravel_device_code){history_handlers_cl, "handlers.cl", NULL};
-    nodes.asks = asks;
-    nodes.gravel = open_default(&bindings);
-    nodes.node = gravel_node(nodes.gravel);
-    nodes.n_nodes = gravel_n_nodes(nodes.gravel);
-    nodes.is_one_process = gravel_is_local(nodes.gravel, nodes.n_nodes - 1) && nodes.node == 0;
-    MUST(nodes.n_nodes <= HISTORY_NODES);
-    nodes.layout.words = alloc_or_die(nodes.gravel, WORDS_BYTES + FLAGS_BYTES);
-    nodes.layout.flags = nodes.layout.words + WORDS_BYTES;
-    nodes.layout.answered = alloc_or_die(nodes.gravel, FLAGS_BYTES);
-    nodes.layout.answers = alloc_or_die(nodes.gravel, N_PLACES * 8);
-    for (uint32_t node = 0; node < nodes.n_nodes && !is_sliced(nodes.gravel); node++)
-        if (gravel_is_local(nodes.gravel, node))
-            nodes.mapped[node] = read_map(nodes.gravel, node, nodes.layout.words, WORDS_BYTES);
-    if (!is_sliced(nodes.gravel))
-        nodes.flags = read_map(nodes.gravel, nodes.node, nodes.layout.flags, FLAGS_BYTES);
-    build(&nodes);
-    return &nodes;
+    opened.asks = asks;
+    opened.gravel = open_default(&bindings);
+    opened.node = gravel_node(opened.gravel);
+    opened.n_nodes = gravel_n_nodes(opened.gravel);
+    opened.is_one_process = gravel_is_local(opened.gravel, opened.n_nodes - 1) && opened.node == 0;
+    MUST(opened.n_nodes <= HISTORY_NODES);
+    opened.layout.words = alloc_or_die(opened.gravel, WORDS_BYTES + FLAGS_BYTES);
+    opened.layout.flags = opened.layout.words + WORDS_BYTES;
+    opened.layout.answered = alloc_or_die(opened.gravel, FLAGS_BYTES);
+    opened.layout.answers = alloc_or_die(opened.gravel, N_PLACES * 8);
+    for (uint32_t node = 0; node < opened.n_nodes && !is_sliced(opened.gravel); node++)
+        if (gravel_is_local(opened.gravel, node))
+            opened.mapped[node] = read_map(opened.gravel, node, opened.layout.words, WORDS_BYTES);
+    if (!is_sliced(opened.gravel))
+        opened.flags = read_map(opened.gravel, opened.node, opened.layout.flags, FLAGS_BYTES);
+    make_objects(&opened);
+    build(&opened);
+    return &opened;
 }
 
-void nodes_close(struct nodes *nodes)
+/* @return whether all calls succeeded. */
+static bool close_all(struct nodes *nodes)
 {
     for (uint32_t launch = 0; launch < HISTORY_LAUNCHES; launch++) {
         clReleaseMemObject(nodes->calls[launch]);
@@ -89,11 +140,51 @@ void nodes_close(struct nodes *nodes)
         clReleaseKernel(nodes->kernels[launch]);
     }
     clReleaseProgram(nodes->program);
+    int codes = destroy_objects(nodes);
     for (uint32_t node = 0; node < nodes->n_nodes; node++)
         if (nodes->mapped[node])
-            unmap(nodes->gravel, nodes->mapped[node]);
-    unmap(nodes->gravel, nodes->flags);
-    OK(gravel_close(nodes->gravel));
+            codes |= gravel_unmap(nodes->gravel, (void *)nodes->mapped[node]);
+    if (nodes->flags)
+        codes |= gravel_unmap(nodes->gravel, (void *)nodes->flags);
+    return (codes | gravel_close(nodes->gravel)) == 0;
+}
+
+void nodes_close(struct nodes *nodes)
+{
+    if (!close_all(nodes))
+        die(__FILE__, __LINE__, "closing: %s", gravel_last_error());
+}
+
+/* ---- failures ---------------------------------------------------------------------------------- */
+
+static pthread_mutex_t failure_lock = PTHREAD_MUTEX_INITIALIZER;
+
+void nodes_fail(struct nodes *nodes, const char *call)
+{
+    struct history *history = nodes->running;
+    if (!nodes->is_one_process)
+        die(__FILE__, __LINE__, "history %" PRIu64 ": %s: %s", history->seed, call,
+            gravel_last_error());
+    pthread_mutex_lock(&failure_lock);
+    if (!history->failure[0])
+        snprintf(history->failure, sizeof history->failure, "%s: %s", call, gravel_last_error());
+    pthread_mutex_unlock(&failure_lock);
+}
+
+bool nodes_have_failed(struct nodes *nodes)
+{
+    pthread_mutex_lock(&failure_lock);
+    const bool have_failed = nodes->running->failure[0] != 0;
+    pthread_mutex_unlock(&failure_lock);
+    return have_failed;
+}
+
+void nodes_renew(struct nodes *nodes)
+{
+    const bool asks = nodes->asks;
+    close_all(nodes);
+    memset(nodes, 0, sizeof *nodes);
+    nodes_open(asks);
 }
 
 void nodes_describe(const struct nodes *nodes, struct history *history)

@@ -13,7 +13,11 @@
 
 #include "support.h"
 
+#include <gravel/accumulator.h>
+#include <gravel/block_pool.h>
+#include <gravel/mirror.h>
 #include <inttypes.h>
+#include <string.h>
 
 enum handler { NOTE, OR_WORD, SWAP_WORD, N_HANDLERS };
 
@@ -25,23 +29,38 @@ struct nodes {
     cl_program program;
     cl_kernel kernels[HISTORY_LAUNCHES]; /* each with the buffers of its launch */
     cl_mem calls[HISTORY_LAUNCHES], items[HISTORY_LAUNCHES], seen[HISTORY_LAUNCHES];
+    struct gravel_accumulator *total, *most;
+    struct gravel_mirror *copies,
+        *slots; /* of the words HISTORY_MIRRORED and _SLOTTED of all nodes */
+    struct gravel_block_pool *pool;
     struct history *running;
-    uint64_t n_noted[HISTORY_NODES];
+    uint64_t n_noted[HISTORY_NODES], n_recorded[HISTORY_NODES];
+    uint32_t n_sessions;               /* begun and not ended */
+    uint32_t n_reported;               /* refusals of what kernels added astray */
     const char *mapped[HISTORY_NODES]; /* NULL where the host does not address the heap */
     const char *flags;                 /* of this node; too */
 };
 
-/** A call that must succeed: the error names the history. */
-#define WORKS(nodes, call)                                                                        \
-    do {                                                                                          \
-        if (call)                                                                                 \
-            die(__FILE__, __LINE__, "history %" PRIu64 ": %s: %s", (nodes)->running->seed, #call, \
-                gravel_last_error());                                                             \
+/** A call that must succeed, else the history has failed. */
+#define WORKS(nodes, call)            \
+    do {                              \
+        if (call)                     \
+            nodes_fail(nodes, #call); \
     } while (0)
 
 /** Open by the launcher and the environment, with handlers of the device or without, and compile. Collective. */
 struct nodes *nodes_open(bool asks);
 void nodes_close(struct nodes *nodes);
+
+/**
+ * The history that runs has failed, by the call and gravel_last_error(); the first of them counts. Ends a job of ranks,
+ * whose processes cannot open MPI again. Any thread.
+ */
+void nodes_fail(struct nodes *nodes, const char *call);
+bool nodes_have_failed(struct nodes *nodes);
+
+/** Behind a history that has failed: other nodes, for the next. */
+void nodes_renew(struct nodes *nodes);
 
 /** What a history's seed does not say. */
 void nodes_describe(const struct nodes *nodes, struct history *history);
@@ -58,10 +77,28 @@ void nodes_run(struct history *history, void *user);
 void prepare_launch(struct nodes *nodes, const struct history *history, uint32_t launch);
 void run_launch(struct nodes *nodes, uint32_t launch);
 
+/** A call that reports what kernels have added astray, and else succeeds. */
+#define REPORTS(nodes, call)                                                             \
+    do {                                                                                 \
+        const int code_ = (call);                                                        \
+        if (code_ == GRAVEL_ERANGE && strstr(gravel_last_error(), "gravel_accumulate:")) \
+            (nodes)->n_reported++;                                                       \
+        else                                                                             \
+            WORKS(nodes, code_);                                                         \
+    } while (0)
+
+/* ---- refused.c --------------------------------------------------------------------------------- */
+
+/** Make the call of a HISTORY_REFUSED, which must be refused. */
+void be_refused(struct nodes *nodes, const struct event *event);
+
 /* ---- observe.c --------------------------------------------------------------------------------- */
 
 /** The handler of active messages: notes their order, and looks at words. */
 gravel_handler_function note;
+
+/** The function of the stream of records: notes their order. */
+gravel_stream_function take_records;
 
 /** A word that may change meanwhile. */
 uint64_t load_word(const char *word, uint32_t type);

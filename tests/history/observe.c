@@ -29,6 +29,22 @@ int note(struct gravel *gravel, void *user, uint32_t source,
     return 0;
 }
 
+int take_records(struct gravel *gravel, void *user, uint32_t source, const void *records,
+                 uint32_t n)
+{
+    struct nodes *nodes = user;
+    const uint32_t *numbers = records;
+    (void)gravel, (void)source;
+    for (uint32_t i = 0; i < n; i++) {
+        MUST(numbers[i] < nodes->running->n_events);
+        struct event *event = &nodes->running->events[numbers[i]];
+        MUST(event->op == GRAVEL_APPEND);
+        event->n_seen++;
+        event->seen = nodes->n_recorded[event->node]++;
+    }
+    return 0;
+}
+
 static void read_launch(struct nodes *nodes, struct history *history, uint32_t launch)
 {
     static cl_ulong seen[HISTORY_GROUPS * PLACES_OF_GROUP];
@@ -42,11 +58,14 @@ static void read_launch(struct nodes *nodes, struct history *history, uint32_t l
             continue;
         if (is_request(event))
             event->seen = load_word(answers + 8 * (uint64_t)place, event->type);
-        else if (event->op == HISTORY_LOOK || event->op == HISTORY_COLLECT)
+        else if (event->op == HISTORY_ASTRAY)
+            event->seen = nodes->n_reported; /* of this rank's, all at once or some */
+        else if (event->op == HISTORY_LOOK || event->op == HISTORY_COLLECT ||
+                 event->op == HISTORY_GIVE)
             event->seen = seen[place - launch * HISTORY_GROUPS * PLACES_OF_GROUP];
         else
             continue;
-        event->n_seen = 1;
+        event->n_seen = event->op != HISTORY_ASTRAY || event->seen;
     }
     unmap(nodes->gravel, answers);
 }
@@ -54,10 +73,18 @@ static void read_launch(struct nodes *nodes, struct history *history, uint32_t l
 static void read_node(struct nodes *nodes, struct history *history, uint32_t node)
 {
     const char *words = read_map(nodes->gravel, node, nodes->layout.words, WORDS_BYTES);
-    for (uint32_t cell = 0; cell < HISTORY_LOG; cell++)
+    for (uint32_t cell = 0; cell < HISTORY_RECORDS; cell++)
         history->last[node][cell] = load_word(words + CELL_AT(cell), history_cells[cell].type);
     history->last[node][HISTORY_LOG] = nodes->n_noted[node];
+    history->last[node][HISTORY_RECORDS] = nodes->n_recorded[node];
     unmap(nodes->gravel, words);
+}
+
+/* Of what all ranks have seen: one number, if it is. */
+static void agree(struct event *event, uint32_t n_ranks)
+{
+    event->n_seen = event->n_seen == n_ranks && event->seen % n_ranks == 0 ? 1 : 2;
+    event->seen /= n_ranks;
 }
 
 /* What is 0 but at the rank that knows it. */
@@ -79,6 +106,8 @@ static void share_all(struct nodes *nodes, struct history *history)
     for (uint32_t i = 0; i < history->n_events; i++) {
         history->events[i].seen = words[2 * i];
         history->events[i].n_seen = (uint32_t)words[2 * i + 1];
+        if (is_joint(&history->events[i]) && is_seeing(&history->events[i]))
+            agree(&history->events[i], nodes->n_nodes);
     }
     share(nodes, &history->last[0][0], HISTORY_NODES * HISTORY_CELLS);
 }

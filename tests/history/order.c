@@ -14,13 +14,14 @@
 
 #include <string.h>
 
-enum reason { NONE, IN_ORDER, FENCED, QUIETED, RETURNED, FLAGGED, SEEN, UNSEEN, LAST };
+enum reason { NONE, IN_ORDER, FENCED, QUIETED, BARRIERED, RETURNED, FLAGGED, SEEN, UNSEEN, LAST };
 
 static const char *const reasons[] = {
     NULL,
     "calls of one group to one node",
     "a fence is between them",
     "a quiet is between them",
+    "a call of all ranks is between them",
     "it had returned",
     "the flag that was waited for",
     "what it did was seen",
@@ -41,15 +42,14 @@ struct syncs {
 
 /* ---- promises ---------------------------------------------------------------------------------- */
 
-/* Where in its host's program an event is issued. */
-static uint32_t host_place(const struct event *event)
+static bool are_of_one_host(const struct event *a, const struct event *b)
 {
-    return event->launch * 256u + (is_of_kernel(event) ? 255u : event->step);
+    return a->origin == b->origin || is_joint(a) || is_joint(b);
 }
 
 static bool is_between(const struct event *a, const struct event *sync, const struct event *b)
 {
-    return a->origin == sync->origin && b->origin == sync->origin &&
+    return are_of_one_host(a, sync) && are_of_one_host(sync, b) &&
            host_place(a) < host_place(sync) && host_place(sync) < host_place(b);
 }
 
@@ -65,7 +65,7 @@ static bool is_behind_a_return(const struct event *a, const struct event *b)
         return false;
     if (is_of_kernel(a) || a->group == HISTORY_THREAD || b->group == HISTORY_THREAD)
         return are_of_one_group(a, b) && a->step < b->step;
-    return a->origin == b->origin && host_place(a) < host_place(b);
+    return are_of_one_host(a, b) && host_place(a) < host_place(b);
 }
 
 /* The last step whose signals a look waits for, or -1. */
@@ -81,7 +81,7 @@ static int last_raising_step(const struct history *history, const struct event *
 static bool is_flagged(const struct history *history, const struct event *a,
                        const struct event *look)
 {
-    if (!is_message(a) || a->node != look->node || !is_of_flag(a, look))
+    if (!is_message(a) || !is_in_order(a) || a->node != look->node || !is_of_flag(a, look))
         return false;
     const int last = last_raising_step(history, look);
     return a->step < last || (a->step == last && raises_flag(a));
@@ -89,18 +89,40 @@ static bool is_flagged(const struct history *history, const struct event *a,
 
 static bool is_sync(const struct event *event)
 {
-    return event->op == HISTORY_FENCE || event->op == HISTORY_QUIET;
+    return event->op == HISTORY_FENCE || event->op == HISTORY_QUIET ||
+           event->op == HISTORY_BARRIER || event->op == HISTORY_SUM || event->op == HISTORY_SHARE;
 }
 
-/* What the hosts' fences and quiets between two events say. */
-static enum reason synced(const struct syncs *syncs, const struct event *a, const struct event *b,
-                          bool is_one_node)
+/* What one of them says of two events that it is between. What is in a slot is sent when the slot is shared. */
+static enum reason synced_by(const struct event *sync, const struct event *a, const struct event *b)
+{
+    if (is_of_slot(a) && sync->op != HISTORY_SHARE)
+        return NONE;
+    if (is_joint(sync))
+        return BARRIERED;
+    if (sync->op == HISTORY_QUIET)
+        return QUIETED;
+    return a->node == b->node && is_message(a) && is_message(b) && a->op != GRAVEL_APPEND &&
+                   b->op != GRAVEL_APPEND
+               ? FENCED
+               : NONE;
+}
+
+/* What all calls between two events say, that wait or order. */
+static enum reason synced(const struct syncs *syncs, const struct event *a, const struct event *b)
 {
     enum reason why = NONE;
-    for (uint32_t i = 0; i < syncs->n && why != QUIETED; i++)
+    for (uint32_t i = 0; i < syncs->n && !why; i++)
         if (is_between(a, syncs->events[i], b))
-            why = syncs->events[i]->op == HISTORY_QUIET ? QUIETED : is_one_node ? FENCED : why;
+            why = synced_by(syncs->events[i], a, b);
     return why;
+}
+
+/* Calls of a group to a node have an order; accumulators and slots have none, and records one of their own. */
+static bool have_order(const struct event *a, const struct event *b)
+{
+    return (is_in_order(a) && is_in_order(b) && !are_for_one_handler(a, b)) ||
+           (a->op == GRAVEL_APPEND && b->op == GRAVEL_APPEND);
 }
 
 static enum reason promised(const struct history *history, const struct syncs *syncs,
@@ -111,11 +133,11 @@ static enum reason promised(const struct history *history, const struct syncs *s
     if (is_behind_a_return(a, b))
         return RETURNED;
     if (is_one_node && is_of_kernel(a) && are_of_one_group(a, b) && a->step < b->step &&
-        !are_for_one_handler(a, b))
+        have_order(a, b))
         return IN_ORDER;
     if (b->op == HISTORY_LOOK && is_flagged(history, a, b))
         return FLAGGED;
-    return is_of_thread ? NONE : synced(syncs, a, b, is_one_node);
+    return is_of_thread ? NONE : synced(syncs, a, b);
 }
 
 /* ---- what was seen ----------------------------------------------------------------------------- */
@@ -144,7 +166,7 @@ static void find_edges(struct order *order, const struct history *history,
     for (uint32_t i = 0; i < history->n_events; i++)
         for (uint32_t j = 0; j < history->n_events; j++) {
             const struct event *a = &history->events[i], *b = &history->events[j];
-            if (i == j || a->op >= HISTORY_COLLECT || b->op >= HISTORY_COLLECT)
+            if (i == j || !is_of_word(a) || !is_of_word(b))
                 continue;
             enum reason why = promised(history, syncs, a, b);
             order->why[i][j] = (uint8_t)(why ? why : seen(history, a, b));

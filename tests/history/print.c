@@ -32,6 +32,19 @@ static const char *const op_names[] = {
     [GRAVEL_CAS] = "cas",
     [HISTORY_LOOK] = "look",
     [HISTORY_COLLECT] = "collect",
+    [GRAVEL_APPEND] = "append",
+    [HISTORY_ADDED] = "accumulate",
+    [HISTORY_MAXED] = "accumulate_max",
+    [HISTORY_SLOT] = "slot_add",
+    [HISTORY_TAKE] = "block_alloc",
+    [HISTORY_GIVE] = "block_free",
+    [HISTORY_ASTRAY] = "accumulate",
+    [HISTORY_FLUSH] = "gravel_accumulator_flush",
+    [HISTORY_SESSION] = "gravel_session_begin or _end",
+    [HISTORY_REFUSED] = "a call that is refused",
+    [HISTORY_BARRIER] = "gravel_barrier",
+    [HISTORY_SUM] = "gravel_barrier_sum of the counters",
+    [HISTORY_SHARE] = "gravel_barrier, gravel_mirror_share",
     [HISTORY_FENCE] = "gravel_fence",
     [HISTORY_QUIET] = "gravel_quiet",
 };
@@ -50,6 +63,10 @@ static void print_operands(const struct event *event)
         printf(" the group's flag at node %u", event->node);
     else if (event->cell == HISTORY_LOG)
         printf(" to the handler of node %u", event->node);
+    else if (event->cell == HISTORY_RECORDS)
+        printf(" to the stream of node %u", event->node);
+    else if (event->op == HISTORY_TAKE || event->op == HISTORY_GIVE)
+        printf(" of a block");
     else if (event->op == GRAVEL_AM)
         printf(" to the handler of node %u, which looks at word %u", event->node, event->cell);
     else
@@ -71,7 +88,7 @@ static void print_event(const struct history *history, uint32_t number)
            : event->type == GRAVEL_UINT ? "_uint"
                                         : "_ulong",
            form_of(event), event->op == HISTORY_COLLECT ? " the answer for" : "");
-    if (event->op < HISTORY_FENCE)
+    if (event->op < HISTORY_FENCE || event->op == HISTORY_SHARE)
         print_operands(event);
     if (event->op == HISTORY_LOOK && n_raising(history, event))
         printf(", once the flag of rank %u, launch %u, group %u is %u", event->of_origin,
@@ -89,7 +106,9 @@ static void print_part(const struct history *history, uint32_t origin, uint32_t 
         const struct event *event = &history->events[i];
         if (event->origin != origin || event->launch != launch || event->group != group)
             continue;
-        if (!is_titled && group == HISTORY_HOST)
+        if (!is_titled && group == HISTORY_JOINT)
+            printf("  all ranks' hosts, ahead of launch %u\n", launch);
+        else if (!is_titled && group == HISTORY_HOST)
             printf("  rank %u, host, ahead of launch %u\n", origin, launch);
         else if (!is_titled && group == HISTORY_THREAD)
             printf("  rank %u, another thread of the host\n", origin);
@@ -104,7 +123,7 @@ static void print_part(const struct history *history, uint32_t origin, uint32_t 
 static void print_words(const struct history *history)
 {
     for (uint32_t node = 0; node < history->n_nodes; node++)
-        for (uint32_t cell = 0; cell < HISTORY_LOG; cell++)
+        for (uint32_t cell = 0; cell < HISTORY_RECORDS; cell++)
             if (history->last[node][cell] != cell_first(cell))
                 printf("  word %u of node %u was %#" PRIx64 " and is %#" PRIx64 "\n", cell, node,
                        cell_first(cell), history->last[node][cell]);
@@ -113,14 +132,19 @@ static void print_words(const struct history *history)
 void print_history(const struct history *history, const struct verdict *verdict)
 {
     printf("history %" PRIu64 ", %u nodes, %u ranks that send, %u events: %s\n", history->seed,
-           history->n_nodes, history->n_origins, history->n_events, verdict->what);
+           history->n_nodes, history->n_origins, history->n_events,
+           history->failure[0] ? history->failure : verdict->what);
     for (uint32_t origin = 0; origin < history->n_origins; origin++)
         for (uint32_t launch = 0; launch <= history->n_launches; launch++) {
+            if (origin == 0)
+                print_part(history, origin, launch, HISTORY_JOINT);
             print_part(history, origin, launch, HISTORY_HOST);
             for (uint32_t group = 0; group < HISTORY_GROUPS; group++)
                 print_part(history, origin, launch, group);
             print_part(history, origin, launch, HISTORY_THREAD);
         }
+    if (history->failure[0])
+        return;
     print_words(history);
     for (uint32_t i = 0; i < verdict->n_cycle; i++)
         printf("  %3u%s%s\n", verdict->cycle[i],

@@ -25,7 +25,7 @@ static void reset_node(struct nodes *nodes, uint32_t node)
     fill(nodes->gravel, node, nodes->layout.flags, 0, FLAGS_BYTES);
     fill(nodes->gravel, node, nodes->layout.answered, 0, FLAGS_BYTES);
     fill(nodes->gravel, node, nodes->layout.answers, 0xa5, N_PLACES * 8);
-    nodes->n_noted[node] = 0;
+    nodes->n_noted[node] = nodes->n_recorded[node] = 0;
 }
 
 static void reset(struct nodes *nodes, struct history *history)
@@ -37,6 +37,9 @@ static void reset(struct nodes *nodes, struct history *history)
         history->events[i].seen = history->events[i].n_seen = 0;
     memset(history->last, 0, sizeof history->last);
     nodes->running = history;
+    nodes->n_reported = nodes->n_sessions = 0;
+    history->failure[0] = '\0';
+    WORKS(nodes, gravel_accumulator_reset(nodes->most));
 }
 
 static void write_buffer(struct nodes *nodes, cl_mem buffer, const void *data, size_t bytes)
@@ -115,22 +118,75 @@ static void poll(struct nodes *nodes, struct event *event)
         (const uint32_t *)(nodes->flags + (flag_of(&nodes->layout, event) - nodes->layout.flags));
     const uint32_t n_raised = n_raising(nodes->running, event);
     for (double begin = seconds_now(); __atomic_load_n(flag, __ATOMIC_ACQUIRE) < n_raised;) {
+        if (nodes_have_failed(nodes))
+            return;
         sched_yield();
         if (seconds_now() - begin < POLLED_S)
             continue;
-        WORKS(nodes, gravel_fence(nodes->gravel));
+        REPORTS(nodes, gravel_fence(nodes->gravel));
         begin = seconds_now();
     }
     event->seen = load_word(nodes->mapped[nodes->node] + CELL_AT(event->cell), event->type);
     event->n_seen = 1;
 }
 
+static void flush(struct nodes *nodes, const struct event *event)
+{
+    struct gravel_accumulator *accumulator = event->value & 1 ? nodes->most : nodes->total;
+    if (event->value & 2)
+        WORKS(nodes, gravel_accumulator_begin(accumulator));
+    else
+        REPORTS(nodes, gravel_accumulator_flush(accumulator));
+}
+
+static void begin_or_end_session(struct nodes *nodes, bool begins)
+{
+    if (begins)
+        WORKS(nodes, gravel_session_begin(nodes->gravel));
+    else if (nodes->n_sessions)
+        WORKS(nodes, gravel_session_end(nodes->gravel));
+    nodes->n_sessions += begins ? 1 : nodes->n_sessions ? UINT32_MAX : 0;
+}
+
+static void sum(struct nodes *nodes, struct event *event)
+{
+    REPORTS(nodes, gravel_barrier_sum(nodes->gravel, cell_offset(&nodes->layout, HISTORY_COUNTER),
+                                      1, NULL, &event->seen));
+    event->n_seen = 1;
+}
+
+/* What the copy of the word is then. Behind a barrier, for no kernel changes words that a mirror sends. */
+static void share_mirrors(struct nodes *nodes, struct event *event)
+{
+    REPORTS(nodes, gravel_barrier(nodes->gravel));
+    REPORTS(nodes, gravel_mirror_share(nodes->slots));
+    REPORTS(nodes, gravel_mirror_share(nodes->copies));
+    REPORTS(nodes, gravel_quiet(nodes->gravel));
+    if (nodes_have_failed(nodes))
+        return;
+    event->seen = word32(nodes->gravel, nodes->node,
+                         gravel_mirror_offset(nodes->copies) + sizeof(cl_uint) * event->node);
+    event->n_seen = 1;
+}
+
 static void host_does(struct nodes *nodes, struct event *event)
 {
     if (event->op == HISTORY_FENCE)
-        WORKS(nodes, gravel_fence(nodes->gravel));
+        REPORTS(nodes, gravel_fence(nodes->gravel));
     else if (event->op == HISTORY_QUIET)
-        WORKS(nodes, gravel_quiet(nodes->gravel));
+        REPORTS(nodes, gravel_quiet(nodes->gravel));
+    else if (event->op == HISTORY_FLUSH)
+        flush(nodes, event);
+    else if (event->op == HISTORY_SESSION)
+        begin_or_end_session(nodes, event->value & 1);
+    else if (event->op == HISTORY_REFUSED)
+        be_refused(nodes, event);
+    else if (event->op == HISTORY_BARRIER)
+        REPORTS(nodes, gravel_barrier(nodes->gravel));
+    else if (event->op == HISTORY_SUM)
+        sum(nodes, event);
+    else if (event->op == HISTORY_SHARE)
+        share_mirrors(nodes, event);
     else if (event->op == HISTORY_LOOK)
         poll(nodes, event);
     else if (event->op == GRAVEL_GET)
@@ -146,7 +202,10 @@ static void play_part(struct nodes *nodes, uint32_t group, uint32_t launch)
     struct history *history = nodes->running;
     for (uint32_t i = 0; i < history->n_events; i++) {
         struct event *event = &history->events[i];
-        if (event->origin == nodes->node && event->group == group && event->launch == launch)
+        if ((event->group == HISTORY_JOINT
+                 ? group == HISTORY_HOST
+                 : event->origin == nodes->node && event->group == group) &&
+            event->launch == launch)
             host_does(nodes, event);
     }
 }
@@ -167,6 +226,8 @@ static void play(struct nodes *nodes, const struct history *history)
             run_launch(nodes, at);
     }
     MUST(!pthread_join(thread, NULL));
+    while (nodes->n_sessions)
+        begin_or_end_session(nodes, false);
 }
 
 void nodes_run(struct history *history, void *user)
@@ -180,6 +241,10 @@ void nodes_run(struct history *history, void *user)
         prepare_launch(nodes, history, at);
     WORKS(nodes, gravel_barrier(nodes->gravel));
     play(nodes, history);
-    WORKS(nodes, gravel_barrier(nodes->gravel));
-    observe(nodes, history);
+    REPORTS(nodes, gravel_mirror_share(nodes->slots));
+    REPORTS(nodes, gravel_barrier(nodes->gravel));
+    if (nodes_have_failed(nodes))
+        nodes_renew(nodes);
+    else
+        observe(nodes, history);
 }

@@ -21,13 +21,27 @@
 #define HISTORY_WI 2
 #define HISTORY_HANDLER 3
 
-/* Beside the operations of gravel/operation.h. Looks are a kernel's: */
+/* Beside the operations of gravel/operation.h. A kernel's, which change a word later than messages do: */
+#define HISTORY_ADDED 12 /* in an accumulator, sent by what flushes it */
+#define HISTORY_MAXED 13
+#define HISTORY_SLOT 14 /* in a slot of a mirror, sent when the mirror is shared */
+/* A kernel's, which change no word: */
 #define HISTORY_LOOK 32 /* at a word of its node, once a flag has been raised often enough */
 #define HISTORY_COLLECT \
-    33 /* at the answer to an earlier call, once all answers so far are counted */
-/* And these the host's: */
-#define HISTORY_FENCE 34
-#define HISTORY_QUIET 35
+    33                  /* at the answer to an earlier call, once all answers so far are counted */
+#define HISTORY_TAKE 34 /* a block of a pool, which holds a value from then on */
+#define HISTORY_GIVE 35 /* the block back, and see what it holds */
+#define HISTORY_ASTRAY 36 /* in an accumulator, at a node that is not there */
+/* The host's: */
+#define HISTORY_FENCE 37
+#define HISTORY_QUIET 38
+#define HISTORY_FLUSH 39   /* of one accumulator, or the beginning of one */
+#define HISTORY_SESSION 40 /* its begin, or its end */
+#define HISTORY_REFUSED 41 /* a call that cannot be right */
+/* All hosts' at once: */
+#define HISTORY_BARRIER 42
+#define HISTORY_SUM 43   /* gravel_barrier_sum of the counters */
+#define HISTORY_SHARE 44 /* both mirrors, behind a barrier */
 
 #define HISTORY_CODE(op, type) ((op) << 3 | (type))
 

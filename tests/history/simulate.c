@@ -39,6 +39,9 @@ static bool breaks(const struct state *state, enum fault fault)
 /* Whether a comes before b in the program of their rank: a launch waits for the one before, hosts for nothing. */
 static bool is_issued_before(const struct event *a, const struct event *b)
 {
+    const bool is_of_thread = a->group == HISTORY_THREAD || b->group == HISTORY_THREAD;
+    if (is_joint(a) || is_joint(b))
+        return !is_of_thread && host_place(a) < host_place(b);
     if (a->origin != b->origin)
         return false;
     if (a->group == HISTORY_THREAD || b->group == HISTORY_THREAD)
@@ -58,11 +61,13 @@ static bool is_issued(const struct state *state, uint32_t i)
     return state->progress[i] != WAITING;
 }
 
+/* What is in slots is sent when it can be, and waited for by nobody. */
 static bool all_before_are(const struct state *state, uint32_t event, enum progress least)
 {
+    const struct event *events = state->history->events;
     for (uint32_t i = 0; i < state->history->n_events; i++)
-        if (is_issued_before(&state->history->events[i], &state->history->events[event]) &&
-            state->progress[i] < least)
+        if (is_issued_before(&events[i], &events[event]) &&
+            state->progress[i] < (is_of_slot(&events[i]) && least == DONE ? SENT : least))
             return false;
     return true;
 }
@@ -83,6 +88,10 @@ static bool can_be_issued(const struct state *state, uint32_t i)
     switch (event->op) {
     case HISTORY_QUIET:
         return breaks(state, QUIET_EARLY) || all_before_are(state, i, DONE);
+    case HISTORY_BARRIER:
+    case HISTORY_SUM:
+    case HISTORY_SHARE:
+        return breaks(state, BARRIER_EARLY) || all_before_are(state, i, DONE);
     case HISTORY_COLLECT:
         return breaks(state, ANSWER_LATE) || has_answers(state, event);
     case HISTORY_LOOK:
@@ -96,19 +105,20 @@ static bool can_be_issued(const struct state *state, uint32_t i)
 static bool must_precede(const struct state *state, uint32_t i, uint32_t k)
 {
     const struct event *a = &state->history->events[i], *b = &state->history->events[k];
-    if (state->progress[i] != SENT || a->origin != b->origin || a->node != b->node)
+    if (state->progress[i] != SENT || a->origin != b->origin || a->node != b->node || is_of_slot(a))
         return false;
     if (state->epoch[i] < state->epoch[k] && a->group != HISTORY_THREAD &&
         b->group != HISTORY_THREAD && !breaks(state, FENCE_EARLY))
         return true;
     return is_of_kernel(a) && a->launch == b->launch && a->group == b->group && a->step < b->step &&
+           is_in_order(a) == is_in_order(b) && (is_in_order(a) || a->op == b->op) &&
            !are_for_one_handler(a, b) && !breaks(state, OVERTAKES) &&
            !(breaks(state, HANDLED_LATE) && b->op == GRAVEL_AM);
 }
 
 static bool can_arrive(const struct state *state, uint32_t k)
 {
-    if (state->progress[k] != SENT)
+    if (state->progress[k] != SENT || is_of_slot(&state->history->events[k]))
         return false;
     for (uint32_t i = 0; i < state->history->n_events; i++)
         if (must_precede(state, i, k))
@@ -156,27 +166,65 @@ static uint64_t collected(const struct state *state, const struct event *collect
     return state->progress[request - state->history->events] == DONE ? request->seen : 0xa5a5a5a5;
 }
 
-static void issue(struct state *state, uint32_t i)
-{
-    struct event *event = &state->history->events[i];
-    state->epoch[i] = state->n_fences[event->origin];
-    state->progress[i] = is_message(event) ? SENT : DONE;
-    if (event->op == HISTORY_FENCE)
-        state->n_fences[event->origin]++;
-    else if (event->op == HISTORY_COLLECT)
-        event->seen = collected(state, event), event->n_seen = 1;
-    else if (event->op != HISTORY_QUIET && !is_message(event))
-        apply(state, event);
-    if (breaks(state, SIGNAL_EARLY))
-        raise_flag(state, event);
-}
-
 static void arrive(struct state *state, uint32_t i)
 {
     struct event *event = &state->history->events[i];
     state->progress[i] = DONE;
     apply(state, event);
     if (!breaks(state, SIGNAL_EARLY))
+        raise_flag(state, event);
+}
+
+/* What is in slots is applied. */
+static void share_slots(struct state *state)
+{
+    for (uint32_t i = 0; i < state->history->n_events; i++)
+        if (is_of_slot(&state->history->events[i]) && state->progress[i] == SENT)
+            arrive(state, i);
+}
+
+static uint64_t take_sum(struct state *state)
+{
+    uint64_t sum = 0;
+    for (uint32_t node = 0; node < state->history->n_nodes; node++) {
+        sum += state->history->last[node][HISTORY_COUNTER];
+        state->history->last[node][HISTORY_COUNTER] = 0;
+    }
+    return sum;
+}
+
+static uint64_t held(const struct state *state, const struct event *give)
+{
+    const struct event *take = take_of(state->history, give);
+    return take && !breaks(state, BLOCK_TWICE) ? take->value : 1;
+}
+
+/* What changes nothing, or is no message. */
+static void do_at_once(struct state *state, struct event *event)
+{
+    event->n_seen = is_seeing(event);
+    if (event->op == HISTORY_FENCE)
+        state->n_fences[event->origin]++;
+    else if (event->op == HISTORY_COLLECT)
+        event->seen = collected(state, event);
+    else if (event->op == HISTORY_GIVE)
+        event->seen = held(state, event);
+    else if (event->op == HISTORY_SUM)
+        event->seen = take_sum(state);
+    else if (event->op == HISTORY_SHARE)
+        share_slots(state);
+    if (is_of_word(event))
+        apply(state, event);
+}
+
+static void issue(struct state *state, uint32_t i)
+{
+    struct event *event = &state->history->events[i];
+    state->epoch[i] = state->n_fences[event->origin];
+    state->progress[i] = is_message(event) ? SENT : DONE;
+    if (!is_message(event))
+        do_at_once(state, event);
+    if (breaks(state, SIGNAL_EARLY))
         raise_flag(state, event);
 }
 
@@ -222,4 +270,5 @@ void simulate(struct history *history, void *user)
         history->events[i].seen = history->events[i].n_seen = 0;
     while (history->n_events && go_on(&state))
         ;
+    share_slots(&state); /* as a run does at its end */
 }

@@ -47,6 +47,8 @@ static void fill_call(struct history_call *call, const struct layout *layout,
     if (event->op == HISTORY_LOOK) {
         call->flag = flag_of(layout, event);
         call->n_raised = n_raising(history, event);
+    } else if (event->op == HISTORY_ASTRAY) {
+        call->code = HISTORY_CODE(HISTORY_ADDED, event->type);
     } else if (event->op == HISTORY_COLLECT) {
         call->code = HISTORY_CODE(HISTORY_LOOK, event->type);
         call->flag = layout->answered + 4 * (event->launch * HISTORY_GROUPS + event->group);
@@ -60,7 +62,7 @@ static void fill_item(struct history_item *item, const struct layout *layout,
     const bool is_wide = event->type == GRAVEL_ULONG;
     item->active = 1;
     item->node = event->node;
-    item->value = event->op == GRAVEL_AM ? number : event->value;
+    item->value = event->op == GRAVEL_AM || event->op == GRAVEL_APPEND ? number : event->value;
     item->expected = event->op == GRAVEL_AM ? event->cell : event->expected;
     item->index = event->cell == HISTORY_FLAG
                       ? (uint32_t)(flag_at(layout, event->origin, event->launch, event->group) -

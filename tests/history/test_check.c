@@ -119,8 +119,8 @@ static void an_inc_counts_once(void **state)
 /* ---- many -------------------------------------------------------------------------------------- */
 
 static const char *const fault_names[N_FAULTS] = {
-    "none",        "overtakes", "loses",        "twice",       "fence early",
-    "quiet early", "wrong old", "signal early", "answer late", "handled late"};
+    "none",      "overtakes",    "loses",       "twice",        "fence early",   "quiet early",
+    "wrong old", "signal early", "answer late", "handled late", "barrier early", "block twice"};
 
 static struct history history;
 
