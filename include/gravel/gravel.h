@@ -536,8 +536,8 @@ int gravel_kernel_set_arena(struct gravel *gravel, cl_kernel kernel, cl_uint ind
  * @param kernel        of the node's context.
  * @param n_dimensions  1 to 3.
  * @param global_size   [n_dimensions] work-items; 0 is none.
- * @param local_size    [n_dimensions] work-items of a group, or NULL: what the kernel requires, or the driver's choice;
- *                      on pump and drain one of up to gravel_group_size that divides the first dimension.
+ * @param local_size    [n_dimensions] work-items of a group, or NULL: what the kernel requires, or else a divisor of
+ *                      the first dimension that suits the device and calls of groups, 1024 at most.
  * @param wait          [n_wait] events of the node's context that hold up the kernel. On drain, and on pump if the
  *                      launch has many slices, the call waits for them: for one that has not begun while no kernel of
  *                      gravel_launch runs, as where no other thread sets the user event that holds it up, at most
@@ -623,7 +623,7 @@ int gravel_barrier_sum(struct gravel *gravel, uint64_t offset, uint32_t n, uint6
  * @param op      GRAVEL_ADD, GRAVEL_MIN or GRAVEL_MAX.
  * @param type    GRAVEL_INT to GRAVEL_DOUBLE.
  * @param values  [in, out] [n] elements of the type; op, type and n are the same at every node.
- * @param n       elements, 1 to 64.
+ * @param n       elements, at least 1; each 64 take a round over all nodes.
  * @return        0; GRAVEL_EINVAL; GRAVEL_EMISMATCH if op, type or n differ, and values stay as they are, or as
  *                gravel_barrier; GRAVEL_EPEER.
  */

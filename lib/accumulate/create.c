@@ -8,6 +8,7 @@
 
 #include "settings/defaults.h"
 #include "opencl/objects.h"
+#include "transport/names.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -29,11 +30,12 @@ static int check_kind(const struct gravel_accumulator *accumulator)
     const struct gravel_capability *capability = &accumulator->gravel->device.capability;
     const struct gravelp_accumulator *head = &accumulator->head;
     uint32_t word_bytes = GRAVEL_TYPE_BYTES(head->word_type % 8);
+    char named[GRAVEL_NAMED_BYTES];
     if (head->word_type > GRAVEL_DOUBLE)
-        return gravel_fail(GRAVEL_EINVAL, "%s: type %u", create_call, head->word_type);
+        return gravel_fail(GRAVEL_EINVAL, "%s: there is no type %u", create_call, head->word_type);
     if (!is_operation(head->op, head->word_type))
-        return gravel_fail(GRAVEL_EINVAL, "%s: operation %u on type %u", create_call, head->op,
-                           head->word_type);
+        return gravel_fail(GRAVEL_EINVAL, "%s: there is no %s", create_call,
+                           gravel_name_operation(named, head->op, head->word_type));
     if (head->offset % word_bytes)
         return gravel_fail(GRAVEL_EINVAL, "%s: offset %" PRIu64 " is no multiple of %u bytes",
                            create_call, head->offset, word_bytes);

@@ -12,6 +12,7 @@
 #include "node/enqueue.h"
 #include "opencl/objects.h"
 #include "opencl/wait.h"
+#include "transport/names.h"
 
 #include <inttypes.h>
 
@@ -128,6 +129,7 @@ int gravel_accumulator_report_refused(struct gravel_accumulator *accumulator)
     const struct gravelp_accumulator *head = &accumulator->head;
     const struct gravel_accumulator_seen *seen = &accumulator->seen;
     const uint32_t n_refused = *seen->n_refused;
+    char called[GRAVEL_NAMED_BYTES], own[GRAVEL_NAMED_BYTES];
     if (n_refused == 0)
         return 0;
     cl_int error = clEnqueueWriteBuffer(accumulator->gravel->device.queue, accumulator->memory,
@@ -138,9 +140,10 @@ int gravel_accumulator_report_refused(struct gravel_accumulator *accumulator)
     if (*seen->refused_type != head->word_type)
         return gravel_fail(
             GRAVEL_EINVAL,
-            "gravel_accumulate: a call of type %u, and %u more that are refused: the "
-            "accumulator at offset %" PRIu64 " is of type %u",
-            *seen->refused_type, n_refused - 1, head->offset, head->word_type);
+            "gravel_accumulate: a call of type %s, and %u more that are refused: the "
+            "accumulator at offset %" PRIu64 " is of type %s",
+            gravel_name_type(called, *seen->refused_type), n_refused - 1, head->offset,
+            gravel_name_type(own, head->word_type));
     return gravel_fail(GRAVEL_ERANGE,
                        "gravel_accumulate: index %" PRIu64 " at node %" PRIu64
                        ", and %u more that are refused: the accumulator at offset %" PRIu64

@@ -14,6 +14,7 @@
 #include "base/counter.h"
 #include "base/error.h"
 #include "base/thread.h"
+#include "transport/names.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -85,8 +86,8 @@ static void refuse_destination(struct gravel_aggregator *aggregator,
         refuse_call(aggregator, &header->arrival, why);
         return;
     }
-    snprintf(text, sizeof text, "queue %u, ticket %u: %s; the package was dropped",
-             aggregator->number, aggregator->queue.head, why);
+    snprintf(text, sizeof text, "queue %u, ticket %u: %s; the package was dropped; %s",
+             aggregator->number, aggregator->queue.head, why, GRAVEL_CHECK_NAMES);
     report(aggregator, GRAVEL_ERANGE, false, text);
 }
 

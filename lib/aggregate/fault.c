@@ -101,7 +101,9 @@ void gravel_fault_tell(const struct gravelp_arena *arena, uint32_t fault, char *
         tell_stalled(arena, group, text, bytes);
         break;
     case GRAVELP_FAULT_GROUP:
-        snprintf(text, bytes, "%s has %u work-items; build the program with -DGRAVEL_MAX_GROUP=%u",
+        snprintf(text, bytes,
+                 "%s has %u work-items, more than GRAVEL_MAX_GROUP: launch groups of 256, or build "
+                 "the program with -DGRAVEL_MAX_GROUP=%u",
                  group, arena->fault_value, arena->fault_value);
         break;
     case GRAVELP_FAULT_QUEUE:

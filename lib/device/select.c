@@ -61,11 +61,15 @@ static void append(const struct platforms *platforms, unsigned platform, unsigne
     }
 }
 
-/* PoCL's folder, as it chooses it. */
-static void name_cache(char *name, size_t bytes)
+void gravel_device_name_cache(cl_platform_id platform, char *name, size_t bytes)
 {
     const char *own = getenv("POCL_CACHE_DIR"), *cache = getenv("XDG_CACHE_HOME");
     const char *home = getenv("HOME");
+    char driver[1024] = ""; /* else the query fails, and drivers give longer ones */
+    clGetPlatformInfo(platform, CL_PLATFORM_NAME, sizeof driver, driver, NULL);
+    name[0] = '\0';
+    if (strcmp(driver, "Portable Computing Language") != 0)
+        return;
     if (own && *own)
         snprintf(name, bytes, "%s", own);
     else if (cache && *cache)
@@ -83,8 +87,8 @@ static int fail_empty(const struct platforms *platforms)
         size_t n = strlen(list);
         clGetPlatformInfo(platforms->ids[p], CL_PLATFORM_NAME, sizeof name, name, NULL);
         snprintf(list + n, sizeof list - n, "%s%u (%.100s)", n ? ", " : "", p, name);
-        if (!strcmp(name, "Portable Computing Language"))
-            name_cache(cache, sizeof cache);
+        if (!*cache)
+            gravel_device_name_cache(platforms->ids[p], cache, sizeof cache);
     }
     if (*cache)
         snprintf(advice, sizeof advice,

@@ -36,4 +36,7 @@ int gravel_device_list(struct gravel_candidate *candidates, unsigned *n);
  */
 int gravel_device_list_named(const char *name, struct gravel_candidate *candidates, unsigned *n);
 
+/** Names the folder in which PoCL keeps what it has built; "": the platform is another driver's. */
+void gravel_device_name_cache(cl_platform_id platform, char *name, size_t bytes);
+
 #endif

@@ -11,6 +11,7 @@
 #include "settings/defaults.h"
 #include "node/enqueue.h"
 #include "opencl/objects.h"
+#include "transport/names.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -42,11 +43,12 @@ static bool is_operation(uint32_t op, uint32_t type)
 static int check_kind(const struct gravel_mirror *mirror)
 {
     const struct gravel_capability *capability = &mirror->gravel->device.capability;
+    char named[GRAVEL_NAMED_BYTES];
     if (mirror->type > GRAVEL_DOUBLE)
-        return gravel_fail(GRAVEL_EINVAL, "%s: type %u", mirror->call, mirror->type);
+        return gravel_fail(GRAVEL_EINVAL, "%s: there is no type %u", mirror->call, mirror->type);
     if (!mirror->is_read && !is_operation(mirror->op, mirror->type))
-        return gravel_fail(GRAVEL_EINVAL, "%s: operation %u on type %u", mirror->call, mirror->op,
-                           mirror->type);
+        return gravel_fail(GRAVEL_EINVAL, "%s: there is no %s", mirror->call,
+                           gravel_name_operation(named, mirror->op, mirror->type));
     if (!mirror->is_read && mirror->type == GRAVEL_DOUBLE && !capability->has_double)
         return gravel_fail(GRAVEL_ECAPABILITY, "%s: %s has no double", mirror->call,
                            capability->name);
@@ -179,17 +181,15 @@ static int upload_lists(struct gravel_mirror *mirror)
 
 static int build(struct gravel_mirror *mirror)
 {
-    static const char *const types[] = {"int", "uint", "long", "ulong", "float", "double"};
-    static const char *const ops[] = {
-        [GRAVEL_PUT] = "put", [GRAVEL_ADD] = "add", [GRAVEL_MIN] = "min", [GRAVEL_MAX] = "max",
-        [GRAVEL_AND] = "and", [GRAVEL_OR] = "or",   [GRAVEL_XOR] = "xor"};
+    const uint32_t command = GRAVELP_COMMAND(mirror->op, mirror->type);
+    const char *op = gravel_operation_name(command), *type = gravel_type_name(command);
     const char *bits = mirror->word_bytes == 4 ? "uint" : "ulong";
     char options[160];
     /* The operation is a part of each name: compilers may have a macro `min`. */
     snprintf(options, sizeof options,
              "-DGRAVELP_MIRROR_TYPE=%s -DGRAVELP_MIRROR_NEXT=GRAVELP_NEXT_%s "
              "-DGRAVELP_MIRROR_NEUTRAL=NEUTRAL_%s",
-             mirror->is_read ? bits : types[mirror->type], ops[mirror->op], ops[mirror->op]);
+             mirror->is_read ? bits : type, op, op);
     const struct gravel_program_request request = {
         .name = "mirror.cl", .source = gravel_mirror_cl, .options = options};
     return gravel_node_build(mirror->gravel, &request, &mirror->program);

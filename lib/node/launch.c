@@ -59,6 +59,8 @@ int gravel_node_build(struct gravel *gravel, const struct gravel_program_request
     request.is_checked = gravel->config.check;
     request.heap_bytes = gravel->arena->heap_bytes;
     request.steal_policy = GRAVEL_CHOICE(&gravel->config, steal_policy);
+    request.tell = gravel_tell;
+    request.context = gravel;
     int code = gravel_device_build(&gravel->device, &request, program);
     if (!code && gravel->config.check && (code = keep_names(gravel, *program))) {
         clReleaseProgram(*program);
@@ -305,21 +307,6 @@ static int launch_drained(struct gravel *gravel, cl_kernel kernel, struct gravel
     return code;
 }
 
-/* A group size for callers who leave it to the driver: slices are counted in groups. */
-static void choose_local_size(const struct gravel *gravel, cl_kernel kernel, size_t global,
-                              size_t local[3])
-{
-    size_t most = 1;
-    clGetKernelWorkGroupInfo(kernel, gravel->device.id, CL_KERNEL_WORK_GROUP_SIZE, sizeof most,
-                             &most, NULL);
-    local[0] = gravel_derive_group_size(&gravel->device);
-    while (local[0] > most)
-        local[0] /= 2;
-    while (local[0] > 1 && global % local[0] != 0)
-        local[0]--;
-    local[1] = local[2] = 1;
-}
-
 /* Step drain: one launch at a time. */
 static int lock_device(struct gravel *gravel)
 {
@@ -330,11 +317,7 @@ static int launch_sliced(struct gravel *gravel, cl_kernel kernel, const struct g
                          cl_uint n_wait, const cl_event *wait, cl_event *event)
 {
     struct gravel_slicer slicer;
-    size_t chosen[3];
-    if (!sizes->local)
-        choose_local_size(gravel, kernel, sizes->global[0], chosen);
-    gravel_slicer_init(&slicer, sizes->n_dimensions, sizes->global,
-                       sizes->local ? sizes->local : chosen);
+    gravel_slicer_init(&slicer, sizes->n_dimensions, sizes->global, sizes->local);
     if (gravel->device.step != GRAVEL_STEP_DRAIN)
         return launch_beside(gravel, kernel, &slicer, n_wait, wait, event);
     *event = NULL;
@@ -410,14 +393,41 @@ static int launch_nothing(struct gravel *gravel, cl_uint n_wait, const cl_event 
     return gravel_check_cl("gravel_launch: clEnqueueMarkerWithWaitList", error);
 }
 
+#define FEW_ITEMS 32u
+#define MOST_ITEMS 1024u /* as GRAVEL_MAX_GROUP is, unless the program sets it */
+
+/* Chooses a group size for callers who leave it to the library: a driver's choice may be more than GRAVEL_MAX_GROUP. A
+ * divisor of the global size, near the one that suits the device; above that if all below are small. */
+static void choose_local_size(const struct gravel *gravel, cl_kernel kernel, size_t global,
+                              size_t local[3])
+{
+    size_t most = 1, suits = gravel_derive_group_size(&gravel->device);
+    clGetKernelWorkGroupInfo(kernel, gravel->device.id, CL_KERNEL_WORK_GROUP_SIZE, sizeof most,
+                             &most, NULL);
+    while (suits > most)
+        suits /= 2;
+    local[0] = suits;
+    while (global % local[0] != 0)
+        local[0]--;
+    for (size_t n = suits + 1; local[0] < FEW_ITEMS && n <= most && n <= MOST_ITEMS; n++)
+        if (global % n == 0)
+            local[0] = n;
+    local[1] = local[2] = 1;
+}
+
 static int begin(struct gravel *gravel, cl_kernel kernel, struct gravel_sizes *sizes,
                  cl_uint n_wait, const cl_event *wait, cl_event *event)
 {
+    size_t chosen[3];
     int code = gravel_sizes_check(sizes, &gravel->device, kernel);
     if (code)
         return code;
     if (sizes->is_empty)
         return launch_nothing(gravel, n_wait, wait, event);
+    if (!sizes->local) {
+        choose_local_size(gravel, kernel, sizes->global[0], chosen);
+        sizes->local = chosen;
+    }
     return gravel->device.is_sliced ? launch_sliced(gravel, kernel, sizes, n_wait, wait, event)
                                     : launch_whole(gravel, kernel, sizes, n_wait, wait, event);
 }

@@ -10,6 +10,7 @@
 #include "base/in_handler.h"
 #include "base/piece.h"
 #include "node/host_buffers.h"
+#include "transport/names.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -189,11 +190,13 @@ static bool is_operation(uint32_t op, uint32_t type)
 int gravel_update(struct gravel *gravel, uint32_t op, uint32_t type, uint64_t offset,
                   const void *value, uint32_t node)
 {
+    char named[GRAVEL_NAMED_BYTES];
     int code = check_node(gravel, "gravel_update", node);
     if (code)
         return code;
     if (!is_operation(op, type))
-        return gravel_fail(GRAVEL_EINVAL, "gravel_update: operation %u on type %u", op, type);
+        return gravel_fail(GRAVEL_EINVAL, "gravel_update: there is no %s",
+                           gravel_name_operation(named, op, type));
     if (op != GRAVEL_INC && gravel_require("gravel_update", "value", value))
         return GRAVEL_EINVAL;
     if (gravel->config.check)

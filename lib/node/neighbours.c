@@ -27,12 +27,8 @@ static uint64_t mark_of(const struct gravel *gravel)
 /* Every node fills its own word. */
 static int gather(struct gravel *gravel, uint64_t *marks, uint32_t n)
 {
-    int code = 0;
     marks[gravel->network.transport->node] = mark_of(gravel);
-    for (uint32_t i = 0; i < n && !code; i += GRAVEL_ROUND_VALUES)
-        code = gravel_node_reduce(gravel, &gravel_call_open, GRAVEL_MAX, GRAVEL_ULONG, marks + i,
-                                  n - i < GRAVEL_ROUND_VALUES ? n - i : GRAVEL_ROUND_VALUES);
-    return code;
+    return gravel_node_reduce(gravel, &gravel_call_open, GRAVEL_MAX, GRAVEL_ULONG, marks, n);
 }
 
 /* "1, 4, 5" into text. @return how many nodes that is. */

@@ -7,6 +7,7 @@
  */
 #include "base/clock.h"
 #include "node/host_buffers.h"
+#include "transport/names.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -168,17 +169,6 @@ int gravel_barrier_sum(struct gravel *gravel, uint64_t offset, uint32_t n, uint6
     return gravel_node_conclude(gravel, barrier(gravel, &job));
 }
 
-int gravel_node_reduce(struct gravel *gravel, const struct gravel_collective_call *call,
-                       uint32_t op, uint32_t type, void *values, uint32_t n)
-{
-    if (gravel_failure_is_fatal(&gravel->failure)) /* else it could still succeed, alone */
-        return gravel_node_conclude(gravel, GRAVEL_EPEER);
-    struct gravel_job job = {
-        .kind = GRAVEL_JOB_REDUCE, .call = *call, .op = op, .type = type, .values = values, .n = n};
-    int code = gravel_network_run(&gravel->network, &job);
-    return code ? gravel_node_conclude(gravel, code) : 0;
-}
-
 int gravel_node_agree(struct gravel *gravel, const struct gravel_collective_call *call)
 {
     return gravel_node_reduce(gravel, call, GRAVEL_MIN, GRAVEL_ULONG, NULL, 0);
@@ -217,22 +207,54 @@ static void narrow(void *values, uint32_t type, const uint64_t *wide, uint32_t n
     }
 }
 
+/* A round's values. @param is_rest  not the call's first. */
+static int reduce_piece(struct gravel *gravel, const struct gravel_collective_call *call,
+                        uint32_t op, uint32_t type, void *values, uint32_t n, bool is_rest)
+{
+    uint64_t wide[GRAVEL_ROUND_VALUES];
+    const bool is_narrow = GRAVEL_TYPE_BYTES(type) == 4;
+    struct gravel_job job = {.kind = GRAVEL_JOB_REDUCE,
+                             .call = *call,
+                             .is_rest = is_rest,
+                             .op = op,
+                             .type = is_narrow ? widen(wide, type, values, n) : type,
+                             .values = is_narrow ? wide : values,
+                             .n = n};
+    int code = gravel_network_run(&gravel->network, &job);
+    if (!code && is_narrow)
+        narrow(values, type, wide, n);
+    return code ? gravel_node_conclude(gravel, code) : 0;
+}
+
+int gravel_node_reduce(struct gravel *gravel, const struct gravel_collective_call *call,
+                       uint32_t op, uint32_t type, void *values, uint32_t n)
+{
+    uint32_t i = 0;
+    int code;
+    if (gravel_failure_is_fatal(&gravel->failure)) /* else it could still succeed, alone */
+        return gravel_node_conclude(gravel, GRAVEL_EPEER);
+    do {
+        const uint32_t left = n - i, part = left < GRAVEL_ROUND_VALUES ? left : GRAVEL_ROUND_VALUES;
+        void *at = n ? (unsigned char *)values + (size_t)i * GRAVEL_TYPE_BYTES(type) : values;
+        code = reduce_piece(gravel, call, op, type, at, part, i > 0);
+        i += part;
+    } while (!code && i < n);
+    return code;
+}
+
 int gravel_reduce(struct gravel *gravel, uint32_t op, uint32_t type, void *values, uint32_t n)
 {
+    char named[GRAVEL_NAMED_BYTES];
     if (gravel_node_refuse_wait(gravel, "gravel_reduce") ||
         gravel_require("gravel_reduce", "values", values))
         return GRAVEL_EINVAL;
-    if ((op != GRAVEL_ADD && op != GRAVEL_MIN && op != GRAVEL_MAX) || type > GRAVEL_DOUBLE ||
-        n == 0 || n > GRAVEL_ROUND_VALUES)
-        return gravel_fail(GRAVEL_EINVAL, "gravel_reduce: operation %u, type %u, %u values", op,
-                           type, n);
+    if ((op != GRAVEL_ADD && op != GRAVEL_MIN && op != GRAVEL_MAX) || type > GRAVEL_DOUBLE)
+        return gravel_fail(GRAVEL_EINVAL,
+                           "gravel_reduce: there is no %s; add, min and max of int to double",
+                           gravel_name_operation(named, op, type));
+    if (n == 0)
+        return gravel_fail(GRAVEL_EINVAL, "gravel_reduce: 0 values");
     const struct gravel_collective_call call = {.kind = GRAVEL_CALL_REDUCE,
                                                 .arguments = {(uint64_t)op << 8 | type, n}};
-    if (GRAVEL_TYPE_BYTES(type) == 8)
-        return gravel_node_reduce(gravel, &call, op, type, values, n);
-    uint64_t wide[GRAVEL_ROUND_VALUES];
-    int code = gravel_node_reduce(gravel, &call, op, widen(wide, type, values, n), wide, n);
-    if (!code)
-        narrow(values, type, wide, n);
-    return code;
+    return gravel_node_reduce(gravel, &call, op, type, values, n);
 }

@@ -4,9 +4,11 @@
  */
 #include "opencl/advice.h"
 
+#include "base/stream.h"
 #include "opencl/macros.h"
 
 #include <stdbool.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define NAME_BYTES 128u
@@ -39,6 +41,106 @@ static bool is_group(const char *text, const char *name)
             return true;
     }
     return false;
+}
+
+/* The first place outside comments of a word, in a text whose comments have a star at each line's begin; or NULL. */
+static const char *find_word(const char *text, const char *word, size_t length)
+{
+    for (const char *at = text; (at = strstr(at, word)); at++) {
+        const char *line = at;
+        while (line > text && line[-1] != '\n')
+            line--;
+        line += strspn(line, " \t");
+        const bool is_begin = at == text || gravel_word_length(at - 1) == 0 || at[-1] == '#';
+        if (is_begin && gravel_word_length(at) == length && *line != '*' && *line != '/')
+            return at;
+    }
+    return NULL;
+}
+
+/* Names of calls that a header pastes together, gravel_accumulate_add_uint_wi, begin with a word of it. */
+static bool has_name(const char *header, const char *name)
+{
+    char word[NAME_BYTES];
+    strcpy(word, name);
+    if (find_word(header, word, strlen(word)))
+        return true;
+    for (char *end = strrchr(word, '_'); end && end > word + strlen("gravel_");
+         end = strrchr(word, '_')) {
+        end[1] = '\0';
+        if (find_word(header, word, strlen(word)))
+            return true;
+        *end = '\0';
+    }
+    return false;
+}
+
+/* Whether the source leaves out the header that has a name. @param name  "gravel_x", "struct gravel_x" */
+static bool advise_include(FILE *out, const char *name, const char *source,
+                           const struct gravel_source_header *headers)
+{
+    const char *word = strrchr(name, ' ') ? strrchr(name, ' ') + 1 : name;
+    if (strncasecmp(word, "gravel_", strlen("gravel_")) != 0)
+        return false;
+    for (const struct gravel_source_header *header = headers; header->name; header++) {
+        const struct gravel_source_header one[] = {*header, {NULL, NULL}};
+        if (!has_name(header->text, word))
+            continue;
+        if (!gravel_source_includes(source, one))
+            fprintf(out, "\nadvice: is #include \"%s\" missing, which has %s?", header->name, word);
+        return !gravel_source_includes(source, one);
+    }
+    return false;
+}
+
+/* The call whose parenthesis is open at a column of a line; NULL: none, or of none of ours. */
+static const char *find_call(const char *source, unsigned long line, unsigned long column)
+{
+    int depth = 0;
+    const char *at = source;
+    while (line-- > 1 && (at = strchr(at, '\n')))
+        at++;
+    if (!at || column < 2 || column > strcspn(at, "\n") + 1)
+        return NULL;
+    for (at += column - 2; at > source && (*at != '(' || depth > 0); at--)
+        depth += (*at == ')') - (*at == '(');
+    while (at > source && gravel_word_length(at - 1))
+        at--;
+    return strncmp(at, "gravel_", strlen("gravel_")) == 0 ? at : NULL;
+}
+
+/* "k.cl:2:82: too few arguments provided": with the form of the call, as its header defines it. */
+static void advise_arguments(FILE *out, const char *log,
+                             const struct gravel_program_request *request, const char *text)
+{
+    char name[NAME_BYTES];
+    for (const char *said = log; (said = strstr(said, "arguments ")); said++) {
+        const char *line = said, *form;
+        unsigned long numbers[2] = {0};
+        while (line > log && line[-1] != '\n')
+            line--;
+        const char *place = strstr(line, request->name);
+        if (!place || place > said ||
+            sscanf(place + strlen(request->name), ":%lu:%lu", &numbers[0], &numbers[1]) != 2)
+            continue;
+        const char *call = find_call(request->source, numbers[0], numbers[1]);
+        const size_t length = call ? gravel_word_length(call) : NAME_BYTES;
+        if (length >= NAME_BYTES)
+            continue;
+        snprintf(name, sizeof name, "%.*s", (int)length, call);
+        form = find_word(text, name, length);
+        if (form && form[length] == '(')
+            fprintf(out, "\nadvice: the call of line %lu is %.*s", numbers[0],
+                    (int)(strcspn(form, ")") + 1), form);
+    }
+}
+
+static void advise_records(FILE *out, const struct gravel_streams *streams)
+{
+    fprintf(out, "\nadvice: a record has another size than its stream was registered with:");
+    for (uint32_t i = 0; streams && i < streams->n; i++)
+        fprintf(out, "%s %s has %u bytes", i ? "," : "", streams->list[i].name,
+                streams->list[i].record_bytes);
 }
 
 static void advise_undeclared(FILE *out, const char *name, const char *text)
@@ -81,10 +183,30 @@ static void advise_all(FILE *out, const char *log, const char *said, const char 
     }
 }
 
-void gravel_advice_write(FILE *out, const char *log, const char *text)
+/* Whether the log names what a header has that the source leaves out: nothing else is its cause then. */
+static bool advise_includes(FILE *out, const char *log, const char *source,
+                            const struct gravel_source_header *headers)
 {
+    static const char *const said[] = {"undeclared identifier '", "unknown type name '",
+                                       "incomplete type '", "parameter '"};
+    char name[NAME_BYTES];
+    for (size_t i = 0; i < sizeof said / sizeof *said; i++)
+        for (const char *at = log; (at = find_named(at, said[i], name));)
+            if (advise_include(out, name, source, headers))
+                return true;
+    return false;
+}
+
+void gravel_advice_write(FILE *out, const char *log, const struct gravel_program_request *request,
+                         const char *text, const struct gravel_source_header *headers)
+{
+    if (advise_includes(out, log, request->source, headers))
+        return;
     advise_all(out, log, "undeclared identifier '", text, advise_undeclared);
     advise_all(out, log, "conflicting types for '", text, advise_handler);
+    advise_arguments(out, log, request, text);
+    if (strstr(log, "gravelp_record_has_another_size_"))
+        advise_records(out, request->streams);
     if (strstr(log, "redefinition of 'gravel_scratch_'"))
         fprintf(out, "\nadvice: GRAVEL_OPEN stands in a kernel once");
 }

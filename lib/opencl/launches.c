@@ -19,6 +19,7 @@
 #include "opencl/objects.h"
 #include "opencl/wait.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -271,9 +272,12 @@ static int wait_and_ask(const struct gravel_running *kernel, struct gravel_limit
 {
     int gave_up = wait_for(kernel, limit);
     cl_int error = gave_up ? CL_SUCCESS : clWaitForEvents(1, &kernel->event);
-    if (error != CL_SUCCESS)
-        return gravel_fail_cl("a kernel ended with an error: clWaitForEvents", error);
-    return gave_up;
+    char what[256];
+    snprintf(what, sizeof what,
+             "a kernel ended with an error, %s (GRAVEL_CHECK=1 names group calls that some "
+             "work-items leave out): clWaitForEvents",
+             kernel->name);
+    return error == CL_SUCCESS ? gave_up : gravel_fail_cl(what, error);
 }
 
 int gravel_launches_wait(struct gravel_launches *launches, struct gravel_limit limit)

@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "base/stream.h"
 #include "base/handler.h"
+#include "device/select.h"
 #include "layout/arena.h"
 #include "opencl/advice.h"
 #include "opencl/macros.h"
@@ -92,17 +93,56 @@ static char *make_options(const struct gravel_device *device,
     return text;
 }
 
-static int fail_build(const struct gravel_device *device, const char *name, const char *source,
+static const struct gravel_source_header headers[] = {{"gravel.cl.h", gravel_cl_h},
+                                                      {"steal.cl.h", gravel_steal_cl_h},
+                                                      {"accumulator.cl.h", gravel_accumulator_cl_h},
+                                                      {"block_pool.cl.h", gravel_block_pool_cl_h},
+                                                      {"print.cl.h", gravel_print_cl_h},
+                                                      {"subgroup.cl.h", gravel_subgroup_cl_h},
+                                                      {NULL, NULL}};
+
+/* A compiler's log with names and lines of the source, and without them if memory is out. The caller frees it. */
+static char *read_log(const struct gravel_device *device, cl_program program, const char *text)
+{
+    char *log = gravel_cl_program_log(device, program), *named = NULL;
+    size_t bytes;
+    FILE *out = open_memstream(&named, &bytes);
+    if (!out)
+        return log;
+    gravel_source_name_places(out, log ? log : "", text);
+    fclose(out);
+    free(log);
+    return named;
+}
+
+/* Of a build that failed without a word of the compiler: PoCL's does where it cannot write. */
+static void advise_cache(FILE *out, const struct gravel_device *device)
+{
+    char cache[256];
+    cl_platform_id platform = NULL;
+    clGetDeviceInfo(device->id, CL_DEVICE_PLATFORM, sizeof platform, &platform, NULL);
+    gravel_device_name_cache(platform, cache, sizeof cache);
+    if (*cache)
+        fprintf(out,
+                "\nadvice: the compiler names no error: can PoCL write its cache, %s? A full disk, "
+                "a quota and ulimit -f keep it from that; POCL_CACHE_DIR names another folder",
+                cache);
+}
+
+static int fail_build(const struct gravel_device *device,
+                      const struct gravel_program_request *request, const char *source,
                       cl_int error, cl_program program, const char *options)
 {
-    char *log = gravel_cl_program_log(device, program), *text = NULL;
+    char *log = read_log(device, program, source), *text = NULL;
     size_t bytes;
     FILE *out = open_memstream(&text, &bytes);
     if (out) {
-        fprintf(out, "%s: building failed on %s, %s\noptions: %s\n", name, device->capability.name,
-                gravel_cl_error(error), options);
-        gravel_source_name_places(out, log ? log : "", source);
-        gravel_advice_write(out, log ? log : "", source);
+        fprintf(out, "%s: building failed on %s, %s\n%s", request->name, device->capability.name,
+                gravel_cl_error(error), log ? log : "");
+        gravel_advice_write(out, log ? log : "", request, source, headers);
+        if (!log || !strstr(log, "error:"))
+            advise_cache(out, device);
+        fprintf(out, "\noptions: %s", options);
         fclose(out);
     }
     int code = gravel_fail_text(GRAVEL_EBUILD, text ? text : "program does not build");
@@ -111,13 +151,17 @@ static int fail_build(const struct gravel_device *device, const char *name, cons
     return code;
 }
 
-static const struct gravel_source_header headers[] = {{"gravel.cl.h", gravel_cl_h},
-                                                      {"steal.cl.h", gravel_steal_cl_h},
-                                                      {"accumulator.cl.h", gravel_accumulator_cl_h},
-                                                      {"block_pool.cl.h", gravel_block_pool_cl_h},
-                                                      {"print.cl.h", gravel_print_cl_h},
-                                                      {"subgroup.cl.h", gravel_subgroup_cl_h},
-                                                      {NULL, NULL}};
+/* What a compiler says of a program that it has built. */
+static void tell_warnings(const struct gravel_device *device,
+                          const struct gravel_program_request *request, const char *source,
+                          cl_program program)
+{
+    char *log = request->tell ? read_log(device, program, source) : NULL, *rest = log;
+    for (char *line; log && (line = strsep(&rest, "\n"));)
+        if (strstr(line, "warning:"))
+            request->tell(request->context, line);
+    free(log);
+}
 
 /* The whole text as one string; NULL if memory is out. The caller frees it. */
 static char *make_text(const struct gravel_program_request *request)
@@ -138,17 +182,19 @@ static char *make_text(const struct gravel_program_request *request)
     return text;
 }
 
-static int build(const struct gravel_device *device, const char *name, const char *text,
-                 const char *options, cl_program *program)
+static int build(const struct gravel_device *device, const struct gravel_program_request *request,
+                 const char *text, const char *options, cl_program *program)
 {
     cl_int error = CL_SUCCESS;
     *program = clCreateProgramWithSource(device->context, 1, &text, NULL, &error);
     if (!*program)
         return gravel_fail_cl("clCreateProgramWithSource", error);
     error = gravel_cl_program_build(device, *program, options);
-    if (error == CL_SUCCESS)
+    if (error == CL_SUCCESS) {
+        tell_warnings(device, request, text, *program);
         return 0;
-    int code = fail_build(device, name, text, error, *program, options);
+    }
+    int code = fail_build(device, request, text, error, *program, options);
     clReleaseProgram(*program);
     *program = NULL;
     return code;
@@ -186,7 +232,7 @@ int gravel_device_build(const struct gravel_device *device,
     if (code)
         return code;
     char *options = make_options(device, request), *text = make_text(request);
-    code = options && text ? build(device, request->name, text, options, program)
+    code = options && text ? build(device, request, text, options, program)
                            : gravel_fail(GRAVEL_ENOMEM, "%s: text and options", request->name);
     free(text);
     free(options);

@@ -194,7 +194,8 @@ static int find_words(const struct check *check, const struct gravel_run *run, c
         return refuse(check, GRAVEL_ERANGE, "%s %" PRIu64 " of %s is not a multiple of %" PRIu32,
                       what, base, gravel_type_name(run->command), size);
     if (!gravel_heap_span(check->heap, base, span))
-        return refuse(check, GRAVEL_ERANGE, "%s %" PRIu64 " of %s is in no allocation", what, base,
+        return refuse(check, GRAVEL_ERANGE,
+                      "%s %" PRIu64 " of %s is in no allocation; " GRAVEL_CHECK_NAMES, what, base,
                       gravel_type_name(run->command));
     *n_words = (span->bytes - (base - span->offset)) / size;
     return 0;
@@ -207,7 +208,7 @@ static int refuse_element(const struct check *check, const struct gravel_run *ru
     const char *operation = gravel_operation_name(run->command);
     return refuse(check, GRAVEL_ERANGE,
                   "%s: %s %" PRIu64 " of %s at %s %" PRIu64 " is beyond its allocation of %" PRIu64
-                  " bytes at %" PRIu64 "; it must be below %" PRIu64,
+                  " bytes at %" PRIu64 "; it must be below %" PRIu64 "; " GRAVEL_CHECK_NAMES,
                   operation ? operation : "ask", element, index, gravel_type_name(run->command),
                   what, base, span->bytes, span->offset,
                   (span->bytes - (base - span->offset)) / GRAVELP_VALUE_BYTES(run->command));

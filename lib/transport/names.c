@@ -6,7 +6,7 @@
 
 #include "layout/command.h"
 
-#include <stddef.h>
+#include <stdio.h>
 
 /* Names of the operations that address a word; no entry, no such operation. */
 static const struct {
@@ -35,4 +35,25 @@ const char *gravel_operation_name(uint32_t command)
 const char *gravel_type_name(uint32_t command)
 {
     return names[GRAVEL_PUT][GRAVELP_COMMAND_TYPE(command)].type;
+}
+
+const char *gravel_name_type(char text[GRAVEL_NAMED_BYTES], uint32_t type)
+{
+    if (type <= GRAVEL_DOUBLE)
+        snprintf(text, GRAVEL_NAMED_BYTES, "%s", names[GRAVEL_PUT][type].type);
+    else
+        snprintf(text, GRAVEL_NAMED_BYTES, "type %u", type);
+    return text;
+}
+
+const char *gravel_name_operation(char text[GRAVEL_NAMED_BYTES], uint32_t op, uint32_t type)
+{
+    char of_type[GRAVEL_NAMED_BYTES];
+    const char *name = op < GRAVEL_N_OPERATIONS ? names[op][GRAVEL_UINT].operation : NULL;
+    gravel_name_type(of_type, type);
+    if (name)
+        snprintf(text, GRAVEL_NAMED_BYTES, "%s on %.24s", name, of_type);
+    else
+        snprintf(text, GRAVEL_NAMED_BYTES, "operation %u on %.24s", op, of_type);
+    return text;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What texts call a message's operation and type.
+ * What texts call an operation and a type, of a message and of a host call.
  *
- * Path:    aggregate/aggregator.c, resolve/decode.c -> names.h.
+ * Path:    aggregate/aggregator.c, resolve/decode.c, round.c, host calls -> names.h.
  */
 #ifndef GRAVEL_TRANSPORT_NAMES_H
 #define GRAVEL_TRANSPORT_NAMES_H
@@ -14,5 +14,16 @@ const char *gravel_operation_name(uint32_t command);
 
 /** "uint"; NULL if there is no such type. */
 const char *gravel_type_name(uint32_t command);
+
+/* Of a message that is refused, without checked mode: who sent it is not known. */
+#define GRAVEL_CHECK_NAMES "GRAVEL_CHECK=1 names kernel and line of a group's call"
+
+#define GRAVEL_NAMED_BYTES 56u
+
+/** Writes "min on float"; what has no name as "operation 77 on type 6". @return text */
+const char *gravel_name_operation(char text[GRAVEL_NAMED_BYTES], uint32_t op, uint32_t type);
+
+/** Writes "float", or "type 6". @return text */
+const char *gravel_name_type(char text[GRAVEL_NAMED_BYTES], uint32_t type);
 
 #endif

@@ -3,6 +3,7 @@
 #include "transport/round.h"
 
 #include "gravel/gravel.h"
+#include "transport/names.h"
 
 #include <byteswap.h>
 #include <inttypes.h>
@@ -121,12 +122,10 @@ bool gravel_round_is_in_step(const struct gravel_round *round)
 
 static void tell_reduce(const struct gravel_collective_call *call, char *text, size_t bytes)
 {
-    static const char *const types[] = {
-        [GRAVEL_INT] = "int",     [GRAVEL_UINT] = "uint",   [GRAVEL_LONG] = "long",
-        [GRAVEL_ULONG] = "ulong", [GRAVEL_FLOAT] = "float", [GRAVEL_DOUBLE] = "double"};
-    uint64_t type = call->arguments[0] & 0xff, op = call->arguments[0] >> 8;
+    char type[GRAVEL_NAMED_BYTES];
+    uint64_t op = call->arguments[0] >> 8;
     snprintf(text, bytes, "of %" PRIu64 " values of type %s (%s)", call->arguments[1],
-             type <= GRAVEL_DOUBLE ? types[type] : "unknown",
+             gravel_name_type(type, call->arguments[0] & 0xff),
              op == GRAVEL_ADD   ? "sum"
              : op == GRAVEL_MIN ? "least"
                                 : "most");
@@ -143,23 +142,21 @@ static void tell_alloc(const struct gravel_collective_call *call, const char *un
 /* Arguments: operation and type as of a reduction, GRAVEL_PUT for a mirror; offset of the array. */
 static void tell_mirror(const struct gravel_collective_call *call, char *text, size_t bytes)
 {
-    uint64_t type = call->arguments[0] & 0xff, op = call->arguments[0] >> 8;
-    if (op == GRAVEL_PUT)
-        snprintf(text, bytes, "of a mirror of type %" PRIu64 " at offset %" PRIu64, type,
-                 call->arguments[1]);
-    else
-        snprintf(text, bytes,
-                 "of a mirror of slots by operation %" PRIu64 " of type %" PRIu64
-                 " at offset %" PRIu64,
-                 op, type, call->arguments[1]);
+    char named[GRAVEL_NAMED_BYTES];
+    uint32_t type = call->arguments[0] & 0xff, op = (uint32_t)(call->arguments[0] >> 8);
+    snprintf(
+        text, bytes, "of a mirror of %s%s at offset %" PRIu64, op == GRAVEL_PUT ? "" : "slots by ",
+        op == GRAVEL_PUT ? gravel_name_type(named, type) : gravel_name_operation(named, op, type),
+        call->arguments[1]);
 }
 
 /* Arguments: as of a mirror; the name is the number of elements. */
 static void tell_accumulator(const struct gravel_collective_call *call, char *text, size_t bytes)
 {
-    uint64_t type = call->arguments[0] & 0xff, op = call->arguments[0] >> 8;
-    snprintf(text, bytes, "of %.*s by operation %" PRIu64 " of type %" PRIu64 " at offset %" PRIu64,
-             (int)sizeof call->name, call->name, op, type, call->arguments[1]);
+    char named[GRAVEL_NAMED_BYTES];
+    uint32_t type = call->arguments[0] & 0xff, op = (uint32_t)(call->arguments[0] >> 8);
+    snprintf(text, bytes, "of %.*s by %s at offset %" PRIu64, (int)sizeof call->name, call->name,
+             gravel_name_operation(named, op, type), call->arguments[1]);
 }
 
 /* "of 4096 bytes"; of the second call without the unit */

@@ -268,7 +268,7 @@ class Node:
                 self._wait(lib.gravel_session_end)
 
     def reduce(self, values: npt.ArrayLike, op: str = "add") -> Any:
-        """The sum ("add"), "min" or "max" of up to 64 numbers over all nodes, element by element. Collective.
+        """The sum ("add"), "min" or "max" of numbers over all nodes, element by element. Collective.
 
         Types are numpy's of 4 and 8 bytes; Python's int and float are those of 8. Returns an array, or of one number
         a number.

@@ -313,7 +313,8 @@ static void records_of_another_size_and_unknown_streams_do_not_build(void **stat
     static const struct {
         const char *call, *part;
     } cases[] = {
-        {"gravel_append_wg(g, single, wide, 0);", "gravelp_record_has_another_size_"},
+        {"gravel_append_wg(g, single, wide, 0);",
+         "another size than its stream was registered with: "},
         {"gravel_append_wi(g, other, few, 0);", "GRAVELP_STREAM_other"},
         {"gravel_append_wi(g, single, few, 0);", NULL},
     };

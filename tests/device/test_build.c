@@ -150,6 +150,59 @@ static void a_missing_macro_is_named(void **state)
     assert_null(strstr(gravel_last_error(), "advice"));
 }
 
+static void what_is_missing_or_too_much_is_advised(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *source, *part;
+    } rows[] = {
+        {"kernel void k(GRAVEL_ARENA) { GRAVEL_OPEN(g); }",
+         "advice: is #include \"gravel.cl.h\" missing"},
+        {"void visit(struct gravel_call c, ulong a) {}",
+         "advice: is #include \"gravel.cl.h\" missing"},
+        {KERNEL("GRAVEL_ARENA, GRAVEL_ACCUMULATOR(sums)",
+                "GRAVEL_OPEN(g); gravel_accumulate_add_uint_wi(sums, 0, 1, 0);"),
+         "advice: is #include \"accumulator.cl.h\" missing"},
+        {KERNEL("GRAVEL_ARENA", "GRAVEL_OPEN(g); gravel_printf_wg(g, \"x\");"),
+         "advice: is #include \"print.cl.h\" missing"},
+        {KERNEL("GRAVEL_ARENA", "GRAVEL_OPEN(g); gravel_inc_uint_wg(g, 0, 0);"),
+         "advice: the call of line 4 is gravel_inc_uint_wg(g, base, index, node)"},
+        {KERNEL("GRAVEL_ARENA",
+                "GRAVEL_OPEN(g);\n gravel_put_uint_wg_if(g, 1,\n 0, max(1, 2), (0));"),
+         "advice: the call of line 6 is gravel_put_uint_wg_if(g, active, base, index, value, "
+         "node)"},
+        {KERNEL("GRAVEL_ARENA", "GRAVEL_OPEN(g); gravel_inc_uint_wg(g, 0, 0, 0, 0);"),
+         "advice: the call of line 4 is gravel_inc_uint_wg(g, base, index, node)"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        expect_no_build(rows[i].source, NULL, rows[i].part);
+        const char *advice = strstr(gravel_last_error(), "advice:"); /* the one that it is */
+        assert_null(strstr(advice + 1, "advice:"));
+    }
+}
+
+static char warned[512];
+
+static void keep_warnings(void *user, const char *text)
+{
+    (void)user;
+    if (strstr(text, "warning:"))
+        snprintf(warned, sizeof warned, "%s", text);
+}
+
+static void warnings_of_what_builds_are_logged(void **state)
+{
+    (void)state;
+    const struct gravel_bindings bindings = GRAVEL_BINDINGS(.log = keep_warnings);
+    struct gravel *other = open_loopback(1, &bindings);
+    cl_program program;
+    OK(gravel_program_build(other, "narrow.cl", KERNEL("GRAVEL_ARENA", "uint n = 2.5f;"), NULL,
+                            &program));
+    clReleaseProgram(program);
+    OK(gravel_close(other));
+    assert_non_null(strstr(warned, "narrow.cl:4"));
+}
+
 static void a_macro_that_stands_twice_is_named(void **state)
 {
     (void)state;
@@ -275,6 +328,8 @@ int main(void)
         cmocka_unit_test(macros_ahead_of_the_headers_are_refused),
         cmocka_unit_test(other_macros_are_the_programs_own),
         cmocka_unit_test(a_missing_macro_is_named),
+        cmocka_unit_test(what_is_missing_or_too_much_is_advised),
+        cmocka_unit_test(warnings_of_what_builds_are_logged),
         cmocka_unit_test(a_macro_that_stands_twice_is_named),
         cmocka_unit_test(the_type_of_a_handler_is_told),
         cmocka_unit_test(arguments_that_are_not_set_are_listed),

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A build that fails without a word of the compiler, as PoCL's does for one of two processes that fill its cache with
- * one program at once: it is tried again, once. A program that is wrong is not.
+ * one program at once: it is tried again, once, and then its cache is named. A program that is wrong is not.
  *
  * The linker sends the library's calls here (--wrap). A build that fails is the driver's, of a text that is no program.
  *
@@ -75,6 +75,13 @@ static void it_is_tried_once(void **state)
     let_fail(2);
     expect_error(gravel_program_build(gravel, "k.cl", source, NULL, &program), GRAVEL_EBUILD,
                  "Device failed to build the program");
+    char driver[64] = "";
+    cl_platform_id platform;
+    clGetDeviceInfo(gravel_cl_device(gravel), CL_DEVICE_PLATFORM, sizeof platform, &platform, NULL);
+    clGetPlatformInfo(platform, CL_PLATFORM_NAME, sizeof driver, driver, NULL);
+    if (!strcmp(driver, "Portable Computing Language"))
+        assert_non_null(strstr(gravel_last_error(), "advice: the compiler names no error: can PoCL "
+                                                    "write its cache, "));
     assert_null(program);
     assert_int_equal(n_builds, 2);
     OK(gravel_close(gravel));

@@ -259,7 +259,7 @@ static void host_update_that_does_not_exist_is_refused_at_once(void **state)
                                  {GRAVEL_XOR, GRAVEL_DOUBLE}};
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
         expect_error(gravel_update(gravel, wrong[i][0], wrong[i][1], table.memory, &one, 0),
-                     GRAVEL_EINVAL, "operation");
+                     GRAVEL_EINVAL, "there is no ");
     expect_error(gravel_update(gravel, GRAVEL_ADD, GRAVEL_INT, table.memory, NULL, 0),
                  GRAVEL_EINVAL, "value");
     expect_refused(gravel_quiet(gravel), 0, "");
@@ -292,9 +292,13 @@ static void collectives_check_their_arguments(void **state)
     uint64_t offset, sums[33] = {7};
     expect_error(gravel_reduce(gravel, GRAVEL_ADD, GRAVEL_LONG, value, 0), GRAVEL_EINVAL,
                  "0 values");
-    expect_error(gravel_reduce(gravel, GRAVEL_ADD, GRAVEL_LONG, value, 65), GRAVEL_EINVAL, "65 ");
-    expect_error(gravel_reduce(gravel, GRAVEL_XOR, GRAVEL_LONG, value, 1), GRAVEL_EINVAL, "");
-    expect_error(gravel_reduce(gravel, GRAVEL_ADD, 6, value, 1), GRAVEL_EINVAL, "type 6");
+    expect_error(gravel_reduce(gravel, GRAVEL_XOR, GRAVEL_LONG, value, 1), GRAVEL_EINVAL,
+                 "gravel_reduce: there is no xor on long; add, min and max");
+    expect_error(gravel_reduce(gravel, GRAVEL_ADD, 6, value, 1), GRAVEL_EINVAL, "add on type 6");
+    expect_error(gravel_reduce(gravel, 77, GRAVEL_INT, value, 1), GRAVEL_EINVAL,
+                 "operation 77 on int");
+    expect_error(gravel_update(gravel, GRAVEL_MIN, GRAVEL_FLOAT, table.memory, value, 0),
+                 GRAVEL_EINVAL, "gravel_update: there is no min on float");
     expect_error(gravel_reduce(gravel, GRAVEL_ADD, GRAVEL_LONG, NULL, 1), GRAVEL_EINVAL, "");
     expect_error(gravel_barrier_sum(gravel, table.memory, 0, NULL, sums), GRAVEL_EINVAL,
                  "gravel_barrier_sum: 0 counters");

@@ -212,6 +212,28 @@ static void larger_max_group_sends_all(void **state)
     OK(gravel_close(gravel));
 }
 
+/* A size that calls with a predicate can take, which the driver's choice may not be. */
+static void groups_are_chosen_where_none_are_given(void **state)
+{
+    (void)state;
+    static const size_t sizes[] = {65536, 12345, 1009, 4099, 1000, 20, 1};
+    struct gravel *gravel = open_loopback(1, NULL);
+    cl_program program = build_or_die(gravel, max_group_source, NULL);
+    cl_kernel kernel = kernel_or_die(gravel, program, "predicate");
+    uint64_t word = alloc_or_die(gravel, 64);
+    uint32_t sum = 0;
+    MUST(clSetKernelArg(kernel, 1, sizeof word, &word) == CL_SUCCESS);
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        OK(gravel_launch(gravel, kernel, 1, &sizes[i], NULL, 0, NULL, NULL));
+        OK(gravel_quiet(gravel));
+        sum += (uint32_t)sizes[i];
+        assert_int_equal(word32(gravel, 0, word), sum);
+    }
+    clReleaseKernel(kernel);
+    clReleaseProgram(program);
+    OK(gravel_close(gravel));
+}
+
 /* ---- what is no launch ------------------------------------------------------------------------- */
 
 #define REFUSED(kernel, n, global, local, part)                                                 \
@@ -314,6 +336,7 @@ int main(void)
         cmocka_unit_test(group_larger_than_the_queue_is_told),
         cmocka_unit_test(group_larger_than_max_group_is_told),
         cmocka_unit_test(larger_max_group_sends_all),
+        cmocka_unit_test(groups_are_chosen_where_none_are_given),
         cmocka_unit_test(impossible_launch_is_refused),
         cmocka_unit_test(refused_launch_sends_nothing),
         cmocka_unit_test(launch_of_nothing_succeeds),

@@ -31,7 +31,7 @@ void kernels_are_refused_what_is_not_there(void)
     add_one(accumulator, 15, 1, n_nodes, 1);
     expect(gravel_fence(gravel), GRAVEL_ERANGE, "16 elements of each of");
     add_one(floats, 1, 1, 0, 1);
-    expect(gravel_barrier(gravel), GRAVEL_EINVAL, "type 1");
+    expect(gravel_barrier(gravel), GRAVEL_EINVAL, "type uint");
     OK(gravel_barrier(gravel));
     OK(gravel_accumulator_destroy(accumulator));
     OK(gravel_accumulator_destroy(floats));
@@ -54,9 +54,9 @@ void create_refuses(void)
 {
     uint64_t offset = alloc_or_die(gravel, N_WORDS * 8);
     struct gravel_accumulator *accumulator;
-    expect_no(offset, 8, GRAVEL_PUT, GRAVEL_UINT, GRAVEL_EINVAL, "operation 1 on type 1");
-    expect_no(offset, 8, GRAVEL_FETCH_ADD, GRAVEL_UINT, GRAVEL_EINVAL, "operation 19");
-    expect_no(offset, 8, GRAVEL_MIN, GRAVEL_FLOAT, GRAVEL_EINVAL, "operation 4 on type 4");
+    expect_no(offset, 8, GRAVEL_PUT, GRAVEL_UINT, GRAVEL_EINVAL, "put on uint");
+    expect_no(offset, 8, GRAVEL_FETCH_ADD, GRAVEL_UINT, GRAVEL_EINVAL, "fetch_add on uint");
+    expect_no(offset, 8, GRAVEL_MIN, GRAVEL_FLOAT, GRAVEL_EINVAL, "min on float");
     expect_no(offset, 8, GRAVEL_ADD, 6, GRAVEL_EINVAL, "type 6");
     expect_no(offset + 2, 8, GRAVEL_ADD, GRAVEL_UINT, GRAVEL_EINVAL, "no multiple of 4");
     expect_no(offset, 0, GRAVEL_ADD, GRAVEL_UINT, GRAVEL_EINVAL, "0 elements");

@@ -401,9 +401,9 @@ static void operations_that_do_not_exist(void)
                               floats = GRAVEL_WORDS(array, GRAVEL_FLOAT, none, NULL);
     MUST(none);
     expect(gravel_mirror_create_slots(&mirror, gravel, GRAVEL_PUT, &uints), GRAVEL_EINVAL,
-           "operation 1 on type 1");
+           "put on uint");
     expect(gravel_mirror_create_slots(&mirror, gravel, GRAVEL_MIN, &floats), GRAVEL_EINVAL,
-           "operation 4 on type 4");
+           "min on float");
     expect(gravel_mirror_create(NULL, gravel, &uints), GRAVEL_EINVAL, "out");
     expect(gravel_mirror_create(&mirror, NULL, &uints), GRAVEL_EINVAL, "NULL");
     expect(gravel_mirror_begin(NULL), GRAVEL_EINVAL, "mirror");
@@ -448,11 +448,11 @@ static void nodes_must_agree(void)
     MUST(none);
     if (n_planners > 1) {
         expect(gravel_mirror_create_slots(&mirror, gravel, GRAVEL_ADD, &words), GRAVEL_EMISMATCH,
-               "a mirror of slots by operation 3 of type 0");
+               "a mirror of slots by add on int");
         const struct gravel_words same = GRAVEL_WORDS(array, GRAVEL_INT, none, NULL);
         int code = node == 0 ? gravel_mirror_create(&mirror, gravel, &same)
                              : gravel_mirror_create_slots(&mirror, gravel, GRAVEL_MAX, &same);
-        expect(code, GRAVEL_EMISMATCH, "a mirror of type 0");
+        expect(code, GRAVEL_EMISMATCH, "a mirror of int");
         struct gravel_mirror *two[2];
         OK(gravel_mirror_create(&two[0], gravel, &same));
         OK(gravel_mirror_create(&two[1], gravel, &same));

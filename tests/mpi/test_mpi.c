@@ -226,15 +226,17 @@ static void handlers_know_source_and_destination(void)
     MUST(sources_seen == (UINT64_C(1) << n_nodes) - 1);
 }
 
+#define N_REDUCED 193 /* in more than three rounds */
+
 static void reductions_combine_all(void)
 {
-    int64_t longs[64];
+    int64_t longs[N_REDUCED];
     uint64_t ulongs[2];
     double doubles[3];
-    for (int i = 0; i < 64; i++)
+    for (int i = 0; i < N_REDUCED; i++)
         longs[i] = (int64_t)node - i;
-    OK(gravel_reduce(gravel, GRAVEL_ADD, GRAVEL_LONG, longs, 64));
-    for (int i = 0; i < 64; i++)
+    OK(gravel_reduce(gravel, GRAVEL_ADD, GRAVEL_LONG, longs, N_REDUCED));
+    for (int i = 0; i < N_REDUCED; i++)
         MUST(longs[i] == (int64_t)(n_nodes * (n_nodes - 1) / 2) - i * (int64_t)n_nodes);
     longs[0] = node ? (int64_t)node : INT64_MIN;
     OK(gravel_reduce(gravel, GRAVEL_MIN, GRAVEL_LONG, longs, 1));
@@ -260,8 +262,8 @@ static void reductions_of_4_bytes_combine_all(void)
 {
     int32_t ints[3] = {INT32_MAX, node ? (int32_t)node : -5, -1 - (int32_t)node};
     uint32_t uints[2] = {UINT32_MAX, node ? UINT32_MAX - node : 3};
-    float floats[64];
-    for (int i = 0; i < 64; i++)
+    float floats[N_REDUCED];
+    for (int i = 0; i < N_REDUCED; i++)
         floats[i] = node ? 1 : 16777216; /* 2^24: in floats 2^24 + 1 is 2^24 */
     OK(gravel_reduce(gravel, GRAVEL_ADD, GRAVEL_INT, ints, 1));
     OK(gravel_reduce(gravel, GRAVEL_MIN, GRAVEL_INT, ints + 1, 1));
@@ -270,8 +272,8 @@ static void reductions_of_4_bytes_combine_all(void)
     OK(gravel_reduce(gravel, GRAVEL_ADD, GRAVEL_UINT, uints, 1));
     OK(gravel_reduce(gravel, GRAVEL_MIN, GRAVEL_UINT, uints + 1, 1));
     MUST(uints[0] == 0u - n_nodes && uints[1] == 3);
-    OK(gravel_reduce(gravel, GRAVEL_ADD, GRAVEL_FLOAT, floats, 64));
-    for (int i = 0; i < 64; i++)
+    OK(gravel_reduce(gravel, GRAVEL_ADD, GRAVEL_FLOAT, floats, N_REDUCED));
+    for (int i = 0; i < N_REDUCED; i++)
         MUST(floats[i] == (float)(16777216.0 + (n_nodes - 1)));
     floats[0] = node ? 0.0f : -0.0f;
     floats[1] = node ? NAN : 1;
