@@ -1,11 +1,10 @@
 # SPDX-License-Identifier: MIT
 """What a check runs: the core, and a fortieth of the rest or all of it.
 
-The core is named by tests/core. The rest is dealt to forty parts like cards, so that neighbours, which are alike, go
-to different ones. Sanitizers repeat the part, whose kernels are compiled by then, and a fortieth of the core. A
-commit's turn is the number of commits before it, and its part the turn modulo forty: of forty commits one after the
-other each runs another, which the digits of a hash would not do. Forty turns have one sanitizer, the next forty the
-other.
+The core is named by tests/core and tests/broken/table. The rest is dealt to forty parts by a hash of the names: a test that
+is added moves no other. Sanitizers repeat the part, whose kernels are compiled by then, and a fortieth of the core. The part
+is the turn modulo forty: of forty commits one after the other each has another. Forty turns have one sanitizer, the next
+forty the other.
 
 Path: BUILD/meson-info/intro-tests.json, tests/core -> this -> __main__.py.
 """
@@ -15,6 +14,8 @@ import os
 import re
 import subprocess
 import sys
+import time
+import zlib
 
 PARTS = 40
 # The first four build all of it once more, and fetch packages or install them; the others have many processes.
@@ -30,9 +31,21 @@ class Plan:
         self.sanitizers, self.left = sanitizers, left
 
 
-def n_commits():
-    result = subprocess.run(["git", "rev-list", "--count", "HEAD"], capture_output=True, text=True)
-    return int(result.stdout) if result.returncode == 0 else 0
+def git(*words):
+    result = subprocess.run(["git", *words], capture_output=True, text=True)
+    return result.stdout.strip() if result.returncode == 0 else ""
+
+
+def find_turn():
+    """Returns the number of commits before this one, in which a merge is one; where it is not known, one by chance or date."""
+    if git("rev-parse", "--is-shallow-repository") == "false":
+        return int(git("rev-list", "--count", "--first-parent", "HEAD") or 0), "the count of commits"
+    commit = git("rev-parse", "HEAD")
+    return (int(commit[:15], 16), "the commit's hash, as the clone is shallow") if commit else (int(time.time()) // 86400, "the day")
+
+
+def part_of(name):
+    return zlib.crc32(name.encode()) % PARTS
 
 
 def listed(build):
@@ -71,21 +84,21 @@ def split(tests):
 
 
 def make(build, is_all, turn):
-    """@param turn  None: the commit's."""
+    """@param turn  None: of find_turn."""
     tests = list(listed(build))
     core, rest = split(tests)
     if is_all:
         return Plan("all: %d tests, figures, clang, manual, sanitizers" % len(tests), [t for t, _ in tests],
                     figures(), BUILDS, [(kind, None) for kind in SANITIZERS], "")
-    turn = n_commits() if turn is None else turn
+    turn, origin = find_turn() if turn is None else (turn, "--part")
     part = turn % PARTS
-    dealt, all_figures = rest[part::PARTS], figures()
-    some_figures = all_figures[part::PARTS]
+    dealt, all_figures = [test for test in rest if part_of(test[1]) == part], figures()
+    some_figures = [figure for figure in all_figures if part_of(figure) == part]
     kind = SANITIZERS[turn // PARTS % 2]
-    sanitized = [t for t, _ in core[part::PARTS] + dealt]
+    sanitized = [t for t, name in core if part_of(name) == part] + [t for t, _ in dealt]
     builds = BUILDS[part // 14:part // 14 + 1] if part % 14 == 0 else []
-    title = "core: %d tests; part %d of the rest: %s" % (
-        len(core), part, ", ".join(["%d tests" % len(dealt)] + some_figures + builds + ["sanitizer " + kind]))
+    title = "core: %d tests; part %d of the rest, by %s: %s" % (
+        len(core), part, origin, ", ".join(["%d tests" % len(dealt)] + some_figures + builds + ["sanitizer " + kind]))
     left = "%d tests, %d figures, %d builds, and 79 of 80 parts of the sanitizers' tests" % (
         len(tests) - len(core) - len(dealt), len(all_figures) - len(some_figures), len(BUILDS) - len(builds))
     return Plan(title, [t for t, _ in core + dealt], some_figures, builds, [(kind, sanitized)], left)

@@ -57,6 +57,39 @@ class Plan(unittest.TestCase):
         self.assertEqual(sorted(everything.tests), sorted(test for test, _ in self.tests))
         self.assertEqual(everything.left, "")
 
+    def test_a_test_that_is_added_moves_no_other(self):
+        with tempfile.TemporaryDirectory() as folder:
+            for is_added in False, True:
+                os.makedirs("%s/%d/meson-info" % (folder, is_added))
+                with open(BUILD + "/meson-info/intro-tests.json", encoding="utf-8") as tests, \
+                        open("%s/%d/meson-info/intro-tests.json" % (folder, is_added), "w", encoding="utf-8") as out:
+                    first = [{"name": "added", "suite": ["gravel:unit of none"]}] * is_added
+                    json.dump(first + json.load(tests), out)
+            for part in range(plan.PARTS):
+                less, more = (plan.make("%s/%d" % (folder, n), False, part).tests for n in (0, 1))
+                self.assertEqual(less, [test for test in more if test != "gravel:added"])
+
+    def test_a_turn_is_the_count_of_first_parents_if_git_has_all_and_else_by_chance_or_date(self):
+        with tempfile.TemporaryDirectory() as folder:
+            def git(*words):
+                subprocess.run(["git", "-c", "user.name=a", "-c", "user.email=a", *words], check=True, capture_output=True)
+
+            os.chdir(folder)
+            self.assertEqual(plan.find_turn()[1], "the day")
+            git("init", "-q", "whole")
+            os.chdir("whole")
+            for n in range(3):
+                git("commit", "-q", "--allow-empty", "-m", str(n))
+            git("checkout", "-q", "-b", "side", "HEAD~1")
+            git("commit", "-q", "--allow-empty", "-m", "side")
+            git("checkout", "-q", "-")
+            git("merge", "-q", "--no-ff", "side", "-m", "merge")
+            self.assertEqual(plan.find_turn(), (4, "the count of commits"))
+            git("clone", "-q", "--depth", "1", "file://%s/whole" % folder, "../shallow")
+            os.chdir("../shallow")
+            self.assertIn("shallow", plan.find_turn()[1])
+            os.chdir(TOP)
+
     def test_the_core_has_every_step_and_is_not_all(self):
         names = " ".join(name for _, name in self.core)
         for word in ("(pump)", "(drain)", "ranks 2", "ranks 3", "fault", "refuses"):
