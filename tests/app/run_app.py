@@ -4,33 +4,29 @@
 
 run_app.py [--ranks N] [--env NAME=VALUE]... PROGRAM ARGUMENT...
 
-It must end with status 0 and print PASS; with --json one object a line, valid and complete; with --model too, one whose
-counters are those of the model.
+It must end with status 0 and print PASS, once, for N nodes; with --json one object a line, valid and complete; with --model
+too, one whose counters are those of the model.
 
-Exit status 77: no mpirun here, or the application says (by its own status 77) that the device cannot do what was asked.
+Exit status 77: nothing here starts ranks, or the application says (by its own status 77) that the device cannot do what was asked.
 """
 import argparse
 import json
 import os
-import shutil
 import subprocess
 import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
+import launch  # noqa: E402
 
 SECONDS = 100 * float(os.environ.get("TEST_PATIENCE", "1"))  # more on a busy machine: tools/steps
 
 
 def command_line(ranks, program):
-    if ranks is None:
-        return program
-    mpirun = shutil.which("mpirun")
-    if not mpirun:
-        print("mpirun is not installed")
-        sys.exit(77)
-    return [mpirun, "--oversubscribe", "--bind-to", "none", "-np", str(ranks)] + program
+    return launch.job((ranks, program)) if ranks else program
 
 
 def run(ranks, settings, program):
-    env = dict(os.environ, OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1", **settings)
+    env = dict(os.environ, **settings)
     return subprocess.run(command_line(ranks, program), env=env, text=True, timeout=SECONDS,
                           stdin=subprocess.DEVNULL, capture_output=True)
 
@@ -71,6 +67,9 @@ def check_good(result, arguments):
         check_json(result.stdout, arguments.ranks or (loopback or [1])[0], arguments.program)
     else:
         assert result.stdout.rstrip().endswith("PASS"), "no PASS"
+        of_all = "  %d node" % (arguments.ranks or 1)  # each of ranks that do not meet is a job of one
+        assert not arguments.ranks or all(of_all in line for line in result.stdout.splitlines() if line.endswith("PASS")), \
+            "not a job of %d ranks" % arguments.ranks
 
 
 def check_bad(result, text, ranks, program):

@@ -7,22 +7,22 @@ same_rounds.py PROGRAM ARGUMENT...
 Run on 1, 2 and 3 ranks, with --send-own and without, it must find valid results with one width of a bucket, in as many
 rounds and buckets. Without --send-own a rank alone sends nothing, and all that two ranks send is for the other.
 
-Exit status 77: no mpirun here.
+Exit status 77: nothing here starts ranks.
 """
 import json
 import os
-import shutil
 import subprocess
 import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
+import launch  # noqa: E402
 
 SECONDS = 100 * float(os.environ.get("TEST_PATIENCE", "1"))
 SAME = ("delta", "distances", "rounds", "buckets", "reached_vertices", "reached_edges", "source")
 
 
 def report(program, n_ranks, options):
-    command = ["mpirun", "--oversubscribe", "--bind-to", "none", "-np", str(n_ranks)] + program + options
-    env = dict(os.environ, OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1")
-    result = subprocess.run(command, env=env, text=True, timeout=SECONDS, stdin=subprocess.DEVNULL,
+    result = subprocess.run(launch.job((n_ranks, program + options)), text=True, timeout=SECONDS, stdin=subprocess.DEVNULL,
                             stdout=subprocess.PIPE, check=True)
     return json.loads(result.stdout)
 
@@ -39,9 +39,6 @@ def check_messages(row, n_ranks, options):
 
 
 def main():
-    if not shutil.which("mpirun"):
-        print("mpirun is not installed")
-        sys.exit(77)
     first = None
     for n_ranks in (1, 2, 3):
         for options in ([], ["--send-own"]):

@@ -5,14 +5,16 @@
 differ.py PROGRAM...
 
 The job must end with another status than 0, and print nothing to stdout and one line, which names file and nodes. Exit
-status 77: no mpirun here.
+status 77: nothing here starts ranks.
 """
 import os
 import re
-import shutil
 import subprocess
 import sys
 import tempfile
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "support"))
+import launch  # noqa: E402
 
 SECONDS = 100
 # Of as many bytes; more of them, so that nodes want heaps of other sizes; what only a hash tells.
@@ -25,11 +27,8 @@ KINDS = {"sgd": "ratings", "mer": "sequence"}
 
 
 def run(program, paths):
-    words = [shutil.which("mpirun"), "--oversubscribe", "--bind-to", "none"]
-    for path in paths:
-        words += ([":"] if path != paths[0] else []) + ["-np", "1", program, "-q", "-n", "1", "-f", path]
-    env = dict(os.environ, OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1")
-    return subprocess.run(words, env=env, text=True, timeout=SECONDS, stdin=subprocess.DEVNULL, capture_output=True)
+    words = launch.job(*((1, [program, "-q", "-n", "1", "-f", path]) for path in paths))
+    return subprocess.run(words, text=True, timeout=SECONDS, stdin=subprocess.DEVNULL, capture_output=True)
 
 
 def fault_of(result, name, paths):
@@ -55,9 +54,6 @@ def try_pair(folder, program, pair):
 
 
 def main():
-    if not shutil.which("mpirun"):
-        print("mpirun is not installed")
-        return 77
     with tempfile.TemporaryDirectory() as folder:
         passed = [try_pair(folder, program, pair) for program in sys.argv[1:]
                   for pair in PAIRS[KINDS.get(os.path.basename(program), "graph")]]

@@ -7,19 +7,20 @@ inputs.py [--ranks N] [--every K] refused|taken graph|negative|sequence|ratings 
 refused: the program must end with another status than 0, print nothing to stdout, and one line, whatever the number of
          ranks, that names program, file, line or record, and reason.
 taken:   it must end with status 0 and PASS.
---every K takes each K-th row only. Exit status 77: no mpirun here.
+--every K takes each K-th row only. Exit status 77: nothing here starts ranks.
 """
 import argparse
 import os
 import re
-import shutil
 import subprocess
 import sys
 import tempfile
 
-import rows_graph
-import rows_ratings
-import rows_sequence
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "support"))
+import launch  # noqa: E402
+import rows_graph  # noqa: E402
+import rows_ratings  # noqa: E402
+import rows_sequence  # noqa: E402
 
 TABLES = {
     ("refused", "graph"): rows_graph.REFUSED,
@@ -37,14 +38,11 @@ def command_line(ranks, program, path, expected):
     words = [program, "-q", "-n", "1", "-f", path]
     words += ["-v"] if expected == "taken" else []
     words += ["-k", "5"] if path.endswith((".fa", ".fq", ".fa.gz")) else []
-    if not ranks:
-        return words
-    return [shutil.which("mpirun"), "--oversubscribe", "--bind-to", "none", "-np", str(ranks)] + words
+    return launch.job((ranks, words)) if ranks else words
 
 
 def run(words):
-    env = dict(os.environ, OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1")
-    return subprocess.run(words, env=env, text=True, errors="replace", timeout=SECONDS,
+    return subprocess.run(words, text=True, errors="replace", timeout=SECONDS,
                           stdin=subprocess.DEVNULL, capture_output=True)
 
 
@@ -88,9 +86,6 @@ def main():
     parser.add_argument("kind", choices=sorted({kind for _, kind in TABLES}))
     parser.add_argument("programs", nargs="+")
     arguments = parser.parse_args()
-    if arguments.ranks and not shutil.which("mpirun"):
-        print("mpirun is not installed")
-        return 77
     rows = TABLES[arguments.expected, arguments.kind][::arguments.every]
     with tempfile.TemporaryDirectory() as folder:
         passed = [try_row(arguments, folder, program, row) for program in arguments.programs for row in rows]

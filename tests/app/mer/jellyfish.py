@@ -4,7 +4,7 @@
 
 jellyfish.py [--ranks N] MER FILE K OPTION...      options of mer
 
-Exit status 77: no jellyfish here, or no mpirun and --ranks given.
+Exit status 77: no jellyfish here, or --ranks and nothing that starts ranks.
 """
 import argparse
 import os
@@ -12,6 +12,9 @@ import shutil
 import subprocess
 import sys
 import tempfile
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "support"))
+import launch  # noqa: E402
 
 
 def run(words):
@@ -21,9 +24,8 @@ def run(words):
 
 def by_mer(folder, arguments):
     ranks = arguments.ranks
-    mpirun = ["mpirun", "--oversubscribe", "--bind-to", "none", "-np", str(ranks)] if ranks else []
-    run(mpirun + [arguments.mer, "-q", "-n", "1", "-k", arguments.k, "-f", arguments.file,
-                  "-o", os.path.join(folder, "mer")] + arguments.options)
+    program = [arguments.mer, "-q", "-n", "1", "-k", arguments.k, "-f", arguments.file, "-o", os.path.join(folder, "mer")]
+    run(launch.job((ranks, program + arguments.options)) if ranks else program + arguments.options)
     words = []
     for rank in range(ranks or 1):  # each k-mer is in one of the files
         with open(os.path.join(folder, "mer.%d" % rank)) as lines:
@@ -51,9 +53,6 @@ def main():
     arguments = parser.parse_args()
     if not shutil.which("jellyfish"):
         print("jellyfish is not installed (Debian: jellyfish)")
-        return 77
-    if arguments.ranks and not shutil.which("mpirun"):
-        print("mpirun is not installed")
         return 77
     with tempfile.TemporaryDirectory() as folder:
         mine, right = by_mer(folder, arguments), by_jellyfish(folder, arguments.file, arguments.k)
