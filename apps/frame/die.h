@@ -29,7 +29,7 @@ _Noreturn void die_alone(const char *format, ...) __attribute__((format(printf, 
 void *app_array(uint64_t n, size_t bytes, const char *what);
 
 /* Below GRAVEL_TIMEOUT, so that no other node takes a waiting process for stuck [s]. */
-#define TURN_WAIT_S 5
+#define TURN_WAIT_S 2
 
 /** Is this process the first of its job, or alone, as far as its launcher says? */
 bool turn_is_first(void);

@@ -15,7 +15,7 @@ trap 'rm -rf "$folder"' EXIT
 echo "$jobs" | tr , '\n' | while read -r closed; do
     redirect=$(for i in $closed; do printf '%s<&- ' "$i"; done)
     timeout -k 5 $((40 * ${TEST_PATIENCE:-1})) \
-        "$@" 2 sh -c "exec '$program' '$folder' $redirect" >"$folder/log" 2>&1 </dev/null
+        "$@" 2 sh -c "exec \"\$0\" \"\$1\" $redirect" "$program" "$folder" >"$folder/log" 2>&1 </dev/null
     status=$?
     if [ "$status" != 0 ]; then
         echo "closed at start: $closed: exit status $status"

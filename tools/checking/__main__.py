@@ -22,7 +22,6 @@ def run(arguments, results):
     if not results.part("build with gcc", lambda: parts.build(parts.BUILD, "gcc", *parts.QUICK)):
         return
     parts.ENVIRONMENT["TEST_TIMES"] = "60" if arguments.all else "1"  # times as long do the histories take
-    parts.shorten_kernel_library()
     chosen = plan.make(parts.BUILD, arguments.all, arguments.part)
     print(chosen.title, flush=True)
     results.tests(parts.BUILD, chosen.tests)

@@ -78,18 +78,6 @@ def build(directory, compiler, *options, log=None):
     return status or run(["ninja", "-C", directory], log, 1200, is_appended=True), log
 
 
-def shorten_kernel_library():
-    """Processes that build kernels then start in a third of the time: see kernel_library.py. Whose drivers they are, if
-    the environment has chosen some, is not changed."""
-    if "OCL_ICD_VENDORS" in ENVIRONMENT:
-        return
-    folder, log = os.path.abspath(os.path.join(BUILD, "pocl")), log_of("kernel library")
-    if run([sys.executable, "-B", "tools/checking/kernel_library.py", folder], log, 120):
-        print("kernels are built with the driver's whole library, which takes longer: " + log, flush=True)
-    else:
-        ENVIRONMENT["OCL_ICD_VENDORS"] = os.path.join(folder, "vendors")
-
-
 def manual():
     return build(BUILD, "gcc", "-Ddocs=enabled", log=log_of("manual"))
 

@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: MIT
 """What tools/check runs, and how it counts: tools/checking."""
 import contextlib
-import glob
 import io
 import json
 import os
@@ -16,7 +15,6 @@ import unittest
 sys.dont_write_bytecode = True
 TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 sys.path.insert(0, os.path.join(TOP, "tools", "checking"))
-import kernel_library  # noqa: E402
 import parts  # noqa: E402
 import plan  # noqa: E402
 import report  # noqa: E402
@@ -106,29 +104,6 @@ class Room(unittest.TestCase):
         self.assertIsNone(room.find(1))
         self.assertIn("make room", room.find(free_mb + 100000))
         self.assertIn(os.getcwd(), room.find(free_mb + 100000))
-
-
-class KernelLibrary(unittest.TestCase):
-    def test_what_kernels_name_stays(self):
-        for name, is_needed in (("_Z3maxii", True), ("_Z7_cl_maxDv8_mS_", True), ("_Z4erfcf", False), ("_Z8_cl_erfcDv4_f", False),
-                                ("_Z8_cl_atomic_xyzPU8CLglobalVj", True), ("pocl_printf", True), ("Sleef_erfc_u15", False)):
-            self.assertEqual(kernel_library.is_needed(name, {"max"}), is_needed, name)
-
-    def test_pocl_reads_the_short_library_and_builds_with_it(self):
-        os.chdir(TOP)
-        with tempfile.TemporaryDirectory() as folder:
-            kernel_library.main(folder + "/pocl")
-            short, = [path for path in glob.glob(folder + "/pocl/share/pocl/*.bc") if not os.path.islink(path)]
-            self.assertLess(os.path.getsize(short), 3 << 20)
-            command = [os.path.join(BUILD, "tools", "gravel-info"), "--selftest", "--json"]
-            for is_there in True, False:
-                os.makedirs("%s/cache-%d" % (folder, is_there))
-                settings = dict(os.environ, OCL_ICD_VENDORS=folder + "/pocl/vendors/pocl.icd", GRAVEL_STEP="svm",
-                                POCL_CACHE_DIR="%s/cache-%d" % (folder, is_there))
-                ended = subprocess.run(command, env=settings, capture_output=True, text=True, check=False)
-                self.assertEqual(ended.returncode == 0, is_there, ended.stdout + ended.stderr)
-                with open(short, "w", encoding="utf-8"):
-                    pass  # empty, which nobody else notices
 
 
 class Ending(unittest.TestCase):
