@@ -16,6 +16,16 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+/* SYS_futex takes a timespec of two longs, and struct timespec has two unless time_t is wider: on a system of 32 bits
+ * with times of 64. Newer systems of 32 bits have SYS_futex_time64 alone. */
+#ifndef SYS_futex
+#define SYS_futex SYS_futex_time64
+#endif
+#ifndef SYS_futex_time64
+#define SYS_futex_time64 SYS_futex
+#endif
+#define FUTEX (sizeof(time_t) > sizeof(long) ? SYS_futex_time64 : SYS_futex)
+
 static struct timespec timespec_of(uint64_t ns)
 {
     return (struct timespec){.tv_sec = (time_t)(ns / GRAVEL_NS_PER_S),
@@ -34,13 +44,13 @@ _Static_assert(sizeof(_Atomic uint32_t) == sizeof(uint32_t), "a futex is 4 bytes
 static void sleep_on(struct gravel_event *event, uint32_t key, uint64_t ns)
 {
     struct timespec timeout = timespec_of(ns);
-    syscall(SYS_futex, &event->epoch, FUTEX_WAIT_PRIVATE, key, &timeout, NULL, 0);
+    syscall(FUTEX, &event->epoch, FUTEX_WAIT_PRIVATE, key, &timeout, NULL, 0);
 }
 
 /* Wakes every thread that went to sleep with an older epoch. */
 static void wake_all(struct gravel_event *event)
 {
-    syscall(SYS_futex, &event->epoch, FUTEX_WAKE_PRIVATE, INT_MAX, NULL, NULL, 0);
+    syscall(FUTEX, &event->epoch, FUTEX_WAKE_PRIVATE, INT_MAX, NULL, NULL, 0);
 }
 
 bool gravel_event_wait(struct gravel_event *event, uint32_t key, uint64_t timeout_ns)
