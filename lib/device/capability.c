@@ -154,6 +154,7 @@ void gravel_capability_query(cl_device_id device, struct gravel_capability *capa
         query_number(device, CL_DEVICE_TYPE, sizeof(cl_ulong)) & CL_DEVICE_TYPE_CPU;
     capability->has_compiler =
         query_number(device, CL_DEVICE_COMPILER_AVAILABLE, sizeof(cl_uint)) != 0;
+    capability->is_big_endian = query_number(device, CL_DEVICE_ENDIAN_LITTLE, sizeof(cl_uint)) == 0;
     capability->has_fine_svm = svm & CL_DEVICE_SVM_FINE_GRAIN_BUFFER;
     capability->has_svm_atomics = svm & CL_DEVICE_SVM_ATOMICS;
     query_by_extensions(device, capability);

@@ -20,6 +20,7 @@ struct gravel_capability {
     char c_std[16]; /* newest OpenCL C the device lists that we use: "CL3.0", "CL2.0" or "CL1.2" */
     bool is_cpu;
     bool has_compiler;
+    bool is_big_endian;
     bool has_fine_svm;    /* fine-grain buffer SVM */
     bool has_svm_atomics; /* advertised; not required, since no word has two writing sides */
     bool has_c11_atomics; /* acquire and release at device scope */

@@ -27,6 +27,8 @@ const char *gravel_step_lack(enum gravel_step step, const struct gravel_capabili
 {
     if (!capability->has_compiler)
         return "no compiler for kernels (CL_DEVICE_COMPILER_AVAILABLE)";
+    if (capability->is_big_endian)
+        return "words are big-endian (CL_DEVICE_ENDIAN_LITTLE), and those of messages are not";
     if (step == GRAVEL_STEP_DRAIN)
         return NULL;
     if (step == GRAVEL_STEP_SVM && !capability->has_fine_svm)

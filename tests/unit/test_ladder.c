@@ -83,6 +83,8 @@ static void forced_step_names_what_is_missing(void **state)
     capability.has_c11_atomics = false;
     expect_lack("pump", &capability, "atomics");
     expect_step("drain", &capability, "drain");
+    capability.is_big_endian = true;
+    expect_lack("drain", &capability, "CL_DEVICE_ENDIAN_LITTLE");
     capability.has_compiler = false;
     expect_lack("drain", &capability, "CL_DEVICE_COMPILER_AVAILABLE");
 }
