@@ -10,6 +10,8 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 struct gravel_listener gravel_listener_of(const struct gravel *gravel)
@@ -26,11 +28,13 @@ struct gravel_listener gravel_listener_of(const struct gravel *gravel)
 /* Not by stdio, whose buffer and lock are the program's. What cannot be written is lost. */
 void gravel_listener_print(const struct gravel_listener *listener, const char *text)
 {
-    char line[GRAVEL_ERROR_BYTES + 32], name[24] = "";
-    if (listener->n_nodes)
-        snprintf(name, sizeof name, " node %u", listener->node);
-    int n = snprintf(line, sizeof line, "gravel%s: %s\n", name, text);
-    if (n > 0 && write(STDERR_FILENO, line, (size_t)n) < n)
+    char begin[40];
+    const int n = listener->n_nodes
+                      ? snprintf(begin, sizeof begin, "gravel node %u: ", listener->node)
+                      : snprintf(begin, sizeof begin, "gravel: ");
+    const struct iovec parts[] = {
+        {begin, (size_t)n}, {(char *)text, strlen(text)}, {(char *)"\n", 1}};
+    if (writev(STDERR_FILENO, parts, 3) < n)
         return;
 }
 

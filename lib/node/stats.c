@@ -175,12 +175,17 @@ static double ratio(uint64_t part, uint64_t whole)
     return whole ? (double)part / (double)whole : 0;
 }
 
+/* Of a line: text, and all counters with as many digits as they may have. */
+#define ROOM(field, unit, help) +sizeof " " #field "=" + 20
+enum { LINE_BYTES = GRAVEL_ERROR_BYTES GRAVEL_STATS_FIELDS(ROOM) };
+#undef ROOM
+
 static void print(const struct gravel_listener *listener, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
 static void print(const struct gravel_listener *listener, const char *format, ...)
 {
-    char line[GRAVEL_ERROR_BYTES];
+    char line[LINE_BYTES];
     va_list arguments;
     va_start(arguments, format);
     vsnprintf(line, sizeof line, format, arguments);
