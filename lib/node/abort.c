@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The way out of a job, which another thread takes while one waits, also in gravel_close: that may free the node at any
- * moment. So nodes that can be given up are listed, and close waits for a call that has found its node there.
+ * moment. So nodes that can be given up are listed, and close waits for a call that has found its node there: a second
+ * for other nodes to hear of it, and GRAVEL_TIMEOUT for the caller's log function. A node whose log function takes
+ * longer is not freed.
  *
  * Path:    gravel.h -> abort.c -> report.c, network/liveness.c; open.c and close.c keep the list.
  * Threads: any; one lock guards the list and each node's count, and is held for nothing else. A forked child does not
@@ -42,16 +44,21 @@ static uint32_t count(const struct gravel *gravel)
     return n;
 }
 
-void gravel_abort_refuse(struct gravel *gravel)
+bool gravel_abort_refuse(struct gravel *gravel)
 {
     static const struct timespec nap = {.tv_nsec = 100000};
+    const uint64_t limit_ns = gravel->config.timeout_ms * GRAVEL_NS_PER_MS + GRAVEL_NS_PER_S;
+    struct gravel_lived waited = gravel_lived_for(limit_ns);
     pthread_mutex_lock(&lock);
     struct gravel **place = place_of(gravel);
     if (*place)
         *place = gravel->next_to_abort;
     pthread_mutex_unlock(&lock);
-    while (count(gravel) > 0) /* a second at most, see gravel_abort */
+    bool is_over;
+    while (!(is_over = count(gravel) == 0) &&
+           gravel_lived_tick(&waited, gravel_clock_ns()) < limit_ns)
         nanosleep(&nap, NULL);
+    return is_over;
 }
 
 /* @return whether the node is open; then it stays until leave. */

@@ -131,7 +131,9 @@ static void free_or_keep_heap(struct gravel *gravel)
 
 void gravel_node_free(struct gravel *gravel)
 {
-    gravel_abort_refuse(gravel);
+    const bool is_aborting = !gravel_abort_refuse(gravel);
+    if (is_aborting)
+        gravel->log = NULL; /* it may wait for what the function that does not return has */
     if (gravel->network.is_left) {
         leave_behind(gravel);
         return;
@@ -143,9 +145,11 @@ void gravel_node_free(struct gravel *gravel)
         gravel_launches_may_run(&gravel->launches) || gravel_device_calls_are_stuck(gravel->calls);
     bool keep_resolver = (gravel->pump && are_running) || gravel_node_is_stuck(gravel);
     if (!gravel_network_stop(&gravel->network, keep_resolver) ||
-        !free_device(gravel, are_running)) {
+        !free_device(gravel, are_running) || is_aborting) {
         gravel_log(gravel, "%s: its memory and OpenCL objects stay",
-                   are_running ? "a kernel still runs" : "the device has not answered");
+                   is_aborting   ? "gravel_abort has not returned from the log function"
+                   : are_running ? "a kernel still runs"
+                                 : "the device has not answered");
         gravel_watch_stop(gravel);
         leave_behind(gravel);
         return;

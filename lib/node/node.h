@@ -213,9 +213,10 @@ int gravel_node_open_aggregators(struct gravel *gravel);
 
 /** close.c: free a node, also a half-open one; what its device still uses stays, and so do maps. */
 void gravel_node_free(struct gravel *gravel);
-/** abort.c: from now on gravel_abort takes the node; takes it no longer, and no call of it is under way. */
+/** abort.c: from now on gravel_abort takes the node; takes it no longer. @return false: a call of it is still under
+ * way, in the caller's log function. */
 void gravel_abort_allow(struct gravel *gravel);
-void gravel_abort_refuse(struct gravel *gravel);
+bool gravel_abort_refuse(struct gravel *gravel);
 /** close.c: the heap and the node itself, after its last map; the rest of it has been freed. */
 void gravel_node_free_heap(struct gravel *gravel);
 

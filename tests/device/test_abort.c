@@ -111,6 +111,43 @@ static void another_thread_may_abort_while_one_closes(void **state)
     expect_error(gravel_abort(gravel, WHY), GRAVEL_EINVAL, "gravel_abort: the node is closed");
 }
 
+static _Atomic bool is_logging, may_return;
+
+static void log_until_told(void *user, const char *text)
+{
+    (void)user;
+    is_logging = is_logging || strstr(text, WHY);
+    while (strstr(text, WHY) && !may_return)
+        usleep(1000);
+}
+
+static void *abort_at_once(void *gravel)
+{
+    OK(gravel_abort(gravel, WHY));
+    return NULL;
+}
+
+static void a_log_function_that_stays_keeps_no_close(void **state)
+{
+    const struct gravel_bindings bindings = GRAVEL_BINDINGS(.log = log_until_told);
+    struct gravel_config config = loopback_config(1);
+    struct gravel *gravel;
+    pthread_t thread;
+    (void)state;
+    config.timeout_ms = 1000;
+    OK(gravel_open(&gravel, &config, &bindings));
+    assert_int_equal(pthread_create(&thread, NULL, abort_at_once, gravel), 0);
+    while (!is_logging)
+        usleep(1000);
+    const double begin = seconds_now();
+    watch(20, "a close while the log function stays");
+    OK(gravel_close(gravel)); /* the abort takes effect when it has been logged */
+    watch(60, "aborts");
+    assert_true(seconds_now() - begin >= 1.5);
+    may_return = true;
+    pthread_join(thread, NULL);
+}
+
 static void no_node_is_refused(void **state)
 {
     (void)state;
@@ -125,6 +162,7 @@ int main(void)
         cmocka_unit_test(every_call_says_why),
         cmocka_unit_test(a_handler_may_abort),
         cmocka_unit_test(another_thread_may_abort_while_one_closes),
+        cmocka_unit_test(a_log_function_that_stays_keeps_no_close),
         cmocka_unit_test(no_node_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
