@@ -17,9 +17,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
+#include <time.h>
 
-#define PAUSE_US 20u
+#define NS_PER_S 1000000000
+#define PAUSE_NS 10000000 /* between two looks at whether a reader has been given up */
 
 struct gravel_heap {
     pthread_rwlock_t lock;
@@ -32,14 +33,19 @@ struct gravel_heap {
     uint64_t n_freed;     /* the same */
 };
 
-/* A reader may be in a call of the driver. @return false if one does not come back from it. */
+/* A reader may be in a call of the driver; and one that takes the lock again and again leaves it to a thread that waits
+ * for it, not to one that looks now and then. @return false if a reader does not come back. */
 static bool lock_exclusive(struct gravel_heap *heap)
 {
-    while (pthread_rwlock_trywrlock(&heap->lock)) {
+    struct timespec until;
+    do {
         if (atomic_load_explicit(&heap->is_given_up, memory_order_relaxed)) /* H11 */
             return false;
-        usleep(PAUSE_US);
-    }
+        clock_gettime(CLOCK_REALTIME, &until); /* the clock of pthread_rwlock_timedwrlock */
+        until.tv_nsec += PAUSE_NS;
+        until.tv_sec += until.tv_nsec / NS_PER_S;
+        until.tv_nsec %= NS_PER_S;
+    } while (pthread_rwlock_timedwrlock(&heap->lock, &until));
     return true;
 }
 

@@ -17,6 +17,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -308,6 +309,7 @@ struct readers {
     struct gravel_heap *heap;
     int stop; /* relaxed: only ends the loop */
     uint64_t n_bad;
+    int has_begun;
 };
 
 /* The first allocation is there all the time; any other one is whole or not there. */
@@ -349,6 +351,36 @@ static void readers_see_whole_allocations_beside_a_writer(void **state)
     gravel_heap_destroy(readers.heap);
 }
 
+/* Keeps the lock but for a moment, again and again, as one that applies frame after frame. */
+static void *keep_reading(void *argument)
+{
+    struct readers *readers = argument;
+    while (!__atomic_load_n(&readers->stop, __ATOMIC_RELAXED)) {
+        gravel_heap_lock_shared(readers->heap);
+        __atomic_store_n(&readers->has_begun, 1, __ATOMIC_RELAXED);
+        usleep(1000);
+        gravel_heap_unlock_shared(readers->heap);
+    }
+    return NULL;
+}
+
+static void a_steady_reader_starves_no_writer(void **state)
+{
+    (void)state;
+    struct readers readers = {.heap = make_heap(1 << 20)};
+    pthread_t thread;
+    alarm(20);
+    assert_int_equal(pthread_create(&thread, NULL, keep_reading, &readers), 0);
+    while (!__atomic_load_n(&readers.has_begun, __ATOMIC_RELAXED))
+        usleep(100);
+    for (int round = 0; round < 500; round++)
+        assert_int_equal(gravel_heap_free(readers.heap, alloc(readers.heap, 4096)), 0);
+    __atomic_store_n(&readers.stop, 1, __ATOMIC_RELAXED);
+    pthread_join(thread, NULL);
+    alarm(0);
+    gravel_heap_destroy(readers.heap);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -364,6 +396,7 @@ int main(void)
         cmocka_unit_test(same_calls_give_the_same_offsets),
         cmocka_unit_test(failed_memory_leaves_the_books_whole),
         cmocka_unit_test(readers_see_whole_allocations_beside_a_writer),
+        cmocka_unit_test(a_steady_reader_starves_no_writer),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
