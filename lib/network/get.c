@@ -13,7 +13,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#define GET_WINDOW (16u * 65536u) /* [bytes] asked for and not yet answered */
+#define LOCAL_PIECE_BYTES (UINT64_C(4) << 20) /* a millisecond or two */
+#define GET_WINDOW (16u * 65536u)             /* [bytes] asked for and not yet answered */
 
 uint64_t gravel_get_piece_bytes(const struct gravel_network *network)
 {
@@ -46,23 +47,31 @@ static bool ask(struct gravel_network *network, struct gravel_job *job)
     return true;
 }
 
-/* Of a node in this process: copy. Bounds were checked by the caller, who shares the heap's books. */
+/* Of a node in this process: copy the next piece; between two, the thread does all else it has to do. Bounds were
+ * checked by the caller, who shares the heap's books. */
 static void get_local(struct gravel_network *network, struct gravel_job *job)
 {
+    const uint64_t n = gravel_piece_bytes(job->offset + job->answered, job->bytes - job->answered,
+                                          LOCAL_PIECE_BYTES);
     gravel_resolving_finish(network);
-    int code = gravel_memory_read(network->shape.memory, gravel_network_heap_of(network, job->node),
-                                  job->offset, job->data, job->bytes);
-    job->asked = job->bytes;
-    if (code)
-        gravel_network_fail(network, code, gravel_last_error()); /* which ends the job */
-    else
-        job->answered = job->bytes;
+    if (gravel_network_check(network, gravel_memory_read(network->shape.memory,
+                                                         gravel_network_heap_of(network, job->node),
+                                                         job->offset + job->answered,
+                                                         job->data + job->answered, n)))
+        return; /* the node has failed, which ends the job */
+    job->answered += n;
+    job->moved_ns = gravel_network_lived_ns(network);
+    gravel_idle_reset(&network->idle); /* the rest is not waited for */
 }
 
 bool gravel_job_step_get(struct gravel_network *network, struct gravel_job *job)
 {
     if (job->code)
         return true;
+    if (gravel_transport_is_local(network->transport, job->node)) {
+        get_local(network, job);
+        return job->answered == job->bytes;
+    }
     while (job->asked < job->bytes && job->asked - job->answered < GET_WINDOW)
         if (!ask(network, job))
             return false;
@@ -72,8 +81,6 @@ bool gravel_job_step_get(struct gravel_network *network, struct gravel_job *job)
 void gravel_job_begin_get(struct gravel_network *network, struct gravel_job *job)
 {
     job->id = network->next_id++;
-    if (gravel_transport_is_local(network->transport, job->node))
-        get_local(network, job);
 }
 
 /* A node answers in the order in which it is asked: a get gets its pieces in their order. */

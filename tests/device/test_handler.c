@@ -10,7 +10,7 @@
 #include "expect.h"
 
 /* Ids by position in the table below. */
-enum { CHAIN, FAN, STORE, FAIL, SELF };
+enum { CHAIN, FAN, STORE, FAIL, SELF, SET_WORD, LOOK_BETWEEN };
 
 static uint32_t n_calls;
 static uint64_t word; /* heap offset, the same at every node */
@@ -80,6 +80,17 @@ static int set_word(struct gravel *node, void *user, uint32_t source,
     return code;
 }
 
+static const unsigned char *last_byte; /* of what a get is to copy, not 0 before */
+static _Atomic uint32_t n_between;
+
+static int look_between(struct gravel *node, void *user, uint32_t source,
+                        const uint64_t args[GRAVEL_AM_MAX_ARGS])
+{
+    (void)node, (void)user, (void)source, (void)args;
+    n_between += __atomic_load_n(last_byte, __ATOMIC_RELAXED) != 0;
+    return 0;
+}
+
 static const struct gravel_handler handlers[] = {
     {.name = "chain", .n_args = 1, .function = chain},
     {.name = "fan", .n_args = 2, .function = fan},
@@ -87,6 +98,7 @@ static const struct gravel_handler handlers[] = {
     {.name = "fail_with_7", .n_args = 0, .function = fail_with_7},
     {.name = "self", .n_args = 2, .function = self, .user = &word},
     {.name = "set_word", .n_args = 2, .function = set_word},
+    {.name = "look_between", .n_args = 0, .function = look_between},
 };
 
 static struct gravel *gravel;
@@ -324,6 +336,51 @@ static void a_fence_orders_what_a_handler_has_sent(void **state)
     OK(gravel_close(node));
 }
 
+#define LONG_BYTES (UINT64_C(128) << 20)
+
+struct get {
+    struct gravel *node;
+    uint64_t offset;
+    unsigned char *data;
+};
+
+static void *get_much(void *argument)
+{
+    const struct get *get = argument;
+    OK(gravel_get(get->node, get->offset, get->data, LONG_BYTES, 0));
+    return NULL;
+}
+
+static void a_long_get_keeps_no_handler_waiting(void **state)
+{
+    (void)state;
+    const struct gravel_bindings bindings =
+        GRAVEL_BINDINGS(.handlers = handlers, .n_handlers = sizeof handlers / sizeof *handlers);
+    struct gravel_config config = loopback_config(1);
+    struct get get = {.data = malloc(LONG_BYTES)};
+    config.heap_bytes = LONG_BYTES + (1 << 20);
+    OK(gravel_open(&get.node, &config, &bindings));
+    get.offset = alloc_or_die(get.node, LONG_BYTES);
+    MUST(get.data);
+    last_byte = get.data + LONG_BYTES - 1;
+    for (uint32_t round = 0; round < 20 && n_between == 0; round++) {
+        pthread_t thread;
+        const double begin = seconds_now();
+        memset(get.data, 1, LONG_BYTES);
+        MUST(pthread_create(&thread, NULL, get_much, &get) == 0);
+        while (__atomic_load_n(get.data, __ATOMIC_RELAXED) && is_within(begin, 20))
+            ;
+        OK(gravel_am(get.node, LOOK_BETWEEN, NULL, 0, 0));
+        OK(gravel_fence(get.node));
+        pthread_join(thread, NULL);
+        OK(gravel_barrier(get.node));
+        assert_int_equal(*last_byte, 0);
+    }
+    assert_true(n_between > 0);
+    OK(gravel_close(get.node));
+    free(get.data);
+}
+
 static void malformed_tables_are_refused(void **state)
 {
     (void)state;
@@ -364,6 +421,7 @@ int main(void)
         cmocka_unit_test(chain_of_a_quarter_of_its_limit_is_no_endless_one),
         cmocka_unit_test(quiet_beside_an_endless_ping_pong_ends),
         cmocka_unit_test(a_fence_orders_what_a_handler_has_sent),
+        cmocka_unit_test(a_long_get_keeps_no_handler_waiting),
         cmocka_unit_test(malformed_tables_are_refused),
     };
     return cmocka_run_group_tests(tests, open_node, close_node);
