@@ -27,7 +27,7 @@ static const struct gravel_streams streams = {.list = &stream, .n = 1};
 
 #define LINE(n_words) GRAVELP_COMMAND_RECORD(GRAVELP_LINES, n_words, 16)
 #define TYPES_OF_TWO \
-    (GRAVELP_ARGUMENT_INT | GRAVELP_ARGUMENT_ULONG << 4) /* 3 words, and 2 of tag */
+    (GRAVELP_ARGUMENT_INT | GRAVELP_ARGUMENT_ULONG << 4) /* 3 words, and 4 of tag */
 
 /* A frame of records of one run, of n words in all. @return the run in it. */
 static struct gravel_signal_run *begin_records(uint32_t command, uint32_t n, uint64_t types)
@@ -63,9 +63,9 @@ static int check_messages(void)
 static void records_pass(void **state)
 {
     (void)state;
-    begin_records(LINE(5), 3, TYPES_OF_TWO);
+    begin_records(LINE(7), 3, TYPES_OF_TWO);
     assert_int_equal(check(), 0);
-    begin_records(LINE(2), 1, 0);
+    begin_records(LINE(4), 1, 0);
     assert_int_equal(check(), 0);
     begin_records(GRAVELP_COMMAND_RECORD(1, 2, 0), 3, 0); /* of a stream */
     assert_int_equal(check(), 0);
@@ -74,7 +74,7 @@ static void records_pass(void **state)
 static void records_and_messages_do_not_pass_for_each_other(void **state)
 {
     (void)state;
-    begin_records(LINE(2), 1, 0);
+    begin_records(LINE(4), 1, 0);
     frame_header(&frame)->kind = GRAVEL_FRAME_MESSAGES;
     assert_int_equal(check(), GRAVEL_ECORRUPT);
     assert_int_equal(check_messages(), GRAVEL_ECORRUPT);
@@ -97,12 +97,12 @@ static void malformed_records_are_refused(void **state)
         {GRAVELP_COMMAND_RECORD(1, 2, 0), 1, "types of arguments is 1, expected 0"},
         {LINE(0), 0, "is no record's"},
         {LINE(61), 0, "is no record's"},
-        {LINE(5) | GRAVELP_COMMAND_WIDE, TYPES_OF_TWO, "is no record's"},
-        {LINE(5) | GRAVELP_COMMAND_FAR, TYPES_OF_TWO, "is no record's"},
-        {LINE(4), TYPES_OF_TWO, "number of words is 4, expected 5"},
-        {LINE(1), 0, "number of words is 1, expected 2"},
-        {LINE(5), 8, "types of arguments are 0x8"},
-        {LINE(5), TYPES_OF_TWO << 4, "types of arguments are 0x410"},
+        {LINE(7) | GRAVELP_COMMAND_WIDE, TYPES_OF_TWO, "is no record's"},
+        {LINE(7) | GRAVELP_COMMAND_FAR, TYPES_OF_TWO, "is no record's"},
+        {LINE(6), TYPES_OF_TWO, "number of words is 6, expected 7"},
+        {LINE(3), 0, "number of words is 3, expected 4"},
+        {LINE(7), 8, "types of arguments are 0x8"},
+        {LINE(7), TYPES_OF_TWO << 4, "types of arguments are 0x410"},
     };
     for (size_t i = 0; i < LENGTH(cases); i++) {
         begin_records(cases[i].command, 2, cases[i].types);
@@ -110,18 +110,18 @@ static void malformed_records_are_refused(void **state)
         if (!strstr(refusal.text, cases[i].part))
             fail_msg("%s, not %s", refusal.text, cases[i].part);
     }
-    begin_records(LINE(5), 2, TYPES_OF_TWO)->signal = 8;
+    begin_records(LINE(7), 2, TYPES_OF_TWO)->signal = 8;
     assert_int_equal(check(), GRAVEL_ECORRUPT);
-    begin_records(LINE(5), 2, TYPES_OF_TWO)->run.base = 8;
+    begin_records(LINE(7), 2, TYPES_OF_TWO)->run.base = 8;
     assert_int_equal(check(), GRAVEL_ECORRUPT);
-    begin_records(LINE(5), 2, TYPES_OF_TWO)->run.n_messages = 4;
+    begin_records(LINE(7), 2, TYPES_OF_TWO)->run.n_messages = 4;
     assert_int_equal(check(), GRAVEL_ECORRUPT);
 }
 
 static void every_truncation_is_refused(void **state)
 {
     (void)state;
-    begin_records(LINE(5), 3, TYPES_OF_TWO);
+    begin_records(LINE(7), 3, TYPES_OF_TWO);
     const uint32_t whole = frame.n_bytes;
     for (frame.n_bytes = 0; frame.n_bytes < whole; frame.n_bytes++) {
         assert_int_not_equal(check(), 0);
