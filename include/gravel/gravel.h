@@ -518,9 +518,41 @@ int gravel_program_build_file(struct gravel *gravel, const char *path, const cha
  * clSetKernelArg.
  *
  * @param index  position of the argument [count from 0].
- * @return       0; GRAVEL_EINVAL; GRAVEL_ECL (no such kernel, or the argument is another).
+ * @return       0; GRAVEL_EINVAL, also if GRAVEL_ARENA is another argument, which the text names; GRAVEL_ECL.
  */
 int gravel_kernel_set_arena(struct gravel *gravel, cl_kernel kernel, cl_uint index);
+
+/* What a kernel takes as an argument. */
+#define GRAVEL_PARAMETER_UNKNOWN UINT32_C(0) /* the driver does not say */
+#define GRAVEL_PARAMETER_VALUE UINT32_C(1)
+#define GRAVEL_PARAMETER_OBJECT UINT32_C(2) /* buffer, image, sampler */
+#define GRAVEL_PARAMETER_LOCAL UINT32_C(3)  /* local memory */
+#define GRAVEL_PARAMETER_ARENA UINT32_C(4)
+#define GRAVEL_PARAMETER_ACCUMULATOR UINT32_C(5)
+
+/** A parameter of a kernel. */
+struct gravel_parameter {
+    uint32_t kind;        /**< GRAVEL_PARAMETER_... */
+    uint32_t value_bytes; /**< of a value [bytes]; 0: the compiler does not say */
+    char name[128];       /**< up to 127 bytes of it, as of the type */
+    char type[128];       /**< "uint" also of a typedef of uint; "struct pair", "uint*" */
+};
+
+/**
+ * Read the parameters of a kernel, against which arguments can be compared before clSetKernelArg: a driver may read
+ * behind an argument that is too small, or take a number for the address of a buffer.
+ *
+ * Builds a second program, once for each call, if a value is of a type that the program defines.
+ *
+ * @param kernel      of a program of gravel_program_build.
+ * @param parameters  [out] [most] the first of them.
+ * @param bytes       sizeof *parameters.
+ * @param n           [out] how many the kernel has.
+ * @return            0; GRAVEL_EINVAL; GRAVEL_ENOMEM; GRAVEL_ECL.
+ */
+int gravel_kernel_parameters(struct gravel *gravel, cl_kernel kernel,
+                             struct gravel_parameter *parameters, size_t bytes, uint32_t most,
+                             uint32_t *n);
 
 /**
  * Enqueue a kernel on the node's command queue, as clEnqueueNDRangeKernel does, without a global offset.

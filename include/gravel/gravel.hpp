@@ -367,6 +367,28 @@ private:
     std::vector<std::pair<std::string, gravel_stream>> streams_;
 };
 
+namespace detail {
+/** What a kernel takes. */
+struct parameters {
+    std::string kernel;
+    std::vector<gravel_parameter> list;
+    /** Refuse another argument: a driver may read behind it, or take it for an address. @param bytes  of a value */
+    void check(cl_uint i, uint32_t kind, size_t bytes, const char *given) const {
+        if (i >= list.size())
+            throw error(GRAVEL_EINVAL, kernel + ": argument " + std::to_string(i) + " (" + std::to_string(list.size()) +
+                                           " arguments, from 0)");
+        const gravel_parameter &due = list[i];
+        const bool is_sized = kind == GRAVEL_PARAMETER_VALUE && due.value_bytes;
+        if (due.kind == GRAVEL_PARAMETER_UNKNOWN || (due.kind == kind && (!is_sized || due.value_bytes == bytes)))
+            return;
+        throw error(GRAVEL_EINVAL,
+                    kernel + ": argument " + std::to_string(i) + " is " + due.type + " " + due.name +
+                        (due.value_bytes ? " of " + std::to_string(due.value_bytes) + " bytes" : "") + ", not " +
+                        given + (kind == GRAVEL_PARAMETER_VALUE ? " of " + std::to_string(bytes) + " bytes" : ""));
+    }
+};
+} // namespace detail
+
 /** One to three sizes; without any, as a local size: the driver chooses. */
 class sizes {
 public:
@@ -749,53 +771,63 @@ class block_pool;
 /** A kernel. One thread at a time sets its arguments. */
 class kernel : protected detail::of_node {
 public:
-    kernel(const program &of, const std::string &name) : of_node(of), name_(name) {
+    kernel(const program &of, const std::string &name) : of_node(of), parameters_{name, {}} {
         cl_int status = CL_SUCCESS;
         opened();
         kernel_.reset(clCreateKernel(of.get(), name.c_str(), &status));
         detail::check_cl(status, "clCreateKernel of " + name);
-        count_arguments();
+        read_parameters();
     }
     cl_kernel get() const noexcept { return kernel_.get(); }
-    const std::string &name() const noexcept { return name_; }
+    const std::string &name() const noexcept { return parameters_.kernel; }
     /** All arguments, as node::launch has them. */
     template <typename... A> void set_all(const A &...arguments) const {
-        if (sizeof...(A) != n_arguments_)
-            throw error(GRAVEL_EINVAL, name_ + " has " + std::to_string(n_arguments_) + " arguments, given are " +
-                                           std::to_string(sizeof...(A)));
+        if (sizeof...(A) != parameters_.list.size())
+            throw error(GRAVEL_EINVAL, name() + " has " + std::to_string(parameters_.list.size()) +
+                                           " arguments, given are " + std::to_string(sizeof...(A)));
         cl_uint i = 0;
         (set(i++, arguments), ...);
     }
-    /** An argument, from 0. */
-    void set(cl_uint i, arena_argument) const { call(gravel_kernel_set_arena, get(), i); }
-    template <typename T> void set(cl_uint i, const array<T> &value) const { set(i, cl_ulong{value.offset()}); }
+    /** An argument, from 0. GRAVEL_EINVAL if the kernel takes another kind, or a value of another size, there. */
+    void set(cl_uint i, arena_argument) const {
+        parameters_.check(i, GRAVEL_PARAMETER_ARENA, 0, "gvl::arena");
+        call(gravel_kernel_set_arena, get(), i);
+    }
+    template <typename T> void set(cl_uint i, const array<T> &value) const { set_offset(i, value.offset()); }
     void set(cl_uint i, const mirror &value) const;
     void set(cl_uint i, const accumulator &value) const;
     void set(cl_uint i, const block_pool &value) const;
-    void set(cl_uint i, cl_mem value) const { set_bytes(i, sizeof value, &value); }
-    void set(cl_uint i, local_memory value) const { set_bytes(i, value.bytes, nullptr); }
+    void set(cl_uint i, cl_mem value) const { set_bytes(i, GRAVEL_PARAMETER_OBJECT, sizeof value, &value, "a cl_mem"); }
+    void set(cl_uint i, local_memory value) const {
+        set_bytes(i, GRAVEL_PARAMETER_LOCAL, value.bytes, nullptr, "gvl::local_memory");
+    }
     template <typename T> void set(cl_uint i, const T &value) const {
         detail::require_argument<T>();
-        set_bytes(i, sizeof value, &value);
+        set_bytes(i, GRAVEL_PARAMETER_VALUE, sizeof value, &value, "a value");
     }
 
 private:
     friend class flow;
-    kernel(const of_node &of, cl_kernel made, const std::string &name) : of_node(of), name_(name) {
+    kernel(const of_node &of, cl_kernel made, const std::string &name) : of_node(of), parameters_{name, {}} {
         kernel_.reset(made);
-        count_arguments();
+        read_parameters();
     }
-    void count_arguments() {
-        detail::check_cl(clGetKernelInfo(get(), CL_KERNEL_NUM_ARGS, sizeof n_arguments_, &n_arguments_, nullptr),
-                         "clGetKernelInfo of " + name_);
+    void read_parameters() {
+        uint32_t n = 0;
+        call(gravel_kernel_parameters, get(), nullptr, sizeof(gravel_parameter), 0u, &n);
+        parameters_.list.resize(n);
+        call(gravel_kernel_parameters, get(), parameters_.list.data(), sizeof(gravel_parameter), n, &n);
     }
-    void set_bytes(cl_uint i, size_t bytes, const void *value) const {
+    void set_offset(cl_uint i, cl_ulong offset) const {
+        set_bytes(i, GRAVEL_PARAMETER_VALUE, sizeof offset, &offset, "an offset in the heap, a ulong");
+    }
+    void set_bytes(cl_uint i, uint32_t kind, size_t bytes, const void *value, const char *given) const {
         opened();
+        parameters_.check(i, kind, bytes, given);
         detail::check_cl(clSetKernelArg(get(), i, bytes, value),
-                         "argument " + std::to_string(i) + " of " + name_ + ", " + std::to_string(bytes) + " bytes");
+                         "argument " + std::to_string(i) + " of " + name() + ", " + std::to_string(bytes) + " bytes");
     }
-    std::string name_;
-    cl_uint n_arguments_ = 0;
+    detail::parameters parameters_;
     detail::cl_object<cl_kernel, clReleaseKernel> kernel_;
 };
 
@@ -868,7 +900,7 @@ private:
 };
 
 inline void kernel::set(cl_uint i, const mirror &value) const {
-    set(i, cl_ulong{value.offset()});
+    set_offset(i, value.offset());
 }
 
 namespace detail {
@@ -908,6 +940,7 @@ public:
 };
 
 inline void kernel::set(cl_uint i, const accumulator &value) const {
+    parameters_.check(i, GRAVEL_PARAMETER_ACCUMULATOR, 0, "a gvl::accumulator");
     state_->check(gravel_kernel_set_accumulator(value.get(), get(), i));
 }
 
@@ -932,7 +965,7 @@ public:
 };
 
 inline void kernel::set(cl_uint i, const block_pool &value) const {
-    set(i, cl_ulong{value.offset()});
+    set_offset(i, value.offset());
 }
 
 /** Elements that a level of a channel holds at most, and most that one held between two rounds. */
@@ -956,16 +989,19 @@ public:
     void build(const std::string &source, const std::string &function, const std::string &name = "flow.cl",
                const std::string &build_options = "") {
         call_part(gravel_flow_build, name.c_str(), source.c_str(), build_options.c_str(), function.c_str());
+        parameters_ = kernel(function).parameters_;
     }
-    /** An argument, from 2: what kernel::set takes, but accumulators. */
-    template <typename T> void set(cl_uint i, const array<T> &value) { set(i, cl_ulong{value.offset()}); }
-    void set(cl_uint i, const mirror &value) { set(i, cl_ulong{value.offset()}); }
-    void set(cl_uint i, const block_pool &value) { set(i, cl_ulong{value.offset()}); }
-    void set(cl_uint i, cl_mem value) { set_bytes(i, sizeof value, &value); }
-    void set(cl_uint i, local_memory value) { set_bytes(i, value.bytes, nullptr); }
+    /** An argument, from 2: what kernel::set takes, except accumulators. */
+    template <typename T> void set(cl_uint i, const array<T> &value) { set_offset(i, value.offset()); }
+    void set(cl_uint i, const mirror &value) { set_offset(i, value.offset()); }
+    void set(cl_uint i, const block_pool &value) { set_offset(i, value.offset()); }
+    void set(cl_uint i, cl_mem value) { set_bytes(i, GRAVEL_PARAMETER_OBJECT, sizeof value, &value, "a cl_mem"); }
+    void set(cl_uint i, local_memory value) {
+        set_bytes(i, GRAVEL_PARAMETER_LOCAL, value.bytes, nullptr, "gvl::local_memory");
+    }
     template <typename T> void set(cl_uint i, const T &value) {
         detail::require_argument<T>();
-        set_bytes(i, sizeof value, &value);
+        set_bytes(i, GRAVEL_PARAMETER_VALUE, sizeof value, &value, "a value");
     }
     template <typename T> void push(const std::string &channel, const std::vector<T> &records) {
         call_part(gravel_flow_push, of_record<T>(channel), records.data(), count(records.size()));
@@ -1015,7 +1051,12 @@ public:
     void destroy() { destroy_part(); }
 
 private:
-    void set_bytes(cl_uint i, size_t bytes, const void *value) {
+    void set_offset(cl_uint i, cl_ulong offset) {
+        set_bytes(i, GRAVEL_PARAMETER_VALUE, sizeof offset, &offset, "an offset in the heap, a ulong");
+    }
+    void set_bytes(cl_uint i, uint32_t kind, size_t bytes, const void *value, const char *given) {
+        get();
+        parameters_.check(i, kind, bytes, given);
         call_part(gravel_flow_set_argument, i, bytes, value);
     }
     template <typename T> const char *of_record(const std::string &channel) const {
@@ -1032,6 +1073,7 @@ private:
         return static_cast<uint32_t>(n);
     }
     std::map<std::string, uint32_t> record_bytes_;
+    detail::parameters parameters_{"a flow that is not built", {}};
 };
 
 /** Tasks for kernels that steal work: steal.h. */

@@ -8,6 +8,7 @@
 
 #include "settings/defaults.h"
 #include "opencl/objects.h"
+#include "opencl/parameter.h"
 #include "transport/names.h"
 
 #include <inttypes.h>
@@ -423,7 +424,8 @@ int gravel_kernel_set_accumulator(const struct gravel_accumulator *accumulator, 
     static const char call[] = "gravel_kernel_set_accumulator";
     if (gravel_require(call, "accumulator", accumulator) || gravel_require(call, "kernel", kernel))
         return GRAVEL_EINVAL;
-    if (gravel_node_refuse(accumulator->gravel, call))
+    if (gravel_node_refuse(accumulator->gravel, call) ||
+        gravel_parameter_check(call, kernel, index, GRAVEL_PARAMETER_ACCUMULATOR))
         return GRAVEL_EINVAL;
     return gravel_check_cl(
         call, clSetKernelArg(kernel, index, sizeof accumulator->memory, &accumulator->memory));

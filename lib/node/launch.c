@@ -19,6 +19,7 @@
 #include "node/sizes.h"
 #include "node/wait_list.h"
 #include "opencl/given.h"
+#include "opencl/parameter.h"
 #include "opencl/objects.h"
 #include "opencl/program.h"
 #include "opencl/slice.h"
@@ -92,11 +93,30 @@ int gravel_kernel_set_arena(struct gravel *gravel, cl_kernel kernel, cl_uint ind
         return GRAVEL_EINVAL;
     if (gravel->private_memory.is_pooled && gravel_in_handler_refuse(call))
         return GRAVEL_EINVAL;
+    if (gravel_parameter_check(call, kernel, index, GRAVEL_PARAMETER_ARENA))
+        return GRAVEL_EINVAL;
     cl_int error = gravel_memory_set_argument(&gravel->memory, kernel, index);
     if (error != CL_SUCCESS)
         return gravel_fail_cl("gravel_kernel_set_arena", error);
     gravel_node_provide_private(gravel, gravel_private_bytes(&gravel->device, kernel));
     return 0;
+}
+
+int gravel_kernel_parameters(struct gravel *gravel, cl_kernel kernel,
+                             struct gravel_parameter *parameters, size_t bytes, uint32_t most,
+                             uint32_t *n)
+{
+    static const char call[] = "gravel_kernel_parameters";
+    if (gravel_node_refuse(gravel, call) || gravel_given_kernel(&gravel->device, call, kernel) ||
+        gravel_require(call, "n", n) || (most && gravel_require(call, "parameters", parameters)))
+        return GRAVEL_EINVAL;
+    if (bytes != sizeof *parameters)
+        return gravel_fail(GRAVEL_EINVAL, "%s: a parameter of %zu bytes (%zu allowed)", call, bytes,
+                           sizeof *parameters);
+    cl_int error = clGetKernelInfo(kernel, CL_KERNEL_NUM_ARGS, sizeof *n, n, NULL);
+    if (error != CL_SUCCESS)
+        return gravel_fail_cl(call, error);
+    return gravel_parameters_read(&gravel->device, kernel, parameters, *n < most ? *n : most);
 }
 
 struct traced_kernel {

@@ -30,6 +30,7 @@ OPERATIONS = {"put": 1, "inc": 2, "add": 3, "min": 4, "max": 5, "and": 6, "or": 
 CHANNELS = {"stream": 0, "output": 1, "spawn": 2, "after": 3, "held": 4}
 MAY_FILL, GROUP_NODE = 0x100, 0x200  # or-ed to them
 ALL_GROUPS = 0xFFFFFFFF
+PARAMETER_VALUE, PARAMETER_OBJECT, PARAMETER_LOCAL, PARAMETER_ARENA, PARAMETER_ACCUMULATOR = 1, 2, 3, 4, 5
 TYPES = {"i4": 0, "u4": 1, "i8": 2, "u8": 3, "f4": 4, "f8": 5}  # by kind and bytes of numpy's types
 
 # C types as CALLS names them. What points to a structure, and OpenCL's handles, are addresses.
@@ -153,6 +154,12 @@ class Graph(Block):
                 ("depth", u32), ("max_bytes", u64), ("group_items", u32), ("n_messages", u32)]
 
 
+class Parameter(Block):
+    """struct gravel_parameter"""
+
+    _fields_ = [("kind", u32), ("value_bytes", u32), ("name", c.c_char * 128), ("type", c.c_char * 128)]
+
+
 class FlowStats(Block):
     """struct gravel_flow_stats"""
 
@@ -204,6 +211,7 @@ CALLS: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "gravel_fill": (code, (address, u64, u64, address, u64, node)),
     "gravel_program_build": (code, (address, text, text, text, to(address))),
     "gravel_kernel_set_arena": (code, (address, address, u32)),
+    "gravel_kernel_parameters": (code, (address, address, address, size, u32, to(u32))),
     "gravel_launch": (code, (address, address, u32, to(size), to(size), u32, to(address), to(address))),
     "gravel_quiet": (code, (address,)),
     "gravel_fence": (code, (address,)),
@@ -271,8 +279,6 @@ OPENCL: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "clReleaseKernel": (code, (address,)),
     "clReleaseProgram": (code, (address,)),
     "clSetKernelArg": (code, (address, u32, size, address)),
-    "clGetKernelInfo": (code, (address, u32, size, address, to(size))),
-    "clGetKernelArgInfo": (code, (address, u32, u32, size, address, to(size))),
     "clGetProgramInfo": (code, (address, u32, size, address, to(size))),
 }
 
@@ -296,7 +302,7 @@ def _version(library: c.CDLL) -> str:
         for name, (result, arguments) in {**CALLS, **OPENCL}.items():
             function = getattr(library, name)
             function.restype, function.argtypes = result, arguments
-            setattr(library, name, _checked(name, function, arguments))
+            setattr(library, name, _checked(name, function, arguments) if name in CALLS else function)
     except AttributeError as missing:
         raise OSError("is no such library: %s" % missing) from None
     if (numbers[0], numbers[1]) != API:

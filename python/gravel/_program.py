@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Programs and kernels. A kernel's parameters are read once (clGetKernelArgInfo), and a setter is made for each.
+"""Programs and kernels. A kernel's parameters are read once (gravel_kernel_parameters), and a setter is made for each.
 
 Path: Node.program -> gravel_program_build -> Program -> Kernel -> clSetKernelArg, gravel_launch.
 """
@@ -17,6 +17,7 @@ import numpy as np
 import pyopencl as cl
 import pyopencl.cltypes
 
+from . import _library
 from ._accumulator import Accumulator
 from ._array import Array
 from ._block_pool import BlockPool
@@ -27,14 +28,10 @@ from ._mirror import Mirror
 if TYPE_CHECKING:
     from ._node import Node
 
-_PROGRAM_KERNEL_NAMES, _KERNEL_NUM_ARGS = 0x1168, 0x1191
-_ARG_ADDRESS_QUALIFIER, _ARG_TYPE_NAME, _ARG_NAME = 0x1196, 0x1198, 0x119A
-_GLOBAL, _LOCAL, _CONSTANT = 0x119B, 0x119C, 0x119D
-_ARENA = "gravel_arena_"  # the parameter that GRAVEL_ARENA declares
+_PROGRAM_KERNEL_NAMES = 0x1168
 _LAUNCHERS = {"gravel_flow_": "Flow.produce", "gravel_steal_": "Deques.launch"}  # of GRAVEL_FLOW and GRAVEL_STEAL
 SERVED = "Node.launch_server"
 _OF_SERVERS = "gravel_serve"  # how names of kernels begin that the library adds to a program of servers
-_ACCUMULATOR = "gravelp_accumulator*"  # the end of the type that GRAVEL_ACCUMULATOR declares
 
 _INTEGERS: dict[str, Any] = {
     "char": c.c_int8, "uchar": c.c_uint8, "short": c.c_int16, "ushort": c.c_uint16, "int": c.c_int32,
@@ -50,21 +47,19 @@ Sizes = Union[int, Sequence[int]]
 class _Parameter:
     """A parameter of a kernel, as errors name it, and the box that clSetKernelArg reads its argument from."""
 
-    def __init__(self, kernel: int, kernel_name: str, index: int) -> None:
-        self.index = index
-        self.name = _text(lib.clGetKernelArgInfo, kernel, index, _ARG_NAME)
-        self.type = _text(lib.clGetKernelArgInfo, kernel, index, _ARG_TYPE_NAME).replace("unsigned ", "u")
-        self.space = _number(lib.clGetKernelArgInfo, kernel, index, _ARG_ADDRESS_QUALIFIER)
+    def __init__(self, kernel_name: str, index: int, row: _library.Parameter) -> None:
+        self.index, self.name, self.type = index, row.name.decode(), row.type.decode()
+        self.kind, self.n_bytes = row.kind, row.value_bytes
         self.what = "%s: %s %s" % (kernel_name, self.type, self.name)
 
     def setter(self, node: Node) -> Callable[[Any], tuple[Optional[int], Any]]:
         """@return a function that checks an argument, and returns its bytes and where they lie; of an accumulator None
         and its address"""
-        if self.type.endswith(_ACCUMULATOR):
+        if self.kind == _library.PARAMETER_ACCUMULATOR:
             return self._accumulator(node)
-        if self.space == _LOCAL:
+        if self.kind == _library.PARAMETER_LOCAL:
             return self._local
-        if self.space in (_GLOBAL, _CONSTANT) or self.type == "sampler_t":
+        if self.kind == _library.PARAMETER_OBJECT:
             return self._object(c.c_void_p())
         if self.type in _INTEGERS:
             return self._integer(node, _INTEGERS[self.type])
@@ -148,10 +143,12 @@ class _Parameter:
         return value.size, None
 
     def _bytes(self, value: Any) -> tuple[int, Any]:
-        """Vectors and structs: numpy's scalars and arrays of so many bytes; the driver checks how many."""
+        """Vectors and structs: numpy's scalars and arrays of so many bytes; the driver may read behind fewer."""
         if not isinstance(value, (np.generic, np.ndarray)):
             raise self._refuse(value, "a scalar or an array of numpy")
         memory = value.tobytes()
+        if self.n_bytes and len(memory) != self.n_bytes:
+            raise self._refuse(value, "%d bytes" % self.n_bytes)
         return len(memory), memory
 
 
@@ -167,10 +164,9 @@ class Kernel:
         self._release = weakref.finalize(self, lib.clReleaseKernel, handle)
         self._release.atexit = False
         self._handle: int = handle
-        n = _number(lib.clGetKernelInfo, handle, _KERNEL_NUM_ARGS)
         self._parameters: list[_Parameter] = []
-        for parameter in [_Parameter(handle, name, i) for i in range(n)]:
-            if parameter.name == _ARENA:
+        for parameter in [_Parameter(name, i, row) for i, row in enumerate(_rows(node, handle))]:
+            if parameter.kind == _library.PARAMETER_ARENA:
                 node._call(lib.gravel_kernel_set_arena, handle, parameter.index)
             elif parameter.name in _LAUNCHERS:
                 self._launcher = _LAUNCHERS[parameter.name]
@@ -265,8 +261,7 @@ class Program:
         self._launcher = launcher
         self._handle: int = handle.value or 0
         self._kernels: dict[str, Kernel] = {}
-        names = _text(lib.clGetProgramInfo, self._handle, _PROGRAM_KERNEL_NAMES).split(";")
-        self._names: list[str] = [one for one in names if launcher != SERVED or not one.startswith(_OF_SERVERS)]
+        self._names = [one for one in _kernel_names(self._handle) if launcher != SERVED or not one.startswith(_OF_SERVERS)]
 
     def __repr__(self) -> str:
         return "<gravel.Program of %s>" % ", ".join(self._names)
@@ -300,6 +295,15 @@ class Program:
             raise AttributeError(error.args[0]) from None
 
 
+def _rows(node: Node, kernel: int) -> Any:
+    """@return what the kernel takes, as an array of struct gravel_parameter"""
+    n, n_bytes = c.c_uint32(), c.sizeof(_library.Parameter)
+    node._call(lib.gravel_kernel_parameters, kernel, None, n_bytes, 0, c.byref(n))
+    rows = (_library.Parameter * n.value)()
+    node._call(lib.gravel_kernel_parameters, kernel, rows, n_bytes, n.value, c.byref(n))
+    return rows
+
+
 def _element(kind: str) -> tuple[np.dtype[Any], ...]:
     """@return the types of elements that a pointer to numbers or vectors of them takes; of other pointers none"""
     found = _ELEMENT.fullmatch(kind)
@@ -319,20 +323,11 @@ def events_of(wait: Sequence[cl.Event]) -> Any:
     return (c.c_void_p * len(wait))(*(event.int_ptr for event in wait)) if wait else None
 
 
-def _ask(call: Any, *question: Any) -> Any:
-    """@return the bytes that a clGet...Info answers"""
+def _kernel_names(program: int) -> list[str]:
     n_bytes = c.c_size_t()
-    status = call(*question, 0, None, c.byref(n_bytes))
-    answer = c.create_string_buffer(max(n_bytes.value, 1))
-    status = status or call(*question, n_bytes.value, answer, None)
+    status = lib.clGetProgramInfo(program, _PROGRAM_KERNEL_NAMES, 0, None, c.byref(n_bytes))
+    names = c.create_string_buffer(n_bytes.value + 1)
+    status = status or lib.clGetProgramInfo(program, _PROGRAM_KERNEL_NAMES, n_bytes.value, names, None)
     if status:
-        raise OpenCLError("%s returned %d" % (call.__name__, status))
-    return answer
-
-
-def _text(call: Any, *question: Any) -> str:
-    return str(_ask(call, *question).value.decode())
-
-
-def _number(call: Any, *question: Any) -> int:
-    return int.from_bytes(_ask(call, *question).raw[:4], "little")
+        raise OpenCLError("clGetProgramInfo returned %d" % status)
+    return names.value.decode().split(";")

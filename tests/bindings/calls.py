@@ -45,6 +45,13 @@ kernel void types(global double *out, char c, uchar uc, short s, ushort us, int 
     out[9] = shared[0]; out[10] = v.y; out[11] = nothing == 0;
 }
 kernel void names(GRAVEL_ARENA) { GRAVEL_OPEN(g); }
+typedef uint node_t;
+typedef double real_t;
+struct wide { ulong at; char letter; };
+kernel void defined(global double *out, node_t n, struct wide w, const real_t r, global real_t *p)
+{
+    p[0] = n; out[1] = w.at; out[2] = w.letter; out[3] = r;
+}
 """
 N = 100
 
@@ -285,7 +292,7 @@ def check_reduce(node):
 def check_kernels(node):
     program = node.program(KERNELS, "kernels.cl")
     program.names(1, 1)
-    assert sorted(program) == ["add", "names", "types"] and program.add is program["add"] and "add" in dir(program)
+    assert sorted(program) == ["add", "defined", "names", "types"] and program.add is program["add"] and "add" in dir(program)
     with refused(AttributeError, "'sub'", "add"):
         program.sub
     with refused(KeyError, "'sub'", "add"):
@@ -312,8 +319,26 @@ def check_kernels(node):
             program.types(1, 1, out, *numbers[:i], bad, *numbers[i + 1:], pair, shared, None)
     with refused(TypeError, "shared"):
         program.types(1, 1, out, *numbers, pair, 64, None)
-    with refused(gravel.OpenCLError, "clSetKernelArg"):
-        program.types(1, 1, out, *numbers, np.uint32(7), shared, None)
+    for few in np.uint32(7), np.zeros(3, np.uint32):
+        with refused(TypeError, "types: uint2 v takes 8 bytes"):
+            program.types(1, 1, out, *numbers, few, shared, None)
+    check_defined(program.defined, out)
+
+
+def check_defined(kernel, out):
+    """Types that the program defines: a typedef of a number takes numbers, a structure its bytes."""
+    wide = np.dtype([("at", "u8"), ("letter", "i1")], align=True)
+    given = np.array((7, 8), wide)
+    kernel(1, 1, out, 5, given, 2.5, out).wait()
+    assert out.get()[:4].tolist() == [5, 7, 8, 2.5], out.get()
+    for arguments, error, text in (
+            ((out, 5.5, given, 2, out), TypeError, "defined: uint n takes an integer"),
+            ((out, 1 << 32, given, 2, out), OverflowError, "defined: uint n"),
+            ((out, 5, np.zeros((), [("at", "u8"), ("letter", "i1")]), 2, out), TypeError, "struct wide w takes 16 bytes"),
+            ((out, 5, np.uint8(5), 2, out), TypeError, "struct wide w takes 16 bytes"),
+            ((out, 5, given, 2, 7), TypeError, "real_t. p takes a buffer")):
+        with refused(error, text):
+            kernel(1, 1, *arguments)
 
 
 def check_arguments(node, add, array, values):

@@ -29,7 +29,7 @@ STRUCTURES = {"gravel_serve": _library.Serve, "gravel_handler": _library.Handler
               "gravel_bindings": _library.Bindings, "gravel_words": _library.Words,
               "gravel_block_pool_stats": _library.BlockPoolStats, "gravel_edge": _library.Edge,
               "gravel_channel": _library.ChannelRow, "gravel_graph": _library.Graph,
-              "gravel_flow_stats": _library.FlowStats, "gravel_steal_options": _library.StealOptions,
+              "gravel_flow_stats": _library.FlowStats, "gravel_parameter": _library.Parameter, "gravel_steal_options": _library.StealOptions,
               "gravel_steal_stats": _library.StealStats}
 
 
@@ -81,7 +81,8 @@ def numbers():
     for i, number in enumerate(_library.API):
         yield ("GRAVEL_API_MAJOR", "GRAVEL_API_MINOR")[i], number
     for name in ("AM_MAX_ARGS", "MAX_COUNTERS", "CONFIG_STRING_BYTES", "ALL_NODES", "MAY_FILL", "GROUP_NODE",
-                 "ALL_GROUPS"):
+                 "ALL_GROUPS", "PARAMETER_VALUE", "PARAMETER_OBJECT", "PARAMETER_LOCAL", "PARAMETER_ARENA",
+                 "PARAMETER_ACCUMULATOR"):
         yield "GRAVEL_" + name, getattr(_library, name)
 
 

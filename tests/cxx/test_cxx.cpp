@@ -168,7 +168,7 @@ static void test_launch(gvl::node &node)
     EXPECT(node.stats().messages == 0);
 
     EXPECT_ERROR(GRAVEL_EINVAL, "count has 3 arguments, given are 2", node.launch(count, 64, 64, gvl::arena, bins));
-    EXPECT_ERROR(GRAVEL_ECL, "argument 2 of count, 8 bytes",
+    EXPECT_ERROR(GRAVEL_EINVAL, "count: argument 2 is uint n of 4 bytes, not a value of 8 bytes",
                  node.launch(count, 64, 64, gvl::arena, bins, cl_ulong(1)));
     EXPECT_ERROR(GRAVEL_EINVAL, "dimensions", node.launch(count, gvl::sizes(64, 2), 64));
     EXPECT_ERROR(GRAVEL_ECL, "clCreateKernel of cuont", gvl::kernel(program, "cuont"));
@@ -455,6 +455,40 @@ static void test_stream(gvl::node &node)
     EXPECT_ERROR(GRAVEL_EINVAL, "'items'", flow.stats("items"));
 }
 
+struct wide {
+    cl_double at;
+    cl_char letter;
+};
+#pragma pack(push, 1)
+struct packed {
+    cl_double at;
+    cl_char letter;
+};
+#pragma pack(pop)
+
+/* What a driver reads behind, or takes for an address. */
+static void test_arguments(gvl::node &node) {
+    gvl::program program(node, "#include \"gravel.cl.h\"\n#include \"accumulator.cl.h\"\ntypedef uint node_id;\n"
+                               "struct wide { ulong at; char letter; };\n"
+                               "kernel void take(GRAVEL_ARENA, global const uint *in, node_id to, struct wide w,\n"
+                               "                 local uint *shared, GRAVEL_ACCUMULATOR(a)) {}\n");
+    const gvl::kernel take(program, "take");
+    gvl::array<cl_uint> words(node, 4);
+    EXPECT_ERROR(GRAVEL_EINVAL, "take: argument 0 is struct gravelp_arena* gravel_arena_, not an off", take.set(0, words));
+    EXPECT_ERROR(GRAVEL_EINVAL, "take: argument 1 is uint* in, not an offset in the heap", take.set(1, words));
+    EXPECT_ERROR(GRAVEL_EINVAL, "take: argument 1 is uint* in, not gvl::arena", take.set(1, gvl::arena));
+    EXPECT_ERROR(GRAVEL_EINVAL, "take: argument 2 is uint to of 4 bytes, not a value of 1 b", take.set(2, cl_uchar(5)));
+    EXPECT_ERROR(GRAVEL_EINVAL, "take: argument 3 is struct wide w of 16 bytes, not a value of 9", take.set(3, packed()));
+    EXPECT_ERROR(GRAVEL_EINVAL, "take: argument 4 is uint* shared, not a cl_mem", take.set(4, cl_mem()));
+    EXPECT_ERROR(GRAVEL_EINVAL, "gravelp_accumulator* a, not a value of 8 bytes", take.set(5, cl_ulong(1)));
+    EXPECT_ERROR(GRAVEL_EINVAL, "take: argument 6 (6 arguments, from 0)", take.set(6, cl_ulong(1)));
+    take.set(0, gvl::arena);
+    take.set(2, cl_uint(5));
+    take.set(3, wide());
+    take.set(4, gvl::local_memory{64});
+    words.free();
+}
+
 static void test_flow_arguments(gvl::node &node)
 {
     const gravel_edge into[] = {{"done", 1}};
@@ -479,7 +513,8 @@ static void test_flow_arguments(gvl::node &node)
     for (const item &each : flow.take<item>("done", 100))
         n_right += each.value;
     EXPECT(n_right == 2);
-    EXPECT_ERROR(GRAVEL_ECL, "clSetKernelArg", flow.set(4, cl_uint(1)));
+    EXPECT_ERROR(GRAVEL_EINVAL, "given: argument 4 is ulong", flow.set(4, cl_uint(1)));
+    EXPECT_ERROR(GRAVEL_EINVAL, "given: argument 5 is uint*", flow.set(5, pool));
     pool.destroy();
     EXPECT_ERROR(GRAVEL_EINVAL, "destroyed", flow.set(4, pool));
     copies.destroy();
@@ -788,6 +823,7 @@ try {
         test_mirror(node);
         test_flow(node);
         test_stream(node);
+        test_arguments(node);
         test_flow_arguments(node);
         test_deques(node);
     }

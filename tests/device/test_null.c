@@ -134,7 +134,8 @@ static void call_heap(void)
 
 static void call_kernels(void)
 {
-    const size_t size = 64;
+    const size_t size = 64, parameter_bytes = sizeof(struct gravel_parameter);
+    uint32_t n;
     cl_program program;
     REFUSED(gravel_program_build, NULL, "a.cl", empty_cl, NULL, &program);
     REFUSED(gravel_program_build, gravel, NULL, empty_cl, NULL, &program);
@@ -142,6 +143,10 @@ static void call_kernels(void)
     REFUSED(gravel_program_build, gravel, "a.cl", empty_cl, NULL, NULL);
     REFUSED(gravel_kernel_set_arena, NULL, kernel, 0);
     REFUSED(gravel_kernel_set_arena, gravel, NULL, 0);
+    REFUSED(gravel_kernel_parameters, NULL, kernel, NULL, parameter_bytes, 0, &n);
+    NAMED("kernel", gravel_kernel_parameters, gravel, NULL, NULL, parameter_bytes, 0, &n);
+    NAMED("parameters", gravel_kernel_parameters, gravel, kernel, NULL, parameter_bytes, 1, &n);
+    NAMED("n", gravel_kernel_parameters, gravel, kernel, NULL, parameter_bytes, 0, NULL);
     REFUSED(gravel_launch, NULL, kernel, 1, &size, &size, 0, NULL, NULL);
     REFUSED(gravel_launch, gravel, NULL, 1, &size, &size, 0, NULL, NULL);
     REFUSED(gravel_launch, gravel, kernel, 1, NULL, &size, 0, NULL, NULL);
