@@ -352,6 +352,8 @@ class Node:
         return self
 
     def __exit__(self, kind: Any, value: Optional[BaseException], trace: Any) -> None:
+        if os.getpid() != self._process:
+            return  # a forked child, which leaves the node to its parent
         if value is None or isinstance(value, SystemExit) and not value.code:
             self.close()
         else:
