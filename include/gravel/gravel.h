@@ -405,8 +405,8 @@ int gravel_alloc_named(struct gravel *gravel, const char *name, uint64_t bytes, 
 /**
  * Free symmetric memory. Collective, with a barrier: messages to it must have been sent before the call.
  *
- * @return  0; GRAVEL_EINVAL if offset is not the start of an allocation, or an accumulator has words of it, which then
- *          stays; GRAVEL_EMISMATCH if offsets differ; else as gravel_barrier.
+ * @return  0; GRAVEL_EINVAL if offset is not the start of an allocation, or an accumulator, a mirror or a block pool
+ *          uses it, which then stays; GRAVEL_EMISMATCH if offsets differ; else as gravel_barrier.
  */
 int gravel_free(struct gravel *gravel, uint64_t offset);
 

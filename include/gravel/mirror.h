@@ -19,7 +19,7 @@
  * of gravel.cl.h, or by a plain store where no other work-item has the slot.
  *
  * All calls but gravel_mirror_begin and gravel_mirror_offset are *collective*. One thread at a time may make calls for
- * one mirror. Destroy mirrors before their node is closed.
+ * one mirror. Destroy mirrors before their array is freed, which is refused, and before their node is closed.
  *
  * Source:  Dathathri et al., Gluon: A Communication-Optimizing Substrate for Distributed Heterogeneous Graph Analytics,
  *          PLDI 2018 (broadcast and reduce).
@@ -90,7 +90,8 @@ int gravel_mirror_create_slots(struct gravel_mirror **out, struct gravel *gravel
  * call enqueued them. It travels while later kernels run. Slots are free for these kernels, and hold again what changes
  * no word.
  *
- * Between gravel_mirror_begin and the end no kernel changes words that a mirror sends.
+ * Between gravel_mirror_begin and the end no kernel changes words that a mirror sends. After an error the next
+ * gravel_mirror_begin sends all; until it succeeds no kernel changes slots, and gravel_mirror_end fails at all nodes.
  *
  * @return  0; GRAVEL_EINVAL (begun before, and not ended); GRAVEL_EKERNEL; GRAVEL_ECL; as gravel_put.
  */
@@ -105,8 +106,11 @@ int gravel_mirror_begin(struct gravel_mirror *mirror);
  * GRAVEL_FLOAT and GRAVEL_DOUBLE an owner adds values in the order of nodes: sums depend on the number of nodes, and
  * not on time.
  *
- * @return  0; GRAVEL_EINVAL (not begun); GRAVEL_EMISMATCH if another node ends another mirror; GRAVEL_ECL; else as
- *          gravel_barrier.
+ * If one node cannot end it, as gravel_mirror_begin has failed or a kernel has not ended there, no node does, and what
+ * other nodes have begun stays begun: when that node has begun, all call gravel_mirror_end again.
+ *
+ * @return  0; GRAVEL_EINVAL (not begun); GRAVEL_EMISMATCH if another node ends another mirror, or cannot end it;
+ *          GRAVEL_EKERNEL; GRAVEL_ECL; else as gravel_barrier.
  */
 int gravel_mirror_end(struct gravel_mirror *mirror);
 

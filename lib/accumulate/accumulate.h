@@ -35,7 +35,7 @@ enum gravel_accumulator_state {
 struct gravel_accumulator {
     struct gravel *gravel;
     struct gravel_flush flush; /* of it, among those of the node */
-    struct gravel_guard guard; /* of the range, in checked mode */
+    struct gravel_guard guard; /* of the range */
     struct gravelp_accumulator head;
     uint64_t bytes; /* of the memory */
     cl_mem memory, packed;

@@ -410,8 +410,10 @@ int gravel_accumulator_create(struct gravel_accumulator **out, struct gravel *gr
         free_all(accumulator);
         return gravel_fail(code, "%s", text);
     }
-    accumulator->guard.begin = offset;
-    accumulator->guard.end = range_end(&accumulator->head);
+    accumulator->guard = (struct gravel_guard){.object = "accumulator",
+                                               .begin = offset,
+                                               .end = range_end(&accumulator->head),
+                                               .is_exclusive = true};
     gravel_guards_add(&gravel->guards, &accumulator->guard);
     code = gravel_flushes_add(gravel, &accumulator->flush);
     *out = code ? NULL : accumulator;

@@ -110,15 +110,17 @@ static void find_columns(const unsigned char *slot, const struct gravelp_package
         columns->values[row] = slot + GRAVELP_VALUE_ROW(command, stride, row);
 }
 
-/* Checked mode: messages to a range of an accumulator. */
+/* Checked mode: note messages to a range of an accumulator. */
 static void note_touched(struct gravel_aggregator *aggregator, const struct gravelp_package *header,
                          const struct gravel_columns *columns)
 {
-    char who[240] = "a work-item alone";
-    bool is_checked = header->command & GRAVELP_COMMAND_CHECKED;
-    if (is_checked)
-        gravel_check_write_group(&aggregator->check, &header->arrival, who, sizeof who);
-    gravel_guards_touch_columns(aggregator->guards, columns, who);
+    struct gravel_guards *guards = aggregator->guards;
+    for (uint32_t i = 0; (i = gravel_guards_find_column(guards, columns, i)) < columns->n; i++) {
+        char who[240] = "a work-item alone";
+        if (header->command & GRAVELP_COMMAND_CHECKED)
+            gravel_check_write_group(&aggregator->check, &header->arrival, who, sizeof who);
+        gravel_guards_touch_column(guards, columns, i, who);
+    }
 }
 
 /* @param header  of the package; a copy. */

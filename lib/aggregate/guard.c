@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Ranges that belong to accumulators. See guard.h. */
+/* Ranges that objects use. See guard.h. */
 #include "aggregate/guard.h"
 
 #include "layout/package.h"
@@ -28,28 +28,31 @@ void gravel_guards_remove(struct gravel_guards *guards, const struct gravel_guar
     pthread_mutex_unlock(&guards->lock);
 }
 
-/* The guard of a range with one of these bytes; NULL: none. The lock is held. */
-static struct gravel_guard *find(struct gravel_guards *guards, uint64_t begin, uint64_t bytes)
+/* @return a guard of one of these bytes; NULL: there is none. The lock is held. */
+static struct gravel_guard *find(struct gravel_guards *guards, uint64_t begin, uint64_t bytes,
+                                 bool is_exclusive)
 {
     struct gravel_guard *guard = guards->first;
-    while (guard && (begin >= guard->end || begin + bytes <= guard->begin))
+    while (guard && (begin >= guard->end || begin + bytes <= guard->begin ||
+                     (is_exclusive && !guard->is_exclusive)))
         guard = guard->next;
     return guard;
 }
 
-bool gravel_guards_have(struct gravel_guards *guards, uint64_t begin, uint64_t bytes)
+const char *gravel_guards_object(struct gravel_guards *guards, uint64_t begin, uint64_t bytes)
 {
     pthread_mutex_lock(&guards->lock);
-    bool has = find(guards, begin, bytes);
+    const struct gravel_guard *guard = find(guards, begin, bytes, false);
+    const char *object = guard ? guard->object : NULL;
     pthread_mutex_unlock(&guards->lock);
-    return has;
+    return object;
 }
 
 void gravel_guards_touch(struct gravel_guards *guards, uint64_t begin, uint64_t bytes,
                          const char *what)
 {
     pthread_mutex_lock(&guards->lock);
-    struct gravel_guard *guard = bytes ? find(guards, begin, bytes) : NULL;
+    struct gravel_guard *guard = bytes ? find(guards, begin, bytes, true) : NULL;
     if (guard && !guard->is_touched) {
         guard->is_touched = true;
         snprintf(guard->text, sizeof guard->text, "%s", what);
@@ -57,7 +60,7 @@ void gravel_guards_touch(struct gravel_guards *guards, uint64_t begin, uint64_t 
     pthread_mutex_unlock(&guards->lock);
 }
 
-/* Element of message i. */
+/* @return the element of message i. */
 static uint64_t index_of(const struct gravel_columns *columns, uint32_t i)
 {
     const uint32_t command = columns->key.command;
@@ -67,21 +70,32 @@ static uint64_t index_of(const struct gravel_columns *columns, uint32_t i)
                                              : ((const uint32_t *)columns->index)[i];
 }
 
-void gravel_guards_touch_columns(struct gravel_guards *guards, const struct gravel_columns *columns,
-                                 const char *who)
+uint32_t gravel_guards_find_column(struct gravel_guards *guards,
+                                   const struct gravel_columns *columns, uint32_t i)
+{
+    const uint32_t command = columns->key.command, word_bytes = GRAVELP_VALUE_BYTES(command);
+    const struct gravel_guard *guard = NULL;
+    pthread_mutex_lock(&guards->lock);
+    i = guards->first && !GRAVELP_IS_CALL(command) ? i : columns->n;
+    for (; i < columns->n && (!guard || guard->is_touched); i++)
+        guard =
+            find(guards, columns->key.base + index_of(columns, i) * word_bytes, word_bytes, true);
+    const bool is_found = guard && !guard->is_touched;
+    pthread_mutex_unlock(&guards->lock);
+    return is_found ? i - 1 : columns->n;
+}
+
+void gravel_guards_touch_column(struct gravel_guards *guards, const struct gravel_columns *columns,
+                                uint32_t i, const char *who)
 {
     const uint32_t command = columns->key.command, word_bytes = GRAVELP_VALUE_BYTES(command);
     const char *operation = gravel_operation_name(command);
+    const uint64_t index = index_of(columns, i);
     char text[sizeof guards->first->text];
-    if (GRAVELP_IS_CALL(command))
-        return;
-    for (uint32_t i = 0; i < columns->n; i++) {
-        uint64_t index = index_of(columns, i);
-        snprintf(text, sizeof text, "%s of %s, index %" PRIu64 " at base %" PRIu64 ", by %s",
-                 operation ? operation : "a message", gravel_type_name(command), index,
-                 columns->key.base, who);
-        gravel_guards_touch(guards, columns->key.base + index * word_bytes, word_bytes, text);
-    }
+    snprintf(text, sizeof text, "%s of %s, index %" PRIu64 " at base %" PRIu64 ", by %s",
+             operation ? operation : "a message", gravel_type_name(command), index,
+             columns->key.base, who);
+    gravel_guards_touch(guards, columns->key.base + index * word_bytes, word_bytes, text);
 }
 
 bool gravel_guard_take(struct gravel_guards *guards, struct gravel_guard *guard, char *text,

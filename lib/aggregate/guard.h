@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Ranges of the heap that belong to accumulators: none is freed before them, and nothing else is to touch one while
- * words of it wait. In checked mode who sends a message for one leaves a note, which the next flush reads.
+ * Ranges of the heap that objects use: none is freed before its object. A range of an accumulator is exclusive: while
+ * words of it wait nothing else is to touch it, and in checked mode a message for it leaves a note for the next flush.
  *
  * Path:    aggregator.c, node/messages.c -> guard.c -> accumulate/flush.c; node/heap.c asks.
- * Owner:   an accumulator has its guard.
+ * Owner:   an accumulator, a mirror, a block pool has its guards, of the same ranges at every node.
  * Threads: any; a lock.
  */
 #ifndef GRAVEL_AGGREGATE_GUARD_H
@@ -16,7 +16,9 @@
 #include <stdbool.h>
 
 struct gravel_guard {
+    const char *object;  /* "mirror", of the calls gravel_mirror_... */
     uint64_t begin, end; /* heap offsets [bytes] */
+    bool is_exclusive;
     bool is_touched;
     char text[384]; /* by whom first, since the last take */
     struct gravel_guard *next;
@@ -31,16 +33,25 @@ struct gravel_guards {
 void gravel_guards_add(struct gravel_guards *guards, struct gravel_guard *guard);
 void gravel_guards_remove(struct gravel_guards *guards, const struct gravel_guard *guard);
 
-/** Whether one of these bytes is of a range. */
-bool gravel_guards_have(struct gravel_guards *guards, uint64_t begin, uint64_t bytes);
+/** @return the object that uses one of these bytes; NULL: none. */
+const char *gravel_guards_object(struct gravel_guards *guards, uint64_t begin, uint64_t bytes);
 
-/** `what` reads or changes these bytes, at any node. */
+/** Note that `what` reads or changes these bytes, at any node. */
 void gravel_guards_touch(struct gravel_guards *guards, uint64_t begin, uint64_t bytes,
                          const char *what);
 
-/** Messages of a kernel, if they have elements. @param who  "kernel count, work-group at (128)" */
-void gravel_guards_touch_columns(struct gravel_guards *guards, const struct gravel_columns *columns,
-                                 const char *who);
+/**
+ * The first message of a kernel, from message `i` on, that the next gravel_guards_touch_column would note: of most
+ * packages none, and then no text is written.
+ *
+ * @return  its number; columns->n: none.
+ */
+uint32_t gravel_guards_find_column(struct gravel_guards *guards,
+                                   const struct gravel_columns *columns, uint32_t i);
+
+/** Note message `i` of a kernel. @param who  "kernel count, work-group at (128)" */
+void gravel_guards_touch_column(struct gravel_guards *guards, const struct gravel_columns *columns,
+                                uint32_t i, const char *who);
 
 /** Whether the range has been touched since the last take: `text` [bytes] says by whom. */
 bool gravel_guard_take(struct gravel_guards *guards, struct gravel_guard *guard, char *text,

@@ -287,9 +287,22 @@ static int make(struct gravel_mirror *mirror, const struct gravel_words *given)
     return gravel_mirror_agree(mirror, code);
 }
 
+/* The array is guarded by its first byte, for plans differ. */
+static void guard(struct gravel_mirror *mirror)
+{
+    mirror->guards[0] =
+        (struct gravel_guard){.object = "mirror", .begin = mirror->array, .end = mirror->array + 1};
+    mirror->guards[1] = (struct gravel_guard){
+        .object = "mirror", .begin = mirror->memory, .end = mirror->memory + mirror->memory_bytes};
+    for (int i = 0; i < 2; i++)
+        gravel_guards_add(&mirror->gravel->guards, &mirror->guards[i]);
+}
+
 /* The heap's part is freed if there is one, at all nodes. */
 static int destroy(struct gravel_mirror *mirror)
 {
+    for (int i = 0; i < 2; i++)
+        gravel_guards_remove(&mirror->gravel->guards, &mirror->guards[i]);
     int code = mirror->memory_bytes ? gravel_free(mirror->gravel, mirror->memory) : 0;
     free_all(mirror);
     return code;
@@ -319,6 +332,7 @@ static int create(struct gravel_mirror **out, struct gravel *gravel, const char 
         destroy(mirror);
         return gravel_fail(code, "%s", text);
     }
+    guard(mirror);
     *out = mirror;
     return 0;
 }

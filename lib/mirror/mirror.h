@@ -36,6 +36,14 @@ struct gravel_mirror_owner {
         places; /* see cl/kernels/mirror.cl; a mirror has targets alone, one a given word */
 };
 
+/* How far an exchange has come. share.c changes it. */
+enum gravel_mirror_state {
+    GRAVEL_MIRROR_ENDED,  /* none is under way */
+    GRAVEL_MIRROR_BROKEN, /* gravel_mirror_begin has failed, and sends all again */
+    GRAVEL_MIRROR_SENT,   /* slots are to be cleared */
+    GRAVEL_MIRROR_BEGUN,
+};
+
 struct gravel_mirror {
     struct gravel *gravel;
     const char *call;  /* that made it, for errors */
@@ -48,9 +56,10 @@ struct gravel_mirror {
     struct gravel_mirror_owner *owners; /* [gravel->n_heaps] */
     uint64_t memory;                    /* heap offset of all words; 0 bytes: none */
     uint64_t memory_bytes;
+    struct gravel_guard guards[2];    /* of the array, and of that memory */
     uint64_t near_at[2], given_at[2]; /* heap offsets, in turn */
     uint64_t n_shared;                /* times */
-    bool is_begun;
+    enum gravel_mirror_state state;
     cl_program program;
     cl_kernel gather, clear, combine;
     size_t group; /* [work-items] */

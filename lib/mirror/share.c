@@ -10,6 +10,8 @@
 #include "node/enqueue.h"
 #include "opencl/objects.h"
 
+#include <stdio.h>
+
 static uint64_t in_arena(const struct gravel_mirror *mirror, uint32_t heap, uint64_t offset)
 {
     return gravel_memory_heap_offset(&mirror->gravel->memory, heap) + offset;
@@ -126,9 +128,7 @@ static int begin_read(struct gravel_mirror *mirror)
 static int begin_slots(struct gravel_mirror *mirror)
 {
     int code = wait_for_kernels(mirror->gravel);
-    if (!code)
-        code = send_near(mirror);
-    return code ? code : gravel_mirror_clear(mirror);
+    return code ? code : send_near(mirror);
 }
 
 /* What every call asks first. */
@@ -147,35 +147,64 @@ int gravel_mirror_begin(struct gravel_mirror *mirror)
     int code = refuse(mirror, "gravel_mirror_begin");
     if (code)
         return code;
-    if (mirror->is_begun)
+    if (mirror->state == GRAVEL_MIRROR_BEGUN)
         return gravel_fail(GRAVEL_EINVAL, "gravel_mirror_begin: gravel_mirror_end has not been "
                                           "called since the last one");
-    mirror->is_begun = true;
-    return mirror->is_read ? begin_read(mirror) : begin_slots(mirror);
+    if (mirror->state != GRAVEL_MIRROR_SENT) {
+        mirror->state = GRAVEL_MIRROR_BROKEN;
+        code = mirror->is_read ? begin_read(mirror) : begin_slots(mirror);
+    }
+    if (code)
+        return code;
+    mirror->state = GRAVEL_MIRROR_SENT;
+    if (!mirror->is_read)
+        code = gravel_mirror_clear(mirror);
+    if (!code)
+        mirror->state = GRAVEL_MIRROR_BEGUN;
+    return code;
 }
 
 /* ---- end --------------------------------------------------------------------------------------- */
+
+/* Whether this node can end its exchange. Of copies it waits for all kernels, which may read what comes next. */
+static int check_end(struct gravel_mirror *mirror)
+{
+    struct gravel *gravel = mirror->gravel;
+    if (mirror->state != GRAVEL_MIRROR_BEGUN)
+        return gravel_fail(GRAVEL_EINVAL, "gravel_mirror_end: gravel_mirror_begin has not "
+                                          "succeeded: call it again, then gravel_mirror_end at all "
+                                          "nodes");
+    return mirror->is_read
+               ? wait_for_kernels(gravel)
+               : gravel_launches_wait(&gravel->launches, gravel_node_kernel_limit(gravel));
+}
 
 int gravel_mirror_end(struct gravel_mirror *mirror)
 {
     int code = refuse(mirror, "gravel_mirror_end");
     if (code)
         return code;
-    if (!mirror->is_begun)
+    if (mirror->state == GRAVEL_MIRROR_ENDED)
         return gravel_fail(GRAVEL_EINVAL, "gravel_mirror_end: gravel_mirror_begin has not been "
                                           "called since the last one");
-    const struct gravel_collective_call call = {.kind = GRAVEL_CALL_SHARE,
-                                                .arguments = {mirror->memory, mirror->n_shared}};
-    /* Kernels that still read the copies whose turn is next, also those that no barrier waits for. */
-    code = mirror->is_read ? wait_for_kernels(mirror->gravel) : 0;
+    char text[GRAVEL_ERROR_BYTES];
+    code = check_end(mirror);
+    snprintf(text, sizeof text, "%s", code ? gravel_last_error() : "");
+    /* A node that cannot end it differs from all other nodes, so none ends it. */
+    const struct gravel_collective_call call = {
+        .kind = GRAVEL_CALL_SHARE,
+        .arguments = {mirror->memory, code ? GRAVEL_SHARE_NONE : mirror->n_shared}};
     int waited = gravel_node_barrier(mirror->gravel, &call, false);
-    if (gravel_node_has_failed(mirror->gravel))
+    const bool has_failed = gravel_node_has_failed(mirror->gravel);
+    if (code && !has_failed)
+        return gravel_fail(code, "%s", text);
+    if (has_failed || waited == GRAVEL_EMISMATCH)
         return waited ? waited : code;
     /* All other nodes have ended it too, so this one does, whatever its kernels still do. */
     int combined = mirror->is_read ? 0 : run_for_each(mirror, combine);
     mirror->n_shared++;
-    mirror->is_begun = false;
-    return waited ? waited : code ? code : combined;
+    mirror->state = GRAVEL_MIRROR_ENDED;
+    return waited ? waited : combined;
 }
 
 int gravel_mirror_share(struct gravel_mirror *mirror)

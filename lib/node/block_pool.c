@@ -19,6 +19,7 @@
 struct gravel_block_pool {
     struct gravel *gravel;
     uint64_t offset, block_bytes;
+    struct gravel_guard guard;
     struct gravelp_block_pool head;
 };
 
@@ -111,11 +112,15 @@ int gravel_block_pool_create(struct gravel_block_pool **out, struct gravel *grav
         lay_out(pool, n_blocks);
         code = make(pool);
     }
-    if (code)
+    if (code) {
         free(pool);
-    else
-        *out = pool;
-    return code;
+        return code;
+    }
+    pool->guard = (struct gravel_guard){
+        .object = "block_pool", .begin = pool->offset, .end = pool->offset + 1};
+    gravel_guards_add(&gravel->guards, &pool->guard);
+    *out = pool;
+    return 0;
 }
 
 uint64_t gravel_block_pool_offset(const struct gravel_block_pool *pool)
@@ -165,6 +170,7 @@ int gravel_block_pool_destroy(struct gravel_block_pool *pool)
     int code = gravel_node_refuse_wait(pool->gravel, "gravel_block_pool_destroy");
     if (code)
         return code;
+    gravel_guards_remove(&pool->gravel->guards, &pool->guard);
     code = gravel_free(pool->gravel, pool->offset);
     free(pool);
     return code;

@@ -103,19 +103,21 @@ int gravel_alloc_named(struct gravel *gravel, const char *name, uint64_t bytes, 
     return alloc(gravel, &call, offset);
 }
 
-/* Accumulators are made and destroyed by all nodes together, so all of them refuse alike. */
+/* Refuses what an object uses. Objects are made and destroyed by all nodes together, so all of them refuse alike. */
 static int refuse_guarded(struct gravel *gravel, uint64_t offset)
 {
     struct gravel_span span;
     gravel_heap_lock_shared(gravel->heap);
     bool is_known = gravel_heap_span(gravel->heap, offset, &span);
     gravel_heap_unlock_shared(gravel->heap);
-    if (!is_known || !gravel_guards_have(&gravel->guards, span.offset, span.bytes))
+    const char *object =
+        is_known ? gravel_guards_object(&gravel->guards, span.offset, span.bytes) : NULL;
+    if (!object)
         return 0;
     return gravel_fail(GRAVEL_EINVAL,
-                       "gravel_free: the allocation at offset %llu has words of an accumulator: "
-                       "gravel_accumulator_destroy comes first",
-                       (unsigned long long)offset);
+                       "gravel_free: a gravel_%s uses the allocation at offset %llu: call "
+                       "gravel_%s_destroy first",
+                       object, (unsigned long long)offset, object);
 }
 
 int gravel_free(struct gravel *gravel, uint64_t offset)

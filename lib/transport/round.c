@@ -188,8 +188,12 @@ static void tell_arguments(const struct gravel_collective_call *call, bool is_se
                  arguments[0]);
         break;
     case GRAVEL_CALL_SHARE: /* offset of its words, and how often it was shared before */
-        snprintf(text, bytes, "of the one at offset %" PRIu64 ", time %" PRIu64, arguments[0],
-                 arguments[1]);
+        if (arguments[1] == GRAVEL_SHARE_NONE)
+            snprintf(text, bytes, "of the one at offset %" PRIu64 ", which it cannot end",
+                     arguments[0]);
+        else
+            snprintf(text, bytes, "of the one at offset %" PRIu64 ", time %" PRIu64, arguments[0],
+                     arguments[1]);
         break;
     default:
         tell_reduce(call, text, bytes);

@@ -36,6 +36,8 @@ enum gravel_call_kind {
     GRAVEL_CALL_LAST = GRAVEL_CALL_BARRIER_SUM
 };
 
+#define GRAVEL_SHARE_NONE UINT64_MAX /* argument 1 of GRAVEL_CALL_SHARE: the node cannot end it */
+
 /* A collective call as one node makes it. */
 struct gravel_collective_call {
     uint32_t kind; /* enum gravel_call_kind */

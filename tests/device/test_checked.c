@@ -3,7 +3,7 @@
  * Checked mode of host calls: the heap is not shown before what was launched is applied, a write to a map that
  * is to be read is named, and threads that launch and wait side by side are not accused.
  *
- * Path: meson test -> this -> lib/node/checked.c, lib/node/maps.c
+ * Path: meson test -> this -> lib/node/checked.c, lib/node/maps.c, lib/aggregate/guard.c
  */
 #include <pthread.h>
 #include <stdatomic.h>
@@ -11,9 +11,20 @@
 
 #include "expect.h"
 
+#include <gravel/accumulator.h>
+
 #define N 256u
 
 static struct gravel *gravel;
+static _Atomic unsigned n_texts; /* written of messages */
+
+void __real_gravel_check_write_group(void *, const void *, char *, size_t);
+void __wrap_gravel_check_write_group(void *, const void *, char *, size_t);
+void __wrap_gravel_check_write_group(void *check, const void *arrival, char *text, size_t bytes)
+{
+    atomic_fetch_add(&n_texts, 1);
+    __real_gravel_check_write_group(check, arrival, text, bytes);
+}
 
 static int open_node(void **state)
 {
@@ -50,6 +61,26 @@ static void expect_no_map(uint64_t words, const char *part)
     void *pointer;
     expect_error(gravel_map(gravel, words, 4, CL_MAP_READ, 1, &pointer), GRAVEL_EINVAL, part);
     assert_null(pointer);
+}
+
+/* Until a message is for a range of an accumulator, nobody writes who sent it. */
+static void messages_that_no_range_needs_cost_no_text(void **state)
+{
+    (void)state;
+    const uint64_t words = alloc_or_die(gravel, 4 * N);
+    struct gravel_accumulator *accumulator = NULL;
+    cl_kernel kernel = count_kernel(words, 4);
+    for (int has_accumulator = 0; has_accumulator < 2; has_accumulator++) {
+        atomic_store(&n_texts, 0);
+        launch(kernel);
+        OK(gravel_barrier(gravel));
+        assert_int_equal(atomic_load(&n_texts) > 0, has_accumulator);
+        if (!has_accumulator)
+            OK(gravel_accumulator_create(&accumulator, gravel, words, N, GRAVEL_ADD, GRAVEL_UINT));
+    }
+    OK(gravel_accumulator_destroy(accumulator));
+    clReleaseKernel(kernel);
+    OK(gravel_free(gravel, words));
 }
 
 static void map_of_what_may_not_be_applied_is_refused(void **state)
@@ -160,6 +191,7 @@ static void names_of_allocations_are_checked(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(messages_that_no_range_needs_cost_no_text),
         cmocka_unit_test(map_of_what_may_not_be_applied_is_refused),
         cmocka_unit_test(write_to_a_map_to_be_read_is_told),
         cmocka_unit_test(map_that_others_change_is_no_fault),

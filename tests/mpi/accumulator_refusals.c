@@ -68,7 +68,7 @@ void create_refuses(void)
     expect_no(offset + 28, 8, GRAVEL_ADD, GRAVEL_UINT, GRAVEL_EINVAL, "accumulator of 8");
     expect(gravel_kernel_set_accumulator(accumulator, NULL, 0), GRAVEL_EINVAL, "kernel");
     expect(gravel_kernel_set_accumulator(accumulator, one, 99), GRAVEL_ECL, "");
-    expect(gravel_free(gravel, offset), GRAVEL_EINVAL, "words of an accumulator");
+    expect(gravel_free(gravel, offset), GRAVEL_EINVAL, "gravel_accumulator_destroy");
     OK(gravel_accumulator_destroy(accumulator));
     OK(gravel_accumulator_destroy(NULL));
     if (n_adders > 1)
