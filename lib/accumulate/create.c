@@ -392,7 +392,9 @@ int gravel_accumulator_create(struct gravel_accumulator **out, struct gravel *gr
         return GRAVEL_EINVAL;
     struct gravel_accumulator *accumulator = calloc(1, sizeof *accumulator);
     if (!accumulator)
-        return gravel_fail(GRAVEL_ENOMEM, "%s", create_call);
+        return gravel_node_agree_on_code(
+            gravel, GRAVEL_CALL_ACCUMULATOR, create_call,
+            gravel_fail(GRAVEL_ENOMEM, "%s: %zu bytes", create_call, sizeof *accumulator));
     uint32_t n_nodes = gravel_n_nodes(gravel);
     bool is_alone = n_nodes == 1 && !gravel->config.check;
     accumulator->gravel = gravel;

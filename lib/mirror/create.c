@@ -319,7 +319,9 @@ static int create(struct gravel_mirror **out, struct gravel *gravel, const char 
         return GRAVEL_EINVAL;
     struct gravel_mirror *mirror = calloc(1, sizeof *mirror);
     if (!mirror)
-        return gravel_fail(GRAVEL_ENOMEM, "%s", call);
+        return gravel_node_agree_on_code(
+            gravel, GRAVEL_CALL_MIRROR, call,
+            gravel_fail(GRAVEL_ENOMEM, "%s: %zu bytes", call, sizeof *mirror));
     mirror->gravel = gravel;
     mirror->call = call;
     mirror->is_read = is_read;
