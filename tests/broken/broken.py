@@ -18,6 +18,7 @@ import json
 import os
 import re
 import shutil
+import signal
 import subprocess
 import sys
 
@@ -101,12 +102,13 @@ def break_promise(build, name, test_name, says):
     ended = subprocess.run(command, cwd=moved(test["workdir"]) if test["workdir"] else copied_build, env=environment, stdin=subprocess.DEVNULL,
                            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace", check=False,
                            timeout=LIMIT_S * int(os.environ.get("TEST_PATIENCE", "1")))
-    print(ended.stdout)
+    output = ended.stdout + ("ended by %s" % signal.Signals(-ended.returncode).name if ended.returncode < 0 else "")
+    print(output)
     if ended.returncode == 77:
         return 77, "skipped: so does '%s'" % test_name
     if ended.returncode == 0:
         return 1, "'%s' passes with %s.patch" % (test_name, name)
-    if not re.search(says, ended.stdout):
+    if not re.search(says, output):
         return 1, "'%s' fails, and does not say '%s'" % (test_name, says)
     return 0, "caught"
 

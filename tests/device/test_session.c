@@ -75,7 +75,8 @@ static uint64_t n_sent_to(uint32_t node)
     return stats.sent_buffers;
 }
 
-/* What a thread of the node does soon, but for a session. */
+/* What a thread of the node does soon, but for a session. A count of buffers that were old enough may exceed what one send makes:
+ * a sender that is preempted fills several. */
 #define AWAIT(condition)                                           \
     for (double since = seconds_now(); !(condition); usleep(1000)) \
     MUST(may_wait(since, WAIT_S))
@@ -184,7 +185,7 @@ static void an_end_without_a_beginning_is_refused(void **state)
     OK(gravel_session_end(gravel));
     expect_error(gravel_session_end(gravel), GRAVEL_EINVAL, "no session has been begun");
     send_by_host(); /* and changes nothing */
-    AWAIT(counters().buffers_timeout == 1);
+    AWAIT(counters().buffers_timeout >= 1);
 }
 
 static void a_fence_sends_in_a_session(void **state)
@@ -302,13 +303,13 @@ static void sessions_that_kernels_leave_open_are_over(void **state)
     OK(gravel_quiet(gravel));
     OK(gravel_stats_reset(gravel));
     send_by_kernel();
-    AWAIT(counters().buffers_timeout == 1);
+    AWAIT(counters().buffers_timeout >= 1);
     OK(gravel_quiet(gravel));
     launch(BODY("gravel_inc_uint_wg(g, a, i, 1); gravel_session_end_wg(g);"), N_ITEMS, 0);
     OK(gravel_quiet(gravel));
     OK(gravel_stats_reset(gravel));
     send_by_kernel();
-    AWAIT(counters().buffers_timeout == 1);
+    AWAIT(counters().buffers_timeout >= 1);
     OK(gravel_quiet(gravel));
     expect_words(gravel, 1, words, 4, N_ITEMS);
 }
@@ -353,10 +354,10 @@ static void a_session_without_end_keeps_messages_for_an_eighth_of_the_timeout(vo
     OK(gravel_session_begin(gravel));
     const double begin = seconds_now();
     send_by_host();
-    AWAIT(counters().buffers_timeout == 1);
+    AWAIT(counters().buffers_timeout >= 1);
     assert_true(seconds_now() - begin >= HASTY_MS * 1e-3 / 8);
     send_by_kernel();
-    AWAIT(counters().buffers_timeout == 2);
+    AWAIT(counters().buffers_timeout >= 2);
     OK(gravel_close(gravel)); /* in a session */
 }
 

@@ -75,7 +75,8 @@ static void trials_keep_minimum_median_and_maximum(void **state)
     for (char *c = text; *c; c++)
         n_lines += *c == '\n';
     assert_int_equal(n_lines, 5);
-    assert_int_equal(strncmp(text, "gups/inc  uniform-5  4 nodes  0.0", 33), 0);
+    assert_int_equal(strncmp(text, "gups/inc  uniform-5  4 nodes  ", 30),
+                     0); /* however long it took */
     assert_non_null(strstr(text, " M updates/s\n"));
     assert_non_null(strstr(text, "4 trials)"));
     assert_non_null(strstr(text, "  PASS\n"));
