@@ -134,7 +134,9 @@ static uint64_t n_granted(struct atm *atm, uint32_t number)
 static void deposit_for(struct atm *atm, uint32_t number)
 {
     uint64_t n = n_granted(atm, number);
-    uint32_t *granted = node_map(&atm->node, number, atm->granted, 4 * n + 4, CL_MAP_READ);
+    if (n == 0)
+        return;
+    uint32_t *granted = node_map(&atm->node, number, atm->granted, 4 * n, CL_MAP_READ);
     for (uint64_t i = 0; i < n; i++) {
         const struct atm_order *order = &atm->orders[granted[i]];
         const uint64_t args[] = {order->to / atm->node.n_nodes, order->amount};

@@ -338,7 +338,8 @@ int gravel_open(struct gravel **out, const struct gravel_config *config,
  * Close a node: barrier, stop its threads, free everything. Collective. NULL is allowed.
  *
  * @return  0; the failure that ended the node, or else its first error that no other call has returned yet: the node is
- *          closed either way; GRAVEL_EINVAL if a handler or a child of fork calls: the node stays open.
+ *          closed either way, also with GRAVEL_ESYSTEM if the file of GRAVEL_TRACE is not whole; GRAVEL_EINVAL if a
+ *          handler or a child of fork calls: the node stays open.
  *
  * Kernels that use the node must have ended, and no other thread may be in a call but gravel_abort. Gravel waits for
  * kernels of gravel_launch; of what is on another queue it cannot know, and frees the memory that such a kernel

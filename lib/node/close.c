@@ -52,8 +52,6 @@ static bool free_copies(struct gravel *gravel)
  */
 static bool free_device(struct gravel *gravel, bool are_running)
 {
-    if (gravel_trace_close(gravel->trace, !are_running))
-        gravel_log(gravel, "%s", gravel_last_error());
     if (are_running && gravel->arena)
         gravel_word_store(&gravel->arena->abort, 1, memory_order_relaxed); /* H1 */
     if (are_running)
@@ -129,14 +127,14 @@ static void free_or_keep_heap(struct gravel *gravel)
     }
 }
 
-void gravel_node_free(struct gravel *gravel)
+int gravel_node_free(struct gravel *gravel)
 {
     const bool is_aborting = !gravel_abort_refuse(gravel);
     if (is_aborting)
         gravel->log = NULL; /* it may wait for what the function that does not return has */
     if (gravel->network.is_left) {
         leave_behind(gravel);
-        return;
+        return 0;
     }
     gravel_pump_stop(gravel->pump); /* it wakes aggregators */
     for (uint32_t i = 0; gravel->aggregators && i < gravel->config.n_aggregators; i++)
@@ -144,15 +142,16 @@ void gravel_node_free(struct gravel *gravel)
     bool are_running =
         gravel_launches_may_run(&gravel->launches) || gravel_device_calls_are_stuck(gravel->calls);
     bool keep_resolver = (gravel->pump && are_running) || gravel_node_is_stuck(gravel);
-    if (!gravel_network_stop(&gravel->network, keep_resolver) ||
-        !free_device(gravel, are_running) || is_aborting) {
+    const bool is_stopped = gravel_network_stop(&gravel->network, keep_resolver);
+    const int code = is_stopped ? gravel_trace_close(gravel->trace, !are_running) : 0;
+    if (!is_stopped || !free_device(gravel, are_running) || is_aborting) {
         gravel_log(gravel, "%s: its memory and OpenCL objects stay",
                    is_aborting   ? "gravel_abort has not returned from the log function"
                    : are_running ? "a kernel still runs"
                                  : "the device has not answered");
         gravel_watch_stop(gravel);
         leave_behind(gravel);
-        return;
+        return code;
     }
     gravel_report_to_outbound(gravel, false); /* freeing the heap may still report a failure */
     for (uint32_t i = 0; gravel->aggregators && i < gravel->config.n_aggregators; i++)
@@ -175,6 +174,7 @@ void gravel_node_free(struct gravel *gravel)
     pthread_mutex_destroy(&gravel->kernel_names.lock);
     gravel_watch_stop(gravel);
     free_or_keep_heap(gravel);
+    return code;
 }
 
 /* Tells that a program, by what it asked, has taken itself for one rank of several. */
@@ -205,6 +205,6 @@ int gravel_close(struct gravel *gravel)
     if (gravel->config.stats)
         gravel_stats_print(gravel);
     warn_of_loopback(gravel);
-    gravel_node_free(gravel);
-    return code ? gravel_fail(code, "%s", text) : 0;
+    const int trace_code = gravel_node_free(gravel);
+    return code ? gravel_fail(code, "%s", text) : trace_code;
 }

@@ -211,8 +211,9 @@ unsigned char *gravel_node_host_frames(const struct gravel *gravel);
 /** outbound.c: the pump, and aggregators with their threads. @return 0; GRAVEL_ENOMEM; GRAVEL_ECL; GRAVEL_ESYSTEM. */
 int gravel_node_open_aggregators(struct gravel *gravel);
 
-/** close.c: free a node, also a half-open one; what its device still uses stays, and so do maps. */
-void gravel_node_free(struct gravel *gravel);
+/** close.c: free a node, also a half-open one; what its device still uses stays, and so do maps. @return 0; as
+ * gravel_trace_close. */
+int gravel_node_free(struct gravel *gravel);
 /** abort.c: from now on gravel_abort takes the node; takes it no longer. @return false: a call of it is still under
  * way, in the caller's log function. */
 void gravel_abort_allow(struct gravel *gravel);
