@@ -7,6 +7,7 @@
  * Threads: the main thread.
  */
 #include "bench.h"
+#include "../apps/frame/printed.h"
 
 #include <assert.h>
 #include <stdio.h>
@@ -86,6 +87,9 @@ static error_t parse_common(int key, char *text, struct argp_state *state)
 {
     struct bench_options *options = state->input;
     switch (key) {
+    case ARGP_KEY_INIT:
+        printed_guard();
+        return 0;
     case 'r':
         if (!bench_count_parse(text, 1, BENCH_MAX_RUNS, &options->runs) || options->runs % 2 == 0)
             argp_error(state, "--runs %s: an odd count from 1 to %u", text, BENCH_MAX_RUNS);

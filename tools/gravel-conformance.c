@@ -6,7 +6,7 @@
  * Path:    a user with a driver -> this -> conformance/trial.c (a child for each suite) -> conformance/report.c.
  * Threads: one; this process calls OpenCL only for --tap, its children do.
  */
-#include "base/descriptor.h"
+#include "../apps/frame/printed.h"
 #include "base/number.h"
 #include "conformance/report.h"
 #include "conformance/trial.h"
@@ -289,7 +289,7 @@ int main(int argc, char **argv)
         NULL,
         NULL};
     struct arguments arguments = {.limit_s = LIMIT_S};
-    gravel_descriptor_guard();
+    printed_guard();
     argp_program_version = "gravel-conformance " GRAVEL_VERSION;
     argp_err_exit_status = NOTHING_RAN;
     argp_parse(&argp, argc, argv, 0, NULL, &arguments);

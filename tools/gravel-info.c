@@ -6,7 +6,7 @@
  * Path:    a user who wonders -> gravel-info -> info/list.c, info/probe.c, info/settings.c, info/cluster.c.
  * Threads: one; this process never calls OpenCL, its children do (info/child.c).
  */
-#include "base/descriptor.h"
+#include "../apps/frame/printed.h"
 #include "base/number.h"
 #include "settings/settings.h"
 #include "gravel/gravel.h"
@@ -266,7 +266,7 @@ int main(int argc, char **argv)
                                      NULL,
                                      NULL};
     struct arguments arguments = {.limit_s = 30};
-    gravel_descriptor_guard();
+    printed_guard();
     argp_program_version = "gravel-info " GRAVEL_VERSION;
     argp_parse(&argp, argc, argv, 0, NULL, &arguments);
     if (arguments.opencl_include) {

@@ -5,10 +5,8 @@
 #include "frame/app.h"
 #include "frame/stats.h"
 
-#include <fcntl.h>
 #include <signal.h>
 #include <string.h>
-#include <unistd.h>
 
 struct running {
     const struct app *app;
@@ -94,17 +92,8 @@ static int measure(struct running *running)
     return status;
 }
 
-/* Where descriptors 0 to 2 are closed at start, no file that is opened gets their numbers: what is printed would reach it. */
-static void take_standard_descriptors(void)
-{
-    for (int place = STDIN_FILENO; place <= STDERR_FILENO; place++)
-        if (fcntl(place, F_GETFD) < 0)
-            open("/dev/null", (place == STDIN_FILENO ? O_WRONLY : O_RDONLY) | O_CLOEXEC);
-}
-
 int app_main(const struct app *app, void *self, int argc, char **argv)
 {
-    take_standard_descriptors();
     signal(SIGXFSZ, SIG_IGN); /* what is written beyond RLIMIT_FSIZE fails, and is named */
     struct running running = start(app, self, argc, argv);
     app->open(self);

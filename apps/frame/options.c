@@ -7,6 +7,7 @@
  */
 #include "frame/options.h"
 #include "frame/die.h"
+#include "frame/printed.h"
 
 #include <assert.h>
 #include <math.h>
@@ -217,6 +218,7 @@ void options_parse(const struct option_group *groups, unsigned n_groups, const c
     struct command_line line = {.n_groups = 0};
     struct argp_child children[OPTIONS_MOST_GROUPS + 1] = {{0}};
     const struct argp argp = {.parser = hand_out, .doc = doc, .children = children};
+    printed_guard();
     for (unsigned i = 0; i < n_groups; i++) {
         if (!groups[i].options)
             continue;

@@ -57,7 +57,6 @@ void stats_print(FILE *out, const struct gravel_stats *stats, uint32_t n_process
                 (unsigned long long)stats->buffers_full, (unsigned long long)stats->buffers_timeout,
                 (unsigned long long)stats->buffers_flush,
                 (unsigned long long)stats->queue_full_waits, 100 * poll_ratio(stats));
-    fflush(out);
 }
 
 static json_t *row_json(const struct gravel_stats *stats)

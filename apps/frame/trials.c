@@ -58,7 +58,7 @@ static FILE *out_of(const struct trials *trials)
 
 static int flush(FILE *out)
 {
-    return fflush(out) || ferror(out) ? -EIO : 0;
+    return fflush(out) ? -errno : ferror(out) ? -EIO : 0;
 }
 
 static void print_rate(FILE *out, double rate, const char *unit)
@@ -160,7 +160,10 @@ static int print_json(const struct trials *trials, enum trials_check check, FILE
         return -ENOMEM;
     int status = json_dumpf(object, out, JSON_COMPACT);
     json_decref(object);
-    return status || fputc('\n', out) == EOF ? -EIO : 0;
+    if (!status && fputc('\n', out) != EOF)
+        return 0;
+    status = flush(out);
+    return status ? status : -EIO;
 }
 
 /* ---- trials ---------------------------------------------------------------------------------- */

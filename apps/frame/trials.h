@@ -64,7 +64,7 @@ void trials_say(const struct trials *trials, const char *format, ...)
 /**
  * Run n_trials times: `prepare`, untimed (may be NULL), then `run`, timed.
  *
- * @return  0; what a step returned if not 0; -EINVAL without trials; -ENOMEM; -EIO if a line could
+ * @return  0; what a step returned if not 0; -EINVAL without trials; -ENOMEM; -errno if a line could
  * not be written.
  */
 int trials_run(struct trials *trials, trial_step *prepare, trial_step *run, void *app);
@@ -74,7 +74,7 @@ int trials_run(struct trials *trials, trial_step *prepare, trial_step *run, void
  * variant, model, input, nodes, parameters, statistics, runs, seconds (median), seconds_min,
  * seconds_max, seconds_each, rate, unit, and valid (true, false, or null for unchecked).
  *
- * @return  0, -EINVAL before any trial, -ENOMEM, or -EIO if it could not be written.
+ * @return  0, -EINVAL before any trial, -ENOMEM, or -errno if it could not be written.
  */
 int trials_report(const struct trials *trials, enum trials_check check);
 

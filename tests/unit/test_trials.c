@@ -176,7 +176,7 @@ static void full_disk_is_reported(void **state)
         skip();
     struct sleeper sleeper = {.sleeps_ms = (const unsigned[]){0}};
     struct trials trials = trials_to(out, 1);
-    assert_int_equal(trials_run(&trials, NULL, run, &sleeper), -EIO);
+    assert_int_equal(trials_run(&trials, NULL, run, &sleeper), -ENOSPC);
     trials_free(&trials);
     fclose(out);
 }

@@ -5,7 +5,7 @@
  * Path:    files -> gravel-hrf -> tools/hrf/checker -> standard output.
  * Threads: one.
  */
-#include "base/descriptor.h"
+#include "../../apps/frame/printed.h"
 #include "base/number.h"
 #include "play.h"
 #include "show.h"
@@ -138,7 +138,7 @@ int main(int argc, char **argv)
                                      NULL};
     struct show_wish wish = {.limit = HRF_DEFAULT_LIMIT, .seconds = 1, .seed = 1};
     int worst = 0;
-    gravel_descriptor_guard();
+    printed_guard();
     argp_program_version = "gravel-hrf " GRAVEL_VERSION;
     argp_err_exit_status = 64;
     argp_parse(&argp, argc, argv, 0, NULL, &wish);
