@@ -134,16 +134,18 @@ static size_t read_packed(struct infile *file, unsigned char *to, size_t room)
 /* ---- what is no text ----------------------------------------------------------------------------- */
 
 struct form {
+    size_t at;
     const char *bytes;
     size_t n;
     const char *what;
 };
-#define FORM(bytes, what)             \
-    {                                 \
-        bytes, sizeof bytes - 1, what \
+#define FORM(bytes, what) FORM_AT(0, bytes, what)
+#define FORM_AT(at, bytes, what)          \
+    {                                     \
+        at, bytes, sizeof bytes - 1, what \
     }
 
-/* Files that begin so. UTF-32's mark begins as UTF-16's does. */
+/* Files that have these bytes. UTF-32's mark begins as UTF-16's does. */
 static const struct form forms[] = {
     FORM("\x1f\x8b", "compressed by gzip twice"),
     FORM("\x1f\x9d", "compressed by compress"),
@@ -155,6 +157,12 @@ static const struct form forms[] = {
     FORM("\x04\x22\x4d\x18", "compressed by lz4"),
     FORM("PK\x03\x04", "a zip archive"),
     FORM("\x5d\0\0", "compressed by lzma"),
+    FORM("\x78\x01", "a stream of zlib"),
+    FORM("\x78\x9c", "a stream of zlib"),
+    FORM("\x78\xda", "a stream of zlib"),
+    FORM_AT(257, "ustar", "a tar archive"),
+    FORM("\x01\0\0\0\0\0\0\0", "a binary graph of Galois"),
+    FORM("\x02\0\0\0\0\0\0\0", "a binary graph of Galois"),
     FORM("\xef\xbb\xbf", "text behind a byte order mark (UTF-8)"),
     FORM("\xff\xfe", "text of UTF-16 or UTF-32, by its byte order mark"),
     FORM("\xfe\xff", "text of UTF-16, by its byte order mark"),
@@ -165,7 +173,8 @@ static const struct form forms[] = {
 static const char *find_form(const unsigned char *bytes, size_t n)
 {
     for (size_t i = 0; i < sizeof forms / sizeof *forms; i++)
-        if (n >= forms[i].n && memcmp(bytes, forms[i].bytes, forms[i].n) == 0)
+        if (n >= forms[i].at + forms[i].n &&
+            memcmp(bytes + forms[i].at, forms[i].bytes, forms[i].n) == 0)
             return forms[i].what;
     const int n_zeros = n < 4 ? 0 : !bytes[0] + !bytes[1] + !bytes[2] + !bytes[3];
     return n_zeros < 2 ? NULL : "text of UTF-16 or UTF-32, or none, by zeros among its first bytes";

@@ -19,6 +19,7 @@
 #define LEAST_BIN_SHIFT 10
 
 #define CHUNK_EDGES 2048u
+#define PART_SHARES 64u /* of a part that a thread lists */
 
 /* Edges of a bin. All chunks but a bin's last are full. */
 struct chunk {
@@ -81,6 +82,8 @@ static void throw_edge(void *context, struct graph_edge edge)
     const struct sort *sort = thrower->sort;
     if (!partition_has(sort->partition, sort->node, edge.from))
         return;
+    if (thrower->lacks_memory)
+        return;
     uint64_t row = partition_own_index(sort->partition, sort->node, edge.from);
     struct bin *bin = &thrower->bins[row >> sort->bin_shift];
     uint64_t at = bin->n % CHUNK_EDGES;
@@ -102,13 +105,16 @@ static struct block_range asked_range(const struct partition *partition, uint32_
                              : block_range(partition->n_vertices, partition->n_nodes, node);
 }
 
+/* In shares, none of which is asked for once memory is short. */
 static void throw_part(void *context, uint32_t part)
 {
     struct sort *sort = context;
     struct thrower thrower = {sort, sort->bins + part * sort->n_bins, false};
-    const struct graph_asked asked = {asked_range(sort->partition, sort->node), part,
-                                      sort->n_listed};
-    sort->stream->list(sort->stream->source, &asked, throw_edge, &thrower);
+    const uint32_t n_shares = sort->stream->has_parts ? PART_SHARES : 1;
+    struct graph_asked asked = {asked_range(sort->partition, sort->node), part * n_shares,
+                                sort->n_listed * n_shares};
+    for (uint32_t i = 0; i < n_shares && !thrower.lacks_memory; i++, asked.part++)
+        sort->stream->list(sort->stream->source, &asked, throw_edge, &thrower);
     sort->lacks_memory[part] = thrower.lacks_memory;
 }
 

@@ -57,16 +57,20 @@ static bool is_wanted(const struct graph_filter *filter, uint32_t from)
            partition_has(filter->partition, filter->node, from);
 }
 
-static uint64_t edge_hash(uint32_t from, uint32_t to)
+/* Where both rows of a file have an edge, they have one weight. */
+static uint64_t edge_hash(const struct graph_input *input, uint32_t from, uint32_t to,
+                          union graph_weight weight)
 {
-    return random_mix((uint64_t)from << 32 | to);
+    const uint64_t hash = random_mix((uint64_t)from << 32 | to);
+    return input->must_be_symmetric ? random_mix(hash ^ weight.as_uint) : hash;
 }
 
 bool graph_input_add(struct graph_input *input, struct text *text, struct graph_edge edge)
 {
     const struct graph_filter *filter = input->filter;
     input->n_edges++;
-    input->imbalance += edge_hash(edge.from, edge.to) - edge_hash(edge.to, edge.from);
+    input->imbalance += edge_hash(input, edge.from, edge.to, edge.weight) -
+                        edge_hash(input, edge.to, edge.from, edge.weight);
     if (is_wanted(filter, edge.from) && !keep(input, text, edge))
         return false;
     struct graph_edge turned = {edge.to, edge.from, edge.weight};

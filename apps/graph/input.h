@@ -34,7 +34,8 @@ struct graph_input {
     enum graph_weights weights_are; /* set by the caller if known; else the reader finds out */
     uint64_t large_line; /* of the first whole weight that a uint32 does not hold; 0: none */
     char large_weight[TEXT_QUOTED_BYTES];
-    bool must_be_symmetric; /* the format says that it is, and leaves that to the body */
+    bool
+        must_be_symmetric; /* the format says that it is, weights too, and leaves that to the body */
 };
 
 /**

@@ -33,12 +33,19 @@ void node_survey(struct node *node, struct graph_part *part, uint64_t seed, stru
         node->input = (struct node_input){part->options.file, part->survey.print};
 }
 
+static void check_edges(uint64_t n_edges)
+{
+    if (n_edges > NODE_PART_MAX_EDGES)
+        die("%llu edges of a node are more than %llu: use more nodes", (unsigned long long)n_edges,
+            (unsigned long long)NODE_PART_MAX_EDGES);
+}
+
 void node_part_of_process(struct node *node, struct graph_part *part)
 {
+    if (!part->wish.is_undirected) /* where edges that are there twice stay */
+        check_edges((part->survey.n_edges + node->n_processes - 1) / node->n_processes);
     part_open(part, node->n_processes, node->n_processes == 1 ? 0 : node->number);
-    if (part->rows.n_edges > NODE_PART_MAX_EDGES)
-        die("%llu edges of a node are more than %llu: use more nodes",
-            (unsigned long long)part->rows.n_edges, (unsigned long long)NODE_PART_MAX_EDGES);
+    check_edges(part->rows.n_edges);
     check_agreement(node, &part->partition);
 }
 

@@ -104,6 +104,10 @@ static bool check_symmetry(const struct graph *whole, struct text *text)
     struct graph_mismatch mismatch;
     if (graph_find_mismatch(whole, &mismatch))
         return text_fail(text, "no memory to check that edges stand in both rows");
+    if (mismatch.weights[0] != mismatch.weights[1])
+        return text_fail(text, "the edge of %u and %u weighs %u in row %u and %u in row %u",
+                         mismatch.from + 1, mismatch.to + 1, mismatch.weights[0], mismatch.from + 1,
+                         mismatch.weights[1], mismatch.to + 1);
     if (mismatch.was_found)
         return text_fail(text, "row %u lists %u more often than row %u lists %u", mismatch.from + 1,
                          mismatch.to + 1, mismatch.to + 1, mismatch.from + 1);
@@ -140,7 +144,7 @@ bool graph_read_rows(struct graph *rows, const char *path, const struct graph_fi
 static bool name_mismatch(const char *path, const struct graph_survey *survey, char *reason)
 {
     const struct partition all = partition_blocks(survey->n_vertices, 1);
-    const struct graph_filter filter = {.partition = &all, .no_weights = true};
+    const struct graph_filter filter = {.partition = &all};
     struct graph whole;
     bool was_read = read_rows(&whole, path, &filter, survey, true, reason);
     graph_free(&whole);

@@ -7,8 +7,8 @@
  * Source: R. Boisvert, R. Pozo, K. Remington, The Matrix Market Exchange Formats, NISTIR 5935,
  * 1996.
  *
- * Symmetric and skew-symmetric matrices store the lower triangle; the upper one is added here,
- * negated for skew.
+ * Symmetric and skew-symmetric matrices store the lower triangle; the upper one is added here, negated for skew. Real
+ * weights are whole where all are written so.
  */
 #include "graph/input.h"
 
@@ -124,10 +124,11 @@ bool graph_read_matrix_market(struct text *text, struct graph_input *input)
     struct matrix matrix = {0};
     if (!read_banner(text, &matrix) || !read_sizes(text, &matrix))
         return false;
-    static const enum graph_weights weights_of[] = {GRAPH_UNWEIGHTED, GRAPH_UINT, GRAPH_FLOAT};
     input->n_vertices = matrix.n_rows;
-    if (input->weights_are == GRAPH_UNWEIGHTED) /* else the first reading has found out */
-        input->weights_are = matrix.symmetry == SKEW ? GRAPH_FLOAT : weights_of[matrix.field];
+    if (input->weights_are == GRAPH_UNWEIGHTED && matrix.symmetry == SKEW)
+        input->weights_are = GRAPH_FLOAT;
+    else if (input->weights_are == GRAPH_UNWEIGHTED && matrix.field == INTEGER)
+        input->weights_are = GRAPH_UINT;
     uint64_t n_read = 0;
     for (; text_next_record(text, "%"); n_read++) {
         if (n_read == matrix.n_entries)
@@ -139,5 +140,7 @@ bool graph_read_matrix_market(struct text *text, struct graph_input *input)
     if (n_read < matrix.n_entries)
         return text_fail(text, "the file ends after %llu of %llu entries",
                          (unsigned long long)n_read, (unsigned long long)matrix.n_entries);
+    if (matrix.field == REAL && (input->weights_are == GRAPH_UNWEIGHTED || input->large_line))
+        input->weights_are = GRAPH_FLOAT; /* no entry says more, or a whole one is too large */
     return !text->has_failed;
 }

@@ -17,14 +17,19 @@ struct metis_header {
     uint64_t n_vertices;
     uint64_t n_entries;        /* twice the edges */
     uint64_t n_vertex_numbers; /* size and weights before the neighbours of each row */
+    uint64_t n_loops;          /* read so far */
     bool has_edge_weights;
 };
 
 static bool read_format(struct text *text, struct metis_header *header)
 {
     uint64_t format = 0, n_constraints = 0;
-    if (text_word(text) && !text_uint(text, "fmt", 0, 111, &format))
+    const size_t n_digits = text_word(text);
+    if (n_digits && !text_uint(text, "fmt", 0, 111, &format))
         return false;
+    if (n_digits > 3)
+        return text_fail(text, "fmt %0*u has more than three digits",
+                         (int)(n_digits < 9 ? n_digits : 9), (unsigned)format);
     if (format % 10 > 1 || format / 10 % 10 > 1)
         return text_fail(text, "fmt %03u has a digit other than 0 and 1", (unsigned)format);
     if (text_word(text) && !text_uint(text, "ncon", 0, UINT32_MAX, &n_constraints))
@@ -52,7 +57,7 @@ static bool read_header(struct text *text, struct metis_header *header)
     return read_format(text, header) && text_end_line(text);
 }
 
-static bool read_row(struct text *text, const struct metis_header *header, uint32_t u,
+static bool read_row(struct text *text, struct metis_header *header, uint32_t u,
                      struct graph_input *input)
 {
     uint64_t number, neighbour, weight = 0;
@@ -69,6 +74,7 @@ static bool read_row(struct text *text, const struct metis_header *header, uint3
                              (unsigned long long)header->n_entries / 2);
         if (input->max_weight < weight)
             input->max_weight = (uint32_t)weight;
+        header->n_loops += neighbour - 1 == u;
         if (!graph_input_add(input, text,
                              (struct graph_edge){u, (uint32_t)neighbour - 1, {(uint32_t)weight}}))
             return false;
@@ -97,9 +103,10 @@ bool graph_read_metis(struct text *text, struct graph_input *input)
         return text_fail(text, "more lines than the declared %llu vertices",
                          (unsigned long long)header.n_vertices);
     if (input->n_edges != header.n_entries)
-        return text_fail(text, "%llu neighbours in all, but %llu edges need %llu",
+        return text_fail(text, "%llu neighbours in all, but %llu edges need %llu%s",
                          (unsigned long long)input->n_edges,
                          (unsigned long long)header.n_entries / 2,
-                         (unsigned long long)header.n_entries);
+                         (unsigned long long)header.n_entries,
+                         header.n_loops ? "; a loop needs two in its row" : "");
     return !text->has_failed;
 }

@@ -24,7 +24,8 @@ void *__wrap_realloc(void *old, size_t bytes);
 
 /* Threads that sort allocate side by side. */
 static _Atomic long n_before_failure = -1; /* allocations that still succeed; negative: all */
-static _Atomic bool has_failed;
+static _Atomic bool has_failed, fails_on;  /* on: all that follow fail too, and are counted */
+static _Atomic uint64_t n_failures;
 static _Atomic size_t largest_bytes;
 
 static bool may_allocate(size_t bytes)
@@ -35,7 +36,8 @@ static bool may_allocate(size_t bytes)
         return true;
     }
     has_failed = true;
-    n_before_failure = -1;
+    n_failures++;
+    n_before_failure = fails_on ? 0 : -1;
     errno = ENOMEM;
     return false;
 }
@@ -134,6 +136,24 @@ static void generator_and_transpose_without_memory_say_so(void **state)
     }
 }
 
+/* Memory that is short stays so: a thread asks once more, and not for every edge. */
+static void short_memory_ends_a_build_at_once(void **state)
+{
+    (void)state;
+    struct edge_numbers numbers;
+    struct graph graph;
+    assert_int_equal(edge_numbers_of(&numbers, true, 12, 64, 1), 0);
+    const struct graph_stream stream = edge_numbers_stream(&numbers);
+    const struct partition all = partition_blocks(UINT64_C(1) << 12, 1);
+    n_failures = 0;
+    fail_allocation(8);
+    fails_on = true;
+    assert_int_equal(graph_build_rows(&graph, &all, 0, &stream), -ENOMEM);
+    fails_on = false;
+    n_before_failure = -1;
+    assert_in_range(n_failures, 1, 2 * SIDE_BY_SIDE_MOST);
+}
+
 /* The largest single request stays below what the few vertices that are free to any file cost. */
 static void declared_counts_allocate_nothing(void **state)
 {
@@ -162,6 +182,7 @@ int main(void)
         cmocka_unit_test(reader_without_memory_says_so),
         cmocka_unit_test(survey_allocates_nothing),
         cmocka_unit_test(generator_and_transpose_without_memory_say_so),
+        cmocka_unit_test(short_memory_ends_a_build_at_once),
         cmocka_unit_test(declared_counts_allocate_nothing),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);

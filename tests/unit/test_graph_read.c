@@ -197,6 +197,37 @@ static void mtx_real_general_keeps_fractions(void **state)
     graph_free(&graph);
 }
 
+static void mtx_real_general_is_whole_where_all_is_written_so(void **state)
+{
+    (void)state;
+    struct graph graph = read_text(
+        ".mtx", "%%MatrixMarket matrix coordinate real general\n2 2 2\n1 2 16777217\n2 2 3\n");
+    assert_int_equal(graph.weights_are, GRAPH_UINT);
+    assert_int_equal(graph.weights[0].as_uint, 16777217);
+    graph_free(&graph);
+    graph = read_text(".mtx", "%%MatrixMarket matrix coordinate real general\n2 2 1\n"
+                              "1 2 4294967296\n");
+    assert_int_equal(graph.weights_are, GRAPH_FLOAT);
+    assert_true(graph.weights[0].as_float == 0x1p32f);
+    graph_free(&graph);
+}
+
+static void konect_counts_from_1(void **state)
+{
+    (void)state;
+    static const char *const texts[] = {"% asym weighted\n% 2 3 3\n1 2 1\n3 1 4\n",
+                                        "% sym unweighted\n1 2\n3 3\n",
+                                        "% symbols\n% of 0\n1 2\n2 0\n"};
+    static const uint64_t n_edges[] = {2, 3, 2};
+    for (size_t i = 0; i < 3; i++) {
+        struct graph graph = read_text(".tsv", texts[i]);
+        assert_int_equal(graph.n_vertices, 3);
+        assert_int_equal(graph.n_edges, n_edges[i]);
+        assert_int_equal(graph.neighbours[0], i == 2 ? 2 : 1);
+        graph_free(&graph);
+    }
+}
+
 static void mtx_symmetric_diagonal_is_entered_once(void **state)
 {
     (void)state;
@@ -324,6 +355,8 @@ int main(void)
         cmocka_unit_test(comments_in_the_middle_are_skipped),
         cmocka_unit_test(duplicate_edges_and_loops_are_kept),
         cmocka_unit_test(mtx_real_general_keeps_fractions),
+        cmocka_unit_test(mtx_real_general_is_whole_where_all_is_written_so),
+        cmocka_unit_test(konect_counts_from_1),
         cmocka_unit_test(mtx_symmetric_diagonal_is_entered_once),
         cmocka_unit_test(mtx_skew_symmetric_negates_the_upper_half),
         cmocka_unit_test(negative_or_decimal_weight_turns_all_to_float),

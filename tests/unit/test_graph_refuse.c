@@ -62,6 +62,7 @@ static void bad_metis_is_refused(void **state)
         {".graph", "2 1 2\n", ":1: fmt 002 has a digit other than 0 and 1"},
         {".graph", "2 1 20\n", ":1: fmt 020 has a digit other than 0 and 1"},
         {".graph", "2 1 1000\n", ":1: fmt 1000 is not in 0..111"},
+        {".graph", "2 1 0001\n", ":1: fmt 0001 has more than three digits"},
         {".graph", "2 1 1 2\n", ":1: ncon is 2, but fmt 001 has no vertex weights"},
         {".graph", "2 1 0 0 0\n", ":1: '0' is one word too many"},
         {".graph", "2 1\n0\n1\n", ":2: neighbour 0 is not in 1..2"},
@@ -81,6 +82,9 @@ static void bad_metis_is_refused(void **state)
         {".graph", "2 1\n2\n1\n1\n", ":4: more lines than the declared 2 vertices"},
         {".graph", "3 1\n2\n3\n\n", ":5: row 1 lists 2 more often than row 2 lists 1"},
         {".graph", "3 2\n2 2\n1 3\n\n", ":5: row 1 lists 2 more often than row 2 lists 1"},
+        {".graph", "2 1 1\n2 5\n1 6\n", ":4: the edge of 1 and 2 weighs 5 in row 1 and 6 in row 2"},
+        {".graph", "2 2\n1 2\n1\n",
+         ":4: 3 neighbours in all, but 2 edges need 4; a loop needs two in its row"},
         {".graph", "99999 2\n2\n1\n", ":4: the file ends after 2 of 99999 vertices"},
     };
     REFUSE_ALL(rows);
@@ -174,6 +178,9 @@ static void bad_edge_list_is_refused(void **state)
         {".tsv", "0 1 1\n1 2\n", ":2: weight is missing"},
         {".tsv", "0 1 1 5\n1 2 1\n", ":2: time is missing"},
         {".tsv", "0 1 1 5 6\n", ":1: '6' is one word too many"},
+        {".tsv", "% sym weighted\n% 1 2 2\n0 1 1\n", ":3: vertex 0 is not in 1..4294967295"},
+        {".tsv", "% bip unweighted\n1 1\n",
+         ":1: a bipartite list numbers the vertices of each side from 1"},
     };
     REFUSE_ALL(rows);
 }
@@ -235,6 +242,19 @@ static void pipe_is_refused(void **state)
     snprintf(file_path, sizeof file_path, "%s/x.el", file_folder);
     assert_int_equal(mkfifo(file_path, 0600), 0);
     assert_refused(file_path, ": is a pipe, and is to be read several times: give a regular file");
+}
+
+static void what_is_no_text_is_named(void **state)
+{
+    (void)state;
+    static char tar[512] = "x.el";
+    memcpy(tar + 257, "ustar", 5);
+    assert_refused(write_bytes(".gr", "\1\0\0\0\0\0\0\0\4\0\0\0\0\0\0\0", 16),
+                   ":1: is a binary graph of Galois; plain text and gzip are read");
+    assert_refused(write_bytes(".el", "\x78\x9c\x33\x50\x30", 5),
+                   ":1: is a stream of zlib; plain text and gzip are read");
+    assert_refused(write_bytes(".el", tar, sizeof tar),
+                   ":1: is a tar archive; plain text and gzip are read");
 }
 
 static void long_path_keeps_its_end_and_the_reason(void **state)
@@ -364,6 +384,7 @@ int main(void)
         cmocka_unit_test(unknown_suffix_is_refused_with_the_list),
         cmocka_unit_test(missing_file_and_folder_are_refused),
         cmocka_unit_test(pipe_is_refused),
+        cmocka_unit_test(what_is_no_text_is_named),
         cmocka_unit_test(what_follows_gzip_is_read_or_refused),
         cmocka_unit_test(long_path_keeps_its_end_and_the_reason),
         cmocka_unit_test(gzip_cut_at_every_byte_is_refused),
