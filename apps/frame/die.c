@@ -13,6 +13,8 @@
 #include <time.h>
 #include <unistd.h>
 
+void (*die_cleanup)(void);
+
 bool turn_is_first(void)
 {
     return launched_rank() == 0;
@@ -28,6 +30,8 @@ static _Noreturn void die_with(const char *format, va_list arguments)
 {
     char line[1024];
     vsnprintf(line, sizeof line, format, arguments);
+    if (die_cleanup)
+        die_cleanup();
     /* One call, so that the lines of several nodes do not mix. */
     fprintf(stderr, "%s: %s\n", program_invocation_short_name, line);
     /* Not exit: what runs at exit (OpenCL, MPI) could wait for threads that are stuck, and the

@@ -25,6 +25,9 @@ _Noreturn void die(const char *format, ...) __attribute__((format(printf, 1, 2))
 /** As die, but at once: for a fault that may be this process's alone. */
 _Noreturn void die_alone(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
+/* What removes an unfinished file, before the process dies; NULL: there is none. */
+extern void (*die_cleanup)(void);
+
 /** n zeroed elements [bytes each], to be freed; or die, saying that there is no memory for `what`. */
 void *app_array(uint64_t n, size_t bytes, const char *what);
 

@@ -14,17 +14,15 @@
  * Orr 2016, section 5.4.
  */
 #include "frame/agree.h"
+#include "frame/outfile.h"
 #include "mer.h"
 #include "pack.h"
 #include "reference.h"
 #include "sequence.h"
 
-#include <errno.h>
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 /* ---- open and close -------------------------------------------------------------------------- */
 
@@ -101,6 +99,8 @@ static void open_all(void *self)
     struct pack pack = {0};
     check_options(mer);
     on_host.open(mer);
+    if (mer->output)
+        mer->out = outfile_open(mer->output, mer->node.number);
     read_input(mer, &pack);
     mer->place = choose_place(mer);
     if (mer->place != &on_host)
@@ -178,33 +178,13 @@ static void write_table(FILE *out, const struct table *table, unsigned k)
                 write_entry(out, &table->shards[i].entries[j], k);
 }
 
-/* What is not whole has no name that looks so, and does not stay. */
-static _Noreturn void fail_to_write(const char *path, const char *part)
-{
-    int error = errno;
-    unlink(part);
-    die_alone("%s: cannot write: %s", path, strerror(error));
-}
-
-static bool write_tables(const struct mer *mer, const char *path)
-{
-    FILE *out = fopen(path, "we");
-    if (!out)
-        return false;
-    for (uint32_t i = 0; i < mer->node.n_nodes; i++)
-        write_table(out, &mer->tables[i], (unsigned)mer->k);
-    bool was_written = fflush(out) == 0 && !ferror(out);
-    return fclose(out) == 0 && was_written;
-}
-
 static void write_output(const struct mer *mer)
 {
-    char path[PATH_MAX], part[PATH_MAX + 8];
-    snprintf(path, sizeof path, "%s.%u", mer->output, mer->node.number);
-    snprintf(part, sizeof part, "%s.part",
-             path); /* of a name that did not fit this is too long to open */
-    if (!write_tables(mer, part) || rename(part, path))
-        fail_to_write(path, part);
+    for (uint32_t i = 0; i < mer->node.n_nodes; i++)
+        write_table(mer->out, &mer->tables[i], (unsigned)mer->k);
+    outfile_flush();
+    TRY(gravel_barrier(mer->node.gravel));
+    outfile_keep(mer->node.n_processes);
 }
 
 /* ---- the program ------------------------------------------------------------------------------ */

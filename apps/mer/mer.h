@@ -53,6 +53,7 @@ struct mer {
     struct option_words paths;
     struct fingerprint prints[OPTION_MOST_WORDS]; /* of what was read from each */
     const char *output;                           /* NULL for none */
+    FILE *out;
     uint64_t k;
     uint64_t least_quality;
     uint64_t per_item;   /* places of a work-item; 0 until open_all if it is to be derived */

@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Output that cannot be written whole leaves nothing that looks whole.
+"""Output that cannot be written whole leaves nothing that looks whole, and no run writes what another one does.
 
 output.py MER
 """
+import fcntl
 import os
 import random
 import resource
@@ -41,8 +42,19 @@ def main():
         assert os.listdir(folder) == [], "left: %s" % os.listdir(folder)
         result = run(program, path, os.path.join(folder, "absent", "kmers"), None)
         assert "cannot write: No such file or directory" in result.stderr, result.stderr
-        assert run(program, path, output, None).returncode == 0, "cannot write at all"
+        assert result.stdout == "", "trials before: %s" % result.stdout
+        with open(output + ".0.part", "w") as others:  # as a run that still writes it, and then as one that was killed
+            fcntl.flock(others, fcntl.LOCK_EX)
+            result = run(program, path, output, None)
+            assert result.returncode == 1 and result.stdout == "", "exit status %d" % result.returncode
+            assert "%s.0: cannot write: another run is writing it" % output in result.stderr, result.stderr
+            assert os.listdir(folder) == ["kmers.0.part"], "there is: %s" % os.listdir(folder)
+        result = run(program, path, output, None)
+        assert result.returncode == 0 and result.stderr == "", "cannot write at all: " + result.stderr
         assert os.listdir(folder) == ["kmers.0"], "there is: %s" % os.listdir(folder)
+        with open(output + ".1", "w"):
+            result = run(program, path, output, None)
+        assert result.returncode == 0 and "kmers.1 is of an earlier run on more nodes" in result.stderr, result.stderr
     return 0
 
 
