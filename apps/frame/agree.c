@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Two reductions tell whether fingerprints are alike, and only if they are not, others which differ. See agree.h.
+ * Two reductions tell whether digests and fingerprints are alike, and only if they are not, others which differ. See agree.h.
  */
 #include "frame/agree.h"
 #include "frame/die.h"
@@ -14,6 +14,41 @@ static bool is_alike(struct node *node, uint64_t value)
 {
     return node_least(node, value) == node_most(node, value);
 }
+
+/* ---- options --------------------------------------------------------------------------------- */
+
+/* Names the least node whose digest is not node 0's. Collective. */
+static _Noreturn void name_different(struct node *node, const struct option_told *told)
+{
+    char spelled[OPTION_SPELLED_BYTES];
+    const uint64_t first = node_sum(node, node->number == 0 ? told->digest : 0);
+    const uint64_t other =
+        node_least(node, told->digest != first ? node->number : (uint64_t)node->n_nodes);
+    die("%s: %s%s%s at node %u, and node %llu has been given something else: all nodes take the "
+        "same options",
+        option_spell(told->option, spelled), told->text ? "'" : "",
+        told->text ? told->text : "not given", told->text ? "'" : "", node->number,
+        (unsigned long long)other);
+}
+
+void agree_on_options(struct node *node)
+{
+    unsigned n;
+    const struct option_told *told = options_told(&n);
+    if (node->n_processes == 1 || n == 0)
+        return;
+    uint64_t *digests = app_array(2 * n, sizeof *digests, "digests of options");
+    for (unsigned i = 0; i < n; i++)
+        digests[i] = digests[n + i] = told[i].digest;
+    node_reduce(node, GRAVEL_MIN, digests, n);
+    node_reduce(node, GRAVEL_MAX, digests + n, n);
+    for (unsigned i = 0; i < n; i++)
+        if (digests[i] != digests[n + i])
+            name_different(node, &told[i]);
+    free(digests);
+}
+
+/* ---- files ----------------------------------------------------------------------------------- */
 
 /* What every node has. @return  [n_processes], to be freed */
 static struct fingerprint *gather(struct node *node, struct fingerprint print)

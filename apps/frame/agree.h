@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Whether all nodes have read the same input: node-local copies of a file may differ.
+ * Whether all nodes were given the same, and have read the same input: node-local copies of a file may differ.
  *
  * Path:    node_open, mer.c -> this -> gravel_reduce
  * Threads: main's.
@@ -9,6 +9,9 @@
 #define APPS_AGREE_H
 
 #include "frame/node.h"
+
+/** End the process, naming the option, unless all nodes have the same options. Collective. */
+void agree_on_options(struct node *node);
 
 /** End the process, naming the file and the nodes, unless all nodes have read the same bytes. Collective. */
 void agree_on_input(struct node *node, struct node_input input);

@@ -17,6 +17,7 @@
 
 /* The heap's own rounding, for a handful of allocations [bytes]. */
 #define HEAP_SLACK_BYTES 4096
+#define MOST_REDUCED 64u     /* words of one gravel_reduce */
 #define SCHEDULED_ITEMS 256u /* as gravel_steal_create chooses */
 
 static error_t take_model(struct argp_state *state, const struct app_option *option,
@@ -95,13 +96,16 @@ static void learn_place(struct node *node)
     node->n_processes = count_processes(node->gravel);
 }
 
-/* Nodes want different heaps, or handlers: as they must if their inputs differ, which says more than the size of a heap. */
-static void explain_mismatch(struct node *node, struct gravel_config config)
+/* Nodes want different heaps, handlers or settings: as they must if their options or inputs differ, which says more. */
+static void explain_mismatch(struct node *node)
 {
+    struct gravel_config config;
+    TRY(gravel_config_load(&config, sizeof config));
     config.heap_bytes = HEAP_SLACK_BYTES;
     if (gravel_open(&node->gravel, &config, NULL))
         return;
     learn_place(node);
+    agree_on_options(node);
     agree_on_input(node, node->input);
     gravel_close(node->gravel);
 }
@@ -114,7 +118,7 @@ static void open_or_die(struct node *node, const struct gravel_config *config)
     const int code = gravel_open(&node->gravel, config, &bindings);
     char *text = code == GRAVEL_EMISMATCH ? strdup(gravel_last_error()) : NULL;
     if (text)
-        explain_mismatch(node, *config);
+        explain_mismatch(node);
     if (text)
         die("%s: %s", gravel_strerror(code), text);
     node_check(code);
@@ -147,6 +151,7 @@ void node_open(struct node *node, uint64_t heap_bytes)
     if (!node->group_items)
         node->group_items = choose_group(node);
     learn_place(node);
+    agree_on_options(node);
     agree_on_input(node, node->input);
 }
 
@@ -249,7 +254,8 @@ static cl_mem *array_slot(struct node *node, cl_mem array)
     for (unsigned i = 0; i < NODE_MOST_ARRAYS; i++)
         if (node->arrays[i] == array)
             return &node->arrays[i];
-    die("more than %d arrays", NODE_MOST_ARRAYS);
+    die(array ? "an array to free that is none of the node's %d" : "more than %d arrays",
+        NODE_MOST_ARRAYS);
 }
 
 /*
@@ -397,9 +403,16 @@ void node_send_full(struct node *node, cl_kernel kernel, uint64_t n_items, struc
         start_full(node, kernel, n_items, launch_sliced);
 }
 
+void node_reduce(struct node *node, uint32_t operation, uint64_t *words, uint32_t n)
+{
+    for (uint32_t i = 0; i < n; i += MOST_REDUCED)
+        TRY(gravel_reduce(node->gravel, operation, GRAVEL_ULONG, words + i,
+                          n - i < MOST_REDUCED ? n - i : MOST_REDUCED));
+}
+
 static uint64_t reduce(struct node *node, uint32_t operation, uint64_t value)
 {
-    TRY(gravel_reduce(node->gravel, operation, GRAVEL_ULONG, &value, 1));
+    node_reduce(node, operation, &value, 1);
     return value;
 }
 

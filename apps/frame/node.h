@@ -72,7 +72,7 @@ void node_check(int code);
 void node_check_cl(cl_int error, const char *call);
 
 /**
- * Open the node, and agree on the input. Collective.
+ * Open the node, and agree on options and input. Collective.
  *
  * @param heap_bytes  what the application will allocate [bytes]; GRAVEL_HEAP, if set, has the last
  * word.
@@ -173,7 +173,8 @@ void node_send_full(struct node *node, cl_kernel kernel, uint64_t n_items, struc
 void node_enqueue(struct node *node, cl_kernel kernel, size_t n_items, size_t group_items);
 void node_finish(struct node *node);
 
-/** Reduce over all nodes. Collective. */
+/** Reduce over all nodes: n words in place, or one. Collective. */
+void node_reduce(struct node *node, uint32_t operation, uint64_t *words, uint32_t n);
 uint64_t node_sum(struct node *node, uint64_t value);
 uint64_t node_least(struct node *node, uint64_t value);
 uint64_t node_most(struct node *node, uint64_t value);

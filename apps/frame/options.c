@@ -8,9 +8,11 @@
 #include "frame/options.h"
 #include "frame/die.h"
 #include "frame/printed.h"
+#include "frame/random.h"
 
 #include <assert.h>
-#include <math.h>
+#include <errno.h>
+#include <float.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -66,11 +68,23 @@ error_t option_number(struct argp_state *state, const struct app_option *option,
                       void *field)
 {
     uint64_t parsed;
+    const bool is_digits = *value && !value[strspn(value, "0123456789")];
     if (!parse_digits(value, &parsed) || parsed < option->min || parsed > option->max)
-        return option_refuse(state, option, "'%s' is not in %llu..%llu", value,
-                             (unsigned long long)option->min, (unsigned long long)option->max);
+        return option_refuse(state, option, "'%s' is not in %llu..%llu%s", value,
+                             (unsigned long long)option->min, (unsigned long long)option->max,
+                             is_digits ? "" : ", written in digits alone");
     *(uint64_t *)field = parsed;
     return 0;
+}
+
+error_t option_power_of_two(struct argp_state *state, const struct app_option *option,
+                            const char *value, void *field)
+{
+    const error_t error = option_number(state, option, value, field);
+    const uint64_t number = error ? 0 : *(uint64_t *)field;
+    return (number & (number - 1)) == 0 || error
+               ? error
+               : option_refuse(state, option, "'%s' is not a power of two", value);
 }
 
 error_t option_count(struct argp_state *state, const struct app_option *option, const char *value,
@@ -87,9 +101,12 @@ error_t option_real(struct argp_state *state, const struct app_option *option, c
                     void *field)
 {
     char *end;
-    double number = strtod(value, &end);
-    if (end == value || *end != '\0' || !isfinite(number) || number < 0)
-        return option_refuse(state, option, "'%s' is not a number from 0 up", value);
+    errno = 0;
+    const double number = strtod(value, &end);
+    const bool is_whole = *value && strchr(".0123456789", *value) && *end == '\0';
+    if (!is_whole || errno || number > FLT_MAX || (number > 0 && number < FLT_MIN))
+        return option_refuse(state, option, "'%s' is not a number from 0 up that a float holds",
+                             value);
     *(double *)field = number;
     return 0;
 }
@@ -138,7 +155,7 @@ error_t option_words(struct argp_state *state, const struct app_option *option, 
 struct parsed_group {
     const struct app_option *options;
     char *into;
-    bool were_given[MOST_OPTIONS];
+    struct option_told told[MOST_OPTIONS];
     struct argp_option rows[MOST_OPTIONS + 2]; /* with the title, and zeros behind the last */
     struct argp argp;
 };
@@ -155,9 +172,11 @@ static error_t take_once(struct parsed_group *group, unsigned i, const char *val
                          struct argp_state *state)
 {
     const struct app_option *option = &group->options[i];
-    if (group->were_given[i] && value && option->take != option_words)
+    struct option_told *told = &group->told[i];
+    if (told->n_given && value && option->take != option_words)
         return option_refuse(state, option, "'%s' is a second value, and one is taken", value);
-    group->were_given[i] = true;
+    told->n_given++;
+    told->text = value ? value : "";
     return option->take(state, option, value, group->into + option->offset);
 }
 
@@ -165,7 +184,7 @@ static error_t parse_group(int key, char *value, struct argp_state *state)
 {
     struct parsed_group *group = state->input;
     if (key == ARGP_KEY_INIT)
-        memset(group->were_given, 0, sizeof group->were_given);
+        memset(group->told, 0, sizeof group->told);
     if (key == ARGP_KEY_ARG && state->arg_num > 0)
         return ARGP_ERR_UNKNOWN;
     for (unsigned i = 0; group->options[i].name; i++)
@@ -212,6 +231,55 @@ static error_t hand_out(int key, char *value, struct argp_state *state)
     return 0;
 }
 
+/* ---- what this process was given ---------------------------------------------------------------- */
+
+static struct option_told all_told[OPTIONS_MOST_GROUPS * MOST_OPTIONS];
+static unsigned n_told;
+
+/* Bytes of a field whose value says all; 0 of others. */
+static size_t field_bytes(option_take *take)
+{
+    if (take == option_number || take == option_power_of_two || take == option_real)
+        return sizeof(uint64_t);
+    return take == option_count ? sizeof(uint32_t) : take == option_flag ? sizeof(bool) : 0;
+}
+
+/* Returns what is alike where an option means the same. Files are known by their contents: agree_on_input. */
+static uint64_t digest_of(const struct option_told *told, const void *field)
+{
+    const struct app_option *option = told->option;
+    uint64_t digest = 0;
+    memcpy(&digest, field, field_bytes(option->take));
+    if (field_bytes(option->take))
+        return digest;
+    const bool is_file = option->value && !strcmp(option->value, "FILE");
+    for (const char *c = told->text; c && *c && !is_file; c++)
+        digest = random_mix(digest ^ (unsigned char)*c);
+    return digest + told->n_given;
+}
+
+static void keep_told(const struct command_line *line)
+{
+    n_told = 0;
+    for (unsigned i = 0; i < line->n_groups; i++) {
+        const struct parsed_group *group = &line->groups[i];
+        for (unsigned j = 0; group->options[j].name; j++) {
+            if (!group->options[j].take)
+                continue;
+            struct option_told *told = &all_told[n_told++];
+            *told = group->told[j];
+            told->option = &group->options[j];
+            told->digest = digest_of(told, group->into + told->option->offset);
+        }
+    }
+}
+
+const struct option_told *options_told(unsigned *n)
+{
+    *n = n_told;
+    return all_told;
+}
+
 void options_parse(const struct option_group *groups, unsigned n_groups, const char *doc,
                    void *self, int argc, char **argv)
 {
@@ -225,10 +293,11 @@ void options_parse(const struct option_group *groups, unsigned n_groups, const c
         children[line.n_groups].argp = &line.groups[line.n_groups].argp;
         open_group(&line.groups[line.n_groups++], &groups[i], self);
     }
-    if (!turn_is_first() && argp_parse(&argp, argc, argv, ARGP_SILENT, NULL, &line) == 0)
-        return;
-    turn_await();
-    argp_parse(&argp, argc, argv, 0, NULL, &line);
+    if (turn_is_first() || argp_parse(&argp, argc, argv, ARGP_SILENT, NULL, &line)) {
+        turn_await();
+        argp_parse(&argp, argc, argv, 0, NULL, &line);
+    }
+    keep_told(&line);
 }
 
 /* ---- what all applications know -------------------------------------------------------------- */

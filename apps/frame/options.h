@@ -47,7 +47,10 @@ struct app_option {
 /** A whole number of 64 bits, or of 32: decimal digits only, in min..max. */
 option_take option_number, option_count;
 
-/** A finite number that is not negative, in any notation of strtod. */
+/** As option_number, and a power of two. */
+option_take option_power_of_two;
+
+/** A number from 0 up that a float holds, in any notation of strtod without a sign. */
 option_take option_real;
 
 option_take option_flag, option_word;
@@ -79,6 +82,8 @@ const char *option_spell(const struct app_option *option, char spelled[OPTION_SP
     (offsetof(in, field) + 0 * sizeof(&((in *)0)->field == (type *)0))
 
 #define OPTION_NUMBER(in, field, min, max) option_number, OPTION_AT(in, field, uint64_t), min, max
+#define OPTION_POWER(in, field, min, max) \
+    option_power_of_two, OPTION_AT(in, field, uint64_t), min, max
 #define OPTION_COUNT(in, field, min, max) option_count, OPTION_AT(in, field, uint32_t), min, max
 #define OPTION_REAL(in, field) option_real, OPTION_AT(in, field, double), 0, 0
 #define OPTION_FLAG(in, field) option_flag, OPTION_AT(in, field, bool), 0, 0
@@ -106,6 +111,17 @@ struct option_group {
  */
 void options_parse(const struct option_group *groups, unsigned n_groups, const char *doc,
                    void *self, int argc, char **argv);
+
+/* What the process was given by an option, or its default. */
+struct option_told {
+    const struct app_option *option;
+    const char *text; /* of the last value; "" of a flag; NULL if it was not given */
+    unsigned n_given;
+    uint64_t digest; /* the same at all processes that were given the same */
+};
+
+/** Return what options_parse has taken. @param n  [out] how many there are: as many in each process of a program. */
+const struct option_told *options_told(unsigned *n);
 
 /* What all applications know. */
 struct options {

@@ -12,7 +12,6 @@
 #include <string.h>
 
 #define N_FIELDS (sizeof(struct gravel_stats) / sizeof(uint64_t))
-#define MOST_REDUCED 64 /* words of one gravel_reduce */
 
 struct gravel_stats *stats_gather(struct node *node)
 {
@@ -21,12 +20,7 @@ struct gravel_stats *stats_gather(struct node *node)
         die("no memory for the statistics of %u nodes", node->n_processes);
     TRY(gravel_stats_read(node->gravel, &stats[node->number], sizeof stats[node->number],
                           GRAVEL_ALL_NODES));
-    uint64_t *words = (uint64_t *)stats;
-    uint32_t n_words = node->n_processes * (uint32_t)N_FIELDS;
-    for (uint32_t i = 0; i < n_words; i += MOST_REDUCED) {
-        uint32_t n = n_words - i < MOST_REDUCED ? n_words - i : MOST_REDUCED;
-        TRY(gravel_reduce(node->gravel, GRAVEL_ADD, GRAVEL_ULONG, words + i, n));
-    }
+    node_reduce(node, GRAVEL_ADD, (uint64_t *)stats, node->n_processes * (uint32_t)N_FIELDS);
     return stats;
 }
 

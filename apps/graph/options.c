@@ -47,6 +47,14 @@ static error_t take_scale(struct argp_state *state, const struct app_option *opt
                           option->letter == 'g' ? GRAPH_FROM_KRONECKER : GRAPH_FROM_UNIFORM);
 }
 
+static error_t take_degree(struct argp_state *state, const struct app_option *option,
+                           const char *value, void *field)
+{
+    struct graph_options *options = field;
+    options->has_degree = true;
+    return option_count(state, option, value, &options->degree);
+}
+
 static error_t take_vertices(struct argp_state *state, const struct app_option *option,
                              const char *value, void *field)
 {
@@ -84,14 +92,16 @@ static error_t take_partition(struct argp_state *state, const struct app_option 
 }
 
 const struct app_option options_of_graphs[] = {
-    {"file", 'f', "FILE", "Read .graph .mtx .el .wel .txt .tsv .gr, each also with .gz", take_file,
-     0, 0, 0},
+    {"file", 'f', "FILE",
+     "Read .graph .mtx .gr, whose vertices count from 1, or .el .wel .txt .tsv, from 0 (from 1 if "
+     "KONECT's); each also with .gz. Options and reports count from 0",
+     take_file, 0, 0, 0},
     {"kronecker", 'g', "SCALE", "Generate a Kronecker graph of 2^SCALE vertices", take_scale, 0, 0,
      GENERATE_MAX_SCALE},
     {"uniform", 'u', "SCALE", "Generate a uniform graph of 2^SCALE vertices", take_scale, 0, 0,
      GENERATE_MAX_SCALE},
-    {"degree", 'k', "DEGREE", "Generate this many undirected edges per vertex (16)",
-     OPTION_COUNT(struct graph_options, degree, 1, GENERATE_MAX_DEGREE)},
+    {"degree", 'k', "DEGREE", "Generate this many undirected edges per vertex (16)", take_degree, 0,
+     1, GENERATE_MAX_DEGREE},
     {"mesh", 0, "VERTICES",
      "Generate an adaptive mesh of about so many vertices, of degree 2 and 3 (hugebubbles-00020 "
      "has 21198119)",

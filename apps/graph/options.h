@@ -29,7 +29,7 @@ struct graph_options {
     uint32_t degree;                /* -k: edges drawn per vertex */
     uint64_t n_vertices;            /* of --mesh or --band */
     enum graph_partition partition; /* --partition */
-    bool has_source;                /* one was given */
+    bool has_source, has_degree;    /* one was given */
 };
 
 /* Start from this, then change what the application wants otherwise. */

@@ -60,6 +60,9 @@ static void survey_band(struct graph_part *part, uint64_t seed)
 void part_survey(struct graph_part *part, uint64_t seed, struct part_wish wish)
 {
     *part = (struct graph_part){.options = part->options, .wish = wish};
+    if (part->options.has_degree && part->options.source != GRAPH_FROM_KRONECKER &&
+        part->options.source != GRAPH_FROM_UNIFORM)
+        die("-k: the degree is of graphs that -g and -u generate");
     switch (part->options.source) {
     case GRAPH_FROM_FILE:
         survey_file(part);

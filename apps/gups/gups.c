@@ -60,16 +60,6 @@ static error_t take_operation(struct argp_state *state, const struct app_option 
     return option_refuse(state, option, "'%s' is none of inc, xor, add-float, put", value);
 }
 
-static error_t take_power_of_two(struct argp_state *state, const struct app_option *option,
-                                 const char *value, void *field)
-{
-    uint64_t *number = field;
-    error_t error = option_number(state, option, value, number);
-    if (error || (*number & (*number - 1)) == 0)
-        return error;
-    return option_refuse(state, option, "'%s' is not a power of two", value);
-}
-
 static const struct app_option own_options[] = {
     {"table", 0, "LOG2", "A node's table has 2^LOG2 words (24)",
      OPTION_NUMBER(struct gups, log_table, 0, 32)},
@@ -84,8 +74,8 @@ static const struct app_option own_options[] = {
      OPTION_REAL(struct gups, zipf)},
     {"accumulate", 0, NULL, "Add updates up by an accumulator, instead of a message each",
      OPTION_FLAG(struct gups, accumulates)},
-    {"per-item", 0, "N", "Updates of a work-item, a power of two (256)", take_power_of_two,
-     OPTION_AT(struct gups, per_item, uint64_t), 1, 1 << 20},
+    {"per-item", 0, "N", "Updates of a work-item, a power of two (256)",
+     OPTION_POWER(struct gups, per_item, 1, 1 << 20)},
     {0}};
 
 /* ---- set-up ---------------------------------------------------------------------------------- */

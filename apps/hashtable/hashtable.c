@@ -29,21 +29,11 @@ static error_t take_operation(struct argp_state *state, const struct app_option 
     return option_refuse(state, option, "'%s' is none of insert, upsert and find", value);
 }
 
-static error_t take_buckets(struct argp_state *state, const struct app_option *option,
-                            const char *value, void *field)
-{
-    uint64_t *n_buckets = field;
-    error_t error = option_number(state, option, value, field);
-    if (!error && (*n_buckets & (*n_buckets - 1)))
-        return option_refuse(state, option, "'%s' is no power of two", value);
-    return error;
-}
-
 static const struct app_option own_options[] = {
     {"op", 0, "NAME", "insert, upsert (count keys) or find (insert)", take_operation,
      OPTION_AT(struct hashtable, operation, uint32_t), 0, 0},
-    {"buckets", 0, "N", "Lists of all nodes together, a power of two (1024)", take_buckets,
-     OPTION_AT(struct hashtable, n_buckets, uint64_t), 1, UINT64_C(1) << 28},
+    {"buckets", 0, "N", "Lists of all nodes together, a power of two (1024)",
+     OPTION_POWER(struct hashtable, n_buckets, 1, UINT64_C(1) << 28)},
     {"items", 0, "LOG2", "All nodes together make 2^LOG2 operations (20)",
      OPTION_NUMBER(struct hashtable, log_items, 0, 28)},
     {"keys", 0, "N", "Different keys of upsert and find (4096)",

@@ -405,8 +405,9 @@ static error_t take_send(struct argp_state *state, const struct app_option *opti
 }
 
 static const struct app_option own_options[] = {
-    {"source", 'r', "VERTEX", "Start here (a vertex with edges, drawn by --seed)", take_source, 0,
-     0, GRAPH_MAX_VERTICES - 1},
+    {"source", 'r', "VERTEX",
+     "Start here; vertices count from 0, whatever the file does (one with edges, drawn by --seed)",
+     take_source, 0, 0, GRAPH_MAX_VERTICES - 1},
     {"delta", 'd', "WIDTH",
      "Settle distances in buckets of this width, nearest first; 0: all at once (chosen by weights, "
      "degrees and size of the graph, and by what a round costs)",

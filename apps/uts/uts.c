@@ -58,7 +58,7 @@ static const struct app_option own_options[] = {
     {"groups", 0, "N", "Work-groups, each with a deque; 0: as many as run side by side (0)",
      OPTION_COUNT(struct uts, n_groups, 0, 1 << 20)},
     {"capacity", 0, "N", "Tasks of a deque, a power of two (8192)",
-     OPTION_COUNT(struct uts, capacity, 1, 1 << 24)},
+     OPTION_POWER(struct uts, capacity, 1, 1 << 24)},
     {0}};
 
 /* ---- set-up ---------------------------------------------------------------------------------- */
@@ -97,7 +97,7 @@ static void set_up(void *self)
     tasks_open(
         &uts->tasks, node,
         (struct gravel_steal_options)GRAVEL_STEAL_OPTIONS(.n_groups = uts->n_groups,
-                                                          .capacity = uts->capacity,
+                                                          .capacity = (uint32_t)uts->capacity,
                                                           .task_bytes = sizeof(struct task)));
     upload_limits(uts);
     uts->counts = node_array(node, counts_bytes(uts), NULL);

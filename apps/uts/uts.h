@@ -49,7 +49,8 @@ struct uts {
     uint32_t depth, root;         /* -d, -r; UTS_AS_PUBLISHED */
     struct tree tree;             /* the one that these make */
     bool is_changed;              /* from the published one, of which alone the size is known */
-    uint32_t n_groups, capacity;
+    uint32_t n_groups;
+    uint64_t capacity;
     uint32_t n_rows; /* of thresholds */
     cl_mem limits, counts;
     cl_kernel search;

@@ -134,27 +134,34 @@ static void parse_in_child(void *line)
     parse(line);
 }
 
+#define NO_FLOAT " is not a number from 0 up that a float holds\n"
+
 static void bad_values_are_refused_in_one_line(void **state)
 {
     (void)state;
     static const char *const rows[][2] = {
-        {"-g x", "app: -g: 'x' is not in 0..31\n"},
+        {"-g x", "app: -g: 'x' is not in 0..31, written in digits alone\n"},
         {"-g 32", "app: -g: '32' is not in 0..31\n"},
-        {"-g -1", "app: -g: '-1' is not in 0..31\n"},
-        {"-g 1e3", "app: -g: '1e3' is not in 0..31\n"},
-        {"-u 4x", "app: -u: '4x' is not in 0..31\n"},
-        {"-u +4", "app: -u: '+4' is not in 0..31\n"},
+        {"-g -1", "app: -g: '-1' is not in 0..31, written in digits alone\n"},
+        {"-g 1e3", "app: -g: '1e3' is not in 0..31, written in digits alone\n"},
+        {"-u 4x", "app: -u: '4x' is not in 0..31, written in digits alone\n"},
+        {"-u +4", "app: -u: '+4' is not in 0..31, written in digits alone\n"},
         {"-k 0", "app: -k: '0' is not in 1..65536\n"},
         {"-k 4294967297", "app: -k: '4294967297' is not in 1..65536\n"},
         {"-k 18446744073709551620", "app: -k: '18446744073709551620' is not in 1..65536\n"},
         {"-n 0", "app: -n: '0' is not in 1..1000000\n"},
-        {"-n nan", "app: -n: 'nan' is not in 1..1000000\n"},
-        {"--seed=", "app: --seed: '' is not in 0..9223372036854775807\n"},
+        {"-n nan", "app: -n: 'nan' is not in 1..1000000, written in digits alone\n"},
+        {"--seed=", "app: --seed: '' is not in 0..9223372036854775807, written in digits alone\n"},
         {"--seed 18446744073709551617",
          "app: --seed: '18446744073709551617' is not in 0..9223372036854775807\n"},
         {"-t 7", "app: -t: '7' is not in 8..1048576\n"},
         {"--table 7", "app: -t: '7' is not in 8..1048576\n"},
-        {"--breadth -1", "app: --width: '-1' is not a number from 0 up\n"},
+        {"--breadth -1", "app: --width: '-1'" NO_FLOAT},
+        {"--breadth -1e-400", "app: --width: '-1e-400'" NO_FLOAT},
+        {"--breadth 1e-400", "app: --width: '1e-400'" NO_FLOAT},
+        {"--breadth 1e39", "app: --width: '1e39'" NO_FLOAT},
+        {"--breadth +1", "app: --width: '+1'" NO_FLOAT},
+        {"--breadth inf", "app: --width: 'inf'" NO_FLOAT},
         {"--mesh 5", "app: --mesh: '5' is not in 6..2147483648\n"},
         {"--partition half", "app: --partition: 'half' is none of block, metis and hash\n"},
         {"-g 3 -u 3", "app: -u 3: give only one of -f, -g, -u, --mesh and --band\n"},
@@ -169,6 +176,49 @@ static void bad_values_are_refused_in_one_line(void **state)
         strcpy(line, rows[i][0]);
         assert_int_equal(run_child(parse_in_child, line, said, sizeof said), 64);
         assert_string_equal(said, rows[i][1]);
+    }
+}
+
+/* The first option of which two command lines tell something else; NULL if none. */
+static const char *first_difference(char *one, char *other)
+{
+    static char spelled[OPTION_SPELLED_BYTES];
+    uint64_t digests[64];
+    unsigned n, n_others;
+    parse(one);
+    const struct option_told *told = options_told(&n);
+    assert_in_range(n, 1, 64);
+    for (unsigned i = 0; i < n; i++)
+        digests[i] = told[i].digest;
+    parse(other);
+    told = options_told(&n_others);
+    assert_int_equal(n, n_others);
+    for (unsigned i = 0; i < n; i++)
+        if (digests[i] != told[i].digest)
+            return option_spell(told[i].option, spelled);
+    return NULL;
+}
+
+static void command_lines_differ_where_they_tell_something_else(void **state)
+{
+    (void)state;
+    static const char *const rows[][3] = {
+        {"-g 3 --seed 1", "--breadth 1 -g 3", "--width"},
+        {"-g 3 --seed 01", "-g 3", NULL},
+        {"-g 3 --width 1e0", "-g 3 --width 1.0", NULL},
+        {"-g 3", "-u 3", "-g"},
+        {"-g 3 --seed 2", "-g 3", "--seed"},
+        {"-g 3", "-g 3 -k 15", "-k"},
+        {"-f x.el", "-f y.el", NULL}, /* files are compared by what they hold */
+        {"-f x.el", "", "-f"},
+        {"--each a --each b", "--each b --each a", "--each"},
+        {"--fast", "", "--fast"}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        char one[64], other[64];
+        strcpy(one, rows[i][0]);
+        strcpy(other, rows[i][1]);
+        const char *difference = first_difference(one, other);
+        assert_string_equal(difference ? difference : "", rows[i][2] ? rows[i][2] : "");
     }
 }
 
@@ -236,6 +286,7 @@ int main(void)
         cmocka_unit_test(all_options_are_read),
         cmocka_unit_test(file_replaces_the_applications_default),
         cmocka_unit_test(bad_values_are_refused_in_one_line),
+        cmocka_unit_test(command_lines_differ_where_they_tell_something_else),
         cmocka_unit_test(words_and_flags_may_be_given_again),
         cmocka_unit_test(missing_graph_dies_in_one_line),
         cmocka_unit_test(graph_comes_from_where_the_options_say),

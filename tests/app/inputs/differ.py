@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Give the two nodes of a job different files, as node-local copies may be: each application must say so.
+"""Give the two nodes of a job different options, or different files, as node-local copies may be: each application must say so.
 
 differ.py PROGRAM...
 
-The job must end with another status than 0, and print nothing to stdout and one line, which names file and nodes. Exit
-status 77: nothing here starts ranks.
+The job must end with another status than 0, and print nothing to stdout and one line, which names the option, or file and
+nodes. Exit status 77: nothing here starts ranks.
 """
 import os
 import re
@@ -23,19 +23,26 @@ PAIRS = {
     "ratings": [("x.csv", "1,2,3\n2,3,4\n", "1,2,3\n2,3,5\n"), ("y.csv", "1,2,3\n", "1,2,3\n2,9,5\n")],
     "sequence": [("x.fa", ">a\nACGTA\n", ">a\nACGTT\n")],
 }
+# Of whatever wants another heap, other handlers or settings, or differs in nothing but the input: [both, node 0, node 1, option].
+OPTIONS = {
+    "atm": [("--orders 4", "--form phases", "--form nested", "--form")],
+    "gups": [("--table 4 --updates 4", "--model lane", "--model gravel", "--model")],
+    "mst": [("", "-g 4", "-u 4", "-g")],
+    "sssp": [("-g 6", "", "--seed 2", "--seed"), ("", "-g 4", "-g 5", "-g"), ("-g 4", "", "-k 9", "-k")],
+    "sgd": [("--ratings 4", "", "--rate 0.1", "--rate"), ("--ratings 4", "", "-n 2", "-n")],
+    "kmeans": [("-k 2", "-p 20", "-p 21", "-p"), ("-k 2 -p 20", "-v", "", "-v")],
+    "fib": [("", "3", "4", "[N]")],
+}
 KINDS = {"sgd": "ratings", "mer": "sequence"}
 
 
-def run(program, paths):
-    words = launch.job(*((1, [program, "-q", "-n", "1", "-f", path]) for path in paths))
+def run(program, each):
+    words = launch.job(*((1, [program, "-q"] + own) for own in each))
     return subprocess.run(words, text=True, timeout=SECONDS, stdin=subprocess.DEVNULL, capture_output=True)
 
 
-def fault_of(result, name, paths):
+def fault_of(result, name, wanted):
     lines = [line for line in result.stderr.splitlines() if line.startswith(name + ": ")]
-    sizes = tuple(os.path.getsize(path) for path in paths)
-    said = "%d bytes; node 1 has another, of %d bytes" % sizes
-    wanted = re.escape("%s: " % name) + ".*" + re.escape(": node 0 has read a file of " + said)
     if result.returncode == 0 or result.stdout:
         return "exit status %d, on stdout: %s" % (result.returncode, result.stdout)
     return None if len(lines) == 1 and re.fullmatch(wanted, lines[0]) else "it says: " + result.stderr
@@ -48,15 +55,29 @@ def try_pair(folder, program, pair):
         with open(path, "w", encoding="ascii") as file:
             file.write(text)
     name = os.path.basename(program)
-    fault = fault_of(run(program, paths), name, paths)
+    sizes = tuple(os.path.getsize(path) for path in paths)
+    said = "%d bytes; node 1 has another, of %d bytes" % sizes
+    wanted = re.escape("%s: " % name) + ".*" + re.escape(": node 0 has read a file of " + said)
+    fault = fault_of(run(program, [["-n", "1", "-f", path] for path in paths]), name, wanted)
     print("%s %s: %s" % (name, pair[0], fault or "ok"))
+    return fault is None
+
+
+def try_options(program, row):
+    both, first, second, option = row
+    name = os.path.basename(program)
+    result = run(program, [(both + " " + own).split() for own in (first, second)])
+    fault = fault_of(result, name, re.escape("%s: %s: " % (name, option)) + ".* at node 0, and node 1 has been given something else: .*")
+    print("%s %s: %s" % (name, row, fault or "ok"))
     return fault is None
 
 
 def main():
     with tempfile.TemporaryDirectory() as folder:
         passed = [try_pair(folder, program, pair) for program in sys.argv[1:]
+                  if program.endswith(("mst", "sssp", "sgd", "mer"))
                   for pair in PAIRS[KINDS.get(os.path.basename(program), "graph")]]
+    passed += [try_options(program, row) for program in sys.argv[1:] for row in OPTIONS.get(os.path.basename(program), [])]
     return 0 if passed and all(passed) else 1
 
 
