@@ -202,6 +202,7 @@ static const struct app app = {.name = "atm",
                                .run = transfer,
                                .describe = describe,
                                .check = check,
+                               .checked = "balances and orders",
                                .close = close_all};
 
 int main(int argc, char **argv)

@@ -182,6 +182,7 @@ static const struct app app = {
     .describe = describe,
     .result = result,
     .check = check,
+    .checked = "vertices",
     .close = close_node};
 
 int main(int argc, char **argv)

@@ -158,6 +158,7 @@ static const struct app app = {.name = "fib",
                                .run = run,
                                .result = tell_result,
                                .check = check,
+                               .checked = "numbers",
                                .close = close_all};
 
 int main(int argc, char **argv)

@@ -76,6 +76,7 @@ static int measure(struct running *running)
     const struct options *options = running->options;
     struct trials trials = {.name = app->name,
                             .unit = app->unit,
+                            .checked = app->checked,
                             .n_nodes = running->node->n_nodes,
                             .node = running->node->number,
                             .n_trials = options->n_trials,

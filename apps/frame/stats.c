@@ -83,7 +83,9 @@ int stats_report(struct node *node, struct trials *trials, bool was_checked, uin
     else if (node->number == 0)
         stats_print(stdout, stats, node->n_processes);
     free(stats);
-    n_wrong = node_sum(node, n_wrong);
+    n_wrong = trials->n_wrong = node_sum(node, n_wrong);
+    if (n_wrong)
+        trials_add_number(trials, "wrong", n_wrong);
     enum trials_check check = !was_checked   ? TRIALS_UNCHECKED
                               : n_wrong == 0 ? TRIALS_PASSED
                                              : TRIALS_FAILED;

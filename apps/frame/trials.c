@@ -238,7 +238,10 @@ int trials_report(const struct trials *trials, enum trials_check check)
     fprintf(out, "median %.6f s (min %.6f, max %.6f; %u trial%s)  ", trials->median_s,
             trials->min_s, trials->max_s, trials->n_run, trials->n_run == 1 ? "" : "s");
     print_rate(out, trials->work / trials->median_s, trials->unit);
-    fprintf(out, "  %s\n", words[check]);
+    fprintf(out, "  %s", words[check]);
+    if (check == TRIALS_FAILED && trials->checked)
+        fprintf(out, ": wrong %s: %llu", trials->checked, (unsigned long long)trials->n_wrong);
+    fputc('\n', out);
     return flush(out);
 }
 

@@ -30,8 +30,10 @@ struct trials {
     const char *unit; /* of work per second: "updates/s" */
     double work;      /* of one trial; the run function may still set it [units] */
     uint32_t n_nodes;
-    uint32_t node;     /* only node 0 prints */
-    unsigned n_trials; /* at least 1 */
+    const char *checked; /* what a check compares: "distances"; NULL: none tells */
+    uint64_t n_wrong;    /* of them, at all nodes; set by stats_report */
+    uint32_t node;       /* only node 0 prints */
+    unsigned n_trials;   /* at least 1 */
     bool json;
     json_t *parameters; /* object with the application's own fields, named with their units, or
                            NULL: trials_add_number and its like make one; trials_free drops this reference */

@@ -381,6 +381,7 @@ static const struct app app = {.name = "gups-mod",
                                .warm_up = warm_up,
                                .describe = describe,
                                .check = check,
+                               .checked = "words",
                                .close = close_all};
 
 int main(int argc, char **argv)

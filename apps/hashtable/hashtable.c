@@ -191,6 +191,7 @@ static const struct app app = {
     .run = operate,
     .describe = describe,
     .check = check,
+    .checked = "entries",
     .close = close_all};
 
 int main(int argc, char **argv)

@@ -309,6 +309,7 @@ static const struct app app = {
     .describe = describe,
     .result = result,
     .check = check,
+    .checked = "arcs, vertices and sums",
     .close = close_node};
 
 int main(int argc, char **argv)

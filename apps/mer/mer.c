@@ -294,6 +294,7 @@ static const struct app app = {.name = "mer",
                                .describe = describe,
                                .result = result,
                                .check = check,
+                               .checked = "k-mers",
                                .close = close_all};
 
 int main(int argc, char **argv)

@@ -376,6 +376,7 @@ static const struct app app = {
     .describe = describe,
     .result = result,
     .check = check,
+    .checked = "edges and sums",
     .close = close_node};
 
 int main(int argc, char **argv)

@@ -612,6 +612,7 @@ static const struct app app = {
     .describe = describe,
     .result = result,
     .check = check_ranks,
+    .checked = "ranks",
     .close = close_node};
 
 int main(int argc, char **argv)

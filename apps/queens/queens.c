@@ -304,6 +304,7 @@ static const struct app app = {.name = "queens",
                                .run = run,
                                .result = tell_result,
                                .check = check,
+                               .checked = "counts",
                                .close = close_all};
 
 int main(int argc, char **argv)

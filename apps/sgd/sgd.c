@@ -226,6 +226,7 @@ static const struct app app = {.name = "sgd",
                                .describe = describe,
                                .result = result,
                                .check = check,
+                               .checked = "rows and error",
                                .close = close_all};
 
 int main(int argc, char **argv)

@@ -221,6 +221,7 @@ static const struct app app = {.name = "sort",
                                .run = run,
                                .result = tell_result,
                                .check = check,
+                               .checked = "keys",
                                .close = close_all};
 
 int main(int argc, char **argv)

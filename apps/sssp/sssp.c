@@ -527,6 +527,7 @@ static const struct app app = {
     .describe = describe,
     .result = result,
     .check = check,
+    .checked = "distances",
     .close = close_node};
 
 int main(int argc, char **argv)

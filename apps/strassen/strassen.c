@@ -300,6 +300,7 @@ static const struct app app = {.name = "strassen",
                                .run = run,
                                .result = tell_result,
                                .check = check,
+                               .checked = "elements",
                                .close = close_all};
 
 int main(int argc, char **argv)
