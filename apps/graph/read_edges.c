@@ -20,7 +20,7 @@ struct list {
 
 static bool read_banner(struct text *text, struct list *list)
 {
-    if (!text_accept(text, "%"))
+    if (text_peek(text) != '%' || !text_accept(text, "%"))
         return true;
     if (text_accept(text, "bip"))
         return text_fail(text, "a bipartite list numbers the vertices of each side from 1");
