@@ -323,7 +323,9 @@ int gravel_config_get(const struct gravel_config *config, uint32_t i, const char
  * With transport mpi, Gravel initialises MPI unless the caller has. Then it asks for MPI_THREAD_MULTIPLE, accepts
  * less, and finalises MPI when the process ends, not in gravel_close: nodes may be opened one after the other, and the
  * caller may use MPI from then on, as MPI_Query_thread says. A caller that initialises MPI asks for
- * MPI_THREAD_MULTIPLE, and finalises it, after gravel_close.
+ * MPI_THREAD_MULTIPLE, and finalises it, after gravel_close. If the program calls MPI_Finalize while a node is open,
+ * the node ends there as in gravel_close, and each of its later calls fails with GRAVEL_EMPI; gravel_close still frees
+ * it.
  *
  * The processes of bindings->mpi_comm, or of MPI_COMM_WORLD, are the nodes of the job, numbered by their ranks in it.
  * gravel_open duplicates the communicator, and is collective over it; jobs of disjoint communicators have nothing to do

@@ -130,10 +130,20 @@ struct gravel_network_shape {
     void *shared; /* [shared_bytes] with transport mpi node 0's replace those of all others */
     size_t shared_bytes;
     void (*take_shared)(void *context); /* runs in the network thread, before it reads config */
+    void (*finalising)(
+        void); /* runs in the program's MPI_Finalize; calls gravel_network_leave_mpi */
 };
 
 /* Bits: the network thread has opened the transport, or not, and has an end; the wait for that was given up. */
 enum gravel_opening { GRAVEL_OPENED = 1, GRAVEL_OPENING_LEFT = 2 };
+
+/* How far the thread has come, one after the other; MPI is left only where the program finalises it. */
+enum gravel_network_end {
+    GRAVEL_NETWORK_RUNS,
+    GRAVEL_NETWORK_LEAVES_MPI,
+    GRAVEL_NETWORK_HAS_LEFT_MPI,
+    GRAVEL_NETWORK_HAS_ENDED
+};
 
 struct gravel_network {
     struct gravel_network_shape shape;
@@ -157,7 +167,7 @@ struct gravel_network {
         opening_call;         /* of MPI, in which the thread is: a constant name; relaxed */
     _Atomic bool is_attached; /* N2: senders, resolver and memory are set */
     bool sees_attached;       /* the network thread has seen N2 */
-    _Atomic bool has_ended;   /* J2: the thread's work */
+    _Atomic uint32_t end;     /* J2: enum gravel_network_end */
     _Atomic bool is_lost;     /* J3: the thread has been given up: it does nothing more */
     _Atomic bool stopping;
     _Atomic bool is_ending;           /* the process ends, and has not closed the node */
@@ -244,6 +254,12 @@ int gravel_network_attach(struct gravel_network *network, const struct gravel_me
  */
 bool gravel_network_stop(struct gravel_network *network, bool keep_resolver);
 
+/**
+ * Leave the other nodes as gravel_network_stop does, and then MPI, before the program finalises it. The node has failed
+ * when it returns. Any thread but the network's, behind a barrier of gravel_close.
+ */
+void gravel_network_leave_mpi(struct gravel_network *network);
+
 /** For senders: hand over a closed buffer. `context` is the network. Any thread. */
 void gravel_network_ship(void *context, struct gravel_buffer *buffer);
 
@@ -271,6 +287,13 @@ void gravel_network_wait_told(struct gravel_network *network, uint64_t most_ns);
  */
 void gravel_network_give_up(struct gravel_network *network, struct gravel_mark *mark, uint64_t n,
                             pthread_t thread);
+
+/** Whether MPI is in use, and gravel_network_leave_mpi has not been called. */
+static inline bool gravel_network_uses_mpi(const struct gravel_network *network)
+{
+    return network->shape.use_mpi && atomic_load_explicit(&network->end, memory_order_relaxed) ==
+                                         GRAVEL_NETWORK_RUNS; /* J2 */
+}
 
 /** Wake the thread. */
 static inline void gravel_network_wake(struct gravel_network *network)

@@ -40,7 +40,8 @@ static int open_transport(struct gravel_network *network)
                                                .segment = network->shape.segment,
                                                .shared = network->shape.shared,
                                                .shared_bytes = network->shape.shared_bytes,
-                                               .call = &network->opening_call};
+                                               .call = &network->opening_call,
+                                               .finalising = network->shape.finalising};
     int code = network->shape.use_mpi
                    ? gravel_transport_mpi_open(&network->transport, &opening)
                    : gravel_transport_self_open(&network->transport, config->loopback_nodes);
@@ -61,6 +62,32 @@ static bool tell_ready(struct gravel_network *network, int code)
     return true;
 }
 
+static uint32_t end_of(const struct gravel_network *network)
+{
+    return atomic_load_explicit(&network->end, memory_order_relaxed); /* J2 */
+}
+
+static void set_end(struct gravel_network *network, uint32_t end)
+{
+    atomic_store_explicit(&network->end, end, memory_order_relaxed); /* J2 */
+    gravel_event_signal(&network->job_done);
+}
+
+/* The program finalises MPI. The node continues without other nodes until it is closed, and has failed. */
+static void leave_mpi(struct gravel_network *network)
+{
+    char text[96];
+    snprintf(text, sizeof text, "MPI_Finalize: node %u is open and ends: call gravel_close before",
+             network->node);
+    gravel_network_leave(network);
+    network->transport->operations->leave_mpi(network->transport,
+                                              !gravel_network_has_aborted(network));
+    network->has_told_death = true;
+    gravel_network_fail(network, GRAVEL_EMPI, text);
+    set_end(network, GRAVEL_NETWORK_HAS_LEFT_MPI);
+    gravel_network_loop(network);
+}
+
 static void *thread_main(void *argument)
 {
     struct gravel_network *network = argument;
@@ -73,13 +100,15 @@ static void *thread_main(void *argument)
         return NULL; /* the node is lost, and MPI with it: nothing is closed */
     if (!code) {
         gravel_network_loop(network);
-        gravel_network_leave(network);
+        if (end_of(network) == GRAVEL_NETWORK_LEAVES_MPI)
+            leave_mpi(network);
+        else
+            gravel_network_leave(network);
     }
     if (network->transport)
         network->transport->operations->close(network->transport,
                                               !gravel_network_has_aborted(network));
-    atomic_store_explicit(&network->has_ended, true, memory_order_relaxed); /* J2 */
-    gravel_event_signal(&network->job_done);
+    set_end(network, GRAVEL_NETWORK_HAS_ENDED);
     return NULL;
 }
 
@@ -180,18 +209,27 @@ static void free_pending(struct gravel_network *network)
         gravel_pool_return(buffer);
 }
 
-/* @return whether the thread has ended; else it was given up. */
-static bool wait_ended(struct gravel_network *network)
+/* @return whether the thread has come so far; else it was given up. */
+static bool wait_for(struct gravel_network *network, enum gravel_network_end end)
 {
     for (;;) {
         uint32_t key = gravel_event_prepare(&network->job_done);
-        bool has_ended = atomic_load_explicit(&network->has_ended, memory_order_relaxed); /* J2 */
-        if (has_ended || gravel_network_is_lost(network)) {
+        const bool has_come = end_of(network) >= end;
+        if (has_come || gravel_network_is_lost(network)) {
             gravel_event_cancel(&network->job_done);
-            return has_ended;
+            return has_come;
         }
         gravel_event_wait(&network->job_done, key, GRAVEL_NS_PER_S);
     }
+}
+
+void gravel_network_leave_mpi(struct gravel_network *network)
+{
+    uint32_t runs = GRAVEL_NETWORK_RUNS;
+    atomic_compare_exchange_strong_explicit(&network->end, &runs, GRAVEL_NETWORK_LEAVES_MPI,
+                                            memory_order_relaxed, memory_order_relaxed); /* J2 */
+    gravel_event_signal(&network->event);
+    wait_for(network, GRAVEL_NETWORK_HAS_LEFT_MPI);
 }
 
 bool gravel_network_stop(struct gravel_network *network, bool keep_resolver)
@@ -200,7 +238,7 @@ bool gravel_network_stop(struct gravel_network *network, bool keep_resolver)
         return true;
     atomic_store_explicit(&network->stopping, true, memory_order_relaxed);
     gravel_event_signal(&network->event);
-    bool has_ended = wait_ended(network);
+    bool has_ended = wait_for(network, GRAVEL_NETWORK_HAS_ENDED);
     gravel_farewell_remove(network);
     atomic_store_explicit(&network->is_running, false, memory_order_relaxed);
     if (!has_ended) {

@@ -3,7 +3,7 @@
  * The way out of a job, which another thread takes while one waits, also in gravel_close: that may free the node at any
  * moment. So nodes that can be given up are listed, and close waits for a call that has found its node there: a second
  * for other nodes to hear of it, and GRAVEL_TIMEOUT for the caller's log function. A node whose log function takes
- * longer is not freed.
+ * longer is not freed. The program's MPI_Finalize ends the nodes of that list in order.
  *
  * Path:    gravel.h -> abort.c -> report.c, network/liveness.c; open.c and close.c keep the list.
  * Threads: any; one lock guards the list and each node's count, and is held for nothing else. A forked child does not
@@ -77,6 +77,32 @@ static void leave(struct gravel *gravel)
     pthread_mutex_lock(&lock);
     gravel->n_aborting--;
     pthread_mutex_unlock(&lock);
+}
+
+/* @return an open node that uses MPI, which stays until leave; NULL if there is none. */
+static struct gravel *enter_with_mpi(void)
+{
+    pthread_mutex_lock(&lock);
+    struct gravel *gravel = nodes;
+    while (gravel && !gravel_network_uses_mpi(&gravel->network))
+        gravel = gravel->next_to_abort;
+    if (gravel)
+        gravel->n_aborting++;
+    pthread_mutex_unlock(&lock);
+    return gravel;
+}
+
+void gravel_abort_finalising(void)
+{
+    const struct gravel_collective_call call = {.kind = GRAVEL_CALL_CLOSE};
+    struct gravel *gravel;
+    if (gravel_fork_count() || gravel_in_handler())
+        return;
+    while ((gravel = enter_with_mpi())) {
+        (void)gravel_node_barrier(gravel, &call, false); /* if it fails, so has the node */
+        gravel_network_leave_mpi(&gravel->network);
+        leave(gravel);
+    }
 }
 
 int gravel_abort(struct gravel *gravel, const char *text)

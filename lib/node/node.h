@@ -218,6 +218,8 @@ int gravel_node_free(struct gravel *gravel);
  * way, in the caller's log function. */
 void gravel_abort_allow(struct gravel *gravel);
 bool gravel_abort_refuse(struct gravel *gravel);
+/** abort.c: in the program's MPI_Finalize: end all open nodes that use MPI as gravel_close does, but free nothing. */
+void gravel_abort_finalising(void);
 /** close.c: the heap and the node itself, after its last map; the rest of it has been freed. */
 void gravel_node_free_heap(struct gravel *gravel);
 

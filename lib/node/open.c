@@ -66,6 +66,7 @@ static int open_network(struct gravel *gravel, const struct gravel_bindings *bin
         .shared = &gravel->shared,
         .shared_bytes = sizeof gravel->shared,
         .take_shared = take_shared,
+        .finalising = gravel_abort_finalising,
     };
     return gravel_network_start(&gravel->network, &shape);
 }

@@ -97,9 +97,20 @@ static int hand_over(struct mpi_transport *mpi, struct gravel_buffer *buffer)
     return 0;
 }
 
+/* Without MPI: the buffer has been sent, as far as its owner knows. */
+static int drop(struct mpi_transport *mpi, struct gravel_buffer *buffer)
+{
+    if (mpi->n_sends == mpi->capacity && !grow_sends(mpi))
+        return gravel_fail(GRAVEL_ENOMEM, "list of %u sends under way", mpi->n_sends);
+    mpi->buffers[mpi->n_sends++] = buffer;
+    return 0;
+}
+
 static int mpi_send(struct gravel_transport *transport, struct gravel_buffer *buffer)
 {
     struct mpi_transport *mpi = as_mpi(transport);
+    if (mpi->comm == MPI_COMM_NULL)
+        return drop(mpi, buffer);
     return gravel_handover_suits(&mpi->handover, buffer) ? hand_over(mpi, buffer)
                                                          : start_send(mpi, buffer);
 }
@@ -125,6 +136,8 @@ static struct gravel_buffer *mpi_sent(struct gravel_transport *transport)
     struct gravel_buffer *home = gravel_handover_home(&mpi->handover);
     if (home)
         return home;
+    if (mpi->comm == MPI_COMM_NULL)
+        return mpi->n_sends ? remove_send(mpi, mpi->n_sends - 1) : NULL;
     if (mpi->n_ended == 0 && mpi->n_sends && !mpi->has_lost_sends) {
         int n = 0;
         int error = MPI_Testsome((int)mpi->n_sends, mpi->requests, &n, mpi->ended, mpi->statuses);
@@ -148,6 +161,8 @@ static struct gravel_frame *mpi_receive(struct gravel_transport *transport, uint
 {
     struct mpi_transport *mpi = as_mpi(transport);
     struct gravel_mpi_receives *receives = &mpi->receives;
+    if (mpi->comm == MPI_COMM_NULL)
+        return NULL;
     struct gravel_frame *frame = gravel_mpi_receives_next(receives, bytes, source);
     if (!frame || !receives->at_hand || !gravel_handover_is_note(frame, *bytes))
         return frame;
@@ -205,12 +220,13 @@ static void free_merging(struct mpi_transport *mpi)
         MPI_Op_free(&mpi->merging);
     if (mpi->round_type != MPI_DATATYPE_NULL)
         MPI_Type_free(&mpi->round_type);
-    free(mpi->base.round);
 }
 
 static int mpi_merge(struct gravel_transport *transport)
 {
     struct mpi_transport *mpi = as_mpi(transport);
+    if (mpi->comm == MPI_COMM_NULL)
+        return gravel_fail(GRAVEL_EMPI, "MPI is finalised");
     int error = MPI_Iallreduce(MPI_IN_PLACE, transport->round, 1, mpi->round_type, mpi->merging,
                                mpi->comm, &mpi->reduction);
     return gravel_mpi_check("MPI_Iallreduce", error);
@@ -232,17 +248,28 @@ static int mpi_has_merged(struct gravel_transport *transport)
     return code ? code : has_ended;
 }
 
-static void mpi_close(struct gravel_transport *transport, bool is_clean)
+static void mpi_leave(struct gravel_transport *transport, bool is_clean)
 {
     struct mpi_transport *mpi = as_mpi(transport);
+    if (!mpi->has_entered)
+        return;
     if (is_clean) { /* with a dead peer, each of these could hang; and MPI may still write to the memory */
         gravel_mpi_receives_close(&mpi->receives);
         free_merging(mpi);
         if (mpi->comm != MPI_COMM_NULL)
             MPI_Comm_free(&mpi->comm);
     }
-    if (mpi->has_entered)
-        gravel_mpi_leave(is_clean || mpi->base.has_disagreed);
+    mpi->comm = MPI_COMM_NULL;
+    mpi->has_entered = false;
+    gravel_mpi_leave(is_clean || mpi->base.has_disagreed);
+}
+
+static void mpi_close(struct gravel_transport *transport, bool is_clean)
+{
+    struct mpi_transport *mpi = as_mpi(transport);
+    mpi_leave(transport, is_clean);
+    if (mpi->merging == MPI_OP_NULL)
+        free(mpi->base.round);
     gravel_handover_destroy(&mpi->handover);
     free(mpi->requests);
     free(mpi->buffers);
@@ -262,6 +289,7 @@ static const struct gravel_transport_operations mpi_operations = {
     .merge = mpi_merge,
     .sum = mpi_sum,
     .has_merged = mpi_has_merged,
+    .leave_mpi = mpi_leave,
     .close = mpi_close,
 };
 
@@ -345,7 +373,7 @@ int gravel_transport_mpi_open(struct gravel_transport **out,
     int code = opening->comm ? check_comm(opening->comm) : 0;
     begin_call(opening, "MPI_Init_thread");
     if (!code) {
-        code = gravel_mpi_enter();
+        code = gravel_mpi_enter(opening->finalising);
         mpi->has_entered = !code;
     }
     if (!code)

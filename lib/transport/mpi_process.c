@@ -26,6 +26,7 @@ static pid_t
 static uint32_t n_open; /* transports */
 static bool has_failed; /* with a dead peer MPI_Finalize could hang */
 static bool is_exiting;
+static void (*program_finalises)(void); /* set once */
 
 /* Locked. The application may have finalised MPI itself. */
 static void finalise(void)
@@ -98,10 +99,36 @@ static int enter(void)
     return code ? code : initialised_by == getpid() ? use_ours(level) : use_callers(level);
 }
 
-int gravel_mpi_enter(void)
+/* MPI_Finalize deletes the attributes of MPI_COMM_SELF first, and MPI works until that is done. */
+static int delete_attribute(MPI_Comm comm, int key, void *value, void *extra)
+{
+    (void)comm, (void)key, (void)value, (void)extra;
+    program_finalises();
+    return MPI_SUCCESS;
+}
+
+/* Locked. */
+static int await_finalise(void (*finalising)(void))
+{
+    int key;
+    if (program_finalises || !finalising)
+        return 0;
+    int code = gravel_mpi_check(
+        "MPI_Comm_create_keyval",
+        MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, delete_attribute, &key, NULL));
+    if (!code)
+        code = gravel_mpi_check("MPI_Comm_set_attr", MPI_Comm_set_attr(MPI_COMM_SELF, key, NULL));
+    if (!code)
+        program_finalises = finalising;
+    return code;
+}
+
+int gravel_mpi_enter(void (*finalising)(void))
 {
     pthread_mutex_lock(&lock);
     int code = enter();
+    if (!code)
+        code = await_finalise(finalising);
     n_open += code == 0;
     pthread_mutex_unlock(&lock);
     return code;

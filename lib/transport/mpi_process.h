@@ -13,9 +13,10 @@
 /**
  * Initialise MPI, or make sure that the calling thread may use it beside the thread that did. A transport's first call.
  *
+ * @param finalising  runs in MPI_Finalize, before it does anything; all transports give the same function, or NULL.
  * @return  0, and gravel_mpi_leave must follow; GRAVEL_EMPI: MPI is finalised, or its thread level will not do.
  */
-int gravel_mpi_enter(void);
+int gravel_mpi_enter(void (*finalising)(void));
 
 /**
  * Whether MPI knows all the processes that the launcher has started: to another MPI's launcher each would be a job of

@@ -60,6 +60,10 @@ struct gravel_transport_operations {
     /** @return 1 once the merge or sum has ended, 0 before, GRAVEL_EMPI. */
     int (*has_merged)(struct gravel_transport *transport);
 
+    /** Give back what MPI has, which is about to be finalised: from then on nothing arrives, and sends go nowhere. As
+     * close, which follows. NULL: there is no MPI. */
+    void (*leave_mpi)(struct gravel_transport *transport, bool is_clean);
+
     /** @param is_clean  all nodes close, and have all that was sent; false: others may be dead, so wait for none. */
     void (*close)(struct gravel_transport *transport, bool is_clean);
 };
@@ -109,6 +113,7 @@ struct gravel_mpi_opening {
     size_t shared_bytes;
     _Atomic(const char *)
         *call; /* [out] the call of MPI at hand, which may wait for others: a constant; or NULL */
+    void (*finalising)(void); /* runs in the program's MPI_Finalize, while MPI still works */
 };
 
 /**

@@ -19,7 +19,7 @@ CALLS = re.compile(
     r"\b(CL_TRUE\b|(?:clFinish|clWaitForEvents|pthread_join|pthread_cond_wait|sem_wait|waitpid|system"
     r"|MPI_(?:Wait\w*|Finalize|Init\w*|Comm_(?:dup|split\w*|create\w*|free)|All\w+|Bcast|Barrier|Gather\w*|Scatter\w*"
     r"|Reduce\w*|M?[Rr]ecv|[BRS]?[Ss]end|Sendrecv\w*|M?[Pp]robe|Win_\w+))(?=\())")
-NOT_WAITING = {"MPI_Initialized"}
+NOT_WAITING = {"MPI_Initialized", "MPI_Comm_create_keyval"}
 NOT_CODE = re.compile(r'/\*.*?\*/|//[^\n]*|"(?:\\.|[^"\\])*"', re.S)
 ROW = re.compile(r"^\| `(\w+)` \| ((?:`[\w/]+\.[ch]`(?:, )?)+) \|")
 

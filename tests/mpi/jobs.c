@@ -118,6 +118,38 @@ static void application_finalises(void)
     expect(try_open(NULL), GRAVEL_EMPI, "finalised already");
 }
 
+/* What was sent before is applied, all that follows fails with the node's number, and the program ends as it likes.
+ * @param closes  whether this rank closes its node before. */
+static void finalise_while_open(bool closes)
+{
+    char part[64];
+    cl_kernel kernel;
+    struct gravel *gravel = open_busy(&kernel);
+    snprintf(part, sizeof part, "MPI_Finalize: node %d is open and ends", rank);
+    OK(send_some(gravel, kernel));
+    clReleaseKernel(kernel);
+    if (closes)
+        OK(gravel_close(gravel));
+    MPI_Finalize();
+    if (closes)
+        return;
+    expect(gravel_barrier(gravel), GRAVEL_EMPI, part);
+    expect(gravel_put(gravel, 64, part, 4, 0), GRAVEL_EMPI, part);
+    expect(gravel_close(gravel), GRAVEL_EMPI, part);
+}
+
+static void finalises_while_open(void)
+{
+    int level;
+    MPI_Init_thread(NULL, NULL, MPI_THREAD_MULTIPLE, &level);
+    finalise_while_open(false);
+}
+
+static void one_finalises_while_open(void)
+{
+    finalise_while_open(rank == 0);
+}
+
 static struct gravel *to_be_closed;
 
 static void close_at_exit(void)
@@ -255,6 +287,8 @@ static const struct mode modes[] = {
     MODE(open_after_finalising),
     MODE(opens_twice),
     MODE(application_finalises),
+    MODE(finalises_while_open),
+    MODE(one_finalises_while_open),
     MODE(closes_at_exit),
     MODE(child_exits),
     MODE(two_jobs),
