@@ -27,6 +27,10 @@
 #ifndef GRAVEL_GRAVEL_HPP
 #define GRAVEL_GRAVEL_HPP
 
+#if __cplusplus < 201703L
+#error "gravel.hpp needs C++17: -std=c++17"
+#else
+
 #include "accumulator.h"
 #include "block_pool.h"
 #include "flow.h"
@@ -42,6 +46,7 @@
 #include <exception>
 #include <functional>
 #include <initializer_list>
+#include <list>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -115,14 +120,14 @@ template <typename T> constexpr void require_argument() {
 /** A node, as all objects of it share it; without `gravel` once it is closed. */
 struct state {
     struct part {
-        const void *key;
-        std::function<int()> destroy;
+        void *object;
+        int (*destroy)(void *object);
     };
     struct gravel *gravel = nullptr;
     std::vector<std::unique_ptr<handler>> handlers;
-    std::vector<part> parts; /**< to be destroyed before the node is closed, the last one first */
-    std::string thrown;      /**< by a handler, until a call returns GRAVEL_EHANDLER */
-    std::mutex lock;         /**< of parts and thrown */
+    std::list<part> parts; /**< to be destroyed before the node is closed, the last one first */
+    std::string thrown;    /**< by a handler, until a call returns GRAVEL_EHANDLER */
+    std::mutex lock;       /**< of parts and thrown */
     pid_t process = getpid();
 
     void check(int code) {
@@ -145,19 +150,18 @@ struct state {
     /** Then each call that sends says so, one of no bytes too. */
     bool has_failed() const { return gravel_put(gravel, 0, nullptr, 0, gravel_node(gravel)) != 0; }
 
-    void forget(const void *key) {
+    void forget(const void *object) {
         std::lock_guard<std::mutex> guard(lock);
-        parts.erase(std::remove_if(parts.begin(), parts.end(), [key](const part &other) { return other.key == key; }),
-                    parts.end());
+        parts.remove_if([object](const part &other) { return other.object == object; });
     }
 
     /** All is gone when it returns. @return the code and text of gravel_close, or else of the first part. */
     std::pair<int, std::string> close() {
         std::pair<int, std::string> first{0, ""};
         while (!parts.empty()) {
-            const auto destroy = std::move(parts.back().destroy);
+            const part last = parts.back();
             parts.pop_back();
-            if (const int code = destroy(); code && !first.first)
+            if (const int code = last.destroy(last.object); code && !first.first)
                 first = {code, gravel_last_error()};
         }
         if (const int code = gravel_close(gravel)) /* whose handlers may still use the node */
@@ -170,22 +174,26 @@ struct state {
 /** What a destructor cannot throw. */
 inline void report(const char *where, const char *text) noexcept { std::fprintf(stderr, "%s: %s\n", where, text); }
 
-/** The C function of all handlers. */
+/** Keep what a handler threw; without memory for it the call that returns GRAVEL_EHANDLER has no text of it. */
+inline int keep_thrown(handler *own, const char *text) noexcept try {
+    std::lock_guard<std::mutex> guard(own->of->lock);
+    own->of->thrown = own->name + ": " + text;
+    return 1;
+} catch (...) {
+    return 1;
+}
+
+/** The C function of all handlers: no exception passes through its caller. */
 inline int run_handler(struct gravel *gravel, void *user, uint32_t source, const uint64_t *args) {
     auto *own = static_cast<handler *>(user);
-    auto failed = [own](const char *text) {
-        std::lock_guard<std::mutex> guard(own->of->lock);
-        own->of->thrown = own->name + ": " + text;
-        return 1;
-    };
     int code = 0;
     is_handler = true;
     try {
         own->function(gravel, source, args);
     } catch (const std::exception &thrown) {
-        code = failed(thrown.what());
+        code = keep_thrown(own, thrown.what());
     } catch (...) {
-        code = failed("threw what is no std::exception");
+        code = keep_thrown(own, "threw what is no std::exception");
     }
     is_handler = false;
     return code;
@@ -213,7 +221,11 @@ protected:
 template <typename T, int (*Destroy)(T *)> class part : protected of_node {
 public:
     part(part &&from) noexcept : of_node(from), part_(std::exchange(from.part_, nullptr)) {}
-    part &operator=(part &&) = delete;
+    part &operator=(part &&from) noexcept {
+        of_node::operator=(from);
+        part_ = std::exchange(from.part_, nullptr);
+        return *this;
+    }
 
     /** The C object. */
     T *get() const {
@@ -227,11 +239,20 @@ protected:
     explicit part(const of_node &of) : of_node(of) { opened(); }
     ~part() = default;
 
-    /** The constructor's last step. */
-    void keep(T *made) {
+    /** The constructor's last step: a C call that makes the object, which cannot get lost from there on. */
+    template <typename F> void make(F create) {
+        std::list<state::part> slot{{nullptr, [](void *object) { return Destroy(static_cast<T *>(object)); }}};
+        T *made = nullptr;
+        state_->check(create(&made));
+        slot.front().object = made;
         std::lock_guard<std::mutex> guard(state_->lock);
-        state_->parts.push_back({made, [made] { return Destroy(made); }});
+        state_->parts.splice(state_->parts.end(), slot);
         part_ = made;
+    }
+    /** Exchange the objects of two of a kind: assignments whose old object is to be dropped. */
+    void swap_part(part &other) noexcept {
+        state_.swap(other.state_);
+        std::swap(part_, other.part_);
     }
     /** @return the object, which nothing destroys now but the caller. */
     T *give() {
@@ -454,7 +475,12 @@ public:
         state_->check(gravel_open(&state_->gravel, &given.config_, &bindings));
     }
     node(node &&) noexcept = default;
-    node &operator=(node &&) = delete;
+    /** Closes the node that was there, as its destructor does. */
+    node &operator=(node from) noexcept {
+        state_.swap(from.state_);
+        std::swap(n_exceptions_, from.n_exceptions_);
+        return *this;
+    }
 
     /** Close; of a scope that an exception leaves, give the node up before (gravel_abort). */
     ~node() {
@@ -570,7 +596,13 @@ template <typename T> class view {
 public:
     view(view &&from) noexcept
         : gravel_(from.gravel_), data_(std::exchange(from.data_, nullptr)), size_(std::exchange(from.size_, 0)) {}
-    view &operator=(view &&) = delete;
+    /** Unmaps what was there, as its destructor does. */
+    view &operator=(view from) noexcept {
+        std::swap(gravel_, from.gravel_);
+        std::swap(data_, from.data_);
+        std::swap(size_, from.size_);
+        return *this;
+    }
     ~view() {
         if (data_ && gravel_unmap(gravel_, pointer()))
             detail::report("gvl::~view", gravel_last_error());
@@ -610,6 +642,7 @@ struct heap_part {
 /** [size] elements of each node in the symmetric heap. Freed by free(), or with the node. */
 template <typename T> class array : protected detail::of_node {
     static_assert(std::is_trivially_copyable_v<T>, "elements travel as bytes");
+    static_assert(!std::is_same_v<T, bool>, "elements of type bool: use unsigned char, whose size is one everywhere");
 
 public:
     static constexpr size_t to_end = ~size_t{0};
@@ -626,7 +659,13 @@ public:
     }
     array(array &&from) noexcept
         : of_node(from), offset_(std::exchange(from.offset_, 0)), size_(std::exchange(from.size_, 0)) {}
-    array &operator=(array &&) = delete;
+    /** What was there stays in the heap until the node is closed: to free it is collective. */
+    array &operator=(array &&from) noexcept {
+        of_node::operator=(from);
+        offset_ = std::exchange(from.offset_, 0);
+        size_ = std::exchange(from.size_, 0);
+        return *this;
+    }
 
     /** gravel_free. Collective. */
     void free() {
@@ -857,18 +896,14 @@ public:
                                  const std::vector<uint32_t> &indices)
         : part(of) {
         const gravel_words plan = plan_of(words, n_words, indices);
-        gravel_mirror *made = nullptr;
-        state_->check(gravel_mirror_create(&made, opened(), &plan));
-        keep(made);
+        make([&](gravel_mirror **made) { return gravel_mirror_create(made, opened(), &plan); });
     }
     /** Slots (gravel_mirror_create_slots). Collective. */
     template <typename T> mirror(const node &of, uint32_t op, const array<T> &words,
                                  const std::vector<uint64_t> &n_words, const std::vector<uint32_t> &indices)
         : part(of) {
         const gravel_words plan = plan_of(words, n_words, indices);
-        gravel_mirror *made = nullptr;
-        state_->check(gravel_mirror_create_slots(&made, opened(), op, &plan));
-        keep(made);
+        make([&](gravel_mirror **made) { return gravel_mirror_create_slots(made, opened(), op, &plan); });
     }
     void begin() { call_part(gravel_mirror_begin); }
     void end() { call_part(gravel_mirror_end); }
@@ -917,9 +952,9 @@ class accumulator : public detail::part<gravel_accumulator, detail::flush_and_de
 public:
     /** gravel_accumulator_create of a whole array. Collective. */
     template <typename T> accumulator(const node &of, const array<T> &words, uint32_t op) : part(of) {
-        gravel_accumulator *made = nullptr;
-        state_->check(gravel_accumulator_create(&made, opened(), words.offset(), words.size(), op, type_of<T>()));
-        keep(made);
+        make([&](gravel_accumulator **made) {
+            return gravel_accumulator_create(made, opened(), words.offset(), words.size(), op, type_of<T>());
+        });
     }
     void flush() { call_part(gravel_accumulator_flush); }
     void begin() { call_part(gravel_accumulator_begin); }
@@ -949,9 +984,9 @@ class block_pool : public detail::part<gravel_block_pool, gravel_block_pool_dest
 public:
     /** gravel_block_pool_create. Collective. */
     block_pool(const node &of, uint64_t block_bytes, uint64_t n_blocks) : part(of) {
-        gravel_block_pool *made = nullptr;
-        state_->check(gravel_block_pool_create(&made, opened(), block_bytes, n_blocks));
-        keep(made);
+        make([&](gravel_block_pool **made) {
+            return gravel_block_pool_create(made, opened(), block_bytes, n_blocks);
+        });
     }
     /** As kernels take it: a heap offset [bytes]. */
     uint64_t offset() const { return gravel_block_pool_offset(get()); }
@@ -978,13 +1013,17 @@ class flow : public detail::part<gravel_flow, gravel_flow_destroy> {
 public:
     /** gravel_flow_create, e.g. of gvl::graph(channels, depth). */
     flow(const node &of, const gravel_graph &graph) : part(of) {
-        gravel_flow *made = nullptr;
-        state_->check(gravel_flow_create(&made, opened(), &graph));
-        keep(made);
         for (uint32_t i = 0; i < graph.n_channels; i++)
-            record_bytes_[graph.channels[i].name] = graph.channels[i].record_bytes;
+            record_bytes_[graph.channels[i].name ? graph.channels[i].name : ""] = graph.channels[i].record_bytes;
+        make([&](gravel_flow **made) { return gravel_flow_create(made, opened(), &graph); });
     }
     flow(flow &&) noexcept = default;
+    /** Destroys the flow that was there, as its destructor does. */
+    flow &operator=(flow from) noexcept {
+        swap_part(from);
+        record_bytes_.swap(from.record_bytes_);
+        return *this;
+    }
     ~flow() { drop("gvl::~flow"); }
     void build(const std::string &source, const std::string &function, const std::string &name = "flow.cl",
                const std::string &build_options = "") {
@@ -1090,11 +1129,15 @@ public:
         chosen.capacity = capacity;
         chosen.task_bytes = task_bytes;
         task_bytes_ = task_bytes ? task_bytes : 8;
-        gravel_steal *made = nullptr;
-        state_->check(gravel_steal_create(&made, opened(), &chosen));
-        keep(made);
+        make([&](gravel_steal **made) { return gravel_steal_create(made, opened(), &chosen); });
     }
     deques(deques &&) noexcept = default;
+    /** Destroys the deques that were there, as their destructor does. */
+    deques &operator=(deques from) noexcept {
+        swap_part(from);
+        std::swap(task_bytes_, from.task_bytes_);
+        return *this;
+    }
     ~deques() { drop("gvl::~deques"); }
     template <typename T> void fill(const std::vector<T> &tasks) {
         static_assert(std::is_trivially_copyable_v<T>, "tasks travel as bytes");
@@ -1121,4 +1164,5 @@ private:
 
 } // namespace gvl
 
+#endif
 #endif

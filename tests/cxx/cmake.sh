@@ -25,7 +25,7 @@ configure() { (cd "$work/$1" && shift && cmake -S . -B build -DCMAKE_PREFIX_PATH
 
 mkdir "$work/page" "$work/c"
 python3 -B "$here/page.py" "$source/docs/guide/cxx.md" "$work/page" || exit 1
-step "setting up the page's project" configure page
+step "setting up the page's project, as C++14 but for Gravel" configure page -DCMAKE_CXX_STANDARD=14
 step "building the page's project" cmake --build "$work/page/build"
 if [ -f /etc/OpenCL/vendors/pocl.icd ]; then
     step "running the page's project" with_library env GRAVEL_TRANSPORT=self "$work/page/build/histogram"

@@ -9,11 +9,18 @@
 #include <gravel/accumulator.h>
 #include <gravel/steal.h>
 
-/* What gravel.hpp destroys, in its order. */
+/* What gravel.hpp destroys, in its order; and how many deques it makes. */
 static struct {
     int n_deques, n_accumulators;
     const void *last;
 } destroyed;
+static int n_made;
+int count_made(gravel_steal **deques, gravel *node, const gravel_steal_options *options)
+{
+    const int code = gravel_steal_create(deques, node, options);
+    n_made += code == 0;
+    return code;
+}
 int count_deques(gravel_steal *deques)
 {
     destroyed.n_deques++;
@@ -26,9 +33,11 @@ int count_accumulators(gravel_accumulator *accumulator)
     destroyed.last = accumulator;
     return gravel_accumulator_destroy(accumulator);
 }
+#define gravel_steal_create count_made
 #define gravel_steal_destroy count_deques
 #define gravel_accumulator_destroy count_accumulators
 #include <gravel/gravel.hpp>
+#undef gravel_steal_create
 #undef gravel_steal_destroy
 #undef gravel_accumulator_destroy
 
@@ -40,11 +49,14 @@ int count_accumulators(gravel_accumulator *accumulator)
 #include <iostream>
 #include <new>
 
-/* Of one allocation by this thread. */
+/* Of one allocation by this thread; the one that fails, from 1, or 0. */
 static thread_local size_t most_bytes;
+static thread_local unsigned failing;
 
 void *operator new(size_t bytes)
 {
+    if (failing && --failing == 0)
+        throw std::bad_alloc();
     most_bytes = std::max(most_bytes, bytes);
     if (void *memory = std::malloc(bytes))
         return memory;
@@ -187,10 +199,15 @@ static void test_launch(gvl::node &node)
     EXPECT(out[63] == 30.0f);
     clReleaseMemObject(buffer);
     clReleaseMemObject(other);
+    moved = gvl::kernel(gvl::program(node, source), "count");
+    EXPECT(moved.name() == "count");
     bins.free();
     EXPECT_ERROR(GRAVEL_EINVAL, "freed", node.launch(count, 64, 64, gvl::arena, bins, n));
     EXPECT_ERROR(GRAVEL_EINVAL, "freed", bins.read());
     EXPECT_ERROR(GRAVEL_EINVAL, "freed", bins.free());
+    bins = std::move(again);
+    EXPECT(sum_of(node, bins) == uint64_t{4096} * node.size());
+    EXPECT_ERROR(GRAVEL_EINVAL, "moved", again.read());
 }
 
 static void test_words(gvl::node &node)
@@ -202,8 +219,8 @@ static void test_words(gvl::node &node)
         if (!node.is_local(i))
             continue;
         auto all = reals.overwrite(i);
-        for (size_t i = 0; i < all.size(); i++)
-            all[i] = static_cast<double>(i);
+        for (size_t k = 0; k < all.size(); k++)
+            all[k] = static_cast<double>(k);
         all.unmap();
         EXPECT_ERROR(GRAVEL_EINVAL, "unmapped", all.unmap());
         reals.fill(-1.0, i, 90);
@@ -245,6 +262,14 @@ static void test_words(gvl::node &node)
     gvl::array<cl_long> moved(std::move(longs));
     EXPECT_ERROR(GRAVEL_EINVAL, "moved", longs.offset());
     EXPECT(moved.size() == 10);
+    std::vector<gvl::array<cl_long>> several;
+    several.emplace_back(node, 1);
+    several.push_back(std::move(moved));
+    several.erase(several.begin());
+    EXPECT(several[0].get(next, 9)[0] == 2);
+    auto view = several[0].read();
+    view = several[0].read(node.rank(), 9, 1); /* the first is unmapped */
+    EXPECT(view.size() == 1);
 }
 
 static void test_accumulator(gvl::node &node)
@@ -305,6 +330,9 @@ static void test_block_pool(gvl::node &node)
     EXPECT_ERROR(GRAVEL_EINVAL, "block", gvl::block_pool(node, 63, 48));
     gvl::block_pool moved(std::move(pool));
     EXPECT_ERROR(GRAVEL_EINVAL, "moved", pool.offset());
+    pool = std::move(moved);
+    EXPECT_ERROR(GRAVEL_EINVAL, "moved", moved.offset());
+    moved = std::move(pool);
     moved.destroy();
     EXPECT_ERROR(GRAVEL_EINVAL, "destroyed", node.launch(publish, 64, 64, gvl::arena, moved, blocks));
 }
@@ -390,6 +418,9 @@ static void test_flow(gvl::node &node)
     gvl::flow dropped(node, gvl::graph(channels, 3));
     gvl::flow moved(std::move(dropped));
     EXPECT_ERROR(GRAVEL_EINVAL, "moved", dropped.run());
+    dropped = std::move(flow);
+    EXPECT(dropped.run<cl_uint>("fib", fib{9, 0}, offsetof(fib, to)) == 34);
+    flow = std::move(dropped);
     flow.destroy();
     EXPECT_ERROR(GRAVEL_EINVAL, "destroyed", flow.run());
 }
@@ -565,6 +596,24 @@ kernel void halve(GRAVEL_STEAL, global volatile uint *n_tasks)
     EXPECT(deques.stats().left == 10 && deques.n_groups() == 3);
     EXPECT_ERROR(GRAVEL_EINVAL, "tasks have 8 bytes, not 4", deques.fill(std::vector<cl_uint>(1)));
     deques.wait();
+    destroyed = {};
+    deques = gvl::deques(node, 4, 64, 0, 3);
+    EXPECT(destroyed.n_deques == 1);
+    deques.fill(std::vector<cl_uint>(10, 1));
+
+    /* Without memory for what stands beside them no deques are made, or they are destroyed. */
+    bool is_made = false;
+    for (unsigned nth = 1; !is_made; nth++) {
+        n_made = destroyed.n_deques = 0;
+        failing = nth;
+        try {
+            gvl::deques few(node, 8, 64, 0, 3);
+            is_made = true;
+        } catch (const std::bad_alloc &) {
+            EXPECT(n_made == destroyed.n_deques);
+        }
+        failing = 0;
+    }
 }
 
 static const char server_source[] = R"(#include "gravel.cl.h"
@@ -603,8 +652,12 @@ static void test_server(gvl::options options)
     EXPECT_ERROR(GRAVEL_EBUILD, "", gvl::node(gvl::options(options).device_code("void insert() {}")));
     gvl::options other;
     other.set("heap_bytes", "16M").queue(node.queue());
-    if (n_local(node) == node.size())
-        EXPECT(gvl::node(other).queue() == node.queue());
+    if (n_local(node) == node.size()) {
+        gvl::node second(other);
+        EXPECT(second.queue() == node.queue());
+        second = gvl::node(other); /* the first is closed */
+        second.barrier();
+    }
     EXPECT_ERROR(GRAVEL_ECL, "queue", other.queue(nullptr));
 }
 
@@ -704,6 +757,11 @@ static void test_handlers(gvl::options options)
     gvl::node *known = nullptr;
     int n_refused = 0;
     options.handler("add", 2, [&](struct gravel *, uint32_t, const uint64_t *args) { sum += args[0] * args[1]; });
+    options.handler("exhausts", 1, [](struct gravel *, uint32_t, const uint64_t *) {
+        const std::runtime_error thrown("the till is empty, and a text that is as long as this needs memory");
+        failing = 1;
+        throw thrown;
+    });
     options.handler("throws", 1, [&](struct gravel *, uint32_t, const uint64_t *) {
         try {
             known->close();
@@ -725,6 +783,8 @@ static void test_handlers(gvl::options options)
     node.am("throws", {1}, node.rank());
     EXPECT_ERROR(GRAVEL_EHANDLER, "throws: the till is empty", node.quiet());
     EXPECT(n_refused == 1);
+    node.am("exhausts", {1}, node.rank());
+    EXPECT_ERROR(GRAVEL_EHANDLER, "", node.quiet());
     EXPECT(node.rank() == rank_now); /* it is open */
 }
 
@@ -735,7 +795,7 @@ struct pair {
 /* Records come to their function, lines to theirs. */
 static void test_records(gvl::options options)
 {
-    static const char source[] = R"(#include "gravel.cl.h"
+    static const char text_of_kernel[] = R"(#include "gravel.cl.h"
 #include "print.cl.h"
 struct pair { uint item, square; };
 kernel void hand_over(GRAVEL_ARENA)
@@ -765,7 +825,7 @@ kernel void hand_over(GRAVEL_ARENA)
         },
         &text);
     gvl::node node(options);
-    gvl::program program(node, source);
+    gvl::program program(node, text_of_kernel);
     gvl::kernel kernel(program, "hand_over");
     node.launch(kernel, 64, 64, gvl::arena);
     node.barrier();
