@@ -32,6 +32,8 @@ step() { "$@" >"$work/log" 2>&1 || { echo "failed: $*"; cat "$work/log"; exit 1;
 mkdir "$work/source" "$work/built" "$work/wheel"
 tar -C "$source" --ignore-failed-read -T "$work/files" -cf - 2>/dev/null | tar -C "$work/source" -xf -
 step pip -q wheel --no-index --no-deps --no-build-isolation --check-build-dependencies -w "$work/built" "$work/source"
+unzip -p "$work"/built/gravel-*.whl '*/METADATA' >"$work/log" && grep -q '^Author: ' "$work/log" &&
+    ! grep -E '\]\([^)h]' "$work/log" || { echo "METADATA has no author, or links to files:"; cat "$work/log"; exit 1; }
 step auditwheel repair -w "$work/wheel" "$work"/built/gravel-*-py3-none-*.whl
 wheel=$(echo "$work"/wheel/gravel-*-py3-none-manylinux*.whl)
 [ -f "$wheel" ] || { echo "auditwheel made $(ls "$work/wheel"), which is for no other machine"; exit 1; }

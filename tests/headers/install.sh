@@ -54,8 +54,11 @@ for part in apps tests bench; do
 done
 step "building as a subproject" ninja -j 2 -C "$work/inner" user
 step "running as a subproject" "$work/inner/user" "$version"
-step "setting up without tools" meson setup -Dtools=disabled "$work/few" "$source"
+step "setting up without tools, nor an MPI that has a name" \
+    meson setup -Dtools=disabled -Dmpi=disabled -Dmpi_name=no_such_mpi "$work/few" "$source"
 grep -q '^ *tools *: no' "$work/log" || fail "-Dtools=disabled: it does not say that it leaves the tools out:"
+(cd "$work" && step "the package for Python in the shell of a build" meson devenv -C few \
+    python3 -c 'import importlib.util, sys; sys.exit(not importlib.util.find_spec("gravel"))') || exit 1
 ninja -C "$work/few" -t targets all 2>/dev/null | grep -q 'tools/gravel-' && fail "-Dtools=disabled builds tools"
 # With the library of OpenCL alone Gravel is set up, and names what each part that it leaves out needs.
 mkdir "$work/lean"

@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # The packages of debian/ build from what a clone has, without a word of lintian. dpkg installs them in a folder, with
-# the dependencies that this machine has. There C, CMake, Meson and Python find Gravel; nothing is left when they go.
+# the dependencies that this machine has. There C, CMake, Meson and Python find Gravel; nothing is left when they go, nor
+# does a clone have files that git does not know.
 #
 # usage: packages.sh SOURCE
 # exit:  0; 1 with what went wrong; 77 without Debian's tools, CMake, or what the packages are built from
@@ -37,7 +38,10 @@ cd "$work/gravel" || exit 1
 unset CC CXX PYTHONPATH MALLOC_PERTURB_ GRAVEL_LIBRARY
 export PATH=/usr/sbin:/usr/bin:/sbin:/bin
 dpkg-checkbuilddeps 2>"$work/log" || { echo "skipped: $(cat "$work/log")"; exit 77; }
+git init -q && git add -A || fail "git does not take the files"
 step "building the packages" dpkg-buildpackage -b -us -uc
+git status --porcelain >"$work/log"
+grep -q '^??' "$work/log" && fail "the build leaves files that git does not know:"
 
 # There is no request for the package that its changelog could close.
 step "lintian" lintian --allow-root --suppress-tags initial-upload-closes-no-bugs "$work"/*.deb
@@ -60,6 +64,8 @@ with_dpkg()
 step "installing the packages" with_dpkg --install "$work"/*.deb
 [ -f "$files/__pycache__/__init__.cpython-$(python3 -c 'import sys; print("%d%d" % sys.version_info[:2])').pyc" ] ||
     fail "the package for Python is installed without being compiled:"
+find "$root" -name '*.md.gz' >"$work/log"
+[ -s "$work/log" ] && fail "compressed pages, which no link finds:"
 libraries=$(dirname "$(find "$root/usr" -name libgravel.so)")
 export C_INCLUDE_PATH="$root/usr/include" PKG_CONFIG_PATH="$libraries/pkgconfig" LIBRARY_PATH="$libraries"
 export LD_LIBRARY_PATH="$libraries" PYTHONPATH="${files%/gravel}" PYTHONDONTWRITEBYTECODE=1
