@@ -5,7 +5,7 @@
  * Full runs, new commands and destinations without a buffer are dealt with here; bin.c has the loops. Where all of a
  * chunk goes to one destination, as near the middle of a node's part of a graph, whole rows are copied.
  *
- * Memory:  buffers change hands through queues, whose edges order their contents.
+ * Memory:  buffers change hands through lists, whose edges order their contents.
  */
 #include "aggregate/sender.h"
 

@@ -3,7 +3,7 @@
  * A private set of node buffers, one open per destination, and the binning of messages into them.
  *
  * Each aggregator thread has a sender, the host calls share one, the handlers share one. Senders need no
- * locks: only the thread that owns one touches it, and full buffers leave and come back through queues.
+ * locks: only the thread that owns one touches it, and full buffers leave and come back through lists.
  *
  * Path:    aggregator.c, host calls, handlers -> sender.c -> network thread (ship).
  * Owner:   all its buffers, wherever they are; they come home before the sender is destroyed.

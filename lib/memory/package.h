@@ -8,8 +8,8 @@
  * Memory:  C1 acquires what a leader released by P2. C2 releases our reads of the slot to P1.
  * Source:  Orr 2016, section A.2.3.
  */
-#ifndef GRAVEL_QUEUE_PACKAGE_H
-#define GRAVEL_QUEUE_PACKAGE_H
+#ifndef GRAVEL_MEMORY_PACKAGE_H
+#define GRAVEL_MEMORY_PACKAGE_H
 
 #include "base/lived.h"
 #include "base/unseen.h"

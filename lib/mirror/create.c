@@ -122,7 +122,8 @@ static int upload(struct gravel_mirror *mirror, const uint32_t *list, uint64_t n
                                "mirror: copying lists");
 }
 
-/* What combine goes through, [n_given], starts one more; `places` may be the same memory as what is sorted. */
+/* Writes what combine goes through, of items that are sorted by index: [n] of each list, and one more of starts.
+ * @return the number of targets. */
 static uint64_t list_targets(const struct gravel_mirror_item *items, uint64_t n, uint32_t *targets,
                              uint32_t *starts, uint32_t *places)
 {

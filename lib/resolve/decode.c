@@ -111,8 +111,7 @@ static int check_active_message(const struct check *check, const struct gravel_r
                       gravel_handler_is_narrow(known) ? 4u : 8u, GRAVEL_TYPE_BYTES(type));
     if (asks && !known->n_answers)
         return refuse(check, GRAVEL_EHANDLER,
-                      "handler %" PRIu32 " (%s) is asked, and does not answer: its member answers "
-                      "is 0",
+                      "handler %" PRIu32 " (%s) is asked, and does not answer: its n_answers is 0",
                       handler, known->name ? known->name : "?");
     if (known->blocks != (check->kind == GRAVEL_FRAME_RECORDS))
         return refuse(check, GRAVEL_EHANDLER,

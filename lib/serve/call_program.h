@@ -6,8 +6,8 @@
  * Path:    the bindings' device_code -> call_program.c -> calls.c.
  * Threads: the one that opens the node.
  */
-#ifndef GRAVEL_RESOLVE_ON_DEVICE_CALL_PROGRAM_H
-#define GRAVEL_RESOLVE_ON_DEVICE_CALL_PROGRAM_H
+#ifndef GRAVEL_SERVE_CALL_PROGRAM_H
+#define GRAVEL_SERVE_CALL_PROGRAM_H
 
 #include "device/device.h"
 

@@ -12,8 +12,8 @@
  * Threads: create and destroy by the thread that opens the node; the rest by the network thread.
  * Source:  Orr 2016, section 5.2.3 (active messages).
  */
-#ifndef GRAVEL_RESOLVE_ON_DEVICE_CALLS_H
-#define GRAVEL_RESOLVE_ON_DEVICE_CALLS_H
+#ifndef GRAVEL_SERVE_CALLS_H
+#define GRAVEL_SERVE_CALLS_H
 
 #include "memory/memory.h"
 #include "serve/mail.h"

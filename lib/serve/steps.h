@@ -7,8 +7,8 @@
  * Owner:   memory for records is its own; the caller's are copied.
  * Threads: the network thread, while it holds the turn (gravel_device_calls_hold).
  */
-#ifndef GRAVEL_RESOLVE_ON_DEVICE_STEPS_H
-#define GRAVEL_RESOLVE_ON_DEVICE_STEPS_H
+#ifndef GRAVEL_SERVE_STEPS_H
+#define GRAVEL_SERVE_STEPS_H
 
 #include "layout/transaction.h"
 #include "serve/calls.h"

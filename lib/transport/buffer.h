@@ -6,7 +6,7 @@
  * closing the run moves them together. So appending is a store a row, and a buffer of one operation, the
  * usual case, is closed once.
  *
- * Path:    sender.c fills it -> network thread sends or resolves it -> home, through an SPSC queue.
+ * Path:    sender.c fills it -> network thread sends or resolves it -> back, through a list (list.h).
  * Owner:   its holder; `home` gets it back.
  * Threads: one at a time.
  * Source:  Orr 2016, sections 5.2.2 and A.1 (figure A-2).

@@ -13,6 +13,14 @@ if LC_ALL=C.UTF-8 grep -rnE --include='*.[ch]' --include='*.hpp' --include='*.cl
     exit 1
 fi
 
+# A guard begins with the header's folder, which no other header's does.
+if find lib -name '*.h' | sort | while read -r header; do
+    room=$(echo "${header#lib/}" | cut -d/ -f1 | tr '[:lower:]' '[:upper:]')
+    grep -q "^#ifndef GRAVEL_${room}_" "$header" || echo "$header: its guard is another folder's"
+done | grep .; then
+    exit 1
+fi
+
 # A comment behind a name that does not fit pushes the name down, away from its type: it belongs below.
 if ! find include cl lib -name '*.[ch]' -o -name '*.cl' | sort | xargs awk '
     FNR == 1 { type = "" }
