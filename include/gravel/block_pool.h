@@ -44,12 +44,13 @@ struct gravel_block_pool_stats {
  * @param gravel       the node, which must stay open.
  * @param block_bytes  of each block [bytes]: a power of two from 8 to 2^30; the same at every node.
  * @param n_blocks     of each node's part, 1 to 2^31; the same at every node.
- * @return             0; GRAVEL_EINVAL; GRAVEL_ENOMEM; else as gravel_alloc_named.
+ * @return             0; GRAVEL_EINVAL; GRAVEL_ENOMEM; GRAVEL_EMISMATCH if arguments differ; else as gravel_alloc_named
+ *                     and gravel_quiet. If one node fails, all do, and nothing is allocated.
  */
 int gravel_block_pool_create(struct gravel_block_pool **out, struct gravel *gravel,
                              uint64_t block_bytes, uint64_t n_blocks);
 
-/** The pool as kernels take it: a heap offset [bytes], the same at every node. */
+/** The pool as kernels take it: a heap offset [bytes], the same at every node. 0 if pool is NULL. */
 uint64_t gravel_block_pool_offset(const struct gravel_block_pool *pool);
 
 /**

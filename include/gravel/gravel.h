@@ -389,8 +389,8 @@ cl_command_queue gravel_cl_queue(const struct gravel *gravel);
  *
  * @param bytes   size [bytes], the same at every node, not 0.
  * @param offset  [out] [bytes] the same at every node; a multiple of 64, never 0. Kernels take it as `ulong`.
- * @return        0; GRAVEL_EINVAL; GRAVEL_EHEAP, with the sizes asked, free and total; GRAVEL_EMISMATCH if sizes
- *                differ; else as gravel_barrier.
+ * @return        0; GRAVEL_EINVAL; GRAVEL_EHEAP, with the sizes asked, free and total; GRAVEL_ENOMEM; GRAVEL_EMISMATCH
+ *                if sizes differ; else as gravel_barrier. If one node fails, all do, and nothing is allocated.
  *
  * Source:  Orr 2016, section 5.2 (partitioned global address space); OpenSHMEM 1.5, section 9.3.
  */
@@ -577,7 +577,7 @@ int gravel_kernel_parameters(struct gravel *gravel, cl_kernel kernel,
  *                      launch has many slices, the call waits for them: for one that has not begun while no kernel of
  *                      gravel_launch runs, as where no other thread sets the user event that holds it up, at most
  *                      GRAVEL_TIMEOUT, or GRAVEL_KERNEL_LIMIT if that is longer.
- * @param event         [out] of the kernel's end, to be released by the caller; or NULL.
+ * @param event         [out] of the kernel's end, to be released by the caller, NULL on failure; or NULL.
  * @return              0; GRAVEL_EINVAL (dimensions, sizes; a kernel or an event of another context, with its
  *                      place; n_wait without wait); GRAVEL_ECL; on pump and drain also GRAVEL_EKERNEL and
  *                      GRAVEL_ETIMEOUT (an event that has not begun: its place; nothing is sent).
@@ -641,9 +641,9 @@ int gravel_barrier(struct gravel *gravel);
  * @param own     [out] [n] what this node's counters came to, of loop-back nodes those of gravel_node; or NULL.
  * @param sums    [out] [n] over all nodes, without wrapping.
  * @return        as gravel_barrier; GRAVEL_EINVAL (n, offset, sums); GRAVEL_ERANGE (not one allocation);
- *                GRAVEL_EMISMATCH if offset or n differ. After these own, sums and counters stay as they are. If
- *                messages were refused or a handler failed, own and sums are there nevertheless; if the node has
- *                failed, counters are undefined.
+ *                GRAVEL_EMISMATCH if offset or n differ, or another node refuses them. After these own, sums and
+ *                counters stay as they are. If messages were refused or a handler failed, own and sums are there
+ *                nevertheless; if the node has failed, counters are undefined.
  *
  * Memory:  a node's counters are zeroed before any node returns: what is added from then on counts for the next call.
  */
@@ -659,8 +659,8 @@ int gravel_barrier_sum(struct gravel *gravel, uint64_t offset, uint32_t n, uint6
  * @param type    GRAVEL_INT to GRAVEL_DOUBLE.
  * @param values  [in, out] [n] elements of the type; op, type and n are the same at every node.
  * @param n       elements, at least 1; each 64 take a round over all nodes.
- * @return        0; GRAVEL_EINVAL; GRAVEL_EMISMATCH if op, type or n differ, and values stay as they are, or as
- *                gravel_barrier; GRAVEL_EPEER.
+ * @return        0; GRAVEL_EINVAL; GRAVEL_EMISMATCH if op, type or n differ, or another node refuses them, and
+ *                values stay as they are, or as gravel_barrier; GRAVEL_EPEER.
  */
 int gravel_reduce(struct gravel *gravel, uint32_t op, uint32_t type, void *values, uint32_t n);
 
@@ -741,8 +741,8 @@ int gravel_update(struct gravel *gravel, uint32_t op, uint32_t type, uint64_t of
  *
  * @param i      less than GRAVEL_N_CONSTANTS.
  * @param value  the same at every node.
- * @return       0; GRAVEL_ERANGE; GRAVEL_EMISMATCH if values differ; GRAVEL_EINVAL (a handler calls); GRAVEL_ECL; as
- *               gravel_reduce.
+ * @return       0; GRAVEL_ERANGE; GRAVEL_EMISMATCH if values differ, or another node returns GRAVEL_ERANGE: then it is
+ *               what it was at every node; GRAVEL_EINVAL (a handler calls); GRAVEL_ECL; as gravel_reduce.
  */
 int gravel_set_constant(struct gravel *gravel, uint32_t i, uint64_t value);
 

@@ -111,7 +111,7 @@ uint32_t gravel_steal_n_groups(const struct gravel_steal *steal);
  *
  * @param kernel  built by gravel_program_build of this node.
  * @param n_wait  events that hold up the kernel, in `wait`.
- * @param event   [out] of the kernel's end, to be released by the caller; or NULL.
+ * @param event   [out] of the kernel's end, to be released by the caller, NULL on failure; or NULL.
  * @return        0; GRAVEL_EINVAL (no GRAVEL_STEAL argument, or a group size that is not the kernel's); GRAVEL_EKERNEL
  *                (step drain: a launch has run no task, and tasks are left; every work-item enters GRAVEL_STEAL_EACH
  *                in each launch); else as gravel_launch and gravel_steal_wait.

@@ -180,15 +180,6 @@ uint64_t gravel_heap_changes(const struct gravel_heap *heap)
     return heap->n_allocated + heap->n_freed;
 }
 
-int gravel_heap_reserve(struct gravel_heap *heap)
-{
-    if (!lock_exclusive(heap))
-        return GRAVEL_ETIMEOUT;
-    int error = grow(heap);
-    unlock(heap);
-    return error;
-}
-
 size_t gravel_heap_copy_spans(struct gravel_heap *heap, struct gravel_span *spans, size_t most)
 {
     gravel_heap_lock_shared(heap);

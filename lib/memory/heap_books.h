@@ -71,9 +71,6 @@ size_t gravel_heap_copy_spans(struct gravel_heap *heap, struct gravel_span *span
 /** Allocations made and freed so far [count]. The caller holds the shared lock. */
 uint64_t gravel_heap_changes(const struct gravel_heap *heap);
 
-/** Make sure that the next gravel_heap_alloc needs no memory. @return 0; GRAVEL_ENOMEM; GRAVEL_ETIMEOUT. */
-int gravel_heap_reserve(struct gravel_heap *heap);
-
 /** A thread that may hold the books does not come back: from now on changes of them fail rather than wait for it. */
 void gravel_heap_give_up(struct gravel_heap *heap);
 

@@ -161,22 +161,6 @@ int gravel_agree_on_settings(struct gravel *gravel)
     return code ? code : agree_on_table(gravel);
 }
 
-/* Set first: once the reduction has ended, every node has it, and a message that relies on it may come. */
-int gravel_set_constant(struct gravel *gravel, uint32_t i, uint64_t value)
-{
-    if (gravel_node_refuse_wait(gravel, "gravel_set_constant"))
-        return GRAVEL_EINVAL;
-    if (i >= GRAVEL_N_CONSTANTS)
-        return gravel_fail(GRAVEL_ERANGE, "gravel_set_constant: number %u of %u", i,
-                           GRAVEL_N_CONSTANTS);
-    const uint64_t at = offsetof(struct gravelp_arena, constants) + i * sizeof value;
-    const struct gravel_collective_call call = {.kind = GRAVEL_CALL_CONSTANT,
-                                                .arguments = {i, value}};
-    int code = gravel_memory_write_head(&gravel->memory, at, &value, sizeof value);
-    int agreed = gravel_node_agree(gravel, &call);
-    return code ? code : agreed;
-}
-
 /* A code, and the node that has it, as one number: the least of all nodes' has the least code, and its first node. */
 #define CODES INT64_C(0x100000000)
 
@@ -212,17 +196,54 @@ int gravel_agree_on_success(struct gravel *gravel, int code)
     return 0;
 }
 
-int gravel_node_agree_on_code(struct gravel *gravel, uint32_t kind, const char *call, int code)
+static int agree_on(struct gravel *gravel, const struct gravel_collective_call *call, bool is_rest,
+                    const char *name, int code)
 {
-    const struct gravel_collective_call collective = {.kind = kind};
     char text[GRAVEL_ERROR_BYTES];
     snprintf(text, sizeof text, "%s", code ? gravel_last_error() : "");
     int64_t worst = pack(gravel, code);
-    int reduced = gravel_node_reduce(gravel, &collective, GRAVEL_MIN, GRAVEL_LONG, &worst, 1);
+    struct gravel_job job = {.call = *call,
+                             .is_rest = is_rest,
+                             .op = GRAVEL_MIN,
+                             .type = GRAVEL_LONG,
+                             .values = &worst,
+                             .n = 1};
+    int reduced = gravel_node_run_reduction(gravel, &job);
     if (code)
-        return gravel_fail(code, "%s", text);
+        return gravel_fail_text(code, text);
     if (reduced || !worst)
         return reduced;
-    return gravel_fail(packed_code(worst), "%s: node %u cannot: %s", call, packed_node(worst),
+    return gravel_fail(packed_code(worst), "%s: node %u cannot: %s", name, packed_node(worst),
                        gravel_strerror(packed_code(worst)));
+}
+
+int gravel_node_agree_on(struct gravel *gravel, const struct gravel_collective_call *call,
+                         bool is_rest, int code)
+{
+    return agree_on(gravel, call, is_rest, gravel_call_name(call->kind), code);
+}
+
+int gravel_node_agree_on_code(struct gravel *gravel, uint32_t kind, const char *call, int code)
+{
+    const struct gravel_collective_call any = {.kind = kind};
+    return agree_on(gravel, &any, false, call, code);
+}
+
+/* Written once all nodes agree on it; none returns before all have it, for a message that relies on it may follow. */
+int gravel_set_constant(struct gravel *gravel, uint32_t i, uint64_t value)
+{
+    if (gravel_node_refuse_wait(gravel, "gravel_set_constant"))
+        return GRAVEL_EINVAL;
+    const struct gravel_collective_call call = {.kind = GRAVEL_CALL_CONSTANT,
+                                                .arguments = {i, value}};
+    int code = i < GRAVEL_N_CONSTANTS
+                   ? 0
+                   : gravel_fail(GRAVEL_ERANGE, "gravel_set_constant: number %u of %u", i,
+                                 GRAVEL_N_CONSTANTS);
+    code = gravel_node_agree_on(gravel, &call, false, code);
+    if (code)
+        return code;
+    const uint64_t at = offsetof(struct gravelp_arena, constants) + i * sizeof value;
+    code = gravel_memory_write_head(&gravel->memory, at, &value, sizeof value);
+    return gravel_node_agree_on(gravel, &call, true, code);
 }

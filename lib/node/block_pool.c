@@ -25,14 +25,13 @@ struct gravel_block_pool {
 
 static const char creating[] = "gravel_block_pool_create";
 
-static int check(const struct gravel_block_pool *pool, uint64_t n_blocks)
+static int check(uint64_t bytes, uint64_t n_blocks)
 {
-    const uint64_t bytes = pool->block_bytes;
     if (bytes < 1u << GRAVELP_POOL_LEAST_SHIFT || bytes > 1u << GRAVELP_POOL_MOST_SHIFT ||
         bytes & (bytes - 1))
         return gravel_fail(
             GRAVEL_EINVAL,
-            "%s: blocks of %" PRIu64 " bytes, which is no power of two from %u to %u", creating,
+            "%s: blocks of %" PRIu64 " bytes, which is not a power of two from %u to %u", creating,
             bytes, 1u << GRAVELP_POOL_LEAST_SHIFT, 1u << GRAVELP_POOL_MOST_SHIFT);
     if (n_blocks == 0 || n_blocks > GRAVELP_POOL_MOST_BLOCKS)
         return gravel_fail(GRAVEL_EINVAL, "%s: %" PRIu64 " blocks, not 1 to %u", creating, n_blocks,
@@ -76,41 +75,49 @@ static int write_head(const struct gravel_block_pool *pool, uint32_t node)
                 : gravel_fill(pool->gravel, last, sizeof beyond, &beyond, sizeof beyond, node);
 }
 
-static int make(struct gravel_block_pool *pool)
+/* All nodes make their part, or none keeps it. */
+static int make(struct gravel_block_pool *pool, const struct gravel_collective_call *call)
 {
     char name[48];
     const uint64_t bytes =
         pool->head.blocks_at + ((uint64_t)pool->head.n_blocks << pool->head.block_shift);
     snprintf(name, sizeof name, "pool of %u blocks of %" PRIu64 " bytes", pool->head.n_blocks,
              pool->block_bytes);
-    int code = gravel_quiet(pool->gravel); /* in checked mode a map comes behind one */
-    if (!code)
-        code = gravel_alloc_named(pool->gravel, name, bytes, &pool->offset);
+    int code = gravel_alloc_named(pool->gravel, name, bytes, &pool->offset);
+    if (code)
+        return code;
     for (uint32_t node = 0; node < gravel_n_nodes(pool->gravel) && !code; node++)
         if (gravel_is_local(pool->gravel, node))
             code = write_head(pool, node);
-    if (!code)
-        code = gravel_barrier(pool->gravel);
+    code = gravel_node_agree_on(pool->gravel, call, true, code);
+    if (code)
+        gravel_free(pool->gravel, pool->offset);
     return code;
 }
 
 int gravel_block_pool_create(struct gravel_block_pool **out, struct gravel *gravel,
                              uint64_t block_bytes, uint64_t n_blocks)
 {
-    if (gravel_require(creating, "out", out))
-        return GRAVEL_EINVAL;
-    *out = NULL;
+    const struct gravel_collective_call call = {.kind = GRAVEL_CALL_POOL,
+                                                .arguments = {block_bytes, n_blocks}};
+    if (out)
+        *out = NULL;
     if (gravel_node_refuse_wait(gravel, creating))
         return GRAVEL_EINVAL;
     struct gravel_block_pool *pool = calloc(1, sizeof *pool);
-    if (!pool)
-        return gravel_fail(GRAVEL_ENOMEM, "%s", creating);
-    pool->gravel = gravel;
-    pool->block_bytes = block_bytes;
-    int code = check(pool, n_blocks);
+    int code = gravel_require(creating, "out", out);
+    if (!code)
+        code = check(block_bytes, n_blocks);
+    if (!code && !pool)
+        code = gravel_fail(GRAVEL_ENOMEM, "%s", creating);
+    if (!code)
+        code = gravel_quiet(gravel); /* in checked mode a map comes behind one */
+    code = gravel_node_agree_on(gravel, &call, false, code);
     if (!code) {
+        pool->gravel = gravel;
+        pool->block_bytes = block_bytes;
         lay_out(pool, n_blocks);
-        code = make(pool);
+        code = make(pool, &call);
     }
     if (code) {
         free(pool);
@@ -125,7 +132,7 @@ int gravel_block_pool_create(struct gravel_block_pool **out, struct gravel *grav
 
 uint64_t gravel_block_pool_offset(const struct gravel_block_pool *pool)
 {
-    return pool ? pool->offset : 0;
+    return gravel_require("gravel_block_pool_offset", "pool", pool) ? 0 : pool->offset;
 }
 
 static uint64_t count_bits(const uint32_t *words, uint32_t n)
@@ -167,11 +174,13 @@ int gravel_block_pool_destroy(struct gravel_block_pool *pool)
 {
     if (!pool)
         return 0;
+    const struct gravel_collective_call call = {.kind = GRAVEL_CALL_POOL_DESTROY,
+                                                .arguments = {pool->offset}};
     int code = gravel_node_refuse_wait(pool->gravel, "gravel_block_pool_destroy");
     if (code)
         return code;
     gravel_guards_remove(&pool->gravel->guards, &pool->guard);
-    code = gravel_free(pool->gravel, pool->offset);
+    code = gravel_node_free_as(pool->gravel, &call);
     free(pool);
     return code;
 }

@@ -41,33 +41,33 @@ static int zero(struct gravel *gravel, uint64_t offset, uint64_t bytes)
     return code;
 }
 
-/* All nodes have memory for the books, or none allocates: who left alone would be in another call. */
-static int agree_on_books(struct gravel *gravel, const struct gravel_collective_call *call)
+/* This node's part of an allocation. */
+static int take(struct gravel *gravel, uint64_t bytes, uint64_t *offset)
 {
-    const uint32_t node = gravel->network.transport->node;
-    uint64_t without = gravel_heap_reserve(gravel->heap) ? node : UINT64_MAX;
-    int code = gravel_node_reduce(gravel, call, GRAVEL_MIN, GRAVEL_ULONG, &without, 1);
-    if (code || without == UINT64_MAX)
-        return code;
-    return gravel_fail(GRAVEL_ENOMEM,
-                       "gravel_alloc: node %" PRIu64 " has no memory for the books of the heap",
-                       without);
-}
-
-static int alloc(struct gravel *gravel, const struct gravel_collective_call *call, uint64_t *offset)
-{
-    const uint64_t bytes = call->arguments[0];
-    int code = agree_on_books(gravel, call);
-    if (code)
-        return code;
-    code = gravel_heap_alloc(gravel->heap, bytes, offset);
+    int code = gravel_heap_alloc(gravel->heap, bytes, offset);
     if (code)
         return fail_heap(gravel, bytes, code);
     code = zero(gravel, *offset, bytes);
+    return code ? code : gravel_bounds_publish(&gravel->memory, gravel->heap);
+}
+
+/* All nodes allocate or none: else the next allocation would have another offset at each. */
+static int alloc(struct gravel *gravel, const struct gravel_collective_call *call, int code,
+                 uint64_t *offset)
+{
+    uint64_t at = 0;
+    code = gravel_node_agree_on(gravel, call, false, code);
+    if (code)
+        return code;
+    code = gravel_node_barrier(gravel, call, true);
     if (!code)
-        code = gravel_bounds_publish(&gravel->memory, gravel->heap);
-    int waited = gravel_node_barrier(gravel, call, true);
-    return code ? code : waited;
+        code = take(gravel, call->arguments[0], &at);
+    code = gravel_node_agree_on(gravel, call, true, code);
+    if (!code)
+        *offset = at;
+    else if (gravel_heap_free(gravel->heap, at) == 0)
+        gravel_bounds_publish(&gravel->memory, gravel->heap);
+    return code;
 }
 
 static int check_alloc(const char *call, uint64_t bytes, const uint64_t *offset)
@@ -79,32 +79,33 @@ static int check_alloc(const char *call, uint64_t bytes, const uint64_t *offset)
 
 int gravel_alloc(struct gravel *gravel, uint64_t bytes, uint64_t *offset)
 {
+    static const char name[] = "gravel_alloc";
     const struct gravel_collective_call call = {.kind = GRAVEL_CALL_ALLOC, .arguments = {bytes}};
-    if (gravel_node_refuse_wait(gravel, "gravel_alloc") ||
-        check_alloc("gravel_alloc", bytes, offset))
+    if (gravel_node_refuse_wait(gravel, name))
         return GRAVEL_EINVAL;
-    return alloc(gravel, &call, offset);
+    return alloc(gravel, &call, check_alloc(name, bytes, offset), offset);
 }
 
 int gravel_alloc_named(struct gravel *gravel, const char *name, uint64_t bytes, uint64_t *offset)
 {
+    static const char own[] = "gravel_alloc_named";
     struct gravel_collective_call call = {.kind = GRAVEL_CALL_ALLOC, .arguments = {bytes}};
-    if (gravel_node_refuse_wait(gravel, "gravel_alloc_named") ||
-        check_alloc("gravel_alloc_named", bytes, offset))
+    if (gravel_node_refuse_wait(gravel, own))
         return GRAVEL_EINVAL;
-    if (gravel_require("gravel_alloc_named", "name", name))
-        return GRAVEL_EINVAL;
-    size_t length = strlen(name);
-    if (length == 0 || length >= sizeof call.name)
-        return gravel_fail(GRAVEL_EINVAL,
-                           "gravel_alloc_named: a name of %zu characters, and 1 to %zu are due",
+    const size_t length = name ? strlen(name) : 0;
+    int code = check_alloc(own, bytes, offset);
+    if (!code)
+        code = gravel_require(own, "name", name);
+    if (!code && (length == 0 || length >= sizeof call.name))
+        code = gravel_fail(GRAVEL_EINVAL, "%s: a name of %zu characters; 1 to %zu allowed", own,
                            length, sizeof call.name - 1);
-    memcpy(call.name, name, length);
-    return alloc(gravel, &call, offset);
+    if (!code)
+        memcpy(call.name, name, length);
+    return alloc(gravel, &call, code, offset);
 }
 
 /* Refuses what an object uses. Objects are made and destroyed by all nodes together, so all of them refuse alike. */
-static int refuse_guarded(struct gravel *gravel, uint64_t offset)
+static int refuse_guarded(struct gravel *gravel, const char *call, uint64_t offset)
 {
     struct gravel_span span;
     gravel_heap_lock_shared(gravel->heap);
@@ -115,33 +116,39 @@ static int refuse_guarded(struct gravel *gravel, uint64_t offset)
     if (!object)
         return 0;
     return gravel_fail(GRAVEL_EINVAL,
-                       "gravel_free: a gravel_%s uses the allocation at offset %llu: call "
-                       "gravel_%s_destroy first",
-                       object, (unsigned long long)offset, object);
+                       "%s: a gravel_%s uses the allocation at offset %llu: call gravel_%s_destroy "
+                       "first",
+                       call, object, (unsigned long long)offset, object);
 }
 
-int gravel_free(struct gravel *gravel, uint64_t offset)
+int gravel_node_free_as(struct gravel *gravel, const struct gravel_collective_call *call)
 {
-    if (gravel_node_refuse_wait(gravel, "gravel_free"))
-        return GRAVEL_EINVAL;
-    const struct gravel_collective_call call = {.kind = GRAVEL_CALL_FREE, .arguments = {offset}};
-    int code = gravel_node_barrier(gravel, &call, false);
-    code = gravel_node_agree_on_code(gravel, GRAVEL_CALL_FREE, "gravel_free", code);
+    const char *name = gravel_call_name(call->kind);
+    const uint64_t offset = call->arguments[0];
+    int code = gravel_node_barrier(gravel, call, false);
+    code = gravel_node_agree_on(gravel, call, true, code);
     if (!code)
-        code = refuse_guarded(gravel, offset);
+        code = refuse_guarded(gravel, name, offset);
     if (code)
         return code;
     if ((code = gravel_heap_free(gravel->heap, offset)))
         code = code == GRAVEL_ETIMEOUT
                    ? gravel_node_conclude(gravel, code)
-                   : gravel_fail(GRAVEL_EINVAL, "gravel_free: no allocation starts at offset %llu",
+                   : gravel_fail(GRAVEL_EINVAL, "%s: no allocation starts at offset %llu", name,
                                  (unsigned long long)offset);
     return code ? code : gravel_bounds_publish(&gravel->memory, gravel->heap);
 }
 
+int gravel_free(struct gravel *gravel, uint64_t offset)
+{
+    const struct gravel_collective_call call = {.kind = GRAVEL_CALL_FREE, .arguments = {offset}};
+    return gravel_node_refuse_wait(gravel, "gravel_free") ? GRAVEL_EINVAL
+                                                          : gravel_node_free_as(gravel, &call);
+}
+
 bool gravel_is_local(const struct gravel *gravel, uint32_t node)
 {
-    if (!gravel)
+    if (gravel_require("gravel_is_local", "gravel", gravel))
         return false;
     if (node != gravel->network.transport->node)
         atomic_store_explicit(&((struct gravel *)gravel)->knows_locals, true,

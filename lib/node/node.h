@@ -324,6 +324,7 @@ static const struct gravel_collective_call gravel_call_open = {.kind = GRAVEL_CA
  */
 int gravel_node_reduce(struct gravel *gravel, const struct gravel_collective_call *call,
                        uint32_t op, uint32_t type, void *values, uint32_t n);
+int gravel_node_run_reduction(struct gravel *gravel, struct gravel_job *job);
 int gravel_node_barrier(struct gravel *gravel, const struct gravel_collective_call *call,
                         bool is_rest);
 /** waits.c: all nodes are in that call, with the same arguments. @return 0; GRAVEL_EMISMATCH; as gravel_reduce. */
@@ -333,8 +334,21 @@ int gravel_agree_on_settings(struct gravel *gravel);
 /** agree.c: all nodes open or none. Collective. @return code; GRAVEL_EPEER if another node could not. */
 int gravel_agree_on_success(struct gravel *gravel, int code);
 
-/** agree.c: all nodes succeed in a call of that kind or none. Collective. @return code; else what one of them met. */
+/**
+ * agree.c: all nodes succeed in a call or none, whatever each has met: what refuses a collective call comes here,
+ * instead of leaving the other nodes alone in it. Collective.
+ *
+ * @param is_rest  not its first part.
+ * @param code     what this node has met, its text set.
+ * @return         code; else GRAVEL_EMISMATCH if arguments differ, what one of them met.
+ */
+int gravel_node_agree_on(struct gravel *gravel, const struct gravel_collective_call *call,
+                         bool is_rest, int code);
+/** agree.c: the same of a call of that kind, whose arguments are compared elsewhere. @param call  for texts */
 int gravel_node_agree_on_code(struct gravel *gravel, uint32_t kind, const char *call, int code);
+
+/** heap.c: free as that call, whose first argument is the offset. @return as gravel_free. */
+int gravel_node_free_as(struct gravel *gravel, const struct gravel_collective_call *call);
 
 /** neighbours.c: tell the log which device this node uses, and who shares it. Collective. @return 0; GRAVEL_ENOMEM. */
 int gravel_node_tell_neighbours(struct gravel *gravel);

@@ -9,6 +9,7 @@
 #include "node/host_buffers.h"
 #include "transport/names.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -146,20 +147,34 @@ int gravel_barrier(struct gravel *gravel)
                : gravel_node_conclude(gravel, gravel_node_barrier(gravel, &call, false));
 }
 
+/* Meets all other nodes in a call of one round that this node refuses: theirs ends with EMISMATCH. @return code */
+static int refuse_together(struct gravel *gravel, uint32_t kind, int code)
+{
+    char text[GRAVEL_ERROR_BYTES];
+    snprintf(text, sizeof text, "%s", gravel_last_error());
+    struct gravel_job job = {
+        .call = {.kind = kind, .arguments = {GRAVEL_CALL_REFUSED, GRAVEL_CALL_REFUSED}},
+        .op = GRAVEL_MIN,
+        .type = GRAVEL_ULONG};
+    gravel_node_run_reduction(gravel, &job);
+    return gravel_fail_text(code, text);
+}
+
 int gravel_barrier_sum(struct gravel *gravel, uint64_t offset, uint32_t n, uint64_t *own,
                        uint64_t *sums)
 {
     static const char name[] = "gravel_barrier_sum";
-    if (gravel_node_refuse_wait(gravel, name) || gravel_require(name, "sums", sums))
+    if (gravel_node_refuse_wait(gravel, name))
         return GRAVEL_EINVAL;
-    if (n == 0 || n > GRAVEL_MAX_COUNTERS || offset % sizeof(cl_uint))
-        return gravel_fail(
-            GRAVEL_EINVAL,
-            "%s: %u counters at offset %llu, and 1 to %u are due, at a multiple of 4", name, n,
-            (unsigned long long)offset, GRAVEL_MAX_COUNTERS);
-    int code = gravel_node_refuse_bytes(gravel, name, offset, n * sizeof(cl_uint));
+    int code = gravel_require(name, "sums", sums);
+    if (!code && (n == 0 || n > GRAVEL_MAX_COUNTERS || offset % sizeof(cl_uint)))
+        code = gravel_fail(GRAVEL_EINVAL,
+                           "%s: %u counters at offset %llu; 1 to %u allowed, at a multiple of 4",
+                           name, n, (unsigned long long)offset, GRAVEL_MAX_COUNTERS);
+    if (!code)
+        code = gravel_node_refuse_bytes(gravel, name, offset, n * sizeof(cl_uint));
     if (code)
-        return code;
+        return refuse_together(gravel, GRAVEL_CALL_BARRIER_SUM, code);
     struct gravel_tally tally = {.offset = offset, .n = n, .own = own, .sums = sums};
     struct gravel_job job = {
         .kind = GRAVEL_JOB_BARRIER,
@@ -167,6 +182,15 @@ int gravel_barrier_sum(struct gravel *gravel, uint64_t offset, uint32_t n, uint6
         .tally = &tally,
     };
     return gravel_node_conclude(gravel, barrier(gravel, &job));
+}
+
+int gravel_node_run_reduction(struct gravel *gravel, struct gravel_job *job)
+{
+    if (gravel_failure_is_fatal(&gravel->failure)) /* else it could still succeed, alone */
+        return gravel_node_conclude(gravel, GRAVEL_EPEER);
+    job->kind = GRAVEL_JOB_REDUCE;
+    int code = gravel_network_run(&gravel->network, job);
+    return code ? gravel_node_conclude(gravel, code) : 0;
 }
 
 int gravel_node_agree(struct gravel *gravel, const struct gravel_collective_call *call)
@@ -213,17 +237,16 @@ static int reduce_piece(struct gravel *gravel, const struct gravel_collective_ca
 {
     uint64_t wide[GRAVEL_ROUND_VALUES];
     const bool is_narrow = GRAVEL_TYPE_BYTES(type) == 4;
-    struct gravel_job job = {.kind = GRAVEL_JOB_REDUCE,
-                             .call = *call,
+    struct gravel_job job = {.call = *call,
                              .is_rest = is_rest,
                              .op = op,
                              .type = is_narrow ? widen(wide, type, values, n) : type,
                              .values = is_narrow ? wide : values,
                              .n = n};
-    int code = gravel_network_run(&gravel->network, &job);
+    int code = gravel_node_run_reduction(gravel, &job);
     if (!code && is_narrow)
         narrow(values, type, wide, n);
-    return code ? gravel_node_conclude(gravel, code) : 0;
+    return code;
 }
 
 int gravel_node_reduce(struct gravel *gravel, const struct gravel_collective_call *call,
@@ -231,8 +254,6 @@ int gravel_node_reduce(struct gravel *gravel, const struct gravel_collective_cal
 {
     uint32_t i = 0;
     int code;
-    if (gravel_failure_is_fatal(&gravel->failure)) /* else it could still succeed, alone */
-        return gravel_node_conclude(gravel, GRAVEL_EPEER);
     do {
         const uint32_t left = n - i, part = left < GRAVEL_ROUND_VALUES ? left : GRAVEL_ROUND_VALUES;
         void *at = n ? (unsigned char *)values + (size_t)i * GRAVEL_TYPE_BYTES(type) : values;
@@ -245,15 +266,18 @@ int gravel_node_reduce(struct gravel *gravel, const struct gravel_collective_cal
 int gravel_reduce(struct gravel *gravel, uint32_t op, uint32_t type, void *values, uint32_t n)
 {
     char named[GRAVEL_NAMED_BYTES];
-    if (gravel_node_refuse_wait(gravel, "gravel_reduce") ||
-        gravel_require("gravel_reduce", "values", values))
+    if (gravel_node_refuse_wait(gravel, "gravel_reduce"))
         return GRAVEL_EINVAL;
-    if ((op != GRAVEL_ADD && op != GRAVEL_MIN && op != GRAVEL_MAX) || type > GRAVEL_DOUBLE)
-        return gravel_fail(GRAVEL_EINVAL,
+    int code = gravel_require("gravel_reduce", "values", values);
+    if (!code &&
+        ((op != GRAVEL_ADD && op != GRAVEL_MIN && op != GRAVEL_MAX) || type > GRAVEL_DOUBLE))
+        code = gravel_fail(GRAVEL_EINVAL,
                            "gravel_reduce: there is no %s; add, min and max of int to double",
                            gravel_name_operation(named, op, type));
-    if (n == 0)
-        return gravel_fail(GRAVEL_EINVAL, "gravel_reduce: 0 values");
+    if (!code && n == 0)
+        code = gravel_fail(GRAVEL_EINVAL, "gravel_reduce: 0 values");
+    if (code)
+        return refuse_together(gravel, GRAVEL_CALL_REDUCE, code);
     const struct gravel_collective_call call = {.kind = GRAVEL_CALL_REDUCE,
                                                 .arguments = {(uint64_t)op << 8 | type, n}};
     return gravel_node_reduce(gravel, &call, op, type, values, n);

@@ -99,20 +99,10 @@ void gravel_round_merge(struct gravel_round *into, const struct gravel_round *mo
 
 const char *gravel_call_name(uint32_t kind)
 {
-    static const char *const names[] = {"no call",
-                                        "gravel_open",
-                                        "gravel_close",
-                                        "gravel_barrier",
-                                        "gravel_reduce",
-                                        "gravel_alloc",
-                                        "gravel_free",
-                                        "gravel_set_constant",
-                                        "gravel_mirror_create",
-                                        "gravel_mirror_end",
-                                        "gravel_accumulator_create",
-                                        "gravel_accumulator_destroy",
-                                        "gravel_barrier_sum"};
-    return kind < sizeof names / sizeof *names ? names[kind] : "an unknown call";
+#define NAME(kind, name) name,
+    static const char *const names[] = {GRAVEL_CALLS(NAME)};
+#undef NAME
+    return kind < GRAVEL_N_CALLS ? names[kind] : "an unknown call";
 }
 
 bool gravel_round_is_in_step(const struct gravel_round *round)
@@ -164,17 +154,28 @@ static void tell_arguments(const struct gravel_collective_call *call, bool is_se
                            size_t bytes)
 {
     const uint64_t *arguments = call->arguments;
+    if (arguments[0] == GRAVEL_CALL_REFUSED && arguments[1] == GRAVEL_CALL_REFUSED) {
+        snprintf(text, bytes, "refused");
+        return;
+    }
     switch (call->kind) {
     case GRAVEL_CALL_ALLOC:
         tell_alloc(call, is_second ? "" : " bytes", text, bytes);
         break;
     case GRAVEL_CALL_FREE:
+    case GRAVEL_CALL_POOL_DESTROY:
+    case GRAVEL_CALL_MIRROR_DESTROY:
         snprintf(text, bytes, "of offset %" PRIu64, arguments[0]);
         break;
     case GRAVEL_CALL_CONSTANT:
         snprintf(text, bytes, "of number %" PRIu64 ", value %" PRIu64, arguments[0], arguments[1]);
         break;
+    case GRAVEL_CALL_POOL:
+        snprintf(text, bytes, "of %" PRIu64 " blocks of %" PRIu64 " bytes", arguments[1],
+                 arguments[0]);
+        break;
     case GRAVEL_CALL_MIRROR:
+    case GRAVEL_CALL_SLOTS:
         tell_mirror(call, text, bytes);
         break;
     case GRAVEL_CALL_ACCUMULATOR:
@@ -204,8 +205,7 @@ static void tell_arguments(const struct gravel_collective_call *call, bool is_se
 static bool has_other_order(const struct gravel_collective_call *call)
 {
     const uint32_t swapped = bswap_32(call->kind);
-    return call->kind > GRAVEL_CALL_LAST && swapped != GRAVEL_CALL_NONE &&
-           swapped <= GRAVEL_CALL_LAST;
+    return call->kind >= GRAVEL_N_CALLS && swapped != GRAVEL_CALL_NONE && swapped < GRAVEL_N_CALLS;
 }
 
 static uint32_t node_of(const struct gravel_collective_call *call)

@@ -19,22 +19,31 @@
 #define GRAVEL_ROUND_VALUES 64u
 #define GRAVEL_CALL_NAME_BYTES 48u
 
-enum gravel_call_kind {
-    GRAVEL_CALL_NONE,
-    GRAVEL_CALL_OPEN,
-    GRAVEL_CALL_CLOSE,
-    GRAVEL_CALL_BARRIER,
-    GRAVEL_CALL_REDUCE,
-    GRAVEL_CALL_ALLOC,
-    GRAVEL_CALL_FREE,
-    GRAVEL_CALL_CONSTANT,
-    GRAVEL_CALL_MIRROR,
-    GRAVEL_CALL_SHARE,
-    GRAVEL_CALL_ACCUMULATOR,
-    GRAVEL_CALL_ACCUMULATOR_DESTROY,
-    GRAVEL_CALL_BARRIER_SUM,
-    GRAVEL_CALL_LAST = GRAVEL_CALL_BARRIER_SUM
-};
+/* X(kind, name in texts) */
+#define GRAVEL_CALLS(X)                                  \
+    X(NONE, "no call")                                   \
+    X(OPEN, "gravel_open")                               \
+    X(CLOSE, "gravel_close")                             \
+    X(BARRIER, "gravel_barrier")                         \
+    X(REDUCE, "gravel_reduce")                           \
+    X(ALLOC, "gravel_alloc")                             \
+    X(FREE, "gravel_free")                               \
+    X(CONSTANT, "gravel_set_constant")                   \
+    X(MIRROR, "gravel_mirror_create")                    \
+    X(SHARE, "gravel_mirror_end")                        \
+    X(ACCUMULATOR, "gravel_accumulator_create")          \
+    X(ACCUMULATOR_DESTROY, "gravel_accumulator_destroy") \
+    X(BARRIER_SUM, "gravel_barrier_sum")                 \
+    X(POOL, "gravel_block_pool_create")                  \
+    X(POOL_DESTROY, "gravel_block_pool_destroy")         \
+    X(SLOTS, "gravel_mirror_create_slots")               \
+    X(MIRROR_DESTROY, "gravel_mirror_destroy")
+
+#define GRAVEL_CALL_KIND(kind, name) GRAVEL_CALL_##kind,
+enum gravel_call_kind { GRAVEL_CALLS(GRAVEL_CALL_KIND) GRAVEL_N_CALLS };
+
+/* Both arguments of a call that its node refuses: it fits no other's. */
+#define GRAVEL_CALL_REFUSED UINT64_MAX
 
 #define GRAVEL_SHARE_NONE UINT64_MAX /* argument 1 of GRAVEL_CALL_SHARE: the node cannot end it */
 

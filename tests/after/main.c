@@ -17,8 +17,8 @@
 #define N_ITEMS 256u
 #define MOST_CALLS 400u /* that one act may make */
 
-static const struct after_row *const tables[] = {accumulator_rows, mirror_rows, node_rows,
-                                                 refused_rows,     steal_rows,  flow_rows};
+static const struct after_row *const tables[] = {
+    accumulator_rows, mirror_rows, node_rows, refused_rows, steal_rows, flow_rows, heap_rows};
 
 static uint32_t n_loopback; /* 0: ranks */
 static bool is_teller;      /* this process prints */

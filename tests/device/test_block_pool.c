@@ -194,7 +194,7 @@ static void pools_that_cannot_be_are_refused(void **state)
     (void)state;
     gravel = open_loopback(2, NULL);
     expect_error(gravel_block_pool_create(&none, gravel, 48, 10), GRAVEL_EINVAL,
-                 "blocks of 48 bytes, which is no power of two");
+                 "blocks of 48 bytes, which is not a power of two");
     assert_null(none);
     expect_error(gravel_block_pool_create(&none, gravel, 4, 10), GRAVEL_EINVAL,
                  "blocks of 4 bytes");

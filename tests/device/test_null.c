@@ -30,6 +30,8 @@ static void expect_nothing(const char *call, uintptr_t value)
     every_note(call);
     if (value)
         every_fault(call, "returns something of NULL");
+    if (!strstr(gravel_last_error(), call))
+        every_fault(call, "leaves an earlier call's error");
 }
 
 static void expect_allowed(const char *call, uintptr_t code)

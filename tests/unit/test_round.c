@@ -180,7 +180,7 @@ static void what_cannot_be_combined_is_a_misfit(void **state)
 /* As node 0 and node 1 have it in memory, when node 1's machine has the other byte order. */
 static void machines_of_the_other_byte_order_are_named(void **state)
 {
-    static const uint32_t kinds[] = {GRAVEL_CALL_OPEN, GRAVEL_CALL_LAST};
+    static const uint32_t kinds[] = {GRAVEL_CALL_OPEN, GRAVEL_N_CALLS - 1};
     (void)state;
     for (unsigned i = 0; i < 2; i++) {
         struct gravel_round ours = round_of(0, kinds[i], 0, 1);
