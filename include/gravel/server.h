@@ -51,7 +51,8 @@ int gravel_server_build(struct gravel *gravel, const char *name, const char *sou
  * @param n_items  work-items; 0 is allowed.
  * @param wait     [n_wait] events before the kernel, or NULL. The call waits for them, as gravel_launch on drain:
  *                 another thread has to set a user event that holds them up, within GRAVEL_TIMEOUT.
- * @param event    [out] of the last kernel, to be released by the caller; or NULL. NULL on failure, or if there was none.
+ * @param event    [out] of the last kernel, to be released by the caller, or NULL if there was none, or on failure; or
+ *                 NULL.
  * @return         0; GRAVEL_EINVAL (a kernel of another program, or without GRAVEL_SERVE; too many items; a
  *                 launch of another thread is under way); GRAVEL_EKERNEL (a fault, which is named); GRAVEL_ECL; what
  *                 made the node fail.

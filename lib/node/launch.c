@@ -483,6 +483,8 @@ int gravel_launch(struct gravel *gravel, cl_kernel kernel, cl_uint n_dimensions,
                   const cl_event *wait, cl_event *event)
 {
     static const char call[] = "gravel_launch";
+    if (event)
+        *event = NULL;
     if (gravel_node_refuse(gravel, call))
         return GRAVEL_EINVAL;
     bool may_wait = gravel->device.is_sliced || gravel->private_memory.is_pooled;

@@ -101,17 +101,16 @@ static int check(const struct gravel *gravel, cl_kernel kernel, uint64_t n_items
 int gravel_server_launch(struct gravel *gravel, cl_kernel kernel, uint64_t n_items, cl_uint n_wait,
                          const cl_event *wait, cl_event *event)
 {
+    if (event)
+        *event = NULL;
     struct gravel_servers_launch order = {.gravel = gravel, .clients = kernel, .n_items = n_items};
     int code = check(gravel, kernel, n_items, n_wait, wait);
     if (!code && gravel_node_has_failed(gravel))
         code = gravel_failure_report(&gravel->failure);
     if (!code)
         code = gravel_wait_list(gravel, "gravel_server_launch", n_wait, wait);
-    if (code) {
-        if (event)
-            *event = NULL;
+    if (code)
         return code;
-    }
     if (pthread_mutex_trylock(&gravel->servers.lock))
         return gravel_fail(GRAVEL_EINVAL,
                            "gravel_server_launch: another thread's launch is under way");

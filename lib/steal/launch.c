@@ -216,6 +216,8 @@ int gravel_steal_launch(struct gravel_steal *steal, cl_kernel kernel, cl_uint n_
     struct places places;
     cl_event end = NULL;
     static const char call[] = "gravel_steal_launch";
+    if (event)
+        *event = NULL;
     if (gravel_steal_refuse(steal, call) ||
         gravel_given_kernel(&steal->gravel->device, call, kernel) ||
         gravel_given_events(&steal->gravel->device, call, n_wait, wait))
@@ -225,9 +227,9 @@ int gravel_steal_launch(struct gravel_steal *steal, cl_kernel kernel, cl_uint n_
         code = prepare(steal, kernel, &places);
     if (!code)
         code = launch(steal, kernel, &places, n_wait, wait, &end);
-    if (event)
-        *event = code ? NULL : end;
-    if (!event || code)
+    if (event && !code)
+        *event = end;
+    else
         gravel_cl_event_release(end);
     return code;
 }

@@ -104,8 +104,10 @@ void launches_that_cannot_be(void **state)
     cl_kernel none = clCreateKernel(tested.program, "none", &error);
     expect_error(gravel_steal_launch(steal, none, 0, NULL, NULL), GRAVEL_EINVAL, "no GRAVEL_STEAL");
     cl_kernel fixed = clCreateKernel(tested.program, "fixed", &error);
+    cl_event event = (cl_event)steal; /* NULL behind what is refused */
     expect_error(gravel_steal_launch(steal, fixed, 0, NULL, NULL), GRAVEL_EINVAL, "8 x 1 x 1");
-    expect_error(gravel_steal_launch(steal, NULL, 0, NULL, NULL), GRAVEL_EINVAL, "NULL");
+    expect_error(gravel_steal_launch(steal, NULL, 0, NULL, &event), GRAVEL_EINVAL, "NULL");
+    assert_null(event);
     clReleaseKernel(none);
     clReleaseKernel(fixed);
     OK(gravel_steal_destroy(steal));

@@ -48,6 +48,10 @@ static void wrong_launches_are_refused(void **state)
                  "gravel_server_build did not build");
     expect_error(gravel_server_launch(served.gravel, send, UINT64_MAX, 0, NULL, NULL),
                  GRAVEL_EINVAL, "18446744073709551615 work-items");
+    cl_event event = (cl_event)&served; /* NULL behind what is refused */
+    expect_error(gravel_server_launch(served.gravel, no_loop, 5, 0, NULL, &event), GRAVEL_EINVAL,
+                 "no GRAVEL_SERVE loop");
+    assert_null(event);
     expect_error(gravel_set_constant(served.gravel, GRAVEL_N_CONSTANTS, 1), GRAVEL_ERANGE,
                  "number 8 of 8");
     send_and_expect(&served, 1000, 3, 1);
