@@ -19,8 +19,8 @@
 
 /* Elements of a channel that wait to be added. */
 struct gravel_flow_posts {
-    uint32_t *words; /* [n][words of a record] */
-    uint32_t n, room;
+    uint32_t *words;         /* [n][words of a record] */
+    uint32_t first, n, room; /* those before the first are taken */
 };
 
 /* Counters as other threads see them. */

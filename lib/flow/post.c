@@ -35,9 +35,16 @@ void gravel_flow_posts_destroy(struct gravel_flow *flow)
     pthread_mutex_destroy(&flow->posts_lock);
 }
 
-/* Room for n more. Under the lock. */
+/* Makes room for n more: of taken ones, if they are half, so that each is moved about once. Under the lock. */
 static bool grow(struct gravel_flow_posts *posts, uint32_t n_words, uint32_t n)
 {
+    if (posts->first >= posts->n - posts->first) {
+        posts->n -= posts->first;
+        if (posts->n)
+            memmove(posts->words, posts->words + (size_t)posts->first * n_words,
+                    (size_t)posts->n * n_words * sizeof *posts->words);
+        posts->first = 0;
+    }
     uint64_t room = posts->room ? posts->room : FIRST_ROOM;
     while (room < (uint64_t)posts->n + n)
         room *= 2;
@@ -82,13 +89,13 @@ static int take(struct gravel_flow *flow, uint32_t c, uint32_t room, uint32_t **
     size_t n_words = flow->graph.channels[c].n_words;
     *words = NULL;
     pthread_mutex_lock(&flow->posts_lock);
-    *n = posts->n < room ? posts->n : room;
+    const uint32_t n_waiting = posts->n - posts->first;
+    *n = n_waiting < room ? n_waiting : room;
     if (*n)
         *words = malloc(*n * n_words * sizeof **words);
     if (*words) {
-        memcpy(*words, posts->words, *n * n_words * sizeof **words);
-        posts->n -= *n;
-        memmove(posts->words, posts->words + *n * n_words, posts->n * n_words * sizeof **words);
+        memcpy(*words, posts->words + posts->first * n_words, *n * n_words * sizeof **words);
+        posts->first += *n;
     }
     pthread_mutex_unlock(&flow->posts_lock);
     return *n && !*words ? gravel_fail(GRAVEL_ENOMEM, "%u posted elements of a flow", *n) : 0;

@@ -182,7 +182,7 @@ static void tell_sums(const struct gravel_tally *tally, const uint64_t *sums)
 static void try_round(struct gravel_network *network, struct gravel_job *job)
 {
     if (gravel_transactions_are_open(network->transactions) ||
-        !gravel_spool_is_empty(network->spool) || network->credit.parked)
+        !gravel_spool_is_empty(network->spool) || network->credit.n_waiting)
         return; /* they have limits of their own */
     const bool takes = job->tally && may_be_last(job);
     if (takes)

@@ -20,18 +20,27 @@ uint64_t gravel_credit_window(uint64_t spool_bytes, uint32_t n_nodes)
 
 int gravel_credit_create(struct gravel_credit *credit, uint32_t n_nodes, uint64_t window)
 {
-    *credit = (struct gravel_credit){
-        .sides = calloc(n_nodes, sizeof *credit->sides), .window = window, .end = &credit->parked};
+    *credit =
+        (struct gravel_credit){.sides = calloc(n_nodes, sizeof *credit->sides), .window = window};
+    credit->n_nodes = credit->sides ? n_nodes : 0;
     return credit->sides ? 0 : gravel_fail(GRAVEL_ENOMEM, "credit of %u nodes", n_nodes);
+}
+
+static struct gravel_buffer *unpark(struct gravel_credit *credit, struct gravel_credit_side *side)
+{
+    struct gravel_buffer *buffer = side->parked;
+    side->parked = buffer->next;
+    side->n_parked--;
+    credit->n_waiting--;
+    return buffer;
 }
 
 void gravel_credit_destroy(struct gravel_credit *credit)
 {
-    struct gravel_buffer *buffer;
-    while ((buffer = credit->parked)) {
-        credit->parked = buffer->next;
-        gravel_pool_return(buffer);
-    }
+    for (uint32_t node = 0; node < credit->n_nodes; node++)
+        while (credit->sides[node].n_parked)
+            gravel_pool_return(unpark(credit, &credit->sides[node]));
+    credit->n_nodes = 0;
     free(credit->sides);
     credit->sides = NULL;
 }
@@ -70,7 +79,11 @@ static void note_written(struct gravel_credit *credit, struct gravel_credit_side
     const bool before = is_unanswered(side);
     side->n_written = n_written;
     count_unanswered(credit, side, before);
-    credit->has_news = true;
+    if (side->is_heard || !side->n_parked)
+        return;
+    side->is_heard = true;
+    side->next_heard = credit->heard;
+    credit->heard = side;
 }
 
 bool gravel_credit_admit(struct gravel_credit *credit, struct gravel_buffer *buffer, bool asks)
@@ -82,30 +95,24 @@ bool gravel_credit_admit(struct gravel_credit *credit, struct gravel_buffer *buf
         side->n_sent++;
         return true;
     }
-    side->n_parked++;
-    buffer->frame->sequence = credit->n_parked++;
+    *(side->n_parked++ ? side->end : &side->parked) = buffer;
+    side->end = &buffer->next;
     buffer->next = NULL;
-    *credit->end = buffer;
-    credit->end = &buffer->next;
+    buffer->frame->sequence = credit->n_parked++;
+    credit->n_waiting++;
     return false;
 }
 
 struct gravel_buffer *gravel_credit_take(struct gravel_credit *credit)
 {
-    struct gravel_buffer **place = credit->has_news ? &credit->parked : NULL;
-    for (; place && *place; place = &(*place)->next) {
-        struct gravel_buffer *buffer = *place;
-        struct gravel_credit_side *side = &credit->sides[buffer->frame->destination];
-        if (!has_credit(credit, side))
-            continue;
-        *place = buffer->next;
-        if (!*place)
-            credit->end = place;
-        side->n_parked--;
-        side->n_sent++;
-        return buffer;
+    for (struct gravel_credit_side *side; (side = credit->heard);
+         credit->heard = side->next_heard) {
+        if (side->n_parked && has_credit(credit, side)) {
+            side->n_sent++;
+            return unpark(credit, side);
+        }
+        side->is_heard = false;
     }
-    credit->has_news = false;
     return NULL;
 }
 
@@ -130,7 +137,11 @@ uint64_t gravel_credit_mark(const struct gravel_credit *credit)
 
 bool gravel_credit_has_passed(const struct gravel_credit *credit, uint64_t mark)
 {
-    return !credit->parked || credit->parked->frame->sequence >= mark;
+    uint32_t node = credit->n_waiting ? 0 : credit->n_nodes;
+    while (node < credit->n_nodes &&
+           (!credit->sides[node].n_parked || credit->sides[node].parked->frame->sequence >= mark))
+        node++;
+    return node == credit->n_nodes;
 }
 
 /* ---- who writes ------------------------------------------------------------------------------- */

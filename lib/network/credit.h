@@ -20,20 +20,24 @@
 
 /* Between this node and one other. Counts of frames of records, since the node opened. */
 struct gravel_credit_side {
-    uint64_t n_sent;         /* to it */
-    uint64_t n_written;      /* of them, those it says it has written */
-    uint64_t n_parked;       /* for it, now */
+    uint64_t n_sent;                     /* to it */
+    uint64_t n_written;                  /* of them, those it says it has written */
+    struct gravel_buffer *parked, **end; /* for it, oldest first */
+    uint64_t n_parked;                   /* of them, now */
     uint64_t n_asking;       /* up to the last one with questions, parked ones included */
     uint64_t n_come;         /* from it */
     uint64_t n_done, n_told; /* of them, those that are written here; and that it has heard of */
+    struct gravel_credit_side *next_heard;
+    bool is_heard; /* in the list of those whose parked frames may have credit now */
 };
 
 struct gravel_credit {
-    struct gravel_credit_side *sides;    /* [n_nodes] */
-    uint64_t window;                     /* frames */
-    struct gravel_buffer *parked, **end; /* oldest first */
+    struct gravel_credit_side *sides; /* [n_nodes] */
+    uint32_t n_nodes;
+    uint64_t window;                  /* frames */
+    struct gravel_credit_side *heard; /* whose parked frames may have credit now */
+    uint64_t n_waiting;               /* frames that are parked now */
     uint64_t n_parked; /* so far: the next one's number, which stands in its frame as `sequence` */
-    bool has_news;     /* a parked frame may have credit now */
     _Atomic uint32_t n_unanswered; /* U10: nodes that have not answered all questions of this one */
 };
 
