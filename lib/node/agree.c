@@ -9,6 +9,7 @@
 #include "serve/call_program.h"
 #include "settings/settings.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -99,7 +100,7 @@ static uint64_t version_of_mpi(void)
     unsigned numbers[3] = {0, 0, 0};
     gravel_transport_mpi_name(name);
     const char *digits = name + strcspn(name, "0123456789");
-    sscanf(digits, "%3u.%3u.%3u", &numbers[0], &numbers[1], &numbers[2]);
+    sscanf(digits, "%9u.%3u.%3u", &numbers[0], &numbers[1], &numbers[2]);
     return numbers[0] * UINT64_C(1000000) + numbers[1] * 1000u + numbers[2];
 }
 
@@ -114,10 +115,11 @@ static uint32_t list_agreed(const struct gravel *gravel, struct agreed list[MAX_
     list[n++] = (struct agreed){"arena version", NULL, GRAVELP_ARENA_VERSION};
     list[n++] = (struct agreed){"wire version", NULL, GRAVEL_FRAME_VERSION};
     const struct gravel_setting *setting;
-    for (uint32_t i = 0; n < MAX_AGREED && (setting = gravel_setting_at(i)); i++)
+    for (uint32_t i = 0; (setting = gravel_setting_at(i)) && n < MAX_AGREED; i++)
         if (gravel_setting_reach(setting) == GRAVEL_SETTING_AGREED)
             list[n++] = (struct agreed){setting->field, setting->variable,
                                         gravel_setting_number(&gravel->config, setting)};
+    assert(!setting); /* none is left out */
     return n;
 }
 

@@ -3,7 +3,7 @@
  * A node whose host has another version of the library, or of MPI: gravel_open fails at every node, and names both
  * versions with a node of each. And node 0's settings in the other byte order: no node takes them.
  *
- * usage: mpirun ... other_version MODE    library, mpi or order; fault.sh counts the nodes that print "as expected"
+ * usage: mpirun ... other_version MODE    library, mpi, years or order; fault.sh counts the nodes that print "as expected"
  *
  * Path: fault.sh -> mpirun -> this -> lib/node/agree.c, open.c
  */
@@ -23,6 +23,7 @@ static uint32_t compared; /* which of what nodes compare: 0 the library's versio
 static uint64_t ours;     /* of it */
 static bool asks_who;     /* has which version, by the next reduction */
 static bool swaps;        /* instead: the mark in front of settings */
+static bool has_years;    /* instead: MPI's name, in whose version a year stands */
 
 int __real_gravel_node_reduce(struct gravel *gravel, const struct gravel_collective_call *call,
                               uint32_t op, uint32_t type, void *values, uint32_t n);
@@ -39,7 +40,8 @@ int __wrap_gravel_node_reduce(struct gravel *gravel, const struct gravel_collect
         words[0] = UINT64_MAX;
         words[1] = 1;
     }
-    asks_who = !swaps && n > 4 && words[0] == LIBRARY && words[1] == ~(uint64_t)LIBRARY;
+    asks_who =
+        !swaps && !has_years && n > 4 && words[0] == LIBRARY && words[1] == ~(uint64_t)LIBRARY;
     if (asks_who) {
         words += 2 * compared;
         ours = words[0];
@@ -47,6 +49,18 @@ int __wrap_gravel_node_reduce(struct gravel *gravel, const struct gravel_collect
         words[1] = ~words[0];
     }
     return __real_gravel_node_reduce(gravel, call, op, type, values, n);
+}
+
+void __real_gravel_transport_mpi_name(char name[GRAVEL_MPI_NAME_BYTES]);
+void __wrap_gravel_transport_mpi_name(char name[GRAVEL_MPI_NAME_BYTES]);
+
+void __wrap_gravel_transport_mpi_name(char name[GRAVEL_MPI_NAME_BYTES])
+{
+    if (has_years)
+        snprintf(name, GRAVEL_MPI_NAME_BYTES, "Intel(R) MPI Library 2021.1%d for Linux* OS",
+                 launched_rank() ? 3 : 0);
+    else
+        __real_gravel_transport_mpi_name(name);
 }
 
 int __real_MPI_Bcast(void *bytes, int n, MPI_Datatype type, int root, MPI_Comm comm);
@@ -64,6 +78,17 @@ int __wrap_MPI_Bcast(void *bytes, int n, MPI_Datatype type, int root, MPI_Comm c
     mark = bswap_64(mark);
     memcpy(bytes, &mark, sizeof mark);
     return code;
+}
+
+static int expect_years(void)
+{
+    struct gravel *gravel;
+    has_years = true;
+    MUST(gravel_open(&gravel, NULL, NULL) == GRAVEL_EMISMATCH);
+    MUST(strstr(gravel_last_error(),
+                "MPI's version: 2021010000 at node 0, 2021013000 at node 1; install one version"));
+    printf("as expected: %s\n", gravel_last_error());
+    return 0;
 }
 
 static int expect_own_settings(void)
@@ -86,6 +111,8 @@ int main(int argc, char **argv)
     MUST(argc == 2);
     if (!strcmp(argv[1], "order"))
         return expect_own_settings();
+    if (!strcmp(argv[1], "years"))
+        return expect_years();
     compared = !strcmp(argv[1], "mpi");
     MUST(gravel_open(&gravel, NULL, NULL) == GRAVEL_EMISMATCH);
     snprintf(expected, sizeof expected,
