@@ -2,7 +2,8 @@
 """How a node ends that does not just close: by Ctrl-C, by an exception at one rank, or with its process.
 
 usage: ends.py (interrupt | interrupt_child | interrupt_open | left_open)
-       ends.py (raise_alone | raise_in_part | interrupt_alone | interrupt_close | sizes_differ)     as 2 ranks
+       ends.py (raise_alone | raise_in_part | interrupt_alone | interrupt_close | sizes_differ |
+                finalise_open)     as 2 ranks
        ends.py interrupt_open_alone FOLDER      as 2 ranks, with a FOLDER that is empty and theirs
 exit:  0, and "NAME: all right", of 2 ranks "NAME RANK: all right"
 
@@ -200,6 +201,21 @@ def interrupted_in(call):
     raise AssertionError("rank %r was not interrupted" % rank)
 
 
+def finalise_open():
+    """By the program: the node ends, its calls say so, and the process ends as it likes."""
+    from mpi4py import MPI
+    node = gravel.open(heap_bytes="1M")
+    MPI.Finalize()
+    for call in node.barrier, node.close:
+        try:
+            call()
+        except gravel.MPIError as error:
+            assert "MPI_Finalize: node %d is open" % node.rank in str(error), error
+        else:
+            raise AssertionError("a call behind MPI_Finalize")
+    return node.rank
+
+
 def sizes_differ():
     """At each rank; the node works on."""
     with gravel.open(heap_bytes="1M") as node:
@@ -214,7 +230,8 @@ def sizes_differ():
 
 
 CASES = {case.__name__: case for case in (interrupt, interrupt_child, interrupt_open, left_open, raise_alone,
-                                          raise_in_part, interrupt_alone, interrupt_close, interrupt_open_alone, sizes_differ)}
+                                          raise_in_part, interrupt_alone, interrupt_close, interrupt_open_alone,
+                                          sizes_differ, finalise_open)}
 
 
 def main(name, *arguments):

@@ -118,6 +118,7 @@ def communicator(runs):
     if not importlib.util.find_spec("mpi4py"):
         print("left out: communicators, without mpi4py")
     elif "2 ranks" in runs.ways:
+        by_two(runs, "ends.py", "finalise_open")
         wanted = ["rank %d: all right" % rank for rank in range(2)]
         runs.expect("2 ranks", [os.path.join(HERE, "communicator.py")], wanted)
 
