@@ -417,6 +417,16 @@ int gravel_free(struct gravel *gravel, uint64_t offset);
 bool gravel_is_local(const struct gravel *gravel, uint32_t node);
 
 /**
+ * Gives this process its share of n things: lines of an input, work-items of a launch. Shares differ by one at most,
+ * and follow each other in the order of nodes. Loop-back nodes of transport self are one process: it gets all.
+ *
+ * @param first  [out] the number of the share's first thing, 0 to n.
+ * @param count  [out] things of the share, 0 to n.
+ * @return       0; GRAVEL_EINVAL.
+ */
+int gravel_share(const struct gravel *gravel, uint64_t n, uint64_t *first, uint64_t *count);
+
+/**
  * Where a part of a local node's heap lies, for OpenCL code that knows nothing of Gravel, such as a library's kernels.
  *
  * On steps pump and drain it is in a buffer; on step svm in shared virtual memory, for clSetKernelArgSVMPointer, on

@@ -517,6 +517,12 @@ public:
     /** Nodes of the job. */
     uint32_t size() const { return gravel_n_nodes(opened()); }
     bool is_local(uint32_t other) const { return gravel_is_local(opened(), other); }
+    /** gravel_share. @return first and count */
+    std::pair<uint64_t, uint64_t> share(uint64_t n) const {
+        std::pair<uint64_t, uint64_t> part;
+        call(gravel_share, n, &part.first, &part.second);
+        return part;
+    }
     const gravel_config &config() const { return *gravel_config_of(opened()); }
     std::string step() const { return gravel_step(opened()); }
     size_t group_size() const { return gravel_group_size(opened()); }
@@ -706,6 +712,12 @@ public:
     view<T> overwrite() { return map<T>(CL_MAP_WRITE_INVALIDATE_REGION, gravel_node(opened()), 0, to_end); }
     view<T> overwrite(uint32_t of, size_t first = 0, size_t n = to_end) {
         return map<T>(CL_MAP_WRITE_INVALIDATE_REGION, of, first, n);
+    }
+    /** gravel_fill of the parts of all nodes of this process. */
+    void fill(const T &value) {
+        for (uint32_t of = 0; of < gravel_n_nodes(opened()); of++)
+            if (gravel_is_local(opened(), of))
+                fill(value, of);
     }
     /** gravel_fill of a local node's part. */
     void fill(const T &value, uint32_t of, size_t first = 0, size_t n = to_end) {

@@ -29,6 +29,22 @@ uint32_t gravel_n_nodes(const struct gravel *gravel)
     return is_node(gravel, "gravel_n_nodes") ? gravel->network.transport->n_nodes : 0;
 }
 
+int gravel_share(const struct gravel *gravel, uint64_t n, uint64_t *first, uint64_t *count)
+{
+    static const char call[] = "gravel_share";
+    if (gravel_node_refuse(gravel, call) || gravel_require(call, "first", first) ||
+        gravel_require(call, "count", count))
+        return GRAVEL_EINVAL;
+    const uint32_t n_nodes = gravel_n_nodes(gravel), node = gravel->network.transport->node;
+    const bool is_all = gravel->network.transport->is_loopback;
+    const uint64_t each = n / n_nodes, rest = n % n_nodes;
+    atomic_store_explicit(&((struct gravel *)gravel)->knows_locals, true,
+                          memory_order_relaxed); /* relaxed: a hint for gravel_close */
+    *first = is_all ? 0 : each * node + (node < rest ? node : rest);
+    *count = is_all ? n : each + (node < rest);
+    return 0;
+}
+
 uint32_t gravel_group_size(const struct gravel *gravel)
 {
     return is_node(gravel, "gravel_group_size") ? gravel_derive_group_size(&gravel->device) : 0;

@@ -205,6 +205,7 @@ CALLS: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "gravel_alloc": (code, (address, u64, to(u64))),
     "gravel_free": (code, (address, u64)),
     "gravel_is_local": (flag, (address, node)),
+    "gravel_share": (code, (address, u64, to(u64), to(u64))),
     "gravel_heap_part": (code, (address, u64, u64, node, to(address), to(u64), to(address))),
     "gravel_map": (code, (address, u64, u64, u64, node, to(address))),
     "gravel_unmap": (code, (address, address)),

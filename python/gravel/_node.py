@@ -31,7 +31,7 @@ from ._deques import Deques
 from ._errors import Error
 from ._flow import Channel, Flow
 from ._interrupt import held_back, waiting
-from ._library import error_of, lib, number_of
+from ._library import check, error_of, lib, number_of
 from ._mirror import Mirror
 from ._opening import Handler, opened, settings_of
 from ._part import Part
@@ -278,6 +278,12 @@ class Node:
         out = np.array(values, order="C")
         self._wait(lib.gravel_reduce, operation_of(op), type_of(out.dtype), out.ctypes.data, out.size)
         return out[()]
+
+    def share(self, n: int) -> range:
+        """This process's share of n things, by number (gravel_share)."""
+        first, count = c.c_uint64(), c.c_uint64()
+        check(lib.gravel_share(self._opened(), number_of("n", n), c.byref(first), c.byref(count)))
+        return range(first.value, first.value + count.value)
 
     # ---- messages from the host
 

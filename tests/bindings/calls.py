@@ -67,6 +67,8 @@ def check_node(node):
     assert node.group_size & (node.group_size - 1) == 0
     assert node.stats["packages"] >= 0 and len(node.stats) > 20
     assert "%d of %d" % (node.rank, node.size) in repr(node)
+    assert len(node.local) == node.size > 1 or len(node.share(1001)) in (1001 // node.size, 1001 // node.size + 1)
+    assert len(node.local) < node.size or node.share(1001) == range(1001)
 
 
 def check_array(node):

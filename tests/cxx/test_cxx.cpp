@@ -225,6 +225,18 @@ static void test_words(gvl::node &node)
         EXPECT_ERROR(GRAVEL_EINVAL, "unmapped", all.unmap());
         reals.fill(-1.0, i, 90);
     }
+    gvl::array<cl_uint> sevens(node, 9);
+    sevens.fill(7);
+    for (cl_uint i = 0; i < node.size(); i++) {
+        if (!node.is_local(i))
+            continue;
+        auto all = sevens.read(i);
+        for (size_t k = 0; k < all.size(); k++)
+            EXPECT(all[k] == 7);
+    }
+    const uint64_t n_shared = node.share(1001).second;
+    const bool has_all = node.is_local(node.size() - 1) && node.is_local(0);
+    EXPECT(has_all ? n_shared == 1001 : node.reduce(GRAVEL_ADD, n_shared) == 1001);
     node.barrier();
     EXPECT(reals.bytes() == 100 * sizeof(double));
     EXPECT(reals.get(next, 89, 2) == (std::vector<double>{89.0, -1.0}));

@@ -36,7 +36,8 @@ static inline void note_the_rest(void)
         "gravel_node",           "gravel_n_nodes",       "gravel_group_size",
         "gravel_config_of",      "gravel_step",          "gravel_cl_context",
         "gravel_cl_device",      "gravel_cl_queue",      "gravel_is_local",
-        "gravel_steal_n_groups", "gravel_mirror_offset", "gravel_block_pool_offset"};
+        "gravel_steal_n_groups", "gravel_mirror_offset", "gravel_block_pool_offset",
+        "gravel_share"};
     for (size_t i = 0; i < sizeof calls / sizeof *calls; i++)
         every_note(calls[i]);
 }

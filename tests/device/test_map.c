@@ -266,6 +266,9 @@ static void every_loopback_node_is_local(void **state)
     (void)state;
     assert_true(gravel_is_local(gravel, 0) && gravel_is_local(gravel, 1));
     assert_false(gravel_is_local(gravel, 2) || gravel_is_local(gravel, UINT32_MAX));
+    uint64_t first = 1, count = 0;
+    OK(gravel_share(gravel, 7, &first, &count));
+    assert_true(first == 0 && count == 7);
 }
 
 /* ---- after gravel_close ------------------------------------------------------------------------ */

@@ -106,6 +106,10 @@ static void call_node(void)
     NOTHING(gravel_cl_device, NULL);
     NOTHING(gravel_cl_queue, NULL);
     NOTHING(gravel_is_local, NULL, 0);
+    uint64_t first, count;
+    REFUSED(gravel_share, NULL, 1, &first, &count);
+    REFUSED(gravel_share, gravel, 1, NULL, &count);
+    REFUSED(gravel_share, gravel, 1, &first, NULL);
 }
 
 static void call_heap(void)

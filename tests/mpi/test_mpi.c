@@ -80,6 +80,20 @@ static void offsets_are_the_same_everywhere(void)
     }
 }
 
+/* Shares follow one another, and differ by one at most. */
+static void shares_are_all(void)
+{
+    static const uint64_t sizes[] = {0, 1, 2, 7, 64, UINT64_MAX};
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        uint64_t ends[33] = {0}, first, count; /* [node + 1] where its share ends */
+        OK(gravel_share(gravel, sizes[i], &first, &count));
+        ends[node + 1] = first + count;
+        OK(gravel_reduce(gravel, GRAVEL_MAX, GRAVEL_ULONG, ends, n_nodes + 1));
+        MUST(first == ends[node] && ends[n_nodes] == sizes[i]);
+        MUST(count == sizes[i] / n_nodes || count == sizes[i] / n_nodes + 1);
+    }
+}
+
 static void sizes_that_differ_are_refused_everywhere(void)
 {
     uint64_t offset;
@@ -492,6 +506,7 @@ static void everything_at_once_adds_up(void)
 
 static const struct step steps[] = {
     STEP(offsets_are_the_same_everywhere),
+    STEP(shares_are_all),
     STEP(sizes_that_differ_are_refused_everywhere),
     STEP(put_and_get_carry_bytes_of_any_size_and_place),
     STEP(get_sees_what_quiet_covers),
