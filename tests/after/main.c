@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Runs the rows: opens nodes, makes the object and its error, and asks what then holds of the object and of the node.
- * A line of TAP for each.
+ * A line of TAP for each. The node stays open from row to row where it has not ended and they open it alike.
  *
  * usage: after [n_nodes [object]]    loop-back nodes, as the launcher says if there is no argument; of that object alone
+ *
+ * Of the calls that may fail in a row, the first ones do and every few after them, of the test's thread alone; all calls
+ * of all threads where TEST_TIMES is above 1.
  *
  * Path: meson test, mpirun -> this -> a file of rows for each object.
  */
@@ -22,7 +25,11 @@ static const struct after_row *const tables[] = {
 
 static uint32_t n_loopback; /* 0: ranks */
 static bool is_teller;      /* this process prints */
+static bool takes_all;      /* every call fails once */
 static const struct after_row *row;
+static struct gravel *shared;          /* NULL: none is open */
+static const struct after_row *opened; /* the row for which it was */
+static uint64_t first;                 /* offset that the first allocation has */
 
 void after_expect(int code, int expected, const char *part)
 {
@@ -46,10 +53,20 @@ uint64_t after_sum(struct gravel *gravel, uint64_t offset, uint32_t n)
     return sum;
 }
 
-static struct gravel *open_nodes(void)
+static void close_node(void)
 {
+    if (shared)
+        OK(gravel_close(shared));
+    shared = NULL;
+}
+
+/* Opens a node as the row asks, unless the one before is such a node and works. */
+static void open_nodes(void)
+{
+    if (shared && opened->configure == row->configure && opened->bindings == row->bindings)
+        return;
+    close_node();
     struct gravel_config config;
-    struct gravel *gravel;
     if (n_loopback)
         config = loopback_config(n_loopback);
     else
@@ -57,17 +74,20 @@ static struct gravel *open_nodes(void)
     config.heap_bytes = 4u << 20;
     if (row->configure)
         row->configure(&config);
-    int code = gravel_open(&gravel, &config, row->bindings);
+    int code = gravel_open(&shared, &config, row->bindings);
     skip_if_refused(code);
     OK(code);
-    return gravel;
+    opened = row;
+    first = alloc_or_die(shared, gravel_n_nodes(shared) * sizeof(uint32_t));
+    OK(gravel_free(shared, first));
 }
 
-/* Messages of a kernel to every node arrive, at each node those of all processes. */
+/* Nothing is left in the heap; messages of a kernel to every node arrive, at each node those of all processes. */
 static void expect_works(struct gravel *gravel)
 {
     const uint32_t n_nodes = gravel_n_nodes(gravel), n_senders = n_loopback ? 1 : n_nodes;
     const uint64_t words = alloc_or_die(gravel, n_nodes * sizeof(uint32_t));
+    MUST(words == first);
     OK(run_body(gravel, "gravel_inc_uint_wg(g, a, i % b, i % b);", N_ITEMS * n_nodes, 64, words,
                 n_nodes, 0));
     OK(gravel_barrier(gravel));
@@ -79,13 +99,16 @@ static void expect_works(struct gravel *gravel)
 }
 
 /* The node is as good as new; or it has ended, and says so again. */
-static void end(struct gravel *gravel, bool may_end)
+static void end(bool may_end)
 {
-    int code = may_end ? gravel_barrier(gravel) : 0;
+    int code = may_end ? gravel_barrier(shared) : 0;
     MUST(!row->is_end || code);
-    if (!code)
-        expect_works(gravel);
-    int closed = gravel_close(gravel);
+    if (!code) {
+        expect_works(shared);
+        return;
+    }
+    int closed = gravel_close(shared);
+    shared = NULL;
     if (closed != code)
         die(row->object, 0, "gravel_close: %s after %s: %s", gravel_strerror(closed),
             gravel_strerror(code), gravel_last_error());
@@ -97,15 +120,18 @@ static bool run_once(unsigned n)
     char what[200];
     snprintf(what, sizeof what, "%s: %s: call %u", row->object, row->error, n);
     watch(60, what);
-    struct gravel *gravel = open_nodes();
+    open_nodes();
     if (row->prepare)
-        row->prepare(gravel);
-    fail_nth(row->fails, n, false);
-    int code = row->act(gravel);
+        row->prepare(shared);
+    if (takes_all)
+        fail_nth(row->fails, n, false);
+    else
+        fail_nth_own(row->fails, n);
+    int code = row->act(shared);
     const bool has_failed = fail_no_more();
     MUST(has_failed || n == 0 || code == 0);
-    row->hold(gravel, code);
-    end(gravel, n > 0 || row->is_end);
+    row->hold(shared, code);
+    end(n > 0 || row->is_end);
     return has_failed;
 }
 
@@ -130,13 +156,15 @@ static void run_row(void)
 {
     unsigned n = row->fails ? 1 : 0;
     while (run_once(n) && n < MOST_CALLS)
-        n++;
+        n += takes_all || n < 4 ? 1 : n / 2;
     MUST(!row->fails || (n > 1 && n < MOST_CALLS));
 }
 
 int main(int argc, char **argv)
 {
+    const char *times = getenv("TEST_TIMES");
     unsigned n_run = 0;
+    takes_all = times && atoi(times) > 1;
     n_loopback = argc > 1 ? (uint32_t)atoi(argv[1]) : 0;
     const uint32_t n_nodes = count_nodes();
     for (unsigned i = 0; i < sizeof tables / sizeof *tables; i++)
@@ -149,6 +177,7 @@ int main(int argc, char **argv)
                 printf("ok %u - %s: %s: %s\n", n_run, row->object, row->error, row->holds);
             fflush(stdout);
         }
+    close_node();
     if (is_teller)
         printf("1..%u\n", n_run);
     return 0;

@@ -35,6 +35,7 @@ static struct {
     _Atomic unsigned kinds; /* that count; 0: nothing fails */
     _Atomic int left;       /* calls until one fails */
     _Atomic bool stays;     /* all calls to OpenCL fail from then on */
+    _Atomic bool of_one;    /* calls of the thread alone that told them to fail */
     _Atomic bool has_failed;
     _Atomic bool is_mute;              /* no event's state is told */
     _Atomic unsigned stalls;           /* of the kinds above: commands that never run */
@@ -50,6 +51,8 @@ static struct {
     _Atomic unsigned build_ms;   /* a build takes so much longer */
 } failing;
 
+static _Thread_local bool has_told; /* this thread has, with of_one */
+
 /* Let the n-th call of these kinds fail. */
 static inline void fail_nth(unsigned kinds, unsigned n, bool stays)
 {
@@ -60,10 +63,19 @@ static inline void fail_nth(unsigned kinds, unsigned n, bool stays)
     atomic_store(&failing.kinds, kinds);
 }
 
+/* Let the n-th call of these kinds that this thread makes fail: which one it is depends on no other thread. */
+static inline void fail_nth_own(unsigned kinds, unsigned n)
+{
+    has_told = true;
+    atomic_store(&failing.of_one, true);
+    fail_nth(kinds, n, false);
+}
+
 /* @return whether one has failed. */
 static inline bool fail_no_more(void)
 {
     atomic_store(&failing.kinds, 0);
+    atomic_store(&failing.of_one, false);
     atomic_store(&failing.stays, false);
     atomic_store(&failing.stalls, 0);
     return atomic_load(&failing.has_failed);
@@ -72,7 +84,7 @@ static inline bool fail_no_more(void)
 static bool fails(unsigned kind)
 {
     unsigned kinds = atomic_load(&failing.kinds);
-    if (!kinds)
+    if (!kinds || (atomic_load(&failing.of_one) && !has_told))
         return false;
     if (kind != MALLOCS && atomic_load(&failing.stays) && atomic_load(&failing.has_failed))
         return true;
