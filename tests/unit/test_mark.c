@@ -41,6 +41,16 @@ static struct seen look_for(const char *thread)
     return seen;
 }
 
+static _Atomic bool has_parked;
+
+_Noreturn void __real_gravel_mark_park(void);
+_Noreturn void __wrap_gravel_mark_park(void);
+_Noreturn void __wrap_gravel_mark_park(void)
+{
+    atomic_store(&has_parked, true);
+    __real_gravel_mark_park();
+}
+
 /* A thread that enters a call, and leaves it when it is told. */
 struct caller {
     pthread_t thread;
@@ -139,7 +149,8 @@ static void thread_that_was_given_up_does_not_come_back(void **state)
     struct seen seen = look_for("lost");
     assert_true(gravel_mark_give_up(seen.mark, seen.n));
     atomic_store(&caller.may_leave, true);
-    usleep(50000);
+    while (!atomic_load(&has_parked) && !atomic_load(&caller.has_left))
+        usleep(100);
     assert_false(atomic_load(&caller.has_left));
     assert_int_equal(look_for("lost").n_marks, 1); /* nobody gets its mark */
     pthread_detach(caller.thread);

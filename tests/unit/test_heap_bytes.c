@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What others can see of a copy to or from a heap: a process makes the copies, and this one stops it after each
+ * instruction, looks at what is stored, and changes what is loaded. So nothing depends on when threads run.
+ *
+ * Path: meson test -> lib/memory/heap_bytes.c
+ */
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/ptrace.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "memory/heap_bytes.h"
+
+#define BYTES 40 /* of the heap: some words */
+
+/* What both processes map. */
+static struct shared {
+    _Alignas(64) unsigned char heap[BYTES], data[BYTES];
+    volatile size_t first, end; /* of the bytes that are copied now */
+    volatile unsigned n_copies;
+} * shared;
+
+/* Whether an aligned word of the bytes that are copied is of two values: each is stored or changed as a whole. */
+static bool is_torn(const unsigned char *bytes)
+{
+    for (size_t size = 2; size <= 8; size *= 2)
+        for (size_t at = (shared->first + size - 1) / size * size; at + size <= shared->end;
+             at += size)
+            if (memcmp(bytes + at, bytes + at + 1, size - 1))
+                return true;
+    return false;
+}
+
+static void copy(bool is_load, size_t first, size_t end)
+{
+    memset(shared->heap, 0, BYTES);
+    memset(shared->data, is_load ? 0 : 0xee, BYTES);
+    shared->first = first;
+    shared->end = end;
+    if (is_load)
+        gravel_heap_load_bytes(shared->data + first, shared->heap + first, end - first);
+    else
+        gravel_heap_store_bytes(shared->heap + first, shared->data + first, end - first);
+    if (is_torn(is_load ? shared->data : shared->heap))
+        _exit(1);
+    shared->end = 0;
+    shared->n_copies++;
+}
+
+static void make_copies(bool is_load)
+{
+    if (ptrace(PTRACE_TRACEME, 0, NULL, NULL))
+        _exit(2);
+    raise(SIGSTOP);
+    for (size_t first = 0; first < 8; first++)
+        for (size_t end = BYTES - 8; end <= BYTES; end += 3)
+            copy(is_load, first, end);
+    _exit(0);
+}
+
+/* Returns the status of the process that copies, or of its first torn store. */
+static int step_through(bool is_load)
+{
+    int status;
+    const pid_t child = fork();
+    assert_true(child >= 0);
+    if (child == 0)
+        make_copies(is_load);
+    for (unsigned n = 0; waitpid(child, &status, 0) == child && WIFSTOPPED(status); n++) {
+        if (is_load && shared->end)
+            memset(shared->heap, (int)(n & 255), BYTES);
+        else if (shared->end && is_torn(shared->heap))
+            kill(child, SIGKILL);
+        ptrace(PTRACE_SINGLESTEP, child, NULL, NULL);
+    }
+    return status;
+}
+
+static void expect_whole_words(bool is_load)
+{
+    shared->n_copies = 0;
+    const int status = step_through(is_load);
+    if (WIFEXITED(status) && WEXITSTATUS(status) == 2)
+        skip(); /* no process may step through another here */
+    assert_true(WIFEXITED(status));
+    assert_int_equal(WEXITSTATUS(status), 0);
+    assert_int_equal(shared->n_copies, 8 * 3);
+}
+
+static void store_tears_no_word(void **state)
+{
+    (void)state;
+    expect_whole_words(false);
+}
+
+static void load_tears_no_word(void **state)
+{
+    (void)state;
+    expect_whole_words(true);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(store_tears_no_word),
+        cmocka_unit_test(load_tears_no_word),
+    };
+    alarm(60);
+    shared = mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    return shared == MAP_FAILED ? 1 : cmocka_run_group_tests(tests, NULL, NULL);
+}
