@@ -92,8 +92,11 @@ static void a_handler_may_abort(void **state)
     expect_close(gravel, WHY);
 }
 
+static _Atomic int lead_us; /* that a close has, or an abort if it is negative */
+
 static void *abort_until_refused(void *gravel)
 {
+    usleep(lead_us > 0 ? (unsigned)lead_us : 0);
     while (gravel_abort(gravel, WHY) == 0)
         usleep(100);
     return NULL;
@@ -101,14 +104,22 @@ static void *abort_until_refused(void *gravel)
 
 static void another_thread_may_abort_while_one_closes(void **state)
 {
-    struct gravel *gravel = open_loopback(2, NULL);
-    pthread_t thread;
+    bool has_closed = false, has_aborted = false;
     (void)state;
-    assert_int_equal(pthread_create(&thread, NULL, abort_until_refused, gravel), 0);
-    int code = gravel_close(gravel);
-    assert_true(code == 0 || code == GRAVEL_EABORT);
-    pthread_join(thread, NULL);
-    expect_error(gravel_abort(gravel, WHY), GRAVEL_EINVAL, "gravel_abort: the node is closed");
+    for (int step_us = 100; !has_closed || !has_aborted; step_us *= 2) { /* either is first once */
+        struct gravel *gravel = open_loopback(2, NULL);
+        pthread_t thread;
+        assert_int_equal(pthread_create(&thread, NULL, abort_until_refused, gravel), 0);
+        usleep(lead_us < 0 ? (unsigned)-lead_us : 0);
+        const int code = gravel_close(gravel);
+        has_closed = has_closed || code == 0;
+        has_aborted = has_aborted || code == GRAVEL_EABORT;
+        assert_true(code == 0 || code == GRAVEL_EABORT);
+        pthread_join(thread, NULL);
+        expect_error(gravel_abort(gravel, WHY), GRAVEL_EINVAL, "gravel_abort: the node is closed");
+        print_message("a lead of %d us: %s\n", lead_us, gravel_strerror(code));
+        lead_us += code ? step_us : -step_us;
+    }
 }
 
 static _Atomic bool is_logging, may_return;

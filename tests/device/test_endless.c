@@ -17,7 +17,7 @@
 
 #define LIMIT_MS 300u
 #define TIMEOUT_MS 500u
-#define SLACK_S 5.0 /* generous: the machine is shared */
+#define SLACK_S 0.6 /* of a wait; a busy machine may be late some of the times: is_once_within */
 
 static const char turn_source[] = "#include \"gravel.cl.h\"\n"
                                   "kernel void turn_until_told(GRAVEL_ARENA, global uint *gate)\n"
@@ -115,20 +115,32 @@ static void expect_it_ended(struct turning *turning)
     clReleaseContext(turning->context);
 }
 
-/* A wait that must give up, naming the kernel, between these times [s]. */
+static double late_s; /* the most by which a wait of an attempt has ended behind its limit */
+
+/* A wait that must give up, naming the kernel, not before this time [s], and soon after it. */
 #define EXPECT_GIVES_UP(call, least_s, part)                                      \
     do {                                                                          \
         double begin_s_ = seconds_now();                                          \
         expect_error((call), GRAVEL_EKERNEL, part);                               \
         double waited_s_ = seconds_now() - begin_s_;                              \
         print_message("%s: %.2f s, %s\n", #call, waited_s_, gravel_last_error()); \
-        assert_true(waited_s_ >= (least_s) && waited_s_ < (least_s) + SLACK_S);   \
+        assert_true(waited_s_ >= (least_s));                                      \
+        if (waited_s_ - (least_s) > late_s)                                       \
+            late_s = waited_s_ - (least_s);                                       \
     } while (0)
 
-static void waits_name_the_kernel_and_end(void **state)
+/* A test whose waits are all in time in one of its attempts, try_NAME. */
+#define IN_TIME(name)                                     \
+    static void name(void **state)                        \
+    {                                                     \
+        (void)state;                                      \
+        assert_true(is_once_within(SLACK_S, try_##name)); \
+    }
+
+static double try_waits_name_the_kernel_and_end(void)
 {
     struct turning turning;
-    (void)state;
+    late_s = 0;
     watch(60, "waits for a kernel that turns");
     start(&turning, "turn_until_told", LIMIT_MS);
     EXPECT_GIVES_UP(gravel_quiet(turning.gravel), 0.3, "kernel turn_until_told");
@@ -139,7 +151,9 @@ static void waits_name_the_kernel_and_end(void **state)
     expect_it_ended(&turning);
     OK(gravel_quiet(turning.gravel)); /* it was slow, and that is all */
     OK(gravel_close(turning.gravel));
+    return late_s;
 }
+IN_TIME(waits_name_the_kernel_and_end)
 
 static void *tell_later(void *turning)
 {
@@ -164,17 +178,19 @@ static void kernel_without_a_limit_is_waited_for(void **state)
     OK(gravel_close(turning.gravel));
 }
 
-static void close_leaves_the_kernel_its_memory(void **state)
+static double try_close_leaves_the_kernel_its_memory(void)
 {
     struct turning turning;
-    (void)state;
+    late_s = 0;
     watch(60, "closing a node whose kernel turns");
     start(&turning, "turn_until_told", LIMIT_MS);
     EXPECT_GIVES_UP(gravel_close(turning.gravel), 0.3, "kernel turn_until_told");
     assert_non_null(strstr(turning.log, "a kernel still runs"));
     tell(&turning);
     expect_it_ended(&turning);
+    return late_s;
 }
+IN_TIME(close_leaves_the_kernel_its_memory)
 
 /* The failure is the error of every call; which kernel does not heed it is in the log. @return what closing takes [s]. */
 static double close_failed(void)
@@ -200,10 +216,10 @@ static void failed_node_gives_kernels_the_time_limit_once(void **state)
 }
 
 /* On step drain it is the launch that waits. */
-static void launch_names_the_kernel_and_ends(void **state)
+static double try_launch_names_the_kernel_and_ends(void)
 {
     struct turning turning;
-    (void)state;
+    late_s = 0;
     watch(60, "a launch that waits for a kernel that turns");
     prepare(&turning, "turn_until_told", LIMIT_MS);
     EXPECT_GIVES_UP(launch(&turning), 0.3, "kernel turn_until_told");
@@ -213,12 +229,14 @@ static void launch_names_the_kernel_and_ends(void **state)
     expect_it_ended(&turning);
     OK(gravel_quiet(turning.gravel));
     OK(gravel_close(turning.gravel));
+    return late_s;
 }
+IN_TIME(launch_names_the_kernel_and_ends)
 
-static void close_after_such_a_launch_leaves_the_kernel_its_memory(void **state)
+static double try_close_after_such_a_launch_leaves_the_kernel_its_memory(void)
 {
     struct turning turning;
-    (void)state;
+    late_s = 0;
     watch(60, "closing a node whose launch has given up");
     prepare(&turning, "turn_until_told", LIMIT_MS);
     EXPECT_GIVES_UP(launch(&turning), 0.3, "kernel turn_until_told");
@@ -226,7 +244,9 @@ static void close_after_such_a_launch_leaves_the_kernel_its_memory(void **state)
     assert_non_null(strstr(turning.log, "a kernel still runs"));
     tell(&turning);
     expect_it_ended(&turning);
+    return late_s;
 }
+IN_TIME(close_after_such_a_launch_leaves_the_kernel_its_memory)
 
 int main(void)
 {

@@ -45,10 +45,9 @@ static struct gravel *open_node(void)
     "    gravelp_queue_reserve(g.arena, gravelp_own_ring(g), 1, &ticket);" \
     "gravelp_group_meet(g.arena);"
 
-/* A wait that must end by its limit: however late the stop begins, the rest of the limit comes behind it. */
-static void limit_leaves_out_the_time_of_a_stop(void **state)
+/* A wait that must end by its limit. @return how long it took [ms] */
+static double wait_over_a_stop(void)
 {
-    (void)state;
     watch(90, "a limit over a stop");
     struct gravel *gravel = open_node();
     const uint64_t arguments[3] = {0};
@@ -65,10 +64,16 @@ static void limit_leaves_out_the_time_of_a_stop(void **state)
     clReleaseKernel(kernel);
     gravel_close(gravel);
     print_message("%.0f ms: %s\n", waited_ms, gravel_last_error());
-    if (waited_ms < STOP_MS) {
-        print_message("skipped: the machine is so busy that the limit was over before the stop\n");
-        skip();
-    }
+    return waited_ms;
+}
+
+/* However late the stop begins, the rest of the limit comes behind it; again if the limit was over before the stop. */
+static void limit_leaves_out_the_time_of_a_stop(void **state)
+{
+    double waited_ms = 0;
+    (void)state;
+    for (unsigned n = 0; n < 10 && waited_ms < STOP_MS; n++)
+        waited_ms = wait_over_a_stop();
     assert_true(waited_ms > STOP_MS + TIMEOUT_MS * 3 / 4);
 }
 
