@@ -227,7 +227,7 @@ static int talk(struct gravel *gravel, uint64_t memory, const struct mode *mode)
     int code = gravel_barrier(gravel); /* all have left gravel_alloc */
     spoil = mode->spoil;
     *mode->breaks = node == mode->breaker || mode->breaker == EVERY;
-    while (!code || code == GRAVEL_ERANGE) {
+    for (double begin = seconds_now(); (!code || code == GRAVEL_ERANGE) && may_wait(begin, 5);) {
         code = node < 2 ? gravel_put(gravel, memory, data, sizeof data, 1 - node) : 0;
         if (!code && node == 1)
             code = gravel_launch(gravel, kernel, 1, &one, &one, 0, NULL, NULL);
