@@ -125,6 +125,20 @@ GRAVELP_INLINE global void *gravel_local(struct gravel_group g, ulong offset)
 }
 
 /*
+ * Any work-item: the address of element `index`, of `bytes` [bytes] each, of the array at heap offset `offset` [bytes]
+ * in this node's own part: a global void *; for loads and stores. With GRAVEL_CHECK=1 an element that is not in the
+ * allocation of `offset` ends the node with GRAVEL_EKERNEL, which names kernel, line, index and bound; the work-item
+ * gets a spare element instead, as of gravel_call_at. Without it this is the address alone.
+ */
+#if defined(GRAVEL_CHECK) && GRAVEL_CHECK
+#define gravel_local_at(g, offset, index, bytes) \
+    gravelp_local_at((g), (offset), (index), (bytes), __func__, sizeof __func__, __LINE__)
+#else
+#define gravel_local_at(g, offset, index, bytes) \
+    gravel_local((g), (ulong)(offset) + (ulong)(index) * (ulong)(bytes))
+#endif
+
+/*
  * Every work-item of the group: a barrier of global and local memory, instead of OpenCL's where an `if` or a loop
  * guards it. PoCL 3.1 needs one beside a divergent `if` that is first or last there (docs/guide/divergence.md).
  */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * For the kernels around handlers written in OpenCL C, whose text lib/serve/call_program.c writes.
+ * For the kernels around handlers written in OpenCL C, whose text lib/serve/call_program.c writes; and the bounds that
+ * handlers and kernels ask for in checked mode.
  *
  * Path:    lib/serve/call_program.c -> this -> the user's handler, which gets a struct gravel_call.
  */
@@ -71,11 +72,14 @@
                           (record)->source, gravel_arena_->constants, gravel_arena_, 0})
 
 #if defined(GRAVEL_CHECK) && GRAVEL_CHECK
-/* A handler asks for an element. */
+/* A handler, or a kernel, asks for an element. */
 struct gravelp_element {
     ulong base, index, bytes;
     uint node, name, line; /* as in struct gravelp_bounds_fault */
 };
+
+#define GRAVELP_BOUNDS_OF(arena) \
+    ((global struct gravelp_bounds *)((global uchar *)(arena) + (arena)->bounds_offset))
 
 /* Any work-item: the allocation that has an offset; of no bytes if none has. Of an unfilled table, the heap. */
 GRAVELP_INLINE struct gravelp_bounds_span gravelp_bounds_find(global struct gravelp_arena *arena,
@@ -115,20 +119,77 @@ GRAVELP_OUT_OF_LINE void gravelp_bounds_tell(global struct gravelp_bounds_fault 
     fault->span = span;
 }
 
-/* Any work-item: where the element is in a heap, or a spare one. */
+/*
+ * Any work-item: looks an element up. @return its address in a heap; NULL if it is outside, of the allocation in *span,
+ * in which the base has *most elements before it ends
+ */
+GRAVELP_INLINE global uchar *gravelp_element_inside(global struct gravelp_arena *arena,
+                                                    global uchar *heap,
+                                                    struct gravelp_element element,
+                                                    struct gravelp_bounds_span *span, ulong *most)
+{
+    global uchar *place = heap + element.base + element.index * element.bytes;
+    if (arena->bounds_offset == 0)
+        return place;
+    *span = gravelp_bounds_find(arena, GRAVELP_BOUNDS_OF(arena), element.base);
+    const ulong room = span->bytes ? span->bytes - (element.base - span->offset) : 0;
+    *most = element.base < arena->heap_bytes && element.bytes ? room / element.bytes : 0;
+    return element.index < *most ? place : 0;
+}
+
+/* Any work-item: what takes the place of an element outside. */
+GRAVELP_INLINE global uchar *gravelp_element_spare(global struct gravelp_arena *arena,
+                                                   global uchar *heap, ulong bytes)
+{
+    return bytes <= GRAVELP_SPARE_BYTES ? GRAVELP_BOUNDS_OF(arena)->spare : heap;
+}
+
+/* Any work-item of a handler: where the element is in a heap, or a spare one. */
 GRAVELP_INLINE global uchar *gravelp_element_at(global struct gravelp_arena *arena,
                                                 global uchar *heap, struct gravelp_element element)
 {
-    if (arena->bounds_offset == 0)
-        return heap + element.base + element.index * element.bytes;
-    global struct gravelp_bounds *bounds =
-        (global struct gravelp_bounds *)((global uchar *)arena + arena->bounds_offset);
-    const struct gravelp_bounds_span span = gravelp_bounds_find(arena, bounds, element.base);
-    const ulong room = span.bytes ? span.bytes - (element.base - span.offset) : 0;
-    if (element.base < arena->heap_bytes && element.bytes && element.index < room / element.bytes)
-        return heap + element.base + element.index * element.bytes;
-    gravelp_bounds_tell(&bounds->fault, element, span);
-    return element.bytes <= GRAVELP_SPARE_BYTES ? bounds->spare : heap;
+    struct gravelp_bounds_span span;
+    ulong most;
+    global uchar *inside = gravelp_element_inside(arena, heap, element, &span, &most);
+    if (inside)
+        return inside;
+    gravelp_bounds_tell(&GRAVELP_BOUNDS_OF(arena)->fault, element, span);
+    return gravelp_element_spare(arena, heap, element.bytes);
+}
+
+/* Any work-item of a kernel: ends the node with the name of the function that asks, if this is its first fault. */
+GRAVELP_OUT_OF_LINE void gravelp_local_tell(global struct gravelp_arena *arena,
+                                            struct gravelp_element element, ulong most,
+                                            GRAVELP_LITERAL *name, uint name_bytes)
+{
+    if (!gravelp_fault_claim(arena))
+        return;
+    for (uint i = 0; i < GRAVELP_FAULT_FILE_BYTES; i++)
+        arena->fault_file[i] =
+            i < name_bytes && i + 1 < GRAVELP_FAULT_FILE_BYTES ? (uchar)name[i] : 0;
+    arena->fault_queue = element.line;
+    arena->fault_offset = element.base;
+    arena->fault_ticket = (uint)element.index;
+    arena->fault_high[0] = (uint)(element.index >> 32);
+    arena->fault_value = (uint)most;
+    arena->fault_high[1] = (uint)(most >> 32);
+    gravelp_fault_publish(arena, gravelp_origin_of_item(), GRAVELP_FAULT_BOUNDS);
+}
+
+/* Any work-item of a kernel: where the element is in the node's part of the heap, or a spare one. */
+GRAVELP_INLINE global void *gravelp_local_at(struct gravel_group g, ulong base, ulong index,
+                                             ulong bytes, GRAVELP_LITERAL *name, uint name_bytes,
+                                             uint line)
+{
+    const struct gravelp_element element = {base, index, bytes, 0, 0, line};
+    struct gravelp_bounds_span span;
+    ulong most;
+    global uchar *heap = gravelp_heap(g.arena, 0);
+    global uchar *inside = gravelp_element_inside(g.arena, heap, element, &span, &most);
+    if (inside)
+        return inside;
+    gravelp_local_tell(g.arena, element, most, name, name_bytes);
+    return gravelp_element_spare(g.arena, heap, bytes);
 }
 #endif
 

@@ -46,6 +46,7 @@
 #define GRAVELP_FAULT_RECORD 13u /* a record, with its text, that no slot holds */
 #define GRAVELP_FAULT_ASSERT 14u /* a condition that a kernel asserts does not hold, or a trap */
 #define GRAVELP_FAULT_POOL 15u   /* what is freed is no block of the pool, or free already */
+#define GRAVELP_FAULT_BOUNDS 16u /* checked mode: an element of gravel_local_at is outside */
 #define GRAVELP_FAULT_CUT_OFF 0x100u /* or-ed to one of these waits: the host's clock stood */
 
 #define GRAVELP_FAULT_FILE_BYTES 64u /* of a file's name: the last ones */
@@ -102,7 +103,7 @@ struct gravelp_arena {
         [3]; /* global ids of the work-item, or of the work-group's first: the launch's, not a slice's */
     gravelp_u32 fault_high[2];
     /* upper halves of fault_ticket and fault_value, of a word of 64 bits */
-    gravelp_u8 fault_file[GRAVELP_FAULT_FILE_BYTES]; /* of an assertion; ends with a 0 */
+    gravelp_u8 fault_file[GRAVELP_FAULT_FILE_BYTES]; /* of an assertion, or a name; ends with a 0 */
     gravelp_u8 fault_text[GRAVELP_FAULT_TEXT_BYTES]; /* of an assertion; without a 0 it is cut */
 };
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Checked mode's table of allocations, for handlers that ask whether an index is inside (gravel_call_at).
+ * Checked mode's table of allocations, for handlers and kernels that ask whether an index is inside (gravel_call_at,
+ * gravel_local_at).
  *
  *     bounds = struct gravelp_bounds, in the arena before the slots; there is none without checked mode
  *

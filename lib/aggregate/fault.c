@@ -44,6 +44,20 @@ static void tell_pool(const struct gravelp_arena *arena, char *text, size_t byte
              (unsigned long long)arena->fault_high[0] << 32 | arena->fault_ticket);
 }
 
+static void tell_bounds(const struct gravelp_arena *arena, char *text, size_t bytes)
+{
+    char item[96], bound[64] = "which is in no allocation";
+    unsigned long long most = (unsigned long long)arena->fault_high[1] << 32 | arena->fault_value;
+    name_origin(arena, "work-item", item, sizeof item);
+    if (most)
+        snprintf(bound, sizeof bound, "of an allocation in which it must be below %llu", most);
+    snprintf(
+        text, bytes, "%s of node %u: %.*s, line %u: gravel_local_at of index %llu at base %llu, %s",
+        item, arena->node, (int)sizeof arena->fault_file, (const char *)arena->fault_file,
+        arena->fault_queue, (unsigned long long)arena->fault_high[0] << 32 | arena->fault_ticket,
+        (unsigned long long)arena->fault_offset, bound);
+}
+
 static void tell_wait(const struct gravelp_arena *arena, const char *group, char *text,
                       size_t bytes)
 {
@@ -169,6 +183,9 @@ void gravel_fault_tell(const struct gravelp_arena *arena, uint32_t fault, char *
         break;
     case GRAVELP_FAULT_POOL:
         tell_pool(arena, text, bytes);
+        break;
+    case GRAVELP_FAULT_BOUNDS:
+        tell_bounds(arena, text, bytes);
         break;
     case GRAVELP_FAULT_ROLE:
         snprintf(text, bytes,

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * gravel_call_at in checked mode: indices inside are addresses, one outside is named with handler, base and bound, and
- * changes nothing; also of handlers with keys, which launches of servers send to.
+ * changes nothing; also of handlers with keys, which launches of servers send to. So it is
+ * with gravel_local_at of kernels.
  *
  * Path: meson test -> this -> cl/device/call.cl.h, lib/serve/call_bounds.c, lib/memory/bounds.c
  */
@@ -118,6 +119,42 @@ static void launches_of_servers_are_checked(void **state)
     gravel_close(gravel);
 }
 
+/* Kernels store 7 at b + i of the array at a, c work-items of them. One fault ends a node, so each has its own. */
+static void kernels_are_checked(void **state)
+{
+    (void)state;
+    static const struct {
+        uint64_t from_base, first;
+        const char *part; /* NULL: it is inside */
+    } cases[] = {
+        {0, 0, NULL},
+        {8, N - 4, NULL},
+        {0, N - 1,
+         ", line 7: gravel_local_at of index 64 at base 64, of an allocation in which it must be "
+         "below 64"},
+        {8, N - 3, "must be below 62"},
+        {0, UINT64_C(1) << 62, "index 46116860184273879"},
+        {UINT64_C(1) << 40, 0, "which is in no allocation"},
+    };
+    watch(120, "kernels");
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct gravel *gravel = open_loopback(1, &table);
+        const uint64_t words = alloc_or_die(gravel, 4 * N), other = alloc_or_die(gravel, 4 * N);
+        int code = run_body(gravel,
+                            BODY("if (i < c) *(global uint *)gravel_local_at(g, a, b + i, "
+                                 "sizeof(uint)) = 7;"),
+                            N, 64, words + cases[i].from_base, cases[i].first, i ? 2 : N);
+        expect_error(code, cases[i].part ? GRAVEL_EKERNEL : 0, cases[i].part ? cases[i].part : "");
+        if (code)
+            assert_non_null(strstr(gravel_last_error(), " of node 0: body_"));
+        for (uint32_t word = 0; word < N && !code; word++) {
+            assert_int_equal(word32(gravel, 0, words + 4 * word), i == 0 || word >= N - 2 ? 7 : 0);
+            assert_int_equal(word32(gravel, 0, other + 4 * word), 0);
+        }
+        gravel_close(gravel);
+    }
+}
+
 /* Of so many allocations only the heap's end is a bound. */
 static void heap_with_too_many_allocations_is_the_bound(void **state)
 {
@@ -146,6 +183,7 @@ int main(void)
         cmocka_unit_test(every_index_inside_is_an_address),
         cmocka_unit_test(index_outside_is_named),
         cmocka_unit_test(launches_of_servers_are_checked),
+        cmocka_unit_test(kernels_are_checked),
         cmocka_unit_test(heap_with_too_many_allocations_is_the_bound),
     };
     return cmocka_run_group_tests(tests, check, NULL);

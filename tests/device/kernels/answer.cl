@@ -53,7 +53,7 @@ kernel void fetch(GRAVEL_ARENA, ulong words, ulong answers, ulong signals, ulong
     gravel_ask2_wg(g, GRAVEL_HANDLER(load), i, (uint)words, reply, i, i / n % gravel_n_nodes(g));
     if (!waits || !gravel_wait_until_uint_wg(g, reply.signal, GRAVEL_CMP_EQ, n))
         return;
-    ((global uint *)gravel_local(g, found))[i] =
+    *(global uint *)gravel_local_at(g, found, i, sizeof(uint)) =
         ((global const uint *)gravel_local(g, words))[i] == 3 * i + 1 &&
         ((global const uint *)gravel_local(g, answers))[i] == i + 5;
 }
