@@ -135,9 +135,16 @@ static void advise_arguments(FILE *out, const char *log,
     }
 }
 
-static void advise_records(FILE *out, const struct gravel_streams *streams)
+/* Of GRAVELP_APPEND's array, whose size names the value's. */
+static void advise_records(FILE *out, const char *log, const struct gravel_streams *streams)
 {
-    fprintf(out, "\nadvice: a record has another size than its stream was registered with:");
+    static const char said[] = "array is too large (";
+    const char *at = strstr(log, said);
+    const unsigned long long n = at ? strtoull(at + sizeof said - 1, NULL, 10) : 0;
+    if (n < 8000000000000000000u)
+        return;
+    fprintf(out, "\nadvice: a record of %llu bytes is not of the size of its stream:",
+            n - 8000000000000000000u);
     for (uint32_t i = 0; streams && i < streams->n; i++)
         fprintf(out, "%s %s has %u bytes", i ? "," : "", streams->list[i].name,
                 streams->list[i].record_bytes);
@@ -205,8 +212,7 @@ void gravel_advice_write(FILE *out, const char *log, const struct gravel_program
     advise_all(out, log, "undeclared identifier '", text, advise_undeclared);
     advise_all(out, log, "conflicting types for '", text, advise_handler);
     advise_arguments(out, log, request, text);
-    if (strstr(log, "gravelp_record_has_another_size_"))
-        advise_records(out, request->streams);
+    advise_records(out, log, request->streams);
     if (strstr(log, "redefinition of 'gravel_scratch_'"))
         fprintf(out, "\nadvice: GRAVEL_OPEN stands in a kernel once");
 }

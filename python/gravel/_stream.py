@@ -54,7 +54,8 @@ class Functions:
     def __init__(self, streams: Mapping[str, Stream], print_to: Optional[Callable[[str], object]]) -> None:
         self._node: Callable[[], Optional[Node]] = lambda: None
         self._is_open = threading.Event()
-        self._raised: Optional[BaseException] = None
+        self._raised: Optional[BaseException] = None  # by a stream's function, since the last error
+        self._unprinted: Optional[BaseException] = None  # by print_to, which is not called again
         self._rows = (StreamRow * max(len(streams), 1))()
         self._n_streams = len(streams)
         for row, (name, stream) in zip(self._rows, streams.items()):
@@ -65,7 +66,7 @@ class Functions:
         self._print = PRINT_FUNCTION(0)
         if print_to is not None:
             _check_function("print_to", print_to)
-            self._print = PRINT_FUNCTION(self._guarded(_printer(print_to)))
+            self._print = PRINT_FUNCTION(self._guarded(_printer(print_to), "_unprinted"))
 
     def _fill(self, bindings: Bindings) -> None:
         bindings.streams, bindings.n_streams, bindings.print = self._rows, self._n_streams, self._print
@@ -86,14 +87,14 @@ class Functions:
             function(node, source, records)
         return take
 
-    def _guarded(self, take: Callable[..., None]) -> Callable[..., int]:
-        """@return as C takes it: 0, or 1 if it has raised"""
+    def _guarded(self, take: Callable[..., None], name: str = "_raised") -> Callable[..., int]:
+        """@return as C takes it: 0, or 1 if it has raised; the attribute `name` has what"""
         def run(*arguments: Any) -> int:
             _here.is_in_function = True
             try:
                 take(*arguments)
             except BaseException as raised:
-                self._raised = self._raised or raised
+                setattr(self, name, getattr(self, name) or raised)
                 return 1
             finally:
                 _here.is_in_function = False
@@ -102,7 +103,9 @@ class Functions:
 
     def _explained(self, error: Error) -> Error:
         """With the exception that it comes from, if a function here raised one."""
-        if isinstance(error, HandlerError):
+        if isinstance(error, HandlerError) and "(bindings.print) failed" in str(error):
+            error.__cause__ = self._unprinted
+        elif isinstance(error, HandlerError):
             error.__cause__, self._raised = self._raised, None
         return error
 

@@ -314,7 +314,7 @@ static void records_of_another_size_and_unknown_streams_do_not_build(void **stat
         const char *call, *part;
     } cases[] = {
         {"gravel_append_wg(g, single, wide, 0);",
-         "another size than its stream was registered with: "},
+         "a record of 8 bytes is not of the size of its stream: single has 4 bytes"},
         {"gravel_append_wi(g, other, few, 0);", "GRAVELP_STREAM_other"},
         {"gravel_append_wi(g, single, few, 0);", NULL},
     };
