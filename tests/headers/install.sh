@@ -55,11 +55,20 @@ done
 step "building as a subproject" ninja -j 2 -C "$work/inner" user
 step "running as a subproject" "$work/inner/user" "$version"
 step "setting up without tools, nor an MPI that has a name" \
-    meson setup -Dtools=disabled -Dmpi=disabled -Dmpi_name=no_such_mpi "$work/few" "$source"
+    meson setup --prefix="$work/own" -Dtools=disabled -Dmpi=disabled -Dmpi_name=no_such_mpi "$work/few" "$source"
 grep -q '^ *tools *: no' "$work/log" || fail "-Dtools=disabled: it does not say that it leaves the tools out:"
 (cd "$work" && step "the package for Python in the shell of a build" meson devenv -C few \
     python3 -c 'import importlib.util, sys; sys.exit(not importlib.util.find_spec("gravel"))') || exit 1
 ninja -C "$work/few" -t targets all 2>/dev/null | grep -q 'tools/gravel-' && fail "-Dtools=disabled builds tools"
+# A program linked against a prefix of one's own finds the library there without LD_LIBRARY_PATH; no other has an rpath.
+config --libs | grep -q rpath && fail "gravel.pc of the prefix /usr/local has an rpath"
+pc=$work/few/meson-private/gravel.pc
+own=$(config --variable=libdir)
+mkdir -p "$own"
+cp -a "$libraries"/libgravel.so* "$own"
+eval "step 'linking against a prefix' ${CC:-cc} -std=c11 -DCL_TARGET_OPENCL_VERSION=300 -I'$source/include' \
+    -o '$work/user' '$here/user.c' $(config --cflags --libs)"
+step "running without LD_LIBRARY_PATH" env -u LD_LIBRARY_PATH "$work/user" "$version"
 # With the library of OpenCL alone Gravel is set up, and names what each part that it leaves out needs.
 mkdir "$work/lean"
 cp "$(pkg-config --variable=pcfiledir OpenCL)/OpenCL.pc" "$work/lean"
