@@ -26,16 +26,15 @@
 /* What both processes map. */
 static struct shared {
     _Alignas(64) unsigned char heap[BYTES], data[BYTES];
-    volatile size_t first, end; /* of the bytes that are copied now */
+    volatile size_t first, end; /* of the bytes that are copied now; end 0: none are */
     volatile bool is_load;
 } * shared;
 
 /* Whether an aligned word of the bytes that are copied is of two values: each is stored or changed as a whole. */
-static bool is_torn(const unsigned char *bytes)
+static bool is_torn(const unsigned char *bytes, size_t first, size_t end)
 {
     for (size_t size = 2; size <= 8; size *= 2)
-        for (size_t at = (shared->first + size - 1) / size * size; at + size <= shared->end;
-             at += size)
+        for (size_t at = (first + size - 1) / size * size; at + size <= end; at += size)
             if (memcmp(bytes + at, bytes + at + 1, size - 1))
                 return true;
     return false;
@@ -48,20 +47,20 @@ static void copy(bool is_load, size_t first, size_t end)
     shared->is_load = is_load;
     shared->first = first;
     shared->end = end;
+    raise(SIGTRAP); /* step from here */
     if (is_load)
         gravel_heap_load_bytes(shared->data + first, shared->heap + first, end - first);
     else
         gravel_heap_store_bytes(shared->heap + first, shared->data + first, end - first);
-    if (is_torn(is_load ? shared->data : shared->heap))
-        _exit(1);
     shared->end = 0;
+    if (is_torn(is_load ? shared->data : shared->heap, first, end))
+        _exit(1);
 }
 
 static void make_copies(void)
 {
     if (ptrace(PTRACE_TRACEME, 0, NULL, NULL))
         _exit(2);
-    raise(SIGSTOP);
     for (size_t first = 0; first < 8; first++)
         for (size_t end = BYTES - 8; end <= BYTES; end += 3) {
             copy(false, first, end);
@@ -82,8 +81,8 @@ static void copies_tear_no_word(void **state)
         if (shared->end && shared->is_load)
             memset(shared->heap, (int)(n & 255), BYTES);
         else if (shared->end)
-            assert_false(is_torn(shared->heap));
-        ptrace(PTRACE_SINGLESTEP, child, NULL, NULL);
+            assert_false(is_torn(shared->heap, shared->first, shared->end));
+        ptrace(shared->end ? PTRACE_SINGLESTEP : PTRACE_CONT, child, NULL, NULL);
     }
     assert_true(WIFEXITED(status));
     if (WEXITSTATUS(status) == 2)
