@@ -118,7 +118,7 @@ int gravel_flow_set_argument(struct gravel_flow *flow, cl_uint index, size_t byt
  *
  * @param records  [n][record_bytes] copied before the call returns.
  * @return         0; GRAVEL_EINVAL (no such channel, not one to push to, or a run is under way); GRAVEL_ERANGE if there
- *                 is no room for n, and then none is added; GRAVEL_ECL.
+ *                 is no room for n; GRAVEL_ENOMEM; GRAVEL_ECL. On failure none is added.
  */
 int gravel_flow_push(struct gravel_flow *flow, const char *channel, const void *records,
                      uint32_t n);
@@ -163,7 +163,8 @@ int gravel_flow_produce(struct gravel_flow *flow, cl_kernel kernel, size_t n_ite
  *          are left and none can be processed, because outputs are full, or a channel that GRAVEL_MAY_FILL marks: take
  *          from the outputs, and run again; or held elements wait for arrivals, or were not freed;
  *          GRAVEL_ETIMEOUT, with how many, if some work-groups of a resident launch have ended a round and the rest has
- *          not for GRAVEL_TIMEOUT; GRAVEL_EINVAL; GRAVEL_ECL; what ended the node.
+ *          not for GRAVEL_TIMEOUT; GRAVEL_EINVAL; GRAVEL_ECL; what ended the node. After an error of a run that has
+ *          begun, GRAVEL_ESTUCK excepted, all calls but gravel_flow_destroy return it again.
  *
  * Memory:  what the nodes stored is visible to later kernels, and to gravel_flow_take.
  */

@@ -116,9 +116,15 @@ int gravel_flow_add(struct gravel_flow *flow, uint32_t c, const void *records, u
     if (code)
         return code;
     view.tails[c] += n; /* the layer of level 0 has the channel's number */
+    code = gravel_flow_memory_write_tails(&flow->memory);
+    if (code) { /* none is added; without the old tails on the device, too, the flow has failed */
+        view.tails[c] -= n;
+        flow->failed = gravel_flow_memory_write_tails(&flow->memory);
+        return code;
+    }
     gravelp_view_note_peak(view, c);
     gravel_flow_tell(flow);
-    return gravel_flow_memory_write_tails(&flow->memory);
+    return 0;
 }
 
 int gravel_flow_push(struct gravel_flow *flow, const char *channel, const void *records, uint32_t n)

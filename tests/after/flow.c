@@ -46,10 +46,15 @@ static void choose_lone(struct gravel_config *config)
     strcpy(config->scheduler, "lone");
 }
 
-static void make(struct gravel *gravel)
+static int create(struct gravel *gravel)
 {
     const struct gravel_graph graph = GRAVEL_GRAPH(channels, 2, .depth = 1, .group_items = 32);
-    OK(gravel_flow_create(&flow, gravel, &graph));
+    return gravel_flow_create(&flow, gravel, &graph);
+}
+
+static void make(struct gravel *gravel)
+{
+    OK(create(gravel));
 }
 
 static int build_without_loop(struct gravel *gravel)
@@ -58,29 +63,144 @@ static int build_without_loop(struct gravel *gravel)
     return gravel_flow_build(flow, "add.cl", source, "-DNO_LOOP", "add");
 }
 
+static int build(struct gravel *gravel)
+{
+    (void)gravel;
+    return gravel_flow_build(flow, "add.cl", source, NULL, "add");
+}
+
+static int push(struct gravel *gravel)
+{
+    cl_uint numbers[N];
+    (void)gravel;
+    for (cl_uint i = 0; i < N; i++)
+        numbers[i] = i;
+    return gravel_flow_push(flow, "in", numbers, N);
+}
+
+static int run(struct gravel *gravel)
+{
+    (void)gravel;
+    return gravel_flow_run(flow);
+}
+
+/* Of what has been pushed `times` times, all has come out, once; then the flow ends. */
+static void expect_out(uint32_t times)
+{
+    cl_uint out[2 * N], sum = 0, n;
+    OK(gravel_flow_run(flow));
+    OK(gravel_flow_take(flow, "out", out, 2 * N, &n));
+    for (cl_uint i = 0; i < n; i++)
+        sum += out[i];
+    MUST(n == times * N && sum == times * N * (N + 1) / 2);
+    OK(gravel_flow_destroy(flow));
+}
+
 static void no_half_is_there(struct gravel *gravel, int code)
 {
-    cl_uint numbers[N], out[N], sum = 0, n;
     cl_kernel kernel;
-    (void)gravel;
     after_expect(code, GRAVEL_EBUILD, "no registers");
     after_expect(gravel_flow_run(flow), GRAVEL_EINVAL, "no kernel yet");
     after_expect(gravel_flow_kernel(flow, "add", &kernel), GRAVEL_EINVAL, "not built yet");
-    OK(gravel_flow_build(flow, "add.cl", source, NULL, "add"));
-    for (cl_uint i = 0; i < N; i++)
-        numbers[i] = i;
-    OK(gravel_flow_push(flow, "in", numbers, N));
-    OK(gravel_flow_run(flow));
-    OK(gravel_flow_take(flow, "out", out, N, &n));
-    for (cl_uint i = 0; i < n; i++)
-        sum += out[i];
-    MUST(n == N && sum == N * (N + 1) / 2);
-    OK(gravel_flow_destroy(flow));
+    OK(build(gravel));
+    OK(push(gravel));
+    expect_out(1);
 }
+
+static void make_and_build(struct gravel *gravel)
+{
+    make(gravel);
+    OK(build(gravel));
+}
+
+static void make_and_push(struct gravel *gravel)
+{
+    make_and_build(gravel);
+    OK(push(gravel));
+}
+
+static void created_next(struct gravel *gravel, int code)
+{
+    MUST(!code == !!flow);
+    if (gravel_barrier(gravel)) {
+        gravel_flow_destroy(flow);
+        return;
+    }
+    if (code)
+        make(gravel);
+    OK(build(gravel));
+    OK(push(gravel));
+    expect_out(1);
+}
+
+static void built_next(struct gravel *gravel, int code)
+{
+    if (gravel_barrier(gravel)) {
+        gravel_flow_destroy(flow);
+        return;
+    }
+    if (code)
+        OK(build(gravel));
+    OK(push(gravel));
+    expect_out(1);
+}
+
+static void pushed_next(struct gravel *gravel, int code)
+{
+    if (gravel_barrier(gravel)) {
+        gravel_flow_destroy(flow);
+        return;
+    }
+    OK(push(gravel));
+    expect_out(code ? 1 : 2);
+}
+
+static void ended_by_a_run(struct gravel *gravel, int code)
+{
+    if (gravel_barrier(gravel)) {
+        gravel_flow_destroy(flow);
+        return;
+    }
+    if (code) {
+        after_expect(gravel_flow_run(flow), code, "the flow has failed before");
+        OK(gravel_flow_destroy(flow));
+        make_and_push(gravel);
+    }
+    expect_out(1);
+}
+
+static int destroy(struct gravel *gravel)
+{
+    (void)gravel;
+    int code = gravel_flow_destroy(flow);
+    flow = NULL;
+    return code;
+}
+
+static void others_run(struct gravel *gravel, int code)
+{
+    (void)code;
+    if (gravel_barrier(gravel))
+        return;
+    make_and_push(gravel);
+    expect_out(1);
+}
+
+#define FAILS .fails = AFTER_DRIVER | AFTER_MEMORY
 
 const struct after_row flow_rows[] = {
     {"flow", "the second form of its program does not build", "the flow is not built",
      .configure = choose_lone, .prepare = make, .act = build_without_loop,
      .hold = no_half_is_there},
+    {"flow", "a call of the driver or memory fails in gravel_flow_create", "the next makes it",
+     .act = create, .hold = created_next, FAILS},
+    {"flow", "a call of the driver or memory fails in gravel_flow_build", "the next builds it",
+     .prepare = make, .act = build, .hold = built_next, FAILS},
+    {"flow", "a call of the driver or memory fails in gravel_flow_push", "none is added",
+     .prepare = make_and_build, .act = push, .hold = pushed_next, FAILS},
+    {"flow", "a call of the driver or memory fails in gravel_flow_run", "another flow runs",
+     .prepare = make_and_push, .act = run, .hold = ended_by_a_run, FAILS},
+    {"flow", "a call of the driver or memory fails in gravel_flow_destroy", "others run",
+     .prepare = make_and_push, .act = destroy, .hold = others_run, FAILS},
     {0},
 };
