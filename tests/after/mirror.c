@@ -19,12 +19,11 @@ static struct gravel_mirror *mirror;
 static bool is_read;
 static cl_event gate; /* what is enqueued behind it waits */
 
-static void make(struct gravel *gravel)
+static int create(struct gravel *gravel)
 {
     static uint64_t n_words[MOST];
     static uint32_t indices[MOST * N];
     const uint32_t n_nodes = gravel_n_nodes(gravel);
-    array = alloc_or_die(gravel, N * sizeof(uint32_t));
     for (uint32_t i = 0; i < n_nodes * N; i++) {
         n_words[i / N] = N;
         indices[i] = i % N;
@@ -32,10 +31,19 @@ static void make(struct gravel *gravel)
     const struct gravel_words words =
         GRAVEL_WORDS(.offset = array, .type = GRAVEL_UINT, .n_words = n_words, .indices = indices);
     MUST(n_nodes <= MOST);
-    if (is_read)
-        OK(gravel_mirror_create(&mirror, gravel, &words));
-    else
-        OK(gravel_mirror_create_slots(&mirror, gravel, GRAVEL_ADD, &words));
+    return is_read ? gravel_mirror_create(&mirror, gravel, &words)
+                   : gravel_mirror_create_slots(&mirror, gravel, GRAVEL_ADD, &words);
+}
+
+static void allocate(struct gravel *gravel)
+{
+    array = alloc_or_die(gravel, N * sizeof(uint32_t));
+}
+
+static void make(struct gravel *gravel)
+{
+    allocate(gravel);
+    OK(create(gravel));
 }
 
 /* Each node changes what it sends, by a kernel: its part of the array, or its slots. */
@@ -194,6 +202,84 @@ static void begun_again(struct gravel *gravel, int code)
     destroy(gravel);
 }
 
+static void begin_copies(struct gravel *gravel)
+{
+    change_copies(gravel);
+    OK(gravel_mirror_begin(mirror));
+}
+
+static void begin_slots(struct gravel *gravel)
+{
+    change_slots(gravel);
+    OK(gravel_mirror_begin(mirror));
+}
+
+static int end(struct gravel *gravel)
+{
+    (void)gravel;
+    return gravel_mirror_end(mirror);
+}
+
+/* The next exchange is right; or the node has ended. */
+static void shared_next(struct gravel *gravel, int code)
+{
+    if (code)
+        gravel_mirror_end(mirror); /* unless it has ended */
+    if (gravel_barrier(gravel) && gravel_barrier(gravel)) {
+        gravel_mirror_destroy(mirror);
+        return;
+    }
+    for (uint32_t node = 0; node < gravel_n_nodes(gravel); node++)
+        if (gravel_is_local(gravel, node))
+            fill(gravel, node, array, 0, N * sizeof(uint32_t));
+    change(gravel);
+    OK(gravel_mirror_share(mirror));
+    expect_values(gravel);
+    destroy(gravel);
+}
+
+static int create_copies(struct gravel *gravel)
+{
+    is_read = true;
+    return create(gravel);
+}
+
+static int create_slots(struct gravel *gravel)
+{
+    is_read = false;
+    return create(gravel);
+}
+
+static void created_next(struct gravel *gravel, int code)
+{
+    MUST(!code == !!mirror);
+    if (gravel_barrier(gravel)) {
+        gravel_mirror_destroy(mirror);
+        return;
+    }
+    if (code)
+        OK(create(gravel));
+    change(gravel);
+    OK(gravel_mirror_share(mirror));
+    expect_values(gravel);
+    destroy(gravel);
+}
+
+static int destroy_mirror(struct gravel *gravel)
+{
+    (void)gravel;
+    return gravel_mirror_destroy(mirror);
+}
+
+static void array_is_free(struct gravel *gravel, int code)
+{
+    (void)code;
+    if (!gravel_barrier(gravel))
+        OK(gravel_free(gravel, array));
+}
+
+#define FAILS .fails = AFTER_DRIVER | AFTER_MEMORY
+
 const struct after_row mirror_rows[] = {
     {"mirror", "gravel_free of its array", "is refused, and words are shared",
      .prepare = make_copies, .act = free_array, .hold = array_stays},
@@ -209,5 +295,17 @@ const struct after_row mirror_rows[] = {
      .prepare = change_copies, .act = begin, .hold = begun_again, .fails = AFTER_DRIVER},
     {"slots", "a call of the driver fails in gravel_mirror_begin", "called again it sends all",
      .prepare = change_slots, .act = begin, .hold = begun_again, .fails = AFTER_DRIVER},
+    {"mirror", "a call of the driver or memory fails in gravel_mirror_create", "the next makes it",
+     .prepare = allocate, .act = create_copies, .hold = created_next, FAILS},
+    {"slots", "a call of the driver or memory fails in gravel_mirror_create_slots",
+     "the next makes them", .prepare = allocate, .act = create_slots, .hold = created_next, FAILS},
+    {"mirror", "a call of the driver or memory fails in gravel_mirror_end",
+     "the next share is right", .prepare = begin_copies, .act = end, .hold = shared_next, FAILS},
+    {"slots", "a call of the driver or memory fails in gravel_mirror_end",
+     "the next share is right", .prepare = begin_slots, .act = end, .hold = shared_next, FAILS},
+    {"mirror", "a call of the driver or memory fails in gravel_mirror_destroy", "the array is free",
+     .prepare = make_copies, .act = destroy_mirror, .hold = array_is_free, FAILS},
+    {"slots", "a call of the driver or memory fails in gravel_mirror_destroy", "the array is free",
+     .prepare = make_slots, .act = destroy_mirror, .hold = array_is_free, FAILS},
     {0},
 };

@@ -46,7 +46,15 @@ static const char source[] =
     "    }\n"
     "}\n";
 
-static void make(struct gravel *gravel)
+static int create(struct gravel *gravel)
+{
+    return gravel_steal_create(
+        &steal, gravel,
+        &(struct gravel_steal_options)GRAVEL_STEAL_OPTIONS(.n_groups = N_GROUPS,
+                                                           .group_size = GROUP));
+}
+
+static void make_programs(struct gravel *gravel)
 {
     const cl_uint zero = 0;
     cl_int error;
@@ -58,9 +66,12 @@ static void make(struct gravel *gravel)
                             NULL, &error);
     MUST(!error && !clEnqueueFillBuffer(gravel_cl_queue(gravel), ledger, &zero, sizeof zero, 0,
                                         N_TASKS * sizeof zero, 0, NULL, NULL));
-    OK(gravel_steal_create(&steal, gravel,
-                           &(struct gravel_steal_options)
-                               GRAVEL_STEAL_OPTIONS(.n_groups = N_GROUPS, .group_size = GROUP)));
+}
+
+static void make(struct gravel *gravel)
+{
+    make_programs(gravel);
+    OK(create(gravel));
 }
 
 static void make_and_fill(struct gravel *gravel)
@@ -193,6 +204,39 @@ static void run_once_each(struct gravel *gravel, int code)
     all_run(gravel);
 }
 
+static void created_next(struct gravel *gravel, int code)
+{
+    MUST(!code == !!steal);
+    if (gravel_barrier(gravel)) {
+        release();
+        return;
+    }
+    if (code)
+        OK(create(gravel));
+    OK(fill_all(gravel));
+    all_run(gravel);
+}
+
+static int destroy(struct gravel *gravel)
+{
+    (void)gravel;
+    int code = gravel_steal_destroy(steal);
+    steal = NULL;
+    return code;
+}
+
+static void others_run(struct gravel *gravel, int code)
+{
+    (void)code;
+    if (gravel_barrier(gravel)) {
+        release();
+        return;
+    }
+    OK(create(gravel));
+    OK(fill_all(gravel));
+    all_run(gravel);
+}
+
 const struct after_row steal_rows[] = {
     {"deques", "a program of another task is launched", "tasks stay", .prepare = make_for_other,
      .act = run, .hold = other_is_told},
@@ -206,5 +250,11 @@ const struct after_row steal_rows[] = {
      .act = fill_all, .hold = filled_once, .fails = AFTER_MEMORY, .step = "pump"},
     {"deques", "a call of the driver fails in a launch or its wait", "each task runs once",
      .prepare = make_for_all, .act = run, .hold = run_once_each, .fails = AFTER_DRIVER},
+    {"deques", "a call of the driver or memory fails in gravel_steal_create", "the next makes them",
+     .prepare = make_programs, .act = create, .hold = created_next,
+     .fails = AFTER_DRIVER | AFTER_MEMORY},
+    {"deques", "a call of the driver or memory fails in gravel_steal_destroy", "others run",
+     .prepare = make_and_fill, .act = destroy, .hold = others_run,
+     .fails = AFTER_DRIVER | AFTER_MEMORY},
     {0},
 };
