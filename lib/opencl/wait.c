@@ -109,6 +109,9 @@ bool gravel_wait_is_done(const struct gravel_device *device, cl_command_queue qu
         return true;
     snprintf(reason, sizeof reason, "%s", gravel_last_error());
     cl_int error = gravel_wait_mark(device, queue, &all);
+    if (error !=
+        CL_SUCCESS) /* which says nothing of the commands; a device that is lost refuses again */
+        error = gravel_wait_mark(device, queue, &all);
     bool is_done = error == CL_SUCCESS &&
                    !gravel_wait_gave_up(gravel_wait_command(device, queue, error, all, what));
     gravel_fail_text(0, reason);
