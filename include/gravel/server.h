@@ -57,6 +57,8 @@ int gravel_server_build(struct gravel *gravel, const char *name, const char *sou
  *                 launch of another thread is under way); GRAVEL_EKERNEL (a fault, which is named); GRAVEL_ECL; what
  *                 made the node fail.
  *
+ * After an error, handlers of messages that the launch has sent to this node run in the next one at the latest.
+ *
  * Memory:  kernels launched and maps made after the call see what the handlers stored.
  * Source:  Wang, Fussell, Lin 2019, section 3.1, where clients and servers run side by side, and are two kernels.
  */

@@ -33,7 +33,7 @@ struct after_row {
 
 /** Rows of each object; a row without an object ends them. */
 extern const struct after_row accumulator_rows[], mirror_rows[], node_rows[], refused_rows[],
-    steal_rows[], flow_rows[], heap_rows[], call_rows[];
+    steal_rows[], flow_rows[], heap_rows[], call_rows[], function_rows[];
 
 /** Whether a call failed, with `part` in gravel_last_error(); else the row fails. */
 void after_expect(int code, int expected, const char *part);

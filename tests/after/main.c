@@ -22,7 +22,7 @@
 
 static const struct after_row *const tables[] = {accumulator_rows, mirror_rows, node_rows,
                                                  refused_rows,     steal_rows,  flow_rows,
-                                                 heap_rows,        call_rows};
+                                                 heap_rows,        call_rows,   function_rows};
 
 static uint32_t n_loopback; /* 0: ranks */
 static bool is_teller;      /* this process prints */
