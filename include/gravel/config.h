@@ -30,7 +30,7 @@
       "hand-overs between the host and a running kernel that prove the step when a node "         \
       "opens; more of them catch drivers that fail sometimes [hand-overs]")                       \
     X(STRING, build_options, GRAVEL_BUILD_OPTIONS, "", 0, 0, "device",                            \
-      "extra OpenCL compiler options, appended last")                                             \
+      "OpenCL compiler options of all programs and of handlers, appended last")                   \
     X(STRING, steal_policy, GRAVEL_STEAL_POLICY, "promoted",                                      \
       "promoted, steal-only, scope-only, baseline, private, counter", 0, "device",                \
       "how work-groups share tasks (steal.h): promoted, a group offers tasks when another "       \

@@ -44,8 +44,10 @@
 #include <algorithm>
 #include <cstdio>
 #include <exception>
+#include <fstream>
 #include <functional>
 #include <initializer_list>
+#include <iterator>
 #include <list>
 #include <map>
 #include <memory>
@@ -347,6 +349,14 @@ public:
     options &device_code(std::string source, std::string name = "handlers.cl", std::string build_options = "") {
         code_ = {std::move(source), std::move(name), std::move(build_options)};
         return *this;
+    }
+    /** As device_code, of a file: GRAVEL_ESYSTEM if it cannot be read. */
+    options &device_code_file(const std::string &path, std::string build_options = "") {
+        std::ifstream file(path, std::ios::binary);
+        std::string text{std::istreambuf_iterator<char>(file), {}};
+        if (!file.is_open() || file.bad() || text.empty())
+            throw error(GRAVEL_ESYSTEM, "options::device_code_file: " + path + ": cannot be read, or is empty");
+        return device_code(std::move(text), path, std::move(build_options));
     }
     /** The next row of the table of streams, as the C interface takes it; its function must not throw. */
     options &stream(const gravel_stream &row) {

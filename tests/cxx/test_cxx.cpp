@@ -632,25 +632,30 @@ static const char server_source[] = R"(#include "gravel.cl.h"
 void insert(struct gravel_call call, ulong bucket, ulong amount)
 {
     global uint *sums = gravel_call_local(call, call.constants[0]);
-    sums[bucket] += (uint)amount;
+    sums[bucket] += (uint)amount * SCALE;
 }
 kernel void serve(GRAVEL_ARENA, uint n_buckets)
 {
     GRAVEL_SERVER_OPEN(g);
     GRAVEL_SERVE(g, item, active) {
-        gravel_am2_wg_if(g, active, GRAVEL_HANDLER(insert), item % n_buckets, 2, gravel_node(g));
+        gravel_am2_wg_if(g, active, GRAVEL_HANDLER(insert), item % n_buckets, 2 * SCALE, gravel_node(g));
     }
 }
 )";
 
-/* A handler that the device runs, for servers and for other nodes; options that give a queue. */
+/* A handler that the device runs, of a file, for servers and for other nodes; options that give a queue. */
 static void test_server(gvl::options options)
 {
     gravel_handler row{};
     row.name = "insert";
     row.n_args = 2;
     row.serve.n_keys = 1;
-    options.handler(row).device_code(server_source, "server.cl");
+    EXPECT_ERROR(GRAVEL_ESYSTEM, "/no/such.cl", options.device_code_file("/no/such.cl"));
+    char path[] = "/tmp/gravel_code_XXXXXX";
+    close(mkstemp(path));
+    std::ofstream(path) << server_source;
+    options.handler(row).device_code_file(path).set("build_options", "-DSCALE=1");
+    std::remove(path);
     gvl::node node(options);
     gvl::array<cl_uint> sums(node, 32);
     node.set_constant(0, sums.offset());
