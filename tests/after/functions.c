@@ -75,6 +75,7 @@ static int run(struct gravel *gravel, const char *name)
 static int append_to_one_that_fails(struct gravel *gravel)
 {
     refuses = true;
+    OK(gravel_barrier(gravel)); /* before any node appends */
     int code = run(gravel, "append");
     refuses = false;
     return code;
