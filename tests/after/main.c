@@ -5,8 +5,8 @@
  *
  * usage: after [n_nodes [object]]    loop-back nodes, as the launcher says if there is no argument; of that object alone
  *
- * Of the calls that may fail in a row, the first ones do and every few after them, of the test's thread alone; all calls
- * of all threads where TEST_TIMES is above 1.
+ * Of the calls of the test's thread that may fail in a row, the first ones do and every few after them; all calls where
+ * TEST_TIMES is above 1.
  *
  * Path: meson test, mpirun -> this -> a file of rows for each object.
  */
@@ -137,10 +137,7 @@ static bool run_once(unsigned n)
     open_nodes();
     if (row->prepare)
         row->prepare(shared);
-    if (takes_all)
-        fail_nth(row->fails, n, false);
-    else
-        fail_nth_own(row->fails, n);
+    fail_nth_own(row->fails, n);
     int code = row->act(shared);
     const bool has_failed = fail_no_more();
     MUST(has_failed || n == 0 || code == 0);
