@@ -397,7 +397,7 @@ int gravel_accumulator_begin(struct gravel_accumulator *accumulator)
     if (!code && accumulator->state == GRAVEL_ACCUMULATOR_PACKED)
         code = enqueue_read(accumulator);
     gravel_flushes_leave(accumulator->gravel);
-    return gravel_node_conclude(accumulator->gravel, code);
+    return code ? gravel_node_conclude(accumulator->gravel, code) : 0;
 }
 
 int gravel_accumulator_reset(struct gravel_accumulator *accumulator)
@@ -413,5 +413,5 @@ int gravel_accumulator_reset(struct gravel_accumulator *accumulator)
         return code;
     code = gravel_accumulator_clear(accumulator, true);
     gravel_flushes_leave(accumulator->gravel);
-    return gravel_node_conclude(accumulator->gravel, code);
+    return code ? gravel_node_conclude(accumulator->gravel, code) : 0;
 }

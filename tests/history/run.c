@@ -148,6 +148,13 @@ static void begin_or_end_session(struct nodes *nodes, bool begins)
     nodes->n_sessions += begins ? 1 : nodes->n_sessions ? UINT32_MAX : 0;
 }
 
+/* In which a flag that another node's kernel waits for may leave late. */
+static void end_sessions(struct nodes *nodes)
+{
+    while (nodes->n_sessions)
+        begin_or_end_session(nodes, false);
+}
+
 static void sum(struct nodes *nodes, struct event *event)
 {
     REPORTS(nodes, gravel_barrier_sum(nodes->gravel, cell_offset(&nodes->layout, HISTORY_COUNTER),
@@ -224,10 +231,9 @@ static void play(struct nodes *nodes, const struct history *history)
         play_part(nodes, HISTORY_HOST, at);
         if (at < history->n_launches)
             run_launch(nodes, at);
+        end_sessions(nodes);
     }
     MUST(!pthread_join(thread, NULL));
-    while (nodes->n_sessions)
-        begin_or_end_session(nodes, false);
 }
 
 void nodes_run(struct history *history, void *user)
