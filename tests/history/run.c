@@ -109,6 +109,22 @@ static void get_bytes(struct nodes *nodes, struct event *event)
     event->n_seen = 1;
 }
 
+static void begin_or_end_session(struct nodes *nodes, bool begins)
+{
+    if (begins)
+        WORKS(nodes, gravel_session_begin(nodes->gravel));
+    else if (nodes->n_sessions)
+        WORKS(nodes, gravel_session_end(nodes->gravel));
+    nodes->n_sessions += begins ? 1 : nodes->n_sessions ? UINT32_MAX : 0;
+}
+
+/* In which a flag that a kernel waits for leaves late. */
+static void end_sessions(struct nodes *nodes)
+{
+    while (nodes->n_sessions)
+        begin_or_end_session(nodes, false);
+}
+
 #define POLLED_S 2.0 /* after which a fence tells whether a node has failed */
 
 /* The watch ends it if the flag does not come, and no node has failed. */
@@ -117,6 +133,7 @@ static void poll(struct nodes *nodes, struct event *event)
     const uint32_t *flag =
         (const uint32_t *)(nodes->flags + (flag_of(&nodes->layout, event) - nodes->layout.flags));
     const uint32_t n_raised = n_raising(nodes->running, event);
+    end_sessions(nodes);
     for (double begin = seconds_now(); __atomic_load_n(flag, __ATOMIC_ACQUIRE) < n_raised;) {
         if (nodes_have_failed(nodes))
             return;
@@ -137,22 +154,6 @@ static void flush(struct nodes *nodes, const struct event *event)
         WORKS(nodes, gravel_accumulator_begin(accumulator));
     else
         REPORTS(nodes, gravel_accumulator_flush(accumulator));
-}
-
-static void begin_or_end_session(struct nodes *nodes, bool begins)
-{
-    if (begins)
-        WORKS(nodes, gravel_session_begin(nodes->gravel));
-    else if (nodes->n_sessions)
-        WORKS(nodes, gravel_session_end(nodes->gravel));
-    nodes->n_sessions += begins ? 1 : nodes->n_sessions ? UINT32_MAX : 0;
-}
-
-/* In which a flag that another node's kernel waits for may leave late. */
-static void end_sessions(struct nodes *nodes)
-{
-    while (nodes->n_sessions)
-        begin_or_end_session(nodes, false);
 }
 
 static void sum(struct nodes *nodes, struct event *event)
@@ -178,6 +179,8 @@ static void share_mirrors(struct nodes *nodes, struct event *event)
 
 static void host_does(struct nodes *nodes, struct event *event)
 {
+    if (event->op == HISTORY_FENCE || event->op == HISTORY_QUIET)
+        end_sessions(nodes); /* whose kernels it waits for */
     if (event->op == HISTORY_FENCE)
         REPORTS(nodes, gravel_fence(nodes->gravel));
     else if (event->op == HISTORY_QUIET)
