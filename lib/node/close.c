@@ -199,12 +199,12 @@ int gravel_close(struct gravel *gravel)
     if (gravel_node_refuse_wait(gravel, "gravel_close"))
         return GRAVEL_EINVAL;
     const struct gravel_collective_call call = {.kind = GRAVEL_CALL_CLOSE};
+    warn_of_loopback(gravel); /* the network thread frees what this asks once all nodes close */
     int code = gravel_node_conclude(gravel, gravel_node_barrier(gravel, &call, false));
     char text[GRAVEL_ERROR_BYTES];
     snprintf(text, sizeof text, "%s", code ? gravel_last_error() : "");
     if (gravel->config.stats)
         gravel_stats_print(gravel);
-    warn_of_loopback(gravel);
     const int trace_code = gravel_node_free(gravel);
     return code ? gravel_fail(code, "%s", text) : trace_code;
 }

@@ -17,7 +17,7 @@ static void made(int code, const char *call);
 static struct gravel *gravel;
 static uint64_t word;
 static void *mapped;
-static cl_kernel kernel;
+static cl_kernel kernel, adding; /* adding has an accumulator */
 static struct gravel_steal *steal;
 static struct gravel_flow *flow;
 static struct gravel_mirror *mirror;
@@ -76,11 +76,14 @@ static inline void call_heap(void)
 static inline void call_device(void)
 {
     const size_t size = 64;
+    uint32_t n;
     cl_program program;
     made(gravel_program_build(gravel, "a.cl", "kernel void a() {}", NULL, &program),
          "gravel_program_build");
     made(gravel_program_build_file(gravel, "a.cl", NULL, &program), "gravel_program_build_file");
     made(gravel_kernel_set_arena(gravel, kernel, 0), "gravel_kernel_set_arena");
+    made(gravel_kernel_parameters(gravel, kernel, NULL, sizeof(struct gravel_parameter), 0, &n),
+         "gravel_kernel_parameters");
     made(gravel_launch(gravel, kernel, 1, &size, &size, 0, NULL, NULL), "gravel_launch");
     made(gravel_server_build(gravel, "a.cl", "kernel void a() {}", NULL, &program),
          "gravel_server_build");
@@ -154,7 +157,7 @@ static inline void call_accumulator(void)
     struct gravel_accumulator *other;
     made(gravel_accumulator_create(&other, gravel, word, 1, GRAVEL_ADD, GRAVEL_UINT),
          "gravel_accumulator_create");
-    made(gravel_kernel_set_accumulator(accumulator, kernel, 1), "gravel_kernel_set_accumulator");
+    made(gravel_kernel_set_accumulator(accumulator, adding, 1), "gravel_kernel_set_accumulator");
     made(gravel_accumulator_flush(accumulator), "gravel_accumulator_flush");
     made(gravel_accumulator_reset(accumulator), "gravel_accumulator_reset");
     made(gravel_accumulator_begin(accumulator), "gravel_accumulator_begin");
@@ -208,6 +211,13 @@ static inline void open_one_of_everything(const struct gravel_bindings *bindings
     OK(gravel_flow_create(&flow, gravel, &graph));
     OK(gravel_mirror_create(&mirror, gravel, words()));
     OK(gravel_accumulator_create(&accumulator, gravel, word, 1, GRAVEL_ADD, GRAVEL_UINT));
+    cl_program program = build_or_die(gravel,
+                                      "#include \"gravel.cl.h\"\n"
+                                      "#include \"accumulator.cl.h\"\n"
+                                      "kernel void add(GRAVEL_ARENA, GRAVEL_ACCUMULATOR(a)) {}\n",
+                                      NULL);
+    adding = kernel_or_die(gravel, program, "add");
+    clReleaseProgram(program);
     OK(gravel_block_pool_create(&pool, gravel, 64, 64));
 }
 
@@ -221,6 +231,7 @@ static inline void close_everything(void)
     unmap(gravel, mapped);
     expect_works(gravel);
     clReleaseKernel(kernel);
+    clReleaseKernel(adding);
     OK(gravel_close(gravel));
 }
 

@@ -178,7 +178,7 @@ static void names_of_allocations_are_checked(void **state)
                  "gravel_alloc_named: name is NULL");
     expect_error(gravel_alloc_named(gravel, "", 64, &offset), GRAVEL_EINVAL, "0 characters");
     expect_error(gravel_alloc_named(gravel, long_name, 64, &offset), GRAVEL_EINVAL,
-                 "48 characters, and 1 to 47 are due");
+                 "48 characters; 1 to 47 allowed");
     expect_error(gravel_alloc_named(gravel, "counters", 0, &offset), GRAVEL_EINVAL,
                  "gravel_alloc_named: 0 bytes");
     expect_error(gravel_alloc_named(gravel, "counters", 64, NULL), GRAVEL_EINVAL, "64 bytes");

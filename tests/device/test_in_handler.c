@@ -22,7 +22,8 @@ static const char *const never_wait[] = {"gravel_put",
                                          "gravel_flow_stats_read",
                                          "gravel_flow_stats_reset",
                                          "gravel_flow_channel_read",
-                                         "gravel_kernel_set_accumulator"};
+                                         "gravel_kernel_set_accumulator",
+                                         "gravel_kernel_parameters"};
 static const char *const wait_in_copies[] = {"gravel_launch", "gravel_map", "gravel_unmap",
                                              "gravel_fill"};
 

@@ -89,7 +89,7 @@ static void trace_on_a_full_disk_does_not_stop_messages(void **state)
     struct gravel *gravel;
     OK(gravel_open(&gravel, &config, NULL));
     expect_works(gravel);
-    OK(gravel_close(gravel));
+    expect_error(gravel_close(gravel), GRAVEL_ESYSTEM, "ends early: No space left on device");
     unlink(link);
     rmdir(folder);
 }
