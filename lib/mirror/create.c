@@ -27,7 +27,7 @@ static const struct gravel_growing of_words =
 static int agree_on_kind(struct gravel_mirror *mirror)
 {
     const struct gravel_collective_call call = {
-        .kind = GRAVEL_CALL_MIRROR,
+        .kind = gravel_mirror_call(mirror->is_read),
         .arguments = {(uint64_t)mirror->op << 8 | mirror->type, mirror->array}};
     return gravel_node_agree(mirror->gravel, &call);
 }
@@ -304,7 +304,9 @@ static int destroy(struct gravel_mirror *mirror)
 {
     for (int i = 0; i < 2; i++)
         gravel_guards_remove(&mirror->gravel->guards, &mirror->guards[i]);
-    int code = mirror->memory_bytes ? gravel_free(mirror->gravel, mirror->memory) : 0;
+    const struct gravel_collective_call call = {.kind = GRAVEL_CALL_MIRROR_DESTROY,
+                                                .arguments = {mirror->memory}};
+    int code = mirror->memory_bytes ? gravel_node_free_as(mirror->gravel, &call) : 0;
     free_all(mirror);
     return code;
 }
@@ -321,7 +323,7 @@ static int create(struct gravel_mirror **out, struct gravel *gravel, const char 
     struct gravel_mirror *mirror = calloc(1, sizeof *mirror);
     if (!mirror)
         return gravel_node_agree_on_code(
-            gravel, GRAVEL_CALL_MIRROR, call,
+            gravel, gravel_mirror_call(is_read), call,
             gravel_fail(GRAVEL_ENOMEM, "%s: %zu bytes", call, sizeof *mirror));
     mirror->gravel = gravel;
     mirror->call = call;

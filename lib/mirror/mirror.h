@@ -86,10 +86,17 @@ static inline uint32_t gravel_mirror_own_heap(const struct gravel_mirror *mirror
  */
 int gravel_mirror_exchange(struct gravel_mirror *mirror, const struct gravel_words *words);
 
+/** Which call makes it. */
+static inline uint32_t gravel_mirror_call(bool is_read)
+{
+    return is_read ? GRAVEL_CALL_MIRROR : GRAVEL_CALL_SLOTS;
+}
+
 /** All nodes succeed or none. Collective. @param code  of this node. @return 0; what one of them met. */
 static inline int gravel_mirror_agree(const struct gravel_mirror *mirror, int code)
 {
-    return gravel_node_agree_on_code(mirror->gravel, GRAVEL_CALL_MIRROR, mirror->call, code);
+    return gravel_node_agree_on_code(mirror->gravel, gravel_mirror_call(mirror->is_read),
+                                     mirror->call, code);
 }
 
 /** share.c: slots as they begin. @return 0; GRAVEL_ECL. */

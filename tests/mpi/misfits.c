@@ -10,6 +10,8 @@
  */
 #include "job.h"
 
+#include <gravel/mirror.h>
+
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -39,6 +41,19 @@ static void barrier_beside_reduce(void)
                          : gravel_barrier(gravel);
     MUST(values[0] == 1 && values[1] == 2);
     expect_out_of_step(gravel, code, "node 0 is in gravel_barrier, node 1 in gravel_reduce");
+}
+
+static void slots_beside_barrier(void)
+{
+    struct gravel *gravel = open_default(NULL);
+    struct gravel_mirror *mirror;
+    const uint64_t n_words[2] = {0};
+    const struct gravel_words plan =
+        GRAVEL_WORDS(.offset = alloc_or_die(gravel, 64), .type = GRAVEL_UINT, .n_words = n_words);
+    int code = rank == 1 ? gravel_mirror_create_slots(&mirror, gravel, GRAVEL_ADD, &plan)
+                         : gravel_barrier(gravel);
+    expect_out_of_step(gravel, code,
+                       "node 0 is in gravel_barrier, node 1 in gravel_mirror_create_slots");
 }
 
 static void reduce_beside_alloc(void)
@@ -177,9 +192,9 @@ static void a_node_that_is_late(void)
 }
 
 static const struct mode modes[] = {
-    MODE(barrier_beside_reduce), MODE(reduce_beside_alloc), MODE(constant_beside_free),
-    MODE(close_beside_barrier),  MODE(forgotten_barrier),   MODE(other_arguments),
-    MODE(a_node_that_is_late),
+    MODE(barrier_beside_reduce), MODE(slots_beside_barrier), MODE(reduce_beside_alloc),
+    MODE(constant_beside_free),  MODE(close_beside_barrier), MODE(forgotten_barrier),
+    MODE(other_arguments),       MODE(a_node_that_is_late),
 };
 
 int main(int argc, char **argv)
