@@ -188,7 +188,7 @@ GRAVELP_INLINE void gravelp_copy_record(private uint *words,
         words[i] = pieces[i].word;
 }
 
-/* Of a value of 8 bytes clang says "array is too large (8000000000000000008 elements)", for lib/opencl/advice.c. */
+/* For a value of 8 bytes clang reports "array is too large (8000000000000000008 elements)", for lib/opencl/advice.c. */
 #define GRAVELP_APPEND(stream, value, send)                                                \
     typedef char                                                                           \
         gravelp_record_has_another_size_[sizeof(value) == 4 * GRAVELP_RECORD_WORDS(stream) \

@@ -57,7 +57,7 @@ static bool is_wanted(const struct graph_filter *filter, uint32_t from)
            partition_has(filter->partition, filter->node, from);
 }
 
-/* Where both rows of a file have an edge, they have one weight. */
+/* Refuses an edge whose weight differs between the rows of its two vertices. */
 static uint64_t edge_hash(const struct graph_input *input, uint32_t from, uint32_t to,
                           union graph_weight weight)
 {

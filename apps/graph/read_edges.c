@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Edge lists: one edge a line, vertices from 0, "#" (SNAP) and "%" comments, n = largest vertex + 1. A first line
- * "% sym WEIGHTS" or "% asym WEIGHTS" is KONECT's: vertices count from 1, and an edge of sym stands for both directions.
+ * "% sym WEIGHTS" or "% asym WEIGHTS" is KONECT's: vertices count from 1, and an edge of sym goes in both directions.
  *
  * Path: read.c -> this -> input.c
  * Threads: one at a time.

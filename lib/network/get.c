@@ -47,7 +47,7 @@ static bool ask(struct gravel_network *network, struct gravel_job *job)
     return true;
 }
 
-/* Of a node in this process: copy the next piece; between two, the thread does all else it has to do. Bounds were
+/* Copies the next piece of a node in this process; between two, the thread does its other work. Bounds were
  * checked by the caller, who shares the heap's books. */
 static void get_local(struct gravel_network *network, struct gravel_job *job)
 {

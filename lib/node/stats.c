@@ -175,7 +175,7 @@ static double ratio(uint64_t part, uint64_t whole)
     return whole ? (double)part / (double)whole : 0;
 }
 
-/* Of a line: text, and all counters with as many digits as they may have. */
+/* Bytes of a line: its text, and each counter with the most digits that it may have. */
 #define ROOM(field, unit, help) +sizeof " " #field "=" + 20
 enum { LINE_BYTES = GRAVEL_ERROR_BYTES GRAVEL_STATS_FIELDS(ROOM) };
 #undef ROOM

@@ -135,7 +135,7 @@ static void advise_arguments(FILE *out, const char *log,
     }
 }
 
-/* Of GRAVELP_APPEND's array, whose size names the value's. */
+/* Names GRAVELP_APPEND's array, whose size tells that of the value. */
 static void advise_records(FILE *out, const char *log, const struct gravel_streams *streams)
 {
     static const char said[] = "array is too large (";

@@ -90,20 +90,21 @@ int gravel_cl_buffer_create(const struct gravel_device *device, const char *user
     return gravel_cl_buffer_fail(user, bytes, error);
 }
 
-char *gravel_cl_program_log(const struct gravel_device *device, cl_program program)
+char *gravel_cl_program_text(const struct gravel_device *device, cl_program program,
+                             cl_program_build_info what)
 {
     size_t bytes = 0;
-    clGetProgramBuildInfo(program, device->id, CL_PROGRAM_BUILD_LOG, 0, NULL, &bytes);
-    char *log = calloc(1, bytes + 1);
-    if (log && bytes)
-        clGetProgramBuildInfo(program, device->id, CL_PROGRAM_BUILD_LOG, bytes, log, NULL);
-    return log;
+    clGetProgramBuildInfo(program, device->id, what, 0, NULL, &bytes);
+    char *text = calloc(1, bytes + 1);
+    if (text && bytes)
+        clGetProgramBuildInfo(program, device->id, what, bytes, text, NULL);
+    return text;
 }
 
 /* Compilers say "error:" of a text, linkers and assemblers "error" of what they know by other names. */
 static bool has_compiler_failed(const struct gravel_device *device, cl_program program)
 {
-    char *log = gravel_cl_program_log(device, program);
+    char *log = gravel_cl_program_text(device, program, CL_PROGRAM_BUILD_LOG);
     bool has_failed = !log || strcasestr(log, "error");
     free(log);
     return has_failed;

@@ -45,8 +45,9 @@ int gravel_cl_buffer_fail(const char *user, uint64_t bytes, cl_int error);
 cl_int gravel_cl_program_build(const struct gravel_device *device, cl_program program,
                                const char *options);
 
-/** A compiler's log of a program; NULL if memory is out. The caller frees it. */
-char *gravel_cl_program_log(const struct gravel_device *device, cl_program program);
+/** A text of a program's build, its log or its options; NULL if memory is out. The caller frees it. */
+char *gravel_cl_program_text(const struct gravel_device *device, cl_program program,
+                             cl_program_build_info what);
 
 /**
  * Make a kernel. As gravel_cl_queue_create; the error has the kernel's name.

@@ -123,16 +123,6 @@ static char *program_text(cl_program program)
     return text;
 }
 
-static char *program_options(const struct gravel_device *device, cl_program program)
-{
-    size_t bytes = 0;
-    clGetProgramBuildInfo(program, device->id, CL_PROGRAM_BUILD_OPTIONS, 0, NULL, &bytes);
-    char *text = calloc(1, bytes + 1);
-    if (text && bytes)
-        clGetProgramBuildInfo(program, device->id, CL_PROGRAM_BUILD_OPTIONS, bytes, text, NULL);
-    return text;
-}
-
 /* @return the program with the probes; NULL if memory is out. The caller frees it. */
 static char *probing_text(const struct gravel_device *device, cl_program program,
                           const struct gravel_parameter *parameters, cl_uint n)
@@ -172,7 +162,7 @@ static int ask_compiler(const struct gravel_device *device, cl_program program,
                         struct gravel_parameter *parameters, cl_uint n)
 {
     char *text = probing_text(device, program, parameters, n);
-    char *options = program_options(device, program);
+    char *options = gravel_cl_program_text(device, program, CL_PROGRAM_BUILD_OPTIONS);
     int code = text && options ? 0 : gravel_fail(GRAVEL_ENOMEM, "text of a program for sizes");
     cl_int error = CL_SUCCESS;
     cl_program probes = NULL;
@@ -218,9 +208,8 @@ int gravel_parameter_check(const char *call, cl_kernel kernel, cl_uint index, ui
             return gravel_fail(GRAVEL_EINVAL, "%s: argument %u is %s %s; %s is argument %u", call,
                                index, given.type, given.name, what, i);
     }
-    if (strcmp(given.type, "void*") ==
-        0) /* declared without the macro, for kernels of any program */
-        return 0;
+    if (strcmp(given.type, "void*") == 0)
+        return 0; /* the program declares the argument without the macro */
     return gravel_fail(GRAVEL_EINVAL, "%s: argument %u is %s %s; the kernel has no %s", call, index,
                        given.type, given.name, what);
 }

@@ -104,7 +104,7 @@ static const struct gravel_source_header headers[] = {{"gravel.cl.h", gravel_cl_
 /* A compiler's log with names and lines of the source, and without them if memory is out. The caller frees it. */
 static char *read_log(const struct gravel_device *device, cl_program program, const char *text)
 {
-    char *log = gravel_cl_program_log(device, program), *named = NULL;
+    char *log = gravel_cl_program_text(device, program, CL_PROGRAM_BUILD_LOG), *named = NULL;
     size_t bytes;
     FILE *out = open_memstream(&named, &bytes);
     if (!out)
@@ -115,7 +115,7 @@ static char *read_log(const struct gravel_device *device, cl_program program, co
     return named;
 }
 
-/* Of a build that failed without a word of the compiler: PoCL's does where it cannot write. */
+/* Advises on a build that failed without a message of the compiler: PoCL's fails so where it cannot write. */
 static void advise_cache(FILE *out, const struct gravel_device *device)
 {
     char cache[256];

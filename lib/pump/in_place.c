@@ -5,7 +5,7 @@
  *
  * They would overtake what this node sent itself before: so all of that must be applied, as the last quiet or barrier
  * has found, and nothing be sent since, by host calls or handlers, except what was applied in place too. A header in
- * the mirror stands for the packages, as for a block's, so that the aggregator counts them and gives their slots back.
+ * the mirror represents the packages, as it does those of a block: the aggregator counts them and returns their slots.
  *
  * A program whose rounds send to other nodes too pays for a kernel that takes nothing: after each, twice as many
  * settles pass without one.

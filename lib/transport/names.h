@@ -15,7 +15,7 @@ const char *gravel_operation_name(uint32_t command);
 /** "uint"; NULL if there is no such type. */
 const char *gravel_type_name(uint32_t command);
 
-/* Of a message that is refused, without checked mode: who sent it is not known. */
+/* Ends the text of a refused message whose sender is not known, for lack of checked mode. */
 #define GRAVEL_CHECK_NAMES "GRAVEL_CHECK=1 names kernel and line of a group's call"
 
 #define GRAVEL_NAMED_BYTES 56u

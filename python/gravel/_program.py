@@ -143,7 +143,7 @@ class _Parameter:
         return value.size, None
 
     def _bytes(self, value: Any) -> tuple[int, Any]:
-        """Vectors and structs: numpy's scalars and arrays of so many bytes; the driver may read behind fewer."""
+        """Vectors and structs: numpy's scalars and arrays of as many bytes; the driver reads past smaller ones."""
         if not isinstance(value, (np.generic, np.ndarray)):
             raise self._refuse(value, "a scalar or an array of numpy")
         memory = value.tobytes()
