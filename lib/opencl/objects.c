@@ -45,6 +45,14 @@ int gravel_cl_buffer_fail(const char *user, uint64_t bytes, cl_int error)
                        gravel_cl_error(error), (int)error, also, limit);
 }
 
+int gravel_cl_buffer_zero(cl_command_queue queue, cl_mem buffer, uint64_t at, uint64_t bytes,
+                          const char *what)
+{
+    const cl_uint zero = 0;
+    return gravel_check_cl(
+        what, clEnqueueFillBuffer(queue, buffer, &zero, sizeof zero, at, bytes, 0, NULL, NULL));
+}
+
 bool gravel_cl_has_addresses(const struct gravel_device *device, uint64_t bytes)
 {
     if (!device->capability.is_cpu)

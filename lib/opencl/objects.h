@@ -29,6 +29,10 @@ int gravel_cl_queue_create(const struct gravel_device *device, const char *user,
 int gravel_cl_buffer_create(const struct gravel_device *device, const char *user, uint64_t bytes,
                             cl_mem *out);
 
+/** Enqueue zeros for a part of a buffer, in words of 4 bytes. @param what  of the error. @return 0; GRAVEL_ECL. */
+int gravel_cl_buffer_zero(cl_command_queue queue, cl_mem buffer, uint64_t at, uint64_t bytes,
+                          const char *what);
+
 /** Whether a process has addresses for memory of a CPU device: PoCL ends a process that lacks them. True elsewhere. */
 bool gravel_cl_has_addresses(const struct gravel_device *device, uint64_t bytes);
 

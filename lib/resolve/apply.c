@@ -160,42 +160,33 @@ static uint64_t apply_words(const struct gravel_apply *apply, const struct grave
     return n;
 }
 
-static uint64_t argument(const unsigned char *rows, bool is_wide, size_t i)
-{
-    return is_wide ? ((const uint64_t *)(const void *)rows)[i]
-                   : ((const uint32_t *)(const void *)rows)[i];
-}
-
-/* The answer's row is behind the arguments'. */
-static void set_answer(unsigned char *rows, bool is_wide, size_t i, uint64_t answer)
-{
-    if (is_wide)
-        ((uint64_t *)(void *)rows)[i] = answer;
-    else
-        ((uint32_t *)(void *)rows)[i] = (uint32_t)answer;
-}
-
+/* Calls the handler of a run's messages. The answers' row is behind the arguments'. */
 static uint64_t apply_calls(const struct gravel_apply *apply, const struct gravel_run *run,
                             uint32_t source, unsigned char *start, struct gravel_applied *applied)
 {
-    unsigned char *rows = start + GRAVEL_RUN_VALUES(run->command, (uint64_t)run->n_messages, 0);
-    const bool is_wide = GRAVELP_VALUE_BYTES(run->command) == 8;
-    uint32_t handler = GRAVELP_COMMAND_HANDLER(run->command);
+    const uint32_t n = run->n_messages, handler = GRAVELP_COMMAND_HANDLER(run->command);
     const uint32_t n_args = GRAVELP_COMMAND_N_ARGS(run->command);
+    const bool is_wide = GRAVELP_VALUE_BYTES(run->command) == 8;
     const bool asks = GRAVELP_IS_REQUEST(run->command);
-    for (uint32_t i = 0; i < run->n_messages; i++) {
+    void *rows = start + GRAVEL_RUN_VALUES(run->command, (uint64_t)n, 0);
+    uint64_t *wide = rows;
+    uint32_t *narrow = rows;
+    for (uint32_t i = 0; i < n; i++) {
         uint64_t args[GRAVEL_AM_MAX_ARGS] = {0}, answer = 0;
-        for (uint32_t row = 0; row < n_args; row++)
-            args[row] = argument(rows, is_wide, (size_t)row * run->n_messages + i);
+        size_t at = i;
+        for (uint32_t row = 0; row < n_args; row++, at += n)
+            args[row] = is_wide ? wide[at] : narrow[at];
         int result = apply->call(apply->context, handler, source, args, &answer);
-        if (asks)
-            set_answer(rows, is_wide, (size_t)n_args * run->n_messages + i, answer);
+        if (asks && is_wide)
+            wide[at] = answer;
+        else if (asks)
+            narrow[at] = (uint32_t)answer;
         if (result && !applied->n_failed++) {
             applied->result = result;
             applied->handler = handler;
         }
     }
-    return run->n_messages;
+    return n;
 }
 
 void gravel_apply_runs(const struct gravel_apply *apply, void *frame, uint64_t from, uint64_t to,

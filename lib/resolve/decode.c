@@ -24,6 +24,12 @@
 
 #define NO_PLAN 1 /* no code of an error: the frame is for gravel_decode_check */
 
+/* A number in a frame that has one right value there. */
+struct field {
+    const char *name;
+    uint64_t found, expected;
+};
+
 struct check {
     const struct gravel_expect *expect;
     const struct gravel_streams *streams; /* of a frame of records */
@@ -32,11 +38,11 @@ struct check {
     struct gravel_plan *plan; /* NULL: indices are looked at here */
     uint16_t kind;            /* GRAVEL_FRAME_MESSAGES or _RECORDS */
     bool is_header;           /* of a frame of one run, whose messages are elsewhere */
-    uint32_t run_number;
-    uint64_t at; /* of the run in the frame [bytes] */
+    uint32_t run_number;      /* 0: the frame's header */
+    uint64_t at;              /* of the run in the frame [bytes] */
 };
 
-/* Note why; a run number of 0 stands for the header. */
+/* Notes why the frame is refused, and where in it. */
 __attribute__((format(printf, 3, 4))) static int refuse(const struct check *check, int code,
                                                         const char *format, ...)
 {
@@ -55,28 +61,29 @@ __attribute__((format(printf, 3, 4))) static int refuse(const struct check *chec
     return code;
 }
 
-static int check_equal(const struct check *check, const char *what, uint64_t found, uint64_t due)
+/* Refuses the first of the fields that has not its expected value. */
+static int check_fields(const struct check *check, const struct field *fields, size_t n)
 {
-    if (found == due)
-        return 0;
-    return refuse(check, GRAVEL_ECORRUPT, "%s is %" PRIu64 ", expected %" PRIu64, what, found, due);
+    for (const struct field *field = fields; field < fields + n; field++)
+        if (field->found != field->expected)
+            return refuse(check, GRAVEL_ECORRUPT, "%s is %" PRIu64 ", expected %" PRIu64,
+                          field->name, field->found, field->expected);
+    return 0;
 }
+#define CHECK_FIELDS(check, fields) check_fields(check, fields, sizeof(fields) / sizeof *(fields))
 
 static int check_header(const struct check *check, const struct gravel_frame *frame, uint64_t bytes)
 {
-    int code = check_equal(check, "magic", frame->magic, GRAVEL_FRAME_MAGIC);
-    if (!code)
-        code = check_equal(check, "version", frame->version, GRAVEL_FRAME_VERSION);
-    if (!code)
-        code = check_equal(check, "kind", frame->kind, check->kind);
-    if (!code)
-        code = check_equal(check, "source", frame->source, check->expect->source);
-    if (!code)
-        code = check_equal(check, "destination", frame->destination, check->expect->destination);
-    if (!code)
-        code = check_equal(check, "length", frame->bytes, bytes);
-    if (!code)
-        code = check_equal(check, "sequence", frame->sequence, check->expect->sequence);
+    const struct field fields[] = {
+        {"magic", frame->magic, GRAVEL_FRAME_MAGIC},
+        {"version", frame->version, GRAVEL_FRAME_VERSION},
+        {"kind", frame->kind, check->kind},
+        {"source", frame->source, check->expect->source},
+        {"destination", frame->destination, check->expect->destination},
+        {"length", frame->bytes, bytes},
+        {"sequence", frame->sequence, check->expect->sequence},
+    };
+    int code = CHECK_FIELDS(check, fields);
     if (!code && frame->n_messages > GRAVEL_FRAME_MAX_MESSAGES)
         code = refuse(check, GRAVEL_ECORRUPT, "%" PRIu32 " messages are more than a frame may hold",
                       frame->n_messages);
@@ -98,35 +105,29 @@ static int check_active_message(const struct check *check, const struct gravel_r
         return refuse(check, GRAVEL_EHANDLER, "no handler %" PRIu32 " among %" PRIu32, handler,
                       check->expect->n_handlers);
     const struct gravel_handler *known = &check->expect->handlers[handler];
+    char why[192];
+    why[0] = '\0';
     if (known->n_args != n_args)
-        return refuse(check, GRAVEL_EHANDLER,
-                      "handler %" PRIu32 " (%s) takes %" PRIu32
-                      " arguments, the message has %" PRIu32,
-                      handler, known->name ? known->name : "?", known->n_args, n_args);
-    if ((type == GRAVEL_UINT) != gravel_handler_is_narrow(known))
-        return refuse(check, GRAVEL_EHANDLER,
-                      "handler %" PRIu32 " (%s) takes arguments of %u bytes, the message has "
-                      "them of %u",
-                      handler, known->name ? known->name : "?",
-                      gravel_handler_is_narrow(known) ? 4u : 8u, GRAVEL_TYPE_BYTES(type));
-    if (asks && !known->n_answers)
-        return refuse(check, GRAVEL_EHANDLER,
-                      "handler %" PRIu32 " (%s) is asked, and does not answer: its n_answers is 0",
-                      handler, known->name ? known->name : "?");
-    if (known->blocks != (check->kind == GRAVEL_FRAME_RECORDS))
-        return refuse(check, GRAVEL_EHANDLER,
-                      known->blocks
-                          ? "handler %" PRIu32 " (%s) blocks: kernels ask it, and send it nothing"
-                          : "handler %" PRIu32 " (%s) is asked among records, and does not block",
-                      handler, known->name ? known->name : "?");
-    if (known->serve.max_pending)
-        return refuse(
-            check, GRAVEL_EHANDLER,
-            "handler %" PRIu32 " (%s) may send, for its max_pending is %" PRIu64
-            ": only kernels of gravel_server_launch send to it, on their own node, by _wg "
-            "calls, and not in checked mode",
-            handler, known->name ? known->name : "?", known->serve.max_pending);
-    return 0;
+        snprintf(why, sizeof why, "takes %" PRIu32 " arguments, the message has %" PRIu32,
+                 known->n_args, n_args);
+    else if ((type == GRAVEL_UINT) != gravel_handler_is_narrow(known))
+        snprintf(why, sizeof why, "takes arguments of %u bytes, the message has them of %u",
+                 gravel_handler_is_narrow(known) ? 4u : 8u, GRAVEL_TYPE_BYTES(type));
+    else if (asks && !known->n_answers)
+        snprintf(why, sizeof why, "is asked, and does not answer: its n_answers is 0");
+    else if (known->blocks != (check->kind == GRAVEL_FRAME_RECORDS))
+        snprintf(why, sizeof why, "%s",
+                 known->blocks ? "blocks: kernels ask it, and send it nothing"
+                               : "is asked among records, and does not block");
+    else if (known->serve.max_pending)
+        snprintf(why, sizeof why,
+                 "may send, for its max_pending is %" PRIu64
+                 ": only kernels of gravel_server_launch send to it, on their own node, by _wg "
+                 "calls, and not in checked mode",
+                 known->serve.max_pending);
+    return why[0] ? refuse(check, GRAVEL_EHANDLER, "handler %" PRIu32 " (%s) %s", handler,
+                           known->name ? known->name : "?", why)
+                  : 0;
 }
 
 static int check_command(const struct check *check, const struct gravel_run *run)
@@ -149,8 +150,7 @@ static int check_command(const struct check *check, const struct gravel_run *run
     return 0;
 }
 
-/* Check that a run's arrays fit into what is left of the frame and end in zeros; tell its length.
- */
+/* Checks that a run's arrays fit into what is left of the frame and end in zeros; finds its length. */
 static int check_extent(const struct check *check, const struct gravel_run *run,
                         const unsigned char *start, uint64_t left, uint64_t *run_bytes)
 {
@@ -175,16 +175,7 @@ static int check_extent(const struct check *check, const struct gravel_run *run,
     return 0;
 }
 
-/* A plain maximum, so that the compiler makes it a vector loop. */
-static uint32_t largest(const uint32_t *indices, uint32_t n)
-{
-    uint32_t result = 0;
-    for (uint32_t i = 0; i < n; i++)
-        result = indices[i] > result ? indices[i] : result;
-    return result;
-}
-
-/* The words from `base` on to the end of its allocation; `what` names it. */
+/* Finds the words from `base` on to the end of its allocation; `what` names it. */
 static int find_words(const struct check *check, const struct gravel_run *run, const char *what,
                       uint64_t base, struct gravel_span *span, uint64_t *n_words)
 {
@@ -213,7 +204,7 @@ static int refuse_element(const struct check *check, const struct gravel_run *ru
                   (span->bytes - (base - span->offset)) / GRAVELP_VALUE_BYTES(run->command));
 }
 
-/* Whether element `index` after `base` is a word of an allocation; `what` and `element` name them. */
+/* Checks that element `index` after `base` is a word of an allocation; `what` and `element` name them. */
 static int check_element(const struct check *check, const struct gravel_run *run, const char *what,
                          uint64_t base, const char *element, uint64_t index)
 {
@@ -233,13 +224,13 @@ static int refuse_index(const struct check *check, const struct gravel_run *run,
     return refuse_element(check, run, "base", run->base, element, index, span);
 }
 
-/* Note a run that the device checks; false if a plan has no room for it. */
-static bool plan_run(const struct check *check, const struct gravel_run *run,
-                     const struct gravel_span *span, uint64_t n_words)
+/* Notes a run that the device checks. @return 0; NO_PLAN: the plan has no room for it. */
+static int plan_run(const struct check *check, const struct gravel_run *run,
+                    const struct gravel_span *span, uint64_t n_words)
 {
     struct gravel_plan *plan = check->plan;
     if (plan->n_runs == GRAVEL_PLAN_RUNS)
-        return false;
+        return NO_PLAN;
     plan->runs[plan->n_runs++] = (struct gravel_planned_run){
         .run = *run,
         .at = check->at,
@@ -248,7 +239,7 @@ static bool plan_run(const struct check *check, const struct gravel_run *run,
         .span = *span,
     };
     plan->n_messages += run->n_messages;
-    return true;
+    return 0;
 }
 
 static int check_indices(const struct check *check, const struct gravel_run *run,
@@ -256,17 +247,19 @@ static int check_indices(const struct check *check, const struct gravel_run *run
 {
     struct gravel_span span;
     uint64_t n_words = 0;
-    uint32_t i = 0;
+    uint32_t largest = 0, first = 0;
     int code = find_words(check, run, "base", run->base, &span, &n_words);
     if (code)
         return code;
     if (check->plan)
-        return plan_run(check, run, &span, n_words) ? 0 : NO_PLAN;
-    if (largest(indices, run->n_messages) < n_words)
+        return plan_run(check, run, &span, n_words);
+    for (uint32_t i = 0; i < run->n_messages; i++) /* the compiler makes it a vector loop */
+        largest = indices[i] > largest ? indices[i] : largest;
+    if (largest < n_words)
         return 0;
-    while (i + 1 < run->n_messages && indices[i] < n_words) /* another thread may change them now */
-        i++;
-    return refuse_index(check, run, i, indices[i], &span);
+    while (first + 1 < run->n_messages && indices[first] < n_words) /* they may change now */
+        first++;
+    return refuse_index(check, run, first, indices[first], &span);
 }
 
 static int check_far_indices(const struct check *check, const struct gravel_run *run,
@@ -281,58 +274,40 @@ static int check_far_indices(const struct check *check, const struct gravel_run 
     return code;
 }
 
-static int check_signal(const struct check *check, uint64_t signal)
-{
-    struct gravel_span span;
-    if (signal == GRAVEL_NO_SIGNAL)
-        return 0;
-    if (signal % 4)
-        return refuse(check, GRAVEL_ERANGE, "signal at %" PRIu64 " is not a multiple of 4", signal);
-    if (!gravel_heap_span(check->heap, signal, &span) || span.bytes - (signal - span.offset) < 4)
-        return refuse(check, GRAVEL_ERANGE, "signal at %" PRIu64 " is in no allocation", signal);
-    return 0;
-}
-
-/* An active message addresses no word. @param index  the greatest of the run's. */
-static int check_words(const struct check *check, const struct gravel_run *run, uint64_t index)
-{
-    if (!GRAVELP_IS_CALL(run->command))
-        return check_element(check, run, "base", run->base, "index", index);
-    return index ? refuse(check, GRAVEL_ECORRUPT,
-                          "index is %" PRIu64 " in an active message, which has none", index)
-                 : 0;
-}
-
-/* The answers go to the source's heap, whose books are the same as ours. */
-static int check_requests(const struct check *check, const struct gravel_signal_run *run,
+/* Checks a run of requests. Its answers go to the source's heap, whose allocations are the same as ours. An active
+ * message addresses no word. */
+static int check_requests(const struct check *check, const struct gravel_run *run, uint64_t result,
                           const void *requests)
 {
     uint64_t index = 0, place = 0;
-    for (uint32_t i = 0; i < run->run.n_messages; i++) {
-        const struct gravelp_far_request one = gravel_request_at(run->run.command, requests, i);
+    int code = 0;
+    for (uint32_t i = 0; i < run->n_messages; i++) {
+        const struct gravelp_far_request one = gravel_request_at(run->command, requests, i);
         index = one.index > index ? one.index : index;
         place = one.place > place ? one.place : place;
     }
-    int code = check_words(check, &run->run, index);
-    return code ? code : check_element(check, &run->run, "result", run->result, "place", place);
+    if (!GRAVELP_IS_CALL(run->command))
+        code = check_element(check, run, "base", run->base, "index", index);
+    else if (index)
+        code = refuse(check, GRAVEL_ECORRUPT,
+                      "index is %" PRIu64 " in an active message, which has none", index);
+    return code ? code : check_element(check, run, "result", result, "place", place);
 }
 
-/* Runs of commands that tell a signal. */
-static int check_signal_run(const struct check *check, const unsigned char *start)
+/* Checks what a run of signals or requests has in its header beyond other runs. */
+static int check_signal(const struct check *check, const struct gravel_signal_run *run)
 {
-    struct gravel_signal_run run;
-    memcpy(&run, start, sizeof run);
-    int code = check_signal(check, run.signal);
-    if (code)
-        return code;
-    if (GRAVELP_IS_REQUEST(run.run.command))
-        return check_requests(check, &run, start + sizeof run);
-    if (run.result)
+    struct gravel_span span;
+    const uint64_t signal = run->signal;
+    if (signal != GRAVEL_NO_SIGNAL && signal % 4)
+        return refuse(check, GRAVEL_ERANGE, "signal at %" PRIu64 " is not a multiple of 4", signal);
+    if (signal != GRAVEL_NO_SIGNAL &&
+        (!gravel_heap_span(check->heap, signal, &span) || span.bytes - (signal - span.offset) < 4))
+        return refuse(check, GRAVEL_ERANGE, "signal at %" PRIu64 " is in no allocation", signal);
+    if (run->result && !GRAVELP_IS_REQUEST(run->run.command))
         return refuse(check, GRAVEL_ECORRUPT, "result is %" PRIu64 " in a run that has none",
-                      run.result);
-    return (run.run.command & GRAVELP_COMMAND_FAR)
-               ? check_far_indices(check, &run.run, (const void *)(start + sizeof run))
-               : check_indices(check, &run.run, (const void *)(start + sizeof run));
+                      run->result);
+    return 0;
 }
 
 /* Whether a word lies in a span as a whole. The empty span {0, 0} holds none. */
@@ -361,60 +336,44 @@ static int check_offsets(const struct check *check, const struct gravel_run *run
     return 0;
 }
 
-/* An update or a put with indices. */
-static bool is_plain(uint32_t command)
-{
-    return GRAVELP_INDEX_BYTES(command) == 4 && !GRAVELP_HAS_SIGNAL(command);
-}
-
 static int check_run(const struct check *check, const struct gravel_run *run,
                      const unsigned char *start, uint64_t left, uint64_t *run_bytes)
 {
+    const uint32_t command = run->command, index_bytes = GRAVELP_INDEX_BYTES(command);
+    const void *indices = start + GRAVEL_RUN_INDICES(command);
+    struct gravel_signal_run whole = {.result = 0};
     int code = check_command(check, run);
-    if (!code && check->plan && !is_plain(run->command))
-        return NO_PLAN;
+    if (!code && check->plan && (index_bytes != 4 || GRAVELP_HAS_SIGNAL(command)))
+        return NO_PLAN; /* no update or put with indices */
     if (!code)
         code = check_extent(check, run, start, left, run_bytes);
-    if (code)
-        return code;
-    if (GRAVELP_HAS_SIGNAL(run->command))
-        return check_signal_run(check, start);
-    switch (GRAVELP_INDEX_BYTES(run->command)) {
-    case 4:
-        return check_indices(check, run, (const void *)(start + sizeof *run));
-    case 8:
-        return run->command & GRAVELP_COMMAND_FAR
-                   ? check_far_indices(check, run, (const void *)(start + sizeof *run))
-                   : check_offsets(check, run, (const void *)(start + sizeof *run));
-    default:
-        return 0;
+    if (!code && GRAVELP_HAS_SIGNAL(command)) {
+        memcpy(&whole, start, sizeof whole);
+        code = check_signal(check, &whole);
     }
+    if (code || index_bytes == 0)
+        return code;
+    if (GRAVELP_IS_REQUEST(command))
+        return check_requests(check, run, whole.result, indices);
+    if (index_bytes == 4)
+        return check_indices(check, run, indices);
+    return command & GRAVELP_COMMAND_FAR ? check_far_indices(check, run, indices)
+                                         : check_offsets(check, run, indices);
 }
 
-/* The arguments of a line fill its words behind the tag. */
+/* Checks that the arguments of a line fill its words behind the tag. */
 static int check_line(const struct check *check, const struct gravel_signal_run *run)
 {
     const uint32_t n_words = GRAVELP_RECORD_WORDS(run->run.command);
     uint64_t types = run->result, due = GRAVELP_TAG_WORDS;
-    for (; types & 0xf; types >>= 4) {
-        if ((types & 0xf) > GRAVELP_ARGUMENT_STRING && (types & 0xf) != GRAVELP_ARGUMENT_POINTER)
-            return refuse(check, GRAVEL_ECORRUPT, "types of arguments are 0x%" PRIx64, run->result);
+    for (; (types & 0xf) &&
+           ((types & 0xf) <= GRAVELP_ARGUMENT_STRING || (types & 0xf) == GRAVELP_ARGUMENT_POINTER);
+         types >>= 4)
         due += GRAVELP_ARGUMENT_WORDS(types & 0xf);
-    }
     if (types)
         return refuse(check, GRAVEL_ECORRUPT, "types of arguments are 0x%" PRIx64, run->result);
-    return check_equal(check, "number of words", n_words, due);
-}
-
-/* A stream's records have its size, and nothing else. */
-static int check_appended(const struct check *check, const struct gravel_signal_run *run,
-                          const struct gravel_stream *stream)
-{
-    int code = check_equal(check, "bytes of a record", 4 * GRAVELP_RECORD_WORDS(run->run.command),
-                           stream->record_bytes);
-    if (!code)
-        code = check_equal(check, "bytes of text", GRAVELP_TEXT_BYTES(run->run.command), 0);
-    return code ? code : check_equal(check, "types of arguments", run->result, 0);
+    const struct field fields[] = {{"number of words", n_words, due}};
+    return CHECK_FIELDS(check, fields);
 }
 
 static int check_records(const struct check *check, const struct gravel_run *run,
@@ -432,12 +391,17 @@ static int check_records(const struct check *check, const struct gravel_run *run
     if (code)
         return code;
     memcpy(&whole, start, sizeof whole);
-    code = check_equal(check, "base", run->base, 0);
-    if (!code)
-        code = check_equal(check, "signal", whole.signal, GRAVEL_NO_SIGNAL);
-    if (code)
-        return code;
-    return stream ? check_appended(check, &whole, stream) : check_line(check, &whole);
+    const struct field every[] = {{"base", run->base, 0},
+                                  {"signal", whole.signal, GRAVEL_NO_SIGNAL}};
+    code = CHECK_FIELDS(check, every);
+    if (code || !stream)
+        return code ? code : check_line(check, &whole);
+    const struct field appended[] = {
+        {"bytes of a record", 4 * GRAVELP_RECORD_WORDS(run->command), stream->record_bytes},
+        {"bytes of text", GRAVELP_TEXT_BYTES(run->command), 0},
+        {"types of arguments", whole.result, 0},
+    };
+    return CHECK_FIELDS(check, appended);
 }
 
 static int check_frame(struct check *check, const void *frame, uint64_t bytes)
@@ -465,7 +429,8 @@ static int check_frame(struct check *check, const void *frame, uint64_t bytes)
         n_messages += run.n_messages;
     }
     check->run_number = 0;
-    return code ? code : check_equal(check, "number of messages", header.n_messages, n_messages);
+    const struct field sum[] = {{"number of messages", header.n_messages, n_messages}};
+    return code ? code : CHECK_FIELDS(check, sum);
 }
 
 int gravel_decode_check(const void *frame, uint64_t bytes, const struct gravel_expect *expect,

@@ -6,15 +6,6 @@
 
 #include "resolve/heap_words.h"
 
-/* One thread writes the word, as any other of the heap; the sum wraps. */
-static void raise_signal(unsigned char *heap, const struct gravel_signal_run *run)
-{
-    if (run->signal == GRAVEL_NO_SIGNAL)
-        return;
-    unsigned char *word = heap + run->signal;
-    store_uint(word, load_uint(word) + run->run.n_messages); /* Q1, pairs with Q2; R1 too */
-}
-
 void gravel_requests_finish(const void *frame, unsigned char *heap, gravel_apply_reply *reply,
                             void *context)
 {
@@ -24,11 +15,14 @@ void gravel_requests_finish(const void *frame, unsigned char *heap, gravel_apply
     while (start < end) {
         const struct gravel_signal_run *run = (const void *)start;
         uint32_t command = run->run.command, n = run->run.n_messages;
-        if (GRAVELP_IS_REQUEST(command) && run->result != GRAVEL_ANSWERED_LATER)
+        if (GRAVELP_IS_REQUEST(command) && run->result != GRAVEL_ANSWERED_LATER) {
             reply(context, run, header->source, (const void *)(run + 1),
                   start + GRAVEL_RUN_VALUES(command, n, GRAVELP_ANSWER_ROW(command)));
-        else if (GRAVELP_HAS_SIGNAL(command) && !GRAVELP_IS_REQUEST(command) && heap)
-            raise_signal(heap, run);
+        } else if (GRAVELP_HAS_SIGNAL(command) && !GRAVELP_IS_REQUEST(command) && heap &&
+                   run->signal != GRAVEL_NO_SIGNAL) {
+            unsigned char *word = heap + run->signal; /* which has one writer; the sum wraps */
+            store_uint(word, load_uint(word) + n);    /* Q1, pairs with Q2; R1 too */
+        }
         start += GRAVEL_RUN_BYTES(command, (gravelp_u64)n);
     }
 }

@@ -15,9 +15,8 @@ struct gravel_resolver {
     struct gravel_device_resolver *device; /* NULL where the host reaches the heap */
 };
 
-static int create_on_device(struct gravel_resolver *resolver)
+int gravel_resolver_create(struct gravel_resolver **out, const struct gravel_resolver_shape *shape)
 {
-    const struct gravel_resolver_shape *shape = &resolver->shape;
     const struct gravel_device_resolver_shape on_device = {
         .device = shape->memory->device,
         .arena = shape->memory->region.buffer,
@@ -28,23 +27,17 @@ static int create_on_device(struct gravel_resolver *resolver)
         .lending = shape->lending,
         .heap = shape->heap,
     };
-    return gravel_device_resolver_create(&resolver->device, &on_device);
-}
-
-int gravel_resolver_create(struct gravel_resolver **out, const struct gravel_resolver_shape *shape)
-{
-    *out = NULL;
     struct gravel_resolver *resolver = calloc(1, sizeof *resolver);
+    *out = resolver;
     if (!resolver)
         return gravel_fail(GRAVEL_ENOMEM, "resolver");
     resolver->shape = *shape;
-    int code = shape->memory->region.buffer ? create_on_device(resolver) : 0;
+    int code = on_device.arena ? gravel_device_resolver_create(&resolver->device, &on_device) : 0;
     if (code) {
         gravel_resolver_destroy(resolver);
-        return code;
+        *out = NULL;
     }
-    *out = resolver;
-    return 0;
+    return code;
 }
 
 bool gravel_resolver_destroy(struct gravel_resolver *resolver)
@@ -70,16 +63,7 @@ static uint64_t find_call(const struct gravel_resolver *resolver, const struct g
     return frame->bytes;
 }
 
-static int call(const struct gravel_resolver *resolver, void *frame, struct gravel_run *run,
-                uint32_t heap, struct gravel_applied *applied)
-{
-    int code = gravel_device_calls_run(resolver->shape.calls, frame, run, heap);
-    applied->n_messages += code ? 0 : run->n_messages;
-    applied->has_signals |= GRAVELP_HAS_SIGNAL(run->command);
-    return code;
-}
-
-/* Runs of the host's and of the device's, in the order of the frame. */
+/* Applies runs of the host's and of the device's, in the order of the frame. */
 static int apply_in_turn(const struct gravel_resolver *resolver, void *frame, uint32_t heap,
                          struct gravel_applied *applied)
 {
@@ -94,23 +78,16 @@ static int apply_in_turn(const struct gravel_resolver *resolver, void *frame, ui
         if (next > at) {
             gravel_apply_runs(&here, frame, at, next, applied);
         } else {
-            code = call(resolver, frame, run, heap, applied);
+            code = gravel_device_calls_run(resolver->shape.calls, frame, run, heap);
+            applied->n_messages += code ? 0 : run->n_messages;
+            applied->has_signals |= GRAVELP_HAS_SIGNAL(run->command);
             next = at + GRAVEL_RUN_BYTES(run->command, (gravelp_u64)run->n_messages);
         }
     }
     return code;
 }
 
-static void refuse_handler(const struct gravel_resolver *resolver,
-                           const struct gravel_applied *applied, struct gravel_refusal *refusal)
-{
-    refusal->code = GRAVEL_EHANDLER;
-    snprintf(refusal->text, sizeof refusal->text, "handler %s returned %d%s",
-             resolver->shape.handlers[applied->handler].name, applied->result,
-             applied->n_failed > 1 ? " (and others failed)" : "");
-}
-
-/* Kernels apply it where the heap is device memory. */
+/* Applies a frame that is not kept; kernels do where the heap is device memory. */
 static int apply(const struct gravel_resolver *resolver, void *frame, uint32_t heap,
                  struct gravel_applied *applied)
 {
@@ -136,7 +113,7 @@ static void refuse_device(int code, struct gravel_refusal *refusal)
              gravel_last_error());
 }
 
-/* A frame whose indices the device checks. @return whether it is one: then it is kept, or refused. */
+/* Keeps a frame whose indices the device checks. @return whether it is one: then it is kept, or refused. */
 static bool keep(struct gravel_resolver *resolver, const void *frame,
                  const struct gravel_loan *loan, const struct gravel_expect *expect, uint32_t heap,
                  struct gravel_refusal *refusal)
@@ -163,7 +140,7 @@ static bool keep(struct gravel_resolver *resolver, const void *frame,
     return true;
 }
 
-/* Any other frame. @return messages applied. */
+/* Applies any other frame. @return messages applied. */
 static uint64_t check_and_apply(struct gravel_resolver *resolver, void *frame,
                                 const struct gravel_loan *loan, const struct gravel_expect *expect,
                                 uint32_t heap, struct gravel_refusal *refusal)
@@ -174,8 +151,12 @@ static uint64_t check_and_apply(struct gravel_resolver *resolver, void *frame,
     int code = apply(resolver, frame, heap, &applied);
     if (code)
         refuse_device(code, refusal);
-    else if (applied.n_failed)
-        refuse_handler(resolver, &applied, refusal);
+    else if (applied.n_failed) {
+        refusal->code = GRAVEL_EHANDLER;
+        snprintf(refusal->text, sizeof refusal->text, "handler %s returned %d%s",
+                 resolver->shape.handlers[applied.handler].name, applied.result,
+                 applied.n_failed > 1 ? " (and others failed)" : "");
+    }
     return applied.n_messages;
 }
 

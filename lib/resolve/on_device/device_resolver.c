@@ -59,61 +59,38 @@ struct pass {
         answers_end; /* [bytes] part of the frame with answers only the device has */
 };
 
-static int make_berths(struct gravel_device_resolver *resolver)
-{
-    uint64_t bytes = resolver->shape.max_frame_bytes;
-    int code = gravel_pinned_create(&resolver->staging, resolver->shape.device, resolver->queue,
-                                    "resolver: pinned memory", NULL, N_BERTHS * bytes);
-    for (uint32_t i = 0; i < N_BERTHS && !code; i++) {
-        struct berth *berth = &resolver->berths[i];
-        berth->staged = resolver->staging.begin + i * bytes;
-        code = gravel_cl_buffer_create(resolver->shape.device, "resolver", bytes, &berth->uploaded);
-    }
-    return code;
-}
-
-/* See gravel_device_runs_warm_up. */
-static int warm_up(struct gravel_device_resolver *resolver)
-{
-    const cl_uint zero = 0;
-    cl_int error = CL_SUCCESS;
-    int code = 0;
-    for (uint32_t i = 0; i < N_BERTHS && error == CL_SUCCESS && !code; i++) {
-        cl_mem uploaded = resolver->berths[i].uploaded;
-        error = clEnqueueFillBuffer(resolver->queue, uploaded, &zero, sizeof zero, 0,
-                                    resolver->shape.max_frame_bytes, 0, NULL, NULL);
-        if (error == CL_SUCCESS)
-            code = gravel_device_runs_warm_up(&resolver->runs, uploaded);
-        if (error == CL_SUCCESS && !code)
-            code = gravel_device_calls_warm_up(resolver->shape.calls, resolver->queue, uploaded);
-    }
-    if (error == CL_SUCCESS && !code)
-        code = gravel_wait_queue(resolver->shape.device, resolver->queue,
-                                 "resolver: first use of its buffers");
-    return error == CL_SUCCESS ? code : gravel_fail_cl("resolver: first use of its buffers", error);
-}
-
-/* A handler on the device may keep the resolver's queue; and where launches are drained, no round is short. */
-static bool has_place(const struct gravel_device_resolver_shape *shape)
-{
-    return shape->heap && !shape->calls && shape->device->step == GRAVEL_STEP_PUMP;
-}
-
 static int make_parts(struct gravel_device_resolver *resolver)
 {
     const struct gravel_device_resolver_shape *shape = &resolver->shape;
+    const uint64_t bytes = shape->max_frame_bytes;
+    static const char using[] = "resolver: first use of its buffers";
+    /* A handler on the device may keep the resolver's queue; and where launches are drained, no round is short. */
+    const bool may_be_in_place =
+        shape->heap && !shape->calls && shape->device->step == GRAVEL_STEP_PUMP;
     int code = gravel_cl_queue_create(shape->device, "resolver", &resolver->queue);
     if (!code)
-        code = make_berths(resolver);
+        code = gravel_pinned_create(&resolver->staging, shape->device, resolver->queue,
+                                    "resolver: pinned memory", NULL, N_BERTHS * bytes);
     if (!code)
         code = gravel_device_runs_create(&resolver->runs, shape->device, resolver->queue,
-                                         shape->arena, shape->max_frame_bytes);
+                                         shape->arena, bytes);
+    for (uint32_t i = 0; i < N_BERTHS && !code; i++) {
+        struct berth *berth = &resolver->berths[i];
+        berth->staged = resolver->staging.begin + i * bytes;
+        code = gravel_cl_buffer_create(shape->device, "resolver", bytes, &berth->uploaded);
+        if (!code) /* from here on, see gravel_device_runs_warm_up */
+            code = gravel_cl_buffer_zero(resolver->queue, berth->uploaded, 0, bytes, using);
+        if (!code)
+            code = gravel_device_runs_warm_up(&resolver->runs, berth->uploaded);
+        if (!code)
+            code = gravel_device_calls_warm_up(shape->calls, resolver->queue, berth->uploaded);
+    }
     if (!code)
-        code = warm_up(resolver);
+        code = gravel_wait_queue(shape->device, resolver->queue, using);
     if (!code && shape->memory && shape->lending.ended)
         code = gravel_lent_create(&resolver->lent, &resolver->runs, shape->max_frame_bytes,
                                   &shape->lending);
-    if (!code && has_place(shape))
+    if (!code && may_be_in_place)
         code = gravel_in_place_create(&resolver->in_place, &resolver->runs, shape->heap);
     return code;
 }
@@ -181,15 +158,6 @@ static int tell_broken(const struct gravel_device_resolver *resolver)
     return resolver->broken ? gravel_fail(resolver->broken, "%s", resolver->broken_text) : 0;
 }
 
-/* All that the queue held has ended. */
-static void forget_uploads(struct gravel_device_resolver *resolver)
-{
-    for (uint32_t i = 0; i < N_BERTHS; i++) {
-        gravel_cl_event_release(resolver->berths[i].sent);
-        resolver->berths[i].sent = NULL;
-    }
-}
-
 static const char finishing[] = "resolver: frames were not applied";
 
 int gravel_device_resolver_begin_finish(struct gravel_device_resolver *resolver)
@@ -209,16 +177,7 @@ static void note_under_way(struct gravel_device_resolver *resolver)
     resolver->all = NULL;
 }
 
-static int wait_for_all(struct gravel_device_resolver *resolver)
-{
-    cl_event all = resolver->all;
-    resolver->all = NULL;
-    return all ? gravel_wait_command(resolver->shape.device, resolver->queue, CL_SUCCESS, all,
-                                     finishing)
-               : gravel_wait_queue(resolver->shape.device, resolver->queue, finishing);
-}
-
-/* Wait for the frames in berths. */
+/* Waits for the frames in berths. */
 static int finish_berths(struct gravel_device_resolver *resolver)
 {
     if (!resolver->is_under_way)
@@ -227,9 +186,16 @@ static int finish_berths(struct gravel_device_resolver *resolver)
     int code = gravel_device_calls_wait(resolver->shape.calls);
     if (gravel_device_calls_are_stuck(resolver->shape.calls))
         return code; /* the queue will not finish either */
-    int broken = check_whole(resolver, wait_for_all(resolver));
-    if (!broken)
-        forget_uploads(resolver);
+    cl_event all = resolver->all;
+    resolver->all = NULL;
+    int broken = check_whole(
+        resolver, all ? gravel_wait_command(resolver->shape.device, resolver->queue, CL_SUCCESS,
+                                            all, finishing)
+                      : gravel_wait_queue(resolver->shape.device, resolver->queue, finishing));
+    for (uint32_t i = 0; i < N_BERTHS && !broken; i++) { /* all that the queue held has ended */
+        gravel_cl_event_release(resolver->berths[i].sent);
+        resolver->berths[i].sent = NULL;
+    }
     return code ? code : broken;
 }
 
@@ -276,20 +242,6 @@ static int upload(struct pass *pass)
     if (error != CL_SUCCESS)
         return gravel_fail_cl("resolver: clEnqueueWriteBuffer", error);
     return waits ? wait_for_upload(pass->resolver, berth) : 0;
-}
-
-/* Room for one more frame. @return 0; the code of frames before. */
-static int take_berth(struct gravel_device_resolver *resolver, struct berth **berth)
-{
-    int code = tell_broken(resolver);
-    *berth = &resolver->berths[resolver->next];
-    if (!code)
-        code = check_whole(resolver, wait_for_upload(resolver, *berth));
-    if (code)
-        return code;
-    resolver->next = (resolver->next + 1) % N_BERTHS;
-    note_under_way(resolver);
-    return code;
 }
 
 /* ---- runs ------------------------------------------------------------------------------------ */
@@ -352,7 +304,7 @@ static int apply_device_calls(struct pass *pass, struct gravel_run *run)
     return code;
 }
 
-/* Active messages that the host runs, once all before them is applied: as a frame of this run alone, which apply.c can
+/* Runs active messages of the host's, once all before them is applied: as a frame of this run alone, which apply.c can
  * do. */
 static int apply_calls(struct pass *pass, struct gravel_run *run, struct gravel_applied *applied)
 {
@@ -379,15 +331,6 @@ static int apply_calls(struct pass *pass, struct gravel_run *run, struct gravel_
     }
     applied->n_failed += calls.n_failed;
     return 0;
-}
-
-static int apply_run(struct pass *pass, struct gravel_run *run, struct gravel_applied *applied)
-{
-    if (!GRAVELP_IS_CALL(run->command))
-        return apply_words(pass, run);
-    return gravel_device_calls_can_take(pass->resolver->shape.calls, run)
-               ? apply_device_calls(pass, run)
-               : apply_calls(pass, run, applied);
 }
 
 /* Whether the frame is one short run that goes with the kernel's launch. */
@@ -420,8 +363,11 @@ int gravel_device_resolver_apply(struct gravel_device_resolver *resolver,
                                  const struct gravel_apply *apply, uint64_t heap_offset,
                                  void *frame, struct gravel_applied *applied)
 {
-    struct pass pass = {
-        .resolver = resolver, .apply = apply, .frame = frame, .heap_offset = heap_offset};
+    struct pass pass = {.resolver = resolver,
+                        .berth = &resolver->berths[resolver->next],
+                        .apply = apply,
+                        .frame = frame,
+                        .heap_offset = heap_offset};
     assert(heap_offset % 8 == 0);
     *applied = (struct gravel_applied){0};
     if (pass.frame->bytes > resolver->shape.max_frame_bytes)
@@ -429,12 +375,21 @@ int gravel_device_resolver_apply(struct gravel_device_resolver *resolver,
                            pass.frame->bytes, (unsigned long long)resolver->shape.max_frame_bytes);
     int code = gravel_device_resolver_give_back(resolver);
     if (!code)
-        code = take_berth(resolver, &pass.berth);
+        code = check_whole(resolver, wait_for_upload(resolver, pass.berth));
+    if (!code) {
+        resolver->next = (resolver->next + 1) % N_BERTHS;
+        note_under_way(resolver);
+    }
     if (!code && is_given(&pass))
         return give(&pass, applied);
     for (uint64_t at = sizeof *pass.frame; !code && at < pass.frame->bytes;) {
         struct gravel_run *run = (void *)((char *)frame + at);
-        code = apply_run(&pass, run, applied);
+        if (!GRAVELP_IS_CALL(run->command))
+            code = apply_words(&pass, run);
+        else if (gravel_device_calls_can_take(resolver->shape.calls, run))
+            code = apply_device_calls(&pass, run);
+        else
+            code = apply_calls(&pass, run, applied);
         applied->n_messages += code ? 0 : run->n_messages;
         applied->has_signals |= GRAVELP_HAS_SIGNAL(run->command);
         at += GRAVEL_RUN_BYTES(run->command, (gravelp_u64)run->n_messages);

@@ -49,49 +49,28 @@ struct gravel_lent {
 
 static const char uploading[] = "resolver: uploading a frame";
 static const char applying[] = "resolver: applying a frame";
+static const char zeroing[] = "resolver: clEnqueueFillBuffer";
 
 /* ---- create and destroy ---------------------------------------------------------------------- */
 
-static int make_berth(struct gravel_lent *lent, struct berth *berth, uint64_t bytes)
+/* What a driver puts off to a buffer's first use is done here: later, a kernel of the user's may wait. */
+static int make_all(struct gravel_lent *lent, uint64_t frame_bytes)
 {
     const struct gravel_device *device = lent->runs->device;
-    return gravel_cl_buffer_create(device, "resolver", bytes, &berth->uploaded);
-}
-
-/* What a driver puts off to a buffer's first use must be done before a kernel of the user's waits. */
-static int warm_up(const struct gravel_lent *lent, const struct berth *berth, uint64_t bytes)
-{
-    const cl_uint zero = 0;
-    cl_int error = clEnqueueFillBuffer(lent->uploads, berth->uploaded, &zero, sizeof zero, 0, bytes,
-                                       0, NULL, NULL);
-    return gravel_check_cl("resolver: clEnqueueFillBuffer", error);
-}
-
-static int make_records(struct gravel_lent *lent)
-{
-    const cl_uint zero = 0;
     const uint64_t bytes = N_BERTHS * sizeof(struct record);
-    int code = gravel_cl_buffer_create(lent->runs->device, "resolver", bytes, &lent->refused);
-    return code ? code
-                : gravel_check_cl("resolver: clEnqueueFillBuffer",
-                                  clEnqueueFillBuffer(lent->uploads, lent->refused, &zero,
-                                                      sizeof zero, 0, bytes, 0, NULL, NULL));
-}
-
-static int make_all(struct gravel_lent *lent, uint64_t bytes)
-{
-    const struct gravel_device *device = lent->runs->device;
     int code = gravel_cl_queue_create(device, "resolver: uploads", &lent->uploads);
     if (!code)
-        code = make_records(lent);
+        code = gravel_cl_buffer_create(device, "resolver", bytes, &lent->refused);
     if (!code)
-        code =
-            gravel_pinned_create(&lent->records, device, lent->uploads, "resolver: pinned memory",
-                                 NULL, N_BERTHS * sizeof(struct record));
+        code = gravel_cl_buffer_zero(lent->uploads, lent->refused, 0, bytes, zeroing);
+    if (!code)
+        code = gravel_pinned_create(&lent->records, device, lent->uploads,
+                                    "resolver: pinned memory", NULL, bytes);
     for (uint32_t i = 0; i < N_BERTHS && !code; i++) {
-        code = make_berth(lent, &lent->berths[i], bytes);
+        cl_mem *uploaded = &lent->berths[i].uploaded;
+        code = gravel_cl_buffer_create(device, "resolver", frame_bytes, uploaded);
         if (!code)
-            code = warm_up(lent, &lent->berths[i], bytes);
+            code = gravel_cl_buffer_zero(lent->uploads, *uploaded, 0, frame_bytes, zeroing);
     }
     return code ? code : gravel_wait_queue(device, lent->uploads, "resolver: first use of berths");
 }
@@ -139,11 +118,6 @@ static uint32_t number_of(const struct gravel_lent *lent, const struct berth *be
     return (uint32_t)(berth - lent->berths);
 }
 
-static struct record *record_of(const struct gravel_lent *lent, const struct berth *berth)
-{
-    return (struct record *)(void *)lent->records.begin + number_of(lent, berth);
-}
-
 static int enqueue_run(const struct gravel_lent *lent, const struct berth *berth,
                        const struct gravel_planned_run *planned, bool applies)
 {
@@ -166,17 +140,7 @@ static int enqueue_run(const struct gravel_lent *lent, const struct berth *berth
                    : gravel_device_runs_check(lent->runs, &run);
 }
 
-/* All runs are checked before one is applied. */
-static int enqueue_runs(const struct gravel_lent *lent, const struct berth *berth)
-{
-    const struct gravel_plan *plan = &berth->plan;
-    int code = 0;
-    for (uint32_t i = 0; i < 2 * plan->n_runs && !code; i++)
-        code = enqueue_run(lent, berth, &plan->runs[i % plan->n_runs], i >= plan->n_runs);
-    return code;
-}
-
-/* Have the records of all frames that are begun read, unless they are being read: one read for many frames, as the
+/* Has the records of all frames that are begun read, unless they are being read: one read for many frames, as the
  * device's kernels wait for it. */
 static int tell(struct gravel_lent *lent)
 {
@@ -191,45 +155,45 @@ static int tell(struct gravel_lent *lent)
     return gravel_check_cl(applying, clFlush(lent->runs->queue));
 }
 
-/* The first frame that is not begun is on the device: give it back if it is a copy, and apply it. */
+/* Gives the first frame that is not begun, and is on the device, back if it is a copy, and applies it: all runs are
+ * checked before one is applied. */
 static int begin(struct gravel_lent *lent)
 {
     struct berth *berth = berth_of(lent, lent->n_begun);
+    const struct gravel_plan *plan = &berth->plan;
+    int code = 0;
     gravel_cl_event_release(berth->sent);
     berth->sent = NULL;
     if (!berth->loan.rows)
         lent->lending.give_back(lent->lending.context, &berth->loan);
-    int code = enqueue_runs(lent, berth);
+    for (uint32_t i = 0; i < 2 * plan->n_runs && !code; i++)
+        code = enqueue_run(lent, berth, &plan->runs[i % plan->n_runs], i >= plan->n_runs);
     if (code)
         return code;
     lent->n_begun++;
     return lent->told ? gravel_check_cl(applying, clFlush(lent->runs->queue)) : tell(lent);
 }
 
-static int refuse(const struct gravel_lent *lent, const struct berth *berth,
-                  struct gravel_refusal *refusal)
-{
-    const cl_uint zero = 0;
-    const struct record *record = record_of(lent, berth);
-    uint64_t at = number_of(lent, berth) * sizeof *record;
-    const struct gravel_expect expect = gravel_loan_expects(&berth->loan);
-    gravel_decode_refuse_index(&berth->plan, &expect, UINT32_MAX - record->found, record->index,
-                               refusal);
-    return gravel_check_cl(applying,
-                           clEnqueueFillBuffer(lent->runs->queue, lent->refused, &zero, sizeof zero,
-                                               at, sizeof *record, 0, NULL, NULL));
-}
-
-/* The oldest frame is applied, or refused: tell. */
+/* Reports the oldest frame, which is applied or refused. */
 static int end(struct gravel_lent *lent)
 {
     struct berth *berth = berth_of(lent, 0);
     struct gravel_refusal refusal = {.code = 0};
-    bool is_refused = record_of(lent, berth)->found != 0;
+    const struct record *record =
+        (const struct record *)(void *)lent->records.begin + number_of(lent, berth);
+    const struct gravel_expect expect = gravel_loan_expects(&berth->loan);
+    const bool is_refused = record->found != 0;
+    int code = 0;
     lent->first = (lent->first + 1) % N_BERTHS;
     lent->n--;
     lent->n_begun--;
-    int code = is_refused ? refuse(lent, berth, &refusal) : 0;
+    if (is_refused) {
+        gravel_decode_refuse_index(&berth->plan, &expect, UINT32_MAX - record->found, record->index,
+                                   &refusal);
+        code = gravel_cl_buffer_zero(lent->runs->queue, lent->refused,
+                                     number_of(lent, berth) * sizeof *record, sizeof *record,
+                                     applying);
+    }
     if (berth->loan.rows)
         lent->lending.give_back(lent->lending.context, &berth->loan);
     lent->lending.ended(lent->lending.context, &berth->loan,
@@ -320,23 +284,18 @@ int gravel_lent_make_room(struct gravel_lent *lent)
     return lent->n == N_BERTHS ? finish_oldest(lent) : 0;
 }
 
-static int upload(const struct gravel_lent *lent, struct berth *berth, const void *frame,
-                  uint64_t bytes)
-{
-    cl_int error = clEnqueueWriteBuffer(lent->uploads, berth->uploaded, CL_FALSE, 0, bytes, frame,
-                                        0, NULL, &berth->sent);
-    if (error == CL_SUCCESS)
-        error = clFlush(lent->uploads);
-    return gravel_check_cl(uploading, error);
-}
-
 int gravel_lent_take(struct gravel_lent *lent, const void *frame, const struct gravel_plan *plan,
                      const struct gravel_loan *loan, uint64_t heap_offset)
 {
     struct berth *berth = berth_of(lent, lent->n);
-    int code = loan->rows ? 0 : upload(lent, berth, frame, loan->bytes);
-    if (code)
-        return code;
+    cl_int error = CL_SUCCESS;
+    if (!loan->rows)
+        error = clEnqueueWriteBuffer(lent->uploads, berth->uploaded, CL_FALSE, 0, loan->bytes,
+                                     frame, 0, NULL, &berth->sent);
+    if (!loan->rows && error == CL_SUCCESS)
+        error = clFlush(lent->uploads);
+    if (error != CL_SUCCESS)
+        return gravel_fail_cl(uploading, error);
     berth->loan = *loan;
     berth->plan = *plan;
     berth->heap_offset = heap_offset;

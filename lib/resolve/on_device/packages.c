@@ -27,20 +27,6 @@ static int enqueue(const struct gravel_in_place *in_place, uint32_t queue, uint3
     return gravel_check_cl(user, error);
 }
 
-/* What a driver puts off to the first use must be done before a kernel of the user's waits. Without allocations no
- * package is taken. */
-static int warm_up(struct gravel_in_place *in_place)
-{
-    cl_command_queue queue = in_place->runs->queue;
-    memset(in_place->staged.begin, 0, SPANS_BYTES);
-    cl_int error = clEnqueueWriteBuffer(queue, in_place->spans, CL_FALSE, 0, SPANS_BYTES,
-                                        in_place->staged.begin, 0, NULL, NULL);
-    int code = gravel_check_cl(user, error);
-    if (!code)
-        code = enqueue(in_place, 0, 0);
-    return code ? code : gravel_wait_queue(in_place->runs->device, queue, user);
-}
-
 int gravel_in_place_create(struct gravel_in_place *in_place, const struct gravel_device_runs *runs,
                            struct gravel_heap *heap)
 {
@@ -53,7 +39,17 @@ int gravel_in_place_create(struct gravel_in_place *in_place, const struct gravel
     if (!code)
         code =
             gravel_pinned_create(&in_place->staged, device, runs->queue, user, NULL, SPANS_BYTES);
-    return code ? code : warm_up(in_place);
+    if (code)
+        return code;
+    /* What a driver puts off to the first use is done now: later, a kernel of the user's may wait. Without allocations
+     * no package is taken. */
+    memset(in_place->staged.begin, 0, SPANS_BYTES);
+    cl_int error = clEnqueueWriteBuffer(runs->queue, in_place->spans, CL_FALSE, 0, SPANS_BYTES,
+                                        in_place->staged.begin, 0, NULL, NULL);
+    code = gravel_check_cl(user, error);
+    if (!code)
+        code = enqueue(in_place, 0, 0);
+    return code ? code : gravel_wait_queue(device, runs->queue, user);
 }
 
 void gravel_in_place_destroy(struct gravel_in_place *in_place)
@@ -63,7 +59,7 @@ void gravel_in_place_destroy(struct gravel_in_place *in_place)
     gravel_cl_kernel_release(in_place->kernel);
 }
 
-/* Copy the allocations, if they have changed. */
+/* Copies the allocations, if they have changed. */
 static int copy_spans(struct gravel_in_place *in_place)
 {
     struct gravel_span spans[GRAVELP_BOUNDS_MOST];

@@ -28,6 +28,8 @@
 
 extern const char gravel_resolve_cl[];
 
+static const char zeroing[] = "resolver: clEnqueueFillBuffer";
+
 /* Numbers of the kernels. */
 enum {
     APPLY_SERIALLY,
@@ -61,52 +63,17 @@ static uint64_t slots_for(uint64_t n_messages)
 
 /* ---- create and destroy ---------------------------------------------------------------------- */
 
-static int build(struct gravel_device_runs *runs, const struct gravel_device *device)
-{
-    const struct gravel_program_request request = {
-        .name = "resolve.cl",
-        .source = gravel_resolve_cl,
-        .options = runs->has_int64_atomics ? "-DGRAVELP_INT64_ATOMICS" : NULL,
-    };
-    return gravel_device_build(device, &request, &runs->program);
-}
-
-static int make_kernels(struct gravel_device_runs *runs)
+int gravel_device_runs_create(struct gravel_device_runs *runs, const struct gravel_device *device,
+                              cl_command_queue queue, cl_mem arena, uint64_t max_frame_bytes)
 {
     static const char *const names[] = {"apply_serially", "apply_each", "add_few",
                                         "find_last",      "store_last", "check_indices",
                                         "raise_signal",   "apply_given"};
-    const struct gravel_argument arena[] = {GRAVEL_ARGUMENT(runs->arena)};
-    int code = gravel_cl_kernels_create(runs->device, runs->program, names, GRAVEL_RUN_KERNELS,
-                                        &runs->group, runs->kernels);
-    for (uint32_t i = 0; i < GRAVEL_RUN_KERNELS && !code; i++)
-        code = set(runs, i, 0, arena, 1);
-    return code;
-}
-
-static int make_passed(struct gravel_device_runs *runs)
-{
-    const uint32_t zero = 0;
-    const uint64_t bytes = 2 * sizeof zero;
-    int code = gravel_cl_buffer_create(runs->device, "resolver", bytes, &runs->passed);
-    return code ? code
-                : gravel_check_cl("resolver: clEnqueueFillBuffer",
-                                  clEnqueueFillBuffer(runs->queue, runs->passed, &zero, sizeof zero,
-                                                      0, bytes, 0, NULL, NULL));
-}
-
-/* Whether a short frame may be an argument. */
-static bool bears_given(const struct gravel_device *device)
-{
-    size_t bytes = 0;
-    cl_int error =
-        clGetDeviceInfo(device->id, CL_DEVICE_MAX_PARAMETER_SIZE, sizeof bytes, &bytes, NULL);
-    return error == CL_SUCCESS && bytes >= GRAVELP_GIVEN_LEAST;
-}
-
-int gravel_device_runs_create(struct gravel_device_runs *runs, const struct gravel_device *device,
-                              cl_command_queue queue, cl_mem arena, uint64_t max_frame_bytes)
-{
+    const struct gravel_argument first[] = {GRAVEL_ARGUMENT(arena)};
+    const uint64_t passed_bytes = 2 * sizeof(uint32_t);
+    uint64_t longest =
+        max_frame_bytes < GRAVEL_ROWS_MOST_BYTES ? GRAVEL_ROWS_MOST_BYTES : max_frame_bytes;
+    size_t argument_bytes = 0;
     *runs = (struct gravel_device_runs){
         .device = device,
         .is_serial = device->capability.is_cpu,
@@ -117,16 +84,30 @@ int gravel_device_runs_create(struct gravel_device_runs *runs, const struct grav
     };
     clRetainCommandQueue(queue);
     clRetainMemObject(arena);
-    runs->takes_given = !runs->is_serial && bears_given(device);
-    int code = build(runs, device);
-    uint64_t longest =
-        max_frame_bytes < GRAVEL_ROWS_MOST_BYTES ? GRAVEL_ROWS_MOST_BYTES : max_frame_bytes;
+    runs->takes_given =
+        !runs->is_serial &&
+        clGetDeviceInfo(device->id, CL_DEVICE_MAX_PARAMETER_SIZE, sizeof argument_bytes,
+                        &argument_bytes, NULL) == CL_SUCCESS &&
+        argument_bytes >= GRAVELP_GIVEN_LEAST;
+    const struct gravel_program_request request = {
+        .name = "resolve.cl",
+        .source = gravel_resolve_cl,
+        .options = runs->has_int64_atomics ? "-DGRAVELP_INT64_ATOMICS" : NULL,
+    };
+    int code = gravel_device_build(device, &request, &runs->program);
     if (!code && !runs->is_serial)
         code = gravel_cl_buffer_create(device, "resolver", slots_for(longest / MIN_PUT_BYTES) * 4,
                                        &runs->last);
     if (!code)
-        code = make_passed(runs);
-    return code ? code : make_kernels(runs);
+        code = gravel_cl_buffer_create(device, "resolver", passed_bytes, &runs->passed);
+    if (!code)
+        code = gravel_cl_buffer_zero(queue, runs->passed, 0, passed_bytes, zeroing);
+    if (!code)
+        code = gravel_cl_kernels_create(device, runs->program, names, GRAVEL_RUN_KERNELS,
+                                        &runs->group, runs->kernels);
+    for (uint32_t i = 0; i < GRAVEL_RUN_KERNELS && !code; i++)
+        code = SET(runs, i, 0, first);
+    return code;
 }
 
 void gravel_device_runs_destroy(struct gravel_device_runs *runs)
@@ -160,8 +141,8 @@ static int enqueue_kernel(const struct gravel_device_runs *runs, uint32_t kernel
         gravel_cl_kernel_enqueue(runs->queue, runs->kernels[kernel], n_items, runs->group, NULL));
 }
 
-static int set_rows(const struct gravel_device_runs *runs, const struct run_rows *rows,
-                    uint32_t kernel)
+static int enqueue(const struct gravel_device_runs *runs, const struct run_rows *rows,
+                   uint32_t kernel, size_t n_items)
 {
     const struct gravel_argument arguments[] = {
         GRAVEL_ARGUMENT(rows->frame),     GRAVEL_ARGUMENT(rows->kind),
@@ -170,13 +151,7 @@ static int set_rows(const struct gravel_device_runs *runs, const struct run_rows
         GRAVEL_ARGUMENT(rows->values_at), GRAVEL_ARGUMENT(rows->refused),
         GRAVEL_ARGUMENT(rows->record),    GRAVEL_ARGUMENT(rows->first),
     };
-    return SET(runs, kernel, FRAME_ARGUMENT, arguments);
-}
-
-static int enqueue(const struct gravel_device_runs *runs, const struct run_rows *rows,
-                   uint32_t kernel, size_t n_items)
-{
-    int code = set_rows(runs, rows, kernel);
+    int code = SET(runs, kernel, FRAME_ARGUMENT, arguments);
     return code ? code : enqueue_kernel(runs, kernel, n_items);
 }
 
@@ -224,13 +199,12 @@ static int enqueue_few(const struct gravel_device_runs *runs, const struct run_r
 
 static int enqueue_puts(const struct gravel_device_runs *runs, const struct run_rows *rows)
 {
-    const uint32_t zero = 0, n = rows->run->n_messages;
+    const uint32_t n = rows->run->n_messages;
     uint64_t n_slots = slots_for(n);
     uint32_t mask = (uint32_t)(n_slots - 1);
     const struct gravel_argument table[] = {GRAVEL_ARGUMENT(runs->last), GRAVEL_ARGUMENT(mask)};
-    cl_int error = clEnqueueFillBuffer(runs->queue, runs->last, &zero, sizeof zero, 0,
-                                       n_slots * sizeof zero, 0, NULL, NULL);
-    int code = gravel_check_cl("resolver: clEnqueueFillBuffer", error);
+    int code =
+        gravel_cl_buffer_zero(runs->queue, runs->last, 0, n_slots * sizeof(uint32_t), zeroing);
     if (!code)
         code = SET(runs, FIND_LAST, LAST_ARGUMENT, table);
     if (!code)
@@ -294,16 +268,6 @@ static bool must_be_serial(const struct gravel_device_runs *runs, const struct g
            (is_wide_word && !is_put && !runs->has_int64_atomics);
 }
 
-static int enqueue_messages(const struct gravel_device_runs *runs, const struct run_rows *rows)
-{
-    const struct gravel_run *run = rows->run;
-    if (must_be_serial(runs, run))
-        return enqueue(runs, rows, APPLY_SERIALLY, 1);
-    if (GRAVELP_COMMAND_OP(rows->kind) == GRAVEL_PUT)
-        return enqueue_puts(runs, rows);
-    return adds_to_few(runs, rows) ? enqueue_few(runs, rows) : enqueue_each(runs, rows);
-}
-
 static struct run_rows find_rows(const struct gravel_device_runs *runs,
                                  const struct gravel_device_run *run)
 {
@@ -339,7 +303,13 @@ int gravel_device_runs_enqueue(const struct gravel_device_runs *runs,
 {
     const struct run_rows rows = find_rows(runs, run);
     const struct gravel_signal_run *with_signal = (const void *)run->run;
-    int code = enqueue_messages(runs, &rows);
+    int code;
+    if (must_be_serial(runs, run->run))
+        code = enqueue(runs, &rows, APPLY_SERIALLY, 1);
+    else if (GRAVELP_COMMAND_OP(rows.kind) == GRAVEL_PUT)
+        code = enqueue_puts(runs, &rows);
+    else
+        code = (adds_to_few(runs, &rows) ? enqueue_few : enqueue_each)(runs, &rows);
     if (!code && GRAVELP_COMMAND_OP(run->run->command) == GRAVEL_PUT_SIGNAL &&
         with_signal->signal != GRAVEL_NO_SIGNAL)
         code = enqueue_signal(runs, run->heap_offset + with_signal->signal, run->run->n_messages);
