@@ -189,9 +189,7 @@ struct gravel_network {
     _Atomic uint32_t n_settling;   /* U13: waits that fetch packages, and ship them */
     uint64_t settling_ns;          /* since the network thread has seen one; 0: it sees none */
     _Atomic uint64_t n_host_calls; /* U12: of host calls that send; written under host_lock */
-    _Atomic uint64_t n_handler_calls, n_handler_shipped;
-    /* U12: of them by handlers, and those whose messages have left; the network thread writes */
-    _Atomic uint32_t n_sessions; /* A7: of host calls, not yet ended; written under host_lock */
+    _Atomic uint32_t n_sessions;   /* A7: of host calls, not yet ended; written under host_lock */
 
     pthread_mutex_t job_lock;
     struct gravel_job *new_jobs; /* guarded by job_lock, oldest first */
@@ -202,6 +200,9 @@ struct gravel_network {
     struct gravel_late late;
     uint64_t next_id;
 
+    /* Of the network thread, apart from what host threads write: a line of a cache that both write costs each wait. */
+    _Atomic uint64_t n_handler_calls, n_handler_shipped;
+    /* U12: calls of handlers that send, and those whose messages have left */
     uint64_t *n_sent;     /* [n_nodes] frames sent to each node */
     uint64_t *n_received; /* [n_nodes] frames received from each node */
     uint64_t *n_acked;    /* [n_nodes] of n_sent, those the node says it has resolved */
