@@ -36,7 +36,7 @@ HEADERS = ["cl/device/send.cl.h", "cl/device/queue.cl.h", "cl/device/workgroup.c
 def library():
     """Everything but MPI, what KERNEL has, and of the rooms that need a device only what needs none."""
     out = ["lib/device/ladder.c", "lib/device/cores.c", "lib/opencl/given.c", "lib/opencl/private.c", "lib/opencl/slice.c", "lib/opencl/wait.c",
-           "lib/opencl/copier.c", "lib/opencl/objects.c", "lib/opencl/pinned.c", "lib/opencl/region.c"]
+           "lib/opencl/copier.c", "lib/opencl/objects.c", "lib/opencl/parameter.c", "lib/opencl/pinned.c", "lib/opencl/region.c"]
     for folder, _, files in os.walk(os.path.join(TOP, "lib")):
         for name in files:
             path = os.path.relpath(os.path.join(folder, name), TOP)
