@@ -24,7 +24,7 @@ import sys
 
 TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 TABLE = os.path.join(TOP, "tests", "broken", "table")
-NOT_COPIED = "build.ninja", "tests/broken/copy", "tests/support/kernel-cache", "meson-logs", "logs", "mpi"
+NOT_COPIED = "build.ninja", "tests/broken/copy", "tests/support/kernel-cache", "meson-logs", "logs", "mpi", "fresh"
 LIMIT_S = 120
 
 
