@@ -44,8 +44,8 @@ struct gravel_block_pool_stats {
  * @param gravel       the node, which must stay open.
  * @param block_bytes  of each block [bytes]: a power of two from 8 to 2^30; the same at every node.
  * @param n_blocks     of each node's part, 1 to 2^31; the same at every node.
- * @return             0; GRAVEL_EINVAL; GRAVEL_ENOMEM; GRAVEL_EMISMATCH if arguments differ; else as gravel_alloc_named
- *                     and gravel_quiet. If one node fails, all do, and nothing is allocated.
+ * @return             0; GRAVEL_EINVAL; GRAVEL_ENOMEM; at all nodes what one of them met; GRAVEL_EMISMATCH if arguments
+ *                     differ; else as gravel_alloc. If one node fails, all do, and nothing is allocated.
  */
 int gravel_block_pool_create(struct gravel_block_pool **out, struct gravel *gravel,
                              uint64_t block_bytes, uint64_t n_blocks);
@@ -66,7 +66,7 @@ int gravel_block_pool_stats_read(struct gravel_block_pool *pool,
 /**
  * Free a pool with all of its blocks. NULL is allowed. Collective, with a barrier.
  *
- * @return  as gravel_free.
+ * @return  as gravel_free. After an error it stays, unless the node has failed.
  */
 int gravel_block_pool_destroy(struct gravel_block_pool *pool);
 

@@ -306,7 +306,13 @@ static int destroy(struct gravel_mirror *mirror)
         gravel_guards_remove(&mirror->gravel->guards, &mirror->guards[i]);
     const struct gravel_collective_call call = {.kind = GRAVEL_CALL_MIRROR_DESTROY,
                                                 .arguments = {mirror->memory}};
-    int code = mirror->memory_bytes ? gravel_node_free_as(mirror->gravel, &call) : 0;
+    int code = 0;
+    if (mirror->memory_bytes) {
+        code = gravel_node_barrier(mirror->gravel, &call, false);
+        code = gravel_node_agree_on(mirror->gravel, &call, true, code);
+        if (!code)
+            code = gravel_node_release(mirror->gravel, "gravel_mirror_destroy", mirror->memory);
+    }
     free_all(mirror);
     return code;
 }

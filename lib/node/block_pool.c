@@ -10,47 +10,31 @@
 
 #include "base/growing.h"
 #include "layout/block_pool.h"
-#include "node/node.h"
+#include "node/object.h"
 
 #include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
 
 struct gravel_block_pool {
-    struct gravel *gravel;
-    uint64_t offset, block_bytes;
-    struct gravel_guard guard;
+    struct gravel_object object;
     struct gravelp_block_pool head;
 };
 
-static const char creating[] = "gravel_block_pool_create";
+/* What a caller of gravel_block_pool_create asks for. */
+struct request {
+    uint64_t block_bytes, n_blocks;
+};
 
-static int check(uint64_t bytes, uint64_t n_blocks)
-{
-    if (bytes < 1u << GRAVELP_POOL_LEAST_SHIFT || bytes > 1u << GRAVELP_POOL_MOST_SHIFT ||
-        bytes & (bytes - 1))
-        return gravel_fail(
-            GRAVEL_EINVAL,
-            "%s: blocks of %" PRIu64 " bytes, which is not a power of two from %u to %u", creating,
-            bytes, 1u << GRAVELP_POOL_LEAST_SHIFT, 1u << GRAVELP_POOL_MOST_SHIFT);
-    if (n_blocks == 0 || n_blocks > GRAVELP_POOL_MOST_BLOCKS)
-        return gravel_fail(GRAVEL_EINVAL, "%s: %" PRIu64 " blocks, not 1 to %u", creating, n_blocks,
-                           GRAVELP_POOL_MOST_BLOCKS);
-    return 0;
-}
-
-/* Before the blocks: head and bits [bytes]. */
+/* Returns the bytes of head and bits, which lie before the blocks. */
 static uint64_t head_bytes(const struct gravelp_block_pool *head)
 {
     return sizeof *head + head->n_words * sizeof(uint32_t);
 }
 
-static void lay_out(struct gravel_block_pool *pool, uint64_t n_blocks)
+static void lay_out(struct gravelp_block_pool *head, const struct request *request)
 {
-    struct gravelp_block_pool *head = &pool->head;
-    head->n_blocks = (uint32_t)n_blocks;
-    head->n_words = (uint32_t)((n_blocks + 31) / 32);
-    while (UINT64_C(1) << head->block_shift < pool->block_bytes)
+    head->n_blocks = (uint32_t)request->n_blocks;
+    head->n_words = (uint32_t)((request->n_blocks + 31) / 32);
+    while (UINT64_C(1) << head->block_shift < request->block_bytes)
         head->block_shift++;
     head->blocks_at =
         (head_bytes(head) + GRAVELP_CACHELINE - 1) / GRAVELP_CACHELINE * GRAVELP_CACHELINE;
@@ -58,81 +42,66 @@ static void lay_out(struct gravel_block_pool *pool, uint64_t n_blocks)
         head->places[i] = (uint32_t)((uint64_t)head->n_words * i / GRAVELP_POOL_PLACES);
 }
 
-/* Of a local node: the head, and bits of blocks that there are not. The rest is 0. */
-static int write_head(const struct gravel_block_pool *pool, uint32_t node)
+static int check(struct gravel_object *object, const void *requested)
 {
-    const struct gravelp_block_pool *head = &pool->head;
-    const uint32_t n_last = head->n_blocks % 32, beyond = n_last ? ~0u << n_last : 0;
-    const uint64_t last = pool->offset + head_bytes(head) - sizeof beyond;
-    void *mapped;
-    int code = gravel_map(pool->gravel, pool->offset, sizeof *head, CL_MAP_WRITE_INVALIDATE_REGION,
-                          node, &mapped);
-    if (code)
-        return code;
-    *(struct gravelp_block_pool *)mapped = *head;
-    code = gravel_unmap(pool->gravel, mapped);
-    return code ? code
-                : gravel_fill(pool->gravel, last, sizeof beyond, &beyond, sizeof beyond, node);
+    static const char call[] = "gravel_block_pool_create";
+    const struct request *request = requested;
+    const uint64_t bytes = request->block_bytes, n_blocks = request->n_blocks;
+    if (bytes < 1u << GRAVELP_POOL_LEAST_SHIFT || bytes > 1u << GRAVELP_POOL_MOST_SHIFT ||
+        bytes & (bytes - 1))
+        return gravel_fail(
+            GRAVEL_EINVAL,
+            "%s: blocks of %" PRIu64 " bytes, which is not a power of two from %u to %u", call,
+            bytes, 1u << GRAVELP_POOL_LEAST_SHIFT, 1u << GRAVELP_POOL_MOST_SHIFT);
+    if (n_blocks == 0 || n_blocks > GRAVELP_POOL_MOST_BLOCKS)
+        return gravel_fail(GRAVEL_EINVAL, "%s: %" PRIu64 " blocks, not 1 to %u", call, n_blocks,
+                           GRAVELP_POOL_MOST_BLOCKS);
+    lay_out(&((struct gravel_block_pool *)object)->head, request);
+    object->call.arguments[0] = bytes;
+    object->call.arguments[1] = n_blocks;
+    return 0;
 }
 
-/* All nodes make their part, or none keeps it. */
-static int make(struct gravel_block_pool *pool, const struct gravel_collective_call *call)
+/* Writes the pools of all local nodes, whose memory is 0: the head, and as allocated the bits behind the last block. */
+static int make(struct gravel_object *object, const void *requested)
 {
-    char name[48];
-    const uint64_t bytes =
-        pool->head.blocks_at + ((uint64_t)pool->head.n_blocks << pool->head.block_shift);
-    snprintf(name, sizeof name, "pool of %u blocks of %" PRIu64 " bytes", pool->head.n_blocks,
-             pool->block_bytes);
-    int code = gravel_alloc_named(pool->gravel, name, bytes, &pool->offset);
-    if (code)
-        return code;
-    for (uint32_t node = 0; node < gravel_n_nodes(pool->gravel) && !code; node++)
-        if (gravel_is_local(pool->gravel, node))
-            code = write_head(pool, node);
-    code = gravel_node_agree_on(pool->gravel, call, true, code);
-    if (code)
-        gravel_free(pool->gravel, pool->offset);
+    const struct gravelp_block_pool *head = &((struct gravel_block_pool *)object)->head;
+    const struct gravel_memory *memory = &object->gravel->memory;
+    const uint32_t n_last = head->n_blocks % 32, beyond = n_last ? ~0u << n_last : 0;
+    const uint64_t end = head_bytes(head);
+    (void)requested;
+    int code = gravel_object_alloc(object, head->blocks_at +
+                                               ((uint64_t)head->n_blocks << head->block_shift));
+    for (uint32_t heap = 0; heap < object->gravel->n_heaps && !code; heap++) {
+        code = gravel_memory_write(memory, heap, object->memory, head, sizeof *head);
+        if (!code)
+            code = gravel_memory_write(memory, heap, object->memory + end - sizeof beyond, &beyond,
+                                       sizeof beyond);
+    }
     return code;
 }
+
+static const struct gravel_object_kind of_pools = {.name = "block_pool",
+                                                   .create = GRAVEL_CALL_POOL,
+                                                   .destroy = GRAVEL_CALL_POOL_DESTROY,
+                                                   .bytes = sizeof(struct gravel_block_pool),
+                                                   .check = check,
+                                                   .make = make};
 
 int gravel_block_pool_create(struct gravel_block_pool **out, struct gravel *gravel,
                              uint64_t block_bytes, uint64_t n_blocks)
 {
-    const struct gravel_collective_call call = {.kind = GRAVEL_CALL_POOL,
-                                                .arguments = {block_bytes, n_blocks}};
+    const struct request request = {block_bytes, n_blocks};
+    struct gravel_object *object = NULL;
+    int code = gravel_object_create(out ? &object : NULL, gravel, &of_pools, &request);
     if (out)
-        *out = NULL;
-    if (gravel_node_refuse_wait(gravel, creating))
-        return GRAVEL_EINVAL;
-    struct gravel_block_pool *pool = calloc(1, sizeof *pool);
-    int code = gravel_require(creating, "out", out);
-    if (!code)
-        code = check(block_bytes, n_blocks);
-    if (!code && !pool)
-        code = gravel_fail(GRAVEL_ENOMEM, "%s", creating);
-    if (!code)
-        code = gravel_quiet(gravel); /* in checked mode a map comes behind one */
-    code = gravel_node_agree_on(gravel, &call, false, code);
-    if (!code) {
-        pool->gravel = gravel;
-        pool->block_bytes = block_bytes;
-        lay_out(pool, n_blocks);
-        code = make(pool, &call);
-    }
-    if (code) {
-        free(pool);
-        return code;
-    }
-    pool->guard = (struct gravel_guard){
-        .object = "block_pool", .begin = pool->offset, .end = pool->offset + 1};
-    gravel_guards_add(&gravel->guards, &pool->guard);
-    *out = pool;
-    return 0;
+        *out = (struct gravel_block_pool *)object;
+    return code;
 }
 
 uint64_t gravel_block_pool_offset(const struct gravel_block_pool *pool)
 {
-    return gravel_require("gravel_block_pool_offset", "pool", pool) ? 0 : pool->offset;
+    return gravel_require("gravel_block_pool_offset", "pool", pool) ? 0 : pool->object.memory;
 }
 
 static uint64_t count_bits(const uint32_t *words, uint32_t n)
@@ -149,15 +118,15 @@ int gravel_block_pool_stats_read(struct gravel_block_pool *pool,
     static const char call[] = "gravel_block_pool_stats_read";
     struct gravel_block_pool_stats own = {0};
     if (gravel_require(call, "pool", pool) || gravel_require(call, "stats", stats) ||
-        gravel_node_refuse_wait(pool->gravel, call) ||
+        gravel_node_refuse_wait(pool->object.gravel, call) ||
         gravel_growing_give(call, stats, bytes, &own, sizeof own))
         return GRAVEL_EINVAL;
-    struct gravel *gravel = pool->gravel;
+    struct gravel *gravel = pool->object.gravel;
     const uint32_t n_words = pool->head.n_words;
     void *mapped;
     int code = gravel_quiet(gravel);
     if (!code)
-        code = gravel_map(gravel, pool->offset, head_bytes(&pool->head), CL_MAP_READ,
+        code = gravel_map(gravel, pool->object.memory, head_bytes(&pool->head), CL_MAP_READ,
                           gravel_node(gravel), &mapped);
     if (code)
         return code;
@@ -172,15 +141,5 @@ int gravel_block_pool_stats_read(struct gravel_block_pool *pool,
 
 int gravel_block_pool_destroy(struct gravel_block_pool *pool)
 {
-    if (!pool)
-        return 0;
-    const struct gravel_collective_call call = {.kind = GRAVEL_CALL_POOL_DESTROY,
-                                                .arguments = {pool->offset}};
-    int code = gravel_node_refuse_wait(pool->gravel, "gravel_block_pool_destroy");
-    if (code)
-        return code;
-    gravel_guards_remove(&pool->gravel->guards, &pool->guard);
-    code = gravel_node_free_as(pool->gravel, &call);
-    free(pool);
-    return code;
+    return gravel_object_destroy((struct gravel_object *)pool);
 }

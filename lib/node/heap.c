@@ -121,29 +121,28 @@ static int refuse_guarded(struct gravel *gravel, const char *call, uint64_t offs
                        call, object, (unsigned long long)offset, object);
 }
 
-int gravel_node_free_as(struct gravel *gravel, const struct gravel_collective_call *call)
+int gravel_node_release(struct gravel *gravel, const char *call, uint64_t offset)
 {
-    const char *name = gravel_call_name(call->kind);
-    const uint64_t offset = call->arguments[0];
-    int code = gravel_node_barrier(gravel, call, false);
-    code = gravel_node_agree_on(gravel, call, true, code);
-    if (!code)
-        code = refuse_guarded(gravel, name, offset);
+    int code = gravel_heap_free(gravel->heap, offset);
+    if (code == GRAVEL_ETIMEOUT)
+        return gravel_node_conclude(gravel, code);
     if (code)
-        return code;
-    if ((code = gravel_heap_free(gravel->heap, offset)))
-        code = code == GRAVEL_ETIMEOUT
-                   ? gravel_node_conclude(gravel, code)
-                   : gravel_fail(GRAVEL_EINVAL, "%s: no allocation starts at offset %llu", name,
-                                 (unsigned long long)offset);
-    return code ? code : gravel_bounds_publish(&gravel->memory, gravel->heap);
+        return gravel_fail(GRAVEL_EINVAL, "%s: no allocation starts at offset %llu", call,
+                           (unsigned long long)offset);
+    return gravel_bounds_publish(&gravel->memory, gravel->heap);
 }
 
 int gravel_free(struct gravel *gravel, uint64_t offset)
 {
+    static const char name[] = "gravel_free";
     const struct gravel_collective_call call = {.kind = GRAVEL_CALL_FREE, .arguments = {offset}};
-    return gravel_node_refuse_wait(gravel, "gravel_free") ? GRAVEL_EINVAL
-                                                          : gravel_node_free_as(gravel, &call);
+    if (gravel_node_refuse_wait(gravel, name))
+        return GRAVEL_EINVAL;
+    int code = gravel_node_barrier(gravel, &call, false);
+    code = gravel_node_agree_on(gravel, &call, true, code);
+    if (!code)
+        code = refuse_guarded(gravel, name, offset);
+    return code ? code : gravel_node_release(gravel, name, offset);
 }
 
 bool gravel_is_local(const struct gravel *gravel, uint32_t node)

@@ -347,8 +347,9 @@ int gravel_node_agree_on(struct gravel *gravel, const struct gravel_collective_c
 /** agree.c: the same of a call of that kind, whose arguments are compared elsewhere. @param call  for texts */
 int gravel_node_agree_on_code(struct gravel *gravel, uint32_t kind, const char *call, int code);
 
-/** heap.c: free as that call, whose first argument is the offset. @return as gravel_free. */
-int gravel_node_free_as(struct gravel *gravel, const struct gravel_collective_call *call);
+/** heap.c: frees this node's part of an allocation, as all nodes do in one order. @return 0; GRAVEL_EINVAL; the node's
+ * failure. */
+int gravel_node_release(struct gravel *gravel, const char *call, uint64_t offset);
 
 /** neighbours.c: tell the log which device this node uses, and who shares it. Collective. @return 0; GRAVEL_ENOMEM. */
 int gravel_node_tell_neighbours(struct gravel *gravel);

@@ -263,7 +263,7 @@ static void read_next(struct gravel *gravel, int code)
 
 static void destroyed(struct gravel *gravel, int code)
 {
-    (void)gravel, (void)code;
+    again(gravel, code, destroy_pool);
 }
 
 #define FAILS .fails = AFTER_DRIVER | AFTER_MEMORY

@@ -64,6 +64,11 @@ static int make_odd_pool(struct gravel *gravel)
     return gravel_block_pool_create(&pool, gravel, refuses(gravel) ? 48 : BLOCK_BYTES, 100);
 }
 
+static int make_other_pools(struct gravel *gravel)
+{
+    return gravel_block_pool_create(&pool, gravel, BLOCK_BYTES, 100 + refuses(gravel));
+}
+
 static int make_pool_nowhere(struct gravel *gravel)
 {
     return gravel_block_pool_create(refuses(gravel) ? NULL : &pool, gravel, BLOCK_BYTES, 100);
@@ -117,10 +122,21 @@ static int set_beyond(struct gravel *gravel)
 
 static void odd_pool_is_none(struct gravel *gravel, int code)
 {
-    expect_refusal(gravel, code, GRAVEL_EINVAL, "blocks of 48 bytes", GRAVEL_EMISMATCH,
-                   "gravel_block_pool_create of 100 blocks of 48 bytes at node 0, of 100 blocks of "
-                   "64 bytes at node 1");
+    expect_refusal(gravel, code, GRAVEL_EINVAL, "blocks of 48 bytes", GRAVEL_EINVAL,
+                   "gravel_block_pool_create: node 0 cannot");
     MUST(!pool);
+    all_can_be_had(gravel);
+}
+
+static void other_pools_are_none(struct gravel *gravel, int code)
+{
+    const bool differ =
+        gravel_n_nodes(gravel) > 1 && !gravel_is_local(gravel, 1 - gravel_node(gravel));
+    after_expect(
+        code, differ ? GRAVEL_EMISMATCH : 0,
+        "gravel_block_pool_create of 101 blocks of 64 bytes at node 0, of 100 blocks of 64 "
+        "bytes at node 1");
+    OK(gravel_block_pool_destroy(pool));
     all_can_be_had(gravel);
 }
 
@@ -192,6 +208,8 @@ static void make_words(struct gravel *gravel)
 const struct after_row heap_rows[] = {
     {"block pool", "one node refuses its size", "no node has it", .act = make_odd_pool,
      .hold = odd_pool_is_none},
+    {"block pool", "nodes ask for pools of other sizes", "no node has it", .act = make_other_pools,
+     .hold = other_pools_are_none},
     {"block pool", "one node has no place for it", "no node has it", .act = make_pool_nowhere,
      .hold = pool_nowhere_is_none},
     {"block pool", "a call of the driver fails in gravel_block_pool_create", "no memory is lost",
