@@ -72,9 +72,9 @@ static int alloc(struct gravel *gravel, const struct gravel_collective_call *cal
 
 static int check_alloc(const char *call, uint64_t bytes, const uint64_t *offset)
 {
-    return offset && bytes ? 0
-                           : gravel_fail(GRAVEL_EINVAL, "%s: %llu bytes, offset at %p", call,
-                                         (unsigned long long)bytes, (const void *)offset);
+    if (!bytes)
+        return gravel_fail(GRAVEL_EINVAL, "%s: 0 bytes; at least 1 allowed", call);
+    return gravel_require(call, "offset", offset);
 }
 
 int gravel_alloc(struct gravel *gravel, uint64_t bytes, uint64_t *offset)

@@ -154,12 +154,14 @@ int gravel_map(struct gravel *gravel, uint64_t offset, uint64_t bytes, cl_map_fl
                uint32_t node, void **pointer)
 {
     const cl_map_flags known = CL_MAP_READ | CL_MAP_WRITE | CL_MAP_WRITE_INVALIDATE_REGION;
-    if (!pointer || !flags || flags & ~known)
-        return gravel_fail(GRAVEL_EINVAL, "gravel_map: flags 0x%llx, pointer at %p",
-                           (unsigned long long)flags, (void *)pointer);
+    if (gravel_require("gravel_map", "pointer", pointer))
+        return GRAVEL_EINVAL;
     *pointer = NULL;
     if (gravel_node_refuse(gravel, "gravel_map"))
         return GRAVEL_EINVAL;
+    if (!flags || flags & ~known)
+        return gravel_fail(GRAVEL_EINVAL, "gravel_map: flags 0x%llx; 0x1 to 0x%llx allowed",
+                           (unsigned long long)flags, (unsigned long long)known);
     int code = gravel_node_refuse_part(gravel, "gravel_map", offset, bytes, node);
     if (code)
         return code;

@@ -149,7 +149,7 @@ static void pool_nowhere_is_none(struct gravel *gravel, int code)
 
 static void nowhere_is_none(struct gravel *gravel, int code)
 {
-    expect_refusal(gravel, code, GRAVEL_EINVAL, "offset at ", GRAVEL_EINVAL,
+    expect_refusal(gravel, code, GRAVEL_EINVAL, "offset is NULL", GRAVEL_EINVAL,
                    "gravel_alloc: node 0 cannot");
     all_can_be_had(gravel);
 }
