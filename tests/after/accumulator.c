@@ -14,7 +14,6 @@
 
 static uint64_t words;
 static struct gravel_accumulator *accumulator;
-static cl_program program;
 static cl_event gate; /* what is enqueued behind it waits */
 static bool has_lost; /* a call has reported that messages were dropped */
 
@@ -32,14 +31,13 @@ static void make(struct gravel *gravel)
     has_lost = false;
     words = alloc_or_die(gravel, N * sizeof(uint32_t));
     OK(gravel_accumulator_create(&accumulator, gravel, words, N, GRAVEL_ADD, GRAVEL_UINT));
-    program = build_or_die(gravel, source, NULL);
 }
 
 /* Each process adds 1 to N words. */
 static void add(struct gravel *gravel)
 {
     const cl_uint n_nodes = gravel_n_nodes(gravel);
-    cl_kernel kernel = kernel_or_die(gravel, program, "add");
+    cl_kernel kernel = kernel_or_die(gravel, after_program(gravel, source, NULL), "add");
     OK(gravel_kernel_set_accumulator(accumulator, kernel, 1));
     MUST(clSetKernelArg(kernel, 2, sizeof n_nodes, &n_nodes) == CL_SUCCESS);
     const size_t global = N, local = 64;
@@ -83,11 +81,6 @@ static int destroy_too_early(struct gravel *gravel)
     return code;
 }
 
-static void limit_kernels(struct gravel_config *config)
-{
-    config->kernel_limit_ms = 1500 * patience();
-}
-
 static void close_gate(struct gravel *gravel)
 {
     cl_int error;
@@ -120,7 +113,6 @@ static void open_gate(struct gravel *gravel, int code)
 static void expect_all(struct gravel *gravel, uint64_t times)
 {
     int code = flush(gravel), destroyed = destroy(gravel), ended = told(gravel_barrier(gravel));
-    clReleaseProgram(program);
     if (ended && gravel_barrier(gravel))
         return;
     if (has_lost) {
@@ -187,10 +179,10 @@ const struct after_row accumulator_rows[] = {
      "the next flush sends all", .prepare = make_and_add, .act = destroy_too_early,
      .hold = all_or_the_end, .fails = AFTER_DRIVER | AFTER_MEMORY, .least_nodes = 2},
     {"accumulator", "a kernel outlasts GRAVEL_KERNEL_LIMIT in gravel_accumulator_destroy",
-     "the next flush sends all", .configure = limit_kernels, .prepare = add_behind_a_gate,
+     "the next flush sends all", .configure = after_limit_kernels, .prepare = add_behind_a_gate,
      .act = destroy, .hold = all_behind_the_gate},
     {"accumulator", "a kernel outlasts GRAVEL_KERNEL_LIMIT in gravel_accumulator_destroy",
-     "what has begun and what is added later is sent", .configure = limit_kernels,
+     "what has begun and what is added later is sent", .configure = after_limit_kernels,
      .prepare = begin_behind_a_gate, .act = destroy, .hold = all_with_those_added_meanwhile},
     {"accumulator", "gravel_accumulator_destroy finds words behind a flush that began with none",
      "it refuses until they are sent", .prepare = begin_and_add, .act = destroy,

@@ -38,6 +38,12 @@ extern const struct after_row accumulator_rows[], mirror_rows[], node_rows[], re
 /** Whether a call failed, with `part` in gravel_last_error(); else the row fails. */
 void after_expect(int code, int expected, const char *part);
 
+/** The program of a source and options, both literals, built once for the nodes that are open and released with them. */
+cl_program after_program(struct gravel *gravel, const char *source, const char *options);
+
+/** Limits kernels: to wait for one that does not end takes 0.3 s. Commands that end take a few ms, once they are built. */
+void after_limit_kernels(struct gravel_config *config);
+
 /** Sum of n words of all local nodes' parts of an array of uint. */
 uint64_t after_sum(struct gravel *gravel, uint64_t offset, uint32_t n);
 

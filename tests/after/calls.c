@@ -116,13 +116,17 @@ static int build_what_is_wrong(struct gravel *gravel)
     return gravel_program_build(gravel, "wrong.cl", "#error no kernel\n", NULL, &program);
 }
 
-static void make_kernel(struct gravel *gravel)
+static void make_kernel_of(struct gravel *gravel, cl_program of)
 {
     make_words(gravel);
-    OK(build(gravel));
-    kernel = kernel_or_die(gravel, program, "count");
+    kernel = kernel_or_die(gravel, of, "count");
     const cl_ulong at = words;
     MUST(clSetKernelArg(kernel, 1, sizeof at, &at) == CL_SUCCESS);
+}
+
+static void make_kernel(struct gravel *gravel)
+{
+    make_kernel_of(gravel, after_program(gravel, source, NULL));
 }
 
 static int launch(struct gravel *gravel)
@@ -136,26 +140,19 @@ static int launch(struct gravel *gravel)
     return code;
 }
 
-static void release_kernel(void)
-{
-    clReleaseKernel(kernel);
-    clReleaseProgram(program);
-}
-
 static void built_next(struct gravel *gravel, int code)
 {
     if (code)
         MUST(!program);
-    if (code && gravel_barrier(gravel))
+    if (!again(gravel, code, build))
         return;
-    if (!code)
-        clReleaseProgram(program);
-    make_kernel(gravel);
+    make_kernel_of(gravel, program);
     OK(launch(gravel));
     OK(gravel_barrier(gravel));
     if (gravel_is_local(gravel, 0))
         MUST(word32(gravel, 0, words) % ITEMS == 0 && word32(gravel, 0, words) > 0);
-    release_kernel();
+    clReleaseKernel(kernel);
+    clReleaseProgram(program);
     OK(gravel_barrier(gravel));
     OK(gravel_free(gravel, words));
 }
@@ -177,7 +174,7 @@ static void launched_next(struct gravel *gravel, int code)
         MUST(word32(gravel, 0, words) == sent + ITEMS);
         OK(gravel_free(gravel, words));
     }
-    release_kernel();
+    clReleaseKernel(kernel);
 }
 
 static int launch_in_session(struct gravel *gravel)
@@ -190,7 +187,7 @@ static void launched_after_session(struct gravel *gravel, int code)
 {
     const int ended = gravel_session_end(gravel);
     if (gravel_barrier(gravel)) {
-        release_kernel();
+        clReleaseKernel(kernel);
         return;
     }
     OK(ended);

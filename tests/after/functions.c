@@ -60,13 +60,13 @@ static const char source[] = "#include \"gravel.cl.h\"\n"
 static void make_kernels(struct gravel *gravel)
 {
     n_records = n_lines = 0;
-    program = build_or_die(gravel, source, NULL);
+    after_program(gravel, source, NULL);
 }
 
 /* @return  what the barrier behind it meets */
 static int run(struct gravel *gravel, const char *name)
 {
-    cl_kernel own = kernel_or_die(gravel, program, name);
+    cl_kernel own = kernel_or_die(gravel, after_program(gravel, source, NULL), name);
     int code = run_kernel(gravel, own, N, N);
     clReleaseKernel(own);
     return code;
@@ -103,7 +103,6 @@ static void expect_records(struct gravel *gravel)
     OK(run(gravel, "append"));
     if (gravel_node(gravel) == 0)
         MUST(n_records == N * (is_alone ? 1 : gravel_n_nodes(gravel)));
-    clReleaseProgram(program);
 }
 
 static void later_records_are_taken(struct gravel *gravel, int code)

@@ -177,8 +177,8 @@ static void sum_is_none(struct gravel *gravel, int code)
 static void expect_constant(struct gravel *gravel, uint64_t value)
 {
     OK(run_body(gravel,
-                "if (i == 0) *(volatile global ulong *)gravel_local(g, a) = "
-                "gravel_arena_->constants[0];",
+                BODY("if (i == 0) *(volatile global ulong *)gravel_local(g, a) = "
+                     "gravel_arena_->constants[0];"),
                 64, 64, words, 0, 0));
     MUST(word64(gravel, gravel_node(gravel), words) == value);
     OK(gravel_free(gravel, words));

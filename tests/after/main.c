@@ -18,7 +18,8 @@
 #include <string.h>
 
 #define N_ITEMS 256u
-#define MOST_CALLS 400u /* that one act may make */
+#define MOST_CALLS 400u  /* that one act may make */
+#define MOST_PROGRAMS 8u /* of the rows that a node may run */
 
 static const struct after_row *const tables[] = {accumulator_rows, mirror_rows, node_rows,
                                                  refused_rows,     steal_rows,  flow_rows,
@@ -38,6 +39,29 @@ void after_expect(int code, int expected, const char *part)
         die(row->object, 0, "%s: got %s: %s; expected %s, naming \"%s\"", row->error,
             gravel_strerror(code), code ? gravel_last_error() : "", gravel_strerror(expected),
             part);
+}
+
+static struct {
+    const char *source, *options;
+    cl_program program;
+} programs[MOST_PROGRAMS]; /* of the nodes that are open */
+static unsigned n_programs;
+
+cl_program after_program(struct gravel *gravel, const char *source, const char *options)
+{
+    for (unsigned i = 0; i < n_programs; i++)
+        if (programs[i].source == source && programs[i].options == options)
+            return programs[i].program;
+    MUST(n_programs < MOST_PROGRAMS);
+    programs[n_programs].source = source;
+    programs[n_programs].options = options;
+    programs[n_programs].program = build_or_die(gravel, source, options);
+    return programs[n_programs++].program;
+}
+
+void after_limit_kernels(struct gravel_config *config)
+{
+    config->kernel_limit_ms = 300 * patience();
 }
 
 uint64_t after_sum(struct gravel *gravel, uint64_t offset, uint32_t n)
@@ -64,13 +88,21 @@ static void note_log(void *user, const char *text)
 
 static const struct gravel_bindings plain = GRAVEL_BINDINGS(.log = note_log);
 
+static int close_nodes(void)
+{
+    while (n_programs > 0)
+        clReleaseProgram(programs[--n_programs].program);
+    int code = gravel_close(shared);
+    shared = NULL;
+    return code;
+}
+
 /* A node that works frees all it has. */
-static void close_node(void)
+static void close_what_works(void)
 {
     keeps_memory = false;
     if (shared)
-        OK(gravel_close(shared));
-    shared = NULL;
+        OK(close_nodes());
     MUST(!keeps_memory);
 }
 
@@ -79,7 +111,7 @@ static void open_nodes(void)
 {
     if (shared && opened->configure == row->configure && opened->bindings == row->bindings)
         return;
-    close_node();
+    close_what_works();
     struct gravel_config config;
     if (n_loopback)
         config = loopback_config(n_loopback);
@@ -102,8 +134,8 @@ static void expect_works(struct gravel *gravel)
     const uint32_t n_nodes = gravel_n_nodes(gravel), n_senders = n_loopback ? 1 : n_nodes;
     const uint64_t words = alloc_or_die(gravel, n_nodes * sizeof(uint32_t));
     MUST(words == first);
-    OK(run_body(gravel, "gravel_inc_uint_wg(g, a, i % b, i % b);", N_ITEMS * n_nodes, 64, words,
-                n_nodes, 0));
+    OK(run_body(gravel, BODY("gravel_inc_uint_wg(g, a, i % b, i % b);"), N_ITEMS * n_nodes, 64,
+                words, n_nodes, 0));
     OK(gravel_barrier(gravel));
     for (uint32_t node = 0; node < n_nodes; node++)
         if (gravel_is_local(gravel, node))
@@ -121,8 +153,7 @@ static void end(bool may_end)
         expect_works(shared);
         return;
     }
-    int closed = gravel_close(shared);
-    shared = NULL;
+    int closed = close_nodes();
     if (closed != code)
         die(row->object, 0, "gravel_close: %s after %s: %s", gravel_strerror(closed),
             gravel_strerror(code), gravel_last_error());
@@ -190,7 +221,7 @@ int main(int argc, char **argv)
                 printf("ok %u - %s: %s: %s\n", n_run, row->object, row->error, row->holds);
             fflush(stdout);
         }
-    close_node();
+    close_what_works();
     if (is_teller)
         printf("1..%u\n", n_run);
     return 0;

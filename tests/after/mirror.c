@@ -52,8 +52,8 @@ static void change(struct gravel *gravel)
     const uint64_t n = is_read ? N : (uint64_t)gravel_n_nodes(gravel) * N;
     const uint64_t arguments[] = {is_read ? array : gravel_mirror_offset(mirror), VALUE, 0};
     const size_t global = n;
-    cl_kernel kernel =
-        body_kernel(gravel, "((global uint *)gravel_local(g, a))[i] = (uint)(b + i);", arguments);
+    cl_kernel kernel = body_kernel(
+        gravel, BODY("((global uint *)gravel_local(g, a))[i] = (uint)(b + i);"), arguments);
     OK(gravel_launch(gravel, kernel, 1, &global, NULL, 0, NULL, NULL));
     clReleaseKernel(kernel);
 }
@@ -109,11 +109,6 @@ static void slots_behind_a_gate(struct gravel *gravel)
 {
     is_read = false;
     make_behind_a_gate(gravel);
-}
-
-static void limit_kernels(struct gravel_config *config)
-{
-    config->kernel_limit_ms = 1500 * patience();
 }
 
 static int free_array(struct gravel *gravel)
@@ -286,10 +281,10 @@ const struct after_row mirror_rows[] = {
     {"slots", "gravel_free of their array", "is refused, and words are shared",
      .prepare = make_slots, .act = free_array, .hold = array_stays},
     {"mirror", "a kernel outlasts GRAVEL_KERNEL_LIMIT in gravel_mirror_begin",
-     "no node ends it, until it is called again", .configure = limit_kernels,
+     "no node ends it, until it is called again", .configure = after_limit_kernels,
      .prepare = copies_behind_a_gate, .act = begin, .hold = ended_when_all_have_begun},
     {"slots", "a kernel outlasts GRAVEL_KERNEL_LIMIT in gravel_mirror_begin",
-     "no node ends it, until it is called again", .configure = limit_kernels,
+     "no node ends it, until it is called again", .configure = after_limit_kernels,
      .prepare = slots_behind_a_gate, .act = begin, .hold = ended_when_all_have_begun},
     {"mirror", "a call of the driver fails in gravel_mirror_begin", "called again it sends all",
      .prepare = change_copies, .act = begin, .hold = begun_again, .fails = AFTER_DRIVER},

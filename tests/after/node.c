@@ -23,7 +23,7 @@ static int free_what_is_not_there(struct gravel *gravel)
 static void words_are_still_allocated(struct gravel *gravel, int code)
 {
     after_expect(code, GRAVEL_EINVAL, "gravel_free");
-    OK(run_body(gravel, "gravel_inc_uint_wg(g, a, i, 0);", N, 64, words, 0, 0));
+    OK(run_body(gravel, BODY("gravel_inc_uint_wg(g, a, i, 0);"), N, 64, words, 0, 0));
     OK(gravel_barrier(gravel));
     if (gravel_is_local(gravel, 0))
         MUST(word32(gravel, 0, words) > 0);

@@ -40,7 +40,7 @@ static int put_far(struct gravel *gravel)
     if (!gravel_is_local(gravel, gravel_n_nodes(gravel) - 1))
         return 0;
     cl_kernel kernel =
-        body_kernel(gravel, "gravel_put_uint_wg_if(g, i == 0, a, b, 1, 0);", arguments);
+        body_kernel(gravel, BODY("gravel_put_uint_wg_if(g, i == 0, a, b, 1, 0);"), arguments);
     int code = gravel_launch(gravel, kernel, 1, &global, &local, 0, NULL, NULL);
     clReleaseKernel(kernel);
     return code;

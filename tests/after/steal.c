@@ -15,7 +15,6 @@
 #define GROUP 16u
 
 static struct gravel_steal *steal;
-static cl_program program, other;
 static cl_kernel kernel; /* of the launch that goes wrong, or of the one that must not */
 static cl_mem ledger;    /* uint [N_TASKS] how often each task has run */
 static uint64_t tasks[N_TASKS];
@@ -54,14 +53,12 @@ static int create(struct gravel *gravel)
                                                            .group_size = GROUP));
 }
 
-static void make_programs(struct gravel *gravel)
+static void make_ledger(struct gravel *gravel)
 {
     const cl_uint zero = 0;
     cl_int error;
     for (uint32_t i = 0; i < N_TASKS; i++)
         tasks[i] = i;
-    program = build_or_die(gravel, source, NULL);
-    other = build_or_die(gravel, source, "-DOTHER");
     ledger = clCreateBuffer(gravel_cl_context(gravel), CL_MEM_READ_WRITE, N_TASKS * sizeof zero,
                             NULL, &error);
     MUST(!error && !clEnqueueFillBuffer(gravel_cl_queue(gravel), ledger, &zero, sizeof zero, 0,
@@ -70,7 +67,7 @@ static void make_programs(struct gravel *gravel)
 
 static void make(struct gravel *gravel)
 {
-    make_programs(gravel);
+    make_ledger(gravel);
     OK(create(gravel));
 }
 
@@ -80,10 +77,11 @@ static void make_and_fill(struct gravel *gravel)
     OK(gravel_steal_fill(steal, tasks, N_TASKS));
 }
 
-static void make_kernel(struct gravel *gravel, cl_program of, const char *name, cl_uint argument)
+static void make_kernel(struct gravel *gravel, const char *options, const char *name,
+                        cl_uint argument)
 {
     cl_int error;
-    kernel = clCreateKernel(of, name, &error);
+    kernel = clCreateKernel(after_program(gravel, source, options), name, &error);
     MUST(!error);
     if (!strcmp(name, "send"))
         OK(gravel_kernel_set_arena(gravel, kernel, 0));
@@ -108,33 +106,31 @@ static int fill_all(struct gravel *gravel)
 static void make_for_all(struct gravel *gravel)
 {
     make_and_fill(gravel);
-    make_kernel(gravel, program, "run", 0);
+    make_kernel(gravel, NULL, "run", 0);
 }
 
 static void make_for_other(struct gravel *gravel)
 {
     make_and_fill(gravel);
-    make_kernel(gravel, other, "run", 0);
+    make_kernel(gravel, "-DOTHER", "run", 0);
 }
 
 static void make_to_leave(struct gravel *gravel)
 {
     make_and_fill(gravel);
-    make_kernel(gravel, program, "run", 1);
+    make_kernel(gravel, NULL, "run", 1);
 }
 
 static void make_to_idle(struct gravel *gravel)
 {
     make_and_fill(gravel);
-    make_kernel(gravel, program, "send", 0);
+    make_kernel(gravel, NULL, "send", 0);
 }
 
 static void release(void)
 {
     gravel_steal_destroy(steal);
     clReleaseMemObject(ledger);
-    clReleaseProgram(program);
-    clReleaseProgram(other);
     if (kernel)
         clReleaseKernel(kernel);
     kernel = NULL;
@@ -155,7 +151,7 @@ static void all_run(struct gravel *gravel)
 {
     if (kernel)
         clReleaseKernel(kernel);
-    make_kernel(gravel, program, "run", 0);
+    make_kernel(gravel, NULL, "run", 0);
     OK(run(gravel));
     expect_ledger(gravel);
     OK(gravel_steal_destroy(steal));
@@ -251,7 +247,7 @@ const struct after_row steal_rows[] = {
     {"deques", "a call of the driver fails in a launch or its wait", "each task runs once",
      .prepare = make_for_all, .act = run, .hold = run_once_each, .fails = AFTER_DRIVER},
     {"deques", "a call of the driver or memory fails in gravel_steal_create", "the next makes them",
-     .prepare = make_programs, .act = create, .hold = created_next,
+     .prepare = make_ledger, .act = create, .hold = created_next,
      .fails = AFTER_DRIVER | AFTER_MEMORY},
     {"deques", "a call of the driver or memory fails in gravel_steal_destroy", "others run",
      .prepare = make_and_fill, .act = destroy, .hold = others_run,
