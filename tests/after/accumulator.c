@@ -14,7 +14,6 @@
 
 static uint64_t words;
 static struct gravel_accumulator *accumulator;
-static cl_event gate; /* what is enqueued behind it waits */
 static bool has_lost; /* a call has reported that messages were dropped */
 
 static const char source[] = "#include \"gravel.cl.h\"\n"
@@ -26,7 +25,7 @@ static const char source[] = "#include \"gravel.cl.h\"\n"
                              "    gravel_accumulate_uint_wi(g, a, i, 1u, i % n_nodes);\n"
                              "}\n";
 
-static void make(struct gravel *gravel)
+static void make(void)
 {
     has_lost = false;
     words = alloc_or_die(gravel, N * sizeof(uint32_t));
@@ -34,10 +33,10 @@ static void make(struct gravel *gravel)
 }
 
 /* Each process adds 1 to N words. */
-static void add(struct gravel *gravel)
+static void add(void)
 {
     const cl_uint n_nodes = gravel_n_nodes(gravel);
-    cl_kernel kernel = kernel_or_die(gravel, after_program(gravel, source, NULL), "add");
+    cl_kernel kernel = kernel_or_die(gravel, after_program(source, NULL), "add");
     OK(gravel_kernel_set_accumulator(accumulator, kernel, 1));
     MUST(clSetKernelArg(kernel, 2, sizeof n_nodes, &n_nodes) == CL_SUCCESS);
     const size_t global = N, local = 64;
@@ -45,10 +44,10 @@ static void add(struct gravel *gravel)
     clReleaseKernel(kernel);
 }
 
-static void make_and_add(struct gravel *gravel)
+static void make_and_add(void)
 {
-    make(gravel);
-    add(gravel);
+    make();
+    add();
 }
 
 /* Note whether a call reports that a frame was dropped, which is no end of the node. @return its code */
@@ -58,22 +57,20 @@ static int told(int code)
     return code;
 }
 
-static int flush(struct gravel *gravel)
+static int flush(void)
 {
-    (void)gravel;
     return told(gravel_accumulator_flush(accumulator));
 }
 
-static int destroy(struct gravel *gravel)
+static int destroy(void)
 {
-    (void)gravel;
     return told(gravel_accumulator_destroy(accumulator));
 }
 
 /* That words wait is what it should say. If the node has ended, it has freed the accumulator. */
-static int destroy_too_early(struct gravel *gravel)
+static int destroy_too_early(void)
 {
-    int code = destroy(gravel);
+    int code = destroy();
     if (code == GRAVEL_EINVAL && strstr(gravel_last_error(), "words wait"))
         return 0;
     if (code && told(gravel_barrier(gravel)) && gravel_barrier(gravel))
@@ -81,111 +78,93 @@ static int destroy_too_early(struct gravel *gravel)
     return code;
 }
 
-static void close_gate(struct gravel *gravel)
+static void add_behind_a_gate(void)
 {
-    cl_int error;
-    gate = clCreateUserEvent(gravel_cl_context(gravel), &error);
-    MUST(error == CL_SUCCESS);
-    MUST(clEnqueueBarrierWithWaitList(gravel_cl_queue(gravel), 1, &gate, NULL) == CL_SUCCESS);
+    make_and_add();
+    after_close_gate();
 }
 
-static void add_behind_a_gate(struct gravel *gravel)
+static void begin_behind_a_gate(void)
 {
-    make_and_add(gravel);
-    close_gate(gravel);
-}
-
-static void begin_behind_a_gate(struct gravel *gravel)
-{
-    add_behind_a_gate(gravel);
+    add_behind_a_gate();
     OK(gravel_accumulator_begin(accumulator));
 }
 
-static void open_gate(struct gravel *gravel, int code)
-{
-    after_expect(code, GRAVEL_EKERNEL, "GRAVEL_KERNEL_LIMIT");
-    MUST(clSetUserEventStatus(gate, CL_COMPLETE) == CL_SUCCESS);
-    MUST(clFinish(gravel_cl_queue(gravel)) == CL_SUCCESS);
-    clReleaseEvent(gate);
-}
-
 /* Flushed again, all words of `times` kernels of each process have arrived; or the node has ended, and every call says so. */
-static void expect_all(struct gravel *gravel, uint64_t times)
+static void expect_all(uint64_t times)
 {
-    int code = flush(gravel), destroyed = destroy(gravel), ended = told(gravel_barrier(gravel));
+    int code = flush(), destroyed = destroy(), ended = told(gravel_barrier(gravel));
     if (ended && gravel_barrier(gravel))
         return;
     if (has_lost) {
         if (destroyed)
-            OK(destroy(gravel));
+            OK(destroy());
         OK(gravel_free(gravel, words));
         return;
     }
     OK(code);
     OK(destroyed);
     OK(ended);
-    const uint32_t n_nodes = gravel_n_nodes(gravel);
-    const bool is_alone = gravel_is_local(gravel, 0) && gravel_is_local(gravel, n_nodes - 1);
-    uint64_t sum = after_sum(gravel, words, N);
+    uint64_t sum = after_sum(words, N);
     OK(gravel_reduce(gravel, GRAVEL_ADD, GRAVEL_ULONG, &sum, 1));
-    MUST(sum == times * N * (is_alone ? 1 : n_nodes));
+    MUST(sum == times * N * (after_is_alone() ? 1 : gravel_n_nodes(gravel)));
     OK(gravel_free(gravel, words));
 }
 
-static void all_or_the_end(struct gravel *gravel, int code)
+static void all_or_the_end(void)
 {
-    (void)code;
-    expect_all(gravel, 1);
+    expect_all(1);
 }
 
-static void all_behind_the_gate(struct gravel *gravel, int code)
+static void all_behind_the_gate(void)
 {
-    open_gate(gravel, code);
-    expect_all(gravel, 1);
+    after_open_gate();
+    expect_all(1);
 }
 
-static void all_with_those_added_meanwhile(struct gravel *gravel, int code)
+static void all_with_those_added_meanwhile(void)
 {
-    open_gate(gravel, code);
+    after_open_gate();
     OK(gravel_accumulator_begin(accumulator));
-    add(gravel);
+    add();
     OK(gravel_accumulator_reset(accumulator));
-    expect_all(gravel, 2);
+    expect_all(2);
 }
 
 /* A list of nothing, which is not all that waits. */
-static void begin_and_add(struct gravel *gravel)
+static void begin_and_add(void)
 {
-    make(gravel);
+    make();
     OK(gravel_accumulator_begin(accumulator));
-    add(gravel);
+    add();
 }
 
-static void refused_until_flushed(struct gravel *gravel, int code)
+static void refused_until_flushed(void)
 {
-    after_expect(code, GRAVEL_EINVAL, "words wait");
-    after_expect(destroy(gravel), GRAVEL_EINVAL, "words wait");
-    expect_all(gravel, 1);
+    after_expect(destroy(), GRAVEL_EINVAL, "words wait");
+    expect_all(1);
 }
 
+/* The first flushes, so that the kernels are built before their limit is short. */
 const struct after_row accumulator_rows[] = {
-    {"accumulator", "a call of the driver fails in gravel_accumulator_flush",
-     "the next flush sends all", .prepare = make_and_add, .act = flush, .hold = all_or_the_end,
-     .fails = AFTER_DRIVER},
-    {"accumulator", "memory runs out in gravel_accumulator_flush", "the next flush sends all",
-     .prepare = make_and_add, .act = flush, .hold = all_or_the_end, .fails = AFTER_MEMORY,
-     .least_nodes = 2},
-    {"accumulator", "a call of the driver fails in gravel_accumulator_destroy",
-     "the next flush sends all", .prepare = make_and_add, .act = destroy_too_early,
-     .hold = all_or_the_end, .fails = AFTER_DRIVER | AFTER_MEMORY, .least_nodes = 2},
-    {"accumulator", "a kernel outlasts GRAVEL_KERNEL_LIMIT in gravel_accumulator_destroy",
-     "the next flush sends all", .configure = after_limit_kernels, .prepare = add_behind_a_gate,
-     .act = destroy, .hold = all_behind_the_gate},
-    {"accumulator", "a kernel outlasts GRAVEL_KERNEL_LIMIT in gravel_accumulator_destroy",
-     "what has begun and what is added later is sent", .configure = after_limit_kernels,
-     .prepare = begin_behind_a_gate, .act = destroy, .hold = all_with_those_added_meanwhile},
     {"accumulator", "gravel_accumulator_destroy finds words behind a flush that began with none",
      "it refuses until they are sent", .prepare = begin_and_add, .act = destroy,
-     .hold = refused_until_flushed, .least_nodes = 2},
+     .code = GRAVEL_EINVAL, .part = "words wait", .hold = refused_until_flushed, .least_nodes = 2},
+    {"accumulator", "gravel_accumulator_flush", "the next flush sends all", .prepare = make_and_add,
+     .act = flush, .hold = all_or_the_end, .fails = AFTER_DRIVER, .meets_the_end = true},
+    {"accumulator", "gravel_accumulator_flush", "the next flush sends all", .prepare = make_and_add,
+     .act = flush, .hold = all_or_the_end, .fails = AFTER_MEMORY, .meets_the_end = true,
+     .least_nodes = 2},
+    {"accumulator", "gravel_accumulator_destroy", "the next flush sends all",
+     .prepare = make_and_add, .act = destroy_too_early, .hold = all_or_the_end, .fails = AFTER_ALL,
+     .meets_the_end = true, .least_nodes = 2},
+    {"accumulator", "a kernel outlasts GRAVEL_KERNEL_LIMIT in gravel_accumulator_destroy",
+     "the next flush sends all", .configure = after_limit_kernels, .prepare = add_behind_a_gate,
+     .act = destroy, .code = GRAVEL_EKERNEL, .part = "GRAVEL_KERNEL_LIMIT",
+     .hold = all_behind_the_gate},
+    {"accumulator", "a kernel outlasts GRAVEL_KERNEL_LIMIT in gravel_accumulator_destroy",
+     "what has begun and what is added later is sent", .configure = after_limit_kernels,
+     .prepare = begin_behind_a_gate, .act = destroy, .code = GRAVEL_EKERNEL,
+     .part = "GRAVEL_KERNEL_LIMIT", .hold = all_with_those_added_meanwhile},
     {0},
 };

@@ -46,41 +46,39 @@ static void choose_lone(struct gravel_config *config)
     strcpy(config->scheduler, "lone");
 }
 
-static int create(struct gravel *gravel)
+static int create(void)
 {
     const struct gravel_graph graph = GRAVEL_GRAPH(channels, 2, .depth = 1, .group_items = 32);
-    return gravel_flow_create(&flow, gravel, &graph);
+    int code = gravel_flow_create(&flow, gravel, &graph);
+    MUST(!code == !!flow);
+    return code;
 }
 
-static void make(struct gravel *gravel)
+static void make(void)
 {
-    OK(create(gravel));
+    OK(create());
 }
 
-static int build_without_loop(struct gravel *gravel)
+static int build_without_loop(void)
 {
-    (void)gravel;
     return gravel_flow_build(flow, "add.cl", source, "-DNO_LOOP", "add");
 }
 
-static int build(struct gravel *gravel)
+static int build(void)
 {
-    (void)gravel;
     return gravel_flow_build(flow, "add.cl", source, NULL, "add");
 }
 
-static int push(struct gravel *gravel)
+static int push(void)
 {
     cl_uint numbers[N];
-    (void)gravel;
     for (cl_uint i = 0; i < N; i++)
         numbers[i] = i;
     return gravel_flow_push(flow, "in", numbers, N);
 }
 
-static int run(struct gravel *gravel)
+static int run(void)
 {
-    (void)gravel;
     return gravel_flow_run(flow);
 }
 
@@ -96,111 +94,85 @@ static void expect_out(uint32_t times)
     OK(gravel_flow_destroy(flow));
 }
 
-static void no_half_is_there(struct gravel *gravel, int code)
+static void built_next(void)
+{
+    OK(push());
+    expect_out(1);
+}
+
+static void created_next(void)
+{
+    OK(build());
+    built_next();
+}
+
+static void no_half_is_there(void)
 {
     cl_kernel kernel;
-    after_expect(code, GRAVEL_EBUILD, "no registers");
     after_expect(gravel_flow_run(flow), GRAVEL_EINVAL, "no kernel yet");
     after_expect(gravel_flow_kernel(flow, "add", &kernel), GRAVEL_EINVAL, "not built yet");
-    OK(build(gravel));
-    OK(push(gravel));
-    expect_out(1);
+    created_next();
 }
 
-static void make_and_build(struct gravel *gravel)
+static void make_and_build(void)
 {
-    make(gravel);
-    OK(build(gravel));
+    make();
+    OK(build());
 }
 
-static void make_and_push(struct gravel *gravel)
+static void make_and_push(void)
 {
-    make_and_build(gravel);
-    OK(push(gravel));
+    make_and_build();
+    OK(push());
 }
 
-static void created_next(struct gravel *gravel, int code)
+static void pushed_next(void)
 {
-    MUST(!code == !!flow);
-    if (gravel_barrier(gravel)) {
-        gravel_flow_destroy(flow);
-        return;
-    }
-    if (code)
-        make(gravel);
-    OK(build(gravel));
-    OK(push(gravel));
-    expect_out(1);
+    OK(push());
+    expect_out(acted ? 1 : 2);
 }
 
-static void built_next(struct gravel *gravel, int code)
+static void ended_by_a_run(void)
 {
-    if (gravel_barrier(gravel)) {
-        gravel_flow_destroy(flow);
-        return;
-    }
-    if (code)
-        OK(build(gravel));
-    OK(push(gravel));
-    expect_out(1);
-}
-
-static void pushed_next(struct gravel *gravel, int code)
-{
-    if (gravel_barrier(gravel)) {
-        gravel_flow_destroy(flow);
-        return;
-    }
-    OK(push(gravel));
-    expect_out(code ? 1 : 2);
-}
-
-static void ended_by_a_run(struct gravel *gravel, int code)
-{
-    if (gravel_barrier(gravel)) {
-        gravel_flow_destroy(flow);
-        return;
-    }
-    if (code) {
-        after_expect(gravel_flow_run(flow), code, "the flow has failed before");
+    if (acted) {
+        after_expect(gravel_flow_run(flow), acted, "the flow has failed before");
         OK(gravel_flow_destroy(flow));
-        make_and_push(gravel);
+        make_and_push();
     }
     expect_out(1);
 }
 
-static int destroy(struct gravel *gravel)
+static int destroy(void)
 {
-    (void)gravel;
     int code = gravel_flow_destroy(flow);
     flow = NULL;
     return code;
 }
 
-static void others_run(struct gravel *gravel, int code)
+static void others_run(void)
 {
-    (void)code;
-    if (gravel_barrier(gravel))
-        return;
-    make_and_push(gravel);
+    make_and_push();
     expect_out(1);
 }
 
-#define FAILS .fails = AFTER_DRIVER | AFTER_MEMORY
+static void drop(void)
+{
+    gravel_flow_destroy(flow);
+}
 
 const struct after_row flow_rows[] = {
     {"flow", "the second form of its program does not build", "the flow is not built",
-     .configure = choose_lone, .prepare = make, .act = build_without_loop,
-     .hold = no_half_is_there},
-    {"flow", "a call of the driver or memory fails in gravel_flow_create", "the next makes it",
-     .act = create, .hold = created_next, FAILS},
-    {"flow", "a call of the driver or memory fails in gravel_flow_build", "the next builds it",
-     .prepare = make, .act = build, .hold = built_next, FAILS},
-    {"flow", "a call of the driver or memory fails in gravel_flow_push", "none is added",
-     .prepare = make_and_build, .act = push, .hold = pushed_next, FAILS},
-    {"flow", "a call of the driver or memory fails in gravel_flow_run", "another flow runs",
-     .prepare = make_and_push, .act = run, .hold = ended_by_a_run, FAILS},
-    {"flow", "a call of the driver or memory fails in gravel_flow_destroy", "others run",
-     .prepare = make_and_push, .act = destroy, .hold = others_run, FAILS},
+     .configure = choose_lone, .prepare = make, .act = build_without_loop, .code = GRAVEL_EBUILD,
+     .part = "no registers", .hold = no_half_is_there},
+    {"flow", "gravel_flow_create", "the next makes it", .act = create, .hold = created_next,
+     .fails = AFTER_ALL, .is_repeated = true, .drop = drop},
+    {"flow", "gravel_flow_build", "the next builds it", .prepare = make, .act = build,
+     .hold = built_next, .fails = AFTER_ALL, .is_repeated = true, .drop = drop},
+    {"flow", "gravel_flow_push", "none is added", .prepare = make_and_build, .act = push,
+     .hold = pushed_next, .fails = AFTER_ALL, .drop = drop},
+    {"flow", "gravel_flow_run", "another flow runs", .prepare = make_and_push, .act = run,
+     .hold = ended_by_a_run, .fails = AFTER_ALL, .drop = drop},
+    {"flow", "gravel_flow_destroy", "others run", .prepare = make_and_push, .act = destroy,
+     .hold = others_run, .fails = AFTER_ALL},
     {0},
 };

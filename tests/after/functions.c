@@ -19,9 +19,9 @@ static uint64_t words;
 static cl_program program;
 static cl_kernel kernel;
 
-static int take(struct gravel *gravel, void *user, uint32_t source, const void *records, uint32_t n)
+static int take(struct gravel *of, void *user, uint32_t source, const void *records, uint32_t n)
 {
-    (void)gravel, (void)user, (void)source, (void)records;
+    (void)of, (void)user, (void)source, (void)records;
     if (refuses)
         return 1;
     n_records += n;
@@ -57,70 +57,64 @@ static const char source[] = "#include \"gravel.cl.h\"\n"
                              "    gravel_printf_wi(g, \"%u\\n\", (uint)get_global_id(0));\n"
                              "}\n";
 
-static void make_kernels(struct gravel *gravel)
+static void reset_counts(void)
 {
     n_records = n_lines = 0;
-    after_program(gravel, source, NULL);
 }
 
 /* @return  what the barrier behind it meets */
-static int run(struct gravel *gravel, const char *name)
+static int run(const char *name)
 {
-    cl_kernel own = kernel_or_die(gravel, after_program(gravel, source, NULL), name);
+    cl_kernel own = kernel_or_die(gravel, after_program(source, NULL), name);
     int code = run_kernel(gravel, own, N, N);
     clReleaseKernel(own);
     return code;
 }
 
-static int append_to_one_that_fails(struct gravel *gravel)
+static int append_to_one_that_fails(void)
 {
     uint64_t value = 0;
     refuses = true;
     /* Before any node appends. A barrier may report what a node that has left it does next. */
     OK(gravel_reduce(gravel, GRAVEL_ADD, GRAVEL_ULONG, &value, 1));
-    int code = run(gravel, "append");
+    int code = run("append");
     refuses = false;
     return code;
 }
 
-static int print_to_one_that_fails(struct gravel *gravel)
+static int print_to_one_that_fails(void)
 {
-    OK(run(gravel, "print"));
-    if (gravel_node(gravel) == 0)
+    OK(run("print"));
+    if (after_is_first())
         MUST(n_lines >= N);
     OK(gravel_barrier(gravel));
     refuses = true;
-    int code = run(gravel, "print");
+    int code = run("print");
     OK(gravel_barrier(gravel));
     refuses = false;
     return code;
 }
 
 /* Behind a barrier those of all processes are there. */
-static void expect_records(struct gravel *gravel)
+static void expect_records(void)
 {
-    const bool is_alone = gravel_is_local(gravel, gravel_n_nodes(gravel) - 1);
-    OK(run(gravel, "append"));
-    if (gravel_node(gravel) == 0)
-        MUST(n_records == N * (is_alone ? 1 : gravel_n_nodes(gravel)));
+    OK(run("append"));
+    if (after_is_first())
+        MUST(n_records == N * (after_is_alone() ? 1 : gravel_n_nodes(gravel)));
 }
 
-static void later_records_are_taken(struct gravel *gravel, int code)
+static void later_records_are_taken(void)
 {
-    after_expect(code, GRAVEL_EHANDLER, "");
     OK(gravel_barrier(gravel));
-    expect_records(gravel);
+    expect_records();
 }
 
-static void later_lines_are_counted(struct gravel *gravel, int code)
+static void later_lines_are_counted(void)
 {
-    const bool writes = gravel_node(gravel) == 0;
     const unsigned n = n_lines;
-    after_expect(code, writes ? GRAVEL_EHANDLER : 0, "bindings.print");
-    after_expect(run(gravel, "print"), writes ? GRAVEL_EHANDLER : 0, "bindings.print");
+    after_expect(run("print"), after_is_first() ? GRAVEL_EHANDLER : 0, "bindings.print");
     MUST(n_lines == n);
-    OK(gravel_barrier(gravel));
-    expect_records(gravel);
+    later_records_are_taken();
 }
 
 /* ---- servers ----------------------------------------------------------------------------------- */
@@ -148,66 +142,82 @@ static const struct gravel_bindings keyed =
     GRAVEL_BINDINGS(.handlers = handlers, .n_handlers = 1, .device_code.name = "clients.cl",
                     .device_code.source = clients);
 
-static void make_clients(struct gravel *gravel)
+static int build_clients(void)
+{
+    int code = gravel_server_build(gravel, "clients.cl", clients, NULL, &program);
+    MUST(!code == !!program);
+    return code;
+}
+
+static void make_kernel(void)
 {
     const cl_uint n_nodes = gravel_n_nodes(gravel);
     words = alloc_or_die(gravel, N * sizeof(uint32_t));
     OK(gravel_set_constant(gravel, 0, words));
-    OK(gravel_server_build(gravel, "clients.cl", clients, NULL, &program));
     kernel = kernel_or_die(gravel, program, "send");
     MUST(clSetKernelArg(kernel, 1, sizeof n_nodes, &n_nodes) == CL_SUCCESS);
 }
 
-static int serve(struct gravel *gravel)
+static void make_clients(void)
+{
+    OK(build_clients());
+    make_kernel();
+}
+
+static int serve(void)
 {
     return gravel_server_launch(gravel, kernel, N_CLIENTS, 0, NULL, NULL);
 }
 
-/* What the failed launch has sent to its own node may be served by the next. */
-static void served_next(struct gravel *gravel, int code)
+static void drop_program(void)
 {
-    if (!gravel_barrier(gravel)) {
-        const uint64_t served = after_sum(gravel, words, N);
-        MUST(code ? served <= N_CLIENTS : served == N_CLIENTS);
-        OK(serve(gravel));
-        OK(gravel_barrier(gravel));
-        const uint64_t all = after_sum(gravel, words, N);
-        MUST(all == 2 * N_CLIENTS || (code && all == served + N_CLIENTS));
-        OK(gravel_free(gravel, words));
-    }
-    clReleaseKernel(kernel);
-    clReleaseProgram(program);
-}
-
-static int build_clients(struct gravel *gravel)
-{
-    return gravel_server_build(gravel, "clients.cl", clients, NULL, &program);
-}
-
-static void clients_built_next(struct gravel *gravel, int code)
-{
-    MUST(!code == !!program);
     if (program)
         clReleaseProgram(program);
-    if (gravel_barrier(gravel))
-        return;
-    make_clients(gravel);
-    OK(serve(gravel));
-    served_next(gravel, gravel_barrier(gravel));
+}
+
+static void drop_clients(void)
+{
+    clReleaseKernel(kernel);
+    drop_program();
+}
+
+/* What a launch that failed has sent to its own node may be served by the next. */
+static void serve_next(int code)
+{
+    const uint64_t served = after_sum(words, N);
+    MUST(code ? served <= N_CLIENTS : served == N_CLIENTS);
+    OK(serve());
+    OK(gravel_barrier(gravel));
+    const uint64_t all = after_sum(words, N);
+    MUST(all == 2 * N_CLIENTS || (code && all == served + N_CLIENTS));
+    OK(gravel_free(gravel, words));
+    drop_clients();
+}
+
+static void served_next(void)
+{
+    serve_next(acted);
+}
+
+static void clients_built_next(void)
+{
+    make_kernel();
+    OK(serve());
+    serve_next(gravel_barrier(gravel));
 }
 
 const struct after_row function_rows[] = {
     {"stream", "its function fails", "later records are taken", .bindings = &functions,
-     .prepare = make_kernels, .act = append_to_one_that_fails, .hold = later_records_are_taken},
+     .prepare = reset_counts, .act = append_to_one_that_fails, .code = GRAVEL_EHANDLER, .part = "",
+     .hold = later_records_are_taken},
     {"print", "its function fails", "later lines are counted, and records are taken",
-     .bindings = &functions, .prepare = make_kernels, .act = print_to_one_that_fails,
+     .bindings = &functions, .prepare = reset_counts, .act = print_to_one_that_fails,
+     .code = GRAVEL_EHANDLER, .part = "bindings.print", .others_part = "",
      .hold = later_lines_are_counted},
-    {"server", "a call of the driver or memory fails in gravel_server_build", "the next builds",
-     .bindings = &keyed, .act = build_clients, .hold = clients_built_next,
-     .fails = AFTER_DRIVER | AFTER_MEMORY},
-    {"server", "a call of the driver or memory fails in gravel_server_launch",
-     "all that sent is served once, by the next at the latest", .bindings = &keyed,
-     .prepare = make_clients, .act = serve, .hold = served_next,
-     .fails = AFTER_DRIVER | AFTER_MEMORY},
+    {"server", "gravel_server_build", "the next builds", .bindings = &keyed, .act = build_clients,
+     .hold = clients_built_next, .fails = AFTER_ALL, .is_repeated = true, .drop = drop_program},
+    {"server", "gravel_server_launch", "all that sent is served once, by the next at the latest",
+     .bindings = &keyed, .prepare = make_clients, .act = serve, .hold = served_next,
+     .fails = AFTER_ALL, .drop = drop_clients},
     {0},
 };

@@ -10,171 +10,168 @@
 #include <gravel/block_pool.h>
 
 #define MOST_BYTES (5u << 19) /* of a heap of 4 MiB: fits once */
+#define N 256u                /* words */
 #define BLOCK_BYTES 64u
 
 static struct gravel_block_pool *pool;
 static uint64_t words;
 
-/* Node 0 of several processes; where one process is all nodes, that one. */
-static bool refuses(struct gravel *gravel)
-{
-    return gravel_node(gravel) == 0;
-}
-
-static void expect_refusal(struct gravel *gravel, int code, int own, const char *own_part,
-                           int others, const char *others_part)
-{
-    after_expect(code, refuses(gravel) ? own : others, refuses(gravel) ? own_part : others_part);
-}
-
-/* Nothing is left of an allocation that failed: what fits once can be had. */
-static void all_can_be_had(struct gravel *gravel)
-{
-    OK(gravel_free(gravel, alloc_or_die(gravel, MOST_BYTES)));
-    OK(gravel_block_pool_create(&pool, gravel, BLOCK_BYTES, MOST_BYTES / BLOCK_BYTES));
-    OK(gravel_block_pool_destroy(pool));
-}
-
-static void had_or_ended(struct gravel *gravel, int code)
-{
-    if (!code)
-        OK(gravel_block_pool_destroy(pool));
-    if (gravel_barrier(gravel) == 0)
-        all_can_be_had(gravel);
-}
-
-static void freed_or_ended(struct gravel *gravel, int code)
-{
-    if (gravel_barrier(gravel))
-        return;
-    if (!code)
-        OK(gravel_free(gravel, words));
-    all_can_be_had(gravel);
-}
-
-/* ---- acts ---------------------------------------------------------------------------------------- */
-
-static int make_pool(struct gravel *gravel)
+static int make_pool(void)
 {
     return gravel_block_pool_create(&pool, gravel, BLOCK_BYTES, MOST_BYTES / BLOCK_BYTES);
 }
 
-static int make_odd_pool(struct gravel *gravel)
+static int destroy_pool(void)
 {
-    return gravel_block_pool_create(&pool, gravel, refuses(gravel) ? 48 : BLOCK_BYTES, 100);
+    return gravel_block_pool_destroy(pool);
 }
 
-static int make_other_pools(struct gravel *gravel)
+/* Nothing is left of an allocation that failed: what fits once can be had. */
+static void all_can_be_had(void)
 {
-    return gravel_block_pool_create(&pool, gravel, BLOCK_BYTES, 100 + refuses(gravel));
+    OK(gravel_free(gravel, alloc_or_die(gravel, MOST_BYTES)));
+    OK(make_pool());
+    OK(destroy_pool());
 }
 
-static int make_pool_nowhere(struct gravel *gravel)
+static void pool_can_be_had(void)
 {
-    return gravel_block_pool_create(refuses(gravel) ? NULL : &pool, gravel, BLOCK_BYTES, 100);
+    if (!acted)
+        OK(destroy_pool());
+    all_can_be_had();
 }
 
-static int allocate(struct gravel *gravel)
+static void words_can_be_had(void)
+{
+    if (!acted)
+        OK(gravel_free(gravel, words));
+    all_can_be_had();
+}
+
+static void make_words(void)
+{
+    words = alloc_or_die(gravel, N * sizeof(uint32_t));
+}
+
+static void have_pool(void)
+{
+    OK(make_pool());
+}
+
+/* ---- acts ---------------------------------------------------------------------------------------- */
+
+static int make_odd_pool(void)
+{
+    return gravel_block_pool_create(&pool, gravel, after_is_first() ? 48 : BLOCK_BYTES, 100);
+}
+
+static int make_other_pools(void)
+{
+    return gravel_block_pool_create(&pool, gravel, BLOCK_BYTES, 100 + after_is_first());
+}
+
+static int make_pool_nowhere(void)
+{
+    return gravel_block_pool_create(after_is_first() ? NULL : &pool, gravel, BLOCK_BYTES, 100);
+}
+
+static int allocate(void)
 {
     return gravel_alloc(gravel, MOST_BYTES, &words);
 }
 
-static int allocate_nowhere(struct gravel *gravel)
+static int allocate_nowhere(void)
 {
-    return gravel_alloc(gravel, MOST_BYTES, refuses(gravel) ? NULL : &words);
+    return gravel_alloc(gravel, MOST_BYTES, after_is_first() ? NULL : &words);
 }
 
-static int allocate_without_name(struct gravel *gravel)
+static int allocate_without_name(void)
 {
-    return gravel_alloc_named(gravel, refuses(gravel) ? "" : "words", MOST_BYTES, &words);
+    return gravel_alloc_named(gravel, after_is_first() ? "" : "words", MOST_BYTES, &words);
 }
 
-static int reduce_nothing(struct gravel *gravel)
+static int reduce_nothing(void)
 {
     uint64_t value = 1;
-    return gravel_reduce(gravel, GRAVEL_ADD, GRAVEL_ULONG, refuses(gravel) ? NULL : &value, 1);
+    return gravel_reduce(gravel, GRAVEL_ADD, GRAVEL_ULONG, after_is_first() ? NULL : &value, 1);
 }
 
-static int sum_nothing(struct gravel *gravel)
+static int sum_nothing(void)
 {
     uint64_t sum;
-    return gravel_barrier_sum(gravel, words, refuses(gravel) ? 0 : 1, NULL, &sum);
+    return gravel_barrier_sum(gravel, words, after_is_first() ? 0 : 1, NULL, &sum);
 }
 
 /* The number or the value of a constant that all have. */
-static void set_constant(struct gravel *gravel)
+static void set_constant(void)
 {
     words = alloc_or_die(gravel, sizeof(uint64_t));
     OK(gravel_set_constant(gravel, 0, 23));
 }
 
-static int set_another(struct gravel *gravel)
+static int set_another(void)
 {
     return gravel_set_constant(gravel, 0, 24 + gravel_node(gravel));
 }
 
-static int set_beyond(struct gravel *gravel)
+static int set_beyond(void)
 {
-    return gravel_set_constant(gravel, refuses(gravel) ? GRAVEL_N_CONSTANTS : 0, 24);
+    return gravel_set_constant(gravel, after_is_first() ? GRAVEL_N_CONSTANTS : 0, 24);
+}
+
+static int read_pool(void)
+{
+    struct gravel_block_pool_stats stats;
+    int code = gravel_block_pool_stats_read(pool, &stats, sizeof stats);
+    MUST(code ||
+         (stats.n_blocks == MOST_BYTES / BLOCK_BYTES && stats.n_used == 0 && stats.n_failed == 0));
+    return code;
+}
+
+static int free_what_is_not_there(void)
+{
+    return gravel_free(gravel, words + 4);
 }
 
 /* ---- what holds ---------------------------------------------------------------------------------- */
 
-static void odd_pool_is_none(struct gravel *gravel, int code)
+static void no_pool_is_there(void)
 {
-    expect_refusal(gravel, code, GRAVEL_EINVAL, "blocks of 48 bytes", GRAVEL_EINVAL,
-                   "gravel_block_pool_create: node 0 cannot");
     MUST(!pool);
-    all_can_be_had(gravel);
+    all_can_be_had();
 }
 
-static void other_pools_are_none(struct gravel *gravel, int code)
+static void other_pools_are_none(void)
 {
-    const bool differ =
-        gravel_n_nodes(gravel) > 1 && !gravel_is_local(gravel, 1 - gravel_node(gravel));
     after_expect(
-        code, differ ? GRAVEL_EMISMATCH : 0,
+        acted, after_is_alone() ? 0 : GRAVEL_EMISMATCH,
         "gravel_block_pool_create of 101 blocks of 64 bytes at node 0, of 100 blocks of 64 "
         "bytes at node 1");
-    OK(gravel_block_pool_destroy(pool));
-    all_can_be_had(gravel);
+    OK(destroy_pool());
+    all_can_be_had();
 }
 
-static void pool_nowhere_is_none(struct gravel *gravel, int code)
+static void pool_is_destroyed(void)
 {
-    expect_refusal(gravel, code, GRAVEL_EINVAL, "out is NULL", GRAVEL_EINVAL,
-                   "gravel_block_pool_create: node 0 cannot");
-    all_can_be_had(gravel);
+    OK(destroy_pool());
 }
 
-static void nowhere_is_none(struct gravel *gravel, int code)
+static void words_are_free(void)
 {
-    expect_refusal(gravel, code, GRAVEL_EINVAL, "offset is NULL", GRAVEL_EINVAL,
-                   "gravel_alloc: node 0 cannot");
-    all_can_be_had(gravel);
-}
-
-static void nameless_is_none(struct gravel *gravel, int code)
-{
-    expect_refusal(gravel, code, GRAVEL_EINVAL, "a name of 0 characters", GRAVEL_EMISMATCH,
-                   "bytes at node 0, of 2621440 for words at node 1");
-    all_can_be_had(gravel);
-}
-
-static void reduction_is_none(struct gravel *gravel, int code)
-{
-    expect_refusal(gravel, code, GRAVEL_EINVAL, "values is NULL", GRAVEL_EMISMATCH,
-                   "gravel_reduce refused at node 0, of 1 values of type ulong (sum) at node 1");
-}
-
-static void sum_is_none(struct gravel *gravel, int code)
-{
-    expect_refusal(gravel, code, GRAVEL_EINVAL, "0 counters", GRAVEL_EMISMATCH,
-                   "gravel_barrier_sum refused at node 0, of 1 counters at offset ");
     OK(gravel_free(gravel, words));
 }
 
-static void expect_constant(struct gravel *gravel, uint64_t value)
+static void words_are_still_allocated(void)
+{
+    OK(run_body(gravel, BODY("gravel_inc_uint_wg(g, a, i, 0);"), N, 64, words, 0, 0));
+    OK(gravel_barrier(gravel));
+    if (gravel_is_local(gravel, 0))
+        MUST(word32(gravel, 0, words) > 0);
+    OK(gravel_barrier(gravel));
+    OK(gravel_free(gravel, words));
+}
+
+static void expect_constant(uint64_t value)
 {
     OK(run_body(gravel,
                 BODY("if (i == 0) *(volatile global ulong *)gravel_local(g, a) = "
@@ -184,51 +181,63 @@ static void expect_constant(struct gravel *gravel, uint64_t value)
     OK(gravel_free(gravel, words));
 }
 
-static void constant_is_as_before(struct gravel *gravel, int code)
+static void constant_is_as_before(void)
 {
-    const bool differ =
-        gravel_n_nodes(gravel) > 1 && !gravel_is_local(gravel, 1 - gravel_node(gravel));
-    after_expect(code, differ ? GRAVEL_EMISMATCH : 0,
+    const bool differ = !after_is_alone();
+    after_expect(acted, differ ? GRAVEL_EMISMATCH : 0,
                  "gravel_set_constant of number 0, value 24 at node 0, of number 0, value 25");
-    expect_constant(gravel, differ ? 23 : 24);
+    expect_constant(differ ? 23 : 24);
 }
 
-static void constant_beyond_is_none(struct gravel *gravel, int code)
+static void constant_beyond_is_none(void)
 {
-    expect_refusal(gravel, code, GRAVEL_ERANGE, "number 8 of 8", GRAVEL_EMISMATCH,
-                   "gravel_set_constant of number 8");
-    expect_constant(gravel, 23);
-}
-
-static void make_words(struct gravel *gravel)
-{
-    words = alloc_or_die(gravel, 64);
+    expect_constant(23);
 }
 
 const struct after_row heap_rows[] = {
     {"block pool", "one node refuses its size", "no node has it", .act = make_odd_pool,
-     .hold = odd_pool_is_none},
+     .code = GRAVEL_EINVAL, .part = "blocks of 48 bytes", .others_code = GRAVEL_EINVAL,
+     .others_part = "gravel_block_pool_create: node 0 cannot", .hold = no_pool_is_there},
     {"block pool", "nodes ask for pools of other sizes", "no node has it", .act = make_other_pools,
      .hold = other_pools_are_none},
     {"block pool", "one node has no place for it", "no node has it", .act = make_pool_nowhere,
-     .hold = pool_nowhere_is_none},
-    {"block pool", "a call of the driver fails in gravel_block_pool_create", "no memory is lost",
-     .act = make_pool, .hold = had_or_ended, .fails = AFTER_DRIVER, .step = "pump"},
-    {"block pool", "memory runs out in gravel_block_pool_create", "no memory is lost",
-     .act = make_pool, .hold = had_or_ended, .fails = AFTER_MEMORY},
+     .code = GRAVEL_EINVAL, .part = "out is NULL", .others_code = GRAVEL_EINVAL,
+     .others_part = "gravel_block_pool_create: node 0 cannot", .hold = all_can_be_had},
+    {"block pool", "gravel_block_pool_create", "no memory is lost", .act = make_pool,
+     .hold = pool_can_be_had, .fails = AFTER_DRIVER, .step = "pump"},
+    {"block pool", "gravel_block_pool_create", "no memory is lost", .act = make_pool,
+     .hold = pool_can_be_had, .fails = AFTER_MEMORY},
     {"heap", "one node refuses gravel_alloc", "no node allocates", .act = allocate_nowhere,
-     .hold = nowhere_is_none},
+     .code = GRAVEL_EINVAL, .part = "offset is NULL", .others_code = GRAVEL_EINVAL,
+     .others_part = "gravel_alloc: node 0 cannot", .hold = all_can_be_had},
     {"heap", "one node refuses gravel_alloc_named", "no node allocates",
-     .act = allocate_without_name, .hold = nameless_is_none},
-    {"heap", "a call of the driver fails in gravel_alloc", "no memory is lost", .act = allocate,
-     .hold = freed_or_ended, .fails = AFTER_DRIVER, .step = "pump"},
+     .act = allocate_without_name, .code = GRAVEL_EINVAL, .part = "a name of 0 characters",
+     .others_code = GRAVEL_EMISMATCH,
+     .others_part = "bytes at node 0, of 2621440 for words at node 1", .hold = all_can_be_had},
+    {"heap", "gravel_alloc", "no memory is lost", .act = allocate, .hold = words_can_be_had,
+     .fails = AFTER_DRIVER, .step = "pump"},
     {"heap", "one node refuses gravel_reduce", "no node reduces", .act = reduce_nothing,
-     .hold = reduction_is_none},
+     .code = GRAVEL_EINVAL, .part = "values is NULL", .others_code = GRAVEL_EMISMATCH,
+     .others_part = "gravel_reduce refused at node 0, of 1 values of type ulong (sum) at node 1"},
     {"heap", "one node refuses gravel_barrier_sum", "no node takes counters", .prepare = make_words,
-     .act = sum_nothing, .hold = sum_is_none},
+     .act = sum_nothing, .code = GRAVEL_EINVAL, .part = "0 counters",
+     .others_code = GRAVEL_EMISMATCH,
+     .others_part = "gravel_barrier_sum refused at node 0, of 1 counters at offset ",
+     .hold = words_are_free},
     {"constant", "nodes differ in its value", "kernels read what it was", .prepare = set_constant,
      .act = set_another, .hold = constant_is_as_before},
     {"constant", "one node refuses its number", "kernels read what it was", .prepare = set_constant,
-     .act = set_beyond, .hold = constant_beyond_is_none},
+     .act = set_beyond, .code = GRAVEL_ERANGE, .part = "number 8 of 8",
+     .others_code = GRAVEL_EMISMATCH, .others_part = "gravel_set_constant of number 8",
+     .hold = constant_beyond_is_none},
+    {"constant", "gravel_set_constant", "the next sets it", .act = set_another, .fails = AFTER_ALL,
+     .is_repeated = true},
+    {"block pool", "gravel_block_pool_stats_read", "the next reads", .prepare = have_pool,
+     .act = read_pool, .hold = pool_is_destroyed, .fails = AFTER_ALL, .is_repeated = true},
+    {"block pool", "gravel_block_pool_destroy", "its memory is free", .prepare = have_pool,
+     .act = destroy_pool, .hold = all_can_be_had, .fails = AFTER_ALL, .is_repeated = true},
+    {"node", "an offset that no gravel_alloc returned is freed", "its words stay",
+     .prepare = make_words, .act = free_what_is_not_there, .code = GRAVEL_EINVAL,
+     .part = "gravel_free", .hold = words_are_still_allocated},
     {0},
 };

@@ -4,6 +4,7 @@
  * A line of TAP for each. The node stays open from row to row where it has not ended and they open it alike.
  *
  * usage: after [n_nodes [object]]    loop-back nodes, as the launcher says if there is no argument; of that object alone
+ *        after --list                prints the rows of all steps, and runs none
  *
  * Of the calls of the test's thread that may fail in a row, the first ones do and every few after them; all calls where
  * TEST_TIMES is above 1.
@@ -21,22 +22,35 @@
 #define MOST_CALLS 400u  /* that one act may make */
 #define MOST_PROGRAMS 8u /* of the rows that a node may run */
 
-static const struct after_row *const tables[] = {accumulator_rows, mirror_rows, node_rows,
-                                                 refused_rows,     steal_rows,  flow_rows,
-                                                 heap_rows,        call_rows,   function_rows};
+static const struct after_row *const tables[] = {accumulator_rows, mirror_rows,  refused_rows,
+                                                 steal_rows,       flow_rows,    heap_rows,
+                                                 call_rows,        function_rows};
 
 static uint32_t n_loopback; /* 0: ranks */
 static bool is_teller;      /* this process prints */
 static bool takes_all;      /* every call fails once */
 static const struct after_row *row;
-static struct gravel *shared;          /* NULL: none is open */
+struct gravel *gravel;                 /* NULL: none is open */
 static const struct after_row *opened; /* the row for which it was */
 static uint64_t first;                 /* offset that the first allocation has */
+int acted;
+static cl_event gate; /* what is enqueued behind it waits */
+
+static const char *error_text(void)
+{
+    static char text[200];
+    const char *fails = row->fails == AFTER_ALL      ? "a call of the driver or memory fails in "
+                        : row->fails == AFTER_DRIVER ? "a call of the driver fails in "
+                        : row->fails == AFTER_MEMORY ? "memory runs out in "
+                                                     : "";
+    snprintf(text, sizeof text, "%s%s", fails, row->error);
+    return text;
+}
 
 void after_expect(int code, int expected, const char *part)
 {
     if (code != expected || (code && !strstr(gravel_last_error(), part)))
-        die(row->object, 0, "%s: got %s: %s; expected %s, naming \"%s\"", row->error,
+        die(row->object, 0, "%s: got %s: %s; expected %s, naming \"%s\"", error_text(),
             gravel_strerror(code), code ? gravel_last_error() : "", gravel_strerror(expected),
             part);
 }
@@ -47,7 +61,7 @@ static struct {
 } programs[MOST_PROGRAMS]; /* of the nodes that are open */
 static unsigned n_programs;
 
-cl_program after_program(struct gravel *gravel, const char *source, const char *options)
+cl_program after_program(const char *source, const char *options)
 {
     for (unsigned i = 0; i < n_programs; i++)
         if (programs[i].source == source && programs[i].options == options)
@@ -64,7 +78,35 @@ void after_limit_kernels(struct gravel_config *config)
     config->kernel_limit_ms = 300 * patience();
 }
 
-uint64_t after_sum(struct gravel *gravel, uint64_t offset, uint32_t n)
+const char *after_object(void)
+{
+    return row->object;
+}
+
+bool after_is_first(void)
+{
+    return gravel_node(gravel) == 0;
+}
+
+bool after_is_alone(void)
+{
+    return n_loopback > 0 || gravel_n_nodes(gravel) == 1;
+}
+
+void after_close_gate(void)
+{
+    cl_int error;
+    gate = clCreateUserEvent(gravel_cl_context(gravel), &error);
+    MUST(!error && !clEnqueueBarrierWithWaitList(gravel_cl_queue(gravel), 1, &gate, NULL));
+}
+
+void after_open_gate(void)
+{
+    MUST(!clSetUserEventStatus(gate, CL_COMPLETE) && !clFinish(gravel_cl_queue(gravel)));
+    clReleaseEvent(gate);
+}
+
+uint64_t after_sum(uint64_t offset, uint32_t n)
 {
     uint64_t sum = 0;
     for (uint32_t node = 0; node < gravel_n_nodes(gravel); node++) {
@@ -92,8 +134,8 @@ static int close_nodes(void)
 {
     while (n_programs > 0)
         clReleaseProgram(programs[--n_programs].program);
-    int code = gravel_close(shared);
-    shared = NULL;
+    int code = gravel_close(gravel);
+    gravel = NULL;
     return code;
 }
 
@@ -101,7 +143,7 @@ static int close_nodes(void)
 static void close_what_works(void)
 {
     keeps_memory = false;
-    if (shared)
+    if (gravel)
         OK(close_nodes());
     MUST(!keeps_memory);
 }
@@ -109,7 +151,7 @@ static void close_what_works(void)
 /* Opens a node as the row asks, unless the one before is such a node and works. */
 static void open_nodes(void)
 {
-    if (shared && opened->configure == row->configure && opened->bindings == row->bindings)
+    if (gravel && opened->configure == row->configure && opened->bindings == row->bindings)
         return;
     close_what_works();
     struct gravel_config config;
@@ -120,18 +162,18 @@ static void open_nodes(void)
     config.heap_bytes = 4u << 20;
     if (row->configure)
         row->configure(&config);
-    int code = gravel_open(&shared, &config, row->bindings ? row->bindings : &plain);
+    int code = gravel_open(&gravel, &config, row->bindings ? row->bindings : &plain);
     skip_if_refused(code);
     OK(code);
     opened = row;
-    first = alloc_or_die(shared, gravel_n_nodes(shared) * sizeof(uint32_t));
-    OK(gravel_free(shared, first));
+    first = alloc_or_die(gravel, gravel_n_nodes(gravel) * sizeof(uint32_t));
+    OK(gravel_free(gravel, first));
 }
 
 /* Nothing is left in the heap; messages of a kernel to every node arrive, at each node those of all processes. */
-static void expect_works(struct gravel *gravel)
+static void expect_works(void)
 {
-    const uint32_t n_nodes = gravel_n_nodes(gravel), n_senders = n_loopback ? 1 : n_nodes;
+    const uint32_t n_nodes = gravel_n_nodes(gravel), n_senders = after_is_alone() ? 1 : n_nodes;
     const uint64_t words = alloc_or_die(gravel, n_nodes * sizeof(uint32_t));
     MUST(words == first);
     OK(run_body(gravel, BODY("gravel_inc_uint_wg(g, a, i % b, i % b);"), N_ITEMS * n_nodes, 64,
@@ -147,10 +189,9 @@ static void expect_works(struct gravel *gravel)
 /* The node is as good as new; or it has ended, and says so again. */
 static void end(bool may_end)
 {
-    int code = may_end ? gravel_barrier(shared) : 0;
-    MUST(!row->is_end || code);
+    int code = may_end ? gravel_barrier(gravel) : 0;
     if (!code) {
-        expect_works(shared);
+        expect_works();
         return;
     }
     int closed = close_nodes();
@@ -159,21 +200,39 @@ static void end(bool may_end)
             gravel_strerror(code), gravel_last_error());
 }
 
+/* What act returned, and its node may have ended. */
+static void judge(void)
+{
+    const bool is_first = after_is_first() || !row->others_part;
+    if (row->part)
+        after_expect(acted, is_first ? row->code : row->others_code,
+                     is_first ? row->part : row->others_part);
+    if (row->fails && !row->meets_the_end && gravel_barrier(gravel)) {
+        if (row->drop)
+            row->drop();
+        return;
+    }
+    if (row->is_repeated && acted)
+        OK(row->act());
+    if (row->hold)
+        row->hold();
+}
+
 /* @param n  call of the kinds that fails; 0: none. @return whether one has failed */
 static bool run_once(unsigned n)
 {
-    char what[200];
-    snprintf(what, sizeof what, "%s: %s: call %u", row->object, row->error, n);
+    char what[300];
+    snprintf(what, sizeof what, "%s: %s: call %u", row->object, error_text(), n);
     watch(60, what);
     open_nodes();
     if (row->prepare)
-        row->prepare(shared);
+        row->prepare();
     fail_nth_own(row->fails, n);
-    int code = row->act(shared);
+    acted = row->act();
     const bool has_failed = fail_no_more();
-    MUST(has_failed || n == 0 || code == 0);
-    row->hold(shared, code);
-    end(n > 0 || row->is_end);
+    MUST(has_failed || n == 0 || acted == 0);
+    judge();
+    end(n > 0);
     return has_failed;
 }
 
@@ -181,16 +240,16 @@ static bool run_once(unsigned n)
 static bool is_meant(uint32_t n_nodes)
 {
     const char *step = getenv("GRAVEL_STEP");
-    return n_nodes >= row->least_nodes && (n_loopback || !(row->fails || row->is_end)) &&
+    return n_nodes >= row->least_nodes && (n_loopback || !row->fails) &&
            (!row->step || (step && !strcmp(step, row->step)));
 }
 
 static uint32_t count_nodes(void)
 {
-    struct gravel *gravel = n_loopback ? open_loopback(n_loopback, NULL) : open_default(NULL);
+    gravel = n_loopback ? open_loopback(n_loopback, NULL) : open_default(NULL);
     const uint32_t n_nodes = gravel_n_nodes(gravel);
-    is_teller = gravel_node(gravel) == 0;
-    OK(gravel_close(gravel));
+    is_teller = after_is_first();
+    OK(close_nodes());
     return n_nodes;
 }
 
@@ -200,14 +259,24 @@ static void run_row(void)
     while (run_once(n) && n < MOST_CALLS)
         n += takes_all || n < 4 ? 1 : n / 2;
     MUST(!(row->fails & AFTER_DRIVER) || n > 1 ||
-         !is_sliced(shared)); /* a node that stays open may have memory left */
+         !is_sliced(gravel)); /* a node that stays open may have memory left */
     MUST(n < MOST_CALLS);
+}
+
+static int list(void)
+{
+    for (unsigned i = 0; i < sizeof tables / sizeof *tables; i++)
+        for (row = tables[i]; row->object; row++)
+            printf("%s: %s: %s\n", row->object, error_text(), row->holds);
+    return 0;
 }
 
 int main(int argc, char **argv)
 {
     const char *times = getenv("TEST_TIMES");
     unsigned n_run = 0;
+    if (argc > 1 && !strcmp(argv[1], "--list"))
+        return list();
     takes_all = times && atoi(times) > 1;
     n_loopback = argc > 1 ? (uint32_t)atoi(argv[1]) : 0;
     const uint32_t n_nodes = count_nodes();
@@ -218,7 +287,7 @@ int main(int argc, char **argv)
             run_row();
             n_run++;
             if (is_teller)
-                printf("ok %u - %s: %s: %s\n", n_run, row->object, row->error, row->holds);
+                printf("ok %u - %s: %s: %s\n", n_run, row->object, error_text(), row->holds);
             fflush(stdout);
         }
     close_what_works();

@@ -16,10 +16,9 @@
 
 static uint64_t array;
 static struct gravel_mirror *mirror;
-static bool is_read;
-static cl_event gate; /* what is enqueued behind it waits */
+static bool is_read; /* copies; else slots */
 
-static int create(struct gravel *gravel)
+static int create(void)
 {
     static uint64_t n_words[MOST];
     static uint32_t indices[MOST * N];
@@ -31,23 +30,26 @@ static int create(struct gravel *gravel)
     const struct gravel_words words =
         GRAVEL_WORDS(.offset = array, .type = GRAVEL_UINT, .n_words = n_words, .indices = indices);
     MUST(n_nodes <= MOST);
-    return is_read ? gravel_mirror_create(&mirror, gravel, &words)
-                   : gravel_mirror_create_slots(&mirror, gravel, GRAVEL_ADD, &words);
+    int code = is_read ? gravel_mirror_create(&mirror, gravel, &words)
+                       : gravel_mirror_create_slots(&mirror, gravel, GRAVEL_ADD, &words);
+    MUST(!code == !!mirror);
+    return code;
 }
 
-static void allocate(struct gravel *gravel)
+static void allocate(void)
 {
+    is_read = !strcmp(after_object(), "mirror");
     array = alloc_or_die(gravel, N * sizeof(uint32_t));
 }
 
-static void make(struct gravel *gravel)
+static void make(void)
 {
-    allocate(gravel);
-    OK(create(gravel));
+    allocate();
+    OK(create());
 }
 
 /* Each node changes what it sends, by a kernel: its part of the array, or its slots. */
-static void change(struct gravel *gravel)
+static void change(void)
 {
     const uint64_t n = is_read ? N : (uint64_t)gravel_n_nodes(gravel) * N;
     const uint64_t arguments[] = {is_read ? array : gravel_mirror_offset(mirror), VALUE, 0};
@@ -58,75 +60,35 @@ static void change(struct gravel *gravel)
     clReleaseKernel(kernel);
 }
 
-static void make_copies(struct gravel *gravel)
+static void make_and_change(void)
 {
-    is_read = true;
-    make(gravel);
-}
-
-static void make_slots(struct gravel *gravel)
-{
-    is_read = false;
-    make(gravel);
-}
-
-static void change_copies(struct gravel *gravel)
-{
-    make_copies(gravel);
-    change(gravel);
-}
-
-static void change_slots(struct gravel *gravel)
-{
-    make_slots(gravel);
-    change(gravel);
-}
-
-static void close_gate(struct gravel *gravel)
-{
-    cl_int error;
-    gate = clCreateUserEvent(gravel_cl_context(gravel), &error);
-    MUST(error == CL_SUCCESS);
-    MUST(clEnqueueBarrierWithWaitList(gravel_cl_queue(gravel), 1, &gate, NULL) == CL_SUCCESS);
+    make();
+    change();
 }
 
 /* The gate is of the first node alone. */
-static void make_behind_a_gate(struct gravel *gravel)
+static void change_behind_a_gate(void)
 {
-    make(gravel);
-    change(gravel);
-    if (gravel_node(gravel) == 0)
-        close_gate(gravel);
+    make_and_change();
+    if (after_is_first())
+        after_close_gate();
 }
 
-static void copies_behind_a_gate(struct gravel *gravel)
-{
-    is_read = true;
-    make_behind_a_gate(gravel);
-}
-
-static void slots_behind_a_gate(struct gravel *gravel)
-{
-    is_read = false;
-    make_behind_a_gate(gravel);
-}
-
-static int free_array(struct gravel *gravel)
+static int free_array(void)
 {
     return gravel_free(gravel, array);
 }
 
-static int begin(struct gravel *gravel)
+static int begin(void)
 {
-    (void)gravel;
     return gravel_mirror_begin(mirror);
 }
 
 /* What has arrived: words of all nodes in the copies, or slots of all nodes in the array. */
-static void expect_values(struct gravel *gravel)
+static void expect_values(void)
 {
     const uint32_t n_nodes = gravel_n_nodes(gravel), node = gravel_node(gravel);
-    const bool is_alone = gravel_is_local(gravel, 0) && gravel_is_local(gravel, n_nodes - 1);
+    const bool is_alone = after_is_alone();
     OK(gravel_quiet(gravel));
     const uint64_t at = is_read ? gravel_mirror_offset(mirror) : array;
     const uint32_t n = is_read ? n_nodes * N : N;
@@ -144,81 +106,75 @@ static void expect_values(struct gravel *gravel)
     unmap(gravel, are);
 }
 
-static void destroy(struct gravel *gravel)
+static void destroy(void)
 {
     OK(gravel_mirror_destroy(mirror));
     OK(gravel_free(gravel, array));
 }
 
-static void array_stays(struct gravel *gravel, int code)
+/* The next exchange is right. */
+static void shared_next(void)
 {
-    after_expect(code, GRAVEL_EINVAL, "gravel_mirror_destroy");
+    change();
+    OK(gravel_mirror_share(mirror));
+    expect_values();
+    destroy();
+}
+
+static void array_stays(void)
+{
     if (!is_read)
         after_expect(gravel_free(gravel, gravel_mirror_offset(mirror)), GRAVEL_EINVAL,
                      "gravel_mirror_destroy");
-    change(gravel);
-    OK(gravel_mirror_share(mirror));
-    expect_values(gravel);
-    destroy(gravel);
+    shared_next();
 }
 
 /* One node has not begun, so no node ends; then all do. */
-static void ended_when_all_have_begun(struct gravel *gravel, int code)
+static void ended_when_all_have_begun(void)
 {
-    const bool has_failed = gravel_node(gravel) == 0;
-    if (has_failed) {
-        after_expect(code, GRAVEL_EKERNEL, "GRAVEL_KERNEL_LIMIT");
-        MUST(clSetUserEventStatus(gate, CL_COMPLETE) == CL_SUCCESS);
-        MUST(clFinish(gravel_cl_queue(gravel)) == CL_SUCCESS);
-        clReleaseEvent(gate);
-    }
+    const bool has_failed = after_is_first();
+    if (has_failed)
+        after_open_gate();
     after_expect(gravel_mirror_end(mirror), has_failed ? GRAVEL_EINVAL : GRAVEL_EMISMATCH,
                  has_failed ? "gravel_mirror_begin has not" : "cannot end");
     if (has_failed)
         OK(gravel_mirror_begin(mirror));
     OK(gravel_mirror_end(mirror));
-    expect_values(gravel);
-    destroy(gravel);
+    expect_values();
+    destroy();
 }
 
 /* Begun again, all values arrive; or the node has ended. */
-static void begun_again(struct gravel *gravel, int code)
+static void begun_again(void)
 {
-    if (code)
-        code = gravel_mirror_begin(mirror);
+    if (acted)
+        acted = gravel_mirror_begin(mirror);
     int ended = gravel_mirror_end(mirror), failed = gravel_barrier(gravel);
     if (failed) {
         gravel_mirror_destroy(mirror);
         return;
     }
-    OK(code);
+    OK(acted);
     OK(ended);
-    expect_values(gravel);
-    destroy(gravel);
+    expect_values();
+    destroy();
 }
 
-static void begin_copies(struct gravel *gravel)
+static void make_and_begin(void)
 {
-    change_copies(gravel);
-    OK(gravel_mirror_begin(mirror));
+    make_and_change();
+    OK(begin());
 }
 
-static void begin_slots(struct gravel *gravel)
+static int end(void)
 {
-    change_slots(gravel);
-    OK(gravel_mirror_begin(mirror));
-}
-
-static int end(struct gravel *gravel)
-{
-    (void)gravel;
     return gravel_mirror_end(mirror);
 }
 
 /* The next exchange is right; or the node has ended. */
-static void shared_next(struct gravel *gravel, int code)
+static void cleared_and_shared(void)
 {
-    if (code)
+    if (acted)
         gravel_mirror_end(mirror); /* unless it has ended */
     if (gravel_barrier(gravel) && gravel_barrier(gravel)) {
         gravel_mirror_destroy(mirror);
@@ -227,80 +183,54 @@ static void shared_next(struct gravel *gravel, int code)
     for (uint32_t node = 0; node < gravel_n_nodes(gravel); node++)
         if (gravel_is_local(gravel, node))
             fill(gravel, node, array, 0, N * sizeof(uint32_t));
-    change(gravel);
-    OK(gravel_mirror_share(mirror));
-    expect_values(gravel);
-    destroy(gravel);
+    shared_next();
 }
 
-static int create_copies(struct gravel *gravel)
+static int destroy_mirror(void)
 {
-    is_read = true;
-    return create(gravel);
-}
-
-static int create_slots(struct gravel *gravel)
-{
-    is_read = false;
-    return create(gravel);
-}
-
-static void created_next(struct gravel *gravel, int code)
-{
-    MUST(!code == !!mirror);
-    if (gravel_barrier(gravel)) {
-        gravel_mirror_destroy(mirror);
-        return;
-    }
-    if (code)
-        OK(create(gravel));
-    change(gravel);
-    OK(gravel_mirror_share(mirror));
-    expect_values(gravel);
-    destroy(gravel);
-}
-
-static int destroy_mirror(struct gravel *gravel)
-{
-    (void)gravel;
     return gravel_mirror_destroy(mirror);
 }
 
-static void array_is_free(struct gravel *gravel, int code)
+static void drop(void)
 {
-    (void)code;
-    if (!gravel_barrier(gravel))
-        OK(gravel_free(gravel, array));
+    gravel_mirror_destroy(mirror);
 }
 
-#define FAILS .fails = AFTER_DRIVER | AFTER_MEMORY
+static void array_is_free(void)
+{
+    OK(gravel_free(gravel, array));
+}
 
 const struct after_row mirror_rows[] = {
-    {"mirror", "gravel_free of its array", "is refused, and words are shared",
-     .prepare = make_copies, .act = free_array, .hold = array_stays},
-    {"slots", "gravel_free of their array", "is refused, and words are shared",
-     .prepare = make_slots, .act = free_array, .hold = array_stays},
+    {"mirror", "gravel_free of its array", "is refused, and words are shared", .prepare = make,
+     .act = free_array, .code = GRAVEL_EINVAL, .part = "gravel_mirror_destroy",
+     .hold = array_stays},
+    {"slots", "gravel_free of their array", "is refused, and words are shared", .prepare = make,
+     .act = free_array, .code = GRAVEL_EINVAL, .part = "gravel_mirror_destroy",
+     .hold = array_stays},
     {"mirror", "a kernel outlasts GRAVEL_KERNEL_LIMIT in gravel_mirror_begin",
      "no node ends it, until it is called again", .configure = after_limit_kernels,
-     .prepare = copies_behind_a_gate, .act = begin, .hold = ended_when_all_have_begun},
+     .prepare = change_behind_a_gate, .act = begin, .code = GRAVEL_EKERNEL,
+     .part = "GRAVEL_KERNEL_LIMIT", .others_part = "", .hold = ended_when_all_have_begun},
     {"slots", "a kernel outlasts GRAVEL_KERNEL_LIMIT in gravel_mirror_begin",
      "no node ends it, until it is called again", .configure = after_limit_kernels,
-     .prepare = slots_behind_a_gate, .act = begin, .hold = ended_when_all_have_begun},
-    {"mirror", "a call of the driver fails in gravel_mirror_begin", "called again it sends all",
-     .prepare = change_copies, .act = begin, .hold = begun_again, .fails = AFTER_DRIVER},
-    {"slots", "a call of the driver fails in gravel_mirror_begin", "called again it sends all",
-     .prepare = change_slots, .act = begin, .hold = begun_again, .fails = AFTER_DRIVER},
-    {"mirror", "a call of the driver or memory fails in gravel_mirror_create", "the next makes it",
-     .prepare = allocate, .act = create_copies, .hold = created_next, FAILS},
-    {"slots", "a call of the driver or memory fails in gravel_mirror_create_slots",
-     "the next makes them", .prepare = allocate, .act = create_slots, .hold = created_next, FAILS},
-    {"mirror", "a call of the driver or memory fails in gravel_mirror_end",
-     "the next share is right", .prepare = begin_copies, .act = end, .hold = shared_next, FAILS},
-    {"slots", "a call of the driver or memory fails in gravel_mirror_end",
-     "the next share is right", .prepare = begin_slots, .act = end, .hold = shared_next, FAILS},
-    {"mirror", "a call of the driver or memory fails in gravel_mirror_destroy", "the array is free",
-     .prepare = make_copies, .act = destroy_mirror, .hold = array_is_free, FAILS},
-    {"slots", "a call of the driver or memory fails in gravel_mirror_destroy", "the array is free",
-     .prepare = make_slots, .act = destroy_mirror, .hold = array_is_free, FAILS},
+     .prepare = change_behind_a_gate, .act = begin, .code = GRAVEL_EKERNEL,
+     .part = "GRAVEL_KERNEL_LIMIT", .others_part = "", .hold = ended_when_all_have_begun},
+    {"mirror", "gravel_mirror_begin", "called again it sends all", .prepare = make_and_change,
+     .act = begin, .hold = begun_again, .fails = AFTER_DRIVER, .meets_the_end = true},
+    {"slots", "gravel_mirror_begin", "called again it sends all", .prepare = make_and_change,
+     .act = begin, .hold = begun_again, .fails = AFTER_DRIVER, .meets_the_end = true},
+    {"mirror", "gravel_mirror_create", "the next makes it", .prepare = allocate, .act = create,
+     .hold = shared_next, .fails = AFTER_ALL, .is_repeated = true, .drop = drop},
+    {"slots", "gravel_mirror_create_slots", "the next makes them", .prepare = allocate,
+     .act = create, .hold = shared_next, .fails = AFTER_ALL, .is_repeated = true, .drop = drop},
+    {"mirror", "gravel_mirror_end", "the next share is right", .prepare = make_and_begin,
+     .act = end, .hold = cleared_and_shared, .fails = AFTER_ALL, .meets_the_end = true},
+    {"slots", "gravel_mirror_end", "the next share is right", .prepare = make_and_begin, .act = end,
+     .hold = cleared_and_shared, .fails = AFTER_ALL, .meets_the_end = true},
+    {"mirror", "gravel_mirror_destroy", "the array is free", .prepare = make, .act = destroy_mirror,
+     .hold = array_is_free, .fails = AFTER_ALL},
+    {"slots", "gravel_mirror_destroy", "the array is free", .prepare = make, .act = destroy_mirror,
+     .hold = array_is_free, .fails = AFTER_ALL},
     {0},
 };

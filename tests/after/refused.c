@@ -15,7 +15,7 @@ static uint64_t words;
 static struct gravel_mirror *mirror;
 
 /* Of each node one word, which all others read. */
-static void make(struct gravel *gravel)
+static void make(void)
 {
     const uint32_t n_nodes = gravel_n_nodes(gravel);
     uint64_t n_words[3];
@@ -30,7 +30,7 @@ static void make(struct gravel *gravel)
 }
 
 /* The last node's kernel puts a word where there is none, at node 0; every node's own word becomes 7. */
-static int put_far(struct gravel *gravel)
+static int put_far(void)
 {
     const uint64_t arguments[3] = {words, FAR};
     const size_t global = N, local = N;
@@ -46,7 +46,7 @@ static int put_far(struct gravel *gravel)
     return code;
 }
 
-static void reported_once(struct gravel *gravel)
+static void reported_once(void)
 {
     const bool is_concerned =
         gravel_is_local(gravel, 0) || gravel_is_local(gravel, gravel_n_nodes(gravel) - 1);
@@ -56,29 +56,29 @@ static void reported_once(struct gravel *gravel)
     OK(gravel_free(gravel, words));
 }
 
-static void memory_is_the_same_everywhere(struct gravel *gravel, int code)
+static void memory_is_the_same_everywhere(void)
 {
     uint64_t of_all;
-    OK(code);
+    OK(acted);
     const uint64_t first = alloc_or_die(gravel, 4096);
     OK(gravel_free(gravel, first));
     uint64_t offset = of_all = alloc_or_die(gravel, 64);
     OK(gravel_reduce(gravel, GRAVEL_MAX, GRAVEL_ULONG, &of_all, 1));
     MUST(offset == of_all);
     OK(gravel_free(gravel, offset));
-    reported_once(gravel);
+    reported_once();
 }
 
-static void copies_are_whole_everywhere(struct gravel *gravel, int code)
+static void copies_are_whole_everywhere(void)
 {
-    OK(code);
+    OK(acted);
     for (int times = 0; times < 3; times++) {
         OK(gravel_mirror_share(mirror));
         for (uint32_t node = 0; node < gravel_n_nodes(gravel); node++)
             MUST(word32(gravel, gravel_node(gravel), gravel_mirror_offset(mirror) + 4 * node) ==
                  0x07070707);
     }
-    reported_once(gravel);
+    reported_once();
 }
 
 const struct after_row refused_rows[] = {

@@ -45,15 +45,16 @@ static const char source[] =
     "    }\n"
     "}\n";
 
-static int create(struct gravel *gravel)
+static int create(void)
 {
-    return gravel_steal_create(
-        &steal, gravel,
-        &(struct gravel_steal_options)GRAVEL_STEAL_OPTIONS(.n_groups = N_GROUPS,
-                                                           .group_size = GROUP));
+    const struct gravel_steal_options options =
+        GRAVEL_STEAL_OPTIONS(.n_groups = N_GROUPS, .group_size = GROUP);
+    int code = gravel_steal_create(&steal, gravel, &options);
+    MUST(!code == !!steal);
+    return code;
 }
 
-static void make_ledger(struct gravel *gravel)
+static void make_ledger(void)
 {
     const cl_uint zero = 0;
     cl_int error;
@@ -65,23 +66,16 @@ static void make_ledger(struct gravel *gravel)
                                         N_TASKS * sizeof zero, 0, NULL, NULL));
 }
 
-static void make(struct gravel *gravel)
+static void make(void)
 {
-    make_ledger(gravel);
-    OK(create(gravel));
+    make_ledger();
+    OK(create());
 }
 
-static void make_and_fill(struct gravel *gravel)
-{
-    make(gravel);
-    OK(gravel_steal_fill(steal, tasks, N_TASKS));
-}
-
-static void make_kernel(struct gravel *gravel, const char *options, const char *name,
-                        cl_uint argument)
+static void make_kernel(const char *options, const char *name, cl_uint argument)
 {
     cl_int error;
-    kernel = clCreateKernel(after_program(gravel, source, options), name, &error);
+    kernel = clCreateKernel(after_program(source, options), name, &error);
     MUST(!error);
     if (!strcmp(name, "send"))
         OK(gravel_kernel_set_arena(gravel, kernel, 0));
@@ -90,41 +84,43 @@ static void make_kernel(struct gravel *gravel, const char *options, const char *
     MUST(!clSetKernelArg(kernel, 2, sizeof argument, &argument));
 }
 
-static int run(struct gravel *gravel)
+static int run(void)
 {
-    (void)gravel;
     int code = gravel_steal_launch(steal, kernel, 0, NULL, NULL);
     return code ? code : gravel_steal_wait(steal);
 }
 
-static int fill_all(struct gravel *gravel)
+static int fill_all(void)
 {
-    (void)gravel;
     return gravel_steal_fill(steal, tasks, N_TASKS);
 }
 
-static void make_for_all(struct gravel *gravel)
+/* Fills the deques, and makes the kernel that is launched next. */
+static void make_for(const char *options, const char *name, cl_uint argument)
 {
-    make_and_fill(gravel);
-    make_kernel(gravel, NULL, "run", 0);
+    make();
+    OK(fill_all());
+    make_kernel(options, name, argument);
 }
 
-static void make_for_other(struct gravel *gravel)
+static void make_for_all(void)
 {
-    make_and_fill(gravel);
-    make_kernel(gravel, "-DOTHER", "run", 0);
+    make_for(NULL, "run", 0);
 }
 
-static void make_to_leave(struct gravel *gravel)
+static void make_for_other(void)
 {
-    make_and_fill(gravel);
-    make_kernel(gravel, NULL, "run", 1);
+    make_for("-DOTHER", "run", 0);
 }
 
-static void make_to_idle(struct gravel *gravel)
+static void make_to_leave(void)
 {
-    make_and_fill(gravel);
-    make_kernel(gravel, NULL, "send", 0);
+    make_for(NULL, "run", 1);
+}
+
+static void make_to_idle(void)
+{
+    make_for(NULL, "send", 0);
 }
 
 static void release(void)
@@ -137,7 +133,7 @@ static void release(void)
 }
 
 /* Of all tasks, each has run once. */
-static void expect_ledger(struct gravel *gravel)
+static void expect_ledger(void)
 {
     cl_uint counts[N_TASKS];
     MUST(!clEnqueueReadBuffer(gravel_cl_queue(gravel), ledger, CL_TRUE, 0, sizeof counts, counts, 0,
@@ -147,110 +143,62 @@ static void expect_ledger(struct gravel *gravel)
             die("deques", 0, "task %u of %u has run %u times", i, N_TASKS, counts[i]);
 }
 
-static void all_run(struct gravel *gravel)
+static void all_run(void)
 {
     if (kernel)
         clReleaseKernel(kernel);
-    make_kernel(gravel, NULL, "run", 0);
-    OK(run(gravel));
-    expect_ledger(gravel);
+    make_kernel(NULL, "run", 0);
+    OK(run());
+    expect_ledger();
     OK(gravel_steal_destroy(steal));
     steal = NULL;
     release();
 }
 
-static void other_is_told(struct gravel *gravel, int code)
+/* Whether it failed or not. */
+static void run_once_each(void)
 {
-    after_expect(code, GRAVEL_EKERNEL, "built for tasks of 4 bytes");
-    all_run(gravel);
-}
-
-static void idle_is_told(struct gravel *gravel, int code)
-{
-    after_expect(code, GRAVEL_EKERNEL, "let every work-item enter GRAVEL_STEAL_EACH");
-    all_run(gravel);
-}
-
-static void left_is_told_once(struct gravel *gravel, int code)
-{
-    after_expect(code, GRAVEL_EKERNEL, "it has returned within GRAVEL_STEAL_EACH");
-    all_run(gravel);
-}
-
-/* Whether it failed or not: filled once, all run; or the node has ended. */
-static void filled_once(struct gravel *gravel, int code)
-{
-    if (gravel_barrier(gravel)) {
-        release();
-        return;
-    }
-    if (code)
-        OK(fill_all(gravel));
-    all_run(gravel);
-}
-
-static void run_once_each(struct gravel *gravel, int code)
-{
-    (void)code;
-    if (gravel_barrier(gravel)) {
-        release();
-        return;
-    }
     OK(gravel_steal_fill(steal, NULL, 0)); /* writes what the host has of the deques */
-    all_run(gravel);
+    all_run();
 }
 
-static void created_next(struct gravel *gravel, int code)
+static void filled_next(void)
 {
-    MUST(!code == !!steal);
-    if (gravel_barrier(gravel)) {
-        release();
-        return;
-    }
-    if (code)
-        OK(create(gravel));
-    OK(fill_all(gravel));
-    all_run(gravel);
+    OK(fill_all());
+    all_run();
 }
 
-static int destroy(struct gravel *gravel)
+static int destroy(void)
 {
-    (void)gravel;
     int code = gravel_steal_destroy(steal);
     steal = NULL;
     return code;
 }
 
-static void others_run(struct gravel *gravel, int code)
+static void others_run(void)
 {
-    (void)code;
-    if (gravel_barrier(gravel)) {
-        release();
-        return;
-    }
-    OK(create(gravel));
-    OK(fill_all(gravel));
-    all_run(gravel);
+    OK(create());
+    filled_next();
 }
 
 const struct after_row steal_rows[] = {
     {"deques", "a program of another task is launched", "tasks stay", .prepare = make_for_other,
-     .act = run, .hold = other_is_told},
+     .act = run, .code = GRAVEL_EKERNEL, .part = "built for tasks of 4 bytes", .hold = all_run},
     {"deques", "a kernel returns within GRAVEL_STEAL_EACH", "the next launch is not blamed",
-     .prepare = make_to_leave, .act = run, .hold = left_is_told_once},
+     .prepare = make_to_leave, .act = run, .code = GRAVEL_EKERNEL,
+     .part = "it has returned within GRAVEL_STEAL_EACH", .hold = all_run},
     {"deques", "a kernel that sends takes no task", "gravel_steal_launch says so, and tasks stay",
-     .prepare = make_to_idle, .act = run, .hold = idle_is_told, .step = "drain"},
-    {"deques", "a call of the driver fails in gravel_steal_fill", "nothing is added",
-     .prepare = make, .act = fill_all, .hold = filled_once, .fails = AFTER_DRIVER, .step = "pump"},
-    {"deques", "memory runs out in gravel_steal_fill", "nothing is added", .prepare = make,
-     .act = fill_all, .hold = filled_once, .fails = AFTER_MEMORY, .step = "pump"},
-    {"deques", "a call of the driver fails in a launch or its wait", "each task runs once",
-     .prepare = make_for_all, .act = run, .hold = run_once_each, .fails = AFTER_DRIVER},
-    {"deques", "a call of the driver or memory fails in gravel_steal_create", "the next makes them",
-     .prepare = make_ledger, .act = create, .hold = created_next,
-     .fails = AFTER_DRIVER | AFTER_MEMORY},
-    {"deques", "a call of the driver or memory fails in gravel_steal_destroy", "others run",
-     .prepare = make_and_fill, .act = destroy, .hold = others_run,
-     .fails = AFTER_DRIVER | AFTER_MEMORY},
+     .prepare = make_to_idle, .act = run, .code = GRAVEL_EKERNEL,
+     .part = "let every work-item enter GRAVEL_STEAL_EACH", .hold = all_run, .step = "drain"},
+    {"deques", "gravel_steal_fill", "nothing is added", .prepare = make, .act = fill_all,
+     .hold = all_run, .fails = AFTER_DRIVER, .is_repeated = true, .drop = release, .step = "pump"},
+    {"deques", "gravel_steal_fill", "nothing is added", .prepare = make, .act = fill_all,
+     .hold = all_run, .fails = AFTER_MEMORY, .is_repeated = true, .drop = release, .step = "pump"},
+    {"deques", "a launch or its wait", "each task runs once", .prepare = make_for_all, .act = run,
+     .hold = run_once_each, .fails = AFTER_DRIVER, .drop = release},
+    {"deques", "gravel_steal_create", "the next makes them", .prepare = make_ledger, .act = create,
+     .hold = filled_next, .fails = AFTER_ALL, .is_repeated = true, .drop = release},
+    {"deques", "gravel_steal_destroy", "others run", .prepare = make_for_all, .act = destroy,
+     .hold = others_run, .fails = AFTER_ALL, .drop = release},
     {0},
 };
