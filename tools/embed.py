@@ -1,17 +1,17 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Join text files into one, or turn one into a C string.
+"""Join text files into one, or into a C string.
 
-join OUT FILE...          one OpenCL header: quoted includes of the listed files are dropped, each file once
-     [--drop FILE...]     and so are those of files that another header has
-string OUT SYMBOL FILE    C source that defines `const char SYMBOL[]` with the file's text
+join OUT FILE...            one OpenCL header: quoted includes of the listed files are dropped, each file once
+     [--drop FILE...]       and so are those of files that another header has
+string OUT SYMBOL FILE...   C source that defines `const char SYMBOL[]` with the joined text
 """
 import os
 import re
 import sys
 
 
-def join(out, files):
+def joined(files):
     names = {os.path.basename(f) for f in files}
     files = files[:files.index("--drop")] if "--drop" in files else files
     parts = []
@@ -21,19 +21,16 @@ def join(out, files):
                       lambda m: "" if os.path.basename(m.group(1)) in names else m.group(0),
                       text, flags=re.M)
         parts.append(text)
-    open(out, "w", encoding="utf-8").write("\n".join(parts))
+    return "\n".join(parts)
 
 
-def string(out, symbol, path):
-    lines = open(path, encoding="utf-8").read().split("\n")
+def string(symbol, files):
+    lines = joined(files).split("\n")
     escaped = [line.replace("\\", "\\\\").replace('"', '\\"') for line in lines]
     body = "\n".join('    "%s\\n"' % line for line in escaped)
-    open(out, "w", encoding="utf-8").write(
-        "extern const char %s[];\nconst char %s[] =\n%s;\n" % (symbol, symbol, body))
+    return "extern const char %s[];\nconst char %s[] =\n%s;\n" % (symbol, symbol, body)
 
 
 if __name__ == "__main__":
-    if sys.argv[1] == "join":
-        join(sys.argv[2], sys.argv[3:])
-    else:
-        string(*sys.argv[2:5])
+    with open(sys.argv[2], "w", encoding="utf-8") as out:
+        out.write(joined(sys.argv[3:]) if sys.argv[1] == "join" else string(sys.argv[3], sys.argv[4:]))
