@@ -73,20 +73,22 @@ def core_patterns():
         [re.compile(re.escape(line.split(" | ")[1])) for line in lines_of("tests/broken/table")]
 
 
-def split(tests):
-    """@return tests of the core, the rest that is dealt; ends if a pattern matches nothing."""
-    patterns = core_patterns()
-    for pattern in patterns:
-        if not any(pattern.fullmatch(name) for _, name in tests):
+@functools.cache
+def split(build):
+    """@return all tests, those of the core, the rest that is dealt; ends if a pattern matches nothing."""
+    tests, named = list(listed(build)), set()
+    for pattern in core_patterns():
+        matched = {name for _, name in tests if pattern.fullmatch(name)}
+        if not matched:
             sys.exit("tests/core, tests/broken/table: no test is '%s'\n0 passed, 1 failed, 0 skipped" % pattern.pattern)
-    core = [test for test in tests if any(pattern.fullmatch(test[1]) for pattern in patterns)]
-    return core, [test for test in tests if test not in core and test[1] not in ONLY_ALL]
+        named |= matched
+    core = [test for test in tests if test[1] in named]
+    return tests, core, [test for test in tests if test[1] not in named and test[1] not in ONLY_ALL]
 
 
 def make(build, is_all, turn):
     """@param turn  None: of find_turn."""
-    tests = list(listed(build))
-    core, rest = split(tests)
+    tests, core, rest = split(build)
     if is_all:
         return Plan("all: %d tests, figures, clang, manual, sanitizers" % len(tests), [t for t, _ in tests],
                     figures(), BUILDS, [(kind, None) for kind in SANITIZERS], "")

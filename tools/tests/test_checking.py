@@ -26,8 +26,7 @@ BUILD = os.path.abspath(sys.argv.pop())
 class Plan(unittest.TestCase):
     def setUp(self):
         os.chdir(TOP)
-        self.tests = list(plan.listed(BUILD))
-        self.core, self.rest = plan.split(self.tests)
+        self.tests, self.core, self.rest = plan.split(BUILD)
         self.in_turns = [test for test, name in self.tests if name not in plan.ONLY_ALL]
 
     def test_all_parts_and_the_core_are_all_but_what_only_all_runs(self):
