@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """Run an application, which checks itself, and check how it ended.
 
-run_app.py [--ranks N] [--env NAME=VALUE]... PROGRAM ARGUMENT...
+run_app.py [--ranks N] PROGRAM ARGUMENT...
 
 It must end with status 0 and print PASS, once, for N nodes; with --json one object a line, valid and complete; with --model
 too, one whose counters are those of the model.
@@ -63,8 +63,7 @@ def check_json(text, n_nodes, program):
 def check_good(result, arguments):
     assert result.returncode == 0, "exit status %d" % result.returncode
     if "--json" in arguments.program:
-        loopback = [int(word.split("=")[1]) for word in arguments.env if word.startswith("GRAVEL_LOOPBACK=")]
-        check_json(result.stdout, arguments.ranks or (loopback or [1])[0], arguments.program)
+        check_json(result.stdout, arguments.ranks or int(os.environ.get("GRAVEL_LOOPBACK", "1")), arguments.program)
     else:
         assert result.stdout.rstrip().endswith("PASS"), "no PASS"
         of_all = "  %d node" % (arguments.ranks or 1)  # each of ranks that do not meet is a job of one
@@ -86,10 +85,9 @@ def check_bad(result, text, ranks, program):
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--ranks", type=int)
-    parser.add_argument("--env", action="append", default=[])
     parser.add_argument("program", nargs=argparse.REMAINDER)
     arguments = parser.parse_args()
-    result = run(arguments.ranks, dict(setting.split("=", 1) for setting in arguments.env), arguments.program)
+    result = run(arguments.ranks, {}, arguments.program)
     if result.returncode == 77 and "skipped" in result.stdout + result.stderr:
         print(result.stdout, result.stderr)
         return 77
