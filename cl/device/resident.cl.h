@@ -6,7 +6,7 @@
  * room. It leaves when all clients have finished and its inbox is empty. A client takes virtual groups until none is
  * left. So a launch ends if the groups that have arrived continue beside each other and one more than the servers can
  * arrive, however few groups the device runs at once; the host has proved that when it opened
- * (lib/self_test/arrival.c).
+ * (lib/self_test/meet.c).
  *
  * Path:    server.cl.h -> this -> gravelp_run, by which lib/server/program.c calls the handlers.
  * Memory:  I1 with a client's P2, I2 with its P1, I4 with its I3; G8 inside the group. What handlers alone touch has

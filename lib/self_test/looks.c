@@ -17,37 +17,33 @@
 #define ENOUGH_NS UINT64_C(1000000) /* against what it takes to start a kernel */
 #define N_TRIES 5u
 
-/* One launch. @return its time [ns], 0 if it failed. */
-static uint64_t look(const struct gravel_device *device, cl_kernel kernel, uint32_t n)
-{
-    uint64_t begin_ns = gravel_clock_ns();
-    bool is_good = clSetKernelArg(kernel, 1, sizeof n, &n) == CL_SUCCESS &&
-                   gravel_cl_kernel_enqueue(device->queue, kernel, 1, 1, NULL) == CL_SUCCESS &&
-                   !gravel_wait_test(device, device->queue);
-    return is_good ? gravel_clock_ns() - begin_ns : 0;
-}
-
-/* The shortest of some tries: whatever else the machine does makes looks seem longer. */
+/* The shortest launch of some [ns]: whatever else the machine does makes looks seem longer. @return 0: one failed. */
 static uint64_t shortest(const struct gravel_device *device, cl_kernel kernel, uint32_t n)
 {
     uint64_t best_ns = UINT64_MAX;
+    cl_int error = clSetKernelArg(kernel, 1, sizeof n, &n);
     for (uint32_t i = 0; i < N_TRIES; i++) {
-        uint64_t ns = look(device, kernel, n);
+        uint64_t begin_ns = gravel_clock_ns();
+        if (error == CL_SUCCESS)
+            error = gravel_cl_kernel_enqueue(device->queue, kernel, 1, 1, NULL);
+        if (error != CL_SUCCESS || gravel_wait_test(device, device->queue))
+            return 0;
+        uint64_t ns = gravel_clock_ns() - begin_ns;
         best_ns = ns < best_ns ? ns : best_ns;
     }
     return best_ns;
 }
 
-int gravel_self_test_looks(struct gravel_device *device, cl_program program, cl_mem zeros)
+int gravel_self_test_looks(struct gravel_device *device, const struct gravel_test *test)
 {
     cl_kernel kernel;
-    int code = gravel_cl_kernel_create(device, program, "look", NULL, &kernel);
+    int code = gravel_cl_kernel_create(device, test->program, "look", NULL, &kernel);
     if (code)
         return code;
     uint32_t n = FIRST_LOOKS;
     uint64_t ns = 0;
-    if (clSetKernelArg(kernel, 0, sizeof zeros, &zeros) == CL_SUCCESS &&
-        look(device, kernel, 1)) /* whatever a first launch takes */
+    if (clSetKernelArg(kernel, 0, sizeof(cl_mem), &test->words.buffer) == CL_SUCCESS &&
+        shortest(device, kernel, 1)) /* whatever a first launch takes */
         ns = shortest(device, kernel, n);
     while (ns && ns < ENOUGH_NS && n < MOST_LOOKS) {
         n *= 4;

@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Groups of one launch that meet: whether those that have started continue while other groups wait. How many start
- * at once is another question, and a launch ends whatever the answer; so the best of a few launches counts.
+ * Whether groups of one launch that have started continue while other groups wait: members that meet, for flows, and
+ * servers that wait for one more group to arrive. How many members start at once is another question, and a launch ends
+ * whatever the answer; so the best of a few launches counts.
  *
- * Path:    lib/settings/scheduler.c -> meet.c -> cl/kernels/self_test.cl, cl/device/members.cl.h.
+ * Path:    lib/settings/scheduler.c, lib/node/server_shape.c -> meet.c -> cl/kernels/self_test.cl,
+ *          cl/device/members.cl.h.
  */
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/lived.h"
 #include "layout/members.h"
 #include "layout/self_test.h"
-#include "opencl/objects.h"
 #include "self_test/parts.h"
 #include "self_test/self_test.h"
 
@@ -18,14 +19,16 @@
 
 #define N_ROUNDS 32u
 #define N_TRIES 8u
+#define ARRIVAL_MS 1000u /* longest wait of a group that arrives, by its looks */
 
-/* Where the host's stores reach a running kernel: end one whose members do not meet. Elsewhere its looks end it. */
-static int watch(const struct gravel_test_words *words)
+/* Where the host's stores reach a running kernel, end one whose members do not meet. Elsewhere its looks end it. */
+static int watch(const struct gravel_test *test, void *context)
 {
+    const struct gravel_test_words *words = &test->words;
     struct gravel_lived lived = gravel_lived_for(GRAVEL_TEST_LIMIT_NS);
-    const uint32_t go = 1;
     uint32_t phase = 0, ended = 0;
     int code = 0;
+    (void)context;
     while (!code && words->shared && phase != N_ROUNDS && !ended &&
            gravel_lived_tick(&lived, gravel_clock_ns()) < GRAVEL_TEST_LIMIT_NS) {
         usleep(20);
@@ -34,32 +37,30 @@ static int watch(const struct gravel_test_words *words)
         if (!code)
             code = gravel_test_get(words, GRAVELP_TEST_ENDED, &ended, 1);
     }
-    int told = words->shared ? gravel_test_put(words, GRAVELP_TEST_GO, &go, 1) : 0;
-    return code ? code : told;
+    return code;
 }
 
 /* One launch. @param seen  [out] */
-static int meet(struct gravel_test_launch *launch, const struct gravel_test_words *words,
-                struct gravel_meeting *seen)
+static int meet(const struct gravel_test *test, struct gravel_meeting *seen)
 {
-    const uint32_t values[] = {seen->n_groups, N_ROUNDS, GRAVEL_TEST_CUT_OFF_MS,
-                               launch->device->look_ns};
+    const struct gravel_test_row row = {
+        .name = "meet",
+        .n_groups = seen->n_groups,
+        .group = GRAVEL_TEST_GROUP,
+        .n_values = 4,
+        .values = {seen->n_groups, N_ROUNDS, GRAVEL_TEST_CUT_OFF_MS, test->device->look_ns},
+        .watch = watch,
+        .end_at = GRAVELP_TEST_GO,
+        .end = test->words.shared != NULL};
     struct gravelp_members members = {0};
     uint64_t begin_ns = gravel_clock_ns();
-    int code = gravel_test_clear(words, launch->queue, 0, GRAVELP_TEST_WORDS);
-    if (!code)
-        code =
-            gravel_test_start(launch, words, "meet", values, 4, seen->n_groups, GRAVEL_TEST_GROUP);
-    if (!code)
-        code = watch(words);
-    int finished = gravel_test_finish(launch);
+    int code = gravel_test_run(test, &row, NULL);
     seen->round_us = (double)(gravel_clock_ns() - begin_ns) * 1e-3 / N_ROUNDS;
-    if (finished || code)
-        return finished ? finished : code;
-    code = gravel_test_get(words, GRAVELP_TEST_COUNT, &seen->n_rounds, 1);
     if (!code)
-        code =
-            gravel_test_get(words, GRAVELP_TEST_MEMBERS, (uint32_t *)&members, sizeof members / 4);
+        code = gravel_test_get(&test->words, GRAVELP_TEST_COUNT, &seen->n_rounds, 1);
+    if (!code)
+        code = gravel_test_get(&test->words, GRAVELP_TEST_MEMBERS, (uint32_t *)&members,
+                               sizeof members / 4);
     seen->n_members = members.n;
     return code;
 }
@@ -70,44 +71,59 @@ static bool is_proof(const struct gravel_meeting *seen)
     return seen->n_rounds == N_ROUNDS && (seen->n_members > 1 || seen->n_groups == 1);
 }
 
-static int judge(const struct gravel_device *device, const struct gravel_meeting *seen)
+static int judge(const char *name, const struct gravel_meeting *seen)
 {
     if (is_proof(seen))
         return 0;
     if (seen->n_members < 2)
         return gravel_fail(GRAVEL_ECAPABILITY,
                            "self-test meet: %s ran 1 of %u work-groups at a time, in %u launches",
-                           device->capability.name, seen->n_groups, N_TRIES);
+                           name, seen->n_groups, N_TRIES);
     return gravel_fail(GRAVEL_ECAPABILITY,
                        "self-test meet: %s: %u of %u work-groups had started, and met in %u of %u "
                        "rounds",
-                       device->capability.name, seen->n_members, seen->n_groups, seen->n_rounds,
-                       N_ROUNDS);
+                       name, seen->n_members, seen->n_groups, seen->n_rounds, N_ROUNDS);
 }
 
-/* Until one launch is a proof; members that did not meet are the answer. */
-static int meet_some_times(struct gravel_test_launch *launch, const struct gravel_test_words *words,
-                           struct gravel_meeting *seen)
-{
-    int code = 0;
-    for (uint32_t i = 0; i < N_TRIES && !code; i++) {
-        code = meet(launch, words, seen);
-        if (is_proof(seen) || seen->n_rounds < N_ROUNDS)
-            break;
-    }
-    return code ? code : judge(launch->device, seen);
-}
-
+/* Launches until one is a proof; members that did not meet are the answer. */
 int gravel_self_test_meet(const struct gravel_device *device, uint32_t n_groups,
                           struct gravel_meeting *seen)
 {
-    struct gravel_test_launch launch = {.device = device, .queue = device->queue};
-    struct gravel_test_words words;
+    struct gravel_test test;
     *seen = (struct gravel_meeting){.n_groups = n_groups};
-    int code = gravel_test_words_create(&words, device);
+    int code = gravel_test_open(&test, device);
+    for (uint32_t i = 0; i < N_TRIES && !code; i++) {
+        code = meet(&test, seen);
+        if (is_proof(seen) || seen->n_rounds < N_ROUNDS)
+            break;
+    }
     if (!code)
-        code = gravel_test_build(device, &launch.program);
+        code = judge(device->capability.name, seen);
+    return gravel_test_close(&test, code);
+}
+
+int gravel_self_test_arrival(const struct gravel_device *device, uint32_t n_servers,
+                             uint32_t n_clients)
+{
+    const struct gravel_test_row row = {.name = "arrive",
+                                        .n_groups = n_servers + n_clients,
+                                        .group = GRAVEL_TEST_GROUP,
+                                        .n_values = 3,
+                                        .values = {n_servers, ARRIVAL_MS, device->look_ns}};
+    struct gravel_test test;
+    uint32_t n_answered = 0, n_gave_up = 0;
+    int code = gravel_test_open(&test, device);
     if (!code)
-        code = meet_some_times(&launch, &words, seen);
-    return gravel_test_end(device, launch.program, &words, code);
+        code = gravel_test_run(&test, &row, NULL);
+    if (!code)
+        code = gravel_test_get(&test.words, GRAVELP_TEST_ANSWERED, &n_answered, 1);
+    if (!code)
+        code = gravel_test_get(&test.words, GRAVELP_TEST_ENDED, &n_gave_up, 1);
+    if (!code && (n_answered != n_servers || n_gave_up))
+        code = gravel_fail(
+            GRAVEL_ECAPABILITY,
+            "self-test: %s does not run groups of a kernel beside each other: of %u that "
+            "waited for one more, %u saw it, and %u of %u gave up",
+            device->capability.name, n_servers, n_answered, n_gave_up, n_servers + n_clients);
+    return gravel_test_close(&test, code);
 }

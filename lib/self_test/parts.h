@@ -17,16 +17,11 @@
 #define GRAVEL_TEST_EACH 64u
 #define GRAVEL_TEST_SUM (GRAVEL_TEST_GROUP * GRAVEL_TEST_GROUPS * GRAVEL_TEST_EACH)
 
-/** Launch the kernel that counts to GRAVEL_TEST_SUM, from 0. @return 0; GRAVEL_ECL. */
-int gravel_test_start_counting(struct gravel_test_launch *launch,
-                               const struct gravel_test_words *words);
-
-/** looks.c: measure device->look_ns. @param zeros  three lines of them. @return 0; GRAVEL_ECL. */
-int gravel_self_test_looks(struct gravel_device *device, cl_program program, cl_mem zeros);
+/** looks.c: measure device->look_ns, with words that are 0. @return 0; GRAVEL_ECL. */
+int gravel_self_test_looks(struct gravel_device *device, const struct gravel_test *test);
 
 /** second_kernel.c, step pump: all command queues make progress beside a kernel that holds all compute units but one.
  * @return 0; GRAVEL_ECAPABILITY; GRAVEL_ECL; GRAVEL_ENOMEM; GRAVEL_ETIMEOUT. */
-int gravel_self_test_beside(const struct gravel_device *device, cl_program program,
-                            const struct gravel_test_words *words);
+int gravel_self_test_beside(const struct gravel_test *test);
 
 #endif

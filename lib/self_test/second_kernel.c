@@ -25,44 +25,34 @@
 
 /* What a queue has to do: count, then copy a word to the host, unless host and kernels share it. */
 struct side {
-    struct gravel_test_launch counting;
+    struct gravel_test test; /* with the holding test's words */
+    cl_kernel counting;
     cl_event copied;
     uint32_t copy;
 };
 
-/* The kernel that holds, the one behind it on its queue, and what is beside. */
+/* What is beside the kernel that holds. */
 struct contest {
-    struct gravel_test_launch holding, behind;
-    struct side *sides; /* [n_sides] */
+    cl_kernel behind; /* on its queue */
     uint32_t n_sides;
+    bool are_beside; /* all sides made progress */
+    struct side sides[N_QUEUES];
 };
 
-static int start_holding(struct contest *contest, const struct gravel_test_words *words,
-                         size_t n_groups)
+static int start_side(struct side *side)
 {
-    struct gravel_test_launch *holding = &contest->holding;
-    const uint32_t values[] = {GRAVEL_TEST_CUT_OFF_MS, holding->device->look_ns};
-    contest->behind = *holding;
-    int code = gravel_test_clear(words, holding->queue, 0, GRAVELP_TEST_WORDS);
-    if (!code)
-        code = gravel_test_start(holding, words, "hold", values, 2, n_groups, GRAVEL_TEST_GROUP);
-    return code ? code
-                : gravel_test_start(&contest->behind, words, "hold", values, 2, 1,
-                                    GRAVEL_TEST_GROUP);
-}
-
-static int start_side(struct side *side, const struct gravel_test_words *words)
-{
-    struct gravel_test_launch *counting = &side->counting;
-    const uint32_t each = GRAVEL_TEST_EACH;
-    int code = gravel_test_start(counting, words, "count_up", &each, 1, GRAVEL_TEST_GROUPS,
-                                 GRAVEL_TEST_GROUP);
-    if (code || words->shared)
+    const struct gravel_test_row row = {.name = "count_up",
+                                        .n_groups = GRAVEL_TEST_GROUPS,
+                                        .group = GRAVEL_TEST_GROUP,
+                                        .n_values = 1,
+                                        .values = {GRAVEL_TEST_EACH}};
+    const cl_command_queue queue = side->test.queue;
+    int code = gravel_test_start(&side->test, &row, &side->counting);
+    if (code || side->test.words.shared)
         return code;
-    cl_int error = clEnqueueReadBuffer(counting->queue, words->buffer, CL_FALSE, 0,
+    cl_int error = clEnqueueReadBuffer(queue, side->test.words.buffer, CL_FALSE, 0,
                                        sizeof side->copy, &side->copy, 0, NULL, &side->copied);
-    return gravel_check_cl("self-test: clEnqueueReadBuffer",
-                           gravel_cl_flush(counting->queue, error));
+    return gravel_check_cl("self-test: clEnqueueReadBuffer", gravel_cl_flush(queue, error));
 }
 
 static bool have_landed(const struct contest *contest)
@@ -74,112 +64,85 @@ static bool have_landed(const struct contest *contest)
     return true;
 }
 
-/* Whether all is counted and copied while no group has stopped holding. */
-static int wait_for_sides(const struct contest *contest, const struct gravel_test_words *words,
-                          bool *are_beside)
+static struct gravel_test_row holding(const struct gravel_test *test, size_t n_groups)
 {
+    return (struct gravel_test_row){.name = "hold",
+                                    .n_groups = n_groups,
+                                    .group = GRAVEL_TEST_GROUP,
+                                    .n_values = 2,
+                                    .values = {GRAVEL_TEST_CUT_OFF_MS, test->device->look_ns},
+                                    .end_at = GRAVELP_TEST_GO,
+                                    .end = 1};
+}
+
+/* While a kernel holds: start the rest, and find out whether all is counted and copied before a group stops holding. */
+static int watch(const struct gravel_test *test, void *context)
+{
+    struct contest *contest = context;
+    const struct gravel_test_row behind = holding(test, 1);
+    int code = gravel_test_start(test, &behind, &contest->behind);
+    for (uint32_t i = 0; i < contest->n_sides && !code; i++)
+        code = start_side(&contest->sides[i]);
     struct gravel_lived lived = gravel_lived_for(GRAVEL_TEST_LIMIT_NS);
-    uint32_t count = 0, gave_up = 0, sum = contest->n_sides * GRAVEL_TEST_SUM;
-    int code = 0;
+    uint32_t count = 0, gave_up = 0;
     bool are_done = false;
     while (!code && !are_done && !gave_up &&
            gravel_lived_tick(&lived, gravel_clock_ns()) < GRAVEL_TEST_LIMIT_NS) {
         usleep(20);
-        code = gravel_test_get(words, GRAVELP_TEST_COUNT, &count, 1);
-        are_done = count == sum && have_landed(contest);
+        code = gravel_test_get(&test->words, GRAVELP_TEST_COUNT, &count, 1);
+        are_done = count == contest->n_sides * GRAVEL_TEST_SUM && have_landed(contest);
         if (!code)
-            code = gravel_test_get(words, GRAVELP_TEST_ENDED, &gave_up, 1);
+            code = gravel_test_get(&test->words, GRAVELP_TEST_ENDED, &gave_up, 1);
     }
-    *are_beside = !code && are_done && !gave_up;
+    contest->are_beside = !code && are_done && !gave_up;
     return code;
 }
 
-/* Wait until all has ended. @return  GRAVEL_ETIMEOUT: a kernel still runs, with all of it. */
-static int finish(struct contest *contest)
+/* Run it until all has ended. @return  GRAVEL_ETIMEOUT: a kernel still runs, with all of it. */
+static int run_contest(const struct gravel_test *test, struct contest *contest, size_t n_groups)
 {
-    int code = gravel_test_finish(&contest->holding);
+    struct gravel_test_row row = holding(test, n_groups);
+    row.watch = watch;
+    int code = gravel_test_run(test, &row, contest);
     if (code != GRAVEL_ETIMEOUT)
-        gravel_test_release(&contest->behind); /* of one queue, which is finished */
+        gravel_cl_kernel_release(contest->behind); /* of one queue, which is finished */
     for (uint32_t i = 0; i < contest->n_sides && code != GRAVEL_ETIMEOUT; i++) {
-        int ended = gravel_test_finish(&contest->sides[i].counting);
+        int ended = gravel_test_finish(&contest->sides[i].test, contest->sides[i].counting);
         if (ended != GRAVEL_ETIMEOUT)
             gravel_cl_event_release(contest->sides[i].copied);
-        code = code ? code : ended;
+        code = ended == GRAVEL_ETIMEOUT || !code ? ended : code;
     }
     return code;
 }
 
-/* @param n_groups  that hold. @param are_beside  [out] whether all sides made progress. */
-static int run_beside(struct contest *contest, const struct gravel_test_words *words,
-                      size_t n_groups, bool *are_beside)
+int gravel_self_test_beside(const struct gravel_test *test)
 {
-    const uint32_t go = 1;
-    *are_beside = false;
-    int code = start_holding(contest, words, n_groups);
-    for (uint32_t i = 0; i < contest->n_sides && !code; i++)
-        code = start_side(&contest->sides[i], words);
-    if (!code)
-        code = wait_for_sides(contest, words, are_beside);
-    gravel_test_put(words, GRAVELP_TEST_GO, &go, 1);
-    int finished = finish(contest);
-    return finished ? finished : code;
-}
-
-/* ---- command queues -------------------------------------------------------------------------- */
-
-static int open_sides(struct contest *contest, const struct gravel_device *device,
-                      cl_program program)
-{
-    int code = 0;
-    for (uint32_t i = 0; i < contest->n_sides && !code; i++) {
-        struct gravel_test_launch *counting = &contest->sides[i].counting;
-        *counting = (struct gravel_test_launch){.device = device, .program = program};
-        code = gravel_cl_queue_create(device, "self-test", &counting->queue);
-    }
-    return code;
-}
-
-int gravel_self_test_beside(const struct gravel_device *device, cl_program program,
-                            const struct gravel_test_words *words)
-{
-    struct contest contest = {
-        .holding = {.device = device, .queue = device->queue, .program = program},
-        .sides = calloc(N_QUEUES, sizeof *contest.sides),
-        .n_sides = N_QUEUES,
-    };
-    bool are_beside = false;
-    if (!contest.sides)
+    const struct gravel_device *device = test->device;
+    struct contest *contest = calloc(1, sizeof *contest); /* copies land in it, also late */
+    if (!contest)
         return gravel_fail(GRAVEL_ENOMEM, "self-test");
-    int code = open_sides(&contest, device, program);
+    int code = 0;
+    for (; contest->n_sides < N_QUEUES && !code; contest->n_sides++) {
+        struct gravel_test *side = &contest->sides[contest->n_sides].test;
+        *side = *test;
+        side->queue = NULL;
+        code = gravel_cl_queue_create(device, "self-test", &side->queue);
+    }
     if (!code)
-        code = run_beside(&contest, words, device->units - 1, &are_beside);
+        code = run_contest(test, contest, device->units - 1);
     if (code == GRAVEL_ETIMEOUT) /* a kernel still runs, with all of it */
         return code;
-    for (uint32_t i = 0; i < N_QUEUES; i++)
-        gravel_cl_queue_release(contest.sides[i].counting.queue);
-    free(contest.sides);
-    if (code || are_beside)
-        return code;
-    return gravel_fail(
-        GRAVEL_ECAPABILITY,
-        "self-test: %s runs no second kernel on each of %u command queues beside one "
-        "that holds %u of %u compute units, with another one enqueued behind it%s",
-        device->capability.name, N_QUEUES, device->units - 1, device->units,
-        gravel_test_excuse(device));
-}
-
-/* ---- handlers -------------------------------------------------------------------------------- */
-
-static int make_launch(struct gravel_test_launch *launch)
-{
-    int code = gravel_cl_queue_create(launch->device, "self-test", &launch->queue);
-    return code ? code : gravel_test_build(launch->device, &launch->program);
-}
-
-static void release_launch(const struct gravel_test_launch *launch)
-{
-    gravel_cl_program_release(launch->program);
-    gravel_cl_queue_release(launch->queue);
+    if (!code && !contest->are_beside)
+        code = gravel_fail(
+            GRAVEL_ECAPABILITY,
+            "self-test: %s runs no second kernel on each of %u command queues beside one "
+            "that holds %u of %u compute units, with another one enqueued behind it%s",
+            device->capability.name, N_QUEUES, device->units - 1, device->units,
+            gravel_test_excuse(device));
+    for (uint32_t i = 0; i < contest->n_sides; i++)
+        gravel_cl_queue_release(contest->sides[i].test.queue);
+    free(contest);
+    return code;
 }
 
 /* As many groups hold as may wait at once: of a slice, or more than there are units. */
@@ -190,26 +153,24 @@ int gravel_self_test_handlers(const struct gravel_device *device,
         return 0;
     const struct gravel_device other = gravel_beside_device(device);
     const size_t n_groups = device->is_sliced ? device->units - 1 : 2 * (size_t)device->units;
-    struct side side = {.counting = {.device = &other}};
-    struct contest contest = {.holding = {.device = device}, .sides = &side, .n_sides = 1};
-    struct gravel_test_words words;
-    bool is_beside = false;
-    int code = gravel_test_words_create(&words, device);
+    struct contest contest = {.n_sides = 1};
+    struct gravel_test test, *side = &contest.sides[0].test;
+    int code = gravel_test_open(&test, device);
+    *side = (struct gravel_test){.device = &other, .words = test.words};
     if (!code)
-        code = make_launch(&contest.holding);
+        code = gravel_cl_queue_create(&other, "self-test", &side->queue);
     if (!code)
-        code = make_launch(&side.counting);
+        code = gravel_test_build(&other, &side->program);
     if (!code)
-        code = run_beside(&contest, &words, n_groups, &is_beside);
+        code = run_contest(&test, &contest, n_groups);
     if (code == GRAVEL_ETIMEOUT) /* a kernel still runs, with all of it */
         return code;
-    release_launch(&contest.holding);
-    release_launch(&side.counting);
-    gravel_test_words_destroy(&words, device);
-    if (code || is_beside)
-        return code;
-    return gravel_fail(GRAVEL_ECAPABILITY,
-                       "self-test: %s runs no handler beside kernels that wait (%s); "
-                       "GRAVEL_STEP=drain needs none",
-                       device->capability.name, device->cores);
+    if (!code && !contest.are_beside)
+        code = gravel_fail(GRAVEL_ECAPABILITY,
+                           "self-test: %s runs no handler beside kernels that wait (%s); "
+                           "GRAVEL_STEP=drain needs none",
+                           device->capability.name, device->cores);
+    gravel_cl_program_release(side->program);
+    gravel_cl_queue_release(side->queue);
+    return gravel_test_close(&test, code);
 }

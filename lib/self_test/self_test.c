@@ -21,12 +21,6 @@
 #define HAND_OVER_TRIES 3u
 #define ROUNDS_A_LAUNCH 2u /* of the hand-over by copies */
 
-struct test {
-    struct gravel_device *device;
-    cl_program program;
-    struct gravel_test_words words;
-};
-
 static int build(struct gravel_device *device, cl_program *program)
 {
     struct gravel_capability *capability = &device->capability;
@@ -45,12 +39,6 @@ static int build(struct gravel_device *device, cl_program *program)
         code = gravel_test_build(device, program);
     }
     return code;
-}
-
-static struct gravel_test_launch launch_of(const struct test *test)
-{
-    return (struct gravel_test_launch){
-        .device = test->device, .queue = test->device->queue, .program = test->program};
 }
 
 /* ---- hand-over ------------------------------------------------------------------------------- */
@@ -93,29 +81,42 @@ static int play_round(const struct gravel_test_words *words, uint32_t *done, uin
     return code;
 }
 
-/* The rounds of one launch. @param result  [in, out] rounds, and the time they took. @param wrong  [in, out] words. */
-static int hand_over(const struct test *test, uint32_t n_rounds, struct gravel_self_test *result,
-                     uint32_t wrong[2])
+/* The rounds of a launch, and of all before it. */
+struct rounds {
+    uint32_t n;        /* of this launch */
+    uint32_t wrong[2]; /* words that came back wrong, and came to the device wrong */
+    struct gravel_self_test *result;
+};
+
+static int play_rounds(const struct gravel_test *test, void *context)
 {
-    const uint32_t values[] = {n_rounds, GRAVEL_TEST_CUT_OFF_MS, test->device->look_ns};
-    const uint32_t stop = GRAVELP_TEST_STOP;
-    struct gravel_test_launch launch = launch_of(test);
-    uint32_t done = 0, seen = 0;
-    int code = gravel_test_clear(&test->words, launch.queue, 0, GRAVELP_TEST_WORDS);
-    if (!code)
-        code = gravel_test_start(&launch, &test->words, "hand_over", values, 3, 1, 1);
+    struct rounds *rounds = context;
+    uint32_t done = 0;
+    int code = 0;
     uint64_t begin_ns = gravel_clock_ns();
-    for (uint32_t i = 0; !code && done == i && i < n_rounds; i++)
-        code = play_round(&test->words, &done, &wrong[0]);
-    result->n_rounds += done;
-    result->round_us += (double)(gravel_clock_ns() - begin_ns) * 1e-3;
-    gravel_test_put(&test->words, GRAVELP_TEST_TURN, &stop, 1);
-    int finished = gravel_test_finish(&launch);
-    if (finished)
-        return finished;
+    for (uint32_t i = 0; !code && done == i && i < rounds->n; i++)
+        code = play_round(&test->words, &done, &rounds->wrong[0]);
+    rounds->result->n_rounds += done;
+    rounds->result->round_us += (double)(gravel_clock_ns() - begin_ns) * 1e-3;
+    return code;
+}
+
+static int hand_over(const struct gravel_test *test, struct rounds *rounds)
+{
+    const struct gravel_test_row row = {
+        .name = "hand_over",
+        .n_groups = 1,
+        .group = 1,
+        .n_values = 3,
+        .values = {rounds->n, GRAVEL_TEST_CUT_OFF_MS, test->device->look_ns},
+        .watch = play_rounds,
+        .end_at = GRAVELP_TEST_TURN,
+        .end = GRAVELP_TEST_STOP};
+    uint32_t seen = 0;
+    int code = gravel_test_run(test, &row, rounds);
     if (!code)
         code = gravel_test_get(&test->words, GRAVELP_TEST_WRONG, &seen, 1);
-    wrong[1] += seen;
+    rounds->wrong[1] += seen;
     return code;
 }
 
@@ -139,28 +140,28 @@ static int judge_rounds(const struct gravel_device *device, uint32_t n_rounds, u
  * By copies in many launches: on two cores copies of Intel's CPU runtime pass one running kernel, and not the next. The
  * first round of a launch may be over before its kernel begins.
  */
-static int try_hand_over(const struct test *test, uint32_t n_rounds,
+static int try_hand_over(const struct gravel_test *test, uint32_t n_rounds,
                          struct gravel_self_test *result)
 {
-    uint32_t wrong[2] = {0}, wanted = 0;
-    uint32_t each = test->words.shared ? n_rounds : ROUNDS_A_LAUNCH;
+    struct rounds rounds = {.n = test->words.shared ? n_rounds : ROUNDS_A_LAUNCH, .result = result};
+    uint32_t wanted = 0;
     int code = 0;
     *result = (struct gravel_self_test){.n_rounds = 0};
     if (!test->words.shared)
         n_rounds += n_rounds % ROUNDS_A_LAUNCH;
     while (!code && wanted < n_rounds && result->n_rounds == wanted) {
-        wanted += each;
-        code = hand_over(test, each, result, wrong);
+        wanted += rounds.n;
+        code = hand_over(test, &rounds);
     }
     result->round_us /= result->n_rounds ? result->n_rounds : 1;
-    return code ? code : judge_rounds(test->device, n_rounds, result->n_rounds, wrong);
+    return code ? code : judge_rounds(test->device, n_rounds, result->n_rounds, rounds.wrong);
 }
 
 /*
  * On a busy machine a kernel may get no core for as long as the host waits: one that answered in no round is launched
  * again. A device that answered in some, and not in all, is judged at once.
  */
-static int test_hand_over(const struct test *test, uint32_t n_rounds,
+static int test_hand_over(const struct gravel_test *test, uint32_t n_rounds,
                           struct gravel_self_test *result)
 {
     int code = try_hand_over(test, n_rounds, result);
@@ -172,34 +173,24 @@ static int test_hand_over(const struct test *test, uint32_t n_rounds,
 
 /* ---- counting -------------------------------------------------------------------------------- */
 
-int gravel_test_start_counting(struct gravel_test_launch *launch,
-                               const struct gravel_test_words *words)
+/* Waits as applications do: without a limit. */
+static int finish_simply(const struct gravel_test *test, void *n_increments)
 {
-    const uint32_t each = GRAVEL_TEST_EACH;
-    int code = gravel_test_clear(words, launch->queue, GRAVELP_TEST_COUNT, 1);
-    return code ? code
-                : gravel_test_start(launch, words, "count_up", &each, 1, GRAVEL_TEST_GROUPS,
-                                    GRAVEL_TEST_GROUP);
+    cl_int error = clFinish(test->queue);
+    return error == CL_SUCCESS ? gravel_test_get(&test->words, GRAVELP_TEST_COUNT, n_increments, 1)
+                               : gravel_fail_cl("self-test: clFinish", error);
 }
 
-/* Wait as applications do: without a limit. */
-static int finish_simply(struct gravel_test_launch *launch)
+static int count(const struct gravel_test *test, bool is_simple, struct gravel_self_test *result)
 {
-    cl_int error = launch->kernel ? clFinish(launch->queue) : CL_SUCCESS;
-    gravel_test_release(launch);
-    return gravel_check_cl("self-test: clFinish", error);
-}
-
-/* Count, wait as `finish` says, and judge. */
-static int count(const struct test *test, int (*finish)(struct gravel_test_launch *launch),
-                 struct gravel_self_test *result)
-{
-    struct gravel_test_launch launch = launch_of(test);
-    int code = gravel_test_start_counting(&launch, &test->words);
-    int finished = finish(&launch);
-    if (!code)
-        code = finished;
-    if (!code)
+    const struct gravel_test_row row = {.name = "count_up",
+                                        .n_groups = GRAVEL_TEST_GROUPS,
+                                        .group = GRAVEL_TEST_GROUP,
+                                        .n_values = 1,
+                                        .values = {GRAVEL_TEST_EACH},
+                                        .watch = is_simple ? finish_simply : NULL};
+    int code = gravel_test_run(test, &row, &result->n_increments);
+    if (!code && !is_simple)
         code = gravel_test_get(&test->words, GRAVELP_TEST_COUNT, &result->n_increments, 1);
     if (code || result->n_increments == GRAVEL_TEST_SUM)
         return code;
@@ -211,37 +202,37 @@ static int count(const struct test *test, int (*finish)(struct gravel_test_launc
  * Once patiently; by copies also some times by clFinish, which has no bound, so only once the same kernel has ended in
  * time. Mesa's rusticl 22.3 mostly returns from it before a kernel's stores can be seen.
  */
-static int test_counting(const struct test *test, struct gravel_self_test *result)
+static int test_counting(const struct gravel_test *test, struct gravel_self_test *result)
 {
-    int code = count(test, gravel_test_finish, result);
+    int code = count(test, false, result);
     for (uint32_t i = 0; i < FINISHES && !code && !test->words.shared; i++)
-        code = count(test, finish_simply, result);
+        code = count(test, true, result);
     return code;
 }
 
 /* ---- all ------------------------------------------------------------------------------------- */
 
-static int run_tests(struct test *test, uint32_t n_rounds, struct gravel_self_test *result)
+static int run_tests(struct gravel_device *device, struct gravel_test *test, uint32_t n_rounds,
+                     struct gravel_self_test *result)
 {
-    struct gravel_device *device = test->device;
     int code = build(device, &test->program);
     if (!code)
         code = gravel_test_words_create(&test->words, device);
     if (!code && !test->words.shared) /* the words are zeros yet */
-        code = gravel_self_test_looks(device, test->program, test->words.buffer);
+        code = gravel_self_test_looks(device, test);
     if (!code && device->step != GRAVEL_STEP_DRAIN)
         code = test_hand_over(test, n_rounds, result);
     if (!code)
         code = test_counting(test, result);
     if (!code && device->step == GRAVEL_STEP_PUMP)
-        code = gravel_self_test_beside(device, test->program, &test->words);
+        code = gravel_self_test_beside(test);
     return code;
 }
 
 int gravel_self_test(struct gravel_device *device, uint32_t n_rounds,
                      struct gravel_self_test *result)
 {
-    struct test test = {.device = device};
+    struct gravel_test test = {.device = device, .queue = device->queue};
     struct gravel_self_test unused;
     struct gravel_self_test *to = result ? result : &unused;
     memset(to, 0, sizeof *to);
@@ -249,8 +240,8 @@ int gravel_self_test(struct gravel_device *device, uint32_t n_rounds,
     int turn = device->capability.is_cpu
                    ? -1
                    : gravel_test_turn_take(gravel_device_identity(device->id), TURN_NS);
-    int code = run_tests(&test, n_rounds, to);
+    int code = run_tests(device, &test, n_rounds, to);
     gravel_test_turn_give(turn);
     to->can_yield = device->can_yield;
-    return gravel_test_end(device, test.program, &test.words, code);
+    return gravel_test_close(&test, code);
 }

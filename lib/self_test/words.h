@@ -19,27 +19,12 @@ struct gravel_test_words {
     cl_command_queue side; /* for copies beside kernels; else NULL */
 };
 
-/** Build the self-test's program. @return as gravel_device_build. */
-int gravel_test_build(const struct gravel_device *device, cl_program *program);
-
-/** A test is over: release its program and words, unless a kernel still runs, with all of it. @return code */
-int gravel_test_end(const struct gravel_device *device, cl_program program,
-                    struct gravel_test_words *words, int code);
-
-/** Make them, all 0. @return 0; GRAVEL_ECAPABILITY; GRAVEL_ECL: whatever there is, is to be destroyed. */
-int gravel_test_words_create(struct gravel_test_words *words, const struct gravel_device *device);
-void gravel_test_words_destroy(struct gravel_test_words *words, const struct gravel_device *device);
-
 /** Store, while kernels run. @return 0; GRAVEL_ECL. */
 int gravel_test_put(const struct gravel_test_words *words, uint32_t first, const uint32_t *values,
                     uint32_t n);
 /** Load, while kernels run. @return 0; GRAVEL_ECL. */
 int gravel_test_get(const struct gravel_test_words *words, uint32_t first, uint32_t *values,
                     uint32_t n);
-/** Set to 0, before a kernel that `queue` gets next. @return 0; GRAVEL_ECL. */
-int gravel_test_clear(const struct gravel_test_words *words, cl_command_queue queue, uint32_t first,
-                      uint32_t n);
-
 /** What may have kept a device from kernels that should have run side by side, for the end of a text. */
 static inline const char *gravel_test_excuse(const struct gravel_device *device)
 {
@@ -48,25 +33,45 @@ static inline const char *gravel_test_excuse(const struct gravel_device *device)
                : "; does another process use it? Nodes that share it can take GRAVEL_STEP=drain";
 }
 
-/** A kernel of the self-test, where it runs. Zero-filled but for what its user sets, before and after. */
-struct gravel_test_launch {
+/* What a test runs its kernels with. */
+struct gravel_test {
     const struct gravel_device *device;
-    cl_command_queue queue;
+    cl_command_queue queue; /* the device's, or another one that the test's user owns */
     cl_program program;
-    cl_kernel kernel;
+    struct gravel_test_words words;
 };
 
-/** Launch a kernel. @param values [n_values] its arguments after the words. @return 0; GRAVEL_ECL. */
-int gravel_test_start(struct gravel_test_launch *launch, const struct gravel_test_words *words,
-                      const char *name, const uint32_t *values, cl_uint n_values, size_t n_groups,
-                      size_t group);
+/* A kernel of a test, and what the host does while it runs. */
+struct gravel_test_row {
+    const char *name;
+    size_t n_groups, group;
+    uint32_t n_values, values[4];                                /* its arguments after the words */
+    int (*watch)(const struct gravel_test *test, void *context); /* NULL: nothing */
+    uint32_t end_at, end; /* then stored, so that the kernel ends; 0: it ends by itself */
+};
+
+/** Make the words, all 0. @return 0; GRAVEL_ECAPABILITY; GRAVEL_ECL. */
+int gravel_test_words_create(struct gravel_test_words *words, const struct gravel_device *device);
+/** Build the self-test's program. @return as gravel_device_build. */
+int gravel_test_build(const struct gravel_device *device, cl_program *program);
+
+/** Make words and program, to be closed, also on failure. @return as those two. */
+int gravel_test_open(struct gravel_test *test, const struct gravel_device *device);
+/** Release them, unless a kernel still runs, with all of it (GRAVEL_ETIMEOUT). @return code */
+int gravel_test_close(struct gravel_test *test, int code);
+
+/** Clear the words, and run a row's kernel to its end. @return what failed; as gravel_test_finish. */
+int gravel_test_run(const struct gravel_test *test, const struct gravel_test_row *row,
+                    void *context);
+
+/** Launch a kernel alone, to be finished, also on failure. @param kernel  [out] @return 0; GRAVEL_ECL. */
+int gravel_test_start(const struct gravel_test *test, const struct gravel_test_row *row,
+                      cl_kernel *kernel);
 /**
  * Wait for it; one that was never launched has ended. Its own looks bound the wait.
  *
  * @return  as gravel_wait_test; unless GRAVEL_ETIMEOUT, the kernel is released.
  */
-int gravel_test_finish(struct gravel_test_launch *launch);
-/** Release the kernel, which has ended. */
-void gravel_test_release(struct gravel_test_launch *launch);
+int gravel_test_finish(const struct gravel_test *test, cl_kernel kernel);
 
 #endif
