@@ -4,6 +4,7 @@
  */
 #include "spool/format.h"
 
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -34,11 +35,6 @@ void gravel_characters_add(struct gravel_characters *out, const char *text, size
         return;
     memcpy(to, text, n);
     out->n += n;
-}
-
-static void add(struct gravel_characters *out, const char *text)
-{
-    gravel_characters_add(out, text, strlen(text));
 }
 
 static bool is_control(unsigned char c)
@@ -97,21 +93,44 @@ size_t gravel_write_digits(char *to, uint64_t number)
     return n;
 }
 
-/* ---- arguments -------------------------------------------------------------------------------- */
+/* Appends a decimal number: printf takes ten times as long. */
+static void add_decimal(struct gravel_characters *out, uint64_t number, bool is_negative)
+{
+    char *to = make_room(out, 1 + GRAVEL_MOST_DIGITS);
+    if (!to)
+        return;
+    *to = '-';
+    out->n += is_negative;
+    out->n += gravel_write_digits(to + is_negative, is_negative ? 0 - number : number);
+}
 
-/* How the characters of an argument are made. */
+/* The printf that the compiler cannot check: every caller's format is for the type of its value. */
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wformat-nonliteral"
+static void add_printed(struct gravel_characters *out, const char *format, ...)
+{
+    char text[MOST_CHARACTERS];
+    va_list value;
+    va_start(value, format);
+    const int n = vsnprintf(text, sizeof text, format, value);
+    va_end(value);
+    if (n > 0)
+        add_plain(out, text, (size_t)n < sizeof text ? (size_t)n : sizeof text - 1);
+}
+#pragma GCC diagnostic pop
+
+/* ---- a line ----------------------------------------------------------------------------------- */
+
+/* What an argument is given to printf as. */
 enum {
-    DECIMAL, /* "%d" or "%u", which most are: printf takes ten times as long */
-    INTEGER,
+    DECIMAL, /* "%d" or "%u", which most are: not to printf */
+    SIGNED,
+    UNSIGNED,
+    CHARACTER,
     REAL,
     STRING,
     ADDRESS,
-    BARE /* as it is, since it does not fit its conversion */
-};
-
-struct argument {
-    uint64_t bits;
-    char string[4 * GRAVELP_STRING_WORDS + 1];
+    MISFIT
 };
 
 struct words {
@@ -124,145 +143,49 @@ static uint64_t word_at(const struct words *words, uint32_t i)
     return i < words->n ? words->words[i] : 0;
 }
 
-static uint64_t bits_of(const struct gravel_conversion *conversion, const struct words *words)
-{
-    const uint64_t low = word_at(words, conversion->word);
-    return GRAVELP_ARGUMENT_WORDS(conversion->type) == 2
-               ? low | word_at(words, conversion->word + 1u) << 32
-               : low;
-}
-
-static void read_string(char string[4 * GRAVELP_STRING_WORDS + 1],
-                        const struct gravel_conversion *conversion, const struct words *words)
-{
-    for (uint32_t i = 0; i < 4 * GRAVELP_STRING_WORDS; i++)
-        string[i] = (char)(word_at(words, conversion->word + i / 4) >> 8 * (i % 4));
-    string[4 * GRAVELP_STRING_WORDS] = '\0';
-}
-
-static double real_of(const struct gravel_conversion *conversion, uint64_t bits)
+static double real_of(uint32_t type, uint64_t bits)
 {
     const uint32_t low = (uint32_t)bits;
     float narrow;
     double wide;
     memcpy(&narrow, &low, sizeof narrow);
     memcpy(&wide, &bits, sizeof wide);
-    return conversion->type == GRAVELP_ARGUMENT_FLOAT ? (double)narrow : wide;
-}
-
-static bool is_real(uint32_t type)
-{
-    return type == GRAVELP_ARGUMENT_FLOAT || type == GRAVELP_ARGUMENT_DOUBLE;
-}
-
-static bool is_integer(uint32_t type)
-{
-    return type >= GRAVELP_ARGUMENT_INT && type <= GRAVELP_ARGUMENT_ULONG;
-}
-
-/* ---- a line ----------------------------------------------------------------------------------- */
-
-static void add_decimal(struct gravel_characters *out, uint64_t number, bool is_negative)
-{
-    char *to = make_room(out, 1 + GRAVEL_MOST_DIGITS);
-    if (!to)
-        return;
-    *to = '-';
-    out->n += is_negative;
-    out->n += gravel_write_digits(to + is_negative, is_negative ? 0 - number : number);
-}
-
-static void write_format(char to[40], const struct gravel_conversion *conversion,
-                         const char *length, char letter)
-{
-    char *end = stpcpy(stpcpy(to, conversion->flags), length);
-    end[0] = letter;
-    end[1] = '\0';
-}
-
-/* The printf that the compiler cannot check: every caller's conversion is for the type of its value. */
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wformat-nonliteral"
-#define ADD_CONVERTED(out, conversion, length, letter, value)                                 \
-    do {                                                                                      \
-        char format_[40], text_[MOST_CHARACTERS];                                             \
-        write_format(format_, conversion, length, letter);                                    \
-        int n_ = snprintf(text_, sizeof text_, format_, value);                               \
-        if (n_ > 0)                                                                           \
-            add_plain(out, text_, (size_t)n_ < sizeof text_ ? (size_t)n_ : sizeof text_ - 1); \
-    } while (0)
-
-static void add_integer(struct gravel_characters *out, const struct gravel_conversion *conversion,
-                        uint64_t bits)
-{
-    const uint64_t kept = bits & (UINT64_MAX >> (64 - conversion->bits));
-    const uint64_t sign = UINT64_C(1) << (conversion->bits - 1);
-    const bool is_negative = conversion->is_signed && (kept & sign);
-    if (conversion->form == DECIMAL)
-        add_decimal(out, is_negative ? (kept ^ sign) - sign : kept, is_negative);
-    else if (conversion->letter == 'c')
-        ADD_CONVERTED(out, conversion, "", 'c', (int)(bits & 0xff));
-    else if (conversion->is_signed)
-        ADD_CONVERTED(out, conversion, "ll", conversion->letter, (long long)((kept ^ sign) - sign));
-    else
-        ADD_CONVERTED(out, conversion, "ll", conversion->letter, (unsigned long long)kept);
+    return type == GRAVELP_ARGUMENT_FLOAT ? (double)narrow : wide;
 }
 
 static void add_string(struct gravel_characters *out, const struct gravel_conversion *conversion,
                        const struct words *words)
 {
-    char string[4 * GRAVELP_STRING_WORDS + 1];
-    read_string(string, conversion, words);
-    if (conversion->is_plain)
-        add_plain(out, string, strlen(string));
-    else
-        ADD_CONVERTED(out, conversion, "", 's', string);
-}
-
-static void add_real(struct gravel_characters *out, const struct gravel_conversion *conversion,
-                     double value)
-{
-    ADD_CONVERTED(out, conversion, "", conversion->letter, value);
-}
-
-static void add_address(struct gravel_characters *out, const struct gravel_conversion *conversion,
-                        uint64_t bits)
-{
-    ADD_CONVERTED(out, conversion, "", 'p', (void *)(uintptr_t)bits);
-}
-#pragma GCC diagnostic pop
-
-/* An argument as it is, whatever the conversion. */
-static void add_bare(struct gravel_characters *out, const struct gravel_conversion *conversion,
-                     const struct words *words)
-{
-    const uint64_t bits = bits_of(conversion, words);
-    char text[64];
-    if (is_real(conversion->type))
-        snprintf(text, sizeof text, "%g", real_of(conversion, bits));
-    else if (conversion->type == GRAVELP_ARGUMENT_INT)
-        snprintf(text, sizeof text, "%d", (int)(uint32_t)bits);
-    else if (conversion->type == GRAVELP_ARGUMENT_LONG)
-        snprintf(text, sizeof text, "%lld", (long long)bits);
-    else
-        snprintf(text, sizeof text, conversion->type == GRAVELP_ARGUMENT_POINTER ? "%#llx" : "%llu",
-                 (unsigned long long)bits);
-    add(out, text);
+    char string[4 * GRAVELP_STRING_WORDS + 1] = "";
+    for (uint32_t i = 0; i < 4 * GRAVELP_STRING_WORDS; i++)
+        string[i] = (char)(word_at(words, conversion->word + i / 4) >> 8 * (i % 4));
+    add_printed(out, conversion->format, string);
 }
 
 static void add_argument(struct gravel_characters *out, const struct gravel_conversion *conversion,
                          const struct words *words)
 {
-    if (conversion->form <= INTEGER)
-        add_integer(out, conversion, bits_of(conversion, words));
+    const char *format = conversion->format;
+    uint64_t bits = word_at(words, conversion->word);
+    if (GRAVELP_ARGUMENT_WORDS(conversion->type) == 2)
+        bits |= word_at(words, conversion->word + 1u) << 32;
+    const uint64_t kept = bits & (UINT64_MAX >> (64 - conversion->bits));
+    const uint64_t sign = conversion->is_signed ? UINT64_C(1) << (conversion->bits - 1) : 0;
+    const uint64_t number = (kept ^ sign) - sign;
+    if (conversion->form == DECIMAL)
+        add_decimal(out, number, kept & sign);
+    else if (conversion->form == SIGNED)
+        add_printed(out, format, (long long)number);
+    else if (conversion->form == UNSIGNED)
+        add_printed(out, format, (unsigned long long)number);
+    else if (conversion->form == CHARACTER)
+        add_printed(out, format, (int)(bits & 0xff));
     else if (conversion->form == REAL)
-        add_real(out, conversion, real_of(conversion, bits_of(conversion, words)));
+        add_printed(out, format, real_of(conversion->type, bits));
     else if (conversion->form == STRING)
         add_string(out, conversion, words);
-    else if (conversion->form == ADDRESS)
-        add_address(out, conversion, bits_of(conversion, words));
     else
-        add_bare(out, conversion, words);
+        add_printed(out, format, (void *)(uintptr_t)bits);
 }
 
 /* What follows characters, if no conversion does. */
@@ -331,64 +254,85 @@ static void plan_argument(struct reading *reading, const struct gravel_conversio
     end_piece(reading, plan->n_conversions++);
 }
 
-static void plan_misfit(struct reading *reading, struct gravel_conversion *conversion)
+static bool is_signed(uint32_t type)
 {
+    return type == GRAVELP_ARGUMENT_INT || type == GRAVELP_ARGUMENT_LONG;
+}
+
+static uint8_t bits_of(uint32_t type)
+{
+    return GRAVELP_ARGUMENT_WORDS(type) == 1 ? 32 : 64;
+}
+
+static uint8_t form_of(char letter, uint32_t type)
+{
+    const bool is_real = type == GRAVELP_ARGUMENT_FLOAT || type == GRAVELP_ARGUMENT_DOUBLE;
+    const bool is_integer = type >= GRAVELP_ARGUMENT_INT && type <= GRAVELP_ARGUMENT_ULONG;
+    if (is_integer && letter == 'c')
+        return CHARACTER;
+    if (is_integer && strchr("diuxXo", letter))
+        return is_signed(type) && (letter == 'd' || letter == 'i') ? SIGNED : UNSIGNED;
+    if (is_real && strchr("fFeEgGaA", letter))
+        return REAL;
+    if (type == GRAVELP_ARGUMENT_STRING && letter == 's')
+        return STRING;
+    return type == GRAVELP_ARGUMENT_POINTER && letter == 'p' ? ADDRESS : MISFIT;
+}
+
+/* An argument that fits no conversion, or not its own, is written by one that fits. */
+static void plan_misfit(struct reading *reading, struct gravel_conversion *conversion, char letter)
+{
+    static const struct {
+        uint8_t form;
+        const char *format;
+    } fitting[] = {[GRAVELP_ARGUMENT_INT] = {SIGNED, "%lld"},
+                   [GRAVELP_ARGUMENT_UINT] = {UNSIGNED, "%llu"},
+                   [GRAVELP_ARGUMENT_LONG] = {SIGNED, "%lld"},
+                   [GRAVELP_ARGUMENT_ULONG] = {UNSIGNED, "%llu"},
+                   [GRAVELP_ARGUMENT_FLOAT] = {REAL, "%g"},
+                   [GRAVELP_ARGUMENT_DOUBLE] = {REAL, "%g"},
+                   [GRAVELP_ARGUMENT_STRING] = {STRING, "%s"},
+                   [GRAVELP_ARGUMENT_POINTER] = {UNSIGNED, "%#llx"}};
     plan_text(reading->plan, "%!");
-    if (conversion->letter)
-        plan_plain(reading->plan, &conversion->letter, 1);
+    plan_plain(reading->plan, &letter, letter != '\0');
     if (conversion->type == GRAVELP_ARGUMENT_NONE)
         return;
     plan_text(reading->plan, "(");
-    conversion->form = conversion->type == GRAVELP_ARGUMENT_STRING ? STRING : BARE;
-    conversion->is_plain = true;
+    conversion->form = fitting[conversion->type].form;
+    conversion->is_signed = conversion->form == SIGNED;
+    conversion->bits = bits_of(conversion->type);
+    strcpy(conversion->format, fitting[conversion->type].format);
     plan_argument(reading, conversion);
     plan_text(reading->plan, ")");
 }
 
-static void plan_integer(struct reading *reading, struct gravel_conversion *conversion)
+/* Ends a conversion's format, of n characters so far, and takes its argument. */
+static void plan_conversion(struct reading *reading, struct gravel_conversion *conversion, size_t n,
+                            char letter)
 {
-    const uint32_t type = conversion->type;
-    const bool is_narrow = type == GRAVELP_ARGUMENT_INT || type == GRAVELP_ARGUMENT_UINT;
-    const bool is_decimal = conversion->letter == 'd' || conversion->letter == 'i';
-    conversion->is_signed =
-        is_decimal && (type == GRAVELP_ARGUMENT_INT || type == GRAVELP_ARGUMENT_LONG);
+    if (letter && strchr("diuxXocfFeEgGaAsp", letter)) /* else it takes no argument */
+        take(reading, conversion);
+    if (conversion->form != MISFIT)
+        conversion->form = form_of(letter, conversion->type);
+    if (conversion->form == MISFIT) {
+        plan_misfit(reading, conversion, letter);
+        return;
+    }
+    const bool is_long = conversion->form == SIGNED || conversion->form == UNSIGNED;
+    conversion->is_signed = conversion->form == SIGNED;
+    if (letter == 'i' || (letter == 'd' && !conversion->is_signed))
+        letter = conversion->is_signed ? 'd' : 'u';
     if (conversion->bits == 0)
-        conversion->bits = is_narrow ? 32 : 64;
-    if (is_decimal && !conversion->is_signed)
-        conversion->letter = 'u';
-    conversion->form =
-        conversion->is_plain && (is_decimal || conversion->letter == 'u') ? DECIMAL : INTEGER;
+        conversion->bits = bits_of(conversion->type);
+    if (is_long && n == 1 && (letter == 'd' || letter == 'u'))
+        conversion->form = DECIMAL;
+    char *end = stpcpy(conversion->format + n, is_long ? "ll" : "");
+    end[0] = letter;
+    end[1] = '\0';
     plan_argument(reading, conversion);
 }
 
-static void plan_conversion(struct reading *reading, struct gravel_conversion *conversion)
-{
-    const char letter = conversion->letter;
-    if (!letter || !strchr("diuxXocfFeEgGaAsp", letter)) {
-        plan_misfit(reading, conversion); /* it takes no argument */
-        return;
-    }
-    take(reading, conversion);
-    if (conversion->form == BARE) {
-        plan_misfit(reading, conversion);
-    } else if (strchr("diuxXoc", letter) && is_integer(conversion->type)) {
-        plan_integer(reading, conversion);
-    } else if (strchr("fFeEgGaA", letter) && is_real(conversion->type)) {
-        conversion->form = REAL;
-        plan_argument(reading, conversion);
-    } else if (letter == 's' && conversion->type == GRAVELP_ARGUMENT_STRING) {
-        conversion->form = STRING;
-        plan_argument(reading, conversion);
-    } else if (letter == 'p' && conversion->type == GRAVELP_ARGUMENT_POINTER) {
-        conversion->form = ADDRESS;
-        plan_argument(reading, conversion);
-    } else {
-        plan_misfit(reading, conversion);
-    }
-}
-
-/* Copies a width or a precision to conversion->flags; one that is too large makes the conversion a misfit.
- * @return behind it. */
+/* Copies a width or a precision; one that is too large makes the conversion a misfit. @return behind it. */
 static const char *copy_number(const char *at, const char *end,
                                struct gravel_conversion *conversion, char **to)
 {
@@ -397,79 +341,63 @@ static const char *copy_number(const char *at, const char *end,
     for (; at < end && *at >= '0' && *at <= '9'; at++)
         number = number > GRAVEL_WIDTH_MOST ? number : 10 * number + (uint32_t)(*at - '0');
     if (number > GRAVEL_WIDTH_MOST)
-        conversion->form = BARE;
+        conversion->form = MISFIT;
     else if (at > begin)
         *to += gravel_write_digits(*to, number);
     return at;
 }
 
 /* @param at  behind the '%'. @return behind the conversion. */
-static const char *read_conversion(const char *at, const char *end,
-                                   struct gravel_conversion *conversion)
+static const char *read_conversion(struct reading *reading, const char *at, const char *end)
 {
-    char *to = conversion->flags;
-    *conversion = (struct gravel_conversion){.type = GRAVELP_ARGUMENT_NONE};
-    *to++ = '%';
-    while (at < end && *at && strchr("-+ #0", *at)) {
-        if (!memchr(conversion->flags, *at, (size_t)(to - conversion->flags)))
+    struct gravel_conversion conversion = {.format = "%", .type = GRAVELP_ARGUMENT_NONE};
+    char *to = conversion.format + 1;
+    for (; at < end && *at && strchr("-+ #0", *at); at++)
+        if (!memchr(conversion.format, *at, (size_t)(to - conversion.format)))
             *to++ = *at;
-        at++;
-    }
-    at = copy_number(at, end, conversion, &to);
+    at = copy_number(at, end, &conversion, &to);
     if (at < end && *at == '.') {
         *to++ = *at++;
-        at = copy_number(at, end, conversion, &to);
+        at = copy_number(at, end, &conversion, &to);
     }
-    conversion->is_plain = to == conversion->flags + 1;
     uint32_t n_short = 0;
     for (; at < end && *at && strchr("hlLjzt", *at); at++)
         n_short += *at == 'h';
-    conversion->bits = n_short == 0 ? 0 : n_short == 1 ? 16 : 8;
-    if (at < end)
-        conversion->letter = *at++;
-    return at;
-}
-
-/* A conversion, or a character. @return behind it. */
-static const char *read_piece(struct reading *reading, const char *at, const char *end)
-{
-    struct gravel_conversion conversion;
-    if (*at == '%' && end - at > 1 && at[1] == '%') {
-        plan_text(reading->plan, "%");
-        return at + 2;
-    }
-    if (*at == '%') {
-        at = read_conversion(at + 1, end, &conversion);
-        plan_conversion(reading, &conversion);
-        return at;
-    }
-    if (*at == '\n') {
-        plan_text(reading->plan, "\n");
-        end_piece(reading, NEW_LINE);
-    } else if (*at == '\t') {
-        plan_text(reading->plan, "\t");
-    } else {
-        plan_plain(reading->plan, at, 1);
-    }
-    return at + 1;
+    conversion.bits = n_short == 0 ? 0 : n_short == 1 ? 16 : 8;
+    plan_conversion(reading, &conversion, (size_t)(to - conversion.format), at < end ? *at : '\0');
+    return at < end ? at + 1 : at;
 }
 
 void gravel_line_read(struct gravel_line_plan *plan, const char *text, size_t text_bytes,
                       uint64_t types)
 {
     struct reading reading = {.plan = plan, .types = types};
-    const char *end =
-        text +
-        strnlen(text, text_bytes < GRAVELP_TEXT_MAX_BYTES ? text_bytes : GRAVELP_TEXT_MAX_BYTES);
+    const char *at = text, *end = text + strnlen(text, text_bytes < GRAVELP_TEXT_MAX_BYTES
+                                                           ? text_bytes
+                                                           : GRAVELP_TEXT_MAX_BYTES);
     plan->n_pieces = plan->n_conversions = plan->n_literals = 0;
     if (end > text && end[-1] == '\n') /* the line's own */
         end--;
-    for (const char *at = text; at < end;)
-        at = read_piece(&reading, at, end);
+    while (at < end) {
+        const char c = *at++;
+        if (c == '%' && at < end && *at == '%') {
+            plan_text(plan, "%");
+            at++;
+        } else if (c == '%') {
+            at = read_conversion(&reading, at, end);
+        } else if (c == '\n') {
+            plan_text(plan, "\n");
+            end_piece(&reading, NEW_LINE);
+        } else if (c == '\t') {
+            plan_text(plan, "\t");
+        } else {
+            plan_plain(plan, &c, 1);
+        }
+    }
     while (reading.types) {
-        struct gravel_conversion left_over = {.letter = '\0'};
+        struct gravel_conversion left_over = {.format = ""};
         take(&reading, &left_over);
-        plan_misfit(&reading, &left_over);
+        plan_misfit(&reading, &left_over, '\0');
     }
     plan_text(plan, "\n");
     end_piece(&reading, LINE_END);

@@ -42,13 +42,12 @@ void gravel_characters_add(struct gravel_characters *out, const char *text, size
 
 /* A conversion and the argument that it is for: "%-08.3hhx" of a uint. */
 struct gravel_conversion {
-    char flags[16]; /* "%-+ #0", two numbers of four digits and a '.': "%-08.3" */
-    char letter;    /* 'x' */
-    bool is_plain;  /* no flags but '%' */
+    char format
+        [20]; /* for printf: "%-+ #0", two numbers of four digits and a '.', "ll" and a letter */
+    uint8_t form; /* what printf gets, see format.c */
+    uint8_t type; /* GRAVELP_ARGUMENT_* */
+    uint8_t bits; /* of an integer, that count; of "hh" 8, of "h" 16 */
     bool is_signed;
-    uint8_t form;  /* how its characters are made, see format.c */
-    uint8_t type;  /* GRAVELP_ARGUMENT_* */
-    uint8_t bits;  /* of an integer, that count; of "hh" 8, of "h" 16 */
     uint16_t word; /* where the argument begins */
 };
 

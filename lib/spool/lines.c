@@ -22,15 +22,6 @@ static size_t write_tag(char text[TAG_BYTES], uint32_t node,
     return n;
 }
 
-static void write_line(struct gravel_characters *out, uint32_t node,
-                       const struct gravel_line_plan *plan, const uint32_t *words, uint32_t n_words)
-{
-    char tag[TAG_BYTES];
-    const size_t n = node == GRAVEL_LINES_BARE ? 0 : write_tag(tag, node, words);
-    gravel_characters_add(out, tag, n);
-    gravel_line_write(out, plan, words + GRAVELP_TAG_WORDS, n_words - GRAVELP_TAG_WORDS, tag, n);
-}
-
 void gravel_lines_write(uint32_t source, const struct gravel_signal_run *run,
                         struct gravel_characters *out, gravel_lines_ready *ready, void *context)
 {
@@ -38,9 +29,12 @@ void gravel_lines_write(uint32_t source, const struct gravel_signal_run *run,
     const uint32_t command = run->run.command, n_words = GRAVELP_RECORD_WORDS(command);
     struct gravel_line_plan plan;
     gravel_line_read(&plan, (const char *)(run + 1), GRAVELP_TEXT_BYTES(command), run->result);
-    for (uint32_t i = 0; i < run->run.n_messages; i++) {
-        write_line(out, source, &plan, words, n_words);
-        words += n_words;
+    for (uint32_t i = 0; i < run->run.n_messages; i++, words += n_words) {
+        char tag[TAG_BYTES];
+        const size_t n = source == GRAVEL_LINES_BARE ? 0 : write_tag(tag, source, words);
+        gravel_characters_add(out, tag, n);
+        gravel_line_write(out, &plan, words + GRAVELP_TAG_WORDS, n_words - GRAVELP_TAG_WORDS, tag,
+                          n);
         if (out->n >= READY_BYTES)
             ready(context, out);
     }
