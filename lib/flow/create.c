@@ -6,6 +6,7 @@
  * Owner:   the caller of gravel_flow_create.
  */
 #include "base/error.h"
+#include "base/power.h"
 #include "flow/flow.h"
 #include "flow/prelude.h"
 #include "node/enqueue.h"
@@ -16,23 +17,15 @@
 #define CPU_WIDTH (UINT32_C(1) << 15) /* of a core: with its records, what caches hold */
 #define GPU_WIDTH (UINT32_C(1) << 22)
 
-static uint32_t power_of_two_to(uint64_t most)
-{
-    uint32_t power = 1;
-    while (power <= most / 2)
-        power *= 2;
-    return power;
-}
-
 /* Of many cores each needs its share of a round, which is only worth its launch if that is large. */
 static uint32_t width_of(const struct gravel *gravel)
 {
     uint64_t width = (uint64_t)CPU_WIDTH * gravel->device.units;
     if (gravel->config.flow_width)
-        return power_of_two_to(gravel->config.flow_width);
+        return gravel_power_to(gravel->config.flow_width);
     if (!gravel->device.capability.is_cpu || width > GPU_WIDTH)
         return GPU_WIDTH;
-    return power_of_two_to(width);
+    return gravel_power_to(width);
 }
 
 /*
@@ -56,14 +49,6 @@ static int choose_scheduling(struct gravel *gravel, bool sends,
     return code;
 }
 
-static int make_flow(struct gravel_flow **flow, struct gravel *gravel,
-                     const struct gravel_graph *graph)
-{
-    struct gravel_scheduling scheduling;
-    int code = choose_scheduling(gravel, graph->n_messages != 0, &scheduling);
-    return code ? code : gravel_flow_make(flow, gravel, graph, width_of(gravel), &scheduling);
-}
-
 int gravel_flow_create(struct gravel_flow **flow, struct gravel *gravel,
                        const struct gravel_graph *graph)
 {
@@ -75,11 +60,14 @@ int gravel_flow_create(struct gravel_flow **flow, struct gravel *gravel,
         gravel_require("gravel_flow_create", "graph", graph))
         return GRAVEL_EINVAL;
     struct gravel_graph own;
+    struct gravel_scheduling scheduling;
     int code = gravel_flow_graph_read(&own, graph);
     if (!code)
         code = gravel_node_hold_launches(gravel, "before a flow's memory");
     if (!code) {
-        code = make_flow(flow, gravel, &own);
+        code = choose_scheduling(gravel, own.n_messages != 0, &scheduling);
+        if (!code)
+            code = gravel_flow_make(flow, gravel, &own, width_of(gravel), &scheduling);
         gravel_node_let_launches(gravel);
     }
     free((void *)own.channels);
@@ -101,19 +89,6 @@ static int make_kernel(struct gravel_flow *flow, cl_program program, const char 
     return code;
 }
 
-/* Of the flow's program in its plain form. */
-static int make_producer(struct gravel_flow *flow, const char *function, cl_kernel *kernel)
-{
-    struct gravel *gravel = flow->gravel;
-    int code = gravel_cl_kernel_create(&gravel->device, flow->program, function, NULL, kernel);
-    if (!code)
-        code = gravel_kernel_set_arena(gravel, *kernel, 0);
-    if (!code)
-        code = gravel_check_cl("gravel_flow_kernel: clSetKernelArg",
-                               gravel_region_set_argument(&flow->memory.region, *kernel, 1));
-    return code;
-}
-
 int gravel_flow_kernel(struct gravel_flow *flow, const char *function, cl_kernel *kernel)
 {
     static const char call[] = "gravel_flow_kernel";
@@ -125,7 +100,13 @@ int gravel_flow_kernel(struct gravel_flow *flow, const char *function, cl_kernel
     if (!flow->kernel)
         return gravel_fail(GRAVEL_EINVAL, "%s: function '%s': the flow is not built yet", call,
                            function);
-    int code = make_producer(flow, function, kernel);
+    const struct gravel_device *device = &flow->gravel->device;
+    int code = gravel_cl_kernel_create(device, flow->program, function, NULL, kernel);
+    if (!code)
+        code = gravel_kernel_set_arena(flow->gravel, *kernel, 0);
+    if (!code)
+        code = gravel_check_cl("gravel_flow_kernel: clSetKernelArg",
+                               gravel_region_set_argument(&flow->memory.region, *kernel, 1));
     if (code) {
         gravel_cl_kernel_release(*kernel);
         *kernel = NULL;

@@ -40,45 +40,26 @@ int gravel_flow_find(const struct gravel_flow *flow, const char *call, const cha
     return 0;
 }
 
-/*
- * Copy part of a row between flow memory and the host: n columns from column `at` on, which may wrap.
- *
- * @param row_at  number of the row's first word.
- */
-static int write_row(struct gravel_flow *flow, uint64_t row_at, uint32_t width, uint32_t at,
-                     const uint32_t *row, uint32_t n)
-{
-    uint32_t first = n < width - at ? n : width - at;
-    int code = gravel_flow_memory_write(&flow->memory, row_at + at, row, first);
-    return code || first == n
-               ? code
-               : gravel_flow_memory_write(&flow->memory, row_at, row + first, n - first);
-}
-
-static int read_row(struct gravel_flow *flow, uint64_t row_at, uint32_t width, uint32_t at,
-                    uint32_t *row, uint32_t n)
-{
-    uint32_t first = n < width - at ? n : width - at;
-    int code = gravel_flow_memory_read(&flow->memory, row_at + at, row, first);
-    return code || first == n
-               ? code
-               : gravel_flow_memory_read(&flow->memory, row_at, row + first, n - first);
-}
-
-/* Copy n records of a channel's level 0, from CE `first` on, row by row. @param to, from  one of them NULL. */
+/* Copies n records of a channel's level 0, from CE `first` on: row by row, each of whose n columns may wrap. @param to,
+ * from  one of them NULL. */
 static int copy_records(struct gravel_flow *flow, uint32_t c, uint32_t first, uint32_t *to,
                         const uint32_t *from, uint32_t n)
 {
     const struct gravelp_channel *channel = &flow->graph.channels[c];
-    uint32_t n_words = channel->n_words, width = channel->width, at = first & (width - 1);
+    struct gravel_flow_memory *memory = &flow->memory;
+    const uint32_t n_words = channel->n_words, width = channel->width, at = first & (width - 1);
+    const uint32_t n_first = n < width - at ? n : width - at, n_rest = n - n_first;
     uint32_t *row = malloc((n ? n : 1) * sizeof *row);
     int code = row ? 0 : gravel_fail(GRAVEL_ENOMEM, "%u elements of a flow", n);
     for (uint32_t w = 0; w < n_words && !code; w++) {
-        uint64_t row_at = channel->base + (uint64_t)w * width;
+        const uint64_t row_at = channel->base + (uint64_t)w * width;
         for (uint32_t i = 0; from && i < n; i++)
             row[i] = from[(size_t)i * n_words + w];
-        code = from ? write_row(flow, row_at, width, at, row, n)
-                    : read_row(flow, row_at, width, at, row, n);
+        code = from ? gravel_flow_memory_write(memory, row_at + at, row, n_first)
+                    : gravel_flow_memory_read(memory, row_at + at, row, n_first);
+        if (!code && n_rest)
+            code = from ? gravel_flow_memory_write(memory, row_at, row + n_first, n_rest)
+                        : gravel_flow_memory_read(memory, row_at, row + n_first, n_rest);
         for (uint32_t i = 0; to && i < n; i++)
             to[(size_t)i * n_words + w] = row[i];
     }

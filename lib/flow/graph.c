@@ -10,8 +10,8 @@
 
 #include "base/error.h"
 #include "base/growing.h"
+#include "base/identifier.h"
 
-#include <ctype.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -33,15 +33,6 @@ static uint32_t kind_of(const struct gravel_channel *channel)
     return channel->kind & ~(GRAVEL_MAY_FILL | GRAVEL_GROUP_NODE);
 }
 
-static bool is_identifier(const char *name)
-{
-    if (!name || !(isalpha((unsigned char)*name) || *name == '_'))
-        return false;
-    while (isalnum((unsigned char)*name) || *name == '_')
-        name++;
-    return !*name;
-}
-
 static const struct gravel_channel *find(const struct gravel_graph *graph, const char *name)
 {
     for (uint32_t c = 0; c < graph->n_channels; c++)
@@ -53,7 +44,7 @@ static const struct gravel_channel *find(const struct gravel_graph *graph, const
 static int check_name(const struct gravel_graph *graph, uint32_t c)
 {
     const char *name = graph->channels[c].name;
-    if (!is_identifier(name))
+    if (!gravel_is_identifier(name))
         return gravel_fail(GRAVEL_EINVAL, "channel %u: its name, '%s', is not a C identifier", c,
                            name ? name : "(NULL)");
     for (uint32_t other = 0; other < c; other++)

@@ -37,17 +37,14 @@ static int launch(struct gravel_flow *flow, bool loops, uint32_t n_groups, cl_ev
 {
     const struct gravel_flow_memory *memory = &flow->memory;
     size_t group = flow->group_items;
-    cl_int error = gravel_flow_memory_send_round(memory);
-    if (error == CL_SUCCESS && loops)
-        error = gravel_flow_memory_send_turn(memory);
-    int code = gravel_check_cl("a flow's round: clEnqueueWriteBuffer", error);
+    int code = gravel_check_cl("a flow's round: clEnqueueWriteBuffer",
+                               gravel_flow_memory_send(memory, loops));
     if (!code)
         code = gravel_flow_launch(flow, loops ? flow->looping : flow->kernel, n_groups * group,
                                   group, ended);
     if (code)
         return code;
-    error = loops ? gravel_flow_memory_fetch_turn(memory, copied)
-                  : gravel_flow_memory_fetch_counts(memory, copied);
+    cl_int error = gravel_flow_memory_fetch(memory, loops, copied);
     return gravel_check_cl("a flow's tails: clEnqueueReadBuffer",
                            gravel_cl_flush(memory->device->queue, error));
 }
@@ -163,19 +160,9 @@ static int play_turns(struct gravel_flow *flow, struct gravelp_view view,
     return gravel_flow_check_faults(flow, &turn->round);
 }
 
-/* As the scheduler has it. */
-static int play_some(struct gravel_flow *flow, struct gravelp_view view, struct gravelp_round round)
-{
-    enum gravel_scheduler scheduler = flow->scheduling.scheduler;
-    if (scheduler == GRAVEL_SCHEDULER_RESIDENT)
-        return play_turns(flow, view, round, flow->scheduling.n_groups, UINT32_MAX);
-    if (scheduler == GRAVEL_SCHEDULER_LONE && groups_of(flow, &round) == 1)
-        return play_turns(flow, view, round, 1, flow->group_items);
-    return play(flow, view, round);
-}
-
 int gravel_flow_schedule_on_host(struct gravel_flow *flow)
 {
+    const enum gravel_scheduler scheduler = flow->scheduling.scheduler;
     struct gravelp_view view = gravelp_view_of(flow->memory.control);
     int code = 0;
     flow->run_begin_ns = gravel_clock_ns();
@@ -185,7 +172,12 @@ int gravel_flow_schedule_on_host(struct gravel_flow *flow)
         struct gravelp_round round = gravelp_view_choose(view);
         if (code || round.n == 0)
             break;
-        code = play_some(flow, view, round);
+        if (scheduler == GRAVEL_SCHEDULER_RESIDENT)
+            code = play_turns(flow, view, round, flow->scheduling.n_groups, UINT32_MAX);
+        else if (scheduler == GRAVEL_SCHEDULER_LONE && groups_of(flow, &round) == 1)
+            code = play_turns(flow, view, round, 1, flow->group_items);
+        else
+            code = play(flow, view, round);
         gravel_flow_tell(flow);
     }
     uint64_t run_ns = gravel_clock_ns() - flow->run_begin_ns;

@@ -10,8 +10,8 @@
 #include "flow/flow.h"
 #include "node/enqueue.h"
 
-static int launch_plain(struct gravel *gravel, cl_kernel kernel, size_t n_items, size_t group_items,
-                        cl_event *event)
+int gravel_flow_launch(struct gravel_flow *flow, cl_kernel kernel, size_t n_items,
+                       size_t group_items, cl_event *event)
 {
     const size_t local = n_items > 1 ? group_items : 1;
     const size_t global = (n_items + local - 1) / local * local;
@@ -20,15 +20,9 @@ static int launch_plain(struct gravel *gravel, cl_kernel kernel, size_t n_items,
                                            .n_dimensions = 1,
                                            .global = &global,
                                            .local = &local};
-    return gravel_node_enqueue(gravel, &command, 0, NULL, event);
-}
-
-int gravel_flow_launch(struct gravel_flow *flow, cl_kernel kernel, size_t n_items,
-                       size_t group_items, cl_event *event)
-{
     return flow->n_messages
                ? gravel_launch(flow->gravel, kernel, 1, &n_items, &group_items, 0, NULL, event)
-               : launch_plain(flow->gravel, kernel, n_items, group_items, event);
+               : gravel_node_enqueue(flow->gravel, &command, 0, NULL, event);
 }
 
 int gravel_flow_wait_launch(struct gravel_flow *flow, cl_kernel kernel, cl_event event)

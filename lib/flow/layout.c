@@ -10,6 +10,7 @@
 
 #include "base/error.h"
 #include "base/hash.h"
+#include "base/power.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -25,14 +26,6 @@ static uint64_t in_lines(uint64_t words)
 
 /* ---- widths ---------------------------------------------------------------------------------- */
 
-static uint32_t power_of_two_from(uint32_t least)
-{
-    uint32_t power = 1;
-    while (power < least)
-        power *= 2;
-    return power;
-}
-
 /* A group's worth; little of a narrow channel. */
 static uint32_t reserve_of(uint32_t width, uint32_t group_items)
 {
@@ -45,8 +38,8 @@ static uint32_t least_width(const struct gravel_flow_graph *graph, uint32_t c)
 {
     uint32_t most = gravel_flow_graph_most_into(graph, c);
     if (!gravel_flow_graph_feeds_itself(graph, c))
-        return power_of_two_from(most);
-    uint32_t width = power_of_two_from(most + 1);
+        return gravel_power_from(most);
+    uint32_t width = gravel_power_from(most + 1);
     while (width - reserve_of(width, UINT32_MAX) < most)
         width *= 2;
     return width;
@@ -198,18 +191,6 @@ static void place_control(struct gravel_flow_layout *layout, const struct gravel
     layout->bytes = 4 * at;
 }
 
-/* @return false if it is larger than the shape allows, or a word of rows would have no number. */
-static bool place_all(struct gravel_flow_layout *layout, struct gravel_flow_graph *graph,
-                      const struct gravel_flow_shape *shape)
-{
-    uint64_t row_words = words_of_rows(graph);
-    place_control(layout, graph, row_words);
-    if (layout->bytes > shape->max_bytes || row_words >= UINT32_MAX)
-        return false;
-    place_rows(layout, graph);
-    return true;
-}
-
 static void begin_header(struct gravelp_flow *header, const struct gravel_flow_graph *graph)
 {
     *header = (struct gravelp_flow){
@@ -233,23 +214,19 @@ static uint32_t sign_of(const struct gravel_flow_graph *graph)
 
 /* ---- the whole ------------------------------------------------------------------------------- */
 
-static void write_table(FILE *out, const struct gravel_flow_graph *graph)
-{
-    for (uint32_t c = 0; c < graph->n_channels; c++) {
-        const struct gravelp_channel *channel = &graph->channels[c];
-        uint32_t n_levels = c < graph->n_flat ? 1 : graph->n_levels;
-        fprintf(out, "%s %s: %u words x %u wide x %u levels = %" PRIu64 " bytes", c ? ";" : "",
-                graph->names[c], channel->n_words, channel->width, n_levels,
-                4 * (words_of(channel) + words_of_states(channel)) * n_levels);
-    }
-}
-
+/* Lays all out with a width. @return false if it is larger than the shape allows, or a word of rows would have no
+ * number. */
 static bool fits(struct gravel_flow_layout *layout, struct gravel_flow_graph *graph,
                  const struct gravel_flow_graph *asked, const struct gravel_flow_shape *shape,
                  uint32_t width)
 {
     set_widths(graph, asked, width);
-    return place_all(layout, graph, shape);
+    const uint64_t row_words = words_of_rows(graph);
+    place_control(layout, graph, row_words);
+    if (layout->bytes > shape->max_bytes || row_words >= UINT32_MAX)
+        return false;
+    place_rows(layout, graph);
+    return true;
 }
 
 /* The widest that all channels could have; 0 if none. */
@@ -277,10 +254,15 @@ static int fail_size(struct gravel_flow_graph *graph, uint64_t bytes,
     char *table = NULL;
     size_t length = 0;
     FILE *out = open_memstream(&table, &length);
-    if (out) {
-        write_table(out, graph);
-        fclose(out);
+    for (uint32_t c = 0; out && c < graph->n_channels; c++) {
+        const struct gravelp_channel *channel = &graph->channels[c];
+        uint32_t n_levels = c < graph->n_flat ? 1 : graph->n_levels;
+        fprintf(out, "%s %s: %u words x %u wide x %u levels = %" PRIu64 " bytes", c ? ";" : "",
+                graph->names[c], channel->n_words, channel->width, n_levels,
+                4 * (words_of(channel) + words_of_states(channel)) * n_levels);
     }
+    if (out)
+        fclose(out);
     int code = gravel_fail(
         GRAVEL_ENOMEM,
         "a flow of %" PRIu64 " bytes, of %" PRIu64 " at most; channels of width %u would fit:%s",

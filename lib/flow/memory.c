@@ -62,43 +62,36 @@ void gravel_flow_memory_destroy(struct gravel_flow_memory *memory)
     *memory = (struct gravel_flow_memory){0};
 }
 
-cl_int gravel_flow_memory_send_round(const struct gravel_flow_memory *memory)
+cl_int gravel_flow_memory_send(const struct gravel_flow_memory *memory, bool loops)
 {
-    uint64_t at = offsetof(struct gravelp_flow, round);
+    const struct gravel_flow_layout *layout = memory->layout;
+    const uint64_t at = offsetof(struct gravelp_flow, round);
+    cl_command_queue queue = memory->device->queue;
     if (memory->region.shared)
         return CL_SUCCESS;
-    return clEnqueueWriteBuffer(memory->device->queue, memory->region.buffer, CL_FALSE, at,
-                                memory->layout->round_bytes, (unsigned char *)memory->control + at,
-                                0, NULL, NULL);
+    cl_int error =
+        clEnqueueWriteBuffer(queue, memory->region.buffer, CL_FALSE, at, layout->round_bytes,
+                             (unsigned char *)memory->control + at, 0, NULL, NULL);
+    if (error == CL_SUCCESS && loops)
+        error = clEnqueueWriteBuffer(queue, memory->region.buffer, CL_FALSE, layout->back_at,
+                                     layout->turn_bytes, gravelp_flow_turns(memory->control), 0,
+                                     NULL, NULL);
+    return error;
 }
 
-cl_int gravel_flow_memory_fetch_counts(const struct gravel_flow_memory *memory, cl_event *event)
+cl_int gravel_flow_memory_fetch(const struct gravel_flow_memory *memory, bool loops,
+                                cl_event *event)
 {
+    const struct gravel_flow_layout *layout = memory->layout;
     *event = NULL;
     if (memory->region.shared)
         return CL_SUCCESS;
     return clEnqueueReadBuffer(memory->device->queue, memory->region.buffer, CL_FALSE,
-                               4 * memory->layout->header.fault_at, memory->layout->counts_bytes,
-                               gravelp_flow_faults(memory->control), 0, NULL, event);
-}
-
-cl_int gravel_flow_memory_send_turn(const struct gravel_flow_memory *memory)
-{
-    if (memory->region.shared)
-        return CL_SUCCESS;
-    return clEnqueueWriteBuffer(memory->device->queue, memory->region.buffer, CL_FALSE,
-                                memory->layout->back_at, memory->layout->turn_bytes,
-                                gravelp_flow_turns(memory->control), 0, NULL, NULL);
-}
-
-cl_int gravel_flow_memory_fetch_turn(const struct gravel_flow_memory *memory, cl_event *event)
-{
-    *event = NULL;
-    if (memory->region.shared)
-        return CL_SUCCESS;
-    return clEnqueueReadBuffer(memory->device->queue, memory->region.buffer, CL_FALSE,
-                               memory->layout->back_at, memory->layout->turn_bytes,
-                               gravelp_flow_turns(memory->control), 0, NULL, event);
+                               loops ? layout->back_at : 4 * layout->header.fault_at,
+                               loops ? layout->turn_bytes : layout->counts_bytes,
+                               loops ? (void *)gravelp_flow_turns(memory->control)
+                                     : (void *)gravelp_flow_faults(memory->control),
+                               0, NULL, event);
 }
 
 int gravel_flow_memory_write_tails(struct gravel_flow_memory *memory)

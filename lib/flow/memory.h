@@ -38,13 +38,13 @@ int gravel_flow_memory_create(struct gravel_flow_memory *memory, const struct gr
 /** Zero-filled is allowed. What a device that has stopped answering may still use stays. */
 void gravel_flow_memory_destroy(struct gravel_flow_memory *memory);
 
-/** Enqueue a copy of round and limits to the device; nothing where there is no mirror. */
-cl_int gravel_flow_memory_send_round(const struct gravel_flow_memory *memory);
-/** Enqueue a copy of faults and tails to the host. @param event  [out] NULL where there is no mirror. */
-cl_int gravel_flow_memory_fetch_counts(const struct gravel_flow_memory *memory, cl_event *event);
-/** As these two, of all that a launch of several rounds needs and changes. */
-cl_int gravel_flow_memory_send_turn(const struct gravel_flow_memory *memory);
-cl_int gravel_flow_memory_fetch_turn(const struct gravel_flow_memory *memory, cl_event *event);
+/** Enqueue a copy to the device of round and limits, and of what a launch that loops needs besides; nothing where there
+ * is no mirror. */
+cl_int gravel_flow_memory_send(const struct gravel_flow_memory *memory, bool loops);
+/** Enqueue a copy to the host of faults and tails, or of all that a launch that loops changes. @param event  [out] NULL
+ * where there is no mirror. */
+cl_int gravel_flow_memory_fetch(const struct gravel_flow_memory *memory, bool loops,
+                                cl_event *event);
 /** Copy tails that the host has changed to the device, done on return. @return as gravel_copier_write. */
 int gravel_flow_memory_write_tails(struct gravel_flow_memory *memory);
 

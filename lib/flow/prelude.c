@@ -4,6 +4,8 @@
  */
 #include "flow/prelude.h"
 
+#include "base/power.h"
+
 #include <stdio.h>
 
 static void write_graph(FILE *out, const struct gravel_flow_graph *graph,
@@ -38,10 +40,9 @@ char *gravel_flow_prelude(const struct gravel_flow_graph *graph,
 {
     char *text = NULL;
     size_t bytes = 0;
-    unsigned lanes = 1; /* elements of what each work-item of a group has, a power of two */
+    /* elements of what each work-item of a group has */
+    const unsigned lanes = gravel_power_from(layout->group_items);
     FILE *out = open_memstream(&text, &bytes);
-    while (lanes < layout->group_items)
-        lanes *= 2;
     if (!out)
         return NULL;
     write_graph(out, graph, layout);

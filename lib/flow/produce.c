@@ -46,12 +46,12 @@ static int play(struct gravel_flow *flow, cl_kernel kernel, size_t n_items)
 {
     cl_event ended = NULL, copied = NULL;
     int code = gravel_check_cl("a flow's limits: clEnqueueWriteBuffer",
-                               gravel_flow_memory_send_round(&flow->memory));
+                               gravel_flow_memory_send(&flow->memory, false));
     if (!code)
         code = gravel_flow_launch(flow, kernel, n_items, flow->group_items, &ended);
     if (!code)
         code = gravel_check_cl("a flow's tails: clEnqueueReadBuffer",
-                               gravel_flow_memory_fetch_counts(&flow->memory, &copied));
+                               gravel_flow_memory_fetch(&flow->memory, false, &copied));
     cl_int flushed = clFlush(flow->memory.device->queue);
     if (!code)
         code = gravel_check_cl("a producer: clFlush", flushed);
@@ -62,14 +62,6 @@ static int play(struct gravel_flow *flow, cl_kernel kernel, size_t n_items)
     gravel_cl_event_release(ended);
     gravel_cl_event_release(copied);
     return code;
-}
-
-static void note_peaks(struct gravel_flow *flow)
-{
-    struct gravelp_view view = gravelp_view_of(flow->memory.control);
-    for (uint32_t c = 0; c < flow->graph.n_channels; c++)
-        gravelp_view_note_peak(view, c);
-    gravel_flow_tell(flow);
 }
 
 int gravel_flow_produce(struct gravel_flow *flow, cl_kernel kernel, size_t n_items,
@@ -90,7 +82,10 @@ int gravel_flow_produce(struct gravel_flow *flow, cl_kernel kernel, size_t n_ite
     code = play(flow, kernel, n_items);
     if (!code)
         code = gravel_flow_check_producer(flow, n_items);
-    note_peaks(flow);
+    struct gravelp_view view = gravelp_view_of(flow->memory.control);
+    for (uint32_t c = 0; c < flow->graph.n_channels; c++)
+        gravelp_view_note_peak(view, c);
+    gravel_flow_tell(flow);
     flow->failed = code;
     return code;
 }

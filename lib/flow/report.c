@@ -26,146 +26,127 @@ static uint32_t most_of(const struct gravel_flow *flow, uint32_t channel, uint32
     return 0;
 }
 
-static int fail_open(const struct gravel_flow *flow, const struct gravelp_round *round,
-                     uint32_t channel, uint32_t n)
+/* What an element is at whose arrival, or end, its state forbids. */
+static const char *state_of(const struct gravelp_flow_fault *fault, char state[64])
 {
-    return gravel_fail(
-        GRAVEL_EKERNEL,
-        "node '%s', level %u: %d calls of gravel_talloc of channel '%s' more than of "
-        "gravel_enq",
-        name_of(flow, round->channel), round->level, (int)n, name_of(flow, channel));
-}
-
-/* An arrival at a held element, or its end, that its state forbids. */
-static int fail_held(const struct gravel_flow *flow, const struct gravelp_round *round,
-                     const struct gravelp_flow_fault *fault)
-{
-    const char *by = name_of(flow, round->channel), *of = name_of(flow, fault->channel);
-    bool is_join = fault->fault == GRAVELP_FLOW_FAULT_JOIN;
-    uint32_t joins = fault->value & GRAVELP_JOINS_FREED;
-    char state[64];
+    const uint32_t joins = fault->value & GRAVELP_JOINS_FREED;
     if (fault->value >> GRAVELP_LAP_SHIFT != fault->bound >> GRAVELP_LAP_SHIFT)
-        snprintf(state, sizeof state, "has been freed, and its room is another's");
-    else if (joins == GRAVELP_JOINS_FREED)
-        snprintf(state, sizeof state, "has been freed");
-    else if (joins == 0)
-        snprintf(state, sizeof state, "waits for no more arrivals");
-    else
-        snprintf(state, sizeof state, "waits for %u arrivals", joins);
-    return gravel_fail(GRAVEL_EKERNEL, "node '%s', level %u: %s an element of channel '%s' that %s",
-                       by, round->level, is_join ? "an arrival at" : "gravel_tfree of", of, state);
+        return "has been freed, and its room is another's";
+    if (joins == GRAVELP_JOINS_FREED)
+        return "has been freed";
+    if (joins == 0)
+        return "waits for no more arrivals";
+    snprintf(state, 64, "waits for %u arrivals", joins);
+    return state;
 }
 
-/* A number in a call that is larger than any may be. */
-static int fail_number(const char *by, const char *of, const struct gravelp_flow_fault *fault)
+/* Names the launch of a round. @param round  NULL: of a producer */
+static const char *launch_of(const struct gravel_flow *flow, const struct gravelp_round *round,
+                             char name[160])
 {
-    if (fault->fault == GRAVELP_FLOW_FAULT_JOINS)
+    if (!round)
+        return "a producer";
+    snprintf(name, 160, "node '%s', level %u", name_of(flow, round->channel), round->level);
+    return name;
+}
+
+static int fail_open(const char *by, const char *of, uint32_t n)
+{
+    return gravel_fail(GRAVEL_EKERNEL,
+                       "%s: %d calls of gravel_talloc of channel '%s' more than of gravel_enq", by,
+                       (int)n, of);
+}
+
+/* @param n  elements of the round, or work-items of the producer */
+static int fail_fault(const struct gravel_flow *flow, const struct gravelp_round *round, size_t n,
+                      const struct gravelp_flow_fault *fault)
+{
+    char buffer[160];
+    const char *by = launch_of(flow, round, buffer), *of = name_of(flow, fault->channel);
+    const uint32_t value = fault->value, bound = fault->bound;
+    char state[64];
+    switch (fault->fault) {
+    case GRAVELP_FLOW_FAULT_MOST:
+        if (!round)
+            return gravel_fail(GRAVEL_EKERNEL,
+                               "%s's %zu work-items made at least %u of channel '%s' more than "
+                               "they declare",
+                               by, n, value, of);
+        return gravel_fail(GRAVEL_EKERNEL,
+                           "%s: %zu elements made at least %u of channel '%s' more than the %u "
+                           "each that the edge declares",
+                           by, n, value, of, most_of(flow, round->channel, fault->channel));
+    case GRAVELP_FLOW_FAULT_DEEP:
+        return gravel_fail(GRAVEL_EKERNEL,
+                           "%s: a group spawned %u of channel '%s' at the last of %u levels", by,
+                           value, of, bound);
+    case GRAVELP_FLOW_FAULT_SLOT:
+        return gravel_fail(GRAVEL_EKERNEL, "%s: a result for slot %u, which does not exist", by,
+                           value);
+    case GRAVELP_FLOW_FAULT_OPEN:
+        return fail_open(by, of, value);
+    case GRAVELP_FLOW_FAULT_MEET:
+        return gravel_fail(GRAVEL_ETIMEOUT,
+                           "%s: %u of %u work-groups that choose rounds have ended this one, and "
+                           "the rest has not for GRAVEL_TIMEOUT",
+                           by, value, bound);
+    case GRAVELP_FLOW_FAULT_JOIN:
+        return gravel_fail(GRAVEL_EKERNEL, "%s: an arrival at an element of channel '%s' that %s",
+                           by, of, state_of(fault, state));
+    case GRAVELP_FLOW_FAULT_FREE:
+        return gravel_fail(GRAVEL_EKERNEL, "%s: gravel_tfree of an element of channel '%s' that %s",
+                           by, of, state_of(fault, state));
+    case GRAVELP_FLOW_FAULT_JOINS:
         return gravel_fail(GRAVEL_EKERNEL,
                            "%s: gravel_hold of channel '%s' with %u joins; an element waits for at "
                            "most %u arrivals",
-                           by, of, fault->value, fault->bound);
-    return gravel_fail(
-        GRAVEL_EKERNEL,
-        "%s: a work-item asks for %u elements of channel '%s' in a call of its group, "
-        "which reserves at most %u for each",
-        by, fault->value, of, fault->bound);
-}
-
-/* Who was at it: the channel whose elements the round processed. */
-static int fail_fault(const struct gravel_flow *flow, const struct gravelp_round *round,
-                      const struct gravelp_flow_fault *fault)
-{
-    const char *by = name_of(flow, round->channel), *of = name_of(flow, fault->channel);
-    char who[160];
-    switch (fault->fault) {
-    case GRAVELP_FLOW_FAULT_MOST:
-        return gravel_fail(GRAVEL_EKERNEL,
-                           "node '%s', level %u: %u elements made at least %u of channel '%s' more "
-                           "than the %u each that the edge declares",
-                           by, round->level, round->n, fault->value, of,
-                           most_of(flow, round->channel, fault->channel));
-    case GRAVELP_FLOW_FAULT_DEEP:
-        return gravel_fail(GRAVEL_EKERNEL,
-                           "node '%s', level %u: a group spawned %u of channel '%s' at the last of "
-                           "%u levels",
-                           by, round->level, fault->value, of, fault->bound);
-    case GRAVELP_FLOW_FAULT_SLOT:
-        return gravel_fail(GRAVEL_EKERNEL,
-                           "node '%s', level %u: a result for slot %u, which is none", by,
-                           round->level, fault->value);
-    case GRAVELP_FLOW_FAULT_OPEN:
-        return fail_open(flow, round, fault->channel, fault->value);
-    case GRAVELP_FLOW_FAULT_MEET:
-        return gravel_fail(
-            GRAVEL_ETIMEOUT,
-            "node '%s', level %u: %u of %u work-groups that choose rounds have ended "
-            "this one, and the rest has not for GRAVEL_TIMEOUT",
-            by, round->level, fault->value, fault->bound);
-    case GRAVELP_FLOW_FAULT_JOIN:
-    case GRAVELP_FLOW_FAULT_FREE:
-        return fail_held(flow, round, fault);
-    case GRAVELP_FLOW_FAULT_JOINS:
+                           by, of, value, bound);
     case GRAVELP_FLOW_FAULT_ASK:
-        snprintf(who, sizeof who, "node '%s', level %u", by, round->level);
-        return fail_number(who, of, fault);
+        return gravel_fail(GRAVEL_EKERNEL,
+                           "%s: a work-item asks for %u elements of channel '%s' in a call of its "
+                           "group, which reserves at most %u for each",
+                           by, value, of, bound);
     case GRAVELP_FLOW_FAULT_SIGN:
         return gravel_fail(GRAVEL_EKERNEL,
-                           "node '%s': the kernel was built for another graph (sign 0x%08x, not "
-                           "0x%08x)",
-                           by, fault->bound, fault->value);
+                           "%s: the kernel was built for another graph (sign 0x%08x, not 0x%08x)",
+                           by, bound, value);
     default:
-        return gravel_fail(GRAVEL_EKERNEL, "node '%s', level %u: fault %u", by, round->level,
-                           fault->fault);
+        return gravel_fail(GRAVEL_EKERNEL, "%s: fault %u of channel '%s', value %u", by,
+                           fault->fault, of, value);
     }
 }
 
-int gravel_flow_check_faults(struct gravel_flow *flow, const struct gravelp_round *round)
-{
-    struct gravelp_flow *control = flow->memory.control;
-    const struct gravelp_flow_fault *fault = gravelp_flow_faults(control); /* K3: the round's end */
-    const uint32_t *unenqueued = gravelp_flow_words(control, control->unenqueued_at);
-    if (fault->claim)
-        return fail_fault(flow, round, fault);
-    for (uint32_t c = 0; c < flow->graph.n_channels; c++)
-        if (unenqueued[c])
-            return fail_open(flow, round, c, unenqueued[c]);
-    return 0;
-}
-
-int gravel_flow_fail_wait(const struct gravel_flow *flow, const struct gravelp_round *round,
-                          int code)
-{
-    char reason[GRAVEL_ERROR_BYTES];
-    snprintf(reason, sizeof reason, "%s", gravel_last_error());
-    return gravel_fail(code, "a launch from node '%s', level %u, on: %s",
-                       name_of(flow, round->channel), round->level, reason);
-}
-
-int gravel_flow_check_producer(struct gravel_flow *flow, size_t n_items)
+static int check(const struct gravel_flow *flow, const struct gravelp_round *round, size_t n)
 {
     struct gravelp_flow *control = flow->memory.control;
     const struct gravelp_flow_fault *fault =
         gravelp_flow_faults(control); /* K3: the launch's end */
     const uint32_t *unenqueued = gravelp_flow_words(control, control->unenqueued_at);
-    const char *of = name_of(flow, fault->channel);
-    if (fault->claim && fault->fault == GRAVELP_FLOW_FAULT_MOST)
-        return gravel_fail(GRAVEL_EKERNEL,
-                           "a producer's %zu work-items made at least %u of channel '%s' more than "
-                           "they declare",
-                           n_items, fault->value, of);
-    if (fault->claim &&
-        (fault->fault == GRAVELP_FLOW_FAULT_JOINS || fault->fault == GRAVELP_FLOW_FAULT_ASK))
-        return fail_number("a producer", of, fault);
+    char by[160];
     if (fault->claim)
-        return gravel_fail(GRAVEL_EKERNEL, "a producer: fault %u of channel '%s', value %u",
-                           fault->fault, of, fault->value);
+        return fail_fault(flow, round, n, fault);
     for (uint32_t c = 0; c < flow->graph.n_channels; c++)
         if (unenqueued[c])
-            return gravel_fail(GRAVEL_EKERNEL,
-                               "a producer: %d calls of gravel_talloc of channel '%s' more than of "
-                               "gravel_enq",
-                               (int)unenqueued[c], name_of(flow, c));
+            return fail_open(launch_of(flow, round, by), name_of(flow, c), unenqueued[c]);
     return 0;
+}
+
+int gravel_flow_check_faults(struct gravel_flow *flow, const struct gravelp_round *round)
+{
+    return check(flow, round, round->n);
+}
+
+int gravel_flow_check_producer(struct gravel_flow *flow, size_t n_items)
+{
+    return check(flow, NULL, n_items);
+}
+
+int gravel_flow_fail_wait(const struct gravel_flow *flow, const struct gravelp_round *round,
+                          int code)
+{
+    char reason[GRAVEL_ERROR_BYTES], from[160];
+    snprintf(reason, sizeof reason, "%s", gravel_last_error());
+    return gravel_fail(code, "a launch from %s, on: %s", launch_of(flow, round, from), reason);
 }
 
 /* What the elements of a held channel wait for. */

@@ -6,6 +6,7 @@
 
 #include "base/addresses.h"
 #include "base/error.h"
+#include "base/power.h"
 #include "device/shared.h"
 #include "layout/package.h"
 #include "memory/heap_books.h"
@@ -15,6 +16,7 @@
 #include <sys/mman.h>
 
 #define PAGE 4096u
+#define MOST_SLOTS (1u << 30)
 #define HUGE_PAGE (2u << 20)
 /* NVIDIA's copies of rectangles (driver 580) read and write something else from there on, and return CL_SUCCESS. */
 #define ROWS_REACH (UINT64_C(1) << 32)
@@ -22,14 +24,6 @@
 static uint64_t round_up(uint64_t value, uint64_t multiple)
 {
     return (value + multiple - 1) / multiple * multiple;
-}
-
-static uint32_t floor_power_of_two(uint64_t value)
-{
-    uint32_t power = 1;
-    while (power < (1u << 30) && (uint64_t)power * 2 <= value)
-        power *= 2;
-    return power;
 }
 
 uint64_t gravel_arena_lay_out(const struct gravel_arena_shape *shape, struct gravelp_arena *arena)
@@ -42,7 +36,8 @@ uint64_t gravel_arena_lay_out(const struct gravel_arena_shape *shape, struct gra
     arena->print_node = shape->print_node;
     arena->n_queues = shape->n_queues;
     arena->slot_bytes = (uint32_t)round_up(shape->slot_bytes, GRAVELP_CACHELINE);
-    arena->n_slots = floor_power_of_two(shape->queue_bytes / shape->n_queues / arena->slot_bytes);
+    const uint64_t n_slots = shape->queue_bytes / shape->n_queues / arena->slot_bytes;
+    arena->n_slots = gravel_power_to(n_slots < MOST_SLOTS ? n_slots : MOST_SLOTS);
     arena->wait_ms = shape->wait_ms;
     arena->look_ns = shape->look_ns;
     arena->heap_bytes = round_up(shape->heap_bytes, PAGE);

@@ -9,7 +9,6 @@
 #include "base/error.h"
 #include "base/growing.h"
 
-#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -45,14 +44,4 @@ int gravel_bindings_read_handlers(struct gravel_bindings *bindings)
     bindings->handlers = handlers;
     bindings->n_handlers = n;
     return 0;
-}
-
-bool gravel_bindings_is_identifier(const char *name)
-{
-    if (!name || !(isalpha((unsigned char)name[0]) || name[0] == '_'))
-        return false;
-    for (; *name; name++)
-        if (!isalnum((unsigned char)*name) && *name != '_')
-            return false;
-    return true;
 }

@@ -9,8 +9,6 @@
 
 #include "gravel/gravel.h"
 
-#include <stdbool.h>
-
 /** Copy the caller's bindings. @param bindings  or NULL. @return 0; GRAVEL_EINVAL, and *out is zero-filled. */
 int gravel_bindings_read(struct gravel_bindings *out, const struct gravel_bindings *bindings);
 
@@ -20,8 +18,5 @@ int gravel_bindings_read(struct gravel_bindings *out, const struct gravel_bindin
  * @return  0; GRAVEL_EINVAL or GRAVEL_ENOMEM, and there are no handlers.
  */
 int gravel_bindings_read_handlers(struct gravel_bindings *bindings);
-
-/** Whether a name, which may be NULL, is an identifier of C. */
-bool gravel_bindings_is_identifier(const char *name);
 
 #endif

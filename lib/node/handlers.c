@@ -7,6 +7,7 @@
  */
 #include "base/handler.h"
 #include "base/hash.h"
+#include "base/identifier.h"
 #include "device/beside.h"
 #include "node/bindings.h"
 #include "node/node.h"
@@ -27,7 +28,7 @@ static int check_datum(const struct gravel_handler *handler)
                          "handler %s: it has a datum, which is for 2 keys, and n_keys is %u",
                          handler->name, handler->serve.n_keys)
                    : 0;
-    if (!gravel_bindings_is_identifier(handler->serve.datum))
+    if (!gravel_is_identifier(handler->serve.datum))
         return gravel_fail(GRAVEL_EINVAL,
                            "handler %s: it has 2 keys, and datum \"%s\" is not a C identifier",
                            handler->name, handler->serve.datum ? handler->serve.datum : "NULL");
@@ -131,7 +132,7 @@ static int check_keys(const struct gravel_handler *handler)
 static int check_handler(const struct gravel_bindings *bindings, uint32_t i)
 {
     const struct gravel_handler *handlers = bindings->handlers;
-    if (!gravel_bindings_is_identifier(handlers[i].name))
+    if (!gravel_is_identifier(handlers[i].name))
         return gravel_fail(GRAVEL_EINVAL, "handler %u: name \"%s\" is not a C identifier", i,
                            handlers[i].name ? handlers[i].name : "NULL");
     if (handlers[i].n_args > GRAVEL_AM_MAX_ARGS)

@@ -5,6 +5,7 @@
  * Path:    outbound.c -> server_shape.c -> serve/servers.c.
  * Threads: the one that opens.
  */
+#include "base/power.h"
 #include "node/node.h"
 #include "self_test/self_test.h"
 #include "serve/sender.h"
@@ -37,14 +38,6 @@ static void add_pairs(const struct gravel *gravel, struct gravel_servers_shape *
         shape->n_servers--;
     shape->n_owners = shape->n_servers;
     shape->n_servers += has_pairs;
-}
-
-static uint32_t power_of_two_up_to(uint32_t n)
-{
-    uint32_t power = 1;
-    while (power <= n / 2)
-        power *= 2;
-    return power;
 }
 
 /* ---- resident servers ---------------------------------------------------------------------------- */
@@ -129,7 +122,7 @@ int gravel_node_shape_servers(struct gravel *gravel, struct gravel_servers_shape
         add_handler(&gravel->handlers[i], shape);
     shape->n_spill = gravel_sender_ring(gravel->handlers, gravel->n_handlers);
     if (config->inbox_slots)
-        shape->n_slots = power_of_two_up_to(config->inbox_slots);
+        shape->n_slots = gravel_power_to(config->inbox_slots);
     shape->n_clients = gravel_node_groups_at_once(gravel);
     int code = shape->n_args ? choose_mode(gravel, shape) : 0;
     add_pairs(gravel, shape);

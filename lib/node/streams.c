@@ -8,6 +8,7 @@
  */
 #include "base/counter.h"
 #include "base/hash.h"
+#include "base/identifier.h"
 #include "base/in_handler.h"
 #include "layout/record.h"
 #include "node/bindings.h"
@@ -77,7 +78,7 @@ GRAVELP_STATIC_ASSERT(GRAVEL_RECORD_MAX_BYTES == 4 * GRAVELP_RECORD_MAX_WORDS, "
 static int check_stream(const struct gravel_stream *streams, uint32_t i)
 {
     const struct gravel_stream *stream = &streams[i];
-    if (!gravel_bindings_is_identifier(stream->name))
+    if (!gravel_is_identifier(stream->name))
         return gravel_fail(GRAVEL_EINVAL, "stream %u: name \"%s\" is not a C identifier", i,
                            stream->name ? stream->name : "NULL");
     if (stream->record_bytes == 0 || stream->record_bytes % 4 ||

@@ -9,6 +9,7 @@
 #include "pump/device_aggregator.h"
 
 #include "base/error.h"
+#include "base/power.h"
 #include "layout/package.h"
 #include "opencl/objects.h"
 #include "opencl/program.h"
@@ -53,14 +54,6 @@ struct gravel_device_aggregator {
 
 /* ---- create and destroy ---------------------------------------------------------------------- */
 
-static uint32_t floor_power_of_two(uint32_t value)
-{
-    uint32_t power = 1;
-    while (power <= value / 2)
-        power *= 2;
-    return power;
-}
-
 static uint32_t clamp(uint64_t value, uint32_t least, uint32_t most)
 {
     return value < least ? least : value > most ? most : (uint32_t)value;
@@ -73,7 +66,7 @@ static void lay_out(struct gravel_device_aggregator *aggregator)
     aggregator->layout = gravel_rooms_of(arena);
     aggregator->most_groups = GROUPS_PER_UNIT * aggregator->memory->device->units + FEW_GROUPS;
     aggregator->n_replicas =
-        floor_power_of_two(clamp(COUNTS / (arena->n_nodes + 1), 1, MOST_REPLICAS));
+        gravel_power_to(clamp(COUNTS / (arena->n_nodes + 1), 1, MOST_REPLICAS));
 }
 
 static uint64_t rooms_bytes(const struct gravel_device_aggregator *aggregator)
@@ -117,7 +110,7 @@ static int make_kernels(struct gravel_device_aggregator *aggregator)
     size_t group = GROUP;
     int code = gravel_cl_kernels_create(aggregator->memory->device, aggregator->program, names,
                                         N_KERNELS, &group, aggregator->kernels);
-    aggregator->group = floor_power_of_two((uint32_t)group);
+    aggregator->group = gravel_power_to(group);
     return code;
 }
 
@@ -220,7 +213,7 @@ static struct gravel_tiling find_tiling(const struct gravel_device_aggregator *a
                                         const struct gravel_package_run *run)
 {
     uint32_t in_order = gravel_command_is_put(run->command)
-                            ? floor_power_of_two(ORDER_COUNTERS / aggregator->layout.n_nodes)
+                            ? gravel_power_to(ORDER_COUNTERS / aggregator->layout.n_nodes)
                             : 0;
     return gravel_tiling_of(run, aggregator->memory->arena->slot_bytes, aggregator->group,
                             aggregator->most_groups, in_order);
@@ -307,7 +300,7 @@ static struct counters find_counters(const struct gravel_device_aggregator *aggr
     while (in_order && n_packages < tiling->tile_packages)
         n_packages *= 2;
     uint32_t each =
-        floor_power_of_two(clamp(SORT_COUNTERS / (n_nodes * n_packages), 1, MOST_REPLICAS));
+        gravel_power_to(clamp(SORT_COUNTERS / (n_nodes * n_packages), 1, MOST_REPLICAS));
     return (struct counters){n_packages * each, in_order ? each : 0};
 }
 

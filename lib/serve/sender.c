@@ -5,6 +5,7 @@
 #include "serve/sender.h"
 
 #include "base/handler.h"
+#include "base/power.h"
 #include "layout/spill.h"
 
 uint64_t gravel_sender_room(const struct gravel_handler *handlers, uint32_t n_handlers)
@@ -19,10 +20,7 @@ uint64_t gravel_sender_room(const struct gravel_handler *handlers, uint32_t n_ha
 uint32_t gravel_sender_ring(const struct gravel_handler *handlers, uint32_t n_handlers)
 {
     const uint64_t room = gravel_sender_room(handlers, n_handlers);
-    uint32_t n = 1;
-    while (n < room + GRAVELP_SPILL_BATCH)
-        n *= 2;
-    return room ? n : 0;
+    return room ? gravel_power_from(room + GRAVELP_SPILL_BATCH) : 0;
 }
 
 /* The macro GRAVELP_IS_SERVED: whether a handler has one key, and so many arguments. */
