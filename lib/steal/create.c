@@ -2,7 +2,7 @@
 /*
  * Makes deques: what the caller leaves open is chosen for the device, and all of it lies in one allocation.
  *
- * Path:    gravel_steal_create -> this -> memory.c.
+ * Path:    gravel_steal_create -> this -> opencl/region.c.
  */
 #include "base/error.h"
 #include "base/growing.h"
@@ -11,6 +11,7 @@
 #include "settings/settings.h"
 #include "steal/steal.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 
 #define DEFAULT_CAPACITY 4096u
@@ -21,21 +22,15 @@
 static const struct gravel_growing of_options =
     GRAVEL_GROWING("options.bytes", gravel_steal_options, "GRAVEL_STEAL_OPTIONS()", task_bytes);
 
-static uint32_t choose_n_groups(const struct gravel *gravel)
+static void choose(const struct gravel_device *device, struct gravel_steal_options *options)
 {
-    uint32_t units = gravel->device.units;
-    bool keeps_one = gravel->device.is_sliced && gravel->device.step != GRAVEL_STEP_DRAIN;
-    if (gravel->device.capability.is_cpu)
-        return units - (keeps_one && units > 1); /* node/launch.c */
-    return units * GROUPS_A_UNIT;
-}
-
-static void choose(const struct gravel *gravel, struct gravel_steal_options *options)
-{
+    const bool is_cpu = device->capability.is_cpu;
+    const bool keeps_one = /* node/launch.c */
+        device->is_sliced && device->step != GRAVEL_STEP_DRAIN && device->units > 1;
     if (options->n_groups == 0)
-        options->n_groups = choose_n_groups(gravel);
+        options->n_groups = is_cpu ? device->units - keeps_one : device->units * GROUPS_A_UNIT;
     if (options->group_size == 0)
-        options->group_size = gravel->device.capability.is_cpu ? 64 : 256;
+        options->group_size = is_cpu ? 64 : 256;
     if (options->capacity == 0)
         options->capacity = DEFAULT_CAPACITY;
     if (options->task_bytes == 0)
@@ -72,35 +67,41 @@ static int check_policy(const struct gravel *gravel, uint32_t policy)
                        gravel->config.steal_policy, gravel->device.capability.name);
 }
 
-/* All offsets are multiples of a cache line, as tasks of any type need. */
-static uint64_t lay_out(struct gravelp_steal *head, const struct gravel_steal_options *options)
-{
-    uint64_t n = options->n_groups, block_bytes = GRAVELP_STEAL_BLOCK * options->task_bytes;
-    head->deques_offset = sizeof *head;
-    head->blocks_offset = head->deques_offset + n * sizeof(struct gravelp_deque);
-    head->rings_offset = head->blocks_offset + n * block_bytes;
-    return head->rings_offset + n * options->capacity * options->task_bytes;
-}
-
+/*
+ * Makes head, deques and memory, which is copied beside kernels on step pump, on the node's queue of copies. Offsets
+ * are multiples of a cache line, as tasks of any type need.
+ */
 static int make(struct gravel_steal *steal)
 {
     const struct gravel_steal_options *options = &steal->options;
-    steal->head =
-        (struct gravelp_steal){.magic = GRAVELP_STEAL_MAGIC,
-                               .policy = GRAVEL_CHOICE(&steal->gravel->config, steal_policy),
-                               .n_groups = options->n_groups,
-                               .capacity = options->capacity,
-                               .task_bytes = options->task_bytes,
-                               .wait_ms = steal->gravel->config.timeout_ms,
-                               .look_ns = steal->gravel->device.look_ns};
-    int code = check_policy(steal->gravel, steal->head.policy);
+    const struct gravel_device *device = &steal->gravel->device;
+    const uint64_t n = options->n_groups, most = device->capability.max_alloc;
+    struct gravelp_steal *head = &steal->head;
+    *head = (struct gravelp_steal){.magic = GRAVELP_STEAL_MAGIC,
+                                   .policy = GRAVEL_CHOICE(&steal->gravel->config, steal_policy),
+                                   .n_groups = options->n_groups,
+                                   .capacity = options->capacity,
+                                   .task_bytes = options->task_bytes,
+                                   .wait_ms = steal->gravel->config.timeout_ms,
+                                   .look_ns = device->look_ns,
+                                   .deques_offset = sizeof *head};
+    head->blocks_offset = head->deques_offset + n * sizeof(struct gravelp_deque);
+    head->rings_offset = head->blocks_offset + n * GRAVELP_STEAL_BLOCK * options->task_bytes;
+    steal->bytes = head->rings_offset + n * options->capacity * options->task_bytes;
+    int code = check_policy(steal->gravel, head->policy);
     if (code)
         return code;
-    steal->bytes = lay_out(&steal->head, options);
+    if (steal->bytes > most)
+        return gravel_fail(GRAVEL_ENOMEM,
+                           "deques of %u groups, %u tasks of %u bytes each: %" PRIu64
+                           " bytes, and the device allocates %" PRIu64 " at most",
+                           options->n_groups, options->capacity, options->task_bytes, steal->bytes,
+                           most);
     steal->deques = calloc(options->n_groups, sizeof *steal->deques);
     if (!steal->deques)
         return gravel_fail(GRAVEL_ENOMEM, "%u deques", options->n_groups);
-    code = gravel_steal_memory_create(steal);
+    steal->queue = gravel_step_is_shared(device->step) ? NULL : steal->gravel->copies;
+    code = gravel_region_create(&steal->region, device, steal->queue, "deques", steal->bytes);
     return code ? code : gravel_steal_write_deques(steal);
 }
 
@@ -121,7 +122,7 @@ int gravel_steal_create(struct gravel_steal **out, struct gravel *gravel,
         return GRAVEL_EINVAL;
     int code = options ? gravel_growing_read(&of_options, &chosen, options, options->bytes) : 0;
     if (!code) {
-        choose(gravel, &chosen);
+        choose(&gravel->device, &chosen);
         code = check(gravel, &chosen);
     }
     struct gravel_steal *steal = code ? NULL : calloc(1, sizeof *steal);
@@ -160,7 +161,11 @@ int gravel_steal_destroy(struct gravel_steal *steal)
     if (steal->kernel && !gravel_cl_event_has_ended(steal->end))
         return code; /* a kernel may still use all of it */
     gravel_steal_forget_launch(steal);
-    gravel_steal_memory_destroy(steal);
+    const struct gravel_device *device = &steal->gravel->device;
+    if (gravel_wait_is_done(device, steal->queue, "copies of deques")) {
+        gravel_region_destroy(&steal->region);
+        gravel_wait_is_done(device, steal->queue, "unmapping copies of deques");
+    }
     free(steal->deques);
     free(steal);
     return code;

@@ -2,7 +2,7 @@
 /*
  * Puts tasks into deques while no kernel runs.
  *
- * Path:    gravel_steal_fill -> this -> memory.c.
+ * Path:    gravel_steal_fill -> this -> opencl/region.c.
  */
 #include "base/error.h"
 #include "steal/steal.h"

@@ -7,7 +7,7 @@
  * kernel that sends is launched again and again, its groups with a budget of tasks: twice the last one's, and so few
  * that the messages of all fit a quarter of the queues. Tasks that are left stay in the deques.
  *
- * Path:    gravel_steal_launch -> settle.c, memory.c -> node/launch.c.
+ * Path:    gravel_steal_launch -> settle.c -> node/launch.c.
  */
 #include "base/error.h"
 #include "node/enqueue.h"
@@ -81,16 +81,7 @@ static int prepare(struct gravel_steal *steal, cl_kernel kernel, struct places *
                                  gravel_region_set_argument(&steal->region, kernel, places->steal));
 }
 
-/* Counters of a launch begin at 0. */
-static int write_head(struct gravel_steal *steal, uint32_t budget)
-{
-    steal->head.n_groups = steal->options.n_groups;
-    steal->head.budget = budget;
-    steal->is_told = false;
-    return gravel_region_write(&steal->region, 0, &steal->head, sizeof steal->head);
-}
-
-/* A kernel that needs nothing beside it. */
+/* Enqueues a kernel that needs nothing beside it. */
 static int launch_whole(struct gravel *gravel, cl_kernel kernel, size_t size, size_t group_size,
                         cl_uint n_wait, const cl_event *wait, cl_event *event)
 {
@@ -106,15 +97,18 @@ static int launch_whole(struct gravel *gravel, cl_kernel kernel, size_t size, si
                 : gravel_check_cl("gravel_steal_launch: clFlush", clFlush(gravel->device.queue));
 }
 
-/* One launch. On return it is the one to settle, if it has begun. */
+/* Launches once. On return that is the launch to settle, if it has begun. @param event  [out] its end, or NULL */
 static int launch_once(struct gravel_steal *steal, cl_kernel kernel, bool sends, uint32_t budget,
-                       cl_uint n_wait, const cl_event *wait)
+                       cl_uint n_wait, const cl_event *wait, cl_event *event)
 {
     struct gravel *gravel = steal->gravel;
+    size_t group_size = steal->options.group_size, size = steal->options.n_groups * group_size;
     cl_event end = NULL;
+    steal->head.n_groups = steal->options.n_groups;
+    steal->head.budget = budget;
     steal->head.is_sliced = sends && gravel->device.is_sliced;
-    int code = write_head(steal, budget);
-    size_t group_size = steal->options.group_size, size = steal->head.n_groups * group_size;
+    steal->is_told = false;
+    int code = gravel_region_write(&steal->region, 0, &steal->head, sizeof steal->head);
     if (code || size == 0)
         return code;
     code = sends ? gravel_launch(gravel, kernel, 1, &size, &group_size, n_wait, wait, &end)
@@ -124,8 +118,9 @@ static int launch_once(struct gravel_steal *steal, cl_kernel kernel, bool sends,
     if (!end)
         return code;
     clRetainKernel(kernel);
+    clRetainEvent(end);
     steal->kernel = kernel;
-    steal->end = end;
+    steal->end = *event = end;
     return code;
 }
 
@@ -159,56 +154,37 @@ static uint32_t next_budget(const struct gravel_steal *steal, uint32_t budget, u
     return next ? (uint32_t)(next < UINT32_MAX ? next : UINT32_MAX) : 1;
 }
 
-/* Another launch would do as little as this one. */
-static int fail_idle(uint64_t left)
-{
-    return gravel_fail(
-        GRAVEL_EKERNEL,
-        "gravel_steal_launch: a launch has run none of the %" PRIu64
-        " tasks that are left; on step drain a kernel with GRAVEL_ARENA is launched "
-        "until none is left: let every work-item enter GRAVEL_STEAL_EACH in each launch",
-        left);
-}
-
 static int launch_drained(struct gravel_steal *steal, cl_kernel kernel, cl_uint n_wait,
                           const cl_event *wait, cl_event *event)
 {
-    struct gravel *gravel = steal->gravel;
+    struct gravel_pump *pump = steal->gravel->pump;
     uint32_t budget = 1;
+    uint64_t left = 0;
     int code = 0;
     do {
-        uint32_t before = gravel_pump_reserved(gravel->pump);
+        const uint32_t before = gravel_pump_reserved(pump);
         const uint64_t done = count_done(steal);
         gravel_cl_event_release(*event);
         *event = NULL;
-        code = launch_once(steal, kernel, true, budget, n_wait, wait);
+        code = launch_once(steal, kernel, true, budget, n_wait, wait, event);
         n_wait = 0;
-        if (steal->end)
-            clRetainEvent(*event = steal->end);
         if (!code)
             code = gravel_steal_settle(steal);
         const uint64_t n_run = count_done(steal) - done;
-        if (!code && n_run == 0 && count_left(steal))
-            code = fail_idle(count_left(steal));
-        budget = next_budget(steal, budget, n_run, gravel_pump_reserved(gravel->pump) - before);
-    } while (!code && count_left(steal));
+        left = count_left(steal);
+        if (!code && n_run == 0 && left) /* another launch would do as little */
+            code = gravel_fail(GRAVEL_EKERNEL,
+                               "gravel_steal_launch: a launch has run none of the %" PRIu64
+                               " tasks that are left; on step drain a kernel with GRAVEL_ARENA is "
+                               "launched until none is left: let every work-item enter "
+                               "GRAVEL_STEAL_EACH in each launch",
+                               left);
+        budget = next_budget(steal, budget, n_run, gravel_pump_reserved(pump) - before);
+    } while (!code && left);
     return code;
 }
 
 /* ---- the call --------------------------------------------------------------------------------------- */
-
-static int launch(struct gravel_steal *steal, cl_kernel kernel, const struct places *places,
-                  cl_uint n_wait, const cl_event *wait, cl_event *event)
-{
-    struct gravel *gravel = steal->gravel;
-    bool sends = places->has_arena;
-    if (sends && gravel->device.step == GRAVEL_STEP_DRAIN)
-        return launch_drained(steal, kernel, n_wait, wait, event);
-    int code = launch_once(steal, kernel, sends || gravel_n_nodes(gravel) > 1, 0, n_wait, wait);
-    if (steal->end)
-        clRetainEvent(*event = steal->end);
-    return code;
-}
 
 int gravel_steal_launch(struct gravel_steal *steal, cl_kernel kernel, cl_uint n_wait,
                         const cl_event *wait, cl_event *event)
@@ -222,11 +198,15 @@ int gravel_steal_launch(struct gravel_steal *steal, cl_kernel kernel, cl_uint n_
         gravel_given_kernel(&steal->gravel->device, call, kernel) ||
         gravel_given_events(&steal->gravel->device, call, n_wait, wait))
         return GRAVEL_EINVAL;
+    struct gravel *gravel = steal->gravel;
     int code = gravel_steal_settle(steal);
     if (!code)
         code = prepare(steal, kernel, &places);
-    if (!code)
-        code = launch(steal, kernel, &places, n_wait, wait, &end);
+    if (!code && places.has_arena && gravel->device.step == GRAVEL_STEP_DRAIN)
+        code = launch_drained(steal, kernel, n_wait, wait, &end);
+    else if (!code)
+        code = launch_once(steal, kernel, places.has_arena || gravel_n_nodes(gravel) > 1, 0, n_wait,
+                           wait, &end);
     if (event && !code)
         *event = end;
     else

@@ -124,13 +124,6 @@ static bool is_whole(const struct gravel_steal *steal, const struct gravelp_dequ
            deque->offer <= GRAVELP_OFFER_TAKEN && deque->n_offered <= GRAVELP_STEAL_BLOCK;
 }
 
-static void empty(struct gravelp_deque *deque)
-{
-    deque->head = deque->tail = deque->top = deque->bottom = 0;
-    deque->offer = GRAVELP_OFFER_EMPTY;
-    deque->n_offered = 0;
-}
-
 /* Empties deques that kernels have overwritten. */
 static int check_deques(struct gravel_steal *steal)
 {
@@ -148,7 +141,9 @@ static int check_deques(struct gravel_steal *steal)
                 "an offer of %u, a capacity of %u: its tasks are lost",
                 name_of(steal->kernel, name), i, is_abp ? deque->top : deque->head,
                 is_abp ? deque->bottom : deque->tail, deque->n_offered, steal->options.capacity);
-        empty(deque);
+        deque->head = deque->tail = deque->top = deque->bottom = 0;
+        deque->offer = GRAVELP_OFFER_EMPTY;
+        deque->n_offered = 0;
     }
     return code;
 }
@@ -168,14 +163,6 @@ static int check_ends(const struct gravel_steal *steal)
                        name_of(steal->kernel, name), first, n);
 }
 
-/* A list that has been done begins anew. */
-static void forget_list(struct gravel_steal *steal, const struct gravelp_steal *head)
-{
-    bool is_left = head->next < steal->head.n_tasks;
-    steal->head.next = is_left ? head->next : 0;
-    steal->head.n_tasks = is_left ? steal->head.n_tasks : 0;
-}
-
 /* Finds out from the memory how a launch ended. */
 static int judge(struct gravel_steal *steal, const struct gravelp_steal *head)
 {
@@ -184,8 +171,11 @@ static int judge(struct gravel_steal *steal, const struct gravelp_steal *head)
     code = code ? code : overwritten;
     for (uint32_t i = 0; i < steal->options.n_groups; i++)
         steal->deques[i].n_ended = steal->deques[i].n_begun;
-    if (gravel_steal_is_list(steal))
-        forget_list(steal, head);
+    if (gravel_steal_is_list(steal)) {
+        const bool is_left = head->next < steal->head.n_tasks; /* else the list begins anew */
+        steal->head.next = is_left ? head->next : 0;
+        steal->head.n_tasks = is_left ? steal->head.n_tasks : 0;
+    }
     int written = code ? gravel_steal_write_deques(steal) : 0; /* that is reported once */
     return written ? written : code;
 }

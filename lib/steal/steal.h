@@ -45,13 +45,18 @@ static inline bool gravel_steal_is_abp(const struct gravel_steal *steal)
  * or a handler calls; 0. */
 int gravel_steal_refuse(const struct gravel_steal *steal, const char *call);
 
-/** memory.c: allocate the memory, and free it; a half-made one is allowed. @return 0; GRAVEL_ENOMEM; GRAVEL_ECL. */
-int gravel_steal_memory_create(struct gravel_steal *steal);
-void gravel_steal_memory_destroy(struct gravel_steal *steal);
+/* All deques, to or from the host's copy. */
+static inline int gravel_steal_read_deques(struct gravel_steal *steal)
+{
+    return gravel_region_read(&steal->region, steal->head.deques_offset, steal->deques,
+                              steal->options.n_groups * sizeof *steal->deques);
+}
 
-/** memory.c: all deques, to or from the host's copy. */
-int gravel_steal_read_deques(struct gravel_steal *steal);
-int gravel_steal_write_deques(struct gravel_steal *steal);
+static inline int gravel_steal_write_deques(struct gravel_steal *steal)
+{
+    return gravel_region_write(&steal->region, steal->head.deques_offset, steal->deques,
+                               steal->options.n_groups * sizeof *steal->deques);
+}
 
 /** settle.c: wait for the launch to end, and read the deques. @return 0; GRAVEL_EKERNEL, told once; GRAVEL_ECL. */
 int gravel_steal_settle(struct gravel_steal *steal);
