@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Acknowledgements: of all frames up to one, once the records among them are written. Those of messages with keys are
- * held by lib/serve/grant.c first.
+ * Acknowledgements: of all frames up to one, once the messages with keys among them have been run, and the records that
+ * had come by then are written.
  *
- * Path:    control.c (a flush), courier.c -> acks.c -> control.c of the node that asked.
+ * Path:    control.c (a flush) -> acks.c -> control.c of the node that asked.
  * Owner:   the network has those that are held.
  * Threads: the network thread.
  */
 #include "base/clock.h"
 #include "network/parts.h"
+#include "serve/transactions.h"
 #include "spool/spool.h"
 
 #include <stdlib.h>
@@ -18,8 +19,9 @@
 struct gravel_held_ack {
     struct gravel_held_ack *next;
     uint32_t source;
+    enum { WAITS_FOR_KEYS, WAITS_FOR_RECORDS } state;
     uint64_t acked; /* frames */
-    uint64_t mark;  /* of the spool */
+    uint64_t mark;  /* of messages with keys, and then of the spool */
 };
 
 static void send(struct gravel_network *network, uint32_t source, uint64_t acked)
@@ -32,31 +34,46 @@ static void send(struct gravel_network *network, uint32_t source, uint64_t acked
     gravel_network_put(network, buffer);
 }
 
-void gravel_acks_give(void *context, uint32_t source, uint64_t acked)
+static bool is_due(const struct gravel_network *network, struct gravel_held_ack *ack)
 {
-    struct gravel_network *network = context;
-    const uint64_t mark = gravel_spool_mark(network->spool);
-    if (acked == 0 || gravel_spool_has_passed(network->spool, mark)) {
+    if (ack->state == WAITS_FOR_KEYS) {
+        if (!gravel_transactions_have_passed(network->transactions, ack->mark))
+            return false;
+        ack->state = WAITS_FOR_RECORDS;
+        ack->mark = gravel_spool_mark(network->spool);
+    }
+    return gravel_spool_has_passed(network->spool, ack->mark);
+}
+
+void gravel_acks_give(struct gravel_network *network, uint32_t source, uint64_t acked)
+{
+    struct gravel_held_ack ack = {.source = source,
+                                  .state = WAITS_FOR_KEYS,
+                                  .acked = acked,
+                                  .mark = gravel_transactions_mark(network->transactions)};
+    if (is_due(network, &ack)) {
         send(network, source, acked);
         return;
     }
-    struct gravel_held_ack *ack = malloc(sizeof *ack), **end = &network->held_acks;
-    if (!ack) {
+    struct gravel_held_ack *held = malloc(sizeof *held), **end = &network->held_acks;
+    if (!held) {
         gravel_network_fail(network, GRAVEL_ENOMEM, "no memory for a quiet");
         return;
     }
-    *ack = (struct gravel_held_ack){.source = source, .acked = acked, .mark = mark};
+    *held = ack;
     while (*end)
         end = &(*end)->next;
-    *end = ack;
+    *end = held;
 }
 
-/* A node that waits gives up on one that says nothing; the spool has a limit of its own. */
+/* Tells those who wait that the oldest moves: they give up on a node that says nothing. The spool has its own limit. */
 static void tell_all_is_well(struct gravel_network *network)
 {
     const uint64_t now_ns = gravel_network_lived_ns(network);
     const uint64_t every_ns = gravel_network_patience_ms(network) * GRAVEL_NS_PER_MS / SIGNS;
-    if (now_ns < network->told_ns + every_ns)
+    if (now_ns < network->told_ns + every_ns ||
+        (network->held_acks->state == WAITS_FOR_KEYS &&
+         !gravel_transactions_have_moved(network->transactions, network->told_ns)))
         return;
     for (const struct gravel_held_ack *ack = network->held_acks; ack; ack = ack->next)
         send(network, ack->source, 0);
@@ -67,7 +84,7 @@ bool gravel_acks_step(struct gravel_network *network)
 {
     struct gravel_held_ack *ack;
     bool has_moved = false;
-    while ((ack = network->held_acks) && gravel_spool_has_passed(network->spool, ack->mark)) {
+    while ((ack = network->held_acks) && is_due(network, ack)) {
         send(network, ack->source, ack->acked);
         network->held_acks = ack->next;
         free(ack);

@@ -57,8 +57,7 @@ static void handle_flush(struct gravel_network *network, uint32_t source, uint64
 {
     if (network->sees_attached)
         gravel_sender_flush_urgent(network->handler_sender);
-    if (!gravel_transactions_hold_ack(network->transactions, source, sequence + 1))
-        gravel_acks_give(network, source, sequence + 1);
+    gravel_acks_give(network, source, sequence + 1);
 }
 
 static void handle_ack(struct gravel_network *network, const struct gravel_ack_frame *frame,

@@ -33,7 +33,6 @@ struct gravel_courier gravel_network_courier(struct gravel_network *network)
         .context = network,
         .frame = frame,
         .put = put,
-        .ack = gravel_acks_give,
         .answer = gravel_reply_send,
         .refuse = gravel_resolving_refuse,
         .fail = fail,

@@ -131,10 +131,9 @@ bool gravel_fields_check_error(struct gravel_network *network, const struct grav
 bool gravel_fields_fail(struct gravel_network *network, const struct gravel_loan *loan,
                         const char *format, ...) __attribute__((format(printf, 3, 4)));
 
-/** acks.c: acknowledge so many frames, once the records that have come so far are written; 0: tells only that we live.
- * As gravel_courier's ack: `context` is the network. */
-void gravel_acks_give(void *context, uint32_t source, uint64_t acked);
-/** acks.c: those whose records are written by now. @return whether there were any. */
+/** acks.c: acknowledge so many frames, once messages with keys that have come so far are run, and records written. */
+void gravel_acks_give(struct gravel_network *network, uint32_t source, uint64_t acked);
+/** acks.c: send those that are due by now. @return whether there were any. */
 bool gravel_acks_step(struct gravel_network *network);
 void gravel_acks_free(struct gravel_network *network);
 

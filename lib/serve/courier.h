@@ -25,8 +25,6 @@ struct gravel_courier {
     /** A frame of `bytes`, zeroed behind its header. @return NULL: no memory, and the node has failed. */
     struct gravel_buffer *(*frame)(void *context, uint16_t kind, uint32_t node, uint32_t bytes);
     void (*put)(void *context, struct gravel_buffer *buffer);
-    /** Tell a node how many of its frames are resolved; 0: no more than before, but they are being worked on. */
-    void (*ack)(void *context, uint32_t source, uint64_t acked);
     /** Send the answers of a run of requests: network/reply.c. */
     void (*answer)(void *context, const struct gravel_signal_run *run, uint32_t source,
                    const void *requests, const unsigned char *answers);

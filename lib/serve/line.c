@@ -121,3 +121,9 @@ bool gravel_transactions_have_passed(const struct gravel_transactions *transacti
 {
     return !transactions || !transactions->oldest || transactions->oldest->serial >= mark;
 }
+
+bool gravel_transactions_have_moved(const struct gravel_transactions *transactions,
+                                    uint64_t since_ns)
+{
+    return transactions->moved_ns >= since_ns;
+}

@@ -97,11 +97,6 @@ void gravel_transactions_destroy(struct gravel_transactions *transactions)
         free(transactions->oldest);
         transactions->oldest = next;
     }
-    while (transactions->acks) {
-        struct held_ack *next = transactions->acks->next;
-        free(transactions->acks);
-        transactions->acks = next;
-    }
     for (uint32_t node = 0; node < transactions->n_nodes; node++)
         if (transactions->open[node])
             gravel_pool_return(transactions->open[node]);
@@ -516,7 +511,6 @@ bool gravel_transactions_step(struct gravel_transactions *transactions, uint64_t
         return false;
     }
     note_move(transactions, now_ns);
-    gravel_transactions_send_acks(transactions, now_ns);
     if (!transactions->oldest && !transactions->n_under_way && !transactions->guests.first)
         return false;
     gravel_heap_lock_shared(transactions->courier.heap);

@@ -72,8 +72,8 @@ bool gravel_transactions_are_open(const struct gravel_transactions *transactions
 uint64_t gravel_transactions_mark(const struct gravel_transactions *transactions);
 bool gravel_transactions_have_passed(const struct gravel_transactions *transactions, uint64_t mark);
 
-/** Hold back an acknowledgement until what has come so far has ended. @return false: nothing is to be waited for. */
-bool gravel_transactions_hold_ack(struct gravel_transactions *transactions, uint32_t source,
-                                  uint64_t acked);
+/** Whether any of those that wait has got further since a time. Not NULL. */
+bool gravel_transactions_have_moved(const struct gravel_transactions *transactions,
+                                    uint64_t since_ns);
 
 #endif

@@ -50,13 +50,6 @@ struct transaction_queue {
     struct transaction *first, **end;
 };
 
-/* An acknowledgement that waits for transactions. */
-struct held_ack {
-    struct held_ack *next;
-    uint32_t source;
-    uint64_t acked, mark;
-};
-
 struct gravel_transactions {
     struct gravel_courier courier;
     uint32_t n_nodes; /* of its transport, which ends first */
@@ -84,8 +77,6 @@ struct gravel_transactions {
     bool runs_one;          /* the run at hand is not to wait again */
     bool has_moved;         /* since moved_ns: the next step's time is when */
     uint64_t moved_ns;
-    struct held_ack *acks; /* oldest first */
-    uint64_t told_ns;      /* when who waits for them was last told that all is well */
 };
 
 /* Bytes of a record of a handler. */
@@ -103,8 +94,6 @@ void gravel_transactions_send(struct gravel_transactions *transactions, uint32_t
                               uint32_t node, const struct transaction *transaction);
 /** Send the frames: they are of one kind and handler. */
 void gravel_transactions_flush(struct gravel_transactions *transactions);
-/** Send acknowledgements whose transactions have ended. */
-void gravel_transactions_send_acks(struct gravel_transactions *transactions, uint64_t now_ns);
 
 /* ---- transactions.c ------------------------------------------------------------------------------ */
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Frames of transactions: what is sent arrives; a field that cannot be right is named, and nothing of its frame
- * is done; acknowledgements wait in order.
+ * is done.
  *
  * transactions.c and the network thread, as a courier, are stood for here.
  *
@@ -28,8 +28,7 @@
 /* ---- what it calls ------------------------------------------------------------------------------- */
 
 static struct gravel_buffer *sent[64];
-static uint32_t n_sent, n_bad, n_invited, n_returned, n_acks;
-static uint64_t acked[16];
+static uint32_t n_sent, n_bad, n_invited, n_returned;
 static char bad[GRAVEL_WHY_BYTES];  /* the field */
 static struct transaction *granted; /* the only one */
 
@@ -47,12 +46,6 @@ static void put(void *context, struct gravel_buffer *buffer)
 {
     (void)context;
     sent[n_sent++] = buffer;
-}
-
-static void ack(void *context, uint32_t source, uint64_t n)
-{
-    (void)context, (void)source;
-    acked[n_acks++] = n;
 }
 
 static void node_fails(void *context, int code, const char *text)
@@ -92,21 +85,6 @@ void gravel_transactions_return(struct gravel_transactions *transactions,
     granted = NULL;
 }
 
-bool gravel_transactions_are_open(const struct gravel_transactions *transactions)
-{
-    return transactions->oldest;
-}
-
-uint64_t gravel_transactions_mark(const struct gravel_transactions *transactions)
-{
-    return transactions->n_come;
-}
-
-bool gravel_transactions_have_passed(const struct gravel_transactions *transactions, uint64_t mark)
-{
-    return !transactions->oldest || transactions->oldest->serial >= mark;
-}
-
 /* ---- set-up -------------------------------------------------------------------------------------- */
 
 struct world {
@@ -136,11 +114,10 @@ static int set_up(void **state)
         .most_bytes = BUFFER_BYTES,
         .frame = make_frame,
         .put = put,
-        .ack = ack,
         .fail = node_fails,
     };
     world.transactions.open = world.open;
-    n_sent = n_bad = n_invited = n_returned = n_acks = 0;
+    n_sent = n_bad = n_invited = n_returned = 0;
     granted = NULL;
     return 0;
 }
@@ -293,48 +270,12 @@ static void frames_are_as_long_as_their_records(void **state)
     free(transaction);
 }
 
-/* ---- acknowledgements ------------------------------------------------------------------------------ */
-
-static void acknowledgements_wait_for_what_came_before(void **state)
-{
-    (void)state;
-    struct gravel_transactions *transactions = &world.transactions;
-    struct waiting_run *run = calloc(1, sizeof *run);
-    assert_false(gravel_transactions_hold_ack(transactions, 0, 5)); /* nothing to wait for */
-    transactions->oldest = run;
-    transactions->n_come = 1; /* it is number 0 */
-    assert_true(gravel_transactions_hold_ack(transactions, 0, 6));
-    transactions->n_come = 2;
-    assert_true(gravel_transactions_hold_ack(transactions, 2, 7));
-    transactions->told_ns = UINT64_MAX / 2;
-    gravel_transactions_send_acks(transactions, 1);
-    assert_int_equal(n_acks, 0);
-    run->serial = 1; /* the first has ended */
-    gravel_transactions_send_acks(transactions, 1);
-    assert_int_equal(n_acks, 1);
-    assert_int_equal(acked[0], 6);
-    transactions->told_ns = 0, transactions->moved_ns = 1;
-    gravel_transactions_send_acks(transactions,
-                                  UINT64_C(2000000000)); /* more than an eighth of the patience */
-    assert_int_equal(n_acks, 2);
-    assert_int_equal(acked[1], 0); /* they move */
-    gravel_transactions_send_acks(transactions, UINT64_C(4000000000));
-    assert_int_equal(n_acks, 2); /* they do not */
-    transactions->oldest = NULL;
-    gravel_transactions_send_acks(transactions, UINT64_C(4000000000));
-    assert_int_equal(n_acks, 3);
-    assert_int_equal(acked[2], 7);
-    free(run);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(grants_arrive_and_unlocks_do_once, set_up, tear_down),
         cmocka_unit_test_setup_teardown(fields_that_cannot_be_right_are_named, set_up, tear_down),
         cmocka_unit_test_setup_teardown(frames_are_as_long_as_their_records, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(acknowledgements_wait_for_what_came_before, set_up,
-                                        tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
