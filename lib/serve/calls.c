@@ -128,19 +128,14 @@ static int make_queue(struct gravel_device_calls *calls)
     return code ? code : gravel_wait_queue(device, calls->queue, "first use of handlers");
 }
 
-static bool are_wanted(const struct gravel_device_calls_shape *shape)
-{
-    for (uint32_t i = 0; i < shape->n_handlers; i++)
-        if (gravel_is_on_device(&shape->handlers[i]))
-            return true;
-    return false;
-}
-
 int gravel_device_calls_create(struct gravel_device_calls **out,
                                const struct gravel_device_calls_shape *shape)
 {
     *out = NULL;
-    if (!are_wanted(shape))
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < shape->n_handlers; i++)
+        n += gravel_is_on_device(&shape->handlers[i]);
+    if (n == 0)
         return 0;
     struct gravel_device_calls *calls = calloc(1, sizeof *calls);
     if (!calls)
@@ -218,9 +213,10 @@ static struct spread spread_of(const struct gravel_device_calls *calls, uint32_t
     return (struct spread){n * calls->server_items, calls->server_items};
 }
 
-static cl_int set_arguments(const struct gravel_device_calls *calls, cl_kernel kernel,
-                            const struct call_target *target)
+static cl_int enqueue(const struct gravel_device_calls *calls, uint32_t handler,
+                      const struct call_target *target, struct spread spread, cl_event *event)
 {
+    cl_kernel kernel = calls->kernels[handler];
     const struct gravel_argument uploaded = GRAVEL_ARGUMENT(target->uploaded);
     const struct gravel_argument staged = GRAVEL_ARGUMENT_SHARED(calls->staged.shared);
     const struct gravel_argument arguments[] = {
@@ -229,17 +225,10 @@ static cl_int set_arguments(const struct gravel_device_calls *calls, cl_kernel k
         GRAVEL_ARGUMENT(target->source),      GRAVEL_ARGUMENT(target->node),
         GRAVEL_ARGUMENT(target->heap),
     };
-    return GRAVEL_CL_KERNEL_SET(&calls->device, kernel, FRAME, arguments);
-}
-
-static cl_int enqueue(const struct gravel_device_calls *calls, uint32_t handler,
-                      const struct call_target *target, struct spread spread, cl_event *event)
-{
-    cl_kernel kernel = calls->kernels[handler];
-    cl_int error = set_arguments(calls, kernel, target);
-    if (error != CL_SUCCESS)
-        return error;
-    return gravel_cl_kernel_enqueue(target->queue, kernel, spread.n_items, spread.group, event);
+    const cl_int error = GRAVEL_CL_KERNEL_SET(&calls->device, kernel, FRAME, arguments);
+    return error == CL_SUCCESS ? gravel_cl_kernel_enqueue(target->queue, kernel, spread.n_items,
+                                                          spread.group, event)
+                               : error;
 }
 
 int gravel_device_calls_warm_up(const struct gravel_device_calls *calls, cl_command_queue queue,
@@ -371,19 +360,16 @@ static int give_to_line(const struct gravel_device_calls *calls, const struct gr
     return taken;
 }
 
-/* [bytes] from the beginning of the run. */
-static uint32_t rows_of(const struct gravel_run *run, uint32_t row)
-{
-    return (uint32_t)GRAVEL_RUN_VALUES(run->command, (uint64_t)run->n_messages, row);
-}
-
 /* Where a run's arguments and answers are. @param start  of the run [bytes] from where its kernel looks. */
 static void place_rows(struct call_target *target, const struct gravel_run *run, uint32_t start)
 {
-    target->rows_at = start + rows_of(run, 0);
-    target->answers_at = GRAVELP_IS_REQUEST(run->command)
-                             ? start + rows_of(run, GRAVELP_ANSWER_ROW(run->command))
-                             : GRAVELP_NO_ANSWERS;
+    const uint32_t command = run->command;
+    const uint64_t n = run->n_messages;
+    target->rows_at = start + (uint32_t)GRAVEL_RUN_VALUES(command, n, 0);
+    target->answers_at =
+        GRAVELP_IS_REQUEST(command)
+            ? start + (uint32_t)GRAVEL_RUN_VALUES(command, n, GRAVELP_ANSWER_ROW(command))
+            : GRAVELP_NO_ANSWERS;
 }
 
 /* ---- runs ------------------------------------------------------------------------------------ */

@@ -6,15 +6,11 @@
 
 #include <stddef.h>
 
-static uint32_t bucket_of(uint64_t key)
-{
-    return (uint32_t)(key * UINT64_C(0x9e3779b97f4a7c15) >> 32) & (GRAVEL_CLAIM_BUCKETS - 1);
-}
-
 /* Where the holder of a key is pointed to, or the end of its bucket. */
 static struct gravel_claim **find(struct gravel_claims *claims, uint64_t key)
 {
-    struct gravel_claim **place = &claims->buckets[bucket_of(key)];
+    const uint32_t hash = (uint32_t)(key * UINT64_C(0x9e3779b97f4a7c15) >> 32);
+    struct gravel_claim **place = &claims->buckets[hash & (GRAVEL_CLAIM_BUCKETS - 1)];
     while (*place && (*place)->key != key)
         place = &(*place)->beside;
     return place;
@@ -74,8 +70,5 @@ void gravel_claims_withdraw(struct gravel_claims *claims,
 
 struct gravel_claim *gravel_claims_holder(const struct gravel_claims *claims, uint64_t key)
 {
-    struct gravel_claim *holder = claims->buckets[bucket_of(key)];
-    while (holder && holder->key != key)
-        holder = holder->beside;
-    return holder;
+    return *find((struct gravel_claims *)claims, key);
 }

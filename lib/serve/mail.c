@@ -159,41 +159,32 @@ static void fill_slot(struct gravel_mail *mail, const struct gravel_frame *frame
     atomic_store_explicit(&mail->n_posted, ticket + 1, memory_order_relaxed); /* a hint */
 }
 
-/* n slots of the ring from a ticket on, up to the ring's end. */
-static struct gravel_mail_piece piece_of(const struct gravel_mail *mail, uint32_t ticket,
-                                         uint32_t n)
-{
-    const uint32_t to_end = mail->shape.n_slots - (ticket & (mail->shape.n_slots - 1));
-    return (struct gravel_mail_piece){.slots_at = slot_at(mail, ticket),
-                                      .published_at = published_at(mail, ticket),
-                                      .n = n < to_end ? n : to_end,
-                                      .slot_bytes = mail->shape.slot_bytes};
-}
-
 typedef int copy_piece(const struct gravel_mail_copies *copies,
                        const struct gravel_mail_piece *piece);
 
-/* Slots of the image from a ticket on, in one piece or, around the ring's end, in two. @return as `copy`. */
+/* Copies slots of the image from a ticket on, in one piece or, around the ring's end, in two. @return as `copy`. */
 static int copy_slots(struct gravel_mail *mail, uint32_t ticket, uint32_t n, copy_piece *copy)
 {
-    const struct gravel_mail_piece first = piece_of(mail, ticket, n);
-    const struct gravel_mail_piece second = piece_of(mail, ticket + first.n, n - first.n);
-    int code = copy(&mail->copies, &first);
-    return code || second.n == 0 ? code : copy(&mail->copies, &second);
-}
-
-/* Slots whose answers have been taken; the lock is held. */
-static uint32_t n_free_slots(const struct gravel_mail *mail)
-{
-    const uint32_t n_used = gravel_mail_posted(mail) - mail->n_collected;
-    return mail->is_open ? mail->shape.n_slots - n_used : 0;
+    int code = 0;
+    while (n && !code) {
+        const uint32_t to_end = mail->shape.n_slots - (ticket & (mail->shape.n_slots - 1));
+        const struct gravel_mail_piece piece = {.slots_at = slot_at(mail, ticket),
+                                                .published_at = published_at(mail, ticket),
+                                                .n = n < to_end ? n : to_end,
+                                                .slot_bytes = mail->shape.slot_bytes};
+        code = copy(&mail->copies, &piece);
+        ticket += piece.n;
+        n -= piece.n;
+    }
+    return code;
 }
 
 int gravel_mail_post(struct gravel_mail *mail, const struct gravel_frame *frame,
                      struct gravel_run *run, uint32_t *n_posted, uint64_t heap)
 {
     pthread_mutex_lock(&mail->lock);
-    const uint32_t n_free = n_free_slots(mail), ticket = gravel_mail_posted(mail);
+    const uint32_t ticket = gravel_mail_posted(mail);
+    const uint32_t n_free = mail->is_open ? mail->shape.n_slots - (ticket - mail->n_collected) : 0;
     uint32_t n_slots = 0;
     int code = 0;
     for (; n_slots < n_free && *n_posted < run->n_messages; n_slots++) {

@@ -119,11 +119,6 @@ static void fail(const struct gravel_transactions *transactions, int code, const
     transactions->courier.fail(transactions->courier.context, code, text);
 }
 
-static bool has_aborted(const struct gravel_transactions *transactions)
-{
-    return atomic_load_explicit(transactions->courier.aborted, memory_order_relaxed); /* H2 */
-}
-
 /* ---- a transaction --------------------------------------------------------------------------- */
 
 static struct transaction *make(struct gravel_transactions *transactions, uint32_t handler)
@@ -152,21 +147,14 @@ static void forget(struct transaction *transaction)
     free(transaction);
 }
 
-/* One of a run's has ended. */
-static void end_of(struct gravel_transactions *transactions, struct waiting_run *run)
-{
-    if (--run->n_open == 0)
-        gravel_line_leave(transactions, run);
-}
-
 /* A transaction's last step here has been made. */
 static void end(struct gravel_transactions *transactions, struct transaction *transaction)
 {
     struct waiting_run *run = transaction->run;
     transactions->n_under_way--;
     forget(transaction);
-    if (run)
-        end_of(transactions, run);
+    if (run && --run->n_open == 0)
+        gravel_line_leave(transactions, run);
 }
 
 static bool is_whole(const struct transaction *transaction)
@@ -314,21 +302,14 @@ static int admit(struct gravel_transactions *transactions)
     return code;
 }
 
-static void admit_guests(struct gravel_transactions *transactions)
-{
-    struct transaction *guest;
-    while ((guest = pop(&transactions->guests))) {
-        transactions->n_under_way++;
-        claim(transactions, guest, 1);
-    }
-}
-
-static void admit_postponed(struct gravel_transactions *transactions)
+/* Lets all of a queue in, which claim their lesser key (0) or the greater one (1). */
+static void admit_all(struct gravel_transactions *transactions, struct transaction_queue *queue,
+                      uint32_t which)
 {
     struct transaction *transaction;
-    while ((transaction = pop(&transactions->postponed))) {
+    while ((transaction = pop(queue))) {
         transactions->n_under_way++;
-        claim(transactions, transaction, 0);
+        claim(transactions, transaction, which);
     }
 }
 
@@ -398,21 +379,11 @@ static int pass(struct gravel_transactions *transactions, uint32_t step, bool *m
     return code;
 }
 
-static int pass_all(struct gravel_transactions *transactions, bool *moved)
-{
-    static const uint32_t steps[] = {GRAVELP_STEP_STORE, GRAVELP_STEP_RUN, GRAVELP_STEP_WHOLE,
-                                     GRAVELP_STEP_LOAD};
-    int code = 0;
-    for (uint32_t i = 0; i < sizeof steps / sizeof *steps && !code; i++)
-        code = pass(transactions, steps[i], moved);
-    return code;
-}
-
 static void admit_waiting(struct gravel_transactions *transactions)
 {
     transactions->is_draining = false;
-    admit_guests(transactions);
-    admit_postponed(transactions);
+    admit_all(transactions, &transactions->guests, 1);
+    admit_all(transactions, &transactions->postponed, 0);
 }
 
 /* Nothing is under way: runs of other handlers first, then the turn is taken for transactions. */
@@ -443,30 +414,26 @@ static bool must_drain(const struct gravel_transactions *transactions)
            (transactions->head && !transactions->head->is_transaction);
 }
 
-/* Once for each turn that is wanted: those that have a lock here end soon. */
-static void drain(struct gravel_transactions *transactions)
-{
-    if (!transactions->is_draining)
-        gravel_claims_withdraw(&transactions->claims, leaves, transactions);
-    transactions->is_draining = true;
-}
-
 static int advance(struct gravel_transactions *transactions, bool *moved)
 {
+    static const uint32_t steps[] = {GRAVELP_STEP_STORE, GRAVELP_STEP_RUN, GRAVELP_STEP_WHOLE,
+                                     GRAVELP_STEP_LOAD};
     int code = 0;
     if (transactions->mail)
         return gravel_line_advance_mail(transactions, moved);
-    if (transactions->n_under_way == 0)
+    if (transactions->n_under_way == 0) {
         code = begin(transactions, moved);
-    else if (must_drain(transactions))
-        drain(transactions);
-    else
+    } else if (!must_drain(transactions)) {
         admit_waiting(transactions);
+    } else if (!transactions->is_draining) { /* once: those that have a lock here end soon */
+        gravel_claims_withdraw(&transactions->claims, leaves, transactions);
+        transactions->is_draining = true;
+    }
     if (!code && transactions->has_turn &&
         (transactions->n_under_way == 0 || !must_drain(transactions)))
         code = admit(transactions);
-    if (!code)
-        code = pass_all(transactions, moved);
+    for (uint32_t i = 0; i < sizeof steps / sizeof *steps && !code; i++)
+        code = pass(transactions, steps[i], moved);
     if (transactions->n_under_way == 0)
         gravel_transactions_end(transactions);
     return code;
@@ -493,24 +460,18 @@ static void check_progress(struct gravel_transactions *transactions, uint64_t no
     fail(transactions, GRAVEL_ETIMEOUT, text);
 }
 
-/* Once a step: what moved since the last one has moved now, with the device's part in it over. */
-static void note_move(struct gravel_transactions *transactions, uint64_t now_ns)
-{
-    if (transactions->has_moved)
-        transactions->moved_ns = now_ns;
-    transactions->has_moved = false;
-}
-
 bool gravel_transactions_step(struct gravel_transactions *transactions, uint64_t now_ns)
 {
     bool moved = false;
     if (!transactions)
         return false;
-    if (has_aborted(transactions)) {
+    if (atomic_load_explicit(transactions->courier.aborted, memory_order_relaxed)) { /* H2 */
         gravel_transactions_end(transactions);
         return false;
     }
-    note_move(transactions, now_ns);
+    if (transactions->has_moved) /* since the last step: now the device's part in it is over */
+        transactions->moved_ns = now_ns;
+    transactions->has_moved = false;
     if (!transactions->oldest && !transactions->n_under_way && !transactions->guests.first)
         return false;
     gravel_heap_lock_shared(transactions->courier.heap);
@@ -537,7 +498,7 @@ void gravel_transactions_invite(struct gravel_transactions *transactions, uint32
     push(&transactions->guests, guest);
     transactions->has_moved = true;
     if (gravel_transport_is_local(transactions->courier.transport, node_of(guest, 0)))
-        admit_guests(transactions);
+        admit_all(transactions, &transactions->guests, 1);
 }
 
 struct transaction *gravel_transactions_granted(const struct gravel_transactions *transactions,

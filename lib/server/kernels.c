@@ -64,6 +64,18 @@ int gravel_servers_run(struct gravel_servers_launch *launch, cl_kernel kernel, s
     return code;
 }
 
+int gravel_servers_run_in_turn(struct gravel_servers_launch *launch, cl_kernel kernel,
+                               size_t n_groups, size_t group_items)
+{
+    struct gravel_key_turn *turn = &launch->gravel->servers.turn;
+    int code = gravel_turn_take(turn, launch->gravel->device.limit);
+    if (code)
+        return code;
+    code = gravel_servers_run(launch, kernel, n_groups, group_items);
+    gravel_turn_end(turn);
+    return code;
+}
+
 int gravel_servers_fail_without_work(void)
 {
     return gravel_fail(GRAVEL_EINVAL, "gravel_server_launch: the kernel takes no work: it has no "

@@ -24,14 +24,6 @@ static bool has_keys(const struct gravel *gravel)
     return gravel->servers.shape.n_args != 0;
 }
 
-static int build(struct gravel *gravel, const struct gravel_program_request *request,
-                 cl_program *program)
-{
-    if (!request->prelude || !request->trailer)
-        return gravel_fail(GRAVEL_ENOMEM, "%s: text around it", request->name);
-    return gravel_node_build(gravel, request, program);
-}
-
 int gravel_server_build(struct gravel *gravel, const char *name, const char *source,
                         const char *options, cl_program *program)
 {
@@ -52,20 +44,14 @@ int gravel_server_build(struct gravel *gravel, const char *name, const char *sou
     char *trailer = gravel_server_trailer(gravel->handlers, gravel->n_handlers);
     const struct gravel_program_request request = {
         .name = name, .source = source, .prelude = prelude, .trailer = trailer, .options = options};
-    int code = build(gravel, &request, program);
+    int code = prelude && trailer ? gravel_node_build(gravel, &request, program)
+                                  : gravel_fail(GRAVEL_ENOMEM, "%s: text around it", name);
     free(prelude);
     free(trailer);
     return code;
 }
 
 /* ---- launch -------------------------------------------------------------------------------------- */
-
-/* The node's threads report a fault, at the latest to who waits for them. */
-static int tell_fault(struct gravel *gravel)
-{
-    int code = gravel_fence(gravel);
-    return code ? code : gravel_fail(GRAVEL_EKERNEL, "gravel_server_launch: messages were dropped");
-}
 
 static int launch(struct gravel_servers_launch *launch)
 {
@@ -76,8 +62,11 @@ static int launch(struct gravel_servers_launch *launch)
         code = gravel->servers.shape.is_resident ? gravel_resident_run(launch, &is_broken)
                                                  : gravel_phases_run(launch, &is_broken);
     gravel_servers_release_kernels(launch);
-    if (!code && is_broken)
-        code = tell_fault(gravel);
+    if (!code && is_broken) { /* the node's threads report the fault, at the latest to a fence */
+        code = gravel_fence(gravel);
+        if (!code)
+            code = gravel_fail(GRAVEL_EKERNEL, "gravel_server_launch: messages were dropped");
+    }
     return code || !gravel->config.check ? code : gravel_quiet(gravel);
 }
 

@@ -33,6 +33,10 @@ void gravel_servers_release_kernels(struct gravel_servers_launch *launch);
 int gravel_servers_run(struct gravel_servers_launch *launch, cl_kernel kernel, size_t n_groups,
                        size_t group_items);
 
+/** kernels.c: the same, while no other kernel runs handlers with keys. */
+int gravel_servers_run_in_turn(struct gravel_servers_launch *launch, cl_kernel kernel,
+                               size_t n_groups, size_t group_items);
+
 /** kernels.c: what a kernel without GRAVEL_SERVE comes to. @return GRAVEL_EINVAL. */
 int gravel_servers_fail_without_work(void);
 

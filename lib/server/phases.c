@@ -11,41 +11,25 @@
 #include "base/counter.h"
 #include "server/launch.h"
 
-static int run_clients(struct gravel_servers_launch *launch)
-{
-    uint32_t n = launch->n_groups, most = launch->gravel->servers.shape.n_clients;
-    return gravel_servers_run(launch, launch->clients, n < most ? n : most, launch->client_items);
-}
-
-/* While no other kernel runs handlers with keys. */
-static int run_servers(struct gravel_servers_launch *launch)
-{
-    struct gravel_servers *servers = &launch->gravel->servers;
-    int code = gravel_turn_take(&servers->turn, launch->gravel->device.limit);
-    if (code)
-        return code;
-    code =
-        gravel_servers_run(launch, launch->server, servers->shape.n_owners, launch->server_items);
-    if (!code && launch->pairs)
-        code = gravel_servers_run(launch, launch->pairs, 1, launch->pair_items);
-    gravel_turn_end(&servers->turn);
-    return code;
-}
-
 int gravel_phases_run(struct gravel_servers_launch *launch, bool *is_broken)
 {
     struct gravel_servers *servers = &launch->gravel->servers;
     struct gravel_servers_state state = {.n_taken = 0};
-    const uint32_t n = launch->n_groups;
+    const uint32_t n = launch->n_groups, n_clients = servers->shape.n_clients;
     const struct gravel_servers_order all = {GRAVELP_LAUNCH_PHASES, launch->n_items, 0, n};
     const struct gravel_servers_order none = {.launch = GRAVELP_LAUNCH_NONE};
     int code = gravel_servers_begin(servers, &all);
     while (!code && !state.is_broken && (state.n_taken < n || state.has_sent)) {
         uint32_t before = state.n_taken;
         if (before < n)
-            code = run_clients(launch);
-        if (!code && !launch->gravel->config.check) /* else all messages go to the host */
-            code = run_servers(launch);
+            code = gravel_servers_run(launch, launch->clients, n < n_clients ? n : n_clients,
+                                      launch->client_items);
+        const bool serves = !launch->gravel->config.check; /* else all messages go to the host */
+        if (!code && serves)
+            code = gravel_servers_run_in_turn(launch, launch->server, servers->shape.n_owners,
+                                              launch->server_items);
+        if (!code && serves && launch->pairs)
+            code = gravel_servers_run_in_turn(launch, launch->pairs, 1, launch->pair_items);
         if (!code)
             code = gravel_servers_look(servers, &state);
         gravel_counter_add(&servers->n_phases, 1);

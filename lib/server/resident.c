@@ -30,31 +30,6 @@ static uint32_t next_size(uint32_t n, uint64_t took_ns)
     return took_ns > 2 * KERNEL_NS && n > 1 ? n / 2 : n;
 }
 
-/* While no other kernel runs handlers with keys. */
-static int run_in_turn(struct gravel_servers_launch *launch, cl_kernel kernel, size_t n_groups,
-                       size_t group_items)
-{
-    struct gravel_key_turn *turn = &launch->gravel->servers.turn;
-    int code = gravel_turn_take(turn, launch->gravel->device.limit);
-    if (code)
-        return code;
-    code = gravel_servers_run(launch, kernel, n_groups, group_items);
-    gravel_turn_end(turn);
-    return code;
-}
-
-static int run_kernel(struct gravel_servers_launch *launch, uint32_t first, uint32_t stop_at)
-{
-    struct gravel_servers *servers = &launch->gravel->servers;
-    const struct gravel_servers_order order = {GRAVELP_LAUNCH_RESIDENT, launch->n_items, first,
-                                               stop_at};
-    int code = gravel_servers_begin(servers, &order);
-    return code ? code
-                : run_in_turn(launch, launch->clients,
-                              servers->shape.n_servers + servers->shape.n_clients,
-                              launch->client_items);
-}
-
 /* A kernel of the virtual groups from state->n_taken on. */
 static int run_next(struct gravel_servers_launch *launch, struct gravel_servers_state *state)
 {
@@ -62,7 +37,13 @@ static int run_next(struct gravel_servers_launch *launch, struct gravel_servers_
     const uint32_t first = state->n_taken, left = launch->n_groups - first;
     const uint32_t n = left < servers->n_at_once ? left : servers->n_at_once;
     uint64_t begin_ns = gravel_clock_ns();
-    int code = run_kernel(launch, first, first + n);
+    const struct gravel_servers_order order = {GRAVELP_LAUNCH_RESIDENT, launch->n_items, first,
+                                               first + n};
+    int code = gravel_servers_begin(servers, &order);
+    if (!code)
+        code = gravel_servers_run_in_turn(launch, launch->clients,
+                                          servers->shape.n_servers + servers->shape.n_clients,
+                                          launch->client_items);
     if (!code)
         code = gravel_servers_look(servers, state);
     if (!code && state->n_taken == first + n && n == servers->n_at_once)
@@ -77,7 +58,8 @@ static int end_mail(struct gravel_servers_launch *launch, struct gravel_servers_
     int code = gravel_mail_close(&servers->mail, launch->gravel->device.limit);
     if (code || !gravel_mail_is_unread(&servers->mail))
         return code;
-    code = run_in_turn(launch, launch->server, servers->shape.n_owners, launch->server_items);
+    code = gravel_servers_run_in_turn(launch, launch->server, servers->shape.n_owners,
+                                      launch->server_items);
     return code ? code : gravel_servers_look(servers, state);
 }
 
