@@ -159,12 +159,6 @@ static void a_log_function_that_stays_keeps_no_close(void **state)
     pthread_join(thread, NULL);
 }
 
-static void no_node_is_refused(void **state)
-{
-    (void)state;
-    expect_error(gravel_abort(NULL, WHY), GRAVEL_EINVAL, "gravel_abort: the node is NULL");
-}
-
 int main(void)
 {
     watch(60, "aborts");
@@ -174,7 +168,6 @@ int main(void)
         cmocka_unit_test(a_handler_may_abort),
         cmocka_unit_test(another_thread_may_abort_while_one_closes),
         cmocka_unit_test(a_log_function_that_stays_keeps_no_close),
-        cmocka_unit_test(no_node_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,7 +2,7 @@
 /*
  * Records that kernels append come to the stream's function whole, once, in the order of a group's calls; what a function
  * sends is applied before a barrier ends; one that fails, waits or does not return is an error that names its stream; and
- * tables and calls that cannot be right are refused.
+ * calls that cannot be right are refused.
  *
  * Path: meson test -> kernels/append.cl -> cl/print.cl.h, lib/node/streams.c, lib/spool
  */
@@ -276,37 +276,6 @@ static void a_function_that_does_not_return_fails_the_node(void **state)
 
 /* ---- refusals ---------------------------------------------------------------------------------- */
 
-static void tables_that_cannot_be_right_are_refused(void **state)
-{
-    (void)state;
-    static const struct {
-        struct gravel_stream streams[2];
-        const char *part;
-    } cases[] = {
-        {{{"a b", 4, no_function, NULL}}, "stream 0: name \"a b\" is not a C identifier"},
-        {{{NULL, 4, no_function, NULL}}, "stream 0: name \"NULL\""},
-        {{{"a", 0, no_function, NULL}},
-         "stream a: record_bytes is 0, not a multiple of 4 from 4 to 240"},
-        {{{"a", 6, no_function, NULL}}, "record_bytes is 6"},
-        {{{"a", 244, no_function, NULL}}, "record_bytes is 244"},
-        {{{"a", 4, NULL, NULL}}, "stream a: function is NULL"},
-        {{{"b", 4, no_function, NULL}, {"b", 8, no_function, NULL}},
-         "stream b is registered twice"},
-    };
-    const struct gravel_config config = loopback_config(1);
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        const struct gravel_bindings bindings =
-            GRAVEL_BINDINGS(.streams = cases[i].streams,
-                            .n_streams = cases[i].streams[1].name ? 2 : 1);
-        expect_no_open(&config, &bindings, GRAVEL_EINVAL, cases[i].part);
-    }
-    const struct gravel_bindings none = GRAVEL_BINDINGS(.n_streams = 1);
-    expect_no_open(&config, &none, GRAVEL_EINVAL, "bindings: 1 streams at (nil)");
-    const struct gravel_bindings many =
-        GRAVEL_BINDINGS(.streams = cases[0].streams, .n_streams = 128);
-    expect_no_open(&config, &many, GRAVEL_EINVAL, "bindings: 128 streams at ");
-}
-
 static void records_of_another_size_and_unknown_streams_do_not_build(void **state)
 {
     (void)state;
@@ -348,7 +317,6 @@ int main(void)
         cmocka_unit_test(a_function_that_fails_is_an_error_with_its_stream),
         cmocka_unit_test(calls_that_wait_are_refused_in_a_function),
         cmocka_unit_test(a_function_that_does_not_return_fails_the_node),
-        cmocka_unit_test(tables_that_cannot_be_right_are_refused),
         cmocka_unit_test(records_of_another_size_and_unknown_streams_do_not_build),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -59,29 +59,6 @@ static uint64_t sent_bytes(struct gravel *gravel)
     return stats.buffer_bytes;
 }
 
-/* Every form of call; the widths are told apart in one kernel. */
-static void both_widths_arrive(void **state)
-{
-    (void)state;
-    struct gravel *gravel = open_nodes();
-    const uint64_t counters = alloc_or_die(gravel, 4 * 8);
-    OK(run_body(gravel,
-                "gravel_am2_wg(g, GRAVEL_HANDLER(tally), a, 1, i % 2);"
-                "gravel_am2_wg(g, GRAVEL_HANDLER(wide), a, 2, i % 2);"
-                "gravel_am2_wg_if(g, i % 4 == 0, GRAVEL_HANDLER(tally), a, 3, 1);"
-                "if (i % 8 == 0) gravel_am2_wi(g, GRAVEL_HANDLER(tally), a, 4, 1);"
-                "gravel_am2_wg(g, GRAVEL_HANDLER(tally), a + ((ulong)7 << 32), 5, 0);",
-                N, 64, counters, 0, 0));
-    const uint32_t expected[N_NODES][8] = {{0, N / 2, N / 2, 0, 0, N},
-                                           {0, N / 2, N / 2, N / 4, N / 8}};
-    for (uint32_t node = 0; node < N_NODES; node++) {
-        const uint32_t *found = read_map(gravel, node, counters, sizeof expected[node]);
-        assert_memory_equal(found, expected[node], sizeof expected[node]);
-        unmap(gravel, found);
-    }
-    OK(gravel_close(gravel));
-}
-
 static void half_as_much_travels(void **state)
 {
     (void)state;
@@ -160,31 +137,6 @@ static void servers_take_them(void **state)
 
 /* ---- what is refused --------------------------------------------------------------------------- */
 
-static void expect_refused(struct gravel_handler handler, int code, const char *part)
-{
-    struct gravel_config config = loopback_config(1);
-    const struct gravel_bindings bindings =
-        GRAVEL_BINDINGS(.handlers = &handler, .n_handlers = 1, .device_code.source = arguments_cl);
-    expect_no_open(&config, &bindings, code, part);
-}
-
-static void wrong_widths_are_refused(void **state)
-{
-    (void)state;
-    watch(90, "refusals");
-    expect_refused((struct gravel_handler){.name = "add", .n_args = 4, .arg_bytes = 5},
-                   GRAVEL_EINVAL, "add: arg_bytes is 5, and not 4 or 8");
-    expect_refused(
-        (struct gravel_handler){.name = "add",
-                                .n_args = 4,
-                                .arg_bytes = 4,
-                                .serve = {.n_keys = 2, .datum = "add", .datum_words = 1}},
-        GRAVEL_EINVAL, "add: arg_bytes is 4, and arguments of handlers with 2 keys");
-    expect_refused((struct gravel_handler){.name = "wide", .n_args = 2, .arg_bytes = 4},
-                   GRAVEL_EBUILD, "wide");
-    expect_refused((struct gravel_handler){.name = "tally", .n_args = 2}, GRAVEL_EBUILD, "tally");
-}
-
 /* A kernel that names a handler by a number of its own, of the other width. */
 static void messages_of_the_other_width_are_refused(void **state)
 {
@@ -201,11 +153,9 @@ int main(int argc, char **argv)
 {
     is_resident = argc > 1 && !strcmp(argv[1], "resident");
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(both_widths_arrive),
         cmocka_unit_test(half_as_much_travels),
         cmocka_unit_test(the_host_takes_and_sends_them),
         cmocka_unit_test(servers_take_them),
-        cmocka_unit_test(wrong_widths_are_refused),
         cmocka_unit_test(messages_of_the_other_width_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Handlers that answer: with a key and without, in every form of the call, beside other messages, from kernels of
- * clients and servers; and what is refused.
+ * Handlers that answer: with a key and without, beside other messages, from kernels of clients and servers; and what is
+ * refused. gravel-conformance has every form of asking.
  *
  * A handler with a key draws numbers by a plain load and store: if two ran at once, or an answer went to a wrong place,
  * a number would come twice or not at all.
@@ -71,19 +71,16 @@ static uint32_t node_of(uint32_t i, uint32_t n_keys)
     return i % n_keys % N_NODES;
 }
 
-/* Every `step`-th of N messages has asked, and got a number of its own; `others` of node 0 drew one besides. */
+/* Each of N messages has asked, and got a number of its own; `others` of node 0 drew one besides. */
 static void expect_drawn(struct gravel *gravel, uint64_t numbers, uint64_t answers, uint32_t n_keys,
-                         uint32_t step, bool others)
+                         bool others)
 {
     struct drawn drawn = {.seen = calloc((size_t)N_NODES * N_KEYS * 2 * N, 1)};
     const uint64_t *got = read_map(gravel, 0, answers, N * sizeof *got);
-    for (uint32_t i = 0; i < N; i += step)
+    for (uint32_t i = 0; i < N; i++)
         drawn.n_most[node_of(i, n_keys)][i % n_keys] += 1 + (others && node_of(i, n_keys) == 0);
     for (uint32_t i = 0; i < N; i++)
-        if (i % step == 0)
-            note_drawn(&drawn, got[i], node_of(i, n_keys), i % n_keys);
-        else
-            assert_int_equal(got[i], 0);
+        note_drawn(&drawn, got[i], node_of(i, n_keys), i % n_keys);
     unmap(gravel, got);
     for (uint32_t node = 0; node < N_NODES; node++) {
         const uint64_t *sum = read_map(gravel, node, numbers, N_KEYS * sizeof *sum);
@@ -94,44 +91,23 @@ static void expect_drawn(struct gravel *gravel, uint64_t numbers, uint64_t answe
     free(drawn.seen);
 }
 
-/* ---- in every form ----------------------------------------------------------------------------- */
+/* ---- of a kernel ----------------------------------------------------------------------------- */
 
-#define KEY "(i % 63)"
 #define REPLY "struct gravel_reply reply = {b, c};"
-
-static void expect_numbers_of(const char *body, uint32_t step)
-{
-    struct gravel *gravel = open_nodes();
-    const uint64_t numbers = alloc_or_die(gravel, 8 * N_KEYS);
-    const uint64_t answers = alloc_or_die(gravel, 8 * N), signal = alloc_or_die(gravel, 64);
-    OK(run_body(gravel, body, N, 64, numbers, answers, signal));
-    expect_drawn(gravel, numbers, answers, 63, step, false);
-    assert_int_equal(word32(gravel, 0, signal), N / step);
-    OK(gravel_close(gravel));
-}
 
 static void groups_ask(void **state)
 {
     (void)state;
-    expect_numbers_of(BODY(REPLY "gravel_ask2_wg(g, GRAVEL_HANDLER(draw), " KEY
-                                 ", a, reply, (uint)i, " KEY " % 3);"),
-                      1);
-}
-
-static void some_of_a_group_ask(void **state)
-{
-    (void)state;
-    expect_numbers_of(BODY(REPLY "gravel_ask2_wg_if(g, i % 4 == 0, GRAVEL_HANDLER(draw), " KEY
-                                 ", a, reply, (uint)i, " KEY " % 3);"),
-                      4);
-}
-
-static void single_items_ask(void **state)
-{
-    (void)state;
-    expect_numbers_of(BODY(REPLY "if (i % 2 == 0) gravel_ask2_wi(g, GRAVEL_HANDLER(draw), " KEY
-                                 ", a, reply, (uint)i, " KEY " % 3);"),
-                      2);
+    struct gravel *gravel = open_nodes();
+    const uint64_t numbers = alloc_or_die(gravel, 8 * N_KEYS);
+    const uint64_t answers = alloc_or_die(gravel, 8 * N), signal = alloc_or_die(gravel, 64);
+    OK(run_body(gravel,
+                BODY(REPLY "gravel_ask2_wg(g, GRAVEL_HANDLER(draw), i % 63, a, reply, (uint)i, "
+                           "i % 63 % 3);"),
+                N, 64, numbers, answers, signal));
+    expect_drawn(gravel, numbers, answers, 63, false);
+    assert_int_equal(word32(gravel, 0, signal), N);
+    OK(gravel_close(gravel));
 }
 
 /* ---- beside other messages ----------------------------------------------------------------------- */
@@ -250,7 +226,7 @@ static void ask_servers(struct gravel *gravel, cl_program program, cl_ulong n_ke
     MUST(clSetKernelArg(kernel, 5, sizeof waits, &waits) == CL_SUCCESS);
     OK(gravel_server_launch(gravel, kernel, N, 0, NULL, NULL));
     OK(gravel_quiet(gravel));
-    expect_drawn(gravel, offsets[0], offsets[1], (uint32_t)n_keys, 1, true);
+    expect_drawn(gravel, offsets[0], offsets[1], (uint32_t)n_keys, true);
     for (uint32_t i = 0; i < 3; i++)
         OK(gravel_free(gravel, offsets[i]));
     clReleaseKernel(kernel);
@@ -278,45 +254,6 @@ static void clients_ask_servers(void **state)
 }
 
 /* ---- what is refused --------------------------------------------------------------------------- */
-
-static int of_the_host(struct gravel *gravel, void *user, uint32_t from,
-                       const uint64_t args[GRAVEL_AM_MAX_ARGS])
-{
-    (void)gravel, (void)user, (void)from, (void)args;
-    return 0;
-}
-
-static void expect_handler_refused(struct gravel_handler handler, int code, const char *part)
-{
-    struct gravel_config config = loopback_config(1);
-    const struct gravel_bindings bindings =
-        GRAVEL_BINDINGS(.handlers = &handler, .n_handlers = 1,
-                        .device_code.source = handler.function ? NULL : ask_cl);
-    watch(90, "refusals");
-    handler.n_answers += 1;
-    expect_no_open(&config, &bindings, code, part);
-}
-
-static void handlers_that_cannot_answer_are_refused(void **state)
-{
-    (void)state;
-    expect_handler_refused((struct gravel_handler){.name = "draw", .function = of_the_host},
-                           GRAVEL_EINVAL, "draw: it answers, and has a function of the host");
-    expect_handler_refused((struct gravel_handler){.name = "draw", .n_args = 4}, GRAVEL_EINVAL,
-                           "draw: it answers, and n_args is 4");
-    expect_handler_refused(
-        (struct gravel_handler){
-            .name = "draw", .n_args = 3, .serve = {.n_keys = 2, .datum = "draw", .datum_words = 1}},
-        GRAVEL_EINVAL, "draw: it answers, and has 2 keys");
-    expect_handler_refused((struct gravel_handler){.name = "draw",
-                                                   .n_args = 3,
-                                                   .serve = {.n_keys = 1, .max_pending = 1}},
-                           GRAVEL_EINVAL, "draw: it answers, and may send");
-    expect_handler_refused((struct gravel_handler){.name = "draw", .n_args = 1, .n_answers = 1},
-                           GRAVEL_EINVAL, "draw: n_answers is 2, at most 1");
-    expect_handler_refused((struct gravel_handler){.name = "mute", .n_args = 1}, GRAVEL_EBUILD,
-                           "mute");
-}
 
 static void expect_refused(const char *body, int code, const char *part)
 {
@@ -351,14 +288,11 @@ int main(int argc, char **argv)
     is_resident = argc > 1 && !strcmp(argv[1], "resident");
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(groups_ask),
-        cmocka_unit_test(some_of_a_group_ask),
-        cmocka_unit_test(single_items_ask),
         cmocka_unit_test(answers_come_among_those_of_words),
         cmocka_unit_test(a_kernel_waits_for_answers),
         cmocka_unit_test(answers_of_active_messages_are_dropped),
         cmocka_unit_test(a_signal_that_is_left_out_raises_nothing),
         cmocka_unit_test(clients_ask_servers),
-        cmocka_unit_test(handlers_that_cannot_answer_are_refused),
         cmocka_unit_test(messages_that_nobody_can_answer_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

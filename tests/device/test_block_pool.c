@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Pools of blocks: each block is one work-item's, in every form, until it is freed; a full pool says so; messages reach a
- * block; what is freed twice, or is no block, is named; sizes that cannot be right are refused.
+ * block; what is freed twice, or is no block, is named.
  *
  * Path: meson test -> kernels/block_pool.cl -> cl/block_pool.cl.h, lib/node/block_pool.c
  */
@@ -188,27 +188,6 @@ static void what_is_freed_twice_or_is_no_block_is_named(void **state)
     expect_named("spoil_wi", true, (uint64_t)N * BLOCK_BYTES, "no block");
 }
 
-static void pools_that_cannot_be_are_refused(void **state)
-{
-    struct gravel_block_pool *none;
-    (void)state;
-    gravel = open_loopback(2, NULL);
-    expect_error(gravel_block_pool_create(&none, gravel, 48, 10), GRAVEL_EINVAL,
-                 "blocks of 48 bytes, which is not a power of two");
-    assert_null(none);
-    expect_error(gravel_block_pool_create(&none, gravel, 4, 10), GRAVEL_EINVAL,
-                 "blocks of 4 bytes");
-    expect_error(gravel_block_pool_create(&none, gravel, UINT64_C(1) << 31, 1), GRAVEL_EINVAL,
-                 "from 8 to 1073741824");
-    expect_error(gravel_block_pool_create(&none, gravel, 64, 0), GRAVEL_EINVAL, "0 blocks");
-    expect_error(gravel_block_pool_create(&none, gravel, 64, UINT64_C(1) << 32), GRAVEL_EINVAL,
-                 "4294967296 blocks");
-    expect_error(gravel_block_pool_create(&none, gravel, 1u << 30, 1u << 31), GRAVEL_EHEAP,
-                 "asked");
-    expect_works(gravel);
-    OK(gravel_close(gravel));
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -217,7 +196,6 @@ int main(void)
         cmocka_unit_test(nobody_touches_a_block_of_another),
         cmocka_unit_test(messages_of_any_node_reach_a_block),
         cmocka_unit_test(what_is_freed_twice_or_is_no_block_is_named),
-        cmocka_unit_test(pools_that_cannot_be_are_refused),
     };
     watch(170, "block_pool");
     return cmocka_run_group_tests(tests, NULL, NULL);

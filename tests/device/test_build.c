@@ -344,15 +344,6 @@ static void a_file_is_built_and_named(void **state)
     remove(path);
 }
 
-static void null_arguments_are_refused(void **state)
-{
-    (void)state;
-    cl_program program;
-    expect_error(gravel_program_build(gravel, "x", NULL, NULL, &program), GRAVEL_EINVAL, "NULL");
-    expect_error(gravel_program_build(gravel, NULL, "", NULL, &program), GRAVEL_EINVAL, "NULL");
-    expect_error(gravel_program_build(gravel, "x", "", NULL, NULL), GRAVEL_EINVAL, "NULL");
-}
-
 static void node_works_after_refused_programs(void **state)
 {
     (void)state;
@@ -381,7 +372,6 @@ int main(void)
         cmocka_unit_test(bad_options_are_told),
         cmocka_unit_test(undefined_function_is_named),
         cmocka_unit_test(a_file_is_built_and_named),
-        cmocka_unit_test(null_arguments_are_refused),
         cmocka_unit_test(node_works_after_refused_programs),
     };
     return cmocka_run_group_tests(tests, open_node, close_node);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Settings from the environment and from the caller: what is malformed or out of range is refused by name,
- * never replaced by a default.
+ * Settings from the environment, by name and from the caller's structure: what is malformed or out of range is refused by
+ * name, never replaced by a default.
  *
- * Path: meson test -> this -> lib/settings/settings.c
+ * Path: meson test -> this -> lib/settings/settings.c, by_name.c
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,6 +15,7 @@ enum kind { STRING, BOOL, COUNT, BYTES };
 static const struct variable {
     enum kind kind;
     const char *name, *field;
+    size_t offset, bytes;
     uint64_t min, max;
 } variables[] = {
 #define LEAST_STRING(choices) 0
@@ -22,86 +23,67 @@ static const struct variable {
 #define LEAST_COUNT(min) min
 #define LEAST_BYTES(min) min
 #define VARIABLE(kind, field, VARIABLE, preset, min, max, category, help) \
-    {kind, #VARIABLE, #field, LEAST_##kind(min), max},
+    {kind,                                                                \
+     #VARIABLE,                                                           \
+     #field,                                                              \
+     offsetof(struct gravel_config, field),                               \
+     sizeof((struct gravel_config *)0)->field,                            \
+     LEAST_##kind(min),                                                   \
+     max},
     GRAVEL_CONFIG_FIELDS(VARIABLE)
 #undef VARIABLE
 };
-#define LONG_NAME                                                                                  \
-    "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx" \
-    "xx"
 #define N_VARIABLES (sizeof variables / sizeof *variables)
 
-static void expect_refused(const char *name, const char *text)
+/* ---- text ------------------------------------------------------------------------------------ */
+
+static void expect_not_set(const char *field, const char *text, const char *part)
+{
+    struct gravel_config config = loopback_config(1), before = config;
+    expect_error(gravel_config_set(&config, field, text), GRAVEL_ECONFIG, part);
+    assert_memory_equal(&config, &before, sizeof config);
+}
+
+/* By name, and from the environment. */
+static void expect_refused(const struct variable *variable, const char *text)
 {
     struct gravel_config config;
-    setenv(name, text, 1);
+    expect_not_set(variable->field, text, variable->field);
+    setenv(variable->name, text, 1);
     int code = gravel_config_load(&config, sizeof config);
-    unsetenv(name);
-    if (code != GRAVEL_ECONFIG)
-        fail_msg("%s=%s gave %d", name, text, code);
-    expect_error(code, GRAVEL_ECONFIG, name);
+    unsetenv(variable->name);
+    expect_error(code, GRAVEL_ECONFIG, variable->name);
 }
 
 static void garbage_in_any_number_is_refused_and_named(void **state)
 {
     (void)state;
-    const char *const garbage[] = {"NaN",
-                                   "nan",
-                                   "inf",
-                                   "many",
-                                   "-1",
-                                   "+1",
-                                   " 1",
-                                   "1 ",
-                                   "1.5",
-                                   "1e3",
-                                   "0x",
-                                   "1kk",
-                                   "1kB",
-                                   "k",
-                                   "1,000",
-                                   "--",
-                                   "1;2",
-                                   "18446744073709551616",
-                                   "99999999999999999999999999",
-                                   "18014398509481984k",
-                                   "17592186044416M",
-                                   "17179869184G"};
+    const char *const garbage[] = {"NaN", "nan", "inf", "many", "-1",    "+1",  " 1",
+                                   "1 ",  "1.5", "1e3", "0x",   "1kk",   "1kB", "k",
+                                   "--",  "1;2", ",",   "0xg",  "1,000", "much"};
     for (size_t v = 0; v < N_VARIABLES; v++)
         for (size_t i = 0; i < sizeof garbage / sizeof *garbage; i++)
             if (variables[v].kind != STRING)
-                expect_refused(variables[v].name, garbage[i]);
+                expect_refused(&variables[v], garbage[i]);
 }
 
-static void numbers_beyond_the_range_are_refused_and_named(void **state)
+static void numbers_at_the_ends_of_the_range_are_taken_and_beyond_refused(void **state)
 {
     (void)state;
+    struct gravel_config config = loopback_config(1);
     char text[32];
-    for (size_t v = 0; v < N_VARIABLES; v++) {
-        const struct variable *variable = &variables[v];
-        if (variable->kind == STRING)
+    for (const struct variable *v = variables; v < variables + N_VARIABLES; v++) {
+        if (v->kind == STRING)
             continue;
-        snprintf(text, sizeof text, "%llu", (unsigned long long)variable->max + 1);
-        expect_refused(variable->name, text);
-        snprintf(text, sizeof text, "%llu", (unsigned long long)variable->min - 1);
-        if (variable->min)
-            expect_refused(variable->name, text);
-    }
-}
-
-static void numbers_at_the_ends_of_the_range_are_taken(void **state)
-{
-    (void)state;
-    char text[32];
-    struct gravel_config config;
-    for (size_t v = 0; v < N_VARIABLES; v++)
-        for (unsigned at_max = 0; at_max < 2 && variables[v].kind != STRING; at_max++) {
-            uint64_t value = at_max ? variables[v].max : variables[v].min;
+        for (int at_max = 0; at_max < 2; at_max++) {
+            const uint64_t value = at_max ? v->max : v->min;
             snprintf(text, sizeof text, "%llu", (unsigned long long)value);
-            setenv(variables[v].name, text, 1);
-            OK(gravel_config_load(&config, sizeof config));
-            unsetenv(variables[v].name);
+            OK(gravel_config_set(&config, v->field, text));
+            snprintf(text, sizeof text, "%llu",
+                     (unsigned long long)(at_max ? value + 1 : value - 1));
+            expect_refused(v, text);
         }
+    }
 }
 
 static void long_text_is_refused_and_named(void **state)
@@ -112,7 +94,57 @@ static void long_text_is_refused_and_named(void **state)
     text[sizeof text - 1] = '\0';
     for (size_t v = 0; v < N_VARIABLES; v++)
         if (variables[v].kind == STRING)
-            expect_refused(variables[v].name, text);
+            expect_refused(&variables[v], text);
+    expect_not_set(text, "1", "there is no setting xxxxxxxx");
+}
+
+static void a_bad_name_or_value_is_refused_with_what_is_right(void **state)
+{
+    static const char *const rows[][3] = {
+        {"heap_bytes", "1k", "heap_bytes=1k: out of range 4096 to "},
+        {"heap_bytes", "99999999999999999999", "=99999999999999999999: out of range 4096 to "},
+        {"heap_bytes", "18446744073709551616", "out of range"},
+        {"buffer_bytes", "18014398509481984k", "out of range"},
+        {"buffer_bytes", "17592186044416M", "out of range"},
+        {"buffer_bytes", "17179869184G", "out of range"},
+        {"heap_bytes", "much", "heap_bytes=much: not a number"},
+        {"steal_policy", "never", "private, counter"},
+        {"buffer_bytes", "8", "buffer_bytes = 8: neither 0 nor at least 256"},
+        {"buffer_bytes", "255", "buffer_bytes"},
+        {"slot_bytes", "639", "slot_bytes"},
+        {"step", "sometimes", "step = \"sometimes\": not one of auto, svm, usm, pump, drain"},
+        {"server_mode", "beside", "not one of auto, resident, phases"},
+        {"heap_byte", "1M", "there is no setting heap_byte; the nearest are heap_bytes, "},
+        {"Step", "svm", "the nearest are step, "},
+        {"n_agregators", "1", "the nearest are n_aggregators, "},
+        {"", "1", "the nearest are "},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        expect_not_set(rows[i][0], rows[i][1], rows[i][2]);
+}
+
+/* Suffixes multiply; leading zeros are no octal number. */
+static void a_setting_is_set_by_its_name(void **state)
+{
+    static const char *const rows[][3] = {
+        {"heap_bytes", "3M", "3145728"},    {"heap_bytes", "00008M", "8388608"},
+        {"buffer_bytes", "0x10k", "16384"}, {"queue_bytes", "1T", "1099511627776"},
+        {"timeout_ms", "010000", "10000"},  {"step", "drain", "drain"},
+        {"huge_pages", "0", "0"},           {"flush_us", "0x10", "16"},
+    };
+    struct gravel_config config = loopback_config(1);
+    char text[GRAVEL_CONFIG_STRING_BYTES];
+    const char *name;
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        uint32_t v = 0;
+        OK(gravel_config_set(&config, rows[i][0], rows[i][1]));
+        while (strcmp(variables[v].field, rows[i][0]))
+            v++;
+        OK(gravel_config_get(&config, v, &name, text, sizeof text));
+        assert_string_equal(text, rows[i][2]);
+    }
 }
 
 static void empty_variable_means_the_default(void **state)
@@ -126,36 +158,6 @@ static void empty_variable_means_the_default(void **state)
     for (size_t v = 0; v < N_VARIABLES; v++)
         unsetenv(variables[v].name);
     assert_memory_equal(&preset, &config, sizeof config);
-}
-
-static void suffixes_multiply(void **state)
-{
-    (void)state;
-    struct gravel_config config;
-    setenv("GRAVEL_HEAP", "3M", 1);
-    setenv("GRAVEL_BUFFER", "0x10k", 1);
-    setenv("GRAVEL_QUEUE", "1T", 1);
-    OK(gravel_config_load(&config, sizeof config));
-    unsetenv("GRAVEL_HEAP");
-    unsetenv("GRAVEL_BUFFER");
-    unsetenv("GRAVEL_QUEUE");
-    assert_int_equal(config.heap_bytes, 3u << 20);
-    assert_int_equal(config.buffer_bytes, 16u << 10);
-    assert_int_equal(config.queue_bytes, 1ull << 40);
-}
-
-/* 0 stands for a size that is derived; what lies between it and the least is no size. */
-static void leading_zeros_are_no_octal(void **state)
-{
-    (void)state;
-    struct gravel_config config;
-    setenv("GRAVEL_TIMEOUT", "010000", 1);
-    setenv("GRAVEL_HEAP", "00008M", 1);
-    OK(gravel_config_load(&config, sizeof config));
-    unsetenv("GRAVEL_TIMEOUT");
-    unsetenv("GRAVEL_HEAP");
-    assert_int_equal(config.timeout_ms, 10000);
-    assert_int_equal(config.heap_bytes, 8u << 20);
 }
 
 /* A letter left out, put in, or another; a field's name; and what is far from all of them. */
@@ -193,18 +195,6 @@ static void misspelt_variables_are_refused_with_the_one_that_is_meant(void **sta
     }
 }
 
-static void a_heap_beyond_the_largest_allocation_names_what_would_do(void **state)
-{
-    (void)state;
-    struct gravel_config config = loopback_config(1);
-    struct gravel *gravel;
-    config.heap_bytes = 1ull << 45;
-    expect_error(gravel_open(&gravel, &config, NULL), GRAVEL_ENOMEM, "GRAVEL_HEAP may be ");
-    const char *most = strstr(gravel_last_error(), "GRAVEL_HEAP may be ") + 19;
-    config.heap_bytes = strtoull(most, NULL, 10) + 4096 * 2;
-    expect_error(gravel_open(&gravel, &config, NULL), GRAVEL_ENOMEM, most);
-}
-
 static char heard[4096];
 
 static void hear(void *user, const char *text)
@@ -229,118 +219,6 @@ static void variables_of_others_are_told(void **state)
     assert_null(strstr(heard, "GRAVEL_STEP"));
 }
 
-static void sizes_too_small_are_refused_and_named(void **state)
-{
-    (void)state;
-    const uint64_t sizes[] = {1, 16, 255};
-    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
-        struct gravel_config config = loopback_config(1);
-        config.buffer_bytes = sizes[i];
-        expect_no_open(&config, NULL, GRAVEL_ECONFIG, "buffer_bytes");
-        config.buffer_bytes = 256;
-        config.slot_bytes = sizes[i] + 384;
-        expect_no_open(&config, NULL, GRAVEL_ECONFIG, "slot_bytes");
-    }
-}
-
-static void memory_that_buffers_do_not_fit_is_refused_and_named(void **state)
-{
-    (void)state;
-    struct gravel_config config = loopback_config(3);
-    config.route_memory = 65536;
-    expect_no_open(&config, NULL, GRAVEL_ECONFIG, "GRAVEL_ROUTE_MEMORY");
-}
-
-static void null_config_is_refused(void **state)
-{
-    (void)state;
-    expect_error(gravel_config_load(NULL, sizeof(struct gravel_config)), GRAVEL_EINVAL, "NULL");
-}
-
-/* The caller may assign anything; gravel_open looks before it opens. */
-static void callers_numbers_beyond_the_range_are_refused_and_named(void **state)
-{
-    (void)state;
-#define TRY(field, value)                                      \
-    {                                                          \
-        struct gravel_config config = loopback_config(1);      \
-        config.field = (value);                                \
-        expect_no_open(&config, NULL, GRAVEL_ECONFIG, #field); \
-    }
-#define TRY_STRING(field, min, max)
-#define TRY_BOOL(field, min, max)
-#define TRY_COUNT(field, min, max)      \
-    if ((max) < UINT32_MAX)             \
-        TRY(field, (uint32_t)(max) + 1) \
-    if ((min) > 0)                      \
-    TRY(field, (uint32_t)(min)-1)
-#define TRY_BYTES(field, min, max)  \
-    TRY(field, (uint64_t)(max) + 1) \
-    if ((min) > 0)                  \
-    TRY(field, (uint64_t)(min)-1)
-#define TRY_FIELD(kind, field, variable, preset, min, max, category, help) \
-    TRY_##kind(field, min, max)
-    GRAVEL_CONFIG_FIELDS(TRY_FIELD)
-}
-
-static void bindings_without_their_size_are_refused_and_named(void **state)
-{
-    const struct gravel_bindings forgotten = {.n_handlers = 0};
-    struct gravel_config config = loopback_config(1);
-    (void)state;
-    expect_no_open(&config, &forgotten, GRAVEL_EINVAL, "bindings.bytes is 0");
-}
-
-/* ---- by name ----------------------------------------------------------------------------------- */
-
-static void a_setting_is_set_by_its_name(void **state)
-{
-    struct gravel_config config = loopback_config(1);
-    (void)state;
-    OK(gravel_config_set(&config, "heap_bytes", "3M"));
-    OK(gravel_config_set(&config, "step", "drain"));
-    OK(gravel_config_set(&config, "huge_pages", "0"));
-    OK(gravel_config_set(&config, "flush_us", "0x10"));
-    assert_int_equal(config.heap_bytes, 3 << 20);
-    assert_string_equal(config.step, "drain");
-    assert_false(config.huge_pages);
-    assert_int_equal(config.flush_us, 16);
-}
-
-static void expect_not_set(const char *name, const char *text, int code, const char *part)
-{
-    struct gravel_config config = loopback_config(1), before = config;
-    expect_error(gravel_config_set(&config, name, text), code, part);
-    assert_memory_equal(&config, &before, sizeof config);
-}
-
-static void an_unknown_name_is_refused_with_the_nearest(void **state)
-{
-    (void)state;
-    expect_not_set("heap_byte", "1M", GRAVEL_ECONFIG,
-                   "there is no setting heap_byte; the nearest are heap_bytes, ");
-    expect_not_set("Step", "svm", GRAVEL_ECONFIG, "the nearest are step, ");
-    expect_not_set("n_agregators", "1", GRAVEL_ECONFIG, "the nearest are n_aggregators, ");
-    expect_not_set("", "1", GRAVEL_ECONFIG, "the nearest are ");
-    expect_not_set(LONG_NAME, "1", GRAVEL_ECONFIG, "there is no setting xxxxxxxx");
-}
-
-static void a_bad_value_is_refused_with_its_range(void **state)
-{
-    (void)state;
-    expect_not_set("heap_bytes", "1k", GRAVEL_ECONFIG, "heap_bytes=1k: out of range 4096 to ");
-    expect_not_set("heap_bytes", "99999999999999999999", GRAVEL_ECONFIG,
-                   "heap_bytes=99999999999999999999: out of range 4096 to ");
-    expect_not_set("steal_policy", "never", GRAVEL_ECONFIG, "private, counter");
-    expect_not_set("heap_bytes", "much", GRAVEL_ECONFIG, "heap_bytes=much: not a number");
-    expect_not_set("buffer_bytes", "8", GRAVEL_ECONFIG,
-                   "buffer_bytes = 8: neither 0 nor at least 256");
-    expect_not_set("step", "sometimes", GRAVEL_ECONFIG,
-                   "step = \"sometimes\": not one of auto, svm, usm, pump, drain");
-    expect_not_set("huge_pages", NULL, GRAVEL_EINVAL, "NULL");
-    expect_not_set(NULL, "1", GRAVEL_EINVAL, "NULL");
-}
-
 /* What gravel_config_get gives is what gravel_config_set takes, for each setting. */
 static void all_settings_are_told_in_order(void **state)
 {
@@ -358,11 +236,57 @@ static void all_settings_are_told_in_order(void **state)
     assert_memory_equal(&config, &copy, sizeof config);
     expect_error(gravel_config_get(&config, i, &name, text, sizeof text), GRAVEL_ERANGE,
                  "there are");
-    expect_error(gravel_config_get(&config, 0, NULL, text, sizeof text), GRAVEL_EINVAL, "NULL");
     for (i = 0; strcmp(variables[i].field, "heap_bytes") != 0;)
         i++;
     expect_error(gravel_config_get(&config, i, &name, text, 7), GRAVEL_EINVAL,
                  "heap_bytes has 7 characters, and there is room for 7");
+}
+
+/* ---- the caller's structure -------------------------------------------------------------------- */
+
+/* The caller may assign anything; gravel_open looks before it opens. */
+static void numbers_of_a_structure_beyond_the_range_are_refused_and_named(void **state)
+{
+    (void)state;
+    for (const struct variable *v = variables; v < variables + N_VARIABLES; v++)
+        for (int at_max = 0; at_max < 2 && v->kind >= COUNT; at_max++) {
+            struct gravel_config config = loopback_config(1);
+            const uint64_t wrong = at_max ? v->max + 1 : v->min - 1;
+            const uint32_t narrow = (uint32_t)wrong;
+            if (at_max ? v->kind == COUNT && v->max == UINT32_MAX : v->min == 0)
+                continue;
+            memcpy((unsigned char *)&config + v->offset,
+                   v->kind == COUNT ? (const void *)&narrow : &wrong, v->bytes);
+            expect_no_open(&config, NULL, GRAVEL_ECONFIG, v->field);
+        }
+}
+
+static void memory_that_buffers_do_not_fit_is_refused_and_named(void **state)
+{
+    (void)state;
+    struct gravel_config config = loopback_config(3);
+    config.route_memory = 65536;
+    expect_no_open(&config, NULL, GRAVEL_ECONFIG, "GRAVEL_ROUTE_MEMORY");
+}
+
+static void a_heap_beyond_the_largest_allocation_names_what_would_do(void **state)
+{
+    (void)state;
+    struct gravel_config config = loopback_config(1);
+    struct gravel *gravel;
+    config.heap_bytes = 1ull << 45;
+    expect_error(gravel_open(&gravel, &config, NULL), GRAVEL_ENOMEM, "GRAVEL_HEAP may be ");
+    const char *most = strstr(gravel_last_error(), "GRAVEL_HEAP may be ") + 19;
+    config.heap_bytes = strtoull(most, NULL, 10) + 4096 * 2;
+    expect_error(gravel_open(&gravel, &config, NULL), GRAVEL_ENOMEM, most);
+}
+
+static void bindings_without_their_size_are_refused_and_named(void **state)
+{
+    const struct gravel_bindings forgotten = {.n_handlers = 0};
+    struct gravel_config config = loopback_config(1);
+    (void)state;
+    expect_no_open(&config, &forgotten, GRAVEL_EINVAL, "bindings.bytes is 0");
 }
 
 /* ---- headers of other versions ----------------------------------------------------------------- */
@@ -450,24 +374,18 @@ int main(void)
     watch(60, "settings");
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(garbage_in_any_number_is_refused_and_named),
-        cmocka_unit_test(numbers_beyond_the_range_are_refused_and_named),
-        cmocka_unit_test(numbers_at_the_ends_of_the_range_are_taken),
+        cmocka_unit_test(numbers_at_the_ends_of_the_range_are_taken_and_beyond_refused),
         cmocka_unit_test(long_text_is_refused_and_named),
-        cmocka_unit_test(empty_variable_means_the_default),
-        cmocka_unit_test(suffixes_multiply),
-        cmocka_unit_test(leading_zeros_are_no_octal),
-        cmocka_unit_test(misspelt_variables_are_refused_with_the_one_that_is_meant),
-        cmocka_unit_test(a_heap_beyond_the_largest_allocation_names_what_would_do),
-        cmocka_unit_test(variables_of_others_are_told),
-        cmocka_unit_test(sizes_too_small_are_refused_and_named),
-        cmocka_unit_test(memory_that_buffers_do_not_fit_is_refused_and_named),
-        cmocka_unit_test(null_config_is_refused),
-        cmocka_unit_test(callers_numbers_beyond_the_range_are_refused_and_named),
-        cmocka_unit_test(bindings_without_their_size_are_refused_and_named),
+        cmocka_unit_test(a_bad_name_or_value_is_refused_with_what_is_right),
         cmocka_unit_test(a_setting_is_set_by_its_name),
-        cmocka_unit_test(an_unknown_name_is_refused_with_the_nearest),
-        cmocka_unit_test(a_bad_value_is_refused_with_its_range),
+        cmocka_unit_test(empty_variable_means_the_default),
+        cmocka_unit_test(misspelt_variables_are_refused_with_the_one_that_is_meant),
+        cmocka_unit_test(variables_of_others_are_told),
         cmocka_unit_test(all_settings_are_told_in_order),
+        cmocka_unit_test(numbers_of_a_structure_beyond_the_range_are_refused_and_named),
+        cmocka_unit_test(memory_that_buffers_do_not_fit_is_refused_and_named),
+        cmocka_unit_test(a_heap_beyond_the_largest_allocation_names_what_would_do),
+        cmocka_unit_test(bindings_without_their_size_are_refused_and_named),
         cmocka_unit_test(a_caller_without_the_structure_sets_by_name),
         cmocka_unit_test(a_field_that_the_caller_does_not_have_is_the_environments),
         cmocka_unit_test(a_field_that_the_library_does_not_have_is_refused),

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Handlers: they send on (chains, fans), and fail; which tables of them are refused.
+ * Handlers: they send on (chains, fans), and fail.
  *
  * Path: meson test -> this -> lib/node/messages.c, lib/network/job.c
  */
@@ -292,13 +292,6 @@ static void quiet_beside_an_endless_ping_pong_ends(void **state)
     OK(gravel_close(node));
 }
 
-static void expect_bad_table(const struct gravel_handler *table, uint32_t n, const char *part)
-{
-    struct gravel_config config = loopback_config(1);
-    const struct gravel_bindings bindings = GRAVEL_BINDINGS(.handlers = table, .n_handlers = n);
-    expect_no_open(&config, &bindings, GRAVEL_EINVAL, part);
-}
-
 static void launch_and_fence(struct gravel *node, cl_kernel kernel)
 {
     const size_t n = 64;
@@ -381,29 +374,6 @@ static void a_long_get_keeps_no_handler_waiting(void **state)
     free(get.data);
 }
 
-static void malformed_tables_are_refused(void **state)
-{
-    (void)state;
-    const struct gravel_handler no_name[] = {{.name = NULL, .n_args = 0, .function = chain}};
-    const struct gravel_handler bad_name[] = {{.name = "fine", .n_args = 0, .function = chain},
-                                              {.name = "not fine", .n_args = 0, .function = chain}};
-    const struct gravel_handler digit[] = {{.name = "7up", .n_args = 0, .function = chain}};
-    const struct gravel_handler empty[] = {{.name = "", .n_args = 0, .function = chain}};
-    const struct gravel_handler no_function[] = {{.name = "idle", .n_args = 0}};
-    const struct gravel_handler too_many[] = {{.name = "greedy", .n_args = 5, .function = chain}};
-    const struct gravel_handler twice[] = {{.name = "twin", .n_args = 0, .function = chain},
-                                           {.name = "twin", .n_args = 1, .function = chain}};
-    expect_bad_table(no_name, 1, "handler 0");
-    expect_bad_table(bad_name, 2, "not fine");
-    expect_bad_table(digit, 1, "7up");
-    expect_bad_table(empty, 1, "handler 0");
-    expect_bad_table(no_function, 1, "idle");
-    expect_bad_table(too_many, 1, "greedy");
-    expect_bad_table(twice, 2, "twin");
-    expect_bad_table(NULL, 1, "1 handlers");
-    expect_bad_table(twice, UINT32_MAX, "4294967295");
-}
-
 int main(void)
 {
     watch(90, "handlers");
@@ -422,7 +392,6 @@ int main(void)
         cmocka_unit_test(quiet_beside_an_endless_ping_pong_ends),
         cmocka_unit_test(a_fence_orders_what_a_handler_has_sent),
         cmocka_unit_test(a_long_get_keeps_no_handler_waiting),
-        cmocka_unit_test(malformed_tables_are_refused),
     };
     return cmocka_run_group_tests(tests, open_node, close_node);
 }

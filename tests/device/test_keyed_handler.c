@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Handlers with a key: those with equal keys never run at once, whoever sent the messages; what is refused.
+ * Handlers with a key: those with equal keys never run at once, whoever sent the messages.
  *
  * The witness is that of tests/support/witness.h.
  *
@@ -163,38 +163,6 @@ static void owners_of_the_programs_choice_are_taken(void **state)
     OK(gravel_close(gravel));
 }
 
-/* ---- what is refused ------------------------------------------------------------------------- */
-
-static int of_the_host(struct gravel *node, void *user, uint32_t from,
-                       const uint64_t args[GRAVEL_AM_MAX_ARGS])
-{
-    (void)node, (void)user, (void)from, (void)args;
-    return 0;
-}
-
-static void expect_refused(struct gravel_handler handler, const char *part)
-{
-    struct gravel_config config = loopback_config(1);
-    const struct gravel_bindings bindings =
-        GRAVEL_BINDINGS(.handlers = &handler, .n_handlers = 1,
-                        .device_code.source = handler.function ? NULL : keyed_handler_cl);
-    expect_no_open(&config, &bindings, GRAVEL_EINVAL, part);
-}
-
-static void keys_out_of_range_are_refused(void **state)
-{
-    (void)state;
-    watch(90, "refusals");
-    expect_refused((struct gravel_handler){.name = "witness", .n_args = 3, .serve = {.n_keys = 3}},
-                   "witness: n_keys is 3, at most 2");
-    expect_refused((struct gravel_handler){.name = "witness", .n_args = 0, .serve = {.n_keys = 1}},
-                   "witness: the first 1 arguments are keys, and n_args is 0");
-    expect_refused(
-        (struct gravel_handler){
-            .name = "note", .n_args = 1, .function = of_the_host, .serve = {.n_keys = 1}},
-        "note: it has a key and a function of the host");
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -203,7 +171,6 @@ int main(void)
         cmocka_unit_test(handlers_with_and_without_keys_live_in_one_table),
         cmocka_unit_test(messages_of_the_host_have_keys_too),
         cmocka_unit_test(owners_of_the_programs_choice_are_taken),
-        cmocka_unit_test(keys_out_of_range_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Handlers written in OpenCL C: they share words by atomics, see what was applied before, run while
- * kernels wait for the room that they make; what is refused, and what the compiler says.
+ * kernels wait for the room that they make; what is refused.
  *
  * Path: meson test -> this -> lib/serve/calls.c, lib/device/beside.c, lib/node/agree.c
  */
@@ -200,71 +200,7 @@ static void wrong_messages_are_refused(void **state)
     expect_works(gravel);
 }
 
-static void expect_bad_bindings(struct gravel_bindings bindings, int code, const char *part)
-{
-    struct gravel_config config = loopback_config(1);
-    expect_no_open(&config, &bindings, code, part);
-}
-
-static void bad_tables_are_refused(void **state)
-{
-    (void)state;
-    static int something;
-    const struct gravel_handler with_user[] = {{.name = "tally", .n_args = 2, .user = &something}};
-    const struct gravel_handler of_the_host[] = {
-        {.name = "host_add", .n_args = 1, .function = host_add}};
-    expect_bad_bindings(
-        (struct gravel_bindings)GRAVEL_BINDINGS(.handlers = handlers, .n_handlers = 1),
-        GRAVEL_EINVAL, "tally: no function, and no device_code");
-    expect_bad_bindings(
-        (struct gravel_bindings)GRAVEL_BINDINGS(.handlers = with_user, .n_handlers = 1,
-                                                .device_code.source = opencl_handler_cl),
-        GRAVEL_EINVAL, "cannot use `user`");
-    expect_bad_bindings(
-        (struct gravel_bindings)GRAVEL_BINDINGS(.handlers = of_the_host, .n_handlers = 1,
-                                                .device_code.source = opencl_handler_cl),
-        GRAVEL_EINVAL, "device_code is given");
-}
-
-/* @param text  source of a single handler `one` with one argument. */
-static void expect_no_build(const char *text, const char *part)
-{
-    const struct gravel_handler one[] = {{.name = "one", .n_args = 1}};
-    expect_bad_bindings((struct gravel_bindings)GRAVEL_BINDINGS(.handlers = one, .n_handlers = 1,
-                                                                .device_code.source = text,
-                                                                .device_code.name = "mine.cl"),
-                        GRAVEL_EBUILD, part);
-}
-
 #define HEADER "#include \"gravel.cl.h\"\n"
-
-static void compiler_names_the_callers_file_and_line(void **state)
-{
-    (void)state;
-    expect_no_build(HEADER "\nvoid one(struct gravel_call call, ulong a) { typo; }\n",
-                    "mine.cl:3:");
-    expect_no_build(HEADER "void two(struct gravel_call call, ulong a) {}\n", "handler one");
-    expect_no_build(HEADER "void one(struct gravel_call call) {}\n", "handler one");
-    expect_no_build(HEADER "void one(struct gravel_call call, uint a) {}\n", "handler one");
-    expect_no_build(HEADER "int one(struct gravel_call call, ulong a) { return 1; }\n",
-                    "handler one");
-}
-
-static void handlers_that_send_do_not_compile(void **state)
-{
-    (void)state;
-    expect_no_build(HEADER "void one(struct gravel_call call, ulong a)\n"
-                           "{\n"
-                           "    gravel_inc_uint_wi(call, a, 0, 0);\n"
-                           "}\n",
-                    "mine.cl:4:");
-    expect_no_build(HEADER "void one(struct gravel_call call, ulong a)\n"
-                           "{\n"
-                           "    GRAVEL_OPEN(g);\n"
-                           "    gravel_inc_uint_wi(g, a, 0, 0);\n"
-                           "}\n",
-                    "mine.cl:4:");
-}
 
 static void options_and_handler_numbers_reach_the_source(void **state)
 {
@@ -349,9 +285,6 @@ int main(void)
         cmocka_unit_test_setup(long_runs_of_empty_messages_end, reset),
         cmocka_unit_test_setup(handlers_run_while_kernels_wait_for_room, reset),
         cmocka_unit_test_setup(wrong_messages_are_refused, reset),
-        cmocka_unit_test_setup(bad_tables_are_refused, reset),
-        cmocka_unit_test_setup(compiler_names_the_callers_file_and_line, reset),
-        cmocka_unit_test_setup(handlers_that_send_do_not_compile, reset),
         cmocka_unit_test_setup(options_and_handler_numbers_reach_the_source, reset),
         cmocka_unit_test_setup(slices_without_room_are_refused, reset),
         cmocka_unit_test_setup(endless_handler_is_named, reset),

@@ -1,19 +1,24 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Messages to places that do not exist, from kernels and from the host: refused with the number that is
- * wrong, nothing written beside, and the node works on.
+ * What messages and calls refuse: kernels' as rows of (body, arguments, code, text), the host's call by call. Each is named by
+ * the number that is wrong, nothing is written, and the node works on. What is wrong of any call, as a NULL or a node that does
+ * not exist, is in calls.c.
  *
- * Path: meson test -> this -> aggregator.c, decode.c, node/messages.c
+ * Path: meson test -> this -> aggregator.c, decode.c, node/messages.c, maps.c, fill.c, heap.c, block_pool.c, waits.c
  */
 #include <stdio.h>
 
 #include "expect.h"
 #include "layout/command.h"
 
+#include <gravel/block_pool.h>
+
 #define N_WORDS 1024u
+#define BYTES (N_WORDS * 4u)
 
 static struct gravel *gravel;
 static struct guarded table; /* N_WORDS words of 4 bytes */
+static uint64_t odd;         /* offset of an allocation of 12 bytes */
 static uint64_t freed;       /* offset of an allocation that is gone */
 
 static int nothing(struct gravel *node, void *user, uint32_t source,
@@ -31,7 +36,8 @@ static int open_node(void **state)
     (void)state;
     const struct gravel_bindings bindings = GRAVEL_BINDINGS(.handlers = handlers, .n_handlers = 2);
     gravel = open_loopback(2, &bindings);
-    table = guarded_alloc(gravel, N_WORDS * 4u);
+    table = guarded_alloc(gravel, BYTES);
+    odd = alloc_or_die(gravel, 12);
     freed = alloc_or_die(gravel, 4096);
     OK(gravel_free(gravel, freed));
     return 0;
@@ -43,282 +49,82 @@ static int close_node(void **state)
     return gravel_close(gravel);
 }
 
-/* Refused, nothing written anywhere, told once, and the node works. */
-static void expect_refused(int code, int expected, const char *part)
+/* Fails if anything is written anywhere, if a refusal is reported again, or if the node does not work. */
+static void expect_unharmed(void)
 {
-    expect_error(code, expected, part);
     guarded_check(gravel, &table);
     for (uint32_t node = 0; node < 2; node++)
         expect_words(gravel, node, table.memory, 0, N_WORDS);
-    assert_int_equal(gravel_quiet(gravel), 0);
+    OK(gravel_quiet(gravel));
     expect_works(gravel);
 }
 
-static void expect_kernel_refused(const char *body, uint64_t a, uint64_t b, uint64_t c,
-                                  int expected, const char *part)
-{
-    expect_refused(run_body(gravel, body, 128, 64, a, b, c), expected, part);
-}
+/* ---- of kernels ------------------------------------------------------------------------------ */
 
-static void destination_beyond_the_last_is_named(void **state)
+static void messages_of_kernels_are_refused_and_named(void **state)
 {
     (void)state;
-    const char *body = BODY("gravel_inc_uint_wg(g, a, i, (uint)b);");
-    expect_kernel_refused(body, table.memory, 2, 0, GRAVEL_ERANGE, "destination 2 ");
-    expect_kernel_refused(body, table.memory, 0x80000000u, 0, GRAVEL_ERANGE, "2147483648");
-    expect_kernel_refused(body, table.memory, 0xffffffffu, 0, GRAVEL_ERANGE, "4294967295");
-}
-
-static void one_bad_destination_among_good_ones_is_named(void **state)
-{
-    (void)state;
-    expect_kernel_refused(BODY("gravel_put_uint_wg(g, a, i, 0u, i % 64 == 13 ? 77 : i % 2);"),
-                          table.memory, 0, 0, GRAVEL_ERANGE, "destination 77 ");
-}
-
-static void bad_destination_of_a_single_work_item_is_named(void **state)
-{
-    (void)state;
-    expect_kernel_refused(BODY("if (i == 5) gravel_inc_uint_wi(g, a, i, 9);"), table.memory, 0, 0,
-                          GRAVEL_ERANGE, "destination 9 ");
-    expect_kernel_refused(BODY("gravel_inc_uint_wg_if(g, i == 70, a, i, 9);"), table.memory, 0, 0,
-                          GRAVEL_ERANGE, "destination 9 ");
-}
-
-static void index_beyond_the_allocation_is_named(void **state)
-{
-    (void)state;
-    const char *body = BODY("gravel_inc_uint_wg(g, a, (uint)b, 1);");
-    expect_kernel_refused(body, table.memory, N_WORDS, 0, GRAVEL_ERANGE, "index 1024 ");
-    expect_kernel_refused(body, table.memory, 0xffffffffu, 0, GRAVEL_ERANGE, "index 4294967295 ");
-    expect_kernel_refused(BODY("gravel_add_ulong_wg(g, a, (uint)b, 1, 1);"), table.memory,
-                          N_WORDS / 2, 0, GRAVEL_ERANGE, "index 512 ");
-}
-
-static void address_outside_of_allocations_is_named(void **state)
-{
-    (void)state;
-    const char *body = BODY("gravel_put_ulong_wg(g, a, 0, 1, 1);");
-    expect_kernel_refused(body, UINT64_MAX - 7, 0, 0, GRAVEL_ERANGE, "18446744073709551608");
-    expect_kernel_refused(body, UINT64_C(1) << 63, 0, 0, GRAVEL_ERANGE, "9223372036854775808");
-    expect_kernel_refused(body, 4u << 20, 0, 0, GRAVEL_ERANGE, "4194304");
-}
-
-static void misaligned_address_is_named(void **state)
-{
-    (void)state;
-    char part[32];
-    snprintf(part, sizeof part, "%llu", (unsigned long long)table.memory + 2);
-    expect_kernel_refused(BODY("gravel_inc_uint_wg(g, a, 0, 1);"), table.memory + 2, 0, 0,
-                          GRAVEL_ERANGE, part);
-    snprintf(part, sizeof part, "%llu", (unsigned long long)table.memory + 4);
-    expect_kernel_refused(BODY("gravel_add_ulong_wg_if(g, i < 3, a, 0, 1, 1);"), table.memory + 4,
-                          0, 0, GRAVEL_ERANGE, part);
-    expect_kernel_refused(BODY("gravel_inc_ulong_wg(g, a, 0, 1);"), table.memory + 4, 0, 0,
-                          GRAVEL_ERANGE, part);
-}
-
-static void word_across_the_end_is_refused(void **state)
-{
-    (void)state;
-    uint64_t odd = alloc_or_die(gravel, 12);
-    expect_kernel_refused(BODY("gravel_add_ulong_wg(g, a, 1, 1, 1);"), odd, 0, 0, GRAVEL_ERANGE,
-                          "index 1 ");
-    expect_kernel_refused(BODY("gravel_add_ulong_wg(g, a + 8, 0, 1, 1);"), odd, 0, 0, GRAVEL_ERANGE,
-                          "");
-    OK(gravel_free(gravel, odd));
-}
-
-static void freed_memory_is_refused(void **state)
-{
-    (void)state;
-    expect_kernel_refused(BODY("gravel_inc_uint_wg(g, a, 0, 1);"), freed, 0, 0, GRAVEL_ERANGE,
-                          "in no allocation");
-    uint32_t value = 1;
-    OK(gravel_update(gravel, GRAVEL_PUT, GRAVEL_UINT, freed, &value, 1));
-    expect_refused(gravel_quiet(gravel), GRAVEL_ERANGE, "in no allocation");
-}
-
-static void unknown_handler_number_is_named(void **state)
-{
-    (void)state;
-    expect_kernel_refused(BODY("gravel_am1_wg(g, 77, a, 1);"), 0, 0, 0, GRAVEL_EHANDLER,
-                          "handler 77 ");
-    expect_kernel_refused(BODY("gravel_am0_wg(g, 65535, 0);"), 0, 0, 0, GRAVEL_EHANDLER,
-                          "handler 65535 ");
-}
-
-static void wrong_number_of_arguments_is_named(void **state)
-{
-    (void)state;
-    expect_kernel_refused(BODY("gravel_am1_wg(g, GRAVEL_HANDLER(two), a, 1);"), 0, 0, 0,
-                          GRAVEL_EHANDLER, "takes 2");
-    expect_kernel_refused(BODY("gravel_am4_wg_if(g, i == 1, GRAVEL_HANDLER(none), a, b, c, a, 1);"),
-                          0, 0, 0, GRAVEL_EHANDLER, "takes 0");
-}
-
-/* A header that no device function writes. */
-static void malformed_package_is_refused(void **state)
-{
-    (void)state;
-    const char *body =
+    const uint64_t words = table.memory;
+    const char *to = BODY("gravel_inc_uint_wg(g, a, i, (uint)b);"),
+               *index = BODY("gravel_inc_uint_wg(g, a, (uint)b, 1);"),
+               *at = BODY("gravel_put_ulong_wg(g, a, 0, 1, 1);"),
+               *wide = BODY("gravel_add_ulong_wg(g, a, (uint)b, 1, 1);"),
+               *handler = BODY("gravel_am1_wg(g, (uint)b, a, 1);");
+    const char *raw = /* a header that no device function writes */
         BODY("uint ticket; global uchar *slot;"
              "if (get_local_id(0) == 0) {"
              "    slot = gravelp_queue_reserve(g.arena, gravelp_own_ring(g), 1, &ticket);"
              "    if (slot) gravelp_queue_publish(slot, ticket, (uint)a, (uint)b, c);"
              "}");
-    uint32_t put = GRAVELP_COMMAND(GRAVEL_PUT, GRAVEL_UINT);
-    expect_kernel_refused(body, put, 0, 0, GRAVEL_ECORRUPT, "0 messages");
-    expect_kernel_refused(body, put, 100000, 0, GRAVEL_ECORRUPT, "100000 messages");
-    expect_kernel_refused(body, put, 0xfffffff0u, 0, GRAVEL_ECORRUPT, "malformed");
-    expect_kernel_refused(body, 0, 1, 0, GRAVEL_ECORRUPT, "command 0x0");
-    expect_kernel_refused(body, 0xff, 1, 0, GRAVEL_ECORRUPT, "command 0xff");
-    expect_kernel_refused(body, GRAVELP_COMMAND(GRAVEL_PUT, 6), 1, 0, GRAVEL_ECORRUPT, "malformed");
-    expect_kernel_refused(body, GRAVEL_AM | 7u << 13, 1, 0, GRAVEL_ECORRUPT, "malformed");
-}
-
-static void host_call_to_no_node_is_refused_at_once(void **state)
-{
-    (void)state;
-    const uint32_t nodes[] = {2, 0x80000000u, 0xffffffffu};
-    uint64_t word = 0;
-    for (size_t i = 0; i < 3; i++) {
-        char part[32];
-        snprintf(part, sizeof part, "node %u ", nodes[i]);
-        expect_error(gravel_put(gravel, table.memory, &word, 4, nodes[i]), GRAVEL_ERANGE, part);
-        expect_error(gravel_get(gravel, table.memory, &word, 4, nodes[i]), GRAVEL_ERANGE, part);
-        expect_error(gravel_update(gravel, GRAVEL_INC, GRAVEL_UINT, table.memory, NULL, nodes[i]),
-                     GRAVEL_ERANGE, part);
-        expect_error(gravel_am(gravel, 0, NULL, 0, nodes[i]), GRAVEL_ERANGE, part);
+    const uint32_t put = GRAVELP_COMMAND(GRAVEL_PUT, GRAVEL_UINT);
+    const struct {
+        const char *body;
+        uint64_t a, b;
+        int code;
+        const char *part; /* NULL: the number a */
+    } rows[] = {
+        {to, words, 2, GRAVEL_ERANGE, "destination 2 "},
+        {to, words, 0x80000000u, GRAVEL_ERANGE, "2147483648"},
+        {to, words, UINT32_MAX, GRAVEL_ERANGE, "4294967295"},
+        {to, words, 5, GRAVEL_ERANGE, "and 3 more"},
+        {BODY("gravel_put_uint_wg(g, a, i, 0u, i % 64 == 13 ? 77 : i % 2);"), words, 0,
+         GRAVEL_ERANGE, "destination 77 "},
+        {BODY("if (i == 5) gravel_inc_uint_wi(g, a, i, 9);"), words, 0, GRAVEL_ERANGE,
+         "destination 9 "},
+        {BODY("gravel_inc_uint_wg_if(g, i == 70, a, i, 9);"), words, 0, GRAVEL_ERANGE,
+         "destination 9 "},
+        {index, words, N_WORDS, GRAVEL_ERANGE, "index 1024 "},
+        {index, words, UINT32_MAX, GRAVEL_ERANGE, "index 4294967295 "},
+        {wide, words, N_WORDS / 2, GRAVEL_ERANGE, "index 512 "},
+        {at, UINT64_MAX - 7, 0, GRAVEL_ERANGE, "18446744073709551608"},
+        {at, UINT64_C(1) << 63, 0, GRAVEL_ERANGE, "9223372036854775808"},
+        {at, 4u << 20, 0, GRAVEL_ERANGE, "4194304"},
+        {index, words + 2, 0, GRAVEL_ERANGE, NULL},
+        {BODY("gravel_add_ulong_wg_if(g, i < 3, a, 0, 1, 1);"), words + 4, 0, GRAVEL_ERANGE, NULL},
+        {wide, words + 4, 0, GRAVEL_ERANGE, NULL},
+        {wide, odd, 1, GRAVEL_ERANGE, "index 1 "},
+        {wide, odd + 8, 0, GRAVEL_ERANGE, NULL},
+        {index, freed, 0, GRAVEL_ERANGE, "in no allocation"},
+        {handler, 0, 77, GRAVEL_EHANDLER, "handler 77 "},
+        {handler, 0, 65535, GRAVEL_EHANDLER, "handler 65535 "},
+        {handler, 0, 1, GRAVEL_EHANDLER, "takes 2"},
+        {BODY("gravel_am4_wg_if(g, i == 1, GRAVEL_HANDLER(none), a, b, c, a, 1);"), 0, 0,
+         GRAVEL_EHANDLER, "takes 0"},
+        {raw, put, 0, GRAVEL_ECORRUPT, "0 messages"},
+        {raw, put, 100000, GRAVEL_ECORRUPT, "100000 messages"},
+        {raw, put, 0xfffffff0u, GRAVEL_ECORRUPT, "malformed"},
+        {raw, 0, 1, GRAVEL_ECORRUPT, "command 0x0"},
+        {raw, 0xff, 1, GRAVEL_ECORRUPT, "command 0xff"},
+        {raw, GRAVELP_COMMAND(GRAVEL_PUT, 6), 1, GRAVEL_ECORRUPT, "malformed"},
+        {raw, GRAVEL_AM | 7u << 13, 1, GRAVEL_ECORRUPT, "malformed"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        char number[24];
+        snprintf(number, sizeof number, "%llu", (unsigned long long)rows[i].a);
+        expect_error(run_body(gravel, rows[i].body, 256, 64, rows[i].a, rows[i].b, 0), rows[i].code,
+                     rows[i].part ? rows[i].part : number);
+        expect_unharmed();
     }
-    expect_refused(gravel_quiet(gravel), 0, "");
-}
-
-/* As a whole: of a put of many pieces, none goes to what lies behind the gap, or behind the end of all numbers. */
-static void host_put_outside_is_refused_at_once(void **state)
-{
-    (void)state;
-    static char data[8 << 20] = {1};
-    char part[96];
-    snprintf(part, sizeof part, ": theirs is of %u from %llu on", N_WORDS * 4u,
-             (unsigned long long)table.memory);
-    expect_error(gravel_put(gravel, table.memory + N_WORDS * 4u - 32, data, sizeof data, 1),
-                 GRAVEL_ERANGE, part);
-    expect_error(gravel_put(gravel, UINT64_MAX - sizeof data / 2, data, sizeof data, 1),
-                 GRAVEL_ERANGE, "8388608 bytes from offset 18446744073705357311 on are not in one");
-    expect_error(gravel_put(gravel, freed, data, 1, 0), GRAVEL_ERANGE, "not in one allocation");
-    expect_refused(gravel_quiet(gravel), 0, "");
-}
-
-static void host_put_of_nothing_does_nothing(void **state)
-{
-    (void)state;
-    OK(gravel_put(gravel, freed, NULL, 0, 1));
-    OK(gravel_get(gravel, freed, NULL, 0, 1));
-    expect_error(gravel_put(gravel, table.memory, NULL, 1, 1), GRAVEL_EINVAL, "NULL");
-    expect_refused(gravel_quiet(gravel), 0, "");
-}
-
-static void host_get_outside_is_refused_at_once(void **state)
-{
-    (void)state;
-    static char data[N_WORDS * 4u + 8];
-    expect_error(gravel_get(gravel, table.memory + 8, data, N_WORDS * 4u, 1), GRAVEL_ERANGE,
-                 "not in one allocation");
-    expect_error(gravel_get(gravel, table.memory, data, UINT64_MAX, 1), GRAVEL_ERANGE,
-                 "not in one allocation");
-    expect_error(gravel_get(gravel, UINT64_MAX, data, 2, 0), GRAVEL_ERANGE,
-                 "gravel_get: 2 bytes from offset 18446744073709551615 on are not in one");
-    expect_error(gravel_get(gravel, freed, data, 1, 1), GRAVEL_ERANGE, "not in one allocation");
-    expect_refused(gravel_quiet(gravel), 0, "");
-}
-
-static void host_update_outside_is_refused_by_quiet(void **state)
-{
-    (void)state;
-    const uint64_t offsets[] = {table.memory + 2, UINT64_MAX - 3, UINT64_MAX, freed,
-                                UINT64_C(1) << 62};
-    for (size_t i = 0; i < sizeof offsets / sizeof *offsets; i++) {
-        OK(gravel_update(gravel, GRAVEL_INC, GRAVEL_UINT, offsets[i], NULL, 1));
-        expect_refused(gravel_quiet(gravel), GRAVEL_ERANGE, "offset");
-    }
-}
-
-static void host_update_that_does_not_exist_is_refused_at_once(void **state)
-{
-    (void)state;
-    uint64_t one = 1;
-    const uint32_t wrong[][2] = {{0, GRAVEL_INT},
-                                 {GRAVEL_AM, GRAVEL_INT},
-                                 {99, GRAVEL_INT},
-                                 {UINT32_MAX, GRAVEL_UINT},
-                                 {GRAVEL_PUT, 6},
-                                 {GRAVEL_PUT, UINT32_MAX},
-                                 {GRAVEL_MIN, GRAVEL_FLOAT},
-                                 {GRAVEL_INC, GRAVEL_DOUBLE},
-                                 {GRAVEL_XOR, GRAVEL_DOUBLE}};
-    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
-        expect_error(gravel_update(gravel, wrong[i][0], wrong[i][1], table.memory, &one, 0),
-                     GRAVEL_EINVAL, "there is no ");
-    expect_error(gravel_update(gravel, GRAVEL_ADD, GRAVEL_INT, table.memory, NULL, 0),
-                 GRAVEL_EINVAL, "value");
-    expect_refused(gravel_quiet(gravel), 0, "");
-}
-
-static void host_call_of_a_wrong_handler_is_refused_at_once(void **state)
-{
-    (void)state;
-    uint64_t args[5] = {0};
-    expect_error(gravel_am(gravel, 2, args, 0, 0), GRAVEL_EHANDLER, "handler 2 ");
-    expect_error(gravel_am(gravel, UINT32_MAX, args, 0, 0), GRAVEL_EHANDLER, "4294967295");
-    expect_error(gravel_am(gravel, 1, args, 1, 0), GRAVEL_EINVAL, "takes 2 ");
-    expect_error(gravel_am(gravel, 1, args, 5, 0), GRAVEL_EINVAL, "takes 2 ");
-    expect_error(gravel_am(gravel, 1, NULL, 2, 0), GRAVEL_EINVAL, "");
-    expect_refused(gravel_quiet(gravel), 0, "");
-}
-
-static void several_refusals_are_counted(void **state)
-{
-    (void)state;
-    expect_refused(
-        run_body(gravel, BODY("gravel_inc_uint_wg(g, a, i, 5);"), 256, 64, table.memory, 0, 0),
-        GRAVEL_ERANGE, "and 3 more");
-}
-
-static void collectives_check_their_arguments(void **state)
-{
-    (void)state;
-    int64_t value[65] = {0};
-    uint64_t offset, sums[33] = {7};
-    expect_error(gravel_reduce(gravel, GRAVEL_ADD, GRAVEL_LONG, value, 0), GRAVEL_EINVAL,
-                 "0 values");
-    expect_error(gravel_reduce(gravel, GRAVEL_XOR, GRAVEL_LONG, value, 1), GRAVEL_EINVAL,
-                 "gravel_reduce: there is no xor on long; add, min and max");
-    expect_error(gravel_reduce(gravel, GRAVEL_ADD, 6, value, 1), GRAVEL_EINVAL, "add on type 6");
-    expect_error(gravel_reduce(gravel, 77, GRAVEL_INT, value, 1), GRAVEL_EINVAL,
-                 "operation 77 on int");
-    expect_error(gravel_update(gravel, GRAVEL_MIN, GRAVEL_FLOAT, table.memory, value, 0),
-                 GRAVEL_EINVAL, "gravel_update: there is no min on float");
-    expect_error(gravel_reduce(gravel, GRAVEL_ADD, GRAVEL_LONG, NULL, 1), GRAVEL_EINVAL, "");
-    expect_error(gravel_barrier_sum(gravel, table.memory, 0, NULL, sums), GRAVEL_EINVAL,
-                 "gravel_barrier_sum: 0 counters");
-    expect_error(gravel_barrier_sum(gravel, table.memory, 33, NULL, sums), GRAVEL_EINVAL,
-                 "33 counters at offset ");
-    expect_error(gravel_barrier_sum(gravel, table.memory + 2, 1, NULL, sums), GRAVEL_EINVAL,
-                 "at a multiple of 4");
-    expect_error(gravel_barrier_sum(gravel, table.memory, 1, NULL, NULL), GRAVEL_EINVAL, "sums");
-    expect_error(gravel_barrier_sum(gravel, freed, 1, NULL, sums), GRAVEL_ERANGE,
-                 "gravel_barrier_sum: ");
-    offset = alloc_or_die(gravel, 64);
-    expect_error(gravel_barrier_sum(gravel, offset + 60, 2, NULL, sums), GRAVEL_ERANGE,
-                 "not in one allocation");
-    OK(gravel_free(gravel, offset));
-    assert_int_equal(sums[0], 7);
-    expect_error(gravel_alloc(gravel, 0, &offset), GRAVEL_EINVAL, "0 bytes");
-    expect_error(gravel_alloc(gravel, 8, NULL), GRAVEL_EINVAL, "");
-    expect_error(gravel_free(gravel, table.memory + 64), GRAVEL_EINVAL, "no allocation starts");
-    expect_error(gravel_free(gravel, freed), GRAVEL_EINVAL, "no allocation starts");
-    expect_refused(gravel_quiet(gravel), 0, "");
 }
 
 static void refusals_are_counted_in_statistics(void **state)
@@ -339,31 +145,134 @@ static void refusals_are_counted_in_statistics(void **state)
                  "node 2 does not exist (there are 2)");
 }
 
+/* ---- of the host ----------------------------------------------------------------------------- */
+
+/* As a whole: of a put of many pieces, none goes to what lies behind the gap, or behind the end of all numbers. */
+static void bytes_outside_are_refused_at_once(void **state)
+{
+    (void)state;
+    static char data[8 << 20] = {1};
+    const uint64_t words = table.memory;
+    void *map = &map;
+    char part[96];
+    snprintf(part, sizeof part, ": theirs is of %u from %llu on", BYTES, (unsigned long long)words);
+    expect_error(gravel_put(gravel, words + BYTES - 32, data, sizeof data, 1), GRAVEL_ERANGE, part);
+    expect_error(gravel_put(gravel, UINT64_MAX - sizeof data / 2, data, sizeof data, 1),
+                 GRAVEL_ERANGE, "8388608 bytes from offset 18446744073705357311 on are not in one");
+    expect_error(gravel_get(gravel, words + 8, data, BYTES, 1), GRAVEL_ERANGE, "not in one");
+    expect_error(gravel_get(gravel, words, data, UINT64_MAX, 1), GRAVEL_ERANGE, "not in one");
+    expect_error(gravel_map(gravel, words + 4, BYTES, CL_MAP_READ, 0, &map), GRAVEL_ERANGE,
+                 "not in one");
+    expect_error(gravel_map(gravel, words, UINT64_MAX, CL_MAP_READ, 0, &map), GRAVEL_ERANGE,
+                 "18446744073709551615 bytes from offset");
+    assert_null(map);
+    OK(gravel_put(gravel, freed, NULL, 0, 1)); /* no bytes are nowhere outside */
+    OK(gravel_get(gravel, freed, NULL, 0, 1));
+    expect_unharmed();
+}
+
+static void updates_outside_are_refused_by_quiet(void **state)
+{
+    (void)state;
+    const uint64_t offsets[] = {table.memory + 2, UINT64_MAX - 3, UINT64_MAX, freed,
+                                UINT64_C(1) << 62};
+    for (size_t i = 0; i < sizeof offsets / sizeof *offsets; i++) {
+        OK(gravel_update(gravel, GRAVEL_INC, GRAVEL_UINT, offsets[i], NULL, 1));
+        expect_error(gravel_quiet(gravel), GRAVEL_ERANGE, "offset");
+        expect_unharmed();
+    }
+}
+
+static void updates_that_do_not_exist_are_refused_at_once(void **state)
+{
+    (void)state;
+    uint64_t one = 1;
+    const uint32_t wrong[][2] = {{0, GRAVEL_INT},
+                                 {GRAVEL_AM, GRAVEL_INT},
+                                 {99, GRAVEL_INT},
+                                 {UINT32_MAX, GRAVEL_UINT},
+                                 {GRAVEL_PUT, 6},
+                                 {GRAVEL_PUT, UINT32_MAX},
+                                 {GRAVEL_MIN, GRAVEL_FLOAT},
+                                 {GRAVEL_INC, GRAVEL_DOUBLE},
+                                 {GRAVEL_XOR, GRAVEL_DOUBLE}};
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
+        expect_error(gravel_update(gravel, wrong[i][0], wrong[i][1], table.memory, &one, 0),
+                     GRAVEL_EINVAL, "gravel_update: there is no ");
+    expect_unharmed();
+}
+
+static void calls_check_their_arguments(void **state)
+{
+    (void)state;
+    const uint64_t words = table.memory, pattern[32] = {0}, args[5] = {0};
+    int64_t value[65] = {0};
+    uint64_t offset, sums[33] = {7};
+    void *map = &map;
+    cl_mem buffer = (cl_mem)&table;
+    struct gravel_block_pool *pool = (struct gravel_block_pool *)&pool;
+    expect_error(gravel_am(gravel, 2, args, 0, 0), GRAVEL_EHANDLER, "handler 2 ");
+    expect_error(gravel_am(gravel, UINT32_MAX, args, 0, 0), GRAVEL_EHANDLER, "4294967295");
+    expect_error(gravel_am(gravel, 1, args, 1, 0), GRAVEL_EINVAL, "takes 2 ");
+    expect_error(gravel_am(gravel, 1, args, 5, 0), GRAVEL_EINVAL, "takes 2 ");
+    expect_error(gravel_reduce(gravel, GRAVEL_ADD, GRAVEL_LONG, value, 0), GRAVEL_EINVAL,
+                 "0 values");
+    expect_error(gravel_reduce(gravel, GRAVEL_XOR, GRAVEL_LONG, value, 1), GRAVEL_EINVAL,
+                 "gravel_reduce: there is no xor on long; add, min and max");
+    expect_error(gravel_reduce(gravel, GRAVEL_ADD, 6, value, 1), GRAVEL_EINVAL, "add on type 6");
+    expect_error(gravel_reduce(gravel, 77, GRAVEL_INT, value, 1), GRAVEL_EINVAL,
+                 "operation 77 on int");
+    expect_error(gravel_barrier_sum(gravel, words, 0, NULL, sums), GRAVEL_EINVAL,
+                 "gravel_barrier_sum: 0 counters");
+    expect_error(gravel_barrier_sum(gravel, words, 33, NULL, sums), GRAVEL_EINVAL,
+                 "33 counters at offset ");
+    expect_error(gravel_barrier_sum(gravel, words + 2, 1, NULL, sums), GRAVEL_EINVAL,
+                 "at a multiple of 4");
+    expect_error(gravel_barrier_sum(gravel, words + BYTES - 4, 2, NULL, sums), GRAVEL_ERANGE,
+                 "not in one allocation");
+    assert_int_equal(sums[0], 7);
+    expect_error(gravel_alloc(gravel, 0, &offset), GRAVEL_EINVAL, "0 bytes");
+    expect_error(gravel_free(gravel, words + 64), GRAVEL_EINVAL, "no allocation starts");
+    expect_error(gravel_free(gravel, freed), GRAVEL_EINVAL, "no allocation starts");
+    expect_error(gravel_set_constant(gravel, GRAVEL_N_CONSTANTS, 1), GRAVEL_ERANGE,
+                 "number 8 of 8");
+    expect_error(gravel_map(gravel, words, 4, 0, 0, &map), GRAVEL_EINVAL, "flags 0x0");
+    expect_error(gravel_map(gravel, words, 4, 1 << 20, 0, &map), GRAVEL_EINVAL, "flags 0x100000");
+    expect_error(gravel_heap_part(gravel, words, 1 << 20, 1, &buffer, &offset, &map), GRAVEL_ERANGE,
+                 "gravel_heap_part: 1048576 bytes");
+    assert_true(!buffer && !map);
+    expect_error(gravel_fill(gravel, words, 12, pattern, 3, 0), GRAVEL_EINVAL,
+                 "gravel_fill: a pattern of 3 bytes, which is no power of two up to 128");
+    expect_error(gravel_fill(gravel, words, 0, pattern, 0, 0), GRAVEL_EINVAL, "of 0 bytes");
+    expect_error(gravel_fill(gravel, words, 256, pattern, 256, 0), GRAVEL_EINVAL, "of 256 bytes");
+    expect_error(gravel_fill(gravel, words + 4, 8, pattern, 8, 0), GRAVEL_EINVAL,
+                 "which are no multiples of the pattern's 8");
+    expect_error(gravel_fill(gravel, words, 12, pattern, 8, 0), GRAVEL_EINVAL, "12 bytes at");
+    expect_error(gravel_block_pool_create(&pool, gravel, 48, 10), GRAVEL_EINVAL,
+                 "blocks of 48 bytes, which is not a power of two");
+    assert_null(pool);
+    expect_error(gravel_block_pool_create(&pool, gravel, 4, 10), GRAVEL_EINVAL,
+                 "blocks of 4 bytes");
+    expect_error(gravel_block_pool_create(&pool, gravel, UINT64_C(1) << 31, 1), GRAVEL_EINVAL,
+                 "from 8 to 1073741824");
+    expect_error(gravel_block_pool_create(&pool, gravel, 64, 0), GRAVEL_EINVAL, "0 blocks");
+    expect_error(gravel_block_pool_create(&pool, gravel, 64, UINT64_C(1) << 32), GRAVEL_EINVAL,
+                 "4294967296 blocks");
+    expect_error(gravel_block_pool_create(&pool, gravel, 1u << 30, 1u << 31), GRAVEL_EHEAP,
+                 "asked");
+    expect_unharmed();
+}
+
 int main(void)
 {
     watch(120, "refusals");
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(destination_beyond_the_last_is_named),
-        cmocka_unit_test(one_bad_destination_among_good_ones_is_named),
-        cmocka_unit_test(bad_destination_of_a_single_work_item_is_named),
-        cmocka_unit_test(index_beyond_the_allocation_is_named),
-        cmocka_unit_test(address_outside_of_allocations_is_named),
-        cmocka_unit_test(misaligned_address_is_named),
-        cmocka_unit_test(word_across_the_end_is_refused),
-        cmocka_unit_test(freed_memory_is_refused),
-        cmocka_unit_test(unknown_handler_number_is_named),
-        cmocka_unit_test(wrong_number_of_arguments_is_named),
-        cmocka_unit_test(malformed_package_is_refused),
-        cmocka_unit_test(host_call_to_no_node_is_refused_at_once),
-        cmocka_unit_test(host_put_outside_is_refused_at_once),
-        cmocka_unit_test(host_put_of_nothing_does_nothing),
-        cmocka_unit_test(host_get_outside_is_refused_at_once),
-        cmocka_unit_test(host_update_outside_is_refused_by_quiet),
-        cmocka_unit_test(host_update_that_does_not_exist_is_refused_at_once),
-        cmocka_unit_test(host_call_of_a_wrong_handler_is_refused_at_once),
-        cmocka_unit_test(several_refusals_are_counted),
-        cmocka_unit_test(collectives_check_their_arguments),
+        cmocka_unit_test(messages_of_kernels_are_refused_and_named),
         cmocka_unit_test(refusals_are_counted_in_statistics),
+        cmocka_unit_test(bytes_outside_are_refused_at_once),
+        cmocka_unit_test(updates_outside_are_refused_by_quiet),
+        cmocka_unit_test(updates_that_do_not_exist_are_refused_at_once),
+        cmocka_unit_test(calls_check_their_arguments),
     };
     return cmocka_run_group_tests(tests, open_node, close_node);
 }

@@ -221,20 +221,6 @@ static void messages_from_elsewhere_are_refused(void **state)
     close_served(&served);
 }
 
-static void wrong_handlers_are_refused(void **state)
-{
-    (void)state;
-    watch(120, "refusals");
-    struct gravel_handler handlers[] = {HANDLERS(1)};
-    struct gravel_bindings bindings = bindings_of(handlers);
-    struct gravel_config config = loopback_config(1);
-    handlers[4].serve.max_pending = 5;
-    expect_no_open(&config, &bindings, GRAVEL_EINVAL, "handler unkeyed: max_pending is 5");
-    handlers[4].serve.max_pending = 0;
-    handlers[GROW].serve.max_pending = UINT64_MAX;
-    expect_no_open(&config, &bindings, GRAVEL_EINVAL, "at most 1073741824");
-}
-
 static void messages_to_wrong_handlers_do_not_compile(void **state)
 {
     (void)state;
@@ -265,7 +251,6 @@ int main(int argc, char **argv)
         cmocka_unit_test(rings_that_overflow_are_told),
         cmocka_unit_test(handlers_that_may_not_send_are_told),
         cmocka_unit_test(messages_from_elsewhere_are_refused),
-        cmocka_unit_test(wrong_handlers_are_refused),
         cmocka_unit_test(messages_to_wrong_handlers_do_not_compile),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

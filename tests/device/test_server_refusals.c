@@ -52,8 +52,6 @@ static void wrong_launches_are_refused(void **state)
     expect_error(gravel_server_launch(served.gravel, no_loop, 5, 0, NULL, &event), GRAVEL_EINVAL,
                  "no GRAVEL_SERVE loop");
     assert_null(event);
-    expect_error(gravel_set_constant(served.gravel, GRAVEL_N_CONSTANTS, 1), GRAVEL_ERANGE,
-                 "number 8 of 8");
     send_and_expect(&served, 1000, 3, 1);
     OK(gravel_launch(served.gravel, send, 1, &size, &size, 0, NULL, NULL));
     expect_error(gravel_quiet(served.gravel), GRAVEL_EKERNEL,
@@ -140,8 +138,6 @@ static void modes_that_cannot_be_are_refused(void **state)
     config.n_servers = 200;
     expect_no_open(&config, &served_table, GRAVEL_ECONFIG,
                    " work-groups at once, and one must be a client");
-    strcpy(config.server_mode, "beside");
-    expect_no_open(&config, &served_table, GRAVEL_ECONFIG, "not one of auto, resident, phases");
 }
 
 static void programs_without_servers_are_refused(void **state)

@@ -201,38 +201,6 @@ static void transactions_exclude_each_other_in_rounds(void **state)
 
 /* ---- what is refused ---------------------------------------------------------------------------- */
 
-static void expect_refused(struct gravel_handler handler, int code, const char *part)
-{
-    struct gravel_config config = loopback_config(1);
-    const struct gravel_bindings bindings = GRAVEL_BINDINGS(.handlers = &handler, .n_handlers = 1,
-                                                            .device_code.source = transaction_cl);
-    expect_no_open(&config, &bindings, code, part);
-}
-
-static void wrong_data_are_refused(void **state)
-{
-    (void)state;
-    watch(120, "refusals");
-    struct gravel_handler good = handlers[SWAP], bad = good;
-    bad.serve.n_keys = 3;
-    expect_refused(bad, GRAVEL_EINVAL, "swap: n_keys is 3, at most 2");
-    bad = good, bad.n_args = 1;
-    expect_refused(bad, GRAVEL_EINVAL, "swap: the first 2 arguments are keys, and n_args is 1");
-    bad = good, bad.serve.datum = NULL;
-    expect_refused(bad, GRAVEL_EINVAL, "swap: it has 2 keys, and datum \"NULL\"");
-    bad = good, bad.serve.datum_words = 0;
-    expect_refused(bad, GRAVEL_EINVAL, "swap: datum_words is 0, not in 1..16");
-    bad = good, bad.serve.datum_words = 17;
-    expect_refused(bad, GRAVEL_EINVAL, "swap: datum_words is 17, not in 1..16");
-    bad = good, bad.serve.n_keys = 1;
-    expect_refused(bad, GRAVEL_EINVAL,
-                   "swap: it has a datum, which is for 2 keys, and n_keys is 1");
-    bad = good, bad.serve.datum = "absent";
-    expect_refused(bad, GRAVEL_EBUILD, "absent_load");
-    bad = good, bad.n_args = 3;
-    expect_refused(bad, GRAVEL_EBUILD, "handler swap");
-}
-
 /* They need a server that runs alone. */
 static void resident_servers_are_refused(void **state)
 {
@@ -248,7 +216,6 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(transactions_exclude_each_other),
         cmocka_unit_test(transactions_exclude_each_other_in_rounds),
-        cmocka_unit_test(wrong_data_are_refused),
         cmocka_unit_test(resident_servers_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -2,8 +2,7 @@
 /*
  * Nodes whose kernels add to words by accumulators, and what is tested of them.
  *
- * Path: test_accumulator.c, accumulator_operations.c, accumulator_flushes.c, accumulator_refusals.c -> this
- * -> accumulator_adds.c
+ * Path: test_accumulator.c, accumulator_flushes.c, accumulator_refusals.c -> this -> accumulator_adds.c
  * Threads: main's.
  */
 #ifndef TESTS_MPI_ACCUMULATOR_H
@@ -13,9 +12,8 @@
 
 #include <gravel/accumulator.h>
 
-/* Words of a node's part: more than two blocks, and not whole ones. kernels/adds.cl has their number too. */
+/* Words of a node's part: more than two blocks, and not whole ones. */
 #define N_WORDS 2500u
-#define N_ADDS 3000u /* of each node and launch */
 
 extern struct gravel *gravel;
 extern uint32_t node, n_nodes, n_adders;
@@ -28,12 +26,6 @@ extern cl_kernel one;
 void build_adders(void);
 void release_adders(void);
 
-/** Whether kernels add to this type: those of wide types are there where the device has them. */
-bool has_adder(uint32_t type);
-
-/** N_ADDS values of a type, to words of all nodes. */
-void add_many(const struct gravel_accumulator *accumulator, uint32_t type);
-
 /** A value n times, each by a work-item of its own. */
 void add_one(const struct gravel_accumulator *accumulator, uint64_t index, uint32_t value,
              uint64_t owner, size_t n);
@@ -45,11 +37,8 @@ bool has_shadow(void);
 
 /* ---- tests ------------------------------------------------------------------------------------- */
 
-/* accumulator_operations.c */
-void every_operation_and_type(void);
-void two_accumulators(void);
-
 /* accumulator_flushes.c */
+void two_accumulators(void);
 void a_word_travels_once(void);
 void sums_that_cancel_are_not_sent(void);
 void what_does_not_improve_is_not_sent(void);

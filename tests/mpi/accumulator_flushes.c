@@ -118,7 +118,7 @@ void a_flush_begins_behind_kernels(void)
     OK(gravel_free(gravel, offset));
 }
 
-/* Of GRAVEL_ADD `is` is what each node that adds has added. */
+/* Of GRAVEL_ADD and GRAVEL_XOR `is` is what each node that adds has added. */
 static const struct sequence {
     uint32_t op;
     const char
@@ -129,6 +129,7 @@ static const struct sequence {
     {GRAVEL_ADD, "1rf2bb4", 7},  {GRAVEL_MIN, "5f3r4", 3}, {GRAVEL_MIN, "5b6r7", 5},
     {GRAVEL_MIN, "5|s|r7", 7},   {GRAVEL_MAX, "5f7r6", 7}, {GRAVEL_MAX, "3br2fb1", 3},
     {GRAVEL_MAX, "9|s|r5r4", 5}, {GRAVEL_AND, "7f6r5", 4}, {GRAVEL_OR, "1b2r4", 7},
+    {GRAVEL_XOR, "5f3r4", 2},
 };
 
 static void set_back(const struct sequence *sequence, uint32_t owner, uint64_t word)
@@ -168,7 +169,10 @@ void calls_in_any_order_lose_nothing(void)
         for (const char *call = sequence->calls; *call; call++)
             make_call(sequence, *call, accumulator, owner, word);
         OK(gravel_barrier(gravel));
-        uint32_t is = sequence->is * (sequence->op == GRAVEL_ADD ? n_adders : 1);
+        uint32_t times = sequence->op == GRAVEL_ADD   ? n_adders
+                         : sequence->op == GRAVEL_XOR ? n_adders % 2
+                                                      : 1;
+        uint32_t is = sequence->is * times;
         if (gravel_is_local(gravel, owner) && word32(gravel, owner, word) != is)
             die(__FILE__, __LINE__, "operation %u, %s: %u instead of %u", sequence->op,
                 sequence->calls, word32(gravel, owner, word), is);
@@ -203,5 +207,26 @@ void words_wait_for_a_flush(void)
     }
     OK(gravel_barrier(gravel));
     OK(gravel_accumulator_destroy(accumulator));
+    OK(gravel_free(gravel, offset));
+}
+
+/* Two of one node, flushed together, of ranges side by side. */
+void two_accumulators(void)
+{
+    uint64_t offset = alloc_or_die(gravel, 128 * 4);
+    uint32_t owner = n_nodes - 1;
+    struct gravel_accumulator *sums = create(offset, 64, GRAVEL_ADD, GRAVEL_UINT),
+                              *most = create(offset + 64 * 4, 64, GRAVEL_MAX, GRAVEL_UINT);
+    OK(gravel_barrier(gravel));
+    add_one(sums, 63, 3, owner, 10);
+    add_one(most, 0, 7, owner, 10);
+    OK(gravel_barrier(gravel));
+    if (gravel_is_local(gravel, owner)) {
+        MUST(word32(gravel, owner, offset + 63 * 4) == 30 * n_adders);
+        MUST(word32(gravel, owner, offset + 64 * 4) == 7);
+    }
+    OK(gravel_barrier(gravel));
+    OK(gravel_accumulator_destroy(sums));
+    OK(gravel_accumulator_destroy(most));
     OK(gravel_free(gravel, offset));
 }

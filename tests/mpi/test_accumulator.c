@@ -1,17 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Accumulators: their operations, their flushes, and what they refuse, a file each; every node of the job runs all steps.
+ * Accumulators: their flushes, and what they refuse, a file each; every node of the job runs all steps.
  *
  * usage: test_accumulator [NODES]   ranks of a job, or so many loop-back nodes, of which node 0 alone adds
  *
- * Path: mpirun -> this -> accumulator_operations.c, accumulator_flushes.c, accumulator_refusals.c -> lib/accumulate
+ * Path: mpirun -> this -> accumulator_flushes.c, accumulator_refusals.c -> lib/accumulate
  */
 #include "accumulator.h"
 
 #include <stdlib.h>
 
 static const struct step steps[] = {
-    STEP(every_operation_and_type),
     STEP(a_word_travels_once),
     STEP(sums_that_cancel_are_not_sent),
     STEP(what_does_not_improve_is_not_sent),

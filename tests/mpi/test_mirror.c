@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Mirrors of slots and of copies: every operation and type, words wanted by many nodes, by one more than once, by their own
- * node, by none; exchange after exchange beside kernels; and what is refused, at all nodes alike. Every node knows all
- * plans, which are drawn from the nodes' numbers, and so what each word must become.
+ * Mirrors: words wanted by many nodes, by one more than once, by their own node, by none; exchange after exchange beside
+ * kernels; and what is refused, at all nodes alike. Plans are drawn from the nodes' numbers. gravel-conformance has each
+ * operation and type.
  *
  * usage: test_mirror [NODES]   ranks of a job, or so many loop-back nodes, of which node 0 alone has plans
  *
  * Path: mpirun -> this -> lib/mirror
  */
 #include "bodies.h"
-#include "layout/next.h"
 
 #include <gravel/mirror.h>
 
@@ -19,7 +18,6 @@
 
 #define N_WORDS 301u    /* of a node's part of an array */
 #define MOST_WANTED 97u /* of one node */
-#define ADDS 3u         /* to each slot */
 
 static struct gravel *gravel;
 static uint32_t node, n_nodes, n_planners;
@@ -80,173 +78,17 @@ static bool is_local(uint32_t owner)
     return gravel_is_local(gravel, owner);
 }
 
-/* ---- slots -------------------------------------------------------------------------------------- */
-
-/* What work-item i of a planner adds to slot i % n. */
-#define VALUE(planner, i) (((i)*37 + (planner)*11) % 1000)
-
-/*
- * Of one operation and type: the array as it begins, what planners add in the order of nodes, and whether the local
- * parts are equal to that.
- */
-#define DEFINE_CASE(OP, op, TYPE, type)                                                           \
-    static void begin_##op##_##type(uint64_t offset, uint32_t seed)                               \
-    {                                                                                             \
-        for (uint32_t owner = 0; owner < n_nodes; owner++) {                                      \
-            if (!is_local(owner))                                                                 \
-                continue;                                                                         \
-            GRAVELP_WORD_##type *words =                                                          \
-                map_words(offset, owner, N_WORDS, GRAVEL_##TYPE, CL_MAP_WRITE_INVALIDATE_REGION); \
-            for (uint32_t i = 0; i < N_WORDS; i++)                                                \
-                words[i] = (GRAVELP_WORD_##type)first_value(owner, i, seed);                      \
-            unmap(gravel, words);                                                                 \
-        }                                                                                         \
-    }                                                                                             \
-    static void add_##op##_##type(GRAVELP_WORD_##type *words, uint32_t planner, uint32_t owner,   \
-                                  const struct plan *plan)                                        \
-    {                                                                                             \
-        uint64_t first = 0;                                                                       \
-        for (uint32_t before = 0; before < owner; before++)                                       \
-            first += plan->n_words[before];                                                       \
-        for (uint64_t slot = first; slot < first + plan->n_words[owner]; slot++)                  \
-            for (uint64_t k = 0; k < ADDS; k++) {                                                 \
-                GRAVELP_WORD_##type *word = &words[plan->indices[slot]];                          \
-                GRAVELP_WORD_##type value =                                                       \
-                    (GRAVELP_WORD_##type)VALUE(planner, slot + k * plan->n);                      \
-                *word = GRAVELP_NEXT_##op(type, *word, value);                                    \
-            }                                                                                     \
-    }                                                                                             \
-    static void check_##op##_##type(uint64_t offset, uint32_t seed, uint32_t n_times)             \
-    {                                                                                             \
-        for (uint32_t owner = 0; owner < n_nodes; owner++) {                                      \
-            GRAVELP_WORD_##type words[N_WORDS];                                                   \
-            if (!is_local(owner))                                                                 \
-                continue;                                                                         \
-            for (uint32_t i = 0; i < N_WORDS; i++)                                                \
-                words[i] = (GRAVELP_WORD_##type)first_value(owner, i, seed);                      \
-            for (uint32_t time = 0; time < n_times; time++)                                       \
-                for (uint32_t planner = 0; planner < n_planners; planner++) {                     \
-                    struct plan plan = draw_plan(planner, seed);                                  \
-                    add_##op##_##type(words, planner, owner, &plan);                              \
-                    free_plan(&plan);                                                             \
-                }                                                                                 \
-            void *are = map_words(offset, owner, N_WORDS, GRAVEL_##TYPE, CL_MAP_READ);            \
-            if (memcmp(are, words, sizeof words) != 0)                                            \
-                die(__FILE__, __LINE__, "node %u: wrong words of node %u: " #op " " #type, node,  \
-                    owner);                                                                       \
-            unmap(gravel, are);                                                                   \
-        }                                                                                         \
-    }
-#define DEFINE_NOTHING(TYPE, type)
-#define DEFINE_INTEGER(TYPE, type)    \
-    DEFINE_CASE(ADD, add, TYPE, type) \
-    DEFINE_CASE(MIN, min, TYPE, type) \
-    DEFINE_CASE(MAX, max, TYPE, type) \
-    DEFINE_CASE(AND, and, TYPE, type) \
-    DEFINE_CASE(OR, or, TYPE, type)   \
-    DEFINE_CASE(XOR, xor, TYPE, type)
-DEFINE_INTEGER(INT, int)
-DEFINE_INTEGER(UINT, uint)
-DEFINE_INTEGER(LONG, long)
-DEFINE_INTEGER(ULONG, ulong)
-DEFINE_CASE(ADD, add, FLOAT, float)
-DEFINE_CASE(ADD, add, DOUBLE, double)
-
-struct accumulated {
-    const char *name;
-    uint32_t op, type;
-    const char *body;
-    void (*begin)(uint64_t offset, uint32_t seed);
-    void (*check)(uint64_t offset, uint32_t seed, uint32_t n_times);
-};
-
-/* a: slots; b: how many; c: the planner. */
-#define CASE(OP, op, TYPE, type)                                  \
-    {                                                             \
-#op " " #type, GRAVEL_##OP, GRAVEL_##TYPE,                \
-            "if (i < 3 * b)\n"                                    \
-            "    gravel_slot_" #op "_" #type "_wi(g, a, i % b,\n" \
-            "        (" #type ")((i * 37 + c * 11) % 1000));",    \
-            begin_##op##_##type, check_##op##_##type              \
-    }
-#define INTEGER(TYPE, type)                                                             \
-    CASE(ADD, add, TYPE, type), CASE(MIN, min, TYPE, type), CASE(MAX, max, TYPE, type), \
-        CASE(AND, and, TYPE, type), CASE(OR, or, TYPE, type), CASE(XOR, xor, TYPE, type)
-
-static const struct accumulated cases[] = {
-    INTEGER(INT, int),     INTEGER(UINT, uint),          INTEGER(LONG, long),
-    INTEGER(ULONG, ulong), CASE(ADD, add, FLOAT, float), CASE(ADD, add, DOUBLE, double)};
-#define N_CASES (sizeof cases / sizeof *cases)
-
-static cl_kernel adders[N_CASES];
-
-/* One program for all. */
-static void build_adders(void)
+static void fill_array(uint64_t offset, uint32_t seed)
 {
-    char *source = NULL, name[32];
-    size_t bytes;
-    FILE *out = open_memstream(&source, &bytes);
-    MUST(out);
-    fprintf(out, "#include \"gravel.cl.h\"\n");
-    for (size_t i = 0; i < N_CASES; i++)
-        fprintf(out,
-                "kernel void adds_%zu(GRAVEL_ARENA, ulong a, ulong b, ulong c)\n"
-                "{\n"
-                "    GRAVEL_OPEN(g);\n"
-                "    size_t i = get_global_id(0);\n"
-                "    %s\n"
-                "}\n",
-                i, cases[i].body);
-    fclose(out);
-    cl_program program = build_or_die(gravel, source, NULL);
-    for (size_t i = 0; i < N_CASES; i++) {
-        snprintf(name, sizeof name, "adds_%zu", i);
-        adders[i] = kernel_or_die(gravel, program, name);
+    for (uint32_t owner = 0; owner < n_nodes; owner++) {
+        if (!is_local(owner))
+            continue;
+        uint32_t *words =
+            map_words(offset, owner, N_WORDS, GRAVEL_UINT, CL_MAP_WRITE_INVALIDATE_REGION);
+        for (uint32_t i = 0; i < N_WORDS; i++)
+            words[i] = (uint32_t)first_value(owner, i, seed);
+        unmap(gravel, words);
     }
-    clReleaseProgram(program);
-    free(source);
-}
-
-static void launch_adder(size_t which, uint64_t slots, uint64_t n)
-{
-    const size_t group = 32, global = (ADDS * n + group) / group * group;
-    const cl_ulong arguments[] = {slots, n, node};
-    for (cl_uint i = 0; i < 3; i++)
-        MUST(clSetKernelArg(adders[which], i + 1, sizeof *arguments, &arguments[i]) == CL_SUCCESS);
-    OK(gravel_launch(gravel, adders[which], 1, &global, &group, 0, NULL, NULL));
-}
-
-static void run_case(size_t which, uint64_t offset)
-{
-    const struct accumulated *accumulated = &cases[which];
-    uint32_t seed = (uint32_t)which, n_times = 3;
-    struct gravel_mirror *mirror;
-    struct plan plan = draw_plan(node, seed);
-    const struct gravel_words words = words_of(&plan, offset, accumulated->type);
-    accumulated->begin(offset, seed);
-    OK(gravel_mirror_create_slots(&mirror, gravel, accumulated->op, &words));
-    uint64_t slots = gravel_mirror_offset(mirror);
-    for (uint32_t time = 0; time < n_times; time++) {
-        launch_adder(which, slots, plan.n);
-        OK(gravel_mirror_begin(mirror));
-        OK(gravel_mirror_end(mirror));
-    }
-    MUST(gravel_mirror_offset(mirror) == slots);
-    OK(gravel_quiet(gravel));
-    accumulated->check(offset, seed, n_times);
-    OK(gravel_mirror_destroy(mirror));
-    free_plan(&plan);
-}
-
-static void every_operation_and_type(void)
-{
-    uint64_t offset = alloc_or_die(gravel, N_WORDS * 8);
-    build_adders();
-    for (size_t i = 0; i < N_CASES; i++) {
-        run_case(i, offset);
-        clReleaseKernel(adders[i]);
-    }
-    OK(gravel_free(gravel, offset));
 }
 
 /* ---- mirrors ----------------------------------------------------------------------------------- */
@@ -270,7 +112,7 @@ static void copies_are_of_their_time(void)
     struct plan plan = draw_plan(node, 99);
     struct gravel_words words = words_of(&plan, array, GRAVEL_UINT);
     struct gravel_mirror *mirror;
-    begin_add_uint(array, 5);
+    fill_array(array, 5);
     OK(gravel_mirror_create(&mirror, gravel, &words));
     const uint64_t to_change[] = {array, N_WORDS, 1}, to_keep[] = {0, plan.n, kept};
     cl_kernel change = body_kernel(gravel, CHANGE, to_change),
@@ -404,12 +246,6 @@ static void operations_that_do_not_exist(void)
            "put on uint");
     expect(gravel_mirror_create_slots(&mirror, gravel, GRAVEL_MIN, &floats), GRAVEL_EINVAL,
            "min on float");
-    expect(gravel_mirror_create(NULL, gravel, &uints), GRAVEL_EINVAL, "out");
-    expect(gravel_mirror_create(&mirror, NULL, &uints), GRAVEL_EINVAL, "NULL");
-    expect(gravel_mirror_begin(NULL), GRAVEL_EINVAL, "mirror");
-    expect(gravel_mirror_end(NULL), GRAVEL_EINVAL, "mirror");
-    MUST(gravel_mirror_offset(NULL) == 0);
-    OK(gravel_mirror_destroy(NULL));
     OK(gravel_mirror_create(&mirror, gravel, &uints));
     expect(gravel_mirror_end(mirror), GRAVEL_EINVAL, "gravel_mirror_begin has not");
     OK(gravel_mirror_begin(mirror));
@@ -467,7 +303,6 @@ static void nodes_must_agree(void)
 /* ---- main -------------------------------------------------------------------------------------- */
 
 static const struct step steps[] = {
-    STEP(every_operation_and_type),
     STEP(copies_are_of_their_time),
     STEP(large_plans_travel_in_pieces),
     STEP(what_one_node_refuses_all_refuse),
