@@ -142,12 +142,3 @@ void bad_options_are_named(void **state)
     expect_error(gravel_steal_fill_at(steal, 2, &task, 1), GRAVEL_EINVAL, "group 2 of 2");
     OK(gravel_steal_destroy(steal));
 }
-
-void unknown_policy_is_refused(void **state)
-{
-    (void)state;
-    struct gravel_config config;
-    OK(gravel_config_load(&config, sizeof config));
-    expect_error(gravel_config_set(&config, "steal_policy", "greedy"), GRAVEL_ECONFIG,
-                 "steal-only");
-}

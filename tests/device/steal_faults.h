@@ -12,6 +12,5 @@ void deque_that_is_overwritten_is_told(void **state);
 void program_of_another_task_is_refused(void **state);
 void launches_that_cannot_be(void **state);
 void bad_options_are_named(void **state);
-void unknown_policy_is_refused(void **state);
 
 #endif

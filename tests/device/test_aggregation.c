@@ -81,19 +81,10 @@ static void a_buffer_takes_what_the_setting_says(void **state)
     assert_true(n >= N_NODES && n < N_GROUPS * N_NODES);
 }
 
-static void another_word_is_refused(void **state)
-{
-    (void)state;
-    struct gravel_config config = loopback_config(1);
-    strcpy(config.aggregation, "lane");
-    expect_no_open(&config, NULL, GRAVEL_ECONFIG, "not one of destination, group, off");
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_buffer_takes_what_the_setting_says),
-        cmocka_unit_test(another_word_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -102,14 +102,6 @@ static void off_and_auto_bin_nothing_on_a_cpu(void **state)
     assert_int_equal(run_adds(&config), 0);
 }
 
-static void unknown_choice_is_refused(void **state)
-{
-    (void)state;
-    struct gravel_config config = binning_config(1);
-    strcpy(config.device_aggregation, "maybe");
-    expect_no_open(&config, NULL, GRAVEL_ECONFIG, "device_aggregation = \"maybe\"");
-}
-
 /* On step drain a slice's packages must fit the queue, and a group makes three dozen here. */
 static void small_queues_and_buffers_lose_nothing(void **state)
 {
@@ -307,7 +299,6 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_message_is_binned_from_one_node_to_many),
         cmocka_unit_test(off_and_auto_bin_nothing_on_a_cpu),
-        cmocka_unit_test(unknown_choice_is_refused),
         cmocka_unit_test(small_queues_and_buffers_lose_nothing),
         cmocka_unit_test(several_queues_lose_nothing),
         cmocka_unit_test(runs_longer_than_a_block_lose_nothing),

@@ -108,30 +108,6 @@ static void name_is_found_in_any_case(void **state)
     OK(gravel_close(gravel));
 }
 
-static void unknown_step_is_refused_and_named(void **state)
-{
-    (void)state;
-    struct gravel_config config = loopback_config(1);
-    strcpy(config.step, "teleport");
-    expect_no_open(&config, NULL, GRAVEL_ECONFIG, "teleport");
-}
-
-static void unknown_transport_is_refused_and_named(void **state)
-{
-    (void)state;
-    struct gravel_config config = loopback_config(1);
-    strcpy(config.transport, "pigeon");
-    expect_no_open(&config, NULL, GRAVEL_ECONFIG, "pigeon");
-}
-
-static void unterminated_text_is_refused_and_named(void **state)
-{
-    (void)state;
-    struct gravel_config config = loopback_config(1);
-    memset(config.device, 'x', sizeof config.device);
-    expect_no_open(&config, NULL, GRAVEL_ECONFIG, "device");
-}
-
 int main(void)
 {
     watch(60, "device choice");
@@ -141,9 +117,6 @@ int main(void)
         cmocka_unit_test(malformed_numbers_are_refused_with_candidates),
         cmocka_unit_test(ambiguous_name_is_refused_with_candidates),
         cmocka_unit_test(name_is_found_in_any_case),
-        cmocka_unit_test(unknown_step_is_refused_and_named),
-        cmocka_unit_test(unknown_transport_is_refused_and_named),
-        cmocka_unit_test(unterminated_text_is_refused_and_named),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -14,7 +14,7 @@ enum kind { STRING, BOOL, COUNT, BYTES };
 
 static const struct variable {
     enum kind kind;
-    const char *name, *field;
+    const char *name, *field, *choices; /* choices: of a STRING that has some; else NULL */
     size_t offset, bytes;
     uint64_t min, max;
 } variables[] = {
@@ -22,10 +22,15 @@ static const struct variable {
 #define LEAST_BOOL(min) min
 #define LEAST_COUNT(min) min
 #define LEAST_BYTES(min) min
+#define CHOICES_STRING(choices) choices
+#define CHOICES_BOOL(min) NULL
+#define CHOICES_COUNT(min) NULL
+#define CHOICES_BYTES(min) NULL
 #define VARIABLE(kind, field, VARIABLE, preset, min, max, category, help) \
     {kind,                                                                \
      #VARIABLE,                                                           \
      #field,                                                              \
+     CHOICES_##kind(min),                                                 \
      offsetof(struct gravel_config, field),                               \
      sizeof((struct gravel_config *)0)->field,                            \
      LEAST_##kind(min),                                                   \
@@ -98,6 +103,22 @@ static void long_text_is_refused_and_named(void **state)
     expect_not_set(text, "1", "there is no setting xxxxxxxx");
 }
 
+static void words_that_are_no_choice_are_refused_with_those_that_are(void **state)
+{
+    (void)state;
+    static const char *const wrong[] = {"",      "aut",        "autos", "AUTO", "auto,",
+                                        " auto", "auto, self", "0x0",   ","};
+    struct gravel *gravel;
+    for (const struct variable *v = variables; v < variables + N_VARIABLES; v++) {
+        for (size_t i = 0; i < sizeof wrong / sizeof *wrong && v->choices; i++)
+            expect_not_set(v->field, wrong[i], v->choices);
+        setenv(v->name, "sometimes", 1);
+        if (v->choices)
+            expect_error(gravel_open(&gravel, NULL, NULL), GRAVEL_ECONFIG, v->choices);
+        unsetenv(v->name);
+    }
+}
+
 static void a_bad_name_or_value_is_refused_with_what_is_right(void **state)
 {
     static const char *const rows[][3] = {
@@ -108,12 +129,9 @@ static void a_bad_name_or_value_is_refused_with_what_is_right(void **state)
         {"buffer_bytes", "17592186044416M", "out of range"},
         {"buffer_bytes", "17179869184G", "out of range"},
         {"heap_bytes", "much", "heap_bytes=much: not a number"},
-        {"steal_policy", "never", "private, counter"},
         {"buffer_bytes", "8", "buffer_bytes = 8: neither 0 nor at least 256"},
         {"buffer_bytes", "255", "buffer_bytes"},
         {"slot_bytes", "639", "slot_bytes"},
-        {"step", "sometimes", "step = \"sometimes\": not one of auto, svm, usm, pump, drain"},
-        {"server_mode", "beside", "not one of auto, resident, phases"},
         {"heap_byte", "1M", "there is no setting heap_byte; the nearest are heap_bytes, "},
         {"Step", "svm", "the nearest are step, "},
         {"n_agregators", "1", "the nearest are n_aggregators, "},
@@ -261,6 +279,17 @@ static void numbers_of_a_structure_beyond_the_range_are_refused_and_named(void *
         }
 }
 
+static void text_without_an_end_is_refused_and_named(void **state)
+{
+    (void)state;
+    for (const struct variable *v = variables; v < variables + N_VARIABLES; v++) {
+        struct gravel_config config = loopback_config(1);
+        memset((unsigned char *)&config + v->offset, 'x', v->kind == STRING ? v->bytes : 0);
+        if (v->kind == STRING)
+            expect_no_open(&config, NULL, GRAVEL_ECONFIG, v->field);
+    }
+}
+
 static void memory_that_buffers_do_not_fit_is_refused_and_named(void **state)
 {
     (void)state;
@@ -376,6 +405,7 @@ int main(void)
         cmocka_unit_test(garbage_in_any_number_is_refused_and_named),
         cmocka_unit_test(numbers_at_the_ends_of_the_range_are_taken_and_beyond_refused),
         cmocka_unit_test(long_text_is_refused_and_named),
+        cmocka_unit_test(words_that_are_no_choice_are_refused_with_those_that_are),
         cmocka_unit_test(a_bad_name_or_value_is_refused_with_what_is_right),
         cmocka_unit_test(a_setting_is_set_by_its_name),
         cmocka_unit_test(empty_variable_means_the_default),
@@ -383,6 +413,7 @@ int main(void)
         cmocka_unit_test(variables_of_others_are_told),
         cmocka_unit_test(all_settings_are_told_in_order),
         cmocka_unit_test(numbers_of_a_structure_beyond_the_range_are_refused_and_named),
+        cmocka_unit_test(text_without_an_end_is_refused_and_named),
         cmocka_unit_test(memory_that_buffers_do_not_fit_is_refused_and_named),
         cmocka_unit_test(a_heap_beyond_the_largest_allocation_names_what_would_do),
         cmocka_unit_test(bindings_without_their_size_are_refused_and_named),

@@ -163,16 +163,6 @@ static void nodes_one_after_another_leave_no_memory(void **state)
     assert_true(kept < most);
 }
 
-static void buffer_smaller_than_a_message_is_refused(void **state)
-{
-    (void)state;
-    struct gravel_config config = loopback_config(2);
-    config.buffer_bytes = 255;
-    expect_no_open(&config, NULL, GRAVEL_ECONFIG, "buffer_bytes");
-    config.buffer_bytes = 1;
-    expect_no_open(&config, NULL, GRAVEL_ECONFIG, "buffer_bytes");
-}
-
 static void queue_smaller_than_a_slot_is_refused(void **state)
 {
     (void)state;
@@ -183,14 +173,6 @@ static void queue_smaller_than_a_slot_is_refused(void **state)
     config.queue_bytes = 3 * 9280;
     config.n_aggregators = 4;
     expect_no_open(&config, NULL, GRAVEL_ECONFIG, "each of 4 aggregators");
-}
-
-static void slot_smaller_than_16_messages_is_refused(void **state)
-{
-    (void)state;
-    struct gravel_config config = loopback_config(2);
-    config.slot_bytes = 639;
-    expect_no_open(&config, NULL, GRAVEL_ECONFIG, "slot_bytes");
 }
 
 /* What is left to Gravel is told, and fits together. */
@@ -282,9 +264,7 @@ int main(void)
         cmocka_unit_test(heap_beyond_the_addresses_of_the_process_tells_the_limit),
         cmocka_unit_test(many_heaps_beyond_the_limit_tell_the_numbers),
         cmocka_unit_test(largest_numbers_of_all_are_refused_in_peace),
-        cmocka_unit_test(buffer_smaller_than_a_message_is_refused),
         cmocka_unit_test(queue_smaller_than_a_slot_is_refused),
-        cmocka_unit_test(slot_smaller_than_16_messages_is_refused),
         cmocka_unit_test(derived_settings_are_told),
         cmocka_unit_test(many_loopback_nodes_work),
         cmocka_unit_test(odd_sizes_work),

@@ -189,17 +189,6 @@ static void handlers_run_while_kernels_wait_for_room(void **state)
 
 /* ---- what is refused ------------------------------------------------------------------------- */
 
-static void wrong_messages_are_refused(void **state)
-{
-    (void)state;
-    expect_error(run_body(gravel, BODY("gravel_am1_wg(g, GRAVEL_HANDLER(tally), a, 1);"), 64, 64,
-                          words, 0, 0),
-                 GRAVEL_EHANDLER, "(tally) takes 2 arguments, the message has 1");
-    expect_error(run_body(gravel, BODY("gravel_am0_wg(g, 77, 1);"), 64, 64, 0, 0, 0),
-                 GRAVEL_EHANDLER, "no handler 77");
-    expect_works(gravel);
-}
-
 #define HEADER "#include \"gravel.cl.h\"\n"
 
 static void options_and_handler_numbers_reach_the_source(void **state)
@@ -284,7 +273,6 @@ int main(void)
         cmocka_unit_test_setup(calls_of_the_host_and_quiet, reset),
         cmocka_unit_test_setup(long_runs_of_empty_messages_end, reset),
         cmocka_unit_test_setup(handlers_run_while_kernels_wait_for_room, reset),
-        cmocka_unit_test_setup(wrong_messages_are_refused, reset),
         cmocka_unit_test_setup(options_and_handler_numbers_reach_the_source, reset),
         cmocka_unit_test_setup(slices_without_room_are_refused, reset),
         cmocka_unit_test_setup(endless_handler_is_named, reset),

@@ -295,7 +295,6 @@ int main(int argc, char **argv)
         cmocka_unit_test(program_of_another_task_is_refused),
         cmocka_unit_test(launches_that_cannot_be),
         cmocka_unit_test(bad_options_are_named),
-        cmocka_unit_test(unknown_policy_is_refused),
         cmocka_unit_test(defaults_are_chosen),
         cmocka_unit_test(launch_gives_its_end),
     };

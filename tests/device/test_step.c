@@ -66,22 +66,6 @@ static void forced_step_is_taken_or_names_what_is_missing(void **state)
     }
 }
 
-static void unknown_step_in_the_environment_is_named(void **state)
-{
-    (void)state;
-    const char *const unknown[] = {"nonsense", "SVM", "pump,drain", "0"};
-    char saved[64] = "";
-    if (getenv("GRAVEL_STEP"))
-        snprintf(saved, sizeof saved, "%s", getenv("GRAVEL_STEP"));
-    for (size_t i = 0; i < sizeof unknown / sizeof *unknown; i++) {
-        setenv("GRAVEL_STEP", unknown[i], 1);
-        struct gravel *gravel;
-        expect_error(gravel_open(&gravel, NULL, NULL), GRAVEL_ECONFIG, unknown[i]);
-        assert_non_null(strstr(gravel_last_error(), "step"));
-    }
-    setenv("GRAVEL_STEP", saved, 1);
-}
-
 /* All cores but one are kept for the host. */
 static void pump_with_all_cores_kept_says_so(void **state)
 {
@@ -354,7 +338,6 @@ int main(int argc, char **argv)
 {
     const struct CMUnitTest any[] = {
         cmocka_unit_test(forced_step_is_taken_or_names_what_is_missing),
-        cmocka_unit_test(unknown_step_in_the_environment_is_named),
         cmocka_unit_test(pump_with_all_cores_kept_says_so),
         cmocka_unit_test(queue_beyond_the_devices_limit_tells_the_numbers),
         cmocka_unit_test(slices_of_any_size_launch_all),

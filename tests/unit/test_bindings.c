@@ -93,25 +93,12 @@ static void rows_of_a_newer_caller_are_as_long_as_the_caller_has_them(void **sta
     assert_null(out.handlers);
 }
 
-static void tables_that_cannot_be_are_refused(void **state)
-{
-    const struct gravel_handler table[] = {{.name = "a", .n_args = 1, .function = nothing}};
-    const struct gravel_bindings none = GRAVEL_BINDINGS(.n_handlers = 3);
-    const struct gravel_bindings many =
-        GRAVEL_BINDINGS(.handlers = table, .n_handlers = GRAVEL_MAX_HANDLERS + 1);
-    struct gravel_bindings out;
-    (void)state;
-    expect_refused(read_both(&out, &none), "bindings: 3 handlers at (nil)");
-    expect_refused(read_both(&out, &many), "bindings: 65536 handlers");
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(none_are_all_0),
         cmocka_unit_test(zero_filled_bindings_are_refused_by_name),
         cmocka_unit_test(rows_of_a_newer_caller_are_as_long_as_the_caller_has_them),
-        cmocka_unit_test(tables_that_cannot_be_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
