@@ -8,195 +8,152 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Whose fault it is, by its first work-item: "work-group at (128, 7)". */
+/* [by GRAVELP_FAULT_*] Fields of gravel_fault_tell are in braces; `drained`: where no kernel waits, if not `text`. */
+static const struct {
+    const char *text, *drained;
+} texts[] = {
+    [GRAVELP_FAULT_STALLED] = {"{group} waited for room in queue {queue} (ticket {ticket}), of "
+                               "which the host has taken no package from ticket {value} on for "
+                               "{room_waits} s",
+                               "{group} found queue {queue} full ({slots} slots, ticket {ticket}), "
+                               "and no kernel waits on step drain: raise GRAVEL_QUEUE, send fewer "
+                               "messages from each work-group (GRAVEL_FOR_SHARED_WG shares out "
+                               "uneven work), or lower GRAVEL_SLICE if it is above 1"},
+    [GRAVELP_FAULT_GROUP] = {"{group} has {value} work-items, more than GRAVEL_MAX_GROUP: launch "
+                             "groups of 256, or build the program with -DGRAVEL_MAX_GROUP={value}"},
+    [GRAVELP_FAULT_QUEUE] = {"{group} needs {value} slots for one call and queue {queue} has "
+                             "{slots}; raise GRAVEL_QUEUE or GRAVEL_SLOT"},
+    [GRAVELP_FAULT_WAIT] = {"{group} waited for the word at heap offset {offset} to be {sign} "
+                            "{ticket}; it has been {value} for {waits} s",
+                            "{group} waits for the word at heap offset {offset} (it is {value}) to "
+                            "be {sign} {ticket}, and no kernel waits on step drain: read it in the "
+                            "next launch"},
+    [GRAVELP_FAULT_FBAR] = {"{group} waited at a fine-grain barrier at which {queue} of {value} "
+                            "sub-groups had arrived: does this device run a group's sub-groups at "
+                            "the same time (gravel_fbar_rounds_wg)?"},
+    [GRAVELP_FAULT_INBOX] = {"{group} sends to server {queue}, whose inbox of {ticket} slots has "
+                             "no room: {value} were needed. Clients end when an inbox is nearly "
+                             "full, and this one's work-items send several messages each; raise "
+                             "GRAVEL_INBOX"},
+    [GRAVELP_FAULT_ROLE] = {"{group} is of a kernel with GRAVEL_SERVE, and gravel_server_launch "
+                            "did not launch it"},
+    [GRAVELP_FAULT_ALONE] = {"{group} serves as number {queue} of {ticket}, and for {room_waits} s "
+                             "none of {value} groups of clients has begun: does this device run "
+                             "work-groups at the same time? GRAVEL_SERVER_MODE=phases does not "
+                             "need that"},
+    [GRAVELP_FAULT_SILENT] = {"{group} waited for room in the inbox of server {queue} (ticket "
+                              "{ticket}), which has taken none from ticket {value} on for "
+                              "{room_waits} s: a handler that takes so long, or a server that has "
+                              "stopped"},
+    [GRAVELP_FAULT_SPILL] = {"{group} has a handler that sends to server {queue}, where more "
+                             "messages wait than the {ticket} that its ring has room for: raise "
+                             "max_pending of the handlers that send"},
+    [GRAVELP_FAULT_SENDER] = {"{group} has a handler that sends to handler {queue} and may not: "
+                              "it is registered with max_pending 0"},
+    [GRAVELP_FAULT_RECORD] = {"{group} sends a record of {value} bytes, text and header included, "
+                              "and a slot has {ticket}: raise GRAVEL_SLOT"},
+    [GRAVELP_FAULT_ASSERT] = {"{item} of node {node}: {file}, line {value}: {text}"},
+    [GRAVELP_FAULT_POOL] = {"{item} of node {node} frees heap offset {offset}, which is {block} of "
+                            "the pool at {ticket}"},
+    [GRAVELP_FAULT_BOUNDS] = {"{item} of node {node}: {file}, line {queue}: gravel_local_at of "
+                              "index {ticket} at base {offset}, {bound}"},
+};
+static const char other_version[] =
+    "the program was built with another gravel.cl.h (arena version {value}, here {version})";
+
+/* What {name} stands for: a text, or else a number. */
+struct field {
+    const char *name, *text;
+    unsigned long long number;
+};
+
+/* Writes a format with the fields that it names. */
+static void fill(const char *format, const struct field *fields, char *text, size_t bytes)
+{
+    size_t n = 0;
+    while (*format && n + 1 < bytes) {
+        const size_t plain = strcspn(format, "{"), name = strcspn(format, "}");
+        const struct field *field = fields;
+        int written;
+        if (plain) {
+            written = snprintf(text + n, bytes - n, "%.*s", (int)plain, format);
+            format += plain;
+        } else {
+            while (strncmp(field->name, format + 1, name - 1) || field->name[name - 1])
+                field++;
+            written = field->text ? snprintf(text + n, bytes - n, "%s", field->text)
+                                  : snprintf(text + n, bytes - n, "%llu", field->number);
+            format += name + 1;
+        }
+        n += (size_t)written;
+    }
+}
+
+/* Writes whose fault it is, by its first work-item: "work-group at (128, 7)". */
 static void name_origin(const struct gravelp_arena *arena, const char *what, char *text,
                         size_t bytes)
 {
-    const gravelp_u64 *item = arena->fault_item;
+    const unsigned long long x = arena->fault_item[0], y = arena->fault_item[1],
+                             z = arena->fault_item[2];
     if (arena->fault_dimensions <= 1)
-        snprintf(text, bytes, "%s at (%llu)", what, (unsigned long long)item[0]);
+        snprintf(text, bytes, "%s at (%llu)", what, x);
     else if (arena->fault_dimensions == 2)
-        snprintf(text, bytes, "%s at (%llu, %llu)", what, (unsigned long long)item[0],
-                 (unsigned long long)item[1]);
+        snprintf(text, bytes, "%s at (%llu, %llu)", what, x, y);
     else
-        snprintf(text, bytes, "%s at (%llu, %llu, %llu)", what, (unsigned long long)item[0],
-                 (unsigned long long)item[1], (unsigned long long)item[2]);
+        snprintf(text, bytes, "%s at (%llu, %llu, %llu)", what, x, y, z);
 }
 
-static void tell_assertion(const struct gravelp_arena *arena, char *text, size_t bytes)
+static unsigned long long join(uint32_t high, uint32_t low)
 {
-    const char *file = (const char *)arena->fault_file, *why = (const char *)arena->fault_text;
-    const bool is_cut = !memchr(why, 0, sizeof arena->fault_text);
-    char item[96];
-    name_origin(arena, "work-item", item, sizeof item);
-    snprintf(text, bytes, "%s of node %u: %.*s, line %u: %.*s%s", item, arena->node,
-             (int)sizeof arena->fault_file, file, arena->fault_value, (int)sizeof arena->fault_text,
-             why, is_cut ? "..." : "");
+    return (unsigned long long)high << 32 | low;
 }
 
-static void tell_pool(const struct gravelp_arena *arena, char *text, size_t bytes)
+static const char *choose_text(const struct gravelp_arena *arena, uint32_t fault)
 {
-    char item[96];
-    name_origin(arena, "work-item", item, sizeof item);
-    snprintf(text, bytes, "%s of node %u frees heap offset %llu, which is %s of the pool at %llu",
-             item, arena->node, (unsigned long long)arena->fault_offset,
-             arena->fault_value ? "a free block" : "no block",
-             (unsigned long long)arena->fault_high[0] << 32 | arena->fault_ticket);
-}
-
-static void tell_bounds(const struct gravelp_arena *arena, char *text, size_t bytes)
-{
-    char item[96], bound[64] = "which is in no allocation";
-    unsigned long long most = (unsigned long long)arena->fault_high[1] << 32 | arena->fault_value;
-    name_origin(arena, "work-item", item, sizeof item);
-    if (most)
-        snprintf(bound, sizeof bound, "of an allocation in which it must be below %llu", most);
-    snprintf(
-        text, bytes, "%s of node %u: %.*s, line %u: gravel_local_at of index %llu at base %llu, %s",
-        item, arena->node, (int)sizeof arena->fault_file, (const char *)arena->fault_file,
-        arena->fault_queue, (unsigned long long)arena->fault_high[0] << 32 | arena->fault_ticket,
-        (unsigned long long)arena->fault_offset, bound);
-}
-
-static void tell_wait(const struct gravelp_arena *arena, const char *group, char *text,
-                      size_t bytes)
-{
-    static const char *const signs[] = {"==", "!=", ">", "<=", "<", ">="};
-    const char *sign = arena->fault_queue < 6 ? signs[arena->fault_queue] : "(no comparison)";
-    unsigned long long bound = (unsigned long long)arena->fault_high[0] << 32 | arena->fault_ticket;
-    unsigned long long word = (unsigned long long)arena->fault_high[1] << 32 | arena->fault_value;
-    if (arena->wait_ms == 0)
-        snprintf(
-            text, bytes,
-            "%s waits for the word at heap offset %llu (it is %llu) to be %s %llu, and no kernel "
-            "waits on step drain: read it in the next launch",
-            group, (unsigned long long)arena->fault_offset, word, sign, bound);
-    else
-        snprintf(
-            text, bytes,
-            "%s waited for the word at heap offset %llu to be %s %llu; it has been %llu for %.1f s",
-            group, (unsigned long long)arena->fault_offset, sign, bound, word,
-            arena->wait_ms * 1e-3);
-}
-
-static void tell_stalled(const struct gravelp_arena *arena, const char *group, char *text,
-                         size_t bytes)
-{
-    if (arena->wait_ms == 0)
-        snprintf(text, bytes,
-                 "%s found queue %u full (%u slots, ticket %u), and no kernel waits on step "
-                 "drain: raise GRAVEL_QUEUE, send fewer messages from each work-group "
-                 "(GRAVEL_FOR_SHARED_WG "
-                 "shares out uneven work), or lower GRAVEL_SLICE if it is above 1",
-                 group, arena->fault_queue, arena->n_slots, arena->fault_ticket);
-    else
-        snprintf(
-            text, bytes,
-            "%s waited for room in queue %u (ticket %u), of which the host has taken no package "
-            "from ticket %u on for %.1f s",
-            group, arena->fault_queue, arena->fault_ticket, arena->fault_value,
-            GRAVELP_ROOM_WAITS * arena->wait_ms * 1e-3);
-}
-
-/* The host's clock did not reach the kernel. */
-static void tell_cut_off(char *text, size_t bytes)
-{
-    size_t end = strlen(text);
-    snprintf(text + end, bytes - end,
-             "; by the count of looks, for the host's clock stood in the kernel's memory");
+    if (fault >= sizeof texts / sizeof *texts || !texts[fault].text)
+        return other_version;
+    return arena->wait_ms == 0 && texts[fault].drained ? texts[fault].drained : texts[fault].text;
 }
 
 void gravel_fault_tell(const struct gravelp_arena *arena, uint32_t fault, char *text, size_t bytes)
 {
-    char group[96];
+    static const char *const signs[] = {"==", "!=", ">", "<=", "<", ">="};
+    const unsigned long long ticket = join(arena->fault_high[0], arena->fault_ticket),
+                             value = join(arena->fault_high[1], arena->fault_value);
+    const bool is_cut = !memchr(arena->fault_text, 0, sizeof arena->fault_text);
+    char group[96], item[96], waits[24], room_waits[24], bound[80],
+        file[GRAVELP_FAULT_FILE_BYTES + 1], why[GRAVELP_FAULT_TEXT_BYTES + sizeof "..."];
+    const struct field fields[] = {
+        {.name = "group", .text = group},
+        {.name = "item", .text = item},
+        {.name = "file", .text = file},
+        {.name = "text", .text = why},
+        {.name = "waits", .text = waits},
+        {.name = "room_waits", .text = room_waits},
+        {.name = "sign",
+         .text = arena->fault_queue < 6 ? signs[arena->fault_queue] : "(no comparison)"},
+        {.name = "block", .text = value ? "a free block" : "no block"},
+        {.name = "bound", .text = value ? bound : "which is in no allocation"},
+        {.name = "node", .number = arena->node},
+        {.name = "queue", .number = arena->fault_queue},
+        {.name = "slots", .number = arena->n_slots},
+        {.name = "ticket", .number = ticket},
+        {.name = "value", .number = value},
+        {.name = "offset", .number = arena->fault_offset},
+        {.name = "version", .number = arena->version},
+    };
     name_origin(arena, "work-group", group, sizeof group);
-    switch (fault & ~GRAVELP_FAULT_CUT_OFF) {
-    case GRAVELP_FAULT_STALLED:
-        tell_stalled(arena, group, text, bytes);
-        break;
-    case GRAVELP_FAULT_GROUP:
-        snprintf(text, bytes,
-                 "%s has %u work-items, more than GRAVEL_MAX_GROUP: launch groups of 256, or build "
-                 "the program with -DGRAVEL_MAX_GROUP=%u",
-                 group, arena->fault_value, arena->fault_value);
-        break;
-    case GRAVELP_FAULT_QUEUE:
-        snprintf(text, bytes,
-                 "%s needs %u slots for one call and queue %u has %u; raise GRAVEL_QUEUE "
-                 "or GRAVEL_SLOT",
-                 group, arena->fault_value, arena->fault_queue, arena->n_slots);
-        break;
-    case GRAVELP_FAULT_WAIT:
-        tell_wait(arena, group, text, bytes);
-        break;
-    case GRAVELP_FAULT_FBAR:
-        snprintf(text, bytes,
-                 "%s waited at a fine-grain barrier at which %u of %u sub-groups had arrived: does "
-                 "this device run a group's sub-groups beside each other (gravel_fbar_rounds_wg)?",
-                 group, arena->fault_queue, arena->fault_value);
-        break;
-    case GRAVELP_FAULT_INBOX:
-        snprintf(text, bytes,
-                 "%s sends to server %u, whose inbox of %u slots has no room: %u were needed. "
-                 "Clients end when an inbox "
-                 "is nearly full, and this one's work-items send several messages each; raise "
-                 "GRAVEL_INBOX",
-                 group, arena->fault_queue, arena->fault_ticket, arena->fault_value);
-        break;
-    case GRAVELP_FAULT_ALONE:
-        snprintf(text, bytes,
-                 "%s serves as number %u of %u, and for %.1f s none of %u groups of clients has "
-                 "begun: does this device run work-groups beside each other? "
-                 "GRAVEL_SERVER_MODE=phases does not need that",
-                 group, arena->fault_queue, arena->fault_ticket,
-                 GRAVELP_ROOM_WAITS * arena->wait_ms * 1e-3, arena->fault_value);
-        break;
-    case GRAVELP_FAULT_SILENT:
-        snprintf(text, bytes,
-                 "%s waited for room in the inbox of server %u (ticket %u), which has taken none "
-                 "from ticket %u on for %.1f s: a handler that takes so long, or a server that has "
-                 "stopped",
-                 group, arena->fault_queue, arena->fault_ticket, arena->fault_value,
-                 GRAVELP_ROOM_WAITS * arena->wait_ms * 1e-3);
-        break;
-    case GRAVELP_FAULT_SPILL:
-        snprintf(text, bytes,
-                 "%s has a handler that sends to server %u, where more messages wait than the %u "
-                 "that its ring has room for: raise max_pending of the handlers that send",
-                 group, arena->fault_queue, arena->fault_ticket);
-        break;
-    case GRAVELP_FAULT_SENDER:
-        snprintf(text, bytes,
-                 "%s has a handler that sends to handler %u and may not: it is registered with "
-                 "max_pending 0",
-                 group, arena->fault_queue);
-        break;
-    case GRAVELP_FAULT_RECORD:
-        snprintf(
-            text, bytes,
-            "%s sends a record of %u bytes, text and header included, and a slot has %u: raise "
-            "GRAVEL_SLOT",
-            group, arena->fault_value, arena->fault_ticket);
-        break;
-    case GRAVELP_FAULT_ASSERT:
-        tell_assertion(arena, text, bytes);
-        break;
-    case GRAVELP_FAULT_POOL:
-        tell_pool(arena, text, bytes);
-        break;
-    case GRAVELP_FAULT_BOUNDS:
-        tell_bounds(arena, text, bytes);
-        break;
-    case GRAVELP_FAULT_ROLE:
-        snprintf(text, bytes,
-                 "%s is of a kernel with GRAVEL_SERVE, and gravel_server_launch did not launch it",
-                 group);
-        break;
-    default:
-        snprintf(text, bytes,
-                 "the program was built with another gravel.cl.h (arena version %u, here %u)",
-                 arena->fault_value, arena->version);
-    }
+    name_origin(arena, "work-item", item, sizeof item);
+    snprintf(file, sizeof file, "%.*s", (int)sizeof arena->fault_file,
+             (const char *)arena->fault_file);
+    snprintf(why, sizeof why, "%.*s%s", (int)sizeof arena->fault_text,
+             (const char *)arena->fault_text, is_cut ? "..." : "");
+    snprintf(waits, sizeof waits, "%.1f", arena->wait_ms * 1e-3);
+    snprintf(room_waits, sizeof room_waits, "%.1f", GRAVELP_ROOM_WAITS * arena->wait_ms * 1e-3);
+    snprintf(bound, sizeof bound, "of an allocation in which it must be below %llu", value);
+    fill(choose_text(arena, fault & ~GRAVELP_FAULT_CUT_OFF), fields, text, bytes);
+    const size_t end = strlen(text);
     if (fault & GRAVELP_FAULT_CUT_OFF && arena->wait_ms)
-        tell_cut_off(text, bytes);
+        snprintf(text + end, bytes - end,
+                 "; by the count of polls, for the host's clock stood in the kernel's memory");
 }
