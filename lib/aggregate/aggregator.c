@@ -17,7 +17,6 @@
 #include "transport/names.h"
 
 #include <stdio.h>
-#include <string.h>
 
 #define BATCH 32u /* packages between two looks at the clock */
 
@@ -251,17 +250,27 @@ static bool kernels_are_over(const struct gravel_aggregator *aggregator)
     return check->are_over && check->are_over(check->context);
 }
 
+static void wait_for(struct gravel_aggregator *aggregator, enum gravel_awaited awaited)
+{
+    aggregator->awaited = awaited;
+    aggregator->waited = gravel_lived_for(aggregator->timeout_ns);
+}
+
+static bool is_flushing(const struct gravel_aggregator *aggregator)
+{
+    return aggregator->awaited >= GRAVEL_AWAITS_FLUSH;
+}
+
 static void begin_flush(struct gravel_aggregator *aggregator)
 {
     uint32_t wanted =
         atomic_load_explicit(&aggregator->flush_wanted, memory_order_acquire); /* A1 */
-    if (aggregator->is_flushing || wanted == aggregator->flush_serving)
+    if (is_flushing(aggregator) || wanted == aggregator->flush_serving)
         return;
-    aggregator->is_flushing = true;
     aggregator->flush_serving = wanted;
-    aggregator->is_final = kernels_are_over(aggregator);
+    wait_for(aggregator,
+             kernels_are_over(aggregator) ? GRAVEL_AWAITS_LAST_FLUSH : GRAVEL_AWAITS_FLUSH);
     aggregator->flush_ticket = gravel_package_reserved(&aggregator->queue);
-    aggregator->waited = gravel_lived_for(aggregator->timeout_ns);
 }
 
 static bool has_aborted(const struct gravel_aggregator *aggregator)
@@ -300,15 +309,14 @@ static void check_stuck_ticket(struct gravel_aggregator *aggregator, uint64_t no
 /* Also without a flush: a kernel that waits for room behind a stuck ticket never ends. */
 static void watch_full_queue(struct gravel_aggregator *aggregator, uint64_t now_ns)
 {
-    uint32_t waiting = gravel_package_reserved(&aggregator->queue) - aggregator->queue.head;
-    if (waiting <= aggregator->queue.n_slots) {
-        aggregator->is_blocked = false;
-    } else if (!aggregator->is_blocked) {
-        aggregator->is_blocked = true;
-        aggregator->waited = gravel_lived_for(aggregator->timeout_ns);
-    } else {
+    const uint32_t waiting = gravel_package_reserved(&aggregator->queue) - aggregator->queue.head;
+    const bool is_full = waiting > aggregator->queue.n_slots;
+    if (is_flushing(aggregator))
+        return; /* a flush has the same limit */
+    if (is_full && aggregator->awaited == GRAVEL_AWAITS_ROOM)
         check_stuck_ticket(aggregator, now_ns);
-    }
+    else
+        wait_for(aggregator, is_full ? GRAVEL_AWAITS_ROOM : GRAVEL_AWAITS_NOTHING);
 }
 
 static void check_fault(struct gravel_aggregator *aggregator)
@@ -344,7 +352,7 @@ static void check_sessions(struct gravel_aggregator *aggregator)
 static void end_checks(struct gravel_aggregator *aggregator)
 {
     char text[512];
-    if (!aggregator->is_final || !kernels_are_over(aggregator))
+    if (aggregator->awaited != GRAVEL_AWAITS_LAST_FLUSH || !kernels_are_over(aggregator))
         return;
     if (gravel_check_end(&aggregator->check, text, sizeof text))
         report(aggregator, GRAVEL_EKERNEL, false, text);
@@ -354,7 +362,7 @@ static void end_checks(struct gravel_aggregator *aggregator)
 static void serve_flush(struct gravel_aggregator *aggregator, uint64_t now_ns)
 {
     begin_flush(aggregator);
-    if (!aggregator->is_flushing)
+    if (!is_flushing(aggregator))
         return;
     check_fault(aggregator); /* who asked for the flush must hear of it */
     if ((int32_t)(aggregator->queue.head - aggregator->flush_ticket) < 0) {
@@ -365,7 +373,7 @@ static void serve_flush(struct gravel_aggregator *aggregator, uint64_t now_ns)
     gravel_sender_end_sessions(aggregator->sender);
     gravel_sender_flush(aggregator->sender);
     gravel_sender_flush(aggregator->records);
-    aggregator->is_flushing = false;
+    wait_for(aggregator, GRAVEL_AWAITS_NOTHING);
     atomic_store_explicit(&aggregator->flush_done, aggregator->flush_serving,
                           memory_order_release); /* A2 */
     gravel_event_signal(&aggregator->flushed);
@@ -373,11 +381,12 @@ static void serve_flush(struct gravel_aggregator *aggregator, uint64_t now_ns)
 
 static void run(struct gravel_aggregator *aggregator)
 {
-    while (!atomic_load_explicit(&aggregator->stopping, memory_order_relaxed)) { /* event orders */
+    while (!gravel_thread_is_stopping(&aggregator->thread)) {
         uint64_t now_ns = gravel_clock_ns();
         uint32_t n = take_packages(aggregator, now_ns);
         if (n)
-            aggregator->waited = gravel_lived_for(aggregator->timeout_ns);
+            wait_for(aggregator,
+                     is_flushing(aggregator) ? aggregator->awaited : GRAVEL_AWAITS_NOTHING);
         uint64_t due_ns = gravel_sender_flush_aged(aggregator->sender, now_ns);
         uint64_t records_due_ns = gravel_sender_flush_aged(aggregator->records, now_ns);
         due_ns = records_due_ns < due_ns ? records_due_ns : due_ns;
@@ -385,7 +394,6 @@ static void run(struct gravel_aggregator *aggregator)
         check_fault(aggregator);
         gravel_package_beat(&aggregator->queue, now_ns);
         if (n) {
-            aggregator->is_blocked = false;
             gravel_idle_reset(&aggregator->idle);
             continue;
         }
@@ -409,23 +417,16 @@ static void *thread_main(void *argument)
 
 int gravel_aggregator_start(struct gravel_aggregator *aggregator)
 {
+    char what[32];
+    snprintf(what, sizeof what, "aggregator thread %u", aggregator->number);
     aggregator->started_ns = gravel_clock_ns();
-    int error = pthread_create(&aggregator->thread, NULL, thread_main, aggregator);
-    if (error)
-        return gravel_fail(GRAVEL_ESYSTEM, "aggregator thread %u: %s", aggregator->number,
-                           strerror(error));
-    aggregator->is_running = true;
-    return 0;
+    return gravel_thread_start(&aggregator->thread, what, thread_main, aggregator);
 }
 
 void gravel_aggregator_stop(struct gravel_aggregator *aggregator)
 {
-    if (!aggregator->is_running)
-        return;
-    atomic_store_explicit(&aggregator->stopping, true, memory_order_relaxed);
-    gravel_event_signal(&aggregator->event);
-    pthread_join(aggregator->thread, NULL);
-    aggregator->is_running = false;
+    if (gravel_thread_stop(&aggregator->thread, &aggregator->event))
+        gravel_thread_end(&aggregator->thread, true);
 }
 
 uint32_t gravel_aggregator_flush(struct gravel_aggregator *aggregator)

@@ -14,8 +14,15 @@
 #include "aggregate/check.h"
 #include "aggregate/guard.h"
 #include "base/error.h"
+#include "base/thread.h"
 
-#include <pthread.h>
+/* What the aggregator waits for, GRAVEL_TIMEOUT at most. */
+enum gravel_awaited {
+    GRAVEL_AWAITS_NOTHING,
+    GRAVEL_AWAITS_ROOM,      /* leaders do, and the next package has not come */
+    GRAVEL_AWAITS_FLUSH,     /* packages before flush_ticket */
+    GRAVEL_AWAITS_LAST_FLUSH /* in checked mode, too: before flush_ticket all kernels had ended */
+};
 
 struct gravel_aggregator {
     struct gravel_package_queue queue;
@@ -34,9 +41,7 @@ struct gravel_aggregator {
     struct gravel_check check; /* calls that are being made, in checked mode */
     uint32_t number;           /* of the aggregator and its queue */
 
-    pthread_t thread;
-    bool is_running;
-    _Atomic bool stopping;
+    struct gravel_thread thread;
     struct gravel_event event; /* wakes the thread: a launch, a flush request, stop */
     struct gravel_idle idle;
     uint64_t started_ns;
@@ -48,16 +53,12 @@ struct gravel_aggregator {
     /* Counters; one writer, relaxed. */
     _Atomic uint64_t n_packages, n_messages, n_binned, n_settled, n_refused;
 
-    /* The flush under way. */
-    uint32_t flush_ticket;      /* packages before it are to be consumed */
-    uint32_t flush_serving;     /* flush_wanted it answers */
-    struct gravel_lived waited; /* for the next package, since the last one */
-    uint32_t looks;             /* of the pump, as of the last tick of `waited` */
-    bool is_flushing;
-    bool is_final;       /* in checked mode: before flush_ticket all kernels had ended */
-    uint32_t n_sessions; /* in checked mode: gravel_package_sessions as of the last final flush */
-    bool is_blocked;
-    /* leaders wait for room, and the next package has not come since `waited` began */
+    enum gravel_awaited awaited; /* changed by wait_for() */
+    struct gravel_lived waited;  /* for the next package, since the last one */
+    uint32_t looks;              /* of the pump, as of the last tick of `waited` */
+    uint32_t flush_ticket;       /* packages before it are to be consumed */
+    uint32_t flush_serving;      /* flush_wanted it answers */
+    uint32_t n_sessions; /* in checked mode: gravel_package_sessions as of the last flush of all */
 };
 
 /**

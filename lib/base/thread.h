@@ -1,12 +1,61 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * How a thread of the library begins if other threads wait for the end of its sleeps.
+ * A thread of the library: its state, and how it begins if other threads wait for the end of its sleeps.
  *
- * Path:    aggregators, network thread, pump -> thread.c.
- * Threads: the one that begins.
+ * Path:    aggregators, network thread, pump, watch, writer -> thread.c.
+ * Threads: start, stop and end by the one that opens or closes the node; the rest by the thread itself.
  */
 #ifndef GRAVEL_BASE_THREAD_H
 #define GRAVEL_BASE_THREAD_H
+
+#include "base/event.h"
+
+#include <pthread.h>
+
+/* In order; not every thread takes each. */
+enum gravel_thread_state {
+    GRAVEL_THREAD_NONE,
+    GRAVEL_THREAD_RUNS,
+    GRAVEL_THREAD_STOPS,    /* it is to end */
+    GRAVEL_THREAD_GIVES_UP, /* at once: what is left to do is lost */
+    GRAVEL_THREAD_ENDED,    /* its last store, where the wait for it has a limit */
+    GRAVEL_THREAD_GONE      /* joined, or left behind */
+};
+
+struct gravel_thread {
+    pthread_t id;
+    _Atomic uint32_t state; /* U5: enum gravel_thread_state */
+};
+
+static inline uint32_t gravel_thread_state(const struct gravel_thread *thread)
+{
+    return atomic_load_explicit(&thread->state, memory_order_relaxed); /* U5 */
+}
+
+static inline bool gravel_thread_is_stopping(const struct gravel_thread *thread)
+{
+    return gravel_thread_state(thread) >= GRAVEL_THREAD_STOPS;
+}
+
+/** Change the state, unless it is further. */
+static inline void gravel_thread_advance(struct gravel_thread *thread, uint32_t state)
+{
+    uint32_t now = gravel_thread_state(thread);
+    while (now < state &&
+           !atomic_compare_exchange_weak_explicit(&thread->state, &now, state, memory_order_relaxed,
+                                                  memory_order_relaxed)) /* U5 */
+        ;
+}
+
+/** Start it. @param what  "pump thread", for the error. @return 0; GRAVEL_ESYSTEM. */
+int gravel_thread_start(struct gravel_thread *thread, const char *what, void *(*run)(void *),
+                        void *argument);
+
+/** Ask it to stop. @param event  that it may wait for. @return false if it has not been started, or is gone. */
+bool gravel_thread_stop(struct gravel_thread *thread, struct gravel_event *event);
+
+/** Join it; if it does not end, leave it behind. */
+void gravel_thread_end(struct gravel_thread *thread, bool has_ended);
 
 /**
  * Name the calling thread, and ask the system to end its sleeps on time.

@@ -159,19 +159,14 @@ static uint64_t interval_ns(const struct gravel *gravel)
     return ns > MOST_NS ? MOST_NS : ns < LEAST_NS ? LEAST_NS : ns;
 }
 
-static bool is_stopping(const struct gravel_watch *watch)
-{
-    return atomic_load_explicit(&watch->stopping, memory_order_relaxed); /* event orders */
-}
-
 static void *thread_main(void *argument)
 {
     struct gravel *gravel = argument;
     struct gravel_watch *watch = &gravel->watch;
     pthread_setname_np(pthread_self(), "gravel-watch"); /* its sleeps may end late */
-    while (!is_stopping(watch)) {
+    while (!gravel_thread_is_stopping(&watch->thread)) {
         uint32_t key = gravel_event_prepare(&watch->event);
-        if (is_stopping(watch))
+        if (gravel_thread_is_stopping(&watch->thread))
             gravel_event_cancel(&watch->event);
         else
             gravel_event_wait(&watch->event, key, interval_ns(gravel));
@@ -183,10 +178,10 @@ static void *thread_main(void *argument)
 int gravel_watch_start(struct gravel *gravel)
 {
     struct gravel_watch *watch = &gravel->watch;
-    int error = pthread_create(&watch->thread, NULL, thread_main, gravel);
-    if (error)
-        return gravel_fail(GRAVEL_ESYSTEM, "watching thread: %s", strerror(error));
-    watch->is_running = watch->is_opening = true;
+    int code = gravel_thread_start(&watch->thread, "watching thread", thread_main, gravel);
+    if (code)
+        return code;
+    watch->is_opening = true;
     atomic_fetch_add_explicit(&n_opening, 1, memory_order_relaxed); /* H10 */
     return 0;
 }
@@ -202,11 +197,8 @@ void gravel_watch_stop(struct gravel *gravel)
 {
     struct gravel_watch *watch = &gravel->watch;
     gravel_watch_end_opening(gravel);
-    if (!watch->is_running)
+    if (!gravel_thread_stop(&watch->thread, &watch->event))
         return;
-    atomic_store_explicit(&watch->stopping, true, memory_order_relaxed);
-    gravel_event_signal(&watch->event);
-    pthread_join(watch->thread, NULL);
-    watch->is_running = false;
+    gravel_thread_end(&watch->thread, true);
     free(watch->watched);
 }

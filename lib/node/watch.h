@@ -13,16 +13,15 @@
 #ifndef GRAVEL_NODE_WATCH_H
 #define GRAVEL_NODE_WATCH_H
 
-#include "base/event.h"
 #include "base/mark.h"
+#include "base/thread.h"
 
 struct gravel_watched;
 
 struct gravel_watch {
     struct gravel_event event; /* wakes the thread to stop */
-    pthread_t thread;
-    _Atomic bool stopping;
-    bool is_running, is_opening;
+    struct gravel_thread thread;
+    bool is_opening;
     struct gravel_watched *watched; /* [n_watched] by a mark's number; the thread's */
     uint32_t n_watched;
 };

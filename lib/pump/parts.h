@@ -6,13 +6,13 @@
 #ifndef GRAVEL_PUMP_PARTS_H
 #define GRAVEL_PUMP_PARTS_H
 
+#include "base/thread.h"
 #include "opencl/objects.h"
 #include "pump/device_aggregator.h"
 #include "pump/pump.h"
 #include "memory/package.h"
 #include "transport/pool.h"
 
-#include <pthread.h>
 
 #define GRAVEL_PUMP_FLIGHTS 8u /* copies under way, of each queue */
 #define GRAVEL_PUMP_LOOK_MIN \
@@ -114,10 +114,7 @@ struct gravel_pump {
     _Atomic uint64_t waits;                  /* of blocks for a buffer; one writer, relaxed */
 
     pthread_mutex_t lock;
-    pthread_t thread;
-    bool is_running;
-    _Atomic bool has_ended; /* U5: the thread's work */
-    _Atomic bool stopping;
+    struct gravel_thread thread;
     _Atomic uint32_t n_settling;
     /* callers that settle: they do the thread's work if no kernel runs; relaxed */
     struct gravel_event event; /* wakes the thread: a launch, or stop */

@@ -78,11 +78,6 @@ static bool is_kernel_running(struct gravel_pump *pump)
     return is_running;
 }
 
-static bool is_stopping(const struct gravel_pump *pump)
-{
-    return atomic_load_explicit(&pump->stopping, memory_order_relaxed); /* event orders */
-}
-
 /* Nothing runs: sleep until the next launch, or until the clock must tick for kernels that the caller enqueued.
  * @return  whether it must. */
 static bool sleep_until_launch(struct gravel_pump *pump)
@@ -90,7 +85,7 @@ static bool sleep_until_launch(struct gravel_pump *pump)
     const uint64_t step_ns = pump->mirrors->clock.step_ns;
     uint32_t key = gravel_event_prepare(&pump->event);
     bool has_launch = true;
-    if (is_stopping(pump) || is_kernel_running(pump))
+    if (gravel_thread_is_stopping(&pump->thread) || is_kernel_running(pump))
         gravel_event_cancel(&pump->event);
     else
         has_launch = gravel_event_wait(&pump->event, key,
@@ -123,7 +118,7 @@ static void *thread_main(void *argument)
     uint32_t seen = count_watched(pump);
     bool must_tick = false, has_rested = false;
     gravel_thread_begin("gravel-pump");
-    while (!is_stopping(pump)) {
+    while (!gravel_thread_is_stopping(&pump->thread)) {
         if (count_watched(pump) != seen &&
             !has_rested) { /* of a launch that has just begun; the driver is asked nothing */
             has_rested = true;
@@ -162,7 +157,7 @@ static void *thread_main(void *argument)
             must_tick = sleep_until_launch(pump);
         }
     }
-    atomic_store_explicit(&pump->has_ended, true, memory_order_relaxed); /* U5 */
+    gravel_thread_advance(&pump->thread, GRAVEL_THREAD_ENDED);
     return NULL;
 }
 
@@ -237,13 +232,9 @@ static int make_binner(struct gravel_pump *pump)
 
 static int start(struct gravel_pump *pump)
 {
-    if (!gravel_pump_has_thread(pump))
-        return 0;
-    int error = pthread_create(&pump->thread, NULL, thread_main, pump);
-    if (error)
-        return gravel_fail(GRAVEL_ESYSTEM, "pump thread: %s", strerror(error));
-    pump->is_running = true;
-    return 0;
+    return gravel_pump_has_thread(pump)
+               ? gravel_thread_start(&pump->thread, "pump thread", thread_main, pump)
+               : 0;
 }
 
 int gravel_pump_create(struct gravel_pump **out, const struct gravel_pump_shape *shape)
@@ -302,20 +293,15 @@ static void release_flights(struct gravel_pump *pump)
 
 bool gravel_pump_stop(struct gravel_pump *pump)
 {
-    if (!pump || !pump->is_running)
+    bool has_ended;
+    if (!pump || !gravel_thread_stop(&pump->thread, &pump->event))
         return true;
     struct gravel_wait wait = gravel_wait_on(pump->shape.memory->device, "stopping the pump");
-    atomic_store_explicit(&pump->stopping, true, memory_order_relaxed);
-    gravel_event_signal(&pump->event);
-    pump->is_running = false;
-    while (!atomic_load_explicit(&pump->has_ended, memory_order_relaxed)) { /* U5 */
-        if (gravel_wait_pause(&wait)) {
-            pthread_detach(pump->thread);
-            return false;
-        }
-    }
-    pthread_join(pump->thread, NULL);
-    return true;
+    do
+        has_ended = gravel_thread_state(&pump->thread) >= GRAVEL_THREAD_ENDED;
+    while (!has_ended && !gravel_wait_pause(&wait));
+    gravel_thread_end(&pump->thread, has_ended);
+    return has_ended;
 }
 
 void gravel_pump_abandon(struct gravel_pump *pump)

@@ -29,7 +29,7 @@ static bool is_file(int descriptor)
 }
 
 /* @return 0; the system's error; ECANCELED. */
-static int await_room(int descriptor, const _Atomic bool *abandoned)
+static int await_room(int descriptor, const struct gravel_thread *thread)
 {
     struct pollfd room = {.fd = descriptor, .events = POLLOUT};
     for (;;) {
@@ -38,7 +38,7 @@ static int await_room(int descriptor, const _Atomic bool *abandoned)
             return 0;
         if (n < 0 && errno != EINTR)
             return errno;
-        if (atomic_load_explicit(abandoned, memory_order_relaxed)) /* S4 */
+        if (gravel_thread_state(thread) >= GRAVEL_THREAD_GIVES_UP)
             return ECANCELED;
     }
 }
@@ -56,11 +56,11 @@ static bool flush_program(int descriptor, size_t most)
 }
 
 int gravel_output_write(int descriptor, const char *text, size_t bytes, size_t *n_written,
-                        const _Atomic bool *abandoned, _Atomic uint64_t *n_bytes)
+                        const struct gravel_thread *thread, _Atomic uint64_t *n_bytes)
 {
     const bool waits = !is_file(descriptor);
     for (*n_written = 0; *n_written < bytes;) {
-        int code = waits ? await_room(descriptor, abandoned) : 0;
+        int code = waits ? await_room(descriptor, thread) : 0;
         if (code)
             return code;
         const size_t left = bytes - *n_written, most = waits ? PIECE_BYTES : SIZE_MAX;

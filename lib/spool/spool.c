@@ -60,7 +60,7 @@ int gravel_spool_push(struct gravel_spool *spool, const struct gravel_frame *fra
     struct gravel_buffer *buffer = gravel_buffer_create(is_full(holder) ? holder->capacity : bytes);
     if (!buffer)
         return gravel_fail(GRAVEL_ENOMEM, "no memory for lines of node %u", frame->source);
-    int code = spool->writer.is_running ? 0 : gravel_writer_start(&spool->writer);
+    int code = gravel_thread_state(&spool->writer.thread) ? 0 : gravel_writer_start(&spool->writer);
     if (code) {
         gravel_buffer_destroy(buffer);
         return code;

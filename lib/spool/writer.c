@@ -44,7 +44,7 @@ static int hand_out(struct gravel_writer *writer, const struct gravel_characters
                     size_t *n_written)
 {
     if (!writer->streams || !writer->streams->print)
-        return gravel_output_write(STDOUT_FILENO, out->text, out->n, n_written, &writer->abandoned,
+        return gravel_output_write(STDOUT_FILENO, out->text, out->n, n_written, &writer->thread,
                                    &writer->n_bytes);
     if (writer->streams->print(writer->streams->context, out->text, out->n))
         return GRAVEL_PRINT_FAILED;
@@ -151,7 +151,7 @@ static struct gravel_buffer *await_frame(struct gravel_writer *writer)
         if (buffer)
             return buffer;
         uint32_t key = gravel_event_prepare(&writer->event);
-        const bool is_last = atomic_load_explicit(&writer->stopping, memory_order_relaxed);
+        const bool is_last = gravel_thread_is_stopping(&writer->thread);
         buffer = gravel_list_take(&writer->todo);
         if (buffer || is_last) {
             gravel_event_cancel(&writer->event);
@@ -171,18 +171,14 @@ static void *thread_main(void *argument)
     while ((buffer = await_frame(writer)))
         deal_with(writer, buffer, &out);
     free(out.text);
-    atomic_store_explicit(&writer->has_ended, true, memory_order_relaxed); /* S3 */
+    gravel_thread_advance(&writer->thread, GRAVEL_THREAD_ENDED);
     gravel_event_signal(&writer->ended);
     return NULL;
 }
 
 int gravel_writer_start(struct gravel_writer *writer)
 {
-    int error = pthread_create(&writer->thread, NULL, thread_main, writer);
-    if (error)
-        return gravel_fail(GRAVEL_ESYSTEM, "writer's thread: %s", strerror(error));
-    writer->is_running = true;
-    return 0;
+    return gravel_thread_start(&writer->thread, "writer's thread", thread_main, writer);
 }
 
 void gravel_writer_push(struct gravel_writer *writer, struct gravel_buffer *buffer)
@@ -203,8 +199,7 @@ static bool await_end(struct gravel_writer *writer, uint64_t limit_ns)
     uint64_t n_bytes = 0;
     for (;;) {
         uint32_t key = gravel_event_prepare(&writer->ended);
-        const bool has_ended =
-            atomic_load_explicit(&writer->has_ended, memory_order_relaxed); /* S3 */
+        const bool has_ended = gravel_thread_state(&writer->thread) >= GRAVEL_THREAD_ENDED;
         const uint64_t now_bytes = atomic_load_explicit(&writer->n_bytes, memory_order_relaxed);
         if (now_bytes != n_bytes)
             waited = gravel_lived_for(limit_ns);
@@ -219,19 +214,13 @@ static bool await_end(struct gravel_writer *writer, uint64_t limit_ns)
 
 bool gravel_writer_stop(struct gravel_writer *writer, uint64_t limit_ns)
 {
-    if (!writer->is_running)
+    if (!gravel_thread_stop(&writer->thread, &writer->event))
         return true;
-    atomic_store_explicit(&writer->stopping, true, memory_order_relaxed); /* event orders */
-    gravel_event_signal(&writer->event);
     bool has_ended = await_end(writer, limit_ns);
     if (!has_ended) {
-        atomic_store_explicit(&writer->abandoned, true, memory_order_relaxed); /* S4 */
+        gravel_thread_advance(&writer->thread, GRAVEL_THREAD_GIVES_UP);
         has_ended = await_end(writer, limit_ns);
     }
-    if (has_ended)
-        pthread_join(writer->thread, NULL);
-    else
-        pthread_detach(writer->thread);
-    writer->is_running = false;
+    gravel_thread_end(&writer->thread, has_ended);
     return has_ended;
 }

@@ -12,25 +12,19 @@
 #define GRAVEL_SPOOL_WRITER_H
 
 #include "base/error.h"
-#include "base/event.h"
 #include "base/stream.h"
+#include "base/thread.h"
 #include "transport/list.h"
-
-#include <pthread.h>
 
 struct gravel_writer {
     struct gravel_event *dealt_with;      /* signalled when a frame goes back */
     const struct gravel_streams *streams; /* or NULL */
     bool are_bare;                        /* lines */
 
-    pthread_t thread;
-    bool is_running;
+    struct gravel_thread thread; /* STOPS: once todo is empty; GIVES_UP: at once */
     struct gravel_list todo, done;
     struct gravel_event event; /* wakes the thread */
-    struct gravel_event ended; /* has_ended */
-    _Atomic bool stopping;     /* once todo is empty; relaxed, the event orders */
-    _Atomic bool abandoned;    /* S4: at once */
-    _Atomic bool has_ended;    /* S3: the thread's last store */
+    struct gravel_event ended;
     _Atomic uint64_t n_bytes,
         n_lines; /* counters, of what has been written; as bytes count records too, and 1 a question */
     _Atomic uint32_t in_stream; /* whose function runs, 0: none's; relaxed, for a text alone */
