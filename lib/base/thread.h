@@ -3,7 +3,8 @@
  * A thread of the library: its state, and how it begins if other threads wait for the end of its sleeps.
  *
  * Path:    aggregators, network thread, pump, watch, writer -> thread.c.
- * Threads: start, stop and end by the one that opens or closes the node; the rest by the thread itself.
+ * Threads: start, stop and end by the one that opens or closes the node; begin by the thread itself; else any.
+ * Memory:  U5: who sees a state sees what was done before it, so a thread that is to end may free what others have read.
  */
 #ifndef GRAVEL_BASE_THREAD_H
 #define GRAVEL_BASE_THREAD_H
@@ -16,8 +17,11 @@
 enum gravel_thread_state {
     GRAVEL_THREAD_NONE,
     GRAVEL_THREAD_RUNS,
+    GRAVEL_THREAD_LEAVES_MPI, /* the network's, where the program finalises MPI */
+    GRAVEL_THREAD_HAS_LEFT_MPI,
     GRAVEL_THREAD_STOPS,    /* it is to end */
     GRAVEL_THREAD_GIVES_UP, /* at once: what is left to do is lost */
+    GRAVEL_THREAD_LOST,     /* it is in a call that does not return, and does nothing more */
     GRAVEL_THREAD_ENDED,    /* its last store, where the wait for it has a limit */
     GRAVEL_THREAD_GONE      /* joined, or left behind */
 };
@@ -29,7 +33,7 @@ struct gravel_thread {
 
 static inline uint32_t gravel_thread_state(const struct gravel_thread *thread)
 {
-    return atomic_load_explicit(&thread->state, memory_order_relaxed); /* U5 */
+    return atomic_load_explicit(&thread->state, memory_order_acquire); /* U5 */
 }
 
 static inline bool gravel_thread_is_stopping(const struct gravel_thread *thread)
@@ -37,13 +41,21 @@ static inline bool gravel_thread_is_stopping(const struct gravel_thread *thread)
     return gravel_thread_state(thread) >= GRAVEL_THREAD_STOPS;
 }
 
+/** Whether it is the calling thread. */
+static inline bool gravel_thread_is_own(const struct gravel_thread *thread)
+{
+    const uint32_t state = gravel_thread_state(thread);
+    return state != GRAVEL_THREAD_NONE && state != GRAVEL_THREAD_GONE &&
+           pthread_equal(pthread_self(), thread->id);
+}
+
 /** Change the state, unless it is further. */
 static inline void gravel_thread_advance(struct gravel_thread *thread, uint32_t state)
 {
     uint32_t now = gravel_thread_state(thread);
-    while (now < state &&
-           !atomic_compare_exchange_weak_explicit(&thread->state, &now, state, memory_order_relaxed,
-                                                  memory_order_relaxed)) /* U5 */
+    while (now < state && !atomic_compare_exchange_weak_explicit(&thread->state, &now, state,
+                                                                 memory_order_release, /* U5 */
+                                                                 memory_order_relaxed))
         ;
 }
 

@@ -120,7 +120,7 @@ static void handle_death(struct gravel_network *network, const struct gravel_dea
 {
     if (!gravel_fields_check_error(network, loan, frame->code, frame->text))
         return;
-    network->has_told_death = true; /* the node that found out tells all nodes */
+    gravel_liveness_skip_death(network); /* the node that found out tells all nodes */
     gravel_network_fail(network, GRAVEL_EPEER, frame->text);
 }
 

@@ -266,12 +266,12 @@ static bool is_done(const struct gravel_job *job)
 void gravel_network_give_up(struct gravel_network *network, struct gravel_mark *mark, uint64_t n,
                             pthread_t thread)
 {
-    if (!pthread_equal(thread, network->thread) || !gravel_mark_give_up(mark, n))
+    if (!pthread_equal(thread, network->thread.id) || !gravel_mark_give_up(mark, n))
         return;
     pthread_mutex_lock(&network->job_lock);
     network->new_jobs = NULL; /* on the stacks of threads that return now */
     network->new_jobs_end = &network->new_jobs;
-    atomic_store_explicit(&network->is_lost, true, memory_order_release); /* J3 */
+    gravel_thread_advance(&network->thread, GRAVEL_THREAD_LOST);
     pthread_mutex_unlock(&network->job_lock);
     gravel_event_signal(&network->job_done);
     gravel_heap_give_up(network->shape.heap);

@@ -103,8 +103,7 @@ uint64_t gravel_liveness_step(struct gravel_network *network, uint64_t now_ns)
 
 void gravel_network_keep_alive(struct gravel_network *network, uint64_t now_ns)
 {
-    if (!atomic_load_explicit(&network->is_running, memory_order_relaxed) ||
-        !pthread_equal(pthread_self(), network->thread))
+    if (!gravel_thread_is_own(&network->thread))
         return;
     leave_out(network, now_ns);
     gravel_liveness_step(network, now_ns);
@@ -136,32 +135,45 @@ static void tell_death(struct gravel_network *network, uint32_t node)
     gravel_network_transmit(network, buffer);
 }
 
-static bool is_told(const struct gravel_network *network)
+static uint32_t death_of(const struct gravel_network *network)
 {
-    return atomic_load_explicit(&network->is_told, memory_order_relaxed); /* N3 */
+    return atomic_load_explicit(&network->death, memory_order_relaxed); /* N3 */
+}
+
+static void set_death(struct gravel_network *network, uint32_t death)
+{
+    atomic_store_explicit(&network->death, death, memory_order_relaxed); /* N3 */
+    gravel_event_signal(&network->job_done);
+}
+
+void gravel_liveness_skip_death(struct gravel_network *network)
+{
+    if (death_of(network) == GRAVEL_DEATH_UNTOLD)
+        set_death(network, GRAVEL_DEATH_SENT);
 }
 
 void gravel_liveness_tell_death(struct gravel_network *network)
 {
-    bool is_new = !network->has_told_death;
-    if (!is_new && !is_told(network)) { /* a round of the transport has followed */
-        atomic_store_explicit(&network->is_told, true, memory_order_relaxed); /* N3 */
-        gravel_event_signal(&network->job_done);
-    }
-    network->has_told_death = true;
-    for (uint32_t node = 0; is_new && node < network->transport->n_nodes; node++)
+    const uint32_t death = death_of(network);
+    if (death == GRAVEL_DEATH_SENT)
+        set_death(network, GRAVEL_DEATH_TOLD);
+    if (death != GRAVEL_DEATH_UNTOLD)
+        return;
+    for (uint32_t node = 0; node < network->transport->n_nodes; node++)
         if (!gravel_transport_is_local(network->transport, node))
             tell_death(network, node);
+    set_death(network, GRAVEL_DEATH_SENT);
 }
 
 void gravel_network_wait_told(struct gravel_network *network, uint64_t most_ns)
 {
     struct gravel_lived waited = gravel_lived_for(most_ns);
-    if (pthread_equal(pthread_self(), network->thread))
+    if (gravel_thread_is_own(&network->thread))
         return;
-    while (!is_told(network) && gravel_lived_tick(&waited, gravel_clock_ns()) < most_ns) {
+    while (death_of(network) != GRAVEL_DEATH_TOLD &&
+           gravel_lived_tick(&waited, gravel_clock_ns()) < most_ns) {
         uint32_t key = gravel_event_prepare(&network->job_done);
-        if (is_told(network))
+        if (death_of(network) == GRAVEL_DEATH_TOLD)
             gravel_event_cancel(&network->job_done);
         else
             gravel_event_wait(&network->job_done, key, waited.step_ns);

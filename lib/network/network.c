@@ -250,9 +250,8 @@ bool gravel_network_step(struct gravel_network *network, uint64_t now_ns, uint64
 
 void gravel_network_loop(struct gravel_network *network)
 {
-    while (!atomic_load_explicit(&network->stopping, memory_order_relaxed) && /* event orders */
-           atomic_load_explicit(&network->end, memory_order_relaxed) !=
-               GRAVEL_NETWORK_LEAVES_MPI) { /* J2 */
+    while (!gravel_thread_is_stopping(&network->thread) &&
+           gravel_thread_state(&network->thread) != GRAVEL_THREAD_LEAVES_MPI) {
         uint64_t due_ns = UINT64_MAX;
         if (gravel_network_step(network, gravel_clock_ns(), &due_ns))
             gravel_idle_reset(&network->idle);

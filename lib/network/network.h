@@ -19,6 +19,7 @@
 #include "base/error.h"
 #include "base/lived.h"
 #include "base/mark.h"
+#include "base/thread.h"
 #include "memory/memory.h"
 #include "network/credit.h"
 #include "resolve/resolver.h"
@@ -134,15 +135,14 @@ struct gravel_network_shape {
         void); /* runs in the program's MPI_Finalize; calls gravel_network_leave_mpi */
 };
 
-/* Bits: the network thread has opened the transport, or not, and has an end; the wait for that was given up. */
+/* Bits: the network thread has opened the transport, or not, and has an end; before that, the wait was given up. */
 enum gravel_opening { GRAVEL_OPENED = 1, GRAVEL_OPENING_LEFT = 2 };
 
-/* How far the thread has come, one after the other; MPI is left only where the program finalises it. */
-enum gravel_network_end {
-    GRAVEL_NETWORK_RUNS,
-    GRAVEL_NETWORK_LEAVES_MPI,
-    GRAVEL_NETWORK_HAS_LEFT_MPI,
-    GRAVEL_NETWORK_HAS_ENDED
+/* What other nodes know of the failure or the end of this one. */
+enum gravel_death {
+    GRAVEL_DEATH_UNTOLD,
+    GRAVEL_DEATH_SENT, /* or they know by themselves */
+    GRAVEL_DEATH_TOLD  /* the transport has had a round since */
 };
 
 struct gravel_network {
@@ -158,18 +158,12 @@ struct gravel_network {
     uint64_t told_ns;                  /* when those who wait for them last heard of us */
     struct gravel_trace *trace;
 
-    pthread_t thread;
-    _Atomic bool is_running;
-    /* relaxed, orders nothing: a pump's thread that was left behind reads it too */
-    bool is_left; /* opening was given up: the thread is in MPI, and what it may touch must stay */
+    struct gravel_thread thread;
     _Atomic uint32_t opening; /* N1: enum gravel_opening */
     _Atomic(const char *)
-        opening_call;         /* of MPI, in which the thread is: a constant name; relaxed */
-    _Atomic bool is_attached; /* N2: senders, resolver and memory are set */
-    bool sees_attached;       /* the network thread has seen N2 */
-    _Atomic uint32_t end;     /* J2: enum gravel_network_end */
-    _Atomic bool is_lost;     /* J3: the thread has been given up: it does nothing more */
-    _Atomic bool stopping;
+        opening_call;                 /* of MPI, in which the thread is: a constant name; relaxed */
+    _Atomic bool is_attached;         /* N2: senders, resolver and memory are set */
+    bool sees_attached;               /* the network thread has seen N2 */
     _Atomic bool is_ending;           /* the process ends, and has not closed the node */
     struct gravel_network *next_open; /* farewell.c */
     int open_code;                    /* of opening; text in open_text */
@@ -221,8 +215,7 @@ struct gravel_network {
     /* of our left neighbour, but for the time when this thread, or the machine, stood */
     struct gravel_lived loss; /* since frames cannot arrive: transport->lost */
     uint64_t beat_ns;         /* of our last heartbeat to our right neighbour */
-    bool has_told_death;
-    _Atomic bool is_told; /* N3: the transport has had a round since */
+    _Atomic uint32_t death;   /* N3: enum gravel_death; the network thread writes */
 
     struct gravel_network_counts counts;
 };
@@ -231,7 +224,7 @@ struct gravel_network {
  * Start the thread: it opens the transport. Returns once that is done, or config->open_timeout_ms are over.
  *
  * @return  0; GRAVEL_EMPI; GRAVEL_ECONFIG; GRAVEL_ENOMEM; GRAVEL_ESYSTEM. On failure the thread has ended, unless
- *          network->is_left.
+ *          gravel_network_is_left.
  */
 int gravel_network_start(struct gravel_network *network, const struct gravel_network_shape *shape);
 
@@ -289,11 +282,16 @@ void gravel_network_wait_told(struct gravel_network *network, uint64_t most_ns);
 void gravel_network_give_up(struct gravel_network *network, struct gravel_mark *mark, uint64_t n,
                             pthread_t thread);
 
+/** Whether opening was given up: the thread is in MPI, and what it may touch must stay. */
+static inline bool gravel_network_is_left(const struct gravel_network *network)
+{
+    return atomic_load_explicit(&network->opening, memory_order_relaxed) & GRAVEL_OPENING_LEFT;
+}
+
 /** Whether MPI is in use, and gravel_network_leave_mpi has not been called. */
 static inline bool gravel_network_uses_mpi(const struct gravel_network *network)
 {
-    return network->shape.use_mpi && atomic_load_explicit(&network->end, memory_order_relaxed) ==
-                                         GRAVEL_NETWORK_RUNS; /* J2 */
+    return network->shape.use_mpi && gravel_thread_state(&network->thread) == GRAVEL_THREAD_RUNS;
 }
 
 /** Wake the thread. */

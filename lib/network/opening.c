@@ -47,10 +47,11 @@ static void tell(const struct gravel_network *network, uint64_t waited_ns)
 static int give_up(struct gravel_network *network, uint64_t waited_ns)
 {
     char waits[400];
-    if (atomic_fetch_or_explicit(&network->opening, GRAVEL_OPENING_LEFT, memory_order_relaxed) &
-        GRAVEL_OPENED) /* relaxed: each side learns whether it came second; the next look orders */
+    uint32_t opens = 0;
+    if (!atomic_compare_exchange_strong_explicit(
+            &network->opening, &opens, GRAVEL_OPENING_LEFT, memory_order_relaxed,
+            memory_order_relaxed)) /* relaxed: each side learns who came first; the next look orders */
         return 0;
-    network->is_left = true;
     describe(network, waited_ns, waits, sizeof waits);
     return gravel_fail(
         GRAVEL_EMPI,

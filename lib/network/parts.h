@@ -21,7 +21,7 @@ static inline bool gravel_network_has_aborted(const struct gravel_network *netwo
 /* Whether the network thread has been given up. */
 static inline bool gravel_network_is_lost(const struct gravel_network *network)
 {
-    return atomic_load_explicit(&network->is_lost, memory_order_acquire); /* J3 */
+    return gravel_thread_state(&network->thread) == GRAVEL_THREAD_LOST;
 }
 
 /* Time that the network thread has lived [ns], for limits of what it waits for; never 0. The network thread. */
@@ -192,6 +192,8 @@ void gravel_network_leave(struct gravel_network *network);
 /** farewell.c: a network whose process must not end without a word; it has been stopped. Any thread. */
 void gravel_farewell_add(struct gravel_network *network);
 void gravel_farewell_remove(const struct gravel_network *network);
+/** liveness.c: the other nodes know that this one fails, or learn it from another. */
+void gravel_liveness_skip_death(struct gravel_network *network);
 /** liveness.c: tell every node that this one has failed, or ends, and why, once. */
 void gravel_liveness_tell_death(struct gravel_network *network);
 

@@ -62,14 +62,9 @@ static bool tell_ready(struct gravel_network *network, int code)
     return true;
 }
 
-static uint32_t end_of(const struct gravel_network *network)
+static void advance(struct gravel_network *network, uint32_t state)
 {
-    return atomic_load_explicit(&network->end, memory_order_relaxed); /* J2 */
-}
-
-static void set_end(struct gravel_network *network, uint32_t end)
-{
-    atomic_store_explicit(&network->end, end, memory_order_relaxed); /* J2 */
+    gravel_thread_advance(&network->thread, state);
     gravel_event_signal(&network->job_done);
 }
 
@@ -82,9 +77,9 @@ static void leave_mpi(struct gravel_network *network)
     gravel_network_leave(network);
     network->transport->operations->leave_mpi(network->transport,
                                               !gravel_network_has_aborted(network));
-    network->has_told_death = true;
+    gravel_liveness_skip_death(network);
     gravel_network_fail(network, GRAVEL_EMPI, text);
-    set_end(network, GRAVEL_NETWORK_HAS_LEFT_MPI);
+    advance(network, GRAVEL_THREAD_HAS_LEFT_MPI);
     gravel_network_loop(network);
 }
 
@@ -100,7 +95,7 @@ static void *thread_main(void *argument)
         return NULL; /* the node is lost, and MPI with it: nothing is closed */
     if (!code) {
         gravel_network_loop(network);
-        if (end_of(network) == GRAVEL_NETWORK_LEAVES_MPI)
+        if (gravel_thread_state(&network->thread) == GRAVEL_THREAD_LEAVES_MPI)
             leave_mpi(network);
         else
             gravel_network_leave(network);
@@ -108,7 +103,7 @@ static void *thread_main(void *argument)
     if (network->transport)
         network->transport->operations->close(network->transport,
                                               !gravel_network_has_aborted(network));
-    set_end(network, GRAVEL_NETWORK_HAS_ENDED);
+    advance(network, GRAVEL_THREAD_ENDED);
     return NULL;
 }
 
@@ -120,13 +115,11 @@ int gravel_network_start(struct gravel_network *network, const struct gravel_net
     pthread_mutex_init(&network->host_lock, NULL);
     pthread_mutex_init(&network->job_lock, NULL);
     network->started_ns = gravel_clock_ns();
-    int error = pthread_create(&network->thread, NULL, thread_main, network);
-    if (error)
-        return gravel_fail(GRAVEL_ESYSTEM, "network thread: %s", strerror(error));
-    atomic_store_explicit(&network->is_running, true, memory_order_relaxed);
-    int left = gravel_network_await_opening(network);
-    if (left)
-        return left;
+    int code = gravel_thread_start(&network->thread, "network thread", thread_main, network);
+    if (!code)
+        code = gravel_network_await_opening(network);
+    if (code)
+        return code;
     if (network->open_code)
         return gravel_fail(network->open_code, "%s", network->open_text);
     gravel_farewell_add(network);
@@ -209,15 +202,15 @@ static void free_pending(struct gravel_network *network)
         gravel_pool_return(buffer);
 }
 
-/* @return whether the thread has come so far; else it was given up. */
-static bool wait_for(struct gravel_network *network, enum gravel_network_end end)
+/* @param state  if it has not ended: HAS_LEFT_MPI, or 0. @return whether the thread has come so far; else it is lost. */
+static bool wait_for(struct gravel_network *network, uint32_t state)
 {
     for (;;) {
         uint32_t key = gravel_event_prepare(&network->job_done);
-        const bool has_come = end_of(network) >= end;
-        if (has_come || gravel_network_is_lost(network)) {
+        const uint32_t now = gravel_thread_state(&network->thread);
+        if (now >= GRAVEL_THREAD_LOST || now == state) {
             gravel_event_cancel(&network->job_done);
-            return has_come;
+            return now != GRAVEL_THREAD_LOST;
         }
         gravel_event_wait(&network->job_done, key, GRAVEL_NS_PER_S);
     }
@@ -225,27 +218,20 @@ static bool wait_for(struct gravel_network *network, enum gravel_network_end end
 
 void gravel_network_leave_mpi(struct gravel_network *network)
 {
-    uint32_t runs = GRAVEL_NETWORK_RUNS;
-    atomic_compare_exchange_strong_explicit(&network->end, &runs, GRAVEL_NETWORK_LEAVES_MPI,
-                                            memory_order_relaxed, memory_order_relaxed); /* J2 */
+    gravel_thread_advance(&network->thread, GRAVEL_THREAD_LEAVES_MPI);
     gravel_event_signal(&network->event);
-    wait_for(network, GRAVEL_NETWORK_HAS_LEFT_MPI);
+    wait_for(network, GRAVEL_THREAD_HAS_LEFT_MPI);
 }
 
 bool gravel_network_stop(struct gravel_network *network, bool keep_resolver)
 {
-    if (!atomic_load_explicit(&network->is_running, memory_order_relaxed))
+    if (!gravel_thread_stop(&network->thread, &network->event))
         return true;
-    atomic_store_explicit(&network->stopping, true, memory_order_relaxed);
-    gravel_event_signal(&network->event);
-    bool has_ended = wait_for(network, GRAVEL_NETWORK_HAS_ENDED);
+    bool has_ended = wait_for(network, 0);
     gravel_farewell_remove(network);
-    atomic_store_explicit(&network->is_running, false, memory_order_relaxed);
-    if (!has_ended) {
-        pthread_detach(network->thread);
+    gravel_thread_end(&network->thread, has_ended);
+    if (!has_ended)
         return false;
-    }
-    pthread_join(network->thread, NULL);
     free_pending(network);
     gravel_credit_destroy(&network->credit);
     if (!gravel_spool_destroy(network->spool))

@@ -132,7 +132,7 @@ int gravel_node_free(struct gravel *gravel)
     const bool is_aborting = !gravel_abort_refuse(gravel);
     if (is_aborting)
         gravel->log = NULL; /* it may wait for what the function that does not return has */
-    if (gravel->network.is_left) {
+    if (gravel_network_is_left(&gravel->network)) {
         leave_behind(gravel);
         return 0;
     }

@@ -117,7 +117,6 @@ EXCUSED = {
     "O3": "a sender has mostly heard of the reader by other messages; proved by tests/hrf/protocols/serve_spill.litmus",
     "O4": "as O3; at a server's end orders loads of `reserved`, which are atomic; proved by tests/hrf/protocols/serve_sums.litmus",
     "B3": "no thread of a subject stands in a call of a driver; proved by tests/hrf/protocols/mark.litmus",
-    "J3": "as B3",
     "V1": "kernels in checked mode read it; proved by tests/hrf/protocols/bounds.litmus",
     "A2": "orders the network thread's look at `outgoing`; what it finds there is ordered by M3",
 }
