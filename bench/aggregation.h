@@ -27,7 +27,7 @@ struct aggregation_case {
     struct gravel_device device;
     cl_program program;
     uint32_t n_nodes, n_groups, rounds; /* rounds: messages of a work-item */
-    _Atomic bool aborted;
+    struct gravel_failure failure;
     uint64_t counts[AGGREGATION_MAX_NODES], sums[AGGREGATION_MAX_NODES]; /* what must arrive */
 };
 

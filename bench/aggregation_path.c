@@ -47,7 +47,7 @@ static void open_pump(struct aggregation_path *path, const char *aggregation)
                                              .wait_ms = 8000,
                                              .look_ns = 1};
     struct gravel_pump_shape pump = {.memory = &path->memory,
-                                     .aborted = &path->contest->aborted,
+                                     .failure = &path->contest->failure,
                                      .report = report,
                                      .wake = wake,
                                      .context = path,
@@ -81,7 +81,7 @@ void aggregation_path_open(struct aggregation_path *path, struct aggregation_cas
                                    .sender = aggregation_sender(path->contest, &path->sink),
                                    .arena = mirror,
                                    .blocks = gravel_pump_blocks(path->pump, 0),
-                                   .aborted = &path->contest->aborted,
+                                   .failure = &path->contest->failure,
                                    .report = report,
                                    .timeout_ns = 8 * GRAVEL_NS_PER_S};
     path->aggregator.records = path->aggregator.sender; /* there are none */

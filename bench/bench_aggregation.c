@@ -100,7 +100,7 @@ struct gravel_sender *aggregation_sender(struct aggregation_case *contest,
                                               .flush_ns = GRAVEL_NS_PER_S,
                                               .ship = receive,
                                               .context = sink,
-                                              .aborted = &contest->aborted};
+                                              .failure = &contest->failure};
     int code = gravel_sender_create(&sender, &shape);
     if (code)
         aggregation_die("sender", code);

@@ -48,7 +48,7 @@ struct contest {
     cl_program program;
     cl_kernel kernel;
     uint32_t message_bytes, group, n_groups, rounds;
-    _Atomic bool aborted;
+    struct gravel_failure failure;
 };
 
 static void die(const char *what, int code)
@@ -111,7 +111,7 @@ static void open_memory(struct contest *contest)
     if (code)
         die("arena", code);
     const struct gravel_pump_shape pump = {.memory = &contest->memory,
-                                           .aborted = &contest->aborted,
+                                           .failure = &contest->failure,
                                            .report = report,
                                            .wake = wake,
                                            .timeout_ns = UINT64_C(8000000000)};

@@ -273,11 +273,6 @@ static void begin_flush(struct gravel_aggregator *aggregator)
     aggregator->flush_ticket = gravel_package_reserved(&aggregator->queue);
 }
 
-static bool has_aborted(const struct gravel_aggregator *aggregator)
-{
-    return atomic_load_explicit(aggregator->aborted, memory_order_relaxed); /* H2 */
-}
-
 /*
  * How long the next package has not come. Where the pump brings packages, what it has not looked for no work-group has
  * kept: the clock stands while the pump gets no turn.
@@ -296,7 +291,7 @@ static uint64_t waited_ns(struct gravel_aggregator *aggregator, uint64_t now_ns)
 static void check_stuck_ticket(struct gravel_aggregator *aggregator, uint64_t now_ns)
 {
     uint64_t lived_ns = waited_ns(aggregator, now_ns);
-    if (lived_ns < aggregator->timeout_ns || has_aborted(aggregator))
+    if (lived_ns < aggregator->timeout_ns || gravel_failure_is_fatal(aggregator->failure))
         return;
     char text[256];
     snprintf(text, sizeof text,
@@ -323,7 +318,7 @@ static void check_fault(struct gravel_aggregator *aggregator)
 {
     char text[GRAVEL_ERROR_BYTES];
     uint32_t fault = gravel_word_load(&aggregator->arena->fault, memory_order_acquire); /* F2 */
-    if (fault == GRAVELP_FAULT_NONE || has_aborted(aggregator))
+    if (fault == GRAVELP_FAULT_NONE || gravel_failure_is_fatal(aggregator->failure))
         return;
     gravel_fault_tell(aggregator->arena, fault, text, sizeof text);
     report(aggregator, GRAVEL_EKERNEL, true, text);
@@ -445,7 +440,7 @@ bool gravel_aggregator_flush_wait(struct gravel_aggregator *aggregator, uint32_t
         uint32_t done =
             atomic_load_explicit(&aggregator->flush_done, memory_order_acquire); /* A2 */
         bool is_done = (int32_t)(done - flush) >= 0;
-        if (is_done || has_aborted(aggregator)) {
+        if (is_done || gravel_failure_is_fatal(aggregator->failure)) {
             gravel_event_cancel(event);
             return is_done;
         }

@@ -33,7 +33,7 @@ struct gravel_aggregator {
     struct gravel_heap *heap;     /* the node's books */
     struct gravel_guards *guards; /* in checked mode; else NULL */
     struct gravel_block *blocks;  /* by room, where the device bins; else NULL */
-    const _Atomic bool *aborted;
+    const struct gravel_failure *failure;
     gravel_report_function *report;
     void *report_context;
     uint64_t timeout_ns; /* longest wait for a package that is reserved but not published */

@@ -75,7 +75,7 @@ static struct gravel_buffer *wait_for_buffer(struct gravel_sender *sender)
     if (holds)
         gravel_package_hold(sender->shape.queue, true);
     while (!(buffer = gravel_pool_take(&sender->pool))) {
-        if (atomic_load_explicit(sender->shape.aborted, memory_order_relaxed)) /* H2 */
+        if (gravel_failure_is_fatal(sender->shape.failure))
             break;
         if (holds)
             gravel_package_renew(sender->shape.queue);
@@ -240,9 +240,7 @@ bool gravel_sender_has_nodes(const struct gravel_sender *sender, const uint32_t 
 
 static int why_no_buffer(const struct gravel_sender *sender)
 {
-    return atomic_load_explicit(sender->shape.aborted, memory_order_relaxed) /* H2 */
-               ? GRAVEL_EPEER
-               : GRAVEL_ENOMEM;
+    return gravel_failure_is_fatal(sender->shape.failure) ? GRAVEL_EPEER : GRAVEL_ENOMEM;
 }
 
 /* n messages for one node, from column `first` on. False as take_buffer. */

@@ -41,7 +41,7 @@ struct gravel_sender_shape {
     void (*ship)(void *context,
                  struct gravel_buffer *buffer); /* hand a closed buffer to the network */
     void *context;
-    const _Atomic bool *aborted; /* the node has failed: stop waiting */
+    const struct gravel_failure *failure; /* the node has failed: stop waiting */
     struct gravel_package_queue *queue;
     /* whose leaders see a heartbeat while the sender waits; or NULL */
 };

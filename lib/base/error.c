@@ -147,11 +147,11 @@ void gravel_failure_destroy(struct gravel_failure *failure)
 bool gravel_failure_note_fatal(struct gravel_failure *failure, int code, const char *text)
 {
     pthread_mutex_lock(&failure->lock);
-    bool is_first = failure->fatal == 0;
+    bool is_first = !gravel_failure_is_fatal(failure);
     if (is_first) {
-        failure->fatal = code;
         failure->has_cause = failure->refusal != 0;
         snprintf(failure->fatal_text, sizeof failure->fatal_text, "%s", text);
+        atomic_store_explicit(&failure->fatal, code, memory_order_relaxed); /* H2 */
     }
     pthread_mutex_unlock(&failure->lock);
     return is_first;
@@ -169,23 +169,14 @@ void gravel_failure_note_refusal(struct gravel_failure *failure, int code, const
     pthread_mutex_unlock(&failure->lock);
 }
 
-bool gravel_failure_is_fatal(struct gravel_failure *failure)
-{
-    pthread_mutex_lock(&failure->lock);
-    bool is_fatal = failure->fatal != 0;
-    pthread_mutex_unlock(&failure->lock);
-    return is_fatal;
-}
-
 int gravel_failure_report(struct gravel_failure *failure)
 {
-    int code = 0;
     pthread_mutex_lock(&failure->lock);
-    if (failure->fatal && failure->has_cause) {
-        code = gravel_fail(failure->fatal, "%s; before that: %s", failure->fatal_text,
-                           failure->refusal_text);
-    } else if (failure->fatal) {
-        code = gravel_fail(failure->fatal, "%s", failure->fatal_text);
+    int code = atomic_load_explicit(&failure->fatal, memory_order_relaxed); /* H2 */
+    if (code && failure->has_cause) {
+        gravel_fail(code, "%s; before that: %s", failure->fatal_text, failure->refusal_text);
+    } else if (code) {
+        gravel_fail(code, "%s", failure->fatal_text);
     } else if (failure->refusal) {
         code = failure->n_more ? gravel_fail(failure->refusal, "%s (and %u more refusals)",
                                              failure->refusal_text, failure->n_more)

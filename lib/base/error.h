@@ -13,6 +13,7 @@
 #include "gravel/gravel.h"
 
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -47,12 +48,13 @@ static inline int gravel_check_cl(const char *call, cl_int error)
 /* What went wrong in a node's threads. A fatal failure stays; a refusal is reported once. */
 struct gravel_failure {
     pthread_mutex_t lock;
-    int fatal;       /* 0 or the code that ended the node */
     int refusal;     /* 0 or the first refusal not yet reported */
     bool has_cause;  /* there was one when the node ended */
     unsigned n_more; /* refusals after it */
     char fatal_text[GRAVEL_ERROR_BYTES];
     char refusal_text[GRAVEL_ERROR_BYTES];
+    _Atomic int
+        fatal; /* H2: 0 or the code that ended the node; apart from the lock, for who polls */
 };
 
 void gravel_failure_init(struct gravel_failure *failure);
@@ -62,7 +64,10 @@ bool gravel_failure_note_fatal(struct gravel_failure *failure, int code, const c
 /** Note refused messages. */
 void gravel_failure_note_refusal(struct gravel_failure *failure, int code, const char *text);
 /** Whether the node has failed: every call that waits or sends fails. */
-bool gravel_failure_is_fatal(struct gravel_failure *failure);
+static inline bool gravel_failure_is_fatal(const struct gravel_failure *failure)
+{
+    return atomic_load_explicit(&failure->fatal, memory_order_relaxed); /* H2 */
+}
 /** Move what was noted to the calling thread's error text. @return its code; 0 if nothing was noted. */
 int gravel_failure_report(struct gravel_failure *failure);
 

@@ -27,7 +27,7 @@ struct gravel_courier gravel_network_courier(struct gravel_network *network)
     return (struct gravel_courier){
         .transport = network->transport,
         .heap = network->shape.heap,
-        .aborted = network->shape.aborted,
+        .failure = network->shape.failure,
         .patience_ns = gravel_network_patience_ms(network) * GRAVEL_NS_PER_MS,
         .most_bytes = gravel_network_frame_bytes(network),
         .context = network,

@@ -114,8 +114,9 @@ static void write_why(const struct gravel_network *network, struct gravel_death_
     struct gravel_failure *failure = network->shape.failure;
     uint32_t node = network->transport->node;
     pthread_mutex_lock(&failure->lock);
-    death->code = failure->fatal ? failure->fatal : GRAVEL_EPEER;
-    if (failure->fatal)
+    const int fatal = atomic_load_explicit(&failure->fatal, memory_order_relaxed); /* H2 */
+    death->code = fatal ? fatal : GRAVEL_EPEER;
+    if (fatal)
         snprintf(death->text, sizeof death->text, "node %u gave up: %.400s", node,
                  failure->fatal_text);
     else

@@ -123,7 +123,6 @@ struct gravel_network_shape {
     gravel_report_function *report;
     gravel_tell_function *tell, *warn; /* the log; and standard error, if nothing hears the log */
     struct gravel_failure *failure;
-    const _Atomic bool *aborted;
     bool use_mpi;
     const void *comm; /* the caller's MPI_Comm, used by gravel_network_start only; or NULL */
     struct gravel_segment *segment;

@@ -15,7 +15,7 @@
 
 static inline bool gravel_network_has_aborted(const struct gravel_network *network)
 {
-    return atomic_load_explicit(network->shape.aborted, memory_order_relaxed); /* H2 */
+    return gravel_failure_is_fatal(network->shape.failure);
 }
 
 /* Whether the network thread has been given up. */

@@ -160,7 +160,7 @@ int gravel_network_attach(struct gravel_network *network, const struct gravel_me
         .timeout_ns = config->timeout_ms * UINT64_C(1000000),
         .ship = ship_from_handler,
         .context = network,
-        .aborted = network->shape.aborted,
+        .failure = network->shape.failure,
     };
     const struct gravel_spool_shape spool = {
         .limit_ns = config->timeout_ms * UINT64_C(1000000),

@@ -21,14 +21,22 @@ struct left {
 static pthread_mutex_t left_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct left *left_behind;
 
+/* @return maps that are out. */
+static uint32_t end_node(struct gravel *gravel, enum gravel_end end)
+{
+    pthread_mutex_lock(&gravel->maps_lock);
+    gravel->end = end;
+    uint32_t n_maps = gravel->n_maps;
+    pthread_mutex_unlock(&gravel->maps_lock);
+    return n_maps;
+}
+
 static void leave_behind(struct gravel *gravel)
 {
     struct left *left = malloc(sizeof *left);
+    end_node(gravel, GRAVEL_LEFT);
     if (!left)
         return;
-    pthread_mutex_lock(&gravel->maps_lock);
-    gravel->is_closed = gravel->is_left = true;
-    pthread_mutex_unlock(&gravel->maps_lock);
     pthread_mutex_lock(&left_lock);
     *left = (struct left){left_behind, gravel};
     left_behind = left;
@@ -100,23 +108,13 @@ void gravel_node_free_heap(struct gravel *gravel)
     give_back(has_buffers);
 }
 
-/* @return maps that are still out: the last gravel_unmap frees the heap then. */
-static uint32_t close_maps(struct gravel *gravel)
-{
-    pthread_mutex_lock(&gravel->maps_lock);
-    gravel->is_closed = true;
-    uint32_t n_maps = gravel->n_maps;
-    pthread_mutex_unlock(&gravel->maps_lock);
-    return n_maps;
-}
-
 /* The log may not be called after gravel_close. */
 static void free_or_keep_heap(struct gravel *gravel)
 {
     const struct gravel_listener listener = gravel_listener_of(gravel);
     char text[80];
     gravel->log = NULL;
-    uint32_t n_maps = close_maps(gravel);
+    uint32_t n_maps = end_node(gravel, GRAVEL_CLOSED);
     if (n_maps == 0) {
         gravel->log = listener.log;
         gravel_node_free_heap(gravel);

@@ -19,11 +19,6 @@
 
 #define NS_PER_MS UINT64_C(1000000)
 
-bool gravel_node_is_stuck(const struct gravel *gravel)
-{
-    return atomic_load_explicit(&gravel->is_stuck, memory_order_relaxed); /* H3 */
-}
-
 static double seconds(uint64_t ns)
 {
     return (double)ns * 1e-9;
@@ -40,32 +35,32 @@ bool gravel_node_is_kept(void *context)
 /* Launches of gravel_launch leave room for copies on step pump. */
 static const char *excuse(const struct gravel *gravel)
 {
-    bool is_open = atomic_load_explicit(&gravel->is_open, memory_order_relaxed); /* H5 */
-    return is_open && gravel->device.step == GRAVEL_STEP_PUMP
+    return gravel_node_has_seen(gravel, GRAVEL_DEVICE_ANSWERS) &&
+                   gravel->device.step == GRAVEL_STEP_PUMP
                ? " (does a kernel fill it that gravel_launch did not launch?)"
                : "";
-}
-
-void gravel_node_keep_memory(void *context)
-{
-    struct gravel *gravel = context;
-    atomic_store_explicit(&gravel->is_stuck, true, memory_order_relaxed); /* H3 */
 }
 
 /* The command has not ended, and what it still writes is unknown: the node fails. */
 static int give_up(struct gravel *gravel, int code)
 {
-    gravel_node_keep_memory(gravel);
+    gravel_node_see(gravel, GRAVEL_DEVICE_IS_STUCK);
     gravel_report(gravel, code, true, gravel_last_error());
     return code;
+}
+
+void gravel_node_keep_memory(void *context)
+{
+    if (!gravel_node_is_stuck(context))
+        give_up(context, GRAVEL_ECL);
 }
 
 /* While a node opens, drivers compile and allocate what is used first, on a busy machine for many seconds. */
 static uint64_t device_limit_ns(const struct gravel *gravel)
 {
     uint64_t timeout_ns = gravel->config.timeout_ms * NS_PER_MS;
-    bool is_open = atomic_load_explicit(&gravel->is_open, memory_order_relaxed); /* H5 */
-    return is_open ? timeout_ns : GRAVEL_OPENING_FACTOR * timeout_ns;
+    return gravel_node_has_seen(gravel, GRAVEL_DEVICE_ANSWERS) ? timeout_ns
+                                                               : GRAVEL_OPENING_FACTOR * timeout_ns;
 }
 
 /* How long a wait has lasted [ns]. */

@@ -71,7 +71,7 @@ static bool take_out(struct gravel *gravel, void *pointer, struct map *map, bool
 static void leave(struct gravel *gravel)
 {
     pthread_mutex_lock(&gravel->maps_lock);
-    bool is_last = --gravel->n_maps == 0 && gravel->is_closed && !gravel->is_left;
+    bool is_last = --gravel->n_maps == 0 && gravel->end == GRAVEL_CLOSED;
     pthread_mutex_unlock(&gravel->maps_lock);
     if (is_last)
         gravel_node_free_heap(gravel);
@@ -80,7 +80,7 @@ static void leave(struct gravel *gravel)
 static bool is_closed(struct gravel *gravel)
 {
     pthread_mutex_lock(&gravel->maps_lock);
-    bool is_closed = gravel->is_closed;
+    bool is_closed = gravel->end != GRAVEL_IN_USE;
     pthread_mutex_unlock(&gravel->maps_lock);
     return is_closed;
 }

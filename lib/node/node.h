@@ -32,6 +32,16 @@ struct gravel_flush {
     struct gravel_flush *next;
 };
 
+/* What the node knows of its device, in order. */
+enum gravel_device_state {
+    GRAVEL_DEVICE_OPENS, /* a driver puts off some work to the first use */
+    GRAVEL_DEVICE_ANSWERS,
+    GRAVEL_DEVICE_IS_STUCK /* a wait for it was given up: what it uses stays */
+};
+
+/* Where the node is for its maps, in order. */
+enum gravel_end { GRAVEL_IN_USE, GRAVEL_CLOSED, GRAVEL_LEFT /* closed, and its device uses it */ };
+
 struct gravel {
     struct gravel_config config;     /* in force: derived settings filled in */
     struct gravel_handler *handlers; /* [n_handlers] copies, names included */
@@ -47,7 +57,6 @@ struct gravel {
 
     uint32_t n_forks; /* of this process: fork.h */
     struct gravel_failure failure;
-    _Atomic bool aborted; /* H2: the node has failed; every wait ends */
 
     struct gravel_device device;
     uint32_t n_sharers; /* other nodes on it */
@@ -68,13 +77,11 @@ struct gravel {
     struct gravel_flush *flushes;        /* flushes.c */
     pthread_mutex_t drain_lock;          /* step drain: one launch at a time */
     _Atomic bool is_draining;            /* H4: that launch waits for a slice */
-    _Atomic bool is_open;                /* H5: what a driver puts off to a first use is done */
-    _Atomic bool is_stuck;     /* H3: a wait for the device was given up: what it uses stays */
-    pthread_mutex_t maps_lock; /* guards the next four */
-    void *maps;                /* maps.c: those that are out */
+    _Atomic uint32_t device_state;       /* H3: enum gravel_device_state; see gravel_node_see */
+    pthread_mutex_t maps_lock;           /* guards the next four */
+    void *maps;                          /* maps.c: those that are out */
     uint32_t n_maps; /* of gravel_map, not yet unmapped: the heap and this struct stay until then */
-    bool is_closed;
-    bool is_left; /* closed, and the device still uses it: it stays */
+    enum gravel_end end; /* changed by end_node() of close.c */
     struct gravel_heap *heap;
     struct gravel_segment *segment;
     /* node buffers that nodes of this machine may take; NULL: there is none */
@@ -131,7 +138,7 @@ void gravel_warn(void *context, const char *text);
 /** Whether the node has failed: every call that waits or sends fails. */
 static inline bool gravel_node_has_failed(const struct gravel *gravel)
 {
-    return atomic_load_explicit(&gravel->aborted, memory_order_relaxed); /* H2 */
+    return gravel_failure_is_fatal(&gravel->failure);
 }
 
 /** report.c: note what a thread of the node ran into; `context` is the node. See gravel_report_function. */
@@ -173,7 +180,8 @@ int gravel_node_run(struct gravel *gravel, cl_kernel kernel, size_t n_groups, si
 /** limits.c: whether a wait for the device may continue; `context` is the node. See struct gravel_limit. */
 int gravel_node_check_wait(void *context, struct gravel_wait *wait);
 
-/** limits.c: the driver does not say whether a command has ended: what the device uses stays. As check_wait. */
+/** limits.c: whether a command has ended, the driver does not say, as the last error has it: the node fails, if it takes
+ * its device for well, and what the device uses stays. As check_wait. */
 void gravel_node_keep_memory(void *context);
 
 /** limits.c: of a wait for kernels of the caller's. */
@@ -197,8 +205,25 @@ struct gravel_limit gravel_node_applying_limit(struct gravel_applying *applying)
  */
 int gravel_node_lock(struct gravel *gravel, pthread_mutex_t *lock, const char *what);
 
-/** limits.c: whether a wait for the device was given up. */
-bool gravel_node_is_stuck(const struct gravel *gravel);
+/** Change what the node knows of its device, unless it knows more. Any thread. */
+static inline void gravel_node_see(struct gravel *gravel, uint32_t state)
+{
+    uint32_t now = atomic_load_explicit(&gravel->device_state, memory_order_relaxed); /* H3 */
+    while (now < state && !atomic_compare_exchange_weak_explicit(&gravel->device_state, &now, state,
+                                                                 memory_order_relaxed, /* H3 */
+                                                                 memory_order_relaxed))
+        ;
+}
+/** Whether it is so far. */
+static inline bool gravel_node_has_seen(const struct gravel *gravel, uint32_t state)
+{
+    return atomic_load_explicit(&gravel->device_state, memory_order_relaxed) >= state; /* H3 */
+}
+/** Whether a wait for the device was given up. */
+static inline bool gravel_node_is_stuck(const struct gravel *gravel)
+{
+    return gravel_node_has_seen(gravel, GRAVEL_DEVICE_IS_STUCK);
+}
 /** limits.c: whether a kernel of the caller's may keep the device to itself, as it does on step drain. */
 bool gravel_node_is_kept(void *gravel);
 /** Whether GRAVEL_SLICE leaves a compute unit free, where one must be. @return 0; GRAVEL_ECONFIG. */

@@ -59,7 +59,6 @@ static int open_network(struct gravel *gravel, const struct gravel_bindings *bin
         .tell = gravel_tell,
         .warn = gravel_warn,
         .failure = &gravel->failure,
-        .aborted = &gravel->aborted,
         .use_mpi = has_mpi,
         .comm = bindings->mpi_comm,
         .segment = gravel->segment,
@@ -292,7 +291,7 @@ int gravel_open(struct gravel **out, const struct gravel_config *config,
         return gravel_fail_text(code, text);
     }
     stay_awake(gravel);
-    atomic_store_explicit(&gravel->is_open, true, memory_order_relaxed); /* H5 */
+    gravel_node_see(gravel, GRAVEL_DEVICE_ANSWERS);
     gravel_watch_end_opening(gravel);
     *out = gravel;
     return 0;

@@ -173,7 +173,7 @@ static int open_pump(struct gravel *gravel)
     uint64_t before = frames_bytes(gravel) * gravel->config.n_aggregators;
     const struct gravel_pump_shape shape = {
         .memory = &gravel->memory,
-        .aborted = &gravel->aborted,
+        .failure = &gravel->failure,
         .unanswered = &gravel->network.credit.n_unanswered,
         .report = gravel_report,
         .wake = wake_aggregator,
@@ -231,7 +231,7 @@ static int make_aggregator(struct gravel *gravel, uint32_t number)
         .heap = gravel->heap,
         .guards = gravel->config.check ? &gravel->guards : NULL,
         .blocks = gravel->pump ? gravel_pump_blocks(gravel->pump, number) : NULL,
-        .aborted = &gravel->aborted,
+        .failure = &gravel->failure,
         .report = gravel_report,
         .report_context = gravel,
         .timeout_ns = config->timeout_ms * UINT64_C(1000000),
@@ -254,7 +254,7 @@ static int make_aggregator(struct gravel *gravel, uint32_t number)
         .ship = gravel_network_ship,
         .shipped = gravel->pump ? NULL : &gravel->network.outgoing, /* a pump's are few */
         .context = &gravel->network,
-        .aborted = &gravel->aborted,
+        .failure = &gravel->failure,
         .queue = &aggregator->queue,
     };
     int code = gravel_sender_create(&aggregator->sender, &shape);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the node's threads ran into: to the log and the books of failures; a fatal failure ends every wait of the node.
+ * What the node's threads ran into: to the books of failures and the log; a fatal failure ends every wait of the node.
  *
  * Path:    any thread of the node -> report.c -> log, error.c; kernels (H1), threads (H2).
  * Threads: any.
@@ -18,10 +18,9 @@ static void wake_outbound(struct gravel *gravel)
     }
 }
 
-/* Let every wait of the node end: kernels see H1, threads H2. */
-static void abort_node(struct gravel *gravel)
+/* Wakes every wait of the node, which has failed: kernels see H1, threads H2. */
+static void wake_all(struct gravel *gravel)
 {
-    atomic_store_explicit(&gravel->aborted, true, memory_order_relaxed); /* H2 */
     gravel_network_wake(&gravel->network);
     pthread_mutex_lock(&gravel->outbound_lock);
     if (gravel->has_outbound)
@@ -41,9 +40,9 @@ void gravel_report_to_outbound(struct gravel *gravel, bool has_outbound)
 void gravel_report(void *context, int code, bool is_fatal, const char *text)
 {
     struct gravel *gravel = context;
-    gravel_log(gravel, "%s: %s", gravel_strerror(code), text);
     if (!is_fatal)
         gravel_failure_note_refusal(&gravel->failure, code, text);
     else if (gravel_failure_note_fatal(&gravel->failure, code, text))
-        abort_node(gravel);
+        wake_all(gravel);
+    gravel_log(gravel, "%s: %s", gravel_strerror(code), text); /* whose function may not return */
 }

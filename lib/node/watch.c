@@ -126,7 +126,7 @@ static void tell(struct gravel *gravel, const struct standing *found)
         GRAVEL_ETIMEOUT, "thread %s (%d), in a call of %s: %s has not returned for %.1f s",
         found->name, (int)found->id, strncmp(found->call, "MPI_", 4) ? "the driver" : "MPI",
         found->call, (double)found->stood_ns * 1e-9);
-    atomic_store_explicit(&gravel->is_stuck, true, memory_order_relaxed); /* H3 */
+    gravel_node_see(gravel, GRAVEL_DEVICE_IS_STUCK);
     print_if_unheard(gravel, found);
     gravel_report(gravel, code, true, gravel_last_error());
     gravel_network_give_up(&gravel->network, found->mark, found->n, found->thread);

@@ -112,11 +112,11 @@ bool gravel_wait_is_done(const struct gravel_device *device, cl_command_queue qu
     if (error !=
         CL_SUCCESS) /* which says nothing of the commands; a device that is lost refuses again */
         error = gravel_wait_mark(device, queue, &all);
-    bool is_done = error == CL_SUCCESS &&
-                   !gravel_wait_gave_up(gravel_wait_command(device, queue, error, all, what));
-    gravel_fail_text(0, reason);
+    const int code = gravel_wait_command(device, queue, error, all, what);
+    bool is_done = error == CL_SUCCESS && !gravel_wait_gave_up(code);
     if (!is_done && device->limit.keep)
         device->limit.keep(device->limit.context);
+    gravel_fail_text(0, reason);
     return is_done;
 }
 

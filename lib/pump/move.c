@@ -236,8 +236,7 @@ static int tell_device(struct gravel_pump *pump)
                                      &credit->consumed, 0, NULL, &next);
         gravel_pump_keep_last(&pump->told, next);
     }
-    if (error == CL_SUCCESS &&
-        atomic_load_explicit(pump->shape.aborted, memory_order_relaxed)) /* H2 */
+    if (error == CL_SUCCESS && gravel_failure_is_fatal(pump->shape.failure))
         error = gravel_pump_tell_abort(pump);
     return gravel_check_cl(what, gravel_cl_flush(pump->looks, error));
 }
@@ -258,8 +257,7 @@ bool gravel_pump_can_owe(const struct gravel_pump *pump)
     for (uint32_t q = 0; q < pump->n_queues; q++)
         if (pump->mirrors[q].arrived - pump->credits[q].consumed > pump->n_slots / OWED_SHARE)
             return false;
-    return gravel_pump_has_thread(pump) &&
-           !atomic_load_explicit(pump->shape.aborted, memory_order_relaxed); /* H2 */
+    return gravel_pump_has_thread(pump) && !gravel_failure_is_fatal(pump->shape.failure);
 }
 
 int gravel_pump_move(struct gravel_pump *pump, bool wait, uint32_t *moved)

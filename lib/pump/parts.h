@@ -13,7 +13,6 @@
 #include "memory/package.h"
 #include "transport/pool.h"
 
-
 #define GRAVEL_PUMP_FLIGHTS 8u /* copies under way, of each queue */
 #define GRAVEL_PUMP_LOOK_MIN \
     64u /* headers read of a queue that had nothing ready at the last look */

@@ -37,7 +37,7 @@ struct gravel_pump_words {
 
 struct gravel_pump_shape {
     const struct gravel_memory *memory;
-    const _Atomic bool *aborted; /* H2: the node has failed; the pump tells kernels (H1) */
+    const struct gravel_failure *failure; /* the node has failed: the pump tells kernels (H1) */
     const _Atomic uint32_t *unanswered;
     /* U10: of the network: whether functions that block are asked; or NULL */
     gravel_report_function *report;

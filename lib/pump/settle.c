@@ -25,7 +25,7 @@ static int check_lock(void *context, struct gravel_wait *wait)
 {
     const struct gravel_pump *pump = context;
     (void)wait;
-    return atomic_load_explicit(pump->shape.aborted, memory_order_relaxed) /* H2 */
+    return gravel_failure_is_fatal(pump->shape.failure)
                ? gravel_fail(GRAVEL_EPEER, "the node failed, and the pump's thread goes on")
                : 0;
 }
@@ -151,7 +151,7 @@ static int settle_once(struct gravel_pump *pump, struct settling *settling, uint
         return 0;
     if (*moved || some_are_held(pump))
         settling->idle = gravel_lived_for(pump->shape.timeout_ns);
-    else if (atomic_load_explicit(pump->shape.aborted, memory_order_relaxed)) /* H2 */
+    else if (gravel_failure_is_fatal(pump->shape.failure))
         return gravel_fail(GRAVEL_EPEER, "the node failed while packages were fetched");
     else if (gravel_lived_tick(&settling->idle, gravel_clock_ns()) > pump->shape.timeout_ns)
         return fail_late(pump, settling->targets);

@@ -18,9 +18,9 @@ struct gravel_heap;
 struct gravel_courier {
     const struct gravel_transport *transport; /* which node this is, and of how many */
     struct gravel_heap *heap;
-    const _Atomic bool *aborted; /* H2 */
-    uint64_t patience_ns;        /* of those who wait for this node: a death has spread by then */
-    uint32_t most_bytes;         /* of a frame */
+    const struct gravel_failure *failure;
+    uint64_t patience_ns; /* of those who wait for this node: a death has spread by then */
+    uint32_t most_bytes;  /* of a frame */
     void *context;
     /** A frame of `bytes`, zeroed behind its header. @return NULL: no memory, and the node has failed. */
     struct gravel_buffer *(*frame)(void *context, uint16_t kind, uint32_t node, uint32_t bytes);

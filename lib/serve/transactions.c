@@ -465,7 +465,7 @@ bool gravel_transactions_step(struct gravel_transactions *transactions, uint64_t
     bool moved = false;
     if (!transactions)
         return false;
-    if (atomic_load_explicit(transactions->courier.aborted, memory_order_relaxed)) { /* H2 */
+    if (gravel_failure_is_fatal(transactions->courier.failure)) {
         gravel_transactions_end(transactions);
         return false;
     }

@@ -29,6 +29,7 @@ struct after_row {
     void (*hold)(void);      /* the other calls of the object, to its destroy; NULL: none */
     /** During act, the 1st, 2nd, ... call of these kinds fails, until act makes no more; 0: none. Not of ranks. */
     unsigned fails;
+    bool is_lost;         /* during act the device is, for the test's thread, which ends the node */
     bool is_repeated;     /* with `fails`: act is called again if it failed, and succeeds */
     bool meets_the_end;   /* with `fails`: hold is also of a node that has ended. Else drop is, */
     void (*drop)(void);   /* which frees the object; NULL: nothing is left */

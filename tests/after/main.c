@@ -227,20 +227,21 @@ static bool run_once(unsigned n)
     open_nodes();
     if (row->prepare)
         row->prepare();
-    fail_nth_own(row->fails, n);
+    fail_nth_own(row->is_lost ? READS | WAITS : row->fails, row->is_lost ? 1 : n);
+    atomic_store(&failing.stays, row->is_lost);
     acted = row->act();
     const bool has_failed = fail_no_more();
     MUST(has_failed || n == 0 || acted == 0);
     judge();
-    end(n > 0);
-    return has_failed;
+    end(n > 0 || row->is_lost);
+    return has_failed && n > 0;
 }
 
 /* A process whose node has ended opens no other one by MPI: such rows are for loop-back nodes. */
 static bool is_meant(uint32_t n_nodes)
 {
     const char *step = getenv("GRAVEL_STEP");
-    return n_nodes >= row->least_nodes && (n_loopback || !row->fails) &&
+    return n_nodes >= row->least_nodes && (n_loopback || !(row->fails || row->is_lost)) &&
            (!row->step || (step && !strcmp(step, row->step)));
 }
 

@@ -175,6 +175,12 @@ static int destroy(void)
     return code;
 }
 
+static int destroy_and_meet(void)
+{
+    destroy();
+    return gravel_barrier(gravel);
+}
+
 static void others_run(void)
 {
     OK(create());
@@ -200,5 +206,9 @@ const struct after_row steal_rows[] = {
      .hold = filled_next, .fails = AFTER_ALL, .is_repeated = true, .drop = release},
     {"deques", "gravel_steal_destroy", "others run", .prepare = make_for_all, .act = destroy,
      .hold = others_run, .fails = AFTER_ALL, .drop = release},
+    {"deques", "the device is lost in gravel_steal_destroy", "every call names them",
+     .prepare = make_for_all, .act = destroy_and_meet, .code = GRAVEL_ECL,
+     .part = "copies of deques: CL_OUT_OF_RESOURCES", .hold = release, .is_lost = true,
+     .step = "pump"},
     {0},
 };

@@ -29,7 +29,7 @@
 static struct gravel_device device;
 static struct gravel_memory memory;
 static struct gravel_pump *pump;
-static _Atomic bool aborted;
+static struct gravel_failure failure;
 static char reported[256];
 static _Atomic bool has_reported;
 
@@ -80,7 +80,7 @@ static void open_pump(uint32_t n_slots, uint32_t start)
                                              .start = start};
     assert_int_equal(gravel_memory_create(&memory, &device, &shape), 0);
     const struct gravel_pump_shape pump_shape = {.memory = &memory,
-                                                 .aborted = &aborted,
+                                                 .failure = &failure,
                                                  .report = report,
                                                  .wake = wake,
                                                  .timeout_ns = LIMIT_NS};
@@ -311,7 +311,7 @@ static void start_aggregator(struct gravel_aggregator *aggregator)
                                               .buffer_bytes = 65536,
                                               .flush_ns = 1000000,
                                               .ship = ship,
-                                              .aborted = &aborted};
+                                              .failure = &failure};
     *aggregator = (struct gravel_aggregator){.queue = {.words = gravel_arena_queue(memory.arena, 0),
                                                        .slots = gravel_arena_slots(memory.arena, 0),
                                                        .n_slots = memory.arena->n_slots,
@@ -319,7 +319,7 @@ static void start_aggregator(struct gravel_aggregator *aggregator)
                                                        .arrived = gravel_pump_arrived(pump, 0),
                                                        .looks = gravel_pump_looks(pump)},
                                              .arena = memory.arena,
-                                             .aborted = &aborted,
+                                             .failure = &failure,
                                              .report = report,
                                              .timeout_ns = LIMIT_NS};
     assert_int_equal(gravel_sender_create(&aggregator->sender, &shape), 0);

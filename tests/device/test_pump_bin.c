@@ -44,7 +44,7 @@ static struct gravel_device device;
 static struct gravel_memory memory;
 static struct gravel_pump *pump;
 static struct gravel_package_queue queue;
-static _Atomic bool aborted;
+static struct gravel_failure failure;
 static uint32_t n_nodes;
 static uint32_t sent; /* tickets */
 
@@ -72,7 +72,7 @@ static void open_ring(uint32_t n_slots, uint32_t nodes, uint32_t n_buffers)
                                              .start = START};
     OK(gravel_memory_create(&memory, &device, &shape));
     const struct gravel_pump_shape pump_shape = {.memory = &memory,
-                                                 .aborted = &aborted,
+                                                 .failure = &failure,
                                                  .report = report,
                                                  .wake = wake,
                                                  .timeout_ns = 100000000,

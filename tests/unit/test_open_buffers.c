@@ -13,6 +13,7 @@
 #include <cmocka.h>
 
 #include "aggregate/sender.h"
+#include "base/error.h"
 #include "gravel/operation.h"
 
 #define N_NODES 50u
@@ -23,7 +24,7 @@
 
 static struct gravel_sender *sender;
 static struct gravel_list shipped;
-static _Atomic bool aborted;
+static struct gravel_failure failure;
 
 static void ship(void *context, struct gravel_buffer *buffer)
 {
@@ -38,7 +39,7 @@ static int set_up(void **state)
                                               .ship = ship,
                                               .shipped = &shipped,
                                               .context = &shipped,
-                                              .aborted = &aborted};
+                                              .failure = &failure};
     (void)state;
     return gravel_sender_create(&sender, &shape);
 }

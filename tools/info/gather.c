@@ -22,16 +22,13 @@ static struct meeting {
     struct gravel_failure failure;
     struct gravel_segment *segment; /* as a node's; NULL: there is none, and why */
     char no_segment[GRAVEL_ERROR_BYTES];
-    _Atomic bool aborted; /* H2 */
 } meeting;
 
 static void report(void *context, int code, bool is_fatal, const char *text)
 {
     (void)context;
-    if (!is_fatal || !gravel_failure_note_fatal(&meeting.failure, code, text))
-        return;
-    atomic_store_explicit(&meeting.aborted, true, memory_order_relaxed); /* H2 */
-    gravel_network_wake(&meeting.network);
+    if (is_fatal && gravel_failure_note_fatal(&meeting.failure, code, text))
+        gravel_network_wake(&meeting.network);
 }
 
 static void tell(void *context, const char *text)
@@ -74,7 +71,6 @@ static int meet(void)
         .report = report,
         .tell = tell,
         .failure = &meeting.failure,
-        .aborted = &meeting.aborted,
         .use_mpi = use_mpi,
         .segment = meeting.segment,
         .take_shared = take_nothing,
