@@ -53,8 +53,7 @@ struct gravel_failure {
     unsigned n_more; /* refusals after it */
     char fatal_text[GRAVEL_ERROR_BYTES];
     char refusal_text[GRAVEL_ERROR_BYTES];
-    _Atomic int
-        fatal; /* H2: 0 or the code that ended the node; apart from the lock, for who polls */
+    _Atomic int fatal; /* H2: 0 or the code that ended the node; apart from the lock */
 };
 
 void gravel_failure_init(struct gravel_failure *failure);

@@ -4,7 +4,7 @@
  *
  * Path:    aggregators, network thread, pump, watch, writer -> thread.c.
  * Threads: start, stop and end by the one that opens or closes the node; begin by the thread itself; else any.
- * Memory:  U5: who sees a state sees what was done before it, so a thread that is to end may free what others have read.
+ * Memory:  U5: who sees a state sees what was done before it: a thread that is to end may free what others read before.
  */
 #ifndef GRAVEL_BASE_THREAD_H
 #define GRAVEL_BASE_THREAD_H

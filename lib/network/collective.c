@@ -54,7 +54,7 @@ static void begin_round(struct gravel_network *network, const struct gravel_job 
 /* A call of another kind elsewhere: the nodes are out of step. Every node sees that, so none needs to tell. */
 static void fail_out_of_step(struct gravel_network *network, const char *text)
 {
-    gravel_liveness_skip_death(network);
+    gravel_liveness_set_death(network, GRAVEL_DEATH_SENT);
     network->transport->has_disagreed = true;
     gravel_network_fail(network, GRAVEL_EMISMATCH, text);
 }

@@ -120,7 +120,8 @@ static void handle_death(struct gravel_network *network, const struct gravel_dea
 {
     if (!gravel_fields_check_error(network, loan, frame->code, frame->text))
         return;
-    gravel_liveness_skip_death(network); /* the node that found out tells all nodes */
+    gravel_liveness_set_death(network,
+                              GRAVEL_DEATH_SENT); /* the node that found out tells all nodes */
     gravel_network_fail(network, GRAVEL_EPEER, frame->text);
 }
 

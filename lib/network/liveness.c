@@ -141,29 +141,21 @@ static uint32_t death_of(const struct gravel_network *network)
     return atomic_load_explicit(&network->death, memory_order_relaxed); /* N3 */
 }
 
-static void set_death(struct gravel_network *network, uint32_t death)
+void gravel_liveness_set_death(struct gravel_network *network, uint32_t death)
 {
-    atomic_store_explicit(&network->death, death, memory_order_relaxed); /* N3 */
+    if (death_of(network) < death)
+        atomic_store_explicit(&network->death, death, memory_order_relaxed); /* N3 */
     gravel_event_signal(&network->job_done);
-}
-
-void gravel_liveness_skip_death(struct gravel_network *network)
-{
-    if (death_of(network) == GRAVEL_DEATH_UNTOLD)
-        set_death(network, GRAVEL_DEATH_SENT);
 }
 
 void gravel_liveness_tell_death(struct gravel_network *network)
 {
     const uint32_t death = death_of(network);
-    if (death == GRAVEL_DEATH_SENT)
-        set_death(network, GRAVEL_DEATH_TOLD);
-    if (death != GRAVEL_DEATH_UNTOLD)
-        return;
-    for (uint32_t node = 0; node < network->transport->n_nodes; node++)
+    for (uint32_t node = 0; death == GRAVEL_DEATH_UNTOLD && node < network->n_nodes; node++)
         if (!gravel_transport_is_local(network->transport, node))
             tell_death(network, node);
-    set_death(network, GRAVEL_DEATH_SENT);
+    if (death != GRAVEL_DEATH_TOLD)
+        gravel_liveness_set_death(network, death + 1);
 }
 
 void gravel_network_wait_told(struct gravel_network *network, uint64_t most_ns)

@@ -222,8 +222,8 @@ struct gravel_network {
 /**
  * Start the thread: it opens the transport. Returns once that is done, or config->open_timeout_ms are over.
  *
- * @return  0; GRAVEL_EMPI; GRAVEL_ECONFIG; GRAVEL_ENOMEM; GRAVEL_ESYSTEM. On failure the thread has ended, unless
- *          gravel_network_is_left.
+ * @return  0; GRAVEL_EMPI; GRAVEL_ECONFIG; GRAVEL_ENOMEM; GRAVEL_ESYSTEM. On failure the thread has ended, or is
+ *          lost in MPI.
  */
 int gravel_network_start(struct gravel_network *network, const struct gravel_network_shape *shape);
 
@@ -280,12 +280,6 @@ void gravel_network_wait_told(struct gravel_network *network, uint64_t most_ns);
  */
 void gravel_network_give_up(struct gravel_network *network, struct gravel_mark *mark, uint64_t n,
                             pthread_t thread);
-
-/** Whether opening was given up: the thread is in MPI, and what it may touch must stay. */
-static inline bool gravel_network_is_left(const struct gravel_network *network)
-{
-    return atomic_load_explicit(&network->opening, memory_order_relaxed) & GRAVEL_OPENING_LEFT;
-}
 
 /** Whether MPI is in use, and gravel_network_leave_mpi has not been called. */
 static inline bool gravel_network_uses_mpi(const struct gravel_network *network)

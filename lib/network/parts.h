@@ -192,8 +192,8 @@ void gravel_network_leave(struct gravel_network *network);
 /** farewell.c: a network whose process must not end without a word; it has been stopped. Any thread. */
 void gravel_farewell_add(struct gravel_network *network);
 void gravel_farewell_remove(const struct gravel_network *network);
-/** liveness.c: the other nodes know that this one fails, or learn it from another. */
-void gravel_liveness_skip_death(struct gravel_network *network);
+/** liveness.c: raise what other nodes know to an enum gravel_death. */
+void gravel_liveness_set_death(struct gravel_network *network, uint32_t death);
 /** liveness.c: tell every node that this one has failed, or ends, and why, once. */
 void gravel_liveness_tell_death(struct gravel_network *network);
 

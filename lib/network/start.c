@@ -77,7 +77,7 @@ static void leave_mpi(struct gravel_network *network)
     gravel_network_leave(network);
     network->transport->operations->leave_mpi(network->transport,
                                               !gravel_network_has_aborted(network));
-    gravel_liveness_skip_death(network);
+    gravel_liveness_set_death(network, GRAVEL_DEATH_SENT);
     gravel_network_fail(network, GRAVEL_EMPI, text);
     advance(network, GRAVEL_THREAD_HAS_LEFT_MPI);
     gravel_network_loop(network);
@@ -202,7 +202,7 @@ static void free_pending(struct gravel_network *network)
         gravel_pool_return(buffer);
 }
 
-/* @param state  if it has not ended: HAS_LEFT_MPI, or 0. @return whether the thread has come so far; else it is lost. */
+/* @param state  HAS_LEFT_MPI, or 0: wait for its end. @return whether the thread has come so far; else it is lost. */
 static bool wait_for(struct gravel_network *network, uint32_t state)
 {
     for (;;) {

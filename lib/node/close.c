@@ -129,11 +129,7 @@ int gravel_node_free(struct gravel *gravel)
 {
     const bool is_aborting = !gravel_abort_refuse(gravel);
     if (is_aborting)
-        gravel->log = NULL; /* it may wait for what the function that does not return has */
-    if (gravel_network_is_left(&gravel->network)) {
-        leave_behind(gravel);
-        return 0;
-    }
+        gravel->log = NULL;         /* it may wait for what the function that does not return has */
     gravel_pump_stop(gravel->pump); /* it wakes aggregators */
     for (uint32_t i = 0; gravel->aggregators && i < gravel->config.n_aggregators; i++)
         gravel_aggregator_stop(&gravel->aggregators[i]);
@@ -144,19 +140,20 @@ int gravel_node_free(struct gravel *gravel)
     const int code = is_stopped ? gravel_trace_close(gravel->trace, !are_running) : 0;
     if (!is_stopped || !free_device(gravel, are_running) || is_aborting) {
         gravel_log(gravel, "%s: its memory and OpenCL objects stay",
-                   is_aborting   ? "gravel_abort has not returned from the log function"
-                   : are_running ? "a kernel still runs"
-                                 : "the device has not answered");
+                   is_aborting          ? "gravel_abort has not returned from the log function"
+                   : are_running        ? "a kernel still runs"
+                   : !gravel->device.id ? "MPI has not answered"
+                                        : "the device has not answered");
         gravel_watch_stop(gravel);
         leave_behind(gravel);
         return code;
     }
     gravel_report_to_outbound(gravel, false); /* freeing the heap may still report a failure */
-    for (uint32_t i = 0; gravel->aggregators && i < gravel->config.n_aggregators; i++)
-        gravel_sender_destroy(gravel->aggregators[i].sender),
-            gravel_sender_destroy(gravel->aggregators[i].records);
-    for (uint32_t i = 0; gravel->aggregators && i < gravel->config.n_aggregators; i++)
+    for (uint32_t i = 0; gravel->aggregators && i < gravel->config.n_aggregators; i++) {
+        gravel_sender_destroy(gravel->aggregators[i].sender);
+        gravel_sender_destroy(gravel->aggregators[i].records);
         gravel_check_free(&gravel->aggregators[i].check);
+    }
     gravel_kernel_names_free(&gravel->kernel_names);
     gravel_private_destroy(&gravel->private_memory);
     free(gravel->aggregators);

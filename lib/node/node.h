@@ -180,8 +180,8 @@ int gravel_node_run(struct gravel *gravel, cl_kernel kernel, size_t n_groups, si
 /** limits.c: whether a wait for the device may continue; `context` is the node. See struct gravel_limit. */
 int gravel_node_check_wait(void *context, struct gravel_wait *wait);
 
-/** limits.c: whether a command has ended, the driver does not say, as the last error has it: the node fails, if it takes
- * its device for well, and what the device uses stays. As check_wait. */
+/** limits.c: the driver does not say whether a command has ended, as the last error has it: what the device uses stays,
+ * and the node fails, unless it knew that the device is stuck. `context` is the node. */
 void gravel_node_keep_memory(void *context);
 
 /** limits.c: of a wait for kernels of the caller's. */
