@@ -9,6 +9,7 @@ exit:  0, and "NAME: all right", of 2 ranks "NAME RANK: all right"
 
 Path: run.py -> this -> python/gravel.
 """
+import contextlib
 import os
 import signal
 import subprocess
@@ -20,14 +21,20 @@ import numpy as np
 import pyopencl as cl
 
 import gravel
-from gravel import _node
+from gravel import _interrupt, _node
 
 KERNEL = '#include "gravel.cl.h"\nkernel void nothing(GRAVEL_ARENA) { GRAVEL_OPEN(g); }\n'
 LIMIT_S = 20.0  # a wait that Ctrl-C or another node ends takes less, also on a busy machine; else it takes longer
 
 
-def press_ctrl_c(after_s=1.0):
-    threading.Timer(after_s, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
+def while_waiting(act, *arguments):
+    """Acts, in a thread, as soon as the main thread has let go of Python's lock within a call that waits."""
+    def watch():
+        while _interrupt._State.node is None:
+            time.sleep(0.001)
+        act(*arguments)
+    sys.setswitchinterval(LIMIT_S)  # it keeps the lock until then
+    threading.Thread(target=watch).start()
 
 
 def interrupt():
@@ -42,7 +49,7 @@ def interrupt():
             nothing(1, 1)
             node.barrier()
             held_up = cl.UserEvent(node.context)
-            press_ctrl_c()
+            while_waiting(os.kill, os.getpid(), signal.SIGINT)
             try:
                 nothing(1, 1, wait=[held_up])
                 node.barrier()
@@ -74,7 +81,7 @@ def interrupt_child():
             os._exit(0)
         assert os.wait()[1] == 0
         held_up = cl.UserEvent(node.context)
-        threading.Timer(0.5, fork, [held_up]).start()
+        while_waiting(fork, held_up)
         node.program(KERNEL).nothing(1, 1, wait=[held_up])
         node.barrier()
 
@@ -138,33 +145,25 @@ def left_open():
 
 def raise_alone():
     """At rank 1, while rank 0 is in a barrier."""
-    began = time.monotonic()
-    try:
-        with gravel.open(heap_bytes="1M") as node:
-            if node.rank == 1:
-                raise LookupError("nothing found")
-            node.barrier()
-    except LookupError:
-        return 1
-    except gravel.PeerError as error:
-        assert "LookupError: nothing found" in str(error) and "node 1" in str(error), error
-        assert time.monotonic() - began < LIMIT_S
-        return 0
-    raise AssertionError("nothing raised")
+    return raised_in(contextlib.nullcontext, gravel.Node.barrier)
 
 
 def raise_in_part():
     """At rank 1, in the statement of a mirror: it destroys nothing alone."""
+    return raised_in(lambda node: node.mirror(node.array(4, np.uint32), [[0], [1]]), gravel.Mirror.share)
+
+
+def raised_in(statement, call):
     began = time.monotonic()
     try:
-        with gravel.open(heap_bytes="1M") as node, node.mirror(node.array(4, np.uint32), [[0], [1]]) as mirror:
+        with gravel.open(heap_bytes="1M") as node, statement(node) as part:
             if node.rank == 1:
                 raise LookupError("nothing found")
-            mirror.share()
+            call(part)
     except LookupError:
         return 1
     except gravel.PeerError as error:
-        assert "LookupError: nothing found" in str(error), error
+        assert "LookupError: nothing found" in str(error) and "node 1" in str(error), error
         assert time.monotonic() - began < LIMIT_S
         return 0
     raise AssertionError("nothing raised")
@@ -186,7 +185,7 @@ def interrupted_in(call):
         with gravel.open(heap_bytes="1M") as node:
             rank = node.rank
             if rank == 0:
-                press_ctrl_c(0.5)
+                while_waiting(os.kill, os.getpid(), signal.SIGINT)
                 call(node)
             while time.monotonic() - began < LIMIT_S:  # no collective call; the failure comes with any other
                 node.quiet()

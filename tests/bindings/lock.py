@@ -10,6 +10,7 @@ Path: run.py -> this -> python/gravel.
 import ctypes
 import os
 import select
+import struct
 import sys
 import tempfile
 import threading
@@ -19,15 +20,12 @@ import numpy as np
 import pyopencl as cl
 
 import gravel
+from gravel import _interrupt
 
 KERNEL = '#include "gravel.cl.h"\nkernel void nothing(GRAVEL_ARENA) { GRAVEL_OPEN(g); }\n'
 TIMEOUT_MS = 3000
 KEPT_S = 1.5 * TIMEOUT_MS / 1000  # longer than any wait lasts without progress
 LIMIT_MS = 60000
-
-
-class Poll(ctypes.Structure):
-    _fields_ = [("fd", ctypes.c_int), ("events", ctypes.c_short), ("revents", ctypes.c_short)]
 
 
 def free():
@@ -37,7 +35,11 @@ def free():
         nothing(1, 1)
         node.barrier()
         held_up = cl.UserEvent(node.context)
-        threading.Timer(0.2, held_up.set_status, [cl.command_execution_status.COMPLETE]).start()
+        def begin():
+            while _interrupt._State.node is None:  # until the main thread waits within a call
+                time.sleep(0.001)
+            held_up.set_status(cl.command_execution_status.COMPLETE)
+        threading.Thread(target=begin).start()
         nothing(1, 1, wait=[held_up])
         node.barrier()
 
@@ -70,8 +72,8 @@ def send(node, words, pipe):
 def keep(node, words, pipe):
     reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
     node.barrier()
-    poll = Poll(reader, select.POLLIN)
-    assert ctypes.PyDLL(None).poll(ctypes.byref(poll), 1, LIMIT_MS) == 1, "rank 0 waits for this rank's lock"
+    poll = ctypes.create_string_buffer(struct.pack("ihh", reader, select.POLLIN, 0))  # struct pollfd
+    assert ctypes.PyDLL(None).poll(poll, 1, LIMIT_MS) == 1, "rank 0 waits for this rank's lock"
     assert words.get()[0] == int(os.read(reader, 64)) > 0
     os.close(reader)
 

@@ -8,6 +8,7 @@
  * Path: mpirun -> this -> lib/network/leave.c
  */
 #include "aggregate/aggregator.h"
+#include "network/parts.h"
 #include "support.h"
 
 #include <mpi.h>
@@ -15,10 +16,20 @@
 #include <unistd.h>
 
 #define TIMEOUT_MS "4000" /* so there is a beat every 500 ms */
-#define LATE_US 1200000
+#define N_LATE_BEATS 2u
 #define N_BARRIERS 100u
 
 static bool is_late;
+static _Atomic unsigned n_beats; /* of this node, of all rounds */
+
+void __real_gravel_late_write(const struct gravel_network *, struct gravel_heartbeat_frame *);
+void __wrap_gravel_late_write(const struct gravel_network *, struct gravel_heartbeat_frame *);
+void __wrap_gravel_late_write(const struct gravel_network *network,
+                              struct gravel_heartbeat_frame *beat)
+{
+    __real_gravel_late_write(network, beat);
+    n_beats++;
+}
 
 void __real_gravel_aggregator_stop(struct gravel_aggregator *aggregator);
 void __wrap_gravel_aggregator_stop(struct gravel_aggregator *aggregator);
@@ -26,8 +37,8 @@ void __wrap_gravel_aggregator_stop(struct gravel_aggregator *aggregator);
 /* After the barrier of gravel_close, and before the network thread stops. */
 void __wrap_gravel_aggregator_stop(struct gravel_aggregator *aggregator)
 {
-    if (is_late)
-        usleep(LATE_US);
+    for (const unsigned n = n_beats + N_LATE_BEATS; is_late && n_beats < n;)
+        usleep(1000);
     is_late = false;
     __real_gravel_aggregator_stop(aggregator);
 }
