@@ -163,9 +163,9 @@ def check_bad(node, program):
         node.mirror(array, many, "sub")
     with refused(ValueError, "'sub'"):
         node.accumulator(array, "sub")
-    with refused(gravel.ArgumentError, "operation"):
+    with refused(gravel.ArgumentError, "put"):
         node.mirror(array, many, "put")
-    with refused(gravel.ArgumentError, "operation"):
+    with refused(gravel.ArgumentError, "put"):
         node.accumulator(array, "put")
     short = node.array(10, np.int16)
     with refused(TypeError, "int16"):
