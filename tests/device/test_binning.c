@@ -12,6 +12,8 @@
 
 #define N_ITEMS 16384u
 #define GROUP 256u
+#define N_PUTS (2 * N_ITEMS)
+#define N_ADDS (N_ITEMS + (N_ITEMS + 2) / 3 + N_ITEMS / 64)
 
 static struct gravel_config binning_config(uint32_t n_nodes)
 {
@@ -34,9 +36,11 @@ static struct gravel_stats stats_of(struct gravel *gravel)
     return stats;
 }
 
-/* Item i adds i + 1 to word i of node i * 7 % n, all at once, then some, then one by one. */
+/* Item i puts 0 to word i of node i * 7 % n, after another value, and adds i + 1, all at once, then some, then one by one. */
 #define ADDS                                                      \
     "uint n = gravel_n_nodes(g), to = i * 7u % n;"                \
+    "gravel_put_ulong_wg(g, a, i, ~0ul, to);"                     \
+    "gravel_put_ulong_wg(g, a, i, 0ul, to);"                      \
     "gravel_add_ulong_wg(g, a, i, i + 1ul, to);"                  \
     "gravel_add_ulong_wg_if(g, i % 3 == 0, a, i, 1000000ul, to);" \
     "if (i % 64 == 5) gravel_add_ulong_wi(g, a, i, 2000000ul, to);"
@@ -62,7 +66,7 @@ static uint64_t run_adds(const struct gravel_config *config)
     OK(run_body(gravel, BODY(ADDS), N_ITEMS, GROUP, table, 0, 0));
     expect_adds(gravel, table);
     struct gravel_stats stats = stats_of(gravel);
-    uint64_t n_messages = N_ITEMS + (N_ITEMS + 2) / 3 + N_ITEMS / 64, n_sent = 0;
+    uint64_t n_messages = N_PUTS + N_ADDS, n_sent = 0;
     assert_int_equal(stats.messages, n_messages);
     assert_int_equal(stats.resolved_messages, n_messages);
     for (uint32_t node = 0; node < gravel_n_nodes(gravel); node++) {
@@ -75,14 +79,14 @@ static uint64_t run_adds(const struct gravel_config *config)
     return stats.binned_messages;
 }
 
+/* Except puts to more than 256 nodes. */
 static void every_message_is_binned_from_one_node_to_many(void **state)
 {
     (void)state;
-    const uint32_t nodes[] = {1, 2, 3, 64};
-    uint64_t all = N_ITEMS + (N_ITEMS + 2) / 3 + N_ITEMS / 64;
+    const uint32_t nodes[] = {1, 2, 3, 64, 300};
     for (size_t i = 0; i < sizeof nodes / sizeof *nodes; i++) {
         struct gravel_config config = binning_config(nodes[i]);
-        assert_int_equal(run_adds(&config), all);
+        assert_int_equal(run_adds(&config), (nodes[i] <= 256 ? N_PUTS : 0) + N_ADDS);
     }
 }
 
@@ -129,21 +133,22 @@ static void several_queues_lose_nothing(void **state)
     }
 }
 
-/* Slots of 1024 increments, and room for so many that a look finds more than a block holds, on
- * drain at least. */
+/* Slots of 4096 increments, of which a group of the device bins half at once, and room for so many that a look finds more
+ * than a block holds, on drain at least. Few words, which a GPU sums up before it adds. */
 static void runs_longer_than_a_block_lose_nothing(void **state)
 {
     (void)state;
     const uint32_t n_items = 1u << 23;
     struct gravel_config config = binning_config(3);
-    config.slot_bytes = 8256;
+    config.slot_bytes = 32832;
     config.queue_bytes = 256u << 20;
     struct gravel *gravel = open_config(&config);
-    uint64_t table = alloc_or_die(gravel, 4096);
-    OK(run_body(gravel, BODY("gravel_inc_uint_wg(g, a, i % 1024, i / 1024 % 3);"), n_items, 1024,
+    uint64_t table = alloc_or_die(gravel, 1024);
+    OK(run_body(gravel, BODY("gravel_inc_uint_wg(g, a, i % 256, i / 4096 % 3);"), n_items, 4096,
                 table, 0, 0));
     for (uint32_t node = 0; node < 3; node++)
-        expect_words(gravel, node, table, n_items / 1024 / 3 + (node < n_items / 1024 % 3), 1024);
+        expect_words(gravel, node, table, 16 * (n_items / 4096 / 3 + (node < n_items / 4096 % 3)),
+                     256);
     assert_int_equal(stats_of(gravel).binned_messages, n_items);
     OK(gravel_close(gravel));
 }

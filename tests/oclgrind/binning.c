@@ -19,7 +19,7 @@
 #define SLOT_BYTES 1088u
 #define GROUP 64u
 #define COMMAND GRAVELP_COMMAND(GRAVEL_ADD, GRAVEL_LONG)
-#define FIRST_TICKET 7u
+#define FIRST_TICKET 0xfffffffdu /* tickets wrap */
 #define INDICES_AT 64u
 #define MOST_NODES 15u
 #define VALUES_AT (INDICES_AT + 4u * (N_MESSAGES + MOST_NODES + 1))

@@ -2,7 +2,7 @@
 /*
  * Random graphs in random states, and what the next round of each is, by the definition: trial of every round there is.
  *
- * Path:    test_flow_choose.c, device/test_choose_round.c -> this -> random_graph.h, lib/flow/layout.c
+ * Path:    test_flow_choose.c -> this -> random_graph.h, lib/flow/layout.c
  * Owner:   the caller, from flow_open to flow_close.
  */
 #ifndef TESTS_FLOW_STATES_H

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The choice of a round, against the definition by trial of every round there is, on random graphs in random states;
- * and that graphs which are sound never get stuck, of least widths, with counts that wrap. On a device:
- * tests/device/test_choose_round.c.
+ * and that graphs which are sound never get stuck, of least widths, with counts that wrap.
  *
  * Path:    meson test -> this -> cl/layout/choose.h, lib/flow/layout.c
  */
