@@ -66,7 +66,7 @@ int gravel_block_pool_stats_read(struct gravel_block_pool *pool,
 /**
  * Free a pool with all of its blocks. NULL is allowed. Collective, with a barrier.
  *
- * @return  as gravel_free. After an error it stays, unless the node has failed.
+ * @return  as gravel_free. After an error it stays, unless the node has failed: all is freed then but the heap's part.
  */
 int gravel_block_pool_destroy(struct gravel_block_pool *pool);
 

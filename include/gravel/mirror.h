@@ -126,7 +126,7 @@ uint64_t gravel_mirror_offset(const struct gravel_mirror *mirror);
 /**
  * Free a mirror; what is in slots is dropped. NULL is allowed. Collective, with a barrier.
  *
- * @return  as gravel_free; all is freed but the heap's part if the node has failed.
+ * @return  as gravel_free. After an error it stays, unless the node has failed: all is freed then but the heap's part.
  */
 int gravel_mirror_destroy(struct gravel_mirror *mirror);
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * An accumulator: its shadow, the kernels that flush it, where they pack what is sent, and its place among those of its
- * node.
+ * An accumulator: its shadow, the kernels that flush it, and where they pack what is sent.
  *
  * Path:    gravel/accumulator.h -> create.c, flush.c -> cl/kernels/accumulate.cl; node/flushes.c asks for flushes.
  * Owner:   the caller of gravel_accumulator_create.
@@ -12,17 +11,9 @@
 
 #include "gravel/accumulator.h"
 #include "layout/accumulator.h"
-#include "node/node.h"
+#include "node/object.h"
 #include "opencl/pinned.h"
 #include "transport/pool.h"
-
-/* What a flush reads, in pinned memory. */
-struct gravel_accumulator_seen {
-    const uint32_t *n_few, *n_refused, *refused_type;
-    const uint64_t *refused_index, *refused_node;
-    const struct gravelp_accumulator_tally *tallies; /* [n_parts] */
-    const unsigned char *nodes, *indices, *values;   /* of the few */
-};
 
 /* How far a flush has come: what is enqueued, and not yet sent. flush.c has one function that changes it. */
 enum gravel_accumulator_state {
@@ -33,19 +24,16 @@ enum gravel_accumulator_state {
 };
 
 struct gravel_accumulator {
-    struct gravel *gravel;
-    struct gravel_flush flush; /* of it, among those of the node */
-    struct gravel_guard guard; /* of the range */
+    struct gravel_object object;
     struct gravelp_accumulator head;
     uint64_t bytes; /* of the memory */
     cl_mem memory, packed;
     uint64_t packed_bytes;
-    struct gravel_pinned staging; /* [seen_bytes] from offset seen_at of the memory */
-    uint64_t seen_at, seen_bytes;
-    struct gravel_accumulator_seen seen;
-    cl_event copied;        /* the last read to there; NULL: none has begun */
-    uint32_t n_block_words; /* of the bits of blocks */
-    uint32_t pack_blocks;   /* packed at once, at most */
+    struct gravel_pinned staging; /* what a flush reads: head, tallies and the few */
+    uint64_t seen_bytes;          /* of them */
+    cl_event copied;              /* the last read to there; NULL: none has begun */
+    uint32_t n_block_words;       /* of the bits of blocks */
+    uint32_t pack_blocks;         /* packed at once, at most */
     enum gravel_accumulator_state state;
     uint32_t list_tally,
         pack_tally; /* 0 or 1: which of the two the last list and pack counted in */
@@ -63,7 +51,7 @@ struct gravel_accumulator {
 int gravel_accumulator_clear(struct gravel_accumulator *accumulator, bool keeps_waiting);
 
 /**
- * flush.c: count blocks that wait, behind all kernels on the queue. The node's flushes are entered.
+ * flush.c: count blocks that wait, behind all kernels on the queue. The node's objects are entered.
  *
  * @param n_blocks  [out] what a flush that has begun lists; if that is none, of a list made now.
  * @return          0; as gravel_accumulator_flush.
@@ -74,8 +62,8 @@ int gravel_accumulator_count(struct gravel_accumulator *accumulator, uint64_t *n
  * GRAVEL_ECL. The next call that is refused is reported too. */
 int gravel_accumulator_report_refused(struct gravel_accumulator *accumulator);
 
-/** flush.c: `flush` is the accumulator's. See struct gravel_flush. */
-int gravel_accumulator_send(struct gravel_flush *flush);
+/** flush.c: the flush of struct gravel_object_kind. */
+int gravel_accumulator_send(struct gravel_object *object);
 
 /** flush.c: wait until no packed word is still to be applied. @return 0; the node's failure. */
 int gravel_accumulator_come_home(struct gravel_accumulator *accumulator);

@@ -4,8 +4,8 @@
  * host reads how many there are, with the first ones. Few are binned as host calls' messages are; of many, each part
  * is copied to node buffers, or applied from where it is.
  *
- * Path:    gravel_flushes_run, gravel_accumulator_flush -> this -> cl/kernels/accumulate.cl -> messages.c, rows.c.
- * Threads: one at a time: gravel_flushes_enter.
+ * Path:    gravel_objects_flush, gravel_accumulator_flush -> this -> cl/kernels/accumulate.cl -> messages.c, rows.c.
+ * Threads: one at a time: gravel_objects_enter.
  */
 #include "accumulate/accumulate.h"
 
@@ -43,12 +43,12 @@ int gravel_accumulator_clear(struct gravel_accumulator *accumulator, bool keeps_
     const cl_ulong n_items = n_words < CLEAR_ITEMS ? n_words : CLEAR_ITEMS;
     const cl_uint keeps = keeps_waiting;
     const struct gravel_argument arguments[] = {GRAVEL_ARGUMENT(n_items), GRAVEL_ARGUMENT(keeps)};
-    const struct gravel_device *device = &accumulator->gravel->device;
+    const struct gravel_device *device = &accumulator->object.gravel->device;
     int code = gravel_check_cl("accumulator: clSetKernelArg",
                                GRAVEL_CL_KERNEL_SET(device, accumulator->clear, 1, arguments));
     return code ? code
-                : gravel_node_enqueue_own(accumulator->gravel, flush_call, accumulator->clear,
-                                          n_items, accumulator->group, false);
+                : gravel_node_enqueue_own(accumulator->object.gravel, flush_call,
+                                          accumulator->clear, n_items, accumulator->group, false);
 }
 
 /* ---- what waits -------------------------------------------------------------------------------- */
@@ -58,11 +58,11 @@ static int list(struct gravel_accumulator *accumulator)
     const cl_uint n = accumulator->n_block_words, tally = !accumulator->list_tally,
                   n_parts = accumulator->head.n_parts;
     const struct gravel_argument arguments[] = {GRAVEL_ARGUMENT(n), GRAVEL_ARGUMENT(tally)};
-    const struct gravel_device *device = &accumulator->gravel->device;
+    const struct gravel_device *device = &accumulator->object.gravel->device;
     int code = gravel_check_cl("accumulator: clSetKernelArg",
                                GRAVEL_CL_KERNEL_SET(device, accumulator->collect, 1, arguments));
     if (!code)
-        code = gravel_node_enqueue_own(accumulator->gravel, flush_call, accumulator->collect,
+        code = gravel_node_enqueue_own(accumulator->object.gravel, flush_call, accumulator->collect,
                                        n > n_parts ? n : n_parts, accumulator->group, false);
     if (!code)
         enter(accumulator, GRAVEL_ACCUMULATOR_LISTED);
@@ -83,11 +83,11 @@ static int wait_for_senders(struct gravel *gravel)
 /* Enqueue the read of what kernels have written, behind all of them. */
 static int enqueue_read(struct gravel_accumulator *accumulator)
 {
-    struct gravel *gravel = accumulator->gravel;
+    struct gravel *gravel = accumulator->object.gravel;
     cl_event copied;
-    cl_int error = clEnqueueReadBuffer(gravel->device.queue, accumulator->memory, CL_FALSE,
-                                       accumulator->seen_at, accumulator->seen_bytes,
-                                       accumulator->staging.begin, 0, NULL, &copied);
+    cl_int error =
+        clEnqueueReadBuffer(gravel->device.queue, accumulator->memory, CL_FALSE, 0,
+                            accumulator->seen_bytes, accumulator->staging.begin, 0, NULL, &copied);
     if (error != CL_SUCCESS)
         return gravel_fail_cl("accumulator: clEnqueueReadBuffer", error);
     gravel_cl_event_release(accumulator->copied);
@@ -105,14 +105,26 @@ static int read_counts(struct gravel_accumulator *accumulator)
 {
     int code = accumulator->state == GRAVEL_ACCUMULATOR_READING ? 0 : enqueue_read(accumulator);
     return code ? code
-                : gravel_node_wait_for_kernel(accumulator->gravel, accumulator->collect,
+                : gravel_node_wait_for_kernel(accumulator->object.gravel, accumulator->collect,
                                               accumulator->copied);
+}
+
+/* Returns what was read last. */
+static const struct gravelp_accumulator *seen_of(const struct gravel_accumulator *accumulator)
+{
+    return (const void *)accumulator->staging.begin;
+}
+
+static const struct gravelp_accumulator_tally *
+tally_of(const struct gravel_accumulator *accumulator, uint32_t node)
+{
+    return (const struct gravelp_accumulator_tally *)(seen_of(accumulator) + 1) + node;
 }
 
 /* Blocks of a node's list, as read last. */
 static uint32_t count_listed(const struct gravel_accumulator *accumulator, uint32_t node)
 {
-    return accumulator->seen.tallies[node].n_listed[accumulator->list_tally];
+    return tally_of(accumulator, node)->n_listed[accumulator->list_tally];
 }
 
 static uint64_t count_all_listed(const struct gravel_accumulator *accumulator)
@@ -127,28 +139,28 @@ int gravel_accumulator_report_refused(struct gravel_accumulator *accumulator)
 {
     static const cl_uint none = 0;
     const struct gravelp_accumulator *head = &accumulator->head;
-    const struct gravel_accumulator_seen *seen = &accumulator->seen;
-    const uint32_t n_refused = *seen->n_refused;
+    const struct gravelp_accumulator *seen = seen_of(accumulator);
+    const uint32_t n_refused = seen->n_refused;
     char called[GRAVEL_NAMED_BYTES], own[GRAVEL_NAMED_BYTES];
     if (n_refused == 0)
         return 0;
-    cl_int error = clEnqueueWriteBuffer(accumulator->gravel->device.queue, accumulator->memory,
-                                        CL_FALSE, offsetof(struct gravelp_accumulator, n_refused),
-                                        sizeof none, &none, 0, NULL, NULL);
+    cl_int error = clEnqueueWriteBuffer(
+        accumulator->object.gravel->device.queue, accumulator->memory, CL_FALSE,
+        offsetof(struct gravelp_accumulator, n_refused), sizeof none, &none, 0, NULL, NULL);
     if (error != CL_SUCCESS)
         return gravel_fail_cl("accumulator: clEnqueueWriteBuffer", error);
-    if (*seen->refused_type != head->word_type)
+    if (seen->refused_type != head->word_type)
         return gravel_fail(
             GRAVEL_EINVAL,
             "gravel_accumulate: a call of type %s, and %u more that are refused: the "
             "accumulator at offset %" PRIu64 " is of type %s",
-            gravel_name_type(called, *seen->refused_type), n_refused - 1, head->offset,
+            gravel_name_type(called, seen->refused_type), n_refused - 1, head->offset,
             gravel_name_type(own, head->word_type));
     return gravel_fail(GRAVEL_ERANGE,
                        "gravel_accumulate: index %" PRIu64 " at node %" PRIu64
                        ", and %u more that are refused: the accumulator at offset %" PRIu64
                        " has %" PRIu64 " elements of each of %u nodes",
-                       *seen->refused_index, *seen->refused_node, n_refused - 1, head->offset,
+                       seen->refused_index, seen->refused_node, n_refused - 1, head->offset,
                        head->n, head->n_nodes);
 }
 
@@ -158,7 +170,7 @@ int gravel_accumulator_count(struct gravel_accumulator *accumulator, uint64_t *n
     *n_blocks = 0;
     do {
         is_new = accumulator->state == GRAVEL_ACCUMULATOR_IDLE;
-        int code = is_new ? wait_for_senders(accumulator->gravel) : 0;
+        int code = is_new ? wait_for_senders(accumulator->object.gravel) : 0;
         if (!code && is_new)
             code = list(accumulator);
         if (!code)
@@ -176,10 +188,11 @@ int gravel_accumulator_count(struct gravel_accumulator *accumulator, uint64_t *n
 static int check_guard(struct gravel_accumulator *accumulator, bool has_words)
 {
     const struct gravelp_accumulator *head = &accumulator->head;
-    struct gravel *gravel = accumulator->gravel;
-    char who[sizeof accumulator->guard.text];
+    struct gravel *gravel = accumulator->object.gravel;
+    char who[sizeof accumulator->object.range.text];
     if (!gravel->config.check ||
-        !gravel_guard_take(&gravel->guards, &accumulator->guard, who, sizeof who) || !has_words)
+        !gravel_guard_take(&gravel->guards, &accumulator->object.range, who, sizeof who) ||
+        !has_words)
         return 0;
     return gravel_fail(GRAVEL_EINVAL,
                        "accumulator of %" PRIu64 " elements at offset %" PRIu64
@@ -202,7 +215,7 @@ static void take_home(struct gravel_accumulator *accumulator)
 
 int gravel_accumulator_come_home(struct gravel_accumulator *accumulator)
 {
-    struct gravel_applying applying = {.gravel = accumulator->gravel};
+    struct gravel_applying applying = {.gravel = accumulator->object.gravel};
     struct gravel_wait wait = {.limit = gravel_node_applying_limit(&applying),
                                .what = "applying what was packed"};
     int code = 0;
@@ -217,7 +230,7 @@ int gravel_accumulator_come_home(struct gravel_accumulator *accumulator)
 /* Pack the words of the next places, as many as fit, when all that was packed before has been applied. */
 static int pack(struct gravel_accumulator *accumulator)
 {
-    struct gravel *gravel = accumulator->gravel;
+    struct gravel *gravel = accumulator->object.gravel;
     const cl_uint first_place = (cl_uint)accumulator->first, n = accumulator->pack_blocks,
                   listed = accumulator->list_tally, tally = !accumulator->pack_tally;
     const struct gravel_argument arguments[] = {GRAVEL_ARGUMENT(accumulator->packed),
@@ -247,20 +260,29 @@ static struct gravel_run_key key_of(const struct gravelp_accumulator *head)
 
 static int send_few(struct gravel_accumulator *accumulator, uint32_t n)
 {
-    const struct gravel_accumulator_seen *seen = &accumulator->seen;
-    const struct gravel_columns columns = {.key = key_of(&accumulator->head),
-                                           .n = n,
-                                           .nodes = (const uint32_t *)(const void *)seen->nodes,
-                                           .index = seen->indices,
-                                           .values = {seen->values}};
-    return n ? gravel_node_append(accumulator->gravel, &columns) : 0;
+    const struct gravelp_accumulator *head = &accumulator->head;
+    const unsigned char *nodes = accumulator->staging.begin + head->few_at,
+                        *indices = nodes + 4 * GRAVELP_ACCUMULATOR_FEW;
+    const struct gravel_columns columns = {
+        .key = key_of(head),
+        .n = n,
+        .nodes = (const uint32_t *)(const void *)nodes,
+        .index = indices,
+        .values = {indices + head->index_bytes * GRAVELP_ACCUMULATOR_FEW}};
+    return n ? gravel_node_append(accumulator->object.gravel, &columns) : 0;
 }
 
-/* Whether the part for a node is applied from where it is. */
-static bool stays(const struct gravel_accumulator *accumulator, uint32_t node)
+/* Returns headers for a node's part that is applied from where it is; NULL: it is copied. */
+static struct gravel_buffer *take_headers(struct gravel_accumulator *accumulator, uint32_t node)
 {
-    const struct gravel_transport *transport = accumulator->gravel->network.transport;
-    return accumulator->spare && (transport->is_loopback || node == transport->node);
+    const struct gravel_transport *transport = accumulator->object.gravel->network.transport;
+    struct gravel_buffer *spare = accumulator->spare;
+    if (accumulator->staying.shape.n_buffers == 0 ||
+        (!transport->is_loopback && node != transport->node))
+        return NULL;
+    if (spare)
+        accumulator->spare = spare->next;
+    return spare ? spare : gravel_pool_take(&accumulator->staying);
 }
 
 /* Send the packed words of one node. @param before  blocks of earlier nodes' lists. */
@@ -274,39 +296,31 @@ static int send_part(struct gravel_accumulator *accumulator, uint32_t node, uint
         .rows = {.memory = accumulator->packed,
                  .indices = start * head->index_bytes,
                  .values = head->packed_values_at + start * GRAVEL_TYPE_BYTES(head->word_type)},
-        .queue = accumulator->gravel->copies,
-        .n = accumulator->seen.tallies[node].n_packed[accumulator->pack_tally],
+        .queue = accumulator->object.gravel->copies,
+        .n = tally_of(accumulator, node)->n_packed[accumulator->pack_tally],
         .node = node};
     if (part.n == 0)
         return 0;
-    if (!stays(accumulator, node))
-        return gravel_node_send_packed(accumulator->gravel, &part);
-    struct gravel_buffer *headers = accumulator->spare;
-    accumulator->spare = headers->next;
+    struct gravel_buffer *headers = take_headers(accumulator, node);
+    if (!headers)
+        return gravel_node_send_packed(accumulator->object.gravel, &part);
     accumulator->n_away++;
-    return gravel_node_leave_packed(accumulator->gravel, &part, headers);
-}
-
-static int send_parts(struct gravel_accumulator *accumulator)
-{
-    const uint32_t n = accumulator->seen.n_few[accumulator->pack_tally];
-    uint64_t before = 0;
-    int code = 0;
-    if (n <= GRAVELP_ACCUMULATOR_FEW)
-        return send_few(accumulator, n);
-    for (uint32_t node = 0; node < accumulator->head.n_parts && !code; node++) {
-        code = send_part(accumulator, node, before);
-        before += count_listed(accumulator, node);
-    }
-    return code;
+    return gravel_node_leave_packed(accumulator->object.gravel, &part, headers);
 }
 
 /* What is packed is nowhere else: where it cannot be sent the node fails. */
 static int send_packed(struct gravel_accumulator *accumulator)
 {
-    int code = send_parts(accumulator);
+    const uint32_t n = seen_of(accumulator)->n_few[accumulator->pack_tally];
+    const bool are_few = n <= GRAVELP_ACCUMULATOR_FEW;
+    uint64_t before = 0;
+    int code = are_few ? send_few(accumulator, n) : 0;
+    for (uint32_t node = 0; node < accumulator->head.n_parts && !are_few && !code; node++) {
+        code = send_part(accumulator, node, before);
+        before += count_listed(accumulator, node);
+    }
     if (code)
-        gravel_report(accumulator->gravel, code, true, gravel_last_error());
+        gravel_report(accumulator->object.gravel, code, true, gravel_last_error());
     return code;
 }
 
@@ -326,8 +340,9 @@ static int begin(struct gravel_accumulator *accumulator)
  */
 static int send_lists(struct gravel_accumulator *accumulator, uint64_t *n_blocks)
 {
-    int code =
-        accumulator->state == GRAVEL_ACCUMULATOR_IDLE ? wait_for_senders(accumulator->gravel) : 0;
+    int code = accumulator->state == GRAVEL_ACCUMULATOR_IDLE
+                   ? wait_for_senders(accumulator->object.gravel)
+                   : 0;
     do {
         if (!code)
             code = begin(accumulator);
@@ -352,14 +367,14 @@ static int send_all(struct gravel_accumulator *accumulator, uint64_t *n_blocks)
     return code ? code : send_lists(accumulator, n_blocks);
 }
 
-int gravel_accumulator_send(struct gravel_flush *flush)
+int gravel_accumulator_send(struct gravel_object *object)
 {
-    struct gravel_accumulator *accumulator =
-        (struct gravel_accumulator *)((char *)flush - offsetof(struct gravel_accumulator, flush));
+    struct gravel_accumulator *accumulator = (struct gravel_accumulator *)object;
+    struct gravel *gravel = object->gravel;
     uint64_t n_blocks = 0;
-    if (gravel_node_has_failed(accumulator->gravel))
-        return gravel_node_conclude(accumulator->gravel, GRAVEL_EPEER);
-    int settled = accumulator->gravel->config.check ? gravel_node_settle(accumulator->gravel) : 0;
+    if (gravel_node_has_failed(gravel))
+        return gravel_node_conclude(gravel, GRAVEL_EPEER);
+    int settled = gravel->config.check ? gravel_node_settle(gravel) : 0;
     int code =
         accumulator->head.n_parts ? send_all(accumulator, &n_blocks) : read_counts(accumulator);
     if (code)
@@ -369,49 +384,43 @@ int gravel_accumulator_send(struct gravel_flush *flush)
     return settled ? settled : refused ? refused : touched;
 }
 
+/* Begins a public call for an accumulator, with the node's objects entered. @return 0, and leave() is due */
+static int enter_call(const struct gravel_accumulator *accumulator, const char *call)
+{
+    int code = gravel_object_refuse(&accumulator->object, "accumulator", call);
+    return code ? code : gravel_objects_enter(accumulator->object.gravel);
+}
+
+/* @return what the call returns that met `code` */
+static int leave(const struct gravel_accumulator *accumulator, int code)
+{
+    gravel_objects_leave(accumulator->object.gravel);
+    return code ? gravel_node_conclude(accumulator->object.gravel, code) : 0;
+}
+
 int gravel_accumulator_flush(struct gravel_accumulator *accumulator)
 {
-    if (gravel_require(flush_call, "accumulator", accumulator) ||
-        gravel_node_refuse_wait(accumulator->gravel, flush_call))
-        return GRAVEL_EINVAL;
-    int code = gravel_flushes_enter(accumulator->gravel);
+    int code = enter_call(accumulator, flush_call);
     if (code)
         return code;
-    code = gravel_accumulator_send(&accumulator->flush);
-    gravel_flushes_leave(accumulator->gravel);
-    return gravel_node_conclude(accumulator->gravel, code);
+    code = gravel_accumulator_send(&accumulator->object);
+    gravel_objects_leave(accumulator->object.gravel);
+    return gravel_node_conclude(accumulator->object.gravel, code);
 }
 
 int gravel_accumulator_begin(struct gravel_accumulator *accumulator)
 {
-    static const char call[] = "gravel_accumulator_begin";
-    if (gravel_require(call, "accumulator", accumulator) ||
-        gravel_node_refuse_wait(accumulator->gravel, call))
-        return GRAVEL_EINVAL;
-    if (gravel_node_has_failed(accumulator->gravel))
-        return gravel_node_conclude(accumulator->gravel, GRAVEL_EPEER);
-    int code = gravel_flushes_enter(accumulator->gravel);
+    int code = enter_call(accumulator, "gravel_accumulator_begin");
     if (code)
         return code;
     code = accumulator->head.n_parts ? begin(accumulator) : 0;
     if (!code && accumulator->state == GRAVEL_ACCUMULATOR_PACKED)
         code = enqueue_read(accumulator);
-    gravel_flushes_leave(accumulator->gravel);
-    return code ? gravel_node_conclude(accumulator->gravel, code) : 0;
+    return leave(accumulator, code);
 }
 
 int gravel_accumulator_reset(struct gravel_accumulator *accumulator)
 {
-    static const char call[] = "gravel_accumulator_reset";
-    if (gravel_require(call, "accumulator", accumulator) ||
-        gravel_node_refuse_wait(accumulator->gravel, call))
-        return GRAVEL_EINVAL;
-    if (gravel_node_has_failed(accumulator->gravel))
-        return gravel_node_conclude(accumulator->gravel, GRAVEL_EPEER);
-    int code = gravel_flushes_enter(accumulator->gravel);
-    if (code)
-        return code;
-    code = gravel_accumulator_clear(accumulator, true);
-    gravel_flushes_leave(accumulator->gravel);
-    return code ? gravel_node_conclude(accumulator->gravel, code) : 0;
+    int code = enter_call(accumulator, "gravel_accumulator_reset");
+    return code ? code : leave(accumulator, gravel_accumulator_clear(accumulator, true));
 }

@@ -3,7 +3,7 @@
  * Makes mirrors: checks the plan, lets nodes exchange theirs, builds the kernels, and gives the device
  * the lists that they go through. Where one node cannot, all refuse.
  *
- * Path:    gravel_mirror_create -> this -> plan.c, order.c.
+ * Path:    gravel_mirror_create -> this -> plan.c.
  */
 #include "mirror/mirror.h"
 
@@ -23,55 +23,29 @@ extern const char gravel_mirror_cl[];
 static const struct gravel_growing of_words =
     GRAVEL_GROWING("words.bytes", gravel_words, "GRAVEL_WORDS()", indices);
 
-/* All nodes make one kind of mirror, of one array. */
-static int agree_on_kind(struct gravel_mirror *mirror)
-{
-    const struct gravel_collective_call call = {
-        .kind = gravel_mirror_call(mirror->is_read),
-        .arguments = {(uint64_t)mirror->op << 8 | mirror->type, mirror->array}};
-    return gravel_node_agree(mirror->gravel, &call);
-}
+/* What a caller asks for. */
+struct request {
+    const struct gravel_words *words;
+    uint32_t op; /* GRAVEL_PUT for a mirror */
+};
 
 /* ---- checks ------------------------------------------------------------------------------------ */
 
-static bool is_operation(uint32_t op, uint32_t type)
-{
-    return type <= GRAVEL_ULONG ? op >= GRAVEL_ADD && op <= GRAVEL_XOR
-                                : type <= GRAVEL_DOUBLE && op == GRAVEL_ADD;
-}
-
-static int check_kind(const struct gravel_mirror *mirror)
-{
-    const struct gravel_capability *capability = &mirror->gravel->device.capability;
-    char named[GRAVEL_NAMED_BYTES];
-    if (mirror->type > GRAVEL_DOUBLE)
-        return gravel_fail(GRAVEL_EINVAL, "%s: there is no type %u", mirror->call, mirror->type);
-    if (!mirror->is_read && !is_operation(mirror->op, mirror->type))
-        return gravel_fail(GRAVEL_EINVAL, "%s: there is no %s", mirror->call,
-                           gravel_name_operation(named, mirror->op, mirror->type));
-    if (!mirror->is_read && mirror->type == GRAVEL_DOUBLE && !capability->has_double)
-        return gravel_fail(GRAVEL_ECAPABILITY, "%s: %s has no double", mirror->call,
-                           capability->name);
-    if (mirror->array % mirror->word_bytes)
-        return gravel_fail(GRAVEL_EINVAL, "%s: offset %" PRIu64 " is no multiple of %u bytes",
-                           mirror->call, mirror->array, mirror->word_bytes);
-    return 0;
-}
-
 static int count_words(struct gravel_mirror *mirror, const struct gravel_words *words)
 {
-    for (uint32_t node = 0; node < gravel_n_nodes(mirror->gravel); node++) {
+    for (uint32_t node = 0; node < gravel_n_nodes(mirror->object.gravel); node++) {
         mirror->near[node].first = mirror->n_near;
         mirror->near[node].n = words->n_words[node];
         if (words->n_words[node] > GRAVEL_MIRROR_MOST_WORDS - mirror->n_near)
             return gravel_fail(GRAVEL_ERANGE,
                                "%s: %" PRIu64 " words of nodes up to %u, and %" PRIu64
                                " more of node %u: %u at most",
-                               mirror->call, mirror->n_near, node, words->n_words[node], node,
-                               GRAVEL_MIRROR_MOST_WORDS);
+                               mirror->object.name, mirror->n_near, node, words->n_words[node],
+                               node, GRAVEL_MIRROR_MOST_WORDS);
         mirror->n_near += words->n_words[node];
     }
-    return mirror->n_near ? gravel_require(mirror->call, "words->indices", words->indices) : 0;
+    return mirror->n_near ? gravel_require(mirror->object.name, "words->indices", words->indices)
+                          : 0;
 }
 
 /* The heap is symmetric: what is not here is not there. */
@@ -82,27 +56,64 @@ static int check_indices(const struct gravel_mirror *mirror, const uint32_t *ind
         if (indices[i] > indices[most])
             most = i;
     uint64_t n = mirror->n_near ? (uint64_t)indices[most] + 1 : 0;
-    int code = gravel_node_refuse_bytes(mirror->gravel, mirror->call, mirror->array,
+    int code = gravel_node_refuse_bytes(mirror->object.gravel, mirror->object.name, mirror->array,
                                         n * mirror->word_bytes);
     return code && n
                ? gravel_fail(code,
                              "%s: indices[%" PRIu64 "] is %u, which is outside the allocation "
                              "at offset %" PRIu64,
-                             mirror->call, most, indices[most], mirror->array)
+                             mirror->object.name, most, indices[most], mirror->array)
                : code;
 }
 
-static int check(struct gravel_mirror *mirror, const struct gravel_words *words)
+static int make_owners(struct gravel_mirror *mirror)
 {
-    int code = check_kind(mirror);
+    const uint32_t n_heaps = mirror->object.gravel->n_heaps,
+                   n_nodes = gravel_n_nodes(mirror->object.gravel);
+    mirror->near = calloc(n_nodes, sizeof *mirror->near);
+    mirror->owners = calloc(n_heaps, sizeof *mirror->owners);
+    bool has_all = mirror->near && mirror->owners;
+    for (uint32_t heap = 0; heap < n_heaps && has_all; heap++)
+        has_all = (mirror->owners[heap].given = calloc(n_nodes, sizeof *mirror->near));
+    return has_all
+               ? 0
+               : gravel_fail(GRAVEL_ENOMEM, "%s: out of memory (%u blocks of %zu bytes)",
+                             mirror->object.name, (n_heaps + 1) * n_nodes, sizeof *mirror->near);
+}
+
+/* The caller's header may be older or newer. */
+static int check(struct gravel_object *object, const void *requested)
+{
+    struct gravel_mirror *mirror = (struct gravel_mirror *)object;
+    const struct request *request = requested;
+    struct gravel_words words = {0};
+    char named[GRAVEL_NAMED_BYTES];
+    int code = gravel_require(object->name, "words", request->words);
     if (!code)
-        code = gravel_require(mirror->call, "words->n_words", words->n_words);
-    if (!code && !mirror->near)
-        code = gravel_fail(GRAVEL_ENOMEM, "%s: books of %u nodes", mirror->call,
-                           gravel_n_nodes(mirror->gravel));
+        code = gravel_growing_read(&of_words, &words, request->words, request->words->bytes);
+    mirror->is_read = object->call.kind == GRAVEL_CALL_MIRROR;
+    mirror->op = request->op;
+    mirror->type = words.type;
+    mirror->array = words.offset;
     if (!code)
-        code = count_words(mirror, words);
-    return code ? code : check_indices(mirror, words->indices);
+        code = gravel_object_check_words(object, !mirror->is_read, mirror->op, mirror->type,
+                                         mirror->array);
+    mirror->word_bytes = GRAVEL_TYPE_BYTES(mirror->type % 8);
+    if (!code)
+        code = gravel_require(object->name, "words->n_words", words.n_words);
+    if (!code)
+        code = make_owners(mirror);
+    if (!code)
+        code = count_words(mirror, &words);
+    if (mirror->is_read)
+        snprintf(object->call.name, sizeof object->call.name, "a mirror of %s",
+                 gravel_name_type(named, mirror->type));
+    else
+        snprintf(object->call.name, sizeof object->call.name, "a mirror of slots by %s",
+                 gravel_name_operation(named, mirror->op, mirror->type));
+    object->range.begin = mirror->array;
+    object->range.end = mirror->array + 1; /* plans differ */
+    return code ? code : check_indices(mirror, words.indices);
 }
 
 /* ---- lists for the device ---------------------------------------------------------------------- */
@@ -110,21 +121,42 @@ static int check(struct gravel_mirror *mirror, const struct gravel_words *words)
 /* @param n  0 is allowed: a kernel does not run then. */
 static int upload(struct gravel_mirror *mirror, const uint32_t *list, uint64_t n, cl_mem *buffer)
 {
-    struct gravel *gravel = mirror->gravel;
-    uint64_t bytes = (n ? n : 1) * sizeof *list;
-    int code = gravel_cl_buffer_create(&gravel->device, mirror->call, bytes, buffer);
-    if (code || n == 0)
-        return code;
-    cl_event copied = NULL;
-    cl_int error = clEnqueueWriteBuffer(gravel->device.queue, *buffer, CL_FALSE, 0, bytes, list, 0,
-                                        NULL, &copied);
-    return gravel_wait_command(&gravel->device, gravel->device.queue, error, copied,
-                               "mirror: copying lists");
+    const uint64_t bytes = n * sizeof *list;
+    int code = gravel_cl_buffer_create(&mirror->object.gravel->device, mirror->object.name,
+                                       n ? bytes : sizeof *list, buffer);
+    return code || n == 0 ? code : gravel_object_write(&mirror->object, *buffer, list, bytes);
+}
+
+/* An index of a list, and its place there. */
+struct item {
+    uint32_t index, place;
+};
+
+/*
+ * Sorts by index, and keeps the order of those of one index: by each byte of it, from the lowest on.
+ *
+ * @param scratch  [n]
+ * Source:  Knuth, The Art of Computer Programming, volume 3, section 5.2.5 (radix list sort).
+ */
+static void sort(struct item *items, struct item *scratch, uint64_t n)
+{
+    for (uint32_t shift = 0; shift < 32; shift += 8) {
+        uint64_t at[257] = {0};
+        for (uint64_t i = 0; i < n; i++)
+            at[(items[i].index >> shift & 255) + 1]++;
+        for (uint32_t digit = 0; digit < 256; digit++)
+            at[digit + 1] += at[digit];
+        for (uint64_t i = 0; i < n; i++)
+            scratch[at[items[i].index >> shift & 255]++] = items[i];
+        struct item *sorted = scratch;
+        scratch = items;
+        items = sorted;
+    }
 }
 
 /* Writes what combine goes through, of items that are sorted by index: [n] of each list, and one more of starts.
  * @return the number of targets. */
-static uint64_t list_targets(const struct gravel_mirror_item *items, uint64_t n, uint32_t *targets,
+static uint64_t list_targets(const struct item *items, uint64_t n, uint32_t *targets,
                              uint32_t *starts, uint32_t *places)
 {
     uint64_t n_targets = 0;
@@ -142,17 +174,17 @@ static uint64_t list_targets(const struct gravel_mirror_item *items, uint64_t n,
 static int upload_sorted(struct gravel_mirror *mirror, struct gravel_mirror_owner *owner)
 {
     uint64_t n = owner->n_given;
-    struct gravel_mirror_item *items = malloc((2 * n + 1) * sizeof *items);
+    struct item *items = malloc((2 * n + 1) * sizeof *items);
     uint32_t *lists = malloc((3 * n + 1) * sizeof *lists);
-    int code = items && lists
-                   ? 0
-                   : gravel_fail(GRAVEL_ENOMEM, "%s: lists of %" PRIu64 " words", mirror->call, n);
+    int code = items && lists ? 0
+                              : gravel_fail(GRAVEL_ENOMEM, "%s: lists of %" PRIu64 " words",
+                                            mirror->object.name, n);
     if (!code) {
         uint32_t *targets = lists, *places = lists + n, *starts = lists + 2 * n;
         for (uint64_t i = 0; i < n; i++)
-            items[i] = (struct gravel_mirror_item){owner->indices[i], (uint32_t)i};
-        owner->n_targets =
-            list_targets(gravel_mirror_sort(items, items + n, n), n, targets, starts, places);
+            items[i] = (struct item){owner->indices[i], (uint32_t)i};
+        sort(items, items + n, n);
+        owner->n_targets = list_targets(items, n, targets, starts, places);
         code = upload(mirror, targets, owner->n_targets, &owner->targets);
         if (!code)
             code = upload(mirror, starts, owner->n_targets + 1, &owner->starts);
@@ -167,7 +199,7 @@ static int upload_sorted(struct gravel_mirror *mirror, struct gravel_mirror_owne
 static int upload_lists(struct gravel_mirror *mirror)
 {
     int code = 0;
-    for (uint32_t heap = 0; heap < mirror->gravel->n_heaps && !code; heap++) {
+    for (uint32_t heap = 0; heap < mirror->object.gravel->n_heaps && !code; heap++) {
         struct gravel_mirror_owner *owner = &mirror->owners[heap];
         owner->n_targets = owner->n_given;
         code = mirror->is_read ? upload(mirror, owner->indices, owner->n_given, &owner->targets)
@@ -193,13 +225,13 @@ static int build(struct gravel_mirror *mirror)
              mirror->is_read ? bits : type, op, op);
     const struct gravel_program_request request = {
         .name = "mirror.cl", .source = gravel_mirror_cl, .options = options};
-    return gravel_node_build(mirror->gravel, &request, &mirror->program);
+    return gravel_node_build(mirror->object.gravel, &request, &mirror->program);
 }
 
 static int make_kernels(struct gravel_mirror *mirror)
 {
     static const char *const names[] = {"gather", "clear", "combine"};
-    const struct gravel_device *device = &mirror->gravel->device;
+    const struct gravel_device *device = &mirror->object.gravel->device;
     cl_kernel *kernels[] = {&mirror->gather, &mirror->clear, &mirror->combine};
     int code = build(mirror);
     mirror->group = gravel_derive_group_size(device);
@@ -209,17 +241,34 @@ static int make_kernels(struct gravel_mirror *mirror)
         if (!code)
             code = gravel_check_cl(
                 "mirror: setting the arena",
-                gravel_memory_set_argument(&mirror->gravel->memory, *kernels[i], 0));
+                gravel_memory_set_argument(&mirror->object.gravel->memory, *kernels[i], 0));
     }
     return code;
 }
 
 /* ---- create and destroy ------------------------------------------------------------------------ */
 
-static void free_all(struct gravel_mirror *mirror)
+static int make(struct gravel_object *object, const void *requested)
 {
-    bool is_done = !gravel_node_is_stuck(mirror->gravel);
-    for (uint32_t heap = 0; mirror->owners && heap < mirror->gravel->n_heaps; heap++) {
+    struct gravel_mirror *mirror = (struct gravel_mirror *)object;
+    const struct request *request = requested;
+    int code = gravel_mirror_exchange(mirror, request->words->indices);
+    if (!code)
+        code = gravel_node_hold_launches(object->gravel, "before a mirror's lists");
+    if (code)
+        return code;
+    code = upload_lists(mirror);
+    gravel_node_let_launches(object->gravel);
+    if (!code)
+        code = make_kernels(mirror);
+    return code || mirror->is_read ? code : gravel_mirror_clear(mirror);
+}
+
+static void free_all(struct gravel_object *object)
+{
+    struct gravel_mirror *mirror = (struct gravel_mirror *)object;
+    bool is_done = !gravel_node_is_stuck(object->gravel);
+    for (uint32_t heap = 0; mirror->owners && heap < object->gravel->n_heaps; heap++) {
         struct gravel_mirror_owner *owner = &mirror->owners[heap];
         free(owner->indices);
         free(owner->given);
@@ -239,131 +288,37 @@ static void free_all(struct gravel_mirror *mirror)
     free(mirror);
 }
 
-static int make_owners(struct gravel_mirror *mirror)
-{
-    struct gravel *gravel = mirror->gravel;
-    uint32_t n_nodes = gravel_n_nodes(gravel);
-    mirror->owners = calloc(gravel->n_heaps, sizeof *mirror->owners);
-    bool has_all = mirror->owners;
-    for (uint32_t heap = 0; heap < gravel->n_heaps && has_all; heap++)
-        has_all = (mirror->owners[heap].given = calloc(n_nodes, sizeof *mirror->near));
-    return has_all ? 0 : gravel_fail(GRAVEL_ENOMEM, "%s: books of %u nodes", mirror->call, n_nodes);
-}
+static const struct gravel_object_kind of_mirrors = {.name = "mirror",
+                                                     .destroy = GRAVEL_CALL_MIRROR_DESTROY,
+                                                     .bytes = sizeof(struct gravel_mirror),
+                                                     .check = check,
+                                                     .make = make,
+                                                     .free = free_all};
 
-/* The caller's plan, whose header may be older or newer. */
-static int read_words(struct gravel_mirror *mirror, struct gravel_words *words,
-                      const struct gravel_words *given)
+static int create(struct gravel_mirror **out, struct gravel *gravel, uint32_t call, uint32_t op,
+                  const struct gravel_words *words)
 {
-    int code = gravel_require(mirror->call, "words", given);
-    if (!code)
-        code = gravel_growing_read(&of_words, words, given, given->bytes);
-    mirror->type = words->type;
-    mirror->array = words->offset;
-    mirror->word_bytes = GRAVEL_TYPE_BYTES(mirror->type % 8);
-    return code ? code : check(mirror, words);
-}
-
-static int make(struct gravel_mirror *mirror, const struct gravel_words *given)
-{
-    struct gravel_words words = {0};
-    int code = read_words(mirror, &words, given);
-    if (!code)
-        code = make_owners(mirror);
-    code = gravel_mirror_agree(mirror, code);
-    if (!code)
-        code = agree_on_kind(mirror);
-    if (!code)
-        code = gravel_mirror_exchange(mirror, &words);
-    if (code)
-        return code;
-    code = gravel_node_hold_launches(mirror->gravel, "before a mirror's lists");
-    if (!code) {
-        code = upload_lists(mirror);
-        gravel_node_let_launches(mirror->gravel);
-    }
-    if (!code)
-        code = make_kernels(mirror);
-    if (!code && !mirror->is_read)
-        code = gravel_mirror_clear(mirror);
-    return gravel_mirror_agree(mirror, code);
-}
-
-/* The array is guarded by its first byte, for plans differ. */
-static void guard(struct gravel_mirror *mirror)
-{
-    mirror->guards[0] =
-        (struct gravel_guard){.object = "mirror", .begin = mirror->array, .end = mirror->array + 1};
-    mirror->guards[1] = (struct gravel_guard){
-        .object = "mirror", .begin = mirror->memory, .end = mirror->memory + mirror->memory_bytes};
-    for (int i = 0; i < 2; i++)
-        gravel_guards_add(&mirror->gravel->guards, &mirror->guards[i]);
-}
-
-/* The heap's part is freed if there is one, at all nodes. */
-static int destroy(struct gravel_mirror *mirror)
-{
-    for (int i = 0; i < 2; i++)
-        gravel_guards_remove(&mirror->gravel->guards, &mirror->guards[i]);
-    const struct gravel_collective_call call = {.kind = GRAVEL_CALL_MIRROR_DESTROY,
-                                                .arguments = {mirror->memory}};
-    int code = 0;
-    if (mirror->memory_bytes) {
-        code = gravel_node_barrier(mirror->gravel, &call, false);
-        code = gravel_node_agree_on(mirror->gravel, &call, true, code);
-        if (!code)
-            code = gravel_node_release(mirror->gravel, "gravel_mirror_destroy", mirror->memory);
-    }
-    free_all(mirror);
+    const struct request request = {words, op};
+    struct gravel_object *object = NULL;
+    int code = gravel_object_create(out ? &object : NULL, gravel, call, &of_mirrors, &request);
+    if (out)
+        *out = (struct gravel_mirror *)object;
     return code;
-}
-
-/* @param op  GRAVEL_PUT for a mirror. */
-static int create(struct gravel_mirror **out, struct gravel *gravel, const char *call, bool is_read,
-                  uint32_t op, const struct gravel_words *words)
-{
-    if (gravel_require(call, "out", out))
-        return GRAVEL_EINVAL;
-    *out = NULL;
-    if (gravel_node_refuse_wait(gravel, call))
-        return GRAVEL_EINVAL;
-    struct gravel_mirror *mirror = calloc(1, sizeof *mirror);
-    if (!mirror)
-        return gravel_node_agree_on_code(
-            gravel, gravel_mirror_call(is_read), call,
-            gravel_fail(GRAVEL_ENOMEM, "%s: %zu bytes", call, sizeof *mirror));
-    mirror->gravel = gravel;
-    mirror->call = call;
-    mirror->is_read = is_read;
-    mirror->op = op;
-    mirror->near = calloc(gravel_n_nodes(gravel), sizeof *mirror->near);
-    int code = make(mirror, words);
-    if (code) {
-        char text[GRAVEL_ERROR_BYTES];
-        snprintf(text, sizeof text, "%s", gravel_last_error());
-        destroy(mirror);
-        return gravel_fail(code, "%s", text);
-    }
-    guard(mirror);
-    *out = mirror;
-    return 0;
 }
 
 int gravel_mirror_create(struct gravel_mirror **out, struct gravel *gravel,
                          const struct gravel_words *words)
 {
-    return create(out, gravel, "gravel_mirror_create", true, GRAVEL_PUT, words);
+    return create(out, gravel, GRAVEL_CALL_MIRROR, GRAVEL_PUT, words);
 }
 
 int gravel_mirror_create_slots(struct gravel_mirror **out, struct gravel *gravel, uint32_t op,
                                const struct gravel_words *words)
 {
-    return create(out, gravel, "gravel_mirror_create_slots", false, op, words);
+    return create(out, gravel, GRAVEL_CALL_SLOTS, op, words);
 }
 
 int gravel_mirror_destroy(struct gravel_mirror *mirror)
 {
-    if (!mirror)
-        return 0;
-    int code = gravel_node_refuse_wait(mirror->gravel, "gravel_mirror_destroy");
-    return code ? code : destroy(mirror);
+    return gravel_object_destroy((struct gravel_object *)mirror);
 }

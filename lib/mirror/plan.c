@@ -4,90 +4,67 @@
  * the other end, and then which ones. So the exchange rests on put and barrier alone.
  *
  * Path:    create.c -> this -> gravel_put, gravel_barrier, gravel_alloc.
- * Owner:   tables in the heap are freed here, when they have been read.
+ * Owner:   tables in the heap, which are freed here when they have been read.
  */
 #include "mirror/mirror.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 
-/* What a node that wants words writes for their owner, and the owner for that node; in the heap. */
-struct note {
-    uint64_t n, first;
-};
-
 /* ---- how many ---------------------------------------------------------------------------------- */
 
-/* Two tables [n_nodes]: of those that want words of the heap's node, and of the owners that it wants words of. */
-static uint64_t table_bytes(const struct gravel_mirror *mirror, uint32_t n_tables)
+/* A table: of each node, its block for the node of the heap. */
+static uint64_t table_bytes(const struct gravel_mirror *mirror)
 {
-    return (uint64_t)n_tables * gravel_n_nodes(mirror->gravel) * sizeof(struct note);
+    return gravel_n_nodes(mirror->object.gravel) * sizeof(struct gravel_mirror_block);
 }
 
-static int put_notes(struct gravel_mirror *mirror, uint64_t table)
+/* Puts blocks [n_nodes] that node `own` has to the nodes that they are for: into the tables there. */
+static int put_blocks(struct gravel *gravel, const struct gravel_mirror_block *blocks, uint32_t own,
+                      uint64_t table)
 {
-    struct gravel *gravel = mirror->gravel;
     int code = 0;
-    for (uint32_t node = 0; node < gravel_n_nodes(gravel) && !code; node++) {
-        const struct gravel_mirror_block *near = &mirror->near[node];
-        const struct note note = {near->n, near->first};
-        if (near->n)
-            code = gravel_put(gravel, table + gravel_node(gravel) * sizeof note, &note, sizeof note,
+    for (uint32_t node = 0; node < gravel_n_nodes(gravel) && !code; node++)
+        if (blocks[node].n)
+            code = gravel_put(gravel, table + own * sizeof *blocks, &blocks[node], sizeof *blocks,
                               node);
-    }
     return code;
 }
 
-static int read_given(struct gravel_mirror *mirror, uint32_t heap, uint64_t table,
-                      struct note *notes)
+/* Reads a local heap's table: blocks [n_nodes] as large as those there, one behind the other. @return also their `n` */
+static int read_blocks(const struct gravel_mirror *mirror, uint32_t heap, uint64_t table,
+                       struct gravel_mirror_block *blocks, uint64_t *n)
 {
-    struct gravel_mirror_owner *owner = &mirror->owners[heap];
-    int code =
-        gravel_memory_read(&mirror->gravel->memory, heap, table, notes, table_bytes(mirror, 1));
-    for (uint32_t node = 0; node < gravel_n_nodes(mirror->gravel) && !code; node++) {
-        owner->given[node] = (struct gravel_mirror_block){
-            .n = notes[node].n, .first = owner->n_given, .there = notes[node].first};
-        owner->n_given += notes[node].n;
-    }
-    return code;
-}
-
-static int answer_notes(struct gravel_mirror *mirror, uint32_t heap, uint64_t table)
-{
-    struct gravel *gravel = mirror->gravel;
-    uint64_t place = gravel_mirror_owner_node(mirror, heap) * sizeof(struct note);
-    int code = 0;
+    struct gravel *gravel = mirror->object.gravel;
+    int code = gravel_memory_read(&gravel->memory, heap, table, blocks, table_bytes(mirror));
+    *n = 0;
     for (uint32_t node = 0; node < gravel_n_nodes(gravel) && !code; node++) {
-        const struct gravel_mirror_block *given = &mirror->owners[heap].given[node];
-        const struct note note = {given->n, given->first};
-        if (given->n)
-            code = gravel_put(gravel, table + place, &note, sizeof note, node);
+        blocks[node].there = blocks[node].first;
+        blocks[node].first = *n;
+        *n += blocks[node].n;
     }
     return code;
 }
 
-static int read_near(struct gravel_mirror *mirror, uint64_t table, struct note *notes)
+/* Owners learn how much is wanted of them, and answer with where it begins there. */
+static int exchange_blocks(struct gravel_mirror *mirror, uint64_t table)
 {
-    int code = gravel_memory_read(&mirror->gravel->memory, gravel_mirror_own_heap(mirror), table,
-                                  notes, table_bytes(mirror, 1));
-    for (uint32_t node = 0; node < gravel_n_nodes(mirror->gravel) && !code; node++)
-        mirror->near[node].there = notes[node].first;
-    return code;
-}
-
-static int exchange_notes(struct gravel_mirror *mirror, uint64_t table, struct note *notes)
-{
-    struct gravel *gravel = mirror->gravel;
-    uint64_t answers = table + table_bytes(mirror, 1);
-    int code = put_notes(mirror, table), waited = gravel_barrier(gravel);
-    for (uint32_t heap = 0; heap < gravel->n_heaps && !code && !waited; heap++)
-        code = read_given(mirror, heap, table, notes);
-    for (uint32_t heap = 0; heap < gravel->n_heaps && !code && !waited; heap++)
-        code = answer_notes(mirror, heap, answers);
+    struct gravel *gravel = mirror->object.gravel;
+    const uint64_t answers = table + table_bytes(mirror);
+    const uint32_t node = gravel_node(gravel);
+    const bool is_loopback = gravel->network.transport->is_loopback;
+    int code = put_blocks(gravel, mirror->near, node, table), waited = gravel_barrier(gravel);
+    for (uint32_t heap = 0; heap < gravel->n_heaps && !code && !waited; heap++) {
+        struct gravel_mirror_owner *owner = &mirror->owners[heap];
+        code = read_blocks(mirror, heap, table, owner->given, &owner->n_given);
+        if (!code)
+            code = put_blocks(gravel, owner->given, is_loopback ? heap : node, answers);
+    }
     if (!waited)
         waited = gravel_barrier(gravel);
     if (!code && !waited)
-        code = read_near(mirror, answers, notes);
+        code = read_blocks(mirror, gravel_mirror_own_heap(mirror), answers, mirror->near,
+                           &mirror->n_near);
     return waited ? waited : code;
 }
 
@@ -96,7 +73,7 @@ static int exchange_notes(struct gravel_mirror *mirror, uint64_t table, struct n
 /* @param at  heap offset of the indices of given words. */
 static int put_indices(struct gravel_mirror *mirror, const uint32_t *indices, uint64_t at)
 {
-    struct gravel *gravel = mirror->gravel;
+    struct gravel *gravel = mirror->object.gravel;
     int code = 0;
     for (uint32_t node = 0; node < gravel_n_nodes(gravel) && !code; node++) {
         const struct gravel_mirror_block *near = &mirror->near[node];
@@ -113,13 +90,14 @@ static int read_indices(struct gravel_mirror *mirror, uint32_t heap, uint64_t at
     uint64_t bytes = owner->n_given * sizeof *owner->indices;
     owner->indices = malloc(bytes ? bytes : 1);
     if (!owner->indices)
-        return gravel_fail(GRAVEL_ENOMEM, "%s: %" PRIu64 " indices", mirror->call, owner->n_given);
-    return gravel_memory_read(&mirror->gravel->memory, heap, at, owner->indices, bytes);
+        return gravel_fail(GRAVEL_ENOMEM, "%s: %" PRIu64 " indices", mirror->object.name,
+                           owner->n_given);
+    return gravel_memory_read(&mirror->object.gravel->memory, heap, at, owner->indices, bytes);
 }
 
 static int exchange_indices(struct gravel_mirror *mirror, const uint32_t *indices, uint64_t at)
 {
-    struct gravel *gravel = mirror->gravel;
+    struct gravel *gravel = mirror->object.gravel;
     int code = put_indices(mirror, indices, at), waited = gravel_barrier(gravel);
     for (uint32_t heap = 0; heap < gravel->n_heaps && !code && !waited; heap++)
         code = read_indices(mirror, heap, at);
@@ -128,30 +106,21 @@ static int exchange_indices(struct gravel_mirror *mirror, const uint32_t *indice
 
 /* ---- room -------------------------------------------------------------------------------------- */
 
-static uint64_t take(uint64_t *end, uint64_t bytes)
-{
-    uint64_t at = *end;
-    *end += (bytes + GRAVEL_HEAP_ALIGNMENT - 1) & ~(uint64_t)(GRAVEL_HEAP_ALIGNMENT - 1);
-    return at;
-}
-
 /* @param n_most  [near, given] of any node. */
 static int make_room(struct gravel_mirror *mirror, const uint64_t n_most[2])
 {
     uint64_t *at[2] = {mirror->near_at, mirror->given_at}, bytes = 0;
     for (int side = 0; side < 2; side++) {
         bool is_arriving = (side == 0) == mirror->is_read;
-        at[side][0] = take(&bytes, n_most[side] * mirror->word_bytes);
-        at[side][1] = is_arriving ? take(&bytes, n_most[side] * mirror->word_bytes) : at[side][0];
+        at[side][0] = gravel_object_take(&bytes, n_most[side] * mirror->word_bytes);
+        at[side][1] = is_arriving ? gravel_object_take(&bytes, n_most[side] * mirror->word_bytes)
+                                  : at[side][0];
     }
-    int code = gravel_alloc(mirror->gravel, bytes, &mirror->memory);
-    if (code)
-        return code;
-    mirror->memory_bytes = bytes;
+    int code = gravel_object_alloc(&mirror->object, bytes);
     for (int side = 0; side < 2; side++)
         for (int turn = 0; turn < 2; turn++)
-            at[side][turn] += mirror->memory;
-    return 0;
+            at[side][turn] += mirror->object.memory;
+    return code;
 }
 
 /* The most words of any node, near and given; 1 at least, as there is no empty allocation. */
@@ -159,41 +128,37 @@ static int find_most(struct gravel_mirror *mirror, uint64_t n_most[2])
 {
     n_most[0] = mirror->n_near ? mirror->n_near : 1;
     n_most[1] = 1;
-    for (uint32_t heap = 0; heap < mirror->gravel->n_heaps; heap++)
+    for (uint32_t heap = 0; heap < mirror->object.gravel->n_heaps; heap++)
         if (mirror->owners[heap].n_given > n_most[1])
             n_most[1] = mirror->owners[heap].n_given;
-    int code = gravel_reduce(mirror->gravel, GRAVEL_MAX, GRAVEL_ULONG, n_most, 2);
+    int code = gravel_reduce(mirror->object.gravel, GRAVEL_MAX, GRAVEL_ULONG, n_most, 2);
     if (code || n_most[1] <= GRAVEL_MIRROR_MOST_WORDS)
         return code;
     return gravel_fail(GRAVEL_ERANGE,
-                       "%s: %" PRIu64 " words are wanted of one node, and %u at most", mirror->call,
-                       n_most[1], GRAVEL_MIRROR_MOST_WORDS);
+                       "%s: %" PRIu64 " words are wanted of one node, and %u at most",
+                       mirror->object.name, n_most[1], GRAVEL_MIRROR_MOST_WORDS);
 }
 
-/* Free what was exchanged by, also where that failed: other nodes do. */
-static int end_exchange(struct gravel_mirror *mirror, int code, uint64_t table)
+/* Frees a table at all nodes, also where the exchange failed. @return what one of them met */
+static int end_exchange(const struct gravel_mirror *mirror, int code, uint64_t table)
 {
-    int freed = gravel_free(mirror->gravel, table);
-    return gravel_mirror_agree(mirror, code ? code : freed);
+    struct gravel *gravel = mirror->object.gravel;
+    int freed = gravel_node_release(gravel, mirror->object.name, table);
+    return gravel_node_agree_on(gravel, &mirror->object.call, true, code ? code : freed);
 }
 
-int gravel_mirror_exchange(struct gravel_mirror *mirror, const struct gravel_words *words)
+int gravel_mirror_exchange(struct gravel_mirror *mirror, const uint32_t *indices)
 {
-    struct gravel *gravel = mirror->gravel;
+    struct gravel *gravel = mirror->object.gravel;
     uint64_t table, n_most[2];
-    struct note *notes = malloc(table_bytes(mirror, 1));
-    int code = gravel_mirror_agree(
-        mirror, notes ? 0 : gravel_fail(GRAVEL_ENOMEM, "%s: notes to nodes", mirror->call));
+    int code = gravel_alloc(gravel, 2 * table_bytes(mirror), &table);
     if (!code)
-        code = gravel_alloc(gravel, table_bytes(mirror, 2), &table);
-    if (!code)
-        code = end_exchange(mirror, exchange_notes(mirror, table, notes), table);
-    free(notes);
+        code = end_exchange(mirror, exchange_blocks(mirror, table), table);
     if (!code)
         code = find_most(mirror, n_most);
     if (!code)
-        code = gravel_alloc(gravel, n_most[1] * sizeof *words->indices, &table);
+        code = gravel_alloc(gravel, n_most[1] * sizeof *indices, &table);
     if (!code)
-        code = end_exchange(mirror, exchange_indices(mirror, words->indices, table), table);
+        code = end_exchange(mirror, exchange_indices(mirror, indices, table), table);
     return code ? code : make_room(mirror, n_most);
 }

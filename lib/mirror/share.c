@@ -14,7 +14,7 @@
 
 static uint64_t in_arena(const struct gravel_mirror *mirror, uint32_t heap, uint64_t offset)
 {
-    return gravel_memory_heap_offset(&mirror->gravel->memory, heap) + offset;
+    return gravel_memory_heap_offset(&mirror->object.gravel->memory, heap) + offset;
 }
 
 static uint32_t turn_of(const struct gravel_mirror *mirror)
@@ -28,7 +28,7 @@ static uint32_t turn_of(const struct gravel_mirror *mirror)
 static int run(struct gravel_mirror *mirror, cl_kernel kernel,
                const struct gravel_argument *arguments, cl_uint n_arguments, uint64_t n)
 {
-    const struct gravel_device *device = &mirror->gravel->device;
+    const struct gravel_device *device = &mirror->object.gravel->device;
     const cl_uint n_words = (cl_uint)n;
     const struct gravel_argument last[] = {GRAVEL_ARGUMENT(n_words)};
     cl_int error = gravel_cl_kernel_set(device, kernel, 1, arguments, n_arguments);
@@ -36,8 +36,8 @@ static int run(struct gravel_mirror *mirror, cl_kernel kernel,
         error = GRAVEL_CL_KERNEL_SET(device, kernel, 1 + n_arguments, last);
     int code = gravel_check_cl("mirror: clSetKernelArg", error);
     return code ? code
-                : gravel_node_enqueue_own(mirror->gravel, mirror->call, kernel, n, mirror->group,
-                                          true);
+                : gravel_node_enqueue_own(mirror->object.gravel, mirror->object.name, kernel, n,
+                                          mirror->group, true);
 }
 
 static int gather(struct gravel_mirror *mirror, uint32_t heap)
@@ -73,7 +73,7 @@ static int run_for_each(struct gravel_mirror *mirror,
                         int (*run_for)(struct gravel_mirror *mirror, uint32_t heap))
 {
     int code = 0;
-    for (uint32_t heap = 0; heap < mirror->gravel->n_heaps && !code; heap++)
+    for (uint32_t heap = 0; heap < mirror->object.gravel->n_heaps && !code; heap++)
         code = run_for(mirror, heap);
     return code;
 }
@@ -87,64 +87,46 @@ static int wait_for_kernels(struct gravel *gravel)
     return code ? gravel_node_conclude(gravel, code) : 0;
 }
 
-static int send_given(struct gravel_mirror *mirror, uint32_t heap)
+/* Sends each node its block, of those of a local heap: words at `from` there to words at `to`. */
+static int send_blocks(struct gravel_mirror *mirror, uint32_t heap,
+                       const struct gravel_mirror_block *blocks, uint64_t from, uint64_t to)
 {
     const uint64_t bytes = mirror->word_bytes;
-    uint32_t turn = turn_of(mirror);
     int code = 0;
-    for (uint32_t node = 0; node < gravel_n_nodes(mirror->gravel) && !code; node++) {
-        const struct gravel_mirror_block *given = &mirror->owners[heap].given[node];
-        code = gravel_node_put_heap(mirror->gravel, "gravel_mirror_begin", heap,
-                                    mirror->given_at[turn] + given->first * bytes,
-                                    mirror->near_at[turn] + given->there * bytes, given->n * bytes,
-                                    node);
-    }
+    for (uint32_t node = 0; node < gravel_n_nodes(mirror->object.gravel) && !code; node++)
+        code = gravel_node_put_heap(mirror->object.gravel, "gravel_mirror_begin", heap,
+                                    from + blocks[node].first * bytes,
+                                    to + blocks[node].there * bytes, blocks[node].n * bytes, node);
     return code;
 }
 
-static int send_near(struct gravel_mirror *mirror)
+static int send_given(struct gravel_mirror *mirror, uint32_t heap)
 {
-    const uint64_t bytes = mirror->word_bytes;
-    uint32_t turn = turn_of(mirror);
-    int code = 0;
-    for (uint32_t node = 0; node < gravel_n_nodes(mirror->gravel) && !code; node++) {
-        const struct gravel_mirror_block *near = &mirror->near[node];
-        code = gravel_node_put_heap(
-            mirror->gravel, "gravel_mirror_begin", gravel_mirror_own_heap(mirror),
-            mirror->near_at[turn] + near->first * bytes,
-            mirror->given_at[turn] + near->there * bytes, near->n * bytes, node);
-    }
-    return code;
+    const uint32_t turn = turn_of(mirror);
+    return send_blocks(mirror, heap, mirror->owners[heap].given, mirror->given_at[turn],
+                       mirror->near_at[turn]);
 }
 
 static int begin_read(struct gravel_mirror *mirror)
 {
     int code = run_for_each(mirror, gather);
     if (!code)
-        code = wait_for_kernels(mirror->gravel);
+        code = wait_for_kernels(mirror->object.gravel);
     return code ? code : run_for_each(mirror, send_given);
 }
 
 static int begin_slots(struct gravel_mirror *mirror)
 {
-    int code = wait_for_kernels(mirror->gravel);
-    return code ? code : send_near(mirror);
-}
-
-/* What every call asks first. */
-static int refuse(const struct gravel_mirror *mirror, const char *call)
-{
-    int code = gravel_require(call, "mirror", mirror);
-    if (!code)
-        code = gravel_node_refuse_wait(mirror->gravel, call);
-    if (!code && gravel_node_has_failed(mirror->gravel))
-        code = gravel_node_conclude(mirror->gravel, GRAVEL_EPEER);
-    return code;
+    const uint32_t turn = turn_of(mirror);
+    int code = wait_for_kernels(mirror->object.gravel);
+    return code ? code
+                : send_blocks(mirror, gravel_mirror_own_heap(mirror), mirror->near,
+                              mirror->near_at[turn], mirror->given_at[turn]);
 }
 
 int gravel_mirror_begin(struct gravel_mirror *mirror)
 {
-    int code = refuse(mirror, "gravel_mirror_begin");
+    int code = gravel_object_refuse(&mirror->object, "mirror", "gravel_mirror_begin");
     if (code)
         return code;
     if (mirror->state == GRAVEL_MIRROR_BEGUN)
@@ -169,7 +151,7 @@ int gravel_mirror_begin(struct gravel_mirror *mirror)
 /* Whether this node can end its exchange. Of copies it waits for all kernels, which may read what comes next. */
 static int check_end(struct gravel_mirror *mirror)
 {
-    struct gravel *gravel = mirror->gravel;
+    struct gravel *gravel = mirror->object.gravel;
     if (mirror->state != GRAVEL_MIRROR_BEGUN)
         return gravel_fail(GRAVEL_EINVAL, "gravel_mirror_end: gravel_mirror_begin has not "
                                           "succeeded: call it again, then gravel_mirror_end at all "
@@ -181,7 +163,7 @@ static int check_end(struct gravel_mirror *mirror)
 
 int gravel_mirror_end(struct gravel_mirror *mirror)
 {
-    int code = refuse(mirror, "gravel_mirror_end");
+    int code = gravel_object_refuse(&mirror->object, "mirror", "gravel_mirror_end");
     if (code)
         return code;
     if (mirror->state == GRAVEL_MIRROR_ENDED)
@@ -193,9 +175,9 @@ int gravel_mirror_end(struct gravel_mirror *mirror)
     /* A node that cannot end it differs from all other nodes, so none ends it. */
     const struct gravel_collective_call call = {
         .kind = GRAVEL_CALL_SHARE,
-        .arguments = {mirror->memory, code ? GRAVEL_SHARE_NONE : mirror->n_shared}};
-    int waited = gravel_node_barrier(mirror->gravel, &call, false);
-    const bool has_failed = gravel_node_has_failed(mirror->gravel);
+        .arguments = {mirror->object.memory, code ? GRAVEL_SHARE_NONE : mirror->n_shared}};
+    int waited = gravel_node_barrier(mirror->object.gravel, &call, false);
+    const bool has_failed = gravel_node_has_failed(mirror->object.gravel);
     if (code && !has_failed)
         return gravel_fail(code, "%s", text);
     if (has_failed || waited == GRAVEL_EMISMATCH)
@@ -209,7 +191,7 @@ int gravel_mirror_end(struct gravel_mirror *mirror)
 
 int gravel_mirror_share(struct gravel_mirror *mirror)
 {
-    int code = refuse(mirror, "gravel_mirror_share");
+    int code = gravel_object_refuse(&mirror->object, "mirror", "gravel_mirror_share");
     if (!code)
         code = gravel_mirror_begin(mirror);
     return code ? code : gravel_mirror_end(mirror);

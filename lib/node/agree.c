@@ -198,8 +198,8 @@ int gravel_agree_on_success(struct gravel *gravel, int code)
     return 0;
 }
 
-static int agree_on(struct gravel *gravel, const struct gravel_collective_call *call, bool is_rest,
-                    const char *name, int code)
+int gravel_node_agree_on(struct gravel *gravel, const struct gravel_collective_call *call,
+                         bool is_rest, int code)
 {
     char text[GRAVEL_ERROR_BYTES];
     snprintf(text, sizeof text, "%s", code ? gravel_last_error() : "");
@@ -215,20 +215,8 @@ static int agree_on(struct gravel *gravel, const struct gravel_collective_call *
         return gravel_fail_text(code, text);
     if (reduced || !worst)
         return reduced;
-    return gravel_fail(packed_code(worst), "%s: node %u cannot: %s", name, packed_node(worst),
-                       gravel_strerror(packed_code(worst)));
-}
-
-int gravel_node_agree_on(struct gravel *gravel, const struct gravel_collective_call *call,
-                         bool is_rest, int code)
-{
-    return agree_on(gravel, call, is_rest, gravel_call_name(call->kind), code);
-}
-
-int gravel_node_agree_on_code(struct gravel *gravel, uint32_t kind, const char *call, int code)
-{
-    const struct gravel_collective_call any = {.kind = kind};
-    return agree_on(gravel, &any, false, call, code);
+    return gravel_fail(packed_code(worst), "%s: node %u cannot: %s", gravel_call_name(call->kind),
+                       packed_node(worst), gravel_strerror(packed_code(worst)));
 }
 
 /* Written once all nodes agree on it; none returns before all have it, for a message that relies on it may follow. */

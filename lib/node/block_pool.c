@@ -13,6 +13,7 @@
 #include "node/object.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 
 struct gravel_block_pool {
     struct gravel_object object;
@@ -36,29 +37,27 @@ static void lay_out(struct gravelp_block_pool *head, const struct request *reque
     head->n_words = (uint32_t)((request->n_blocks + 31) / 32);
     while (UINT64_C(1) << head->block_shift < request->block_bytes)
         head->block_shift++;
-    head->blocks_at =
-        (head_bytes(head) + GRAVELP_CACHELINE - 1) / GRAVELP_CACHELINE * GRAVELP_CACHELINE;
+    gravel_object_take(&head->blocks_at, head_bytes(head));
     for (uint32_t i = 0; i < GRAVELP_POOL_PLACES; i++)
         head->places[i] = (uint32_t)((uint64_t)head->n_words * i / GRAVELP_POOL_PLACES);
 }
 
 static int check(struct gravel_object *object, const void *requested)
 {
-    static const char call[] = "gravel_block_pool_create";
     const struct request *request = requested;
     const uint64_t bytes = request->block_bytes, n_blocks = request->n_blocks;
     if (bytes < 1u << GRAVELP_POOL_LEAST_SHIFT || bytes > 1u << GRAVELP_POOL_MOST_SHIFT ||
         bytes & (bytes - 1))
         return gravel_fail(
             GRAVEL_EINVAL,
-            "%s: blocks of %" PRIu64 " bytes, which is not a power of two from %u to %u", call,
-            bytes, 1u << GRAVELP_POOL_LEAST_SHIFT, 1u << GRAVELP_POOL_MOST_SHIFT);
+            "%s: blocks of %" PRIu64 " bytes, which is not a power of two from %u to %u",
+            object->name, bytes, 1u << GRAVELP_POOL_LEAST_SHIFT, 1u << GRAVELP_POOL_MOST_SHIFT);
     if (n_blocks == 0 || n_blocks > GRAVELP_POOL_MOST_BLOCKS)
-        return gravel_fail(GRAVEL_EINVAL, "%s: %" PRIu64 " blocks, not 1 to %u", call, n_blocks,
-                           GRAVELP_POOL_MOST_BLOCKS);
+        return gravel_fail(GRAVEL_EINVAL, "%s: %" PRIu64 " blocks, not 1 to %u", object->name,
+                           n_blocks, GRAVELP_POOL_MOST_BLOCKS);
     lay_out(&((struct gravel_block_pool *)object)->head, request);
-    object->call.arguments[0] = bytes;
-    object->call.arguments[1] = n_blocks;
+    snprintf(object->call.name, sizeof object->call.name, "%" PRIu64 " blocks of %" PRIu64 " bytes",
+             n_blocks, bytes);
     return 0;
 }
 
@@ -82,7 +81,6 @@ static int make(struct gravel_object *object, const void *requested)
 }
 
 static const struct gravel_object_kind of_pools = {.name = "block_pool",
-                                                   .create = GRAVEL_CALL_POOL,
                                                    .destroy = GRAVEL_CALL_POOL_DESTROY,
                                                    .bytes = sizeof(struct gravel_block_pool),
                                                    .check = check,
@@ -93,7 +91,8 @@ int gravel_block_pool_create(struct gravel_block_pool **out, struct gravel *grav
 {
     const struct request request = {block_bytes, n_blocks};
     struct gravel_object *object = NULL;
-    int code = gravel_object_create(out ? &object : NULL, gravel, &of_pools, &request);
+    int code =
+        gravel_object_create(out ? &object : NULL, gravel, GRAVEL_CALL_POOL, &of_pools, &request);
     if (out)
         *out = (struct gravel_block_pool *)object;
     return code;

@@ -100,7 +100,7 @@ void gravel_node_free_heap(struct gravel *gravel)
     gravel_failure_destroy(&gravel->failure);
     pthread_mutex_destroy(&gravel->maps_lock);
     pthread_mutex_destroy(&gravel->outbound_lock);
-    pthread_mutex_destroy(&gravel->flushes_lock);
+    pthread_mutex_destroy(&gravel->objects_lock);
     pthread_mutex_destroy(&gravel->guards.lock);
     pthread_mutex_destroy(&gravel->checked.lock);
     pthread_mutex_destroy(&gravel->scheduling_lock);

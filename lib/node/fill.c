@@ -54,8 +54,10 @@ int gravel_fill(struct gravel *gravel, uint64_t offset, uint64_t bytes, const vo
     if (gravel_node_refuse(gravel, call) || gravel_require(call, "pattern", pattern) ||
         check_pattern(call, offset, bytes, pattern_bytes))
         return GRAVEL_EINVAL;
-    const uint32_t heap = gravel->network.transport->is_loopback ? node : 0;
+    const uint32_t heap = gravel_node_heap(gravel, node);
     int code = gravel_node_refuse_part(gravel, call, offset, bytes, node);
+    if (!code)
+        code = gravel_checked_refuse_map(gravel, call);
     if (!code && !gravel_memory_heap(&gravel->memory, heap))
         code = gravel_node_refuse_wait(gravel, call);
     return code ? code : fill(gravel, heap, offset, bytes, pattern, pattern_bytes);

@@ -1,57 +1,65 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What is to be sent before a fence, a quiet or a barrier waits: the accumulators of the node.
+ * The node's objects, and what guards them. See object.h.
  *
- * Path:    gravel_accumulator_create -> this; waits.c -> this -> accumulate/flush.c.
- * Threads: any; one flushes at a time, and who comes next finds what is left.
+ * Path:    object.c -> this; waits.c -> this -> accumulate/flush.c.
  */
-#include "node/node.h"
+#include "node/object.h"
 
-int gravel_flushes_enter(struct gravel *gravel)
+int gravel_objects_enter(struct gravel *gravel)
 {
-    return gravel_node_lock(gravel, &gravel->flushes_lock,
+    return gravel_node_lock(gravel, &gravel->objects_lock,
                             "another thread, which flushes accumulators");
 }
 
-void gravel_flushes_leave(struct gravel *gravel)
+void gravel_objects_leave(struct gravel *gravel)
 {
-    pthread_mutex_unlock(&gravel->flushes_lock);
+    pthread_mutex_unlock(&gravel->objects_lock);
 }
 
-int gravel_flushes_add(struct gravel *gravel, struct gravel_flush *flush)
+int gravel_objects_flush(struct gravel *gravel)
 {
-    const int code = gravel_flushes_enter(gravel);
+    int code = gravel_objects_enter(gravel);
     if (code)
         return code;
-    flush->next = gravel->flushes;
-    gravel->flushes = flush;
-    gravel_flushes_leave(gravel);
-    return 0;
-}
-
-int gravel_flushes_remove(struct gravel *gravel, const struct gravel_flush *flush)
-{
-    const int code = gravel_flushes_enter(gravel);
-    if (code)
-        return code;
-    struct gravel_flush **place = &gravel->flushes;
-    while (*place && *place != flush)
-        place = &(*place)->next;
-    if (*place)
-        *place = flush->next;
-    gravel_flushes_leave(gravel);
-    return 0;
-}
-
-int gravel_flushes_run(struct gravel *gravel)
-{
-    int code = gravel_flushes_enter(gravel);
-    if (code)
-        return code;
-    for (struct gravel_flush *flush = gravel->flushes; flush; flush = flush->next) {
-        int flushed = flush->run(flush);
+    for (struct gravel_object *object = gravel->objects; object; object = object->next) {
+        int flushed = object->kind->flush ? object->kind->flush(object) : 0;
         code = code ? code : flushed;
     }
-    gravel_flushes_leave(gravel);
+    gravel_objects_leave(gravel);
     return code;
+}
+
+int gravel_objects_add(struct gravel_object *object)
+{
+    struct gravel *gravel = object->gravel;
+    const int code = gravel_objects_enter(gravel);
+    if (code)
+        return code;
+    object->next = gravel->objects;
+    gravel->objects = object;
+    gravel_objects_leave(gravel);
+    object->guard.begin = object->memory;
+    object->guard.end = object->memory + object->memory_bytes;
+    object->guard.object = object->range.object = object->kind->name;
+    gravel_guards_add(&gravel->guards, &object->guard);
+    gravel_guards_add(&gravel->guards, &object->range);
+    return 0;
+}
+
+int gravel_objects_remove(struct gravel_object *object)
+{
+    struct gravel *gravel = object->gravel;
+    gravel_guards_remove(&gravel->guards, &object->guard);
+    gravel_guards_remove(&gravel->guards, &object->range);
+    const int code = gravel_objects_enter(gravel);
+    if (code)
+        return code;
+    struct gravel_object **place = &gravel->objects;
+    while (*place && *place != object)
+        place = &(*place)->next;
+    if (*place)
+        *place = object->next;
+    gravel_objects_leave(gravel);
+    return 0;
 }

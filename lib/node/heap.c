@@ -13,11 +13,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool is_loopback(const struct gravel *gravel)
-{
-    return gravel->network.transport->is_loopback;
-}
-
 static int fail_heap(struct gravel *gravel, uint64_t bytes, int code)
 {
     struct gravel_heap_room room;
@@ -25,29 +20,19 @@ static int fail_heap(struct gravel *gravel, uint64_t bytes, int code)
     if (code != GRAVEL_EHEAP)
         return gravel_fail(code, "gravel_alloc: books of the symmetric heap");
     return gravel_fail(GRAVEL_EHEAP,
-                       "gravel_alloc: asked %llu bytes; %llu of %llu are free, %llu in one piece "
-                       "(GRAVEL_HEAP sets the size)",
-                       (unsigned long long)bytes, (unsigned long long)room.free_bytes,
-                       (unsigned long long)room.total_bytes,
-                       (unsigned long long)room.largest_bytes);
+                       "gravel_alloc: asked %" PRIu64 " bytes; %" PRIu64 " of %" PRIu64
+                       " are free, %" PRIu64 " in one piece (GRAVEL_HEAP sets the size)",
+                       bytes, room.free_bytes, room.total_bytes, room.largest_bytes);
 }
 
-/* Clear an allocation in every local heap. */
-static int zero(struct gravel *gravel, uint64_t offset, uint64_t bytes)
-{
-    int code = 0;
-    for (uint32_t heap = 0; heap < gravel->n_heaps && !code; heap++)
-        code = gravel_memory_zero(&gravel->memory, heap, offset, bytes);
-    return code;
-}
-
-/* This node's part of an allocation. */
+/* Takes this node's part of an allocation, and clears it in every local heap. */
 static int take(struct gravel *gravel, uint64_t bytes, uint64_t *offset)
 {
     int code = gravel_heap_alloc(gravel->heap, bytes, offset);
     if (code)
         return fail_heap(gravel, bytes, code);
-    code = zero(gravel, *offset, bytes);
+    for (uint32_t heap = 0; heap < gravel->n_heaps && !code; heap++)
+        code = gravel_memory_zero(&gravel->memory, heap, *offset, bytes);
     return code ? code : gravel_bounds_publish(&gravel->memory, gravel->heap);
 }
 
@@ -152,13 +137,12 @@ bool gravel_is_local(const struct gravel *gravel, uint32_t node)
     if (node != gravel->network.transport->node)
         atomic_store_explicit(&((struct gravel *)gravel)->knows_locals, true,
                               memory_order_relaxed); /* relaxed: a hint for gravel_close */
-    return is_loopback(gravel) ? node < gravel_n_nodes(gravel)
-                               : node == gravel->network.transport->node;
+    return gravel->network.transport->is_loopback ? node < gravel_n_nodes(gravel)
+                                                  : node == gravel->network.transport->node;
 }
 
-/* Only where it lies is asked, so a kernel under way is no reason to refuse. */
-static int refuse_part(struct gravel *gravel, const char *call, uint64_t offset, uint64_t bytes,
-                       uint32_t node)
+int gravel_node_refuse_part(struct gravel *gravel, const char *call, uint64_t offset,
+                            uint64_t bytes, uint32_t node)
 {
     return gravel_is_local(gravel, node)
                ? gravel_node_refuse_bytes(gravel, call, offset, bytes)
@@ -178,11 +162,11 @@ int gravel_heap_part(struct gravel *gravel, uint64_t offset, uint64_t bytes, uin
     *pointer = NULL;
     if (gravel_node_refuse(gravel, call))
         return GRAVEL_EINVAL;
-    int code = refuse_part(gravel, call, offset, bytes, node);
+    int code = gravel_node_refuse_part(gravel, call, offset, bytes, node);
     if (code)
         return code;
     const struct gravel_memory *memory = &gravel->memory;
-    const uint32_t heap = is_loopback(gravel) ? node : 0;
+    const uint32_t heap = gravel_node_heap(gravel, node);
     unsigned char *shared = gravel_memory_heap(memory, heap);
     *buffer = memory->region.buffer;
     if (shared)

@@ -141,15 +141,6 @@ static int make_map(struct gravel *gravel, const struct map *wanted, void **poin
     return 0;
 }
 
-int gravel_node_refuse_part(struct gravel *gravel, const char *call, uint64_t offset,
-                            uint64_t bytes, uint32_t node)
-{
-    if (!gravel_is_local(gravel, node))
-        return gravel_fail(GRAVEL_ERANGE, "%s: node %u does not live in this process", call, node);
-    int code = gravel_node_refuse_bytes(gravel, call, offset, bytes);
-    return code ? code : gravel_checked_refuse_map(gravel, call);
-}
-
 int gravel_map(struct gravel *gravel, uint64_t offset, uint64_t bytes, cl_map_flags flags,
                uint32_t node, void **pointer)
 {
@@ -163,13 +154,15 @@ int gravel_map(struct gravel *gravel, uint64_t offset, uint64_t bytes, cl_map_fl
         return gravel_fail(GRAVEL_EINVAL, "gravel_map: flags 0x%llx; 0x1 to 0x%llx allowed",
                            (unsigned long long)flags, (unsigned long long)known);
     int code = gravel_node_refuse_part(gravel, "gravel_map", offset, bytes, node);
+    if (!code)
+        code = gravel_checked_refuse_map(gravel, "gravel_map");
     if (code)
         return code;
     const struct map map = {.offset = offset,
                             .bytes = bytes,
                             .flags = flags,
                             .serial = serial_at(gravel, offset),
-                            .heap = gravel->network.transport->is_loopback ? node : 0};
+                            .heap = gravel_node_heap(gravel, node)};
     return make_map(gravel, &map, pointer);
 }
 

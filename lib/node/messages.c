@@ -179,14 +179,6 @@ int gravel_get(struct gravel *gravel, uint64_t offset, void *data, uint64_t byte
     return code == GRAVEL_EPEER || has_failed ? gravel_node_conclude(gravel, code) : code;
 }
 
-static bool is_operation(uint32_t op, uint32_t type)
-{
-    bool is_integer = type <= GRAVEL_ULONG;
-    bool is_real = type == GRAVEL_FLOAT || type == GRAVEL_DOUBLE;
-    return (is_integer && op >= GRAVEL_PUT && op <= GRAVEL_XOR) ||
-           (is_real && (op == GRAVEL_PUT || op == GRAVEL_ADD));
-}
-
 int gravel_update(struct gravel *gravel, uint32_t op, uint32_t type, uint64_t offset,
                   const void *value, uint32_t node)
 {
@@ -194,7 +186,7 @@ int gravel_update(struct gravel *gravel, uint32_t op, uint32_t type, uint64_t of
     int code = check_node(gravel, "gravel_update", node);
     if (code)
         return code;
-    if (!is_operation(op, type))
+    if (!gravel_has_operation(op, type))
         return gravel_fail(GRAVEL_EINVAL, "gravel_update: there is no %s",
                            gravel_name_operation(named, op, type));
     if (op != GRAVEL_INC && gravel_require("gravel_update", "value", value))

@@ -6,7 +6,7 @@
  *          (open), close.c; bindings.c, handlers.c, streams.c (what the caller gives, beside settings); messages.c,
  *          rows.c, host_buffers.c, waits.c, sessions.c, heap.c, maps.c; launch.c (programs too), sizes.c, wait_list.c,
  *          enqueue.c (commands); limits.c (of waits for the device), watch.c (of calls of the driver), checked.c,
- *          flushes.c, log.c, report.c, stats.c; abort.c.
+ *          object.c, flushes.c, log.c, report.c, stats.c; abort.c.
  */
 #ifndef GRAVEL_NODE_NODE_H
 #define GRAVEL_NODE_NODE_H
@@ -25,12 +25,6 @@
 #include "opencl/program.h"
 #include "serve/calls.h"
 #include "serve/servers.h"
-
-/* What is to be sent before the node waits for its messages. */
-struct gravel_flush {
-    int (*run)(struct gravel_flush *flush); /* @return 0; or what the wait is to return */
-    struct gravel_flush *next;
-};
 
 /* What the node knows of its device, in order. */
 enum gravel_device_state {
@@ -73,8 +67,8 @@ struct gravel {
     pthread_mutex_t scheduling_lock; /* guards the next two */
     bool has_scheduling;
     struct gravel_scheduling scheduling; /* of flows */
-    pthread_mutex_t flushes_lock;        /* guards the next one; held by a thread that flushes */
-    struct gravel_flush *flushes;        /* flushes.c */
+    pthread_mutex_t objects_lock;        /* guards the next one; held by a thread that flushes */
+    struct gravel_object *objects;       /* object.h */
     pthread_mutex_t drain_lock;          /* step drain: one launch at a time */
     _Atomic bool is_draining;            /* H4: that launch waits for a slice */
     _Atomic uint32_t device_state;       /* H3: enum gravel_device_state; see gravel_node_see */
@@ -251,18 +245,6 @@ void gravel_node_free_heap(struct gravel *gravel);
 /** waits.c: wait for our kernels, and until all that has been sent so far is shipped. @return as gravel_fence. */
 int gravel_node_settle(struct gravel *gravel);
 
-/**
- * flushes.c: add and remove; flush all, and around a flush of one.
- *
- * @return  what the first failed with; the node's failure, and nothing is done, if a thread that flushes does not come
- *          back.
- */
-int gravel_flushes_add(struct gravel *gravel, struct gravel_flush *flush);
-int gravel_flushes_remove(struct gravel *gravel, const struct gravel_flush *flush);
-int gravel_flushes_run(struct gravel *gravel);
-int gravel_flushes_enter(struct gravel *gravel);
-void gravel_flushes_leave(struct gravel *gravel);
-
 /** waits.c: what a call returns that met `code`. What the node's threads noted is its cause, and goes first. */
 int gravel_node_conclude(struct gravel *gravel, int code);
 
@@ -274,10 +256,14 @@ int gravel_node_refuse_wait(const struct gravel *gravel, const char *call);
 /** Whether the calling thread runs a handler of this node. */
 bool gravel_node_is_in_handler(const struct gravel *gravel);
 
-/**
- * maps.c: whether the host may touch a part of a heap now. @return 0; GRAVEL_ERANGE (not a local node, or not one
- * allocation); GRAVEL_EINVAL in checked mode (a kernel may still run).
- */
+/** Returns the local heap of a node of this process. */
+static inline uint32_t gravel_node_heap(const struct gravel *gravel, uint32_t node)
+{
+    return gravel->network.transport->is_loopback ? node : 0;
+}
+
+/** heap.c: whether a part of a heap lies in this process. @return 0; GRAVEL_ERANGE: no local node, or no one
+ * allocation. */
 int gravel_node_refuse_part(struct gravel *gravel, const char *call, uint64_t offset,
                             uint64_t bytes, uint32_t node);
 
@@ -352,8 +338,6 @@ int gravel_node_reduce(struct gravel *gravel, const struct gravel_collective_cal
 int gravel_node_run_reduction(struct gravel *gravel, struct gravel_job *job);
 int gravel_node_barrier(struct gravel *gravel, const struct gravel_collective_call *call,
                         bool is_rest);
-/** waits.c: all nodes are in that call, with the same arguments. @return 0; GRAVEL_EMISMATCH; as gravel_reduce. */
-int gravel_node_agree(struct gravel *gravel, const struct gravel_collective_call *call);
 /** agree.c: compare with all nodes what must be the same everywhere. Collective. @return 0; GRAVEL_EMISMATCH. */
 int gravel_agree_on_settings(struct gravel *gravel);
 /** agree.c: all nodes open or none. Collective. @return code; GRAVEL_EPEER if another node could not. */
@@ -369,8 +353,6 @@ int gravel_agree_on_success(struct gravel *gravel, int code);
  */
 int gravel_node_agree_on(struct gravel *gravel, const struct gravel_collective_call *call,
                          bool is_rest, int code);
-/** agree.c: the same of a call of that kind, whose arguments are compared elsewhere. @param call  for texts */
-int gravel_node_agree_on_code(struct gravel *gravel, uint32_t kind, const char *call, int code);
 
 /** heap.c: frees this node's part of an allocation, as all nodes do in one order. @return 0; GRAVEL_EINVAL; the node's
  * failure. */

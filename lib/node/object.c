@@ -2,6 +2,9 @@
 /* Things that all nodes make together. See object.h. */
 #include "node/object.h"
 
+#include "transport/names.h"
+
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -10,63 +13,93 @@ static void drop(struct gravel_object *object)
 {
     struct gravel *gravel = object->gravel;
     const char *call = gravel_call_name(object->kind->destroy);
-    gravel_guards_remove(&gravel->guards, &object->guard);
     int code = object->memory_bytes && !gravel_node_has_failed(gravel)
                    ? gravel_node_release(gravel, call, object->memory)
                    : 0;
     if (code)
         gravel_report(gravel, code, false, gravel_last_error());
+    if (gravel_objects_remove(object))
+        return;
     if (object->kind->free)
         object->kind->free(object);
-    free(object);
+    else
+        free(object);
 }
 
-/* Takes a request over. @param object  [out] NULL if memory is out */
-static int begin(struct gravel_object **object, struct gravel *gravel,
-                 const struct gravel_object_kind *kind, const void *request)
-{
-    *object = calloc(1, kind->bytes);
-    if (!*object)
-        return gravel_fail(GRAVEL_ENOMEM, "%s: out of memory (%zu bytes)",
-                           gravel_call_name(kind->create), kind->bytes);
-    (*object)->kind = kind;
-    (*object)->gravel = gravel;
-    (*object)->call.kind = kind->create;
-    return kind->check(*object, request);
-}
-
-int gravel_object_create(struct gravel_object **out, struct gravel *gravel,
+int gravel_object_create(struct gravel_object **out, struct gravel *gravel, uint32_t create,
                          const struct gravel_object_kind *kind, const void *request)
 {
-    const struct gravel_collective_call refused = {.kind = kind->create};
-    const char *call = gravel_call_name(kind->create);
-    struct gravel_object *object = NULL;
-    if (out)
-        *out = NULL;
+    const struct gravel_collective_call any = {.kind = create};
+    const char *call = gravel_call_name(create);
     if (gravel_node_refuse_wait(gravel, call))
         return GRAVEL_EINVAL;
+    struct gravel_object *object = calloc(1, kind->bytes);
     int code = gravel_require(call, "out", out);
+    if (!code && !object)
+        code = gravel_fail(GRAVEL_ENOMEM, "%s: out of memory (%zu bytes)", call, kind->bytes);
+    if (object) {
+        object->kind = kind;
+        object->gravel = gravel;
+        object->name = call;
+        object->call.kind = create;
+    }
     if (!code)
-        code = begin(&object, gravel, kind, request);
-    code = gravel_node_agree_on(gravel, &refused, false, code);
-    if (!code)
+        code = kind->check(object, request);
+    code = gravel_node_agree_on(gravel, &any, false, code);
+    if (!code) {
+        object->call.arguments[0] = object->range.begin;
         code = gravel_node_agree_on(gravel, &object->call, true, 0);
+    }
     if (!code)
         code = gravel_node_agree_on(gravel, &object->call, true, kind->make(object, request));
+    if (!code)
+        code = gravel_objects_add(object);
+    if (!code)
+        *out = object;
     if (code && object) {
         char text[GRAVEL_ERROR_BYTES];
         snprintf(text, sizeof text, "%s", gravel_last_error());
         drop(object);
-        return gravel_fail_text(code, text);
-    }
-    if (!code) {
-        object->guard = (struct gravel_guard){.object = kind->name,
-                                              .begin = object->memory,
-                                              .end = object->memory + object->memory_bytes};
-        gravel_guards_add(&gravel->guards, &object->guard);
-        *out = object;
+        gravel_fail_text(code, text);
     }
     return code;
+}
+
+int gravel_object_check_words(const struct gravel_object *object, bool combines, uint32_t op,
+                              uint32_t type, uint64_t offset)
+{
+    const struct gravel_capability *capability = &object->gravel->device.capability;
+    char named[GRAVEL_NAMED_BYTES];
+    if (!gravel_has_operation(op, type) || (combines && op < GRAVEL_ADD))
+        return gravel_fail(GRAVEL_EINVAL, "%s: there is no %s", object->name,
+                           gravel_name_operation(named, op, type));
+    if (offset % GRAVEL_TYPE_BYTES(type))
+        return gravel_fail(GRAVEL_EINVAL, "%s: offset %" PRIu64 " is no multiple of %u bytes",
+                           object->name, offset, GRAVEL_TYPE_BYTES(type));
+    if (combines && type == GRAVEL_DOUBLE && !capability->has_double)
+        return gravel_fail(GRAVEL_ECAPABILITY, "%s: %s has no double", object->name,
+                           capability->name);
+    return 0;
+}
+
+int gravel_object_refuse(const struct gravel_object *object, const char *name, const char *call)
+{
+    int code = gravel_require(call, name, object);
+    if (!code)
+        code = gravel_node_refuse_wait(object->gravel, call);
+    return !code && gravel_node_has_failed(object->gravel)
+               ? gravel_node_conclude(object->gravel, GRAVEL_EPEER)
+               : code;
+}
+
+int gravel_object_write(const struct gravel_object *object, cl_mem buffer, const void *from,
+                        uint64_t bytes)
+{
+    const struct gravel_device *device = &object->gravel->device;
+    cl_event copied = NULL;
+    cl_int error =
+        clEnqueueWriteBuffer(device->queue, buffer, CL_FALSE, 0, bytes, from, 0, NULL, &copied);
+    return gravel_wait_command(device, device->queue, error, copied, object->name);
 }
 
 int gravel_object_alloc(struct gravel_object *object, uint64_t bytes)
@@ -81,15 +114,17 @@ int gravel_object_destroy(struct gravel_object *object)
     if (!object)
         return 0;
     struct gravel *gravel = object->gravel;
-    const struct gravel_collective_call call = {.kind = object->kind->destroy,
-                                                .arguments = {object->memory}};
+    const struct gravel_object_kind *kind = object->kind;
+    const uint64_t at = object->memory_bytes ? object->memory : object->range.begin;
+    const struct gravel_collective_call call = {.kind = kind->destroy, .arguments = {at}};
     int code = gravel_node_refuse_wait(gravel, gravel_call_name(call.kind));
     if (code)
         return code;
-    code = gravel_node_barrier(gravel, &call, false);
-    code = gravel_node_agree_on(gravel, &call, true, code);
-    if (code && !gravel_node_has_failed(gravel))
-        return code;
-    drop(object);
+    if (!gravel_node_has_failed(gravel))
+        code =
+            kind->check_end ? kind->check_end(object) : gravel_node_barrier(gravel, &call, false);
+    code = gravel_node_agree_on(gravel, &call, !kind->check_end, code);
+    if (!code || gravel_node_has_failed(gravel))
+        drop(object);
     return code;
 }

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A thing that all nodes make together, of whatever kind. What one node refuses, or cannot make, fails at every node
- * and leaves nothing behind; what has been made guards its part of the heap until all nodes destroy it.
+ * and leaves nothing behind; what has been made guards its part of the heap, and is flushed before a fence, a quiet or
+ * a barrier waits, until all nodes destroy it.
  *
- * Path:    gravel_block_pool_create -> object.h -> agree.c, heap.c; aggregate/guard.h.
+ * Path:    gravel_accumulator_create -> object.h -> agree.c, heap.c; aggregate/guard.h; waits.c -> object.h.
  * Owner:   the caller of the call that makes it.
- * Threads: create and destroy are collective; else one at a time for an object.
+ * Threads: create and destroy are collective; flushes: any, one at a time; else one at a time for an object.
  */
 #ifndef GRAVEL_NODE_OBJECT_H
 #define GRAVEL_NODE_OBJECT_H
@@ -16,43 +17,98 @@ struct gravel_object;
 
 /* What a kind does by itself. What fails has set the error's text. */
 struct gravel_object_kind {
-    const char *name;         /* "mirror", of the calls gravel_mirror_... */
-    uint32_t create, destroy; /* enum gravel_call_kind: the calls that make and destroy it */
-    size_t bytes;             /* of its structure, which begins with struct gravel_object */
-    /* takes over this node's request, and writes to `call` what nodes must have in common */
+    const char *name; /* "mirror", of the calls gravel_mirror_... */
+    uint32_t destroy; /* enum gravel_call_kind */
+    size_t bytes;     /* of its structure, which begins with struct gravel_object */
+    /* takes over this node's request; writes what nodes must have in common to `range.begin` and `call.name` */
     int (*check)(struct gravel_object *object, const void *request);
     /* makes the rest; collective: each of its steps fails at all nodes, or the last one does */
     int (*make)(struct gravel_object *object, const void *request);
-    void (*free)(
-        struct gravel_object *object); /* also a half-made one; NULL: has nothing to free */
+    /* sends what waits in it; the node's objects are entered. NULL: nothing waits. @return what the wait returns */
+    int (*flush)(struct gravel_object *object);
+    /* whether this node lets all nodes destroy it; NULL: they do, behind a barrier */
+    int (*check_end)(struct gravel_object *object);
+    /* frees it, also half-made, with its structure, except what the device may still use; NULL: the structure alone */
+    void (*free)(struct gravel_object *object);
 };
 
 struct gravel_object {
     const struct gravel_object_kind *kind;
     struct gravel *gravel;
-    struct gravel_collective_call call; /* that makes it */
+    const char *name;                   /* of the call that makes it */
+    struct gravel_collective_call call; /* the same; argument 0 is where the range begins */
     uint64_t memory, memory_bytes;      /* its part of the heap; 0 bytes: it has none */
     struct gravel_guard guard;          /* of that part */
+    struct gravel_guard range;          /* of what it is made for; 0 bytes: nothing */
+    struct gravel_object *next;         /* of the node's */
 };
 
 /**
  * Makes an object, or fails at all nodes with what one of them met. Collective.
  *
  * @param out      [out] NULL on failure; NULL itself is refused, at all nodes.
+ * @param create   enum gravel_call_kind
  * @param request  this node's, as the kind's functions take it.
  * @return         0; GRAVEL_EINVAL; GRAVEL_ENOMEM; GRAVEL_EMISMATCH if the calls differ; as the kind's functions.
  */
-int gravel_object_create(struct gravel_object **out, struct gravel *gravel,
+int gravel_object_create(struct gravel_object **out, struct gravel *gravel, uint32_t create,
                          const struct gravel_object_kind *kind, const void *request);
+
+/**
+ * Checks the words at `offset` that an object is for.
+ *
+ * @param combines  whether kernels apply `op` to them, GRAVEL_ADD to GRAVEL_XOR; else they are copied.
+ * @return          0; GRAVEL_EINVAL: no such operation or type, or no multiple of its size; GRAVEL_ECAPABILITY.
+ */
+int gravel_object_check_words(const struct gravel_object *object, bool combines, uint32_t op,
+                              uint32_t type, uint64_t offset);
+
+/** Copies to a buffer of the device, and waits. @return 0; GRAVEL_ECL; as gravel_wait_command. */
+int gravel_object_write(const struct gravel_object *object, cl_mem buffer, const void *from,
+                        uint64_t bytes);
+
+/** Takes the next bytes of a layout, in whole cache lines. @return where they begin */
+static inline uint64_t gravel_object_take(uint64_t *end, uint64_t bytes)
+{
+    const uint64_t at = *end;
+    *end += (bytes + GRAVELP_CACHELINE - 1) / GRAVELP_CACHELINE * GRAVELP_CACHELINE;
+    return at;
+}
 
 /** Allocates the object's part of the heap, which is freed with the object. Collective. @return as gravel_alloc. */
 int gravel_object_alloc(struct gravel_object *object, uint64_t bytes);
 
 /**
- * Destroys an object, behind a barrier. NULL is allowed. Collective.
+ * Destroys an object, as its kind allows. NULL is allowed. Collective.
  *
- * @return  0; as gravel_free. After an error it stays, unless the node has failed.
+ * @return  0; as check_end, or gravel_free. After an error it stays, unless the node has failed.
  */
 int gravel_object_destroy(struct gravel_object *object);
+
+/**
+ * Refuses a call that waits or sends for an object. @param name  of its parameter
+ *
+ * @return  0; GRAVEL_EINVAL; the node's failure.
+ */
+int gravel_object_refuse(const struct gravel_object *object, const char *name, const char *call);
+
+/**
+ * Enters the node's objects, which no other thread then lists, flushes or frees.
+ *
+ * @return  0; the node's failure, if a thread that flushes does not come back.
+ */
+int gravel_objects_enter(struct gravel *gravel);
+void gravel_objects_leave(struct gravel *gravel);
+
+/**
+ * flushes.c: guards a whole object, and has it flushed; no longer.
+ *
+ * @return  as gravel_objects_enter: another thread may still flush it.
+ */
+int gravel_objects_add(struct gravel_object *object);
+int gravel_objects_remove(struct gravel_object *object);
+
+/** Flushes all objects. @return 0; what the first failed with; as gravel_objects_enter, and nothing is flushed. */
+int gravel_objects_flush(struct gravel *gravel);
 
 #endif

@@ -233,7 +233,7 @@ static struct gravel *make_node(const struct gravel_bindings *bindings)
     gravel_failure_init(&gravel->failure);
     gravel_launches_init(&gravel->launches);
     gravel_private_init(&gravel->private_memory);
-    pthread_mutex_init(&gravel->flushes_lock, NULL);
+    pthread_mutex_init(&gravel->objects_lock, NULL);
     pthread_mutex_init(&gravel->drain_lock, NULL);
     pthread_mutex_init(&gravel->stats_lock, NULL);
     pthread_mutex_init(&gravel->outbound_lock, NULL);

@@ -8,32 +8,7 @@
  */
 #include "node/node.h"
 
-static int enter(struct gravel *gravel, const char *call)
-{
-    int code = gravel_node_refuse_wait(gravel, call);
-    return code ? code
-                : gravel_node_lock(gravel, &gravel->network.host_lock,
-                                   "another thread, which sends");
-}
-
-static int leave(struct gravel *gravel)
-{
-    pthread_mutex_unlock(&gravel->network.host_lock);
-    return gravel_node_has_failed(gravel) ? gravel_node_conclude(gravel, GRAVEL_EPEER) : 0;
-}
-
-/* The lock is held. */
-static uint32_t n_sessions(const struct gravel *gravel)
-{
-    return atomic_load_explicit(&gravel->network.n_sessions, memory_order_relaxed); /* A7 */
-}
-
-static void set_n_sessions(struct gravel *gravel, uint32_t n)
-{
-    atomic_store_explicit(&gravel->network.n_sessions, n, memory_order_relaxed); /* A7 */
-}
-
-/* What a fence ships, without a wait. The lock is held. */
+/* Ships what a fence ships, without a wait. The lock is held. */
 static void ship(struct gravel *gravel)
 {
     for (uint32_t i = 0; i < gravel->config.n_aggregators; i++)
@@ -42,27 +17,34 @@ static void ship(struct gravel *gravel)
     gravel_network_wake(&gravel->network);
 }
 
-int gravel_session_begin(struct gravel *gravel)
+/* Begins a session, or ends one. @param n  [out] sessions before, if it succeeds */
+static int change(struct gravel *gravel, const char *call, bool begins, uint32_t *n)
 {
-    int code = enter(gravel, "gravel_session_begin");
+    int code = gravel_node_refuse_wait(gravel, call);
+    if (!code)
+        code = gravel_node_lock(gravel, &gravel->network.host_lock, "another thread, which sends");
     if (code)
         return code;
-    set_n_sessions(gravel, n_sessions(gravel) + 1);
-    return leave(gravel);
+    *n = atomic_load_explicit(&gravel->network.n_sessions, memory_order_relaxed); /* A7 */
+    if (begins || *n)
+        atomic_store_explicit(&gravel->network.n_sessions, begins ? *n + 1 : *n - 1,
+                              memory_order_relaxed); /* A7 */
+    if (!begins && *n == 1)
+        ship(gravel);
+    pthread_mutex_unlock(&gravel->network.host_lock);
+    return gravel_node_has_failed(gravel) ? gravel_node_conclude(gravel, GRAVEL_EPEER) : 0;
+}
+
+int gravel_session_begin(struct gravel *gravel)
+{
+    uint32_t n;
+    return change(gravel, "gravel_session_begin", true, &n);
 }
 
 int gravel_session_end(struct gravel *gravel)
 {
-    int code = enter(gravel, "gravel_session_end");
-    if (code)
-        return code;
-    const uint32_t n = n_sessions(gravel);
-    if (n) {
-        set_n_sessions(gravel, n - 1);
-        if (n == 1)
-            ship(gravel);
-    }
-    code = leave(gravel);
+    uint32_t n;
+    int code = change(gravel, "gravel_session_end", false, &n);
     return code || n ? code
                      : gravel_fail(GRAVEL_EINVAL, "gravel_session_end: no session has been begun");
 }

@@ -7,6 +7,7 @@
  */
 #include "base/clock.h"
 #include "node/host_buffers.h"
+#include "node/object.h"
 #include "transport/names.h"
 
 #include <stdio.h>
@@ -86,7 +87,7 @@ int gravel_fence(struct gravel *gravel)
 {
     if (gravel_node_refuse_wait(gravel, "gravel_fence"))
         return GRAVEL_EINVAL;
-    int flushed = gravel_flushes_run(gravel);
+    int flushed = gravel_objects_flush(gravel);
     int code = gravel_node_settle(gravel);
     if (!code)
         code = ship_of_handlers(gravel);
@@ -98,7 +99,7 @@ int gravel_quiet(struct gravel *gravel)
     if (gravel_node_refuse_wait(gravel, "gravel_quiet"))
         return GRAVEL_EINVAL;
     uint64_t begin_ns = gravel_clock_ns();
-    int flushed = gravel_flushes_run(gravel);
+    int flushed = gravel_objects_flush(gravel);
     struct mark mark;
     begin_wait(gravel, &mark);
     int code = settle(gravel, &mark);
@@ -118,7 +119,7 @@ int gravel_quiet(struct gravel *gravel)
 static int barrier(struct gravel *gravel, struct gravel_job *job)
 {
     uint64_t begin_ns = gravel_clock_ns();
-    int flushed = gravel_flushes_run(gravel);
+    int flushed = gravel_objects_flush(gravel);
     if (flushed && !gravel_node_has_failed(gravel))
         gravel_report(gravel, flushed, false, gravel_last_error());
     struct mark mark;
@@ -191,11 +192,6 @@ int gravel_node_run_reduction(struct gravel *gravel, struct gravel_job *job)
     job->kind = GRAVEL_JOB_REDUCE;
     int code = gravel_network_run(&gravel->network, job);
     return code ? gravel_node_conclude(gravel, code) : 0;
-}
-
-int gravel_node_agree(struct gravel *gravel, const struct gravel_collective_call *call)
-{
-    return gravel_node_reduce(gravel, call, GRAVEL_MIN, GRAVEL_ULONG, NULL, 0);
 }
 
 /* Values of 4 bytes are reduced as those of 8 that hold them all: sums of integers wrap when they are cut. */

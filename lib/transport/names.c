@@ -26,6 +26,11 @@ static const struct {
 #undef NAME_PUT_SIGNAL
 };
 
+bool gravel_has_operation(uint32_t op, uint32_t type)
+{
+    return op <= GRAVEL_XOR && type <= GRAVEL_DOUBLE && names[op][type].operation;
+}
+
 const char *gravel_operation_name(uint32_t command)
 {
     uint32_t op = GRAVELP_COMMAND_OP(command);

@@ -7,7 +7,11 @@
 #ifndef GRAVEL_TRANSPORT_NAMES_H
 #define GRAVEL_TRANSPORT_NAMES_H
 
+#include <stdbool.h>
 #include <stdint.h>
+
+/** Whether a message of that operation, GRAVEL_PUT to GRAVEL_XOR, exists for words of a type. */
+bool gravel_has_operation(uint32_t op, uint32_t type);
 
 /** "fetch_add"; NULL if there is no such operation on a word of the command's type. */
 const char *gravel_operation_name(uint32_t command);

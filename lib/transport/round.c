@@ -129,24 +129,12 @@ static void tell_alloc(const struct gravel_collective_call *call, const char *un
         snprintf(text + used, bytes - used, " for %.*s", (int)sizeof call->name, call->name);
 }
 
-/* Arguments: operation and type as of a reduction, GRAVEL_PUT for a mirror; offset of the array. */
-static void tell_mirror(const struct gravel_collective_call *call, char *text, size_t bytes)
+/* "of 100 blocks of 64 bytes", "of a mirror of uint at offset 4096" */
+static void tell_object(const struct gravel_collective_call *call, char *text, size_t bytes)
 {
-    char named[GRAVEL_NAMED_BYTES];
-    uint32_t type = call->arguments[0] & 0xff, op = (uint32_t)(call->arguments[0] >> 8);
-    snprintf(
-        text, bytes, "of a mirror of %s%s at offset %" PRIu64, op == GRAVEL_PUT ? "" : "slots by ",
-        op == GRAVEL_PUT ? gravel_name_type(named, type) : gravel_name_operation(named, op, type),
-        call->arguments[1]);
-}
-
-/* Arguments: as of a mirror; the name is the number of elements. */
-static void tell_accumulator(const struct gravel_collective_call *call, char *text, size_t bytes)
-{
-    char named[GRAVEL_NAMED_BYTES];
-    uint32_t type = call->arguments[0] & 0xff, op = (uint32_t)(call->arguments[0] >> 8);
-    snprintf(text, bytes, "of %.*s by %s at offset %" PRIu64, (int)sizeof call->name, call->name,
-             gravel_name_operation(named, op, type), call->arguments[1]);
+    size_t used = (size_t)snprintf(text, bytes, "of %.*s", (int)sizeof call->name, call->name);
+    if (call->arguments[0])
+        snprintf(text + used, bytes - used, " at offset %" PRIu64, call->arguments[0]);
 }
 
 /* "of 4096 bytes"; of the second call without the unit */
@@ -165,24 +153,17 @@ static void tell_arguments(const struct gravel_collective_call *call, bool is_se
     case GRAVEL_CALL_FREE:
     case GRAVEL_CALL_POOL_DESTROY:
     case GRAVEL_CALL_MIRROR_DESTROY:
+    case GRAVEL_CALL_ACCUMULATOR_DESTROY:
         snprintf(text, bytes, "of offset %" PRIu64, arguments[0]);
         break;
     case GRAVEL_CALL_CONSTANT:
         snprintf(text, bytes, "of number %" PRIu64 ", value %" PRIu64, arguments[0], arguments[1]);
         break;
     case GRAVEL_CALL_POOL:
-        snprintf(text, bytes, "of %" PRIu64 " blocks of %" PRIu64 " bytes", arguments[1],
-                 arguments[0]);
-        break;
     case GRAVEL_CALL_MIRROR:
     case GRAVEL_CALL_SLOTS:
-        tell_mirror(call, text, bytes);
-        break;
     case GRAVEL_CALL_ACCUMULATOR:
-        tell_accumulator(call, text, bytes);
-        break;
-    case GRAVEL_CALL_ACCUMULATOR_DESTROY:
-        snprintf(text, bytes, "of the one at offset %" PRIu64, arguments[0]);
+        tell_object(call, text, bytes);
         break;
     case GRAVEL_CALL_BARRIER_SUM:
         snprintf(text, bytes, "of %" PRIu64 " counters at offset %" PRIu64, arguments[1],

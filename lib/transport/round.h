@@ -53,7 +53,7 @@ struct gravel_collective_call {
     uint32_t node;
     uint64_t number;                   /* of the node's calls since gravel_open, from 1 */
     uint64_t arguments[2];             /* by kind: bytes; offset; number and value; see round.c */
-    char name[GRAVEL_CALL_NAME_BYTES]; /* of an allocation, or empty */
+    char name[GRAVEL_CALL_NAME_BYTES]; /* of an allocation or an object, or empty */
 };
 
 struct gravel_round {

@@ -229,8 +229,8 @@ const struct after_row mirror_rows[] = {
     {"slots", "gravel_mirror_end", "the next share is right", .prepare = make_and_begin, .act = end,
      .hold = cleared_and_shared, .fails = AFTER_ALL, .meets_the_end = true},
     {"mirror", "gravel_mirror_destroy", "the array is free", .prepare = make, .act = destroy_mirror,
-     .hold = array_is_free, .fails = AFTER_ALL},
+     .hold = array_is_free, .fails = AFTER_ALL, .is_repeated = true},
     {"slots", "gravel_mirror_destroy", "the array is free", .prepare = make, .act = destroy_mirror,
-     .hold = array_is_free, .fails = AFTER_ALL},
+     .hold = array_is_free, .fails = AFTER_ALL, .is_repeated = true},
     {0},
 };

@@ -62,6 +62,9 @@ void create_refuses(void)
     expect_no(offset, 0, GRAVEL_ADD, GRAVEL_UINT, GRAVEL_EINVAL, "0 elements");
     expect_no(offset, 2 * N_WORDS + 64, GRAVEL_ADD, GRAVEL_UINT, GRAVEL_ERANGE, "");
     expect_no(offset, UINT64_MAX, GRAVEL_ADD, GRAVEL_UINT, GRAVEL_ERANGE, "elements");
+    expect(gravel_accumulator_create(node == 0 ? NULL : &accumulator, gravel, offset, 8, GRAVEL_ADD,
+                                     GRAVEL_UINT),
+           GRAVEL_EINVAL, node == 0 ? "out" : "node 0 cannot");
     OK(gravel_accumulator_create(&accumulator, gravel, offset, 8, GRAVEL_ADD, GRAVEL_UINT));
     expect_no(offset + 28, 8, GRAVEL_ADD, GRAVEL_UINT, GRAVEL_EINVAL, "accumulator of 8");
     expect(gravel_kernel_set_accumulator(accumulator, one, 99), GRAVEL_ECL, "");

@@ -246,6 +246,8 @@ static void operations_that_do_not_exist(void)
            "put on uint");
     expect(gravel_mirror_create_slots(&mirror, gravel, GRAVEL_MIN, &floats), GRAVEL_EINVAL,
            "min on float");
+    expect(gravel_mirror_create(node == 0 ? NULL : &mirror, gravel, &uints), GRAVEL_EINVAL,
+           node == 0 ? "out" : "node 0 cannot");
     OK(gravel_mirror_create(&mirror, gravel, &uints));
     expect(gravel_mirror_end(mirror), GRAVEL_EINVAL, "gravel_mirror_begin has not");
     OK(gravel_mirror_begin(mirror));
