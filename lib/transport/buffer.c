@@ -10,21 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct gravel_buffer *gravel_buffer_create(uint32_t capacity)
-{
-    struct gravel_buffer *buffer = calloc(1, sizeof *buffer);
-    if (!buffer)
-        return NULL;
-    size_t bytes = ((size_t)capacity + GRAVELP_CACHELINE - 1) & ~(size_t)(GRAVELP_CACHELINE - 1);
-    buffer->frame = aligned_alloc(GRAVELP_CACHELINE, bytes);
-    buffer->capacity = capacity & ~7u;
-    if (!buffer->frame) {
-        free(buffer);
-        return NULL;
-    }
-    return buffer;
-}
-
 struct gravel_buffer *gravel_buffer_create_in(void *memory, uint32_t capacity)
 {
     struct gravel_buffer *buffer = calloc(1, sizeof *buffer);
@@ -33,6 +18,18 @@ struct gravel_buffer *gravel_buffer_create_in(void *memory, uint32_t capacity)
     buffer->frame = memory;
     buffer->capacity = capacity & ~7u;
     buffer->is_lent = true;
+    return buffer;
+}
+
+struct gravel_buffer *gravel_buffer_create(uint32_t capacity)
+{
+    size_t bytes = ((size_t)capacity + GRAVELP_CACHELINE - 1) & ~(size_t)(GRAVELP_CACHELINE - 1);
+    void *memory = aligned_alloc(GRAVELP_CACHELINE, bytes);
+    struct gravel_buffer *buffer = memory ? gravel_buffer_create_in(memory, capacity) : NULL;
+    if (buffer)
+        buffer->is_lent = false;
+    else
+        free(memory);
     return buffer;
 }
 
@@ -129,16 +126,6 @@ static void close_run(struct gravel_buffer *buffer)
     buffer->run_capacity = 0;
 }
 
-/* A run of records has its text in the frame from the beginning, to be compared with the next one's. */
-static void keep_text(struct gravel_buffer *buffer)
-{
-    unsigned char *start = (unsigned char *)buffer->frame + buffer->used;
-    const uint32_t bytes = GRAVELP_TEXT_BYTES(buffer->run.command);
-    if (bytes)
-        buffer->run.text =
-            memcpy(start + sizeof(struct gravel_signal_run), buffer->run.text, bytes);
-}
-
 bool gravel_buffer_make_room(struct gravel_buffer *buffer, const struct gravel_run_key *run,
                              uint32_t n)
 {
@@ -153,7 +140,12 @@ bool gravel_buffer_make_room(struct gravel_buffer *buffer, const struct gravel_r
         return false;
     buffer->run = *run;
     buffer->run_capacity = fits;
-    keep_text(buffer);
+    /* A run of records has its text in the frame from the beginning, to be compared with the next one's. */
+    unsigned char *text =
+        (unsigned char *)buffer->frame + buffer->used + sizeof(struct gravel_signal_run);
+    const uint32_t text_bytes = GRAVELP_TEXT_BYTES(run->command);
+    if (text_bytes)
+        buffer->run.text = memcpy(text, run->text, text_bytes);
     return true;
 }
 

@@ -11,17 +11,6 @@
 
 #include <string.h>
 
-/* Processes of a job that would each be a job of its own, without a word. */
-static int refuse_launcher(const struct gravel_launched *launched)
-{
-    return gravel_fail(GRAVEL_ECONFIG,
-                       "launched as %u processes (%s), %s; GRAVEL_TRANSPORT=self would make each a "
-                       "job of its own",
-                       launched->n_processes, launched->variable,
-                       gravel_transport_mpi_is_built() ? "but by no launcher of MPI"
-                                                       : "built without MPI (meson option mpi)");
-}
-
 int gravel_transport_choose(const char *setting, bool has_comm, bool *use_mpi)
 {
     const struct gravel_launched launched = gravel_launcher_read();
@@ -29,5 +18,12 @@ int gravel_transport_choose(const char *setting, bool has_comm, bool *use_mpi)
     *use_mpi = is_auto ? has_comm || gravel_transport_mpi_is_initialised() ||
                              (gravel_transport_mpi_is_built() && launched.is_mpi)
                        : !strcmp(setting, "mpi");
-    return is_auto && !*use_mpi && launched.n_processes > 1 ? refuse_launcher(&launched) : 0;
+    if (!is_auto || *use_mpi || launched.n_processes <= 1)
+        return 0;
+    return gravel_fail(GRAVEL_ECONFIG,
+                       "launched as %u processes (%s), %s; GRAVEL_TRANSPORT=self would make each a "
+                       "job of its own",
+                       launched.n_processes, launched.variable,
+                       gravel_transport_mpi_is_built() ? "but by no launcher of MPI"
+                                                       : "built without MPI (meson option mpi)");
 }

@@ -99,26 +99,17 @@ void gravel_handover_lend(struct gravel_handover *handover, struct gravel_buffer
     handover->n_away++;
 }
 
-/* The oldest buffer that this peer has, if it is done with it. */
-static struct gravel_buffer *take_home(struct gravel_handover_peer *peer)
-{
-    struct gravel_buffer *buffer = peer->first;
-    if (!buffer || atomic_load_explicit(&peer->its_back->n_back, memory_order_acquire) ==
-                       peer->n_home) /* Y2 */
-        return NULL;
-    peer->n_home++;
-    peer->first = buffer->next;
-    if (!peer->first)
-        peer->end = &peer->first;
-    return buffer;
-}
-
 struct gravel_buffer *gravel_handover_home(struct gravel_handover *handover)
 {
     for (uint32_t i = 0; handover->n_away && i < handover->n_takers; i++) {
-        struct gravel_buffer *buffer =
-            take_home(&handover->peers[handover->takers[handover->next]]);
-        if (buffer) {
+        struct gravel_handover_peer *peer = &handover->peers[handover->takers[handover->next]];
+        struct gravel_buffer *buffer = peer->first; /* the oldest that it has */
+        if (buffer && atomic_load_explicit(&peer->its_back->n_back, memory_order_acquire) !=
+                          peer->n_home) { /* Y2 */
+            peer->n_home++;
+            peer->first = buffer->next;
+            if (!peer->first)
+                peer->end = &peer->first;
             handover->n_away--;
             return buffer;
         }
@@ -135,21 +126,17 @@ bool gravel_handover_is_note(const struct gravel_frame *frame, uint32_t bytes)
            frame->kind == GRAVEL_FRAME_NOTE;
 }
 
-/* Whether there can be a frame where the note says. */
-static bool is_inside(const struct gravel_note_frame *note, uint32_t most_bytes)
-{
-    return note->offset >= GRAVEL_SEGMENT_FRAMES && note->offset < GRAVEL_SEGMENT_BYTES &&
-           note->offset % GRAVELP_CACHELINE == 0 && note->bytes >= sizeof(struct gravel_frame) &&
-           note->bytes <= most_bytes && note->bytes <= GRAVEL_SEGMENT_BYTES - note->offset;
-}
-
 struct gravel_frame *gravel_handover_open(struct gravel_handover *handover,
                                           const struct gravel_frame *note, uint32_t source,
                                           uint32_t most_bytes, uint32_t *bytes)
 {
     const struct gravel_note_frame *said = (const struct gravel_note_frame *)note;
     struct gravel_handover_peer *peer = &handover->peers[source];
-    if (!peer->view || !is_inside(said, most_bytes)) {
+    const bool is_inside =
+        said->offset >= GRAVEL_SEGMENT_FRAMES && said->offset < GRAVEL_SEGMENT_BYTES &&
+        said->offset % GRAVELP_CACHELINE == 0 && said->bytes >= sizeof(struct gravel_frame) &&
+        said->bytes <= most_bytes && said->bytes <= GRAVEL_SEGMENT_BYTES - said->offset;
+    if (!peer->view || !is_inside) {
         gravel_fail(GRAVEL_ECORRUPT,
                     "note from node %u: %llu bytes at %llu of its shared memory, %s", source,
                     (unsigned long long)said->bytes, (unsigned long long)said->offset,

@@ -51,8 +51,11 @@ static struct mpi_transport *as_mpi(struct gravel_transport *transport)
     return (struct mpi_transport *)transport;
 }
 
-static bool grow_sends(struct mpi_transport *mpi)
+/* Makes room for one more send. @return 0; GRAVEL_ENOMEM. */
+static int make_room(struct mpi_transport *mpi)
 {
+    if (mpi->n_sends < mpi->capacity)
+        return 0;
     uint32_t capacity = mpi->capacity ? 2 * mpi->capacity : 64;
     MPI_Request *requests = realloc(mpi->requests, capacity * sizeof *requests);
     if (requests)
@@ -64,15 +67,16 @@ static bool grow_sends(struct mpi_transport *mpi)
     if (ended)
         mpi->ended = ended;
     if (!requests || !buffers || !ended)
-        return false;
+        return gravel_fail(GRAVEL_ENOMEM, "list of %u sends under way", mpi->n_sends);
     mpi->capacity = capacity;
-    return true;
+    return 0;
 }
 
 static int start_send(struct mpi_transport *mpi, struct gravel_buffer *buffer)
 {
-    if (mpi->n_sends == mpi->capacity && !grow_sends(mpi))
-        return gravel_fail(GRAVEL_ENOMEM, "list of %u sends under way", mpi->n_sends);
+    int code = make_room(mpi);
+    if (code)
+        return code;
     int tag = gravel_mpi_tag_of(buffer->frame->kind);
     int error =
         MPI_Isend(buffer->frame, (int)buffer->frame->bytes, MPI_BYTE,
@@ -97,22 +101,16 @@ static int hand_over(struct mpi_transport *mpi, struct gravel_buffer *buffer)
     return 0;
 }
 
-/* Without MPI: the buffer has been sent, as far as its owner knows. */
-static int drop(struct mpi_transport *mpi, struct gravel_buffer *buffer)
-{
-    if (mpi->n_sends == mpi->capacity && !grow_sends(mpi))
-        return gravel_fail(GRAVEL_ENOMEM, "list of %u sends under way", mpi->n_sends);
-    mpi->buffers[mpi->n_sends++] = buffer;
-    return 0;
-}
-
 static int mpi_send(struct gravel_transport *transport, struct gravel_buffer *buffer)
 {
     struct mpi_transport *mpi = as_mpi(transport);
-    if (mpi->comm == MPI_COMM_NULL)
-        return drop(mpi, buffer);
-    return gravel_handover_suits(&mpi->handover, buffer) ? hand_over(mpi, buffer)
-                                                         : start_send(mpi, buffer);
+    if (mpi->comm != MPI_COMM_NULL)
+        return gravel_handover_suits(&mpi->handover, buffer) ? hand_over(mpi, buffer)
+                                                             : start_send(mpi, buffer);
+    int code = make_room(mpi);
+    if (!code) /* without MPI: it has been sent, as far as its owner knows */
+        mpi->buffers[mpi->n_sends++] = buffer;
+    return code;
 }
 
 /* Keep the lists dense: the last send takes the place of the one that ended. */
@@ -214,14 +212,6 @@ static int make_merging(struct mpi_transport *mpi)
                 : gravel_mpi_check("MPI_Op_create", MPI_Op_create(merge_rounds, 1, &mpi->merging));
 }
 
-static void free_merging(struct mpi_transport *mpi)
-{
-    if (mpi->merging != MPI_OP_NULL)
-        MPI_Op_free(&mpi->merging);
-    if (mpi->round_type != MPI_DATATYPE_NULL)
-        MPI_Type_free(&mpi->round_type);
-}
-
 static int mpi_merge(struct gravel_transport *transport)
 {
     struct mpi_transport *mpi = as_mpi(transport);
@@ -255,7 +245,10 @@ static void mpi_leave(struct gravel_transport *transport, bool is_clean)
         return;
     if (is_clean) { /* with a dead peer, each of these could hang; and MPI may still write to the memory */
         gravel_mpi_receives_close(&mpi->receives);
-        free_merging(mpi);
+        if (mpi->merging != MPI_OP_NULL)
+            MPI_Op_free(&mpi->merging);
+        if (mpi->round_type != MPI_DATATYPE_NULL)
+            MPI_Type_free(&mpi->round_type);
         if (mpi->comm != MPI_COMM_NULL)
             MPI_Comm_free(&mpi->comm);
     }
@@ -300,16 +293,6 @@ static void begin_call(const struct gravel_mpi_opening *opening, const char *cal
         atomic_store_explicit(opening->call, call, memory_order_relaxed);
 }
 
-/* Node 0's bytes, for all. */
-static int share(struct mpi_transport *mpi, const struct gravel_mpi_opening *opening)
-{
-    if (!opening->shared_bytes)
-        return 0;
-    begin_call(opening, "MPI_Bcast");
-    return gravel_mpi_check("MPI_Bcast", MPI_Bcast(opening->shared, (int)opening->shared_bytes,
-                                                   MPI_BYTE, 0, mpi->comm));
-}
-
 static int join(struct mpi_transport *mpi, const struct gravel_mpi_opening *opening)
 {
     MPI_Comm comm = opening->comm ? *(const MPI_Comm *)opening->comm : MPI_COMM_WORLD;
@@ -334,7 +317,11 @@ static int join(struct mpi_transport *mpi, const struct gravel_mpi_opening *open
     begin_call(opening, "MPI_Comm_split_type");
     if (!code)
         code = gravel_mpi_find_local(mpi->comm, &mpi->base, &mpi->handover);
-    return code ? code : share(mpi, opening);
+    if (code || !opening->shared_bytes)
+        return code;
+    begin_call(opening, "MPI_Bcast"); /* of node 0's bytes, for all */
+    return gravel_mpi_check("MPI_Bcast", MPI_Bcast(opening->shared, (int)opening->shared_bytes,
+                                                   MPI_BYTE, 0, mpi->comm));
 }
 
 /* Whether nodes can be numbered by the caller's communicator. */

@@ -41,21 +41,7 @@ static bool take_from(struct gravel_transport *transport, struct gravel_handover
     return true;
 }
 
-/* They are in the order of their numbers, and one of them is this node. */
-static int check_introductions(const struct gravel_transport *transport,
-                               const struct introduction *all)
-{
-    for (uint32_t i = 0; i < transport->n_local; i++)
-        if (all[i].node >= transport->n_nodes || (i && all[i].node <= all[i - 1].node) ||
-            (i == transport->local) != (all[i].node == transport->node))
-            return gravel_fail(
-                GRAVEL_ECORRUPT,
-                "introduction %u of %u nodes of this machine has a bad node (%llu of %u)", i,
-                transport->n_local, (unsigned long long)all[i].node, transport->n_nodes);
-    return 0;
-}
-
-/* All map each other's, and tell each other whether they could. */
+/* Maps all others' segments; all tell each other whether they could. */
 static int meet(MPI_Comm local, struct gravel_transport *transport,
                 struct gravel_handover *handover)
 {
@@ -64,8 +50,14 @@ static int meet(MPI_Comm local, struct gravel_transport *transport,
     unsigned char takes[GRAVEL_SEGMENT_PEERS] = {0}, is_taken[GRAVEL_SEGMENT_PEERS] = {0};
     int code = gravel_mpi_check("MPI_Allgather", MPI_Allgather(&self, sizeof self, MPI_BYTE, all,
                                                                sizeof self, MPI_BYTE, local));
-    if (!code)
-        code = check_introductions(transport, all);
+    /* They are in the order of their numbers, and one of them is this node. */
+    for (uint32_t i = 0; i < transport->n_local && !code; i++)
+        if (all[i].node >= transport->n_nodes || (i && all[i].node <= all[i - 1].node) ||
+            (i == transport->local) != (all[i].node == transport->node))
+            code = gravel_fail(
+                GRAVEL_ECORRUPT,
+                "introduction %u of %u nodes of this machine has a bad node (%llu of %u)", i,
+                transport->n_local, (unsigned long long)all[i].node, transport->n_nodes);
     for (uint32_t i = 0; i < transport->n_local && !code; i++)
         takes[i] = i != transport->local && take_from(transport, handover, &all[i]);
     if (!code)

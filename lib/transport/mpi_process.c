@@ -60,29 +60,6 @@ static int initialise(void)
     return 0;
 }
 
-/* MPI of an earlier node. With less than MPI_THREAD_MULTIPLE one network thread at a time may use it. */
-static int use_ours(int level)
-{
-    if (has_failed)
-        return gravel_fail(GRAVEL_EMPI,
-                           "a node of this process has failed: other processes may be dead, and "
-                           "MPI would wait for them");
-    if (level < MPI_THREAD_SERIALIZED || (level < MPI_THREAD_MULTIPLE && n_open))
-        return gravel_fail(GRAVEL_EMPI,
-                           "MPI offers no MPI_THREAD_%s, which a second node of this process needs",
-                           n_open ? "MULTIPLE" : "SERIALIZED");
-    return 0;
-}
-
-static int use_callers(int level)
-{
-    if (level == MPI_THREAD_MULTIPLE)
-        return 0;
-    return gravel_fail(GRAVEL_EMPI,
-                       "the application initialised MPI without MPI_THREAD_MULTIPLE, which the "
-                       "network thread needs beside it");
-}
-
 static int enter(void)
 {
     int is_initialised = 0, is_finalised = 0, level = MPI_THREAD_SINGLE;
@@ -96,7 +73,23 @@ static int enter(void)
     if (!is_initialised)
         return initialise();
     code = gravel_mpi_check("MPI_Query_thread", MPI_Query_thread(&level));
-    return code ? code : initialised_by == getpid() ? use_ours(level) : use_callers(level);
+    if (code)
+        return code;
+    if (initialised_by != getpid())
+        return level == MPI_THREAD_MULTIPLE
+                   ? 0
+                   : gravel_fail(GRAVEL_EMPI, "the application initialised MPI without "
+                                              "MPI_THREAD_MULTIPLE, which the network thread needs "
+                                              "beside it");
+    if (has_failed) /* MPI is of an earlier node */
+        return gravel_fail(GRAVEL_EMPI,
+                           "a node of this process has failed: other processes may be dead, and "
+                           "MPI would wait for them");
+    if (level < MPI_THREAD_SERIALIZED || (level < MPI_THREAD_MULTIPLE && n_open))
+        return gravel_fail(GRAVEL_EMPI, /* one network thread at a time may use it */
+                           "MPI offers no MPI_THREAD_%s, which a second node of this process needs",
+                           n_open ? "MULTIPLE" : "SERIALIZED");
+    return 0;
 }
 
 /* MPI_Finalize deletes the attributes of MPI_COMM_SELF first, and MPI works until that is done. */

@@ -58,8 +58,7 @@ int gravel_mpi_receives_open(struct gravel_mpi_receives *receives, uint32_t fram
                             GRAVEL_MPI_MAX_RECEIVES, frame_bytes);
 }
 
-/* @return whether all have ended: else MPI may still write to their memory. */
-static bool cancel_receives(struct gravel_mpi_ring *ring)
+static void close_ring(struct gravel_mpi_ring *ring)
 {
     bool have_ended = true;
     for (uint32_t i = 0; i < GRAVEL_MPI_MAX_RECEIVES; i++)
@@ -67,12 +66,7 @@ static bool cancel_receives(struct gravel_mpi_ring *ring)
             (MPI_Cancel(&ring->receives[i]) != MPI_SUCCESS ||
              MPI_Wait(&ring->receives[i], MPI_STATUS_IGNORE) != MPI_SUCCESS))
             have_ended = false;
-    return have_ended;
-}
-
-static void close_ring(struct gravel_mpi_ring *ring)
-{
-    if (cancel_receives(ring))
+    if (have_ended) /* else MPI may still write to it */
         free(ring->memory);
 }
 

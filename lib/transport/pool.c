@@ -17,20 +17,6 @@ void gravel_pool_destroy(struct gravel_pool *pool)
         gravel_buffer_destroy(buffer);
 }
 
-static struct gravel_buffer *make(struct gravel_pool *pool)
-{
-    uint32_t bytes = pool->shape.buffer_bytes;
-    uint64_t at = pool->n_made * gravel_pool_frame_bytes(bytes);
-    unsigned char *frames = pool->shape.frames;
-    struct gravel_buffer *buffer =
-        frames ? gravel_buffer_create_in(frames + at, bytes) : gravel_buffer_create(bytes);
-    if (!buffer)
-        return NULL;
-    buffer->home = pool->shape.n_buffers ? pool : NULL;
-    pool->n_made++;
-    return buffer;
-}
-
 struct gravel_buffer *gravel_pool_look(struct gravel_pool *pool)
 {
     return gravel_list_take(&pool->free);
@@ -38,10 +24,21 @@ struct gravel_buffer *gravel_pool_look(struct gravel_pool *pool)
 
 struct gravel_buffer *gravel_pool_take(struct gravel_pool *pool)
 {
+    const uint32_t bytes = pool->shape.buffer_bytes;
+    unsigned char *frames = pool->shape.frames;
     struct gravel_buffer *buffer = gravel_pool_look(pool);
     if (buffer || (pool->shape.n_buffers && pool->n_made == pool->shape.n_buffers))
         return buffer;
-    return make(pool);
+    if (frames)
+        buffer =
+            gravel_buffer_create_in(frames + pool->n_made * gravel_pool_frame_bytes(bytes), bytes);
+    else
+        buffer = gravel_buffer_create(bytes);
+    if (!buffer)
+        return NULL;
+    buffer->home = pool->shape.n_buffers ? pool : NULL;
+    pool->n_made++;
+    return buffer;
 }
 
 void gravel_pool_return(struct gravel_buffer *buffer)

@@ -11,19 +11,14 @@
 #include <stdio.h>
 #include <string.h>
 
-static bool are_alike(const struct gravel_collective_call *a,
-                      const struct gravel_collective_call *b)
-{
-    return a->kind == b->kind && a->number == b->number &&
-           !memcmp(a->arguments, b->arguments, sizeof a->arguments) &&
-           !strncmp(a->name, b->name, sizeof a->name);
-}
-
 /* Whether two rounds are of one call, whose values are of one number and type: else they cannot be combined. */
 static bool fit_together(const struct gravel_round *a, const struct gravel_round *b)
 {
-    return are_alike(&a->first, &b->first) && a->op == b->op && a->type == b->type &&
-           a->n == b->n && a->n <= GRAVEL_ROUND_VALUES;
+    const struct gravel_collective_call *one = &a->first, *other = &b->first;
+    return one->kind == other->kind && one->number == other->number &&
+           !memcmp(one->arguments, other->arguments, sizeof one->arguments) &&
+           !strncmp(one->name, other->name, sizeof one->name) && a->op == b->op &&
+           a->type == b->type && a->n == b->n && a->n <= GRAVEL_ROUND_VALUES;
 }
 
 static void merge_calls(struct gravel_round *into, const struct gravel_round *more)
@@ -43,47 +38,25 @@ static void merge_calls(struct gravel_round *into, const struct gravel_round *mo
 
 /* ---- values ---------------------------------------------------------------------------------- */
 
-static uint64_t combine_ulongs(uint32_t op, uint64_t a, uint64_t b)
-{
-    if (op == GRAVEL_ADD)
-        return a + b;
-    return (op == GRAVEL_MIN) == (a < b) ? a : b;
-}
-
-static int64_t combine_longs(uint32_t op, int64_t a, int64_t b)
-{
-    if (op == GRAVEL_ADD)
-        return (int64_t)((uint64_t)a + (uint64_t)b); /* wraps */
-    return (op == GRAVEL_MIN) == (a < b) ? a : b;
-}
-
-/* It does not matter which comes first: a NaN wins, and -0 is less than 0. */
-static double combine_doubles(uint32_t op, double a, double b)
-{
-    if (op == GRAVEL_ADD)
-        return a + b;
-    if (isnan(a) || isnan(b))
-        return NAN;
-    bool is_less = a < b || (a == b && signbit(a));
-    return (op == GRAVEL_MIN) == is_less ? a : b;
-}
-
+/* Combines values in any order: integers of both kinds wrap alike, a NaN wins, and -0 is less than 0. */
 static void merge_values(struct gravel_round *into, const struct gravel_round *more)
 {
+    const bool are_doubles = into->type == GRAVEL_DOUBLE;
     for (uint32_t i = 0; i < into->n; i++) {
-        uint64_t *place = &into->values[i];
-        const uint64_t *value = &more->values[i];
-        if (into->type == GRAVEL_ULONG) {
-            *place = combine_ulongs(into->op, *place, *value);
-        } else if (into->type == GRAVEL_LONG) {
-            int64_t result = combine_longs(into->op, (int64_t)*place, (int64_t)*value);
-            *place = (uint64_t)result;
-        } else {
-            double a, b;
-            memcpy(&a, place, sizeof a);
-            memcpy(&b, value, sizeof b);
-            a = combine_doubles(into->op, a, b);
-            memcpy(place, &a, sizeof a);
+        uint64_t *a = &into->values[i], b = more->values[i];
+        double x, y;
+        memcpy(&x, a, sizeof x);
+        memcpy(&y, &b, sizeof y);
+        const bool is_less = are_doubles                  ? x < y || (x == y && signbit(x))
+                             : into->type == GRAVEL_ULONG ? *a < b
+                                                          : (int64_t)*a < (int64_t)b;
+        if (are_doubles && (into->op == GRAVEL_ADD || isnan(x) || isnan(y))) {
+            x = into->op == GRAVEL_ADD ? x + y : NAN;
+            memcpy(a, &x, sizeof x);
+        } else if (into->op == GRAVEL_ADD) {
+            *a += b;
+        } else if ((into->op == GRAVEL_MIN) != is_less) {
+            *a = b;
         }
     }
 }
@@ -97,12 +70,17 @@ void gravel_round_merge(struct gravel_round *into, const struct gravel_round *mo
 
 /* ---- texts ----------------------------------------------------------------------------------- */
 
+static const struct {
+    const char *name, *arguments;
+} calls[] = {
+#define CALL(kind, name, arguments) {name, arguments},
+    GRAVEL_CALLS(CALL)
+#undef CALL
+};
+
 const char *gravel_call_name(uint32_t kind)
 {
-#define NAME(kind, name) name,
-    static const char *const names[] = {GRAVEL_CALLS(NAME)};
-#undef NAME
-    return kind < GRAVEL_N_CALLS ? names[kind] : "an unknown call";
+    return kind < GRAVEL_N_CALLS ? calls[kind].name : "an unknown call";
 }
 
 bool gravel_round_is_in_step(const struct gravel_round *round)
@@ -110,75 +88,54 @@ bool gravel_round_is_in_step(const struct gravel_round *round)
     return round->first.kind == round->other.kind && round->first.number == round->other.number;
 }
 
-static void tell_reduce(const struct gravel_collective_call *call, char *text, size_t bytes)
+/* Writes what a letter of a call's arguments stands for. */
+static void tell_argument(const struct gravel_collective_call *call, char letter, bool is_second,
+                          char *text, size_t bytes)
 {
-    char type[GRAVEL_NAMED_BYTES];
-    uint64_t op = call->arguments[0] >> 8;
-    snprintf(text, bytes, "of %" PRIu64 " values of type %s (%s)", call->arguments[1],
-             gravel_name_type(type, call->arguments[0] & 0xff),
-             op == GRAVEL_ADD   ? "sum"
-             : op == GRAVEL_MIN ? "least"
-                                : "most");
+    const uint32_t type = call->arguments[0] & 0xff, op = (uint32_t)(call->arguments[0] >> 8);
+    const int name_bytes = (int)sizeof call->name;
+    char named[GRAVEL_NAMED_BYTES];
+    switch (letter) {
+    case 'u':
+        snprintf(text, bytes, "%s", is_second ? "" : " bytes");
+        break;
+    case 'n':
+    case 'f':
+        snprintf(text, bytes, "%s%.*s", letter == 'f' && call->name[0] ? " for " : "", name_bytes,
+                 call->name);
+        break;
+    case 't':
+        snprintf(text, bytes, "%s", gravel_name_type(named, type));
+        break;
+    case 'a':
+        snprintf(text, bytes, "%s", "");
+        if (call->arguments[0])
+            snprintf(text, bytes, " at offset %" PRIu64, call->arguments[0]);
+        break;
+    case 'r':
+        snprintf(text, bytes, "%s", op == GRAVEL_ADD ? "sum" : op == GRAVEL_MIN ? "least" : "most");
+        break;
+    default:
+        snprintf(text, bytes, "%" PRIu64, call->arguments[letter - '0']);
+    }
 }
 
-static void tell_alloc(const struct gravel_collective_call *call, const char *unit, char *text,
-                       size_t bytes)
-{
-    size_t used = (size_t)snprintf(text, bytes, "of %" PRIu64 "%s", call->arguments[0], unit);
-    if (call->name[0])
-        snprintf(text + used, bytes - used, " for %.*s", (int)sizeof call->name, call->name);
-}
-
-/* "of 100 blocks of 64 bytes", "of a mirror of uint at offset 4096" */
-static void tell_object(const struct gravel_collective_call *call, char *text, size_t bytes)
-{
-    size_t used = (size_t)snprintf(text, bytes, "of %.*s", (int)sizeof call->name, call->name);
-    if (call->arguments[0])
-        snprintf(text + used, bytes - used, " at offset %" PRIu64, call->arguments[0]);
-}
-
-/* "of 4096 bytes"; of the second call without the unit */
+/* Writes a call's arguments: "of 4096 bytes". */
 static void tell_arguments(const struct gravel_collective_call *call, bool is_second, char *text,
                            size_t bytes)
 {
-    const uint64_t *arguments = call->arguments;
-    if (arguments[0] == GRAVEL_CALL_REFUSED && arguments[1] == GRAVEL_CALL_REFUSED) {
-        snprintf(text, bytes, "refused");
-        return;
-    }
-    switch (call->kind) {
-    case GRAVEL_CALL_ALLOC:
-        tell_alloc(call, is_second ? "" : " bytes", text, bytes);
-        break;
-    case GRAVEL_CALL_FREE:
-    case GRAVEL_CALL_POOL_DESTROY:
-    case GRAVEL_CALL_MIRROR_DESTROY:
-    case GRAVEL_CALL_ACCUMULATOR_DESTROY:
-        snprintf(text, bytes, "of offset %" PRIu64, arguments[0]);
-        break;
-    case GRAVEL_CALL_CONSTANT:
-        snprintf(text, bytes, "of number %" PRIu64 ", value %" PRIu64, arguments[0], arguments[1]);
-        break;
-    case GRAVEL_CALL_POOL:
-    case GRAVEL_CALL_MIRROR:
-    case GRAVEL_CALL_SLOTS:
-    case GRAVEL_CALL_ACCUMULATOR:
-        tell_object(call, text, bytes);
-        break;
-    case GRAVEL_CALL_BARRIER_SUM:
-        snprintf(text, bytes, "of %" PRIu64 " counters at offset %" PRIu64, arguments[1],
-                 arguments[0]);
-        break;
-    case GRAVEL_CALL_SHARE: /* offset of its words, and how often it was shared before */
-        if (arguments[1] == GRAVEL_SHARE_NONE)
-            snprintf(text, bytes, "of the one at offset %" PRIu64 ", which it cannot end",
-                     arguments[0]);
+    const char *form = call->kind < GRAVEL_N_CALLS ? calls[call->kind].arguments : "";
+    size_t used = 0;
+    if (call->arguments[0] == GRAVEL_CALL_REFUSED && call->arguments[1] == GRAVEL_CALL_REFUSED)
+        form = "refused";
+    else if (call->kind == GRAVEL_CALL_SHARE && call->arguments[1] == GRAVEL_SHARE_NONE)
+        form = "of the one at offset %0, which it cannot end";
+    for (text[0] = '\0'; *form; form++) {
+        if (*form == '%')
+            tell_argument(call, *++form, is_second, text + used, bytes - used);
         else
-            snprintf(text, bytes, "of the one at offset %" PRIu64 ", time %" PRIu64, arguments[0],
-                     arguments[1]);
-        break;
-    default:
-        tell_reduce(call, text, bytes);
+            snprintf(text + used, bytes - used, "%c", *form);
+        used += strlen(text + used);
     }
 }
 
@@ -194,35 +151,23 @@ static uint32_t node_of(const struct gravel_collective_call *call)
     return has_other_order(call) ? bswap_32(call->node) : call->node;
 }
 
-static void tell_orders(const struct gravel_collective_call *first,
-                        const struct gravel_collective_call *other, char *text, size_t bytes)
-{
-    snprintf(text, bytes,
-             "nodes differ in byte order: node %u's machine has the other one than node %u's; take "
-             "hosts of one kind",
-             node_of(other), node_of(first));
-}
-
-static void tell_kinds(const struct gravel_collective_call *first,
-                       const struct gravel_collective_call *other, char *text, size_t bytes)
-{
-    snprintf(text, bytes,
-             "node %u is in %s, node %u in %s: collective call %" PRIu64
-             " since gravel_open, and nodes make different ones, or a node left one out",
-             first->node, gravel_call_name(first->kind), other->node, gravel_call_name(other->kind),
-             first->number);
-}
-
 void gravel_round_tell(const struct gravel_round *round, char *text, size_t bytes)
 {
     const struct gravel_collective_call *first = &round->first, *other = &round->other;
     char here[128], there[128];
     if (has_other_order(first) != has_other_order(other)) {
-        tell_orders(first, other, text, bytes);
+        snprintf(text, bytes,
+                 "nodes differ in byte order: node %u's machine has the other one than node %u's; "
+                 "take hosts of one kind",
+                 node_of(other), node_of(first));
         return;
     }
     if (!gravel_round_is_in_step(round)) {
-        tell_kinds(first, other, text, bytes);
+        snprintf(text, bytes,
+                 "node %u is in %s, node %u in %s: collective call %" PRIu64
+                 " since gravel_open, and nodes make different ones, or a node left one out",
+                 first->node, gravel_call_name(first->kind), other->node,
+                 gravel_call_name(other->kind), first->number);
         return;
     }
     tell_arguments(first, false, here, sizeof here);

@@ -19,27 +19,31 @@
 #define GRAVEL_ROUND_VALUES 64u
 #define GRAVEL_CALL_NAME_BYTES 48u
 
-/* X(kind, name in texts) */
-#define GRAVEL_CALLS(X)                                  \
-    X(NONE, "no call")                                   \
-    X(OPEN, "gravel_open")                               \
-    X(CLOSE, "gravel_close")                             \
-    X(BARRIER, "gravel_barrier")                         \
-    X(REDUCE, "gravel_reduce")                           \
-    X(ALLOC, "gravel_alloc")                             \
-    X(FREE, "gravel_free")                               \
-    X(CONSTANT, "gravel_set_constant")                   \
-    X(MIRROR, "gravel_mirror_create")                    \
-    X(SHARE, "gravel_mirror_end")                        \
-    X(ACCUMULATOR, "gravel_accumulator_create")          \
-    X(ACCUMULATOR_DESTROY, "gravel_accumulator_destroy") \
-    X(BARRIER_SUM, "gravel_barrier_sum")                 \
-    X(POOL, "gravel_block_pool_create")                  \
-    X(POOL_DESTROY, "gravel_block_pool_destroy")         \
-    X(SLOTS, "gravel_mirror_create_slots")               \
-    X(MIRROR_DESTROY, "gravel_mirror_destroy")
+/*
+ * X(kind, name in texts, its arguments in texts): %0 and %1 are the arguments, %u the unit of bytes, which only the
+ * first of two calls names, %n the name, %f " for " and the name, if there is one, %a " at offset " and argument 0, if
+ * it is not 0; %t the type of argument 0, which has an operation too, and %r how values of it are reduced.
+ */
+#define GRAVEL_CALLS(X)                                                  \
+    X(NONE, "no call", "")                                               \
+    X(OPEN, "gravel_open", "")                                           \
+    X(CLOSE, "gravel_close", "")                                         \
+    X(BARRIER, "gravel_barrier", "")                                     \
+    X(REDUCE, "gravel_reduce", "of %1 values of type %t (%r)")           \
+    X(ALLOC, "gravel_alloc", "of %0%u%f")                                \
+    X(FREE, "gravel_free", "of offset %0")                               \
+    X(CONSTANT, "gravel_set_constant", "of number %0, value %1")         \
+    X(MIRROR, "gravel_mirror_create", "of %n%a")                         \
+    X(SHARE, "gravel_mirror_end", "of the one at offset %0, time %1")    \
+    X(ACCUMULATOR, "gravel_accumulator_create", "of %n%a")               \
+    X(ACCUMULATOR_DESTROY, "gravel_accumulator_destroy", "of offset %0") \
+    X(BARRIER_SUM, "gravel_barrier_sum", "of %1 counters at offset %0")  \
+    X(POOL, "gravel_block_pool_create", "of %n%a")                       \
+    X(POOL_DESTROY, "gravel_block_pool_destroy", "of offset %0")         \
+    X(SLOTS, "gravel_mirror_create_slots", "of %n%a")                    \
+    X(MIRROR_DESTROY, "gravel_mirror_destroy", "of offset %0")
 
-#define GRAVEL_CALL_KIND(kind, name) GRAVEL_CALL_##kind,
+#define GRAVEL_CALL_KIND(kind, name, arguments) GRAVEL_CALL_##kind,
 enum gravel_call_kind { GRAVEL_CALLS(GRAVEL_CALL_KIND) GRAVEL_N_CALLS };
 
 /* Both arguments of a call that its node refuses: it fits no other's. */

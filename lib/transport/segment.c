@@ -29,34 +29,18 @@ static int fail_system(const char *what)
     return gravel_fail(GRAVEL_ESYSTEM, "%s: %s", what, strerror(errno));
 }
 
-static int fail_mapping(void)
-{
-    char limit[GRAVEL_ADDRESSES_BYTES] = "";
-    const int error = errno;
-    const char *also = error == ENOMEM && gravel_addresses_tell(limit) ? "; " : "";
-    return gravel_fail(GRAVEL_ESYSTEM, "mapping shared memory for node buffers: %s%s%s",
-                       strerror(error), also, limit);
-}
-
 static int map_all(int descriptor, struct gravel_segment_head **head)
 {
     void *memory = mmap(NULL, GRAVEL_SEGMENT_BYTES, PROT_READ | PROT_WRITE,
                         MAP_SHARED | MAP_NORESERVE, descriptor, 0);
+    const int error = errno;
+    char limit[GRAVEL_ADDRESSES_BYTES] = "";
     *head = memory == MAP_FAILED ? NULL : memory;
-    return *head ? 0 : fail_mapping();
-}
-
-/* To grow a file beyond the limit ends the process by a signal. */
-static int check_limit(void)
-{
-    struct rlimit limit;
-    if (getrlimit(RLIMIT_FSIZE, &limit) || limit.rlim_cur >= GRAVEL_SEGMENT_BYTES)
+    if (*head)
         return 0;
-    return gravel_fail(
-        GRAVEL_ESYSTEM,
-        "no shared memory for node buffers, which MPI sends instead: files may have %llu bytes, it "
-        "needs %llu (RLIMIT_FSIZE, ulimit -f)",
-        (unsigned long long)limit.rlim_cur, (unsigned long long)GRAVEL_SEGMENT_BYTES);
+    const char *also = error == ENOMEM && gravel_addresses_tell(limit) ? "; " : "";
+    return gravel_fail(GRAVEL_ESYSTEM, "mapping shared memory for node buffers: %s%s%s",
+                       strerror(error), also, limit);
 }
 
 static int make(struct gravel_segment *segment)
@@ -65,13 +49,17 @@ static int make(struct gravel_segment *segment)
         gravel_descriptor_lift(memfd_create("gravel", MFD_CLOEXEC | MFD_ALLOW_SEALING));
     if (segment->descriptor < 0)
         return fail_system("shared memory for node buffers: memfd_create");
-    int code = check_limit();
-    if (code)
-        return code;
+    struct rlimit limit; /* to grow a file beyond it ends the process by a signal */
+    if (!getrlimit(RLIMIT_FSIZE, &limit) && limit.rlim_cur < GRAVEL_SEGMENT_BYTES)
+        return gravel_fail(
+            GRAVEL_ESYSTEM,
+            "no shared memory for node buffers, which MPI sends instead: files may have %llu "
+            "bytes, it needs %llu (RLIMIT_FSIZE, ulimit -f)",
+            (unsigned long long)limit.rlim_cur, (unsigned long long)GRAVEL_SEGMENT_BYTES);
     if (ftruncate(segment->descriptor, (off_t)GRAVEL_SEGMENT_BYTES) ||
         fcntl(segment->descriptor, F_ADD_SEALS, SEALS))
         return fail_system("size of shared memory for node buffers");
-    code = map_all(segment->descriptor, &segment->head);
+    int code = map_all(segment->descriptor, &segment->head);
     if (code)
         return code;
     size_t token_bytes = sizeof segment->head->token;
@@ -126,19 +114,14 @@ struct gravel_segment_card gravel_segment_card(const struct gravel_segment *segm
     return card;
 }
 
-/* What the descriptor leads to may be anything: process numbers differ from container to container. */
-static bool has_shape(int descriptor)
-{
-    struct stat status;
-    int seals = fcntl(descriptor, F_GET_SEALS);
-    return seals >= 0 && (seals & SEALS) == SEALS && fstat(descriptor, &status) == 0 &&
-           (uint64_t)status.st_size == GRAVEL_SEGMENT_BYTES;
-}
-
+/* Maps what the descriptor leads to, which may be anything: process numbers differ from container to container. */
 static int map_checked(int descriptor, const struct gravel_segment_card *card,
                        struct gravel_segment_head **view)
 {
-    if (!has_shape(descriptor))
+    struct stat status;
+    int seals = fcntl(descriptor, F_GET_SEALS);
+    if (seals < 0 || (seals & SEALS) != SEALS || fstat(descriptor, &status) ||
+        (uint64_t)status.st_size != GRAVEL_SEGMENT_BYTES)
         return gravel_fail(GRAVEL_ESYSTEM, "descriptor %lld of process %lld is something else here",
                            (long long)card->descriptor, (long long)card->process);
     int code = map_all(descriptor, view);
