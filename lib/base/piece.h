@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Copies of the heap are cut where words end.
+ * Pieces: copies of the heap are cut where words end, rows of messages into pieces of one size.
  *
- * Path:    node/messages.c, network/get.c, opencl/copier.c -> piece.h.
+ * Path:    node/messages.c, network/get.c, opencl/copier.c; node/rows.c, pump/blocks.c -> piece.h.
  */
 #ifndef GRAVEL_BASE_PIECE_H
 #define GRAVEL_BASE_PIECE_H
@@ -13,6 +13,16 @@
 static inline uint64_t gravel_piece_bytes(uint64_t at, uint64_t left, uint64_t most)
 {
     return left <= most ? left : most - (at + most) % 8;
+}
+
+/** Messages of a row's next piece, if `left` are left and a buffer takes `most`: a small piece after a full one would
+ * cost as much, and the resolver waits for the frames before one that is too small to be lent. Pieces but the last are
+ * even, so that the next one begins at 8 bytes too, unless a buffer takes one message. */
+static inline uint32_t gravel_piece_messages(uint32_t left, uint32_t most)
+{
+    const uint32_t even = most > 1 ? most & ~1u : 1;
+    const uint32_t n_pieces = (left + even - 1) / even, n = (left + n_pieces - 1) / n_pieces;
+    return n_pieces == 1 || even == 1 ? n : (n + 1) & ~1u;
 }
 
 #endif

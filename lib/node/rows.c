@@ -5,9 +5,10 @@
  * Path:    accumulate/flush.c -> this -> host_buffers.c -> network thread.
  * Threads: any but a handler's.
  */
+#include "base/piece.h"
 #include "node/host_buffers.h"
-#include "opencl/objects.h"
 #include "opencl/wait.h"
+#include "pump/device_aggregator.h"
 
 /* Buffers, and the last of the copies that fill them. */
 struct pieces {
@@ -15,59 +16,27 @@ struct pieces {
     cl_event copied;
 };
 
-/* Messages of the next of the pieces, of one size, in which `left` travel; even but for the last. */
-static uint32_t next_piece(const struct gravel_buffer *buffer, uint32_t command, uint32_t left)
-{
-    uint32_t most = gravel_buffer_fits(buffer->capacity, command) & ~1u;
-    most = most ? most : 1;
-    uint32_t n_pieces = (left + most - 1) / most, n = (left + n_pieces - 1) / n_pieces;
-    return n_pieces == 1 || most == 1 ? n : (n + 1) & ~1u;
-}
-
-static cl_int copy_row(struct pieces *pieces, const struct gravel_packed *packed, uint64_t at,
-                       void *to, uint64_t bytes)
-{
-    cl_event copied = NULL;
-    if (bytes == 0)
-        return CL_SUCCESS;
-    cl_int error = clEnqueueReadBuffer(packed->queue, packed->rows.memory, CL_FALSE, at, bytes, to,
-                                       0, NULL, &copied);
-    if (error == CL_SUCCESS) {
-        gravel_cl_event_release(pieces->copied);
-        pieces->copied = copied;
-    }
-    return error;
-}
-
-static cl_int copy_piece(struct pieces *pieces, const struct gravel_packed *packed, uint32_t done,
-                         struct gravel_buffer *buffer, uint32_t n)
-{
-    const uint32_t command = packed->key.command;
-    const uint64_t index_bytes = GRAVELP_INDEX_BYTES(command),
-                   value_bytes = GRAVELP_VALUE_BYTES(command);
-    gravel_buffer_lay_out(buffer, &packed->key, n);
-    unsigned char *indices = gravel_buffer_index(buffer);
-    unsigned char *values = gravel_buffer_value(buffer, 0);
-    gravel_buffer_complete(buffer);
-    cl_int error = copy_row(pieces, packed, packed->rows.indices + done * index_bytes, indices,
-                            n * index_bytes);
-    return error != CL_SUCCESS ? error
-                               : copy_row(pieces, packed, packed->rows.values + done * value_bytes,
-                                          values, n * value_bytes);
-}
-
 /* @param done  [in, out] messages that have a buffer. @return why copies were not enqueued. */
 static cl_int fill_pieces(struct gravel_sender *sender, struct pieces *pieces,
                           const struct gravel_packed *packed, uint32_t *done)
 {
+    const uint32_t command = packed->key.command;
+    struct gravel_rows rows = packed->rows;
     cl_int error = CL_SUCCESS;
+    rows.indices += (uint64_t)*done * GRAVELP_INDEX_BYTES(command);
+    rows.values += (uint64_t)*done * GRAVELP_VALUE_BYTES(command);
     while (*done < packed->n && error == CL_SUCCESS) {
         struct gravel_buffer *buffer =
             gravel_batch_take(&pieces->batch, sender, GRAVEL_FRAME_MESSAGES, packed->node);
         if (!buffer)
             break;
-        uint32_t n = next_piece(buffer, packed->key.command, packed->n - *done);
-        error = copy_piece(pieces, packed, *done, buffer, n);
+        uint32_t n =
+            gravel_piece_messages(packed->n - *done, gravel_buffer_fits(buffer->capacity, command));
+        gravel_buffer_lay_out(buffer, &packed->key, n);
+        error = gravel_rows_copy(packed->queue, &rows, buffer, &pieces->copied);
+        gravel_buffer_complete(buffer);
+        rows.indices += (uint64_t)n * GRAVELP_INDEX_BYTES(command);
+        rows.values += (uint64_t)n * GRAVELP_VALUE_BYTES(command);
         *done += n;
     }
     return error;

@@ -16,6 +16,7 @@
  */
 #include "base/counter.h"
 #include "base/error.h"
+#include "base/piece.h"
 #include "opencl/objects.h"
 #include "pump/parts.h"
 
@@ -23,7 +24,7 @@
 #define BLOCK_MESSAGES_EACH \
     512u /* of a block: for each package of the shortest look, as many as a GPU's group increments */
 
-/* Messages that a buffer takes of a part; even, if it takes several, so that the next piece begins at 8 bytes too. */
+/* Returns how many messages a buffer takes of a part; even, if it takes several, as gravel_piece_messages. */
 static uint32_t buffer_messages(const struct gravel_pump *pump, uint32_t command)
 {
     uint32_t n = gravel_buffer_fits(pump->shape.buffer_bytes, command);
@@ -64,23 +65,17 @@ static struct gravel_package_run find_run(const struct gravel_pump *pump,
     return run;
 }
 
-/* Whether it is worth two kernels; what cannot be binned has no messages here. */
-static bool is_worth(const struct gravel_pump *pump, const struct gravel_package_run *run)
-{
-    uint32_t least = pump->bin_messages;
-    uint32_t each = least < MESSAGES_EACH ? least : MESSAGES_EACH;
-    return run->n_messages >= least && run->n_messages / run->n_packages >= each;
-}
-
 uint32_t gravel_pump_n_to_copy(const struct gravel_pump *pump,
                                const struct gravelp_package *headers, uint32_t n,
                                struct gravel_package_run *run)
 {
+    const uint32_t least = pump->bin_messages;
+    const uint32_t each = least < MESSAGES_EACH ? least : MESSAGES_EACH;
     uint32_t at = pump->binner ? 0 : n;
     for (; at < n; at += run->n_packages) {
         *run = find_run(pump, headers + at, n - at);
-        if (is_worth(pump, run))
-            break;
+        if (run->n_messages >= least && run->n_messages / run->n_packages >= each)
+            break; /* it is worth two kernels; what cannot be binned has no messages here */
     }
     return at;
 }
@@ -178,20 +173,7 @@ static bool stays(const struct gravel_pump *pump, const struct flight *flight)
            GRAVELP_INDEX_BYTES(flight->run.command) == 4;
 }
 
-/* Headers for a part that stays. */
-static struct gravel_buffer *take_headers(struct mirror *mirror, uint32_t room)
-{
-    take_headers_home(mirror);
-    struct gravel_buffer *buffer = mirror->spare;
-    if (!buffer)
-        return NULL;
-    mirror->spare = buffer->next;
-    buffer->room = room;
-    mirror->rooms.n_staying[room]++;
-    return buffer;
-}
-
-/* Put a buffer behind those that a flight's block has. @param buffer  NULL: there is none now. */
+/* Puts a buffer behind those that a flight's block has. @param buffer  NULL: there is none now. */
 static bool add_buffer(struct gravel_pump *pump, struct mirror *mirror, struct flight *flight,
                        struct gravel_buffer *buffer)
 {
@@ -214,7 +196,13 @@ static void leave_part(struct gravel_pump *pump, struct mirror *mirror, struct f
     const struct gravel_run_key key = {.command = run->command, .base = run->base};
     const struct gravel_rows rows =
         gravel_device_aggregator_rows(pump->binner, run, flight->room, flight->first);
-    struct gravel_buffer *buffer = take_headers(mirror, flight->room);
+    take_headers_home(mirror);
+    struct gravel_buffer *buffer = mirror->spare;
+    if (buffer) {
+        mirror->spare = buffer->next;
+        buffer->room = flight->room;
+        mirror->rooms.n_staying[flight->room]++;
+    }
     *n_begun = 0;
     if (!add_buffer(pump, mirror, flight, buffer))
         return;
@@ -222,32 +210,24 @@ static void leave_part(struct gravel_pump *pump, struct mirror *mirror, struct f
     *n_begun = n;
 }
 
-/* Messages of the next of the pieces, of one size, in which `left` messages travel: a small one after a full one would
- * cost as much, and the resolver waits for the frames before one that is too small to be lent. */
-static uint32_t next_piece(const struct gravel_pump *pump, uint32_t command, uint32_t left)
-{
-    uint32_t most = buffer_messages(pump, command), n_pieces = (left + most - 1) / most;
-    uint32_t n = (left + n_pieces - 1) / n_pieces;
-    return n_pieces == 1 || most == 1 ? n : (n + 1) & ~1u; /* even, as most is */
-}
-
-/* Begin to copy the next `left` messages of a flight's part, or as many as a buffer takes. @param n_begun  [out] 0
+/* Begins to copy the next `left` messages of a flight's part, or as many as a buffer takes. @param n_begun  [out] 0
  * without a buffer. */
 static int copy_piece(struct gravel_pump *pump, struct mirror *mirror, struct flight *flight,
                       uint32_t left, uint32_t *n_begun)
 {
     const struct gravel_package_run *run = &flight->run;
     const struct gravel_run_key key = {.command = run->command, .base = run->base};
+    const struct gravel_rows rows = gravel_device_aggregator_rows(pump->binner, run, flight->room,
+                                                                  flight->first + flight->n_begun);
     struct gravel_buffer *buffer = gravel_pool_take(&mirror->pool);
-    uint32_t n = next_piece(pump, run->command, left);
+    uint32_t n = gravel_piece_messages(left, buffer_messages(pump, run->command));
     *n_begun = 0;
     if (!add_buffer(pump, mirror, flight, buffer))
         return 0;
     gravel_buffer_lay_out(buffer, &key, n);
     *n_begun = n;
-    return gravel_device_aggregator_copy(
-        pump->binner, pump->moves, run, flight->room, flight->first + flight->n_begun, n,
-        gravel_buffer_index(buffer), gravel_buffer_value(buffer, 0), &flight->copied);
+    return gravel_check_cl("copying a block from the device",
+                           gravel_rows_copy(pump->moves, &rows, buffer, &flight->copied));
 }
 
 /* Begin the copies of a flight's block, as far as there are buffers. */

@@ -59,89 +59,49 @@ static uint32_t clamp(uint64_t value, uint32_t least, uint32_t most)
     return value < least ? least : value > most ? most : (uint32_t)value;
 }
 
-/* Sizes that follow from the arena's. */
-static void lay_out(struct gravel_device_aggregator *aggregator)
-{
-    const struct gravelp_arena *arena = aggregator->memory->arena;
-    aggregator->layout = gravel_rooms_of(arena);
-    aggregator->most_groups = GROUPS_PER_UNIT * aggregator->memory->device->units + FEW_GROUPS;
-    aggregator->n_replicas =
-        gravel_power_to(clamp(COUNTS / (arena->n_nodes + 1), 1, MOST_REPLICAS));
-}
-
-static uint64_t rooms_bytes(const struct gravel_device_aggregator *aggregator)
-{
-    return aggregator->layout.n_rooms * aggregator->layout.room_bytes;
-}
-
-static uint64_t state_bytes(const struct gravel_device_aggregator *aggregator)
-{
-    return 3 * sizeof(uint32_t) * (aggregator->layout.n_nodes + UINT64_C(1));
-}
-
-/* Every package of a queue may be a tile. */
-static uint64_t tiles_bytes(const struct gravel_device_aggregator *aggregator)
-{
-    uint64_t n_nodes = aggregator->layout.n_nodes;
-    return sizeof(uint32_t) *
-           (n_nodes <= SORT_NODES ? n_nodes * aggregator->memory->arena->n_slots : 1);
-}
-
-static int make_memory(struct gravel_device_aggregator *aggregator)
+static int make_parts(struct gravel_device_aggregator *aggregator)
 {
     static const char user[] = "binning on the device";
-    const struct gravel_device *device = aggregator->memory->device;
-    uint64_t bytes = rooms_bytes(aggregator);
-    int code = gravel_cl_buffer_create(device, user, state_bytes(aggregator), &aggregator->state);
-    if (!code)
-        code = gravel_cl_buffer_create(device, user, tiles_bytes(aggregator), &aggregator->tiles);
-    if (!code)
-        code = gravel_cl_buffer_create(device, user, bytes, &aggregator->rooms);
-    return code
-               ? code
-               : gravel_pinned_create(&aggregator->counts, device, aggregator->queue,
-                                      "pinned memory for binning on the device", NULL,
-                                      aggregator->layout.n_rooms * aggregator->layout.counts_bytes);
-}
-
-static int make_kernels(struct gravel_device_aggregator *aggregator)
-{
     static const char *const names[] = {"count_messages", "order_tiles", "group_by_node"};
-    size_t group = GROUP;
-    int code = gravel_cl_kernels_create(aggregator->memory->device, aggregator->program, names,
-                                        N_KERNELS, &group, aggregator->kernels);
-    aggregator->group = gravel_power_to(group);
-    return code;
-}
-
-static int build(struct gravel_device_aggregator *aggregator)
-{
-    const struct gravel_device *device = aggregator->memory->device;
     const struct gravel_program_request request = {
         .name = "aggregate.cl", .source = gravel_aggregate_cl, .options = "-DGRAVELP_INTERNAL"};
-    int code = gravel_cl_queue_create(device, "binning on the device", &aggregator->queue);
+    const struct gravel_device *device = aggregator->memory->device;
+    const struct gravel_rooms *layout = &aggregator->layout;
+    const uint64_t n_nodes = layout->n_nodes, n_slots = aggregator->memory->arena->n_slots;
+    const struct {
+        cl_mem *buffer;
+        uint64_t bytes;
+    } buffers[] = {
+        {&aggregator->state, 3 * sizeof(uint32_t) * (n_nodes + 1)},
+        /* every package of a queue may be a tile */
+        {&aggregator->tiles, sizeof(uint32_t) * (n_nodes <= SORT_NODES ? n_nodes * n_slots : 1)},
+        {&aggregator->rooms, layout->n_rooms * layout->room_bytes},
+    };
+    size_t group = GROUP;
+    int code = gravel_cl_queue_create(device, user, &aggregator->queue);
     if (!code)
         code = gravel_device_build(device, &request, &aggregator->program);
-    return code ? code : make_kernels(aggregator);
+    if (!code)
+        code = gravel_cl_kernels_create(device, aggregator->program, names, N_KERNELS, &group,
+                                        aggregator->kernels);
+    aggregator->group = gravel_power_to(group);
+    for (size_t i = 0; i < sizeof buffers / sizeof *buffers && !code; i++) {
+        code = gravel_cl_buffer_create(device, user, buffers[i].bytes, buffers[i].buffer);
+        if (!code)
+            code = gravel_cl_buffer_zero(aggregator->queue, *buffers[i].buffer, 0, buffers[i].bytes,
+                                         "device aggregator: clEnqueueFillBuffer");
+    }
+    return code ? code
+                : gravel_pinned_create(&aggregator->counts, device, aggregator->queue,
+                                       "pinned memory for binning on the device", NULL,
+                                       layout->n_rooms * layout->counts_bytes);
 }
 
-/* What a driver puts off to a kernel's or a buffer's first use must be done before a kernel of the
- * user's waits. */
+/* Does what a driver puts off to a kernel's first use: later, a kernel of the user's may wait. */
 static int warm_up(struct gravel_device_aggregator *aggregator)
 {
     static const uint32_t ops[] = {GRAVEL_INC, GRAVEL_PUT};
-    const cl_uint zero = 0;
     int code = 0;
-    cl_int error = clEnqueueFillBuffer(aggregator->queue, aggregator->rooms, &zero, sizeof zero, 0,
-                                       rooms_bytes(aggregator), 0, NULL, NULL);
-    if (error == CL_SUCCESS)
-        error = clEnqueueFillBuffer(aggregator->queue, aggregator->tiles, &zero, sizeof zero, 0,
-                                    tiles_bytes(aggregator), 0, NULL, NULL);
-    if (error == CL_SUCCESS)
-        error = clEnqueueFillBuffer(aggregator->queue, aggregator->state, &zero, sizeof zero, 0,
-                                    state_bytes(aggregator), 0, NULL, NULL);
-    if (error != CL_SUCCESS)
-        return gravel_fail_cl("device aggregator: clEnqueueFillBuffer", error);
     for (size_t i = 0; i < sizeof ops / sizeof *ops && !code; i++) {
         const struct gravel_package_run nothing = {.command = GRAVELP_COMMAND(ops[i], GRAVEL_UINT)};
         cl_event copied = NULL;
@@ -162,10 +122,11 @@ int gravel_device_aggregator_create(struct gravel_device_aggregator **out,
     if (!aggregator)
         return gravel_fail(GRAVEL_ENOMEM, "device aggregator");
     aggregator->memory = memory;
-    lay_out(aggregator);
-    int code = build(aggregator);
-    if (!code)
-        code = make_memory(aggregator);
+    aggregator->layout = gravel_rooms_of(memory->arena);
+    aggregator->most_groups = GROUPS_PER_UNIT * memory->device->units + FEW_GROUPS;
+    aggregator->n_replicas =
+        gravel_power_to(clamp(COUNTS / (memory->arena->n_nodes + 1), 1, MOST_REPLICAS));
+    int code = make_parts(aggregator);
     if (!code)
         code = warm_up(aggregator);
     if (code) {
@@ -207,16 +168,6 @@ uint32_t gravel_device_aggregator_fits(const struct gravel_device_aggregator *ag
                                        uint32_t command)
 {
     return gravel_room_fits(&aggregator->layout, command);
-}
-
-static struct gravel_tiling find_tiling(const struct gravel_device_aggregator *aggregator,
-                                        const struct gravel_package_run *run)
-{
-    uint32_t in_order = gravel_command_is_put(run->command)
-                            ? gravel_power_to(ORDER_COUNTERS / aggregator->layout.n_nodes)
-                            : 0;
-    return gravel_tiling_of(run, aggregator->memory->arena->slot_bytes, aggregator->group,
-                            aggregator->most_groups, in_order);
 }
 
 /* The arguments that the kernels of all runs begin with. */
@@ -359,9 +310,14 @@ int gravel_device_aggregator_bin(struct gravel_device_aggregator *aggregator,
                                  cl_event *counted)
 {
     const struct gravel_room at = gravel_room_of(&aggregator->layout, run, room);
-    const struct gravel_tiling tiling = find_tiling(aggregator, run);
+    const bool is_put = gravel_command_is_put(run->command);
+    const uint32_t in_order =
+        is_put ? gravel_power_to(ORDER_COUNTERS / aggregator->layout.n_nodes) : 0;
+    const struct gravel_tiling tiling =
+        gravel_tiling_of(run, aggregator->memory->arena->slot_bytes, aggregator->group,
+                         aggregator->most_groups, in_order);
     cl_int error = enqueue_count(aggregator, run, &tiling);
-    if (error == CL_SUCCESS && gravel_command_is_put(run->command))
+    if (error == CL_SUCCESS && is_put)
         error = enqueue_order(aggregator, &tiling);
     if (error == CL_SUCCESS)
         error = enqueue_group(aggregator, run, &at, &tiling);
@@ -405,32 +361,27 @@ struct gravel_rows gravel_device_aggregator_rows(const struct gravel_device_aggr
     };
 }
 
-/* Copy n elements of a row. @param copied  [out] the copy's event; replaces what was there. */
-static cl_int copy_row(const struct gravel_device_aggregator *aggregator, cl_command_queue queue,
-                       uint64_t row, uint32_t first, uint32_t n, uint32_t element_bytes, void *to,
-                       cl_event *copied)
+cl_int gravel_rows_copy(cl_command_queue queue, const struct gravel_rows *rows,
+                        const struct gravel_buffer *buffer, cl_event *copied)
 {
-    cl_event event = NULL;
-    cl_int error = clEnqueueReadBuffer(queue, aggregator->rooms, CL_FALSE,
-                                       row + (uint64_t)first * element_bytes,
-                                       (size_t)n * element_bytes, to, 0, NULL, &event);
-    if (error != CL_SUCCESS)
-        return error;
-    gravel_cl_event_release(*copied);
-    *copied = event;
-    return CL_SUCCESS;
-}
-
-int gravel_device_aggregator_copy(const struct gravel_device_aggregator *aggregator,
-                                  cl_command_queue queue, const struct gravel_package_run *run,
-                                  uint32_t room, uint32_t first, uint32_t n, void *index,
-                                  void *values, cl_event *copied)
-{
-    const struct gravel_room at = gravel_room_of(&aggregator->layout, run, room);
-    cl_int error = copy_row(aggregator, queue, at.indices, first, n,
-                            GRAVELP_INDEX_BYTES(run->command), index, copied);
-    if (error == CL_SUCCESS && GRAVELP_N_VALUES(run->command))
-        error = copy_row(aggregator, queue, at.values, first, n, GRAVELP_VALUE_BYTES(run->command),
-                         values, copied);
-    return gravel_check_cl("copying a block from the device", error);
+    const uint32_t command = buffer->run.command, n = buffer->run_capacity;
+    const struct {
+        uint64_t at;
+        size_t bytes;
+        void *to;
+    } copies[] = {
+        {rows->indices, (size_t)n * GRAVELP_INDEX_BYTES(command), gravel_buffer_index(buffer)},
+        {rows->values, (size_t)n * GRAVELP_VALUE_BYTES(command), gravel_buffer_value(buffer, 0)},
+    };
+    cl_int error = CL_SUCCESS;
+    for (uint32_t i = 0; i < 1 + GRAVELP_N_VALUES(command) && error == CL_SUCCESS; i++) {
+        cl_event event = NULL;
+        error = clEnqueueReadBuffer(queue, rows->memory, CL_FALSE, copies[i].at, copies[i].bytes,
+                                    copies[i].to, 0, NULL, &event);
+        if (error == CL_SUCCESS) {
+            gravel_cl_event_release(*copied);
+            *copied = event;
+        }
+    }
+    return error;
 }

@@ -86,23 +86,22 @@ const uint32_t *gravel_device_aggregator_counts(const struct gravel_device_aggre
 bool gravel_device_aggregator_is_right(const struct gravel_device_aggregator *aggregator,
                                        const struct gravel_package_run *run, uint32_t room);
 
-/** Where messages of a block are on the device, from the first one on: as gravel_device_aggregator_copy counts them. */
+/**
+ * Where messages of a block are on the device, from the first one on.
+ *
+ * @param first  counted from the block's, gaps between parts included (GRAVELP_BLOCK_PART).
+ */
 struct gravel_rows gravel_device_aggregator_rows(const struct gravel_device_aggregator *aggregator,
                                                  const struct gravel_package_run *run,
                                                  uint32_t room, uint32_t first);
 
 /**
- * Enqueue copies of some messages of a block to the host.
+ * Enqueue copies of rows of messages on the device to a buffer that is laid out for as many.
  *
- * @param first   of them, counted from the block's, gaps between parts included (GRAVELP_BLOCK_PART).
- * @param index   [n] where indices go.
- * @param values  [n] where values go, if the command has any.
  * @param copied  [out] the last copy's event; replaces what was there.
- * @return        0; GRAVEL_ECL.
+ * @return        CL_SUCCESS, or what the driver returned.
  */
-int gravel_device_aggregator_copy(const struct gravel_device_aggregator *aggregator,
-                                  cl_command_queue queue, const struct gravel_package_run *run,
-                                  uint32_t room, uint32_t first, uint32_t n, void *index,
-                                  void *values, cl_event *copied);
+cl_int gravel_rows_copy(cl_command_queue queue, const struct gravel_rows *rows,
+                        const struct gravel_buffer *buffer, cl_event *copied);
 
 #endif

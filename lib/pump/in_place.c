@@ -19,26 +19,23 @@
 
 #define MOST_PASSES 64u
 
-/* Whether a queue's next packages may be applied now: nothing before them is under way, and there is room for a header
- * in the mirror. */
-static bool is_clear(const struct gravel_pump *pump, const struct mirror *mirror)
-{
-    uint32_t consumed =
-        gravel_word_load(&mirror->words->consumed, memory_order_acquire); /* U3, pairs with C2 */
-    return mirror->n_flights == 0 && mirror->n_held == 0 && mirror->taken == mirror->applied &&
-           mirror->n_ready <= GRAVELP_IN_PLACE_MOST &&
-           pump->n_slots - (mirror->taken - consumed) > GRAVELP_IN_PLACE_MOST;
-}
-
+/* Whether every queue's next packages may be applied now: nothing before them is under way, and there is room for a
+ * header in the mirror. */
 static bool may_apply(const struct gravel_pump *pump)
 {
     const struct gravel_pump_shape *shape = &pump->shape;
     if (!shape->apply_in_place || !gravel_pump_can_owe(pump) ||
         shape->n_host_calls(shape->context) != pump->n_host_calls)
         return false;
-    for (uint32_t q = 0; q < pump->n_queues; q++)
-        if (!is_clear(pump, &pump->mirrors[q]))
+    for (uint32_t q = 0; q < pump->n_queues; q++) {
+        const struct mirror *mirror = &pump->mirrors[q];
+        uint32_t consumed = gravel_word_load(&mirror->words->consumed,
+                                             memory_order_acquire); /* U3, pairs with C2 */
+        if (mirror->n_flights || mirror->n_held || mirror->taken != mirror->applied ||
+            mirror->n_ready > GRAVELP_IN_PLACE_MOST ||
+            pump->n_slots - (mirror->taken - consumed) <= GRAVELP_IN_PLACE_MOST)
             return false;
+    }
     return true;
 }
 
@@ -48,15 +45,6 @@ static bool passes(struct gravel_pump *pump)
     bool passes = pump->n_passed < pump->n_passes;
     pump->n_passed = passes ? pump->n_passed + 1 : 0;
     return passes;
-}
-
-/* @param on  [out] the queue to read behind the kernels; NULL: there are none. @return 0; GRAVEL_ECL. */
-static int enqueue(const struct gravel_pump *pump, cl_command_queue *on)
-{
-    uint32_t tickets[GRAVEL_MAX_AGGREGATORS];
-    for (uint32_t q = 0; q < pump->n_queues; q++)
-        tickets[q] = pump->mirrors[q].taken;
-    return pump->shape.apply_in_place(pump->shape.context, tickets, pump->n_queues, on);
 }
 
 /* The device has applied the packages before words->settled: a header stands for them. @return them [count]. */
@@ -99,7 +87,8 @@ static uint32_t take_all(struct gravel_pump *pump)
 
 int gravel_pump_apply_in_place(struct gravel_pump *pump, uint32_t *moved, bool *is_done)
 {
-    cl_command_queue on;
+    uint32_t tickets[GRAVEL_MAX_AGGREGATORS];
+    cl_command_queue on; /* to read on, behind the kernels; NULL: there are none */
     int code;
     *moved = 0;
     *is_done = false;
@@ -113,7 +102,9 @@ int gravel_pump_apply_in_place(struct gravel_pump *pump, uint32_t *moved, bool *
     }
     if (passes(pump))
         return 0;
-    code = enqueue(pump, &on);
+    for (uint32_t q = 0; q < pump->n_queues; q++)
+        tickets[q] = pump->mirrors[q].taken;
+    code = pump->shape.apply_in_place(pump->shape.context, tickets, pump->n_queues, &on);
     if (code || !on)
         return code;
     code = gravel_pump_see_words(pump, on);

@@ -67,40 +67,12 @@ static cl_int read_few(struct gravel_pump *pump, cl_command_queue on, uint32_t q
     return error;
 }
 
-/* Words that the shape names. @param are_wanted  [out] whether they are. */
-static cl_int read_words(struct gravel_pump *pump, cl_command_queue on, bool *are_wanted,
-                         cl_event *last)
-{
-    const struct gravel_pump_words *words = &pump->shape.words;
-    cl_event next = NULL;
-    *are_wanted = words->bytes && words->are_wanted(pump->shape.context);
-    if (!*are_wanted)
-        return CL_SUCCESS;
-    cl_int error = clEnqueueReadBuffer(on, pump->device, CL_FALSE, words->at, words->bytes,
-                                       pump->words, 0, NULL, &next);
-    gravel_pump_keep_last(last, next);
-    return error;
-}
-
 static bool holds_back(const struct gravel_pump *pump)
 {
     for (uint32_t q = 0; q < pump->n_queues; q++)
         if (pump->mirrors[q].n_held)
             return true;
     return false;
-}
-
-/* Let the mirror's readers see the device's counters; they are the pump's to write there. */
-static void copy_counters(struct gravel_pump *pump)
-{
-    const struct gravelp_queue_words *words =
-        (const struct gravelp_queue_words *)(pump->seen + sizeof(struct gravelp_arena));
-    for (uint32_t q = 0; q < pump->n_queues; q++) {
-        struct gravelp_queue_words *to = pump->mirrors[q].words;
-        gravel_word_store(&to->reserved, words[q].reserved, memory_order_relaxed);
-        gravel_word_store(&to->waits, words[q].waits, memory_order_relaxed);
-        gravel_word_store(&to->sessions, words[q].sessions, memory_order_relaxed); /* A8 */
-    }
 }
 
 /*
@@ -142,16 +114,23 @@ static cl_int read_queues(struct gravel_pump *pump, cl_command_queue on, uint32_
     return error;
 }
 
-/* The words that change. @param are_wanted  [out] whether those that the shape names are read too. */
+/* Reads the words that change. @param are_wanted  [out] whether those that the shape names are read too. */
 static cl_int read_state(struct gravel_pump *pump, cl_command_queue on, bool *are_wanted,
                          cl_event *last)
 {
+    const struct gravel_pump_words *words = &pump->shape.words;
+    cl_event next = NULL;
     cl_int error = clEnqueueReadBuffer(on, pump->device, CL_FALSE, 0, pump->state_bytes, pump->seen,
                                        0, NULL, last);
-    return error == CL_SUCCESS ? read_words(pump, on, are_wanted, last) : error;
+    *are_wanted = error == CL_SUCCESS && words->bytes && words->are_wanted(pump->shape.context);
+    if (*are_wanted)
+        error = clEnqueueReadBuffer(on, pump->device, CL_FALSE, words->at, words->bytes,
+                                    pump->words, 0, NULL, &next);
+    gravel_pump_keep_last(last, next);
+    return error;
 }
 
-/* Wait for what was enqueued, and hand on what it brought. */
+/* Waits for what was enqueued, and hands on what it brought. */
 static int end_look(struct gravel_pump *pump, cl_command_queue on, cl_int error, cl_event last,
                     bool are_wanted)
 {
@@ -161,7 +140,14 @@ static int end_look(struct gravel_pump *pump, cl_command_queue on, cl_int error,
         return code;
     if (are_wanted)
         pump->shape.words.see(pump->shape.context, pump->words);
-    copy_counters(pump);
+    const struct gravelp_queue_words *words =
+        (const struct gravelp_queue_words *)(pump->seen + sizeof(struct gravelp_arena));
+    for (uint32_t q = 0; q < pump->n_queues; q++) { /* the mirror's readers see them there */
+        struct gravelp_queue_words *to = pump->mirrors[q].words;
+        gravel_word_store(&to->reserved, words[q].reserved, memory_order_relaxed);
+        gravel_word_store(&to->waits, words[q].waits, memory_order_relaxed);
+        gravel_word_store(&to->sessions, words[q].sessions, memory_order_relaxed); /* A8 */
+    }
     return copy_fault(pump, on);
 }
 

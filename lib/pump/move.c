@@ -41,27 +41,13 @@ static int copy_at_once(struct gravel_pump *pump, uint32_t queue, uint32_t ticke
                                what_is_copied);
 }
 
-/* Slots, of the n looked at, that are published. */
-static uint32_t count_ready(const struct mirror *mirror, uint32_t n)
-{
-    uint32_t ready = 0;
-    while (ready < n && mirror->headers[ready].published == mirror->taken + ready + 1)
-        ready++;
-    return ready;
-}
-
-/* Packages of n, all that are ready, that are copied behind the next look. */
-static uint32_t n_to_hold(const struct mirror *mirror, uint32_t n)
-{
-    return n >= LONG_RUN && mirror->n_flights + 1 < GRAVEL_PUMP_FLIGHTS ? n / HELD_SHARE : 0;
-}
-
-/* Start copying n packages. @param may_hold  whether some of them may be left to the next look. */
+/* Starts copying n packages. @param may_hold  whether some of them may be left to the next look. */
 static int begin_copy(struct gravel_pump *pump, uint32_t queue,
                       const struct gravelp_package *headers, uint32_t n, bool may_hold)
 {
     struct mirror *mirror = &pump->mirrors[queue];
-    uint32_t width = 0, n_held = may_hold ? n_to_hold(mirror, n) : 0;
+    const bool holds = may_hold && n >= LONG_RUN && mirror->n_flights + 1 < GRAVEL_PUMP_FLIGHTS;
+    uint32_t width = 0, n_held = holds ? n / HELD_SHARE : 0;
     for (uint32_t i = 0; i < n; i++) {
         uint32_t bytes = package_bytes(pump, &headers[i]);
         width = bytes > width ? bytes : width;
@@ -104,7 +90,9 @@ static int begin_flights(struct gravel_pump *pump, uint32_t queue, uint32_t n, b
 {
     struct mirror *mirror = &pump->mirrors[queue];
     const struct gravelp_package *headers = mirror->headers;
-    uint32_t ready = count_ready(mirror, n), n_begun = 1;
+    uint32_t ready = 0, n_begun = 1;
+    while (ready < n && headers[ready].published == mirror->taken + ready + 1)
+        ready++;
     uint32_t at = take_brought(pump, queue, ready);
     bool has_begun = at < ready;
     uint32_t wanted = 2 * ready < GRAVEL_PUMP_LOOK_MIN ? GRAVEL_PUMP_LOOK_MIN : 2 * ready;
@@ -143,7 +131,7 @@ static int check_copies(struct gravel_pump *pump, uint32_t queue, const struct f
     return 0;
 }
 
-/* Whether a copy has ended. @return 0; GRAVEL_ECL; or given up. */
+/* Asks whether a copy has ended. @return 0; GRAVEL_ECL; or given up. */
 static int ask_flight(struct gravel_pump *pump, const struct flight *flight, bool wait, bool *ended)
 {
     int code =
@@ -155,34 +143,32 @@ static int ask_flight(struct gravel_pump *pump, const struct flight *flight, boo
     return status < CL_COMPLETE ? gravel_fail_cl(what_is_copied, status) : 0;
 }
 
-/* Look at the packages themselves where the device found that a run is not for it. */
-static int copy_instead(struct gravel_pump *pump, uint32_t queue, struct flight *flight)
-{
-    int code = copy_at_once(pump, queue, flight->run.ticket, flight->run.n_packages);
-    flight->width = pump->slot_bytes;
-    return code ? code : check_copies(pump, queue, flight);
-}
-
+/* Hands the oldest flight, whose copies have ended, to the aggregator. */
 static int land_flight(struct gravel_pump *pump, uint32_t queue, struct flight *flight)
 {
-    if (flight->run.n_packages == 0)
-        return check_copies(pump, queue, flight);
-    if (flight->stage == FLIGHT_REFUSED)
-        return copy_instead(pump, queue, flight);
-    gravel_pump_land_block(pump, &pump->mirrors[queue], flight);
-    return 0;
-}
-
-/* The oldest flight has landed. */
-static void end_flight(struct mirror *mirror, struct flight *flight)
-{
+    struct mirror *mirror = &pump->mirrors[queue];
+    const bool is_block = flight->run.n_packages != 0;
+    int code = 0;
+    if (is_block && flight->stage != FLIGHT_REFUSED) {
+        gravel_pump_land_block(pump, mirror, flight);
+    } else {
+        if (is_block) { /* the run is not for the device: take the packages themselves */
+            code = copy_at_once(pump, queue, flight->run.ticket, flight->run.n_packages);
+            flight->width = pump->slot_bytes;
+        }
+        if (!code)
+            code = check_copies(pump, queue, flight);
+    }
+    if (code)
+        return code;
     clReleaseEvent(flight->copied);
     mirror->first_flight = (mirror->first_flight + 1) % GRAVEL_PUMP_FLIGHTS;
     mirror->n_flights--;
     gravel_word_store(&mirror->arrived, flight->end, memory_order_release); /* U1, pairs with U2 */
+    return 0;
 }
 
-/* Hand runs whose copies have ended to the aggregator. @param wait  for all of them, unless node buffers lack.
+/* Hands runs whose copies have ended to the aggregator. @param wait  for all of them, unless node buffers lack.
  * @param moved  [in, out] increased by packages handed over, and by blocks whose counts came. */
 static int land(struct gravel_pump *pump, uint32_t queue, bool wait, uint32_t *moved)
 {
@@ -203,7 +189,6 @@ static int land(struct gravel_pump *pump, uint32_t queue, bool wait, uint32_t *m
         code = land_flight(pump, queue, flight);
         if (code)
             return code;
-        end_flight(mirror, flight);
     }
     *moved += mirror->arrived - arrived;
     if (mirror->arrived != arrived)

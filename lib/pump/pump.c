@@ -51,18 +51,6 @@ void gravel_pump_begin_wait(const struct gravel_pump *pump, struct gravel_pump_m
     mark->n_host_calls = shape->apply_in_place ? shape->n_host_calls(shape->context) : 0;
 }
 
-/* Keep it, unless a newer one has come. */
-static void keep_watching(struct gravel_pump *pump, cl_event event)
-{
-    pthread_mutex_lock(&pump->watch_lock);
-    bool is_newest = !pump->watched;
-    if (is_newest)
-        pump->watched = event;
-    pthread_mutex_unlock(&pump->watch_lock);
-    if (!is_newest)
-        clReleaseEvent(event);
-}
-
 /*
  * Whether the newest launch has not ended; the command queue is in order, so the older ones have. It is asked without
  * the lock, which launches need: the driver may keep this thread until another one has launched.
@@ -71,9 +59,12 @@ static bool is_kernel_running(struct gravel_pump *pump)
 {
     cl_event newest = swap_watched(pump, NULL);
     bool is_running = newest && !gravel_cl_event_has_ended(newest);
-    if (is_running)
-        keep_watching(pump, newest);
-    else
+    pthread_mutex_lock(&pump->watch_lock);
+    const bool keeps = is_running && !pump->watched; /* no newer one has come */
+    if (keeps)
+        pump->watched = newest;
+    pthread_mutex_unlock(&pump->watch_lock);
+    if (!keeps)
         gravel_cl_event_release(newest);
     return is_running;
 }
@@ -98,19 +89,6 @@ void gravel_pump_note_settled(struct gravel_pump *pump, const struct gravel_pump
     atomic_store_explicit(&pump->n_settled, mark->n_launches, memory_order_relaxed); /* U9 */
 }
 
-/* A caller's wait has found all packages of all launches, which had ended. */
-static bool has_settled(struct gravel_pump *pump)
-{
-    return atomic_load_explicit(&pump->n_settled, memory_order_relaxed) == /* U9 */
-           count_watched(pump);
-}
-
-/* A caller's wait does what there is to do, sooner. */
-static bool is_spared(struct gravel_pump *pump, bool is_running)
-{
-    return !is_running && atomic_load_explicit(&pump->n_settling, memory_order_relaxed); /* U7 */
-}
-
 static void *thread_main(void *argument)
 {
     struct gravel_pump *pump = argument;
@@ -128,11 +106,15 @@ static void *thread_main(void *argument)
         seen = count_watched(pump);
         has_rested = false;
         bool is_running = is_kernel_running(pump);
-        if (is_spared(pump, is_running)) {
-            usleep(GRAVEL_PUMP_FIRST_REST_US);
+        if (!is_running && atomic_load_explicit(&pump->n_settling, memory_order_relaxed)) { /* U7 */
+            usleep(
+                GRAVEL_PUMP_FIRST_REST_US); /* a caller's wait does what there is to do, sooner */
             continue;
         }
-        if (!is_running && !must_tick && has_settled(pump)) {
+        if (!is_running &&
+            !must_tick && /* a caller's wait has found all packages of all launches */
+            atomic_load_explicit(&pump->n_settled, memory_order_relaxed) ==
+                count_watched(pump)) { /* U9 */
             must_tick = sleep_until_launch(pump);
             continue;
         }
@@ -162,13 +144,6 @@ static void *thread_main(void *argument)
 }
 
 /* ---- create and destroy ---------------------------------------------------------------------- */
-
-static int make_queues(struct gravel_pump *pump)
-{
-    const struct gravel_device *device = pump->shape.memory->device;
-    int code = gravel_cl_queue_create(device, "the pump's looks", &pump->looks);
-    return code ? code : gravel_cl_queue_create(device, "the pump's copies", &pump->moves);
-}
 
 static int make_staging(struct gravel_pump *pump)
 {
@@ -230,13 +205,6 @@ static int make_binner(struct gravel_pump *pump)
     return code;
 }
 
-static int start(struct gravel_pump *pump)
-{
-    return gravel_pump_has_thread(pump)
-               ? gravel_thread_start(&pump->thread, "pump thread", thread_main, pump)
-               : 0;
-}
-
 int gravel_pump_create(struct gravel_pump **out, const struct gravel_pump_shape *shape)
 {
     struct gravelp_arena *arena = shape->memory->arena;
@@ -262,33 +230,17 @@ int gravel_pump_create(struct gravel_pump **out, const struct gravel_pump_shape 
     if (!pump->mirrors)
         return gravel_fail(GRAVEL_ENOMEM, "pump of %u queues", pump->n_queues);
     memset(pump->mirrors, 0, bytes);
-    int code = make_queues(pump);
+    int code = gravel_cl_queue_create(shape->memory->device, "the pump's looks", &pump->looks);
+    if (!code)
+        code = gravel_cl_queue_create(shape->memory->device, "the pump's copies", &pump->moves);
     if (!code)
         code = make_staging(pump);
     pump->bin_messages = choose_bin_messages(shape);
     if (!code && pump->bin_messages)
         code = make_binner(pump);
-    return code ? code : start(pump);
-}
-
-static void release_blocks(struct gravel_pump *pump)
-{
-    for (uint32_t q = 0; pump->mirrors && q < pump->n_queues; q++) {
-        gravel_pump_drop_blocks(&pump->mirrors[q]);
-        gravel_pool_destroy(&pump->mirrors[q].pool);
-        gravel_pool_destroy(&pump->mirrors[q].staying);
-    }
-}
-
-static void release_flights(struct gravel_pump *pump)
-{
-    for (uint32_t q = 0; pump->mirrors && q < pump->n_queues; q++) {
-        struct mirror *mirror = &pump->mirrors[q];
-        for (; mirror->n_flights; mirror->n_flights--) {
-            clReleaseEvent(mirror->flights[mirror->first_flight].copied);
-            mirror->first_flight = (mirror->first_flight + 1) % GRAVEL_PUMP_FLIGHTS;
-        }
-    }
+    if (code || !gravel_pump_has_thread(pump))
+        return code;
+    return gravel_thread_start(&pump->thread, "pump thread", thread_main, pump);
 }
 
 bool gravel_pump_stop(struct gravel_pump *pump)
@@ -312,23 +264,23 @@ void gravel_pump_abandon(struct gravel_pump *pump)
     clFlush(pump->looks);
 }
 
-/* Whether the device is done with our memory. */
-static bool finish_copies(struct gravel_pump *pump)
-{
-    static const char what[] = "the pump's last copies";
-    const struct gravel_device *device = pump->shape.memory->device;
-    return gravel_wait_is_done(device, pump->moves, what) &&
-           gravel_wait_is_done(device, pump->looks, what);
-}
-
 bool gravel_pump_destroy(struct gravel_pump *pump)
 {
+    static const char what[] = "the pump's last copies";
     if (!pump)
         return true;
-    if (!finish_copies(pump))
-        return false;
-    release_flights(pump);
-    release_blocks(pump);
+    const struct gravel_device *device = pump->shape.memory->device;
+    if (!gravel_wait_is_done(device, pump->moves, what) ||
+        !gravel_wait_is_done(device, pump->looks, what))
+        return false; /* the device may still use our memory */
+    for (uint32_t q = 0; pump->mirrors && q < pump->n_queues; q++) {
+        struct mirror *mirror = &pump->mirrors[q];
+        for (uint32_t i = 0; i < mirror->n_flights; i++)
+            clReleaseEvent(gravel_pump_flight(mirror, i)->copied);
+        gravel_pump_drop_blocks(mirror);
+        gravel_pool_destroy(&mirror->pool);
+        gravel_pool_destroy(&mirror->staying);
+    }
     gravel_device_aggregator_destroy(pump->binner);
     gravel_cl_event_release(pump->watched);
     gravel_pinned_destroy(&pump->staging);

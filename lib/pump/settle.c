@@ -54,22 +54,17 @@ static bool find_missing(struct gravel_pump *pump, const uint32_t *targets, uint
     return false;
 }
 
-/* Why packages that are published are not fetched. */
-static const char *why_no_room(const struct gravel_pump *pump)
-{
-    for (uint32_t q = 0; q < pump->n_queues; q++)
-        if (pump->mirrors[q].has_no_buffer)
-            return "all node buffers for messages that the device bins are away, and none comes "
-                   "home";
-    return "the aggregators make no room";
-}
-
-/* Nothing came for too long. The lock is held. */
+/* Fails the node: nothing came for too long. The lock is held. */
 static int fail_late(struct gravel_pump *pump, const uint32_t *targets)
 {
+    const char *why = "the aggregators make no room";
     double seconds = (double)pump->shape.timeout_ns * 1e-9;
     uint32_t queue, ticket;
     int code;
+    for (uint32_t q = 0; q < pump->n_queues; q++)
+        if (pump->mirrors[q].has_no_buffer)
+            why = "all node buffers for messages that the device bins are away, and none comes "
+                  "home";
     if (find_missing(pump, targets, &queue, &ticket))
         code =
             gravel_fail(GRAVEL_EKERNEL,
@@ -77,16 +72,10 @@ static int fail_late(struct gravel_pump *pump, const uint32_t *targets)
                         "for %.1f s",
                         queue, ticket, ticket & (pump->n_slots - 1), seconds);
     else
-        code = gravel_fail(GRAVEL_ETIMEOUT,
-                           "no package could be fetched from the device for %.1f s: %s", seconds,
-                           why_no_room(pump));
+        code =
+            gravel_fail(GRAVEL_ETIMEOUT,
+                        "no package could be fetched from the device for %.1f s: %s", seconds, why);
     return gravel_pump_fail(pump, code);
-}
-
-static void note_targets(const struct gravel_pump *pump, uint32_t *targets)
-{
-    for (uint32_t q = 0; q < pump->n_queues; q++)
-        targets[q] = pump->mirrors[q].words->reserved;
 }
 
 /* Later kernels may reserve more: only tickets before the targets count. */
@@ -115,28 +104,24 @@ struct settling {
     uint32_t *targets;        /* [n_queues] tickets taken when it began */
 };
 
-/* Move what there is, or what the device does not apply in place, which the first round of a settle asks it to. */
-static int move(struct gravel_pump *pump, bool is_first, uint32_t *moved)
-{
-    uint32_t n_applied = 0;
-    bool is_done = false;
-    int code = is_first ? gravel_pump_apply_in_place(pump, &n_applied, &is_done) : 0;
-    *moved = 0;
-    if (!code && !is_done)
-        code = gravel_pump_move(pump, true, moved);
-    *moved += n_applied;
-    return code;
-}
-
-/* One round; the lock is held.
+/* Moves what there is; in the first round of a settle, what the device does not apply in place. The lock is held.
  * @param moved  [out] as gravel_pump_move. @return 0; a code, and the node has failed. */
 static int settle_once(struct gravel_pump *pump, struct settling *settling, uint32_t *moved)
 {
-    int code = move(pump, !settling->has_targets, moved);
+    uint32_t n_applied = 0;
+    bool is_done = false;
+    int code = 0;
+    *moved = 0;
+    if (!settling->has_targets)
+        code = gravel_pump_apply_in_place(pump, &n_applied, &is_done);
+    if (!code && !is_done)
+        code = gravel_pump_move(pump, true, moved);
+    *moved += n_applied;
     if (code)
         return gravel_pump_fail(pump, code);
     if (!settling->has_targets) {
-        note_targets(pump, settling->targets);
+        for (uint32_t q = 0; q < pump->n_queues; q++)
+            settling->targets[q] = pump->mirrors[q].words->reserved;
         pump->settles_find = *moved || !has_all(pump, settling->targets);
     }
     settling->has_targets = true;
