@@ -26,12 +26,6 @@
 #endif
 #define FUTEX (sizeof(time_t) > sizeof(long) ? SYS_futex_time64 : SYS_futex)
 
-static struct timespec timespec_of(uint64_t ns)
-{
-    return (struct timespec){.tv_sec = (time_t)(ns / GRAVEL_NS_PER_S),
-                             .tv_nsec = (long)(ns % GRAVEL_NS_PER_S)};
-}
-
 /* Acquire E2 pairs with release E2 in gravel_event_wake. */
 static bool was_signalled(struct gravel_event *event, uint32_t key)
 {
@@ -40,19 +34,6 @@ static bool was_signalled(struct gravel_event *event, uint32_t key)
 
 _Static_assert(sizeof(_Atomic uint32_t) == sizeof(uint32_t), "a futex is 4 bytes");
 
-/* Returns once the epoch is not `key`, after `ns` (of CLOCK_MONOTONIC), or for no reason. */
-static void sleep_on(struct gravel_event *event, uint32_t key, uint64_t ns)
-{
-    struct timespec timeout = timespec_of(ns);
-    syscall(FUTEX, &event->epoch, FUTEX_WAIT_PRIVATE, key, &timeout, NULL, 0);
-}
-
-/* Wakes every thread that went to sleep with an older epoch. */
-static void wake_all(struct gravel_event *event)
-{
-    syscall(FUTEX, &event->epoch, FUTEX_WAKE_PRIVATE, INT_MAX, NULL, NULL, 0);
-}
-
 bool gravel_event_wait(struct gravel_event *event, uint32_t key, uint64_t timeout_ns)
 {
     const uint64_t year_ns = UINT64_C(31536000) * GRAVEL_NS_PER_S; /* one sleep: no overflow */
@@ -60,15 +41,18 @@ bool gravel_event_wait(struct gravel_event *event, uint32_t key, uint64_t timeou
     uint64_t waited_ns = 0;
     bool is_signalled;
     while (!(is_signalled = was_signalled(event, key)) && waited_ns < timeout_ns) {
-        uint64_t left_ns = timeout_ns - waited_ns;
-        sleep_on(event, key, left_ns < year_ns ? left_ns : year_ns);
+        uint64_t left_ns = timeout_ns - waited_ns, ns = left_ns < year_ns ? left_ns : year_ns;
+        struct timespec timeout = {.tv_sec = (time_t)(ns / GRAVEL_NS_PER_S),
+                                   .tv_nsec = (long)(ns % GRAVEL_NS_PER_S)};
+        /* until the epoch is not `key`, for ns of CLOCK_MONOTONIC, or for no reason */
+        syscall(FUTEX, &event->epoch, FUTEX_WAIT_PRIVATE, key, &timeout, NULL, 0);
         waited_ns = gravel_clock_ns() - start_ns;
     }
     gravel_event_cancel(event);
     return is_signalled;
 }
 
-static bool is_signalled_soon(struct gravel_event *event, uint32_t key)
+bool gravel_event_wait_awake(struct gravel_event *event, uint32_t key, uint64_t timeout_ns)
 {
     uint64_t awake_ns =
         UINT64_C(1000) * atomic_load_explicit(&event->awake_us, memory_order_relaxed); /* H12 */
@@ -76,12 +60,7 @@ static bool is_signalled_soon(struct gravel_event *event, uint32_t key)
     bool is_signalled;
     while (!(is_signalled = was_signalled(event, key)) && gravel_awake_yield(&awake, awake_ns))
         ;
-    return is_signalled;
-}
-
-bool gravel_event_wait_awake(struct gravel_event *event, uint32_t key, uint64_t timeout_ns)
-{
-    if (!is_signalled_soon(event, key))
+    if (!is_signalled)
         return gravel_event_wait(event, key, timeout_ns);
     gravel_event_cancel(event);
     return true;
@@ -90,5 +69,5 @@ bool gravel_event_wait_awake(struct gravel_event *event, uint32_t key, uint64_t 
 void gravel_event_wake(struct gravel_event *event)
 {
     atomic_fetch_add_explicit(&event->epoch, 1, memory_order_release); /* E2 */
-    wake_all(event);
+    syscall(FUTEX, &event->epoch, FUTEX_WAKE_PRIVATE, INT_MAX, NULL, NULL, 0);
 }

@@ -21,26 +21,19 @@ int gravel_growing_check(const struct gravel_growing *what, size_t bytes)
                        what->name, bytes, what->type, what->now, what->set_by);
 }
 
-/* Members that only a newer header has. */
-static int check_rest(const struct gravel_growing *what, const unsigned char *in, size_t bytes)
+int gravel_growing_read(const struct gravel_growing *what, void *out, const void *in, size_t bytes)
 {
-    for (size_t i = what->now; i < bytes; i++)
-        if (in[i])
+    const unsigned char *from = in;
+    int code = gravel_growing_check(what, bytes);
+    if (code)
+        return code;
+    for (size_t i = what->now; i < bytes; i++) /* members that only a newer header has */
+        if (from[i])
             return gravel_fail(GRAVEL_EINVAL,
                                "%s is %zu, and this library, version %d.%d.%d, knows %zu bytes: it "
                                "has no member at byte %zu, which is set",
                                what->name, bytes, GRAVEL_API_MAJOR, GRAVEL_API_MINOR,
                                GRAVEL_API_PATCH, what->now, i);
-    return 0;
-}
-
-int gravel_growing_read(const struct gravel_growing *what, void *out, const void *in, size_t bytes)
-{
-    int code = gravel_growing_check(what, bytes);
-    if (!code)
-        code = check_rest(what, in, bytes);
-    if (code)
-        return code;
     size_t common = bytes < what->now ? bytes : what->now;
     memcpy(out, in, common);
     memset((unsigned char *)out + common, 0, what->now - common);

@@ -55,14 +55,6 @@ static bool stays_awake(const struct gravel_idle *idle, struct gravel_event *eve
     return awake_ns && !idle->is_crowded && gravel_clock_ns() - idle->idle_since_ns < awake_ns;
 }
 
-static uint64_t sleep_length(uint64_t idle_ns, uint64_t limit_ns)
-{
-    uint64_t ns = idle_ns / SLEEP_SHARE;
-    ns = ns > GRAVEL_IDLE_MIN_NS ? ns : GRAVEL_IDLE_MIN_NS;
-    ns = ns < GRAVEL_IDLE_MAX_NS ? ns : GRAVEL_IDLE_MAX_NS;
-    return ns < limit_ns ? ns : limit_ns;
-}
-
 static void prepare(struct gravel_idle *idle, struct gravel_event *event)
 {
     idle->event = event;
@@ -74,7 +66,10 @@ static void sleep_prepared(struct gravel_idle *idle, uint64_t limit_ns)
 {
     uint64_t now_ns = gravel_clock_ns();
     add(&idle->poll_ns, now_ns - idle->awake_since_ns);
-    uint64_t ns = sleep_length(now_ns - idle->idle_since_ns, limit_ns);
+    uint64_t ns = (now_ns - idle->idle_since_ns) / SLEEP_SHARE;
+    ns = ns > GRAVEL_IDLE_MIN_NS ? ns : GRAVEL_IDLE_MIN_NS;
+    ns = ns < GRAVEL_IDLE_MAX_NS ? ns : GRAVEL_IDLE_MAX_NS;
+    ns = ns < limit_ns ? ns : limit_ns;
     bool is_signalled = gravel_event_wait(idle->event, idle->key, ns);
     idle->awake_since_ns = gravel_clock_ns();
     if (is_signalled)

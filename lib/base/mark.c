@@ -22,37 +22,20 @@ static void let_go(void *mark)
     pthread_mutex_unlock(&lock);
 }
 
-static struct gravel_mark *find_free(void)
-{
-    struct gravel_mark *mark = marks;
-    while (mark && mark->is_taken)
-        mark = mark->next;
-    return mark;
-}
-
-static struct gravel_mark *add(void)
-{
-    struct gravel_mark *mark = aligned_alloc(GRAVELP_CACHELINE, sizeof *mark);
-    if (!mark)
-        return NULL;
-    memset(mark, 0, sizeof *mark);
-    mark->number = marks ? marks->number + 1 : 0;
-    mark->next = marks;
-    marks = mark;
-    return mark;
-}
-
-static bool make_key(void)
-{
-    return has_key || (has_key = pthread_key_create(&at_end, let_go) == 0);
-}
-
 struct gravel_mark *gravel_mark_make(void)
 {
+    struct gravel_mark *mark = NULL;
     pthread_mutex_lock(&lock);
-    struct gravel_mark *mark = make_key() ? find_free() : NULL;
-    if (!mark && has_key)
-        mark = add();
+    has_key = has_key || pthread_key_create(&at_end, let_go) == 0;
+    if (has_key)
+        for (mark = marks; mark && mark->is_taken; mark = mark->next)
+            ;
+    if (!mark && has_key && (mark = aligned_alloc(GRAVELP_CACHELINE, sizeof *mark))) {
+        memset(mark, 0, sizeof *mark);
+        mark->number = marks ? marks->number + 1 : 0;
+        mark->next = marks;
+        marks = mark;
+    }
     if (mark && pthread_setspecific(at_end, mark))
         mark = NULL; /* stays free */
     if (mark) {

@@ -38,15 +38,6 @@ struct gravel_trace {
     char name[NAME_BYTES];
 };
 
-/* "dir.d/t.json" -> "dir.d/t.3.json"; without a suffix the number goes to the end. */
-static void name_file(char *name, size_t bytes, const char *path, uint32_t node)
-{
-    const char *slash = strrchr(path, '/');
-    const char *dot = strrchr(slash ? slash : path, '.');
-    int stem = dot ? (int)(dot - path) : (int)strlen(path);
-    snprintf(name, bytes, "%.*s.%u%s", stem, path, node, dot ? dot : "");
-}
-
 /* Bytes that files may have. */
 static uint64_t file_limit(void)
 {
@@ -54,50 +45,49 @@ static uint64_t file_limit(void)
     return getrlimit(RLIMIT_FSIZE, &limit) ? UINT64_MAX : limit.rlim_cur;
 }
 
-static FILE *open_file(const char *name)
-{
-    errno = EFBIG;
-    if (file_limit() < EVENT_BYTES)
-        return NULL;
-    int descriptor =
-        gravel_descriptor_lift(open(name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666));
-    FILE *file = descriptor < 0 ? NULL : fdopen(descriptor, "w");
-    if (!file && descriptor >= 0)
-        close(descriptor);
-    return file;
-}
-
-/* Write an event, whole or not at all; no event follows one that was left out. Under the lock. */
+/* Writes an event, whole or not at all; no event follows one that was left out. */
 __attribute__((format(printf, 2, 3))) static void put(struct gravel_trace *trace,
                                                       const char *format, ...)
 {
     char text[EVENT_BYTES];
     va_list arguments;
-    if (!trace->file || trace->error)
-        return;
     va_start(arguments, format);
     int n = vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
     if (n < 0 || (size_t)n >= sizeof text)
         return;
-    if ((uint64_t)n > trace->room)
-        trace->error = EFBIG;
-    else if (fwrite(text, (size_t)n, 1, trace->file) != 1)
-        trace->error = errno;
-    trace->room -= trace->error ? 0 : (uint64_t)n;
+    pthread_mutex_lock(&trace->lock);
+    if (trace->file && !trace->error) {
+        if ((uint64_t)n > trace->room)
+            trace->error = EFBIG;
+        else if (fwrite(text, (size_t)n, 1, trace->file) != 1)
+            trace->error = errno;
+        trace->room -= trace->error ? 0 : (uint64_t)n;
+    }
+    pthread_mutex_unlock(&trace->lock);
 }
 
 int gravel_trace_open(struct gravel_trace **out, const char *path, uint32_t node)
 {
+    const char *slash = strrchr(path, '/');
+    const char *dot = strrchr(slash ? slash : path, '.');
+    int stem = dot ? (int)(dot - path) : (int)strlen(path), descriptor = -1;
     *out = NULL;
     struct gravel_trace *trace = calloc(1, sizeof *trace);
     if (!trace)
         return gravel_fail(GRAVEL_ENOMEM, "trace");
-    name_file(trace->name, sizeof trace->name, path, node);
-    trace->file = open_file(trace->name);
+    /* "dir.d/t.json" -> "dir.d/t.3.json"; without a suffix the number goes to the end. */
+    snprintf(trace->name, sizeof trace->name, "%.*s.%u%s", stem, path, node, dot ? dot : "");
+    errno = EFBIG;
+    if (file_limit() >= EVENT_BYTES)
+        descriptor = gravel_descriptor_lift(
+            open(trace->name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666));
+    trace->file = descriptor < 0 ? NULL : fdopen(descriptor, "w");
     if (!trace->file) {
         int code =
             gravel_fail(GRAVEL_ESYSTEM, "GRAVEL_TRACE: %s: %s", trace->name, strerror(errno));
+        if (descriptor >= 0)
+            close(descriptor);
         free(trace);
         return code;
     }
@@ -112,40 +102,26 @@ int gravel_trace_open(struct gravel_trace **out, const char *path, uint32_t node
     return 0;
 }
 
-void gravel_trace_hold(struct gravel_trace *trace)
+/* Counts holders. @return how many there are then. */
+static uint32_t count_holders(struct gravel_trace *trace, int change)
 {
     pthread_mutex_lock(&trace->lock);
-    trace->n_holders++;
+    uint32_t n_holders = trace->n_holders += (uint32_t)change;
     pthread_mutex_unlock(&trace->lock);
+    return n_holders;
+}
+
+void gravel_trace_hold(struct gravel_trace *trace)
+{
+    count_holders(trace, 1);
 }
 
 void gravel_trace_let_go(struct gravel_trace *trace)
 {
-    pthread_mutex_lock(&trace->lock);
-    bool is_last = --trace->n_holders == 0;
-    pthread_mutex_unlock(&trace->lock);
-    if (!is_last)
+    if (count_holders(trace, -1))
         return;
     pthread_mutex_destroy(&trace->lock);
     free(trace);
-}
-
-static bool is_held_by_others(struct gravel_trace *trace)
-{
-    pthread_mutex_lock(&trace->lock);
-    bool is_held = trace->n_holders > 1;
-    pthread_mutex_unlock(&trace->lock);
-    return is_held;
-}
-
-/* @return 0, or errno of what is missing. Under the lock. */
-static int close_file(struct gravel_trace *trace)
-{
-    bool is_written = fputs(end_text, trace->file) >= 0;
-    if (fclose(trace->file) || !is_written)
-        trace->error = trace->error ? trace->error : errno;
-    trace->file = NULL;
-    return trace->error;
 }
 
 int gravel_trace_close(struct gravel_trace *trace, bool wait)
@@ -153,10 +129,15 @@ int gravel_trace_close(struct gravel_trace *trace, bool wait)
     if (!trace)
         return 0;
     uint64_t until_ns = gravel_clock_ns() + LATE_NS;
-    while (wait && is_held_by_others(trace) && gravel_clock_ns() < until_ns)
+    while (wait && count_holders(trace, 0) > 1 && gravel_clock_ns() < until_ns)
         usleep(LATE_REST_US);
     pthread_mutex_lock(&trace->lock);
-    int error = close_file(trace), code = 0;
+    int code = 0;
+    bool is_written = fputs(end_text, trace->file) >= 0;
+    if (fclose(trace->file) || !is_written)
+        trace->error = trace->error ? trace->error : errno;
+    trace->file = NULL;
+    const int error = trace->error;
     if (error)
         code = gravel_fail(GRAVEL_ESYSTEM, "GRAVEL_TRACE: %s ends early: %s%s", trace->name,
                            strerror(error), error == EFBIG ? " (RLIMIT_FSIZE, ulimit -f)" : "");
@@ -174,12 +155,10 @@ void gravel_trace_span(struct gravel_trace *trace, const char *name, uint64_t be
 {
     if (!trace)
         return;
-    pthread_mutex_lock(&trace->lock);
     put(trace,
         ",\n{\"name\":\"%s\",\"cat\":\"wait\",\"ph\":\"X\",\"ts\":" TIME ",\"dur\":" TIME
         ",\"pid\":%u,\"tid\":%d}",
         name, TIME_OF(begin_ns), TIME_OF(end_ns - begin_ns), trace->node, (int)gettid());
-    pthread_mutex_unlock(&trace->lock);
 }
 
 /* One end of a kernel. */
@@ -197,10 +176,8 @@ void gravel_trace_async(struct gravel_trace *trace, const char *name, uint64_t i
 {
     if (!trace)
         return;
-    pthread_mutex_lock(&trace->lock);
     put_end(trace, name, "b", id, begin_ns);
     put_end(trace, name, "e", id, end_ns);
-    pthread_mutex_unlock(&trace->lock);
 }
 
 void gravel_trace_buffer(struct gravel_trace *trace, const char *name, uint32_t peer,
@@ -208,10 +185,8 @@ void gravel_trace_buffer(struct gravel_trace *trace, const char *name, uint32_t 
 {
     if (!trace)
         return;
-    pthread_mutex_lock(&trace->lock);
     put(trace,
         ",\n{\"name\":\"%s\",\"cat\":\"buffer\",\"ph\":\"i\",\"s\":\"t\",\"ts\":" TIME
         ",\"pid\":%u,\"tid\":%d,\"args\":{\"peer\":%u,\"bytes\":%u}}",
         name, TIME_OF(gravel_clock_ns()), trace->node, (int)gettid(), peer, bytes);
-    pthread_mutex_unlock(&trace->lock);
 }

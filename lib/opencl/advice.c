@@ -190,25 +190,16 @@ static void advise_all(FILE *out, const char *log, const char *said, const char 
     }
 }
 
-/* Whether the log names what a header has that the source leaves out: nothing else is its cause then. */
-static bool advise_includes(FILE *out, const char *log, const char *source,
-                            const struct gravel_source_header *headers)
+void gravel_advice_write(FILE *out, const char *log, const struct gravel_program_request *request,
+                         const char *text, const struct gravel_source_header *headers)
 {
     static const char *const said[] = {"undeclared identifier '", "unknown type name '",
                                        "incomplete type '", "parameter '"};
     char name[NAME_BYTES];
     for (size_t i = 0; i < sizeof said / sizeof *said; i++)
         for (const char *at = log; (at = find_named(at, said[i], name));)
-            if (advise_include(out, name, source, headers))
-                return true;
-    return false;
-}
-
-void gravel_advice_write(FILE *out, const char *log, const struct gravel_program_request *request,
-                         const char *text, const struct gravel_source_header *headers)
-{
-    if (advise_includes(out, log, request->source, headers))
-        return;
+            if (advise_include(out, name, request->source, headers))
+                return; /* nothing else is the cause then */
     advise_all(out, log, "undeclared identifier '", text, advise_undeclared);
     advise_all(out, log, "conflicting types for '", text, advise_handler);
     advise_arguments(out, log, request, text);

@@ -69,31 +69,6 @@ static void forget(struct gravel_launches *launches, uint64_t number)
     pthread_mutex_unlock(&launches->lock);
 }
 
-/* Forget kernels that ended well; one that failed stays for gravel_launches_wait to report. */
-static void forget_ended(struct gravel_launches *launches)
-{
-    struct gravel_running kernel = {.number = 0};
-    while (get_next(launches, kernel.number, &kernel)) {
-        if (gravel_cl_event_status(kernel.event) == CL_COMPLETE)
-            forget(launches, kernel.number);
-        clReleaseEvent(kernel.event);
-    }
-}
-
-/* @return whether there is room for one more. The lock is held. */
-static bool make_room(struct gravel_launches *launches)
-{
-    if (launches->n + launches->n_reserved < launches->capacity)
-        return true;
-    uint32_t capacity = launches->capacity ? launches->capacity * 2 : 16;
-    struct gravel_running *kernels = realloc(launches->kernels, capacity * sizeof *kernels);
-    if (!kernels)
-        return false;
-    launches->kernels = kernels;
-    launches->capacity = capacity;
-    return true;
-}
-
 static struct gravel_running name_of(cl_kernel kernel, cl_event event)
 {
     struct gravel_running running = {.event = event};
@@ -103,16 +78,27 @@ static struct gravel_running name_of(cl_kernel kernel, cl_event event)
     return running;
 }
 
-/* The driver is asked without the lock. */
+/* The driver is asked without the lock. Kernels that ended well are forgotten; one that failed stays for
+ * gravel_launches_wait to report. */
 int gravel_launches_reserve(struct gravel_launches *launches)
 {
+    struct gravel_running kernel = {.number = 0};
     pthread_mutex_lock(&launches->lock);
     const bool is_full = launches->n + launches->n_reserved == launches->capacity;
     pthread_mutex_unlock(&launches->lock);
-    if (is_full)
-        forget_ended(launches);
+    while (is_full && get_next(launches, kernel.number, &kernel)) {
+        if (gravel_cl_event_status(kernel.event) == CL_COMPLETE)
+            forget(launches, kernel.number);
+        clReleaseEvent(kernel.event);
+    }
     pthread_mutex_lock(&launches->lock);
-    bool has_room = make_room(launches);
+    if (launches->n + launches->n_reserved == launches->capacity) {
+        uint32_t capacity = launches->capacity ? launches->capacity * 2 : 16;
+        struct gravel_running *kernels = realloc(launches->kernels, capacity * sizeof *kernels);
+        launches->kernels = kernels ? kernels : launches->kernels;
+        launches->capacity = kernels ? capacity : launches->capacity;
+    }
+    const bool has_room = launches->n + launches->n_reserved < launches->capacity;
     launches->n_reserved += has_room;
     uint32_t n = launches->n;
     pthread_mutex_unlock(&launches->lock);
@@ -201,20 +187,6 @@ static void CL_CALLBACK signal_end(cl_event event, cl_int status, void *user)
     let_go(completion, 1);
 }
 
-/* Have the driver signal the kernel's end; NULL if there is no memory or the driver does not want it. */
-static struct completion *expect_end(cl_event event)
-{
-    struct completion *completion = aligned_alloc(GRAVELP_CACHELINE, sizeof *completion);
-    if (!completion)
-        return NULL;
-    memset(completion, 0, sizeof *completion);
-    atomic_init(&completion->n_holders, 2);
-    if (clSetEventCallback(event, CL_COMPLETE, signal_end, completion) == CL_SUCCESS)
-        return completion;
-    let_go(completion, 2);
-    return NULL;
-}
-
 /* ---- the wait -------------------------------------------------------------------------------- */
 
 uint64_t gravel_launches_since_failure(struct gravel_launches *launches, uint64_t limit_ns)
@@ -224,16 +196,6 @@ uint64_t gravel_launches_since_failure(struct gravel_launches *launches, uint64_
     uint64_t since_ns = gravel_lived_tick(&launches->since_failure, gravel_clock_ns());
     pthread_mutex_unlock(&launches->lock);
     return since_ns;
-}
-
-/* The driver's signal costs more than a short kernel: look for a while first, while cores are free. */
-static bool has_ended_soon(cl_event event, uint64_t yields_ns)
-{
-    struct gravel_awake awake = {0};
-    bool is_over;
-    while (!(is_over = gravel_cl_event_has_ended(event)) && gravel_awake_yield(&awake, yields_ns))
-        ;
-    return is_over;
 }
 
 /* @return 0; GRAVEL_EKERNEL if the driver does not say: the kernel may run on, and uses memory. */
@@ -248,14 +210,28 @@ static int ask(const struct gravel_running *kernel, bool *has_ended)
                              kernel->name, gravel_cl_error(error), (int)error);
 }
 
-/* Wait for one kernel. @return 0 when it has ended, well or not; GRAVEL_EKERNEL. */
+/* Waits for one kernel. The driver's signal costs more than a short kernel: yields for a while first, while cores are
+ * free. @return 0 when it has ended, whether or not it succeeded; GRAVEL_EKERNEL. */
 static int wait_for(const struct gravel_running *kernel, struct gravel_limit limit)
 {
+    struct gravel_awake awake = {0};
     bool has_ended;
     int code;
-    if (has_ended_soon(kernel->event, limit.yields_ns))
+    while (!(has_ended = gravel_cl_event_has_ended(kernel->event)) &&
+           gravel_awake_yield(&awake, limit.yields_ns))
+        ;
+    if (has_ended)
         return 0;
-    struct completion *completion = expect_end(kernel->event);
+    struct completion *completion = aligned_alloc(GRAVELP_CACHELINE, sizeof *completion);
+    if (completion) {
+        memset(completion, 0, sizeof *completion);
+        atomic_init(&completion->n_holders, 2);
+    }
+    if (completion &&
+        clSetEventCallback(kernel->event, CL_COMPLETE, signal_end, completion) != CL_SUCCESS) {
+        let_go(completion, 2);
+        completion = NULL; /* the driver does not want it */
+    }
     struct gravel_event unsignalled = {.epoch = 0};
     struct gravel_idle idle = {.round = 0};
     struct gravel_wait wait = {.limit = limit, .what = kernel->name};

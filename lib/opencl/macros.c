@@ -84,20 +84,12 @@ const char *gravel_macros_find(const char *options, const char *header, size_t *
     return NULL;
 }
 
-static bool is_of_language(const char *name, size_t length)
-{
-    static const char *const words[] = {"kernel",  "global", "local",    "constant", "private",
-                                        "generic", "uchar",  "ushort",   "uint",     "ulong",
-                                        "size_t",  "inline", "restrict", "barrier"};
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        if (strlen(words[i]) == length && !strncmp(words[i], name, length))
-            return true;
-    return false;
-}
-
 const char *gravel_macros_find_defined(const char *line, const char *header, size_t *length)
 {
     static const char *const define = "define";
+    static const char *const of_language[] = {
+        "kernel", "global", "local", "constant", "private", "generic",  "uchar",
+        "ushort", "uint",   "ulong", "size_t",   "inline",  "restrict", "barrier"};
     line += strspn(line, " \t");
     if (*line != '#')
         return NULL;
@@ -107,8 +99,8 @@ const char *gravel_macros_find_defined(const char *line, const char *header, siz
     line += strlen(define);
     line += strspn(line, " \t");
     *length = gravel_word_length(line);
-    return islower((unsigned char)*line) && !is_of_language(line, *length) &&
-                   has_word(header, line, *length)
-               ? line
-               : NULL;
+    for (size_t i = 0; i < sizeof of_language / sizeof *of_language; i++)
+        if (strlen(of_language[i]) == *length && !strncmp(of_language[i], line, *length))
+            return NULL;
+    return islower((unsigned char)*line) && has_word(header, line, *length) ? line : NULL;
 }

@@ -109,21 +109,17 @@ char *gravel_cl_program_text(const struct gravel_device *device, cl_program prog
     return text;
 }
 
-/* Compilers say "error:" of a text, linkers and assemblers "error" of what they know by other names. */
-static bool has_compiler_failed(const struct gravel_device *device, cl_program program)
-{
-    char *log = gravel_cl_program_text(device, program, CL_PROGRAM_BUILD_LOG);
-    bool has_failed = !log || strcasestr(log, "error");
-    free(log);
-    return has_failed;
-}
-
 cl_int gravel_cl_program_build(const struct gravel_device *device, cl_program program,
                                const char *options)
 {
     cl_int error = clBuildProgram(program, 1, &device->id, options, NULL, NULL);
-    if (error == CL_BUILD_PROGRAM_FAILURE && !has_compiler_failed(device, program))
+    if (error != CL_BUILD_PROGRAM_FAILURE)
+        return error;
+    /* Compilers say "error:" of a text, linkers and assemblers "error" of what they know by other names. */
+    char *log = gravel_cl_program_text(device, program, CL_PROGRAM_BUILD_LOG);
+    if (log && !strcasestr(log, "error"))
         error = clBuildProgram(program, 1, &device->id, options, NULL, NULL);
+    free(log);
     return error;
 }
 
@@ -162,19 +158,15 @@ int gravel_cl_kernels_create(const struct gravel_device *device, cl_program prog
 
 /* ---- use ------------------------------------------------------------------------------------- */
 
-static cl_int set_argument(const struct gravel_device *device, cl_kernel kernel, cl_uint index,
-                           const struct gravel_argument *argument)
-{
-    return argument->bytes ? clSetKernelArg(kernel, index, argument->bytes, argument->value)
-                           : gravel_shared_set_argument(device, kernel, index, argument->value);
-}
-
 cl_int gravel_cl_kernel_set(const struct gravel_device *device, cl_kernel kernel, cl_uint first,
                             const struct gravel_argument *arguments, size_t n)
 {
     cl_int error = CL_SUCCESS;
-    for (cl_uint i = 0; error == CL_SUCCESS && i < n; i++)
-        error = set_argument(device, kernel, first + i, &arguments[i]);
+    for (cl_uint i = 0; error == CL_SUCCESS && i < n; i++) {
+        const void *value = arguments[i].value;
+        error = arguments[i].bytes ? clSetKernelArg(kernel, first + i, arguments[i].bytes, value)
+                                   : gravel_shared_set_argument(device, kernel, first + i, value);
+    }
     return error;
 }
 

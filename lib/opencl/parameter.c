@@ -20,23 +20,6 @@ static const struct {
 
 static const char arena[] = "gravel_arena_"; /* as GRAVEL_ARENA declares it */
 
-static bool ends_in(const char *text, const char *end)
-{
-    size_t n = strlen(text), n_end = strlen(end);
-    return n >= n_end && strcmp(text + n - n_end, end) == 0;
-}
-
-/* "unsigned int" as "uint". */
-static void shorten(char *type)
-{
-    static const char prefix[] = "unsigned ";
-    char *at = strstr(type, prefix);
-    if (at) {
-        *at = 'u';
-        memmove(at + 1, at + strlen(prefix), strlen(at + strlen(prefix)) + 1);
-    }
-}
-
 /* @return bytes of a number or a vector of numbers; 0 of another type. */
 static uint32_t type_bytes(const char *type)
 {
@@ -46,20 +29,6 @@ static uint32_t type_bytes(const char *type)
         if (strlen(numbers[i].name) == n_letters && !strncmp(type, numbers[i].name, n_letters))
             return numbers[i].bytes * (width == 3 ? 4 : width);
     return 0;
-}
-
-static uint32_t kind_of(const struct gravel_parameter *parameter,
-                        cl_kernel_arg_address_qualifier at)
-{
-    if (strcmp(parameter->name, arena) == 0)
-        return GRAVEL_PARAMETER_ARENA;
-    if (ends_in(parameter->type, "gravelp_accumulator*"))
-        return GRAVEL_PARAMETER_ACCUMULATOR;
-    if (at == CL_KERNEL_ARG_ADDRESS_LOCAL)
-        return GRAVEL_PARAMETER_LOCAL;
-    bool is_value =
-        at == CL_KERNEL_ARG_ADDRESS_PRIVATE && strcmp(parameter->type, "sampler_t") != 0;
-    return is_value ? GRAVEL_PARAMETER_VALUE : GRAVEL_PARAMETER_OBJECT;
 }
 
 /* @param out  [out] as much of it as there is room. @return false if the driver does not know it. */
@@ -72,7 +41,7 @@ static bool ask(cl_kernel kernel, cl_uint i, cl_kernel_arg_info what, char out[1
     return true;
 }
 
-/* What the driver says; a program without -cl-kernel-arg-info says nothing. */
+/* Reads what the driver says; of a program without -cl-kernel-arg-info it says nothing. */
 static void read_one(cl_kernel kernel, cl_uint i, struct gravel_parameter *out)
 {
     cl_kernel_arg_address_qualifier at = 0;
@@ -81,8 +50,23 @@ static void read_one(cl_kernel kernel, cl_uint i, struct gravel_parameter *out)
         !ask(kernel, i, CL_KERNEL_ARG_NAME, out->name) ||
         !ask(kernel, i, CL_KERNEL_ARG_TYPE_NAME, out->type))
         return;
-    shorten(out->type);
-    out->kind = kind_of(out, at);
+    static const char prefix[] = "unsigned ", accumulator[] = "gravelp_accumulator*";
+    char *sign = strstr(out->type, prefix);
+    if (sign) { /* "unsigned int" as "uint" */
+        *sign = 'u';
+        memmove(sign + 1, sign + strlen(prefix), strlen(sign + strlen(prefix)) + 1);
+    }
+    const size_t length = strlen(out->type), n_end = strlen(accumulator);
+    if (strcmp(out->name, arena) == 0)
+        out->kind = GRAVEL_PARAMETER_ARENA;
+    else if (length >= n_end && strcmp(out->type + length - n_end, accumulator) == 0)
+        out->kind = GRAVEL_PARAMETER_ACCUMULATOR;
+    else if (at == CL_KERNEL_ARG_ADDRESS_LOCAL)
+        out->kind = GRAVEL_PARAMETER_LOCAL;
+    else if (at != CL_KERNEL_ARG_ADDRESS_PRIVATE || strcmp(out->type, "sampler_t") == 0)
+        out->kind = GRAVEL_PARAMETER_OBJECT;
+    else
+        out->kind = GRAVEL_PARAMETER_VALUE;
     if (out->kind == GRAVEL_PARAMETER_VALUE)
         out->value_bytes = type_bytes(out->type);
 }
@@ -113,22 +97,16 @@ static void write_probes(FILE *out, const struct gravel_device *device,
     }
 }
 
-static char *program_text(cl_program program)
-{
-    size_t bytes = 0;
-    clGetProgramInfo(program, CL_PROGRAM_SOURCE, 0, NULL, &bytes);
-    char *text = calloc(1, bytes + 1);
-    if (text && bytes)
-        clGetProgramInfo(program, CL_PROGRAM_SOURCE, bytes, text, NULL);
-    return text;
-}
-
 /* @return the program with the probes; NULL if memory is out. The caller frees it. */
 static char *probing_text(const struct gravel_device *device, cl_program program,
                           const struct gravel_parameter *parameters, cl_uint n)
 {
-    char *own = program_text(program), *text = NULL;
-    size_t bytes;
+    char *text = NULL;
+    size_t own_bytes = 0, bytes;
+    clGetProgramInfo(program, CL_PROGRAM_SOURCE, 0, NULL, &own_bytes);
+    char *own = calloc(1, own_bytes + 1);
+    if (own && own_bytes)
+        clGetProgramInfo(program, CL_PROGRAM_SOURCE, own_bytes, own, NULL);
     FILE *out = own ? open_memstream(&text, &bytes) : NULL;
     if (out) {
         fputs(own, out);

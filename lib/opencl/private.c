@@ -47,15 +47,6 @@ uint64_t gravel_private_bytes(const struct gravel_device *device, cl_kernel kern
     return error == CL_SUCCESS ? bytes : 0;
 }
 
-static void want(struct gravel_private *pool, uint64_t bytes)
-{
-    uint64_t wanted = atomic_load_explicit(&pool->wanted, memory_order_relaxed); /* a hint */
-    while (bytes > wanted &&
-           !atomic_compare_exchange_weak_explicit(&pool->wanted, &wanted, bytes,
-                                                  memory_order_relaxed, memory_order_relaxed))
-        ;
-}
-
 void gravel_private_note(struct gravel_private *pool, const struct gravel_device *device,
                          cl_program program)
 {
@@ -65,7 +56,13 @@ void gravel_private_note(struct gravel_private *pool, const struct gravel_device
     cl_kernel *kernels = calloc(n, sizeof(cl_kernel));
     if (kernels && clCreateKernelsInProgram(program, n, kernels, NULL) == CL_SUCCESS)
         for (cl_uint i = 0; i < n; i++) {
-            want(pool, gravel_private_bytes(device, kernels[i]));
+            const uint64_t bytes = gravel_private_bytes(device, kernels[i]);
+            uint64_t wanted =
+                atomic_load_explicit(&pool->wanted, memory_order_relaxed); /* a hint */
+            while (bytes > wanted &&
+                   !atomic_compare_exchange_weak_explicit(
+                       &pool->wanted, &wanted, bytes, memory_order_relaxed, memory_order_relaxed))
+                ;
             clReleaseKernel(kernels[i]);
         }
     free(kernels);
@@ -81,36 +78,20 @@ static bool name_kernel(cl_kernel kernel, struct gravel_private_kernel *named)
                            NULL) == CL_SUCCESS;
 }
 
-static bool has_run(const struct gravel_private *pool, cl_kernel kernel)
-{
-    struct gravel_private_kernel wanted;
-    if (!name_kernel(kernel, &wanted))
-        return false;
-    for (const struct gravel_private_kernel *known = pool->kernels; known; known = known->next)
-        if (known->program == wanted.program && !strcmp(known->name, wanted.name))
-            return true;
-    return false;
-}
-
-/* One that cannot be remembered only waits again at its next launch. */
-static void remember(struct gravel_private *pool, cl_kernel kernel)
-{
-    struct gravel_private_kernel *known = malloc(sizeof *known);
-    if (!known || !name_kernel(kernel, known) || clRetainProgram(known->program) != CL_SUCCESS) {
-        free(known);
-        return;
-    }
-    known->next = pool->kernels;
-    pool->kernels = known;
-}
-
 /* ---- the pool ------------------------------------------------------------------------------------ */
 
 bool gravel_private_fits(const struct gravel_private *pool, const struct gravel_device *device,
                          cl_kernel kernel)
 {
-    return pool->is_told ? gravel_private_bytes(device, kernel) <= pool->bytes
-                         : has_run(pool, kernel);
+    struct gravel_private_kernel wanted;
+    if (pool->is_told)
+        return gravel_private_bytes(device, kernel) <= pool->bytes;
+    if (!name_kernel(kernel, &wanted))
+        return false;
+    for (const struct gravel_private_kernel *known = pool->kernels; known; known = known->next)
+        if (known->program == wanted.program && !strcmp(known->name, wanted.name))
+            return true; /* it has run */
+    return false;
 }
 
 void gravel_private_grow(struct gravel_private *pool, const struct gravel_device *device,
@@ -119,8 +100,16 @@ void gravel_private_grow(struct gravel_private *pool, const struct gravel_device
     uint64_t bytes = gravel_private_bytes(device, kernel);
     if (bytes > pool->bytes)
         pool->bytes = bytes;
-    if (!pool->is_told)
-        remember(pool, kernel);
+    if (pool->is_told)
+        return;
+    /* One that cannot be remembered only waits again at its next launch. */
+    struct gravel_private_kernel *known = malloc(sizeof *known);
+    if (!known || !name_kernel(kernel, known) || clRetainProgram(known->program) != CL_SUCCESS) {
+        free(known);
+        return;
+    }
+    known->next = pool->kernels;
+    pool->kernels = known;
 }
 
 /* An array whose places only the arguments say stays in memory; n is 0, so none of it is touched. */
@@ -140,17 +129,12 @@ static void write_source(char *text, size_t most, uint64_t bytes)
              bytes, bytes / 4, bytes / 4, bytes / 4);
 }
 
-static cl_int set_arguments(const struct gravel_device *device, cl_kernel kernel)
+static int make_kernel(const struct gravel_device *device, cl_program program, uint64_t bytes,
+                       cl_kernel *kernel)
 {
     const cl_uint none = 0;
     const struct gravel_argument arguments[] = {GRAVEL_ARGUMENT(device->probe_word),
                                                 GRAVEL_ARGUMENT(none)};
-    return GRAVEL_CL_KERNEL_SET(device, kernel, 0, arguments);
-}
-
-static int make_kernel(const struct gravel_device *device, cl_program program, uint64_t bytes,
-                       cl_kernel *kernel)
-{
     char name[48];
     snprintf(name, sizeof name, "gravelp_private_%" PRIu64, bytes);
     cl_int error = gravel_cl_program_build(device, program, NULL);
@@ -159,7 +143,7 @@ static int make_kernel(const struct gravel_device *device, cl_program program, u
     int code = gravel_cl_kernel_create(device, program, name, NULL, kernel);
     if (!code)
         code = gravel_check_cl("a kernel with private memory: clSetKernelArg",
-                               set_arguments(device, *kernel));
+                               GRAVEL_CL_KERNEL_SET(device, *kernel, 0, arguments));
     return code;
 }
 

@@ -115,33 +115,27 @@ static char *read_log(const struct gravel_device *device, cl_program program, co
     return named;
 }
 
-/* Advises on a build that failed without a message of the compiler: PoCL's fails so where it cannot write. */
-static void advise_cache(FILE *out, const struct gravel_device *device)
-{
-    char cache[256];
-    cl_platform_id platform = NULL;
-    clGetDeviceInfo(device->id, CL_DEVICE_PLATFORM, sizeof platform, &platform, NULL);
-    gravel_device_name_cache(platform, cache, sizeof cache);
-    if (*cache)
-        fprintf(out,
-                "\nadvice: the compiler names no error: can PoCL write its cache, %s? A full disk, "
-                "a quota and ulimit -f keep it from that; POCL_CACHE_DIR names another folder",
-                cache);
-}
-
 static int fail_build(const struct gravel_device *device,
                       const struct gravel_program_request *request, const char *source,
                       cl_int error, cl_program program, const char *options)
 {
     char *log = read_log(device, program, source), *text = NULL;
+    char cache[256];
+    cl_platform_id platform = NULL;
     size_t bytes;
     FILE *out = open_memstream(&text, &bytes);
     if (out) {
         fprintf(out, "%s: building failed on %s, %s\n%s", request->name, device->capability.name,
                 gravel_cl_error(error), log ? log : "");
         gravel_advice_write(out, log ? log : "", request, source, headers);
-        if (!log || !strstr(log, "error:"))
-            advise_cache(out, device);
+        clGetDeviceInfo(device->id, CL_DEVICE_PLATFORM, sizeof platform, &platform, NULL);
+        gravel_device_name_cache(platform, cache, sizeof cache);
+        if (*cache && (!log || !strstr(log, "error:"))) /* PoCL's fails so where it cannot write */
+            fprintf(out,
+                    "\nadvice: the compiler names no error: can PoCL write its cache, %s? A full "
+                    "disk, a quota and ulimit -f keep it from that; POCL_CACHE_DIR names another "
+                    "folder",
+                    cache);
         fprintf(out, "\noptions: %s", options);
         fclose(out);
     }
@@ -149,18 +143,6 @@ static int fail_build(const struct gravel_device *device,
     free(text);
     free(log);
     return code;
-}
-
-/* What a compiler says of a program that it has built. */
-static void tell_warnings(const struct gravel_device *device,
-                          const struct gravel_program_request *request, const char *source,
-                          cl_program program)
-{
-    char *log = request->tell ? read_log(device, program, source) : NULL, *rest = log;
-    for (char *line; log && (line = strsep(&rest, "\n"));)
-        if (strstr(line, "warning:"))
-            request->tell(request->context, line);
-    free(log);
 }
 
 /* The whole text as one string; NULL if memory is out. The caller frees it. */
@@ -191,7 +173,11 @@ static int build(const struct gravel_device *device, const struct gravel_program
         return gravel_fail_cl("clCreateProgramWithSource", error);
     error = gravel_cl_program_build(device, *program, options);
     if (error == CL_SUCCESS) {
-        tell_warnings(device, request, text, *program);
+        char *log = request->tell ? read_log(device, *program, text) : NULL, *rest = log;
+        for (char *line; log && (line = strsep(&rest, "\n"));)
+            if (strstr(line, "warning:"))
+                request->tell(request->context, line);
+        free(log);
         return 0;
     }
     int code = fail_build(device, request, text, error, *program, options);
@@ -217,18 +203,13 @@ static int refuse_names(const struct gravel_program_request *request, const char
     return 0;
 }
 
-/* What may be built as it was asked for. */
-static int check(const struct gravel_program_request *request)
-{
-    int code = refuse_names(request, request->options);
-    return code ? code : refuse_names(request, request->extra_options);
-}
-
 int gravel_device_build(const struct gravel_device *device,
                         const struct gravel_program_request *request, cl_program *program)
 {
     *program = NULL;
-    int code = check(request);
+    int code = refuse_names(request, request->options);
+    if (!code)
+        code = refuse_names(request, request->extra_options);
     if (code)
         return code;
     char *options = make_options(device, request), *text = make_text(request);

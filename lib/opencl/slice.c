@@ -32,18 +32,6 @@ static void choose_box(const struct gravel_slicer *slicer, uint64_t max_groups, 
     }
 }
 
-static void advance(struct gravel_slicer *slicer, const size_t box[3])
-{
-    int d = 0;
-    while (d < 2 && box[d] == slicer->groups[d])
-        d++; /* whole in d: the box grew in the next one */
-    slicer->next[d] += box[d];
-    for (; d < 2 && slicer->next[d] == slicer->groups[d]; d++) {
-        slicer->next[d] = 0;
-        slicer->next[d + 1]++;
-    }
-}
-
 bool gravel_slicer_next(struct gravel_slicer *slicer, uint64_t max_groups,
                         struct gravel_slice *slice)
 {
@@ -58,6 +46,13 @@ bool gravel_slicer_next(struct gravel_slicer *slicer, uint64_t max_groups,
         slice->size[d] = size < left ? size : left;
         slice->n_groups *= box[d];
     }
-    advance(slicer, box);
+    int d = 0;
+    while (d < 2 && box[d] == slicer->groups[d])
+        d++; /* whole in d: the box grew in the next one */
+    slicer->next[d] += box[d];
+    for (; d < 2 && slicer->next[d] == slicer->groups[d]; d++) {
+        slicer->next[d] = 0;
+        slicer->next[d + 1]++;
+    }
     return true;
 }

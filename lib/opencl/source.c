@@ -46,15 +46,6 @@ static const struct gravel_source_header *find_included(const char *line,
     return NULL;
 }
 
-/* The end of a literal that begins at `at`, or of its line. */
-static const char *skip_literal(const char *at)
-{
-    char quote = *at++;
-    while (*at && *at != '\n' && *at != quote)
-        at += *at == '\\' && at[1] ? 2 : 1;
-    return *at == quote ? at + 1 : at;
-}
-
 /* The end of a line [characters], its newline included; `in_comment` is what holds there. */
 static size_t scan_line(const char *line, bool *in_comment)
 {
@@ -67,7 +58,10 @@ static size_t scan_line(const char *line, bool *in_comment)
         } else if (!*in_comment && strncmp(at, "//", 2) == 0) {
             at += strcspn(at, "\n");
         } else if (!*in_comment && (*at == '"' || *at == '\'')) {
-            at = skip_literal(at);
+            const char quote = *at++; /* of a literal, which ends with its line */
+            while (*at && *at != '\n' && *at != quote)
+                at += *at == '\\' && at[1] ? 2 : 1;
+            at += *at == quote;
         } else {
             at++;
         }

@@ -26,21 +26,16 @@ int gravel_wait_check(struct gravel_wait *wait)
     return wait->limit.check ? wait->limit.check(wait->limit.context, wait) : 0;
 }
 
-/* The wait is so much longer, at most, for a sleep. */
-static void sleep_part(uint64_t waited_ns)
-{
-    uint64_t us = waited_ns / 32000;
-    usleep(us < SLEEP_MIN_US ? SLEEP_MIN_US : us > SLEEP_MAX_US ? SLEEP_MAX_US : (useconds_t)us);
-}
-
 int gravel_wait_pause(struct gravel_wait *wait)
 {
     if (gravel_awake_yield(&wait->awake, wait->limit.yields_ns ? wait->limit.yields_ns : YIELDS_NS))
         return 0;
     int code = gravel_wait_check(wait);
-    if (!code)
-        sleep_part(gravel_clock_ns() - wait->awake.begin_ns);
-    return code;
+    if (code)
+        return code;
+    uint64_t us = (gravel_clock_ns() - wait->awake.begin_ns) / 32000; /* so a wait is 1/32 longer */
+    usleep(us < SLEEP_MIN_US ? SLEEP_MIN_US : us > SLEEP_MAX_US ? SLEEP_MAX_US : (useconds_t)us);
+    return 0;
 }
 
 /* The pump lets go of its lock for a moment between two rounds, which a sleep that grows would miss. */
