@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """Breaks a promise of the library and expects the test of that promise to fail, with what it says then.
 
-usage: broken.py BUILD [NAME]     a build inside the sources, and a row of `table`; without NAME: the rows' names
+usage: broken.py [BUILD NAME]     a build inside the sources, and a row of `table`; without: whether all rows' patches apply
 exit:  0 the test fails as the row says; 1 it passes, or fails otherwise, or the patch does not apply or build;
        77 the build lies elsewhere, or the test cannot run here
 
@@ -84,7 +84,7 @@ def break_promise(build, name, test_name, says):
     lock = open(os.path.join(os.path.dirname(copy), "lock"), "w", encoding="utf-8")
     fcntl.flock(lock, fcntl.LOCK_EX)
     copy_all(build, copy)
-    patched = subprocess.run(["patch", "-p1", "-i", os.path.join(TOP, "tests", "broken", name + ".patch")], cwd=copy, check=False)
+    is_stale = patch(name, copy)
     copied_build = os.path.join(copy, os.path.basename(build))
 
     def moved(text):
@@ -96,7 +96,7 @@ def break_promise(build, name, test_name, says):
     words = [os.path.join(copied_build, word) for word in command]
     programs = [word for word in words if word.startswith(copied_build + os.sep) and os.path.isfile(word)] + glob.glob(copied_build + "/lib/libgravel.so.*.*.*[0-9]")
     targets = [os.path.relpath(program, copied_build) for program in programs]
-    if patched.returncode or subprocess.run(["ninja", "-C", copied_build] + targets, check=False).returncode:
+    if is_stale or subprocess.run(["ninja", "-C", copied_build] + targets, check=False).returncode:
         return 1, "the patch does not apply, or does not build"
     environment = dict(os.environ, **{key: moved(value) if os.path.isabs(value) else value for key, value in test["env"].items()})
     ended = subprocess.run(command, cwd=moved(test["workdir"]) if test["workdir"] else copied_build, env=environment, stdin=subprocess.DEVNULL,
@@ -113,11 +113,17 @@ def break_promise(build, name, test_name, says):
     return 0, "caught"
 
 
+def patch(name, folder, *options):
+    path = os.path.join(TOP, "tests", "broken", name + ".patch")
+    return subprocess.run(["patch", "-p1", "-f", *options, "-i", path], cwd=folder, check=False).returncode
+
+
 def main():
+    if len(sys.argv) == 1:
+        stale = [row[0] for row in rows() if patch(row[0], TOP, "--dry-run", "-s")]
+        print("patches that do not apply: %s" % (" ".join(stale) or "none"))
+        return bool(stale)
     build = os.path.realpath(sys.argv[1])
-    if len(sys.argv) == 2:
-        print("\n".join(row[0] for row in rows()))
-        return 0
     if os.path.dirname(build) != os.path.realpath(TOP):
         print("skipped: a build in a folder of the sources is due, of which a copy builds what has changed alone")
         return 77
