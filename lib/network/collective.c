@@ -51,26 +51,21 @@ static void begin_round(struct gravel_network *network, const struct gravel_job 
         gravel_network_fail(network, GRAVEL_EMPI, gravel_last_error());
 }
 
-/* A call of another kind elsewhere: the nodes are out of step. Every node sees that, so none needs to tell. */
-static void fail_out_of_step(struct gravel_network *network, const char *text)
-{
-    gravel_liveness_set_death(network, GRAVEL_DEATH_SENT);
-    network->transport->has_disagreed = true;
-    gravel_network_fail(network, GRAVEL_EMISMATCH, text);
-}
-
-/* The calls do not fit. @return whether the job has ended, with an error: else the node has failed. */
+/* Ends a job whose calls do not fit, or NULL, a meeting: with an error if they are of one kind. Else the nodes are out
+ * of step, and the node fails: every node sees that, so none needs to tell. @return whether the job has ended. */
 static bool end_misfit(struct gravel_network *network, struct gravel_job *job)
 {
     const struct gravel_round *round = network->transport->round;
     char text[ROUND_TEXT_BYTES];
     gravel_round_tell(round, text, sizeof text);
-    if (gravel_round_is_in_step(round)) {
+    if (job && gravel_round_is_in_step(round)) {
         snprintf(job->text, sizeof job->text, "%s", text);
         job->code = GRAVEL_EMISMATCH;
         return true;
     }
-    fail_out_of_step(network, text);
+    gravel_liveness_set_death(network, GRAVEL_DEATH_SENT);
+    network->transport->has_disagreed = true;
+    gravel_network_fail(network, GRAVEL_EMISMATCH, text);
     return false;
 }
 
@@ -94,13 +89,7 @@ void gravel_round_begin_meeting(struct gravel_network *network, uint32_t kind)
 
 bool gravel_round_has_met(struct gravel_network *network)
 {
-    const struct gravel_round *round = network->transport->round;
-    char text[ROUND_TEXT_BYTES];
-    if (gravel_round_fits(round))
-        return true;
-    gravel_round_tell(round, text, sizeof text);
-    fail_out_of_step(network, text);
-    return false;
+    return gravel_round_fits(network->transport->round) || end_misfit(network, NULL);
 }
 
 void gravel_job_begin_reduce(struct gravel_network *network, struct gravel_job *job)
@@ -118,12 +107,6 @@ bool gravel_job_step_reduce(struct gravel_network *network, struct gravel_job *j
     if (job->n)
         memcpy(job->values, round->values, job->n * sizeof *round->values);
     return true;
-}
-
-/* Whether a frame that termination counts, or a message not yet in one, still waits here. */
-static bool has_unsent(const struct gravel_network *network)
-{
-    return network->pending || gravel_sender_has_open(network->handler_sender);
 }
 
 /* Messages still come though we, or all nodes, wait: a chain of handlers that may not end. */
@@ -146,12 +129,6 @@ static void check_chain(struct gravel_network *network, struct gravel_job *job)
     gravel_network_fail(network, GRAVEL_ETIMEOUT, text);
 }
 
-/* Whether the round that is due may end the barrier, if its sums are those of the last one. */
-static bool may_be_last(const struct gravel_job *job)
-{
-    return job->last_counts[0] == job->last_counts[1];
-}
-
 /* @return 0, or why the node has failed. */
 static int take_counters(struct gravel_network *network, struct gravel_tally *tally)
 {
@@ -171,23 +148,17 @@ static int take_counters(struct gravel_network *network, struct gravel_tally *ta
     return code;
 }
 
-static void tell_sums(const struct gravel_tally *tally, const uint64_t *sums)
-{
-    memcpy(tally->sums, sums, tally->n * sizeof *sums);
-    if (tally->own)
-        memcpy(tally->own, tally->mine, tally->n * sizeof *tally->mine);
-}
-
 /* Contribute to a round once everything we know of has been sent, which the loop does first, and counted. */
 static void try_round(struct gravel_network *network, struct gravel_job *job)
 {
     if (gravel_transactions_are_open(network->transactions) ||
         !gravel_spool_is_empty(network->spool) || network->credit.n_waiting)
         return; /* they have limits of their own */
-    const bool takes = job->tally && may_be_last(job);
+    /* The round may end the barrier, if its sums are those of the last one. */
+    const bool takes = job->tally && job->last_counts[0] == job->last_counts[1];
     if (takes)
         gravel_resolving_finish(network); /* and messages of its own may follow */
-    if (has_unsent(network)) {
+    if (network->pending || gravel_sender_has_open(network->handler_sender)) { /* unsent */
         check_chain(network, job);
         return;
     }
@@ -228,8 +199,11 @@ bool gravel_job_step_barrier(struct gravel_network *network, struct gravel_job *
     memcpy(job->counts, values, sizeof job->counts);
     bool is_quiet = job->counts[0] == job->counts[1];
     bool is_same = job->counts[0] == job->last_counts[0] && job->counts[1] == job->last_counts[1];
-    if (is_quiet && is_same && job->tally)
-        tell_sums(job->tally, values + N_COUNTS);
+    const struct gravel_tally *tally = is_quiet && is_same ? job->tally : NULL;
+    if (tally)
+        memcpy(tally->sums, values + N_COUNTS, tally->n * sizeof *values);
+    if (tally && tally->own)
+        memcpy(tally->own, tally->mine, tally->n * sizeof *tally->mine);
     if (is_quiet && is_same)
         return true;
     memcpy(job->last_counts, job->counts, sizeof job->last_counts);

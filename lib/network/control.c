@@ -44,22 +44,6 @@ static void handle_bytes(struct gravel_network *network, const struct gravel_byt
     }
 }
 
-static void handle_refusal(struct gravel_network *network, const struct gravel_refusal_frame *frame,
-                           const struct gravel_loan *loan)
-{
-    if (gravel_fields_check_error(network, loan, frame->code, frame->text))
-        network->shape.report(network->shape.context, frame->code, false, frame->text);
-}
-
-/* All frames before this one have been resolved, for they are handled in order, but for transactions and
- * records that take longer; answers go first. */
-static void handle_flush(struct gravel_network *network, uint32_t source, uint64_t sequence)
-{
-    if (network->sees_attached)
-        gravel_sender_flush_urgent(network->handler_sender);
-    gravel_acks_give(network, source, sequence + 1);
-}
-
 static void handle_ack(struct gravel_network *network, const struct gravel_ack_frame *frame,
                        const struct gravel_loan *loan)
 {
@@ -106,33 +90,18 @@ static void handle_get(struct gravel_network *network, const struct gravel_get_f
     gravel_network_put(network, buffer);
 }
 
-static void handle_transactions(struct gravel_network *network,
-                                const struct gravel_transactions_frame *frame,
-                                const struct gravel_loan *loan)
-{
-    char why[GRAVEL_WHY_BYTES];
-    if (!gravel_transactions_arrive(network->transactions, frame, why))
-        gravel_fields_fail(network, loan, "%s", why);
-}
-
-static void handle_death(struct gravel_network *network, const struct gravel_death_frame *frame,
-                         const struct gravel_loan *loan)
-{
-    if (!gravel_fields_check_error(network, loan, frame->code, frame->text))
-        return;
-    gravel_liveness_set_death(network,
-                              GRAVEL_DEATH_SENT); /* the node that found out tells all nodes */
-    gravel_network_fail(network, GRAVEL_EPEER, frame->text);
-}
-
 static bool dispatch(struct gravel_network *network, struct gravel_frame *frame,
                      const struct gravel_loan *loan)
 {
     void *whole = frame;
+    const struct gravel_refusal_frame *refusal = whole;
+    const struct gravel_death_frame *death = whole;
+    char why[GRAVEL_WHY_BYTES];
     if (frame->kind == GRAVEL_FRAME_MESSAGES)
         return gravel_resolving_take(network, frame, loan);
     if (frame->kind == GRAVEL_FRAME_TRANSACTIONS) {
-        handle_transactions(network, whole, loan);
+        if (!gravel_transactions_arrive(network->transactions, whole, why))
+            gravel_fields_fail(network, loan, "%s", why);
         return false;
     }
     if (frame->kind == GRAVEL_FRAME_RECORDS) {
@@ -149,10 +118,15 @@ static bool dispatch(struct gravel_network *network, struct gravel_frame *frame,
         handle_bytes(network, whole, loan);
         break;
     case GRAVEL_FRAME_REFUSAL:
-        handle_refusal(network, whole, loan);
+        if (gravel_fields_check_error(network, loan, refusal->code, refusal->text))
+            network->shape.report(network->shape.context, refusal->code, false, refusal->text);
         break;
     case GRAVEL_FRAME_FLUSH:
-        handle_flush(network, loan->source, loan->sequence);
+        /* All frames before this one have been resolved, for they are handled in order, except transactions and records
+         * that take longer; answers go first. */
+        if (network->sees_attached)
+            gravel_sender_flush_urgent(network->handler_sender);
+        gravel_acks_give(network, loan->source, loan->sequence + 1);
         break;
     case GRAVEL_FRAME_ACK:
         handle_ack(network, whole, loan);
@@ -164,7 +138,10 @@ static bool dispatch(struct gravel_network *network, struct gravel_frame *frame,
         gravel_job_reply(network, whole, loan);
         break;
     case GRAVEL_FRAME_DEATH:
-        handle_death(network, whole, loan);
+        if (!gravel_fields_check_error(network, loan, death->code, death->text))
+            break;
+        gravel_liveness_set_death(network, GRAVEL_DEATH_SENT); /* its finder tells all nodes */
+        gravel_network_fail(network, GRAVEL_EPEER, death->text);
         break;
     default:
         gravel_late_read(network, whole, loan);

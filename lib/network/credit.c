@@ -66,13 +66,6 @@ static void count_unanswered(struct gravel_credit *credit, const struct gravel_c
                           memory_order_relaxed); /* U10 */
 }
 
-static void note_questions(struct gravel_credit *credit, struct gravel_credit_side *side)
-{
-    const bool before = is_unanswered(side);
-    side->n_asking = side->n_sent + side->n_parked + 1;
-    count_unanswered(credit, side, before);
-}
-
 static void note_written(struct gravel_credit *credit, struct gravel_credit_side *side,
                          uint64_t n_written)
 {
@@ -89,8 +82,11 @@ static void note_written(struct gravel_credit *credit, struct gravel_credit_side
 bool gravel_credit_admit(struct gravel_credit *credit, struct gravel_buffer *buffer, bool asks)
 {
     struct gravel_credit_side *side = &credit->sides[buffer->frame->destination];
-    if (asks)
-        note_questions(credit, side);
+    const bool before = is_unanswered(side);
+    if (asks) {
+        side->n_asking = side->n_sent + side->n_parked + 1;
+        count_unanswered(credit, side, before);
+    }
     if (!side->n_parked && has_credit(credit, side)) {
         side->n_sent++;
         return true;

@@ -6,7 +6,7 @@
  * Here is what all frames have in common; what a field means is checked where it is used. Messages have a stricter
  * check of their own (lib/resolve/decode.c), which refuses them.
  *
- * Path:    control.c, late.c, get.c, grant.c -> fields.c -> the node's failure.
+ * Path:    control.c, liveness.c, get.c, grant.c -> fields.c -> the node's failure.
  * Threads: the network thread.
  */
 #include "base/error.h"
@@ -59,26 +59,18 @@ static struct length length_of(uint16_t kind)
     return kind < sizeof lengths / sizeof *lengths ? lengths[kind] : (struct length){.name = NULL};
 }
 
-static bool check_header(struct gravel_network *network, const struct gravel_frame *frame,
+bool gravel_fields_check(struct gravel_network *network, const struct gravel_frame *frame,
                          const struct gravel_loan *loan)
 {
     if (loan->bytes < sizeof *frame)
         return gravel_fields_fail(network, loan, "length (a header has %zu bytes)", sizeof *frame);
-    if (frame->magic == GRAVEL_FRAME_MAGIC && frame->version == GRAVEL_FRAME_VERSION &&
-        frame->bytes == loan->bytes && frame->source == loan->source &&
-        frame->destination == loan->destination && frame->sequence == loan->sequence &&
-        length_of(frame->kind).name)
-        return true;
-    return gravel_fields_fail(network, loan, "header (kind %u, sequence %llu, %u bytes)",
-                              frame->kind, (unsigned long long)frame->sequence, frame->bytes);
-}
-
-bool gravel_fields_check(struct gravel_network *network, const struct gravel_frame *frame,
-                         const struct gravel_loan *loan)
-{
-    if (!check_header(network, frame, loan))
-        return false;
     const struct length length = length_of(frame->kind);
+    if (frame->magic != GRAVEL_FRAME_MAGIC || frame->version != GRAVEL_FRAME_VERSION ||
+        frame->bytes != loan->bytes || frame->source != loan->source ||
+        frame->destination != loan->destination || frame->sequence != loan->sequence ||
+        !length.name)
+        return gravel_fields_fail(network, loan, "header (kind %u, sequence %llu, %u bytes)",
+                                  frame->kind, (unsigned long long)frame->sequence, frame->bytes);
     const uint64_t most = network->shape.config->buffer_bytes; /* a part of a block may be longer */
     if (frame->kind <= GRAVEL_FRAME_BYTES && !loan->buffer && loan->bytes > most)
         return gravel_fields_fail(network, loan, "length (%s has %llu bytes at most)", length.name,

@@ -78,11 +78,6 @@ bool gravel_job_step_get(struct gravel_network *network, struct gravel_job *job)
     return job->answered == job->bytes;
 }
 
-void gravel_job_begin_get(struct gravel_network *network, struct gravel_job *job)
-{
-    job->id = network->next_id++;
-}
-
 /* A node answers in the order in which it is asked: a get gets its pieces in their order. */
 static bool check_reply(struct gravel_network *network, const struct gravel_job *job,
                         const struct gravel_reply_frame *reply, const struct gravel_loan *loan)
@@ -106,15 +101,6 @@ static bool check_reply(struct gravel_network *network, const struct gravel_job 
     return true;
 }
 
-static void end_refused(struct gravel_network *network, struct gravel_job *job, int code)
-{
-    snprintf(job->text, sizeof job->text, "node %u: %llu bytes from offset %llu on %s", job->node,
-             (unsigned long long)job->bytes, (unsigned long long)job->offset,
-             code == GRAVEL_ERANGE ? "are not in one allocation" : "could not be read there");
-    network->n_stray[job->node] += job->n_due;
-    job->code = code; /* the job's next step ends it */
-}
-
 void gravel_job_reply(struct gravel_network *network, const struct gravel_reply_frame *reply,
                       const struct gravel_loan *loan)
 {
@@ -130,7 +116,12 @@ void gravel_job_reply(struct gravel_network *network, const struct gravel_reply_
     }
     job->n_due--;
     if (reply->code) {
-        end_refused(network, job, (int)reply->code);
+        snprintf(job->text, sizeof job->text, "node %u: %llu bytes from offset %llu on %s",
+                 job->node, (unsigned long long)job->bytes, (unsigned long long)job->offset,
+                 reply->code == GRAVEL_ERANGE ? "are not in one allocation"
+                                              : "could not be read there");
+        network->n_stray[job->node] += job->n_due;
+        job->code = (int)reply->code; /* the job's next step ends it */
         return;
     }
     memcpy(job->data + reply->position, reply->data, loan->bytes - sizeof *reply);

@@ -65,24 +65,6 @@ static bool are_acknowledged(const struct gravel_network *network, struct gravel
     return job->owing == n_nodes;
 }
 
-static bool step_quiet(struct gravel_network *network, struct gravel_job *job)
-{
-    if (!are_acknowledged(network, job))
-        return false;
-    if (gravel_transactions_have_passed(network->transactions, job->mark) &&
-        gravel_spool_has_passed(network->spool, job->lines))
-        return true;
-    job->moved_ns = gravel_network_lived_ns(network); /* these have limits of their own */
-    return false;
-}
-
-/* Answers of transactions that have passed may be to nodes of this process, which acknowledge nothing. */
-static bool waits_for_answers(const struct gravel_network *network, struct gravel_job *job)
-{
-    return network->transactions && are_acknowledged(network, job) &&
-           gravel_transactions_have_passed(network->transactions, job->mark);
-}
-
 /* ---- all of them ----------------------------------------------------------------------------- */
 
 static bool is_collective(const struct gravel_job *job)
@@ -102,7 +84,7 @@ static void begin(struct gravel_network *network, struct gravel_job *job)
     if (job->kind == GRAVEL_JOB_QUIET)
         begin_quiet(network, job);
     else if (job->kind == GRAVEL_JOB_GET)
-        gravel_job_begin_get(network, job);
+        job->id = network->next_id++;
     else if (job->kind == GRAVEL_JOB_REDUCE)
         gravel_job_begin_reduce(network, job);
     else
@@ -116,7 +98,13 @@ static bool step(struct gravel_network *network, struct gravel_job *job)
     case GRAVEL_JOB_FENCE:
         return true;
     case GRAVEL_JOB_QUIET:
-        return step_quiet(network, job);
+        if (!are_acknowledged(network, job))
+            return false;
+        if (gravel_transactions_have_passed(network->transactions, job->mark) &&
+            gravel_spool_has_passed(network->spool, job->lines))
+            return true;
+        job->moved_ns = gravel_network_lived_ns(network); /* these have limits of their own */
+        return false;
     case GRAVEL_JOB_GET:
         return gravel_job_step_get(network, job);
     case GRAVEL_JOB_REDUCE:
@@ -162,23 +150,18 @@ void gravel_job_take_new(struct gravel_network *network)
     }
 }
 
-/* Records that were parked when a quiet came leave first: no acknowledgement covers them. The node that writes them has
- * a limit. */
-static bool waits_for_credit(const struct gravel_network *network, struct gravel_job *job)
-{
-    if (job->kind != GRAVEL_JOB_QUIET)
-        return false;
-    if (!job->has_parked)
-        job->parked = gravel_credit_mark(&network->credit);
-    job->has_parked = true;
-    return !gravel_credit_has_passed(&network->credit, job->parked);
-}
-
 static bool step_first(struct gravel_network *network, struct gravel_job **place)
 {
     struct gravel_job *job = *place, *next = job->next;
-    if (!job->has_begun && waits_for_credit(network, job))
-        return false;
+    if (!job->has_begun && job->kind == GRAVEL_JOB_QUIET) {
+        if (!job->has_parked)
+            job->parked = gravel_credit_mark(&network->credit);
+        job->has_parked = true;
+        /* Records that were parked when a quiet came leave first: no acknowledgement covers them. The node that writes
+         * them has a limit. */
+        if (!gravel_credit_has_passed(&network->credit, job->parked))
+            return false;
+    }
     if (!job->has_begun)
         begin(network, job);
     if (step(network, job)) {
@@ -194,7 +177,10 @@ static bool waits_for_sends(const struct gravel_network *network, struct gravel_
 {
     switch (job->kind) {
     case GRAVEL_JOB_QUIET:
-        return !job->has_begun || waits_for_answers(network, job);
+        /* Answers of transactions that have passed may be to nodes of this process, which acknowledge nothing. */
+        return !job->has_begun ||
+               (network->transactions && are_acknowledged(network, job) &&
+                gravel_transactions_have_passed(network->transactions, job->mark));
     case GRAVEL_JOB_FENCE:
     case GRAVEL_JOB_GET:
         return !job->has_begun;

@@ -20,13 +20,7 @@
 
 #define LEAVE_TIMEOUTS 4u /* no node beats now, and a busy machine may let one be late */
 
-static void begin_sum(struct gravel_network *network, uint64_t *values, uint32_t n)
-{
-    if (network->transport->operations->sum(network->transport, values, n))
-        gravel_network_fail(network, GRAVEL_EMPI, gravel_last_error());
-}
-
-/* As a barrier waits: for a slow node as long as it lives, which heartbeats say. */
+/* Waits as a barrier does: for a slow node as long as it lives, which heartbeats say. */
 static void wait_for_all(struct gravel_network *network)
 {
     gravel_round_begin_meeting(network, GRAVEL_CALL_CLOSE);
@@ -48,46 +42,34 @@ static uint64_t count_received(const struct gravel_network *network)
     return n;
 }
 
-static void report_missing(struct gravel_network *network, uint64_t n_received)
-{
-    char text[160];
-    snprintf(text, sizeof text,
-             "closing: of the frames for this node only %llu have come after %u times "
-             "GRAVEL_TIMEOUT (%u ms)",
-             (unsigned long long)n_received, LEAVE_TIMEOUTS, network->shape.config->timeout_ms);
-    gravel_network_fail(network, GRAVEL_EPEER, text);
-}
-
-/* counts[node]: frames for each node; the sums of all nodes' replace them. */
+/* Receives what is left. counts[node]: frames for each node; the sums of all nodes' replace them. */
 static void receive_rest(struct gravel_network *network, uint64_t *counts)
 {
     uint64_t limit_ns = UINT64_C(1000000) * LEAVE_TIMEOUTS * network->shape.config->timeout_ms;
     uint64_t until_ns = gravel_network_lived_ns(network) + limit_ns;
     bool has_ended = false;
-    begin_sum(network, counts, network->transport->n_nodes);
+    char text[160];
+    if (network->transport->operations->sum(network->transport, counts,
+                                            network->transport->n_nodes))
+        gravel_network_fail(network, GRAVEL_EMPI, gravel_last_error());
     while (!gravel_network_has_aborted(network)) {
         bool has_moved = gravel_network_exchange(network);
         has_ended = has_ended || gravel_round_has_ended(network);
         uint64_t n_received = count_received(network);
         if (has_ended && n_received == counts[network->transport->node])
             return;
-        if (gravel_network_lived_ns(network) > until_ns)
-            report_missing(network, n_received);
+        if (gravel_network_lived_ns(network) > until_ns) {
+            snprintf(text, sizeof text,
+                     "closing: of the frames for this node only %llu have come after %u times "
+                     "GRAVEL_TIMEOUT (%u ms)",
+                     (unsigned long long)n_received, LEAVE_TIMEOUTS,
+                     network->shape.config->timeout_ms);
+            gravel_network_fail(network, GRAVEL_EPEER, text);
+        }
         if (has_moved)
             gravel_idle_reset(&network->idle);
         else
             gravel_idle_wait(&network->idle, &network->event, GRAVEL_NS_PER_S);
-    }
-}
-
-/* Let what is under way leave, so that others learn why we go; but not for longer than a second. */
-static void send_rest(struct gravel_network *network)
-{
-    uint64_t until_ns = gravel_network_lived_ns(network) + GRAVEL_NS_PER_S, due_ns;
-    for (uint32_t quiet_rounds = 0;
-         quiet_rounds < 8 && gravel_network_lived_ns(network) < until_ns;) {
-        bool has_moved = gravel_network_step(network, gravel_clock_ns(), &due_ns);
-        quiet_rounds = has_moved ? 0 : quiet_rounds + 1;
     }
 }
 
@@ -114,7 +96,13 @@ static void leave_together(struct gravel_network *network)
 
 void gravel_network_leave(struct gravel_network *network)
 {
-    send_rest(network);
+    uint64_t until_ns = gravel_network_lived_ns(network) + GRAVEL_NS_PER_S, due_ns;
+    /* What is under way leaves, so that others learn why we go; but not for longer than a second. */
+    for (uint32_t quiet_rounds = 0;
+         quiet_rounds < 8 && gravel_network_lived_ns(network) < until_ns;) {
+        bool has_moved = gravel_network_step(network, gravel_clock_ns(), &due_ns);
+        quiet_rounds = has_moved ? 0 : quiet_rounds + 1;
+    }
     leave_together(network);
     if (network->n_kept) /* buffers come home, and the device has read what the transport unmaps */
         gravel_resolver_finish(network->resolver);

@@ -5,7 +5,12 @@
  *
  * MPI itself does not say that a peer is gone: sends to it succeed, receives from it wait.
  *
- * Path:    network.c -> liveness.c.
+ * Heartbeats also say whom a collective call waits for: after 5 s, or GRAVEL_TIMEOUT if that is less, the log names a
+ * node that has not made it. The late node's right neighbour prints that line if no function gets its log. A round
+ * alone does not tell who is missing. Heartbeats say how many rounds their sender has begun: a node sees that its left
+ * neighbour is behind it, and a node whose left neighbour waits too passes on whom that one waits for.
+ *
+ * Path:    network.c, collective.c, control.c -> liveness.c -> the log.
  * Threads: the network thread.
  */
 #include "base/clock.h"
@@ -26,22 +31,22 @@ uint64_t gravel_network_patience_ms(const struct gravel_network *network)
     return timeout_ms + timeout_ms * BEATS_TO_TELL / BEATS_PER_TIMEOUT;
 }
 
-static void beat(struct gravel_network *network, uint32_t node)
+static void send_beat(struct gravel_network *network, uint32_t node)
 {
     struct gravel_buffer *buffer = gravel_network_frame(network, GRAVEL_FRAME_HEARTBEAT, node,
                                                         sizeof(struct gravel_heartbeat_frame));
     if (!buffer)
         return;
-    gravel_late_write(network, (struct gravel_heartbeat_frame *)buffer->frame);
+    struct gravel_heartbeat_frame *beat = (struct gravel_heartbeat_frame *)buffer->frame;
+    beat->n_rounds = network->late.n_rounds;
+    beat->late_node = network->late.node;
     gravel_network_transmit(network, buffer);
 }
 
-static void report_silence(struct gravel_network *network, uint32_t node, uint64_t silence_ns)
+static uint32_t left_of(const struct gravel_network *network)
 {
-    char text[160];
-    snprintf(text, sizeof text, "node %u has been silent for %.1f s (GRAVEL_TIMEOUT is %u ms)",
-             node, (double)silence_ns * 1e-9, network->shape.config->timeout_ms);
-    gravel_network_fail(network, GRAVEL_EPEER, text);
+    const uint32_t n_nodes = network->transport->n_nodes;
+    return (network->transport->node + n_nodes - 1) % n_nodes;
 }
 
 static uint64_t interval_ns(const struct gravel_network *network)
@@ -62,42 +67,33 @@ void gravel_liveness_hear(struct gravel_network *network)
     network->silence.lived_ns = 0;
 }
 
-/* This thread waited for the device since the last look, and has frames to read: that time is no silence. */
-static void leave_out(struct gravel_network *network, uint64_t now_ns)
-{
-    network->silence.ticked_ns = now_ns;
-}
-
-/* Most likely a node is dead, which its neighbour finds out before this; those who wait for this node, after it. */
-static void check_loss(struct gravel_network *network, uint64_t now_ns)
-{
-    uint64_t limit_ms =
-        (network->shape.config->timeout_ms + gravel_network_patience_ms(network)) / 2;
-    char text[240];
-    if (!network->transport->lost[0] ||
-        gravel_lived_tick(&network->loss, now_ns) < limit_ms * UINT64_C(1000000))
-        return;
-    snprintf(text, sizeof text, "frames to this node are lost: %s", network->transport->lost);
-    gravel_network_fail(network, GRAVEL_EMPI, text);
-    network->transport->lost[0] = '\0';
-}
-
 uint64_t gravel_liveness_step(struct gravel_network *network, uint64_t now_ns)
 {
     uint32_t node = network->transport->node, n_nodes = network->transport->n_nodes;
     uint64_t timeout_ns = network->shape.config->timeout_ms * UINT64_C(1000000);
+    char text[240];
     if (network->transport->is_loopback || n_nodes == 1)
         return UINT64_MAX;
     if (now_ns - network->beat_ns >= interval_ns(network)) {
-        beat(network, (node + 1) % n_nodes);
+        send_beat(network, (node + 1) % n_nodes);
         network->beat_ns = now_ns;
     }
     uint64_t silence_ns = gravel_lived_tick(&network->silence, now_ns);
     if (silence_ns >= timeout_ns) {
-        report_silence(network, (node + n_nodes - 1) % n_nodes, silence_ns);
+        snprintf(text, sizeof text, "node %u has been silent for %.1f s (GRAVEL_TIMEOUT is %u ms)",
+                 left_of(network), (double)silence_ns * 1e-9, network->shape.config->timeout_ms);
+        gravel_network_fail(network, GRAVEL_EPEER, text);
         network->silence.lived_ns = 0;
     }
-    check_loss(network, now_ns);
+    /* Most likely a node is dead, which its neighbour finds out before this; those who wait for this node, after it. */
+    const uint64_t loss_ms =
+        (network->shape.config->timeout_ms + gravel_network_patience_ms(network)) / 2;
+    if (network->transport->lost[0] &&
+        gravel_lived_tick(&network->loss, now_ns) >= loss_ms * UINT64_C(1000000)) {
+        snprintf(text, sizeof text, "frames to this node are lost: %s", network->transport->lost);
+        gravel_network_fail(network, GRAVEL_EMPI, text);
+        network->transport->lost[0] = '\0';
+    }
     return network->beat_ns + interval_ns(network) - now_ns;
 }
 
@@ -105,7 +101,8 @@ void gravel_network_keep_alive(struct gravel_network *network, uint64_t now_ns)
 {
     if (!gravel_thread_is_own(&network->thread))
         return;
-    leave_out(network, now_ns);
+    /* This thread waited for the device since it last listened, and has frames to read: that time is no silence. */
+    network->silence.ticked_ns = now_ns;
     gravel_liveness_step(network, now_ns);
 }
 
@@ -170,5 +167,61 @@ void gravel_network_wait_told(struct gravel_network *network, uint64_t most_ns)
             gravel_event_cancel(&network->job_done);
         else
             gravel_event_wait(&network->job_done, key, waited.step_ns);
+    }
+}
+
+/* ---- whom a round waits for ------------------------------------------------------------------- */
+
+void gravel_late_begin(struct gravel_network *network, uint32_t kind)
+{
+    network->late.n_rounds++;
+    network->late.begun_ns = gravel_network_lived_ns(network);
+    network->late.node = 0;
+    network->late.kind = kind;
+}
+
+void gravel_late_end(struct gravel_network *network)
+{
+    network->late.begun_ns = 0;
+    network->late.node = 0;
+}
+
+void gravel_late_look(struct gravel_network *network)
+{
+    struct gravel_late *late = &network->late;
+    uint64_t timeout_ns = network->shape.config->timeout_ms * UINT64_C(1000000);
+    uint64_t limit_ns = timeout_ns < GRAVEL_WARN_NS ? timeout_ns : GRAVEL_WARN_NS;
+    uint64_t waited_ns = gravel_network_lived_ns(network) - late->begun_ns;
+    char text[160];
+    if (late->begun_ns == 0 || late->node || waited_ns < limit_ns)
+        return;
+    late->node = late->left_n_rounds < late->n_rounds ? left_of(network) + 1 : late->left_node;
+    if (late->node == 0 || late->node == network->transport->node + 1)
+        return;
+    snprintf(text, sizeof text, "%s waits for node %u, which has not made that call for %.1f s",
+             gravel_call_name(late->kind), late->node - 1, (double)waited_ns * 1e-9);
+    gravel_tell_function *tell = /* a job prints one line for each node that is late */
+        late->node == left_of(network) + 1 ? network->shape.warn : network->shape.tell;
+    tell(network->shape.context, text);
+}
+
+void gravel_late_read(struct gravel_network *network, const struct gravel_heartbeat_frame *beat,
+                      const struct gravel_loan *loan)
+{
+    struct gravel_late *late = &network->late;
+    const uint32_t n_nodes = network->transport->n_nodes;
+    if (loan->source != left_of(network)) {
+        gravel_fields_fail(network, loan, "sender (node %u hears node %u)",
+                           network->transport->node, left_of(network));
+    } else if (beat->n_rounds < late->left_n_rounds || beat->n_rounds > late->n_rounds + 1) {
+        gravel_fields_fail(network, loan, "count of rounds (%llu, not %llu to %llu)",
+                           (unsigned long long)beat->n_rounds,
+                           (unsigned long long)late->left_n_rounds,
+                           (unsigned long long)late->n_rounds + 1);
+    } else if (beat->late_node > n_nodes) {
+        gravel_fields_fail(network, loan, "late node (%u of %u)", beat->late_node - 1, n_nodes);
+    } else { /* a round ends when all have begun it, so a node is one round ahead at most */
+        late->left_n_rounds = beat->n_rounds;
+        late->left_node = beat->late_node;
     }
 }

@@ -44,34 +44,11 @@ static void deliver(struct gravel_network *network, struct gravel_buffer *buffer
         gravel_counter_add(&network->counts.credit_waits, 1);
 }
 
-/* Parked records that have credit by now. */
-static uint32_t send_parked(struct gravel_network *network)
-{
-    struct gravel_buffer *buffer;
-    uint32_t n = 0;
-    while ((buffer = gravel_credit_take(&network->credit))) {
-        pass_on(network, buffer);
-        n++;
-    }
-    return n;
-}
-
 static uint32_t send_pending(struct gravel_network *network, uint32_t limit)
 {
     struct gravel_buffer *buffer;
     uint32_t n = 0;
     while (n < limit && (buffer = gravel_network_take_pending(network))) {
-        deliver(network, buffer);
-        n++;
-    }
-    return n;
-}
-
-static uint32_t send_outgoing(struct gravel_network *network, uint32_t limit)
-{
-    struct gravel_buffer *buffer;
-    uint32_t n = 0;
-    while (n < limit && (buffer = gravel_list_take(&network->outgoing))) {
         deliver(network, buffer);
         n++;
     }
@@ -111,32 +88,6 @@ static uint32_t drain(struct gravel_network *network)
     return n;
 }
 
-static uint32_t collect_sent(struct gravel_network *network)
-{
-    struct gravel_buffer *buffer;
-    uint32_t n = 0;
-    while ((buffer = network->transport->operations->sent(network->transport))) {
-        gravel_pool_return(buffer);
-        n++;
-    }
-    return n;
-}
-
-/* Act on a frame of another node. The frames that lie in its memory go back to it in their order. */
-static void take_frame(struct gravel_network *network, struct gravel_frame *frame,
-                       const struct gravel_loan *loan)
-{
-    const struct gravel_transport_operations *operations = network->transport->operations;
-    if (gravel_control_handle(network, frame, loan)) {
-        operations->keep(network->transport);
-        network->n_kept_foreign++;
-        return;
-    }
-    if (network->n_kept_foreign)
-        gravel_network_check(network, gravel_resolver_give_back(network->resolver));
-    operations->received(network->transport);
-}
-
 /*
  * Whether frames of others can wait. Nodes whose rounds keep step settle at one time, and each waits for the other's
  * frames: what a node is about to ship leaves before it has the device apply what came, which takes the driver as long
@@ -172,7 +123,14 @@ static uint32_t receive(struct gravel_network *network, uint32_t limit)
                                          .destination = transport->node,
                                          .sequence = (*n_before)++,
                                          .bytes = bytes};
-        take_frame(network, frame, &loan);
+        if (gravel_control_handle(network, frame, &loan)) {
+            transport->operations->keep(transport);
+            network->n_kept_foreign++;
+        } else { /* the frames that lie in its sender's memory go back to it in their order */
+            if (network->n_kept_foreign)
+                gravel_network_check(network, gravel_resolver_give_back(network->resolver));
+            transport->operations->received(transport);
+        }
         n++;
     }
     if (transport->fault)
@@ -193,34 +151,34 @@ static uint64_t flush_aged(struct gravel_network *network, uint64_t now_ns)
     return due_ns;
 }
 
-/* Senders, resolver and memory are there; and the size of node buffers is agreed on. */
-static void see_attached(struct gravel_network *network)
-{
-    const uint32_t most_bytes = gravel_network_frame_bytes(network);
-    network->sees_attached = true;
-    gravel_network_check(network,
-                         network->transport->operations->prepare(network->transport, most_bytes));
-}
-
 bool gravel_network_exchange(struct gravel_network *network)
 {
-    uint32_t n = collect_sent(network);
+    struct gravel_buffer *buffer;
+    uint32_t n = 0;
+    for (; (buffer = network->transport->operations->sent(network->transport)); n++)
+        gravel_pool_return(buffer);
     return receive(network, BATCH) + n != 0;
 }
 
 bool gravel_network_step(struct gravel_network *network, uint64_t now_ns, uint64_t *due_ns)
 {
+    struct gravel_buffer *buffer;
     uint32_t n = 0;
     if (atomic_load_explicit(&network->is_attached, memory_order_acquire)) { /* N2 */
-        if (!network->sees_attached)
-            see_attached(network);
+        if (!network->sees_attached) /* the size of node buffers is agreed on */
+            gravel_network_check(network,
+                                 network->transport->operations->prepare(
+                                     network->transport, gravel_network_frame_bytes(network)));
+        network->sees_attached = true;
         *due_ns = flush_aged(network, now_ns);
         n += gravel_resolving_look(network);
         if (gravel_records_collect(network))
             n += send_shipped(network); /* what functions have sent goes ahead of their answers */
         n += gravel_records_look(network);
-        n += send_parked(network);
-        n += send_outgoing(network, BATCH);
+        for (; (buffer = gravel_credit_take(&network->credit)); n++)
+            pass_on(network, buffer);
+        for (uint32_t i = 0; i < BATCH && (buffer = gravel_list_take(&network->outgoing)); i++, n++)
+            deliver(network, buffer);
     }
     n += send_pending(network, BATCH);
     if (!ships_first(network, now_ns, due_ns))

@@ -98,7 +98,7 @@ struct gravel_network_counts {
         refused_buffers, credit_waits;
 };
 
-/* Whom a round of a collective call waits for: see late.c. */
+/* Whom a round of a collective call waits for: see liveness.c. */
 #define GRAVEL_WARN_NS (5 * GRAVEL_NS_PER_S) /* of waiting, after which a line says for what */
 
 struct gravel_late {

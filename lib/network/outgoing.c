@@ -19,8 +19,9 @@ void gravel_network_ship(void *context, struct gravel_buffer *buffer)
     gravel_event_signal(&network->event);
 }
 
-void gravel_network_put(struct gravel_network *network, struct gravel_buffer *buffer)
+void gravel_network_put(void *context, struct gravel_buffer *buffer)
 {
+    struct gravel_network *network = context;
     buffer->next = NULL;
     *network->pending_end = buffer;
     network->pending_end = &buffer->next;
@@ -37,9 +38,10 @@ struct gravel_buffer *gravel_network_take_pending(struct gravel_network *network
     return buffer;
 }
 
-struct gravel_buffer *gravel_network_frame(struct gravel_network *network, uint16_t kind,
-                                           uint32_t node, uint32_t bytes)
+struct gravel_buffer *gravel_network_frame(void *context, uint16_t kind, uint32_t node,
+                                           uint32_t bytes)
 {
+    struct gravel_network *network = context;
     struct gravel_buffer *buffer = gravel_buffer_create((bytes + 7) & ~7u);
     if (!buffer) {
         gravel_network_fail(network, GRAVEL_ENOMEM, "no memory for a control frame");

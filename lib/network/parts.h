@@ -2,8 +2,8 @@
 /*
  * Between the network thread's own files.
  *
- * Path:    start.c -> network.c, leave.c -> control.c, job.c -> get.c, collective.c, resolving.c, courier.c ->
- *          liveness.c, late.c, reply.c, fields.c, outgoing.c.
+ * Path:    start.c -> network.c, leave.c -> control.c, job.c -> get.c, collective.c, resolving.c ->
+ *          liveness.c, reply.c, fields.c, outgoing.c.
  * Threads: the network thread, if not said otherwise.
  */
 #ifndef GRAVEL_NETWORK_PARTS_H
@@ -30,9 +30,10 @@ static inline uint64_t gravel_network_lived_ns(struct gravel_network *network)
     return gravel_lived_tick(&network->lived, gravel_clock_ns());
 }
 
-/** Report a fatal failure. */
-static inline void gravel_network_fail(struct gravel_network *network, int code, const char *text)
+/** Report a fatal failure. `context` is the network. */
+static inline void gravel_network_fail(void *context, int code, const char *text)
 {
+    const struct gravel_network *network = context;
     network->shape.report(network->shape.context, code, true, text);
 }
 
@@ -65,11 +66,12 @@ bool gravel_network_step(struct gravel_network *network, uint64_t now_ns, uint64
 /** The part of a round that sends nothing new: what has arrived, and buffers that have left. As step. */
 bool gravel_network_exchange(struct gravel_network *network);
 
-/** outgoing.c: a frame of our own of `bytes`, to be filled and put; NULL (and a fatal report) if memory is out. */
-struct gravel_buffer *gravel_network_frame(struct gravel_network *network, uint16_t kind,
-                                           uint32_t node, uint32_t bytes);
+/** outgoing.c: a frame of our own of `bytes`, to be filled and put; NULL (and a fatal report) if memory is out.
+ * `context` is the network, as of the next call: the courier of messages with keys makes both (serve/courier.h). */
+struct gravel_buffer *gravel_network_frame(void *context, uint16_t kind, uint32_t node,
+                                           uint32_t bytes);
 /** outgoing.c: append a frame to those pending, and take the first of them, or NULL. */
-void gravel_network_put(struct gravel_network *network, struct gravel_buffer *buffer);
+void gravel_network_put(void *context, struct gravel_buffer *buffer);
 struct gravel_buffer *gravel_network_take_pending(struct gravel_network *network);
 /** outgoing.c: give a frame its number among those to its destination, and count it as sent. */
 void gravel_network_number(struct gravel_network *network, struct gravel_frame *frame);
@@ -137,9 +139,6 @@ void gravel_acks_give(struct gravel_network *network, uint32_t source, uint64_t 
 bool gravel_acks_step(struct gravel_network *network);
 void gravel_acks_free(struct gravel_network *network);
 
-/** courier.c: what messages with keys ask of this thread. */
-struct gravel_courier gravel_network_courier(struct gravel_network *network);
-
 /** reply.c: send the answers of a run of requests; `context` is the network. See gravel_apply_reply. */
 void gravel_reply_send(void *context, const struct gravel_signal_run *run, uint32_t source,
                        const void *requests, const unsigned char *answers);
@@ -155,7 +154,6 @@ void gravel_job_fail_all(struct gravel_network *network);
 /** job.c: another node works on what quiets wait for. */
 void gravel_job_note_life(struct gravel_network *network);
 /* get.c, collective.c: begin a job, and get it a step further. @return whether it has ended, with job->code. */
-void gravel_job_begin_get(struct gravel_network *network, struct gravel_job *job);
 bool gravel_job_step_get(struct gravel_network *network, struct gravel_job *job);
 void gravel_job_begin_reduce(struct gravel_network *network, struct gravel_job *job);
 /** Of the round that was begun last; the node fails if it cannot end. */
@@ -172,12 +170,11 @@ void gravel_job_reply(struct gravel_network *network, const struct gravel_reply_
                       const struct gravel_loan *loan);
 uint64_t gravel_get_piece_bytes(const struct gravel_network *network);
 
-/** late.c: a round of a call of that kind begins; has not ended, so look whether to name whom it waits for; ends. */
+/** liveness.c: a round of a call of that kind begins; has not ended, so find whom it waits for, to name it; ends. */
 void gravel_late_begin(struct gravel_network *network, uint32_t kind);
 void gravel_late_look(struct gravel_network *network);
 void gravel_late_end(struct gravel_network *network);
-/** late.c: a heartbeat for our right neighbour, and one of our left neighbour. */
-void gravel_late_write(const struct gravel_network *network, struct gravel_heartbeat_frame *beat);
+/** liveness.c: a heartbeat of our left neighbour has come. */
 void gravel_late_read(struct gravel_network *network, const struct gravel_heartbeat_frame *beat,
                       const struct gravel_loan *loan);
 

@@ -111,13 +111,6 @@ bool gravel_records_collect(struct gravel_network *network)
     return network->dealt_with != NULL;
 }
 
-/* Answers go ahead of acknowledgements. */
-static void answer(struct gravel_network *network, const struct gravel_frame *frame)
-{
-    gravel_requests_finish(frame, NULL, gravel_reply_send, network);
-    gravel_sender_flush(network->handler_sender);
-}
-
 bool gravel_records_look(struct gravel_network *network)
 {
     struct gravel_buffer *buffer;
@@ -126,8 +119,10 @@ bool gravel_records_look(struct gravel_network *network)
         network->dealt_with = buffer->next;
         tell_failure(network, buffer);
         const bool asks = gravel_records_ask(buffer->frame);
-        if (asks)
-            answer(network, buffer->frame);
+        if (asks) { /* answers go ahead of acknowledgements */
+            gravel_requests_finish(buffer->frame, NULL, gravel_reply_send, network);
+            gravel_sender_flush(network->handler_sender);
+        }
         give_credit(network, buffer->frame->source, buffer->frame->destination, asks);
         gravel_buffer_destroy(buffer);
     }

@@ -11,19 +11,13 @@
 
 #define CHUNK 256u /* [answers] */
 
-static void send_chunk(struct gravel_network *network, const struct gravel_columns *columns)
-{
-    uint32_t refused;
-    int code = gravel_sender_append(network->handler_sender, columns, gravel_clock_ns(), &refused);
-    if (code == GRAVEL_ENOMEM)
-        gravel_network_fail(network, code, "no memory for a node buffer with answers");
-}
-
 void gravel_reply_send(void *context, const struct gravel_signal_run *run, uint32_t source,
                        const void *requests, const unsigned char *answers)
 {
     const uint32_t command = run->run.command, type = GRAVELP_COMMAND_TYPE(command);
     const uint32_t far = command & GRAVELP_COMMAND_FAR;
+    struct gravel_network *network = context;
+    uint32_t refused;
     uint32_t nodes[CHUNK], near_places[CHUNK];
     uint64_t far_places[CHUNK];
     for (uint32_t first = 0; first < run->run.n_messages; first += CHUNK) {
@@ -42,6 +36,9 @@ void gravel_reply_send(void *context, const struct gravel_signal_run *run, uint3
             .index = far ? (const void *)far_places : (const void *)near_places,
             .values = {answers + (size_t)first * GRAVEL_TYPE_BYTES(type)},
         };
-        send_chunk(context, &columns);
+        int code =
+            gravel_sender_append(network->handler_sender, &columns, gravel_clock_ns(), &refused);
+        if (code == GRAVEL_ENOMEM)
+            gravel_network_fail(network, code, "no memory for a node buffer with answers");
     }
 }

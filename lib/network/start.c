@@ -126,12 +126,6 @@ int gravel_network_start(struct gravel_network *network, const struct gravel_net
     return 0;
 }
 
-/* Handlers run in the network thread: what they send waits until the buffer at hand is done. */
-static void ship_from_handler(void *context, struct gravel_buffer *buffer)
-{
-    gravel_network_put(context, buffer);
-}
-
 int gravel_network_attach(struct gravel_network *network, const struct gravel_memory *memory,
                           unsigned char *host_frames, struct gravel_device_calls *calls,
                           struct gravel_trace *trace)
@@ -158,7 +152,8 @@ int gravel_network_attach(struct gravel_network *network, const struct gravel_me
         .buffer_bytes = (uint32_t)config->buffer_bytes,
         .flush_ns = config->flush_us * UINT64_C(1000),
         .timeout_ns = config->timeout_ms * UINT64_C(1000000),
-        .ship = ship_from_handler,
+        .ship =
+            gravel_network_put, /* handlers run in this thread: when the buffer at hand is done */
         .context = network,
         .failure = network->shape.failure,
     };
@@ -168,7 +163,19 @@ int gravel_network_attach(struct gravel_network *network, const struct gravel_me
         .streams = network->shape.streams,
         .are_bare = !config->print_tags,
     };
-    const struct gravel_courier courier = gravel_network_courier(network);
+    const struct gravel_courier courier = {
+        .transport = network->transport,
+        .heap = network->shape.heap,
+        .failure = network->shape.failure,
+        .patience_ns = gravel_network_patience_ms(network) * GRAVEL_NS_PER_MS,
+        .most_bytes = gravel_network_frame_bytes(network),
+        .context = network,
+        .frame = gravel_network_frame,
+        .put = gravel_network_put,
+        .answer = gravel_reply_send,
+        .refuse = gravel_resolving_refuse,
+        .fail = gravel_network_fail,
+    };
     network->shape.memory = memory;
     network->trace = trace;
     int code = gravel_resolver_create(&network->resolver, &resolver);
@@ -191,15 +198,6 @@ int gravel_network_attach(struct gravel_network *network, const struct gravel_me
     if (!code)
         atomic_store_explicit(&network->is_attached, true, memory_order_release); /* N2 */
     return code;
-}
-
-static void free_pending(struct gravel_network *network)
-{
-    struct gravel_buffer *buffer;
-    while ((buffer = gravel_network_take_pending(network)))
-        gravel_pool_return(buffer);
-    while ((buffer = gravel_list_take(&network->outgoing)))
-        gravel_pool_return(buffer);
 }
 
 /* @param state  HAS_LEFT_MPI, or 0: wait for its end. @return whether the thread has come so far; else it is lost. */
@@ -225,6 +223,7 @@ void gravel_network_leave_mpi(struct gravel_network *network)
 
 bool gravel_network_stop(struct gravel_network *network, bool keep_resolver)
 {
+    struct gravel_buffer *buffer;
     if (!gravel_thread_stop(&network->thread, &network->event))
         return true;
     bool has_ended = wait_for(network, 0);
@@ -232,7 +231,9 @@ bool gravel_network_stop(struct gravel_network *network, bool keep_resolver)
     gravel_thread_end(&network->thread, has_ended);
     if (!has_ended)
         return false;
-    free_pending(network);
+    while ((buffer = gravel_network_take_pending(network)) ||
+           (buffer = gravel_list_take(&network->outgoing)))
+        gravel_pool_return(buffer);
     gravel_credit_destroy(&network->credit);
     if (!gravel_spool_destroy(network->spool))
         return false;

@@ -3,7 +3,7 @@
  * What messages with keys that wait ask of the network thread: to send frames and answers, and to report. So this room
  * knows of no network, and a test stands for one (tests/unit/test_grant.c).
  *
- * Path:    transactions.c, grant.c, line.c -> courier.h -> network/courier.c.
+ * Path:    transactions.c, grant.c, line.c -> courier.h -> network/start.c.
  * Owner:   a frame is the courier's as soon as it is put.
  * Threads: the network thread.
  */

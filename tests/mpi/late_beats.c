@@ -22,13 +22,13 @@
 static bool is_late;
 static _Atomic unsigned n_beats; /* of this node, of all rounds */
 
-void __real_gravel_late_write(const struct gravel_network *, struct gravel_heartbeat_frame *);
-void __wrap_gravel_late_write(const struct gravel_network *, struct gravel_heartbeat_frame *);
-void __wrap_gravel_late_write(const struct gravel_network *network,
-                              struct gravel_heartbeat_frame *beat)
+void __real_gravel_network_transmit(struct gravel_network *, struct gravel_buffer *);
+void __wrap_gravel_network_transmit(struct gravel_network *, struct gravel_buffer *);
+void __wrap_gravel_network_transmit(struct gravel_network *network, struct gravel_buffer *buffer)
 {
-    __real_gravel_late_write(network, beat);
-    n_beats++;
+    const bool is_beat = buffer->frame->kind == GRAVEL_FRAME_HEARTBEAT;
+    __real_gravel_network_transmit(network, buffer);
+    n_beats += is_beat;
 }
 
 void __real_gravel_aggregator_stop(struct gravel_aggregator *aggregator);

@@ -6,7 +6,7 @@
  *
  * usage: mpirun ... misfits MODE     see the table at the end; fault.sh counts the nodes that print
  *
- * Path: fault.sh -> mpirun -> this -> lib/transport/round.c, lib/network/late.c
+ * Path: fault.sh -> mpirun -> this -> lib/transport/round.c, lib/network/liveness.c
  */
 #include "job.h"
 
