@@ -268,6 +268,19 @@ protected:
         state_->refuse_here();
         state_->check(Destroy(give()));
     }
+    /** What all nodes made together: after an error it stays, unless the node has failed. Collective. */
+    void destroy_together(int (*destroy)(T *)) {
+        T *own = get();
+        state_->refuse_here();
+        try {
+            state_->check(destroy(own));
+        } catch (const error &) {
+            if (state_->has_failed())
+                give();
+            throw;
+        }
+        give();
+    }
     /** For destructors. */
     void drop(const char *where) noexcept try {
         if (part_ && state_->gravel && state_->process == getpid())
@@ -932,8 +945,8 @@ public:
     void share() { call_part(gravel_mirror_share); }
     /** Heap offset of copy, or slot, 0 [bytes]; of copies until the next end. */
     uint64_t offset() const { return gravel_mirror_offset(get()); }
-    /** Collective. */
-    void destroy() { destroy_part(); }
+    /** After any error it stays, unless the node has failed. Collective. */
+    void destroy() { destroy_together(gravel_mirror_destroy); }
 
 private:
     template <typename T> gravel_words plan_of(const array<T> &words, const std::vector<uint64_t> &n_words,
@@ -981,19 +994,8 @@ public:
     void flush() { call_part(gravel_accumulator_flush); }
     void begin() { call_part(gravel_accumulator_begin); }
     void reset() { call_part(gravel_accumulator_reset); }
-    /** GRAVEL_EINVAL if words wait. After any error it stays, but of a node that has failed. Collective. */
-    void destroy() {
-        gravel_accumulator *own = get();
-        state_->refuse_here();
-        try {
-            state_->check(gravel_accumulator_destroy(own));
-        } catch (const error &) {
-            if (state_->has_failed())
-                give();
-            throw;
-        }
-        give();
-    }
+    /** GRAVEL_EINVAL if words wait. After any error it stays, unless the node has failed. Collective. */
+    void destroy() { destroy_together(gravel_accumulator_destroy); }
 };
 
 inline void kernel::set(cl_uint i, const accumulator &value) const {
@@ -1017,8 +1019,8 @@ public:
         state_->check(gravel_block_pool_stats_read(get(), &read, sizeof read));
         return read;
     }
-    /** Collective. */
-    void destroy() { destroy_part(); }
+    /** After any error it stays, unless the node has failed. Collective. */
+    void destroy() { destroy_together(gravel_block_pool_destroy); }
 };
 
 inline void kernel::set(cl_uint i, const block_pool &value) const {

@@ -40,10 +40,6 @@ class Accumulator(PartOfArray):
         """Forget what "min", "max", "and" and "or" have sent, and what waits."""
         self._call(lib.gravel_accumulator_reset)
 
-    def _stays(self, status: int) -> bool:
-        """After any error, such as an index that a kernel gave, but of a node that has failed."""
-        return status != 0 and not self.node._has_failed()
-
     def _end(self) -> None:
         try:
             self.flush()

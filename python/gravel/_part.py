@@ -13,7 +13,6 @@ import os
 import threading
 from typing import TYPE_CHECKING, Any, Callable, ClassVar, Optional, TypeVar
 
-from . import _library
 from ._array import Array
 from ._errors import Error
 from ._interrupt import held_back, waiting
@@ -67,7 +66,7 @@ class Part:
             self.node._wait(lambda _: function(made))
 
     def destroy(self) -> None:
-        """Collective. If the library refuses, with an ArgumentError, it stays as it is."""
+        """Collective. After any error it stays as it is, unless the node has failed."""
         with self._lock, held_back():
             node, made = self.node._opened(), self._take()
             status = waiting(lambda _: int(self._destroys(made)), node)
@@ -85,8 +84,8 @@ class Part:
         return made
 
     def _stays(self, status: int) -> bool:
-        """Whether the library refused to destroy it."""
-        return status == _library.EINVAL
+        """Whether the library has not destroyed it."""
+        return status != 0 and not self.node._has_failed()
 
     def _end(self) -> None:
         """As its statement or its node ends."""
