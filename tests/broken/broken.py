@@ -6,9 +6,9 @@ usage: broken.py [BUILD NAME]     a build inside the sources, and a row of `tabl
 exit:  0 the test fails as the row says; 1 it passes, or fails otherwise, or the patch does not apply or build;
        77 the build lies elsewhere, or the test cannot run here
 
-A copy of the sources and the build, BUILD/tests/broken/copy, is made equal to them; then the patch is applied, and ninja
-builds the test and the library, of which it finds all but the patched parts built. That the paths in a build are relative
-allows it; those that are not name the original's tools.
+A copy of the sources and the build, BUILD/tests/broken/copy/N, of which there is one for each core, is made equal to them;
+then the patch is applied, and ninja builds the test and the library, of which it finds all but the patched parts built. That
+the paths in a build are relative allows it; those that are not name the original's tools.
 
 Path: BUILD, table, NAME.patch -> this -> the test's command.
 """
@@ -77,11 +77,12 @@ def find_test(build, name):
 
 def break_promise(build, name, test_name, says):
     """Returns the exit status, and why."""
-    copy, test = os.path.join(build, "tests", "broken", "copy"), find_test(build, test_name)
+    number = [row[0] for row in rows()].index(name) % (os.cpu_count() or 1)
+    copy, test = os.path.join(build, "tests", "broken", "copy", str(number)), find_test(build, test_name)
     if not test:
         return 77, "skipped: this build has no test '%s'" % test_name
     os.makedirs(copy, exist_ok=True)
-    lock = open(os.path.join(os.path.dirname(copy), "lock"), "w", encoding="utf-8")
+    lock = open(copy + ".lock", "w", encoding="utf-8")
     fcntl.flock(lock, fcntl.LOCK_EX)
     copy_all(build, copy)
     is_stale = patch(name, copy)
