@@ -3,6 +3,8 @@
  * The whole path with binning on the device (GRAVEL_DEVICE_AGGREGATION=on): that it is used, that
  * nothing is lost, and that what is refused is refused as ever. For steps pump and drain.
  *
+ * usage: test_binning [sums]     sums: of many work-items that run at once, alone
+ *
  * Path: meson test -> this -> lib/pump/blocks.c, lib/aggregate
  */
 #include <stdio.h>
@@ -153,6 +155,20 @@ static void runs_longer_than_a_block_lose_nothing(void **state)
     OK(gravel_close(gravel));
 }
 
+/* Each group of work-items that applies them adds thousands to one word. */
+static void sums_of_reals_that_meet_are_whole(void **state)
+{
+    (void)state;
+    const uint32_t n_items = 1u << 23;
+    struct gravel_config config = binning_config(1);
+    struct gravel *gravel = open_config(&config);
+    uint64_t table = alloc_or_die(gravel, 64);
+    OK(run_body(gravel, BODY("gravel_add_float_wg(g, a, 0, 1.0f, 0);"), n_items, GROUP, table, 0,
+                0));
+    expect_words(gravel, 0, table, 0x4b000000u, 1); /* as_uint((float)n_items) */
+    OK(gravel_close(gravel));
+}
+
 /*
  * A run ends where the command or the base changes. What a group put before and after its
  * increments is ordered by them: puts to one word, the last of which must win.
@@ -298,9 +314,12 @@ static void failure_in_between_ends_everything(void **state)
     expect_error(gravel_close(gravel), GRAVEL_EKERNEL, "not published");
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
+    const struct CMUnitTest sums[] = {cmocka_unit_test(sums_of_reals_that_meet_are_whole)};
     watch(170, "binning on the device");
+    if (argc > 1 && !strcmp(argv[1], "sums"))
+        return cmocka_run_group_tests(sums, NULL, NULL);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_message_is_binned_from_one_node_to_many),
         cmocka_unit_test(off_and_auto_bin_nothing_on_a_cpu),

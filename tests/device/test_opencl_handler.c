@@ -13,7 +13,7 @@
 #define N_NODES 3u
 
 /* Ids by position in the table below. */
-enum { TALLY, COPY, HOST_ADD, NOTHING };
+enum { TALLY, COPY, HOST_ADD, NOTHING, TURN, NOTE_RUN };
 
 extern const char opencl_handler_cl[]; /* kernels/opencl_handler.cl */
 
@@ -27,11 +27,23 @@ static int host_add(struct gravel *node, void *user, uint32_t from,
     return 0;
 }
 
+static _Atomic bool has_run;
+
+static int note_run(struct gravel *node, void *user, uint32_t from,
+                    const uint64_t args[GRAVEL_AM_MAX_ARGS])
+{
+    (void)node, (void)user, (void)from, (void)args;
+    has_run = true;
+    return 0;
+}
+
 static const struct gravel_handler handlers[] = {
     {.name = "tally", .n_args = 2},
     {.name = "copy", .n_args = 3},
     {.name = "host_add", .n_args = 1, .function = host_add},
     {.name = "nothing", .n_args = 0},
+    {.name = "turn", .n_args = 2},
+    {.name = "note_run", .n_args = 0, .function = note_run},
 };
 
 static const struct gravel_bindings table =
@@ -128,6 +140,29 @@ static void both_kinds_of_handler_live_in_one_table(void **state)
                 1024, 64, words, 0, 0));
     assert_int_equal(word32(gravel, 1, words + 20), 2048);
     assert_int_equal(host_sum, 1023 * 512);
+}
+
+/* Behind a handler of the device that takes its time, and an update, all in one node buffer. */
+static void host_function_runs_after_what_was_sent_before_it(void **state)
+{
+    (void)state;
+    const size_t n = 64;
+    const uint64_t arguments[3] = {words, 4000000};
+    cl_kernel kernel =
+        body_kernel(gravel,
+                    BODY("gravel_am2_wg_if(g, i == 0, GRAVEL_HANDLER(turn), a, b, 0);"
+                         "gravel_inc_uint_wg(g, a, 0, 0);"
+                         "gravel_am0_wg_if(g, i == 0, GRAVEL_HANDLER(note_run), 0);"),
+                    arguments);
+    for (uint32_t round = 1; round <= 5; round++) {
+        has_run = false;
+        OK(gravel_launch(gravel, kernel, 1, &n, &n, 0, NULL, NULL));
+        while (!has_run)
+            usleep(100);
+        assert_int_equal(word32(gravel, 0, words), round * (1 + n));
+        OK(gravel_barrier(gravel));
+    }
+    clReleaseKernel(kernel);
 }
 
 static void calls_of_the_host_and_quiet(void **state)
@@ -269,6 +304,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(histogram_by_atomics_is_exact, reset),
         cmocka_unit_test_setup(call_sees_what_was_applied_before_its_run, reset),
+        cmocka_unit_test_setup(host_function_runs_after_what_was_sent_before_it, reset),
         cmocka_unit_test_setup(both_kinds_of_handler_live_in_one_table, reset),
         cmocka_unit_test_setup(calls_of_the_host_and_quiet, reset),
         cmocka_unit_test_setup(long_runs_of_empty_messages_end, reset),

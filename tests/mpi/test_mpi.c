@@ -16,7 +16,7 @@
 
 #include "bodies.h"
 
-enum { COUNT, CHAIN };
+enum { COUNT, CHAIN, STALL };
 
 static struct gravel *gravel;
 static uint32_t node, n_nodes, left, right;
@@ -39,6 +39,21 @@ static int chain(struct gravel *here, void *user, uint32_t source,
     n_calls++;
     uint64_t less = args[0] - 1;
     return args[0] ? gravel_am(here, CHAIN, &less, 1, (gravel_node(here) + 1) % n_nodes) : 0;
+}
+
+static _Atomic bool is_stalled;
+
+/* Keeps the network thread, and so the node buffers in flight, until what the device has binned waits for a buffer. */
+static int stall(struct gravel *here, void *user, uint32_t source,
+                 const uint64_t args[GRAVEL_AM_MAX_ARGS])
+{
+    struct gravel_stats stats = {.buffer_waits = 0};
+    const double begin = seconds_now();
+    (void)user, (void)source, (void)args;
+    is_stalled = true;
+    while (stats.buffer_waits == 0 && may_wait(begin, 1))
+        OK(gravel_stats_read(here, &stats, sizeof stats, GRAVEL_ALL_NODES));
+    return 0;
 }
 
 /* All have returned from the collective call before, which would report the refusals of what follows. */
@@ -476,6 +491,28 @@ static void buffers_stay_where_they_are_if_nodes_share_memory(void)
     OK(gravel_free(gravel, memory));
 }
 
+/* The first launch, without a stall, has the driver compile the kernel. */
+static void binned_messages_wait_for_node_buffers(void)
+{
+    struct gravel_stats stats;
+    const char *body =
+        BODY("for (uint k = 0; k < 16; k++) gravel_inc_uint_wg(g, a, i % 16, (uint)b);");
+    if (strcmp(gravel_config_of(gravel)->device_aggregation, "on"))
+        return;
+    uint64_t table = alloc_or_die(gravel, 64);
+    OK(run_body(gravel, body, 65536, 256, table, right, 0));
+    OK(gravel_stats_reset(gravel));
+    OK(gravel_am(gravel, STALL, NULL, 0, node));
+    while (!is_stalled)
+        usleep(100);
+    OK(run_body(gravel, body, 65536, 256, table, right, 0));
+    OK(gravel_stats_read(gravel, &stats, sizeof stats, GRAVEL_ALL_NODES));
+    MUST(stats.buffer_waits > 0);
+    for (uint32_t i = 0; i < 16; i++)
+        MUST(word32(gravel, node, table + 4 * i) == 2 * 65536);
+    OK(gravel_free(gravel, table));
+}
+
 /* All at once: kernels, host messages and gets, from every node to every node. */
 static void everything_at_once_adds_up(void)
 {
@@ -523,14 +560,16 @@ static const struct step steps[] = {
     STEP(node_that_computes_still_answers),
     STEP(statistics_add_up_over_all_nodes),
     STEP(buffers_stay_where_they_are_if_nodes_share_memory),
+    STEP(binned_messages_wait_for_node_buffers),
     STEP(everything_at_once_adds_up),
 };
 
 int main(void)
 {
     const struct gravel_handler handlers[] = {{.name = "count", .n_args = 2, .function = count},
-                                              {.name = "chain", .n_args = 1, .function = chain}};
-    const struct gravel_bindings bindings = GRAVEL_BINDINGS(.handlers = handlers, .n_handlers = 2);
+                                              {.name = "chain", .n_args = 1, .function = chain},
+                                              {.name = "stall", .n_args = 0, .function = stall}};
+    const struct gravel_bindings bindings = GRAVEL_BINDINGS(.handlers = handlers, .n_handlers = 3);
     watch(60, "opening");
     gravel = open_default(&bindings);
     node = gravel_node(gravel);

@@ -18,6 +18,16 @@ void copy(struct gravel_call call, ulong from, ulong to, ulong i)
     ((global uint *)gravel_call_local(call, to))[i] = words[i];
 }
 
+/* Increments a word after n divisions that wait for each other. */
+void turn(struct gravel_call call, ulong at, ulong n)
+{
+    global uint *word = gravel_call_local(call, at);
+    uint turned = 1;
+    for (ulong i = 0; i < n; i++)
+        turned = 0xfffffffdu / (turned | 1) + (uint)i;
+    *word += 1 + (turned == 0xffffffffu);
+}
+
 void nothing(struct gravel_call call)
 {
     (void)call;
