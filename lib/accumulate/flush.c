@@ -387,7 +387,7 @@ int gravel_accumulator_send(struct gravel_object *object)
 /* Begins a public call for an accumulator, with the node's objects entered. @return 0, and leave() is due */
 static int enter_call(const struct gravel_accumulator *accumulator, const char *call)
 {
-    int code = gravel_object_refuse(&accumulator->object, "accumulator", call);
+    int code = gravel_object_refuse(accumulator, "accumulator", call);
     return code ? code : gravel_objects_enter(accumulator->object.gravel);
 }
 

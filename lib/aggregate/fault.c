@@ -12,51 +12,65 @@
 static const struct {
     const char *text, *drained;
 } texts[] = {
-    [GRAVELP_FAULT_STALLED] = {"{group} waited for room in queue {queue} (ticket {ticket}), of "
-                               "which the host has taken no package from ticket {value} on for "
-                               "{room_waits} s",
-                               "{group} found queue {queue} full ({slots} slots, ticket {ticket}), "
-                               "and no kernel waits on step drain: raise GRAVEL_QUEUE, send fewer "
-                               "messages from each work-group (GRAVEL_FOR_SHARED_WG shares out "
-                               "uneven work), or lower GRAVEL_SLICE if it is above 1"},
-    [GRAVELP_FAULT_GROUP] = {"{group} has {value} work-items, more than GRAVEL_MAX_GROUP: launch "
-                             "groups of 256, or build the program with -DGRAVEL_MAX_GROUP={value}"},
-    [GRAVELP_FAULT_QUEUE] = {"{group} needs {value} slots for one call and queue {queue} has "
-                             "{slots}; raise GRAVEL_QUEUE or GRAVEL_SLOT"},
-    [GRAVELP_FAULT_WAIT] = {"{group} waited for the word at heap offset {offset} to be {sign} "
-                            "{ticket}; it has been {value} for {waits} s",
-                            "{group} waits for the word at heap offset {offset} (it is {value}) to "
-                            "be {sign} {ticket}, and no kernel waits on step drain: read it in the "
-                            "next launch"},
-    [GRAVELP_FAULT_FBAR] = {"{group} waited at a fine-grain barrier at which {queue} of {value} "
-                            "sub-groups had arrived: does this device run a group's sub-groups at "
-                            "the same time (gravel_fbar_rounds_wg)?"},
-    [GRAVELP_FAULT_INBOX] = {"{group} sends to server {queue}, whose inbox of {ticket} slots has "
-                             "no room: {value} were needed. Clients end when an inbox is nearly "
-                             "full, and this one's work-items send several messages each; raise "
-                             "GRAVEL_INBOX"},
-    [GRAVELP_FAULT_ROLE] = {"{group} is of a kernel with GRAVEL_SERVE, and gravel_server_launch "
-                            "did not launch it"},
-    [GRAVELP_FAULT_ALONE] = {"{group} serves as number {queue} of {ticket}, and for {room_waits} s "
-                             "none of {value} groups of clients has begun: does this device run "
-                             "work-groups at the same time? GRAVEL_SERVER_MODE=phases does not "
-                             "need that"},
-    [GRAVELP_FAULT_SILENT] = {"{group} waited for room in the inbox of server {queue} (ticket "
-                              "{ticket}), which has taken none from ticket {value} on for "
-                              "{room_waits} s: a handler that takes so long, or a server that has "
-                              "stopped"},
-    [GRAVELP_FAULT_SPILL] = {"{group} has a handler that sends to server {queue}, where more "
-                             "messages wait than the {ticket} that its ring has room for: raise "
-                             "max_pending of the handlers that send"},
-    [GRAVELP_FAULT_SENDER] = {"{group} has a handler that sends to handler {queue} and may not: "
-                              "it is registered with max_pending 0"},
-    [GRAVELP_FAULT_RECORD] = {"{group} sends a record of {value} bytes, text and header included, "
-                              "and a slot has {ticket}: raise GRAVEL_SLOT"},
-    [GRAVELP_FAULT_ASSERT] = {"{item} of node {node}: {file}, line {value}: {text}"},
-    [GRAVELP_FAULT_POOL] = {"{item} of node {node} frees heap offset {offset}, which is {block} of "
-                            "the pool at {ticket}"},
-    [GRAVELP_FAULT_BOUNDS] = {"{item} of node {node}: {file}, line {queue}: gravel_local_at of "
-                              "index {ticket} at base {offset}, {bound}"},
+    [GRAVELP_FAULT_STALLED] =
+        {.text = "{group} waited for room in queue {queue} (ticket {ticket}), of "
+                 "which the host has taken no package from ticket {value} on for "
+                 "{room_waits} s",
+         .drained = "{group} found queue {queue} full ({slots} slots, ticket {ticket}), "
+                    "and no kernel waits on step drain: raise GRAVEL_QUEUE, send fewer "
+                    "messages from each work-group (GRAVEL_FOR_SHARED_WG shares out "
+                    "uneven work), or lower GRAVEL_SLICE if it is above 1"},
+    [GRAVELP_FAULT_GROUP] =
+        {.text = "{group} has {value} work-items, more than GRAVEL_MAX_GROUP: launch "
+                 "groups of 256, or build the program with -DGRAVEL_MAX_GROUP={value}"},
+    [GRAVELP_FAULT_QUEUE] = {.text =
+                                 "{group} needs {value} slots for one call and queue {queue} has "
+                                 "{slots}; raise GRAVEL_QUEUE or GRAVEL_SLOT"},
+    [GRAVELP_FAULT_WAIT] =
+        {.text = "{group} waited for the word at heap offset {offset} to be {sign} "
+                 "{ticket}; it has been {value} for {waits} s",
+         .drained = "{group} waits for the word at heap offset {offset} (it is {value}) to "
+                    "be {sign} {ticket}, and no kernel waits on step drain: read it in the "
+                    "next launch"},
+    [GRAVELP_FAULT_FBAR] =
+        {.text = "{group} waited at a fine-grain barrier at which {queue} of {value} "
+                 "sub-groups had arrived: does this device run a group's sub-groups at "
+                 "the same time (gravel_fbar_rounds_wg)?"},
+    [GRAVELP_FAULT_INBOX] =
+        {.text = "{group} sends to server {queue}, whose inbox of {ticket} slots has "
+                 "no room: {value} were needed. Clients end when an inbox is nearly "
+                 "full, and this one's work-items send several messages each; raise "
+                 "GRAVEL_INBOX"},
+    [GRAVELP_FAULT_ROLE] =
+        {.text = "{group} is of a kernel with GRAVEL_SERVE, and gravel_server_launch "
+                 "did not launch it"},
+    [GRAVELP_FAULT_ALONE] =
+        {.text = "{group} serves as number {queue} of {ticket}, and for {room_waits} s "
+                 "none of {value} groups of clients has begun: does this device run "
+                 "work-groups at the same time? GRAVEL_SERVER_MODE=phases does not "
+                 "need that"},
+    [GRAVELP_FAULT_SILENT] =
+        {.text = "{group} waited for room in the inbox of server {queue} (ticket "
+                 "{ticket}), which has taken none from ticket {value} on for "
+                 "{room_waits} s: a handler that takes so long, or a server that has "
+                 "stopped"},
+    [GRAVELP_FAULT_SPILL] =
+        {.text = "{group} has a handler that sends to server {queue}, where more "
+                 "messages wait than the {ticket} that its ring has room for: raise "
+                 "max_pending of the handlers that send"},
+    [GRAVELP_FAULT_SENDER] =
+        {.text = "{group} has a handler that sends to handler {queue} and may not: "
+                 "it is registered with max_pending 0"},
+    [GRAVELP_FAULT_RECORD] =
+        {.text = "{group} sends a record of {value} bytes, text and header included, "
+                 "and a slot has {ticket}: raise GRAVEL_SLOT"},
+    [GRAVELP_FAULT_ASSERT] = {.text = "{item} of node {node}: {file}, line {value}: {text}"},
+    [GRAVELP_FAULT_POOL] =
+        {.text = "{item} of node {node} frees heap offset {offset}, which is {block} of "
+                 "the pool at {ticket}"},
+    [GRAVELP_FAULT_BOUNDS] = {.text =
+                                  "{item} of node {node}: {file}, line {queue}: gravel_local_at of "
+                                  "index {ticket} at base {offset}, {bound}"},
 };
 static const char other_version[] =
     "the program was built with another gravel.cl.h (arena version {value}, here {version})";

@@ -126,7 +126,7 @@ static int begin_slots(struct gravel_mirror *mirror)
 
 int gravel_mirror_begin(struct gravel_mirror *mirror)
 {
-    int code = gravel_object_refuse(&mirror->object, "mirror", "gravel_mirror_begin");
+    int code = gravel_object_refuse(mirror, "mirror", "gravel_mirror_begin");
     if (code)
         return code;
     if (mirror->state == GRAVEL_MIRROR_BEGUN)
@@ -163,7 +163,7 @@ static int check_end(struct gravel_mirror *mirror)
 
 int gravel_mirror_end(struct gravel_mirror *mirror)
 {
-    int code = gravel_object_refuse(&mirror->object, "mirror", "gravel_mirror_end");
+    int code = gravel_object_refuse(mirror, "mirror", "gravel_mirror_end");
     if (code)
         return code;
     if (mirror->state == GRAVEL_MIRROR_ENDED)
@@ -191,7 +191,7 @@ int gravel_mirror_end(struct gravel_mirror *mirror)
 
 int gravel_mirror_share(struct gravel_mirror *mirror)
 {
-    int code = gravel_object_refuse(&mirror->object, "mirror", "gravel_mirror_share");
+    int code = gravel_object_refuse(mirror, "mirror", "gravel_mirror_share");
     if (!code)
         code = gravel_mirror_begin(mirror);
     return code ? code : gravel_mirror_end(mirror);

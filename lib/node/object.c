@@ -82,8 +82,9 @@ int gravel_object_check_words(const struct gravel_object *object, bool combines,
     return 0;
 }
 
-int gravel_object_refuse(const struct gravel_object *object, const char *name, const char *call)
+int gravel_object_refuse(const void *made, const char *name, const char *call)
 {
+    const struct gravel_object *object = made;
     int code = gravel_require(call, name, object);
     if (!code)
         code = gravel_node_refuse_wait(object->gravel, call);

@@ -86,11 +86,13 @@ int gravel_object_alloc(struct gravel_object *object, uint64_t bytes);
 int gravel_object_destroy(struct gravel_object *object);
 
 /**
- * Refuses a call that waits or sends for an object. @param name  of its parameter
+ * Refuses a call that waits or sends for an object.
  *
- * @return  0; GRAVEL_EINVAL; the node's failure.
+ * @param made  what begins with the struct gravel_object; or NULL
+ * @param name  of the call's parameter
+ * @return      0; GRAVEL_EINVAL; the node's failure.
  */
-int gravel_object_refuse(const struct gravel_object *object, const char *name, const char *call);
+int gravel_object_refuse(const void *made, const char *name, const char *call);
 
 /**
  * Enters the node's objects, which no other thread then lists, flushes or frees.

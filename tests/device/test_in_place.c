@@ -43,6 +43,7 @@ static void open_nodes(uint32_t n_nodes)
 static void close_nodes(void)
 {
     OK(gravel_close(gravel));
+    gravel = NULL;
 }
 
 static struct gravel_stats read_stats(void)
