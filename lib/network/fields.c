@@ -71,8 +71,10 @@ bool gravel_fields_check(struct gravel_network *network, const struct gravel_fra
         !length.name)
         return gravel_fields_fail(network, loan, "header (kind %u, sequence %llu, %u bytes)",
                                   frame->kind, (unsigned long long)frame->sequence, frame->bytes);
-    const uint64_t most = network->shape.config->buffer_bytes; /* a part of a block may be longer */
-    if (frame->kind <= GRAVEL_FRAME_BYTES && !loan->buffer && loan->bytes > most)
+    /* Read for messages alone, which come once the node is attached (N2). A part of a block may be longer. */
+    const uint64_t most =
+        frame->kind <= GRAVEL_FRAME_BYTES ? network->shape.config->buffer_bytes : UINT64_MAX;
+    if (!loan->buffer && loan->bytes > most)
         return gravel_fields_fail(network, loan, "length (%s has %llu bytes at most)", length.name,
                                   (unsigned long long)most);
     if (length.is_fixed ? loan->bytes == length.bytes : loan->bytes >= length.bytes)
