@@ -384,7 +384,7 @@ int gravel_accumulator_send(struct gravel_object *object)
     return settled ? settled : refused ? refused : touched;
 }
 
-/* Begins a public call for an accumulator, with the node's objects entered. @return 0, and leave() is due */
+/* Begins a public call for an accumulator and enters the node's objects. @return 0: call leave() at the end */
 static int enter_call(const struct gravel_accumulator *accumulator, const char *call)
 {
     int code = gravel_object_refuse(accumulator, "accumulator", call);

@@ -75,7 +75,7 @@ static const struct {
 static const char other_version[] =
     "the program was built with another gravel.cl.h (arena version {value}, here {version})";
 
-/* What {name} stands for: a text, or else a number. */
+/* Replaces {name}: by a text, or by a number if there is none. */
 struct field {
     const char *name, *text;
     unsigned long long number;
@@ -169,5 +169,6 @@ void gravel_fault_tell(const struct gravelp_arena *arena, uint32_t fault, char *
     const size_t end = strlen(text);
     if (fault & GRAVELP_FAULT_CUT_OFF && arena->wait_ms)
         snprintf(text + end, bytes - end,
-                 "; by the count of polls, for the host's clock stood in the kernel's memory");
+                 "; by the count of polls, because the host's clock did not advance in the "
+                 "kernel's memory");
 }

@@ -15,7 +15,7 @@
 struct gravel_arena_shape {
     uint32_t node, n_nodes;
     uint32_t print_node; /* lines go there */
-    uint32_t n_heaps;    /* loop-back nodes each have their own, one behind the other; else 1 */
+    uint32_t n_heaps;    /* each loop-back node has its own, in order; else 1 */
     uint32_t n_queues;
     uint64_t queue_bytes; /* of all queues */
     uint64_t slot_bytes;

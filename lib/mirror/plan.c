@@ -31,7 +31,7 @@ static int put_blocks(struct gravel *gravel, const struct gravel_mirror_block *b
     return code;
 }
 
-/* Reads a local heap's table: blocks [n_nodes] as large as those there, one behind the other. @return also their `n` */
+/* Reads a local heap's table: blocks [n_nodes], in order, as large as those there. @return also their `n` */
 static int read_blocks(const struct gravel_mirror *mirror, uint32_t heap, uint64_t table,
                        struct gravel_mirror_block *blocks, uint64_t *n)
 {

@@ -133,9 +133,9 @@ bool gravel_fields_check_error(struct gravel_network *network, const struct grav
 bool gravel_fields_fail(struct gravel_network *network, const struct gravel_loan *loan,
                         const char *format, ...) __attribute__((format(printf, 3, 4)));
 
-/** acks.c: acknowledge so many frames, once messages with keys that have come so far are run, and records written. */
+/** acks.c: acknowledge `acked` frames once keyed messages received so far have run and records are written. */
 void gravel_acks_give(struct gravel_network *network, uint32_t source, uint64_t acked);
-/** acks.c: send those that are due by now. @return whether there were any. */
+/** acks.c: send the acknowledgements that may go now. @return whether there were any. */
 bool gravel_acks_step(struct gravel_network *network);
 void gravel_acks_free(struct gravel_network *network);
 

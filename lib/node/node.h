@@ -33,7 +33,7 @@ enum gravel_device_state {
     GRAVEL_DEVICE_IS_STUCK /* a wait for it was given up: what it uses stays */
 };
 
-/* Where the node is for its maps, in order. */
+/* How far the node has ended, in order; maps may outlive it. */
 enum gravel_end { GRAVEL_IN_USE, GRAVEL_CLOSED, GRAVEL_LEFT /* closed, and its device uses it */ };
 
 struct gravel {

@@ -87,7 +87,7 @@ bool gravel_device_aggregator_is_right(const struct gravel_device_aggregator *ag
                                        const struct gravel_package_run *run, uint32_t room);
 
 /**
- * Where messages of a block are on the device, from the first one on.
+ * Returns where the messages of a block are on the device, from the first one on.
  *
  * @param first  counted from the block's, gaps between parts included (GRAVELP_BLOCK_PART).
  */

@@ -21,7 +21,7 @@
 #define N_TRIES 8u
 #define ARRIVAL_MS 1000u /* longest wait of a group that arrives, by its looks */
 
-/* Where the host's stores reach a running kernel, end one whose members do not meet. Elsewhere its looks end it. */
+/* Ends a kernel whose members do not meet, if the host's stores reach it. Otherwise its count of polls ends it. */
 static int watch(const struct gravel_test *test, void *context)
 {
     const struct gravel_test_words *words = &test->words;
