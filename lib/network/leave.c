@@ -76,7 +76,7 @@ static void receive_rest(struct gravel_network *network, uint64_t *counts)
 static void leave_together(struct gravel_network *network)
 {
     uint32_t n_nodes = network->transport->n_nodes;
-    if (network->transport->is_loopback || n_nodes == 1 || gravel_network_has_aborted(network))
+    if (gravel_transport_is_alone(network->transport) || gravel_network_has_aborted(network))
         return;
     uint64_t *counts = calloc(n_nodes, sizeof *counts);
     if (!counts) {

@@ -26,7 +26,7 @@
 uint64_t gravel_network_patience_ms(const struct gravel_network *network)
 {
     uint64_t timeout_ms = network->shape.config->timeout_ms;
-    if (network->transport->is_loopback || network->transport->n_nodes == 1)
+    if (gravel_transport_is_alone(network->transport))
         return timeout_ms;
     return timeout_ms + timeout_ms * BEATS_TO_TELL / BEATS_PER_TIMEOUT;
 }
@@ -72,7 +72,7 @@ uint64_t gravel_liveness_step(struct gravel_network *network, uint64_t now_ns)
     uint32_t node = network->transport->node, n_nodes = network->transport->n_nodes;
     uint64_t timeout_ns = network->shape.config->timeout_ms * UINT64_C(1000000);
     char text[240];
-    if (network->transport->is_loopback || n_nodes == 1)
+    if (gravel_transport_is_alone(network->transport))
         return UINT64_MAX;
     if (now_ns - network->beat_ns >= interval_ns(network)) {
         send_beat(network, (node + 1) % n_nodes);

@@ -114,7 +114,7 @@ int gravel_node_tell_neighbours(struct gravel *gravel)
                gravel_step_name(device->step), device->cores);
     int code = tell_cores(gravel);
     tell_takers(gravel);
-    if (code || n == 1 || gravel->network.transport->is_loopback)
+    if (code || gravel_transport_is_alone(gravel->network.transport))
         return code;
     uint64_t *marks = calloc(n, sizeof *marks);
     code = gravel_agree_on_success(

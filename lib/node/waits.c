@@ -189,6 +189,8 @@ int gravel_node_run_reduction(struct gravel *gravel, struct gravel_job *job)
 {
     if (gravel_failure_is_fatal(&gravel->failure)) /* else it could still succeed, alone */
         return gravel_node_conclude(gravel, GRAVEL_EPEER);
+    if (gravel_transport_is_alone(gravel->network.transport))
+        return 0; /* a reduction orders no messages, so there is nothing to wait for */
     job->kind = GRAVEL_JOB_REDUCE;
     int code = gravel_network_run(&gravel->network, job);
     return code ? gravel_node_conclude(gravel, code) : 0;

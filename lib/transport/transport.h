@@ -101,6 +101,12 @@ static inline bool gravel_transport_is_local(const struct gravel_transport *tran
     return transport->is_loopback || node == transport->node;
 }
 
+/** Whether the job is this process alone: no other has anything to send, to combine or to fail. */
+static inline bool gravel_transport_is_alone(const struct gravel_transport *transport)
+{
+    return transport->is_loopback || transport->n_nodes == 1;
+}
+
 /** One process, no MPI, standing for n_nodes nodes. */
 int gravel_transport_self_open(struct gravel_transport **out, uint32_t n_nodes);
 
