@@ -12,7 +12,7 @@ import os
 import re
 import sys
 
-PAGES = ("README.md", "CONTRIBUTING.md", "docs/*/*.md", "apps/*/README.md", "examples/*.md",
+PAGES = ("README.md", "CONTRIBUTING.md", "docs/*.md", "docs/*/*.md", "apps/*/README.md", "examples/*.md",
          "*/README.md")
 FENCED = re.compile(r"^```.*?^```$", re.M | re.S)
 

@@ -14,7 +14,7 @@ import os
 import re
 import sys
 
-READ = ("README.md", "NEWS", "CONTRIBUTING.md", "docs/*/*.md", "docs/*.1", "examples/*.[cm]*",
+READ = ("README.md", "NEWS", "CONTRIBUTING.md", "docs/*.md", "docs/*/*.md", "docs/*.1", "examples/*.[cm]*",
         "include/gravel/*.h*", "cl/*.cl.h", "cl/layout/*", "cl/kernels/[!a]*", "cl/device/[!q]*", "lib/*/*.[ch]",
         "lib/*/*/*.[ch]", "apps/*/*", "python/gravel/*.py", "bench/*", "study/*", "tools/*.c", "tools/info/*", "tools/conformance/*",
         "tools/portability/*")
