@@ -43,7 +43,7 @@ GRAVELP_INLINE bool gravelp_assert(global struct gravelp_arena *arena, bool hold
     return holds;
 }
 
-/* As gravelp_assert where NDEBUG is defined. */
+/* Stands for gravelp_assert where NDEBUG is defined. */
 GRAVELP_INLINE bool gravelp_assert_nothing(bool holds)
 {
     return holds;

@@ -25,7 +25,7 @@ GRAVELP_INLINE global uint *gravelp_pool_words(global struct gravelp_block_pool 
     return (global uint *)(pool + 1);
 }
 
-/* Where the work-group looks first, and remembers that it has found something. */
+/* Returns the word in which the work-group keeps where it found a block last, and looks first. */
 GRAVELP_INLINE global uint *gravelp_pool_place(global struct gravelp_block_pool *pool)
 {
     return &pool->places[gravelp_group_number() % GRAVELP_POOL_PLACES];

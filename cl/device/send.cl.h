@@ -178,7 +178,7 @@ GRAVELP_INLINE void gravelp_send_begin(struct gravel_group g, uint command, uint
                                          GRAVELP_PACKAGE_STRIDE(n) * GRAVELP_COLUMN_BYTES(command));
 }
 
-/* Where the column-th message is, if a package has so many: package << 32 | column there. */
+/* Finds the column-th message, where a package has `columns`: package << 32 | column there. */
 GRAVELP_OUT_OF_LINE GRAVELP_OF_ARGUMENTS ulong gravelp_split_column(uint column, uint columns)
 {
     uint package = column / columns;

@@ -57,7 +57,7 @@ GRAVELP_INLINE bool gravelp_sg_any(uint flag)
 {
     return sub_group_any(flag != 0) != 0;
 }
-/* What work-item 0 of the sub-group gives. */
+/* Returns the value of the sub-group's work-item 0. */
 GRAVELP_INLINE uint gravelp_sg_first(uint value)
 {
     return sub_group_broadcast(value, 0);

@@ -169,7 +169,7 @@ GRAVELP_INLINE bool gravelp_fault_claim(global struct gravelp_arena *arena)
            gravelp_device_fetch_add_relaxed(&arena->fault_claim, 1) == 0; /* F3 */
 }
 
-/* Who has claimed it, and has written what went wrong: let the host see it. */
+/* Shows the host a fault that this work-item has claimed and written. */
 GRAVELP_INLINE void gravelp_fault_publish(global struct gravelp_arena *arena,
                                           struct gravelp_origin origin, uint fault)
 {

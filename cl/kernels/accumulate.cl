@@ -66,7 +66,7 @@ kernel void collect(GRAVEL_ACCUMULATOR(a), uint n, uint turn)
     }
 }
 
-/* What waits in a word; sums begin again. */
+/* Takes what waits in a word, whose sum begins again. */
 GRAVELP_INLINE word_bits take(uint op, volatile global word_bits *word)
 {
     if (op == GRAVEL_ADD || op == GRAVEL_XOR)

@@ -15,7 +15,7 @@
 #define DOUBLE_FIRST 0x0010000000000000ul /* the bit that a normal number does not store */
 #define EXTRA_BITS 3 /* below the last, to round by: two, and whether there was more */
 
-/* Of a number without its sign: a subnormal one has the exponent of the smallest normal one. */
+/* Returns the exponent of a number without its sign; a subnormal one has that of the smallest normal one. */
 static inline int double_exponent(ulong bits)
 {
     return bits < DOUBLE_FIRST ? 1 : (int)(bits >> 52);

@@ -23,7 +23,7 @@ struct found {
     uint is_wrong;                 /* some message is not for here */
 };
 
-/* Of `spans`, by rising offset, the one that has an offset; n_spans if none has. */
+/* Returns which of `spans`, by rising offset, has an offset; n_spans if none has. */
 GRAVELP_INLINE uint find_span(global const struct gravelp_bounds_span *spans, uint n_spans,
                               ulong offset)
 {

@@ -50,7 +50,7 @@
 #define EXPECTED(type, i) \
     VALUE(type, n_messages + (i)) /* of CAS: the row behind that of the values */
 
-/* Where in the arena the word of message i is [bytes]. */
+/* Returns where in the arena the word of message i is [bytes]. */
 GRAVELP_INLINE ulong word_at(global const uchar *indices, uint kind, uint is_wide, ulong base,
                              uint i)
 {
@@ -60,7 +60,7 @@ GRAVELP_INLINE ulong word_at(global const uchar *indices, uint kind, uint is_wid
     return base + (ulong)((global const uint *)indices)[i] * GRAVELP_VALUE_BYTES(kind);
 }
 
-/* As word_at, of a request. */
+/* Returns where in the arena the word of request i is [bytes]. */
 GRAVELP_INLINE ulong asked_at(global const uchar *requests, uint kind, uint is_wide, ulong base,
                               uint i)
 {
@@ -227,7 +227,7 @@ GRAVELP_INLINE void apply_one(global uchar *arena, global uchar *frame, uint kin
     }
 }
 
-/* Where in the arena the word of message i is [bytes], of an update or a request. */
+/* Returns where in the arena the word of message i is [bytes], of an update or a request. */
 GRAVELP_INLINE ulong place_of(global const uchar *indices, uint kind, uint is_wide, ulong base,
                               uint i)
 {

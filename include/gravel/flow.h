@@ -226,7 +226,7 @@ struct gravel_flow_stats {
 };
 #undef GRAVEL_FLOW_STATS_FIELD
 
-/** What a flow counted. Any thread, also beside a run. @param bytes  sizeof *stats. @return 0; GRAVEL_EINVAL. */
+/** Read what a flow counted. Any thread, also during a run. @param bytes  sizeof *stats. @return 0; GRAVEL_EINVAL. */
 int gravel_flow_stats_read(struct gravel_flow *flow, struct gravel_flow_stats *stats, size_t bytes);
 
 /**
@@ -238,7 +238,7 @@ int gravel_flow_stats_read(struct gravel_flow *flow, struct gravel_flow_stats *s
 int gravel_flow_stats_reset(struct gravel_flow *flow);
 
 /**
- * What a channel held at most. Any thread, also beside a run.
+ * Read what a channel held at most. Any thread, also during a run.
  *
  * @param width  [out] elements that a level holds; or NULL.
  * @param peak   [out] most elements that a level held between two rounds; or NULL.

@@ -164,7 +164,7 @@ struct gravel_handler {
 };
 
 /**
- * What deals with records that kernels append to a stream (gravel_append_S of cl/print.cl.h), at the node that they
+ * Handles records that kernels append to a stream (gravel_append_S of cl/print.cl.h), at the node that they
  * name.
  *
  * @param gravel   the node; the function may call gravel_update, gravel_put and gravel_am on it, and nothing that
@@ -271,7 +271,7 @@ const char *gravel_version(uint32_t numbers[3]);
 /** The text of an error code; never NULL. */
 const char *gravel_strerror(int code);
 
-/** What went wrong in the calling thread's last failed Gravel call; "" if none failed. Valid until its next call. */
+/** Return why the calling thread's last failed Gravel call failed; "" if none did. Valid until its next call. */
 const char *gravel_last_error(void);
 
 /* ---- open and close -------------------------------------------------------------------------- */
@@ -397,8 +397,8 @@ cl_command_queue gravel_cl_queue(const struct gravel *gravel);
 int gravel_alloc(struct gravel *gravel, uint64_t bytes, uint64_t *offset);
 
 /**
- * As gravel_alloc, with a name that all nodes must give: allocations of one size that nodes make in different orders
- * are refused, instead of one node's counters being another's distances. Collective, with a barrier.
+ * Allocate as gravel_alloc, with a name that all nodes must give: if nodes make allocations of one size in different
+ * orders, they are refused, instead of one node's counters being another's distances. Collective, with a barrier.
  *
  * @param name  of the allocation, for texts; 1 to 47 characters, the same at every node.
  * @return      as gravel_alloc; GRAVEL_EINVAL also for the name; GRAVEL_EMISMATCH also if names differ.
@@ -427,7 +427,7 @@ bool gravel_is_local(const struct gravel *gravel, uint32_t node);
 int gravel_share(const struct gravel *gravel, uint64_t n, uint64_t *first, uint64_t *count);
 
 /**
- * Where a part of a local node's heap lies, for OpenCL code that knows nothing of Gravel, such as a library's kernels.
+ * Return where a part of a local node's heap lies, for OpenCL code without Gravel, such as a library's kernels.
  *
  * On steps pump and drain it is in a buffer; on step svm in shared virtual memory, for clSetKernelArgSVMPointer, on
  * step usm for clSetKernelArgMemPointerINTEL. It lies there until it is freed, or the node closed: nothing is retained.
@@ -518,7 +518,7 @@ int gravel_program_build(struct gravel *gravel, const char *name, const char *so
                          const char *options, cl_program *program);
 
 /**
- * As gravel_program_build, of a file's text: the compiler's messages name the file by `path`.
+ * Build as gravel_program_build, from a file: the compiler's messages name the file by `path`.
  *
  * @param path  of a regular file of OpenCL C. What it includes, beside Gravel's headers, is found by -I of options.
  * @return      as gravel_program_build; GRAVEL_ESYSTEM (the file cannot be read: its path, and why).

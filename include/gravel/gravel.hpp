@@ -142,7 +142,7 @@ struct state {
         throw error(code, text);
     }
 
-    /** What ends an object is refused where the C calls refuse it, before anything of it is gone. */
+    /** Refuses to end an object where the C calls refuse it, before anything of it is gone. */
     void refuse_here() const {
         if (is_handler || process != getpid())
             throw error(GRAVEL_EINVAL, is_handler ? "a handler cannot close or destroy what waits"
@@ -173,7 +173,7 @@ struct state {
     }
 };
 
-/** What a destructor cannot throw. */
+/** Reports what a destructor cannot throw. */
 inline void report(const char *where, const char *text) noexcept { std::fprintf(stderr, "%s: %s\n", where, text); }
 
 /** Keep what a handler threw; without memory for it the call that returns GRAVEL_EHANDLER has no text of it. */
@@ -268,7 +268,7 @@ protected:
         state_->refuse_here();
         state_->check(Destroy(give()));
     }
-    /** What all nodes made together: after an error it stays, unless the node has failed. Collective. */
+    /** Ends what all nodes made together: after an error it stays, unless the node has failed. Collective. */
     void destroy_together(int (*destroy)(T *)) {
         T *own = get();
         state_->refuse_here();
@@ -713,7 +713,7 @@ public:
     size_t size() const noexcept { return size_; }
     uint64_t bytes() const noexcept { return size_ * sizeof(T); }
 
-    /** Where a local node's part lies, for OpenCL code that knows nothing of Gravel (gravel_heap_part). */
+    /** Returns where a local node's part lies, for OpenCL code without Gravel (gravel_heap_part). */
     heap_part part(uint32_t of) const {
         heap_part out{};
         call(gravel_heap_part, offset(), bytes(), of, &out.buffer, &out.first, &out.pointer);
@@ -1012,7 +1012,7 @@ public:
             return gravel_block_pool_create(made, opened(), block_bytes, n_blocks);
         });
     }
-    /** As kernels take it: a heap offset [bytes]. */
+    /** Returns the heap offset that kernels take [bytes]. */
     uint64_t offset() const { return gravel_block_pool_offset(get()); }
     gravel_block_pool_stats stats() const {
         gravel_block_pool_stats read{};

@@ -118,8 +118,8 @@ int gravel_mirror_end(struct gravel_mirror *mirror);
 int gravel_mirror_share(struct gravel_mirror *mirror);
 
 /**
- * Where the copies are, or the slots: heap offset [bytes]. Copies are good until the next gravel_mirror_end; slots stay
- * where they are.
+ * Return the heap offset of the copies, or of the slots [bytes]. Copies are good until the next gravel_mirror_end;
+ * slots stay where they are.
  */
 uint64_t gravel_mirror_offset(const struct gravel_mirror *mirror);
 

@@ -308,7 +308,7 @@ static int send_part(struct gravel_accumulator *accumulator, uint32_t node, uint
     return gravel_node_leave_packed(accumulator->object.gravel, &part, headers);
 }
 
-/* What is packed is nowhere else: where it cannot be sent the node fails. */
+/* Sends what is packed. It is nowhere else, so the node fails if it cannot be sent. */
 static int send_packed(struct gravel_accumulator *accumulator)
 {
     const uint32_t n = seen_of(accumulator)->n_few[accumulator->pack_tally];

@@ -62,7 +62,7 @@ static void refuse_package(struct gravel_aggregator *aggregator,
     report(aggregator, GRAVEL_ECORRUPT, false, text);
 }
 
-/* Of a checked call: who made it, why none of it is sent. */
+/* Refuses a checked call: says who made it, and why none of it is sent. */
 static void refuse_call(struct gravel_aggregator *aggregator, const struct gravelp_arrival *arrival,
                         const char *why)
 {
@@ -90,7 +90,7 @@ static void refuse_destination(struct gravel_aggregator *aggregator,
     report(aggregator, GRAVEL_ERANGE, false, text);
 }
 
-/* Where the rows of a package are. The header is a copy: the slot is a kernel's memory. */
+/* Finds the rows of a package. The header is a copy: the slot is a kernel's memory. */
 static void find_columns(const unsigned char *slot, const struct gravelp_package *header,
                          struct gravel_columns *columns)
 {

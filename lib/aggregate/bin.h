@@ -48,7 +48,7 @@ struct gravel_bins {
 uint32_t gravel_bin_messages(const struct gravel_bins *bins, const struct gravel_columns *columns,
                              const uint32_t *nodes, size_t first, uint32_t n);
 
-/** As gravel_bin_messages, if all go to one node. */
+/** Bin messages that all go to one node, as gravel_bin_messages does. */
 uint32_t gravel_bin_rows(const struct gravel_bins *bins, const struct gravel_columns *columns,
                          uint32_t node, size_t first, uint32_t n);
 

@@ -127,7 +127,7 @@ void gravel_check_write_group(struct gravel_check *check, const struct gravelp_a
         snprintf(text, bytes, "%s, %s", kernel, group);
 }
 
-/* What two arrivals at a call differ in; NULL if in nothing. */
+/* Names what two arrivals at a call differ in; NULL if in nothing. */
 static const char *difference(const struct checked_call *call, const struct gravelp_package *header,
                               const struct gravel_run_key *key, uint64_t *first, uint64_t *second)
 {

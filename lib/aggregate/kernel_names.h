@@ -25,7 +25,7 @@ struct gravel_kernel_names {
 bool gravel_kernel_names_add(struct gravel_kernel_names *names, const char *list);
 void gravel_kernel_names_free(struct gravel_kernel_names *names);
 
-/** What kernels and handlers say instead of a name. */
+/** Return the number that kernels and handlers say instead of a name. */
 uint32_t gravel_kernel_names_hash(const char *name);
 
 /** "kernel NAME" into text [bytes], by the name's GRAVELP_HASH; "a kernel" if it is none of them. */

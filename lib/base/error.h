@@ -24,7 +24,7 @@
 /** Set the calling thread's error text. @return code, so that `return gravel_fail(...)` reads well. */
 int gravel_fail(int code, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/** As gravel_fail, with a text of any length, which is cut: a compiler's log. */
+/** Set the error text as gravel_fail does, from a text of any length, which is cut: a compiler's log. */
 int gravel_fail_text(int code, const char *text);
 
 /** Whether a number from elsewhere is one of GRAVEL_ERRORS. */
@@ -70,7 +70,7 @@ static inline bool gravel_failure_is_fatal(const struct gravel_failure *failure)
 /** Move what was noted to the calling thread's error text. @return its code; 0 if nothing was noted. */
 int gravel_failure_report(struct gravel_failure *failure);
 
-/** What a thread of the node reports: a code, a text, and whether the node fails. */
+/** Takes what a thread of the node reports: a code, a text, and whether the node fails. */
 typedef void gravel_report_function(void *context, int code, bool is_fatal, const char *text);
 
 #endif

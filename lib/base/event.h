@@ -76,7 +76,7 @@ static inline void gravel_event_cancel(struct gravel_event *event)
 bool gravel_event_wait(struct gravel_event *event, uint32_t key, uint64_t timeout_ns);
 
 /**
- * As gravel_event_wait, for what may come soon: while cores are free, first look for awake_us without sleeping.
+ * Wait as gravel_event_wait, for what may come soon: while cores are free, first poll for awake_us without sleeping.
  *
  * Memory:  as gravel_event_wait.
  */

@@ -34,7 +34,7 @@ static inline bool gravel_handler_is_narrow(const struct gravel_handler *handler
     return handler->arg_bytes == 4;
 }
 
-/** What GRAVEL_HANDLER(name) is in kernels. @param number  place in the table. */
+/** Return what GRAVEL_HANDLER(name) is in kernels. @param number  index in the table. */
 static inline uint32_t gravel_handler_number(const struct gravel_handler *handler, uint32_t number)
 {
     return number | (gravel_handler_is_narrow(handler) ? GRAVELP_HANDLER_UINT : 0);

@@ -14,7 +14,7 @@
 /** The calling thread runs a handler for that node from now on. @param node  NULL: for none. */
 void gravel_in_handler_of(const void *node);
 
-/** As gravel_in_handler_of, of a thread beside the network thread: it sends as any other does. */
+/** Enter a handler as gravel_in_handler_of, in a thread other than the network thread: it sends as any other does. */
 void gravel_in_handler_beside(const void *node);
 /** Whether the calling thread's last such call was gravel_in_handler_beside. */
 bool gravel_in_handler_is_beside(void);

@@ -30,7 +30,7 @@ static inline struct gravel_lived gravel_lived_for(uint64_t limit_ns)
     return (struct gravel_lived){.step_ns = limit_ns / GRAVEL_LIVED_STEPS};
 }
 
-/** What the clock shows [ns]; never goes back. @param now_ns  by the system's clock, not long ago. */
+/** Advance the clock and return it [ns]; it never goes back. @param now_ns  by the system's clock, not long ago. */
 static inline uint64_t gravel_lived_tick(struct gravel_lived *lived, uint64_t now_ns)
 {
     if (now_ns > lived->ticked_ns) {

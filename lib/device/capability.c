@@ -113,7 +113,7 @@ static cl_uint query_warp_items(cl_device_id device)
     return major >= 7 && items == 32 ? 32 : 0;
 }
 
-/* What a device lists of extensions; to be freed; NULL without memory. */
+/* Returns the device's list of extensions; to be freed; NULL without memory. */
 static char *query_extensions(cl_device_id device)
 {
     size_t bytes = 0;
@@ -124,7 +124,7 @@ static char *query_extensions(cl_device_id device)
     return list;
 }
 
-/* Of these, host allocations of unified shared memory are a vendor's that others took over. */
+/* Finds what extensions give: host allocations of unified shared memory are a vendor's that others took over. */
 static void query_by_extensions(cl_device_id device, struct gravel_capability *capability)
 {
     char *list = query_extensions(device);

@@ -52,7 +52,7 @@ static bool are_equal(const struct gravel_candidate *a, const struct gravel_cand
            !strcmp(a->capability.name, b->capability.name);
 }
 
-/* Of the devices equal to `first`, the one whose turn it is. */
+/* Chooses the one of the devices equal to `first` whose turn it is. */
 static void take_turn(const struct gravel_candidate *first, uint32_t local,
                       const struct gravel_candidate *candidates, unsigned n,
                       struct gravel_choice *choice)

@@ -222,7 +222,7 @@ static int take_step(struct gravel_device *device, const struct gravel_config *c
     return 0;
 }
 
-/* Where reads of the probe word go: pinned, for a read to other memory takes a GPU's driver 10 us longer. */
+/* Makes the memory that probes read to: pinned, for a read to other memory takes a GPU's driver 10 us longer. */
 static cl_int make_probe_copy(struct gravel_device *device)
 {
     const size_t bytes = sizeof *device->probed;

@@ -29,7 +29,7 @@ static inline bool gravel_step_is_shared(enum gravel_step step)
     return step == GRAVEL_STEP_SVM || step == GRAVEL_STEP_USM;
 }
 
-/** What a device says it lacks for a step, or NULL if nothing speaks against it. */
+/** Return what a device says it lacks for a step; NULL if nothing. */
 const char *gravel_step_lack(enum gravel_step step, const struct gravel_capability *capability);
 
 /**

@@ -17,7 +17,7 @@
 #define CPU_WIDTH (UINT32_C(1) << 15) /* of a core: with its records, what caches hold */
 #define GPU_WIDTH (UINT32_C(1) << 22)
 
-/* Of many cores each needs its share of a round, which is only worth its launch if that is large. */
+/* Returns the width of a round. With many cores each needs its share, and a launch is worth only a large one. */
 static uint32_t width_of(const struct gravel *gravel)
 {
     uint64_t width = (uint64_t)CPU_WIDTH * gravel->device.units;

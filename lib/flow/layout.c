@@ -96,7 +96,7 @@ static uint64_t words_of(const struct gravelp_channel *channel)
     return (uint64_t)channel->width * channel->n_words;
 }
 
-/* Of a held channel: states, and the ring of those that are enqueued. */
+/* Returns the words of a held channel's states, and of the ring of those that are enqueued. */
 static uint64_t words_of_states(const struct gravelp_channel *channel)
 {
     return channel->kind == GRAVEL_HELD ? (uint64_t)channel->width * 2 : 0;
@@ -161,7 +161,7 @@ static void place_rows(struct gravel_flow_layout *layout, struct gravel_flow_gra
         graph->channels[c].level_words = c < graph->n_flat ? 0 : layout->level_words;
 }
 
-/* What is before and behind the rows. */
+/* Lays out what is before and behind the rows. */
 static void place_control(struct gravel_flow_layout *layout, const struct gravel_flow_graph *graph,
                           uint64_t row_words)
 {
@@ -202,7 +202,7 @@ static void begin_header(struct gravelp_flow *header, const struct gravel_flow_g
     };
 }
 
-/* What the program of the graph depends on. */
+/* Returns a sum of all that the program of the graph depends on. */
 static uint32_t sign_of(const struct gravel_flow_graph *graph)
 {
     uint64_t hash = gravel_hash_bytes(GRAVEL_HASH_BEGIN, graph->channels,

@@ -26,7 +26,7 @@ static uint32_t most_of(const struct gravel_flow *flow, uint32_t channel, uint32
     return 0;
 }
 
-/* What an element is at whose arrival, or end, its state forbids. */
+/* Names the state of an element that forbids its arrival, or end. */
 static const char *state_of(const struct gravelp_flow_fault *fault, char state[64])
 {
     const uint32_t joins = fault->value & GRAVELP_JOINS_FREED;
@@ -149,7 +149,7 @@ int gravel_flow_fail_wait(const struct gravel_flow *flow, const struct gravelp_r
     return gravel_fail(code, "a launch from %s, on: %s", launch_of(flow, round, from), reason);
 }
 
-/* What the elements of a held channel wait for. */
+/* Writes what the elements of a held channel wait for. */
 static void write_held(FILE *out, struct gravel_flow *flow, uint32_t c)
 {
     const struct gravelp_channel *channel = &flow->graph.channels[c];

@@ -12,7 +12,7 @@ static struct gravelp_bounds *bounds_of(const struct gravel_memory *memory)
     return (struct gravelp_bounds *)((unsigned char *)memory->arena + memory->arena->bounds_offset);
 }
 
-/* What lies at `at` of the host's bounds, to the kernels' where these are others. */
+/* Copies what lies at `at` of the host's bounds to the kernels', where these are others. */
 static int copy(const struct gravel_memory *memory, size_t at, size_t bytes)
 {
     const uint64_t offset = memory->arena->bounds_offset + at;

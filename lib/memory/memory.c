@@ -29,7 +29,7 @@ static int make_mirror(struct gravel_memory *memory, const struct gravelp_arena 
 }
 
 /*
- * What the heap is cleared from. Not by fills where the heap is: NVIDIA's driver hangs in one of
+ * Makes the zeros that the heap is cleared from. Fills would not do: NVIDIA's driver hangs in one of
  * 2^31 bytes, and fails at an offset of 2^33.
  */
 static int make_zeros(struct gravel_memory *memory)

@@ -52,7 +52,7 @@ static inline struct gravel_lived gravel_package_clock(const struct gravelp_aren
     return gravel_lived_for(arena->wait_ms * UINT64_C(1000000));
 }
 
-/** What the clock shows [ms], as kernels take it: never 0, which they take for no clock. */
+/** Return the clock as kernels take it [ms]: never 0, which they take for no clock. */
 static inline uint32_t gravel_package_time(struct gravel_lived *clock, uint64_t now_ns)
 {
     return (uint32_t)(gravel_lived_tick(clock, now_ns) / 1000000) | 1u;

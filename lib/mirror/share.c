@@ -24,7 +24,7 @@ static uint32_t turn_of(const struct gravel_mirror *mirror)
 
 /* ---- kernels ----------------------------------------------------------------------------------- */
 
-/* On the caller's queue, one work-item for each of n words. @param arguments  all but the arena and n. */
+/* Runs a kernel in the caller's queue, a work-item for each of n words. @param arguments  all but the arena and n. */
 static int run(struct gravel_mirror *mirror, cl_kernel kernel,
                const struct gravel_argument *arguments, cl_uint n_arguments, uint64_t n)
 {
@@ -80,7 +80,7 @@ static int run_for_each(struct gravel_mirror *mirror,
 
 /* ---- begin ------------------------------------------------------------------------------------- */
 
-/* What kernels have stored is read by copies, or by this thread: the ends of kernels order it (V4). */
+/* Waits for kernels, whose ends order what they stored before copies, or this thread, read it (V4). */
 static int wait_for_kernels(struct gravel *gravel)
 {
     int code = gravel_node_wait_until_idle(gravel, "before words travel");

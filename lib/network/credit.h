@@ -64,7 +64,7 @@ bool gravel_credit_hear(struct gravel_credit *credit, uint32_t node, uint64_t n_
 /** A frame to a node of this process is written. */
 void gravel_credit_written_here(struct gravel_credit *credit, uint32_t node);
 
-/** What has been parked so far; and whether so much has left. */
+/** Mark what has been parked so far; ask whether so much has been sent. */
 uint64_t gravel_credit_mark(const struct gravel_credit *credit);
 bool gravel_credit_has_passed(const struct gravel_credit *credit, uint64_t mark);
 

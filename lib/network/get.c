@@ -21,7 +21,7 @@ uint64_t gravel_get_piece_bytes(const struct gravel_network *network)
     return network->shape.config->buffer_bytes - sizeof(struct gravel_reply_frame);
 }
 
-/* Of a piece that begins at `position` of the job's bytes. */
+/* Returns the bytes of a piece that begins at `position` of the job's. */
 static uint64_t bytes_at(const struct gravel_network *network, const struct gravel_job *job,
                          uint64_t position)
 {

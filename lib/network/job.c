@@ -56,7 +56,7 @@ void gravel_job_note_life(struct gravel_network *network)
             job->moved_ns = gravel_network_lived_ns(network);
 }
 
-/* What is acknowledged stays so: a turn looks on from the node at which the last one stopped. */
+/* Whether all is acknowledged. What is, stays so: each call begins with the node at which the last one stopped. */
 static bool are_acknowledged(const struct gravel_network *network, struct gravel_job *job)
 {
     const uint32_t n_nodes = network->transport->n_nodes;

@@ -34,7 +34,7 @@ static void pass_on(struct gravel_network *network, struct gravel_buffer *buffer
         gravel_pool_return(buffer);
 }
 
-/* As pass_on, but records without credit are parked. */
+/* Passes a frame on, or parks it if it has records without credit. */
 static void deliver(struct gravel_network *network, struct gravel_buffer *buffer)
 {
     if (buffer->frame->kind != GRAVEL_FRAME_RECORDS ||

@@ -37,7 +37,7 @@ static inline void gravel_network_fail(void *context, int code, const char *text
     network->shape.report(network->shape.context, code, true, text);
 }
 
-/** What no peer can mend has failed, so the node fails, with the thread's last error. @return code */
+/** Fail the node, with the thread's last error, if `code` is one: no peer can mend it. @return code */
 static inline int gravel_network_check(struct gravel_network *network, int code)
 {
     if (code)
@@ -51,7 +51,7 @@ static inline uint32_t gravel_network_heap_of(const struct gravel_network *netwo
     return network->transport->is_loopback ? node : 0;
 }
 
-/** As long as a frame may be: a node buffer, and frames of records and our own must fit as well [bytes]. */
+/** Return how long a frame may be: a node buffer, and frames of records and our own must fit as well [bytes]. */
 static inline uint32_t gravel_network_frame_bytes(const struct gravel_network *network)
 {
     const uint32_t bytes = (uint32_t)network->shape.config->buffer_bytes;
@@ -156,7 +156,7 @@ void gravel_job_note_life(struct gravel_network *network);
 /* get.c, collective.c: begin a job, and get it a step further. @return whether it has ended, with job->code. */
 bool gravel_job_step_get(struct gravel_network *network, struct gravel_job *job);
 void gravel_job_begin_reduce(struct gravel_network *network, struct gravel_job *job);
-/** Of the round that was begun last; the node fails if it cannot end. */
+/** collective.c: whether the round that was begun last has ended; the node fails if it cannot end. */
 bool gravel_round_has_ended(struct gravel_network *network);
 /** collective.c: begin a reduction of no values, by itself: all nodes meet in calls that fit, or fail. */
 void gravel_round_begin_meeting(struct gravel_network *network, uint32_t kind);

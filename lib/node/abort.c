@@ -19,7 +19,7 @@
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct gravel *nodes;
 
-/* What points to the node, or to the list's end. */
+/* Finds what points to the node, or to the list's end. */
 static struct gravel **place_of(const struct gravel *gravel)
 {
     struct gravel **place = &nodes;

@@ -93,7 +93,7 @@ static int agree_on_table(struct gravel *gravel)
                       "nodes differ in device_code: the source or the options of their handlers");
 }
 
-/* As GRAVEL_API's: 4001004 of "Open MPI v4.1.4", 0 of "none". */
+/* Returns a number as GRAVEL_API's: 4001004 for "Open MPI v4.1.4", 0 for "none". */
 static uint64_t version_of_mpi(void)
 {
     char name[GRAVEL_MPI_NAME_BYTES];

@@ -103,7 +103,7 @@ int gravel_checked_refuse_map(struct gravel *gravel, const char *call)
                     : 0;
 }
 
-/* What changes the heap besides the host's stores. Messages are counted once they are applied. */
+/* Notes what else changes the heap than the host's stores. Messages are counted once they are applied. */
 static void note_writers(const struct gravel *gravel, struct gravel_checked_view *view)
 {
     view->n_begun = gravel->checked.n_begun;

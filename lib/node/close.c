@@ -54,7 +54,7 @@ static bool free_copies(struct gravel *gravel)
 }
 
 /*
- * What kernels and copies use. @return false if one is still under way, though the wait for it has
+ * Frees what kernels and copies use. @return false if one is still under way, though the wait for it has
  * ended and has named it: then all of it stays until the process ends, for the device would write
  * to freed memory, and to release its queue may be to wait for it. Leaders need not wait for room.
  */
@@ -72,7 +72,7 @@ static bool free_device(struct gravel *gravel, bool are_running)
 }
 
 /*
- * Where buffers are memory of the process, the C library keeps much of it, in pieces between others: after a hundred
+ * Has the C library return memory. Where buffers are memory of the process it keeps much, in pieces: after a hundred
  * nodes five times as much as is in use.
  */
 static void give_back(bool has_buffers)
@@ -85,7 +85,7 @@ static void give_back(bool has_buffers)
 #endif
 }
 
-/* What maps point into, and the device that it is of. */
+/* Frees what maps point into, and the device that it is of. */
 void gravel_node_free_heap(struct gravel *gravel)
 {
     const bool has_buffers = gravel->device.capability.is_cpu && gravel->memory.region.buffer;

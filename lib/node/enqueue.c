@@ -180,7 +180,7 @@ int gravel_node_enqueue_own(struct gravel *gravel, const char *call, cl_kernel k
 
 /* ---- more than any kernel has needed ------------------------------------------------------------- */
 
-/* On all of the device, so that a driver that counts groups makes its pool as large as for any kernel. */
+/* Runs a kernel on all of the device, so that a driver that counts groups makes its pool as large as for any kernel. */
 static int run_alone(struct gravel *gravel, cl_kernel kernel)
 {
     const size_t local = 64, global = local * gravel->device.units;
@@ -208,7 +208,7 @@ static int reserve(struct gravel *gravel, uint64_t bytes)
     return code;
 }
 
-/* What fails is no failure of the node: each kernel that needs more then waits at the door. */
+/* Reserves, or logs why not: the node does not fail, but each kernel that needs more then waits before it starts. */
 static void reserve_or_log(struct gravel *gravel, uint64_t bytes)
 {
     if (reserve(gravel, bytes))
@@ -238,7 +238,7 @@ void gravel_node_open_private(struct gravel *gravel)
     reserve_or_log(gravel, wanted > least ? wanted : least);
 }
 
-/* Where the driver does not tell sizes, all of them are 0. */
+/* Whether a kernel needs more than the pool has. Where the driver does not report sizes, all of them are 0. */
 static bool is_more(struct gravel *gravel, uint64_t bytes)
 {
     struct gravel_private *pool = &gravel->private_memory;

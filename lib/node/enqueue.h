@@ -28,7 +28,7 @@ struct gravel_command {
 int gravel_node_enqueue(struct gravel *gravel, const struct gravel_command *command, cl_uint n_wait,
                         const cl_event *wait, cl_event *event);
 
-/** As gravel_node_enqueue, of a kernel for which quiet waits. @return also GRAVEL_ENOMEM: it was not enqueued. */
+/** Enqueue as gravel_node_enqueue a kernel for which quiet waits. @return also GRAVEL_ENOMEM: it was not enqueued. */
 int gravel_node_enqueue_remembered(struct gravel *gravel, const struct gravel_command *command,
                                    cl_uint n_wait, const cl_event *wait, cl_event *event);
 

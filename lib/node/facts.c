@@ -10,7 +10,7 @@
 #include "node/node.h"
 #include "settings/defaults.h"
 
-/* Of a call that returns no code: 0 or NULL if the node is NULL, and the text says so. */
+/* Whether a call that returns no code may read the node; if not, the error text says why. */
 static bool is_node(const struct gravel *gravel, const char *call)
 {
     return gravel || gravel_fail(0, "%s: the node is NULL", call);

@@ -18,7 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What a transaction moves. */
+/* Checks what a transaction moves. */
 static int check_datum(const struct gravel_handler *handler)
 {
     if (handler->serve.n_keys < 2)
@@ -61,7 +61,7 @@ static int check_room(const struct gravel_bindings *bindings)
                        room, GRAVEL_SENDER_MOST_ROOM);
 }
 
-/* What it answers. */
+/* Checks what a handler answers. */
 static int check_answers(const struct gravel_handler *handler)
 {
     if (handler->blocks > 1 || (handler->blocks && !handler->answer))

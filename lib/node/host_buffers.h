@@ -19,7 +19,7 @@ void gravel_node_leave_sender(struct gravel *gravel);
 /** Ship what host calls have sent. @return 0; as gravel_node_lock. */
 int gravel_node_flush_host(struct gravel *gravel);
 
-/** What is returned without a node buffer. @return the node's failure, or GRAVEL_ENOMEM. */
+/** Return why there is no node buffer: the node's failure, or GRAVEL_ENOMEM. */
 int gravel_node_fail_frame(struct gravel *gravel);
 
 /* Of GRAVEL_HOST_BUFFERS a node, of which one a node may be open: what is left circulates. */

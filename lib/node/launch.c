@@ -206,7 +206,7 @@ static uint64_t slice_beside(const struct gravel *gravel, const struct gravel_sl
     return most ? most : 1;
 }
 
-/* What is enqueued begins, or it may never: waits ask, and asking does not flush. */
+/* Has what is enqueued begin: waits ask for its state, and asking does not flush. */
 static int flush(struct gravel *gravel, cl_kernel kernel)
 {
     char name[128] = "(unknown)", what[192];
@@ -351,7 +351,7 @@ static int launch_sliced(struct gravel *gravel, cl_kernel kernel, const struct g
     return code;
 }
 
-/* On step drain its packages are fetched when it has ended; on pump, while it runs. */
+/* Waits for a kernel. On step drain its packages are fetched when it has ended; on pump, while it runs. */
 static int finish(struct gravel *gravel, cl_kernel kernel, cl_event event)
 {
     if (gravel->device.step == GRAVEL_STEP_DRAIN)

@@ -87,7 +87,7 @@ static bool is_closed(struct gravel *gravel)
 
 /* ---- map ------------------------------------------------------------------------------------- */
 
-/* Of the allocation that contains a byte; 0: there is none. */
+/* Returns the number of the allocation that contains a byte; 0 if there is none. */
 static uint64_t serial_at(struct gravel *gravel, uint64_t offset)
 {
     struct gravel_span span = {.serial = 0};

@@ -248,9 +248,9 @@ int gravel_node_settle(struct gravel *gravel);
 /** waits.c: what a call returns that met `code`. What the node's threads noted is its cause, and goes first. */
 int gravel_node_conclude(struct gravel *gravel, int code);
 
-/** What every public call asks first. @return GRAVEL_EINVAL, and why, if the node is NULL or this a forked child; 0. */
+/** Refuse a public call. @return GRAVEL_EINVAL, and why, if the node is NULL or this a forked child; 0. */
 int gravel_node_refuse(const struct gravel *gravel, const char *call);
-/** As gravel_node_refuse, and for a call that waits: also if a handler makes it. */
+/** Refuse a public call that waits: as gravel_node_refuse, and also if a handler makes it. */
 int gravel_node_refuse_wait(const struct gravel *gravel, const char *call);
 
 /** Whether the calling thread runs a handler of this node. */
@@ -267,7 +267,7 @@ static inline uint32_t gravel_node_heap(const struct gravel *gravel, uint32_t no
 int gravel_node_refuse_part(struct gravel *gravel, const char *call, uint64_t offset,
                             uint64_t bytes, uint32_t node);
 
-/** Of bytes at every node: the heap is symmetric. @return 0; GRAVEL_ERANGE, and why, if they lie in no allocation. */
+/** Refuse bytes that lie in no allocation, at every node: the heap is symmetric. @return 0; GRAVEL_ERANGE, and why. */
 int gravel_node_refuse_bytes(struct gravel *gravel, const char *call, uint64_t offset,
                              uint64_t bytes);
 

@@ -88,7 +88,7 @@ static int open_calls(struct gravel *gravel, const struct gravel_bindings *bindi
     return gravel_device_calls_create(&gravel->calls, &shape);
 }
 
-/* What one node can open by itself, once it knows who it is. */
+/* Opens what one node can open by itself, once it knows who it is. */
 static int open_device(struct gravel *gravel, const struct gravel_bindings *bindings)
 {
     const struct gravel_transport *transport = gravel->network.transport;

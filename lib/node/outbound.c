@@ -167,7 +167,7 @@ static bool applies_in_place(const struct gravel *gravel)
     return !strcmp(device_aggregation(gravel), "auto");
 }
 
-/* Where kernels' packages must be fetched. */
+/* Opens the pump, where kernels' packages must be fetched. */
 static int open_pump(struct gravel *gravel)
 {
     uint64_t before = frames_bytes(gravel) * gravel->config.n_aggregators;

@@ -21,7 +21,7 @@ static int fail_file(const char *path, const char *why)
     return gravel_fail(GRAVEL_ESYSTEM, "gravel_program_build_file: %s: %s", path, why);
 }
 
-/* What a file has grown by since its size was taken is left out. */
+/* Reads a file's text. What it has grown by since its size was taken is left out. */
 static int read_text(int file, const char *path, char *text, size_t bytes)
 {
     size_t n = 0;

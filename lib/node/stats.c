@@ -15,7 +15,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* What the device has applied in place: sent by this node to itself, and applied. */
+/* Adds what the device has applied in place: sent by this node to itself, and applied. */
 static void add_settled(struct gravel_stats *stats, const struct gravel_aggregator *aggregator)
 {
     const uint64_t n = gravel_counter_load(&aggregator->n_settled);
@@ -23,7 +23,7 @@ static void add_settled(struct gravel_stats *stats, const struct gravel_aggregat
     stats->resolved_messages += n;
 }
 
-/* What a sender has sent to one node. */
+/* Adds what a sender has sent to one node. */
 static void add_sent(struct gravel_stats *stats, const struct gravel_sender *sender, uint32_t node)
 {
     stats->sent_messages += gravel_counter_load(&sender->counts[node].messages);

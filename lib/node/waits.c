@@ -115,7 +115,7 @@ int gravel_quiet(struct gravel *gravel)
     return gravel_node_conclude(gravel, code ? code : waited ? waited : flushed);
 }
 
-/* What accumulators refuse, or cannot send yet, is noted with other refusals. */
+/* Runs a barrier. What accumulators refuse, or cannot send yet, is noted with other refusals. */
 static int barrier(struct gravel *gravel, struct gravel_job *job)
 {
     uint64_t begin_ns = gravel_clock_ns();

@@ -119,7 +119,7 @@ static void print_if_unheard(const struct gravel *gravel, const struct standing 
         gravel_listener_print(&listener, gravel_last_error());
 }
 
-/* What the driver still does is unknown: the node fails. */
+/* Fails the node, for what the driver still does is unknown. */
 static void tell(struct gravel *gravel, const struct standing *found)
 {
     int code = gravel_fail(

@@ -62,7 +62,7 @@ int gravel_cl_kernel_create(const struct gravel_device *device, cl_program progr
                             const char *name, size_t *group, cl_kernel *out);
 /** Lower a group's size [work-items] to what a kernel bears. @return CL_SUCCESS, or as clGetKernelWorkGroupInfo. */
 cl_int gravel_cl_kernel_group(const struct gravel_device *device, cl_kernel kernel, size_t *group);
-/** As gravel_cl_kernel_create, of n kernels. @param out  [out] [n], NULL as it begins. */
+/** Create n kernels as gravel_cl_kernel_create does. @param out  [out] [n], NULL as it begins. */
 int gravel_cl_kernels_create(const struct gravel_device *device, cl_program program,
                              const char *const *names, size_t n, size_t *group, cl_kernel *out);
 

@@ -36,7 +36,7 @@ struct gravel_private {
 void gravel_private_init(struct gravel_private *pool);
 void gravel_private_destroy(struct gravel_private *pool);
 
-/** What the driver says that a kernel needs [bytes of a work-item]; 0 if it does not say. */
+/** Return what the driver says that a kernel needs [bytes of a work-item]; 0 if it does not say. */
 uint64_t gravel_private_bytes(const struct gravel_device *device, cl_kernel kernel);
 
 /** Note what a program's kernels need. @param pool  NULL is allowed. */

@@ -22,7 +22,7 @@
 #define SMALLEST_WORD 4u           /* [bytes] */
 #define NEAR_ELEMENTS (1ull << 32) /* that 32 bits number */
 
-/* Where copies read the device's memory, device scope reaches the host. On a CPU all scopes cost nothing, and steps svm
+/* Returns the scope that reaches the host: the device's where copies read. On a CPU all cost nothing, and steps svm
    and pump then find the same program in the driver's cache. */
 static const char *host_scope(const struct gravel_device *device)
 {

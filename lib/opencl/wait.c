@@ -51,7 +51,7 @@ int gravel_wait_lock(struct gravel_wait *wait, pthread_mutex_t *lock)
 
 /* ---- what is waited for ---------------------------------------------------------------------- */
 
-/* What the driver does not say at one look it may say at the next; it gets the time that the command has. */
+/* Waits for an event. A driver that does not say its state at one poll may at the next, while the limit lasts. */
 int gravel_wait_event(const struct gravel_device *device, cl_event event, const char *what)
 {
     struct gravel_wait wait = gravel_wait_on(device, what);

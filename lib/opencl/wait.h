@@ -77,7 +77,7 @@ cl_int gravel_wait_mark(const struct gravel_device *device, cl_command_queue que
 /** Wait for everything enqueued to an in-order queue so far. @return as gravel_wait_event. */
 int gravel_wait_queue(const struct gravel_device *device, cl_command_queue queue, const char *what);
 
-/** As gravel_wait_queue, for the self-test's kernels. @return also GRAVEL_ETIMEOUT where there is no node to ask. */
+/** Wait as gravel_wait_queue, for kernels of the self-test. @return also GRAVEL_ETIMEOUT: there is no node to ask. */
 int gravel_wait_test(const struct gravel_device *device, cl_command_queue queue);
 
 /** Whether a wait gave up, so that commands may still be under way. */

@@ -116,7 +116,7 @@ int gravel_pump_apply_in_place(struct gravel_pump *pump, uint32_t *moved, bool *
     return 0;
 }
 
-/* Who finds the lock taken leaves it: kernels run again, and their packages are moved. */
+/* Notes what is applied, unless the lock is taken: kernels run again then, and their packages are moved. */
 void gravel_pump_note_applied(struct gravel_pump *pump, const struct gravel_pump_mark *mark)
 {
     if (!pump->shape.apply_in_place || pthread_mutex_trylock(&pump->lock))

@@ -115,7 +115,7 @@ static int begin_flights(struct gravel_pump *pump, uint32_t queue, uint32_t n, b
     return has_begun ? gravel_pump_flush(pump, code) : code;
 }
 
-/* What a flight brought must be just what the kernels wrote: a header read together with its publish word may be
+/* Checks that a flight brought just what the kernels wrote: a header read together with its publish word may be
  * older than it, and then the copy made of it too short. */
 static int check_copies(struct gravel_pump *pump, uint32_t queue, const struct flight *flight)
 {

@@ -165,7 +165,7 @@ static inline struct flight *gravel_pump_flight(struct mirror *mirror, uint32_t 
     return &mirror->flights[(mirror->first_flight + i) % GRAVEL_PUMP_FLIGHTS];
 }
 
-/* Where the next flight goes; there is room for it. */
+/* Returns where the next flight goes; there is room for it. */
 static inline struct flight *gravel_pump_next_flight(struct mirror *mirror)
 {
     return gravel_pump_flight(mirror, mirror->n_flights);

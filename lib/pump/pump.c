@@ -187,7 +187,7 @@ static uint32_t choose_bin_messages(const struct gravel_pump_shape *shape)
     return !strcmp(shape->aggregation, "on") ? 1 : BIN_MESSAGES + n_nodes * BIN_PART_MESSAGES;
 }
 
-/* What blocks are binned by, and copied to. */
+/* Makes what blocks are binned by, and copied to. */
 static int make_binner(struct gravel_pump *pump)
 {
     const struct gravel_pump_shape *shape = &pump->shape;

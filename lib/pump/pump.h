@@ -102,7 +102,7 @@ struct gravel_pump_mark {
     uint32_t tickets[GRAVEL_MAX_AGGREGATORS]; /* of each queue: the packages before it are moved */
 };
 
-/** What is known as a wait begins. @param mark  [out] its tickets are the settle's. */
+/** Note what is known as a wait begins. @param mark  [out] its tickets are the settle's. */
 void gravel_pump_begin_wait(const struct gravel_pump *pump, struct gravel_pump_mark *mark);
 
 /**

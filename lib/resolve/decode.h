@@ -53,8 +53,8 @@ int gravel_decode_check(const void *frame, uint64_t bytes, const struct gravel_e
                         const struct gravel_heap *heap, struct gravel_refusal *refusal);
 
 /**
- * As gravel_decode_check, of a frame of records: runs of them, whose text, types and words fit, and of messages that
- * ask handlers that block. It can be taken apart without looking again.
+ * Check a frame of records: runs of them, whose text, types and words fit, and of messages that ask handlers that
+ * block. It can be taken apart without a further check.
  *
  * @param streams  NULL: there are lines alone.
  * @param heap     NULL: no handler is asked.
@@ -85,8 +85,8 @@ struct gravel_plan {
 };
 
 /**
- * As gravel_decode_check, but neither an index nor, with is_header, what follows the first run's header is looked at:
- * the kernels that apply the frame compare each with its run's n_words.
+ * Check as gravel_decode_check, but read neither an index nor, with is_header, what follows the first run's header: the
+ * kernels that apply the frame compare each with its run's n_words.
  *
  * @param plan  [out] the runs; n_runs is 0 for a frame that gravel_decode_check must see, which is not refused here.
  */

@@ -55,7 +55,7 @@ uint64_t gravel_resolver_resolve(struct gravel_resolver *resolver, void *frame,
                                  const struct gravel_loan *loan, uint32_t heap, bool *is_kept,
                                  struct gravel_refusal *refusal);
 
-/** As gravel_device_resolver_apply_in_place; where the host applies, nothing is enqueued. */
+/** Apply as gravel_device_resolver_apply_in_place; where the host applies, nothing is enqueued. */
 int gravel_resolver_apply_in_place(struct gravel_resolver *resolver, const uint32_t *tickets,
                                    uint32_t n_queues, cl_command_queue *behind);
 

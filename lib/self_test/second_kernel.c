@@ -145,7 +145,7 @@ int gravel_self_test_beside(const struct gravel_test *test)
     return code;
 }
 
-/* As many groups hold as may wait at once: of a slice, or more than there are units. */
+/* Tests a kernel beside as many groups as may wait at once: those of a slice, or more than there are units. */
 int gravel_self_test_handlers(const struct gravel_device *device,
                               const struct gravel_bindings *bindings)
 {

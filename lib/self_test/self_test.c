@@ -158,8 +158,8 @@ static int try_hand_over(const struct gravel_test *test, uint32_t n_rounds,
 }
 
 /*
- * On a busy machine a kernel may get no core for as long as the host waits: one that answered in no round is launched
- * again. A device that answered in some, and not in all, is judged at once.
+ * Tests the hand-over. On a busy machine a kernel may get no core while the host waits: one that never answered is
+ * launched again. A device that answered in some, and not in all, is judged at once.
  */
 static int test_hand_over(const struct gravel_test *test, uint32_t n_rounds,
                           struct gravel_self_test *result)

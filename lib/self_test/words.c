@@ -53,8 +53,8 @@ int gravel_test_get(const struct gravel_test_words *words, uint32_t first, uint3
 }
 
 /*
- * On the kernel's own command queue: on a busy machine Intel's CPU runtime 2026.22 returned from blocking writes of
- * another queue before they had landed, and they undid what the kernel had counted.
+ * Clears words, in the kernel's own queue: on a busy machine Intel's CPU runtime 2026.22 returned from blocking writes
+ * of another queue before they had landed, and they undid what the kernel had counted.
  */
 static int clear(const struct gravel_test_words *words, cl_command_queue queue)
 {

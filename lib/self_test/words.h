@@ -25,7 +25,7 @@ int gravel_test_put(const struct gravel_test_words *words, uint32_t first, const
 /** Load, while kernels run. @return 0; GRAVEL_ECL. */
 int gravel_test_get(const struct gravel_test_words *words, uint32_t first, uint32_t *values,
                     uint32_t n);
-/** What may have kept a device from kernels that should have run side by side, for the end of a text. */
+/** Return what may have kept a device from running kernels side by side, for the end of a text. */
 static inline const char *gravel_test_excuse(const struct gravel_device *device)
 {
     return device->capability.is_cpu

@@ -21,7 +21,7 @@ const char *gravel_scheduler_name(enum gravel_scheduler scheduler)
     return names[scheduler];
 }
 
-/* Where other kernels and copies must get to run beside launches, one unit stays free. */
+/* Returns the groups of a launch. Where other kernels and copies must run beside it, one unit stays free. */
 static uint32_t groups_of(const struct gravel_device *device, const struct gravel_config *config)
 {
     bool is_shared = device->is_sliced && device->step != GRAVEL_STEP_DRAIN;
@@ -31,7 +31,7 @@ static uint32_t groups_of(const struct gravel_device *device, const struct grave
     return device->capability.is_cpu ? units : units * GROUPS_OF_UNIT;
 }
 
-/* On CPU devices the form with a loop takes longer for a round than a launch costs. */
+/* Returns the faster scheduler: on CPU devices the form with a loop takes longer for a round than a launch costs. */
 static enum gravel_scheduler preferred(const struct gravel_device *device)
 {
     return device->capability.is_cpu ? GRAVEL_SCHEDULER_LONE : GRAVEL_SCHEDULER_RESIDENT;

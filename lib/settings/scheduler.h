@@ -42,7 +42,7 @@ int gravel_scheduling_choose(struct gravel_scheduling *scheduling,
                              const struct gravel_device *device,
                              const struct gravel_config *config);
 
-/** As GRAVEL_SCHEDULER has it. */
+/** Return the name that GRAVEL_SCHEDULER takes. */
 const char *gravel_scheduler_name(enum gravel_scheduler scheduler);
 
 #endif

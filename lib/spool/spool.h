@@ -61,7 +61,7 @@ struct gravel_buffer *gravel_spool_take(struct gravel_spool *spool);
 int gravel_spool_check(struct gravel_spool *spool, uint64_t lived_ns);
 
 /**
- * What could not be written, of frames taken back.
+ * Report what could not be written, of frames taken back.
  *
  * @return 0; GRAVEL_ESYSTEM, GRAVEL_EHANDLER (the caller's function): lines have been lost since the last call that
  *         returned it; how many in all, and why.
@@ -71,7 +71,7 @@ int gravel_spool_lost(struct gravel_spool *spool);
 /** Lines written so far [count]. NULL: 0. Any thread. */
 uint64_t gravel_spool_lines(const struct gravel_spool *spool);
 
-/** What has been spooled so far; and whether so much has been written, and taken back. NULL: nothing, and yes. */
+/** Mark what has been spooled so far; ask whether so much has been written, and taken back. NULL: nothing, and yes. */
 uint64_t gravel_spool_mark(const struct gravel_spool *spool);
 bool gravel_spool_has_passed(const struct gravel_spool *spool, uint64_t mark);
 

@@ -109,7 +109,7 @@ static uint32_t call(struct gravel_writer *writer, struct gravel_frame *frame,
                : 0;
 }
 
-/* What stands ahead of what is for a function is written before it runs. */
+/* Writes a frame's lines, and runs functions for its records: what is before a record is written before. */
 static void deal_with(struct gravel_writer *writer, struct gravel_buffer *buffer,
                       struct gravel_characters *out)
 {

@@ -75,7 +75,7 @@ static int put_each(struct gravel_steal *steal, const struct fill *fill)
     return code;
 }
 
-/* Where copies have to be made, one for all rings, if those are empty. */
+/* Puts tasks into all rings, which are empty, by one copy. */
 static int put_all(struct gravel_steal *steal, const struct fill *fill)
 {
     uint64_t capacity = steal->options.capacity, task_bytes = steal->options.task_bytes;

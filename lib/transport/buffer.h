@@ -68,7 +68,7 @@ struct gravel_buffer {
 
 /** @return a buffer of the given size, or NULL if memory is out. */
 struct gravel_buffer *gravel_buffer_create(uint32_t capacity);
-/** As gravel_buffer_create, in memory that stays the caller's: `capacity` bytes, at a multiple of a cache line. */
+/** Create a buffer in memory that stays the caller's: `capacity` bytes, at a multiple of a cache line. */
 struct gravel_buffer *gravel_buffer_create_in(void *memory, uint32_t capacity);
 /** NULL is allowed. */
 void gravel_buffer_destroy(struct gravel_buffer *buffer);
@@ -101,7 +101,7 @@ bool gravel_buffer_make_room(struct gravel_buffer *buffer, const struct gravel_r
 void gravel_buffer_lay_out(struct gravel_buffer *buffer, const struct gravel_run_key *run,
                            uint32_t n);
 
-/* Where the next message of the open run goes: its index, and its value in row `row`. */
+/* Return where the next message of the open run goes: its index, and its value in row `row`. */
 static inline unsigned char *gravel_buffer_index(const struct gravel_buffer *buffer)
 {
     return (unsigned char *)buffer->frame + buffer->used + GRAVEL_RUN_INDICES(buffer->run.command) +

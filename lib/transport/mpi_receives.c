@@ -93,7 +93,7 @@ void gravel_mpi_receives_fail(struct gravel_mpi_receives *receives, struct grave
     receives->transport->fault = code;
 }
 
-/* Of a message that has come, and may have so many bytes. @return 0; or an error. */
+/* Reads the status of a message that has come, and may have `most` bytes. @return 0; or an error. */
 static int read_status(const struct gravel_mpi_receives *receives, const MPI_Status *status,
                        uint32_t most, uint32_t *bytes, uint32_t *source)
 {

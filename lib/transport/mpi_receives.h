@@ -61,7 +61,7 @@ struct gravel_frame *gravel_mpi_receives_next(struct gravel_mpi_receives *receiv
                                               uint32_t *source);
 /** The message at hand is done with. */
 void gravel_mpi_receives_renew(struct gravel_mpi_receives *receives);
-/** What came is no frame of another node: none follows. */
+/** Fail, because what came is no frame of another node: none follows. */
 void gravel_mpi_receives_fail(struct gravel_mpi_receives *receives, struct gravel_mpi_ring *ring,
                               int code);
 

@@ -47,7 +47,7 @@ static void self_give_back(struct gravel_transport *transport, uint32_t source)
     (void)transport, (void)source;
 }
 
-/* What one process merges or adds is its own. */
+/* Merges nothing: what one process merges or adds is its own. */
 static int self_merge(struct gravel_transport *transport)
 {
     (void)transport;

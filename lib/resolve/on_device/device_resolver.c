@@ -143,7 +143,7 @@ bool gravel_device_resolver_destroy(struct gravel_device_resolver *resolver)
 
 /* ---- berths ---------------------------------------------------------------------------------- */
 
-/* What is under way cannot be applied, and never will be. @return code */
+/* Notes, if `code` is an error, that what is under way is never applied. @return code */
 static int check_whole(struct gravel_device_resolver *resolver, int code)
 {
     if (code && !resolver->broken) {

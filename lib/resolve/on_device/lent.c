@@ -53,7 +53,7 @@ static const char zeroing[] = "resolver: clEnqueueFillBuffer";
 
 /* ---- create and destroy ---------------------------------------------------------------------- */
 
-/* What a driver puts off to a buffer's first use is done here: later, a kernel of the user's may wait. */
+/* Makes all, and has the driver do what it puts off to a buffer's first use: later, a kernel of the user's may wait. */
 static int make_all(struct gravel_lent *lent, uint64_t frame_bytes)
 {
     const struct gravel_device *device = lent->runs->device;
