@@ -2,7 +2,7 @@
 /*
  * Feed the parser of litmus programs arbitrary bytes, and judge what it takes.
  *
- * Path: libFuzzer -> this -> tools/hrf/checker/parse.h, tools/hrf/checker/verdict.h
+ * Path: libFuzzer -> this -> hrf/src/checker/parse.h, hrf/src/checker/verdict.h
  * Threads: one.
  *
  * Besides what the sanitizers see: a program that is refused comes with one line of file, line, what is wrong and what

@@ -61,8 +61,8 @@ sequence)
     length=1024
     ;;
 litmus)
-    set -- -Itools/hrf tools/hrf/checker/*.c
-    cp tests/hrf/models/*.litmus tests/hrf/protocols/*.litmus "$work/seeds"
+    set -- -Ihrf/src hrf/src/checker/*.c
+    cp hrf/litmus/*.litmus tests/hrf/protocols/*.litmus "$work/seeds"
     length=1024
     ;;
 *)

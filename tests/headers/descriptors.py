@@ -7,14 +7,14 @@ exit:  0; 1 with file, line and call
 
 A descriptor that a program's children inherit keeps shared memory alive, and files open, after the program has ended.
 
-Path: lib/, apps/, tools/, bench/ -> descriptors.py.
+Path: lib/, apps/, tools/, hrf/, bench/ -> descriptors.py.
 """
 import glob
 import os
 import re
 import sys
 
-READ = ("lib/**/*.[ch]", "apps/**/*.[ch]", "tools/**/*.[ch]", "bench/*.[ch]")
+READ = ("lib/**/*.[ch]", "apps/**/*.[ch]", "tools/**/*.[ch]", "hrf/**/*.[ch]", "bench/*.[ch]")
 NOT_CODE = re.compile(r"/\*.*?\*/|//[^\n]*", re.S)
 MODES = re.compile(r'\b(?:fopen|gzopen|fdopen|popen)\s*\([^;]*?,\s*"(\w+)"\s*\)', re.S)
 FLAGS = re.compile(r"(?<![\w>.])(open|openat|memfd_create|socket|accept4|pipe2|dup3|eventfd|epoll_create1"

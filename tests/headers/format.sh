@@ -37,5 +37,5 @@ formatter=$(command -v clang-format-14 || command -v clang-format) ||
     { echo "skipped: clang-format is not installed"; exit 77; }
 "$formatter" --version | grep -q 'version 14\.' ||
     { echo "skipped: not version 14: $("$formatter" --version)"; exit 77; }
-find include cl lib apps bench examples tests tools -name '*.[ch]' -o -name '*.cl' | sort |
+find include cl lib apps bench examples hrf tests tools -name '*.[ch]' -o -name '*.cl' | sort |
     xargs "$formatter" --dry-run --Werror

@@ -59,7 +59,7 @@ step "setting up without tools, nor an MPI that has a name" \
 grep -q '^ *tools *: no' "$work/log" || fail "-Dtools=disabled: it does not say that it leaves the tools out:"
 (cd "$work" && step "the package for Python in the shell of a build" meson devenv -C few \
     python3 -c 'import importlib.util, sys; sys.exit(not importlib.util.find_spec("gravel"))') || exit 1
-ninja -C "$work/few" -t targets all 2>/dev/null | grep -q 'tools/gravel-' && fail "-Dtools=disabled builds tools"
+ninja -C "$work/few" -t targets all 2>/dev/null | grep -qE '(tools|hrf)/gravel-' && fail "-Dtools=disabled builds tools"
 # A program linked against a prefix of one's own finds the library there without LD_LIBRARY_PATH; no other has an rpath.
 config --libs | grep -q rpath && fail "gravel.pc of the prefix /usr/local has an rpath"
 pc=$work/few/meson-private/gravel.pc

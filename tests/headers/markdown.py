@@ -5,7 +5,7 @@
 usage: markdown.py SOURCE
 exit:  0; 1 with file and line
 
-Path: README.md of every room, CONTRIBUTING.md, docs/, examples/ -> this.
+Path: README.md of every room, CONTRIBUTING.md, docs/, examples/, hrf/ -> this.
 """
 import glob
 import os
@@ -13,7 +13,7 @@ import re
 import sys
 
 PAGES = ("README.md", "CONTRIBUTING.md", "docs/*.md", "docs/*/*.md", "apps/*/README.md", "examples/*.md",
-         "*/README.md")
+         "*/README.md", "hrf/docs/*.md")
 FENCED = re.compile(r"^```.*?^```$", re.M | re.S)
 
 

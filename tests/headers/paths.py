@@ -17,7 +17,7 @@ import re
 import sys
 
 SOURCES = (".c", ".h", ".cpp", ".hpp", ".cl", ".py", ".sh", ".pml")
-TOP = ("apps", "bench", "cl", "debian", "docs", "examples", "include", "lib", "python", "study", "tests", "tools")
+TOP = ("apps", "bench", "cl", "debian", "docs", "examples", "hrf", "include", "lib", "python", "study", "tests", "tools")
 ENDING = r"(?:c|cl|cpp|h|hpp|py|sh|md|svg|pml|build|txt|in|supp|json)"
 FIELD = re.compile(r"\bPath:((?:.*\n)(?:(?![^\n]*(?:\b[A-Z]\w+(?:, \w+)?:\s|\*/|\"\"\"))[ \t]*[*#]?[ \t]+\S.*\n)*)")
 FILE = re.compile(r"(?<![\w./<>*-])(?!BUILD/)((?:[\w.<>*-]+/)*[\w.<>*-]*[\w-][\w>*]\." + ENDING +

@@ -10,6 +10,6 @@ cd "$1" || exit 1
 command -v codespell >/dev/null || { echo "skipped: codespell is not installed"; exit 77; }
 # Double-ended queues, a format of graphs, a call of Promela, a title in French, a standard of GPUs, two authors.
 words=deques,wel,nempty,connexion,hsa,brin,mattern
-find README.md NEWS CONTRIBUTING.md .ci apps bench cl docs examples include lib python study tests tools meson* -type f \
+find README.md NEWS CONTRIBUTING.md .ci apps bench cl docs examples hrf include lib python study tests tools meson* -type f \
     ! -path 'tests/fuzz/corpus/*' ! -path 'tests/app/corpus/answers.txt' ! -name '*.json' ! -name '*.svg' \
     ! -name '*.pyc' -exec codespell -L "$words" {} +

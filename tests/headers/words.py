@@ -7,7 +7,7 @@ exit:  0; 1 with file, line, phrase and what to write instead
 
 A phrase is found across the end of a line, in capitals too. Generated tables are read like all others: mend their source.
 
-Path: README.md, NEWS, CONTRIBUTING.md, docs/, apps/, examples/, include/gravel/, cl/, lib/, python/, bench/, study/, tools/ -> words.py.
+Path: README.md, NEWS, CONTRIBUTING.md, docs/, apps/, examples/, include/gravel/, cl/, lib/, python/, bench/, study/, tools/, hrf/ -> words.py.
 """
 import glob
 import os
@@ -17,7 +17,7 @@ import sys
 READ = ("README.md", "NEWS", "CONTRIBUTING.md", "docs/*.md", "docs/*/*.md", "docs/*.1", "examples/*.[cm]*",
         "include/gravel/*.h*", "cl/*.cl.h", "cl/layout/*", "cl/kernels/[!a]*", "cl/device/[!q]*", "lib/*/*.[ch]",
         "lib/*/*/*.[ch]", "apps/*/*", "python/gravel/*.py", "bench/*", "study/*", "tools/*.c", "tools/info/*", "tools/conformance/*",
-        "tools/portability/*")
+        "tools/portability/*", "hrf/*.*", "hrf/docs/*", "hrf/src/*", "hrf/src/checker/*")
 INSTEAD = {
     r"stands? still": "hangs",
     r"signs? of life": "heartbeat",

@@ -7,7 +7,7 @@
  * that the records stand in an order in which the operations happened. Calls of the C library that copy memory are not
  * seen.
  *
- * Path:    the compiler's calls -> this -> $HRF_TRACE_FILE, in the form of tools/hrf/checker/trace_record.h.
+ * Path:    the compiler's calls -> this -> $HRF_TRACE_FILE, in the form of hrf/src/checker/trace_record.h.
  * Threads: any.
  */
 #include <pthread.h>

@@ -92,9 +92,9 @@ def steal(quick):
 
 
 def hrf(row, quick):
-    folder = row.place.sources + "/tests/hrf/models/"
+    folder = row.place.sources + "/hrf/litmus/"
     device = row.settings.get("GRAVEL_DEVICE", "0:0")
-    return [Command(name, "tools/hrf/gravel-hrf", ("--run", "--device", device, folder + name + ".litmus"))
+    return [Command(name, "hrf/gravel-hrf", ("--run", "--device", device, folder + name + ".litmus"))
             for name in (QUICK_LITMUS if quick else LITMUS)]
 
 

@@ -2,10 +2,10 @@
 /*
  * One file: judged, and the verdict shown.
  *
- * Path:    gravel-hrf.c -> show.c -> tools/hrf/checker; standard output.
+ * Path:    gravel-hrf.c -> show.c -> hrf/src/checker; standard output.
  */
-#ifndef TOOLS_HRF_SHOW_H
-#define TOOLS_HRF_SHOW_H
+#ifndef HRF_SHOW_H
+#define HRF_SHOW_H
 
 #include "checker/verdict.h"
 

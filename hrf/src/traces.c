@@ -2,7 +2,7 @@
 /*
  * --trace: races in what a program has logged.
  *
- * Path:    a file of tools/hrf/checker/trace_record.h -> traces.c -> tools/hrf/checker/trace.h; standard output.
+ * Path:    a file of hrf/src/checker/trace_record.h -> traces.c -> hrf/src/checker/trace.h; standard output.
  */
 #include "checker/trace.h"
 #include "show.h"

@@ -6,8 +6,8 @@
  * Path:    devices.c -> host.c -> host_role.c.
  * Threads: the caller's, and one for each thread of the program on the host, from host_start to host_end.
  */
-#ifndef TOOLS_HRF_HOST_H
-#define TOOLS_HRF_HOST_H
+#ifndef HRF_HOST_H
+#define HRF_HOST_H
 
 #include "kernel.h"
 

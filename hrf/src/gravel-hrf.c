@@ -2,7 +2,7 @@
 /*
  * gravel-hrf: whether scoped litmus programs are free of races, under each model; and what shows that they are not.
  *
- * Path:    files -> gravel-hrf -> tools/hrf/checker -> standard output.
+ * Path:    files -> gravel-hrf -> hrf/src/checker -> standard output.
  * Threads: one.
  */
 #include "../../apps/frame/printed.h"

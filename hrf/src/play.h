@@ -4,8 +4,8 @@
  *
  * Path:    show.c -> play.c -> devices.c; standard output.
  */
-#ifndef TOOLS_HRF_PLAY_H
-#define TOOLS_HRF_PLAY_H
+#ifndef HRF_PLAY_H
+#define HRF_PLAY_H
 
 #include "devices.h"
 #include "show.h"

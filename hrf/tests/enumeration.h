@@ -3,10 +3,10 @@
  * All executions of a program without branches that a model's axioms allow, without any cleverness: sources first, then
  * coherence, then what the axioms say.
  *
- * Path:    test_engines.c -> enumeration.c -> tools/hrf/checker.
+ * Path:    test_engines.c -> enumeration.c -> hrf/src/checker.
  */
-#ifndef TESTS_HRF_ENUMERATION_H
-#define TESTS_HRF_ENUMERATION_H
+#ifndef HRF_TESTS_ENUMERATION_H
+#define HRF_TESTS_ENUMERATION_H
 
 #include "keys.h"
 

@@ -2,7 +2,7 @@
 /*
  * What the parser takes, and what it says of what it does not take: file, line, what is wrong and what was expected.
  *
- * Path:    meson test -> this -> tools/hrf/checker/parse.c.
+ * Path:    meson test -> this -> hrf/src/checker/parse.c.
  */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -2,11 +2,11 @@
 /*
  * One thread of a litmus program, made by the host on words that it shares with a device.
  *
- * Path:    host.c -> host_role.c -> tools/hrf/checker/machine.h.
+ * Path:    host.c -> host_role.c -> hrf/src/checker/machine.h.
  * Threads: any, of different threads of the program.
  */
-#ifndef TOOLS_HRF_HOST_ROLE_H
-#define TOOLS_HRF_HOST_ROLE_H
+#ifndef HRF_HOST_ROLE_H
+#define HRF_HOST_ROLE_H
 
 #include "checker/machine.h"
 

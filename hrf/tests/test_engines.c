@@ -5,7 +5,7 @@
  *
  * usage: test_hrf_engines [SEED [PROGRAMS]]
  *
- * Path:    meson test -> this -> tools/hrf/checker.
+ * Path:    meson test -> this -> hrf/src/checker.
  */
 #include <setjmp.h>
 #include <stdarg.h>

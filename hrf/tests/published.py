@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: MIT
 """gravel-hrf agrees with what others have published of programs of one shape.
 
-usage: published.py GRAVEL_HRF FOLDER
-exit:  0; 1 with each fact of FOLDER/published.txt that is not so
+usage: published.py GRAVEL_HRF FACTS FOLDER
+exit:  0; 1 with each fact of FACTS that is not so of a program of FOLDER
 
-Path: published.txt, models/<name>.litmus -> gravel-hrf --json -> this.
+Path: published.txt, hrf/litmus/<name>.litmus -> gravel-hrf --json -> this.
 """
 import json
 import os
@@ -20,13 +20,13 @@ def verdicts(tool, model, program):
     return {"RACE": "race"}.get(found["verdict"], found["verdict"]), "sometimes" if found.get("exists") else "never"
 
 
-tool, folder = sys.argv[1:]
+tool, facts, folder = sys.argv[1:]
 n_facts = n_wrong = 0
-for line in open(os.path.join(folder, "published.txt"), encoding="utf-8"):
+for line in open(facts, encoding="utf-8"):
     if line.startswith("#"):
         continue
     model, fact, program, source = line.split(None, 3)
-    found = verdicts(tool, model, os.path.join(folder, "models", program + ".litmus"))
+    found = verdicts(tool, model, os.path.join(folder, program + ".litmus"))
     n_facts += 1
     if fact not in found:
         n_wrong += 1

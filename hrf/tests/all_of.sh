@@ -5,7 +5,7 @@
 # usage: all_of.sh GRAVEL_HRF FOLDER [OPTION...]
 # exit:  gravel-hrf's; 1 if the folder has no program
 #
-# Path: meson test -> this -> gravel-hrf, models/ and protocols/.
+# Path: meson test -> this -> gravel-hrf, hrf/litmus and tests/hrf/protocols.
 hrf=$1 folder=$2
 shift 2
 [ -n "$(find "$folder" -name '*.litmus' -print -quit)" ] || { echo "no program in $folder"; exit 1; }

@@ -4,8 +4,8 @@
  *
  * Path:    show.c -> devices.c -> kernel.c; the device.
  */
-#ifndef TOOLS_HRF_DEVICES_H
-#define TOOLS_HRF_DEVICES_H
+#ifndef HRF_DEVICES_H
+#define HRF_DEVICES_H
 
 #include "kernel.h"
 

@@ -10,7 +10,7 @@
  *     exists right:r == 1 && right:s == 0;
  *
  * Path:    a file -> parse.c -> program.h.
- * docs/gravel-hrf.1 describes the language.
+ * hrf/gravel-hrf.1 describes the language.
  */
 #ifndef GRAVEL_HRF_PARSE_H
 #define GRAVEL_HRF_PARSE_H

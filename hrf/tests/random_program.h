@@ -2,10 +2,10 @@
 /*
  * Random litmus programs as text, and keys that name an execution whatever the order it was built in.
  *
- * Path:    test_engines.c, enumeration.c -> random_program.h -> tools/hrf/checker/parse.h.
+ * Path:    test_engines.c, enumeration.c -> random_program.h -> hrf/src/checker/parse.h.
  */
-#ifndef TESTS_HRF_RANDOM_PROGRAM_H
-#define TESTS_HRF_RANDOM_PROGRAM_H
+#ifndef HRF_TESTS_RANDOM_PROGRAM_H
+#define HRF_TESTS_RANDOM_PROGRAM_H
 
 #include <stdarg.h>
 #include <stdio.h>

@@ -2,10 +2,10 @@
 /*
  * What kernel a litmus program needs: which of its threads are work-groups, and which values its condition counts.
  *
- * Path:    tools/hrf/checker/program.h -> kernel_shape.c -> kernel.c, devices.c, play.c.
+ * Path:    hrf/src/checker/program.h -> kernel_shape.c -> kernel.c, devices.c, play.c.
  */
-#ifndef TOOLS_HRF_KERNEL_SHAPE_H
-#define TOOLS_HRF_KERNEL_SHAPE_H
+#ifndef HRF_KERNEL_SHAPE_H
+#define HRF_KERNEL_SHAPE_H
 
 #include "checker/program.h"
 

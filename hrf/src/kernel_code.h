@@ -5,8 +5,8 @@
  *
  * Path:    kernel.c -> kernel_code.c.
  */
-#ifndef TOOLS_HRF_KERNEL_CODE_H
-#define TOOLS_HRF_KERNEL_CODE_H
+#ifndef HRF_KERNEL_CODE_H
+#define HRF_KERNEL_CODE_H
 
 #include "checker/program.h"
 

@@ -5,8 +5,8 @@
  * Path:    test_engines.c, enumeration.c -> keys.c.
  * Memory:  the caller's; keys_free.
  */
-#ifndef TESTS_HRF_KEYS_H
-#define TESTS_HRF_KEYS_H
+#ifndef HRF_TESTS_KEYS_H
+#define HRF_TESTS_KEYS_H
 
 #include "checker/consistent.h"
 #include "checker/execution.h"

@@ -5,13 +5,13 @@
 # usage: tool.sh GRAVEL_HRF FOLDER
 # exit:  0; 1 with what was not so
 #
-# Path: models/ -> gravel-hrf -> this.
+# Path: hrf/litmus -> gravel-hrf -> this.
 set -u
 
 hrf=$(realpath "$1") folder=$2
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
-cd "$folder/models" || exit 1
+cd "$folder" || exit 1
 code=0
 
 # expect <exit status> <text in the output> <argument>...
@@ -74,7 +74,7 @@ expect 77 'the host has no barriers' --run "$work/meets.litmus"
 printf 'litmus t\nlocations x, local f;\nthread A dev 0 wg 0 { r = x; }\nthread B dev 1 wg 0 { f = 1; }\nexists A:r == 1;\n' >"$work/local.litmus"
 expect 77 'the host has no local memory' --run "$work/local.litmus"
 # A program without `exists` is judged by its asserts, those of host and device.
-expect 0 'failed asserts 0 times' --run ../protocols/handover.litmus
+expect 0 'failed asserts 0 times' --run ../../tests/hrf/protocols/handover.litmus
 printf 'litmus t\nlocations x, y;\nthread A dev 0 wg 0 { store(x, 1, relaxed, dev); r = load(x, relaxed, dev); assert(r == 2); }\nthread B dev 1 wg 0 { store(y, 1, relaxed, sys); }\n' >"$work/device.litmus"
 expect 1 ' times, by opencl sometimes' --run "$work/device.litmus"
 grep -q 'failed asserts [1-9]' "$work/out" || { echo "no failed assert of the device is counted"; code=1; }

@@ -69,7 +69,10 @@ static void pause_at(uint32_t number)
         sched_yield();
 }
 
-/* Meet the others in a step, in the first until the launch has begun. @return the patience for the next. */
+/*
+ * Waits for all threads and groups to come to a step, to the first until the launch has begun. Returns the patience for the
+ * next.
+ */
 static uint32_t meet(const struct host_thread *thread, uint32_t number, uint32_t patience)
 {
     struct host *host = thread->host;
