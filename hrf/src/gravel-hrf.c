@@ -6,11 +6,11 @@
  * Threads: one.
  */
 #include "../../apps/frame/printed.h"
-#include "base/number.h"
-#include "play.h"
+#include "run/play.h"
 #include "show.h"
 
 #include <argp.h>
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -30,7 +30,7 @@ static const struct argp_option options[] = {
      "play the program on an OpenCL device and count the outcomes of `exists`, with --mutants "
      "those of each mutant",
      0},
-    {"device", 'D', "DEVICE", 0, "for --run, as GRAVEL_DEVICE takes it", 0},
+    {"device", 'D', "DEVICE", 0, "for --run, instead of GRAVEL_DEVICE", 0},
     {"seconds", 's', "SECONDS", 0, "for --run, of each program and mutant (1)", 0},
     {"seed", 'S', "N", 0, "for --run, of delays (1)", 0},
     {"trace", 't', NULL, 0,
@@ -60,11 +60,14 @@ static void parse_models(struct show_wish *wish, const char *list, struct argp_s
     }
 }
 
+/* Returns a number, decimal or behind 0x. */
 static uint64_t parse_number(const char *name, const char *text, uint64_t most,
                              struct argp_state *state)
 {
-    uint64_t value = 0;
-    if (!gravel_number_within(text, 1, most, &value))
+    char *end;
+    errno = 0;
+    const uint64_t value = strtoull(text, &end, strncmp(text, "0x", 2) ? 10 : 16);
+    if (*text < '0' || *text > '9' || *end || errno || value < 1 || value > most)
         argp_error(state, "--%s: '%s' is not in 1..%llu", name, text, (unsigned long long)most);
     return value;
 }

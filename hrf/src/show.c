@@ -7,7 +7,7 @@
 #include "checker/mutate.h"
 #include "checker/parse.h"
 #include "checker/print.h"
-#include "play.h"
+#include "run/play.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -46,6 +46,14 @@ enum hrf_operator hrf_parse_comparison(struct hrf_parser *parser)
     return HRF_EQUAL;
 }
 
+const char *hrf_operator_sign(enum hrf_operator operator_)
+{
+    unsigned i = 0;
+    while (operators[i].operator_ != operator_)
+        i++;
+    return operators[i].sign;
+}
+
 /* In `exists`: thread:register, or a location's last value. */
 static int32_t parse_final(struct hrf_parser *parser)
 {

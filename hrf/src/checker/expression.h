@@ -16,6 +16,8 @@ struct hrf_values {
     const uint32_t *memory;
 };
 
+/** Returns the sign of a binary operator. */
+const char *hrf_operator_sign(enum hrf_operator operator_);
 uint32_t hrf_apply(enum hrf_operator operator_, uint32_t a, uint32_t b);
 uint32_t hrf_evaluate(const struct hrf_program *program, int32_t expression,
                       const struct hrf_values *values);

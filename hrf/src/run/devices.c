@@ -6,20 +6,16 @@
  * role of all of them before the next role begins. On a GPU as many groups as fit play, and an eighth more make noise.
  * Where the host plays too (host.c), all walk side by side, on memory that it shares with the device.
  */
-#include "devices.h"
+#include "run/devices.h"
 
-#include "base/clock.h"
-#include "device/choose.h"
-#include "device/ladder.h"
 #include "gravel/gravel.h"
-#include "host.h"
+#include "run/host.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
-#define NOISE_WORDS 65536u
-#define GPU_GROUP 256u
 #define GPU_INSTANCES (1u << 22) /* of a launch */
 #define CPU_INSTANCES (1u << 18)
 #define HOST_INSTANCES (1u << 14) /* where the host plays too */
@@ -27,8 +23,10 @@
 #define JUDGES 64u /* of a group */
 
 struct devices {
-    struct gravel_candidate candidate;
-    const char *step; /* that it takes, or "none" */
+    cl_device_id device;
+    bool shares_memory; /* with the host: a node takes step svm */
+    bool is_cpu;
+    cl_uint n_units;
     cl_context context;
     cl_command_queue queue;
 };
@@ -43,7 +41,7 @@ struct buffer {
 struct play {
     struct devices *devices;
     const struct hrf_program *litmus;
-    const struct kernel_shape *shape;
+    const struct shape *shape;
     cl_program program;
     cl_kernel clear, run, judge;
     struct buffer words, results, dead, meeting, noise, bins, counts;
@@ -56,48 +54,49 @@ static int fail_cl(char *why, unsigned n_bytes, const char *what, cl_int error)
     return -1;
 }
 
-/* GRAVEL_STEP, or the best. @return 0; -1 with what is wrong, or what the device lacks for a step that is forced. */
-static int choose_step(struct devices *devices, const char *wanted, char *why, unsigned n_bytes)
+/* Opens and closes a node, which says what device and step it took. Returns 0 or a code of Gravel. */
+static int choose_device(struct devices *devices, const char *name)
 {
-    const struct gravel_capability *c = &devices->candidate.capability;
-    const bool is_auto = !strcmp(wanted, "auto");
-    enum gravel_step step;
-    if (!is_auto && !gravel_step_parse(wanted, &step)) {
-        snprintf(why, n_bytes, "GRAVEL_STEP: '%s' is not auto, svm, usm, pump or drain", wanted);
-        return -1;
-    }
-    const char *lack = gravel_step_choose(wanted, c, &step);
-    devices->step = lack ? "none" : gravel_step_name(step);
-    if (!lack || is_auto)
-        return 0;
-    snprintf(why, n_bytes, "step %s: %s: %s", wanted, c->name, lack);
-    return -1;
+    struct gravel_config config;
+    struct gravel *node;
+    int code = gravel_config_load(&config, sizeof config);
+    if (!code && name)
+        code = gravel_config_set(&config, "device", name);
+    if (code)
+        return code;
+    config.heap_bytes = 1 << 20;
+    config.host_cores = 0; /* the whole device */
+    config.stats = false;
+    strcpy(config.transport, "self");
+    strcpy(config.log, "0");
+    strcpy(config.trace, "");
+    code = gravel_open(&node, &config, NULL);
+    if (code)
+        return code;
+    devices->device = gravel_cl_device(node);
+    devices->shares_memory = !strcmp(gravel_step(node), "svm");
+    return gravel_close(node);
 }
 
 int devices_open(const struct devices_wish *wish, struct devices **out, char *why, unsigned n_bytes)
 {
-    static struct gravel_candidate candidates[GRAVEL_MAX_DEVICES];
-    const char *wanted = getenv("GRAVEL_STEP") ? getenv("GRAVEL_STEP") : "auto";
     struct devices *devices = calloc(1, sizeof *devices);
-    struct gravel_choice choice;
-    unsigned n = 0;
+    cl_device_type type = 0;
     cl_int error = CL_SUCCESS;
     *out = NULL;
-    if (!devices || gravel_device_list_named(wish->name, candidates, &n) ||
-        gravel_device_choose(wish->name, wanted, 0, candidates, n, &choice)) {
+    if (!devices || choose_device(devices, wish->name)) {
         snprintf(why, n_bytes, "%s", devices ? gravel_last_error() : "out of memory");
         free(devices);
         return -1;
     }
-    devices->candidate = *choice.taken;
-    if (choose_step(devices, wanted, why, n_bytes)) {
-        free(devices);
-        return -1;
-    }
-    devices->context = clCreateContext(NULL, 1, &devices->candidate.device, NULL, NULL, &error);
+    clGetDeviceInfo(devices->device, CL_DEVICE_TYPE, sizeof type, &type, NULL);
+    clGetDeviceInfo(devices->device, CL_DEVICE_MAX_COMPUTE_UNITS, sizeof devices->n_units,
+                    &devices->n_units, NULL);
+    devices->is_cpu = type & CL_DEVICE_TYPE_CPU;
+    devices->context = clCreateContext(NULL, 1, &devices->device, NULL, NULL, &error);
     if (!error)
-        devices->queue = clCreateCommandQueueWithProperties(
-            devices->context, devices->candidate.device, NULL, &error);
+        devices->queue =
+            clCreateCommandQueueWithProperties(devices->context, devices->device, NULL, &error);
     if (error) {
         devices_close(devices);
         return fail_cl(why, n_bytes, "a context and queue of the device", error);
@@ -105,7 +104,6 @@ int devices_open(const struct devices_wish *wish, struct devices **out, char *wh
     *out = devices;
     return 0;
 }
-
 void devices_close(struct devices *devices)
 {
     if (!devices)
@@ -119,20 +117,26 @@ void devices_close(struct devices *devices)
 
 /* ---- one program ----------------------------------------------------------------------------- */
 
+/* By the newest language that the device's compiler takes. */
+static cl_int compile(struct play *play)
+{
+    static const char *const standards[] = {"-cl-std=CL3.0", "-cl-std=CL2.0"};
+    cl_int error = CL_BUILD_PROGRAM_FAILURE;
+    for (unsigned s = 0; error && s < sizeof standards / sizeof *standards; s++)
+        error = clBuildProgram(play->program, 1, &play->devices->device, standards[s], NULL, NULL);
+    return error;
+}
+
 static int build(struct play *play, const char *source, char *why, unsigned n_bytes)
 {
-    const struct gravel_candidate *candidate = &play->devices->candidate;
     cl_int error;
-    char options[32], log[400] = "";
+    char log[400] = "";
     play->program = clCreateProgramWithSource(play->devices->context, 1, &source, NULL, &error);
     if (error)
         return fail_cl(why, n_bytes, "clCreateProgramWithSource", error);
-    snprintf(options, sizeof options, "-cl-std=%s", candidate->capability.c_std);
-    error = clBuildProgram(play->program, 1, &candidate->device, options, NULL, NULL);
-    if (error) {
-        size_t bytes = 0;
-        clGetProgramBuildInfo(play->program, candidate->device, CL_PROGRAM_BUILD_LOG,
-                              sizeof log - 1, log, &bytes);
+    if (compile(play)) {
+        clGetProgramBuildInfo(play->program, play->devices->device, CL_PROGRAM_BUILD_LOG,
+                              sizeof log - 1, log, NULL);
         snprintf(why, n_bytes, "the device's compiler refuses the program: %.300s", log);
         return -1;
     }
@@ -147,15 +151,15 @@ static int build(struct play *play, const char *source, char *why, unsigned n_by
 /* Groups, rounds and instances that suit the device, and the host if it plays. */
 static void choose_size(struct play *play)
 {
-    const struct gravel_capability *c = &play->devices->candidate.capability;
-    const struct kernel_shape *shape = play->shape;
-    const bool is_narrow = c->is_cpu || shape->n_host;
-    const uint32_t units = c->compute_units, unit = shape->n_groups * shape->n_groups;
-    const uint32_t instances = shape->n_host ? HOST_INSTANCES
-                               : c->is_cpu   ? CPU_INSTANCES
-                                             : GPU_INSTANCES;
-    play->each = is_narrow ? 1 : GPU_GROUP / shape->n_roles;
-    play->n_home = is_narrow ? shape->n_groups : (4 * units + unit - 1) / unit * unit;
+    const struct devices *devices = play->devices;
+    const struct shape *shape = play->shape;
+    const bool is_narrow = devices->is_cpu || shape->n_host;
+    const uint32_t unit = shape->n_groups * shape->n_groups;
+    const uint32_t instances = shape->n_host     ? HOST_INSTANCES
+                               : devices->is_cpu ? CPU_INSTANCES
+                                                 : GPU_INSTANCES;
+    play->each = is_narrow ? 1 : KERNEL_MOST_EACH / shape->n_roles;
+    play->n_home = is_narrow ? shape->n_groups : (4 * devices->n_units + unit - 1) / unit * unit;
     play->n_groups = is_narrow ? play->n_home : play->n_home + play->n_home / 8 + 1;
     play->rounds = instances / (play->n_home * play->each) + 1;
     play->n_instances = play->rounds * play->n_home * play->each;
@@ -170,8 +174,10 @@ static cl_int make_buffer(struct play *play, size_t n_words, bool is_shared, str
     const size_t bytes = n_words * sizeof(cl_uint);
     cl_context context = play->devices->context;
     cl_svm_mem_flags flags = CL_MEM_READ_WRITE | CL_MEM_SVM_FINE_GRAIN_BUFFER;
+    cl_device_svm_capabilities svm = 0;
     cl_int error = CL_SUCCESS;
-    if (play->devices->candidate.capability.has_svm_atomics)
+    clGetDeviceInfo(play->devices->device, CL_DEVICE_SVM_CAPABILITIES, sizeof svm, &svm, NULL);
+    if (svm & CL_DEVICE_SVM_ATOMICS)
         flags |= CL_MEM_SVM_ATOMICS;
     if (is_shared && !(out->shared = clSVMAlloc(context, flags, bytes, 0)))
         return CL_MEM_OBJECT_ALLOCATION_FAILURE;
@@ -183,7 +189,7 @@ static cl_int make_buffer(struct play *play, size_t n_words, bool is_shared, str
 
 static int make_buffers(struct play *play, char *why, unsigned n_bytes)
 {
-    const struct kernel_shape *shape = play->shape;
+    const struct shape *shape = play->shape;
     const size_t n = play->n, n_locations = play->litmus->n_locations;
     const size_t n_results = shape->n_watched + shape->n_host + 1;
     const bool has_host = shape->n_host;
@@ -193,9 +199,9 @@ static int make_buffers(struct play *play, char *why, unsigned n_bytes)
                   : make_buffer(play, (size_t)KERNEL_MEETING_STRIDE * (shape->n_host + 1), has_host,
                                 &play->meeting);
     error = error ? error : make_buffer(play, n, false, &play->dead);
-    error = error ? error : make_buffer(play, NOISE_WORDS, false, &play->noise);
-    error = error ? error : make_buffer(play, KERNEL_BINS, false, &play->bins);
-    error = error ? error : make_buffer(play, 2, false, &play->counts);
+    error = error ? error : make_buffer(play, KERNEL_NOISE_WORDS, false, &play->noise);
+    error = error ? error : make_buffer(play, SHAPE_BINS, false, &play->bins);
+    error = error ? error : make_buffer(play, KERNEL_N_COUNTS, false, &play->counts);
     return error ? fail_cl(why, n_bytes, "buffers of the instances", error) : 0;
 }
 
@@ -268,7 +274,7 @@ static cl_int play_once(struct play *play, cl_uint seed)
 /* Add up what the device has counted, and start again from 0. */
 static cl_int collect(struct play *play, struct devices_outcome *outcome)
 {
-    cl_uint bins[KERNEL_BINS], counts[2];
+    cl_uint bins[SHAPE_BINS], counts[KERNEL_N_COUNTS];
     cl_command_queue queue = play->devices->queue;
     cl_int error =
         clEnqueueReadBuffer(queue, play->bins.memory, CL_TRUE, 0, sizeof bins, bins, 0, NULL, NULL);
@@ -276,27 +282,36 @@ static cl_int collect(struct play *play, struct devices_outcome *outcome)
                                  NULL, NULL);
     if (error)
         return error;
-    for (uint32_t b = 0; b < KERNEL_BINS; b++)
+    for (uint32_t b = 0; b < SHAPE_BINS; b++)
         outcome->bins[b] += bins[b];
-    outcome->n_held += counts[0];
-    outcome->n_dead += counts[1];
-    return set_zero(play, &play->bins, KERNEL_BINS) | set_zero(play, &play->counts, 2);
+    outcome->n_held += counts[KERNEL_HELD];
+    outcome->n_dead += counts[KERNEL_DEAD];
+    outcome->has_scope_sys = counts[KERNEL_HAS_SYS];
+    return set_zero(play, &play->bins, SHAPE_BINS) | set_zero(play, &play->counts, KERNEL_N_COUNTS);
+}
+
+static double seconds_now(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
 }
 
 static cl_int play_on(struct play *play, const struct devices_wish *wish,
                       struct devices_outcome *outcome)
 {
-    const uint64_t begin_ns = gravel_clock_ns();
+    const double begin = seconds_now();
     cl_uint seed = wish->seed;
-    cl_int error = set_arguments(play) | set_zero(play, &play->bins, KERNEL_BINS) |
-                   set_zero(play, &play->counts, 2) | set_zero(play, &play->noise, NOISE_WORDS);
+    cl_int error = set_arguments(play) | set_zero(play, &play->bins, SHAPE_BINS) |
+                   set_zero(play, &play->counts, KERNEL_N_COUNTS) |
+                   set_zero(play, &play->noise, KERNEL_NOISE_WORDS);
     while (!error && outcome->seconds < wish->seconds) {
         for (uint32_t k = 0; k < LAUNCHES_A_LOOK && !error; k++) {
             error = play_once(play, seed++);
             outcome->n_played += play->n_instances;
         }
         error = error ? error : collect(play, outcome);
-        outcome->seconds = (double)(gravel_clock_ns() - begin_ns) * 1e-9;
+        outcome->seconds = seconds_now() - begin;
     }
     return error;
 }
@@ -324,36 +339,24 @@ static void release(struct play *play)
         clReleaseProgram(play->program);
 }
 
-/* What the device, or its step, cannot do for the program. */
-static const char *refuse(const struct devices *devices, const struct kernel_shape *shape)
-{
-    const struct gravel_capability *c = &devices->candidate.capability;
-    if (!c->has_c11_atomics && !c->may_have_c11_atomics) /* its compiler may know better */
-        return "the device has no atomics with acquire and release at device scope";
-    if (shape->n_host && strcmp(devices->step, "svm"))
-        return "it has threads of two devices, of which the host plays one on step svm alone";
-    return NULL;
-}
-
 int devices_play(struct devices *devices, const struct hrf_program *program,
                  const struct devices_wish *wish, struct devices_outcome *outcome, char *why,
                  unsigned n_bytes)
 {
-    const struct gravel_capability *c = &devices->candidate.capability;
     struct play play = {.devices = devices, .litmus = program, .shape = &outcome->shape};
     *outcome = (struct devices_outcome){.n_played = 0};
-    const char *refused = kernel_refuse(program, &outcome->shape);
-    if (!refused)
-        refused = refuse(devices, &outcome->shape);
-    char *source =
-        refused ? NULL : kernel_source(program, &outcome->shape, c->has_all_devices_scope);
+    const char *refused = shape_find(program, &outcome->shape);
+    if (!refused && outcome->shape.n_host && !devices->shares_memory)
+        refused = "it has threads of two devices, of which the host plays one on step svm alone";
+    char *source = refused ? NULL : kernel_source(program, &outcome->shape);
     if (!source) {
         snprintf(why, n_bytes, "%s", refused ? refused : "out of memory");
         return -1;
     }
-    snprintf(outcome->device, sizeof outcome->device, "%s", c->name);
-    snprintf(outcome->driver, sizeof outcome->driver, "%s", c->driver);
-    outcome->has_all_devices_scope = c->has_all_devices_scope;
+    clGetDeviceInfo(devices->device, CL_DEVICE_NAME, sizeof outcome->device - 1, outcome->device,
+                    NULL);
+    clGetDeviceInfo(devices->device, CL_DRIVER_VERSION, sizeof outcome->driver - 1, outcome->driver,
+                    NULL);
     int code = build(&play, source, why, n_bytes);
     free(source);
     choose_size(&play);

@@ -2,37 +2,36 @@
 /*
  * Plays litmus programs on OpenCL devices and counts their outcomes.
  *
- * Path:    show.c -> devices.c -> kernel.c; the device.
+ * Path:    play.c -> devices.c -> kernel.c, host.c; the device.
  */
-#ifndef HRF_DEVICES_H
-#define HRF_DEVICES_H
+#ifndef HRF_RUN_DEVICES_H
+#define HRF_RUN_DEVICES_H
 
-#include "kernel.h"
+#include "run/kernel.h"
 
 struct devices_wish {
-    const char *name; /* as GRAVEL_DEVICE; "": the best */
+    const char *name; /* as GRAVEL_DEVICE, or NULL: what GRAVEL_DEVICE says */
     double seconds;   /* of playing, for one program */
     uint32_t seed;
 };
 
 struct devices_outcome {
-    char device[160], driver[128];
-    uint64_t n_played, n_dead,
-        n_held; /* instances; dead: a wait was too long; held: met the condition */
-    uint64_t bins[KERNEL_BINS];
-    struct kernel_shape shape;
-    bool has_all_devices_scope; /* else scope sys is played as dev, as on Gravel's step svm */
+    char device[128], driver[128];
+    uint64_t n_played, n_dead, n_held; /* instances; dead: given up; held: met the condition */
+    uint64_t bins[SHAPE_BINS];
+    struct shape shape;
+    bool has_scope_sys; /* else it is played as dev, as on Gravel's step svm */
     double seconds;
 };
 
 struct devices; /* one, open */
 
-/** @return 0; -1 with why there is no such device. */
+/** Opens the device that a node of Gravel would take. Returns 0, or -1 with why there is none. */
 int devices_open(const struct devices_wish *wish, struct devices **out, char *why,
                  unsigned n_bytes);
 void devices_close(struct devices *devices);
 
-/** @return 0; -1 with why the program was not played. */
+/** Returns 0, or -1 with why the program was not played. */
 int devices_play(struct devices *devices, const struct hrf_program *program,
                  const struct devices_wish *wish, struct devices_outcome *outcome, char *why,
                  unsigned n_bytes);

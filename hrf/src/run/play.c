@@ -2,7 +2,7 @@
 /*
  * Outcomes on a device, shown. See play.h.
  */
-#include "play.h"
+#include "run/play.h"
 
 #include "checker/mutate.h"
 
@@ -41,22 +41,22 @@ static void put_name(char *name, size_t bytes, const struct hrf_program *program
 
 /* The values that a bin stands for: P1:r=0 P1:s=1. The last value is in the lowest digit. */
 static void name_bin(char *text, size_t bytes, const struct hrf_program *program,
-                     const struct kernel_shape *shape, uint32_t bin)
+                     const struct shape *shape, uint32_t bin)
 {
     size_t n = 0;
     for (uint32_t w = 0; w < shape->n_watched && n < bytes; w++) {
         char name[2 * HRF_NAME_BYTES];
-        const uint32_t value = bin >> 2 * (shape->n_watched - 1 - w) & (KERNEL_VALUES - 1);
+        const uint32_t value = bin >> 2 * (shape->n_watched - 1 - w) & (SHAPE_VALUES - 1);
         put_name(name, sizeof name, program, &program->expressions[shape->watched[w]]);
         n += (size_t)snprintf(text + n, bytes - n, "%s%s=%u%s", w ? " " : "", name, value,
-                              value == KERNEL_VALUES - 1 ? "+" : "");
+                              value == SHAPE_VALUES - 1 ? "+" : "");
     }
 }
 
 static void show_outcomes(const struct hrf_program *program, const struct devices_outcome *outcome,
                           json_t *json)
 {
-    for (uint32_t bin = 0; bin < KERNEL_BINS; bin++) {
+    for (uint32_t bin = 0; bin < SHAPE_BINS; bin++) {
         char text[512] = "";
         if (!outcome->bins[bin] || outcome->shape.n_watched == 0)
             continue;
@@ -100,8 +100,8 @@ static bool may_buffer_loads(const struct hrf_program *program)
 /* Whether an execution does what is counted: meets the condition, or fails an assert. */
 static bool is_possible(const struct hrf_program *program, const struct hrf_verdict *verdict)
 {
-    return kernel_counts_asserts(program) ? verdict->fault == HRF_FAILED_ASSERT
-                                          : verdict->of[HRF_OPENCL].exists;
+    return shape_counts_asserts(program) ? verdict->fault == HRF_FAILED_ASSERT
+                                         : verdict->of[HRF_OPENCL].exists;
 }
 
 static bool is_forbidden(const struct hrf_program *program, const struct hrf_verdict *verdict)
@@ -113,11 +113,11 @@ static bool is_forbidden(const struct hrf_program *program, const struct hrf_ver
 /* What is counted, as text and as a name in JSON. */
 static const char *what_is_counted(const struct hrf_program *program)
 {
-    return kernel_counts_asserts(program) ? "failed asserts" : "`exists`";
+    return shape_counts_asserts(program) ? "failed asserts" : "`exists`";
 }
 static const char *key_of_counted(const struct hrf_program *program)
 {
-    return kernel_counts_asserts(program) ? "failed_asserts" : "exists";
+    return shape_counts_asserts(program) ? "failed_asserts" : "exists";
 }
 
 /* What OpenCL says of what is counted. */
@@ -139,7 +139,7 @@ static int judge(const struct hrf_program *program, const struct hrf_verdict *ve
 {
     if (!is_forbidden(program, verdict) || !outcome->n_held)
         return SHOW_AS_EXPECTED;
-    const bool is_narrow = outcome->shape.n_host && !outcome->has_all_devices_scope;
+    const bool is_narrow = outcome->shape.n_host && !outcome->has_scope_sys;
     printf("  %s: %" PRIu64 " times, seed %u, %s, driver %s\n",
            is_narrow ? "DEVICE SCOPE DOES NOT REACH THE HOST" : "DEVICE BREAKS opencl",
            outcome->n_held, device->seed, outcome->device, outcome->driver);
@@ -151,9 +151,10 @@ static bool is_narrowed(const struct hrf_program *program, const struct devices_
 {
     for (uint32_t t = 0; t < program->n_threads; t++)
         for (uint32_t k = 0; k < program->threads[t].n_code; k++)
-            if (!kernel_is_on_host(program, t) && hrf_is_sync(program->threads[t].code[k].op) &&
+            if (outcome->shape.group[t] != SHAPE_ON_HOST &&
+                hrf_is_sync(program->threads[t].code[k].op) &&
                 program->threads[t].code[k].level == HRF_SYS)
-                return !outcome->has_all_devices_scope;
+                return !outcome->has_scope_sys;
     return false;
 }
 
@@ -218,7 +219,7 @@ int play_program(const struct show_wish *wish, struct hrf_program *program,
 {
     static struct devices_outcome outcome;
     const struct devices_wish device = {
-        .name = wish->device ? wish->device : "", .seconds = wish->seconds, .seed = wish->seed};
+        .name = wish->device, .seconds = wish->seconds, .seed = wish->seed};
     char why[WHY_BYTES];
     if (!devices && devices_open(&device, &devices, why, sizeof why))
         return refuse(program, object, why);

@@ -6,9 +6,9 @@
  * other. A thread stores the number of its step in a word of its own, at system scope; its partners are all_are_at of other
  * threads, and of the kernel (kernel.c). What orders the results is the launch's end, and the end of the threads.
  */
-#include "host.h"
+#include "run/host.h"
 
-#include "host_role.h"
+#include "run/host_role.h"
 
 #include <pthread.h>
 #include <sched.h>
@@ -29,7 +29,7 @@ struct host_thread {
 
 struct host {
     const struct hrf_program *program;
-    const struct kernel_shape *shape;
+    const struct shape *shape;
     struct host_memory memory;
     uint32_t seed;
     _Atomic bool is_over; /* the launch has ended, says the caller; partner: is_over() */
@@ -111,7 +111,7 @@ static void report(const struct host_thread *thread, uint32_t instance,
                    const struct hrf_locals *locals, uint32_t mark)
 {
     const struct host *host = thread->host;
-    const struct kernel_shape *shape = host->shape;
+    const struct shape *shape = host->shape;
     const struct host_memory *memory = &host->memory;
     uint64_t own_row = shape->n_watched + thread->number;
     memory->results[own_row * memory->n + instance] = mark;
@@ -158,7 +158,7 @@ static void *run(void *argument)
 
 /* ---- a launch -------------------------------------------------------------------------------- */
 
-struct host *host_start(const struct hrf_program *program, const struct kernel_shape *shape,
+struct host *host_start(const struct hrf_program *program, const struct shape *shape,
                         const struct host_memory *memory, uint32_t seed)
 {
     struct host *host = calloc(1, sizeof *host);

@@ -4,7 +4,7 @@
  *
  * Orders are constants at each operation: compilers take one that they do not know for seq_cst.
  */
-#include "host_role.h"
+#include "run/host_role.h"
 
 #include "checker/execution.h"
 

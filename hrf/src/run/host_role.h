@@ -5,8 +5,8 @@
  * Path:    host.c -> host_role.c -> hrf/src/checker/machine.h.
  * Threads: any, of different threads of the program.
  */
-#ifndef HRF_HOST_ROLE_H
-#define HRF_HOST_ROLE_H
+#ifndef HRF_RUN_HOST_ROLE_H
+#define HRF_RUN_HOST_ROLE_H
 
 #include "checker/machine.h"
 

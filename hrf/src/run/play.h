@@ -4,10 +4,10 @@
  *
  * Path:    show.c -> play.c -> devices.c; standard output.
  */
-#ifndef HRF_PLAY_H
-#define HRF_PLAY_H
+#ifndef HRF_RUN_PLAY_H
+#define HRF_RUN_PLAY_H
 
-#include "devices.h"
+#include "run/devices.h"
 #include "show.h"
 
 /**

@@ -6,10 +6,10 @@
  * Path:    devices.c -> host.c -> host_role.c.
  * Threads: the caller's, and one for each thread of the program on the host, from host_start to host_end.
  */
-#ifndef HRF_HOST_H
-#define HRF_HOST_H
+#ifndef HRF_RUN_HOST_H
+#define HRF_RUN_HOST_H
 
-#include "kernel.h"
+#include "run/kernel.h"
 
 /* What host and device share: as kernel.c lays it out. */
 struct host_memory {
@@ -20,7 +20,7 @@ struct host_memory {
 struct host;
 
 /** Memory is cleared, and the launch not yet made. @return NULL: no memory, or no thread. */
-struct host *host_start(const struct hrf_program *program, const struct kernel_shape *shape,
+struct host *host_start(const struct hrf_program *program, const struct shape *shape,
                         const struct host_memory *memory, uint32_t seed);
 
 /** The launch has ended, or was not made: instances that are left count as given up. */
