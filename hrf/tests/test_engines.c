@@ -20,7 +20,7 @@
 #include "checker/machine.h"
 #include "checker/parse.h"
 #include "checker/race.h"
-#include "checker/shadow.h"
+#include "checker/trace.h"
 #include "checker/verdict.h"
 #include "enumeration.h"
 #include "keys.h"
@@ -268,21 +268,35 @@ static void search_that_ends_early_finds_nothing_free(void **state)
     hrf_program_free(program);
 }
 
+/* Thread 0 writes three words, and memory from the first on is allocated anew; then thread 1 writes them. */
+static void expect_races(uint32_t n_forgotten, uint64_t n_races, uint64_t first)
+{
+    static struct hrf_trace_result result;
+    const uint8_t eight_bytes = 3 << 6;
+    const struct hrf_record records[] = {
+        {.kind = HRF_RECORD_PLACE, .thread = 0, .address = 1},
+        {.kind = HRF_RECORD_PLACE, .thread = 1, .address = 2},
+        {.kind = HRF_RECORD_WRITE, .address = 64, .how = eight_bytes},
+        {.kind = HRF_RECORD_WRITE, .address = 72, .how = eight_bytes},
+        {.kind = HRF_RECORD_WRITE, .address = 80, .how = eight_bytes},
+        {.kind = HRF_RECORD_NEW, .address = 64, .site = n_forgotten},
+        {.kind = HRF_RECORD_WRITE, .thread = 1, .address = 64, .how = eight_bytes, .site = 1},
+        {.kind = HRF_RECORD_WRITE, .thread = 1, .address = 72, .how = eight_bytes, .site = 2},
+        {.kind = HRF_RECORD_WRITE, .thread = 1, .address = 80, .how = eight_bytes, .site = 3}};
+    char why[64];
+    assert_int_equal(hrf_trace_check(records, sizeof records / sizeof *records, HRF_OPENCL, &result,
+                                     why, sizeof why),
+                     0);
+    assert_int_equal(result.n_races, n_races);
+    assert_int_equal(result.address, first);
+}
+
 static void forgotten_memory_ends_before_the_next_word(void **state)
 {
     (void)state;
-    struct hrf_shadow shadow = {.cells = NULL};
-    const struct hrf_access access = {.clock = 1};
-    for (uint64_t address = 64; address <= 80; address += 8)
-        assert_int_equal(hrf_cell_add(hrf_shadow_cell(&shadow, address), &access), 0);
-    hrf_shadow_forget(&shadow, 64, 12);
-    assert_int_equal(hrf_shadow_cell(&shadow, 64)->n, 0);
-    assert_int_equal(hrf_shadow_cell(&shadow, 72)->n, 0);
-    assert_int_equal(hrf_shadow_cell(&shadow, 80)->n, 1);
-    assert_int_equal(hrf_cell_add(hrf_shadow_cell(&shadow, 72), &access), 0);
-    hrf_shadow_forget(&shadow, 64, 8);
-    assert_int_equal(hrf_shadow_cell(&shadow, 72)->n, 1);
-    hrf_shadow_free(&shadow);
+    expect_races(0, 3, 64);
+    expect_races(8, 2, 72);
+    expect_races(12, 1, 80);
 }
 
 int main(int argc, char **argv)

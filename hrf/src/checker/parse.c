@@ -85,11 +85,11 @@ static void parse_thread(struct hrf_parser *parser)
             hrf_expected(lexer, "a new name of a thread");
     hrf_need_name(lexer, "a thread's name", thread->name);
     hrf_need(lexer, "dev");
-    thread->device = hrf_need_number(lexer, "the number of a device");
+    thread->place.device = hrf_need_number(lexer, "the number of a device");
     hrf_need(lexer, "wg");
-    thread->group = hrf_need_number(lexer, "the number of a work-group");
+    thread->place.group = hrf_need_number(lexer, "the number of a work-group");
     if (hrf_take(lexer, "sg"))
-        thread->subgroup = hrf_need_number(lexer, "the number of a sub-group");
+        thread->place.subgroup = hrf_need_number(lexer, "the number of a sub-group");
     parser->thread = thread;
     program->n_threads++;
     hrf_parse_block(parser);

@@ -169,7 +169,7 @@ static void print_nodes(FILE *out, const struct hrf_execution *execution, const 
     for (uint32_t t = 0; t < execution->program->n_threads; t++) {
         const struct hrf_thread *thread = &execution->program->threads[t];
         fprintf(out, "  subgraph cluster_%u {\n    label=\"%s, dev %u wg %u\";\n", t, thread->name,
-                thread->device, thread->group);
+                thread->place.device, thread->place.group);
         for (uint32_t e = 0; e < execution->n; e++) {
             if (execution->events[e].thread != t)
                 continue;

@@ -107,9 +107,14 @@ struct hrf_location {
     enum hrf_region region;
 };
 
+/* Where a thread is. */
+struct hrf_place {
+    uint32_t device, group, subgroup;
+};
+
 struct hrf_thread {
     char name[HRF_NAME_BYTES];
-    uint32_t device, group, subgroup;
+    struct hrf_place place;
     struct hrf_instruction *code; /* [n_code] */
     uint32_t n_code;
     char registers[HRF_MAX_REGISTERS][HRF_NAME_BYTES]; /* [n_registers], "" for a loop's */
@@ -149,6 +154,9 @@ struct hrf_program {
 
 extern const char *const hrf_level_names[HRF_N_LEVELS];
 const char *hrf_order_name(uint8_t order);
+
+/** Returns whether two places, of one thread if they are the same object, are in one instance of a level. */
+bool hrf_are_together(const struct hrf_place *a, const struct hrf_place *b, enum hrf_level level);
 
 /** Give each thread its scope instances. Call when all threads are known. */
 void hrf_program_place(struct hrf_program *program);

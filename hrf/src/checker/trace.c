@@ -7,15 +7,14 @@
  */
 #include "checker/trace.h"
 
+#include "checker/map.h"
 #include "checker/program.h"
-#include "checker/shadow.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define MAX_INSTANCES 4096u
-#define MAX_PAIRS 4096u /* of code that races, told once each */
+#define MAX_PAIRS 4096u /* of code that races, reported once each */
 
 /* A release that an acquire may pair with. */
 struct release {
@@ -28,16 +27,30 @@ struct releases {
     uint32_t n, capacity;
 };
 
-/* A barrier: the clock of each of two rounds, and how many came and went. */
+/* A barrier: how many came and went, and the clock of each of two rounds. */
 struct meeting {
-    uint32_t *clocks[2];
     uint64_t n_arrived, n_left;
+    uint32_t clocks[]; /* [2][n_threads] */
+};
+
+/* One access. */
+struct access {
+    uint32_t clock, site;
+    uint16_t thread, instance;
+    uint8_t bytes; /* mask of the eight of a word */
+    bool writes, is_atomic;
+};
+
+/* Accesses of one word of eight bytes of which no later one takes the place. */
+struct cell {
+    struct access *accesses; /* [n] */
+    uint32_t n, capacity;
 };
 
 struct thread_state {
-    uint16_t instances[HRF_N_LEVELS];
-    struct releases fences;  /* the newest release fence of each scope */
-    struct releases pending; /* what loads have seen, for acquire fences */
+    uint16_t instances[HRF_N_LEVELS]; /* level * HRF_TRACE_THREADS + the first thread in it */
+    struct releases fences;           /* the newest release fence of each scope */
+    struct releases pending;          /* what loads have seen, for acquire fences */
     uint32_t *clock;
 };
 
@@ -46,18 +59,13 @@ struct checker {
     struct hrf_trace_result *result;
     const struct hrf_record *record;
     struct thread_state threads[HRF_TRACE_THREADS];
+    bool is_placed[HRF_TRACE_THREADS];
     uint32_t n_threads;
-    struct hrf_table words, objects, meetings_by_address;
-    struct releases *releases; /* [max_words] of atomic words */
-    uint64_t max_words;
-    uint32_t **given; /* [max_objects] clocks of locks, threads, ... */
-    uint64_t max_objects;
-    struct meeting *meetings;
-    uint64_t max_meetings;
-    struct hrf_shadow shadow;
-    struct hrf_table instances; /* by level and place */
-    enum hrf_level levels[MAX_INSTANCES];
-    struct hrf_table pairs;  /* of code that raced */
+    struct hrf_map words;    /* struct releases of atomic words */
+    struct hrf_map objects;  /* clocks of locks, threads, ... */
+    struct hrf_map meetings; /* struct meeting */
+    struct hrf_map cells;    /* struct cell */
+    struct hrf_map pairs;    /* of code that raced */
     bool has_acquire_fences; /* else no fence needs what loads have seen */
     bool has_memory;
 };
@@ -83,25 +91,23 @@ static uint32_t *make_clock(struct checker *c)
     return clock;
 }
 
-/* Room for element `number` of an array that grows. */
-static void *make_room(struct checker *c, void *array, uint64_t *capacity, uint64_t number,
-                       size_t bytes)
+/* Makes room for one more element. Returns NULL without memory. */
+static void *grow(struct checker *c, void *array, uint32_t n, uint32_t *capacity, size_t bytes)
 {
-    if (number < *capacity)
+    if (n < *capacity)
         return array;
-    if (number == UINT32_MAX) { /* hrf_table_number had no memory */
-        c->has_memory = false;
-        return array;
-    }
-    uint64_t wanted = *capacity ? 2 * *capacity : 256;
-    char *grown = realloc(array, wanted * bytes);
-    if (!grown) {
-        c->has_memory = false;
-        return array;
-    }
-    memset(grown + *capacity * bytes, 0, (wanted - *capacity) * bytes);
-    *capacity = wanted;
+    void *grown = realloc(array, (*capacity ? 2 * *capacity : 2) * bytes);
+    c->has_memory &= grown != NULL;
+    if (grown)
+        *capacity = *capacity ? 2 * *capacity : 2;
     return grown;
+}
+
+static void *element_of(struct checker *c, struct hrf_map *map, uint64_t key)
+{
+    void *element = hrf_map_at(map, key);
+    c->has_memory &= element != NULL;
+    return element;
 }
 
 /* Add a clock for an instance and thread, or join the one that is there. */
@@ -115,28 +121,33 @@ static void add_release(struct checker *c, struct releases *releases, uint16_t i
         join(c, release->clock, clock);
         return;
     }
-    uint64_t capacity = releases->capacity;
-    releases->list = make_room(c, releases->list, &capacity, releases->n, sizeof *releases->list);
-    releases->capacity = (uint32_t)capacity;
-    uint32_t *copy = c->has_memory ? make_clock(c) : NULL;
+    struct release *list = grow(c, releases->list, releases->n, &releases->capacity, sizeof *list);
+    uint32_t *copy = list ? make_clock(c) : NULL;
+    releases->list = list ? list : releases->list;
     if (!copy)
         return;
     memcpy(copy, clock, c->n_threads * sizeof *clock);
     releases->list[releases->n++] = (struct release){copy, instance, thread};
 }
 
-static void free_releases(struct releases *releases)
+static void free_releases(void *element)
 {
+    struct releases *releases = element;
     for (uint32_t i = 0; i < releases->n; i++)
         free(releases->list[i].clock);
     free(releases->list);
+}
+
+static void free_cell(void *element)
+{
+    free(((struct cell *)element)->accesses);
 }
 
 /* ---- places and scopes ----------------------------------------------------------------------- */
 
 static bool holds(const struct checker *c, uint16_t instance, uint16_t thread)
 {
-    return c->threads[thread].instances[c->levels[instance]] == instance;
+    return c->threads[thread].instances[instance / HRF_TRACE_THREADS] == instance;
 }
 
 static bool meet(const struct checker *c, uint16_t at_a, uint16_t a, uint16_t at_b, uint16_t b)
@@ -144,119 +155,102 @@ static bool meet(const struct checker *c, uint16_t at_a, uint16_t a, uint16_t at
     return at_a == at_b || (c->rules->is_inclusive && holds(c, at_a, b) && holds(c, at_b, a));
 }
 
-/* The number of the instance at a level of a place. */
-static uint16_t instance_of(struct checker *c, enum hrf_level level, const struct hrf_place *place,
-                            uint32_t thread)
-{
-    uint64_t key = level == HRF_SYS   ? 0
-                   : level == HRF_DEV ? (uint64_t)place->device
-                   : level == HRF_WG  ? (uint64_t)place->device << 32 ^ place->group
-                   : level == HRF_SG  ? (uint64_t)place->device << 48 ^
-                                           (uint64_t)place->subgroup << 32 ^ place->group
-                                     : thread;
-    uint32_t number = hrf_table_number(&c->instances, (key * HRF_N_LEVELS + level) + 1);
-    if (number >= MAX_INSTANCES) {
-        c->has_memory = false;
-        return 0;
-    }
-    c->levels[number] = level;
-    return (uint16_t)number;
-}
-
 static void place_thread(struct checker *c, uint32_t thread)
 {
-    for (int level = 0; level < HRF_N_LEVELS; level++)
-        c->threads[thread].instances[level] =
-            instance_of(c, (enum hrf_level)level, &c->result->places[thread], thread);
+    const struct hrf_place *places = c->result->places;
+    for (uint32_t level = 0; level < HRF_N_LEVELS; level++) {
+        uint32_t first = 0;
+        while (!hrf_are_together(&places[first], &places[thread], (enum hrf_level)level))
+            first++;
+        c->threads[thread].instances[level] = (uint16_t)(level * HRF_TRACE_THREADS + first);
+    }
 }
 
 /* ---- accesses -------------------------------------------------------------------------------- */
 
-static bool is_before(const struct checker *c, const struct hrf_access *access, uint16_t thread)
+static bool is_before(const struct checker *c, const struct access *access, uint16_t thread)
 {
     return access->thread == thread || c->threads[thread].clock[access->thread] >= access->clock;
 }
 
-static bool conflict(const struct checker *c, const struct hrf_access *a,
-                     const struct hrf_access *b)
+static bool conflict(const struct checker *c, const struct access *a, const struct access *b)
 {
     return (a->bytes & b->bytes) && a->thread != b->thread && (a->writes || b->writes) &&
            !(a->is_atomic && b->is_atomic &&
              meet(c, a->instance, a->thread, b->instance, b->thread));
 }
 
-static void tell(struct checker *c, const struct hrf_access *a, const struct hrf_access *b)
+static void report(struct checker *c, const struct access *a, const struct access *b)
 {
-    const uint64_t before = c->pairs.n;
-    if (before >= MAX_PAIRS)
+    struct hrf_trace_result *result = c->result;
+    if (c->pairs.n == MAX_PAIRS || hrf_map_find(&c->pairs, (uint64_t)a->site << 32 | b->site))
         return;
-    uint32_t number = hrf_table_number(&c->pairs, ((uint64_t)a->site << 32 ^ b->site) + 1);
-    c->has_memory &= number != UINT32_MAX;
-    if (number != UINT32_MAX && c->pairs.n == before)
+    element_of(c, &c->pairs, (uint64_t)a->site << 32 | b->site);
+    if (result->n_races++)
         return;
-    if (!c->result->n_races++) {
-        c->result->first[0] =
-            (struct hrf_trace_access){a->site, a->thread, a->writes, a->is_atomic};
-        c->result->first[1] =
-            (struct hrf_trace_access){b->site, b->thread, b->writes, b->is_atomic};
-        c->result->address = c->record->address;
-    }
+    result->first[0] = (struct hrf_trace_access){a->site, a->thread, a->writes, a->is_atomic};
+    result->first[1] = (struct hrf_trace_access){b->site, b->thread, b->writes, b->is_atomic};
+    result->address = c->record->address;
 }
 
 /* Whether whatever races with the older access races with the newer one too, or is ordered before it. */
-static bool takes_place_of(const struct checker *c, const struct hrf_access *newer,
-                           const struct hrf_access *older)
+static bool takes_place_of(const struct checker *c, const struct access *newer,
+                           const struct access *older)
 {
     return !(older->bytes & ~newer->bytes) && (newer->writes || !older->writes) &&
            (!newer->is_atomic || (older->is_atomic && older->instance == newer->instance)) &&
            is_before(c, older, newer->thread);
 }
 
-static void access_word(struct checker *c, struct hrf_cell *cell, const struct hrf_access *access)
+static void access_word(struct checker *c, struct cell *cell, const struct access *access)
 {
-    uint16_t n = 0;
-    for (uint16_t i = 0; i < cell->n; i++) {
-        const struct hrf_access *older = &cell->accesses[i];
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < cell->n; i++) {
+        const struct access *older = &cell->accesses[i];
         if (conflict(c, older, access) && !is_before(c, older, access->thread))
-            tell(c, older, access);
+            report(c, older, access);
         if (!takes_place_of(c, access, older))
             cell->accesses[n++] = *older;
     }
     cell->n = n;
-    c->has_memory &= hrf_cell_add(cell, access) == 0;
+    struct access *accesses = grow(c, cell->accesses, n, &cell->capacity, sizeof *accesses);
+    if (!accesses)
+        return;
+    cell->accesses = accesses;
+    accesses[cell->n++] = *access;
 }
 
 /* An access of up to 8 bytes, in one word of eight or in two. */
 static void access_memory(struct checker *c, bool writes, bool is_atomic, uint16_t instance)
 {
     const struct hrf_record *r = c->record;
-    struct hrf_access access = {.clock = c->threads[r->thread].clock[r->thread],
-                                .site = r->site,
-                                .thread = r->thread,
-                                .instance = instance,
-                                .writes = writes,
-                                .is_atomic = is_atomic};
+    struct access access = {.clock = c->threads[r->thread].clock[r->thread],
+                            .site = r->site,
+                            .thread = r->thread,
+                            .instance = instance,
+                            .writes = writes,
+                            .is_atomic = is_atomic};
     const uint64_t end = r->address + (UINT64_C(1) << (r->how >> 6));
     for (uint64_t at = r->address; at < end; at = (at | 7) + 1) {
         const uint64_t stop = (at | 7) + 1 < end ? (at | 7) + 1 : end;
         access.bytes = (uint8_t)(((1u << (stop - at)) - 1) << (at & 7));
-        struct hrf_cell *cell = hrf_shadow_cell(&c->shadow, at);
-        if (!cell) {
-            c->has_memory = false;
-            return;
-        }
-        access_word(c, cell, &access);
+        struct cell *cell = element_of(c, &c->cells, at >> 3);
+        if (cell)
+            access_word(c, cell, &access);
+    }
+}
+
+/* Forgets what happened to memory that is used anew. */
+static void forget(struct checker *c, uint64_t address, uint64_t n_bytes)
+{
+    for (uint64_t word = address >> 3; word < (address + n_bytes + 7) >> 3; word++) {
+        struct cell *cell = hrf_map_find(&c->cells, word);
+        if (cell)
+            cell->n = 0;
     }
 }
 
 /* ---- synchronization ------------------------------------------------------------------------- */
-
-static struct releases *releases_of(struct checker *c, uint64_t address)
-{
-    uint32_t number = hrf_table_number(&c->words, address + 1);
-    c->releases = make_room(c, c->releases, &c->max_words, number, sizeof *c->releases);
-    return c->has_memory ? &c->releases[number] : NULL;
-}
 
 static void acquire_from(struct checker *c, const struct releases *releases, uint16_t thread,
                          uint16_t instance)
@@ -305,7 +299,7 @@ static void see_atomic(struct checker *c, uint16_t instance, uint8_t order)
 {
     const struct hrf_record *r = c->record;
     const bool reads = r->kind != HRF_RECORD_STORE, writes = r->kind != HRF_RECORD_LOAD;
-    struct releases *releases = releases_of(c, r->address);
+    struct releases *releases = element_of(c, &c->words, r->address);
     if (!releases)
         return;
     if (reads)
@@ -333,47 +327,38 @@ static void see_fence(struct checker *c, uint16_t instance, uint8_t order)
 static void see_barrier(struct checker *c)
 {
     const struct hrf_record *r = c->record;
-    uint32_t number = hrf_table_number(&c->meetings_by_address, r->address + 1);
     uint32_t *own = c->threads[r->thread].clock;
-    c->meetings = make_room(c, c->meetings, &c->max_meetings, number, sizeof *c->meetings);
-    if (!c->has_memory)
+    struct meeting *m = element_of(c, &c->meetings, r->address);
+    if (!m)
         return;
-    struct meeting *m = &c->meetings[number];
     if (!r->site) { /* a new barrier at the address */
         m->n_arrived = m->n_left = 0;
         return;
     }
     const bool arrives = r->kind == HRF_RECORD_ARRIVE;
     const uint64_t count = arrives ? m->n_arrived++ : m->n_left++;
-    uint32_t **clock = &m->clocks[count / r->site % 2];
-    *clock = *clock ? *clock : make_clock(c);
-    if (!*clock)
-        return;
-    if (arrives && count % r->site == 0)
-        memset(*clock, 0, c->n_threads * sizeof **clock);
+    uint32_t *clock = m->clocks + count / r->site % 2 * c->n_threads;
     if (!arrives) {
-        join(c, own, *clock);
+        join(c, own, clock);
         return;
     }
-    join(c, *clock, own);
+    if (count % r->site == 0)
+        memset(clock, 0, c->n_threads * sizeof *clock);
+    join(c, clock, own);
     own[r->thread]++;
 }
 
 static void see_object(struct checker *c)
 {
     const struct hrf_record *r = c->record;
-    uint32_t number = hrf_table_number(&c->objects, r->address + 1);
-    uint32_t *own = c->threads[r->thread].clock;
-    c->given = make_room(c, c->given, &c->max_objects, number, sizeof *c->given);
-    if (c->has_memory && !c->given[number])
-        c->given[number] = make_clock(c);
-    if (!c->has_memory)
+    uint32_t *own = c->threads[r->thread].clock, *given = element_of(c, &c->objects, r->address);
+    if (!given)
         return;
     if (r->kind == HRF_RECORD_TAKE) {
-        join(c, own, c->given[number]);
+        join(c, own, given);
         return;
     }
-    join(c, c->given[number], own);
+    join(c, given, own);
     own[r->thread]++;
 }
 
@@ -405,7 +390,7 @@ static void see(struct checker *c, const struct hrf_record *record)
         see_object(c);
         return;
     case HRF_RECORD_NEW:
-        hrf_shadow_forget(&c->shadow, record->address, record->site);
+        forget(c, record->address, record->site);
         return;
     default:
         return;
@@ -426,16 +411,19 @@ static int find_threads(struct checker *c, const struct hrf_record *records, uin
                 (unsigned long long)i, r->kind, r->thread, HRF_N_RECORD_KINDS, HRF_TRACE_THREADS);
             return -1;
         }
-        struct hrf_place *place = &c->result->places[r->thread];
-        if (r->kind == HRF_RECORD_PLACE)
-            *place = (struct hrf_place){(uint16_t)(r->address >> 48), (uint16_t)(r->address >> 32),
-                                        (uint32_t)r->address, true};
+        if (r->kind == HRF_RECORD_PLACE) {
+            c->is_placed[r->thread] = true;
+            c->result->places[r->thread] =
+                (struct hrf_place){.device = (uint16_t)(r->address >> 48),
+                                   .subgroup = (uint16_t)(r->address >> 32),
+                                   .group = (uint32_t)r->address};
+        }
         c->has_acquire_fences |= r->kind == HRF_RECORD_FENCE && (r->how & HRF_ACQUIRE);
         if (c->n_threads <= r->thread)
             c->n_threads = r->thread + 1u;
     }
     for (uint32_t t = 0; t < c->n_threads; t++) {
-        if (!c->result->places[t].is_known) {
+        if (!c->is_placed[t]) {
             snprintf(why, n_bytes, "thread %u has no place, expected a record of its place", t);
             return -1;
         }
@@ -454,21 +442,11 @@ static void release_all(struct checker *c)
         free_releases(&c->threads[t].fences);
         free_releases(&c->threads[t].pending);
     }
-    for (uint64_t w = 0; w < c->max_words; w++)
-        free_releases(&c->releases[w]);
-    for (uint64_t o = 0; o < c->max_objects; o++)
-        free(c->given[o]);
-    for (uint64_t m = 0; m < c->max_meetings; m++)
-        for (int side = 0; side < 2; side++)
-            free(c->meetings[m].clocks[side]);
-    free(c->releases);
-    free(c->given);
-    free(c->meetings);
-    hrf_shadow_free(&c->shadow);
-    struct hrf_table *tables[] = {&c->words, &c->objects, &c->meetings_by_address, &c->instances,
-                                  &c->pairs};
-    for (unsigned i = 0; i < sizeof tables / sizeof *tables; i++)
-        hrf_table_free(tables[i]);
+    hrf_map_free(&c->words, free_releases);
+    hrf_map_free(&c->objects, NULL);
+    hrf_map_free(&c->meetings, NULL);
+    hrf_map_free(&c->cells, free_cell);
+    hrf_map_free(&c->pairs, NULL);
     free(c);
 }
 
@@ -485,6 +463,10 @@ int hrf_trace_check(const struct hrf_record *records, uint64_t n, enum hrf_model
     c->has_memory = true;
     int code = find_threads(c, records, n, why, n_bytes);
     result->n_threads = c->n_threads;
+    c->words.bytes = sizeof(struct releases);
+    c->objects.bytes = c->n_threads * sizeof(uint32_t);
+    c->meetings.bytes = sizeof(struct meeting) + 2 * c->objects.bytes;
+    c->cells.bytes = sizeof(struct cell);
     for (uint64_t i = 0; i < n && !code && c->has_memory; i++)
         see(c, &records[i]);
     code = c->has_memory ? code : -1;

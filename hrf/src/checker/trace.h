@@ -2,24 +2,18 @@
 /*
  * Races in a trace of one execution: what happened on threads that stand for work-items and host threads.
  *
- * Path:    a file of trace_record.h -> trace.c, shadow.c -> gravel-hrf.
+ * Path:    a file of trace_record.h -> trace.c, map.c -> gravel-hrf.
  * Source:  Flanagan and Freund 2009, "FastTrack": a clock for each thread and synchronizing word, the last accesses of
  *          each word of memory; here a clock for each release, scope instance and releasing thread.
  */
 #ifndef GRAVEL_HRF_TRACE_H
 #define GRAVEL_HRF_TRACE_H
 
-#include "checker/models.h"
+#include "checker/program.h"
 #include "checker/trace_record.h"
 
 #include <stdbool.h>
 #include <stdint.h>
-
-struct hrf_place {
-    uint16_t device, subgroup;
-    uint32_t group;
-    bool is_known;
-};
 
 /* One of two accesses that race. */
 struct hrf_trace_access {

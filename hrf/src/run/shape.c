@@ -75,13 +75,13 @@ static void place_threads(const struct hrf_program *program, struct shape *shape
 {
     uint32_t device = UINT32_MAX;
     for (uint32_t t = 0; t < program->n_threads; t++)
-        if (device > program->threads[t].device)
-            device = program->threads[t].device;
+        if (device > program->threads[t].place.device)
+            device = program->threads[t].place.device;
     for (uint32_t t = 0; t < program->n_threads; t++) {
         const struct hrf_thread *thread = &program->threads[t];
         const uint32_t mask = program->instances[thread->instances[HRF_WG]].mask;
         const uint32_t first = (uint32_t)__builtin_ctz(mask);
-        if (thread->device != device) {
+        if (thread->place.device != device) {
             shape->group[t] = SHAPE_ON_HOST;
             shape->host[shape->n_host++] = t;
             continue;
