@@ -3,7 +3,7 @@
  * The check: read the files again, base by base, list the k-mers that belong to tables, sort them, and compare what equal
  * ones come to with the tables. It shares only the reader and the hash with what counts.
  *
- * Path: mer.c, bench/bench_mer.c -> this -> sequence.h, table.h
+ * Path: mer.c -> this -> sequence.h, table.h
  * Threads: main's.
  */
 #ifndef APPS_REFERENCE_H

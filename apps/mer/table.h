@@ -6,7 +6,7 @@
  * the network for long. An insertion waits until TABLE_PENDING more have come, while the processor fetches its
  * line.
  *
- * Path: on_host.c, on_device.c, bench/mer_parts.c -> this -> mer.c, reference.c
+ * Path: on_host.c, on_device.c -> this -> mer.c, reference.c
  * Owner: table_free frees what insertions made.
  * Threads: one at a time.
  */

@@ -2,7 +2,7 @@
 /*
  * The flow of sort: its graph, and the options of its program.
  *
- * Path: sort.c, bench/flow_sort.c -> this
+ * Path: sort.c -> this
  */
 #ifndef APPS_SORT_GRAPH_H
 #define APPS_SORT_GRAPH_H

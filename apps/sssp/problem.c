@@ -3,7 +3,7 @@
  * What any program for the problem needs: where the search begins; distances, their form, their buckets and how wide
  * those are; and all of them by Dijkstra's algorithm, serially, with a binary heap.
  *
- * Path: sssp.c, bench/bench_sssp.c, bench/bench_input.c -> this
+ * Path: sssp.c, bench/bench_input.c -> this
  * Owner: see problem.h.
  * Threads: main's.
  * Source: E. Dijkstra, A Note on Two Problems in Connexion with Graphs, 1959.

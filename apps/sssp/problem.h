@@ -2,7 +2,7 @@
 /*
  * What any program for the problem needs: how a distance is kept, where the search begins, what is right.
  *
- * Path:    part.h -> problem.c -> this -> the application, bench/bench_sssp.c, bench/bench_input.c
+ * Path:    part.h -> problem.c -> this -> the application, bench/bench_input.c
  * Owner:   nothing outlives a call but what sssp_dijkstra returns.
  * Threads: any, one at a time on what a call changes.
  */

@@ -20,7 +20,7 @@
 #include "transport/frames.h"
 #include "transport/segment.h"
 
-/* Shorter frames are copied as fast as notes of them are: bench-transport. */
+/* MPI copies shorter frames as fast as it carries notes of them (measured). */
 #define GRAVEL_HANDOVER_LEAST_BYTES 4096u
 
 /* Between this node and one other of its machine. */

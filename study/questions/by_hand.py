@@ -5,12 +5,11 @@ from study.page import cell
 
 NAME = "by-hand"
 TITLE = "Against hand-written MPI?"
-ABOUT = """`mpi-hand` is plain C over MPI for this one problem: it collects 4-byte (GUPS) or 8-byte (PageRank) messages in 64 kB
-buffers by hand. `mpi-accumulate` calls `MPI_Accumulate` for each update. Gravel's ranks have a device each, or share the
-cores; on a machine with GPUs the rivals have all of its cores. Ratios are Gravel's rate over the rival's, inside a round."""
+ABOUT = """`mpi-hand` is plain C over MPI for updates of random words: it collects 4-byte messages in 64 kB buffers by hand.
+`mpi-accumulate` calls `MPI_Accumulate` for each update. Gravel's ranks have a device each, or share the cores; on a machine
+with GPUs the rivals have all of its cores. Ratios are Gravel's rate over the rival's, inside a round."""
 KEYS = ("what", "system", "of_ranks")
 HAND, ACCUMULATE = "mpi-hand", "mpi-accumulate"
-PAGES, PAGE_SIZES = "-i 10 -t 0 -g %d", (8, 18, 20)
 
 
 def n_rounds(place):
@@ -26,13 +25,7 @@ def measure(place):
     rows = []
     for n_ranks in sorted(place.ranks, reverse=True) if place.is_cpu() else place.ranks[-1:]:
         rows += place.attempt(lambda n=n_ranks: gups(place, n))
-        rows += place.attempt(lambda n=n_ranks: pagerank(place, n))
     return rows
-
-
-def in_turn(place, what, rivals, n_ranks):
-    return [{"what": what, "system": system, "of_ranks": n_ranks, **row}
-            for system, row in rounds.in_turn(rivals, n_rounds(place)).items()]
 
 
 def gups(place, n_ranks):
@@ -43,23 +36,16 @@ def gups(place, n_ranks):
         rivals[variant] = lambda variant=variant: runs.variant(
             place, "bench-gups", "--runs %d --table-words-log2 %d --updates-log2 %d" % (
                 runs.sized(place, 1, 1, 3), theirs, theirs), others, variant)
-    return in_turn(place, "gups", rivals, n_ranks)
-
-
-def pagerank(place, n_ranks):
-    options, others = PAGES % runs.sized(place, *PAGE_SIZES), ranks_of_rivals(place, n_ranks)
-    hand = "-q -v --variant %s %s" % (HAND, options)
-    return in_turn(place, "pagerank", {
-        "gravel": lambda: runs.app(place, "pagerank", options, n_ranks),
-        HAND: lambda: next(iter(runs.bench(place, "bench-pagerank", hand, others).values()))}, n_ranks)
+    return [{"what": "gups", "system": system, "of_ranks": n_ranks, **row}
+            for system, row in rounds.in_turn(rivals, n_rounds(place)).items()]
 
 
 def beside(rows):
-    """[(what, of_ranks, {system: row})]"""
+    """{of_ranks: {system: row}}"""
     groups = {}
     for row in rows:
-        groups.setdefault((row["what"], row["of_ranks"]), {})[row["system"]] = row
-    return [(what, n_ranks, of) for (what, n_ranks), of in sorted(groups.items()) if "gravel" in of]
+        groups.setdefault(row["of_ranks"], {})[row["system"]] = row
+    return {n_ranks: of for n_ranks, of in sorted(groups.items()) if "gravel" in of}
 
 
 def ratio(of, system):
@@ -67,28 +53,25 @@ def ratio(of, system):
 
 
 def sentence(rows):
-    found = {(what, n): of for what, n, of in beside(rows)}
-    most = max((n for what, n in found if what == "gups"), default=None)
-    of = found.get(("gups", most), {})
+    found = beside(rows)
+    most = max(found, default=None)
+    of = found.get(most, {})
     if HAND not in of or ACCUMULATE not in of:
         return None
     hand = ratio(of, HAND)
     text = "GUPS on %d rank%s makes %s times the rate of MPI by hand" % (most, "s" * (most > 1), cell(hand))
-    text += " and %s times that of an `MPI_Accumulate` for each update" % cell(ratio(of, ACCUMULATE))
-    pages = ratio(found.get(("pagerank", most), {}), HAND)
-    return text + ("; PageRank %s times the rate by hand." % cell(pages) if pages else ".")
+    return text + " and %s times that of an `MPI_Accumulate` for each update." % cell(ratio(of, ACCUMULATE))
 
 
 def table(rows):
     heads = ["", "ranks", "Gravel, M/s", "unit", "/ mpi-hand", "on ranks", "/ mpi-accumulate"]
-    return heads, [[what, str(n_ranks), of["gravel"]["rate"] / 1e6, of["gravel"]["unit"], ratio(of, HAND),
+    return heads, [["gups", str(n_ranks), of["gravel"]["rate"] / 1e6, of["gravel"]["unit"], ratio(of, HAND),
                     str(of[HAND]["ranks"]) if HAND in of else "-", ratio(of, ACCUMULATE)]
-                   for what, n_ranks, of in beside(rows)]
+                   for n_ranks, of in beside(rows).items()]
 
 
 def draw(machines, draw):
-    groups = list(dict.fromkeys((name, what, n) for name, rows in machines.items() for what, n, _ in beside(rows)))
-    found = {(name, what, n): of for name, rows in machines.items() for what, n, of in beside(rows)}
-    return draw.bars(["%s\n%s\n%d rank%s" % (name, what, n, "s" * (n > 1)) for name, what, n in groups],
-                     {"Gravel / " + system: [ratio(found[group], system) for group in groups]
+    groups = {(name, n): of for name, rows in machines.items() for n, of in beside(rows).items()}
+    return draw.bars(["%s\n%d rank%s" % (name, n, "s" * (n > 1)) for name, n in groups],
+                     {"Gravel / " + system: [ratio(of, system) for of in groups.values()]
                       for system in (HAND, ACCUMULATE)}, "rate of Gravel over the rival's", log_y=True, reference=1)

@@ -10,28 +10,26 @@ from study.workloads import reads
 NAME = "programs"
 TITLE = "Against programs that people use?"
 ABOUT = """One rank beside programs and libraries without messages, on the same input: NetworKit, igraph, scikit-learn and
-SuiteSparse:GraphBLAS (by python-graphblas) from PyPI, jellyfish from Debian; and beside plain C by OpenMP, with the algorithm
-that suits CPUs ([bench](../../bench/README.md)). Results are checked, and must agree with the application's. Computing
-alone is timed, but for jellyfish, which reads while it counts. On a machine with GPUs the rivals have all of its cores;
-NetworKit's shortest paths and igraph's colours take one."""
+SuiteSparse:GraphBLAS (by python-graphblas) from PyPI, jellyfish from Debian. Results are checked, and must agree with the
+application's. Computing alone is timed, except for jellyfish, which reads while it counts. On a machine with GPUs the rivals
+have all of its cores; NetworKit's shortest paths and igraph's colours take one."""
 KEYS = ("what", "system")
-GRAVEL, PLAIN = "gravel", "plain C"
+GRAVEL = "gravel"
 NEAR = 1e-3
 
 
 class App:
-    """options and sizes (quick, on a CPU, on a GPU) of an application; the variant of its peer in plain C, if that has several;
-    what all systems must agree in, and nearly agree in."""
+    """options and sizes (quick, on a CPU, on a GPU) of an application; what all systems must agree in, and nearly agree in."""
 
-    def __init__(self, name, options, sizes, variant=None, equal=(), near=()):
-        self.name, self.options, self.sizes, self.variant, self.equal, self.near = name, options, sizes, variant, equal, near
+    def __init__(self, name, options, sizes, equal=(), near=()):
+        self.name, self.options, self.sizes, self.equal, self.near = name, options, sizes, equal, near
 
     def options_on(self, place):
         size = runs.sized(place, *self.sizes)
         return self.options % (reads(place.out, size) if self.name == "mer" else size)
 
 
-APPS = (App("pagerank", "-i 10 -t 0 -g %d", (8, 18, 20), "pull", equal=("vertices", "edges", "iterations")),
+APPS = (App("pagerank", "-i 10 -t 0 -g %d", (8, 18, 20), equal=("vertices", "edges", "iterations")),
         App("sssp", "-g %d", (8, 16, 18), equal=("source", "reached_vertices", "reached_edges")),
         App("color", "-g %d", (8, 16, 18), equal=("vertices", "edges")),
         App("kmeans", "-p %d", (1000, 1 << 20, 1 << 22), equal=("points", "clusters"), near=("inertia",)),
@@ -40,25 +38,23 @@ APPS = (App("pagerank", "-i 10 -t 0 -g %d", (8, 18, 20), "pull", equal=("vertice
 
 def measure(place):
     rows, here = [], runs.rivals(place)
+    if not here:
+        place.failures.append("no rival is installed: study/rival --install")
     for app in APPS:
-        rows += place.attempt(lambda app=app: beside(place, app, here.get(app.name, [])))
+        if app.name in here:
+            rows += place.attempt(lambda app=app: beside(place, app, here[app.name]))
     return rows
 
 
 def beside(place, app, names):
     options, facts = app.options_on(place), app.equal + app.near
-    systems = {GRAVEL: lambda: runs.app(place, app.name, options, facts=facts), PLAIN: lambda: plain(place, app, options)}
+    systems = {GRAVEL: lambda: runs.app(place, app.name, options, facts=facts)}
     for name in names:
         systems[name] = lambda name=name: runs.rival(place, app.name, name, options, facts)
     rows = rounds.in_turn(systems, 3 if place.is_cpu() and not place.quick else 1)
     for name in names:
         compare(app, rows[GRAVEL], rows[name], name)
     return [{"what": app.name, "system": system, **row} for system, row in rows.items()]
-
-
-def plain(place, app, options):
-    words = "-q -v %s" % options + (" --variant " + app.variant if app.variant else "")
-    return next(iter(runs.bench(place, "bench-" + app.name, words).values()))
 
 
 def compare(app, own, other, name):
@@ -85,7 +81,7 @@ def sentence(rows):
 
 def table(rows):
     heads = ["", "Gravel, M/s", "unit", "rival", "version", "threads", "its M/s", "Gravel / rival"]
-    return heads, [[what, own["rate"] / 1e6, own["unit"], row["system"], row.get("version", "-"), str(row.get("threads", "-")),
+    return heads, [[what, own["rate"] / 1e6, own["unit"], row["system"], row["version"], str(row["threads"]),
                     row["rate"] / 1e6, rounds.ratio(own, row)] for what, own, row in pairs(rows)]
 
 

@@ -40,7 +40,6 @@ PRINTERS = [
     ("gravel-info", ["", "--json", "--env", "--version", "--help"]),
     ("gravel-hrf", ["", "--json"]),
     ("gravel-conformance", ["--help"]),
-    ("bench-block-pool", ["--help"]),
 ]
 
 
