@@ -31,16 +31,13 @@ struct aggregation_case {
     uint64_t counts[AGGREGATION_MAX_NODES], sums[AGGREGATION_MAX_NODES]; /* what must arrive */
 };
 
-_Noreturn void aggregation_die(const char *what, int code);
-void aggregation_must(const char *what, cl_int error);
-
 /** A sender whose buffers go to the sink. */
-struct gravel_sender *aggregation_sender(struct aggregation_case *contest,
+struct gravel_sender *aggregation_sender(struct aggregation_case *common,
                                          struct aggregation_sink *sink);
 
 /* Variants host and device: by way of the queue. */
 struct aggregation_path {
-    struct aggregation_case *contest;
+    struct aggregation_case *common;
     struct gravel_memory memory;
     struct gravel_pump *pump;
     struct gravel_aggregator aggregator;
@@ -49,7 +46,7 @@ struct aggregation_path {
 };
 
 /** @param aggregation  GRAVEL_DEVICE_AGGREGATION's value. */
-void aggregation_path_open(struct aggregation_path *path, struct aggregation_case *contest,
+void aggregation_path_open(struct aggregation_path *path, struct aggregation_case *common,
                            const char *aggregation);
 /** Send every message of the case, until the last one is in a node buffer that has left. */
 void aggregation_path_run(struct aggregation_path *path);
@@ -57,7 +54,7 @@ void aggregation_path_close(struct aggregation_path *path);
 
 /* Variant simt-direct: kernels bin, the host copies regions and appends them. */
 struct aggregation_direct;
-struct aggregation_direct *aggregation_direct_open(struct aggregation_case *contest);
+struct aggregation_direct *aggregation_direct_open(struct aggregation_case *common);
 /** Send every message of the case. @return false if a buffer overflowed. */
 bool aggregation_direct_run(struct aggregation_direct *direct);
 struct aggregation_sink *aggregation_direct_sink(struct aggregation_direct *direct);

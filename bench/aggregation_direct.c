@@ -8,6 +8,7 @@
  * Source:  Orr 2016, section 3.2.2.
  */
 #include "aggregation.h"
+#include "bench_gravel.h"
 #include "base/clock.h"
 #include "opencl/pinned.h"
 #include "transport/pool.h"
@@ -25,7 +26,7 @@ struct set {
 };
 
 struct aggregation_direct {
-    struct aggregation_case *contest;
+    struct aggregation_case *common;
     struct aggregation_sink sink;
     struct gravel_sender *sender;
     struct set sets[N_SETS];
@@ -36,38 +37,20 @@ struct aggregation_direct {
     uint32_t capacity, rounds; /* rounds of one launch */
 };
 
-static cl_mem make_buffer(const struct aggregation_direct *direct, cl_mem_flags flags, size_t bytes)
-{
-    cl_int error;
-    cl_mem buffer = clCreateBuffer(direct->contest->device.context, CL_MEM_READ_WRITE | flags,
-                                   bytes, NULL, &error);
-    aggregation_must("clCreateBuffer", error);
-    return buffer;
-}
-
-static cl_command_queue make_queue(const struct aggregation_direct *direct)
-{
-    const struct gravel_device *device = &direct->contest->device;
-    cl_int error;
-    cl_command_queue queue =
-        clCreateCommandQueueWithProperties(device->context, device->id, NULL, &error);
-    aggregation_must("clCreateCommandQueueWithProperties", error);
-    return queue;
-}
-
 /* Two sets of buffers, a quarter larger than the mean. */
 static void make_sets(struct aggregation_direct *direct)
 {
-    uint32_t n_nodes = direct->contest->n_nodes;
-    uint32_t n_items = direct->contest->n_groups * AGGREGATION_GROUP;
+    const cl_context context = direct->common->device.context;
+    uint32_t n_nodes = direct->common->n_nodes;
+    uint32_t n_items = direct->common->n_groups * AGGREGATION_GROUP;
     direct->rounds = MOST_MESSAGES / n_items ? MOST_MESSAGES / n_items : 1;
-    if (direct->rounds > direct->contest->rounds)
-        direct->rounds = direct->contest->rounds;
+    if (direct->rounds > direct->common->rounds)
+        direct->rounds = direct->common->rounds;
     uint32_t mean = n_items * direct->rounds / n_nodes;
     direct->capacity = mean + mean / 4 + 1024;
     for (uint32_t i = 0; i < N_SETS; i++) {
-        direct->sets[i].fill = make_buffer(direct, 0, n_nodes * 4);
-        direct->sets[i].buffers = make_buffer(direct, 0, (size_t)n_nodes * direct->capacity * 4);
+        direct->sets[i].fill = bench_buffer(context, 0, n_nodes * 4);
+        direct->sets[i].buffers = bench_buffer(context, 0, (size_t)n_nodes * direct->capacity * 4);
     }
 }
 
@@ -81,28 +64,24 @@ static uint32_t buffer_messages(void)
 static void make_pool(struct aggregation_direct *direct)
 {
     struct gravel_pool_shape shape = {.buffer_bytes = AGGREGATION_BUFFER_BYTES};
-    shape.n_buffers = direct->contest->n_nodes * (direct->capacity / buffer_messages() + 1);
-    int code = gravel_pinned_create(&direct->pinned, &direct->contest->device, direct->copies,
+    shape.n_buffers = direct->common->n_nodes * (direct->capacity / buffer_messages() + 1);
+    int code = gravel_pinned_create(&direct->pinned, &direct->common->device, direct->copies,
                                     "bench-aggregation", NULL,
                                     gravel_pool_frames_bytes(shape.buffer_bytes, shape.n_buffers));
     shape.frames = direct->pinned.begin;
-    if (code)
-        aggregation_die("node buffers", code);
+    must(code, "node buffers");
     gravel_pool_init(&direct->pool, &shape, NULL);
 }
 
-struct aggregation_direct *aggregation_direct_open(struct aggregation_case *contest)
+struct aggregation_direct *aggregation_direct_open(struct aggregation_case *common)
 {
     struct aggregation_direct *direct = calloc(1, sizeof *direct);
-    cl_int error;
-    if (!direct)
-        aggregation_die("memory", GRAVEL_ENOMEM);
-    direct->contest = contest;
-    direct->sender = aggregation_sender(contest, &direct->sink);
-    direct->kernels = make_queue(direct);
-    direct->copies = make_queue(direct);
-    direct->kernel = clCreateKernel(contest->program, "send_direct", &error);
-    aggregation_must("clCreateKernel", error);
+    must(direct ? 0 : GRAVEL_ENOMEM, "memory");
+    direct->common = common;
+    direct->sender = aggregation_sender(common, &direct->sink);
+    direct->kernels = bench_queue(common->device.context, common->device.id, 0);
+    direct->copies = bench_queue(common->device.context, common->device.id, 0);
+    direct->kernel = bench_plain_kernel(common->program, "send_direct");
     make_sets(direct);
     make_pool(direct);
     return direct;
@@ -127,7 +106,7 @@ void aggregation_direct_close(struct aggregation_direct *direct)
 static void launch(struct aggregation_direct *direct, struct set *set, uint32_t first,
                    uint32_t rounds)
 {
-    const struct aggregation_case *contest = direct->contest;
+    const struct aggregation_case *common = direct->common;
     const struct {
         size_t bytes;
         const void *value;
@@ -136,19 +115,19 @@ static void launch(struct aggregation_direct *direct, struct set *set, uint32_t 
                      {4, &direct->capacity},
                      {4, &first},
                      {4, &rounds},
-                     {4, &contest->n_nodes},
-                     {contest->n_nodes * 4, NULL},
-                     {contest->n_nodes * 4, NULL}};
-    size_t local = AGGREGATION_GROUP, global = contest->n_groups * local;
+                     {4, &common->n_nodes},
+                     {common->n_nodes * 4, NULL},
+                     {common->n_nodes * 4, NULL}};
+    size_t local = AGGREGATION_GROUP, global = common->n_groups * local;
     const cl_uint zero = 0;
-    cl_int error = clEnqueueFillBuffer(direct->kernels, set->fill, &zero, 4, 0,
-                                       contest->n_nodes * 4, 0, NULL, NULL);
+    cl_int error = clEnqueueFillBuffer(direct->kernels, set->fill, &zero, 4, 0, common->n_nodes * 4,
+                                       0, NULL, NULL);
     for (cl_uint i = 0; i < sizeof arguments / sizeof *arguments && error == CL_SUCCESS; i++)
         error = clSetKernelArg(direct->kernel, i, arguments[i].bytes, arguments[i].value);
     if (error == CL_SUCCESS)
         error = clEnqueueNDRangeKernel(direct->kernels, direct->kernel, 1, NULL, &global, &local, 0,
                                        NULL, &set->sent);
-    aggregation_must("launching send_direct", error);
+    must_cl(error, "launching send_direct");
     clFlush(direct->kernels);
 }
 
@@ -161,13 +140,12 @@ static struct gravel_buffer **begin_copies(struct aggregation_direct *direct, cl
     for (uint32_t piece; n; n -= piece, at += piece * (size_t)4) {
         struct gravel_buffer *buffer = gravel_pool_take(&direct->pool);
         piece = n < buffer_messages() ? n : buffer_messages();
-        if (!buffer)
-            aggregation_die("node buffers", GRAVEL_ENOMEM);
+        must(!buffer ? GRAVEL_ENOMEM : 0, "node buffers");
         gravel_buffer_reset(buffer, GRAVEL_FRAME_MESSAGES, 0, node);
         gravel_buffer_lay_out(buffer, &key, piece);
-        aggregation_must("copying buffers",
-                         clEnqueueReadBuffer(direct->copies, from, CL_FALSE, at, piece * (size_t)4,
-                                             gravel_buffer_index(buffer), 0, NULL, NULL));
+        must_cl(clEnqueueReadBuffer(direct->copies, from, CL_FALSE, at, piece * (size_t)4,
+                                    gravel_buffer_index(buffer), 0, NULL, NULL),
+                "copying buffers");
         *end = buffer;
         end = &buffer->next;
     }
@@ -177,12 +155,13 @@ static struct gravel_buffer **begin_copies(struct aggregation_direct *direct, cl
 /* Copy what is in a set's buffers, and have the sender ship it. @return false if more was sent. */
 static bool take(struct aggregation_direct *direct, struct set *set)
 {
-    uint32_t n_nodes = direct->contest->n_nodes, fill[AGGREGATION_MAX_NODES];
+    uint32_t n_nodes = direct->common->n_nodes, fill[AGGREGATION_MAX_NODES];
     struct gravel_block block = {.first = NULL};
     struct gravel_buffer **end = &block.first;
     bool fits = true;
-    aggregation_must("reading counts", clEnqueueReadBuffer(direct->copies, set->fill, CL_TRUE, 0,
-                                                           n_nodes * 4, fill, 1, &set->sent, NULL));
+    must_cl(clEnqueueReadBuffer(direct->copies, set->fill, CL_TRUE, 0, n_nodes * 4, fill, 1,
+                                &set->sent, NULL),
+            "reading counts");
     clReleaseEvent(set->sent);
     for (uint32_t node = 0; node < n_nodes; node++) {
         fits &= fill[node] <= direct->capacity;
@@ -190,7 +169,7 @@ static bool take(struct aggregation_direct *direct, struct set *set)
             end = begin_copies(direct, set->buffers, (size_t)node * direct->capacity * 4,
                                fill[node], node, end);
     }
-    aggregation_must("copying buffers", clFinish(direct->copies));
+    must_cl(clFinish(direct->copies), "copying buffers");
     gravel_sender_ship_block(direct->sender, &block);
     return fits;
 }
@@ -202,8 +181,8 @@ struct aggregation_sink *aggregation_direct_sink(struct aggregation_direct *dire
 
 bool aggregation_direct_run(struct aggregation_direct *direct)
 {
-    const struct aggregation_case *contest = direct->contest;
-    uint32_t n_items = contest->n_groups * AGGREGATION_GROUP, left = contest->rounds, first = 0;
+    const struct aggregation_case *common = direct->common;
+    uint32_t n_items = common->n_groups * AGGREGATION_GROUP, left = common->rounds, first = 0;
     struct set *before = NULL;
     bool fits = true;
     for (uint32_t n = 0; left; n++) {

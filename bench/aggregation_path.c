@@ -8,6 +8,7 @@
  * Source:  Orr 2016, sections 3.3 and 5.6.1.
  */
 #include "aggregation.h"
+#include "bench_gravel.h"
 #include "opencl/slice.h"
 #include "pump/pump.h"
 #include "base/clock.h"
@@ -36,9 +37,9 @@ static void wake(void *context, uint32_t queue)
 
 static void open_pump(struct aggregation_path *path, const char *aggregation)
 {
-    uint32_t elsewhere = path->contest->n_nodes; /* no destination is this node: all parts travel */
+    uint32_t elsewhere = path->common->n_nodes; /* no destination is this node: all parts travel */
     const struct gravel_arena_shape shape = {.node = elsewhere,
-                                             .n_nodes = path->contest->n_nodes,
+                                             .n_nodes = path->common->n_nodes,
                                              .n_heaps = 1,
                                              .n_queues = 1,
                                              .queue_bytes = RING_BYTES,
@@ -47,7 +48,7 @@ static void open_pump(struct aggregation_path *path, const char *aggregation)
                                              .wait_ms = 8000,
                                              .look_ns = 1};
     struct gravel_pump_shape pump = {.memory = &path->memory,
-                                     .failure = &path->contest->failure,
+                                     .failure = &path->common->failure,
                                      .report = report,
                                      .wake = wake,
                                      .context = path,
@@ -55,21 +56,19 @@ static void open_pump(struct aggregation_path *path, const char *aggregation)
                                      .aggregation = aggregation,
                                      .buffer_bytes = AGGREGATION_BUFFER_BYTES,
                                      .n_buffers = N_BUFFERS + 8 * shape.n_nodes};
-    int code = gravel_memory_create(&path->memory, &path->contest->device, &shape);
+    int code = gravel_memory_create(&path->memory, &path->common->device, &shape);
     gravel_memory_place_frames(&path->memory, NULL,
                                gravel_pool_frames_bytes(pump.buffer_bytes, pump.n_buffers), true);
     pump.frames = path->memory.frames;
     if (!code)
         code = gravel_pump_create(&path->pump, &pump);
-    if (code)
-        aggregation_die("arena and pump", code);
+    must(code, "arena and pump");
 }
 
-void aggregation_path_open(struct aggregation_path *path, struct aggregation_case *contest,
+void aggregation_path_open(struct aggregation_path *path, struct aggregation_case *common,
                            const char *aggregation)
 {
-    cl_int error;
-    path->contest = contest;
+    path->common = common;
     open_pump(path, aggregation);
     struct gravelp_arena *mirror = path->memory.arena;
     path->aggregator =
@@ -78,21 +77,18 @@ void aggregation_path_open(struct aggregation_path *path, struct aggregation_cas
                                              .n_slots = mirror->n_slots,
                                              .slot_bytes = mirror->slot_bytes,
                                              .arrived = gravel_pump_arrived(path->pump, 0)},
-                                   .sender = aggregation_sender(path->contest, &path->sink),
+                                   .sender = aggregation_sender(path->common, &path->sink),
                                    .arena = mirror,
                                    .blocks = gravel_pump_blocks(path->pump, 0),
-                                   .failure = &path->contest->failure,
+                                   .failure = &path->common->failure,
                                    .report = report,
                                    .timeout_ns = 8 * GRAVEL_NS_PER_S};
     path->aggregator.records = path->aggregator.sender; /* there are none */
     int code = gravel_aggregator_start(&path->aggregator);
-    if (code)
-        aggregation_die("aggregator", code);
-    path->kernel = clCreateKernel(path->contest->program, "send_packages", &error);
-    aggregation_must("clCreateKernel", error);
-    aggregation_must("arena", gravel_memory_set_argument(&path->memory, path->kernel, 0));
-    aggregation_must("rounds", clSetKernelArg(path->kernel, 1, 4, &path->contest->rounds));
-    aggregation_must("nodes", clSetKernelArg(path->kernel, 2, 4, &path->contest->n_nodes));
+    must(code, "aggregator");
+    path->kernel = bench_plain_kernel(path->common->program, "send_packages");
+    must_cl(gravel_memory_set_argument(&path->memory, path->kernel, 0), "arena");
+    bench_set_uints(path->kernel, 1, (cl_uint[]){path->common->rounds, path->common->n_nodes}, 2);
 }
 
 void aggregation_path_close(struct aggregation_path *path)
@@ -113,8 +109,8 @@ void aggregation_path_close(struct aggregation_path *path)
  */
 static cl_event launch_slices(struct aggregation_path *path)
 {
-    const struct gravel_device *device = &path->contest->device;
-    size_t local = AGGREGATION_GROUP, global = path->contest->n_groups * local;
+    const struct gravel_device *device = &path->common->device;
+    size_t local = AGGREGATION_GROUP, global = path->common->n_groups * local;
     struct gravel_slicer slicer;
     struct gravel_slice slice;
     cl_event last = NULL;
@@ -122,9 +118,9 @@ static cl_event launch_slices(struct aggregation_path *path)
     while (gravel_slicer_next(&slicer, device->units - 1, &slice)) {
         if (last)
             clReleaseEvent(last);
-        aggregation_must("clEnqueueNDRangeKernel",
-                         clEnqueueNDRangeKernel(device->queue, path->kernel, 1, slice.offset,
-                                                slice.size, &local, 0, NULL, &last));
+        must_cl(clEnqueueNDRangeKernel(device->queue, path->kernel, 1, slice.offset, slice.size,
+                                       &local, 0, NULL, &last),
+                "clEnqueueNDRangeKernel");
     }
     clFlush(device->queue);
     return last;
@@ -135,11 +131,10 @@ void aggregation_path_run(struct aggregation_path *path)
     cl_event event = launch_slices(path);
     gravel_pump_watch(path->pump, event);
     gravel_aggregator_wake(&path->aggregator);
-    int code = gravel_wait_event(&path->contest->device, event, "waiting for send_packages");
+    int code = gravel_wait_event(&path->common->device, event, "waiting for send_packages");
     clReleaseEvent(event);
     if (!code)
         code = gravel_pump_settle(path->pump, NULL);
-    if (code)
-        aggregation_die("pump", code);
+    must(code, "pump");
     gravel_aggregator_flush_wait(&path->aggregator, gravel_aggregator_flush(&path->aggregator));
 }

@@ -2,7 +2,7 @@
 /*
  * Rounds and reports of the benchmarks.
  *
- * Path:    bench_*.c -> bench.c -> standard output.
+ * Path:    bench_*.c -> this -> standard output.
  * Memory:  JSON objects are freed when printed.
  * Threads: the main thread.
  */
@@ -12,19 +12,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-void bench_rounds(struct bench_subject *subjects, uint32_t n_subjects, uint32_t runs,
-                  bench_run_function *run, void *context)
-{
-    for (uint32_t i = 0; i < n_subjects; i++)
-        subjects[i].is_valid = true;
-    for (uint32_t round = 0; round < runs; round++) {
-        for (uint32_t turn = 0; turn < n_subjects; turn++) {
-            uint32_t i = (turn + round) % n_subjects;
-            if (!run(context, i, &subjects[i].rates[round]))
-                subjects[i].is_valid = false;
-        }
-    }
-}
+/* What one variant reached in each round. */
+struct subject {
+    uint32_t variant;
+    double rates[BENCH_MAX_RUNS]; /* [runs] */
+    bool is_valid;                /* every run passed its check */
+};
+
+/* ---- lines --------------------------------------------------------------------------------------- */
 
 static int compare_doubles(const void *a, const void *b)
 {
@@ -32,32 +27,18 @@ static int compare_doubles(const void *a, const void *b)
     return (left > right) - (left < right);
 }
 
-double bench_median(const double *values, uint32_t n)
+/* Sorts the values of all rounds. @return  their median. */
+static double sort(double *values)
 {
-    double sorted[BENCH_MAX_RUNS];
-    memcpy(sorted, values, n * sizeof *values);
-    qsort(sorted, n, sizeof *sorted, compare_doubles);
-    return sorted[n / 2];
+    qsort(values, bench_given.runs, sizeof *values, compare_doubles);
+    return values[bench_given.runs / 2];
 }
 
-/* Add median, min and max of the values to a line under the given name. */
-static void add_summary(json_t *line, const char *median_name, const double *values, uint32_t n)
-{
-    double min = values[0], max = values[0];
-    for (uint32_t i = 1; i < n; i++) {
-        min = values[i] < min ? values[i] : min;
-        max = values[i] > max ? values[i] : max;
-    }
-    json_object_set_new(line, median_name, json_real(bench_median(values, n)));
-    json_object_set_new(line, "min", json_real(min));
-    json_object_set_new(line, "max", json_real(max));
-}
-
-static void print_text(const json_t *line)
+static void print_text(json_t *line)
 {
     const char *key, *separator = "";
     json_t *value;
-    json_object_foreach((json_t *)line, key, value)
+    json_object_foreach(line, key, value)
     {
         printf("%s%s ", separator, key);
         if (json_is_string(value))
@@ -73,51 +54,126 @@ static void print_text(const json_t *line)
     putchar('\n');
 }
 
-/* Print one line and free it. */
-static void print_line(const struct bench_options *options, json_t *line)
+/* Prints head, fields, a summary of sorted values, and tail. Takes over the three objects. */
+static void print_line(json_t *head, json_t *fields, const char *median_name, const double *values,
+                       json_t *tail)
 {
-    if (options->json) {
-        json_dumpf(line, stdout, JSON_COMPACT | JSON_REAL_PRECISION(6));
+    const uint32_t n = bench_given.runs;
+    json_t *summary = json_pack("{s:f, s:f, s:f}", median_name, values[n / 2], "min", values[0],
+                                "max", values[n - 1]);
+    json_t *const parts[] = {fields, summary, tail};
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+        json_object_update(head, parts[i]);
+        json_decref(parts[i]);
+    }
+    if (bench_given.json) {
+        json_dumpf(head, stdout, JSON_COMPACT | JSON_REAL_PRECISION(6));
         putchar('\n');
     } else {
-        print_text(line);
+        print_text(head);
     }
     fflush(stdout);
-    json_decref(line);
+    json_decref(head);
 }
 
-/* Start a line: name and variant, then the caller's fields, which are taken over. */
-static json_t *line_create(const char *name, const char *suffix, const char *variant,
-                           json_t *fields)
+static void report(const struct bench_contest *contest, void *context,
+                   const struct subject *subject)
 {
-    json_t *line = json_pack("{s:s+, s:s}", "name", name, suffix, "variant", variant);
-    json_object_update(line, fields);
-    json_decref(fields);
-    return line;
+    const struct bench_variant *variant = &contest->variants[subject->variant];
+    double rates[BENCH_MAX_RUNS];
+    memcpy(rates, subject->rates, sizeof rates);
+    const double median = sort(rates);
+    print_line(json_pack("{s:s, s:s}", "name", contest->name, "variant", variant->name),
+               contest->fields(context, subject->variant, median), "rate", rates,
+               json_pack("{s:s, s:i, s:b}", "unit", variant->unit, "runs", (int)bench_given.runs,
+                         "valid", (int)subject->is_valid));
 }
 
-void bench_report(const struct bench_options *options, const char *name, const char *unit,
-                  const struct bench_subject *subject, json_t *fields)
-{
-    json_t *line = line_create(name, "", subject->variant, fields);
-    add_summary(line, "rate", subject->rates, options->runs);
-    json_object_set_new(line, "unit", json_string(unit));
-    json_object_set_new(line, "runs", json_integer(options->runs));
-    json_object_set_new(line, "valid", json_boolean(subject->is_valid));
-    print_line(options, line);
-}
-
-void bench_report_ratio(const struct bench_options *options, const char *name,
-                        const struct bench_subject *subject, const struct bench_subject *against,
-                        json_t *fields)
+static void report_ratio(const struct bench_contest *contest, void *context,
+                         const struct subject *subject, const struct subject *against)
 {
     double ratios[BENCH_MAX_RUNS];
-    for (uint32_t round = 0; round < options->runs; round++)
+    for (uint32_t round = 0; round < bench_given.runs; round++)
         ratios[round] = subject->rates[round] / against->rates[round];
-    json_t *line = line_create(name, "-ratio", subject->variant, fields);
-    json_object_set_new(line, "against", json_string(against->variant));
-    add_summary(line, "ratio", ratios, options->runs);
-    json_object_set_new(line, "runs", json_integer(options->runs));
-    json_object_set_new(line, "valid", json_boolean(subject->is_valid && against->is_valid));
-    print_line(options, line);
+    sort(ratios);
+    json_t *head = json_pack("{s:s+, s:s}", "name", contest->name, "-ratio", "variant",
+                             contest->variants[subject->variant].name);
+    json_t *fields = contest->fields(context, subject->variant, 0);
+    json_object_set_new(fields, "against", json_string(contest->variants[against->variant].name));
+    print_line(head, fields, "ratio", ratios,
+               json_pack("{s:i, s:b}", "runs", (int)bench_given.runs, "valid",
+                         subject->is_valid && against->is_valid));
+}
+
+static void report_all(const struct bench_contest *contest, void *context,
+                       const struct subject *subjects, uint32_t n)
+{
+    for (uint32_t i = 0; i < n; i++)
+        report(contest, context, &subjects[i]);
+    for (uint32_t i = 0; contest->has_ratio && i < n; i++)
+        for (uint32_t against = 0; against < n; against++)
+            if (i != against && contest->has_ratio(subjects[i].variant, subjects[against].variant))
+                report_ratio(contest, context, &subjects[i], &subjects[against]);
+}
+
+/* ---- rounds -------------------------------------------------------------------------------------- */
+
+/* Whether --variant names only what there is. */
+static bool are_known(const struct bench_contest *contest, bool prints)
+{
+    for (const char *name = bench_given.variants; name;) {
+        const size_t length = strcspn(name, ",");
+        bool is_known = false;
+        for (uint32_t i = 0; i < contest->n_variants; i++)
+            is_known |= strlen(contest->variants[i].name) == length &&
+                        !strncmp(contest->variants[i].name, name, length);
+        if (!is_known && prints) {
+            fprintf(stderr, "%s: no variant '%.*s'; there are:", contest->name, (int)length, name);
+            for (uint32_t i = 0; i < contest->n_variants; i++)
+                fprintf(stderr, " %s", contest->variants[i].name);
+            fprintf(stderr, "\n");
+        }
+        if (!is_known)
+            return false;
+        name = name[length] ? name + length + 1 : NULL;
+    }
+    return true;
+}
+
+bool bench_of_first(uint32_t variant, uint32_t against)
+{
+    (void)against;
+    return variant == 0;
+}
+
+bool bench_to_first(uint32_t variant, uint32_t against)
+{
+    (void)variant;
+    return against == 0;
+}
+
+bool bench_hold(const struct bench_contest *contest, void *context, bool prints)
+{
+    static struct subject subjects[BENCH_MAX_VARIANTS];
+    bool is_valid = true;
+    double rate;
+    uint32_t n = 0;
+    if (!are_known(contest, prints))
+        return false;
+    for (uint32_t i = 0; i < contest->n_variants; i++)
+        if (bench_is_wanted(contest->variants[i].name) &&
+            (!contest->takes_part || contest->takes_part(context, i)))
+            subjects[n++] = (struct subject){.variant = i, .is_valid = true};
+    for (uint32_t i = 0; !contest->is_warm && i < n; i++)
+        subjects[i].is_valid = contest->run(context, subjects[i].variant, &rate);
+    for (uint32_t round = 0; round < bench_given.runs; round++)
+        for (uint32_t turn = 0; turn < n; turn++) {
+            struct subject *subject = &subjects[(turn + round) % n];
+            subject->is_valid &= contest->run(context, subject->variant, &subject->rates[round]);
+        }
+    for (uint32_t i = 0; i < n; i++)
+        is_valid &= subjects[i].is_valid;
+    if (prints)
+        report_all(contest, context, subjects, n);
+    return is_valid && n > 0;
 }

@@ -1,20 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The scaffold of every benchmark: rounds in which rivals take turns, medians, and one report a
- * result.
+ * What all benchmarks share: a command line, variants that take turns, and a line of text or JSON for each result.
  *
- * On a machine that other work disturbs, absolute rates drift. So every round runs each variant
- * once, ratios are taken inside one round, and medians over the rounds are reported, with the
- * smallest and the largest.
+ * Rates are medians over the runs. Ratios are taken inside a round, where all variants meet the same load, and then their
+ * median; two medians divided by each other would compare different minutes.
  *
- * Path:    bench_*.c -> bench.h (bench.c, bench_options.c) -> a line of text or of JSON for each result.
+ * Path:    bench_*.c -> bench_options.c, bench.c -> standard output.
  * Memory:  the caller owns everything; JSON objects made here are freed when printed.
  * Threads: the main thread.
  */
 #ifndef GRAVEL_BENCH_H
 #define GRAVEL_BENCH_H
 
-#include <argp.h>
 #include <jansson.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -22,113 +19,97 @@
 
 #define BENCH_MAX_RUNS 101u
 #define BENCH_MAX_LIST 16u
+#define BENCH_MAX_VARIANTS 32u
 
-/* ---- options that every benchmark has -------------------------------------------------------- */
+/* ---- options ----------------------------------------------------------------------------------- */
 
-struct bench_options {
+/* What every benchmark is given: set by bench_parse. */
+struct bench_given {
     uint32_t runs;        /* rounds, odd, so that the median is a measured value */
     bool json;            /* one object a line instead of text */
     const char *variants; /* comma-separated names, or NULL for all */
 };
+extern struct bench_given bench_given;
 
-/** The parser of --runs, --json and --variant, for argp's children of a benchmark whose own options are more than numbers;
- * its input is a struct bench_options. */
-extern const struct argp bench_argp;
-#define BENCH_OPTIONS_INIT                         \
-    {                                              \
-        .runs = 5, .json = false, .variants = NULL \
-    }
-
-/* An option of one benchmark, with a number or a list of numbers, in min..max. */
+/* An option of one benchmark: a number in min..max, a list of such numbers, or one of some words. */
 struct bench_option {
     const char *name; /* NULL behind the last */
     int letter;
     const char *help;
     uint32_t min, max;
-    size_t values; /* offset of a uint32_t, or of BENCH_MAX_LIST, in the benchmark's struct */
-    bool is_list;
-    size_t n_values; /* offset of how many a list has */
+    size_t values;            /* offset of a uint32_t, or of BENCH_MAX_LIST, in the struct */
+    size_t n_values;          /* offset of how many a list has; 0: no list */
+    const char *const *words; /* the number is the place of one of them; NULL behind the last */
+    uint32_t of;              /* multiples of it alone; BENCH_POWERS: powers of two alone */
 };
 #define BENCH_MAX_OPTIONS 8u
+#define BENCH_POWERS UINT32_MAX
 
-/* The last fields, for fields of a struct of type `in`. */
-#define BENCH_COUNT_AT(in, field) \
-    (offsetof(in, field) + 0 * sizeof(&((in *)0)->field == (uint32_t *)0))
-#define BENCH_COUNT(in, field, min, max) min, max, BENCH_COUNT_AT(in, field), false, 0
-#define BENCH_LIST(in, field, n_field, min, max) \
-    min, max, BENCH_COUNT_AT(in, field[0]), true, BENCH_COUNT_AT(in, n_field)
+/* The fields behind help, for fields of a struct of type `in`. A list does not come first in its struct. */
+#define BENCH_AT(in, field, type) (offsetof(in, field) + 0 * sizeof(&((in *)0)->field == (type *)0))
+#define BENCH_COUNT(in, field, least, most) \
+    .min = least, .max = most, .values = BENCH_AT(in, field, uint32_t)
+#define BENCH_LIST(in, field, n_field, least, most)                        \
+    .min = least, .max = most, .values = BENCH_AT(in, field[0], uint32_t), \
+    .n_values = BENCH_AT(in, n_field, uint32_t)
+#define BENCH_WORD(in, field, all) .words = all, .values = BENCH_AT(in, field, uint32_t)
 
 /**
  * Parse a command line, or end the process as argp does.
  *
- * @param doc   what the program does, for --help, or NULL.
- * @param own   up to BENCH_MAX_OPTIONS.
+ * @param doc   what the program does, for --help.
+ * @param own   up to BENCH_MAX_OPTIONS, or NULL.
  * @param self  the struct that they fill.
  */
-void bench_parse(int argc, char **argv, const char *doc, const struct bench_option *own, void *self,
-                 struct bench_options *options);
+void bench_parse(int argc, char **argv, const char *doc, const struct bench_option *own,
+                 void *self);
 
 /**
  * Read a comma-separated list of counts.
  *
  * @param values  [out] [BENCH_MAX_LIST]
- * @return        counts read; 0 if the text is malformed, too long, or has a value outside [min,
- * max].
+ * @return        counts read; 0 if the text is malformed, too long, or has a value outside [min, max].
  */
 uint32_t bench_list_parse(const char *text, uint32_t min, uint32_t max, uint32_t *values);
 
-/** Read one count. @return whether the text is a number in [min, max]; else the value is as it was. */
-bool bench_count_parse(const char *text, uint32_t min, uint32_t max, uint32_t *value);
+/** Return whether --variant names the variant, or was not given. */
+bool bench_is_wanted(const char *variant);
 
-/** True if --variant names the variant, or was not given. */
-bool bench_variant_is_wanted(const struct bench_options *options, const char *variant);
+/* ---- contests ------------------------------------------------------------------------------------ */
 
-/** The first name in --variant [NUL-terminated copy in `name`] that is not among `known`; false if
- * none. */
-bool bench_variant_unknown(const struct bench_options *options, const char *const *known,
-                           uint32_t n_known, char name[64]);
-
-/* ---- rounds ---------------------------------------------------------------------------------- */
-
-/** One rival: its name and what it reached in each round. */
-struct bench_subject {
-    const char *variant;
-    double rates[BENCH_MAX_RUNS]; /* [runs], in the benchmark's unit */
-    bool is_valid;                /* every run passed its check */
+struct bench_variant {
+    const char *name, *unit;
 };
 
+/* Variants that take turns. Functions get the variant's number. */
+struct bench_contest {
+    const char *name; /* of the benchmark, e.g. "bench-queue" */
+    const struct bench_variant *variants;
+    uint32_t n_variants; /* at most BENCH_MAX_VARIANTS */
+
+    /** Run it once. @param rate  [out] in its unit. @return whether the result was checked and right. */
+    bool (*run)(void *context, uint32_t variant, double *rate);
+    /** Return whether it takes part, if it is wanted; NULL: all do. */
+    bool (*takes_part)(void *context, uint32_t variant);
+    /** Return what was measured, an object whose members are printed too. @param median  its rate; 0 for a ratio. */
+    json_t *(*fields)(void *context, uint32_t variant, double median);
+    /** Return whether the ratio of one to another's rate is printed; NULL: none is. */
+    bool (*has_ratio)(uint32_t variant, uint32_t against);
+
+    bool is_warm; /* runs warm up by themselves; else each variant first runs once, untimed */
+};
+
+/** has_ratio: of the first to each other one, of each other one to the first. */
+bool bench_of_first(uint32_t variant, uint32_t against);
+bool bench_to_first(uint32_t variant, uint32_t against);
+
 /**
- * One run of one rival.
+ * Run the wanted variants, starting each round with another one, and print each one's median, smallest and largest rate, and
+ * as benchmark NAME-ratio the ratios' median.
  *
- * @param subject  its number.
- * @param rate     [out] in the benchmark's unit.
- * @return         true if the result was checked and right.
+ * @param prints  false where another process does.
+ * @return  whether all results were right, and some variant ran; false, after a message, if --variant names an unknown one.
  */
-typedef bool bench_run_function(void *context, uint32_t subject, double *rate);
-
-/** Run every subject once a round, starting with another one each time. */
-void bench_rounds(struct bench_subject *subjects, uint32_t n_subjects, uint32_t runs,
-                  bench_run_function *run, void *context);
-
-/** Middle of n values, n odd. */
-double bench_median(const double *values, uint32_t n);
-
-/* ---- reports --------------------------------------------------------------------------------- */
-
-/**
- * Print a subject's median, smallest and largest rate.
- *
- * @param name    of the benchmark, e.g. "bench-queue".
- * @param fields  what was measured: an object whose members are printed too; the call takes it
- * over.
- */
-void bench_report(const struct bench_options *options, const char *name, const char *unit,
-                  const struct bench_subject *subject, json_t *fields);
-
-/** Print the median over the rounds of a subject's rate divided by a rival's, as benchmark
- * NAME-ratio. */
-void bench_report_ratio(const struct bench_options *options, const char *name,
-                        const struct bench_subject *subject, const struct bench_subject *against,
-                        json_t *fields);
+bool bench_hold(const struct bench_contest *contest, void *context, bool prints);
 
 #endif

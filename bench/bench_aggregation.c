@@ -23,9 +23,10 @@
  */
 #include "aggregation.h"
 #include "bench.h"
+#include "bench_gravel.h"
+#include "bench_thread.h"
 #include "opencl/program.h"
 #include "self_test/self_test.h"
-#include "base/clock.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -37,38 +38,16 @@
 
 extern const char bench_aggregation_cl[];
 
-struct options {
-    struct bench_options common;
-    uint32_t destinations[BENCH_MAX_LIST], n_destinations;
-};
+enum { HOST, DEVICE, DIRECT, N_VARIANTS };
+static const struct bench_variant variants[N_VARIANTS] = {
+    {"host", "messages/s"}, {"device", "messages/s"}, {"simt-direct", "messages/s"}};
 
-struct contest {
+struct place {
+    uint32_t destinations[BENCH_MAX_LIST], n_destinations;
     struct aggregation_case common;
     struct aggregation_path paths[2];
     struct aggregation_direct *direct;
 };
-
-static const char *const variants[] = {"host", "device", "simt-direct"};
-
-static double now(void)
-{
-    return (double)gravel_clock_ns() * 1e-9;
-}
-
-void aggregation_die(const char *what, int code)
-{
-    fprintf(stderr, "bench-aggregation: %s: %s: %s\n", what, gravel_strerror(code),
-            gravel_last_error());
-    exit(EXIT_FAILURE);
-}
-
-void aggregation_must(const char *what, cl_int error)
-{
-    if (error != CL_SUCCESS) {
-        fprintf(stderr, "bench-aggregation: %s: OpenCL error %d\n", what, error);
-        exit(EXIT_FAILURE);
-    }
-}
 
 /* ---- the sink -------------------------------------------------------------------------------- */
 
@@ -90,20 +69,18 @@ static void receive(void *context, struct gravel_buffer *buffer)
     gravel_pool_return(buffer);
 }
 
-struct gravel_sender *aggregation_sender(struct aggregation_case *contest,
+struct gravel_sender *aggregation_sender(struct aggregation_case *common,
                                          struct aggregation_sink *sink)
 {
     struct gravel_sender *sender;
-    const struct gravel_sender_shape shape = {.n_nodes = contest->n_nodes,
+    const struct gravel_sender_shape shape = {.n_nodes = common->n_nodes,
                                               .buffer_bytes = AGGREGATION_BUFFER_BYTES,
-                                              .n_buffers = 2 * contest->n_nodes,
-                                              .flush_ns = GRAVEL_NS_PER_S,
+                                              .n_buffers = 2 * common->n_nodes,
+                                              .flush_ns = UINT64_C(1000000000),
                                               .ship = receive,
                                               .context = sink,
-                                              .failure = &contest->failure};
-    int code = gravel_sender_create(&sender, &shape);
-    if (code)
-        aggregation_die("sender", code);
+                                              .failure = &common->failure};
+    must(gravel_sender_create(&sender, &shape), "sender");
     return sender;
 }
 
@@ -138,122 +115,106 @@ static void open_device(struct aggregation_case *common)
     const struct gravel_program_request request = {.name = "bench_aggregation.cl",
                                                    .source = bench_aggregation_cl,
                                                    .options = "-DGRAVELP_INTERNAL"};
-    int code = gravel_config_load(&config, sizeof config);
+    must(gravel_config_load(&config, sizeof config), "gravel_config_load");
     strcpy(config.step, "pump");
-    if (!code)
-        code = gravel_device_open(&common->device, &config, NULL, &alone);
-    if (!code)
-        code = gravel_self_test(&common->device, 8, NULL);
-    if (!code)
-        code = gravel_device_build(&common->device, &request, &common->program);
-    if (code)
-        aggregation_die("device", code);
+    must(gravel_device_open(&common->device, &config, NULL, &alone), "device");
+    must(gravel_self_test(&common->device, 8, NULL), "device");
+    must(gravel_device_build(&common->device, &request, &common->program), "bench_aggregation.cl");
 }
 
-static void open_case(struct contest *contest, uint32_t n_nodes)
+static void open_case(struct place *place, uint32_t n_nodes)
 {
-    struct aggregation_case *common = &contest->common;
+    struct aggregation_case *common = &place->common;
+    *common = (struct aggregation_case){.n_nodes = n_nodes};
+    place->paths[HOST] = place->paths[DEVICE] = (struct aggregation_path){.common = common};
     open_device(common);
     bool is_cpu = common->device.capability.is_cpu;
     uint32_t n = is_cpu ? CPU_N_MESSAGES : N_MESSAGES;
-    common->n_nodes = n_nodes;
     common->n_groups = (common->device.units - 1) * SLICES;
     common->rounds = n / (common->n_groups * AGGREGATION_GROUP) + 1;
     expect_messages(common);
     for (uint32_t i = 0; i < 2; i++)
-        aggregation_path_open(&contest->paths[i], common, i == 0 ? "off" : is_cpu ? "on" : "auto");
-    contest->direct = aggregation_direct_open(common);
+        aggregation_path_open(&place->paths[i], common, i == 0 ? "off" : is_cpu ? "on" : "auto");
+    place->direct = aggregation_direct_open(common);
 }
 
-static void close_case(struct contest *contest)
+static void close_case(struct place *place)
 {
     for (uint32_t i = 0; i < 2; i++)
-        aggregation_path_close(&contest->paths[i]);
-    aggregation_direct_close(contest->direct);
-    clReleaseProgram(contest->common.program);
-    gravel_device_close(&contest->common.device);
+        aggregation_path_close(&place->paths[i]);
+    aggregation_direct_close(place->direct);
+    clReleaseProgram(place->common.program);
+    gravel_device_close(&place->common.device);
 }
 
-static struct aggregation_sink *sink_of(struct contest *contest, uint32_t i)
+static struct aggregation_sink *sink_of(struct place *place, uint32_t i)
 {
-    return i < 2 ? &contest->paths[i].sink : aggregation_direct_sink(contest->direct);
+    return i < 2 ? &place->paths[i].sink : aggregation_direct_sink(place->direct);
 }
 
-static bool run_variant(void *context, uint32_t i, double *rate)
+static bool run(void *context, uint32_t variant, double *rate)
 {
-    struct contest *contest = context;
+    struct place *place = context;
     bool is_valid = true;
-    double start = now();
-    if (i < 2)
-        aggregation_path_run(&contest->paths[i]);
+    const double begin_s = bench_now();
+    if (variant == DIRECT)
+        is_valid = aggregation_direct_run(place->direct);
     else
-        is_valid = aggregation_direct_run(contest->direct);
-    *rate = (double)contest->common.n_groups * AGGREGATION_GROUP * contest->common.rounds /
-            (now() - start);
-    return check(&contest->common, sink_of(contest, i)) && is_valid;
+        aggregation_path_run(&place->paths[variant]);
+    *rate = (double)place->common.n_groups * AGGREGATION_GROUP * place->common.rounds /
+            (bench_now() - begin_s);
+    return check(&place->common, sink_of(place, variant)) && is_valid;
 }
 
 /* One run of each, in which every index counts. */
-static bool verify(struct contest *contest)
+static bool verify(struct place *place)
 {
     bool is_valid = true;
     double rate;
-    for (uint32_t i = 0; i < 3; i++) {
-        struct aggregation_sink *sink = sink_of(contest, i);
+    for (uint32_t i = 0; i < N_VARIANTS; i++) {
+        struct aggregation_sink *sink = sink_of(place, i);
         sink->adds = true;
-        is_valid &= run_variant(contest, i, &rate);
+        is_valid &= run(place, i, &rate);
         sink->adds = false;
     }
-    return is_valid && contest->paths[1].aggregator.n_binned > 0;
+    return is_valid && place->paths[DEVICE].aggregator.n_binned > 0;
 }
 
-/* Share of the messages of a variant that the device has binned so far. */
-static double binned_share(const struct contest *contest, uint32_t i)
+/* With the share of its messages that the device has binned so far. */
+static json_t *fields(void *context, uint32_t variant, double median)
 {
-    if (i == 2)
-        return 1;
-    const struct gravel_aggregator *aggregator = &contest->paths[i].aggregator;
-    return (double)aggregator->n_binned / (double)aggregator->n_messages;
+    const struct place *place = context;
+    const struct gravel_aggregator *aggregator = &place->paths[variant % 2].aggregator;
+    if (median <= 0)
+        return json_pack("{s:i}", "destinations", (int)place->common.n_nodes);
+    return json_pack(
+        "{s:i, s:f, s:i, s:s}", "destinations", (int)place->common.n_nodes, "binned_share",
+        variant == DIRECT ? 1 : (double)aggregator->n_binned / (double)aggregator->n_messages,
+        "work_group", (int)AGGREGATION_GROUP, "device", place->common.device.capability.name);
 }
 
-static bool run_case(const struct options *options, uint32_t n_nodes)
-{
-    static struct contest contest;
-    struct bench_subject subjects[3];
-    memset(&contest, 0, sizeof contest);
-    memset(subjects, 0, sizeof subjects);
-    for (uint32_t i = 0; i < 3; i++)
-        subjects[i].variant = variants[i];
-    open_case(&contest, n_nodes);
-    bool is_valid = verify(&contest);
-    bench_rounds(subjects, 3, options->common.runs, run_variant, &contest);
-    for (uint32_t i = 0; i < 3; i++) {
-        subjects[i].is_valid &= is_valid;
-        bench_report(&options->common, "bench-aggregation", "messages/s", &subjects[i],
-                     json_pack("{s:i, s:f, s:i, s:s}", "destinations", (int)n_nodes, "binned_share",
-                               binned_share(&contest, i), "work_group", (int)AGGREGATION_GROUP,
-                               "device", contest.common.device.capability.name));
-    }
-    for (uint32_t i = 1; i < 3; i++)
-        bench_report_ratio(&options->common, "bench-aggregation", &subjects[i], &subjects[0],
-                           json_pack("{s:i}", "destinations", (int)n_nodes));
-    close_case(&contest);
-    return subjects[0].is_valid && subjects[1].is_valid && subjects[2].is_valid;
-}
-
-static const struct bench_option own_options[] = {
-    {"destinations", 'd', "numbers of destinations (default 2,4,8,16,32,64)",
-     BENCH_LIST(struct options, destinations, n_destinations, 1, AGGREGATION_MAX_NODES)},
-    {0}};
+static const struct bench_contest contest = {.name = "bench-aggregation",
+                                             .variants = variants,
+                                             .n_variants = N_VARIANTS,
+                                             .run = run,
+                                             .fields = fields,
+                                             .has_ratio = bench_to_first,
+                                             .is_warm = true};
 
 int main(int argc, char **argv)
 {
-    struct options options = {
-        .common = BENCH_OPTIONS_INIT, .destinations = {2, 4, 8, 16, 32, 64}, .n_destinations = 6};
+    static const struct bench_option own[] = {
+        {"destinations", 'd', "numbers of destinations (default 2,4,8,16,32,64)",
+         BENCH_LIST(struct place, destinations, n_destinations, 1, AGGREGATION_MAX_NODES)},
+        {0}};
+    static struct place place = {.destinations = {2, 4, 8, 16, 32, 64}, .n_destinations = 6};
     bool is_valid = true;
-    bench_parse(argc, argv, "Messages a second from a kernel to node buffers.", own_options,
-                &options, &options.common);
-    for (uint32_t i = 0; i < options.n_destinations; i++)
-        is_valid &= run_case(&options, options.destinations[i]);
+    bench_parse(argc, argv, "Messages a second from a kernel to node buffers.", own, &place);
+    for (uint32_t i = 0; i < place.n_destinations; i++) {
+        open_case(&place, place.destinations[i]);
+        is_valid &= verify(&place);
+        is_valid &= bench_hold(&contest, &place, true);
+        close_case(&place);
+    }
     return is_valid ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -21,7 +21,7 @@
 
 #include <gravel/block_pool.h>
 
-#include <string.h>
+#include <stdlib.h>
 
 #define GROUP 256u
 #define BLOCK_BYTES 64u
@@ -30,19 +30,20 @@
 
 extern const char bench_block_pool_cl[];
 
-enum subject { GROUPS, ITEMS, COUNTER, ASK, N_SUBJECTS };
-static const char *const names[N_SUBJECTS] = {"groups", "items", "counter", "ask"};
+enum { GROUPS, ITEMS, COUNTER, ASK, N_VARIANTS };
+static const struct bench_variant variants[N_VARIANTS] = {
+    {"groups", "blocks/s"}, {"items", "blocks/s"}, {"counter", "blocks/s"}, {"ask", "blocks/s"}};
 
 struct desk {
     struct gravel *first, *gravel; /* which chooses the device; which has the pool */
-    cl_context context;
-    cl_command_queue queue; /* the node's, which times what is on it */
+    cl_command_queue queue;        /* the node's, which times what is on it */
     struct gravel_block_pool *pool;
-    cl_kernel kernels[N_SUBJECTS], fill, thin;
+    cl_kernel kernels[N_VARIANTS], fill, thin;
     cl_mem blocks, got, next, memory; /* of all, for fill; [items]; of counter */
     uint64_t answers, signals;        /* of ask */
     uint64_t *list;                   /* [n_list] the host's free blocks */
-    uint32_t n_list, n_items, n_blocks, full, n_used;
+    uint32_t n_list, n_items, n_blocks, n_used;
+    uint32_t fulls[BENCH_MAX_LIST], n_fulls, full; /* [percent]; of this contest */
 };
 
 /* ---- blocks of the host ------------------------------------------------------------------------ */
@@ -74,8 +75,7 @@ static uint32_t n_asking(const struct desk *desk)
 static void make_list(struct desk *desk)
 {
     const uint32_t n = 2 * n_asking(desk);
-    uint64_t first;
-    must(gravel_alloc(desk->gravel, (uint64_t)n * BLOCK_BYTES, &first), "gravel_alloc");
+    const uint64_t first = bench_alloc(desk->gravel, (uint64_t)n * BLOCK_BYTES);
     desk->list = malloc(n * sizeof *desk->list);
     must(desk->list ? 0 : GRAVEL_ENOMEM, "a list of blocks");
     for (desk->n_list = 0; desk->n_list < n; desk->n_list++)
@@ -84,36 +84,10 @@ static void make_list(struct desk *desk)
 
 /* ---- runs -------------------------------------------------------------------------------------- */
 
-/* Kernels that send nothing, and so need no slices. @return seconds of the device. */
+/* @return seconds of the device. */
 static double launch(const struct desk *desk, cl_kernel kernel, size_t n)
 {
-    const size_t group = GROUP;
-    cl_ulong begin = 0, end = 1;
-    cl_event event;
-    must_cl(clEnqueueNDRangeKernel(desk->queue, kernel, 1, NULL, &n, &group, 0, NULL, &event),
-            "clEnqueueNDRangeKernel");
-    must_cl(clWaitForEvents(1, &event), "clWaitForEvents");
-    must_cl(clGetEventProfilingInfo(event, CL_PROFILING_COMMAND_START, sizeof begin, &begin, NULL),
-            "clGetEventProfilingInfo");
-    must_cl(clGetEventProfilingInfo(event, CL_PROFILING_COMMAND_END, sizeof end, &end, NULL),
-            "clGetEventProfilingInfo");
-    clReleaseEvent(event);
-    return 1e-9 * (double)(end - begin);
-}
-
-/* @return seconds of the host. */
-static double launch_asking(const struct desk *desk)
-{
-    const size_t n = n_asking(desk), group = GROUP;
-    const cl_uint zero = 0;
-    must(gravel_fill(desk->gravel, desk->signals, n / GROUP * sizeof zero, &zero, sizeof zero, 0),
-         "gravel_fill");
-    must(gravel_barrier(desk->gravel), "gravel_barrier");
-    const double begin_s = bench_now();
-    must(gravel_launch(desk->gravel, desk->kernels[ASK], 1, &n, &group, 0, NULL, NULL),
-         "gravel_launch");
-    must(gravel_barrier(desk->gravel), "gravel_barrier");
-    return bench_now() - begin_s;
+    return bench_seconds_of(bench_enqueue(desk->queue, kernel, n, GROUP));
 }
 
 /* Each of the first n work-items has found all blocks as it left them. */
@@ -121,9 +95,7 @@ static bool has_got_all(const struct desk *desk, uint32_t n)
 {
     cl_uint *got = malloc(n * sizeof *got);
     must(got ? 0 : GRAVEL_ENOMEM, "what work-items have got");
-    must_cl(clEnqueueReadBuffer(desk->queue, desk->got, CL_TRUE, 0, n * sizeof *got, got, 0, NULL,
-                                NULL),
-            "clEnqueueReadBuffer");
+    bench_read(desk->queue, desk->got, n * sizeof *got, got);
     bool is_right = true;
     for (uint32_t i = 0; i < n; i++)
         is_right &= got[i] == ROUNDS;
@@ -142,9 +114,7 @@ static bool has_as_before(const struct desk *desk)
 static bool has_counted(const struct desk *desk)
 {
     cl_uint next;
-    must_cl(
-        clEnqueueReadBuffer(desk->queue, desk->next, CL_TRUE, 0, sizeof next, &next, 0, NULL, NULL),
-        "clEnqueueReadBuffer");
+    bench_read(desk->queue, desk->next, sizeof next, &next);
     return next == desk->n_items * ROUNDS;
 }
 
@@ -155,28 +125,26 @@ static void clear(const struct desk *desk, cl_mem buffer, size_t bytes)
             "clEnqueueFillBuffer");
 }
 
-struct wanted {
-    struct desk desk;
-    enum subject which[N_SUBJECTS];
-};
-
-static bool run(void *context, uint32_t subject, double *rate)
+static bool run(void *context, uint32_t variant, double *rate)
 {
-    const struct wanted *wanted = context;
-    const struct desk *desk = &wanted->desk;
-    const enum subject which = wanted->which[subject];
-    const uint32_t n = which == ASK ? n_asking(desk) : desk->n_items;
+    const struct desk *desk = context;
+    const uint32_t n = variant == ASK ? n_asking(desk) : desk->n_items;
+    double seconds;
     clear(desk, desk->got, desk->n_items * sizeof(cl_uint));
     clear(desk, desk->next, sizeof(cl_uint));
     must_cl(clFinish(desk->queue), "clFinish");
-    const double seconds =
-        which == ASK ? launch_asking(desk) : launch(desk, desk->kernels[which], n);
+    if (variant == ASK) {
+        bench_set_bytes(desk->gravel, desk->signals, 0, n / GROUP * sizeof(cl_uint));
+        seconds = bench_time(desk->gravel, desk->kernels[ASK], n, GROUP);
+    } else {
+        seconds = launch(desk, desk->kernels[variant], n);
+    }
     *rate = (double)n * ROUNDS / seconds;
     if (!has_got_all(desk, n))
         return false;
-    return which == COUNTER ? has_counted(desk)
-           : which == ASK   ? desk->n_list == 2 * n
-                            : has_as_before(desk);
+    return variant == COUNTER ? has_counted(desk)
+           : variant == ASK   ? desk->n_list == 2 * n
+                              : has_as_before(desk);
 }
 
 /* ---- the pool ---------------------------------------------------------------------------------- */
@@ -197,15 +165,16 @@ static uint32_t n_free(const struct desk *desk)
 
 static void make_pool(struct desk *desk)
 {
-    const cl_uint percent = desk->full;
     must(gravel_block_pool_create(&desk->pool, desk->gravel, BLOCK_BYTES, desk->n_blocks),
          "gravel_block_pool_create");
     const uint64_t offset = gravel_block_pool_offset(desk->pool);
-    clSetKernelArg(desk->fill, 1, sizeof offset, &offset);
-    clSetKernelArg(desk->thin, 1, sizeof offset, &offset);
-    clSetKernelArg(desk->thin, 3, sizeof percent, &percent);
-    clSetKernelArg(desk->kernels[GROUPS], 1, sizeof offset, &offset);
-    clSetKernelArg(desk->kernels[ITEMS], 1, sizeof offset, &offset);
+    const cl_kernel of_pools[] = {desk->fill, desk->thin, desk->kernels[GROUPS],
+                                  desk->kernels[ITEMS]};
+    for (size_t i = 0; i < sizeof of_pools / sizeof *of_pools; i++)
+        bench_set_ulongs(of_pools[i], 1, &offset, 1);
+    bench_set_uints(desk->thin, 3, &desk->full, 1);
+    if (n_free(desk) < 2 * desk->n_items)
+        must(GRAVEL_EINVAL, "--blocks, --full: too few free blocks for --items");
     launch(desk, desk->fill, desk->n_blocks);
     launch(desk, desk->thin, desk->n_blocks);
     desk->n_used = desk->n_blocks - n_free(desk);
@@ -217,122 +186,57 @@ static void make_pool(struct desk *desk)
 /* Its heap has room for the pool, its bits, and blocks of the host. */
 static void open_node(struct desk *desk)
 {
-    const cl_queue_properties timed[] = {CL_QUEUE_PROPERTIES, CL_QUEUE_PROFILING_ENABLE, 0};
     const struct gravel_handler handlers[] = {
         {.name = "take", .n_args = 0, .answer = take, .user = desk},
         {.name = "give", .n_args = 1, .function = give, .user = desk}};
     struct gravel_config config;
-    cl_int error;
     must(gravel_open(&desk->first, NULL, NULL), "gravel_open");
-    desk->context = gravel_cl_context(desk->first);
+    const cl_context context = gravel_cl_context(desk->first);
     const cl_device_id device = gravel_cl_device(desk->first);
-    desk->queue = clCreateCommandQueueWithProperties(desk->context, device, timed, &error);
-    must_cl(error, "clCreateCommandQueueWithProperties");
+    desk->queue = bench_queue(context, device, CL_QUEUE_PROFILING_ENABLE);
     const struct gravel_bindings bindings =
-        GRAVEL_BINDINGS(.context = desk->context, .device = device, .queue = desk->queue,
+        GRAVEL_BINDINGS(.context = context, .device = device, .queue = desk->queue,
                         .handlers = handlers, .n_handlers = 2);
     must(gravel_config_load(&config, sizeof config), "gravel_config_load");
     config.heap_bytes = (uint64_t)desk->n_blocks * (BLOCK_BYTES + 1) + (UINT64_C(2) << 20);
     must(gravel_open(&desk->gravel, &config, &bindings), "gravel_open");
     if (gravel_n_nodes(desk->gravel) > 1)
         must(GRAVEL_EINVAL, "bench-block-pool is for one node");
-    must(gravel_alloc(desk->gravel, 8 * n_asking(desk), &desk->answers), "gravel_alloc");
-    must(gravel_alloc(desk->gravel, 4 * n_asking(desk), &desk->signals), "gravel_alloc");
+    desk->answers = bench_alloc(desk->gravel, 8 * n_asking(desk));
+    desk->signals = bench_alloc(desk->gravel, 4 * n_asking(desk));
     make_list(desk);
-}
-
-static cl_kernel make_kernel(const struct desk *desk, cl_program program, const char *name)
-{
-    cl_int error;
-    cl_kernel kernel = clCreateKernel(program, name, &error);
-    must_cl(error, "clCreateKernel");
-    if (strcmp(name, names[COUNTER]))
-        must(gravel_kernel_set_arena(desk->gravel, kernel, 0), "gravel_kernel_set_arena");
-    return kernel;
-}
-
-static cl_mem make_buffer(const struct desk *desk, size_t bytes)
-{
-    cl_int error;
-    cl_mem buffer = clCreateBuffer(desk->context, CL_MEM_READ_WRITE, bytes, NULL, &error);
-    must_cl(error, "clCreateBuffer");
-    return buffer;
 }
 
 static void make_kernels(struct desk *desk)
 {
+    const cl_context context = gravel_cl_context(desk->gravel);
     const cl_uint rounds = ROUNDS;
-    cl_program program;
-    must(gravel_program_build(desk->gravel, "bench_block_pool.cl", bench_block_pool_cl, NULL,
-                              &program),
-         "gravel_program_build");
-    desk->fill = make_kernel(desk, program, "fill");
-    desk->thin = make_kernel(desk, program, "thin");
-    desk->blocks = make_buffer(desk, desk->n_blocks * sizeof(cl_ulong));
-    desk->got = make_buffer(desk, desk->n_items * sizeof(cl_uint));
-    desk->next = make_buffer(desk, sizeof(cl_uint));
-    desk->memory = make_buffer(desk, (size_t)desk->n_items * ROUNDS * BLOCK_BYTES);
-    clSetKernelArg(desk->fill, 2, sizeof desk->blocks, &desk->blocks);
-    clSetKernelArg(desk->thin, 2, sizeof desk->blocks, &desk->blocks);
-    for (enum subject i = 0; i < N_SUBJECTS; i++) {
-        desk->kernels[i] = make_kernel(desk, program, names[i]);
+    cl_program program =
+        bench_build(desk->gravel, "bench_block_pool.cl", bench_block_pool_cl, NULL);
+    desk->fill = bench_kernel(desk->gravel, program, "fill");
+    desk->thin = bench_kernel(desk->gravel, program, "thin");
+    desk->blocks = bench_buffer(context, 0, desk->n_blocks * sizeof(cl_ulong));
+    desk->got = bench_buffer(context, 0, desk->n_items * sizeof(cl_uint));
+    desk->next = bench_buffer(context, 0, sizeof(cl_uint));
+    desk->memory = bench_buffer(context, 0, (size_t)desk->n_items * ROUNDS * BLOCK_BYTES);
+    bench_set(desk->fill, 2, sizeof desk->blocks, &desk->blocks);
+    bench_set(desk->thin, 2, sizeof desk->blocks, &desk->blocks);
+    for (uint32_t i = 0; i < N_VARIANTS; i++) {
         const cl_uint at = i == ASK ? 3 : 2;
-        clSetKernelArg(desk->kernels[i], at, sizeof desk->got, &desk->got);
-        clSetKernelArg(desk->kernels[i], at + 1, sizeof rounds, &rounds);
+        desk->kernels[i] = i == COUNTER ? bench_plain_kernel(program, "counter")
+                                        : bench_kernel(desk->gravel, program, variants[i].name);
+        bench_set(desk->kernels[i], at, sizeof desk->got, &desk->got);
+        bench_set_uints(desk->kernels[i], at + 1, &rounds, 1);
     }
-    clSetKernelArg(desk->kernels[COUNTER], 0, sizeof desk->next, &desk->next);
-    clSetKernelArg(desk->kernels[COUNTER], 1, sizeof desk->memory, &desk->memory);
-    clSetKernelArg(desk->kernels[ASK], 1, sizeof desk->answers, &desk->answers);
-    clSetKernelArg(desk->kernels[ASK], 2, sizeof desk->signals, &desk->signals);
+    bench_set(desk->kernels[COUNTER], 0, sizeof desk->next, &desk->next);
+    bench_set(desk->kernels[COUNTER], 1, sizeof desk->memory, &desk->memory);
+    bench_set_ulongs(desk->kernels[ASK], 1, (cl_ulong[]){desk->answers, desk->signals}, 2);
     clReleaseProgram(program);
-}
-
-static json_t *fields_of(const struct desk *desk)
-{
-    return json_pack("{ss si si si}", "step", gravel_step(desk->gravel), "items",
-                     (int)desk->n_items, "blocks", (int)desk->n_blocks, "full", (int)desk->full);
-}
-
-static void report(const struct wanted *wanted, const struct bench_options *options,
-                   const struct bench_subject *subjects, uint32_t n)
-{
-    const struct bench_subject *of[N_SUBJECTS] = {NULL};
-    for (uint32_t i = 0; i < n; i++) {
-        of[wanted->which[i]] = &subjects[i];
-        bench_report(options, "bench-block-pool", "blocks/s", &subjects[i],
-                     fields_of(&wanted->desk));
-    }
-    for (enum subject i = GROUPS; i <= ITEMS; i++)
-        for (enum subject against = i + 1; against < N_SUBJECTS; against++)
-            if (of[i] && of[against])
-                bench_report_ratio(options, "bench-block-pool", of[i], of[against],
-                                   fields_of(&wanted->desk));
-}
-
-/* Rounds over the variants, with the pool so full. */
-static void measure(struct wanted *wanted, const struct bench_options *options)
-{
-    static struct bench_subject subjects[N_SUBJECTS];
-    struct desk *desk = &wanted->desk;
-    const bool may_wait = strcmp(gravel_step(desk->gravel), "drain") != 0;
-    uint32_t n = 0;
-    make_pool(desk);
-    for (enum subject i = 0; i < N_SUBJECTS; i++) {
-        double rate; /* a kernel is compiled at its first launch */
-        if (!bench_variant_is_wanted(options, names[i]) || (i == ASK && !may_wait))
-            continue;
-        subjects[n] = (struct bench_subject){.variant = names[i]};
-        wanted->which[n] = i;
-        run(wanted, n++, &rate);
-    }
-    bench_rounds(subjects, n, options->runs, run, wanted);
-    report(wanted, options, subjects, n);
-    must(gravel_block_pool_destroy(desk->pool), "gravel_block_pool_destroy");
 }
 
 static void close_desk(struct desk *desk)
 {
-    for (enum subject i = 0; i < N_SUBJECTS; i++)
+    for (uint32_t i = 0; i < N_VARIANTS; i++)
         clReleaseKernel(desk->kernels[i]);
     clReleaseKernel(desk->fill);
     clReleaseKernel(desk->thin);
@@ -346,74 +250,56 @@ static void close_desk(struct desk *desk)
     free(desk->list);
 }
 
-struct options {
-    struct bench_options bench;
-    uint32_t items, blocks, n_full, full[BENCH_MAX_LIST];
-};
-
-/* @return a multiple of a group's work-items. */
-static uint32_t parse_groups(struct argp_state *state, const char *name, const char *text)
+static bool takes_part(void *context, uint32_t variant)
 {
-    uint32_t value = 0;
-    if (!bench_count_parse(text, GROUP, 1u << 26, &value) || value % GROUP)
-        argp_error(state, "%s takes a multiple of %u up to %u, not %s", name, GROUP, 1u << 26,
-                   text);
-    return value;
+    const struct desk *desk = context;
+    return variant != ASK || bench_may_wait(desk->gravel);
 }
 
-static error_t parse(int key, char *argument, struct argp_state *state)
+static bool has_ratio(uint32_t variant, uint32_t against)
 {
-    struct options *options = state->input;
-    switch (key) {
-    case ARGP_KEY_INIT:
-        state->child_inputs[0] = &options->bench;
-        return 0;
-    case 'i':
-        options->items = parse_groups(state, "--items", argument);
-        return 0;
-    case 'b':
-        options->blocks = parse_groups(state, "--blocks", argument);
-        return 0;
-    case 'f':
-        options->n_full = bench_list_parse(argument, 0, 99, options->full);
-        if (!options->n_full)
-            argp_error(state, "--full takes percents from 0 to 99, not %s", argument);
-        return 0;
-    case ARGP_KEY_END:
-        for (uint32_t i = 0; i < options->n_full; i++)
-            if (n_free(&(struct desk){.n_blocks = options->blocks, .full = options->full[i]}) <
-                2 * options->items)
-                argp_error(state, "%u work-items have no room in %u blocks, %u percent full",
-                           options->items, options->blocks, options->full[i]);
-        return 0;
-    }
-    return ARGP_ERR_UNKNOWN;
+    return variant <= ITEMS && against > variant;
 }
+
+static json_t *fields(void *context, uint32_t variant, double median)
+{
+    const struct desk *desk = context;
+    (void)variant, (void)median;
+    return json_pack("{ss si si si}", "step", gravel_step(desk->gravel), "items",
+                     (int)desk->n_items, "blocks", (int)desk->n_blocks, "full", (int)desk->full);
+}
+
+static const struct bench_contest contest = {.name = "bench-block-pool",
+                                             .variants = variants,
+                                             .n_variants = N_VARIANTS,
+                                             .run = run,
+                                             .takes_part = takes_part,
+                                             .fields = fields,
+                                             .has_ratio = has_ratio};
 
 int main(int argc, char **argv)
 {
-    static const struct argp_option known[] = {
-        {"items", 'i', "N", 0, "Work-items, each with up to two blocks (32768)", 0},
-        {"blocks", 'b', "N", 0, "Blocks of the pool (1048576)", 0},
-        {"full", 'f', "PERCENT,...", 0, "Of them, allocated before (0,91)", 0},
+    static const struct bench_option own[] = {
+        {"items", 'i', "Work-items, each with up to two blocks (32768)",
+         BENCH_COUNT(struct desk, n_items, GROUP, 1u << 26), .of = GROUP},
+        {"blocks", 'b', "Blocks of the pool (1048576)",
+         BENCH_COUNT(struct desk, n_blocks, GROUP, 1u << 26), .of = GROUP},
+        {"full", 'f', "Percent of them that are allocated before (0,91)",
+         BENCH_LIST(struct desk, fulls, n_fulls, 0, 99)},
         {0}};
-    const struct argp_child children[] = {{&bench_argp, 0, NULL, 0}, {0}};
-    const struct argp argp = {known, parse, NULL, NULL, children, NULL, NULL};
-    struct options options = {.bench = BENCH_OPTIONS_INIT,
-                              .items = 1u << 15,
-                              .blocks = 1u << 20,
-                              .n_full = 2,
-                              .full = {0, 91}};
-    static struct wanted wanted;
-    argp_parse(&argp, argc, argv, 0, NULL, &options);
-    wanted.desk.n_items = options.items;
-    wanted.desk.n_blocks = options.blocks;
-    open_node(&wanted.desk);
-    make_kernels(&wanted.desk);
-    for (uint32_t i = 0; i < options.n_full; i++) {
-        wanted.desk.full = options.full[i];
-        measure(&wanted, &options.bench);
+    static struct desk desk = {
+        .n_items = 1u << 15, .n_blocks = 1u << 20, .fulls = {0, 91}, .n_fulls = 2};
+    bool is_valid = true;
+    bench_parse(argc, argv, "Blocks of memory that kernels take and free while they run.", own,
+                &desk);
+    open_node(&desk);
+    make_kernels(&desk);
+    for (uint32_t i = 0; i < desk.n_fulls; i++) {
+        desk.full = desk.fulls[i];
+        make_pool(&desk);
+        is_valid &= bench_hold(&contest, &desk, true);
+        must(gravel_block_pool_destroy(desk.pool), "gravel_block_pool_destroy");
     }
-    close_desk(&wanted.desk);
-    return 0;
+    close_desk(&desk);
+    return is_valid ? 0 : 1;
 }

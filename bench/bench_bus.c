@@ -28,13 +28,11 @@ struct bus {
     unsigned char *host[N_WAYS]; /* `pinned`, mapped */
 };
 
-static const struct variant {
-    const char *name;
-    bool goes[N_WAYS];
-} variants[] = {{"to device", {[TO_DEVICE] = true}},
-                {"from device", {[FROM_DEVICE] = true}},
-                {"both ways", {true, true}}};
-#define N_VARIANTS ((uint32_t)(sizeof variants / sizeof *variants))
+static const struct bench_variant variants[] = {
+    {"to device", "bytes/s"}, {"from device", "bytes/s"}, {"both ways", "bytes/s"}};
+enum { N_VARIANTS = sizeof variants / sizeof *variants };
+static const bool goes[N_VARIANTS][N_WAYS] = {
+    {[TO_DEVICE] = true}, {[FROM_DEVICE] = true}, {true, true}};
 
 static size_t copy_bytes(const struct bus *bus)
 {
@@ -43,27 +41,27 @@ static size_t copy_bytes(const struct bus *bus)
 
 /* ---- a run ----------------------------------------------------------------------------------- */
 
-static void enqueue(const struct bus *bus, enum way way, cl_bool waits)
+static void enqueue(const struct bus *bus, enum way way)
 {
     cl_command_queue queue = bus->queues[way];
     size_t bytes = copy_bytes(bus);
     if (way == TO_DEVICE)
-        must_cl(clEnqueueWriteBuffer(queue, bus->device[way], waits, 0, bytes, bus->host[way], 0,
+        must_cl(clEnqueueWriteBuffer(queue, bus->device[way], CL_FALSE, 0, bytes, bus->host[way], 0,
                                      NULL, NULL),
                 "clEnqueueWriteBuffer");
     else
-        must_cl(clEnqueueReadBuffer(queue, bus->device[way], waits, 0, bytes, bus->host[way], 0,
+        must_cl(clEnqueueReadBuffer(queue, bus->device[way], CL_FALSE, 0, bytes, bus->host[way], 0,
                                     NULL, NULL),
                 "clEnqueueReadBuffer");
 }
 
 /* Both queues are full before either is waited for. */
-static void copy(const struct bus *bus, const bool goes[N_WAYS])
+static void copy(const struct bus *bus, uint32_t variant)
 {
     for (uint32_t i = 0; i < bus->n_copies; i++)
         for (uint32_t way = 0; way < N_WAYS; way++)
-            if (goes[way])
-                enqueue(bus, way, CL_FALSE);
+            if (goes[variant][way])
+                enqueue(bus, way);
     for (uint32_t way = 0; way < N_WAYS; way++)
         must_cl(clFlush(bus->queues[way]), "clFlush");
     for (uint32_t way = 0; way < N_WAYS; way++)
@@ -88,56 +86,44 @@ static bool is_all(const struct bus *bus, const unsigned char *bytes, unsigned c
 }
 
 /* What went to the device comes back by the other pinned buffer, after what that was read for has been compared. */
-static bool holds(struct bus *bus, const bool goes[N_WAYS], unsigned char mark)
+static bool holds(struct bus *bus, uint32_t variant, unsigned char mark)
 {
-    bool is_right = !goes[FROM_DEVICE] || is_all(bus, bus->host[FROM_DEVICE], (unsigned char)~mark);
-    if (goes[TO_DEVICE]) {
-        must_cl(clEnqueueReadBuffer(bus->queues[TO_DEVICE], bus->device[TO_DEVICE], CL_TRUE, 0,
-                                    copy_bytes(bus), bus->host[FROM_DEVICE], 0, NULL, NULL),
-                "clEnqueueReadBuffer");
+    bool is_right =
+        !goes[variant][FROM_DEVICE] || is_all(bus, bus->host[FROM_DEVICE], (unsigned char)~mark);
+    if (goes[variant][TO_DEVICE]) {
+        bench_read(bus->queues[TO_DEVICE], bus->device[TO_DEVICE], copy_bytes(bus),
+                   bus->host[FROM_DEVICE]);
         is_right = is_right && is_all(bus, bus->host[FROM_DEVICE], mark);
     }
-    uint64_t n_wrong = !is_right;
-    must(gravel_reduce(bus->gravel, GRAVEL_ADD, GRAVEL_ULONG, &n_wrong, 1), "gravel_reduce");
-    return n_wrong == 0;
+    return bench_add_up(bus->gravel, !is_right) == 0;
 }
 
-static bool run(void *context, uint32_t subject, double *rate)
+static bool run(void *context, uint32_t variant, double *rate)
 {
     struct bus *bus = context;
-    const bool *goes = variants[subject].goes;
-    unsigned char mark = (unsigned char)(1 + 16 * subject + gravel_node(bus->gravel) % 16);
+    unsigned char mark = (unsigned char)(1 + 16 * variant + gravel_node(bus->gravel) % 16);
     fill(bus, mark);
     must(gravel_barrier(bus->gravel), "gravel_barrier");
     double begin_s = bench_now();
-    copy(bus, goes);
+    copy(bus, variant);
     must(gravel_barrier(bus->gravel), "gravel_barrier");
-    double bytes = (double)copy_bytes(bus) * bus->n_copies * (goes[TO_DEVICE] + goes[FROM_DEVICE]);
-    *rate = bytes * gravel_n_nodes(bus->gravel) / (bench_now() - begin_s);
-    return holds(bus, goes, mark);
+    const int n_ways = goes[variant][TO_DEVICE] + goes[variant][FROM_DEVICE];
+    *rate = (double)copy_bytes(bus) * bus->n_copies * n_ways * gravel_n_nodes(bus->gravel) /
+            (bench_now() - begin_s);
+    return holds(bus, variant, mark);
 }
 
 /* ---- the whole ------------------------------------------------------------------------------- */
 
-static cl_mem make_buffer(const struct bus *bus, cl_mem_flags flags)
-{
-    cl_int error;
-    cl_mem buffer =
-        clCreateBuffer(gravel_cl_context(bus->gravel), flags, copy_bytes(bus), NULL, &error);
-    must_cl(error, "clCreateBuffer");
-    return buffer;
-}
-
 static void open_bus(struct bus *bus)
 {
     must(gravel_open(&bus->gravel, NULL, NULL), "gravel_open");
+    const cl_context context = gravel_cl_context(bus->gravel);
     for (uint32_t way = 0; way < N_WAYS; way++) {
         cl_int error;
-        bus->queues[way] = clCreateCommandQueueWithProperties(
-            gravel_cl_context(bus->gravel), gravel_cl_device(bus->gravel), NULL, &error);
-        must_cl(error, "clCreateCommandQueueWithProperties");
-        bus->device[way] = make_buffer(bus, CL_MEM_READ_WRITE);
-        bus->pinned[way] = make_buffer(bus, CL_MEM_READ_WRITE | CL_MEM_ALLOC_HOST_PTR);
+        bus->queues[way] = bench_queue(context, gravel_cl_device(bus->gravel), 0);
+        bus->device[way] = bench_buffer(context, 0, copy_bytes(bus));
+        bus->pinned[way] = bench_buffer(context, CL_MEM_ALLOC_HOST_PTR, copy_bytes(bus));
         bus->host[way] = clEnqueueMapBuffer(bus->queues[way], bus->pinned[way], CL_TRUE,
                                             CL_MAP_READ | CL_MAP_WRITE, 0, copy_bytes(bus), 0, NULL,
                                             NULL, &error);
@@ -157,29 +143,29 @@ static void close_bus(struct bus *bus)
     must(gravel_close(bus->gravel), "gravel_close");
 }
 
+static json_t *fields(void *context, uint32_t variant, double median)
+{
+    const struct bus *bus = context;
+    (void)variant, (void)median;
+    return json_pack("{si si}", "nodes", (int)gravel_n_nodes(bus->gravel), "mib", (int)bus->mib);
+}
+
+static const struct bench_contest contest = {.name = "bench-bus",
+                                             .variants = variants,
+                                             .n_variants = N_VARIANTS,
+                                             .run = run,
+                                             .fields = fields};
+
 int main(int argc, char **argv)
 {
     static const struct bench_option own[] = {
         {"mib", 'm', "Size of a copy (64)", BENCH_COUNT(struct bus, mib, 1, 1024)},
         {"copies", 'c', "Copies of a run (16)", BENCH_COUNT(struct bus, n_copies, 1, 1000)},
         {0}};
-    static struct bench_subject subjects[N_VARIANTS];
     static struct bus bus = {.mib = 64, .n_copies = 16};
-    struct bench_options options = BENCH_OPTIONS_INIT;
-    bench_parse(argc, argv, "What the buses of all ranks' devices carry at once.", own, &bus,
-                &options);
+    bench_parse(argc, argv, "What the buses of all ranks' devices carry at once.", own, &bus);
     open_bus(&bus);
-    for (uint32_t i = 0; i < N_VARIANTS; i++)
-        subjects[i] = (struct bench_subject){.variant = variants[i].name};
-    bench_rounds(subjects, N_VARIANTS, options.runs, run, &bus);
-    bool is_valid = true;
-    for (uint32_t i = 0; i < N_VARIANTS; i++) {
-        is_valid = is_valid && subjects[i].is_valid;
-        if (gravel_node(bus.gravel) == 0 && bench_variant_is_wanted(&options, variants[i].name))
-            bench_report(&options, "bench-bus", "bytes/s", &subjects[i],
-                         json_pack("{si si}", "nodes", (int)gravel_n_nodes(bus.gravel), "mib",
-                                   (int)bus.mib));
-    }
+    const bool is_valid = bench_hold(&contest, &bus, gravel_node(bus.gravel) == 0);
     close_bus(&bus);
     return is_valid ? 0 : 1;
 }

@@ -21,27 +21,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MAX_VARIANTS 8u
-
-struct options {
-    struct bench_options common;
-    uint32_t table_words_log2; /* of each rank */
-    uint32_t updates_log2;     /* of each rank */
+struct place {
+    uint32_t table_words_log2, updates_log2; /* of each rank */
+    uint32_t rank, n_ranks;
 };
 
-/* Variants that were built; ratios are taken of the first. */
-static const struct gups_variant *const built[] = {
-#ifdef BENCH_HAVE_GRAVEL
-    &gups_gravel, &gups_alone,
-#endif
-    &gups_hand, &gups_accumulate};
-#define N_BUILT ((uint32_t)(sizeof built / sizeof *built))
-
-struct contest {
-    struct gups_problem problems[MAX_VARIANTS];
-    const struct gups_variant *variants[MAX_VARIANTS];
-    uint32_t n_variants;
-};
+static const struct gups_variant *const built[] = {&gups_gravel, &gups_alone, &gups_hand,
+                                                   &gups_accumulate};
+static const struct bench_variant variants[] = {{"gravel", "updates/s"},
+                                                {"kernel", "updates/s"},
+                                                {"mpi-hand", "updates/s"},
+                                                {"mpi-accumulate", "updates/s"}};
+enum { N_VARIANTS = sizeof variants / sizeof *variants };
 
 /* ---- the check ------------------------------------------------------------------------------- */
 
@@ -91,12 +82,20 @@ static bool is_right(struct gups *gups)
 
 /* ---- rounds ---------------------------------------------------------------------------------- */
 
-/* The bench_run_function; the rate is in updates a second of all ranks together. */
-static bool run_variant(void *context, uint32_t i, double *rate)
+static struct gups_problem problem_of(const struct place *place, uint32_t variant)
 {
-    struct contest *contest = context;
-    const struct gups_problem *problem = &contest->problems[i];
-    struct gups *gups = contest->variants[i]->open(problem);
+    const uint64_t n_updates = UINT64_C(1) << place->updates_log2 >> built[variant]->updates_shift;
+    return (struct gups_problem){.rank = place->rank,
+                                 .n_ranks = place->n_ranks,
+                                 .mask = (uint32_t)((UINT64_C(1) << place->table_words_log2) - 1),
+                                 .n_updates = n_updates ? n_updates : 1};
+}
+
+/* The rate is in updates a second of all ranks together. */
+static bool run(void *context, uint32_t variant, double *rate)
+{
+    const struct gups_problem problem = problem_of(context, variant);
+    struct gups *gups = built[variant]->open(&problem);
     if (!gups)
         MPI_Abort(MPI_COMM_WORLD, EXIT_FAILURE);
     MPI_Barrier(MPI_COMM_WORLD);
@@ -106,116 +105,62 @@ static bool run_variant(void *context, uint32_t i, double *rate)
     bool is_valid = is_right(gups);
     gups->close(gups);
     MPI_Allreduce(MPI_IN_PLACE, &seconds, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
-    *rate = (double)problem->n_updates * problem->n_ranks / seconds;
+    *rate = (double)problem.n_updates * problem.n_ranks / seconds;
     return is_valid;
 }
 
-static json_t *fields_of(const struct options *options, const struct gups_problem *problem)
+static json_t *fields(void *context, uint32_t variant, double median)
 {
-    return json_pack("{s:i, s:i, s:I}", "ranks", (int)problem->n_ranks, "table_words_log2",
-                     (int)options->table_words_log2, "updates", (json_int_t)problem->n_updates);
+    const struct place *place = context;
+    const struct gups_problem problem = problem_of(place, median > 0 ? variant : 0);
+    return json_pack("{s:i, s:i, s:I}", "ranks", (int)place->n_ranks, "table_words_log2",
+                     (int)place->table_words_log2, "updates", (json_int_t)problem.n_updates);
 }
 
-/* Every rank runs; rank 0 reports. @return whether all runs were valid. */
-static bool run(const struct options *options, struct contest *contest)
+/* Rank 0 says why one is left out, except of a variant that is for one rank and was not asked for. */
+static bool takes_part(void *context, uint32_t variant)
 {
-    struct bench_subject subjects[MAX_VARIANTS];
-    bool is_valid = true;
-    for (uint32_t i = 0; i < contest->n_variants; i++)
-        subjects[i] = (struct bench_subject){.variant = contest->variants[i]->name};
-    bench_rounds(subjects, contest->n_variants, options->common.runs, run_variant, contest);
-    for (uint32_t i = 0; i < contest->n_variants; i++) {
-        is_valid &= subjects[i].is_valid;
-        if (contest->problems[i].rank == 0)
-            bench_report(&options->common, "bench-gups", "updates/s", &subjects[i],
-                         fields_of(options, &contest->problems[i]));
-    }
-    for (uint32_t i = 1; i < contest->n_variants && contest->problems[0].rank == 0; i++)
-        bench_report_ratio(&options->common, "bench-gups", &subjects[0], &subjects[i],
-                           fields_of(options, &contest->problems[0]));
-    return is_valid;
+    const struct place *place = context;
+    const bool is_one_too_many = built[variant]->is_alone && place->n_ranks > 1;
+    const char *reason = is_one_too_many           ? "it is for one rank"
+                         : built[variant]->why_not ? built[variant]->why_not()
+                                                   : NULL;
+    if (reason && place->rank == 0 && (!is_one_too_many || bench_given.variants))
+        fprintf(stderr, "bench-gups: variant %s is left out: %s\n", variants[variant].name, reason);
+    return !reason;
 }
 
-/* ---- options --------------------------------------------------------------------------------- */
-
-static const struct bench_option own_options[] = {
-    {"table-words-log2", 't', "64-bit words of each rank's table (default 24)",
-     BENCH_COUNT(struct options, table_words_log2, 4, 32)},
-    {"updates-log2", 'u', "updates of each rank (default 24; mpi-accumulate makes 16 times fewer)",
-     BENCH_COUNT(struct options, updates_log2, 4, 36)},
-    {0}};
-
-static struct gups_problem problem_of(const struct options *options,
-                                      const struct gups_variant *variant)
-{
-    int rank, n_ranks;
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    MPI_Comm_size(MPI_COMM_WORLD, &n_ranks);
-    uint64_t n_updates = UINT64_C(1) << options->updates_log2 >> variant->updates_shift;
-    return (struct gups_problem){.rank = (uint32_t)rank,
-                                 .n_ranks = (uint32_t)n_ranks,
-                                 .mask = (uint32_t)((UINT64_C(1) << options->table_words_log2) - 1),
-                                 .n_updates = n_updates ? n_updates : 1};
-}
-
-/* Why a variant takes no part in this job; NULL: it does. */
-static const char *why_not(const struct gups_variant *variant, uint32_t n_ranks)
-{
-    if (variant->is_alone && n_ranks > 1)
-        return "it is for one rank";
-    return variant->why_not ? variant->why_not() : NULL;
-}
-
-/* Rank 0 says so, but not of a variant that is for one rank and was not asked for. */
-static void leave_out(const struct options *options, const struct gups_variant *variant,
-                      const struct gups_problem *problem, const char *reason)
-{
-    if (problem->rank == 0 && (!variant->is_alone || options->common.variants))
-        fprintf(stderr, "bench-gups: variant %s is left out: %s\n", variant->name, reason);
-}
-
-/* Put the wanted variants that can run into the contest. @return false, after a message, if there is none, or a name is
- * unknown. */
-static bool choose_variants(const struct options *options, struct contest *contest)
-{
-    const char *names[MAX_VARIANTS];
-    char unknown[64];
-    for (uint32_t i = 0; i < N_BUILT; i++) {
-        names[i] = built[i]->name;
-        if (!bench_variant_is_wanted(&options->common, names[i]))
-            continue;
-        const struct gups_problem problem = problem_of(options, built[i]);
-        const char *reason = why_not(built[i], problem.n_ranks);
-        if (reason) {
-            leave_out(options, built[i], &problem, reason);
-            continue;
-        }
-        contest->problems[contest->n_variants] = problem;
-        contest->variants[contest->n_variants++] = built[i];
-    }
-    if (!bench_variant_unknown(&options->common, names, N_BUILT, unknown))
-        return contest->n_variants > 0;
-    fprintf(stderr, "bench-gups: no variant '%s'; built:", unknown);
-    for (uint32_t i = 0; i < N_BUILT; i++)
-        fprintf(stderr, " %s", names[i]);
-    fprintf(stderr, "\n");
-    return false;
-}
+static const struct bench_contest contest = {.name = "bench-gups",
+                                             .variants = variants,
+                                             .n_variants = N_VARIANTS,
+                                             .run = run,
+                                             .takes_part = takes_part,
+                                             .fields = fields,
+                                             .has_ratio = bench_of_first,
+                                             .is_warm = true};
 
 int main(int argc, char **argv)
 {
-    struct options options = {
-        .common = BENCH_OPTIONS_INIT, .table_words_log2 = 24, .updates_log2 = 24};
-    struct contest contest = {.n_variants = 0};
-    bench_parse(argc, argv, "Updates a second of random words of a distributed table.", own_options,
-                &options, &options.common);
-    int provided;
+    static const struct bench_option own[] = {
+        {"table-words-log2", 't', "64-bit words of each rank's table (default 24)",
+         BENCH_COUNT(struct place, table_words_log2, 4, 32)},
+        {"updates-log2", 'u',
+         "updates of each rank (default 24; mpi-accumulate makes 16 times fewer)",
+         BENCH_COUNT(struct place, updates_log2, 4, 36)},
+        {0}};
+    struct place place = {.table_words_log2 = 24, .updates_log2 = 24};
+    int provided, rank, n_ranks;
+    bench_parse(argc, argv, "Updates a second of random words of a distributed table.", own,
+                &place);
     MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
     if (provided < MPI_THREAD_MULTIPLE) {
         fprintf(stderr, "bench-gups: this MPI has no MPI_THREAD_MULTIPLE\n");
         MPI_Abort(MPI_COMM_WORLD, EXIT_FAILURE);
     }
-    bool is_valid = choose_variants(&options, &contest) && run(&options, &contest);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &n_ranks);
+    place.rank = (uint32_t)rank, place.n_ranks = (uint32_t)n_ranks;
+    bool is_valid = bench_hold(&contest, &place, rank == 0);
     MPI_Finalize();
     return is_valid ? EXIT_SUCCESS : EXIT_FAILURE;
 }

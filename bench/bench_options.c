@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The command lines of benchmarks: what all have, and tables of numbers that one has.
+ * The command lines of benchmarks: what all have, and a table of what one has.
  *
  * Path:    bench_*.c -> bench.h -> this -> argp
  * Memory:  strings are argv's.
@@ -9,12 +9,15 @@
 #include "bench.h"
 #include "../apps/frame/printed.h"
 
+#include <argp.h>
 #include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- numbers ----------------------------------------------------------------------------------- */
+struct bench_given bench_given = {.runs = 5};
+
+/* ---- values -------------------------------------------------------------------------------------- */
 
 uint32_t bench_list_parse(const char *text, uint32_t min, uint32_t max, uint32_t *values)
 {
@@ -33,72 +36,34 @@ uint32_t bench_list_parse(const char *text, uint32_t min, uint32_t max, uint32_t
     return 0;
 }
 
-bool bench_count_parse(const char *text, uint32_t min, uint32_t max, uint32_t *value)
+bool bench_is_wanted(const char *variant)
 {
-    uint32_t values[BENCH_MAX_LIST];
-    bool is_one = bench_list_parse(text, min, max, values) == 1;
-    if (is_one)
-        *value = values[0];
-    return is_one;
-}
-
-/* ---- variants ---------------------------------------------------------------------------------- */
-
-/* Length of the first name in a comma-separated list; `rest` is where the next one starts, or NULL.
- */
-static size_t first_name(const char *list, const char **rest)
-{
-    size_t length = strcspn(list, ",");
-    *rest = list[length] == ',' ? list + length + 1 : NULL;
-    return length;
-}
-
-bool bench_variant_is_wanted(const struct bench_options *options, const char *variant)
-{
-    if (!options->variants)
-        return true;
-    for (const char *list = options->variants, *rest; list; list = rest) {
-        size_t length = first_name(list, &rest);
-        if (length == strlen(variant) && strncmp(list, variant, length) == 0)
+    const char *name = bench_given.variants;
+    while (name && *name) {
+        const size_t length = strcspn(name, ",");
+        if (length == strlen(variant) && !strncmp(name, variant, length))
             return true;
+        name += length + (name[length] == ',');
     }
-    return false;
+    return !bench_given.variants;
 }
 
-bool bench_variant_unknown(const struct bench_options *options, const char *const *known,
-                           uint32_t n_known, char name[64])
-{
-    for (const char *list = options->variants, *rest; list; list = rest) {
-        size_t length = first_name(list, &rest);
-        bool is_known = false;
-        for (uint32_t i = 0; i < n_known && !is_known; i++)
-            is_known = length == strlen(known[i]) && strncmp(list, known[i], length) == 0;
-        if (!is_known) {
-            snprintf(name, 64, "%.*s", (int)(length > 63 ? 63 : length), list);
-            return true;
-        }
-    }
-    return false;
-}
-
-/* ---- what every benchmark has ------------------------------------------------------------------ */
+/* ---- what every benchmark has ---------------------------------------------------------------------- */
 
 static error_t parse_common(int key, char *text, struct argp_state *state)
 {
-    struct bench_options *options = state->input;
+    uint32_t runs[BENCH_MAX_LIST];
     switch (key) {
-    case ARGP_KEY_INIT:
-        printed_guard();
-        return 0;
     case 'r':
-        if (!bench_count_parse(text, 1, BENCH_MAX_RUNS, &options->runs) || options->runs % 2 == 0)
+        if (bench_list_parse(text, 1, BENCH_MAX_RUNS, runs) != 1 || *runs % 2 == 0)
             argp_error(state, "--runs %s: an odd count from 1 to %u", text, BENCH_MAX_RUNS);
+        bench_given.runs = *runs;
         return 0;
     case 'j':
-        options->json = true;
+        bench_given.json = true;
         return 0;
     case 'v':
-        options->variants = text;
+        bench_given.variants = text;
         return 0;
     default:
         return ARGP_ERR_UNKNOWN;
@@ -111,58 +76,79 @@ static const struct argp_option common_options[] = {
     {"json", 'j', NULL, 0, "print one JSON object a line", 90},
     {0}};
 
-const struct argp bench_argp = {.options = common_options, .parser = parse_common};
-
-/* ---- a benchmark's own numbers ----------------------------------------------------------------- */
+/* ---- a benchmark's own ----------------------------------------------------------------------------- */
 
 struct command_line {
     const struct bench_option *own;
-    void *self;
-    struct bench_options *options;
+    char *self;
 };
 
-static void take(const struct bench_option *option, const char *text, void *self,
-                 struct argp_state *state)
+static void take_word(const struct bench_option *option, const char *text, uint32_t *value,
+                      struct argp_state *state)
 {
-    uint32_t *values = (uint32_t *)((char *)self + option->values);
-    uint32_t n = option->is_list ? bench_list_parse(text, option->min, option->max, values)
-                                 : bench_count_parse(text, option->min, option->max, values);
-    if (n == 0)
-        argp_error(state, "--%s takes %s from %u to %u, not %s", option->name,
-                   option->is_list ? "numbers, separated by commas," : "a number", option->min,
+    for (uint32_t i = 0; option->words[i]; i++)
+        if (!strcmp(option->words[i], text)) {
+            *value = i;
+            return;
+        }
+    argp_error(state, "--%s: '%s' is not one of those that --help lists", option->name, text);
+}
+
+static void take_numbers(const struct bench_option *option, const char *text, uint32_t *values,
+                         uint32_t *n_values, struct argp_state *state)
+{
+    uint32_t found[BENCH_MAX_LIST], n = bench_list_parse(text, option->min, option->max, found);
+    bool is_right = n_values ? n > 0 : n == 1;
+    for (uint32_t i = 0; i < n; i++)
+        is_right &= option->of == BENCH_POWERS ? (found[i] & (found[i] - 1)) == 0
+                                               : !option->of || found[i] % option->of == 0;
+    if (!is_right && option->of && option->of != BENCH_POWERS)
+        argp_error(state, "--%s takes multiples of %u up to %u, not %s", option->name, option->of,
                    option->max, text);
-    if (option->is_list)
-        *(uint32_t *)((char *)self + option->n_values) = n;
+    if (!is_right)
+        argp_error(state, "--%s takes %s%s from %u to %u, not %s", option->name,
+                   n_values ? "numbers, separated by commas," : "a number",
+                   option->of ? ", powers of two" : "", option->min, option->max, text);
+    memcpy(values, found, n * sizeof *found);
+    if (n_values)
+        *n_values = n;
 }
 
 static error_t parse_own(int key, char *text, struct argp_state *state)
 {
     const struct command_line *line = state->input;
-    if (key == ARGP_KEY_INIT) {
-        state->child_inputs[0] = line->options;
+    if (key == ARGP_KEY_INIT)
+        return 0;
+    for (const struct bench_option *option = line->own; option && option->name; option++) {
+        void *field = line->self + option->values;
+        if (key != option->letter)
+            continue;
+        if (option->words)
+            take_word(option, text, field, state);
+        else
+            take_numbers(option, text, field,
+                         option->n_values ? (void *)(line->self + option->n_values) : NULL, state);
         return 0;
     }
-    for (const struct bench_option *option = line->own; option->name; option++)
-        if (key == option->letter) {
-            take(option, text, line->self, state);
-            return 0;
-        }
     return ARGP_ERR_UNKNOWN;
 }
 
-void bench_parse(int argc, char **argv, const char *doc, const struct bench_option *own, void *self,
-                 struct bench_options *options)
+void bench_parse(int argc, char **argv, const char *doc, const struct bench_option *own, void *self)
 {
-    const struct argp_child children[] = {{&bench_argp, 0, NULL, 0}, {0}};
+    static const struct argp common = {.options = common_options, .parser = parse_common};
+    const struct argp_child children[] = {{&common, 0, NULL, 0}, {0}};
     struct argp_option shown[BENCH_MAX_OPTIONS + 1] = {{0}};
-    for (uint32_t i = 0; own[i].name; i++) {
+    for (uint32_t i = 0; own && own[i].name; i++) {
         assert(i < BENCH_MAX_OPTIONS);
         shown[i] = (struct argp_option){.name = own[i].name,
                                         .key = own[i].letter,
-                                        .arg = own[i].is_list ? "N,..." : "N",
+                                        .arg = own[i].words      ? "WORD"
+                                               : own[i].n_values ? "N,..."
+                                                                 : "N",
                                         .doc = own[i].help};
     }
     const struct argp argp = {
         .options = shown, .parser = parse_own, .doc = doc, .children = children};
-    argp_parse(&argp, argc, argv, 0, NULL, &(struct command_line){own, self, options});
+    printed_guard();
+    argp_parse(&argp, argc, argv, 0, NULL, &(struct command_line){own, self});
 }

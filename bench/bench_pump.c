@@ -14,6 +14,7 @@
  * Source:  Orr 2016, section 5.4.1 (queue throughput by message size).
  */
 #include "bench.h"
+#include "bench_gravel.h"
 #include "bench_thread.h"
 #include "opencl/program.h"
 #include "self_test/self_test.h"
@@ -33,14 +34,16 @@
 
 extern const char bench_pump_cl[];
 
+enum { PUMP, COPY, N_VARIANTS };
+static const struct bench_variant variants[N_VARIANTS] = {{"pump", "messages/s"},
+                                                          {"copy", "messages/s"}};
+
 struct options {
-    struct bench_options common;
     uint32_t message_bytes[BENCH_MAX_LIST], n_message_bytes;
     uint32_t work_groups[BENCH_MAX_LIST], n_work_groups;
 };
 
-struct contest {
-    struct gravel_config config;
+struct place {
     struct gravel_device device;
     struct gravel_memory memory;
     struct gravel_pump *pump;
@@ -50,20 +53,6 @@ struct contest {
     uint32_t message_bytes, group, n_groups, rounds;
     struct gravel_failure failure;
 };
-
-static void die(const char *what, int code)
-{
-    fprintf(stderr, "bench-pump: %s: %s: %s\n", what, gravel_strerror(code), gravel_last_error());
-    exit(EXIT_FAILURE);
-}
-
-static void must(const char *what, cl_int error)
-{
-    if (error != CL_SUCCESS) {
-        fprintf(stderr, "bench-pump: %s: OpenCL error %d\n", what, error);
-        exit(EXIT_FAILURE);
-    }
-}
 
 /* ---- one case -------------------------------------------------------------------------------- */
 
@@ -89,98 +78,86 @@ static void wake(void *context, uint32_t queue)
 }
 
 /* A slot that just holds a group's messages. */
-static uint32_t slot_bytes_of(const struct contest *contest)
+static uint32_t slot_bytes_of(const struct place *place)
 {
-    uint32_t bytes = GRAVELP_NODE_ROW + contest->group * contest->message_bytes;
+    uint32_t bytes = GRAVELP_NODE_ROW + place->group * place->message_bytes;
     return bytes < GRAVELP_SLOT_MIN_BYTES ? GRAVELP_SLOT_MIN_BYTES : bytes;
 }
 
-static void open_memory(struct contest *contest)
+static void open_memory(struct place *place)
 {
-    uint32_t group = contest->group, slot_bytes = slot_bytes_of(contest);
+    uint32_t group = place->group, slot_bytes = slot_bytes_of(place);
     const struct gravel_arena_shape shape = {.n_nodes = 1,
                                              .n_heaps = 1,
                                              .n_queues = 1,
-                                             .queue_bytes = RING_BYTES / contest->message_bytes /
+                                             .queue_bytes = RING_BYTES / place->message_bytes /
                                                             group * (uint64_t)slot_bytes,
                                              .slot_bytes = slot_bytes,
                                              .heap_bytes = COPY_BYTES,
                                              .wait_ms = 8000,
                                              .look_ns = 1};
-    int code = gravel_memory_create(&contest->memory, &contest->device, &shape);
-    if (code)
-        die("arena", code);
-    const struct gravel_pump_shape pump = {.memory = &contest->memory,
-                                           .failure = &contest->failure,
+    must(gravel_memory_create(&place->memory, &place->device, &shape), "arena");
+    const struct gravel_pump_shape pump = {.memory = &place->memory,
+                                           .failure = &place->failure,
                                            .report = report,
                                            .wake = wake,
                                            .timeout_ns = UINT64_C(8000000000)};
-    code = gravel_pump_create(&contest->pump, &pump);
-    if (code)
-        die("pump", code);
-    struct gravelp_arena *mirror = contest->memory.arena;
-    contest->queue =
-        (struct gravel_package_queue){.words = gravel_arena_queue(mirror, 0),
-                                      .slots = gravel_arena_slots(mirror, 0),
-                                      .n_slots = mirror->n_slots,
-                                      .slot_bytes = mirror->slot_bytes,
-                                      .arrived = gravel_pump_arrived(contest->pump, 0)};
+    must(gravel_pump_create(&place->pump, &pump), "pump");
+    struct gravelp_arena *mirror = place->memory.arena;
+    place->queue = (struct gravel_package_queue){.words = gravel_arena_queue(mirror, 0),
+                                                 .slots = gravel_arena_slots(mirror, 0),
+                                                 .n_slots = mirror->n_slots,
+                                                 .slot_bytes = mirror->slot_bytes,
+                                                 .arrived = gravel_pump_arrived(place->pump, 0)};
 }
 
-static void build(struct contest *contest)
+static void build(struct place *place)
 {
     char options[64];
-    uint32_t command = command_of(contest->message_bytes);
-    snprintf(options, sizeof options, "-DWORDS=%u", contest->message_bytes / 8);
+    uint32_t command = command_of(place->message_bytes);
+    snprintf(options, sizeof options, "-DWORDS=%u", place->message_bytes / 8);
     const struct gravel_program_request request = {
         .name = "bench_pump.cl", .source = bench_pump_cl, .options = options};
-    int code = gravel_device_build(&contest->device, &request, &contest->program);
-    if (code)
-        die("kernel", code);
-    cl_int error;
-    contest->kernel = clCreateKernel(contest->program, "send_rounds", &error);
-    must("clCreateKernel", error);
-    must("arena argument", gravel_memory_set_argument(&contest->memory, contest->kernel, 0));
-    must("clSetKernelArg", clSetKernelArg(contest->kernel, 2, sizeof command, &command));
+    must(gravel_device_build(&place->device, &request, &place->program), "bench_pump.cl");
+    place->kernel = bench_plain_kernel(place->program, "send_rounds");
+    must_cl(gravel_memory_set_argument(&place->memory, place->kernel, 0), "arena argument");
+    bench_set_uints(place->kernel, 2, &command, 1);
 }
 
-static void open_case(struct contest *contest, uint32_t message_bytes, uint32_t group)
+static void open_case(struct place *place, uint32_t message_bytes, uint32_t group)
 {
-    int code = gravel_config_load(&contest->config, sizeof contest->config);
-    strcpy(contest->config.step, "pump");
-    if (!code)
-        code = gravel_device_open(&contest->device, &contest->config, NULL, NULL);
-    if (!code)
-        code = gravel_self_test(&contest->device, 8, NULL);
-    if (code)
-        die("device", code);
-    bool is_cpu = contest->device.capability.is_cpu;
+    struct gravel_config config;
+    must(gravel_config_load(&config, sizeof config), "gravel_config_load");
+    strcpy(config.step, "pump");
+    must(gravel_device_open(&place->device, &config, NULL, NULL), "device");
+    must(gravel_self_test(&place->device, 8, NULL), "device");
+    bool is_cpu = place->device.capability.is_cpu;
     uint64_t bytes = is_cpu ? CPU_TARGET_BYTES : TARGET_BYTES;
-    contest->message_bytes = message_bytes;
-    contest->group = group;
-    contest->n_groups = (contest->device.units - 1) * (is_cpu ? 1 : ITEMS_PER_UNIT / group);
-    contest->rounds = (uint32_t)(bytes / message_bytes / group / contest->n_groups) + 1;
-    open_memory(contest);
-    build(contest);
+    place->message_bytes = message_bytes;
+    place->group = group;
+    place->n_groups = (place->device.units - 1) * (is_cpu ? 1 : ITEMS_PER_UNIT / group);
+    place->rounds = (uint32_t)(bytes / message_bytes / group / place->n_groups) + 1;
+    open_memory(place);
+    build(place);
 }
 
-static void close_case(struct contest *contest)
+static void close_case(struct place *place)
 {
-    clReleaseKernel(contest->kernel);
-    clReleaseProgram(contest->program);
-    gravel_pump_stop(contest->pump);
-    gravel_pump_destroy(contest->pump);
-    gravel_memory_destroy(&contest->memory);
-    gravel_device_close(&contest->device);
+    clReleaseKernel(place->kernel);
+    clReleaseProgram(place->program);
+    gravel_pump_stop(place->pump);
+    gravel_pump_destroy(place->pump);
+    gravel_memory_destroy(&place->memory);
+    gravel_device_close(&place->device);
 }
 
 /* ---- variants -------------------------------------------------------------------------------- */
 
-static uint64_t word_at(const struct contest *contest, const struct gravelp_package *package,
+static uint64_t word_at(const struct place *place, const struct gravelp_package *package,
                         uint32_t row, uint32_t column)
 {
     const uint64_t *words = (const uint64_t *)(package + 1);
-    return words[(size_t)row * contest->group + column];
+    return words[(size_t)row * place->group + column];
 }
 
 static uint64_t word_of(uint32_t ticket, uint32_t row, uint32_t column)
@@ -188,159 +165,120 @@ static uint64_t word_of(uint32_t ticket, uint32_t row, uint32_t column)
     return (uint64_t)ticket << 32 | (uint64_t)column << 8 | row;
 }
 
-static bool is_right(const struct contest *contest, const struct gravelp_package *package,
+static bool is_right(const struct place *place, const struct gravelp_package *package,
                      uint32_t ticket)
 {
-    uint32_t column = ticket * 7 % contest->group, row = ticket % (contest->message_bytes / 8);
-    return package->n_messages == contest->group && package->base == ticket &&
-           word_at(contest, package, row, column) == word_of(ticket, row, column);
+    uint32_t column = ticket * 7 % place->group, row = ticket % (place->message_bytes / 8);
+    return package->n_messages == place->group && package->base == ticket &&
+           word_at(place, package, row, column) == word_of(ticket, row, column);
 }
 
 /* Every word of the packages still in the mirror. */
-static bool is_ring_right(const struct contest *contest)
+static bool is_ring_right(const struct place *place)
 {
-    uint32_t wrong = 0, n = contest->queue.n_slots;
-    if (contest->queue.head < n)
-        n = contest->queue.head;
-    for (uint32_t t = contest->queue.head - n; t != contest->queue.head; t++) {
-        const struct gravelp_package *package = gravel_package_slot(&contest->queue, t);
-        for (uint32_t row = 0; row < contest->message_bytes / 8; row++)
-            for (uint32_t column = 0; column < contest->group; column++)
-                wrong += word_at(contest, package, row, column) != word_of(t, row, column);
+    uint32_t wrong = 0, n = place->queue.n_slots;
+    if (place->queue.head < n)
+        n = place->queue.head;
+    for (uint32_t t = place->queue.head - n; t != place->queue.head; t++) {
+        const struct gravelp_package *package = gravel_package_slot(&place->queue, t);
+        for (uint32_t row = 0; row < place->message_bytes / 8; row++)
+            for (uint32_t column = 0; column < place->group; column++)
+                wrong += word_at(place, package, row, column) != word_of(t, row, column);
     }
     return wrong == 0;
 }
 
-static bool run_pump(struct contest *contest, double *rate)
+static bool run_pump(struct place *place, double *rate)
 {
-    size_t local = contest->group, global = contest->n_groups * local;
-    uint64_t n_packages = (uint64_t)contest->n_groups * contest->rounds;
+    uint64_t n_packages = (uint64_t)place->n_groups * place->rounds;
     struct bench_wait_state wait = {0};
     const struct gravelp_package *package;
-    cl_event event;
     bool is_valid = true;
-    must("clSetKernelArg",
-         clSetKernelArg(contest->kernel, 1, sizeof contest->rounds, &contest->rounds));
+    bench_set_uints(place->kernel, 1, &place->rounds, 1);
     double start = bench_now();
-    must("clEnqueueNDRangeKernel", clEnqueueNDRangeKernel(contest->device.queue, contest->kernel, 1,
-                                                          NULL, &global, &local, 0, NULL, &event));
-    clFlush(contest->device.queue);
-    gravel_pump_watch(contest->pump, event);
+    cl_event event = bench_enqueue(place->device.queue, place->kernel,
+                                   (size_t)place->n_groups * place->group, place->group);
+    clFlush(place->device.queue);
+    gravel_pump_watch(place->pump, event);
     for (uint64_t taken = 0; taken < n_packages;) {
-        if (!(package = gravel_package_peek(&contest->queue))) {
+        if (!(package = gravel_package_peek(&place->queue))) {
             bench_wait(&wait, "a package from the device");
             continue;
         }
-        __builtin_prefetch(gravel_package_slot(&contest->queue, contest->queue.head + 4));
-        is_valid &= is_right(contest, package, contest->queue.head);
-        gravel_package_release(&contest->queue);
+        __builtin_prefetch(gravel_package_slot(&place->queue, place->queue.head + 4));
+        is_valid &= is_right(place, package, place->queue.head);
+        gravel_package_release(&place->queue);
         wait = (struct bench_wait_state){0};
         taken++;
     }
-    *rate = (double)(n_packages * contest->group) / (bench_now() - start);
-    clFinish(contest->device.queue);
+    *rate = (double)(n_packages * place->group) / (bench_now() - start);
+    clFinish(place->device.queue);
     clReleaseEvent(event);
-    return is_valid && is_ring_right(contest);
+    return is_valid && is_ring_right(place);
 }
 
 /* As many messages' bytes by plain copies to the same pinned memory, two under way. */
-static bool run_copy(struct contest *contest, double *rate)
+static bool run_copy(struct place *place, double *rate)
 {
-    unsigned char *to = gravel_arena_slots(contest->memory.arena, 0);
-    uint64_t from = gravel_memory_heap_offset(&contest->memory, 0);
-    uint64_t bytes = contest->device.capability.is_cpu ? CPU_TARGET_BYTES : TARGET_BYTES, done = 0;
-    cl_command_queue queue = contest->memory.copies;
+    unsigned char *to = gravel_arena_slots(place->memory.arena, 0);
+    uint64_t from = gravel_memory_heap_offset(&place->memory, 0);
+    uint64_t bytes = place->device.capability.is_cpu ? CPU_TARGET_BYTES : TARGET_BYTES, done = 0;
+    cl_command_queue queue = place->memory.copies;
     double start = bench_now();
     for (; done < bytes; done += COPY_BYTES)
-        must("clEnqueueReadBuffer",
-             clEnqueueReadBuffer(queue, contest->memory.region.buffer, CL_FALSE, from, COPY_BYTES,
-                                 to, 0, NULL, NULL));
-    must("clFinish", clFinish(queue));
-    *rate = (double)done / contest->message_bytes / (bench_now() - start);
+        must_cl(clEnqueueReadBuffer(queue, place->memory.region.buffer, CL_FALSE, from, COPY_BYTES,
+                                    to, 0, NULL, NULL),
+                "clEnqueueReadBuffer");
+    must_cl(clFinish(queue), "clFinish");
+    *rate = (double)done / place->message_bytes / (bench_now() - start);
     return true;
 }
 
-static bool run_variant(void *context, uint32_t i, double *rate)
+static bool run(void *context, uint32_t variant, double *rate)
 {
-    return i == 0 ? run_pump(context, rate) : run_copy(context, rate);
+    return variant == PUMP ? run_pump(context, rate) : run_copy(context, rate);
 }
 
-static bool run_case(const struct options *options, uint32_t message_bytes, uint32_t group)
+static json_t *fields(void *context, uint32_t variant, double median)
 {
-    static struct contest contest;
-    struct bench_subject subjects[2] = {{.variant = "pump"}, {.variant = "copy"}};
-    double rate;
-    contest = (struct contest){.n_groups = 0};
-    open_case(&contest, message_bytes, group);
-    uint32_t rounds = contest.rounds;
-    contest.rounds = 1;
-    run_pump(&contest, &rate); /* warm up */
-    contest.rounds = rounds;
-    bench_rounds(subjects, 2, options->common.runs, run_variant, &contest);
-    for (uint32_t i = 0; i < 2; i++)
-        bench_report(&options->common, "bench-pump", "messages/s", &subjects[i],
-                     json_pack("{s:i, s:i, s:s}", "message_bytes", (int)message_bytes, "work_group",
-                               (int)group, "device", contest.device.capability.name));
-    bench_report_ratio(
-        &options->common, "bench-pump", &subjects[0], &subjects[1],
-        json_pack("{s:i, s:i}", "message_bytes", (int)message_bytes, "work_group", (int)group));
-    close_case(&contest);
-    return subjects[0].is_valid;
+    const struct place *place = context;
+    json_t *fields = json_pack("{s:i, s:i}", "message_bytes", (int)place->message_bytes,
+                               "work_group", (int)place->group);
+    (void)variant;
+    if (median > 0)
+        json_object_set_new(fields, "device", json_string(place->device.capability.name));
+    return fields;
 }
 
-static bool parse_groups(struct options *options, const char *text)
-{
-    options->n_work_groups =
-        bench_list_parse(text, 16, MOST_ITEMS_OF_A_GROUP, options->work_groups);
-    for (uint32_t i = 0; i < options->n_work_groups; i++)
-        if (options->work_groups[i] & (options->work_groups[i] - 1))
-            options->n_work_groups = 0;
-    return options->n_work_groups > 0;
-}
-
-static error_t parse(int key, char *text, struct argp_state *state)
-{
-    struct options *options = state->input;
-    if (key == ARGP_KEY_INIT)
-        state->child_inputs[0] = &options->common;
-    else if (key == 'b') {
-        options->n_message_bytes = bench_list_parse(text, 8, 32, options->message_bytes);
-        for (uint32_t i = 0; i < options->n_message_bytes; i++)
-            if (options->message_bytes[i] & (options->message_bytes[i] - 1))
-                options->n_message_bytes = 0;
-        if (!options->n_message_bytes)
-            argp_error(state, "--bytes %s: a list of 8, 16 and 32", text);
-    } else if (key == 'g') {
-        if (!parse_groups(options, text))
-            argp_error(state, "--group %s: a list of powers of two from 16 to %u", text,
-                       MOST_ITEMS_OF_A_GROUP);
-    } else {
-        return ARGP_ERR_UNKNOWN;
-    }
-    return 0;
-}
-
-static const struct argp_option pump_options[] = {
-    {"bytes", 'b', "N,...", 0, "message sizes: 8, 16, 32 (default all)", 0},
-    {"group", 'g', "N,...", 0, "work-group sizes, powers of two from 16 (default 256)", 0},
-    {0}};
-static const struct argp_child children[] = {{&bench_argp, 0, NULL, 0}, {0}};
-static const struct argp argp = {.options = pump_options,
-                                 .parser = parse,
-                                 .doc = "Messages a second out of a running kernel, by copies.",
-                                 .children = children};
+static const struct bench_contest contest = {.name = "bench-pump",
+                                             .variants = variants,
+                                             .n_variants = N_VARIANTS,
+                                             .run = run,
+                                             .fields = fields,
+                                             .has_ratio = bench_of_first};
 
 int main(int argc, char **argv)
 {
-    struct options options = {.common = BENCH_OPTIONS_INIT,
+    static const struct bench_option own[] = {
+        {"bytes", 'b', "message sizes: 8, 16, 32 (default all)",
+         BENCH_LIST(struct options, message_bytes, n_message_bytes, 8, 32), .of = BENCH_POWERS},
+        {"group", 'g', "work-group sizes, powers of two from 16 (default 256)",
+         BENCH_LIST(struct options, work_groups, n_work_groups, 16, MOST_ITEMS_OF_A_GROUP),
+         .of = BENCH_POWERS},
+        {0}};
+    struct options options = {.n_message_bytes = 3,
                               .message_bytes = {8, 16, 32},
-                              .n_message_bytes = 3,
-                              .work_groups = {256},
-                              .n_work_groups = 1};
+                              .n_work_groups = 1,
+                              .work_groups = {256}};
+    static struct place place;
     bool is_valid = true;
-    argp_parse(&argp, argc, argv, 0, NULL, &options);
+    bench_parse(argc, argv, "Messages a second out of a running kernel, by copies.", own, &options);
     for (uint32_t i = 0; i < options.n_message_bytes; i++)
-        for (uint32_t j = 0; j < options.n_work_groups; j++)
-            is_valid &= run_case(&options, options.message_bytes[i], options.work_groups[j]);
+        for (uint32_t j = 0; j < options.n_work_groups; j++) {
+            place = (struct place){.n_groups = 0};
+            open_case(&place, options.message_bytes[i], options.work_groups[j]);
+            is_valid &= bench_hold(&contest, &place, true);
+            close_case(&place);
+        }
     return is_valid ? EXIT_SUCCESS : EXIT_FAILURE;
 }

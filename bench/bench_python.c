@@ -1,7 +1,19 @@
 /* SPDX-License-Identifier: MIT */
-#include "bench_python.h"
+/*
+ * What a program in Python does through the package, done in C: the rivals in bench_python.py, which loads them.
+ *
+ * Each does its work n times, and writes how long each took, us [n] in microseconds. @return 0; the first code of
+ * Gravel or OpenCL that is not 0.
+ *
+ * Path:    bench_python.py -> this -> gravel.h, on a node and a kernel of Python's.
+ * Threads: the main thread.
+ */
+#include <gravel/gravel.h>
 
 #include <time.h>
+
+/* Called by name. */
+#pragma GCC diagnostic ignored "-Wmissing-prototypes"
 
 static double now_us(void)
 {

@@ -19,6 +19,8 @@
 #include "bench_thread.h"
 
 #include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -31,7 +33,7 @@
 
 extern const char bench_records_cl[], bench_records_plain_cl[];
 
-enum subject {
+enum {
     APPEND,
     APPEND_IF,
     APPEND_WI,
@@ -43,8 +45,25 @@ enum subject {
     COUNT_PRINT,
     ASK,
     GET,
-    N_SUBJECTS
+    N_VARIANTS
 };
+
+static const struct bench_variant variants[N_VARIANTS] = {
+    [APPEND] = {"append", "records/s"},
+    [APPEND_IF] = {"append-if", "records/s"},
+    [APPEND_WI] = {"append-wi", "records/s"},
+    [BUFFER] = {"buffer", "records/s"},
+    [COUNTER] = {"counter", "records/s"},
+    [LINES] = {"lines", "lines/s"},
+    [PRINTF] = {"printf", "lines/s"},
+    [COUNT] = {"count", "increments/s"},
+    [COUNT_PRINT] = {"count-print", "increments/s"},
+    [ASK] = {"ask", "answers/s"},
+    [GET] = {"get", "answers/s"},
+};
+static const char *const kernel_names[N_VARIANTS] = {
+    "append", "append_if", "append_wi",       "store", "store_if", "print",
+    "print",  "count",     "count_and_print", "ask",   "get"};
 
 struct record {
     uint32_t item, values[7];
@@ -52,7 +71,7 @@ struct record {
 
 struct desk {
     struct gravel *gravel;
-    cl_kernel kernels[N_SUBJECTS];
+    cl_kernel kernels[N_VARIANTS];
     cl_mem records, counter; /* by hand */
     uint64_t words, answers, signal;
     uint32_t n_items;
@@ -85,8 +104,8 @@ static int keep(struct gravel *gravel, void *user, uint32_t source, const void *
 
 static void empty(const struct desk *desk)
 {
-    if (ftruncate(desk->file, 0) || lseek(desk->file, 0, SEEK_SET))
-        must(GRAVEL_ESYSTEM, "the file");
+    must(ftruncate(desk->file, 0) || lseek(desk->file, 0, SEEK_SET) ? GRAVEL_ESYSTEM : 0,
+         "the file");
     memset(desk->seen, 0, desk->n_items);
 }
 
@@ -105,7 +124,6 @@ static size_t read_file(const struct desk *desk, size_t most)
 static bool has_records(const struct desk *desk, bool (*is_sent)(uint32_t item))
 {
     const size_t n = read_file(desk, sizeof(struct record) * desk->n_items) / sizeof(struct record);
-    size_t n_sent = 0;
     for (size_t i = 0; i < n; i++) {
         struct record record;
         memcpy(&record, desk->text + i * sizeof record, sizeof record);
@@ -115,13 +133,10 @@ static bool has_records(const struct desk *desk, bool (*is_sent)(uint32_t item))
         if (record.item >= desk->n_items || desk->seen[record.item]++)
             return false;
     }
-    for (uint32_t item = 0; item < desk->n_items; item++) {
-        const bool is_due = !is_sent || is_sent(item);
-        if (desk->seen[item] != is_due)
+    for (uint32_t item = 0; item < desk->n_items; item++)
+        if (desk->seen[item] != (!is_sent || is_sent(item)))
             return false;
-        n_sent += is_due;
-    }
-    return n == n_sent;
+    return true;
 }
 
 static uint32_t n_lines(const struct desk *desk)
@@ -147,78 +162,44 @@ static bool has_lines(const struct desk *desk, bool has_tags)
 
 /* ---- runs ------------------------------------------------------------------------------------ */
 
-static void launch(const struct desk *desk, enum subject subject, size_t n, size_t group)
+static void launch_plain(const struct desk *desk, uint32_t variant, size_t n)
 {
-    must(gravel_launch(desk->gravel, desk->kernels[subject], 1, &n, &group, 0, NULL, NULL),
-         "gravel_launch");
-    must(gravel_barrier(desk->gravel), "gravel_barrier");
+    clReleaseEvent(bench_enqueue(gravel_cl_queue(desk->gravel), desk->kernels[variant], n, GROUP));
 }
 
-static void launch_plain(const struct desk *desk, enum subject subject, size_t n)
+static void store_by_hand(const struct desk *desk, uint32_t variant)
 {
-    const size_t group = GROUP;
-    must_cl(clEnqueueNDRangeKernel(gravel_cl_queue(desk->gravel), desk->kernels[subject], 1, NULL,
-                                   &n, &group, 0, NULL, NULL),
-            "clEnqueueNDRangeKernel");
-}
-
-static void read_plain(const struct desk *desk, cl_mem from, size_t bytes, void *to)
-{
-    must_cl(clEnqueueReadBuffer(gravel_cl_queue(desk->gravel), from, CL_TRUE, 0, bytes, to, 0, NULL,
+    const cl_command_queue queue = gravel_cl_queue(desk->gravel);
+    const cl_uint zero = 0;
+    uint32_t n = desk->n_items;
+    must_cl(clEnqueueFillBuffer(queue, desk->counter, &zero, sizeof zero, 0, sizeof zero, 0, NULL,
                                 NULL),
-            "clEnqueueReadBuffer");
-}
-
-static void store_by_hand(const struct desk *desk, enum subject subject)
-{
-    uint32_t n = 0;
-    if (subject == COUNTER)
-        must_cl(clEnqueueWriteBuffer(gravel_cl_queue(desk->gravel), desk->counter, CL_TRUE, 0,
-                                     sizeof n, &n, 0, NULL, NULL),
-                "clEnqueueWriteBuffer");
-    launch_plain(desk, subject, desk->n_items);
-    n = desk->n_items;
-    if (subject == COUNTER)
-        read_plain(desk, desk->counter, sizeof n, &n);
-    read_plain(desk, desk->records, n * sizeof(struct record), desk->text);
-    if (!write_all(desk->file, desk->text, n * sizeof(struct record)))
-        must(GRAVEL_ESYSTEM, "writing by hand");
+            "clEnqueueFillBuffer");
+    launch_plain(desk, variant, n);
+    if (variant == COUNTER)
+        bench_read(queue, desk->counter, sizeof n, &n);
+    bench_read(queue, desk->records, n * sizeof(struct record), desk->text);
+    must(write_all(desk->file, desk->text, n * sizeof(struct record)) ? 0 : GRAVEL_ESYSTEM,
+         "writing by hand");
 }
 
 /* Standard output is the file while lines are printed. */
-static void print(const struct desk *desk, enum subject subject)
+static void print(const struct desk *desk, uint32_t variant)
 {
     const int kept = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0);
     fflush(stdout);
     dup2(desk->file, STDOUT_FILENO);
-    if (subject == LINES)
-        launch(desk, subject, n_lines(desk), GROUP);
-    for (cl_uint first = 0; subject == PRINTF && first < n_lines(desk); first += LINES_OF_PRINTF) {
+    if (variant == LINES)
+        bench_launch(desk->gravel, desk->kernels[variant], n_lines(desk), GROUP);
+    for (cl_uint first = 0; variant == PRINTF && first < n_lines(desk); first += LINES_OF_PRINTF) {
         const uint32_t left = n_lines(desk) - first;
-        clSetKernelArg(desk->kernels[subject], 0, sizeof first, &first);
-        launch_plain(desk, subject, left < LINES_OF_PRINTF ? left : LINES_OF_PRINTF);
+        bench_set(desk->kernels[variant], 0, sizeof first, &first);
+        launch_plain(desk, variant, left < LINES_OF_PRINTF ? left : LINES_OF_PRINTF);
         must_cl(clFinish(gravel_cl_queue(desk->gravel)), "clFinish");
     }
     fflush(stdout); /* of a driver that prints by it */
     dup2(kept, STDOUT_FILENO);
     close(kept);
-}
-
-static void fill_words(const struct desk *desk, uint64_t at, uint64_t bytes)
-{
-    const cl_uint zero = 0;
-    must(gravel_fill(desk->gravel, at, bytes, &zero, sizeof zero, 0), "gravel_fill");
-}
-
-static bool has_words(const struct desk *desk, uint64_t at, uint32_t n, uint64_t expected)
-{
-    uint64_t sum = 0;
-    void *memory;
-    must(gravel_map(desk->gravel, at, 4 * (uint64_t)n, CL_MAP_READ, 0, &memory), "gravel_map");
-    for (uint32_t i = 0; i < n; i++)
-        sum += ((const uint32_t *)memory)[i];
-    must(gravel_unmap(desk->gravel, memory), "gravel_unmap");
-    return sum == expected;
 }
 
 static int next(struct gravel *gravel, void *user, uint32_t source, const uint64_t *args,
@@ -229,87 +210,63 @@ static int next(struct gravel *gravel, void *user, uint32_t source, const uint64
     return 0;
 }
 
-static void do_once(const struct desk *desk, enum subject subject)
+static void do_once(const struct desk *desk, uint32_t variant)
 {
-    if (subject <= APPEND_WI)
-        launch(desk, subject, desk->n_items, GROUP);
-    else if (subject <= COUNTER)
-        store_by_hand(desk, subject);
-    else if (subject <= PRINTF)
-        print(desk, subject);
-    else if (subject <= COUNT_PRINT)
-        launch(desk, subject, desk->n_items / INCREMENTS, GROUP);
+    const size_t n = variant <= APPEND_WI     ? desk->n_items
+                     : variant <= COUNT_PRINT ? desk->n_items / INCREMENTS
+                                              : GROUP;
+    if (variant == BUFFER || variant == COUNTER)
+        store_by_hand(desk, variant);
+    else if (variant == LINES || variant == PRINTF)
+        print(desk, variant);
     else
-        launch(desk, subject, GROUP, GROUP);
+        bench_launch(desk->gravel, desk->kernels[variant], n, GROUP);
 }
 
-static bool is_right(const struct desk *desk, enum subject subject)
+static bool has_words(const struct desk *desk, uint64_t at, uint32_t n, uint64_t expected)
 {
-    if (subject == APPEND || subject == BUFFER)
+    return bench_sum_words(desk->gravel, at, n) == expected;
+}
+
+static bool is_right(const struct desk *desk, uint32_t variant)
+{
+    if (variant == APPEND || variant == BUFFER)
         return has_records(desk, NULL);
-    if (subject <= COUNTER)
+    if (variant <= COUNTER)
         return has_records(desk, is_one_of_16);
-    if (subject <= PRINTF)
-        return has_lines(desk, subject == LINES);
-    if (subject <= COUNT_PRINT)
+    if (variant <= PRINTF)
+        return has_lines(desk, variant == LINES);
+    if (variant <= COUNT_PRINT)
         return has_words(desk, desk->words, N_WORDS, desk->n_items);
     return has_words(desk, desk->signal, 1, ROUNDS) &&
-           (subject == GET || has_words(desk, desk->answers, 2, ROUNDS + 1));
+           (variant == GET || has_words(desk, desk->answers, 2, ROUNDS + 1));
 }
 
 /* What a run handles [count]. */
-static double amount(const struct desk *desk, enum subject subject)
+static double amount(const struct desk *desk, uint32_t variant)
 {
-    if (subject <= COUNTER)
-        return subject == APPEND || subject == BUFFER ? desk->n_items : desk->n_items / 16.0;
-    if (subject <= PRINTF)
+    if (variant <= COUNTER)
+        return variant == APPEND || variant == BUFFER ? desk->n_items : desk->n_items / 16.0;
+    if (variant <= PRINTF)
         return n_lines(desk);
-    return subject <= COUNT_PRINT ? desk->n_items : ROUNDS;
+    return variant <= COUNT_PRINT ? desk->n_items : ROUNDS;
 }
 
-struct wanted {
-    struct desk desk;
-    enum subject which[N_SUBJECTS];
-};
-
-static bool run(void *context, uint32_t subject, double *rate)
+static bool run(void *context, uint32_t variant, double *rate)
 {
-    const struct wanted *wanted = context;
-    const enum subject which = wanted->which[subject];
-    const struct desk *desk = &wanted->desk;
+    const struct desk *desk = context;
     empty(desk);
-    fill_words(desk, desk->words, 4 * N_WORDS);
-    fill_words(desk, desk->signal, 64);
-    fill_words(desk, desk->answers, 64);
+    bench_set_bytes(desk->gravel, desk->words, 0, 4 * N_WORDS);
+    bench_set_bytes(desk->gravel, desk->signal, 0, 64);
+    bench_set_bytes(desk->gravel, desk->answers, 0, 64);
     must(gravel_barrier(desk->gravel), "gravel_barrier");
     const double begin_s = bench_now();
-    do_once(desk, which);
-    *rate = amount(desk, which) / (bench_now() - begin_s);
-    return is_right(desk, which);
+    do_once(desk, variant);
+    *rate = amount(desk, variant) / (bench_now() - begin_s);
+    return is_right(desk, variant);
 }
 
 /* ---- the whole ------------------------------------------------------------------------------- */
-
-static const struct {
-    const char *name, *kernel, *unit;
-} variants[N_SUBJECTS] = {
-    [APPEND] = {"append", "append", "records/s"},
-    [APPEND_IF] = {"append-if", "append_if", "records/s"},
-    [APPEND_WI] = {"append-wi", "append_wi", "records/s"},
-    [BUFFER] = {"buffer", "store", "records/s"},
-    [COUNTER] = {"counter", "store_if", "records/s"},
-    [LINES] = {"lines", "print", "lines/s"},
-    [PRINTF] = {"printf", "print", "lines/s"},
-    [COUNT] = {"count", "count", "increments/s"},
-    [COUNT_PRINT] = {"count-print", "count_and_print", "increments/s"},
-    [ASK] = {"ask", "ask", "answers/s"},
-    [GET] = {"get", "get", "answers/s"},
-};
-
-static bool is_plain(enum subject subject)
-{
-    return subject == BUFFER || subject == COUNTER || subject == PRINTF;
-}
 
 static void open_node(struct desk *desk)
 {
@@ -320,9 +277,9 @@ static void open_node(struct desk *desk)
     must(gravel_open(&desk->gravel, NULL, &bindings), "gravel_open");
     if (gravel_n_nodes(desk->gravel) > 1)
         must(GRAVEL_EINVAL, "bench-records is for one node");
-    must(gravel_alloc(desk->gravel, 4 * N_WORDS, &desk->words), "gravel_alloc");
-    must(gravel_alloc(desk->gravel, 64, &desk->answers), "gravel_alloc");
-    must(gravel_alloc(desk->gravel, 64, &desk->signal), "gravel_alloc");
+    desk->words = bench_alloc(desk->gravel, 4 * N_WORDS);
+    desk->answers = bench_alloc(desk->gravel, 64);
+    desk->signal = bench_alloc(desk->gravel, 64);
 }
 
 static cl_program build_plain(const struct desk *desk)
@@ -339,17 +296,12 @@ static cl_program build_plain(const struct desk *desk)
 
 static void make_kernels(struct desk *desk)
 {
-    cl_program program, plain = build_plain(desk);
-    must(gravel_program_build(desk->gravel, "bench_records.cl", bench_records_cl, NULL, &program),
-         "gravel_program_build");
-    for (enum subject i = 0; i < N_SUBJECTS; i++) {
-        cl_int error;
-        desk->kernels[i] =
-            clCreateKernel(is_plain(i) ? plain : program, variants[i].kernel, &error);
-        must_cl(error, "clCreateKernel");
-        if (!is_plain(i))
-            must(gravel_kernel_set_arena(desk->gravel, desk->kernels[i], 0),
-                 "gravel_kernel_set_arena");
+    cl_program plain = build_plain(desk);
+    cl_program program = bench_build(desk->gravel, "bench_records.cl", bench_records_cl, NULL);
+    for (uint32_t i = 0; i < N_VARIANTS; i++) {
+        const bool is_plain = i == BUFFER || i == COUNTER || i == PRINTF;
+        desk->kernels[i] = is_plain ? bench_plain_kernel(plain, kernel_names[i])
+                                    : bench_kernel(desk->gravel, program, kernel_names[i]);
     }
     clReleaseProgram(program);
     clReleaseProgram(plain);
@@ -357,109 +309,76 @@ static void make_kernels(struct desk *desk)
 
 static void set_arguments(struct desk *desk)
 {
-    const cl_uint counts[] = {N_WORDS, UINT32_MAX}, rounds = ROUNDS;
-    cl_int error[2];
-    desk->records = clCreateBuffer(gravel_cl_context(desk->gravel), CL_MEM_READ_WRITE,
-                                   desk->n_items * sizeof(struct record), NULL, &error[0]);
-    desk->counter = clCreateBuffer(gravel_cl_context(desk->gravel), CL_MEM_READ_WRITE,
-                                   sizeof(cl_uint), NULL, &error[1]);
-    must_cl(error[0] ? error[0] : error[1], "clCreateBuffer");
-    clSetKernelArg(desk->kernels[BUFFER], 0, sizeof desk->records, &desk->records);
-    clSetKernelArg(desk->kernels[COUNTER], 0, sizeof desk->records, &desk->records);
-    clSetKernelArg(desk->kernels[COUNTER], 1, sizeof desk->counter, &desk->counter);
-    for (enum subject i = COUNT; i <= COUNT_PRINT; i++) {
-        clSetKernelArg(desk->kernels[i], 1, sizeof desk->words, &desk->words);
-        clSetKernelArg(desk->kernels[i], 2, sizeof counts[0], &counts[0]);
-        clSetKernelArg(desk->kernels[i], 3, sizeof counts[1], &counts[1]);
+    const cl_context context = gravel_cl_context(desk->gravel);
+    const cl_uint rounds = ROUNDS;
+    desk->records = bench_buffer(context, 0, desk->n_items * sizeof(struct record));
+    desk->counter = bench_buffer(context, 0, sizeof(cl_uint));
+    bench_set(desk->kernels[BUFFER], 0, sizeof desk->records, &desk->records);
+    bench_set(desk->kernels[COUNTER], 0, sizeof desk->records, &desk->records);
+    bench_set(desk->kernels[COUNTER], 1, sizeof desk->counter, &desk->counter);
+    for (uint32_t i = COUNT; i <= COUNT_PRINT; i++) {
+        bench_set_ulongs(desk->kernels[i], 1, &desk->words, 1);
+        bench_set_uints(desk->kernels[i], 2, (cl_uint[]){N_WORDS, UINT32_MAX}, 2);
     }
-    for (enum subject i = ASK; i <= GET; i++) {
-        clSetKernelArg(desk->kernels[i], 1, sizeof desk->answers, &desk->answers);
-        clSetKernelArg(desk->kernels[i], 2, sizeof desk->signal, &desk->signal);
-        clSetKernelArg(desk->kernels[i], 3, sizeof rounds, &rounds);
+    for (uint32_t i = ASK; i <= GET; i++) {
+        bench_set_ulongs(desk->kernels[i], 1, (cl_ulong[]){desk->answers, desk->signal}, 2);
+        bench_set_uints(desk->kernels[i], 3, &rounds, 1);
     }
 }
 
-static void report(const struct wanted *wanted, const struct bench_options *options,
-                   const struct bench_subject *subjects, uint32_t n)
+static bool takes_part(void *context, uint32_t variant)
 {
-    static const enum subject pairs[][2] = {{APPEND, BUFFER},     {APPEND_IF, COUNTER},
-                                            {APPEND_WI, COUNTER}, {LINES, PRINTF},
-                                            {COUNT_PRINT, COUNT}, {ASK, GET}};
-    const struct bench_subject *of[N_SUBJECTS] = {NULL};
-    for (uint32_t i = 0; i < n; i++) {
-        of[wanted->which[i]] = &subjects[i];
-        bench_report(options, "bench-records", variants[wanted->which[i]].unit, &subjects[i],
-                     json_pack("{si ss}", "items", (int)wanted->desk.n_items, "step",
-                               gravel_step(wanted->desk.gravel)));
-    }
-    for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++)
-        if (of[pairs[i][0]] && of[pairs[i][1]])
-            bench_report_ratio(options, "bench-records", of[pairs[i][0]], of[pairs[i][1]],
-                               json_pack("{ss}", "step", gravel_step(wanted->desk.gravel)));
+    const struct desk *desk = context;
+    return variant < ASK || bench_may_wait(desk->gravel);
 }
 
-struct options {
-    struct bench_options bench;
-    uint32_t items;
-};
-
-static error_t parse(int key, char *argument, struct argp_state *state)
+static bool has_ratio(uint32_t variant, uint32_t against)
 {
-    struct options *options = state->input;
-    switch (key) {
-    case ARGP_KEY_INIT:
-        state->child_inputs[0] = &options->bench;
-        return 0;
-    case 'i':
-        if (!bench_count_parse(argument, 1, 1u << 24, &options->items) ||
-            options->items % (GROUP * INCREMENTS) != 0)
-            argp_error(state, "--items takes a multiple of %u up to %u, not %s", GROUP * INCREMENTS,
-                       1u << 24, argument);
-        return 0;
-    }
-    return ARGP_ERR_UNKNOWN;
+    static const uint32_t rivals[N_VARIANTS] = {
+        [APPEND] = BUFFER, [APPEND_IF] = COUNTER, [APPEND_WI] = COUNTER,
+        [LINES] = PRINTF,  [COUNT_PRINT] = COUNT, [ASK] = GET};
+    return against > 0 && rivals[variant] == against;
 }
+
+static json_t *fields(void *context, uint32_t variant, double median)
+{
+    const struct desk *desk = context;
+    (void)variant, (void)median;
+    return json_pack("{si ss}", "items", (int)desk->n_items, "step", gravel_step(desk->gravel));
+}
+
+static const struct bench_contest contest = {.name = "bench-records",
+                                             .variants = variants,
+                                             .n_variants = N_VARIANTS,
+                                             .run = run,
+                                             .takes_part = takes_part,
+                                             .fields = fields,
+                                             .has_ratio = has_ratio};
 
 int main(int argc, char **argv)
 {
-    static const struct argp_option known[] = {
-        {"items", 'i', "N", 0, "work-items; an eighth of them prints (1048576)", 0}, {0}};
-    const struct argp_child children[] = {{&bench_argp, 0, NULL, 0}, {0}};
-    const struct argp argp = {known, parse, NULL, NULL, children, NULL, NULL};
-    struct options options = {.bench = BENCH_OPTIONS_INIT, .items = 1u << 20};
-    static struct bench_subject subjects[N_SUBJECTS];
-    static struct wanted wanted;
-    struct desk *desk = &wanted.desk;
-    argp_parse(&argp, argc, argv, 0, NULL, &options);
+    static const struct bench_option own[] = {
+        {"items", 'i', "work-items; an eighth of them prints (1048576)",
+         BENCH_COUNT(struct desk, n_items, 1, 1u << 24), .of = GROUP * INCREMENTS},
+        {0}};
+    static struct desk desk = {.n_items = 1u << 20};
+    bench_parse(argc, argv, "What a kernel hands to the host while it runs.", own, &desk);
     FILE *file = tmpfile();
-    desk->n_items = options.items;
-    desk->text = malloc(desk->n_items * sizeof(struct record) + 1);
-    desk->seen = malloc(desk->n_items);
-    if (!file || !desk->text || !desk->seen)
-        must(GRAVEL_ENOMEM, "memory and a file");
-    desk->file = fileno(file);
-    open_node(desk);
-    make_kernels(desk);
-    set_arguments(desk);
-    uint32_t n = 0;
-    for (enum subject i = 0; i < N_SUBJECTS; i++) {
-        const bool waits = i >= ASK, may_wait = strcmp(gravel_step(desk->gravel), "drain") != 0;
-        double rate; /* a kernel is compiled at its first launch */
-        if (!bench_variant_is_wanted(&options.bench, variants[i].name) || (waits && !may_wait))
-            continue;
-        subjects[n] = (struct bench_subject){.variant = variants[i].name};
-        wanted.which[n] = i;
-        run(&wanted, n++, &rate);
-    }
-    bench_rounds(subjects, n, options.bench.runs, run, &wanted);
-    report(&wanted, &options.bench, subjects, n);
-    for (enum subject i = 0; i < N_SUBJECTS; i++)
-        clReleaseKernel(desk->kernels[i]);
-    clReleaseMemObject(desk->records);
-    clReleaseMemObject(desk->counter);
-    must(gravel_close(desk->gravel), "gravel_close");
+    desk.text = malloc(desk.n_items * sizeof(struct record) + 1);
+    desk.seen = malloc(desk.n_items);
+    must(file && desk.text && desk.seen ? 0 : GRAVEL_ENOMEM, "memory and a file");
+    desk.file = fileno(file);
+    open_node(&desk);
+    make_kernels(&desk);
+    set_arguments(&desk);
+    const bool is_valid = bench_hold(&contest, &desk, true);
+    for (uint32_t i = 0; i < N_VARIANTS; i++)
+        clReleaseKernel(desk.kernels[i]);
+    clReleaseMemObject(desk.records);
+    clReleaseMemObject(desk.counter);
+    must(gravel_close(desk.gravel), "gravel_close");
     fclose(file);
-    free(desk->text);
-    free(desk->seen);
-    return 0;
+    free(desk.text);
+    free(desk.seen);
+    return is_valid ? 0 : 1;
 }

@@ -1,17 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Updates per second of the resolver against a plain loop over the same random indices.
+ * bench-resolve: updates a second that one resolver checks and applies, beside a plain loop over the same random indices.
  *
- * Every round times each variant once on one table, first on 4 KiB and then on huge pages; the
- * table is compared with what the variant should have done after every run. Prints one JSON object
- * a line: the median rate, and the median over the rounds of the rate over the plain loop's in the
- * same round.
+ *     bench-resolve --words 24
  *
- *     bench-resolve [log2 of table words, default 24] [rounds, default 7]
+ * Variants take turns on one table, first on 4 KiB pages and then on huge ones. After every run the table is compared with
+ * what the variant should have done. Ratios are those to the plain loop.
  *
- * Path:    main -> build frames -> time check and apply -> print.
+ * Path:    options -> build frames -> rounds over the variants -> lib/resolve -> reports.
+ * Memory:  a table lives for the rounds on its pages, frames as long as the process.
+ * Threads: the main thread.
  * Source:  HPC Challenge RandomAccess, as an increment.
  */
+#include "bench.h"
+#include "bench_gravel.h"
+#include "bench_thread.h"
 #include "resolve/apply.h"
 #include "resolve/decode.h"
 
@@ -19,11 +22,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <time.h>
 
 #define FRAME_BYTES 65536u
 #define N_MESSAGES (1u << 21) /* at least; the last frame is full too */
-#define MAX_ROUNDS 101
 #define HUGE_PAGE (2u << 20)
 
 struct table {
@@ -38,13 +39,6 @@ struct load {
     uint32_t n_frames;
     uint32_t n_in_frame; /* [messages] */
     uint64_t checksum;   /* what one pass adds to checksum_table() */
-};
-
-struct variant {
-    const char *name;
-    void (*run)(const struct table *table, const struct load *load);
-    uint32_t command;
-    bool is_applied;
 };
 
 static uint64_t random_next(uint64_t *state)
@@ -64,21 +58,15 @@ static uint64_t checksum_table(const struct table *table)
     return sum;
 }
 
-static double seconds(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
-
 static const uint32_t *frame_indices(const struct load *load, uint32_t frame)
 {
     return (const void *)(load->frames + (size_t)frame * FRAME_BYTES + sizeof(struct gravel_frame) +
                           sizeof(struct gravel_run));
 }
 
-static void run_plain(const struct table *table, const struct load *load)
+static void run_plain(const struct table *table, const struct load *load, bool is_applied)
 {
+    (void)is_applied;
     uint64_t *words = table->words;
     for (uint32_t frame = 0; frame < load->n_frames; frame++) {
         const uint32_t *indices = frame_indices(load, frame);
@@ -87,15 +75,16 @@ static void run_plain(const struct table *table, const struct load *load)
     }
 }
 
-static void run_apply(const struct table *table, const struct load *load)
+static void run_apply(const struct table *table, const struct load *load, bool is_applied)
 {
+    (void)is_applied;
     struct gravel_apply apply = {.heap = (unsigned char *)table->words};
     struct gravel_applied applied;
     for (uint32_t frame = 0; frame < load->n_frames; frame++)
         gravel_apply_frame(&apply, load->frames + (size_t)frame * FRAME_BYTES, &applied);
 }
 
-static void check_and_apply(const struct table *table, const struct load *load, bool is_applied)
+static void run_check(const struct table *table, const struct load *load, bool is_applied)
 {
     struct gravel_apply apply = {.heap = (unsigned char *)table->words};
     struct gravel_applied applied;
@@ -115,33 +104,34 @@ static void check_and_apply(const struct table *table, const struct load *load, 
     }
 }
 
-static void run_check(const struct table *table, const struct load *load)
-{
-    check_and_apply(table, load, false);
-}
-
-static void run_both(const struct table *table, const struct load *load)
-{
-    check_and_apply(table, load, true);
-}
-
 #define INC_ULONG GRAVELP_COMMAND(GRAVEL_INC, GRAVEL_ULONG)
 #define ADD_ULONG GRAVELP_COMMAND(GRAVEL_ADD, GRAVEL_ULONG)
-static const struct variant variants[] = {
-    {"plain", run_plain, INC_ULONG, true},
-    {"apply", run_apply, INC_ULONG, true},
-    {"check", run_check, INC_ULONG, false},
-    {"check+apply", run_both, INC_ULONG, true},
-    {"apply-wide", run_apply, INC_ULONG | GRAVELP_COMMAND_WIDE, true},
-    {"check-wide", run_check, INC_ULONG | GRAVELP_COMMAND_WIDE, false},
-    {"apply-add", run_apply, ADD_ULONG, true},
-};
-enum { N_VARIANTS = sizeof variants / sizeof variants[0] };
 
-static uint64_t fill_run(unsigned char *run, const struct variant *variant, uint32_t n,
-                         uint64_t n_words, uint64_t *state)
+static const struct bench_variant variants[] = {
+    {"plain", "updates/s"},       {"apply", "updates/s"},      {"check", "updates/s"},
+    {"check+apply", "updates/s"}, {"apply-wide", "updates/s"}, {"check-wide", "updates/s"},
+    {"apply-add", "updates/s"}};
+enum { N_VARIANTS = sizeof variants / sizeof *variants };
+
+/* How each of them does it, and to what. */
+static const struct way {
+    void (*run)(const struct table *table, const struct load *load, bool is_applied);
+    uint32_t command;
+    bool is_applied;
+} ways[N_VARIANTS] = {
+    {run_plain, INC_ULONG, true},
+    {run_apply, INC_ULONG, true},
+    {run_check, INC_ULONG, false},
+    {run_check, INC_ULONG, true},
+    {run_apply, INC_ULONG | GRAVELP_COMMAND_WIDE, true},
+    {run_check, INC_ULONG | GRAVELP_COMMAND_WIDE, false},
+    {run_apply, ADD_ULONG, true},
+};
+
+static uint64_t fill_run(unsigned char *run, const struct way *way, uint32_t n, uint64_t n_words,
+                         uint64_t *state)
 {
-    uint32_t command = variant->command;
+    uint32_t command = way->command;
     uint64_t sum = 0;
     *(struct gravel_run *)(void *)run = (struct gravel_run){command, n, 0};
     for (uint32_t i = 0; i < n; i++) {
@@ -154,34 +144,32 @@ static uint64_t fill_run(unsigned char *run, const struct variant *variant, uint
             value = random_next(state);
             memcpy(run + GRAVEL_RUN_VALUES(command, n, 0) + (size_t)i * 8, &value, 8);
         }
-        if (variant->is_applied)
+        if (way->is_applied)
             sum += value * (2 * index + 1);
     }
     return sum;
 }
 
-static struct load make_load(const struct variant *variant, uint64_t n_words)
+static struct load make_load(const struct way *way, uint64_t n_words)
 {
     uint64_t state = 88172645463325252u;
     uint32_t room = FRAME_BYTES - sizeof(struct gravel_frame) - sizeof(struct gravel_run) - 16;
-    struct load load = {.n_in_frame = room / GRAVELP_MESSAGE_BYTES(variant->command)};
+    struct load load = {.n_in_frame = room / GRAVELP_MESSAGE_BYTES(way->command)};
     load.n_frames = (N_MESSAGES + load.n_in_frame - 1) / load.n_in_frame;
     load.frames = calloc(load.n_frames, FRAME_BYTES);
-    if (!load.frames)
-        exit(1);
+    must(load.frames ? 0 : GRAVEL_ENOMEM, "frames");
     for (uint32_t i = 0; i < load.n_frames; i++) {
         struct gravel_frame *frame = (void *)(load.frames + (size_t)i * FRAME_BYTES);
         *frame = (struct gravel_frame){
             .magic = GRAVEL_FRAME_MAGIC,
             .version = GRAVEL_FRAME_VERSION,
             .kind = GRAVEL_FRAME_MESSAGES,
-            .bytes =
-                (uint32_t)(sizeof *frame + GRAVEL_RUN_BYTES(variant->command, load.n_in_frame)),
+            .bytes = (uint32_t)(sizeof *frame + GRAVEL_RUN_BYTES(way->command, load.n_in_frame)),
             .sequence = i,
             .n_messages = load.n_in_frame,
         };
         load.checksum +=
-            fill_run((unsigned char *)(frame + 1), variant, load.n_in_frame, n_words, &state);
+            fill_run((unsigned char *)(frame + 1), way, load.n_in_frame, n_words, &state);
     }
     return load;
 }
@@ -193,9 +181,9 @@ static struct table make_table(uint64_t n_words, bool is_huge)
     unsigned char *memory =
         mmap(NULL, bytes + HUGE_PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     uint64_t offset;
-    if (memory == MAP_FAILED || gravel_heap_create(&table.books, 0, bytes) ||
-        gravel_heap_alloc(table.books, n_words * 8, &offset))
-        exit(1);
+    must(memory == MAP_FAILED ? GRAVEL_ENOMEM : 0, "a table");
+    must(gravel_heap_create(&table.books, 0, bytes), "the books of a table");
+    must(gravel_heap_alloc(table.books, n_words * 8, &offset), "the books of a table");
     memory += -(uintptr_t)memory % HUGE_PAGE;
     if (madvise(memory, bytes, is_huge ? MADV_HUGEPAGE : MADV_NOHUGEPAGE))
         perror("bench-resolve: madvise");
@@ -204,63 +192,58 @@ static struct table make_table(uint64_t n_words, bool is_huge)
     return table;
 }
 
-static int compare(const void *a, const void *b)
+/* ---- the whole --------------------------------------------------------------------------------- */
+
+struct place {
+    struct load loads[N_VARIANTS];
+    struct table table;
+    uint32_t log2_words;
+    bool is_huge;
+};
+
+static bool run(void *context, uint32_t variant, double *rate)
 {
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
+    const struct place *place = context;
+    const struct load *load = &place->loads[variant];
+    const uint64_t before = checksum_table(&place->table);
+    const double begin_s = bench_now();
+    ways[variant].run(&place->table, load, ways[variant].is_applied);
+    *rate = (double)load->n_frames * load->n_in_frame / (bench_now() - begin_s);
+    return checksum_table(&place->table) - before == load->checksum;
 }
 
-static double median(double *values, int n)
+static json_t *fields(void *context, uint32_t variant, double median)
 {
-    qsort(values, (size_t)n, sizeof *values, compare);
-    return values[n / 2];
+    const struct place *place = context;
+    (void)variant, (void)median;
+    return json_pack("{ss sI}", "pages", place->is_huge ? "huge" : "4k", "table_words",
+                     (json_int_t)place->table.n_words);
 }
 
-static void measure(const struct load loads[N_VARIANTS], uint64_t n_words, bool is_huge, int rounds)
-{
-    static double rates[N_VARIANTS][MAX_ROUNDS], ratios[N_VARIANTS][MAX_ROUNDS];
-    bool valid[N_VARIANTS];
-    struct table table = make_table(n_words, is_huge);
-    memset(valid, 1, sizeof valid);
-    for (int round = -1; round < rounds; round++) { /* round -1 warms up */
-        for (int v = 0; v < N_VARIANTS; v++) {
-            uint64_t before = checksum_table(&table);
-            double start = seconds();
-            variants[v].run(&table, &loads[v]);
-            double n = (double)loads[v].n_frames * loads[v].n_in_frame;
-            double rate = n / (seconds() - start);
-            valid[v] = valid[v] && checksum_table(&table) - before == loads[v].checksum;
-            if (round >= 0) {
-                rates[v][round] = rate;
-                ratios[v][round] = rate / rates[0][round];
-            }
-        }
-    }
-    for (int v = 0; v < N_VARIANTS; v++)
-        printf("{\"name\": \"bench-resolve\", \"variant\": \"%s\", \"pages\": \"%s\", "
-               "\"table_words\": %llu, \"rate\": %.4g, \"unit\": \"updates/s\", "
-               "\"ratio_to_plain\": %.3f, \"runs\": %d, \"valid\": %s}\n",
-               variants[v].name, is_huge ? "huge" : "4k", (unsigned long long)n_words,
-               median(rates[v], rounds), median(ratios[v], rounds), rounds,
-               valid[v] ? "true" : "false");
-    gravel_heap_destroy(table.books); /* the table itself goes with the process */
-}
+static const struct bench_contest contest = {.name = "bench-resolve",
+                                             .variants = variants,
+                                             .n_variants = N_VARIANTS,
+                                             .run = run,
+                                             .fields = fields,
+                                             .has_ratio = bench_to_first};
 
 int main(int argc, char **argv)
 {
-    int log2_words = argc > 1 ? atoi(argv[1]) : 24;
-    int rounds = argc > 2 ? atoi(argv[2]) : 7;
-    struct load loads[N_VARIANTS];
-    if (log2_words < 1 || log2_words > 31 || rounds < 1 || rounds > MAX_ROUNDS) {
-        fprintf(stderr, "usage: bench-resolve [log2 of table words, 1-31] [rounds, 1-%d]\n",
-                MAX_ROUNDS);
-        return 2;
+    static const struct bench_option own[] = {
+        {"words", 'w', "2^N words of the table (24)", BENCH_COUNT(struct place, log2_words, 1, 31)},
+        {0}};
+    static struct place place = {.log2_words = 24};
+    bool is_valid = true;
+    bench_parse(argc, argv, "Updates a second that one resolver checks and applies.", own, &place);
+    for (uint32_t i = 0; i < N_VARIANTS; i++)
+        place.loads[i] = make_load(&ways[i], UINT64_C(1) << place.log2_words);
+    for (uint32_t i = 0; i < 2; i++) {
+        place.is_huge = i;
+        place.table = make_table(UINT64_C(1) << place.log2_words, place.is_huge);
+        is_valid &= bench_hold(&contest, &place, true);
+        gravel_heap_destroy(place.table.books); /* the table itself goes with the process */
     }
-    for (int v = 0; v < N_VARIANTS; v++)
-        loads[v] = make_load(&variants[v], 1ull << log2_words);
-    measure(loads, 1ull << log2_words, false, rounds);
-    measure(loads, 1ull << log2_words, true, rounds);
-    for (int v = 0; v < N_VARIANTS; v++)
-        free(loads[v].frames);
-    return 0;
+    for (uint32_t i = 0; i < N_VARIANTS; i++)
+        free(place.loads[i].frames);
+    return is_valid ? 0 : 1;
 }

@@ -18,6 +18,8 @@
 #include "bench_gravel.h"
 
 #include <gravel/steal.h>
+
+#include <stdlib.h>
 #include <string.h>
 
 #define SHORT_ROW 8u
@@ -26,11 +28,14 @@
 
 extern const char bench_steal_cl[];
 
-enum shape { TREE, ROOT, ROWS, SKEWED };
-static const char *const shapes[] = {"tree", "root", "rows", "skewed"};
-static const char *const policies[] = {"baseline",   "scope-only", "private",
-                                       "steal-only", "promoted",   "counter"};
-#define N_POLICIES ((uint32_t)(sizeof policies / sizeof *policies))
+enum { TREE, ROOT, ROWS, SKEWED };
+static const char *const shapes[] = {"tree", "root", "rows", "skewed", NULL};
+
+/* Policies. */
+static const struct bench_variant variants[] = {{"promoted", "tasks/s"},   {"baseline", "tasks/s"},
+                                                {"scope-only", "tasks/s"}, {"private", "tasks/s"},
+                                                {"steal-only", "tasks/s"}, {"counter", "tasks/s"}};
+enum { COUNTER = 5, N_POLICIES };
 
 struct runner {
     struct gravel *gravel;
@@ -41,8 +46,8 @@ struct runner {
 };
 
 struct place {
-    enum shape shape;
-    uint32_t n_groups, n_items, n_rounds, n_each; /* options; n_each: tasks or roots of a group */
+    uint32_t shape, n_groups, n_items, n_rounds,
+        n_each; /* options; n_each: tasks or roots of a group */
     cl_context context;
     cl_device_id device;
     struct runner runners[N_POLICIES];
@@ -107,12 +112,12 @@ static uint32_t row_length(const struct place *place, uint32_t row)
     return is_long ? LONG_ROW : SHORT_ROW;
 }
 
-static cl_mem make_array(const struct place *place, size_t bytes, void *data)
+static cl_mem make_array(const struct place *place, size_t bytes, const void *data)
 {
     cl_int error;
-    cl_mem_flags flags = CL_MEM_READ_WRITE | (data ? CL_MEM_COPY_HOST_PTR : 0);
-    cl_mem array = clCreateBuffer(place->context, flags, bytes, data, &error);
-    must(error == CL_SUCCESS ? 0 : GRAVEL_ENOMEM, "clCreateBuffer");
+    cl_mem array = clCreateBuffer(place->context, CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR, bytes,
+                                  (void *)(uintptr_t)data, &error);
+    must_cl(error, "clCreateBuffer");
     return array;
 }
 
@@ -135,7 +140,7 @@ static void make_rows(struct place *place)
     place->first = make_array(place, (n + 1) * sizeof *first, first);
     place->columns = make_array(place, n_entries * sizeof *columns, columns);
     place->x = make_array(place, n * sizeof *x, x);
-    place->y = make_array(place, n * sizeof *x, NULL);
+    place->y = bench_buffer(place->context, 0, n * sizeof *x);
     free(first);
     free(columns);
     free(x);
@@ -144,57 +149,19 @@ static void make_rows(struct place *place)
     place->n_all = place->n_tasks;
 }
 
-/* ---- a run -------------------------------------------------------------------------------------- */
-
-static void fill(const struct place *place, const struct runner *runner)
+static void make_input(struct place *place)
 {
-    if (place->shape == ROOT)
-        must(gravel_steal_fill_at(runner->steal, 0, place->tasks, place->n_tasks),
-             "gravel_steal_fill_at");
-    else
-        must(gravel_steal_fill(runner->steal, place->tasks, place->n_tasks), "gravel_steal_fill");
-}
-
-static double time_of(cl_event event)
-{
-    cl_ulong begin = 0, end = 1;
-    clGetEventProfilingInfo(event, CL_PROFILING_COMMAND_START, sizeof begin, &begin, NULL);
-    clGetEventProfilingInfo(event, CL_PROFILING_COMMAND_END, sizeof end, &end, NULL);
-    clReleaseEvent(event);
-    return 1e-9 * (double)(end - begin);
-}
-
-static bool holds(const struct place *place, const struct runner *runner)
-{
-    uint32_t n = is_tree(place) ? place->n_groups * place->n_items : place->n_rows, sum = 0;
-    uint32_t *got = make(n, sizeof *got);
-    bool is_right = clEnqueueReadBuffer(runner->queue, place->y, CL_TRUE, 0, n * sizeof *got, got,
-                                        0, NULL, NULL) == CL_SUCCESS;
-    for (uint32_t i = 0; i < n && is_tree(place); i += place->n_items)
-        sum += got[i];
-    is_right = is_right &&
-               (is_tree(place) ? sum == place->sum : !memcmp(got, place->host, n * sizeof *got));
-    free(got);
-    return is_right;
-}
-
-static bool run(void *context, uint32_t subject, double *rate)
-{
-    struct place *place = ((void **)context)[0];
-    const uint32_t *chosen = ((void **)context)[1];
-    struct runner *runner = &place->runners[chosen[subject]];
-    const cl_uint zero = 0;
-    cl_event end;
-    clEnqueueFillBuffer(runner->queue, place->y, &zero, sizeof zero, 0, sizeof zero, 0, NULL, NULL);
-    clFinish(runner->queue);
-    must(gravel_steal_stats_reset(runner->steal), "gravel_steal_stats_reset");
-    fill(place, runner);
-    must(gravel_steal_launch(runner->steal, runner->kernel, 0, NULL, &end), "gravel_steal_launch");
-    must(gravel_steal_stats_read(runner->steal, &runner->stats, sizeof runner->stats,
-                                 GRAVEL_ALL_GROUPS),
-         "gravel_steal_stats_read");
-    *rate = (double)place->n_all / time_of(end);
-    return runner->stats.done == place->n_all && holds(place, runner);
+    place->n_tasks = place->n_groups * place->n_each;
+    place->tasks = make(place->n_tasks, sizeof *place->tasks);
+    place->n_rows = is_tree(place) ? 0 : place->n_tasks * place->n_items;
+    place->host = make(place->n_rows, sizeof *place->host);
+    if (!is_tree(place)) {
+        make_rows(place);
+        return;
+    }
+    make_tree(place);
+    place->y =
+        bench_buffer(place->context, 0, (size_t)place->n_groups * place->n_items * sizeof(cl_uint));
 }
 
 /* ---- a node for each policy ---------------------------------------------------------------------- */
@@ -214,75 +181,96 @@ static struct gravel *open_node(const struct gravel_bindings *bindings, const ch
 
 static void set_arguments(const struct place *place, cl_kernel kernel)
 {
-    const cl_uint chance = CHANCE, n_rows = place->n_rows, rounds = place->n_rounds;
     if (is_tree(place)) {
-        clSetKernelArg(kernel, 1, sizeof chance, &chance);
-        clSetKernelArg(kernel, 2, sizeof rounds, &rounds);
-        clSetKernelArg(kernel, 3, sizeof place->y, &place->y);
+        bench_set_uints(kernel, 1, (cl_uint[]){CHANCE, place->n_rounds}, 2);
+        bench_set(kernel, 3, sizeof place->y, &place->y);
         return;
     }
-    clSetKernelArg(kernel, 1, sizeof n_rows, &n_rows);
-    clSetKernelArg(kernel, 2, sizeof place->first, &place->first);
-    clSetKernelArg(kernel, 3, sizeof place->columns, &place->columns);
-    clSetKernelArg(kernel, 4, sizeof place->x, &place->x);
-    clSetKernelArg(kernel, 5, sizeof place->y, &place->y);
+    const cl_mem arrays[] = {place->first, place->columns, place->x, place->y};
+    bench_set_uints(kernel, 1, &place->n_rows, 1);
+    for (cl_uint i = 0; i < 4; i++)
+        bench_set(kernel, 2 + i, sizeof arrays[i], &arrays[i]);
 }
 
 static void open_runner(const struct place *place, struct runner *runner, const char *policy)
 {
-    cl_program program;
-    cl_int error;
-    const cl_queue_properties timed[] = {CL_QUEUE_PROPERTIES, CL_QUEUE_PROFILING_ENABLE, 0};
-    runner->queue =
-        clCreateCommandQueueWithProperties(place->context, place->device, timed, &error);
-    struct gravel_bindings bindings =
-        GRAVEL_BINDINGS(.context = place->context, .device = place->device, .queue = runner->queue);
-    runner->gravel = open_node(&bindings, policy);
     uint32_t capacity = 1024;
-    while (capacity < 4 * place->n_each)
+    while (capacity < 4 * place->n_each || (place->shape == ROOT && capacity < 2 * place->n_tasks))
         capacity *= 2;
-    while (place->shape == ROOT && capacity < 2 * place->n_tasks)
-        capacity *= 2;
+    runner->queue = bench_queue(place->context, place->device, CL_QUEUE_PROFILING_ENABLE);
+    const struct gravel_bindings bindings =
+        GRAVEL_BINDINGS(.context = place->context, .device = place->device, .queue = runner->queue);
     const struct gravel_steal_options options =
         GRAVEL_STEAL_OPTIONS(.n_groups = place->n_groups, .group_size = place->n_items,
                              .capacity = capacity);
+    runner->gravel = open_node(&bindings, policy);
     must(gravel_steal_create(&runner->steal, runner->gravel, &options), "gravel_steal_create");
-    must(gravel_program_build(runner->gravel, "bench_steal.cl", bench_steal_cl,
-                              is_tree(place) ? "-DHAS_PUSHES" : "", &program),
-         "gravel_program_build");
-    runner->kernel = clCreateKernel(program, is_tree(place) ? "tree" : "rows", &error);
-    must(error == CL_SUCCESS ? 0 : GRAVEL_ECL, "clCreateKernel");
+    cl_program program = bench_build(runner->gravel, "bench_steal.cl", bench_steal_cl,
+                                     is_tree(place) ? "-DHAS_PUSHES" : "");
+    runner->kernel = bench_plain_kernel(program, is_tree(place) ? "tree" : "rows");
     clReleaseProgram(program);
     set_arguments(place, runner->kernel);
 }
 
 static void close_runner(struct runner *runner)
 {
+    if (!runner->gravel)
+        return;
     must(gravel_steal_destroy(runner->steal), "gravel_steal_destroy");
     clReleaseKernel(runner->kernel);
     must(gravel_close(runner->gravel), "gravel_close");
     clReleaseCommandQueue(runner->queue);
 }
 
-/* ---- the whole ------------------------------------------------------------------------------------ */
+/* ---- a run -------------------------------------------------------------------------------------- */
 
-static void make_input(struct place *place)
+static bool holds(const struct place *place, const struct runner *runner)
 {
-    place->n_tasks = place->n_groups * place->n_each;
-    place->tasks = make(place->n_tasks, sizeof *place->tasks);
-    place->n_rows = is_tree(place) ? 0 : place->n_tasks * place->n_items;
-    place->host = make(place->n_rows, sizeof *place->host);
-    if (!is_tree(place)) {
-        make_rows(place);
-        return;
-    }
-    make_tree(place);
-    place->y = make_array(place, (size_t)place->n_groups * place->n_items * sizeof(cl_uint), NULL);
+    uint32_t n = is_tree(place) ? place->n_groups * place->n_items : place->n_rows, sum = 0;
+    uint32_t *got = make(n, sizeof *got);
+    bench_read(runner->queue, place->y, n * sizeof *got, got);
+    for (uint32_t i = 0; i < n && is_tree(place); i += place->n_items)
+        sum += got[i];
+    const bool is_right =
+        is_tree(place) ? sum == place->sum : !memcmp(got, place->host, n * sizeof *got);
+    free(got);
+    return is_right && runner->stats.done == place->n_all;
 }
 
-static json_t *fields_of(const struct place *place, const struct runner *runner)
+static bool run(void *context, uint32_t variant, double *rate)
 {
-    const struct gravel_steal_stats *stats = &runner->stats;
+    struct place *place = context;
+    struct runner *runner = &place->runners[variant];
+    const cl_uint zero = 0;
+    cl_event end;
+    if (!runner->gravel)
+        open_runner(place, runner, variants[variant].name);
+    clEnqueueFillBuffer(runner->queue, place->y, &zero, sizeof zero, 0, sizeof zero, 0, NULL, NULL);
+    clFinish(runner->queue);
+    must(gravel_steal_stats_reset(runner->steal), "gravel_steal_stats_reset");
+    must(place->shape == ROOT ? gravel_steal_fill_at(runner->steal, 0, place->tasks, place->n_tasks)
+                              : gravel_steal_fill(runner->steal, place->tasks, place->n_tasks),
+         "filling deques");
+    must(gravel_steal_launch(runner->steal, runner->kernel, 0, NULL, &end), "gravel_steal_launch");
+    must(gravel_steal_stats_read(runner->steal, &runner->stats, sizeof runner->stats,
+                                 GRAVEL_ALL_GROUPS),
+         "gravel_steal_stats_read");
+    *rate = (double)place->n_all / bench_seconds_of(end);
+    return holds(place, runner);
+}
+
+/* ---- the whole ------------------------------------------------------------------------------------ */
+
+static bool takes_part(void *context, uint32_t variant)
+{
+    return variant != COUNTER || !is_tree(context);
+}
+
+static json_t *fields(void *context, uint32_t variant, double median)
+{
+    const struct place *place = context;
+    const struct gravel_steal_stats *stats = &place->runners[variant].stats;
+    (void)median;
     return json_pack("{ss si si si sI sI sI sI}", "shape", shapes[place->shape], "groups",
                      (int)place->n_groups, "items", (int)place->n_items, "rounds",
                      (int)place->n_rounds, "tasks", (json_int_t)place->n_all, "stolen",
@@ -290,82 +278,36 @@ static json_t *fields_of(const struct place *place, const struct runner *runner)
                      (json_int_t)stats->offers);
 }
 
-static error_t parse(int key, char *value, struct argp_state *state)
-{
-    struct place *place = ((void **)state->input)[0];
-    uint32_t *fields[] = {&place->n_groups, &place->n_items, &place->n_rounds, &place->n_each};
-    const char *at = key ? strchr("girt", key) : NULL;
-    if (key == ARGP_KEY_INIT) {
-        state->child_inputs[0] = ((void **)state->input)[1];
-        return 0;
-    }
-    if (key == 's') {
-        for (uint32_t i = 0; i < sizeof shapes / sizeof *shapes; i++)
-            if (!strcmp(shapes[i], value)) {
-                place->shape = (enum shape)i;
-                return 0;
-            }
-        argp_error(state, "--shape: '%s' is none of tree, root, rows, skewed", value);
-    }
-    if (!at)
-        return ARGP_ERR_UNKNOWN;
-    if (!bench_count_parse(value, key == 'r' ? 0 : 1, 1 << 20, fields[at - "girt"]))
-        argp_error(state, "'%s' is no number up to %u", value, 1u << 20);
-    return 0;
-}
-
-/* Policies that run the shape. @return  how many [N_POLICIES at most]. */
-static uint32_t choose(const struct place *place, const struct bench_options *options,
-                       uint32_t *chosen)
-{
-    uint32_t n = 0;
-    for (uint32_t i = 0; i < N_POLICIES; i++)
-        if (bench_variant_is_wanted(options, policies[i]) && !(is_tree(place) && i >= 5))
-            chosen[n++] = i;
-    return n;
-}
+static const struct bench_contest contest = {.name = "bench-steal",
+                                             .variants = variants,
+                                             .n_variants = N_POLICIES,
+                                             .run = run,
+                                             .takes_part = takes_part,
+                                             .fields = fields,
+                                             .has_ratio = bench_of_first};
 
 int main(int argc, char **argv)
 {
-    static const struct argp_option own[] = {
-        {"shape", 's', "SHAPE", 0, "tree, root, rows or skewed (tree)", 0},
-        {"groups", 'g', "N", 0, "Work-groups (2)", 0},
-        {"items", 'i', "N", 0, "Work-items of a group (64)", 0},
-        {"rounds", 'r', "N", 0, "Work of a tree's task, in rounds of a hash a work-item (0)", 0},
-        {"tasks", 't', "N", 0, "Tasks or roots for each group (64)", 0},
+    static const struct bench_option own[] = {
+        {"shape", 's', "tree, root, rows or skewed (tree)",
+         BENCH_WORD(struct place, shape, shapes)},
+        {"groups", 'g', "work-groups (2)", BENCH_COUNT(struct place, n_groups, 1, 1 << 20)},
+        {"items", 'i', "work-items of a group (64)",
+         BENCH_COUNT(struct place, n_items, 1, 1 << 20)},
+        {"rounds", 'r', "work of a tree's task, in rounds of a hash a work-item (0)",
+         BENCH_COUNT(struct place, n_rounds, 0, 1 << 20)},
+        {"tasks", 't', "tasks or roots for each group (64)",
+         BENCH_COUNT(struct place, n_each, 1, 1 << 20)},
         {0}};
-    static const struct argp_child children[] = {{&bench_argp, 0, NULL, 0}, {0}};
-    static const struct argp argp = {.options = own,
-                                     .parser = parse,
-                                     .children = children,
-                                     .doc = "Uneven tasks by each policy of work stealing."};
-    static struct bench_subject subjects[N_POLICIES];
     static struct place place = {.n_groups = 2, .n_items = 64, .n_each = 64};
-    struct bench_options options = BENCH_OPTIONS_INIT;
-    uint32_t chosen[N_POLICIES];
-    argp_parse(&argp, argc, argv, 0, NULL, (void *[]){&place, &options});
-    uint32_t n = choose(&place, &options, chosen), promoted = N_POLICIES;
+    bench_parse(argc, argv, "Uneven tasks by each policy of work stealing.", own, &place);
     struct gravel *first = open_node(NULL, NULL); /* chooses the device */
     place.context = gravel_cl_context(first);
     place.device = gravel_cl_device(first);
     make_input(&place);
-    for (uint32_t i = 0; i < n; i++) {
-        double rate;
-        open_runner(&place, &place.runners[chosen[i]], policies[chosen[i]]);
-        subjects[i] = (struct bench_subject){.variant = policies[chosen[i]]};
-        promoted = strcmp(policies[chosen[i]], "promoted") ? promoted : i;
-        run((void *[]){&place, chosen}, i, &rate); /* kernels are compiled at their first launch */
-    }
-    bench_rounds(subjects, n, options.runs, run, (void *[]){&place, chosen});
-    for (uint32_t i = 0; i < n; i++)
-        bench_report(&options, "bench-steal", "tasks/s", &subjects[i],
-                     fields_of(&place, &place.runners[chosen[i]]));
-    for (uint32_t i = 0; i < n && promoted < n; i++)
-        if (i != promoted)
-            bench_report_ratio(&options, "bench-steal", &subjects[promoted], &subjects[i],
-                               fields_of(&place, &place.runners[chosen[promoted]]));
-    for (uint32_t i = 0; i < n; i++)
-        close_runner(&place.runners[chosen[i]]);
+    const bool is_valid = bench_hold(&contest, &place, true);
+    for (uint32_t i = 0; i < N_POLICIES; i++)
+        close_runner(&place.runners[i]);
     must(gravel_close(first), "gravel_close");
-    return 0;
+    return is_valid ? 0 : 1;
 }

@@ -41,17 +41,8 @@ static int find_core(uint32_t core)
     return -1;
 }
 
-/* BENCH_UNPINNED=1 leaves placement to the system, e.g. to see what happens when threads outnumber cores. */
-static bool is_unpinned(void)
-{
-    const char *text = getenv("BENCH_UNPINNED");
-    return text && *text && *text != '0';
-}
-
 void bench_pin(uint32_t core)
 {
-    if (is_unpinned())
-        return;
     int cpu = find_core(core);
     if (cpu < 0)
         return;
@@ -63,8 +54,6 @@ void bench_pin(uint32_t core)
 
 void bench_avoid(uint32_t core)
 {
-    if (is_unpinned())
-        return;
     int cpu = find_core(core);
     if (cpu < 0 || CPU_COUNT(&allowed) < 2)
         return;

@@ -2,17 +2,13 @@
 /*
  * What the threads of a benchmark need: a clock, a core of their own, and waits that end.
  *
- * Path:    variants wait and pin themselves with it. Also compiled as C++, for peers that are.
+ * Path:    variants wait and pin themselves with it.
  * Threads: any.
  */
 #ifndef GRAVEL_BENCH_THREAD_H
 #define GRAVEL_BENCH_THREAD_H
 
 #include <stdint.h>
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 /** Monotonic time [seconds]. */
 double bench_now(void);
@@ -52,9 +48,5 @@ static inline void bench_wait(struct bench_wait_state *wait, const char *what)
     }
     bench_wait_yield(wait, what);
 }
-
-#ifdef __cplusplus
-}
-#endif
 
 #endif

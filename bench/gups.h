@@ -33,7 +33,6 @@ struct gups {
 
 /* A way to do it. */
 struct gups_variant {
-    const char *name;
     uint32_t updates_shift; /* 2^shift times fewer updates are enough, since it is slow */
     bool is_alone;          /* it sends nothing: for jobs of one rank */
     /** Why this MPI cannot run it, or NULL: a text that stays. Collective; NULL if any can. */

@@ -82,7 +82,5 @@ static struct gups *accumulate_open(const struct gups_problem *problem)
     return &self->gups;
 }
 
-const struct gups_variant gups_accumulate = {.name = "mpi-accumulate",
-                                             .updates_shift = 4,
-                                             .why_not = accumulate_why_not,
-                                             .open = accumulate_open};
+const struct gups_variant gups_accumulate = {
+    .updates_shift = 4, .why_not = accumulate_why_not, .open = accumulate_open};

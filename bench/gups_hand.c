@@ -194,4 +194,4 @@ static struct gups *hand_open(const struct gups_problem *problem)
     return &hand->gups;
 }
 
-const struct gups_variant gups_hand = {.name = "mpi-hand", .open = hand_open};
+const struct gups_variant gups_hand = {.open = hand_open};

@@ -8,10 +8,10 @@
  * Source:  concurrencykit.org; ck_ring has no call for several messages.
  */
 #include "queue_variant.h"
+#include "bench_gravel.h"
 #include "bench_thread.h"
 
 #include <ck_ring.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 struct ck_queue {
@@ -63,7 +63,6 @@ static void ck_close(struct queue *queue)
     free(q);
 }
 
-/* Choose the loops of a message size. */
 static void choose_loops(struct queue *queue, uint32_t message_bytes, uint32_t is_spsc)
 {
     switch (message_bytes) {
@@ -80,12 +79,7 @@ static struct queue *ck_open(const struct queue_variant *variant, const struct q
 {
     struct ck_queue *q = aligned_alloc(64, (sizeof *q + 63) & ~(size_t)63);
     void *buffer = aligned_alloc(64, QUEUE_RING_BYTES);
-    if (!q || !buffer) {
-        fprintf(stderr, "%s: out of memory\n", variant->name);
-        free(q);
-        free(buffer);
-        return NULL;
-    }
+    must(q && buffer ? 0 : GRAVEL_ENOMEM, variant->name);
     ck_ring_init(&q->ring, QUEUE_RING_BYTES / measured->message_bytes);
     q->buffer = buffer;
     q->queue = (struct queue){.ring_bytes = QUEUE_RING_BYTES, .close = ck_close};

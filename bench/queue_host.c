@@ -10,11 +10,11 @@
  * Source:  Orr 2016, sections A.2.1 and A.2.2.
  */
 #include "queue_variant.h"
+#include "bench_gravel.h"
 #include "bench_thread.h"
 #include "queue/mpmc.h"
 #include "queue/spsc.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 
 struct host_queue {
@@ -115,15 +115,10 @@ static struct queue *host_open(const struct queue_variant *variant,
 {
     struct host_queue *host = calloc(1, sizeof *host);
     uint32_t bytes = measured->message_bytes, n_slots = QUEUE_RING_BYTES / bytes;
-    int code = -1;
-    if (host)
-        code = variant->is_single_producer ? gravel_spsc_create(&host->spsc, n_slots, bytes, 0)
-                                           : gravel_mpmc_create(&host->mpmc, n_slots, bytes, 0);
-    if (code) {
-        fprintf(stderr, "%s: no queue of %u messages of %u bytes\n", variant->name, n_slots, bytes);
-        free(host);
-        return NULL;
-    }
+    must(host ? 0 : GRAVEL_ENOMEM, variant->name);
+    must(variant->is_single_producer ? gravel_spsc_create(&host->spsc, n_slots, bytes, 0)
+                                     : gravel_mpmc_create(&host->mpmc, n_slots, bytes, 0),
+         variant->name);
     uint32_t slot_bytes = variant->is_single_producer ? bytes : host->mpmc->slot_bytes;
     host->batch = variant->batch;
     host->queue = (struct queue){.ring_bytes = (uint64_t)n_slots * slot_bytes, .close = host_close};

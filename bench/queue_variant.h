@@ -15,7 +15,7 @@
 #include <stdint.h>
 
 /* X(bytes): every message size there is code for. */
-#define QUEUE_MESSAGE_BYTES(X) X(8) X(16) X(32) X(64) X(256)
+#define QUEUE_MESSAGE_BYTES(X) X(8) X(16) X(32) X(64) X(128) X(256)
 
 #define QUEUE_RING_BYTES (1u << 20) /* payload capacity every variant gets */
 
@@ -44,9 +44,10 @@ struct queue {
 /* A kind of queue. A list of them ends with one without a name. */
 struct queue_variant {
     const char *name;
-    /** Make a queue; NULL, after a message on standard error, if there can be none. */
+    /** Make a queue, or end the program after a message. */
     struct queue *(*open)(const struct queue_variant *variant, const struct queue_case *measured);
-    uint32_t batch; /* messages handed over at once by the caller; 1 for one at a time */
+    uint32_t
+        batch; /* most messages handed over at once; 0: as many as the work-group has work-items */
     uint32_t is_single_producer; /* restricted to one producer and one consumer */
 };
 

@@ -14,7 +14,7 @@ PIN = ('set -- $STUDY_CORES -- "$@"; shift ${OMPI_COMM_WORLD_LOCAL_RANK:-${MPI_L
        'while [ "$1" != -- ]; do shift; done; shift; exec taskset -c "$cores" "$@"')
 MPI_SETTINGS = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
                 "OMPI_MCA_btl_base_warn_component_unused": "0"}
-SHOWN_SETTINGS = ("GRAVEL_", "POCL_", "BENCH_", "CUDA_DEVICE_")  # of the environment, in data files
+SHOWN_SETTINGS = ("GRAVEL_", "POCL_", "CUDA_DEVICE_")  # of the environment, in data files
 
 
 SKIPPED = 77  # exit status

@@ -19,20 +19,6 @@
 
 #include "bench.h"
 
-static void a_count_is_one_number_in_its_bounds(void **state)
-{
-    (void)state;
-    static const char *const refused[] = {"", "0", "10", "-3", "3x", "x", "3,4", "3,4,5,6", "3,"};
-    uint32_t around[3] = {77, 77, 77};
-    assert_true(bench_count_parse("9", 1, 9, &around[1]));
-    assert_int_equal(around[1], 9);
-    for (size_t i = 0; i < sizeof refused / sizeof *refused; i++)
-        assert_false(bench_count_parse(refused[i], 1, 9, &around[1]));
-    assert_int_equal(around[0], 77);
-    assert_int_equal(around[1], 9);
-    assert_int_equal(around[2], 77);
-}
-
 static void a_list_has_as_many_numbers_as_its_array(void **state)
 {
     (void)state;
@@ -48,38 +34,58 @@ static void a_list_has_as_many_numbers_as_its_array(void **state)
     assert_int_equal(bench_list_parse("1,,2", 1, 9, values), 0);
 }
 
-struct numbers {
-    struct bench_options bench;
-    uint32_t sizes[BENCH_MAX_LIST], n_sizes, times;
+struct given {
+    uint32_t sizes[BENCH_MAX_LIST], n_sizes, times, groups, powers, shape;
 };
 
+static const char *const shapes[] = {"tree", "rows", NULL};
 static const struct bench_option table[] = {
-    {"sizes", 's', "of all", BENCH_LIST(struct numbers, sizes, n_sizes, 1, 9)},
-    {"times", 't', "of each", BENCH_COUNT(struct numbers, times, 0, 9)},
+    {"sizes", 's', "of all", BENCH_LIST(struct given, sizes, n_sizes, 1, 9)},
+    {"times", 't', "of each", BENCH_COUNT(struct given, times, 0, 9)},
+    {"groups", 'g', "of each", BENCH_COUNT(struct given, groups, 1, 90), .of = 30},
+    {"powers", 'p', "of each", BENCH_COUNT(struct given, powers, 1, 90), .of = BENCH_POWERS},
+    {"shape", 'f', "of each", BENCH_WORD(struct given, shape, shapes)},
     {0}};
 
-static struct numbers parse(char **arguments)
+static struct given parse(char **arguments)
 {
-    struct numbers numbers = {.bench = BENCH_OPTIONS_INIT, .sizes = {7, 8}, .n_sizes = 2};
+    struct given given = {.sizes = {7, 8}, .n_sizes = 2};
     int n = 0;
     while (arguments[n])
         n++;
-    bench_parse(n, arguments, NULL, table, &numbers, &numbers.bench);
-    return numbers;
+    bench_parse(n, arguments, NULL, table, &given);
+    return given;
 }
 
 static void a_table_fills_its_fields(void **state)
 {
     (void)state;
-    struct numbers numbers = parse((char *[]){"bench", NULL});
-    assert_int_equal(numbers.n_sizes, 2);
-    assert_int_equal(numbers.sizes[1], 8);
-    numbers = parse((char *[]){"bench", "-t", "5", "--sizes=4,3,2", "--runs", "3", NULL});
-    assert_int_equal(numbers.n_sizes, 3);
-    assert_int_equal(numbers.sizes[0], 4);
-    assert_int_equal(numbers.sizes[2], 2);
-    assert_int_equal(numbers.times, 5);
-    assert_int_equal(numbers.bench.runs, 3);
+    struct given given = parse((char *[]){"bench", NULL});
+    assert_int_equal(given.n_sizes, 2);
+    assert_int_equal(given.sizes[1], 8);
+    given = parse((char *[]){"bench", "-t", "5", "--sizes=4,3,2", "--runs", "3", "-g", "60", "-p",
+                             "64", "-f", "rows", NULL});
+    assert_int_equal(given.n_sizes, 3);
+    assert_int_equal(given.sizes[0], 4);
+    assert_int_equal(given.sizes[2], 2);
+    assert_int_equal(given.times, 5);
+    assert_int_equal(given.groups, 60);
+    assert_int_equal(given.powers, 64);
+    assert_int_equal(given.shape, 1);
+    assert_int_equal(bench_given.runs, 3);
+}
+
+static void variants_are_wanted_by_name(void **state)
+{
+    (void)state;
+    bench_given.variants = NULL;
+    assert_true(bench_is_wanted("any"));
+    bench_given.variants = "queue,map";
+    assert_true(bench_is_wanted("queue"));
+    assert_true(bench_is_wanted("map"));
+    assert_false(bench_is_wanted("que"));
+    assert_false(bench_is_wanted("queues"));
+    assert_false(bench_is_wanted("any"));
 }
 
 /* Exit status of a process with these arguments, which says why at the end of `said`. */
@@ -104,6 +110,7 @@ static int status_of(char **arguments, char said[200])
 static void what_a_table_refuses_ends_the_process(void **state)
 {
     (void)state;
+    static char *const refused[] = {"", "10", "-3", "3x", "x", "3,"};
     char said[200];
     assert_int_equal(status_of((char *[]){"bench", "-t", "9", NULL}, said), 0);
     assert_int_equal(status_of((char *[]){"bench", "-t", "3,4", NULL}, said), 64);
@@ -111,15 +118,22 @@ static void what_a_table_refuses_ends_the_process(void **state)
     assert_int_equal(status_of((char *[]){"bench", "-s", "3,10", NULL}, said), 64);
     assert_non_null(
         strstr(said, "--sizes takes numbers, separated by commas, from 1 to 9, not 3,10"));
+    for (size_t i = 0; i < sizeof refused / sizeof *refused; i++)
+        assert_int_equal(status_of((char *[]){"bench", "-t", refused[i], NULL}, said), 64);
+    assert_int_equal(status_of((char *[]){"bench", "-g", "31", NULL}, said), 64);
+    assert_non_null(strstr(said, "--groups takes multiples of 30 up to 90, not 31"));
+    assert_int_equal(status_of((char *[]){"bench", "-p", "48", NULL}, said), 64);
+    assert_int_equal(status_of((char *[]){"bench", "-f", "bush", NULL}, said), 64);
+    assert_int_equal(status_of((char *[]){"bench", "--runs", "2", NULL}, said), 64);
     assert_int_equal(status_of((char *[]){"bench", "-x", NULL}, said), 64);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_count_is_one_number_in_its_bounds),
         cmocka_unit_test(a_list_has_as_many_numbers_as_its_array),
         cmocka_unit_test(a_table_fills_its_fields),
+        cmocka_unit_test(variants_are_wanted_by_name),
         cmocka_unit_test(what_a_table_refuses_ends_the_process),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
