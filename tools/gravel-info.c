@@ -21,7 +21,6 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #define TEST_ROUNDS 2000u
 
@@ -46,40 +45,43 @@ static const struct argp_option options[] = {
     {"limit", KEY_LIMIT, "SECONDS", 0, "give up on a driver after this (30)", 0},
     {0}};
 
+static bool *flag_of(struct arguments *arguments, int key)
+{
+    switch (key) {
+    case 't':
+        return &arguments->self_test;
+    case 's':
+        return &arguments->servers;
+    case 'e':
+        return &arguments->env;
+    case 'c':
+        return &arguments->cluster;
+    case 'j':
+        return &arguments->json;
+    case KEY_OPENCL_INCLUDE:
+        return &arguments->opencl_include;
+    default:
+        return NULL;
+    }
+}
+
 static error_t parse(int key, char *value, struct argp_state *state)
 {
     struct arguments *arguments = state->input;
+    bool *flag = flag_of(arguments, key);
     uint64_t number = 0;
-    switch (key) {
-    case 'd':
+    if (flag) {
+        *flag = true;
+    } else if (key == 'd') {
         arguments->device = value;
-        return 0;
-    case 't':
-        arguments->self_test = true;
-        return 0;
-    case 's':
-        arguments->servers = true;
-        return 0;
-    case 'e':
-        arguments->env = true;
-        return 0;
-    case 'c':
-        arguments->cluster = true;
-        return 0;
-    case 'j':
-        arguments->json = true;
-        return 0;
-    case KEY_OPENCL_INCLUDE:
-        arguments->opencl_include = true;
-        return 0;
-    case KEY_LIMIT:
+    } else if (key == KEY_LIMIT) {
         if (!gravel_number_within(value, 1, 3600, &number))
             argp_error(state, "--limit: '%s' is not in 1..3600", value);
         arguments->limit_s = (unsigned)number;
-        return 0;
-    default:
+    } else {
         return ARGP_ERR_UNKNOWN;
     }
+    return 0;
 }
 
 static int fail(const char *text)
@@ -101,7 +103,7 @@ static int show_settings(const struct arguments *arguments)
     if (arguments->json)
         print_json(info_settings_json());
     else
-        info_settings_print(stdout);
+        info_settings_print();
     return info_settings_check() ? fail(gravel_last_error()) : 0;
 }
 
@@ -146,13 +148,13 @@ static bool probe_devices(json_t *devices, const struct arguments *arguments)
     return n_probed && !n_failed;
 }
 
-static bool is_among(const json_t *numbers, const char *number)
+static bool is_among(const json_t *numbers, const json_t *number)
 {
     size_t i;
     json_t *one;
     json_array_foreach(numbers, i, one)
     {
-        if (!strcmp(number, json_string_value(one)))
+        if (json_equal(number, one))
             return true;
     }
     return false;
@@ -168,38 +170,9 @@ static int keep_asked(json_t *list, bool is_asked)
         return fail(json_string_value(json_object_get(list, "default_error")));
     for (size_t i = json_array_size(devices); i-- > 0;)
         if (!is_among(json_object_get(list, "defaults"),
-                      json_string_value(json_object_get(json_array_get(devices, i), "number"))))
+                      json_object_get(json_array_get(devices, i), "number")))
             json_array_remove(devices, i);
     return 0;
-}
-
-static void print_devices(const json_t *list)
-{
-    size_t i;
-    json_t *device;
-    json_array_foreach(json_object_get(list, "devices"), i, device)
-        info_print_device(stdout, device, list);
-    info_print_oddities(stdout, list);
-    if (json_is_null(json_object_get(list, "default")))
-        printf("no default: %s\n", json_string_value(json_object_get(list, "default_error")));
-}
-
-static void print_self_tests(const json_t *list)
-{
-    size_t i;
-    json_t *device;
-    json_array_foreach(json_object_get(list, "devices"), i, device)
-        info_print_self_test(stdout, device);
-    info_print_oddities(stdout, list);
-}
-
-static void print_servers(const json_t *list)
-{
-    size_t i;
-    json_t *device;
-    json_array_foreach(json_object_get(list, "devices"), i, device)
-        info_print_servers(stdout, device);
-    info_print_oddities(stdout, list);
 }
 
 /* @param is_alone  whether one device is asked for; then no other one is asked anything. */
@@ -225,9 +198,9 @@ static int show_devices(const struct arguments *arguments)
         bool passed = probe_devices(json_object_get(list, "devices"), arguments);
         status = (arguments->self_test || arguments->servers) && !passed;
         if (!arguments->json)
-            (arguments->servers     ? print_servers
-             : arguments->self_test ? print_self_tests
-                                    : print_devices)(list);
+            info_print(list, arguments->servers     ? INFO_SERVERS
+                             : arguments->self_test ? INFO_SELF_TEST
+                                                    : INFO_DEVICE);
     }
     if (arguments->json)
         print_json(list);
@@ -248,7 +221,7 @@ static int show_cluster(const struct arguments *arguments)
         print_json(cluster);
     else {
         if (speaks)
-            info_cluster_print(stdout, cluster);
+            info_cluster_print(cluster);
         json_decref(cluster);
     }
     fflush(stdout); /* MPI is finalised at the end of the process, and may wait for others */
@@ -257,14 +230,11 @@ static int show_cluster(const struct arguments *arguments)
 
 int main(int argc, char **argv)
 {
-    static const struct argp argp = {options,
-                                     parse,
-                                     NULL,
-                                     "List OpenCL devices, with the numbers GRAVEL_DEVICE takes "
-                                     "and what they can do for Gravel.",
-                                     NULL,
-                                     NULL,
-                                     NULL};
+    static const struct argp argp = {
+        .options = options,
+        .parser = parse,
+        .doc = "List OpenCL devices, with the numbers GRAVEL_DEVICE takes and what they can do for "
+               "Gravel."};
     struct arguments arguments = {.limit_s = 30};
     printed_guard();
     argp_program_version = "gravel-info " GRAVEL_VERSION;

@@ -6,49 +6,27 @@
 
 #include "findings.h"
 #include "gather.h"
-#include "matrix.h"
-#include "notes.h"
-#include "pairs.h"
+#include "members.h"
 #include "rank.h"
+#include "reach.h"
 
 #include "gravel/gravel.h"
 
-#include <inttypes.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <string.h>
 
-static const char *text_of(const json_t *object, const char *key)
-{
-    const char *text = json_string_value(json_object_get(object, key));
-    return text ? text : "";
-}
-
-static int64_t integer_of(const json_t *object, const char *key)
-{
-    return (int64_t)json_integer_value(json_object_get(object, key));
-}
-
 /* At rank 0, which speaks for all. */
-static void add_pairs(json_t *cluster, const json_t *all)
+static void add_silent(json_t *cluster, const json_t *ranks)
 {
-    json_t *pairs = info_pairs(all);
-    if (json_is_array(pairs))
-        info_find_silent(all, pairs, json_object_get(cluster, "findings"));
-    if (pairs)
-        json_object_set_new(cluster, "pairs", pairs);
-}
-
-static bool is_silent(const json_t *cluster)
-{
-    size_t i;
-    json_t *pair;
-    const json_t *pairs = json_object_get(cluster, "pairs");
-    json_array_foreach(pairs, i, pair)
-    {
-        if (!strcmp(text_of(pair, "way"), "silent"))
-            return true;
-    }
-    return pairs && !json_is_array(pairs);
+    json_t *pairs = info_reach(json_array_size(ranks));
+    json_t *error = json_object_get(pairs, "error");
+    if (error)
+        json_object_set(cluster, "error", error);
+    else if (pairs)
+        json_object_set(cluster, "silent", pairs);
+    info_find_silent(ranks, error ? NULL : pairs, json_object_get(cluster, "findings"));
+    json_decref(pairs);
 }
 
 json_t *info_cluster(const char *device, unsigned limit_s)
@@ -59,7 +37,7 @@ json_t *info_cluster(const char *device, unsigned limit_s)
         json_object_set(cluster, "ranks", all);
         json_object_set_new(cluster, "findings", info_find(all));
         json_object_set(cluster, "rank", json_object_get(own, "rank"));
-        add_pairs(cluster, all);
+        add_silent(cluster, all);
     } else if (cluster) {
         json_object_set_new(cluster, "error", json_string(gravel_last_error()));
         json_object_set_new(cluster, "ranks", json_pack("[O]", own));
@@ -83,112 +61,80 @@ static bool has_fatal(const json_t *findings)
 
 int info_cluster_is_broken(const json_t *cluster)
 {
-    return json_object_get(cluster, "error") != NULL || is_silent(cluster) ||
+    return json_object_get(cluster, "error") ||
+           json_array_size(json_object_get(cluster, "silent")) ||
            has_fatal(json_object_get(cluster, "findings"));
 }
 
 /* ---- the page -------------------------------------------------------------------------------- */
 
-static size_t widest_host(const json_t *ranks)
+/* A rank that met no other does not know its number. */
+static void print_rank(const json_t *rank, int width)
 {
-    size_t i, widest = strlen("host");
+    const json_t *cores = json_object_get(rank, "cores"), *device = json_object_get(rank, "device");
+    const json_t *locked = json_object_get(json_object_get(rank, "limits"), "locked_bytes");
+    const char *turn = info_device_of(rank), *numa = info_text(rank, "numa");
+    char number[24] = "?", allowed[48], may_lock[32] = "no limit";
+    if (json_object_get(rank, "rank"))
+        snprintf(number, sizeof number, "%lld", (long long)info_integer(rank, "rank"));
+    snprintf(allowed, sizeof allowed, "%lld of %lld", (long long)info_integer(cores, "allowed"),
+             (long long)info_integer(cores, "online"));
+    if (!json_is_null(locked))
+        snprintf(may_lock, sizeof may_lock, "%lld kB",
+                 (long long)json_integer_value(locked) / 1024);
+    printf("%5s  %-*s  %-11s%-4s%10s  %-5s  %s %s\n", number, width, info_text(rank, "host"),
+           allowed, *numa ? numa : "-", may_lock,
+           *info_text(rank, "step") ? info_text(rank, "step") : "none", turn ? turn : "no device",
+           info_text(device, "name"));
+}
+
+static void print_ranks(const json_t *ranks)
+{
+    int width = (int)strlen("host");
+    size_t i;
     json_t *rank;
     json_array_foreach(ranks, i, rank)
     {
-        size_t n = strlen(text_of(rank, "host"));
-        widest = n > widest ? n : widest;
+        const int own = (int)strlen(info_text(rank, "host"));
+        width = own > width ? own : width;
     }
-    return widest;
-}
-
-static void print_locked(FILE *out, const json_t *limits)
-{
-    const json_t *bytes = json_object_get(limits, "locked_bytes");
-    char text[24] = "no limit";
-    if (!json_is_null(bytes))
-        snprintf(text, sizeof text, "%" PRId64 " kB", (int64_t)json_integer_value(bytes) / 1024);
-    fprintf(out, "%10s", text);
-}
-
-/* A rank that met no other does not know its number. */
-static void print_number(FILE *out, const json_t *rank)
-{
-    if (json_object_get(rank, "rank"))
-        fprintf(out, "%5" PRId64, integer_of(rank, "rank"));
-    else
-        fprintf(out, "%5s", "?");
-}
-
-static void print_rank(FILE *out, const json_t *rank, size_t width)
-{
-    const json_t *cores = json_object_get(rank, "cores");
-    const char *number = info_device_of(rank), *step = text_of(rank, "step");
-    char allowed[64];
-    snprintf(allowed, sizeof allowed, "%" PRId64 " of %" PRId64, integer_of(cores, "allowed"),
-             integer_of(cores, "online"));
-    print_number(out, rank);
-    fprintf(out, "  %-*s  %-11s%-4s", (int)width, text_of(rank, "host"), allowed,
-            json_is_string(json_object_get(rank, "numa")) ? text_of(rank, "numa") : "-");
-    print_locked(out, json_object_get(rank, "limits"));
-    fprintf(out, "  %-5s  %s %s\n", *step ? step : "none", number ? number : "no device",
-            text_of(json_object_get(rank, "device"), "name"));
+    printf("\n rank  %-*s  cores      NUMA  may lock  step   device\n", width, "host");
+    json_array_foreach(ranks, i, rank) print_rank(rank, width);
 }
 
 /* What is of a host: where others reach it, and its versions. */
-static void print_host(FILE *out, const json_t *rank)
-{
-    fprintf(out, "%s: Gravel %s, MPI: %s%s%s\n", text_of(rank, "place"), text_of(rank, "version"),
-            text_of(rank, "mpi"), json_object_get(rank, "device") ? ", driver " : "",
-            text_of(json_object_get(rank, "device"), "driver"));
-}
-
-static void print_hosts(FILE *out, const json_t *ranks)
+static void print_hosts(const json_t *ranks)
 {
     size_t i;
     json_t *rank;
     json_array_foreach(ranks, i, rank)
     {
-        if (integer_of(rank, "local") == 0)
-            print_host(out, rank);
+        const json_t *device = json_object_get(rank, "device");
+        if (info_integer(rank, "local") == 0)
+            printf("%s: Gravel %s, MPI: %s%s%s\n", info_text(rank, "place"),
+                   info_text(rank, "version"), info_text(rank, "mpi"), device ? ", driver " : "",
+                   info_text(device, "driver"));
     }
 }
 
-static void print_ranks(FILE *out, const json_t *ranks)
-{
-    const size_t width = widest_host(ranks);
-    size_t i;
-    json_t *rank;
-    fprintf(out, "\n rank  %-*s  cores      NUMA  may lock  step   device\n", (int)width, "host");
-    json_array_foreach(ranks, i, rank) print_rank(out, rank, width);
-}
-
-static void print_findings(FILE *out, const json_t *findings)
+static void print_findings(const json_t *findings)
 {
     size_t i;
     json_t *finding;
     if (!has_fatal(findings))
-        fprintf(out, "\nno rank differs from another one in what nodes agree on\n");
-    json_array_foreach(findings, i, finding) fprintf(
-        out, "\n%s: %s\n    %s\n",
-        json_is_true(json_object_get(finding, "is_fatal")) ? "gravel_open would fail" : "note",
-        text_of(finding, "what"), text_of(finding, "remedy"));
+        printf("\nno rank differs from another one in what nodes agree on\n");
+    json_array_foreach(findings, i, finding)
+    {
+        const bool is_fatal = json_is_true(json_object_get(finding, "is_fatal"));
+        printf("\n%s: %s\n    %s\n", is_fatal ? "gravel_open would fail" : "note",
+               info_text(finding, "what"), info_text(finding, "remedy"));
+    }
 }
 
-static void print_pairs(FILE *out, const json_t *cluster)
+void info_cluster_print(const json_t *cluster)
 {
-    const json_t *pairs = json_object_get(cluster, "pairs");
-    if (json_is_array(pairs))
-        info_matrix_print(out, pairs, json_array_size(json_object_get(cluster, "ranks")));
-    else if (pairs)
-        fprintf(out, "\npairs of ranks are not measured: %s\n", text_of(pairs, "error"));
-}
-
-void info_cluster_print(FILE *out, const json_t *cluster)
-{
-    const json_t *ranks = json_object_get(cluster, "ranks");
-    print_hosts(out, ranks);
-    print_ranks(out, ranks);
-    print_pairs(out, cluster);
+    print_hosts(json_object_get(cluster, "ranks"));
+    print_ranks(json_object_get(cluster, "ranks"));
     if (json_object_get(cluster, "findings"))
-        print_findings(out, json_object_get(cluster, "findings"));
+        print_findings(json_object_get(cluster, "findings"));
 }

@@ -17,25 +17,14 @@
 
 static char directory[] = "/tmp/gravel-info-XXXXXX"; /* of links; removed at exit */
 
-static void link_path(const char *file, char *path, size_t bytes)
+/* Makes the link to a driver's file, or takes it away. */
+static void link_driver(const char *file, bool is_there)
 {
+    char path[512];
     const char *slash = strrchr(file, '/');
-    snprintf(path, bytes, "%s/%s", directory, slash ? slash + 1 : file);
-}
-
-static void add_driver(const char *file)
-{
-    char path[512];
-    link_path(file, path, sizeof path);
-    if (symlink(file, path))
+    snprintf(path, sizeof path, "%s/%s", directory, slash ? slash + 1 : file);
+    if (is_there ? symlink(file, path) : unlink(path))
         perror(path);
-}
-
-static void remove_driver(const char *file)
-{
-    char path[512];
-    link_path(file, path, sizeof path);
-    unlink(path);
 }
 
 static void remove_directory(void)
@@ -59,33 +48,40 @@ static bool find_drivers(glob_t *files)
     return glob(pattern, 0, NULL, files) == 0;
 }
 
+/* Loads one driver alone. @return its line of the list of broken ones; NULL: it works. */
+static json_t *try_driver(const char *file, info_task *list, const void *argument, unsigned limit_s)
+{
+    link_driver(file, true);
+    json_t *answer = info_child_run(list, argument, limit_s), *line = NULL;
+    if (info_child_broke(answer))
+        line = json_pack("{s:s, s:O}", "file", file, "error", json_object_get(answer, "error"));
+    json_decref(answer);
+    link_driver(file, false);
+    return line;
+}
+
 void info_drivers_leave_out_broken(info_task *list, const void *argument, unsigned limit_s,
                                    json_t *broken)
 {
     glob_t files;
     if (!find_drivers(&files))
         return;
-    if (!mkdtemp(directory)) {
+    if (mkdtemp(directory)) {
+        json_t *lines = json_array(); /* of each driver; null: it works */
+        atexit(remove_directory);
+        setenv("OCL_ICD_VENDORS", directory, 1);
+        for (size_t i = 0; i < files.gl_pathc; i++) {
+            json_t *line = try_driver(files.gl_pathv[i], list, argument, limit_s);
+            json_array_append_new(lines, line ? line : json_null());
+        }
+        for (size_t i = 0; i < files.gl_pathc; i++)
+            if (json_is_null(json_array_get(lines, i)))
+                link_driver(files.gl_pathv[i], true);
+            else
+                json_array_append(broken, json_array_get(lines, i));
+        json_decref(lines);
+    } else {
         perror(directory);
-        globfree(&files);
-        return;
     }
-    atexit(remove_directory);
-    setenv("OCL_ICD_VENDORS", directory, 1);
-    bool *works = calloc(files.gl_pathc, sizeof *works);
-    for (size_t i = 0; works && i < files.gl_pathc; i++) {
-        add_driver(files.gl_pathv[i]);
-        json_t *answer = info_child_run(list, argument, limit_s);
-        works[i] = !info_child_broke(answer);
-        if (!works[i])
-            json_array_append_new(broken, json_pack("{s:s, s:O}", "file", files.gl_pathv[i],
-                                                    "error", json_object_get(answer, "error")));
-        json_decref(answer);
-        remove_driver(files.gl_pathv[i]);
-    }
-    for (size_t i = 0; works && i < files.gl_pathc; i++)
-        if (works[i])
-            add_driver(files.gl_pathv[i]);
-    free(works);
     globfree(&files);
 }

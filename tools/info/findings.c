@@ -1,164 +1,426 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Compares the ranks of a job. See findings.h.
+ *
+ * Most findings are about the ranks of a host of which something holds: struct some names them.
  */
 #include "findings.h"
 
-#include "notes.h"
+#include "cores_list.h"
+#include "members.h"
 #include "settings/settings.h"
-#include "wording.h"
+#include "transport/segment.h"
 
 #include <inttypes.h>
+#include <stdbool.h>
+#include <stdio.h>
 #include <string.h>
+
+#define MOST_NAMED 8u /* ranks that a finding names; it counts the rest */
+#define INT "%" JSON_INTEGER_FORMAT
+
+/* ---- words ----------------------------------------------------------------------------------- */
+
+__attribute__((format(printf, 4, 5))) static void add(json_t *findings, bool is_fatal,
+                                                      const char *remedy, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    json_t *what = json_vsprintf(format, arguments);
+    va_end(arguments);
+    json_array_append_new(findings, json_pack("{s:o, s:s, s:b}", "what", what, "remedy", remedy,
+                                              "is_fatal", (int)is_fatal));
+}
+
+/* Puts more behind a text of so many bytes; what is longer is cut. */
+__attribute__((format(printf, 3, 4))) static void append(char *text, size_t bytes,
+                                                         const char *format, ...)
+{
+    va_list arguments;
+    const size_t used = strlen(text);
+    va_start(arguments, format);
+    vsnprintf(text + used, bytes - used, format, arguments);
+    va_end(arguments);
+}
+
+typedef bool holds_function(const json_t *rank, const void *context);
+
+/* Ranks of one host. */
+struct some {
+    unsigned n;
+    const json_t *first; /* NULL if n is 0 */
+    char names[512];     /* "ranks 0, 2 and 3 more on gh1" */
+};
+
+/* Returns those of the host's ranks of which `holds` is true. */
+static struct some find_ranks(const json_t *ranks, json_int_t host, holds_function *holds,
+                              const void *context)
+{
+    struct some some = {.n = 0};
+    char numbers[256] = "";
+    size_t i;
+    json_t *rank;
+    json_array_foreach(ranks, i, rank)
+    {
+        if (info_integer(rank, "first") != host || !holds(rank, context))
+            continue;
+        some.first = some.first ? some.first : rank;
+        if (some.n++ < MOST_NAMED)
+            append(numbers, sizeof numbers, "%s" INT, some.n > 1 ? ", " : "",
+                   info_integer(rank, "rank"));
+    }
+    if (some.n > MOST_NAMED)
+        append(numbers, sizeof numbers, " and %u more", some.n - MOST_NAMED);
+    append(some.names, sizeof some.names, "rank%s %s on %s", some.n > 1 ? "s" : "", numbers,
+           info_text(some.first, "host"));
+    return some;
+}
 
 /* ---- values that should be equal ------------------------------------------------------------- */
 
-/* What all ranks have of something. */
 struct comparison {
-    const char *name, *remedy;
+    const char *key, *name, *remedy;
     bool is_fatal; /* if it differs */
-    const json_t *ranks;
-    json_t *values; /* of each rank: strings */
 };
 
-/* " at rank 0 on gh1, 2 on gh1": all that have the value of the i-th. */
-static void append_owners(const struct comparison *of, size_t i, char *text)
+/* Writes " at rank 0 on gh1, 2 on gh1": all that have the value of the i-th. */
+static void append_owners(const json_t *ranks, const json_t *values, size_t i, char *text,
+                          size_t bytes)
 {
     size_t j;
     unsigned n = 0;
     json_t *rank;
-    json_array_foreach(of->ranks, j, rank)
+    json_array_foreach(ranks, j, rank)
     {
-        if (!json_equal(json_array_get(of->values, i), json_array_get(of->values, j)) ||
-            n++ >= INFO_MOST_NAMED)
-            continue;
-        info_append_number(text, n == 1 ? " at rank " : ", ", info_integer_of(rank, "rank"));
-        info_append(text, " on ", info_text_of(rank, "host"));
+        if (json_equal(json_array_get(values, i), json_array_get(values, j)) && n++ < MOST_NAMED)
+            append(text, bytes, "%s" INT " on %s", n == 1 ? " at rank " : ", ",
+                   info_integer(rank, "rank"), info_text(rank, "host"));
     }
-    if (n > INFO_MOST_NAMED) {
-        info_append_number(text, " and ", n - INFO_MOST_NAMED);
-        info_append(text, " more", "");
-    }
+    if (n > MOST_NAMED)
+        append(text, bytes, " and %u more", n - MOST_NAMED);
 }
 
-static bool is_first_of_value(const struct comparison *of, size_t i)
+static bool is_first_of_value(const json_t *values, size_t i)
 {
     for (size_t before = 0; before < i; before++)
-        if (json_equal(json_array_get(of->values, before), json_array_get(of->values, i)))
+        if (json_equal(json_array_get(values, before), json_array_get(values, i)))
             return false;
     return true;
 }
 
-/* Adds a finding if they differ, and frees the values. */
-static void compare(struct comparison *of, json_t *findings)
+/* Adds a finding if they differ. @param values  of each rank: texts. Freed. */
+static void compare(const struct comparison *of, const json_t *ranks, json_t *values,
+                    json_t *findings)
 {
-    char text[INFO_TEXT_BYTES] = "";
+    char text[2048] = "";
     unsigned n_values = 0;
-    info_append(text, of->name, "");
-    for (size_t i = 0; i < json_array_size(of->values); i++) {
-        const char *value = json_string_value(json_array_get(of->values, i));
-        if (!is_first_of_value(of, i))
+    for (size_t i = 0; i < json_array_size(values); i++) {
+        const char *value = json_string_value(json_array_get(values, i));
+        if (!is_first_of_value(values, i))
             continue;
-        info_append(text, n_values++ ? "; " : ": ", value && *value ? value : "none");
-        append_owners(of, i, text);
+        append(text, sizeof text, "%s%s", n_values++ ? "; " : ": ",
+               value && *value ? value : "none");
+        append_owners(ranks, values, i, text, sizeof text);
     }
     if (n_values > 1)
-        info_add(findings, of->is_fatal, text, of->remedy);
-    json_decref(of->values);
+        add(findings, of->is_fatal, of->remedy, "%s%s", of->name, text);
+    json_decref(values);
 }
 
-static void compare_members(const json_t *ranks, const char *key, struct comparison of,
-                            json_t *findings)
+static void compare_members(const json_t *ranks, json_t *findings)
 {
-    size_t i;
-    json_t *rank;
-    of.ranks = ranks;
-    of.values = json_array();
-    json_array_foreach(ranks, i, rank)
-        json_array_append_new(of.values, json_string(info_text_of(rank, key)));
-    compare(&of, findings);
+    static const char one_everywhere[] = "install one version on all hosts";
+    static const struct comparison members[] = {
+        {"version", "Gravel", one_everywhere, true},
+        {"mpi", "MPI", one_everywhere, true},
+        {"step", "step", "allowed; GRAVEL_STEP takes one for all", false}};
+    for (size_t m = 0; m < sizeof members / sizeof *members; m++) {
+        json_t *values = json_array(), *rank;
+        size_t i;
+        json_array_foreach(ranks, i, rank)
+            json_array_append_new(values, json_string(info_text(rank, members[m].key)));
+        compare(&members[m], ranks, values, findings);
+    }
 }
 
-/* ---- settings -------------------------------------------------------------------------------- */
-
-static json_t *default_of(const struct gravel_setting *setting)
-{
-    return setting->kind == GRAVEL_SETTING_STRING ? json_string(setting->text)
-                                                  : json_sprintf("%" PRIu64, setting->number);
-}
-
-/* What a rank has once it has taken node 0's: see gravel_config_take. */
+/* Returns what a rank has once it has taken node 0's: see gravel_config_take. */
 static json_t *setting_of(const json_t *rank, const json_t *first,
                           const struct gravel_setting *setting)
 {
-    json_t *preset = default_of(setting);
+    json_t *preset = setting->kind == GRAVEL_SETTING_STRING
+                         ? json_string(setting->text)
+                         : json_sprintf("%" PRIu64, setting->number);
     json_t *own = json_object_get(json_object_get(rank, "settings"), setting->variable);
     json_t *shared = json_object_get(json_object_get(first, "settings"), setting->variable);
-    json_t *value = own && !json_equal(own, preset) ? own : shared ? shared : preset;
-    json_incref(value);
+    json_t *value = json_incref(own && !json_equal(own, preset) ? own : shared ? shared : preset);
     json_decref(preset);
     return value;
-}
-
-static void compare_setting(const json_t *ranks, const struct gravel_setting *setting,
-                            json_t *findings)
-{
-    struct comparison of = {
-        setting->variable, "set it at node 0 alone, whose setting all nodes take, or unset it",
-        gravel_setting_reach(setting) == GRAVEL_SETTING_AGREED, ranks, json_array()};
-    size_t i;
-    json_t *rank;
-    json_array_foreach(ranks, i, rank)
-        json_array_append_new(of.values, setting_of(rank, json_array_get(ranks, 0), setting));
-    compare(&of, findings);
 }
 
 static void compare_settings(const json_t *ranks, json_t *findings)
 {
     const struct gravel_setting *setting;
-    for (uint32_t i = 0; (setting = gravel_setting_at(i)); i++)
-        if (gravel_setting_reach(setting) != GRAVEL_SETTING_OF_A_PLACE)
-            compare_setting(ranks, setting, findings);
+    for (uint32_t s = 0; (setting = gravel_setting_at(s)); s++) {
+        const struct comparison of = {
+            NULL, setting->variable,
+            "set it at node 0 alone, whose setting all nodes take, or unset it",
+            gravel_setting_reach(setting) == GRAVEL_SETTING_AGREED};
+        json_t *values = json_array(), *rank;
+        size_t i;
+        json_array_foreach(ranks, i, rank)
+            json_array_append_new(values, setting_of(rank, json_array_get(ranks, 0), setting));
+        if (gravel_setting_reach(setting) == GRAVEL_SETTING_OF_A_PLACE)
+            json_decref(values);
+        else
+            compare(&of, ranks, values, findings);
+    }
 }
 
-/* ---- ranks that cannot open, or answer ------------------------------------------------------- */
+/* ---- devices --------------------------------------------------------------------------------- */
 
-static void find_failed(const json_t *ranks, json_t *findings)
+/* Returns the rank's own in a list of the devices that the nodes of a host take in turn. */
+static const char *turn_of(const json_t *rank, const char *key)
 {
-    size_t i;
-    json_t *rank;
-    json_array_foreach(ranks, i, rank)
-    {
-        char text[INFO_TEXT_BYTES] = "";
-        if (!json_object_get(rank, "error"))
+    const json_t *list = json_object_get(json_object_get(rank, "device"), key);
+    const size_t n = json_array_size(list), local = (size_t)info_integer(rank, "local");
+    return n ? json_string_value(json_array_get(list, local % n)) : NULL;
+}
+
+const char *info_device_of(const json_t *rank)
+{
+    return turn_of(rank, "numbers");
+}
+
+/* Nodes share a CPU's cores, not its device. */
+static bool has_cpu(const json_t *rank)
+{
+    return json_is_true(json_object_get(json_object_get(rank, "device"), "is_cpu"));
+}
+
+/* Whether a rank has the same device as another one before it. */
+static bool shares_device(const json_t *rank, const void *context)
+{
+    const json_t *before = context;
+    const char *a = turn_of(before, "identities"), *b = turn_of(rank, "identities");
+    return info_integer(rank, "rank") > info_integer(before, "rank") && a && b && !strcmp(a, b) &&
+           !has_cpu(before);
+}
+
+static void note_shared_device(const json_t *ranks, const json_t *rank, json_t *findings)
+{
+    const struct some others = find_ranks(ranks, info_integer(rank, "first"), shares_device, rank);
+    if (others.n)
+        add(findings, false, "one rank a device: mpirun --map-by ppr:DEVICES:node",
+            "rank " INT " on %s shares its device with rank " INT, info_integer(rank, "rank"),
+            info_text(rank, "host"), info_integer(others.first, "rank"));
+}
+
+static bool has_unknown_device(const json_t *rank, const void *context)
+{
+    (void)context;
+    return info_device_of(rank) && !turn_of(rank, "identities") && !has_cpu(rank);
+}
+
+/* Devices of one number may be different ones, where a launcher shows each rank its own. */
+static void note_unknown_devices(const json_t *ranks, json_int_t host, json_t *findings)
+{
+    const struct some some = find_ranks(ranks, host, has_unknown_device, NULL);
+    const char *selection = info_text(json_array_get(ranks, (size_t)host), "selection");
+    if (some.n > 1)
+        add(findings, false,
+            "that variable at each rank, and the driver's own tool, show who has which device",
+            "%s: whether they share a device is unknown, for its driver tells no UUID%s%s",
+            some.names, *selection ? ", and a rank may see some devices only: " : "", selection);
+}
+
+/* ---- cores ----------------------------------------------------------------------------------- */
+
+/* A node has an aggregator, a network thread and the program's own, beside kernels on a CPU. */
+#define LEAST_CORES 3
+
+static void note_bound(const json_t *rank, json_t *findings)
+{
+    const json_t *cores = json_object_get(rank, "cores");
+    const json_int_t allowed = info_integer(cores, "allowed"),
+                     online = info_integer(cores, "online");
+    if (allowed < LEAST_CORES && allowed < online)
+        add(findings, false, "mpirun --bind-to none, srun --cpu-bind=none -c CORES",
+            "rank " INT " on %s may run on core %s alone, of " INT, info_integer(rank, "rank"),
+            info_text(rank, "host"), info_text(cores, "list"), online);
+}
+
+static void read_cores(const json_t *rank, cpu_set_t *set)
+{
+    info_cores_read(info_text(json_object_get(rank, "cores"), "list"), set);
+}
+
+static bool runs_within(const json_t *rank, const void *cores)
+{
+    cpu_set_t own;
+    read_cores(rank, &own);
+    CPU_AND(&own, &own, (const cpu_set_t *)cores);
+    return CPU_COUNT(&own) > 0;
+}
+
+/* Adds the cores of all ranks of its host that may run on these, be it by way of a third one. */
+static void grow(const json_t *ranks, json_int_t host, cpu_set_t *cores)
+{
+    int n_cores;
+    do {
+        size_t i;
+        json_t *rank;
+        n_cores = CPU_COUNT(cores);
+        json_array_foreach(ranks, i, rank)
+        {
+            cpu_set_t own;
+            if (info_integer(rank, "first") != host || !runs_within(rank, cores))
+                continue;
+            read_cores(rank, &own);
+            CPU_OR(cores, cores, &own);
+        }
+    } while (CPU_COUNT(cores) > n_cores);
+}
+
+/* Adds a note at the first of the ranks that share cores. */
+static void note_shared_cores(const json_t *ranks, const json_t *rank, json_t *findings)
+{
+    const json_int_t host = info_integer(rank, "first");
+    char list[INFO_CORES_BYTES];
+    cpu_set_t cores;
+    read_cores(rank, &cores);
+    grow(ranks, host, &cores);
+    const struct some some = find_ranks(ranks, host, runs_within, &cores);
+    if (some.first != rank || some.n < 2 || CPU_COUNT(&cores) >= (int)(LEAST_CORES * some.n))
+        return;
+    info_cores_write(&cores, list);
+    add(findings, false,
+        "fewer ranks a host, or cores of its own for each: mpirun --map-by ppr:N:node:pe=CORES, "
+        "srun -c CORES",
+        "%s share core%s %s, and each has %d threads beside its kernels", some.names,
+        CPU_COUNT(&cores) > 1 ? "s" : "", list, LEAST_CORES);
+}
+
+/* ---- node buffers that are handed over ------------------------------------------------------- */
+
+static bool says(const json_t *rank, const void *key)
+{
+    return *info_text(json_object_get(rank, "handover"), key) != '\0';
+}
+
+/* A rank without shared memory is the reason why others cannot map it. */
+static void note_not_handed_over(const json_t *ranks, json_int_t host, json_t *findings)
+{
+    static const struct {
+        const char *key, *then, *remedy;
+    } causes[] = {{"error", "", "ulimit -f unlimited, ulimit -v unlimited"},
+                  {"why_not", " cannot map node buffers of others there, which MPI sends instead",
+                   "one user and one container for all ranks of a host, and a /proc that shows "
+                   "them to each other (no hidepid)"}};
+    for (size_t i = 0; i < sizeof causes / sizeof *causes; i++) {
+        const struct some some = find_ranks(ranks, host, says, causes[i].key);
+        if (!some.n)
             continue;
-        info_append_rank(text, rank);
-        info_append(text, ": ", info_text_of(rank, "error"));
-        info_add(findings, true, text, "gravel-info on that host says what it lacks");
+        add(findings, false, causes[i].remedy, "%s%s: %s", some.names, causes[i].then,
+            info_text(json_object_get(some.first, "handover"), causes[i].key));
+        return;
     }
+}
+
+/* ---- limits ---------------------------------------------------------------------------------- */
+
+#define MIB (INT64_C(1) << 20)
+
+/* A resource that is short if a rank has less than `own`, and `each` for each rank. */
+static const struct limit {
+    const char *key;
+    json_int_t own, each;
+    bool is_of_host; /* it needs `each` for the ranks of its host, not for those of the job */
+    bool is_for_rdma;
+    json_int_t unit;    /* of what the finding says */
+    const char *format; /* names, what there is, what is needed, ranks */
+    const char *remedy;
+} limits[] = {
+    {"descriptors", 64, 1, false, false, 1, /* of drivers, MPI and files; and a connection each */
+     "%s may open " INT " descriptors, and MPI may need " INT ": a connection to each of " INT
+     " ranks, and its own",
+     "ulimit -n 4096, also in the launcher's daemon"},
+    {"address_bytes", 4096 * MIB, GRAVEL_SEGMENT_BYTES, true, false, MIB,
+     "%s may have " INT " MiB of addresses, and may need " INT
+     ": a gigabyte for each rank of the host (" INT "), and heap, queues and driver",
+     "ulimit -v unlimited, or fewer ranks a host"},
+    {"locked_bytes", 64 * MIB, 0, true, true, 1024, /* of node buffers */
+     "%s may lock " INT " kB, and InfiniBand reads memory that is locked: node buffers take " INT
+     " kB",
+     "ulimit -l unlimited, also in the launcher's daemon"},
+};
+
+struct need {
+    const struct limit *limit;
+    json_int_t least;
+};
+
+/* Whether a rank has less than that. A limit that is null is none. */
+static bool is_short(const json_t *rank, const void *context)
+{
+    const struct need *need = context;
+    const json_t *has = json_object_get(json_object_get(rank, "limits"), need->limit->key);
+    return json_is_integer(has) && json_integer_value(has) < need->least &&
+           (!need->limit->is_for_rdma || json_is_true(json_object_get(rank, "has_rdma")));
+}
+
+static bool is_any(const json_t *rank, const void *context)
+{
+    (void)rank, (void)context;
+    return true;
+}
+
+static void note_limit(const json_t *ranks, json_int_t host, const struct limit *limit,
+                       json_t *findings)
+{
+    const json_int_t n = limit->is_of_host ? find_ranks(ranks, host, is_any, NULL).n
+                                           : (json_int_t)json_array_size(ranks);
+    const struct need need = {limit, limit->own + n * limit->each};
+    struct need least = need;
+    const struct some some = find_ranks(ranks, host, is_short, &need);
+    for (struct some lower = some; lower.n; lower = find_ranks(ranks, host, is_short, &least))
+        least.least = info_integer(json_object_get(lower.first, "limits"), limit->key);
+    if (some.n)
+        add(findings, false, limit->remedy, limit->format, some.names, least.least / limit->unit,
+            need.least / limit->unit, n);
+}
+
+/* ---- all of them ----------------------------------------------------------------------------- */
+
+static void note_host(const json_t *ranks, json_int_t host, json_t *findings)
+{
+    note_unknown_devices(ranks, host, findings);
+    note_not_handed_over(ranks, host, findings);
+    for (size_t i = 0; i < sizeof limits / sizeof *limits; i++)
+        note_limit(ranks, host, &limits[i], findings);
 }
 
 json_t *info_find(const json_t *ranks)
 {
-    static const char one_everywhere[] = "install one version on all hosts";
-    json_t *findings = json_array();
-    find_failed(ranks, findings);
-    compare_members(ranks, "version",
-                    (struct comparison){"Gravel", one_everywhere, true, NULL, NULL}, findings);
-    compare_members(ranks, "mpi", (struct comparison){"MPI", one_everywhere, true, NULL, NULL},
-                    findings);
-    compare_members(
-        ranks, "step",
-        (struct comparison){"step", "allowed; GRAVEL_STEP takes one for all", false, NULL, NULL},
-        findings);
+    json_t *findings = json_array(), *rank;
+    size_t i;
+    json_array_foreach(ranks, i, rank)
+    {
+        if (json_object_get(rank, "error"))
+            add(findings, true, "gravel-info on that host says what it lacks",
+                "rank " INT " on %s: %s", info_integer(rank, "rank"), info_text(rank, "host"),
+                info_text(rank, "error"));
+    }
+    compare_members(ranks, findings);
     compare_settings(ranks, findings);
-    info_note(ranks, findings);
+    json_array_foreach(ranks, i, rank)
+    {
+        note_shared_device(ranks, rank, findings);
+        note_bound(rank, findings);
+        note_shared_cores(ranks, rank, findings);
+        if (info_integer(rank, "first") == (json_int_t)i)
+            note_host(ranks, (json_int_t)i, findings);
+    }
     return findings;
-}
-
-static const json_t *rank_of(const json_t *ranks, const json_t *pair, size_t i)
-{
-    return json_array_get(ranks, (size_t)json_integer_value(json_array_get(pair, i)));
 }
 
 void info_find_silent(const json_t *ranks, const json_t *pairs, json_t *findings)
@@ -167,16 +429,13 @@ void info_find_silent(const json_t *ranks, const json_t *pairs, json_t *findings
     json_t *pair;
     json_array_foreach(pairs, i, pair)
     {
-        const json_t *both = json_object_get(pair, "ranks");
-        char text[INFO_TEXT_BYTES] = "";
-        if (strcmp(info_text_of(pair, "way"), "silent"))
-            continue;
-        info_append_rank(text, rank_of(ranks, both, 0));
-        info_append(text, " gets no answer from ", "");
-        info_append_rank(text, rank_of(ranks, both, 1));
-        info_add(findings, false, text,
-                 "long packets may be lost: ping -M do -s 1472 HOST; see MTU, firewalls, and MPI's "
-                 "choice of "
-                 "networks");
+        const json_int_t a = json_integer_value(json_array_get(pair, 0)),
+                         b = json_integer_value(json_array_get(pair, 1));
+        add(findings, false,
+            "long packets may be lost: ping -M do -s 1472 HOST; see MTU, firewalls, and MPI's "
+            "choice of networks",
+            "rank " INT " on %s gets no answer from rank " INT " on %s", a,
+            info_text(json_array_get(ranks, (size_t)a), "host"), b,
+            info_text(json_array_get(ranks, (size_t)b), "host"));
     }
 }

@@ -2,14 +2,13 @@
 /*
  * What keeps a job from opening, or makes it slow: by what its ranks say, each finding with ranks, hosts and a remedy.
  *
- * Path:    gather.c -> findings.c -> notes.c (what makes it slow) -> cluster.c.
+ * Path:    gather.c, reach.c -> findings.c -> cluster.c.
  * Threads: main's; functions of their arguments alone.
  */
 #ifndef TOOLS_INFO_FINDINGS_H
 #define TOOLS_INFO_FINDINGS_H
 
 #include <jansson.h>
-#include <stdbool.h>
 
 /**
  * Compare all ranks.
@@ -19,7 +18,10 @@
  */
 json_t *info_find(const json_t *ranks);
 
-/** Add a note for each pair of which one does not answer the other. @param pairs  as info_pairs gives them. */
+/** Add a note for each pair of which one does not answer the other. @param pairs  as info_reach gives them. */
 void info_find_silent(const json_t *ranks, const json_t *pairs, json_t *findings);
+
+/** The device that a rank takes, by its turn among those of its host, "0:0"; NULL: none. */
+const char *info_device_of(const json_t *rank);
 
 #endif

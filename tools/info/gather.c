@@ -42,30 +42,18 @@ static void take_nothing(void *context)
     (void)context;
 }
 
-/* A malformed setting is one of the findings, so it does not keep this rank away. */
-static void read_config(void)
-{
-    if (gravel_config_load(&meeting.config, sizeof meeting.config))
-        gravel_config_fall_back(&meeting.config);
-    meeting.config.loopback_nodes = 1;
-}
-
-static void make_segment(void)
-{
-    if (gravel_segment_create(&meeting.segment))
-        snprintf(meeting.no_segment, sizeof meeting.no_segment, "%s", gravel_last_error());
-}
-
 static int meet(void)
 {
     bool use_mpi;
-    read_config();
+    if (gravel_config_load(&meeting.config, sizeof meeting.config))
+        gravel_config_fall_back(&meeting.config); /* a malformed setting is one of the findings */
+    meeting.config.loopback_nodes = 1;
     gravel_failure_init(&meeting.failure);
     int code = gravel_transport_choose(meeting.config.transport, false, &use_mpi);
     if (code)
         return code;
-    if (use_mpi)
-        make_segment();
+    if (use_mpi && gravel_segment_create(&meeting.segment))
+        snprintf(meeting.no_segment, sizeof meeting.no_segment, "%s", gravel_last_error());
     const struct gravel_network_shape shape = {
         .config = &meeting.config,
         .report = report,
@@ -92,15 +80,6 @@ static int reduce(void *values, uint32_t n)
     return noted ? noted : code;
 }
 
-/* @param text  [bytes], with room for whole rounds: this rank's, or zeros. */
-static int exchange(char *text, uint64_t bytes)
-{
-    int code = 0;
-    for (uint64_t at = 0; at < bytes && !code; at += ROUND_BYTES)
-        code = reduce(text + at, GRAVEL_ROUND_VALUES);
-    return code;
-}
-
 /* One rank's turn. */
 static int take_turn(const char *own, uint32_t rank, json_t *all)
 {
@@ -112,8 +91,8 @@ static int take_turn(const char *own, uint32_t rank, json_t *all)
         code = gravel_fail(GRAVEL_ENOMEM, "%llu bytes of rank %u", (unsigned long long)bytes, rank);
     if (!code && is_mine)
         memcpy(text, own, bytes);
-    if (!code)
-        code = exchange(text, bytes);
+    for (uint64_t at = 0; at < bytes && !code; at += ROUND_BYTES)
+        code = reduce(text + at, GRAVEL_ROUND_VALUES);
     json_t *object = code ? NULL : json_loadb(text, bytes, 0, NULL);
     if (!code && json_array_append_new(all, object))
         code = gravel_fail(GRAVEL_ECORRUPT, "what rank %u says is no JSON", rank);
@@ -121,29 +100,23 @@ static int take_turn(const char *own, uint32_t rank, json_t *all)
     return code;
 }
 
-/* A text, or null for none. */
-static json_t *text_or_null(const char *text)
+static const char *null_if_empty(const char *text)
 {
-    json_t *string = *text ? json_string(text) : NULL;
-    return string ? string : json_null();
+    return *text ? text : NULL;
 }
 
 /* A rank that is alone on its host has no one to hand node buffers to. */
-static json_t *describe_handover(const struct gravel_transport *transport)
-{
-    const bool is_alone = transport->n_local < 2;
-    return json_pack("{s:i, s:o, s:o}", "takers", (int)transport->handed.n_takers, "error",
-                     text_or_null(is_alone ? "" : meeting.no_segment), "why_not",
-                     text_or_null(transport->handed.why_not));
-}
-
 static char *introduce(json_t *own)
 {
     const struct gravel_transport *transport = meeting.network.transport;
-    json_object_set_new(own, "handover", describe_handover(transport));
-    json_object_set_new(own, "rank", json_integer(transport->node));
-    json_object_set_new(own, "first", json_integer(transport->host));
-    json_object_set_new(own, "local", json_integer(transport->local));
+    const bool is_alone = transport->n_local < 2;
+    json_t *place = json_pack("{s:i, s:i, s:i, s:{s:i, s:s?, s:s?}}", "rank", (int)transport->node,
+                              "first", (int)transport->host, "local", (int)transport->local,
+                              "handover", "takers", (int)transport->handed.n_takers, "error",
+                              null_if_empty(is_alone ? "" : meeting.no_segment), "why_not",
+                              null_if_empty(transport->handed.why_not));
+    json_object_update(own, place);
+    json_decref(place);
     return json_dumps(own, JSON_COMPACT);
 }
 

@@ -46,27 +46,26 @@ static json_t *describe_platforms(void)
     return all;
 }
 
+static json_t *number_of(const struct gravel_candidate *candidate)
+{
+    return json_sprintf("%u:%u", candidate->platform_number, candidate->device_number);
+}
+
 static json_t *describe_device(const struct gravel_candidate *candidate, const char *wanted_step)
 {
     const struct gravel_capability *c = &candidate->capability;
     const uint64_t identity = gravel_device_identity(candidate->device);
-    char number[32];
-    snprintf(number, sizeof number, "%u:%u", candidate->platform_number, candidate->device_number);
     enum gravel_step step = GRAVEL_STEP_DRAIN;
     const char *lack = gravel_step_choose(wanted_step, c, &step);
     return json_pack(
-        "{s:s, s:o, s:o, s:o, s:o, s:s, s:b, s:I, s:I, s:I, s:I, s:o, s:o, s:s?, s:s?}", "number",
-        number, "identity", identity ? json_sprintf("%016" PRIx64, identity) : json_null(), "name",
-        text(c->name), "platform", text(c->platform), "driver", text(c->driver), "language",
-        c->c_std, "is_cpu", (int)c->is_cpu, "compute_units", (json_int_t)c->compute_units,
-        "max_group", (json_int_t)c->max_group, "max_alloc_bytes", (json_int_t)c->max_alloc,
-        "local_bytes", (json_int_t)c->local_bytes, "capabilities", info_capabilities(c), "steps",
-        info_steps(c), "step", lack ? NULL : gravel_step_name(step), "reason", lack);
-}
-
-static json_t *number_of(const struct gravel_candidate *candidate)
-{
-    return json_sprintf("%u:%u", candidate->platform_number, candidate->device_number);
+        "{s:o, s:o, s:o, s:o, s:o, s:s, s:b, s:I, s:I, s:I, s:I, s:o, s:o, s:s?, s:s?}", "number",
+        number_of(candidate), "identity",
+        identity ? json_sprintf("%016" PRIx64, identity) : json_null(), "name", text(c->name),
+        "platform", text(c->platform), "driver", text(c->driver), "language", c->c_std, "is_cpu",
+        (int)c->is_cpu, "compute_units", (json_int_t)c->compute_units, "max_group",
+        (json_int_t)c->max_group, "max_alloc_bytes", (json_int_t)c->max_alloc, "local_bytes",
+        (json_int_t)c->local_bytes, "capabilities", info_capabilities(c), "steps", info_steps(c),
+        "step", lack ? NULL : gravel_step_name(step), "reason", lack);
 }
 
 /* The device a program gets, and those that equal ones give to the nodes of a host in turn. */
@@ -94,9 +93,9 @@ static json_t *describe(const struct info_request *request,
     json_t *devices = json_array();
     for (unsigned i = 0; i < n; i++)
         json_array_append_new(devices, describe_device(&candidates[i], request->step));
-    json_t *platforms = request->is_alone ? json_array() : describe_platforms();
-    json_t *list = json_pack("{s:o, s:o, s:s}", "platforms", platforms, "devices", devices,
-                             "wanted_step", request->step);
+    json_t *list = json_pack("{s:o, s:o, s:s}", "platforms",
+                             request->is_alone ? json_array() : describe_platforms(), "devices",
+                             devices, "wanted_step", request->step);
     describe_default(request, candidates, n, list);
     return list;
 }

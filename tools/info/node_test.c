@@ -26,46 +26,35 @@ struct node_test {
 
 static int open_node(struct node_test *test, const struct gravel_config *given)
 {
-    struct gravel_config config = *given;
-    strcpy(config.transport, "self");
-    config.loopback_nodes = N_NODES;
-    config.heap_bytes = HEAP_BYTES;
-    config.trace[0] = '\0';
-    config.stats = false;
+    const struct gravel_config config = info_config_alone(given, N_NODES, HEAP_BYTES);
     int code = gravel_open(&test->gravel, &config, NULL);
     if (!code)
         code = gravel_alloc(test->gravel, N_COUNTERS * sizeof(uint32_t), &test->counters);
     return code ? code : gravel_alloc(test->gravel, N_ITEMS * sizeof(uint64_t), &test->values);
 }
 
-static int launch(const struct node_test *test, cl_program program)
-{
-    cl_int error;
-    const size_t n_items = N_ITEMS, n_group = 64;
-    cl_ulong counters = test->counters, values = test->values;
-    cl_kernel kernel = clCreateKernel(program, "send_by_number", &error);
-    if (error != CL_SUCCESS)
-        return gravel_fail_cl("clCreateKernel", error);
-    clSetKernelArg(kernel, 1, sizeof counters, &counters);
-    clSetKernelArg(kernel, 2, sizeof values, &values);
-    int code = gravel_kernel_set_arena(test->gravel, kernel, 0);
-    if (!code)
-        code = gravel_launch(test->gravel, kernel, 1, &n_items, &n_group, 0, NULL, NULL);
-    clReleaseKernel(kernel);
-    return code;
-}
-
 static int send_from_kernel(const struct node_test *test)
 {
+    const size_t n_items = N_ITEMS, n_group = 64;
+    const cl_ulong offsets[] = {test->counters, test->values};
     char options[64];
     cl_program program;
+    cl_int error;
     snprintf(options, sizeof options, "-D N_COUNTERS=%u", N_COUNTERS);
     int code =
         gravel_program_build(test->gravel, "node_test.cl", info_node_test_cl, options, &program);
     if (code)
         return code;
-    code = launch(test, program);
+    cl_kernel kernel = clCreateKernel(program, "send_by_number", &error);
     clReleaseProgram(program);
+    if (error != CL_SUCCESS)
+        return gravel_fail_cl("clCreateKernel", error);
+    for (cl_uint i = 0; i < 2; i++)
+        clSetKernelArg(kernel, 1 + i, sizeof offsets[i], &offsets[i]);
+    code = gravel_kernel_set_arena(test->gravel, kernel, 0);
+    if (!code)
+        code = gravel_launch(test->gravel, kernel, 1, &n_items, &n_group, 0, NULL, NULL);
+    clReleaseKernel(kernel);
     return code;
 }
 

@@ -16,19 +16,11 @@
 
 #include <stdio.h>
 
-static void note_error(json_t *answer)
+/* Adds the members of an object, which it takes over. */
+static void add(json_t *answer, json_t *members)
 {
-    json_object_set_new(answer, "error", json_string(gravel_last_error()));
-}
-
-/* Kernels may get fewer compute units than the device has; the self-test finds out what the
- * compiler takes. */
-static void describe_found(const struct gravel_device *device, json_t *answer)
-{
-    struct gravel_capability found = device->capability;
-    found.compute_units = device->units;
-    json_object_set_new(answer, "capabilities", info_capabilities(&found));
-    json_object_set_new(answer, "steps", info_steps(&found));
+    json_object_update(answer, members);
+    json_decref(members);
 }
 
 static json_t *describe_settings(const struct gravel_config *config,
@@ -59,6 +51,17 @@ static json_t *describe_flows(const struct gravel_config *config,
                      flows.meeting.round_us, "error", code ? gravel_last_error() : NULL);
 }
 
+/* Kernels may get fewer compute units than the device has; the self-test finds out what the compiler takes. */
+static json_t *describe_found(const struct gravel_config *config,
+                              const struct gravel_device *device)
+{
+    struct gravel_capability found = device->capability;
+    found.compute_units = device->units;
+    return json_pack("{s:o, s:o, s:o, s:o}", "capabilities", info_capabilities(&found), "steps",
+                     info_steps(&found), "settings", describe_settings(config, device), "flows",
+                     describe_flows(config, device));
+}
+
 static int test_device(struct gravel_config *config, json_t *answer)
 {
     struct gravel_device device;
@@ -67,30 +70,16 @@ static int test_device(struct gravel_config *config, json_t *answer)
     int code = gravel_device_open(&device, config, NULL, NULL);
     if (code)
         return code;
-    json_object_set_new(answer, "cores", json_string(device.cores));
-    json_object_set_new(answer, "kernel_units", json_integer(device.units));
-    json_object_set_new(answer, "step", json_string(gravel_step_name(device.step)));
     info_child_stage("running the self-test");
     code = gravel_self_test(&device, config->self_test_rounds, &result);
-    json_object_set_new(answer, "can_yield", json_boolean(result.can_yield));
-    json_object_set_new(answer, "rounds", json_integer(result.n_rounds));
-    json_object_set_new(answer, "round_us", json_real(result.round_us));
-    json_object_set_new(answer, "increments", json_integer(result.n_increments));
-    if (!code) {
-        describe_found(&device, answer);
-        json_object_set_new(answer, "settings", describe_settings(config, &device));
-        json_object_set_new(answer, "flows", describe_flows(config, &device));
-    }
+    add(answer,
+        json_pack("{s:s, s:I, s:s, s:b, s:I, s:f, s:I}", "cores", device.cores, "kernel_units",
+                  (json_int_t)device.units, "step", gravel_step_name(device.step), "can_yield",
+                  (int)result.can_yield, "rounds", (json_int_t)result.n_rounds, "round_us",
+                  result.round_us, "increments", (json_int_t)result.n_increments));
+    if (!code)
+        add(answer, describe_found(config, &device));
     gravel_device_close(&device);
-    return code;
-}
-
-static int test_node(struct gravel_config *config, json_t *answer)
-{
-    uint64_t n_messages = 0;
-    info_child_stage("sending messages");
-    int code = info_node_test(config, &n_messages);
-    json_object_set_new(answer, "messages", json_integer((json_int_t)n_messages));
     return code;
 }
 
@@ -100,21 +89,23 @@ static json_t *probe_here(const void *argument)
     const struct info_probe *probe = argument;
     struct gravel_config config;
     json_t *answer = json_object();
-    uint64_t begin_ns = gravel_clock_ns();
+    uint64_t begin_ns = gravel_clock_ns(), n_messages = 0;
     int code = gravel_config_load(&config, sizeof config);
     snprintf(config.device, sizeof config.device, "%s", probe->device);
     if (probe->n_rounds)
         config.self_test_rounds = probe->n_rounds;
     if (!code)
         code = test_device(&config, answer);
-    if (!code && probe->with_node)
-        code = test_node(&config, answer);
+    if (!code && probe->with_node) {
+        info_child_stage("sending messages");
+        code = info_node_test(&config, &n_messages);
+        add(answer, json_pack("{s:I}", "messages", (json_int_t)n_messages));
+    }
     if (!code && probe->with_servers)
         json_object_set_new(answer, "servers", info_servers_measure(&config, &code));
     if (code)
-        note_error(answer);
-    double seconds = (double)(gravel_clock_ns() - begin_ns) * 1e-9;
-    json_object_set_new(answer, "seconds", json_real(seconds));
+        add(answer, json_pack("{s:s}", "error", gravel_last_error()));
+    add(answer, json_pack("{s:f}", "seconds", (double)(gravel_clock_ns() - begin_ns) * 1e-9));
     return answer;
 }
 

@@ -66,33 +66,13 @@ static const json_t *find_device(const json_t *list, const char *number)
     return NULL;
 }
 
-/* Of the devices that nodes of this host take in turn. */
-static json_t *collect_identities(const json_t *list, const json_t *numbers)
-{
-    size_t i;
-    json_t *number, *all = json_array();
-    json_array_foreach(numbers, i, number)
-    {
-        const json_t *device = find_device(list, json_string_value(number));
-        json_array_append(all, json_object_get(device, "identity"));
-    }
-    return all;
-}
-
-static void note_error(json_t *rank, json_t *error)
-{
-    json_object_set(rank, "error", error ? error : json_null());
-}
-
 /* A node proves its step when it opens, and so does the probe. */
 static void probe_device(json_t *rank, const char *number, unsigned limit_s)
 {
     const struct info_probe probe = {.device = number};
     json_t *found = info_probe_run(&probe, limit_s);
-    if (!found || json_object_get(found, "error"))
-        note_error(rank, json_object_get(found, "error"));
-    else
-        json_object_set(rank, "step", json_object_get(found, "step"));
+    const char *key = found && !json_object_get(found, "error") ? "step" : "error";
+    json_object_set(rank, key, found ? json_object_get(found, key) : json_null());
     json_decref(found);
 }
 
@@ -102,14 +82,18 @@ static void describe_device(json_t *rank, const json_t *list, unsigned limit_s)
     const char *number = json_string_value(json_array_get(numbers, 0));
     const json_t *device = find_device(list, number);
     if (!device) {
-        note_error(rank, json_object_get(list, "default_error"));
+        json_object_set(rank, "error", json_object_get(list, "default_error"));
         return;
     }
+    json_t *identities = json_array(), *other;
+    size_t i;
+    json_array_foreach(numbers, i, other) json_array_append(
+        identities, json_object_get(find_device(list, json_string_value(other)), "identity"));
     json_object_set_new(
         rank, "device",
         json_pack("{s:O, s:O, s:O, s:o, s:O}", "name", json_object_get(device, "name"), "driver",
-                  json_object_get(device, "driver"), "numbers", numbers, "identities",
-                  collect_identities(list, numbers), "is_cpu", json_object_get(device, "is_cpu")));
+                  json_object_get(device, "driver"), "numbers", numbers, "identities", identities,
+                  "is_cpu", json_object_get(device, "is_cpu")));
     probe_device(rank, number, limit_s);
 }
 
@@ -124,7 +108,7 @@ static void look_for_device(json_t *rank, const char *name, unsigned limit_s)
                                          .step = config.step};
     json_t *list = info_list(&request, limit_s);
     if (json_object_get(list, "error"))
-        note_error(rank, json_object_get(list, "error"));
+        json_object_set(rank, "error", json_object_get(list, "error"));
     else
         describe_device(rank, list, limit_s);
     json_decref(list);

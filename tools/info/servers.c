@@ -11,6 +11,7 @@
 #include "base/error.h"
 #include "child.h"
 #include "gravel/server.h"
+#include "node_test.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,12 +22,12 @@
 #define MOST_ITEMS (1u << 24)
 #define ENOUGH_S 0.02 /* of a launch */
 #define N_TRIALS 3u
-#define GROUP 256u /* [work-items] of kernels without servers, wanted */
+#define GROUP \
+    256u /* [work-items] for each that kernels without servers have, in multiples of compute units */
 #define HEAP_BYTES (4u << 20)
 
 extern const char info_servers_cl[];
 
-/* log2 of how many keys */
 static const uint32_t log_keys[] = {8, 10, 15, MOST_LOG_KEYS};
 #define N_ROWS (sizeof log_keys / sizeof *log_keys)
 
@@ -37,16 +38,15 @@ struct bench {
     struct gravel *gravel;
     cl_program program;
     cl_kernel kernels[N_WAYS];
-    size_t group;          /* of kernels without servers */
-    uint32_t units;        /* compute units */
+    cl_uint units;         /* compute units */
     uint64_t words, locks; /* heap offsets */
     uint32_t *expected;    /* [keys][2] */
 };
 
-/* A cell of the table. */
+/* What is measured at once. */
 struct cell {
     enum way way;
-    uint32_t log_keys;
+    cl_uint log_keys;
     uint32_t n_groups; /* of kernels without servers; 0: a work-item for each item */
 };
 
@@ -60,38 +60,6 @@ static int make_kernel(struct bench *bench, enum way way)
                                : gravel_fail_cl("clCreateKernel", error);
 }
 
-/* Groups that the kernels without servers bear. */
-static int find_group(struct bench *bench)
-{
-    cl_device_id device;
-    cl_uint units = 1;
-    size_t most = GROUP;
-    cl_int error =
-        clGetProgramInfo(bench->program, CL_PROGRAM_DEVICES, sizeof device, &device, NULL);
-    if (error == CL_SUCCESS)
-        error = clGetDeviceInfo(device, CL_DEVICE_MAX_COMPUTE_UNITS, sizeof units, &units, NULL);
-    bench->group = GROUP;
-    bench->units = units;
-    for (enum way way = LOCKED; way < N_WAYS && error == CL_SUCCESS; way++) {
-        error = clGetKernelWorkGroupInfo(bench->kernels[way], device, CL_KERNEL_WORK_GROUP_SIZE,
-                                         sizeof most, &most, NULL);
-        while (bench->group > most)
-            bench->group /= 2;
-    }
-    return gravel_check_cl("work-groups of the measurement", error);
-}
-
-static int alloc_words(struct bench *bench)
-{
-    const uint64_t bytes = sizeof(uint32_t) << MOST_LOG_KEYS;
-    bench->expected = malloc(2 * bytes);
-    int code = bench->expected ? gravel_alloc(bench->gravel, 2 * bytes, &bench->words)
-                               : gravel_fail(GRAVEL_ENOMEM, "%zu bytes", (size_t)(2 * bytes));
-    if (!code)
-        code = gravel_alloc(bench->gravel, bytes, &bench->locks);
-    return code ? code : gravel_set_constant(bench->gravel, 0, bench->words);
-}
-
 static int open_bench(struct bench *bench, const struct gravel_config *given, const char *mode)
 {
     static const struct gravel_handler handlers[] = {
@@ -99,22 +67,28 @@ static int open_bench(struct bench *bench, const struct gravel_config *given, co
     const struct gravel_bindings bindings =
         GRAVEL_BINDINGS(.handlers = handlers, .n_handlers = 1,
                         .device_code = {info_servers_cl, "servers.cl", NULL});
-    struct gravel_config config = *given;
-    strcpy(config.transport, "self");
-    config.loopback_nodes = 1;
-    config.heap_bytes = HEAP_BYTES;
-    config.trace[0] = '\0';
-    config.stats = false;
+    struct gravel_config config = info_config_alone(given, 1, HEAP_BYTES);
+    const uint64_t bytes = sizeof(uint32_t) << MOST_LOG_KEYS;
     snprintf(config.server_mode, sizeof config.server_mode, "%s", mode);
-    int code = gravel_open(&bench->gravel, &config, &bindings);
+    bench->expected = malloc(2 * bytes);
+    int code = bench->expected ? gravel_open(&bench->gravel, &config, &bindings)
+                               : gravel_fail(GRAVEL_ENOMEM, "%zu bytes", (size_t)(2 * bytes));
     if (!code)
-        code = alloc_words(bench);
+        code = gravel_alloc(bench->gravel, 2 * bytes, &bench->words);
+    if (!code)
+        code = gravel_alloc(bench->gravel, bytes, &bench->locks);
+    if (!code)
+        code = gravel_set_constant(bench->gravel, 0, bench->words);
     if (!code)
         code = gravel_server_build(bench->gravel, "servers.cl", info_servers_cl, NULL,
                                    &bench->program);
     for (enum way way = SERVED; way < N_WAYS && !code; way++)
         code = make_kernel(bench, way);
-    return code ? code : find_group(bench);
+    return code ? code
+                : gravel_check_cl("compute units",
+                                  clGetDeviceInfo(gravel_cl_device(bench->gravel),
+                                                  CL_DEVICE_MAX_COMPUTE_UNITS, sizeof bench->units,
+                                                  &bench->units, NULL));
 }
 
 static int close_bench(struct bench *bench)
@@ -125,7 +99,7 @@ static int close_bench(struct bench *bench)
     if (bench->program)
         clReleaseProgram(bench->program);
     free(bench->expected);
-    return bench->gravel ? gravel_close(bench->gravel) : 0;
+    return gravel_close(bench->gravel);
 }
 
 /* ---- run ------------------------------------------------------------------------------------- */
@@ -162,25 +136,22 @@ static int check(const struct bench *bench, const struct cell *cell, uint32_t n_
                    : code;
 }
 
-static int launch_served(const struct bench *bench, uint32_t n_items)
+static int launch(const struct bench *bench, const struct cell *cell, cl_uint n_items)
 {
-    return gravel_server_launch(bench->gravel, bench->kernels[SERVED], n_items, 0, NULL, NULL);
-}
-
-static int launch_alone(const struct bench *bench, const struct cell *cell, cl_uint n_items)
-{
-    size_t groups = (n_items + bench->group - 1) / bench->group;
-    if (cell->n_groups && cell->n_groups < groups)
-        groups = cell->n_groups;
-    const size_t global = groups * bench->group;
-    const cl_uint n_work_items = (cl_uint)global;
-    const cl_ulong words = bench->words, locks = bench->locks;
     cl_kernel kernel = bench->kernels[cell->way];
-    clSetKernelArg(kernel, 2, sizeof n_items, &n_items);
-    clSetKernelArg(kernel, 3, sizeof n_work_items, &n_work_items);
-    clSetKernelArg(kernel, 4, sizeof words, &words);
-    clSetKernelArg(kernel, 5, sizeof locks, &locks);
-    int code = gravel_launch(bench->gravel, kernel, 1, &global, &bench->group, 0, NULL, NULL);
+    if (cell->way == SERVED)
+        return gravel_server_launch(bench->gravel, kernel, n_items, 0, NULL, NULL);
+    size_t n_groups = (n_items + GROUP - 1) / GROUP;
+    if (cell->n_groups && cell->n_groups < n_groups)
+        n_groups = cell->n_groups;
+    const size_t global = n_groups * GROUP;
+    const cl_uint counts[] = {n_items, (cl_uint)global};
+    const cl_ulong offsets[] = {bench->words, bench->locks};
+    for (cl_uint i = 0; i < 2; i++) {
+        clSetKernelArg(kernel, 2 + i, sizeof counts[i], &counts[i]);
+        clSetKernelArg(kernel, 4 + i, sizeof offsets[i], &offsets[i]);
+    }
+    int code = gravel_launch(bench->gravel, kernel, 1, &global, NULL, 0, NULL, NULL);
     return code ? code : gravel_quiet(bench->gravel);
 }
 
@@ -188,15 +159,15 @@ static int launch_alone(const struct bench *bench, const struct cell *cell, cl_u
 static int run(const struct bench *bench, const struct cell *cell, uint32_t n_items,
                double *seconds)
 {
-    const cl_uint log_keys_there = cell->log_keys;
-    int code = clear(bench, bench->words, (uint64_t)2 * sizeof(uint32_t) << cell->log_keys);
+    const uint64_t bytes = (uint64_t)sizeof(uint32_t) << cell->log_keys;
+    int code = clear(bench, bench->words, 2 * bytes);
     if (!code)
-        code = clear(bench, bench->locks, (uint64_t)sizeof(uint32_t) << cell->log_keys);
+        code = clear(bench, bench->locks, bytes);
     if (code)
         return code;
-    clSetKernelArg(bench->kernels[cell->way], 1, sizeof log_keys_there, &log_keys_there);
+    clSetKernelArg(bench->kernels[cell->way], 1, sizeof cell->log_keys, &cell->log_keys);
     const uint64_t begin_ns = gravel_clock_ns();
-    code = cell->way == SERVED ? launch_served(bench, n_items) : launch_alone(bench, cell, n_items);
+    code = launch(bench, cell, n_items);
     *seconds = (double)(gravel_clock_ns() - begin_ns) * 1e-9;
     return code ? code : check(bench, cell, n_items);
 }
@@ -230,53 +201,43 @@ static int measure(const struct bench *bench, struct cell cell, double *rate)
     return code;
 }
 
+/* ---- all ------------------------------------------------------------------------------------- */
+
 /* Locks have a best number of groups: one, or some, a compute unit, or as many as there is work for. */
-static int measure_locks(const struct bench *bench, uint32_t log_of_keys, json_t *row)
+static int measure_others(const struct bench *bench, uint32_t log_of_keys, json_t *row)
 {
     const uint32_t groups[] = {bench->units, 4 * bench->units, 0};
-    double best = 0, rate;
+    double rate, best = 0;
     uint32_t best_groups = 0;
     int code = 0;
     for (uint32_t i = 0; i < sizeof groups / sizeof *groups && !code; i++) {
         code = measure(bench, (struct cell){LOCKED, log_of_keys, groups[i]}, &rate);
-        if (!code && rate > best) {
-            best = rate;
-            best_groups = groups[i];
-        }
+        best_groups = rate > best ? groups[i] : best_groups;
+        best = rate > best ? rate : best;
     }
-    json_object_set_new(row, "locks", json_real(best));
-    json_object_set_new(row, "lock_groups", json_integer(best_groups));
-    return code;
-}
-
-/* ---- all ------------------------------------------------------------------------------------- */
-
-static int measure_row(const struct bench *bench, const char *mode, bool with_other_ways,
-                       uint32_t log_of_keys, json_t *row)
-{
-    double rate;
-    int code = measure(bench, (struct cell){SERVED, log_of_keys, 0}, &rate);
-    if (!code)
-        json_object_set_new(row, mode, json_real(rate));
-    if (code || !with_other_ways)
-        return code;
-    code = measure_locks(bench, log_of_keys, row);
     if (!code)
         code = measure(bench, (struct cell){ATOMIC, log_of_keys, 0}, &rate);
-    if (!code)
-        json_object_set_new(row, "atomics", json_real(rate));
+    json_object_set_new(row, "locks", json_real(best));
+    json_object_set_new(row, "lock_groups", json_integer(best_groups));
+    json_object_set_new(row, "atomics", json_real(rate));
     return code;
 }
 
-/* In a node of the mode. @return also GRAVEL_ECAPABILITY: the device cannot have it. */
-static int measure_mode(const struct gravel_config *config, const char *mode, bool with_other_ways,
+/* Measures in a node of the mode. @return also GRAVEL_ECAPABILITY: the device cannot have it. */
+static int measure_mode(const struct gravel_config *config, const char *mode, bool with_others,
                         json_t *rows)
 {
     struct bench bench = {.gravel = NULL};
     char why[GRAVEL_ERROR_BYTES];
+    double rate;
     int code = open_bench(&bench, config, mode);
-    for (size_t i = 0; i < N_ROWS && !code; i++)
-        code = measure_row(&bench, mode, with_other_ways, log_keys[i], json_array_get(rows, i));
+    for (size_t i = 0; i < N_ROWS && !code; i++) {
+        json_t *row = json_array_get(rows, i);
+        code = measure(&bench, (struct cell){SERVED, log_keys[i], 0}, &rate);
+        json_object_set_new(row, mode, json_real(rate));
+        if (!code && with_others)
+            code = measure_others(&bench, log_keys[i], row);
+    }
     snprintf(why, sizeof why, "%s", code ? gravel_last_error() : "");
     int closed = close_bench(&bench);
     return code ? gravel_fail(code, "%s", why) : closed;

@@ -9,112 +9,83 @@
 
 #include <inttypes.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum kind { STRING, BOOL, COUNT, BYTES };
-
-struct setting {
-    enum kind kind;
-    const char *variable;
-    const char *text;          /* default of a STRING, else NULL */
-    const char *choices;       /* of a STRING; NULL: any text */
-    uint64_t number, min, max; /* default and range of a number */
+/* What a setting is for; in the order of gravel_setting_at. */
+static const struct {
     const char *category, *help;
-};
-
-#define PRESET_STRING(preset, list, none) .text = preset, .choices = list
-#define PRESET_BOOL(preset, low, high) .number = preset, .min = low, .max = high
-#define PRESET_COUNT PRESET_BOOL
-#define PRESET_BYTES PRESET_BOOL
-#define SETTING(kind, field, variable, preset, low, high, group, meaning) \
-    {kind, #variable, PRESET_##kind(preset, low, high), .category = group, .help = meaning},
-static const struct setting settings[] = {GRAVEL_CONFIG_FIELDS(SETTING)};
-#define N_SETTINGS (sizeof settings / sizeof *settings)
+} meanings[] = {
+#define MEANING(kind, field, variable, preset, low, high, category, help) {category, help},
+    GRAVEL_CONFIG_FIELDS(MEANING)};
 
 #define VALUE_BYTES (GRAVEL_CONFIG_STRING_BYTES + 8)
-#define RANGE_BYTES (2 * VALUE_BYTES + sizeof " to ")
 
 /* As the variable takes it: 64k, not 65536. */
-static void format_number(enum kind kind, uint64_t number, char *text)
+static void format_number(const struct gravel_setting *setting, uint64_t number, char *text)
 {
-    static const char suffixes[][2] = {"", "k", "M", "G"};
+    static const char *const suffixes[] = {"", "k", "M", "G"};
     unsigned power = 0;
-    while (kind == BYTES && number && number % 1024 == 0 && power < 3) {
+    for (; setting->kind == GRAVEL_SETTING_BYTES && number && number % 1024 == 0 && power < 3;
+         power++)
         number /= 1024;
-        power++;
-    }
     snprintf(text, VALUE_BYTES, "%" PRIu64 "%s", number, suffixes[power]);
 }
 
-static void format_default(const struct setting *setting, char *text)
-{
-    if (setting->text)
-        snprintf(text, VALUE_BYTES, "%s", *setting->text ? setting->text : "\"\"");
-    else
-        format_number(setting->kind, setting->number, text);
-}
-
-static void format_range(const struct setting *setting, char *text)
-{
-    char low[VALUE_BYTES], high[VALUE_BYTES];
-    format_number(setting->kind, setting->min, low);
-    format_number(setting->kind, setting->max, high);
-    if (setting->text)
-        snprintf(text, RANGE_BYTES, "%s", setting->choices ? setting->choices : "text");
-    else
-        snprintf(text, RANGE_BYTES, "%s to %s", low, high);
-}
-
-/* What the environment says, or NULL; the library takes an empty variable for an unset one. */
-static const char *from_environment(const struct setting *setting)
+/* Returns what the environment says, or NULL; the library takes an empty variable for an unset one. */
+static const char *from_environment(const struct gravel_setting *setting)
 {
     const char *value = getenv(setting->variable);
     return value && *value ? value : NULL;
 }
 
-void info_settings_print(FILE *out)
+void info_settings_print(void)
 {
+    const struct gravel_setting *s;
     const char *category = "";
-    for (const struct setting *s = settings; s < settings + N_SETTINGS; s++) {
-        char preset[VALUE_BYTES], range[RANGE_BYTES];
+    for (uint32_t i = 0; (s = gravel_setting_at(i)); i++) {
+        char preset[VALUE_BYTES], low[VALUE_BYTES], high[VALUE_BYTES];
+        const bool is_text = s->kind == GRAVEL_SETTING_STRING;
         const char *value = from_environment(s);
-        format_default(s, preset);
-        format_range(s, range);
-        if (strcmp(category, s->category))
-            fprintf(out, "%s%s\n", *category ? "\n" : "", s->category);
-        category = s->category;
-        fprintf(out, "  %-22s %-10s %s  (default %s, %s)\n", s->variable, value ? value : preset,
-                value ? "set    " : "not set", preset, range);
-        fprintf(out, "      %s\n", s->help);
+        format_number(s, s->number, preset);
+        format_number(s, s->min, low);
+        format_number(s, s->max, high);
+        if (is_text)
+            snprintf(preset, sizeof preset, "%s", *s->text ? s->text : "\"\"");
+        if (strcmp(category, meanings[i].category))
+            printf("%s%s\n", *category ? "\n" : "", meanings[i].category);
+        category = meanings[i].category;
+        printf("  %-22s %-10s %s  (default %s, %s%s%s)\n      %s\n", s->variable,
+               value ? value : preset, value ? "set    " : "not set", preset,
+               !is_text     ? low
+               : s->choices ? s->choices
+                            : "text",
+               is_text ? "" : " to ", is_text ? "" : high, meanings[i].help);
     }
-}
-
-static json_t *number_or_text(const struct setting *setting, uint64_t number)
-{
-    return setting->text ? json_null() : json_integer((json_int_t)number);
-}
-
-static json_t *setting_json(const struct setting *s)
-{
-    static const char *const kinds[] = {"string", "bool", "count", "bytes"};
-    const char *value = from_environment(s);
-    char preset[VALUE_BYTES];
-    format_default(s, preset);
-    json_t *current = json_string(value ? value : s->text ? s->text : preset);
-    return json_pack("{s:s, s:s, s:s, s:o, s:o, s:o, s:s?, s:o, s:b, s:s}", "variable", s->variable,
-                     "kind", kinds[s->kind], "category", s->category, "default",
-                     s->text ? json_string(s->text) : json_integer((json_int_t)s->number), "min",
-                     number_or_text(s, s->min), "max", number_or_text(s, s->max), "choices",
-                     s->choices, "value", current ? current : json_null(), "is_set", value != NULL,
-                     "help", s->help);
 }
 
 json_t *info_settings_json(void)
 {
+    static const char *const kinds[] = {"string", "bool", "count", "bytes"};
+    const struct gravel_setting *s;
     json_t *all = json_array();
-    for (const struct setting *s = settings; s < settings + N_SETTINGS; s++)
-        json_array_append_new(all, setting_json(s));
+    for (uint32_t i = 0; (s = gravel_setting_at(i)); i++) {
+        const bool is_text = s->kind == GRAVEL_SETTING_STRING;
+        const char *value = from_environment(s);
+        char preset[VALUE_BYTES];
+        format_number(s, s->number, preset);
+        json_t *current = json_string(value ? value : is_text ? s->text : preset);
+        json_array_append_new(
+            all, json_pack("{s:s, s:s, s:s, s:o, s:o, s:o, s:s?, s:o, s:b, s:s}", "variable",
+                           s->variable, "kind", kinds[s->kind], "category", meanings[i].category,
+                           "default",
+                           is_text ? json_string(s->text) : json_integer((json_int_t)s->number),
+                           "min", is_text ? json_null() : json_integer((json_int_t)s->min), "max",
+                           is_text ? json_null() : json_integer((json_int_t)s->max), "choices",
+                           s->choices, "value", current ? current : json_null(), "is_set",
+                           value != NULL, "help", meanings[i].help));
+    }
     return json_pack("{s:o}", "settings", all);
 }
 

@@ -9,10 +9,9 @@
 #define TOOLS_INFO_SETTINGS_H
 
 #include <jansson.h>
-#include <stdio.h>
 
 /** What is in force: each variable, its value, whether it is set, default, range and meaning. */
-void info_settings_print(FILE *out);
+void info_settings_print(void);
 /** {"settings": [{variable, kind, category, default, min, max, choices, value, is_set, help}]}; NULL without
  * memory. */
 json_t *info_settings_json(void);
