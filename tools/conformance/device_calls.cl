@@ -8,28 +8,37 @@
 
 /* As in device_calls.c. */
 #define N_SUMS 16u
-#define N_ITEMS 512u
+#define N_ITEMS 256u
 #define HEAP_AT 64ul /* the first allocation of a node */
 #define ANSWERS_AT 512ul
 #define MIX(mixed, word) ((mixed ^ (word)) * 16777619u)
 
+uint half_of(ulong4 args, uint k)
+{
+    const ulong all[4] = {args.s0, args.s1, args.s2, args.s3};
+    return (uint)(all[k / 2] >> 32 * (k % 2));
+}
+
+/* All of a message taken together. */
+uint mix_all(struct gravel_call call, ulong4 args)
+{
+    uint mixed = call.source;
+    for (uint k = 0; k < 8; k++)
+        mixed = MIX(mixed, half_of(args, k));
+    return mixed;
+}
+
 /* Sums of one handler: number, halves of the arguments, node, n_nodes, all of a message taken together. */
 void add_up(struct gravel_call call, uint n_args, ulong4 args)
 {
-    const uint halves[8] = {(uint)args.s0,         (uint)(args.s0 >> 32), (uint)args.s1,
-                            (uint)(args.s1 >> 32), (uint)args.s2,         (uint)(args.s2 >> 32),
-                            (uint)args.s3,         (uint)(args.s3 >> 32)};
     volatile global uint *sums =
         (volatile global uint *)gravel_call_local(call, HEAP_AT) + n_args * N_SUMS;
-    uint mixed = call.source;
     atomic_inc(&sums[0]);
-    for (uint i = 0; i < 8; i++) {
-        atomic_add(&sums[1 + i], halves[i]);
-        mixed = MIX(mixed, halves[i]);
-    }
+    for (uint k = 0; k < 8; k++)
+        atomic_add(&sums[1 + k], half_of(args, k));
     atomic_add(&sums[9], call.node);
     atomic_add(&sums[10], call.n_nodes);
-    atomic_add(&sums[11], mixed);
+    atomic_add(&sums[11], mix_all(call, args));
 }
 
 void take0(struct gravel_call call)
@@ -56,13 +65,7 @@ void take4(struct gravel_call call, ulong a, ulong b, ulong c, ulong d)
 /* What a message is answered: all of it taken together, and who answers. */
 ulong mix_up(struct gravel_call call, uint n_args, ulong4 args)
 {
-    const uint halves[8] = {(uint)args.s0,         (uint)(args.s0 >> 32), (uint)args.s1,
-                            (uint)(args.s1 >> 32), (uint)args.s2,         (uint)(args.s2 >> 32),
-                            (uint)args.s3,         (uint)(args.s3 >> 32)};
-    uint mixed = call.source;
-    for (uint i = 0; i < 8; i++)
-        mixed = MIX(mixed, halves[i]);
-    return (ulong)(100 * n_args + call.node) << 32 | mixed;
+    return (ulong)(100 * n_args + call.node) << 32 | mix_all(call, args);
 }
 
 /* Those with arguments have the first as their key. */
@@ -101,26 +104,27 @@ void narrow4(struct gravel_call call, uint a, uint b, uint c, uint d)
     add_up(call, 4, (ulong4)(a, b, c, d));
 }
 
-/* One item a work-item: whether it sends, to whom, and four arguments. */
-#define ITEMS \
-    GRAVEL_ARENA, global const uint *active, global const uint *nodes, global const ulong *args
-#define A(k) args[4 * i + (k)]
+/* Message i of the arrays, if active[i], as in conformance.cl. */
+#define PARAMETERS                                                                 \
+    GRAVEL_ARENA, ulong base, global const uint *active, global const uint *nodes, \
+        global const uint *indices, global const ulong *values
+#define A(k) values[i] + k * 0x100000001ul
 
-/* CALL: am or ask, and how many arguments. NAME: of kernels and handler. */
-#define SENDERS(CALL, NAME, handler, ...)                                                      \
-    kernel void NAME##_group(ITEMS)                                                            \
+/* CALL: am or ask, and how many arguments. */
+#define SENDERS(CALL, handler, ...)                                                            \
+    kernel void to_##handler(PARAMETERS)                                                       \
     {                                                                                          \
         GRAVEL_OPEN(g);                                                                        \
         uint i = (uint)get_global_id(0);                                                       \
         gravel_##CALL##_wg(g, GRAVEL_HANDLER(handler), ##__VA_ARGS__, nodes[i]);               \
     }                                                                                          \
-    kernel void NAME##_if(ITEMS)                                                               \
+    kernel void to_##handler##_if(PARAMETERS)                                                  \
     {                                                                                          \
         GRAVEL_OPEN(g);                                                                        \
         uint i = (uint)get_global_id(0);                                                       \
         gravel_##CALL##_wg_if(g, active[i], GRAVEL_HANDLER(handler), ##__VA_ARGS__, nodes[i]); \
     }                                                                                          \
-    kernel void NAME##_wi(ITEMS)                                                               \
+    kernel void to_##handler##_wi(PARAMETERS)                                                  \
     {                                                                                          \
         GRAVEL_OPEN(g);                                                                        \
         uint i = (uint)get_global_id(0);                                                       \
@@ -129,16 +133,16 @@ void narrow4(struct gravel_call call, uint a, uint b, uint c, uint d)
     }
 /* Answers lie ANSWERS_AT bytes into the allocation, one an item, and after them the signal. */
 #define REPLY ((struct gravel_reply){HEAP_AT + ANSWERS_AT, HEAP_AT + ANSWERS_AT + 8 * N_ITEMS})
-SENDERS(am0, am0, take0)
-SENDERS(am1, am1, take1, A(0))
-SENDERS(am2, am2, take2, A(0), A(1))
-SENDERS(am3, am3, take3, A(0), A(1), A(2))
-SENDERS(am4, am4, take4, A(0), A(1), A(2), A(3))
-SENDERS(am1, narrow1, narrow1, A(0))
-SENDERS(am2, narrow2, narrow2, A(0), A(1))
-SENDERS(am3, narrow3, narrow3, A(0), A(1), A(2))
-SENDERS(am4, narrow4, narrow4, A(0), A(1), A(2), A(3))
-SENDERS(ask0, ask0, answer0, REPLY, i)
-SENDERS(ask1, ask1, answer1, A(0), REPLY, i)
-SENDERS(ask2, ask2, answer2, A(0), A(1), REPLY, i)
-SENDERS(ask3, ask3, answer3, A(0), A(1), A(2), REPLY, i)
+SENDERS(am0, take0)
+SENDERS(am1, take1, A(0))
+SENDERS(am2, take2, A(0), A(1))
+SENDERS(am3, take3, A(0), A(1), A(2))
+SENDERS(am4, take4, A(0), A(1), A(2), A(3))
+SENDERS(am1, narrow1, A(0))
+SENDERS(am2, narrow2, A(0), A(1))
+SENDERS(am3, narrow3, A(0), A(1), A(2))
+SENDERS(am4, narrow4, A(0), A(1), A(2), A(3))
+SENDERS(ask0, answer0, REPLY, i)
+SENDERS(ask1, answer1, A(0), REPLY, i)
+SENDERS(ask2, answer2, A(0), A(1), REPLY, i)
+SENDERS(ask3, answer3, A(0), A(1), A(2), REPLY, i)

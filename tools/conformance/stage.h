@@ -22,6 +22,12 @@ struct stage {
 
 /** Open a node and make the arrays; heap and program are the caller's to set. */
 void stage_open(struct stage *stage, const struct gravel_bindings *bindings);
+
+/**
+ * As stage_open. @return false, once the plan says so for all ranks, where the device lacks the step that GRAVEL_STEP names
+ *                        or what handlers of the device need; else stage_open ends the program there.
+ */
+bool stage_open_if_able(struct stage *stage, const struct gravel_bindings *bindings);
 void stage_close(struct stage *stage);
 
 /** End the program, after a line that tells the limit, if more nodes send than a plan has room for. */
