@@ -58,6 +58,7 @@ static int meet(void)
         .config = &meeting.config,
         .report = report,
         .tell = tell,
+        .warn = tell,
         .failure = &meeting.failure,
         .use_mpi = use_mpi,
         .segment = meeting.segment,
