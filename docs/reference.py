@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Write the reference pages that the sources imply: calls, settings, counters, errors.
+"""Write the reference pages that the sources imply: calls, settings, counters, errors, and the limits of waits.
 
 usage: docs/reference.py            writes docs/reference/NAME.md
        docs/reference.py --check    writes nothing
@@ -376,12 +376,24 @@ def errors():
             "`gravel_abort`.\n\n| code | value | text |\n|---|---|---|\n" + "\n".join(codes) + "\n")
 
 
+def failure():
+    """The page on failure, with the limits of waits in it."""
+    path, page = "lib/base/timeouts.h", "docs/design/failure.md"
+    lines = ["| what waits | limit | whose clock | error | test |", "|---|---|---|---|---|"]
+    for _, eighths, besides, what, clock, error, test in rows(path, "GRAVEL_LIMITS"):
+        factor = int(eighths) / 8
+        limit = ("%g T" % factor if factor != 1 else "T") if factor else ""
+        lines.append("| %s | %s | %s | %s | %s |" % (what, limit + besides, clock, error, test))
+    begin, _, rest = read(page).partition(NOTE % path)
+    return begin + NOTE % path + "\n".join(lines) + "\n\n" + rest.partition("\n\n")[2]
+
+
 PAGES = {"host-calls": host_calls, "device-calls": device_calls, "flow-calls": flow_calls,
          "flow-device-calls": flow_device_calls, "steal-calls": steal_calls, "server-calls": server_calls,
          "mirror-calls": mirror_calls, "accumulator-calls": accumulator_calls, "block-pool-calls": block_pool_calls, "print-calls": print_calls,
          "subgroup-calls": subgroup_calls, "cxx-calls": cxx_calls,
          "settings": settings, "counters": counters,
-         "errors": errors}
+         "errors": errors, "../design/failure": failure}
 
 
 def differs(path, text):

@@ -50,9 +50,7 @@ static int check_others(const struct gravel_accumulator *accumulator)
     const struct gravelp_accumulator *own = &accumulator->head, *other = NULL;
     const uint64_t bytes = all_bytes(accumulator), most = gravel->config.accumulate_bytes;
     uint64_t others = 0;
-    int code = gravel_objects_enter(gravel);
-    if (code)
-        return code;
+    GRAVEL_TRY(gravel_objects_enter(gravel));
     for (const struct gravel_object *at = gravel->objects; at; at = at->next) {
         const struct gravel_accumulator *there = (const struct gravel_accumulator *)at;
         if (at->kind != accumulator->object.kind)
@@ -144,10 +142,8 @@ static int advise(struct gravel_accumulator *accumulator)
     void *start = clEnqueueMapBuffer(gravel->device.queue, accumulator->memory, CL_FALSE,
                                      CL_MAP_WRITE_INVALIDATE_REGION, 0, accumulator->bytes, 0, NULL,
                                      &mapped, &error);
-    int code = gravel_wait_command(&gravel->device, gravel->device.queue, error, mapped,
-                                   "accumulator: mapping its memory");
-    if (code)
-        return code;
+    GRAVEL_TRY(gravel_wait_command(&gravel->device, gravel->device.queue, error, mapped,
+                                   "accumulator: mapping its memory"));
     gravel_ask_for_huge_pages(start, accumulator->bytes);
     return gravel_check_cl(
         "accumulator: clEnqueueUnmapMemObject",
@@ -161,20 +157,16 @@ static int make_memory(struct gravel_accumulator *accumulator)
                                               .n_buffers = gravel->n_heaps};
     if (gravel->n_pump_buffers && accumulator->head.index_bytes == 4)
         gravel_pool_init(&accumulator->staying, &headers, NULL);
-    int code = gravel_cl_buffer_create(&gravel->device, accumulator->object.name,
-                                       accumulator->bytes, &accumulator->memory);
-    if (!code && accumulator->packed_bytes)
-        code = gravel_cl_buffer_create(&gravel->device, accumulator->object.name,
-                                       accumulator->packed_bytes, &accumulator->packed);
-    if (!code)
-        code = advise(accumulator);
-    if (!code)
-        code = gravel_object_write(&accumulator->object, accumulator->memory, &accumulator->head,
-                                   sizeof accumulator->head);
-    if (!code)
-        code = gravel_pinned_create(&accumulator->staging, &gravel->device, gravel->copies,
-                                    accumulator->object.name, NULL, accumulator->seen_bytes);
-    return code;
+    GRAVEL_TRY(gravel_cl_buffer_create(&gravel->device, accumulator->object.name,
+                                       accumulator->bytes, &accumulator->memory));
+    if (accumulator->packed_bytes)
+        GRAVEL_TRY(gravel_cl_buffer_create(&gravel->device, accumulator->object.name,
+                                           accumulator->packed_bytes, &accumulator->packed));
+    GRAVEL_TRY(advise(accumulator));
+    GRAVEL_TRY(gravel_object_write(&accumulator->object, accumulator->memory, &accumulator->head,
+                                   sizeof accumulator->head));
+    return gravel_pinned_create(&accumulator->staging, &gravel->device, gravel->copies,
+                                accumulator->object.name, NULL, accumulator->seen_bytes);
 }
 
 /* ---- kernels ----------------------------------------------------------------------------------- */
@@ -246,15 +238,11 @@ static int check(struct gravel_object *object, const void *requested)
     head->op = head->op == GRAVEL_INC ? GRAVEL_ADD : head->op;
     head->n_nodes = n_nodes;
     head->n_parts = is_alone ? 0 : n_nodes;
-    int code = gravel_object_check_words(object, true, head->op, head->word_type, head->offset);
-    if (code)
-        return code;
+    GRAVEL_TRY(gravel_object_check_words(object, true, head->op, head->word_type, head->offset));
     if (GRAVEL_TYPE_BYTES(head->word_type) == 8 && !capability->has_long_atomics)
         return gravel_fail(GRAVEL_ECAPABILITY, "%s: %s has no atomics of 64 bits", object->name,
                            capability->name);
-    code = check_range(accumulator);
-    if (code)
-        return code;
+    GRAVEL_TRY(check_range(accumulator));
     head->neutral = neutral(head->op, head->word_type);
     lay_out(accumulator);
     object->range =
@@ -268,10 +256,9 @@ static int make(struct gravel_object *object, const void *requested)
 {
     struct gravel_accumulator *accumulator = (struct gravel_accumulator *)object;
     (void)requested;
-    int code = make_memory(accumulator);
-    if (!code)
-        code = make_kernels(accumulator);
-    return code ? code : gravel_accumulator_clear(accumulator, false);
+    GRAVEL_TRY(make_memory(accumulator));
+    GRAVEL_TRY(make_kernels(accumulator));
+    return gravel_accumulator_clear(accumulator, false);
 }
 
 /* Refuses the end while words wait here. */
@@ -279,10 +266,8 @@ static int check_end(struct gravel_object *object)
 {
     struct gravel_accumulator *accumulator = (struct gravel_accumulator *)object;
     uint64_t n_blocks = 0;
-    int code = gravel_objects_enter(object->gravel);
-    if (code)
-        return code;
-    code = gravel_accumulator_count(accumulator, &n_blocks);
+    GRAVEL_TRY(gravel_objects_enter(object->gravel));
+    int code = gravel_accumulator_count(accumulator, &n_blocks);
     gravel_objects_leave(object->gravel);
     if (!code)
         code = gravel_accumulator_report_refused(accumulator);
@@ -326,11 +311,10 @@ int gravel_kernel_set_accumulator(const struct gravel_accumulator *accumulator, 
                                   cl_uint index)
 {
     static const char call[] = "gravel_kernel_set_accumulator";
-    if (gravel_require(call, "accumulator", accumulator) || gravel_require(call, "kernel", kernel))
-        return GRAVEL_EINVAL;
-    if (gravel_node_refuse(accumulator->object.gravel, call) ||
-        gravel_parameter_check(call, kernel, index, GRAVEL_PARAMETER_ACCUMULATOR))
-        return GRAVEL_EINVAL;
+    GRAVEL_TRY(gravel_require(call, "accumulator", accumulator));
+    GRAVEL_TRY(gravel_require(call, "kernel", kernel));
+    GRAVEL_TRY(gravel_enter(accumulator->object.gravel, call, GRAVEL_ANYWHERE));
+    GRAVEL_TRY(gravel_parameter_check(call, kernel, index, GRAVEL_PARAMETER_ACCUMULATOR));
     return gravel_check_cl(
         call, clSetKernelArg(kernel, index, sizeof accumulator->memory, &accumulator->memory));
 }

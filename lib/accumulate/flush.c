@@ -44,11 +44,10 @@ int gravel_accumulator_clear(struct gravel_accumulator *accumulator, bool keeps_
     const cl_uint keeps = keeps_waiting;
     const struct gravel_argument arguments[] = {GRAVEL_ARGUMENT(n_items), GRAVEL_ARGUMENT(keeps)};
     const struct gravel_device *device = &accumulator->object.gravel->device;
-    int code = gravel_check_cl("accumulator: clSetKernelArg",
-                               GRAVEL_CL_KERNEL_SET(device, accumulator->clear, 1, arguments));
-    return code ? code
-                : gravel_node_enqueue_own(accumulator->object.gravel, flush_call,
-                                          accumulator->clear, n_items, accumulator->group, false);
+    GRAVEL_TRY(gravel_check_cl("accumulator: clSetKernelArg",
+                               GRAVEL_CL_KERNEL_SET(device, accumulator->clear, 1, arguments)));
+    return gravel_node_enqueue_own(accumulator->object.gravel, flush_call, accumulator->clear,
+                                   n_items, accumulator->group, false);
 }
 
 /* ---- what waits -------------------------------------------------------------------------------- */
@@ -103,10 +102,10 @@ static int enqueue_read(struct gravel_accumulator *accumulator)
 /* Wait, as long as a kernel may take, for a read behind all that is enqueued: the pack's own, or a new one. */
 static int read_counts(struct gravel_accumulator *accumulator)
 {
-    int code = accumulator->state == GRAVEL_ACCUMULATOR_READING ? 0 : enqueue_read(accumulator);
-    return code ? code
-                : gravel_node_wait_for_kernel(accumulator->object.gravel, accumulator->collect,
-                                              accumulator->copied);
+    if (accumulator->state != GRAVEL_ACCUMULATOR_READING)
+        GRAVEL_TRY(enqueue_read(accumulator));
+    return gravel_node_wait_for_kernel(accumulator->object.gravel, accumulator->collect,
+                                       accumulator->copied);
 }
 
 /* Returns what was read last. */
@@ -362,9 +361,9 @@ static int send_lists(struct gravel_accumulator *accumulator, uint64_t *n_blocks
 /* Also what was added after a flush had begun. */
 static int send_all(struct gravel_accumulator *accumulator, uint64_t *n_blocks)
 {
-    int code =
-        accumulator->state == GRAVEL_ACCUMULATOR_IDLE ? 0 : send_lists(accumulator, n_blocks);
-    return code ? code : send_lists(accumulator, n_blocks);
+    if (accumulator->state != GRAVEL_ACCUMULATOR_IDLE)
+        GRAVEL_TRY(send_lists(accumulator, n_blocks));
+    return send_lists(accumulator, n_blocks);
 }
 
 int gravel_accumulator_send(struct gravel_object *object)
@@ -372,48 +371,43 @@ int gravel_accumulator_send(struct gravel_object *object)
     struct gravel_accumulator *accumulator = (struct gravel_accumulator *)object;
     struct gravel *gravel = object->gravel;
     uint64_t n_blocks = 0;
-    if (gravel_node_has_failed(gravel))
-        return gravel_node_conclude(gravel, GRAVEL_EPEER);
+    GRAVEL_TRY(gravel_leave(gravel, 0));
     int settled = gravel->config.check ? gravel_node_settle(gravel) : 0;
-    int code =
-        accumulator->head.n_parts ? send_all(accumulator, &n_blocks) : read_counts(accumulator);
-    if (code)
-        return code;
+    GRAVEL_TRY(accumulator->head.n_parts ? send_all(accumulator, &n_blocks)
+                                         : read_counts(accumulator));
     int refused = gravel_accumulator_report_refused(accumulator);
     int touched = check_guard(accumulator, n_blocks > 0);
-    return settled ? settled : refused ? refused : touched;
+    GRAVEL_TRY(settled);
+    GRAVEL_TRY(refused);
+    return touched;
 }
 
 /* Begins a public call for an accumulator and enters the node's objects. @return 0: call leave() at the end */
 static int enter_call(const struct gravel_accumulator *accumulator, const char *call)
 {
-    int code = gravel_object_refuse(accumulator, "accumulator", call);
-    return code ? code : gravel_objects_enter(accumulator->object.gravel);
+    GRAVEL_TRY(gravel_object_refuse(accumulator, "accumulator", call));
+    return gravel_objects_enter(accumulator->object.gravel);
 }
 
 /* @return what the call returns that met `code` */
 static int leave(const struct gravel_accumulator *accumulator, int code)
 {
     gravel_objects_leave(accumulator->object.gravel);
-    return code ? gravel_node_conclude(accumulator->object.gravel, code) : 0;
+    return code ? gravel_leave(accumulator->object.gravel, code) : 0;
 }
 
 int gravel_accumulator_flush(struct gravel_accumulator *accumulator)
 {
-    int code = enter_call(accumulator, flush_call);
-    if (code)
-        return code;
-    code = gravel_accumulator_send(&accumulator->object);
+    GRAVEL_TRY(enter_call(accumulator, flush_call));
+    int code = gravel_accumulator_send(&accumulator->object);
     gravel_objects_leave(accumulator->object.gravel);
-    return gravel_node_conclude(accumulator->object.gravel, code);
+    return gravel_leave_wait(accumulator->object.gravel, code);
 }
 
 int gravel_accumulator_begin(struct gravel_accumulator *accumulator)
 {
-    int code = enter_call(accumulator, "gravel_accumulator_begin");
-    if (code)
-        return code;
-    code = accumulator->head.n_parts ? begin(accumulator) : 0;
+    GRAVEL_TRY(enter_call(accumulator, "gravel_accumulator_begin"));
+    int code = accumulator->head.n_parts ? begin(accumulator) : 0;
     if (!code && accumulator->state == GRAVEL_ACCUMULATOR_PACKED)
         code = enqueue_read(accumulator);
     return leave(accumulator, code);
@@ -421,6 +415,6 @@ int gravel_accumulator_begin(struct gravel_accumulator *accumulator)
 
 int gravel_accumulator_reset(struct gravel_accumulator *accumulator)
 {
-    int code = enter_call(accumulator, "gravel_accumulator_reset");
-    return code ? code : leave(accumulator, gravel_accumulator_clear(accumulator, true));
+    GRAVEL_TRY(enter_call(accumulator, "gravel_accumulator_reset"));
+    return leave(accumulator, gravel_accumulator_clear(accumulator, true));
 }

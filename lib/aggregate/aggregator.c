@@ -14,6 +14,7 @@
 #include "base/counter.h"
 #include "base/error.h"
 #include "base/thread.h"
+#include "base/await.h"
 #include "transport/names.h"
 
 #include <stdio.h>
@@ -434,16 +435,13 @@ uint32_t gravel_aggregator_flush(struct gravel_aggregator *aggregator)
 
 bool gravel_aggregator_flush_wait(struct gravel_aggregator *aggregator, uint32_t flush)
 {
-    struct gravel_event *event = &aggregator->flushed;
-    for (;;) {
-        uint32_t key = gravel_event_prepare(event);
-        uint32_t done =
-            atomic_load_explicit(&aggregator->flush_done, memory_order_acquire); /* A2 */
-        bool is_done = (int32_t)(done - flush) >= 0;
-        if (is_done || gravel_failure_is_fatal(aggregator->failure)) {
-            gravel_event_cancel(event);
-            return is_done;
-        }
-        gravel_event_wait_awake(event, key, 10 * GRAVEL_IDLE_MAX_NS);
-    }
+    struct gravel_wait wait = {.event = &aggregator->flushed}; /* the failure ends it */
+    bool is_done;
+    while (!(is_done = (int32_t)(atomic_load_explicit(&aggregator->flush_done,
+                                                      memory_order_acquire) - /* A2 */
+                                 flush) >= 0) &&
+           !gravel_failure_is_fatal(aggregator->failure))
+        gravel_wait_pause(&wait);
+    gravel_wait_end(&wait);
+    return is_done;
 }

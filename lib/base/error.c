@@ -60,6 +60,19 @@ int gravel_fail_text(int code, const char *text)
     return code;
 }
 
+struct gravel_kept gravel_keep(int code)
+{
+    struct gravel_kept error;
+    error.code = code;
+    snprintf(error.text, sizeof error.text, "%s", last_error);
+    return error;
+}
+
+int gravel_fail_again(const struct gravel_kept *error)
+{
+    return gravel_fail_text(error->code, error->text);
+}
+
 int gravel_require(const char *call, const char *name, const void *argument)
 {
     return argument ? 0 : gravel_fail(GRAVEL_EINVAL, "%s: %s is NULL", call, name);

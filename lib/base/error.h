@@ -24,6 +24,25 @@
 /** Set the calling thread's error text. @return code, so that `return gravel_fail(...)` reads well. */
 int gravel_fail(int code, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
+/* Ends the calling function with what a step of it fails with, whose text is set. */
+#define GRAVEL_TRY(step)           \
+    do {                           \
+        const int try_code = step; \
+        if (try_code)              \
+            return try_code;       \
+    } while (0)
+
+/* What was met, its text with it: until a clean-up, which may fail too, has ended, or another thread takes it. */
+struct gravel_kept {
+    int code;
+    char text[GRAVEL_LAST_ERROR_BYTES];
+};
+
+/** Keeps a code with the calling thread's error text. */
+struct gravel_kept gravel_keep(int code);
+/** Sets the calling thread's error text again. @return the code */
+int gravel_fail_again(const struct gravel_kept *error);
+
 /** Set the error text as gravel_fail does, from a text of any length, which is cut: a compiler's log. */
 int gravel_fail_text(int code, const char *text);
 

@@ -52,20 +52,6 @@ bool gravel_event_wait(struct gravel_event *event, uint32_t key, uint64_t timeou
     return is_signalled;
 }
 
-bool gravel_event_wait_awake(struct gravel_event *event, uint32_t key, uint64_t timeout_ns)
-{
-    uint64_t awake_ns =
-        UINT64_C(1000) * atomic_load_explicit(&event->awake_us, memory_order_relaxed); /* H12 */
-    struct gravel_awake awake = {0};
-    bool is_signalled;
-    while (!(is_signalled = was_signalled(event, key)) && gravel_awake_yield(&awake, awake_ns))
-        ;
-    if (!is_signalled)
-        return gravel_event_wait(event, key, timeout_ns);
-    gravel_event_cancel(event);
-    return true;
-}
-
 void gravel_event_wake(struct gravel_event *event)
 {
     atomic_fetch_add_explicit(&event->epoch, 1, memory_order_release); /* E2 */

@@ -75,13 +75,6 @@ static inline void gravel_event_cancel(struct gravel_event *event)
  */
 bool gravel_event_wait(struct gravel_event *event, uint32_t key, uint64_t timeout_ns);
 
-/**
- * Wait as gravel_event_wait, for what may come soon: while cores are free, first poll for awake_us without sleeping.
- *
- * Memory:  as gravel_event_wait.
- */
-bool gravel_event_wait_awake(struct gravel_event *event, uint32_t key, uint64_t timeout_ns);
-
 /** How long who waits for the event may stay awake [us]. Any thread, at any time; relaxed, it orders nothing (H12). */
 static inline void gravel_event_stay_awake(struct gravel_event *event, uint32_t awake_us)
 {

@@ -24,9 +24,7 @@ int gravel_growing_check(const struct gravel_growing *what, size_t bytes)
 int gravel_growing_read(const struct gravel_growing *what, void *out, const void *in, size_t bytes)
 {
     const unsigned char *from = in;
-    int code = gravel_growing_check(what, bytes);
-    if (code)
-        return code;
+    GRAVEL_TRY(gravel_growing_check(what, bytes));
     for (size_t i = what->now; i < bytes; i++) /* members that only a newer header has */
         if (from[i])
             return gravel_fail(GRAVEL_EINVAL,
@@ -45,10 +43,9 @@ int gravel_growing_read_rows(const struct gravel_growing *what, void *out, const
 {
     unsigned char *to = out;
     const unsigned char *row = in;
-    int code = 0;
-    for (size_t i = 0; i < n && !code; i++, to += what->now, row += bytes)
-        code = gravel_growing_read(what, to, row, bytes);
-    return code;
+    for (size_t i = 0; i < n; i++, to += what->now, row += bytes)
+        GRAVEL_TRY(gravel_growing_read(what, to, row, bytes));
+    return 0;
 }
 
 int gravel_growing_give(const char *call, void *out, size_t bytes, const void *own,

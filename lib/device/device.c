@@ -195,9 +195,8 @@ static int take_callers(struct gravel_device *device, const struct gravel_config
     if (!bindings->device || (bindings->queue && !bindings->context))
         return gravel_fail(GRAVEL_EINVAL,
                            "bindings: a context needs its device, and a queue needs both");
-    int code = bindings->queue ? check_order(bindings->queue) : 0;
-    if (code)
-        return code;
+    if (bindings->queue)
+        GRAVEL_TRY(check_order(bindings->queue));
     take_callers_device(device, bindings->device);
     if (bindings->context)
         take_callers_context(device, bindings);

@@ -9,18 +9,10 @@
 #ifndef GRAVEL_DEVICE_DEVICE_H
 #define GRAVEL_DEVICE_DEVICE_H
 
+#include "base/await.h"
 #include "device/ladder.h"
 
-struct gravel_wait;
 struct gravel_private;
-
-/* Called between polls of the device: 0 to keep waiting, or why not; see opencl/wait.h. Zero-filled: no limit. */
-struct gravel_limit {
-    int (*check)(void *context, struct gravel_wait *wait);
-    void *context;
-    void (*keep)(void *context); /* memory stays: the device may use it without end; or NULL */
-    uint64_t yields_ns; /* of looks before the first sleep; 0: as for copies, which are short */
-};
 
 struct gravel_device {
     cl_device_id id; /* the caller's, a root device, or a sub-device that outlives the node */

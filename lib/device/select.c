@@ -115,9 +115,7 @@ int gravel_device_list_named(const char *name, struct gravel_candidate *candidat
     *n = 0;
     if (!gravel_device_parse_numbers(name, &platform, &device))
         return gravel_device_list(candidates, n);
-    int code = get_platforms(&platforms);
-    if (code)
-        return code;
+    GRAVEL_TRY(get_platforms(&platforms));
     if (platform < platforms.n)
         append(&platforms, platform, device, device + 1, candidates, n);
     return *n ? 0 : gravel_device_list(candidates, n); /* for the message of gravel_device_choose */

@@ -54,11 +54,9 @@ int gravel_flow_create(struct gravel_flow **flow, struct gravel *gravel,
 {
     if (flow)
         *flow = NULL;
-    if (gravel_node_refuse_wait(gravel, "gravel_flow_create"))
-        return GRAVEL_EINVAL;
-    if (gravel_require("gravel_flow_create", "flow", flow) ||
-        gravel_require("gravel_flow_create", "graph", graph))
-        return GRAVEL_EINVAL;
+    GRAVEL_TRY(gravel_enter(gravel, "gravel_flow_create", GRAVEL_WAITS));
+    GRAVEL_TRY(gravel_require("gravel_flow_create", "flow", flow));
+    GRAVEL_TRY(gravel_require("gravel_flow_create", "graph", graph));
     struct gravel_graph own;
     struct gravel_scheduling scheduling;
     int code = gravel_flow_graph_read(&own, graph);
@@ -92,11 +90,10 @@ static int make_kernel(struct gravel_flow *flow, cl_program program, const char 
 int gravel_flow_kernel(struct gravel_flow *flow, const char *function, cl_kernel *kernel)
 {
     static const char call[] = "gravel_flow_kernel";
-    if (gravel_flow_refuse_wait(flow, call) || gravel_require(call, "kernel", kernel))
-        return GRAVEL_EINVAL;
+    GRAVEL_TRY(gravel_flow_enter(flow, call, GRAVEL_WAITS));
+    GRAVEL_TRY(gravel_require(call, "kernel", kernel));
     *kernel = NULL;
-    if (gravel_require(call, "function", function))
-        return GRAVEL_EINVAL;
+    GRAVEL_TRY(gravel_require(call, "function", function));
     if (!flow->kernel)
         return gravel_fail(GRAVEL_EINVAL, "%s: function '%s': the flow is not built yet", call,
                            function);
@@ -132,12 +129,10 @@ static int build(struct gravel_flow *flow, bool loops, const char *name, const c
 int gravel_flow_build(struct gravel_flow *flow, const char *name, const char *source,
                       const char *options, const char *function)
 {
-    if (gravel_flow_refuse_wait(flow, "gravel_flow_build"))
-        return GRAVEL_EINVAL;
-    if (gravel_require("gravel_flow_build", "name", name) ||
-        gravel_require("gravel_flow_build", "source", source) ||
-        gravel_require("gravel_flow_build", "function", function))
-        return GRAVEL_EINVAL;
+    GRAVEL_TRY(gravel_flow_enter(flow, "gravel_flow_build", GRAVEL_WAITS));
+    GRAVEL_TRY(gravel_require("gravel_flow_build", "name", name));
+    GRAVEL_TRY(gravel_require("gravel_flow_build", "source", source));
+    GRAVEL_TRY(gravel_require("gravel_flow_build", "function", function));
     if (flow->kernel)
         return gravel_fail(GRAVEL_EINVAL, "gravel_flow_build: the flow has a kernel already");
     int code = build(flow, false, name, source, options, function);

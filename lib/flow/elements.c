@@ -14,8 +14,7 @@
 
 int gravel_flow_check_idle(const struct gravel_flow *flow, const char *call)
 {
-    if (gravel_flow_refuse_wait(flow, call))
-        return GRAVEL_EINVAL;
+    GRAVEL_TRY(gravel_flow_enter(flow, call, GRAVEL_WAITS));
     if (flow->is_running)
         return gravel_fail(GRAVEL_EINVAL, "%s: a run of the flow is under way", call);
     if (flow->failed)
@@ -93,11 +92,9 @@ int gravel_flow_add(struct gravel_flow *flow, uint32_t c, const void *records, u
     struct gravelp_view view = gravelp_view_of(flow->memory.control);
     if (n > gravel_flow_room(flow, c))
         return fail_room(flow, c, n);
-    int code = copy_records(flow, c, view.tails[c], NULL, records, n);
-    if (code)
-        return code;
+    GRAVEL_TRY(copy_records(flow, c, view.tails[c], NULL, records, n));
     view.tails[c] += n; /* the layer of level 0 has the channel's number */
-    code = gravel_flow_memory_write_tails(&flow->memory);
+    int code = gravel_flow_memory_write_tails(&flow->memory);
     if (code) { /* none is added; without the old tails on the device, too, the flow has failed */
         view.tails[c] -= n;
         flow->failed = gravel_flow_memory_write_tails(&flow->memory);
@@ -123,19 +120,15 @@ int gravel_flow_take(struct gravel_flow *flow, const char *channel, void *record
                      uint32_t capacity, uint32_t *n)
 {
     uint32_t c;
-    int code = gravel_flow_check_idle(flow, "gravel_flow_take");
-    if (!code)
-        code = gravel_flow_find(flow, "gravel_flow_take", channel, true, &c);
-    if (!code)
-        code = gravel_require("gravel_flow_take", "n", n);
-    if (!code && capacity)
-        code = gravel_require("gravel_flow_take", "records", records);
-    if (code)
-        return code;
+    GRAVEL_TRY(gravel_flow_check_idle(flow, "gravel_flow_take"));
+    GRAVEL_TRY(gravel_flow_find(flow, "gravel_flow_take", channel, true, &c));
+    GRAVEL_TRY(gravel_require("gravel_flow_take", "n", n));
+    if (capacity)
+        GRAVEL_TRY(gravel_require("gravel_flow_take", "records", records));
     struct gravelp_view view = gravelp_view_of(flow->memory.control);
     uint32_t used = gravelp_view_used(view, c);
     *n = capacity < used ? capacity : used;
-    code = copy_records(flow, c, view.heads[c], records, NULL, *n);
+    int code = copy_records(flow, c, view.heads[c], records, NULL, *n);
     if (!code)
         view.heads[c] += *n;
     return code;

@@ -7,7 +7,7 @@
 #include "flow/flow.h"
 
 #include "base/error.h"
-#include "base/fork.h"
+#include "base/caller.h"
 #include "base/thread.h"
 #include "opencl/objects.h"
 
@@ -23,22 +23,17 @@
 static int make(struct gravel_flow *flow, const struct gravel_device *device,
                 const struct gravel_graph *graph, uint32_t width)
 {
-    int code = gravel_flow_graph_create(&flow->graph, graph);
-    if (code)
-        return code;
+    GRAVEL_TRY(gravel_flow_graph_create(&flow->graph, graph));
     uint64_t most = device->capability.max_alloc;
     flow->n_messages = graph->n_messages;
-    code = gravel_flow_posts_create(flow);
-    if (!code)
-        code = gravel_flow_told_create(flow);
-    if (code)
-        return code;
+    GRAVEL_TRY(gravel_flow_posts_create(flow));
+    GRAVEL_TRY(gravel_flow_told_create(flow));
     flow->group_items = graph->group_items ? graph->group_items : GROUP_ITEMS;
     const struct gravel_flow_shape shape = {
         .width = width,
         .group_items = flow->group_items,
         .max_bytes = graph->max_bytes && graph->max_bytes < most ? graph->max_bytes : most};
-    code = gravel_flow_layout(&flow->layout, &flow->graph, &shape);
+    int code = gravel_flow_layout(&flow->layout, &flow->graph, &shape);
     flow->stats.bytes = flow->layout.bytes;
     if (!code)
         code = gravel_flow_memory_create(&flow->memory, device, &flow->layout, &flow->graph);
@@ -71,8 +66,7 @@ int gravel_flow_destroy(struct gravel_flow *flow)
 {
     if (!flow)
         return 0;
-    if (gravel_flow_refuse_wait(flow, "gravel_flow_destroy"))
-        return GRAVEL_EINVAL;
+    GRAVEL_TRY(gravel_flow_enter(flow, "gravel_flow_destroy", GRAVEL_WAITS));
     int code = flow->has_runner ? gravel_flow_wait(flow) : 0;
     gravel_flow_posts_destroy(flow);
     gravel_flow_told_destroy(flow);
@@ -119,8 +113,7 @@ int gravel_flow_take_kernel(struct gravel_flow *flow, cl_program program, cl_ker
 int gravel_flow_set_argument(struct gravel_flow *flow, cl_uint index, size_t bytes,
                              const void *value)
 {
-    if (gravel_flow_refuse_wait(flow, "gravel_flow_set_argument"))
-        return GRAVEL_EINVAL;
+    GRAVEL_TRY(gravel_flow_enter(flow, "gravel_flow_set_argument", GRAVEL_WAITS));
     if (!flow->kernel || index < 2)
         return gravel_fail(GRAVEL_EINVAL,
                            "gravel_flow_set_argument: number %u, the flow's kernel %s", index,
@@ -150,9 +143,7 @@ static int end_run(struct gravel_flow *flow, int code)
 
 int gravel_flow_run(struct gravel_flow *flow)
 {
-    int code = check_run(flow, "gravel_flow_run");
-    if (code)
-        return code;
+    GRAVEL_TRY(check_run(flow, "gravel_flow_run"));
     flow->is_running = true;
     return end_run(flow, gravel_flow_schedule_on_host(flow));
 }
@@ -161,17 +152,13 @@ static void *run_beside(void *user)
 {
     struct gravel_flow *flow = user;
     gravel_thread_begin("gravel-flow");
-    flow->outcome = gravel_flow_schedule_on_host(flow);
-    if (flow->outcome)
-        snprintf(flow->outcome_text, sizeof flow->outcome_text, "%s", gravel_last_error());
+    flow->outcome = gravel_keep(gravel_flow_schedule_on_host(flow));
     return NULL;
 }
 
 int gravel_flow_start(struct gravel_flow *flow)
 {
-    int code = check_run(flow, "gravel_flow_start");
-    if (code)
-        return code;
+    GRAVEL_TRY(check_run(flow, "gravel_flow_start"));
     int error = pthread_create(&flow->runner, NULL, run_beside, flow);
     if (error)
         return gravel_fail(GRAVEL_ESYSTEM, "gravel_flow_start: a thread: %s", strerror(error));
@@ -181,28 +168,21 @@ int gravel_flow_start(struct gravel_flow *flow)
 
 int gravel_flow_wait(struct gravel_flow *flow)
 {
-    if (gravel_flow_refuse_wait(flow, "gravel_flow_wait"))
-        return GRAVEL_EINVAL;
+    GRAVEL_TRY(gravel_flow_enter(flow, "gravel_flow_wait", GRAVEL_WAITS));
     if (!flow->has_runner)
         return gravel_fail(GRAVEL_EINVAL, "gravel_flow_wait: no run of the flow is under way");
     pthread_join(flow->runner, NULL);
     flow->has_runner = false;
-    int code = end_run(flow, flow->outcome);
-    return code ? gravel_fail_text(code, flow->outcome_text) : 0;
+    return end_run(flow, flow->outcome.code) ? gravel_fail_again(&flow->outcome) : 0;
 }
 
 static int check_call(struct gravel_flow *flow, const char *channel, void *record, size_t to,
                       void *result, size_t bytes, uint32_t *c)
 {
-    int code = gravel_flow_check_idle(flow, "gravel_flow_call");
-    if (!code)
-        code = gravel_flow_find(flow, "gravel_flow_call", channel, false, c);
-    if (!code)
-        code = gravel_require("gravel_flow_call", "record", record);
-    if (!code)
-        code = gravel_require("gravel_flow_call", "result", result);
-    if (code)
-        return code;
+    GRAVEL_TRY(gravel_flow_check_idle(flow, "gravel_flow_call"));
+    GRAVEL_TRY(gravel_flow_find(flow, "gravel_flow_call", channel, false, c));
+    GRAVEL_TRY(gravel_require("gravel_flow_call", "record", record));
+    GRAVEL_TRY(gravel_require("gravel_flow_call", "result", result));
     size_t record_bytes = 4 * flow->graph.channels[*c].n_words;
     if (to % 4 || to + 4 > record_bytes || bytes == 0 || bytes % 4 ||
         bytes > 4 * GRAVEL_RESULT_WORDS)
@@ -219,14 +199,10 @@ int gravel_flow_call(struct gravel_flow *flow, const char *channel, void *record
     static const uint32_t zeros[GRAVEL_RESULT_WORDS];
     const gravel_slot slot = 0; /* the result's first word */
     uint32_t c;
-    int code = check_call(flow, channel, record, to, result, bytes, &c);
-    if (code)
-        return code;
+    GRAVEL_TRY(check_call(flow, channel, record, to, result, bytes, &c));
     memcpy((unsigned char *)record + to, &slot, sizeof slot);
-    code = gravel_flow_memory_write(&flow->memory, slot, zeros, GRAVEL_RESULT_WORDS);
-    if (!code)
-        code = gravel_flow_add(flow, c, record, 1);
-    if (!code)
-        code = gravel_flow_run(flow);
-    return code ? code : gravel_flow_memory_read(&flow->memory, slot, result, bytes / 4);
+    GRAVEL_TRY(gravel_flow_memory_write(&flow->memory, slot, zeros, GRAVEL_RESULT_WORDS));
+    GRAVEL_TRY(gravel_flow_add(flow, c, record, 1));
+    GRAVEL_TRY(gravel_flow_run(flow));
+    return gravel_flow_memory_read(&flow->memory, slot, result, bytes / 4);
 }

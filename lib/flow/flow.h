@@ -10,8 +10,7 @@
 #define GRAVEL_FLOW_FLOW_H
 
 #include "base/error.h"
-#include "base/fork.h"
-#include "base/in_handler.h"
+#include "base/caller.h"
 #include "flow/memory.h"
 #include "node/node.h"
 
@@ -31,7 +30,7 @@ struct gravel_flow_told {
 };
 
 struct gravel_flow {
-    uint32_t n_forks; /* when it was made: base/fork.h */
+    uint32_t n_forks; /* when it was made: base/caller.h */
     struct gravel *gravel;
     struct gravel_flow_graph graph;
     struct gravel_flow_layout layout;
@@ -47,8 +46,7 @@ struct gravel_flow {
     bool is_running;         /* set and cleared by the caller's thread */
     pthread_t runner;        /* of gravel_flow_start */
     bool has_runner;
-    int outcome; /* of the runner's, text included: read once it is joined */
-    char outcome_text[GRAVEL_LAST_ERROR_BYTES];
+    struct gravel_kept outcome; /* of the runner's: read once it is joined */
     pthread_mutex_t posts_lock;
     struct gravel_flow_posts *posts; /* [n_channels] under the lock */
     int failed;                      /* what a run returned after which the flow is of no use */
@@ -82,18 +80,12 @@ void gravel_flow_drop_kernels(struct gravel_flow *flow);
 int gravel_flow_find(const struct gravel_flow *flow, const char *call, const char *name,
                      bool is_output, uint32_t *channel);
 
-/** What every call asks first. @return GRAVEL_EINVAL, and why, if the flow is NULL or this a forked child; 0. */
-static inline int gravel_flow_refuse(const struct gravel_flow *flow, const char *call)
+/** Begins a public call. @return 0; GRAVEL_EINVAL, and why: the flow is NULL; as gravel_caller_refuse. */
+static inline int gravel_flow_enter(const struct gravel_flow *flow, const char *call,
+                                    enum gravel_caller caller)
 {
-    return flow ? gravel_fork_refuse(flow->n_forks, call)
-                : gravel_fail(GRAVEL_EINVAL, "%s: the flow is NULL", call);
-}
-
-/** As gravel_flow_refuse, and also if a handler calls: all but posts and what reads counters. */
-static inline int gravel_flow_refuse_wait(const struct gravel_flow *flow, const char *call)
-{
-    int code = gravel_flow_refuse(flow, call);
-    return code ? code : gravel_in_handler_refuse(call);
+    GRAVEL_TRY(gravel_require(call, "the flow", flow));
+    return gravel_caller_refuse(flow->n_forks, call, caller);
 }
 
 /** Whether a call may be made between runs. @return 0; GRAVEL_EINVAL; what an earlier run returned. */

@@ -37,13 +37,10 @@ static int launch(struct gravel_flow *flow, bool loops, uint32_t n_groups, cl_ev
 {
     const struct gravel_flow_memory *memory = &flow->memory;
     size_t group = flow->group_items;
-    int code = gravel_check_cl("a flow's round: clEnqueueWriteBuffer",
-                               gravel_flow_memory_send(memory, loops));
-    if (!code)
-        code = gravel_flow_launch(flow, loops ? flow->looping : flow->kernel, n_groups * group,
-                                  group, ended);
-    if (code)
-        return code;
+    GRAVEL_TRY(gravel_check_cl("a flow's round: clEnqueueWriteBuffer",
+                               gravel_flow_memory_send(memory, loops)));
+    GRAVEL_TRY(gravel_flow_launch(flow, loops ? flow->looping : flow->kernel, n_groups * group,
+                                  group, ended));
     cl_int error = gravel_flow_memory_fetch(memory, loops, copied);
     return gravel_check_cl("a flow's tails: clEnqueueReadBuffer",
                            gravel_cl_flush(memory->device->queue, error));
@@ -55,10 +52,8 @@ static int wait_for(struct gravel_flow *flow, cl_event ended, cl_event copied)
     struct gravel_awake awake = {0};
     while (gravel_cl_event_status(last) > CL_COMPLETE && gravel_awake_yield(&awake, YIELDS_NS))
         ;
-    int code = gravel_flow_wait_launch(flow, flow->kernel, ended);
-    if (!code && copied)
-        code = gravel_wait_event(flow->memory.device, copied, "a flow's tails");
-    return code;
+    GRAVEL_TRY(gravel_flow_wait_launch(flow, flow->kernel, ended));
+    return copied ? gravel_wait_event(flow->memory.device, copied, "a flow's tails") : 0;
 }
 
 static void trace_round(const struct gravel_flow *flow, const struct gravelp_round *round,
@@ -114,11 +109,8 @@ static int play(struct gravel_flow *flow, struct gravelp_view view, struct grave
     const struct gravelp_channel *channel = &flow->graph.channels[round.channel];
     uint32_t n_groups = groups_of(flow, &round);
     set_round(view, round);
-    int code = launch_and_wait(flow, false, n_groups, &round);
-    if (!code)
-        code = gravel_flow_check_faults(flow, &round);
-    if (code)
-        return code;
+    GRAVEL_TRY(launch_and_wait(flow, false, n_groups, &round));
+    GRAVEL_TRY(gravel_flow_check_faults(flow, &round));
     gravelp_view_end_round(view, round);
     flow->stats.rounds++;
     flow->stats.small_rounds += n_groups == 1;
@@ -148,9 +140,7 @@ static int play_turns(struct gravel_flow *flow, struct gravelp_view view,
                                        .most_elements = flow->slice_elements,
                                        .wait_ms = flow->scheduling.wait_ms};
     uint64_t begin_ns = gravel_clock_ns();
-    int code = launch_and_wait(flow, true, n_groups, &round);
-    if (code)
-        return code;
+    GRAVEL_TRY(launch_and_wait(flow, true, n_groups, &round));
     flow->stats.rounds += turn->n_rounds;
     flow->stats.small_rounds += turn->n_small;
     flow->stats.elements += turn->n_elements;

@@ -28,6 +28,5 @@ int gravel_flow_launch(struct gravel_flow *flow, cl_kernel kernel, size_t n_item
 int gravel_flow_wait_launch(struct gravel_flow *flow, cl_kernel kernel, cl_event event)
 {
     struct gravel *gravel = flow->gravel;
-    int code = gravel_node_wait_for_kernel(gravel, kernel, event);
-    return gravel_node_has_failed(gravel) ? gravel_node_conclude(gravel, code) : code;
+    return gravel_leave(gravel, gravel_node_wait_for_kernel(gravel, kernel, event));
 }

@@ -31,20 +31,18 @@ int gravel_flow_memory_create(struct gravel_flow_memory *memory, const struct gr
 {
     const bool is_shared = device->step == GRAVEL_STEP_SVM;
     *memory = (struct gravel_flow_memory){.device = device, .layout = layout};
-    int code = gravel_region_create(&memory->region, device, is_shared ? NULL : device->queue, USER,
-                                    layout->bytes);
-    if (!code && !is_shared)
-        code = gravel_pinned_create(&memory->mirror, device, device->queue, USER, NULL,
-                                    layout->front_bytes + layout->back_bytes);
-    if (code)
-        return code;
+    GRAVEL_TRY(gravel_region_create(&memory->region, device, is_shared ? NULL : device->queue, USER,
+                                    layout->bytes));
+    if (!is_shared)
+        GRAVEL_TRY(gravel_pinned_create(&memory->mirror, device, device->queue, USER, NULL,
+                                        layout->front_bytes + layout->back_bytes));
     memory->control = is_shared ? memory->region.shared : (void *)memory->mirror.begin;
     unsigned char *front = (unsigned char *)memory->control;
     unsigned char *back = front + (is_shared ? layout->back_at : layout->front_bytes);
     gravel_flow_layout_write(layout, graph, front, back);
     if (is_shared)
         return 0;
-    code = gravel_region_write(&memory->region, 0, front, layout->front_bytes);
+    int code = gravel_region_write(&memory->region, 0, front, layout->front_bytes);
     if (!code)
         code = gravel_region_write(&memory->region, layout->back_at, back, layout->back_bytes);
     join_mirror(memory->control, (layout->back_at - layout->front_bytes) / 4);

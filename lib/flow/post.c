@@ -62,9 +62,9 @@ static bool grow(struct gravel_flow_posts *posts, uint32_t n_words, uint32_t n)
 int gravel_flow_post(struct gravel_flow *flow, const char *channel, const void *records, uint32_t n)
 {
     uint32_t c;
-    if (gravel_flow_refuse(flow, "gravel_flow_post") ||
-        (n && gravel_require("gravel_flow_post", "records", records)))
-        return GRAVEL_EINVAL;
+    GRAVEL_TRY(gravel_flow_enter(flow, "gravel_flow_post", GRAVEL_ANYWHERE));
+    if (n)
+        GRAVEL_TRY(gravel_require("gravel_flow_post", "records", records));
     int code = gravel_flow_find(flow, "gravel_flow_post", channel, false, &c);
     if (code || n == 0)
         return code;

@@ -50,9 +50,8 @@ void gravel_flow_tell(struct gravel_flow *flow)
 int gravel_flow_stats_read(struct gravel_flow *flow, struct gravel_flow_stats *stats, size_t bytes)
 {
     struct gravel_flow_stats own;
-    if (gravel_flow_refuse(flow, "gravel_flow_stats_read") ||
-        gravel_require("gravel_flow_stats_read", "stats", stats))
-        return GRAVEL_EINVAL;
+    GRAVEL_TRY(gravel_flow_enter(flow, "gravel_flow_stats_read", GRAVEL_ANYWHERE));
+    GRAVEL_TRY(gravel_require("gravel_flow_stats_read", "stats", stats));
     pthread_mutex_lock(&flow->told.lock);
     own = flow->told.stats;
 #define SUBTRACT(field, unit, help) own.field -= flow->told.base.field;
@@ -64,8 +63,7 @@ int gravel_flow_stats_read(struct gravel_flow *flow, struct gravel_flow_stats *s
 
 int gravel_flow_stats_reset(struct gravel_flow *flow)
 {
-    if (gravel_flow_refuse(flow, "gravel_flow_stats_reset"))
-        return GRAVEL_EINVAL;
+    GRAVEL_TRY(gravel_flow_enter(flow, "gravel_flow_stats_reset", GRAVEL_ANYWHERE));
     pthread_mutex_lock(&flow->told.lock);
     flow->told.base = flow->told.stats;
     flow->told.base.bytes = 0; /* of the memory, which stays */
@@ -76,8 +74,7 @@ int gravel_flow_stats_reset(struct gravel_flow *flow)
 int gravel_flow_channel_read(struct gravel_flow *flow, const char *channel, uint32_t *width,
                              uint32_t *peak)
 {
-    if (gravel_flow_refuse(flow, "gravel_flow_channel_read"))
-        return GRAVEL_EINVAL;
+    GRAVEL_TRY(gravel_flow_enter(flow, "gravel_flow_channel_read", GRAVEL_ANYWHERE));
     uint32_t c = gravel_flow_graph_find(&flow->graph, channel);
     if (c == flow->graph.n_channels)
         return gravel_fail(GRAVEL_EINVAL, "gravel_flow_channel_read: no channel '%s'",

@@ -141,9 +141,7 @@ int gravel_arena_create(const struct gravel_device *device, const struct gravel_
 {
     struct gravelp_arena head;
     *out = NULL;
-    int code = gravel_arena_check(shape);
-    if (code)
-        return code;
+    GRAVEL_TRY(gravel_arena_check(shape));
     uint64_t bytes = gravel_arena_lay_out(shape, &head);
     struct gravelp_arena *arena =
         bytes <= device->capability.max_alloc ? gravel_shared_alloc(device, bytes) : NULL;

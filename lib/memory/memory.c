@@ -19,10 +19,8 @@
  * detour. */
 static int make_mirror(struct gravel_memory *memory, const struct gravelp_arena *head)
 {
-    int code = gravel_pinned_create(&memory->mirror, memory->device, memory->copies,
-                                    "pinned memory for the queues", NULL, head->heap_offset);
-    if (code)
-        return code;
+    GRAVEL_TRY(gravel_pinned_create(&memory->mirror, memory->device, memory->copies,
+                                    "pinned memory for the queues", NULL, head->heap_offset));
     memory->arena = (void *)memory->mirror.begin;
     *memory->arena = *head;
     return 0;
@@ -35,10 +33,8 @@ static int make_mirror(struct gravel_memory *memory, const struct gravelp_arena 
 static int make_zeros(struct gravel_memory *memory)
 {
     const cl_uint zero = 0;
-    int code = gravel_cl_buffer_create(memory->device, "zeros to clear the heap from", ZEROS_BYTES,
-                                       &memory->zeros);
-    if (code)
-        return code;
+    GRAVEL_TRY(gravel_cl_buffer_create(memory->device, "zeros to clear the heap from", ZEROS_BYTES,
+                                       &memory->zeros));
     return gravel_check_cl("clearing: clEnqueueFillBuffer",
                            clEnqueueFillBuffer(memory->copies, memory->zeros, &zero, sizeof zero, 0,
                                                ZEROS_BYTES, 0, NULL, NULL));
@@ -53,12 +49,9 @@ static int make_copied(struct gravel_memory *memory, const struct gravel_arena_s
     uint64_t bytes = gravel_arena_lay_out(shape, &head);
     if (bytes > device->capability.max_alloc)
         return gravel_arena_fail(device, shape, &head, bytes);
-    int code = gravel_arena_check_copied(&head);
-    if (!code)
-        code = gravel_cl_queue_create(device, "copies of the heap", &memory->copies);
-    if (code)
-        return code;
-    code = gravel_region_create(&memory->region, device, memory->copies, "arena", bytes);
+    GRAVEL_TRY(gravel_arena_check_copied(&head));
+    GRAVEL_TRY(gravel_cl_queue_create(device, "copies of the heap", &memory->copies));
+    int code = gravel_region_create(&memory->region, device, memory->copies, "arena", bytes);
     if (!memory->region.buffer)
         return gravel_arena_fail(device, shape, &head, bytes);
     if (!code)

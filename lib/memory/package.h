@@ -49,13 +49,13 @@ struct gravel_package_queue {
 /** The clock that waits of kernels go by. @return what its owner ticks. */
 static inline struct gravel_lived gravel_package_clock(const struct gravelp_arena *arena)
 {
-    return gravel_lived_for(arena->wait_ms * UINT64_C(1000000));
+    return gravel_lived_for(arena->wait_ms * GRAVEL_NS_PER_MS);
 }
 
 /** Return the clock as kernels take it [ms]: never 0, which they take for no clock. */
 static inline uint32_t gravel_package_time(struct gravel_lived *clock, uint64_t now_ns)
 {
-    return (uint32_t)(gravel_lived_tick(clock, now_ns) / 1000000) | 1u;
+    return (uint32_t)(gravel_lived_tick(clock, now_ns) / GRAVEL_NS_PER_MS) | 1u;
 }
 
 /** The slot of a ticket. */

@@ -252,12 +252,9 @@ static int make(struct gravel_object *object, const void *requested)
 {
     struct gravel_mirror *mirror = (struct gravel_mirror *)object;
     const struct request *request = requested;
-    int code = gravel_mirror_exchange(mirror, request->words->indices);
-    if (!code)
-        code = gravel_node_hold_launches(object->gravel, "before a mirror's lists");
-    if (code)
-        return code;
-    code = upload_lists(mirror);
+    GRAVEL_TRY(gravel_mirror_exchange(mirror, request->words->indices));
+    GRAVEL_TRY(gravel_node_hold_launches(object->gravel, "before a mirror's lists"));
+    int code = upload_lists(mirror);
     gravel_node_let_launches(object->gravel);
     if (!code)
         code = make_kernels(mirror);

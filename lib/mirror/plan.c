@@ -23,12 +23,11 @@ static uint64_t table_bytes(const struct gravel_mirror *mirror)
 static int put_blocks(struct gravel *gravel, const struct gravel_mirror_block *blocks, uint32_t own,
                       uint64_t table)
 {
-    int code = 0;
-    for (uint32_t node = 0; node < gravel_n_nodes(gravel) && !code; node++)
+    for (uint32_t node = 0; node < gravel_n_nodes(gravel); node++)
         if (blocks[node].n)
-            code = gravel_put(gravel, table + own * sizeof *blocks, &blocks[node], sizeof *blocks,
-                              node);
-    return code;
+            GRAVEL_TRY(gravel_put(gravel, table + own * sizeof *blocks, &blocks[node],
+                                  sizeof *blocks, node));
+    return 0;
 }
 
 /* Reads a local heap's table: blocks [n_nodes], in order, as large as those there. @return also their `n` */
@@ -151,14 +150,10 @@ int gravel_mirror_exchange(struct gravel_mirror *mirror, const uint32_t *indices
 {
     struct gravel *gravel = mirror->object.gravel;
     uint64_t table, n_most[2];
-    int code = gravel_alloc(gravel, 2 * table_bytes(mirror), &table);
-    if (!code)
-        code = end_exchange(mirror, exchange_blocks(mirror, table), table);
-    if (!code)
-        code = find_most(mirror, n_most);
-    if (!code)
-        code = gravel_alloc(gravel, n_most[1] * sizeof *indices, &table);
-    if (!code)
-        code = end_exchange(mirror, exchange_indices(mirror, indices, table), table);
-    return code ? code : make_room(mirror, n_most);
+    GRAVEL_TRY(gravel_alloc(gravel, 2 * table_bytes(mirror), &table));
+    GRAVEL_TRY(end_exchange(mirror, exchange_blocks(mirror, table), table));
+    GRAVEL_TRY(find_most(mirror, n_most));
+    GRAVEL_TRY(gravel_alloc(gravel, n_most[1] * sizeof *indices, &table));
+    GRAVEL_TRY(end_exchange(mirror, exchange_indices(mirror, indices, table), table));
+    return make_room(mirror, n_most);
 }

@@ -10,8 +10,6 @@
 #include "node/enqueue.h"
 #include "opencl/objects.h"
 
-#include <stdio.h>
-
 static uint64_t in_arena(const struct gravel_mirror *mirror, uint32_t heap, uint64_t offset)
 {
     return gravel_memory_heap_offset(&mirror->object.gravel->memory, heap) + offset;
@@ -34,10 +32,9 @@ static int run(struct gravel_mirror *mirror, cl_kernel kernel,
     cl_int error = gravel_cl_kernel_set(device, kernel, 1, arguments, n_arguments);
     if (error == CL_SUCCESS)
         error = GRAVEL_CL_KERNEL_SET(device, kernel, 1 + n_arguments, last);
-    int code = gravel_check_cl("mirror: clSetKernelArg", error);
-    return code ? code
-                : gravel_node_enqueue_own(mirror->object.gravel, mirror->object.name, kernel, n,
-                                          mirror->group, true);
+    GRAVEL_TRY(gravel_check_cl("mirror: clSetKernelArg", error));
+    return gravel_node_enqueue_own(mirror->object.gravel, mirror->object.name, kernel, n,
+                                   mirror->group, true);
 }
 
 static int gather(struct gravel_mirror *mirror, uint32_t heap)
@@ -72,10 +69,9 @@ int gravel_mirror_clear(struct gravel_mirror *mirror)
 static int run_for_each(struct gravel_mirror *mirror,
                         int (*run_for)(struct gravel_mirror *mirror, uint32_t heap))
 {
-    int code = 0;
-    for (uint32_t heap = 0; heap < mirror->object.gravel->n_heaps && !code; heap++)
-        code = run_for(mirror, heap);
-    return code;
+    for (uint32_t heap = 0; heap < mirror->object.gravel->n_heaps; heap++)
+        GRAVEL_TRY(run_for(mirror, heap));
+    return 0;
 }
 
 /* ---- begin ------------------------------------------------------------------------------------- */
@@ -84,7 +80,7 @@ static int run_for_each(struct gravel_mirror *mirror,
 static int wait_for_kernels(struct gravel *gravel)
 {
     int code = gravel_node_wait_until_idle(gravel, "before words travel");
-    return code ? gravel_node_conclude(gravel, code) : 0;
+    return code ? gravel_leave(gravel, code) : 0;
 }
 
 /* Sends each node its block, of those of a local heap: words at `from` there to words at `to`. */
@@ -92,12 +88,11 @@ static int send_blocks(struct gravel_mirror *mirror, uint32_t heap,
                        const struct gravel_mirror_block *blocks, uint64_t from, uint64_t to)
 {
     const uint64_t bytes = mirror->word_bytes;
-    int code = 0;
-    for (uint32_t node = 0; node < gravel_n_nodes(mirror->object.gravel) && !code; node++)
-        code = gravel_node_put_heap(mirror->object.gravel, "gravel_mirror_begin", heap,
-                                    from + blocks[node].first * bytes,
-                                    to + blocks[node].there * bytes, blocks[node].n * bytes, node);
-    return code;
+    for (uint32_t node = 0; node < gravel_n_nodes(mirror->object.gravel); node++)
+        GRAVEL_TRY(gravel_node_put_heap(
+            mirror->object.gravel, "gravel_mirror_begin", heap, from + blocks[node].first * bytes,
+            to + blocks[node].there * bytes, blocks[node].n * bytes, node));
+    return 0;
 }
 
 static int send_given(struct gravel_mirror *mirror, uint32_t heap)
@@ -109,19 +104,17 @@ static int send_given(struct gravel_mirror *mirror, uint32_t heap)
 
 static int begin_read(struct gravel_mirror *mirror)
 {
-    int code = run_for_each(mirror, gather);
-    if (!code)
-        code = wait_for_kernels(mirror->object.gravel);
-    return code ? code : run_for_each(mirror, send_given);
+    GRAVEL_TRY(run_for_each(mirror, gather));
+    GRAVEL_TRY(wait_for_kernels(mirror->object.gravel));
+    return run_for_each(mirror, send_given);
 }
 
 static int begin_slots(struct gravel_mirror *mirror)
 {
     const uint32_t turn = turn_of(mirror);
-    int code = wait_for_kernels(mirror->object.gravel);
-    return code ? code
-                : send_blocks(mirror, gravel_mirror_own_heap(mirror), mirror->near,
-                              mirror->near_at[turn], mirror->given_at[turn]);
+    GRAVEL_TRY(wait_for_kernels(mirror->object.gravel));
+    return send_blocks(mirror, gravel_mirror_own_heap(mirror), mirror->near, mirror->near_at[turn],
+                       mirror->given_at[turn]);
 }
 
 int gravel_mirror_begin(struct gravel_mirror *mirror)
@@ -163,25 +156,21 @@ static int check_end(struct gravel_mirror *mirror)
 
 int gravel_mirror_end(struct gravel_mirror *mirror)
 {
-    int code = gravel_object_refuse(mirror, "mirror", "gravel_mirror_end");
-    if (code)
-        return code;
+    GRAVEL_TRY(gravel_object_refuse(mirror, "mirror", "gravel_mirror_end"));
     if (mirror->state == GRAVEL_MIRROR_ENDED)
         return gravel_fail(GRAVEL_EINVAL, "gravel_mirror_end: gravel_mirror_begin has not been "
                                           "called since the last one");
-    char text[GRAVEL_ERROR_BYTES];
-    code = check_end(mirror);
-    snprintf(text, sizeof text, "%s", code ? gravel_last_error() : "");
+    const struct gravel_kept met = gravel_keep(check_end(mirror));
     /* A node that cannot end it differs from all other nodes, so none ends it. */
     const struct gravel_collective_call call = {
         .kind = GRAVEL_CALL_SHARE,
-        .arguments = {mirror->object.memory, code ? GRAVEL_SHARE_NONE : mirror->n_shared}};
+        .arguments = {mirror->object.memory, met.code ? GRAVEL_SHARE_NONE : mirror->n_shared}};
     int waited = gravel_node_barrier(mirror->object.gravel, &call, false);
     const bool has_failed = gravel_node_has_failed(mirror->object.gravel);
-    if (code && !has_failed)
-        return gravel_fail(code, "%s", text);
+    if (met.code && !has_failed)
+        return gravel_fail_again(&met);
     if (has_failed || waited == GRAVEL_EMISMATCH)
-        return waited ? waited : code;
+        return waited ? waited : met.code;
     /* All other nodes have ended it too, so this one does, whatever its kernels still do. */
     int combined = mirror->is_read ? 0 : run_for_each(mirror, combine);
     mirror->n_shared++;
@@ -191,10 +180,9 @@ int gravel_mirror_end(struct gravel_mirror *mirror)
 
 int gravel_mirror_share(struct gravel_mirror *mirror)
 {
-    int code = gravel_object_refuse(mirror, "mirror", "gravel_mirror_share");
-    if (!code)
-        code = gravel_mirror_begin(mirror);
-    return code ? code : gravel_mirror_end(mirror);
+    GRAVEL_TRY(gravel_object_refuse(mirror, "mirror", "gravel_mirror_share"));
+    GRAVEL_TRY(gravel_mirror_begin(mirror));
+    return gravel_mirror_end(mirror);
 }
 
 /* Copies that arrived last; before the first ones, those that come second, which are 0. */

@@ -70,7 +70,7 @@ void gravel_acks_give(struct gravel_network *network, uint32_t source, uint64_t 
 static void tell_all_is_well(struct gravel_network *network)
 {
     const uint64_t now_ns = gravel_network_lived_ns(network);
-    const uint64_t every_ns = gravel_network_patience_ms(network) * GRAVEL_NS_PER_MS / SIGNS;
+    const uint64_t every_ns = gravel_network_patience_ns(network) / SIGNS;
     if (now_ns < network->told_ns + every_ns ||
         (network->held_acks->state == WAITS_FOR_KEYS &&
          !gravel_transactions_have_moved(network->transactions, network->told_ns)))

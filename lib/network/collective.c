@@ -113,7 +113,7 @@ bool gravel_job_step_reduce(struct gravel_network *network, struct gravel_job *j
 static void check_chain(struct gravel_network *network, struct gravel_job *job)
 {
     uint64_t now_ns = gravel_network_lived_ns(network);
-    uint64_t limit_ns = network->shape.config->chain_limit_ms * UINT64_C(1000000);
+    uint64_t limit_ns = network->shape.config->chain_limit_ms * GRAVEL_NS_PER_MS;
     char text[200];
     if (job->chain_ns == 0)
         job->chain_ns = now_ns;

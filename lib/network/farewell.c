@@ -9,7 +9,7 @@
  * Path:    gravel_network_start -> farewell.c -> liveness.c, which tells the other nodes.
  * Threads: any; one lock guards the list. A forked child has no network threads, and does not touch the lock.
  */
-#include "base/fork.h"
+#include "base/caller.h"
 #include "network/parts.h"
 
 #define FAREWELL_NS (GRAVEL_NS_PER_S / 4)

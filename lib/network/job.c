@@ -13,11 +13,11 @@
  * Memory:   J1 tells the host thread that its job is done, and hands over its results.
  */
 #include "base/error.h"
+#include "base/await.h"
 #include "network/parts.h"
 #include "serve/transactions.h"
 #include "spool/spool.h"
 
-#include <sched.h>
 #include <stdio.h>
 
 /* It may be gone then. The text of an error is set. */
@@ -117,7 +117,7 @@ static bool step(struct gravel_network *network, struct gravel_job *job)
 /* Give up on a node whose heartbeat comes but no answer. */
 static void check_progress(struct gravel_network *network, const struct gravel_job *job)
 {
-    uint64_t limit_ns = gravel_network_patience_ms(network) * UINT64_C(1000000);
+    uint64_t limit_ns = gravel_network_patience_ns(network);
     uint64_t stood_ns = gravel_network_lived_ns(network) - job->moved_ns;
     if (is_collective(job) || stood_ns < limit_ns)
         return;
@@ -266,17 +266,10 @@ void gravel_network_give_up(struct gravel_network *network, struct gravel_mark *
 int gravel_network_run(struct gravel_network *network, struct gravel_job *job)
 {
     submit(network, job);
-    for (uint32_t round = 0; !is_done(job) && !gravel_network_is_lost(network); round++) {
-        if (round < 4) {
-            sched_yield();
-            continue;
-        }
-        uint32_t key = gravel_event_prepare(&network->job_done);
-        if (is_done(job) || gravel_network_is_lost(network))
-            gravel_event_cancel(&network->job_done);
-        else
-            gravel_event_wait_awake(&network->job_done, key, GRAVEL_NS_PER_S);
-    }
+    struct gravel_wait wait = {.event = &network->job_done}; /* the job has its limit */
+    while (!is_done(job) && !gravel_network_is_lost(network))
+        gravel_wait_pause(&wait);
+    gravel_wait_end(&wait);
     if (!is_done(job))
         return gravel_fail(GRAVEL_ETIMEOUT, "the network thread is in a call of the driver");
     return job->code ? gravel_fail(job->code, "%s", job->text) : 0;

@@ -11,14 +11,13 @@
  * Source:  Hoefler, Siebert, Lumsdaine, Scalable Communication Protocols for Dynamic Sparse Data Exchange, 2010
  *          (personalized census).
  */
-#include "base/clock.h"
+#include "base/timeouts.h"
 #include "network/parts.h"
 #include "serve/transactions.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
-
-#define LEAVE_TIMEOUTS 4u /* no node beats now, and a busy machine may let one be late */
 
 /* Waits as a barrier does: for a slow node as long as it lives, which heartbeats say. */
 static void wait_for_all(struct gravel_network *network)
@@ -45,8 +44,10 @@ static uint64_t count_received(const struct gravel_network *network)
 /* Receives what is left. counts[node]: frames for each node; the sums of all nodes' replace them. */
 static void receive_rest(struct gravel_network *network, uint64_t *counts)
 {
-    uint64_t limit_ns = UINT64_C(1000000) * LEAVE_TIMEOUTS * network->shape.config->timeout_ms;
-    uint64_t until_ns = gravel_network_lived_ns(network) + limit_ns;
+    /* no node beats now, and a busy machine may let one be late */
+    const uint64_t limit_ns =
+        gravel_limit_ns(GRAVEL_LIMIT_LEAVING, network->shape.config->timeout_ms);
+    const uint64_t until_ns = gravel_network_lived_ns(network) + limit_ns;
     bool has_ended = false;
     char text[160];
     if (network->transport->operations->sum(network->transport, counts,
@@ -60,10 +61,9 @@ static void receive_rest(struct gravel_network *network, uint64_t *counts)
             return;
         if (gravel_network_lived_ns(network) > until_ns) {
             snprintf(text, sizeof text,
-                     "closing: of the frames for this node only %llu have come after %u times "
-                     "GRAVEL_TIMEOUT (%u ms)",
-                     (unsigned long long)n_received, LEAVE_TIMEOUTS,
-                     network->shape.config->timeout_ms);
+                     "closing: of the frames for this node only %" PRIu64
+                     " have come after %.1f s (GRAVEL_TIMEOUT is %u ms)",
+                     n_received, (double)limit_ns * 1e-9, network->shape.config->timeout_ms);
             gravel_network_fail(network, GRAVEL_EPEER, text);
         }
         if (has_moved)

@@ -14,21 +14,25 @@
  * Threads: the network thread.
  */
 #include "base/clock.h"
+#include "base/timeouts.h"
+#include "base/await.h"
 #include "network/parts.h"
 
 #include <stdio.h>
 #include <string.h>
 
 #define BEATS_PER_TIMEOUT 8u
-/* Within which all know of a death; a busy machine may keep from its core the node that finds it. */
-#define BEATS_TO_TELL 4u
 
-uint64_t gravel_network_patience_ms(const struct gravel_network *network)
+static uint64_t heartbeat_ns(const struct gravel_network *network)
 {
-    uint64_t timeout_ms = network->shape.config->timeout_ms;
-    if (gravel_transport_is_alone(network->transport))
-        return timeout_ms;
-    return timeout_ms + timeout_ms * BEATS_TO_TELL / BEATS_PER_TIMEOUT;
+    return gravel_limit_ns(GRAVEL_LIMIT_HEARTBEAT, network->shape.config->timeout_ms);
+}
+
+uint64_t gravel_network_patience_ns(const struct gravel_network *network)
+{
+    return gravel_transport_is_alone(network->transport)
+               ? heartbeat_ns(network)
+               : gravel_limit_ns(GRAVEL_LIMIT_PEERS, network->shape.config->timeout_ms);
 }
 
 static void send_beat(struct gravel_network *network, uint32_t node)
@@ -51,7 +55,7 @@ static uint32_t left_of(const struct gravel_network *network)
 
 static uint64_t interval_ns(const struct gravel_network *network)
 {
-    return network->shape.config->timeout_ms * UINT64_C(1000000) / BEATS_PER_TIMEOUT;
+    return heartbeat_ns(network) / BEATS_PER_TIMEOUT;
 }
 
 void gravel_liveness_begin(struct gravel_network *network)
@@ -70,7 +74,6 @@ void gravel_liveness_hear(struct gravel_network *network)
 uint64_t gravel_liveness_step(struct gravel_network *network, uint64_t now_ns)
 {
     uint32_t node = network->transport->node, n_nodes = network->transport->n_nodes;
-    uint64_t timeout_ns = network->shape.config->timeout_ms * UINT64_C(1000000);
     char text[240];
     if (gravel_transport_is_alone(network->transport))
         return UINT64_MAX;
@@ -79,17 +82,16 @@ uint64_t gravel_liveness_step(struct gravel_network *network, uint64_t now_ns)
         network->beat_ns = now_ns;
     }
     uint64_t silence_ns = gravel_lived_tick(&network->silence, now_ns);
-    if (silence_ns >= timeout_ns) {
+    if (silence_ns >= heartbeat_ns(network)) {
         snprintf(text, sizeof text, "node %u has been silent for %.1f s (GRAVEL_TIMEOUT is %u ms)",
                  left_of(network), (double)silence_ns * 1e-9, network->shape.config->timeout_ms);
         gravel_network_fail(network, GRAVEL_EPEER, text);
         network->silence.lived_ns = 0;
     }
     /* Most likely a node is dead, which its neighbour finds out before this; those who wait for this node, after it. */
-    const uint64_t loss_ms =
-        (network->shape.config->timeout_ms + gravel_network_patience_ms(network)) / 2;
     if (network->transport->lost[0] &&
-        gravel_lived_tick(&network->loss, now_ns) >= loss_ms * UINT64_C(1000000)) {
+        gravel_lived_tick(&network->loss, now_ns) >=
+            (heartbeat_ns(network) + gravel_network_patience_ns(network)) / 2) {
         snprintf(text, sizeof text, "frames to this node are lost: %s", network->transport->lost);
         gravel_network_fail(network, GRAVEL_EMPI, text);
         network->transport->lost[0] = '\0';
@@ -157,17 +159,12 @@ void gravel_liveness_tell_death(struct gravel_network *network)
 
 void gravel_network_wait_told(struct gravel_network *network, uint64_t most_ns)
 {
-    struct gravel_lived waited = gravel_lived_for(most_ns);
+    struct gravel_wait wait = {.limit.ns = most_ns, .event = &network->job_done};
     if (gravel_thread_is_own(&network->thread))
         return;
-    while (death_of(network) != GRAVEL_DEATH_TOLD &&
-           gravel_lived_tick(&waited, gravel_clock_ns()) < most_ns) {
-        uint32_t key = gravel_event_prepare(&network->job_done);
-        if (death_of(network) == GRAVEL_DEATH_TOLD)
-            gravel_event_cancel(&network->job_done);
-        else
-            gravel_event_wait(&network->job_done, key, waited.step_ns);
-    }
+    while (death_of(network) != GRAVEL_DEATH_TOLD && !gravel_wait_pause(&wait))
+        ;
+    gravel_wait_end(&wait);
 }
 
 /* ---- whom a round waits for ------------------------------------------------------------------- */
@@ -189,8 +186,8 @@ void gravel_late_end(struct gravel_network *network)
 void gravel_late_look(struct gravel_network *network)
 {
     struct gravel_late *late = &network->late;
-    uint64_t timeout_ns = network->shape.config->timeout_ms * UINT64_C(1000000);
-    uint64_t limit_ns = timeout_ns < GRAVEL_WARN_NS ? timeout_ns : GRAVEL_WARN_NS;
+    const uint64_t beat_ns = heartbeat_ns(network),
+                   limit_ns = beat_ns < GRAVEL_WARN_NS ? beat_ns : GRAVEL_WARN_NS;
     uint64_t waited_ns = gravel_network_lived_ns(network) - late->begun_ns;
     char text[160];
     if (late->begun_ns == 0 || late->node || waited_ns < limit_ns)

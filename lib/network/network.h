@@ -165,10 +165,9 @@ struct gravel_network {
     bool sees_attached;               /* the network thread has seen N2 */
     _Atomic bool is_ending;           /* the process ends, and has not closed the node */
     struct gravel_network *next_open; /* farewell.c */
-    int open_code;                    /* of opening; text in open_text */
-    char open_text[GRAVEL_ERROR_BYTES];
-    struct gravel_event event;    /* wakes the thread */
-    struct gravel_event job_done; /* wakes those who wait for jobs, or for opening */
+    struct gravel_kept opened;        /* of opening */
+    struct gravel_event event;        /* wakes the thread */
+    struct gravel_event job_done;     /* wakes those who wait for jobs, or for opening */
     struct gravel_idle idle;
     uint64_t started_ns;
 
@@ -264,7 +263,7 @@ int gravel_network_run(struct gravel_network *network, struct gravel_job *job);
  * How long to wait for other nodes [ms]: longer than a death takes to spread, so that the error names the dead node,
  * not the waiter.
  */
-uint64_t gravel_network_patience_ms(const struct gravel_network *network);
+uint64_t gravel_network_patience_ns(const struct gravel_network *network);
 
 /** While the network thread waits for the device: tell others that it lives. Any other thread: does nothing. */
 void gravel_network_keep_alive(struct gravel_network *network, uint64_t now_ns);

@@ -7,6 +7,7 @@
  * Threads: the one that opens the node.
  * Memory:  N1.
  */
+#include "base/await.h"
 #include "network/parts.h"
 #include "transport/launcher.h"
 #include "transport/place.h"
@@ -14,7 +15,6 @@
 #include <stdio.h>
 
 #define N_THAT_WARN 2u /* ranks: if one has not come, the other tells */
-#define LOOK_NS (GRAVEL_NS_PER_S / 4)
 
 /* "MPI_Comm_dup for 5.0 s, as one of 4 processes, on host a (eth0 10.0.0.1)" */
 static void describe(const struct gravel_network *network, uint64_t waited_ns, char *text,
@@ -63,31 +63,31 @@ static int give_up(struct gravel_network *network, uint64_t waited_ns)
         waits, (unsigned long long)network->shape.config->open_timeout_ms);
 }
 
+/* Tells once that it takes long; GRAVEL_OPEN_TIMEOUT of 0 is no limit. */
+static int check(void *context, struct gravel_wait *wait)
+{
+    struct gravel_network *network = context;
+    const uint64_t limit_ns = network->shape.config->open_timeout_ms * GRAVEL_NS_PER_MS;
+    struct gravel_lived *lived = &wait->waited.lived;
+    const uint64_t before_ns = lived->lived_ns;
+    lived->step_ns = (limit_ns ? limit_ns : GRAVEL_WARN_NS) / GRAVEL_LIVED_STEPS;
+    const uint64_t waited_ns = gravel_lived_tick(lived, gravel_clock_ns());
+    if (limit_ns && waited_ns >= limit_ns)
+        return give_up(network, waited_ns);
+    if (before_ns < GRAVEL_WARN_NS && waited_ns >= GRAVEL_WARN_NS)
+        tell(network, waited_ns);
+    return 0;
+}
+
 int gravel_network_await_opening(struct gravel_network *network)
 {
-    const uint64_t limit_ns = network->shape.config->open_timeout_ms * GRAVEL_NS_PER_MS;
-    struct gravel_lived waited = gravel_lived_for(limit_ns ? limit_ns : GRAVEL_WARN_NS);
-    bool is_told = false;
-    for (;;) {
-        uint32_t key = gravel_event_prepare(&network->job_done);
-        if (atomic_load_explicit(&network->opening, memory_order_acquire) & /* N1 */
-            GRAVEL_OPENED) {
-            gravel_event_cancel(&network->job_done);
-            return 0;
-        }
-        uint64_t waited_ns = gravel_lived_tick(&waited, gravel_clock_ns());
-        if (limit_ns && waited_ns >= limit_ns) {
-            gravel_event_cancel(&network->job_done);
-            int code = give_up(network, waited_ns);
-            if (code)
-                return code;
-            continue;
-        }
-        if (!is_told && waited_ns >= GRAVEL_WARN_NS) {
-            tell(network, waited_ns);
-            is_told = true;
-        }
-        gravel_event_wait(&network->job_done, key,
-                          waited.step_ns < LOOK_NS ? waited.step_ns : LOOK_NS);
-    }
+    struct gravel_wait wait = {.limit = {.check = check, .context = network},
+                               .event = &network->job_done};
+    int code = 0;
+    while (!(atomic_load_explicit(&network->opening, memory_order_acquire) & /* N1 */
+             GRAVEL_OPENED) &&
+           !(code = gravel_wait_pause(&wait)))
+        ;
+    gravel_wait_end(&wait);
+    return code;
 }

@@ -3,7 +3,7 @@
  * Starts and stops the network thread, and joins it to senders and the resolver. See network.h.
  *
  * Path:    gravel_open -> start.c -> network.c; gravel_close -> start.c.
- * Memory:  N1: transport and open_code are set, for the thread that opens the node. N2: senders, resolver and memory
+ * Memory:  N1: transport and opened are set, for the thread that opens the node. N2: senders, resolver and memory
  *          are set, for the network thread.
  */
 #include "network/parts.h"
@@ -11,7 +11,9 @@
 #include "spool/spool.h"
 
 #include "base/clock.h"
+#include "base/timeouts.h"
 #include "base/thread.h"
+#include "base/await.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -42,18 +44,16 @@ static int open_transport(struct gravel_network *network)
                                                .shared_bytes = network->shape.shared_bytes,
                                                .call = &network->opening_call,
                                                .finalising = network->shape.finalising};
-    int code = network->shape.use_mpi
+    GRAVEL_TRY(network->shape.use_mpi
                    ? gravel_transport_mpi_open(&network->transport, &opening)
-                   : gravel_transport_self_open(&network->transport, config->loopback_nodes);
-    return code ? code : allocate(network);
+                   : gravel_transport_self_open(&network->transport, config->loopback_nodes));
+    return allocate(network);
 }
 
 /* @return false if the opening thread has given up. */
 static bool tell_ready(struct gravel_network *network, int code)
 {
-    network->open_code = code;
-    if (code)
-        snprintf(network->open_text, sizeof network->open_text, "%s", gravel_last_error());
+    network->opened = gravel_keep(code);
     gravel_liveness_begin(network);
     if (atomic_fetch_or_explicit(&network->opening, GRAVEL_OPENED, memory_order_release) & /* N1 */
         GRAVEL_OPENING_LEFT)
@@ -115,13 +115,10 @@ int gravel_network_start(struct gravel_network *network, const struct gravel_net
     pthread_mutex_init(&network->host_lock, NULL);
     pthread_mutex_init(&network->job_lock, NULL);
     network->started_ns = gravel_clock_ns();
-    int code = gravel_thread_start(&network->thread, "network thread", thread_main, network);
-    if (!code)
-        code = gravel_network_await_opening(network);
-    if (code)
-        return code;
-    if (network->open_code)
-        return gravel_fail(network->open_code, "%s", network->open_text);
+    GRAVEL_TRY(gravel_thread_start(&network->thread, "network thread", thread_main, network));
+    GRAVEL_TRY(gravel_network_await_opening(network));
+    if (network->opened.code)
+        return gravel_fail_again(&network->opened);
     gravel_farewell_add(network);
     return 0;
 }
@@ -151,14 +148,14 @@ int gravel_network_attach(struct gravel_network *network, const struct gravel_me
         .n_nodes = network->transport->n_nodes,
         .buffer_bytes = (uint32_t)config->buffer_bytes,
         .flush_ns = config->flush_us * UINT64_C(1000),
-        .timeout_ns = config->timeout_ms * UINT64_C(1000000),
+        .timeout_ns = gravel_limit_ns(GRAVEL_LIMIT_HEARTBEAT, config->timeout_ms),
         .ship =
             gravel_network_put, /* handlers run in this thread: when the buffer at hand is done */
         .context = network,
         .failure = network->shape.failure,
     };
     const struct gravel_spool_shape spool = {
-        .limit_ns = config->timeout_ms * UINT64_C(1000000),
+        .limit_ns = gravel_limit_ns(GRAVEL_LIMIT_RECORDS, config->timeout_ms),
         .dealt_with = &network->event,
         .streams = network->shape.streams,
         .are_bare = !config->print_tags,
@@ -167,7 +164,7 @@ int gravel_network_attach(struct gravel_network *network, const struct gravel_me
         .transport = network->transport,
         .heap = network->shape.heap,
         .failure = network->shape.failure,
-        .patience_ns = gravel_network_patience_ms(network) * GRAVEL_NS_PER_MS,
+        .patience_ns = gravel_network_patience_ns(network),
         .most_bytes = gravel_network_frame_bytes(network),
         .context = network,
         .frame = gravel_network_frame,
@@ -203,15 +200,13 @@ int gravel_network_attach(struct gravel_network *network, const struct gravel_me
 /* @param state  HAS_LEFT_MPI, or 0: wait for its end. @return whether the thread has come so far; else it is lost. */
 static bool wait_for(struct gravel_network *network, uint32_t state)
 {
-    for (;;) {
-        uint32_t key = gravel_event_prepare(&network->job_done);
-        const uint32_t now = gravel_thread_state(&network->thread);
-        if (now >= GRAVEL_THREAD_LOST || now == state) {
-            gravel_event_cancel(&network->job_done);
-            return now != GRAVEL_THREAD_LOST;
-        }
-        gravel_event_wait(&network->job_done, key, GRAVEL_NS_PER_S);
-    }
+    struct gravel_wait wait = {.event =
+                                   &network->job_done}; /* what the thread waits for has limits */
+    uint32_t now;
+    while ((now = gravel_thread_state(&network->thread)) < GRAVEL_THREAD_LOST && now != state)
+        gravel_wait_pause(&wait);
+    gravel_wait_end(&wait);
+    return now != GRAVEL_THREAD_LOST;
 }
 
 void gravel_network_leave_mpi(struct gravel_network *network)

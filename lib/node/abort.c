@@ -10,11 +10,8 @@
  *          touch it.
  */
 #include "base/clock.h"
-#include "base/fork.h"
-#include "base/in_handler.h"
+#include "base/caller.h"
 #include "node/node.h"
-
-#include <time.h>
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct gravel *nodes;
@@ -46,19 +43,16 @@ static uint32_t count(const struct gravel *gravel)
 
 bool gravel_abort_refuse(struct gravel *gravel)
 {
-    static const struct timespec nap = {.tv_nsec = 100000};
-    const uint64_t limit_ns = gravel->config.timeout_ms * GRAVEL_NS_PER_MS + GRAVEL_NS_PER_S;
-    struct gravel_lived waited = gravel_lived_for(limit_ns);
+    struct gravel_wait wait = {
+        .limit.ns = gravel_limit_ns(GRAVEL_LIMIT_LOG, gravel->config.timeout_ms) + GRAVEL_NS_PER_S};
     pthread_mutex_lock(&lock);
     struct gravel **place = place_of(gravel);
     if (*place)
         *place = gravel->next_to_abort;
     pthread_mutex_unlock(&lock);
-    bool is_over;
-    while (!(is_over = count(gravel) == 0) &&
-           gravel_lived_tick(&waited, gravel_clock_ns()) < limit_ns)
-        nanosleep(&nap, NULL);
-    return is_over;
+    while (count(gravel) && !gravel_wait_pause(&wait))
+        ;
+    return count(gravel) == 0;
 }
 
 /* @return whether the node is open; then it stays until leave. */
@@ -109,7 +103,7 @@ int gravel_abort(struct gravel *gravel, const char *text)
 {
     static const char call[] = "gravel_abort";
     if (!gravel || gravel_fork_count())
-        return gravel_node_refuse(gravel, call);
+        return gravel_enter(gravel, call, GRAVEL_ANYWHERE);
     if (!enter(gravel))
         return gravel_fail(GRAVEL_EINVAL, "%s: the node is closed", call);
     gravel_report(gravel, GRAVEL_EABORT, true, text && *text ? text : "gravel_abort gave no text");

@@ -130,9 +130,7 @@ static int fail_agreed(struct gravel *gravel, const struct agreed *agreed, const
     uint64_t who[2];
     for (int i = 0; i < 2; i++)
         who[i] = agreed->value == range[i] ? node : UINT64_MAX;
-    int code = gravel_node_reduce(gravel, &gravel_call_open, GRAVEL_MIN, GRAVEL_ULONG, who, 2);
-    if (code)
-        return code;
+    GRAVEL_TRY(gravel_node_reduce(gravel, &gravel_call_open, GRAVEL_MIN, GRAVEL_ULONG, who, 2));
     return gravel_fail(GRAVEL_EMISMATCH,
                        "nodes differ in %s%s%s%s: %" PRIu64 " at node %" PRIu64 ", %" PRIu64
                        " at node %" PRIu64 "%s",
@@ -201,8 +199,7 @@ int gravel_agree_on_success(struct gravel *gravel, int code)
 int gravel_node_agree_on(struct gravel *gravel, const struct gravel_collective_call *call,
                          bool is_rest, int code)
 {
-    char text[GRAVEL_ERROR_BYTES];
-    snprintf(text, sizeof text, "%s", code ? gravel_last_error() : "");
+    const struct gravel_kept met = gravel_keep(code);
     int64_t worst = pack(gravel, code);
     struct gravel_job job = {.call = *call,
                              .is_rest = is_rest,
@@ -212,7 +209,7 @@ int gravel_node_agree_on(struct gravel *gravel, const struct gravel_collective_c
                              .n = 1};
     int reduced = gravel_node_run_reduction(gravel, &job);
     if (code)
-        return gravel_fail_text(code, text);
+        return gravel_fail_again(&met);
     if (reduced || !worst)
         return reduced;
     return gravel_fail(packed_code(worst), "%s: node %u cannot: %s", gravel_call_name(call->kind),
@@ -222,17 +219,14 @@ int gravel_node_agree_on(struct gravel *gravel, const struct gravel_collective_c
 /* Written once all nodes agree on it; none returns before all have it, for a message that relies on it may follow. */
 int gravel_set_constant(struct gravel *gravel, uint32_t i, uint64_t value)
 {
-    if (gravel_node_refuse_wait(gravel, "gravel_set_constant"))
-        return GRAVEL_EINVAL;
+    GRAVEL_TRY(gravel_enter(gravel, "gravel_set_constant", GRAVEL_WAITS));
     const struct gravel_collective_call call = {.kind = GRAVEL_CALL_CONSTANT,
                                                 .arguments = {i, value}};
     int code = i < GRAVEL_N_CONSTANTS
                    ? 0
                    : gravel_fail(GRAVEL_ERANGE, "gravel_set_constant: number %u of %u", i,
                                  GRAVEL_N_CONSTANTS);
-    code = gravel_node_agree_on(gravel, &call, false, code);
-    if (code)
-        return code;
+    GRAVEL_TRY(gravel_node_agree_on(gravel, &call, false, code));
     const uint64_t at = offsetof(struct gravelp_arena, constants) + i * sizeof value;
     code = gravel_memory_write_head(&gravel->memory, at, &value, sizeof value);
     return gravel_node_agree_on(gravel, &call, true, code);

@@ -116,19 +116,16 @@ int gravel_block_pool_stats_read(struct gravel_block_pool *pool,
 {
     static const char call[] = "gravel_block_pool_stats_read";
     struct gravel_block_pool_stats own = {0};
-    if (gravel_require(call, "pool", pool) || gravel_require(call, "stats", stats) ||
-        gravel_node_refuse_wait(pool->object.gravel, call) ||
-        gravel_growing_give(call, stats, bytes, &own, sizeof own))
-        return GRAVEL_EINVAL;
+    GRAVEL_TRY(gravel_require(call, "pool", pool));
+    GRAVEL_TRY(gravel_require(call, "stats", stats));
+    GRAVEL_TRY(gravel_enter(pool->object.gravel, call, GRAVEL_WAITS));
+    GRAVEL_TRY(gravel_growing_give(call, stats, bytes, &own, sizeof own));
     struct gravel *gravel = pool->object.gravel;
     const uint32_t n_words = pool->head.n_words;
     void *mapped;
-    int code = gravel_quiet(gravel);
-    if (!code)
-        code = gravel_map(gravel, pool->object.memory, head_bytes(&pool->head), CL_MAP_READ,
-                          gravel_node(gravel), &mapped);
-    if (code)
-        return code;
+    GRAVEL_TRY(gravel_quiet(gravel));
+    GRAVEL_TRY(gravel_map(gravel, pool->object.memory, head_bytes(&pool->head), CL_MAP_READ,
+                          gravel_node(gravel), &mapped));
     const struct gravelp_block_pool *head = mapped;
     own.n_blocks = pool->head.n_blocks;
     own.n_used =

@@ -191,15 +191,13 @@ int gravel_close(struct gravel *gravel)
 {
     if (!gravel)
         return 0;
-    if (gravel_node_refuse_wait(gravel, "gravel_close"))
-        return GRAVEL_EINVAL;
+    GRAVEL_TRY(gravel_enter(gravel, "gravel_close", GRAVEL_WAITS));
     const struct gravel_collective_call call = {.kind = GRAVEL_CALL_CLOSE};
     warn_of_loopback(gravel); /* the network thread frees what this asks once all nodes close */
-    int code = gravel_node_conclude(gravel, gravel_node_barrier(gravel, &call, false));
-    char text[GRAVEL_ERROR_BYTES];
-    snprintf(text, sizeof text, "%s", code ? gravel_last_error() : "");
+    const struct gravel_kept met =
+        gravel_keep(gravel_leave_wait(gravel, gravel_node_barrier(gravel, &call, false)));
     if (gravel->config.stats)
         gravel_stats_print(gravel);
     const int trace_code = gravel_node_free(gravel);
-    return code ? gravel_fail(code, "%s", text) : trace_code;
+    return met.code ? gravel_fail_again(&met) : trace_code;
 }

@@ -45,10 +45,8 @@ int gravel_node_hold_launches(struct gravel *gravel, const char *what)
     struct gravel_private *pool = &gravel->private_memory;
     if (!pool->is_pooled)
         return 0;
-    int code = gravel_node_lock(gravel, &pool->lock, locked);
-    if (code)
-        return code;
-    code = gravel_node_wait_until_idle(gravel, what);
+    GRAVEL_TRY(gravel_node_lock(gravel, &pool->lock, locked));
+    int code = gravel_node_wait_until_idle(gravel, what);
     if (code)
         pthread_mutex_unlock(&pool->lock);
     return code;
@@ -114,11 +112,8 @@ static int enqueue(struct gravel *gravel, const struct gravel_command *command, 
 static int enqueue_alone(struct gravel *gravel, const struct gravel_command *command,
                          cl_uint n_wait, const cl_event *wait, cl_event *event)
 {
-    int code = gravel_node_wait_until_idle(gravel, "before one that needs more private memory");
-    if (!code)
-        code = enqueue(gravel, command, n_wait, wait, event);
-    if (code)
-        return code;
+    GRAVEL_TRY(gravel_node_wait_until_idle(gravel, "before one that needs more private memory"));
+    GRAVEL_TRY(enqueue(gravel, command, n_wait, wait, event));
     clFlush(gravel->device.queue); /* early; who enqueued it flushes again, and hears of an error */
     gravel_private_grow(&gravel->private_memory, &gravel->device, command->kernel);
     return 0;
@@ -131,12 +126,10 @@ int gravel_node_enqueue(struct gravel *gravel, const struct gravel_command *comm
     *event = NULL;
     if (!pool->is_pooled)
         return enqueue(gravel, command, n_wait, wait, event);
-    int code = gravel_node_lock(gravel, &pool->lock, locked);
-    if (code)
-        return code;
-    code = gravel_private_fits(pool, &gravel->device, command->kernel)
-               ? enqueue(gravel, command, n_wait, wait, event)
-               : enqueue_alone(gravel, command, n_wait, wait, event);
+    GRAVEL_TRY(gravel_node_lock(gravel, &pool->lock, locked));
+    int code = gravel_private_fits(pool, &gravel->device, command->kernel)
+                   ? enqueue(gravel, command, n_wait, wait, event)
+                   : enqueue_alone(gravel, command, n_wait, wait, event);
     pthread_mutex_unlock(&pool->lock);
     return code;
 }
@@ -190,10 +183,9 @@ static int run_alone(struct gravel *gravel, cl_kernel kernel)
                                            .global = &global,
                                            .local = &local};
     cl_event end;
-    int code = gravel_node_enqueue(gravel, &command, 0, NULL, &end);
-    if (code)
-        return code;
-    code = gravel_wait_event(&gravel->device, end, "private memory: a kernel that does nothing");
+    GRAVEL_TRY(gravel_node_enqueue(gravel, &command, 0, NULL, &end));
+    int code =
+        gravel_wait_event(&gravel->device, end, "private memory: a kernel that does nothing");
     clReleaseEvent(end);
     return code;
 }

@@ -5,8 +5,7 @@
  * Path:    gravel.h, and all other files here -> facts.c.
  * Threads: any, and handlers.
  */
-#include "base/fork.h"
-#include "base/in_handler.h"
+#include "base/caller.h"
 #include "node/node.h"
 #include "settings/defaults.h"
 
@@ -32,9 +31,9 @@ uint32_t gravel_n_nodes(const struct gravel *gravel)
 int gravel_share(const struct gravel *gravel, uint64_t n, uint64_t *first, uint64_t *count)
 {
     static const char call[] = "gravel_share";
-    if (gravel_node_refuse(gravel, call) || gravel_require(call, "first", first) ||
-        gravel_require(call, "count", count))
-        return GRAVEL_EINVAL;
+    GRAVEL_TRY(gravel_enter(gravel, call, GRAVEL_ANYWHERE));
+    GRAVEL_TRY(gravel_require(call, "first", first));
+    GRAVEL_TRY(gravel_require(call, "count", count));
     const uint32_t n_nodes = gravel_n_nodes(gravel), node = gravel->network.transport->node;
     const bool is_all = gravel->network.transport->is_loopback;
     const uint64_t each = n / n_nodes, rest = n % n_nodes;
@@ -77,22 +76,26 @@ cl_command_queue gravel_cl_queue(const struct gravel *gravel)
 
 /* ---- before a call, and at its end ---------------------------------------------------------- */
 
-int gravel_node_refuse(const struct gravel *gravel, const char *call)
-{
-    if (!gravel)
-        return gravel_fail(GRAVEL_EINVAL, "%s: the node is NULL", call);
-    return gravel_fork_refuse(gravel->n_forks, call);
-}
-
 bool gravel_node_is_in_handler(const struct gravel *gravel)
 {
     return gravel_in_handler() == gravel && !gravel_in_handler_is_beside();
 }
 
-int gravel_node_refuse_wait(const struct gravel *gravel, const char *call)
+int gravel_enter(const struct gravel *gravel, const char *call, enum gravel_caller caller)
 {
-    int code = gravel_node_refuse(gravel, call);
-    return code ? code : gravel_in_handler_refuse(call);
+    GRAVEL_TRY(gravel_require(call, "the node", gravel));
+    return gravel_caller_refuse(gravel->n_forks, call, caller);
+}
+
+int gravel_leave(struct gravel *gravel, int code)
+{
+    return gravel_node_has_failed(gravel) ? gravel_failure_report(&gravel->failure) : code;
+}
+
+int gravel_leave_wait(struct gravel *gravel, int code)
+{
+    int noted = gravel_failure_report(&gravel->failure);
+    return noted ? noted : code;
 }
 
 int gravel_node_refuse_bytes(struct gravel *gravel, const char *call, uint64_t offset,
@@ -102,10 +105,4 @@ int gravel_node_refuse_bytes(struct gravel *gravel, const char *call, uint64_t o
     if (gravel_heap_has(gravel->heap, offset, bytes, text))
         return 0;
     return gravel_fail(GRAVEL_ERANGE, "%s: %s", call, text);
-}
-
-int gravel_node_conclude(struct gravel *gravel, int code)
-{
-    int noted = gravel_failure_report(&gravel->failure);
-    return noted ? noted : code;
 }

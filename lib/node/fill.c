@@ -51,14 +51,13 @@ int gravel_fill(struct gravel *gravel, uint64_t offset, uint64_t bytes, const vo
                 uint64_t pattern_bytes, uint32_t node)
 {
     static const char call[] = "gravel_fill";
-    if (gravel_node_refuse(gravel, call) || gravel_require(call, "pattern", pattern) ||
-        check_pattern(call, offset, bytes, pattern_bytes))
-        return GRAVEL_EINVAL;
+    GRAVEL_TRY(gravel_enter(gravel, call, GRAVEL_ANYWHERE));
+    GRAVEL_TRY(gravel_require(call, "pattern", pattern));
+    GRAVEL_TRY(check_pattern(call, offset, bytes, pattern_bytes));
     const uint32_t heap = gravel_node_heap(gravel, node);
-    int code = gravel_node_refuse_part(gravel, call, offset, bytes, node);
-    if (!code)
-        code = gravel_checked_refuse_map(gravel, call);
-    if (!code && !gravel_memory_heap(&gravel->memory, heap))
-        code = gravel_node_refuse_wait(gravel, call);
-    return code ? code : fill(gravel, heap, offset, bytes, pattern, pattern_bytes);
+    GRAVEL_TRY(gravel_node_refuse_part(gravel, call, offset, bytes, node));
+    GRAVEL_TRY(gravel_checked_refuse_map(gravel, call));
+    if (!gravel_memory_heap(&gravel->memory, heap))
+        GRAVEL_TRY(gravel_enter(gravel, call, GRAVEL_WAITS));
+    return fill(gravel, heap, offset, bytes, pattern, pattern_bytes);
 }

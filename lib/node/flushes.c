@@ -33,9 +33,7 @@ int gravel_objects_flush(struct gravel *gravel)
 int gravel_objects_add(struct gravel_object *object)
 {
     struct gravel *gravel = object->gravel;
-    const int code = gravel_objects_enter(gravel);
-    if (code)
-        return code;
+    GRAVEL_TRY(gravel_objects_enter(gravel));
     object->next = gravel->objects;
     gravel->objects = object;
     gravel_objects_leave(gravel);
@@ -52,9 +50,7 @@ int gravel_objects_remove(struct gravel_object *object)
     struct gravel *gravel = object->gravel;
     gravel_guards_remove(&gravel->guards, &object->guard);
     gravel_guards_remove(&gravel->guards, &object->range);
-    const int code = gravel_objects_enter(gravel);
-    if (code)
-        return code;
+    GRAVEL_TRY(gravel_objects_enter(gravel));
     struct gravel_object **place = &gravel->objects;
     while (*place && *place != object)
         place = &(*place)->next;

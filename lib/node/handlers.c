@@ -121,12 +121,10 @@ static int check_keys(const struct gravel_handler *handler)
             "handler %s: it has a key and a function of the host; handlers of the host "
             "run one at a time, without keys",
             handler->name);
-    int code = check_answers(handler);
-    if (!code)
-        code = check_width(handler);
-    if (!code)
-        code = check_sender(handler);
-    return code ? code : check_datum(handler);
+    GRAVEL_TRY(check_answers(handler));
+    GRAVEL_TRY(check_width(handler));
+    GRAVEL_TRY(check_sender(handler));
+    return check_datum(handler);
 }
 
 static int check_handler(const struct gravel_bindings *bindings, uint32_t i)

@@ -41,9 +41,7 @@ static int alloc(struct gravel *gravel, const struct gravel_collective_call *cal
                  uint64_t *offset)
 {
     uint64_t at = 0;
-    code = gravel_node_agree_on(gravel, call, false, code);
-    if (code)
-        return code;
+    GRAVEL_TRY(gravel_node_agree_on(gravel, call, false, code));
     code = gravel_node_barrier(gravel, call, true);
     if (!code)
         code = take(gravel, call->arguments[0], &at);
@@ -66,8 +64,7 @@ int gravel_alloc(struct gravel *gravel, uint64_t bytes, uint64_t *offset)
 {
     static const char name[] = "gravel_alloc";
     const struct gravel_collective_call call = {.kind = GRAVEL_CALL_ALLOC, .arguments = {bytes}};
-    if (gravel_node_refuse_wait(gravel, name))
-        return GRAVEL_EINVAL;
+    GRAVEL_TRY(gravel_enter(gravel, name, GRAVEL_WAITS));
     return alloc(gravel, &call, check_alloc(name, bytes, offset), offset);
 }
 
@@ -75,8 +72,7 @@ int gravel_alloc_named(struct gravel *gravel, const char *name, uint64_t bytes, 
 {
     static const char own[] = "gravel_alloc_named";
     struct gravel_collective_call call = {.kind = GRAVEL_CALL_ALLOC, .arguments = {bytes}};
-    if (gravel_node_refuse_wait(gravel, own))
-        return GRAVEL_EINVAL;
+    GRAVEL_TRY(gravel_enter(gravel, own, GRAVEL_WAITS));
     const size_t length = name ? strlen(name) : 0;
     int code = check_alloc(own, bytes, offset);
     if (!code)
@@ -110,7 +106,7 @@ int gravel_node_release(struct gravel *gravel, const char *call, uint64_t offset
 {
     int code = gravel_heap_free(gravel->heap, offset);
     if (code == GRAVEL_ETIMEOUT)
-        return gravel_node_conclude(gravel, code);
+        return gravel_leave(gravel, code);
     if (code)
         return gravel_fail(GRAVEL_EINVAL, "%s: no allocation starts at offset %llu", call,
                            (unsigned long long)offset);
@@ -121,13 +117,11 @@ int gravel_free(struct gravel *gravel, uint64_t offset)
 {
     static const char name[] = "gravel_free";
     const struct gravel_collective_call call = {.kind = GRAVEL_CALL_FREE, .arguments = {offset}};
-    if (gravel_node_refuse_wait(gravel, name))
-        return GRAVEL_EINVAL;
+    GRAVEL_TRY(gravel_enter(gravel, name, GRAVEL_WAITS));
     int code = gravel_node_barrier(gravel, &call, false);
-    code = gravel_node_agree_on(gravel, &call, true, code);
-    if (!code)
-        code = refuse_guarded(gravel, name, offset);
-    return code ? code : gravel_node_release(gravel, name, offset);
+    GRAVEL_TRY(gravel_node_agree_on(gravel, &call, true, code));
+    GRAVEL_TRY(refuse_guarded(gravel, name, offset));
+    return gravel_node_release(gravel, name, offset);
 }
 
 bool gravel_is_local(const struct gravel *gravel, uint32_t node)
@@ -154,17 +148,14 @@ int gravel_heap_part(struct gravel *gravel, uint64_t offset, uint64_t bytes, uin
                      cl_mem *buffer, uint64_t *first, void **pointer)
 {
     static const char call[] = "gravel_heap_part";
-    if (gravel_require(call, "buffer", buffer) || gravel_require(call, "first", first) ||
-        gravel_require(call, "pointer", pointer))
-        return GRAVEL_EINVAL;
+    GRAVEL_TRY(gravel_require(call, "buffer", buffer));
+    GRAVEL_TRY(gravel_require(call, "first", first));
+    GRAVEL_TRY(gravel_require(call, "pointer", pointer));
     *buffer = NULL;
     *first = 0;
     *pointer = NULL;
-    if (gravel_node_refuse(gravel, call))
-        return GRAVEL_EINVAL;
-    int code = gravel_node_refuse_part(gravel, call, offset, bytes, node);
-    if (code)
-        return code;
+    GRAVEL_TRY(gravel_enter(gravel, call, GRAVEL_ANYWHERE));
+    GRAVEL_TRY(gravel_node_refuse_part(gravel, call, offset, bytes, node));
     const struct gravel_memory *memory = &gravel->memory;
     const uint32_t heap = gravel_node_heap(gravel, node);
     unsigned char *shared = gravel_memory_heap(memory, heap);

@@ -19,9 +19,7 @@ int gravel_node_enter_sender(struct gravel *gravel, struct gravel_sender **sende
         *sender = gravel->network.handler_sender;
         return 0;
     }
-    const int code = lock(gravel);
-    if (code)
-        return code;
+    GRAVEL_TRY(lock(gravel));
     gravel_counter_add(&gravel->network.n_host_calls, 1); /* U12 */
     *sender = gravel->network.host_sender;
     return 0;
@@ -37,9 +35,7 @@ void gravel_node_leave_sender(struct gravel *gravel)
 
 int gravel_node_flush_host(struct gravel *gravel)
 {
-    const int code = lock(gravel);
-    if (code)
-        return code;
+    GRAVEL_TRY(lock(gravel));
     gravel_sender_flush(gravel->network.host_sender);
     pthread_mutex_unlock(&gravel->network.host_lock);
     return 0;
@@ -47,7 +43,7 @@ int gravel_node_flush_host(struct gravel *gravel)
 
 int gravel_node_fail_frame(struct gravel *gravel)
 {
-    return gravel_node_conclude(gravel, gravel_fail(GRAVEL_ENOMEM, "no memory for a node buffer"));
+    return gravel_leave(gravel, gravel_fail(GRAVEL_ENOMEM, "no memory for a node buffer"));
 }
 
 struct gravel_buffer *gravel_batch_take(struct gravel_batch *batch, struct gravel_sender *sender,

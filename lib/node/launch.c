@@ -11,7 +11,6 @@
  * Threads: any; on step drain launches take turns.
  */
 #include "base/clock.h"
-#include "base/in_handler.h"
 #include "settings/defaults.h"
 #include "node/enqueue.h"
 #include "node/node.h"
@@ -76,11 +75,11 @@ int gravel_program_build(struct gravel *gravel, const char *name, const char *so
                          const char *options, cl_program *program)
 {
     static const char call[] = "gravel_program_build";
-    if (gravel_node_refuse_wait(gravel, call) || gravel_require(call, "program", program))
-        return GRAVEL_EINVAL;
+    GRAVEL_TRY(gravel_enter(gravel, call, GRAVEL_WAITS));
+    GRAVEL_TRY(gravel_require(call, "program", program));
     *program = NULL;
-    if (gravel_require(call, "name", name) || gravel_require(call, "source", source))
-        return GRAVEL_EINVAL;
+    GRAVEL_TRY(gravel_require(call, "name", name));
+    GRAVEL_TRY(gravel_require(call, "source", source));
     const struct gravel_program_request request = {
         .name = name, .source = source, .options = options};
     return gravel_node_build(gravel, &request, program);
@@ -89,12 +88,11 @@ int gravel_program_build(struct gravel *gravel, const char *name, const char *so
 int gravel_kernel_set_arena(struct gravel *gravel, cl_kernel kernel, cl_uint index)
 {
     static const char call[] = "gravel_kernel_set_arena";
-    if (gravel_node_refuse(gravel, call) || gravel_given_kernel(&gravel->device, call, kernel))
-        return GRAVEL_EINVAL;
-    if (gravel->private_memory.is_pooled && gravel_in_handler_refuse(call))
-        return GRAVEL_EINVAL;
-    if (gravel_parameter_check(call, kernel, index, GRAVEL_PARAMETER_ARENA))
-        return GRAVEL_EINVAL;
+    GRAVEL_TRY(gravel_enter(gravel, call, GRAVEL_ANYWHERE));
+    GRAVEL_TRY(gravel_given_kernel(&gravel->device, call, kernel));
+    if (gravel->private_memory.is_pooled)
+        GRAVEL_TRY(gravel_enter(gravel, call, GRAVEL_WAITS));
+    GRAVEL_TRY(gravel_parameter_check(call, kernel, index, GRAVEL_PARAMETER_ARENA));
     cl_int error = gravel_memory_set_argument(&gravel->memory, kernel, index);
     if (error != CL_SUCCESS)
         return gravel_fail_cl("gravel_kernel_set_arena", error);
@@ -107,9 +105,11 @@ int gravel_kernel_parameters(struct gravel *gravel, cl_kernel kernel,
                              uint32_t *n)
 {
     static const char call[] = "gravel_kernel_parameters";
-    if (gravel_node_refuse(gravel, call) || gravel_given_kernel(&gravel->device, call, kernel) ||
-        gravel_require(call, "n", n) || (most && gravel_require(call, "parameters", parameters)))
-        return GRAVEL_EINVAL;
+    GRAVEL_TRY(gravel_enter(gravel, call, GRAVEL_ANYWHERE));
+    GRAVEL_TRY(gravel_given_kernel(&gravel->device, call, kernel));
+    GRAVEL_TRY(gravel_require(call, "n", n));
+    if (most)
+        GRAVEL_TRY(gravel_require(call, "parameters", parameters));
     if (bytes != sizeof *parameters)
         return gravel_fail(GRAVEL_EINVAL, "%s: a parameter of %zu bytes (%zu allowed)", call, bytes,
                            sizeof *parameters);
@@ -165,10 +165,8 @@ static int enqueue_next(struct gravel *gravel, cl_kernel kernel, const struct gr
                                            .global = slice->size,
                                            .local = slicer->local};
     cl_event next;
-    int code = is_remembered ? gravel_node_enqueue_remembered(gravel, &command, n_wait, wait, &next)
-                             : gravel_node_enqueue(gravel, &command, n_wait, wait, &next);
-    if (code)
-        return code;
+    GRAVEL_TRY(is_remembered ? gravel_node_enqueue_remembered(gravel, &command, n_wait, wait, &next)
+                             : gravel_node_enqueue(gravel, &command, n_wait, wait, &next));
     gravel_cl_event_release(*event);
     *event = next;
     return 0;
@@ -300,9 +298,7 @@ static int drain(struct gravel *gravel, cl_kernel kernel, cl_event event)
     if (!code)
         code = gravel_pump_settle(gravel->pump, NULL);
     code = code ? code : flushed;
-    return code && gravel_failure_is_fatal(&gravel->failure)
-               ? gravel_failure_report(&gravel->failure)
-               : code;
+    return code ? gravel_leave(gravel, code) : 0;
 }
 
 /* Slice by slice, each one's packages fetched before the next begins. */
@@ -341,12 +337,9 @@ static int launch_sliced(struct gravel *gravel, cl_kernel kernel, const struct g
     if (gravel->device.step != GRAVEL_STEP_DRAIN)
         return launch_beside(gravel, kernel, &slicer, n_wait, wait, event);
     *event = NULL;
-    int code = gravel_wait_list(gravel, "gravel_launch", n_wait, wait);
-    if (!code)
-        code = lock_device(gravel);
-    if (code)
-        return code;
-    code = launch_drained(gravel, kernel, &slicer, event);
+    GRAVEL_TRY(gravel_wait_list(gravel, "gravel_launch", n_wait, wait));
+    GRAVEL_TRY(lock_device(gravel));
+    int code = launch_drained(gravel, kernel, &slicer, event);
     pthread_mutex_unlock(&gravel->drain_lock);
     return code;
 }
@@ -360,8 +353,8 @@ static int finish(struct gravel *gravel, cl_kernel kernel, cl_event event)
     watch(gravel, event);
     for (uint32_t i = 0; i < gravel->config.n_aggregators; i++)
         gravel_aggregator_wake(&gravel->aggregators[i]);
-    int code = gravel_node_wait_for_kernel(gravel, kernel, event);
-    return code ? code : flushed;
+    GRAVEL_TRY(gravel_node_wait_for_kernel(gravel, kernel, event));
+    return flushed;
 }
 
 uint32_t gravel_node_groups_at_once(const struct gravel *gravel)
@@ -378,11 +371,10 @@ int gravel_node_run(struct gravel *gravel, cl_kernel kernel, size_t n_groups, si
     const struct gravel_slicer whole = {.n_dimensions = 1, .local = {group_items, 1, 1}};
     const struct gravel_slice all = {.size = {n_groups * group_items, 1, 1}, .n_groups = n_groups};
     bool is_drained = gravel->device.step == GRAVEL_STEP_DRAIN;
-    int code = is_drained ? lock_device(gravel) : 0;
-    if (code)
-        return code;
+    if (is_drained)
+        GRAVEL_TRY(lock_device(gravel));
     gravel_checked_begin_launch(gravel);
-    code = enqueue_next(gravel, kernel, &whole, &all, true, 0, NULL, event);
+    int code = enqueue_next(gravel, kernel, &whole, &all, true, 0, NULL, event);
     if (!code)
         trace_launch(gravel, kernel, *event);
     gravel_checked_end_launch(gravel, NULL); /* its end is waited for here */
@@ -439,9 +431,7 @@ static int begin(struct gravel *gravel, cl_kernel kernel, struct gravel_sizes *s
                  cl_uint n_wait, const cl_event *wait, cl_event *event)
 {
     size_t chosen[3];
-    int code = gravel_sizes_check(sizes, &gravel->device, kernel);
-    if (code)
-        return code;
+    GRAVEL_TRY(gravel_sizes_check(sizes, &gravel->device, kernel));
     if (sizes->is_empty)
         return launch_nothing(gravel, n_wait, wait, event);
     if (!sizes->local) {
@@ -485,17 +475,13 @@ int gravel_launch(struct gravel *gravel, cl_kernel kernel, cl_uint n_dimensions,
     static const char call[] = "gravel_launch";
     if (event)
         *event = NULL;
-    if (gravel_node_refuse(gravel, call))
-        return GRAVEL_EINVAL;
-    bool may_wait = gravel->device.is_sliced || gravel->private_memory.is_pooled;
-    if (may_wait && gravel_in_handler_refuse(call))
-        return GRAVEL_EINVAL;
-    if (gravel_given_kernel(&gravel->device, call, kernel) ||
-        gravel_require(call, "global_size", global_size) ||
-        gravel_given_events(&gravel->device, call, n_wait, wait))
-        return GRAVEL_EINVAL;
-    if (gravel_node_has_failed(gravel))
-        return gravel_failure_report(&gravel->failure);
+    GRAVEL_TRY(gravel_enter(gravel, call, GRAVEL_ANYWHERE));
+    if (gravel->device.is_sliced || gravel->private_memory.is_pooled)
+        GRAVEL_TRY(gravel_enter(gravel, call, GRAVEL_WAITS));
+    GRAVEL_TRY(gravel_given_kernel(&gravel->device, call, kernel));
+    GRAVEL_TRY(gravel_require(call, "global_size", global_size));
+    GRAVEL_TRY(gravel_given_events(&gravel->device, call, n_wait, wait));
+    GRAVEL_TRY(gravel_leave(gravel, 0));
     gravel_checked_begin_launch(gravel);
     return launch(gravel, kernel, n_dimensions, global_size, local_size, n_wait, wait, event);
 }

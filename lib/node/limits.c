@@ -15,10 +15,6 @@
 #include "base/clock.h"
 #include "node/node.h"
 
-#include <stdio.h>
-
-#define NS_PER_MS UINT64_C(1000000)
-
 static double seconds(uint64_t ns)
 {
     return (double)ns * 1e-9;
@@ -58,21 +54,23 @@ void gravel_node_keep_memory(void *context)
 /* While a node opens, drivers compile and allocate what is used first, on a busy machine for many seconds. */
 static uint64_t device_limit_ns(const struct gravel *gravel)
 {
-    uint64_t timeout_ns = gravel->config.timeout_ms * NS_PER_MS;
-    return gravel_node_has_seen(gravel, GRAVEL_DEVICE_ANSWERS) ? timeout_ns
-                                                               : GRAVEL_OPENING_FACTOR * timeout_ns;
+    return gravel_limit_ns(gravel_node_has_seen(gravel, GRAVEL_DEVICE_ANSWERS)
+                               ? GRAVEL_LIMIT_DEVICE
+                               : GRAVEL_LIMIT_OPENING,
+                           gravel->config.timeout_ms);
 }
 
 /* How long a wait has lasted [ns]. */
 static uint64_t tick(const struct gravel *gravel, struct gravel_wait *wait, uint64_t now_ns)
 {
-    wait->waited.lived.step_ns = gravel->config.timeout_ms * NS_PER_MS / GRAVEL_LIVED_STEPS;
+    wait->waited.lived.step_ns =
+        gravel_limit_ns(GRAVEL_LIMIT_DEVICE, gravel->config.timeout_ms) / GRAVEL_LIVED_STEPS;
     return gravel_lived_tick(&wait->waited.lived, now_ns);
 }
 
 static bool is_over_kernel_limit(const struct gravel *gravel, uint64_t waited_ns)
 {
-    uint64_t limit_ns = gravel->config.kernel_limit_ms * NS_PER_MS;
+    uint64_t limit_ns = gravel->config.kernel_limit_ms * GRAVEL_NS_PER_MS;
     return limit_ns && waited_ns >= limit_ns;
 }
 
@@ -124,8 +122,7 @@ static int check_applying(void *context, struct gravel_wait *wait)
     struct gravel *gravel = applying->gravel;
     const uint64_t waited_ns = tick(gravel, wait, gravel_clock_ns()),
                    progress = progress_of(gravel);
-    if (gravel_node_has_failed(gravel))
-        return gravel_node_conclude(gravel, GRAVEL_EPEER);
+    GRAVEL_TRY(gravel_leave(gravel, 0));
     if (progress != applying->progress)
         wait->waited.alone_ns = waited_ns;
     applying->progress = progress;
@@ -134,7 +131,7 @@ static int check_applying(void *context, struct gravel_wait *wait)
     if (number == 0)
         return gravel_node_check_wait(gravel, wait);
     const uint64_t stood_ns = waited_ns - wait->waited.alone_ns;
-    return stood_ns < gravel->config.timeout_ms * NS_PER_MS
+    return stood_ns < gravel_limit_ns(GRAVEL_LIMIT_APPLIED, gravel->config.timeout_ms)
                ? 0
                : fail_handler(gravel, wait->what, number - 1, stood_ns);
 }
@@ -150,7 +147,7 @@ static int check_stuck(void *context, struct gravel_wait *wait)
     struct gravel *gravel = context;
     if (!gravel_node_is_stuck(gravel))
         return 0;
-    return gravel_node_conclude(gravel, gravel_fail(GRAVEL_ETIMEOUT, "%s", wait->what));
+    return gravel_leave(gravel, gravel_fail(GRAVEL_ETIMEOUT, "%s", wait->what));
 }
 
 int gravel_node_lock(struct gravel *gravel, pthread_mutex_t *lock, const char *what)
@@ -169,15 +166,13 @@ static int check_kernel(void *context, struct gravel_wait *wait)
                            wait->what, seconds(waited_ns));
     if (!gravel_node_has_failed(gravel))
         return 0;
-    uint64_t limit_ns = gravel->config.timeout_ms * NS_PER_MS;
+    uint64_t limit_ns = gravel_limit_ns(GRAVEL_LIMIT_FAILED, gravel->config.timeout_ms);
     uint64_t since_ns = gravel_launches_since_failure(&gravel->launches, limit_ns);
     if (since_ns < limit_ns)
         return 0;
-    char cause[GRAVEL_ERROR_BYTES];
-    gravel_failure_report(&gravel->failure); /* it stays, as it is fatal */
-    snprintf(cause, sizeof cause, "%s", gravel_last_error());
+    const struct gravel_kept cause = gravel_keep(gravel_leave(gravel, 0));
     return gravel_fail(GRAVEL_EKERNEL, "kernel %s has not ended %.1f s after the node failed: %s",
-                       wait->what, seconds(since_ns), cause);
+                       wait->what, seconds(since_ns), cause.text);
 }
 
 /* Rounds of applications have kernels of up to some milliseconds, and a driver's signal, or a sleep that ends, comes up

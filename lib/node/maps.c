@@ -117,8 +117,8 @@ static int make_copy(struct gravel *gravel, struct map *map)
 static int make_map(struct gravel *gravel, const struct map *wanted, void **pointer)
 {
     unsigned char *heap = gravel_memory_heap(&gravel->memory, wanted->heap);
-    if (!heap && gravel_node_refuse_wait(gravel, "gravel_map"))
-        return GRAVEL_EINVAL;
+    if (!heap)
+        GRAVEL_TRY(gravel_enter(gravel, "gravel_map", GRAVEL_WAITS));
     struct map *map = malloc(sizeof *map);
     if (!map)
         return gravel_fail(GRAVEL_ENOMEM, "gravel_map: books of maps");
@@ -145,19 +145,14 @@ int gravel_map(struct gravel *gravel, uint64_t offset, uint64_t bytes, cl_map_fl
                uint32_t node, void **pointer)
 {
     const cl_map_flags known = CL_MAP_READ | CL_MAP_WRITE | CL_MAP_WRITE_INVALIDATE_REGION;
-    if (gravel_require("gravel_map", "pointer", pointer))
-        return GRAVEL_EINVAL;
+    GRAVEL_TRY(gravel_require("gravel_map", "pointer", pointer));
     *pointer = NULL;
-    if (gravel_node_refuse(gravel, "gravel_map"))
-        return GRAVEL_EINVAL;
+    GRAVEL_TRY(gravel_enter(gravel, "gravel_map", GRAVEL_ANYWHERE));
     if (!flags || flags & ~known)
         return gravel_fail(GRAVEL_EINVAL, "gravel_map: flags 0x%llx; 0x1 to 0x%llx allowed",
                            (unsigned long long)flags, (unsigned long long)known);
-    int code = gravel_node_refuse_part(gravel, "gravel_map", offset, bytes, node);
-    if (!code)
-        code = gravel_checked_refuse_map(gravel, "gravel_map");
-    if (code)
-        return code;
+    GRAVEL_TRY(gravel_node_refuse_part(gravel, "gravel_map", offset, bytes, node));
+    GRAVEL_TRY(gravel_checked_refuse_map(gravel, "gravel_map"));
     const struct map map = {.offset = offset,
                             .bytes = bytes,
                             .flags = flags,
@@ -196,12 +191,11 @@ int gravel_unmap(struct gravel *gravel, void *pointer)
 {
     struct map map;
     bool is_last;
-    if (gravel_node_refuse(gravel, "gravel_unmap"))
-        return GRAVEL_EINVAL;
+    GRAVEL_TRY(gravel_enter(gravel, "gravel_unmap", GRAVEL_ANYWHERE));
     if (!pointer)
         return 0;
-    if (gravel->memory.region.buffer && gravel_node_refuse_wait(gravel, "gravel_unmap"))
-        return GRAVEL_EINVAL;
+    if (gravel->memory.region.buffer)
+        GRAVEL_TRY(gravel_enter(gravel, "gravel_unmap", GRAVEL_WAITS));
     if (!take_out(gravel, pointer, &map, &is_last))
         return gravel_fail(GRAVEL_EINVAL, "gravel_unmap: %p is not mapped", pointer);
     int freed = refuse_freed(gravel, &map);
@@ -210,5 +204,7 @@ int gravel_unmap(struct gravel *gravel, void *pointer)
                       : 0;
     int code = is_last && gravel->memory.region.buffer ? end_copy(gravel, &map, freed != 0) : 0;
     leave(gravel);
-    return code ? code : freed ? freed : written;
+    GRAVEL_TRY(code);
+    GRAVEL_TRY(freed);
+    return written;
 }

@@ -7,7 +7,6 @@
  */
 #include "base/clock.h"
 #include "base/handler.h"
-#include "base/in_handler.h"
 #include "base/piece.h"
 #include "node/host_buffers.h"
 #include "transport/names.h"
@@ -36,10 +35,9 @@ int gravel_call_handler(void *context, uint32_t handler, uint32_t source,
 /* Whether a message may be sent there. */
 static int check_node(struct gravel *gravel, const char *call, uint32_t node)
 {
-    if (gravel_node_refuse(gravel, call))
-        return GRAVEL_EINVAL;
+    GRAVEL_TRY(gravel_enter(gravel, call, GRAVEL_ANYWHERE));
     if (node < gravel_n_nodes(gravel))
-        return gravel_node_has_failed(gravel) ? gravel_node_conclude(gravel, GRAVEL_EPEER) : 0;
+        return gravel_leave(gravel, 0);
     return gravel_fail(GRAVEL_ERANGE, "%s: node %u does not exist (there are %u)", call, node,
                        gravel_n_nodes(gravel));
 }
@@ -62,14 +60,10 @@ int gravel_node_append(struct gravel *gravel, const struct gravel_columns *colum
 {
     uint32_t refused;
     struct gravel_sender *sender;
-    int code = gravel_node_enter_sender(gravel, &sender);
-    if (code)
-        return code;
-    code = gravel_sender_append(sender, columns, gravel_clock_ns(), &refused);
+    GRAVEL_TRY(gravel_node_enter_sender(gravel, &sender));
+    int code = gravel_sender_append(sender, columns, gravel_clock_ns(), &refused);
     gravel_node_leave_sender(gravel);
-    if (code == GRAVEL_EPEER)
-        return gravel_node_conclude(gravel, code);
-    return code ? gravel_fail(code, "no memory for a node buffer") : 0;
+    return code ? gravel_node_fail_frame(gravel) : 0;
 }
 
 /* Complete the header of a frame for bytes that go to `offset`. */
@@ -90,9 +84,7 @@ static int put_piece(struct gravel *gravel, uint32_t node, uint64_t offset, cons
                      uint64_t bytes)
 {
     struct gravel_sender *sender;
-    const int code = gravel_node_enter_sender(gravel, &sender);
-    if (code)
-        return code;
+    GRAVEL_TRY(gravel_node_enter_sender(gravel, &sender));
     struct gravel_buffer *buffer = gravel_sender_frame(sender, GRAVEL_FRAME_BYTES, node);
     if (buffer) {
         lay_out_bytes(buffer, offset, bytes);
@@ -165,8 +157,7 @@ int gravel_node_put_heap(struct gravel *gravel, const char *call, uint32_t heap,
 
 int gravel_get(struct gravel *gravel, uint64_t offset, void *data, uint64_t bytes, uint32_t node)
 {
-    if (gravel_node_refuse_wait(gravel, "gravel_get"))
-        return GRAVEL_EINVAL;
+    GRAVEL_TRY(gravel_enter(gravel, "gravel_get", GRAVEL_WAITS));
     int code = check_bytes(gravel, "gravel_get", offset, data, bytes, node);
     if (code || bytes == 0)
         return code;
@@ -174,23 +165,19 @@ int gravel_get(struct gravel *gravel, uint64_t offset, void *data, uint64_t byte
         return code;
     struct gravel_job job = {
         .kind = GRAVEL_JOB_GET, .node = node, .offset = offset, .bytes = bytes, .data = data};
-    code = gravel_network_run(&gravel->network, &job);
-    bool has_failed = gravel_failure_is_fatal(&gravel->failure);
-    return code == GRAVEL_EPEER || has_failed ? gravel_node_conclude(gravel, code) : code;
+    return gravel_leave(gravel, gravel_network_run(&gravel->network, &job));
 }
 
 int gravel_update(struct gravel *gravel, uint32_t op, uint32_t type, uint64_t offset,
                   const void *value, uint32_t node)
 {
     char named[GRAVEL_NAMED_BYTES];
-    int code = check_node(gravel, "gravel_update", node);
-    if (code)
-        return code;
+    GRAVEL_TRY(check_node(gravel, "gravel_update", node));
     if (!gravel_has_operation(op, type))
         return gravel_fail(GRAVEL_EINVAL, "gravel_update: there is no %s",
                            gravel_name_operation(named, op, type));
-    if (op != GRAVEL_INC && gravel_require("gravel_update", "value", value))
-        return GRAVEL_EINVAL;
+    if (op != GRAVEL_INC)
+        GRAVEL_TRY(gravel_require("gravel_update", "value", value));
     if (gravel->config.check)
         gravel_guards_touch(&gravel->guards, offset, GRAVEL_TYPE_BYTES(type), "gravel_update");
     _Alignas(8) unsigned char bits[8] = {0};
@@ -209,14 +196,12 @@ int gravel_update(struct gravel *gravel, uint32_t op, uint32_t type, uint64_t of
 int gravel_am(struct gravel *gravel, uint32_t handler, const uint64_t *args, uint32_t n_args,
               uint32_t node)
 {
-    int code = check_node(gravel, "gravel_am", node);
-    if (code)
-        return code;
+    GRAVEL_TRY(check_node(gravel, "gravel_am", node));
     if (handler >= gravel->n_handlers)
         return gravel_fail(GRAVEL_EHANDLER, "gravel_am: handler %u of %u", handler,
                            gravel->n_handlers);
-    if (n_args && gravel_require("gravel_am", "args", args))
-        return GRAVEL_EINVAL;
+    if (n_args)
+        GRAVEL_TRY(gravel_require("gravel_am", "args", args));
     if (gravel->handlers[handler].blocks)
         return gravel_fail(GRAVEL_EINVAL,
                            "gravel_am: handler %s blocks: kernels alone ask it (gravel_askN)",

@@ -11,7 +11,9 @@
 #ifndef GRAVEL_NODE_NODE_H
 #define GRAVEL_NODE_NODE_H
 
+#include "base/caller.h"
 #include "base/error.h"
+#include "base/timeouts.h"
 #include "base/stream.h"
 #include "base/trace.h"
 #include "settings/scheduler.h"
@@ -49,7 +51,7 @@ struct gravel {
     gravel_log_function *log;  /* see log.c */
     void *log_user;
 
-    uint32_t n_forks; /* of this process: fork.h */
+    uint32_t n_forks; /* of this process: caller.h */
     struct gravel_failure failure;
 
     struct gravel_device device;
@@ -168,9 +170,6 @@ uint32_t gravel_node_groups_at_once(const struct gravel *gravel);
 int gravel_node_run(struct gravel *gravel, cl_kernel kernel, size_t n_groups, size_t group_items,
                     cl_event *event);
 
-/* Limits of a node that opens, in limits of an open one: drivers compile and allocate what is used first. */
-#define GRAVEL_OPENING_FACTOR 10u
-
 /** limits.c: whether a wait for the device may continue; `context` is the node. See struct gravel_limit. */
 int gravel_node_check_wait(void *context, struct gravel_wait *wait);
 
@@ -245,13 +244,13 @@ void gravel_node_free_heap(struct gravel *gravel);
 /** waits.c: wait for our kernels, and until all that has been sent so far is shipped. @return as gravel_fence. */
 int gravel_node_settle(struct gravel *gravel);
 
-/** waits.c: what a call returns that met `code`. What the node's threads noted is its cause, and goes first. */
-int gravel_node_conclude(struct gravel *gravel, int code);
+/** facts.c: begins a public call. @return 0; GRAVEL_EINVAL, and why: the node is NULL; as gravel_caller_refuse. */
+int gravel_enter(const struct gravel *gravel, const char *call, enum gravel_caller caller);
 
-/** Refuse a public call. @return GRAVEL_EINVAL, and why, if the node is NULL or this a forked child; 0. */
-int gravel_node_refuse(const struct gravel *gravel, const char *call);
-/** Refuse a public call that waits: as gravel_node_refuse, and also if a handler makes it. */
-int gravel_node_refuse_wait(const struct gravel *gravel, const char *call);
+/** facts.c: what a public call returns that met `code`: the node's failure goes first. */
+int gravel_leave(struct gravel *gravel, int code);
+/** As gravel_leave, of a call that waits for messages: refusals that the node's threads noted go first, too. */
+int gravel_leave_wait(struct gravel *gravel, int code);
 
 /** Whether the calling thread runs a handler of this node. */
 bool gravel_node_is_in_handler(const struct gravel *gravel);

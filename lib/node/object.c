@@ -5,7 +5,6 @@
 #include "transport/names.h"
 
 #include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 /* Frees what there is of an object, as all nodes do. What the heap then says is noted for the next wait. */
@@ -31,8 +30,7 @@ int gravel_object_create(struct gravel_object **out, struct gravel *gravel, uint
 {
     const struct gravel_collective_call any = {.kind = create};
     const char *call = gravel_call_name(create);
-    if (gravel_node_refuse_wait(gravel, call))
-        return GRAVEL_EINVAL;
+    GRAVEL_TRY(gravel_enter(gravel, call, GRAVEL_WAITS));
     struct gravel_object *object = calloc(1, kind->bytes);
     int code = gravel_require(call, "out", out);
     if (!code && !object)
@@ -56,13 +54,11 @@ int gravel_object_create(struct gravel_object **out, struct gravel *gravel, uint
         code = gravel_objects_add(object);
     if (!code)
         *out = object;
-    if (code && object) {
-        char text[GRAVEL_ERROR_BYTES];
-        snprintf(text, sizeof text, "%s", gravel_last_error());
-        drop(object);
-        gravel_fail_text(code, text);
-    }
-    return code;
+    if (!code || !object)
+        return code;
+    const struct gravel_kept met = gravel_keep(code);
+    drop(object);
+    return gravel_fail_again(&met);
 }
 
 int gravel_object_check_words(const struct gravel_object *object, bool combines, uint32_t op,
@@ -85,12 +81,9 @@ int gravel_object_check_words(const struct gravel_object *object, bool combines,
 int gravel_object_refuse(const void *made, const char *name, const char *call)
 {
     const struct gravel_object *object = made;
-    int code = gravel_require(call, name, object);
-    if (!code)
-        code = gravel_node_refuse_wait(object->gravel, call);
-    return !code && gravel_node_has_failed(object->gravel)
-               ? gravel_node_conclude(object->gravel, GRAVEL_EPEER)
-               : code;
+    GRAVEL_TRY(gravel_require(call, name, object));
+    GRAVEL_TRY(gravel_enter(object->gravel, call, GRAVEL_WAITS));
+    return gravel_leave(object->gravel, 0);
 }
 
 int gravel_object_write(const struct gravel_object *object, cl_mem buffer, const void *from,
@@ -118,7 +111,7 @@ int gravel_object_destroy(struct gravel_object *object)
     const struct gravel_object_kind *kind = object->kind;
     const uint64_t at = object->memory_bytes ? object->memory : object->range.begin;
     const struct gravel_collective_call call = {.kind = kind->destroy, .arguments = {at}};
-    int code = gravel_node_refuse_wait(gravel, gravel_call_name(call.kind));
+    int code = gravel_enter(gravel, gravel_call_name(call.kind), GRAVEL_WAITS);
     if (code)
         return code;
     if (!gravel_node_has_failed(gravel))

@@ -8,8 +8,7 @@
  */
 #include "base/clock.h"
 #include "base/descriptor.h"
-#include "base/fork.h"
-#include "base/in_handler.h"
+#include "base/caller.h"
 #include "device/cores.h"
 #include "node/bindings.h"
 #include "settings/defaults.h"
@@ -19,7 +18,6 @@
 #include "settings/settings.h"
 #include "self_test/self_test.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -41,10 +39,8 @@ static void take_shared(void *context)
 static int open_network(struct gravel *gravel, const struct gravel_bindings *bindings)
 {
     bool has_mpi;
-    int code =
-        gravel_transport_choose(gravel->config.transport, bindings->mpi_comm != NULL, &has_mpi);
-    if (code)
-        return code;
+    GRAVEL_TRY(
+        gravel_transport_choose(gravel->config.transport, bindings->mpi_comm != NULL, &has_mpi));
     if (has_mpi)
         make_segment(gravel);
     const struct gravel_network_shape shape = {
@@ -169,44 +165,34 @@ static int open_local(struct gravel *gravel, const struct gravel_bindings *bindi
 /* @param code  whether this node's settings and handlers will do. */
 static int open_together(struct gravel *gravel, const struct gravel_bindings *bindings, int code)
 {
-    code = gravel_agree_on_success(gravel, code);
-    if (!code)
-        code = gravel_agree_on_settings(gravel);
-    if (!code)
-        code = gravel_agree_on_success(gravel, open_device(gravel, bindings));
-    if (!code)
-        code = derive(gravel);
-    if (!code)
-        code = gravel_agree_on_success(gravel, open_local(gravel, bindings));
-    if (!code)
-        code = gravel_node_tell_neighbours(gravel);
-    return code ? code : gravel_node_barrier(gravel, &gravel_call_open, false);
+    GRAVEL_TRY(gravel_agree_on_success(gravel, code));
+    GRAVEL_TRY(gravel_agree_on_settings(gravel));
+    GRAVEL_TRY(gravel_agree_on_success(gravel, open_device(gravel, bindings)));
+    GRAVEL_TRY(derive(gravel));
+    GRAVEL_TRY(gravel_agree_on_success(gravel, open_local(gravel, bindings)));
+    GRAVEL_TRY(gravel_node_tell_neighbours(gravel));
+    return gravel_node_barrier(gravel, &gravel_call_open, false);
 }
 
 static int check_call(struct gravel *gravel, const struct gravel_bindings *bindings)
 {
-    int code = gravel_config_check(&gravel->config);
-    if (!code)
-        code = gravel_settings_check_names(NULL, NULL);
-    if (!code)
-        code = gravel_node_take_handlers(gravel, bindings);
-    if (!code)
-        code = gravel_node_take_streams(gravel, bindings);
-    if (!code && gravel_heap_create(&gravel->heap, GRAVEL_HEAP_FIRST, gravel->config.heap_bytes))
-        code = gravel_fail(GRAVEL_ENOMEM, "books of the symmetric heap");
-    return code;
+    GRAVEL_TRY(gravel_config_check(&gravel->config));
+    GRAVEL_TRY(gravel_settings_check_names(NULL, NULL));
+    GRAVEL_TRY(gravel_node_take_handlers(gravel, bindings));
+    GRAVEL_TRY(gravel_node_take_streams(gravel, bindings));
+    return gravel_heap_create(&gravel->heap, GRAVEL_HEAP_FIRST, gravel->config.heap_bytes)
+               ? gravel_fail(GRAVEL_ENOMEM, "books of the symmetric heap")
+               : 0;
 }
 
 /* @param code  of reading the bindings and settings. */
 static int open_parts(struct gravel *gravel, const struct gravel_bindings *bindings, int code)
 {
-    char text[GRAVEL_ERROR_BYTES] = "";
     if (!code)
         code = check_call(gravel, bindings);
-    if (code) {
-        snprintf(text, sizeof text, "%s", gravel_last_error());
+    const struct gravel_kept met = gravel_keep(code);
+    if (code)
         gravel_config_fall_back(&gravel->config);
-    }
     gravel->shared.mark = code ? 0 : GRAVEL_BYTE_ORDER;
     gravel->shared.config = gravel->config;
     int network = open_network(gravel, bindings);
@@ -216,7 +202,7 @@ static int open_parts(struct gravel *gravel, const struct gravel_bindings *bindi
         gravel_settings_check_names(gravel_tell, gravel);
     if (!network)
         network = open_together(gravel, bindings, code);
-    return code ? gravel_fail(code, "%s", text) : network;
+    return code ? gravel_fail_again(&met) : network;
 }
 
 /* A node without parts. */
@@ -268,27 +254,23 @@ int gravel_open(struct gravel **out, const struct gravel_config *config,
     if (!out)
         return gravel_fail(GRAVEL_EINVAL, "gravel_open: out is NULL");
     *out = NULL;
-    if (gravel_in_handler_refuse("gravel_open"))
-        return GRAVEL_EINVAL;
+    GRAVEL_TRY(gravel_caller_refuse(gravel_fork_count(), "gravel_open", GRAVEL_WAITS));
     gravel_descriptor_guard();
     gravel_fork_watch();
     if (gravel_fork_count())
         return gravel_fail(GRAVEL_EINVAL, "gravel_open after fork: the parent had opened a node, "
                                           "whose drivers have no threads in a child");
-    int code = gravel_bindings_read(&own, bindings);
-    if (!code && config)
-        code = gravel_config_read(&settings, config);
-    if (code)
-        return code;
+    GRAVEL_TRY(gravel_bindings_read(&own, bindings));
+    if (config)
+        GRAVEL_TRY(gravel_config_read(&settings, config));
     struct gravel *gravel = make_node(&own);
     if (!gravel)
         return gravel_fail(GRAVEL_ENOMEM, "node");
-    code = open_node(gravel, config ? &settings : NULL, &own);
+    int code = open_node(gravel, config ? &settings : NULL, &own);
     if (code) {
-        char text[GRAVEL_LAST_ERROR_BYTES]; /* freeing may overwrite the reason */
-        snprintf(text, sizeof text, "%s", gravel_last_error());
+        const struct gravel_kept met = gravel_keep(code);
         gravel_node_free(gravel);
-        return gravel_fail_text(code, text);
+        return gravel_fail_again(&met);
     }
     stay_awake(gravel);
     gravel_node_see(gravel, GRAVEL_DEVICE_ANSWERS);

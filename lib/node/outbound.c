@@ -80,11 +80,8 @@ int gravel_node_open_arena(struct gravel *gravel)
     uint32_t print_node = 0;
     const struct gravel_config *config = &gravel->config;
     const struct gravel_transport *transport = gravel->network.transport;
-    int code = gravel_node_shape_servers(gravel, &servers);
-    if (!code)
-        code = choose_print_node(gravel, &print_node);
-    if (code)
-        return code;
+    GRAVEL_TRY(gravel_node_shape_servers(gravel, &servers));
+    GRAVEL_TRY(choose_print_node(gravel, &print_node));
     gravel->n_heaps = transport->is_loopback ? transport->n_nodes : 1;
     const struct gravel_arena_shape shape = {
         .node = transport->node,
@@ -95,15 +92,16 @@ int gravel_node_open_arena(struct gravel *gravel)
         .queue_bytes = config->queue_bytes,
         .slot_bytes = config->slot_bytes,
         .heap_bytes = GRAVEL_HEAP_FIRST + config->heap_bytes,
-        .wait_ms = gravel->device.step == GRAVEL_STEP_DRAIN
-                       ? 0
-                       : (uint32_t)gravel_network_patience_ms(&gravel->network),
+        .wait_ms =
+            gravel->device.step == GRAVEL_STEP_DRAIN
+                ? 0
+                : (uint32_t)(gravel_network_patience_ns(&gravel->network) / GRAVEL_NS_PER_MS),
         .look_ns = gravel->device.look_ns,
         .servers_bytes = gravel_servers_bytes(&servers),
         .huge_pages = config->huge_pages,
         .is_checked = config->check,
     };
-    code = gravel_memory_create(&gravel->memory, &gravel->device, &shape);
+    int code = gravel_memory_create(&gravel->memory, &gravel->device, &shape);
     gravel->arena = gravel->memory.arena;
     if (!code)
         code = gravel_servers_open(&gravel->servers, &servers, &gravel->memory, gravel->n_heaps);
@@ -181,7 +179,7 @@ static int open_pump(struct gravel *gravel)
         .apply_in_place = applies_in_place(gravel) ? apply_in_place : NULL,
         .n_host_calls = count_host_calls,
         .context = gravel,
-        .timeout_ns = gravel_network_patience_ms(&gravel->network) * UINT64_C(1000000),
+        .timeout_ns = gravel_network_patience_ns(&gravel->network),
         .aggregation = device_aggregation(gravel),
         .buffer_bytes = (uint32_t)gravel->config.buffer_bytes,
         .n_buffers = gravel->n_pump_buffers,
@@ -234,7 +232,7 @@ static int make_aggregator(struct gravel *gravel, uint32_t number)
         .failure = &gravel->failure,
         .report = gravel_report,
         .report_context = gravel,
-        .timeout_ns = config->timeout_ms * UINT64_C(1000000),
+        .timeout_ns = gravel_limit_ns(GRAVEL_LIMIT_DEVICE, config->timeout_ms),
         .aggregation = (enum gravel_aggregation)GRAVEL_CHOICE(config, aggregation),
         .check = {.names = &gravel->kernel_names,
                   .are_over = gravel->config.check ? gravel_checked_are_over : NULL,
@@ -257,8 +255,8 @@ static int make_aggregator(struct gravel *gravel, uint32_t number)
         .failure = &gravel->failure,
         .queue = &aggregator->queue,
     };
-    int code = gravel_sender_create(&aggregator->sender, &shape);
-    return code ? code : make_records_sender(aggregator, shape);
+    GRAVEL_TRY(gravel_sender_create(&aggregator->sender, &shape));
+    return make_records_sender(aggregator, shape);
 }
 
 int gravel_node_open_aggregators(struct gravel *gravel)

@@ -60,11 +60,10 @@ int gravel_program_build_file(struct gravel *gravel, const char *path, const cha
 {
     static const char call[] = "gravel_program_build_file";
     char *text = NULL;
-    if (gravel_node_refuse_wait(gravel, call) || gravel_require(call, "program", program))
-        return GRAVEL_EINVAL;
+    GRAVEL_TRY(gravel_enter(gravel, call, GRAVEL_WAITS));
+    GRAVEL_TRY(gravel_require(call, "program", program));
     *program = NULL;
-    if (gravel_require(call, "path", path))
-        return GRAVEL_EINVAL;
+    GRAVEL_TRY(gravel_require(call, "path", path));
     int file =
         open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* of a FIFO it would wait for a writer */
     if (file < 0)

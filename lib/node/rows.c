@@ -76,9 +76,7 @@ int gravel_node_leave_packed(struct gravel *gravel, const struct gravel_packed *
                              struct gravel_buffer *headers)
 {
     struct gravel_sender *sender;
-    const int code = gravel_node_enter_sender(gravel, &sender);
-    if (code)
-        return code;
+    GRAVEL_TRY(gravel_node_enter_sender(gravel, &sender));
     gravel_buffer_reset(headers, GRAVEL_FRAME_MESSAGES, gravel->network.transport->node,
                         packed->node);
     gravel_buffer_point(headers, &packed->key, packed->n, &packed->rows);

@@ -116,7 +116,7 @@ int gravel_node_shape_servers(struct gravel *gravel, struct gravel_servers_shape
     *shape = (struct gravel_servers_shape){
         .n_servers = config->n_servers,
         .n_slots = LEAST_SLOTS,
-        .turn_ns = gravel_network_patience_ms(&gravel->network) * UINT64_C(1000000),
+        .turn_ns = gravel_network_patience_ns(&gravel->network),
     };
     for (uint32_t i = 0; i < gravel->n_handlers; i++)
         add_handler(&gravel->handlers[i], shape);

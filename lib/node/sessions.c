@@ -20,11 +20,8 @@ static void ship(struct gravel *gravel)
 /* Begins a session, or ends one. @param n  [out] sessions before, if it succeeds */
 static int change(struct gravel *gravel, const char *call, bool begins, uint32_t *n)
 {
-    int code = gravel_node_refuse_wait(gravel, call);
-    if (!code)
-        code = gravel_node_lock(gravel, &gravel->network.host_lock, "another thread, which sends");
-    if (code)
-        return code;
+    GRAVEL_TRY(gravel_enter(gravel, call, GRAVEL_WAITS));
+    GRAVEL_TRY(gravel_node_lock(gravel, &gravel->network.host_lock, "another thread, which sends"));
     *n = atomic_load_explicit(&gravel->network.n_sessions, memory_order_relaxed); /* A7 */
     if (begins || *n)
         atomic_store_explicit(&gravel->network.n_sessions, begins ? *n + 1 : *n - 1,
@@ -32,7 +29,7 @@ static int change(struct gravel *gravel, const char *call, bool begins, uint32_t
     if (!begins && *n == 1)
         ship(gravel);
     pthread_mutex_unlock(&gravel->network.host_lock);
-    return gravel_node_has_failed(gravel) ? gravel_node_conclude(gravel, GRAVEL_EPEER) : 0;
+    return gravel_leave(gravel, 0);
 }
 
 int gravel_session_begin(struct gravel *gravel)

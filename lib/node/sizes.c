@@ -105,11 +105,8 @@ static bool is_empty(const struct gravel_sizes *sizes)
 int gravel_sizes_check(struct gravel_sizes *sizes, const struct gravel_device *device,
                        cl_kernel kernel)
 {
-    int code = check_shape(sizes);
-    if (!code)
-        code = check_total(sizes, device);
-    if (code)
-        return code;
+    GRAVEL_TRY(check_shape(sizes));
+    GRAVEL_TRY(check_total(sizes, device));
     if (clGetKernelWorkGroupInfo(kernel, device->id, CL_KERNEL_COMPILE_WORK_GROUP_SIZE,
                                  sizeof sizes->kernels, sizes->kernels, NULL) != CL_SUCCESS)
         return gravel_fail(
@@ -121,7 +118,7 @@ int gravel_sizes_check(struct gravel_sizes *sizes, const struct gravel_device *d
     sizes->is_empty = is_empty(sizes);
     if (!sizes->local)
         return 0;
-    code = check_group(sizes, device);
+    int code = check_group(sizes, device);
     bool takes_smaller = takes_smaller_groups(device);
     for (cl_uint d = 0; d < sizes->n_dimensions && !code; d++)
         code = check_dimension(sizes, d, takes_smaller);

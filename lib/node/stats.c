@@ -126,9 +126,8 @@ int gravel_stats_read(struct gravel *gravel, struct gravel_stats *stats, size_t 
                       uint32_t node)
 {
     struct gravel_stats own;
-    if (gravel_node_refuse(gravel, "gravel_stats_read") ||
-        gravel_require("gravel_stats_read", "stats", stats))
-        return GRAVEL_EINVAL;
+    GRAVEL_TRY(gravel_enter(gravel, "gravel_stats_read", GRAVEL_ANYWHERE));
+    GRAVEL_TRY(gravel_require("gravel_stats_read", "stats", stats));
     if (node != GRAVEL_ALL_NODES && node >= gravel->network.transport->n_nodes)
         return gravel_fail(GRAVEL_EINVAL,
                            "gravel_stats_read: node %u does not exist (there are %u)", node,
@@ -145,14 +144,12 @@ int gravel_stats_get(struct gravel *gravel, uint32_t i, const char **name, uint6
     const uint32_t n = sizeof names / sizeof *names;
     struct gravel_stats stats;
     static const char call[] = "gravel_stats_get";
-    if (gravel_node_refuse(gravel, call) || gravel_require(call, "name", name) ||
-        gravel_require(call, "value", value))
-        return GRAVEL_EINVAL;
+    GRAVEL_TRY(gravel_enter(gravel, call, GRAVEL_ANYWHERE));
+    GRAVEL_TRY(gravel_require(call, "name", name));
+    GRAVEL_TRY(gravel_require(call, "value", value));
     if (i >= n)
         return gravel_fail(GRAVEL_ERANGE, "gravel_stats_get: counter %u of %u", i, n);
-    int code = gravel_stats_read(gravel, &stats, sizeof stats, GRAVEL_ALL_NODES);
-    if (code)
-        return code;
+    GRAVEL_TRY(gravel_stats_read(gravel, &stats, sizeof stats, GRAVEL_ALL_NODES));
     *name = names[i];
     memcpy(value, (const unsigned char *)&stats + i * sizeof *value, sizeof *value);
     return 0;
@@ -160,8 +157,7 @@ int gravel_stats_get(struct gravel *gravel, uint32_t i, const char **name, uint6
 
 int gravel_stats_reset(struct gravel *gravel)
 {
-    if (gravel_node_refuse(gravel, "gravel_stats_reset"))
-        return GRAVEL_EINVAL;
+    GRAVEL_TRY(gravel_enter(gravel, "gravel_stats_reset", GRAVEL_ANYWHERE));
     pthread_mutex_lock(&gravel->stats_lock);
     gather_all(gravel, &gravel->stats_base);
     for (uint32_t node = 0; node < gravel->network.transport->n_nodes; node++)

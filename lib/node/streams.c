@@ -9,7 +9,6 @@
 #include "base/counter.h"
 #include "base/hash.h"
 #include "base/identifier.h"
-#include "base/in_handler.h"
 #include "layout/record.h"
 #include "node/bindings.h"
 #include "node/host_buffers.h"

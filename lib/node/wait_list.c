@@ -8,8 +8,6 @@
 #include "opencl/objects.h"
 #include "opencl/wait.h"
 
-#include <stdio.h>
-
 /* One of them. */
 struct listed {
     struct gravel *gravel;
@@ -43,18 +41,18 @@ static int check(void *context, struct gravel_wait *wait)
     const struct listed *listed = context;
     const struct gravel_config *config = &listed->gravel->config;
     const bool is_now_held = is_held(listed);
-    uint64_t limit_ms = config->kernel_limit_ms;
-    wait->waited.lived.step_ns = config->timeout_ms * GRAVEL_NS_PER_MS / GRAVEL_LIVED_STEPS;
+    const uint64_t held_ns = gravel_limit_ns(GRAVEL_LIMIT_LIST, config->timeout_ms);
+    uint64_t limit_ns = config->kernel_limit_ms * GRAVEL_NS_PER_MS;
+    wait->waited.lived.step_ns = held_ns / GRAVEL_LIVED_STEPS;
     uint64_t waited_ns = gravel_lived_tick(&wait->waited.lived, gravel_clock_ns());
-    if (gravel_node_has_failed(listed->gravel))
-        return gravel_failure_report(&listed->gravel->failure);
+    GRAVEL_TRY(gravel_leave(listed->gravel, 0));
     if (!is_now_held)
         wait->waited.alone_ns = waited_ns;
-    else if (limit_ms < config->timeout_ms)
-        limit_ms = config->timeout_ms;
+    else if (limit_ns < held_ns)
+        limit_ns = held_ns;
     if (is_now_held)
         waited_ns -= wait->waited.alone_ns;
-    return limit_ms == 0 || waited_ns < limit_ms * GRAVEL_NS_PER_MS
+    return limit_ns == 0 || waited_ns < limit_ns
                ? 0
                : fail_late(listed, wait->what, is_now_held, (double)waited_ns * 1e-9);
 }

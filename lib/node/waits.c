@@ -85,19 +85,17 @@ static int ship_of_handlers(struct gravel *gravel)
 
 int gravel_fence(struct gravel *gravel)
 {
-    if (gravel_node_refuse_wait(gravel, "gravel_fence"))
-        return GRAVEL_EINVAL;
+    GRAVEL_TRY(gravel_enter(gravel, "gravel_fence", GRAVEL_WAITS));
     int flushed = gravel_objects_flush(gravel);
     int code = gravel_node_settle(gravel);
     if (!code)
         code = ship_of_handlers(gravel);
-    return gravel_node_conclude(gravel, code ? code : flushed);
+    return gravel_leave_wait(gravel, code ? code : flushed);
 }
 
 int gravel_quiet(struct gravel *gravel)
 {
-    if (gravel_node_refuse_wait(gravel, "gravel_quiet"))
-        return GRAVEL_EINVAL;
+    GRAVEL_TRY(gravel_enter(gravel, "gravel_quiet", GRAVEL_WAITS));
     uint64_t begin_ns = gravel_clock_ns();
     int flushed = gravel_objects_flush(gravel);
     struct mark mark;
@@ -110,9 +108,10 @@ int gravel_quiet(struct gravel *gravel)
     int waited = gravel_network_run(&gravel->network, &job);
     free(targets);
     gravel_trace_span(gravel->trace, "quiet", begin_ns, gravel_clock_ns());
-    if (!code && !waited)
+    code = code ? code : waited;
+    if (!code)
         note_applied(gravel, &mark);
-    return gravel_node_conclude(gravel, code ? code : waited ? waited : flushed);
+    return gravel_leave_wait(gravel, code ? code : flushed);
 }
 
 /* Runs a barrier. What accumulators refuse, or cannot send yet, is noted with other refusals. */
@@ -127,46 +126,43 @@ static int barrier(struct gravel *gravel, struct gravel_job *job)
     int code = settle(gravel, &mark);
     int waited = gravel_network_run(&gravel->network, job);
     gravel_trace_span(gravel->trace, "barrier", begin_ns, gravel_clock_ns());
-    if (!code && !waited)
+    code = code ? code : waited;
+    if (!code)
         note_applied(gravel, &mark);
-    return code ? code : waited;
+    return code;
 }
 
 int gravel_node_barrier(struct gravel *gravel, const struct gravel_collective_call *call,
                         bool is_rest)
 {
     struct gravel_job job = {.kind = GRAVEL_JOB_BARRIER, .call = *call, .is_rest = is_rest};
-    int code = barrier(gravel, &job);
-    return gravel_node_has_failed(gravel) ? gravel_node_conclude(gravel, code) : code;
+    return gravel_leave(gravel, barrier(gravel, &job));
 }
 
 int gravel_barrier(struct gravel *gravel)
 {
     const struct gravel_collective_call call = {.kind = GRAVEL_CALL_BARRIER};
-    return gravel_node_refuse_wait(gravel, "gravel_barrier")
-               ? GRAVEL_EINVAL
-               : gravel_node_conclude(gravel, gravel_node_barrier(gravel, &call, false));
+    GRAVEL_TRY(gravel_enter(gravel, "gravel_barrier", GRAVEL_WAITS));
+    return gravel_leave_wait(gravel, gravel_node_barrier(gravel, &call, false));
 }
 
 /* Meets all other nodes in a call of one round that this node refuses: theirs ends with EMISMATCH. @return code */
 static int refuse_together(struct gravel *gravel, uint32_t kind, int code)
 {
-    char text[GRAVEL_ERROR_BYTES];
-    snprintf(text, sizeof text, "%s", gravel_last_error());
+    const struct gravel_kept met = gravel_keep(code);
     struct gravel_job job = {
         .call = {.kind = kind, .arguments = {GRAVEL_CALL_REFUSED, GRAVEL_CALL_REFUSED}},
         .op = GRAVEL_MIN,
         .type = GRAVEL_ULONG};
     gravel_node_run_reduction(gravel, &job);
-    return gravel_fail_text(code, text);
+    return gravel_fail_again(&met);
 }
 
 int gravel_barrier_sum(struct gravel *gravel, uint64_t offset, uint32_t n, uint64_t *own,
                        uint64_t *sums)
 {
     static const char name[] = "gravel_barrier_sum";
-    if (gravel_node_refuse_wait(gravel, name))
-        return GRAVEL_EINVAL;
+    GRAVEL_TRY(gravel_enter(gravel, name, GRAVEL_WAITS));
     int code = gravel_require(name, "sums", sums);
     if (!code && (n == 0 || n > GRAVEL_MAX_COUNTERS || offset % sizeof(cl_uint)))
         code = gravel_fail(GRAVEL_EINVAL,
@@ -182,18 +178,17 @@ int gravel_barrier_sum(struct gravel *gravel, uint64_t offset, uint32_t n, uint6
         .call = {.kind = GRAVEL_CALL_BARRIER_SUM, .arguments = {offset, n}},
         .tally = &tally,
     };
-    return gravel_node_conclude(gravel, barrier(gravel, &job));
+    return gravel_leave_wait(gravel, barrier(gravel, &job));
 }
 
 int gravel_node_run_reduction(struct gravel *gravel, struct gravel_job *job)
 {
-    if (gravel_failure_is_fatal(&gravel->failure)) /* else it could still succeed, alone */
-        return gravel_node_conclude(gravel, GRAVEL_EPEER);
+    GRAVEL_TRY(gravel_leave(gravel, 0)); /* else it could still succeed, alone */
     if (gravel_transport_is_alone(gravel->network.transport))
         return 0; /* a reduction orders no messages, so there is nothing to wait for */
     job->kind = GRAVEL_JOB_REDUCE;
     int code = gravel_network_run(&gravel->network, job);
-    return code ? gravel_node_conclude(gravel, code) : 0;
+    return code ? gravel_leave(gravel, code) : 0;
 }
 
 /* Values of 4 bytes are reduced as those of 8 that hold them all: sums of integers wrap when they are cut. */
@@ -264,8 +259,7 @@ int gravel_node_reduce(struct gravel *gravel, const struct gravel_collective_cal
 int gravel_reduce(struct gravel *gravel, uint32_t op, uint32_t type, void *values, uint32_t n)
 {
     char named[GRAVEL_NAMED_BYTES];
-    if (gravel_node_refuse_wait(gravel, "gravel_reduce"))
-        return GRAVEL_EINVAL;
+    GRAVEL_TRY(gravel_enter(gravel, "gravel_reduce", GRAVEL_WAITS));
     int code = gravel_require("gravel_reduce", "values", values);
     if (!code &&
         ((op != GRAVEL_ADD && op != GRAVEL_MIN && op != GRAVEL_MAX) || type > GRAVEL_DOUBLE))

@@ -135,9 +135,9 @@ static void tell(struct gravel *gravel, const struct standing *found)
 static uint64_t limit_of(const struct gravel *gravel, bool is_building)
 {
     bool is_long = is_building || atomic_load_explicit(&n_opening, memory_order_relaxed); /* H10 */
-    uint64_t timeout_ns = gravel->config.timeout_ms * GRAVEL_NS_PER_MS;
-    uint64_t long_ns = GRAVEL_OPENING_FACTOR * timeout_ns;
-    return !is_long ? timeout_ns : long_ns > BUILD_NS ? long_ns : BUILD_NS;
+    const uint64_t ns = gravel_limit_ns(is_long ? GRAVEL_LIMIT_OPENING : GRAVEL_LIMIT_DRIVER,
+                                        gravel->config.timeout_ms);
+    return is_long && ns < BUILD_NS ? BUILD_NS : ns;
 }
 
 static void look_at_all(struct gravel *gravel)
@@ -155,7 +155,8 @@ static void look_at_all(struct gravel *gravel)
 
 static uint64_t interval_ns(const struct gravel *gravel)
 {
-    uint64_t ns = gravel->config.timeout_ms * GRAVEL_NS_PER_MS / GRAVEL_LIVED_STEPS;
+    uint64_t ns =
+        gravel_limit_ns(GRAVEL_LIMIT_DRIVER, gravel->config.timeout_ms) / GRAVEL_LIVED_STEPS;
     return ns > MOST_NS ? MOST_NS : ns < LEAST_NS ? LEAST_NS : ns;
 }
 
@@ -178,9 +179,7 @@ static void *thread_main(void *argument)
 int gravel_watch_start(struct gravel *gravel)
 {
     struct gravel_watch *watch = &gravel->watch;
-    int code = gravel_thread_start(&watch->thread, "watching thread", thread_main, gravel);
-    if (code)
-        return code;
+    GRAVEL_TRY(gravel_thread_start(&watch->thread, "watching thread", thread_main, gravel));
     watch->is_opening = true;
     atomic_fetch_add_explicit(&n_opening, 1, memory_order_relaxed); /* H10 */
     return 0;

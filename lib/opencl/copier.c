@@ -122,10 +122,8 @@ int gravel_copier_take(struct gravel_copier *copier, cl_mem buffer, uint64_t fro
                        uint64_t bytes)
 {
     static const char what[] = "taking counters: clEnqueueReadBuffer, clEnqueueWriteBuffer";
-    int code = lock(copier, what);
-    if (code)
-        return code;
-    code = take(copier, buffer, from, bytes, what);
+    GRAVEL_TRY(lock(copier, what));
+    int code = take(copier, buffer, from, bytes, what);
     if (!code)
         memcpy(to, copier->pinned.begin, bytes);
     pthread_mutex_unlock(&copier->lock);

@@ -9,8 +9,7 @@
 int gravel_given_kernel(const struct gravel_device *device, const char *call, cl_kernel kernel)
 {
     cl_context context = NULL;
-    if (gravel_require(call, "kernel", kernel))
-        return GRAVEL_EINVAL;
+    GRAVEL_TRY(gravel_require(call, "kernel", kernel));
     cl_int error = clGetKernelInfo(kernel, CL_KERNEL_CONTEXT, sizeof(cl_context), &context, NULL);
     if (error != CL_SUCCESS)
         return gravel_fail(GRAVEL_EINVAL, "%s: the kernel is none: clGetKernelInfo: %s (%d)", call,

@@ -12,7 +12,6 @@
  */
 #include "opencl/launches.h"
 
-#include "base/awake.h"
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/idle.h"
@@ -214,11 +213,11 @@ static int ask(const struct gravel_running *kernel, bool *has_ended)
  * free. @return 0 when it has ended, whether or not it succeeded; GRAVEL_EKERNEL. */
 static int wait_for(const struct gravel_running *kernel, struct gravel_limit limit)
 {
-    struct gravel_awake awake = {0};
+    struct gravel_wait wait = {.limit = limit, .what = kernel->name, .look_ns = GRAVEL_IDLE_MAX_NS};
     bool has_ended;
     int code;
     while (!(has_ended = gravel_cl_event_has_ended(kernel->event)) &&
-           gravel_awake_yield(&awake, limit.yields_ns))
+           gravel_awake_yield(&wait.awake, limit.yields_ns))
         ;
     if (has_ended)
         return 0;
@@ -232,12 +231,10 @@ static int wait_for(const struct gravel_running *kernel, struct gravel_limit lim
         let_go(completion, 2);
         completion = NULL; /* the driver does not want it */
     }
-    struct gravel_event unsignalled = {.epoch = 0};
-    struct gravel_idle idle = {.round = 0};
-    struct gravel_wait wait = {.limit = limit, .what = kernel->name};
-    while (!(code = ask(kernel, &has_ended)) && !has_ended && !(code = gravel_wait_check(&wait)))
-        gravel_idle_wait(&idle, completion ? &completion->ended : &unsignalled, GRAVEL_IDLE_MAX_NS);
-    gravel_idle_reset(&idle);
+    wait.event = completion ? &completion->ended : NULL;
+    while (!(code = ask(kernel, &has_ended)) && !has_ended && !(code = gravel_wait_pause(&wait)))
+        ;
+    gravel_wait_end(&wait);
     if (completion)
         let_go(completion, 1);
     return code;

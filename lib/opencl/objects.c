@@ -150,10 +150,9 @@ cl_int gravel_cl_kernel_group(const struct gravel_device *device, cl_kernel kern
 int gravel_cl_kernels_create(const struct gravel_device *device, cl_program program,
                              const char *const *names, size_t n, size_t *group, cl_kernel *out)
 {
-    int code = 0;
-    for (size_t i = 0; i < n && !code; i++)
-        code = gravel_cl_kernel_create(device, program, names[i], group, &out[i]);
-    return code;
+    for (size_t i = 0; i < n; i++)
+        GRAVEL_TRY(gravel_cl_kernel_create(device, program, names[i], group, &out[i]));
+    return 0;
 }
 
 /* ---- use ------------------------------------------------------------------------------------- */

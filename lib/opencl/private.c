@@ -140,11 +140,9 @@ static int make_kernel(const struct gravel_device *device, cl_program program, u
     cl_int error = gravel_cl_program_build(device, program, NULL);
     if (error != CL_SUCCESS)
         return gravel_fail_cl("a kernel with private memory: clBuildProgram", error);
-    int code = gravel_cl_kernel_create(device, program, name, NULL, kernel);
-    if (!code)
-        code = gravel_check_cl("a kernel with private memory: clSetKernelArg",
-                               GRAVEL_CL_KERNEL_SET(device, *kernel, 0, arguments));
-    return code;
+    GRAVEL_TRY(gravel_cl_kernel_create(device, program, name, NULL, kernel));
+    return gravel_check_cl("a kernel with private memory: clSetKernelArg",
+                           GRAVEL_CL_KERNEL_SET(device, *kernel, 0, arguments));
 }
 
 int gravel_private_make(const struct gravel_device *device, uint64_t bytes, cl_kernel *kernel)

@@ -207,14 +207,11 @@ int gravel_device_build(const struct gravel_device *device,
                         const struct gravel_program_request *request, cl_program *program)
 {
     *program = NULL;
-    int code = refuse_names(request, request->options);
-    if (!code)
-        code = refuse_names(request, request->extra_options);
-    if (code)
-        return code;
+    GRAVEL_TRY(refuse_names(request, request->options));
+    GRAVEL_TRY(refuse_names(request, request->extra_options));
     char *options = make_options(device, request), *text = make_text(request);
-    code = options && text ? build(device, request, text, options, program)
-                           : gravel_fail(GRAVEL_ENOMEM, "%s: text and options", request->name);
+    int code = options && text ? build(device, request, text, options, program)
+                               : gravel_fail(GRAVEL_ENOMEM, "%s: text and options", request->name);
     free(text);
     free(options);
     if (!code)

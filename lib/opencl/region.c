@@ -22,8 +22,8 @@ int gravel_region_create(struct gravel_region *region, const struct gravel_devic
                    : gravel_fail(GRAVEL_ENOMEM, "%s: %" PRIu64 " bytes that kernels and host share",
                                  what, bytes);
     }
-    int code = gravel_cl_buffer_create(device, what, bytes, &region->buffer);
-    return code ? code : gravel_copier_create(&region->copier, device, queue);
+    GRAVEL_TRY(gravel_cl_buffer_create(device, what, bytes, &region->buffer));
+    return gravel_copier_create(&region->copier, device, queue);
 }
 
 void gravel_region_destroy(struct gravel_region *region)

@@ -8,48 +8,9 @@
 #include "base/error.h"
 #include "opencl/objects.h"
 
-#include <stdio.h>
-#include <unistd.h>
-
-#define YIELDS_NS UINT64_C(300000)      /* most copies are shorter */
-#define LOCK_YIELDS_NS UINT64_C(100000) /* a round of the pump is shorter */
-#define SLEEP_MIN_US 20u
-#define SLEEP_MAX_US 1000u /* so that a long wait is not much longer for it */
 /* Of the self-test's kernels, which end by themselves; many times GRAVEL_TEST_CUT_OFF_MS. */
 #define TEST_NS (20 * GRAVEL_NS_PER_S)
 #define TEST_YIELDS_NS UINT64_C(20000000) /* some measure by them */
-
-/* ---- a wait ---------------------------------------------------------------------------------- */
-
-int gravel_wait_check(struct gravel_wait *wait)
-{
-    return wait->limit.check ? wait->limit.check(wait->limit.context, wait) : 0;
-}
-
-int gravel_wait_pause(struct gravel_wait *wait)
-{
-    if (gravel_awake_yield(&wait->awake, wait->limit.yields_ns ? wait->limit.yields_ns : YIELDS_NS))
-        return 0;
-    int code = gravel_wait_check(wait);
-    if (code)
-        return code;
-    uint64_t us = (gravel_clock_ns() - wait->awake.begin_ns) / 32000; /* so a wait is 1/32 longer */
-    usleep(us < SLEEP_MIN_US ? SLEEP_MIN_US : us > SLEEP_MAX_US ? SLEEP_MAX_US : (useconds_t)us);
-    return 0;
-}
-
-/* The pump lets go of its lock for a moment between two rounds, which a sleep that grows would miss. */
-int gravel_wait_lock(struct gravel_wait *wait, pthread_mutex_t *lock)
-{
-    int code = 0;
-    struct gravel_awake awake = {0};
-    while (pthread_mutex_trylock(lock) && !(code = gravel_wait_check(wait)))
-        if (!gravel_awake_yield(&awake, LOCK_YIELDS_NS))
-            usleep(SLEEP_MIN_US);
-    return code;
-}
-
-/* ---- what is waited for ---------------------------------------------------------------------- */
 
 /* Waits for an event. A driver that does not say its state at one poll may at the next, while the limit lasts. */
 int gravel_wait_event(const struct gravel_device *device, cl_event event, const char *what)
@@ -98,11 +59,10 @@ int gravel_wait_queue(const struct gravel_device *device, cl_command_queue queue
 bool gravel_wait_is_done(const struct gravel_device *device, cl_command_queue queue,
                          const char *what)
 {
-    char reason[GRAVEL_LAST_ERROR_BYTES]; /* of the failure that is being cleaned up */
     cl_event all = NULL;
     if (!queue)
         return true;
-    snprintf(reason, sizeof reason, "%s", gravel_last_error());
+    const struct gravel_kept met = gravel_keep(0); /* that is being cleaned up after */
     cl_int error = gravel_wait_mark(device, queue, &all);
     if (error !=
         CL_SUCCESS) /* which says nothing of the commands; a device that is lost refuses again */
@@ -111,7 +71,7 @@ bool gravel_wait_is_done(const struct gravel_device *device, cl_command_queue qu
     bool is_done = error == CL_SUCCESS && !gravel_wait_gave_up(code);
     if (!is_done && device->limit.keep)
         device->limit.keep(device->limit.context);
-    gravel_fail_text(0, reason);
+    gravel_fail_again(&met);
     return is_done;
 }
 
@@ -128,7 +88,7 @@ static int check_test(void *context, struct gravel_wait *wait)
         return gravel_fail(GRAVEL_ETIMEOUT, "%s: %s has not ended them in %.0f s", wait->what,
                            device->capability.name, (double)TEST_NS * 1e-9);
     wait->limit = device->limit;
-    wait->waited = (struct gravel_waited){.alone_ns = 0};
+    gravel_wait_renew(wait);
     return 0;
 }
 

@@ -3,11 +3,7 @@
  * Waits for the device, with a limit.
  *
  * OpenCL's own waits have none: a driver that has lost its device, or a kernel that never ends and keeps the device,
- * would hang the thread. Here every wait looks, and asks between two looks whether it may go on:
- *
- *     struct gravel_wait wait = gravel_wait_on(device, "copying packages");
- *     while (it has not ended && !(code = gravel_wait_pause(&wait)))
- *         ;
+ * would hang the thread. These are waits of base/await.h, whose limit the device has.
  *
  * A command that a wait has given up may still end later, so the memory it reads or writes must stay; a node that has
  * given up once has failed, and leaves all of it behind.
@@ -19,27 +15,7 @@
 #ifndef GRAVEL_OPENCL_WAIT_H
 #define GRAVEL_OPENCL_WAIT_H
 
-#include "base/awake.h"
-#include "base/lived.h"
 #include "device/device.h"
-
-#include <pthread.h>
-#include <stdint.h>
-
-/* How long a wait has lasted, for a thread that had its turns. */
-struct gravel_waited {
-    struct gravel_lived lived;
-    uint64_t alone_ns; /* of it when nothing was left that excuses the device */
-    uint64_t limit_ns; /* from then; 0: `check` sets it at the first look */
-};
-
-/* A wait; what is not named is 0 as it begins. */
-struct gravel_wait {
-    struct gravel_limit limit;
-    const char *what; /* for the error: "copying packages from the device" */
-    struct gravel_waited waited;
-    struct gravel_awake awake; /* since the first pause */
-};
 
 /** A wait for a command of Gravel. */
 static inline struct gravel_wait gravel_wait_on(const struct gravel_device *device,
@@ -47,16 +23,6 @@ static inline struct gravel_wait gravel_wait_on(const struct gravel_device *devi
 {
     return (struct gravel_wait){.limit = device->limit, .what = what};
 }
-
-/** Whether a wait may continue. @return 0; what its limit says, text set. */
-int gravel_wait_check(struct gravel_wait *wait);
-
-/** Between two looks: yield at first, then check and sleep for a 32nd of the wait so far. @return as the check. */
-int gravel_wait_pause(struct gravel_wait *wait);
-
-/** Take a lock that another wait may keep: yields, then a try each 20 us. @return as gravel_wait_check; then it is not
- * taken. */
-int gravel_wait_lock(struct gravel_wait *wait, pthread_mutex_t *lock);
 
 /** Wait for a flushed command. @return 0; GRAVEL_ECL, GRAVEL_ENOMEM if it ended with an error; or given up. */
 int gravel_wait_event(const struct gravel_device *device, cl_event event, const char *what);

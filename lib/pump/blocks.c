@@ -150,10 +150,8 @@ int gravel_pump_bin(struct gravel_pump *pump, uint32_t queue, const struct grave
     flight->run.queue = queue;
     flight->run.ticket = mirror->taken;
     struct gravel_block *block = &mirror->blocks[flight->room];
-    int code =
-        gravel_device_aggregator_bin(pump->binner, &flight->run, flight->room, &flight->copied);
-    if (code)
-        return code;
+    GRAVEL_TRY(
+        gravel_device_aggregator_bin(pump->binner, &flight->run, flight->room, &flight->copied));
     *block = (struct gravel_block){.run = flight->run};
     flight->stage = FLIGHT_COUNTED;
     flight->node = flight->n_begun = flight->first = 0;

@@ -107,9 +107,7 @@ int gravel_pump_apply_in_place(struct gravel_pump *pump, uint32_t *moved, bool *
     code = pump->shape.apply_in_place(pump->shape.context, tickets, pump->n_queues, &on);
     if (code || !on)
         return code;
-    code = gravel_pump_see_words(pump, on);
-    if (code)
-        return code;
+    GRAVEL_TRY(gravel_pump_see_words(pump, on));
     *moved = take_all(pump);
     *is_done = !gravel_pump_is_behind(pump) && gravel_pump_can_owe(pump);
     gravel_word_store(&pump->n_looks, pump->n_looks + 1, memory_order_relaxed); /* U6 */

@@ -88,10 +88,8 @@ static int copy_fault(struct gravel_pump *pump, cl_command_queue on)
         return 0;
     cl_int error = clEnqueueReadBuffer(on, pump->device, CL_FALSE, 0, sizeof *seen, pump->seen, 0,
                                        NULL, &last);
-    int code = gravel_wait_command(pump->shape.memory->device, on, error, last,
-                                   "reading a fault of the device");
-    if (code)
-        return code;
+    GRAVEL_TRY(gravel_wait_command(pump->shape.memory->device, on, error, last,
+                                   "reading a fault of the device"));
     memcpy((unsigned char *)pump->arena + told, pump->seen + told, sizeof *seen - told);
     gravel_word_store(&pump->arena->fault, seen->fault,
                       memory_order_release); /* F1, pairs with F2 */
@@ -134,10 +132,8 @@ static cl_int read_state(struct gravel_pump *pump, cl_command_queue on, bool *ar
 static int end_look(struct gravel_pump *pump, cl_command_queue on, cl_int error, cl_event last,
                     bool are_wanted)
 {
-    int code = gravel_wait_command(pump->shape.memory->device, on, error, last,
-                                   "reading the queues of the device");
-    if (code)
-        return code;
+    GRAVEL_TRY(gravel_wait_command(pump->shape.memory->device, on, error, last,
+                                   "reading the queues of the device"));
     if (are_wanted)
         pump->shape.words.see(pump->shape.context, pump->words);
     const struct gravelp_queue_words *words =

@@ -134,10 +134,8 @@ static int check_copies(struct gravel_pump *pump, uint32_t queue, const struct f
 /* Asks whether a copy has ended. @return 0; GRAVEL_ECL; or given up. */
 static int ask_flight(struct gravel_pump *pump, const struct flight *flight, bool wait, bool *ended)
 {
-    int code =
-        wait ? gravel_wait_event(pump->shape.memory->device, flight->copied, what_is_copied) : 0;
-    if (code)
-        return code;
+    if (wait)
+        GRAVEL_TRY(gravel_wait_event(pump->shape.memory->device, flight->copied, what_is_copied));
     cl_int status = gravel_cl_event_status(flight->copied);
     *ended = status == CL_COMPLETE;
     return status < CL_COMPLETE ? gravel_fail_cl(what_is_copied, status) : 0;
@@ -205,9 +203,8 @@ static int tell_device(struct gravel_pump *pump)
     const bool is_unanswered = gravel_package_is_unanswered(pump->shape.unanswered);
     static const char what[] = "giving slots back to the device";
     cl_int error = CL_SUCCESS;
-    int code = pump->told ? gravel_wait_event(pump->shape.memory->device, pump->told, what) : 0;
-    if (code)
-        return code; /* the credits are not ours to change */
+    if (pump->told) /* else the credits are not ours to change */
+        GRAVEL_TRY(gravel_wait_event(pump->shape.memory->device, pump->told, what));
     for (uint32_t q = 0; q < pump->n_queues && error == CL_SUCCESS; q++) {
         struct gravelp_queue_words *credit = &pump->credits[q];
         struct mirror *mirror = &pump->mirrors[q];

@@ -150,10 +150,8 @@ static int make_staging(struct gravel_pump *pump)
     size_t headers = sizeof(struct gravelp_package) * pump->look_most;
     size_t before = pump->state_bytes + pump->n_queues * (headers + sizeof *pump->credits);
     size_t bytes = before + pump->shape.words.bytes;
-    int code = gravel_pinned_create(&pump->staging, pump->shape.memory->device, pump->looks,
-                                    "pinned memory for the pump", NULL, bytes);
-    if (code)
-        return code;
+    GRAVEL_TRY(gravel_pinned_create(&pump->staging, pump->shape.memory->device, pump->looks,
+                                    "pinned memory for the pump", NULL, bytes));
     memset(pump->staging.begin, 0, bytes);
     pump->seen = pump->staging.begin;
     pump->words = pump->seen + before;
@@ -249,9 +247,9 @@ bool gravel_pump_stop(struct gravel_pump *pump)
     if (!pump || !gravel_thread_stop(&pump->thread, &pump->event))
         return true;
     struct gravel_wait wait = gravel_wait_on(pump->shape.memory->device, "stopping the pump");
-    do
-        has_ended = gravel_thread_state(&pump->thread) >= GRAVEL_THREAD_ENDED;
-    while (!has_ended && !gravel_wait_pause(&wait));
+    while (!(has_ended = gravel_thread_state(&pump->thread) >= GRAVEL_THREAD_ENDED) &&
+           !gravel_wait_pause(&wait))
+        ;
     gravel_thread_end(&pump->thread, has_ended);
     return has_ended;
 }

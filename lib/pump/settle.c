@@ -173,10 +173,8 @@ int gravel_pump_settle(struct gravel_pump *pump, struct gravel_pump_mark *mark)
 int gravel_pump_look(struct gravel_pump *pump)
 {
     uint32_t moved = 0;
-    int code = gravel_pump_lock(pump);
-    if (code)
-        return code;
-    code = gravel_pump_move(pump, false, &moved);
+    GRAVEL_TRY(gravel_pump_lock(pump));
+    int code = gravel_pump_move(pump, false, &moved);
     if (code)
         gravel_pump_fail(pump, code);
     pthread_mutex_unlock(&pump->lock);

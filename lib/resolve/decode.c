@@ -13,6 +13,7 @@
  */
 #include "resolve/decode.h"
 
+#include "base/error.h"
 #include "base/handler.h"
 #include "transport/names.h"
 
@@ -83,11 +84,11 @@ static int check_header(const struct check *check, const struct gravel_frame *fr
         {"length", frame->bytes, bytes},
         {"sequence", frame->sequence, check->expect->sequence},
     };
-    int code = CHECK_FIELDS(check, fields);
-    if (!code && frame->n_messages > GRAVEL_FRAME_MAX_MESSAGES)
-        code = refuse(check, GRAVEL_ECORRUPT, "%" PRIu32 " messages are more than a frame may hold",
-                      frame->n_messages);
-    return code;
+    GRAVEL_TRY(CHECK_FIELDS(check, fields));
+    return frame->n_messages > GRAVEL_FRAME_MAX_MESSAGES
+               ? refuse(check, GRAVEL_ECORRUPT,
+                        "%" PRIu32 " messages are more than a frame may hold", frame->n_messages)
+               : 0;
 }
 
 static int check_active_message(const struct check *check, const struct gravel_run *run)
@@ -210,10 +211,8 @@ static int check_element(const struct check *check, const struct gravel_run *run
 {
     struct gravel_span span;
     uint64_t n_words = 0;
-    int code = find_words(check, run, what, base, &span, &n_words);
-    if (!code && index >= n_words)
-        code = refuse_element(check, run, what, base, element, index, &span);
-    return code;
+    GRAVEL_TRY(find_words(check, run, what, base, &span, &n_words));
+    return index >= n_words ? refuse_element(check, run, what, base, element, index, &span) : 0;
 }
 
 static int refuse_index(const struct check *check, const struct gravel_run *run, uint32_t message,
@@ -248,9 +247,7 @@ static int check_indices(const struct check *check, const struct gravel_run *run
     struct gravel_span span;
     uint64_t n_words = 0;
     uint32_t largest = 0, first = 0;
-    int code = find_words(check, run, "base", run->base, &span, &n_words);
-    if (code)
-        return code;
+    GRAVEL_TRY(find_words(check, run, "base", run->base, &span, &n_words));
     if (check->plan)
         return plan_run(check, run, &span, n_words);
     for (uint32_t i = 0; i < run->n_messages; i++) /* the compiler makes it a vector loop */
@@ -267,11 +264,11 @@ static int check_far_indices(const struct check *check, const struct gravel_run 
 {
     struct gravel_span span;
     uint64_t n_words = 0;
-    int code = find_words(check, run, "base", run->base, &span, &n_words);
-    for (uint32_t i = 0; i < run->n_messages && !code; i++)
+    GRAVEL_TRY(find_words(check, run, "base", run->base, &span, &n_words));
+    for (uint32_t i = 0; i < run->n_messages; i++)
         if (indices[i] >= n_words)
-            code = refuse_index(check, run, i, indices[i], &span);
-    return code;
+            GRAVEL_TRY(refuse_index(check, run, i, indices[i], &span));
+    return 0;
 }
 
 /* Checks a run of requests. Its answers go to the source's heap, whose allocations are the same as ours. An active
@@ -387,13 +384,11 @@ static int check_records(const struct check *check, const struct gravel_run *run
     const struct gravel_stream *stream = gravel_stream_at(check->streams, number);
     if (number != GRAVELP_LINES && !stream)
         return refuse(check, GRAVEL_ECORRUPT, "there is no stream %" PRIu32, number);
-    int code = check_extent(check, run, start, left, run_bytes);
-    if (code)
-        return code;
+    GRAVEL_TRY(check_extent(check, run, start, left, run_bytes));
     memcpy(&whole, start, sizeof whole);
     const struct field every[] = {{"base", run->base, 0},
                                   {"signal", whole.signal, GRAVEL_NO_SIGNAL}};
-    code = CHECK_FIELDS(check, every);
+    int code = CHECK_FIELDS(check, every);
     if (code || !stream)
         return code ? code : check_line(check, &whole);
     const struct field appended[] = {

@@ -37,9 +37,7 @@ static uint64_t shortest(const struct gravel_device *device, cl_kernel kernel, u
 int gravel_self_test_looks(struct gravel_device *device, const struct gravel_test *test)
 {
     cl_kernel kernel;
-    int code = gravel_cl_kernel_create(device, test->program, "look", NULL, &kernel);
-    if (code)
-        return code;
+    GRAVEL_TRY(gravel_cl_kernel_create(device, test->program, "look", NULL, &kernel));
     uint32_t n = FIRST_LOOKS;
     uint64_t ns = 0;
     if (clSetKernelArg(kernel, 0, sizeof(cl_mem), &test->words.buffer) == CL_SUCCESS &&

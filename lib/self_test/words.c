@@ -77,10 +77,9 @@ int gravel_test_words_create(struct gravel_test_words *words, const struct grave
         memset(words->shared, 0, bytes);
         return 0;
     }
-    int code = gravel_cl_queue_create(device, "self-test", &words->side);
-    if (!code)
-        code = gravel_cl_buffer_create(device, "self-test", bytes, &words->buffer);
-    return code ? code : clear(words, device->queue);
+    GRAVEL_TRY(gravel_cl_queue_create(device, "self-test", &words->side));
+    GRAVEL_TRY(gravel_cl_buffer_create(device, "self-test", bytes, &words->buffer));
+    return clear(words, device->queue);
 }
 
 /* ---- tests ----------------------------------------------------------------------------------- */
@@ -95,8 +94,8 @@ int gravel_test_build(const struct gravel_device *device, cl_program *program)
 int gravel_test_open(struct gravel_test *test, const struct gravel_device *device)
 {
     *test = (struct gravel_test){.device = device, .queue = device->queue};
-    int code = gravel_test_words_create(&test->words, device);
-    return code ? code : gravel_test_build(device, &test->program);
+    GRAVEL_TRY(gravel_test_words_create(&test->words, device));
+    return gravel_test_build(device, &test->program);
 }
 
 int gravel_test_close(struct gravel_test *test, int code)
@@ -115,9 +114,7 @@ int gravel_test_start(const struct gravel_test *test, const struct gravel_test_r
 {
     const struct gravel_argument copied = GRAVEL_ARGUMENT(test->words.buffer);
     const struct gravel_argument shared = GRAVEL_ARGUMENT_SHARED(test->words.shared);
-    int code = gravel_cl_kernel_create(test->device, test->program, row->name, NULL, kernel);
-    if (code)
-        return code;
+    GRAVEL_TRY(gravel_cl_kernel_create(test->device, test->program, row->name, NULL, kernel));
     cl_int error =
         gravel_cl_kernel_set(test->device, *kernel, 0, test->words.shared ? &shared : &copied, 1);
     for (cl_uint i = 0; error == CL_SUCCESS && i < row->n_values; i++)

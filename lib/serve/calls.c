@@ -6,6 +6,7 @@
 
 #include "base/clock.h"
 #include "base/error.h"
+#include "base/timeouts.h"
 #include "device/beside.h"
 #include "opencl/objects.h"
 #include "opencl/region.h"
@@ -145,7 +146,7 @@ int gravel_device_calls_create(struct gravel_device_calls **out,
     calls->group = GROUP;
     calls->server_items = shape->config->server_items;
     calls->pair_items = gravel_servers_pair_items(shape->config->server_items);
-    calls->limit_ns = shape->config->timeout_ms * UINT64_C(500000);
+    calls->limit_ns = gravel_limit_ns(GRAVEL_LIMIT_HANDLER, shape->config->timeout_ms);
     begin_wait(calls);
     const struct gravel_call_program request = {.bindings = shape->bindings,
                                                 .handlers = shape->handlers,

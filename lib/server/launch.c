@@ -28,7 +28,7 @@ int gravel_server_build(struct gravel *gravel, const char *name, const char *sou
                         const char *options, cl_program *program)
 {
     static const char call[] = "gravel_server_build";
-    if (gravel_node_refuse_wait(gravel, call) || gravel_require(call, "program", program))
+    if (gravel_enter(gravel, call, GRAVEL_WAITS) || gravel_require(call, "program", program))
         return GRAVEL_EINVAL;
     *program = NULL;
     if (gravel_require(call, "name", name) || gravel_require(call, "source", source))
@@ -74,7 +74,7 @@ static int check(const struct gravel *gravel, cl_kernel kernel, uint64_t n_items
                  const cl_event *wait)
 {
     static const char call[] = "gravel_server_launch";
-    if (gravel_node_refuse_wait(gravel, call) ||
+    if (gravel_enter(gravel, call, GRAVEL_WAITS) ||
         gravel_given_kernel(&gravel->device, call, kernel) ||
         gravel_given_events(&gravel->device, call, n_wait, wait))
         return GRAVEL_EINVAL;

@@ -123,9 +123,9 @@ int gravel_config_set(struct gravel_config *config, const char *name, const char
 {
     struct gravel_config trial;
     static const char call[] = "gravel_config_set";
-    if (gravel_require(call, "config", config) || gravel_require(call, "name", name) ||
-        gravel_require(call, "text", text))
-        return GRAVEL_EINVAL;
+    GRAVEL_TRY(gravel_require(call, "config", config));
+    GRAVEL_TRY(gravel_require(call, "name", name));
+    GRAVEL_TRY(gravel_require(call, "text", text));
     const struct gravel_setting *setting = find(name);
     if (!setting)
         return fail_unknown(name);
@@ -149,14 +149,12 @@ int gravel_config_get(const struct gravel_config *config, uint32_t i, const char
     struct gravel_config own;
     const struct gravel_setting *setting = gravel_setting_at(i);
     static const char call[] = "gravel_config_get";
-    if (gravel_require(call, "config", config) || gravel_require(call, "name", name) ||
-        gravel_require(call, "text", text))
-        return GRAVEL_EINVAL;
+    GRAVEL_TRY(gravel_require(call, "config", config));
+    GRAVEL_TRY(gravel_require(call, "name", name));
+    GRAVEL_TRY(gravel_require(call, "text", text));
     if (!setting)
         return gravel_fail(GRAVEL_ERANGE, "gravel_config_get: there are %u settings", i);
-    int code = gravel_config_read(&own, config);
-    if (code)
-        return code;
+    GRAVEL_TRY(gravel_config_read(&own, config));
     *name = setting->field;
     int n = setting->kind == GRAVEL_SETTING_STRING
                 ? snprintf(text, text_bytes, "%s", (const char *)&own + setting->offset)

@@ -5,6 +5,7 @@
 #include "settings/defaults.h"
 
 #include "base/error.h"
+#include "base/timeouts.h"
 #include "layout/package.h"
 #include "layout/server.h"
 #include "network/network.h"
@@ -60,12 +61,7 @@
 #define GROUP 256u
 #define PUMP_GROUP 512u
 
-/* A long chain of handlers looks like an endless one. A barrier that only handlers' messages keep is given up after so
- * many times the longest wait without progress. */
-#define CHAIN_TIMEOUTS 75u
-#define CHAIN_MAX_MS 86400000u
-#define CHECKED_KERNEL_TIMEOUTS \
-    4u /* longest wait for a kernel in checked mode, of GRAVEL_TIMEOUT */
+#define MOST_LIMIT_MS 86400000u
 
 #define GPU_SERVER_ITEMS 256u
 
@@ -159,19 +155,10 @@ uint32_t gravel_derive_awake_us(const struct gravel_config *config,
     return place->cores >= n_units + config->n_aggregators + HOST_THREADS ? AWAKE_US : 0;
 }
 
-static uint32_t derive_chain_limit(const struct gravel_config *config)
+static uint32_t limit_ms(enum gravel_limit_name name, const struct gravel_config *config)
 {
-    uint64_t ms = (uint64_t)config->timeout_ms * CHAIN_TIMEOUTS;
-    return ms < CHAIN_MAX_MS ? (uint32_t)ms : CHAIN_MAX_MS;
-}
-
-/* A kernel that polls for what never comes is a mistake that checked mode finds. */
-static uint32_t derive_kernel_limit(const struct gravel_config *config)
-{
-    uint64_t ms = (uint64_t)config->timeout_ms * CHECKED_KERNEL_TIMEOUTS;
-    return config->kernel_limit_ms || !config->check ? config->kernel_limit_ms
-           : ms < CHAIN_MAX_MS                       ? (uint32_t)ms
-                                                     : CHAIN_MAX_MS;
+    const uint64_t ms = gravel_limit_ns(name, config->timeout_ms) / GRAVEL_NS_PER_MS;
+    return ms < MOST_LIMIT_MS ? (uint32_t)ms : MOST_LIMIT_MS;
 }
 
 static uint32_t derive_n_aggregators(const struct gravel_config *config,
@@ -257,6 +244,8 @@ void gravel_derive(struct gravel_config *config, const struct gravel_surrounding
         config->flush_us = derive_flush_us(is_pump, place->n_nodes);
     derive_servers(config, place->device);
     if (config->chain_limit_ms == 0)
-        config->chain_limit_ms = derive_chain_limit(config);
-    config->kernel_limit_ms = derive_kernel_limit(config);
+        config->chain_limit_ms = limit_ms(GRAVEL_LIMIT_CHAIN, config);
+    if (config->kernel_limit_ms == 0 &&
+        config->check) /* a kernel that polls for what never comes is a mistake */
+        config->kernel_limit_ms = limit_ms(GRAVEL_LIMIT_CHECKED, config);
 }

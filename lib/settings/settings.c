@@ -220,10 +220,9 @@ int gravel_setting_check(const struct gravel_config *config, const struct gravel
 
 int gravel_config_check(const struct gravel_config *config)
 {
-    int code = 0;
-    for (const struct gravel_setting *s = settings; s < settings + N_SETTINGS && !code; s++)
-        code = gravel_setting_check(config, s);
-    return code;
+    for (const struct gravel_setting *s = settings; s < settings + N_SETTINGS; s++)
+        GRAVEL_TRY(gravel_setting_check(config, s));
+    return 0;
 }
 
 /* ---- the caller's structure ------------------------------------------------------------------ */
@@ -237,11 +236,8 @@ int gravel_config_load(struct gravel_config *config, size_t bytes)
     struct gravel_config own;
     if (!config)
         return gravel_fail(GRAVEL_EINVAL, "gravel_config_load: config is NULL");
-    int code = gravel_growing_check(&of_config, bytes);
-    if (!code)
-        code = fill(&own);
-    if (code)
-        return code;
+    GRAVEL_TRY(gravel_growing_check(&of_config, bytes));
+    GRAVEL_TRY(fill(&own));
     own.bytes = bytes;
     memset(config, 0, bytes);
     memcpy(config, &own, bytes < sizeof own ? bytes : sizeof own);
@@ -251,11 +247,9 @@ int gravel_config_load(struct gravel_config *config, size_t bytes)
 int gravel_config_read(struct gravel_config *out, const struct gravel_config *config)
 {
     struct gravel_config given;
-    int code = gravel_growing_read(&of_config, &given, config, config->bytes);
-    if (!code && config->bytes < sizeof *out)
-        code = fill(out); /* what the caller's header does not have */
-    if (code)
-        return code;
+    GRAVEL_TRY(gravel_growing_read(&of_config, &given, config, config->bytes));
+    if (config->bytes < sizeof *out)
+        GRAVEL_TRY(fill(out)); /* what the caller's header does not have */
     memcpy(out, &given, config->bytes < sizeof *out ? config->bytes : sizeof *out);
     out->bytes = sizeof *out;
     return 0;

@@ -6,8 +6,8 @@
 
 #include "base/clock.h"
 #include "base/counter.h"
-#include "base/lived.h"
 #include "base/thread.h"
+#include "base/await.h"
 #include "spool/lines.h"
 #include "spool/output.h"
 
@@ -15,8 +15,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-#define LOOK_NS (GRAVEL_NS_PER_S / 20)
 
 /* A line is what a newline ends. */
 static uint64_t count_lines(const char *text, size_t bytes)
@@ -195,21 +193,19 @@ struct gravel_buffer *gravel_writer_take_done(struct gravel_writer *writer)
 /* @return whether it has ended within so long without progress. */
 static bool await_end(struct gravel_writer *writer, uint64_t limit_ns)
 {
-    struct gravel_lived waited = gravel_lived_for(limit_ns);
+    struct gravel_wait wait = {.limit.ns = limit_ns, .event = &writer->ended};
     uint64_t n_bytes = 0;
-    for (;;) {
-        uint32_t key = gravel_event_prepare(&writer->ended);
-        const bool has_ended = gravel_thread_state(&writer->thread) >= GRAVEL_THREAD_ENDED;
+    bool has_ended;
+    int code = 0;
+    while (!(has_ended = gravel_thread_state(&writer->thread) >= GRAVEL_THREAD_ENDED) && !code) {
         const uint64_t now_bytes = atomic_load_explicit(&writer->n_bytes, memory_order_relaxed);
         if (now_bytes != n_bytes)
-            waited = gravel_lived_for(limit_ns);
+            gravel_wait_renew(&wait);
         n_bytes = now_bytes;
-        if (has_ended || gravel_lived_tick(&waited, gravel_clock_ns()) >= limit_ns) {
-            gravel_event_cancel(&writer->ended);
-            return has_ended;
-        }
-        gravel_event_wait(&writer->ended, key, LOOK_NS < waited.step_ns ? LOOK_NS : waited.step_ns);
+        code = gravel_wait_pause(&wait);
     }
+    gravel_wait_end(&wait);
+    return has_ended;
 }
 
 bool gravel_writer_stop(struct gravel_writer *writer, uint64_t limit_ns)

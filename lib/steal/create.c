@@ -88,9 +88,7 @@ static int make(struct gravel_steal *steal)
     head->blocks_offset = head->deques_offset + n * sizeof(struct gravelp_deque);
     head->rings_offset = head->blocks_offset + n * GRAVELP_STEAL_BLOCK * options->task_bytes;
     steal->bytes = head->rings_offset + n * options->capacity * options->task_bytes;
-    int code = check_policy(steal->gravel, head->policy);
-    if (code)
-        return code;
+    GRAVEL_TRY(check_policy(steal->gravel, head->policy));
     if (steal->bytes > most)
         return gravel_fail(GRAVEL_ENOMEM,
                            "deques of %u groups, %u tasks of %u bytes each: %" PRIu64
@@ -101,25 +99,23 @@ static int make(struct gravel_steal *steal)
     if (!steal->deques)
         return gravel_fail(GRAVEL_ENOMEM, "%u deques", options->n_groups);
     steal->queue = gravel_step_is_shared(device->step) ? NULL : steal->gravel->copies;
-    code = gravel_region_create(&steal->region, device, steal->queue, "deques", steal->bytes);
-    return code ? code : gravel_steal_write_deques(steal);
+    GRAVEL_TRY(gravel_region_create(&steal->region, device, steal->queue, "deques", steal->bytes));
+    return gravel_steal_write_deques(steal);
 }
 
-int gravel_steal_refuse(const struct gravel_steal *steal, const char *call)
+int gravel_steal_enter(const struct gravel_steal *steal, const char *call)
 {
-    int code = gravel_require(call, "steal", steal);
-    return code ? code : gravel_node_refuse_wait(steal->gravel, call);
+    GRAVEL_TRY(gravel_require(call, "steal", steal));
+    return gravel_enter(steal->gravel, call, GRAVEL_WAITS);
 }
 
 int gravel_steal_create(struct gravel_steal **out, struct gravel *gravel,
                         const struct gravel_steal_options *options)
 {
     struct gravel_steal_options chosen = {0};
-    if (gravel_require("gravel_steal_create", "out", out))
-        return GRAVEL_EINVAL;
+    GRAVEL_TRY(gravel_require("gravel_steal_create", "out", out));
     *out = NULL;
-    if (gravel_node_refuse_wait(gravel, "gravel_steal_create"))
-        return GRAVEL_EINVAL;
+    GRAVEL_TRY(gravel_enter(gravel, "gravel_steal_create", GRAVEL_WAITS));
     int code = options ? gravel_growing_read(&of_options, &chosen, options, options->bytes) : 0;
     if (!code) {
         choose(&gravel->device, &chosen);
@@ -146,7 +142,7 @@ int gravel_steal_create(struct gravel_steal **out, struct gravel *gravel,
 uint32_t gravel_steal_n_groups(const struct gravel_steal *steal)
 {
     static const char call[] = "gravel_steal_n_groups";
-    if (gravel_require(call, "steal", steal) || gravel_node_refuse(steal->gravel, call))
+    if (gravel_require(call, "steal", steal) || gravel_enter(steal->gravel, call, GRAVEL_ANYWHERE))
         return 0;
     return steal->options.n_groups;
 }
@@ -155,8 +151,7 @@ int gravel_steal_destroy(struct gravel_steal *steal)
 {
     if (!steal)
         return 0;
-    if (gravel_steal_refuse(steal, "gravel_steal_destroy"))
-        return GRAVEL_EINVAL;
+    GRAVEL_TRY(gravel_steal_enter(steal, "gravel_steal_destroy"));
     int code = gravel_steal_settle(steal);
     if (steal->kernel && !gravel_cl_event_has_ended(steal->end))
         return code; /* a kernel may still use all of it */

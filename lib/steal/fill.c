@@ -56,12 +56,11 @@ static int put(struct gravel_steal *steal, uint32_t group, const unsigned char *
     uint64_t at = tail_of(steal, &steal->deques[group]) & (capacity - 1), left = capacity - at;
     uint64_t ring = steal->head.rings_offset + group * capacity * bytes;
     uint64_t first = n < left ? n : left;
-    int code =
-        first ? gravel_region_write(&steal->region, ring + at * bytes, tasks, first * bytes) : 0;
-    if (!code && n > first)
-        code =
-            gravel_region_write(&steal->region, ring, tasks + first * bytes, (n - first) * bytes);
-    return code;
+    if (first)
+        GRAVEL_TRY(gravel_region_write(&steal->region, ring + at * bytes, tasks, first * bytes));
+    return n > first ? gravel_region_write(&steal->region, ring, tasks + first * bytes,
+                                           (n - first) * bytes)
+                     : 0;
 }
 
 static int put_each(struct gravel_steal *steal, const struct fill *fill)
@@ -136,16 +135,12 @@ static int add(struct gravel_steal *steal, const struct fill *fill)
 {
     if (gravel_steal_is_list(steal))
         return put_in_list(steal, fill->tasks, fill->n);
-    int code = check_room(steal, fill);
-    if (code)
-        return code;
+    GRAVEL_TRY(check_room(steal, fill));
     const bool is_all = fill->n_groups == steal->options.n_groups;
-    code = is_all && !steal->region.shared && are_empty(steal) ? put_all(steal, fill)
-                                                               : put_each(steal, fill);
-    if (code)
-        return code;
+    GRAVEL_TRY(is_all && !steal->region.shared && are_empty(steal) ? put_all(steal, fill)
+                                                                   : put_each(steal, fill));
     move_ends(steal, fill, false);
-    code = gravel_steal_write_deques(steal);
+    int code = gravel_steal_write_deques(steal);
     if (code)
         move_ends(steal, fill, true);
     return code;
@@ -153,24 +148,21 @@ static int add(struct gravel_steal *steal, const struct fill *fill)
 
 static int begin(struct gravel_steal *steal, const void *tasks, uint64_t n, const char *call)
 {
-    if (gravel_steal_refuse(steal, call) || (n && gravel_require(call, "tasks", tasks)))
-        return GRAVEL_EINVAL;
+    GRAVEL_TRY(gravel_steal_enter(steal, call));
+    if (n)
+        GRAVEL_TRY(gravel_require(call, "tasks", tasks));
     return gravel_steal_settle(steal);
 }
 
 int gravel_steal_fill(struct gravel_steal *steal, const void *tasks, uint64_t n)
 {
-    int code = begin(steal, tasks, n, "gravel_steal_fill");
-    if (code)
-        return code;
+    GRAVEL_TRY(begin(steal, tasks, n, "gravel_steal_fill"));
     return add(steal, &(struct fill){tasks, n, 0, steal->options.n_groups});
 }
 
 int gravel_steal_fill_at(struct gravel_steal *steal, uint32_t group, const void *tasks, uint64_t n)
 {
-    int code = begin(steal, tasks, n, "gravel_steal_fill_at");
-    if (code)
-        return code;
+    GRAVEL_TRY(begin(steal, tasks, n, "gravel_steal_fill_at"));
     if (group >= steal->options.n_groups)
         return gravel_fail(GRAVEL_EINVAL, "gravel_steal_fill_at: group %u of %u", group,
                            steal->options.n_groups);

@@ -74,27 +74,23 @@ static int prepare(struct gravel_steal *steal, cl_kernel kernel, struct places *
                               error);
     if (!places->has_steal)
         return gravel_fail(GRAVEL_EINVAL, "gravel_steal_launch: the kernel has no GRAVEL_STEAL");
-    int code = check_group_size(steal, kernel);
-    return code
-               ? code
-               : gravel_check_cl("gravel_steal_launch: setting GRAVEL_STEAL",
-                                 gravel_region_set_argument(&steal->region, kernel, places->steal));
+    GRAVEL_TRY(check_group_size(steal, kernel));
+    return gravel_check_cl("gravel_steal_launch: setting GRAVEL_STEAL",
+                           gravel_region_set_argument(&steal->region, kernel, places->steal));
 }
 
 /* Enqueues a kernel that needs nothing beside it. */
 static int launch_whole(struct gravel *gravel, cl_kernel kernel, size_t size, size_t group_size,
                         cl_uint n_wait, const cl_event *wait, cl_event *event)
 {
-    if (gravel_node_has_failed(gravel))
-        return gravel_failure_report(&gravel->failure);
+    GRAVEL_TRY(gravel_leave(gravel, 0));
     const struct gravel_command command = {.call = "gravel_steal_launch",
                                            .kernel = kernel,
                                            .n_dimensions = 1,
                                            .global = &size,
                                            .local = &group_size};
-    int code = gravel_node_enqueue_remembered(gravel, &command, n_wait, wait, event);
-    return code ? code
-                : gravel_check_cl("gravel_steal_launch: clFlush", clFlush(gravel->device.queue));
+    GRAVEL_TRY(gravel_node_enqueue_remembered(gravel, &command, n_wait, wait, event));
+    return gravel_check_cl("gravel_steal_launch: clFlush", clFlush(gravel->device.queue));
 }
 
 /* Launches once. On return that is the launch to settle, if it has begun. @param event  [out] its end, or NULL */
@@ -194,10 +190,9 @@ int gravel_steal_launch(struct gravel_steal *steal, cl_kernel kernel, cl_uint n_
     static const char call[] = "gravel_steal_launch";
     if (event)
         *event = NULL;
-    if (gravel_steal_refuse(steal, call) ||
-        gravel_given_kernel(&steal->gravel->device, call, kernel) ||
-        gravel_given_events(&steal->gravel->device, call, n_wait, wait))
-        return GRAVEL_EINVAL;
+    GRAVEL_TRY(gravel_steal_enter(steal, call));
+    GRAVEL_TRY(gravel_given_kernel(&steal->gravel->device, call, kernel));
+    GRAVEL_TRY(gravel_given_events(&steal->gravel->device, call, n_wait, wait));
     struct gravel *gravel = steal->gravel;
     int code = gravel_steal_settle(steal);
     if (!code)

@@ -47,18 +47,17 @@ static void tell_to_end(struct gravel_steal *steal)
 /* Name the groups that run tasks, behind what the wait says. */
 static int name_busy(struct gravel_steal *steal, int code)
 {
-    char text[GRAVEL_ERROR_BYTES];
+    const struct gravel_kept met = gravel_keep(code);
     uint32_t first = 0, n = 0;
-    snprintf(text, sizeof text, "%.512s", gravel_last_error());
     if (!is_reached(steal) || gravel_steal_is_list(steal) || gravel_steal_read_deques(steal))
-        return gravel_fail_text(code, text);
+        return gravel_fail_again(&met);
     for (uint32_t i = 0; i < steal->options.n_groups; i++) {
         const struct gravelp_deque *deque = &steal->deques[i]; /* H8: racing, for people */
         if (deque->n_begun == deque->n_ended || deque->is_waiting)
             continue;
         first = n++ ? first : i;
     }
-    return gravel_fail(code, "%s; %u of %u groups run tasks, the first is group %u", text, n,
+    return gravel_fail(code, "%s; %u of %u groups run tasks, the first is group %u", met.text, n,
                        steal->options.n_groups, first);
 }
 

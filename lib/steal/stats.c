@@ -30,8 +30,7 @@ static struct gravel_steal_stats of_all(const struct gravel_steal *steal)
 
 int gravel_steal_wait(struct gravel_steal *steal)
 {
-    if (gravel_steal_refuse(steal, "gravel_steal_wait"))
-        return GRAVEL_EINVAL;
+    GRAVEL_TRY(gravel_steal_enter(steal, "gravel_steal_wait"));
     return gravel_steal_settle(steal);
 }
 
@@ -40,13 +39,12 @@ int gravel_steal_stats_read(struct gravel_steal *steal, struct gravel_steal_stat
 {
     static const char call[] = "gravel_steal_stats_read";
     struct gravel_steal_stats own = {0};
-    if (gravel_steal_refuse(steal, call) || gravel_require(call, "stats", stats))
-        return GRAVEL_EINVAL;
+    GRAVEL_TRY(gravel_steal_enter(steal, call));
+    GRAVEL_TRY(gravel_require(call, "stats", stats));
     if (group != GRAVEL_ALL_GROUPS && group >= steal->options.n_groups)
         return gravel_fail(GRAVEL_EINVAL, "%s: group %u of %u", call, group,
                            steal->options.n_groups);
-    if (gravel_growing_give(call, stats, bytes, &own, sizeof own))
-        return GRAVEL_EINVAL;
+    GRAVEL_TRY(gravel_growing_give(call, stats, bytes, &own, sizeof own));
     int code = gravel_steal_settle(steal);
     if (group == GRAVEL_ALL_GROUPS)
         own = of_all(steal);
@@ -58,8 +56,7 @@ int gravel_steal_stats_read(struct gravel_steal *steal, struct gravel_steal_stat
 
 int gravel_steal_stats_reset(struct gravel_steal *steal)
 {
-    if (gravel_steal_refuse(steal, "gravel_steal_stats_reset"))
-        return GRAVEL_EINVAL;
+    GRAVEL_TRY(gravel_steal_enter(steal, "gravel_steal_stats_reset"));
     int code = gravel_steal_settle(steal);
     for (uint32_t i = 0; i < steal->options.n_groups; i++)
         steal->deques[i].counts = (struct gravelp_steal_counts){0};

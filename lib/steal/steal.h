@@ -43,7 +43,7 @@ static inline bool gravel_steal_is_abp(const struct gravel_steal *steal)
 
 /** create.c: what every call that waits asks first. @return GRAVEL_EINVAL if `steal` is NULL, this is a forked child,
  * or a handler calls; 0. */
-int gravel_steal_refuse(const struct gravel_steal *steal, const char *call);
+int gravel_steal_enter(const struct gravel_steal *steal, const char *call);
 
 /* All deques, to or from the host's copy. */
 static inline int gravel_steal_read_deques(struct gravel_steal *steal)

@@ -74,9 +74,7 @@ static int make_room(struct mpi_transport *mpi)
 
 static int start_send(struct mpi_transport *mpi, struct gravel_buffer *buffer)
 {
-    int code = make_room(mpi);
-    if (code)
-        return code;
+    GRAVEL_TRY(make_room(mpi));
     int tag = gravel_mpi_tag_of(buffer->frame->kind);
     int error =
         MPI_Isend(buffer->frame, (int)buffer->frame->bytes, MPI_BYTE,
@@ -203,13 +201,11 @@ static int make_merging(struct mpi_transport *mpi)
     mpi->base.round = calloc(1, sizeof *mpi->base.round);
     if (!mpi->base.round)
         return gravel_fail(GRAVEL_ENOMEM, "round of collective calls");
-    int code = gravel_mpi_check(
+    GRAVEL_TRY(gravel_mpi_check(
         "MPI_Type_contiguous",
-        MPI_Type_contiguous(sizeof(struct gravel_round) / 8, MPI_UINT64_T, &mpi->round_type));
-    if (!code)
-        code = gravel_mpi_check("MPI_Type_commit", MPI_Type_commit(&mpi->round_type));
-    return code ? code
-                : gravel_mpi_check("MPI_Op_create", MPI_Op_create(merge_rounds, 1, &mpi->merging));
+        MPI_Type_contiguous(sizeof(struct gravel_round) / 8, MPI_UINT64_T, &mpi->round_type)));
+    GRAVEL_TRY(gravel_mpi_check("MPI_Type_commit", MPI_Type_commit(&mpi->round_type)));
+    return gravel_mpi_check("MPI_Op_create", MPI_Op_create(merge_rounds, 1, &mpi->merging));
 }
 
 static int mpi_merge(struct gravel_transport *transport)
@@ -234,8 +230,8 @@ static int mpi_has_merged(struct gravel_transport *transport)
 {
     int has_ended = 0;
     int error = MPI_Test(&as_mpi(transport)->reduction, &has_ended, MPI_STATUS_IGNORE);
-    int code = gravel_mpi_check("MPI_Test", error);
-    return code ? code : has_ended;
+    GRAVEL_TRY(gravel_mpi_check("MPI_Test", error));
+    return has_ended;
 }
 
 static void mpi_leave(struct gravel_transport *transport, bool is_clean)
@@ -298,22 +294,16 @@ static int join(struct mpi_transport *mpi, const struct gravel_mpi_opening *open
     MPI_Comm comm = opening->comm ? *(const MPI_Comm *)opening->comm : MPI_COMM_WORLD;
     int node = 0, n_nodes = 0;
     begin_call(opening, "MPI_Comm_dup");
-    int code = gravel_mpi_check("MPI_Comm_dup", MPI_Comm_dup(comm, &mpi->comm));
-    if (!code)
-        code = gravel_mpi_check("MPI_Comm_set_errhandler",
-                                MPI_Comm_set_errhandler(mpi->comm, MPI_ERRORS_RETURN));
-    if (!code)
-        code = gravel_mpi_check("MPI_Comm_set_name", MPI_Comm_set_name(mpi->comm, "gravel"));
-    if (!code)
-        code = gravel_mpi_check("MPI_Comm_rank", MPI_Comm_rank(mpi->comm, &node));
-    if (!code)
-        code = gravel_mpi_check("MPI_Comm_size", MPI_Comm_size(mpi->comm, &n_nodes));
-    if (code)
-        return code;
+    GRAVEL_TRY(gravel_mpi_check("MPI_Comm_dup", MPI_Comm_dup(comm, &mpi->comm)));
+    GRAVEL_TRY(gravel_mpi_check("MPI_Comm_set_errhandler",
+                                MPI_Comm_set_errhandler(mpi->comm, MPI_ERRORS_RETURN)));
+    GRAVEL_TRY(gravel_mpi_check("MPI_Comm_set_name", MPI_Comm_set_name(mpi->comm, "gravel")));
+    GRAVEL_TRY(gravel_mpi_check("MPI_Comm_rank", MPI_Comm_rank(mpi->comm, &node)));
+    GRAVEL_TRY(gravel_mpi_check("MPI_Comm_size", MPI_Comm_size(mpi->comm, &n_nodes)));
     mpi->receives.comm = mpi->comm;
     mpi->base.node = (uint32_t)node;
     mpi->base.n_nodes = (uint32_t)n_nodes;
-    code = gravel_handover_create(&mpi->handover, opening->segment, mpi->base.n_nodes);
+    int code = gravel_handover_create(&mpi->handover, opening->segment, mpi->base.n_nodes);
     begin_call(opening, "MPI_Comm_split_type");
     if (!code)
         code = gravel_mpi_find_local(mpi->comm, &mpi->base, &mpi->handover);
@@ -328,14 +318,12 @@ static int join(struct mpi_transport *mpi, const struct gravel_mpi_opening *open
 static int check_comm(const MPI_Comm *comm)
 {
     int is_initialised = 0, is_inter = 0;
-    int code = gravel_mpi_check("MPI_Initialized", MPI_Initialized(&is_initialised));
-    if (code)
-        return code;
+    GRAVEL_TRY(gravel_mpi_check("MPI_Initialized", MPI_Initialized(&is_initialised)));
     if (!is_initialised)
         return gravel_fail(GRAVEL_EINVAL, "bindings.mpi_comm is given, and MPI is not initialised");
     if (*comm == MPI_COMM_NULL)
         return gravel_fail(GRAVEL_EINVAL, "bindings.mpi_comm points to MPI_COMM_NULL");
-    code = gravel_mpi_check("MPI_Comm_test_inter", MPI_Comm_test_inter(*comm, &is_inter));
+    int code = gravel_mpi_check("MPI_Comm_test_inter", MPI_Comm_test_inter(*comm, &is_inter));
     return code || !is_inter
                ? code
                : gravel_fail(GRAVEL_EINVAL,

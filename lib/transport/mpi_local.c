@@ -76,13 +76,9 @@ static int number(MPI_Comm local, struct gravel_transport *transport)
 {
     int n = 0, rank = 0;
     uint32_t host = transport->node;
-    int code = gravel_mpi_check("MPI_Comm_size", MPI_Comm_size(local, &n));
-    if (!code)
-        code = gravel_mpi_check("MPI_Comm_rank", MPI_Comm_rank(local, &rank));
-    if (!code)
-        code = gravel_mpi_check("MPI_Bcast", MPI_Bcast(&host, 1, MPI_UINT32_T, 0, local));
-    if (code)
-        return code;
+    GRAVEL_TRY(gravel_mpi_check("MPI_Comm_size", MPI_Comm_size(local, &n)));
+    GRAVEL_TRY(gravel_mpi_check("MPI_Comm_rank", MPI_Comm_rank(local, &rank)));
+    GRAVEL_TRY(gravel_mpi_check("MPI_Bcast", MPI_Bcast(&host, 1, MPI_UINT32_T, 0, local)));
     if (rank < 0 || rank >= n || (uint32_t)n > transport->n_nodes || host > transport->node)
         return gravel_fail(
             GRAVEL_ECORRUPT,
@@ -100,10 +96,8 @@ static int count_sharing(MPI_Comm local, struct gravel_transport *transport)
 {
     MPI_Comm sharing = MPI_COMM_NULL;
     int n = 1, colour = (int)(gravel_cores_identity() >> 33);
-    int code = gravel_mpi_check("MPI_Comm_split", MPI_Comm_split(local, colour, 0, &sharing));
-    if (code)
-        return code;
-    code = gravel_mpi_check("MPI_Comm_size", MPI_Comm_size(sharing, &n));
+    GRAVEL_TRY(gravel_mpi_check("MPI_Comm_split", MPI_Comm_split(local, colour, 0, &sharing)));
+    int code = gravel_mpi_check("MPI_Comm_size", MPI_Comm_size(sharing, &n));
     transport->n_sharing = (uint32_t)n;
     int freed = MPI_Comm_free(&sharing);
     return code ? code : gravel_mpi_check("MPI_Comm_free", freed);
@@ -113,12 +107,10 @@ int gravel_mpi_find_local(MPI_Comm comm, struct gravel_transport *transport,
                           struct gravel_handover *handover)
 {
     MPI_Comm local = MPI_COMM_NULL;
-    int code =
-        gravel_mpi_check("MPI_Comm_split_type",
-                         MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &local));
-    if (code)
-        return code;
-    code = number(local, transport);
+    GRAVEL_TRY(
+        gravel_mpi_check("MPI_Comm_split_type", MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, 0,
+                                                                    MPI_INFO_NULL, &local)));
+    int code = number(local, transport);
     if (!code)
         code = count_sharing(local, transport);
     if (!code && transport->n_local > 1 && transport->n_local <= GRAVEL_SEGMENT_PEERS)

@@ -49,10 +49,8 @@ static void finalise_at_exit(void)
 static int initialise(void)
 {
     int level = MPI_THREAD_SINGLE;
-    int code = gravel_mpi_check("MPI_Init_thread",
-                                MPI_Init_thread(NULL, NULL, MPI_THREAD_MULTIPLE, &level));
-    if (code)
-        return code;
+    GRAVEL_TRY(gravel_mpi_check("MPI_Init_thread",
+                                MPI_Init_thread(NULL, NULL, MPI_THREAD_MULTIPLE, &level)));
     initialised_by = getpid();
     atexit(finalise_at_exit); /* without it the launcher complains: no reason not to open */
     if (level < MPI_THREAD_FUNNELED)
@@ -63,18 +61,13 @@ static int initialise(void)
 static int enter(void)
 {
     int is_initialised = 0, is_finalised = 0, level = MPI_THREAD_SINGLE;
-    int code = gravel_mpi_check("MPI_Finalized", MPI_Finalized(&is_finalised));
-    if (!code && is_finalised)
-        code = gravel_fail(GRAVEL_EMPI, "MPI is finalised already: open nodes before");
-    if (!code)
-        code = gravel_mpi_check("MPI_Initialized", MPI_Initialized(&is_initialised));
-    if (code)
-        return code;
+    GRAVEL_TRY(gravel_mpi_check("MPI_Finalized", MPI_Finalized(&is_finalised)));
+    if (is_finalised)
+        return gravel_fail(GRAVEL_EMPI, "MPI is finalised already: open nodes before");
+    GRAVEL_TRY(gravel_mpi_check("MPI_Initialized", MPI_Initialized(&is_initialised)));
     if (!is_initialised)
         return initialise();
-    code = gravel_mpi_check("MPI_Query_thread", MPI_Query_thread(&level));
-    if (code)
-        return code;
+    GRAVEL_TRY(gravel_mpi_check("MPI_Query_thread", MPI_Query_thread(&level)));
     if (initialised_by != getpid())
         return level == MPI_THREAD_MULTIPLE
                    ? 0

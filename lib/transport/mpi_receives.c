@@ -51,11 +51,10 @@ static int open_ring(const struct gravel_mpi_receives *receives, struct gravel_m
 
 int gravel_mpi_receives_open(struct gravel_mpi_receives *receives, uint32_t frame_bytes)
 {
-    int code = open_ring(receives, &receives->life, GRAVEL_MPI_LIFE_TAG, LIFE_RECEIVES,
-                         GRAVEL_MPI_EARLY_BYTES);
-    return code ? code
-                : open_ring(receives, &receives->frames, GRAVEL_MPI_FRAME_TAG,
-                            GRAVEL_MPI_MAX_RECEIVES, frame_bytes);
+    GRAVEL_TRY(open_ring(receives, &receives->life, GRAVEL_MPI_LIFE_TAG, LIFE_RECEIVES,
+                         GRAVEL_MPI_EARLY_BYTES));
+    return open_ring(receives, &receives->frames, GRAVEL_MPI_FRAME_TAG, GRAVEL_MPI_MAX_RECEIVES,
+                     frame_bytes);
 }
 
 static void close_ring(struct gravel_mpi_ring *ring)
@@ -98,9 +97,7 @@ static int read_status(const struct gravel_mpi_receives *receives, const MPI_Sta
                        uint32_t most, uint32_t *bytes, uint32_t *source)
 {
     int n = 0, node = status->MPI_SOURCE;
-    int code = gravel_mpi_check("MPI_Get_count", MPI_Get_count(status, MPI_BYTE, &n));
-    if (code)
-        return code;
+    GRAVEL_TRY(gravel_mpi_check("MPI_Get_count", MPI_Get_count(status, MPI_BYTE, &n)));
     if (node < 0 || (uint32_t)node >= receives->transport->n_nodes ||
         (uint32_t)node == receives->transport->node)
         return gravel_fail(GRAVEL_ECORRUPT,

@@ -59,9 +59,7 @@ static int make(struct gravel_segment *segment)
     if (ftruncate(segment->descriptor, (off_t)GRAVEL_SEGMENT_BYTES) ||
         fcntl(segment->descriptor, F_ADD_SEALS, SEALS))
         return fail_system("size of shared memory for node buffers");
-    int code = map_all(segment->descriptor, &segment->head);
-    if (code)
-        return code;
+    GRAVEL_TRY(map_all(segment->descriptor, &segment->head));
     size_t token_bytes = sizeof segment->head->token;
     if (getrandom(segment->head->token, token_bytes, 0) != (ssize_t)token_bytes)
         return fail_system("getrandom");

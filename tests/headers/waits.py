@@ -9,6 +9,9 @@ A row of the list: | `call` | file of lib/, file | when | why |. A blocking comm
 listed as its `CL_TRUE`. A lock that is taken without a limit, and held while the driver is called, is listed as its
 `pthread_mutex_lock`: of calls by a pointer the test does not know.
 
+Limits are rows of lib/base/timeouts.h, from which docs/reference.py writes that page's other table: each with a time is used, and
+no other file makes a time of GRAVEL_TIMEOUT.
+
 Path: lib/ <-> docs/design/failure.md.
 """
 import os
@@ -77,11 +80,25 @@ def in_list(path):
     return {(row[1], file) for row in rows for file in re.findall(r"`([^`]+)`", row[2])}
 
 
+def in_limits(root):
+    """What is wrong with the limits: those without a use, files that make their own."""
+    texts = {os.path.relpath(os.path.join(folder, name), root): open(os.path.join(folder, name), encoding="utf-8").read()
+             for folder, _, names in os.walk(root) for name in names if name.endswith((".c", ".h"))}
+    table = texts.pop("base/timeouts.h")
+    for name in re.findall(r"\bX\((\w+), [1-9]", table):
+        if not any("GRAVEL_LIMIT_%s" % name in text for text in texts.values()):
+            yield "lib/base/timeouts.h: no wait has the limit %s" % name
+    for path, text in texts.items():
+        if re.search(r"\btimeout_ms \*|\* [\w>.-]*\btimeout_ms\b", NOT_CODE.sub(" ", text)):
+            yield "lib/%s: a time is made of timeout_ms, and not by lib/base/timeouts.h" % path
+
+
 code = in_code(os.path.join(sys.argv[1], "lib"))
 listed = in_list(os.path.join(sys.argv[1], "docs/design/failure.md"))
 for call, path in sorted(code - listed):
     print(f"lib/{path}: {call} waits without a limit, and docs/design/failure.md does not list it")
 for call, path in sorted(listed - code):
     print(f"docs/design/failure.md lists {call} in lib/{path}, where there is none")
-print(f"{len(code)} calls that wait without a limit")
-sys.exit(code != listed or not code)
+wrong = sorted(in_limits(os.path.join(sys.argv[1], "lib")))
+print("".join(line + "\n" for line in wrong) + f"{len(code)} calls that wait without a limit")
+sys.exit(code != listed or not code or bool(wrong))

@@ -56,10 +56,10 @@ bool gravel_spool_has_passed(const struct gravel_spool *spool, uint64_t mark)
     return n_written >= mark;
 }
 
-uint64_t gravel_network_patience_ms(const struct gravel_network *network)
+uint64_t gravel_network_patience_ns(const struct gravel_network *network)
 {
     (void)network;
-    return PATIENCE_MS;
+    return PATIENCE_MS * UINT64_C(1000000);
 }
 
 struct gravel_buffer *gravel_network_frame(void *network, uint16_t kind, uint32_t node,

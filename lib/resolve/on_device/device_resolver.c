@@ -40,11 +40,10 @@ struct gravel_device_resolver {
     cl_command_queue queue;
     struct gravel_pinned staging; /* what the berths' `staged` lie in */
     struct berth berths[N_BERTHS];
-    uint32_t next;     /* berth */
-    bool is_under_way; /* some frame may be */
-    cl_event all;      /* ends when all that are under way have; NULL: not yet asked for */
-    int broken;        /* why frames that were under way are not applied; stays */
-    char broken_text[256];
+    uint32_t next;             /* berth */
+    bool is_under_way;         /* some frame may be */
+    cl_event all;              /* ends when all that are under way have; NULL: not yet asked for */
+    struct gravel_kept broken; /* why frames that were under way are not applied; stays */
 };
 
 /* A frame that is being applied. */
@@ -106,10 +105,9 @@ int gravel_device_resolver_create(struct gravel_device_resolver **out,
     resolver->shape.max_frame_bytes = (shape->max_frame_bytes + 63) & ~UINT64_C(63);
     int code = make_parts(resolver);
     if (code) {
-        char text[GRAVEL_ERROR_BYTES]; /* freeing may overwrite the reason */
-        snprintf(text, sizeof text, "%s", gravel_last_error());
+        const struct gravel_kept met = gravel_keep(code);
         gravel_device_resolver_destroy(resolver);
-        return gravel_fail(code, "%s", text);
+        return gravel_fail_again(&met);
     }
     *out = resolver;
     return 0;
@@ -146,23 +144,21 @@ bool gravel_device_resolver_destroy(struct gravel_device_resolver *resolver)
 /* Notes, if `code` is an error, that what is under way is never applied. @return code */
 static int check_whole(struct gravel_device_resolver *resolver, int code)
 {
-    if (code && !resolver->broken) {
-        resolver->broken = code;
-        snprintf(resolver->broken_text, sizeof resolver->broken_text, "%s", gravel_last_error());
-    }
+    if (code && !resolver->broken.code)
+        resolver->broken = gravel_keep(code);
     return code;
 }
 
 static int tell_broken(const struct gravel_device_resolver *resolver)
 {
-    return resolver->broken ? gravel_fail(resolver->broken, "%s", resolver->broken_text) : 0;
+    return resolver->broken.code ? gravel_fail_again(&resolver->broken) : 0;
 }
 
 static const char finishing[] = "resolver: frames were not applied";
 
 int gravel_device_resolver_begin_finish(struct gravel_device_resolver *resolver)
 {
-    if (!resolver->is_under_way || resolver->all || resolver->broken)
+    if (!resolver->is_under_way || resolver->all || resolver->broken.code)
         return 0;
     cl_int error = gravel_wait_mark(resolver->shape.device, resolver->queue, &resolver->all);
     return check_whole(resolver,
@@ -201,12 +197,9 @@ static int finish_berths(struct gravel_device_resolver *resolver)
 
 int gravel_device_resolver_finish(struct gravel_device_resolver *resolver)
 {
-    int code = tell_broken(resolver);
-    if (!code)
-        code = finish_berths(resolver);
-    if (!code && resolver->lent)
-        code = check_whole(resolver, gravel_lent_finish(resolver->lent));
-    return code;
+    GRAVEL_TRY(tell_broken(resolver));
+    GRAVEL_TRY(finish_berths(resolver));
+    return resolver->lent ? check_whole(resolver, gravel_lent_finish(resolver->lent)) : 0;
 }
 
 static bool goes_straight(const struct gravel_device_resolver *resolver, const void *frame,
@@ -253,9 +246,7 @@ static int fetch_answers(struct pass *pass)
     pass->answers_begin = pass->answers_end = 0;
     if (begin == end)
         return 0;
-    int code = gravel_device_calls_wait(pass->resolver->shape.calls); /* names one that is stuck */
-    if (code)
-        return code;
+    GRAVEL_TRY(gravel_device_calls_wait(pass->resolver->shape.calls)); /* names one that is stuck */
     cl_event fetched = NULL;
     cl_int error =
         clEnqueueReadBuffer(pass->resolver->queue, pass->berth->uploaded, CL_FALSE, begin,
@@ -274,9 +265,8 @@ static void note_answers(struct pass *pass, const struct gravel_run *run)
 
 static int apply_words(struct pass *pass, const struct gravel_run *run)
 {
-    int code = pass->is_uploaded ? 0 : upload(pass);
-    if (code)
-        return code;
+    if (!pass->is_uploaded)
+        GRAVEL_TRY(upload(pass));
     if (GRAVELP_IS_REQUEST(run->command))
         note_answers(pass, run);
     struct gravel_device_run on_device = {
@@ -308,11 +298,8 @@ static int apply_device_calls(struct pass *pass, struct gravel_run *run)
  * do. */
 static int apply_calls(struct pass *pass, struct gravel_run *run, struct gravel_applied *applied)
 {
-    int code = fetch_answers(pass);
-    if (!code)
-        code = finish_berths(pass->resolver);
-    if (code)
-        return code;
+    GRAVEL_TRY(fetch_answers(pass));
+    GRAVEL_TRY(finish_berths(pass->resolver));
     uint64_t run_bytes = GRAVEL_RUN_BYTES(run->command, run->n_messages);
     struct gravel_frame *alone = pass->berth->staged;
     struct gravel_applied calls;
@@ -429,10 +416,9 @@ int gravel_device_resolver_lend(struct gravel_device_resolver *resolver, const v
                                 const struct gravel_plan *plan, const struct gravel_loan *loan,
                                 uint64_t heap_offset)
 {
-    int code = tell_broken(resolver);
-    if (!code)
-        code = check_whole(resolver, gravel_lent_make_room(resolver->lent));
-    return code ? code : gravel_lent_take(resolver->lent, frame, plan, loan, heap_offset);
+    GRAVEL_TRY(tell_broken(resolver));
+    GRAVEL_TRY(check_whole(resolver, gravel_lent_make_room(resolver->lent)));
+    return gravel_lent_take(resolver->lent, frame, plan, loan, heap_offset);
 }
 
 int gravel_device_resolver_give_back(struct gravel_device_resolver *resolver)
@@ -445,7 +431,7 @@ int gravel_device_resolver_give_back(struct gravel_device_resolver *resolver)
 int gravel_device_resolver_look(struct gravel_device_resolver *resolver, bool *moved)
 {
     *moved = false;
-    return resolver->broken || !resolver->lent
+    return resolver->broken.code || !resolver->lent
                ? 0
                : check_whole(resolver, gravel_lent_look(resolver->lent, moved));
 }

@@ -219,8 +219,9 @@ static int end_told(struct gravel_lent *lent)
 static int wait_to_begin(struct gravel_lent *lent)
 {
     const struct berth *berth = berth_of(lent, lent->n_begun);
-    int code = berth->loan.rows ? 0 : gravel_wait_event(lent->runs->device, berth->sent, uploading);
-    return code ? code : begin(lent);
+    if (!berth->loan.rows)
+        GRAVEL_TRY(gravel_wait_event(lent->runs->device, berth->sent, uploading));
+    return begin(lent);
 }
 
 int gravel_lent_begin_all(struct gravel_lent *lent)
@@ -233,10 +234,10 @@ int gravel_lent_begin_all(struct gravel_lent *lent)
 
 static int finish_oldest(struct gravel_lent *lent)
 {
-    int code = lent->n_begun ? 0 : wait_to_begin(lent);
-    if (!code)
-        code = gravel_wait_event(lent->runs->device, lent->told, applying);
-    return code ? code : end_told(lent);
+    if (!lent->n_begun)
+        GRAVEL_TRY(wait_to_begin(lent));
+    GRAVEL_TRY(gravel_wait_event(lent->runs->device, lent->told, applying));
+    return end_told(lent);
 }
 
 int gravel_lent_finish(struct gravel_lent *lent)

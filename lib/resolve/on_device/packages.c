@@ -32,24 +32,19 @@ int gravel_in_place_create(struct gravel_in_place *in_place, const struct gravel
 {
     const struct gravel_device *device = runs->device;
     *in_place = (struct gravel_in_place){.runs = runs, .heap = heap, .group = GROUP};
-    int code = gravel_cl_kernel_create(device, runs->program, "apply_in_place", &in_place->group,
-                                       &in_place->kernel);
-    if (!code)
-        code = gravel_cl_buffer_create(device, user, SPANS_BYTES, &in_place->spans);
-    if (!code)
-        code =
-            gravel_pinned_create(&in_place->staged, device, runs->queue, user, NULL, SPANS_BYTES);
-    if (code)
-        return code;
+    GRAVEL_TRY(gravel_cl_kernel_create(device, runs->program, "apply_in_place", &in_place->group,
+                                       &in_place->kernel));
+    GRAVEL_TRY(gravel_cl_buffer_create(device, user, SPANS_BYTES, &in_place->spans));
+    GRAVEL_TRY(
+        gravel_pinned_create(&in_place->staged, device, runs->queue, user, NULL, SPANS_BYTES));
     /* What a driver puts off to the first use is done now: later, a kernel of the user's may wait. Without allocations
      * no package is taken. */
     memset(in_place->staged.begin, 0, SPANS_BYTES);
     cl_int error = clEnqueueWriteBuffer(runs->queue, in_place->spans, CL_FALSE, 0, SPANS_BYTES,
                                         in_place->staged.begin, 0, NULL, NULL);
-    code = gravel_check_cl(user, error);
-    if (!code)
-        code = enqueue(in_place, 0, 0);
-    return code ? code : gravel_wait_queue(device, runs->queue, user);
+    GRAVEL_TRY(gravel_check_cl(user, error));
+    GRAVEL_TRY(enqueue(in_place, 0, 0));
+    return gravel_wait_queue(device, runs->queue, user);
 }
 
 void gravel_in_place_destroy(struct gravel_in_place *in_place)

@@ -94,20 +94,17 @@ int gravel_device_runs_create(struct gravel_device_runs *runs, const struct grav
         .source = gravel_resolve_cl,
         .options = runs->has_int64_atomics ? "-DGRAVELP_INT64_ATOMICS" : NULL,
     };
-    int code = gravel_device_build(device, &request, &runs->program);
-    if (!code && !runs->is_serial)
-        code = gravel_cl_buffer_create(device, "resolver", slots_for(longest / MIN_PUT_BYTES) * 4,
-                                       &runs->last);
-    if (!code)
-        code = gravel_cl_buffer_create(device, "resolver", passed_bytes, &runs->passed);
-    if (!code)
-        code = gravel_cl_buffer_zero(queue, runs->passed, 0, passed_bytes, zeroing);
-    if (!code)
-        code = gravel_cl_kernels_create(device, runs->program, names, GRAVEL_RUN_KERNELS,
-                                        &runs->group, runs->kernels);
-    for (uint32_t i = 0; i < GRAVEL_RUN_KERNELS && !code; i++)
-        code = SET(runs, i, 0, first);
-    return code;
+    GRAVEL_TRY(gravel_device_build(device, &request, &runs->program));
+    if (!runs->is_serial)
+        GRAVEL_TRY(gravel_cl_buffer_create(device, "resolver",
+                                           slots_for(longest / MIN_PUT_BYTES) * 4, &runs->last));
+    GRAVEL_TRY(gravel_cl_buffer_create(device, "resolver", passed_bytes, &runs->passed));
+    GRAVEL_TRY(gravel_cl_buffer_zero(queue, runs->passed, 0, passed_bytes, zeroing));
+    GRAVEL_TRY(gravel_cl_kernels_create(device, runs->program, names, GRAVEL_RUN_KERNELS,
+                                        &runs->group, runs->kernels));
+    for (uint32_t i = 0; i < GRAVEL_RUN_KERNELS; i++)
+        GRAVEL_TRY(SET(runs, i, 0, first));
+    return 0;
 }
 
 void gravel_device_runs_destroy(struct gravel_device_runs *runs)
@@ -151,8 +148,8 @@ static int enqueue(const struct gravel_device_runs *runs, const struct run_rows 
         GRAVEL_ARGUMENT(rows->values_at), GRAVEL_ARGUMENT(rows->refused),
         GRAVEL_ARGUMENT(rows->record),    GRAVEL_ARGUMENT(rows->first),
     };
-    int code = SET(runs, kernel, FRAME_ARGUMENT, arguments);
-    return code ? code : enqueue_kernel(runs, kernel, n_items);
+    GRAVEL_TRY(SET(runs, kernel, FRAME_ARGUMENT, arguments));
+    return enqueue_kernel(runs, kernel, n_items);
 }
 
 static int enqueue_check(const struct gravel_device_runs *runs, const struct run_rows *rows)
@@ -160,8 +157,8 @@ static int enqueue_check(const struct gravel_device_runs *runs, const struct run
     uint32_t n = rows->run->n_messages, n_items = n < CHECK_ITEMS ? n + !n : CHECK_ITEMS;
     const struct gravel_argument bound[] = {GRAVEL_ARGUMENT(rows->n_words),
                                             GRAVEL_ARGUMENT(n_items)};
-    int code = SET(runs, CHECK_INDICES, LAST_ARGUMENT, bound);
-    return code ? code : enqueue(runs, rows, CHECK_INDICES, n_items);
+    GRAVEL_TRY(SET(runs, CHECK_INDICES, LAST_ARGUMENT, bound));
+    return enqueue(runs, rows, CHECK_INDICES, n_items);
 }
 
 /* Work-items that apply a run. */
@@ -175,8 +172,8 @@ static int enqueue_each(const struct gravel_device_runs *runs, const struct run_
 {
     uint32_t n_items = apply_items(runs, rows);
     const struct gravel_argument items[] = {GRAVEL_ARGUMENT(n_items)};
-    int code = SET(runs, APPLY_EACH, LAST_ARGUMENT, items);
-    return code ? code : enqueue(runs, rows, APPLY_EACH, n_items);
+    GRAVEL_TRY(SET(runs, APPLY_EACH, LAST_ARGUMENT, items));
+    return enqueue(runs, rows, APPLY_EACH, n_items);
 }
 
 static bool adds_to_few(const struct gravel_device_runs *runs, const struct run_rows *rows)
@@ -193,8 +190,8 @@ static int enqueue_few(const struct gravel_device_runs *runs, const struct run_r
     uint32_t n_items = apply_items(runs, rows), n_words = (uint32_t)rows->n_words;
     const struct gravel_argument words[] = {GRAVEL_ARGUMENT(n_items), GRAVEL_ARGUMENT(n_words),
                                             GRAVEL_ARGUMENT_LOCAL(2 * n_words)};
-    int code = SET(runs, ADD_FEW, LAST_ARGUMENT, words);
-    return code ? code : enqueue(runs, rows, ADD_FEW, n_items);
+    GRAVEL_TRY(SET(runs, ADD_FEW, LAST_ARGUMENT, words));
+    return enqueue(runs, rows, ADD_FEW, n_items);
 }
 
 static int enqueue_puts(const struct gravel_device_runs *runs, const struct run_rows *rows)
@@ -203,17 +200,12 @@ static int enqueue_puts(const struct gravel_device_runs *runs, const struct run_
     uint64_t n_slots = slots_for(n);
     uint32_t mask = (uint32_t)(n_slots - 1);
     const struct gravel_argument table[] = {GRAVEL_ARGUMENT(runs->last), GRAVEL_ARGUMENT(mask)};
-    int code =
-        gravel_cl_buffer_zero(runs->queue, runs->last, 0, n_slots * sizeof(uint32_t), zeroing);
-    if (!code)
-        code = SET(runs, FIND_LAST, LAST_ARGUMENT, table);
-    if (!code)
-        code = SET(runs, STORE_LAST, LAST_ARGUMENT, table);
-    if (!code)
-        code = enqueue(runs, rows, FIND_LAST, n ? n : 1);
-    if (!code)
-        code = enqueue(runs, rows, STORE_LAST, n ? n : 1);
-    return code;
+    GRAVEL_TRY(
+        gravel_cl_buffer_zero(runs->queue, runs->last, 0, n_slots * sizeof(uint32_t), zeroing));
+    GRAVEL_TRY(SET(runs, FIND_LAST, LAST_ARGUMENT, table));
+    GRAVEL_TRY(SET(runs, STORE_LAST, LAST_ARGUMENT, table));
+    GRAVEL_TRY(enqueue(runs, rows, FIND_LAST, n ? n : 1));
+    return enqueue(runs, rows, STORE_LAST, n ? n : 1);
 }
 
 static int enqueue_given(const struct gravel_device_runs *runs, const struct run_rows *rows,
@@ -224,16 +216,16 @@ static int enqueue_given(const struct gravel_device_runs *runs, const struct run
     const struct gravel_argument arguments[] = {GRAVEL_ARGUMENT(given), GRAVEL_ARGUMENT(n_words)};
     memcpy(&given, frame, bytes);
     memset((unsigned char *)&given + bytes, 0, sizeof given - bytes);
-    int code = SET(runs, APPLY_GIVEN, LAST_ARGUMENT, arguments);
-    return code ? code : enqueue(runs, rows, APPLY_GIVEN, runs->group);
+    GRAVEL_TRY(SET(runs, APPLY_GIVEN, LAST_ARGUMENT, arguments));
+    return enqueue(runs, rows, APPLY_GIVEN, runs->group);
 }
 
 /* @param at  of the signal in the arena [bytes]. */
 static int enqueue_signal(const struct gravel_device_runs *runs, uint64_t at, uint32_t n)
 {
     const struct gravel_argument arguments[] = {GRAVEL_ARGUMENT(at), GRAVEL_ARGUMENT(n)};
-    int code = SET(runs, RAISE_SIGNAL, 1, arguments);
-    return code ? code : enqueue_kernel(runs, RAISE_SIGNAL, 1);
+    GRAVEL_TRY(SET(runs, RAISE_SIGNAL, 1, arguments));
+    return enqueue_kernel(runs, RAISE_SIGNAL, 1);
 }
 
 int gravel_device_runs_warm_up(const struct gravel_device_runs *runs, cl_mem uploaded)
@@ -244,18 +236,17 @@ int gravel_device_runs_warm_up(const struct gravel_device_runs *runs, cl_mem upl
                                   .kind = nothing.command,
                                   .refused = runs->passed,
                                   .n_words = 1};
-    int code = enqueue(runs, &rows, APPLY_SERIALLY, 1);
-    if (!code)
-        code = enqueue_check(runs, &rows);
-    if (!code && !runs->is_serial)
-        code = enqueue_each(runs, &rows);
-    if (!code && !runs->is_serial)
-        code = enqueue_few(runs, &rows);
-    if (!code && !runs->is_serial)
-        code = enqueue_puts(runs, &rows);
-    if (!code && runs->takes_given)
-        code = enqueue_given(runs, &rows, &nothing, 0);
-    return code ? code : enqueue_signal(runs, 0, 0);
+    GRAVEL_TRY(enqueue(runs, &rows, APPLY_SERIALLY, 1));
+    GRAVEL_TRY(enqueue_check(runs, &rows));
+    if (!runs->is_serial)
+        GRAVEL_TRY(enqueue_each(runs, &rows));
+    if (!runs->is_serial)
+        GRAVEL_TRY(enqueue_few(runs, &rows));
+    if (!runs->is_serial)
+        GRAVEL_TRY(enqueue_puts(runs, &rows));
+    if (runs->takes_given)
+        GRAVEL_TRY(enqueue_given(runs, &rows, &nothing, 0));
+    return enqueue_signal(runs, 0, 0);
 }
 
 /* Whether the messages are for one work-item: no atomic operation does what they ask for, or they are few. */

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The pause between two looks. See await.h.
+ */
+#include "base/await.h"
+
+#include "base/clock.h"
+#include "base/error.h"
+
+#include <sched.h>
+#include <unistd.h>
+
+#define YIELDS_NS UINT64_C(300000)      /* most copies are shorter */
+#define LOCK_YIELDS_NS UINT64_C(100000) /* a round of the pump is shorter */
+#define EVENT_YIELDS 4u                 /* at least: most jobs of the network thread are short */
+#define SLEEP_MIN_NS UINT64_C(20000)
+#define SLEEP_MAX_NS GRAVEL_NS_PER_MS /* so that a long wait is not much longer for it */
+#define LOOK_NS (GRAVEL_NS_PER_S / 4)
+
+int gravel_wait_check(struct gravel_wait *wait)
+{
+    const struct gravel_limit *limit = &wait->limit;
+    if (limit->check || limit->ns == 0)
+        return limit->check ? limit->check(limit->context, wait) : 0;
+    wait->waited.lived.step_ns = limit->ns / GRAVEL_LIVED_STEPS;
+    return gravel_lived_tick(&wait->waited.lived, gravel_clock_ns()) < limit->ns ? 0
+                                                                                 : GRAVEL_ETIMEOUT;
+}
+
+static bool stays_awake(struct gravel_wait *wait)
+{
+    uint64_t most_ns = wait->limit.yields_ns;
+    if (most_ns == 0 && wait->event)
+        most_ns = 1000u * (uint64_t)atomic_load_explicit(&wait->event->awake_us,
+                                                         memory_order_relaxed); /* H12 */
+    else if (most_ns == 0)
+        most_ns = YIELDS_NS;
+    if (gravel_awake_yield(&wait->awake, most_ns))
+        return true;
+    return wait->event && wait->n_yields++ < EVENT_YIELDS && sched_yield() == 0;
+}
+
+/* Returns the next sleep: a share of the wait so far, by which the wait becomes longer. */
+static uint64_t share_ns(const struct gravel_wait *wait, uint64_t share, uint64_t most_ns)
+{
+    const uint64_t ns = (gravel_clock_ns() - wait->awake.begin_ns) / share;
+    return ns < SLEEP_MIN_NS ? SLEEP_MIN_NS : ns < most_ns ? ns : most_ns;
+}
+
+/* A look follows the prepare: a signal since then ends the sleep at once. */
+static void sleep_on(struct gravel_wait *wait)
+{
+    const uint64_t step_ns = wait->waited.lived.step_ns,
+                   ns = wait->look_ns ? share_ns(wait, 8, wait->look_ns) : LOOK_NS;
+    if (wait->is_prepared)
+        gravel_event_wait(wait->event, wait->key, step_ns && step_ns < ns ? step_ns : ns);
+    wait->key = gravel_event_prepare(wait->event);
+    wait->is_prepared = true;
+}
+
+int gravel_wait_pause(struct gravel_wait *wait)
+{
+    if (wait->awake.begin_ns == 0)
+        wait->awake.begin_ns = wait->awake.now_ns = gravel_clock_ns();
+    if (stays_awake(wait))
+        return 0;
+    GRAVEL_TRY(gravel_wait_check(wait));
+    if (wait->event)
+        sleep_on(wait);
+    else
+        usleep((useconds_t)(share_ns(wait, 32, SLEEP_MAX_NS) / 1000));
+    return 0;
+}
+
+/* The pump lets go of its lock for a moment between two rounds, which a sleep that grows would miss. */
+int gravel_wait_lock(struct gravel_wait *wait, pthread_mutex_t *lock)
+{
+    struct gravel_awake awake = {0};
+    while (pthread_mutex_trylock(lock)) {
+        GRAVEL_TRY(gravel_wait_check(wait));
+        if (!gravel_awake_yield(&awake, LOCK_YIELDS_NS))
+            usleep(SLEEP_MIN_NS / 1000);
+    }
+    return 0;
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Who may make a public call. A forked child has a node's memory and none of its threads, so a call there would hang. A
+ * thread that runs a handler of the host's, or a stream's function, would wait for itself in a call that waits.
+ *
+ * Path:    node/messages.c and streams.c, which run handlers; every public call -> this.
+ * Threads: any; a word of each.
+ */
+#ifndef GRAVEL_BASE_CALLER_H
+#define GRAVEL_BASE_CALLER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum gravel_caller {
+    GRAVEL_ANYWHERE, /* in handlers, too */
+    GRAVEL_WAITS     /* in no handler: the call waits */
+};
+
+/** @param forks_then  when the node was opened. @return 0; GRAVEL_EINVAL, which names the call. */
+int gravel_caller_refuse(uint32_t forks_then, const char *call, enum gravel_caller caller);
+
+/** Notice forks from now on: before the first node opens. */
+void gravel_fork_watch(void);
+uint32_t gravel_fork_count(void);
+
+/** The calling thread runs a handler for that node from now on. @param node  NULL: for none. */
+void gravel_in_handler_of(const void *node);
+
+/** Enter a handler as gravel_in_handler_of, in a thread other than the network thread: it sends as any other does. */
+void gravel_in_handler_beside(const void *node);
+/** Whether the calling thread's last such call was gravel_in_handler_beside. */
+bool gravel_in_handler_is_beside(void);
+
+/** The node for which the calling thread runs a handler; NULL: it runs none. */
+const void *gravel_in_handler(void);
+
+#endif
