@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A node that is given up: calls that wait end, kernels that wait end, and closing takes no time. Jobs of several
- * processes are in tests/mpi/surrenders.c.
+ * processes are in tests/mpi/die.c.
  *
  * Path: meson test -> this -> lib/node/abort.c, lib/network/liveness.c
  */

@@ -2,7 +2,7 @@
 /*
  * A process of a job that mpirun starts: which rank it is, what it expects, and the table of the modes it can run.
  *
- * Path:    job.h -> survivor.h, misopened.c, misprinted.c, misfits.c, by_key.c, jobs.c
+ * Path:    job.h -> die.h, misopened.c, misfits.c, jobs.c
  * Threads: the test's main thread.
  */
 #ifndef GRAVEL_TESTS_JOB_H

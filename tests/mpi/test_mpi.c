@@ -109,17 +109,6 @@ static void shares_are_all(void)
     }
 }
 
-static void sizes_that_differ_are_refused_everywhere(void)
-{
-    uint64_t offset;
-    if (n_nodes == 1)
-        return;
-    expect(gravel_alloc(gravel, 64 + 64 * node, &offset), GRAVEL_EMISMATCH, "gravel_alloc");
-    offset = alloc_or_die(gravel, 4096);
-    expect(gravel_free(gravel, offset + 64 * node), GRAVEL_EMISMATCH, "gravel_free");
-    OK(gravel_free(gravel, offset));
-}
-
 static void put_and_get_carry_bytes_of_any_size_and_place(void)
 {
     static unsigned char data[300001], back[300001];
@@ -544,7 +533,6 @@ static void everything_at_once_adds_up(void)
 static const struct step steps[] = {
     STEP(offsets_are_the_same_everywhere),
     STEP(shares_are_all),
-    STEP(sizes_that_differ_are_refused_everywhere),
     STEP(put_and_get_carry_bytes_of_any_size_and_place),
     STEP(get_sees_what_quiet_covers),
     STEP(fence_orders_messages_to_one_destination),

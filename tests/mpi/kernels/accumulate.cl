@@ -2,7 +2,7 @@
 /*
  * 4096 work-items add 1 to each of n words of every node.
  *
- * Path: deaths.c -> this -> cl/accumulator.cl.h
+ * Path: works.c -> this -> cl/accumulator.cl.h
  */
 #include "gravel.cl.h"
 #include "accumulator.cl.h"

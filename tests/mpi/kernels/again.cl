@@ -2,7 +2,7 @@
 /*
  * A flow whose task counts at the next node, and pushes itself again. word: heap offset of a uint.
  *
- * Path: deaths.c -> this -> cl/flow.cl.h
+ * Path: works.c -> this -> cl/flow.cl.h
  */
 #include "gravel.cl.h"
 

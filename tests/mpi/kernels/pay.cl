@@ -2,7 +2,7 @@
 /*
  * Transactions. Keys are few, so that most wait. constant 0: ulong [N_KEYS / nodes], each at first MONEY.
  *
- * Path: by_key.c -> this -> cl/server.cl.h
+ * Path: works.c -> this -> cl/server.cl.h
  */
 #define GRAVEL_NODE_OF(key, n) ((key) % (n))
 #include "gravel.cl.h"

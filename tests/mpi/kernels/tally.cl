@@ -2,7 +2,7 @@
 /*
  * Each node's servers take messages of all other nodes. constant 0: ulong [keys].
  *
- * Path: by_key.c -> this -> cl/server.cl.h
+ * Path: works.c -> this -> cl/server.cl.h
  */
 #include "gravel.cl.h"
 

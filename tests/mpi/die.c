@@ -1,0 +1,377 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Jobs of which a node dies, leaves, aborts, fails or is stopped: who, at what work, and how is a row of the table. Every node
+ * that lives returns in time from the call that it is in, with the code and the text of its row, and so do all calls that follow;
+ * it prints "as expected" then.
+ *
+ * usage: mpirun ... die NAME | before_CALL | in_CALL      a row of `deaths`, or a call of calls.c; fault.sh counts the nodes
+ *                                                         that print
+ *
+ * Path: fault.sh -> mpirun -> this -> works.c, calls.c, points.c
+ */
+#include "die.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+struct gravel *self;
+
+/* ---- ways to die ------------------------------------------------------------------------------- */
+
+#define TIMEOUT_MS 750u /* GRAVEL_TIMEOUT of most jobs, times patience */
+#define WHY "ValueError: no such column"
+
+static void be_killed(void)
+{
+    raise(SIGKILL);
+}
+
+/* When the others wait for this node. */
+static void be_killed_later(void)
+{
+    usleep(200000);
+    raise(SIGKILL);
+}
+
+static void be_killed_busy(void)
+{
+    launch_busy();
+    raise(SIGKILL);
+}
+
+static void be_killed_paying(void)
+{
+    launch_paying();
+    raise(SIGKILL);
+}
+
+static void be_killed_printing(void)
+{
+    launch_printing();
+    usleep(rank == 0 ? 50000 : 2000);
+    raise(SIGKILL);
+}
+
+static void leave(void)
+{
+    _exit(0);
+}
+
+/* As a process ends that has forgotten gravel_close, when the others, too, are past the barrier. */
+static void end_process(void)
+{
+    usleep(200000);
+    exit(0);
+}
+
+static void fail_by_a_stuck_ticket(void)
+{
+    run_body(
+        self,
+        "uint ticket; if (i == 0) gravelp_queue_reserve(g.arena, gravelp_own_ring(g), 1, &ticket);",
+        64, 64, 0, 0, 0);
+}
+
+static void fail_by_an_assertion(void)
+{
+    static const char source[] = "#include \"gravel.cl.h\"\n"
+                                 "#include \"print.cl.h\"\n"
+                                 "kernel void k(GRAVEL_ARENA) { GRAVEL_OPEN(g); gravel_assert(g, "
+                                 "get_global_id(0) != 70); }\n";
+    run_kernel(self, kernel_or_die(self, build_or_die(self, source, ""), "k"), 256, 64);
+}
+
+static void *abort_later(void *reason)
+{
+    usleep(200000);
+    OK(gravel_abort(self, reason));
+    OK(gravel_abort(self, "another reason")); /* the first stays */
+    return NULL;
+}
+
+static void abort_node(void)
+{
+    abort_later(WHY);
+}
+
+/* As a program leaves that meets an exception: nothing is closed. */
+static void abort_and_exit(void)
+{
+    abort_later(WHY);
+    _exit(1);
+}
+
+/* The node waits in a call itself then. */
+static void abort_in_another_thread(void)
+{
+    pthread_t thread;
+    MUST(pthread_create(&thread, NULL, abort_later, WHY) == 0);
+    pthread_detach(thread);
+}
+
+/* A child stops this process after a while, and wakes it, which it cannot do itself. */
+static void be_stopped(unsigned after_ms, unsigned ms)
+{
+    pid_t me = getpid(), child = fork();
+    MUST(child >= 0);
+    if (child != 0)
+        return;
+    usleep(1000 * after_ms);
+    kill(me, SIGSTOP);
+    usleep(1000 * ms);
+    kill(me, SIGCONT);
+    _exit(0);
+}
+
+static void be_stopped_for_a_timeout(void)
+{
+    be_stopped(0, TIMEOUT_MS * patience());
+    usleep(100000);
+}
+
+static void be_stopped_for_long(void)
+{
+    be_stopped(0, 4 * TIMEOUT_MS * patience());
+    usleep(100000);
+}
+
+/* While a message is under way that takes 300 ms. */
+static void be_stopped_soon(void)
+{
+    be_stopped(150, 2 * TIMEOUT_MS * patience());
+}
+
+/* ---- who dies, at what, and how ------------------------------------------------------------------ */
+
+/* How a node ends whose own failure it is. */
+struct failure {
+    int code; /* 0: there is no such node */
+    const char *text;
+    int rank;
+};
+
+struct death {
+    const char *name;
+    const struct work *work;
+    uint32_t n_rounds;   /* of work, before */
+    uint32_t ranks;      /* a bit for each to whom it comes */
+    void (*how)(void);   /* if it returns, the node goes on, and is one that lives */
+    const char *text;    /* of the error of those that live, GRAVEL_EPEER; NULL: nobody dies */
+    uint32_t timeout_ms; /* GRAVEL_TIMEOUT, times patience; 0: what the environment says */
+    double limit_s;      /* of an end that waits for no timeout; 0: the timeout and 4 s */
+    uint32_t late_ms;    /* so much later the others come */
+    uint32_t least_ms;   /* nobody dies: how long the next round takes at least, times patience */
+    struct failure failure;
+};
+
+#define NODE_1 (1u << 1)
+#define IN_TIME(ms) \
+    ms, 0, 0, 0,    \
+    {               \
+        0, NULL, 0  \
+    }
+#define AT_ONCE(timeout_ms, limit_s) \
+    timeout_ms, limit_s, 0, 0,       \
+    {                                \
+        0, NULL, 0                   \
+    }
+#define FAILS(ms, code, text, rank) \
+    ms, 0, 0, 0,                    \
+    {                               \
+        code, text, rank            \
+    }
+#define ABORTS(late_ms)       \
+    0, 1.2, late_ms, 0,       \
+    {                         \
+        GRAVEL_EABORT, WHY, 1 \
+    }
+#define LIVES(ms, least_ms) \
+    ms, 0, 0, least_ms,     \
+    {                       \
+        0, NULL, 0          \
+    }
+
+#define ASSERTED                                                                        \
+    "work-item at (70) of node 1: test.cl, line 3: assertion failed: get_global_id(0) " \
+    "!= 70"
+#define STANDS FAILS(TIMEOUT_MS, GRAVEL_ETIMEOUT, "in a call of the driver: cl", 1)
+
+static const struct death deaths[] = {
+    {"killed_while_sending", &busy, 5, NODE_1, be_killed_busy, "node 1 ", IN_TIME(TIMEOUT_MS)},
+    {"killed_while_idle", &busy, 0, NODE_1, be_killed_later, "node 1 ", IN_TIME(TIMEOUT_MS)},
+    {"first_node_killed", &busy, 0, 1, be_killed, "node 0 ", IN_TIME(TIMEOUT_MS)},
+    /* Of four: the one whose left neighbour died finds out, and reports it to the one that is left. */
+    {"two_killed_at_once", &busy, 0, NODE_1 | 1 << 2, be_killed, " has been silent",
+     IN_TIME(TIMEOUT_MS)},
+    {"left_without_closing", &busy, 0, NODE_1, leave, "node 1 ", IN_TIME(TIMEOUT_MS)},
+    {"exits_without_closing", &waiting, 0, NODE_1,
+     end_process, /* it says so, long before it would be missed */
+     "node 1: its process has ended without gravel_close", AT_ONCE(20 * TIMEOUT_MS, 4)},
+    {"killed_while_closing", &closing, 0, NODE_1, be_killed, "node 1 ", IN_TIME(TIMEOUT_MS)},
+    {"killed_in_a_flow", &flow, 0, NODE_1, be_killed, "node 1 ", IN_TIME(TIMEOUT_MS)},
+    {"killed_while_accumulating", &accumulating, 3, NODE_1, be_killed, "node 1 ",
+     IN_TIME(TIMEOUT_MS)},
+    {"killed_while_transactions_wait", &paying_in_a_hurry, 1, NODE_1, be_killed_paying, "node 1 ",
+     IN_TIME(0)},
+    {"killed_while_mail_waits", &mailing, 1, NODE_1, be_killed_paying, "node 1 ", IN_TIME(0)},
+    {"killed_while_printing", &printing_to_file, 0, NODE_1, be_killed_printing, "node 1 ",
+     IN_TIME(2 * TIMEOUT_MS)},
+    /* The node that writes: the others wait for its credit. */
+    {"killed_while_writing", &printing_to_pipe, 0, 1, be_killed_printing, "node 0 ",
+     IN_TIME(2 * TIMEOUT_MS)},
+    {"copy", &sending_runs, 1, NODE_1, die_at_copy, "node 1 ", IN_TIME(4000)},
+    {"note", &sending_runs, 1, NODE_1, die_at_note, "node 1 ", IN_TIME(4000)},
+    {"copies_packed", &sharing_copies, 3, NODE_1, die_at_first_put, "node 1 ", IN_TIME(2000)},
+    {"copies_half", &sharing_copies, 3, NODE_1, die_at_second_put, "node 1 ", IN_TIME(2000)},
+    {"slots_packed", &sharing_slots, 3, NODE_1, die_at_first_put, "node 1 ", IN_TIME(2000)},
+    {"slots_half", &sharing_slots, 3, NODE_1, die_at_second_put, "node 1 ", IN_TIME(2000)},
+
+    /* A failure of one node is everybody's, with its cause. */
+    {"one_fails_by_a_stuck_ticket", &busy, 0, NODE_1, fail_by_a_stuck_ticket,
+     "node 1 gave up: queue 0, ticket", FAILS(TIMEOUT_MS, GRAVEL_EKERNEL, "ticket", 1)},
+    {"one_asserts", &busy, 0, NODE_1, fail_by_an_assertion, ASSERTED,
+     FAILS(TIMEOUT_MS, GRAVEL_EKERNEL, ASSERTED, 1)},
+    {"one_waits_behind_an_answer", &answering, 0, NODE_1, wait_behind_an_answer,
+     "waited for the word", FAILS(TIMEOUT_MS, GRAVEL_EKERNEL, "to be == 77; it has been 1 for", 1)},
+    {"bad_note", &putting, 3, 1, spoil_notes,
+     "node 1 gave up: ", FAILS(0, GRAVEL_ECORRUPT, "note from node 0: 50", 1)},
+    /* Nobody reads the pipe: the node that writes says why it fails before a leader's wait ends. */
+    {"reader_stopped", &printing_to_pipe, 0, 0, NULL, "node 0 gave up: lines of kernels",
+     FAILS(2 * TIMEOUT_MS, GRAVEL_ETIMEOUT, "standard output has taken nothing", 0)},
+    {"launch", &standing, 0, NODE_1, stand_in_launch_call, "node 1", STANDS},
+    {"network", &standing, 0, NODE_1, stand_in_network_call, "node 1", STANDS},
+    {"pump", &standing, 0, NODE_1, stand_in_pump_call, "node 1", STANDS},
+
+    /* The others wait in a barrier meanwhile: it ends at once, with the text. */
+    {"one_aborts", &waiting, 0, NODE_1, abort_node, "node 1 gave up: " WHY, ABORTS(0)},
+    {"one_aborts_and_exits", &waiting, 0, NODE_1, abort_and_exit, "node 1 gave up: " WHY,
+     ABORTS(0)},
+    {"another_thread_aborts", &waiting, 0, NODE_1, abort_in_another_thread, "node 1 gave up: " WHY,
+     ABORTS(600)},
+
+    /* A node that is silent for less than the timeout lives; one that the others have given up learns that. */
+    {"stopped_for_half_the_timeout", &busy, 0, NODE_1, be_stopped_for_a_timeout, NULL,
+     LIVES(2 * TIMEOUT_MS, TIMEOUT_MS / 2)},
+    {"stopped_beyond_the_timeout", &busy, 0, NODE_1, be_stopped_for_long, "node 1 ",
+     FAILS(TIMEOUT_MS, GRAVEL_EPEER, "", 1)},
+    /* A machine that sleeps: no node counts the time that it was stopped itself, nor the others', and quiet waits on. */
+    {"all_stopped_beyond_the_timeout", &living, 0, ~0u, be_stopped_soon, NULL,
+     LIVES(TIMEOUT_MS, 2 * TIMEOUT_MS)},
+    {"conserve", &paying, 3, 0, NULL, NULL, LIVES(0, 0)},
+};
+
+/* ---- the run ------------------------------------------------------------------------------------- */
+
+static bool is_over_tcp(void)
+{
+    const char *ways = getenv("OMPI_MCA_btl");
+    return ways && !strcmp(ways, "tcp,self");
+}
+
+/* The error of the death. Over TCP Open MPI may keep a network thread in a call: that is named, and the node counts as silent. */
+static void expect_end(const struct death *death, int code)
+{
+    if (death->failure.code && death->failure.rank == rank)
+        expect(code, death->failure.code, death->failure.text);
+    else if (is_over_tcp() && code == GRAVEL_ETIMEOUT)
+        expect(code, GRAVEL_ETIMEOUT, "in a call of MPI: ");
+    else
+        expect(code, GRAVEL_EPEER, is_over_tcp() ? "node " : death->text);
+}
+
+static bool is_soon(const struct death *death, double begin)
+{
+    return death->limit_s ? is_within(begin, death->limit_s) : is_in_time(begin);
+}
+
+/* What is left of the node is freed and closed, with the same code. */
+static void close_after(const struct death *death, int code)
+{
+    if (death->work->end)
+        death->work->end(code);
+    if (self)
+        MUST(gravel_close(self) == code);
+}
+
+static void live_on(const struct death *death)
+{
+    const double begin = seconds_now();
+    OK(death->work->go_on());
+    MUST(seconds_now() - begin >= 1e-3 * death->least_ms * patience());
+    OK(death->work->go_on());
+    close_after(death, 0);
+}
+
+static void meet_death(const struct death *death)
+{
+    double begin;
+    int code;
+    do {
+        begin = seconds_now();
+        code = death->work->go_on();
+    } while (!code);
+    MUST(is_soon(death, begin));
+    expect_end(death, code);
+    begin = seconds_now();
+    close_after(death, code);
+    MUST(is_soon(death, begin));
+}
+
+static void run(const struct death *death)
+{
+    watch(50, death->name);
+    if (death->timeout_ms)
+        set_limit("GRAVEL_TIMEOUT", death->timeout_ms);
+    death->work->begin();
+    for (uint32_t round = 0; round < death->n_rounds; round++)
+        OK(death->work->go_on());
+    if (death->ranks >> rank & 1)
+        death->how();
+    else
+        usleep(1000 * death->late_ms);
+    if (death->text)
+        meet_death(death);
+    else
+        live_on(death);
+    as_expected();
+    if (death->text)
+        _exit(0); /* MPI would wait for who has died */
+}
+
+/* A node that dies before a call to which the others come, or in the call, to which they come later. */
+static struct death death_at(const char *moment)
+{
+    const bool is_within_call = !strncmp(moment, "in_", 3);
+    MUST(is_within_call || !strncmp(moment, "before_", 7));
+    choose_call(strchr(moment, '_') + 1, is_within_call);
+    return (struct death){.name = moment,
+                          .work = &calling,
+                          .ranks = NODE_1,
+                          .how = is_within_call ? die_in_call : be_killed_later,
+                          .text = "node 1 ",
+                          .timeout_ms = 2 * TIMEOUT_MS,
+                          .late_ms = is_within_call ? 200 : 0};
+}
+
+int main(int argc, char **argv)
+{
+    MUST(argc == 2);
+    rank = launched_rank();
+    if (!strcmp(argv[1], "disk_full")) {
+        watch(50, argv[1]);
+        disk_full();
+        return 0;
+    }
+    for (size_t i = 0; i < sizeof deaths / sizeof *deaths; i++)
+        if (!strcmp(argv[1], deaths[i].name)) {
+            run(&deaths[i]);
+            return 0;
+        }
+    const struct death death = death_at(argv[1]);
+    run(&death);
+    return 0;
+}

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What nodes of a job do until one of them dies. A node does it again and again: the last time, a call says who has died.
+ *
+ * Path:    die.c -> die.h -> works.c, calls.c, points.c
+ * Threads: the test's main thread.
+ */
+#ifndef GRAVEL_TESTS_DIE_H
+#define GRAVEL_TESTS_DIE_H
+
+#include "job.h"
+
+struct work {
+    /** Opens `self`, makes what the work needs, and meets the others. */
+    void (*begin)(void);
+    /** Does some of the work, and meets the others. @return the code of the first call that fails; 0 */
+    int (*go_on)(void);
+    /** Frees what begin made; NULL: nothing. `code` is what calls that know of the others' end return. */
+    void (*end)(int code);
+};
+
+/** The node at work; NULL once the work has closed it. */
+extern struct gravel *self;
+
+/* works.c */
+extern const struct work busy, waiting, closing, flow, accumulating, answering, living, paying,
+    paying_in_a_hurry, mailing, printing_to_file, printing_to_pipe;
+/** Launches what each work's go_on launches, and waits for nothing. */
+void launch_busy(void), launch_paying(void), launch_printing(void);
+/** Launches a kernel that waits for a word that never comes, behind an answer that does. */
+void wait_behind_an_answer(void);
+/** Prints to a full disk. */
+void disk_full(void);
+
+/* points.c: the node dies at a point of its own calls, or spoils what leaves from then on. */
+extern const struct work sending_runs, sharing_copies, sharing_slots, putting, standing;
+void die_at_copy(void), die_at_note(void), die_at_first_put(void), die_at_second_put(void),
+    spoil_notes(void), stand_in_launch_call(void), stand_in_network_call(void),
+    stand_in_pump_call(void);
+
+/* calls.c: a collective call. */
+extern const struct work calling;
+/** Chooses it. @param is_within  whether the node dies in the call, or before it */
+void choose_call(const char *name, bool is_within);
+/** Dies in the call, once it waits there. */
+void die_in_call(void);
+
+#endif

@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What nodes do until one of them dies at a point of its own calls: between the copy of a frame that the device has binned and
+ * its note, between the note and the upload, or between words of a mirror; or sends a note that cannot be right; or stands in a
+ * call of the driver that does not return. See die.h.
+ *
+ * The linker sends the calls here (--wrap).
+ *
+ * Path: die.c -> this -> lib/transport/handover.c, lib/resolve/on_device/lent.c, lib/mirror/share.c; device/standing.h
+ */
+#include "device/standing.h"
+#include "die.h"
+#include "node/node.h"
+#include "resolve/on_device/device_resolver.h"
+#include "resolve/on_device/lent.h"
+#include "transport/handover.h"
+
+#include <gravel/mirror.h>
+
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- points --------------------------------------------------------------------------------------- */
+
+static enum point { NOWHERE, COPY, NOTE, PUT, SPOILT_NOTE } point; /* of this node */
+static uint32_t n_before;                                          /* that are passed until then */
+
+static void pass(enum point here)
+{
+    if (point == here && n_before-- == 0)
+        raise(SIGKILL);
+}
+
+static void arm(enum point here, uint32_t n)
+{
+    n_before = n;
+    point = here;
+}
+
+void die_at_copy(void)
+{
+    arm(COPY, 3);
+}
+
+void die_at_note(void)
+{
+    arm(NOTE, 3);
+}
+
+void die_at_first_put(void)
+{
+    arm(PUT, 0);
+}
+
+void die_at_second_put(void)
+{
+    arm(PUT, 1);
+}
+
+void spoil_notes(void)
+{
+    point = SPOILT_NOTE;
+}
+
+struct gravel_buffer *__real_gravel_handover_note(const struct gravel_handover *handover,
+                                                  const struct gravel_buffer *buffer);
+struct gravel_buffer *__wrap_gravel_handover_note(const struct gravel_handover *handover,
+                                                  const struct gravel_buffer *buffer);
+struct gravel_buffer *__wrap_gravel_handover_note(const struct gravel_handover *handover,
+                                                  const struct gravel_buffer *buffer)
+{
+    if (buffer->frame->bytes >=
+        GRAVEL_STRAIGHT_BYTES) /* the device's: a host thread has no such run */
+        pass(COPY);
+    struct gravel_buffer *note = __real_gravel_handover_note(handover, buffer);
+    if (note && point == SPOILT_NOTE)
+        ((struct gravel_note_frame *)note->frame)->offset += 8;
+    return note;
+}
+
+int __real_gravel_lent_take(struct gravel_lent *lent, const void *frame,
+                            const struct gravel_plan *plan, const struct gravel_loan *loan,
+                            uint64_t heap_offset);
+int __wrap_gravel_lent_take(struct gravel_lent *lent, const void *frame,
+                            const struct gravel_plan *plan, const struct gravel_loan *loan,
+                            uint64_t heap_offset);
+int __wrap_gravel_lent_take(struct gravel_lent *lent, const void *frame,
+                            const struct gravel_plan *plan, const struct gravel_loan *loan,
+                            uint64_t heap_offset)
+{
+    if (!loan->rows) /* not a part that never left the device */
+        pass(NOTE);
+    return __real_gravel_lent_take(lent, frame, plan, loan, heap_offset);
+}
+
+int __real_gravel_node_put_heap(struct gravel *node, const char *call, uint32_t heap, uint64_t from,
+                                uint64_t to, uint64_t bytes, uint32_t other);
+int __wrap_gravel_node_put_heap(struct gravel *node, const char *call, uint32_t heap, uint64_t from,
+                                uint64_t to, uint64_t bytes, uint32_t other);
+int __wrap_gravel_node_put_heap(struct gravel *node, const char *call, uint32_t heap, uint64_t from,
+                                uint64_t to, uint64_t bytes, uint32_t other)
+{
+    pass(PUT);
+    return __real_gravel_node_put_heap(node, call, heap, from, to, bytes, other);
+}
+
+/* ---- works ---------------------------------------------------------------------------------------- */
+
+static cl_kernel kernel;
+static uint64_t words; /* 64 KiB in each heap */
+
+static void begin_words(const char *body)
+{
+    self = open_default(NULL);
+    words = alloc_or_die(self, 1 << 16);
+    if (body)
+        kernel = body_kernel(self, body, (const uint64_t[3]){words, words});
+    OK(gravel_barrier(self));
+}
+
+/* Every work-item sends 64 messages to the next node: long runs of one destination. */
+static void begin_sending_runs(void)
+{
+    begin_words("for (uint n = 0; n < 64; n++) gravel_inc_uint_wg(g, a, (i + n) % 1024, "
+                "(gravel_node(g) + 1) % gravel_n_nodes(g));");
+}
+
+static int go_on_sending_runs(void)
+{
+    return run_kernel(self, kernel, 65536, 256);
+}
+
+static void begin_putting(void)
+{
+    begin_words(NULL);
+}
+
+static int go_on_putting(void)
+{
+    static unsigned char data[50000];
+    int code = rank == 0 ? gravel_put(self, words, data, sizeof data, 1) : 0;
+    return code ? code : gravel_barrier(self);
+}
+
+const struct work sending_runs = {begin_sending_runs, go_on_sending_runs, NULL};
+const struct work putting = {begin_putting, go_on_putting, NULL};
+
+#define N_NODES 3u
+#define N_WORDS 100000u /* of each node: several frames */
+
+static struct gravel_mirror *mirror;
+
+/* Of every node all words. */
+static void begin_sharing(bool has_slots)
+{
+    const uint64_t n_words[N_NODES] = {N_WORDS, N_WORDS, N_WORDS};
+    uint32_t *indices = malloc(N_NODES * N_WORDS * sizeof *indices);
+    begin_words("((global uint *)gravel_local(g, b))[i] += "
+                "((global const uint *)gravel_local(g, a))[i];");
+    uint64_t array = alloc_or_die(self, N_WORDS * sizeof(uint32_t));
+    MUST(indices && gravel_n_nodes(self) == N_NODES);
+    for (uint32_t i = 0; i < N_NODES * N_WORDS; i++)
+        indices[i] = i % N_WORDS;
+    const struct gravel_words shared = GRAVEL_WORDS(array, GRAVEL_UINT, n_words, indices);
+    OK(has_slots ? gravel_mirror_create_slots(&mirror, self, GRAVEL_ADD, &shared)
+                 : gravel_mirror_create(&mirror, self, &shared));
+    free(indices);
+}
+
+static void begin_sharing_copies(void)
+{
+    begin_sharing(false);
+}
+
+static void begin_sharing_slots(void)
+{
+    begin_sharing(true);
+}
+
+/* An exchange, concurrently with a kernel that reads where words arrive next or leave from. */
+static int go_on_sharing(void)
+{
+    const uint64_t offset = gravel_mirror_offset(mirror);
+    int code = gravel_mirror_begin(mirror);
+    MUST(clSetKernelArg(kernel, 1, sizeof offset, &offset) == CL_SUCCESS);
+    if (!code)
+        code = run_kernel(self, kernel, 4096, 64);
+    return code ? code : gravel_mirror_end(mirror);
+}
+
+static void end_sharing(int code)
+{
+    MUST(gravel_mirror_share(mirror) == code);
+    MUST(gravel_mirror_destroy(mirror) == code);
+    clReleaseKernel(kernel);
+}
+
+const struct work sharing_copies = {begin_sharing_copies, go_on_sharing, end_sharing};
+const struct work sharing_slots = {begin_sharing_slots, go_on_sharing, end_sharing};
+
+/* ---- a call of the driver ------------------------------------------------------------------------- */
+
+static struct standing standing_node;
+
+static void begin_standing(void)
+{
+    const struct gravel_bindings bindings = STANDING_BINDINGS;
+    self = open_default(&bindings);
+    standing_node = make_standing(self);
+    OK(gravel_barrier(self));
+}
+
+static int go_on_standing(void)
+{
+    return gravel_barrier(self);
+}
+
+void stand_in_launch_call(void)
+{
+    stand_in_launch(&standing_node);
+}
+
+void stand_in_network_call(void)
+{
+    stand_in_network_thread(&standing_node);
+}
+
+void stand_in_pump_call(void)
+{
+    stand_in_pump(&standing_node);
+}
+
+const struct work standing = {begin_standing, go_on_standing, NULL};

@@ -1,0 +1,442 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What nodes do until one of them dies: send, wait, close, run a flow, add to an accumulator, ask, pay by transactions, send to
+ * resident servers, print. See die.h.
+ *
+ * Path: die.c -> this
+ */
+#include "bank.h"
+#include "die.h"
+
+#include <gravel/accumulator.h>
+#include <gravel/flow.h>
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static cl_kernel kernel;
+static uint64_t word; /* offset of 64 bytes in each heap */
+
+static int meet(void)
+{
+    return gravel_barrier(self);
+}
+
+static cl_kernel build_kernel(const char *source, const char *name)
+{
+    cl_program program = build_or_die(self, source, "");
+    cl_kernel built = kernel_or_die(self, program, name);
+    clReleaseProgram(program);
+    return built;
+}
+
+/* ---- sends, or does nothing --------------------------------------------------------------------- */
+
+static void begin_busy(void)
+{
+    self = open_busy(&kernel);
+    OK(meet());
+}
+
+void launch_busy(void)
+{
+    OK(send_some(self, kernel));
+}
+
+static int go_on_busy(void)
+{
+    int code = send_some(self, kernel);
+    return code ? code : meet();
+}
+
+static void end_busy(int code)
+{
+    MUST(gravel_quiet(self) == code);
+    clReleaseKernel(kernel);
+}
+
+static void begin_waiting(void)
+{
+    self = open_default(NULL);
+    word = alloc_or_die(self, 64);
+    OK(meet());
+}
+
+/* Each call reports the end, and its process opens no node again. */
+static void end_waiting(int code)
+{
+    const uint64_t value = 1;
+    MUST(gravel_put(self, word, &value, sizeof value, 0) == code);
+    MUST(gravel_update(self, GRAVEL_ADD, GRAVEL_ULONG, word, &value, 0) == code);
+    MUST(gravel_quiet(self) == code);
+    MUST(gravel_close(self) == code);
+    self = NULL;
+    expect(try_open(NULL), GRAVEL_EMPI, "a node of this process has failed");
+}
+
+static int go_on_closing(void)
+{
+    struct gravel *closed = self;
+    self = NULL;
+    return gravel_close(closed);
+}
+
+const struct work busy = {begin_busy, go_on_busy, end_busy};
+const struct work waiting = {begin_waiting, meet, end_waiting};
+const struct work closing = {begin_waiting, go_on_closing, NULL};
+
+/* ---- a flow -------------------------------------------------------------------------------------- */
+
+/* An element that makes itself again and again, and sends to the next node each time. */
+extern const char again_cl[]; /* kernels/again.cl */
+
+static struct gravel_flow *run_of_elements;
+
+static void begin_flow(void)
+{
+    static const struct gravel_edge edge = {"again", 1};
+    static const struct gravel_channel channel = {"again", 4, GRAVEL_STREAM, 64, 1, &edge};
+    const struct gravel_graph graph = GRAVEL_GRAPH(&channel, 1, .group_items = 8, .n_messages = 1);
+    const cl_uint left = UINT32_MAX;
+    struct gravel_flow_stats stats;
+    begin_waiting();
+    const cl_uint next = ((cl_uint)rank + 1) % gravel_n_nodes(self);
+    OK(gravel_flow_create(&run_of_elements, self, &graph));
+    OK(gravel_flow_build(run_of_elements, "flow.cl", again_cl, NULL, "run"));
+    OK(gravel_flow_set_argument(run_of_elements, 2, sizeof word, &word));
+    OK(gravel_flow_set_argument(run_of_elements, 3, sizeof next, &next));
+    OK(gravel_flow_push(run_of_elements, "again", &left, 1));
+    OK(meet());
+    OK(gravel_flow_start(run_of_elements));
+    do
+        OK(gravel_flow_stats_read(run_of_elements, &stats, sizeof stats));
+    while (stats.rounds < 10 && usleep(1000) == 0);
+}
+
+static int go_on_with_flow(void)
+{
+    return gravel_flow_wait(run_of_elements);
+}
+
+static void end_flow(int code)
+{
+    expect(gravel_flow_run(run_of_elements), code, "failed before");
+    OK(gravel_flow_destroy(run_of_elements));
+}
+
+const struct work flow = {begin_flow, go_on_with_flow, end_flow};
+
+/* ---- an accumulator -------------------------------------------------------------------------------- */
+
+/* More words wait than a queue has room for. */
+#define N_ACCUMULATED (1u << 18)
+extern const char accumulate_cl[]; /* kernels/accumulate.cl */
+
+static struct gravel_accumulator *accumulator;
+
+static void begin_accumulating(void)
+{
+    const cl_uint n = N_ACCUMULATED;
+    self = open_default(NULL);
+    uint64_t words = alloc_or_die(self, N_ACCUMULATED * 4);
+    OK(gravel_accumulator_create(&accumulator, self, words, n, GRAVEL_ADD, GRAVEL_UINT));
+    kernel = build_kernel(accumulate_cl, "add");
+    OK(gravel_kernel_set_accumulator(accumulator, kernel, 1));
+    MUST(clSetKernelArg(kernel, 2, sizeof n, &n) == CL_SUCCESS);
+}
+
+static int go_on_accumulating(void)
+{
+    return run_kernel(self, kernel, 4096, 64);
+}
+
+static void end_accumulating(int code)
+{
+    MUST(gravel_accumulator_flush(accumulator) == code);
+    MUST(gravel_accumulator_destroy(accumulator) == code);
+    clReleaseKernel(kernel);
+}
+
+const struct work accumulating = {begin_accumulating, go_on_accumulating, end_accumulating};
+
+/* ---- handlers -------------------------------------------------------------------------------------- */
+
+static int answer_7(struct gravel *here, void *user, uint32_t source, const uint64_t *args,
+                    uint64_t *answer)
+{
+    (void)here, (void)user, (void)source, (void)args;
+    *answer = 7;
+    return 0;
+}
+
+static void begin_answering(void)
+{
+    static const struct gravel_handler handler = {.name = "seven", .answer = answer_7, .blocks = 1};
+    const struct gravel_bindings bindings = GRAVEL_BINDINGS(.handlers = &handler, .n_handlers = 1);
+    self = open_default(&bindings);
+    word = alloc_or_die(self, 128);
+    fill(self, gravel_node(self), word, 0, 128);
+    OK(meet());
+}
+
+void wait_behind_an_answer(void)
+{
+    run_body(self,
+             "struct gravel_reply reply = {a, b};"
+             "gravel_ask0_wg_if(g, i == 0, GRAVEL_HANDLER(seven), reply, 0, 0);"
+             "if (gravel_wait_until_uint_wg(g, b, GRAVEL_CMP_EQ, 1))"
+             "    gravel_wait_until_uint_wg(g, b, GRAVEL_CMP_EQ, 77);",
+             64, 64, word, word + 64, 0);
+}
+
+const struct work answering = {begin_answering, meet, NULL};
+
+/* Takes 300 ms of a life. */
+static int take_its_time(struct gravel *here, void *user, uint32_t source,
+                         const uint64_t args[GRAVEL_AM_MAX_ARGS])
+{
+    (void)here, (void)user, (void)source, (void)args;
+    for (unsigned i = 0; i < 30; i++)
+        usleep(10000);
+    return 0;
+}
+
+static void begin_living(void)
+{
+    static const struct gravel_handler handler = {.name = "live", .function = take_its_time};
+    const struct gravel_bindings bindings = GRAVEL_BINDINGS(.handlers = &handler, .n_handlers = 1);
+    self = open_default(&bindings);
+    OK(meet());
+}
+
+static int go_on_living(void)
+{
+    OK(gravel_am(self, 0, NULL, 0, ((uint32_t)rank + 1) % gravel_n_nodes(self)));
+    OK(gravel_quiet(self));
+    return meet();
+}
+
+const struct work living = {begin_living, go_on_living, NULL};
+
+/* ---- transactions, and messages for resident servers ------------------------------------------------ */
+
+#define N_KEYS 24u
+#define MONEY 1000u
+#define N_ITEMS 1024u
+
+extern const char pay_cl[], tally_cl[]; /* kernels/ */
+
+static struct bank bank;
+
+static void open_accounts(const struct gravel_handler *handler, const char *source)
+{
+    const struct gravel_bindings table =
+        GRAVEL_BINDINGS(.handlers = handler, .n_handlers = 1, .device_code.source = source,
+                        .device_code.name = "bank.cl");
+    const uint64_t n_keys = N_KEYS;
+    bank = open_bank(NULL, &table, N_KEYS * sizeof(uint64_t)); /* enough for one node */
+    self = bank.gravel;
+    MUST(clSetKernelArg(bank.send, 1, sizeof n_keys, &n_keys) == CL_SUCCESS);
+}
+
+/* Keys of a node. */
+static uint64_t n_here(void)
+{
+    return N_KEYS / gravel_n_nodes(self);
+}
+
+static void begin_paying(void)
+{
+    static const struct gravel_handler handler = {
+        .name = "pay", .n_args = 3, .serve = {.n_keys = 2, .datum = "money", .datum_words = 1}};
+    open_accounts(&handler, pay_cl);
+    uint64_t *money = write_accounts(&bank, (uint32_t)rank, n_here() * sizeof *money);
+    for (uint64_t i = 0; i < n_here(); i++)
+        money[i] = MONEY;
+    unmap(self, money);
+    OK(meet());
+}
+
+/* Each node's mailbox has a single slot. */
+static void begin_mailing(void)
+{
+    static const struct gravel_handler handler = {
+        .name = "tally", .n_args = 1, .serve = {.n_keys = 1}};
+    setenv("GRAVEL_SERVER_MODE", "resident", 1);
+    setenv("GRAVEL_INBOX", "1", 1);
+    open_accounts(&handler, tally_cl);
+    OK(meet());
+}
+
+void launch_paying(void)
+{
+    OK(launch_bank(&bank, N_ITEMS));
+}
+
+static int go_on_paying(void)
+{
+    int code = launch_bank(&bank, N_ITEMS);
+    return code ? code : gravel_quiet(self);
+}
+
+/* None is lost, and none made. */
+static void check_money(void)
+{
+    uint64_t sum = 0;
+    OK(meet());
+    const uint64_t *money = read_map(self, (uint32_t)rank, bank.accounts, n_here() * sizeof *money);
+    for (uint64_t i = 0; i < n_here(); i++) {
+        MUST(money[i] <= N_KEYS * MONEY); /* else it is less than 0 */
+        sum += money[i];
+    }
+    unmap(self, money);
+    OK(gravel_reduce(self, GRAVEL_ADD, GRAVEL_ULONG, &sum, 1));
+    MUST(sum == (uint64_t)N_KEYS * MONEY);
+}
+
+static void end_paying(int code)
+{
+    if (code == 0)
+        check_money();
+    MUST(gravel_barrier(self) == code);
+    clReleaseKernel(bank.send);
+    clReleaseProgram(bank.program);
+}
+
+/*
+ * Opens with a short GRAVEL_TIMEOUT, for which the others wait. Drivers compile at a first launch, on a busy machine for longer
+ * than that: so a node before, with a long one, launches first.
+ */
+static void begin_hurried(void (*begin)(void))
+{
+    setenv("GRAVEL_TIMEOUT", "40000", 1);
+    begin();
+    launch_paying();
+    close_bank(&bank);
+    set_limit("GRAVEL_TIMEOUT", 1000);
+    begin();
+}
+
+static void begin_paying_in_a_hurry(void)
+{
+    begin_hurried(begin_paying);
+}
+
+static void begin_mailing_in_a_hurry(void)
+{
+    begin_hurried(begin_mailing);
+}
+
+const struct work paying = {begin_paying, go_on_paying, end_paying};
+const struct work paying_in_a_hurry = {begin_paying_in_a_hurry, go_on_paying, end_paying};
+const struct work mailing = {begin_mailing_in_a_hurry, go_on_paying, end_paying};
+
+/* ---- lines ---------------------------------------------------------------------------------------- */
+
+static const char print_cl[] = "#include \"gravel.cl.h\"\n"
+                               "#include \"print.cl.h\"\n"
+                               "kernel void print(GRAVEL_ARENA)\n"
+                               "{\n"
+                               "    GRAVEL_OPEN(g);\n"
+                               "    for (uint n = 0; n < 16; n++)\n"
+                               "        gravel_printf_wg(g, \"line %u of 16\", n);\n"
+                               "}\n";
+
+static FILE *lines;     /* node 0's standard output, if it is a file */
+static int real_output; /* that fault.sh reads */
+
+/* Prints more lines than may be unwritten, so that senders wait for credit when something fails.
+ * @param output  becomes node 0's standard output, and is closed here. */
+static void begin_printing(int output)
+{
+    setenv("GRAVEL_SPOOL", "4096", 1);
+    self = open_default(NULL);
+    kernel = build_kernel(print_cl, "print");
+    real_output = dup(STDOUT_FILENO);
+    MUST(real_output >= 0 && output >= 0);
+    if (rank == 0)
+        MUST(dup2(output, STDOUT_FILENO) >= 0);
+    close(output);
+    int code = meet();
+    MUST(code == 0 || code == GRAVEL_ESYSTEM); /* another node may have left it, and print */
+}
+
+static void begin_printing_to_file(void)
+{
+    lines = tmpfile();
+    MUST(lines);
+    begin_printing(dup(fileno(lines)));
+}
+
+/* Nobody reads the pipe. */
+static void begin_printing_to_pipe(void)
+{
+    int ends[2];
+    MUST(pipe(ends) == 0);
+    begin_printing(ends[1]);
+}
+
+static int launch_lines(size_t global)
+{
+    const size_t local = 256;
+    return gravel_launch(self, kernel, 1, &global, &local, 0, NULL, NULL);
+}
+
+#define MANY_ITEMS 25600u
+
+void launch_printing(void)
+{
+    OK(launch_lines(MANY_ITEMS));
+}
+
+static int go_on_printing(void)
+{
+    int code = launch_lines(MANY_ITEMS);
+    return code ? code : meet();
+}
+
+/* What has come is whole. */
+static void expect_whole_lines(void)
+{
+    char line[128];
+    unsigned node, item, n, n_lines = 0;
+    int end = 0;
+    rewind(lines);
+    while (fgets(line, sizeof line, lines)) {
+        MUST(sscanf(line, "[%u:%u] line %u of 16\n%n", &node, &item, &n, &end) == 3 && !line[end]);
+        n_lines++;
+    }
+    MUST(n_lines > 0);
+}
+
+static void end_printing(int code)
+{
+    MUST(gravel_close(self) == code);
+    self = NULL;
+    clReleaseKernel(kernel);
+    MUST(dup2(real_output, STDOUT_FILENO) >= 0);
+    if (rank == 0 && lines)
+        expect_whole_lines();
+}
+
+const struct work printing_to_file = {begin_printing_to_file, go_on_printing, end_printing};
+const struct work printing_to_pipe = {begin_printing_to_pipe, go_on_printing, end_printing};
+
+/* No kernel waits longer for a disk that is full, and node 0 reports how much is lost. */
+void disk_full(void)
+{
+    const size_t n_items = 2560;
+    char lost[96];
+    begin_printing(open("/dev/full", O_WRONLY));
+    OK(launch_lines(n_items));
+    const int code = meet();
+    snprintf(lost, sizeof lost, "No space left on device; %u lines are lost, behind 0 written",
+             16 * (unsigned)n_items * gravel_n_nodes(self));
+    expect(code, rank == 0 ? GRAVEL_ESYSTEM : 0, lost);
+    OK(meet());
+    end_printing(0);
+    as_expected();
+}
