@@ -85,8 +85,6 @@ mutants()
     done
 }
 
-check holds safety queue
-mutants queue FULL_BY_ONE CACHE_ONLY EARLY_PUBLISH EARLY_CONSUME NO_LAP DEAF_LEADER DEAF_CONSUMER
 check holds safety quiet
 mutants quiet ACK_ON_ARRIVAL NO_ORDER BLOCKING_SEND ACK_OF_ANY
 check holds safety spool
@@ -99,18 +97,6 @@ check holds safety barrier -DCOUNTERS -DFAN=2 -DLIFE=1 -DN_FIRST=1
 check holds liveness barrier -DN_NODES=2 -DLIVENESS
 mutants barrier ONE_ROUND SAME_ONLY NO_FLUSH EARLY_RESOLVED LATE_TAKE TAKE_BESIDE LATE_ZERO
 check fails safety barrier -DTAKE_ONCE -DFAN=2 -DLIFE=1 -DN_FIRST=1
-check holds safety event
-mutants event NO_SIGNAL_FENCE NO_WAITER_FENCE LOOK_FIRST NO_COMPARE NO_EPOCH
-check holds safety steal
-check holds liveness steal -DN_GROUPS=2 -DLIVENESS
-mutants steal EARLY_OFFER EARLY_REFILL LOAD_NOT_SWAP STEAL_NOT_SWAP LEAVE_TASKS
-check holds safety flow
-check holds liveness flow -DN_GROUPS=2 -DLIVENESS
-mutants flow EARLY_OUT EARLY_PHASE LATE_RESET ROOM_BY_ONE CLOSE_APART FIRST_CHOOSES
-check holds safety join
-mutants join TORN FIRST_ENQUEUES EARLY_ROOM ONE_LAP
-check holds safety inbox
-mutants inbox HOLD_AND_WAIT NO_ROOM
 check holds safety finish
 mutants finish EARLY_FINISH EARLY_LOOK NO_FINISH LATE_LEAVES NO_SUMS ONE_SUM SENT_FIRST EARLY_HANDLED
 check holds safety mail

@@ -92,8 +92,10 @@ static void cell_task(struct gravel_flow_group f, uint active, struct cell it)
     struct out out = {it.at, value};
     BY(gravel_return_uint, f, has_right, GRAVEL_SLOT(f, own + 1, cell, left), value);
     BY(gravel_return_uint, f, has_lower, GRAVEL_SLOT(f, own + SIDE, cell, up), value);
-    BY(gravel_arrive, f, has_right, CELL, own + 1);
-    BY(gravel_arrive, f, has_lower, CELL, own + SIDE);
+    /* Both arrivals of an element in one call: they meet there. */
+    uint goes_down = it.at % SIDE % 2;
+    BY(gravel_arrive, f, goes_down ? has_lower : has_right, CELL, own + (goes_down ? SIDE : 1));
+    BY(gravel_arrive, f, goes_down ? has_right : has_lower, CELL, own + (goes_down ? 1 : SIDE));
     gravel_ce ce = BY(gravel_talloc, f, active, GRAVEL_CHANNEL(out), 1);
     if (active)
         gravel_write_out_wi(f, GRAVEL_CHANNEL(out), ce, out);

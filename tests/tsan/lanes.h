@@ -3,7 +3,7 @@
  * Runs a kernel that was compiled as C11: every work-item is a thread, every work-group has a
  * barrier.
  *
- * Path:    device_queue.c, whole_path.c -> lanes.c -> the kernel -> cl/ (through host_c11.h).
+ * Path:    device_queue.c -> lanes.c -> the kernel -> cl/ (through host_c11.h).
  * Owner:   threads, barriers and local memory live for one launch.
  * Threads: one launch at a time.
  */

@@ -5,8 +5,8 @@
 usage: mutants.py [--compiler CC] [--list] [subject...]      subjects: see SUBJECTS; default: all
 exit:  0 every subject runs clean and every mutant is caught or excused; 1 not so; 77 no compiler with TSan
 
-A mutant is one acquire, release or seq_cst made relaxed, or one barrier of the group dropped, in a copy of the
-sources; the shipping headers know nothing of it. It is caught by a report, by wrong data, or by getting stuck.
+A mutant is one acquire, release or seq_cst made relaxed, one barrier of the group dropped, or one step of STEPS, in a copy
+of the sources; the shipping headers know nothing of it. It is caught by a report, by wrong data, or by getting stuck.
 """
 import argparse
 import concurrent.futures
@@ -21,7 +21,7 @@ TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))
 FLAGS = ["-fsanitize=thread", "-O1", "-g1", "-Werror=implicit-function-declaration",
          "-std=gnu11", "-D_GNU_SOURCE",
          "-DCL_TARGET_OPENCL_VERSION=300", "-DGRAVEL_MAX_GROUP=64", "-Iinclude",
-         "-Icl", "-Icl/device", "-Ilib", "-Ibench", "-Itests/tsan", "-Itests/support"]
+         "-Icl", "-Icl/device", "-Ilib", "-Itests/tsan", "-Itests/support"]
 LIMIT_S = 60  # on a busy machine too
 ATTEMPTS = 12  # a race must happen to be seen, and seldom does where other work takes the cores
 REPORT = 66   # ThreadSanitizer's exit code
@@ -30,27 +30,10 @@ KERNEL = ["tests/tsan/traffic.c", "tests/tsan/lanes.c", "tests/tsan/shared.c", "
           "lib/base/error.c"]
 MAIL = ["tests/tsan/mailbox.c", "tests/tsan/shared.c", "lib/serve/mail.c", "lib/serve/mail_copies.c", "lib/opencl/wait.c",
         "lib/opencl/objects.c", "lib/opencl/pinned.c", "lib/base/error.c", "lib/base/mark.c"]
+FLOW = ["tests/tsan/flow_memory.c", "tests/tsan/lanes.c", "lib/flow/graph.c", "lib/base/growing.c", "lib/flow/layout.c", "lib/base/error.c"]
 HEADERS = ["cl/device/send.cl.h", "cl/device/queue.cl.h", "cl/device/workgroup.cl.h", "lib/memory/package.h"]
 
 
-def library():
-    """Everything but MPI, what KERNEL has, and of the rooms that need a device only what needs none."""
-    out = ["lib/device/ladder.c", "lib/device/cores.c", "lib/opencl/given.c", "lib/opencl/private.c", "lib/opencl/slice.c", "lib/opencl/wait.c",
-           "lib/opencl/copier.c", "lib/opencl/objects.c", "lib/opencl/parameter.c", "lib/opencl/pinned.c", "lib/opencl/region.c"]
-    for folder, _, files in os.walk(os.path.join(TOP, "lib")):
-        for name in files:
-            path = os.path.relpath(os.path.join(folder, name), TOP)
-            if name.endswith(".c") and not path.startswith(("lib/device/", "lib/opencl/", "lib/self_test/")) and \
-                    path not in ("lib/transport/mpi.c", "lib/transport/mpi_local.c", "lib/transport/mpi_process.c", "lib/transport/mpi_receives.c",
-                                 "lib/memory/arena.c",
-                                 "lib/base/error.c"):
-                out.append(path)
-    return sorted(out)
-
-
-LIBRARY = library()
-# Subjects of their own; the pump has no device to copy from here, and no host thread polls what gravel_put stores.
-ELSEWHERE = ("lib/memory/heap_bytes", "lib/base/event", "lib/base/idle", "lib/pump/", "lib/transport/", "lib/serve/mail")
 # name: sources, extra flags, arguments, files that are mutated
 SUBJECTS = {
     "device": (["tests/tsan/device_queue.c"] + KERNEL, [], [], HEADERS),
@@ -69,15 +52,12 @@ SUBJECTS = {
     "resident": (["tests/tsan/servers.c", "tests/tsan/lanes.c"], ["-DGRAVELP_RESIDENT"], [],
                  ["cl/device/inboxes.cl.h", "cl/device/resident.cl.h"]),
     "resident-serial": (["tests/tsan/servers.c", "tests/tsan/lanes.c"], ["-DGRAVELP_RESIDENT", "-DGRAVELP_SERIAL_GROUP"], [],
-                        ["cl/device/inboxes.cl.h", "cl/device/resident.cl.h"]),
+                        ["cl/device/inboxes.cl.h", "cl/device/resident.cl.h", "cl/device/outbox.cl.h"]),
     "mail": (["tests/tsan/servers.c", "tests/tsan/lanes.c"] + MAIL, ["-DGRAVELP_RESIDENT", "-DGRAVELP_MAIL_SLOTS=2"], [],
              ["cl/device/mail.cl.h", "lib/serve/mail.c"]),
     "mail-serial": (["tests/tsan/servers.c", "tests/tsan/lanes.c"] + MAIL,
                     ["-DGRAVELP_RESIDENT", "-DGRAVELP_MAIL_SLOTS=2", "-DGRAVELP_SERIAL_GROUP"], [],
                     ["cl/device/mail.cl.h", "lib/serve/mail.c"]),
-    "sender": (["tests/tsan/sender.c", "tests/tsan/lanes.c"], ["-DGRAVELP_RESIDENT"], [], ["cl/device/spill.cl.h"]),
-    "sender-serial": (["tests/tsan/sender.c", "tests/tsan/lanes.c"], ["-DGRAVELP_RESIDENT", "-DGRAVELP_SERIAL_GROUP"], [],
-                      ["cl/device/spill.cl.h"]),
     "fbar": (["tests/tsan/divergence.c", "tests/tsan/lanes.c"], ["-DGRAVELP_SUBGROUP_BUILTINS"], [], ["cl/device/fbar.cl.h"]),
     "share": (["tests/tsan/divergence.c", "tests/tsan/lanes.c"], [], [], ["cl/device/share.cl.h"]),
     "share-serial": (["tests/tsan/divergence.c", "tests/tsan/lanes.c"], ["-DGRAVELP_SERIAL_GROUP"], [], ["cl/device/share.cl.h"]),
@@ -87,45 +67,63 @@ SUBJECTS = {
               ["cl/device/deque.cl.h", "cl/device/promote.cl.h", "cl/device/schedule.cl.h"]),
     "steal-abp": (["tests/tsan/steal.c", "tests/tsan/lanes.c"], ["-DGRAVELP_STEAL_POLICY=1"], [], ["cl/device/abp.cl.h"]),
     "block-pool": (["tests/tsan/block_pool.c", "tests/tsan/lanes.c"], ["-DGRAVELP_SERIAL_GROUP"], [], ["cl/device/block_words.cl.h", "cl/block_pool.cl.h"]),
-    "flow": (["tests/tsan/flow.c", "tests/tsan/flow_memory.c", "tests/tsan/lanes.c", "lib/flow/graph.c", "lib/base/growing.c", "lib/flow/layout.c",
-              "lib/base/error.c"], [], [], ["cl/device/members.cl.h", "cl/device/round.cl.h"]),
-    "list": (["tests/stress/list.c", "tests/stress/queue.c"], [], ["1", "2x1", "2000"], ["lib/transport/list.h"]),
-    "spsc": (["tests/stress/spsc.c", "tests/stress/queue.c", "bench/queue/spsc.c"], [],
-             ["1", "1x1", "2000"], ["bench/queue/spsc.h"]),
-    "mpmc": (["tests/stress/mpmc.c", "tests/stress/queue.c", "bench/queue/mpmc.c"], [],
-             ["1", "2x2", "2000"], ["bench/queue/mpmc.h"]),
+    "flow": (["tests/tsan/flow.c"] + FLOW, [], [], ["cl/device/members.cl.h", "cl/device/round.cl.h", "cl/layout/choose.h"]),
+    "held": (["tests/tsan/flow_held.c"] + FLOW, [], [], ["cl/device/held.cl.h", "cl/layout/choose.h", "cl/layout/held.h"]),
     "event": (["tests/tsan/event_edges.c", "lib/base/event.c"], [], [],
               ["lib/base/event.h", "lib/base/event.c"]),
-    "handover": (["tests/tsan/handover.c", "lib/transport/handover.c", "lib/transport/segment.c",
-                  "lib/transport/buffer.c", "bench/queue/spsc.c", "lib/base/error.c"], [], [],
-                 ["lib/transport/handover.c"]),
-    "path": (["tests/tsan/whole_path.c", "tests/tsan/ask.c", "tests/tsan/soft_device.c"] + KERNEL + LIBRARY, [], [],
-             [f for f in LIBRARY if not f.startswith(ELSEWHERE)] +
-             ["lib/resolve/heap_words.h", "cl/device/wait.cl.h"]),
 }
 
 # Edges whose absence only a stale load would show. ThreadSanitizer runs on real, never stale loads.
 EXCUSED = {
-    "E1": "store-load order; proved by tests/model/event.pml (mutants NO_SIGNAL_FENCE, NO_WAITER_FENCE)",
+    "E1": "store-load order; proved by tests/hrf/protocols/event.litmus",
     "K7": "carries a number that says all; tests/hrf/protocols/flow_members.litmus spares it",
     "Z1": "orders words of slots, which are atomic, and who takes a task, which one swap decides",
     "Z3": "store-load order, which no sanitizer knows; a device runs it in `device steal`",
-    "A1": "orders a load of `reserved` after the kernel's end; all data behind it is atomic",
     "U2": "only where slots are a mirror, which a device's copies fill; tests of steps pump and drain run it",
     "I3": "orders a load of `reserved`, which is atomic; proved by tests/hrf/protocols/serve_finish.litmus",
     "I4": "as I3",
-    "O3": "a sender has mostly heard of the reader by other messages; proved by tests/hrf/protocols/serve_spill.litmus",
-    "O4": "as O3; at a server's end orders loads of `reserved`, which are atomic; proved by tests/hrf/protocols/serve_sums.litmus",
-    "B3": "no thread of a subject stands in a call of a driver; proved by tests/hrf/protocols/mark.litmus",
-    "V1": "kernels in checked mode read it; proved by tests/hrf/protocols/bounds.litmus",
-    "A2": "orders the network thread's look at `outgoing`; what it finds there is ordered by M3",
 }
 
-# An event orders what stands around it, and would hide the edge it comes with but for a moment. In the copy for
-# this subject, looks and signals are slow, so that the moment is long.
-NOISY = "path"
-NOISE = [("gravel_event_prepare(struct gravel_event *event)\n{\n", 100),
-         ("gravel_event_signal(struct gravel_event *event)\n{\n", 400)]
+# Steps of a protocol left out, or taken too early or apart: (subject, file, text, text instead).
+STEPS = [
+    ("device", "cl/device/queue.cl.h", "ticket - consumed >= arena->n_slots", "ticket - consumed > arena->n_slots"),
+    ("device", "cl/device/queue.cl.h", "    package->command = command;",
+     "    gravelp_store_release(&package->published, ticket + 1);\n    package->command = command;"),
+    ("device", "lib/memory/package.h", "    gravel_unseen_package(queue->words);",
+     "    gravel_word_store(&queue->words->consumed, queue->head + 1, memory_order_release);"),
+    ("device", "lib/memory/package.h", "published != queue->head + 1", "published == 0"),
+    ("flow", "cl/device/members.cl.h",
+     "    uint n = gravelp_device_fetch_add_relaxed(&members->enrolled, GRAVELP_MEMBERS_CLOSED);",
+     "    uint n = gravelp_device_load_relaxed(&members->enrolled);\n    usleep(1000);\n"
+     "    gravelp_device_fetch_add_relaxed(&members->enrolled, GRAVELP_MEMBERS_CLOSED);"),
+    ("flow", "cl/device/members.cl.h", "&members->out, 1) + 1 ==\n           n;", "&members->out, 1) == 0;"),
+    ("flow", "cl/device/members.cl.h", "    gravelp_device_store_relaxed(&members->out, 0);\n"
+     "    gravelp_device_store_release(&members->phase, phase); /* K6 */",
+     "    gravelp_device_store_release(&members->phase, phase);\n    usleep(1000);\n"
+     "    gravelp_device_store_relaxed(&members->out, 0);"),
+    ("flow", "cl/device/round.cl.h", "    if (may_follow) { /* else",
+     "    gravelp_members_advance(&turn->members, f.scratch->phase + 1);\n    usleep(1000);\n    if (may_follow) { /* else"),
+    ("flow", "cl/layout/choose.h", "(room - used) / edge.at_most", "(room - used) / edge.at_most + 1"),
+    ("held", "cl/device/held.cl.h", "gravelp_device_fetch_add_relaxed(state, 0xffffffffu);",
+     "gravelp_device_load_relaxed(state);\n    usleep(100);\n    gravelp_device_store_relaxed(state, left - 1);"),
+    ("held", "cl/device/held.cl.h", "return left == last;", "return (left & 0xffffff) > 1;"),
+    ("held", "cl/layout/choose.h", "if (!gravelp_held_is_done(channel.width, first, n_made, done))", "if (done + 1 == 0)"),
+    ("held", "cl/layout/held.h", "(ce / width & 1);", "0;"),
+    ("steal", "cl/device/promote.cl.h", "    own->head += n;\n",
+     "    own->head += n;\n    me->n_offered = n;\n    gravelp_device_store_release(&me->offer, GRAVELP_OFFER_MADE);\n"),
+    ("steal", "cl/device/promote.cl.h", "    return gravelp_deque_move(own, GRAVELP_MOVE_STEAL,",
+     "    gravelp_device_store_release(&whose->offer, GRAVELP_OFFER_EMPTY);\n    return gravelp_deque_move(own, GRAVELP_MOVE_STEAL,"),
+    ("steal", "cl/device/promote.cl.h", "        !gravelp_device_swap_relaxed(&me->offer, GRAVELP_OFFER_MADE,\n"
+     "                                     GRAVELP_OFFER_EMPTY))",
+     "        (usleep(100), gravelp_device_store_relaxed(&me->offer, GRAVELP_OFFER_EMPTY), false))"),
+    ("steal", "cl/device/promote.cl.h", "    if (!gravelp_device_swap_acquire(&whose->offer, GRAVELP_OFFER_MADE,\n"
+     "                                     GRAVELP_OFFER_TAKEN)) {",
+     "    if (usleep(100), gravelp_device_store_relaxed(&whose->offer, GRAVELP_OFFER_TAKEN), false) {"),
+    ("steal", "cl/device/promote.cl.h", "gravelp_device_load_relaxed(&me->offer) != GRAVELP_OFFER_MADE ||", "true ||"),
+    ("resident-serial", "cl/device/outbox.cl.h", "    gravelp_outbox_publish_all(servers, outbox);\n    while", "    while"),
+    ("resident-serial", "cl/device/inboxes.cl.h", "in_use < servers->n_slots ? servers->n_slots - in_use : 0;", "n + 0 * in_use;"),
+    ("event", "lib/base/event.c", "    atomic_fetch_add_explicit(&event->epoch, 1, memory_order_release); /* E2 */\n", ""),
+]
 
 SITES = [
     (re.compile(r"\bgravelp_(?:device_)?load_acquire\("), "gravelp_load_relaxed("),
@@ -155,8 +153,8 @@ COMMENT = re.compile(r"/\*.*?\*/", re.S)
 LABEL = re.compile(r"/\*[^/]*?\b([A-Z][0-9])\b")
 
 
-def find_sites(path):
-    """Places to weaken: (start, end, replacement, line number, text, label)."""
+def find_sites(path, subject):
+    """Places to change: (start, end, replacement, line number, text, label)."""
     text = open(os.path.join(TOP, path), encoding="utf-8").read()
     code = COMMENT.sub(lambda m: re.sub(r"[^\n]", " ", m.group(0)), text)
     sites = []
@@ -168,6 +166,9 @@ def find_sites(path):
                 LABEL.search("\n".join(lines[max(line - 3, 0):line]))
             sites.append((match.start(), match.end(), weaker, line + 1, match.group(0).rstrip("(;)"),
                           label.group(1) if label else "--"))
+    for _, _, step, instead in (step for step in STEPS if step[:2] == (subject, path)):
+        start = text.index(step)
+        sites.append((start, start + len(step), instead, text.count("\n", 0, start) + 1, " ".join(step.split())[:40], "step"))
     return text, sorted(sites)
 
 
@@ -182,18 +183,10 @@ class Bench:
     def __init__(self, compiler, folder):
         self.compiler = compiler
         self.folder = folder
-        for part in ("include", "cl", "lib", "tests/tsan", "tests/stress", "tests/support", "bench/queue"):
+        for part in ("include", "cl", "lib", "tests/tsan", "tests/support"):
             shutil.copytree(os.path.join(TOP, part), os.path.join(folder, part))
         subprocess.run([sys.executable, "-B", os.path.join(TOP, "cl/forms.py"), os.path.join(TOP, "include/gravel/operation.h"),
                         os.path.join(folder, "cl/forms.cl.h"), os.path.join(folder, "cl/subgroup_forms.cl.h")], check=True)
-
-    def slow_events(self, is_slow):
-        path = "lib/base/event.h"
-        text = open(os.path.join(TOP, path), encoding="utf-8").read()
-        for function, us in NOISE if is_slow else []:
-            assert function in text
-            text = text.replace(function, function + "    usleep(%d);\n" % us)
-        self.write(path, text.replace("#include <stdint.h>", "#include <stdint.h>\n#include <unistd.h>"))
 
     def run(self, command, limit_s=None):
         environment = dict(os.environ, TSAN_OPTIONS="exitcode=%d halt_on_error=1" % REPORT)
@@ -217,7 +210,7 @@ class Bench:
                 if result.returncode:
                     return result.stdout.decode()
         result = self.run([self.compiler, "-fsanitize=thread", "-o", "program", *(name_of(s) + ".o" for s in sources),
-                           "-lpthread", *(["-lOpenCL"] if subject in ("path", "mail", "mail-serial") else [])])
+                           "-lpthread", *(["-lOpenCL"] if subject in ("mail", "mail-serial") else [])])
         return result.stdout.decode() if result.returncode else None
 
     def has_line(self, subject, path, text, line):
@@ -263,7 +256,6 @@ def judge(bench, subject, path, text, site):
 def run_subject(bench, subject):
     """Counts of caught, excused and surviving mutants."""
     counts = {"caught": 0, "excused": 0, "survived": 0}
-    bench.slow_events(subject == NOISY)
     error = bench.compile(subject)
     verdict, output = ("broken", error) if error else bench.try_once(subject)
     print("%-17s %-50s %s" % (subject, "as it ships", verdict), flush=True)
@@ -272,10 +264,10 @@ def run_subject(bench, subject):
         counts["survived"] = 1
         return counts
     for path in SUBJECTS[subject][3]:
-        text, sites = find_sites(path)
+        text, sites = find_sites(path, subject)
         if not sites:
             print("%-17s %s: nothing to weaken" % (subject, path))
-            counts["survived"] += subject != "path"
+            counts["survived"] += 1
         for site in sites:
             if not bench.has_line(subject, path, text, site[3]):
                 continue
@@ -320,7 +312,7 @@ def main():
     if arguments.list:
         for subject in subjects:
             for path in SUBJECTS[subject][3]:
-                for site in find_sites(path)[1]:
+                for site in find_sites(path, subject)[1]:
                     print("%-17s %s:%d %s %s" % (subject, path, site[3], site[5], site[4]))
         return 0
     if not has_sanitizer(arguments.compiler):

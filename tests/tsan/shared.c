@@ -2,7 +2,7 @@
 /*
  * Shared memory without OpenCL, so that lib/memory/arena.c lays out the arena of these tests, too.
  *
- * Path:    lib/memory/arena.c -> soft_device.c.
+ * Path:    lib/memory/arena.c -> device_queue.c.
  */
 #include <stdlib.h>
 

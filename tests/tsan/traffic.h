@@ -7,7 +7,7 @@
  * predicated call in a loop of uneven length, a group active message, and an active message from
  * divergent code.
  *
- * Path:    traffic.c -> cl/device/send.cl.h -> device_queue.c, whole_path.c, which check.
+ * Path:    traffic.c -> cl/device/send.cl.h -> device_queue.c, which checks.
  */
 #ifndef GRAVEL_TSAN_TRAFFIC_H
 #define GRAVEL_TSAN_TRAFFIC_H
