@@ -10,8 +10,8 @@ PUBLISHED = "one reservation a wavefront has up to 64 times fewer compare-and-sw
 def measure(place):
     fib, rows = flows.BY_NAME["Fibonacci"], []
     for group in [64] if place.quick else [16, 64, 256]:
-        rivals = {kind: lambda kind=kind, group=group: fib.run(place, ["--reserve", kind, "--group", str(group)])
-                  for kind in ("group", "item")}
+        rivals = {kind: lambda words=words, group=group: fib.run(place, words + ["--group", str(group)])
+                  for kind, words in (("group", []), ("item", ["--by-item"]))}
         rows += place.attempt(lambda rivals=rivals, group=group: [
             {**row, "reserve": kind, "work_group": group} for kind, row in
             rounds.in_turn(rivals, 1 if place.quick else 5).items()])

@@ -11,7 +11,7 @@ class Flow:
         self.name, self.app, self.full, self.quick, self.published = name, app, full, quick, published
 
     def argv(self, place, n_trials):
-        program = place.program("apps/%s/%s" % (self.app, self.app))
+        program = place.app(self.app)
         words = self.quick() if place.quick else self.full(place.scale)
         return [program, "-q", "-v", "--json", "-n", str(n_trials)] + words
 

@@ -15,8 +15,7 @@ PIN = ('set -- $STUDY_CORES -- "$@"; shift ${OMPI_COMM_WORLD_LOCAL_RANK:-${MPI_L
 MPI_SETTINGS = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
                 "OMPI_MCA_btl_base_warn_component_unused": "0"}
 SHOWN_SETTINGS = ("GRAVEL_", "POCL_", "CUDA_DEVICE_")  # of the environment, in data files
-
-
+CILK = ("fib", "queens", "sort", "strassen")  # programs of apps/cilk; others have a folder of their name
 SKIPPED = 77  # exit status
 
 
@@ -70,6 +69,9 @@ class Place:
         return []
 
     # ---- programs ----
+
+    def app(self, name):
+        return self.program("apps/%s/%s" % ("cilk" if name in CILK else name, name))
 
     def program(self, path):
         whole = os.path.join(self.build, path)

@@ -15,15 +15,15 @@ def sized(place, quick, cpu, gpu):
     return quick if place.quick else cpu if place.is_cpu() else gpu
 
 
-def run(place, path, options, n_ranks, own_cores=False, limit_s=None):
-    argv, settings = place.on_ranks(n_ranks, [place.program(path)] + options.split(), own_cores)
-    place.log("%d ranks: %s %s" % (n_ranks, path, options))
+def run(place, program, options, n_ranks, own_cores=False, limit_s=None):
+    argv, settings = place.on_ranks(n_ranks, [program] + options.split(), own_cores)
+    place.log("%d ranks: %s %s" % (n_ranks, os.path.basename(program), options))
     return place.run(argv, settings, limit_s=limit_s or (300 if place.is_cpu() else 90))
 
 
 def app(place, name, options, n_ranks=1, own_cores=False, facts=(), limit_s=None):
     """@return a row: ranks, rate, unit, seconds, valid, command; crossed, bytes a second between nodes; and the facts."""
-    results, command = run(place, "apps/%s/%s" % (name, name), "-q -v --json " + options, n_ranks, own_cores, limit_s)
+    results, command = run(place, place.app(name), "-q -v --json " + options, n_ranks, own_cores, limit_s)
     result = results[-1]
     sent = sum(node["network_bytes"] for node in result["statistics"] or [])
     return {"ranks": n_ranks, "rate": float(result["rate"]), "unit": result["unit"], "seconds": result["seconds"],
@@ -33,7 +33,7 @@ def app(place, name, options, n_ranks=1, own_cores=False, facts=(), limit_s=None
 
 def bench(place, name, options, n_ranks=1):
     """@return {variant: row}"""
-    results, command = run(place, "bench/" + name, "--json " + options, n_ranks)
+    results, command = run(place, place.program("bench/" + name), "--json " + options, n_ranks)
     return {result["variant"]: {"ranks": n_ranks, "rate": float(result["rate"]), "unit": result["unit"],
                                 "valid": result["valid"], "command": command}
             for result in results if not result["name"].endswith("-ratio")}

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Section 5.6.2: calls in divergent code, on GUPS-mod, 95 % of whose work-items are idle.
 
-apps/gups-mod/README.md says what the forms are. What a device cannot do is a row with the reason.
+apps/gups/README.md says what the forms are. What a device cannot do is a row with the reason.
 """
 from study import rounds
 from study.place import Skipped
@@ -12,12 +12,12 @@ TITLE = "Section 5.6.2: forms of work-group calls in divergent code on GUPS-mod"
 PUBLISHED = "work-group-granularity control flow 1.28 times software predication, fbar in software 1.06 times"
 PREDICATION = "if"
 FORMS = (PREDICATION, "wi", "wave", "subgroup", "fbar", "share")
-GUPS_MOD = Workload("GUPS-mod", "gups-mod", lambda place, n_ranks, size: ["--table", "16", "--items", str(size)])
+GUPS_MOD = Workload("GUPS-mod", "gups", lambda place, n_ranks, size: ["--table", "16", "--items", str(size)])
 
 
 def run(place, form, n_trials):
     size = place.scale + (14 if place.quick else 20)
-    return GUPS_MOD.run(place, 1, size, n_trials, ["--form", form])
+    return GUPS_MOD.run(place, 1, size, n_trials, ["--divergence", form])
 
 
 def measure(place):

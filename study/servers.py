@@ -15,7 +15,7 @@ class Sections:
 
     def run(self, place, form, groups):
         """@return one row: rate of a form, checked."""
-        program = place.program("apps/%s/%s" % (self.app, self.app))
+        program = place.app(self.app)
         words = (self.quick if place.quick else self.full) + ["--form", form]
         words += ["--groups", str(groups)] if groups else []
         place.log("%s %s %s" % (self.name, form, groups or ""))

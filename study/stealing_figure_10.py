@@ -33,7 +33,7 @@ class Graph:
         options += ["-n", "1", "--group", "64"] if place.quick else ["-n", "5"]
         options += ["-t", "0", "-i", "10"] if self.app == "pagerank" else []
         place.log("%s %s" % (self.name, policy))
-        results, command = place.run([place.program("apps/%s/%s" % (self.app, self.app)), "-q", "-v", "--json"] + options)
+        results, command = place.run([place.app(self.app), "-q", "-v", "--json"] + options)
         result = results[-1]
         counts = result["parameters"]
         return {"graph": self.name, "input": result["input"], "policy": policy, "rate": result["rate"], "unit": result["unit"],

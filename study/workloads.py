@@ -18,7 +18,7 @@ class Workload:
         self.name, self.app, self.arguments, self.options = name, app, arguments, list(options)
 
     def argv(self, place, n_ranks, size, n_trials):
-        program = place.program("apps/%s/%s" % (self.app, self.app))
+        program = place.app(self.app)
         return [program, "-q", "-v", "--json", "-n", str(n_trials)] + self.options + \
             self.arguments(place, n_ranks, size)
 

@@ -102,15 +102,9 @@ static void set_up(void *self)
 
 static void fill(struct atm *atm, uint64_t offset, uint64_t n, uint32_t value)
 {
-    for (uint32_t number = 0; number < atm->node.n_nodes; number++) {
-        if (!gravel_is_local(atm->node.gravel, number))
-            continue;
-        uint32_t *words =
-            node_map(&atm->node, number, offset, 4 * n, CL_MAP_WRITE_INVALIDATE_REGION);
-        for (uint64_t i = 0; i < n; i++)
-            words[i] = value;
-        node_unmap(&atm->node, words);
-    }
+    for (uint32_t number = 0; number < atm->node.n_nodes; number++)
+        if (gravel_is_local(atm->node.gravel, number))
+            TRY(gravel_fill(atm->node.gravel, offset, 4 * n, &value, 4, number));
 }
 
 static void reset(void *self)
@@ -121,28 +115,32 @@ static void reset(void *self)
     fill(atm, atm->n_granted, 1, 0);
 }
 
-/* Granted at a node; a process that stands for several nodes launches for its own, which is node 0. */
-static uint64_t n_granted(struct atm *atm, uint32_t number)
+uint32_t *atm_read(struct atm *atm, uint32_t number, uint64_t offset, uint64_t n)
 {
-    uint32_t *n = node_map(&atm->node, number, atm->n_granted, sizeof *n, CL_MAP_READ);
-    uint64_t result = *n;
-    node_unmap(&atm->node, n);
-    return result;
+    uint32_t *words = app_array(n, sizeof *words, "words of a node");
+    if (n)
+        TRY(gravel_get(atm->node.gravel, offset, words, 4 * n, number));
+    return words;
+}
+
+uint32_t atm_n_granted(struct atm *atm, uint32_t number)
+{
+    uint32_t n;
+    TRY(gravel_get(atm->node.gravel, atm->n_granted, &n, sizeof n, number));
+    return n;
 }
 
 /* Deposits are sent from where they are granted; those of nodes that have no device of their own, by the host. */
 static void deposit_for(struct atm *atm, uint32_t number)
 {
-    uint64_t n = n_granted(atm, number);
-    if (n == 0)
-        return;
-    uint32_t *granted = node_map(&atm->node, number, atm->granted, 4 * n, CL_MAP_READ);
+    const uint32_t n = atm_n_granted(atm, number);
+    uint32_t *granted = atm_read(atm, number, atm->granted, n);
     for (uint64_t i = 0; i < n; i++) {
         const struct atm_order *order = &atm->orders[granted[i]];
         const uint64_t args[] = {order->to / atm->node.n_nodes, order->amount};
         TRY(gravel_am(atm->node.gravel, 1, args, 2, order->to % atm->node.n_nodes));
     }
-    node_unmap(&atm->node, granted);
+    free(granted);
 }
 
 static void transfer(void *self)
@@ -154,7 +152,7 @@ static void transfer(void *self)
     TRY(gravel_barrier(atm->node.gravel));
     if (!atm->deposit)
         return;
-    sections_run(&atm->sections, &atm->node, atm->deposit, n_granted(atm, atm->node.number));
+    sections_run(&atm->sections, &atm->node, atm->deposit, atm_n_granted(atm, atm->node.number));
     for (uint32_t number = 0; number < atm->node.n_nodes; number++)
         if (number != atm->node.number && gravel_is_local(atm->node.gravel, number))
             deposit_for(atm, number);
@@ -172,8 +170,6 @@ static void describe(void *self, struct trials *trials)
     trials_add_number(trials, "transfers", atm_n_orders(atm));
     trials_add_number(trials, "balance", atm->balance);
     trials_add_number(trials, "groups", atm->sections.n_groups);
-    trials_add_number(trials, "group_items", atm->node.group_items);
-    trials_add_number(trials, "seed", atm->options.seed);
 }
 
 static uint64_t check(void *self, struct trials *trials)

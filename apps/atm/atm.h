@@ -43,6 +43,12 @@ static inline uint64_t atm_n_local_accounts(const struct atm *atm)
     return (atm->n_accounts + atm->node.n_nodes - 1) / atm->node.n_nodes;
 }
 
+/** Read n words of a local node's heap [n]; to be freed. */
+uint32_t *atm_read(struct atm *atm, uint32_t number, uint64_t offset, uint64_t n);
+
+/** Orders granted at a local node; a process that stands for several nodes launches for its own, which is node 0. */
+uint32_t atm_n_granted(struct atm *atm, uint32_t number);
+
 /** Draw all nodes' orders. */
 void atm_draw(struct atm *atm);
 

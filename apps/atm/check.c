@@ -43,11 +43,10 @@ static bool is_granted_at(const struct atm *atm, const struct atm_order *order, 
 
 static void add_granted(struct atm *atm, uint32_t number, struct effect *effect)
 {
-    uint32_t *n = node_map(&atm->node, number, atm->n_granted, sizeof *n, CL_MAP_READ);
-    uint32_t *granted =
-        node_map(&atm->node, number, atm->granted, 4 * atm_n_orders(atm), CL_MAP_READ);
-    effect->n_wrong += *n > atm_n_orders(atm);
-    for (uint32_t i = 0; i < *n && !effect->n_wrong; i++) {
+    const uint32_t n = atm_n_granted(atm, number);
+    uint32_t *granted = atm_read(atm, number, atm->granted, atm_n_orders(atm));
+    effect->n_wrong += n > atm_n_orders(atm);
+    for (uint32_t i = 0; i < n && !effect->n_wrong; i++) {
         uint32_t order = granted[i];
         if (order >= atm_n_orders(atm) || effect->is_granted[order]++ ||
             !is_granted_at(atm, &atm->orders[order], number)) {
@@ -57,8 +56,7 @@ static void add_granted(struct atm *atm, uint32_t number, struct effect *effect)
         effect->change[atm->orders[order].from] -= atm->orders[order].amount;
         effect->change[atm->orders[order].to] += atm->orders[order].amount;
     }
-    node_unmap(&atm->node, n);
-    node_unmap(&atm->node, granted);
+    free(granted);
 }
 
 /* Deposits to an account may be granted at any node. */
@@ -70,13 +68,12 @@ static void sum_over_nodes(struct atm *atm, struct effect *effect)
 
 static void compare(struct atm *atm, uint32_t number, struct effect *effect)
 {
-    uint32_t *balances =
-        node_map(&atm->node, number, atm->balances, 4 * atm_n_local_accounts(atm), CL_MAP_READ);
+    uint32_t *balances = atm_read(atm, number, atm->balances, atm_n_local_accounts(atm));
     for (uint64_t a = number; a < atm->n_accounts; a += atm->node.n_nodes) {
         int64_t expected = (int64_t)atm->balance + effect->change[a];
         effect->n_wrong += expected < 0 || balances[a / atm->node.n_nodes] != (uint64_t)expected;
     }
-    node_unmap(&atm->node, balances);
+    free(balances);
 }
 
 uint64_t atm_check(struct atm *atm)

@@ -86,16 +86,9 @@ static void reset(void *self)
 static void run(void *self)
 {
     struct color *color = self;
-    const uint64_t n_vertices = color->part.survey.n_vertices;
-    progress_begin(&color->progress, stderr, "color", n_vertices,
-                   color->options.quiet || color->node.number != 0);
     color->n_rounds = 0;
-    for (uint64_t n_left = n_vertices; n_left;) {
-        color->n_rounds++;
+    for (uint64_t n_left = color->part.survey.n_vertices; n_left; color->n_rounds++)
         n_left = color->way->round(color);
-        progress_at(&color->progress, n_vertices - n_left);
-    }
-    progress_end(&color->progress);
 }
 
 uint32_t *color_read(struct color *color, uint32_t node)
@@ -142,10 +135,8 @@ static void describe(void *self, struct trials *trials)
     else if (color->is_ordered)
         snprintf(trials->variant, sizeof trials->variant, "ordered");
     part_describe(&color->part, color->options.seed, color->n_edges, trials);
-    trials_add_number(trials, "seed", color->options.seed);
     trials_add_number(trials, "rounds", color->n_rounds);
     trials_add_number(trials, "colors", color->n_colors);
-    trials_add_number(trials, "group_items", color->node.group_items);
 }
 
 static uint64_t check(void *self, struct trials *trials)

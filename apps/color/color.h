@@ -13,7 +13,6 @@
 #include "color/ordered.h"
 #include "color/scheduled.h"
 #include "frame/app.h"
-#include "frame/progress.h"
 #include "frame/random.h"
 #include "graph/ghosts.h"
 #include "graph/node_part.h"
@@ -39,7 +38,6 @@ struct color {
     struct ordered ordered;
     struct scheduled scheduled;
 
-    struct progress progress;
     uint64_t n_rounds; /* of the last trial */
     uint64_t n_colors; /* and its colours */
     uint64_t n_serial; /* colours of the serial greedy algorithm */

@@ -53,7 +53,7 @@ static void prepare(struct color *color)
 static void reset(struct color *color)
 {
     color->ordered.n_waiting = color_n_own(color);
-    node_launch(&color->node, color->ordered.reset, ghosts_n_slots(&color->ghosts));
+    node_launch(&color->node, color->ordered.reset, 0, ghosts_n_slots(&color->ghosts));
     TRY(gravel_barrier(color->node.gravel));
 }
 

@@ -17,13 +17,13 @@ struct running {
 
 static void parse(const struct app *app, void *self, int argc, char **argv)
 {
-    const struct app_option of_node[] = {node_group_option(app->group_items), {0}};
-    const struct option_group groups[] = {
-        app->groups[0],
-        OPTIONS_RUN_GROUP(app->options),
-        app->groups[1],
-        {"Device:", 30, of_node, app->node},
-        {"Messages:", 31, app->has_models ? options_of_models : NULL, app->node}};
+    const struct app_option none = {0};
+    const struct app_option of_node[] = {node_group_option(app->group_items),
+                                         app->has_models ? node_model_option : none, none};
+    const struct option_group groups[] = {app->groups[0],
+                                          OPTIONS_RUN_GROUP(app->options),
+                                          app->groups[1],
+                                          {"Device and messages:", 30, of_node, app->node}};
     options_parse(groups, sizeof groups / sizeof *groups, app->doc, self, argc, argv);
 }
 
@@ -47,7 +47,8 @@ static void warm_up(const struct running *running)
         app->warm_up(running->self);
         return;
     }
-    app->reset(running->self);
+    if (app->reset)
+        app->reset(running->self);
     app->run(running->self);
 }
 
@@ -56,7 +57,8 @@ static int prepare(void *user, unsigned trial)
 {
     const struct running *running = user;
     (void)trial;
-    running->app->reset(running->self);
+    if (running->app->reset)
+        running->app->reset(running->self);
     TRY(gravel_barrier(running->node->gravel));
     TRY(gravel_stats_reset(running->node->gravel));
     return 0;
@@ -80,8 +82,11 @@ static int measure(struct running *running)
                             .n_nodes = running->node->n_nodes,
                             .node = running->node->number,
                             .n_trials = options->n_trials,
-                            .json = options->json};
+                            .json = options->json,
+                            .is_quiet = options->quiet};
     app->describe(running->self, &trials);
+    trials_add_number(&trials, "group_items", running->node->group_items);
+    trials_add_number(&trials, "seed", options->seed);
     int status = trials_run(&trials, prepare, run_trial, running);
     if (status)
         die("cannot run the trials: %s", strerror(-status));

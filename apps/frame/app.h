@@ -46,7 +46,7 @@ struct app {
     app_step *open;      /* open the node, get the input; or die */
     app_step *warm_up;   /* make the device compile all that a trial needs; NULL: a trial does */
     app_tell *describe;  /* set variant, input and work, and add the parameters */
-    app_step *reset;     /* before every trial; not timed */
+    app_step *reset;     /* before every trial; not timed; may be NULL */
     app_step *run;       /* a trial */
     app_tell *result;    /* of the last trial, say and add what it came to; may be NULL */
     app_check *check;    /* with --verify, of the last trial. @return what is wrong here [count] */

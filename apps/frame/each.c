@@ -41,6 +41,6 @@ void node_send_each(struct node *node, const struct node_kernels *kernels, uint6
                                   &n_arguments, NULL),
                   "clGetKernelInfo");
     NODE_SET(kernels->several, n_arguments - 1, cl_uint, each);
-    node_launch(node, kernels->several, whole / each);
-    node_launch_from(node, kernels->one, whole, n - whole);
+    node_launch(node, kernels->several, 0, whole / each);
+    node_launch(node, kernels->one, whole, n - whole);
 }

@@ -49,7 +49,7 @@ struct model {
     const struct model_host *host; /* NULL: Gravel sends */
 };
 
-/** All, and one of name NULL behind the last. */
+/** All, in the order of --model. */
 extern const struct model models[];
 
 /** The one that is Gravel. */

@@ -23,24 +23,21 @@
 static error_t take_model(struct argp_state *state, const struct app_option *option,
                           const char *value, void *field)
 {
-    const struct model **chosen = field;
-    for (const struct model *model = models; model->name; model++) {
-        *chosen = model;
-        if (!strcmp(model->name, value))
-            return 0;
-    }
-    return option_refuse(state, option,
-                         "'%s' is none of coprocessor, coprocessor-1m, lane, coalesced, "
-                         "coalesced-aggregated, gravel",
-                         value);
+    uint32_t index = 0;
+    const error_t error = option_index(state, option, value, &index);
+    *(const struct model **)field = &models[index];
+    return error;
 }
 
-const struct app_option options_of_models[] = {
-    {"model", 0, "NAME",
-     "How messages are sent: coprocessor, coprocessor-1m, lane, coalesced, coalesced-aggregated or "
-     "gravel (gravel); docs/results/models.md compares them",
-     take_model, OPTION_AT(struct node, model, const struct model *), 0, 0},
-    {0}};
+const struct app_option node_model_option = {
+    "model",
+    0,
+    "coprocessor|coprocessor-1m|lane|coalesced|coalesced-aggregated|gravel",
+    "How messages are sent; docs/results/models.md compares them (gravel)",
+    take_model,
+    OPTION_AT(struct node, model, const struct model *),
+    0,
+    0};
 
 struct app_option node_group_option(uint32_t n_items)
 {
@@ -236,19 +233,6 @@ void node_set_offsets(cl_kernel kernel, cl_uint index, const cl_ulong *offsets, 
         NODE_SET(kernel, index + i, cl_ulong, offsets[i]);
 }
 
-void *node_map(struct node *node, uint32_t number, uint64_t offset, uint64_t bytes,
-               cl_map_flags flags)
-{
-    void *pointer = NULL;
-    TRY(gravel_map(node->gravel, offset, bytes, flags, number, &pointer));
-    return pointer;
-}
-
-void node_unmap(struct node *node, void *pointer)
-{
-    TRY(gravel_unmap(node->gravel, pointer));
-}
-
 static cl_mem *array_slot(struct node *node, cl_mem array)
 {
     for (unsigned i = 0; i < NODE_MOST_ARRAYS; i++)
@@ -356,24 +340,14 @@ static void start_full(struct node *node, cl_kernel kernel, uint64_t n_items, en
                  group_items, start);
 }
 
-void node_launch_from(struct node *node, cl_kernel kernel, uint64_t from, uint64_t n_items)
+void node_launch(struct node *node, cl_kernel kernel, uint64_t from, uint64_t n_items)
 {
     start_items(node, kernel, from, n_items, launch_sliced);
 }
 
-void node_launch(struct node *node, cl_kernel kernel, uint64_t n_items)
-{
-    node_launch_from(node, kernel, 0, n_items);
-}
-
-void node_run_from(struct node *node, cl_kernel kernel, uint64_t from, uint64_t n_items)
+void node_run(struct node *node, cl_kernel kernel, uint64_t from, uint64_t n_items)
 {
     start_items(node, kernel, from, n_items, node_enqueue);
-}
-
-void node_run(struct node *node, cl_kernel kernel, uint64_t n_items)
-{
-    node_run_from(node, kernel, 0, n_items);
 }
 
 void node_run_full(struct node *node, cl_kernel kernel, uint64_t n_items)
@@ -391,7 +365,7 @@ void node_send(struct node *node, cl_kernel kernel, uint64_t n_items, struct nod
     if (node->model->host)
         node->model->host->send(node->model_host, kernel, n_items, bound, false);
     else
-        node_launch(node, kernel, n_items);
+        node_launch(node, kernel, 0, n_items);
 }
 
 void node_send_full(struct node *node, cl_kernel kernel, uint64_t n_items, struct node_bound bound)

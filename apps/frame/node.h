@@ -62,7 +62,7 @@ struct node {
 struct app_option node_group_option(uint32_t n_items);
 
 /* --model, of applications that run under all models; the offset is of a struct node. */
-extern const struct app_option options_of_models[];
+extern const struct app_option node_model_option;
 
 /** End the process with "program: what Gravel says" if a Gravel call has failed: TRY(gravel_barrier(node->gravel)). */
 void node_check(int code);
@@ -90,11 +90,6 @@ bool node_is_discrete(const struct node *node);
  * @param options  of the compiler, or NULL.
  */
 void node_build(struct node *node, const char *name, const char *source, const char *options);
-
-/** Map a part of a local node's heap for the host, until node_unmap. */
-void *node_map(struct node *node, uint32_t number, uint64_t offset, uint64_t bytes,
-               cl_map_flags flags);
-void node_unmap(struct node *node, void *pointer);
 
 /** Make a kernel whose argument 0 is GRAVEL_ARENA: of the one program, or of another. */
 cl_kernel node_kernel(struct node *node, const char *name);
@@ -134,24 +129,18 @@ void node_write(struct node *node, cl_mem array, size_t at, size_t bytes, const 
 void node_read(struct node *node, cl_mem array, size_t bytes, void *data);
 
 /**
- * Launch `n_items` work-items (0 is allowed) in groups of group_items, and one smaller group for
+ * Launch `n_items` work-items (0 is allowed), from number `from` on, in groups of group_items, and one smaller group for
  * the rest, so that every work-item of every group has work.
  *
  * Argument 1 of the kernel is `ulong first`: the number of the launch's first work-item.
  */
-void node_launch(struct node *node, cl_kernel kernel, uint64_t n_items);
-
-/** As node_launch, for work-items from number `from` on. */
-void node_launch_from(struct node *node, cl_kernel kernel, uint64_t from, uint64_t n_items);
+void node_launch(struct node *node, cl_kernel kernel, uint64_t from, uint64_t n_items);
 
 /**
  * As node_launch, for a kernel that sends nothing and waits for nothing: whole, also where launches are sliced. A barrier
  * does not wait for it: read what it made, or finish, before another node may rely on it.
  */
-void node_run(struct node *node, cl_kernel kernel, uint64_t n_items);
-
-/** As node_run, for work-items from number `from` on. */
-void node_run_from(struct node *node, cl_kernel kernel, uint64_t from, uint64_t n_items);
+void node_run(struct node *node, cl_kernel kernel, uint64_t from, uint64_t n_items);
 
 /**
  * As node_run, in full groups only: work-items from n_items on have no work, which they must find out.

@@ -19,7 +19,8 @@
 #include <string.h>
 #include <sysexits.h>
 
-#define MOST_OPTIONS 16  /* of a group */
+#define MOST_OPTIONS 64
+#define MOST_GROUPS 8
 #define FIRST_KEY 0x1000 /* of options without a letter */
 
 #define MAX_TRIALS 1000000
@@ -121,13 +122,29 @@ error_t option_flag(struct argp_state *state, const struct app_option *option, c
     return 0;
 }
 
-error_t option_either(struct argp_state *state, const struct app_option *option, const char *value,
-                      void *field, const char *one, const char *other)
+error_t option_index(struct argp_state *state, const struct app_option *option, const char *value,
+                     void *field)
 {
-    if (strcmp(value, one) && strcmp(value, other))
-        return option_refuse(state, option, "'%s' is neither %s nor %s", value, one, other);
-    *(const char **)field = value;
-    return 0;
+    uint32_t index = 0;
+    for (const char *word = option->value; *word; index++) {
+        const size_t n = strcspn(word, "|");
+        if (n == strlen(value) && strncmp(word, value, n) == 0) {
+            *(uint32_t *)field = index;
+            return 0;
+        }
+        word += n + (word[n] == '|');
+    }
+    return option_refuse(state, option, "'%s' is none of %s", value, option->value);
+}
+
+error_t option_choice(struct argp_state *state, const struct app_option *option, const char *value,
+                      void *field)
+{
+    uint32_t index;
+    const error_t error = option_index(state, option, value, &index);
+    if (!error)
+        *(const char **)field = value;
+    return error;
 }
 
 error_t option_word(struct argp_state *state, const struct app_option *option, const char *value,
@@ -151,90 +168,62 @@ error_t option_words(struct argp_state *state, const struct app_option *option, 
 
 /* ---- argp ------------------------------------------------------------------------------------ */
 
-/* A group while its options are parsed. */
-struct parsed_group {
-    const struct app_option *options;
-    char *into;
+/* All options of the program, in the order of its groups. */
+static struct {
     struct option_told told[MOST_OPTIONS];
-    struct argp_option rows[MOST_OPTIONS + 2]; /* with the title, and zeros behind the last */
-    struct argp argp;
-};
+    void *fields[MOST_OPTIONS];
+    unsigned n;
+} line;
 
-static int key_of(const struct app_option *options, unsigned i)
+static int key_of(unsigned i)
 {
-    if (options[i].letter == OPTION_ARGUMENT)
-        return ARGP_KEY_ARG;
-    return options[i].letter ? options[i].letter : FIRST_KEY + (int)i;
+    const int letter = line.told[i].option->letter;
+    return letter == OPTION_ARGUMENT ? ARGP_KEY_ARG : letter ? letter : FIRST_KEY + (int)i;
 }
 
 /* A second value would silently replace the first. */
-static error_t take_once(struct parsed_group *group, unsigned i, const char *value,
-                         struct argp_state *state)
+static error_t take_once(unsigned i, const char *value, struct argp_state *state)
 {
-    const struct app_option *option = &group->options[i];
-    struct option_told *told = &group->told[i];
-    if (told->n_given && value && option->take != option_words)
-        return option_refuse(state, option, "'%s' is a second value, and one is taken", value);
+    struct option_told *told = &line.told[i];
+    if (told->n_given && value && told->option->take != option_words)
+        return option_refuse(state, told->option, "'%s' is a second value, and one is taken",
+                             value);
     told->n_given++;
     told->text = value ? value : "";
-    return option->take(state, option, value, group->into + option->offset);
+    return told->option->take(state, told->option, value, line.fields[i]);
 }
 
-static error_t parse_group(int key, char *value, struct argp_state *state)
+static error_t parse(int key, char *value, struct argp_state *state)
 {
-    struct parsed_group *group = state->input;
-    if (key == ARGP_KEY_INIT)
-        memset(group->told, 0, sizeof group->told);
-    if (key == ARGP_KEY_ARG && state->arg_num > 0)
-        return ARGP_ERR_UNKNOWN;
-    for (unsigned i = 0; group->options[i].name; i++)
-        if (group->options[i].take && key_of(group->options, i) == key)
-            return take_once(group, i, value, state);
+    for (unsigned i = 0; i < line.n; i++) {
+        if (key == ARGP_KEY_INIT)
+            line.told[i].n_given = 0;
+        else if (key == key_of(i) && !(key == ARGP_KEY_ARG && state->arg_num > 0))
+            return take_once(i, value, state);
+    }
     return ARGP_ERR_UNKNOWN;
 }
 
-static void open_group(struct parsed_group *parsed, const struct option_group *group, void *self)
+/* Adds a group's title and options to the table of argp, behind n rows. @return how many rows there are. */
+static unsigned add_group(const struct option_group *group, void *self, struct argp *argp,
+                          struct argp_option *rows, unsigned n)
 {
-    *parsed =
-        (struct parsed_group){.options = group->options, .into = (char *)self + group->offset};
-    parsed->rows[0] = (struct argp_option){.doc = group->title, .group = group->place};
-    parsed->argp = (struct argp){.options = parsed->rows, .parser = parse_group};
-    for (unsigned i = 0, row = 1; group->options[i].name; i++) {
-        const struct app_option *option = &group->options[i];
-        assert(i < MOST_OPTIONS);
-        if (option->letter == OPTION_ARGUMENT) {
-            parsed->argp.args_doc = option->name;
-            continue;
-        }
-        parsed->rows[row] =
-            (struct argp_option){.name = option->name, .arg = option->value, .doc = option->help};
-        if (option->take)
-            parsed->rows[row++].key = key_of(group->options, i);
+    rows[n++] = (struct argp_option){.doc = group->title, .group = group->place};
+    for (const struct app_option *option = group->options; option->name; option++) {
+        assert(line.n < MOST_OPTIONS);
+        line.told[line.n] = (struct option_told){.option = option};
+        line.fields[line.n] = (char *)self + group->offset + option->offset;
+        if (option->letter == OPTION_ARGUMENT)
+            argp->args_doc = option->name;
         else
-            parsed->rows[row++].flags = OPTION_ALIAS;
+            rows[n++] = (struct argp_option){
+                option->name, key_of(line.n), option->value, 0, option->help, 0};
+        line.n++;
     }
-}
-
-struct command_line {
-    struct parsed_group groups[OPTIONS_MOST_GROUPS];
-    unsigned n_groups;
-};
-
-static error_t hand_out(int key, char *value, struct argp_state *state)
-{
-    struct command_line *line = state->input;
-    (void)value;
-    if (key != ARGP_KEY_INIT)
-        return ARGP_ERR_UNKNOWN;
-    for (unsigned i = 0; i < line->n_groups; i++)
-        state->child_inputs[i] = &line->groups[i];
-    return 0;
+    return n;
 }
 
 /* ---- what this process was given ---------------------------------------------------------------- */
-
-static struct option_told all_told[OPTIONS_MOST_GROUPS * MOST_OPTIONS];
-static unsigned n_told;
 
 /* Bytes of a field whose value says all; 0 of others. */
 static size_t field_bytes(option_take *take)
@@ -258,46 +247,29 @@ static uint64_t digest_of(const struct option_told *told, const void *field)
     return digest + told->n_given;
 }
 
-static void keep_told(const struct command_line *line)
-{
-    n_told = 0;
-    for (unsigned i = 0; i < line->n_groups; i++) {
-        const struct parsed_group *group = &line->groups[i];
-        for (unsigned j = 0; group->options[j].name; j++) {
-            if (!group->options[j].take)
-                continue;
-            struct option_told *told = &all_told[n_told++];
-            *told = group->told[j];
-            told->option = &group->options[j];
-            told->digest = digest_of(told, group->into + told->option->offset);
-        }
-    }
-}
-
 const struct option_told *options_told(unsigned *n)
 {
-    *n = n_told;
-    return all_told;
+    *n = line.n;
+    return line.told;
 }
 
 void options_parse(const struct option_group *groups, unsigned n_groups, const char *doc,
                    void *self, int argc, char **argv)
 {
-    struct command_line line = {.n_groups = 0};
-    struct argp_child children[OPTIONS_MOST_GROUPS + 1] = {{0}};
-    const struct argp argp = {.parser = hand_out, .doc = doc, .children = children};
+    struct argp_option rows[MOST_OPTIONS + MOST_GROUPS + 1] = {{0}};
+    struct argp argp = {.options = rows, .parser = parse, .doc = doc};
     printed_guard();
-    for (unsigned i = 0; i < n_groups; i++) {
-        if (!groups[i].options)
-            continue;
-        children[line.n_groups].argp = &line.groups[line.n_groups].argp;
-        open_group(&line.groups[line.n_groups++], &groups[i], self);
-    }
-    if (turn_is_first() || argp_parse(&argp, argc, argv, ARGP_SILENT, NULL, &line)) {
+    assert(n_groups <= MOST_GROUPS);
+    line.n = 0;
+    for (unsigned i = 0, n = 0; i < n_groups; i++)
+        if (groups[i].options)
+            n = add_group(&groups[i], self, &argp, rows, n);
+    if (turn_is_first() || argp_parse(&argp, argc, argv, ARGP_SILENT, NULL, NULL)) {
         turn_await();
-        argp_parse(&argp, argc, argv, 0, NULL, &line);
+        argp_parse(&argp, argc, argv, 0, NULL, NULL);
     }
-    keep_told(&line);
+    for (unsigned i = 0; i < line.n; i++)
+        line.told[i].digest = digest_of(&line.told[i], line.fields[i]);
 }
 
 /* ---- what all applications know -------------------------------------------------------------- */
@@ -310,5 +282,5 @@ const struct app_option options_of_runs[] = {
     {"seed", 0, "N", "Seed of everything random; same seed, same input (1)",
      OPTION_NUMBER(struct options, seed, 0, MAX_SEED)},
     {"json", 0, NULL, "Print one JSON object a line", OPTION_FLAG(struct options, json)},
-    {"quiet", 'q', NULL, "Show no progress", OPTION_FLAG(struct options, quiet)},
+    {"quiet", 'q', NULL, "Print no line a trial", OPTION_FLAG(struct options, quiet)},
     {0}};

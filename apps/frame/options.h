@@ -35,11 +35,12 @@ typedef error_t option_take(struct argp_state *state, const struct app_option *o
 #define OPTION_ARGUMENT (-1) /* instead of a letter: the one argument without a name */
 
 struct app_option {
-    const char *name;  /* long, or what --help calls the argument; NULL behind the last */
-    int letter;        /* short; 0 for none */
-    const char *value; /* its name in --help; NULL for a flag */
+    const char *name; /* long, or what --help calls the argument; NULL behind the last */
+    int letter;       /* short; 0 for none */
+    const char *
+        value; /* its name in --help, or the words that it may be: "host|device"; NULL for a flag */
     const char *help;
-    option_take *take; /* NULL: this is another name of the option before */
+    option_take *take;
     size_t offset;
     uint64_t min, max; /* of a number */
 };
@@ -55,6 +56,9 @@ option_take option_real;
 
 option_take option_flag, option_word;
 
+/** One of the words of the option's `value`; or its number among them, from 0, a uint32_t. */
+option_take option_choice, option_index;
+
 /** One word more of an option that may be given several times; any other with a value is refused the second time. */
 option_take option_words;
 
@@ -67,10 +71,6 @@ struct option_words {
 /** Say "-g: " or "--seed: " and the text, and exit with status 64 unless ARGP_NO_EXIT is set. @return  EINVAL. */
 error_t option_refuse(struct argp_state *state, const struct app_option *option, const char *format,
                       ...) __attribute__((format(printf, 3, 4)));
-
-/** Take one of two words, or refuse the value. @param field  of a const char *. */
-error_t option_either(struct argp_state *state, const struct app_option *option, const char *value,
-                      void *field, const char *one, const char *other);
 
 #define OPTION_SPELLED_BYTES 32
 
@@ -88,6 +88,8 @@ const char *option_spell(const struct app_option *option, char spelled[OPTION_SP
 #define OPTION_REAL(in, field) option_real, OPTION_AT(in, field, double), 0, 0
 #define OPTION_FLAG(in, field) option_flag, OPTION_AT(in, field, bool), 0, 0
 #define OPTION_WORD(in, field) option_word, OPTION_AT(in, field, const char *), 0, 0
+#define OPTION_CHOICE(in, field) option_choice, OPTION_AT(in, field, const char *), 0, 0
+#define OPTION_INDEX(in, field, type) option_index, OPTION_AT(in, field, type), 0, 0
 
 #define OPTION_WORDS(in, field) option_words, OPTION_AT(in, field, struct option_words), 0, 0
 
@@ -99,13 +101,11 @@ struct option_group {
     size_t offset; /* of the struct that they fill, in the application's */
 };
 
-#define OPTIONS_MOST_GROUPS 5
-
 /**
  * Parse a command line, or end the process as argp does. Of the processes of a job that are all
  * given the same only the first complains; see die.h.
  *
- * @param groups  [n_groups], OPTIONS_MOST_GROUPS at most; one without options is passed over.
+ * @param groups  [n_groups]; one without options is passed over.
  * @param doc     what the program does, for --help.
  * @param self    the application's struct.
  */
@@ -129,7 +129,7 @@ struct options {
     uint64_t seed;     /* --seed */
     bool verify;       /* -v */
     bool json;         /* --json */
-    bool quiet;        /* -q: no progress */
+    bool quiet;        /* -q: no line a trial */
 };
 
 #define OPTIONS_DEFAULT ((struct options){.n_trials = 3, .seed = 1})

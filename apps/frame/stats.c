@@ -13,7 +13,8 @@
 
 #define N_FIELDS (sizeof(struct gravel_stats) / sizeof(uint64_t))
 
-struct gravel_stats *stats_gather(struct node *node)
+/* Fetches every process's counters. Collective. @return [n_processes], the same everywhere; to be freed. */
+static struct gravel_stats *gather(struct node *node)
 {
     struct gravel_stats *stats = calloc(node->n_processes, sizeof *stats);
     if (!stats)
@@ -41,7 +42,8 @@ static double remote_share(const struct gravel_stats *stats)
     return ratio(stats->remote_messages, stats->messages + stats->host_messages);
 }
 
-void stats_print(FILE *out, const struct gravel_stats *stats, uint32_t n_processes)
+/* Prints a line a process: where its messages went, and why its buffers left. */
+static void print_stats(FILE *out, const struct gravel_stats *stats, uint32_t n_processes)
 {
     fprintf(out, "  %4s  %8s  %17s  %8s  %8s  %8s  %10s  %7s\n", "node", "remote %",
             "mean network B", "full", "timeout", "flush", "queue full", "poll %");
@@ -65,7 +67,8 @@ static json_t *row_json(const struct gravel_stats *stats)
     return row;
 }
 
-json_t *stats_json(const struct gravel_stats *stats, uint32_t n_processes)
+/* Makes an array with an object a process: all counters and the ratios made of them. */
+static json_t *to_json(const struct gravel_stats *stats, uint32_t n_processes)
 {
     json_t *rows = json_array();
     for (uint32_t i = 0; i < n_processes; i++)
@@ -75,13 +78,13 @@ json_t *stats_json(const struct gravel_stats *stats, uint32_t n_processes)
 
 int stats_report(struct node *node, struct trials *trials, bool was_checked, uint64_t n_wrong)
 {
-    struct gravel_stats *stats = stats_gather(node);
+    struct gravel_stats *stats = gather(node);
     if (trials->json || node->model != model_gravel)
         trials->model = node->model->name;
     if (trials->json)
-        trials->statistics = stats_json(stats, node->n_processes);
+        trials->statistics = to_json(stats, node->n_processes);
     else if (node->number == 0)
-        stats_print(stdout, stats, node->n_processes);
+        print_stats(stdout, stats, node->n_processes);
     free(stats);
     n_wrong = trials->n_wrong = node_sum(node, n_wrong);
     if (n_wrong)

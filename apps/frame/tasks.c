@@ -11,22 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-error_t take_schedule(struct argp_state *state, const struct app_option *option, const char *value,
-                      void *field)
-{
-    static const char *const policies[] = {"promoted", "steal-only", "scope-only",
-                                           "baseline", "private",    "counter"};
-    for (size_t i = 0; i < sizeof policies / sizeof *policies; i++)
-        if (!strcmp(value, policies[i])) {
-            *(const char **)field = policies[i];
-            return 0;
-        }
-    return option_refuse(state, option,
-                         "'%s' is none of promoted, steal-only, scope-only, baseline, private, "
-                         "counter",
-                         value);
-}
-
 void tasks_open(struct tasks *tasks, struct node *node, struct gravel_steal_options options)
 {
     options.group_size = node->group_items;
@@ -78,31 +62,6 @@ void tasks_run_stretches(struct tasks *tasks, cl_kernel kernel)
     tasks_run(tasks, kernel);
 }
 
-static int compare_counts(const void *a, const void *b)
-{
-    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-    return (x > y) - (x < y);
-}
-
-/* How evenly tasks were shared out: the least of a group's, quartiles, and the most. */
-static void tell_groups(struct tasks *tasks, struct trials *trials)
-{
-    static const char *const names[] = {"group_tasks_least", "group_tasks_quarter",
-                                        "group_tasks_median", "group_tasks_three_quarters",
-                                        "group_tasks_most"};
-    uint32_t n = gravel_steal_n_groups(tasks->steal);
-    uint64_t *counts = app_array(n, sizeof *counts, "counts of groups");
-    for (uint32_t group = 0; group < n; group++) {
-        struct gravel_steal_stats stats;
-        TRY(gravel_steal_stats_read(tasks->steal, &stats, sizeof stats, group));
-        counts[group] = stats.done;
-    }
-    qsort(counts, n, sizeof *counts, compare_counts);
-    for (uint32_t i = 0; i < sizeof names / sizeof *names; i++)
-        trials_add_number(trials, names[i], counts[(uint64_t)(n - 1) * i / 4]);
-    free(counts);
-}
-
 void tasks_tell(struct tasks *tasks, struct trials *trials)
 {
     struct gravel_steal_stats stats;
@@ -114,7 +73,6 @@ void tasks_tell(struct tasks *tasks, struct trials *trials)
     trials_add_number(trials, "stolen", stats.stolen);
     trials_add_number(trials, "failed", stats.failed);
     trials_add_number(trials, "offers", stats.offers);
-    tell_groups(tasks, trials);
     trials_say(
         trials,
         "  %s, %u groups: %llu tasks, %llu stolen, %llu offers, %llu failed attempts, most of "

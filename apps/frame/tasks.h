@@ -23,11 +23,10 @@ struct tasks {
 };
 
 /* --schedule, which fills struct node's `schedule`; `at` is that struct's offset. */
-option_take take_schedule;
-#define TASKS_OPTION(in, at, help)                                                                 \
-    {                                                                                              \
-        "schedule", 0, "POLICY", help, take_schedule, OPTION_AT(in, at.schedule, const char *), 0, \
-            0                                                                                      \
+#define TASKS_OPTION(in, at, help)                                                      \
+    {                                                                                   \
+        "schedule", 0, "promoted|steal-only|scope-only|baseline|private|counter", help, \
+            OPTION_CHOICE(in, at.schedule)                                              \
     }
 
 /**

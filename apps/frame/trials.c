@@ -94,7 +94,7 @@ void trials_say(const struct trials *trials, const char *format, ...)
 
 static int print_trial(const struct trials *trials, double seconds)
 {
-    if (trials->node != 0 || trials->json)
+    if (trials->node != 0 || trials->json || trials->is_quiet)
         return 0;
     print_head(trials);
     fprintf(out_of(trials), "%.6f s  ", seconds);

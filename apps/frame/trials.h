@@ -35,6 +35,7 @@ struct trials {
     uint32_t node;       /* only node 0 prints */
     unsigned n_trials;   /* at least 1 */
     bool json;
+    bool is_quiet;      /* a summary, and no line a trial */
     json_t *parameters; /* object with the application's own fields, named with their units, or
                            NULL: trials_add_number and its like make one; trials_free drops this reference */
     json_t *statistics; /* array of what each node counted, or NULL; dropped as `parameters` are */

@@ -68,7 +68,6 @@ static error_t take_vertices(struct argp_state *state, const struct app_option *
 
 static const char *const partitions[] = {
     [GRAPH_BY_BLOCK] = "block", [GRAPH_BY_METIS] = "metis", [GRAPH_BY_HASH] = "hash"};
-#define N_PARTITIONS (sizeof partitions / sizeof *partitions)
 
 const char *graph_partition_name(enum graph_partition partition)
 {
@@ -78,17 +77,10 @@ const char *graph_partition_name(enum graph_partition partition)
 static error_t take_partition(struct argp_state *state, const struct app_option *option,
                               const char *value, void *field)
 {
-    enum graph_partition *partition = field, found = GRAPH_BY_BLOCK;
-    while (found < N_PARTITIONS && strcmp(value, partitions[found]) != 0)
-        found++;
-    if (found == N_PARTITIONS)
-        return option_refuse(state, option, "'%s' is none of block, metis and hash", value);
-    if (found == GRAPH_BY_METIS && !PARTITION_HAS_METIS) {
-        argp_failure(state, EX_USAGE, 0, "--partition metis: built without METIS (libmetis-dev)");
-        return EINVAL;
-    }
-    *partition = found;
-    return 0;
+    const error_t error = option_index(state, option, value, field);
+    if (!error && *(enum graph_partition *)field == GRAPH_BY_METIS && !PARTITION_HAS_METIS)
+        return option_refuse(state, option, "metis: built without METIS (libmetis-dev)");
+    return error;
 }
 
 const struct app_option options_of_graphs[] = {
@@ -109,7 +101,7 @@ const struct app_option options_of_graphs[] = {
     {"band", 0, "VERTICES",
      "Generate a band graph of so many vertices, 19 edges each (cage15 has 5154859)", take_vertices,
      0, BAND_MIN_VERTICES, BAND_MAX_VERTICES},
-    {"partition", 0, "HOW",
+    {"partition", 0, "block|metis|hash",
      "Spread vertices over nodes by block, by hash so that all have about as many edges, or by "
      "metis so that few edges cross (block)",
      take_partition, OPTION_AT(struct graph_options, partition, enum graph_partition), 0, 0},

@@ -6,36 +6,19 @@
  * increment, as in the dissertation, HPCC's exclusive or, a sum of floats or a put. The check walks
  * the whole stream, one step at a time, undoes every update of the own part, and expects the table
  * it began with; of a word that was put to it expects one of the values. With --zipf words are drawn skewed, and with
- * --accumulate an accumulator adds updates up.
+ * --accumulate an accumulator adds updates up. With --divergence few of many work-items make updates: divergent.c.
  *
  * Path: main -> gups.cl -> table; table.c fills and checks it
  * Source: Orr 2016, section 5.4.2; Luszczek et al., HPC Challenge RandomAccess.
  */
-#include "frame/app.h"
 #include "frame/die.h"
-#include "gups/table.h"
-
-#include <gravel/accumulator.h>
+#include "gups.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 extern const char gups_cl[];
-
-struct gups {
-    struct options options;
-    struct node node;
-    uint64_t log_table;   /* log2 of the words a node */
-    uint64_t log_updates; /* log2 of the updates a node */
-    uint64_t per_item;    /* updates of a work-item, a power of two */
-    enum table_op op;
-    double zipf; /* exponent; 0: uniform */
-    bool accumulates;
-    struct gravel_accumulator *accumulator;
-    struct table table;
-    cl_kernel kernel;
-};
 
 /* ---- options --------------------------------------------------------------------------------- */
 
@@ -47,27 +30,15 @@ static const struct operation {
                   [TABLE_XOR] = {"xor", "gups_xor", 12},
                   [TABLE_ADD] = {"add-float", "gups_add_float", 8},
                   [TABLE_PUT] = {"put", "gups_put", 12}};
-#define N_OPERATIONS (sizeof operations / sizeof *operations)
-
-static error_t take_operation(struct argp_state *state, const struct app_option *option,
-                              const char *value, void *field)
-{
-    for (uint32_t op = 0; op < N_OPERATIONS; op++) {
-        *(enum table_op *)field = (enum table_op)op;
-        if (!strcmp(value, operations[op].name))
-            return 0;
-    }
-    return option_refuse(state, option, "'%s' is none of inc, xor, add-float, put", value);
-}
 
 static const struct app_option own_options[] = {
     {"table", 0, "LOG2", "A node's table has 2^LOG2 words (24)",
      OPTION_NUMBER(struct gups, log_table, 0, 32)},
     {"updates", 0, "LOG2", "A node makes 2^LOG2 updates (24)",
      OPTION_NUMBER(struct gups, log_updates, 0, 40)},
-    {"op", 0, "OP",
-     "Update: inc; xor as HPCC; add-float, of 32-bit floats; or put, of 8 bytes (inc)",
-     take_operation, OPTION_AT(struct gups, op, enum table_op), 0, 0},
+    {"op", 0, "inc|xor|add-float|put",
+     "Update: xor as HPCC, add-float of 32-bit floats, put of 8 bytes (inc)",
+     OPTION_INDEX(struct gups, op, enum table_op)},
     {"zipf", 0, "S",
      "Draw words skewed: a word of rank k about k^S times less often than the first; 0 is uniform "
      "(0)",
@@ -76,6 +47,21 @@ static const struct app_option own_options[] = {
      OPTION_FLAG(struct gups, accumulates)},
     {"per-item", 0, "N", "Updates of a work-item, a power of two (256)",
      OPTION_POWER(struct gups, per_item, 1, 1 << 20)},
+    {"divergence", 0, "if|wi|wave|subgroup|fbar|share",
+     "Have few work-items make increments (GUPS-mod), and go through the divergent code by: if, a "
+     "group goes round together, with predicates; wi, each work-item sends alone; wave, as if, in "
+     "groups of what the device runs together (--wave); subgroup, sub-groups go round each on its "
+     "own; fbar, sub-groups that are not done send together; share, work-items of a group share "
+     "its updates",
+     OPTION_CHOICE(struct gups, form)},
+    {"items", 0, "LOG2", "Of --divergence: a node has 2^LOG2 work-items (22)",
+     OPTION_NUMBER(struct gups, log_items, 0, 36)},
+    {"idle", 0, "PERCENT", "Of --divergence: work-items that make no updates (95)",
+     OPTION_NUMBER(struct gups, idle_percent, 0, 100)},
+    {"max-updates", 0, "N", "Of --divergence: any other work-item makes 1 to N updates (16)",
+     OPTION_NUMBER(struct gups, most, 1, 1 << 20)},
+    {"wave", 0, "ITEMS", "Work-items of a group of --divergence wave (the device's choice)",
+     OPTION_NUMBER(struct gups, wave_items, 1, NODE_MAX_GROUP)},
     {0}};
 
 /* ---- set-up ---------------------------------------------------------------------------------- */
@@ -115,6 +101,11 @@ static void check_options(const struct gups *gups)
         die("--accumulate: of --op put there is no sum");
     if (gups->accumulates && gups->node.model != model_gravel)
         die("--accumulate: under --model gravel alone");
+    if (gups->form && (gups->op != TABLE_INC || gups->zipf > 0 || gups->accumulates))
+        die("--divergence: no --op, --zipf or --accumulate");
+    if (gups->form && strcmp(gups->form, "if") && gups->node.model->host)
+        die("--divergence %s: under --model %s work-groups send together, as form if does",
+            gups->form, gups->node.model->name);
 }
 
 #define MOST_LEVELS 64
@@ -151,22 +142,14 @@ static void make_accumulator(struct gups *gups)
     TRY(gravel_kernel_set_accumulator(gups->accumulator, gups->kernel, 9));
 }
 
-static void set_up(void *self)
+/* Makes the kernel in which every work-item walks a piece of the stream. */
+static void open_stream(struct gups *gups)
 {
-    struct gups *gups = self;
     struct node *node = &gups->node;
-    check_options(gups);
-    if (gups->per_item > n_updates(gups))
-        gups->per_item = n_updates(gups);
-    gups->table = (struct table){.node = node, .n_words = n_words(gups), .op = gups->op};
-    uint64_t table_bytes = n_words(gups) * table_word_bytes(&gups->table);
-    node_open(node, table_bytes);
     char options[64];
     snprintf(options, sizeof options, "%s %s", gups->zipf > 0 ? "-DSKEWED" : "",
              gups->accumulates ? "-DACCUMULATES" : "");
     node_build(node, "gups.cl", gups_cl, options);
-    TRY(gravel_alloc(node->gravel, table_bytes, &gups->table.offset));
-    table_open(&gups->table);
     set_levels(gups);
     gups->kernel = node_kernel(node, operations[gups->op].kernel);
     NODE_SET(gups->kernel, 2, cl_ulong, node->number * n_updates(gups));
@@ -179,10 +162,25 @@ static void set_up(void *self)
     make_accumulator(gups);
 }
 
-static struct node_bound bound_of(const struct gups *gups)
+static void set_up(void *self)
 {
-    return (struct node_bound){.n_messages = gups->per_item,
-                               .message_bytes = operations[gups->op].message_bytes};
+    struct gups *gups = self;
+    struct node *node = &gups->node;
+    check_options(gups);
+    if (gups->per_item > n_updates(gups))
+        gups->per_item = n_updates(gups);
+    gups->n_items = gups->form ? UINT64_C(1) << gups->log_items : n_updates(gups) / gups->per_item;
+    gups->bound = (struct node_bound){.n_messages = gups->form ? gups->most : gups->per_item,
+                                      .message_bytes = operations[gups->op].message_bytes};
+    gups->table = (struct table){.node = node, .n_words = n_words(gups), .op = gups->op};
+    uint64_t table_bytes = n_words(gups) * table_word_bytes(&gups->table);
+    node_open(node, table_bytes);
+    TRY(gravel_alloc(node->gravel, table_bytes, &gups->table.offset));
+    table_open(&gups->table);
+    if (gups->form)
+        divergent_open(gups);
+    else
+        open_stream(gups);
 }
 
 /* ---- trials ---------------------------------------------------------------------------------- */
@@ -193,34 +191,40 @@ static void reset(void *self)
     table_fill(&gups->table);
 }
 
+static void send(struct gups *gups, uint64_t n_items)
+{
+    node_send(&gups->node, gups->kernel, n_items, gups->bound);
+    TRY(gravel_barrier(gups->node.gravel));
+}
+
 static void update(void *self)
 {
     struct gups *gups = self;
-    node_send(&gups->node, gups->kernel, n_updates(gups) / gups->per_item, bound_of(gups));
-    TRY(gravel_barrier(gups->node.gravel));
+    send(gups, gups->n_items);
 }
 
 /* One group of the trials' size. */
 static void warm_up(void *self)
 {
     struct gups *gups = self;
-    uint64_t n_items = n_updates(gups) / gups->per_item;
-    node_send(&gups->node, gups->kernel,
-              n_items < gups->node.group_items ? n_items : gups->node.group_items, bound_of(gups));
-    TRY(gravel_barrier(gups->node.gravel));
+    const uint32_t group_items = gups->node.group_items;
+    send(gups, gups->n_items < group_items ? gups->n_items : group_items);
 }
 
 static void describe(void *self, struct trials *trials)
 {
     const struct gups *gups = self;
+    trials_add_number(trials, "table_words_per_node", n_words(gups));
+    if (gups->form) {
+        divergent_describe(gups, trials);
+        return;
+    }
     snprintf(trials->variant, sizeof trials->variant, "%s%s", operations[gups->op].name,
              gups->accumulates ? ", accumulated" : "");
     snprintf(trials->input, sizeof trials->input, "table 2^%u", (unsigned)gups->log_table);
     trials->work = (double)gups->node.n_processes * (double)n_updates(gups);
-    trials_add_number(trials, "table_words_per_node", n_words(gups));
     trials_add_number(trials, "updates_per_node", n_updates(gups));
     trials_add_number(trials, "updates_per_item", gups->per_item);
-    trials_add_number(trials, "group_items", gups->node.group_items);
     trials_add_real(trials, "zipf", gups->zipf);
 }
 
@@ -228,7 +232,10 @@ static uint64_t check(void *self, struct trials *trials)
 {
     struct gups *gups = self;
     (void)trials;
-    table_undo_stream(&gups->table, gups->node.n_processes * n_updates(gups), gups->options.quiet);
+    if (gups->form)
+        divergent_undo(gups);
+    else
+        table_undo_stream(&gups->table, gups->node.n_processes * n_updates(gups));
     return table_count_wrong(&gups->table);
 }
 
@@ -236,6 +243,8 @@ static void close_all(void *self)
 {
     struct gups *gups = self;
     TRY(gravel_accumulator_destroy(gups->accumulator));
+    if (gups->form)
+        clReleaseKernel(gups->kernel);
     table_close(&gups->table);
     node_close(&gups->node);
 }
@@ -260,6 +269,11 @@ static const struct app app = {.name = "gups",
 
 int main(int argc, char **argv)
 {
-    struct gups gups = {.log_table = 24, .log_updates = 24, .per_item = 256};
+    struct gups gups = {.log_table = 24,
+                        .log_updates = 24,
+                        .per_item = 256,
+                        .log_items = 22,
+                        .idle_percent = 95,
+                        .most = 16};
     return app_main(&app, &gups, argc, argv);
 }

@@ -2,9 +2,11 @@
 /*
  * Launch the kernels of table.cl. See table.h.
  */
+#include <sys/types.h>
+
 #include "gups/table.h"
 #include "frame/die.h"
-#include "frame/progress.h"
+#include "gups/divergent.h"
 
 #include <stdlib.h>
 
@@ -14,6 +16,7 @@
 /* Of one kernel, so that on a CPU device the pump's copies have their turn between two. */
 #define MOST_MARKS 16384u
 #define MOST_WORDS (UINT64_C(1) << 24)
+#define MOST_ITEMS (UINT64_C(1) << 20)
 #define EVERY_NODE UINT32_MAX
 
 extern const char table_cl[];
@@ -29,7 +32,7 @@ void table_open(struct table *table)
     TRY(gravel_program_build(node->gravel, "table.cl", table_cl, NULL, &table->program));
     table->fill = node_kernel_of(node, table->program, "fill_table");
     table->undo_stream = node_kernel_of(node, table->program, "undo_updates");
-    table->undo_words = node_kernel_of(node, table->program, "undo_words");
+    table->undo_divergent = node_kernel_of(node, table->program, "undo_divergent");
     table->count = node_kernel_of(node, table->program, "count_wrong");
 }
 
@@ -107,48 +110,36 @@ static void set_undo_stream(struct table *table, cl_mem marks)
     NODE_SET(table->undo_stream, 10, cl_uint, table->n_levels);
 }
 
-static void write(struct table *table, cl_mem array, const void *data, size_t bytes)
+void table_undo_stream(struct table *table, uint64_t n_updates)
 {
-    node_check_cl(clEnqueueWriteBuffer(gravel_cl_queue(table->node->gravel), array, CL_TRUE, 0,
-                                       bytes, data, 0, NULL, NULL),
-                  "clEnqueueWriteBuffer");
-}
-
-void table_undo_stream(struct table *table, uint64_t n_updates, bool quiet)
-{
-    struct progress progress;
     uint64_t ran = 1;
     cl_ulong *marks = app_array(MOST_MARKS, sizeof *marks, "marks");
     cl_mem on_device = node_array(table->node, MOST_MARKS * sizeof *marks, NULL);
-    progress_begin(&progress, stderr, "check", n_updates, quiet || table->node->number != 0);
     set_undo_stream(table, on_device);
     for (uint64_t left = n_updates; left;) {
         uint32_t n = walk(&ran, left, marks); /* beside the kernel of the marks before */
         NODE_SET(table->undo_stream, 8, cl_ulong, left);
-        write(table, on_device, marks, n * sizeof *marks);
+        node_write(table->node, on_device, 0, n * sizeof *marks, marks);
         run(table, table->undo_stream, n);
         clFlush(gravel_cl_queue(table->node->gravel));
         left = left > (uint64_t)n * PIECE ? left - (uint64_t)n * PIECE : 0;
-        progress_at(&progress, n_updates - left);
     }
     node_finish(table->node);
-    progress_end(&progress);
     node_array_free(table->node, on_device);
     free(marks);
 }
 
-void table_undo_words(struct table *table, const cl_ulong *words, size_t n)
+void table_undo_divergent(struct table *table, const struct divergent *problem, uint64_t n_items)
 {
-    if (n == 0)
-        return;
-    cl_mem on_device = node_array(table->node, n * sizeof *words, words);
-    NODE_SET(table->undo_words, 1, cl_uint, own_node(table->node));
-    NODE_SET(table->undo_words, 2, cl_ulong, table->offset);
-    NODE_SET(table->undo_words, 3, cl_ulong, table->n_words);
-    NODE_SET(table->undo_words, 4, cl_mem, on_device);
-    run(table, table->undo_words, n);
+    NODE_SET(table->undo_divergent, 1, cl_uint, own_node(table->node));
+    NODE_SET(table->undo_divergent, 2, cl_uint, table->node->n_nodes);
+    node_set(table->undo_divergent, 4, sizeof *problem, problem);
+    for (uint64_t done = 0, part; done < n_items; done += part) {
+        part = n_items - done < MOST_ITEMS ? n_items - done : MOST_ITEMS;
+        NODE_SET(table->undo_divergent, 3, cl_ulong, done);
+        run(table, table->undo_divergent, part);
+    }
     node_finish(table->node);
-    node_array_free(table->node, on_device);
 }
 
 uint64_t table_count_wrong(struct table *table)

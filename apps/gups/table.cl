@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The tables of GUPS and GUPS-mod where they lie: fill them, undo updates, count wrong words. No messages.
+ * The tables of GUPS where they lie: fill them, undo updates, count wrong words. No messages.
  *
- * It shares nothing with gups.cl and gups-mod.cl. Work-items begin at numbers of the stream that the host has reached
- * step by step; none jumps.
+ * It shares nothing with gups.cl and divergent.cl but what decides the updates. Work-items begin at numbers of the stream
+ * that the host has reached step by step; none jumps.
  *
  * Path:    table.c launches it, without slices, as no kernel here waits.
  */
 #include "gravel.cl.h"
+#include "divergent.h"
 
 #define EVERY_NODE 0xffffffffu /* the process holds the heaps of all nodes, one behind the other */
 
@@ -110,6 +111,15 @@ static ulong place_of(ulong ran, global const uint *levels, uint n_levels)
     return (n_ranks + ran % n_ranks) * 0x9e3779b97f4a7c15ul;
 }
 
+/* Undoes an update of the word that upper half and lower bits of `place` name, unless it is another node's than `node`. */
+static void undo_at(global struct gravelp_arena *arena, uint node, ulong offset, ulong mask,
+                    uint n_nodes, ulong place, ulong ran, uint op)
+{
+    uint owner = (uint)(((place >> 32) * n_nodes) >> 32);
+    if (owner == node || node == EVERY_NODE)
+        undo(table_of(arena, node == EVERY_NODE ? owner : 0, offset), place & mask, ran, op);
+}
+
 /*
  * Undo `piece` updates after each of the marks, n_updates at most in all; those of one node, or of EVERY_NODE.
  * Global size: marks.
@@ -121,21 +131,29 @@ kernel void undo_updates(GRAVEL_ARENA, uint node, ulong offset, ulong mask, uint
     ulong first = (ulong)get_global_id(0) * piece, ran = marks[get_global_id(0)];
     for (ulong k = first; k < first + piece && k < n_updates; k++) {
         ran = (ran << 1) ^ ((long)ran < 0 ? 7ul : 0ul);
-        ulong place = place_of(ran, levels, n_levels);
-        uint owner = (uint)(((place >> 32) * n_nodes) >> 32);
-        if (owner != node && node != EVERY_NODE)
-            continue;
-        uint heap = node == EVERY_NODE ? owner : 0;
-        undo(table_of(gravel_arena_, heap, offset), place & mask, ran, op);
+        undo_at(gravel_arena_, node, offset, mask, n_nodes, place_of(ran, levels, n_levels), ran,
+                op);
     }
 }
 
-/* Undo one increment of each word that is listed, by its number among the words of all nodes. Global size: words. */
-kernel void undo_words(GRAVEL_ARENA, uint node, ulong offset, ulong n_words,
-                       global const ulong *words)
+/* Number `at` of SplitMix64's that have this key. */
+static ulong draw(ulong key, ulong at)
 {
-    ulong word = words[get_global_id(0)];
-    uint owner = (uint)(word / n_words), heap = node == EVERY_NODE ? owner : 0;
-    if (owner == node || node == EVERY_NODE)
-        undo(table_of(gravel_arena_, heap, offset), word % n_words, 0, INC);
+    ulong z = key + (at + 1) * 0x9e3779b97f4a7c15ul;
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ul;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111ebul;
+    return z ^ (z >> 31);
+}
+
+/* Undo the increments of work-items from number `first` of all nodes. Global size: work-items. */
+kernel void undo_divergent(GRAVEL_ARENA, uint node, uint n_nodes, ulong first,
+                           struct divergent problem)
+{
+    ulong item = first + get_global_id(0), length = draw(problem.length_key, item), done = 0;
+    if ((uint)length >= problem.active_below)
+        return;
+    do {
+        ulong ran = draw(problem.update_key, item * problem.most + done);
+        undo_at(gravel_arena_, node, problem.table, problem.mask, n_nodes, ran, ran, INC);
+    } while (done++ < (((length >> 32) * problem.most) >> 32));
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The tables of GUPS, or GUPS-mod, on this process's nodes: filled and checked on the device, so that they need no
+ * The tables of GUPS on this process's nodes: filled and checked on the device, so that they need no
  * memory of the host's and no copies.
  *
- * Path: gups.c, gups-mod.c -> this -> table.cl
+ * Path: gups.c, divergent.c -> this -> table.cl
  * Owner: table_open makes what table_close releases; the tables' memory is the caller's.
  * Threads: main's. Every call is done when it returns; none may overlap messages to the tables.
  */
@@ -34,7 +34,7 @@ struct table {
     cl_mem levels; /* [n_levels] of skew() in gups.cl, a word if there are none */
     uint32_t n_levels;
     cl_program program;
-    cl_kernel fill, undo_stream, undo_words, count;
+    cl_kernel fill, undo_stream, undo_divergent, count;
 };
 
 /** Build the kernels, which node_close releases. The other fields are set. */
@@ -55,13 +55,12 @@ void table_fill(struct table *table);
  *
  * The host walks the stream one step at a time and marks every 1024th number; work-items walk on from the marks.
  * A put cannot be undone: a word that holds a number that was put to it is marked right, one that still holds 0 wrong.
- *
- * @param quiet  show no progress.
  */
-void table_undo_stream(struct table *table, uint64_t n_updates, bool quiet);
+void table_undo_stream(struct table *table, uint64_t n_updates);
 
-/** Undo one increment of each listed word. @param words  [n] node * n_words + word, of any node. */
-void table_undo_words(struct table *table, const cl_ulong *words, size_t n);
+/** Undo the updates that the first n_items work-items of all nodes make, by --divergence. */
+struct divergent;
+void table_undo_divergent(struct table *table, const struct divergent *problem, uint64_t n_items);
 
 /** Compare with table_fill's words, or look at the marks. @return  wrong words of this process's nodes [count]. */
 uint64_t table_count_wrong(struct table *table);

@@ -32,25 +32,32 @@ struct view {
     uint32_t *heads, *next, *keys, *values;
 };
 
+static uint32_t *map_words(struct hashtable *table, uint32_t number, uint64_t offset, uint64_t n,
+                           cl_map_flags flags)
+{
+    void *words;
+    TRY(gravel_map(table->node.gravel, offset, 4 * n, flags, number, &words));
+    return words;
+}
+
 static struct view map(struct hashtable *table, uint32_t number, cl_map_flags flags)
 {
-    const uint64_t bytes = 4 * hashtable_n_entries(table);
-    struct node *node = &table->node;
+    const uint64_t n = hashtable_n_entries(table);
     return (struct view){
         table,
         number,
-        node_map(node, number, table->heads, 4 * hashtable_n_local_buckets(table), flags),
-        node_map(node, number, table->next, bytes, flags),
-        node_map(node, number, table->keys, bytes, flags),
-        node_map(node, number, table->values, bytes, flags)};
+        map_words(table, number, table->heads, hashtable_n_local_buckets(table), flags),
+        map_words(table, number, table->next, n, flags),
+        map_words(table, number, table->keys, n, flags),
+        map_words(table, number, table->values, n, flags)};
 }
 
 static void unmap(struct hashtable *table, struct view *view)
 {
-    node_unmap(&table->node, view->heads);
-    node_unmap(&table->node, view->next);
-    node_unmap(&table->node, view->keys);
-    node_unmap(&table->node, view->values);
+    TRY(gravel_unmap(table->node.gravel, view->heads));
+    TRY(gravel_unmap(table->node.gravel, view->next));
+    TRY(gravel_unmap(table->node.gravel, view->keys));
+    TRY(gravel_unmap(table->node.gravel, view->values));
 }
 
 static bool is_here(const struct view *view, uint32_t key)

@@ -11,7 +11,6 @@
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 extern const char hashtable_cl[];
 
@@ -19,19 +18,9 @@ static const char *const operations[] = {"insert", "upsert", "find"};
 
 /* ---- options ------------------------------------------------------------------------------------- */
 
-static error_t take_operation(struct argp_state *state, const struct app_option *option,
-                              const char *value, void *field)
-{
-    uint32_t *operation = field;
-    for (*operation = 0; *operation < sizeof operations / sizeof *operations; ++*operation)
-        if (!strcmp(operations[*operation], value))
-            return 0;
-    return option_refuse(state, option, "'%s' is none of insert, upsert and find", value);
-}
-
 static const struct app_option own_options[] = {
-    {"op", 0, "NAME", "insert, upsert (count keys) or find (insert)", take_operation,
-     OPTION_AT(struct hashtable, operation, uint32_t), 0, 0},
+    {"op", 0, "insert|upsert|find", "What is done with a key; upsert counts it (insert)",
+     OPTION_INDEX(struct hashtable, operation, uint32_t)},
     {"buckets", 0, "N", "Lists of all nodes together, a power of two (1024)",
      OPTION_POWER(struct hashtable, n_buckets, 1, UINT64_C(1) << 28)},
     {"items", 0, "LOG2", "All nodes together make 2^LOG2 operations (20)",
@@ -123,13 +112,10 @@ static void set_up(void *self)
 
 static void clear(struct hashtable *table, uint64_t offset, uint64_t n)
 {
-    for (uint32_t number = 0; number < table->node.n_nodes; number++) {
-        if (!gravel_is_local(table->node.gravel, number))
-            continue;
-        void *words = node_map(&table->node, number, offset, 4 * n, CL_MAP_WRITE_INVALIDATE_REGION);
-        memset(words, 0, 4 * n);
-        node_unmap(&table->node, words);
-    }
+    const cl_uint zero = 0;
+    for (uint32_t number = 0; number < table->node.n_nodes; number++)
+        if (gravel_is_local(table->node.gravel, number))
+            TRY(gravel_fill(table->node.gravel, offset, 4 * n, &zero, 4, number));
 }
 
 static void reset(void *self)
@@ -161,8 +147,6 @@ static void describe(void *self, struct trials *trials)
     trials_add_number(trials, "operations", hashtable_n_entries(table));
     trials_add_number(trials, "keys", table->n_keys);
     trials_add_number(trials, "groups", table->sections.n_groups);
-    trials_add_number(trials, "group_items", table->node.group_items);
-    trials_add_number(trials, "seed", table->options.seed);
 }
 
 static uint64_t check(void *self, struct trials *trials)

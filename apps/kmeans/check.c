@@ -10,7 +10,6 @@
  * Threads: main's.
  */
 #include "kmeans.h"
-#include "frame/progress.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -21,7 +20,6 @@ struct serial {
     uint8_t *label;   /* [n_points] of the last round */
     int64_t centres[MAX_CLUSTERS][MAX_DIMENSIONS];
     uint64_t inertia_fixed;
-    struct progress progress;
 };
 
 static void start(struct serial *serial)
@@ -111,7 +109,6 @@ static double run(struct serial *serial)
         double begin_s = trials_clock();
         make_round(serial, i == n_rounds);
         serial_s += i < n_rounds ? trials_clock() - begin_s : 0;
-        progress_at(&serial->progress, i + 1);
     }
     return serial_s;
 }
@@ -127,10 +124,7 @@ uint64_t compare_with_serial(struct kmeans *kmeans, double *serial_s)
     node_read(&kmeans->node, kmeans->label, n_own, label);
     points_generate(kmeans, (struct block_range){0, n}, serial->points);
     start(serial);
-    progress_begin(&serial->progress, stderr, "check", kmeans->n_done + 1,
-                   kmeans->options.quiet || kmeans->node.number != 0);
     *serial_s = run(serial);
-    progress_end(&serial->progress);
     uint64_t n_wrong = compare(serial, label);
     free(label);
     free(serial->points);

@@ -169,18 +169,17 @@ static size_t centres_bytes(const struct kmeans *kmeans)
 /* This process's copy of all centres, to or from its heap. */
 static void read_centres(struct kmeans *kmeans, cl_uint *centres)
 {
-    size_t bytes = centres_bytes(kmeans);
-    void *here = node_map(&kmeans->node, kmeans->node.number, kmeans->centres, bytes, CL_MAP_READ);
-    memcpy(centres, here, bytes);
-    node_unmap(&kmeans->node, here);
+    TRY(gravel_get(kmeans->node.gravel, kmeans->centres, centres, centres_bytes(kmeans),
+                   kmeans->node.number));
 }
 static void write_centres(struct kmeans *kmeans, const cl_uint *centres)
 {
     size_t bytes = centres_bytes(kmeans);
-    void *here = node_map(&kmeans->node, kmeans->node.number, kmeans->centres, bytes,
-                          CL_MAP_WRITE_INVALIDATE_REGION);
+    void *here;
+    TRY(gravel_map(kmeans->node.gravel, kmeans->centres, bytes, CL_MAP_WRITE_INVALIDATE_REGION,
+                   kmeans->node.number, &here));
     memcpy(here, centres, bytes);
-    node_unmap(&kmeans->node, here);
+    TRY(gravel_unmap(kmeans->node.gravel, here));
 }
 
 /* The mean, rounded. A cluster without points keeps its centre. */
@@ -205,10 +204,12 @@ static void move_centres(struct kmeans *kmeans, struct block_range clusters, con
 static void take_sums(struct kmeans *kmeans, uint32_t number, struct block_range clusters)
 {
     uint64_t bytes = (clusters.last - clusters.first) * n_columns(kmeans) * sizeof(cl_ulong);
-    void *sums = node_map(&kmeans->node, number, kmeans->sums, bytes, CL_MAP_READ | CL_MAP_WRITE);
+    void *sums;
+    TRY(gravel_map(kmeans->node.gravel, kmeans->sums, bytes, CL_MAP_READ | CL_MAP_WRITE, number,
+                   &sums));
     move_centres(kmeans, clusters, sums);
     memset(sums, 0, bytes);
-    node_unmap(&kmeans->node, sums);
+    TRY(gravel_unmap(kmeans->node.gravel, sums));
 }
 
 static void tell_centres(struct kmeans *kmeans, struct block_range clusters)
@@ -283,7 +284,7 @@ static void measure(struct kmeans *kmeans)
     size_t bytes = n_groups(kmeans) * sizeof(cl_ulong);
     cl_ulong *totals = app_array(n_groups(kmeans), sizeof *totals, "the totals");
     uint64_t inertia = 0;
-    node_launch(&kmeans->node, kmeans->measure, n_own(kmeans));
+    node_launch(&kmeans->node, kmeans->measure, 0, n_own(kmeans));
     TRY(gravel_barrier(kmeans->node.gravel));
     node_read(&kmeans->node, kmeans->totals, bytes, totals);
     for (uint64_t i = 0; i < n_groups(kmeans); i++)
@@ -298,12 +299,6 @@ static void measure(struct kmeans *kmeans)
 #define MAX_ROUNDS 1000000
 #define MAX_POINTS (UINT64_C(1) << 36)
 
-static error_t take_send(struct argp_state *state, const struct app_option *option,
-                         const char *value, void *field)
-{
-    return option_either(state, option, value, field, "sums", "points");
-}
-
 static const struct app_option own_options[] = {
     {"points", 'p', "N", "Points of all nodes together (16777216)",
      OPTION_NUMBER(struct kmeans, n_points, 1, MAX_POINTS)},
@@ -315,10 +310,10 @@ static const struct app_option own_options[] = {
      OPTION_NUMBER(struct kmeans, n_rounds, 1, MAX_ROUNDS)},
     {"tolerance", 't', "WIDTH", "Stop once no coordinate moves more, in widths of the space (1e-5)",
      OPTION_REAL(struct kmeans, tolerance)},
-    {"send", 0, "WHAT",
+    {"send", 0, "sums|points",
      "What is added to a cluster's sums: sums, of a work-group's points; or points, a message a "
      "coordinate (sums; points with --model)",
-     take_send, OPTION_AT(struct kmeans, send, const char *), 0, 0},
+     OPTION_CHOICE(struct kmeans, send)},
     {"per-item", 0, "N", "Points of a work-item, with --send sums (16)",
      OPTION_NUMBER(struct kmeans, per_item, 1, 1 << 13)},
     {"accumulate", 0, NULL, "Add up by an accumulator, not by messages",
@@ -340,8 +335,6 @@ static void describe(void *self, struct trials *trials)
     trials_add_number(trials, "dimensions", kmeans->n_dimensions);
     trials_add_number(trials, "rounds", kmeans->n_done);
     trials_add_number(trials, "points_per_item", kmeans->is_combined ? kmeans->per_item : 1);
-    trials_add_number(trials, "group_items", kmeans->node.group_items);
-    trials_add_number(trials, "seed", kmeans->options.seed);
 }
 
 static void result(void *self, struct trials *trials)

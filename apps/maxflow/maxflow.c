@@ -18,7 +18,6 @@
 
 #include <stddef.h>
 #include <stdio.h>
-#include <string.h>
 
 extern const char maxflow_cl[];
 
@@ -29,10 +28,8 @@ static uint64_t put(struct maxflow *maxflow, const void *from, uint64_t bytes)
     uint64_t at;
     TRY(gravel_alloc(maxflow->node.gravel, bytes ? bytes : 1, &at));
     if (bytes) {
-        void *words = node_map(&maxflow->node, maxflow->node.number, at, bytes,
-                               CL_MAP_WRITE_INVALIDATE_REGION);
-        memcpy(words, from, bytes);
-        node_unmap(&maxflow->node, words);
+        TRY(gravel_put(maxflow->node.gravel, at, from, bytes, maxflow->node.number));
+        TRY(gravel_quiet(maxflow->node.gravel));
     }
     return at;
 }
@@ -125,11 +122,8 @@ static void open_node(void *self)
 cl_uint *read_words(struct maxflow *maxflow, uint64_t offset, uint64_t n)
 {
     cl_uint *words = app_array(n + 1, sizeof *words, "the flow");
-    if (n == 0)
-        return words;
-    const void *there = node_map(&maxflow->node, maxflow->node.number, offset, 4 * n, CL_MAP_READ);
-    memcpy(words, there, 4 * n);
-    node_unmap(&maxflow->node, (void *)(uintptr_t)there);
+    if (n)
+        TRY(gravel_get(maxflow->node.gravel, offset, words, 4 * n, maxflow->node.number));
     return words;
 }
 
@@ -186,10 +180,8 @@ static uint64_t collect(struct maxflow *maxflow)
 static cl_uint n_relabels(struct maxflow *maxflow)
 {
     const uint64_t at = maxflow->at + offsetof(struct maxflow_network, n_relabels);
-    const cl_uint *word =
-        node_map(&maxflow->node, maxflow->node.number, at, sizeof *word, CL_MAP_READ);
-    const cl_uint n = *word;
-    node_unmap(&maxflow->node, (void *)(uintptr_t)word);
+    cl_uint n;
+    TRY(gravel_get(maxflow->node.gravel, at, &n, sizeof n, maxflow->node.number));
     return n;
 }
 
@@ -260,12 +252,6 @@ static void describe(void *self, struct trials *trials)
     trials_add_number(trials, "vertices", maxflow->net.n_vertices);
     trials_add_number(trials, "arcs", maxflow->net.n_entries / 2);
     trials_add_number(trials, "groups", maxflow->sections.n_groups);
-    trials_add_number(trials, "group_items", maxflow->node.group_items);
-}
-
-static void reset(void *self)
-{
-    (void)self; /* the trial's first kernel empties the network */
 }
 
 static void result(void *self, struct trials *trials)
@@ -304,7 +290,6 @@ static const struct app app = {
                SECTIONS_OPTIONS_GROUP(offsetof(struct maxflow, sections))},
     APP_FIELDS(struct maxflow),
     .open = open_node,
-    .reset = reset,
     .run = run,
     .describe = describe,
     .result = result,

@@ -193,13 +193,10 @@ static error_t take_place(struct argp_state *state, const struct app_option *opt
                           const char *value, void *field)
 {
     static const struct place *const places[] = {&on_host, &on_device};
-    const struct place **chosen = field;
-    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
-        *chosen = places[i];
-        if (!strcmp(places[i]->name, value))
-            return 0;
-    }
-    return option_refuse(state, option, "'%s' is neither host nor device", value);
+    uint32_t index = 0;
+    const error_t error = option_index(state, option, value, &index);
+    *(const struct place **)field = places[index];
+    return error;
 }
 
 static const struct app_option own_options[] = {
@@ -210,9 +207,9 @@ static const struct app_option own_options[] = {
      OPTION_NUMBER(struct mer, least_quality, 0, 93)},
     {"output", 'o', "FILE", "Write FILE.0, FILE.1 ...: k-mer, count, A C G T before, and after",
      OPTION_WORD(struct mer, output)},
-    {"table", 0, "PLACE",
-     "Where k-mers are counted: host, or device (device if that is a GPU with its own memory)",
-     take_place, OPTION_AT(struct mer, place, const struct place *), 0, 0},
+    {"table", 0, "host|device",
+     "Where k-mers are counted (device if that is a GPU with its own memory)", take_place,
+     OPTION_AT(struct mer, place, const struct place *), 0, 0},
     {"distinct", 0, "N",
      "Table on the device: room for N different k-mers of all nodes (as many as the input may "
      "have)",

@@ -139,7 +139,7 @@ static void reset(struct mer *mer)
 {
     for (uint32_t heap = 0; heap < n_local(&mer->node); heap++) {
         NODE_SET(mer->on_device.clear, 2, cl_uint, heap);
-        node_run(&mer->node, mer->on_device.clear, table_bytes(mer) / 16);
+        node_run(&mer->node, mer->on_device.clear, 0, table_bytes(mer) / 16);
     }
     node_finish(&mer->node);
 }
@@ -148,9 +148,8 @@ static void reset(struct mer *mer)
 static uint32_t n_lost(struct mer *mer, uint32_t number)
 {
     uint64_t offset = mer->on_device.offset + mer->on_device.n_shards * SHARD_BYTES;
-    uint32_t *word = node_map(&mer->node, number, offset, sizeof *word, CL_MAP_READ);
-    uint32_t n = *word;
-    node_unmap(&mer->node, word);
+    uint32_t n;
+    TRY(gravel_get(mer->node.gravel, offset, &n, sizeof n, number));
     return n;
 }
 
@@ -209,10 +208,11 @@ static void fetch_node(struct mer *mer, uint32_t number)
     const struct device_table *table = &mer->on_device;
     for (uint64_t first = 0, n; first < table->n_shards; first += n) {
         n = table->n_shards - first < FETCHED_SHARDS ? table->n_shards - first : FETCHED_SHARDS;
-        void *entries = node_map(&mer->node, number, table->offset + first * SHARD_BYTES,
-                                 n * SHARD_BYTES, CL_MAP_READ);
+        void *entries;
+        TRY(gravel_map(mer->node.gravel, table->offset + first * SHARD_BYTES, n * SHARD_BYTES,
+                       CL_MAP_READ, number, &entries));
         put_entries(&mer->tables[number], entries, n * SHARD_ENTRIES);
-        node_unmap(&mer->node, entries);
+        TRY(gravel_unmap(mer->node.gravel, entries));
     }
 }
 

@@ -58,7 +58,6 @@ static void build(struct mer *mer)
 static void describe(const struct mer *mer, struct trials *trials)
 {
     trials_add_number(trials, "places_per_item", mer->per_item);
-    trials_add_number(trials, "group_items", mer->node.group_items);
 }
 
 static void count(struct mer *mer)

@@ -93,22 +93,24 @@ static void put_queue(struct coprocessor *coprocessor, uint32_t to, uint64_t inb
     if (n_bytes == 0)
         return;
     uint64_t source = coprocessor->outbox + BOX_QUEUE(to, coprocessor->queue_bytes);
-    void *queue = node_map(coprocessor->node, from, source, n_bytes, CL_MAP_READ);
+    void *queue;
+    TRY(gravel_map(gravel, source, n_bytes, CL_MAP_READ, from, &queue));
     TRY(gravel_put(gravel, inbox + BOX_QUEUE(from, coprocessor->queue_bytes), queue, n_bytes, to));
-    node_unmap(coprocessor->node, queue);
+    TRY(gravel_unmap(gravel, queue));
 }
 
 /* Send the outbox, and empty it. */
 static void exchange(struct coprocessor *coprocessor, uint64_t inbox)
 {
     struct node *node = coprocessor->node;
-    void *head = node_map(node, node->number, coprocessor->outbox, BOX_HEAD_BYTES,
-                          CL_MAP_READ | CL_MAP_WRITE);
+    void *head;
+    TRY(gravel_map(node->gravel, coprocessor->outbox, BOX_HEAD_BYTES, CL_MAP_READ | CL_MAP_WRITE,
+                   node->number, &head));
     const uint32_t *n_bytes = head;
     for (uint32_t to = 0; to < node->n_nodes; to++)
         put_queue(coprocessor, to, inbox, n_bytes[to]);
     memset(head, 0, BOX_HEAD_BYTES);
-    node_unmap(node, head);
+    TRY(gravel_unmap(node->gravel, head));
     TRY(gravel_barrier(node->gravel));
 }
 
@@ -143,7 +145,8 @@ static void call_queue(struct coprocessor *coprocessor, uint32_t number, uint64_
     struct node *node = coprocessor->node;
     if (n_bytes == 0)
         return;
-    void *queue = node_map(node, number, offset, n_bytes, CL_MAP_READ);
+    void *queue;
+    TRY(gravel_map(node->gravel, offset, n_bytes, CL_MAP_READ, number, &queue));
     for (uint32_t at = 0; at < n_bytes;) {
         const unsigned char *run = (const unsigned char *)queue + at;
         const struct box_run *head = (const struct box_run *)run;
@@ -151,17 +154,18 @@ static void call_queue(struct coprocessor *coprocessor, uint32_t number, uint64_
             call_run(node, number, run);
         at += BOX_RUN_BYTES(head->command, head->n);
     }
-    node_unmap(node, queue);
+    TRY(gravel_unmap(node->gravel, queue));
 }
 
 static void apply_calls(struct coprocessor *coprocessor, uint32_t number, uint64_t inbox)
 {
     struct node *node = coprocessor->node;
-    void *head = node_map(node, number, inbox, BOX_HEAD_BYTES, CL_MAP_READ);
+    void *head;
+    TRY(gravel_map(node->gravel, inbox, BOX_HEAD_BYTES, CL_MAP_READ, number, &head));
     for (uint32_t from = 0; from < node->n_processes; from++)
         call_queue(coprocessor, number, inbox + BOX_QUEUE(from, coprocessor->queue_bytes),
                    ((const uint32_t *)head)[from]);
-    node_unmap(node, head);
+    TRY(gravel_unmap(node->gravel, head));
 }
 
 /* At each node of this process. */

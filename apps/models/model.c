@@ -31,7 +31,6 @@ const struct model models[] = {
     {"lane", "off", "", 0, NULL},
     {"coalesced", "group", coalesced_cl, 0, NULL},
     {"coalesced-aggregated", "destination", coalesced_cl, 0, NULL},
-    {"gravel", "destination", "", 0, NULL},
-    {NULL, NULL, NULL, 0, NULL}};
+    {"gravel", "destination", "", 0, NULL}};
 
 const struct model *const model_gravel = &models[5];

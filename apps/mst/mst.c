@@ -17,7 +17,6 @@
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 extern const char mst_cl[];
 
@@ -194,16 +193,19 @@ static void empty_sections(struct mst *mst, uint32_t number, bool has_chosen)
 {
     const uint64_t bytes = 4 * mst->n_sections;
     const cl_map_flags both = CL_MAP_READ | CL_MAP_WRITE;
-    cl_uint *edges = node_map(&mst->node, number, mst->lightest_edges, bytes, both);
-    cl_uint *weights = node_map(&mst->node, number, mst->lightest_weights, bytes, both);
+    struct gravel *gravel = mst->node.gravel;
+    void *at_edges, *at_weights;
+    TRY(gravel_map(gravel, mst->lightest_edges, bytes, both, number, &at_edges));
+    TRY(gravel_map(gravel, mst->lightest_weights, bytes, both, number, &at_weights));
+    cl_uint *edges = at_edges, *weights = at_weights;
     for (uint64_t place = 0; place < mst->n_sections; place++) {
         const uint64_t at = mst->chosen + 4 * (place * mst->node.n_nodes + number);
         if (has_chosen && edges[place] != NO_EDGE)
-            TRY(gravel_put(mst->node.gravel, at, &edges[place], 4, mst->node.number));
+            TRY(gravel_put(gravel, at, &edges[place], 4, mst->node.number));
         weights[place] = edges[place] = NO_EDGE;
     }
-    node_unmap(&mst->node, weights);
-    node_unmap(&mst->node, edges);
+    TRY(gravel_unmap(gravel, weights));
+    TRY(gravel_unmap(gravel, edges));
 }
 
 static void empty_loop_back(struct mst *mst, bool has_chosen)
@@ -290,8 +292,6 @@ static void run(void *self)
     struct mst *mst = self;
     uint64_t n_live = mst->n_vertices, n_own = mst->n_vertices, n_offers;
     unsigned side = 0;
-    progress_begin(&mst->progress, stderr, "mst", mst->n_vertices,
-                   mst->options.quiet || mst->node.number != 0);
     mst->n_offers = 0;
     mst->section_s = 0;
     for (mst->n_rounds = 0; (n_offers = look_all(mst, &n_own)) != 0; mst->n_rounds++) {
@@ -299,21 +299,18 @@ static void run(void *self)
         choose(mst, n_own);
         announce(mst, n_live);
         n_live = join(mst, n_live, &side);
-        progress_at(&mst->progress, mst->n_vertices - n_live);
     }
-    progress_end(&mst->progress);
 }
 
 cl_uint *read_tree(struct mst *mst)
 {
     cl_uint *is_in_tree = app_array(mst->edges.n, sizeof *is_in_tree, "the tree");
-    memset(is_in_tree, 0, mst->edges.n * sizeof *is_in_tree);
-    cl_uint *chosen =
-        node_map(&mst->node, mst->node.number, mst->chosen, 4 * mst->n_vertices, CL_MAP_READ);
+    cl_uint *chosen = app_array(mst->n_vertices, sizeof *chosen, "the tree");
+    TRY(gravel_get(mst->node.gravel, mst->chosen, chosen, 4 * mst->n_vertices, mst->node.number));
     for (uint64_t v = 0; v < mst->n_vertices; v++)
         if (chosen[v] != NO_EDGE)
             is_in_tree[chosen[v]] = 1;
-    node_unmap(&mst->node, chosen);
+    free(chosen);
     return is_in_tree;
 }
 
@@ -326,7 +323,6 @@ static void describe(void *self, struct trials *trials)
     trials->work = (double)mst->edges.n;
     part_describe(&mst->part, mst->options.seed, mst->edges.n, trials);
     trials_add_number(trials, "groups", mst->sections.n_groups);
-    trials_add_number(trials, "group_items", mst->node.group_items);
 }
 
 static void result(void *self, struct trials *trials)

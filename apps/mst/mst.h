@@ -10,7 +10,6 @@
 #define APPS_MST_H
 
 #include "frame/app.h"
-#include "frame/progress.h"
 #include "graph/node_part.h"
 #include "graph/weights.h"
 #include "sections/form.h"
@@ -53,7 +52,6 @@ struct mst {
     cl_mem ends, offsets, entries, components, offers, counts;
     cl_mem vertices[2], live[2], roots[2]; /* by turns */
 
-    struct progress progress;
     uint64_t n_rounds; /* of the last trial */
     uint64_t n_offers; /* critical sections in it, of all nodes */
     double section_s;  /* and their time */

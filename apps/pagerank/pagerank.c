@@ -175,13 +175,13 @@ static void pull(struct pagerank *pagerank)
     if (pagerank->node.schedule)
         tasks_run_stretches(&pagerank->tasks, pagerank->pull);
     else
-        node_run(&pagerank->node, pagerank->pull, pagerank->n_own_chunks);
+        node_run(&pagerank->node, pagerank->pull, 0, pagerank->n_own_chunks);
 }
 
 static void pull_for_others(struct pagerank *pagerank)
 {
-    node_run_from(&pagerank->node, pagerank->pull, pagerank->n_own_chunks,
-                  pagerank->n_chunks - pagerank->n_own_chunks);
+    node_run(&pagerank->node, pagerank->pull, pagerank->n_own_chunks,
+             pagerank->n_chunks - pagerank->n_own_chunks);
 }
 
 /* ---- words --------------------------------------------------------------------------------------
@@ -236,7 +236,7 @@ static void begin_words(struct pagerank *pagerank)
     if (!pagerank->slots)
         return;
     pull_for_others(pagerank);
-    node_run(&pagerank->node, pagerank->store_sums, pagerank->n_ghosts);
+    node_run(&pagerank->node, pagerank->store_sums, 0, pagerank->n_ghosts);
     TRY(gravel_mirror_begin(pagerank->slots));
 }
 
@@ -489,7 +489,7 @@ static void apply(struct pagerank *pagerank, uint64_t sums, union rank base, uni
     NODE_SET(pagerank->apply, 5, cl_ulong, sums);
     set_rank(pagerank, 6, base);
     set_rank(pagerank, 7, extra);
-    node_run(node, pagerank->apply, n_own(pagerank));
+    node_run(node, pagerank->apply, 0, n_own(pagerank));
     sum_totals(pagerank);
 }
 
@@ -544,12 +544,6 @@ static void iterate(void *self)
 
 /* ---- the program ---------------------------------------------------------------------------- */
 
-static error_t take_send(struct argp_state *state, const struct app_option *option,
-                         const char *value, void *field)
-{
-    return option_either(state, option, value, field, "words", "edges");
-}
-
 static const struct app_option own_options[] = {
     {"iterations", 'i', "N", "Make at most this many iterations (20)",
      OPTION_NUMBER(struct pagerank, n_iterations, 1, MAX_ITERATIONS)},
@@ -558,10 +552,10 @@ static const struct app_option own_options[] = {
      OPTION_REAL(struct pagerank, tolerance)},
     {"fixed", 0, NULL, "Add in fixed point: the same bits on any number of nodes",
      OPTION_FLAG(struct pagerank, is_fixed)},
-    {"send", 0, "WHAT",
+    {"send", 0, "words|edges",
      "What goes to other nodes: words, a sum for each of their vertices; or edges, a message each "
      "(words; edges with --send-own, --per-item or --model)",
-     take_send, OPTION_AT(struct pagerank, send, const char *), 0, 0},
+     OPTION_CHOICE(struct pagerank, send)},
     SEND_OWN_OPTION(struct pagerank, sends_own),
     {"per-item", 0, "N",
      "Edges of a work-item that sends (1; on step pump up to 1024, so that a launch is a few "
@@ -587,7 +581,6 @@ static void describe(void *self, struct trials *trials)
     trials_add_word(trials, "send", pagerank->send);
     if (!pagerank->sends_words)
         trials_add_number(trials, "edges_per_item", pagerank->per_item);
-    trials_add_number(trials, "group_items", pagerank->node.group_items);
 }
 
 static void result(void *self, struct trials *trials)

@@ -60,17 +60,14 @@ static void check_nodes(const struct sections *sections, const struct node *node
 static error_t take_form(struct argp_state *state, const struct app_option *option,
                          const char *value, void *field)
 {
-    const struct section_form **chosen = field;
-    for (size_t i = 0; i < sizeof forms / sizeof *forms; i++)
-        if (!strcmp(forms[i].name, value)) {
-            *chosen = &forms[i];
-            return 0;
-        }
-    return option_refuse(state, option, "there is no '%s'; --help lists them", value);
+    uint32_t index = 0;
+    const error_t error = option_index(state, option, value, &index);
+    *(const struct section_form **)field = &forms[index];
+    return error;
 }
 
 const struct app_option options_of_sections[] = {
-    {"form", 0, "FORM",
+    {"form", 0, "phases|servers|nested|lock|ttas|atomic",
      "How critical sections are written: phases, messages to servers, which take turns with their "
      "clients; servers, which run beside their clients; nested, messages of two data, in turns; "
      "lock, spin locks; ttas, locks that are looked at before; atomic, atomic "

@@ -136,19 +136,19 @@ static void set_up(void *self)
 static void reset(void *self)
 {
     struct sgd *sgd = self;
+    struct gravel *gravel = sgd->node.gravel;
     const uint64_t n = sgd_n_local_rows(sgd);
+    const cl_uint zero = 0;
     for (uint32_t number = 0; number < sgd->node.n_nodes; number++) {
-        if (!gravel_is_local(sgd->node.gravel, number))
+        void *rows;
+        if (!gravel_is_local(gravel, number))
             continue;
-        struct sgd_row *rows = node_map(&sgd->node, number, sgd->rows, n * sizeof *rows,
-                                        CL_MAP_WRITE_INVALIDATE_REGION);
+        TRY(gravel_map(gravel, sgd->rows, n * sizeof(struct sgd_row),
+                       CL_MAP_WRITE_INVALIDATE_REGION, number, &rows));
         sgd_begin(sgd, rows, number, sgd->node.n_nodes);
-        node_unmap(&sgd->node, rows);
+        TRY(gravel_unmap(gravel, rows));
     }
-    cl_uint *locks = node_map(&sgd->node, sgd->node.number, sgd->locks, n * sizeof *locks,
-                              CL_MAP_WRITE_INVALIDATE_REGION);
-    memset(locks, 0, n * sizeof *locks);
-    node_unmap(&sgd->node, locks);
+    TRY(gravel_fill(gravel, sgd->locks, n * sizeof zero, &zero, sizeof zero, sgd->node.number));
 }
 
 static void run(void *self)
@@ -180,8 +180,6 @@ static void describe(void *self, struct trials *trials)
     trials_add_real(trials, "rate", sgd->rate);
     trials_add_real(trials, "weight", sgd->weight);
     trials_add_number(trials, "groups", sgd->sections.n_groups);
-    trials_add_number(trials, "group_items", sgd->node.group_items);
-    trials_add_number(trials, "seed", sgd->options.seed);
 }
 
 static void result(void *self, struct trials *trials)

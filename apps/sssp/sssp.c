@@ -263,7 +263,7 @@ static void reset(void *self)
     }
     uint64_t n = sssp->n_slots > sssp->n_settled ? sssp->n_slots : sssp->n_settled;
     node_clear(&sssp->node, sssp->counts, 2 * N_COUNTS * sizeof(cl_uint));
-    node_launch(&sssp->node, sssp->reset, n);
+    node_launch(&sssp->node, sssp->reset, 0, n);
     if (sssp->offers)
         TRY(gravel_accumulator_reset(sssp->offers));
     TRY(gravel_barrier(sssp->node.gravel));
@@ -289,7 +289,7 @@ static bool gather(struct sssp *sssp, struct listed *listed)
     cl_uint both[2][N_COUNTS];
     const cl_uint *counts = both[sssp->turn];
     NODE_SET(sssp->gather, GATHER_TURN, cl_uint, sssp->turn);
-    node_run(&sssp->node, sssp->gather, sssp->n_settled / SCANNED);
+    node_run(&sssp->node, sssp->gather, 0, sssp->n_settled / SCANNED);
     node_read(&sssp->node, sssp->counts, sizeof both, both);
     sssp->turn = !sssp->turn;
     uint64_t sums[N_COUNTS] = {counts[0], counts[1], counts[2], counts[3]};
@@ -298,7 +298,6 @@ static bool gather(struct sssp *sssp, struct listed *listed)
     sssp->n_gathers++;
     sssp->n_listed += sums[2];
     sssp->n_reached += sums[3];
-    progress_at(&sssp->progress, sssp->n_reached);
     return listed->n_all_own + listed->n_all_sent > 0;
 }
 
@@ -340,7 +339,6 @@ static bool run_tasks(struct sssp *sssp)
     node_read(&sssp->node, sssp->counts, sizeof counts, counts);
     sssp->n_rounds++;
     sssp->n_reached += counts[1];
-    progress_at(&sssp->progress, sssp->n_reached);
     return counts[0] > 0;
 }
 
@@ -374,8 +372,6 @@ static void search(void *self)
     uint64_t far = sssp_far(sssp->form), lowest = 0;
     double width = sssp->delta, density = 0;
     sssp->n_rounds = sssp->n_buckets = sssp->n_reached = 0;
-    progress_begin(&sssp->progress, stderr, "sssp", sssp->part.survey.n_vertices,
-                   sssp->options.quiet || sssp->node.number != 0);
     for (; lowest != far; sssp->n_buckets++) {
         uint64_t end = sssp_bucket_end(sssp->form, width, lowest);
         set_limit(sssp, end);
@@ -385,7 +381,6 @@ static void search(void *self)
         width = sssp_next_width(sssp, width, &density);
         lowest = end == far ? far : find_lowest(sssp);
     }
-    progress_end(&sssp->progress);
 }
 
 /* ---- the program ----------------------------------------------------------------------------- */
@@ -396,12 +391,6 @@ static error_t take_source(struct argp_state *state, const struct app_option *op
     struct sssp *sssp = field;
     sssp->has_source = true;
     return option_number(state, option, value, &sssp->source);
-}
-
-static error_t take_send(struct argp_state *state, const struct app_option *option,
-                         const char *value, void *field)
-{
-    return option_either(state, option, value, field, "words", "edges");
 }
 
 static const struct app_option own_options[] = {
@@ -416,10 +405,10 @@ static const struct app_option own_options[] = {
      "Let buckets become wider once the front no longer grows and a round lists fewer than these; "
      "0: never (chosen with the width by what a round costs; else 0)",
      OPTION_REAL(struct sssp, worth)},
-    {"send", 0, "WHAT",
+    {"send", 0, "words|edges",
      "Send the least distance offered to each vertex of another node, or one an edge (words; edges "
      "with --send-own or --model, or distances of 64 bits)",
-     take_send, OPTION_AT(struct sssp, send, const char *), 0, 0},
+     OPTION_CHOICE(struct sssp, send)},
     SEND_OWN_OPTION(struct sssp, sends_own),
     TASKS_OPTION(struct sssp, node,
                  "Share the vertices out to groups' deques, on one node, by this policy of "
@@ -465,7 +454,6 @@ static void describe(void *self, struct trials *trials)
     trials_add_number(trials, "buckets", sssp->n_buckets);
     trials_add_number(trials, "reached_vertices", sssp->n_reached);
     trials_add_number(trials, "reached_edges", n_reached_edges);
-    trials_add_number(trials, "group_items", sssp->node.group_items);
 }
 
 /*

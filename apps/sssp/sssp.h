@@ -10,7 +10,6 @@
 #define APPS_SSSP_SSSP_H
 
 #include "frame/app.h"
-#include "frame/progress.h"
 #include "frame/tasks.h"
 #include "graph/node_part.h"
 #include "sssp/problem.h"
@@ -57,9 +56,8 @@ struct sssp {
     struct tasks tasks; /* with --schedule; then there is one node */
     cl_kernel relax_tasks;
 
-    cl_uint turn;                 /* of counts */
-    uint64_t n_gathers, n_listed; /* of this bucket; vertices, at all nodes */
-    struct progress progress;
+    cl_uint turn;                            /* of counts */
+    uint64_t n_gathers, n_listed;            /* of this bucket; vertices, at all nodes */
     uint64_t n_rounds, n_buckets, n_reached; /* of the last search */
     double check_s;                          /* Dijkstra's time */
 };

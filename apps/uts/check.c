@@ -6,7 +6,6 @@
  * Owner: nothing outlives the call.
  * Threads: main's.
  */
-#include "frame/progress.h"
 #include "uts/uts.h"
 
 #include <stdlib.h>
@@ -41,20 +40,16 @@ static void visit(const struct tree *tree, const struct task *node, struct stack
     }
 }
 
-struct tree_size tree_search(const struct tree *tree, bool is_quiet)
+struct tree_size tree_search(const struct tree *tree)
 {
     struct tree_size size = {0, 0, 0};
     struct stack stack = {NULL, 0, 0};
-    struct progress progress;
     struct task node = tree_root(tree);
-    progress_begin(&progress, stderr, "check", tree->published.n_nodes, is_quiet);
     push(&stack, &node);
     while (stack.n) {
         node = stack.tasks[--stack.n];
         visit(tree, &node, &stack, &size);
-        progress_at(&progress, size.n_nodes);
     }
-    progress_end(&progress);
     free(stack.tasks);
     return size;
 }

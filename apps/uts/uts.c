@@ -159,7 +159,6 @@ static void describe(void *self, struct trials *trials)
     trials_add_word(trials, "tree", uts->tree.name);
     trials_add_number(trials, "depth_of_shape", uts->tree.depth);
     trials_add_number(trials, "root", uts->tree.root);
-    trials_add_number(trials, "group_items", uts->node.group_items);
 }
 
 static void result(void *self, struct trials *trials)
@@ -184,7 +183,7 @@ static uint64_t check(void *self, struct trials *trials)
 {
     struct uts *uts = self;
     double begin_s = trials_clock();
-    struct tree_size serial = tree_search(&uts->tree, uts->options.quiet);
+    struct tree_size serial = tree_search(&uts->tree);
     double serial_s = trials_clock() - begin_s;
     uint64_t n_wrong = count_different(uts->size, serial);
     if (!uts->is_changed)

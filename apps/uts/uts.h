@@ -76,6 +76,6 @@ void tree_limits(const struct tree *tree, uint32_t depth, uint32_t *limits);
 uint32_t tree_chance(const struct tree *tree);
 
 /** Search the tree with one thread, by the formula. */
-struct tree_size tree_search(const struct tree *tree, bool is_quiet);
+struct tree_size tree_search(const struct tree *tree);
 
 #endif

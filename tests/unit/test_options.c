@@ -35,7 +35,6 @@ struct app_options {
 static const struct app_option own_options[] = {
     {"table", 't', "BYTES", "Table", OPTION_NUMBER(struct app_options, table_bytes, 8, 1 << 20)},
     {"width", 0, "WIDTH", "Width", OPTION_REAL(struct app_options, width)},
-    {"breadth", 0, NULL, NULL, NULL, 0, 0, 0},
     {"fast", 0, NULL, "Fast", OPTION_FLAG(struct app_options, is_fast)},
     {"path", 0, "PATH", "Path", OPTION_WORD(struct app_options, path)},
     {"each", 0, "WORD", "Words", OPTION_WORDS(struct app_options, each)},
@@ -110,9 +109,9 @@ static void all_options_are_read(void **state)
     assert_int_equal(mine.common.seed, INT64_MAX);
     assert_true(mine.common.verify && mine.common.json && mine.common.quiet);
     assert_int_equal(mine.table_bytes, 64);
-    mine = PARSE("--table 8 --breadth 1e-3 --fast --path a/b");
+    mine = PARSE("--table 8 --width 1e-3 --fast --path a/b");
     assert_int_equal(mine.table_bytes, 8);
-    assert_true(mine.width > 0.9e-3 && mine.width < 1.1e-3); /* by its other name */
+    assert_true(mine.width > 0.9e-3 && mine.width < 1.1e-3);
     assert_true(mine.is_fast);
     assert_string_equal(mine.path, "a/b");
 }
@@ -156,20 +155,20 @@ static void bad_values_are_refused_in_one_line(void **state)
          "app: --seed: '18446744073709551617' is not in 0..9223372036854775807\n"},
         {"-t 7", "app: -t: '7' is not in 8..1048576\n"},
         {"--table 7", "app: -t: '7' is not in 8..1048576\n"},
-        {"--breadth -1", "app: --width: '-1'" NO_FLOAT},
-        {"--breadth -1e-400", "app: --width: '-1e-400'" NO_FLOAT},
-        {"--breadth 1e-400", "app: --width: '1e-400'" NO_FLOAT},
-        {"--breadth 1e39", "app: --width: '1e39'" NO_FLOAT},
-        {"--breadth +1", "app: --width: '+1'" NO_FLOAT},
-        {"--breadth inf", "app: --width: 'inf'" NO_FLOAT},
+        {"--width -1", "app: --width: '-1'" NO_FLOAT},
+        {"--width -1e-400", "app: --width: '-1e-400'" NO_FLOAT},
+        {"--width 1e-400", "app: --width: '1e-400'" NO_FLOAT},
+        {"--width 1e39", "app: --width: '1e39'" NO_FLOAT},
+        {"--width +1", "app: --width: '+1'" NO_FLOAT},
+        {"--width inf", "app: --width: 'inf'" NO_FLOAT},
         {"--mesh 5", "app: --mesh: '5' is not in 6..2147483648\n"},
-        {"--partition half", "app: --partition: 'half' is none of block, metis and hash\n"},
+        {"--partition half", "app: --partition: 'half' is none of block|metis|hash\n"},
         {"-g 3 -u 3", "app: -u 3: give only one of -f, -g, -u, --mesh and --band\n"},
         {"-g 3 --band 3", "app: --band 3: give only one of -f, -g, -u, --mesh and --band\n"},
         {"-g 3 -g 3", "app: -g: '3' is a second value, and one is taken\n"},
         {"-f x.el -f y.el", "app: -f: 'y.el' is a second value, and one is taken\n"},
         {"--table 8 -t 9", "app: -t: '9' is a second value, and one is taken\n"},
-        {"--width 1 --breadth 2", "app: --width: '2' is a second value, and one is taken\n"},
+        {"--width 1 --width 2", "app: --width: '2' is a second value, and one is taken\n"},
         {"-f x.el -g 3", "app: -g 3: give only one of -f, -g, -u, --mesh and --band\n"}};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         char line[64], said[256];
@@ -203,7 +202,7 @@ static void command_lines_differ_where_they_tell_something_else(void **state)
 {
     (void)state;
     static const char *const rows[][3] = {
-        {"-g 3 --seed 1", "--breadth 1 -g 3", "--width"},
+        {"-g 3 --seed 1", "--width 1 -g 3", "--width"},
         {"-g 3 --seed 01", "-g 3", NULL},
         {"-g 3 --width 1e0", "-g 3 --width 1.0", NULL},
         {"-g 3", "-u 3", "-g"},

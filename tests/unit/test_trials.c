@@ -1,15 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The applications' reports and their progress bar.
+ * The applications' reports.
  *
- * Path: meson test -> this -> apps/frame/trials.h, progress.h
+ * Path: meson test -> this -> apps/frame/trials.h
  */
-#include "frame/progress.h"
 #include "frame/trials.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -197,63 +194,20 @@ static void full_disk_is_reported(void **state)
     fclose(out);
 }
 
-/* Draw a bar on a pseudo-terminal; how many bytes came out. */
-static size_t draw_on_terminal(bool quiet, char *drawn, size_t drawn_bytes)
-{
-    int terminal = posix_openpt(O_RDWR | O_NOCTTY);
-    if (terminal < 0 || grantpt(terminal) || unlockpt(terminal))
-        skip();
-    FILE *stream = fopen(ptsname(terminal), "w");
-    assert_non_null(stream);
-    struct progress progress;
-    progress_begin(&progress, stream, "edges", 200, quiet);
-    progress_at(&progress, 100);
-    progress.drawn_at_s += 1000; /* however slow the machine, too soon to draw again */
-    progress_at(&progress, 101);
-    progress_end(&progress);
-    struct pollfd readable = {.fd = terminal, .events = POLLIN};
-    size_t n = 0;
-    ssize_t more = 1;
-    while (more > 0 && poll(&readable, 1, 200) > 0) /* the terminal may give it in pieces */
-        if ((more = read(terminal, drawn + n, drawn_bytes - 1 - n)) > 0)
-            n += (size_t)more;
-    drawn[n] = '\0';
-    fclose(stream);
-    close(terminal);
-    return n;
-}
-
-static void progress_shows_on_a_terminal_only_when_wanted(void **state)
+static void quiet_report_is_its_summary(void **state)
 {
     (void)state;
-    char drawn[256];
-    setenv("TERM", "xterm", 1);
-    unsetenv("NO_COLOR");
-    assert_true(draw_on_terminal(false, drawn, sizeof drawn) > 0);
-    assert_string_equal(drawn,
-                        "\r\033[Kedges [####################....................]  50%\r\033[K");
-    assert_int_equal(draw_on_terminal(true, drawn, sizeof drawn), 0);
-    setenv("NO_COLOR", "1", 1);
-    assert_int_equal(draw_on_terminal(false, drawn, sizeof drawn), 0);
-    setenv("NO_COLOR", "", 1);
-    assert_true(draw_on_terminal(false, drawn, sizeof drawn) > 0);
-    setenv("TERM", "dumb", 1);
-    assert_int_equal(draw_on_terminal(false, drawn, sizeof drawn), 0);
-}
-
-static void progress_is_silent_in_a_file(void **state)
-{
-    (void)state;
-    setenv("TERM", "xterm", 1);
-    unsetenv("NO_COLOR");
-    FILE *file = tmpfile();
-    assert_non_null(file);
-    struct progress progress;
-    progress_begin(&progress, file, "edges", 0, false);
-    progress_at(&progress, 0);
-    progress_end(&progress);
-    assert_int_equal(ftell(file), 0);
-    fclose(file);
+    char text[1024] = "";
+    FILE *out = fmemopen(text, sizeof text, "w");
+    struct sleeper sleeper = {.sleeps_ms = (const unsigned[]){0, 0}};
+    struct trials trials = trials_to(out, 2);
+    trials.is_quiet = true;
+    assert_int_equal(trials_run(&trials, NULL, run, &sleeper), 0);
+    assert_int_equal(trials_report(&trials, TRIALS_PASSED), 0);
+    fclose(out);
+    trials_free(&trials);
+    assert_ptr_equal(strchr(text, '\n'), text + strlen(text) - 1);
+    assert_non_null(strstr(text, "2 trials)"));
 }
 
 int main(void)
@@ -266,8 +220,7 @@ int main(void)
         cmocka_unit_test(other_nodes_print_nothing),
         cmocka_unit_test(failed_step_ends_the_series),
         cmocka_unit_test(full_disk_is_reported),
-        cmocka_unit_test(progress_shows_on_a_terminal_only_when_wanted),
-        cmocka_unit_test(progress_is_silent_in_a_file),
+        cmocka_unit_test(quiet_report_is_its_summary),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,8 +4,8 @@
  *
  * Path: sort.c -> this
  */
-#ifndef APPS_SORT_GRAPH_H
-#define APPS_SORT_GRAPH_H
+#ifndef APPS_CILK_SORT_GRAPH_H
+#define APPS_CILK_SORT_GRAPH_H
 
 #include <gravel/flow.h>
 
@@ -27,7 +27,7 @@ static inline uint32_t sort_block_keys(const struct sort_size *size)
 struct gravel_graph sort_graph(const struct sort_size *size);
 
 #define SORT_OPTIONS_BYTES 96
-/** Write the compiler's options for sort.cl and plain.cl. */
+/** Write the compiler's options for sort.cl. */
 void sort_write_options(const struct sort_size *size, char options[SORT_OPTIONS_BYTES]);
 
 #endif

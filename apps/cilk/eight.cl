@@ -3,13 +3,12 @@
  * A matrix product divided into eight of half the size: first the four that begin the result's quarters, and after them
  * the four that add to these. So one leaf at a time adds to a tile, without atomics, and the order of a sum is fixed.
  *
- * Path: strassen.c -> this -> leaf.cl.h
+ * Path: strassen.c -> this -> tile.cl.h
  * Source: Orr 2016, table 4-3 (Strassen, 8-way).
  */
 #include "gravel.cl.h"
 #include "strassen.h"
 #include "tile.cl.h"
-#include "leaf.cl.h"
 
 GRAVEL_RECORD(product)
 GRAVEL_RECORD(leaf)

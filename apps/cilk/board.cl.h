@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Boards in a kernel: a bit for each place of the next row that queens of the rows above attack.
+ * What both forms of queens call; and with PLAIN the plain kernel, a work-item for each board that the host has begun.
  *
- * Path: queens.cl, plain.cl -> this
+ * Path: queens.cl; queens.c for form plain -> this
  * Source: Richards, Backtracking Algorithms in MCPL, 1997.
  */
+/* ---- both forms -------------------------------------------------------------------------------- */
 
-/* How the QUEENS_BASE rows that are left can be filled, depth first, with a stack: for each row its free places. */
+/*
+ * Counts how the QUEENS_BASE rows that are left can be filled, depth first, with a stack: for each row its free places.
+ * A board has a bit for each place of the next row that queens of the rows above attack.
+ */
 static inline uint solutions(uint all_columns, uint all_left, uint all_right, uint full)
 {
     uint columns[QUEENS_BASE], left[QUEENS_BASE], right[QUEENS_BASE];
@@ -33,3 +37,15 @@ static inline uint solutions(uint all_columns, uint all_left, uint all_right, ui
     }
     return n;
 }
+
+#ifdef PLAIN
+/* ---- plain ------------------------------------------------------------------------------------- */
+
+/* Rows of columns, left and right [3][n]; how many solutions each has [n]. */
+kernel void solve(const global uint *boards, global uint *found, uint n, uint full)
+{
+    uint i = (uint)get_global_id(0);
+    if (i < n)
+        found[i] = solutions(boards[i], boards[n + i], boards[2 * n + i], full);
+}
+#endif

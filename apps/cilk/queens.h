@@ -11,12 +11,6 @@ struct queens {
     gravel_slot to;
 };
 
-/* With --deal, such a board before it is dealt; its results are the node's that gets what follows from it. */
-struct begin {
-    uint columns, left, right;
-    gravel_slot to;
-};
-
 /* A board whose last rows one work-item fills. */
 struct solve {
     uint columns, left, right;

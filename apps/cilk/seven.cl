@@ -6,13 +6,12 @@
  * Each product of a level has two matrices in the array: sums of a, where the product goes too once it has used them,
  * and sums of b. An operand that is a quarter alone is used where it is.
  *
- * Path: strassen.c -> this -> leaf.cl.h
+ * Path: strassen.c -> this -> tile.cl.h
  * Source: V. Strassen, Gaussian Elimination is not Optimal, 1969; Orr 2016, table 4-3.
  */
 #include "gravel.cl.h"
 #include "strassen.h"
 #include "tile.cl.h"
-#include "leaf.cl.h"
 
 GRAVEL_RECORD(product)
 GRAVEL_RECORD(leaf)

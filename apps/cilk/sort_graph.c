@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Sort's graph. See graph.h.
+ * Sort's graph. See sort_graph.h.
  *
- * Path: graph.h -> this
+ * Path: sort_graph.h -> this
  * Source: Orr 2016, table 4-3.
  */
 #include <sys/types.h>
 
-#include "graph.h"
+#include "sort_graph.h"
 
 #include "sort.h"
 
@@ -33,7 +33,7 @@ static uint32_t halvings(uint32_t n, uint32_t parts, uint32_t most)
     return levels;
 }
 
-/* Levels of tasks: of splits and a leaf, or of the merges that follow the first split. */
+/* Counts levels of tasks: of splits and a leaf, or of the merges that follow the first split. */
 static uint32_t depth_of(const struct sort_size *size)
 {
     uint32_t splits = halvings(size->n, 4, size->base);

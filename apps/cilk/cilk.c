@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The main of the recursions of MIT Cilk: from the program's table to that of an application. See cilk.h.
+ */
+#include "cilk.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+/* Work-items of a group, if --group does not say: a kernel has the code of all nodes, and so many registers that GPUs
+ * may support no larger groups. */
+#define GROUP_ITEMS 256u
+
+/* ---- options ----------------------------------------------------------------------------------- */
+
+static const struct app_option form_options[] = {
+    {"form", 0, "flow|plain",
+     "Tasks of a channel-flow graph, or kernels that the host launches (flow)",
+     OPTION_INDEX(struct cilk, form, enum cilk_form_number)},
+    {0}};
+
+/* ---- steps ------------------------------------------------------------------------------------- */
+
+static const struct cilk_form *form_of(const struct cilk *cilk)
+{
+    return &cilk_program.forms[cilk->form];
+}
+
+void cilk_open_flow(const struct gravel_graph *graph, const char *name, const char *source,
+                    const char *options, const char *function)
+{
+    struct cilk *cilk = cilk_program.cilk;
+    struct gravel_graph grouped = *graph;
+    grouped.group_items = cilk->node.group_items;
+    TRY(gravel_flow_create(&cilk->flow, cilk->node.gravel, &grouped));
+    TRY(gravel_flow_build(cilk->flow, name, source, options, function));
+}
+
+static void set_up(void *self)
+{
+    struct cilk *cilk = self;
+    if (cilk_program.open)
+        cilk_program.open();
+    else
+        node_open(&cilk->node, 0);
+    form_of(self)->open();
+}
+
+static void warm_up(void *self)
+{
+    (void)self;
+    cilk_program.warm_up();
+}
+
+static void reset(void *self)
+{
+    struct cilk *cilk = self;
+    cilk->result = UINT64_MAX;
+    if (cilk_program.reset)
+        cilk_program.reset();
+}
+
+static void run(void *self)
+{
+    form_of(self)->run();
+}
+
+static void close_all(void *self)
+{
+    struct cilk *cilk = self;
+    if (cilk_program.close)
+        cilk_program.close();
+    TRY(gravel_flow_destroy(cilk->flow));
+    node_close(&cilk->node);
+}
+
+/* ---- report and check -------------------------------------------------------------------------- */
+
+static struct gravel_flow_stats read_stats(const struct cilk *cilk)
+{
+    struct gravel_flow_stats stats;
+    TRY(gravel_flow_stats_read(cilk->flow, &stats, sizeof stats));
+    return stats;
+}
+
+/* Lets the flow's counts begin: those so far are of the warm-up, in which the device's compiler worked. */
+static void describe(void *self, struct trials *trials)
+{
+    const struct cilk *cilk = self;
+    const char *form = cilk->form == CILK_PLAIN ? "plain" : "flow";
+    if (cilk_program.forms[CILK_PLAIN].open) {
+        snprintf(trials->variant, sizeof trials->variant, "%s", form);
+        trials_add_word(trials, "form", form);
+    }
+    cilk_program.describe(trials);
+    trials_add_number(trials, "n", cilk->n);
+    if (!cilk->flow)
+        return;
+    trials_add_number(trials, "flow_bytes", read_stats(cilk).bytes);
+    TRY(gravel_flow_stats_reset(cilk->flow));
+}
+
+static double ratio(uint64_t part, uint64_t whole)
+{
+    return whole ? (double)part / (double)whole : 0;
+}
+
+static void tell_result(void *self, struct trials *trials)
+{
+    const struct cilk *cilk = self;
+    if (!cilk_program.reset) {
+        trials_say(trials, "  %" PRIu64 " is the result\n", cilk->result);
+        trials_add_number(trials, "result", cilk->result);
+    }
+    if (!cilk->flow)
+        return;
+    const struct gravel_flow_stats stats = read_stats(cilk);
+    trials_say(trials,
+               "  %" PRIu64 " elements in %" PRIu64 " rounds, %" PRIu64
+               " of a single group; lanes %.0f %% active; scheduler %.1f %% of the time\n",
+               stats.elements, stats.rounds, stats.small_rounds,
+               100 * ratio(stats.elements, stats.lanes),
+               100 * ratio(stats.scheduler_ns, stats.run_ns));
+#define ADD_FIELD(field, unit, help) trials_add_number(trials, "flow_" #field, stats.field);
+    GRAVEL_FLOW_STATS_FIELDS(ADD_FIELD)
+#undef ADD_FIELD
+}
+
+static uint64_t check(void *self, struct trials *trials)
+{
+    const struct cilk *cilk = self;
+    const double begin = trials_clock();
+    cilk_program.solve();
+    const double seconds = trials_clock() - begin;
+    trials_say(trials, "  serial: %f s\n", seconds);
+    trials_add_real(trials, "serial_seconds", seconds);
+    return cilk_program.count_wrong ? cilk_program.count_wrong() : cilk->result != cilk->expected;
+}
+
+int main(int argc, char **argv)
+{
+    const struct app app = {
+        .name = cilk_program.name,
+        .unit = cilk_program.unit,
+        .doc = cilk_program.doc,
+        .group_items = GROUP_ITEMS,
+        .groups = {{"Problem:", 1, cilk_program.options, 0},
+                   {"Form:", 2, cilk_program.forms[CILK_PLAIN].open ? form_options : NULL, 0}},
+        APP_FIELDS(struct cilk),
+        .open = set_up,
+        .warm_up = cilk_program.warm_up ? warm_up : NULL,
+        .describe = describe,
+        .reset = reset,
+        .run = run,
+        .result = tell_result,
+        .check = check,
+        .checked = cilk_program.checked,
+        .close = close_all};
+    return app_main(&app, cilk_program.cilk, argc, argv);
+}

@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Sort random keys of 32 bits, each node its own.
+ *
+ * As a flow: Cilk's merge sort, in which a part of the keys is a task until one work-group can sort it, and a merge is
+ * a task until one work-group can do it. As plain kernels: passes over all keys. The check is qsort.
+ *
+ * Path: cilk.c -> this -> sort_graph.c, sort.cl or blocks.cl.h
+ * Source: Orr 2016, section 4.5 and table 4-3.
+ */
+#include <sys/types.h>
+
+#include "cilk.h"
+#include "frame/random.h"
+
+#include "sort.h"
+#include "sort_graph.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+extern const char sort_cl[], blocks_cl[];
+
+static struct own {
+    struct cilk cilk;
+    uint32_t base;                     /* keys that a work-group sorts by rank */
+    uint32_t *drawn;                   /* [n] */
+    cl_mem input;                      /* [n] the same on the device */
+    cl_mem keys;                       /* [n] the result of a trial */
+    cl_mem spare;                      /* [n] */
+    cl_kernel sort_blocks, merge_runs; /* of the form without a flow */
+} own = {.cilk = {.n = 1000000}, .base = 64};
+
+static const struct app_option options[] = {
+    {"[N]", OPTION_ARGUMENT, NULL, "Keys (1000000)", OPTION_COUNT(struct own, cilk.n, 1, 1u << 30)},
+    {"base", 0, "KEYS", "Keys that one work-group sorts by rank (64)",
+     OPTION_COUNT(struct own, base, 1, 1024)},
+    {0}};
+
+static struct sort_size size_of_sort(void)
+{
+    return (struct sort_size){own.cilk.n, own.base, own.cilk.node.group_items};
+}
+
+static size_t n_bytes(void)
+{
+    return own.cilk.n * sizeof *own.drawn;
+}
+
+static void set_up(void)
+{
+    struct node *node = &own.cilk.node;
+    node_open(node, 0);
+    const uint64_t key = random_key(own.cilk.options.seed + node->number);
+    own.drawn = app_array(own.cilk.n, sizeof *own.drawn, "keys");
+    for (uint32_t i = 0; i < own.cilk.n; i++)
+        own.drawn[i] = (uint32_t)random_at(key, i);
+    own.input = node_array(node, n_bytes(), own.drawn);
+    own.keys = node_array(node, n_bytes(), NULL);
+    own.spare = node_array(node, n_bytes(), NULL);
+}
+
+/* ---- as a flow ------------------------------------------------------------------------------- */
+
+static void set_up_flow(void)
+{
+    const struct sort_size size = size_of_sort();
+    const struct gravel_graph graph = sort_graph(&size);
+    char defines[SORT_OPTIONS_BYTES];
+    sort_write_options(&size, defines);
+    cilk_open_flow(&graph, "sort.cl", sort_cl, defines, "sort_flow");
+    CILK_SET(2, cl_mem, own.input);
+    CILK_SET(3, cl_mem, own.keys);
+    CILK_SET(4, cl_mem, own.spare);
+}
+
+static void run_flow(void)
+{
+    struct split all = {0, own.cilk.n};
+    TRY(gravel_flow_push(own.cilk.flow, "split", &all, 1));
+    TRY(gravel_flow_run(own.cilk.flow));
+}
+
+/* ---- with plain kernels ---------------------------------------------------------------------- */
+
+static void set_up_plain(void)
+{
+    const struct sort_size size = size_of_sort();
+    struct node *node = &own.cilk.node;
+    char defines[SORT_OPTIONS_BYTES], plain[SORT_OPTIONS_BYTES + 16];
+    sort_write_options(&size, defines);
+    snprintf(plain, sizeof plain, "-DPLAIN %s", defines);
+    node_build(node, "blocks.cl.h", blocks_cl, plain);
+    own.sort_blocks = node_kernel_without_arena(node, "sort_blocks");
+    own.merge_runs = node_kernel_without_arena(node, "merge_runs");
+    NODE_SET(own.sort_blocks, 0, cl_mem, own.input);
+    NODE_SET(own.sort_blocks, 2, cl_uint, own.cilk.n);
+    NODE_SET(own.merge_runs, 2, cl_uint, own.cilk.n);
+}
+
+static void enqueue_groups(cl_kernel kernel, uint64_t n_groups)
+{
+    size_t group = own.cilk.node.group_items;
+    node_enqueue(&own.cilk.node, kernel, n_groups * group, group);
+}
+
+static void merge_all(cl_mem from, cl_mem to, uint32_t run)
+{
+    const struct sort_size size = size_of_sort();
+    uint64_t both = 2 * (uint64_t)run, block = sort_block_keys(&size);
+    uint64_t n_pairs = (own.cilk.n + both - 1) / both, n_blocks = (both + block - 1) / block;
+    NODE_SET_ARRAYS(own.merge_runs, 0, from, to);
+    NODE_SET(own.merge_runs, 3, cl_uint, run);
+    enqueue_groups(own.merge_runs, n_pairs * n_blocks);
+}
+
+/* The last pass ends in the array of keys. */
+static void run_plain(void)
+{
+    uint32_t n_passes = 0;
+    while ((uint64_t)own.base << n_passes < own.cilk.n)
+        n_passes++;
+    cl_mem arrays[2] = {own.keys, own.spare};
+    NODE_SET(own.sort_blocks, 1, cl_mem, arrays[n_passes % 2]);
+    enqueue_groups(own.sort_blocks, (own.cilk.n + own.base - 1) / own.base);
+    for (uint32_t pass = 0; pass < n_passes; pass++)
+        merge_all(arrays[(n_passes - pass) % 2], arrays[(n_passes - pass + 1) % 2],
+                  own.base << pass);
+    node_finish(&own.cilk.node);
+}
+
+/* ---- report and check ------------------------------------------------------------------------ */
+
+static void reset(void)
+{
+    node_clear(&own.cilk.node, own.keys, n_bytes() < 64 ? n_bytes() : 64);
+}
+
+static void describe(struct trials *trials)
+{
+    snprintf(trials->input, sizeof trials->input, "%u keys, base %u", own.cilk.n, own.base);
+    trials->work = (double)own.cilk.node.n_processes * own.cilk.n;
+    trials_add_number(trials, "base", own.base);
+}
+
+static int compare(const void *a, const void *b)
+{
+    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+    return (x > y) - (x < y);
+}
+
+static void solve(void)
+{
+    qsort(own.drawn, own.cilk.n, sizeof *own.drawn, compare);
+}
+
+static uint64_t count_wrong(void)
+{
+    uint32_t *keys = app_array(own.cilk.n, sizeof *keys, "keys");
+    uint64_t n_wrong = 0;
+    node_read(&own.cilk.node, own.keys, n_bytes(), keys);
+    for (uint32_t i = 0; i < own.cilk.n; i++)
+        n_wrong += keys[i] != own.drawn[i];
+    free(keys);
+    return n_wrong;
+}
+
+static void free_all(void)
+{
+    free(own.drawn);
+}
+
+const struct cilk_program cilk_program = {.name = "sort",
+                                          .unit = "keys/s",
+                                          .doc = "Sort random keys by merging, every part of them "
+                                                 "a task of a channel-flow graph, or pass by pass "
+                                                 "with plain kernels.",
+                                          .options = options,
+                                          .cilk = &own.cilk,
+                                          .open = set_up,
+                                          .forms[CILK_FLOW] = {set_up_flow, run_flow},
+                                          .forms[CILK_PLAIN] = {set_up_plain, run_plain},
+                                          .describe = describe,
+                                          .reset = reset,
+                                          .solve = solve,
+                                          .count_wrong = count_wrong,
+                                          .checked = "keys",
+                                          .close = free_all};
