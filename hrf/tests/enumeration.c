@@ -101,12 +101,12 @@ static void judge(struct enumeration *e)
     if (is_too_long(e) || !build(e) || !is_atomic(e))
         return;
     struct hrf_orders *orders = &keys->orders[e->model];
-    hrf_order(orders, &e->execution, 0);
+    hrf_order(orders, &e->execution);
     if (!hrf_is_consistent(orders))
         return;
     assert_true(keys->n < MAX_KEYS);
     keys->key[keys->n++] = key_of(&e->execution);
-    keys->races |= hrf_find_race(orders, 0, pair) ? 1u : 0;
+    keys->races |= hrf_find_race(orders, pair) ? 1u : 0;
 }
 
 static void order_stores(struct enumeration *e, uint32_t location, uint32_t n)
@@ -205,4 +205,81 @@ bool enumerate_graphs(const struct hrf_program *program, enum hrf_model model, s
     hrf_execution_free(&e->execution);
     free(e);
     return is_whole;
+}
+
+/* ---- interleavings --------------------------------------------------------------------------- */
+
+struct walk {
+    struct hrf_search *search;
+    struct hrf_execution execution;
+    struct hrf_locals locals[HRF_MAX_THREADS];
+    uint32_t memory[HRF_MAX_LOCATIONS];
+    bool is_over;
+};
+
+static bool can_step(const struct walk *w, uint32_t thread)
+{
+    const struct hrf_program *program = w->search->program;
+    const struct hrf_locals *locals = &w->locals[thread];
+    const struct hrf_instruction *next = hrf_next_event(program, thread, locals);
+    if (!next)
+        return false;
+    if (next->op == HRF_BARRIER)
+        return hrf_barrier_is_met(program, w->locals, thread);
+    return next->op != HRF_AWAIT || hrf_accepts(program, next, locals, w->memory[next->location]);
+}
+
+static void step(struct walk *w, uint32_t thread)
+{
+    const struct hrf_program *program = w->search->program;
+    struct hrf_locals *locals = &w->locals[thread];
+    const struct hrf_instruction *next = hrf_next_event(program, thread, locals);
+    const int32_t location = next->location;
+    const uint32_t old = location < 0 ? 0 : w->memory[location];
+    struct hrf_event event;
+    if (next->op == HRF_BARRIER) {
+        hrf_pass_barrier(&w->execution, w->locals, thread);
+        return;
+    }
+    hrf_make_event(program, thread, locals, old, &event);
+    if (location >= 0) {
+        const int16_t last = w->execution.last_write[location];
+        event.source = event.reads ? last : HRF_NONE;
+        event.position = (uint16_t)(last < 0 ? 1 : w->execution.events[last].position + 1);
+        w->memory[location] = event.writes ? event.value : old;
+    }
+    hrf_execution_add(&w->execution, &event);
+    hrf_step(program, thread, locals, old);
+}
+
+static void walk(struct walk *w)
+{
+    const struct walk before = *w;
+    bool has_stepped = false;
+    for (uint32_t t = 0; t < w->search->program->n_threads && !w->is_over; t++) {
+        if (!can_step(w, t))
+            continue;
+        has_stepped = true;
+        step(w, t);
+        walk(w);
+        hrf_execution_drop(&w->execution, before.execution.n);
+        memcpy(w->locals, before.locals, sizeof w->locals);
+        memcpy(w->memory, before.memory, sizeof w->memory);
+    }
+    const struct hrf_outcome none = {.is_stuck = false};
+    if (!has_stepped)
+        w->is_over = !w->search->visit(w->search->context, &w->execution, &none);
+}
+
+bool enumerate_interleavings(struct hrf_search *search)
+{
+    struct walk w = {.search = search};
+    assert_int_equal(hrf_execution_init(&w.execution, search->program), 0);
+    for (uint32_t t = 0; t < search->program->n_threads; t++)
+        hrf_locals_init(search->program, t, &w.locals[t]);
+    for (uint32_t l = 0; l < search->program->n_locations; l++)
+        w.memory[l] = search->program->locations[l].initial;
+    walk(&w);
+    hrf_execution_free(&w.execution);
+    return !w.is_over;
 }

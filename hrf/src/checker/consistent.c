@@ -2,7 +2,7 @@
 /*
  * The axioms of an execution. See consistent.h.
  *
- * Reads-from and the atomicity of read-modify-writes hold by the way graphs.c builds.
+ * Reads-from and the atomicity of read-modify-writes hold by the way explore.c builds.
  *
  * Source:  Batty et al. 2016, "Overhauling SC Atomics in C11 and OpenCL": coherence; a partial order of seq_cst
  *          operations, those of one scope.

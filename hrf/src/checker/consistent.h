@@ -2,7 +2,7 @@
 /*
  * Whether a model allows an execution.
  *
- * Path:    orders.c -> consistent.c -> graphs.c.
+ * Path:    orders.c -> consistent.c -> explore.c.
  */
 #ifndef GRAVEL_HRF_CONSISTENT_H
 #define GRAVEL_HRF_CONSISTENT_H

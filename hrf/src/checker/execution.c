@@ -61,8 +61,6 @@ void hrf_execution_drop(struct hrf_execution *execution, uint32_t n)
 {
     while (execution->n > n) {
         const struct hrf_event *event = &execution->events[--execution->n];
-        if (execution->n_kept > execution->n)
-            execution->n_kept = execution->n;
         execution->last[event->thread] = event->previous;
         if (event->location < 0)
             continue;

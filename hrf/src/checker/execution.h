@@ -3,7 +3,7 @@
  * An execution: events in the order in which an engine added them, and for each what it read and where its store
  * stands in coherence order.
  *
- * Path:    explore.c, graphs.c -> execution.h -> orders.c, race.c, consistent.c, print.c.
+ * Path:    explore.c -> execution.h -> orders.c, race.c, consistent.c, print.c.
  * Owner:   the engine; hrf_execution_copy keeps one.
  *
  * Events are added and dropped at the end alone, and each knows its predecessors, so the lists need no repair.
@@ -43,7 +43,6 @@ struct hrf_execution {
     const struct hrf_program *program;
     struct hrf_event *events; /* [n] */
     uint32_t n;
-    uint32_t n_kept; /* first events that were there when an engine last showed the execution */
     int16_t last_access[HRF_MAX_LOCATIONS], last_write[HRF_MAX_LOCATIONS];
     int16_t last[HRF_MAX_THREADS];
 };

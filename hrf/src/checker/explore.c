@@ -1,240 +1,70 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Depth first over interleavings. See explore.h.
+ * Executions grow event by event. See explore.h.
  *
- * A frame is a state and what is left to try there. Two steps commute if they are of two threads and no store of one
- * is to the location of the other. Whenever a step does not commute with an earlier one that it could have overtaken, a
- * thread is noted there that leads to the other order (`backtrack`). A chosen thread sleeps until a step comes that it
- * does not commute with.
+ * What reads nothing is added at once: other threads see it sooner or later, and only reads can tell. A store gets
+ * every place in coherence order that what happens before it allows. A read takes each store that is there; or it
+ * waits, and then takes only stores that are added later (`waits_since`). So each graph is built in one way alone. What
+ * a growing graph cannot show (pairs with stores that come later, the order of seq_cst operations) is checked when it
+ * is whole; whether an execution is sequentially consistent, at each event.
  */
 #include "checker/explore.h"
 
+#include "checker/consistent.h"
+#include "checker/linear.h"
 #include "checker/machine.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-typedef uint16_t clocks[HRF_MAX_THREADS]; /* steps of each thread that come before */
+typedef int16_t stores[HRF_MAX_EVENTS]; /* of a location, in coherence order */
 
-/* What a step touches; a barrier and a fence touch nothing that two could reach for. */
-struct touch {
-    int32_t location;
-    bool writes;
-};
-
-struct frame {
-    struct hrf_locals locals[HRF_MAX_THREADS];
-    uint32_t memory[HRF_MAX_LOCATIONS];
-    clocks threads[HRF_MAX_THREADS];  /* before each thread's next step */
-    clocks stores[HRF_MAX_LOCATIONS]; /* of the last store */
-    clocks all[HRF_MAX_LOCATIONS];    /* of all accesses */
-    uint32_t n_events;
-    uint32_t enabled, asleep, backtrack; /* masks of threads */
-    uint32_t thread;                     /* that steps from here to the next frame */
-    struct touch touch;                  /* of that step */
-    uint16_t step;                       /* its number in the thread */
-};
-
-struct explorer {
+struct grower {
     struct hrf_search *search;
     const struct hrf_program *program;
+    const struct hrf_rules *rules;
     struct hrf_execution execution;
-    struct frame *frames; /* [hrf_max_events + 1] */
-    uint32_t depth;
-    bool orders_loads
-        [HRF_MAX_LOCATIONS]; /* the next acquire after a remote release is another one */
+    struct hrf_execution line; /* the same events in order, if that is what the rules ask for */
+    struct hrf_orders growing, whole;
+    struct hrf_locals locals[HRF_MAX_THREADS];
+    uint32_t waits_since
+        [HRF_MAX_THREADS]; /* 1 + events there were when the read began to wait; 0: it does not */
+    stores *coherence;     /* [n_locations] */
+    uint32_t n_stores[HRF_MAX_LOCATIONS];
+    uint16_t last_store[HRF_MAX_THREADS]
+                       [HRF_MAX_LOCATIONS]; /* 1 + last instruction that may store; 0: none */
+    uint64_t n_ends;                        /* of branches, graphs or not */
     bool is_over;
 };
 
-static uint32_t bit(uint32_t thread)
+static const struct hrf_instruction *next_of(const struct grower *g, uint32_t thread)
 {
-    return UINT32_C(1) << thread;
+    return hrf_next_event(g->program, thread, &g->locals[thread]);
 }
 
-static void join(const struct explorer *e, uint16_t *to, const uint16_t *from)
+static void extend(struct grower *g);
+
+/* ---- ends ------------------------------------------------------------------------------------ */
+
+static uint32_t last_value(const struct grower *g, int32_t location)
 {
-    for (uint32_t t = 0; t < e->program->n_threads; t++)
-        if (to[t] < from[t])
-            to[t] = from[t];
+    const uint32_t n = g->n_stores[location];
+    return n ? g->execution.events[g->coherence[location][n - 1]].value
+             : g->program->locations[location].initial;
 }
 
-/* ---- what commutes --------------------------------------------------------------------------- */
-
-static struct touch touch_of(const struct hrf_instruction *next)
+/* Whether no thread waits for a store that it could have read before. */
+static bool is_end(const struct grower *g)
 {
-    return (struct touch){next->location, hrf_may_write(next->op)};
-}
-
-static bool commute(const struct explorer *e, struct touch a, struct touch b)
-{
-    return a.location < 0 || a.location != b.location ||
-           (!a.writes && !b.writes && !e->orders_loads[a.location]);
-}
-
-static bool next_touch(const struct explorer *e, const struct frame *frame, uint32_t thread,
-                       struct touch *touch)
-{
-    const struct hrf_instruction *next = hrf_next_event(e->program, thread, &frame->locals[thread]);
-    if (next)
-        *touch = touch_of(next);
-    return next && touch->location >= 0;
-}
-
-/* ---- where another thread could have gone first ---------------------------------------------- */
-
-/* Whether step i comes before step j in every order that is the same execution. */
-static bool precedes(const struct explorer *e, uint32_t i, uint32_t j)
-{
-    const struct frame *step = &e->frames[i];
-    return e->frames[j + 1].threads[e->frames[j].thread][step->thread] >= step->step;
-}
-
-/* Whether any of the steps [n] comes before step j. */
-static bool any_precedes(const struct explorer *e, const uint16_t *steps, uint32_t n, uint32_t j)
-{
-    for (uint32_t k = 0; k < n; k++)
-        if (precedes(e, steps[k], j))
-            return true;
-    return false;
-}
-
-/* Whether one precedes the thread's next step, which touches `touch`. */
-static bool any_precedes_next(const struct explorer *e, const uint16_t *steps, uint32_t n,
-                              uint32_t thread, struct touch touch)
-{
-    const uint16_t *clock = e->frames[e->depth].threads[thread];
-    for (uint32_t k = 0; k < n; k++) {
-        const struct frame *step = &e->frames[steps[k]];
-        if (step->thread == thread || clock[step->thread] >= step->step ||
-            !commute(e, step->touch, touch))
-            return true;
-    }
-    return false;
-}
-
-/* Threads that can step first from frame i, if step i is to come after the thread's next one. */
-static uint32_t find_initials(const struct explorer *e, uint32_t i, uint32_t thread,
-                              struct touch touch)
-{
-    uint16_t kept[HRF_MAX_EVENTS]; /* steps behind i that need not come after it */
-    uint32_t n = 0, initials = 0, seen = 0;
-    for (uint32_t j = i + 1; j < e->depth; j++) {
-        const uint32_t t = e->frames[j].thread;
-        if (precedes(e, i, j))
+    for (uint32_t t = 0; t < g->program->n_threads; t++) {
+        const struct hrf_instruction *next = next_of(g, t);
+        if (!next || next->op == HRF_BARRIER)
             continue;
-        if (!(seen & bit(t)) && !any_precedes(e, kept, n, j))
-            initials |= bit(t);
-        seen |= bit(t);
-        kept[n++] = (uint16_t)j;
+        if (next->op != HRF_AWAIT ||
+            hrf_accepts(g->program, next, &g->locals[t], last_value(g, next->location)))
+            return false;
     }
-    if (!any_precedes_next(e, kept, n, thread, touch))
-        initials |= bit(thread);
-    return initials;
-}
-
-/* Note, for each earlier step that the thread's next one could have overtaken, a thread to try there. */
-static void note_races(struct explorer *e, uint32_t thread)
-{
-    const uint16_t *clock = e->frames[e->depth].threads[thread];
-    struct touch touch;
-    if (!next_touch(e, &e->frames[e->depth], thread, &touch))
-        return;
-    for (uint32_t i = 0; i < e->depth; i++) {
-        struct frame *step = &e->frames[i];
-        if (step->thread == thread || commute(e, step->touch, touch) ||
-            clock[step->thread] >= step->step)
-            continue;
-        uint32_t initials = find_initials(e, i, thread, touch) & step->enabled;
-        if (!(initials & (step->backtrack | step->asleep)))
-            step->backtrack |= initials & -initials;
-    }
-}
-
-/* At the end: what waits could have gone on earlier. */
-static void note_races_of_waiting(struct explorer *e)
-{
-    for (uint32_t t = 0; t < e->program->n_threads; t++)
-        note_races(e, t);
-}
-
-/* ---- steps ----------------------------------------------------------------------------------- */
-
-static bool is_enabled(const struct explorer *e, const struct frame *frame, uint32_t thread)
-{
-    const struct hrf_locals *locals = &frame->locals[thread];
-    const struct hrf_instruction *next = hrf_next_event(e->program, thread, locals);
-    if (!next)
-        return false;
-    if (next->op == HRF_AWAIT)
-        return hrf_accepts(e->program, next, locals, frame->memory[next->location]);
-    if (next->op == HRF_BARRIER) /* the group's first thread steps for all */
-        return thread == (uint32_t)__builtin_ctz(hrf_barrier_mask(e->program, thread, next)) &&
-               hrf_barrier_is_met(e->program, frame->locals, thread);
     return true;
-}
-
-static void copy_frame(const struct explorer *e, struct frame *to, const struct frame *from)
-{
-    const uint32_t n_threads = e->program->n_threads, n_locations = e->program->n_locations;
-    memcpy(to->locals, from->locals, n_threads * sizeof *to->locals);
-    memcpy(to->threads, from->threads, n_threads * sizeof *to->threads);
-    memcpy(to->memory, from->memory, n_locations * sizeof *to->memory);
-    memcpy(to->stores, from->stores, n_locations * sizeof *to->stores);
-    memcpy(to->all, from->all, n_locations * sizeof *to->all);
-}
-
-/* The whole group passes its barrier: a step of its first thread. */
-static void pass_barrier(struct explorer *e, struct frame *frame, uint32_t thread)
-{
-    const uint32_t group = hrf_barrier_mask(
-        e->program, thread, hrf_next_event(e->program, thread, &frame->locals[thread]));
-    const uint32_t first = e->execution.n;
-    clocks joined = {0};
-    for (uint32_t mask = group; mask; mask &= mask - 1) {
-        uint32_t t = (uint32_t)__builtin_ctz(mask);
-        struct hrf_event event;
-        hrf_make_event(e->program, t, &frame->locals[t], 0, &event);
-        event.round = (uint16_t)first;
-        hrf_execution_add(&e->execution, &event);
-        hrf_step(e->program, t, &frame->locals[t], 0);
-        join(e, joined, frame->threads[t]);
-    }
-    joined[thread]++;
-    for (uint32_t mask = group; mask; mask &= mask - 1)
-        memcpy(frame->threads[__builtin_ctz(mask)], joined, sizeof joined);
-}
-
-static void order_step(struct explorer *e, struct frame *frame, uint32_t thread, struct touch touch)
-{
-    uint16_t *clock = frame->threads[thread];
-    if (touch.location >= 0) {
-        bool meets_loads = touch.writes || e->orders_loads[touch.location];
-        join(e, clock, meets_loads ? frame->all[touch.location] : frame->stores[touch.location]);
-    }
-    clock[thread]++;
-    if (touch.location >= 0)
-        join(e, frame->all[touch.location], clock);
-    if (touch.writes)
-        join(e, frame->stores[touch.location], clock);
-}
-
-/* One thread makes its next event, at the end of the execution. */
-static void make_event(struct explorer *e, struct frame *frame, uint32_t thread)
-{
-    struct hrf_execution *execution = &e->execution;
-    struct hrf_locals *locals = &frame->locals[thread];
-    const int32_t location = hrf_next_event(e->program, thread, locals)->location;
-    const uint32_t old = location < 0 ? 0 : frame->memory[location];
-    struct hrf_event event;
-    hrf_make_event(e->program, thread, locals, old, &event);
-    if (location >= 0) {
-        const int16_t last = execution->last_write[location];
-        event.source = event.reads ? last : HRF_NONE;
-        event.position = (uint16_t)(last < 0 ? 1 : execution->events[last].position + 1);
-        frame->memory[location] = event.writes ? event.value : old;
-    }
-    hrf_execution_add(execution, &event);
-    hrf_step(e->program, thread, locals, old);
 }
 
 struct hrf_outcome hrf_outcome_of(const struct hrf_program *program,
@@ -243,7 +73,7 @@ struct hrf_outcome hrf_outcome_of(const struct hrf_program *program,
     struct hrf_outcome outcome = {.failed_thread = HRF_NONE, .memory = memory, .locals = locals};
     uint32_t ended = 0;
     for (uint32_t t = 0; t < program->n_threads; t++) {
-        ended |= hrf_next_event(program, t, &locals[t]) ? 0 : bit(t);
+        ended |= hrf_next_event(program, t, &locals[t]) ? 0 : UINT32_C(1) << t;
         outcome.is_cut |= locals[t].is_cut;
         if (locals[t].failed_line && outcome.failed_thread < 0) {
             outcome.failed_thread = (int32_t)t;
@@ -259,119 +89,313 @@ struct hrf_outcome hrf_outcome_of(const struct hrf_program *program,
     return outcome;
 }
 
-static void visit(struct explorer *e, const struct frame *frame)
+static void visit(struct grower *g, bool is_cut)
 {
-    struct hrf_search *search = e->search;
-    struct hrf_outcome outcome = hrf_outcome_of(e->program, frame->locals, frame->memory);
-    outcome.is_cut |= frame->enabled != 0; /* there was no room for more events */
-    if (outcome.is_cut)
+    const struct hrf_execution *shown = g->rules->is_sc ? &g->line : &g->execution;
+    uint32_t memory[HRF_MAX_LOCATIONS];
+    if (g->rules->is_sc) {
+        hrf_linearize(&g->execution, &g->line);
+    } else {
+        hrf_order(&g->whole, &g->execution);
+        if (!hrf_is_consistent(&g->whole))
+            return;
+    }
+    for (uint32_t l = 0; l < g->program->n_locations; l++)
+        memory[l] = last_value(g, (int32_t)l);
+    struct hrf_outcome outcome = hrf_outcome_of(g->program, g->locals, memory);
+    if (is_cut) {
+        outcome.is_cut = true;
         outcome.is_stuck = outcome.has_diverged = false;
-    search->n++;
-    const bool continues = search->visit(search->context, &e->execution, &outcome);
-    e->execution.n_kept = e->execution.n;
-    if (!continues)
-        e->is_over = true;
-    else if (search->n == search->limit)
-        e->is_over = search->is_limited = true;
+    }
+    g->search->n++;
+    if (!g->search->visit(g->search->context, shown, &outcome))
+        g->is_over = true;
 }
 
-/* A new frame at e->depth. */
-static void enter(struct explorer *e)
+static void end_branch(struct grower *g, bool is_graph, bool is_cut)
 {
-    struct frame *frame = &e->frames[e->depth];
-    const uint32_t n = e->program->n_threads;
-    frame->n_events = e->execution.n;
-    frame->enabled = frame->backtrack = 0;
-    for (uint32_t t = 0; t < n; t++)
-        frame->enabled |= is_enabled(e, frame, t) ? bit(t) : 0;
-    if (!frame->enabled && !e->search->is_exhaustive)
-        note_races_of_waiting(e);
-    if (!frame->enabled || frame->n_events + n > HRF_MAX_EVENTS) {
-        visit(e, frame);
+    if (is_graph)
+        visit(g, is_cut);
+    if (++g->n_ends == g->search->limit && !g->is_over)
+        g->is_over = g->search->is_limited = true;
+}
+
+/* ---- events ---------------------------------------------------------------------------------- */
+
+/* The newest store that what happens before the thread's next event knows; the event reads and stores nothing older. */
+static uint16_t oldest_place(const struct grower *g, uint32_t thread, int32_t location)
+{
+    const struct hrf_execution *execution = &g->execution;
+    const int32_t last = execution->last[thread];
+    const uint8_t regions = (uint8_t)g->program->locations[location].region;
+    uint16_t oldest = 0;
+    for (int32_t e = last < 0 ? HRF_NONE : execution->last_access[location]; e >= 0;
+         e = execution->events[e].previous_access) {
+        const struct hrf_event *event = &execution->events[e];
+        uint16_t known = event->writes ? event->position : hrf_read_position(execution, event);
+        if (known > oldest &&
+            (e == last || hrf_happens_before(&g->growing, (uint32_t)e, (uint32_t)last, regions)))
+            oldest = known;
+    }
+    return oldest;
+}
+
+static void renumber(struct grower *g, int32_t location, uint32_t from)
+{
+    for (uint32_t p = from; p < g->n_stores[location]; p++)
+        g->execution.events[g->coherence[location][p]].position = (uint16_t)(p + 1);
+}
+
+/* Whether a store may come at this place: nothing comes between a read-modify-write and what it reads. */
+static bool is_place(const struct grower *g, int32_t location, uint32_t place)
+{
+    return place == g->n_stores[location] ||
+           !g->execution.events[g->coherence[location][place]].reads;
+}
+
+static void insert(struct grower *g, int32_t location, uint32_t place, int16_t store)
+{
+    int16_t *order = g->coherence[location];
+    memmove(&order[place + 1], &order[place], (g->n_stores[location] - place) * sizeof *order);
+    order[place] = store;
+    g->n_stores[location]++;
+    renumber(g, location, place);
+}
+
+static void take_out(struct grower *g, int32_t location, uint32_t place)
+{
+    int16_t *order = g->coherence[location];
+    g->n_stores[location]--;
+    memmove(&order[place], &order[place + 1], (g->n_stores[location] - place) * sizeof *order);
+    renumber(g, location, place);
+}
+
+/* Add the thread's next event and all that can follow, then take it back. @param place  of a store. */
+static void try_event(struct grower *g, const struct hrf_event *event, uint32_t place, uint32_t old)
+{
+    const uint32_t thread = event->thread, n = g->execution.n, waited = g->waits_since[thread];
+    const struct hrf_locals before = g->locals[thread];
+    int16_t number = hrf_execution_add(&g->execution, event);
+    if (event->writes)
+        insert(g, event->location, place, number);
+    if (!g->rules->is_sc || hrf_linearize(&g->execution, &g->line)) {
+        hrf_order_last(&g->growing, &g->execution);
+        hrf_step(g->program, thread, &g->locals[thread], old);
+        g->waits_since[thread] = 0;
+        extend(g);
+        g->waits_since[thread] = waited;
+    }
+    g->locals[thread] = before;
+    if (event->writes)
+        take_out(g, event->location, place);
+    hrf_execution_drop(&g->execution, n);
+}
+
+void hrf_pass_barrier(struct hrf_execution *execution, struct hrf_locals *locals, uint32_t thread)
+{
+    const struct hrf_program *program = execution->program;
+    const uint16_t round = (uint16_t)execution->n;
+    const struct hrf_instruction *barrier = hrf_next_event(program, thread, &locals[thread]);
+    for (uint32_t mask = hrf_barrier_mask(program, thread, barrier); mask; mask &= mask - 1) {
+        uint32_t t = (uint32_t)__builtin_ctz(mask);
+        struct hrf_event event;
+        hrf_make_event(program, t, &locals[t], 0, &event);
+        event.round = round;
+        hrf_execution_add(execution, &event);
+        hrf_step(program, t, &locals[t], 0);
+    }
+}
+
+static void try_barrier(struct grower *g, uint32_t thread)
+{
+    struct hrf_locals before[HRF_MAX_THREADS];
+    const uint32_t n = g->execution.n;
+    memcpy(before, g->locals, sizeof before);
+    hrf_pass_barrier(&g->execution, g->locals, thread);
+    hrf_order_last(&g->growing, &g->execution);
+    extend(g);
+    memcpy(g->locals, before, sizeof before);
+    hrf_execution_drop(&g->execution, n);
+}
+
+/* A store, fence or barrier. */
+static void add_forced(struct grower *g, uint32_t thread)
+{
+    const struct hrf_instruction *next = next_of(g, thread);
+    struct hrf_event event;
+    if (next->op == HRF_BARRIER) {
+        try_barrier(g, thread);
         return;
     }
-    const uint32_t awake = frame->enabled & ~frame->asleep;
-    frame->backtrack = e->search->is_exhaustive ? awake : awake & -awake;
-}
-
-static uint32_t still_asleep(const struct explorer *e, const struct frame *frame)
-{
-    uint32_t asleep = 0;
-    for (uint32_t mask = frame->asleep & ~bit(frame->thread); mask; mask &= mask - 1) {
-        uint32_t t = (uint32_t)__builtin_ctz(mask);
-        struct touch touch;
-        if (!next_touch(e, frame, t, &touch) || commute(e, touch, frame->touch))
-            asleep |= bit(t);
+    hrf_make_event(g->program, thread, &g->locals[thread], 0, &event);
+    if (!event.writes) {
+        try_event(g, &event, 0, 0);
+        return;
     }
-    return e->search->is_exhaustive ? 0 : asleep;
+    const uint32_t oldest = oldest_place(g, thread, next->location);
+    for (uint32_t place = g->n_stores[next->location] + 1; place-- > oldest;)
+        if (is_place(g, next->location, place))
+            try_event(g, &event, place, 0);
 }
 
-/* From the deepest frame to the next, by one thread. */
-static void step(struct explorer *e, uint32_t thread)
+/* Read from one store, or the initial value. */
+static void try_source(struct grower *g, uint32_t thread, int32_t source)
 {
-    struct frame *from = &e->frames[e->depth], *to = from + 1;
-    const struct hrf_instruction *next = hrf_next_event(e->program, thread, &from->locals[thread]);
-    if (!e->search->is_exhaustive)
-        note_races(e, thread);
-    from->thread = thread;
-    from->touch = touch_of(next);
-    copy_frame(e, to, from);
-    to->asleep = still_asleep(e, from);
-    if (next->op == HRF_BARRIER) {
-        pass_barrier(e, to, thread);
-    } else {
-        make_event(e, to, thread);
-        order_step(e, to, thread, from->touch);
+    const struct hrf_instruction *next = next_of(g, thread);
+    const struct hrf_event *store = source < 0 ? NULL : &g->execution.events[source];
+    const uint32_t value = store ? store->value : g->program->locations[next->location].initial;
+    const uint32_t place = store ? store->position : 0; /* behind it */
+    struct hrf_event event;
+    if (!hrf_accepts(g->program, next, &g->locals[thread], value))
+        return;
+    hrf_make_event(g->program, thread, &g->locals[thread], value, &event);
+    event.source = (int16_t)source;
+    if (!event.writes || is_place(g, next->location, place))
+        try_event(g, &event, place, value);
+}
+
+/* Read from every store that is there, of those that came since the read waits. */
+static void try_sources(struct grower *g, uint32_t thread)
+{
+    const int32_t location = next_of(g, thread)->location;
+    const uint32_t oldest = oldest_place(g, thread, location), since = g->waits_since[thread];
+    for (uint32_t place = g->n_stores[location] + 1; place-- > oldest && !g->is_over;) {
+        int32_t source = place ? g->coherence[location][place - 1] : HRF_NONE;
+        if (!since || source + 1 >= (int32_t)since)
+            try_source(g, thread, source);
     }
-    from->step = to->threads[thread][thread];
-    from->asleep |= bit(thread);
-    e->depth++;
-    enter(e);
 }
 
-static void search_all(struct explorer *e)
+/* ---- which comes next ------------------------------------------------------------------------ */
+
+/* @return a thread whose next event reads nothing and can be made, or HRF_NONE. */
+static int32_t find_forced(const struct grower *g)
 {
-    enter(e);
-    while (!e->is_over) {
-        struct frame *frame = &e->frames[e->depth];
-        const uint32_t left = frame->backtrack & ~frame->asleep;
-        if (left) {
-            step(e, (uint32_t)__builtin_ctz(left));
+    for (uint32_t t = 0; t < g->program->n_threads; t++) {
+        const struct hrf_instruction *next = next_of(g, t);
+        if (next && !hrf_reads(next->op) &&
+            (next->op != HRF_BARRIER || hrf_barrier_is_met(g->program, g->locals, t)))
+            return (int32_t)t;
+    }
+    return HRF_NONE;
+}
+
+/* Whether another thread may still store there. */
+static bool may_change(const struct grower *g, uint32_t thread, int32_t location)
+{
+    for (uint32_t t = 0; t < g->program->n_threads; t++)
+        if (t != thread && next_of(g, t) && g->locals[t].at < g->last_store[t][location])
+            return true;
+    return false;
+}
+
+/* Whether the read has a store to take that it has not refused. */
+static bool has_new_source(const struct grower *g, uint32_t thread, int32_t location)
+{
+    return !g->waits_since[thread] ||
+           g->execution.last_write[location] + 1 >= (int32_t)g->waits_since[thread];
+}
+
+/* A thread that reads next: rather one whose location no other thread stores to. */
+static int32_t find_reader(const struct grower *g)
+{
+    int32_t found = HRF_NONE;
+    for (uint32_t t = 0; t < g->program->n_threads; t++) {
+        const struct hrf_instruction *next = next_of(g, t);
+        if (!next || !hrf_reads(next->op) || !has_new_source(g, t, next->location))
             continue;
+        if (!may_change(g, t, next->location))
+            return (int32_t)t;
+        if (found < 0)
+            found = (int32_t)t;
+    }
+    return found;
+}
+
+static bool may_wait(const struct grower *g, uint32_t thread)
+{
+    const struct hrf_instruction *next = next_of(g, thread);
+    return may_change(g, thread, next->location) ||
+           !hrf_accepts(g->program, next, &g->locals[thread], last_value(g, next->location));
+}
+
+static void extend(struct grower *g)
+{
+    uint32_t waits_since[HRF_MAX_THREADS];
+    if (g->is_over)
+        return;
+    if (g->execution.n + g->program->n_threads > HRF_MAX_EVENTS) {
+        end_branch(g, true, true);
+        return;
+    }
+    int32_t thread = find_forced(g);
+    if (thread >= 0) {
+        add_forced(g, (uint32_t)thread);
+        return;
+    }
+    memcpy(waits_since, g->waits_since, sizeof waits_since);
+    while ((thread = find_reader(g)) >= 0) {
+        try_sources(g, (uint32_t)thread);
+        if (g->is_over || !may_wait(g, (uint32_t)thread))
+            break;
+        g->waits_since[thread] = g->execution.n + 1;
+    }
+    if (thread < 0)
+        end_branch(g, is_end(g), false);
+    memcpy(g->waits_since, waits_since, sizeof waits_since);
+}
+
+/* ---- all ------------------------------------------------------------------------------------- */
+
+static void find_last_stores(struct grower *g)
+{
+    for (uint32_t t = 0; t < g->program->n_threads; t++) {
+        const struct hrf_thread *thread = &g->program->threads[t];
+        uint32_t last = 0; /* what a loop stores may be stored until its end */
+        for (uint32_t k = thread->n_code; k-- > 0;) {
+            const struct hrf_instruction *i = &thread->code[k];
+            if (i->op == HRF_JUMP && i->target <= k && last < k + 1)
+                last = k + 1;
+            uint16_t *to = i->location < 0 ? NULL : &g->last_store[t][i->location];
+            if (to && hrf_may_write(i->op) && !*to)
+                *to = (uint16_t)(last > k + 1 ? last : k + 1);
         }
-        if (e->depth-- == 0)
-            return;
-        hrf_execution_drop(&e->execution, e->frames[e->depth].n_events);
     }
 }
 
-static void find_ordered_loads(struct explorer *e)
+static int prepare(struct grower *g)
 {
-    for (uint32_t t = 0; t < e->program->n_threads; t++)
-        for (uint32_t k = 0; k < e->program->threads[t].n_code; k++) {
-            const struct hrf_instruction *i = &e->program->threads[t].code[k];
-            if (i->is_remote && (i->order & HRF_RELEASE))
-                e->orders_loads[i->location] = true;
-        }
+    g->coherence = calloc(g->program->n_locations + 1, sizeof *g->coherence);
+    int code = hrf_execution_init(&g->execution, g->program) |
+               hrf_execution_init(&g->line, g->program) |
+               hrf_orders_init(&g->growing, g->program, g->rules, true) |
+               hrf_orders_init(&g->whole, g->program, g->rules, false);
+    if (code || !g->coherence)
+        return -1;
+    for (uint32_t t = 0; t < g->program->n_threads; t++)
+        hrf_locals_init(g->program, t, &g->locals[t]);
+    find_last_stores(g);
+    return 0;
 }
 
-int hrf_explore_sc(struct hrf_search *search)
+int hrf_explore(struct hrf_search *search)
 {
-    struct explorer e = {.search = search, .program = search->program};
-    e.frames = calloc(hrf_max_events(search->program) + 1, sizeof *e.frames);
-    int code = hrf_execution_init(&e.execution, search->program);
+    struct grower *g = calloc(1, sizeof *g);
+    if (!g)
+        return -1;
+    g->search = search;
+    g->program = search->program;
+    g->rules = search->rules;
     search->n = 0;
     search->is_limited = false;
-    if (!code && e.frames) {
-        for (uint32_t t = 0; t < e.program->n_threads; t++)
-            hrf_locals_init(e.program, t, &e.frames[0].locals[t]);
-        for (uint32_t l = 0; l < e.program->n_locations; l++)
-            e.frames[0].memory[l] = e.program->locations[l].initial;
-        find_ordered_loads(&e);
-        search_all(&e);
-    }
-    code = e.frames ? code : -1;
-    free(e.frames);
-    hrf_execution_free(&e.execution);
+    int code = prepare(g);
+    if (!code)
+        extend(g);
+    free(g->coherence);
+    hrf_execution_free(&g->execution);
+    hrf_execution_free(&g->line);
+    hrf_orders_free(&g->growing);
+    hrf_orders_free(&g->whole);
+    free(g);
     return code;
 }

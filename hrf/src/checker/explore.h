@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Engine `sc`: all sequentially consistent executions of a program, but for those that differ only in the order of
- * steps that commute.
+ * The engine: all executions of a program that some rules allow, each once.
  *
- * Path:    verdict.c -> explore.c -> machine.c, execution.c; each execution -> the visitor.
+ * Path:    verdict.c -> explore.c -> machine.c, orders.c, consistent.c, linear.c; each execution -> the visitor.
  * Owner:   the engine has all; what a visitor keeps it copies.
- * Source:  Abdulla et al. 2014, "Optimal Dynamic Partial Order Reduction": source sets; Godefroid 1996: sleep sets. The
- *          backtracking of Flanagan and Godefroid 2005 alone loses executions together with sleep sets.
+ * Source:  Lahav et al. 2017 (RC11: no cycle of program order and reads-from); Kokologiannakis et al. 2022, "Truly
+ *          Stateless, Optimal Dynamic Partial Order Reduction": graphs grow event by event.
  */
 #ifndef GRAVEL_HRF_EXPLORE_H
 #define GRAVEL_HRF_EXPLORE_H
@@ -19,18 +18,22 @@ typedef bool hrf_visit(void *context, const struct hrf_execution *execution,
 
 struct hrf_search {
     const struct hrf_program *program;
+    const struct hrf_rules
+        *rules; /* of a model; hrf_rules_sc: executions come in an order in which they happen */
     hrf_visit *visit;
     void *context;
-    uint64_t limit;     /* most executions */
-    bool is_exhaustive; /* every interleaving, without reduction: to test the reduction */
-    uint64_t n;         /* [out] executions seen */
-    bool is_limited;    /* [out] there may be more */
+    uint64_t limit;  /* most executions */
+    uint64_t n;      /* [out] executions seen */
+    bool is_limited; /* [out] there may be more */
 };
 
-/** @return 0; -1 without memory. */
-int hrf_explore_sc(struct hrf_search *search);
+/** Returns 0, or -1 without memory. */
+int hrf_explore(struct hrf_search *search);
 
-/** How an execution ended, from its threads. */
+/** Adds the barrier of a thread's group, which all of it has come to, and lets the group's threads pass it. */
+void hrf_pass_barrier(struct hrf_execution *execution, struct hrf_locals *locals, uint32_t thread);
+
+/** Returns how an execution ended, from its threads. */
 struct hrf_outcome hrf_outcome_of(const struct hrf_program *program,
                                   const struct hrf_locals *locals, const uint32_t *memory);
 

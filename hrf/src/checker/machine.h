@@ -2,7 +2,7 @@
 /*
  * One thread, step by step: what its next event is, and what follows from the value it reads.
  *
- * Path:    explore.c, graphs.c -> machine.c -> expression.c.
+ * Path:    explore.c -> machine.c -> expression.c.
  * Owner:   the engine has the threads' locals and copies them as it likes.
  */
 #ifndef GRAVEL_HRF_MACHINE_H

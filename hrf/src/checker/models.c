@@ -25,6 +25,8 @@ const struct hrf_rules hrf_rules[HRF_N_MODELS] = {
     [HRF_OPENCL] = {.name = "opencl", .by_reads_from = true, .by_region = true, .has_weak = true},
 };
 
+const struct hrf_rules hrf_rules_sc = {.name = "sc", .is_sc = true};
+
 bool hrf_model_of(const char *name, uint32_t n_bytes, enum hrf_model *model)
 {
     for (int m = 0; m < HRF_N_MODELS; m++)

@@ -12,7 +12,8 @@
  * - The relaxed forms take a pair if each scope holds both agents; so a group's release and another group's device
  *   acquire are none.
  * - Where the scope of a remote operation holds the other agent, two atomics do not race, whichever comes first.
- * - rsp widens the partner of a remote operation for all agents, rsp-pair for these two.
+ * - rsp widens the partner of a remote operation for all agents, rsp-pair for these two. Where acquires of two threads could
+ *   each be the next one, none is widened.
  * - HRF orders all seq_cst operations whose scopes meet, OpenCL those of one scope.
  */
 #ifndef GRAVEL_HRF_MODELS_H
@@ -40,9 +41,11 @@ struct hrf_rules {
     bool promotes;       /* it widens its partner for all */
     bool by_reads_from;  /* pairs are by release sequence */
     bool by_region;      /* local and global memory are ordered apart */
+    bool is_sc;          /* executions are sequentially consistent */
     bool has_weak;       /* executions that are not sequentially consistent count too */
 };
 extern const struct hrf_rules hrf_rules[HRF_N_MODELS];
+extern const struct hrf_rules hrf_rules_sc; /* of no model: what is sequentially consistent */
 
 struct hrf_program;
 struct hrf_event;

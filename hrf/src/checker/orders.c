@@ -205,11 +205,11 @@ static void promote(struct hrf_orders *o, uint32_t event, uint16_t remote)
         o->scopes[event] = remote;
 }
 
-/* Where in coherence order something synchronizes: 2 p is the store p, 2 p + 1 are loads of it. */
-static uint32_t place_of(const struct hrf_orders *o, int32_t number, bool as_load)
+/* Where in coherence order something synchronizes: 2 p is what stores at p, 2 p + 1 are loads of that. */
+static uint32_t place_of(const struct hrf_orders *o, int32_t number)
 {
     const struct hrf_event *event = &o->execution->events[number];
-    return as_load ? 2u * hrf_read_position(o->execution, event) + 1 : 2u * event->position;
+    return event->writes ? 2u * event->position : 2u * hrf_read_position(o->execution, event) + 1;
 }
 
 /* A remote acquire widens the last release before it. */
@@ -220,33 +220,38 @@ static void promote_release(struct hrf_orders *o, uint32_t remote)
     for (int32_t s = o->execution->last_write[events[remote].location]; s >= 0;
          s = events[s].previous_write)
         if (events[s].is_atomic && hrf_releases(&events[s]) && (uint32_t)s != remote &&
-            place_of(o, s, false) < place_of(o, (int32_t)remote, true) &&
+            place_of(o, s) < place_of(o, (int32_t)remote) &&
             (last < 0 || events[last].position < events[s].position))
             last = s;
     if (last >= 0)
         promote(o, (uint32_t)last, events[remote].instance);
 }
 
-/* A remote release widens the next acquire behind it. */
+/* A remote release widens the next acquire behind it, unless two threads have one there. */
 static void promote_acquire(struct hrf_orders *o, uint32_t remote)
 {
     const struct hrf_event *events = o->execution->events;
+    const uint32_t place = place_of(o, (int32_t)remote);
     int32_t next = HRF_NONE;
+    bool is_one = true;
     for (int32_t a = o->execution->last_access[events[remote].location]; a >= 0;
-         a = events[a].previous_access)
-        if (events[a].is_atomic && hrf_acquires(&events[a]) && (uint32_t)a != remote &&
-            place_of(o, a, true) > place_of(o, (int32_t)remote, false) &&
-            (next < 0 || place_of(o, a, true) <= place_of(o, next, true)))
-            next = a;
-    if (next >= 0)
+         a = events[a].previous_access) {
+        if (!events[a].is_atomic || !hrf_acquires(&events[a]) || (uint32_t)a == remote ||
+            place_of(o, a) <= place || (next >= 0 && place_of(o, a) > place_of(o, next)))
+            continue;
+        const bool is_tie = next >= 0 && place_of(o, a) == place_of(o, next);
+        is_one = !is_tie || (is_one && events[a].thread == events[next].thread);
+        next = a;
+    }
+    if (next >= 0 && is_one)
         promote(o, (uint32_t)next, events[remote].instance);
 }
 
-static void set_scopes(struct hrf_orders *o, uint32_t first)
+static void set_scopes(struct hrf_orders *o)
 {
     const struct hrf_event *events = o->execution->events;
     const uint32_t n = o->execution->n;
-    for (uint32_t e = first; e < n; e++)
+    for (uint32_t e = 0; e < n; e++)
         o->scopes[e] = events[e].instance;
     for (uint32_t e = 0; e < n && o->may_promote; e++) {
         if (events[e].is_remote && hrf_acquires(&events[e]))
@@ -323,28 +328,26 @@ int hrf_orders_init(struct hrf_orders *o, const struct hrf_program *program,
 
 /* ---- all ------------------------------------------------------------------------------------- */
 
-static void order_pass(struct hrf_orders *o, uint32_t pass, uint32_t first)
+static void order_pass(struct hrf_orders *o, uint32_t pass)
 {
     const uint32_t n = o->execution->n;
     bool has_changed = true;
-    memset(clock_of(o, pass, first), 0,
-           (n - first) * o->execution->program->n_threads * sizeof *o->clocks);
+    memset(clock_of(o, pass, 0), 0, n * o->execution->program->n_threads * sizeof *o->clocks);
     o->looks_ahead = true; /* once at least */
     while (has_changed && o->looks_ahead && !o->is_cyclic) {
         has_changed = o->looks_ahead = false;
-        for (uint32_t e = first; e < n; e++)
+        for (uint32_t e = 0; e < n; e++)
             has_changed |= order_event(o, pass, e);
     }
 }
 
-void hrf_order(struct hrf_orders *o, const struct hrf_execution *execution, uint32_t n_kept)
+void hrf_order(struct hrf_orders *o, const struct hrf_execution *execution)
 {
-    const uint32_t first = o->may_promote ? 0 : n_kept;
     o->execution = execution;
     o->is_cyclic = false;
-    set_scopes(o, first);
+    set_scopes(o);
     for (uint32_t pass = 0; pass < o->n_passes; pass++)
-        order_pass(o, pass, first);
+        order_pass(o, pass);
 }
 
 void hrf_order_last(struct hrf_orders *o, const struct hrf_execution *execution)

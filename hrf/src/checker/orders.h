@@ -2,7 +2,7 @@
 /*
  * Happens-before of one execution under one model, as vector clocks.
  *
- * Path:    verdict.c, graphs.c -> orders.c -> race.c, consistent.c.
+ * Path:    verdict.c, explore.c -> orders.c -> race.c, consistent.c.
  * Owner:   the caller; the memory is used again for the next execution.
  *
  * Usually there is one clock for each event. Where orders of two scopes do not combine (direct), or those of two kinds
@@ -39,8 +39,8 @@ int hrf_orders_init(struct hrf_orders *orders, const struct hrf_program *program
                     const struct hrf_rules *rules, bool is_growing);
 void hrf_orders_free(struct hrf_orders *orders);
 
-/** Order a whole execution. @param n_kept  first events that are as they were at the last call. */
-void hrf_order(struct hrf_orders *orders, const struct hrf_execution *execution, uint32_t n_kept);
+/** Orders a whole execution. */
+void hrf_order(struct hrf_orders *orders, const struct hrf_execution *execution);
 
 /** Order the event that was added last: of a barrier, the group's events. */
 void hrf_order_last(struct hrf_orders *orders, const struct hrf_execution *execution);

@@ -89,7 +89,7 @@ static void print_reason(FILE *out, const struct hrf_execution *execution,
         return;
     }
     if (rules->by_scope && !hrf_orders_init(&orders, execution->program, rules, false)) {
-        hrf_order(&orders, execution, 0);
+        hrf_order(&orders, execution);
         is_told = print_chain(out, &orders, pair);
         hrf_orders_free(&orders);
     }
@@ -227,7 +227,7 @@ int hrf_print_dot(FILE *out, const struct hrf_verdict *verdict, enum hrf_model m
         return 0;
     if (hrf_orders_init(&orders, of->execution.program, &hrf_rules[model], false))
         return -1;
-    hrf_order(&orders, &of->execution, 0);
+    hrf_order(&orders, &of->execution);
     fprintf(out, "digraph \"%s under %s\" {\n  node [shape=box];\n", of->execution.program->name,
             hrf_rules[model].name);
     print_nodes(out, &of->execution, of->pair);

@@ -2,7 +2,7 @@
 /*
  * Programs: the scope instances of their threads. See program.h.
  *
- * Path:    parse.c -> program.c -> explore.c, graphs.c.
+ * Path:    parse.c -> program.c -> explore.c.
  */
 #include "checker/program.h"
 

@@ -2,7 +2,7 @@
 /*
  * A scoped litmus program: locations, threads and their places, instructions, what is expected of it.
  *
- * Path:    parse.c -> program.h -> explore.c, graphs.c, mutate.c, print.c.
+ * Path:    parse.c -> program.h -> explore.c, mutate.c, print.c.
  * Owner:   the caller, by hrf_program_free.
  * Threads: one at a time.
  * Source:  Hower et al. 2014, "Heterogeneous-race-free Memory Models": scopes and their instances.

@@ -21,13 +21,11 @@ static bool race(const struct hrf_orders *orders, uint32_t a, uint32_t b)
            !hrf_happens_before(orders, b, a, regions);
 }
 
-bool hrf_find_race(const struct hrf_orders *orders, uint32_t n_kept, uint32_t pair[2])
+bool hrf_find_race(const struct hrf_orders *orders, uint32_t pair[2])
 {
     const struct hrf_event *events = orders->execution->events;
-    const int32_t first = orders->may_promote ? 0 : (int32_t)n_kept;
     for (uint32_t l = 0; l < orders->execution->program->n_locations; l++)
-        for (int32_t b = orders->execution->last_access[l]; b >= first;
-             b = events[b].previous_access)
+        for (int32_t b = orders->execution->last_access[l]; b >= 0; b = events[b].previous_access)
             for (int32_t a = events[b].previous_access; a >= 0; a = events[a].previous_access)
                 if (race(orders, (uint32_t)a, (uint32_t)b)) {
                     pair[0] = (uint32_t)a;

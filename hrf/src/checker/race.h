@@ -12,10 +12,9 @@
 /**
  * Find two conflicting accesses of an ordered execution, of which neither happens before the other.
  *
- * @param n_kept  first events, between which there is no race.
  * @param pair    [out] their events.
  * @return      whether there are any.
  */
-bool hrf_find_race(const struct hrf_orders *orders, uint32_t n_kept, uint32_t pair[2]);
+bool hrf_find_race(const struct hrf_orders *orders, uint32_t pair[2]);
 
 #endif

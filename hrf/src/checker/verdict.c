@@ -9,7 +9,6 @@
 
 #include "checker/explore.h"
 #include "checker/expression.h"
-#include "checker/graphs.h"
 #include "checker/race.h"
 
 #include <stdio.h>
@@ -100,8 +99,8 @@ static void look_for_race(struct judge *judge, enum hrf_model model,
     uint32_t pair[2];
     if (judge->verdict->of[model].answer == HRF_HAS_RACE)
         return;
-    hrf_order(&judge->orders[model], execution, execution->n_kept);
-    if (hrf_find_race(&judge->orders[model], execution->n_kept, pair))
+    hrf_order(&judge->orders[model], execution);
+    if (hrf_find_race(&judge->orders[model], pair))
         keep_race(judge, model, execution, pair);
 }
 
@@ -157,13 +156,14 @@ static bool see_graph(void *context, const struct hrf_execution *execution,
 static int search_graphs(struct judge *judge, enum hrf_model model)
 {
     struct hrf_search search = {.program = judge->program,
+                                .rules = &hrf_rules[model],
                                 .visit = see_graph,
                                 .context = judge,
                                 .limit = judge->question->limit};
     struct hrf_answer_of_model *of = &judge->verdict->of[model];
     judge->model = model;
     judge->is_stopped = false;
-    int code = hrf_explore_graphs(&search, &hrf_rules[model]);
+    int code = hrf_explore(&search);
     judge->verdict->is_limited |= search.is_limited;
     if (of->answer != HRF_HAS_RACE && !search.is_limited && !judge->is_stopped)
         of->answer = HRF_IS_FREE;
@@ -188,15 +188,18 @@ int hrf_judge(const struct hrf_program *program, const struct hrf_question *ques
               struct hrf_verdict *verdict)
 {
     struct judge judge = {.program = program, .question = question, .verdict = verdict};
-    struct hrf_search search = {
-        .program = program, .visit = see_execution, .context = &judge, .limit = question->limit};
+    struct hrf_search search = {.program = program,
+                                .rules = &hrf_rules_sc,
+                                .visit = see_execution,
+                                .context = &judge,
+                                .limit = question->limit};
     *verdict = (struct hrf_verdict){.models = question->models};
     int code = 0;
     for (int m = 0; m < HRF_N_MODELS; m++)
         if (is_asked(&judge, m))
             code |= hrf_orders_init(&judge.orders[m], program, &hrf_rules[m], false);
     if (!code && question->engine != HRF_ENGINE_GRAPHS)
-        code = hrf_explore_sc(&search);
+        code = hrf_explore(&search);
     verdict->n_executions = search.n;
     verdict->is_limited = search.is_limited;
     for (int m = 0; m < HRF_N_MODELS && !code; m++)

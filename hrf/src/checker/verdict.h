@@ -2,7 +2,7 @@
 /*
  * What is so of a program under each model: free of races or not, and what else an execution showed.
  *
- * Path:    gravel-hrf, mutate.c -> verdict.c -> explore.c, graphs.c.
+ * Path:    gravel-hrf, mutate.c -> verdict.c -> explore.c.
  * Owner:   the caller, by hrf_verdict_free.
  */
 #ifndef GRAVEL_HRF_VERDICT_H
