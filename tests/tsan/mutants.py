@@ -29,7 +29,7 @@ REPORT = 66   # ThreadSanitizer's exit code
 KERNEL = ["tests/tsan/traffic.c", "tests/tsan/lanes.c", "tests/tsan/shared.c", "lib/memory/arena.c",
           "lib/base/error.c"]
 MAIL = ["tests/tsan/mailbox.c", "tests/tsan/shared.c", "lib/serve/mail.c", "lib/serve/mail_copies.c", "lib/opencl/wait.c",
-        "lib/opencl/objects.c", "lib/opencl/pinned.c", "lib/base/error.c", "lib/base/mark.c"]
+        "lib/opencl/objects.c", "lib/opencl/pinned.c", "lib/base/await.c", "lib/base/event.c", "lib/base/error.c", "lib/base/mark.c"]
 FLOW = ["tests/tsan/flow_memory.c", "tests/tsan/lanes.c", "lib/flow/graph.c", "lib/base/growing.c", "lib/flow/layout.c", "lib/base/error.c"]
 HEADERS = ["cl/device/send.cl.h", "cl/device/queue.cl.h", "cl/device/workgroup.cl.h", "lib/memory/package.h"]
 
