@@ -7,15 +7,10 @@
 #ifndef GRAVEL_TESTS_EXPECT_H
 #define GRAVEL_TESTS_EXPECT_H
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "bodies.h"
+#include "cases.h"
 
 /** A call that must fail with this code and a text that contains `part`. */
 static inline void expect_error(int code, int expected, const char *part)

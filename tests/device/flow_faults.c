@@ -4,7 +4,6 @@
  *
  * Path: test_flow.c -> this -> lib/flow/report.c, cl/device/channel.cl.h
  */
-#include "flow_faults.h"
 
 #include "expect.h"
 
@@ -88,9 +87,9 @@ static int run_fault(struct gravel *gravel, enum fault fault, bool all, struct g
     return gravel_flow_run(*flow);
 }
 
-void fault_ends_the_run_with_its_name(void **state)
+TEST(fault_ends_the_run_with_its_name)
 {
-    struct gravel *gravel = *state;
+    struct gravel *gravel = open_loopback(1, NULL);
     static const struct {
         enum fault fault;
         const char *text;
@@ -113,14 +112,15 @@ void fault_ends_the_run_with_its_name(void **state)
         OK(gravel_flow_destroy(flow));
     }
     expect_works(gravel);
+    OK(gravel_close(gravel));
 }
 
 /*
  * All make 3 where 2 were declared: more than the round was admitted for. One that does takes room that another left.
  */
-void more_than_declared_is_refused_when_room_ends(void **state)
+TEST(more_than_declared_is_refused_when_room_ends)
 {
-    struct gravel *gravel = *state;
+    struct gravel *gravel = open_loopback(1, NULL);
     struct gravel_flow *flow;
     uint32_t n, numbers[64];
     expect_error(run_fault(gravel, MANY, true, &flow), GRAVEL_EKERNEL,
@@ -131,4 +131,5 @@ void more_than_declared_is_refused_when_room_ends(void **state)
     OK(gravel_flow_take(flow, "out", numbers, 64, &n));
     assert_int_equal(n, 22);
     OK(gravel_flow_destroy(flow));
+    OK(gravel_close(gravel));
 }

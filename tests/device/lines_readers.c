@@ -5,7 +5,6 @@
  *
  * Path: test_lines.c -> this -> lib/spool
  */
-#include "lines_readers.h"
 
 #include <fcntl.h>
 #include <pthread.h>
@@ -61,9 +60,8 @@ static int print_to_pipe(bool reads)
     return code;
 }
 
-void a_reader_that_has_stopped_fails_the_node_and_it_closes(void **state)
+TEST(a_reader_that_has_stopped_fails_the_node_and_it_closes)
 {
-    (void)state;
     assert_int_equal(print_to_pipe(true), GRAVEL_ETIMEOUT);
     assert_non_null(strstr(error_text, "standard output has taken nothing"));
 }
@@ -136,10 +134,9 @@ static uint64_t print_slowly(const char *name, size_t n, size_t local, long *n_t
     return stats.credit_waits;
 }
 
-void quiet_waits_for_the_lines_of_its_own_node(void **state)
+TEST(quiet_waits_for_the_lines_of_its_own_node)
 {
     long n_then;
-    (void)state;
     begin_slow(10000);
     print_slowly("wide", 256, 64, &n_then);
     assert_true(n_then + 2 * PIPE_BYTES >= atomic_load(&slow.n));
@@ -150,12 +147,11 @@ void quiet_waits_for_the_lines_of_its_own_node(void **state)
  * aggregators, and what waits for them, wait longer. Six are full, two of which may be unwritten: the third waits,
  * however fast the kernel is, unless it takes a second for its lines.
  */
-void a_slow_reader_makes_nothing_late(void **state)
+TEST(a_slow_reader_makes_nothing_late)
 {
     const char *step = getenv("GRAVEL_STEP");
     char limit_ms[16];
     long n_then;
-    (void)state;
     snprintf(limit_ms, sizeof limit_ms, "%u", 200 * patience());
     setenv("GRAVEL_TIMEOUT", limit_ms, 1);
     setenv("GRAVEL_SPOOL", "4096", 1);
@@ -172,29 +168,26 @@ void a_slow_reader_makes_nothing_late(void **state)
     assert_true(n_waits > 0);
 }
 
-void a_reader_that_has_gone_is_an_error_and_kernels_run_on(void **state)
+TEST(a_reader_that_has_gone_is_an_error_and_kernels_run_on)
 {
-    (void)state;
     assert_int_equal(print_to_pipe(false), GRAVEL_ESYSTEM);
     assert_non_null(strstr(error_text, "Broken pipe; 256 lines are lost, behind 0 written"));
 }
 
-void a_full_disk_is_an_error_that_counts_lost_lines(void **state)
+TEST(a_full_disk_is_an_error_that_counts_lost_lines)
 {
-    (void)state;
     assert_int_equal(print_to(open("/dev/full", O_WRONLY), 256), GRAVEL_ESYSTEM);
     assert_non_null(
         strstr(error_text, "No space left on device; 256 lines are lost, behind 0 written"));
 }
 
 /* A limit that the driver's own files keep to. */
-void a_file_at_its_limit_is_an_error_that_counts_lost_lines(void **state)
+TEST(a_file_at_its_limit_is_an_error_that_counts_lost_lines)
 {
     const unsigned n = 16384;
     unsigned long long n_lost = 0, n_written = 0;
     struct rlimit limit, kept;
     FILE *file = tmpfile();
-    (void)state;
     assert_int_equal(getrlimit(RLIMIT_FSIZE, &kept), 0);
     limit = (struct rlimit){.rlim_cur = 8u << 20, .rlim_max = kept.rlim_max};
     assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);

@@ -4,8 +4,6 @@
  */
 #include "served.h"
 
-bool is_resident;
-
 static const struct gravel_handler handlers[] = {
     {.name = "witness", .n_args = 2, .serve = {.n_keys = 1}},
     {.name = "key_alone", .n_args = 1, .serve = {.n_keys = 1}},
@@ -21,7 +19,7 @@ struct served open_with(struct gravel_config config)
 {
     struct served served = {.gravel = NULL};
     config.timeout_ms *= patience();
-    strcpy(config.server_mode, is_resident ? "resident" : "phases");
+    strcpy(config.server_mode, has_argument("resident") ? "resident" : "phases");
     OK(gravel_open(&served.gravel, &config, &served_table));
     served.keys = alloc_or_die(served.gravel, N_KEYS * sizeof(struct guarded_key));
     served.ledger = alloc_or_die(served.gravel, MOST_ITEMS * sizeof(uint32_t));

@@ -19,9 +19,6 @@
 #define MOST_ITEMS (1u << 16)
 #define N_KEYS 1000u
 
-/** Servers run beside their clients, by the program's argument `resident`; else in phases. */
-extern bool is_resident;
-
 extern const char server_cl[]; /* kernels/server.cl */
 
 /** Its handlers, with ids by position. */
@@ -35,7 +32,7 @@ struct served {
     uint64_t keys, ledger, counter; /* heap offsets */
 };
 
-/** Open a node in the mode of is_resident, its limits times patience, or end with the reason. */
+/** Open a node in the mode that the program's argument names, `resident` or, without one, phases, its limits times patience, or end with the reason. */
 struct served open_with(struct gravel_config config);
 void close_served(struct served *served);
 

@@ -4,13 +4,11 @@
  *
  * Path: test_steal.c -> this -> lib/steal
  */
-#include "steal_faults.h"
 
 #include "steal_tested.h"
 
-void kernel_that_leaves_is_told(void **state)
+TEST(kernel_that_leaves_is_told)
 {
-    (void)state;
     struct gravel_steal *steal = steal_make(1, 8);
     struct gravel_steal_stats stats;
     OK(steal_fill(steal, 0, 4));
@@ -60,9 +58,8 @@ static void expect_overwritten(size_t at, cl_uint value)
     OK(gravel_steal_destroy(steal));
 }
 
-void deque_that_is_overwritten_is_told(void **state)
+TEST(deque_that_is_overwritten_is_told)
 {
-    (void)state;
     if (tested.is_list) {
         print_message("skipped: a list has no deques\n");
         skip();
@@ -78,9 +75,8 @@ void deque_that_is_overwritten_is_told(void **state)
     expect_overwritten(offsetof(struct gravelp_deque, n_offered), GRAVELP_STEAL_BLOCK + 1);
 }
 
-void program_of_another_task_is_refused(void **state)
+TEST(program_of_another_task_is_refused)
 {
-    (void)state;
     struct gravel_steal *steal = NULL;
     struct gravel_steal_stats stats;
     const uint32_t task[3] = {0, 0, 0};
@@ -96,9 +92,8 @@ void program_of_another_task_is_refused(void **state)
     OK(gravel_steal_destroy(steal));
 }
 
-void launches_that_cannot_be(void **state)
+TEST(launches_that_cannot_be)
 {
-    (void)state;
     cl_int error;
     struct gravel_steal *steal = steal_make(1, 8);
     cl_kernel none = clCreateKernel(tested.program, "none", &error);
@@ -120,9 +115,8 @@ static void expect_no_deques(struct gravel_steal_options options, const char *pa
     assert_null(steal);
 }
 
-void bad_options_are_named(void **state)
+TEST(bad_options_are_named)
 {
-    (void)state;
     expect_no_deques((struct gravel_steal_options){.capacity = 64},
                      "options.bytes is 0, and struct gravel_steal_options has ");
     expect_no_deques((struct gravel_steal_options)GRAVEL_STEAL_OPTIONS(.capacity = 12),

@@ -8,7 +8,7 @@
 
 extern const char steal_cl[]; /* kernels/steal.cl */
 
-struct steal_tested tested = {.n_words = MOST_TASKS};
+struct steal_tested tested;
 
 void steal_clear_ledger(void)
 {
@@ -20,10 +20,10 @@ void steal_clear_ledger(void)
     assert_int_equal(clFinish(gravel_cl_queue(tested.gravel)), CL_SUCCESS);
 }
 
-int steal_set_up(void **state)
+void steal_set_up(void)
 {
-    (void)state;
     cl_int error;
+    tested.n_words = has_argument("ledger") ? LEDGER_TASKS : MOST_TASKS;
     setenv("GRAVEL_TIMEOUT", "1000", 0); /* of groups that wait for one that has returned */
     tested.gravel = open_loopback(1, NULL);
     const char *policy = gravel_config_of(tested.gravel)->steal_policy;
@@ -38,16 +38,14 @@ int steal_set_up(void **state)
                                    tested.n_words * sizeof(cl_uint), NULL, &error);
     clSetKernelArg(tested.kernel, 1, sizeof tested.ledger, &tested.ledger);
     steal_clear_ledger();
-    return 0;
 }
 
-int steal_tear_down(void **state)
+void steal_tear_down(void)
 {
-    (void)state;
     clReleaseMemObject(tested.ledger);
     clReleaseKernel(tested.kernel);
     clReleaseProgram(tested.program);
-    return gravel_close(tested.gravel);
+    OK(gravel_close(tested.gravel));
 }
 
 struct gravel_steal *steal_make(uint32_t n_groups, uint32_t capacity)

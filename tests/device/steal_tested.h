@@ -15,6 +15,7 @@
 
 #define STEAL_GROUP 16u /* work-items */
 #define MOST_TASKS 100000u
+#define LEDGER_TASKS 10000000u /* of `test_device_steal ledger` */
 
 /* What the kernel does: see kernels/steal.cl. */
 enum { TREE, TREE_WI, TREE_LOOK, FLOOD, BREAK, RETURN, PLAIN };
@@ -30,8 +31,8 @@ struct steal_tested {
 extern struct steal_tested tested;
 
 /** Of the group of tests. */
-int steal_set_up(void **state);
-int steal_tear_down(void **state);
+void steal_set_up(void);
+void steal_tear_down(void);
 
 struct gravel_steal *steal_make(uint32_t n_groups, uint32_t capacity);
 void steal_launch(struct gravel_steal *steal, cl_uint n, cl_uint mode);

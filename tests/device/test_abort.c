@@ -36,13 +36,12 @@ static void expect_close(struct gravel *gravel, const char *why)
     assert_true(is_within(begin, 2));
 }
 
-static void a_kernel_that_waits_ends(void **state)
+TEST(a_kernel_that_waits_ends)
 {
     struct gravel *gravel = open_loopback(2, NULL);
     const uint64_t word = alloc_or_die(gravel, 64);
     const size_t size = 64;
     pthread_t thread;
-    (void)state;
     if (takes_step(gravel, "drain")) { /* where no kernel waits */
         OK(gravel_close(gravel));
         skip();
@@ -59,14 +58,13 @@ static void a_kernel_that_waits_ends(void **state)
     expect_close(gravel, WHY);
 }
 
-static void every_call_says_why(void **state)
+TEST(every_call_says_why)
 {
     struct gravel *gravel = open_loopback(2, NULL);
     uint64_t word = alloc_or_die(gravel, 64), value = 7, sum = 1, offset;
     cl_kernel kernel =
         body_kernel(gravel, "gravel_inc_uint_wg(g, a, 0, 0);", (const uint64_t[3]){word});
     const size_t size = 64;
-    (void)state;
     OK(gravel_abort(gravel, NULL));
     const char *why = "gravel_abort gave no text";
     expect_error(gravel_put(gravel, word, &value, sizeof value, 1), GRAVEL_EABORT, why);
@@ -82,11 +80,10 @@ static void every_call_says_why(void **state)
     expect_close(gravel, why);
 }
 
-static void a_handler_may_abort(void **state)
+TEST(a_handler_may_abort)
 {
     const struct gravel_bindings bindings = GRAVEL_BINDINGS(.handlers = handlers, .n_handlers = 1);
     struct gravel *gravel = open_loopback(2, &bindings);
-    (void)state;
     OK(gravel_am(gravel, 0, NULL, 0, 1));
     expect_error(gravel_barrier(gravel), GRAVEL_EABORT, WHY);
     expect_close(gravel, WHY);
@@ -102,10 +99,9 @@ static void *abort_until_refused(void *gravel)
     return NULL;
 }
 
-static void another_thread_may_abort_while_one_closes(void **state)
+TEST(another_thread_may_abort_while_one_closes)
 {
     bool has_closed = false, has_aborted = false;
-    (void)state;
     for (int step_us = 100; !has_closed || !has_aborted; step_us *= 2) { /* either is first once */
         struct gravel *gravel = open_loopback(2, NULL);
         pthread_t thread;
@@ -138,13 +134,12 @@ static void *abort_at_once(void *gravel)
     return NULL;
 }
 
-static void a_log_function_that_stays_keeps_no_close(void **state)
+TEST(a_log_function_that_stays_keeps_no_close)
 {
     const struct gravel_bindings bindings = GRAVEL_BINDINGS(.log = log_until_told);
     struct gravel_config config = loopback_config(1);
     struct gravel *gravel;
     pthread_t thread;
-    (void)state;
     config.timeout_ms = 1000;
     OK(gravel_open(&gravel, &config, &bindings));
     assert_int_equal(pthread_create(&thread, NULL, abort_at_once, gravel), 0);
@@ -160,15 +155,4 @@ static void a_log_function_that_stays_keeps_no_close(void **state)
     pthread_join(thread, NULL);
 }
 
-int main(void)
-{
-    watch(60, "aborts");
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_kernel_that_waits_ends),
-        cmocka_unit_test(every_call_says_why),
-        cmocka_unit_test(a_handler_may_abort),
-        cmocka_unit_test(another_thread_may_abort_while_one_closes),
-        cmocka_unit_test(a_log_function_that_stays_keeps_no_close),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+const struct fixture fixture = {.limit_s = 60};

@@ -72,19 +72,10 @@ static uint64_t count_buffers(const char *aggregation)
     return stats.buffers_full + stats.buffers_timeout + stats.buffers_flush;
 }
 
-static void a_buffer_takes_what_the_setting_says(void **state)
+TEST(a_buffer_takes_what_the_setting_says)
 {
-    (void)state;
     assert_int_equal(count_buffers("off"), N_ITEMS);
     assert_int_equal(count_buffers("group"), N_GROUPS * N_NODES);
     uint64_t n = count_buffers("destination");
     assert_true(n >= N_NODES && n < N_GROUPS * N_NODES);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_buffer_takes_what_the_setting_says),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -146,9 +146,8 @@ static void expect_a_failure(const char *name, const char *text)
     OK(gravel_close(gravel));
 }
 
-static void a_function_that_fails_is_reported_and_answers(void **state)
+TEST(a_function_that_fails_is_reported_and_answers)
 {
-    (void)state;
     expect_a_failure("complain", "handler refuse returned 5");
 }
 
@@ -204,21 +203,18 @@ static void wait_for_a_function(const char *name, bool blocks)
     OK(gravel_close(gravel));
 }
 
-static void a_kernel_waits_for_a_function_that_takes_its_time(void **state)
+TEST(a_kernel_waits_for_a_function_that_takes_its_time)
 {
-    (void)state;
     wait_for_a_function("await", false);
 }
 
-static void a_function_that_blocks_keeps_no_call_waiting(void **state)
+TEST(a_function_that_blocks_keeps_no_call_waiting)
 {
-    (void)state;
     wait_for_a_function("await_blocking", true);
 }
 
-static void what_a_function_that_blocks_sends_comes_before_its_answer(void **state)
+TEST(what_a_function_that_blocks_sends_comes_before_its_answer)
 {
-    (void)state;
     struct gravel *gravel = open_loopback(N_NODES, &table);
     const uint64_t words = alloc_or_die(gravel, 4 * N), answers = alloc_or_die(gravel, 4 * N),
                    signals = alloc_or_die(gravel, 64 * N / GROUP),
@@ -246,9 +242,8 @@ static void what_a_function_that_blocks_sends_comes_before_its_answer(void **sta
 }
 
 /* However much it is, and in frames and buffers of every kind. */
-static void all_that_a_function_that_blocks_sends_is_there_when_its_answer_is_seen(void **state)
+TEST(all_that_a_function_that_blocks_sends_is_there_when_its_answer_is_seen)
 {
-    (void)state;
     if (!kernels_wait())
         skip();
     setenv("GRAVEL_FLUSH", "1000000", 1); /* no buffer leaves by its age */
@@ -283,9 +278,8 @@ static void all_that_a_function_that_blocks_sends_is_there_when_its_answer_is_se
 }
 
 /* Nothing else reaches a function that may block, for it would keep the network thread. */
-static void only_questions_of_kernels_reach_a_function_that_blocks(void **state)
+TEST(only_questions_of_kernels_reach_a_function_that_blocks)
 {
-    (void)state;
     const uint64_t args[] = {1, 2};
     struct gravel *gravel = open_loopback(1, &table);
     expect_error(gravel_am(gravel, 3, args, 2, 0), GRAVEL_EINVAL,
@@ -300,9 +294,8 @@ static void only_questions_of_kernels_reach_a_function_that_blocks(void **state)
 }
 
 /* It is named, by the node that runs it. */
-static void a_function_that_blocks_for_ever_fails_the_node(void **state)
+TEST(a_function_that_blocks_for_ever_fails_the_node)
 {
-    (void)state;
     setenv("GRAVEL_TIMEOUT", "500", 1);
     atomic_store(&stage, BEFORE);
     struct gravel *gravel = open_loopback(1, &table);
@@ -320,9 +313,8 @@ static void a_function_that_blocks_for_ever_fails_the_node(void **state)
 }
 
 /* Each call has the limit, not the calls of a frame together. */
-static void functions_that_return_in_time_are_never_late(void **state)
+TEST(functions_that_return_in_time_are_never_late)
 {
-    (void)state;
     setenv("GRAVEL_TIMEOUT", DOZE_LIMIT_MS, 1);
     struct gravel *gravel = open_loopback(1, &table);
     const uint64_t answers = alloc_or_die(gravel, 8 * N_DOZES);
@@ -356,9 +348,8 @@ static int doze_behind(struct gravel *gravel, uint64_t answers, uint64_t signal,
 }
 
 /* The word of the last answer does not change for longer than GRAVEL_TIMEOUT, while calls before it move on. */
-static void a_kernel_waits_while_calls_before_its_own_move_on(void **state)
+TEST(a_kernel_waits_while_calls_before_its_own_move_on)
 {
-    (void)state;
     if (!kernels_wait())
         skip();
     setenv("GRAVEL_TIMEOUT", DOZE_LIMIT_MS, 1);
@@ -373,9 +364,8 @@ static void a_kernel_waits_while_calls_before_its_own_move_on(void **state)
     unsetenv("GRAVEL_TIMEOUT");
 }
 
-static void a_wait_behind_the_last_answer_has_its_limit_again(void **state)
+TEST(a_wait_behind_the_last_answer_has_its_limit_again)
 {
-    (void)state;
     if (!kernels_wait())
         skip();
     setenv("GRAVEL_TIMEOUT", DOZE_LIMIT_MS, 1);
@@ -387,26 +377,7 @@ static void a_wait_behind_the_last_answer_has_its_limit_again(void **state)
     unsetenv("GRAVEL_TIMEOUT");
 }
 
-static void a_function_that_blocks_and_fails_is_reported_and_answers(void **state)
+TEST(a_function_that_blocks_and_fails_is_reported_and_answers)
 {
-    (void)state;
     expect_a_failure("complain_beside", "handler fail: its function failed");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_function_that_fails_is_reported_and_answers),
-        cmocka_unit_test(a_kernel_waits_for_a_function_that_takes_its_time),
-        cmocka_unit_test(a_function_that_blocks_keeps_no_call_waiting),
-        cmocka_unit_test(what_a_function_that_blocks_sends_comes_before_its_answer),
-        cmocka_unit_test(all_that_a_function_that_blocks_sends_is_there_when_its_answer_is_seen),
-        cmocka_unit_test(only_questions_of_kernels_reach_a_function_that_blocks),
-        cmocka_unit_test(a_function_that_blocks_for_ever_fails_the_node),
-        cmocka_unit_test(functions_that_return_in_time_are_never_late),
-        cmocka_unit_test(a_kernel_waits_while_calls_before_its_own_move_on),
-        cmocka_unit_test(a_wait_behind_the_last_answer_has_its_limit_again),
-        cmocka_unit_test(a_function_that_blocks_and_fails_is_reported_and_answers),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

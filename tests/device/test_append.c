@@ -124,9 +124,8 @@ static void run_both(const char *name)
     OK(gravel_close(gravel));
 }
 
-static void each_record_comes_once_and_those_of_a_group_in_order(void **state)
+TEST(each_record_comes_once_and_those_of_a_group_in_order)
 {
-    (void)state;
     run_both("all_forms");
     for (unsigned call = 0; call < N_CALLS; call++)
         for (unsigned i = 0; i < N_ITEMS; i++) {
@@ -136,9 +135,8 @@ static void each_record_comes_once_and_those_of_a_group_in_order(void **state)
         }
 }
 
-static void the_largest_records_come_whole(void **state)
+TEST(the_largest_records_come_whole)
 {
-    (void)state;
     run_both("large");
     for (unsigned i = 0; i < N_ITEMS; i++)
         assert_int_equal(n_large[i], 1);
@@ -156,9 +154,8 @@ static int put_on(struct gravel *gravel, void *user, uint32_t source, const void
     return gravel_update(gravel, GRAVEL_PUT, GRAVEL_UINT, word, records, 1);
 }
 
-static void what_a_function_sends_is_applied_before_a_barrier_ends(void **state)
+TEST(what_a_function_sends_is_applied_before_a_barrier_ends)
 {
-    (void)state;
     const struct gravel_stream streams[] = {
         {.name = "hits", .record_bytes = sizeof(struct hit), .function = take_hits},
         {.name = "large", .record_bytes = 240, .function = take_large},
@@ -205,9 +202,8 @@ static int look_back(struct gravel *gravel, void *user, uint32_t source, const v
     return 0;
 }
 
-static void a_line_ahead_of_a_record_is_out_when_its_function_runs(void **state)
+TEST(a_line_ahead_of_a_record_is_out_when_its_function_runs)
 {
-    (void)state;
     const struct gravel_stream streams[] = {
         {.name = "hits", .record_bytes = sizeof(struct hit), .function = take_hits},
         {.name = "large", .record_bytes = 240, .function = take_large},
@@ -224,9 +220,8 @@ static void a_line_ahead_of_a_record_is_out_when_its_function_runs(void **state)
     assert_int_equal(n_ahead, 1);
 }
 
-static void a_function_that_fails_is_an_error_with_its_stream(void **state)
+TEST(a_function_that_fails_is_an_error_with_its_stream)
 {
-    (void)state;
     char text[256];
     assert_int_equal(run_single(break_off, NULL, text), GRAVEL_EHANDLER);
     assert_non_null(
@@ -247,9 +242,8 @@ static int wait_there(struct gravel *gravel, void *user, uint32_t source, const 
     return !are_refused;
 }
 
-static void calls_that_wait_are_refused_in_a_function(void **state)
+TEST(calls_that_wait_are_refused_in_a_function)
 {
-    (void)state;
     char text[256];
     assert_int_equal(run_single(wait_there, NULL, text), 0);
     assert_non_null(strstr(refused, "gravel_barrier waits and cannot be called by a handler"));
@@ -263,9 +257,8 @@ static int stay(struct gravel *gravel, void *user, uint32_t source, const void *
     return 0;
 }
 
-static void a_function_that_does_not_return_fails_the_node(void **state)
+TEST(a_function_that_does_not_return_fails_the_node)
 {
-    (void)state;
     _Atomic int may_go = 0;
     char text[256];
     setenv("GRAVEL_TIMEOUT", "500", 1);
@@ -276,9 +269,8 @@ static void a_function_that_does_not_return_fails_the_node(void **state)
 
 /* ---- refusals ---------------------------------------------------------------------------------- */
 
-static void records_of_another_size_and_unknown_streams_do_not_build(void **state)
+TEST(records_of_another_size_and_unknown_streams_do_not_build)
 {
-    (void)state;
     static const struct {
         const char *call, *part;
     } cases[] = {
@@ -306,18 +298,4 @@ static void records_of_another_size_and_unknown_streams_do_not_build(void **stat
     OK(gravel_close(gravel));
 }
 
-int main(void)
-{
-    watch(240, "streams");
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(each_record_comes_once_and_those_of_a_group_in_order),
-        cmocka_unit_test(the_largest_records_come_whole),
-        cmocka_unit_test(what_a_function_sends_is_applied_before_a_barrier_ends),
-        cmocka_unit_test(a_line_ahead_of_a_record_is_out_when_its_function_runs),
-        cmocka_unit_test(a_function_that_fails_is_an_error_with_its_stream),
-        cmocka_unit_test(calls_that_wait_are_refused_in_a_function),
-        cmocka_unit_test(a_function_that_does_not_return_fails_the_node),
-        cmocka_unit_test(records_of_another_size_and_unknown_streams_do_not_build),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+const struct fixture fixture = {.limit_s = 240};

@@ -39,15 +39,13 @@ static const struct gravel_bindings table =
     GRAVEL_BINDINGS(.handlers = handlers, .n_handlers = sizeof handlers / sizeof *handlers,
                     .device_code.source = arguments_cl, .device_code.name = "arguments.cl");
 
-static bool is_resident;
-
 static struct gravel *open_nodes(void)
 {
     struct gravel_config config = loopback_config(N_NODES);
     struct gravel *gravel;
     watch(90, "arguments of 4 bytes");
     config.timeout_ms *= patience();
-    strcpy(config.server_mode, is_resident ? "resident" : "phases");
+    strcpy(config.server_mode, has_argument("resident") ? "resident" : "phases");
     OK(gravel_open(&gravel, &config, &table));
     return gravel;
 }
@@ -59,9 +57,8 @@ static uint64_t sent_bytes(struct gravel *gravel)
     return stats.buffer_bytes;
 }
 
-static void half_as_much_travels(void **state)
+TEST(half_as_much_travels)
 {
-    (void)state;
     struct gravel *gravel = open_nodes();
     const uint64_t counters = alloc_or_die(gravel, 64), before = sent_bytes(gravel);
     OK(run_body(gravel, "gravel_am2_wg(g, GRAVEL_HANDLER(wide), a, 2, 1);", N, 64, counters, 0, 0));
@@ -75,9 +72,8 @@ static void half_as_much_travels(void **state)
     OK(gravel_close(gravel));
 }
 
-static void the_host_takes_and_sends_them(void **state)
+TEST(the_host_takes_and_sends_them)
 {
-    (void)state;
     struct gravel *gravel = open_nodes();
     const uint64_t sums = alloc_or_die(gravel, 4 * N_KEYS);
     const uint64_t args[] = {7, sums, UINT32_MAX, 0}, wrong[] = {7, UINT64_C(1) << 32, 0, 0};
@@ -99,9 +95,8 @@ static void the_host_takes_and_sends_them(void **state)
 }
 
 /* Servers of the own node, and of another by line or mailbox; sums and drawn numbers. */
-static void servers_take_them(void **state)
+TEST(servers_take_them)
 {
-    (void)state;
     struct gravel *gravel = open_nodes();
     const uint32_t sums = (uint32_t)alloc_or_die(gravel, 8 * N_KEYS);
     const uint64_t answers = alloc_or_die(gravel, 4 * N);
@@ -138,25 +133,12 @@ static void servers_take_them(void **state)
 /* ---- what is refused --------------------------------------------------------------------------- */
 
 /* A kernel that names a handler by a number of its own, of the other width. */
-static void messages_of_the_other_width_are_refused(void **state)
+TEST(messages_of_the_other_width_are_refused)
 {
-    (void)state;
     struct gravel *gravel = open_nodes();
     const uint64_t counters = alloc_or_die(gravel, 64);
     expect_error(run_body(gravel, "gravel_am2_wg(g, 0, a, 2, 1);", 64, 64, counters, 0, 0),
                  GRAVEL_EHANDLER, "(tally) takes arguments of 4 bytes, the message has them of 8");
     expect_words(gravel, 1, counters, 0, 16);
     OK(gravel_close(gravel));
-}
-
-int main(int argc, char **argv)
-{
-    is_resident = argc > 1 && !strcmp(argv[1], "resident");
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(half_as_much_travels),
-        cmocka_unit_test(the_host_takes_and_sends_them),
-        cmocka_unit_test(servers_take_them),
-        cmocka_unit_test(messages_of_the_other_width_are_refused),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

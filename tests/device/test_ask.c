@@ -31,13 +31,11 @@ static const struct gravel_bindings table =
     GRAVEL_BINDINGS(.handlers = handlers, .n_handlers = sizeof handlers / sizeof *handlers,
                     .device_code.source = ask_cl, .device_code.name = "ask.cl");
 
-static bool is_resident;
-
 static struct gravel *open_with(struct gravel_config config)
 {
     struct gravel *gravel;
     config.timeout_ms *= patience();
-    strcpy(config.server_mode, is_resident ? "resident" : "phases");
+    strcpy(config.server_mode, has_argument("resident") ? "resident" : "phases");
     OK(gravel_open(&gravel, &config, &table));
     return gravel;
 }
@@ -95,9 +93,8 @@ static void expect_drawn(struct gravel *gravel, uint64_t numbers, uint64_t answe
 
 #define REPLY "struct gravel_reply reply = {b, c};"
 
-static void groups_ask(void **state)
+TEST(groups_ask)
 {
-    (void)state;
     struct gravel *gravel = open_nodes();
     const uint64_t numbers = alloc_or_die(gravel, 8 * N_KEYS);
     const uint64_t answers = alloc_or_die(gravel, 8 * N), signal = alloc_or_die(gravel, 64);
@@ -113,9 +110,8 @@ static void groups_ask(void **state)
 /* ---- beside other messages ----------------------------------------------------------------------- */
 
 /* Of every number of arguments, with and without a key, between requests for words; what was put before is seen. */
-static void answers_come_among_those_of_words(void **state)
+TEST(answers_come_among_those_of_words)
 {
-    (void)state;
     struct gravel *gravel = open_nodes();
     const uint64_t words = alloc_or_die(gravel, 8 * (N + N_KEYS));
     const uint64_t answers = alloc_or_die(gravel, 8 * 6 * N), signal = alloc_or_die(gravel, 64);
@@ -146,9 +142,8 @@ static void answers_come_among_those_of_words(void **state)
 }
 
 /* Where kernels wait, a work-group reads the answer at once. */
-static void a_kernel_waits_for_answers(void **state)
+TEST(a_kernel_waits_for_answers)
 {
-    (void)state;
     struct gravel *gravel = open_nodes();
     if (!takes_step(gravel, "drain")) {
         const uint64_t answers = alloc_or_die(gravel, 8 * N), signals = alloc_or_die(gravel, 4 * N);
@@ -171,9 +166,8 @@ static void a_kernel_waits_for_answers(void **state)
     OK(gravel_close(gravel));
 }
 
-static void answers_of_active_messages_are_dropped(void **state)
+TEST(answers_of_active_messages_are_dropped)
 {
-    (void)state;
     struct gravel *gravel = open_nodes();
     const uint64_t numbers = alloc_or_die(gravel, 8 * N_KEYS);
     const uint64_t args[] = {5, numbers};
@@ -193,9 +187,8 @@ static void answers_of_active_messages_are_dropped(void **state)
 }
 
 /* Of answers, and of puts that could raise one: no allocation is at offset 0, which names no word. */
-static void a_signal_that_is_left_out_raises_nothing(void **state)
+TEST(a_signal_that_is_left_out_raises_nothing)
 {
-    (void)state;
     struct gravel *gravel = open_nodes();
     const uint64_t words = alloc_or_die(gravel, 4 * N), answers = alloc_or_die(gravel, 8 * N);
     assert_int_not_equal(words, GRAVEL_NO_SIGNAL);
@@ -233,19 +226,18 @@ static void ask_servers(struct gravel *gravel, cl_program program, cl_ulong n_ke
 }
 
 /* Of this node and of others, beside what clients send servers; on a small mailbox too. */
-static void clients_ask_servers(void **state)
+TEST(clients_ask_servers)
 {
-    (void)state;
     for (uint32_t slots = 0; slots < 2; slots++) {
         struct gravel_config config = loopback_config(N_NODES);
         cl_program program;
         watch(120, "clients that ask");
-        config.inbox_slots = slots && is_resident ? 1 : 0;
+        config.inbox_slots = slots && has_argument("resident") ? 1 : 0;
         struct gravel *gravel = open_with(config);
         OK(gravel_server_build(gravel, "ask.cl", ask_cl, NULL, &program));
         for (cl_ulong n_keys = 3; n_keys <= N_KEYS; n_keys *= 21) {
             ask_servers(gravel, program, n_keys, 0);
-            if (is_resident)
+            if (has_argument("resident"))
                 ask_servers(gravel, program, n_keys, 1);
         }
         clReleaseProgram(program);
@@ -266,9 +258,8 @@ static void expect_refused(const char *body, int code, const char *part)
     OK(gravel_close(gravel));
 }
 
-static void messages_that_nobody_can_answer_are_refused(void **state)
+TEST(messages_that_nobody_can_answer_are_refused)
 {
-    (void)state;
     expect_refused("gravel_ask1_wg(g, GRAVEL_HANDLER(mute), i, ((struct gravel_reply){b, "
                    "GRAVEL_NO_SIGNAL}), 0, 1);",
                    GRAVEL_EHANDLER, "(mute) is asked, and does not answer");
@@ -281,19 +272,4 @@ static void messages_that_nobody_can_answer_are_refused(void **state)
     expect_refused("gravel_ask2_wg(g, GRAVEL_HANDLER(draw), i % 3, a, ((struct gravel_reply){b, "
                    "2}), 0, 1);",
                    GRAVEL_ERANGE, "signal at 2 is not a multiple of 4");
-}
-
-int main(int argc, char **argv)
-{
-    is_resident = argc > 1 && !strcmp(argv[1], "resident");
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(groups_ask),
-        cmocka_unit_test(answers_come_among_those_of_words),
-        cmocka_unit_test(a_kernel_waits_for_answers),
-        cmocka_unit_test(answers_of_active_messages_are_dropped),
-        cmocka_unit_test(a_signal_that_is_left_out_raises_nothing),
-        cmocka_unit_test(clients_ask_servers),
-        cmocka_unit_test(messages_that_nobody_can_answer_are_refused),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -32,9 +32,8 @@ static void expect_end(const char *file, const char *options, const char *name, 
     expect_error(gravel_close(gravel), part ? GRAVEL_EKERNEL : 0, part ? part : "");
 }
 
-static void a_failure_names_work_item_node_file_line_and_condition(void **state)
+TEST(a_failure_names_work_item_node_file_line_and_condition)
 {
-    (void)state;
     static const char part[] =
         "work-item at (5, 6, 7) of node 0: grid.cl, line 16: assertion failed: !is_wrong";
     const size_t global[] = {8, 8, 8}, local[] = {4, 4, 2};
@@ -51,9 +50,8 @@ static void a_failure_names_work_item_node_file_line_and_condition(void **state)
     expect_error(gravel_close(gravel), GRAVEL_EKERNEL, part);
 }
 
-static void conditions_that_hold_end_nothing(void **state)
+TEST(conditions_that_hold_end_nothing)
 {
-    (void)state;
     const size_t global[] = {8, 8, 8}, local[] = {4, 4, 2};
     struct gravel *gravel = open_loopback(1, NULL);
     cl_kernel kernel = build(gravel, "grid.cl", "", "grid");
@@ -66,17 +64,15 @@ static void conditions_that_hold_end_nothing(void **state)
     OK(gravel_close(gravel));
 }
 
-static void a_trap_has_its_own_text(void **state)
+TEST(a_trap_has_its_own_text)
 {
-    (void)state;
     expect_end("trap.cl", "", "trap",
                "work-item at (70) of node 0: trap.cl, line 35: 100 % of seventy");
     expect_end("trap.cl", "-DNDEBUG", "trap", "trap.cl, line 35: 100 % of seventy");
 }
 
-static void texts_are_cut_and_names_lose_their_head(void **state)
+TEST(texts_are_cut_and_names_lose_their_head)
 {
-    (void)state;
     expect_end(FILE_64, "", "longest_text", "node 0: rograms/of/");
     expect_end(FILE_64, "", "longest_text", "6789, line 45: 0123");
     expect_end("a", "", "longest_text", "9abcdef0123456789abcde");
@@ -84,9 +80,8 @@ static void texts_are_cut_and_names_lose_their_head(void **state)
     assert_null(strstr(gravel_last_error(), "abcdefx"));
 }
 
-static void failures_without_number_are_one(void **state)
+TEST(failures_without_number_are_one)
 {
-    (void)state;
     expect_end("many.cl", "", "many", NULL);
 }
 
@@ -141,9 +136,8 @@ static int run_on(const char *options, cl_uint held[N_ITEMS])
     return code;
 }
 
-static void the_kernel_runs_on_and_the_context_survives(void **state)
+TEST(the_kernel_runs_on_and_the_context_survives)
 {
-    (void)state;
     cl_uint held[N_ITEMS];
     assert_int_equal(run_on("", held), GRAVEL_EKERNEL);
     for (uint32_t i = 0; i < N_ITEMS; i++)
@@ -153,26 +147,12 @@ static void the_kernel_runs_on_and_the_context_survives(void **state)
     OK(gravel_close(gravel));
 }
 
-static void without_assertions_conditions_are_evaluated_once(void **state)
+TEST(without_assertions_conditions_are_evaluated_once)
 {
-    (void)state;
     cl_uint held[N_ITEMS];
     assert_int_equal(run_on("-DNDEBUG", held), 0);
     for (uint32_t i = 0; i < N_ITEMS; i++)
         assert_int_equal(held[i], 12 + i % 2);
 }
 
-int main(void)
-{
-    watch(120, "assertions");
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_failure_names_work_item_node_file_line_and_condition),
-        cmocka_unit_test(conditions_that_hold_end_nothing),
-        cmocka_unit_test(a_trap_has_its_own_text),
-        cmocka_unit_test(texts_are_cut_and_names_lose_their_head),
-        cmocka_unit_test(failures_without_number_are_one),
-        cmocka_unit_test(the_kernel_runs_on_and_the_context_survives),
-        cmocka_unit_test(without_assertions_conditions_are_evaluated_once),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+const struct fixture fixture = {.limit_s = 120};

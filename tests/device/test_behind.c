@@ -90,9 +90,8 @@ static void expect_sums(struct gravel *gravel, uint64_t offset, uint32_t sum)
     OK(gravel_unmap(gravel, memory));
 }
 
-static void a_flush_reads_when_the_kernels_before_it_have_ended(void **state)
+TEST(a_flush_reads_when_the_kernels_before_it_have_ended)
 {
-    (void)state;
     const size_t global = N_ITEMS, local = GROUP;
     struct gravel *gravel = open_loopback(2, NULL);
     struct gravel_accumulator *accumulator;
@@ -143,17 +142,15 @@ static void expect_kept(bool has_reset, struct gravel_accumulator **left)
     assert_int_equal(after, before);
 }
 
-static void what_a_read_fills_stays_until_the_read_has_ended(void **state)
+TEST(what_a_read_fills_stays_until_the_read_has_ended)
 {
-    (void)state;
     static struct gravel_accumulator *left[2]; /* leak checkers find what stays here */
     expect_kept(false, &left[0]);
     expect_kept(true, &left[1]);
 }
 
-static void a_driver_is_asked_for_a_channel_each_unless_the_user_asks(void **state)
+TEST(a_driver_is_asked_for_a_channel_each_unless_the_user_asks)
 {
-    (void)state;
     static const char name[] = "CUDA_DEVICE_MAX_CONNECTIONS";
     unsetenv(name);
     OK(gravel_close(open_loopback(1, NULL)));
@@ -163,13 +160,4 @@ static void a_driver_is_asked_for_a_channel_each_unless_the_user_asks(void **sta
     assert_string_equal(getenv(name), "24");
 }
 
-int main(void)
-{
-    watch(120, "copies behind kernels that wait");
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_flush_reads_when_the_kernels_before_it_have_ended),
-        cmocka_unit_test(what_a_read_fills_stays_until_the_read_has_ended),
-        cmocka_unit_test(a_driver_is_asked_for_a_channel_each_unless_the_user_asks),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+const struct fixture fixture = {.limit_s = 120};

@@ -82,9 +82,8 @@ static uint64_t run_adds(const struct gravel_config *config)
 }
 
 /* Except puts to more than 256 nodes. */
-static void every_message_is_binned_from_one_node_to_many(void **state)
+TEST(every_message_is_binned_from_one_node_to_many)
 {
-    (void)state;
     const uint32_t nodes[] = {1, 2, 3, 64, 300};
     for (size_t i = 0; i < sizeof nodes / sizeof *nodes; i++) {
         struct gravel_config config = binning_config(nodes[i]);
@@ -92,9 +91,8 @@ static void every_message_is_binned_from_one_node_to_many(void **state)
     }
 }
 
-static void off_and_auto_bin_nothing_on_a_cpu(void **state)
+TEST(off_and_auto_bin_nothing_on_a_cpu)
 {
-    (void)state;
     struct gravel_config config = binning_config(2);
     strcpy(config.device_aggregation, "off");
     assert_int_equal(run_adds(&config), 0);
@@ -109,9 +107,8 @@ static void off_and_auto_bin_nothing_on_a_cpu(void **state)
 }
 
 /* On step drain a slice's packages must fit the queue, and a group makes three dozen here. */
-static void small_queues_and_buffers_lose_nothing(void **state)
+TEST(small_queues_and_buffers_lose_nothing)
 {
-    (void)state;
     struct gravel_config config = binning_config(3);
     config.queue_bytes = strcmp(config.step, "drain") ? 2 * 9280 : 64 * 9280;
     config.buffer_bytes = 512;
@@ -125,9 +122,8 @@ static void small_queues_and_buffers_lose_nothing(void **state)
     run_adds(&config);
 }
 
-static void several_queues_lose_nothing(void **state)
+TEST(several_queues_lose_nothing)
 {
-    (void)state;
     for (uint32_t n = 2; n <= 16; n *= 8) {
         struct gravel_config config = binning_config(2);
         config.n_aggregators = n;
@@ -137,9 +133,8 @@ static void several_queues_lose_nothing(void **state)
 
 /* Slots of 4096 increments, of which a group of the device bins half at once, and room for so many that a look finds more
  * than a block holds, on drain at least. Few words, which a GPU sums up before it adds. */
-static void runs_longer_than_a_block_lose_nothing(void **state)
+TEST(runs_longer_than_a_block_lose_nothing)
 {
-    (void)state;
     const uint32_t n_items = 1u << 23;
     struct gravel_config config = binning_config(3);
     config.slot_bytes = 32832;
@@ -156,9 +151,8 @@ static void runs_longer_than_a_block_lose_nothing(void **state)
 }
 
 /* Each group of work-items that applies them adds thousands to one word. */
-static void sums_of_reals_that_meet_are_whole(void **state)
+TEST_OF("sums", sums_of_reals_that_meet_are_whole)
 {
-    (void)state;
     const uint32_t n_items = 1u << 23;
     struct gravel_config config = binning_config(1);
     struct gravel *gravel = open_config(&config);
@@ -173,9 +167,8 @@ static void sums_of_reals_that_meet_are_whole(void **state)
  * A run ends where the command or the base changes. What a group put before and after its
  * increments is ordered by them: puts to one word, the last of which must win.
  */
-static void commands_in_turn_keep_their_order(void **state)
+TEST(commands_in_turn_keep_their_order)
 {
-    (void)state;
     struct gravel_config config = binning_config(3);
     struct gravel *gravel = open_config(&config);
     uint64_t a = alloc_or_die(gravel, N_ITEMS * 4), b = alloc_or_die(gravel, N_ITEMS * 4);
@@ -205,9 +198,8 @@ static void commands_in_turn_keep_their_order(void **state)
 }
 
 /* Calls of a group in one run: each puts a lower value than the one before, and to words of other work-items. */
-static void last_put_of_a_group_wins(void **state)
+TEST(last_put_of_a_group_wins)
 {
-    (void)state;
     struct gravel_config config = binning_config(3);
     struct gravel *gravel = open_config(&config);
     uint64_t table = alloc_or_die(gravel, N_ITEMS * 8);
@@ -229,9 +221,8 @@ static void last_put_of_a_group_wins(void **state)
 }
 
 /* Package by package, as ever: the whole package is dropped and told, the others of its run go. */
-static void bad_destination_inside_a_run_drops_its_package(void **state)
+TEST(bad_destination_inside_a_run_drops_its_package)
 {
-    (void)state;
     struct gravel_config config = binning_config(2);
     struct gravel *gravel = open_config(&config);
     uint64_t table = alloc_or_die(gravel, N_ITEMS * 4);
@@ -251,9 +242,8 @@ static void bad_destination_inside_a_run_drops_its_package(void **state)
     OK(gravel_close(gravel));
 }
 
-static void largest_index_arrives_as_it_was_sent(void **state)
+TEST(largest_index_arrives_as_it_was_sent)
 {
-    (void)state;
     struct gravel_config config = binning_config(2);
     struct gravel *gravel = open_config(&config);
     uint64_t table = alloc_or_die(gravel, 64);
@@ -268,9 +258,8 @@ static void largest_index_arrives_as_it_was_sent(void **state)
 }
 
 /* A kernel that writes the header of a block's package, or of a commuting one that is malformed. */
-static void kernel_cannot_speak_of_blocks(void **state)
+TEST(kernel_cannot_speak_of_blocks)
 {
-    (void)state;
     const uint32_t binned = 0xb1; /* GRAVEL_BINNED */
     const char *body =
         BODY("uint ticket; global uchar *slot;"
@@ -294,9 +283,8 @@ static void kernel_cannot_speak_of_blocks(void **state)
 
 /* A group in the middle fails the node while blocks are under way: everything ends, and says why.
  */
-static void failure_in_between_ends_everything(void **state)
+TEST(failure_in_between_ends_everything)
 {
-    (void)state;
     struct gravel_config config = binning_config(2);
     config.timeout_ms = 500;
     struct gravel *gravel = open_config(&config);
@@ -314,24 +302,4 @@ static void failure_in_between_ends_everything(void **state)
     expect_error(gravel_close(gravel), GRAVEL_EKERNEL, "not published");
 }
 
-int main(int argc, char **argv)
-{
-    const struct CMUnitTest sums[] = {cmocka_unit_test(sums_of_reals_that_meet_are_whole)};
-    watch(170, "binning on the device");
-    if (argc > 1 && !strcmp(argv[1], "sums"))
-        return cmocka_run_group_tests(sums, NULL, NULL);
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_message_is_binned_from_one_node_to_many),
-        cmocka_unit_test(off_and_auto_bin_nothing_on_a_cpu),
-        cmocka_unit_test(small_queues_and_buffers_lose_nothing),
-        cmocka_unit_test(several_queues_lose_nothing),
-        cmocka_unit_test(runs_longer_than_a_block_lose_nothing),
-        cmocka_unit_test(commands_in_turn_keep_their_order),
-        cmocka_unit_test(last_put_of_a_group_wins),
-        cmocka_unit_test(bad_destination_inside_a_run_drops_its_package),
-        cmocka_unit_test(largest_index_arrives_as_it_was_sent),
-        cmocka_unit_test(kernel_cannot_speak_of_blocks),
-        cmocka_unit_test(failure_in_between_ends_everything),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+const struct fixture fixture = {.limit_s = 170};

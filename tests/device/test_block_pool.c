@@ -99,9 +99,8 @@ static void take_and_give(const char *take, const char *give, uint32_t n)
     assert_int_equal(stats().n_used, 0);
 }
 
-static void each_block_is_one_work_items_in_every_form(void **state)
+TEST(each_block_is_one_work_items_in_every_form)
 {
-    (void)state;
     begin(N);
     assert_int_equal(stats().n_blocks, N);
     take_and_give("take_wg", "give_wg_if", N);
@@ -113,10 +112,9 @@ static void each_block_is_one_work_items_in_every_form(void **state)
 }
 
 /* No more than there are, and no fewer: of words that are not full too. */
-static void a_full_pool_says_so(void **state)
+TEST(a_full_pool_says_so)
 {
     static const uint32_t sizes[] = {1, 31, 33, 1001};
-    (void)state;
     for (uint32_t k = 0; k < sizeof sizes / sizeof *sizes; k++) {
         begin(sizes[k]);
         take_and_give("take_wg", "give_wg_if", sizes[k]);
@@ -127,10 +125,9 @@ static void a_full_pool_says_so(void **state)
 }
 
 /* Groups side by side take and free the same few blocks all the time. */
-static void nobody_touches_a_block_of_another(void **state)
+TEST(nobody_touches_a_block_of_another)
 {
     const cl_uint n = 20;
-    (void)state;
     begin(N);
     const uint64_t own = gravel_block_pool_offset(pool);
     fill(gravel, 0, blocks, 0, 4 * N);
@@ -145,12 +142,11 @@ static void nobody_touches_a_block_of_another(void **state)
     end(0);
 }
 
-static void messages_of_any_node_reach_a_block(void **state)
+TEST(messages_of_any_node_reach_a_block)
 {
     const uint32_t value = 77;
     uint32_t got = 0;
     uint64_t block;
-    (void)state;
     begin(N);
     OK(run("take_wg", blocks));
     block = word64(gravel, 0, blocks + 8 * 1234);
@@ -179,24 +175,12 @@ static void expect_named(const char *spoil, bool has_taken, uint64_t beyond, con
     end(GRAVEL_EKERNEL);
 }
 
-static void what_is_freed_twice_or_is_no_block_is_named(void **state)
+TEST(what_is_freed_twice_or_is_no_block_is_named)
 {
-    (void)state;
     expect_named("spoil_wi", false, 0, "a free block");
     expect_named("spoil_wg", true, 0, "a free block"); /* two work-items free one block */
     expect_named("spoil_wi", true, 4, "no block");
     expect_named("spoil_wi", true, (uint64_t)N * BLOCK_BYTES, "no block");
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(each_block_is_one_work_items_in_every_form),
-        cmocka_unit_test(a_full_pool_says_so),
-        cmocka_unit_test(nobody_touches_a_block_of_another),
-        cmocka_unit_test(messages_of_any_node_reach_a_block),
-        cmocka_unit_test(what_is_freed_twice_or_is_no_block_is_named),
-    };
-    watch(170, "block_pool");
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+const struct fixture fixture = {.limit_s = 170};

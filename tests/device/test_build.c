@@ -13,17 +13,14 @@
 
 static struct gravel *gravel;
 
-static int open_node(void **state)
+static void open_node(void)
 {
-    (void)state;
     gravel = open_loopback(1, NULL);
-    return 0;
 }
 
-static int close_node(void **state)
+static void close_node(void)
 {
-    (void)state;
-    return gravel_close(gravel);
+    OK(gravel_close(gravel));
 }
 
 static void expect_no_build(const char *source, const char *options, const char *part)
@@ -34,9 +31,8 @@ static void expect_no_build(const char *source, const char *options, const char 
     assert_null(program);
 }
 
-static void syntax_error_names_file_and_line(void **state)
+TEST(syntax_error_names_file_and_line)
 {
-    (void)state;
     expect_no_build("#include \"gravel.cl.h\"\n"
                     "kernel void k(GRAVEL_ARENA)\n"
                     "{\n"
@@ -45,15 +41,13 @@ static void syntax_error_names_file_and_line(void **state)
                     NULL, "count.cl:4");
 }
 
-static void syntax_error_before_the_include_names_line_1(void **state)
+TEST(syntax_error_before_the_include_names_line_1)
 {
-    (void)state;
     expect_no_build("nonsense\n#include \"gravel.cl.h\"\n", NULL, "count.cl:1");
 }
 
-static void unknown_handler_is_named(void **state)
+TEST(unknown_handler_is_named)
 {
-    (void)state;
     expect_no_build("#include \"gravel.cl.h\"\n"
                     "kernel void k(GRAVEL_ARENA)\n"
                     "{\n"
@@ -63,9 +57,8 @@ static void unknown_handler_is_named(void **state)
                     NULL, "GRAVEL_HANDLER_nobody");
 }
 
-static void another_arena_version_is_refused_at_build(void **state)
+TEST(another_arena_version_is_refused_at_build)
 {
-    (void)state;
     expect_no_build("#undef GRAVELP_HOST_ARENA_VERSION\n"
                     "#define GRAVELP_HOST_ARENA_VERSION 999\n"
                     "#include \"gravel.cl.h\"\n"
@@ -78,11 +71,10 @@ static void another_arena_version_is_refused_at_build(void **state)
     "#include \"gravel.cl.h\"\nkernel void k(" parameters ")\n{\n" body "\n}\n"
 #define INC(group) "gravel_inc_uint_wg( " group ", 0, 0, 0);"
 
-static void macros_that_change_the_headers_are_refused(void **state)
+TEST(macros_that_change_the_headers_are_refused)
 {
     static const char *const options[] = {"-Dn=5",       "-D n=5",    "-DX=1 -Dn",
                                           "-Dn=5 -DX=1", "\"-Dn=5\"", "-DX=\"-D\" -Dn=5"};
-    (void)state;
     for (size_t i = 0; i < sizeof options / sizeof *options; i++)
         expect_no_build(KERNEL("GRAVEL_ARENA", "GRAVEL_OPEN(g);"), options[i],
                         "count.cl: the option -Dn defines a word that gravel.cl.h uses");
@@ -99,7 +91,7 @@ static void macros_that_change_the_headers_are_refused(void **state)
 #define BEHIND "#include \"gravel.cl.h\"\nkernel void k(GRAVEL_ARENA) { GRAVEL_OPEN(g); }\n"
 
 /* Which would pass for parameters: calls that mean something else, without an error. */
-static void macros_ahead_of_the_headers_are_refused(void **state)
+TEST(macros_ahead_of_the_headers_are_refused)
 {
     static const char *const refused[] = {"#define n 5\n" BEHIND, "\n\n # define n(x) x\n" BEHIND,
                                           "#ifndef nowhere\n#define n\n#endif\n" BEHIND,
@@ -112,7 +104,6 @@ static void macros_ahead_of_the_headers_are_refused(void **state)
         "#ifndef __OPENCL_VERSION__\n#define kernel\n#endif\n#define global global\n" BEHIND,
         BEHIND "#define n 5\nkernel void l(global int *x) { *x = n; }\n"};
     cl_program program;
-    (void)state;
     for (size_t i = 0; i < sizeof refused / sizeof *refused; i++)
         expect_no_build(refused[i], NULL, "the macro n is a word that gravel.cl.h uses");
     for (size_t i = 0; i < sizeof built / sizeof *built; i++) {
@@ -121,12 +112,11 @@ static void macros_ahead_of_the_headers_are_refused(void **state)
     }
 }
 
-static void other_macros_are_the_programs_own(void **state)
+TEST(other_macros_are_the_programs_own)
 {
     static const char *const options[] = {"-DN=5", "-Dno_word_of_it=1",
                                           "-D MAX=3 -DL=2 -DTYPE=int"};
     cl_program program;
-    (void)state;
     for (size_t i = 0; i < sizeof options / sizeof *options; i++) {
         OK(gravel_program_build(gravel, "k.cl", KERNEL("GRAVEL_ARENA", "GRAVEL_OPEN(g);"),
                                 options[i], &program));
@@ -137,9 +127,8 @@ static void other_macros_are_the_programs_own(void **state)
     clReleaseProgram(program);
 }
 
-static void a_missing_macro_is_named(void **state)
+TEST(a_missing_macro_is_named)
 {
-    (void)state;
     expect_no_build(KERNEL("GRAVEL_ARENA", INC("g")), NULL, "GRAVEL_OPEN(g) missing");
     expect_no_build(KERNEL("GRAVEL_ARENA", INC("group")), NULL, "GRAVEL_OPEN(group) missing");
     expect_no_build(KERNEL("GRAVEL_ARENA", "GRAVEL_OPEN(g); " INC("h")), NULL,
@@ -150,9 +139,8 @@ static void a_missing_macro_is_named(void **state)
     assert_null(strstr(gravel_last_error(), "advice"));
 }
 
-static void what_is_missing_or_too_much_is_advised(void **state)
+TEST(what_is_missing_or_too_much_is_advised)
 {
-    (void)state;
     static const struct {
         const char *source, *part;
     } rows[] = {
@@ -190,9 +178,8 @@ static void keep_warnings(void *user, const char *text)
         snprintf(warned, sizeof warned, "%s", text);
 }
 
-static void warnings_of_what_builds_are_logged(void **state)
+TEST(warnings_of_what_builds_are_logged)
 {
-    (void)state;
     const struct gravel_bindings bindings = GRAVEL_BINDINGS(.log = keep_warnings);
     struct gravel *other = open_loopback(1, &bindings);
     cl_program program;
@@ -203,18 +190,16 @@ static void warnings_of_what_builds_are_logged(void **state)
     assert_non_null(strstr(warned, "narrow.cl:4"));
 }
 
-static void a_macro_that_stands_twice_is_named(void **state)
+TEST(a_macro_that_stands_twice_is_named)
 {
-    (void)state;
     expect_no_build(KERNEL("GRAVEL_ARENA", "GRAVEL_OPEN(g);\nGRAVEL_OPEN(g);"), NULL,
                     "GRAVEL_OPEN stands in a kernel once");
     expect_no_build(KERNEL("GRAVEL_ARENA", "GRAVEL_OPEN(g);\nGRAVEL_OPEN(h);"), NULL,
                     "GRAVEL_OPEN stands in a kernel once");
 }
 
-static void the_type_of_a_handler_is_told(void **state)
+TEST(the_type_of_a_handler_is_told)
 {
-    (void)state;
     const struct gravel_handler handlers[] = {
         {.name = "visit", .n_args = 2},
         {.name = "narrow", .n_args = 1, .arg_bytes = 4, .n_answers = 1}};
@@ -232,9 +217,8 @@ static void the_type_of_a_handler_is_told(void **state)
                    "type is: uint narrow(struct gravel_call, uint);");
 }
 
-static void arguments_that_are_not_set_are_listed(void **state)
+TEST(arguments_that_are_not_set_are_listed)
 {
-    (void)state;
     cl_program program;
     OK(gravel_program_build(gravel, "k.cl",
                             KERNEL("GRAVEL_ARENA, global uint *table", "GRAVEL_OPEN(g);"), NULL,
@@ -250,9 +234,8 @@ static void arguments_that_are_not_set_are_listed(void **state)
 
 #define N_PARAMETERS 8u
 
-static void parameters_are_as_the_compiler_has_them(void **state)
+TEST(parameters_are_as_the_compiler_has_them)
 {
-    (void)state;
     static const struct gravel_parameter due[N_PARAMETERS] = {
         {GRAVEL_PARAMETER_ARENA, 0, "gravel_arena_", "struct gravelp_arena*"},
         {GRAVEL_PARAMETER_OBJECT, 0, "in", "uint*"},
@@ -291,21 +274,18 @@ static void parameters_are_as_the_compiler_has_them(void **state)
     clReleaseProgram(program);
 }
 
-static void missing_header_names_it(void **state)
+TEST(missing_header_names_it)
 {
-    (void)state;
     expect_no_build("#include \"nowhere.h\"\n", NULL, "nowhere.h");
 }
 
-static void bad_options_are_told(void **state)
+TEST(bad_options_are_told)
 {
-    (void)state;
     expect_no_build("kernel void k(void) {}\n", "-no-such-option", "-no-such-option");
 }
 
-static void undefined_function_is_named(void **state)
+TEST(undefined_function_is_named)
 {
-    (void)state;
     expect_no_build("kernel void k(global int *p) { *p = nowhere_at_all(*p); }\n", NULL,
                     "nowhere_at_all");
 }
@@ -318,9 +298,8 @@ static void write_file(const char *path, const char *text)
     assert_int_equal(fclose(file), 0);
 }
 
-static void a_file_is_built_and_named(void **state)
+TEST(a_file_is_built_and_named)
 {
-    (void)state;
     char path[64];
     cl_program program;
     snprintf(path, sizeof path, "built_%ld.cl", (long)getpid());
@@ -344,35 +323,9 @@ static void a_file_is_built_and_named(void **state)
     remove(path);
 }
 
-static void node_works_after_refused_programs(void **state)
+TEST(node_works_after_refused_programs)
 {
-    (void)state;
     expect_works(gravel);
 }
 
-int main(void)
-{
-    watch(60, "program building");
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(syntax_error_names_file_and_line),
-        cmocka_unit_test(syntax_error_before_the_include_names_line_1),
-        cmocka_unit_test(unknown_handler_is_named),
-        cmocka_unit_test(another_arena_version_is_refused_at_build),
-        cmocka_unit_test(macros_that_change_the_headers_are_refused),
-        cmocka_unit_test(macros_ahead_of_the_headers_are_refused),
-        cmocka_unit_test(other_macros_are_the_programs_own),
-        cmocka_unit_test(a_missing_macro_is_named),
-        cmocka_unit_test(what_is_missing_or_too_much_is_advised),
-        cmocka_unit_test(warnings_of_what_builds_are_logged),
-        cmocka_unit_test(a_macro_that_stands_twice_is_named),
-        cmocka_unit_test(the_type_of_a_handler_is_told),
-        cmocka_unit_test(arguments_that_are_not_set_are_listed),
-        cmocka_unit_test(parameters_are_as_the_compiler_has_them),
-        cmocka_unit_test(missing_header_names_it),
-        cmocka_unit_test(bad_options_are_told),
-        cmocka_unit_test(undefined_function_is_named),
-        cmocka_unit_test(a_file_is_built_and_named),
-        cmocka_unit_test(node_works_after_refused_programs),
-    };
-    return cmocka_run_group_tests(tests, open_node, close_node);
-}
+const struct fixture fixture = {.limit_s = 60, .open = open_node, .close = close_node};

@@ -48,9 +48,8 @@ static int store_at(struct gravel *gravel, uint64_t base, uint64_t index)
     return code ? code : gravel_quiet(gravel);
 }
 
-static void every_index_inside_is_an_address(void **state)
+TEST(every_index_inside_is_an_address)
 {
-    (void)state;
     watch(60, "indices inside");
     struct gravel *gravel = open_loopback(2, &table);
     const uint64_t words = alloc_or_die(gravel, 4 * N), freed = alloc_or_die(gravel, 4 * N);
@@ -82,9 +81,8 @@ static void expect_outside(uint64_t from_base, uint64_t index, bool is_freed, co
     gravel_close(gravel);
 }
 
-static void index_outside_is_named(void **state)
+TEST(index_outside_is_named)
 {
-    (void)state;
     expect_outside(0, N, false,
                    "index 64, of elements of 4 bytes, at base 64, in an allocation of 256 bytes at "
                    "64: it must be below 64");
@@ -96,9 +94,8 @@ static void index_outside_is_named(void **state)
 }
 
 /* A launch's handlers have run when it returns, as without checked mode. */
-static void launches_of_servers_are_checked(void **state)
+TEST(launches_of_servers_are_checked)
 {
-    (void)state;
     watch(120, "servers");
     struct gravel *gravel = open_loopback(1, &table);
     cl_program program;
@@ -120,9 +117,8 @@ static void launches_of_servers_are_checked(void **state)
 }
 
 /* Kernels store 7 at b + i of the array at a, c work-items of them. One fault ends a node, so each has its own. */
-static void kernels_are_checked(void **state)
+TEST(kernels_are_checked)
 {
-    (void)state;
     static const struct {
         uint64_t from_base, first;
         const char *part; /* NULL: it is inside */
@@ -156,9 +152,8 @@ static void kernels_are_checked(void **state)
 }
 
 /* Of so many allocations only the heap's end is a bound. */
-static void heap_with_too_many_allocations_is_the_bound(void **state)
+TEST(heap_with_too_many_allocations_is_the_bound)
 {
-    (void)state;
     watch(120, "many allocations");
     struct gravel *gravel = open_loopback(2, &table);
     const uint64_t words = alloc_or_die(gravel, 4 * N);
@@ -171,20 +166,9 @@ static void heap_with_too_many_allocations_is_the_bound(void **state)
     gravel_close(gravel);
 }
 
-static int check(void **state)
+static void check(void)
 {
-    (void)state;
-    return setenv("GRAVEL_CHECK", "1", 1);
+    MUST(setenv("GRAVEL_CHECK", "1", 1) == 0);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_index_inside_is_an_address),
-        cmocka_unit_test(index_outside_is_named),
-        cmocka_unit_test(launches_of_servers_are_checked),
-        cmocka_unit_test(kernels_are_checked),
-        cmocka_unit_test(heap_with_too_many_allocations_is_the_bound),
-    };
-    return cmocka_run_group_tests(tests, check, NULL);
-}
+const struct fixture fixture = {.open = check};

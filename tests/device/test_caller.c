@@ -72,9 +72,8 @@ static bool driver_leaks_references(const struct objects *objects)
     return after > before;
 }
 
-static void callers_context_and_device_are_used(void **state)
+TEST(callers_context_and_device_are_used)
 {
-    (void)state;
     struct objects objects = make_objects();
     const struct gravel_bindings bindings =
         GRAVEL_BINDINGS(.context = objects.context, .device = objects.device);
@@ -100,9 +99,8 @@ static void callers_context_and_device_are_used(void **state)
     clReleaseContext(objects.context);
 }
 
-static void callers_queue_is_used_and_survives(void **state)
+TEST(callers_queue_is_used_and_survives)
 {
-    (void)state;
     struct objects objects = make_objects();
     cl_command_queue queue = make_queue(objects.context, objects.device, CL_QUEUE_PROFILING_ENABLE);
     MUST(queue);
@@ -124,9 +122,8 @@ static void callers_queue_is_used_and_survives(void **state)
 }
 
 /* An event that is released refers to its queue and device; what was freed too early is overwritten. */
-static void event_outlives_the_node(void **state)
+TEST(event_outlives_the_node)
 {
-    (void)state;
     struct gravel *gravel = open_loopback(1, NULL);
     const uint64_t arguments[3] = {0};
     cl_kernel kernel = body_kernel(gravel, "(void)i;", arguments);
@@ -145,9 +142,8 @@ static void event_outlives_the_node(void **state)
     mallopt(M_PERTURB, 0);
 }
 
-static void half_a_set_of_objects_is_refused(void **state)
+TEST(half_a_set_of_objects_is_refused)
 {
-    (void)state;
     struct objects objects = make_objects();
     struct gravel_config config = loopback_config(1);
     cl_command_queue queue = make_queue(objects.context, objects.device, 0);
@@ -170,9 +166,8 @@ static cl_uint units_of(cl_device_id device)
 }
 
 /* It leaves as many cores of a CPU device as Gravel's own choice does. */
-static void a_device_alone_is_used_as_if_gravel_had_chosen_it(void **state)
+TEST(a_device_alone_is_used_as_if_gravel_had_chosen_it)
 {
-    (void)state;
     struct gravel *own = open_loopback(2, NULL);
     cl_device_id chosen = gravel_cl_device(own), root = NULL, parent = NULL;
     cl_uint units = units_of(chosen);
@@ -197,9 +192,8 @@ static void enqueue(cl_command_queue queue, cl_kernel kernel, cl_event *event)
                                 event) == CL_SUCCESS);
 }
 
-static void kernel_on_the_callers_own_queue_sends_all(void **state)
+TEST(kernel_on_the_callers_own_queue_sends_all)
 {
-    (void)state;
     struct gravel *gravel = open_loopback(2, NULL);
     cl_command_queue queue = make_queue(gravel_cl_context(gravel), gravel_cl_device(gravel), 0);
     uint64_t word = alloc_or_die(gravel, 64);
@@ -217,9 +211,8 @@ static void kernel_on_the_callers_own_queue_sends_all(void **state)
 }
 
 /* The items' numbers, which messages name, begin at the offset; the library's own do not depend on them. */
-static void kernel_with_a_global_offset_sends_all(void **state)
+TEST(kernel_with_a_global_offset_sends_all)
 {
-    (void)state;
     struct gravel *gravel = open_loopback(2, NULL);
     cl_command_queue queue = make_queue(gravel_cl_context(gravel), gravel_cl_device(gravel), 0);
     const size_t offset = 512, n = 256, group = 64;
@@ -238,9 +231,8 @@ static void kernel_with_a_global_offset_sends_all(void **state)
     OK(gravel_close(gravel));
 }
 
-static void two_kernels_at_once_on_two_queues_send_all(void **state)
+TEST(two_kernels_at_once_on_two_queues_send_all)
 {
-    (void)state;
     struct gravel_config config = loopback_config(2);
     struct gravel *gravel;
     if (!strcmp(config.step, "svm") || !strcmp(config.step, "auto"))
@@ -275,9 +267,8 @@ static void two_kernels_at_once_on_two_queues_send_all(void **state)
     OK(gravel_close(gravel));
 }
 
-static void out_of_order_queue_sends_all(void **state)
+TEST(out_of_order_queue_sends_all)
 {
-    (void)state;
     struct gravel *gravel = open_loopback(2, NULL);
     cl_command_queue queue =
         make_queue(gravel_cl_context(gravel), gravel_cl_device(gravel),
@@ -300,9 +291,8 @@ static void out_of_order_queue_sends_all(void **state)
     OK(gravel_close(gravel));
 }
 
-static void callers_queue_out_of_order_is_refused(void **state)
+TEST(callers_queue_out_of_order_is_refused)
 {
-    (void)state;
     struct objects objects = make_objects();
     cl_command_queue queue =
         make_queue(objects.context, objects.device, CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE);
@@ -316,9 +306,8 @@ static void callers_queue_out_of_order_is_refused(void **state)
 }
 
 /* Of another context, of which a driver may do anything with what this node's queue gets. */
-static void objects_of_another_context_are_refused(void **state)
+TEST(objects_of_another_context_are_refused)
 {
-    (void)state;
     static const char *const text = "kernel void nothing(void) {}";
     struct gravel *gravel = open_loopback(1, NULL);
     struct objects other = make_objects();
@@ -368,9 +357,8 @@ static void *open_gate_later(void *argument)
 }
 
 /* The gate is opened by another thread, because on step drain a launch itself waits for its list. */
-static void launch_waits_for_its_list_and_gives_an_event(void **state)
+TEST(launch_waits_for_its_list_and_gives_an_event)
 {
-    (void)state;
     struct gravel *gravel = open_loopback(1, NULL);
     uint64_t word = alloc_or_die(gravel, 64);
     const uint64_t arguments[3] = {word};
@@ -396,9 +384,8 @@ static void launch_waits_for_its_list_and_gives_an_event(void **state)
 }
 
 /* A program that sets the event after the launch would wait for itself where the launch waits. */
-static void launch_that_waits_for_the_callers_own_gate_says_so(void **state)
+TEST(launch_that_waits_for_the_callers_own_gate_says_so)
 {
-    (void)state;
     struct gravel_config config = loopback_config(1);
     struct gravel *gravel;
     cl_int error;
@@ -439,9 +426,8 @@ static void launch_that_waits_for_the_callers_own_gate_says_so(void **state)
 }
 
 /* On drain a launch returns when its kernel has ended, so its list must complete without this thread. */
-static void launches_whose_list_fails_send_nothing(void **state)
+TEST(launches_whose_list_fails_send_nothing)
 {
-    (void)state;
     struct gravel *gravel = open_loopback(2, NULL);
     if (takes_step(gravel, "drain")) {
         OK(gravel_close(gravel));
@@ -468,9 +454,8 @@ static void launches_whose_list_fails_send_nothing(void **state)
     OK(gravel_close(gravel));
 }
 
-static void many_launches_without_a_wait_send_all(void **state)
+TEST(many_launches_without_a_wait_send_all)
 {
-    (void)state;
     struct gravel *gravel = open_loopback(2, NULL);
     uint64_t word = alloc_or_die(gravel, 64);
     const uint64_t arguments[3] = {word};
@@ -485,9 +470,8 @@ static void many_launches_without_a_wait_send_all(void **state)
     OK(gravel_close(gravel));
 }
 
-static void waits_with_nothing_sent_return_at_once(void **state)
+TEST(waits_with_nothing_sent_return_at_once)
 {
-    (void)state;
     struct gravel *gravel = open_loopback(2, NULL);
     double begin = seconds_now();
     for (int n = 0; n < 100; n++) {
@@ -499,9 +483,8 @@ static void waits_with_nothing_sent_return_at_once(void **state)
     OK(gravel_close(gravel));
 }
 
-static void nodes_open_one_after_another_and_side_by_side(void **state)
+TEST(nodes_open_one_after_another_and_side_by_side)
 {
-    (void)state;
     struct gravel *first = open_loopback(2, NULL), *second = open_loopback(3, NULL);
     expect_works(first);
     expect_works(second);
@@ -511,34 +494,9 @@ static void nodes_open_one_after_another_and_side_by_side(void **state)
     assert_int_equal(gravel_close(NULL), 0);
 }
 
-static void open_refuses_null(void **state)
+TEST(open_refuses_null)
 {
-    (void)state;
     expect_error(gravel_open(NULL, NULL, NULL), GRAVEL_EINVAL, "out is NULL");
 }
 
-int main(void)
-{
-    watch(120, "the caller's objects");
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(callers_context_and_device_are_used),
-        cmocka_unit_test(callers_queue_is_used_and_survives),
-        cmocka_unit_test(event_outlives_the_node),
-        cmocka_unit_test(half_a_set_of_objects_is_refused),
-        cmocka_unit_test(a_device_alone_is_used_as_if_gravel_had_chosen_it),
-        cmocka_unit_test(kernel_on_the_callers_own_queue_sends_all),
-        cmocka_unit_test(kernel_with_a_global_offset_sends_all),
-        cmocka_unit_test(two_kernels_at_once_on_two_queues_send_all),
-        cmocka_unit_test(out_of_order_queue_sends_all),
-        cmocka_unit_test(callers_queue_out_of_order_is_refused),
-        cmocka_unit_test(objects_of_another_context_are_refused),
-        cmocka_unit_test(launch_waits_for_its_list_and_gives_an_event),
-        cmocka_unit_test(launch_that_waits_for_the_callers_own_gate_says_so),
-        cmocka_unit_test(launches_whose_list_fails_send_nothing),
-        cmocka_unit_test(many_launches_without_a_wait_send_all),
-        cmocka_unit_test(waits_with_nothing_sent_return_at_once),
-        cmocka_unit_test(nodes_open_one_after_another_and_side_by_side),
-        cmocka_unit_test(open_refuses_null),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+const struct fixture fixture = {.limit_s = 120};

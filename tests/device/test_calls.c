@@ -78,26 +78,21 @@ static int call_everything(struct gravel *node, void *user, uint32_t source,
     return 0;
 }
 
-static int open_all(void **state)
+static void open_all(void)
 {
     static const struct gravel_handler handler = {
         .name = "call_everything", .n_args = 1, .function = call_everything};
     const struct gravel_bindings bindings = GRAVEL_BINDINGS(.handlers = &handler, .n_handlers = 1);
-    (void)state;
     gravel = calls_open(&bindings);
-    return 0;
 }
 
-static int close_all(void **state)
+static void close_all(void)
 {
-    (void)state;
     calls_close();
-    return 0;
 }
 
-static void a_wrong_argument_is_refused_and_named(void **state)
+TEST(a_wrong_argument_is_refused_and_named)
 {
-    (void)state;
     calls_make(ONE_WRONG, calls_expect);
     calls_make_settings(ONE_WRONG, calls_expect);
     calls_expect("gravel_abort", gravel_abort(NULL, "why"), GRAVEL_EINVAL, "NULL");
@@ -105,11 +100,10 @@ static void a_wrong_argument_is_refused_and_named(void **state)
     expect_works(gravel);
 }
 
-static void null_in_a_plan_is_refused_and_named(void **state)
+TEST(null_in_a_plan_is_refused_and_named)
 {
     const struct gravel_words none = GRAVEL_WORDS(0, GRAVEL_UINT, NULL, NULL);
     struct gravel_mirror *mirror;
-    (void)state;
     REFUSED(gravel_mirror_create, &mirror, gravel, &none);
     REFUSED(gravel_mirror_create_slots, &mirror, gravel, GRAVEL_ADD, &none);
     assert_int_equal(calls_faults(), 0);
@@ -123,9 +117,8 @@ static void expect_nothing(const char *call, uintptr_t value)
     calls_expect(call, 0, 0, "NULL");
 }
 
-static void calls_without_a_code_return_0_of_nothing(void **state)
+TEST(calls_without_a_code_return_0_of_nothing)
 {
-    (void)state;
     NOTHING(gravel_node, NULL);
     NOTHING(gravel_n_nodes, NULL);
     NOTHING(gravel_config_of, NULL);
@@ -148,10 +141,9 @@ static void expect_allowed(const char *call, int code)
         calls_fault(call, "refuses a NULL that is allowed");
 }
 
-static void what_may_be_null_may_be(void **state)
+TEST(what_may_be_null_may_be)
 {
     uint64_t value, word = alloc_or_die(gravel, 64);
-    (void)state;
     assert_non_null(gravel_version(NULL));
     ALLOWED(gravel_close, NULL);
     ALLOWED(gravel_unmap, gravel, NULL);
@@ -177,11 +169,10 @@ static void call_all_and_exit(void)
     _exit(calls_faults() != 0);
 }
 
-static void a_child_can_call_nothing(void **state)
+TEST(a_child_can_call_nothing)
 {
     int status;
     pid_t child = fork();
-    (void)state;
     assert_true(child >= 0);
     if (child == 0)
         call_all_and_exit();
@@ -194,9 +185,8 @@ static void a_child_can_call_nothing(void **state)
     OK(gravel_close(other));
 }
 
-static void a_handler_can_call_what_does_not_wait(void **state)
+TEST(a_handler_can_call_what_does_not_wait)
 {
-    (void)state;
     const uint64_t argument = 0;
     OK(gravel_am(gravel, 0, &argument, 1, 1));
     OK(gravel_barrier(gravel));
@@ -204,27 +194,13 @@ static void a_handler_can_call_what_does_not_wait(void **state)
     assert_int_equal(n_handled, 1);
 }
 
-static void every_call_is_made(void **state)
+TEST(every_call_is_made)
 {
     static const char *const others[] = {"gravel_version", "gravel_strerror", "gravel_last_error",
                                          "gravel_abort"};
-    (void)state;
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
         calls_note(others[i]);
     assert_int_equal(calls_end(), 0);
 }
 
-int main(void)
-{
-    watch(60, "every call");
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_wrong_argument_is_refused_and_named),
-        cmocka_unit_test(null_in_a_plan_is_refused_and_named),
-        cmocka_unit_test(calls_without_a_code_return_0_of_nothing),
-        cmocka_unit_test(what_may_be_null_may_be),
-        cmocka_unit_test(a_child_can_call_nothing),
-        cmocka_unit_test(a_handler_can_call_what_does_not_wait),
-        cmocka_unit_test(every_call_is_made),
-    };
-    return cmocka_run_group_tests(tests, open_all, close_all);
-}
+const struct fixture fixture = {.limit_s = 60, .open = open_all, .close = close_all};

@@ -83,9 +83,8 @@ static int open_with(unsigned channels, struct gravel **gravel)
     return gravel_open(gravel, &config, NULL);
 }
 
-static void queue_behind_a_kernel_that_waits_is_refused(void **state)
+TEST(queue_behind_a_kernel_that_waits_is_refused)
 {
-    (void)state;
     struct gravel *gravel;
     watch(60, "few channels");
     for (unsigned channels = 2; channels <= 11;
@@ -96,9 +95,8 @@ static void queue_behind_a_kernel_that_waits_is_refused(void **state)
     }
 }
 
-static void queue_of_its_own_channel_is_enough(void **state)
+TEST(queue_of_its_own_channel_is_enough)
 {
-    (void)state;
     struct gravel *gravel;
     watch(60, "many channels");
     OK(open_with(100, &gravel));
@@ -172,9 +170,8 @@ static void *use_deques(void *context)
     return (void *)code;
 }
 
-static void accumulators_mirrors_and_deques_have_one_queue(void **state)
+TEST(accumulators_mirrors_and_deques_have_one_queue)
 {
-    (void)state;
     struct objects objects;
     pthread_t thread;
     void *code;
@@ -204,14 +201,4 @@ static void accumulators_mirrors_and_deques_have_one_queue(void **state)
     clReleaseKernel(kernel);
     OK(gravel_close(objects.gravel));
     assert_int_equal(n_held, 0);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(queue_behind_a_kernel_that_waits_is_refused),
-        cmocka_unit_test(queue_of_its_own_channel_is_enough),
-        cmocka_unit_test(accumulators_mirrors_and_deques_have_one_queue),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -43,21 +43,18 @@ static int take_lines(void *user, const char *text, size_t bytes)
 static const struct gravel_stream streams[] = {{"some", 4, take_records, NULL},
                                                {"other", 4, take_records, NULL}};
 
-static int open_node(void **state)
+static void open_node(void)
 {
-    (void)state;
     setenv("GRAVEL_CHECK", "1", 1);
     const struct gravel_bindings bindings =
         GRAVEL_BINDINGS(.handlers = handlers, .n_handlers = 2, .streams = streams, .n_streams = 2,
                         .print = take_lines);
     gravel = open_loopback(2, &bindings);
-    return 0;
 }
 
-static int close_node(void **state)
+static void close_node(void)
 {
-    (void)state;
-    return gravel_close(gravel);
+    OK(gravel_close(gravel));
 }
 
 /* a: N words at both nodes, b: N more. */
@@ -94,25 +91,22 @@ static void expect_told(const char *body, const char *group, const char *part)
 
 /* ---- what is wrong --------------------------------------------------------------------------- */
 
-static void call_in_a_branch_is_told(void **state)
+TEST(call_in_a_branch_is_told)
 {
-    (void)state;
     expect_told(BODY("if (i % 64 >= 10) gravel_inc_uint_wg(g, a, i, i % 2);"), "work-group at (",
                 "54 of 64 work-items made the call");
     expect_told(BODY("if (i == 130) gravel_inc_uint_wg(g, a, i, 1);"), "work-group at (128)",
                 "line 7: 1 of 64 work-items made the call");
 }
 
-static void call_with_a_predicate_in_a_branch_is_told(void **state)
+TEST(call_with_a_predicate_in_a_branch_is_told)
 {
-    (void)state;
     expect_told(BODY("if (i % 2) gravel_add_uint_wg_if(g, i % 3, a, i, 7, 1);"), "work-group at (",
                 "32 of 64 work-items made the call");
 }
 
-static void call_in_a_loop_of_uneven_length_is_told(void **state)
+TEST(call_in_a_loop_of_uneven_length_is_told)
 {
-    (void)state;
     const struct words words = make_words();
     int code = run_body(
         gravel, BODY("for (uint n = 0; n < 2 + (i == 70); n++) gravel_inc_uint_wg(g, a, i, 1);"), N,
@@ -122,55 +116,49 @@ static void call_in_a_loop_of_uneven_length_is_told(void **state)
     free_words(&words);
 }
 
-static void call_behind_a_return_is_told(void **state)
+TEST(call_behind_a_return_is_told)
 {
-    (void)state;
     expect_told(BODY("if (i % 64 >= 44) return; gravel_put_uint_wg(g, a, i, 1, 1);"),
                 "work-group at (", "44 of 64 work-items made the call");
 }
 
-static void calls_in_both_branches_are_told(void **state)
+TEST(calls_in_both_branches_are_told)
 {
-    (void)state;
     expect_told(
         BODY(
             "if (i % 2)\n gravel_inc_uint_wg(g, a, i, 1);\nelse\n gravel_inc_uint_wg(g, b, i, 1);"),
         "work-group at (", "others make that of line");
 }
 
-static void base_that_differs_is_told(void **state)
+TEST(base_that_differs_is_told)
 {
-    (void)state;
     expect_told(BODY("gravel_inc_uint_wg(g, i % 64 == 5 ? b : a, i, 1);"), "work-group at (",
                 "line 7: the base differs between work-items");
 }
 
-static void handler_that_differs_is_told(void **state)
+TEST(handler_that_differs_is_told)
 {
-    (void)state;
     expect_told(
         BODY("gravel_am1_wg(g, i % 64 == 63 ? GRAVEL_HANDLER(two) : GRAVEL_HANDLER(one), 0, 1);"),
         "work-group at (", "the handler differs between work-items, 0 and 1");
 }
 
-static void operation_that_differs_is_told(void **state)
+TEST(operation_that_differs_is_told)
 {
-    (void)state;
     expect_told(BODY("if (i % 2) gravel_add_uint_wg(g, a, i, 1, 1); else gravel_max_uint_wg(g, a, "
                      "i, 1, 1);"),
                 "work-group at (", "the operation differs between work-items, ");
 }
 
-static void reply_that_differs_is_told(void **state)
+TEST(reply_that_differs_is_told)
 {
-    (void)state;
     expect_told(BODY("struct gravel_reply reply = {b, a + 4 * (i % 64 / 32)};"
                      "gravel_get_uint_wg(g, b, i, reply, i, 1);"),
                 "work-group at (", "the signal differs between work-items");
 }
 
 /* Of one line of the program, and so of one call. */
-static void records_that_differ_are_told(void **state)
+TEST(records_that_differ_are_told)
 {
     static const struct {
         const char *even, *odd, *part;
@@ -184,7 +172,6 @@ static void records_that_differ_are_told(void **state)
         {"gravel_printf_wg(g, \"%u\", i)", "gravel_printf_wg(g, \"%u\", (int)i)",
          "list of argument types differs"},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char text[512];
         snprintf(text, sizeof text,
@@ -206,9 +193,8 @@ static void records_that_differ_are_told(void **state)
     expect_works(gravel);
 }
 
-static void place_outside_is_told(void **state)
+TEST(place_outside_is_told)
 {
-    (void)state;
     const struct words words = make_words();
     expect_error(run_body(gravel,
                           BODY("struct gravel_reply reply = {b, GRAVEL_NO_SIGNAL};"
@@ -218,9 +204,8 @@ static void place_outside_is_told(void **state)
     free_words(&words);
 }
 
-static void group_of_two_dimensions_is_named(void **state)
+TEST(group_of_two_dimensions_is_named)
 {
-    (void)state;
     static const struct {
         size_t global[2];
         const char *part;
@@ -242,9 +227,8 @@ static void group_of_two_dimensions_is_named(void **state)
     }
 }
 
-static void call_of_a_sub_group_in_a_branch_is_told(void **state)
+TEST(call_of_a_sub_group_in_a_branch_is_told)
 {
-    (void)state;
     const struct words words = make_words();
     int code = run_body(gravel,
                         BODY("\n#ifdef GRAVEL_HAS_SUBGROUPS\n"
@@ -262,9 +246,8 @@ static void call_of_a_sub_group_in_a_branch_is_told(void **state)
 
 /* ---- what is right --------------------------------------------------------------------------- */
 
-static void right_calls_send_all(void **state)
+TEST(right_calls_send_all)
 {
-    (void)state;
     const struct words words = make_words();
     OK(run_body(
         gravel,
@@ -287,9 +270,8 @@ static void right_calls_send_all(void **state)
     free_words(&words);
 }
 
-static void right_requests_are_answered(void **state)
+TEST(right_requests_are_answered)
 {
-    (void)state;
     const struct words words = make_words();
     const char *wait =
         is_sliced(gravel) && takes_step(gravel, "drain")
@@ -310,9 +292,8 @@ static void right_requests_are_answered(void **state)
 }
 
 /* Groups are numbered through; a later launch's calls are no earlier one's. */
-static void launches_do_not_mix(void **state)
+TEST(launches_do_not_mix)
 {
-    (void)state;
     const struct words words = make_words();
     for (uint32_t i = 0; i < 3; i++)
         OK(run_body(gravel, BODY("gravel_inc_uint_wg(g, a, i, 1);"), N, GROUP, words.a, words.b,
@@ -321,25 +302,4 @@ static void launches_do_not_mix(void **state)
     free_words(&words);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(call_in_a_branch_is_told),
-        cmocka_unit_test(call_with_a_predicate_in_a_branch_is_told),
-        cmocka_unit_test(call_in_a_loop_of_uneven_length_is_told),
-        cmocka_unit_test(call_behind_a_return_is_told),
-        cmocka_unit_test(calls_in_both_branches_are_told),
-        cmocka_unit_test(base_that_differs_is_told),
-        cmocka_unit_test(handler_that_differs_is_told),
-        cmocka_unit_test(operation_that_differs_is_told),
-        cmocka_unit_test(reply_that_differs_is_told),
-        cmocka_unit_test(records_that_differ_are_told),
-        cmocka_unit_test(place_outside_is_told),
-        cmocka_unit_test(group_of_two_dimensions_is_named),
-        cmocka_unit_test(call_of_a_sub_group_in_a_branch_is_told),
-        cmocka_unit_test(right_calls_send_all),
-        cmocka_unit_test(right_requests_are_answered),
-        cmocka_unit_test(launches_do_not_mix),
-    };
-    return cmocka_run_group_tests(tests, open_node, close_node);
-}
+const struct fixture fixture = {.open = open_node, .close = close_node};

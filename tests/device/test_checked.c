@@ -26,18 +26,15 @@ void __wrap_gravel_check_write_group(void *check, const void *arrival, char *tex
     __real_gravel_check_write_group(check, arrival, text, bytes);
 }
 
-static int open_node(void **state)
+static void open_node(void)
 {
-    (void)state;
     setenv("GRAVEL_CHECK", "1", 1);
     gravel = open_loopback(2, NULL);
-    return 0;
 }
 
-static int close_node(void **state)
+static void close_node(void)
 {
-    (void)state;
-    return gravel_close(gravel);
+    OK(gravel_close(gravel));
 }
 
 /* @param n_calls  of each work-item, which makes them all before its neighbour's first, where groups are loops. */
@@ -64,9 +61,8 @@ static void expect_no_map(uint64_t words, const char *part)
 }
 
 /* Until a message is for a range of an accumulator, nobody writes who sent it. */
-static void messages_that_no_range_needs_cost_no_text(void **state)
+TEST(messages_that_no_range_needs_cost_no_text)
 {
-    (void)state;
     const uint64_t words = alloc_or_die(gravel, 4 * N);
     struct gravel_accumulator *accumulator = NULL;
     cl_kernel kernel = count_kernel(words, 4);
@@ -83,9 +79,8 @@ static void messages_that_no_range_needs_cost_no_text(void **state)
     OK(gravel_free(gravel, words));
 }
 
-static void map_of_what_may_not_be_applied_is_refused(void **state)
+TEST(map_of_what_may_not_be_applied_is_refused)
 {
-    (void)state;
     const uint64_t words = alloc_or_die(gravel, 4 * N);
     cl_kernel kernel = count_kernel(words, 1);
     launch(kernel);
@@ -100,9 +95,8 @@ static void map_of_what_may_not_be_applied_is_refused(void **state)
     clReleaseKernel(kernel);
 }
 
-static void write_to_a_map_to_be_read_is_told(void **state)
+TEST(write_to_a_map_to_be_read_is_told)
 {
-    (void)state;
     const uint64_t words = alloc_or_die(gravel, 4 * N);
     uint32_t *map = map_or_die(gravel, 1, words, 4 * N, CL_MAP_READ);
     map[N - 1] = 1;
@@ -117,9 +111,8 @@ static void write_to_a_map_to_be_read_is_told(void **state)
 }
 
 /* Not the host's write: a kernel's, which a map that points into the heap may show. */
-static void map_that_others_change_is_no_fault(void **state)
+TEST(map_that_others_change_is_no_fault)
 {
-    (void)state;
     const uint64_t words = alloc_or_die(gravel, 4 * N);
     cl_kernel kernel = count_kernel(words, 1);
     uint32_t *map = map_or_die(gravel, 1, words, 4 * N, CL_MAP_READ);
@@ -143,9 +136,8 @@ static void *wait_again_and_again(void *unused)
 }
 
 /* Calls of a kernel that runs while another thread waits are not final. */
-static void threads_that_wait_beside_launches_accuse_none(void **state)
+TEST(threads_that_wait_beside_launches_accuse_none)
 {
-    (void)state;
     const uint64_t words = alloc_or_die(gravel, 4 * N);
     cl_kernel kernel = count_kernel(words, 64);
     void *error;
@@ -168,9 +160,8 @@ static void threads_that_wait_beside_launches_accuse_none(void **state)
 
 /* ---- names of allocations -------------------------------------------------------------------- */
 
-static void names_of_allocations_are_checked(void **state)
+TEST(names_of_allocations_are_checked)
 {
-    (void)state;
     char long_name[] = "a name of forty-eight characters is one too many";
     uint64_t offset;
     assert_int_equal(strlen(long_name), 48);
@@ -188,15 +179,4 @@ static void names_of_allocations_are_checked(void **state)
     OK(gravel_free(gravel, offset));
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(messages_that_no_range_needs_cost_no_text),
-        cmocka_unit_test(map_of_what_may_not_be_applied_is_refused),
-        cmocka_unit_test(write_to_a_map_to_be_read_is_told),
-        cmocka_unit_test(map_that_others_change_is_no_fault),
-        cmocka_unit_test(threads_that_wait_beside_launches_accuse_none),
-        cmocka_unit_test(names_of_allocations_are_checked),
-    };
-    return cmocka_run_group_tests(tests, open_node, close_node);
-}
+const struct fixture fixture = {.open = open_node, .close = close_node};

@@ -24,22 +24,19 @@ static void expect_refusal(const char *device, const char *why)
     assert_non_null(strstr(gravel_last_error(), "0:0 "));
 }
 
-static void unknown_name_is_refused_with_candidates(void **state)
+TEST(unknown_name_is_refused_with_candidates)
 {
-    (void)state;
     expect_refusal("no-such-device", "names nothing");
 }
 
-static void unknown_numbers_are_refused_with_candidates(void **state)
+TEST(unknown_numbers_are_refused_with_candidates)
 {
-    (void)state;
     expect_refusal("7:0", "names nothing");
     expect_refusal("0:99", "names nothing");
 }
 
-static void malformed_numbers_are_refused_with_candidates(void **state)
+TEST(malformed_numbers_are_refused_with_candidates)
 {
-    (void)state;
     const char *const malformed[] = {"0:", ":0", "0:0:0", "0:0x", "0:-1", "99999999999:0", "-1:0"};
     for (size_t i = 0; i < sizeof malformed / sizeof *malformed; i++)
         expect_refusal(malformed[i], "names nothing");
@@ -83,9 +80,8 @@ static bool is_ambiguous(char names[MOST_DEVICES][512], uint32_t n, char letter)
     return false;
 }
 
-static void ambiguous_name_is_refused_with_candidates(void **state)
+TEST(ambiguous_name_is_refused_with_candidates)
 {
-    (void)state;
     static char names[MOST_DEVICES][512];
     uint32_t n = list_names(names);
     char letter[2] = "A";
@@ -98,9 +94,8 @@ static void ambiguous_name_is_refused_with_candidates(void **state)
     expect_refusal(letter, "ambiguous");
 }
 
-static void name_is_found_in_any_case(void **state)
+TEST(name_is_found_in_any_case)
 {
-    (void)state;
     struct gravel_config config = with_device("PORTABLE computing");
     struct gravel *gravel;
     OK(gravel_open(&gravel, &config, NULL));
@@ -108,15 +103,4 @@ static void name_is_found_in_any_case(void **state)
     OK(gravel_close(gravel));
 }
 
-int main(void)
-{
-    watch(60, "device choice");
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(unknown_name_is_refused_with_candidates),
-        cmocka_unit_test(unknown_numbers_are_refused_with_candidates),
-        cmocka_unit_test(malformed_numbers_are_refused_with_candidates),
-        cmocka_unit_test(ambiguous_name_is_refused_with_candidates),
-        cmocka_unit_test(name_is_found_in_any_case),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+const struct fixture fixture = {.limit_s = 60};

@@ -60,9 +60,8 @@ static void expect_refused(const struct variable *variable, const char *text)
     expect_error(code, GRAVEL_ECONFIG, variable->name);
 }
 
-static void garbage_in_any_number_is_refused_and_named(void **state)
+TEST(garbage_in_any_number_is_refused_and_named)
 {
-    (void)state;
     const char *const garbage[] = {"NaN", "nan", "inf", "many", "-1",    "+1",  " 1",
                                    "1 ",  "1.5", "1e3", "0x",   "1kk",   "1kB", "k",
                                    "--",  "1;2", ",",   "0xg",  "1,000", "much"};
@@ -72,9 +71,8 @@ static void garbage_in_any_number_is_refused_and_named(void **state)
                 expect_refused(&variables[v], garbage[i]);
 }
 
-static void numbers_at_the_ends_of_the_range_are_taken_and_beyond_refused(void **state)
+TEST(numbers_at_the_ends_of_the_range_are_taken_and_beyond_refused)
 {
-    (void)state;
     struct gravel_config config = loopback_config(1);
     char text[32];
     for (const struct variable *v = variables; v < variables + N_VARIABLES; v++) {
@@ -91,9 +89,8 @@ static void numbers_at_the_ends_of_the_range_are_taken_and_beyond_refused(void *
     }
 }
 
-static void long_text_is_refused_and_named(void **state)
+TEST(long_text_is_refused_and_named)
 {
-    (void)state;
     char text[GRAVEL_CONFIG_STRING_BYTES + 1];
     memset(text, 'x', sizeof text - 1);
     text[sizeof text - 1] = '\0';
@@ -103,9 +100,8 @@ static void long_text_is_refused_and_named(void **state)
     expect_not_set(text, "1", "there is no setting xxxxxxxx");
 }
 
-static void words_that_are_no_choice_are_refused_with_those_that_are(void **state)
+TEST(words_that_are_no_choice_are_refused_with_those_that_are)
 {
-    (void)state;
     static const char *const wrong[] = {"",      "aut",        "autos", "AUTO", "auto,",
                                         " auto", "auto, self", "0x0",   ","};
     struct gravel *gravel;
@@ -119,7 +115,7 @@ static void words_that_are_no_choice_are_refused_with_those_that_are(void **stat
     }
 }
 
-static void a_bad_name_or_value_is_refused_with_what_is_right(void **state)
+TEST(a_bad_name_or_value_is_refused_with_what_is_right)
 {
     static const char *const rows[][3] = {
         {"heap_bytes", "1k", "heap_bytes=1k: out of range 4096 to "},
@@ -137,13 +133,12 @@ static void a_bad_name_or_value_is_refused_with_what_is_right(void **state)
         {"n_agregators", "1", "the nearest are n_aggregators, "},
         {"", "1", "the nearest are "},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         expect_not_set(rows[i][0], rows[i][1], rows[i][2]);
 }
 
 /* Suffixes multiply; leading zeros are no octal number. */
-static void a_setting_is_set_by_its_name(void **state)
+TEST(a_setting_is_set_by_its_name)
 {
     static const char *const rows[][3] = {
         {"heap_bytes", "3M", "3145728"},    {"heap_bytes", "00008M", "8388608"},
@@ -154,7 +149,6 @@ static void a_setting_is_set_by_its_name(void **state)
     struct gravel_config config = loopback_config(1);
     char text[GRAVEL_CONFIG_STRING_BYTES];
     const char *name;
-    (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         uint32_t v = 0;
         OK(gravel_config_set(&config, rows[i][0], rows[i][1]));
@@ -165,9 +159,8 @@ static void a_setting_is_set_by_its_name(void **state)
     }
 }
 
-static void empty_variable_means_the_default(void **state)
+TEST(empty_variable_means_the_default)
 {
-    (void)state;
     struct gravel_config preset, config;
     OK(gravel_config_load(&preset, sizeof preset));
     for (size_t v = 0; v < N_VARIABLES; v++)
@@ -179,9 +172,8 @@ static void empty_variable_means_the_default(void **state)
 }
 
 /* A letter left out, put in, or another; a field's name; and what is far from all of them. */
-static void misspelt_variables_are_refused_with_the_one_that_is_meant(void **state)
+TEST(misspelt_variables_are_refused_with_the_one_that_is_meant)
 {
-    (void)state;
     static const struct {
         const char *name, *meant;
     } rows[] = {{"GRAVEL_HEEP", "GRAVEL_HEAP"},
@@ -222,9 +214,8 @@ static void hear(void *user, const char *text)
     snprintf(heard + n, sizeof heard - n, "%s\n", text);
 }
 
-static void variables_of_others_are_told(void **state)
+TEST(variables_of_others_are_told)
 {
-    (void)state;
     struct gravel_config config = loopback_config(1);
     const struct gravel_bindings bindings = GRAVEL_BINDINGS(.log = hear);
     struct gravel *gravel;
@@ -238,13 +229,12 @@ static void variables_of_others_are_told(void **state)
 }
 
 /* What gravel_config_get gives is what gravel_config_set takes, for each setting. */
-static void all_settings_are_told_in_order(void **state)
+TEST(all_settings_are_told_in_order)
 {
     struct gravel_config config = loopback_config(3), copy;
     char text[GRAVEL_CONFIG_STRING_BYTES];
     const char *name;
     uint32_t i = 0;
-    (void)state;
     OK(gravel_config_load(&copy, sizeof copy));
     for (; gravel_config_get(&config, i, &name, text, sizeof text) == 0; i++) {
         assert_string_equal(name, variables[i].field);
@@ -263,9 +253,8 @@ static void all_settings_are_told_in_order(void **state)
 /* ---- the caller's structure -------------------------------------------------------------------- */
 
 /* The caller may assign anything; gravel_open looks before it opens. */
-static void numbers_of_a_structure_beyond_the_range_are_refused_and_named(void **state)
+TEST(numbers_of_a_structure_beyond_the_range_are_refused_and_named)
 {
-    (void)state;
     for (const struct variable *v = variables; v < variables + N_VARIABLES; v++)
         for (int at_max = 0; at_max < 2 && v->kind >= COUNT; at_max++) {
             struct gravel_config config = loopback_config(1);
@@ -279,9 +268,8 @@ static void numbers_of_a_structure_beyond_the_range_are_refused_and_named(void *
         }
 }
 
-static void text_without_an_end_is_refused_and_named(void **state)
+TEST(text_without_an_end_is_refused_and_named)
 {
-    (void)state;
     for (const struct variable *v = variables; v < variables + N_VARIABLES; v++) {
         struct gravel_config config = loopback_config(1);
         memset((unsigned char *)&config + v->offset, 'x', v->kind == STRING ? v->bytes : 0);
@@ -290,17 +278,15 @@ static void text_without_an_end_is_refused_and_named(void **state)
     }
 }
 
-static void memory_that_buffers_do_not_fit_is_refused_and_named(void **state)
+TEST(memory_that_buffers_do_not_fit_is_refused_and_named)
 {
-    (void)state;
     struct gravel_config config = loopback_config(3);
     config.route_memory = 65536;
     expect_no_open(&config, NULL, GRAVEL_ECONFIG, "GRAVEL_ROUTE_MEMORY");
 }
 
-static void a_heap_beyond_the_largest_allocation_names_what_would_do(void **state)
+TEST(a_heap_beyond_the_largest_allocation_names_what_would_do)
 {
-    (void)state;
     struct gravel_config config = loopback_config(1);
     struct gravel *gravel;
     config.heap_bytes = 1ull << 45;
@@ -310,22 +296,20 @@ static void a_heap_beyond_the_largest_allocation_names_what_would_do(void **stat
     expect_error(gravel_open(&gravel, &config, NULL), GRAVEL_ENOMEM, most);
 }
 
-static void bindings_without_their_size_are_refused_and_named(void **state)
+TEST(bindings_without_their_size_are_refused_and_named)
 {
     const struct gravel_bindings forgotten = {.n_handlers = 0};
     struct gravel_config config = loopback_config(1);
-    (void)state;
     expect_no_open(&config, &forgotten, GRAVEL_EINVAL, "bindings.bytes is 0");
 }
 
 /* ---- headers of other versions ----------------------------------------------------------------- */
 
-static void a_caller_without_the_structure_sets_by_name(void **state)
+TEST(a_caller_without_the_structure_sets_by_name)
 {
     static uint64_t memory[65536 / 8];
     struct gravel_config *config = (struct gravel_config *)memory;
     struct gravel *gravel;
-    (void)state;
     OK(gravel_config_load(config, sizeof memory));
     OK(gravel_config_set(config, "transport", "self"));
     OK(gravel_config_set(config, "heap_bytes", "1M"));
@@ -336,12 +320,11 @@ static void a_caller_without_the_structure_sets_by_name(void **state)
 }
 
 /* One that ends before its last field: a block of that size, so that a sanitizer sees more being read. */
-static void a_field_that_the_caller_does_not_have_is_the_environments(void **state)
+TEST(a_field_that_the_caller_does_not_have_is_the_environments)
 {
     const size_t bytes = offsetof(struct gravel_config, trace) & ~(sizeof(void *) - 1);
     struct gravel_config *older = malloc(bytes);
     struct gravel *gravel;
-    (void)state;
     OK(gravel_config_load(older, bytes));
     OK(gravel_config_set(older, "transport", "self"));
     OK(gravel_config_set(older, "heap_bytes", "1M"));
@@ -355,25 +338,23 @@ static void a_field_that_the_caller_does_not_have_is_the_environments(void **sta
     free(older);
 }
 
-static void a_field_that_the_library_does_not_have_is_refused(void **state)
+TEST(a_field_that_the_library_does_not_have_is_refused)
 {
     struct {
         struct gravel_config config;
         uint64_t later;
     } newer;
-    (void)state;
     OK(gravel_config_load(&newer.config, sizeof newer));
     assert_int_equal(newer.later, 0);
     newer.later = 1;
     expect_no_open(&newer.config, NULL, GRAVEL_EINVAL, "which is set");
 }
 
-static void a_size_of_no_version_is_refused_and_named(void **state)
+TEST(a_size_of_no_version_is_refused_and_named)
 {
     const size_t sizes[] = {0, 8, sizeof(struct gravel_config) - 4,
                             sizeof(struct gravel_config) + 4, 65544};
     struct gravel_config config = loopback_config(1);
-    (void)state;
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
         expect_error(gravel_config_load(&config, sizes[i]), GRAVEL_EINVAL, "config.bytes is ");
         config.bytes = sizes[i];
@@ -382,11 +363,10 @@ static void a_size_of_no_version_is_refused_and_named(void **state)
     }
 }
 
-static void the_library_tells_its_version(void **state)
+TEST(the_library_tells_its_version)
 {
     uint32_t numbers[3];
     char text[64];
-    (void)state;
     const char *version = gravel_version(numbers);
     snprintf(text, sizeof text, "%u.%u.%u", numbers[0], numbers[1], numbers[2]);
     assert_string_equal(version, text);
@@ -396,32 +376,10 @@ static void the_library_tells_its_version(void **state)
     assert_string_equal(gravel_version(NULL), version);
 }
 
-int main(void)
+static void forget_variables(void)
 {
     for (size_t v = 0; v < N_VARIABLES; v++)
         unsetenv(variables[v].name);
-    watch(60, "settings");
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(garbage_in_any_number_is_refused_and_named),
-        cmocka_unit_test(numbers_at_the_ends_of_the_range_are_taken_and_beyond_refused),
-        cmocka_unit_test(long_text_is_refused_and_named),
-        cmocka_unit_test(words_that_are_no_choice_are_refused_with_those_that_are),
-        cmocka_unit_test(a_bad_name_or_value_is_refused_with_what_is_right),
-        cmocka_unit_test(a_setting_is_set_by_its_name),
-        cmocka_unit_test(empty_variable_means_the_default),
-        cmocka_unit_test(misspelt_variables_are_refused_with_the_one_that_is_meant),
-        cmocka_unit_test(variables_of_others_are_told),
-        cmocka_unit_test(all_settings_are_told_in_order),
-        cmocka_unit_test(numbers_of_a_structure_beyond_the_range_are_refused_and_named),
-        cmocka_unit_test(text_without_an_end_is_refused_and_named),
-        cmocka_unit_test(memory_that_buffers_do_not_fit_is_refused_and_named),
-        cmocka_unit_test(a_heap_beyond_the_largest_allocation_names_what_would_do),
-        cmocka_unit_test(bindings_without_their_size_are_refused_and_named),
-        cmocka_unit_test(a_caller_without_the_structure_sets_by_name),
-        cmocka_unit_test(a_field_that_the_caller_does_not_have_is_the_environments),
-        cmocka_unit_test(a_field_that_the_library_does_not_have_is_refused),
-        cmocka_unit_test(a_size_of_no_version_is_refused_and_named),
-        cmocka_unit_test(the_library_tells_its_version),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }
+
+const struct fixture fixture = {.limit_s = 60, .open = forget_variables};

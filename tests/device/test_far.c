@@ -28,31 +28,24 @@ static void open_node(const char *build_options, uint32_t check)
     signals = alloc_or_die(gravel, 64);
 }
 
-static int open_near(void **state)
+static void open_near(void)
 {
-    (void)state;
     open_node("", 0);
-    return 0;
 }
 
-static int open_far(void **state)
+static void open_far(void)
 {
-    (void)state;
     open_node("-DGRAVELP_FAR_ELEMENTS=64ul", 0);
-    return 0;
 }
 
-static int open_checked(void **state)
+static void open_checked(void)
 {
-    (void)state;
     open_node("", 1);
-    return 0;
 }
 
-static int close_node(void **state)
+static void close_node(void)
 {
-    (void)state;
-    return gravel_close(gravel);
+    OK(gravel_close(gravel));
 }
 
 static void expect_all(uint64_t offset, uint64_t bytes, int byte)
@@ -86,9 +79,8 @@ static void expect_refused(const char *body, const char *value, const char *what
 #define OUTSIDE "ulong k = " ONE(FAR, "5") "; uint v = 77; (void)k; (void)v;"
 #define REPLY "struct gravel_reply reply = {b, c};"
 
-static void indices_outside_are_refused(void **state)
+TEST(indices_outside_are_refused)
 {
-    (void)state;
     expect_refused(BODY(OUTSIDE "gravel_put_uint_wg(g, a, k, v, 0);"),
                    "index " FAR_VALUE " of uint", "put: ");
     expect_refused(BODY(OUTSIDE "gravel_inc_ulong_wg(g, a, k, 1);"), "index " FAR_VALUE " of ulong",
@@ -103,9 +95,8 @@ static void indices_outside_are_refused(void **state)
                    "index 9223372036854775808 of float", "add: ");
 }
 
-static void requests_outside_are_refused(void **state)
+TEST(requests_outside_are_refused)
 {
-    (void)state;
     expect_refused(BODY(OUTSIDE REPLY "gravel_get_uint_wg(g, a, k, reply, i, 1);"),
                    "index " FAR_VALUE " of uint", "get: ");
     expect_refused(BODY(OUTSIDE REPLY "gravel_fetch_add_ulong_wg(g, a, (uint)i, 1, reply, k, 1);"),
@@ -118,9 +109,8 @@ static void requests_outside_are_refused(void **state)
         "place 1099511627776 of long", "swap: ");
 }
 
-static void nodes_outside_are_refused(void **state)
+TEST(nodes_outside_are_refused)
 {
-    (void)state;
     expect_refused(BODY("if (i == 6) gravel_inc_uint_wi(g, a, 5, 1ul << 32);"),
                    "destination 4294967296", "there are 2 nodes");
     expect_refused(
@@ -157,9 +147,8 @@ static bool has_subgroups(void)
 #define BODY_SG(text) BODY("\n#ifdef GRAVEL_HAS_SUBGROUPS\n" text "\n#endif\n")
 #define FBAR(call) "GRAVEL_FBAR(f); GRAVEL_FOR_FBAR(g, f, turn, active, 1u) { " call " }"
 
-static void numbers_outside_by_sub_groups_are_refused(void **state)
+TEST(numbers_outside_by_sub_groups_are_refused)
 {
-    (void)state;
     if (!has_subgroups())
         skip();
     expect_refused(BODY_SG(OUTSIDE "gravel_put_uint_sg(g, a, k, v, 0);"),
@@ -181,9 +170,8 @@ static void numbers_outside_by_sub_groups_are_refused(void **state)
 }
 
 /* Each to the other node, which the host is not. */
-static void sub_groups_address_long_arrays(void **state)
+TEST(sub_groups_address_long_arrays)
 {
-    (void)state;
     if (!has_subgroups())
         skip();
     for (uint32_t node = 0; node < 2; node++)
@@ -213,9 +201,8 @@ static void sub_groups_address_long_arrays(void **state)
 #define PUT "gravel_put_ulong_wg(g, a, (ulong)i, (ulong)i, i % 2);"
 #define SEE REPLY "gravel_fetch_add_ulong_wg(g, a, (ulong)i, 3, reply, 511ul - i, i % 2);"
 
-static void long_arrays_are_addressed(void **state)
+TEST(long_arrays_are_addressed)
 {
-    (void)state;
     for (uint32_t node = 0; node < 2; node++)
         fill(gravel, node, words, 0, 8 * N), fill(gravel, node, answers, 0, 8 * N);
     OK(run_body(gravel, BODY(PUT), N, GROUP, words, answers, signals));
@@ -236,21 +223,13 @@ static void long_arrays_are_addressed(void **state)
     assert_int_equal(word32(gravel, 1, signals), GROUP);
 }
 
-#define TESTS                                                            \
-    {                                                                    \
-        cmocka_unit_test(long_arrays_are_addressed),                     \
-            cmocka_unit_test(indices_outside_are_refused),               \
-            cmocka_unit_test(requests_outside_are_refused),              \
-            cmocka_unit_test(nodes_outside_are_refused),                 \
-            cmocka_unit_test(numbers_outside_by_sub_groups_are_refused), \
-            cmocka_unit_test(sub_groups_address_long_arrays),            \
-    }
-
-int main(void)
+int main(int n_arguments, char **arguments)
 {
-    const struct CMUnitTest tests[] = TESTS;
-    watch(150, "far");
-    return cmocka_run_group_tests_name("near", tests, open_near, close_node) +
-           cmocka_run_group_tests_name("far", tests, open_far, close_node) +
-           cmocka_run_group_tests_name("checked", tests, open_checked, close_node);
+    static const struct fixture near = {.limit_s = 60, .open = open_near, .close = close_node},
+                                far = {.limit_s = 60, .open = open_far, .close = close_node},
+                                checked = {
+                                    .limit_s = 60, .open = open_checked, .close = close_node};
+    return run_cases("near", &near, n_arguments, arguments) +
+           run_cases("far", &far, n_arguments, arguments) +
+           run_cases("checked", &checked, n_arguments, arguments);
 }

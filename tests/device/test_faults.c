@@ -205,8 +205,6 @@ static bool run_with(enum phase phase, unsigned kinds, unsigned n, bool stays)
     return has_failed;
 }
 
-static bool takes_all;
-
 /* Where the host addresses all that kernels do, so that nothing is copied. */
 static bool is_shared(void)
 {
@@ -219,45 +217,39 @@ static void fail_each(enum phase phase, unsigned kinds, bool stays)
 {
     unsigned n = 1;
     while (n < 200 && run_with(phase, kinds, n, stays))
-        n += takes_all || n < 4 ? 1 : n / 2;
+        n += has_argument("all") || n < 4 ? 1 : n / 2;
     assert_true(n > 1 || is_shared());
 }
 
-static void each_call_that_fails_while_a_node_opens_is_told(void **state)
+TEST_OF("opening", each_call_that_fails_while_a_node_opens_is_told)
 {
-    (void)state;
     fail_each(OPENING, READS | WRITES | KERNELS | CREATES | WAITS, false);
 }
 
-static void each_thread_that_cannot_be_made_is_told(void **state)
+TEST_OF("opening", each_thread_that_cannot_be_made_is_told)
 {
-    (void)state;
     fail_each(OPENING, THREADS, false);
 }
 
 /* What the driver does not say, Gravel does without, or fails. */
-static void each_query_that_fails_while_a_node_opens_breaks_nothing(void **state)
+TEST_OF("queries", each_query_that_fails_while_a_node_opens_breaks_nothing)
 {
-    (void)state;
     fail_each(OPENING, QUERIES, false);
 }
 
-static void each_query_that_fails_breaks_nothing(void **state)
+TEST_OF("queries", each_query_that_fails_breaks_nothing)
 {
-    (void)state;
     fail_each(RUNNING, QUERIES, false);
 }
 
-static void each_allocation_that_fails_while_a_node_opens_is_told(void **state)
+TEST_OF("opening", each_allocation_that_fails_while_a_node_opens_is_told)
 {
-    (void)state;
     fail_each(OPENING, MALLOCS, false);
 }
 
 /* From the arena down to the resolver's frames: the size that could not be had is in the text. */
-static void exhausted_device_memory_tells_the_size(void **state)
+TEST_OF("opening", exhausted_device_memory_tells_the_size)
 {
-    (void)state;
     const uint64_t most[] = {1 << 20, 600000, 200000, 50000};
     const char *const told[] = {"(2 heaps of 1052672, queues ", "(2 heaps of 1052672", "arena of",
                                 "arena of"};
@@ -273,51 +265,43 @@ static void exhausted_device_memory_tells_the_size(void **state)
     }
 }
 
-static void each_read_that_fails_is_told(void **state)
+TEST_OF("running", each_read_that_fails_is_told)
 {
-    (void)state;
     fail_each(RUNNING, READS, false);
 }
 
-static void each_write_that_fails_is_told(void **state)
+TEST_OF("running", each_write_that_fails_is_told)
 {
-    (void)state;
     fail_each(RUNNING, WRITES, false);
 }
 
-static void each_kernel_that_fails_is_told(void **state)
+TEST_OF("running", each_kernel_that_fails_is_told)
 {
-    (void)state;
     fail_each(RUNNING, KERNELS, false);
 }
 
-static void each_wait_that_fails_is_told(void **state)
+TEST_OF("running", each_wait_that_fails_is_told)
 {
-    (void)state;
     fail_each(RUNNING, WAITS, false);
 }
 
-static void each_allocation_that_fails_is_told(void **state)
+TEST_OF("running", each_allocation_that_fails_is_told)
 {
-    (void)state;
     fail_each(RUNNING, MALLOCS, false);
 }
 
-static void each_call_that_fails_while_a_node_closes_breaks_nothing(void **state)
+TEST_OF("closing", each_call_that_fails_while_a_node_closes_breaks_nothing)
 {
-    (void)state;
     fail_each(CLOSING, READS | WRITES | KERNELS | CREATES | WAITS | MALLOCS, false);
 }
 
-static void device_lost_while_a_node_closes_breaks_nothing(void **state)
+TEST_OF("closing", device_lost_while_a_node_closes_breaks_nothing)
 {
-    (void)state;
     fail_each(CLOSING, READS | WRITES | KERNELS | WAITS, true);
 }
 
-static void device_lost_at_any_moment_is_told(void **state)
+TEST_OF("lost", device_lost_at_any_moment_is_told)
 {
-    (void)state;
     fail_each(RUNNING, READS | WRITES | KERNELS | WAITS, true);
 }
 
@@ -370,9 +354,8 @@ static void expect_kept(bool closes)
     release(&run);
 }
 
-static void kernel_whose_state_is_not_told_keeps_its_memory(void **state)
+TEST_OF("lost", kernel_whose_state_is_not_told_keeps_its_memory)
 {
-    (void)state;
     const char *step = getenv("GRAVEL_STEP");
     if (step && !strcmp(step, "drain"))
         skip(); /* where the launch itself waits for its list */
@@ -381,9 +364,8 @@ static void kernel_whose_state_is_not_told_keeps_its_memory(void **state)
 }
 
 /* On step drain a kernel excuses a wait behind it; one of which the driver says nothing does not. */
-static void wait_behind_a_kernel_whose_state_is_not_told_ends(void **state)
+TEST_OF("lost", wait_behind_a_kernel_whose_state_is_not_told_ends)
 {
-    (void)state;
     const char *step = getenv("GRAVEL_STEP");
     const size_t global = N_ITEMS, local = 64;
     const uint32_t value = 77;
@@ -407,9 +389,8 @@ static void wait_behind_a_kernel_whose_state_is_not_told_ends(void **state)
 }
 
 /* Behind a kernel that has not begun: each allocation of a launch fails once. What is told as failed never runs. */
-static void launch_without_memory_has_enqueued_nothing(void **state)
+TEST_OF("running", launch_without_memory_has_enqueued_nothing)
 {
-    (void)state;
     const char *step = getenv("GRAVEL_STEP");
     if (!step || strcmp(step, "svm"))
         skip(); /* elsewhere a launch is of slices, or waits */
@@ -437,45 +418,4 @@ static void launch_without_memory_has_enqueued_nothing(void **state)
     OK(gravel_close(run.gravel));
 }
 
-int main(int argc, char **argv)
-{
-    const struct CMUnitTest opening[] = {
-        cmocka_unit_test(each_call_that_fails_while_a_node_opens_is_told),
-        cmocka_unit_test(each_allocation_that_fails_while_a_node_opens_is_told),
-        cmocka_unit_test(each_thread_that_cannot_be_made_is_told),
-        cmocka_unit_test(exhausted_device_memory_tells_the_size),
-    };
-    const struct CMUnitTest running[] = {
-        cmocka_unit_test(each_read_that_fails_is_told),
-        cmocka_unit_test(each_write_that_fails_is_told),
-        cmocka_unit_test(each_kernel_that_fails_is_told),
-        cmocka_unit_test(each_wait_that_fails_is_told),
-        cmocka_unit_test(each_allocation_that_fails_is_told),
-        cmocka_unit_test(launch_without_memory_has_enqueued_nothing),
-    };
-    const struct CMUnitTest queries[] = {
-        cmocka_unit_test(each_query_that_fails_while_a_node_opens_breaks_nothing),
-        cmocka_unit_test(each_query_that_fails_breaks_nothing),
-    };
-    const struct CMUnitTest closing[] = {
-        cmocka_unit_test(each_call_that_fails_while_a_node_closes_breaks_nothing),
-        cmocka_unit_test(device_lost_while_a_node_closes_breaks_nothing),
-    };
-    const struct CMUnitTest lost[] = {
-        cmocka_unit_test(device_lost_at_any_moment_is_told),
-        cmocka_unit_test(kernel_whose_state_is_not_told_keeps_its_memory),
-        cmocka_unit_test(wait_behind_a_kernel_whose_state_is_not_told_ends),
-    };
-    MUST(argc > 1);
-    takes_all = argc > 2 && !strcmp(argv[2], "all");
-    struct gravel *gravel = open_loopback(1, NULL); /* skips if the step cannot be taken */
-    OK(gravel_close(gravel));
-    if (!strcmp(argv[1], "opening"))
-        return cmocka_run_group_tests(opening, NULL, NULL);
-    if (!strcmp(argv[1], "queries"))
-        return cmocka_run_group_tests(queries, NULL, NULL);
-    if (!strcmp(argv[1], "closing"))
-        return cmocka_run_group_tests(closing, NULL, NULL);
-    return strcmp(argv[1], "lost") ? cmocka_run_group_tests(running, NULL, NULL)
-                                   : cmocka_run_group_tests(lost, NULL, NULL);
-}
+const struct fixture fixture = {.open = skip_untaken_step};

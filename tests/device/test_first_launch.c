@@ -28,8 +28,6 @@ extern const char first_launch_cl[], first_launch_array_cl[]; /* kernels/ */
 static struct gravel *gravel;
 static cl_mem out;
 static unsigned private_bytes = 2048;
-static bool
-    by_launch_alone; /* the driver tells no sizes: the library learns of a kernel by gravel_launch */
 
 static cl_program build(void)
 {
@@ -97,7 +95,9 @@ static void run_behind(const char *name, way *enqueue, bool is_late)
 {
     const size_t local = GROUP, global = N_SMALL;
     char own_name[32];
-    if (by_launch_alone && enqueue != by_launch)
+    if (has_argument(
+            "by_launch") && /* the driver tells no sizes: the library learns of a kernel by gravel_launch */
+        enqueue != by_launch)
         return;
     private_bytes += name ? 0 : 1024;
     snprintf(own_name, sizeof own_name, "private_%u", private_bytes);
@@ -118,33 +118,29 @@ static void run_behind(const char *name, way *enqueue, bool is_late)
         clReleaseProgram(array);
 }
 
-static void every_form_ends_behind_a_kernel_that_waits(void **state)
+TEST(every_form_ends_behind_a_kernel_that_waits)
 {
     static const char *const names[] = {"plain", "opened", "with_local", NULL};
-    (void)state;
     for (unsigned i = 0; i < sizeof names / sizeof *names; i++) {
         run_behind(names[i], by_launch, false);
         run_behind(names[i], on_the_nodes_queue, false);
     }
 }
 
-static void own_queue_ends_behind_a_kernel_that_waits(void **state)
+TEST(own_queue_ends_behind_a_kernel_that_waits)
 {
-    (void)state;
     run_behind(NULL, on_an_own_queue, false);
 }
 
-static void program_is_built_beside_a_kernel_that_waits(void **state)
+TEST(program_is_built_beside_a_kernel_that_waits)
 {
-    (void)state;
     run_behind(NULL, by_launch, true);
     run_behind(NULL, on_the_nodes_queue, true);
 }
 
 /* Without the library: only gravel_launch can know of it. */
-static void program_of_the_callers_ends_by_gravel_launch(void **state)
+TEST(program_of_the_callers_ends_by_gravel_launch)
 {
-    (void)state;
     static const char own[] = "kernel void private_65536(global uint *out, uint n)\n"
                               "{\n"
                               "    uint words[16384], at = n;\n"
@@ -214,9 +210,8 @@ static void make_mirror(void)
 }
 
 /* Memory of the device, for which a driver may wait as for a larger pool. */
-static void memory_is_made_behind_a_kernel_that_waits(void **state)
+TEST(memory_is_made_behind_a_kernel_that_waits)
 {
-    (void)state;
     void (*const makes[])(void) = {make_flow, make_deques, make_mirror};
     static const char *const names[] = {"a flow", "deques", "a mirror"};
     for (int i = 0; i < 3; i++) {
@@ -230,9 +225,8 @@ static void memory_is_made_behind_a_kernel_that_waits(void **state)
     }
 }
 
-static int open_node(void **state)
+static void open_node(void)
 {
-    (void)state;
     cl_int error;
     watch(2 * LIMIT_S, "opening");
     struct gravel_config config = loopback_config(2);
@@ -245,27 +239,13 @@ static int open_node(void **state)
     MUST(clEnqueueFillBuffer(gravel_cl_queue(gravel), out, &zero, sizeof zero, 0,
                              N_SMALL * sizeof zero, 0, NULL, NULL) == CL_SUCCESS);
     MUST(clFinish(gravel_cl_queue(gravel)) == CL_SUCCESS);
-    return 0;
 }
 
-static int close_node(void **state)
+static void close_node(void)
 {
-    (void)state;
     clReleaseMemObject(out);
     OK(gravel_close(gravel));
     watch(0, "");
-    return 0;
 }
 
-int main(int argc, char **argv)
-{
-    by_launch_alone = argc > 1 && !strcmp(argv[1], "by_launch");
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_form_ends_behind_a_kernel_that_waits),
-        cmocka_unit_test(own_queue_ends_behind_a_kernel_that_waits),
-        cmocka_unit_test(program_is_built_beside_a_kernel_that_waits),
-        cmocka_unit_test(program_of_the_callers_ends_by_gravel_launch),
-        cmocka_unit_test(memory_is_made_behind_a_kernel_that_waits),
-    };
-    return cmocka_run_group_tests(tests, open_node, close_node);
-}
+const struct fixture fixture = {.open = open_node, .close = close_node};

@@ -9,8 +9,6 @@
 
 #include <gravel/flow.h>
 
-#include "flow_faults.h"
-
 /* ---- forms ----------------------------------------------------------------------------------- */
 
 /*
@@ -68,21 +66,18 @@ static struct gravel_flow *make(const struct gravel_graph *graph, const char *so
     return flow;
 }
 
-static int open_all(void **state)
+static void open_all(void)
 {
     const struct gravel_graph graph =
         GRAVEL_GRAPH(forms_channels, 7, .depth = 8, .group_items = GROUP_ITEMS);
-    *state = gravel = open_loopback(1, NULL);
+    gravel = open_loopback(1, NULL);
     forms = make(&graph, flow_forms_cl, "forms");
-    return 0;
 }
 
-static int close_all(void **state)
+static void close_all(void)
 {
-    (void)state;
     OK(gravel_flow_destroy(forms));
     OK(gravel_close(gravel));
-    return 0;
 }
 
 /* Empty the output, and count each number in seen[n_seen]. @return how many there were. */
@@ -102,9 +97,8 @@ static uint32_t take_numbers(uint32_t *seen, uint32_t n_seen)
 }
 
 /* In five runs more than the widths, so that all indices wrap; each run by each form of reserving. */
-static void streams_carry_each_element_once(void **state)
+TEST(streams_carry_each_element_once)
 {
-    (void)state;
     static uint32_t seen[1000];
     for (uint32_t run = 0; run < 5; run++) {
         struct number numbers[40];
@@ -124,9 +118,8 @@ static void streams_carry_each_element_once(void **state)
     }
 }
 
-static void full_output_stops_the_run_which_goes_on_after_take(void **state)
+TEST(full_output_stops_the_run_which_goes_on_after_take)
 {
-    (void)state;
     static uint32_t seen[10000];
     struct number numbers[64];
     uint32_t n_taken = 0, n_stuck = 0;
@@ -147,9 +140,8 @@ static void full_output_stops_the_run_which_goes_on_after_take(void **state)
             assert_int_equal(seen[(4 * i + 3) * 10 + k], 1);
 }
 
-static void channel_that_feeds_itself_runs_to_its_end(void **state)
+TEST(channel_that_feeds_itself_runs_to_its_end)
 {
-    (void)state;
     static uint32_t seen[64];
     struct number numbers[40];
     memset(seen, 0, sizeof seen);
@@ -163,9 +155,8 @@ static void channel_that_feeds_itself_runs_to_its_end(void **state)
 }
 
 /* What comes from outside leaves it room to work in, so that no run is stuck; posts wait on the host meanwhile. */
-static void channel_that_feeds_itself_keeps_room_for_that(void **state)
+TEST(channel_that_feeds_itself_keeps_room_for_that)
 {
-    (void)state;
     static uint32_t seen[100];
     struct number numbers[100];
     memset(seen, 0, sizeof seen);
@@ -186,9 +177,8 @@ static void channel_that_feeds_itself_keeps_room_for_that(void **state)
 }
 
 /* One element, which a scheduler may leave to a lone group, and more elements than a group has work-items. */
-static void group_node_gives_each_group_one_element(void **state)
+TEST(group_node_gives_each_group_one_element)
 {
-    (void)state;
     for (uint32_t n = 1; n <= 40; n += 39) {
         static uint32_t seen[2000];
         struct number numbers[40];
@@ -209,9 +199,8 @@ static void group_node_gives_each_group_one_element(void **state)
 }
 
 /* A tree of 100 leaves, each of which adds -1; every inner task syncs twice and checks what was returned to it. */
-static void tree_returns_through_two_syncs(void **state)
+TEST(tree_returns_through_two_syncs)
 {
-    (void)state;
     for (uint32_t n = 2; n <= 100; n += 49) {
         struct task root = {n, 0,
                             2}; /* a sum in word 0, and a long in words 2 and 3 of the result */
@@ -239,9 +228,8 @@ static void expect_counters_beside_a_run(struct gravel_flow_stats *last)
     *last = stats;
 }
 
-static void run_beside_the_caller_refuses_push_and_take(void **state)
+TEST(run_beside_the_caller_refuses_push_and_take)
 {
-    (void)state;
     struct number number = {1000, 0};
     uint32_t n, seen[64] = {0};
     expect_error(gravel_flow_wait(forms), GRAVEL_EINVAL, "no run");
@@ -259,9 +247,8 @@ static void run_beside_the_caller_refuses_push_and_take(void **state)
     assert_int_equal(take_numbers(seen, 64), 1);
 }
 
-static void counters_count(void **state)
+TEST(counters_count)
 {
-    (void)state;
     struct gravel_flow_stats before, after;
     uint32_t width, peak;
     struct task root = {64, 0, 2};
@@ -282,9 +269,8 @@ static void counters_count(void **state)
     expect_error(gravel_flow_channel_read(forms, "tasks", &width, &peak), GRAVEL_EINVAL, "'tasks'");
 }
 
-static void counters_begin_again_but_bytes(void **state)
+TEST(counters_begin_again_but_bytes)
 {
-    (void)state;
     struct gravel_flow_stats before, after;
     struct task root = {64, 0, 2};
     cl_int result[4];
@@ -300,9 +286,8 @@ static void counters_begin_again_but_bytes(void **state)
     assert_int_equal(after.runs, 1);
 }
 
-static void bad_calls_are_refused(void **state)
+TEST(bad_calls_are_refused)
 {
-    (void)state;
     struct number numbers[65] = {{1, 1}};
     struct task root = {1, 0, 2};
     cl_uint result[32];
@@ -324,9 +309,8 @@ static void bad_calls_are_refused(void **state)
 
 /* ---- refused graphs and programs ------------------------------------------------------------- */
 
-static void flow_that_does_not_fit_is_refused(void **state)
+TEST(flow_that_does_not_fit_is_refused)
 {
-    (void)state;
     struct gravel_flow *flow;
     struct gravel_channel channel = {"a", 8, GRAVEL_SPAWN, 1 << 20, 0, NULL};
     const struct gravel_graph graph = GRAVEL_GRAPH(&channel, 1, .depth = 4, .max_bytes = 1 << 20);
@@ -336,9 +320,8 @@ static void flow_that_does_not_fit_is_refused(void **state)
     expect_error(gravel_flow_create(&flow, gravel, &graph), GRAVEL_EINVAL, "kind 9");
 }
 
-static void program_of_another_record_does_not_build(void **state)
+TEST(program_of_another_record_does_not_build)
 {
-    (void)state;
     static const char source[] = "#include \"gravel.cl.h\"\n"
                                  "struct a { uint n; };\n"
                                  "GRAVEL_RECORD(a)\n"
@@ -359,9 +342,8 @@ struct wide_channel {
     uint64_t later;
 };
 
-static void sizes_of_another_version_are_read_or_refused_by_name(void **state)
+TEST(sizes_of_another_version_are_read_or_refused_by_name)
 {
-    (void)state;
     struct wide_channel wide[] = {{{"a", 8, GRAVEL_STREAM, 64, 0, NULL}, 0},
                                   {{"out", 4, GRAVEL_OUTPUT, 32, 0, NULL}, 0}};
     struct gravel_graph graph = GRAVEL_GRAPH(&wide[0].channel, 2, .depth = 1);
@@ -385,9 +367,8 @@ static void sizes_of_another_version_are_read_or_refused_by_name(void **state)
 }
 
 /* A text longer than the one that a node keeps. */
-static void run_beside_the_caller_tells_all_that_is_left(void **state)
+TEST(run_beside_the_caller_tells_all_that_is_left)
 {
-    (void)state;
     static char name[1200], source[8000];
     memset(name, 'a', sizeof name - 1);
     snprintf(source, sizeof source,
@@ -418,25 +399,4 @@ static void run_beside_the_caller_tells_all_that_is_left(void **state)
     expect_error(gravel_flow_destroy(flow), GRAVEL_ESTUCK, "in, level 0: ");
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(streams_carry_each_element_once),
-        cmocka_unit_test(full_output_stops_the_run_which_goes_on_after_take),
-        cmocka_unit_test(channel_that_feeds_itself_runs_to_its_end),
-        cmocka_unit_test(channel_that_feeds_itself_keeps_room_for_that),
-        cmocka_unit_test(group_node_gives_each_group_one_element),
-        cmocka_unit_test(tree_returns_through_two_syncs),
-        cmocka_unit_test(run_beside_the_caller_refuses_push_and_take),
-        cmocka_unit_test(run_beside_the_caller_tells_all_that_is_left),
-        cmocka_unit_test(counters_count),
-        cmocka_unit_test(counters_begin_again_but_bytes),
-        cmocka_unit_test(bad_calls_are_refused),
-        cmocka_unit_test(flow_that_does_not_fit_is_refused),
-        cmocka_unit_test(program_of_another_record_does_not_build),
-        cmocka_unit_test(sizes_of_another_version_are_read_or_refused_by_name),
-        cmocka_unit_test(fault_ends_the_run_with_its_name),
-        cmocka_unit_test(more_than_declared_is_refused_when_room_ends),
-    };
-    return cmocka_run_group_tests(tests, open_all, close_all);
-}
+const struct fixture fixture = {.open = open_all, .close = close_all};

@@ -15,18 +15,14 @@
 
 static struct gravel *gravel;
 
-static int open_all(void **state)
+static void open_all(void)
 {
-    (void)state;
     gravel = open_loopback(2, NULL);
-    return 0;
 }
 
-static int close_all(void **state)
+static void close_all(void)
 {
-    (void)state;
     OK(gravel_close(gravel));
-    return 0;
 }
 
 static struct gravel_flow *make(const struct gravel_graph *graph, const char *source,
@@ -82,9 +78,8 @@ static void expect_calls(struct gravel_flow *flow, const char *channel, uint32_t
     assert_true(seen == (UINT64_C(2) << (n - 1)) - 1);
 }
 
-static void every_call_works_in_every_form(void **state)
+TEST(every_call_works_in_every_form)
 {
-    (void)state;
     const struct gravel_graph graph =
         GRAVEL_GRAPH(call_channels, 8, .depth = 2, .group_items = GROUP_ITEMS);
     struct gravel_flow *flow = make(&graph, flow_calls_cl, "calls");
@@ -138,9 +133,8 @@ static void expect_outputs(struct gravel_flow *flow, uint32_t times)
     assert_int_equal(sum, times * (N_TASKS * (N_TASKS - 1) / 2));
 }
 
-static void tasks_send_messages(void **state)
+TEST(tasks_send_messages)
 {
-    (void)state;
     uint64_t words = alloc_or_die(gravel, N_TASKS * 4);
     struct gravel_flow *flow = make_sender(2, words);
     for (uint32_t run = 1; run <= 3; run++) {
@@ -158,9 +152,8 @@ static void tasks_send_messages(void **state)
     OK(gravel_free(gravel, words));
 }
 
-static void two_flows_run_at_once(void **state)
+TEST(two_flows_run_at_once)
 {
-    (void)state;
     struct gravel_flow *flows[2] = {make_sender(0, 0), make_sender(0, 0)};
     for (uint32_t run = 1; run <= 5; run++) {
         for (uint32_t i = 0; i < 2; i++)
@@ -181,9 +174,8 @@ static void two_flows_run_at_once(void **state)
 extern const char flow_endless_cl[]; /* kernels/flow_endless.cl */
 
 /* Where the host's stores reach a running kernel: the task ends at last, so that the test does. */
-static void task_that_never_ends_is_named(void **state)
+TEST(task_that_never_ends_is_named)
 {
-    (void)state;
     static const struct gravel_edge edges[] = {{"task", 1}};
     static const struct gravel_channel channel = {"task", 4, GRAVEL_SPAWN, 64, 1, edges};
     const struct gravel_graph graph =
@@ -218,13 +210,4 @@ static void task_that_never_ends_is_named(void **state)
     OK(gravel_close(node));
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_call_works_in_every_form),
-        cmocka_unit_test(tasks_send_messages),
-        cmocka_unit_test(two_flows_run_at_once),
-        cmocka_unit_test(task_that_never_ends_is_named),
-    };
-    return cmocka_run_group_tests(tests, open_all, close_all);
-}
+const struct fixture fixture = {.open = open_all, .close = close_all};

@@ -70,20 +70,16 @@ static void set_fault(struct gravel_flow *flow, enum fault fault)
     OK(gravel_flow_set_argument(flow, 2, sizeof number, &number));
 }
 
-static int open_all(void **state)
+static void open_all(void)
 {
-    (void)state;
     gravel = open_loopback(1, NULL);
     held = make();
-    return 0;
 }
 
-static int close_all(void **state)
+static void close_all(void)
 {
-    (void)state;
     OK(gravel_flow_destroy(held));
     OK(gravel_close(gravel));
-    return 0;
 }
 
 /* A binomial coefficient, or the sum of a line up to a cell. */
@@ -126,9 +122,8 @@ static void expect_grids(struct gravel_flow *flow, uint32_t n, enum form form)
 }
 
 /* More cells than the channel has room for, so that its columns are used again and again. */
-static void cells_run_when_their_neighbours_have(void **state)
+TEST(cells_run_when_their_neighbours_have)
 {
-    (void)state;
     uint32_t width, peak;
     set_fault(held, NONE);
     for (enum form form = 0; form <= N_FORMS; form++)
@@ -142,18 +137,16 @@ static void cells_run_when_their_neighbours_have(void **state)
     assert_int_equal(peak, WIDTH);
 }
 
-static void held_channel_takes_nothing_from_the_host(void **state)
+TEST(held_channel_takes_nothing_from_the_host)
 {
-    (void)state;
     const cl_uint cell[8] = {0};
     expect_error(gravel_flow_push(held, "cell", cell, 1), GRAVEL_EINVAL, "'cell' is held");
     expect_error(gravel_flow_post(held, "cell", cell, 1), GRAVEL_EINVAL, "'cell' is held");
 }
 
 /* Two grids whose cells have been processed and are kept, and one that finds no room for a third. */
-static void cells_that_are_not_freed_are_counted(void **state)
+TEST(cells_that_are_not_freed_are_counted)
 {
-    (void)state;
     struct gravel_flow *flow = make();
     set_fault(flow, KEEP);
     push_grids(flow, 5, BY_WG);
@@ -163,9 +156,8 @@ static void cells_that_are_not_freed_are_counted(void **state)
     OK(gravel_flow_destroy(flow));
 }
 
-static void broken_rule_ends_the_run_with_its_name(void **state)
+TEST(broken_rule_ends_the_run_with_its_name)
 {
-    (void)state;
     static const struct {
         enum fault fault;
         const char *text;
@@ -203,13 +195,4 @@ static void broken_rule_ends_the_run_with_its_name(void **state)
     expect_works(gravel);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(cells_run_when_their_neighbours_have),
-        cmocka_unit_test(held_channel_takes_nothing_from_the_host),
-        cmocka_unit_test(cells_that_are_not_freed_are_counted),
-        cmocka_unit_test(broken_rule_ends_the_run_with_its_name),
-    };
-    return cmocka_run_group_tests(tests, open_all, close_all);
-}
+const struct fixture fixture = {.open = open_all, .close = close_all};

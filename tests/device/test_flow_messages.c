@@ -51,22 +51,18 @@ static struct gravel_flow *make(void)
     return made;
 }
 
-static int open_all(void **state)
+static void open_all(void)
 {
     const struct gravel_bindings bindings = GRAVEL_BINDINGS(.handlers = handlers, .n_handlers = 1);
-    (void)state;
     gravel = open_loopback(2, &bindings);
     counters = alloc_or_die(gravel, 4 * N_WORDS);
     flow = make();
-    return 0;
 }
 
-static int close_all(void **state)
+static void close_all(void)
 {
-    (void)state;
     OK(gravel_flow_destroy(flow));
     OK(gravel_close(gravel));
-    return 0;
 }
 
 /* How often each key was counted since the last time; and count from 0. */
@@ -79,9 +75,8 @@ static uint32_t take_count(uint32_t key)
 }
 
 /* A hundred, more than the channel's width, each of which takes eight steps, from node to node. */
-static void walks_go_on_at_other_nodes(void **state)
+TEST(walks_go_on_at_other_nodes)
 {
-    (void)state;
     struct walk walks[100];
     uint32_t expected[N_WORDS] = {0};
     for (uint32_t i = 0; i < 100; i++) {
@@ -98,9 +93,8 @@ static void walks_go_on_at_other_nodes(void **state)
         assert_int_equal(take_count(key), expected[key]);
 }
 
-static void posts_are_taken_during_a_run_or_by_the_next(void **state)
+TEST(posts_are_taken_during_a_run_or_by_the_next)
 {
-    (void)state;
     struct walk walk = {0, 5};
     OK(gravel_flow_push(flow, "walk", &walk, 1));
     OK(gravel_flow_start(flow));
@@ -113,9 +107,8 @@ static void posts_are_taken_during_a_run_or_by_the_next(void **state)
 }
 
 /* 64 work-items, of which every third pushes, and another third spawns at level 0. */
-static void producer_fills_channels(void **state)
+TEST(producer_fills_channels)
 {
-    (void)state;
     const struct gravel_edge into[] = {{"walk", 1}, {"task", 1}};
     const cl_uint every = 3;
     cl_kernel fill;
@@ -139,9 +132,8 @@ static void producer_fills_channels(void **state)
     clReleaseKernel(fill);
 }
 
-static void bad_producers_and_posts_are_refused(void **state)
+TEST(bad_producers_and_posts_are_refused)
 {
-    (void)state;
     const struct gravel_edge unknown = {"walks", 1};
     struct walk walk = {0, 0};
     cl_kernel fill;
@@ -172,9 +164,8 @@ static void expect_producer_fails(const char *kernel, cl_uint argument, const ch
     OK(gravel_flow_destroy(other));
 }
 
-static void producer_that_makes_more_than_it_declares_is_told(void **state)
+TEST(producer_that_makes_more_than_it_declares_is_told)
 {
-    (void)state;
     expect_producer_fails("fill", 2,
                           "a producer's 32 work-items made at least 16 of channel 'walk' more");
     expect_producer_fails("ask", 0x80000001u,
@@ -185,14 +176,4 @@ static void producer_that_makes_more_than_it_declares_is_told(void **state)
     expect_works(gravel);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(walks_go_on_at_other_nodes),
-        cmocka_unit_test(posts_are_taken_during_a_run_or_by_the_next),
-        cmocka_unit_test(producer_fills_channels),
-        cmocka_unit_test(bad_producers_and_posts_are_refused),
-        cmocka_unit_test(producer_that_makes_more_than_it_declares_is_told),
-    };
-    return cmocka_run_group_tests(tests, open_all, close_all);
-}
+const struct fixture fixture = {.open = open_all, .close = close_all};

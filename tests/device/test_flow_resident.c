@@ -67,9 +67,8 @@ static cl_uint chain(cl_uint number, uint64_t n)
 
 /* ---- meet ------------------------------------------------------------------------------------ */
 
-static void groups_that_have_started_meet(void **state)
+TEST(groups_that_have_started_meet)
 {
-    (void)state;
     struct gravel *gravel = open_scheduled("auto", 0, 100, 0);
     const uint32_t units = gravel->device.units, n_groups[] = {1, units, 16 * units};
     assert_true(units > 1);
@@ -85,9 +84,8 @@ static void groups_that_have_started_meet(void **state)
 }
 
 /* A single unit runs one group after the other: the list of members is closed before the second one begins. */
-static void resident_is_refused_where_nothing_met(void **state)
+TEST_OF("single", resident_is_refused_where_nothing_met)
 {
-    (void)state;
     struct gravel *gravel = open_scheduled("resident", 2, 100, 0);
     struct gravel_flow *flow;
     if (n_compute_units(gravel) > 1)
@@ -98,9 +96,8 @@ static void resident_is_refused_where_nothing_met(void **state)
     OK(gravel_close(gravel));
 }
 
-static void one_group_needs_no_proof(void **state)
+TEST(one_group_needs_no_proof)
 {
-    (void)state;
     struct gravel *gravel = open_scheduled("resident", 1, 100, 0);
     struct gravel_flow *flow = make(gravel);
     const struct turn turn = {2, 3, 7};
@@ -114,9 +111,8 @@ static void one_group_needs_no_proof(void **state)
     OK(gravel_close(gravel));
 }
 
-static void scheduler_is_as_named(void **state)
+TEST(scheduler_is_as_named)
 {
-    (void)state;
     static const char *const names[] = {"host", "lone", "resident"};
     for (uint32_t i = 0; i < 3; i++) {
         struct gravel *gravel = open_scheduled(names[i], 0, 100, 0);
@@ -131,9 +127,8 @@ static void scheduler_is_as_named(void **state)
 /* ---- slices ---------------------------------------------------------------------------------- */
 
 /* More rounds than fit a slice of a millisecond: several launches, each about as long as that. */
-static void launches_end_with_their_slice(void **state)
+TEST(launches_end_with_their_slice)
 {
-    (void)state;
     struct gravel *gravel = open_scheduled("resident", 0, 1, 0);
     struct gravel_flow *flow = make(gravel);
     struct turn turns[WIDTH / 2];
@@ -180,9 +175,8 @@ static int run_late(uint32_t looks, const char *part)
 }
 
 /* A device may have started one group only by the time the list is closed; then no group waits. */
-static void late_member_is_told(void **state)
+TEST_OF("late", late_member_is_told)
 {
-    (void)state;
     int code = 0;
     for (uint32_t i = 0; i < 10 && !code; i++)
         code = run_late(1000000000u, "node 'turn', level 0: 1 of 2 work-groups that choose rounds");
@@ -211,9 +205,8 @@ static void expect_abort(const char *scheduler, const struct turn *turns, uint32
 }
 
 /* Rounds that would go on for minutes: the wait for a launch, or for its slice. */
-static void abort_ends_a_run_between_rounds(void **state)
+TEST_OF("abort", abort_ends_a_run_between_rounds)
 {
-    (void)state;
     static const char *const names[] = {"host", "lone", "resident"};
     struct turn turns[2 * GROUP_ITEMS];
     for (uint32_t i = 0; i < 2 * GROUP_ITEMS; i++)
@@ -223,34 +216,11 @@ static void abort_ends_a_run_between_rounds(void **state)
 }
 
 /* One member waits for another whose element takes part of a second, on a GPU some. */
-static void abort_ends_a_run_in_which_a_member_waits(void **state)
+TEST_OF("abort", abort_ends_a_run_in_which_a_member_waits)
 {
-    (void)state;
     struct turn turns[2 * GROUP_ITEMS] = {{0}};
     turns[GROUP_ITEMS] = (struct turn){100000000, 300000000, 1};
     expect_abort("resident", turns, 2 * GROUP_ITEMS);
 }
 
-int main(int argc, char **argv)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(groups_that_have_started_meet),
-        cmocka_unit_test(one_group_needs_no_proof),
-        cmocka_unit_test(scheduler_is_as_named),
-        cmocka_unit_test(launches_end_with_their_slice),
-    };
-    const struct CMUnitTest single[] = {cmocka_unit_test(resident_is_refused_where_nothing_met)};
-    const struct CMUnitTest late[] = {cmocka_unit_test(late_member_is_told)};
-    const struct CMUnitTest aborts[] = {
-        cmocka_unit_test(abort_ends_a_run_between_rounds),
-        cmocka_unit_test(abort_ends_a_run_in_which_a_member_waits),
-    };
-    const char *part = argc > 1 ? argv[1] : "";
-    watch(90, "resident flows");
-    if (strcmp(part, "single") == 0)
-        return cmocka_run_group_tests(single, NULL, NULL);
-    if (strcmp(part, "late") == 0)
-        return cmocka_run_group_tests(late, NULL, NULL);
-    return strcmp(part, "abort") == 0 ? cmocka_run_group_tests(aborts, NULL, NULL)
-                                      : cmocka_run_group_tests(tests, NULL, NULL);
-}
+const struct fixture fixture = {.limit_s = 90};

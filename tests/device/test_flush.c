@@ -99,9 +99,8 @@ cl_int __wrap_clWaitForEvents(cl_uint n, const cl_event *events)
     return __real_clWaitForEvents(n, events);
 }
 
-static void launches_that_are_waited_for_are_flushed(void **state)
+TEST(launches_that_are_waited_for_are_flushed)
 {
-    (void)state;
     struct gravel_config config = loopback_config(2);
     struct gravel *gravel;
     config.kernel_limit_ms = 20000;
@@ -121,11 +120,4 @@ static void launches_that_are_waited_for_are_flushed(void **state)
     assert_int_equal(n_gates, 0);
 }
 
-int main(void)
-{
-    watch(60, "a driver that waits for a flush");
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(launches_that_are_waited_for_are_flushed),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+const struct fixture fixture = {.limit_s = 60};

@@ -103,51 +103,44 @@ static const struct gravel_handler handlers[] = {
 
 static struct gravel *gravel;
 
-static int open_node(void **state)
+static void open_node(void)
 {
-    (void)state;
     const struct gravel_bindings bindings =
         GRAVEL_BINDINGS(.handlers = handlers, .n_handlers = sizeof handlers / sizeof *handlers);
     gravel = open_loopback(3, &bindings);
     word = alloc_or_die(gravel, 64);
-    return 0;
 }
 
-static int close_node(void **state)
+static void close_node(void)
 {
-    (void)state;
-    return gravel_close(gravel);
+    OK(gravel_close(gravel));
 }
 
-static int reset(void **state)
+static void reset(void)
 {
-    (void)state;
     n_calls = 0;
     for (uint32_t node = 0; node < 3; node++)
         fill(gravel, node, word, 0, sizeof word);
-    return gravel_barrier(gravel);
+    OK(gravel_barrier(gravel));
 }
 
-static void chain_of_1000_has_ended_after_barrier(void **state)
+TEST(chain_of_1000_has_ended_after_barrier)
 {
-    (void)state;
     uint64_t length = 1000;
     OK(gravel_am(gravel, CHAIN, &length, 1, 1));
     OK(gravel_barrier(gravel));
     assert_int_equal(n_calls, 1001);
 }
 
-static void chains_from_a_kernel_have_ended_after_barrier(void **state)
+TEST(chains_from_a_kernel_have_ended_after_barrier)
 {
-    (void)state;
     OK(run_body(gravel, BODY("gravel_am1_wg(g, GRAVEL_HANDLER(chain), 50, i % 3);"), 256, 64, 0, 0,
                 0));
     assert_int_equal(n_calls, 256 * 51);
 }
 
-static void fan_out_has_ended_after_barrier(void **state)
+TEST(fan_out_has_ended_after_barrier)
 {
-    (void)state;
     const uint64_t args[2] = {14, 0};
     OK(gravel_am(gravel, FAN, args, 2, 0));
     OK(gravel_barrier(gravel));
@@ -158,9 +151,8 @@ static void fan_out_has_ended_after_barrier(void **state)
     assert_int_equal(sum, 1u << 14);
 }
 
-static void put_by_a_handler_is_applied_after_barrier(void **state)
+TEST(put_by_a_handler_is_applied_after_barrier)
 {
-    (void)state;
     const uint64_t args[2] = {2, 0x1122334455667788};
     OK(gravel_am(gravel, STORE, args, 2, 1));
     OK(gravel_barrier(gravel));
@@ -168,9 +160,8 @@ static void put_by_a_handler_is_applied_after_barrier(void **state)
     assert_int_equal(word64(gravel, 2, word), args[1]);
 }
 
-static void failing_handler_is_named_and_others_go_on(void **state)
+TEST(failing_handler_is_named_and_others_go_on)
 {
-    (void)state;
     expect_error(run_body(gravel,
                           BODY("gravel_am0_wg_if(g, i == 3, GRAVEL_HANDLER(fail_with_7), 1);"
                                "gravel_inc_ulong_wg(g, a, 0, 1);"),
@@ -181,9 +172,8 @@ static void failing_handler_is_named_and_others_go_on(void **state)
     expect_works(gravel);
 }
 
-static void many_failures_are_told_once(void **state)
+TEST(many_failures_are_told_once)
 {
-    (void)state;
     expect_error(run_body(gravel, BODY("gravel_am0_wg(g, GRAVEL_HANDLER(fail_with_7), i % 3);"),
                           256, 64, 0, 0, 0),
                  GRAVEL_EHANDLER, "others failed");
@@ -191,18 +181,16 @@ static void many_failures_are_told_once(void **state)
     assert_int_equal(gravel_quiet(gravel), 0);
 }
 
-static void bad_message_of_a_handler_is_refused(void **state)
+TEST(bad_message_of_a_handler_is_refused)
 {
-    (void)state;
     const uint64_t args[2] = {99, 1}; /* node 99 */
     OK(gravel_am(gravel, STORE, args, 2, 1));
     expect_error(gravel_barrier(gravel), GRAVEL_EHANDLER, "store returned");
     expect_works(gravel);
 }
 
-static void handler_knows_its_node_source_and_user(void **state)
+TEST(handler_knows_its_node_source_and_user)
 {
-    (void)state;
     OK(run_body(gravel, BODY("gravel_am2_wg(g, GRAVEL_HANDLER(self), i % 3, 0, i % 3);"), 192, 64,
                 0, 0, 0));
     assert_int_equal(n_calls, 192);
@@ -219,9 +207,8 @@ static int ping(struct gravel *node, void *user, uint32_t source,
 }
 
 /* Whatever comes first of the two that can tell: the rounds of the barrier, or what is yet to be sent. */
-static void endless_chain_ends_a_barrier_that_has_a_limit(void **state)
+TEST(endless_chain_ends_a_barrier_that_has_a_limit)
 {
-    (void)state;
     static _Atomic bool stop;
     struct gravel_config config = loopback_config(2);
     const struct gravel_handler table[] = {
@@ -247,9 +234,8 @@ static void *stop_soon(void *stop)
 }
 
 /* 75 times the longest wait, unless the caller says. */
-static void chain_has_a_limit_by_itself(void **state)
+TEST(chain_has_a_limit_by_itself)
 {
-    (void)state;
     struct gravel_config config = loopback_config(2);
     struct gravel *node;
     config.timeout_ms = 3000;
@@ -258,9 +244,8 @@ static void chain_has_a_limit_by_itself(void **state)
     OK(gravel_close(node));
 }
 
-static void chain_of_a_quarter_of_its_limit_is_no_endless_one(void **state)
+TEST(chain_of_a_quarter_of_its_limit_is_no_endless_one)
 {
-    (void)state;
     static _Atomic bool stop;
     struct gravel_config config = loopback_config(2);
     const struct gravel_handler table[] = {
@@ -277,9 +262,8 @@ static void chain_of_a_quarter_of_its_limit_is_no_endless_one(void **state)
     OK(gravel_close(node));
 }
 
-static void quiet_beside_an_endless_ping_pong_ends(void **state)
+TEST(quiet_beside_an_endless_ping_pong_ends)
 {
-    (void)state;
     static _Atomic bool stop;
     const struct gravel_handler table[] = {
         {.name = "ping", .n_args = 0, .function = ping, .user = (void *)&stop}};
@@ -300,9 +284,8 @@ static void launch_and_fence(struct gravel *node, cl_kernel kernel)
 }
 
 /* The handler's node buffer does not age while kernels send what the fence orders behind it. */
-static void a_fence_orders_what_a_handler_has_sent(void **state)
+TEST(a_fence_orders_what_a_handler_has_sent)
 {
-    (void)state;
     const struct gravel_bindings bindings =
         GRAVEL_BINDINGS(.handlers = handlers, .n_handlers = sizeof handlers / sizeof *handlers);
     struct gravel_config config = loopback_config(1);
@@ -344,9 +327,8 @@ static void *get_much(void *argument)
     return NULL;
 }
 
-static void a_long_get_keeps_no_handler_waiting(void **state)
+TEST(a_long_get_keeps_no_handler_waiting)
 {
-    (void)state;
     const struct gravel_bindings bindings =
         GRAVEL_BINDINGS(.handlers = handlers, .n_handlers = sizeof handlers / sizeof *handlers);
     struct gravel_config config = loopback_config(1);
@@ -374,24 +356,5 @@ static void a_long_get_keeps_no_handler_waiting(void **state)
     free(get.data);
 }
 
-int main(void)
-{
-    watch(90, "handlers");
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(chain_of_1000_has_ended_after_barrier, reset),
-        cmocka_unit_test_setup(chains_from_a_kernel_have_ended_after_barrier, reset),
-        cmocka_unit_test_setup(fan_out_has_ended_after_barrier, reset),
-        cmocka_unit_test_setup(put_by_a_handler_is_applied_after_barrier, reset),
-        cmocka_unit_test_setup(failing_handler_is_named_and_others_go_on, reset),
-        cmocka_unit_test_setup(many_failures_are_told_once, reset),
-        cmocka_unit_test_setup(bad_message_of_a_handler_is_refused, reset),
-        cmocka_unit_test_setup(handler_knows_its_node_source_and_user, reset),
-        cmocka_unit_test(endless_chain_ends_a_barrier_that_has_a_limit),
-        cmocka_unit_test(chain_has_a_limit_by_itself),
-        cmocka_unit_test(chain_of_a_quarter_of_its_limit_is_no_endless_one),
-        cmocka_unit_test(quiet_beside_an_endless_ping_pong_ends),
-        cmocka_unit_test(a_fence_orders_what_a_handler_has_sent),
-        cmocka_unit_test(a_long_get_keeps_no_handler_waiting),
-    };
-    return cmocka_run_group_tests(tests, open_node, close_node);
-}
+const struct fixture fixture = {
+    .limit_s = 90, .open = open_node, .close = close_node, .before = reset};

@@ -115,9 +115,8 @@ static void expect_in_place(const char *body, uint64_t before, uint64_t after, u
     OK(gravel_free(gravel, words));
 }
 
-static void a_round_of_updates_takes_no_buffer(void **state)
+TEST(a_round_of_updates_takes_no_buffer)
 {
-    (void)state;
     const uint64_t one = 0x3f800000, three = 0x40400000;                           /* float */
     const uint64_t wide_one = 0x3ff0000000000000, wide_three = 0x4008000000000000; /* double */
     open_nodes(1);
@@ -141,9 +140,8 @@ static void a_round_of_updates_takes_no_buffer(void **state)
 
 /* ---- what is left to the host ---------------------------------------------------------------- */
 
-static void rounds_of_many_packages_are_right_too(void **state)
+TEST(rounds_of_many_packages_are_right_too)
 {
-    (void)state;
     open_nodes(1);
     const uint64_t words = alloc_words();
     cl_kernel kernel = kernel_on(words, 0, BODY("gravel_inc_uint_wg(g, a, (uint)i % 256, 0);"));
@@ -159,9 +157,8 @@ static void rounds_of_many_packages_are_right_too(void **state)
     close_nodes();
 }
 
-static void messages_for_others_are_sent(void **state)
+TEST(messages_for_others_are_sent)
 {
-    (void)state;
     open_nodes(2);
     const uint64_t words = alloc_words();
     cl_kernel mixed = kernel_on(words, 0, BODY("gravel_inc_uint_wg(g, a, (uint)i, i % 64 == 63);"));
@@ -186,9 +183,8 @@ static void messages_for_others_are_sent(void **state)
 }
 
 /* The last message of the second package is outside: the first one's stand, and the second one is refused whole. */
-static void what_is_outside_is_refused(void **state)
+TEST(what_is_outside_is_refused)
 {
-    (void)state;
     open_nodes(1);
     const uint64_t words = alloc_words();
     alloc_or_die(gravel, 4096);
@@ -211,9 +207,8 @@ static void what_is_outside_is_refused(void **state)
     close_nodes();
 }
 
-static void allocations_that_are_new_are_known(void **state)
+TEST(allocations_that_are_new_are_known)
 {
-    (void)state;
     open_nodes(1);
     for (uint32_t round = 0; round < 3; round++) {
         const uint64_t other = alloc_or_die(gravel, 64 << round);
@@ -272,9 +267,8 @@ static void expect_order(cl_kernel calls, cl_kernel puts, cl_kernel others, cl_k
     }
 }
 
-static void nothing_is_overtaken(void **state)
+TEST(nothing_is_overtaken)
 {
-    (void)state;
     open_nodes(1);
     const uint64_t words = alloc_words(), more = alloc_words();
     cl_kernel calls =
@@ -336,9 +330,8 @@ cl_int __wrap_clEnqueueNDRangeKernel(cl_command_queue queue, cl_kernel kernel, c
     return error;
 }
 
-static void allocations_do_not_come_between_queues(void **state)
+TEST(allocations_do_not_come_between_queues)
 {
-    (void)state;
     MUST(setenv("GRAVEL_AGGREGATORS", "2", 1) == 0);
     may_allocate = true;
     open_nodes(1);
@@ -368,9 +361,8 @@ static void allocations_do_not_come_between_queues(void **state)
 }
 
 /* Packages of one work-item, of several operations on one word, are applied in their order. */
-static void operations_keep_their_order(void **state)
+TEST(operations_keep_their_order)
 {
-    (void)state;
     open_nodes(1);
     expect_in_place(BODY("gravel_add_uint_wg(g, a, (uint)i, 10, 0);"), 1, 11, 4);
     const uint64_t words = alloc_words();
@@ -388,19 +380,4 @@ static void operations_keep_their_order(void **state)
     }
     clReleaseKernel(kernel);
     close_nodes();
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_round_of_updates_takes_no_buffer),
-        cmocka_unit_test(rounds_of_many_packages_are_right_too),
-        cmocka_unit_test(messages_for_others_are_sent),
-        cmocka_unit_test(what_is_outside_is_refused),
-        cmocka_unit_test(allocations_that_are_new_are_known),
-        cmocka_unit_test(nothing_is_overtaken),
-        cmocka_unit_test(allocations_do_not_come_between_queues),
-        cmocka_unit_test(operations_keep_their_order),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

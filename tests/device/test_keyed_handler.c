@@ -96,9 +96,8 @@ static void expect_exclusion_of_all(struct gravel *gravel)
     expect_exclusion(gravel, 64, N_KEYS);
 }
 
-static void equal_keys_exclude_each_other(void **state)
+TEST(equal_keys_exclude_each_other)
 {
-    (void)state;
     watch(90, "servers as they are derived");
     struct gravel *gravel = open_with(0, 0, "");
     expect_exclusion_of_all(gravel);
@@ -106,9 +105,8 @@ static void equal_keys_exclude_each_other(void **state)
 }
 
 /* As on a GPU: groups of many work-items, and lists. */
-static void equal_keys_exclude_each_other_in_lists(void **state)
+TEST(equal_keys_exclude_each_other_in_lists)
 {
-    (void)state;
     watch(90, "servers with lists");
     struct gravel *gravel = open_with(5, 32, "-DGRAVEL_FORM_SCAN");
     expect_exclusion_of_all(gravel);
@@ -116,9 +114,8 @@ static void equal_keys_exclude_each_other_in_lists(void **state)
 }
 
 /* Among others: before, between and behind messages of handlers without keys, and updates. */
-static void handlers_with_and_without_keys_live_in_one_table(void **state)
+TEST(handlers_with_and_without_keys_live_in_one_table)
 {
-    (void)state;
     watch(90, "handlers of both kinds");
     struct gravel *gravel = open_with(2, 0, "");
     uint64_t at = alloc_or_die(gravel, N_KEYS * sizeof(struct guarded_key));
@@ -137,9 +134,8 @@ static void handlers_with_and_without_keys_live_in_one_table(void **state)
     OK(gravel_close(gravel));
 }
 
-static void messages_of_the_host_have_keys_too(void **state)
+TEST(messages_of_the_host_have_keys_too)
 {
-    (void)state;
     watch(90, "messages of the host");
     struct gravel *gravel = open_with(0, 0, "");
     uint64_t at = alloc_or_die(gravel, N_KEYS * sizeof(struct guarded_key));
@@ -154,23 +150,10 @@ static void messages_of_the_host_have_keys_too(void **state)
 }
 
 /* A program may say who owns a key; one beyond the servers is the last one's. */
-static void owners_of_the_programs_choice_are_taken(void **state)
+TEST(owners_of_the_programs_choice_are_taken)
 {
-    (void)state;
     watch(90, "owners of the program's choice");
     struct gravel *gravel = open_with(3, 0, "-DGRAVEL_OWNER(key,n)=(key)");
     expect_exclusion(gravel, 8192, N_KEYS);
     OK(gravel_close(gravel));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(equal_keys_exclude_each_other),
-        cmocka_unit_test(equal_keys_exclude_each_other_in_lists),
-        cmocka_unit_test(handlers_with_and_without_keys_live_in_one_table),
-        cmocka_unit_test(messages_of_the_host_have_keys_too),
-        cmocka_unit_test(owners_of_the_programs_choice_are_taken),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -6,7 +6,6 @@
  *
  * Path: meson test -> this, lines_readers.c -> cl/print.cl.h, lib/spool
  */
-#include "lines_readers.h"
 
 #include <stdatomic.h>
 #include <stdio.h>
@@ -69,16 +68,14 @@ static int run(const char *name, size_t global_size, size_t local_size)
     return run_with(NULL, name, global_size, local_size);
 }
 
-static void a_line_comes_out_behind_node_and_work_item(void **state)
+TEST(a_line_comes_out_behind_node_and_work_item)
 {
-    (void)state;
     assert_int_equal(run("one", 256, 64), 0);
     assert_string_equal(printed, "[0:37] above by 3.5\n");
 }
 
-static void a_line_of_three_dimensions_has_all_its_numbers(void **state)
+TEST(a_line_of_three_dimensions_has_all_its_numbers)
 {
-    (void)state;
     static const struct {
         const char *kernel, *line;
         size_t global[3], local[3];
@@ -101,10 +98,9 @@ static void a_line_of_three_dimensions_has_all_its_numbers(void **state)
     }
 }
 
-static void what_the_program_has_written_comes_out_first(void **state)
+TEST(what_the_program_has_written_comes_out_first)
 {
     char written[8192]; /* more than stdout keeps */
-    (void)state;
     memset(written, 'x', sizeof written);
     for (int i = 0; i < 2; i++) {
         struct capture capture = begin_capture();
@@ -128,9 +124,8 @@ static void what_the_program_has_written_comes_out_first(void **state)
 
 /* A call with more than a record or its text holds, without a literal, or with what has no type of C's printf, does not
  * build, and the compiler names what it lacks. */
-static void calls_that_cannot_be_lines_do_not_build(void **state)
+TEST(calls_that_cannot_be_lines_do_not_build)
 {
-    (void)state;
     static const struct {
         const char *arguments, *part;
     } cases[] = {
@@ -194,9 +189,8 @@ static void look_at(const char *line)
     assert_int_equal(line[end], '\0');
 }
 
-static void each_line_comes_once_and_those_of_a_group_in_order(void **state)
+TEST(each_line_comes_once_and_those_of_a_group_in_order)
 {
-    (void)state;
     assert_int_equal(run("all_forms", GROUP * N_GROUPS, GROUP), 0);
     for (char *line = strtok(printed, "\n"); line; line = strtok(NULL, "\n"))
         look_at(line);
@@ -208,9 +202,8 @@ static void each_line_comes_once_and_those_of_a_group_in_order(void **state)
         }
 }
 
-static void arguments_of_all_types_are_written_as_printf_does(void **state)
+TEST(arguments_of_all_types_are_written_as_printf_does)
 {
-    (void)state;
     struct capture capture = begin_capture();
     struct gravel *gravel = open_loopback(1, NULL);
     cl_program program = build_or_die(gravel, lines_cl, "");
@@ -238,9 +231,8 @@ static void arguments_of_all_types_are_written_as_printf_does(void **state)
                                  "[0:0] 1\n");
 }
 
-static void pointers_are_addresses_and_nothing_is_read_there(void **state)
+TEST(pointers_are_addresses_and_nothing_is_read_there)
 {
-    (void)state;
     char expected[1200], address[32];
     struct capture capture = begin_capture();
     struct gravel *gravel = open_loopback(1, NULL);
@@ -274,9 +266,8 @@ static bool has_come(const struct capture *capture)
            strstr(text, "before\n") != NULL;
 }
 
-static void a_line_comes_out_while_its_kernel_runs(void **state)
+TEST(a_line_comes_out_while_its_kernel_runs)
 {
-    (void)state;
     const char *step = getenv("GRAVEL_STEP");
     if (step && !strcmp(step, "drain"))
         skip(); /* no kernel waits there */
@@ -306,10 +297,9 @@ static void a_line_comes_out_while_its_kernel_runs(void **state)
     assert_string_equal(printed, "[0:0] before\n[0:0] behind\n");
 }
 
-static void a_record_that_no_slot_holds_is_an_error_with_its_size(void **state)
+TEST(a_record_that_no_slot_holds_is_an_error_with_its_size)
 {
     static const char *const forms[] = {"wide", "wide_wg", "wide_wg_if"};
-    (void)state;
     for (size_t i = 0; i < sizeof forms / sizeof *forms; i++) {
         setenv("GRAVEL_SLOT", "768", 1);
         expect_error(run(forms[i], 1, 1), GRAVEL_EKERNEL, "sends a record of 868 bytes");
@@ -333,9 +323,8 @@ static int take(void *user, const char *text, size_t bytes)
     return 0;
 }
 
-static void lines_come_to_the_function_of_the_bindings(void **state)
+TEST(lines_come_to_the_function_of_the_bindings)
 {
-    (void)state;
     unsigned n_torn = 0;
     const struct gravel_bindings bindings = GRAVEL_BINDINGS(.print = take, .print_user = &n_torn);
     n_taken = 0;
@@ -354,9 +343,8 @@ static int refuse(void *user, const char *text, size_t bytes)
 }
 
 /* Two runs of the kernel on a node: the second one's lines are refused. */
-static void a_function_that_refuses_lines_is_an_error_that_counts_them(void **state)
+TEST(a_function_that_refuses_lines_is_an_error_that_counts_them)
 {
-    (void)state;
     int n_calls = 0;
     const struct gravel_bindings bindings =
         GRAVEL_BINDINGS(.print = refuse, .print_user = &n_calls);
@@ -384,9 +372,8 @@ static int stay(void *user, const char *text, size_t bytes)
     return 0;
 }
 
-static void a_function_that_keeps_a_line_fails_the_node(void **state)
+TEST(a_function_that_keeps_a_line_fails_the_node)
 {
-    (void)state;
     _Atomic int may_go = 0;
     const struct gravel_bindings bindings = GRAVEL_BINDINGS(.print = stay, .print_user = &may_go);
     setenv("GRAVEL_TIMEOUT", "500", 1);
@@ -402,18 +389,16 @@ static void a_function_that_keeps_a_line_fails_the_node(void **state)
     unsetenv("GRAVEL_TIMEOUT");
 }
 
-static void lines_are_bare_where_the_setting_says_so(void **state)
+TEST(lines_are_bare_where_the_setting_says_so)
 {
-    (void)state;
     setenv("GRAVEL_PRINT_TAGS", "0", 1);
     assert_int_equal(run("one", 256, 64), 0);
     unsetenv("GRAVEL_PRINT_TAGS");
     assert_string_equal(printed, "above by 3.5\n");
 }
 
-static void lines_come_out_at_a_node_that_there_is(void **state)
+TEST(lines_come_out_at_a_node_that_there_is)
 {
-    (void)state;
     static const struct {
         const char *text;
         int code;
@@ -440,9 +425,8 @@ static void lines_come_out_at_a_node_that_there_is(void **state)
 /* ---- more lines than may wait ------------------------------------------------------------------ */
 
 /* Two frames of 64 kB, and each line has 780 bytes. */
-static void lines_beyond_the_spool_wait_and_none_is_lost(void **state)
+TEST(lines_beyond_the_spool_wait_and_none_is_lost)
 {
-    (void)state;
     struct gravel_stats stats;
     setenv("GRAVEL_SPOOL", "4096", 1);
     struct capture capture = begin_capture();
@@ -461,32 +445,4 @@ static void lines_beyond_the_spool_wait_and_none_is_lost(void **state)
     assert_int_equal(read, 0);
     assert_int_equal(stats.lines, 64 * 256);
     assert_true(n_bytes >= 64 * 256 * 768);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_line_comes_out_behind_node_and_work_item),
-        cmocka_unit_test(a_line_of_three_dimensions_has_all_its_numbers),
-        cmocka_unit_test(calls_that_cannot_be_lines_do_not_build),
-        cmocka_unit_test(each_line_comes_once_and_those_of_a_group_in_order),
-        cmocka_unit_test(arguments_of_all_types_are_written_as_printf_does),
-        cmocka_unit_test(what_the_program_has_written_comes_out_first),
-        cmocka_unit_test(pointers_are_addresses_and_nothing_is_read_there),
-        cmocka_unit_test(a_line_comes_out_while_its_kernel_runs),
-        cmocka_unit_test(a_record_that_no_slot_holds_is_an_error_with_its_size),
-        cmocka_unit_test(lines_come_to_the_function_of_the_bindings),
-        cmocka_unit_test(a_function_that_refuses_lines_is_an_error_that_counts_them),
-        cmocka_unit_test(a_function_that_keeps_a_line_fails_the_node),
-        cmocka_unit_test(lines_are_bare_where_the_setting_says_so),
-        cmocka_unit_test(lines_come_out_at_a_node_that_there_is),
-        cmocka_unit_test(a_reader_that_has_stopped_fails_the_node_and_it_closes),
-        cmocka_unit_test(quiet_waits_for_the_lines_of_its_own_node),
-        cmocka_unit_test(a_slow_reader_makes_nothing_late),
-        cmocka_unit_test(a_reader_that_has_gone_is_an_error_and_kernels_run_on),
-        cmocka_unit_test(a_full_disk_is_an_error_that_counts_lost_lines),
-        cmocka_unit_test(a_file_at_its_limit_is_an_error_that_counts_lost_lines),
-        cmocka_unit_test(lines_beyond_the_spool_wait_and_none_is_lost),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

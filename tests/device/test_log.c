@@ -69,9 +69,8 @@ static void live(const char *setting, gravel_log_function *log)
     assert_int_equal(quiet, GRAVEL_EHANDLER);
 }
 
-static void without_the_setting_nothing_is_printed(void **state)
+TEST(without_the_setting_nothing_is_printed)
 {
-    (void)state;
     live("0", NULL);
     assert_string_equal(printed, "");
     live("", hear);
@@ -79,9 +78,8 @@ static void without_the_setting_nothing_is_printed(void **state)
     assert_non_null(strstr(heard, "device "));
 }
 
-static void with_the_setting_standard_error_has_what_the_log_hears(void **state)
+TEST(with_the_setting_standard_error_has_what_the_log_hears)
 {
-    (void)state;
     live("1", hear);
     assert_string_equal(printed, heard);
     assert_non_null(strstr(printed, "gravel node 0: device "));
@@ -89,9 +87,8 @@ static void with_the_setting_standard_error_has_what_the_log_hears(void **state)
 }
 
 /* As launchers bind ranks. */
-static void a_node_that_is_bound_to_one_core_is_told(void **state)
+TEST(a_node_that_is_bound_to_one_core_is_told)
 {
-    (void)state;
     cpu_set_t all, one;
     assert_int_equal(sched_getaffinity(0, sizeof all, &all), 0);
     if (CPU_COUNT(&all) < 2)
@@ -122,9 +119,8 @@ static void a_node_that_is_bound_to_one_core_is_told(void **state)
 }
 
 /* Nothing else may tell a program for ranks that it did a part of the work. */
-static void loop_back_nodes_that_no_one_asked_for_are_told(void **state)
+TEST(loop_back_nodes_that_no_one_asked_for_are_told)
 {
-    (void)state;
     for (int asks = 0; asks < 2; asks++) {
         int kept;
         setenv("GRAVEL_LOOPBACK", "2", 1);
@@ -140,17 +136,15 @@ static void loop_back_nodes_that_no_one_asked_for_are_told(void **state)
     }
 }
 
-static void the_setting_needs_no_function(void **state)
+TEST(the_setting_needs_no_function)
 {
-    (void)state;
     live("1", NULL);
     assert_non_null(strstr(printed, "gravel node 0: device "));
     assert_non_null(strstr(printed, "handler refuse"));
 }
 
-static void a_closed_standard_error_harms_nothing(void **state)
+TEST(a_closed_standard_error_harms_nothing)
 {
-    (void)state;
     int kept = dup(STDERR_FILENO);
     setenv("GRAVEL_LOG", "1", 1);
     close(STDERR_FILENO);
@@ -162,9 +156,8 @@ static void a_closed_standard_error_harms_nothing(void **state)
     assert_int_equal(code, 0);
 }
 
-static void maps_that_are_out_at_close_are_printed(void **state)
+TEST(maps_that_are_out_at_close_are_printed)
 {
-    (void)state;
     int kept;
     setenv("GRAVEL_LOG", "1", 1);
     FILE *file = begin_capture(&kept);
@@ -203,9 +196,8 @@ static uint32_t end_records(const int ends[2], int kept)
     return n_lines;
 }
 
-static void each_line_is_one_write(void **state)
+TEST(each_line_is_one_write)
 {
-    (void)state;
     int ends[2], kept;
     setenv("GRAVEL_LOG", "1", 1);
     setenv("GRAVEL_STATS", "1", 1);
@@ -225,9 +217,8 @@ static void each_line_is_one_write(void **state)
 #define N_LINES 16u
 
 /* Each node of a large job has many destinations. Node i gets i messages, and this one none. */
-static void statistics_have_lines_for_the_fullest_destinations(void **state)
+TEST(statistics_have_lines_for_the_fullest_destinations)
 {
-    (void)state;
     char expected[64];
     int kept;
     setenv("GRAVEL_STATS", "1", 1);
@@ -254,20 +245,4 @@ static void statistics_have_lines_for_the_fullest_destinations(void **state)
     snprintf(expected, sizeof expected, ": to 3 other nodes: %u messages in ", 3 + 2 + 1);
     assert_memory_equal(line, expected, strlen(expected));
     assert_null(strstr(line + 1, ": to "));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(statistics_have_lines_for_the_fullest_destinations),
-        cmocka_unit_test(without_the_setting_nothing_is_printed),
-        cmocka_unit_test(with_the_setting_standard_error_has_what_the_log_hears),
-        cmocka_unit_test(a_node_that_is_bound_to_one_core_is_told),
-        cmocka_unit_test(loop_back_nodes_that_no_one_asked_for_are_told),
-        cmocka_unit_test(the_setting_needs_no_function),
-        cmocka_unit_test(a_closed_standard_error_harms_nothing),
-        cmocka_unit_test(maps_that_are_out_at_close_are_printed),
-        cmocka_unit_test(each_line_is_one_write),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

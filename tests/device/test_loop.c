@@ -17,23 +17,19 @@ extern const char loop_cl[]; /* kernels/loop.cl */
 static struct gravel *gravel;
 static cl_program program;
 
-static int set_up(void **state)
+static void set_up(void)
 {
-    (void)state;
     gravel = open_loopback(2, NULL);
     program = build_or_die(gravel, loop_cl,
                            takes_step(gravel, "drain")
                                ? "-DLONG_WAIT=(void)seen"
                                : "-DKERNELS_WAIT -DLONG_WAIT=WAIT(ulong,reply.signal+64,GE,seen)");
-    return 0;
 }
 
-static int tear_down(void **state)
+static void tear_down(void)
 {
-    (void)state;
     clReleaseProgram(program);
     OK(gravel_close(gravel));
-    return 0;
 }
 
 static void expect_counts(const char *name, uint32_t n, size_t size,
@@ -67,18 +63,16 @@ static uint32_t odd(size_t size)
     return (uint32_t)size / 2;
 }
 
-static void a_request_and_its_wait_in_a_loop(void **state)
+TEST(a_request_and_its_wait_in_a_loop)
 {
-    (void)state;
     const size_t sizes[] = {1, 64, 256};
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
         for (uint32_t n = 0; n < 4; n++)
             expect_counts("ask", n, sizes[i], (uint32_t[N_WORDS]){GROUPS * n * below(8, sizes[i])});
 }
 
-static void two_sends_in_loops_and_branches(void **state)
+TEST(two_sends_in_loops_and_branches)
 {
-    (void)state;
     const uint32_t size = 64, all = GROUPS * size, odds = GROUPS * odd(size);
     for (uint32_t n = 0; n < 4; n++)
         expect_counts("send_two", n, size,
@@ -86,36 +80,32 @@ static void two_sends_in_loops_and_branches(void **state)
                                           n ? odds : 0, all});
 }
 
-static void requests_in_nested_loops(void **state)
+TEST(requests_in_nested_loops)
 {
-    (void)state;
     const uint32_t size = 7, all = GROUPS * size;
     for (uint32_t n = 0; n < 4; n++)
         expect_counts("ask_twice", n, size, (uint32_t[N_WORDS]){n * (n - (n > 0)) / 2 * all, all});
 }
 
 /* What every work-item adds in the end is how many messages its group has sent before. */
-static void calls_on_both_sides_of_a_branch(void **state)
+TEST(calls_on_both_sides_of_a_branch)
 {
-    (void)state;
     const uint32_t size = 64, all = GROUPS * size;
     for (uint32_t n = 0; n < 4; n++)
         expect_counts("ask_or_send", n, size,
                       (uint32_t[N_WORDS]){n == 1 ? all : 0, n > 1 ? all * n * below(5, size) : 0});
 }
 
-static void waits_for_longs_and_loops_of_different_length(void **state)
+TEST(waits_for_longs_and_loops_of_different_length)
 {
-    (void)state;
     const uint32_t size = 64;
     for (uint32_t n = 0; n < 4; n++)
         expect_counts("count", n, size,
                       (uint32_t[N_WORDS]){GROUPS * n * size / 4 * (0 + 1 + 2 + 3), GROUPS * size});
 }
 
-static void work_items_that_part_between_meetings(void **state)
+TEST(work_items_that_part_between_meetings)
 {
-    (void)state;
     const uint32_t size = 7, odds = GROUPS * odd(size);
     for (uint32_t n = 0; n < 4; n++) {
         uint32_t turns = n < 2 ? n : 2;
@@ -125,16 +115,4 @@ static void work_items_that_part_between_meetings(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_request_and_its_wait_in_a_loop),
-        cmocka_unit_test(two_sends_in_loops_and_branches),
-        cmocka_unit_test(requests_in_nested_loops),
-        cmocka_unit_test(calls_on_both_sides_of_a_branch),
-        cmocka_unit_test(waits_for_longs_and_loops_of_different_length),
-        cmocka_unit_test(work_items_that_part_between_meetings),
-    };
-    watch(170, "loops");
-    return cmocka_run_group_tests(tests, set_up, tear_down);
-}
+const struct fixture fixture = {.limit_s = 170, .open = set_up, .close = tear_down};

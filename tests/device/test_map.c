@@ -18,20 +18,17 @@ static struct gravel *gravel;
 static uint64_t table; /* N words of 4 bytes, a guard before and after */
 static struct guarded guarded;
 
-static int open_node(void **state)
+static void open_node(void)
 {
-    (void)state;
     gravel = open_loopback(2, NULL);
     guarded = guarded_alloc(gravel, N * 4);
     table = guarded.memory;
-    return 0;
 }
 
-static int close_node(void **state)
+static void close_node(void)
 {
-    (void)state;
     guarded_check(gravel, &guarded);
-    return gravel_close(gravel);
+    OK(gravel_close(gravel));
 }
 
 static uint32_t *map_words(uint32_t node, uint32_t first, uint32_t n, cl_map_flags flags)
@@ -39,9 +36,8 @@ static uint32_t *map_words(uint32_t node, uint32_t first, uint32_t n, cl_map_fla
     return map_or_die(gravel, node, table + first * 4u, n * 4u, flags);
 }
 
-static void messages_are_read(void **state)
+TEST(messages_are_read)
 {
-    (void)state;
     OK(run_body(gravel, BODY("gravel_put_uint_wg_if(g, i < b, a, i, i * 3, i % 2);"), 1024, 64,
                 table, N, 0));
     for (uint32_t node = 0; node < 2; node++) {
@@ -52,9 +48,8 @@ static void messages_are_read(void **state)
     }
 }
 
-static void part_in_the_middle_is_read(void **state)
+TEST(part_in_the_middle_is_read)
 {
-    (void)state;
     const uint32_t *words = map_words(1, 501, 17, CL_MAP_READ);
     for (uint32_t i = 0; i < 17; i++)
         assert_int_equal(words[i], (501 + i) % 2 ? (501 + i) * 3 : 0);
@@ -62,9 +57,8 @@ static void part_in_the_middle_is_read(void **state)
     assert_int_equal(word32(gravel, 1, table + 4 * 999), 999 * 3);
 }
 
-static void written_words_are_found_by_messages_and_gets(void **state)
+TEST(written_words_are_found_by_messages_and_gets)
 {
-    (void)state;
     uint32_t back[N];
     for (uint32_t node = 0; node < 2; node++) {
         uint32_t *words = map_words(node, 0, N, CL_MAP_WRITE_INVALIDATE_REGION);
@@ -82,9 +76,8 @@ static void written_words_are_found_by_messages_and_gets(void **state)
 }
 
 /* Kernels read the heap in place: node 0 is this node. */
-static void written_words_are_found_by_kernels(void **state)
+TEST(written_words_are_found_by_kernels)
 {
-    (void)state;
     uint32_t *words = map_words(0, 0, N, CL_MAP_READ | CL_MAP_WRITE);
     for (uint32_t i = 0; i < N; i++)
         words[i] = words[i] + 5;
@@ -100,9 +93,8 @@ static void written_words_are_found_by_kernels(void **state)
 }
 
 /* A part that is longer than what is copied at once. */
-static void a_pattern_fills_a_part_and_nothing_else(void **state)
+TEST(a_pattern_fills_a_part_and_nothing_else)
 {
-    (void)state;
     static const uint32_t pattern[] = {1, 2, 3, 4};
     static uint32_t back[700000];
     const uint64_t n = sizeof back / sizeof *back;
@@ -122,9 +114,8 @@ static void a_pattern_fills_a_part_and_nothing_else(void **state)
     OK(gravel_free(gravel, whole));
 }
 
-static void patterns_are_found_by_kernels(void **state)
+TEST(patterns_are_found_by_kernels)
 {
-    (void)state;
     const uint32_t seven = 7;
     OK(gravel_fill(gravel, table, N * 4, &seven, 4, 0));
     OK(run_body(gravel,
@@ -153,9 +144,8 @@ static void set_part(cl_kernel kernel, uint32_t node)
 }
 
 /* A program of the driver's alone, without gravel.cl.h. */
-static void other_kernels_change_a_part(void **state)
+TEST(other_kernels_change_a_part)
 {
-    (void)state;
     const char *text = "kernel void twice(global uint *memory, ulong first)\n"
                        "{\n"
                        "    memory[first / sizeof(uint) + get_global_id(0)] *= 2;\n"
@@ -190,9 +180,8 @@ static void other_kernels_change_a_part(void **state)
     clReleaseProgram(program);
 }
 
-static void two_maps_side_by_side_are_both_written_back(void **state)
+TEST(two_maps_side_by_side_are_both_written_back)
 {
-    (void)state;
     uint32_t *left = map_words(1, 0, N / 2, CL_MAP_WRITE_INVALIDATE_REGION);
     uint32_t *right = map_words(1, N / 2, N / 2, CL_MAP_WRITE_INVALIDATE_REGION);
     for (uint32_t i = 0; i < N / 2; i++)
@@ -205,9 +194,8 @@ static void two_maps_side_by_side_are_both_written_back(void **state)
     unmap(gravel, words);
 }
 
-static void every_loopback_node_is_local(void **state)
+TEST(every_loopback_node_is_local)
 {
-    (void)state;
     assert_true(gravel_is_local(gravel, 0) && gravel_is_local(gravel, 1));
     assert_false(gravel_is_local(gravel, 2) || gravel_is_local(gravel, UINT32_MAX));
     uint64_t first = 1, count = 0;
@@ -230,14 +218,13 @@ static struct gravel *open_late(uint64_t *late)
     return node;
 }
 
-static void a_map_outlives_its_node(void **state)
+TEST(a_map_outlives_its_node)
 {
     uint64_t late;
     struct gravel *node = open_late(&late);
     bool is_heap = !is_sliced(node);
     const uint32_t *all = read_map(node, 1, late, N_LATE * 4);
     uint32_t *first = map_or_die(node, 1, late, 64, CL_MAP_READ | CL_MAP_WRITE);
-    (void)state;
     OK(gravel_close(node));
     for (uint32_t i = 0; i < N_LATE; i++)
         assert_int_equal(all[i], 0x07070707);
@@ -256,10 +243,9 @@ static void expect_not_mapped(struct gravel *node, const void *pointer)
 }
 
 /* Each while other maps are out, which stay as they are. */
-static void what_is_not_mapped_is_refused(void **state)
+TEST(what_is_not_mapped_is_refused)
 {
     uint32_t elsewhere[64] = {0};
-    (void)state;
     expect_not_mapped(gravel, elsewhere);
     uint32_t *left = map_words(1, 0, N / 2, CL_MAP_WRITE_INVALIDATE_REGION);
     uint32_t *right = map_words(1, N / 2, N / 2, CL_MAP_WRITE_INVALIDATE_REGION);
@@ -280,9 +266,8 @@ static void what_is_not_mapped_is_refused(void **state)
 }
 
 /* On svm both have one pointer. */
-static void a_part_mapped_twice_is_unmapped_twice(void **state)
+TEST(a_part_mapped_twice_is_unmapped_twice)
 {
-    (void)state;
     const uint32_t *first = map_words(0, 8, 16, CL_MAP_READ);
     const uint32_t *second = map_words(0, 8, 32, CL_MAP_READ);
     unmap(gravel, first);
@@ -292,12 +277,11 @@ static void a_part_mapped_twice_is_unmapped_twice(void **state)
     expect_not_mapped(gravel, second);
 }
 
-static void a_map_of_another_node_is_refused_and_outlives_close(void **state)
+TEST(a_map_of_another_node_is_refused_and_outlives_close)
 {
     uint64_t late;
     struct gravel *node = open_late(&late);
     const uint32_t *words = read_map(node, 0, late, 64);
-    (void)state;
     expect_not_mapped(gravel, words);
     OK(gravel_close(node));
     expect_not_mapped(node, words + 1);
@@ -306,11 +290,10 @@ static void a_map_of_another_node_is_refused_and_outlives_close(void **state)
 }
 
 /* Where maps are copies, what is unmapped too late would be written into another allocation. */
-static void a_map_of_what_was_freed_writes_nothing(void **state)
+TEST(a_map_of_what_was_freed_writes_nothing)
 {
     uint64_t freed = alloc_or_die(gravel, 64), later;
     uint32_t *map = map_or_die(gravel, 0, freed, 64, CL_MAP_WRITE_INVALIDATE_REGION);
-    (void)state;
     OK(gravel_free(gravel, freed));
     later = alloc_or_die(gravel, 64);
     assert_int_equal(later, freed);
@@ -322,24 +305,4 @@ static void a_map_of_what_was_freed_writes_nothing(void **state)
     OK(gravel_free(gravel, later));
 }
 
-int main(void)
-{
-    watch(60, "maps");
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(messages_are_read),
-        cmocka_unit_test(part_in_the_middle_is_read),
-        cmocka_unit_test(written_words_are_found_by_messages_and_gets),
-        cmocka_unit_test(written_words_are_found_by_kernels),
-        cmocka_unit_test(a_pattern_fills_a_part_and_nothing_else),
-        cmocka_unit_test(patterns_are_found_by_kernels),
-        cmocka_unit_test(other_kernels_change_a_part),
-        cmocka_unit_test(two_maps_side_by_side_are_both_written_back),
-        cmocka_unit_test(every_loopback_node_is_local),
-        cmocka_unit_test(a_map_outlives_its_node),
-        cmocka_unit_test(what_is_not_mapped_is_refused),
-        cmocka_unit_test(a_part_mapped_twice_is_unmapped_twice),
-        cmocka_unit_test(a_map_of_another_node_is_refused_and_outlives_close),
-        cmocka_unit_test(a_map_of_what_was_freed_writes_nothing),
-    };
-    return cmocka_run_group_tests(tests, open_node, close_node);
-}
+const struct fixture fixture = {.limit_s = 60, .open = open_node, .close = close_node};

@@ -14,116 +14,6 @@
 #include "expect.h"
 #include "resident.h"
 
-static void exhausted_heap_tells_the_numbers(void **state)
-{
-    (void)state;
-    struct gravel *gravel = open_loopback(2, NULL);
-    uint64_t first = alloc_or_die(gravel, 3u << 20), offset;
-    expect_error(gravel_alloc(gravel, 2u << 20, &offset), GRAVEL_EHEAP, "asked 2097152 bytes");
-    assert_non_null(strstr(gravel_last_error(), "1048576 of 4194304 are free"));
-    expect_error(gravel_alloc(gravel, UINT64_MAX, &offset), GRAVEL_EHEAP, "18446744073709551615");
-    OK(gravel_free(gravel, first));
-    OK(gravel_alloc(gravel, 4u << 20, &offset));
-    OK(gravel_free(gravel, offset));
-    expect_works(gravel);
-    OK(gravel_close(gravel));
-}
-
-static void memory_is_zero_and_aligned_also_the_second_time(void **state)
-{
-    (void)state;
-    struct gravel *gravel = open_loopback(2, NULL);
-    for (int round = 0; round < 2; round++) {
-        uint64_t offset = alloc_or_die(gravel, 1000);
-        assert_int_equal(offset % 64, 0);
-        for (uint32_t node = 0; node < 2; node++) {
-            const unsigned char *bytes = read_map(gravel, node, offset, 1000);
-            for (int i = 0; i < 1000; i++)
-                assert_int_equal(bytes[i], 0);
-            unmap(gravel, bytes);
-            fill(gravel, node, offset, 0xff, 1000);
-        }
-        OK(gravel_free(gravel, offset));
-    }
-    OK(gravel_close(gravel));
-}
-
-/* Clearing goes by pieces of 256 MB where the heap is the device's. */
-static void long_allocation_is_zero_also_the_second_time(void **state)
-{
-    (void)state;
-    const uint64_t bytes = (256u << 20) + 4100, places[] = {0, (256u << 20) - 512, bytes - 1024};
-    struct gravel_config config = loopback_config(1);
-    struct gravel *gravel;
-    char data[1024], none[1024] = {0};
-    config.heap_bytes = bytes;
-    OK(gravel_open(&gravel, &config, NULL));
-    for (int round = 0; round < 2; round++) {
-        uint64_t offset = alloc_or_die(gravel, bytes);
-        for (int i = 0; i < 3; i++) {
-            OK(gravel_get(gravel, offset + places[i], data, sizeof data, 0));
-            assert_memory_equal(data, none, sizeof data);
-            memset(data, 0xff, sizeof data);
-            OK(gravel_put(gravel, offset + places[i], data, sizeof data, 0));
-        }
-        OK(gravel_free(gravel, offset));
-    }
-    OK(gravel_close(gravel));
-}
-
-static void heap_beyond_the_devices_limit_tells_the_numbers(void **state)
-{
-    (void)state;
-    struct gravel_config config = loopback_config(1);
-    config.heap_bytes = UINT64_C(1) << 46;
-    expect_no_open(&config, NULL, GRAVEL_ENOMEM, "heaps of 70368744181760");
-    assert_non_null(strstr(gravel_last_error(), "largest allocation"));
-}
-
-/* What the device allows fits; what the process may address does not. */
-static void heap_beyond_the_addresses_of_the_process_tells_the_limit(void **state)
-{
-    (void)state;
-    long pages = 0;
-    struct rlimit limit, before;
-    struct gravel_config config = loopback_config(1);
-    FILE *file = fopen("/proc/self/statm", "r");
-    assert_non_null(file);
-    assert_int_equal(fscanf(file, "%ld", &pages), 1);
-    fclose(file);
-    assert_int_equal(getrlimit(RLIMIT_AS, &before), 0);
-    limit = before;
-    limit.rlim_cur = (rlim_t)pages * (rlim_t)sysconf(_SC_PAGESIZE) + (768u << 20);
-    config.heap_bytes = 1u << 30;
-    assert_int_equal(setrlimit(RLIMIT_AS, &limit), 0);
-    struct gravel *gravel = NULL;
-    int code = gravel_open(&gravel, &config, NULL);
-    assert_int_equal(setrlimit(RLIMIT_AS, &before), 0);
-    expect_error(code, GRAVEL_ENOMEM, "RLIMIT_AS");
-}
-
-static void many_heaps_beyond_the_limit_tell_the_numbers(void **state)
-{
-    (void)state;
-    struct gravel_config config = loopback_config(4096);
-    config.heap_bytes = UINT64_C(1) << 40;
-    config.n_buffers = 2;
-    expect_no_open(&config, NULL, GRAVEL_ENOMEM, "4096 heaps");
-}
-
-/* 2^46 bytes times 4096 is 2^58; more would overflow, and nothing may. */
-static void largest_numbers_of_all_are_refused_in_peace(void **state)
-{
-    (void)state;
-    struct gravel_config config = loopback_config(4096);
-    config.heap_bytes = UINT64_C(1) << 46;
-    config.queue_bytes = UINT64_C(1) << 40;
-    config.n_aggregators = 64;
-    config.n_buffers = 65536;
-    config.buffer_bytes = 1 << 26;
-    expect_no_open(&config, NULL, GRAVEL_ENOMEM, "");
-}
-
 /* @return whether there is anything to keep. */
 static bool open_and_close(int n_times)
 {
@@ -149,10 +39,9 @@ static long kept_bytes(void)
 
 /* A service that opens a node for each request: where buffers are the process' memory, it keeps none that is free. A
  * thread of the driver may free a buffer after a node has closed, which the next one that closes gives back. */
-static void nodes_one_after_another_leave_no_memory(void **state)
+TEST(nodes_one_after_another_leave_no_memory)
 {
     const long most = 24 << 20;
-    (void)state;
     if (!open_and_close(6) || KEEPS_FREED)
         skip();
     long kept = kept_bytes();
@@ -163,9 +52,111 @@ static void nodes_one_after_another_leave_no_memory(void **state)
     assert_true(kept < most);
 }
 
-static void queue_smaller_than_a_slot_is_refused(void **state)
+TEST(exhausted_heap_tells_the_numbers)
 {
-    (void)state;
+    struct gravel *gravel = open_loopback(2, NULL);
+    uint64_t first = alloc_or_die(gravel, 3u << 20), offset;
+    expect_error(gravel_alloc(gravel, 2u << 20, &offset), GRAVEL_EHEAP, "asked 2097152 bytes");
+    assert_non_null(strstr(gravel_last_error(), "1048576 of 4194304 are free"));
+    expect_error(gravel_alloc(gravel, UINT64_MAX, &offset), GRAVEL_EHEAP, "18446744073709551615");
+    OK(gravel_free(gravel, first));
+    OK(gravel_alloc(gravel, 4u << 20, &offset));
+    OK(gravel_free(gravel, offset));
+    expect_works(gravel);
+    OK(gravel_close(gravel));
+}
+
+TEST(memory_is_zero_and_aligned_also_the_second_time)
+{
+    struct gravel *gravel = open_loopback(2, NULL);
+    for (int round = 0; round < 2; round++) {
+        uint64_t offset = alloc_or_die(gravel, 1000);
+        assert_int_equal(offset % 64, 0);
+        for (uint32_t node = 0; node < 2; node++) {
+            const unsigned char *bytes = read_map(gravel, node, offset, 1000);
+            for (int i = 0; i < 1000; i++)
+                assert_int_equal(bytes[i], 0);
+            unmap(gravel, bytes);
+            fill(gravel, node, offset, 0xff, 1000);
+        }
+        OK(gravel_free(gravel, offset));
+    }
+    OK(gravel_close(gravel));
+}
+
+/* Clearing goes by pieces of 256 MB where the heap is the device's. */
+TEST(long_allocation_is_zero_also_the_second_time)
+{
+    const uint64_t bytes = (256u << 20) + 4100, places[] = {0, (256u << 20) - 512, bytes - 1024};
+    struct gravel_config config = loopback_config(1);
+    struct gravel *gravel;
+    char data[1024], none[1024] = {0};
+    config.heap_bytes = bytes;
+    OK(gravel_open(&gravel, &config, NULL));
+    for (int round = 0; round < 2; round++) {
+        uint64_t offset = alloc_or_die(gravel, bytes);
+        for (int i = 0; i < 3; i++) {
+            OK(gravel_get(gravel, offset + places[i], data, sizeof data, 0));
+            assert_memory_equal(data, none, sizeof data);
+            memset(data, 0xff, sizeof data);
+            OK(gravel_put(gravel, offset + places[i], data, sizeof data, 0));
+        }
+        OK(gravel_free(gravel, offset));
+    }
+    OK(gravel_close(gravel));
+}
+
+TEST(heap_beyond_the_devices_limit_tells_the_numbers)
+{
+    struct gravel_config config = loopback_config(1);
+    config.heap_bytes = UINT64_C(1) << 46;
+    expect_no_open(&config, NULL, GRAVEL_ENOMEM, "heaps of 70368744181760");
+    assert_non_null(strstr(gravel_last_error(), "largest allocation"));
+}
+
+/* What the device allows fits; what the process may address does not. */
+TEST(heap_beyond_the_addresses_of_the_process_tells_the_limit)
+{
+    long pages = 0;
+    struct rlimit limit, before;
+    struct gravel_config config = loopback_config(1);
+    FILE *file = fopen("/proc/self/statm", "r");
+    assert_non_null(file);
+    assert_int_equal(fscanf(file, "%ld", &pages), 1);
+    fclose(file);
+    assert_int_equal(getrlimit(RLIMIT_AS, &before), 0);
+    limit = before;
+    limit.rlim_cur = (rlim_t)pages * (rlim_t)sysconf(_SC_PAGESIZE) + (768u << 20);
+    config.heap_bytes = 1u << 30;
+    assert_int_equal(setrlimit(RLIMIT_AS, &limit), 0);
+    struct gravel *gravel = NULL;
+    int code = gravel_open(&gravel, &config, NULL);
+    assert_int_equal(setrlimit(RLIMIT_AS, &before), 0);
+    expect_error(code, GRAVEL_ENOMEM, "RLIMIT_AS");
+}
+
+TEST(many_heaps_beyond_the_limit_tell_the_numbers)
+{
+    struct gravel_config config = loopback_config(4096);
+    config.heap_bytes = UINT64_C(1) << 40;
+    config.n_buffers = 2;
+    expect_no_open(&config, NULL, GRAVEL_ENOMEM, "4096 heaps");
+}
+
+/* 2^46 bytes times 4096 is 2^58; more would overflow, and nothing may. */
+TEST(largest_numbers_of_all_are_refused_in_peace)
+{
+    struct gravel_config config = loopback_config(4096);
+    config.heap_bytes = UINT64_C(1) << 46;
+    config.queue_bytes = UINT64_C(1) << 40;
+    config.n_aggregators = 64;
+    config.n_buffers = 65536;
+    config.buffer_bytes = 1 << 26;
+    expect_no_open(&config, NULL, GRAVEL_ENOMEM, "");
+}
+
+TEST(queue_smaller_than_a_slot_is_refused)
+{
     struct gravel_config config = loopback_config(2);
     config.slot_bytes = 9280;
     config.queue_bytes = 9279;
@@ -176,9 +167,8 @@ static void queue_smaller_than_a_slot_is_refused(void **state)
 }
 
 /* What is left to Gravel is told, and fits together. */
-static void derived_settings_are_told(void **state)
+TEST(derived_settings_are_told)
 {
-    (void)state;
     struct gravel_config config = loopback_config(3);
     struct gravel *gravel;
     config.slot_bytes = config.buffer_bytes = config.queue_bytes = 0;
@@ -199,9 +189,8 @@ static void derived_settings_are_told(void **state)
     OK(gravel_close(gravel));
 }
 
-static void many_loopback_nodes_work(void **state)
+TEST(many_loopback_nodes_work)
 {
-    (void)state;
     struct gravel_config config = loopback_config(1000);
     struct gravel *gravel;
     config.heap_bytes = 4096;
@@ -222,9 +211,8 @@ static void many_loopback_nodes_work(void **state)
 }
 
 /* As unaligned as a slot, a queue and a buffer can be. */
-static void odd_sizes_work(void **state)
+TEST(odd_sizes_work)
 {
-    (void)state;
     struct gravel_config config = loopback_config(3);
     struct gravel *gravel;
     config.heap_bytes = 123457;
@@ -252,22 +240,4 @@ static void odd_sizes_work(void **state)
     OK(gravel_close(gravel));
 }
 
-int main(void)
-{
-    watch(120, "memory");
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(nodes_one_after_another_leave_no_memory),
-        cmocka_unit_test(exhausted_heap_tells_the_numbers),
-        cmocka_unit_test(memory_is_zero_and_aligned_also_the_second_time),
-        cmocka_unit_test(long_allocation_is_zero_also_the_second_time),
-        cmocka_unit_test(heap_beyond_the_devices_limit_tells_the_numbers),
-        cmocka_unit_test(heap_beyond_the_addresses_of_the_process_tells_the_limit),
-        cmocka_unit_test(many_heaps_beyond_the_limit_tell_the_numbers),
-        cmocka_unit_test(largest_numbers_of_all_are_refused_in_peace),
-        cmocka_unit_test(queue_smaller_than_a_slot_is_refused),
-        cmocka_unit_test(derived_settings_are_told),
-        cmocka_unit_test(many_loopback_nodes_work),
-        cmocka_unit_test(odd_sizes_work),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+const struct fixture fixture = {.limit_s = 120};

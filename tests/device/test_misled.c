@@ -40,9 +40,8 @@ static void expect_refused(struct gravel *gravel, uint64_t memory, uint64_t offs
     expect_words(gravel, 1, memory, 0, 32);
 }
 
-static void bytes_beyond_an_allocation_are_refused(void **state)
+TEST(bytes_beyond_an_allocation_are_refused)
 {
-    (void)state;
     struct gravel *gravel = open_loopback(2, NULL);
     uint64_t memory = alloc_or_die(gravel, 128), freed = alloc_or_die(gravel, 128);
     char part[128];
@@ -56,9 +55,4 @@ static void bytes_beyond_an_allocation_are_refused(void **state)
     OK(gravel_close(gravel));
 }
 
-int main(void)
-{
-    watch(60, "misled");
-    const struct CMUnitTest tests[] = {cmocka_unit_test(bytes_beyond_an_allocation_are_refused)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+const struct fixture fixture = {.limit_s = 60};

@@ -12,25 +12,22 @@
 
 #include "expect.h"
 
-static void open_without_platform_says_so(void **state)
+TEST_OF("none", open_without_platform_says_so)
 {
-    (void)state;
     struct gravel_config config = loopback_config(1);
     expect_no_open(&config, NULL, GRAVEL_EDEVICE, "no OpenCL platform");
 }
 
-static void named_device_without_platform_says_so(void **state)
+TEST_OF("none", named_device_without_platform_says_so)
 {
-    (void)state;
     struct gravel_config config = loopback_config(1);
     strcpy(config.device, "0:0");
     expect_no_open(&config, NULL, GRAVEL_EDEVICE, "no OpenCL platform");
 }
 
 /* Where PoCL is the only driver, the text names the folder. */
-static void platform_without_device_says_why(void **state)
+TEST_OF("cache", platform_without_device_says_why)
 {
-    (void)state;
     struct gravel_config config = loopback_config(1);
     expect_no_open(&config, NULL, GRAVEL_EDEVICE, "no OpenCL device: none of platform 0");
     assert_non_null(strstr(gravel_last_error(), "its cache, /proc/none: set POCL_CACHE_DIR"));
@@ -47,9 +44,8 @@ static bool has_device(void)
     return n_devices > 0;
 }
 
-static void device_without_svm_is_refused_and_says_what_it_lacks(void **state)
+TEST_OF("rusticl", device_without_svm_is_refused_and_says_what_it_lacks)
 {
-    (void)state;
     struct gravel_config config = loopback_config(1);
     strcpy(config.device, "rusticl");
     strcpy(config.step, "svm");
@@ -58,9 +54,8 @@ static void device_without_svm_is_refused_and_says_what_it_lacks(void **state)
 }
 
 /* Mesa 22.3 returns from clFinish before a kernel's stores are seen, which no query tells. */
-static void device_that_fails_the_self_test_is_refused(void **state)
+TEST_OF("rusticl", device_that_fails_the_self_test_is_refused)
 {
-    (void)state;
     struct gravel_config config = loopback_config(1);
     strcpy(config.device, "rusticl");
     expect_no_open(&config, NULL, GRAVEL_ECAPABILITY, "self-test");
@@ -93,29 +88,15 @@ static bool has_platform(void)
     return clGetPlatformIDs(0, NULL, &n) == CL_SUCCESS && n > 0;
 }
 
-int main(int argc, char **argv)
+static void skip_other_machines(void)
 {
-    const struct CMUnitTest none[] = {
-        cmocka_unit_test(open_without_platform_says_so),
-        cmocka_unit_test(named_device_without_platform_says_so),
-    };
-    const struct CMUnitTest rusticl[] = {
-        cmocka_unit_test(device_without_svm_is_refused_and_says_what_it_lacks),
-        cmocka_unit_test(device_that_fails_the_self_test_is_refused),
-    };
-    const struct CMUnitTest cache[] = {cmocka_unit_test(platform_without_device_says_why)};
-    watch(60, "no platform");
-    MUST(argc == 2);
-    if (!strcmp(argv[1], "none") && has_platform())
+    if (has_argument("none") && has_platform())
         skip_all("the loader does not heed OCL_ICD_VENDORS");
-    if (!strcmp(argv[1], "none"))
-        return cmocka_run_group_tests(none, NULL, NULL);
-    if (!strcmp(argv[1], "cache") && has_device())
+    if (has_argument("cache") && has_device())
         skip_all("there are devices without PoCL's cache");
-    if (!strcmp(argv[1], "cache"))
-        return cmocka_run_group_tests(cache, NULL, NULL);
     setenv("RUSTICL_ENABLE", "llvmpipe", 1);
-    if (!has_rusticl_without_svm())
+    if (has_argument("rusticl") && !has_rusticl_without_svm())
         skip_all("no rusticl without SVM is installed (Debian 12: mesa-opencl-icd)");
-    return cmocka_run_group_tests(rusticl, NULL, NULL);
 }
+
+const struct fixture fixture = {.limit_s = 60, .open = skip_other_machines};

@@ -53,39 +53,34 @@ static const struct gravel_bindings table =
 static struct gravel *gravel;
 static uint64_t words, others; /* heap: uint [4096] each */
 
-static int open_node(void **state)
+static void open_node(void)
 {
-    (void)state;
     watch(60, "opening");
     gravel = open_loopback(N_NODES, &table);
     words = alloc_or_die(gravel, 4096 * 4);
     others = alloc_or_die(gravel, 4096 * 4);
-    return 0;
 }
 
-static int close_node(void **state)
+static void close_node(void)
 {
-    (void)state;
-    return gravel_close(gravel);
+    OK(gravel_close(gravel));
 }
 
-static int reset(void **state)
+static void reset(void)
 {
-    (void)state;
     watch(60, "one test");
     host_sum = 0;
     for (uint32_t node = 0; node < N_NODES; node++) {
         fill(gravel, node, words, 0, 4096 * 4);
         fill(gravel, node, others, 0, 4096 * 4);
     }
-    return gravel_barrier(gravel);
+    OK(gravel_barrier(gravel));
 }
 
 /* ---- what they do ---------------------------------------------------------------------------- */
 
-static void histogram_by_atomics_is_exact(void **state)
+TEST(histogram_by_atomics_is_exact)
 {
-    (void)state;
     const uint32_t n = 64 * 1024;
     OK(run_body(gravel,
                 BODY("uint key = (i * 2654435761u >> 16) % 96;"
@@ -123,15 +118,13 @@ static void expect_runs_in_order(struct gravel *node)
     }
 }
 
-static void call_sees_what_was_applied_before_its_run(void **state)
+TEST(call_sees_what_was_applied_before_its_run)
 {
-    (void)state;
     expect_runs_in_order(gravel);
 }
 
-static void both_kinds_of_handler_live_in_one_table(void **state)
+TEST(both_kinds_of_handler_live_in_one_table)
 {
-    (void)state;
     OK(run_body(gravel,
                 BODY("gravel_am2_wg(g, GRAVEL_HANDLER(tally), a, 5, 1);"
                      "gravel_am1_wg(g, GRAVEL_HANDLER(host_add), i, 1);"
@@ -143,9 +136,8 @@ static void both_kinds_of_handler_live_in_one_table(void **state)
 }
 
 /* Behind a handler of the device that takes its time, and an update, all in one node buffer. */
-static void host_function_runs_after_what_was_sent_before_it(void **state)
+TEST(host_function_runs_after_what_was_sent_before_it)
 {
-    (void)state;
     const size_t n = 64;
     const uint64_t arguments[3] = {words, 4000000};
     cl_kernel kernel =
@@ -165,9 +157,8 @@ static void host_function_runs_after_what_was_sent_before_it(void **state)
     clReleaseKernel(kernel);
 }
 
-static void calls_of_the_host_and_quiet(void **state)
+TEST(calls_of_the_host_and_quiet)
 {
-    (void)state;
     const uint64_t args[2] = {words, 3};
     for (int i = 0; i < 1000; i++)
         OK(gravel_am(gravel, TALLY, args, 2, 2));
@@ -176,9 +167,8 @@ static void calls_of_the_host_and_quiet(void **state)
 }
 
 /* Two million calls without arguments need no room on the wire: long runs. */
-static void long_runs_of_empty_messages_end(void **state)
+TEST(long_runs_of_empty_messages_end)
 {
-    (void)state;
     struct gravel_stats stats;
     OK(gravel_stats_reset(gravel));
     OK(run_body(gravel,
@@ -191,9 +181,8 @@ static void long_runs_of_empty_messages_end(void **state)
 /* ---- room that handlers must make ------------------------------------------------------------ */
 
 /* One slot and small buffers: groups wait for room until calls have been run, again and again. */
-static void handlers_run_while_kernels_wait_for_room(void **state)
+TEST(handlers_run_while_kernels_wait_for_room)
 {
-    (void)state;
     watch(120, "handlers beside kernels that wait");
     struct gravel_config config = loopback_config(2);
     struct gravel_stats stats;
@@ -226,9 +215,8 @@ static void handlers_run_while_kernels_wait_for_room(void **state)
 
 #define HEADER "#include \"gravel.cl.h\"\n"
 
-static void options_and_handler_numbers_reach_the_source(void **state)
+TEST(options_and_handler_numbers_reach_the_source)
 {
-    (void)state;
     const struct gravel_handler one[] = {{.name = "first", .n_args = 0, .function = host_add},
                                          {.name = "one", .n_args = 1}};
     const struct gravel_bindings bindings =
@@ -249,9 +237,8 @@ static void options_and_handler_numbers_reach_the_source(void **state)
 }
 
 /* Where launches are cut for the handlers' sake, a slice that leaves them no room is refused. */
-static void slices_without_room_are_refused(void **state)
+TEST(slices_without_room_are_refused)
 {
-    (void)state;
     struct gravel_config config = loopback_config(1);
     config.slice_groups = 1000000;
     struct gravel *node;
@@ -268,9 +255,8 @@ static void slices_without_room_are_refused(void **state)
 /* ---- one that does not end ------------------------------------------------------------------- */
 
 /* It turns for seconds, not for ever, so that this process can end: divisions that wait for each other. */
-static void endless_handler_is_named(void **state)
+TEST(endless_handler_is_named)
 {
-    (void)state;
     watch(60, "a handler that does not end");
     static const struct gravel_handler slow[] = {{.name = "turn", .n_args = 2}};
     const struct gravel_bindings bindings =
@@ -299,19 +285,4 @@ static void endless_handler_is_named(void **state)
     print_message("told after %.2f s\n", seconds_now() - begin);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(histogram_by_atomics_is_exact, reset),
-        cmocka_unit_test_setup(call_sees_what_was_applied_before_its_run, reset),
-        cmocka_unit_test_setup(host_function_runs_after_what_was_sent_before_it, reset),
-        cmocka_unit_test_setup(both_kinds_of_handler_live_in_one_table, reset),
-        cmocka_unit_test_setup(calls_of_the_host_and_quiet, reset),
-        cmocka_unit_test_setup(long_runs_of_empty_messages_end, reset),
-        cmocka_unit_test_setup(handlers_run_while_kernels_wait_for_room, reset),
-        cmocka_unit_test_setup(options_and_handler_numbers_reach_the_source, reset),
-        cmocka_unit_test_setup(slices_without_room_are_refused, reset),
-        cmocka_unit_test_setup(endless_handler_is_named, reset),
-    };
-    return cmocka_run_group_tests(tests, open_node, close_node);
-}
+const struct fixture fixture = {.open = open_node, .close = close_node, .before = reset};

@@ -52,9 +52,8 @@ bool __wrap_gravel_network_stop(struct gravel_network *network, bool keep_resolv
 }
 
 /* Both before aggregators are there and while they are made. */
-static void report_while_a_node_opens_ends_the_opening(void **state)
+TEST(report_while_a_node_opens_ends_the_opening)
 {
-    (void)state;
     const struct gravel_config config = loopback_config(2);
     watch(60, "a report while a node opens");
     for (late_us = 0; late_us <= 2000; late_us = late_us ? 2 * late_us : 250) {
@@ -69,12 +68,4 @@ static void report_while_a_node_opens_ends_the_opening(void **state)
             expect_error(code, GRAVEL_EPEER, "node 1 of another machine is silent");
         }
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(report_while_a_node_opens_ends_the_opening),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

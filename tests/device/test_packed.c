@@ -63,9 +63,8 @@ static void keep_the_network_thread(void)
     assert_true(atomic_load(&is_inside));
 }
 
-static void a_function_that_keeps_the_network_thread_is_named(void **state)
+TEST(a_function_that_keeps_the_network_thread_is_named)
 {
-    (void)state;
     uint64_t words;
     setenv("GRAVEL_TIMEOUT", "2000", 1); /* kernels are compiled within ten of it */
     open_with(&words);
@@ -83,12 +82,4 @@ static void a_function_that_keeps_the_network_thread_is_named(void **state)
     clReleaseKernel(kernel);
     gravel_close(gravel);
     unsetenv("GRAVEL_TIMEOUT");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_function_that_keeps_the_network_thread_is_named),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -24,19 +24,12 @@ cl_int __wrap_clEnqueueNDRangeKernel(cl_command_queue queue, cl_kernel kernel, c
                                          wait, event);
 }
 
-static void a_kernel_that_was_late_once_is_tried_again(void **state)
+TEST(a_kernel_that_was_late_once_is_tried_again)
 {
-    (void)state;
     struct gravel *gravel = open_loopback(1, NULL);
     assert_true(n_hand_overs > 1);
     expect_works(gravel);
     OK(gravel_close(gravel));
 }
 
-int main(void)
-{
-    watch(60, "a self-test that is tried again");
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_kernel_that_was_late_once_is_tried_again)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+const struct fixture fixture = {.limit_s = 60};

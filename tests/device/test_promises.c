@@ -16,19 +16,16 @@
 
 static struct gravel *gravel;
 
-static int open_node(void **state)
+static void open_node(void)
 {
-    (void)state;
     struct gravel_config config = loopback_config(2);
     config.heap_bytes = 16 << 20;
     OK(gravel_open(&gravel, &config, NULL));
-    return 0;
 }
 
-static int close_node(void **state)
+static void close_node(void)
 {
-    (void)state;
-    return gravel_close(gravel);
+    OK(gravel_close(gravel));
 }
 
 /* ---- threads --------------------------------------------------------------------------------- */
@@ -76,9 +73,8 @@ static void *work(void *argument)
     return NULL;
 }
 
-static void many_threads_make_mixed_calls_at_once(void **state)
+TEST(many_threads_make_mixed_calls_at_once)
 {
-    (void)state;
     struct worker workers[N_THREADS] = {0};
     uint64_t sum = alloc_or_die(gravel, 64);
     for (uint32_t i = 0; i < N_THREADS; i++) {
@@ -109,9 +105,8 @@ static void many_threads_make_mixed_calls_at_once(void **state)
     "if (!gravel_wait_until_uint_wg(g, b + 1024, GRAVEL_CMP_EQ, 48u)) ((global uint " \
     "*)gravel_local(g, a))[1] = 1;"
 
-static void a_signal_wraps(void **state)
+TEST(a_signal_wraps)
 {
-    (void)state;
     const uint32_t almost = 0xfffffff0u; /* 16 more are 0 */
     uint64_t word = alloc_or_die(gravel, 64), answers = alloc_or_die(gravel, 2048);
     OK(gravel_put(gravel, answers + 1024, &almost, sizeof almost, 0));
@@ -122,9 +117,8 @@ static void a_signal_wraps(void **state)
     assert_int_equal(word32(gravel, 0, word + 4), 0);
 }
 
-static void denormal_numbers_stay(void **state)
+TEST(denormal_numbers_stay)
 {
-    (void)state;
     uint64_t put = alloc_or_die(gravel, 4 * ITEMS), sum = alloc_or_die(gravel, 64);
     OK(run_body(gravel,
                 BODY("gravel_put_float_wg(g, a, i, as_float((uint)i + 1), 1);"
@@ -139,9 +133,8 @@ static void denormal_numbers_stay(void **state)
 
 /* ---- groups ---------------------------------------------------------------------------------- */
 
-static void groups_of_more_than_256_send_all(void **state)
+TEST(groups_of_more_than_256_send_all)
 {
-    (void)state;
     uint64_t words = alloc_or_die(gravel, 64);
     size_t most = 0, n_items = 0;
     clGetDeviceInfo(gravel_cl_device(gravel), CL_DEVICE_MAX_WORK_GROUP_SIZE, sizeof most, &most,
@@ -157,9 +150,8 @@ static void groups_of_more_than_256_send_all(void **state)
     assert_int_equal(word32(gravel, 1, words + 4), n_items / 2);
 }
 
-static void a_chosen_group_is_no_larger_than_suits_the_device(void **state)
+TEST(a_chosen_group_is_no_larger_than_suits_the_device)
 {
-    (void)state;
     uint64_t word = alloc_or_die(gravel, 64);
     size_t n_items = 4096;
     uint32_t suits = gravel_group_size(gravel);
@@ -210,9 +202,8 @@ static int heap_is_huge(uint32_t huge_pages)
     return found;
 }
 
-static void the_heap_asks_for_huge_pages_unless_told(void **state)
+TEST(the_heap_asks_for_huge_pages_unless_told)
 {
-    (void)state;
     FILE *has = fopen("/sys/kernel/mm/transparent_hugepage/enabled", "r");
     int found = has ? heap_is_huge(1) : -1;
     if (has)
@@ -225,15 +216,4 @@ static void the_heap_asks_for_huge_pages_unless_told(void **state)
     assert_int_equal(heap_is_huge(0), 0);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(many_threads_make_mixed_calls_at_once),
-        cmocka_unit_test(a_signal_wraps),
-        cmocka_unit_test(denormal_numbers_stay),
-        cmocka_unit_test(groups_of_more_than_256_send_all),
-        cmocka_unit_test(a_chosen_group_is_no_larger_than_suits_the_device),
-        cmocka_unit_test(the_heap_asks_for_huge_pages_unless_told),
-    };
-    return cmocka_run_group_tests(tests, open_node, close_node);
-}
+const struct fixture fixture = {.open = open_node, .close = close_node};

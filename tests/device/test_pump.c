@@ -1,21 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The pump alone, between a queue in device memory that the test itself writes and a mirror that it reads: tickets
- * that wrap around at 2^32, in queues of few slots; a long run, copied in two pieces; a header that says less than the
- * package has; one that is never published, for the pump and for the aggregator behind it; one that is published after
- * the limit of a thread that had no turn; a fault of which a copy takes one part before it is written, another after.
+ * that wrap around at 2^32, in queues of few slots; a header that says less than the package has; a mirror without room; a
+ * fault of which a copy takes one part before it is written, another after. What else the pump promises is shown on nodes.
  *
  * Path: meson test -> this -> lib/pump/move.c, pump/settle.c
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
-#include <cmocka.h>
+#include "expect.h"
 
 #include "aggregate/aggregator.h"
 #include "device/select.h"
@@ -23,7 +18,6 @@
 #include "pump/parts.h"
 
 #define SLOT_BYTES 9280u
-#define SKIPPED 77
 #define LIMIT_NS 300000000u
 
 static struct gravel_device device;
@@ -156,9 +150,8 @@ static uint32_t credit(uint32_t queue)
     return consumed;
 }
 
-static void tickets_wrap_around(void **state)
+TEST(tickets_wrap_around)
 {
-    (void)state;
     for (uint32_t n_slots = 1; n_slots <= 16; n_slots *= 4) {
         uint32_t start = UINT32_MAX - 2 * n_slots, ticket = start;
         open_pump(n_slots, start);
@@ -179,83 +172,8 @@ static void tickets_wrap_around(void **state)
     }
 }
 
-static void ticket_never_published_is_named(void **state)
+TEST(a_fault_is_handed_on_whole)
 {
-    (void)state;
-    open_pump(4, UINT32_MAX);
-    publish(1, UINT32_MAX, 3);
-    reserve(1, UINT32_MAX + 2u);
-    assert_int_equal(gravel_pump_settle(pump, NULL), GRAVEL_EKERNEL);
-    assert_non_null(strstr(gravel_last_error(), "queue 1, ticket 0 (slot 0): reserved"));
-    assert_string_equal(reported, gravel_last_error());
-    consume(1, UINT32_MAX, 3);
-    close_pump();
-}
-
-/* The pump without its thread: rounds one by one. */
-static void last_quarter_of_a_long_run_is_copied_behind_the_next_look(void **state)
-{
-    (void)state;
-    const uint32_t start = 100;
-    uint32_t moved;
-    open_pump(1024, start);
-    struct mirror *mirror = &pump->mirrors[0];
-    mirror->wanted = 400; /* headers at the next look */
-    mirror->n_ready = 400;
-    for (uint32_t i = 0; i < 400; i++)
-        publish(0, start + i, 1 + i % 200);
-    reserve(0, start + 400);
-    assert_int_equal(gravel_pump_move(pump, false, &moved), 0);
-    assert_in_range(moved, 400, 800); /* found, and perhaps brought */
-    assert_int_equal(mirror->taken, start + 300);
-    assert_int_equal(mirror->n_held, 100);
-    assert_true(gravel_pump_is_behind(pump));
-    for (uint32_t i = 400; i < 410; i++)
-        publish(0, start + i, 1 + i % 200);
-    reserve(0, start + 410);
-    assert_int_equal(gravel_pump_move(pump, false, &moved), 0);
-    assert_int_equal(mirror->taken, start + 410);
-    assert_int_equal(mirror->n_held, 0);
-    assert_int_equal(gravel_pump_settle(pump, NULL), 0);
-    assert_false(gravel_pump_is_behind(pump));
-    for (uint32_t i = 0; i < 410; i++)
-        consume(0, start + i, 1 + i % 200);
-    assert_int_equal(credit(0), start + 410);
-    close_pump();
-}
-
-/* A queue that had few has few again: they need no copy of their own, and those behind them one. */
-static void few_packages_come_with_the_look_that_finds_them(void **state)
-{
-    (void)state;
-    const uint32_t start = UINT32_MAX - 2, n = GRAVEL_PUMP_FEW + 4;
-    uint32_t moved;
-    open_pump(1024, start);
-    struct mirror *mirror = &pump->mirrors[1];
-    for (uint32_t i = 0; i < 3; i++)
-        publish(1, start + i, 1 + i);
-    reserve(1, start + 4); /* the fourth is not published yet */
-    assert_int_equal(gravel_pump_move(pump, false, &moved), 0);
-    assert_int_equal(moved, 3);
-    assert_int_equal(mirror->arrived, start + 3);
-    assert_int_equal(mirror->n_flights, 0);
-    for (uint32_t i = 3; i < n; i++)
-        publish(1, start + i, 1 + i);
-    reserve(1, start + n);
-    assert_int_equal(gravel_pump_move(pump, false, &moved), 0);
-    assert_int_equal(mirror->taken, start + n);
-    assert_true(mirror->arrived == start + 3 + GRAVEL_PUMP_FEW || mirror->arrived == start + n);
-    assert_int_equal(mirror->n_ready, n - 3);
-    assert_int_equal(gravel_pump_settle(pump, NULL), 0);
-    for (uint32_t i = 0; i < n; i++)
-        consume(1, start + i, 1 + i);
-    assert_int_equal(credit(1), start + n);
-    close_pump();
-}
-
-static void a_fault_is_handed_on_whole(void **state)
-{
-    (void)state;
     const size_t at = offsetof(struct gravelp_arena, fault);
     uint32_t moved;
     const struct gravelp_arena told = {
@@ -271,87 +189,8 @@ static void a_fault_is_handed_on_whole(void **state)
     close_pump();
 }
 
-static void *settle(void *code)
+TEST(mirror_without_room_is_told)
 {
-    *(int *)code = gravel_pump_settle(pump, NULL);
-    return NULL;
-}
-
-/* The settling thread gets no turn for twice its limit, and the package comes right after the first look. */
-static void limit_counts_turns_of_the_thread(void **state)
-{
-    (void)state;
-    pthread_t thread;
-    int code = -1;
-    open_pump(4, 0);
-    reserve(0, 1);
-    pthread_mutex_lock(&pump->lock);
-    assert_int_equal(pthread_create(&thread, NULL, settle, &code), 0);
-    usleep(2 * LIMIT_NS / 1000);
-    pthread_mutex_unlock(&pump->lock);
-    for (uint32_t i = 0; i < 1000000 && !pthread_mutex_trylock(&pump->lock); i++)
-        pthread_mutex_unlock(&pump->lock); /* until it looks */
-    publish(0, 0, 1);
-    assert_int_equal(pthread_join(thread, NULL), 0);
-    assert_int_equal(code, 0);
-    assert_string_equal(reported, "");
-    consume(0, 0, 1);
-    close_pump();
-}
-
-static void ship(void *context, struct gravel_buffer *buffer)
-{
-    (void)context;
-    gravel_pool_return(buffer);
-}
-
-static void start_aggregator(struct gravel_aggregator *aggregator)
-{
-    const struct gravel_sender_shape shape = {.n_nodes = 1,
-                                              .buffer_bytes = 65536,
-                                              .flush_ns = 1000000,
-                                              .ship = ship,
-                                              .failure = &failure};
-    *aggregator = (struct gravel_aggregator){.queue = {.words = gravel_arena_queue(memory.arena, 0),
-                                                       .slots = gravel_arena_slots(memory.arena, 0),
-                                                       .n_slots = memory.arena->n_slots,
-                                                       .slot_bytes = SLOT_BYTES,
-                                                       .arrived = gravel_pump_arrived(pump, 0),
-                                                       .looks = gravel_pump_looks(pump)},
-                                             .arena = memory.arena,
-                                             .failure = &failure,
-                                             .report = report,
-                                             .timeout_ns = LIMIT_NS};
-    assert_int_equal(gravel_sender_create(&aggregator->sender, &shape), 0);
-    aggregator->records = aggregator->sender; /* there are none */
-    assert_int_equal(gravel_aggregator_start(aggregator), 0);
-}
-
-/* Leaders wait for room when the pump looks, and then it gets no turn: no ticket is given up. With turns one is. */
-static void aggregator_counts_turns_of_the_pump(void **state)
-{
-    (void)state;
-    struct gravel_aggregator aggregator;
-    uint32_t moved;
-    open_pump(4, 0);
-    reserve(0, 6);
-    assert_int_equal(gravel_pump_move(pump, false, &moved), 0);
-    start_aggregator(&aggregator);
-    usleep(3 * LIMIT_NS / 1000);
-    assert_false(atomic_load(&has_reported));
-    for (uint32_t i = 0; i < 1000 && !atomic_load(&has_reported); i++) {
-        assert_int_equal(gravel_pump_move(pump, false, &moved), 0);
-        usleep(LIMIT_NS / 20 / 1000);
-    }
-    gravel_aggregator_stop(&aggregator);
-    assert_non_null(strstr(reported, "queue 0, ticket 0 (slot 0): reserved by a work-group"));
-    gravel_sender_destroy(aggregator.sender);
-    close_pump();
-}
-
-static void mirror_without_room_is_told(void **state)
-{
-    (void)state;
     open_pump(1, 0);
     publish(0, 0, 1);
     reserve(0, 1);
@@ -364,9 +203,8 @@ static void mirror_without_room_is_told(void **state)
 }
 
 /* Words of the device may be anything: no header makes the pump write beside its mirror. */
-static void malformed_header_is_copied_whole_and_no_further(void **state)
+TEST(malformed_header_is_copied_whole_and_no_further)
 {
-    (void)state;
     open_pump(2, 0);
     struct gravelp_package wild = {
         .command = 0xffffffff, .n_messages = 0xffffffff, .stride = 0xffffffff, .published = 1};
@@ -381,42 +219,27 @@ static void malformed_header_is_copied_whole_and_no_further(void **state)
     close_pump();
 }
 
-static bool open_device(void)
+static void open_device(void)
 {
     static struct gravel_candidate candidates[GRAVEL_MAX_DEVICES];
     unsigned n = 0;
     cl_int error;
     if (gravel_device_list(candidates, &n) || n == 0)
-        return false;
+        skip_all("no device");
     device.id = candidates[0].device;
     device.capability = candidates[0].capability;
     device.units = 1;
     device.step = GRAVEL_STEP_DRAIN; /* no thread: the test calls */
     device.context = clCreateContext(NULL, 1, &device.id, NULL, NULL, &error);
-    if (error == CL_SUCCESS)
-        device.queue = clCreateCommandQueueWithProperties(device.context, device.id, NULL, &error);
-    return error == CL_SUCCESS;
+    MUST(error == CL_SUCCESS);
+    device.queue = clCreateCommandQueueWithProperties(device.context, device.id, NULL, &error);
+    MUST(error == CL_SUCCESS);
 }
 
-int main(void)
+static void close_device(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(tickets_wrap_around),
-        cmocka_unit_test(last_quarter_of_a_long_run_is_copied_behind_the_next_look),
-        cmocka_unit_test(few_packages_come_with_the_look_that_finds_them),
-        cmocka_unit_test(a_fault_is_handed_on_whole),
-        cmocka_unit_test(ticket_never_published_is_named),
-        cmocka_unit_test(limit_counts_turns_of_the_thread),
-        cmocka_unit_test(aggregator_counts_turns_of_the_pump),
-        cmocka_unit_test(mirror_without_room_is_told),
-        cmocka_unit_test(malformed_header_is_copied_whole_and_no_further),
-    };
-    if (!open_device()) {
-        printf("skipped: no device\n");
-        return SKIPPED;
-    }
-    int n_failed = cmocka_run_group_tests(tests, NULL, NULL);
     clReleaseCommandQueue(device.queue);
     clReleaseContext(device.context);
-    return n_failed;
 }
+
+const struct fixture fixture = {.open = open_device, .close = close_device};

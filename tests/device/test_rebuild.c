@@ -53,9 +53,8 @@ static void let_fail(unsigned n)
     n_failing = n;
 }
 
-static void a_build_that_the_compiler_did_not_refuse_is_tried_again(void **state)
+TEST(a_build_that_the_compiler_did_not_refuse_is_tried_again)
 {
-    (void)state;
     let_fail(1);
     struct gravel *gravel = open_loopback(1, NULL);
     assert_true(n_builds > 1);
@@ -67,9 +66,8 @@ static void a_build_that_the_compiler_did_not_refuse_is_tried_again(void **state
     OK(gravel_close(gravel));
 }
 
-static void it_is_tried_once(void **state)
+TEST(it_is_tried_once)
 {
-    (void)state;
     struct gravel *gravel = open_loopback(1, NULL);
     cl_program program = (cl_program)1;
     let_fail(2);
@@ -87,9 +85,8 @@ static void it_is_tried_once(void **state)
     OK(gravel_close(gravel));
 }
 
-static void a_wrong_program_is_built_once(void **state)
+TEST(a_wrong_program_is_built_once)
 {
-    (void)state;
     struct gravel *gravel = open_loopback(1, NULL);
     cl_program program = (cl_program)1;
     let_fail(0);
@@ -99,13 +96,4 @@ static void a_wrong_program_is_built_once(void **state)
     OK(gravel_close(gravel));
 }
 
-int main(void)
-{
-    watch(120, "builds that are tried again");
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_build_that_the_compiler_did_not_refuse_is_tried_again),
-        cmocka_unit_test(it_is_tried_once),
-        cmocka_unit_test(a_wrong_program_is_built_once),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+const struct fixture fixture = {.limit_s = 120};

@@ -31,22 +31,19 @@ static int nothing(struct gravel *node, void *user, uint32_t source,
 static const struct gravel_handler handlers[] = {{.name = "none", .n_args = 0, .function = nothing},
                                                  {.name = "two", .n_args = 2, .function = nothing}};
 
-static int open_node(void **state)
+static void open_node(void)
 {
-    (void)state;
     const struct gravel_bindings bindings = GRAVEL_BINDINGS(.handlers = handlers, .n_handlers = 2);
     gravel = open_loopback(2, &bindings);
     table = guarded_alloc(gravel, BYTES);
     odd = alloc_or_die(gravel, 12);
     freed = alloc_or_die(gravel, 4096);
     OK(gravel_free(gravel, freed));
-    return 0;
 }
 
-static int close_node(void **state)
+static void close_node(void)
 {
-    (void)state;
-    return gravel_close(gravel);
+    OK(gravel_close(gravel));
 }
 
 /* Fails if anything is written anywhere, if a refusal is reported again, or if the node does not work. */
@@ -61,9 +58,8 @@ static void expect_unharmed(void)
 
 /* ---- of kernels ------------------------------------------------------------------------------ */
 
-static void messages_of_kernels_are_refused_and_named(void **state)
+TEST(messages_of_kernels_are_refused_and_named)
 {
-    (void)state;
     const uint64_t words = table.memory;
     const char *to = BODY("gravel_inc_uint_wg(g, a, i, (uint)b);"),
                *index = BODY("gravel_inc_uint_wg(g, a, (uint)b, 1);"),
@@ -127,9 +123,8 @@ static void messages_of_kernels_are_refused_and_named(void **state)
     }
 }
 
-static void refusals_are_counted_in_statistics(void **state)
+TEST(refusals_are_counted_in_statistics)
 {
-    (void)state;
     struct gravel_stats stats;
     OK(gravel_stats_reset(gravel));
     expect_error(
@@ -148,9 +143,8 @@ static void refusals_are_counted_in_statistics(void **state)
 /* ---- of the host ----------------------------------------------------------------------------- */
 
 /* As a whole: of a put of many pieces, none goes to what lies behind the gap, or behind the end of all numbers. */
-static void bytes_outside_are_refused_at_once(void **state)
+TEST(bytes_outside_are_refused_at_once)
 {
-    (void)state;
     static char data[8 << 20] = {1};
     const uint64_t words = table.memory;
     void *map = &map;
@@ -171,9 +165,8 @@ static void bytes_outside_are_refused_at_once(void **state)
     expect_unharmed();
 }
 
-static void updates_outside_are_refused_by_quiet(void **state)
+TEST(updates_outside_are_refused_by_quiet)
 {
-    (void)state;
     const uint64_t offsets[] = {table.memory + 2, UINT64_MAX - 3, UINT64_MAX, freed,
                                 UINT64_C(1) << 62};
     for (size_t i = 0; i < sizeof offsets / sizeof *offsets; i++) {
@@ -183,9 +176,8 @@ static void updates_outside_are_refused_by_quiet(void **state)
     }
 }
 
-static void updates_that_do_not_exist_are_refused_at_once(void **state)
+TEST(updates_that_do_not_exist_are_refused_at_once)
 {
-    (void)state;
     uint64_t one = 1;
     const uint32_t wrong[][2] = {{0, GRAVEL_INT},
                                  {GRAVEL_AM, GRAVEL_INT},
@@ -202,9 +194,8 @@ static void updates_that_do_not_exist_are_refused_at_once(void **state)
     expect_unharmed();
 }
 
-static void calls_check_their_arguments(void **state)
+TEST(calls_check_their_arguments)
 {
-    (void)state;
     const uint64_t words = table.memory, pattern[32] = {0}, args[5] = {0};
     int64_t value[65] = {0};
     uint64_t offset, sums[33] = {7};
@@ -263,16 +254,4 @@ static void calls_check_their_arguments(void **state)
     expect_unharmed();
 }
 
-int main(void)
-{
-    watch(120, "refusals");
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(messages_of_kernels_are_refused_and_named),
-        cmocka_unit_test(refusals_are_counted_in_statistics),
-        cmocka_unit_test(bytes_outside_are_refused_at_once),
-        cmocka_unit_test(updates_outside_are_refused_by_quiet),
-        cmocka_unit_test(updates_that_do_not_exist_are_refused_at_once),
-        cmocka_unit_test(calls_check_their_arguments),
-    };
-    return cmocka_run_group_tests(tests, open_node, close_node);
-}
+const struct fixture fixture = {.limit_s = 120, .open = open_node, .close = close_node};

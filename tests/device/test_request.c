@@ -17,11 +17,9 @@
 
 static struct gravel_config config;
 
-static int set_up(void **state)
+static void set_up(void)
 {
-    (void)state;
     config = loopback_config(3);
-    return 0;
 }
 
 static struct gravel *open_node(void)
@@ -70,15 +68,13 @@ static void draw_numbers(void)
     OK(gravel_close(gravel));
 }
 
-static void fetch_add_by_all_gives_every_number_once(void **state)
+TEST(fetch_add_by_all_gives_every_number_once)
 {
-    (void)state;
     draw_numbers();
 }
 
-static void the_same_with_one_slot_and_tiny_buffers(void **state)
+TEST(the_same_with_one_slot_and_tiny_buffers)
 {
-    (void)state;
     bool is_drain = getenv("GRAVEL_STEP") && !strcmp(getenv("GRAVEL_STEP"), "drain");
     config.slot_bytes =
         1088; /* several slots a group: more than one on drain, where nobody waits for room */
@@ -88,9 +84,8 @@ static void the_same_with_one_slot_and_tiny_buffers(void **state)
     draw_numbers();
 }
 
-static void cas_has_one_winner(void **state)
+TEST(cas_has_one_winner)
 {
-    (void)state;
     struct gravel *gravel = open_node();
     uint64_t word = alloc_or_die(gravel, 64), answers = alloc_or_die(gravel, 8 * N);
     uint64_t signals = alloc_or_die(gravel, 4096), n_winners = 0;
@@ -115,9 +110,8 @@ static void cas_has_one_winner(void **state)
 /* ---- order ----------------------------------------------------------------------------------- */
 
 /* Two calls with one reply: the second sees what the first did, item by item; and a get sees a put before it. */
-static void calls_of_a_group_are_done_in_order(void **state)
+TEST(calls_of_a_group_are_done_in_order)
 {
-    (void)state;
     struct gravel *gravel = open_node();
     uint64_t words = alloc_or_die(gravel, 4 * N), answers = alloc_or_die(gravel, 4 * 3 * N);
     uint64_t signals = alloc_or_die(gravel, 4096);
@@ -153,9 +147,8 @@ static void *send_slowly(void *argument)
 }
 
 /* Six changes of a word, none further apart than the limit, all together longer than it. */
-static void a_wait_goes_on_while_its_word_changes(void **state)
+TEST(a_wait_goes_on_while_its_word_changes)
 {
-    (void)state;
     config.timeout_ms = 500;
     config.loopback_nodes = 1;
     struct gravel *gravel = open_node();
@@ -179,9 +172,8 @@ static void a_wait_goes_on_while_its_word_changes(void **state)
 
 /* ---- what is told ---------------------------------------------------------------------------- */
 
-static void a_wait_for_nothing_ends_and_is_named(void **state)
+TEST(a_wait_for_nothing_ends_and_is_named)
 {
-    (void)state;
     config.timeout_ms = 300;
     struct gravel *gravel = open_node();
     bool is_drain = takes_step(gravel, "drain");
@@ -196,9 +188,8 @@ static void a_wait_for_nothing_ends_and_is_named(void **state)
 }
 
 /* Both halves of it, and of the word. */
-static void a_wait_for_a_long_is_named_in_full(void **state)
+TEST(a_wait_for_a_long_is_named_in_full)
 {
-    (void)state;
     config.timeout_ms = 300;
     struct gravel *gravel = open_node();
     bool is_drain = takes_step(gravel, "drain");
@@ -214,9 +205,8 @@ static void a_wait_for_a_long_is_named_in_full(void **state)
     assert_int_equal(gravel_close(gravel), GRAVEL_EKERNEL);
 }
 
-static void without_64_bit_atomics_waits_for_longs_do_not_build(void **state)
+TEST(without_64_bit_atomics_waits_for_longs_do_not_build)
 {
-    (void)state;
     static const char source[] = "#undef cl_khr_int64_base_atomics\n"
                                  "#include \"gravel.cl.h\"\n"
                                  "kernel void wait(GRAVEL_ARENA) { GRAVEL_OPEN(g); CALL }\n";
@@ -236,9 +226,8 @@ static void without_64_bit_atomics_waits_for_longs_do_not_build(void **state)
     OK(gravel_close(gravel));
 }
 
-static void refused_requests_do_nothing_and_say_why(void **state)
+TEST(refused_requests_do_nothing_and_say_why)
 {
-    (void)state;
     struct gravel *gravel = open_node();
     uint64_t words = alloc_or_die(gravel, 64), answers = alloc_or_die(gravel, 64);
     uint64_t signal = alloc_or_die(gravel, 64);
@@ -257,9 +246,8 @@ static void refused_requests_do_nothing_and_say_why(void **state)
 }
 
 /* The wait for an answer that was refused ends, and the refusal is told with it. */
-static void the_cause_of_a_vain_wait_is_told(void **state)
+TEST(the_cause_of_a_vain_wait_is_told)
 {
-    (void)state;
     config.timeout_ms = 300;
     struct gravel *gravel = open_node();
     uint64_t words = alloc_or_die(gravel, 64), signal = alloc_or_die(gravel, 64);
@@ -278,20 +266,4 @@ static void the_cause_of_a_vain_wait_is_told(void **state)
     assert_int_equal(gravel_close(gravel), GRAVEL_EKERNEL);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(fetch_add_by_all_gives_every_number_once, set_up),
-        cmocka_unit_test_setup(the_same_with_one_slot_and_tiny_buffers, set_up),
-        cmocka_unit_test_setup(cas_has_one_winner, set_up),
-        cmocka_unit_test_setup(calls_of_a_group_are_done_in_order, set_up),
-        cmocka_unit_test_setup(a_wait_goes_on_while_its_word_changes, set_up),
-        cmocka_unit_test_setup(a_wait_for_nothing_ends_and_is_named, set_up),
-        cmocka_unit_test_setup(a_wait_for_a_long_is_named_in_full, set_up),
-        cmocka_unit_test_setup(without_64_bit_atomics_waits_for_longs_do_not_build, set_up),
-        cmocka_unit_test_setup(refused_requests_do_nothing_and_say_why, set_up),
-        cmocka_unit_test_setup(the_cause_of_a_vain_wait_is_told, set_up),
-    };
-    watch(170, "requests");
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+const struct fixture fixture = {.limit_s = 170, .before = set_up};

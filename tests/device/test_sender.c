@@ -17,8 +17,6 @@
 
 #define N_HOPS 30000u
 
-static bool is_resident;
-
 /* Ids by position in the table below. */
 enum { GROW, HOP, FLOOD, QUIET };
 
@@ -60,7 +58,7 @@ static struct served open_with(struct gravel_config config, const struct gravel_
     struct served served = {.gravel = NULL};
     const struct gravel_bindings bindings = bindings_of(handlers);
     config.timeout_ms *= patience();
-    strcpy(config.server_mode, is_resident ? "resident" : "phases");
+    strcpy(config.server_mode, has_argument("resident") ? "resident" : "phases");
     OK(gravel_open(&served.gravel, &config, &bindings));
     served.keys = alloc_or_die(served.gravel, N_KEYS * sizeof(struct guarded_key));
     served.ledger = alloc_or_die(served.gravel, N_MESSAGES * sizeof(uint32_t));
@@ -114,9 +112,8 @@ static void plant_and_expect(const struct served *served, uint32_t n_trees, uint
                  N_MESSAGES - n_trees * TREE);
 }
 
-static void messages_of_handlers_are_run_once_and_alone(void **state)
+TEST(messages_of_handlers_are_run_once_and_alone)
 {
-    (void)state;
     watch(120, "trees of messages");
     struct gravel_stats stats;
     struct served served = open_with(loopback_config(1), wide);
@@ -131,12 +128,11 @@ static void messages_of_handlers_are_run_once_and_alone(void **state)
 }
 
 /* As on a GPU: outboxes that are collected, lists. */
-static void messages_of_handlers_are_run_once_and_alone_in_lists(void **state)
+TEST(messages_of_handlers_are_run_once_and_alone_in_lists)
 {
-    (void)state;
     watch(120, "trees of messages, lists");
     struct gravel_config config = loopback_config(1);
-    config.n_servers = is_resident ? 2 : 5;
+    config.n_servers = has_argument("resident") ? 2 : 5;
     config.server_items = 32;
     strcpy(config.build_options, "-DGRAVEL_FORM_SCAN");
     struct served served = open_with(config, wide);
@@ -147,12 +143,11 @@ static void messages_of_handlers_are_run_once_and_alone_in_lists(void **state)
 }
 
 /* One message at a time, from server to server: none leaves before the last. Its numbers go round the ring. */
-static void a_launch_ends_behind_the_last_message(void **state)
+TEST(a_launch_ends_behind_the_last_message)
 {
-    (void)state;
     watch(120, "a chain of messages");
     struct gravel_config config = loopback_config(1);
-    if (!is_resident)
+    if (!has_argument("resident"))
         config.n_servers = 1; /* else each hop is a kernel */
     struct served served = open_with(config, narrow);
     OK(launch(&served, "begin", N_HOPS - 1, 1));
@@ -160,10 +155,9 @@ static void a_launch_ends_behind_the_last_message(void **state)
     close_served(&served);
 }
 
-static void chains_in_phases_go_from_kernel_to_kernel(void **state)
+TEST(chains_in_phases_go_from_kernel_to_kernel)
 {
-    (void)state;
-    if (is_resident)
+    if (has_argument("resident"))
         return;
     watch(120, "a chain in phases");
     struct gravel_config config = loopback_config(1);
@@ -175,10 +169,9 @@ static void chains_in_phases_go_from_kernel_to_kernel(void **state)
 }
 
 /* Two nodes: each its own messages. */
-static void nodes_serve_what_their_handlers_send(void **state)
+TEST(nodes_serve_what_their_handlers_send)
 {
-    (void)state;
-    if (is_resident)
+    if (has_argument("resident"))
         return;
     watch(120, "two nodes");
     struct served served = open_with(loopback_config(2), wide);
@@ -196,23 +189,20 @@ static void expect_fault(const char *kernel, uint64_t argument, const char *part
     gravel_close(served.gravel);
 }
 
-static void rings_that_overflow_are_told(void **state)
+TEST(rings_that_overflow_are_told)
 {
-    (void)state;
     watch(120, "a ring without room");
     expect_fault("open_flood", 5000, "raise max_pending");
 }
 
-static void handlers_that_may_not_send_are_told(void **state)
+TEST(handlers_that_may_not_send_are_told)
 {
-    (void)state;
     watch(120, "a handler that may not send");
     expect_fault("send_quietly", 5, "sends to handler 3 and may not");
 }
 
-static void messages_from_elsewhere_are_refused(void **state)
+TEST(messages_from_elsewhere_are_refused)
 {
-    (void)state;
     watch(120, "messages of the host's");
     struct served served = open_with(loopback_config(1), narrow);
     const uint64_t args[] = {1, 0};
@@ -221,9 +211,8 @@ static void messages_from_elsewhere_are_refused(void **state)
     close_served(&served);
 }
 
-static void messages_to_wrong_handlers_do_not_compile(void **state)
+TEST(messages_to_wrong_handlers_do_not_compile)
 {
-    (void)state;
     watch(120, "a send to a handler without a key");
     struct served served = open_with(loopback_config(1), narrow);
     cl_program program = NULL;
@@ -237,21 +226,4 @@ static void messages_to_wrong_handlers_do_not_compile(void **state)
                  GRAVEL_EBUILD, "gravel_error_no_handler_with_one_key_and_so_many_arguments");
     free(text);
     close_served(&served);
-}
-
-int main(int argc, char **argv)
-{
-    is_resident = argc > 1 && !strcmp(argv[1], "resident");
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(messages_of_handlers_are_run_once_and_alone),
-        cmocka_unit_test(messages_of_handlers_are_run_once_and_alone_in_lists),
-        cmocka_unit_test(a_launch_ends_behind_the_last_message),
-        cmocka_unit_test(chains_in_phases_go_from_kernel_to_kernel),
-        cmocka_unit_test(nodes_serve_what_their_handlers_send),
-        cmocka_unit_test(rings_that_overflow_are_told),
-        cmocka_unit_test(handlers_that_may_not_send_are_told),
-        cmocka_unit_test(messages_from_elsewhere_are_refused),
-        cmocka_unit_test(messages_to_wrong_handlers_do_not_compile),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -25,12 +25,11 @@ static void expect_all_sizes(const struct served *served)
     send_and_expect(served, MOST_ITEMS, 3, MOST_NODES);
 }
 
-static void every_message_is_run_once_and_alone(void **state)
+TEST(every_message_is_run_once_and_alone)
 {
-    (void)state;
     watch(120, "servers as they are derived");
     struct gravel_config config = loopback_config(MOST_NODES);
-    config.inbox_slots = is_resident ? 2 : 64;
+    config.inbox_slots = has_argument("resident") ? 2 : 64;
     struct served served = open_with(config);
     struct gravel_stats stats;
     expect_all_sizes(&served);
@@ -38,22 +37,21 @@ static void every_message_is_run_once_and_alone(void **state)
     send_and_expect(&served, MOST_ITEMS, N_KEYS, 1);
     OK(gravel_stats_read(served.gravel, &stats, sizeof stats, GRAVEL_ALL_NODES));
     assert_int_equal(stats.served_messages, MOST_ITEMS);
-    assert_true(is_resident ? stats.server_phases == 0 : stats.server_phases > 1);
+    assert_true(has_argument("resident") ? stats.server_phases == 0 : stats.server_phases > 1);
     close_served(&served);
 }
 
 /* As on a GPU: outboxes that are collected, lists. */
-static void every_message_is_run_once_and_alone_in_lists(void **state)
+TEST(every_message_is_run_once_and_alone_in_lists)
 {
-    (void)state;
     watch(120, "servers with lists");
     struct gravel_config config = loopback_config(MOST_NODES);
-    config.n_servers = is_resident ? 2 : 5;
+    config.n_servers = has_argument("resident") ? 2 : 5;
     config.server_items = 32;
-    config.inbox_slots = is_resident ? 1 : 0;
+    config.inbox_slots = has_argument("resident") ? 1 : 0;
     strcpy(config.build_options, "-DGRAVEL_FORM_SCAN");
     const uint32_t n_items =
-        is_resident ? MOST_ITEMS / 8 : MOST_ITEMS; /* each list waits for room */
+        has_argument("resident") ? MOST_ITEMS / 8 : MOST_ITEMS; /* each list waits for room */
     struct served served = open_with(config);
     send_and_expect(&served, 257, 5, 1);
     send_and_expect(&served, n_items, 1, 1);
@@ -62,9 +60,8 @@ static void every_message_is_run_once_and_alone_in_lists(void **state)
 }
 
 /* Calls of several handlers, with and without keys, to this node and another, in one loop. */
-static void other_calls_do_what_they_do_anywhere(void **state)
+TEST(other_calls_do_what_they_do_anywhere)
 {
-    (void)state;
     watch(120, "a mix of calls");
     struct served served = open_with(loopback_config(MOST_NODES));
     const uint32_t n_items = 30011;
@@ -94,9 +91,8 @@ static void *send_from_host(void *of)
 }
 
 /* The host sends to the key that a launch serves, meanwhile. */
-static void messages_from_elsewhere_wait_for_their_turn(void **state)
+TEST(messages_from_elsewhere_wait_for_their_turn)
 {
-    (void)state;
     watch(120, "messages beside a launch");
     struct served served = open_with(loopback_config(MOST_NODES));
     const uint32_t one = 1;
@@ -128,10 +124,9 @@ static void *send_awaited(void *of)
 }
 
 /* Clients stay until servers have run what the host sends meanwhile: it has more than the mailbox, and waits for all. */
-static void messages_reach_servers_that_run(void **state)
+TEST(messages_reach_servers_that_run)
 {
-    (void)state;
-    if (!is_resident)
+    if (!has_argument("resident"))
         return; /* no mailbox */
     watch(120, "mail");
     struct gravel_config config = loopback_config(MOST_NODES);
@@ -153,10 +148,9 @@ static void messages_reach_servers_that_run(void **state)
 }
 
 /* A kernel that takes no work has no servers either: what came meanwhile is served all the same. */
-static void messages_beside_a_launch_without_servers_are_run(void **state)
+TEST(messages_beside_a_launch_without_servers_are_run)
 {
-    (void)state;
-    if (!is_resident)
+    if (!has_argument("resident"))
         return; /* such a launch has no mailbox */
     watch(120, "mail without servers");
     struct served served = open_with(loopback_config(MOST_NODES));
@@ -176,10 +170,9 @@ static void messages_beside_a_launch_without_servers_are_run(void **state)
 /* Where a node is alone, and where there are others. */
 
 /* More messages of each client than all slots hold, to one server. */
-static void clients_wait_for_room_in_an_inbox(void **state)
+TEST(clients_wait_for_room_in_an_inbox)
 {
-    (void)state;
-    if (!is_resident)
+    if (!has_argument("resident"))
         return; /* inboxes_that_overflow_are_told */
     watch(120, "an inbox of a slot");
     const cl_uint n_calls = 20, n_items = 5000;
@@ -194,19 +187,4 @@ static void clients_wait_for_room_in_an_inbox(void **state)
     assert_int_equal(word32(served.gravel, 0, served.keys + 7 * sizeof(struct guarded_key) + 8), 0);
     clReleaseKernel(kernel);
     close_served(&served);
-}
-
-int main(int argc, char **argv)
-{
-    is_resident = argc > 1 && !strcmp(argv[1], "resident");
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_message_is_run_once_and_alone),
-        cmocka_unit_test(every_message_is_run_once_and_alone_in_lists),
-        cmocka_unit_test(other_calls_do_what_they_do_anywhere),
-        cmocka_unit_test(messages_from_elsewhere_wait_for_their_turn),
-        cmocka_unit_test(messages_reach_servers_that_run),
-        cmocka_unit_test(messages_beside_a_launch_without_servers_are_run),
-        cmocka_unit_test(clients_wait_for_room_in_an_inbox),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -9,9 +9,8 @@
  */
 #include "served.h"
 
-static void messages_to_no_node_are_refused(void **state)
+TEST(messages_to_no_node_are_refused)
 {
-    (void)state;
     watch(120, "messages to no node");
     for (uint32_t n_nodes = 1; n_nodes <= MOST_NODES; n_nodes++) {
         struct served served = open_with(loopback_config(n_nodes));
@@ -29,9 +28,8 @@ static void messages_to_no_node_are_refused(void **state)
 
 /* ---- what is refused, what is told ------------------------------------------------------------- */
 
-static void wrong_launches_are_refused(void **state)
+TEST(wrong_launches_are_refused)
 {
-    (void)state;
     watch(120, "refusals");
     struct served served = open_with(loopback_config(1));
     const size_t size = 64;
@@ -63,10 +61,9 @@ static void wrong_launches_are_refused(void **state)
     gravel_close(served.gravel);
 }
 
-static void inboxes_that_overflow_are_told(void **state)
+TEST(inboxes_that_overflow_are_told)
 {
-    (void)state;
-    if (is_resident)
+    if (has_argument("resident"))
         return; /* clients_wait_for_room_in_an_inbox */
     watch(120, "an inbox without room");
     struct served served = open_with(loopback_config(1));
@@ -98,10 +95,9 @@ static void expect_fault(struct served *served, cl_kernel kernel, const char *pa
     gravel_close(served->gravel);
 }
 
-static void servers_that_take_nothing_are_told(void **state)
+TEST(servers_that_take_nothing_are_told)
 {
-    (void)state;
-    if (!is_resident)
+    if (!has_argument("resident"))
         return; /* no client waits */
     watch(120, "a handler that does not end");
     struct served served = open_impatient();
@@ -113,10 +109,9 @@ static void servers_that_take_nothing_are_told(void **state)
     expect_fault(&served, kernel, "waited for room in the inbox of server ");
 }
 
-static void servers_that_no_client_joins_are_told(void **state)
+TEST(servers_that_no_client_joins_are_told)
 {
-    (void)state;
-    if (!is_resident)
+    if (!has_argument("resident"))
         return; /* no server waits */
     watch(120, "clients that come late");
     struct served served = open_impatient();
@@ -127,10 +122,9 @@ static void servers_that_no_client_joins_are_told(void **state)
     expect_fault(&served, kernel, "GRAVEL_SERVER_MODE=phases does not need that");
 }
 
-static void modes_that_cannot_be_are_refused(void **state)
+TEST(modes_that_cannot_be_are_refused)
 {
-    (void)state;
-    if (!is_resident)
+    if (!has_argument("resident"))
         return; /* phases can be anywhere */
     watch(120, "refusals of modes");
     struct gravel_config config = loopback_config(1);
@@ -140,9 +134,8 @@ static void modes_that_cannot_be_are_refused(void **state)
                    " work-groups at once, and one must be a client");
 }
 
-static void programs_without_servers_are_refused(void **state)
+TEST(programs_without_servers_are_refused)
 {
-    (void)state;
     watch(120, "refusals of programs");
     struct gravel_config config = loopback_config(1);
     struct gravel *gravel = open_loopback(1, NULL);
@@ -152,26 +145,11 @@ static void programs_without_servers_are_refused(void **state)
     OK(gravel_close(gravel));
     config.inbox_slots = 1;
     strcpy(config.server_mode, "phases"); /* on GPUs auto is resident, which takes one slot */
-    if (!is_resident)
+    if (!has_argument("resident"))
         expect_no_open(&config, &served_table, GRAVEL_ECONFIG, "GRAVEL_INBOX=1");
     struct served served = open_with(loopback_config(1));
     expect_error(
         gravel_server_build(served.gravel, "mine.cl", "#include \"gravel.cl.h\"\n", NULL, &program),
         GRAVEL_EBUILD, "handler witness");
     close_served(&served);
-}
-
-int main(int argc, char **argv)
-{
-    is_resident = argc > 1 && !strcmp(argv[1], "resident");
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(messages_to_no_node_are_refused),
-        cmocka_unit_test(wrong_launches_are_refused),
-        cmocka_unit_test(inboxes_that_overflow_are_told),
-        cmocka_unit_test(servers_that_take_nothing_are_told),
-        cmocka_unit_test(servers_that_no_client_joins_are_told),
-        cmocka_unit_test(modes_that_cannot_be_are_refused),
-        cmocka_unit_test(programs_without_servers_are_refused),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -43,17 +43,14 @@ static void open_node(uint32_t timeout_ms, uint32_t buffer_bytes)
     open_with(&config);
 }
 
-static int open_patient(void **state)
+static void open_patient(void)
 {
-    (void)state;
     open_node(PATIENT_MS, 64 << 10);
-    return 0;
 }
 
-static int close_node(void **state)
+static void close_node(void)
 {
-    (void)state;
-    return gravel_close(gravel);
+    OK(gravel_close(gravel));
 }
 
 static struct gravel_stats counters(void)
@@ -146,22 +143,22 @@ static void bursts_share_a_buffer(void (*send)(void))
     expect_bursts(2);
 }
 
-static void bursts_of_kernels_share_a_buffer(void **state)
+TEST(bursts_of_kernels_share_a_buffer)
 {
-    (void)state;
+    open_patient();
     bursts_share_a_buffer(send_by_kernel);
 }
 
-static void bursts_of_the_host_share_a_buffer(void **state)
+TEST(bursts_of_the_host_share_a_buffer)
 {
-    (void)state;
+    open_patient();
     bursts_share_a_buffer(send_by_host);
 }
 
 /* Nobody waits for them: gravel_session_end has what was sent leave. */
-static void the_end_of_the_last_session_sends(void **state)
+TEST(the_end_of_the_last_session_sends)
 {
-    (void)state;
+    open_patient();
     OK(gravel_session_begin(gravel));
     OK(gravel_session_begin(gravel));
     send_by_host();
@@ -177,9 +174,9 @@ static void the_end_of_the_last_session_sends(void **state)
     expect_words(gravel, 1, words, 2, N_ITEMS);
 }
 
-static void an_end_without_a_beginning_is_refused(void **state)
+TEST(an_end_without_a_beginning_is_refused)
 {
-    (void)state;
+    open_patient();
     expect_error(gravel_session_end(gravel), GRAVEL_EINVAL, "no session has been begun");
     OK(gravel_session_begin(gravel));
     OK(gravel_session_end(gravel));
@@ -188,9 +185,9 @@ static void an_end_without_a_beginning_is_refused(void **state)
     AWAIT(counters().buffers_timeout >= 1);
 }
 
-static void a_fence_sends_in_a_session(void **state)
+TEST(a_fence_sends_in_a_session)
 {
-    (void)state;
+    open_patient();
     OK(gravel_session_begin(gravel));
     send_by_host();
     OK(gravel_fence(gravel));
@@ -199,9 +196,9 @@ static void a_fence_sends_in_a_session(void **state)
 }
 
 /* Its group waits for the answers, which nothing else would make leave. */
-static void requests_are_answered_in_a_session(void **state)
+TEST(requests_are_answered_in_a_session)
 {
-    (void)state;
+    open_patient();
     if (takes_step(gravel, "drain"))
         skip(); /* no kernel waits there */
     uint64_t counter = alloc_or_die(gravel, 64), signal = alloc_or_die(gravel, 64);
@@ -225,9 +222,9 @@ static void raise_word(uint64_t word)
     OK(gravel_update(gravel, GRAVEL_INC, GRAVEL_UINT, word, NULL, 0));
 }
 
-static void a_group_keeps_buffers_open_until_its_session_ends(void **state)
+TEST(a_group_keeps_buffers_open_until_its_session_ends)
 {
-    (void)state;
+    open_patient();
     if (takes_step(gravel, "drain"))
         skip(); /* no kernel waits there, and nothing is sent while one runs */
     const uint64_t word = alloc_or_die(gravel, 64);
@@ -258,9 +255,9 @@ static void a_group_keeps_buffers_open_until_its_session_ends(void **state)
 }
 
 /* A flush ends what is open, and its later end is none of a session that begins behind. */
-static void a_group_begins_anew_behind_a_flush(void **state)
+TEST(a_group_begins_anew_behind_a_flush)
 {
-    (void)state;
+    open_patient();
     if (takes_step(gravel, "drain"))
         skip();
     const uint64_t word = alloc_or_die(gravel, 64);
@@ -296,9 +293,9 @@ static void a_group_begins_anew_behind_a_flush(void **state)
 }
 
 /* The quiet behind the kernel ends them. */
-static void sessions_that_kernels_leave_open_are_over(void **state)
+TEST(sessions_that_kernels_leave_open_are_over)
 {
-    (void)state;
+    open_patient();
     launch(BODY("gravel_inc_uint_wg(g, a, i, 1); gravel_session_begin_wg(g);"), N_ITEMS, 0);
     OK(gravel_quiet(gravel));
     OK(gravel_stats_reset(gravel));
@@ -314,10 +311,9 @@ static void sessions_that_kernels_leave_open_are_over(void **state)
     expect_words(gravel, 1, words, 4, N_ITEMS);
 }
 
-static void checked_mode_reports_sessions_that_are_no_pairs(void **state)
+TEST(checked_mode_reports_sessions_that_are_no_pairs)
 {
     struct gravel_config config = config_of(PATIENT_MS, 64 << 10);
-    (void)state;
     config.check = true;
     open_with(&config);
     launch(BODY("gravel_session_begin_wg(g);"), N_ITEMS, 0);
@@ -326,14 +322,12 @@ static void checked_mode_reports_sessions_that_are_no_pairs(void **state)
     expect_error(gravel_quiet(gravel), GRAVEL_EKERNEL, "ended more sessions than they have begun");
     launch(BODY("gravel_session_begin_wg(g); gravel_session_end_wg(g);"), N_ITEMS, 0);
     OK(gravel_quiet(gravel));
-    OK(gravel_close(gravel));
 }
 
 /* ---- of either ------------------------------------------------------------------------------- */
 
-static void full_buffers_leave_in_a_session(void **state)
+TEST(full_buffers_leave_in_a_session)
 {
-    (void)state;
     open_node(PATIENT_MS, 512);
     OK(gravel_session_begin(gravel));
     send_by_host();
@@ -343,13 +337,11 @@ static void full_buffers_leave_in_a_session(void **state)
     const struct gravel_stats stats = counters();
     assert_int_equal(stats.buffers_timeout + stats.buffers_flush, 0);
     OK(gravel_session_end(gravel));
-    OK(gravel_close(gravel));
 }
 
 /* Whoever waits for them at another node waits for longer. */
-static void a_session_without_end_keeps_messages_for_an_eighth_of_the_timeout(void **state)
+TEST(a_session_without_end_keeps_messages_for_an_eighth_of_the_timeout)
 {
-    (void)state;
     open_node(HASTY_MS, 64 << 10);
     OK(gravel_session_begin(gravel));
     const double begin = seconds_now();
@@ -358,32 +350,6 @@ static void a_session_without_end_keeps_messages_for_an_eighth_of_the_timeout(vo
     assert_true(seconds_now() - begin >= HASTY_MS * 1e-3 / 8);
     send_by_kernel();
     AWAIT(counters().buffers_timeout >= 2);
-    OK(gravel_close(gravel)); /* in a session */
 }
 
-int main(void)
-{
-    watch(120, "sessions");
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(bursts_of_kernels_share_a_buffer, open_patient, close_node),
-        cmocka_unit_test_setup_teardown(bursts_of_the_host_share_a_buffer, open_patient,
-                                        close_node),
-        cmocka_unit_test_setup_teardown(the_end_of_the_last_session_sends, open_patient,
-                                        close_node),
-        cmocka_unit_test_setup_teardown(an_end_without_a_beginning_is_refused, open_patient,
-                                        close_node),
-        cmocka_unit_test_setup_teardown(a_fence_sends_in_a_session, open_patient, close_node),
-        cmocka_unit_test_setup_teardown(requests_are_answered_in_a_session, open_patient,
-                                        close_node),
-        cmocka_unit_test_setup_teardown(a_group_keeps_buffers_open_until_its_session_ends,
-                                        open_patient, close_node),
-        cmocka_unit_test_setup_teardown(a_group_begins_anew_behind_a_flush, open_patient,
-                                        close_node),
-        cmocka_unit_test_setup_teardown(sessions_that_kernels_leave_open_are_over, open_patient,
-                                        close_node),
-        cmocka_unit_test(checked_mode_reports_sessions_that_are_no_pairs),
-        cmocka_unit_test(full_buffers_leave_in_a_session),
-        cmocka_unit_test(a_session_without_end_keeps_messages_for_an_eighth_of_the_timeout),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+const struct fixture fixture = {.limit_s = 120, .after = close_node};

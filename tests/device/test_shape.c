@@ -63,9 +63,8 @@ static bool run_shape(struct gravel *gravel, cl_uint n_dimensions, const size_t 
     return code == 0;
 }
 
-static void every_group_size_sends_all(void **state)
+TEST(every_group_size_sends_all)
 {
-    (void)state;
     struct gravel *gravel = open_loopback(3, NULL);
     const size_t sizes[] = {1, 7, 64, 1000}; /* the driver compiles each */
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
@@ -75,9 +74,8 @@ static void every_group_size_sends_all(void **state)
     OK(gravel_close(gravel));
 }
 
-static void drivers_choice_of_group_sends_all(void **state)
+TEST(drivers_choice_of_group_sends_all)
 {
-    (void)state;
     struct gravel *gravel = open_loopback(2, NULL);
     const size_t global_size =
         1000; /* PoCL makes it one group; larger ones need GRAVEL_MAX_GROUP */
@@ -85,9 +83,8 @@ static void drivers_choice_of_group_sends_all(void **state)
     OK(gravel_close(gravel));
 }
 
-static void smaller_last_group_sends_all(void **state)
+TEST(smaller_last_group_sends_all)
 {
-    (void)state;
     struct gravel *gravel = open_loopback(2, NULL);
     const size_t global_size = 1000, local_size = 64;
     bool was_taken = run_shape(gravel, 1, &global_size, &local_size);
@@ -99,9 +96,8 @@ static void smaller_last_group_sends_all(void **state)
     }
 }
 
-static void two_and_three_dimensions_send_all(void **state)
+TEST(two_and_three_dimensions_send_all)
 {
-    (void)state;
     struct gravel *gravel = open_loopback(2, NULL);
     const size_t global_2[] = {24, 20}, local_2[] = {8, 5};
     const size_t global_3[] = {12, 8, 6}, local_3[] = {4, 4, 2}, thin[] = {1, 8, 1};
@@ -118,9 +114,8 @@ static bool is_drained(const struct gravel_config *config)
 }
 
 /* A group takes as many slots as its messages need; buffers may be smaller than a package. */
-static void group_larger_than_a_slot_sends_all(void **state)
+TEST(group_larger_than_a_slot_sends_all)
 {
-    (void)state;
     const struct {
         uint64_t slot, queue, buffer;
     } sizes[] = {
@@ -141,9 +136,8 @@ static void group_larger_than_a_slot_sends_all(void **state)
 }
 
 /* With one slot, what fits one goes; what does not is told, and nothing hangs. */
-static void group_larger_than_the_queue_is_told(void **state)
+TEST(group_larger_than_the_queue_is_told)
 {
-    (void)state;
     struct gravel_config config = loopback_config(2);
     struct gravel *gravel;
     config.slot_bytes = config.queue_bytes = 768;
@@ -168,9 +162,8 @@ static const char *const max_group_source =
     "}\n";
 
 /* Either all is sent or the group's size is told; memory of the group is too small for more than that. */
-static void group_larger_than_max_group_is_told(void **state)
+TEST(group_larger_than_max_group_is_told)
 {
-    (void)state;
     const char *const names[] = {"every", "predicate", "loop"};
     for (size_t i = 0; i < 3; i++) {
         struct gravel *gravel = open_loopback(1, NULL);
@@ -189,9 +182,8 @@ static void group_larger_than_max_group_is_told(void **state)
     }
 }
 
-static void larger_max_group_sends_all(void **state)
+TEST(larger_max_group_sends_all)
 {
-    (void)state;
     struct gravel *gravel = open_loopback(1, NULL);
     size_t most = 0;
     clGetDeviceInfo(gravel_cl_device(gravel), CL_DEVICE_MAX_WORK_GROUP_SIZE, sizeof most, &most,
@@ -213,9 +205,8 @@ static void larger_max_group_sends_all(void **state)
 }
 
 /* A size that calls with a predicate can take, which the driver's choice may not be. */
-static void groups_are_chosen_where_none_are_given(void **state)
+TEST(groups_are_chosen_where_none_are_given)
 {
-    (void)state;
     static const size_t sizes[] = {65536, 12345, 1009, 4099, 1000, 20, 1};
     struct gravel *gravel = open_loopback(1, NULL);
     cl_program program = build_or_die(gravel, max_group_source, NULL);
@@ -240,9 +231,8 @@ static void groups_are_chosen_where_none_are_given(void **state)
     expect_error(gravel_launch(gravel, kernel, n, global, local, 0, NULL, NULL), GRAVEL_EINVAL, \
                  part)
 
-static void impossible_launch_is_refused(void **state)
+TEST(impossible_launch_is_refused)
 {
-    (void)state;
     struct gravel *gravel = open_loopback(1, NULL);
     const uint64_t arguments[3] = {0};
     cl_kernel kernel = body_kernel(gravel, BODY("(void)i;"), arguments);
@@ -262,9 +252,8 @@ static void impossible_launch_is_refused(void **state)
 }
 
 /* A driver finds it at the last group, when the others have sent. */
-static void refused_launch_sends_nothing(void **state)
+TEST(refused_launch_sends_nothing)
 {
-    (void)state;
     struct gravel *gravel = open_loopback(1, NULL);
     const uint64_t arguments[3] = {alloc_or_die(gravel, 64)};
     const size_t global = 1000, local = 64;
@@ -276,9 +265,8 @@ static void refused_launch_sends_nothing(void **state)
     OK(gravel_close(gravel));
 }
 
-static void launch_of_nothing_succeeds(void **state)
+TEST(launch_of_nothing_succeeds)
 {
-    (void)state;
     struct gravel *gravel = open_loopback(1, NULL);
     const uint64_t arguments[3] = {alloc_or_die(gravel, 64)};
     const size_t none[3] = {64, 0, 64}, local[3] = {64, 1, 1};
@@ -304,9 +292,8 @@ static const char required_source[] =
     "    gravel_inc_uint_wg(g, a, 0, 0);\n"
     "}\n";
 
-static void kernels_own_group_size_is_kept(void **state)
+TEST(kernels_own_group_size_is_kept)
 {
-    (void)state;
     struct gravel *gravel = open_loopback(1, NULL);
     cl_program program = build_or_die(gravel, required_source, NULL);
     cl_kernel kernel = kernel_or_die(gravel, program, "k");
@@ -324,23 +311,4 @@ static void kernels_own_group_size_is_kept(void **state)
     OK(gravel_close(gravel));
 }
 
-int main(void)
-{
-    watch(180, "launch shapes");
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_group_size_sends_all),
-        cmocka_unit_test(drivers_choice_of_group_sends_all),
-        cmocka_unit_test(smaller_last_group_sends_all),
-        cmocka_unit_test(two_and_three_dimensions_send_all),
-        cmocka_unit_test(group_larger_than_a_slot_sends_all),
-        cmocka_unit_test(group_larger_than_the_queue_is_told),
-        cmocka_unit_test(group_larger_than_max_group_is_told),
-        cmocka_unit_test(larger_max_group_sends_all),
-        cmocka_unit_test(groups_are_chosen_where_none_are_given),
-        cmocka_unit_test(impossible_launch_is_refused),
-        cmocka_unit_test(refused_launch_sends_nothing),
-        cmocka_unit_test(launch_of_nothing_succeeds),
-        cmocka_unit_test(kernels_own_group_size_is_kept),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+const struct fixture fixture = {.limit_s = 180};

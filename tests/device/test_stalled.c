@@ -25,13 +25,11 @@ static struct gravel *open_impatient(uint64_t queue_bytes, uint32_t kernel_limit
     return gravel;
 }
 
-static int work_again(void **state)
+static void work_again(void)
 {
-    (void)state;
     atomic_store(&failing.stalls, 0);
     atomic_store(&failing.holds, 0);
     atomic_store(&failing.keeps_pump, false);
-    return 0;
 }
 
 /* Whatever is called next returns in time, with an error. */
@@ -47,13 +45,28 @@ static void expect_dead_in_time(struct gravel *gravel, double begin, const char 
     assert_true(is_within(begin, 2 * LIMIT_S));
 }
 
+/* ---- a driver that compiles at a first use -------------------------------------------------- */
+
+#define RESOLVER 2 /* program that a node builds; the first is the self-test */
+
+/* Copies stall when the resolver's kernels are used first, for longer than the time limit. */
+TEST(first_use_may_take_longer_than_the_time_limit)
+{
+    watch(100, "opening beside late copies");
+    atomic_store(&failing.stall_ms, 2 * TIMEOUT_MS);
+    atomic_store(&failing.builds_left, RESOLVER);
+    struct gravel *gravel = open_impatient(0, 0);
+    assert_true(atomic_load(&failing.builds_left) <= 0);
+    expect_works(gravel);
+    OK(gravel_close(gravel));
+}
+
 /* ---- copies that never end ------------------------------------------------------------------- */
 
 #define SEND_8 "for (uint n = 0; n < 8; n++) gravel_inc_uint_wg(g, a, 0, 1);"
 
-static void copies_of_packages_that_never_end_are_told(void **state)
+TEST(copies_of_packages_that_never_end_are_told)
 {
-    (void)state;
     watch(60, "copies of packages that never end");
     struct gravel *gravel = open_impatient(16 * 9280, 0);
     const uint64_t arguments[3] = {alloc_or_die(gravel, 64)};
@@ -67,9 +80,8 @@ static void copies_of_packages_that_never_end_are_told(void **state)
     clReleaseKernel(kernel);
 }
 
-static void frames_that_are_never_applied_are_told(void **state)
+TEST(frames_that_are_never_applied_are_told)
 {
-    (void)state;
     watch(60, "frames that are never applied");
     struct gravel *gravel = open_impatient(0, 0);
     uint64_t word = alloc_or_die(gravel, 64);
@@ -83,9 +95,8 @@ static void frames_that_are_never_applied_are_told(void **state)
     atomic_store(&failing.stalls, 0);
 }
 
-static void copies_of_the_heap_that_never_end_are_told(void **state)
+TEST(copies_of_the_heap_that_never_end_are_told)
 {
-    (void)state;
     watch(60, "copies of the heap that never end");
     struct gravel *gravel = open_impatient(0, 0);
     uint64_t word = alloc_or_die(gravel, 64);
@@ -103,9 +114,8 @@ static void copies_of_the_heap_that_never_end_are_told(void **state)
 }
 
 /* A driver may not tell that a kernel runs: NVIDIA's does not. */
-static void handlers_that_never_seem_to_run_are_told(void **state)
+TEST(handlers_that_never_seem_to_run_are_told)
 {
-    (void)state;
     watch(60, "handlers that never seem to run");
     static const struct gravel_handler handlers[] = {{.name = "tally", .n_args = 1}};
     const struct gravel_bindings bindings =
@@ -169,9 +179,8 @@ static void skip_without_a_pump(void)
     }
 }
 
-static void pump_that_stops_is_told(void **state)
+TEST(pump_that_stops_is_told)
 {
-    (void)state;
     watch(60, "a pump that stops");
     skip_without_a_pump();
     expect_stopped_pump_is_told(N_FITTING);
@@ -182,9 +191,8 @@ static void pump_that_stops_is_told(void **state)
  * Its thread gets no turn for longer than kernels wait, nor does the thread that waits for them: a busy machine. Leaders
  * wait for room all the time.
  */
-static void pump_without_a_turn_fails_no_kernel(void **state)
+TEST(pump_without_a_turn_fails_no_kernel)
 {
-    (void)state;
     watch(60, "a pump without a turn");
     skip_without_a_pump();
     struct gravel *gravel = open_impatient(4 * 9280, 0);
@@ -264,9 +272,8 @@ static void *quiet_thread(void *argument)
 }
 
 /* For longer than the time limit a kernel keeps the network thread from applying: that is no failure. */
-static void messages_wait_for_a_slow_kernel(void **state)
+TEST(messages_wait_for_a_slow_kernel)
 {
-    (void)state;
     watch(60, "messages beside a slow kernel");
     struct gravel *gravel = open_impatient(0, 0);
     struct turning turning;
@@ -288,9 +295,8 @@ static void messages_wait_for_a_slow_kernel(void **state)
 }
 
 /* With a limit, the network thread is not kept for ever, and so nobody who waits for it. */
-static void kernel_that_keeps_the_device_is_told(void **state)
+TEST(kernel_that_keeps_the_device_is_told)
 {
-    (void)state;
     watch(60, "messages beside a kernel that does not end");
     struct gravel *gravel = open_impatient(0, 700);
     struct turning turning;
@@ -312,23 +318,6 @@ static void kernel_that_keeps_the_device_is_told(void **state)
     clReleaseKernel(turning.kernel);
     gravel_close(gravel);
     assert_true(is_within(begin, 2 * LIMIT_S));
-}
-
-/* ---- a driver that compiles at a first use -------------------------------------------------- */
-
-#define RESOLVER 2 /* program that a node builds; the first is the self-test */
-
-/* Copies stall when the resolver's kernels are used first, for longer than the time limit. */
-static void first_use_may_take_longer_than_the_time_limit(void **state)
-{
-    (void)state;
-    watch(100, "opening beside late copies");
-    atomic_store(&failing.stall_ms, 2 * TIMEOUT_MS);
-    atomic_store(&failing.builds_left, RESOLVER);
-    struct gravel *gravel = open_impatient(0, 0);
-    assert_true(atomic_load(&failing.builds_left) <= 0);
-    expect_works(gravel);
-    OK(gravel_close(gravel));
 }
 
 /* ---- a driver that is late ------------------------------------------------------------------- */
@@ -370,29 +359,11 @@ static unsigned trace_kernel_told_after(unsigned late_ms)
     return n;
 }
 
-static void kernel_that_is_told_late_is_traced_or_left_out(void **state)
+TEST(kernel_that_is_told_late_is_traced_or_left_out)
 {
-    (void)state;
     watch(60, "traces of kernels whose end is told late");
     assert_int_equal(trace_kernel_told_after(200), 2); /* begin and end */
     assert_int_equal(trace_kernel_told_after(2500), 0);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_teardown(first_use_may_take_longer_than_the_time_limit, work_again),
-        cmocka_unit_test_teardown(copies_of_packages_that_never_end_are_told, work_again),
-        cmocka_unit_test_teardown(frames_that_are_never_applied_are_told, work_again),
-        cmocka_unit_test_teardown(copies_of_the_heap_that_never_end_are_told, work_again),
-        cmocka_unit_test_teardown(handlers_that_never_seem_to_run_are_told, work_again),
-        cmocka_unit_test_teardown(pump_that_stops_is_told, work_again),
-        cmocka_unit_test_teardown(pump_without_a_turn_fails_no_kernel, work_again),
-        cmocka_unit_test(messages_wait_for_a_slow_kernel),
-        cmocka_unit_test(kernel_that_keeps_the_device_is_told),
-        cmocka_unit_test(kernel_that_is_told_late_is_traced_or_left_out),
-    };
-    struct gravel *gravel = open_loopback(1, NULL); /* skips if the step cannot be taken */
-    OK(gravel_close(gravel));
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+const struct fixture fixture = {.open = skip_untaken_step, .after = work_again};

@@ -39,16 +39,13 @@ static int try_open(struct gravel **gravel)
     return gravel_open(gravel, &config, &bindings);
 }
 
-static int work_again(void **state)
+static void work_again(void)
 {
-    (void)state;
     atomic_store(&failing.stalls, 0);
-    return 0;
 }
 
-static void handlers_that_never_end_do_not_keep_close(void **state)
+TEST(handlers_that_never_end_do_not_keep_close)
 {
-    (void)state;
     struct gravel *gravel;
     watch(60, "handlers that never end");
     int code = try_open(&gravel);
@@ -67,9 +64,8 @@ static void handlers_that_never_end_do_not_keep_close(void **state)
     assert_non_null(strstr(logged, "its memory and OpenCL objects stay"));
 }
 
-static void self_test_that_never_ends_is_told(void **state)
+TEST(self_test_that_never_ends_is_told)
 {
-    (void)state;
     struct gravel *gravel = NULL;
     watch(100, "a self-test that never ends");
     double begin = seconds_now();
@@ -84,11 +80,4 @@ static void self_test_that_never_ends_is_told(void **state)
     OK(gravel_close(gravel));
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_teardown(handlers_that_never_end_do_not_keep_close, work_again),
-        cmocka_unit_test_teardown(self_test_that_never_ends_is_told, work_again),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+const struct fixture fixture = {.after = work_again};

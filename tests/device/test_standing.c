@@ -26,12 +26,10 @@ static struct gravel *open_impatient(void)
     return gravel;
 }
 
-static int return_again(void **state)
+static void return_again(void)
 {
-    (void)state;
     atomic_store(&failing.holds, 0);
     atomic_store(&failing.build_ms, 0);
-    return 0;
 }
 
 /* A barrier by itself may succeed until the limit is over. */
@@ -66,9 +64,8 @@ static void expect_told_and_printed(struct standing *standing, double begin)
     assert_non_null(strstr(text, ", in a call of the driver: cl"));
 }
 
-static void thread_that_launches_is_told(void **state)
+TEST(thread_that_launches_is_told)
 {
-    (void)state;
     watch(60, "a launch that does not return");
     struct standing standing = make_standing(open_impatient());
     double begin = seconds_now();
@@ -77,9 +74,8 @@ static void thread_that_launches_is_told(void **state)
     end_standing(&standing);
 }
 
-static void network_thread_is_told(void **state)
+TEST(network_thread_is_told)
 {
-    (void)state;
     watch(60, "a network thread that does not return");
     struct standing standing = make_standing(open_impatient());
     double begin = seconds_now();
@@ -88,9 +84,8 @@ static void network_thread_is_told(void **state)
     end_standing(&standing);
 }
 
-static void pump_is_told(void **state)
+TEST(pump_is_told)
 {
-    (void)state;
     watch(60, "a pump that does not return");
     struct gravel *gravel = open_impatient();
     if (!takes_step(gravel, "pump")) {
@@ -106,9 +101,8 @@ static void pump_is_told(void **state)
 }
 
 /* Nor are other threads told that must wait for it. */
-static void program_may_be_built_for_longer(void **state)
+TEST(program_may_be_built_for_longer)
 {
-    (void)state;
     watch(60, "a build that takes long");
     struct gravel *gravel = open_impatient();
     atomic_store(&failing.build_ms, 3 * TIMEOUT_MS);
@@ -116,9 +110,8 @@ static void program_may_be_built_for_longer(void **state)
     OK(gravel_close(gravel));
 }
 
-static void node_may_be_opened_for_longer(void **state)
+TEST(node_may_be_opened_for_longer)
 {
-    (void)state;
     watch(60, "an opening that takes long");
     struct gravel *one = open_impatient();
     atomic_store(&failing.build_ms, 2 * TIMEOUT_MS);
@@ -130,16 +123,4 @@ static void node_may_be_opened_for_longer(void **state)
     OK(gravel_close(other));
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_teardown(thread_that_launches_is_told, return_again),
-        cmocka_unit_test_teardown(network_thread_is_told, return_again),
-        cmocka_unit_test_teardown(pump_is_told, return_again),
-        cmocka_unit_test_teardown(program_may_be_built_for_longer, return_again),
-        cmocka_unit_test_teardown(node_may_be_opened_for_longer, return_again),
-    };
-    struct gravel *gravel = open_loopback(1, NULL); /* skips if the step cannot be taken */
-    OK(gravel_close(gravel));
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+const struct fixture fixture = {.open = skip_untaken_step, .after = return_again};

@@ -14,19 +14,16 @@
 
 static struct gravel *gravel;
 
-static int open_node(void **state)
+static void open_node(void)
 {
     struct gravel_config config = loopback_config(N_NODES);
-    (void)state;
     config.buffer_bytes = 64 << 10;
     OK(gravel_open(&gravel, &config, NULL));
-    return 0;
 }
 
-static int close_node(void **state)
+static void close_node(void)
 {
-    (void)state;
-    return gravel_close(gravel);
+    OK(gravel_close(gravel));
 }
 
 static void read_destinations(struct gravel_stats *total, struct gravel_stats to[N_NODES])
@@ -41,9 +38,8 @@ static void read_destinations(struct gravel_stats *total, struct gravel_stats to
 }
 
 /* Uniform random destinations: (P - 1) / P of the messages leave. */
-static void messages_sent_are_messages_resolved(void **state)
+TEST(messages_sent_are_messages_resolved)
 {
-    (void)state;
     struct gravel_stats stats;
     struct gravel_stats total, to[N_NODES];
     uint64_t table = alloc_or_die(gravel, N_ITEMS * 4);
@@ -77,9 +73,8 @@ static void messages_sent_are_messages_resolved(void **state)
 }
 
 /* A put larger than a node buffer goes in pieces; each is a message, header and bytes. */
-static void pieces_of_a_put_are_messages(void **state)
+TEST(pieces_of_a_put_are_messages)
 {
-    (void)state;
     enum { N_PIECES = 3, HEADER_BYTES = 40 };
     struct gravel_stats stats;
     struct gravel_stats total, to[N_NODES];
@@ -107,9 +102,8 @@ static void pieces_of_a_put_are_messages(void **state)
     OK(gravel_free(gravel, table));
 }
 
-static void reset_starts_from_zero(void **state)
+TEST(reset_starts_from_zero)
 {
-    (void)state;
     struct gravel_stats stats;
     expect_works(gravel);
     OK(gravel_stats_reset(gravel));
@@ -128,7 +122,7 @@ static bool is_at_rest(const char *name)
            strcmp(name, "thread_ns") != 0;
 }
 
-static void every_counter_is_told_by_its_name(void **state)
+TEST(every_counter_is_told_by_its_name)
 {
 #define NAME(field, unit, help) #field,
     static const char *const names[] = {GRAVEL_STATS_FIELDS(NAME)};
@@ -137,7 +131,6 @@ static void every_counter_is_told_by_its_name(void **state)
     const char *name;
     uint64_t value;
     uint32_t i = 0;
-    (void)state;
     expect_works(gravel);
     OK(gravel_stats_read(gravel, &stats, sizeof stats, GRAVEL_ALL_NODES));
     for (; gravel_stats_get(gravel, i, &name, &value) == 0; i++) {
@@ -151,12 +144,11 @@ static void every_counter_is_told_by_its_name(void **state)
 }
 
 /* Headers with fewer counters, and with more. */
-static void callers_of_other_versions_get_what_both_have(void **state)
+TEST(callers_of_other_versions_get_what_both_have)
 {
     enum { N = sizeof(struct gravel_stats) / 8 };
     uint64_t older[2] = {77, 77}, newer[N + 1];
     struct gravel_stats stats;
-    (void)state;
     newer[N] = 77;
     expect_works(gravel);
     OK(gravel_stats_read(gravel, &stats, sizeof stats, GRAVEL_ALL_NODES));
@@ -178,9 +170,8 @@ static double cpu_seconds(void)
 }
 
 /* The aim is 1% of a core; the bound leaves room for a noisy machine. */
-static void idle_node_costs_next_to_nothing(void **state)
+TEST(idle_node_costs_next_to_nothing)
 {
-    (void)state;
     struct gravel_stats stats;
     OK(gravel_barrier(gravel));
     usleep(200000);
@@ -196,26 +187,12 @@ static void idle_node_costs_next_to_nothing(void **state)
     assert_true(stats.thread_ns > 0);
 }
 
-static void idle_node_wakes_up(void **state)
+TEST(idle_node_wakes_up)
 {
-    (void)state;
     usleep(300000);
     double begin = seconds_now();
     expect_works(gravel);
     assert_true(is_within(begin, 5));
 }
 
-int main(void)
-{
-    watch(60, "statistics");
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(messages_sent_are_messages_resolved),
-        cmocka_unit_test(pieces_of_a_put_are_messages),
-        cmocka_unit_test(reset_starts_from_zero),
-        cmocka_unit_test(every_counter_is_told_by_its_name),
-        cmocka_unit_test(callers_of_other_versions_get_what_both_have),
-        cmocka_unit_test(idle_node_costs_next_to_nothing),
-        cmocka_unit_test(idle_node_wakes_up),
-    };
-    return cmocka_run_group_tests(tests, open_node, close_node);
-}
+const struct fixture fixture = {.limit_s = 60, .open = open_node, .close = close_node};

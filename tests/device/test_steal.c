@@ -6,17 +6,14 @@
  *
  * Path: meson test -> this -> steal_tested.h, steal_faults.h
  */
-#include "steal_faults.h"
 #include "steal_tested.h"
 
-#define LEDGER_TASKS 10000000u /* of `test_device_steal ledger` */
-#define FAR_TASKS 8u           /* of a deque whose ends wrap */
+#define FAR_TASKS 8u /* of a deque whose ends wrap */
 
 /* ---- every task once ------------------------------------------------------------------------------ */
 
-static void empty_deques_end(void **state)
+TEST(empty_deques_end)
 {
-    (void)state;
     struct gravel_steal *steal = steal_make(3, 8);
     steal_launch(steal, 1, TREE);
     struct gravel_steal_stats stats = steal_stats_of(steal);
@@ -26,9 +23,8 @@ static void empty_deques_end(void **state)
     OK(gravel_steal_destroy(steal));
 }
 
-static void one_task_runs_once(void **state)
+TEST(one_task_runs_once)
 {
-    (void)state;
     struct gravel_steal *steal = steal_make(3, 8);
     const uint64_t task = 0;
     OK(gravel_steal_fill_at(steal, 2, &task, 1));
@@ -42,9 +38,8 @@ static void one_task_runs_once(void **state)
     OK(gravel_steal_destroy(steal));
 }
 
-static void full_deques_run_and_take_no_more(void **state)
+TEST(full_deques_run_and_take_no_more)
 {
-    (void)state;
     struct gravel_steal *steal = steal_make(3, 8);
     OK(steal_fill(steal, 0, 24));
     expect_error(steal_fill(steal, 24, 1), GRAVEL_ERANGE, tested.is_list ? "24 of 24" : "8 of 8");
@@ -63,9 +58,8 @@ static void full_deques_run_and_take_no_more(void **state)
     OK(gravel_steal_destroy(steal));
 }
 
-static void tasks_are_shared_out_evenly(void **state)
+TEST(tasks_are_shared_out_evenly)
 {
-    (void)state;
     struct gravel_steal_stats stats;
     struct gravel_steal *steal = steal_make(3, 8);
     OK(steal_fill(steal, 0, 8));
@@ -106,34 +100,29 @@ static void run_tree(uint32_t n_groups, uint32_t capacity, cl_uint n, cl_uint mo
     OK(gravel_steal_destroy(steal));
 }
 
-static void tree_of_one_group(void **state)
+TEST(tree_of_one_group)
 {
-    (void)state;
     run_tree(1, 4096, 4000, TREE);
 }
 
-static void tree_of_two_groups(void **state)
+TEST(tree_of_two_groups)
 {
-    (void)state;
     run_tree(2, 65536, 30000, TREE);
 }
 
 /* More than run side by side: the later ones find what is left. */
-static void tree_of_more_groups_than_fit(void **state)
+TEST(tree_of_more_groups_than_fit)
 {
-    (void)state;
     run_tree(67, 4096, 10000, TREE);
 }
 
-static void single_work_items_push(void **state)
+TEST(single_work_items_push)
 {
-    (void)state;
     run_tree(3, 4096, 5000, TREE_WI);
 }
 
-static void long_tasks_look(void **state)
+TEST(long_tasks_look)
 {
-    (void)state;
     run_tree(3, 4096, 5000, TREE_LOOK);
 }
 
@@ -149,9 +138,8 @@ static void start_far(struct gravel_steal *steal)
     OK(gravel_steal_write_deques(steal));
 }
 
-static void ends_wrap_at_32_bits(void **state)
+TEST(ends_wrap_at_32_bits)
 {
-    (void)state;
     struct gravel_steal *steal = steal_make(3, FAR_TASKS);
     start_far(steal);
     for (cl_uint turn = 0; turn < 3; turn++) {
@@ -180,9 +168,8 @@ static void flood(struct gravel_steal *steal, cl_uint n)
     steal_launch(steal, n, FLOOD);
 }
 
-static void push_up_to_the_capacity(void **state)
+TEST(push_up_to_the_capacity)
 {
-    (void)state;
     struct gravel_steal *steal = steal_make(1, 64);
     if (!tested.is_list) {
         flood(steal, 65); /* the root has left its slot */
@@ -193,9 +180,8 @@ static void push_up_to_the_capacity(void **state)
 }
 
 /* The offer of the older half makes room for 16 more, but not for all. */
-static void push_beyond_the_capacity(void **state)
+TEST(push_beyond_the_capacity)
 {
-    (void)state;
     struct gravel_steal *steal = steal_make(1, 64);
     struct gravel_steal_stats stats;
     if (!tested.is_list) {
@@ -224,9 +210,8 @@ static void push_beyond_the_capacity(void **state)
 
 /* ---- options ------------------------------------------------------------------------------------ */
 
-static void defaults_are_chosen(void **state)
+TEST(defaults_are_chosen)
 {
-    (void)state;
     struct gravel_steal *steal = NULL;
     OK(gravel_steal_create(&steal, tested.gravel, NULL));
     assert_true(gravel_steal_n_groups(steal) >= 1);
@@ -238,9 +223,8 @@ static void defaults_are_chosen(void **state)
 
 /* ---- an event of the end -------------------------------------------------------------------------------- */
 
-static void launch_gives_its_end(void **state)
+TEST(launch_gives_its_end)
 {
-    (void)state;
     cl_event end = NULL;
     cl_uint n = 5, mode = PLAIN;
     struct gravel_steal *steal = steal_make(2, 8);
@@ -258,9 +242,8 @@ static void launch_gives_its_end(void **state)
 
 /* ---- every one of ten million ------------------------------------------------------------------------- */
 
-static void large_tree(void **state)
+TEST_OF("ledger", large_tree)
 {
-    (void)state;
     struct gravel_steal *steal = steal_make(4, 65536);
     const uint64_t root = 0;
     OK(gravel_steal_fill_at(steal, 0, &root, 1));
@@ -270,33 +253,4 @@ static void large_tree(void **state)
     OK(gravel_steal_destroy(steal));
 }
 
-int main(int argc, char **argv)
-{
-    const struct CMUnitTest large[] = {cmocka_unit_test(large_tree)};
-    if (argc > 1 && !strcmp(argv[1], "ledger")) {
-        tested.n_words = LEDGER_TASKS;
-        return cmocka_run_group_tests(large, steal_set_up, steal_tear_down);
-    }
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(empty_deques_end),
-        cmocka_unit_test(one_task_runs_once),
-        cmocka_unit_test(full_deques_run_and_take_no_more),
-        cmocka_unit_test(tasks_are_shared_out_evenly),
-        cmocka_unit_test(tree_of_one_group),
-        cmocka_unit_test(tree_of_two_groups),
-        cmocka_unit_test(tree_of_more_groups_than_fit),
-        cmocka_unit_test(single_work_items_push),
-        cmocka_unit_test(long_tasks_look),
-        cmocka_unit_test(ends_wrap_at_32_bits),
-        cmocka_unit_test(push_up_to_the_capacity),
-        cmocka_unit_test(push_beyond_the_capacity),
-        cmocka_unit_test(kernel_that_leaves_is_told),
-        cmocka_unit_test(deque_that_is_overwritten_is_told),
-        cmocka_unit_test(program_of_another_task_is_refused),
-        cmocka_unit_test(launches_that_cannot_be),
-        cmocka_unit_test(bad_options_are_named),
-        cmocka_unit_test(defaults_are_chosen),
-        cmocka_unit_test(launch_gives_its_end),
-    };
-    return cmocka_run_group_tests(tests, steal_set_up, steal_tear_down);
-}
+const struct fixture fixture = {.open = steal_set_up, .close = steal_tear_down};

@@ -31,31 +31,21 @@ static struct gravel *gravel;
 static cl_program program;
 static cl_kernel kernel;
 
-static int set_up(void **state)
+static void set_up(void)
 {
-    (void)state;
     cl_int error;
     gravel = open_loopback(2, NULL);
     program = build_or_die(gravel, steal_messages_cl, NULL);
     kernel = clCreateKernel(program, "work", &error);
     assert_int_equal(error, CL_SUCCESS);
     OK(gravel_kernel_set_arena(gravel, kernel, 0));
-    return 0;
 }
 
-static int tear_down(void **state)
+static void tear_down(void)
 {
-    (void)state;
     clReleaseKernel(kernel);
     clReleaseProgram(program);
-    return gravel_close(gravel);
-}
-
-/* A node with a limit for kernels, which have been compiled before. */
-static int set_up_limit(void **state)
-{
-    setenv("GRAVEL_KERNEL_LIMIT", "3000", 1);
-    return set_up(state);
+    OK(gravel_close(gravel));
 }
 
 static struct gravel_steal *make(uint32_t n_groups)
@@ -78,9 +68,9 @@ static void launch(struct gravel_steal *steal, uint64_t table, cl_uint n, uint64
     OK(gravel_steal_launch(steal, kernel, 0, NULL, NULL));
 }
 
-static void messages_of_tasks_arrive(void **state)
+TEST(messages_of_tasks_arrive)
 {
-    (void)state;
+    set_up();
     uint32_t expected[N_WORDS + 1] = {0};
     uint64_t table = alloc_or_die(gravel, sizeof expected);
     struct gravel_steal *steal = make(5);
@@ -113,9 +103,10 @@ static bool has_ended(struct gravel_steal *steal, double begin)
     return false;
 }
 
-static void task_that_does_not_end_is_named(void **state)
+TEST(task_that_does_not_end_is_named)
 {
-    (void)state;
+    setenv("GRAVEL_KERNEL_LIMIT", "3000", 1); /* kernels have been compiled before */
+    set_up();
     if (is_sliced(gravel)) /* the host cannot write to a word of a running kernel */
         skip();
     uint64_t table = alloc_or_die(gravel, 4 * (N_WORDS + 1)), stop = alloc_or_die(gravel, 64);
@@ -138,11 +129,4 @@ static void task_that_does_not_end_is_named(void **state)
     OK(gravel_free(gravel, table));
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(messages_of_tasks_arrive, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(task_that_does_not_end_is_named, set_up_limit, tear_down),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+const struct fixture fixture = {.after = tear_down};

@@ -45,9 +45,8 @@ static const char *const sliced[] = {"pump", "drain"};
 
 /* ---- which step ------------------------------------------------------------------------------ */
 
-static void forced_step_is_taken_or_names_what_is_missing(void **state)
+TEST(forced_step_is_taken_or_names_what_is_missing)
 {
-    (void)state;
     const char *const steps[] = {"svm", "usm", "pump", "drain"};
     const char *const missing[] = {"CL_DEVICE_SVM_CAPABILITIES", "cl_intel_unified_shared_memory",
                                    "single compute unit", "no compiler"};
@@ -67,9 +66,8 @@ static void forced_step_is_taken_or_names_what_is_missing(void **state)
 }
 
 /* All cores but one are kept for the host. */
-static void pump_with_all_cores_kept_says_so(void **state)
+TEST(pump_with_all_cores_kept_says_so)
 {
-    (void)state;
     struct gravel_config config = with_step("pump");
     config.host_cores = 1024;
     struct gravel *gravel = try_open(&config);
@@ -80,9 +78,8 @@ static void pump_with_all_cores_kept_says_so(void **state)
     assert_non_null(strstr(gravel_last_error(), "a single compute unit"));
 }
 
-static void pump_on_a_single_compute_unit_is_refused(void **state)
+TEST_OF("single", pump_on_a_single_compute_unit_is_refused)
 {
-    (void)state;
     struct gravel_config config = with_step("pump"), drain = with_step("drain");
     struct gravel *gravel;
     OK(gravel_open(&gravel, &drain, NULL));
@@ -97,9 +94,8 @@ static void pump_on_a_single_compute_unit_is_refused(void **state)
     expect_no_open(&config, NULL, GRAVEL_ECAPABILITY, "a single compute unit");
 }
 
-static void other_steps_work_on_a_single_compute_unit(void **state)
+TEST_OF("single", other_steps_work_on_a_single_compute_unit)
 {
-    (void)state;
     const char *const steps[] = {"auto", "drain"};
     for (int i = 0; i < 2; i++) {
         const struct gravel_config config = with_step(steps[i]);
@@ -112,9 +108,8 @@ static void other_steps_work_on_a_single_compute_unit(void **state)
 
 /* ---- limits of memory ------------------------------------------------------------------------ */
 
-static void queue_beyond_the_devices_limit_tells_the_numbers(void **state)
+TEST(queue_beyond_the_devices_limit_tells_the_numbers)
 {
-    (void)state;
     for (int i = 0; i < 2; i++) {
         struct gravel_config config = with_step(sliced[i]);
         OK(gravel_close(open_or_skip(&config)));
@@ -149,9 +144,8 @@ static void expect_launched_whole(struct gravel *gravel, uint32_t n_dimensions,
     OK(gravel_free(gravel, arguments[0]));
 }
 
-static void slices_of_any_size_launch_all(void **state)
+TEST(slices_of_any_size_launch_all)
 {
-    (void)state;
     const uint32_t most[] = {1, 2, 3, 7, 0};
     const size_t global_1[] = {960}, local_1[] = {64};
     const size_t global_2[] = {24, 20}, local_2[] = {8, 5};
@@ -172,9 +166,8 @@ static void slices_of_any_size_launch_all(void **state)
         }
 }
 
-static void slice_that_leaves_the_pump_no_compute_unit_is_refused(void **state)
+TEST(slice_that_leaves_the_pump_no_compute_unit_is_refused)
 {
-    (void)state;
     struct gravel_config config = with_step("pump");
     OK(gravel_close(open_or_skip(&config)));
     config.slice_groups = UINT32_MAX;
@@ -198,9 +191,8 @@ static int build_call(struct gravel *gravel, const char *call, bool is_ahead)
 }
 
 /* What would count one slice only does not build, rather than count wrong; on svm, whose launches are whole, it does. */
-static void counts_of_a_whole_launch_build_where_it_is_whole(void **state)
+TEST(counts_of_a_whole_launch_build_where_it_is_whole)
 {
-    (void)state;
     const char *const calls[] = {"get_global_size(0)", "get_num_groups(0)",
                                  "get_global_linear_id()"};
     const char *const steps[] = {"pump", "drain", "svm"};
@@ -243,9 +235,8 @@ static struct gravel *open_drain(uint32_t n_slots, uint32_t slice_groups)
     return open_or_skip(&config);
 }
 
-static void drain_fits_slices_to_the_queue(void **state)
+TEST(drain_fits_slices_to_the_queue)
 {
-    (void)state;
     const uint32_t n_slots[] = {8, 16, 64, 1024};
     for (size_t i = 0; i < sizeof n_slots / sizeof *n_slots; i++) {
         struct gravel *gravel = open_drain(n_slots[i], 0);
@@ -270,16 +261,14 @@ static void expect_full_queue_is_told(struct gravel *gravel, size_t n_groups)
     expect_error(gravel_close(gravel), GRAVEL_EKERNEL, "GRAVEL_QUEUE");
 }
 
-static void queue_too_small_for_a_group_is_told(void **state)
+TEST(queue_too_small_for_a_group_is_told)
 {
-    (void)state;
     expect_full_queue_is_told(open_drain(4, 0), 1);
     expect_full_queue_is_told(open_drain(4, 0), 100);
 }
 
-static void slice_too_large_for_the_queue_is_told(void **state)
+TEST(slice_too_large_for_the_queue_is_told)
 {
-    (void)state;
     expect_full_queue_is_told(open_drain(64, 100), 100);
 }
 
@@ -313,9 +302,8 @@ static void expect_full_device_is_told(const struct gravel_config *config, uint6
     expect_error(gravel_close(gravel), code, code ? part : "");
 }
 
-static void launch_that_leaves_no_compute_unit_is_told(void **state)
+TEST(launch_that_leaves_no_compute_unit_is_told)
 {
-    (void)state;
     struct gravel_config config = with_step("pump");
     config.queue_bytes = config.slot_bytes = SLOT;
     config.timeout_ms = 200;
@@ -323,9 +311,8 @@ static void launch_that_leaves_no_compute_unit_is_told(void **state)
 }
 
 /* A long queue: leaders on a CPU device sleep between looks. */
-static void launch_that_sleeps_on_every_compute_unit_is_told(void **state)
+TEST(launch_that_sleeps_on_every_compute_unit_is_told)
 {
-    (void)state;
     struct gravel_config config = with_step("pump");
     config.timeout_ms = 200;
     config.slot_bytes = 768;
@@ -334,27 +321,4 @@ static void launch_that_sleeps_on_every_compute_unit_is_told(void **state)
     expect_full_device_is_told(&config, 100, 20);
 }
 
-int main(int argc, char **argv)
-{
-    const struct CMUnitTest any[] = {
-        cmocka_unit_test(forced_step_is_taken_or_names_what_is_missing),
-        cmocka_unit_test(pump_with_all_cores_kept_says_so),
-        cmocka_unit_test(queue_beyond_the_devices_limit_tells_the_numbers),
-        cmocka_unit_test(slices_of_any_size_launch_all),
-        cmocka_unit_test(slice_that_leaves_the_pump_no_compute_unit_is_refused),
-        cmocka_unit_test(counts_of_a_whole_launch_build_where_it_is_whole),
-        cmocka_unit_test(drain_fits_slices_to_the_queue),
-        cmocka_unit_test(queue_too_small_for_a_group_is_told),
-        cmocka_unit_test(slice_too_large_for_the_queue_is_told),
-        cmocka_unit_test(launch_that_leaves_no_compute_unit_is_told),
-        cmocka_unit_test(launch_that_sleeps_on_every_compute_unit_is_told),
-    };
-    const struct CMUnitTest single[] = {
-        cmocka_unit_test(pump_on_a_single_compute_unit_is_refused),
-        cmocka_unit_test(other_steps_work_on_a_single_compute_unit),
-    };
-    watch(170, "steps of the ladder");
-    MUST(argc == 2);
-    return strcmp(argv[1], "single") ? cmocka_run_group_tests(any, NULL, NULL)
-                                     : cmocka_run_group_tests(single, NULL, NULL);
-}
+const struct fixture fixture = {.limit_s = 170};

@@ -68,19 +68,17 @@ static double wait_over_a_stop(void)
 }
 
 /* However late the stop begins, the rest of the limit comes behind it; again if the limit was over before the stop. */
-static void limit_leaves_out_the_time_of_a_stop(void **state)
+TEST(limit_leaves_out_the_time_of_a_stop)
 {
     double waited_ms = 0;
-    (void)state;
     for (unsigned n = 0; n < 10 && waited_ms < STOP_MS; n++)
         waited_ms = wait_over_a_stop();
     assert_true(waited_ms > STOP_MS + TIMEOUT_MS * 3 / 4);
 }
 
 /* Kernels whose leaders wait for room, the host for them, all threads of the node for each other. */
-static void messages_survive_a_stop(void **state)
+TEST(messages_survive_a_stop)
 {
-    (void)state;
     watch(90, "messages over a stop");
     struct gravel *gravel = open_node();
     const uint64_t word = alloc_or_die(gravel, 64);
@@ -101,13 +99,4 @@ static void messages_survive_a_stop(void **state)
     OK(gravel_close(gravel));
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(limit_leaves_out_the_time_of_a_stop),
-        cmocka_unit_test(messages_survive_a_stop),
-    };
-    struct gravel *gravel = open_loopback(1, NULL); /* skips if the step cannot be taken */
-    OK(gravel_close(gravel));
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+const struct fixture fixture = {.open = skip_untaken_step};

@@ -56,9 +56,8 @@ static void expect_failed_node(struct gravel *gravel, const char *part)
     "    gravelp_queue_reserve(g.arena, gravelp_own_ring(g), 1, &ticket);" \
     "gravelp_group_meet(g.arena);"
 
-static void ticket_never_published_is_named(void **state)
+TEST(ticket_never_published_is_named)
 {
-    (void)state;
     watch(30, "a ticket that is reserved and never published");
     struct gravel *gravel = open_impatient(0);
     double begin = seconds_now();
@@ -68,9 +67,8 @@ static void ticket_never_published_is_named(void **state)
     expect_failed_node(gravel, "queue 0, ticket 0");
 }
 
-static void ticket_never_published_among_others_is_named(void **state)
+TEST(ticket_never_published_among_others_is_named)
 {
-    (void)state;
     watch(30, "a ticket never published, and messages behind it");
     struct gravel *gravel = open_impatient(0);
     uint64_t word = alloc_or_die(gravel, 64);
@@ -90,9 +88,8 @@ static const char *stuck_behind(const struct gravel *gravel)
 }
 
 /* The kernel itself waits for room behind the stuck ticket. */
-static void ticket_never_published_in_a_full_queue_is_named(void **state)
+TEST(ticket_never_published_in_a_full_queue_is_named)
 {
-    (void)state;
     watch(30, "a ticket never published in a queue of one slot");
     struct gravel *gravel = open_impatient(9280);
     uint64_t word = alloc_or_die(gravel, 64);
@@ -105,9 +102,8 @@ static void ticket_never_published_in_a_full_queue_is_named(void **state)
 }
 
 /* A kernel of _wi calls, whose work-items wait for room alone. */
-static void work_items_behind_a_stuck_ticket_end(void **state)
+TEST(work_items_behind_a_stuck_ticket_end)
 {
-    (void)state;
     watch(30, "work-items behind a ticket never published");
     struct gravel *gravel = open_impatient(9280);
     uint64_t word = alloc_or_die(gravel, 64);
@@ -118,9 +114,8 @@ static void work_items_behind_a_stuck_ticket_end(void **state)
 }
 
 /* Nobody waits for this kernel; the failure must still be found by who waits next. */
-static void patience_outlasts_a_slow_kernel(void **state)
+TEST(patience_outlasts_a_slow_kernel)
 {
-    (void)state;
     watch(60, "a kernel that takes longer than the time limit");
     struct gravel *gravel = open_impatient(0);
     uint64_t word = alloc_or_die(gravel, 64);
@@ -136,9 +131,8 @@ static void patience_outlasts_a_slow_kernel(void **state)
     OK(gravel_close(gravel));
 }
 
-static void back_pressure_is_counted_and_nothing_is_lost(void **state)
+TEST(back_pressure_is_counted_and_nothing_is_lost)
 {
-    (void)state;
     watch(60, "a queue of one slot");
     struct gravel *gravel = open_patient(9280);
     struct gravel_stats stats;
@@ -158,9 +152,8 @@ static void back_pressure_is_counted_and_nothing_is_lost(void **state)
     OK(gravel_close(gravel));
 }
 
-static void other_arena_version_is_told(void **state)
+TEST(other_arena_version_is_told)
 {
-    (void)state;
     watch(30, "an arena of another version");
     struct gravel *gravel = open_impatient(9280);
     uint64_t word = alloc_or_die(gravel, 64);
@@ -190,9 +183,8 @@ static void expect_fault_at(uint32_t n_dimensions, const size_t *global, const s
     expect_error(gravel_close(gravel), GRAVEL_EKERNEL, part);
 }
 
-static void fault_names_the_work_group_of_the_whole_launch(void **state)
+TEST(fault_names_the_work_group_of_the_whole_launch)
 {
-    (void)state;
     watch(60, "a fault in a late work-group");
     const size_t global_1[] = {6400}, local_1[] = {64};
     const size_t global_2[] = {64, 32}, local_2[] = {16, 4};
@@ -200,19 +192,4 @@ static void fault_names_the_work_group_of_the_whole_launch(void **state)
     expect_fault_at(1, global_1, local_1, 6399, "work-group at (6336) needs 77 slots");
     expect_fault_at(2, global_2, local_2, 30 * 64 + 33, "work-group at (32, 28) needs 77 slots");
     expect_fault_at(3, global_3, local_3, (4 * 8 + 5) * 16 + 9, "work-group at (8, 4, 3) needs");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(ticket_never_published_is_named),
-        cmocka_unit_test(ticket_never_published_among_others_is_named),
-        cmocka_unit_test(ticket_never_published_in_a_full_queue_is_named),
-        cmocka_unit_test(work_items_behind_a_stuck_ticket_end),
-        cmocka_unit_test(patience_outlasts_a_slow_kernel),
-        cmocka_unit_test(back_pressure_is_counted_and_nothing_is_lost),
-        cmocka_unit_test(other_arena_version_is_told),
-        cmocka_unit_test(fault_names_the_work_group_of_the_whole_launch),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -72,7 +72,7 @@ static void expect_bad_handlers(const struct row *rows, size_t n, int code)
             code, rows[i].part);
 }
 
-static void handlers_that_cannot_be_are_refused(void **state)
+TEST(handlers_that_cannot_be_are_refused)
 {
     static int something;
     static const struct row rows[] = {
@@ -123,11 +123,10 @@ static void handlers_that_cannot_be_are_refused(void **state)
           .serve = {.n_keys = 1, .datum = "account", .datum_words = 1}},
          "swap: it has a datum, which is for 2 keys, and n_keys is 1"},
     };
-    (void)state;
     expect_bad_handlers(rows, N(rows), GRAVEL_EINVAL);
 }
 
-static void handlers_unlike_their_text_do_not_build(void **state)
+TEST(handlers_unlike_their_text_do_not_build)
 {
     static const struct row rows[] = {
         {{.name = "wide", .n_args = 2, .arg_bytes = 4}, "wide"},
@@ -136,11 +135,10 @@ static void handlers_unlike_their_text_do_not_build(void **state)
         {{.name = "swap", .n_args = 4, .serve = TWO("absent", 1)}, "absent_load"},
         {{.name = "swap", .n_args = 3, .serve = TWO("account", 1)}, "handler swap"},
     };
-    (void)state;
     expect_bad_handlers(rows, N(rows), GRAVEL_EBUILD);
 }
 
-static void texts_that_have_no_such_handler_are_refused(void **state)
+TEST(texts_that_have_no_such_handler_are_refused)
 {
     static const struct gravel_handler one = {.name = "one", .n_args = 1};
     static const char *const rows[][2] = {
@@ -155,7 +153,6 @@ static void texts_that_have_no_such_handler_are_refused(void **state)
                 "{ GRAVEL_OPEN(g); }\n",
          "mine.cl:3:"},
     };
-    (void)state;
     for (size_t i = 0; i < N(rows); i++)
         expect_bad((struct gravel_bindings)GRAVEL_BINDINGS(.handlers = &one, .n_handlers = 1,
                                                            .device_code.source = rows[i][0],
@@ -163,7 +160,7 @@ static void texts_that_have_no_such_handler_are_refused(void **state)
                    GRAVEL_EBUILD, rows[i][1]);
 }
 
-static void streams_that_cannot_be_are_refused(void **state)
+TEST(streams_that_cannot_be_are_refused)
 {
     static const struct {
         struct gravel_stream stream;
@@ -176,14 +173,13 @@ static void streams_that_cannot_be_are_refused(void **state)
         {{"a", 244, take, NULL}, "record_bytes is 244"},
         {{"a", 4, NULL, NULL}, "stream a: function is NULL"},
     };
-    (void)state;
     for (size_t i = 0; i < N(rows); i++)
         expect_bad(
             (struct gravel_bindings)GRAVEL_BINDINGS(.streams = &rows[i].stream, .n_streams = 1),
             GRAVEL_EINVAL, rows[i].part);
 }
 
-static void tables_that_cannot_be_are_refused(void **state)
+TEST(tables_that_cannot_be_are_refused)
 {
     const struct gravel_handler idle = {.name = "idle"};
     const struct gravel_handler twins[] = {{.name = "twin", .function = function},
@@ -205,19 +201,6 @@ static void tables_that_cannot_be_are_refused(void **state)
         {GRAVEL_BINDINGS(.n_streams = 1), "bindings: 1 streams at (nil)"},
         {{.n_handlers = 0}, "bindings.bytes is 0"},
     };
-    (void)state;
     for (size_t i = 0; i < N(rows); i++)
         expect_bad(rows[i].bindings, GRAVEL_EINVAL, rows[i].part);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(handlers_that_cannot_be_are_refused),
-        cmocka_unit_test(handlers_unlike_their_text_do_not_build),
-        cmocka_unit_test(texts_that_have_no_such_handler_are_refused),
-        cmocka_unit_test(streams_that_cannot_be_are_refused),
-        cmocka_unit_test(tables_that_cannot_be_are_refused),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -66,9 +66,8 @@ cl_int __wrap_clEnqueueWriteBuffer(cl_command_queue queue, cl_mem buffer, cl_boo
     return CL_OUT_OF_RESOURCES;
 }
 
-static void counters_that_cannot_be_zeroed_are_read_to_the_end(void **state)
+TEST(counters_that_cannot_be_zeroed_are_read_to_the_end)
 {
-    (void)state;
     uint64_t sums[N_COUNTERS];
     watch(60, "counters that cannot be zeroed");
     struct gravel *gravel = open_loopback(1, NULL);
@@ -83,11 +82,4 @@ static void counters_that_cannot_be_zeroed_are_read_to_the_end(void **state)
     atomic_store(&refuses_zeros, false);
     assert_true(gravel_close(gravel) < 0);
     clReleaseEvent(gate);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(counters_that_cannot_be_zeroed_are_read_to_the_end)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

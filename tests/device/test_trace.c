@@ -33,9 +33,8 @@ static unsigned count_events(const json_t *events, const char *name)
     return n;
 }
 
-static void trace_is_json_with_all_events(void **state)
+TEST(trace_is_json_with_all_events)
 {
-    (void)state;
     char folder[] = "/tmp/gravel-trace-XXXXXX", path[64], written[64];
     MUST(mkdtemp(folder));
     snprintf(path, sizeof path, "%s/t.json", folder);
@@ -62,9 +61,8 @@ static void trace_is_json_with_all_events(void **state)
     rmdir(folder);
 }
 
-static void trace_that_cannot_be_written_is_refused_and_named(void **state)
+TEST(trace_that_cannot_be_written_is_refused_and_named)
 {
-    (void)state;
     struct gravel_config config = traced("/nonexistent/t.json");
     expect_no_open(&config, NULL, GRAVEL_ESYSTEM, "/nonexistent/t.0.json");
     config = traced("/tmp");
@@ -73,9 +71,8 @@ static void trace_that_cannot_be_written_is_refused_and_named(void **state)
 }
 
 /* A full disk must not end the node: the trace is cut short, the messages are not. */
-static void trace_on_a_full_disk_does_not_stop_messages(void **state)
+TEST(trace_on_a_full_disk_does_not_stop_messages)
 {
-    (void)state;
     if (access("/dev/full", W_OK)) {
         print_message("skipped: no /dev/full\n");
         skip();
@@ -94,13 +91,4 @@ static void trace_on_a_full_disk_does_not_stop_messages(void **state)
     rmdir(folder);
 }
 
-int main(void)
-{
-    watch(60, "traces");
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(trace_is_json_with_all_events),
-        cmocka_unit_test(trace_that_cannot_be_written_is_refused_and_named),
-        cmocka_unit_test(trace_on_a_full_disk_does_not_stop_messages),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+const struct fixture fixture = {.limit_s = 60};

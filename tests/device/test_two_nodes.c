@@ -71,10 +71,9 @@ static void run_both(struct half *halves)
         MUST(pthread_join(halves[i].thread, NULL) == 0);
 }
 
-static void nodes_with_room_do_not_disturb_each_other(void **state)
+TEST(nodes_with_room_do_not_disturb_each_other)
 {
     struct half halves[2];
-    (void)state;
     watch(60, "two nodes on one device");
     for (int i = 0; i < 2; i++)
         prepare(&halves[i], 0, PATIENT_MS);
@@ -89,10 +88,9 @@ static void nodes_with_room_do_not_disturb_each_other(void **state)
 }
 
 /* Where both fill the device together, leaders may wait for kernels that cannot start: they give up, and it is told. */
-static void nodes_that_wait_for_room_end_well_or_say_why(void **state)
+TEST(nodes_that_wait_for_room_end_well_or_say_why)
 {
     struct half halves[2];
-    (void)state;
     watch(90, "two nodes on one device, with queues of 8 slots");
     for (int i = 0; i < 2; i++)
         prepare(&halves[i], 8 * 9280, IMPATIENT_MS);
@@ -109,10 +107,9 @@ static void nodes_that_wait_for_room_end_well_or_say_why(void **state)
     }
 }
 
-static void node_that_fails_leaves_the_other_alone(void **state)
+TEST(node_that_fails_leaves_the_other_alone)
 {
     struct half good;
-    (void)state;
     watch(60, "a node that fails beside another");
     struct gravel *bad = open_one(0, PATIENT_MS);
     prepare(&good, 0, PATIENT_MS);
@@ -127,14 +124,4 @@ static void node_that_fails_leaves_the_other_alone(void **state)
     OK(gravel_close(good.gravel));
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(nodes_with_room_do_not_disturb_each_other),
-        cmocka_unit_test(nodes_that_wait_for_room_end_well_or_say_why),
-        cmocka_unit_test(node_that_fails_leaves_the_other_alone),
-    };
-    struct gravel *gravel = open_loopback(1, NULL); /* skips if the step cannot be taken */
-    OK(gravel_close(gravel));
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+const struct fixture fixture = {.open = skip_untaken_step};

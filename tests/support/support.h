@@ -39,6 +39,9 @@ bool is_once_within(double limit_s, double (*attempt)(void));
 /** End the process with `what` unless it ends, or is called again, within that time and patience; 0 stops the watch. */
 void watch(unsigned seconds, const char *what);
 
+/** Opens and closes a node, or ends the process as skip_if_refused does. */
+void skip_untaken_step(void);
+
 /** Monotonic time [s]. */
 double seconds_now(void);
 
