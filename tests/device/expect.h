@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-#include "bodies.h"
+#include "scope.h"
 #include "cases.h"
 
 /** A call that must fail with this code and a text that contains `part`. */

@@ -89,7 +89,7 @@ static int run_fault(struct gravel *gravel, enum fault fault, bool all, struct g
 
 TEST(fault_ends_the_run_with_its_name)
 {
-    struct gravel *gravel = open_loopback(1, NULL);
+    struct gravel *gravel = scoped_loopback(1, NULL);
     static const struct {
         enum fault fault;
         const char *text;
@@ -112,7 +112,6 @@ TEST(fault_ends_the_run_with_its_name)
         OK(gravel_flow_destroy(flow));
     }
     expect_works(gravel);
-    OK(gravel_close(gravel));
 }
 
 /*
@@ -120,7 +119,7 @@ TEST(fault_ends_the_run_with_its_name)
  */
 TEST(more_than_declared_is_refused_when_room_ends)
 {
-    struct gravel *gravel = open_loopback(1, NULL);
+    struct gravel *gravel = scoped_loopback(1, NULL);
     struct gravel_flow *flow;
     uint32_t n, numbers[64];
     expect_error(run_fault(gravel, MANY, true, &flow), GRAVEL_EKERNEL,
@@ -131,5 +130,4 @@ TEST(more_than_declared_is_refused_when_room_ends)
     OK(gravel_flow_take(flow, "out", numbers, 64, &n));
     assert_int_equal(n, 22);
     OK(gravel_flow_destroy(flow));
-    OK(gravel_close(gravel));
 }

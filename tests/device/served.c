@@ -72,8 +72,8 @@ void send_and_expect(const struct served *served, uint32_t n_items, uint32_t n_k
                      uint32_t n_nodes)
 {
     cl_kernel kernel = kernel_or_die(served->gravel, served->program, "send");
-    MUST(clSetKernelArg(kernel, 1, sizeof n_keys, &n_keys) == CL_SUCCESS);
-    MUST(clSetKernelArg(kernel, 2, sizeof n_nodes, &n_nodes) == CL_SUCCESS);
+    SET(kernel, 1, n_keys);
+    SET(kernel, 2, n_nodes);
     clear(served);
     OK(gravel_server_launch(served->gravel, kernel, n_items, 0, NULL, NULL));
     if (n_nodes == 1)
@@ -86,6 +86,6 @@ void send_and_expect(const struct served *served, uint32_t n_items, uint32_t n_k
 cl_kernel kernel_of_many(const struct served *served, cl_uint n_calls)
 {
     cl_kernel kernel = kernel_or_die(served->gravel, served->program, "many");
-    MUST(clSetKernelArg(kernel, 1, sizeof n_calls, &n_calls) == CL_SUCCESS);
+    SET(kernel, 1, n_calls);
     return kernel;
 }

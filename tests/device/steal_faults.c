@@ -60,10 +60,8 @@ static void expect_overwritten(size_t at, cl_uint value)
 
 TEST(deque_that_is_overwritten_is_told)
 {
-    if (tested.is_list) {
-        print_message("skipped: a list has no deques\n");
-        skip();
-    }
+    if (tested.is_list)
+        skip_because("a list has no deques");
     if (tested.is_abp) {
         expect_overwritten(offsetof(struct gravelp_deque, bottom), 1000);
         expect_overwritten(offsetof(struct gravelp_deque, top), 4);

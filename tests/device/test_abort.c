@@ -62,8 +62,7 @@ TEST(every_call_says_why)
 {
     struct gravel *gravel = open_loopback(2, NULL);
     uint64_t word = alloc_or_die(gravel, 64), value = 7, sum = 1, offset;
-    cl_kernel kernel =
-        body_kernel(gravel, "gravel_inc_uint_wg(g, a, 0, 0);", (const uint64_t[3]){word});
+    cl_kernel kernel = scoped_body(gravel, "gravel_inc_uint_wg(g, a, 0, 0);", word, 0, 0);
     const size_t size = 64;
     OK(gravel_abort(gravel, NULL));
     const char *why = "gravel_abort gave no text";
@@ -76,7 +75,6 @@ TEST(every_call_says_why)
     expect_error(gravel_fence(gravel), GRAVEL_EABORT, why);
     expect_error(gravel_quiet(gravel), GRAVEL_EABORT, why);
     expect_error(gravel_barrier(gravel), GRAVEL_EABORT, why);
-    clReleaseKernel(kernel);
     expect_close(gravel, why);
 }
 

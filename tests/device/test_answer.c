@@ -43,7 +43,7 @@ static int late(struct gravel *gravel, void *user, uint32_t source, const uint64
 
 /* Blocks for less than GRAVEL_TIMEOUT, which several of these exceed together. */
 #define DOZE_US 100000u
-#define DOZE_LIMIT_MS "500"
+#define DOZE_LIMIT_MS 500u
 #define N_DOZES 12u
 static int doze(struct gravel *gravel, void *user, uint32_t source, const uint64_t *args,
                 uint64_t *answer)
@@ -131,24 +131,37 @@ static const struct gravel_handler handlers[] = {
 static const struct gravel_bindings table =
     GRAVEL_BINDINGS(.handlers = handlers, .n_handlers = sizeof handlers / sizeof *handlers);
 
+/* A node whose waits have this limit [ms], and whose buffers leave at this age [us]; 0: as by default. */
+static struct gravel *open_node(uint32_t n_nodes, uint32_t timeout_ms, uint32_t flush_us)
+{
+    struct gravel_config config = loopback_config(n_nodes);
+    config.timeout_ms = timeout_ms ? timeout_ms : config.timeout_ms;
+    config.flush_us = flush_us ? flush_us : config.flush_us;
+    return scoped_node(&config, &table);
+}
+
+static cl_kernel kernel_with(struct gravel *gravel, const char *name, uint32_t n,
+                             const uint64_t *offsets)
+{
+    cl_kernel kernel = scoped_kernel(gravel, answer_cl, "", name);
+    set_offsets(kernel, n, offsets);
+    return kernel;
+}
+
 /* It is reported so, and the kernel of that name, which asked, is not left waiting. */
 static void expect_a_failure(const char *name, const char *text)
 {
-    struct gravel *gravel = open_loopback(1, &table);
+    struct gravel *gravel = open_node(1, 0, 0);
     const uint64_t wide = alloc_or_die(gravel, 64);
-    cl_program program = build_or_die(gravel, answer_cl, "");
-    cl_kernel kernel = kernel_or_die(gravel, program, name);
-    OK(clSetKernelArg(kernel, 1, sizeof wide, &wide));
-    expect_error(run_kernel(gravel, kernel, 1, 1), GRAVEL_EHANDLER, text);
+    expect_error(run_kernel(gravel, kernel_with(gravel, name, 1, &wide), 1, 1), GRAVEL_EHANDLER,
+                 text);
     assert_int_equal(word64(gravel, 0, wide), 77);
-    clReleaseKernel(kernel);
-    clReleaseProgram(program);
-    OK(gravel_close(gravel));
 }
 
 TEST(a_function_that_fails_is_reported_and_answers)
 {
     expect_a_failure("complain", "handler refuse returned 5");
+    expect_a_failure("complain_beside", "handler fail: its function failed");
 }
 
 static bool kernels_wait(void)
@@ -157,22 +170,23 @@ static bool kernels_wait(void)
     return !step || strcmp(step, "drain");
 }
 
+static void skip_where_no_kernel_waits(void)
+{
+    if (!kernels_wait())
+        skip_because("no kernel waits on step drain");
+}
+
 /* @param blocks  the function may: then the node goes on. */
 static void wait_for_a_function(const char *name, bool blocks)
 {
-    if (!kernels_wait())
-        skip();
+    skip_where_no_kernel_waits();
     atomic_store(&stage, BEFORE);
-    struct gravel *gravel = open_loopback(1, &table);
-    const uint64_t answer = alloc_or_die(gravel, 64), signal = alloc_or_die(gravel, 64),
-                   read = alloc_or_die(gravel, 64), arguments[] = {answer, signal, read};
+    struct gravel *gravel = open_node(1, 0, 0);
+    const uint64_t offsets[] = {alloc_or_die(gravel, 64), alloc_or_die(gravel, 64),
+                                alloc_or_die(gravel, 64)},
+                   read = offsets[2];
     const size_t n = 64;
-    fill(gravel, 0, signal, 0, 64);
-    fill(gravel, 0, read, 0, 64);
-    cl_program program = build_or_die(gravel, answer_cl, "");
-    cl_kernel kernel = kernel_or_die(gravel, program, name);
-    for (cl_uint i = 0; i < 3; i++)
-        OK(clSetKernelArg(kernel, 1 + i, sizeof *arguments, &arguments[i]));
+    cl_kernel kernel = kernel_with(gravel, name, 3, offsets);
     cl_event ended;
     cl_int status = CL_COMPLETE;
     const double begin = seconds_now();
@@ -192,15 +206,12 @@ static void wait_for_a_function(const char *name, bool blocks)
     const bool was_inside = atomic_load(&stage) == INSIDE;
     atomic_store(&stage, MAY_END);
     OK(gravel_quiet(gravel));
+    clReleaseEvent(ended);
     assert_true(was_inside);
     assert_int_not_equal(status, CL_COMPLETE);
     assert_int_equal(word64(gravel, 0, read), 99);
     assert_int_equal(word64(gravel, 0, read + 8), 1);
     assert_int_equal(word, 7);
-    clReleaseEvent(ended);
-    clReleaseKernel(kernel);
-    clReleaseProgram(program);
-    OK(gravel_close(gravel));
 }
 
 TEST(a_kernel_waits_for_a_function_that_takes_its_time)
@@ -215,19 +226,14 @@ TEST(a_function_that_blocks_keeps_no_call_waiting)
 
 TEST(what_a_function_that_blocks_sends_comes_before_its_answer)
 {
-    struct gravel *gravel = open_loopback(N_NODES, &table);
+    struct gravel *gravel = open_node(N_NODES, 0, 0);
     const uint64_t words = alloc_or_die(gravel, 4 * N), answers = alloc_or_die(gravel, 4 * N),
                    signals = alloc_or_die(gravel, 64 * N / GROUP),
                    found = alloc_or_die(gravel, 4 * N),
-                   arguments[] = {words, answers, signals, found};
+                   offsets[] = {words, answers, signals, found};
     const cl_uint waits = kernels_wait();
-    fill(gravel, 0, signals, 0, 64 * N / GROUP);
-    fill(gravel, 0, found, 0, 4 * N);
-    cl_program program = build_or_die(gravel, answer_cl, "");
-    cl_kernel kernel = kernel_or_die(gravel, program, "fetch");
-    for (cl_uint i = 0; i < 4; i++)
-        OK(clSetKernelArg(kernel, 1 + i, sizeof *arguments, &arguments[i]));
-    OK(clSetKernelArg(kernel, 5, sizeof waits, &waits));
+    cl_kernel kernel = kernel_with(gravel, "fetch", 4, offsets);
+    SET(kernel, 5, waits);
     OK(run_kernel(gravel, kernel, N, GROUP));
     for (uint32_t i = 0; i < N; i++) {
         assert_int_equal(word32(gravel, 0, words + 4 * i), 3 * i + 1);
@@ -236,33 +242,22 @@ TEST(what_a_function_that_blocks_sends_comes_before_its_answer)
     }
     for (uint32_t group = 0; group < N / GROUP; group++)
         assert_int_equal(word32(gravel, 0, signals + 64 * group), GROUP);
-    clReleaseKernel(kernel);
-    clReleaseProgram(program);
-    OK(gravel_close(gravel));
 }
 
 /* However much it is, and in frames and buffers of every kind. */
 TEST(all_that_a_function_that_blocks_sends_is_there_when_its_answer_is_seen)
 {
-    if (!kernels_wait())
-        skip();
-    setenv("GRAVEL_FLUSH", "1000000", 1); /* no buffer leaves by its age */
+    skip_where_no_kernel_waits();
     atomic_store(&pouring, NOT_YET);
-    struct gravel *gravel = open_loopback(POUR_NODES, &table);
+    struct gravel *gravel = open_node(POUR_NODES, 0, 1000000); /* no buffer leaves by its age */
     const uint64_t words = alloc_or_die(gravel, 4 * N_POURED), answer = alloc_or_die(gravel, 64),
                    signal = alloc_or_die(gravel, 64), found = alloc_or_die(gravel, 64),
-                   unused = alloc_or_die(gravel, 64), arguments[] = {words, answer, signal, found};
+                   unused = alloc_or_die(gravel, 64), offsets[] = {words, answer, signal, found},
+                   word = 0;
     const cl_uint n_words = N_POURED;
     const size_t n = 64;
-    const uint64_t word = 0;
-    fill(gravel, 0, words, 0, 4 * N_POURED);
-    fill(gravel, 0, signal, 0, 64);
-    fill(gravel, 0, found, 0, 64);
-    cl_program program = build_or_die(gravel, answer_cl, "");
-    cl_kernel kernel = kernel_or_die(gravel, program, "drink");
-    for (cl_uint i = 0; i < 4; i++)
-        OK(clSetKernelArg(kernel, 1 + i, sizeof *arguments, &arguments[i]));
-    OK(clSetKernelArg(kernel, 5, sizeof n_words, &n_words));
+    cl_kernel kernel = kernel_with(gravel, "drink", 4, offsets);
+    SET(kernel, 5, n_words);
     OK(gravel_launch(gravel, kernel, 1, &n, &n, 0, NULL, NULL));
     assert_true(await_pouring(POURS));
     OK(gravel_am(gravel, NAP - 1, NULL, 0, 0)); /* hold */
@@ -271,113 +266,66 @@ TEST(all_that_a_function_that_blocks_sends_is_there_when_its_answer_is_seen)
     OK(gravel_quiet(gravel));
     assert_int_equal(word32(gravel, 0, found), N_POURED);
     assert_int_equal(word64(gravel, 0, answer), N_POURED);
-    clReleaseKernel(kernel);
-    clReleaseProgram(program);
-    OK(gravel_close(gravel));
-    unsetenv("GRAVEL_FLUSH");
 }
 
 /* Nothing else reaches a function that may block, for it would keep the network thread. */
 TEST(only_questions_of_kernels_reach_a_function_that_blocks)
 {
     const uint64_t args[] = {1, 2};
-    struct gravel *gravel = open_loopback(1, &table);
+    struct gravel *gravel = open_node(1, 0, 0);
     expect_error(gravel_am(gravel, 3, args, 2, 0), GRAVEL_EINVAL,
                  "handler load blocks: kernels alone ask it");
-    cl_program program = build_or_die(gravel, answer_cl, "");
-    cl_kernel kernel = kernel_or_die(gravel, program, "spoil");
-    expect_error(run_kernel(gravel, kernel, 1, 1), GRAVEL_EHANDLER,
+    expect_error(run_kernel(gravel, kernel_with(gravel, "spoil", 0, NULL), 1, 1), GRAVEL_EHANDLER,
                  "(load) blocks: kernels ask it, and send it nothing");
-    clReleaseKernel(kernel);
-    clReleaseProgram(program);
-    OK(gravel_close(gravel));
 }
 
 /* It is named, by the node that runs it. */
 TEST(a_function_that_blocks_for_ever_fails_the_node)
 {
-    setenv("GRAVEL_TIMEOUT", "500", 1);
     atomic_store(&stage, BEFORE);
-    struct gravel *gravel = open_loopback(1, &table);
+    struct gravel *gravel = open_node(1, DOZE_LIMIT_MS, 0);
     const uint64_t answer = alloc_or_die(gravel, 64);
-    cl_program program = build_or_die(gravel, answer_cl, "");
-    cl_kernel kernel = kernel_or_die(gravel, program, "stay");
-    OK(clSetKernelArg(kernel, 1, sizeof answer, &answer));
-    expect_error(run_kernel(gravel, kernel, 1, 1), GRAVEL_ETIMEOUT,
+    expect_error(run_kernel(gravel, kernel_with(gravel, "stay", 1, &answer), 1, 1), GRAVEL_ETIMEOUT,
                  "handler blocking: its function has not returned for");
     atomic_store(&stage, MAY_END);
-    clReleaseKernel(kernel);
-    clReleaseProgram(program);
-    gravel_close(gravel);
-    unsetenv("GRAVEL_TIMEOUT");
+    closes_with(gravel, ANY_CODE, "");
 }
 
 /* Each call has the limit, not the calls of a frame together. */
 TEST(functions_that_return_in_time_are_never_late)
 {
-    setenv("GRAVEL_TIMEOUT", DOZE_LIMIT_MS, 1);
-    struct gravel *gravel = open_loopback(1, &table);
+    struct gravel *gravel = open_node(1, DOZE_LIMIT_MS, 0);
     const uint64_t answers = alloc_or_die(gravel, 8 * N_DOZES);
-    fill(gravel, 0, answers, 0, 8 * N_DOZES);
-    cl_program program = build_or_die(gravel, answer_cl, "");
-    cl_kernel kernel = kernel_or_die(gravel, program, "doze_all");
-    OK(clSetKernelArg(kernel, 1, sizeof answers, &answers));
-    OK(run_kernel(gravel, kernel, N_DOZES, N_DOZES));
+    OK(run_kernel(gravel, kernel_with(gravel, "doze_all", 1, &answers), N_DOZES, N_DOZES));
     for (uint32_t i = 0; i < N_DOZES; i++)
         assert_int_equal(word64(gravel, 0, answers + 8 * i), 41);
-    clReleaseKernel(kernel);
-    clReleaseProgram(program);
-    OK(gravel_close(gravel));
-    unsetenv("GRAVEL_TIMEOUT");
 }
 
-/* @param never  a wait for a word that nobody changes follows. @return as run_kernel */
-static int doze_behind(struct gravel *gravel, uint64_t answers, uint64_t signal, cl_uint never)
+/* @param offsets  of answers, and of a signal. @param never  a wait for a word that nobody changes follows. @return as run_kernel */
+static int doze_behind(struct gravel *gravel, const uint64_t offsets[2], cl_uint never)
 {
-    fill(gravel, 0, answers, 0, 8 * (N_DOZES + 2));
-    fill(gravel, 0, signal, 0, 64);
-    cl_program program = build_or_die(gravel, answer_cl, "");
-    cl_kernel kernel = kernel_or_die(gravel, program, "doze_behind");
-    OK(clSetKernelArg(kernel, 1, sizeof answers, &answers));
-    OK(clSetKernelArg(kernel, 2, sizeof signal, &signal));
-    OK(clSetKernelArg(kernel, 3, sizeof never, &never));
-    const int code = run_kernel(gravel, kernel, N_DOZES, N_DOZES);
-    clReleaseKernel(kernel);
-    clReleaseProgram(program);
-    return code;
+    cl_kernel kernel = kernel_with(gravel, "doze_behind", 2, offsets);
+    SET(kernel, 3, never);
+    return run_kernel(gravel, kernel, N_DOZES, N_DOZES);
 }
 
 /* The word of the last answer does not change for longer than GRAVEL_TIMEOUT, while calls before it move on. */
 TEST(a_kernel_waits_while_calls_before_its_own_move_on)
 {
-    if (!kernels_wait())
-        skip();
-    setenv("GRAVEL_TIMEOUT", DOZE_LIMIT_MS, 1);
-    struct gravel *gravel = open_loopback(1, &table);
-    const uint64_t answers = alloc_or_die(gravel, 8 * (N_DOZES + 2)),
-                   signal = alloc_or_die(gravel, 64);
-    OK(doze_behind(gravel, answers, signal, 0));
+    skip_where_no_kernel_waits();
+    struct gravel *gravel = open_node(1, DOZE_LIMIT_MS, 0);
+    const uint64_t offsets[] = {alloc_or_die(gravel, 8 * (N_DOZES + 2)), alloc_or_die(gravel, 64)};
+    OK(doze_behind(gravel, offsets, 0));
     for (uint32_t i = 0; i <= N_DOZES; i++)
-        assert_int_equal(word64(gravel, 0, answers + 8 * i), 41);
-    assert_int_equal(word64(gravel, 0, answers + 8 * (N_DOZES + 1)), 1);
-    OK(gravel_close(gravel));
-    unsetenv("GRAVEL_TIMEOUT");
+        assert_int_equal(word64(gravel, 0, offsets[0] + 8 * i), 41);
+    assert_int_equal(word64(gravel, 0, offsets[0] + 8 * (N_DOZES + 1)), 1);
 }
 
 TEST(a_wait_behind_the_last_answer_has_its_limit_again)
 {
-    if (!kernels_wait())
-        skip();
-    setenv("GRAVEL_TIMEOUT", DOZE_LIMIT_MS, 1);
-    struct gravel *gravel = open_loopback(1, &table);
-    const uint64_t answers = alloc_or_die(gravel, 8 * (N_DOZES + 2)),
-                   signal = alloc_or_die(gravel, 64);
-    expect_error(doze_behind(gravel, answers, signal, 1), GRAVEL_EKERNEL, "waited for the word");
-    assert_int_equal(gravel_close(gravel), GRAVEL_EKERNEL);
-    unsetenv("GRAVEL_TIMEOUT");
-}
-
-TEST(a_function_that_blocks_and_fails_is_reported_and_answers)
-{
-    expect_a_failure("complain_beside", "handler fail: its function failed");
+    skip_where_no_kernel_waits();
+    struct gravel *gravel = open_node(1, DOZE_LIMIT_MS, 0);
+    const uint64_t offsets[] = {alloc_or_die(gravel, 8 * (N_DOZES + 2)), alloc_or_die(gravel, 64)};
+    expect_error(doze_behind(gravel, offsets, 1), GRAVEL_EKERNEL, "waited for the word");
+    closes_with(gravel, GRAVEL_EKERNEL, "waited for the word");
 }

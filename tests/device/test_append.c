@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Records that kernels append come to the stream's function whole, once, in the order of a group's calls; what a function
- * sends is applied before a barrier ends; one that fails, waits or does not return is an error that names its stream; and
- * calls that cannot be right are refused.
+ * Functions of streams: what one sends is applied before a barrier ends; one that fails, waits or does not return is an
+ * error that names its stream; and calls that cannot be right are refused. gravel-conformance has every form of record.
  *
  * Path: meson test -> kernels/append.cl -> cl/print.cl.h, lib/node/streams.c, lib/spool
  */
@@ -13,133 +12,27 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#define GROUP 64u
-#define N_GROUPS 20u
-#define N_ITEMS (GROUP * N_GROUPS)
-#define N_CALLS 3u
-#define N_FORMS 3u
-
 extern const char append_cl[];
 
-struct hit {
-    uint32_t item, form;
-    float value;
-    uint32_t call;
-    uint64_t wide;
-};
-
-/* ---- functions: one at a time ------------------------------------------------------------------ */
-
-static unsigned seen[N_FORMS][N_CALLS][N_ITEMS];
-static unsigned last
-    [N_GROUPS]; /* place in the order of its group; of work-items that append alone there is none */
-static unsigned n_wrong;
-
-static int take_hits(struct gravel *gravel, void *user, uint32_t source, const void *records,
-                     uint32_t n)
+/* A node whose stream has this function; what it sends leaves by age after a second. */
+static struct gravel *open_node(uint32_t n_nodes, gravel_stream_function *function, void *user,
+                                gravel_print_function *print, uint32_t timeout_ms)
 {
-    const struct hit *hits = records;
-    (void)gravel, (void)user;
-    for (uint32_t i = 0; i < n; i++) {
-        const struct hit hit = hits[i];
-        if (source || hit.item >= N_ITEMS || hit.form >= N_FORMS || hit.call >= N_CALLS ||
-            hit.value != 0.5f + (float)hit.item ||
-            hit.wide != ((uint64_t)hit.item << 33 | hit.call)) {
-            n_wrong++;
-            continue;
-        }
-        seen[hit.form][hit.call][hit.item]++;
-        const unsigned place = (2 * hit.call + hit.form) * GROUP + hit.item % GROUP + 1;
-        if (hit.form < 2) {
-            n_wrong += last[hit.item / GROUP] >= place;
-            last[hit.item / GROUP] = place;
-        }
-    }
-    return 0;
+    static struct gravel_stream single = {.name = "single", .record_bytes = 4};
+    single.function = function;
+    single.user = user;
+    const struct gravel_bindings bindings =
+        GRAVEL_BINDINGS(.streams = &single, .n_streams = 1, .print = print);
+    struct gravel_config config = loopback_config(n_nodes);
+    config.flush_us = 1000000;
+    config.timeout_ms = timeout_ms ? timeout_ms : config.timeout_ms;
+    return scoped_node(&config, &bindings);
 }
 
-static unsigned n_large[N_ITEMS];
-
-static int take_large(struct gravel *gravel, void *user, uint32_t source, const void *records,
-                      uint32_t n)
+/* One record, of value 77. @return what the barrier meets. */
+static int append_one(struct gravel *gravel)
 {
-    const uint32_t *row = records;
-    (void)gravel, (void)user, (void)source;
-    for (uint32_t i = 0; i < n; i++, row += 60) {
-        const uint32_t first = row[0];
-        for (uint32_t at = 0; at < 60; at++)
-            n_wrong += first >= N_ITEMS || row[at] != first + at;
-        n_large[first % N_ITEMS]++;
-    }
-    return 0;
-}
-
-static int no_function(struct gravel *gravel, void *user, uint32_t source, const void *records,
-                       uint32_t n)
-{
-    (void)gravel, (void)user, (void)source, (void)records, (void)n;
-    return 0;
-}
-
-/* A node of its own whose stream `single` has that function. @return what the barrier meets. */
-static int run_single(gravel_stream_function *function, void *user, char text[256])
-{
-    const struct gravel_stream streams[] = {
-        {.name = "hits", .record_bytes = sizeof(struct hit), .function = take_hits},
-        {.name = "large", .record_bytes = 240, .function = take_large},
-        {.name = "single", .record_bytes = 4, .function = function, .user = user},
-    };
-    const struct gravel_bindings bindings = GRAVEL_BINDINGS(.streams = streams, .n_streams = 3);
-    struct gravel *gravel = open_loopback(2, &bindings);
-    cl_program program = build_or_die(gravel, append_cl, "");
-    cl_kernel kernel = kernel_or_die(gravel, program, "single");
-    int code = run_kernel(gravel, kernel, 64, 64);
-    snprintf(text, 256, "%s", code ? gravel_last_error() : "");
-    clReleaseKernel(kernel);
-    clReleaseProgram(program);
-    if (user)
-        atomic_store((_Atomic int *)user, 1);
-    gravel_close(gravel);
-    return code;
-}
-
-/* ---- once, whole, in order --------------------------------------------------------------------- */
-
-static void run_both(const char *name)
-{
-    const struct gravel_stream streams[] = {
-        {.name = "single", .record_bytes = 4, .function = no_function},
-        {.name = "hits", .record_bytes = sizeof(struct hit), .function = take_hits},
-        {.name = "large", .record_bytes = 240, .function = take_large},
-    };
-    const struct gravel_bindings bindings = GRAVEL_BINDINGS(.streams = streams, .n_streams = 3);
-    struct gravel *gravel = open_loopback(2, &bindings);
-    cl_program program = build_or_die(gravel, append_cl, "");
-    cl_kernel kernel = kernel_or_die(gravel, program, name);
-    n_wrong = 0;
-    OK(run_kernel(gravel, kernel, N_ITEMS, GROUP));
-    assert_int_equal(n_wrong, 0);
-    clReleaseKernel(kernel);
-    clReleaseProgram(program);
-    OK(gravel_close(gravel));
-}
-
-TEST(each_record_comes_once_and_those_of_a_group_in_order)
-{
-    run_both("all_forms");
-    for (unsigned call = 0; call < N_CALLS; call++)
-        for (unsigned i = 0; i < N_ITEMS; i++) {
-            assert_int_equal(seen[0][call][i], 1);
-            assert_int_equal(seen[1][call][i], i % 3 == 0);
-            assert_int_equal(seen[2][call][i], i % 5 == 0);
-        }
-}
-
-TEST(the_largest_records_come_whole)
-{
-    run_both("large");
-    for (unsigned i = 0; i < N_ITEMS; i++)
-        assert_int_equal(n_large[i], 1);
+    return run_kernel(gravel, scoped_kernel(gravel, append_cl, "", "single"), 64, 64);
 }
 
 /* ---- what functions do ------------------------------------------------------------------------- */
@@ -156,36 +49,13 @@ static int put_on(struct gravel *gravel, void *user, uint32_t source, const void
 
 TEST(what_a_function_sends_is_applied_before_a_barrier_ends)
 {
-    const struct gravel_stream streams[] = {
-        {.name = "hits", .record_bytes = sizeof(struct hit), .function = take_hits},
-        {.name = "large", .record_bytes = 240, .function = take_large},
-        {.name = "single", .record_bytes = 4, .function = put_on},
-    };
-    const struct gravel_bindings bindings = GRAVEL_BINDINGS(.streams = streams, .n_streams = 3);
-    struct gravel_config config = loopback_config(2);
-    struct gravel *gravel;
-    config.flush_us = 1000000; /* no message leaves for its age */
-    OK(gravel_open(&gravel, &config, &bindings));
+    struct gravel *gravel = open_node(2, put_on, NULL, NULL, 0);
     word = alloc_or_die(gravel, 64);
-    fill(gravel, 1, word, 0, 64);
-    cl_program program = build_or_die(gravel, append_cl, "");
-    cl_kernel kernel = kernel_or_die(gravel, program, "single");
-    OK(run_kernel(gravel, kernel, 64, 64));
+    OK(append_one(gravel));
     assert_int_equal(word32(gravel, 1, word), 77);
-    clReleaseKernel(kernel);
-    clReleaseProgram(program);
-    OK(gravel_close(gravel));
 }
 
-static int break_off(struct gravel *gravel, void *user, uint32_t source, const void *records,
-                     uint32_t n)
-{
-    (void)gravel, (void)user, (void)source, (void)records, (void)n;
-    return 5;
-}
-
-static unsigned n_lines,
-    n_ahead; /* lines that came; and those of them that were there when a record came */
+static unsigned n_lines, n_ahead; /* lines that came; of them, those that came before a record */
 
 static int take_line(void *user, const char *text, size_t bytes)
 {
@@ -204,28 +74,24 @@ static int look_back(struct gravel *gravel, void *user, uint32_t source, const v
 
 TEST(a_line_ahead_of_a_record_is_out_when_its_function_runs)
 {
-    const struct gravel_stream streams[] = {
-        {.name = "hits", .record_bytes = sizeof(struct hit), .function = take_hits},
-        {.name = "large", .record_bytes = 240, .function = take_large},
-        {.name = "single", .record_bytes = 4, .function = look_back}};
-    const struct gravel_bindings bindings =
-        GRAVEL_BINDINGS(.streams = streams, .n_streams = 3, .print = take_line);
-    struct gravel *gravel = open_loopback(1, &bindings);
-    cl_program program = build_or_die(gravel, append_cl, "");
-    cl_kernel kernel = kernel_or_die(gravel, program, "line_ahead");
-    OK(run_kernel(gravel, kernel, 64, 64));
-    clReleaseKernel(kernel);
-    clReleaseProgram(program);
-    OK(gravel_close(gravel));
+    struct gravel *gravel = open_node(1, look_back, NULL, take_line, 0);
+    OK(run_kernel(gravel, scoped_kernel(gravel, append_cl, "", "line_ahead"), 64, 64));
     assert_int_equal(n_ahead, 1);
+}
+
+static int break_off(struct gravel *gravel, void *user, uint32_t source, const void *records,
+                     uint32_t n)
+{
+    (void)gravel, (void)user, (void)source, (void)records, (void)n;
+    return 5;
 }
 
 TEST(a_function_that_fails_is_an_error_with_its_stream)
 {
-    char text[256];
-    assert_int_equal(run_single(break_off, NULL, text), GRAVEL_EHANDLER);
-    assert_non_null(
-        strstr(text, "node 0 refused a buffer from node 0: stream single: its function failed"));
+    struct gravel *gravel = open_node(2, break_off, NULL, NULL, 0);
+    expect_error(append_one(gravel), GRAVEL_EHANDLER,
+                 "node 0 refused a buffer from node 0: stream single: its function failed");
+    closes_with(gravel, ANY_CODE, "");
 }
 
 static char refused[256];
@@ -244,8 +110,7 @@ static int wait_there(struct gravel *gravel, void *user, uint32_t source, const 
 
 TEST(calls_that_wait_are_refused_in_a_function)
 {
-    char text[256];
-    assert_int_equal(run_single(wait_there, NULL, text), 0);
+    OK(append_one(open_node(2, wait_there, NULL, NULL, 0)));
     assert_non_null(strstr(refused, "gravel_barrier waits and cannot be called by a handler"));
 }
 
@@ -259,12 +124,12 @@ static int stay(struct gravel *gravel, void *user, uint32_t source, const void *
 
 TEST(a_function_that_does_not_return_fails_the_node)
 {
-    _Atomic int may_go = 0;
-    char text[256];
-    setenv("GRAVEL_TIMEOUT", "500", 1);
-    assert_int_equal(run_single(stay, &may_go, text), GRAVEL_ETIMEOUT);
-    unsetenv("GRAVEL_TIMEOUT");
-    assert_non_null(strstr(text, "stream single: its function has not returned for"));
+    static _Atomic int may_go;
+    struct gravel *gravel = open_node(2, stay, (void *)&may_go, NULL, 500);
+    const int code = append_one(gravel);
+    atomic_store(&may_go, 1);
+    expect_error(code, GRAVEL_ETIMEOUT, "stream single: its function has not returned for");
+    closes_with(gravel, ANY_CODE, "");
 }
 
 /* ---- refusals ---------------------------------------------------------------------------------- */
@@ -279,10 +144,7 @@ TEST(records_of_another_size_and_unknown_streams_do_not_build)
         {"gravel_append_wi(g, other, few, 0);", "GRAVELP_STREAM_other"},
         {"gravel_append_wi(g, single, few, 0);", NULL},
     };
-    const struct gravel_stream stream = {
-        .name = "single", .record_bytes = 4, .function = no_function};
-    const struct gravel_bindings bindings = GRAVEL_BINDINGS(.streams = &stream, .n_streams = 1);
-    struct gravel *gravel = open_loopback(1, &bindings);
+    struct gravel *gravel = open_node(1, break_off, NULL, NULL, 0);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         cl_program program = NULL;
         char text[512];
@@ -295,7 +157,6 @@ TEST(records_of_another_size_and_unknown_streams_do_not_build)
         clReleaseProgram(program);
         expect_error(code, cases[i].part ? GRAVEL_EBUILD : 0, cases[i].part ? cases[i].part : "");
     }
-    OK(gravel_close(gravel));
 }
 
 const struct fixture fixture = {.limit_s = 240};

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Handlers that answer: with a key and without, beside other messages, from kernels of clients and servers; and what is
- * refused. gravel-conformance has every form of asking.
+ * Handlers that answer: with a key and without, with arguments of 8 bytes and of 4, beside other messages, from kernels of
+ * clients and servers; and what is refused. gravel-conformance has every form of asking.
  *
  * A handler with a key draws numbers by a plain load and store: if two ran at once, or an answer went to a wrong place,
  * a number would come twice or not at all.
+ *
+ * usage: test_ask [resident]     the same cases with resident servers; else in phases
  *
  * Path: meson test -> this -> lib/serve/calls.c, lib/serve/line.c, lib/serve/mail.c, lib/network/reply.c
  */
@@ -19,46 +21,59 @@
 
 extern const char ask_cl[]; /* kernels/ask.cl */
 
-static const struct gravel_handler handlers[] = {
+static int ignore(struct gravel *gravel, void *user, uint32_t source, const uint64_t *args)
+{
+    (void)gravel, (void)user, (void)source, (void)args;
+    return 0;
+}
+
+static struct gravel_handler handlers[] = {
     {.name = "draw", .n_args = 2, .n_answers = 1, .serve = {.n_keys = 1}},
     {.name = "whoami", .n_answers = 1},
     {.name = "look", .n_args = 2, .n_answers = 1},
     {.name = "weigh", .n_args = 3, .n_answers = 1},
     {.name = "mute", .n_args = 1},
+    {.name = "wide", .n_args = 2, .function = ignore},
+    {.name = "narrow", .n_args = 2, .arg_bytes = 4, .function = ignore},
 };
 
-static const struct gravel_bindings table =
-    GRAVEL_BINDINGS(.handlers = handlers, .n_handlers = sizeof handlers / sizeof *handlers,
-                    .device_code.source = ask_cl, .device_code.name = "ask.cl");
+/* Bytes of draw's arguments and of its answers, of a node that is opened from now on. */
+static uint32_t arg_bytes = 8;
+
+static const char *code_options(void)
+{
+    return arg_bytes == 4 ? "-DNUMBER=uint" : "-DNUMBER=ulong";
+}
 
 static struct gravel *open_with(struct gravel_config config)
 {
-    struct gravel *gravel;
+    const struct gravel_bindings bindings =
+        GRAVEL_BINDINGS(.handlers = handlers, .n_handlers = sizeof handlers / sizeof *handlers,
+                        .device_code = {
+                            .source = ask_cl, .name = "ask.cl", .options = code_options()});
+    watch(90, "asked handlers");
+    handlers[0].arg_bytes = arg_bytes;
     config.timeout_ms *= patience();
     strcpy(config.server_mode, has_argument("resident") ? "resident" : "phases");
-    OK(gravel_open(&gravel, &config, &table));
-    return gravel;
+    return scoped_node(&config, &bindings);
 }
 
 static struct gravel *open_nodes(void)
 {
-    watch(90, "asked handlers");
+    arg_bytes = 8;
     return open_with(loopback_config(N_NODES));
 }
 
 /* Numbers that asked messages have drawn: of each node's keys. */
 struct drawn {
-    uint32_t n[N_NODES][N_KEYS];      /* messages asked, from 0 */
     uint32_t n_most[N_NODES][N_KEYS]; /* numbers drawn, others' among them */
     unsigned char *seen;              /* [N_NODES][N_KEYS][2 * N] */
 };
 
 static void note_drawn(struct drawn *drawn, uint64_t answer, uint32_t node, uint32_t key)
 {
-    const uint32_t number = (uint32_t)answer;
-    assert_int_equal(answer >> 32 & 0xff, node);
-    assert_int_equal(answer >> 40 & 0xff, 0);
-    assert_int_equal(answer >> 48, key);
+    const uint32_t number = (uint32_t)answer & 0xffff;
+    assert_int_equal(answer >> 16, node | key << 8);
     assert_in_range(number, 0, drawn->n_most[node][key] - 1);
     assert_int_equal(drawn->seen[((size_t)node * N_KEYS + key) * 2 * N + number]++, 0);
 }
@@ -74,16 +89,16 @@ static void expect_drawn(struct gravel *gravel, uint64_t numbers, uint64_t answe
                          bool others)
 {
     struct drawn drawn = {.seen = calloc((size_t)N_NODES * N_KEYS * 2 * N, 1)};
-    const uint64_t *got = read_map(gravel, 0, answers, N * sizeof *got);
+    const void *got = read_map(gravel, 0, answers, (uint64_t)N * arg_bytes);
     for (uint32_t i = 0; i < N; i++)
         drawn.n_most[node_of(i, n_keys)][i % n_keys] += 1 + (others && node_of(i, n_keys) == 0);
     for (uint32_t i = 0; i < N; i++)
-        note_drawn(&drawn, got[i], node_of(i, n_keys), i % n_keys);
+        note_drawn(&drawn, arg_bytes == 4 ? ((const cl_uint *)got)[i] : ((const cl_ulong *)got)[i],
+                   node_of(i, n_keys), i % n_keys);
     unmap(gravel, got);
     for (uint32_t node = 0; node < N_NODES; node++) {
-        const uint64_t *sum = read_map(gravel, node, numbers, N_KEYS * sizeof *sum);
-        for (uint32_t key = 0; key < N_KEYS; key++)
-            assert_int_equal(sum[key], drawn.n_most[node][key]);
+        const uint32_t *sum = read_map(gravel, node, numbers, N_KEYS * sizeof *sum);
+        assert_memory_equal(sum, drawn.n_most[node], N_KEYS * sizeof *sum);
         unmap(gravel, sum);
     }
     free(drawn.seen);
@@ -93,18 +108,55 @@ static void expect_drawn(struct gravel *gravel, uint64_t numbers, uint64_t answe
 
 #define REPLY "struct gravel_reply reply = {b, c};"
 
+/* Servers as they are derived; with lists, as on a GPU; with owners of the program's choice. */
 TEST(groups_ask)
 {
+    static const struct {
+        uint32_t n_servers, server_items, arg_bytes;
+        const char *options;
+    } rows[] = {
+        {0, 0, 8, ""}, {5, 32, 4, "-DGRAVEL_FORM_SCAN"}, {3, 0, 8, "-DGRAVEL_OWNER(key,n)=(key)"}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct gravel_config config = loopback_config(N_NODES);
+        arg_bytes = rows[i].arg_bytes;
+        config.n_servers = rows[i].n_servers && has_argument("resident") ? 2 : rows[i].n_servers;
+        config.server_items = rows[i].server_items;
+        config.buffer_bytes = 1u << 20; /* runs so long that groups that serve run side by side */
+        if (*rows[i].options)
+            strcpy(config.build_options, rows[i].options);
+        struct gravel *gravel = open_with(config);
+        const uint64_t numbers = alloc_or_die(gravel, 4 * N_KEYS);
+        const uint64_t answers = alloc_or_die(gravel, 8 * N), signal = alloc_or_die(gravel, 64);
+        OK(run_body(gravel,
+                    BODY(REPLY "gravel_ask2_wg(g, GRAVEL_HANDLER(draw), i % 7, a, reply, "
+                               "(uint)i, i % 7 % 3);"),
+                    N, 64, numbers, answers, signal));
+        expect_drawn(gravel, numbers, answers, 7, false);
+        assert_int_equal(word32(gravel, 0, signal), N);
+    }
+}
+
+static uint64_t sent_bytes(struct gravel *gravel)
+{
+    struct gravel_stats stats;
+    OK(gravel_stats_read(gravel, &stats, sizeof stats, 1));
+    return stats.buffer_bytes;
+}
+
+TEST(of_narrow_arguments_half_as_much_travels)
+{
     struct gravel *gravel = open_nodes();
-    const uint64_t numbers = alloc_or_die(gravel, 8 * N_KEYS);
-    const uint64_t answers = alloc_or_die(gravel, 8 * N), signal = alloc_or_die(gravel, 64);
-    OK(run_body(gravel,
-                BODY(REPLY "gravel_ask2_wg(g, GRAVEL_HANDLER(draw), i % 63, a, reply, (uint)i, "
-                           "i % 63 % 3);"),
-                N, 64, numbers, answers, signal));
-    expect_drawn(gravel, numbers, answers, 63, false);
-    assert_int_equal(word32(gravel, 0, signal), N);
-    OK(gravel_close(gravel));
+    const uint64_t before = sent_bytes(gravel), args[] = {7, UINT64_C(1) << 32};
+    OK(run_body(gravel, BODY("gravel_am2_wg(g, GRAVEL_HANDLER(wide), i, 2, 1);"), N, 64, 0, 0, 0));
+    const uint64_t between = sent_bytes(gravel);
+    OK(run_body(gravel, BODY("gravel_am2_wg(g, GRAVEL_HANDLER(narrow), i, 2, 1);"), N, 64, 0, 0,
+                0));
+    assert_in_range(between - before, 16 * N, 18 * N);
+    assert_in_range(sent_bytes(gravel) - between, 8 * N, 9 * N);
+    expect_error(gravel_am(gravel, 6, args, 2, 1), GRAVEL_EINVAL,
+                 "handler narrow takes arguments of 4 bytes, and argument 1 is 4294967296");
+    expect_error(run_body(gravel, BODY("gravel_am2_wg(g, 6, i, 2, 1);"), 64, 64, 0, 0, 0),
+                 GRAVEL_EHANDLER, "(narrow) takes arguments of 4 bytes, the message has them of 8");
 }
 
 /* ---- beside other messages ----------------------------------------------------------------------- */
@@ -133,12 +185,11 @@ TEST(answers_come_among_those_of_words)
         assert_int_equal(got[N + i], 5 * i);
         assert_int_equal(got[2 * N + i], 5 * i);
         assert_int_equal(got[3 * N + i], 70 + i % 3);
-        assert_in_range((uint32_t)got[4 * N + i], 0, N / N_KEYS);
-        assert_int_equal(got[4 * N + i] >> 32, 2 | (i % 63) << 16);
+        assert_in_range(got[4 * N + i] & 0xffff, 0, N / N_KEYS);
+        assert_int_equal(got[4 * N + i] >> 16, 2 | (i % 63) << 8);
         assert_int_equal(got[5 * N + i], i % 100 + 7000 + 8000000 + i % 3 * 1000000000);
     }
     unmap(gravel, got);
-    OK(gravel_close(gravel));
 }
 
 /* Where kernels wait, a work-group reads the answer at once. */
@@ -163,27 +214,25 @@ TEST(a_kernel_waits_for_answers)
             assert_int_equal(got[i], i % 100 + 1000 + 2000000 + 1000000000);
         unmap(gravel, got);
     }
-    OK(gravel_close(gravel));
 }
 
 TEST(answers_of_active_messages_are_dropped)
 {
     struct gravel *gravel = open_nodes();
-    const uint64_t numbers = alloc_or_die(gravel, 8 * N_KEYS);
+    const uint64_t numbers = alloc_or_die(gravel, 4 * N_KEYS);
     const uint64_t args[] = {5, numbers};
     OK(run_body(gravel, "gravel_am2_wg(g, GRAVEL_HANDLER(draw), i % 63, a, i % 3);", N, 64, numbers,
                 0, 0));
     OK(gravel_am(gravel, 0, args, 2, 2));
     OK(gravel_quiet(gravel));
     for (uint32_t node = 0; node < N_NODES; node++) {
-        const uint64_t *sum = read_map(gravel, node, numbers, N_KEYS * sizeof *sum);
+        const uint32_t *sum = read_map(gravel, node, numbers, N_KEYS * sizeof *sum);
         uint64_t n = 0;
         for (uint32_t key = 0; key < N_KEYS; key++)
             n += sum[key];
         assert_int_equal(n, N / 3 + (node == 2));
         unmap(gravel, sum);
     }
-    OK(gravel_close(gravel));
 }
 
 /* Of answers, and of puts that could raise one: no allocation is at offset 0, which names no word. */
@@ -203,20 +252,18 @@ TEST(a_signal_that_is_left_out_raises_nothing)
     for (uint64_t i = 0; i < N; i++)
         assert_int_not_equal(got[i], 0);
     unmap(gravel, got);
-    OK(gravel_close(gravel));
 }
 
 /* ---- clients and servers ----------------------------------------------------------------------- */
 
 static void ask_servers(struct gravel *gravel, cl_program program, cl_ulong n_keys, cl_uint waits)
 {
-    const uint64_t offsets[3] = {alloc_or_die(gravel, 8 * N_KEYS), alloc_or_die(gravel, 8 * N),
+    const uint64_t offsets[3] = {alloc_or_die(gravel, 4 * N_KEYS), alloc_or_die(gravel, 8 * N),
                                  alloc_or_die(gravel, 4 * N)};
     cl_kernel kernel = kernel_or_die(gravel, program, "ask");
-    for (cl_uint i = 0; i < 3; i++)
-        MUST(clSetKernelArg(kernel, 1 + i, sizeof offsets[i], &offsets[i]) == CL_SUCCESS);
-    MUST(clSetKernelArg(kernel, 4, sizeof n_keys, &n_keys) == CL_SUCCESS);
-    MUST(clSetKernelArg(kernel, 5, sizeof waits, &waits) == CL_SUCCESS);
+    set_offsets(kernel, 3, offsets);
+    SET(kernel, 4, n_keys);
+    SET(kernel, 5, waits);
     OK(gravel_server_launch(gravel, kernel, N, 0, NULL, NULL));
     OK(gravel_quiet(gravel));
     expect_drawn(gravel, offsets[0], offsets[1], (uint32_t)n_keys, true);
@@ -225,23 +272,22 @@ static void ask_servers(struct gravel *gravel, cl_program program, cl_ulong n_ke
     clReleaseKernel(kernel);
 }
 
-/* Of this node and of others, beside what clients send servers; on a small mailbox too. */
+/* Of this node and of others, beside what clients send servers; on a small mailbox too, with narrow arguments. */
 TEST(clients_ask_servers)
 {
     for (uint32_t slots = 0; slots < 2; slots++) {
         struct gravel_config config = loopback_config(N_NODES);
         cl_program program;
-        watch(120, "clients that ask");
         config.inbox_slots = slots && has_argument("resident") ? 1 : 0;
+        arg_bytes = slots ? 4 : 8;
         struct gravel *gravel = open_with(config);
-        OK(gravel_server_build(gravel, "ask.cl", ask_cl, NULL, &program));
+        OK(gravel_server_build(gravel, "ask.cl", ask_cl, code_options(), &program));
         for (cl_ulong n_keys = 3; n_keys <= N_KEYS; n_keys *= 21) {
             ask_servers(gravel, program, n_keys, 0);
             if (has_argument("resident"))
                 ask_servers(gravel, program, n_keys, 1);
         }
         clReleaseProgram(program);
-        OK(gravel_close(gravel));
     }
 }
 
@@ -250,12 +296,11 @@ TEST(clients_ask_servers)
 static void expect_refused(const char *body, int code, const char *part)
 {
     struct gravel *gravel = open_nodes();
-    const uint64_t numbers = alloc_or_die(gravel, 8 * N_KEYS), answers = alloc_or_die(gravel, 64);
+    const uint64_t numbers = alloc_or_die(gravel, 4 * N_KEYS), answers = alloc_or_die(gravel, 64);
     expect_error(run_body(gravel, body, 64, 64, numbers, answers, 0), code, part);
-    expect_words(gravel, 1, numbers, 0, 2 * N_KEYS);
+    expect_words(gravel, 1, numbers, 0, N_KEYS);
     expect_words(gravel, 0, answers, 0, 16);
     expect_works(gravel);
-    OK(gravel_close(gravel));
 }
 
 TEST(messages_that_nobody_can_answer_are_refused)

@@ -53,7 +53,7 @@ TEST(a_failure_names_work_item_node_file_line_and_condition)
 TEST(conditions_that_hold_end_nothing)
 {
     const size_t global[] = {8, 8, 8}, local[] = {4, 4, 2};
-    struct gravel *gravel = open_loopback(1, NULL);
+    struct gravel *gravel = scoped_loopback(1, NULL);
     cl_kernel kernel = build(gravel, "grid.cl", "", "grid");
     const cl_uint nowhere = 8;
     for (cl_uint d = 0; d < 3; d++)
@@ -61,7 +61,6 @@ TEST(conditions_that_hold_end_nothing)
     OK(gravel_launch(gravel, kernel, 3, global, local, 0, NULL, NULL));
     OK(gravel_barrier(gravel));
     clReleaseKernel(kernel);
-    OK(gravel_close(gravel));
 }
 
 TEST(a_trap_has_its_own_text)
@@ -142,9 +141,8 @@ TEST(the_kernel_runs_on_and_the_context_survives)
     assert_int_equal(run_on("", held), GRAVEL_EKERNEL);
     for (uint32_t i = 0; i < N_ITEMS; i++)
         assert_int_equal(held[i], 12 + i % 2);
-    struct gravel *gravel = open_loopback(1, NULL);
+    struct gravel *gravel = scoped_loopback(1, NULL);
     expect_works(gravel);
-    OK(gravel_close(gravel));
 }
 
 TEST(without_assertions_conditions_are_evaluated_once)

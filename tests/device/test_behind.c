@@ -93,7 +93,7 @@ static void expect_sums(struct gravel *gravel, uint64_t offset, uint32_t sum)
 TEST(a_flush_reads_when_the_kernels_before_it_have_ended)
 {
     const size_t global = N_ITEMS, local = GROUP;
-    struct gravel *gravel = open_loopback(2, NULL);
+    struct gravel *gravel = scoped_loopback(2, NULL);
     struct gravel_accumulator *accumulator;
     uint64_t table, sums;
     atomic_store(&queue, gravel_cl_queue(gravel));
@@ -111,7 +111,6 @@ TEST(a_flush_reads_when_the_kernels_before_it_have_ended)
     expect_sums(gravel, table, N_ITEMS / N_WORDS * EACH);
     OK(gravel_accumulator_destroy(accumulator));
     clReleaseKernel(kernel);
-    OK(gravel_close(gravel));
 }
 
 /* The launch waits for a user event, and the node is given up before it. @param left  [out] what stays. */

@@ -50,8 +50,8 @@ static int run(const char *name, uint64_t offset)
 {
     const uint64_t own = gravel_block_pool_offset(pool);
     cl_kernel kernel = kernel_or_die(gravel, program, name);
-    OK(clSetKernelArg(kernel, 1, sizeof own, &own));
-    OK(clSetKernelArg(kernel, 2, sizeof offset, &offset));
+    SET(kernel, 1, own);
+    SET(kernel, 2, offset);
     const int code = run_kernel(gravel, kernel, N, GROUP);
     clReleaseKernel(kernel);
     return code;
@@ -132,9 +132,9 @@ TEST(nobody_touches_a_block_of_another)
     const uint64_t own = gravel_block_pool_offset(pool);
     fill(gravel, 0, blocks, 0, 4 * N);
     cl_kernel kernel = kernel_or_die(gravel, program, "churn");
-    OK(clSetKernelArg(kernel, 1, sizeof own, &own));
-    OK(clSetKernelArg(kernel, 2, sizeof blocks, &blocks));
-    OK(clSetKernelArg(kernel, 3, sizeof n, &n));
+    SET(kernel, 1, own);
+    SET(kernel, 2, blocks);
+    SET(kernel, 3, n);
     OK(run_kernel(gravel, kernel, N, GROUP));
     expect_words(gravel, 0, blocks, 0, N);
     assert_int_equal(stats().n_used, 0);

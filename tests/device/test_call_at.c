@@ -51,7 +51,7 @@ static int store_at(struct gravel *gravel, uint64_t base, uint64_t index)
 TEST(every_index_inside_is_an_address)
 {
     watch(60, "indices inside");
-    struct gravel *gravel = open_loopback(2, &table);
+    struct gravel *gravel = scoped_loopback(2, &table);
     const uint64_t words = alloc_or_die(gravel, 4 * N), freed = alloc_or_die(gravel, 4 * N);
     const uint64_t last = alloc_or_die(gravel, 4 * N);
     OK(gravel_free(gravel, freed));
@@ -64,33 +64,37 @@ TEST(every_index_inside_is_an_address)
         assert_int_equal(word32(gravel, 1, words + 4 * i), i + 1);
         assert_int_equal(word32(gravel, 1, last + 4 * i), i == N - 1 ? 7 : i + 2);
     }
-    OK(gravel_close(gravel));
 }
 
 /* One fault ends a node, so each has its own. */
-static void expect_outside(uint64_t from_base, uint64_t index, bool is_freed, const char *part)
-{
-    watch(60, part);
-    struct gravel *gravel = open_loopback(2, &table);
-    const uint64_t words = alloc_or_die(gravel, 4 * N), other = alloc_or_die(gravel, 4 * N);
-    if (is_freed)
-        OK(gravel_free(gravel, words));
-    expect_error(store_at(gravel, words + from_base, index), GRAVEL_EKERNEL, part);
-    assert_non_null(strstr(gravel_last_error(), "handler store, line 4, at node 1"));
-    (void)other;
-    gravel_close(gravel);
-}
-
 TEST(index_outside_is_named)
 {
-    expect_outside(0, N, false,
-                   "index 64, of elements of 4 bytes, at base 64, in an allocation of 256 bytes at "
-                   "64: it must be below 64");
-    expect_outside(8, N - 2, false, "it must be below 62");
-    expect_outside(0, UINT64_C(1) << 62, false, "index 4611686018427387904");
-    expect_outside(0, UINT64_MAX, false, "index 18446744073709551615");
-    expect_outside(UINT64_C(1) << 40, 0, false, "which is in no allocation");
-    expect_outside(0, 0, true, "which is in no allocation");
+    static const struct {
+        uint64_t from_base, index;
+        bool is_freed;
+        const char *part;
+    } rows[] = {
+        {0, N, false,
+         "index 64, of elements of 4 bytes, at base 64, in an allocation of 256 bytes at "
+         "64: it must be below 64"},
+        {8, N - 2, false, "it must be below 62"},
+        {0, UINT64_C(1) << 62, false, "index 4611686018427387904"},
+        {0, UINT64_MAX, false, "index 18446744073709551615"},
+        {UINT64_C(1) << 40, 0, false, "which is in no allocation"},
+        {0, 0, true, "which is in no allocation"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        watch(60, rows[i].part);
+        struct gravel *gravel = open_loopback(2, &table);
+        const uint64_t words = alloc_or_die(gravel, 4 * N);
+        alloc_or_die(gravel, 4 * N);
+        if (rows[i].is_freed)
+            OK(gravel_free(gravel, words));
+        expect_error(store_at(gravel, words + rows[i].from_base, rows[i].index), GRAVEL_EKERNEL,
+                     rows[i].part);
+        assert_non_null(strstr(gravel_last_error(), "handler store, line 4, at node 1"));
+        gravel_close(gravel);
+    }
 }
 
 /* A launch's handlers have run when it returns, as without checked mode. */
@@ -103,12 +107,12 @@ TEST(launches_of_servers_are_checked)
     OK(gravel_set_constant(gravel, 0, words));
     OK(gravel_server_build(gravel, "send.cl", source, NULL, &program));
     cl_kernel send = kernel_or_die(gravel, program, "send");
-    MUST(clSetKernelArg(send, 1, sizeof first, &first) == CL_SUCCESS);
+    SET(send, 1, first);
     OK(gravel_server_launch(gravel, send, N, 0, NULL, NULL));
     for (uint32_t i = 0; i < N; i++)
         assert_int_equal(word32(gravel, 0, words + 4 * i), i + 3);
     first = 1;
-    MUST(clSetKernelArg(send, 1, sizeof first, &first) == CL_SUCCESS);
+    SET(send, 1, first);
     expect_error(gravel_server_launch(gravel, send, N, 0, NULL, NULL), GRAVEL_EKERNEL,
                  "handler keep, line 8, at node 0: gravel_call_at of index 64");
     clReleaseKernel(send);

@@ -91,18 +91,35 @@ static void expect_told(const char *body, const char *group, const char *part)
 
 /* ---- what is wrong --------------------------------------------------------------------------- */
 
-TEST(call_in_a_branch_is_told)
+TEST(calls_that_not_all_make_alike_are_told)
 {
-    expect_told(BODY("if (i % 64 >= 10) gravel_inc_uint_wg(g, a, i, i % 2);"), "work-group at (",
-                "54 of 64 work-items made the call");
-    expect_told(BODY("if (i == 130) gravel_inc_uint_wg(g, a, i, 1);"), "work-group at (128)",
-                "line 7: 1 of 64 work-items made the call");
-}
-
-TEST(call_with_a_predicate_in_a_branch_is_told)
-{
-    expect_told(BODY("if (i % 2) gravel_add_uint_wg_if(g, i % 3, a, i, 7, 1);"), "work-group at (",
-                "32 of 64 work-items made the call");
+    const struct {
+        const char *body, *group, *part;
+    } rows[] = {
+        {BODY("if (i % 64 >= 10) gravel_inc_uint_wg(g, a, i, i % 2);"), "work-group at (",
+         "54 of 64 work-items made the call"},
+        {BODY("if (i == 130) gravel_inc_uint_wg(g, a, i, 1);"), "work-group at (128)",
+         "line 7: 1 of 64 work-items made the call"},
+        {BODY("if (i % 2) gravel_add_uint_wg_if(g, i % 3, a, i, 7, 1);"), "work-group at (",
+         "32 of 64 work-items made the call"},
+        {BODY("if (i % 64 >= 44) return; gravel_put_uint_wg(g, a, i, 1, 1);"), "work-group at (",
+         "44 of 64 work-items made the call"},
+        {BODY("if (i % 2)\n gravel_inc_uint_wg(g, a, i, 1);\n"
+              "else\n gravel_inc_uint_wg(g, b, i, 1);"),
+         "work-group at (", "others make that of line"},
+        {BODY("gravel_inc_uint_wg(g, i % 64 == 5 ? b : a, i, 1);"), "work-group at (",
+         "line 7: the base differs between work-items"},
+        {BODY("gravel_am1_wg(g, i % 64 == 63 ? GRAVEL_HANDLER(two) : GRAVEL_HANDLER(one), 0, 1);"),
+         "work-group at (", "the handler differs between work-items, 0 and 1"},
+        {BODY("if (i % 2) gravel_add_uint_wg(g, a, i, 1, 1);"
+              "else gravel_max_uint_wg(g, a, i, 1, 1);"),
+         "work-group at (", "the operation differs between work-items, "},
+        {BODY("struct gravel_reply reply = {b, a + 4 * (i % 64 / 32)};"
+              "gravel_get_uint_wg(g, b, i, reply, i, 1);"),
+         "work-group at (", "the signal differs between work-items"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        expect_told(rows[i].body, rows[i].group, rows[i].part);
 }
 
 TEST(call_in_a_loop_of_uneven_length_is_told)
@@ -114,47 +131,6 @@ TEST(call_in_a_loop_of_uneven_length_is_told)
     expect_error(code, GRAVEL_EKERNEL, "work-group at (64), line 7: 1 of 64 work-items made");
     expect_words(gravel, 1, words.a, 2, N); /* what all have sent twice */
     free_words(&words);
-}
-
-TEST(call_behind_a_return_is_told)
-{
-    expect_told(BODY("if (i % 64 >= 44) return; gravel_put_uint_wg(g, a, i, 1, 1);"),
-                "work-group at (", "44 of 64 work-items made the call");
-}
-
-TEST(calls_in_both_branches_are_told)
-{
-    expect_told(
-        BODY(
-            "if (i % 2)\n gravel_inc_uint_wg(g, a, i, 1);\nelse\n gravel_inc_uint_wg(g, b, i, 1);"),
-        "work-group at (", "others make that of line");
-}
-
-TEST(base_that_differs_is_told)
-{
-    expect_told(BODY("gravel_inc_uint_wg(g, i % 64 == 5 ? b : a, i, 1);"), "work-group at (",
-                "line 7: the base differs between work-items");
-}
-
-TEST(handler_that_differs_is_told)
-{
-    expect_told(
-        BODY("gravel_am1_wg(g, i % 64 == 63 ? GRAVEL_HANDLER(two) : GRAVEL_HANDLER(one), 0, 1);"),
-        "work-group at (", "the handler differs between work-items, 0 and 1");
-}
-
-TEST(operation_that_differs_is_told)
-{
-    expect_told(BODY("if (i % 2) gravel_add_uint_wg(g, a, i, 1, 1); else gravel_max_uint_wg(g, a, "
-                     "i, 1, 1);"),
-                "work-group at (", "the operation differs between work-items, ");
-}
-
-TEST(reply_that_differs_is_told)
-{
-    expect_told(BODY("struct gravel_reply reply = {b, a + 4 * (i % 64 / 32)};"
-                     "gravel_get_uint_wg(g, b, i, reply, i, 1);"),
-                "work-group at (", "the signal differs between work-items");
 }
 
 /* Of one line of the program, and so of one call. */
@@ -180,11 +156,8 @@ TEST(records_that_differ_are_told)
                  "{ GRAVEL_OPEN(g); uint i = (uint)get_global_id(0);\n"
                  "if (i %% 2) %s; else %s; }\n",
                  cases[i].odd, cases[i].even);
-        cl_program program = build_or_die(gravel, text, "");
-        cl_kernel kernel = kernel_or_die(gravel, program, "differ");
+        cl_kernel kernel = scoped_kernel(gravel, text, "", "differ");
         const int code = run_kernel(gravel, kernel, N, GROUP);
-        clReleaseKernel(kernel);
-        clReleaseProgram(program);
         expect_error(code, GRAVEL_EKERNEL, "kernel differ, work-group at (");
         expect_error(code, GRAVEL_EKERNEL, ", line 5: the ");
         expect_error(code, GRAVEL_EKERNEL, cases[i].part);
@@ -236,10 +209,8 @@ TEST(call_of_a_sub_group_in_a_branch_is_told)
                              "\n#endif\n"),
                         N, GROUP, words.a, words.b, 0);
     free_words(&words);
-    if (code == 0) {
-        print_message("skipped: the device has no sub-groups\n");
-        skip();
-    }
+    if (code == 0)
+        skip_because("the device has no sub-groups");
     expect_error(code, GRAVEL_EKERNEL, "work-group at (64), sub-group ");
     expect_error(code, GRAVEL_EKERNEL, "work-items made the call");
 }
@@ -267,27 +238,6 @@ TEST(right_calls_send_all)
             assert_int_equal(b[i], (i % 5 + 1 - node) / 2);
         unmap(gravel, b);
     }
-    free_words(&words);
-}
-
-TEST(right_requests_are_answered)
-{
-    const struct words words = make_words();
-    const char *wait =
-        is_sliced(gravel) && takes_step(gravel, "drain")
-            ? ""
-            : "if (!gravel_wait_until_uint_wg(g, reply.signal, GRAVEL_CMP_EQ, n)) return;"
-              "gravel_add_uint_wg(g, a, 128 + i / 4, 1, 0);";
-    char body[1024];
-    snprintf(body, sizeof body,
-             "struct gravel_reply reply = {b, a + 4 * (i / 64)};"
-             "uint n = gravel_fetch_add_uint_wg_if(g, i %% 2 == 0, a, 64, 1, reply, i, 1); %s",
-             wait);
-    OK(run_body(gravel, body, N, GROUP, words.a, words.b, 0));
-    assert_int_equal(word32(gravel, 1, words.a + 4 * 64), N / 2);
-    expect_words(gravel, 0, words.a, GROUP / 2, N / GROUP);
-    if (*wait)
-        expect_words(gravel, 0, words.a + 4 * 128, 4, N / 4);
     free_words(&words);
 }
 

@@ -87,20 +87,16 @@ TEST(ambiguous_name_is_refused_with_candidates)
     char letter[2] = "A";
     while (*letter <= 'Z' && !is_ambiguous(names, n, *letter))
         (*letter)++;
-    if (*letter > 'Z') {
-        print_message("skipped: no letter is in the names of two devices\n");
-        skip();
-    }
+    if (*letter > 'Z')
+        skip_because("no letter is in the names of two devices");
     expect_refusal(letter, "ambiguous");
 }
 
 TEST(name_is_found_in_any_case)
 {
     struct gravel_config config = with_device("PORTABLE computing");
-    struct gravel *gravel;
-    OK(gravel_open(&gravel, &config, NULL));
+    struct gravel *gravel = scoped_node(&config, NULL);
     assert_string_equal(gravel_step(gravel), "svm");
-    OK(gravel_close(gravel));
 }
 
 const struct fixture fixture = {.limit_s = 60};

@@ -89,7 +89,7 @@ static void prepare(struct run *run)
     run->program = build_or_die(run->gravel, source, NULL);
     run->kernel = kernel_or_die(run->gravel, run->program, "count");
     const cl_ulong table = run->table.memory;
-    MUST(clSetKernelArg(run->kernel, 1, sizeof table, &table) == CL_SUCCESS);
+    SET(run->kernel, 1, table);
 }
 
 /* Two launches, messages of the host, and waits; errors are kept, nothing stops at them. */
@@ -254,7 +254,7 @@ TEST_OF("opening", exhausted_device_memory_tells_the_size)
     const char *const told[] = {"(2 heaps of 1052672, queues ", "(2 heaps of 1052672", "arena of",
                                 "arena of"};
     if (is_shared())
-        skip(); /* which has no buffers */
+        skip_because("which has no buffers");
     for (size_t i = 0; i < 4; i++) {
         struct run run = {.gravel = NULL};
         atomic_store(&failing.most_bytes, most[i]);
@@ -358,7 +358,7 @@ TEST_OF("lost", kernel_whose_state_is_not_told_keeps_its_memory)
 {
     const char *step = getenv("GRAVEL_STEP");
     if (step && !strcmp(step, "drain"))
-        skip(); /* where the launch itself waits for its list */
+        skip_because("where the launch itself waits for its list");
     expect_kept(false);
     expect_kept(true);
 }
@@ -371,7 +371,7 @@ TEST_OF("lost", wait_behind_a_kernel_whose_state_is_not_told_ends)
     const uint32_t value = 77;
     struct run run = {.gravel = NULL};
     if (!step || strcmp(step, "drain"))
-        skip(); /* where a kernel excuses nothing */
+        skip_because("where a kernel excuses nothing");
     watch(60, "a message behind a kernel whose state is not told");
     OK(open_node(&run));
     prepare(&run);
@@ -393,7 +393,7 @@ TEST_OF("running", launch_without_memory_has_enqueued_nothing)
 {
     const char *step = getenv("GRAVEL_STEP");
     if (!step || strcmp(step, "svm"))
-        skip(); /* elsewhere a launch is of slices, or waits */
+        skip_because("elsewhere a launch is of slices, or waits");
     struct run run = {.gravel = NULL};
     const size_t global = 64, local = 64;
     uint32_t n_launched = 0;

@@ -46,7 +46,7 @@ static cl_program build_array(unsigned bytes)
 static cl_kernel make_kernel(cl_program program, const char *name)
 {
     cl_kernel kernel = kernel_or_die(gravel, program, name);
-    MUST(clSetKernelArg(kernel, 1, sizeof out, &out) == CL_SUCCESS);
+    SET(kernel, 1, out);
     return kernel;
 }
 
@@ -56,8 +56,8 @@ static void launch_sender(cl_program program, uint64_t table)
     const cl_uint n_nodes = gravel_n_nodes(gravel);
     const size_t local = GROUP, global = (size_t)n_compute_units(gravel) * 16 * GROUP;
     cl_kernel kernel = kernel_or_die(gravel, program, "send_much");
-    MUST(clSetKernelArg(kernel, 1, sizeof table, &table) == CL_SUCCESS);
-    MUST(clSetKernelArg(kernel, 2, sizeof n_nodes, &n_nodes) == CL_SUCCESS);
+    SET(kernel, 1, table);
+    SET(kernel, 2, n_nodes);
     OK(gravel_launch(gravel, kernel, 1, &global, &local, 0, NULL, NULL));
     clReleaseKernel(kernel);
 }
@@ -160,8 +160,8 @@ TEST(program_of_the_callers_ends_by_gravel_launch)
          clBuildProgram(program, 1, &device, NULL, NULL, NULL) == CL_SUCCESS);
     cl_kernel kernel = clCreateKernel(program, "private_65536", &error);
     MUST(error == CL_SUCCESS);
-    MUST(clSetKernelArg(kernel, 0, sizeof out, &out) == CL_SUCCESS);
-    MUST(clSetKernelArg(kernel, 1, sizeof none, &none) == CL_SUCCESS);
+    SET(kernel, 0, out);
+    SET(kernel, 1, none);
     uint64_t table = alloc_or_die(gravel, 4096);
     cl_program sender = build();
     launch_sender(sender, table);

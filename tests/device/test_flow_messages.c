@@ -113,7 +113,7 @@ TEST(producer_fills_channels)
     const cl_uint every = 3;
     cl_kernel fill;
     OK(gravel_flow_kernel(flow, "fill", &fill));
-    OK(clSetKernelArg(fill, 2, sizeof every, &every));
+    SET(fill, 2, every);
     OK(gravel_flow_produce(flow, fill, 64, into, 2));
     expect_error(gravel_flow_produce(flow, fill, 64, into, 2), GRAVEL_ERANGE,
                  "channel 'walk', which has room for 42");
@@ -157,7 +157,7 @@ static void expect_producer_fails(const char *kernel, cl_uint argument, const ch
     struct gravel_flow *other = make();
     cl_kernel producer;
     OK(gravel_flow_kernel(other, kernel, &producer));
-    OK(clSetKernelArg(producer, 2, sizeof argument, &argument));
+    SET(producer, 2, argument);
     expect_error(gravel_flow_produce(other, producer, 32, &into, 1), GRAVEL_EKERNEL, text);
     expect_error(gravel_flow_run(other), GRAVEL_EKERNEL, "failed before");
     clReleaseKernel(producer);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Handlers: they send on (chains, fans), and fail.
+ * Handlers: they send on (chains), and fail.
  *
  * Path: meson test -> this -> lib/node/messages.c, lib/network/job.c
  */
@@ -10,7 +10,7 @@
 #include "expect.h"
 
 /* Ids by position in the table below. */
-enum { CHAIN, FAN, STORE, FAIL, SELF, SET_WORD, LOOK_BETWEEN };
+enum { CHAIN, STORE, FAIL, SET_WORD, LOOK_BETWEEN };
 
 static uint32_t n_calls;
 static uint64_t word; /* heap offset, the same at every node */
@@ -24,24 +24,6 @@ static int chain(struct gravel *gravel, void *user, uint32_t source,
     uint64_t less = args[0] - 1;
     uint32_t next = (gravel_node(gravel) + 1) % gravel_n_nodes(gravel);
     return args[0] ? gravel_am(gravel, CHAIN, &less, 1, next) : 0;
-}
-
-/* A tree: two children each, of half the depth. */
-static int fan(struct gravel *gravel, void *user, uint32_t source,
-               const uint64_t args[GRAVEL_AM_MAX_ARGS])
-{
-    (void)user, (void)source;
-    n_calls++;
-    uint64_t depth = args[0] - 1;
-    if (args[0] == 0)
-        return gravel_update(gravel, GRAVEL_INC, GRAVEL_ULONG, word, NULL, (uint32_t)args[1]);
-    for (uint64_t child = 0; child < 2; child++) {
-        const uint64_t next[2] = {depth, (args[1] * 2 + child) % gravel_n_nodes(gravel)};
-        int code = gravel_am(gravel, FAN, next, 2, (uint32_t)next[1]);
-        if (code)
-            return code;
-    }
-    return 0;
 }
 
 static int store(struct gravel *gravel, void *user, uint32_t source,
@@ -58,15 +40,6 @@ static int fail_with_7(struct gravel *gravel, void *user, uint32_t source,
     (void)gravel, (void)user, (void)source, (void)args;
     n_calls++;
     return 7;
-}
-
-/* Which node a handler runs for, and from whom. */
-static int self(struct gravel *gravel, void *user, uint32_t source,
-                const uint64_t args[GRAVEL_AM_MAX_ARGS])
-{
-    n_calls += gravel_node(gravel) == args[0] && source == args[1] && user == &word &&
-               args[2] == 0 && args[3] == 0;
-    return 0;
 }
 
 static _Atomic uint32_t n_set;
@@ -93,10 +66,8 @@ static int look_between(struct gravel *node, void *user, uint32_t source,
 
 static const struct gravel_handler handlers[] = {
     {.name = "chain", .n_args = 1, .function = chain},
-    {.name = "fan", .n_args = 2, .function = fan},
     {.name = "store", .n_args = 2, .function = store},
     {.name = "fail_with_7", .n_args = 0, .function = fail_with_7},
-    {.name = "self", .n_args = 2, .function = self, .user = &word},
     {.name = "set_word", .n_args = 2, .function = set_word},
     {.name = "look_between", .n_args = 0, .function = look_between},
 };
@@ -124,40 +95,11 @@ static void reset(void)
     OK(gravel_barrier(gravel));
 }
 
-TEST(chain_of_1000_has_ended_after_barrier)
-{
-    uint64_t length = 1000;
-    OK(gravel_am(gravel, CHAIN, &length, 1, 1));
-    OK(gravel_barrier(gravel));
-    assert_int_equal(n_calls, 1001);
-}
-
 TEST(chains_from_a_kernel_have_ended_after_barrier)
 {
     OK(run_body(gravel, BODY("gravel_am1_wg(g, GRAVEL_HANDLER(chain), 50, i % 3);"), 256, 64, 0, 0,
                 0));
     assert_int_equal(n_calls, 256 * 51);
-}
-
-TEST(fan_out_has_ended_after_barrier)
-{
-    const uint64_t args[2] = {14, 0};
-    OK(gravel_am(gravel, FAN, args, 2, 0));
-    OK(gravel_barrier(gravel));
-    assert_int_equal(n_calls, (1u << 15) - 1);
-    uint64_t sum = 0;
-    for (uint32_t node = 0; node < 3; node++)
-        sum += word64(gravel, node, word);
-    assert_int_equal(sum, 1u << 14);
-}
-
-TEST(put_by_a_handler_is_applied_after_barrier)
-{
-    const uint64_t args[2] = {2, 0x1122334455667788};
-    OK(gravel_am(gravel, STORE, args, 2, 1));
-    OK(gravel_barrier(gravel));
-    assert_int_equal(n_calls, 1);
-    assert_int_equal(word64(gravel, 2, word), args[1]);
 }
 
 TEST(failing_handler_is_named_and_others_go_on)
@@ -187,14 +129,6 @@ TEST(bad_message_of_a_handler_is_refused)
     OK(gravel_am(gravel, STORE, args, 2, 1));
     expect_error(gravel_barrier(gravel), GRAVEL_EHANDLER, "store returned");
     expect_works(gravel);
-}
-
-TEST(handler_knows_its_node_source_and_user)
-{
-    OK(run_body(gravel, BODY("gravel_am2_wg(g, GRAVEL_HANDLER(self), i % 3, 0, i % 3);"), 192, 64,
-                0, 0, 0));
-    assert_int_equal(n_calls, 192);
-    assert_int_equal(gravel_node(gravel), 0);
 }
 
 /* Ping-pong until it is told to stop. */
@@ -237,11 +171,9 @@ static void *stop_soon(void *stop)
 TEST(chain_has_a_limit_by_itself)
 {
     struct gravel_config config = loopback_config(2);
-    struct gravel *node;
     config.timeout_ms = 3000;
-    OK(gravel_open(&node, &config, NULL));
+    struct gravel *node = scoped_node(&config, NULL);
     assert_int_equal(gravel_config_of(node)->chain_limit_ms, 225000);
-    OK(gravel_close(node));
 }
 
 TEST(chain_of_a_quarter_of_its_limit_is_no_endless_one)
@@ -251,15 +183,13 @@ TEST(chain_of_a_quarter_of_its_limit_is_no_endless_one)
     const struct gravel_handler table[] = {
         {.name = "ping", .n_args = 0, .function = ping, .user = (void *)&stop}};
     const struct gravel_bindings bindings = GRAVEL_BINDINGS(.handlers = table, .n_handlers = 1);
-    struct gravel *node;
     pthread_t thread;
     config.chain_limit_ms = 1600 * patience();
-    OK(gravel_open(&node, &config, &bindings));
+    struct gravel *node = scoped_node(&config, &bindings);
     OK(gravel_am(node, 0, NULL, 0, 1));
     MUST(pthread_create(&thread, NULL, stop_soon, (void *)&stop) == 0);
     OK(gravel_barrier(node));
     pthread_join(thread, NULL);
-    OK(gravel_close(node));
 }
 
 TEST(quiet_beside_an_endless_ping_pong_ends)
@@ -268,12 +198,11 @@ TEST(quiet_beside_an_endless_ping_pong_ends)
     const struct gravel_handler table[] = {
         {.name = "ping", .n_args = 0, .function = ping, .user = (void *)&stop}};
     const struct gravel_bindings bindings = GRAVEL_BINDINGS(.handlers = table, .n_handlers = 1);
-    struct gravel *node = open_loopback(2, &bindings);
+    struct gravel *node = scoped_loopback(2, &bindings);
     OK(gravel_am(node, 0, NULL, 0, 1));
     OK(gravel_quiet(node)); /* while it goes on */
     stop = true;
     OK(gravel_barrier(node));
-    OK(gravel_close(node));
 }
 
 static void launch_and_fence(struct gravel *node, cl_kernel kernel)
@@ -289,13 +218,13 @@ TEST(a_fence_orders_what_a_handler_has_sent)
     const struct gravel_bindings bindings =
         GRAVEL_BINDINGS(.handlers = handlers, .n_handlers = sizeof handlers / sizeof *handlers);
     struct gravel_config config = loopback_config(1);
-    struct gravel *node;
     config.flush_us = 500000;
-    OK(gravel_open(&node, &config, &bindings));
+    struct gravel *node = scoped_node(&config, &bindings);
     const uint64_t words[3] = {alloc_or_die(node, 64)};
     cl_kernel asks = body_kernel(
         node, BODY("gravel_am2_wg_if(g, i == 0, GRAVEL_HANDLER(set_word), 0, a, 0);"), words);
-    cl_kernel adds = body_kernel(node, BODY("gravel_inc_uint_wg(g, a, 0, 0);"), words);
+    cl_kernel adds =
+        scoped_body(node, BODY("gravel_inc_uint_wg(g, a, 0, 0);"), words[0], words[1], words[2]);
     for (uint32_t round = 1; round <= 4; round++) {
         const double begin = seconds_now();
         launch_and_fence(node, asks);
@@ -308,8 +237,6 @@ TEST(a_fence_orders_what_a_handler_has_sent)
         assert_int_equal(word32(node, 0, words[0]), 100 + 3 * 64);
     }
     clReleaseKernel(asks);
-    clReleaseKernel(adds);
-    OK(gravel_close(node));
 }
 
 #define LONG_BYTES (UINT64_C(128) << 20)

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Lines that kernels print come out whole, once, behind node and work-item, in the order of a group's calls, while the
- * kernel runs; a record that no slot holds is an error that says so. lines_readers.c has readers that are slow, stop or
- * go.
+ * Lines that kernels print come out behind node and work-item, while the kernel runs; a record that no slot holds is an
+ * error that says so. lines_readers.c has readers that are slow, stop or go, gravel-conformance every form of line.
  *
  * Path: meson test -> this, lines_readers.c -> cl/print.cl.h, lib/spool
  */
@@ -13,10 +12,6 @@
 #include <unistd.h>
 
 #include "expect.h"
-
-#define GROUP 64u
-#define N_GROUPS 20u
-#define N_CALLS 3u
 
 extern const char lines_cl[]; /* kernels/lines.cl */
 
@@ -47,19 +42,40 @@ static void end_capture(struct capture capture)
     fclose(capture.file);
 }
 
-/* Run one kernel on a node of its own; what it prints up to the barrier is in `printed`. @param bindings  or NULL. */
+/* A node, and one of the kernels, while standard output is captured. */
+struct printing {
+    struct capture capture;
+    struct gravel *gravel;
+    cl_kernel kernel;
+};
+
+/* @param bindings  or NULL */
+static struct printing begin_printing(uint32_t n_nodes, const struct gravel_bindings *bindings,
+                                      const char *name)
+{
+    struct printing printing = {.capture = begin_capture()};
+    printing.gravel = open_loopback(n_nodes, bindings);
+    cl_program program = build_or_die(printing.gravel, lines_cl, "");
+    printing.kernel = kernel_or_die(printing.gravel, program, name);
+    clReleaseProgram(program);
+    return printing;
+}
+
+/* What came is in `printed`. */
+static void end_printing(struct printing *printing)
+{
+    end_capture(printing->capture);
+    clReleaseKernel(printing->kernel);
+    gravel_close(printing->gravel);
+}
+
+/* Runs one kernel on a node of its own, up to the barrier. @return what that met */
 static int run_with(const struct gravel_bindings *bindings, const char *name, size_t global_size,
                     size_t local_size)
 {
-    struct capture capture = begin_capture();
-    struct gravel *gravel = open_loopback(2, bindings);
-    cl_program program = build_or_die(gravel, lines_cl, "");
-    cl_kernel kernel = kernel_or_die(gravel, program, name);
-    int code = run_kernel(gravel, kernel, global_size, local_size);
-    end_capture(capture);
-    clReleaseKernel(kernel);
-    clReleaseProgram(program);
-    gravel_close(gravel);
+    struct printing at = begin_printing(2, bindings, name);
+    int code = run_kernel(at.gravel, at.kernel, global_size, local_size);
+    end_printing(&at);
     return code;
 }
 
@@ -83,16 +99,11 @@ TEST(a_line_of_three_dimensions_has_all_its_numbers)
                  {"last", "[0:0,65536,0] last\n", {1, 65537, 1}, {1, 1, 1}},
                  {"last", "[0:0,0,65536] last\n", {1, 1, 65537}, {1, 1, 1}}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        struct capture capture = begin_capture();
-        struct gravel *gravel = open_loopback(1, NULL);
-        cl_program program = build_or_die(gravel, lines_cl, "");
-        cl_kernel kernel = kernel_or_die(gravel, program, cases[i].kernel);
-        int code = gravel_launch(gravel, kernel, 3, cases[i].global, cases[i].local, 0, NULL, NULL);
-        code = code ? code : gravel_barrier(gravel);
-        end_capture(capture);
-        clReleaseKernel(kernel);
-        clReleaseProgram(program);
-        gravel_close(gravel);
+        struct printing at = begin_printing(1, NULL, cases[i].kernel);
+        int code =
+            gravel_launch(at.gravel, at.kernel, 3, cases[i].global, cases[i].local, 0, NULL, NULL);
+        code = code ? code : gravel_barrier(at.gravel);
+        end_printing(&at);
         assert_int_equal(code, 0);
         assert_string_equal(printed, cases[i].line);
     }
@@ -103,19 +114,13 @@ TEST(what_the_program_has_written_comes_out_first)
     char written[8192]; /* more than stdout keeps */
     memset(written, 'x', sizeof written);
     for (int i = 0; i < 2; i++) {
-        struct capture capture = begin_capture();
-        struct gravel *gravel = open_loopback(1, NULL);
-        cl_program program = build_or_die(gravel, lines_cl, "");
-        cl_kernel kernel = kernel_or_die(gravel, program, "one");
+        struct printing at = begin_printing(1, NULL, "one");
         const int n = i ? (int)sizeof written : 5;
         printf("%.*s\n", n, written);
-        int code = run_kernel(gravel, kernel, 256, 64);
+        int code = run_kernel(at.gravel, at.kernel, 256, 64);
         printf("behind\n");
         fflush(stdout);
-        end_capture(capture);
-        clReleaseKernel(kernel);
-        clReleaseProgram(program);
-        gravel_close(gravel);
+        end_printing(&at);
         assert_int_equal(code, 0);
         assert_memory_equal(printed, written, (size_t)n);
         assert_string_equal(printed + n, "\n[0:37] above by 3.5\nbehind\n");
@@ -139,7 +144,7 @@ TEST(calls_that_cannot_be_lines_do_not_build)
         {"\"%d\", (int2)(1, 2)", "gravelp_type_of"},
     };
     char text[1024];
-    struct gravel *gravel = open_loopback(1, NULL);
+    struct gravel *gravel = scoped_loopback(1, NULL);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         cl_program program = NULL;
         snprintf(text, sizeof text,
@@ -154,73 +159,21 @@ TEST(calls_that_cannot_be_lines_do_not_build)
         clReleaseProgram(program);
         expect_error(code, cases[i].part ? GRAVEL_EBUILD : 0, cases[i].part ? cases[i].part : "");
     }
-    OK(gravel_close(gravel));
-}
-
-/* ---- each line once, and a group's in order --------------------------------------------------- */
-
-enum form { ALL, THIRD, FIFTH, N_FORMS };
-
-static unsigned seen[N_FORMS][N_CALLS][GROUP * N_GROUPS];
-
-/* Where a line stands in the order of its group: of work-items that print alone there is none between them. */
-static void look_at(const char *line)
-{
-    static unsigned last[N_GROUPS];
-    unsigned item, call;
-    unsigned long long value;
-    int end = 0;
-    if (sscanf(line, "[0:%u] all %u %llu%n", &item, &call, &value, &end) == 3) {
-        assert_true(value == (unsigned long long)item << 32);
-        seen[ALL][call][item]++;
-        const unsigned place = (2 * call) * GROUP + item % GROUP + 1;
-        assert_true(last[item / GROUP] < place);
-        last[item / GROUP] = place;
-    } else if (sscanf(line, "[0:%u] third %u%n", &item, &call, &end) == 2) {
-        seen[THIRD][call][item]++;
-        const unsigned place = (2 * call + 1) * GROUP + item % GROUP + 1;
-        assert_true(last[item / GROUP] < place);
-        last[item / GROUP] = place;
-    } else if (sscanf(line, "[0:%u] fifth %u%n", &item, &call, &end) == 2) {
-        seen[FIFTH][call][item]++;
-    } else {
-        fail_msg("a line that no work-item prints: %s", line);
-    }
-    assert_int_equal(line[end], '\0');
-}
-
-TEST(each_line_comes_once_and_those_of_a_group_in_order)
-{
-    assert_int_equal(run("all_forms", GROUP * N_GROUPS, GROUP), 0);
-    for (char *line = strtok(printed, "\n"); line; line = strtok(NULL, "\n"))
-        look_at(line);
-    for (unsigned call = 0; call < N_CALLS; call++)
-        for (unsigned i = 0; i < GROUP * N_GROUPS; i++) {
-            assert_int_equal(seen[ALL][call][i], 1);
-            assert_int_equal(seen[THIRD][call][i], i % 3 == 0);
-            assert_int_equal(seen[FIFTH][call][i], i % 5 == 0);
-        }
 }
 
 TEST(arguments_of_all_types_are_written_as_printf_does)
 {
-    struct capture capture = begin_capture();
-    struct gravel *gravel = open_loopback(1, NULL);
-    cl_program program = build_or_die(gravel, lines_cl, "");
-    cl_kernel kernel = kernel_or_die(gravel, program, "types");
+    struct printing at = begin_printing(1, NULL, "types");
     cl_int error;
     char there[] = "there";
-    cl_mem memory = clCreateBuffer(gravel_cl_context(gravel), CL_MEM_COPY_HOST_PTR, sizeof there,
+    cl_mem memory = clCreateBuffer(gravel_cl_context(at.gravel), CL_MEM_COPY_HOST_PTR, sizeof there,
                                    there, &error);
     assert_int_equal(error, CL_SUCCESS);
-    clSetKernelArg(kernel, 1, sizeof memory, &memory);
-    clSetKernelArg(kernel, 2, sizeof memory, NULL);
-    int code = run_kernel(gravel, kernel, 1, 1);
-    end_capture(capture);
+    clSetKernelArg(at.kernel, 1, sizeof memory, &memory);
+    clSetKernelArg(at.kernel, 2, sizeof memory, NULL);
+    int code = run_kernel(at.gravel, at.kernel, 1, 1);
     clReleaseMemObject(memory);
-    clReleaseKernel(kernel);
-    clReleaseProgram(program);
-    gravel_close(gravel);
+    end_printing(&at);
     assert_int_equal(code, 0);
     assert_string_equal(printed, "[0:0] -3|7|ff|-5| 1.25|x|%|there|me\n"
                                  "[0:0] %!d(1.5)\n[0:0] a\\x1bb\n"
@@ -234,21 +187,15 @@ TEST(arguments_of_all_types_are_written_as_printf_does)
 TEST(pointers_are_addresses_and_nothing_is_read_there)
 {
     char expected[1200], address[32];
-    struct capture capture = begin_capture();
-    struct gravel *gravel = open_loopback(1, NULL);
-    cl_program program = build_or_die(gravel, lines_cl, "");
-    cl_kernel kernel = kernel_or_die(gravel, program, "pointers");
+    struct printing at = begin_printing(1, NULL, "pointers");
     cl_int error;
-    cl_mem words = clCreateBuffer(gravel_cl_context(gravel), CL_MEM_READ_WRITE, 4, NULL, &error);
+    cl_mem words = clCreateBuffer(gravel_cl_context(at.gravel), CL_MEM_READ_WRITE, 4, NULL, &error);
     assert_int_equal(error, CL_SUCCESS);
-    clSetKernelArg(kernel, 1, sizeof words, &words);
-    clSetKernelArg(kernel, 2, 4, NULL);
-    int code = run_kernel(gravel, kernel, 1, 1);
-    end_capture(capture);
+    clSetKernelArg(at.kernel, 1, sizeof words, &words);
+    clSetKernelArg(at.kernel, 2, 4, NULL);
+    int code = run_kernel(at.gravel, at.kernel, 1, 1);
     clReleaseMemObject(words);
-    clReleaseKernel(kernel);
-    clReleaseProgram(program);
-    gravel_close(gravel);
+    end_printing(&at);
     assert_int_equal(code, 0);
     assert_int_equal(sscanf(printed, "[0:0] %16[0-9a-f]|", address), 1);
     snprintf(expected, sizeof expected, "[0:0] %s|0x%s|%%!s(0x", address, address);
@@ -270,26 +217,20 @@ TEST(a_line_comes_out_while_its_kernel_runs)
 {
     const char *step = getenv("GRAVEL_STEP");
     if (step && !strcmp(step, "drain"))
-        skip(); /* no kernel waits there */
-    struct capture capture = begin_capture();
-    struct gravel *gravel = open_loopback(1, NULL);
-    uint64_t word = alloc_or_die(gravel, 64);
+        skip_because("no kernel waits there");
+    struct printing at = begin_printing(1, NULL, "waits");
+    uint64_t word = alloc_or_die(at.gravel, 64);
     const cl_uint one = 1;
     const size_t n = 64;
-    cl_program program = build_or_die(gravel, lines_cl, "");
-    cl_kernel kernel = kernel_or_die(gravel, program, "waits");
-    clSetKernelArg(kernel, 1, sizeof word, &word);
-    int launched = gravel_launch(gravel, kernel, 1, &n, &n, 0, NULL, NULL);
+    clSetKernelArg(at.kernel, 1, sizeof word, &word);
+    int launched = gravel_launch(at.gravel, at.kernel, 1, &n, &n, 0, NULL, NULL);
     const double begin = seconds_now();
-    while (!launched && !has_come(&capture) && may_wait(begin, 20))
+    while (!launched && !has_come(&at.capture) && may_wait(begin, 20))
         usleep(1000);
-    const bool came = has_come(&capture);
-    int put = gravel_put(gravel, word, &one, sizeof one, 0);
-    int code = gravel_barrier(gravel);
-    end_capture(capture);
-    clReleaseKernel(kernel);
-    clReleaseProgram(program);
-    gravel_close(gravel);
+    const bool came = has_come(&at.capture);
+    int put = gravel_put(at.gravel, word, &one, sizeof one, 0);
+    int code = gravel_barrier(at.gravel);
+    end_printing(&at);
     assert_int_equal(launched, 0);
     assert_int_equal(put, 0);
     assert_int_equal(code, 0);
@@ -348,9 +289,8 @@ TEST(a_function_that_refuses_lines_is_an_error_that_counts_them)
     int n_calls = 0;
     const struct gravel_bindings bindings =
         GRAVEL_BINDINGS(.print = refuse, .print_user = &n_calls);
-    struct gravel *gravel = open_loopback(1, &bindings);
-    cl_program program = build_or_die(gravel, lines_cl, "");
-    cl_kernel kernel = kernel_or_die(gravel, program, "one");
+    struct gravel *gravel = scoped_loopback(1, &bindings);
+    cl_kernel kernel = scoped_kernel(gravel, lines_cl, "", "one");
     OK(run_kernel(gravel, kernel, 256, 64));
     for (unsigned n_lost = 1; n_lost <= 2; n_lost++) {
         char part[64];
@@ -358,10 +298,8 @@ TEST(a_function_that_refuses_lines_is_an_error_that_counts_them)
                  n_lost);
         expect_error(run_kernel(gravel, kernel, 256, 64), GRAVEL_EHANDLER, part);
     }
-    clReleaseKernel(kernel);
-    clReleaseProgram(program);
-    gravel_close(gravel);
     assert_int_equal(n_calls, 2);
+    closes_with(gravel, ANY_CODE, "");
 }
 
 static int stay(void *user, const char *text, size_t bytes)
@@ -374,19 +312,16 @@ static int stay(void *user, const char *text, size_t bytes)
 
 TEST(a_function_that_keeps_a_line_fails_the_node)
 {
-    _Atomic int may_go = 0;
-    const struct gravel_bindings bindings = GRAVEL_BINDINGS(.print = stay, .print_user = &may_go);
-    setenv("GRAVEL_TIMEOUT", "500", 1);
-    struct gravel *gravel = open_loopback(1, &bindings);
-    cl_program program = build_or_die(gravel, lines_cl, "");
-    cl_kernel kernel = kernel_or_die(gravel, program, "one");
-    expect_error(run_kernel(gravel, kernel, 256, 64), GRAVEL_ETIMEOUT,
-                 "(bindings.print) has not returned for");
+    static _Atomic int may_go;
+    const struct gravel_bindings bindings =
+        GRAVEL_BINDINGS(.print = stay, .print_user = (void *)&may_go);
+    struct gravel_config config = loopback_config(1);
+    config.timeout_ms = 500;
+    struct gravel *gravel = scoped_node(&config, &bindings);
+    const int code = run_kernel(gravel, scoped_kernel(gravel, lines_cl, "", "one"), 256, 64);
     atomic_store(&may_go, 1);
-    clReleaseKernel(kernel);
-    clReleaseProgram(program);
-    gravel_close(gravel);
-    unsetenv("GRAVEL_TIMEOUT");
+    expect_error(code, GRAVEL_ETIMEOUT, "(bindings.print) has not returned for");
+    closes_with(gravel, ANY_CODE, "");
 }
 
 TEST(lines_are_bare_where_the_setting_says_so)
@@ -429,18 +364,12 @@ TEST(lines_beyond_the_spool_wait_and_none_is_lost)
 {
     struct gravel_stats stats;
     setenv("GRAVEL_SPOOL", "4096", 1);
-    struct capture capture = begin_capture();
-    struct gravel *gravel = open_loopback(1, NULL);
-    cl_program program = build_or_die(gravel, lines_cl, "");
-    cl_kernel kernel = kernel_or_die(gravel, program, "wide");
-    int code = run_kernel(gravel, kernel, 64 * 256, 64);
-    int read = gravel_stats_read(gravel, &stats, sizeof stats, GRAVEL_ALL_NODES);
+    struct printing at = begin_printing(1, NULL, "wide");
+    int code = run_kernel(at.gravel, at.kernel, 64 * 256, 64);
+    int read = gravel_stats_read(at.gravel, &stats, sizeof stats, GRAVEL_ALL_NODES);
     const off_t n_bytes = lseek(STDOUT_FILENO, 0, SEEK_CUR);
-    end_capture(capture);
     unsetenv("GRAVEL_SPOOL");
-    clReleaseKernel(kernel);
-    clReleaseProgram(program);
-    gravel_close(gravel);
+    end_printing(&at);
     assert_int_equal(code, 0);
     assert_int_equal(read, 0);
     assert_int_equal(stats.lines, 64 * 256);

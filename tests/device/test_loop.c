@@ -40,7 +40,7 @@ static void expect_counts(const char *name, uint32_t n, size_t size,
     cl_kernel kernel = kernel_or_die(gravel, program, name);
     for (cl_uint i = 0; i < 3; i++)
         MUST(clSetKernelArg(kernel, i + 1, sizeof(cl_ulong), &arguments[i]) == CL_SUCCESS);
-    MUST(clSetKernelArg(kernel, 4, sizeof n, &n) == CL_SUCCESS);
+    SET(kernel, 4, n);
     OK(run_kernel(gravel, kernel, GROUPS * size, size));
     clReleaseKernel(kernel);
     for (uint32_t word = 0; word < N_WORDS; word++) {

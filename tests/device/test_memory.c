@@ -54,7 +54,7 @@ TEST(nodes_one_after_another_leave_no_memory)
 
 TEST(exhausted_heap_tells_the_numbers)
 {
-    struct gravel *gravel = open_loopback(2, NULL);
+    struct gravel *gravel = scoped_loopback(2, NULL);
     uint64_t first = alloc_or_die(gravel, 3u << 20), offset;
     expect_error(gravel_alloc(gravel, 2u << 20, &offset), GRAVEL_EHEAP, "asked 2097152 bytes");
     assert_non_null(strstr(gravel_last_error(), "1048576 of 4194304 are free"));
@@ -63,12 +63,11 @@ TEST(exhausted_heap_tells_the_numbers)
     OK(gravel_alloc(gravel, 4u << 20, &offset));
     OK(gravel_free(gravel, offset));
     expect_works(gravel);
-    OK(gravel_close(gravel));
 }
 
 TEST(memory_is_zero_and_aligned_also_the_second_time)
 {
-    struct gravel *gravel = open_loopback(2, NULL);
+    struct gravel *gravel = scoped_loopback(2, NULL);
     for (int round = 0; round < 2; round++) {
         uint64_t offset = alloc_or_die(gravel, 1000);
         assert_int_equal(offset % 64, 0);
@@ -81,7 +80,6 @@ TEST(memory_is_zero_and_aligned_also_the_second_time)
         }
         OK(gravel_free(gravel, offset));
     }
-    OK(gravel_close(gravel));
 }
 
 /* Clearing goes by pieces of 256 MB where the heap is the device's. */
@@ -89,10 +87,9 @@ TEST(long_allocation_is_zero_also_the_second_time)
 {
     const uint64_t bytes = (256u << 20) + 4100, places[] = {0, (256u << 20) - 512, bytes - 1024};
     struct gravel_config config = loopback_config(1);
-    struct gravel *gravel;
     char data[1024], none[1024] = {0};
     config.heap_bytes = bytes;
-    OK(gravel_open(&gravel, &config, NULL));
+    struct gravel *gravel = scoped_node(&config, NULL);
     for (int round = 0; round < 2; round++) {
         uint64_t offset = alloc_or_die(gravel, bytes);
         for (int i = 0; i < 3; i++) {
@@ -103,7 +100,6 @@ TEST(long_allocation_is_zero_also_the_second_time)
         }
         OK(gravel_free(gravel, offset));
     }
-    OK(gravel_close(gravel));
 }
 
 TEST(heap_beyond_the_devices_limit_tells_the_numbers)
@@ -170,10 +166,9 @@ TEST(queue_smaller_than_a_slot_is_refused)
 TEST(derived_settings_are_told)
 {
     struct gravel_config config = loopback_config(3);
-    struct gravel *gravel;
     config.slot_bytes = config.buffer_bytes = config.queue_bytes = 0;
     config.n_buffers = config.n_aggregators = 0;
-    OK(gravel_open(&gravel, &config, NULL));
+    struct gravel *gravel = scoped_node(&config, NULL);
     const struct gravel_config *derived = gravel_config_of(gravel);
     bool is_pump = takes_step(gravel, "pump"), bins = is_pump && is_on_gpu(gravel);
     assert_int_equal(derived->slot_bytes, bins ? 4160 : is_pump ? 2112 : 9280);
@@ -186,16 +181,14 @@ TEST(derived_settings_are_told)
     assert_int_equal(derived->queue_bytes,
                      derived->n_aggregators * (bins ? 512u << 20 : 32u << 20));
     expect_works(gravel);
-    OK(gravel_close(gravel));
 }
 
 TEST(many_loopback_nodes_work)
 {
     struct gravel_config config = loopback_config(1000);
-    struct gravel *gravel;
     config.heap_bytes = 4096;
     config.buffer_bytes = 512;
-    OK(gravel_open(&gravel, &config, NULL));
+    struct gravel *gravel = scoped_node(&config, NULL);
     uint64_t word = alloc_or_die(gravel, 64);
     OK(run_body(gravel, BODY("gravel_add_uint_wg(g, a, i % 16, i, i % 1000);"), 16000, 64, word, 0,
                 0));
@@ -207,20 +200,18 @@ TEST(many_loopback_nodes_work)
         unmap(gravel, words);
     }
     assert_int_equal(sum, 15999ull * 16000 / 2);
-    OK(gravel_close(gravel));
 }
 
 /* As unaligned as a slot, a queue and a buffer can be. */
 TEST(odd_sizes_work)
 {
     struct gravel_config config = loopback_config(3);
-    struct gravel *gravel;
     config.heap_bytes = 123457;
     config.slot_bytes = 1001;
     config.queue_bytes = 12347;
     config.buffer_bytes = 1003;
     config.n_aggregators = 3;
-    OK(gravel_open(&gravel, &config, NULL));
+    struct gravel *gravel = scoped_node(&config, NULL);
     uint64_t table = alloc_or_die(gravel, 4 * 5000);
     OK(run_body(gravel, BODY("gravel_add_uint_wg(g, a, i, i + 1, i % 3);"), 5000, 100, table, 0,
                 0));
@@ -237,7 +228,6 @@ TEST(odd_sizes_work)
     OK(gravel_quiet(gravel));
     OK(gravel_get(gravel, table + 3, back, sizeof back, 2));
     assert_memory_equal(data, back, sizeof data);
-    OK(gravel_close(gravel));
 }
 
 const struct fixture fixture = {.limit_s = 120};

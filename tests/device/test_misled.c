@@ -42,7 +42,7 @@ static void expect_refused(struct gravel *gravel, uint64_t memory, uint64_t offs
 
 TEST(bytes_beyond_an_allocation_are_refused)
 {
-    struct gravel *gravel = open_loopback(2, NULL);
+    struct gravel *gravel = scoped_loopback(2, NULL);
     uint64_t memory = alloc_or_die(gravel, 128), freed = alloc_or_die(gravel, 128);
     char part[128];
     OK(gravel_free(gravel, freed));
@@ -52,7 +52,6 @@ TEST(bytes_beyond_an_allocation_are_refused)
     expect_refused(gravel, memory, UINT64_MAX - 31, "18446744073709551584 on are not in one");
     expect_refused(gravel, memory, freed, "not in one allocation");
     expect_works(gravel);
-    OK(gravel_close(gravel));
 }
 
 const struct fixture fixture = {.limit_s = 60};

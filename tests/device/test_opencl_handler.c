@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Handlers written in OpenCL C: they share words by atomics, see what was applied before, run while
- * kernels wait for the room that they make; what is refused.
+ * Handlers written in OpenCL C: host functions run behind them, they run while kernels wait for the room that they make,
+ * and what is refused. What they do is shown by gravel-conformance, what they see by histories.
  *
  * Path: meson test -> this -> lib/serve/calls.c, lib/device/beside.c, lib/node/agree.c
  */
@@ -9,23 +9,9 @@
 
 #include "expect.h"
 
-#define N_KEYS 32u
 #define N_NODES 3u
 
-/* Ids by position in the table below. */
-enum { TALLY, COPY, HOST_ADD, NOTHING, TURN, NOTE_RUN };
-
 extern const char opencl_handler_cl[]; /* kernels/opencl_handler.cl */
-
-static uint64_t host_sum;
-
-static int host_add(struct gravel *node, void *user, uint32_t from,
-                    const uint64_t args[GRAVEL_AM_MAX_ARGS])
-{
-    (void)node, (void)user, (void)from;
-    host_sum += args[0];
-    return 0;
-}
 
 static _Atomic bool has_run;
 
@@ -39,8 +25,6 @@ static int note_run(struct gravel *node, void *user, uint32_t from,
 
 static const struct gravel_handler handlers[] = {
     {.name = "tally", .n_args = 2},
-    {.name = "copy", .n_args = 3},
-    {.name = "host_add", .n_args = 1, .function = host_add},
     {.name = "nothing", .n_args = 0},
     {.name = "turn", .n_args = 2},
     {.name = "note_run", .n_args = 0, .function = note_run},
@@ -51,14 +35,13 @@ static const struct gravel_bindings table =
                     .device_code.source = opencl_handler_cl, .device_code.name = "tally.cl");
 
 static struct gravel *gravel;
-static uint64_t words, others; /* heap: uint [4096] each */
+static uint64_t words; /* heap: uint [4096] */
 
 static void open_node(void)
 {
     watch(60, "opening");
     gravel = open_loopback(N_NODES, &table);
     words = alloc_or_die(gravel, 4096 * 4);
-    others = alloc_or_die(gravel, 4096 * 4);
 }
 
 static void close_node(void)
@@ -69,83 +52,23 @@ static void close_node(void)
 static void reset(void)
 {
     watch(60, "one test");
-    host_sum = 0;
-    for (uint32_t node = 0; node < N_NODES; node++) {
+    for (uint32_t node = 0; node < N_NODES; node++)
         fill(gravel, node, words, 0, 4096 * 4);
-        fill(gravel, node, others, 0, 4096 * 4);
-    }
     OK(gravel_barrier(gravel));
 }
 
 /* ---- what they do ---------------------------------------------------------------------------- */
 
-TEST(histogram_by_atomics_is_exact)
-{
-    const uint32_t n = 64 * 1024;
-    OK(run_body(gravel,
-                BODY("uint key = (i * 2654435761u >> 16) % 96;"
-                     "gravel_am2_wg(g, GRAVEL_HANDLER(tally), a, key / 3, key % 3);"),
-                n, 256, words, 0, 0));
-    uint32_t expected[N_NODES][N_KEYS] = {{0}};
-    for (uint32_t i = 0; i < n; i++) {
-        uint32_t key = (i * 2654435761u >> 16) % 96;
-        expected[key % 3][key / 3]++;
-    }
-    for (uint32_t node = 0; node < N_NODES; node++)
-        for (uint32_t key = 0; key < N_KEYS; key++)
-            assert_int_equal(word32(gravel, node, words + 4 * key), expected[node][key]);
-}
-
-/* Put, copy, put again: each group's messages to a node are applied in order, run by run. */
-static void expect_runs_in_order(struct gravel *node)
-{
-    const uint32_t n = 4096;
-    OK(run_body(node,
-                BODY("gravel_put_uint_wg(g, a, i, i + 1, i / 64 % 3);"
-                     "gravel_am3_wg(g, GRAVEL_HANDLER(copy), a, b, i, i / 64 % 3);"
-                     "gravel_put_uint_wg(g, a, i, 7, i / 64 % 3);"),
-                n, 64, words, others, 0));
-    for (uint32_t owner = 0; owner < N_NODES; owner++) {
-        const uint32_t *copied = read_map(node, owner, others, n * 4);
-        const uint32_t *last = read_map(node, owner, words, n * 4);
-        for (uint32_t i = owner * 64; i < n; i++)
-            if (i / 64 % 3 == owner) {
-                assert_int_equal(copied[i], i + 1);
-                assert_int_equal(last[i], 7);
-            }
-        unmap(node, copied);
-        unmap(node, last);
-    }
-}
-
-TEST(call_sees_what_was_applied_before_its_run)
-{
-    expect_runs_in_order(gravel);
-}
-
-TEST(both_kinds_of_handler_live_in_one_table)
-{
-    OK(run_body(gravel,
-                BODY("gravel_am2_wg(g, GRAVEL_HANDLER(tally), a, 5, 1);"
-                     "gravel_am1_wg(g, GRAVEL_HANDLER(host_add), i, 1);"
-                     "gravel_am0_wg(g, GRAVEL_HANDLER(nothing), 1);"
-                     "gravel_am2_wg(g, GRAVEL_HANDLER(tally), a, 5, 1);"),
-                1024, 64, words, 0, 0));
-    assert_int_equal(word32(gravel, 1, words + 20), 2048);
-    assert_int_equal(host_sum, 1023 * 512);
-}
-
 /* Behind a handler of the device that takes its time, and an update, all in one node buffer. */
 TEST(host_function_runs_after_what_was_sent_before_it)
 {
     const size_t n = 64;
-    const uint64_t arguments[3] = {words, 4000000};
     cl_kernel kernel =
-        body_kernel(gravel,
+        scoped_body(gravel,
                     BODY("gravel_am2_wg_if(g, i == 0, GRAVEL_HANDLER(turn), a, b, 0);"
                          "gravel_inc_uint_wg(g, a, 0, 0);"
                          "gravel_am0_wg_if(g, i == 0, GRAVEL_HANDLER(note_run), 0);"),
-                    arguments);
+                    words, 4000000, 0);
     for (uint32_t round = 1; round <= 5; round++) {
         has_run = false;
         OK(gravel_launch(gravel, kernel, 1, &n, &n, 0, NULL, NULL));
@@ -154,16 +77,6 @@ TEST(host_function_runs_after_what_was_sent_before_it)
         assert_int_equal(word32(gravel, 0, words), round * (1 + n));
         OK(gravel_barrier(gravel));
     }
-    clReleaseKernel(kernel);
-}
-
-TEST(calls_of_the_host_and_quiet)
-{
-    const uint64_t args[2] = {words, 3};
-    for (int i = 0; i < 1000; i++)
-        OK(gravel_am(gravel, TALLY, args, 2, 2));
-    OK(gravel_quiet(gravel));
-    assert_int_equal(word32(gravel, 2, words + 12), 1000);
 }
 
 /* Two million calls without arguments need no room on the wire: long runs. */
@@ -186,17 +99,13 @@ TEST(handlers_run_while_kernels_wait_for_room)
     watch(120, "handlers beside kernels that wait");
     struct gravel_config config = loopback_config(2);
     struct gravel_stats stats;
-    struct gravel *node;
     config.n_aggregators = 1;
     config.slot_bytes = config.queue_bytes = 9280;
     config.buffer_bytes = 1024;
     config.n_buffers = 1;
-    OK(gravel_open(&node, &config, &table));
-    if (takes_step(node, "drain")) {
-        OK(gravel_close(node));
-        print_message("skipped: no kernel waits on step drain\n");
-        skip();
-    }
+    struct gravel *node = scoped_node(&config, &table);
+    if (takes_step(node, "drain"))
+        skip_because("no kernel waits on step drain");
     uint64_t counters = alloc_or_die(node, 4096);
     OK(run_body(node,
                 BODY("for (uint n = 0; n < 8; n++)"
@@ -208,7 +117,6 @@ TEST(handlers_run_while_kernels_wait_for_room)
     for (uint32_t key = 0; key < 32; key++)
         sum += word32(node, 0, counters + 4 * key) + word32(node, 1, counters + 4 * key);
     assert_int_equal(sum, 8 * 8192);
-    OK(gravel_close(node));
 }
 
 /* ---- what is refused ------------------------------------------------------------------------- */
@@ -217,7 +125,7 @@ TEST(handlers_run_while_kernels_wait_for_room)
 
 TEST(options_and_handler_numbers_reach_the_source)
 {
-    const struct gravel_handler one[] = {{.name = "first", .n_args = 0, .function = host_add},
+    const struct gravel_handler one[] = {{.name = "first", .n_args = 0, .function = note_run},
                                          {.name = "one", .n_args = 1}};
     const struct gravel_bindings bindings =
         GRAVEL_BINDINGS(.handlers = one, .n_handlers = 2,
@@ -228,12 +136,11 @@ TEST(options_and_handler_numbers_reach_the_source)
                                    "    *word = VALUE + GRAVEL_HANDLER(one);\n"
                                    "}\n",
                         .device_code.options = "-DVALUE=41");
-    struct gravel *node = open_loopback(1, &bindings);
+    struct gravel *node = scoped_loopback(1, &bindings);
     uint64_t at = alloc_or_die(node, 64);
     OK(gravel_am(node, 1, &at, 1, 0));
     OK(gravel_barrier(node));
     assert_int_equal(word32(node, 0, at), 42);
-    OK(gravel_close(node));
 }
 
 /* Where launches are cut for the handlers' sake, a slice that leaves them no room is refused. */

@@ -156,16 +156,15 @@ TEST(a_chosen_group_is_no_larger_than_suits_the_device)
     size_t n_items = 4096;
     uint32_t suits = gravel_group_size(gravel);
     assert_true(suits > 0 && (suits & (suits - 1)) == 0);
-    cl_kernel kernel = body_kernel(gravel,
+    cl_kernel kernel = scoped_body(gravel,
                                    BODY("gravel_max_uint_wg(g, a, 0, (uint)get_local_size(0), 0);"
                                         "gravel_inc_uint_wg(g, a, 1, 0);"),
-                                   (const uint64_t[3]){word, 0, 0});
+                                   word, 0, 0);
     OK(gravel_launch(gravel, kernel, 1, &n_items, NULL, 0, NULL, NULL));
     OK(gravel_barrier(gravel));
     assert_int_equal(word32(gravel, 0, word + 4), n_items);
     if (is_sliced(gravel))
         assert_in_range(word32(gravel, 0, word), 1, suits);
-    clReleaseKernel(kernel);
 }
 
 /* ---- huge pages ------------------------------------------------------------------------------ */

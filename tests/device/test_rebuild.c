@@ -56,19 +56,18 @@ static void let_fail(unsigned n)
 TEST(a_build_that_the_compiler_did_not_refuse_is_tried_again)
 {
     let_fail(1);
-    struct gravel *gravel = open_loopback(1, NULL);
+    struct gravel *gravel = scoped_loopback(1, NULL);
     assert_true(n_builds > 1);
     let_fail(1);
     cl_program program = build_or_die(gravel, source, NULL);
     assert_int_equal(n_builds, 2);
     kernel_or_die(gravel, program, "k");
     expect_works(gravel);
-    OK(gravel_close(gravel));
 }
 
 TEST(it_is_tried_once)
 {
-    struct gravel *gravel = open_loopback(1, NULL);
+    struct gravel *gravel = scoped_loopback(1, NULL);
     cl_program program = (cl_program)1;
     let_fail(2);
     expect_error(gravel_program_build(gravel, "k.cl", source, NULL, &program), GRAVEL_EBUILD,
@@ -82,18 +81,16 @@ TEST(it_is_tried_once)
                                                     "write its cache, "));
     assert_null(program);
     assert_int_equal(n_builds, 2);
-    OK(gravel_close(gravel));
 }
 
 TEST(a_wrong_program_is_built_once)
 {
-    struct gravel *gravel = open_loopback(1, NULL);
+    struct gravel *gravel = scoped_loopback(1, NULL);
     cl_program program = (cl_program)1;
     let_fail(0);
     expect_error(gravel_program_build(gravel, "k.cl", wrong, NULL, &program), GRAVEL_EBUILD,
                  "k.cl:2");
     assert_int_equal(n_builds, 1);
-    OK(gravel_close(gravel));
 }
 
 const struct fixture fixture = {.limit_s = 120};

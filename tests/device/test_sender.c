@@ -80,7 +80,7 @@ static int launch(const struct served *served, const char *name, uint64_t argume
                   uint64_t n_items)
 {
     cl_kernel kernel = kernel_or_die(served->gravel, served->program, name);
-    MUST(clSetKernelArg(kernel, 1, sizeof argument, &argument) == CL_SUCCESS);
+    SET(kernel, 1, argument);
     int code = gravel_server_launch(served->gravel, kernel, n_items, 0, NULL, NULL);
     clReleaseKernel(kernel);
     return code;

@@ -66,7 +66,7 @@ TEST(other_calls_do_what_they_do_anywhere)
     struct served served = open_with(loopback_config(MOST_NODES));
     const uint32_t n_items = 30011;
     cl_kernel kernel = kernel_or_die(served.gravel, served.program, "send_all");
-    MUST(clSetKernelArg(kernel, 1, sizeof served.counter, &served.counter) == CL_SUCCESS);
+    SET(kernel, 1, served.counter);
     OK(gravel_server_launch(served.gravel, kernel, n_items, 0, NULL, NULL));
     const uint32_t *ledger = read_map(served.gravel, 0, served.ledger, MOST_ITEMS * sizeof *ledger);
     for (uint32_t i = 0; i < MOST_ITEMS; i++)
@@ -98,8 +98,8 @@ TEST(messages_from_elsewhere_wait_for_their_turn)
     const uint32_t one = 1;
     pthread_t thread;
     cl_kernel kernel = kernel_or_die(served.gravel, served.program, "send");
-    MUST(clSetKernelArg(kernel, 1, sizeof one, &one) == CL_SUCCESS);
-    MUST(clSetKernelArg(kernel, 2, sizeof one, &one) == CL_SUCCESS);
+    SET(kernel, 1, one);
+    SET(kernel, 2, one);
     MUST(pthread_create(&thread, NULL, send_from_host, served.gravel) == 0);
     OK(gravel_server_launch(served.gravel, kernel, MOST_ITEMS - N_SENT, 0, NULL, NULL));
     pthread_join(thread, NULL);
@@ -136,9 +136,9 @@ TEST(messages_reach_servers_that_run)
     const cl_uint n_awaited = N_AWAITED;
     pthread_t thread;
     cl_kernel kernel = kernel_or_die(served.gravel, served.program, "await");
-    MUST(clSetKernelArg(kernel, 1, sizeof n_steps, &n_steps) == CL_SUCCESS);
-    MUST(clSetKernelArg(kernel, 2, sizeof served.ledger, &served.ledger) == CL_SUCCESS);
-    MUST(clSetKernelArg(kernel, 3, sizeof n_awaited, &n_awaited) == CL_SUCCESS);
+    SET(kernel, 1, n_steps);
+    SET(kernel, 2, served.ledger);
+    SET(kernel, 3, n_awaited);
     MUST(pthread_create(&thread, NULL, send_awaited, &served) == 0);
     OK(gravel_server_launch(served.gravel, kernel, 1, 0, NULL, NULL));
     pthread_join(thread, NULL);

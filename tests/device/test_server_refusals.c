@@ -16,8 +16,8 @@ TEST(messages_to_no_node_are_refused)
         struct served served = open_with(loopback_config(n_nodes));
         const uint32_t n_keys = 1000, beyond = n_nodes + 1;
         cl_kernel kernel = kernel_or_die(served.gravel, served.program, "send");
-        MUST(clSetKernelArg(kernel, 1, sizeof n_keys, &n_keys) == CL_SUCCESS);
-        MUST(clSetKernelArg(kernel, 2, sizeof beyond, &beyond) == CL_SUCCESS);
+        SET(kernel, 1, n_keys);
+        SET(kernel, 2, beyond);
         OK(gravel_server_launch(served.gravel, kernel, 1000 * beyond, 0, NULL, NULL));
         expect_error(gravel_quiet(served.gravel), GRAVEL_ERANGE, "node");
         expect_sent(&served, 1000, n_keys, 1);
@@ -38,8 +38,8 @@ TEST(wrong_launches_are_refused)
     const uint64_t arguments[3] = {0};
     cl_kernel other = body_kernel(served.gravel, "", arguments);
     const cl_uint one = 1;
-    MUST(clSetKernelArg(send, 1, sizeof one, &one) == CL_SUCCESS);
-    MUST(clSetKernelArg(send, 2, sizeof one, &one) == CL_SUCCESS);
+    SET(send, 1, one);
+    SET(send, 2, one);
     expect_error(gravel_server_launch(served.gravel, no_loop, 5, 0, NULL, NULL), GRAVEL_EINVAL,
                  "no GRAVEL_SERVE loop");
     expect_error(gravel_server_launch(served.gravel, other, 5, 0, NULL, NULL), GRAVEL_EINVAL,
@@ -104,8 +104,8 @@ TEST(servers_that_take_nothing_are_told)
     const cl_ulong n_steps = LONG_LOOP;
     const cl_uint n_calls = 4;
     cl_kernel kernel = kernel_or_die(served.gravel, served.program, "send_slowly");
-    MUST(clSetKernelArg(kernel, 1, sizeof n_steps, &n_steps) == CL_SUCCESS);
-    MUST(clSetKernelArg(kernel, 2, sizeof n_calls, &n_calls) == CL_SUCCESS);
+    SET(kernel, 1, n_steps);
+    SET(kernel, 2, n_calls);
     expect_fault(&served, kernel, "waited for room in the inbox of server ");
 }
 
@@ -117,8 +117,8 @@ TEST(servers_that_no_client_joins_are_told)
     struct served served = open_impatient();
     const cl_ulong n_steps = LONG_LOOP;
     cl_kernel kernel = kernel_or_die(served.gravel, served.program, "come_late");
-    MUST(clSetKernelArg(kernel, 1, sizeof n_steps, &n_steps) == CL_SUCCESS);
-    MUST(clSetKernelArg(kernel, 2, sizeof served.ledger, &served.ledger) == CL_SUCCESS);
+    SET(kernel, 1, n_steps);
+    SET(kernel, 2, served.ledger);
     expect_fault(&served, kernel, "GRAVEL_SERVER_MODE=phases does not need that");
 }
 

@@ -200,7 +200,7 @@ TEST(requests_are_answered_in_a_session)
 {
     open_patient();
     if (takes_step(gravel, "drain"))
-        skip(); /* no kernel waits there */
+        skip_because("no kernel waits there");
     uint64_t counter = alloc_or_die(gravel, 64), signal = alloc_or_die(gravel, 64);
     OK(gravel_session_begin(gravel));
     OK(run_body(gravel,
@@ -226,7 +226,7 @@ TEST(a_group_keeps_buffers_open_until_its_session_ends)
 {
     open_patient();
     if (takes_step(gravel, "drain"))
-        skip(); /* no kernel waits there, and nothing is sent while one runs */
+        skip_because("no kernel waits there, and nothing is sent while one runs");
     const uint64_t word = alloc_or_die(gravel, 64);
     OK(gravel_stats_reset(gravel));
     launch(BODY("gravel_session_begin_wg(g);"

@@ -65,46 +65,33 @@ static bool run_shape(struct gravel *gravel, cl_uint n_dimensions, const size_t 
 
 TEST(every_group_size_sends_all)
 {
-    struct gravel *gravel = open_loopback(3, NULL);
+    struct gravel *gravel = scoped_loopback(3, NULL);
     const size_t sizes[] = {1, 7, 64, 1000}; /* the driver compiles each */
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
         size_t global_size = sizes[i] * 5;
         assert_true(run_shape(gravel, 1, &global_size, &sizes[i]));
     }
-    OK(gravel_close(gravel));
 }
 
-TEST(drivers_choice_of_group_sends_all)
+/* The driver's choice, which PoCL makes one group; two and three dimensions; a smaller last group, where it is taken. */
+TEST(every_shape_sends_all)
 {
-    struct gravel *gravel = open_loopback(2, NULL);
-    const size_t global_size =
-        1000; /* PoCL makes it one group; larger ones need GRAVEL_MAX_GROUP */
-    assert_true(run_shape(gravel, 1, &global_size, NULL));
-    OK(gravel_close(gravel));
-}
-
-TEST(smaller_last_group_sends_all)
-{
-    struct gravel *gravel = open_loopback(2, NULL);
-    const size_t global_size = 1000, local_size = 64;
-    bool was_taken = run_shape(gravel, 1, &global_size, &local_size);
-    expect_works(gravel);
-    OK(gravel_close(gravel));
-    if (!was_taken) {
-        print_message("skipped: the device takes no smaller last group\n");
-        skip();
+    static const struct {
+        cl_uint n_dimensions;
+        size_t global[3], local[3];
+        bool may_be_refused;
+    } rows[] = {{1, {1000}, {0}, false},
+                {2, {24, 20}, {8, 5}, false},
+                {3, {12, 8, 6}, {4, 4, 2}, false},
+                {3, {12, 8, 6}, {1, 8, 1}, false},
+                {1, {1000}, {64}, true}};
+    struct gravel *gravel = scoped_loopback(2, NULL);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        const bool was_taken = run_shape(gravel, rows[i].n_dimensions, rows[i].global,
+                                         *rows[i].local ? rows[i].local : NULL);
+        assert_true(was_taken || rows[i].may_be_refused);
+        expect_works(gravel);
     }
-}
-
-TEST(two_and_three_dimensions_send_all)
-{
-    struct gravel *gravel = open_loopback(2, NULL);
-    const size_t global_2[] = {24, 20}, local_2[] = {8, 5};
-    const size_t global_3[] = {12, 8, 6}, local_3[] = {4, 4, 2}, thin[] = {1, 8, 1};
-    assert_true(run_shape(gravel, 2, global_2, local_2));
-    assert_true(run_shape(gravel, 3, global_3, local_3));
-    assert_true(run_shape(gravel, 3, global_3, thin));
-    OK(gravel_close(gravel));
 }
 
 /* No leader waits on step drain: the queue must hold all that a group sends. */
@@ -170,7 +157,7 @@ TEST(group_larger_than_max_group_is_told)
         cl_program program = build_or_die(gravel, max_group_source, "-DGRAVEL_MAX_GROUP=64");
         cl_kernel kernel = kernel_or_die(gravel, program, names[i]);
         uint64_t word = alloc_or_die(gravel, 64);
-        MUST(clSetKernelArg(kernel, 1, sizeof word, &word) == CL_SUCCESS);
+        SET(kernel, 1, word);
         OK(run_kernel(gravel, kernel, 128, 64));
         assert_int_equal(word32(gravel, 0, word), i == 2 ? 384 : 128);
         int code = run_kernel(gravel, kernel, 256, 128);
@@ -184,45 +171,36 @@ TEST(group_larger_than_max_group_is_told)
 
 TEST(larger_max_group_sends_all)
 {
-    struct gravel *gravel = open_loopback(1, NULL);
+    struct gravel *gravel = scoped_loopback(1, NULL);
     size_t most = 0;
     clGetDeviceInfo(gravel_cl_device(gravel), CL_DEVICE_MAX_WORK_GROUP_SIZE, sizeof most, &most,
                     NULL);
     if (most < 2048) {
-        OK(gravel_close(gravel));
         print_message("skipped: groups have at most %zu work-items\n", most);
         skip();
     }
-    cl_program program = build_or_die(gravel, max_group_source, "-DGRAVEL_MAX_GROUP=2048");
-    cl_kernel kernel = kernel_or_die(gravel, program, "loop");
+    cl_kernel kernel = scoped_kernel(gravel, max_group_source, "-DGRAVEL_MAX_GROUP=2048", "loop");
     uint64_t word = alloc_or_die(gravel, 64);
-    MUST(clSetKernelArg(kernel, 1, sizeof word, &word) == CL_SUCCESS);
+    SET(kernel, 1, word);
     OK(run_kernel(gravel, kernel, 4096, 2048));
     assert_int_equal(word32(gravel, 0, word), 3 * 4096);
-    clReleaseKernel(kernel);
-    clReleaseProgram(program);
-    OK(gravel_close(gravel));
 }
 
 /* A size that calls with a predicate can take, which the driver's choice may not be. */
 TEST(groups_are_chosen_where_none_are_given)
 {
     static const size_t sizes[] = {65536, 12345, 1009, 4099, 1000, 20, 1};
-    struct gravel *gravel = open_loopback(1, NULL);
-    cl_program program = build_or_die(gravel, max_group_source, NULL);
-    cl_kernel kernel = kernel_or_die(gravel, program, "predicate");
+    struct gravel *gravel = scoped_loopback(1, NULL);
+    cl_kernel kernel = scoped_kernel(gravel, max_group_source, NULL, "predicate");
     uint64_t word = alloc_or_die(gravel, 64);
     uint32_t sum = 0;
-    MUST(clSetKernelArg(kernel, 1, sizeof word, &word) == CL_SUCCESS);
+    SET(kernel, 1, word);
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
         OK(gravel_launch(gravel, kernel, 1, &sizes[i], NULL, 0, NULL, NULL));
         OK(gravel_quiet(gravel));
         sum += (uint32_t)sizes[i];
         assert_int_equal(word32(gravel, 0, word), sum);
     }
-    clReleaseKernel(kernel);
-    clReleaseProgram(program);
-    OK(gravel_close(gravel));
 }
 
 /* ---- what is no launch ------------------------------------------------------------------------- */
@@ -233,9 +211,8 @@ TEST(groups_are_chosen_where_none_are_given)
 
 TEST(impossible_launch_is_refused)
 {
-    struct gravel *gravel = open_loopback(1, NULL);
-    const uint64_t arguments[3] = {0};
-    cl_kernel kernel = body_kernel(gravel, BODY("(void)i;"), arguments);
+    struct gravel *gravel = scoped_loopback(1, NULL);
+    cl_kernel kernel = scoped_body(gravel, BODY("(void)i;"), 0, 0, 0);
     const size_t large[3] = {1 << 20, 1 << 20, 1 << 20}, uncounted[3] = {SIZE_MAX, 2, 1};
     const size_t global[3] = {64, 64, 64}, no_local[3] = {64, 0, 1}, deep[3] = {64, 64, 64};
     REFUSED(kernel, 1, large, large, "WORK_GROUP_SIZE");
@@ -246,32 +223,30 @@ TEST(impossible_launch_is_refused)
     REFUSED(kernel, 2, global, no_local, "local size 0 in dimension 1");
     REFUSED(kernel, 2, uncounted, NULL, "more than can be counted");
     REFUSED(NULL, 1, global, NULL, "kernel");
-    clReleaseKernel(kernel);
     expect_works(gravel);
-    OK(gravel_close(gravel));
 }
 
 /* A driver finds it at the last group, when the others have sent. */
 TEST(refused_launch_sends_nothing)
 {
-    struct gravel *gravel = open_loopback(1, NULL);
+    struct gravel *gravel = scoped_loopback(1, NULL);
     const uint64_t arguments[3] = {alloc_or_die(gravel, 64)};
     const size_t global = 1000, local = 64;
-    cl_kernel kernel = body_kernel(gravel, BODY("gravel_inc_uint_wg(g, a, 0, 0);"), arguments);
+    cl_kernel kernel = scoped_body(gravel, BODY("gravel_inc_uint_wg(g, a, 0, 0);"), arguments[0],
+                                   arguments[1], arguments[2]);
     int code = gravel_launch(gravel, kernel, 1, &global, &local, 0, NULL, NULL);
     OK(gravel_barrier(gravel));
     assert_int_equal(word32(gravel, 0, arguments[0]), code ? 0 : global);
-    clReleaseKernel(kernel);
-    OK(gravel_close(gravel));
 }
 
 TEST(launch_of_nothing_succeeds)
 {
-    struct gravel *gravel = open_loopback(1, NULL);
+    struct gravel *gravel = scoped_loopback(1, NULL);
     const uint64_t arguments[3] = {alloc_or_die(gravel, 64)};
     const size_t none[3] = {64, 0, 64}, local[3] = {64, 1, 1};
     cl_event end = NULL;
-    cl_kernel kernel = body_kernel(gravel, BODY("gravel_inc_uint_wg(g, a, 0, 0);"), arguments);
+    cl_kernel kernel = scoped_body(gravel, BODY("gravel_inc_uint_wg(g, a, 0, 0);"), arguments[0],
+                                   arguments[1], arguments[2]);
     OK(gravel_launch(gravel, kernel, 1, none + 1, NULL, 0, NULL, NULL));
     OK(gravel_launch(gravel, kernel, 3, none, local, 0, NULL, &end));
     assert_non_null(end);
@@ -280,8 +255,6 @@ TEST(launch_of_nothing_succeeds)
     assert_int_equal(clWaitForEvents(1, &end), CL_SUCCESS);
     assert_int_equal(word32(gravel, 0, arguments[0]), 0);
     clReleaseEvent(end);
-    clReleaseKernel(kernel);
-    OK(gravel_close(gravel));
 }
 
 static const char required_source[] =
@@ -294,21 +267,17 @@ static const char required_source[] =
 
 TEST(kernels_own_group_size_is_kept)
 {
-    struct gravel *gravel = open_loopback(1, NULL);
-    cl_program program = build_or_die(gravel, required_source, NULL);
-    cl_kernel kernel = kernel_or_die(gravel, program, "k");
+    struct gravel *gravel = scoped_loopback(1, NULL);
+    cl_kernel kernel = scoped_kernel(gravel, required_source, NULL, "k");
     uint64_t word = alloc_or_die(gravel, 64);
     const size_t global = 320, odd = 330, local = 32, other = 64;
-    MUST(clSetKernelArg(kernel, 1, sizeof word, &word) == CL_SUCCESS);
+    SET(kernel, 1, word);
     REFUSED(kernel, 1, &global, &other, "the kernel requires 32");
     REFUSED(kernel, 1, &odd, NULL, "330 work-items");
     OK(gravel_launch(gravel, kernel, 1, &global, NULL, 0, NULL, NULL));
     OK(gravel_launch(gravel, kernel, 1, &global, &local, 0, NULL, NULL));
     OK(gravel_barrier(gravel));
     assert_int_equal(word32(gravel, 0, word), 640);
-    clReleaseKernel(kernel);
-    clReleaseProgram(program);
-    OK(gravel_close(gravel));
 }
 
 const struct fixture fixture = {.limit_s = 180};

@@ -69,15 +69,13 @@ TEST(copies_of_packages_that_never_end_are_told)
 {
     watch(60, "copies of packages that never end");
     struct gravel *gravel = open_impatient(16 * 9280, 0);
-    const uint64_t arguments[3] = {alloc_or_die(gravel, 64)};
     const size_t global = 6400, local = 64;
-    cl_kernel kernel = body_kernel(gravel, SEND_8, arguments);
+    cl_kernel kernel = scoped_body(gravel, SEND_8, alloc_or_die(gravel, 64), 0, 0);
     double begin = seconds_now();
     atomic_store(&failing.stalls, READS | WRITES | WAITS);
     gravel_launch(gravel, kernel, 1, &global, &local, 0, NULL, NULL);
     expect_dead_in_time(gravel, begin, "the device did not answer for 0.5 s");
     atomic_store(&failing.stalls, 0);
-    clReleaseKernel(kernel);
 }
 
 TEST(frames_that_are_never_applied_are_told)
@@ -131,8 +129,7 @@ TEST(handlers_that_never_seem_to_run_are_told)
     uint64_t word = alloc_or_die(gravel, 64);
     if (takes_step(gravel, "pump")) {
         OK(gravel_close(gravel));
-        print_message("skipped: on step pump a copy tells that a handler has ended\n");
-        skip();
+        skip_because("on step pump a copy tells that a handler has ended");
     }
     OK(gravel_am(gravel, 0, &word, 1, 1));
     OK(gravel_barrier(gravel));
@@ -173,10 +170,8 @@ static void skip_without_a_pump(void)
     struct gravel *gravel = open_impatient(0, 0);
     bool has_pump = takes_step(gravel, "pump");
     OK(gravel_close(gravel));
-    if (!has_pump) {
-        print_message("skipped: a pump of its own is on step pump only\n");
-        skip();
-    }
+    if (!has_pump)
+        skip_because("a pump of its own is on step pump only");
 }
 
 TEST(pump_that_stops_is_told)
@@ -302,8 +297,7 @@ TEST(kernel_that_keeps_the_device_is_told)
     struct turning turning;
     if (!takes_step(gravel, "drain")) {
         OK(gravel_close(gravel));
-        print_message("skipped: a kernel can keep the device on step drain only\n");
-        skip();
+        skip_because("a kernel can keep the device on step drain only");
     }
     uint64_t word = alloc_or_die(gravel, 64);
     start_turning(&turning, gravel);

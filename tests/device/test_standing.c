@@ -90,8 +90,7 @@ TEST(pump_is_told)
     struct gravel *gravel = open_impatient();
     if (!takes_step(gravel, "pump")) {
         OK(gravel_close(gravel));
-        print_message("skipped: a pump of its own is on step pump only\n");
-        skip();
+        skip_because("a pump of its own is on step pump only");
     }
     struct standing standing = make_standing(gravel);
     double begin = seconds_now();

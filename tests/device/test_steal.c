@@ -4,7 +4,7 @@
  * refused, and what a kernel that goes wrong is told, is in steal_faults.c. The environment's GRAVEL_STEAL_POLICY says by
  * which policy.
  *
- * Path: meson test -> this -> steal_tested.h, steal_faults.h
+ * Path: meson test -> this -> steal_tested.h, steal_faults.c
  */
 #include "steal_tested.h"
 
@@ -100,29 +100,14 @@ static void run_tree(uint32_t n_groups, uint32_t capacity, cl_uint n, cl_uint mo
     OK(gravel_steal_destroy(steal));
 }
 
-TEST(tree_of_one_group)
+/* Of one group; of two; of more than run side by side, the later of which find what is left; pushed by single
+ * work-items; and looked for by long tasks. */
+TEST(every_task_of_a_tree_runs_once)
 {
     run_tree(1, 4096, 4000, TREE);
-}
-
-TEST(tree_of_two_groups)
-{
     run_tree(2, 65536, 30000, TREE);
-}
-
-/* More than run side by side: the later ones find what is left. */
-TEST(tree_of_more_groups_than_fit)
-{
     run_tree(67, 4096, 10000, TREE);
-}
-
-TEST(single_work_items_push)
-{
     run_tree(3, 4096, 5000, TREE_WI);
-}
-
-TEST(long_tasks_look)
-{
     run_tree(3, 4096, 5000, TREE_LOOK);
 }
 

@@ -138,8 +138,7 @@ TEST(back_pressure_is_counted_and_nothing_is_lost)
     struct gravel_stats stats;
     if (takes_step(gravel, "drain")) {
         OK(gravel_close(gravel));
-        print_message("skipped: no kernel waits on step drain\n");
-        skip();
+        skip_because("no kernel waits on step drain");
     }
     uint64_t word = alloc_or_die(gravel, 64);
     OK(gravel_stats_reset(gravel));

@@ -73,10 +73,8 @@ TEST(trace_that_cannot_be_written_is_refused_and_named)
 /* A full disk must not end the node: the trace is cut short, the messages are not. */
 TEST(trace_on_a_full_disk_does_not_stop_messages)
 {
-    if (access("/dev/full", W_OK)) {
-        print_message("skipped: no /dev/full\n");
-        skip();
-    }
+    if (access("/dev/full", W_OK))
+        skip_because("no /dev/full");
     char folder[] = "/tmp/gravel-trace-XXXXXX", path[64], link[64];
     MUST(mkdtemp(folder));
     snprintf(path, sizeof path, "%s/t.json", folder);

@@ -4,7 +4,7 @@
  */
 #include "cases.h"
 
-#include "support.h"
+#include "scope.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -16,6 +16,7 @@ extern const struct test_case *const __start_test_cases[];
 extern const struct test_case *const __stop_test_cases[];
 
 static const struct fixture *running;
+static bool has_passed; /* the test, or cannot run here */
 static int n_given;
 static char **given;
 
@@ -49,12 +50,14 @@ static int close_all(void **state)
 static int begin_test(void **state)
 {
     (void)state;
+    has_passed = false;
     return call(running->before);
 }
 
 static int end_test(void **state)
 {
     (void)state;
+    end_scope(has_passed);
     return call(running->after);
 }
 
@@ -62,6 +65,15 @@ static void run_one(void **state)
 {
     const struct test_case *test = *state;
     test->run();
+    has_passed = true;
+}
+
+void skip_because(const char *reason)
+{
+    print_message("skipped: %s\n", reason);
+    has_passed = true;
+    skip();
+    abort();
 }
 
 static int compare_places(const void *left, const void *right)

@@ -34,6 +34,9 @@ struct test_case {
         &name##_case;                                                                             \
     static void name(void)
 
+/** Ends a test that cannot run here, and says why. */
+_Noreturn void skip_because(const char *reason);
+
 /** What surrounds the tests of a program; each member may be left out. */
 struct fixture {
     unsigned limit_s;                     /* as watch; 0: tests watch themselves */

@@ -7,43 +7,6 @@
 #include "gravel.cl.h"
 #include "print.cl.h"
 
-struct hit {
-    uint item, form;
-    float value;
-    uint call;
-    ulong wide;
-};
-
-struct largest {
-    uint words[60];
-};
-
-/* Forms 0 to 2. */
-kernel void all_forms(GRAVEL_ARENA)
-{
-    GRAVEL_OPEN(g);
-    uint i = (uint)get_global_id(0);
-    for (uint call = 0; call < 3; call++) {
-        struct hit hit = {i, 0, 0.5f + (float)i, call, (ulong)i << 33 | call};
-        gravel_append_wg(g, hits, hit, 0);
-        hit.form = 1;
-        gravel_append_wg_if(g, i % 3 == 0, hits, hit, 0);
-        hit.form = 2;
-        if (i % 5 == 0)
-            gravel_append_wi(g, hits, hit, 0);
-    }
-}
-
-/* Every work-item a record of the largest, to each node in turn. */
-kernel void large(GRAVEL_ARENA)
-{
-    GRAVEL_OPEN(g);
-    struct largest record;
-    for (uint i = 0; i < 60; i++)
-        record.words[i] = (uint)get_global_id(0) + i;
-    gravel_append_wg(g, large, record, (uint)get_global_id(0) % gravel_n_nodes(g));
-}
-
 kernel void single(GRAVEL_ARENA)
 {
     GRAVEL_OPEN(g);

@@ -1,16 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Handlers that answer. draw: the numbers of a key one after the other, by a plain load and store.
+ * Handlers that answer. draw: the numbers of a key one after the other, by a plain load and store; of NUMBER.
  *
  * Path: test_ask.c -> this -> cl/server.cl.h
  */
 #define GRAVEL_NODE_OF(key, n) ((key) % (n))
 #include "gravel.cl.h"
 
-ulong draw(struct gravel_call call, ulong key, ulong table)
+NUMBER draw(struct gravel_call call, NUMBER key, NUMBER table)
 {
-    global ulong *numbers = gravel_call_local(call, table);
-    return numbers[key]++ | (ulong)call.node << 32 | (ulong)call.source << 40 | key << 48;
+    volatile global uint *number = (volatile global uint *)gravel_call_local(call, table) + key;
+    const uint drawn = *number;
+    uint n_same = 0;
+    for (uint i = 0; i < 300; i++) /* for others to come between */
+        n_same += *number == drawn;
+    *number = drawn + 1;
+    return (NUMBER)((n_same == 300 ? drawn : 0xffff) | call.node << 16 | (uint)key << 24);
 }
 
 ulong whoami(struct gravel_call call)

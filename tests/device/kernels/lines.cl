@@ -18,18 +18,6 @@ kernel void one(GRAVEL_ARENA)
         gravel_printf_wi(g, "%s by %g", "above", 3.5f);
 }
 
-kernel void all_forms(GRAVEL_ARENA)
-{
-    GRAVEL_OPEN(g);
-    uint i = (uint)get_global_id(0);
-    for (uint call = 0; call < 3; call++) {
-        gravel_printf_wg(g, "all %u %lu", call, (ulong)i << 32);
-        gravel_printf_wg_if(g, i % 3 == 0, "third %u", call);
-        if (i % 5 == 0)
-            gravel_printf_wi(g, "fifth %u", call);
-    }
-}
-
 kernel void types(GRAVEL_ARENA, global const char *there, global const char *nowhere)
 {
     GRAVEL_OPEN(g);

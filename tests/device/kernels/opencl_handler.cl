@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Handlers in OpenCL C. table, from, to: heap offsets of uint [4096].
+ * Handlers in OpenCL C. table: heap offset of uint [4096].
  *
  * Path: test_opencl_handler.c -> this -> cl/gravel.cl.h
  */
@@ -10,12 +10,6 @@ void tally(struct gravel_call call, ulong table, ulong key)
 {
     volatile global uint *counters = gravel_call_local(call, table);
     atomic_inc(&counters[key]);
-}
-
-void copy(struct gravel_call call, ulong from, ulong to, ulong i)
-{
-    global const uint *words = gravel_call_local(call, from);
-    ((global uint *)gravel_call_local(call, to))[i] = words[i];
 }
 
 /* Increments a word after n divisions that wait for each other. */
