@@ -58,14 +58,12 @@ static int list(struct gravel_accumulator *accumulator)
                   n_parts = accumulator->head.n_parts;
     const struct gravel_argument arguments[] = {GRAVEL_ARGUMENT(n), GRAVEL_ARGUMENT(tally)};
     const struct gravel_device *device = &accumulator->object.gravel->device;
-    int code = gravel_check_cl("accumulator: clSetKernelArg",
-                               GRAVEL_CL_KERNEL_SET(device, accumulator->collect, 1, arguments));
-    if (!code)
-        code = gravel_node_enqueue_own(accumulator->object.gravel, flush_call, accumulator->collect,
-                                       n > n_parts ? n : n_parts, accumulator->group, false);
-    if (!code)
-        enter(accumulator, GRAVEL_ACCUMULATOR_LISTED);
-    return code;
+    GRAVEL_TRY(gravel_check_cl("accumulator: clSetKernelArg",
+                               GRAVEL_CL_KERNEL_SET(device, accumulator->collect, 1, arguments)));
+    GRAVEL_TRY(gravel_node_enqueue_own(accumulator->object.gravel, flush_call, accumulator->collect,
+                                       n > n_parts ? n : n_parts, accumulator->group, false));
+    enter(accumulator, GRAVEL_ACCUMULATOR_LISTED);
+    return 0;
 }
 
 /*
@@ -169,13 +167,11 @@ int gravel_accumulator_count(struct gravel_accumulator *accumulator, uint64_t *n
     *n_blocks = 0;
     do {
         is_new = accumulator->state == GRAVEL_ACCUMULATOR_IDLE;
-        int code = is_new ? wait_for_senders(accumulator->object.gravel) : 0;
-        if (!code && is_new)
-            code = list(accumulator);
-        if (!code)
-            code = read_counts(accumulator);
-        if (code)
-            return code;
+        if (is_new)
+            GRAVEL_TRY(wait_for_senders(accumulator->object.gravel));
+        if (is_new)
+            GRAVEL_TRY(list(accumulator));
+        GRAVEL_TRY(read_counts(accumulator));
         *n_blocks = count_all_listed(accumulator);
         if (*n_blocks == 0)
             enter(accumulator, GRAVEL_ACCUMULATOR_IDLE);
@@ -236,18 +232,15 @@ static int pack(struct gravel_accumulator *accumulator)
                                                 GRAVEL_ARGUMENT(first_place), GRAVEL_ARGUMENT(n),
                                                 GRAVEL_ARGUMENT(listed), GRAVEL_ARGUMENT(tally)};
     const uint64_t most = (uint64_t)GROUPS_PER_UNIT * gravel->device.units;
-    int code = gravel_accumulator_come_home(accumulator);
-    if (!code)
-        code =
-            gravel_check_cl("accumulator: clSetKernelArg",
-                            GRAVEL_CL_KERNEL_SET(&gravel->device, accumulator->pack, 1, arguments));
-    if (!code)
-        code = gravel_node_enqueue_own(gravel, flush_call, accumulator->pack,
+    GRAVEL_TRY(gravel_accumulator_come_home(accumulator));
+    GRAVEL_TRY(
+        gravel_check_cl("accumulator: clSetKernelArg",
+                        GRAVEL_CL_KERNEL_SET(&gravel->device, accumulator->pack, 1, arguments)));
+    GRAVEL_TRY(gravel_node_enqueue_own(gravel, flush_call, accumulator->pack,
                                        (n < most ? n : most) * accumulator->group,
-                                       accumulator->group, false);
-    if (!code)
-        enter(accumulator, GRAVEL_ACCUMULATOR_PACKED);
-    return code;
+                                       accumulator->group, false));
+    enter(accumulator, GRAVEL_ACCUMULATOR_PACKED);
+    return 0;
 }
 
 static struct gravel_run_key key_of(const struct gravelp_accumulator *head)
@@ -328,8 +321,9 @@ static int send_packed(struct gravel_accumulator *accumulator)
 /* List what waits, and pack the words of the first blocks. */
 static int begin(struct gravel_accumulator *accumulator)
 {
-    int code = accumulator->state == GRAVEL_ACCUMULATOR_IDLE ? list(accumulator) : 0;
-    return !code && accumulator->state == GRAVEL_ACCUMULATOR_LISTED ? pack(accumulator) : code;
+    if (accumulator->state == GRAVEL_ACCUMULATOR_IDLE)
+        GRAVEL_TRY(list(accumulator));
+    return accumulator->state == GRAVEL_ACCUMULATOR_LISTED ? pack(accumulator) : 0;
 }
 
 /*
@@ -339,31 +333,17 @@ static int begin(struct gravel_accumulator *accumulator)
  */
 static int send_lists(struct gravel_accumulator *accumulator, uint64_t *n_blocks)
 {
-    int code = accumulator->state == GRAVEL_ACCUMULATOR_IDLE
-                   ? wait_for_senders(accumulator->object.gravel)
-                   : 0;
+    if (accumulator->state == GRAVEL_ACCUMULATOR_IDLE)
+        GRAVEL_TRY(wait_for_senders(accumulator->object.gravel));
     do {
-        if (!code)
-            code = begin(accumulator);
-        if (!code)
-            code = read_counts(accumulator);
-        if (!code)
-            code = send_packed(accumulator);
-        if (code)
-            return code;
+        GRAVEL_TRY(begin(accumulator));
+        GRAVEL_TRY(read_counts(accumulator));
+        GRAVEL_TRY(send_packed(accumulator));
         enter(accumulator, GRAVEL_ACCUMULATOR_LISTED);
     } while (accumulator->first < count_all_listed(accumulator));
     enter(accumulator, GRAVEL_ACCUMULATOR_IDLE);
     *n_blocks += count_all_listed(accumulator);
     return 0;
-}
-
-/* Also what was added after a flush had begun. */
-static int send_all(struct gravel_accumulator *accumulator, uint64_t *n_blocks)
-{
-    if (accumulator->state != GRAVEL_ACCUMULATOR_IDLE)
-        GRAVEL_TRY(send_lists(accumulator, n_blocks));
-    return send_lists(accumulator, n_blocks);
 }
 
 int gravel_accumulator_send(struct gravel_object *object)
@@ -373,7 +353,9 @@ int gravel_accumulator_send(struct gravel_object *object)
     uint64_t n_blocks = 0;
     GRAVEL_TRY(gravel_leave(gravel, 0));
     int settled = gravel->config.check ? gravel_node_settle(gravel) : 0;
-    GRAVEL_TRY(accumulator->head.n_parts ? send_all(accumulator, &n_blocks)
+    if (accumulator->head.n_parts && accumulator->state != GRAVEL_ACCUMULATOR_IDLE)
+        GRAVEL_TRY(send_lists(accumulator, &n_blocks)); /* what was added since waits, too */
+    GRAVEL_TRY(accumulator->head.n_parts ? send_lists(accumulator, &n_blocks)
                                          : read_counts(accumulator));
     int refused = gravel_accumulator_report_refused(accumulator);
     int touched = check_guard(accumulator, n_blocks > 0);

@@ -238,11 +238,6 @@ bool gravel_sender_has_nodes(const struct gravel_sender *sender, const uint32_t 
     return true;
 }
 
-static int why_no_buffer(const struct gravel_sender *sender)
-{
-    return gravel_failure_is_fatal(sender->shape.failure) ? GRAVEL_EPEER : GRAVEL_ENOMEM;
-}
-
 /* n messages for one node, from column `first` on. False as take_buffer. */
 static bool append_rows(struct gravel_sender *sender, const struct gravel_columns *columns,
                         uint32_t node, size_t first, uint32_t n, uint64_t now_ns)
@@ -284,7 +279,7 @@ int gravel_sender_append(struct gravel_sender *sender, const struct gravel_colum
             return GRAVEL_ERANGE;
         if (bits.differ ? !append_each(sender, columns, first, n, now_ns)
                         : !append_rows(sender, columns, sender->nodes[0], first, n, now_ns))
-            return why_no_buffer(sender);
+            return gravel_failure_is_fatal(sender->shape.failure) ? GRAVEL_EPEER : GRAVEL_ENOMEM;
     }
     return 0;
 }

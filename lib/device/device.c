@@ -81,7 +81,7 @@ static cl_int make_part(cl_device_id whole, cl_uint all, cl_uint units, struct p
     struct part *part = malloc(sizeof *part);
     if (!part)
         return CL_OUT_OF_HOST_MEMORY;
-    *part = (struct part){.next = parts, .whole = whole, .units = units};
+    *part = (struct part){.whole = whole, .units = units};
     cl_int error = clCreateSubDevices(whole, by_counts, 2, ids, NULL);
     if (error != CL_SUCCESS) {
         free(part);
@@ -89,24 +89,42 @@ static cl_int make_part(cl_device_id whole, cl_uint all, cl_uint units, struct p
     }
     part->id = ids[0];
     part->beside = ids[1];
-    *out = parts = part;
+    *out = part;
     return CL_SUCCESS;
 }
 
-/* Sub-devices with so many compute units and with the rest; made when first asked for. */
-static cl_int find_part(cl_device_id whole, cl_uint all, cl_uint units, struct part *out)
+/* Returns the part that there is; or else the one made, if any, which the process keeps from then on. */
+static struct part *take_part(cl_device_id whole, cl_uint units, struct part *made)
 {
-    cl_int error = CL_SUCCESS;
     pthread_mutex_lock(&parts_lock);
     struct part *part = parts;
     while (part && (part->whole != whole || part->units != units))
         part = part->next;
-    if (!part)
-        error = make_part(whole, all, units, &part);
-    if (part)
-        *out = *part;
+    if (!part && made) {
+        made->next = parts;
+        part = parts = made;
+    }
     pthread_mutex_unlock(&parts_lock);
-    return error;
+    return part;
+}
+
+/* Finds sub-devices with so many compute units and with the rest; they are made when first asked for. */
+static cl_int find_part(cl_device_id whole, cl_uint all, cl_uint units, struct part *out)
+{
+    struct part *part = take_part(whole, units, NULL), *made;
+    if (!part) {
+        cl_int error = make_part(whole, all, units, &made);
+        if (error != CL_SUCCESS)
+            return error;
+        part = take_part(whole, units, made);
+        if (part != made) { /* another node of the process came first */
+            clReleaseDevice(made->id);
+            clReleaseDevice(made->beside);
+            free(made);
+        }
+    }
+    *out = *part;
+    return CL_SUCCESS;
 }
 
 static void leave_cores(struct gravel_device *device, const struct gravel_config *config,

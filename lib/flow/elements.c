@@ -108,12 +108,11 @@ int gravel_flow_add(struct gravel_flow *flow, uint32_t c, const void *records, u
 int gravel_flow_push(struct gravel_flow *flow, const char *channel, const void *records, uint32_t n)
 {
     uint32_t c;
-    int code = gravel_flow_check_idle(flow, "gravel_flow_push");
-    if (!code)
-        code = gravel_flow_find(flow, "gravel_flow_push", channel, false, &c);
-    if (!code && n)
-        code = gravel_require("gravel_flow_push", "records", records);
-    return code || n == 0 ? code : gravel_flow_add(flow, c, records, n);
+    GRAVEL_TRY(gravel_flow_check_idle(flow, "gravel_flow_push"));
+    GRAVEL_TRY(gravel_flow_find(flow, "gravel_flow_push", channel, false, &c));
+    if (n)
+        GRAVEL_TRY(gravel_require("gravel_flow_push", "records", records));
+    return n ? gravel_flow_add(flow, c, records, n) : 0;
 }
 
 int gravel_flow_take(struct gravel_flow *flow, const char *channel, void *records,
@@ -128,8 +127,7 @@ int gravel_flow_take(struct gravel_flow *flow, const char *channel, void *record
     struct gravelp_view view = gravelp_view_of(flow->memory.control);
     uint32_t used = gravelp_view_used(view, c);
     *n = capacity < used ? capacity : used;
-    int code = copy_records(flow, c, view.heads[c], records, NULL, *n);
-    if (!code)
-        view.heads[c] += *n;
-    return code;
+    GRAVEL_TRY(copy_records(flow, c, view.heads[c], records, NULL, *n));
+    view.heads[c] += *n;
+    return 0;
 }

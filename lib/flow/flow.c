@@ -33,13 +33,11 @@ static int make(struct gravel_flow *flow, const struct gravel_device *device,
         .width = width,
         .group_items = flow->group_items,
         .max_bytes = graph->max_bytes && graph->max_bytes < most ? graph->max_bytes : most};
-    int code = gravel_flow_layout(&flow->layout, &flow->graph, &shape);
+    GRAVEL_TRY(gravel_flow_layout(&flow->layout, &flow->graph, &shape));
     flow->stats.bytes = flow->layout.bytes;
-    if (!code)
-        code = gravel_flow_memory_create(&flow->memory, device, &flow->layout, &flow->graph);
-    if (!code)
-        gravel_flow_tell(flow);
-    return code;
+    GRAVEL_TRY(gravel_flow_memory_create(&flow->memory, device, &flow->layout, &flow->graph));
+    gravel_flow_tell(flow);
+    return 0;
 }
 
 int gravel_flow_make(struct gravel_flow **out, struct gravel *gravel,

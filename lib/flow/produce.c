@@ -67,19 +67,17 @@ static int play(struct gravel_flow *flow, cl_kernel kernel, size_t n_items)
 int gravel_flow_produce(struct gravel_flow *flow, cl_kernel kernel, size_t n_items,
                         const struct gravel_edge *into, uint32_t n_into)
 {
-    int code = gravel_flow_check_idle(flow, "gravel_flow_produce");
-    if (!code)
-        code = gravel_given_kernel(flow->memory.device, "gravel_flow_produce", kernel);
-    if (!code && n_into)
-        code = gravel_require("gravel_flow_produce", "into", into);
-    if (!code && n_items % flow->group_items)
-        code = gravel_fail(GRAVEL_EINVAL, "gravel_flow_produce: %zu work-items in groups of %u",
+    GRAVEL_TRY(gravel_flow_check_idle(flow, "gravel_flow_produce"));
+    GRAVEL_TRY(gravel_given_kernel(flow->memory.device, "gravel_flow_produce", kernel));
+    if (n_into)
+        GRAVEL_TRY(gravel_require("gravel_flow_produce", "into", into));
+    if (n_items % flow->group_items)
+        return gravel_fail(GRAVEL_EINVAL, "gravel_flow_produce: %zu work-items in groups of %u",
                            n_items, flow->group_items);
-    if (!code)
-        code = admit(flow, n_items, into, n_into);
-    if (code || n_items == 0)
-        return code;
-    code = play(flow, kernel, n_items);
+    GRAVEL_TRY(admit(flow, n_items, into, n_into));
+    if (n_items == 0)
+        return 0;
+    int code = play(flow, kernel, n_items);
     if (!code)
         code = gravel_flow_check_producer(flow, n_items);
     struct gravelp_view view = gravelp_view_of(flow->memory.control);

@@ -54,12 +54,9 @@ static int make_copied(struct gravel_memory *memory, const struct gravel_arena_s
     int code = gravel_region_create(&memory->region, device, memory->copies, "arena", bytes);
     if (!memory->region.buffer)
         return gravel_arena_fail(device, shape, &head, bytes);
-    if (!code)
-        code = make_mirror(memory, &head);
-    if (!code)
-        code = make_zeros(memory);
-    if (code)
-        return code;
+    GRAVEL_TRY(code);
+    GRAVEL_TRY(make_mirror(memory, &head));
+    GRAVEL_TRY(make_zeros(memory));
     gravel_arena_reset_queues(memory->arena, shape->start);
     code = gravel_check_cl("copying the queues to the device",
                            clEnqueueWriteBuffer(memory->copies, memory->region.buffer, CL_TRUE, 0,

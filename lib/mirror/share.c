@@ -119,24 +119,19 @@ static int begin_slots(struct gravel_mirror *mirror)
 
 int gravel_mirror_begin(struct gravel_mirror *mirror)
 {
-    int code = gravel_object_refuse(mirror, "mirror", "gravel_mirror_begin");
-    if (code)
-        return code;
+    GRAVEL_TRY(gravel_object_refuse(mirror, "mirror", "gravel_mirror_begin"));
     if (mirror->state == GRAVEL_MIRROR_BEGUN)
         return gravel_fail(GRAVEL_EINVAL, "gravel_mirror_begin: gravel_mirror_end has not been "
                                           "called since the last one");
     if (mirror->state != GRAVEL_MIRROR_SENT) {
         mirror->state = GRAVEL_MIRROR_BROKEN;
-        code = mirror->is_read ? begin_read(mirror) : begin_slots(mirror);
+        GRAVEL_TRY(mirror->is_read ? begin_read(mirror) : begin_slots(mirror));
     }
-    if (code)
-        return code;
     mirror->state = GRAVEL_MIRROR_SENT;
     if (!mirror->is_read)
-        code = gravel_mirror_clear(mirror);
-    if (!code)
-        mirror->state = GRAVEL_MIRROR_BEGUN;
-    return code;
+        GRAVEL_TRY(gravel_mirror_clear(mirror));
+    mirror->state = GRAVEL_MIRROR_BEGUN;
+    return 0;
 }
 
 /* ---- end --------------------------------------------------------------------------------------- */

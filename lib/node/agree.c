@@ -70,27 +70,24 @@ static int fail_streams(const struct gravel *gravel)
 static int agree_on_table(struct gravel *gravel)
 {
     uint64_t hashes[2], counts[2];
-    int code = range_over_nodes(gravel, gravel_node_hash_handlers(gravel), hashes);
-    if (code || hashes[0] == hashes[1])
-        return code;
-    code = range_over_nodes(gravel, gravel->n_handlers, counts);
-    for (uint32_t i = 0; !code && i < counts[1]; i++) {
+    GRAVEL_TRY(range_over_nodes(gravel, gravel_node_hash_handlers(gravel), hashes));
+    if (hashes[0] == hashes[1])
+        return 0;
+    GRAVEL_TRY(range_over_nodes(gravel, gravel->n_handlers, counts));
+    for (uint32_t i = 0; i < counts[1]; i++) {
         bool is_here = i < gravel->n_handlers;
-        code = range_over_nodes(
+        GRAVEL_TRY(range_over_nodes(
             gravel, is_here ? gravel_node_hash_handler(GRAVEL_HASH_BEGIN, &gravel->handlers[i]) : 0,
-            hashes);
-        if (!code && hashes[0] != hashes[1])
+            hashes));
+        if (hashes[0] != hashes[1])
             return fail_handler(gravel, i, hashes[0] == 0);
     }
-    if (!code)
-        code =
-            range_over_nodes(gravel, gravel_node_hash_streams(gravel, GRAVEL_HASH_BEGIN), hashes);
-    if (!code && hashes[0] != hashes[1])
+    GRAVEL_TRY(
+        range_over_nodes(gravel, gravel_node_hash_streams(gravel, GRAVEL_HASH_BEGIN), hashes));
+    if (hashes[0] != hashes[1])
         return fail_streams(gravel);
-    return code ? code
-                : gravel_fail(
-                      GRAVEL_EMISMATCH,
-                      "nodes differ in device_code: the source or the options of their handlers");
+    return gravel_fail(GRAVEL_EMISMATCH,
+                       "nodes differ in device_code: the source or the options of their handlers");
 }
 
 /* Returns a number as GRAVEL_API's: 4001004 for "Open MPI v4.1.4", 0 for "none". */

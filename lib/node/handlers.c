@@ -183,22 +183,20 @@ static uint64_t hash_text(uint64_t hash, const char *text)
 
 int gravel_node_take_handlers(struct gravel *gravel, const struct gravel_bindings *bindings)
 {
-    int code = check_source(bindings);
-    if (code || bindings->n_handlers == 0)
-        return code;
+    GRAVEL_TRY(check_source(bindings));
+    if (bindings->n_handlers == 0)
+        return 0;
     gravel->handlers = calloc(bindings->n_handlers, sizeof *gravel->handlers);
     if (!gravel->handlers)
         return gravel_fail(GRAVEL_ENOMEM, "%u handlers", bindings->n_handlers);
-    for (uint32_t i = 0; !code && i < bindings->n_handlers; i++) {
-        code = check_handler(bindings, i);
-        if (!code)
-            code = copy_handler(gravel, &bindings->handlers[i]);
+    for (uint32_t i = 0; i < bindings->n_handlers; i++) {
+        GRAVEL_TRY(check_handler(bindings, i));
+        GRAVEL_TRY(copy_handler(gravel, &bindings->handlers[i]));
     }
-    if (!code)
-        code = check_room(bindings);
+    GRAVEL_TRY(check_room(bindings));
     gravel->device_code_hash = hash_text(hash_text(GRAVEL_HASH_BEGIN, bindings->device_code.source),
                                          bindings->device_code.options);
-    return code;
+    return 0;
 }
 
 uint64_t gravel_node_hash_handler(uint64_t hash, const struct gravel_handler *handler)

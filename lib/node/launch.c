@@ -396,15 +396,6 @@ static int launch_whole(struct gravel *gravel, cl_kernel kernel, const struct gr
     return gravel_node_enqueue_remembered(gravel, &command, n_wait, wait, event);
 }
 
-/* A launch without a work-item ends when it might have begun. */
-static int launch_nothing(struct gravel *gravel, cl_uint n_wait, const cl_event *wait,
-                          cl_event *event)
-{
-    cl_int error =
-        clEnqueueMarkerWithWaitList(gravel->device.queue, n_wait, n_wait ? wait : NULL, event);
-    return gravel_check_cl("gravel_launch: clEnqueueMarkerWithWaitList", error);
-}
-
 #define FEW_ITEMS 32u
 #define MOST_ITEMS 1024u /* as GRAVEL_MAX_GROUP is, unless the program sets it */
 
@@ -432,8 +423,10 @@ static int begin(struct gravel *gravel, cl_kernel kernel, struct gravel_sizes *s
 {
     size_t chosen[3];
     GRAVEL_TRY(gravel_sizes_check(sizes, &gravel->device, kernel));
-    if (sizes->is_empty)
-        return launch_nothing(gravel, n_wait, wait, event);
+    if (sizes->is_empty) /* it ends when it might have begun */
+        return gravel_check_cl(
+            "gravel_launch: clEnqueueMarkerWithWaitList",
+            clEnqueueMarkerWithWaitList(gravel->device.queue, n_wait, n_wait ? wait : NULL, event));
     if (!sizes->local) {
         choose_local_size(gravel, kernel, sizes->global[0], chosen);
         sizes->local = chosen;

@@ -100,13 +100,6 @@ int gravel_node_check_wait(void *context, struct gravel_wait *wait)
                                wait->what, seconds(waited_ns - waited->alone_ns), excuse(gravel)));
 }
 
-/* Frames resolved, and steps into functions of the caller's and out of them. */
-static uint64_t progress_of(const struct gravel *gravel)
-{
-    return gravel_counter_load(&gravel->network.counts.resolved_buffers) +
-           gravel_counter_load(&gravel->handler_steps); /* H13 */
-}
-
 static int fail_handler(struct gravel *gravel, const char *what, uint32_t handler, uint64_t ns)
 {
     int code =
@@ -121,7 +114,9 @@ static int check_applying(void *context, struct gravel_wait *wait)
     struct gravel_applying *applying = context;
     struct gravel *gravel = applying->gravel;
     const uint64_t waited_ns = tick(gravel, wait, gravel_clock_ns()),
-                   progress = progress_of(gravel);
+                   progress = /* frames resolved, and steps into the caller's functions and out */
+                   gravel_counter_load(&gravel->network.counts.resolved_buffers) +
+                   gravel_counter_load(&gravel->handler_steps); /* H13 */
     GRAVEL_TRY(gravel_leave(gravel, 0));
     if (progress != applying->progress)
         wait->waited.alone_ns = waited_ns;

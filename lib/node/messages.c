@@ -46,14 +46,14 @@ static int check_node(struct gravel *gravel, const char *call, uint32_t node)
 static int check_bytes(struct gravel *gravel, const char *call, uint64_t offset, const void *data,
                        uint64_t bytes, uint32_t node)
 {
-    int code = check_node(gravel, call, node);
-    if (!code && bytes)
-        code = gravel_require(call, "data", data);
-    if (!code && bytes)
-        code = gravel_node_refuse_bytes(gravel, call, offset, bytes);
-    if (!code && gravel->config.check)
+    GRAVEL_TRY(check_node(gravel, call, node));
+    if (bytes)
+        GRAVEL_TRY(gravel_require(call, "data", data));
+    if (bytes)
+        GRAVEL_TRY(gravel_node_refuse_bytes(gravel, call, offset, bytes));
+    if (gravel->config.check)
         gravel_guards_touch(&gravel->guards, offset, bytes, call);
-    return code;
+    return 0;
 }
 
 int gravel_node_append(struct gravel *gravel, const struct gravel_columns *columns)

@@ -24,13 +24,6 @@ static uint64_t mark_of(const struct gravel *gravel)
     return identity ? mark : 0;
 }
 
-/* Every node fills its own word. */
-static int gather(struct gravel *gravel, uint64_t *marks, uint32_t n)
-{
-    marks[gravel->network.transport->node] = mark_of(gravel);
-    return gravel_node_reduce(gravel, &gravel_call_open, GRAVEL_MAX, GRAVEL_ULONG, marks, n);
-}
-
 /* "1, 4, 5" into text. @return how many nodes that is. */
 static uint32_t list_sharers(const uint64_t *marks, uint32_t n, uint32_t self, char *text,
                              size_t bytes)
@@ -119,8 +112,10 @@ int gravel_node_tell_neighbours(struct gravel *gravel)
     uint64_t *marks = calloc(n, sizeof *marks);
     code = gravel_agree_on_success(
         gravel, marks ? 0 : gravel_fail(GRAVEL_ENOMEM, "list of the devices of %u nodes", n));
-    if (!code)
-        code = gather(gravel, marks, n);
+    if (!code) { /* every node fills its own word */
+        marks[gravel->network.transport->node] = mark_of(gravel);
+        code = gravel_node_reduce(gravel, &gravel_call_open, GRAVEL_MAX, GRAVEL_ULONG, marks, n);
+    }
     if (!code)
         tell_sharers(gravel, marks, n);
     free(marks);

@@ -21,13 +21,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Without it node buffers are sent to nodes of this machine as to all others. */
-static void make_segment(struct gravel *gravel)
-{
-    if (gravel_segment_create(&gravel->segment))
-        gravel_log(gravel, "%s", gravel_last_error());
-}
-
 /* None of the other byte order, whose nodes are refused in the first round. */
 static void take_shared(void *context)
 {
@@ -41,8 +34,9 @@ static int open_network(struct gravel *gravel, const struct gravel_bindings *bin
     bool has_mpi;
     GRAVEL_TRY(
         gravel_transport_choose(gravel->config.transport, bindings->mpi_comm != NULL, &has_mpi));
-    if (has_mpi)
-        make_segment(gravel);
+    /* without a segment node buffers are sent to nodes of this machine as to all others */
+    if (has_mpi && gravel_segment_create(&gravel->segment))
+        gravel_log(gravel, "%s", gravel_last_error());
     const struct gravel_network_shape shape = {
         .config = &gravel->config,
         .heap = gravel->heap,

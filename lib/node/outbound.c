@@ -266,12 +266,11 @@ int gravel_node_open_aggregators(struct gravel *gravel)
     if (!gravel->aggregators)
         return gravel_fail(GRAVEL_ENOMEM, "%u aggregators", n);
     memset(gravel->aggregators, 0, n * sizeof *gravel->aggregators);
-    int code = open_pump(gravel);
-    for (uint32_t i = 0; i < n && !code; i++)
-        code = make_aggregator(gravel, i);
-    if (!code)
-        gravel_report_to_outbound(gravel, true);
-    for (uint32_t i = 0; i < n && !code; i++)
-        code = gravel_aggregator_start(&gravel->aggregators[i]);
-    return code;
+    GRAVEL_TRY(open_pump(gravel));
+    for (uint32_t i = 0; i < n; i++)
+        GRAVEL_TRY(make_aggregator(gravel, i));
+    gravel_report_to_outbound(gravel, true);
+    for (uint32_t i = 0; i < n; i++)
+        GRAVEL_TRY(gravel_aggregator_start(&gravel->aggregators[i]));
+    return 0;
 }

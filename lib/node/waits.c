@@ -126,10 +126,9 @@ static int barrier(struct gravel *gravel, struct gravel_job *job)
     int code = settle(gravel, &mark);
     int waited = gravel_network_run(&gravel->network, job);
     gravel_trace_span(gravel->trace, "barrier", begin_ns, gravel_clock_ns());
-    code = code ? code : waited;
-    if (!code)
-        note_applied(gravel, &mark);
-    return code;
+    GRAVEL_TRY(code ? code : waited);
+    note_applied(gravel, &mark);
+    return 0;
 }
 
 int gravel_node_barrier(struct gravel *gravel, const struct gravel_collective_call *call,
@@ -236,10 +235,10 @@ static int reduce_piece(struct gravel *gravel, const struct gravel_collective_ca
                              .type = is_narrow ? widen(wide, type, values, n) : type,
                              .values = is_narrow ? wide : values,
                              .n = n};
-    int code = gravel_node_run_reduction(gravel, &job);
-    if (!code && is_narrow)
+    GRAVEL_TRY(gravel_node_run_reduction(gravel, &job));
+    if (is_narrow)
         narrow(values, type, wide, n);
-    return code;
+    return 0;
 }
 
 int gravel_node_reduce(struct gravel *gravel, const struct gravel_collective_call *call,

@@ -121,10 +121,9 @@ void gravel_launches_fill(struct gravel_launches *launches, cl_kernel kernel, cl
 
 int gravel_launches_add(struct gravel_launches *launches, cl_kernel kernel, cl_event event)
 {
-    int code = gravel_launches_reserve(launches);
-    if (!code)
-        gravel_launches_fill(launches, kernel, event);
-    return code;
+    GRAVEL_TRY(gravel_launches_reserve(launches));
+    gravel_launches_fill(launches, kernel, event);
+    return 0;
 }
 
 /* Whether some kernel of the list is in this state. The driver is asked without the lock. */

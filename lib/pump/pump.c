@@ -228,17 +228,15 @@ int gravel_pump_create(struct gravel_pump **out, const struct gravel_pump_shape 
     if (!pump->mirrors)
         return gravel_fail(GRAVEL_ENOMEM, "pump of %u queues", pump->n_queues);
     memset(pump->mirrors, 0, bytes);
-    int code = gravel_cl_queue_create(shape->memory->device, "the pump's looks", &pump->looks);
-    if (!code)
-        code = gravel_cl_queue_create(shape->memory->device, "the pump's copies", &pump->moves);
-    if (!code)
-        code = make_staging(pump);
+    GRAVEL_TRY(gravel_cl_queue_create(shape->memory->device, "the pump's looks", &pump->looks));
+    GRAVEL_TRY(gravel_cl_queue_create(shape->memory->device, "the pump's copies", &pump->moves));
+    GRAVEL_TRY(make_staging(pump));
     pump->bin_messages = choose_bin_messages(shape);
-    if (!code && pump->bin_messages)
-        code = make_binner(pump);
-    if (code || !gravel_pump_has_thread(pump))
-        return code;
-    return gravel_thread_start(&pump->thread, "pump thread", thread_main, pump);
+    if (pump->bin_messages)
+        GRAVEL_TRY(make_binner(pump));
+    return gravel_pump_has_thread(pump)
+               ? gravel_thread_start(&pump->thread, "pump thread", thread_main, pump)
+               : 0;
 }
 
 bool gravel_pump_stop(struct gravel_pump *pump)

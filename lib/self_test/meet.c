@@ -54,15 +54,13 @@ static int meet(const struct gravel_test *test, struct gravel_meeting *seen)
         .end = test->words.shared != NULL};
     struct gravelp_members members = {0};
     uint64_t begin_ns = gravel_clock_ns();
-    int code = gravel_test_run(test, &row, NULL);
+    GRAVEL_TRY(gravel_test_run(test, &row, NULL));
     seen->round_us = (double)(gravel_clock_ns() - begin_ns) * 1e-3 / N_ROUNDS;
-    if (!code)
-        code = gravel_test_get(&test->words, GRAVELP_TEST_COUNT, &seen->n_rounds, 1);
-    if (!code)
-        code = gravel_test_get(&test->words, GRAVELP_TEST_MEMBERS, (uint32_t *)&members,
-                               sizeof members / 4);
+    GRAVEL_TRY(gravel_test_get(&test->words, GRAVELP_TEST_COUNT, &seen->n_rounds, 1));
+    GRAVEL_TRY(gravel_test_get(&test->words, GRAVELP_TEST_MEMBERS, (uint32_t *)&members,
+                               sizeof members / 4));
     seen->n_members = members.n;
-    return code;
+    return 0;
 }
 
 /* Whether one group had to wait for another, and both continued. */

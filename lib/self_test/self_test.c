@@ -67,14 +67,12 @@ static int play_round(const struct gravel_test_words *words, uint32_t *done, uin
     bool is_in_time = false;
     for (uint32_t i = 0; i < GRAVELP_TEST_LINE; i++)
         payload[i] = r + i;
-    int code = gravel_test_put(words, GRAVELP_TEST_SENT, payload, GRAVELP_TEST_LINE);
-    if (!code)
-        code = gravel_test_put(words, GRAVELP_TEST_TURN, &r, 1);
-    if (!code)
-        code = wait_for_answer(words, r, &is_in_time);
-    if (code || !is_in_time)
-        return code;
-    code = gravel_test_get(words, GRAVELP_TEST_BACK, payload, GRAVELP_TEST_LINE);
+    GRAVEL_TRY(gravel_test_put(words, GRAVELP_TEST_SENT, payload, GRAVELP_TEST_LINE));
+    GRAVEL_TRY(gravel_test_put(words, GRAVELP_TEST_TURN, &r, 1));
+    GRAVEL_TRY(wait_for_answer(words, r, &is_in_time));
+    if (!is_in_time)
+        return 0;
+    int code = gravel_test_get(words, GRAVELP_TEST_BACK, payload, GRAVELP_TEST_LINE);
     for (uint32_t i = 0; i < GRAVELP_TEST_LINE; i++)
         *wrong += payload[i] != r * 3 + i;
     *done = r;
@@ -215,18 +213,14 @@ static int test_counting(const struct gravel_test *test, struct gravel_self_test
 static int run_tests(struct gravel_device *device, struct gravel_test *test, uint32_t n_rounds,
                      struct gravel_self_test *result)
 {
-    int code = build(device, &test->program);
-    if (!code)
-        code = gravel_test_words_create(&test->words, device);
-    if (!code && !test->words.shared) /* the words are zeros yet */
-        code = gravel_self_test_looks(device, test);
-    if (!code && device->step != GRAVEL_STEP_DRAIN)
-        code = test_hand_over(test, n_rounds, result);
-    if (!code)
-        code = test_counting(test, result);
-    if (!code && device->step == GRAVEL_STEP_PUMP)
-        code = gravel_self_test_beside(test);
-    return code;
+    GRAVEL_TRY(build(device, &test->program));
+    GRAVEL_TRY(gravel_test_words_create(&test->words, device));
+    if (!test->words.shared) /* the words are zeros yet */
+        GRAVEL_TRY(gravel_self_test_looks(device, test));
+    if (device->step != GRAVEL_STEP_DRAIN)
+        GRAVEL_TRY(test_hand_over(test, n_rounds, result));
+    GRAVEL_TRY(test_counting(test, result));
+    return device->step == GRAVEL_STEP_PUMP ? gravel_self_test_beside(test) : 0;
 }
 
 int gravel_self_test(struct gravel_device *device, uint32_t n_rounds,

@@ -129,18 +129,15 @@ int gravel_config_set(struct gravel_config *config, const char *name, const char
     const struct gravel_setting *setting = find(name);
     if (!setting)
         return fail_unknown(name);
-    int code = gravel_config_read(&trial, config);
-    if (!code && setting->offset + setting->bytes > config->bytes)
-        code = gravel_fail(GRAVEL_EINVAL, "gravel_config_set: config.bytes is %zu: no room for %s",
+    GRAVEL_TRY(gravel_config_read(&trial, config));
+    if (setting->offset + setting->bytes > config->bytes)
+        return gravel_fail(GRAVEL_EINVAL, "gravel_config_set: config.bytes is %zu: no room for %s",
                            config->bytes, name);
-    if (!code)
-        code = gravel_setting_assign(&trial, setting, name, text);
-    if (!code)
-        code = gravel_setting_check(&trial, setting);
-    if (!code)
-        memcpy((unsigned char *)config + setting->offset,
-               (const unsigned char *)&trial + setting->offset, setting->bytes);
-    return code;
+    GRAVEL_TRY(gravel_setting_assign(&trial, setting, name, text));
+    GRAVEL_TRY(gravel_setting_check(&trial, setting));
+    memcpy((unsigned char *)config + setting->offset,
+           (const unsigned char *)&trial + setting->offset, setting->bytes);
+    return 0;
 }
 
 int gravel_config_get(const struct gravel_config *config, uint32_t i, const char **name, char *text,

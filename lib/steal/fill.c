@@ -112,12 +112,11 @@ static int put_in_list(struct gravel_steal *steal, const unsigned char *tasks, u
         return gravel_fail(GRAVEL_ERANGE,
                            "%" PRIu64 " tasks for a list that has %" PRIu64 " of %" PRIu64, n, has,
                            most);
-    int code = n ? gravel_region_write(&steal->region, steal->head.rings_offset + has * bytes,
-                                       tasks, n * bytes)
-                 : 0;
-    if (!code)
-        steal->head.n_tasks += (uint32_t)n;
-    return code;
+    if (n)
+        GRAVEL_TRY(gravel_region_write(&steal->region, steal->head.rings_offset + has * bytes,
+                                       tasks, n * bytes));
+    steal->head.n_tasks += (uint32_t)n;
+    return 0;
 }
 
 /* The ends of the deques move over the tasks, or back. */

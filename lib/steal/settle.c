@@ -199,12 +199,10 @@ int gravel_steal_settle(struct gravel_steal *steal)
     int code = gravel_launches_wait_for(
         steal->kernel, steal->end, (struct gravel_limit){.check = check_wait, .context = &wait});
     steal->is_stuck = code == GRAVEL_EKERNEL;
-    if (!code)
-        code = gravel_region_read(&steal->region, 0, &head, sizeof head);
-    if (!code)
-        code = gravel_steal_read_deques(steal);
-    if (code)
-        return code; /* the next call waits and reads again */
+    /* if one of these fails, the next call waits and reads again */
+    GRAVEL_TRY(code);
+    GRAVEL_TRY(gravel_region_read(&steal->region, 0, &head, sizeof head));
+    GRAVEL_TRY(gravel_steal_read_deques(steal));
     code = judge(steal, &head);
     gravel_steal_forget_launch(steal);
     return code;

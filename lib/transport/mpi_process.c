@@ -99,14 +99,12 @@ static int await_finalise(void (*finalising)(void))
     int key;
     if (program_finalises || !finalising)
         return 0;
-    int code = gravel_mpi_check(
+    GRAVEL_TRY(gravel_mpi_check(
         "MPI_Comm_create_keyval",
-        MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, delete_attribute, &key, NULL));
-    if (!code)
-        code = gravel_mpi_check("MPI_Comm_set_attr", MPI_Comm_set_attr(MPI_COMM_SELF, key, NULL));
-    if (!code)
-        program_finalises = finalising;
-    return code;
+        MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, delete_attribute, &key, NULL)));
+    GRAVEL_TRY(gravel_mpi_check("MPI_Comm_set_attr", MPI_Comm_set_attr(MPI_COMM_SELF, key, NULL)));
+    program_finalises = finalising;
+    return 0;
 }
 
 int gravel_mpi_enter(void (*finalising)(void))

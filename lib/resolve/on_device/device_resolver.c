@@ -66,32 +66,27 @@ static int make_parts(struct gravel_device_resolver *resolver)
     /* A handler on the device may keep the resolver's queue; and where launches are drained, no round is short. */
     const bool may_be_in_place =
         shape->heap && !shape->calls && shape->device->step == GRAVEL_STEP_PUMP;
-    int code = gravel_cl_queue_create(shape->device, "resolver", &resolver->queue);
-    if (!code)
-        code = gravel_pinned_create(&resolver->staging, shape->device, resolver->queue,
-                                    "resolver: pinned memory", NULL, N_BERTHS * bytes);
-    if (!code)
-        code = gravel_device_runs_create(&resolver->runs, shape->device, resolver->queue,
-                                         shape->arena, bytes);
-    for (uint32_t i = 0; i < N_BERTHS && !code; i++) {
+    GRAVEL_TRY(gravel_cl_queue_create(shape->device, "resolver", &resolver->queue));
+    GRAVEL_TRY(gravel_pinned_create(&resolver->staging, shape->device, resolver->queue,
+                                    "resolver: pinned memory", NULL, N_BERTHS * bytes));
+    GRAVEL_TRY(gravel_device_runs_create(&resolver->runs, shape->device, resolver->queue,
+                                         shape->arena, bytes));
+    for (uint32_t i = 0; i < N_BERTHS; i++) {
         struct berth *berth = &resolver->berths[i];
         berth->staged = resolver->staging.begin + i * bytes;
-        code = gravel_cl_buffer_create(shape->device, "resolver", bytes, &berth->uploaded);
-        if (!code) /* from here on, see gravel_device_runs_warm_up */
-            code = gravel_cl_buffer_zero(resolver->queue, berth->uploaded, 0, bytes, using);
-        if (!code)
-            code = gravel_device_runs_warm_up(&resolver->runs, berth->uploaded);
-        if (!code)
-            code = gravel_device_calls_warm_up(shape->calls, resolver->queue, berth->uploaded);
+        GRAVEL_TRY(gravel_cl_buffer_create(shape->device, "resolver", bytes, &berth->uploaded));
+        /* from here on, see gravel_device_runs_warm_up */
+        GRAVEL_TRY(gravel_cl_buffer_zero(resolver->queue, berth->uploaded, 0, bytes, using));
+        GRAVEL_TRY(gravel_device_runs_warm_up(&resolver->runs, berth->uploaded));
+        GRAVEL_TRY(gravel_device_calls_warm_up(shape->calls, resolver->queue, berth->uploaded));
     }
-    if (!code)
-        code = gravel_wait_queue(shape->device, resolver->queue, using);
-    if (!code && shape->memory && shape->lending.ended)
-        code = gravel_lent_create(&resolver->lent, &resolver->runs, shape->max_frame_bytes,
-                                  &shape->lending);
-    if (!code && may_be_in_place)
-        code = gravel_in_place_create(&resolver->in_place, &resolver->runs, shape->heap);
-    return code;
+    GRAVEL_TRY(gravel_wait_queue(shape->device, resolver->queue, using));
+    if (shape->memory && shape->lending.ended)
+        GRAVEL_TRY(gravel_lent_create(&resolver->lent, &resolver->runs, shape->max_frame_bytes,
+                                      &shape->lending));
+    return may_be_in_place
+               ? gravel_in_place_create(&resolver->in_place, &resolver->runs, shape->heap)
+               : 0;
 }
 
 int gravel_device_resolver_create(struct gravel_device_resolver **out,
@@ -282,16 +277,16 @@ static int apply_device_calls(struct pass *pass, struct gravel_run *run)
 {
     const bool asks = GRAVELP_IS_REQUEST(run->command);
     const struct gravel_signal_run *with_result = (const void *)run;
-    int code = pass->is_uploaded ? 0 : upload(pass);
-    if (!code && asks)
-        code = fetch_answers(pass); /* which would undo a mark behind their beginning */
-    if (!code)
-        code =
-            gravel_device_calls_enqueue(pass->resolver->shape.calls, pass->resolver->queue,
-                                        pass->berth->uploaded, pass->frame, run, pass->heap_offset);
-    if (!code && asks && with_result->result != GRAVEL_ANSWERED_LATER)
+    if (!pass->is_uploaded)
+        GRAVEL_TRY(upload(pass));
+    if (asks)
+        GRAVEL_TRY(fetch_answers(pass)); /* which would undo a mark behind their beginning */
+    GRAVEL_TRY(gravel_device_calls_enqueue(pass->resolver->shape.calls, pass->resolver->queue,
+                                           pass->berth->uploaded, pass->frame, run,
+                                           pass->heap_offset));
+    if (asks && with_result->result != GRAVEL_ANSWERED_LATER)
         note_answers(pass, run);
-    return code;
+    return 0;
 }
 
 /* Runs active messages of the host's, once all before them is applied: as a frame of this run alone, which apply.c can

@@ -58,21 +58,17 @@ static int make_all(struct gravel_lent *lent, uint64_t frame_bytes)
 {
     const struct gravel_device *device = lent->runs->device;
     const uint64_t bytes = N_BERTHS * sizeof(struct record);
-    int code = gravel_cl_queue_create(device, "resolver: uploads", &lent->uploads);
-    if (!code)
-        code = gravel_cl_buffer_create(device, "resolver", bytes, &lent->refused);
-    if (!code)
-        code = gravel_cl_buffer_zero(lent->uploads, lent->refused, 0, bytes, zeroing);
-    if (!code)
-        code = gravel_pinned_create(&lent->records, device, lent->uploads,
-                                    "resolver: pinned memory", NULL, bytes);
-    for (uint32_t i = 0; i < N_BERTHS && !code; i++) {
+    GRAVEL_TRY(gravel_cl_queue_create(device, "resolver: uploads", &lent->uploads));
+    GRAVEL_TRY(gravel_cl_buffer_create(device, "resolver", bytes, &lent->refused));
+    GRAVEL_TRY(gravel_cl_buffer_zero(lent->uploads, lent->refused, 0, bytes, zeroing));
+    GRAVEL_TRY(gravel_pinned_create(&lent->records, device, lent->uploads,
+                                    "resolver: pinned memory", NULL, bytes));
+    for (uint32_t i = 0; i < N_BERTHS; i++) {
         cl_mem *uploaded = &lent->berths[i].uploaded;
-        code = gravel_cl_buffer_create(device, "resolver", frame_bytes, uploaded);
-        if (!code)
-            code = gravel_cl_buffer_zero(lent->uploads, *uploaded, 0, frame_bytes, zeroing);
+        GRAVEL_TRY(gravel_cl_buffer_create(device, "resolver", frame_bytes, uploaded));
+        GRAVEL_TRY(gravel_cl_buffer_zero(lent->uploads, *uploaded, 0, frame_bytes, zeroing));
     }
-    return code ? code : gravel_wait_queue(device, lent->uploads, "resolver: first use of berths");
+    return gravel_wait_queue(device, lent->uploads, "resolver: first use of berths");
 }
 
 int gravel_lent_create(struct gravel_lent **out, const struct gravel_device_runs *runs,
