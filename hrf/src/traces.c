@@ -23,14 +23,11 @@ struct trace {
     uint64_t n_bytes, n_records;
 };
 
-static int complain(const struct show_wish *wish, const char *path, const char *what)
+static int refuse(const struct show_wish *wish, const char *path, const char *what)
 {
-    if (wish->json)
-        json_array_append_new(wish->json, json_pack("{s:s, s:s, s:i}", "file", path, "error", what,
-                                                    "status", SHOW_BAD_FILE));
-    else
-        fprintf(stderr, "%s:1: %s\n", path, what);
-    return SHOW_BAD_FILE;
+    char text[512];
+    snprintf(text, sizeof text, "%s:1: %s", path, what);
+    return show_complaint(wish, path, text);
 }
 
 /* @return NULL, or what is wrong. */
@@ -100,7 +97,7 @@ static int check_all(const struct show_wish *wish, const char *path, const struc
         if (hrf_trace_check(records, trace->n_records, (enum hrf_model)m, &results[m], why,
                             sizeof why)) {
             json_decref(list);
-            return complain(wish, path, why);
+            return refuse(wish, path, why);
         }
         size_t n = strlen(line);
         snprintf(line + n, sizeof line - n, "    %s %s", hrf_rules[m].name,
@@ -124,7 +121,7 @@ int show_trace(const struct show_wish *wish, const char *path)
 {
     struct trace trace;
     const char *wrong = open_trace(path, &trace);
-    int status = wrong ? complain(wish, path, wrong) : check_all(wish, path, &trace);
+    int status = wrong ? refuse(wish, path, wrong) : check_all(wish, path, &trace);
     if (trace.bytes)
         munmap((void *)(uintptr_t)trace.bytes, trace.n_bytes);
     return status;

@@ -67,8 +67,9 @@ static bool is_end(const struct grower *g)
     return true;
 }
 
-struct hrf_outcome hrf_outcome_of(const struct hrf_program *program,
-                                  const struct hrf_locals *locals, const uint32_t *memory)
+/* How an execution ended, from its threads. */
+static struct hrf_outcome outcome_of(const struct hrf_program *program,
+                                     const struct hrf_locals *locals, const uint32_t *memory)
 {
     struct hrf_outcome outcome = {.failed_thread = HRF_NONE, .memory = memory, .locals = locals};
     uint32_t ended = 0;
@@ -102,7 +103,7 @@ static void visit(struct grower *g, bool is_cut)
     }
     for (uint32_t l = 0; l < g->program->n_locations; l++)
         memory[l] = last_value(g, (int32_t)l);
-    struct hrf_outcome outcome = hrf_outcome_of(g->program, g->locals, memory);
+    struct hrf_outcome outcome = outcome_of(g->program, g->locals, memory);
     if (is_cut) {
         outcome.is_cut = true;
         outcome.is_stuck = outcome.has_diverged = false;

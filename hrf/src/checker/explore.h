@@ -33,8 +33,4 @@ int hrf_explore(struct hrf_search *search);
 /** Adds the barrier of a thread's group, which all of it has come to, and lets the group's threads pass it. */
 void hrf_pass_barrier(struct hrf_execution *execution, struct hrf_locals *locals, uint32_t thread);
 
-/** Returns how an execution ended, from its threads. */
-struct hrf_outcome hrf_outcome_of(const struct hrf_program *program,
-                                  const struct hrf_locals *locals, const uint32_t *memory);
-
 #endif

@@ -34,7 +34,7 @@ static void set_order(struct hrf_instruction *i, uint8_t order)
 {
     i->order = order;
     if (!i->names_failed_order)
-        i->failed_order = order == HRF_SEQ_CST ? HRF_SEQ_CST : order & HRF_ACQUIRE;
+        i->failed_order = hrf_order_of_failure(order);
 }
 
 static bool weaken_order(struct hrf_instruction *i, enum hrf_mutation mutation)

@@ -37,17 +37,6 @@ int32_t hrf_find_register(const struct hrf_lexer *name, const struct hrf_thread 
     return HRF_NONE;
 }
 
-static bool is_taken(const struct hrf_lexer *lexer)
-{
-    static const char *const words[] = {"if",   "else",  "while", "assert", "barrier", "fence",
-                                        "load", "store", "await", "add",    "sub",     "and",
-                                        "or",   "xor",   "min",   "max",    "xchg",    "cas"};
-    for (unsigned i = 0; i < sizeof words / sizeof *words; i++)
-        if (hrf_is(lexer, words[i]))
-            return true;
-    return false;
-}
-
 /* locations x, y = 3, local f; */
 static void parse_locations(struct hrf_parser *parser)
 {
@@ -57,7 +46,7 @@ static void parse_locations(struct hrf_parser *parser)
         struct hrf_location location = {.region = HRF_GLOBAL};
         if (hrf_take(lexer, "local"))
             location.region = HRF_LOCAL;
-        if (hrf_find_location(parser) >= 0 || is_taken(lexer))
+        if (hrf_find_location(parser) >= 0 || hrf_is_taken(lexer))
             hrf_expected(lexer, "a new name of a location");
         if (program->n_locations == HRF_MAX_LOCATIONS)
             hrf_expected(lexer, "at most 64 locations");

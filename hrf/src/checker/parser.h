@@ -29,6 +29,8 @@ int32_t hrf_add_expression(struct hrf_parser *parser, enum hrf_operator operator
 
 /** statement.c: { ... } */
 void hrf_parse_block(struct hrf_parser *parser);
+/** Returns whether a word begins statements, so that no location may have it as its name. */
+bool hrf_is_taken(const struct hrf_lexer *lexer);
 
 /** parse.c: the location or register that the token names. @return HRF_NONE if there is none. */
 int32_t hrf_find_location(const struct hrf_parser *parser);

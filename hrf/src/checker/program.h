@@ -158,6 +158,12 @@ const char *hrf_order_name(uint8_t order);
 /** Returns whether two places, of one thread if they are the same object, are in one instance of a level. */
 bool hrf_are_together(const struct hrf_place *a, const struct hrf_place *b, enum hrf_level level);
 
+/** Returns what a compare-and-swap that fails still does: it stores nothing, so it releases nothing. */
+static inline uint8_t hrf_order_of_failure(uint8_t order)
+{
+    return order == HRF_SEQ_CST ? HRF_SEQ_CST : order & HRF_ACQUIRE;
+}
+
 /** Give each thread its scope instances. Call when all threads are known. */
 void hrf_program_place(struct hrf_program *program);
 

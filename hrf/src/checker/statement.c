@@ -10,27 +10,6 @@
 
 #define MAX_CODE 16384u
 
-static const struct hrf_operation {
-    const char *name;
-    enum hrf_op op;
-    uint32_t n_values; /* between location and order */
-    bool gives;        /* a value to a register */
-} operations[] = {
-    {"load", HRF_LOAD, 0, true}, {"store", HRF_STORE, 1, false}, {"await", HRF_AWAIT, 1, true},
-    {"add", HRF_ADD, 1, true},   {"sub", HRF_SUB, 1, true},      {"and", HRF_AND, 1, true},
-    {"or", HRF_OR, 1, true},     {"xor", HRF_XOR, 1, true},      {"min", HRF_MIN, 1, true},
-    {"max", HRF_MAX, 1, true},   {"xchg", HRF_XCHG, 1, true},    {"cas", HRF_CAS, 2, true},
-};
-#define N_OPERATIONS (sizeof operations / sizeof *operations)
-
-static const struct hrf_operation *operation_here(const struct hrf_lexer *lexer)
-{
-    for (unsigned i = 0; i < N_OPERATIONS; i++)
-        if (hrf_is(lexer, operations[i].name) && *lexer->next == '(')
-            return &operations[i];
-    return NULL;
-}
-
 /* An instruction without operands, from the statement that begins at the token. */
 static struct hrf_instruction *add(struct hrf_parser *parser, enum hrf_op op, uint32_t line,
                                    const char *text)
@@ -122,16 +101,10 @@ static void check_order(struct hrf_parser *parser, enum hrf_op op, uint8_t order
     hrf_fail(&parser->lexer, "order %s, expected %s", hrf_order_name(order), expected);
 }
 
-/* What a compare-and-swap that fails still does: it stores nothing, so it releases nothing. */
-static uint8_t order_of_failure(uint8_t order)
-{
-    return order == HRF_SEQ_CST ? HRF_SEQ_CST : order & HRF_ACQUIRE;
-}
-
 static void take_failed_order(struct hrf_parser *parser, struct hrf_instruction *i)
 {
     const uint32_t line = parser->lexer.line;
-    i->failed_order = order_of_failure(i->order);
+    i->failed_order = hrf_order_of_failure(i->order);
     if (i->op != HRF_CAS || !hrf_take(&parser->lexer, "/"))
         return;
     i->names_failed_order = true;
@@ -184,22 +157,20 @@ static void set_location(const struct hrf_parser *parser, struct hrf_instruction
     i->regions = (uint8_t)parser->program->locations[location].region;
 }
 
-/* load(y, acquire, dev) and the like; a fence apart. */
-static void parse_operation(struct hrf_parser *parser, const struct hrf_operation *operation,
-                            struct hrf_instruction *i)
+/* (y, acquire, dev) and the like */
+static void parse_access(struct hrf_parser *parser, struct hrf_instruction *i)
 {
     struct hrf_lexer *lexer = &parser->lexer;
-    hrf_next(lexer);
     hrf_need(lexer, "(");
     set_location(parser, i, take_location(parser));
     hrf_need(lexer, ",");
     if (i->op == HRF_AWAIT)
         i->comparison = hrf_parse_comparison(parser);
-    if (operation->n_values == 2) {
+    if (i->op == HRF_CAS) {
         i->expected = hrf_parse_expression(parser);
         hrf_need(lexer, ",");
     }
-    if (operation->n_values) {
+    if (i->op != HRF_LOAD) {
         i->value = hrf_parse_expression(parser);
         hrf_need(lexer, ",");
     }
@@ -207,6 +178,7 @@ static void parse_operation(struct hrf_parser *parser, const struct hrf_operatio
     hrf_need(lexer, ")");
 }
 
+/* (acquire, dev) or (acquire, dev, local) */
 static void parse_fence(struct hrf_parser *parser, struct hrf_instruction *i)
 {
     hrf_need(&parser->lexer, "(");
@@ -215,7 +187,7 @@ static void parse_fence(struct hrf_parser *parser, struct hrf_instruction *i)
     hrf_need(&parser->lexer, ")");
 }
 
-/* barrier, barrier(local), barrier(sg) or barrier(sg, local) */
+/* nothing, (local), (sg) or (sg, local) */
 static void parse_barrier(struct hrf_parser *parser, struct hrf_instruction *i)
 {
     struct hrf_lexer *lexer = &parser->lexer;
@@ -230,6 +202,52 @@ static void parse_barrier(struct hrf_parser *parser, struct hrf_instruction *i)
     hrf_need(lexer, ")");
 }
 
+/* ( expression ) */
+static int32_t parse_condition(struct hrf_parser *parser)
+{
+    hrf_need(&parser->lexer, "(");
+    int32_t condition = hrf_parse_expression(parser);
+    hrf_need(&parser->lexer, ")");
+    return condition;
+}
+
+static void parse_assert(struct hrf_parser *parser, struct hrf_instruction *i)
+{
+    i->value = parse_condition(parser);
+}
+
+static const struct operation {
+    const char *name;
+    enum hrf_op op;
+    void (*parse)(struct hrf_parser *parser, struct hrf_instruction *i); /* behind the name */
+} operations[] = {
+    {"load", HRF_LOAD, parse_access},     {"store", HRF_STORE, parse_access},
+    {"await", HRF_AWAIT, parse_access},   {"add", HRF_ADD, parse_access},
+    {"sub", HRF_SUB, parse_access},       {"and", HRF_AND, parse_access},
+    {"or", HRF_OR, parse_access},         {"xor", HRF_XOR, parse_access},
+    {"min", HRF_MIN, parse_access},       {"max", HRF_MAX, parse_access},
+    {"xchg", HRF_XCHG, parse_access},     {"cas", HRF_CAS, parse_access},
+    {"fence", HRF_FENCE, parse_fence},    {"barrier", HRF_BARRIER, parse_barrier},
+    {"assert", HRF_ASSERT, parse_assert},
+};
+
+static const struct operation *operation_here(const struct hrf_lexer *lexer)
+{
+    for (unsigned i = 0; i < sizeof operations / sizeof *operations; i++)
+        if (hrf_is(lexer, operations[i].name) &&
+            (*lexer->next == '(' || operations[i].op >= HRF_FENCE))
+            return &operations[i];
+    return NULL;
+}
+
+bool hrf_is_taken(const struct hrf_lexer *lexer)
+{
+    bool is_taken = hrf_is(lexer, "if") || hrf_is(lexer, "else") || hrf_is(lexer, "while");
+    for (unsigned i = 0; i < sizeof operations / sizeof *operations; i++)
+        is_taken |= hrf_is(lexer, operations[i].name);
+    return is_taken;
+}
+
 /* register = ...; */
 static struct hrf_instruction *parse_assignment(struct hrf_parser *parser, uint32_t line,
                                                 const char *text)
@@ -238,20 +256,23 @@ static struct hrf_instruction *parse_assignment(struct hrf_parser *parser, uint3
     struct hrf_lexer name = *lexer;
     hrf_next(lexer);
     hrf_need(lexer, "=");
-    const struct hrf_operation *operation = operation_here(lexer);
+    const struct operation *operation = operation_here(lexer);
     int32_t location = hrf_find_location(parser);
     enum hrf_op op = operation ? operation->op : location >= 0 ? HRF_READ : HRF_SET;
     struct hrf_instruction *i = add(parser, op, line, text);
     if (!i)
         return NULL;
-    if (operation && !operation->gives)
-        hrf_fail(lexer, "a store gives no value, expected a load or read-modify-write");
-    else if (operation)
-        parse_operation(parser, operation, i);
-    else if (location >= 0)
+    if (operation && !hrf_reads(op)) {
+        hrf_fail(lexer, "a %s gives no value, expected a load or read-modify-write",
+                 operation->name);
+    } else if (operation) {
+        hrf_next(lexer);
+        operation->parse(parser, i);
+    } else if (location >= 0) {
         set_location(parser, i, take_location(parser));
-    else
+    } else {
         i->value = hrf_parse_expression(parser);
+    }
     if (*lexer->error)
         return NULL;
     struct hrf_lexer behind = *lexer; /* a register may not name itself before it has a value */
@@ -268,43 +289,25 @@ static struct hrf_instruction *parse_simple(struct hrf_parser *parser)
     struct hrf_lexer *lexer = &parser->lexer;
     const uint32_t line = lexer->line;
     const char *text = lexer->text;
-    const struct hrf_operation *operation = operation_here(lexer);
+    const struct operation *operation = operation_here(lexer);
     int32_t location = hrf_find_location(parser);
-    struct hrf_instruction *i;
     if (lexer->kind != HRF_WORD) {
         hrf_expected(lexer, "a statement");
         return NULL;
     }
-    if (!operation && location < 0 && !hrf_is(lexer, "fence") && !hrf_is(lexer, "barrier") &&
-        !hrf_is(lexer, "assert"))
+    if (!operation && location < 0)
         return parse_assignment(parser, line, text);
-    i = add(parser,
-            operation       ? operation->op
-            : location >= 0 ? HRF_WRITE
-            : *text == 'f'  ? HRF_FENCE
-            : *text == 'b'  ? HRF_BARRIER
-                            : HRF_ASSERT,
-            line, text);
+    struct hrf_instruction *i = add(parser, operation ? operation->op : HRF_WRITE, line, text);
     if (!i)
         return NULL;
+    hrf_next(lexer);
     if (operation) {
-        parse_operation(parser, operation, i);
+        operation->parse(parser, i);
         return i;
     }
-    hrf_next(lexer);
-    if (i->op == HRF_WRITE) {
-        hrf_need(lexer, "=");
-        set_location(parser, i, location);
-        i->value = hrf_parse_expression(parser);
-    } else if (i->op == HRF_FENCE) {
-        parse_fence(parser, i);
-    } else if (i->op == HRF_BARRIER) {
-        parse_barrier(parser, i);
-    } else {
-        hrf_need(lexer, "(");
-        i->value = hrf_parse_expression(parser);
-        hrf_need(lexer, ")");
-    }
+    hrf_need(lexer, "=");
+    set_location(parser, i, location);
+    i->value = hrf_parse_expression(parser);
     return i;
 }
 
@@ -320,15 +323,6 @@ static void parse_spare(struct hrf_parser *parser, struct hrf_instruction *i)
     i->spare = parser->lexer.text;
     i->n_spare = parser->lexer.n;
     hrf_next(&parser->lexer);
-}
-
-/* ( expression ) */
-static int32_t parse_condition(struct hrf_parser *parser)
-{
-    hrf_need(&parser->lexer, "(");
-    int32_t condition = hrf_parse_expression(parser);
-    hrf_need(&parser->lexer, ")");
-    return condition;
 }
 
 /* @return the number of an instruction whose target is set later. */
