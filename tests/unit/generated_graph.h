@@ -2,7 +2,7 @@
 /*
  * Options that ask for a graph, and the whole graph that they stand for.
  *
- * Path: test_graph_part.c, test_graph_statistics.c, test_options.c -> this -> apps/graph/part.h
+ * Path: test_graph_part.c, test_options.c -> this -> apps/graph/part.h
  */
 #ifndef TEST_GENERATED_GRAPH_H
 #define TEST_GENERATED_GRAPH_H

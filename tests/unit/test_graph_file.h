@@ -3,7 +3,7 @@
  * Files for the graph readers' tests: made in a temporary folder, plain or gzip, and removed with it; and both readings
  * of one.
  *
- * Path: test_graph_read.c, test_graph_refuse.c, test_graph_memory.c -> this
+ * Path: test_graph_read.c, test_graph_refuse.c -> this
  * Owner: the folder is the test program's; one at a time.
  */
 #ifndef TESTS_TEST_GRAPH_FILE_H

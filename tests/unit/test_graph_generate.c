@@ -8,7 +8,6 @@
 #include "graph/generate.h"
 
 #include <errno.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <stdarg.h>
@@ -81,65 +80,6 @@ static void graph_is_the_same_on_every_machine(void **state)
     assert_int_equal(fingerprint_of(UNIFORM, 10, 16, 1), 0xd150bd9588812e32);
 }
 
-static int compare_degrees(const void *a, const void *b)
-{
-    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-    return (x < y) - (x > y);
-}
-
-/* Share of all entries that the tenth of the vertices with the highest degrees has. */
-static double share_of_top_tenth(const struct graph *graph)
-{
-    uint64_t n = graph->n_vertices, sum = 0, *degrees = malloc(n * sizeof *degrees);
-    assert_non_null(degrees);
-    for (uint64_t u = 0; u < n; u++)
-        degrees[u] = graph_degree(graph, u);
-    qsort(degrees, n, sizeof *degrees, compare_degrees);
-    for (uint64_t i = 0; i < n / 10; i++)
-        sum += degrees[i];
-    free(degrees);
-    return (double)sum / (double)graph->n_edges;
-}
-
-static void kronecker_is_skewed_and_uniform_is_not(void **state)
-{
-    (void)state;
-    struct graph graph = generate(KRONECKER, 14, 16, 1);
-    assert_true(share_of_top_tenth(&graph) > 0.6);
-    graph_free(&graph);
-    graph = generate(UNIFORM, 14, 16, 1);
-    assert_true(share_of_top_tenth(&graph) < 0.2);
-    graph_free(&graph);
-}
-
-/*
- * Of one level, an end is in the upper half with C + D = .24. Without the shuffle, half the
- * vertices would hold .76 of all ends; with it, blocks of vertices, and so nodes, have like shares.
- */
-static void kronecker_order_is_shuffled_over_blocks(void **state)
-{
-    (void)state;
-    struct graph graph = generate(KRONECKER, 16, 16, 1);
-    double half = (double)graph.offsets[graph.n_vertices / 2] / (double)graph.n_edges;
-    assert_true(half > 0.4 && half < 0.6);
-    graph_free(&graph);
-}
-
-/* At scale 1 a vertex is one draw: 2 A + B + C = 1.52 of 2 ends lie on one vertex, loops on it are
- * A = .57. */
-static void kronecker_draws_have_their_probabilities(void **state)
-{
-    (void)state;
-    struct graph graph = generate(KRONECKER, 1, 65536, 9);
-    uint64_t heavy = graph_degree(&graph, 1) > graph_degree(&graph, 0), n_loops = 0;
-    for (uint64_t e = graph.offsets[heavy]; e < graph.offsets[heavy + 1]; e++)
-        n_loops += graph.neighbours[e] == heavy;
-    double n_entries = (double)graph.n_edges;
-    assert_true(fabs((double)graph_degree(&graph, heavy) / n_entries - 0.76) < 0.01);
-    assert_true(fabs((double)n_loops / n_entries - 0.57) < 0.01);
-    graph_free(&graph);
-}
-
 static void sizes_out_of_range_are_refused(void **state)
 {
     (void)state;
@@ -158,9 +98,6 @@ int main(void)
         cmocka_unit_test(graph_has_the_size_asked_for_and_is_symmetric),
         cmocka_unit_test(same_seed_gives_the_same_graph_and_another_does_not),
         cmocka_unit_test(graph_is_the_same_on_every_machine),
-        cmocka_unit_test(kronecker_is_skewed_and_uniform_is_not),
-        cmocka_unit_test(kronecker_order_is_shuffled_over_blocks),
-        cmocka_unit_test(kronecker_draws_have_their_probabilities),
         cmocka_unit_test(sizes_out_of_range_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

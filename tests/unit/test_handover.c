@@ -240,30 +240,6 @@ static struct gravel_buffer *lend(struct pair *pair, uint32_t number)
     return note;
 }
 
-/* What the receiver finds behind a note; the note is freed. */
-static void open_note(struct pair *pair, struct gravel_buffer *note, uint32_t number)
-{
-    uint32_t bytes = 0;
-    assert_true(gravel_handover_is_note(note->frame, note->frame->bytes));
-    struct gravel_frame *frame =
-        gravel_handover_open(&pair->receiver, note->frame, 0, MOST_BYTES, &bytes);
-    assert_non_null(frame);
-    assert_int_equal(bytes, MOST_BYTES);
-    assert_int_equal(frame->bytes, MOST_BYTES);
-    assert_int_equal(frame->sequence, number);
-    assert_int_equal(frame->kind, GRAVEL_FRAME_MESSAGES);
-    assert_ptr_not_equal(frame, pair->frames + (size_t)number * MOST_BYTES);
-    gravel_buffer_destroy(note);
-}
-
-static void expect_home(struct pair *pair, uint32_t number)
-{
-    struct gravel_buffer *buffer = gravel_handover_home(&pair->sender);
-    assert_non_null(buffer);
-    assert_ptr_equal(buffer->frame, pair->frames + (size_t)number * MOST_BYTES);
-    gravel_buffer_destroy(buffer);
-}
-
 static void only_long_frames_for_who_maps_them_are_handed_over(void **state)
 {
     (void)state;
@@ -290,87 +266,6 @@ static void only_long_frames_for_who_maps_them_are_handed_over(void **state)
     assert_false(gravel_handover_suits(&pair.sender, elsewhere));
     assert_false(gravel_handover_suits(&pair.receiver, elsewhere));
     gravel_buffer_destroy(elsewhere);
-    close_pair(&pair);
-}
-
-static void buffer_is_away_until_its_receiver_is_done(void **state)
-{
-    (void)state;
-    struct pair pair;
-    open_pair(&pair, 0);
-    assert_null(gravel_handover_home(&pair.sender));
-    struct gravel_buffer *note = lend(&pair, 3);
-    assert_null(gravel_handover_home(&pair.sender));
-    open_note(&pair, note, 3);
-    assert_null(gravel_handover_home(&pair.sender));
-    gravel_handover_done(&pair.receiver);
-    gravel_handover_done(&pair.receiver); /* nothing is at hand: a frame that came otherwise */
-    expect_home(&pair, 3);
-    assert_null(gravel_handover_home(&pair.sender));
-    assert_int_equal(pair.sender.n_away, 0);
-    close_pair(&pair);
-}
-
-/* Kept frames go back one by one, as their receiver is done with them. */
-static void kept_frame_stays_away_until_it_is_given_back(void **state)
-{
-    (void)state;
-    struct pair pair;
-    open_pair(&pair, UINT32_MAX - 1); /* wraps */
-    for (uint32_t i = 0; i < 3; i++) {
-        open_note(&pair, lend(&pair, i), i);
-        gravel_handover_keep(&pair.receiver);
-        gravel_handover_done(&pair.receiver); /* of another frame: this one is not at hand */
-    }
-    for (uint32_t i = 0; i < 3; i++) {
-        assert_null(gravel_handover_home(&pair.sender));
-        gravel_handover_give_back(&pair.receiver, 0);
-        expect_home(&pair, i);
-    }
-    open_note(&pair, lend(&pair, 3), 3);
-    gravel_handover_done(&pair.receiver);
-    expect_home(&pair, 3);
-    close_pair(&pair);
-}
-
-/* What the receiver changes (answers of requests) is what the sender has then. */
-static void receiver_writes_to_the_senders_memory(void **state)
-{
-    (void)state;
-    struct pair pair;
-    uint32_t bytes;
-    open_pair(&pair, 0);
-    struct gravel_buffer *note = lend(&pair, 1);
-    struct gravel_frame *frame =
-        gravel_handover_open(&pair.receiver, note->frame, 0, MOST_BYTES, &bytes);
-    memset(frame + 1, 7, 100);
-    gravel_handover_done(&pair.receiver);
-    gravel_buffer_destroy(note);
-    assert_int_equal(pair.frames[MOST_BYTES + sizeof *frame + 99], 7);
-    expect_home(&pair, 1);
-    close_pair(&pair);
-}
-
-static void buffers_come_home_in_order_while_counters_wrap(void **state)
-{
-    (void)state;
-    struct pair pair;
-    open_pair(&pair, UINT32_MAX - 20);
-    for (uint32_t round = 0; round < 10; round++) {
-        struct gravel_buffer *notes[N_BUFFERS];
-        for (uint32_t i = 0; i < N_BUFFERS; i++)
-            notes[i] = lend(&pair, i);
-        for (uint32_t i = 0; i < N_BUFFERS; i++) {
-            open_note(&pair, notes[i], i);
-            gravel_handover_done(&pair.receiver);
-            if (i % 2)
-                expect_home(&pair, i / 2);
-        }
-        for (uint32_t i = N_BUFFERS / 2; i < N_BUFFERS; i++)
-            expect_home(&pair, i);
-        assert_null(gravel_handover_home(&pair.sender));
-    }
-    assert_int_equal(pair.sender.peers[NEAR].n_home, UINT32_MAX - 20 + 10 * N_BUFFERS);
     close_pair(&pair);
 }
 
@@ -453,10 +348,6 @@ int main(void)
         cmocka_unit_test(segment_beyond_the_limit_of_files_is_refused_by_name),
         cmocka_unit_test(segment_is_no_standard_descriptor),
         cmocka_unit_test(only_long_frames_for_who_maps_them_are_handed_over),
-        cmocka_unit_test(buffer_is_away_until_its_receiver_is_done),
-        cmocka_unit_test(kept_frame_stays_away_until_it_is_given_back),
-        cmocka_unit_test(receiver_writes_to_the_senders_memory),
-        cmocka_unit_test(buffers_come_home_in_order_while_counters_wrap),
         cmocka_unit_test(notes_that_cannot_be_right_are_refused_by_name),
         cmocka_unit_test(other_frames_are_no_notes),
         cmocka_unit_test(buffers_that_never_come_home_keep_nothing),

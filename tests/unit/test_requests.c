@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Requests and signals in node buffers: what passes the check, what is done, what is answered.
+ * Requests and signals in node buffers: what passes the check.
  *
- * Path:    cmocka -> frame_builder.h -> lib/resolve/decode.c, apply.c, requests.c.
+ * Path:    cmocka -> frame_builder.h -> lib/resolve/decode.c.
  */
 #include "frame_builder.h"
 #include "resolve/decode.h"
@@ -28,7 +28,6 @@
 
 static struct gravel_heap *books;
 static struct frame frame;
-static _Alignas(64) unsigned char heap[HEAP_BYTES];
 
 static int set_up(void **state)
 {
@@ -77,8 +76,6 @@ static int call(struct gravel *gravel, void *user, uint32_t source,
     (void)gravel, (void)user, (void)source, (void)args;
     return 0;
 }
-
-/* ---- the check ------------------------------------------------------------------------------- */
 
 /* Handler i has i arguments; `mute` has none and does not answer. */
 static const struct gravel_handler handlers[] = {
@@ -211,168 +208,6 @@ static void who_cannot_be_asked_is_told(void **state)
     expect(GRAVEL_ERANGE, "place 512 of ulong at result 8192 is beyond");
 }
 
-/* ---- what is done ---------------------------------------------------------------------------- */
-
-static uint32_t n_replies;
-static uint32_t answers[N];
-
-static void take(void *context, const struct gravel_signal_run *run, uint32_t source,
-                 const void *requests, const unsigned char *values)
-{
-    assert_ptr_equal(context, &n_replies);
-    assert_int_equal(source, SOURCE);
-    assert_int_equal(run->result, RESULTS);
-    assert_int_equal(run->signal, SIGNALS + 4);
-    n_replies++;
-    for (uint32_t i = 0; i < run->run.n_messages; i++)
-        memcpy(&answers[gravel_request_at(run->run.command, requests, i).place],
-               values + 4 * (size_t)i, 4);
-}
-
-static void take_longs(void *context, const struct gravel_signal_run *run, uint32_t source,
-                       const void *requests, const unsigned char *values)
-{
-    assert_ptr_equal(context, &n_replies);
-    assert_int_equal(source, SOURCE);
-    n_replies++;
-    for (uint32_t i = 0; i < run->run.n_messages; i++)
-        memcpy(&answers[gravel_request_at(run->run.command, requests, i).place],
-               values + 8 * (size_t)i, 4);
-}
-
-/* @return messages applied. */
-static uint64_t apply(void)
-{
-    const struct gravel_apply how = {.heap = heap};
-    struct gravel_applied applied;
-    n_replies = 0;
-    gravel_apply_frame(&how, frame.bytes, &applied);
-    assert_true(applied.has_signals);
-    gravel_requests_finish(frame.bytes, heap, take, &n_replies);
-    return applied.n_messages;
-}
-
-static uint32_t *word(uint32_t i)
-{
-    return (uint32_t *)(void *)(heap + WORDS) + i;
-}
-
-/* Word i is 10 i before, the value i + 1. */
-static void run_op(uint32_t op, uint32_t (*next)(uint32_t old, uint32_t value))
-{
-    struct run_place place = build(GRAVELP_COMMAND(op, GRAVEL_UINT), N, RESULTS, SIGNALS + 4);
-    for (uint32_t i = 0; i < N; i++) {
-        *word(i) = 10 * i;
-        frame_set_u32(&frame, place.values, i, i + 1);
-    }
-    assert_int_equal(apply(), N);
-    assert_int_equal(n_replies, 1);
-    for (uint32_t i = 0; i < N; i++) {
-        assert_int_equal(*word(i), next(10 * i, i + 1));
-        assert_int_equal(answers[N - 1 - i], 10 * i);
-    }
-}
-
-static uint32_t next_get(uint32_t old, uint32_t value)
-{
-    return value ? old : old;
-}
-static uint32_t next_swap(uint32_t old, uint32_t value)
-{
-    return old ? value : value;
-}
-static uint32_t next_add(uint32_t old, uint32_t value)
-{
-    return old + value;
-}
-static uint32_t next_max(uint32_t old, uint32_t value)
-{
-    return old > value ? old : value;
-}
-static uint32_t next_xor(uint32_t old, uint32_t value)
-{
-    return old ^ value;
-}
-
-static void old_values_are_answered(void **state)
-{
-    (void)state;
-    run_op(GRAVEL_GET, next_get);
-    run_op(GRAVEL_SWAP, next_swap);
-    run_op(GRAVEL_FETCH_ADD, next_add);
-    run_op(GRAVEL_FETCH_MAX, next_max);
-    run_op(GRAVEL_FETCH_XOR, next_xor);
-}
-
-static void cas_stores_only_what_is_expected(void **state)
-{
-    (void)state;
-    struct run_place place =
-        build(GRAVELP_COMMAND(GRAVEL_CAS, GRAVEL_UINT), N, RESULTS, SIGNALS + 4);
-    for (uint32_t i = 0; i < N; i++) {
-        *word(i) = i;
-        frame_set_u32(&frame, place.values, i, 77);
-        frame_set_u32(&frame, place.values, N + i, i + i % 2); /* every other one is wrong */
-    }
-    assert_int_equal(apply(), N);
-    for (uint32_t i = 0; i < N; i++) {
-        assert_int_equal(*word(i), i % 2 ? i : 77);
-        assert_int_equal(answers[N - 1 - i], i);
-    }
-}
-
-/* Requests of one run that meet in a word see each other, in order. */
-static void requests_for_one_word_are_done_in_turn(void **state)
-{
-    (void)state;
-    struct run_place place =
-        build(GRAVELP_COMMAND(GRAVEL_FETCH_ADD, GRAVEL_UINT), N, RESULTS, SIGNALS + 4);
-    *word(5) = 1000;
-    for (uint32_t i = 0; i < N; i++) {
-        frame_set_u64(&frame, place.indices, i, 5 | (uint64_t)i << 32);
-        frame_set_u32(&frame, place.values, i, 1);
-    }
-    apply();
-    for (uint32_t i = 0; i < N; i++)
-        assert_int_equal(answers[i], 1000 + i);
-    assert_int_equal(*word(5), 1000 + N);
-}
-
-static void signals_count_messages_and_wrap(void **state)
-{
-    (void)state;
-    uint32_t *signal = (uint32_t *)(void *)(heap + SIGNALS);
-    *signal = UINT32_MAX - 1;
-    build_put_signal(9, SIGNALS);
-    assert_int_equal(apply(), 9);
-    assert_int_equal(*signal, 7);
-    assert_int_equal(n_replies, 0);
-    for (uint32_t i = 0; i < 9; i++)
-        assert_int_equal(*word(i), i + 1);
-    build_put_signal(9, GRAVEL_NO_SIGNAL);
-    apply();
-    assert_int_equal(*signal, 7);
-}
-
-/* What stands behind the arguments; nothing of a run that waits. */
-static void answers_of_handlers_are_sent(void **state)
-{
-    (void)state;
-    for (uint32_t n_args = 0; n_args <= GRAVEL_ASK_MAX_ARGS; n_args++) {
-        struct run_place place = build_ask(n_args, n_args, N);
-        for (uint32_t i = 0; i < N; i++)
-            frame_set_u64(&frame, place.values, n_args * N + i, 3 * i + n_args);
-        n_replies = 0;
-        gravel_requests_finish(frame.bytes, heap, take_longs, &n_replies);
-        assert_int_equal(n_replies, 1);
-        for (uint32_t i = 0; i < N; i++)
-            assert_int_equal(answers[N - 1 - i], 3 * i + n_args);
-        frame_set_u64(&frame, place.header, 2, GRAVEL_ANSWERED_LATER);
-        gravel_requests_finish(frame.bytes, heap, take_longs, &n_replies);
-        assert_int_equal(n_replies, 1);
-    }
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -381,11 +216,6 @@ int main(void)
         cmocka_unit_test(bad_results_and_signals_are_refused),
         cmocka_unit_test(malformed_runs_are_refused),
         cmocka_unit_test(who_cannot_be_asked_is_told),
-        cmocka_unit_test(answers_of_handlers_are_sent),
-        cmocka_unit_test(old_values_are_answered),
-        cmocka_unit_test(cas_stores_only_what_is_expected),
-        cmocka_unit_test(requests_for_one_word_are_done_in_turn),
-        cmocka_unit_test(signals_count_messages_and_wrap),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }

@@ -121,22 +121,6 @@ static void json_report_has_every_field(void **state)
     json_decref(object);
 }
 
-static void failed_report_names_what_is_wrong(void **state)
-{
-    (void)state;
-    char text[1024] = "";
-    FILE *out = fmemopen(text, sizeof text, "w");
-    struct sleeper sleeper = {.sleeps_ms = (const unsigned[]){1}};
-    struct trials trials = trials_to(out, 1);
-    trials.checked = "ranks";
-    trials.n_wrong = 3;
-    assert_int_equal(trials_run(&trials, NULL, run, &sleeper), 0);
-    assert_int_equal(trials_report(&trials, TRIALS_FAILED), 0);
-    fclose(out);
-    trials_free(&trials);
-    assert_non_null(strstr(text, "  FAIL: wrong ranks: 3\n"));
-}
-
 static void json_report_of_an_unchecked_run_has_valid_null(void **state)
 {
     (void)state;
@@ -181,19 +165,6 @@ static void failed_step_ends_the_series(void **state)
     assert_int_equal(trials_run(&trials, NULL, run, &sleeper), -EINVAL);
 }
 
-static void full_disk_is_reported(void **state)
-{
-    (void)state;
-    FILE *out = fopen("/dev/full", "w");
-    if (!out)
-        skip();
-    struct sleeper sleeper = {.sleeps_ms = (const unsigned[]){0}};
-    struct trials trials = trials_to(out, 1);
-    assert_int_equal(trials_run(&trials, NULL, run, &sleeper), -ENOSPC);
-    trials_free(&trials);
-    fclose(out);
-}
-
 static void quiet_report_is_its_summary(void **state)
 {
     (void)state;
@@ -215,11 +186,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(trials_keep_minimum_median_and_maximum),
         cmocka_unit_test(json_report_has_every_field),
-        cmocka_unit_test(failed_report_names_what_is_wrong),
         cmocka_unit_test(json_report_of_an_unchecked_run_has_valid_null),
         cmocka_unit_test(other_nodes_print_nothing),
         cmocka_unit_test(failed_step_ends_the_series),
-        cmocka_unit_test(full_disk_is_reported),
         cmocka_unit_test(quiet_report_is_its_summary),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
