@@ -107,27 +107,18 @@ static void launch(struct aggregation_direct *direct, struct set *set, uint32_t 
                    uint32_t rounds)
 {
     const struct aggregation_case *common = direct->common;
-    const struct {
-        size_t bytes;
-        const void *value;
-    } arguments[] = {{sizeof set->fill, &set->fill},
-                     {sizeof set->buffers, &set->buffers},
-                     {4, &direct->capacity},
-                     {4, &first},
-                     {4, &rounds},
-                     {4, &common->n_nodes},
-                     {common->n_nodes * 4, NULL},
-                     {common->n_nodes * 4, NULL}};
-    size_t local = AGGREGATION_GROUP, global = common->n_groups * local;
-    const cl_uint zero = 0;
-    cl_int error = clEnqueueFillBuffer(direct->kernels, set->fill, &zero, 4, 0, common->n_nodes * 4,
-                                       0, NULL, NULL);
-    for (cl_uint i = 0; i < sizeof arguments / sizeof *arguments && error == CL_SUCCESS; i++)
-        error = clSetKernelArg(direct->kernel, i, arguments[i].bytes, arguments[i].value);
-    if (error == CL_SUCCESS)
-        error = clEnqueueNDRangeKernel(direct->kernels, direct->kernel, 1, NULL, &global, &local, 0,
-                                       NULL, &set->sent);
-    must_cl(error, "launching send_direct");
+    const cl_kernel kernel = direct->kernel;
+    const cl_uint zero = 0, n_nodes = common->n_nodes;
+    must_cl(
+        clEnqueueFillBuffer(direct->kernels, set->fill, &zero, 4, 0, n_nodes * 4, 0, NULL, NULL),
+        "clEnqueueFillBuffer");
+    bench_set(kernel, 0, sizeof set->fill, &set->fill);
+    bench_set(kernel, 1, sizeof set->buffers, &set->buffers);
+    bench_set_uints(kernel, 2, (cl_uint[]){direct->capacity, first, rounds, n_nodes}, 4);
+    bench_set(kernel, 6, n_nodes * 4, NULL);
+    bench_set(kernel, 7, n_nodes * 4, NULL);
+    set->sent = bench_enqueue(direct->kernels, kernel, (size_t)common->n_groups * AGGREGATION_GROUP,
+                              AGGREGATION_GROUP);
     clFlush(direct->kernels);
 }
 

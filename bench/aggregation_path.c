@@ -21,13 +21,6 @@
 #define RING_BYTES (64u << 20)
 #define N_BUFFERS 256u /* of the pump: 8 blocks of 8 MB; and one for the rest of each part */
 
-static void report(void *context, int code, bool is_fatal, const char *text)
-{
-    (void)context, (void)is_fatal;
-    fprintf(stderr, "bench-aggregation: %s: %s\n", gravel_strerror(code), text);
-    exit(EXIT_FAILURE);
-}
-
 static void wake(void *context, uint32_t queue)
 {
     struct aggregation_path *path = context;
@@ -49,7 +42,7 @@ static void open_pump(struct aggregation_path *path, const char *aggregation)
                                              .look_ns = 1};
     struct gravel_pump_shape pump = {.memory = &path->memory,
                                      .failure = &path->common->failure,
-                                     .report = report,
+                                     .report = bench_end,
                                      .wake = wake,
                                      .context = path,
                                      .timeout_ns = 8 * GRAVEL_NS_PER_S,
@@ -81,7 +74,7 @@ void aggregation_path_open(struct aggregation_path *path, struct aggregation_cas
                                    .arena = mirror,
                                    .blocks = gravel_pump_blocks(path->pump, 0),
                                    .failure = &path->common->failure,
-                                   .report = report,
+                                   .report = bench_end,
                                    .timeout_ns = 8 * GRAVEL_NS_PER_S};
     path->aggregator.records = path->aggregator.sender; /* there are none */
     int code = gravel_aggregator_start(&path->aggregator);

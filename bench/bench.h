@@ -40,10 +40,13 @@ struct bench_option {
     size_t values;            /* offset of a uint32_t, or of BENCH_MAX_LIST, in the struct */
     size_t n_values;          /* offset of how many a list has; 0: no list */
     const char *const *words; /* the number is the place of one of them; NULL behind the last */
-    uint32_t of;              /* multiples of it alone; BENCH_POWERS: powers of two alone */
+    enum {
+        BENCH_ANY,
+        BENCH_MULTIPLES,
+        BENCH_POWERS
+    } of; /* multiples of min, or powers of two, alone */
 };
 #define BENCH_MAX_OPTIONS 8u
-#define BENCH_POWERS UINT32_MAX
 
 /* The fields behind help, for fields of a struct of type `in`. A list does not come first in its struct. */
 #define BENCH_AT(in, field, type) (offsetof(in, field) + 0 * sizeof(&((in *)0)->field == (type *)0))

@@ -35,8 +35,8 @@ static const struct bench_variant variants[N_VARIANTS] = {
     {"groups", "blocks/s"}, {"items", "blocks/s"}, {"counter", "blocks/s"}, {"ask", "blocks/s"}};
 
 struct desk {
-    struct gravel *first, *gravel; /* which chooses the device; which has the pool */
-    cl_command_queue queue;        /* the node's, which times what is on it */
+    struct gravel *gravel;
+    cl_command_queue queue; /* which times what is on it */
     struct gravel_block_pool *pool;
     cl_kernel kernels[N_VARIANTS], fill, thin;
     cl_mem blocks, got, next, memory; /* of all, for fill; [items]; of counter */
@@ -190,18 +190,14 @@ static void open_node(struct desk *desk)
         {.name = "take", .n_args = 0, .answer = take, .user = desk},
         {.name = "give", .n_args = 1, .function = give, .user = desk}};
     struct gravel_config config;
-    must(gravel_open(&desk->first, NULL, NULL), "gravel_open");
-    const cl_context context = gravel_cl_context(desk->first);
-    const cl_device_id device = gravel_cl_device(desk->first);
-    desk->queue = bench_queue(context, device, CL_QUEUE_PROFILING_ENABLE);
-    const struct gravel_bindings bindings =
-        GRAVEL_BINDINGS(.context = context, .device = device, .queue = desk->queue,
-                        .handlers = handlers, .n_handlers = 2);
+    const struct gravel_bindings bindings = GRAVEL_BINDINGS(.handlers = handlers, .n_handlers = 2);
     must(gravel_config_load(&config, sizeof config), "gravel_config_load");
     config.heap_bytes = (uint64_t)desk->n_blocks * (BLOCK_BYTES + 1) + (UINT64_C(2) << 20);
     must(gravel_open(&desk->gravel, &config, &bindings), "gravel_open");
     if (gravel_n_nodes(desk->gravel) > 1)
         must(GRAVEL_EINVAL, "bench-block-pool is for one node");
+    desk->queue = bench_queue(gravel_cl_context(desk->gravel), gravel_cl_device(desk->gravel),
+                              CL_QUEUE_PROFILING_ENABLE);
     desk->answers = bench_alloc(desk->gravel, 8 * n_asking(desk));
     desk->signals = bench_alloc(desk->gravel, 4 * n_asking(desk));
     make_list(desk);
@@ -244,9 +240,8 @@ static void close_desk(struct desk *desk)
     clReleaseMemObject(desk->got);
     clReleaseMemObject(desk->next);
     clReleaseMemObject(desk->memory);
-    must(gravel_close(desk->gravel), "gravel_close");
     clReleaseCommandQueue(desk->queue);
-    must(gravel_close(desk->first), "gravel_close");
+    must(gravel_close(desk->gravel), "gravel_close");
     free(desk->list);
 }
 
@@ -281,9 +276,9 @@ int main(int argc, char **argv)
 {
     static const struct bench_option own[] = {
         {"items", 'i', "Work-items, each with up to two blocks (32768)",
-         BENCH_COUNT(struct desk, n_items, GROUP, 1u << 26), .of = GROUP},
+         BENCH_COUNT(struct desk, n_items, GROUP, 1u << 26), .of = BENCH_MULTIPLES},
         {"blocks", 'b', "Blocks of the pool (1048576)",
-         BENCH_COUNT(struct desk, n_blocks, GROUP, 1u << 26), .of = GROUP},
+         BENCH_COUNT(struct desk, n_blocks, GROUP, 1u << 26), .of = BENCH_MULTIPLES},
         {"full", 'f', "Percent of them that are allocated before (0,91)",
          BENCH_LIST(struct desk, fulls, n_fulls, 0, 99)},
         {0}};

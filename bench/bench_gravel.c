@@ -27,6 +27,13 @@ void must_cl(cl_int error, const char *what)
     exit(EXIT_FAILURE);
 }
 
+void bench_end(void *context, int code, bool is_fatal, const char *text)
+{
+    (void)context, (void)is_fatal;
+    fprintf(stderr, "%s: %s: %s\n", program_invocation_short_name, gravel_strerror(code), text);
+    exit(EXIT_FAILURE);
+}
+
 /* ---- kernels ------------------------------------------------------------------------------------- */
 
 cl_program bench_build(struct gravel *gravel, const char *name, const char *source,

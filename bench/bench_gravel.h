@@ -17,6 +17,9 @@
 void must(int code, const char *what);
 void must_cl(cl_int error, const char *what);
 
+/** End the program, as parts of the library report what failed. */
+void bench_end(void *context, int code, bool is_fatal, const char *text);
+
 /** Return memory of the symmetric heap. */
 uint64_t bench_alloc(struct gravel *gravel, uint64_t bytes);
 

@@ -95,7 +95,7 @@ static struct gups_problem problem_of(const struct place *place, uint32_t varian
 static bool run(void *context, uint32_t variant, double *rate)
 {
     const struct gups_problem problem = problem_of(context, variant);
-    struct gups *gups = built[variant]->open(&problem);
+    struct gups *gups = built[variant]->open(&problem, built[variant]->is_alone);
     if (!gups)
         MPI_Abort(MPI_COMM_WORLD, EXIT_FAILURE);
     MPI_Barrier(MPI_COMM_WORLD);

@@ -63,45 +63,40 @@ static void fill(const struct desk *desk)
     must(gravel_barrier(desk->gravel), "gravel_barrier");
 }
 
-static void share(const struct desk *desk)
-{
-    for (uint32_t i = 0; i < desk->times; i++)
-        must(gravel_mirror_share(desk->mirror), "gravel_mirror_share");
-}
-
 static void copy(const struct desk *desk)
 {
     const size_t bytes = 4 * (size_t)desk->n_words;
-    for (uint32_t i = 0; i < desk->times; i++) {
-        must_cl(clEnqueueReadBuffer(desk->queue, desk->from, CL_FALSE, 0, bytes, desk->host, 0,
-                                    NULL, NULL),
-                "clEnqueueReadBuffer");
-        must_cl(clEnqueueWriteBuffer(desk->queue, desk->to, CL_FALSE, 0, bytes, desk->host, 0, NULL,
-                                     NULL),
-                "clEnqueueWriteBuffer");
-        must_cl(clFinish(desk->queue), "clFinish");
-    }
+    must_cl(
+        clEnqueueReadBuffer(desk->queue, desk->from, CL_FALSE, 0, bytes, desk->host, 0, NULL, NULL),
+        "clEnqueueReadBuffer");
+    must_cl(
+        clEnqueueWriteBuffer(desk->queue, desk->to, CL_FALSE, 0, bytes, desk->host, 0, NULL, NULL),
+        "clEnqueueWriteBuffer");
+    must_cl(clFinish(desk->queue), "clFinish");
 }
 
-static uint64_t n_wrong_shared(const struct desk *desk)
+/* Of words that should be each `stride`-th of a node's table. */
+static uint64_t count_wrong(const struct desk *desk, const uint32_t *words, uint32_t node,
+                            uint32_t stride)
 {
     uint64_t n_wrong = 0;
-    const uint32_t *words =
-        bench_map(desk->gravel, gravel_mirror_offset(desk->mirror), 4 * (uint64_t)desk->n_words,
-                  CL_MAP_READ, gravel_node(desk->gravel));
     for (uint32_t i = 0; i < desk->n_words; i++)
-        n_wrong += words[i] != word_of(desk, bench_next_node(desk->gravel), 2 * i);
-    bench_unmap(desk->gravel, words);
+        n_wrong += words[i] != word_of(desk, node, stride * i);
     return n_wrong;
 }
 
-static uint64_t n_wrong_copied(const struct desk *desk)
+static uint64_t count_wrong_of(const struct desk *desk, uint32_t variant)
 {
-    const uint32_t *words = desk->host;
-    uint64_t n_wrong = 0;
-    bench_read(desk->queue, desk->to, 4 * (size_t)desk->n_words, desk->host);
-    for (uint32_t i = 0; i < desk->n_words; i++)
-        n_wrong += words[i] != word_of(desk, gravel_node(desk->gravel), i);
+    const uint32_t node = gravel_node(desk->gravel);
+    const uint64_t bytes = 4 * (uint64_t)desk->n_words;
+    if (variant == COPIED) {
+        bench_read(desk->queue, desk->to, bytes, desk->host);
+        return count_wrong(desk, desk->host, node, 1);
+    }
+    const uint32_t *words =
+        bench_map(desk->gravel, gravel_mirror_offset(desk->mirror), bytes, CL_MAP_READ, node);
+    const uint64_t n_wrong = count_wrong(desk, words, bench_next_node(desk->gravel), 2);
+    bench_unmap(desk->gravel, words);
     return n_wrong;
 }
 
@@ -111,14 +106,14 @@ static bool run(void *context, uint32_t variant, double *rate)
     desk->mark++;
     fill(desk);
     const double begin_s = bench_now();
-    if (variant == SHARED)
-        share(desk);
-    else
-        copy(desk);
+    for (uint32_t i = 0; i < desk->times; i++)
+        if (variant == SHARED)
+            must(gravel_mirror_share(desk->mirror), "gravel_mirror_share");
+        else
+            copy(desk);
     const double seconds = bench_now() - begin_s;
     *rate = (double)desk->n_words * desk->times * gravel_n_nodes(desk->gravel) / seconds;
-    return bench_add_up(desk->gravel,
-                        variant == SHARED ? n_wrong_shared(desk) : n_wrong_copied(desk)) == 0;
+    return bench_add_up(desk->gravel, count_wrong_of(desk, variant)) == 0;
 }
 
 /* ---- the whole ------------------------------------------------------------------------------- */

@@ -100,15 +100,16 @@ static void take_numbers(const struct bench_option *option, const char *text, ui
     uint32_t found[BENCH_MAX_LIST], n = bench_list_parse(text, option->min, option->max, found);
     bool is_right = n_values ? n > 0 : n == 1;
     for (uint32_t i = 0; i < n; i++)
-        is_right &= option->of == BENCH_POWERS ? (found[i] & (found[i] - 1)) == 0
-                                               : !option->of || found[i] % option->of == 0;
-    if (!is_right && option->of && option->of != BENCH_POWERS)
-        argp_error(state, "--%s takes multiples of %u up to %u, not %s", option->name, option->of,
-                   option->max, text);
+        is_right &= option->of == BENCH_POWERS      ? (found[i] & (found[i] - 1)) == 0
+                    : option->of == BENCH_MULTIPLES ? found[i] % option->min == 0
+                                                    : true;
     if (!is_right)
         argp_error(state, "--%s takes %s%s from %u to %u, not %s", option->name,
                    n_values ? "numbers, separated by commas," : "a number",
-                   option->of ? ", powers of two" : "", option->min, option->max, text);
+                   option->of == BENCH_POWERS      ? ", a power of two,"
+                   : option->of == BENCH_MULTIPLES ? ", a multiple of the least,"
+                                                   : "",
+                   option->min, option->max, text);
     memcpy(values, found, n * sizeof *found);
     if (n_values)
         *n_values = n;

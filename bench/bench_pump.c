@@ -65,13 +65,6 @@ static uint32_t command_of(uint32_t message_bytes)
                                  : GRAVELP_COMMAND_AM(0, GRAVEL_AM_MAX_ARGS); /* the whole slot */
 }
 
-static void report(void *context, int code, bool is_fatal, const char *text)
-{
-    (void)context, (void)is_fatal;
-    fprintf(stderr, "bench-pump: %s: %s\n", gravel_strerror(code), text);
-    exit(EXIT_FAILURE);
-}
-
 static void wake(void *context, uint32_t queue)
 {
     (void)context, (void)queue;
@@ -99,7 +92,7 @@ static void open_memory(struct place *place)
     must(gravel_memory_create(&place->memory, &place->device, &shape), "arena");
     const struct gravel_pump_shape pump = {.memory = &place->memory,
                                            .failure = &place->failure,
-                                           .report = report,
+                                           .report = bench_end,
                                            .wake = wake,
                                            .timeout_ns = UINT64_C(8000000000)};
     must(gravel_pump_create(&place->pump, &pump), "pump");

@@ -23,32 +23,27 @@ import gravel
 from gravel._library import address, code, error_of, u32, u64
 
 KERNEL = """#include "gravel.cl.h"
-kernel void work(GRAVEL_ARENA, ulong words, uint n_steps)
+kernel void count(GRAVEL_ARENA, ulong word, uint more)
 {
     GRAVEL_OPEN(g);
-    global uint *own = (global uint *)gravel_local(g, words);
-    uint x = own[1];
-    for (uint i = 0; i < n_steps; i++)
-        x = x * 1664525u + 1013904223u;
-    own[0]++;
-    own[1] = x;
+    *(global uint *)gravel_local(g, word) += more;
 }
 """
-LONG_US = 1500.0
-SIGNATURES = {
-    "bench_launch": [address, address, u64, u32, u32, address],
-    "bench_map": [address, u64, u64, u32, address],
-    "bench_stats": [address, u32, address],
-    "bench_put": [address, u64, address, u64, u32, u32, address],
-    "bench_get": [address, u64, address, u64, u32, u32, address],
-}
+MORE = 3
+LAUNCH, MAP, STATS, PUT, GET = range(5)
+
+
+class Work(ctypes.Structure):
+    """As in bench_python.c."""
+    _fields_ = [("what", ctypes.c_int), ("number", u32), ("gravel", address), ("kernel", address), ("offset", u64), ("bytes", u64),
+                ("data", address)]
 
 
 class Rivals:
     """One call, in Python and in C."""
 
-    def __init__(self, name, n_calls, in_python, in_c, n_steps=None):
-        self.name, self.n_calls, self.n_steps = name, n_calls, n_steps
+    def __init__(self, name, n_calls, in_python, in_c):
+        self.name, self.n_calls = name, n_calls
         self.ways = {"python": lambda: timed(in_python, n_calls), "c": lambda: written(in_c, n_calls)}
         self.us = {way: [] for way in self.ways}
 
@@ -75,55 +70,32 @@ def best(us):
     return float(np.sort(us)[len(us) // 10])
 
 
-def stepped(n):
-    """What the kernel's steps, n of them, make of 0: each bit of n doubles a pair (factor, addend)."""
-    x, factor, addend = 0, 1664525, 1013904223
-    while n:
-        if n & 1:
-            x = (x * factor + addend) % (1 << 32)
-        factor, addend = factor * factor % (1 << 32), (factor * addend + addend) % (1 << 32)
-        n >>= 1
-    return x
-
-
 class Bench:
     def __init__(self, options, module, node):
         self.options, self.module, self.node = options, module, node
-        self.n_launches = self.n_steps = 0
-        self.words, self.small = node.array(2, np.uint32), node.array(1024, np.uint32)
+        self.n_launches = 0
+        self.word, self.small = node.array(1, np.uint32), node.array(1024, np.uint32)
         self.large = node.array(options.mib << 20, np.uint8)
         self.data = np.random.default_rng(1).integers(0, 256, self.large.size, np.uint8)
-        self.kernel = node.program(KERNEL).work
+        self.kernel = node.program(KERNEL).count
 
-    def launch(self, name, n_calls, n_steps):
-        """A launch of so many steps, and a barrier."""
-        node, words, kernel = self.node, self.words, self.kernel
-
-        def in_python():
-            kernel(1, 1, words, n_steps)
-            node.barrier()
-        return Rivals(name, n_calls, in_python, lambda n, us: self.module.bench_launch(
-            node._handle, kernel._handle, words.offset, n_steps, n, us), n_steps)
+    def in_c(self, what, **fields):
+        work = Work(what, gravel=self.node._handle, **fields)
+        return lambda n, us: self.module.bench_calls(ctypes.byref(work), n, us)
 
     def us_of(self, rivals, way):
         """@return what a call takes"""
-        if rivals.n_steps is not None:
-            self.n_launches += rivals.n_calls
-            self.n_steps += rivals.n_calls * rivals.n_steps
+        self.n_launches += rivals.n_calls * (rivals.name == "launch-empty")
         return best(rivals.ways[way]())
 
-    def steps_of(self, us):
-        """@return how many last so long"""
-        n_steps, taken = 1 << 10, 0.0
-        while taken < us / 2:
-            n_steps *= 2
-            taken = self.us_of(self.launch("", 10, n_steps), "c") - self.us_of(self.launch("", 10, 0), "c")
-        return int(n_steps * us / taken)
-
     def rivals(self):
-        node, module, calls = self.node, self.module, self.options.calls
-        handle, last, small, large, data = node._handle, node.size - 1, self.small, self.large, self.data
-        out, n_large = np.empty_like(data), max(calls // 50, 3)
+        node, word, kernel, calls, in_c = self.node, self.word, self.kernel, self.options.calls, self.in_c
+        last, small, large, data, n_large = node.size - 1, self.small, self.large, self.data, max(calls // 50, 3)
+        self.got = np.empty_like(data)
+
+        def launch():
+            kernel(1, 1, word, MORE)
+            node.barrier()
 
         def mapped():
             with small.map():
@@ -132,22 +104,19 @@ class Bench:
         def put():
             large.put(data, last)
             node.quiet()
+        whole = {"offset": large.offset, "bytes": data.nbytes, "number": last}
         return [
-            self.launch("launch-empty", calls, 0),
-            self.launch("launch-1.5ms", max(calls // 10, 10), self.steps_of(LONG_US)),
-            Rivals("map", calls, mapped, lambda n, us: module.bench_map(handle, small.offset, small.nbytes, n, us)),
-            Rivals("stats", calls, lambda: node.stats, lambda n, us: module.bench_stats(handle, n, us)),
-            Rivals("put", n_large, put,
-                   lambda n, us: module.bench_put(handle, large.offset, data.ctypes.data, data.nbytes, last, n, us)),
-            Rivals("get", n_large, lambda: large.get(last),
-                   lambda n, us: module.bench_get(handle, large.offset, out.ctypes.data, out.nbytes, last, n, us)),
+            Rivals("launch-empty", calls, launch, in_c(LAUNCH, kernel=kernel._handle, offset=word.offset, number=MORE)),
+            Rivals("map", calls, mapped, in_c(MAP, offset=small.offset, bytes=small.nbytes)),
+            Rivals("stats", calls, lambda: node.stats, in_c(STATS)),
+            Rivals("put", n_large, put, in_c(PUT, data=data.ctypes.data, **whole)),
+            Rivals("get", n_large, lambda: large.get(last), in_c(GET, data=self.got.ctypes.data, **whole)),
         ]
 
     def is_valid(self):
-        """Whether every launch has counted, every step was made, and what was put is there."""
+        """Whether every launch has counted, and what was put is there."""
         self.node.quiet()
-        counted, x = (int(word) for word in self.words.get())
-        return (counted == self.n_launches % (1 << 32) and x == stepped(self.n_steps)
+        return (int(self.word.get()[0]) == MORE * self.n_launches % (1 << 32)
                 and bool((self.large.get(self.node.size - 1) == self.data).all()))
 
 
@@ -165,8 +134,7 @@ def main():
     parser.add_argument("--json", action="store_true")
     options = parser.parse_args()
     module = ctypes.CDLL(options.module)
-    for name, arguments in SIGNATURES.items():
-        getattr(module, name).argtypes, getattr(module, name).restype = arguments, code
+    module.bench_calls.argtypes, module.bench_calls.restype = [ctypes.POINTER(Work), u32, address], code
     with gravel.open(transport="self", heap_bytes="%dM" % (options.mib + 8)) as node:
         bench = Bench(options, module, node)
         all_rivals = bench.rivals()

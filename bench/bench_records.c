@@ -359,7 +359,7 @@ int main(int argc, char **argv)
 {
     static const struct bench_option own[] = {
         {"items", 'i', "work-items; an eighth of them prints (1048576)",
-         BENCH_COUNT(struct desk, n_items, 1, 1u << 24), .of = GROUP * INCREMENTS},
+         BENCH_COUNT(struct desk, n_items, GROUP * INCREMENTS, 1u << 24), .of = BENCH_MULTIPLES},
         {0}};
     static struct desk desk = {.n_items = 1u << 20};
     bench_parse(argc, argv, "What a kernel hands to the host while it runs.", own, &desk);

@@ -6,7 +6,7 @@
  *
  * Every node draws numbers (fetch_add) at the next one: `round-trip` is one group that waits for every answer,
  * `split-phase` many groups that send 16 requests a work-item before they wait. After each run the counters' sum and
- * the signals must be the number of requests.
+ * the signals' must be the number of requests.
  *
  * Path:    options -> rounds over the variants, all nodes together -> bench_request.cl -> node 0 reports.
  * Memory:  all of it in the symmetric heap, for the length of the process.
@@ -38,25 +38,13 @@ struct desk {
 
 /* ---- a run ----------------------------------------------------------------------------------- */
 
-/* Every request of all nodes raised a counter somewhere, and a signal at home. */
-static bool holds(const struct desk *desk, const struct shape *shape)
+/* Every request of all nodes raised a counter somewhere, whose upper half stays 0, and a signal at home. */
+static bool holds(const struct desk *desk, uint32_t n_groups, uint64_t n_requests)
 {
-    const uint32_t node = gravel_node(desk->gravel);
-    const uint64_t per_group = (uint64_t)shape->group * shape->rounds * shape->depth;
-    const uint64_t wanted = per_group * shape->n_groups * gravel_n_nodes(desk->gravel);
-    uint64_t sums[2] = {0, 0};
-    const uint64_t *counters =
-        bench_map(desk->gravel, desk->counters, 8 * N_COUNTERS, CL_MAP_READ, node);
-    for (uint32_t i = 0; i < N_COUNTERS; i++)
-        sums[0] += counters[i];
-    bench_unmap(desk->gravel, counters);
-    const uint32_t *signals =
-        bench_map(desk->gravel, desk->signals, 4 * shape->n_groups, CL_MAP_READ, node);
-    for (uint32_t i = 0; i < shape->n_groups; i++)
-        sums[1] += signals[i] == per_group ? per_group : 0;
-    bench_unmap(desk->gravel, signals);
+    uint64_t sums[2] = {bench_sum_words(desk->gravel, desk->counters, 2 * N_COUNTERS),
+                        bench_sum_words(desk->gravel, desk->signals, n_groups)};
     must(gravel_reduce(desk->gravel, GRAVEL_ADD, GRAVEL_ULONG, sums, 2), "gravel_reduce");
-    return sums[0] == wanted && sums[1] == wanted;
+    return sums[0] == n_requests && sums[1] == n_requests;
 }
 
 static bool run(void *context, uint32_t variant, double *rate)
@@ -64,7 +52,8 @@ static bool run(void *context, uint32_t variant, double *rate)
     const struct desk *desk = context;
     const struct shape *shape = &shapes[variant];
     const size_t n_items = (size_t)shape->n_groups * shape->group;
-    const uint32_t n_nodes = gravel_n_nodes(desk->gravel);
+    const uint64_t n_requests =
+        (uint64_t)n_items * shape->rounds * shape->depth * gravel_n_nodes(desk->gravel);
     bench_set_bytes(desk->gravel, desk->counters, 0, 8 * N_COUNTERS);
     bench_set_bytes(desk->gravel, desk->signals, 0, 4 * MAX_ITEMS);
     bench_set_ulongs(desk->kernel, 1, (cl_ulong[]){desk->counters, desk->answers, desk->signals},
@@ -72,9 +61,8 @@ static bool run(void *context, uint32_t variant, double *rate)
     bench_set_uints(desk->kernel, 4,
                     (cl_uint[]){shape->rounds, shape->depth, bench_next_node(desk->gravel)}, 3);
     const double seconds = bench_time(desk->gravel, desk->kernel, n_items, shape->group);
-    const double n_requests = (double)n_items * shape->rounds * shape->depth * n_nodes;
-    *rate = (variant == SPLIT_PHASE ? n_requests : shape->rounds) / seconds;
-    return holds(desk, shape);
+    *rate = (variant == SPLIT_PHASE ? (double)n_requests : shape->rounds) / seconds;
+    return holds(desk, shape->n_groups, n_requests);
 }
 
 /* ---- the whole ------------------------------------------------------------------------------- */

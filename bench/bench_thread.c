@@ -41,25 +41,27 @@ static int find_core(uint32_t core)
     return -1;
 }
 
-void bench_pin(uint32_t core)
+/* Let the calling thread use one core alone, or all others. */
+static void choose(uint32_t core, bool is_alone)
 {
     int cpu = find_core(core);
-    if (cpu < 0)
+    if (cpu < 0 || (!is_alone && CPU_COUNT(&allowed) < 2))
         return;
-    cpu_set_t one;
-    CPU_ZERO(&one);
-    CPU_SET(cpu, &one);
-    (void)pthread_setaffinity_np(pthread_self(), sizeof one, &one);
+    cpu_set_t chosen = allowed;
+    CPU_CLR(cpu, &chosen);
+    if (is_alone)
+        CPU_XOR(&chosen, &chosen, &allowed);
+    (void)pthread_setaffinity_np(pthread_self(), sizeof chosen, &chosen);
+}
+
+void bench_pin(uint32_t core)
+{
+    choose(core, true);
 }
 
 void bench_avoid(uint32_t core)
 {
-    int cpu = find_core(core);
-    if (cpu < 0 || CPU_COUNT(&allowed) < 2)
-        return;
-    cpu_set_t others = allowed;
-    CPU_CLR(cpu, &others);
-    (void)pthread_setaffinity_np(pthread_self(), sizeof others, &others);
+    choose(core, false);
 }
 
 void bench_unpin(void)

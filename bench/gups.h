@@ -38,7 +38,7 @@ struct gups_variant {
     /** Why this MPI cannot run it, or NULL: a text that stays. Collective; NULL if any can. */
     const char *(*why_not)(void);
     /** Make a table; NULL, after a message on standard error, if there can be none. */
-    struct gups *(*open)(const struct gups_problem *problem);
+    struct gups *(*open)(const struct gups_problem *problem, bool is_alone);
 };
 
 extern const struct gups_variant gups_gravel;

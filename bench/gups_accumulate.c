@@ -64,8 +64,9 @@ static const char *accumulate_why_not(void)
     return worst == MPI_SUCCESS ? NULL : text;
 }
 
-static struct gups *accumulate_open(const struct gups_problem *problem)
+static struct gups *accumulate_open(const struct gups_problem *problem, bool is_alone)
 {
+    (void)is_alone;
     struct accumulate *self = calloc(1, sizeof *self);
     size_t bytes = ((size_t)problem->mask + 1) * sizeof *self->table;
     if (!self || MPI_Win_allocate((MPI_Aint)bytes, sizeof *self->table, MPI_INFO_NULL,

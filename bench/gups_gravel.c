@@ -91,15 +91,5 @@ static struct gups *open_node(const struct gups_problem *problem, bool is_alone)
     return &self->gups;
 }
 
-static struct gups *open_messages(const struct gups_problem *problem)
-{
-    return open_node(problem, false);
-}
-
-static struct gups *open_alone(const struct gups_problem *problem)
-{
-    return open_node(problem, true);
-}
-
-const struct gups_variant gups_gravel = {.open = open_messages};
-const struct gups_variant gups_alone = {.is_alone = true, .open = open_alone};
+const struct gups_variant gups_gravel = {.open = open_node};
+const struct gups_variant gups_alone = {.is_alone = true, .open = open_node};

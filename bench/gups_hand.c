@@ -170,8 +170,9 @@ static uint64_t *table_create(size_t n_words)
     return table;
 }
 
-static struct gups *hand_open(const struct gups_problem *problem)
+static struct gups *hand_open(const struct gups_problem *problem, bool is_alone)
 {
+    (void)is_alone;
     struct hand *hand = calloc(1, sizeof *hand);
     uint64_t *table = table_create((size_t)problem->mask + 1);
     struct outgoing *outgoing = calloc(problem->n_ranks, sizeof *outgoing);

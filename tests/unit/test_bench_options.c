@@ -42,7 +42,7 @@ static const char *const shapes[] = {"tree", "rows", NULL};
 static const struct bench_option table[] = {
     {"sizes", 's', "of all", BENCH_LIST(struct given, sizes, n_sizes, 1, 9)},
     {"times", 't', "of each", BENCH_COUNT(struct given, times, 0, 9)},
-    {"groups", 'g', "of each", BENCH_COUNT(struct given, groups, 1, 90), .of = 30},
+    {"groups", 'g', "of each", BENCH_COUNT(struct given, groups, 30, 90), .of = BENCH_MULTIPLES},
     {"powers", 'p', "of each", BENCH_COUNT(struct given, powers, 1, 90), .of = BENCH_POWERS},
     {"shape", 'f', "of each", BENCH_WORD(struct given, shape, shapes)},
     {0}};
@@ -121,7 +121,8 @@ static void what_a_table_refuses_ends_the_process(void **state)
     for (size_t i = 0; i < sizeof refused / sizeof *refused; i++)
         assert_int_equal(status_of((char *[]){"bench", "-t", refused[i], NULL}, said), 64);
     assert_int_equal(status_of((char *[]){"bench", "-g", "31", NULL}, said), 64);
-    assert_non_null(strstr(said, "--groups takes multiples of 30 up to 90, not 31"));
+    assert_non_null(
+        strstr(said, "--groups takes a number, a multiple of the least, from 30 to 90, not 31"));
     assert_int_equal(status_of((char *[]){"bench", "-p", "48", NULL}, said), 64);
     assert_int_equal(status_of((char *[]){"bench", "-f", "bush", NULL}, said), 64);
     assert_int_equal(status_of((char *[]){"bench", "--runs", "2", NULL}, said), 64);
