@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """The commands of a check, each with a time limit and its output in a file.
 
-Path: __main__.py, report.py -> this -> meson, ninja, study/figures, tools/check-sanitizers.
+Path: __main__.py, report.py -> this -> meson, ninja, study/figures.
 """
 import os
 import signal
@@ -11,15 +11,13 @@ import time
 
 BUILD = "build-check"
 LOGS = os.path.join(BUILD, "logs")
-PATIENCE = "4"  # times the limits of tests, which are for an idle machine
 MPI_FOLDER = os.path.abspath(os.path.join(BUILD, "mpi"))  # where mpirun keeps its own files: see room.py
+KERNELS = os.path.abspath(os.path.join(BUILD, "tests", "support", "kernel-cache"))
 # Ranks on one machine, in containers too; one kernel cache for all builds, and programs that find in it what others
-# have compiled (see tests/support/meson.build); what scripts and waits of tests read.
+# have compiled (see tests/support/meson.build).
 ENVIRONMENT = dict(os.environ, OMPI_MCA_btl_vader_single_copy_mechanism="none",
                    OMPI_MCA_btl_base_warn_component_unused="0", OMPI_MCA_orte_tmpdir_base=MPI_FOLDER,
-                   TEST_PATIENCE=PATIENCE,
-                   GRAVEL_BUILD_OPTIONS="-DGRAVEL_SLICED",
-                   POCL_CACHE_DIR=os.path.abspath(os.path.join(BUILD, "tests", "support", "kernel-cache")))
+                   GRAVEL_BUILD_OPTIONS="-DGRAVEL_SLICED", POCL_CACHE_DIR=KERNELS)
 QUICK = ["-Doptimization=1", "-Db_ndebug=true"]  # half as long to compile as the default, -O3
 TIMED_OUT = 124
 
@@ -88,20 +86,25 @@ def figure(name):
                 os.path.join(BUILD, "figures")], log, 900), log
 
 
-def tests(directory, names):
-    """@return (exit status, log); results are in the build's meson-logs/testlog.json."""
-    log = log_of("tests")
+def tests(directory, setup, names):
+    """Run them by a setup of Meson's. @return (exit status, log); results are in the build's meson-logs."""
+    log = log_of("tests " + setup)
     n_at_once = str((os.cpu_count() or 1) + 2)  # some wait for time limits
-    return run(["meson", "test", "-C", directory, "--no-rebuild", "--num-processes", n_at_once, "--timeout-multiplier",
-                PATIENCE, *names], log, 3600), log
+    rebuild = ["--no-rebuild"] if setup == "check" else []  # sanitizers build only what these need
+    return run(["meson", "test", "-C", directory, "--setup", setup, "--num-processes", n_at_once, *rebuild, *names], log,
+               3600), log
 
 
-def sanitizer(kind, names):
-    """@param names  of tests, of which it runs those that are about the host's half; None: all of those."""
-    log, among = log_of("sanitizer " + kind), os.path.join(LOGS, "sanitized.list")
-    with open(among, "w", encoding="utf-8") as file:
-        file.writelines(name + "\n" for name in names or [])
-    return run(["tools/check-sanitizers", kind] + (["--among", among] if names else []), log, 2400), log
+def set_up_sanitizer(directory, kind):
+    """@return (exit status, log)"""
+    log = log_of("build " + directory)
+    if os.path.exists(os.path.join(directory, "build.ninja")):
+        return 0, log
+    status = run(["meson", "setup", directory, "--native-file", "tests/sanitize/%s.ini" % kind], log, 300)
+    if status == 0:
+        os.makedirs(KERNELS, exist_ok=True)
+        os.symlink(KERNELS, os.path.join(directory, "tests", "support", "kernel-cache"))  # they are not instrumented
+    return status, log
 
 
 def clang():

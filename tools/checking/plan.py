@@ -23,6 +23,18 @@ ONLY_ALL = ["matrix: guide on a fresh Debian", "matrix: packages of Debian", "bi
             "mpi: mpi MPICH, jobs", "cluster: cluster Slurm", "cluster: cluster 32 ranks of 4", "mpi: mpi ranks 16"]
 BUILDS = ["build with clang", "build as packaged", "manual"]
 SANITIZERS = ["address", "thread"]  # in turns, each with a part of its tests, so that eighty commits run all of both
+# Each part of the host's half once: alone, in one process; in jobs of two or three nodes; in jobs in which a node fails.
+# Not the test of a device that is refused: its driver frees memory twice in a thread of its own. Not what takes minutes
+# and runs the same code as others: steps drain and binned; nor what stands in for a driver in threads of the driver's
+# own (stalled). Every call that fails, with what it leaves behind, is for AddressSanitizer.
+ALONE = r"unit: .*|device: (?!device without svm|device (faults|stalled|step|half)|.*(drain|binned)).*|" \
+        r"conformance: .* loop-back 2 \(svm\)"
+FAILING = r"device: device faults, (lost|queries|running) \((svm|pump)\)"
+JOBS = r"mpi: .* ranks 2|conformance: conformance ranks 3"
+FAULTS = r"mpi: .* fault (mismatch|one|two|left)_.*"
+# Kind: the setups of tests/sanitize/meson.build, and what each runs.
+SANITIZED = {"address": {"address": ALONE + "|" + FAILING, "address_jobs": JOBS, "address_faults": FAULTS},
+             "thread": {"thread": "|".join([ALONE, JOBS, FAULTS, "stress: .*|tsan: .*"])}}
 
 
 class Plan:
@@ -54,6 +66,13 @@ def listed(build):
         for test in json.load(tests):
             project, _, suite = test["suite"][0].partition(":")
             yield project + ":" + test["name"], suite + ": " + test["name"]
+
+
+def sanitized(build, kind, among):
+    """Each setup with its tests of the build, those among the given names. @param among  None: all."""
+    tests = [(test, name) for test, name in listed(build) if among is None or test in among]
+    for setup, pattern in SANITIZED[kind].items():
+        yield setup, [test for test, name in tests if re.fullmatch(pattern, name)]
 
 
 @functools.cache

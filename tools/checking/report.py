@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Counts results and prints a line for each part; for what failed also the end of its output.
 
-Path: parts.py, BUILD/meson-logs/testlog.json -> this -> the terminal.
+Path: parts.py, BUILD/meson-logs -> this -> the terminal.
 """
 import json
 import os
@@ -9,11 +9,12 @@ import re
 import time
 
 import parts
+import plan
 
 SHOWN_LINES = 25
 N_SLOWEST = 10
 PASSED, SKIPPED = {"OK", "EXPECTEDFAIL"}, {"SKIP"}
-COUNTS = re.compile(r"^(\d+) passed, (\d+) failed, (\d+) skipped$", re.M)
+FOUND = re.compile(r"ERROR: |WARNING: ThreadSanitizer|runtime error: |Sanitizer has encountered")
 WHY_SKIPPED = re.compile(r"skip[a-z]*:.*|# SKIP.*|.*is not installed.*|.*no mpirun.*", re.I)
 
 
@@ -26,8 +27,11 @@ def read(path):
         return file.read()
 
 
-def read_results(build):
-    path = os.path.join(build, "meson-logs", "testlog.json")
+def results_of(build, setup):
+    return os.path.join(build, "meson-logs", "testlog-%s.json" % setup)
+
+
+def read_results(path):
     return [json.loads(line) for line in read(path).splitlines() if line.strip()] if os.path.exists(path) else []
 
 
@@ -66,14 +70,14 @@ class Results:
                                      "" if status == 0 else "; all of it: " + log), flush=True)
         return status == 0
 
-    def tests(self, build, names):
+    def tests(self, build, names, setup="check"):
         """Tests of a build: one without a result has failed."""
-        results_path = os.path.join(build, "meson-logs", "testlog.json")
+        results_path = results_of(build, setup)
         if os.path.exists(results_path):
             os.remove(results_path)
         begin = time.monotonic()
-        parts.tests(build, names)
-        results = read_results(build)
+        _, log = parts.tests(build, setup, names)
+        results = read_results(results_path)
         failed = [t for t in results if t["result"] not in PASSED | SKIPPED]
         skipped = [t for t in results if t["result"] in SKIPPED]
         n_lost = max(0, len(names) - len(results))
@@ -83,30 +87,29 @@ class Results:
         for test in failed:
             print("  FAILED: %s (%s, %.0f s)\n%s" % (test["name"], test["result"], test["duration"], tail(output_of(test))))
         if n_lost:
-            print("  FAILED: %d tests left no result; see %s" % (n_lost, parts.log_of("tests")))
+            print("  FAILED: %d tests left no result; see %s" % (n_lost, log))
         self.durations += [(t["duration"], t["name"]) for t in results]
         self.n_passed += len(results) - len(failed) - len(skipped)
         self.n_failed += len(failed) + n_lost
         self.n_skipped += len(skipped)
-        print("tests: %d passed, %d failed, %d skipped (%.0f s)" % (
-            len(results) - len(failed) - len(skipped), len(failed) + n_lost, len(skipped), time.monotonic() - begin),
-            flush=True)
+        print("%s: %d passed, %d failed, %d skipped (%.0f s)" % (
+            "tests" if setup == "check" else "sanitizer " + setup, len(results) - len(failed) - len(skipped),
+            len(failed) + n_lost, len(skipped), time.monotonic() - begin), flush=True)
 
     def sanitizer(self, kind, names):
-        """Tests that tools/check-sanitizers has counted."""
-        name = "sanitizer " + kind
-        (status, log), seconds = self.timed(name, lambda: parts.sanitizer(kind, names))
-        text = read(log)
-        counts = COUNTS.findall(text)
-        passed, failed, skipped = (int(n) for n in counts[-1]) if counts else (0, 1, 0)
-        if status and not failed:
-            failed = 1
-        if failed:
-            print(tail(text, 4 * SHOWN_LINES))
-        self.n_passed, self.n_failed = self.n_passed + passed, self.n_failed + failed
-        self.n_skipped += skipped
-        print("%s: %d passed, %d failed, %d skipped (%.0f s%s)" % (
-            name, passed, failed, skipped, seconds, "; all of it: " + log if failed else ""), flush=True)
+        """Tests of the host's half in a build with the sanitizer. @param names  None: all of them."""
+        build = "build-" + kind
+        if not self.part("set up " + build, lambda: parts.set_up_sanitizer(build, kind)):
+            return
+        reports = os.path.join(build, "reports", "")
+        for old in os.listdir(reports):
+            os.remove(reports + old)
+        for setup, chosen in plan.sanitized(build, kind, names):
+            if chosen:
+                self.tests(build, chosen, setup)
+        found = [text for text in (read(reports + name) for name in sorted(os.listdir(reports))) if FOUND.search(text)]
+        if found:
+            self.fail("  FAILED: %d reports in %s; the first:\n%s" % (len(found), reports, "\n".join(found[0].splitlines()[:40])))
 
     def show_slowest(self):
         print("slowest:")
