@@ -18,7 +18,7 @@ import sys
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
 import launch  # noqa: E402
 
-SECONDS = 100 * float(os.environ.get("TEST_PATIENCE", "1"))  # more on a busy machine: tools/steps
+SECONDS = 100 * float(os.environ.get("TEST_PATIENCE", "1"))  # more on a busy machine
 
 
 def command_line(ranks, program):

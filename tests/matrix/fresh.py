@@ -6,7 +6,7 @@ run as they stand there, in a chroot that is made for that and removed.
 usage: fresh.py SOURCE BUILD    BUILD gets the chroot, 1 GB, while the test runs
 exit:  0; 1 with what went wrong; 77 where no chroot can be made: no root, no mmdebstrap, no mirror
 
-Path: docs/guide/start.md -> blocks.py -> this -> tools/portability (mmdebstrap, chroot).
+Path: docs/guide/start.md -> blocks.py -> this -> tools/portability/place.py (mmdebstrap, chroot).
 """
 import os
 import re
@@ -17,8 +17,7 @@ SOURCE, BUILD = sys.argv[1:]
 sys.dont_write_bytecode = True
 sys.path.append(os.path.join(SOURCE, "tools"))
 from blocks import blocks_of, commands  # noqa: E402
-from portability import debian  # noqa: E402
-from portability.place import CannotRun, Chroot  # noqa: E402
+from portability.place import CannotRun, Debian, remove_root  # noqa: E402
 
 RELEASE = "bookworm"  # the page says Debian 12
 CLONE, HOME = "/srv/gravel-clone", "/srv/user"  # in the chroot
@@ -102,17 +101,12 @@ def follow(place, blocks):
 def main():
     blocks = blocks_of(os.path.join(SOURCE, "docs", "guide", "start.md"), "docs/guide/start.md")
     root, files = os.path.join(BUILD, "fresh", "root"), os.path.join(BUILD, "fresh", "build")
-    os.makedirs(files, exist_ok=True)
     try:
         if os.geteuid():
             raise CannotRun("only root can make a chroot")
         packages = packages_of(next(block for block in blocks if block.language == "sh"))
-        debian.make_root(root, RELEASE, packages, debian.find_mirror(), print)
-        place = Chroot(root, files)
-        entered = place.run(["true"], {}, 30)
-        if entered.status:
-            raise CannotRun("no chroot: " + entered.last_line())
-        follow(place, blocks)
+        remove_root(root)
+        follow(Debian(root, files, RELEASE, packages), blocks)
     except CannotRun as reason:
         print("skipped: %s" % reason)
         return 77
@@ -121,8 +115,8 @@ def main():
         return 1
     finally:
         if not os.geteuid():
-            debian.remove_root(root)
-            debian.remove_root(root + ".new")
+            remove_root(root)
+            remove_root(root + ".new")
     print("the guide's commands work on %s with the %d packages that it lists" % (RELEASE, len(packages)))
     return 0
 

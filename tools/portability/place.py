@@ -1,27 +1,25 @@
 # SPDX-License-Identifier: MIT
-"""Where commands run: on this machine, or in a chroot that sees the sources and a build directory.
+"""Where commands run: on this machine, or in a Debian in a directory, which mmdebstrap makes.
 
-Every command has a time limit and an environment without settings of Gravel and of OpenCL drivers but those
-that a row makes.
+Every command has a time limit and an environment without settings of Gravel and of OpenCL drivers except those it is
+given.
 """
 import os
+import platform
 import shutil
 import subprocess
 
 TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 OTHERS_SETTINGS = ("GRAVEL_", "OCL_ICD_", "POCL_", "RUSTICL_", "CL_CONFIG_", "LP_NUM_THREADS", "MESON", "MALLOC_")
-GRACE_S = 5     # between a timely end and a kill
+GRACE_S = 5      # between a timely end and a kill
 TIMED_OUT = 124  # exit status of timeout(1), and ours
+DEBIAN_LIMIT_S = 600
 
 patience = 1.0  # times every limit; tools/matrix --patience
 
 
 class CannotRun(Exception):
-    """Why rows are skipped."""
-
-
-class Broken(Exception):
-    """Why rows have failed before they began."""
+    """Why something is skipped."""
 
 
 class Result:
@@ -37,13 +35,9 @@ def own_environment():
     return {name: value for name, value in os.environ.items() if not name.startswith(OTHERS_SETTINGS)}
 
 
-def patient(limit_s):
-    return int(limit_s * patience)
-
-
 def run_limited(argv, env, limit_s, cwd=TOP):
     """Run a command as leader of its process group, and end all of the group if it takes too long."""
-    limit_s = patient(limit_s)
+    limit_s = int(limit_s * patience)
     with subprocess.Popen(["timeout", "-k", str(GRACE_S), str(limit_s)] + argv, env=env, cwd=cwd,
                           stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                           text=True, errors="replace") as child:
@@ -51,37 +45,23 @@ def run_limited(argv, env, limit_s, cwd=TOP):
     return Result(child.returncode, out, err, limit_s)
 
 
-def as_root():
-    """The words before a command that needs root."""
-    if os.geteuid() == 0:
-        return []
-    sudo = ["sudo", "-n"]
-    if shutil.which("sudo") and subprocess.run(sudo + ["true"], capture_output=True, check=False).returncode == 0:
-        return sudo
-    raise CannotRun("needs root, or sudo without a password")
-
-
 class Here:
-    """This machine. `work` holds what is made: driver lists and kernel caches."""
-    sources = TOP
+    """This machine."""
+    root, sources = "", TOP
 
-    def __init__(self, build, work):
-        self.build, self.work = os.path.abspath(build), os.path.abspath(work)
-        self.files = self.work  # `work` as this process sees it
-        shared = os.path.join(self.build, "tests", "support", "kernel-cache")  # the tests' own, maybe full
-        self.cache = shared if os.path.isdir(shared) else os.path.join(self.work, "kernel-cache")
-        os.makedirs(self.cache, exist_ok=True)
+    def __init__(self, build):
+        self.build = self.files = os.path.abspath(build)  # `files` is `build` as this process sees it
 
     def run(self, argv, settings, limit_s):
         return run_limited(argv, {**own_environment(), **settings}, limit_s)
 
 
+# ---- Debian in a directory ------------------------------------------------------------------------------------
+
 # Arguments: root, sources, build directory, command... The mounts end with the command's namespace.
 ENTER = """
 set -e
-mount --rbind /proc "$1/proc"
-mount --rbind /sys "$1/sys"
-mount --rbind /dev "$1/dev"
+for folder in /proc /sys /dev; do mount --rbind $folder "$1$folder"; done
 mount --bind "$2" "$1/src"
 mount --bind "$3" "$1/build"
 root=$1
@@ -90,33 +70,61 @@ exec chroot "$root" "$@"
 """
 
 
-class Chroot:
-    """Debian in a directory; sources at /src, the build directory at /build, which is `work` too."""
-    build = work = "/build"
-    cache = "/build/kernel-cache"
-    sources = "/src"
+def as_root():
+    """Returns the words before a command that needs root."""
+    if os.geteuid() == 0:
+        return []
+    sudo = ["sudo", "-n"]
+    if shutil.which("sudo") and subprocess.run(sudo + ["true"], capture_output=True, check=False).returncode == 0:
+        return sudo
+    raise CannotRun("needs root, or sudo without a password")
 
-    def __init__(self, root, files):
+
+def remove_root(root):
+    subprocess.run(as_root() + ["rm", "-rf", "--one-file-system", root], check=True)
+
+
+def find_mirror():
+    """Returns in a list where apt gets this Debian's packages from; an empty one: mmdebstrap knows a mirror."""
+    release = platform.freedesktop_os_release().get("VERSION_CODENAME")
+    listed = subprocess.run(["apt-get", "indextargets", "--format", "$(RELEASE) $(REPO_URI)", "Created-By: Packages"],
+                            capture_output=True, text=True, check=False).stdout
+    return [line.split()[1] for line in listed.splitlines() if line.split()[0] == release][:1]
+
+
+class Debian:
+    """A release with these packages; sources at /src, a build directory at /build."""
+    build, sources = "/build", "/src"
+
+    def __init__(self, root, files, release, packages):
+        """Make it beside its place and move it there whole, unless it is there with these packages. Raises CannotRun."""
         self.root, self.files = root, files
-        os.makedirs(os.path.join(files, "kernel-cache"), exist_ok=True)
+        os.makedirs(files, exist_ok=True)
+        told = "%s %s\n" % (release, " ".join(packages))
+        if not os.path.exists(root + "/gravel") or open(root + "/gravel", encoding="utf-8").read() != told:
+            self.make(release, packages, told)
+        entered = self.run(["true"], {}, 30)
+        if entered.status:
+            raise CannotRun("no chroot: " + entered.last_line())
+
+    def make(self, release, packages, told):
+        new = self.root + ".new"
+        tool = subprocess.run([os.path.join(TOP, "tools", "install-packages"), "mmdebstrap=mmdebstrap"],
+                              capture_output=True, text=True, check=False)
+        if tool.returncode:
+            raise CannotRun(tool.stdout.strip())
+        remove_root(new)
+        remove_root(self.root)
+        made = run_limited(as_root() + ["mmdebstrap", "--quiet", "--variant=apt", "--include=" + ",".join(packages),
+                                        "--customize-hook=mkdir $1/src $1/build; echo '%s' >$1/gravel" % told.strip(),
+                                        release, new] + find_mirror(), own_environment(), DEBIAN_LIMIT_S)
+        if made.status:
+            raise CannotRun("mmdebstrap: " + made.last_line())
+        subprocess.run(as_root() + ["mv", new, self.root], check=True)
 
     def run(self, argv, settings, limit_s):
-        env = ["PATH=/usr/sbin:/usr/bin:/sbin:/bin", "HOME=/root", "LC_ALL=C.UTF-8"]
-        env += ["%s=%s" % item for item in settings.items()]
-        command = as_root() + ["unshare", "--mount", "--propagation", "private", "sh", "-c", ENTER, "sh",
-                               self.root, TOP, self.files, "env", "-i"] + env
-        command += ["timeout", "-k", str(GRACE_S), str(patient(limit_s))] + argv
+        env = {"PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "HOME": "/root", "LC_ALL": "C.UTF-8", **settings}
+        command = as_root() + ["unshare", "--mount", "--propagation", "private", "sh", "-c", ENTER, "sh", self.root, TOP,
+                               self.files, "env", "-i"] + ["%s=%s" % item for item in env.items()]
+        command += ["timeout", "-k", str(GRACE_S), str(int(limit_s * patience))] + argv
         return run_limited(command, own_environment(), limit_s + 2 * GRACE_S)
-
-
-def build(place, log):
-    """Bring the place's build directory up to date. Raises Broken."""
-    source = "/src" if isinstance(place, Chroot) else TOP
-    is_set_up = os.path.exists(os.path.join(place.files if source == "/src" else place.build, "build.ninja"))
-    steps = [] if is_set_up else [["meson", "setup", place.build, source, "-Dwerror=true"]]
-    steps.append(["ninja", "-C", place.build])
-    for command in steps:
-        log("%s: %s" % (type(place).__name__.lower(), " ".join(command)))
-        result = place.run(command, {}, 900)
-        if result.status:
-            raise Broken("does not build: %s: %s" % (command[0], result.last_line()))
