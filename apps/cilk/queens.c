@@ -25,8 +25,12 @@ extern const char queens_cl[], board_cl[];
 
 static struct own {
     struct cilk cilk;
-    uint32_t base;   /* rows that one work-item fills, of the flow */
-    cl_kernel solve; /* of the form without a flow */
+    uint32_t base; /* rows that one work-item fills, of the flow */
+    /* Of the form without a flow. */
+    cl_kernel solve;
+    uint32_t n_boards;
+    uint32_t *boards;    /* [3][n_boards] begun; [n_boards] what was found */
+    cl_mem begun, found; /* the same on the device */
 } own = {.cilk = {.n = 12}, .base = 4};
 
 static const struct app_option options[] = {
@@ -107,43 +111,45 @@ static uint32_t begin_boards(uint32_t rows, const uint32_t board[3], uint32_t *b
     return at;
 }
 
+static const uint32_t empty[3];
+
 static void set_up_plain(void)
 {
+    struct node *node = &own.cilk.node;
     char base[64];
     snprintf(base, sizeof base, "-DPLAIN -DQUEENS_BASE=%u", own.cilk.n - host_rows());
-    node_build(&own.cilk.node, "board.cl.h", board_cl, base);
-    own.solve = node_kernel_without_arena(&own.cilk.node, "solve");
-}
-
-/* Of a node without boards nothing is launched. */
-static uint64_t solve_all(const uint32_t *boards, uint32_t *found, uint32_t n)
-{
-    struct node *node = &own.cilk.node;
-    uint64_t sum = 0;
-    size_t group = node->group_items, bytes = n * sizeof *boards;
-    cl_mem on_device = node_array(node, 3 * bytes, boards);
-    cl_mem results = node_array(node, bytes, NULL);
-    NODE_SET_ARRAYS(own.solve, 0, on_device, results);
-    NODE_SET(own.solve, 2, cl_uint, n);
+    node_build(node, "board.cl.h", board_cl, base);
+    own.n_boards = begin_boards(0, empty, NULL, 0, 0);
+    own.boards = app_array(own.n_boards, 4 * sizeof *own.boards, "boards");
+    own.begun = node_array(node, 3 * own.n_boards * sizeof *own.boards, NULL);
+    own.found = node_array(node, own.n_boards * sizeof *own.boards, NULL);
+    own.solve = node_kernel_without_arena(node, "solve");
+    NODE_SET_ARRAYS(own.solve, 0, own.begun, own.found);
+    NODE_SET(own.solve, 2, cl_uint, own.n_boards);
     NODE_SET(own.solve, 3, cl_uint, full_row());
-    if (n)
-        node_enqueue(node, own.solve, (n + group - 1) / group * group, group);
-    node_read(node, results, bytes, found);
-    for (uint32_t i = 0; i < n; i++)
-        sum += found[i];
-    node_array_free(node, on_device);
-    node_array_free(node, results);
-    return sum;
 }
 
+/* A node without boards launches nothing. */
 static void run_plain(void)
 {
-    const uint32_t empty[3] = {0};
-    uint32_t n = begin_boards(0, empty, NULL, 0, 0);
-    uint32_t *boards = app_array(n, 4 * sizeof *boards, "boards");
-    begin_boards(0, empty, boards, n, 0);
-    own.cilk.result = node_sum(&own.cilk.node, solve_all(boards, boards + 3 * (size_t)n, n));
-    free(boards);
+    struct node *node = &own.cilk.node;
+    const uint32_t n = own.n_boards, *found = own.boards + 3 * (size_t)n;
+    const size_t group = node->group_items, bytes = n * sizeof *own.boards;
+    uint64_t sum = 0;
+    if (n) {
+        begin_boards(0, empty, own.boards, n, 0);
+        node_write(node, own.begun, 0, 3 * bytes, own.boards);
+        node_enqueue(node, own.solve, (n + group - 1) / group * group, group);
+        node_read(node, own.found, bytes, own.boards + 3 * (size_t)n);
+    }
+    for (uint32_t i = 0; i < n; i++)
+        sum += found[i];
+    own.cilk.result = node_sum(node, sum);
+}
+
+static void free_all(void)
+{
+    free(own.boards);
 }
 
 /* ---- report and check ------------------------------------------------------------------------ */
@@ -184,4 +190,5 @@ const struct cilk_program cilk_program = {.name = "queens",
                                           .forms[CILK_PLAIN] = {set_up_plain, run_plain},
                                           .describe = describe,
                                           .solve = solve,
-                                          .checked = "counts"};
+                                          .checked = "counts",
+                                          .close = free_all};

@@ -5,7 +5,7 @@
  * As a flow: Cilk's merge sort, in which a part of the keys is a task until one work-group can sort it, and a merge is
  * a task until one work-group can do it. As plain kernels: passes over all keys. The check is qsort.
  *
- * Path: cilk.c -> this -> sort_graph.c, sort.cl or blocks.cl.h
+ * Path: cilk.c -> this -> sort.cl or blocks.cl.h
  * Source: Orr 2016, section 4.5 and table 4-3.
  */
 #include <sys/types.h>
@@ -14,12 +14,14 @@
 #include "frame/random.h"
 
 #include "sort.h"
-#include "sort_graph.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 
 extern const char sort_cl[], blocks_cl[];
+
+#define PER_ITEM 8u /* keys that a work-item merges */
+#define OPTIONS_BYTES 96
 
 static struct own {
     struct cilk cilk;
@@ -37,9 +39,17 @@ static const struct app_option options[] = {
      OPTION_COUNT(struct own, base, 1, 1024)},
     {0}};
 
-static struct sort_size size_of_sort(void)
+/* Keys that a work-group merges. */
+static uint32_t block_keys(void)
 {
-    return (struct sort_size){own.cilk.n, own.base, own.cilk.node.group_items};
+    return PER_ITEM * own.cilk.node.group_items;
+}
+
+/* Writes the compiler's options, for both forms. */
+static void write_options(char defines[OPTIONS_BYTES])
+{
+    snprintf(defines, OPTIONS_BYTES, "-DBASE=%u -DPER_ITEM=%u -DBLOCK=%u%s", own.base, PER_ITEM,
+             block_keys(), own.cilk.form == CILK_PLAIN ? " -DPLAIN" : "");
 }
 
 static size_t n_bytes(void)
@@ -62,12 +72,38 @@ static void set_up(void)
 
 /* ---- as a flow ------------------------------------------------------------------------------- */
 
+static uint32_t halvings(uint32_t n, uint32_t parts, uint32_t most)
+{
+    uint32_t levels = 0;
+    for (; n > most; n = n / parts + (n % parts != 0))
+        levels++;
+    return levels;
+}
+
+/* Counts levels of tasks: of splits and a leaf, or of the merges that follow the first split. */
+static uint32_t n_levels(void)
+{
+    uint32_t splits = halvings(own.cilk.n, 4, own.base);
+    uint32_t merges = 1 + halvings(own.cilk.n, 2, block_keys());
+    return 1 + (splits > merges ? splits : merges) + 1;
+}
+
 static void set_up_flow(void)
 {
-    const struct sort_size size = size_of_sort();
-    const struct gravel_graph graph = sort_graph(&size);
-    char defines[SORT_OPTIONS_BYTES];
-    sort_write_options(&size, defines);
+    const struct gravel_edge split[] = {{"split", 4}, {"leaf", 4}, {"halves", 1}};
+    const struct gravel_edge halves[] = {{"whole", 1}, {"merge", 2}, {"join", 2}};
+    const struct gravel_edge whole[] = {{"merge", 1}, {"join", 1}};
+    const struct gravel_edge merge[] = {{"merge", 2}, {"join", 2}};
+    const struct gravel_channel channels[] = {
+        {"split", sizeof(struct split), GRAVEL_SPAWN, 0, 3, split},
+        {"leaf", sizeof(struct leaf), GRAVEL_SPAWN | GRAVEL_GROUP_NODE, 0, 0, NULL},
+        {"halves", sizeof(struct halves), GRAVEL_AFTER, 0, 3, halves},
+        {"whole", sizeof(struct whole), GRAVEL_AFTER, 0, 2, whole},
+        {"merge", sizeof(struct merge), GRAVEL_SPAWN, 0, 2, merge},
+        {"join", sizeof(struct join), GRAVEL_SPAWN | GRAVEL_GROUP_NODE, 0, 0, NULL}};
+    const struct gravel_graph graph = GRAVEL_GRAPH(channels, 6, .depth = n_levels());
+    char defines[OPTIONS_BYTES];
+    write_options(defines);
     cilk_open_flow(&graph, "sort.cl", sort_cl, defines, "sort_flow");
     CILK_SET(2, cl_mem, own.input);
     CILK_SET(3, cl_mem, own.keys);
@@ -85,12 +121,10 @@ static void run_flow(void)
 
 static void set_up_plain(void)
 {
-    const struct sort_size size = size_of_sort();
     struct node *node = &own.cilk.node;
-    char defines[SORT_OPTIONS_BYTES], plain[SORT_OPTIONS_BYTES + 16];
-    sort_write_options(&size, defines);
-    snprintf(plain, sizeof plain, "-DPLAIN %s", defines);
-    node_build(node, "blocks.cl.h", blocks_cl, plain);
+    char defines[OPTIONS_BYTES];
+    write_options(defines);
+    node_build(node, "blocks.cl.h", blocks_cl, defines);
     own.sort_blocks = node_kernel_without_arena(node, "sort_blocks");
     own.merge_runs = node_kernel_without_arena(node, "merge_runs");
     NODE_SET(own.sort_blocks, 0, cl_mem, own.input);
@@ -106,8 +140,7 @@ static void enqueue_groups(cl_kernel kernel, uint64_t n_groups)
 
 static void merge_all(cl_mem from, cl_mem to, uint32_t run)
 {
-    const struct sort_size size = size_of_sort();
-    uint64_t both = 2 * (uint64_t)run, block = sort_block_keys(&size);
+    uint64_t both = 2 * (uint64_t)run, block = block_keys();
     uint64_t n_pairs = (own.cilk.n + both - 1) / both, n_blocks = (both + block - 1) / block;
     NODE_SET_ARRAYS(own.merge_runs, 0, from, to);
     NODE_SET(own.merge_runs, 3, cl_uint, run);

@@ -233,15 +233,6 @@ void node_set_offsets(cl_kernel kernel, cl_uint index, const cl_ulong *offsets, 
         NODE_SET(kernel, index + i, cl_ulong, offsets[i]);
 }
 
-static cl_mem *array_slot(struct node *node, cl_mem array)
-{
-    for (unsigned i = 0; i < NODE_MOST_ARRAYS; i++)
-        if (node->arrays[i] == array)
-            return &node->arrays[i];
-    die(array ? "an array to free that is none of the node's %d" : "more than %d arrays",
-        NODE_MOST_ARRAYS);
-}
-
 /*
  * A driver may give an array its memory at the first command that uses it, and wait for an idle device then: now none of
  * the node's kernels waits for the host.
@@ -263,14 +254,10 @@ cl_mem node_array(struct node *node, size_t bytes, const void *data)
     if (error != CL_SUCCESS)
         die("no room on the device for an array of %zu bytes (OpenCL error %d)", bytes, error);
     place(node, array);
-    *array_slot(node, NULL) = array;
-    return array;
-}
-
-void node_array_free(struct node *node, cl_mem array)
-{
-    *array_slot(node, array) = NULL;
-    clReleaseMemObject(array);
+    for (unsigned i = 0; i < NODE_MOST_ARRAYS; i++)
+        if (!node->arrays[i])
+            return node->arrays[i] = array;
+    die("more than %d arrays", NODE_MOST_ARRAYS);
 }
 
 void node_clear(struct node *node, cl_mem array, size_t bytes)

@@ -116,9 +116,6 @@ void node_set_offsets(cl_kernel kernel, cl_uint index, const cl_ulong *offsets, 
  */
 cl_mem node_array(struct node *node, size_t bytes, const void *data);
 
-/** Release it before node_close does. */
-void node_array_free(struct node *node, cl_mem array);
-
 /** Write zeros to the beginning of a device array [bytes, 64 at most], before the kernels launched next. */
 void node_clear(struct node *node, cl_mem array, size_t bytes);
 

@@ -89,9 +89,9 @@ static uint32_t items_together(struct node *node, cl_kernel kernel)
 
 /* ---- whether fine-grain barriers are sound --------------------------------------------------- */
 
-enum { PROBE_GROUPS = 4, PROBE_ROUNDS = 64, PROBE_LOOKS = 1 << 18 };
+enum { PROBE_GROUPS = 4, PROBE_ROUNDS = 64, PROBE_POLLS = 1 << 18 };
 
-/* Fewest rounds of PROBE_ROUNDS that a sub-group got through. The kernel ends whatever the device does. */
+/* Returns the fewest rounds of PROBE_ROUNDS that a sub-group got through. The kernel ends whatever the device does. */
 static uint32_t probe_rounds(struct node *node)
 {
     size_t group_items = node->group_items, n_items = PROBE_GROUPS * group_items;
@@ -100,20 +100,19 @@ static uint32_t probe_rounds(struct node *node)
     cl_uint *rounds = app_array(n_items, sizeof *rounds, "rounds"), least = PROBE_ROUNDS;
     NODE_SET(kernel, 1, cl_mem, array);
     NODE_SET(kernel, 2, cl_uint, PROBE_ROUNDS);
-    NODE_SET(kernel, 3, cl_uint, PROBE_LOOKS);
+    NODE_SET(kernel, 3, cl_uint, PROBE_POLLS);
     TRY(gravel_launch(node->gravel, kernel, 1, &n_items, &group_items, 0, NULL, NULL));
     TRY(gravel_barrier(node->gravel));
     node_read(node, array, n_items * sizeof *rounds, rounds);
     for (size_t i = 0; i < n_items; i++)
         least = rounds[i] < least ? rounds[i] : least;
     free(rounds);
-    node_array_free(node, array);
     return least;
 }
 
 /* ---- the form's kernel ------------------------------------------------------------------------- */
 
-/* NULL with the reason: kernels of sub-groups are compiled only where there are any. */
+/* Makes the kernel; NULL with the reason: kernels of sub-groups are compiled only where there are any. */
 static cl_kernel make_kernel(struct gups *gups, char *reason, size_t bytes)
 {
     cl_int error;
@@ -129,15 +128,15 @@ static cl_kernel make_kernel(struct gups *gups, char *reason, size_t bytes)
     return kernel;
 }
 
-/* Whether the form's promises hold here; every node with the kernel takes part. */
+/* Returns whether the form's promises hold here; every node with the kernel takes part. */
 static bool is_sound(struct gups *gups, char *reason, size_t bytes)
 {
     uint32_t n_rounds = is_form(gups, "fbar") ? probe_rounds(&gups->node) : PROBE_ROUNDS;
     if (n_rounds < PROBE_ROUNDS)
         snprintf(reason, bytes,
-                 "sub-groups of a group do not run beside each other on this device: one waited in "
-                 "vain for %d looks, after %u of %d rounds",
-                 PROBE_LOOKS, n_rounds, PROBE_ROUNDS);
+                 "sub-groups of a group do not run concurrently on this device: one waited in vain "
+                 "for %d polls, after %u of %d rounds",
+                 PROBE_POLLS, n_rounds, PROBE_ROUNDS);
     return n_rounds == PROBE_ROUNDS;
 }
 
@@ -155,7 +154,7 @@ static _Noreturn void skip(struct gups *gups, const char *reason)
     exit(77);
 }
 
-/* Work-items of a group are as the form wants them. All nodes skip if one of them cannot run it. */
+/* Sets the work-items of a group as the form wants them. All nodes skip if one of them cannot run it. */
 void divergent_open(struct gups *gups)
 {
     struct node *node = &gups->node;

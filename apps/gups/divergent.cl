@@ -105,11 +105,11 @@ kernel void gups_fbar(GRAVEL_ARENA, ulong first, struct divergent problem)
     }
 }
 
-/* Whether such barriers are sound here. rounds [global size]: of n_rounds, as many as work with n_looks a wait. */
-kernel void rounds_of_fbar(GRAVEL_ARENA, global uint *rounds, uint n_rounds, uint n_looks)
+/* Whether such barriers are sound here. rounds [global size]: of n_rounds, as many as work with n_polls polls a wait. */
+kernel void rounds_of_fbar(GRAVEL_ARENA, global uint *rounds, uint n_rounds, uint n_polls)
 {
     GRAVEL_FBAR(f);
-    rounds[get_global_id(0)] = gravel_fbar_rounds_wg(f, n_rounds, n_looks);
+    rounds[get_global_id(0)] = gravel_fbar_rounds_wg(f, n_rounds, n_polls);
 }
 
 #endif

@@ -125,7 +125,6 @@ void table_undo_stream(struct table *table, uint64_t n_updates)
         left = left > (uint64_t)n * PIECE ? left - (uint64_t)n * PIECE : 0;
     }
     node_finish(table->node);
-    node_array_free(table->node, on_device);
     free(marks);
 }
 
@@ -152,7 +151,6 @@ uint64_t table_count_wrong(struct table *table)
     node_read(table->node, on_device, N_ITEMS * sizeof *wrong, wrong);
     for (uint32_t i = 0; i < N_ITEMS; i++)
         sum += wrong[i];
-    node_array_free(table->node, on_device);
     free(wrong);
     return sum;
 }
