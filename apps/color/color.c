@@ -86,9 +86,11 @@ static void reset(void *self)
 static void run(void *self)
 {
     struct color *color = self;
-    color->n_rounds = 0;
-    for (uint64_t n_left = color->part.survey.n_vertices; n_left; color->n_rounds++)
+    color->n_rounds = 0; /* a way's kernels are given the number of their round, from 1 on */
+    for (uint64_t n_left = color->part.survey.n_vertices; n_left;) {
+        color->n_rounds++;
         n_left = color->way->round(color);
+    }
 }
 
 uint32_t *color_read(struct color *color, uint32_t node)
