@@ -134,8 +134,8 @@ static bool is_sound(struct gups *gups, char *reason, size_t bytes)
     uint32_t n_rounds = is_form(gups, "fbar") ? probe_rounds(&gups->node) : PROBE_ROUNDS;
     if (n_rounds < PROBE_ROUNDS)
         snprintf(reason, bytes,
-                 "sub-groups of a group do not run concurrently on this device: one waited in vain "
-                 "for %d polls, after %u of %d rounds",
+                 "sub-groups of a group do not run concurrently on this device: one waited for "
+                 "%d polls, after %u of %d rounds",
                  PROBE_POLLS, n_rounds, PROBE_ROUNDS);
     return n_rounds == PROBE_ROUNDS;
 }
