@@ -29,7 +29,8 @@ static void print_text(FILE *out, const struct hrf_instruction *instruction)
     }
 }
 
-void hrf_print_event(FILE *out, const struct hrf_execution *execution, uint32_t event)
+/* An access as writer:3 "x = 1". */
+static void print_event(FILE *out, const struct hrf_execution *execution, uint32_t event)
 {
     const struct hrf_instruction *instruction = execution->events[event].instruction;
     fprintf(out, "%s:%u \"", name_of(execution, event), instruction->line);
@@ -103,9 +104,9 @@ void hrf_print_race(FILE *out, const struct hrf_verdict *verdict, enum hrf_model
     if (of->answer != HRF_HAS_RACE)
         return;
     fprintf(out, "  %s: ", hrf_rules[model].name);
-    hrf_print_event(out, &of->execution, of->pair[0]);
+    print_event(out, &of->execution, of->pair[0]);
     fputs(", ", out);
-    hrf_print_event(out, &of->execution, of->pair[1]);
+    print_event(out, &of->execution, of->pair[1]);
     fputs(": ", out);
     print_reason(out, &of->execution, &hrf_rules[model], of->pair);
     fputc('\n', out);

@@ -11,8 +11,6 @@
 
 #include <stdio.h>
 
-/** An access as writer:3 "x = 1". */
-void hrf_print_event(FILE *out, const struct hrf_execution *execution, uint32_t event);
 /** A line: the two accesses, and why nothing orders them. */
 void hrf_print_race(FILE *out, const struct hrf_verdict *verdict, enum hrf_model model);
 /** The events in an order in which they may happen. @param marked  [n] events with a star. */

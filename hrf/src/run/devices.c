@@ -31,10 +31,13 @@ struct devices {
     cl_command_queue queue;
 };
 
-/* Words of the device. */
+/* Words of the device; the first three are shared with a host that plays. */
+enum words { WORDS, RESULTS, MEETING, MARKS, NOISE, BINS, COUNTS, N_WORDS };
+
 struct buffer {
+    size_t bytes;
     cl_mem memory;
-    cl_uint *shared; /* with the host, which is their address; or NULL */
+    cl_uint *shared; /* their address, or NULL */
 };
 
 /* What one program needs. */
@@ -44,7 +47,7 @@ struct play {
     const struct shape *shape;
     cl_program program;
     cl_kernel clear, run, judge;
-    struct buffer words, results, dead, meeting, noise, bins, counts;
+    struct buffer buffers[N_WORDS];
     cl_uint n_home, n_groups, rounds, each, n_instances, n, group_items;
 };
 
@@ -169,9 +172,8 @@ static void choose_size(struct play *play)
 }
 
 /* Memory of clSVMAlloc stands behind a buffer made of it, so that kernels need not know. */
-static cl_int make_buffer(struct play *play, size_t n_words, bool is_shared, struct buffer *out)
+static cl_int make_buffer(struct play *play, bool is_shared, struct buffer *buffer)
 {
-    const size_t bytes = n_words * sizeof(cl_uint);
     cl_context context = play->devices->context;
     cl_svm_mem_flags flags = CL_MEM_READ_WRITE | CL_MEM_SVM_FINE_GRAIN_BUFFER;
     cl_device_svm_capabilities svm = 0;
@@ -179,11 +181,11 @@ static cl_int make_buffer(struct play *play, size_t n_words, bool is_shared, str
     clGetDeviceInfo(play->devices->device, CL_DEVICE_SVM_CAPABILITIES, sizeof svm, &svm, NULL);
     if (svm & CL_DEVICE_SVM_ATOMICS)
         flags |= CL_MEM_SVM_ATOMICS;
-    if (is_shared && !(out->shared = clSVMAlloc(context, flags, bytes, 0)))
+    if (is_shared && !(buffer->shared = clSVMAlloc(context, flags, buffer->bytes, 0)))
         return CL_MEM_OBJECT_ALLOCATION_FAILURE;
-    out->memory =
-        clCreateBuffer(context, CL_MEM_READ_WRITE | (out->shared ? CL_MEM_USE_HOST_PTR : 0), bytes,
-                       out->shared, &error);
+    buffer->memory =
+        clCreateBuffer(context, CL_MEM_READ_WRITE | (is_shared ? CL_MEM_USE_HOST_PTR : 0),
+                       buffer->bytes, buffer->shared, &error);
     return error;
 }
 
@@ -191,47 +193,52 @@ static int make_buffers(struct play *play, char *why, unsigned n_bytes)
 {
     const struct shape *shape = play->shape;
     const size_t n = play->n, n_locations = play->litmus->n_locations;
-    const size_t n_results = shape->n_watched + shape->n_host + 1;
-    const bool has_host = shape->n_host;
-    cl_int error = make_buffer(play, n * (n_locations + !n_locations), has_host, &play->words);
-    error = error ? error : make_buffer(play, n * n_results, has_host, &play->results);
-    error = error ? error
-                  : make_buffer(play, (size_t)KERNEL_MEETING_STRIDE * (shape->n_host + 1), has_host,
-                                &play->meeting);
-    error = error ? error : make_buffer(play, n, false, &play->dead);
-    error = error ? error : make_buffer(play, KERNEL_NOISE_WORDS, false, &play->noise);
-    error = error ? error : make_buffer(play, SHAPE_BINS, false, &play->bins);
-    error = error ? error : make_buffer(play, KERNEL_N_COUNTS, false, &play->counts);
+    const size_t n_words[] = {[WORDS] = n * (n_locations + !n_locations),
+                              [RESULTS] = n * (shape->n_watched + shape->n_host + 1),
+                              [MEETING] = (size_t)KERNEL_MEETING_STRIDE * (shape->n_host + 1),
+                              [MARKS] = n,
+                              [NOISE] = KERNEL_NOISE_WORDS,
+                              [BINS] = SHAPE_BINS,
+                              [COUNTS] = KERNEL_N_COUNTS};
+    cl_int error = CL_SUCCESS;
+    for (int b = 0; b < N_WORDS && !error; b++) {
+        play->buffers[b].bytes = n_words[b] * sizeof(cl_uint);
+        error = make_buffer(play, shape->n_host && b <= MEETING, &play->buffers[b]);
+    }
     return error ? fail_cl(why, n_bytes, "buffers of the instances", error) : 0;
 }
 
-static cl_int set_zero(struct play *play, const struct buffer *buffer, size_t n_words)
+static cl_int set_zero(struct play *play, enum words words)
 {
     const cl_uint zero = 0;
-    return clEnqueueFillBuffer(play->devices->queue, buffer->memory, &zero, sizeof zero, 0,
-                               n_words * sizeof zero, 0, NULL, NULL);
+    return clEnqueueFillBuffer(play->devices->queue, play->buffers[words].memory, &zero,
+                               sizeof zero, 0, play->buffers[words].bytes, 0, NULL, NULL);
 }
 
-static cl_int set_arguments(struct play *play)
+/* A kernel's arguments: buffers, then numbers. */
+static cl_int set_arguments(struct play *play, cl_kernel kernel, const enum words *buffers,
+                            cl_uint n_buffers, const cl_uint *numbers, cl_uint n_numbers)
 {
-    const cl_mem clear[] = {play->words.memory, play->dead.memory};
-    const cl_mem run[] = {play->words.memory, play->results.memory, play->dead.memory,
-                          play->meeting.memory, play->noise.memory};
-    const cl_mem judge[] = {play->words.memory, play->results.memory, play->dead.memory,
-                            play->bins.memory, play->counts.memory};
-    const cl_uint sizes[] = {play->n, play->n_home, play->rounds, play->each};
     cl_int error = CL_SUCCESS;
-    for (cl_uint i = 0; i < 2; i++)
-        error |= clSetKernelArg(play->clear, i, sizeof clear[i], &clear[i]);
-    error |= clSetKernelArg(play->clear, 2, sizeof play->n, &play->n);
-    for (cl_uint i = 0; i < 5; i++) {
-        error |= clSetKernelArg(play->run, i, sizeof run[i], &run[i]);
-        error |= clSetKernelArg(play->judge, i, sizeof judge[i], &judge[i]);
-    }
-    for (cl_uint i = 0; i < 4; i++)
-        error |= clSetKernelArg(play->run, 5 + i, sizeof sizes[i], &sizes[i]);
-    error |= clSetKernelArg(play->judge, 5, sizeof play->n, &play->n);
-    return error | clSetKernelArg(play->judge, 6, sizeof play->n_instances, &play->n_instances);
+    for (cl_uint i = 0; i < n_buffers; i++)
+        error |= clSetKernelArg(kernel, i, sizeof(cl_mem), &play->buffers[buffers[i]].memory);
+    for (cl_uint i = 0; i < n_numbers; i++)
+        error |= clSetKernelArg(kernel, n_buffers + i, sizeof numbers[i], &numbers[i]);
+    return error;
+}
+
+/* All arguments but the seed. */
+static cl_int prepare(struct play *play)
+{
+    static const enum words clear[] = {WORDS, MARKS};
+    static const enum words run[] = {WORDS, RESULTS, MARKS, MEETING, NOISE};
+    static const enum words judge[] = {WORDS, RESULTS, MARKS, BINS, COUNTS};
+    const cl_uint sizes[] = {play->n, play->n_home, play->rounds, play->each};
+    const cl_uint judged[] = {play->n, play->n_instances};
+    return set_arguments(play, play->clear, clear, 2, sizes, 1) |
+           set_arguments(play, play->run, run, 5, sizes, 4) |
+           set_arguments(play, play->judge, judge, 5, judged, 2) | set_zero(play, NOISE) |
+           set_zero(play, BINS) | set_zero(play, COUNTS);
 }
 
 static cl_int enqueue_run(struct play *play)
@@ -244,8 +251,8 @@ static cl_int enqueue_run(struct play *play)
 /* The host's threads begin when memory is clear, and end when the launch has ended. */
 static cl_int run_beside_host(struct play *play, cl_uint seed)
 {
-    const struct host_memory memory = {play->words.shared, play->results.shared,
-                                       play->meeting.shared, play->n, play->rounds};
+    const struct host_memory memory = {play->buffers[WORDS].shared, play->buffers[RESULTS].shared,
+                                       play->buffers[MEETING].shared, play->n, play->rounds};
     cl_int error = clFinish(play->devices->queue);
     struct host *host = error ? NULL : host_start(play->litmus, play->shape, &memory, seed);
     if (!host)
@@ -256,17 +263,16 @@ static cl_int run_beside_host(struct play *play, cl_uint seed)
     return error;
 }
 
-/* All instances once. @param n_counts  [2, in, out] held and dead, which the device adds up. */
+/* All instances once. */
 static cl_int play_once(struct play *play, cl_uint seed)
 {
     const size_t all = play->n, judges = play->n < 65536 ? play->n : 65536;
     const size_t judge_group = judges < JUDGES ? judges : JUDGES;
-    const uint32_t n_host = play->shape->n_host;
     cl_command_queue queue = play->devices->queue;
-    cl_int error = set_zero(play, &play->meeting, (size_t)KERNEL_MEETING_STRIDE * (n_host + 1));
+    cl_int error = set_zero(play, MEETING);
     error |= clSetKernelArg(play->run, 9, sizeof seed, &seed);
     error |= clEnqueueNDRangeKernel(queue, play->clear, 1, NULL, &all, NULL, 0, NULL, NULL);
-    error |= n_host ? run_beside_host(play, seed) : enqueue_run(play);
+    error |= play->shape->n_host ? run_beside_host(play, seed) : enqueue_run(play);
     return error | clEnqueueNDRangeKernel(queue, play->judge, 1, NULL, &judges, &judge_group, 0,
                                           NULL, NULL);
 }
@@ -276,10 +282,10 @@ static cl_int collect(struct play *play, struct devices_outcome *outcome)
 {
     cl_uint bins[SHAPE_BINS], counts[KERNEL_N_COUNTS];
     cl_command_queue queue = play->devices->queue;
-    cl_int error =
-        clEnqueueReadBuffer(queue, play->bins.memory, CL_TRUE, 0, sizeof bins, bins, 0, NULL, NULL);
-    error |= clEnqueueReadBuffer(queue, play->counts.memory, CL_TRUE, 0, sizeof counts, counts, 0,
-                                 NULL, NULL);
+    cl_int error = clEnqueueReadBuffer(queue, play->buffers[BINS].memory, CL_TRUE, 0, sizeof bins,
+                                       bins, 0, NULL, NULL);
+    error |= clEnqueueReadBuffer(queue, play->buffers[COUNTS].memory, CL_TRUE, 0, sizeof counts,
+                                 counts, 0, NULL, NULL);
     if (error)
         return error;
     for (uint32_t b = 0; b < SHAPE_BINS; b++)
@@ -287,7 +293,7 @@ static cl_int collect(struct play *play, struct devices_outcome *outcome)
     outcome->n_held += counts[KERNEL_HELD];
     outcome->n_dead += counts[KERNEL_DEAD];
     outcome->has_scope_sys = counts[KERNEL_HAS_SYS];
-    return set_zero(play, &play->bins, SHAPE_BINS) | set_zero(play, &play->counts, KERNEL_N_COUNTS);
+    return set_zero(play, BINS) | set_zero(play, COUNTS);
 }
 
 static double seconds_now(void)
@@ -302,9 +308,7 @@ static cl_int play_on(struct play *play, const struct devices_wish *wish,
 {
     const double begin = seconds_now();
     cl_uint seed = wish->seed;
-    cl_int error = set_arguments(play) | set_zero(play, &play->bins, SHAPE_BINS) |
-                   set_zero(play, &play->counts, KERNEL_N_COUNTS) |
-                   set_zero(play, &play->noise, KERNEL_NOISE_WORDS);
+    cl_int error = prepare(play);
     while (!error && outcome->seconds < wish->seconds) {
         for (uint32_t k = 0; k < LAUNCHES_A_LOOK && !error; k++) {
             error = play_once(play, seed++);
@@ -316,22 +320,16 @@ static cl_int play_on(struct play *play, const struct devices_wish *wish,
     return error;
 }
 
-static void release_buffer(struct play *play, struct buffer *buffer)
-{
-    if (buffer->memory)
-        clReleaseMemObject(buffer->memory);
-    if (buffer->shared)
-        clSVMFree(play->devices->context, buffer->shared);
-}
-
 static void release(struct play *play)
 {
-    struct buffer *buffers[] = {&play->words, &play->results, &play->dead,  &play->meeting,
-                                &play->noise, &play->bins,    &play->counts};
     cl_kernel kernels[] = {play->clear, play->run, play->judge};
     clFinish(play->devices->queue);
-    for (unsigned i = 0; i < sizeof buffers / sizeof *buffers; i++)
-        release_buffer(play, buffers[i]);
+    for (int b = 0; b < N_WORDS; b++) {
+        if (play->buffers[b].memory)
+            clReleaseMemObject(play->buffers[b].memory);
+        if (play->buffers[b].shared)
+            clSVMFree(play->devices->context, play->buffers[b].shared);
+    }
     for (unsigned i = 0; i < sizeof kernels / sizeof *kernels; i++)
         if (kernels[i])
             clReleaseKernel(kernels[i]);
