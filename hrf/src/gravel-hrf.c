@@ -40,7 +40,7 @@ static const struct argp_option options[] = {
     {"json", 'j', NULL, 0, "one JSON object instead of text", 0},
     {0}};
 
-/* A list of models. */
+/* Parses a list of models. */
 static void parse_models(struct show_wish *wish, const char *list, struct argp_state *state)
 {
     wish->models = 0;

@@ -33,16 +33,16 @@ enum {
     SHOW_NO_DEVICE = 77
 };
 
-/** The worse of two exit statuses: a bad file, then a wrong verdict, then an undecided one. */
+/** Returns the worse of two exit statuses: a bad file, then a wrong verdict, then an undecided one. */
 int show_worse(int a, int b);
 
 /** Says what is wrong with a file: "file:line: what". @return exit status. */
 int show_complaint(const struct show_wish *wish, const char *path, const char *what);
 
-/** A trace instead of a program. @return exit status. */
+/** Shows a trace instead of a program. Returns the exit status. */
 int show_trace(const struct show_wish *wish, const char *path);
 
-/** @return exit status. */
+/** Returns the exit status. */
 int show_file(const struct show_wish *wish, const char *path);
 
 #endif

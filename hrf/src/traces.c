@@ -30,7 +30,7 @@ static int refuse(const struct show_wish *wish, const char *path, const char *wh
     return show_complaint(wish, path, text);
 }
 
-/* @return NULL, or what is wrong. */
+/* Returns NULL, or what is wrong. */
 static const char *open_trace(const char *path, struct trace *trace)
 {
     struct stat status;
@@ -82,7 +82,7 @@ static json_t *json_of(enum hrf_model model, const struct hrf_trace_result *resu
                      "races", (json_int_t)result->n_races, "sites", sites);
 }
 
-/* Under every model that is asked for and that takes traces. */
+/* Checks a trace under every model that is asked for and that takes traces. */
 static int check_all(const struct show_wish *wish, const char *path, const struct trace *trace)
 {
     static struct hrf_trace_result results[HRF_N_MODELS];

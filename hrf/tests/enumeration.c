@@ -45,7 +45,7 @@ static int32_t number_of(const struct enumeration *e, uint32_t thread, uint32_t 
     return HRF_NONE;
 }
 
-/* Add events when what they read is there. @return whether all could be: no cycle of program order and reads-from. */
+/* Adds events when what they read is there. @return whether all could be: no cycle of program order and reads-from. */
 static bool build(struct enumeration *e)
 {
     int32_t place[64];
@@ -150,7 +150,7 @@ static void list_stores(struct enumeration *e)
     order_stores(e, 0, 0);
 }
 
-/* Whether each compare-and-swap succeeds, then each read's source. */
+/* Chooses whether each compare-and-swap succeeds, then each read's source. */
 static void choose(struct enumeration *e, uint32_t k)
 {
     if (k == e->n) {

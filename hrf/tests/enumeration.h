@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * All executions of a program, without any cleverness: every interleaving; and, of a program without branches, those that
- * a model's axioms allow: sources first, then coherence, then what the axioms say.
+ * All executions of a program, without any cleverness: every interleaving; and, of a program without branches, those
+ * that a model's axioms allow: sources first, then coherence, then what the axioms say.
  *
  * Path:    test_engines.c -> enumeration.c -> hrf/src/checker.
  */
@@ -11,7 +11,7 @@
 #include "checker/explore.h"
 #include "keys.h"
 
-/** Add the keys of all executions. @return whether it was short enough to come to its end. */
+/** Adds the keys of all executions. @return whether it was short enough to come to its end. */
 bool enumerate_graphs(const struct hrf_program *program, enum hrf_model model, struct keys *keys);
 
 /** Shows a search every interleaving. Returns whether the visitor was content until the end. */

@@ -24,10 +24,10 @@ struct keys {
 struct keys *keys_make(const struct hrf_program *program);
 void keys_free(struct keys *keys);
 
-/** Sort, and drop what is there twice. @return how many there were. */
+/** Sorts, and drops what is there twice. @return how many there were. */
 uint32_t keys_settle(struct keys *keys);
 
-/** Fail unless both have one set of keys, and races in the same models. */
+/** Fails unless both have one set of keys, and races in the same models. */
 void keys_expect_same(const struct keys *a, const struct keys *b, const char *what,
                       const char *text);
 

@@ -124,7 +124,7 @@ static inline void random_thread(struct random_text *random, const struct random
     random_put(random, "}\n");
 }
 
-/* @return the program's text. */
+/* Returns the program's text. */
 static inline const char *random_program(struct random_text *random,
                                          const struct random_shape *shape)
 {
@@ -143,7 +143,7 @@ static inline uint64_t mix(uint64_t hash, uint64_t value)
     return hash ^ hash >> 29;
 }
 
-/* What every event reads and where it stores, thread by thread. */
+/* Returns a key of what every event reads and where it stores, thread by thread. */
 static inline uint64_t key_of(const struct hrf_execution *execution)
 {
     uint64_t key = 1;

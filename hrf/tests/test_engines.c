@@ -119,7 +119,7 @@ static bool collect_graph(void *context, const struct hrf_execution *execution,
     return true;
 }
 
-/* @return whether the enumeration was short enough to compare with. */
+/* Returns whether the enumeration was short enough to compare with. */
 static bool compare_graphs(const char *text, enum hrf_model model)
 {
     struct hrf_program *program = parse(text);
@@ -270,7 +270,7 @@ static void search_that_ends_early_finds_nothing_free(void **state)
     hrf_program_free(program);
 }
 
-/* Thread 0 writes three words, and memory from the first on is allocated anew; then thread 1 writes them. */
+/* Judges a trace: thread 0 writes three words, memory from the first on is allocated anew, thread 1 writes them. */
 static void expect_races(uint32_t n_forgotten, uint64_t n_races, uint64_t first)
 {
     static struct hrf_trace_result result;

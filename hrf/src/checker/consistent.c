@@ -9,13 +9,13 @@
  */
 #include "checker/consistent.h"
 
-/* The newest store that an access has, by storing or reading. */
+/* Returns the newest store that an access has, by storing or reading. */
 static uint16_t newest(const struct hrf_execution *execution, const struct hrf_event *event)
 {
     return event->writes ? event->position : hrf_read_position(execution, event);
 }
 
-/* Whether b, which comes after a, neither stores nor reads something older. */
+/* Returns whether b, which comes after a, neither stores nor reads something older. */
 static bool is_coherent(const struct hrf_execution *execution, uint32_t a, uint32_t b)
 {
     const struct hrf_event *x = &execution->events[a], *y = &execution->events[b];
@@ -52,7 +52,7 @@ static bool is_sc(const struct hrf_event *event)
     return (event->order & HRF_SEQ_CST) == HRF_SEQ_CST;
 }
 
-/* Whether the second access stores over what the first one stored or read. */
+/* Returns whether the second access stores over what the first one stored or read. */
 static bool is_overwritten(const struct hrf_execution *execution, const struct hrf_event *first,
                            const struct hrf_event *second)
 {
@@ -60,7 +60,7 @@ static bool is_overwritten(const struct hrf_execution *execution, const struct h
            second->writes && newest(execution, first) < second->position;
 }
 
-/* Whether y, or of a fence an access before it, stores over what x knows. */
+/* Returns whether y, or of a fence an access before it, stores over what x knows. */
 static bool ends_before(const struct hrf_execution *execution, const struct hrf_event *x,
                         const struct hrf_event *y)
 {
@@ -72,7 +72,7 @@ static bool ends_before(const struct hrf_execution *execution, const struct hrf_
     return false;
 }
 
-/* Whether seq_cst event a must come before b in their order. */
+/* Returns whether seq_cst event a must come before b in their order. */
 static bool is_before(const struct hrf_orders *orders, uint32_t a, uint32_t b)
 {
     const struct hrf_execution *execution = orders->execution;
@@ -90,7 +90,7 @@ static bool is_before(const struct hrf_orders *orders, uint32_t a, uint32_t b)
     return false;
 }
 
-/* Take away events that nothing left must come before; what cannot be taken is a cycle. */
+/* Takes away events that nothing left must come before; what cannot be taken is a cycle. */
 static bool has_order(const struct hrf_orders *orders, uint16_t *left, uint32_t n_left)
 {
     for (uint32_t i = 0; i < n_left;) {

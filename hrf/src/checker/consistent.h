@@ -9,7 +9,7 @@
 
 #include "checker/orders.h"
 
-/** Whether happens-before, coherence and the order of seq_cst operations fit together. @param orders  of the whole. */
+/** Returns whether happens-before, coherence and the order of seq_cst operations of a whole execution fit together. */
 bool hrf_is_consistent(const struct hrf_orders *orders);
 
 #endif

@@ -47,15 +47,15 @@ struct hrf_execution {
     int16_t last[HRF_MAX_THREADS];
 };
 
-/** @return 0; -1 without memory. */
+/** Returns 0; -1 without memory. */
 int hrf_execution_init(struct hrf_execution *execution, const struct hrf_program *program);
 void hrf_execution_free(struct hrf_execution *execution);
 
-/** Add an event, of which kind, thread, location, order and scope are set. @return its number. */
+/** Adds an event, of which kind, thread, location, order and scope are set. @return its number. */
 int16_t hrf_execution_add(struct hrf_execution *execution, const struct hrf_event *event);
-/** Drop events until there are n. */
+/** Drops events until there are n. */
 void hrf_execution_drop(struct hrf_execution *execution, uint32_t n);
-/** Copy the events. @return 0; -1 without memory. */
+/** Copies the events. @return 0; -1 without memory. */
 int hrf_execution_copy(struct hrf_execution *to, const struct hrf_execution *from);
 
 static inline bool hrf_acquires(const struct hrf_event *event)
@@ -66,7 +66,7 @@ static inline bool hrf_releases(const struct hrf_event *event)
 {
     return (event->order & HRF_RELEASE) && (event->writes || event->is_fence);
 }
-/** Where in coherence order the value stands that an event reads; 0: the initial one. */
+/** Returns where in coherence order the value stands that an event reads; 0: the initial one. */
 static inline uint16_t hrf_read_position(const struct hrf_execution *execution,
                                          const struct hrf_event *event)
 {

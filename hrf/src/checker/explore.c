@@ -53,7 +53,7 @@ static uint32_t last_value(const struct grower *g, int32_t location)
              : g->program->locations[location].initial;
 }
 
-/* Whether no thread waits for a store that it could have read before. */
+/* Returns whether no thread waits for a store that it could have read before. */
 static bool is_end(const struct grower *g)
 {
     for (uint32_t t = 0; t < g->program->n_threads; t++) {
@@ -67,7 +67,7 @@ static bool is_end(const struct grower *g)
     return true;
 }
 
-/* How an execution ended, from its threads. */
+/* Returns how an execution ended, from its threads. */
 static struct hrf_outcome outcome_of(const struct hrf_program *program,
                                      const struct hrf_locals *locals, const uint32_t *memory)
 {
@@ -123,7 +123,7 @@ static void end_branch(struct grower *g, bool is_graph, bool is_cut)
 
 /* ---- events ---------------------------------------------------------------------------------- */
 
-/* The newest store that what happens before the thread's next event knows; the event reads and stores nothing older. */
+/* Returns the newest store known to what happens before a thread's next event, which reads and stores nothing older. */
 static uint16_t oldest_place(const struct grower *g, uint32_t thread, int32_t location)
 {
     const struct hrf_execution *execution = &g->execution;
@@ -147,7 +147,7 @@ static void renumber(struct grower *g, int32_t location, uint32_t from)
         g->execution.events[g->coherence[location][p]].position = (uint16_t)(p + 1);
 }
 
-/* Whether a store may come at this place: nothing comes between a read-modify-write and what it reads. */
+/* Returns whether a store may come at this place: nothing comes between a read-modify-write and what it reads. */
 static bool is_place(const struct grower *g, int32_t location, uint32_t place)
 {
     return place == g->n_stores[location] ||
@@ -171,7 +171,7 @@ static void take_out(struct grower *g, int32_t location, uint32_t place)
     renumber(g, location, place);
 }
 
-/* Add the thread's next event and all that can follow, then take it back. @param place  of a store. */
+/* Adds the thread's next event and all that can follow, then takes it back. @param place  of a store. */
 static void try_event(struct grower *g, const struct hrf_event *event, uint32_t place, uint32_t old)
 {
     const uint32_t thread = event->thread, n = g->execution.n, waited = g->waits_since[thread];
@@ -219,7 +219,7 @@ static void try_barrier(struct grower *g, uint32_t thread)
     hrf_execution_drop(&g->execution, n);
 }
 
-/* A store, fence or barrier. */
+/* Adds a store, fence or barrier, in each place. */
 static void add_forced(struct grower *g, uint32_t thread)
 {
     const struct hrf_instruction *next = next_of(g, thread);
@@ -239,7 +239,7 @@ static void add_forced(struct grower *g, uint32_t thread)
             try_event(g, &event, place, 0);
 }
 
-/* Read from one store, or the initial value. */
+/* Reads from one store, or the initial value. */
 static void try_source(struct grower *g, uint32_t thread, int32_t source)
 {
     const struct hrf_instruction *next = next_of(g, thread);
@@ -255,7 +255,7 @@ static void try_source(struct grower *g, uint32_t thread, int32_t source)
         try_event(g, &event, place, value);
 }
 
-/* Read from every store that is there, of those that came since the read waits. */
+/* Reads from every store that is there, of those that came since the read waits. */
 static void try_sources(struct grower *g, uint32_t thread)
 {
     const int32_t location = next_of(g, thread)->location;
@@ -269,7 +269,7 @@ static void try_sources(struct grower *g, uint32_t thread)
 
 /* ---- which comes next ------------------------------------------------------------------------ */
 
-/* @return a thread whose next event reads nothing and can be made, or HRF_NONE. */
+/* Returns a thread whose next event reads nothing and can be made, or HRF_NONE. */
 static int32_t find_forced(const struct grower *g)
 {
     for (uint32_t t = 0; t < g->program->n_threads; t++) {
@@ -281,7 +281,7 @@ static int32_t find_forced(const struct grower *g)
     return HRF_NONE;
 }
 
-/* Whether another thread may still store there. */
+/* Returns whether another thread may still store there. */
 static bool may_change(const struct grower *g, uint32_t thread, int32_t location)
 {
     for (uint32_t t = 0; t < g->program->n_threads; t++)
@@ -290,14 +290,14 @@ static bool may_change(const struct grower *g, uint32_t thread, int32_t location
     return false;
 }
 
-/* Whether the read has a store to take that it has not refused. */
+/* Returns whether the read has a store to take that it has not refused. */
 static bool has_new_source(const struct grower *g, uint32_t thread, int32_t location)
 {
     return !g->waits_since[thread] ||
            g->execution.last_write[location] + 1 >= (int32_t)g->waits_since[thread];
 }
 
-/* A thread that reads next: rather one whose location no other thread stores to. */
+/* Returns a thread that reads next, or HRF_NONE: rather one whose location no other thread stores to. */
 static int32_t find_reader(const struct grower *g)
 {
     int32_t found = HRF_NONE;

@@ -28,24 +28,24 @@ struct hrf_lexer {
     char error[HRF_ERROR_BYTES];
 };
 
-/** Start at the first token. */
+/** Starts at the first token. */
 void hrf_lex(struct hrf_lexer *lexer, const char *path, const char *text);
-/** Go to the next token. */
+/** Goes to the next token. */
 void hrf_next(struct hrf_lexer *lexer);
 
-/** Note the first error, as "file:line: what", and end the file. */
+/** Notes the first error, as "file:line: what", and ends the file. */
 void hrf_fail(struct hrf_lexer *lexer, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
-/** Fail because of the token: "'x': what was expected". */
+/** Fails because of the token: "'x': what was expected". */
 void hrf_expected(struct hrf_lexer *lexer, const char *what);
 
 bool hrf_is(const struct hrf_lexer *lexer, const char *text);
-/** Step over a sign or word if it is there. */
+/** Steps over a sign or word if it is there. */
 bool hrf_take(struct hrf_lexer *lexer, const char *text);
-/** Step over a sign or word, or fail. */
+/** Steps over a sign or word, or fails. */
 void hrf_need(struct hrf_lexer *lexer, const char *text);
 uint32_t hrf_need_number(struct hrf_lexer *lexer, const char *what);
-/** Copy a word. @param name  [HRF_NAME_BYTES] */
+/** Copies a word. @param name  [HRF_NAME_BYTES] */
 void hrf_need_name(struct hrf_lexer *lexer, const char *what, char *name);
 
 #endif

@@ -2,9 +2,9 @@
 /*
  * Orders events as one memory would. See linear.h.
  *
- * An event is ready when all that must come before it is there: what is before it in its thread; of a read the store that
- * it reads; of a store the one before it in coherence order, and all that read that one; of a barrier what is before it in
- * each thread of the group. So any event that is ready may be next.
+ * An event is ready when all that must come before it is there: what is before it in its thread; of a read the store
+ * that it reads; of a store the one before it in coherence order, and all that read that one; of a barrier what is
+ * before it in each thread of the group. So any event that is ready may be next.
  */
 #include "checker/linear.h"
 

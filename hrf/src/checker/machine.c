@@ -50,7 +50,7 @@ bool hrf_accepts(const struct hrf_program *program, const struct hrf_instruction
            hrf_apply(instruction->comparison, value, value_of(program, instruction->value, locals));
 }
 
-/* What a read-modify-write stores. @return false if it stores nothing: a compare-and-swap that failed. */
+/* Finds what a read-modify-write stores. Returns false if it stores nothing: a compare-and-swap that failed. */
 static bool modify(const struct hrf_program *program, const struct hrf_instruction *i,
                    const struct hrf_locals *locals, uint32_t old, uint32_t *stored)
 {

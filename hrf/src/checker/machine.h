@@ -19,10 +19,10 @@ struct hrf_locals {
 
 struct hrf_event;
 
-/** Go to the thread's first event. */
+/** Goes to the thread's first event. */
 void hrf_locals_init(const struct hrf_program *program, uint32_t thread, struct hrf_locals *locals);
 
-/** The instruction of the thread's next event, or NULL at its end. */
+/** Returns the instruction of the thread's next event, or NULL at its end. */
 static inline const struct hrf_instruction *
 hrf_next_event(const struct hrf_program *program, uint32_t thread, const struct hrf_locals *locals)
 {
@@ -30,7 +30,7 @@ hrf_next_event(const struct hrf_program *program, uint32_t thread, const struct 
     return locals->at < code->n_code && !locals->is_cut ? &code->code[locals->at] : 0;
 }
 
-/** Whether an await takes a value; anything else takes all. */
+/** Returns whether an await takes a value; anything else takes all. */
 bool hrf_accepts(const struct hrf_program *program, const struct hrf_instruction *instruction,
                  const struct hrf_locals *locals, uint32_t value);
 
@@ -42,11 +42,11 @@ bool hrf_accepts(const struct hrf_program *program, const struct hrf_instruction
 void hrf_make_event(const struct hrf_program *program, uint32_t thread,
                     const struct hrf_locals *locals, uint32_t old, struct hrf_event *event);
 
-/** Continue behind the next event, which read `old`, to the one after it. */
+/** Continues behind the next event, which read `old`, to the one after it. */
 void hrf_step(const struct hrf_program *program, uint32_t thread, struct hrf_locals *locals,
               uint32_t old);
 
-/** Whether all threads that meet at the barrier of a thread are there. */
+/** Returns whether all threads that meet at the barrier of a thread are there. */
 bool hrf_barrier_is_met(const struct hrf_program *program, const struct hrf_locals *locals,
                         uint32_t thread);
 

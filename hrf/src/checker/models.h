@@ -12,8 +12,8 @@
  * - The relaxed forms take a pair if each scope holds both agents; so a group's release and another group's device
  *   acquire are none.
  * - Where the scope of a remote operation holds the other agent, two atomics do not race, whichever comes first.
- * - rsp widens the partner of a remote operation for all agents, rsp-pair for these two. Where acquires of two threads could
- *   each be the next one, none is widened.
+ * - rsp widens the partner of a remote operation for all agents, rsp-pair for these two. Where acquires of two threads
+ *   could each be the next one, none is widened.
  * - HRF orders all seq_cst operations whose scopes meet, OpenCL those of one scope.
  */
 #ifndef GRAVEL_HRF_MODELS_H

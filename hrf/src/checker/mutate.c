@@ -11,7 +11,7 @@ struct hrf_mutant hrf_before_mutants(void)
     return (struct hrf_mutant){.mutation = HRF_N_MUTATIONS, .number = UINT32_MAX};
 }
 
-/* The next smaller scope in which the thread is with fewer. */
+/* Returns the next smaller scope in which the thread is with fewer. */
 static uint8_t smaller_scope(const struct hrf_program *program, uint32_t thread, uint8_t level)
 {
     const struct hrf_thread *t = &program->threads[thread];
@@ -22,7 +22,7 @@ static uint8_t smaller_scope(const struct hrf_program *program, uint32_t thread,
     return level ? (uint8_t)(level - 1) : level;
 }
 
-/* What an operation without seq_cst can do: a load acquires, a store releases. */
+/* Returns what an operation without seq_cst can do: a load acquires, a store releases. */
 static uint8_t without_sc(const struct hrf_instruction *i)
 {
     if (i->op == HRF_LOAD || i->op == HRF_AWAIT)
@@ -58,7 +58,7 @@ static bool weaken_failed_order(struct hrf_instruction *i)
     return true;
 }
 
-/* @return whether the instruction has that mutation. */
+/* Returns whether the instruction has that mutation. */
 static bool mutate(const struct hrf_program *program, uint32_t thread, struct hrf_instruction *i,
                    enum hrf_mutation mutation)
 {

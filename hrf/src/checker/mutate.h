@@ -31,9 +31,9 @@ struct hrf_mutant {
     char text[96]; /* writer:3 release -> relaxed */
 };
 
-/** Start before the first mutant. */
+/** Starts before the first mutant. */
 struct hrf_mutant hrf_before_mutants(void);
-/** Change the program to its next mutant, if there is one: then hrf_mutant_undo. */
+/** Changes the program to its next mutant, if there is one: then hrf_mutant_undo. */
 bool hrf_mutant_next(struct hrf_program *program, struct hrf_mutant *mutant);
 void hrf_mutant_undo(struct hrf_program *program, const struct hrf_mutant *mutant);
 

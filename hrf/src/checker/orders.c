@@ -48,7 +48,7 @@ struct acquire {
     uint16_t *clock;
 };
 
-/* The scope at which two ends pair: the larger of two, one of which holds the other. */
+/* Returns the scope at which two ends pair: the larger of two, one of which holds the other. */
 static int32_t scope_of_pair(const struct hrf_orders *o, uint32_t a, uint32_t b)
 {
     const struct hrf_instance *instances = o->execution->program->instances;
@@ -69,7 +69,7 @@ static void pair(const struct acquire *acquire, uint32_t release)
     join(o, acquire->clock, clock_of(o, acquire->pass, release));
 }
 
-/* Pair with all that releases by this store. */
+/* Pairs with all that releases by this store. */
 static void pair_with_store(const struct acquire *acquire, uint32_t store)
 {
     const struct hrf_event *events = acquire->orders->execution->events;
@@ -89,8 +89,10 @@ static int32_t store_at(const struct hrf_execution *execution, int32_t location,
     return store;
 }
 
-/* OpenCL: the stores whose release sequence the load reads from: behind the first come only read-modify-writes, and
- * stores of the first's own thread. */
+/*
+ * Pairs by OpenCL: with the stores whose release sequence the load reads from. Behind the first come only
+ * read-modify-writes, and stores of the first's own thread.
+ */
 static void pair_by_sequence(const struct acquire *acquire, uint32_t load)
 {
     const struct hrf_execution *execution = acquire->orders->execution;
@@ -110,7 +112,7 @@ static void pair_by_sequence(const struct acquire *acquire, uint32_t load)
     }
 }
 
-/* HRF: all stores up to the one that the load reads. */
+/* Pairs by HRF: with all stores up to the one that the load reads. */
 static void pair_by_coherence(const struct acquire *acquire, uint32_t load)
 {
     const struct hrf_execution *execution = acquire->orders->execution;
@@ -137,14 +139,14 @@ static bool is_same_barrier(const struct hrf_event *a, const struct hrf_event *b
     return b->is_barrier && a->instance == b->instance && a->round == b->round;
 }
 
-/* Whether a barrier orders the memory of this pass for the thread. */
+/* Returns whether a barrier orders the memory of this pass for the thread. */
 static bool takes_part(const struct hrf_pass *pass, const struct hrf_event *barrier)
 {
     return (barrier->regions & pass->regions) &&
            (pass->instance < 0 || pass->instance == barrier->instance);
 }
 
-/* A group's events of one barrier are added one after the other; the clock of each joins them all. */
+/* Joins the clocks of a group's events of one barrier, which are added one after the other. */
 static void order_barrier(struct hrf_orders *o, uint32_t pass, uint32_t event, uint16_t *clock)
 {
     const struct hrf_event *events = o->execution->events;
@@ -175,7 +177,7 @@ static void order_acquire(struct hrf_orders *o, uint32_t pass, uint32_t event, u
         pair_load(&acquire, (uint32_t)load);
 }
 
-/* @return whether the event's clock has changed. */
+/* Returns whether the event's clock has changed. */
 static bool order_event(struct hrf_orders *o, uint32_t pass, uint32_t number)
 {
     const struct hrf_event *event = &o->execution->events[number];
@@ -196,7 +198,7 @@ static bool order_event(struct hrf_orders *o, uint32_t pass, uint32_t number)
 
 /* ---- remote operations ----------------------------------------------------------------------- */
 
-/* Widen to the remote operation's instance if that holds the agent's own. */
+/* Widens to the remote operation's instance if that holds the agent's own. */
 static void promote(struct hrf_orders *o, uint32_t event, uint16_t remote)
 {
     const struct hrf_program *program = o->execution->program;
@@ -205,14 +207,14 @@ static void promote(struct hrf_orders *o, uint32_t event, uint16_t remote)
         o->scopes[event] = remote;
 }
 
-/* Where in coherence order something synchronizes: 2 p is what stores at p, 2 p + 1 are loads of that. */
+/* Returns where in coherence order something synchronizes: 2 p is what stores at p, 2 p + 1 are loads of that. */
 static uint32_t place_of(const struct hrf_orders *o, int32_t number)
 {
     const struct hrf_event *event = &o->execution->events[number];
     return event->writes ? 2u * event->position : 2u * hrf_read_position(o->execution, event) + 1;
 }
 
-/* A remote acquire widens the last release before it. */
+/* Widens the last release before a remote acquire. */
 static void promote_release(struct hrf_orders *o, uint32_t remote)
 {
     const struct hrf_event *events = o->execution->events;
@@ -227,7 +229,7 @@ static void promote_release(struct hrf_orders *o, uint32_t remote)
         promote(o, (uint32_t)last, events[remote].instance);
 }
 
-/* A remote release widens the next acquire behind it, unless two threads have one there. */
+/* Widens the next acquire behind a remote release, unless two threads have one there. */
 static void promote_acquire(struct hrf_orders *o, uint32_t remote)
 {
     const struct hrf_event *events = o->execution->events;

@@ -42,13 +42,13 @@ void hrf_orders_free(struct hrf_orders *orders);
 /** Orders a whole execution. */
 void hrf_order(struct hrf_orders *orders, const struct hrf_execution *execution);
 
-/** Order the event that was added last: of a barrier, the group's events. */
+/** Orders the event that was added last: of a barrier, the group's events. */
 void hrf_order_last(struct hrf_orders *orders, const struct hrf_execution *execution);
 
-/** Whether event a happens before event b as far as memory of these regions goes. */
+/** Returns whether event a happens before event b as far as memory of these regions goes. */
 bool hrf_happens_before(const struct hrf_orders *orders, uint32_t a, uint32_t b, uint8_t regions);
 
-/** Whether two operations synchronize if their orders do. */
+/** Returns whether two operations synchronize if their orders do. */
 bool hrf_meet(const struct hrf_orders *orders, uint32_t a, uint32_t b, bool may_promote);
 
 #endif

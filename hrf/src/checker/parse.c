@@ -99,7 +99,7 @@ static enum hrf_wish parse_wish(struct hrf_lexer *lexer, bool of_exists)
     return HRF_ANY;
 }
 
-/* A model's name may have a hyphen: three tokens that touch. @return false if there is none. */
+/* Takes a model's name, which may have a hyphen: three tokens that touch. Returns false if there is none. */
 static bool take_model(struct hrf_lexer *lexer, enum hrf_model *model)
 {
     struct hrf_lexer last = *lexer;
@@ -159,7 +159,7 @@ static void parse_section(struct hrf_parser *parser)
         hrf_expected(lexer, "litmus, locations, thread, expect or exists");
 }
 
-/* Local memory is one group's. */
+/* Checks that local memory is one group's. */
 static void check_local(struct hrf_parser *parser)
 {
     const struct hrf_program *program = parser->program;

@@ -30,7 +30,7 @@
  */
 struct hrf_program *hrf_parse(const char *path, const char *text, uint64_t n_bytes, char *error);
 
-/** Parse a file; "-" is standard input. */
+/** Parses a file; "-" is standard input. */
 struct hrf_program *hrf_parse_file(const char *path, char *error);
 
 #endif

@@ -36,7 +36,7 @@ bool hrf_is_taken(const struct hrf_lexer *lexer);
 int32_t hrf_find_location(const struct hrf_parser *parser);
 int32_t hrf_find_register(const struct hrf_lexer *name, const struct hrf_thread *thread);
 
-/** Room for one more element of a growing array. @return NULL without memory, with the error noted. */
+/** Makes room for one more element of a growing array. Returns NULL without memory, with the error noted. */
 void *hrf_grow(struct hrf_parser *parser, void *array, uint32_t n, uint32_t bytes);
 
 #endif

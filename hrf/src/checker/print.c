@@ -29,7 +29,7 @@ static void print_text(FILE *out, const struct hrf_instruction *instruction)
     }
 }
 
-/* An access as writer:3 "x = 1". */
+/* Prints an access as writer:3 "x = 1". */
 static void print_event(FILE *out, const struct hrf_execution *execution, uint32_t event)
 {
     const struct hrf_instruction *instruction = execution->events[event].instruction;
@@ -182,7 +182,7 @@ static void print_nodes(FILE *out, const struct hrf_execution *execution, const 
     }
 }
 
-/* The store that comes behind this one in coherence order. */
+/* Returns the store that comes behind this one in coherence order. */
 static int32_t behind(const struct hrf_execution *execution, uint32_t store)
 {
     const struct hrf_event *event = &execution->events[store];
@@ -207,7 +207,7 @@ static void print_edges(FILE *out, const struct hrf_execution *execution)
     }
 }
 
-/* Nearest order between threads: not what program order and other arrows say already. */
+/* Returns whether an order between threads is a nearest one: not what program order and other arrows say already. */
 static bool is_direct(const struct hrf_orders *orders, uint32_t a, uint32_t b)
 {
     const struct hrf_event *events = orders->execution->events;

@@ -164,31 +164,31 @@ static inline uint8_t hrf_order_of_failure(uint8_t order)
     return order == HRF_SEQ_CST ? HRF_SEQ_CST : order & HRF_ACQUIRE;
 }
 
-/** Give each thread its scope instances. Call when all threads are known. */
+/** Gives each thread its scope instances. Call when all threads are known. */
 void hrf_program_place(struct hrf_program *program);
 
-/** The instance that an atomic operation or fence of a thread names. */
+/** Returns the instance that an atomic operation or fence of a thread names. */
 static inline uint16_t hrf_instance_of(const struct hrf_program *program, uint32_t thread,
                                        const struct hrf_instruction *instruction)
 {
     return program->threads[thread].instances[instruction->level];
 }
 
-/** The threads that meet at a thread's barrier, as a mask. */
+/** Returns the threads that meet at a thread's barrier, as a mask. */
 static inline uint32_t hrf_barrier_mask(const struct hrf_program *program, uint32_t thread,
                                         const struct hrf_instruction *barrier)
 {
     return program->instances[hrf_instance_of(program, thread, barrier)].mask;
 }
 
-/** Whether an instance holds a thread. */
+/** Returns whether an instance holds a thread. */
 static inline bool hrf_instance_has(const struct hrf_program *program, uint16_t instance,
                                     uint32_t thread)
 {
     return program->instances[instance].mask >> thread & 1;
 }
 
-/** Whether an instruction is an event that other threads could see. */
+/** Returns whether an instruction is an event that other threads could see. */
 static inline bool hrf_is_event(enum hrf_op op)
 {
     return op < HRF_SET;
@@ -197,17 +197,17 @@ static inline bool hrf_is_rmw(enum hrf_op op)
 {
     return op >= HRF_ADD && op <= HRF_CAS;
 }
-/** Whether it has an order and a scope. */
+/** Returns whether it has an order and a scope. */
 static inline bool hrf_is_sync(enum hrf_op op)
 {
     return op >= HRF_LOAD && op <= HRF_FENCE;
 }
-/** Whether it needs a value of memory. */
+/** Returns whether it needs a value of memory. */
 static inline bool hrf_reads(enum hrf_op op)
 {
     return op == HRF_READ || op == HRF_LOAD || op == HRF_AWAIT || hrf_is_rmw(op);
 }
-/** Whether it stores, a compare-and-swap perhaps. */
+/** Returns whether it stores, a compare-and-swap perhaps. */
 static inline bool hrf_may_write(enum hrf_op op)
 {
     return op == HRF_WRITE || op == HRF_STORE || hrf_is_rmw(op);

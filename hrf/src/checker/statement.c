@@ -10,7 +10,7 @@
 
 #define MAX_CODE 16384u
 
-/* An instruction without operands, from the statement that begins at the token. */
+/* Adds an instruction without operands, from the statement that begins at the token. */
 static struct hrf_instruction *add(struct hrf_parser *parser, enum hrf_op op, uint32_t line,
                                    const char *text)
 {
@@ -52,7 +52,7 @@ static int32_t add_register(struct hrf_parser *parser, const char *name, uint32_
     return (int32_t)thread->n_registers++;
 }
 
-/* The register that the token names, a new one if need be. */
+/* Takes the register that the token names, a new one if need be. */
 static int32_t take_register(struct hrf_parser *parser)
 {
     struct hrf_lexer *lexer = &parser->lexer;
@@ -128,7 +128,7 @@ static void take_sync(struct hrf_parser *parser, struct hrf_instruction *i)
     i->level = take_level(parser);
 }
 
-/* `local` or `global`; both unless one is named. */
+/* Takes `local` or `global`; both unless one is named. */
 static uint8_t take_region(struct hrf_parser *parser)
 {
     if (hrf_take(&parser->lexer, "global"))
@@ -283,7 +283,7 @@ static struct hrf_instruction *parse_assignment(struct hrf_parser *parser, uint3
     return i;
 }
 
-/* Everything that ends with a semicolon. */
+/* Parses everything that ends with a semicolon. */
 static struct hrf_instruction *parse_simple(struct hrf_parser *parser)
 {
     struct hrf_lexer *lexer = &parser->lexer;
@@ -325,7 +325,7 @@ static void parse_spare(struct hrf_parser *parser, struct hrf_instruction *i)
     hrf_next(&parser->lexer);
 }
 
-/* @return the number of an instruction whose target is set later. */
+/* Returns the number of an instruction whose target is set later. */
 static uint32_t add_jump(struct hrf_parser *parser, enum hrf_op op, int32_t condition)
 {
     struct hrf_instruction *i = add(parser, op, parser->lexer.line, parser->lexer.text);
@@ -357,7 +357,7 @@ static void parse_if(struct hrf_parser *parser)
     land(parser, jump);
 }
 
-/* The loop's register counts rounds; it starts at 0 whenever the loop does. */
+/* Parses a loop, whose register counts rounds; it starts at 0 whenever the loop does. */
 static void parse_while(struct hrf_parser *parser)
 {
     int32_t counter = add_register(parser, "", 0);

@@ -110,7 +110,7 @@ static void *element_of(struct checker *c, struct hrf_map *map, uint64_t key)
     return element;
 }
 
-/* Add a clock for an instance and thread, or join the one that is there. */
+/* Adds a clock for an instance and thread, or joins the one that is there. */
 static void add_release(struct checker *c, struct releases *releases, uint16_t instance,
                         uint16_t thread, const uint32_t *clock)
 {
@@ -193,7 +193,7 @@ static void report(struct checker *c, const struct access *a, const struct acces
     result->address = c->record->address;
 }
 
-/* Whether whatever races with the older access races with the newer one too, or is ordered before it. */
+/* Returns whether all that races with the older access races with the newer one too, or is ordered before it. */
 static bool takes_place_of(const struct checker *c, const struct access *newer,
                            const struct access *older)
 {
@@ -220,7 +220,7 @@ static void access_word(struct checker *c, struct cell *cell, const struct acces
     accesses[cell->n++] = *access;
 }
 
-/* An access of up to 8 bytes, in one word of eight or in two. */
+/* Sees an access of up to 8 bytes, in one word of eight or in two. */
 static void access_memory(struct checker *c, bool writes, bool is_atomic, uint16_t instance)
 {
     const struct hrf_record *r = c->record;
@@ -323,7 +323,7 @@ static void see_fence(struct checker *c, uint16_t instance, uint8_t order)
     }
 }
 
-/* Arrivals of a round join one clock, which all who leave it take. */
+/* Joins the arrivals of a round into one clock, which all that leave it take. */
 static void see_barrier(struct checker *c)
 {
     const struct hrf_record *r = c->record;
@@ -399,7 +399,7 @@ static void see(struct checker *c, const struct hrf_record *record)
 
 /* ---- all ------------------------------------------------------------------------------------- */
 
-/* Threads and their places. @return 0; -1 with why the trace is bad. */
+/* Finds threads and their places. Returns 0; -1 with why the trace is bad. */
 static int find_threads(struct checker *c, const struct hrf_record *records, uint64_t n, char *why,
                         uint32_t n_bytes)
 {

@@ -30,7 +30,7 @@ struct hrf_trace_result {
     uint32_t n_threads;
 };
 
-/** Whether traces can be judged by a model: not those that treat each scope apart, nor promotion. */
+/** Returns whether traces can be judged by a model: not those that treat each scope apart, nor promotion. */
 bool hrf_trace_takes(enum hrf_model model);
 
 /**

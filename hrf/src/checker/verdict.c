@@ -71,7 +71,7 @@ static bool condition_holds(const struct hrf_program *program, const struct hrf_
            hrf_evaluate(program, program->exists, &values);
 }
 
-/* Whether another execution could still change the verdict. */
+/* Returns whether another execution could still change the verdict. */
 static bool is_open(const struct judge *judge, int model)
 {
     const struct hrf_answer_of_model *of = &judge->verdict->of[model];
@@ -104,7 +104,7 @@ static void look_for_race(struct judge *judge, enum hrf_model model,
         keep_race(judge, model, execution, pair);
 }
 
-/* A sequentially consistent execution, which counts under every model. */
+/* Sees a sequentially consistent execution, which counts under every model. */
 static bool see_execution(void *context, const struct hrf_execution *execution,
                           const struct hrf_outcome *outcome)
 {
@@ -122,7 +122,7 @@ static bool see_execution(void *context, const struct hrf_execution *execution,
 
 /* ---- weak executions ------------------------------------------------------------------------- */
 
-/* Whether all synchronization is seq_cst at one instance: then a program that is free has no weak executions. */
+/* Returns whether all synchronization is seq_cst at one instance: a free program then has no weak executions. */
 static bool is_all_seq_cst(const struct hrf_program *program)
 {
     int32_t instance = HRF_NONE;
@@ -139,7 +139,7 @@ static bool is_all_seq_cst(const struct hrf_program *program)
     return true;
 }
 
-/* An execution that the model allows, weak or not. */
+/* Sees an execution that the model allows, weak or not. */
 static bool see_graph(void *context, const struct hrf_execution *execution,
                       const struct hrf_outcome *outcome)
 {

@@ -53,7 +53,7 @@ struct hrf_question {
     bool ends_at_exists;
 };
 
-/** @return 0; -1 without memory. */
+/** Returns 0; -1 without memory. */
 int hrf_judge(const struct hrf_program *program, const struct hrf_question *question,
               struct hrf_verdict *verdict);
 void hrf_verdict_free(struct hrf_verdict *verdict);
@@ -68,7 +68,7 @@ void hrf_verdict_free(struct hrf_verdict *verdict);
 int hrf_compare(const struct hrf_program *program, const struct hrf_verdict *verdict,
                 uint32_t must_be_free, char *what, uint32_t n_bytes);
 
-/** Models that the program's `expect` names, as a mask. */
+/** Returns the models that the program's `expect` names, as a mask. */
 uint32_t hrf_expected_models(const struct hrf_program *program);
 
 #endif

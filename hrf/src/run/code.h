@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A thread's code in OpenCL C, instruction by instruction, as kernels.cl has its names: registers are r[], instance `i` of
- * location l is word(l, i, n), and a thread that waits too long clears `lives`.
+ * A thread's code in OpenCL C, instruction by instruction, as kernels.cl has its names: registers are r[], instance `i`
+ * of location l is word(l, i, n), and a thread that waits too long clears `lives`.
  *
  * Path:    kernel.c -> code.c.
  */

@@ -120,7 +120,7 @@ void devices_close(struct devices *devices)
 
 /* ---- one program ----------------------------------------------------------------------------- */
 
-/* By the newest language that the device's compiler takes. */
+/* Compiles by the newest language that the device's compiler takes. */
 static cl_int compile(struct play *play)
 {
     static const char *const standards[] = {"-cl-std=CL3.0", "-cl-std=CL2.0"};
@@ -151,7 +151,7 @@ static int build(struct play *play, const char *source, char *why, unsigned n_by
     return error ? fail_cl(why, n_bytes, "clCreateKernel", error) : 0;
 }
 
-/* Groups, rounds and instances that suit the device, and the host if it plays. */
+/* Chooses groups, rounds and instances that suit the device, and the host if it plays. */
 static void choose_size(struct play *play)
 {
     const struct devices *devices = play->devices;
@@ -171,7 +171,7 @@ static void choose_size(struct play *play)
         play->n *= 2;
 }
 
-/* Memory of clSVMAlloc stands behind a buffer made of it, so that kernels need not know. */
+/* Makes a buffer, of memory of clSVMAlloc if it is shared, so that kernels need not know. */
 static cl_int make_buffer(struct play *play, bool is_shared, struct buffer *buffer)
 {
     cl_context context = play->devices->context;
@@ -215,7 +215,7 @@ static cl_int set_zero(struct play *play, enum words words)
                                sizeof zero, 0, play->buffers[words].bytes, 0, NULL, NULL);
 }
 
-/* A kernel's arguments: buffers, then numbers. */
+/* Sets a kernel's arguments: buffers, then numbers. */
 static cl_int set_arguments(struct play *play, cl_kernel kernel, const enum words *buffers,
                             cl_uint n_buffers, const cl_uint *numbers, cl_uint n_numbers)
 {
@@ -227,7 +227,7 @@ static cl_int set_arguments(struct play *play, cl_kernel kernel, const enum word
     return error;
 }
 
-/* All arguments but the seed. */
+/* Sets all arguments except the seed. */
 static cl_int prepare(struct play *play)
 {
     static const enum words clear[] = {WORDS, MARKS};
@@ -248,7 +248,7 @@ static cl_int enqueue_run(struct play *play)
                                   NULL);
 }
 
-/* The host's threads begin when memory is clear, and end when the launch has ended. */
+/* Launches beside the host's threads, which begin when memory is clear, and end when the launch has ended. */
 static cl_int run_beside_host(struct play *play, cl_uint seed)
 {
     const struct host_memory memory = {play->buffers[WORDS].shared, play->buffers[RESULTS].shared,
@@ -263,7 +263,7 @@ static cl_int run_beside_host(struct play *play, cl_uint seed)
     return error;
 }
 
-/* All instances once. */
+/* Plays all instances once. */
 static cl_int play_once(struct play *play, cl_uint seed)
 {
     const size_t all = play->n, judges = play->n < 65536 ? play->n : 65536;
@@ -277,7 +277,7 @@ static cl_int play_once(struct play *play, cl_uint seed)
                                           NULL, NULL);
 }
 
-/* Add up what the device has counted, and start again from 0. */
+/* Adds up what the device has counted, and starts again from 0. */
 static cl_int collect(struct play *play, struct devices_outcome *outcome)
 {
     cl_uint bins[SHAPE_BINS], counts[KERNEL_N_COUNTS];

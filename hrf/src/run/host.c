@@ -3,8 +3,8 @@
  * Threads that the host plays. See host.h.
  *
  * They keep in step by the words of the meeting, all relaxed: a hint, by which events of one instance come near each
- * other. A thread stores the number of its step in a word of its own, at system scope; its partners are all_are_at of other
- * threads, and of the kernel (kernel.c). What orders the results is the launch's end, and the end of the threads.
+ * other. A thread stores the number of its step in a word of its own, at system scope; its partners are all_are_at of
+ * other threads, and of the kernel (kernel.c). What orders the results is the launch's end, and the end of the threads.
  */
 #include "run/host.h"
 
@@ -70,8 +70,8 @@ static void pause_at(uint32_t number)
 }
 
 /*
- * Waits for all threads and groups to come to a step, to the first until the launch has begun. Returns the patience for the
- * next.
+ * Waits for all threads and groups to come to a step, to the first until the launch has begun. Returns the patience for
+ * the next.
  */
 static uint32_t meet(const struct host_thread *thread, uint32_t number, uint32_t patience)
 {

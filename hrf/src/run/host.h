@@ -19,11 +19,11 @@ struct host_memory {
 
 struct host;
 
-/** Memory is cleared, and the launch not yet made. @return NULL: no memory, or no thread. */
+/** Starts the threads: memory is cleared, and the launch not yet made. Returns NULL: no memory, or no thread. */
 struct host *host_start(const struct hrf_program *program, const struct shape *shape,
                         const struct host_memory *memory, uint32_t seed);
 
-/** The launch has ended, or was not made: instances that are left count as given up. */
+/** Ends the threads, as the launch has ended or was not made: instances that are left count as given up. */
 void host_end(struct host *host);
 
 #endif

@@ -108,7 +108,7 @@ static void put_results(FILE *out, const struct hrf_program *program, const stru
     }
 }
 
-/* A thread's code from `at` to its next barrier. Returns where it continues. */
+/* Writes a thread's code from `at` to its next barrier. Returns where it continues. */
 static uint32_t put_segment(FILE *out, const struct hrf_program *program, const struct shape *shape,
                             uint32_t thread, uint32_t at)
 {
@@ -128,7 +128,7 @@ static uint32_t put_segment(FILE *out, const struct hrf_program *program, const 
     return at;
 }
 
-/* One group's threads, segment by segment: all work-items are at each barrier. */
+/* Writes one group's threads, segment by segment: all work-items are at each barrier. */
 static void put_group(FILE *out, const struct hrf_program *program, const struct shape *shape,
                       uint32_t group)
 {

@@ -20,8 +20,8 @@ enum kernel_count { KERNEL_HELD, KERNEL_DEAD, KERNEL_HAS_SYS, KERNEL_N_COUNTS };
 #define KERNEL_MOST_EACH 256u /* threads of one role in a group */
 
 /*
- * Words by which work-groups and host threads keep in step: groups count in the first, each host thread writes the number
- * of its step in one of its own. A hint: a group or thread that waits too long continues.
+ * Words by which work-groups and host threads keep in step: groups count in the first, each host thread writes the
+ * number of its step in one of its own. A hint: a group or thread that waits too long continues.
  */
 #define KERNEL_MEETING_STRIDE 32u /* words from one to the next */
 

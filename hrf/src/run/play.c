@@ -19,7 +19,7 @@ void play_end(void)
     devices = NULL;
 }
 
-/* @return exit status. */
+/* Returns the exit status. */
 static int refuse(const struct hrf_program *program, json_t *object, const char *why)
 {
     if (object)
@@ -39,7 +39,7 @@ static void put_name(char *name, size_t bytes, const struct hrf_program *program
         snprintf(name, bytes, "%s", program->locations[value->a].name);
 }
 
-/* The values that a bin stands for: P1:r=0 P1:s=1. The last value is in the lowest digit. */
+/* Names the values that a bin stands for: P1:r=0 P1:s=1. The last value is in the lowest digit. */
 static void name_bin(char *text, size_t bytes, const struct hrf_program *program,
                      const struct shape *shape, uint32_t bin)
 {
@@ -68,7 +68,7 @@ static void show_outcomes(const struct hrf_program *program, const struct device
     }
 }
 
-/* Whether a thread reads before it stores, and whether one of the two does not synchronize. */
+/* Returns whether a thread reads before it stores, and whether one of the two does not synchronize. */
 static bool reads_then_stores(const struct hrf_thread *thread, bool *is_weak)
 {
     bool has_read = false, has_weak_read = false, is_found = false;
@@ -97,7 +97,7 @@ static bool may_buffer_loads(const struct hrf_program *program)
     return n >= 2 && is_weak;
 }
 
-/* Whether an execution does what is counted: meets the condition, or fails an assert. */
+/* Returns whether an execution does what is counted: meets the condition, or fails an assert. */
 static bool is_possible(const struct hrf_program *program, const struct hrf_verdict *verdict)
 {
     return shape_counts_asserts(program) ? verdict->fault == HRF_FAILED_ASSERT
@@ -110,7 +110,7 @@ static bool is_forbidden(const struct hrf_program *program, const struct hrf_ver
            !may_buffer_loads(program);
 }
 
-/* What is counted, as text and as a name in JSON. */
+/* Returns what is counted, as text and as a name in JSON. */
 static const char *what_is_counted(const struct hrf_program *program)
 {
     return shape_counts_asserts(program) ? "failed asserts" : "`exists`";
@@ -120,7 +120,7 @@ static const char *key_of_counted(const struct hrf_program *program)
     return shape_counts_asserts(program) ? "failed_asserts" : "exists";
 }
 
-/* What OpenCL says of what is counted. */
+/* Returns what OpenCL says of what is counted. */
 static const char *allowance(const struct hrf_program *program, const struct hrf_verdict *verdict)
 {
     const struct hrf_answer_of_model *of = &verdict->of[HRF_OPENCL];
@@ -133,7 +133,7 @@ static const char *allowance(const struct hrf_program *program, const struct hrf
     return is_forbidden(program, verdict) ? "never" : "never unless loads are buffered";
 }
 
-/* @return exit status. */
+/* Returns the exit status. */
 static int judge(const struct hrf_program *program, const struct hrf_verdict *verdict,
                  const struct devices_wish *device, const struct devices_outcome *outcome)
 {
@@ -146,7 +146,7 @@ static int judge(const struct hrf_program *program, const struct hrf_verdict *ve
     return SHOW_NOT_SO;
 }
 
-/* Whether a thread on the device names a scope that its compiler does not have. */
+/* Returns whether a thread on the device names a scope that its compiler does not have. */
 static bool is_narrowed(const struct hrf_program *program, const struct devices_outcome *outcome)
 {
     for (uint32_t t = 0; t < program->n_threads; t++)
@@ -185,7 +185,7 @@ static void show(const struct hrf_program *program, const struct hrf_verdict *ve
                   "by_opencl", allowed, "outcomes", bins));
 }
 
-/* Each mutant that a device can play: whether its condition was met. */
+/* Plays each mutant that a device can play, and counts how often its condition was met. */
 static int play_mutants(const struct devices_wish *wish, struct hrf_program *program,
                         json_t *object)
 {

@@ -20,7 +20,7 @@
 int play_program(const struct show_wish *wish, struct hrf_program *program,
                  const struct hrf_verdict *verdict, json_t *object);
 
-/** Give the device back, if one was opened. */
+/** Gives the device back, if one was opened. */
 void play_end(void);
 
 #endif
