@@ -35,10 +35,9 @@ static uint32_t width_of(const struct gravel *gravel)
 static int choose_scheduling(struct gravel *gravel, bool sends,
                              struct gravel_scheduling *scheduling)
 {
-    int code =
-        gravel_node_lock(gravel, &gravel->scheduling_lock, "another thread, which makes a flow");
-    if (code)
-        return code;
+    int code = 0;
+    GRAVEL_TRY(
+        gravel_node_lock(gravel, &gravel->scheduling_lock, "another thread, which makes a flow"));
     if (!gravel->has_scheduling)
         code = gravel_scheduling_choose(&gravel->scheduling, &gravel->device, &gravel->config);
     gravel->has_scheduling = !code;

@@ -281,8 +281,7 @@ int gravel_flow_graph_read(struct gravel_graph *out, const struct gravel_graph *
         code = check_count(out);
     const struct gravel_channel *given = code ? NULL : out->channels;
     out->channels = NULL;
-    if (code)
-        return code;
+    GRAVEL_TRY(code);
     struct gravel_channel *channels = calloc(out->n_channels, sizeof *channels);
     if (!channels)
         return gravel_fail(GRAVEL_ENOMEM, "a graph of %u channels", out->n_channels);

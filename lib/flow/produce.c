@@ -26,9 +26,7 @@ static int admit(struct gravel_flow *flow, uint64_t n_items, const struct gravel
         limits[c] = view.tails[c];
     for (uint32_t e = 0; e < n_into; e++) {
         uint32_t c;
-        int code = gravel_flow_find(flow, "gravel_flow_produce", into[e].into, false, &c);
-        if (code)
-            return code;
+        GRAVEL_TRY(gravel_flow_find(flow, "gravel_flow_produce", into[e].into, false, &c));
         uint32_t admitted = limits[c] - view.tails[c]; /* by other edges into it */
         uint32_t room = gravel_flow_room(flow, c) - admitted;
         if (into[e].at_most && n_items > room / into[e].at_most)

@@ -122,13 +122,10 @@ static void check_progress(struct gravel_network *network, const struct gravel_j
     if (is_collective(job) || stood_ns < limit_ns)
         return;
     char text[160];
-    if (job->kind == GRAVEL_JOB_GET) {
-        snprintf(text, sizeof text, "get: node %u has not answered for %.1f s", job->node,
-                 (double)stood_ns * 1e-9);
-    } else {
-        snprintf(text, sizeof text, "quiet: node %u has not acknowledged for %.1f s", job->owing,
-                 (double)stood_ns * 1e-9);
-    }
+    const bool is_get = job->kind == GRAVEL_JOB_GET;
+    snprintf(text, sizeof text, "%s: node %u has not %s for %.1f s", is_get ? "get" : "quiet",
+             is_get ? job->node : job->owing, is_get ? "answered" : "acknowledged",
+             (double)stood_ns * 1e-9);
     gravel_network_fail(network, GRAVEL_ETIMEOUT, text);
 }
 

@@ -137,11 +137,9 @@ int gravel_node_enqueue(struct gravel *gravel, const struct gravel_command *comm
 int gravel_node_enqueue_remembered(struct gravel *gravel, const struct gravel_command *command,
                                    cl_uint n_wait, const cl_event *wait, cl_event *event)
 {
-    int code = gravel_launches_reserve(&gravel->launches);
     *event = NULL;
-    if (code)
-        return code;
-    code = gravel_node_enqueue(gravel, command, n_wait, wait, event);
+    GRAVEL_TRY(gravel_launches_reserve(&gravel->launches));
+    int code = gravel_node_enqueue(gravel, command, n_wait, wait, event);
     gravel_launches_fill(&gravel->launches, command->kernel, *event);
     return code;
 }

@@ -19,9 +19,8 @@ void gravel_objects_leave(struct gravel *gravel)
 
 int gravel_objects_flush(struct gravel *gravel)
 {
-    int code = gravel_objects_enter(gravel);
-    if (code)
-        return code;
+    int code = 0;
+    GRAVEL_TRY(gravel_objects_enter(gravel));
     for (struct gravel_object *object = gravel->objects; object; object = object->next) {
         int flushed = object->kind->flush ? object->kind->flush(object) : 0;
         code = code ? code : flushed;

@@ -142,9 +142,7 @@ int gravel_node_put_heap(struct gravel *gravel, const char *call, uint32_t heap,
     for (uint64_t done = 0, n; done < bytes && !code; done += n) {
         struct pieces pieces = {.batch.n = 0};
         struct gravel_sender *sender;
-        code = gravel_node_enter_sender(gravel, &sender);
-        if (code)
-            return code;
+        GRAVEL_TRY(gravel_node_enter_sender(gravel, &sender));
         n = fill_pieces(gravel, sender, &pieces, from + done, to + done, bytes - done, node);
         code = gravel_memory_fetch(&gravel->memory, heap, pieces.copies, pieces.batch.n);
         gravel_batch_end(&pieces.batch, sender, code);

@@ -111,9 +111,8 @@ int gravel_object_destroy(struct gravel_object *object)
     const struct gravel_object_kind *kind = object->kind;
     const uint64_t at = object->memory_bytes ? object->memory : object->range.begin;
     const struct gravel_collective_call call = {.kind = kind->destroy, .arguments = {at}};
-    int code = gravel_enter(gravel, gravel_call_name(call.kind), GRAVEL_WAITS);
-    if (code)
-        return code;
+    int code = 0;
+    GRAVEL_TRY(gravel_enter(gravel, gravel_call_name(call.kind), GRAVEL_WAITS));
     if (!gravel_node_has_failed(gravel))
         code =
             kind->check_end ? kind->check_end(object) : gravel_node_barrier(gravel, &call, false);

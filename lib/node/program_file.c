@@ -70,8 +70,7 @@ int gravel_program_build_file(struct gravel *gravel, const char *path, const cha
         return fail_file(path, strerror(errno));
     int code = read_open(file, path, &text);
     close(file);
-    if (code)
-        return code;
+    GRAVEL_TRY(code);
     code = gravel_program_build(gravel, path, text, options, program);
     free(text);
     return code;

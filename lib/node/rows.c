@@ -60,9 +60,7 @@ int gravel_node_send_packed(struct gravel *gravel, const struct gravel_packed *p
     for (uint32_t done = 0; done < packed->n && !code;) {
         struct pieces pieces = {.copied = NULL};
         struct gravel_sender *sender;
-        code = gravel_node_enter_sender(gravel, &sender);
-        if (code)
-            return code;
+        GRAVEL_TRY(gravel_node_enter_sender(gravel, &sender));
         code = wait_for(gravel, packed, &pieces, fill_pieces(sender, &pieces, packed, &done));
         gravel_batch_end(&pieces.batch, sender, code);
         gravel_node_leave_sender(gravel);

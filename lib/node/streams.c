@@ -113,9 +113,7 @@ int gravel_node_take_streams(struct gravel *gravel, const struct gravel_bindings
     if (!gravel->streams.list)
         return gravel_fail(GRAVEL_ENOMEM, "%u streams", n);
     for (uint32_t i = 0; i < n; i++) {
-        int code = check_stream(bindings->streams, i);
-        if (code)
-            return code;
+        GRAVEL_TRY(check_stream(bindings->streams, i));
         struct gravel_stream *copy = &gravel->streams.list[gravel->streams.n++];
         *copy = bindings->streams[i];
         copy->name = strdup(copy->name);

@@ -84,9 +84,8 @@ static int copy_piece(struct gravel_copier *copier, cl_mem buffer, uint64_t at, 
 static int copy(struct gravel_copier *copier, cl_mem buffer, uint64_t at, unsigned char *to,
                 const unsigned char *from, uint64_t bytes, const char *what)
 {
-    int code = lock(copier, what);
-    if (code)
-        return code;
+    int code = 0;
+    GRAVEL_TRY(lock(copier, what));
     for (uint64_t done = 0, piece; done < bytes && !code; done += piece) {
         piece = gravel_piece_bytes(at + done, bytes - done, COPIER_BYTES);
         code = copy_piece(copier, buffer, at + done, to ? to + done : NULL,

@@ -122,10 +122,8 @@ static int check_copies(struct gravel_pump *pump, uint32_t queue, const struct f
     struct mirror *mirror = &pump->mirrors[queue];
     for (uint32_t t = mirror->arrived; t != flight->end; t++) {
         struct gravelp_package *package = gravel_pump_slot(pump, mirror, t);
-        int code =
-            package_bytes(pump, package) > flight->width ? copy_at_once(pump, queue, t, 1) : 0;
-        if (code)
-            return code;
+        if (package_bytes(pump, package) > flight->width)
+            GRAVEL_TRY(copy_at_once(pump, queue, t, 1));
         refuse_ours(package);
     }
     return 0;
@@ -157,8 +155,7 @@ static int land_flight(struct gravel_pump *pump, uint32_t queue, struct flight *
         if (!code)
             code = check_copies(pump, queue, flight);
     }
-    if (code)
-        return code;
+    GRAVEL_TRY(code);
     clReleaseEvent(flight->copied);
     mirror->first_flight = (mirror->first_flight + 1) % GRAVEL_PUMP_FLIGHTS;
     mirror->n_flights--;
@@ -175,18 +172,14 @@ static int land(struct gravel_pump *pump, uint32_t queue, bool wait, uint32_t *m
     while (mirror->n_flights) {
         struct flight *flight = gravel_pump_flight(mirror, 0);
         bool has_ended = false;
-        int code = gravel_pump_copy_blocks(pump, mirror, moved);
-        if (!code && flight->stage != FLIGHT_BEGUN)
-            code = ask_flight(pump, flight, wait, &has_ended);
-        if (code)
-            return code;
+        GRAVEL_TRY(gravel_pump_copy_blocks(pump, mirror, moved));
+        if (flight->stage != FLIGHT_BEGUN)
+            GRAVEL_TRY(ask_flight(pump, flight, wait, &has_ended));
         if (!has_ended)
             break;
         if (flight->stage == FLIGHT_COUNTED)
             continue; /* now its parts can be copied */
-        code = land_flight(pump, queue, flight);
-        if (code)
-            return code;
+        GRAVEL_TRY(land_flight(pump, queue, flight));
     }
     *moved += mirror->arrived - arrived;
     if (mirror->arrived != arrived)

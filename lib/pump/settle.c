@@ -149,10 +149,8 @@ static int settle(struct gravel_pump *pump, uint32_t *targets)
                                 .targets = targets};
     for (;;) {
         uint32_t moved = 0;
-        int code = gravel_pump_lock(pump);
-        if (code)
-            return code;
-        code = settle_once(pump, &settling, &moved);
+        GRAVEL_TRY(gravel_pump_lock(pump));
+        int code = settle_once(pump, &settling, &moved);
         pthread_mutex_unlock(&pump->lock);
         if (code || settling.is_done)
             return code;

@@ -137,9 +137,7 @@ static int check_command(const struct check *check, const struct gravel_run *run
     uint32_t type = GRAVELP_COMMAND_TYPE(run->command);
     const uint32_t both = GRAVELP_COMMAND_WIDE | GRAVELP_COMMAND_FAR, width = run->command & both;
     if (GRAVELP_IS_CALL(run->command)) {
-        int code = check_active_message(check, run);
-        if (code)
-            return code;
+        GRAVEL_TRY(check_active_message(check, run));
     } else if (!gravel_operation_name(run->command) ||
                run->command != (GRAVELP_COMMAND(op, type) | width) || width == both ||
                (GRAVELP_HAS_SIGNAL(run->command) && run->command & GRAVELP_COMMAND_WIDE)) {

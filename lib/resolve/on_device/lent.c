@@ -157,15 +157,12 @@ static int begin(struct gravel_lent *lent)
 {
     struct berth *berth = berth_of(lent, lent->n_begun);
     const struct gravel_plan *plan = &berth->plan;
-    int code = 0;
     gravel_cl_event_release(berth->sent);
     berth->sent = NULL;
     if (!berth->loan.rows)
         lent->lending.give_back(lent->lending.context, &berth->loan);
-    for (uint32_t i = 0; i < 2 * plan->n_runs && !code; i++)
-        code = enqueue_run(lent, berth, &plan->runs[i % plan->n_runs], i >= plan->n_runs);
-    if (code)
-        return code;
+    for (uint32_t i = 0; i < 2 * plan->n_runs; i++)
+        GRAVEL_TRY(enqueue_run(lent, berth, &plan->runs[i % plan->n_runs], i >= plan->n_runs));
     lent->n_begun++;
     return lent->told ? gravel_check_cl(applying, clFlush(lent->runs->queue)) : tell(lent);
 }
