@@ -122,6 +122,11 @@ STEPS = [
     ("steal", "cl/device/promote.cl.h", "gravelp_device_load_relaxed(&me->offer) != GRAVELP_OFFER_MADE ||", "true ||"),
     ("resident-serial", "cl/device/outbox.cl.h", "    gravelp_outbox_publish_all(servers, outbox);\n    while", "    while"),
     ("resident-serial", "cl/device/inboxes.cl.h", "in_use < servers->n_slots ? servers->n_slots - in_use : 0;", "n + 0 * in_use;"),
+    ("mail", "lib/serve/mail.c", "n_least = n < n_least ? n : n_least;", "n_least = i == 0 || n > n_least ? n : n_least;"),
+    ("mail", "lib/serve/mail.c", "mail->shape.n_slots - (ticket - mail->n_collected)", "mail->shape.n_slots"),
+    ("mail", "lib/serve/mail.c", "    slot->handler = GRAVELP_COMMAND_HANDLER(run->command);",
+     "    gravel_word_store((uint32_t *)(void *)(shape->box + published_at(mail, ticket)), ticket + 1, memory_order_release);\n"
+     "    usleep(100);\n    slot->handler = GRAVELP_COMMAND_HANDLER(run->command);"),
     ("event", "lib/base/event.c", "    atomic_fetch_add_explicit(&event->epoch, 1, memory_order_release); /* E2 */\n", ""),
 ]
 
