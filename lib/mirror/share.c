@@ -102,30 +102,22 @@ static int send_given(struct gravel_mirror *mirror, uint32_t heap)
                        mirror->near_at[turn]);
 }
 
-static int begin_read(struct gravel_mirror *mirror)
-{
-    GRAVEL_TRY(run_for_each(mirror, gather));
-    GRAVEL_TRY(wait_for_kernels(mirror->object.gravel));
-    return run_for_each(mirror, send_given);
-}
-
-static int begin_slots(struct gravel_mirror *mirror)
-{
-    const uint32_t turn = turn_of(mirror);
-    GRAVEL_TRY(wait_for_kernels(mirror->object.gravel));
-    return send_blocks(mirror, gravel_mirror_own_heap(mirror), mirror->near, mirror->near_at[turn],
-                       mirror->given_at[turn]);
-}
-
 int gravel_mirror_begin(struct gravel_mirror *mirror)
 {
     GRAVEL_TRY(gravel_object_refuse(mirror, "mirror", "gravel_mirror_begin"));
+    const uint32_t turn = turn_of(mirror);
     if (mirror->state == GRAVEL_MIRROR_BEGUN)
         return gravel_fail(GRAVEL_EINVAL, "gravel_mirror_begin: gravel_mirror_end has not been "
                                           "called since the last one");
     if (mirror->state != GRAVEL_MIRROR_SENT) {
         mirror->state = GRAVEL_MIRROR_BROKEN;
-        GRAVEL_TRY(mirror->is_read ? begin_read(mirror) : begin_slots(mirror));
+        if (mirror->is_read)
+            GRAVEL_TRY(run_for_each(mirror, gather));
+        GRAVEL_TRY(wait_for_kernels(mirror->object.gravel));
+        GRAVEL_TRY(mirror->is_read
+                       ? run_for_each(mirror, send_given)
+                       : send_blocks(mirror, gravel_mirror_own_heap(mirror), mirror->near,
+                                     mirror->near_at[turn], mirror->given_at[turn]));
     }
     mirror->state = GRAVEL_MIRROR_SENT;
     if (!mirror->is_read)

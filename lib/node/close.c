@@ -43,16 +43,6 @@ static void leave_behind(struct gravel *gravel)
     pthread_mutex_unlock(&left_lock);
 }
 
-/* @return false if a copy of an accumulator or of deques does not end. */
-static bool free_copies(struct gravel *gravel)
-{
-    if (!gravel_wait_is_done(&gravel->device, gravel->copies, "copies of accumulators and deques"))
-        return false;
-    gravel_cl_queue_release(gravel->copies);
-    gravel->copies = NULL;
-    return true;
-}
-
 /*
  * Frees what kernels and copies use. @return false if one is still under way, though the wait for it has
  * ended and has named it: then all of it stays until the process ends, for the device would write
@@ -67,8 +57,12 @@ static bool free_device(struct gravel *gravel, bool are_running)
     if (are_running || gravel_node_is_stuck(gravel) || !gravel_pump_destroy(gravel->pump))
         return false;
     gravel_device_calls_destroy(gravel->calls); /* it may still give the servers' turn back */
-    return !gravel_node_is_stuck(gravel) && gravel_servers_close(&gravel->servers) &&
-           free_copies(gravel);
+    if (gravel_node_is_stuck(gravel) || !gravel_servers_close(&gravel->servers) ||
+        !gravel_wait_is_done(&gravel->device, gravel->copies, "copies of accumulators and deques"))
+        return false;
+    gravel_cl_queue_release(gravel->copies);
+    gravel->copies = NULL;
+    return true;
 }
 
 /*

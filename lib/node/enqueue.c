@@ -144,7 +144,7 @@ int gravel_node_enqueue_remembered(struct gravel *gravel, const struct gravel_co
     return code;
 }
 
-/* Whether it is over quiet asks, and checked mode. */
+/* Enqueues a kernel of which quiet and checked mode ask whether it is over. */
 static int enqueue_noted(struct gravel *gravel, const struct gravel_command *command, cl_event *end)
 {
     gravel_checked_begin_launch(gravel);
@@ -188,20 +188,15 @@ static int run_alone(struct gravel *gravel, cl_kernel kernel)
     return code;
 }
 
-static int reserve(struct gravel *gravel, uint64_t bytes)
+/* Reserves, or logs why not: the node does not fail, but each kernel that needs more then waits before it starts. */
+static void reserve_or_log(struct gravel *gravel, uint64_t bytes)
 {
     cl_kernel kernel;
     int code = gravel_private_make(&gravel->device, bytes, &kernel);
     if (!code)
         code = run_alone(gravel, kernel);
     gravel_cl_kernel_release(kernel);
-    return code;
-}
-
-/* Reserves, or logs why not: the node does not fail, but each kernel that needs more then waits before it starts. */
-static void reserve_or_log(struct gravel *gravel, uint64_t bytes)
-{
-    if (reserve(gravel, bytes))
+    if (code)
         gravel_log(gravel, "no private memory of %" PRIu64 " bytes a work-item: %s", bytes,
                    gravel_last_error());
 }

@@ -28,15 +28,6 @@ bool gravel_node_is_kept(void *context)
             gravel_launches_are_running(&gravel->launches));
 }
 
-/* Launches of gravel_launch leave room for copies on step pump. */
-static const char *excuse(const struct gravel *gravel)
-{
-    return gravel_node_has_seen(gravel, GRAVEL_DEVICE_ANSWERS) &&
-                   gravel->device.step == GRAVEL_STEP_PUMP
-               ? " (does a kernel fill it that gravel_launch did not launch?)"
-               : "";
-}
-
 /* The command has not ended, and what it still writes is unknown: the node fails. */
 static int give_up(struct gravel *gravel, int code)
 {
@@ -49,15 +40,6 @@ void gravel_node_keep_memory(void *context)
 {
     if (!gravel_node_is_stuck(context))
         give_up(context, GRAVEL_ECL);
-}
-
-/* While a node opens, drivers compile and allocate what is used first, on a busy machine for many seconds. */
-static uint64_t device_limit_ns(const struct gravel *gravel)
-{
-    return gravel_limit_ns(gravel_node_has_seen(gravel, GRAVEL_DEVICE_ANSWERS)
-                               ? GRAVEL_LIMIT_DEVICE
-                               : GRAVEL_LIMIT_OPENING,
-                           gravel->config.timeout_ms);
 }
 
 /* How long a wait has lasted [ns]. */
@@ -91,22 +73,20 @@ int gravel_node_check_wait(void *context, struct gravel_wait *wait)
                                        "%.1f s (GRAVEL_KERNEL_LIMIT)",
                                        wait->what, seconds(waited_ns)));
     }
+    /* while a node opens, drivers compile and allocate what is used first, on a busy machine for many seconds */
+    const bool is_open = gravel_node_has_seen(gravel, GRAVEL_DEVICE_ANSWERS);
     if (waited->limit_ns == 0)
-        waited->limit_ns = device_limit_ns(gravel);
+        waited->limit_ns = gravel_limit_ns(is_open ? GRAVEL_LIMIT_DEVICE : GRAVEL_LIMIT_OPENING,
+                                           gravel->config.timeout_ms);
     if (waited_ns - waited->alone_ns < waited->limit_ns)
         return 0;
+    /* launches of gravel_launch leave room for copies on step pump */
     return give_up(gravel,
                    gravel_fail(GRAVEL_ETIMEOUT, "%s: the device did not answer for %.1f s%s",
-                               wait->what, seconds(waited_ns - waited->alone_ns), excuse(gravel)));
-}
-
-static int fail_handler(struct gravel *gravel, const char *what, uint32_t handler, uint64_t ns)
-{
-    int code =
-        gravel_fail(GRAVEL_ETIMEOUT, "%s: handler %s: its function has not returned for %.1f s",
-                    what, gravel->handlers[handler].name, seconds(ns));
-    gravel_report(gravel, code, true, gravel_last_error());
-    return code;
+                               wait->what, seconds(waited_ns - waited->alone_ns),
+                               is_open && gravel->device.step == GRAVEL_STEP_PUMP
+                                   ? " (does a kernel fill it that gravel_launch did not launch?)"
+                                   : ""));
 }
 
 static int check_applying(void *context, struct gravel_wait *wait)
@@ -126,9 +106,12 @@ static int check_applying(void *context, struct gravel_wait *wait)
     if (number == 0)
         return gravel_node_check_wait(gravel, wait);
     const uint64_t stood_ns = waited_ns - wait->waited.alone_ns;
-    return stood_ns < gravel_limit_ns(GRAVEL_LIMIT_APPLIED, gravel->config.timeout_ms)
-               ? 0
-               : fail_handler(gravel, wait->what, number - 1, stood_ns);
+    if (stood_ns < gravel_limit_ns(GRAVEL_LIMIT_APPLIED, gravel->config.timeout_ms))
+        return 0;
+    gravel_fail(GRAVEL_ETIMEOUT, "%s: handler %s: its function has not returned for %.1f s",
+                wait->what, gravel->handlers[number - 1].name, seconds(stood_ns));
+    gravel_report(gravel, GRAVEL_ETIMEOUT, true, gravel_last_error());
+    return GRAVEL_ETIMEOUT;
 }
 
 struct gravel_limit gravel_node_applying_limit(struct gravel_applying *applying)

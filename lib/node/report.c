@@ -18,16 +18,6 @@ static void wake_outbound(struct gravel *gravel)
     }
 }
 
-/* Wakes every wait of the node, which has failed: kernels see H1, threads H2. */
-static void wake_all(struct gravel *gravel)
-{
-    gravel_network_wake(&gravel->network);
-    pthread_mutex_lock(&gravel->outbound_lock);
-    if (gravel->has_outbound)
-        wake_outbound(gravel);
-    pthread_mutex_unlock(&gravel->outbound_lock);
-}
-
 void gravel_report_to_outbound(struct gravel *gravel, bool has_outbound)
 {
     pthread_mutex_lock(&gravel->outbound_lock);
@@ -40,9 +30,14 @@ void gravel_report_to_outbound(struct gravel *gravel, bool has_outbound)
 void gravel_report(void *context, int code, bool is_fatal, const char *text)
 {
     struct gravel *gravel = context;
-    if (!is_fatal)
+    if (!is_fatal) {
         gravel_failure_note_refusal(&gravel->failure, code, text);
-    else if (gravel_failure_note_fatal(&gravel->failure, code, text))
-        wake_all(gravel);
+    } else if (gravel_failure_note_fatal(&gravel->failure, code, text)) {
+        gravel_network_wake(&gravel->network); /* kernels see H1, threads H2 */
+        pthread_mutex_lock(&gravel->outbound_lock);
+        if (gravel->has_outbound)
+            wake_outbound(gravel);
+        pthread_mutex_unlock(&gravel->outbound_lock);
+    }
     gravel_log(gravel, "%s: %s", gravel_strerror(code), text); /* whose function may not return */
 }
