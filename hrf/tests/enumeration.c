@@ -13,16 +13,15 @@
 
 #include "enumeration.h"
 
+#include "checker/explore.h"
 #include "checker/machine.h"
-#include "checker/race.h"
-#include "random_program.h"
 
 #define MOST_CHOICES \
     300000u /* of an enumeration, half a second; few programs of many read-modify-writes have more */
 
 struct enumeration {
     const struct hrf_program *program;
-    enum hrf_model model;
+    struct hrf_orders *orders; /* of the model */
     struct hrf_execution execution;
     struct keys *keys;
     struct hrf_event wanted[64]; /* events in thread order; source: number there */
@@ -95,18 +94,12 @@ static bool is_atomic(const struct enumeration *e)
 
 static void judge(struct enumeration *e)
 {
-    struct keys *keys = e->keys;
-    uint32_t pair[2];
     e->n_choices++;
     if (is_too_long(e) || !build(e) || !is_atomic(e))
         return;
-    struct hrf_orders *orders = &keys->orders[e->model];
-    hrf_order(orders, &e->execution);
-    if (!hrf_is_consistent(orders))
-        return;
-    assert_true(keys->n < MAX_KEYS);
-    keys->key[keys->n++] = key_of(&e->execution);
-    keys->races |= hrf_find_race(orders, pair) ? 1u : 0;
+    hrf_order(e->orders, &e->execution);
+    if (hrf_is_consistent(e->orders))
+        assert_true(keys_add(e->keys, &e->execution));
 }
 
 static void order_stores(struct enumeration *e, uint32_t location, uint32_t n)
@@ -191,12 +184,12 @@ static void list_events(struct enumeration *e)
         }
 }
 
-bool enumerate_graphs(const struct hrf_program *program, enum hrf_model model, struct keys *keys)
+bool enumerate_graphs(const struct hrf_program *program, struct keys *keys)
 {
     struct enumeration *e = calloc(1, sizeof *e);
     assert_non_null(e);
     e->program = program;
-    e->model = model;
+    e->orders = &keys->orders[__builtin_ctz(keys->models)];
     e->keys = keys;
     assert_int_equal(hrf_execution_init(&e->execution, program), 0);
     list_events(e);
@@ -210,16 +203,17 @@ bool enumerate_graphs(const struct hrf_program *program, enum hrf_model model, s
 /* ---- interleavings --------------------------------------------------------------------------- */
 
 struct walk {
-    struct hrf_search *search;
+    const struct hrf_program *program;
+    struct keys *keys;
     struct hrf_execution execution;
     struct hrf_locals locals[HRF_MAX_THREADS];
     uint32_t memory[HRF_MAX_LOCATIONS];
-    bool is_over;
+    bool is_full;
 };
 
 static bool can_step(const struct walk *w, uint32_t thread)
 {
-    const struct hrf_program *program = w->search->program;
+    const struct hrf_program *program = w->program;
     const struct hrf_locals *locals = &w->locals[thread];
     const struct hrf_instruction *next = hrf_next_event(program, thread, locals);
     if (!next)
@@ -231,7 +225,7 @@ static bool can_step(const struct walk *w, uint32_t thread)
 
 static void step(struct walk *w, uint32_t thread)
 {
-    const struct hrf_program *program = w->search->program;
+    const struct hrf_program *program = w->program;
     struct hrf_locals *locals = &w->locals[thread];
     const struct hrf_instruction *next = hrf_next_event(program, thread, locals);
     const int32_t location = next->location;
@@ -256,7 +250,7 @@ static void walk(struct walk *w)
 {
     const struct walk before = *w;
     bool has_stepped = false;
-    for (uint32_t t = 0; t < w->search->program->n_threads && !w->is_over; t++) {
+    for (uint32_t t = 0; t < w->program->n_threads && !w->is_full; t++) {
         if (!can_step(w, t))
             continue;
         has_stepped = true;
@@ -266,20 +260,19 @@ static void walk(struct walk *w)
         memcpy(w->locals, before.locals, sizeof w->locals);
         memcpy(w->memory, before.memory, sizeof w->memory);
     }
-    const struct hrf_outcome none = {.is_stuck = false};
     if (!has_stepped)
-        w->is_over = !w->search->visit(w->search->context, &w->execution, &none);
+        w->is_full = !keys_add(w->keys, &w->execution);
 }
 
-bool enumerate_interleavings(struct hrf_search *search)
+bool enumerate_interleavings(const struct hrf_program *program, struct keys *keys)
 {
-    struct walk w = {.search = search};
-    assert_int_equal(hrf_execution_init(&w.execution, search->program), 0);
-    for (uint32_t t = 0; t < search->program->n_threads; t++)
-        hrf_locals_init(search->program, t, &w.locals[t]);
-    for (uint32_t l = 0; l < search->program->n_locations; l++)
-        w.memory[l] = search->program->locations[l].initial;
+    struct walk w = {.program = program, .keys = keys};
+    assert_int_equal(hrf_execution_init(&w.execution, program), 0);
+    for (uint32_t t = 0; t < program->n_threads; t++)
+        hrf_locals_init(program, t, &w.locals[t]);
+    for (uint32_t l = 0; l < program->n_locations; l++)
+        w.memory[l] = program->locations[l].initial;
     walk(&w);
     hrf_execution_free(&w.execution);
-    return !w.is_over;
+    return !w.is_full;
 }

@@ -8,13 +8,12 @@
 #ifndef HRF_TESTS_ENUMERATION_H
 #define HRF_TESTS_ENUMERATION_H
 
-#include "checker/explore.h"
 #include "keys.h"
 
-/** Adds the keys of all executions. @return whether it was short enough to come to its end. */
-bool enumerate_graphs(const struct hrf_program *program, enum hrf_model model, struct keys *keys);
+/** Adds the keys of all executions. Returns whether it was short enough to come to its end. */
+typedef bool enumerate(const struct hrf_program *program, struct keys *keys);
 
-/** Shows a search every interleaving. Returns whether the visitor was content until the end. */
-bool enumerate_interleavings(struct hrf_search *search);
+enumerate enumerate_interleavings;
+enumerate enumerate_graphs; /* of the one model of the keys */
 
 #endif

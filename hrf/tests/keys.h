@@ -16,13 +16,15 @@
 struct keys {
     uint64_t key[MAX_KEYS];
     uint32_t n;
+    uint32_t models, races; /* masks: models whose races are looked for, and that have some */
     struct hrf_orders orders[HRF_N_MODELS];
-    uint32_t races; /* mask of models */
-    bool is_full;
 };
 
-struct keys *keys_make(const struct hrf_program *program);
+struct keys *keys_make(const struct hrf_program *program, uint32_t models);
 void keys_free(struct keys *keys);
+
+/** Adds an execution. Returns whether there was room. */
+bool keys_add(struct keys *keys, const struct hrf_execution *execution);
 
 /** Sorts, and drops what is there twice. @return how many there were. */
 uint32_t keys_settle(struct keys *keys);

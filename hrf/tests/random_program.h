@@ -1,16 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Random litmus programs as text, and keys that name an execution whatever the order it was built in.
+ * Random litmus programs as text.
  *
- * Path:    test_engines.c, enumeration.c -> random_program.h -> hrf/src/checker/parse.h.
+ * Path:    test_engines.c -> random_program.h -> hrf/src/checker/parse.h.
  */
 #ifndef HRF_TESTS_RANDOM_PROGRAM_H
 #define HRF_TESTS_RANDOM_PROGRAM_H
 
 #include <stdarg.h>
 #include <stdio.h>
-
-#include "checker/execution.h"
 
 struct random_shape {
     uint32_t max_threads, max_statements, n_locations;
@@ -135,33 +133,6 @@ static inline const char *random_program(struct random_text *random,
     for (uint32_t t = 0; t < n; t++)
         random_thread(random, shape, t, n_barriers);
     return random->text;
-}
-
-static inline uint64_t mix(uint64_t hash, uint64_t value)
-{
-    hash = (hash ^ (value + 1)) * UINT64_C(0x9e3779b97f4a7c15);
-    return hash ^ hash >> 29;
-}
-
-/* Returns a key of what every event reads and where it stores, thread by thread. */
-static inline uint64_t key_of(const struct hrf_execution *execution)
-{
-    uint64_t key = 1;
-    for (uint32_t t = 0; t < execution->program->n_threads; t++)
-        for (uint32_t e = 0; e < execution->n; e++) {
-            const struct hrf_event *event = &execution->events[e];
-            if (event->thread != t)
-                continue;
-            key = mix(key, t);
-            key = mix(key, event->writes ? event->position : 0);
-            if (event->reads && event->source >= 0) {
-                const struct hrf_event *source = &execution->events[event->source];
-                key = mix(key, 1u + source->thread * 64u + source->index);
-            } else {
-                key = mix(key, 0);
-            }
-        }
-    return key;
 }
 
 #endif

@@ -16,14 +16,15 @@
 
 #include <cmocka.h>
 
-#include "checker/machine.h"
+#include "checker/explore.h"
 #include "checker/parse.h"
-#include "checker/race.h"
 #include "checker/trace.h"
 #include "checker/verdict.h"
 #include "enumeration.h"
 #include "keys.h"
 #include "random_program.h"
+
+#define ALL_MODELS ((1u << HRF_N_MODELS) - 1)
 
 static uint64_t seed = 20261122;
 static uint32_t n_programs = 100;
@@ -37,47 +38,42 @@ static struct hrf_program *parse(const char *text)
     return program;
 }
 
+/* ---- against enumerations -------------------------------------------------------------------- */
+
 static bool collect(void *context, const struct hrf_execution *execution,
                     const struct hrf_outcome *outcome)
 {
-    struct keys *keys = context;
-    uint32_t pair[2];
     (void)outcome;
-    keys->is_full = keys->n == MAX_KEYS;
-    if (keys->is_full)
-        return false;
-    keys->key[keys->n++] = key_of(execution);
-    for (int m = 0; m < HRF_N_MODELS; m++)
-        if (!(keys->races >> m & 1)) {
-            hrf_order(&keys->orders[m], execution);
-            keys->races |= hrf_find_race(&keys->orders[m], pair) ? 1u << m : 0;
-        }
-    return true;
+    return keys_add(context, execution);
 }
 
-/* ---- sequentially consistent executions ------------------------------------------------------ */
+static struct keys *explore(const struct hrf_program *program, const struct hrf_rules *rules,
+                            uint32_t models)
+{
+    struct keys *keys = keys_make(program, models);
+    struct hrf_search search = {
+        .program = program, .rules = rules, .visit = collect, .context = keys, .limit = UINT64_MAX};
+    assert_int_equal(hrf_explore(&search), 0);
+    return keys;
+}
 
-static void compare_interleavings(const char *text)
+/* Compares what the engine finds with an enumeration. Returns whether that was short enough. */
+static bool compare(const char *text, const struct hrf_rules *rules, uint32_t models,
+                    enumerate *list_all)
 {
     struct hrf_program *program = parse(text);
-    struct keys *all = keys_make(program), *found = keys_make(program);
-    struct hrf_search search = {.program = program,
-                                .rules = &hrf_rules_sc,
-                                .visit = collect,
-                                .context = all,
-                                .limit = MAX_KEYS};
-    if (enumerate_interleavings(&search)) {
-        search.context = found;
-        assert_int_equal(hrf_explore(&search), 0);
-        keys_settle(all);
-        const uint32_t n = keys_settle(found);
-        keys_expect_same(all, found, "every interleaving, and the engine", text);
-        if (n != found->n)
-            fail_msg("%u executions twice:\n%s", n - found->n, text);
-    }
+    struct keys *all = keys_make(program, models), *found = explore(program, rules, models);
+    const bool is_whole = list_all(program, all);
+    const uint32_t n = keys_settle(found);
+    keys_settle(all);
+    if (is_whole)
+        keys_expect_same(all, found, rules->name, text);
+    if (n != found->n)
+        fail_msg("%u executions twice:\n%s", n - found->n, text);
     keys_free(all);
     keys_free(found);
     hrf_program_free(program);
+    return is_whole;
 }
 
 static void interleavings_are_neither_lost_nor_repeated(void **state)
@@ -94,54 +90,9 @@ static void interleavings_are_neither_lost_nor_repeated(void **state)
                                            .has_fences = true,
                                            .has_remote = i % 2,
                                            .has_plain = true};
-        compare_interleavings(random_program(&random, &shape));
+        compare(random_program(&random, &shape), &hrf_rules_sc, ALL_MODELS,
+                enumerate_interleavings);
     }
-}
-
-/* ---- executions of models -------------------------------------------------------------------- */
-
-struct graph_keys {
-    struct keys *keys;
-    enum hrf_model model;
-};
-
-static bool collect_graph(void *context, const struct hrf_execution *execution,
-                          const struct hrf_outcome *outcome)
-{
-    struct graph_keys *graph = context;
-    struct keys *keys = graph->keys;
-    uint32_t pair[2];
-    (void)outcome;
-    assert_true(keys->n < MAX_KEYS);
-    keys->key[keys->n++] = key_of(execution);
-    hrf_order(&keys->orders[graph->model], execution);
-    keys->races |= hrf_find_race(&keys->orders[graph->model], pair) ? 1u : 0;
-    return true;
-}
-
-/* Returns whether the enumeration was short enough to compare with. */
-static bool compare_graphs(const char *text, enum hrf_model model)
-{
-    struct hrf_program *program = parse(text);
-    struct keys *all = keys_make(program);
-    struct graph_keys graph = {keys_make(program), model};
-    struct hrf_search search = {.program = program,
-                                .rules = &hrf_rules[model],
-                                .visit = collect_graph,
-                                .context = &graph,
-                                .limit = UINT64_MAX};
-    const bool is_whole = enumerate_graphs(program, model, all);
-    assert_int_equal(hrf_explore(&search), 0);
-    uint32_t n = keys_settle(graph.keys);
-    keys_settle(all);
-    if (is_whole)
-        keys_expect_same(all, graph.keys, hrf_rules[model].name, text);
-    if (n != graph.keys->n)
-        fail_msg("%u graphs twice:\n%s", n - graph.keys->n, text);
-    keys_free(all);
-    keys_free(graph.keys);
-    hrf_program_free(program);
-    return is_whole;
 }
 
 static void graphs_lose_and_repeat_nothing(void **state)
@@ -158,7 +109,8 @@ static void graphs_lose_and_repeat_nothing(void **state)
                                            .has_fences = true,
                                            .has_remote = i % 5 == 0,
                                            .has_plain = i % 3 == 0};
-        n_compared += compare_graphs(random_program(&random, &shape), weak[i % 4]);
+        n_compared += compare(random_program(&random, &shape), &hrf_rules[weak[i % 4]],
+                              1u << weak[i % 4], enumerate_graphs);
     }
     print_message("%u of %u programs enumerated\n", n_compared, n_programs);
     assert_true(n_compared >= n_programs - n_programs / 50);
@@ -168,8 +120,7 @@ static void graphs_lose_and_repeat_nothing(void **state)
 
 static struct hrf_verdict judge_all(const struct hrf_program *program, enum hrf_engine engine)
 {
-    const struct hrf_question question = {
-        .models = (1u << HRF_N_MODELS) - 1, .engine = engine, .limit = 100000};
+    const struct hrf_question question = {.models = ALL_MODELS, .engine = engine, .limit = 100000};
     struct hrf_verdict verdict;
     assert_int_equal(hrf_judge(program, &question, &verdict), 0);
     return verdict;
@@ -224,16 +175,8 @@ static void free_programs_with_seq_cst_alone_have_no_weak_executions(void **stat
     for (uint32_t i = 0; i < n_programs; i++) {
         const char *text = random_program(&random, &shape);
         struct hrf_program *program = parse(text);
-        struct keys *sc = keys_make(program), *weak = keys_make(program);
-        struct hrf_search search = {.program = program,
-                                    .rules = &hrf_rules_sc,
-                                    .visit = collect,
-                                    .context = sc,
-                                    .limit = MAX_KEYS};
-        assert_int_equal(hrf_explore(&search), 0);
-        search.context = weak;
-        search.rules = &hrf_rules[HRF_OPENCL];
-        assert_int_equal(hrf_explore(&search), 0);
+        struct keys *sc = explore(program, &hrf_rules_sc, ALL_MODELS);
+        struct keys *weak = explore(program, &hrf_rules[HRF_OPENCL], ALL_MODELS);
         keys_settle(sc);
         keys_settle(weak);
         keys_expect_same(sc, weak, "sc and graphs", text);
