@@ -39,6 +39,14 @@ static inline void expect_works(struct gravel *gravel)
     OK(gravel_free(gravel, word));
 }
 
+/** Statistics of all nodes. */
+static inline struct gravel_stats stats_of(struct gravel *gravel)
+{
+    struct gravel_stats stats;
+    OK(gravel_stats_read(gravel, &stats, sizeof stats, GRAVEL_ALL_NODES));
+    return stats;
+}
+
 /** n words of a node's heap all have one value. */
 static inline void expect_words(struct gravel *gravel, uint32_t node, uint64_t offset,
                                 uint32_t value, uint32_t n)

@@ -20,20 +20,15 @@ struct served open_with(struct gravel_config config)
     struct served served = {.gravel = NULL};
     config.timeout_ms *= patience();
     strcpy(config.server_mode, has_argument("resident") ? "resident" : "phases");
-    OK(gravel_open(&served.gravel, &config, &served_table));
+    served.gravel = scoped_node(&config, &served_table);
     served.keys = alloc_or_die(served.gravel, N_KEYS * sizeof(struct guarded_key));
     served.ledger = alloc_or_die(served.gravel, MOST_ITEMS * sizeof(uint32_t));
     served.counter = alloc_or_die(served.gravel, 64);
     OK(gravel_set_constant(served.gravel, 0, served.keys));
     OK(gravel_set_constant(served.gravel, 1, served.ledger));
     OK(gravel_server_build(served.gravel, "server.cl", server_cl, NULL, &served.program));
+    scoped_program(served.program);
     return served;
-}
-
-void close_served(struct served *served)
-{
-    clReleaseProgram(served->program);
-    OK(gravel_close(served->gravel));
 }
 
 static void clear(const struct served *served)
@@ -68,10 +63,15 @@ void expect_sent(const struct served *served, uint32_t n_items, uint32_t n_keys,
     }
 }
 
+cl_kernel server_kernel(const struct served *served, const char *name)
+{
+    return scoped_program_kernel(served->gravel, served->program, name);
+}
+
 void send_and_expect(const struct served *served, uint32_t n_items, uint32_t n_keys,
                      uint32_t n_nodes)
 {
-    cl_kernel kernel = kernel_or_die(served->gravel, served->program, "send");
+    cl_kernel kernel = server_kernel(served, "send");
     SET(kernel, 1, n_keys);
     SET(kernel, 2, n_nodes);
     clear(served);
@@ -80,12 +80,11 @@ void send_and_expect(const struct served *served, uint32_t n_items, uint32_t n_k
         expect_sent(served, n_items, n_keys, 1);
     OK(gravel_barrier(served->gravel));
     expect_sent(served, n_items, n_keys, n_nodes);
-    clReleaseKernel(kernel);
 }
 
 cl_kernel kernel_of_many(const struct served *served, cl_uint n_calls)
 {
-    cl_kernel kernel = kernel_or_die(served->gravel, served->program, "many");
+    cl_kernel kernel = server_kernel(served, "many");
     SET(kernel, 1, n_calls);
     return kernel;
 }

@@ -4,7 +4,7 @@
  * which every message is looked for.
  *
  * Path:    test_server.c, test_server_refusals.c -> served.h -> gravel/server.h
- * Owner:   the caller, from open_with to close_served.
+ * Owner:   the test, behind which they end (scope.h).
  * Threads: the test's main thread.
  */
 #ifndef GRAVEL_TESTS_SERVED_H
@@ -34,7 +34,9 @@ struct served {
 
 /** Open a node in the mode that the program's argument names, `resident` or, without one, phases, its limits times patience, or end with the reason. */
 struct served open_with(struct gravel_config config);
-void close_served(struct served *served);
+
+/** Makes one of its kernels. */
+cl_kernel server_kernel(const struct served *served, const char *name);
 
 /** Each item's message has been run once, at its node, and none of equal keys beside each other. */
 void expect_sent(const struct served *served, uint32_t n_items, uint32_t n_keys, uint32_t n_nodes);

@@ -51,7 +51,6 @@ static struct gravel *open_with(struct gravel_config config)
         GRAVEL_BINDINGS(.handlers = handlers, .n_handlers = sizeof handlers / sizeof *handlers,
                         .device_code = {
                             .source = ask_cl, .name = "ask.cl", .options = code_options()});
-    watch(90, "asked handlers");
     handlers[0].arg_bytes = arg_bytes;
     config.timeout_ms *= patience();
     strcpy(config.server_mode, has_argument("resident") ? "resident" : "phases");

@@ -26,16 +26,7 @@ static struct gravel_config binning_config(uint32_t n_nodes)
 
 static struct gravel *open_config(const struct gravel_config *config)
 {
-    struct gravel *gravel;
-    OK(gravel_open(&gravel, config, NULL));
-    return gravel;
-}
-
-static struct gravel_stats stats_of(struct gravel *gravel)
-{
-    struct gravel_stats stats;
-    OK(gravel_stats_read(gravel, &stats, sizeof stats, GRAVEL_ALL_NODES));
-    return stats;
+    return scoped_node(config, NULL);
 }
 
 /* Item i puts 0 to word i of node i * 7 % n, after another value, and adds i + 1, all at once, then some, then one by one. */
@@ -63,7 +54,8 @@ static void expect_adds(struct gravel *gravel, uint64_t table)
 /* @return messages that the device has binned. */
 static uint64_t run_adds(const struct gravel_config *config)
 {
-    struct gravel *gravel = open_config(config);
+    struct gravel *gravel;
+    OK(gravel_open(&gravel, config, NULL));
     uint64_t table = alloc_or_die(gravel, N_ITEMS * 8);
     OK(run_body(gravel, BODY(ADDS), N_ITEMS, GROUP, table, 0, 0));
     expect_adds(gravel, table);
@@ -97,10 +89,7 @@ TEST(off_and_auto_bin_nothing_on_a_cpu)
     strcpy(config.device_aggregation, "off");
     assert_int_equal(run_adds(&config), 0);
     struct gravel *gravel = open_config(&config);
-    cl_device_type type = 0;
-    clGetDeviceInfo(gravel_cl_device(gravel), CL_DEVICE_TYPE, sizeof type, &type, NULL);
-    OK(gravel_close(gravel));
-    if (!(type & CL_DEVICE_TYPE_CPU))
+    if (is_on_gpu(gravel))
         return;
     strcpy(config.device_aggregation, "auto");
     assert_int_equal(run_adds(&config), 0);
@@ -147,7 +136,6 @@ TEST(runs_longer_than_a_block_lose_nothing)
         expect_words(gravel, node, table, 16 * (n_items / 4096 / 3 + (node < n_items / 4096 % 3)),
                      256);
     assert_int_equal(stats_of(gravel).binned_messages, n_items);
-    OK(gravel_close(gravel));
 }
 
 /* Each group of work-items that applies them adds thousands to one word. */
@@ -160,7 +148,6 @@ TEST_OF("sums", sums_of_reals_that_meet_are_whole)
     OK(run_body(gravel, BODY("gravel_add_float_wg(g, a, 0, 1.0f, 0);"), n_items, GROUP, table, 0,
                 0));
     expect_words(gravel, 0, table, 0x4b000000u, 1); /* as_uint((float)n_items) */
-    OK(gravel_close(gravel));
 }
 
 /*
@@ -194,7 +181,6 @@ TEST(commands_in_turn_keep_their_order)
         unmap(gravel, second);
     }
     assert_int_equal(stats_of(gravel).binned_messages, 8 * N_ITEMS);
-    OK(gravel_close(gravel));
 }
 
 /* Calls of a group in one run: each puts a lower value than the one before, and to words of other work-items. */
@@ -217,7 +203,6 @@ TEST(last_put_of_a_group_wins)
         unmap(gravel, words);
     }
     assert_int_equal(stats_of(gravel).binned_messages, 20 * N_ITEMS);
-    OK(gravel_close(gravel));
 }
 
 /* Package by package, as ever: the whole package is dropped and told, the others of its run go. */
@@ -239,7 +224,6 @@ TEST(bad_destination_inside_a_run_drops_its_package)
     assert_int_equal(stats_of(gravel).refused_messages, GROUP);
     assert_int_equal(stats_of(gravel).messages, N_ITEMS);
     expect_works(gravel);
-    OK(gravel_close(gravel));
 }
 
 TEST(largest_index_arrives_as_it_was_sent)
@@ -254,7 +238,6 @@ TEST(largest_index_arrives_as_it_was_sent)
                           GROUP, GROUP, 0, 0, 0),
                  GRAVEL_ERANGE, "18446744073709551608");
     expect_words(gravel, 1, table, 0, 16);
-    OK(gravel_close(gravel));
 }
 
 /* A kernel that writes the header of a block's package, or of a commuting one that is malformed. */
@@ -278,7 +261,6 @@ TEST(kernel_cannot_speak_of_blocks)
     expect_error(run_body(gravel, body, 128, 64, inc, 0xfffffff0u, 0), GRAVEL_ECORRUPT,
                  "malformed");
     expect_works(gravel);
-    OK(gravel_close(gravel));
 }
 
 /* A group in the middle fails the node while blocks are under way: everything ends, and says why.
@@ -299,7 +281,7 @@ TEST(failure_in_between_ends_everything)
             N_ITEMS, GROUP, table, 0, 0),
         GRAVEL_EKERNEL, "not published");
     expect_error(gravel_barrier(gravel), GRAVEL_EKERNEL, "not published");
-    expect_error(gravel_close(gravel), GRAVEL_EKERNEL, "not published");
+    closes_with(gravel, GRAVEL_EKERNEL, "not published");
 }
 
 const struct fixture fixture = {.limit_s = 170};

@@ -31,45 +31,40 @@ static void expect_no_build(const char *source, const char *options, const char 
     assert_null(program);
 }
 
-TEST(syntax_error_names_file_and_line)
-{
-    expect_no_build("#include \"gravel.cl.h\"\n"
-                    "kernel void k(GRAVEL_ARENA)\n"
-                    "{\n"
-                    "    this is no C;\n"
-                    "}\n",
-                    NULL, "count.cl:4");
-}
-
-TEST(syntax_error_before_the_include_names_line_1)
-{
-    expect_no_build("nonsense\n#include \"gravel.cl.h\"\n", NULL, "count.cl:1");
-}
-
-TEST(unknown_handler_is_named)
-{
-    expect_no_build("#include \"gravel.cl.h\"\n"
-                    "kernel void k(GRAVEL_ARENA)\n"
-                    "{\n"
-                    "    GRAVEL_OPEN(g);\n"
-                    "    gravel_am0_wg(g, GRAVEL_HANDLER(nobody), 0);\n"
-                    "}\n",
-                    NULL, "GRAVEL_HANDLER_nobody");
-}
-
-TEST(another_arena_version_is_refused_at_build)
-{
-    expect_no_build("#undef GRAVELP_HOST_ARENA_VERSION\n"
-                    "#define GRAVELP_HOST_ARENA_VERSION 999\n"
-                    "#include \"gravel.cl.h\"\n"
-                    "kernel void k(GRAVEL_ARENA) { GRAVEL_OPEN(g); }\n",
-                    NULL, "different versions");
-}
-
 /* A kernel of one statement list. */
 #define KERNEL(parameters, body) \
     "#include \"gravel.cl.h\"\nkernel void k(" parameters ")\n{\n" body "\n}\n"
 #define INC(group) "gravel_inc_uint_wg( " group ", 0, 0, 0);"
+
+TEST(what_does_not_build_is_named)
+{
+    static const struct {
+        const char *source, *options, *part;
+    } rows[] = {
+        {KERNEL("GRAVEL_ARENA", "    this is no C;"), NULL, "count.cl:4"},
+        {"nonsense\n#include \"gravel.cl.h\"\n", NULL, "count.cl:1"},
+        {KERNEL("GRAVEL_ARENA", "GRAVEL_OPEN(g); gravel_am0_wg(g, GRAVEL_HANDLER(nobody), 0);"),
+         NULL, "GRAVEL_HANDLER_nobody"},
+        {"#undef GRAVELP_HOST_ARENA_VERSION\n#define GRAVELP_HOST_ARENA_VERSION 999\n" KERNEL(
+             "GRAVEL_ARENA", "GRAVEL_OPEN(g);"),
+         NULL, "different versions"},
+        {KERNEL("GRAVEL_ARENA", "GRAVEL_OPEN(g);\nGRAVEL_OPEN(g);"), NULL,
+         "GRAVEL_OPEN stands in a kernel once"},
+        {KERNEL("GRAVEL_ARENA", "GRAVEL_OPEN(g);\nGRAVEL_OPEN(h);"), NULL,
+         "GRAVEL_OPEN stands in a kernel once"},
+        {"#include \"nowhere.h\"\n", NULL, "nowhere.h"},
+        {"kernel void k(void) {}\n", "-no-such-option", "-no-such-option"},
+        {"kernel void k(global int *p) { *p = nowhere_at_all(*p); }\n", NULL, "nowhere_at_all"},
+        {KERNEL("GRAVEL_ARENA", INC("g")), NULL, "GRAVEL_OPEN(g) missing"},
+        {KERNEL("GRAVEL_ARENA", INC("group")), NULL, "GRAVEL_OPEN(group) missing"},
+        {KERNEL("GRAVEL_ARENA", "GRAVEL_OPEN(g); " INC("h")), NULL, "GRAVEL_OPEN(h) missing"},
+        {KERNEL("global int *x", "GRAVEL_OPEN(g); " INC("g")), NULL, "GRAVEL_ARENA missing"},
+        {KERNEL("GRAVEL_ARENA", "nowhere = 1;"), NULL, "nowhere"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        expect_no_build(rows[i].source, rows[i].options, rows[i].part);
+    assert_null(strstr(gravel_last_error(), "advice"));
+}
 
 TEST(macros_that_change_the_headers_are_refused)
 {
@@ -127,18 +122,6 @@ TEST(other_macros_are_the_programs_own)
     clReleaseProgram(program);
 }
 
-TEST(a_missing_macro_is_named)
-{
-    expect_no_build(KERNEL("GRAVEL_ARENA", INC("g")), NULL, "GRAVEL_OPEN(g) missing");
-    expect_no_build(KERNEL("GRAVEL_ARENA", INC("group")), NULL, "GRAVEL_OPEN(group) missing");
-    expect_no_build(KERNEL("GRAVEL_ARENA", "GRAVEL_OPEN(g); " INC("h")), NULL,
-                    "GRAVEL_OPEN(h) missing");
-    expect_no_build(KERNEL("global int *x", "GRAVEL_OPEN(g); " INC("g")), NULL,
-                    "GRAVEL_ARENA missing");
-    expect_no_build(KERNEL("GRAVEL_ARENA", "nowhere = 1;"), NULL, "nowhere");
-    assert_null(strstr(gravel_last_error(), "advice"));
-}
-
 TEST(what_is_missing_or_too_much_is_advised)
 {
     static const struct {
@@ -188,14 +171,6 @@ TEST(warnings_of_what_builds_are_logged)
     clReleaseProgram(program);
     OK(gravel_close(other));
     assert_non_null(strstr(warned, "narrow.cl:4"));
-}
-
-TEST(a_macro_that_stands_twice_is_named)
-{
-    expect_no_build(KERNEL("GRAVEL_ARENA", "GRAVEL_OPEN(g);\nGRAVEL_OPEN(g);"), NULL,
-                    "GRAVEL_OPEN stands in a kernel once");
-    expect_no_build(KERNEL("GRAVEL_ARENA", "GRAVEL_OPEN(g);\nGRAVEL_OPEN(h);"), NULL,
-                    "GRAVEL_OPEN stands in a kernel once");
 }
 
 TEST(the_type_of_a_handler_is_told)
@@ -272,22 +247,6 @@ TEST(parameters_are_as_the_compiler_has_them)
     OK(gravel_kernel_set_arena(gravel, kernel, 0));
     clReleaseKernel(kernel);
     clReleaseProgram(program);
-}
-
-TEST(missing_header_names_it)
-{
-    expect_no_build("#include \"nowhere.h\"\n", NULL, "nowhere.h");
-}
-
-TEST(bad_options_are_told)
-{
-    expect_no_build("kernel void k(void) {}\n", "-no-such-option", "-no-such-option");
-}
-
-TEST(undefined_function_is_named)
-{
-    expect_no_build("kernel void k(global int *p) { *p = nowhere_at_all(*p); }\n", NULL,
-                    "nowhere_at_all");
 }
 
 static void write_file(const char *path, const char *text)

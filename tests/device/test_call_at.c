@@ -50,7 +50,6 @@ static int store_at(struct gravel *gravel, uint64_t base, uint64_t index)
 
 TEST(every_index_inside_is_an_address)
 {
-    watch(60, "indices inside");
     struct gravel *gravel = scoped_loopback(2, &table);
     const uint64_t words = alloc_or_die(gravel, 4 * N), freed = alloc_or_die(gravel, 4 * N);
     const uint64_t last = alloc_or_die(gravel, 4 * N);
@@ -84,7 +83,6 @@ TEST(index_outside_is_named)
         {0, 0, true, "which is in no allocation"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        watch(60, rows[i].part);
         struct gravel *gravel = open_loopback(2, &table);
         const uint64_t words = alloc_or_die(gravel, 4 * N);
         alloc_or_die(gravel, 4 * N);
@@ -100,8 +98,7 @@ TEST(index_outside_is_named)
 /* A launch's handlers have run when it returns, as without checked mode. */
 TEST(launches_of_servers_are_checked)
 {
-    watch(120, "servers");
-    struct gravel *gravel = open_loopback(1, &table);
+    struct gravel *gravel = scoped_loopback(1, &table);
     cl_program program;
     uint64_t words = alloc_or_die(gravel, 4 * N), first = 0;
     OK(gravel_set_constant(gravel, 0, words));
@@ -117,7 +114,7 @@ TEST(launches_of_servers_are_checked)
                  "handler keep, line 8, at node 0: gravel_call_at of index 64");
     clReleaseKernel(send);
     clReleaseProgram(program);
-    gravel_close(gravel);
+    closes_with(gravel, ANY_CODE, "");
 }
 
 /* Kernels store 7 at b + i of the array at a, c work-items of them. One fault ends a node, so each has its own. */
@@ -136,7 +133,6 @@ TEST(kernels_are_checked)
         {0, UINT64_C(1) << 62, "index 46116860184273879"},
         {UINT64_C(1) << 40, 0, "which is in no allocation"},
     };
-    watch(120, "kernels");
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct gravel *gravel = open_loopback(1, &table);
         const uint64_t words = alloc_or_die(gravel, 4 * N), other = alloc_or_die(gravel, 4 * N);
@@ -158,8 +154,7 @@ TEST(kernels_are_checked)
 /* Of so many allocations only the heap's end is a bound. */
 TEST(heap_with_too_many_allocations_is_the_bound)
 {
-    watch(120, "many allocations");
-    struct gravel *gravel = open_loopback(2, &table);
+    struct gravel *gravel = scoped_loopback(2, &table);
     const uint64_t words = alloc_or_die(gravel, 4 * N);
     for (uint32_t i = 0; i < 1024; i++)
         alloc_or_die(gravel, 64);
@@ -167,7 +162,7 @@ TEST(heap_with_too_many_allocations_is_the_bound)
     assert_int_equal(word32(gravel, 1, words + 4 * N), 7);
     expect_error(store_at(gravel, words, gravel_config_of(gravel)->heap_bytes / 4 + 1024),
                  GRAVEL_EKERNEL, "at base 64, in an allocation of");
-    gravel_close(gravel);
+    closes_with(gravel, ANY_CODE, "");
 }
 
 static void check(void)

@@ -374,7 +374,7 @@ TEST(launch_that_waits_for_the_callers_own_gate_says_so)
             expect_error(gravel_launch(gravel, kernel, 1, &global_size, &local_size, 1,
                                        i ? &gate : &behind, &end),
                          GRAVEL_ETIMEOUT, "wait[0] has not begun for 0.");
-        watch(120, "the caller's objects");
+        watch(120, "what follows");
         MUST(clSetUserEventStatus(gate, -5) == CL_SUCCESS);
         expect_error(gravel_launch(gravel, kernel, 1, &global_size, &local_size, 1, &gate, &end),
                      GRAVEL_ECL, "gravel_launch: wait[0] ended with an error");

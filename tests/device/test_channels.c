@@ -86,7 +86,6 @@ static int open_with(unsigned channels, struct gravel **gravel)
 TEST(queue_behind_a_kernel_that_waits_is_refused)
 {
     struct gravel *gravel;
-    watch(60, "few channels");
     for (unsigned channels = 2; channels <= 11;
          channels += 3) { /* the caller's, the self-test's copies, 10 */
         expect_error(open_with(channels, &gravel), GRAVEL_ECAPABILITY,
@@ -98,7 +97,6 @@ TEST(queue_behind_a_kernel_that_waits_is_refused)
 TEST(queue_of_its_own_channel_is_enough)
 {
     struct gravel *gravel;
-    watch(60, "many channels");
     OK(open_with(100, &gravel));
     assert_string_equal(gravel_step(gravel), "pump");
     assert_in_range(n_queues, 12,
@@ -175,7 +173,6 @@ TEST(accumulators_mirrors_and_deques_have_one_queue)
     struct objects objects;
     pthread_t thread;
     void *code;
-    watch(120, "one queue");
     OK(open_with(1000, &objects.gravel));
     objects.words = alloc_or_die(objects.gravel, N_OBJECTS * N_WORDS * sizeof(cl_uint));
     cl_program program = build_or_die(objects.gravel, packed_cl, "");

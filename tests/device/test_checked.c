@@ -40,9 +40,9 @@ static void close_node(void)
 /* @param n_calls  of each work-item, which makes them all before its neighbour's first, where groups are loops. */
 static cl_kernel count_kernel(uint64_t words, uint64_t n_calls)
 {
-    const uint64_t arguments[3] = {words, n_calls};
-    cl_kernel kernel = body_kernel(
-        gravel, BODY("for (uint n = 0; n < b; n++) gravel_inc_uint_wg(g, a, i, 1);"), arguments);
+    cl_kernel kernel =
+        scoped_body(gravel, BODY("for (uint n = 0; n < b; n++) gravel_inc_uint_wg(g, a, i, 1);"),
+                    words, n_calls, 0);
     set_body_size(kernel, N, 1);
     return kernel;
 }
@@ -75,7 +75,6 @@ TEST(messages_that_no_range_needs_cost_no_text)
             OK(gravel_accumulator_create(&accumulator, gravel, words, N, GRAVEL_ADD, GRAVEL_UINT));
     }
     OK(gravel_accumulator_destroy(accumulator));
-    clReleaseKernel(kernel);
     OK(gravel_free(gravel, words));
 }
 
@@ -92,7 +91,6 @@ TEST(map_of_what_may_not_be_applied_is_refused)
     launch(kernel);
     expect_no_map(words, "gravel_map: kernel body");
     OK(gravel_free(gravel, words)); /* a barrier */
-    clReleaseKernel(kernel);
 }
 
 TEST(write_to_a_map_to_be_read_is_told)
@@ -120,7 +118,6 @@ TEST(map_that_others_change_is_no_fault)
     OK(gravel_barrier(gravel));
     OK(gravel_unmap(gravel, map));
     OK(gravel_free(gravel, words));
-    clReleaseKernel(kernel);
 }
 
 /* ---- threads -------------------------------------------------------------------------------- */
@@ -155,7 +152,6 @@ TEST(threads_that_wait_beside_launches_accuse_none)
     OK(gravel_barrier(gravel));
     expect_words(gravel, 1, words, 150 * 64, N);
     OK(gravel_free(gravel, words));
-    clReleaseKernel(kernel);
 }
 
 /* ---- names of allocations -------------------------------------------------------------------- */

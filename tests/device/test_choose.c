@@ -24,22 +24,12 @@ static void expect_refusal(const char *device, const char *why)
     assert_non_null(strstr(gravel_last_error(), "0:0 "));
 }
 
-TEST(unknown_name_is_refused_with_candidates)
+TEST(what_names_nothing_is_refused_with_candidates)
 {
-    expect_refusal("no-such-device", "names nothing");
-}
-
-TEST(unknown_numbers_are_refused_with_candidates)
-{
-    expect_refusal("7:0", "names nothing");
-    expect_refusal("0:99", "names nothing");
-}
-
-TEST(malformed_numbers_are_refused_with_candidates)
-{
-    const char *const malformed[] = {"0:", ":0", "0:0:0", "0:0x", "0:-1", "99999999999:0", "-1:0"};
-    for (size_t i = 0; i < sizeof malformed / sizeof *malformed; i++)
-        expect_refusal(malformed[i], "names nothing");
+    const char *const wrong[] = {"no-such-device", "7:0",  "0:99",          "0:",   ":0",
+                                 "0:0:0",          "0:0x", "99999999999:0", "0:-1", "-1:0"};
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
+        expect_refusal(wrong[i], "names nothing");
 }
 
 #define MOST_DEVICES 64u

@@ -151,7 +151,6 @@ static double try_waits_name_the_kernel_and_end(void)
 {
     struct turning turning;
     late_s = 0;
-    watch(60, "waits for a kernel that turns");
     start(&turning, "turn_until_told", LIMIT_MS);
     EXPECT_GIVES_UP(gravel_quiet(turning.gravel), 0.3, "kernel turn_until_told");
     EXPECT_GIVES_UP(gravel_fence(turning.gravel), 0.3, "kernel turn_until_told");
@@ -176,7 +175,6 @@ TEST(kernel_without_a_limit_is_waited_for)
 {
     struct turning turning;
     pthread_t teller;
-    watch(60, "a kernel that ends late");
     prepare(&turning, "turn_until_told", 0);
     assert_int_equal(pthread_create(&teller, NULL, tell_later, &turning), 0);
     OK(launch(&turning));
@@ -191,7 +189,6 @@ static double try_close_leaves_the_kernel_its_memory(void)
 {
     struct turning turning;
     late_s = 0;
-    watch(60, "closing a node whose kernel turns");
     start(&turning, "turn_until_told", LIMIT_MS);
     EXPECT_GIVES_UP(gravel_close(turning.gravel), 0.3, "kernel turn_until_told");
     assert_non_null(strstr(turning.log, "a kernel still runs"));
@@ -205,7 +202,6 @@ IN_TIME(close_leaves_the_kernel_its_memory, false)
 static double close_failed(void)
 {
     struct turning turning;
-    watch(60, "a kernel that turns in a node that has failed");
     start(&turning, "fail_and_turn", 0);
     EXPECT_GIVES_UP(gravel_quiet(turning.gravel), 0.5, "needs 77 slots");
     assert_non_null(strstr(turning.log, "kernel fail_and_turn has not ended"));
@@ -229,7 +225,6 @@ static double try_launch_names_the_kernel_and_ends(void)
 {
     struct turning turning;
     late_s = 0;
-    watch(60, "a launch that waits for a kernel that turns");
     prepare(&turning, "turn_until_told", LIMIT_MS);
     EXPECT_GIVES_UP(launch(&turning), 0.3, "kernel turn_until_told");
     assert_null(turning.ended);
@@ -246,7 +241,6 @@ static double try_close_after_such_a_launch_leaves_the_kernel_its_memory(void)
 {
     struct turning turning;
     late_s = 0;
-    watch(60, "closing a node whose launch has given up");
     prepare(&turning, "turn_until_told", LIMIT_MS);
     EXPECT_GIVES_UP(launch(&turning), 0.3, "kernel turn_until_told");
     EXPECT_GIVES_UP(gravel_close(turning.gravel), 0.3, "kernel turn_until_told");

@@ -221,31 +221,30 @@ static void fail_each(enum phase phase, unsigned kinds, bool stays)
     assert_true(n > 1 || is_shared());
 }
 
-TEST_OF("opening", each_call_that_fails_while_a_node_opens_is_told)
-{
-    fail_each(OPENING, READS | WRITES | KERNELS | CREATES | WAITS, false);
-}
+/* A test of a part: calls of these kinds fail, one in each run; the last column: and all behind it. What the driver does not
+ * say, Gravel does without, or fails. */
+#define EACH(part, name, phase, kinds, stays) \
+    TEST_OF(#part, name)                      \
+    {                                         \
+        fail_each(phase, kinds, stays);       \
+    }
 
-TEST_OF("opening", each_thread_that_cannot_be_made_is_told)
-{
-    fail_each(OPENING, THREADS, false);
-}
-
-/* What the driver does not say, Gravel does without, or fails. */
-TEST_OF("queries", each_query_that_fails_while_a_node_opens_breaks_nothing)
-{
-    fail_each(OPENING, QUERIES, false);
-}
-
-TEST_OF("queries", each_query_that_fails_breaks_nothing)
-{
-    fail_each(RUNNING, QUERIES, false);
-}
-
-TEST_OF("opening", each_allocation_that_fails_while_a_node_opens_is_told)
-{
-    fail_each(OPENING, MALLOCS, false);
-}
+EACH(opening, each_call_that_fails_while_a_node_opens_is_told, OPENING,
+     READS | WRITES | KERNELS | CREATES | WAITS, false)
+EACH(opening, each_thread_that_cannot_be_made_is_told, OPENING, THREADS, false)
+EACH(queries, each_query_that_fails_while_a_node_opens_breaks_nothing, OPENING, QUERIES, false)
+EACH(queries, each_query_that_fails_breaks_nothing, RUNNING, QUERIES, false)
+EACH(opening, each_allocation_that_fails_while_a_node_opens_is_told, OPENING, MALLOCS, false)
+EACH(running, each_read_that_fails_is_told, RUNNING, READS, false)
+EACH(running, each_write_that_fails_is_told, RUNNING, WRITES, false)
+EACH(running, each_kernel_that_fails_is_told, RUNNING, KERNELS, false)
+EACH(running, each_wait_that_fails_is_told, RUNNING, WAITS, false)
+EACH(running, each_allocation_that_fails_is_told, RUNNING, MALLOCS, false)
+EACH(closing, each_call_that_fails_while_a_node_closes_breaks_nothing, CLOSING,
+     READS | WRITES | KERNELS | CREATES | WAITS | MALLOCS, false)
+EACH(closing, device_lost_while_a_node_closes_breaks_nothing, CLOSING,
+     READS | WRITES | KERNELS | WAITS, true)
+EACH(lost, device_lost_at_any_moment_is_told, RUNNING, READS | WRITES | KERNELS | WAITS, true)
 
 /* From the arena down to the resolver's frames: the size that could not be had is in the text. */
 TEST_OF("opening", exhausted_device_memory_tells_the_size)
@@ -263,46 +262,6 @@ TEST_OF("opening", exhausted_device_memory_tells_the_size)
         atomic_store(&failing.most_bytes, 0);
         assert_null(run.gravel);
     }
-}
-
-TEST_OF("running", each_read_that_fails_is_told)
-{
-    fail_each(RUNNING, READS, false);
-}
-
-TEST_OF("running", each_write_that_fails_is_told)
-{
-    fail_each(RUNNING, WRITES, false);
-}
-
-TEST_OF("running", each_kernel_that_fails_is_told)
-{
-    fail_each(RUNNING, KERNELS, false);
-}
-
-TEST_OF("running", each_wait_that_fails_is_told)
-{
-    fail_each(RUNNING, WAITS, false);
-}
-
-TEST_OF("running", each_allocation_that_fails_is_told)
-{
-    fail_each(RUNNING, MALLOCS, false);
-}
-
-TEST_OF("closing", each_call_that_fails_while_a_node_closes_breaks_nothing)
-{
-    fail_each(CLOSING, READS | WRITES | KERNELS | CREATES | WAITS | MALLOCS, false);
-}
-
-TEST_OF("closing", device_lost_while_a_node_closes_breaks_nothing)
-{
-    fail_each(CLOSING, READS | WRITES | KERNELS | WAITS, true);
-}
-
-TEST_OF("lost", device_lost_at_any_moment_is_told)
-{
-    fail_each(RUNNING, READS | WRITES | KERNELS | WAITS, true);
 }
 
 static char logged[4096];

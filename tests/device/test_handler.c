@@ -148,16 +148,15 @@ TEST(endless_chain_ends_a_barrier_that_has_a_limit)
     const struct gravel_handler table[] = {
         {.name = "ping", .n_args = 0, .function = ping, .user = (void *)&stop}};
     const struct gravel_bindings bindings = GRAVEL_BINDINGS(.handlers = table, .n_handlers = 1);
-    struct gravel *node;
     config.chain_limit_ms = 400;
-    OK(gravel_open(&node, &config, &bindings));
+    struct gravel *node = scoped_node(&config, &bindings);
     OK(gravel_am(node, 0, NULL, 0, 1));
     double begin = seconds_now();
     expect_error(gravel_barrier(node), GRAVEL_ETIMEOUT, "GRAVEL_CHAIN_LIMIT");
     double took = seconds_now() - begin;
     print_message("%.2f s: %s\n", took, gravel_last_error());
     assert_true(took >= 0.39 && took < 5);
-    expect_error(gravel_close(node), GRAVEL_ETIMEOUT, "handlers still send");
+    closes_with(node, GRAVEL_ETIMEOUT, "handlers still send");
 }
 
 static void *stop_soon(void *stop)

@@ -37,20 +37,12 @@ static void open_nodes(uint32_t n_nodes)
     static const struct gravel_handler handler = {.name = "stay", .n_args = 1, .function = stay};
     static const struct gravel_bindings bindings =
         GRAVEL_BINDINGS(.handlers = &handler, .n_handlers = 1);
-    gravel = open_loopback(n_nodes, &bindings);
+    gravel = scoped_loopback(n_nodes, &bindings);
 }
 
-static void close_nodes(void)
+static void forget_nodes(void)
 {
-    OK(gravel_close(gravel));
     gravel = NULL;
-}
-
-static struct gravel_stats read_stats(void)
-{
-    struct gravel_stats stats;
-    OK(gravel_stats_read(gravel, &stats, sizeof stats, GRAVEL_ALL_NODES));
-    return stats;
 }
 
 /* N words of node 0, which are 0 at every node. */
@@ -65,8 +57,7 @@ static uint64_t alloc_words(void)
 /* A kernel whose a and b are these. */
 static cl_kernel kernel_on(uint64_t a, uint64_t b, const char *body)
 {
-    const uint64_t arguments[3] = {a, b, 0};
-    return body_kernel(gravel, body, arguments);
+    return scoped_body(gravel, body, a, b, 0);
 }
 
 static void launch(cl_kernel kernel, size_t n)
@@ -78,7 +69,7 @@ static void launch(cl_kernel kernel, size_t n)
 /* ---- operations ------------------------------------------------------------------------------ */
 
 /* Words begin as `before`; a round of N work-items, each with word i of a, must make them `after`; so must each of the
- * rounds that follow, until one has taken no buffer. 0return whether one did. */
+ * rounds that follow, until one has taken no buffer. @return whether one did. */
 static bool takes_no_buffer(cl_kernel kernel, uint64_t words, uint64_t before, uint64_t after,
                             uint32_t bytes)
 {
@@ -91,7 +82,7 @@ static bool takes_no_buffer(cl_kernel kernel, uint64_t words, uint64_t before, u
         OK(gravel_stats_reset(gravel));
         launch(kernel, N);
         OK(gravel_barrier(gravel));
-        const struct gravel_stats stats = read_stats();
+        const struct gravel_stats stats = stats_of(gravel);
         const unsigned char *found = read_map(gravel, 0, words, (uint64_t)N * bytes);
         for (uint32_t i = 0; i < N; i++)
             assert_memory_equal(found + (size_t)i * bytes, &after, bytes);
@@ -111,7 +102,6 @@ static void expect_in_place(const char *body, uint64_t before, uint64_t after, u
     cl_kernel kernel = kernel_on(words, 0, body);
     if (!takes_no_buffer(kernel, words, before, after, bytes))
         fail_msg("%s: %u rounds, and each took node buffers", body, MOST_ROUNDS);
-    clReleaseKernel(kernel);
     OK(gravel_free(gravel, words));
 }
 
@@ -135,52 +125,9 @@ TEST(a_round_of_updates_takes_no_buffer)
     expect_in_place(BODY("gravel_inc_uint_wg_if(g, i != 255, a, (uint)i, 0);"
                          "gravel_inc_uint_wg_if(g, i == 255, a, (uint)i, 0);"),
                     0, 1, 4);
-    close_nodes();
 }
 
 /* ---- what is left to the host ---------------------------------------------------------------- */
-
-TEST(rounds_of_many_packages_are_right_too)
-{
-    open_nodes(1);
-    const uint64_t words = alloc_words();
-    cl_kernel kernel = kernel_on(words, 0, BODY("gravel_inc_uint_wg(g, a, (uint)i % 256, 0);"));
-    uint32_t due = 0;
-    for (uint32_t round = 0; round < 12; round++) {
-        const uint32_t times = round % 3 ? 1 : 32; /* 4 packages, or 128 */
-        launch(kernel, (size_t)N * times);
-        OK(gravel_barrier(gravel));
-        due += times;
-        expect_words(gravel, 0, words, due, N);
-    }
-    clReleaseKernel(kernel);
-    close_nodes();
-}
-
-TEST(messages_for_others_are_sent)
-{
-    open_nodes(2);
-    const uint64_t words = alloc_words();
-    cl_kernel mixed = kernel_on(words, 0, BODY("gravel_inc_uint_wg(g, a, (uint)i, i % 64 == 63);"));
-    cl_kernel own = kernel_on(words, 0, BODY("gravel_inc_uint_wg(g, a, (uint)i, 0);"));
-    for (uint32_t round = 1; round <= 8; round++) {
-        launch(mixed, N);
-        OK(gravel_barrier(gravel));
-        launch(own, N);
-        OK(gravel_barrier(gravel));
-        const uint32_t *here = read_map(gravel, 0, words, N * sizeof *here);
-        for (uint32_t i = 0; i < N; i++)
-            assert_int_equal(here[i], i % 64 == 63 ? round : 2 * round);
-        unmap(gravel, here);
-        const uint32_t *there = read_map(gravel, 1, words, N * sizeof *there);
-        for (uint32_t i = 0; i < N; i++)
-            assert_int_equal(there[i], i % 64 == 63 ? round : 0);
-        unmap(gravel, there);
-    }
-    clReleaseKernel(mixed);
-    clReleaseKernel(own);
-    close_nodes();
-}
 
 /* The last message of the second package is outside: the first one's stand, and the second one is refused whole. */
 TEST(what_is_outside_is_refused)
@@ -201,10 +148,6 @@ TEST(what_is_outside_is_refused)
     expect_error(gravel_barrier(gravel), GRAVEL_ERANGE, "base");
     launch(inside, N);
     OK(gravel_barrier(gravel));
-    clReleaseKernel(inside);
-    clReleaseKernel(outside);
-    clReleaseKernel(astray);
-    close_nodes();
 }
 
 TEST(allocations_that_are_new_are_known)
@@ -215,7 +158,6 @@ TEST(allocations_that_are_new_are_known)
         expect_in_place(BODY("gravel_inc_uint_wg(g, a, (uint)i, 0);"), round, round + 1, 4);
         OK(gravel_free(gravel, other));
     }
-    close_nodes();
 }
 
 /* ---- order ----------------------------------------------------------------------------------- */
@@ -278,11 +220,6 @@ TEST(nothing_is_overtaken)
     cl_kernel adds = kernel_on(words, more, BODY("gravel_inc_uint_wg(g, a, (uint)i, 0);"));
     expect_order(calls, puts, others, adds, words);
     expect_order(NULL, NULL, others, adds, words);
-    clReleaseKernel(calls);
-    clReleaseKernel(puts);
-    clReleaseKernel(others);
-    clReleaseKernel(adds);
-    close_nodes();
 }
 
 /* ---- several queues -------------------------------------------------------------------------- */
@@ -355,8 +292,6 @@ TEST(allocations_do_not_come_between_queues)
     }
     print_message("%u allocations came between\n", n_between);
     assert_true(n_between > 0);
-    clReleaseKernel(adds);
-    close_nodes();
     MUST(unsetenv("GRAVEL_AGGREGATORS") == 0);
 }
 
@@ -378,6 +313,6 @@ TEST(operations_keep_their_order)
         OK(gravel_barrier(gravel));
         expect_words(gravel, 0, words, 27 ^ 2, N);
     }
-    clReleaseKernel(kernel);
-    close_nodes();
 }
+
+const struct fixture fixture = {.after = forget_nodes};

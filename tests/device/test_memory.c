@@ -102,14 +102,6 @@ TEST(long_allocation_is_zero_also_the_second_time)
     }
 }
 
-TEST(heap_beyond_the_devices_limit_tells_the_numbers)
-{
-    struct gravel_config config = loopback_config(1);
-    config.heap_bytes = UINT64_C(1) << 46;
-    expect_no_open(&config, NULL, GRAVEL_ENOMEM, "heaps of 70368744181760");
-    assert_non_null(strstr(gravel_last_error(), "largest allocation"));
-}
-
 /* What the device allows fits; what the process may address does not. */
 TEST(heap_beyond_the_addresses_of_the_process_tells_the_limit)
 {
@@ -131,35 +123,32 @@ TEST(heap_beyond_the_addresses_of_the_process_tells_the_limit)
     expect_error(code, GRAVEL_ENOMEM, "RLIMIT_AS");
 }
 
-TEST(many_heaps_beyond_the_limit_tell_the_numbers)
+/* 2^46 bytes times 4096 is 2^58; more would overflow, and nothing may. 0: as by default. */
+TEST(what_cannot_be_is_refused_with_its_numbers)
 {
-    struct gravel_config config = loopback_config(4096);
-    config.heap_bytes = UINT64_C(1) << 40;
-    config.n_buffers = 2;
-    expect_no_open(&config, NULL, GRAVEL_ENOMEM, "4096 heaps");
-}
-
-/* 2^46 bytes times 4096 is 2^58; more would overflow, and nothing may. */
-TEST(largest_numbers_of_all_are_refused_in_peace)
-{
-    struct gravel_config config = loopback_config(4096);
-    config.heap_bytes = UINT64_C(1) << 46;
-    config.queue_bytes = UINT64_C(1) << 40;
-    config.n_aggregators = 64;
-    config.n_buffers = 65536;
-    config.buffer_bytes = 1 << 26;
-    expect_no_open(&config, NULL, GRAVEL_ENOMEM, "");
-}
-
-TEST(queue_smaller_than_a_slot_is_refused)
-{
-    struct gravel_config config = loopback_config(2);
-    config.slot_bytes = 9280;
-    config.queue_bytes = 9279;
-    expect_no_open(&config, NULL, GRAVEL_ECONFIG, "queue of 9279 bytes");
-    config.queue_bytes = 3 * 9280;
-    config.n_aggregators = 4;
-    expect_no_open(&config, NULL, GRAVEL_ECONFIG, "each of 4 aggregators");
+    static const struct {
+        uint64_t heap, queue, slot;
+        uint32_t n_nodes, n_aggregators, n_buffers;
+        int code;
+        const char *part;
+    } rows[] = {
+        {UINT64_C(1) << 46, 0, 0, 1, 0, 0, GRAVEL_ENOMEM, "heaps of 70368744181760"},
+        {UINT64_C(1) << 46, 0, 0, 1, 0, 0, GRAVEL_ENOMEM, "largest allocation"},
+        {UINT64_C(1) << 40, 0, 0, 4096, 0, 2, GRAVEL_ENOMEM, "4096 heaps"},
+        {UINT64_C(1) << 46, UINT64_C(1) << 40, 0, 4096, 64, 65536, GRAVEL_ENOMEM, ""},
+        {0, 9279, 9280, 2, 0, 0, GRAVEL_ECONFIG, "queue of 9279 bytes"},
+        {0, 3 * 9280, 9280, 2, 4, 0, GRAVEL_ECONFIG, "each of 4 aggregators"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct gravel_config config = loopback_config(rows[i].n_nodes);
+        config.heap_bytes = rows[i].heap ? rows[i].heap : config.heap_bytes;
+        config.queue_bytes = rows[i].queue ? rows[i].queue : config.queue_bytes;
+        config.slot_bytes = rows[i].slot ? rows[i].slot : config.slot_bytes;
+        config.n_aggregators = rows[i].n_aggregators ? rows[i].n_aggregators : config.n_aggregators;
+        config.n_buffers = rows[i].n_buffers ? rows[i].n_buffers : config.n_buffers;
+        config.buffer_bytes = rows[i].n_buffers > 2 ? 1 << 26 : config.buffer_bytes;
+        expect_no_open(&config, NULL, rows[i].code, rows[i].part);
+    }
 }
 
 /* What is left to Gravel is told, and fits together. */

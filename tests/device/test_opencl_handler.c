@@ -39,7 +39,6 @@ static uint64_t words; /* heap: uint [4096] */
 
 static void open_node(void)
 {
-    watch(60, "opening");
     gravel = open_loopback(N_NODES, &table);
     words = alloc_or_die(gravel, 4096 * 4);
 }
@@ -51,7 +50,6 @@ static void close_node(void)
 
 static void reset(void)
 {
-    watch(60, "one test");
     for (uint32_t node = 0; node < N_NODES; node++)
         fill(gravel, node, words, 0, 4096 * 4);
     OK(gravel_barrier(gravel));
@@ -82,12 +80,11 @@ TEST(host_function_runs_after_what_was_sent_before_it)
 /* Two million calls without arguments need no room on the wire: long runs. */
 TEST(long_runs_of_empty_messages_end)
 {
-    struct gravel_stats stats;
     OK(gravel_stats_reset(gravel));
     OK(run_body(gravel,
                 BODY("for (uint n = 0; n < 32; n++) gravel_am0_wg(g, GRAVEL_HANDLER(nothing), 0);"),
                 65536, 256, 0, 0, 0));
-    OK(gravel_stats_read(gravel, &stats, sizeof stats, GRAVEL_ALL_NODES));
+    const struct gravel_stats stats = stats_of(gravel);
     assert_int_equal(stats.resolved_messages, 32 * 65536);
 }
 
@@ -96,9 +93,7 @@ TEST(long_runs_of_empty_messages_end)
 /* One slot and small buffers: groups wait for room until calls have been run, again and again. */
 TEST(handlers_run_while_kernels_wait_for_room)
 {
-    watch(120, "handlers beside kernels that wait");
     struct gravel_config config = loopback_config(2);
-    struct gravel_stats stats;
     config.n_aggregators = 1;
     config.slot_bytes = config.queue_bytes = 9280;
     config.buffer_bytes = 1024;
@@ -111,7 +106,7 @@ TEST(handlers_run_while_kernels_wait_for_room)
                 BODY("for (uint n = 0; n < 8; n++)"
                      "    gravel_am2_wg(g, GRAVEL_HANDLER(tally), a, (i + n) % 32, i % 2);"),
                 8192, 256, counters, 0, 0));
-    OK(gravel_stats_read(node, &stats, sizeof stats, GRAVEL_ALL_NODES));
+    const struct gravel_stats stats = stats_of(node);
     assert_true(stats.queue_full_waits > 0);
     uint32_t sum = 0;
     for (uint32_t key = 0; key < 32; key++)
@@ -164,7 +159,6 @@ TEST(slices_without_room_are_refused)
 /* It turns for seconds, not for ever, so that this process can end: divisions that wait for each other. */
 TEST(endless_handler_is_named)
 {
-    watch(60, "a handler that does not end");
     static const struct gravel_handler slow[] = {{.name = "turn", .n_args = 2}};
     const struct gravel_bindings bindings =
         GRAVEL_BINDINGS(.handlers = slow, .n_handlers = 1,

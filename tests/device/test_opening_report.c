@@ -55,7 +55,6 @@ bool __wrap_gravel_network_stop(struct gravel_network *network, bool keep_resolv
 TEST(report_while_a_node_opens_ends_the_opening)
 {
     const struct gravel_config config = loopback_config(2);
-    watch(60, "a report while a node opens");
     for (late_us = 0; late_us <= 2000; late_us = late_us ? 2 * late_us : 250) {
         struct gravel *gravel = NULL;
         int code = gravel_open(&gravel, &config, NULL);

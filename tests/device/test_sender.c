@@ -59,7 +59,7 @@ static struct served open_with(struct gravel_config config, const struct gravel_
     const struct gravel_bindings bindings = bindings_of(handlers);
     config.timeout_ms *= patience();
     strcpy(config.server_mode, has_argument("resident") ? "resident" : "phases");
-    OK(gravel_open(&served.gravel, &config, &bindings));
+    served.gravel = scoped_node(&config, &bindings);
     served.keys = alloc_or_die(served.gravel, N_KEYS * sizeof(struct guarded_key));
     served.ledger = alloc_or_die(served.gravel, N_MESSAGES * sizeof(uint32_t));
     served.marks = alloc_or_die(served.gravel, N_MESSAGES * sizeof(uint32_t));
@@ -67,23 +67,16 @@ static struct served open_with(struct gravel_config config, const struct gravel_
     OK(gravel_set_constant(served.gravel, 1, served.ledger));
     OK(gravel_set_constant(served.gravel, 2, served.marks));
     OK(gravel_server_build(served.gravel, "sender.cl", sender_cl, NULL, &served.program));
+    scoped_program(served.program);
     return served;
-}
-
-static void close_served(struct served *served)
-{
-    clReleaseProgram(served->program);
-    OK(gravel_close(served->gravel));
 }
 
 static int launch(const struct served *served, const char *name, uint64_t argument,
                   uint64_t n_items)
 {
-    cl_kernel kernel = kernel_or_die(served->gravel, served->program, name);
+    cl_kernel kernel = scoped_program_kernel(served->gravel, served->program, name);
     SET(kernel, 1, argument);
-    int code = gravel_server_launch(served->gravel, kernel, n_items, 0, NULL, NULL);
-    clReleaseKernel(kernel);
-    return code;
+    return gravel_server_launch(served->gravel, kernel, n_items, 0, NULL, NULL);
 }
 
 /* So many messages were run with the witness, and none of equal keys beside each other. */
@@ -114,23 +107,19 @@ static void plant_and_expect(const struct served *served, uint32_t n_trees, uint
 
 TEST(messages_of_handlers_are_run_once_and_alone)
 {
-    watch(120, "trees of messages");
-    struct gravel_stats stats;
     struct served served = open_with(loopback_config(1), wide);
     plant_and_expect(&served, 0, 1);
     plant_and_expect(&served, 1, N_KEYS);
     plant_and_expect(&served, N_TREES, 1);
     OK(gravel_stats_reset(served.gravel));
     plant_and_expect(&served, N_TREES, N_KEYS);
-    OK(gravel_stats_read(served.gravel, &stats, sizeof stats, GRAVEL_ALL_NODES));
+    const struct gravel_stats stats = stats_of(served.gravel);
     assert_int_equal(stats.served_messages, N_MESSAGES);
-    close_served(&served);
 }
 
 /* As on a GPU: outboxes that are collected, lists. */
 TEST(messages_of_handlers_are_run_once_and_alone_in_lists)
 {
-    watch(120, "trees of messages, lists");
     struct gravel_config config = loopback_config(1);
     config.n_servers = has_argument("resident") ? 2 : 5;
     config.server_items = 32;
@@ -139,33 +128,28 @@ TEST(messages_of_handlers_are_run_once_and_alone_in_lists)
     plant_and_expect(&served, 1, 5);
     plant_and_expect(&served, N_TREES, N_KEYS);
     plant_and_expect(&served, N_TREES, 3);
-    close_served(&served);
 }
 
 /* One message at a time, from server to server: none leaves before the last. Its numbers go round the ring. */
 TEST(a_launch_ends_behind_the_last_message)
 {
-    watch(120, "a chain of messages");
     struct gravel_config config = loopback_config(1);
     if (!has_argument("resident"))
         config.n_servers = 1; /* else each hop is a kernel */
     struct served served = open_with(config, narrow);
     OK(launch(&served, "begin", N_HOPS - 1, 1));
     expect_held(&served, N_HOPS);
-    close_served(&served);
 }
 
 TEST(chains_in_phases_go_from_kernel_to_kernel)
 {
     if (has_argument("resident"))
         return;
-    watch(120, "a chain in phases");
     struct gravel_config config = loopback_config(1);
     config.n_servers = 3;
     struct served served = open_with(config, narrow);
     OK(launch(&served, "begin", 99, 2));
     expect_held(&served, 200);
-    close_served(&served);
 }
 
 /* Two nodes: each its own messages. */
@@ -173,10 +157,8 @@ TEST(nodes_serve_what_their_handlers_send)
 {
     if (has_argument("resident"))
         return;
-    watch(120, "two nodes");
     struct served served = open_with(loopback_config(2), wide);
     plant_and_expect(&served, 10, 7);
-    close_served(&served);
 }
 
 /* ---- what is refused, what is told --------------------------------------------------------------- */
@@ -185,35 +167,29 @@ static void expect_fault(const char *kernel, uint64_t argument, const char *part
 {
     struct served served = open_with(loopback_config(1), narrow);
     expect_error(launch(&served, kernel, argument, 1), GRAVEL_EKERNEL, part);
-    clReleaseProgram(served.program);
-    gravel_close(served.gravel);
+    closes_with(served.gravel, ANY_CODE, "");
 }
 
 TEST(rings_that_overflow_are_told)
 {
-    watch(120, "a ring without room");
     expect_fault("open_flood", 5000, "raise max_pending");
 }
 
 TEST(handlers_that_may_not_send_are_told)
 {
-    watch(120, "a handler that may not send");
     expect_fault("send_quietly", 5, "sends to handler 3 and may not");
 }
 
 TEST(messages_from_elsewhere_are_refused)
 {
-    watch(120, "messages of the host's");
     struct served served = open_with(loopback_config(1), narrow);
     const uint64_t args[] = {1, 0};
     OK(gravel_am(served.gravel, HOP, args, 2, 0));
     expect_error(gravel_quiet(served.gravel), GRAVEL_EHANDLER, "(hop) may send");
-    close_served(&served);
 }
 
 TEST(messages_to_wrong_handlers_do_not_compile)
 {
-    watch(120, "a send to a handler without a key");
     struct served served = open_with(loopback_config(1), narrow);
     cl_program program = NULL;
     char *text = malloc(strlen(sender_cl) + 200);
@@ -225,5 +201,4 @@ TEST(messages_to_wrong_handlers_do_not_compile)
     expect_error(gravel_server_build(served.gravel, "wrong.cl", text, NULL, &program),
                  GRAVEL_EBUILD, "gravel_error_no_handler_with_one_key_and_so_many_arguments");
     free(text);
-    close_served(&served);
 }

@@ -27,24 +27,20 @@ static void expect_all_sizes(const struct served *served)
 
 TEST(every_message_is_run_once_and_alone)
 {
-    watch(120, "servers as they are derived");
     struct gravel_config config = loopback_config(MOST_NODES);
     config.inbox_slots = has_argument("resident") ? 2 : 64;
     struct served served = open_with(config);
-    struct gravel_stats stats;
     expect_all_sizes(&served);
     OK(gravel_stats_reset(served.gravel));
     send_and_expect(&served, MOST_ITEMS, N_KEYS, 1);
-    OK(gravel_stats_read(served.gravel, &stats, sizeof stats, GRAVEL_ALL_NODES));
+    const struct gravel_stats stats = stats_of(served.gravel);
     assert_int_equal(stats.served_messages, MOST_ITEMS);
     assert_true(has_argument("resident") ? stats.server_phases == 0 : stats.server_phases > 1);
-    close_served(&served);
 }
 
 /* As on a GPU: outboxes that are collected, lists. */
 TEST(every_message_is_run_once_and_alone_in_lists)
 {
-    watch(120, "servers with lists");
     struct gravel_config config = loopback_config(MOST_NODES);
     config.n_servers = has_argument("resident") ? 2 : 5;
     config.server_items = 32;
@@ -56,16 +52,14 @@ TEST(every_message_is_run_once_and_alone_in_lists)
     send_and_expect(&served, 257, 5, 1);
     send_and_expect(&served, n_items, 1, 1);
     send_and_expect(&served, n_items, N_KEYS, MOST_NODES);
-    close_served(&served);
 }
 
 /* Calls of several handlers, with and without keys, to this node and another, in one loop. */
 TEST(other_calls_do_what_they_do_anywhere)
 {
-    watch(120, "a mix of calls");
     struct served served = open_with(loopback_config(MOST_NODES));
     const uint32_t n_items = 30011;
-    cl_kernel kernel = kernel_or_die(served.gravel, served.program, "send_all");
+    cl_kernel kernel = server_kernel(&served, "send_all");
     SET(kernel, 1, served.counter);
     OK(gravel_server_launch(served.gravel, kernel, n_items, 0, NULL, NULL));
     const uint32_t *ledger = read_map(served.gravel, 0, served.ledger, MOST_ITEMS * sizeof *ledger);
@@ -74,8 +68,6 @@ TEST(other_calls_do_what_they_do_anywhere)
     unmap(served.gravel, ledger);
     OK(gravel_barrier(served.gravel));
     assert_int_equal(word32(served.gravel, MOST_NODES - 1, served.counter), n_items);
-    clReleaseKernel(kernel);
-    close_served(&served);
 }
 
 #define N_SENT 24000u
@@ -93,11 +85,10 @@ static void *send_from_host(void *of)
 /* The host sends to the key that a launch serves, meanwhile. */
 TEST(messages_from_elsewhere_wait_for_their_turn)
 {
-    watch(120, "messages beside a launch");
     struct served served = open_with(loopback_config(MOST_NODES));
     const uint32_t one = 1;
     pthread_t thread;
-    cl_kernel kernel = kernel_or_die(served.gravel, served.program, "send");
+    cl_kernel kernel = server_kernel(&served, "send");
     SET(kernel, 1, one);
     SET(kernel, 2, one);
     MUST(pthread_create(&thread, NULL, send_from_host, served.gravel) == 0);
@@ -105,8 +96,6 @@ TEST(messages_from_elsewhere_wait_for_their_turn)
     pthread_join(thread, NULL);
     OK(gravel_quiet(served.gravel));
     expect_sent(&served, MOST_ITEMS, 1, 1);
-    clReleaseKernel(kernel);
-    close_served(&served);
 }
 
 #define N_AWAITED \
@@ -128,14 +117,13 @@ TEST(messages_reach_servers_that_run)
 {
     if (!has_argument("resident"))
         return; /* no mailbox */
-    watch(120, "mail");
     struct gravel_config config = loopback_config(MOST_NODES);
     config.inbox_slots = 1;
     struct served served = open_with(config);
     const cl_ulong n_steps = UINT64_C(1) << 23;
     const cl_uint n_awaited = N_AWAITED;
     pthread_t thread;
-    cl_kernel kernel = kernel_or_die(served.gravel, served.program, "await");
+    cl_kernel kernel = server_kernel(&served, "await");
     SET(kernel, 1, n_steps);
     SET(kernel, 2, served.ledger);
     SET(kernel, 3, n_awaited);
@@ -143,8 +131,6 @@ TEST(messages_reach_servers_that_run)
     OK(gravel_server_launch(served.gravel, kernel, 1, 0, NULL, NULL));
     pthread_join(thread, NULL);
     expect_words(served.gravel, 0, served.ledger, 1, N_AWAITED + 2);
-    clReleaseKernel(kernel);
-    close_served(&served);
 }
 
 /* A kernel that takes no work has no servers either: what came meanwhile is served all the same. */
@@ -152,10 +138,9 @@ TEST(messages_beside_a_launch_without_servers_are_run)
 {
     if (!has_argument("resident"))
         return; /* such a launch has no mailbox */
-    watch(120, "mail without servers");
     struct served served = open_with(loopback_config(MOST_NODES));
     pthread_t thread;
-    cl_kernel kernel = kernel_or_die(served.gravel, served.program, "no_loop");
+    cl_kernel kernel = server_kernel(&served, "no_loop");
     MUST(pthread_create(&thread, NULL, send_from_host, served.gravel) == 0);
     for (uint32_t i = 0; i < 8; i++)
         expect_error(gravel_server_launch(served.gravel, kernel, 5, 0, NULL, NULL), GRAVEL_EINVAL,
@@ -163,8 +148,6 @@ TEST(messages_beside_a_launch_without_servers_are_run)
     pthread_join(thread, NULL);
     OK(gravel_quiet(served.gravel));
     expect_words(served.gravel, 0, served.ledger + 4 * (MOST_ITEMS - N_SENT), 1, N_SENT);
-    clReleaseKernel(kernel);
-    close_served(&served);
 }
 
 /* Where a node is alone, and where there are others. */
@@ -174,7 +157,6 @@ TEST(clients_wait_for_room_in_an_inbox)
 {
     if (!has_argument("resident"))
         return; /* inboxes_that_overflow_are_told */
-    watch(120, "an inbox of a slot");
     const cl_uint n_calls = 20, n_items = 5000;
     struct gravel_config config = loopback_config(1);
     config.inbox_slots = 1;
@@ -185,6 +167,4 @@ TEST(clients_wait_for_room_in_an_inbox)
     assert_int_equal(word32(served.gravel, 0, served.keys + 7 * sizeof(struct guarded_key) + 4),
                      n_calls * n_items);
     assert_int_equal(word32(served.gravel, 0, served.keys + 7 * sizeof(struct guarded_key) + 8), 0);
-    clReleaseKernel(kernel);
-    close_served(&served);
 }

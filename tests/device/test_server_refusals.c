@@ -11,18 +11,15 @@
 
 TEST(messages_to_no_node_are_refused)
 {
-    watch(120, "messages to no node");
     for (uint32_t n_nodes = 1; n_nodes <= MOST_NODES; n_nodes++) {
         struct served served = open_with(loopback_config(n_nodes));
         const uint32_t n_keys = 1000, beyond = n_nodes + 1;
-        cl_kernel kernel = kernel_or_die(served.gravel, served.program, "send");
+        cl_kernel kernel = server_kernel(&served, "send");
         SET(kernel, 1, n_keys);
         SET(kernel, 2, beyond);
         OK(gravel_server_launch(served.gravel, kernel, 1000 * beyond, 0, NULL, NULL));
         expect_error(gravel_quiet(served.gravel), GRAVEL_ERANGE, "node");
         expect_sent(&served, 1000, n_keys, 1);
-        clReleaseKernel(kernel);
-        close_served(&served);
     }
 }
 
@@ -30,13 +27,11 @@ TEST(messages_to_no_node_are_refused)
 
 TEST(wrong_launches_are_refused)
 {
-    watch(120, "refusals");
     struct served served = open_with(loopback_config(1));
     const size_t size = 64;
-    cl_kernel no_loop = kernel_or_die(served.gravel, served.program, "no_loop");
-    cl_kernel send = kernel_or_die(served.gravel, served.program, "send");
-    const uint64_t arguments[3] = {0};
-    cl_kernel other = body_kernel(served.gravel, "", arguments);
+    cl_kernel no_loop = server_kernel(&served, "no_loop");
+    cl_kernel send = server_kernel(&served, "send");
+    cl_kernel other = scoped_body(served.gravel, "", 0, 0, 0);
     const cl_uint one = 1;
     SET(send, 1, one);
     SET(send, 2, one);
@@ -54,25 +49,18 @@ TEST(wrong_launches_are_refused)
     OK(gravel_launch(served.gravel, send, 1, &size, &size, 0, NULL, NULL));
     expect_error(gravel_quiet(served.gravel), GRAVEL_EKERNEL,
                  "gravel_server_launch did not launch it");
-    clReleaseKernel(no_loop);
-    clReleaseKernel(send);
-    clReleaseKernel(other);
-    clReleaseProgram(served.program);
-    gravel_close(served.gravel);
+    closes_with(served.gravel, ANY_CODE, "");
 }
 
 TEST(inboxes_that_overflow_are_told)
 {
     if (has_argument("resident"))
         return; /* clients_wait_for_room_in_an_inbox */
-    watch(120, "an inbox without room");
     struct served served = open_with(loopback_config(1));
     cl_kernel kernel = kernel_of_many(&served, 1000);
     expect_error(gravel_server_launch(served.gravel, kernel, 65536, 0, NULL, NULL), GRAVEL_EKERNEL,
                  "raise GRAVEL_INBOX");
-    clReleaseKernel(kernel);
-    clReleaseProgram(served.program);
-    gravel_close(served.gravel);
+    closes_with(served.gravel, ANY_CODE, "");
 }
 
 /* Steps of a loop that no machine ends before the node's limits do, and that ends all the same. */
@@ -90,20 +78,17 @@ static void expect_fault(struct served *served, cl_kernel kernel, const char *pa
 {
     expect_error(gravel_server_launch(served->gravel, kernel, 4096, 0, NULL, NULL), GRAVEL_EKERNEL,
                  part);
-    clReleaseKernel(kernel);
-    clReleaseProgram(served->program);
-    gravel_close(served->gravel);
+    closes_with(served->gravel, ANY_CODE, "");
 }
 
 TEST(servers_that_take_nothing_are_told)
 {
     if (!has_argument("resident"))
         return; /* no client waits */
-    watch(120, "a handler that does not end");
     struct served served = open_impatient();
     const cl_ulong n_steps = LONG_LOOP;
     const cl_uint n_calls = 4;
-    cl_kernel kernel = kernel_or_die(served.gravel, served.program, "send_slowly");
+    cl_kernel kernel = server_kernel(&served, "send_slowly");
     SET(kernel, 1, n_steps);
     SET(kernel, 2, n_calls);
     expect_fault(&served, kernel, "waited for room in the inbox of server ");
@@ -113,10 +98,9 @@ TEST(servers_that_no_client_joins_are_told)
 {
     if (!has_argument("resident"))
         return; /* no server waits */
-    watch(120, "clients that come late");
     struct served served = open_impatient();
     const cl_ulong n_steps = LONG_LOOP;
-    cl_kernel kernel = kernel_or_die(served.gravel, served.program, "come_late");
+    cl_kernel kernel = server_kernel(&served, "come_late");
     SET(kernel, 1, n_steps);
     SET(kernel, 2, served.ledger);
     expect_fault(&served, kernel, "GRAVEL_SERVER_MODE=phases does not need that");
@@ -126,7 +110,6 @@ TEST(modes_that_cannot_be_are_refused)
 {
     if (!has_argument("resident"))
         return; /* phases can be anywhere */
-    watch(120, "refusals of modes");
     struct gravel_config config = loopback_config(1);
     strcpy(config.server_mode, "resident");
     config.n_servers = 200;
@@ -136,13 +119,11 @@ TEST(modes_that_cannot_be_are_refused)
 
 TEST(programs_without_servers_are_refused)
 {
-    watch(120, "refusals of programs");
     struct gravel_config config = loopback_config(1);
-    struct gravel *gravel = open_loopback(1, NULL);
+    struct gravel *gravel = scoped_loopback(1, NULL);
     cl_program program = NULL;
     expect_error(gravel_server_build(gravel, "server.cl", server_cl, NULL, &program), GRAVEL_EINVAL,
                  "none of 0 handlers has a key");
-    OK(gravel_close(gravel));
     config.inbox_slots = 1;
     strcpy(config.server_mode, "phases"); /* on GPUs auto is resident, which takes one slot */
     if (!has_argument("resident"))
@@ -151,5 +132,4 @@ TEST(programs_without_servers_are_refused)
     expect_error(
         gravel_server_build(served.gravel, "mine.cl", "#include \"gravel.cl.h\"\n", NULL, &program),
         GRAVEL_EBUILD, "handler witness");
-    close_served(&served);
 }

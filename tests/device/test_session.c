@@ -53,16 +53,9 @@ static void close_node(void)
     OK(gravel_close(gravel));
 }
 
-static struct gravel_stats counters(void)
-{
-    struct gravel_stats stats;
-    OK(gravel_stats_read(gravel, &stats, sizeof stats, GRAVEL_ALL_NODES));
-    return stats;
-}
-
 static uint64_t n_sent(void)
 {
-    return counters().sent_buffers;
+    return stats_of(gravel).sent_buffers;
 }
 
 static uint64_t n_sent_to(uint32_t node)
@@ -90,9 +83,9 @@ static void launch(const char *body, size_t n_items, uint64_t second)
 /* An increment of each word of node 1; all of them are in node buffers. */
 static void send_by_kernel(void)
 {
-    const uint64_t before = counters().messages;
+    const uint64_t before = stats_of(gravel).messages;
     launch(BODY("gravel_inc_uint_wg(g, a, i, 1);"), N_ITEMS, 0);
-    AWAIT(counters().messages == before + N_ITEMS);
+    AWAIT(stats_of(gravel).messages == before + N_ITEMS);
 }
 
 static void send_by_host(void)
@@ -117,7 +110,7 @@ static void expect_bursts(uint32_t n)
 
 static double mean_bytes(void)
 {
-    const struct gravel_stats stats = counters();
+    const struct gravel_stats stats = stats_of(gravel);
     return (double)stats.buffer_bytes / (double)stats.sent_buffers;
 }
 
@@ -168,7 +161,7 @@ TEST(the_end_of_the_last_session_sends)
     assert_int_equal(n_sent(), 0);
     OK(gravel_session_end(gravel));
     AWAIT(n_sent() == 2); /* by its flush, or by their ages, whichever its thread sees first */
-    AWAIT(counters().resolved_messages == 2 * N_ITEMS);
+    AWAIT(stats_of(gravel).resolved_messages == 2 * N_ITEMS);
     OK(gravel_quiet(gravel));
     assert_int_equal(n_sent(), 2);
     expect_words(gravel, 1, words, 2, N_ITEMS);
@@ -182,7 +175,7 @@ TEST(an_end_without_a_beginning_is_refused)
     OK(gravel_session_end(gravel));
     expect_error(gravel_session_end(gravel), GRAVEL_EINVAL, "no session has been begun");
     send_by_host(); /* and changes nothing */
-    AWAIT(counters().buffers_timeout >= 1);
+    AWAIT(stats_of(gravel).buffers_timeout >= 1);
 }
 
 TEST(a_fence_sends_in_a_session)
@@ -191,7 +184,7 @@ TEST(a_fence_sends_in_a_session)
     OK(gravel_session_begin(gravel));
     send_by_host();
     OK(gravel_fence(gravel));
-    AWAIT(counters().resolved_messages == N_ITEMS);
+    AWAIT(stats_of(gravel).resolved_messages == N_ITEMS);
     OK(gravel_session_end(gravel));
 }
 
@@ -242,7 +235,7 @@ TEST(a_group_keeps_buffers_open_until_its_session_ends)
            64, word);
     raise_word(word);
     for (uint32_t i = 1; i <= 2; i++) {
-        AWAIT(counters().messages == i * 64);
+        AWAIT(stats_of(gravel).messages == i * 64);
         usleep(REST_US);
         assert_int_equal(n_sent_to(1), 0);
         raise_word(word);
@@ -276,7 +269,7 @@ TEST(a_group_begins_anew_behind_a_flush)
                 "gravel_session_end_wg(g);"),
            64, word);
     raise_word(word);
-    AWAIT(counters().messages == 64);
+    AWAIT(stats_of(gravel).messages == 64);
     OK(gravel_session_begin(gravel));
     OK(gravel_session_end(gravel)); /* a flush that does not wait for the kernel */
     AWAIT(n_sent_to(1) == 1);
@@ -284,7 +277,7 @@ TEST(a_group_begins_anew_behind_a_flush)
     AWAIT(n_sent_to(1) == 2); /* outside */
     raise_word(word);
     raise_word(word);
-    AWAIT(counters().messages == 3 * 64);
+    AWAIT(stats_of(gravel).messages == 3 * 64);
     usleep(REST_US);
     assert_int_equal(n_sent_to(1), 2);
     raise_word(word);
@@ -300,13 +293,13 @@ TEST(sessions_that_kernels_leave_open_are_over)
     OK(gravel_quiet(gravel));
     OK(gravel_stats_reset(gravel));
     send_by_kernel();
-    AWAIT(counters().buffers_timeout >= 1);
+    AWAIT(stats_of(gravel).buffers_timeout >= 1);
     OK(gravel_quiet(gravel));
     launch(BODY("gravel_inc_uint_wg(g, a, i, 1); gravel_session_end_wg(g);"), N_ITEMS, 0);
     OK(gravel_quiet(gravel));
     OK(gravel_stats_reset(gravel));
     send_by_kernel();
-    AWAIT(counters().buffers_timeout >= 1);
+    AWAIT(stats_of(gravel).buffers_timeout >= 1);
     OK(gravel_quiet(gravel));
     expect_words(gravel, 1, words, 4, N_ITEMS);
 }
@@ -332,9 +325,9 @@ TEST(full_buffers_leave_in_a_session)
     OK(gravel_session_begin(gravel));
     send_by_host();
     send_by_kernel();
-    AWAIT(counters().buffers_full >= 2);
+    AWAIT(stats_of(gravel).buffers_full >= 2);
     usleep(REST_US);
-    const struct gravel_stats stats = counters();
+    const struct gravel_stats stats = stats_of(gravel);
     assert_int_equal(stats.buffers_timeout + stats.buffers_flush, 0);
     OK(gravel_session_end(gravel));
 }
@@ -346,10 +339,10 @@ TEST(a_session_without_end_keeps_messages_for_an_eighth_of_the_timeout)
     OK(gravel_session_begin(gravel));
     const double begin = seconds_now();
     send_by_host();
-    AWAIT(counters().buffers_timeout >= 1);
+    AWAIT(stats_of(gravel).buffers_timeout >= 1);
     assert_true(seconds_now() - begin >= HASTY_MS * 1e-3 / 8);
     send_by_kernel();
-    AWAIT(counters().buffers_timeout >= 2);
+    AWAIT(stats_of(gravel).buffers_timeout >= 2);
 }
 
 const struct fixture fixture = {.limit_s = 120, .after = close_node};

@@ -126,16 +126,15 @@ TEST(group_larger_than_a_slot_sends_all)
 TEST(group_larger_than_the_queue_is_told)
 {
     struct gravel_config config = loopback_config(2);
-    struct gravel *gravel;
     config.slot_bytes = config.queue_bytes = 768;
-    OK(gravel_open(&gravel, &config, NULL));
+    struct gravel *gravel = scoped_node(&config, NULL);
     const size_t global_size = 160, local_size = 16;
     if (!is_drained(&config))
         assert_true(run_shape(gravel, 1, &global_size, &local_size));
     uint64_t word = alloc_or_die(gravel, 64);
     expect_error(run_body(gravel, BODY("gravel_inc_uint_wg(g, a, 0, 1);"), 1024, 256, word, 0, 0),
                  GRAVEL_EKERNEL, "raise GRAVEL_QUEUE");
-    expect_error(gravel_close(gravel), GRAVEL_EKERNEL, "raise GRAVEL_QUEUE");
+    closes_with(gravel, GRAVEL_EKERNEL, "raise GRAVEL_QUEUE");
 }
 
 static const char *const max_group_source =

@@ -52,7 +52,6 @@ static void expect_dead_in_time(struct gravel *gravel, double begin, const char 
 /* Copies stall when the resolver's kernels are used first, for longer than the time limit. */
 TEST(first_use_may_take_longer_than_the_time_limit)
 {
-    watch(100, "opening beside late copies");
     atomic_store(&failing.stall_ms, 2 * TIMEOUT_MS);
     atomic_store(&failing.builds_left, RESOLVER);
     struct gravel *gravel = open_impatient(0, 0);
@@ -67,7 +66,6 @@ TEST(first_use_may_take_longer_than_the_time_limit)
 
 TEST(copies_of_packages_that_never_end_are_told)
 {
-    watch(60, "copies of packages that never end");
     struct gravel *gravel = open_impatient(16 * 9280, 0);
     const size_t global = 6400, local = 64;
     cl_kernel kernel = scoped_body(gravel, SEND_8, alloc_or_die(gravel, 64), 0, 0);
@@ -80,7 +78,6 @@ TEST(copies_of_packages_that_never_end_are_told)
 
 TEST(frames_that_are_never_applied_are_told)
 {
-    watch(60, "frames that are never applied");
     struct gravel *gravel = open_impatient(0, 0);
     uint64_t word = alloc_or_die(gravel, 64);
     uint32_t got = 0x5a5a5a5a;
@@ -95,7 +92,6 @@ TEST(frames_that_are_never_applied_are_told)
 
 TEST(copies_of_the_heap_that_never_end_are_told)
 {
-    watch(60, "copies of the heap that never end");
     struct gravel *gravel = open_impatient(0, 0);
     uint64_t word = alloc_or_die(gravel, 64);
     uint32_t got = 0x5a5a5a5a;
@@ -114,7 +110,6 @@ TEST(copies_of_the_heap_that_never_end_are_told)
 /* A driver may not tell that a kernel runs: NVIDIA's does not. */
 TEST(handlers_that_never_seem_to_run_are_told)
 {
-    watch(60, "handlers that never seem to run");
     static const struct gravel_handler handlers[] = {{.name = "tally", .n_args = 1}};
     const struct gravel_bindings bindings =
         GRAVEL_BINDINGS(.handlers = handlers, .n_handlers = 1,
@@ -176,7 +171,6 @@ static void skip_without_a_pump(void)
 
 TEST(pump_that_stops_is_told)
 {
-    watch(60, "a pump that stops");
     skip_without_a_pump();
     expect_stopped_pump_is_told(N_FITTING);
     expect_stopped_pump_is_told(N_WAITING);
@@ -188,7 +182,6 @@ TEST(pump_that_stops_is_told)
  */
 TEST(pump_without_a_turn_fails_no_kernel)
 {
-    watch(60, "a pump without a turn");
     skip_without_a_pump();
     struct gravel *gravel = open_impatient(4 * 9280, 0);
     const uint64_t word = alloc_or_die(gravel, 64), arguments[3] = {word};
@@ -269,7 +262,6 @@ static void *quiet_thread(void *argument)
 /* For longer than the time limit a kernel keeps the network thread from applying: that is no failure. */
 TEST(messages_wait_for_a_slow_kernel)
 {
-    watch(60, "messages beside a slow kernel");
     struct gravel *gravel = open_impatient(0, 0);
     struct turning turning;
     pthread_t quiet;
@@ -292,7 +284,6 @@ TEST(messages_wait_for_a_slow_kernel)
 /* With a limit, the network thread is not kept for ever, and so nobody who waits for it. */
 TEST(kernel_that_keeps_the_device_is_told)
 {
-    watch(60, "messages beside a kernel that does not end");
     struct gravel *gravel = open_impatient(0, 700);
     struct turning turning;
     if (!takes_step(gravel, "drain")) {
@@ -355,7 +346,6 @@ static unsigned trace_kernel_told_after(unsigned late_ms)
 
 TEST(kernel_that_is_told_late_is_traced_or_left_out)
 {
-    watch(60, "traces of kernels whose end is told late");
     assert_int_equal(trace_kernel_told_after(200), 2); /* begin and end */
     assert_int_equal(trace_kernel_told_after(2500), 0);
 }

@@ -47,7 +47,6 @@ static void work_again(void)
 TEST(handlers_that_never_end_do_not_keep_close)
 {
     struct gravel *gravel;
-    watch(60, "handlers that never end");
     int code = try_open(&gravel);
     skip_if_refused(code);
     OK(code);
@@ -67,7 +66,6 @@ TEST(handlers_that_never_end_do_not_keep_close)
 TEST(self_test_that_never_ends_is_told)
 {
     struct gravel *gravel = NULL;
-    watch(100, "a self-test that never ends");
     double begin = seconds_now();
     atomic_store(&failing.stalls, WAITS);
     expect_error(try_open(&gravel), GRAVEL_ETIMEOUT,

@@ -66,7 +66,6 @@ static void expect_told_and_printed(struct standing *standing, double begin)
 
 TEST(thread_that_launches_is_told)
 {
-    watch(60, "a launch that does not return");
     struct standing standing = make_standing(open_impatient());
     double begin = seconds_now();
     stand_in_launch(&standing);
@@ -76,7 +75,6 @@ TEST(thread_that_launches_is_told)
 
 TEST(network_thread_is_told)
 {
-    watch(60, "a network thread that does not return");
     struct standing standing = make_standing(open_impatient());
     double begin = seconds_now();
     stand_in_network_thread(&standing);
@@ -86,7 +84,6 @@ TEST(network_thread_is_told)
 
 TEST(pump_is_told)
 {
-    watch(60, "a pump that does not return");
     struct gravel *gravel = open_impatient();
     if (!takes_step(gravel, "pump")) {
         OK(gravel_close(gravel));
@@ -102,7 +99,6 @@ TEST(pump_is_told)
 /* Nor are other threads told that must wait for it. */
 TEST(program_may_be_built_for_longer)
 {
-    watch(60, "a build that takes long");
     struct gravel *gravel = open_impatient();
     atomic_store(&failing.build_ms, 3 * TIMEOUT_MS);
     expect_works(gravel);
@@ -111,7 +107,6 @@ TEST(program_may_be_built_for_longer)
 
 TEST(node_may_be_opened_for_longer)
 {
-    watch(60, "an opening that takes long");
     struct gravel *one = open_impatient();
     atomic_store(&failing.build_ms, 2 * TIMEOUT_MS);
     struct gravel *other = open_impatient();

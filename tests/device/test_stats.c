@@ -40,7 +40,6 @@ static void read_destinations(struct gravel_stats *total, struct gravel_stats to
 /* Uniform random destinations: (P - 1) / P of the messages leave. */
 TEST(messages_sent_are_messages_resolved)
 {
-    struct gravel_stats stats;
     struct gravel_stats total, to[N_NODES];
     uint64_t table = alloc_or_die(gravel, N_ITEMS * 4);
     OK(gravel_stats_reset(gravel));
@@ -51,7 +50,7 @@ TEST(messages_sent_are_messages_resolved)
     OK(gravel_update(gravel, GRAVEL_INC, GRAVEL_UINT, table, NULL, 1));
     OK(gravel_update(gravel, GRAVEL_INC, GRAVEL_UINT, table, NULL, 0));
     OK(gravel_barrier(gravel));
-    OK(gravel_stats_read(gravel, &stats, sizeof stats, GRAVEL_ALL_NODES));
+    const struct gravel_stats stats = stats_of(gravel);
     read_destinations(&total, to);
     assert_int_equal(stats.packages, N_ITEMS / 256);
     assert_int_equal(stats.messages, N_ITEMS);
@@ -76,7 +75,6 @@ TEST(messages_sent_are_messages_resolved)
 TEST(pieces_of_a_put_are_messages)
 {
     enum { N_PIECES = 3, HEADER_BYTES = 40 };
-    struct gravel_stats stats;
     struct gravel_stats total, to[N_NODES];
     static const unsigned char data[N_PIECES * 65536];
     uint64_t piece_bytes = gravel_config_of(gravel)->buffer_bytes - HEADER_BYTES;
@@ -88,7 +86,7 @@ TEST(pieces_of_a_put_are_messages)
     OK(gravel_put(gravel, table, data, bytes, 2));
     OK(gravel_put(gravel, table, data, 1, 0));
     OK(gravel_barrier(gravel));
-    OK(gravel_stats_read(gravel, &stats, sizeof stats, GRAVEL_ALL_NODES));
+    const struct gravel_stats stats = stats_of(gravel);
     read_destinations(&total, to);
     assert_int_equal(stats.messages, 0);
     assert_int_equal(stats.host_messages, N_PIECES + 1);
@@ -104,10 +102,9 @@ TEST(pieces_of_a_put_are_messages)
 
 TEST(reset_starts_from_zero)
 {
-    struct gravel_stats stats;
     expect_works(gravel);
     OK(gravel_stats_reset(gravel));
-    OK(gravel_stats_read(gravel, &stats, sizeof stats, GRAVEL_ALL_NODES));
+    const struct gravel_stats stats = stats_of(gravel);
     assert_int_equal(stats.messages + stats.packages + stats.resolved_messages +
                          stats.buffer_bytes + stats.host_messages,
                      0);
@@ -172,14 +169,13 @@ static double cpu_seconds(void)
 /* The aim is 1% of a core; the bound leaves room for a noisy machine. */
 TEST(idle_node_costs_next_to_nothing)
 {
-    struct gravel_stats stats;
     OK(gravel_barrier(gravel));
     usleep(200000);
     OK(gravel_stats_reset(gravel));
     double cpu = cpu_seconds(), begin = seconds_now();
     sleep(2);
     double core = (cpu_seconds() - cpu) / (seconds_now() - begin);
-    OK(gravel_stats_read(gravel, &stats, sizeof stats, GRAVEL_ALL_NODES));
+    const struct gravel_stats stats = stats_of(gravel);
     double ratio = (double)stats.poll_ns / (double)stats.thread_ns;
     print_message("idle: %.2f%% of a core, poll ratio %.2f%%\n", 100 * core, 100 * ratio);
     assert_true(core < 0.05);

@@ -48,7 +48,6 @@ static struct gravel *open_node(void)
 /* A wait that must end by its limit. @return how long it took [ms] */
 static double wait_over_a_stop(void)
 {
-    watch(90, "a limit over a stop");
     struct gravel *gravel = open_node();
     const uint64_t arguments[3] = {0};
     const size_t size = 64;
@@ -79,7 +78,6 @@ TEST(limit_leaves_out_the_time_of_a_stop)
 /* Kernels whose leaders wait for room, the host for them, all threads of the node for each other. */
 TEST(messages_survive_a_stop)
 {
-    watch(90, "messages over a stop");
     struct gravel *gravel = open_node();
     const uint64_t word = alloc_or_die(gravel, 64);
     const uint64_t arguments[3] = {word};

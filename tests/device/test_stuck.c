@@ -13,13 +13,11 @@
 static struct gravel *open_queue(uint64_t queue_bytes, uint32_t timeout_ms)
 {
     struct gravel_config config = loopback_config(2);
-    struct gravel *gravel;
     config.timeout_ms = timeout_ms;
     config.queue_bytes = queue_bytes;
     config.slot_bytes = 9280;
     config.n_aggregators = 1; /* a queue of one slot has one for each */
-    OK(gravel_open(&gravel, &config, NULL));
-    return gravel;
+    return scoped_node(&config, NULL);
 }
 
 /* For kernels that must fail. */
@@ -46,7 +44,7 @@ static void expect_failed_node(struct gravel *gravel, const char *part)
     assert_int_not_equal(gravel_alloc(gravel, 64, &offset), 0);
     for (int n = 0; n < 1000; n++) /* must not wait for buffers that never come home */
         gravel_update(gravel, GRAVEL_PUT, GRAVEL_UINT, 0, &value, 1);
-    expect_error(gravel_close(gravel), GRAVEL_EKERNEL, part);
+    closes_with(gravel, GRAVEL_EKERNEL, part);
 }
 
 /* Of every group, before it sends: whichever comes first takes the ticket that is never published. */
@@ -58,7 +56,6 @@ static void expect_failed_node(struct gravel *gravel, const char *part)
 
 TEST(ticket_never_published_is_named)
 {
-    watch(30, "a ticket that is reserved and never published");
     struct gravel *gravel = open_impatient(0);
     double begin = seconds_now();
     expect_error(run_body(gravel, BODY(RESERVE_ONLY), 64, 64, 0, 0, 0), GRAVEL_EKERNEL,
@@ -69,7 +66,6 @@ TEST(ticket_never_published_is_named)
 
 TEST(ticket_never_published_among_others_is_named)
 {
-    watch(30, "a ticket never published, and messages behind it");
     struct gravel *gravel = open_impatient(0);
     uint64_t word = alloc_or_die(gravel, 64);
     OK(run_body(gravel, BODY("gravel_inc_uint_wg(g, a, 0, 1);"), 640, 64, word, 0,
@@ -90,7 +86,6 @@ static const char *stuck_behind(const struct gravel *gravel)
 /* The kernel itself waits for room behind the stuck ticket. */
 TEST(ticket_never_published_in_a_full_queue_is_named)
 {
-    watch(30, "a ticket never published in a queue of one slot");
     struct gravel *gravel = open_impatient(9280);
     uint64_t word = alloc_or_die(gravel, 64);
     double begin = seconds_now();
@@ -104,7 +99,6 @@ TEST(ticket_never_published_in_a_full_queue_is_named)
 /* A kernel of _wi calls, whose work-items wait for room alone. */
 TEST(work_items_behind_a_stuck_ticket_end)
 {
-    watch(30, "work-items behind a ticket never published");
     struct gravel *gravel = open_impatient(9280);
     uint64_t word = alloc_or_die(gravel, 64);
     expect_error(
@@ -116,7 +110,6 @@ TEST(work_items_behind_a_stuck_ticket_end)
 /* Nobody waits for this kernel; the failure must still be found by who waits next. */
 TEST(patience_outlasts_a_slow_kernel)
 {
-    watch(60, "a kernel that takes longer than the time limit");
     struct gravel *gravel = open_impatient(0);
     uint64_t word = alloc_or_die(gravel, 64);
     double begin = seconds_now();
@@ -128,32 +121,25 @@ TEST(patience_outlasts_a_slow_kernel)
     print_message("the kernel took %.2f s\n", seconds_now() - begin);
     assert_int_equal(code, 0);
     assert_int_not_equal(word32(gravel, 1, word), 0);
-    OK(gravel_close(gravel));
 }
 
 TEST(back_pressure_is_counted_and_nothing_is_lost)
 {
-    watch(60, "a queue of one slot");
     struct gravel *gravel = open_patient(9280);
-    struct gravel_stats stats;
-    if (takes_step(gravel, "drain")) {
-        OK(gravel_close(gravel));
+    if (takes_step(gravel, "drain"))
         skip_because("no kernel waits on step drain");
-    }
     uint64_t word = alloc_or_die(gravel, 64);
     OK(gravel_stats_reset(gravel));
     OK(run_body(gravel, BODY("for (uint n = 0; n < 20; n++) gravel_inc_uint_wg(g, a, 0, i % 2);"),
                 8192, 256, word, 0, 0));
-    OK(gravel_stats_read(gravel, &stats, sizeof stats, GRAVEL_ALL_NODES));
+    const struct gravel_stats stats = stats_of(gravel);
     assert_int_equal(word32(gravel, 0, word), 20 * 4096);
     assert_int_equal(word32(gravel, 1, word), 20 * 4096);
     assert_true(stats.queue_full_waits > 0);
-    OK(gravel_close(gravel));
 }
 
 TEST(other_arena_version_is_told)
 {
-    watch(30, "an arena of another version");
     struct gravel *gravel = open_impatient(9280);
     uint64_t word = alloc_or_die(gravel, 64);
     int code = run_body(gravel,
@@ -169,22 +155,19 @@ static void expect_fault_at(uint32_t n_dimensions, const size_t *global, const s
                             uint64_t item, const char *part)
 {
     struct gravel *gravel = open_impatient(0);
-    const uint64_t arguments[3] = {item};
-    cl_kernel kernel = body_kernel(
-        gravel, BODY("if (i == a) gravelp_fault(g.arena, GRAVELP_FAULT_QUEUE, 0, 0, 77);"),
-        arguments);
+    cl_kernel kernel = scoped_body(
+        gravel, BODY("if (i == a) gravelp_fault(g.arena, GRAVELP_FAULT_QUEUE, 0, 0, 77);"), item, 0,
+        0);
     set_body_size(kernel, global[0], n_dimensions > 1 ? global[1] : 1);
     int launched = gravel_launch(gravel, kernel, n_dimensions, global, local, 0, NULL, NULL);
     if (launched)
         expect_error(launched, GRAVEL_EKERNEL, part);
     expect_error(gravel_quiet(gravel), GRAVEL_EKERNEL, part);
-    clReleaseKernel(kernel);
-    expect_error(gravel_close(gravel), GRAVEL_EKERNEL, part);
+    closes_with(gravel, GRAVEL_EKERNEL, part);
 }
 
 TEST(fault_names_the_work_group_of_the_whole_launch)
 {
-    watch(60, "a fault in a late work-group");
     const size_t global_1[] = {6400}, local_1[] = {64};
     const size_t global_2[] = {64, 32}, local_2[] = {16, 4};
     const size_t global_3[] = {16, 8, 6}, local_3[] = {4, 4, 3};

@@ -32,7 +32,6 @@ static int take(struct gravel *node, void *user, uint32_t from, const void *reco
 static void expect_bad(struct gravel_bindings bindings, int code, const char *part)
 {
     struct gravel_config config = loopback_config(1);
-    watch(90, part);
     expect_no_open(&config, &bindings, code, part);
 }
 

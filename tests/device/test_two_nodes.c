@@ -27,21 +27,18 @@ struct half {
 static struct gravel *open_one(uint64_t queue_bytes, uint32_t timeout_ms)
 {
     struct gravel_config config = loopback_config(2);
-    struct gravel *gravel;
     config.queue_bytes = queue_bytes;
     config.timeout_ms = timeout_ms;
-    OK(gravel_open(&gravel, &config, NULL));
-    return gravel;
+    return scoped_node(&config, NULL);
 }
 
 static void prepare(struct half *half, uint64_t queue_bytes, uint32_t timeout_ms)
 {
     *half = (struct half){.gravel = open_one(queue_bytes, timeout_ms)};
     half->table = alloc_or_die(half->gravel, 256);
-    const uint64_t arguments[3] = {half->table};
-    half->kernel = body_kernel(
+    half->kernel = scoped_body(
         half->gravel, "for (uint n = 0; n < 4; n++) gravel_inc_uint_wg(g, a, i % 64, i % 2);",
-        arguments);
+        half->table, 0, 0);
 }
 
 static void *send(void *argument)
@@ -74,7 +71,6 @@ static void run_both(struct half *halves)
 TEST(nodes_with_room_do_not_disturb_each_other)
 {
     struct half halves[2];
-    watch(60, "two nodes on one device");
     for (int i = 0; i < 2; i++)
         prepare(&halves[i], 0, PATIENT_MS);
     run_both(halves);
@@ -82,8 +78,6 @@ TEST(nodes_with_room_do_not_disturb_each_other)
         if (halves[i].code)
             fail_msg("node %d: %s", i, halves[i].text);
         expect_all(&halves[i]);
-        clReleaseKernel(halves[i].kernel);
-        OK(gravel_close(halves[i].gravel));
     }
 }
 
@@ -91,7 +85,6 @@ TEST(nodes_with_room_do_not_disturb_each_other)
 TEST(nodes_that_wait_for_room_end_well_or_say_why)
 {
     struct half halves[2];
-    watch(90, "two nodes on one device, with queues of 8 slots");
     for (int i = 0; i < 2; i++)
         prepare(&halves[i], 8 * 9280, IMPATIENT_MS);
     run_both(halves);
@@ -102,15 +95,13 @@ TEST(nodes_that_wait_for_room_end_well_or_say_why)
             print_message("node %d: %s\n", i, halves[i].text);
             assert_int_not_equal(strlen(halves[i].text), 0);
         }
-        clReleaseKernel(halves[i].kernel);
-        assert_int_equal(gravel_close(halves[i].gravel), halves[i].code);
+        closes_with(halves[i].gravel, halves[i].code, "");
     }
 }
 
 TEST(node_that_fails_leaves_the_other_alone)
 {
     struct half good;
-    watch(60, "a node that fails beside another");
     struct gravel *bad = open_one(0, PATIENT_MS);
     prepare(&good, 0, PATIENT_MS);
     expect_error(run_body(bad, "if (i == 0) gravelp_fault(g.arena, GRAVELP_FAULT_QUEUE, 0, 0, 77);",
@@ -118,10 +109,8 @@ TEST(node_that_fails_leaves_the_other_alone)
                  GRAVEL_EKERNEL, "needs 77 slots");
     send(&good);
     assert_int_equal(good.code, 0);
-    expect_error(gravel_close(bad), GRAVEL_EKERNEL, "needs 77 slots");
     expect_all(&good);
-    clReleaseKernel(good.kernel);
-    OK(gravel_close(good.gravel));
+    closes_with(bad, GRAVEL_EKERNEL, "needs 77 slots");
 }
 
 const struct fixture fixture = {.open = skip_untaken_step};

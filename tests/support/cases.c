@@ -28,6 +28,11 @@ bool has_argument(const char *name)
     return false;
 }
 
+static void watch_test(const char *name)
+{
+    watch(running->limit_s ? running->limit_s : LIMIT_OF_TEST_S, name);
+}
+
 static int call(void (*function)(void))
 {
     if (function)
@@ -38,18 +43,21 @@ static int call(void (*function)(void))
 static int open_all(void **state)
 {
     (void)state;
+    watch_test("opening");
     return call(running->open);
 }
 
 static int close_all(void **state)
 {
     (void)state;
+    watch_test("closing");
     return call(running->close);
 }
 
 static int begin_test(void **state)
 {
-    (void)state;
+    const struct test_case *test = *state;
+    watch_test(test->name);
     has_passed = false;
     return call(running->before);
 }
@@ -108,7 +116,5 @@ int run_cases(const char *name, const struct fixture *around, int n_arguments, c
                                                    (void *)(uintptr_t)*at};
         }
     qsort(tests, n_tests, sizeof *tests, compare_places);
-    if (around->limit_s)
-        watch(around->limit_s, name);
     return _cmocka_run_group_tests(name, tests, n_tests, open_all, close_all);
 }

@@ -37,9 +37,11 @@ struct test_case {
 /** Ends a test that cannot run here, and says why. */
 _Noreturn void skip_because(const char *reason);
 
+#define LIMIT_OF_TEST_S 120u
+
 /** What surrounds the tests of a program; each member may be left out. */
 struct fixture {
-    unsigned limit_s;                     /* as watch; 0: tests watch themselves */
+    unsigned limit_s;                     /* of each test, as watch; 0: LIMIT_OF_TEST_S */
     void (*open)(void), (*close)(void);   /* before the first test, after the last */
     void (*before)(void), (*after)(void); /* each test, whether or not it passed */
 };

@@ -14,7 +14,8 @@ static struct {
     const char *part;
 } nodes[MOST];
 static cl_kernel kernels[MOST];
-static uint32_t n_nodes, n_kernels;
+static cl_program programs[MOST];
+static uint32_t n_nodes, n_kernels, n_programs;
 
 static struct gravel *keep_node(struct gravel *gravel)
 {
@@ -67,9 +68,19 @@ cl_kernel scoped_kernel(struct gravel *gravel, const char *source, const char *o
                         const char *name)
 {
     cl_program program = build_or_die(gravel, source, options);
-    cl_kernel kernel = kernel_or_die(gravel, program, name);
-    clReleaseProgram(program);
-    return keep_kernel(kernel);
+    scoped_program(program);
+    return scoped_program_kernel(gravel, program, name);
+}
+
+cl_kernel scoped_program_kernel(struct gravel *gravel, cl_program program, const char *name)
+{
+    return keep_kernel(kernel_or_die(gravel, program, name));
+}
+
+void scoped_program(cl_program program)
+{
+    MUST(n_programs < MOST);
+    programs[n_programs++] = program;
 }
 
 cl_kernel scoped_body(struct gravel *gravel, const char *body, uint64_t a, uint64_t b, uint64_t c)
@@ -87,7 +98,9 @@ void end_scope(bool has_passed)
 {
     for (; has_passed && n_kernels; n_kernels--)
         clReleaseKernel(kernels[n_kernels - 1]);
+    for (; has_passed && n_programs; n_programs--)
+        clReleaseProgram(programs[n_programs - 1]);
     for (; has_passed && n_nodes; n_nodes--)
         close_as_told(n_nodes - 1);
-    n_kernels = n_nodes = 0;
+    n_kernels = n_programs = n_nodes = 0;
 }

@@ -24,6 +24,10 @@ void closes_with(const struct gravel *gravel, int code, const char *part);
 cl_kernel scoped_kernel(struct gravel *gravel, const char *source, const char *options,
                         const char *name);
 
+/** Makes a kernel of a program that is built, which scoped_program has release. */
+cl_kernel scoped_program_kernel(struct gravel *gravel, cl_program program, const char *name);
+void scoped_program(cl_program program);
+
 /** Makes a kernel as body_kernel does. */
 cl_kernel scoped_body(struct gravel *gravel, const char *body, uint64_t a, uint64_t b, uint64_t c);
 
