@@ -34,16 +34,7 @@ static void make_memory(struct atm *atm)
     TRY(gravel_set_constant(atm->node.gravel, 0, atm->balances));
     TRY(gravel_set_constant(atm->node.gravel, 1, atm->granted));
     TRY(gravel_set_constant(atm->node.gravel, 2, atm->n_granted));
-}
-
-/* This process's orders among those of all: from here on, up to the next one's first. */
-static uint64_t first_order_of(const struct atm *atm, uint32_t process)
-{
-    return atm_n_orders(atm) * process / atm->node.n_processes;
-}
-static uint32_t process_of(const struct atm *atm)
-{
-    return atm->node.n_processes == 1 ? 0 : atm->node.number;
+    TRY(gravel_share(atm->node.gravel, atm_n_orders(atm), &atm->first_order, &atm->n_own));
 }
 
 static void make_served(struct atm *atm)
@@ -51,7 +42,7 @@ static void make_served(struct atm *atm)
     atm->withdraw = sections_kernel(&atm->sections, &atm->node, "withdraw");
     atm->deposit = sections_kernel(&atm->sections, &atm->node, "deposit");
     NODE_SET(atm->withdraw, 1, cl_mem, atm->orders_there);
-    NODE_SET(atm->withdraw, 2, cl_uint, (cl_uint)first_order_of(atm, process_of(atm)));
+    NODE_SET(atm->withdraw, 2, cl_uint, (cl_uint)atm->first_order);
     NODE_SET(atm->deposit, 1, cl_mem, atm->orders_there);
     NODE_SET(atm->deposit, 2, cl_ulong, atm->granted);
 }
@@ -60,7 +51,7 @@ static void make_nested(struct atm *atm)
 {
     atm->withdraw = sections_kernel(&atm->sections, &atm->node, "transfer");
     NODE_SET(atm->withdraw, 1, cl_mem, atm->orders_there);
-    NODE_SET(atm->withdraw, 2, cl_uint, (cl_uint)first_order_of(atm, process_of(atm)));
+    NODE_SET(atm->withdraw, 2, cl_uint, (cl_uint)atm->first_order);
 }
 
 static void make_alone(struct atm *atm)
@@ -146,9 +137,7 @@ static void deposit_for(struct atm *atm, uint32_t number)
 static void transfer(void *self)
 {
     struct atm *atm = self;
-    const uint32_t process = process_of(atm);
-    sections_run(&atm->sections, &atm->node, atm->withdraw,
-                 first_order_of(atm, process + 1) - first_order_of(atm, process));
+    sections_run(&atm->sections, &atm->node, atm->withdraw, atm->n_own);
     TRY(gravel_barrier(atm->node.gravel));
     if (!atm->deposit)
         return;

@@ -29,6 +29,7 @@ struct atm {
     uint64_t balances, granted, n_granted, locks; /* heap offsets */
     struct atm_order *orders;                     /* [orders of all nodes] */
     cl_mem orders_there;                          /* the same on the device */
+    uint64_t first_order, n_own;                  /* that this process sends */
     cl_kernel withdraw, deposit;                  /* or transfer, and NULL */
 };
 

@@ -9,13 +9,11 @@
 #include "frame/die.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 void tasks_open(struct tasks *tasks, struct node *node, struct gravel_steal_options options)
 {
     options.group_size = node->group_items;
     tasks->node = node;
-    tasks->group_items = node->group_items;
     tasks->stretches = NULL;
     TRY(gravel_steal_create(&tasks->steal, node->gravel, &options));
 }
@@ -84,7 +82,7 @@ void tasks_tell(struct tasks *tasks, struct trials *trials)
 
 uint64_t tasks_n_items(const struct tasks *tasks)
 {
-    return (uint64_t)gravel_steal_n_groups(tasks->steal) * tasks->group_items;
+    return (uint64_t)gravel_steal_n_groups(tasks->steal) * tasks->node->group_items;
 }
 
 void tasks_close(struct tasks *tasks)

@@ -17,7 +17,6 @@
 struct tasks {
     struct node *node;
     struct gravel_steal *steal;
-    uint32_t group_items;
     uint32_t *stretches; /* [n_stretches] tasks of tasks_open_stretches */
     uint64_t n_stretches;
 };

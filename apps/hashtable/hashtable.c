@@ -44,27 +44,14 @@ static void make_memory(struct hashtable *table)
     TRY(gravel_alloc(gravel, buckets_bytes, &table->locks));
 }
 
-/* This process's operations among those of all: from here on, up to the next one's first. */
-static uint64_t first_item_of(const struct hashtable *table, uint32_t process)
-{
-    return hashtable_n_entries(table) * process / table->node.n_processes;
-}
-static uint64_t first_item(const struct hashtable *table)
-{
-    return first_item_of(table, table->node.n_processes == 1 ? 0 : table->node.number);
-}
-static uint64_t n_own_items(const struct hashtable *table)
-{
-    uint32_t process = table->node.n_processes == 1 ? 0 : table->node.number;
-    return first_item_of(table, process + 1) - first_item_of(table, process);
-}
-
 static void make_keys(struct hashtable *table)
 {
-    const uint64_t n = n_own_items(table);
+    TRY(gravel_share(table->node.gravel, hashtable_n_entries(table), &table->first_item,
+                     &table->n_own));
+    const uint64_t n = table->n_own;
     cl_uint *keys = app_array(n, sizeof *keys, "keys");
     for (uint64_t i = 0; i < n; i++)
-        keys[i] = hashtable_key(table, first_item(table) + i);
+        keys[i] = hashtable_key(table, table->first_item + i);
     table->own_keys = node_array(&table->node, n * sizeof *keys, keys);
     free(keys);
 }
@@ -77,7 +64,7 @@ static void make_kernel(struct hashtable *table)
     NODE_SET(kernel, first, cl_mem, table->own_keys);
     NODE_SET(kernel, first + 1, cl_uint, (cl_uint)(table->n_buckets - 1));
     if (table->sections.form->mode)
-        NODE_SET(kernel, first + 2, cl_uint, (cl_uint)first_item(table));
+        NODE_SET(kernel, first + 2, cl_uint, (cl_uint)table->first_item);
     else
         NODE_SET_OFFSETS(kernel, first + 2, table->heads, table->next, table->keys, table->values,
                          table->locks);
@@ -131,7 +118,7 @@ static void reset(void *self)
 static void operate(void *self)
 {
     struct hashtable *table = self;
-    sections_run(&table->sections, &table->node, table->kernel, n_own_items(table));
+    sections_run(&table->sections, &table->node, table->kernel, table->n_own);
     TRY(gravel_barrier(table->node.gravel));
 }
 

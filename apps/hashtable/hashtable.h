@@ -24,7 +24,8 @@ struct hashtable {
     uint64_t log_items;                        /* log2 of the operations that all nodes make */
     uint64_t n_keys;                           /* keys are less, for upsert and find */
     uint64_t heads, next, keys, values, locks; /* heap offsets */
-    cl_mem own_keys;                           /* of this node's operations */
+    uint64_t first_item, n_own;                /* operations that this process sends */
+    cl_mem own_keys;                           /* of these */
     cl_kernel kernel;
 };
 
