@@ -88,23 +88,18 @@ static int check(struct gravel_object *object, const void *requested)
     const struct request *request = requested;
     struct gravel_words words = {0};
     char named[GRAVEL_NAMED_BYTES];
-    int code = gravel_require(object->name, "words", request->words);
-    if (!code)
-        code = gravel_growing_read(&of_words, &words, request->words, request->words->bytes);
+    GRAVEL_TRY(gravel_require(object->name, "words", request->words));
+    GRAVEL_TRY(gravel_growing_read(&of_words, &words, request->words, request->words->bytes));
     mirror->is_read = object->call.kind == GRAVEL_CALL_MIRROR;
     mirror->op = request->op;
     mirror->type = words.type;
     mirror->array = words.offset;
-    if (!code)
-        code = gravel_object_check_words(object, !mirror->is_read, mirror->op, mirror->type,
-                                         mirror->array);
-    mirror->word_bytes = GRAVEL_TYPE_BYTES(mirror->type % 8);
-    if (!code)
-        code = gravel_require(object->name, "words->n_words", words.n_words);
-    if (!code)
-        code = make_owners(mirror);
-    if (!code)
-        code = count_words(mirror, &words);
+    GRAVEL_TRY(gravel_object_check_words(object, !mirror->is_read, mirror->op, mirror->type,
+                                         mirror->array));
+    mirror->word_bytes = GRAVEL_TYPE_BYTES(mirror->type);
+    GRAVEL_TRY(gravel_require(object->name, "words->n_words", words.n_words));
+    GRAVEL_TRY(make_owners(mirror));
+    GRAVEL_TRY(count_words(mirror, &words));
     if (mirror->is_read)
         snprintf(object->call.name, sizeof object->call.name, "a mirror of %s",
                  gravel_name_type(named, mirror->type));
@@ -113,7 +108,7 @@ static int check(struct gravel_object *object, const void *requested)
                  gravel_name_operation(named, mirror->op, mirror->type));
     object->range.begin = mirror->array;
     object->range.end = mirror->array + 1; /* plans differ */
-    return code ? code : check_indices(mirror, words.indices);
+    return check_indices(mirror, words.indices);
 }
 
 /* ---- lists for the device ---------------------------------------------------------------------- */

@@ -132,28 +132,22 @@ static void stay_awake(struct gravel *gravel)
 static int open_local(struct gravel *gravel, const struct gravel_bindings *bindings)
 {
     const struct gravel_transport *transport = gravel->network.transport;
-    int code = gravel_derive_check_route_memory(&gravel->config, transport->n_nodes);
-    if (!code)
-        code = gravel_node_open_arena(gravel);
-    if (!code)
-        code = gravel_cl_queue_create(&gravel->device, "copies of accumulators and deques",
-                                      &gravel->copies);
-    if (!code)
-        code = open_calls(gravel, bindings);
-    if (!code && gravel->config.trace[0])
-        code = gravel_trace_open(&gravel->trace, gravel->config.trace, transport->node);
+    GRAVEL_TRY(gravel_derive_check_route_memory(&gravel->config, transport->n_nodes));
+    GRAVEL_TRY(gravel_node_open_arena(gravel));
+    GRAVEL_TRY(gravel_cl_queue_create(&gravel->device, "copies of accumulators and deques",
+                                      &gravel->copies));
+    GRAVEL_TRY(open_calls(gravel, bindings));
+    if (gravel->config.trace[0])
+        GRAVEL_TRY(gravel_trace_open(&gravel->trace, gravel->config.trace, transport->node));
     gravel->destination_base = calloc(transport->n_nodes, sizeof *gravel->destination_base);
-    if (!code && !gravel->destination_base)
-        code = gravel_fail(GRAVEL_ENOMEM, "statistics of %u nodes", transport->n_nodes);
-    if (!code) {
-        code = gravel_network_attach(&gravel->network, &gravel->memory,
-                                     gravel_node_host_frames(gravel), gravel->calls, gravel->trace);
-    }
-    if (!code)
-        code = gravel_node_open_aggregators(gravel);
-    if (!code)
-        gravel_node_open_private(gravel);
-    return code;
+    if (!gravel->destination_base)
+        return gravel_fail(GRAVEL_ENOMEM, "statistics of %u nodes", transport->n_nodes);
+    GRAVEL_TRY(gravel_network_attach(&gravel->network, &gravel->memory,
+                                     gravel_node_host_frames(gravel), gravel->calls,
+                                     gravel->trace));
+    GRAVEL_TRY(gravel_node_open_aggregators(gravel));
+    gravel_node_open_private(gravel);
+    return 0;
 }
 
 /* @param code  whether this node's settings and handlers will do. */

@@ -337,17 +337,16 @@ static int check_run(const struct check *check, const struct gravel_run *run,
     const uint32_t command = run->command, index_bytes = GRAVELP_INDEX_BYTES(command);
     const void *indices = start + GRAVEL_RUN_INDICES(command);
     struct gravel_signal_run whole = {.result = 0};
-    int code = check_command(check, run);
-    if (!code && check->plan && (index_bytes != 4 || GRAVELP_HAS_SIGNAL(command)))
+    GRAVEL_TRY(check_command(check, run));
+    if (check->plan && (index_bytes != 4 || GRAVELP_HAS_SIGNAL(command)))
         return NO_PLAN; /* no update or put with indices */
-    if (!code)
-        code = check_extent(check, run, start, left, run_bytes);
-    if (!code && GRAVELP_HAS_SIGNAL(command)) {
+    GRAVEL_TRY(check_extent(check, run, start, left, run_bytes));
+    if (GRAVELP_HAS_SIGNAL(command)) {
         memcpy(&whole, start, sizeof whole);
-        code = check_signal(check, &whole);
+        GRAVEL_TRY(check_signal(check, &whole));
     }
-    if (code || index_bytes == 0)
-        return code;
+    if (index_bytes == 0)
+        return 0;
     if (GRAVELP_IS_REQUEST(command))
         return check_requests(check, run, whole.result, indices);
     if (index_bytes == 4)
