@@ -37,7 +37,7 @@ struct aggregation_direct {
     uint32_t capacity, rounds; /* rounds of one launch */
 };
 
-/* Two sets of buffers, a quarter larger than the mean. */
+/* Makes two sets of buffers, a quarter larger than the mean. */
 static void make_sets(struct aggregation_direct *direct)
 {
     const cl_context context = direct->common->device.context;
@@ -54,13 +54,13 @@ static void make_sets(struct aggregation_direct *direct)
     }
 }
 
-/* Messages of a node buffer. */
+/* Returns how many messages a node buffer holds. */
 static uint32_t buffer_messages(void)
 {
     return gravel_buffer_fits(AGGREGATION_BUFFER_BYTES, AGGREGATION_COMMAND);
 }
 
-/* As many as one set fills. */
+/* Makes as many node buffers as one set fills. */
 static void make_pool(struct aggregation_direct *direct)
 {
     struct gravel_pool_shape shape = {.buffer_bytes = AGGREGATION_BUFFER_BYTES};

@@ -118,7 +118,7 @@ static void report_all(const struct bench_contest *contest, void *context,
 
 /* ---- rounds -------------------------------------------------------------------------------------- */
 
-/* Whether --variant names only what there is. */
+/* Returns whether --variant names only variants that there are. */
 static bool are_known(const struct bench_contest *contest, bool prints)
 {
     for (const char *name = bench_given.variants; name;) {

@@ -51,7 +51,7 @@ struct place {
 
 /* ---- the sink -------------------------------------------------------------------------------- */
 
-/* A buffer would travel now. Its runs are all of one command. */
+/* Counts a buffer that would travel now. Its runs are all of one command. */
 static void receive(void *context, struct gravel_buffer *buffer)
 {
     struct aggregation_sink *sink = context;
@@ -96,7 +96,7 @@ static void expect_messages(struct aggregation_case *common)
     }
 }
 
-/* Whether all has arrived; forgets it. */
+/* Returns whether all has arrived, and forgets it. */
 static bool check(const struct aggregation_case *common, struct aggregation_sink *sink)
 {
     size_t bytes = common->n_nodes * sizeof *sink->counts;
@@ -166,7 +166,7 @@ static bool run(void *context, uint32_t variant, double *rate)
     return check(&place->common, sink_of(place, variant)) && is_valid;
 }
 
-/* One run of each, in which every index counts. */
+/* Runs each variant once, and compares every index. */
 static bool verify(struct place *place)
 {
     bool is_valid = true;
@@ -180,7 +180,7 @@ static bool verify(struct place *place)
     return is_valid && place->paths[DEVICE].aggregator.n_binned > 0;
 }
 
-/* With the share of its messages that the device has binned so far. */
+/* Tells, too, which share of its messages the device has binned so far. */
 static json_t *fields(void *context, uint32_t variant, double median)
 {
     const struct place *place = context;

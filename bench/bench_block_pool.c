@@ -90,7 +90,7 @@ static double launch(const struct desk *desk, cl_kernel kernel, size_t n)
     return bench_seconds_of(bench_enqueue(desk->queue, kernel, n, GROUP));
 }
 
-/* Each of the first n work-items has found all blocks as it left them. */
+/* Returns whether each of the first n work-items has found all blocks as it left them. */
 static bool has_got_all(const struct desk *desk, uint32_t n)
 {
     cl_uint *got = malloc(n * sizeof *got);
@@ -149,7 +149,7 @@ static bool run(void *context, uint32_t variant, double *rate)
 
 /* ---- the pool ---------------------------------------------------------------------------------- */
 
-/* As kernel thin. */
+/* Returns whether kernel thin frees block i. */
 static bool is_freed(uint32_t i, uint32_t percent)
 {
     return (i * 2654435761u >> 8) % 100 >= percent;
@@ -183,7 +183,7 @@ static void make_pool(struct desk *desk)
 
 /* ---- the whole --------------------------------------------------------------------------------- */
 
-/* Its heap has room for the pool, its bits, and blocks of the host. */
+/* Opens a node whose heap has room for the pool, its bits, and blocks of the host. */
 static void open_node(struct desk *desk)
 {
     const struct gravel_handler handlers[] = {

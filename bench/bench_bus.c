@@ -55,7 +55,7 @@ static void enqueue(const struct bus *bus, enum way way)
                 "clEnqueueReadBuffer");
 }
 
-/* Both queues are full before either is waited for. */
+/* Copies; both queues are full before either is waited for. */
 static void copy(const struct bus *bus, uint32_t variant)
 {
     for (uint32_t i = 0; i < bus->n_copies; i++)
@@ -68,7 +68,7 @@ static void copy(const struct bus *bus, uint32_t variant)
         must_cl(clFinish(bus->queues[way]), "clFinish");
 }
 
-/* What each end has before a run: a byte of its own on every node. */
+/* Fills both ends before a run, each with a byte of its own on every node. */
 static void fill(const struct bus *bus, unsigned char mark)
 {
     memset(bus->host[TO_DEVICE], mark, copy_bytes(bus));
@@ -85,7 +85,7 @@ static bool is_all(const struct bus *bus, const unsigned char *bytes, unsigned c
     return bytes[0] == mark && !memcmp(bytes, bytes + 1, copy_bytes(bus) - 1);
 }
 
-/* What went to the device comes back by the other pinned buffer, after what that was read for has been compared. */
+/* Compares what was read from the device, then has what went there come back to the same pinned buffer. */
 static bool holds(struct bus *bus, uint32_t variant, unsigned char mark)
 {
     bool is_right =

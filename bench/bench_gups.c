@@ -42,7 +42,7 @@ struct tally {
     uint64_t weight;
 };
 
-/* A random weight for each word of the global table. */
+/* Returns a random weight for each word of the global table. */
 static uint64_t weight_of(uint32_t rank, uint32_t index)
 {
     return gups_mix(((uint64_t)rank << 32 | index) + 1);
@@ -91,7 +91,7 @@ static struct gups_problem problem_of(const struct place *place, uint32_t varian
                                  .n_updates = n_updates ? n_updates : 1};
 }
 
-/* The rate is in updates a second of all ranks together. */
+/* Runs a variant; the rate is that of all ranks together. */
 static bool run(void *context, uint32_t variant, double *rate)
 {
     const struct gups_problem problem = problem_of(context, variant);
@@ -117,7 +117,7 @@ static json_t *fields(void *context, uint32_t variant, double median)
                      (int)place->table_words_log2, "updates", (json_int_t)problem.n_updates);
 }
 
-/* Rank 0 says why one is left out, except of a variant that is for one rank and was not asked for. */
+/* Says why a variant is left out, on rank 0, unless it is for one rank and was not asked for. */
 static bool takes_part(void *context, uint32_t variant)
 {
     const struct place *place = context;

@@ -49,7 +49,7 @@ struct desk {
 
 /* ---- a run ----------------------------------------------------------------------------------- */
 
-/* Every message of this node that asked has an answer: a number that a counter had. */
+/* Returns how many messages of this node have an answer: a number that a counter had. */
 static uint64_t count_answers(const struct desk *desk)
 {
     uint64_t n = 0;

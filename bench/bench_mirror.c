@@ -41,7 +41,7 @@ struct desk {
     uint32_t mark;    /* of this run, the same at every node */
 };
 
-/* What word i of a node's table is in this run. */
+/* Returns what word i of a node's table is in this run. */
 static uint32_t word_of(const struct desk *desk, uint32_t node, uint32_t i)
 {
     return desk->mark * 0x9e3779b1u + node * 0x85ebca6bu + i;
@@ -75,7 +75,7 @@ static void copy(const struct desk *desk)
     must_cl(clFinish(desk->queue), "clFinish");
 }
 
-/* Of words that should be each `stride`-th of a node's table. */
+/* Counts words that are not each `stride`-th of a node's table. */
 static uint64_t count_wrong(const struct desk *desk, const uint32_t *words, uint32_t node,
                             uint32_t stride)
 {
@@ -148,7 +148,7 @@ static void close_desk(struct desk *desk)
     must(gravel_close(desk->gravel), "gravel_close");
 }
 
-/* Every second word of the next node's. */
+/* Makes a mirror of every second word of the next node's. */
 static void make_mirror(struct desk *desk)
 {
     uint64_t *n_words = calloc(gravel_n_nodes(desk->gravel), sizeof *n_words);

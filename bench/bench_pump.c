@@ -56,8 +56,8 @@ struct place {
 
 /* ---- one case -------------------------------------------------------------------------------- */
 
-/* A command whose columns are as wide as the messages, so that the pump copies just what is
- * written. */
+/* Returns a command whose columns are as wide as the messages, so that the pump copies just what
+ * is written. */
 static uint32_t command_of(uint32_t message_bytes)
 {
     return message_bytes == 8    ? GRAVELP_COMMAND(GRAVEL_INC, GRAVEL_ULONG)
@@ -70,7 +70,7 @@ static void wake(void *context, uint32_t queue)
     (void)context, (void)queue;
 }
 
-/* A slot that just holds a group's messages. */
+/* Returns the length of a slot that just holds a group's messages. */
 static uint32_t slot_bytes_of(const struct place *place)
 {
     uint32_t bytes = GRAVELP_NODE_ROW + place->group * place->message_bytes;
@@ -166,7 +166,7 @@ static bool is_right(const struct place *place, const struct gravelp_package *pa
            word_at(place, package, row, column) == word_of(ticket, row, column);
 }
 
-/* Every word of the packages still in the mirror. */
+/* Compares every word of the packages that are still in the mirror. */
 static bool is_ring_right(const struct place *place)
 {
     uint32_t wrong = 0, n = place->queue.n_slots;
@@ -210,7 +210,7 @@ static bool run_pump(struct place *place, double *rate)
     return is_valid && is_ring_right(place);
 }
 
-/* As many messages' bytes by plain copies to the same pinned memory, two under way. */
+/* Copies as many messages' bytes plainly to the same pinned memory. */
 static bool run_copy(struct place *place, double *rate)
 {
     unsigned char *to = gravel_arena_slots(place->memory.arena, 0);

@@ -120,7 +120,7 @@ static size_t read_file(const struct desk *desk, size_t most)
     return n;
 }
 
-/* Each record of those that should be came once. */
+/* Returns whether each record that was due came once. */
 static bool has_records(const struct desk *desk, bool (*is_sent)(uint32_t item))
 {
     const size_t n = read_file(desk, sizeof(struct record) * desk->n_items) / sizeof(struct record);
@@ -144,7 +144,7 @@ static uint32_t n_lines(const struct desk *desk)
     return desk->n_items / ITEMS_A_LINE;
 }
 
-/* Each line came once. @param has_tags  they begin with node and work-item. */
+/* Returns whether each line came once. @param has_tags  they begin with node and work-item. */
 static bool has_lines(const struct desk *desk, bool has_tags)
 {
     uint32_t n = 0;
@@ -183,7 +183,7 @@ static void store_by_hand(const struct desk *desk, uint32_t variant)
          "writing by hand");
 }
 
-/* Standard output is the file while lines are printed. */
+/* Prints lines, while standard output is the file. */
 static void print(const struct desk *desk, uint32_t variant)
 {
     const int kept = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0);
@@ -242,7 +242,7 @@ static bool is_right(const struct desk *desk, uint32_t variant)
            (variant == GET || has_words(desk, desk->answers, 2, ROUNDS + 1));
 }
 
-/* What a run handles [count]. */
+/* Returns how many a run handles. */
 static double amount(const struct desk *desk, uint32_t variant)
 {
     if (variant <= COUNTER)

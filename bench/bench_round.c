@@ -46,7 +46,7 @@ static void launch(const struct place *place, cl_kernel kernel)
          "gravel_launch");
 }
 
-/* What this level has found, of what was found before it: the counters grow. */
+/* Returns what this level has found; the counters keep what was found before it. */
 static uint64_t barrier_read_reduce(struct place *place)
 {
     barrier(place);

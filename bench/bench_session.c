@@ -36,7 +36,7 @@ struct place {
 
 /* ---- a run ----------------------------------------------------------------------------------- */
 
-/* Over all nodes. */
+/* Returns the mean length of frames over all nodes. */
 static double mean_frame(const struct place *place)
 {
     struct gravel_stats stats;

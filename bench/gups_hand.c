@@ -158,7 +158,7 @@ static void hand_close(struct gups *gups)
     free(hand);
 }
 
-/* A zero-filled table, on huge pages where the system gives them, its pages touched. */
+/* Makes a zero-filled table, on huge pages where the system gives them, and touches its pages. */
 static uint64_t *table_create(size_t n_words)
 {
     size_t bytes = (n_words * sizeof(uint64_t) + HUGE_PAGE - 1) & ~(size_t)(HUGE_PAGE - 1);

@@ -42,7 +42,7 @@ static void device_produce(struct queue *queue, uint64_t n_messages)
     must_cl(clFinish(self->device.queue), "clFinish");
 }
 
-/* Sum of the words of a package: rows of n messages, stride apart. */
+/* Sums the words of a package: rows of n messages, stride apart. */
 static uint64_t package_sum(const struct gravelp_package *package, uint32_t n_words)
 {
     const uint64_t *words = (const uint64_t *)(package + 1);
@@ -52,8 +52,8 @@ static uint64_t package_sum(const struct gravelp_package *package, uint32_t n_wo
     return sum;
 }
 
-/* The next package; ends the program if the kernel reports a fault, since its messages are then
- * dropped. */
+/* Returns the next package; ends the program if the kernel reports a fault, since its messages are
+ * then dropped. */
 static const struct gravelp_package *wait_for_package(struct device_queue *self)
 {
     struct bench_wait_state wait = {0};
@@ -94,7 +94,7 @@ static void device_close(struct queue *queue)
     free(self);
 }
 
-/* An arena whose queue holds QUEUE_RING_BYTES of payload, in slots that just hold a package of so many messages. */
+/* Makes an arena whose queue holds QUEUE_RING_BYTES of payload, in slots that just hold a package of so many messages. */
 static void create_arena(struct device_queue *self, const struct gravel_config *config,
                          uint32_t columns)
 {

@@ -5,7 +5,7 @@
  *
  * A loop loads, combines and stores (heap_words.h, layout/next.h); a request's loop replaces the value by the old one,
  * its answer. Lines are prefetched some messages ahead: 1.1 to 1.2 times the rate of a plain loop on a table of 2^24
- * words, 0.9 times on one that fits in the cache (bench/bench_resolve.c, Zen 3).
+ * words, 0.9 times on one that fits in the cache (Zen 3).
  *
  * Path:    decode.c -> apply.c -> the heap, or lib/network's handler call.
  * Owner:   the caller; see apply.h.
