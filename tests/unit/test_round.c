@@ -8,7 +8,6 @@
 #include "transport/round.h"
 
 #include <byteswap.h>
-#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <string.h>
@@ -26,13 +25,6 @@ static struct gravel_round round_of(uint32_t node, uint32_t kind, uint64_t argum
                                  .n = 1};
     memcpy(round.values, &value, sizeof value);
     return round;
-}
-
-static double value_of(const struct gravel_round *round)
-{
-    double value;
-    memcpy(&value, round->values, sizeof value);
-    return value;
 }
 
 /* Merge the nodes' rounds in that order; `is_tree`: the first two, the last two, and then both. */
@@ -115,40 +107,6 @@ static void misfits_are_named_alike_in_every_order(void **state)
     }
 }
 
-static void has_bits(const struct gravel_round *merged, const void *expected)
-{
-    double value = value_of(merged), wanted = *(const double *)expected;
-    assert_true(gravel_round_fits(merged));
-    if (isnan(wanted))
-        assert_true(isnan(value));
-    else
-        assert_memory_equal(&value, &wanted, sizeof value);
-}
-
-static void least_and_most_do_not_depend_on_the_node(void **state)
-{
-    (void)state;
-    static const struct {
-        double values[N_NODES], least, most;
-    } cases[] = {
-        {{3, 1, 2, 4}, 1, 4},
-        {{NAN, 1, 2, 3}, NAN, NAN},
-        {{-0.0, 0.0, 0.0, 0.0}, -0.0, 0.0},
-        {{INFINITY, -INFINITY, 0, 1}, -INFINITY, INFINITY},
-    };
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        struct gravel_round nodes[N_NODES];
-        for (uint32_t node = 0; node < N_NODES; node++) {
-            nodes[node] = round_of(node, GRAVEL_CALL_REDUCE, 0, cases[i].values[node]);
-            nodes[node].op = GRAVEL_MIN;
-        }
-        in_every_order(nodes, has_bits, &cases[i].least);
-        for (uint32_t node = 0; node < N_NODES; node++)
-            nodes[node].op = GRAVEL_MAX;
-        in_every_order(nodes, has_bits, &cases[i].most);
-    }
-}
-
 static void is_a_misfit(const struct gravel_round *merged, const void *expected)
 {
     (void)expected;
@@ -204,7 +162,6 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(misfits_are_named_alike_in_every_order),
-        cmocka_unit_test(least_and_most_do_not_depend_on_the_node),
         cmocka_unit_test(what_cannot_be_combined_is_a_misfit),
         cmocka_unit_test(machines_of_the_other_byte_order_are_named),
     };
