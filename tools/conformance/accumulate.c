@@ -19,7 +19,6 @@ extern const char accumulate_cl[];
 static bool run_case(struct stage *stage, const struct test_case *test, cl_kernel kernel,
                      void *accumulator)
 {
-    char why[160] = "";
     struct plan plan;
     plan_fill(&plan, test, stage->node, stage->n_nodes);
     words_prepare(stage, test);
@@ -27,7 +26,7 @@ static bool run_case(struct stage *stage, const struct test_case *test, cl_kerne
     OK(gravel_accumulator_reset(accumulator));
     OK(gravel_barrier(stage->gravel));
     OK(stage_run(stage, kernel, test->n_items));
-    return stage_judge(stage, test, words_hold(stage, test, why, sizeof why), why);
+    return stage_judge(stage, test, words_hold(stage, test));
 }
 
 static void run_operation(struct stage *stage, struct test_case test, const char *kernel_name)

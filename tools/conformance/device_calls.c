@@ -130,7 +130,7 @@ static bool run_case(struct stage *stage, const struct test_case *test, cl_kerne
 {
     const struct gravel_handler *handler = context;
     struct plan plan;
-    char why[64] = "";
+    bool holds = true;
     for (uint32_t node = 0; node < stage->n_nodes; node++)
         if (gravel_is_local(stage->gravel, node))
             fill(stage->gravel, node, stage->heap, 0, HEAP_BYTES);
@@ -141,11 +141,12 @@ static bool run_case(struct stage *stage, const struct test_case *test, cl_kerne
         OK(stage_run(stage, kernel, test->n_items));
     else
         send_from_host(stage, &plan, handler);
-    for (uint32_t node = 0; node < stage->n_nodes; node++)
-        if (gravel_is_local(stage->gravel, node) && (!node_holds(stage, test, handler, node) ||
-                                                     !node_is_answered(stage, test, handler, node)))
-            snprintf(why, sizeof why, "node %u holds other sums or answers", node);
-    return stage_judge(stage, test, !*why, why);
+    for (uint32_t node = 0; node < stage->n_nodes && holds; node++)
+        if (gravel_is_local(stage->gravel, node))
+            holds = (node_holds(stage, test, handler, node) &&
+                     node_is_answered(stage, test, handler, node)) ||
+                    stage_differs(stage, "node %u holds other sums or answers", node);
+    return stage_judge(stage, test, holds);
 }
 
 static void run_form(struct stage *stage, const struct gravel_handler *handler, enum form form)

@@ -59,10 +59,34 @@ static uint64_t combine(uint32_t op, uint32_t type, uint64_t word, uint64_t valu
     }
 }
 
-uint64_t interpret(uint32_t op, uint32_t type, uint64_t word, uint64_t value)
+/* The bits of a word after one message. */
+static uint64_t interpret(uint32_t op, uint32_t type, uint64_t word, uint64_t value)
 {
     uint64_t result = combine(op, type, word, value);
     return GRAVEL_TYPE_BYTES(type) == 4 ? (uint32_t)result : result;
+}
+
+uint64_t interpret_expected(const struct test_case *test, const struct plan *plan, uint32_t i)
+{
+    const uint64_t first = plan_first_bits(test, plan->nodes[i], plan->indices[i]);
+    return i % 2 ? first : (uint32_t)(first + 1 + i);
+}
+
+/* What a word becomes by message i. */
+static uint64_t become(const struct test_case *test, const struct plan *plan, uint32_t i,
+                       uint64_t word)
+{
+    switch (test->op) {
+    case GRAVEL_GET:
+        return word;
+    case GRAVEL_CAS:
+        return word == interpret_expected(test, plan, i) ? plan->bits[i] : word;
+    case GRAVEL_SWAP:
+    case GRAVEL_PUT_SIGNAL:
+        return plan->bits[i];
+    default:
+        return interpret(test->op & ~GRAVEL_FETCH, test->type, word, plan->bits[i]);
+    }
 }
 
 void interpret_plan(const struct test_case *test, const struct plan *plan, uint32_t node,
@@ -70,6 +94,5 @@ void interpret_plan(const struct test_case *test, const struct plan *plan, uint3
 {
     for (uint32_t i = 0; i < N_ITEMS; i++)
         if (plan->active[i] && plan->nodes[i] == node)
-            words[plan->indices[i]] =
-                interpret(test->op, test->type, words[plan->indices[i]], plan->bits[i]);
+            words[plan->indices[i]] = become(test, plan, i, words[plan->indices[i]]);
 }

@@ -9,8 +9,8 @@
 
 #include "plan.h"
 
-/** The bits of a word after one message. */
-uint64_t interpret(uint32_t op, uint32_t type, uint64_t word, uint64_t value);
+/** What message i of CAS expects: every other one is right. */
+uint64_t interpret_expected(const struct test_case *test, const struct plan *plan, uint32_t i);
 
 /** Apply to words [N_WORDS] of `node` what `plan` sends there. */
 void interpret_plan(const struct test_case *test, const struct plan *plan, uint32_t node,

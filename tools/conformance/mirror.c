@@ -68,7 +68,7 @@ static struct gravel_words words_of(const struct stage *stage, const struct test
 static void set_base(cl_kernel kernel, const struct gravel_mirror *mirror)
 {
     const uint64_t base = gravel_mirror_offset(mirror);
-    MUST(clSetKernelArg(kernel, 1, sizeof base, &base) == CL_SUCCESS);
+    stage_set(kernel, 1, sizeof base, &base);
 }
 
 /* ---- slots ------------------------------------------------------------------------------------- */
@@ -77,7 +77,6 @@ static void set_base(cl_kernel kernel, const struct gravel_mirror *mirror)
 static bool run_slots(struct stage *stage, const struct test_case *test, cl_kernel kernel,
                       void *context)
 {
-    char why[160] = "";
     struct plan plan;
     struct gravel_mirror *mirror;
     (void)context;
@@ -88,32 +87,30 @@ static bool run_slots(struct stage *stage, const struct test_case *test, cl_kern
     stage_load(stage, &wanted.numbers, GRAVEL_TYPE_BYTES(test->type));
     OK(gravel_mirror_create_slots(&mirror, stage->gravel, test->op, &words));
     set_base(kernel, mirror);
-    MUST(clSetKernelArg(kernel, 6, sizeof test->op, &test->op) == CL_SUCCESS);
+    stage_set(kernel, 6, sizeof test->op, &test->op);
     OK(stage_run(stage, kernel, test->n_items));
     OK(gravel_mirror_share(mirror));
     OK(gravel_mirror_share(mirror));
     OK(gravel_barrier(stage->gravel));
     free(wanted.n_words);
-    bool holds = stage_judge(stage, test, words_hold(stage, test, why, sizeof why), why);
+    bool holds = stage_judge(stage, test, words_hold(stage, test));
     OK(gravel_mirror_destroy(mirror));
     return holds;
 }
 
 /* ---- copies ------------------------------------------------------------------------------------ */
 
-static bool copies_hold(const struct test_case *words, const struct plan *plan,
-                        const unsigned char *seen, char *why, size_t why_bytes)
+static bool copies_hold(struct stage *stage, const struct test_case *words, const struct plan *plan,
+                        const unsigned char *seen)
 {
     const uint32_t bytes = GRAVEL_TYPE_BYTES(words->type);
     for (uint32_t i = 0; i < N_ITEMS; i++) {
         uint64_t found = 0, due = plan_first_bits(words, plan->nodes[i], plan->indices[i]);
         memcpy(&found, seen + (size_t)i * bytes, bytes);
-        if (plan->active[i] && found != due) {
-            snprintf(why, why_bytes,
-                     "the copy of word %u of node %u is 0x%" PRIx64 ", not 0x%" PRIx64,
-                     plan->indices[i], plan->nodes[i], found, due);
-            return false;
-        }
+        if (plan->active[i] && found != due)
+            return stage_differs(stage,
+                                 "the copy of word %u of node %u is 0x%" PRIx64 ", not 0x%" PRIx64,
+                                 plan->indices[i], plan->nodes[i], found, due);
     }
     return true;
 }
@@ -122,15 +119,10 @@ static bool copies_hold(const struct test_case *words, const struct plan *plan,
 static void read_copies(struct stage *stage, cl_kernel kernel, const struct test_case *test,
                         unsigned char *seen)
 {
-    cl_int error;
-    cl_mem array = clCreateBuffer(gravel_cl_context(stage->gravel), CL_MEM_WRITE_ONLY, N_ITEMS * 8,
-                                  NULL, &error);
-    MUST(error == CL_SUCCESS);
-    MUST(clSetKernelArg(kernel, 5, sizeof array, &array) == CL_SUCCESS);
+    cl_mem array = stage_array(stage, N_ITEMS * 8);
+    stage_set(kernel, 5, sizeof array, &array);
     OK(stage_run(stage, kernel, test->n_items));
-    MUST(clEnqueueReadBuffer(gravel_cl_queue(stage->gravel), array, CL_TRUE, 0,
-                             (size_t)N_ITEMS * GRAVEL_TYPE_BYTES(test->type), seen, 0, NULL,
-                             NULL) == CL_SUCCESS);
+    stage_read_back(stage, array, seen, (size_t)N_ITEMS * GRAVEL_TYPE_BYTES(test->type));
     clReleaseMemObject(array);
 }
 
@@ -138,7 +130,6 @@ static void read_copies(struct stage *stage, cl_kernel kernel, const struct test
 static bool run_copies(struct stage *stage, const struct test_case *test, cl_kernel kernel,
                        void *context)
 {
-    char why[160] = "";
     unsigned char seen[N_ITEMS * 8];
     struct plan plan;
     struct gravel_mirror *mirror;
@@ -155,9 +146,8 @@ static bool run_copies(struct stage *stage, const struct test_case *test, cl_ker
     set_base(kernel, mirror);
     read_copies(stage, kernel, test, seen);
     free(wanted.n_words);
-    bool holds = copies_hold(&still, &plan, seen, why, sizeof why) &&
-                 words_hold(stage, &still, why, sizeof why);
-    holds = stage_judge(stage, test, holds, why);
+    bool holds = copies_hold(stage, &still, &plan, seen) && words_hold(stage, &still);
+    holds = stage_judge(stage, test, holds);
     OK(gravel_mirror_destroy(mirror));
     return holds;
 }

@@ -240,7 +240,7 @@ static const struct gravel_handler handlers[] = {
 static void run_asking(struct stage *stage, cl_kernel kernel)
 {
     const uint64_t bytes = 4 * N_GROUPS * group * sizeof(uint64_t);
-    MUST(clSetKernelArg(kernel, 1, sizeof stage->heap, &stage->heap) == CL_SUCCESS);
+    stage_set(kernel, 1, sizeof stage->heap, &stage->heap);
     fill(stage->gravel, stage->node, stage->heap, 0, bytes);
     run_together(stage, kernel);
     const uint64_t *answers = read_map(stage->gravel, stage->node, stage->heap, bytes);
@@ -275,7 +275,7 @@ static void run_form(struct stage *stage, const char *name, const char *type, bo
     MUST(error == CL_SUCCESS);
     OK(gravel_kernel_set_arena(stage->gravel, kernel, 0));
     if (!strcmp(name, "plain"))
-        MUST(clSetKernelArg(kernel, 1, sizeof there, &there) == CL_SUCCESS);
+        stage_set(kernel, 1, sizeof there, &there);
     for (; n_cases < (in_all_sizes ? 3u : 1u); n_cases++) {
         begin(form, sizes[n_cases], has_records ? stage->n_nodes : 1);
         if (has_asks)
@@ -309,17 +309,14 @@ int suite_records(int n_arguments, char **arguments)
         GRAVEL_BINDINGS(.handlers = handlers, .n_handlers = 4, .streams = streams,
                         .n_streams = N_STREAMS);
     struct stage stage;
-    char there_text[] = THERE;
-    cl_int error;
+    const char there_text[] = THERE;
     (void)n_arguments, (void)arguments;
     stage_open(&stage, &bindings);
     stage_require_nodes(&stage, stage.n_nodes);
     stage.heap = alloc_or_die(stage.gravel, 4 * MOST_ITEMS * sizeof(uint64_t));
     stage.program = stage_build(&stage, records_cl);
-    cl_mem there =
-        clCreateBuffer(gravel_cl_context(stage.gravel), CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR,
-                       sizeof there_text, there_text, &error);
-    MUST(error == CL_SUCCESS);
+    cl_mem there = stage_array(&stage, sizeof there_text);
+    stage_write(&stage, there, there_text, sizeof there_text);
     run_forms(&stage, "plain", NULL, true, there);
     for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
         char name[32];

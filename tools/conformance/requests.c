@@ -9,6 +9,7 @@
 #include "stage.h"
 #include "suites.h"
 #include "support.h"
+#include "words.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -16,7 +17,6 @@
 
 #define GUARD_BYTE 0xa7
 #define PLACE(i) (((i)*37u + 11u) % N_ITEMS) /* as in requests.cl */
-#define HEAP_BYTES (N_WORDS * 8u)
 #define ANSWER_BYTES (N_ITEMS * 8u)
 #define SIGNAL_BYTES (N_ITEMS * 4u)
 
@@ -41,106 +41,39 @@ static uint32_t signal_of(const struct test_case *test, uint32_t i)
     return test->form == FORM_WI ? i : i - i % GROUP;
 }
 
-/* What CAS expects: every other one is right. */
-static uint64_t expected_bits(const struct test_case *test, const struct plan *plan, uint32_t i)
-{
-    uint64_t first = plan_first_bits(test, plan->nodes[i], plan->indices[i]);
-    return i % 2 ? first : (uint32_t)(first + 1 + i);
-}
-
-/* What the word of message i becomes. */
-static uint64_t next_bits(const struct test_case *test, const struct plan *plan, uint32_t i)
-{
-    uint64_t first = plan_first_bits(test, plan->nodes[i], plan->indices[i]);
-    switch (test->op) {
-    case GRAVEL_GET:
-        return first;
-    case GRAVEL_CAS:
-        return first == expected_bits(test, plan, i) ? plan->bits[i] : first;
-    case GRAVEL_SWAP:
-    case GRAVEL_PUT_SIGNAL:
-        return plan->bits[i];
-    default:
-        return interpret(test->op - GRAVEL_FETCH, test->type, first, plan->bits[i]);
-    }
-}
-
 /* ---- before ---------------------------------------------------------------------------------- */
-
-static void prepare_node(struct desk *desk, const struct test_case *test, uint32_t node)
-{
-    struct gravel *gravel = desk->stage.gravel;
-    uint32_t bytes = GRAVEL_TYPE_BYTES(test->type);
-    unsigned char *words =
-        map_or_die(gravel, node, desk->stage.heap, HEAP_BYTES, CL_MAP_WRITE_INVALIDATE_REGION);
-    memset(words, GUARD_BYTE, HEAP_BYTES);
-    for (uint32_t i = 0; i < N_WORDS; i++) {
-        uint64_t bits = plan_first_bits(test, node, i);
-        memcpy(words + (size_t)i * bytes, &bits, bytes);
-    }
-    OK(gravel_unmap(gravel, words));
-    fill(gravel, node, desk->answers, GUARD_BYTE, ANSWER_BYTES);
-    fill(gravel, node, desk->signals, 0, SIGNAL_BYTES);
-}
-
-static void write_buffer(struct desk *desk, cl_mem buffer, const void *data, size_t bytes)
-{
-    MUST(clEnqueueWriteBuffer(gravel_cl_queue(desk->stage.gravel), buffer, CL_TRUE, 0, bytes, data,
-                              0, NULL, NULL) == CL_SUCCESS);
-}
 
 static void load(struct desk *desk, const struct test_case *test, const struct plan *plan)
 {
     unsigned char expected[N_ITEMS * 8], guard[N_ITEMS * 8];
     uint32_t bytes = GRAVEL_TYPE_BYTES(test->type);
     for (uint32_t i = 0; i < N_ITEMS; i++) {
-        uint64_t bits = expected_bits(test, plan, i);
+        uint64_t bits = interpret_expected(test, plan, i);
         memcpy(expected + (size_t)i * bytes, &bits, bytes);
     }
     memset(guard, GUARD_BYTE, sizeof guard);
     stage_load(&desk->stage, plan, bytes);
-    write_buffer(desk, desk->expected, expected, sizeof expected);
-    write_buffer(desk, desk->seen, guard, sizeof guard);
+    stage_write(&desk->stage, desk->expected, expected, sizeof expected);
+    stage_write(&desk->stage, desk->seen, guard, sizeof guard);
+    words_prepare(&desk->stage, test);
     for (uint32_t node = 0; node < desk->stage.n_nodes; node++)
-        if (gravel_is_local(desk->stage.gravel, node))
-            prepare_node(desk, test, node);
+        if (gravel_is_local(desk->stage.gravel, node)) {
+            fill(desk->stage.gravel, node, desk->answers, GUARD_BYTE, ANSWER_BYTES);
+            fill(desk->stage.gravel, node, desk->signals, 0, SIGNAL_BYTES);
+        }
 }
 
 /* ---- after ----------------------------------------------------------------------------------- */
 
 /* Whether `bytes` at `found` are the low ones of `bits`; if not, why. */
-static bool is_same(const void *found, uint64_t bits, uint32_t bytes, const char *what, uint32_t i,
-                    char *why, size_t why_bytes)
+static bool is_same(struct desk *desk, const void *found, uint64_t bits, uint32_t bytes,
+                    const char *what, uint32_t i)
 {
     uint64_t word = 0;
     memcpy(&word, found, bytes);
-    if (!memcmp(found, &bits, bytes))
-        return true;
-    snprintf(why, why_bytes, "%s %u is 0x%" PRIx64 ", not 0x%" PRIx64, what, i, word, bits);
-    return false;
-}
-
-static bool words_hold(struct desk *desk, const struct test_case *test, uint32_t node, char *why,
-                       size_t why_bytes)
-{
-    static uint64_t expected[N_WORDS];
-    uint32_t bytes = GRAVEL_TYPE_BYTES(test->type);
-    struct plan plan;
-    bool holds = true;
-    for (uint32_t i = 0; i < N_WORDS; i++)
-        expected[i] = plan_first_bits(test, node, i);
-    for (uint32_t origin = 0; origin < desk->stage.n_origins; origin++) {
-        plan_fill(&plan, test, origin, desk->stage.n_nodes);
-        for (uint32_t i = 0; i < N_ITEMS; i++)
-            if (plan.active[i] && plan.nodes[i] == node)
-                expected[plan.indices[i]] = next_bits(test, &plan, i);
-    }
-    unsigned char *words =
-        map_or_die(desk->stage.gravel, node, desk->stage.heap, HEAP_BYTES, CL_MAP_READ);
-    for (uint32_t i = 0; i < N_WORDS && holds; i++)
-        holds = is_same(words + (size_t)i * bytes, expected[i], bytes, "word", i, why, why_bytes);
-    OK(gravel_unmap(desk->stage.gravel, words));
-    return holds;
+    return !memcmp(found, &bits, bytes) ||
+           stage_differs(&desk->stage, "%s %u is 0x%" PRIx64 ", not 0x%" PRIx64, what, i, word,
+                         bits);
 }
 
 /* How often each signal of a node was raised: by answers to its own requests, or by puts to it. */
@@ -157,8 +90,7 @@ static void count_signals(struct desk *desk, const struct test_case *test, uint3
     }
 }
 
-static bool signals_hold(struct desk *desk, const struct test_case *test, uint32_t node, char *why,
-                         size_t why_bytes)
+static bool signals_hold(struct desk *desk, const struct test_case *test, uint32_t node)
 {
     uint32_t expected[N_ITEMS];
     bool holds = true;
@@ -166,14 +98,14 @@ static bool signals_hold(struct desk *desk, const struct test_case *test, uint32
     uint32_t *signals =
         map_or_die(desk->stage.gravel, node, desk->signals, SIGNAL_BYTES, CL_MAP_READ);
     for (uint32_t i = 0; i < N_ITEMS && holds; i++)
-        holds = is_same(&signals[i], expected[i], 4, "signal", i, why, why_bytes);
+        holds = is_same(desk, &signals[i], expected[i], 4, "signal", i);
     OK(gravel_unmap(desk->stage.gravel, signals));
     return holds;
 }
 
 /* The answers in the heap by their places, or, of those that waited, by work-item. */
-static bool answers_hold(const struct test_case *test, const struct plan *plan,
-                         const unsigned char *answers, bool by_place, char *why, size_t why_bytes)
+static bool answers_hold(struct desk *desk, const struct test_case *test, const struct plan *plan,
+                         const unsigned char *answers, bool by_place)
 {
     uint32_t bytes = GRAVEL_TYPE_BYTES(test->type);
     uint64_t guard;
@@ -183,37 +115,32 @@ static bool answers_hold(const struct test_case *test, const struct plan *plan,
                             ? plan_first_bits(test, plan->nodes[i], plan->indices[i])
                             : guard;
         const unsigned char *found = answers + (size_t)(by_place ? PLACE(i) : i) * bytes;
-        if (!is_same(found, bits, bytes, by_place ? "answer in the heap" : "answer seen", i, why,
-                     why_bytes))
+        if (!is_same(desk, found, bits, bytes, by_place ? "answer in the heap" : "answer seen", i))
             return false;
     }
     return true;
 }
 
 static bool all_answers_hold(struct desk *desk, const struct test_case *test,
-                             const struct plan *plan, char *why, size_t why_bytes)
+                             const struct plan *plan)
 {
     struct stage *stage = &desk->stage;
     unsigned char seen[ANSWER_BYTES];
     void *answers =
         map_or_die(stage->gravel, stage->node, desk->answers, ANSWER_BYTES, CL_MAP_READ);
-    bool holds = answers_hold(test, plan, answers, true, why, why_bytes);
+    bool holds = answers_hold(desk, test, plan, answers, true);
     OK(gravel_unmap(stage->gravel, answers));
     if (!desk->waits || !holds)
         return holds;
-    MUST(clEnqueueReadBuffer(gravel_cl_queue(stage->gravel), desk->seen, CL_TRUE, 0, sizeof seen,
-                             seen, 0, NULL, NULL) == CL_SUCCESS);
-    return answers_hold(test, plan, seen, false, why, why_bytes);
+    stage_read_back(stage, desk->seen, seen, sizeof seen);
+    return answers_hold(desk, test, plan, seen, false);
 }
 
-static bool all_hold(struct desk *desk, const struct test_case *test, const struct plan *plan,
-                     char *why, size_t why_bytes)
+static bool all_hold(struct desk *desk, const struct test_case *test, const struct plan *plan)
 {
-    bool holds = all_answers_hold(desk, test, plan, why, why_bytes);
+    bool holds = all_answers_hold(desk, test, plan) && words_hold(&desk->stage, test);
     for (uint32_t node = 0; node < desk->stage.n_nodes && holds; node++)
-        if (gravel_is_local(desk->stage.gravel, node))
-            holds = words_hold(desk, test, node, why, why_bytes) &&
-                    signals_hold(desk, test, node, why, why_bytes);
+        holds = !gravel_is_local(desk->stage.gravel, node) || signals_hold(desk, test, node);
     return holds;
 }
 
@@ -223,26 +150,25 @@ static bool run_case(struct stage *stage, const struct test_case *test, cl_kerne
                      void *context)
 {
     struct desk *desk = context;
-    char why[160] = "";
     struct plan plan;
     plan_fill(&plan, test, stage->node, stage->n_nodes);
     load(desk, test, &plan);
     OK(gravel_barrier(stage->gravel));
     OK(stage_run(stage, kernel, test->n_items));
-    return stage_judge(stage, test, all_hold(desk, test, &plan, why, sizeof why), why);
+    return stage_judge(stage, test, all_hold(desk, test, &plan));
 }
 
 static cl_kernel make_kernel(struct desk *desk, const char *name)
 {
     const cl_uint waits = desk->waits ? UINT32_MAX : 0;
-    cl_kernel kernel = stage_kernel(&desk->stage, name, desk->stage.heap);
+    cl_kernel kernel = stage_kernel(&desk->stage, name, words_offset(&desk->stage));
     if (!kernel)
         return NULL;
-    MUST(clSetKernelArg(kernel, 6, sizeof desk->expected, &desk->expected) == CL_SUCCESS);
-    MUST(clSetKernelArg(kernel, 7, sizeof desk->answers, &desk->answers) == CL_SUCCESS);
-    MUST(clSetKernelArg(kernel, 8, sizeof desk->signals, &desk->signals) == CL_SUCCESS);
-    MUST(clSetKernelArg(kernel, 9, sizeof desk->seen, &desk->seen) == CL_SUCCESS);
-    MUST(clSetKernelArg(kernel, 10, sizeof waits, &waits) == CL_SUCCESS);
+    stage_set(kernel, 6, sizeof desk->expected, &desk->expected);
+    stage_set(kernel, 7, sizeof desk->answers, &desk->answers);
+    stage_set(kernel, 8, sizeof desk->signals, &desk->signals);
+    stage_set(kernel, 9, sizeof desk->seen, &desk->seen);
+    stage_set(kernel, 10, sizeof waits, &waits);
     return kernel;
 }
 
@@ -275,15 +201,6 @@ static void run_all(struct desk *desk)
         }
 }
 
-static cl_mem make_array(struct desk *desk)
-{
-    cl_int error;
-    cl_mem array = clCreateBuffer(gravel_cl_context(desk->stage.gravel), CL_MEM_READ_WRITE,
-                                  ANSWER_BYTES, NULL, &error);
-    MUST(error == CL_SUCCESS);
-    return array;
-}
-
 int suite_requests(int n_arguments, char **arguments)
 {
     static struct desk desk;
@@ -291,12 +208,12 @@ int suite_requests(int n_arguments, char **arguments)
     stage_open(stage, NULL);
     stage_read(stage, n_arguments, arguments);
     desk.waits = strcmp(gravel_step(stage->gravel), "drain") != 0;
-    stage->heap = alloc_or_die(stage->gravel, HEAP_BYTES);
+    stage->heap = alloc_or_die(stage->gravel, WORDS_HEAP_BYTES);
     desk.answers = alloc_or_die(stage->gravel, ANSWER_BYTES);
     desk.signals = alloc_or_die(stage->gravel, SIGNAL_BYTES);
     stage->program = stage_build(stage, requests_cl);
-    desk.expected = make_array(&desk);
-    desk.seen = make_array(&desk);
+    desk.expected = stage_array(stage, ANSWER_BYTES);
+    desk.seen = stage_array(stage, ANSWER_BYTES);
     run_all(&desk);
     stage_end(stage);
     clReleaseMemObject(desk.expected);

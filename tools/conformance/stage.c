@@ -6,19 +6,37 @@
 
 #include "support.h"
 
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define SLICE_GROUPS 2u
 
-static cl_mem make_array(struct stage *stage, size_t element_bytes)
+cl_mem stage_array(const struct stage *stage, size_t bytes)
 {
     cl_int error;
-    cl_mem array = clCreateBuffer(gravel_cl_context(stage->gravel), CL_MEM_READ_ONLY,
-                                  N_ITEMS * element_bytes, NULL, &error);
+    cl_mem array =
+        clCreateBuffer(gravel_cl_context(stage->gravel), CL_MEM_READ_WRITE, bytes, NULL, &error);
     MUST(error == CL_SUCCESS);
     return array;
+}
+
+void stage_write(const struct stage *stage, cl_mem array, const void *data, size_t bytes)
+{
+    MUST(clEnqueueWriteBuffer(gravel_cl_queue(stage->gravel), array, CL_TRUE, 0, bytes, data, 0,
+                              NULL, NULL) == CL_SUCCESS);
+}
+
+void stage_read_back(const struct stage *stage, cl_mem array, void *data, size_t bytes)
+{
+    MUST(clEnqueueReadBuffer(gravel_cl_queue(stage->gravel), array, CL_TRUE, 0, bytes, data, 0,
+                             NULL, NULL) == CL_SUCCESS);
+}
+
+void stage_set(cl_kernel kernel, cl_uint index, size_t bytes, const void *value)
+{
+    MUST(clSetKernelArg(kernel, index, bytes, value) == CL_SUCCESS);
 }
 
 void stage_require_nodes(const struct stage *stage, uint32_t n)
@@ -56,10 +74,10 @@ bool stage_open_if_able(struct stage *stage, const struct gravel_bindings *bindi
                        gravel_is_local(stage->gravel, 1);
     stage->n_origins = is_loopback ? 1 : stage->n_nodes;
     stage_require_nodes(stage, stage->n_origins);
-    stage->active = make_array(stage, sizeof(uint32_t));
-    stage->nodes = make_array(stage, sizeof(uint32_t));
-    stage->indices = make_array(stage, sizeof(uint32_t));
-    stage->values = make_array(stage, sizeof(uint64_t));
+    stage->active = stage_array(stage, N_ITEMS * sizeof(uint32_t));
+    stage->nodes = stage_array(stage, N_ITEMS * sizeof(uint32_t));
+    stage->indices = stage_array(stage, N_ITEMS * sizeof(uint32_t));
+    stage->values = stage_array(stage, N_ITEMS * sizeof(uint64_t));
     return true;
 }
 
@@ -100,24 +118,18 @@ uint32_t stage_items(const struct stage *stage, const struct test_case *test)
     return is_sliced(stage->gravel) && !in_slices ? SLICE_GROUPS * GROUP : N_ITEMS;
 }
 
-static void write_array(struct stage *stage, cl_mem array, const void *data, size_t bytes)
-{
-    MUST(clEnqueueWriteBuffer(gravel_cl_queue(stage->gravel), array, CL_TRUE, 0, bytes, data, 0,
-                              NULL, NULL) == CL_SUCCESS);
-}
-
 void stage_load(struct stage *stage, const struct plan *plan, uint32_t value_bytes)
 {
     uint32_t narrow[N_ITEMS];
     for (uint32_t i = 0; i < N_ITEMS; i++)
         narrow[i] = (uint32_t)plan->bits[i];
-    write_array(stage, stage->active, plan->active, sizeof plan->active);
-    write_array(stage, stage->nodes, plan->nodes, sizeof plan->nodes);
-    write_array(stage, stage->indices, plan->indices, sizeof plan->indices);
+    stage_write(stage, stage->active, plan->active, sizeof plan->active);
+    stage_write(stage, stage->nodes, plan->nodes, sizeof plan->nodes);
+    stage_write(stage, stage->indices, plan->indices, sizeof plan->indices);
     if (value_bytes == 4)
-        write_array(stage, stage->values, narrow, sizeof narrow);
+        stage_write(stage, stage->values, narrow, sizeof narrow);
     else
-        write_array(stage, stage->values, plan->bits, sizeof plan->bits);
+        stage_write(stage, stage->values, plan->bits, sizeof plan->bits);
 }
 
 cl_kernel stage_kernel(struct stage *stage, const char *name, uint64_t base)
@@ -129,9 +141,9 @@ cl_kernel stage_kernel(struct stage *stage, const char *name, uint64_t base)
     MUST(error == CL_SUCCESS);
     OK(gravel_kernel_set_arena(stage->gravel, kernel, 0));
     const cl_mem arrays[] = {stage->active, stage->nodes, stage->indices, stage->values};
-    MUST(clSetKernelArg(kernel, 1, sizeof base, &base) == CL_SUCCESS);
+    stage_set(kernel, 1, sizeof base, &base);
     for (cl_uint i = 0; i < 4; i++)
-        MUST(clSetKernelArg(kernel, i + 2, sizeof arrays[i], &arrays[i]) == CL_SUCCESS);
+        stage_set(kernel, i + 2, sizeof arrays[i], &arrays[i]);
     stage->is_new = true;
     return kernel;
 }
@@ -174,12 +186,21 @@ bool stage_can(const struct stage *stage, const struct test_case *test)
     return test->activity == ACTIVE_FULL || form_has_predicate(test->form);
 }
 
-bool stage_judge(struct stage *stage, const struct test_case *test, bool holds, const char *why)
+bool stage_differs(struct stage *stage, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(stage->why, sizeof stage->why, format, arguments);
+    va_end(arguments);
+    return false;
+}
+
+bool stage_judge(struct stage *stage, const struct test_case *test, bool holds)
 {
     if (!holds) {
         printf("# node %u: %s%s to %s, %s: %s\n", stage->node, test->name,
                form_suffixes[test->form], target_names[test->target],
-               activity_names[test->activity], why);
+               activity_names[test->activity], stage->why);
         fflush(stdout);
     }
     int64_t all = holds;

@@ -18,6 +18,7 @@ struct stage {
     unsigned n_lines, n_cases, n_failed_lines;
     bool is_of_singles; /* see stage_takes */
     bool is_new;        /* the kernel at hand has not run: see stage_run */
+    char why[200];      /* the first difference of the case at hand: stage_differs */
 };
 
 /** Open a node and make the arrays; heap and program are the caller's to set. */
@@ -45,6 +46,13 @@ cl_program stage_build(struct stage *stage, const char *source);
  */
 uint32_t stage_items(const struct stage *stage, const struct test_case *test);
 
+/** An array of a kernel's. It is the caller's. */
+cl_mem stage_array(const struct stage *stage, size_t bytes);
+void stage_write(const struct stage *stage, cl_mem array, const void *data, size_t bytes);
+void stage_read_back(const struct stage *stage, cl_mem array, void *data, size_t bytes);
+
+void stage_set(cl_kernel kernel, cl_uint index, size_t bytes, const void *value);
+
 /** Make the arrays hold a plan; values are packed to `value_bytes` each. */
 void stage_load(struct stage *stage, const struct plan *plan, uint32_t value_bytes);
 
@@ -71,8 +79,12 @@ void stage_read(struct stage *stage, int n_arguments, char **arguments);
 /** Possible cases: targets that differ, activities that the form can express. */
 bool stage_can(const struct stage *stage, const struct test_case *test);
 
-/** Agree with all nodes whether a case held, count it, and report it at node 0 if it did not. */
-bool stage_judge(struct stage *stage, const struct test_case *test, bool holds, const char *why);
+/** Keeps why a case does not hold. @return false */
+bool stage_differs(struct stage *stage, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+/** Agree with all nodes whether a case held, count it, and report at node 0, with what stage_differs kept, if it did not. */
+bool stage_judge(struct stage *stage, const struct test_case *test, bool holds);
 
 /** Runs a case and judges it: stage_judge. @param kernel  as given. @param context  as well. */
 typedef bool stage_case(struct stage *stage, const struct test_case *test, cl_kernel kernel,

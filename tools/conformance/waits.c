@@ -93,12 +93,12 @@ static void set_arguments(struct scene *scene, const struct type *type, cl_kerne
 {
     const cl_uint changes = test->changes, compare = test->compare;
     OK(gravel_kernel_set_arena(scene->stage.gravel, kernel, 0));
-    MUST(clSetKernelArg(kernel, 1, sizeof scene->stage.heap, &scene->stage.heap) == CL_SUCCESS);
-    MUST(clSetKernelArg(kernel, 2, sizeof changes, &changes) == CL_SUCCESS);
-    MUST(clSetKernelArg(kernel, 3, sizeof compare, &compare) == CL_SUCCESS);
-    MUST(clSetKernelArg(kernel, 4, type->bytes, &test->after) == CL_SUCCESS);
-    MUST(clSetKernelArg(kernel, 5, type->bytes, &test->bound) == CL_SUCCESS);
-    MUST(clSetKernelArg(kernel, 6, sizeof scene->seen, &scene->seen) == CL_SUCCESS);
+    stage_set(kernel, 1, sizeof scene->stage.heap, &scene->stage.heap);
+    stage_set(kernel, 2, sizeof changes, &changes);
+    stage_set(kernel, 3, sizeof compare, &compare);
+    stage_set(kernel, 4, type->bytes, &test->after);
+    stage_set(kernel, 5, type->bytes, &test->bound);
+    stage_set(kernel, 6, sizeof scene->seen, &scene->seen);
 }
 
 static bool run_case(struct scene *scene, const struct type *type, cl_kernel kernel,
@@ -109,8 +109,7 @@ static bool run_case(struct scene *scene, const struct type *type, cl_kernel ker
     set_words(scene, type, test->changes ? test->before : test->after);
     set_arguments(scene, type, kernel, test);
     OK(run_kernel(scene->stage.gravel, kernel, N_SIGHTS, GROUP));
-    MUST(clEnqueueReadBuffer(gravel_cl_queue(scene->stage.gravel), scene->seen, CL_TRUE, 0,
-                             sizeof seen, seen, 0, NULL, NULL) == CL_SUCCESS);
+    stage_read_back(&scene->stage, scene->seen, seen, sizeof seen);
     for (uint32_t i = 0; i < N_SIGHTS; i++)
         n_wrong += memcmp(seen + (size_t)i * type->bytes, &test->after, type->bytes) != 0;
     if (n_wrong)
@@ -166,15 +165,12 @@ int suite_waits(int n_arguments, char **arguments)
     static const struct type types[] = {
         {"int", 4, true}, {"uint", 4, false}, {"long", 8, true}, {"ulong", 8, false}};
     struct stage *stage = &scene.stage;
-    cl_int error;
     (void)n_arguments, (void)arguments;
     stage_open(stage, NULL);
     scene.waits = strcmp(gravel_step(stage->gravel), "drain") != 0;
     stage->heap = alloc_or_die(stage->gravel, N_GROUPS * 8);
     stage->program = stage_build(stage, waits_cl);
-    scene.seen = clCreateBuffer(gravel_cl_context(stage->gravel), CL_MEM_READ_WRITE, N_SIGHTS * 8,
-                                NULL, &error);
-    MUST(error == CL_SUCCESS);
+    scene.seen = stage_array(stage, N_SIGHTS * 8);
     for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
         run_form(&scene, &types[i], FORM_GROUP);
         run_form(&scene, &types[i], FORM_WI);

@@ -57,8 +57,8 @@ static bool guards_hold(const unsigned char *memory, uint32_t bytes)
 }
 
 /* Compare one node's heap, `memory`, with the interpreter's. */
-static bool node_holds(const struct stage *stage, const struct test_case *test, uint32_t node,
-                       const unsigned char *memory, char *why, size_t why_bytes)
+static bool node_holds(struct stage *stage, const struct test_case *test, uint32_t node,
+                       const unsigned char *memory)
 {
     static uint64_t expected[N_WORDS];
     struct plan plan;
@@ -71,24 +71,22 @@ static bool node_holds(const struct stage *stage, const struct test_case *test, 
     }
     for (uint32_t i = 0; i < N_WORDS; i++) {
         uint64_t found = load_word(memory + N_GUARDS * 8u, bytes, i);
-        if (found != expected[i]) {
-            snprintf(why, why_bytes, "node %u, word %u is 0x%" PRIx64 ", not 0x%" PRIx64, node, i,
-                     found, expected[i]);
-            return false;
-        }
+        if (found != expected[i])
+            return stage_differs(stage, "node %u, word %u is 0x%" PRIx64 ", not 0x%" PRIx64, node,
+                                 i, found, expected[i]);
     }
-    snprintf(why, why_bytes, "node %u: something was written beside the words", node);
-    return guards_hold(memory, bytes);
+    return guards_hold(memory, bytes) ||
+           stage_differs(stage, "node %u: something was written beside the words", node);
 }
 
-bool words_hold(struct stage *stage, const struct test_case *test, char *why, size_t why_bytes)
+bool words_hold(struct stage *stage, const struct test_case *test)
 {
     bool holds = true;
     for (uint32_t node = 0; node < stage->n_nodes && holds; node++) {
         if (!gravel_is_local(stage->gravel, node))
             continue;
         void *memory = map_or_die(stage->gravel, node, stage->heap, WORDS_HEAP_BYTES, CL_MAP_READ);
-        holds = node_holds(stage, test, node, memory, why, why_bytes);
+        holds = node_holds(stage, test, node, memory);
         OK(gravel_unmap(stage->gravel, memory));
     }
     return holds;
@@ -108,9 +106,8 @@ static void send_from_host(struct stage *stage, const struct test_case *test,
 static bool run_case(struct stage *stage, const struct test_case *test, cl_kernel kernel,
                      void *context)
 {
-    (void)context;
-    char why[160] = "";
     struct plan plan;
+    (void)context;
     plan_fill(&plan, test, stage->node, stage->n_nodes);
     words_prepare(stage, test);
     stage_load(stage, &plan, GRAVEL_TYPE_BYTES(test->type));
@@ -121,7 +118,7 @@ static bool run_case(struct stage *stage, const struct test_case *test, cl_kerne
         send_from_host(stage, test, &plan);
         OK(gravel_barrier(stage->gravel));
     }
-    return stage_judge(stage, test, words_hold(stage, test, why, sizeof why), why);
+    return stage_judge(stage, test, words_hold(stage, test));
 }
 
 /* All cases of one kernel, or of gravel_update. */

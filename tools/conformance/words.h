@@ -17,7 +17,7 @@ uint64_t words_offset(const struct stage *stage);
 /** Give every local node its first words, and guards around them. */
 void words_prepare(struct stage *stage, const struct test_case *test);
 
-/** Whether every local node has the interpreter's words; `why` [why_bytes] if not. */
-bool words_hold(struct stage *stage, const struct test_case *test, char *why, size_t why_bytes);
+/** Whether every local node has the interpreter's words. */
+bool words_hold(struct stage *stage, const struct test_case *test);
 
 #endif
