@@ -149,7 +149,6 @@ static _Noreturn void skip(struct gups *gups, const char *reason)
     else if (gups->node.number == 0)
         fprintf(stderr, "%s: --divergence %s is skipped: %s\n", program_invocation_short_name,
                 gups->form, reason);
-    table_close(&gups->table);
     node_close(&gups->node);
     exit(77);
 }

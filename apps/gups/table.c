@@ -29,16 +29,13 @@ uint32_t table_word_bytes(const struct table *table)
 void table_open(struct table *table)
 {
     struct node *node = table->node;
-    TRY(gravel_program_build(node->gravel, "table.cl", table_cl, NULL, &table->program));
-    table->fill = node_kernel_of(node, table->program, "fill_table");
-    table->undo_stream = node_kernel_of(node, table->program, "undo_updates");
-    table->undo_divergent = node_kernel_of(node, table->program, "undo_divergent");
-    table->count = node_kernel_of(node, table->program, "count_wrong");
-}
-
-void table_close(struct table *table)
-{
-    clReleaseProgram(table->program);
+    cl_program program;
+    TRY(gravel_program_build(node->gravel, "table.cl", table_cl, NULL, &program));
+    table->fill = node_kernel_of(node, program, "fill_table");
+    table->undo_stream = node_kernel_of(node, program, "undo_updates");
+    table->undo_divergent = node_kernel_of(node, program, "undo_divergent");
+    table->count = node_kernel_of(node, program, "count_wrong");
+    clReleaseProgram(program); /* its kernels hold it */
 }
 
 static void run(struct table *table, cl_kernel kernel, size_t n_items)

@@ -4,7 +4,7 @@
  * memory of the host's and no copies.
  *
  * Path: gups.c, divergent.c -> this -> table.cl
- * Owner: table_open makes what table_close releases; the tables' memory is the caller's.
+ * Owner: kernels are the node's; the tables' memory is the caller's.
  * Threads: main's. Every call is done when it returns; none may overlap messages to the tables.
  */
 #ifndef APPS_GUPS_TABLE_H
@@ -33,13 +33,11 @@ struct table {
     enum table_op op;
     cl_mem levels; /* [n_levels] of skew() in gups.cl, a word if there are none */
     uint32_t n_levels;
-    cl_program program;
     cl_kernel fill, undo_stream, undo_divergent, count;
 };
 
 /** Build the kernels, which node_close releases. The other fields are set. */
 void table_open(struct table *table);
-void table_close(struct table *table);
 
 /** Bytes of a word. */
 uint32_t table_word_bytes(const struct table *table);

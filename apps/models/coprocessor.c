@@ -25,7 +25,6 @@ struct coprocessor {
     uint64_t outbox;     /* heap offsets */
     uint64_t inboxes[2]; /* in turn: one is filled while a slow node applies the other */
     uint32_t queue_bytes, n_rounds;
-    cl_program program;
     cl_kernel apply;
 };
 
@@ -57,18 +56,13 @@ static void *open_boxes(struct node *node)
     for (int i = 0; i < 2; i++)
         TRY(gravel_alloc(node->gravel, box_bytes(node->n_processes, queue_bytes),
                          &coprocessor->inboxes[i]));
-    TRY(gravel_program_build(node->gravel, "apply.cl", apply_cl, NULL, &coprocessor->program));
-    coprocessor->apply = node_kernel_of(node, coprocessor->program, "apply");
+    cl_program program;
+    TRY(gravel_program_build(node->gravel, "apply.cl", apply_cl, NULL, &program));
+    coprocessor->apply = node_kernel_of(node, program, "apply");
+    clReleaseProgram(program); /* its kernel holds it */
     NODE_SET(coprocessor->apply, 3, cl_uint, node->n_processes);
     NODE_SET(coprocessor->apply, 4, cl_uint, queue_bytes);
     return coprocessor;
-}
-
-static void close_boxes(void *host)
-{
-    struct coprocessor *coprocessor = host;
-    clReleaseProgram(coprocessor->program);
-    free(coprocessor);
 }
 
 static void write_options(const void *host, char *options, size_t bytes)
@@ -241,6 +235,6 @@ static void send(void *host, cl_kernel kernel, uint64_t n_items, struct node_bou
 
 const struct model_host coprocessor_host = {.heap_bytes = heap_bytes,
                                             .open = open_boxes,
-                                            .close = close_boxes,
+                                            .close = free,
                                             .options = write_options,
                                             .send = send};
