@@ -9,27 +9,15 @@
  */
 #include "checker/consistent.h"
 
-/* Returns the newest store that an access has, by storing or reading. */
-static uint16_t newest(const struct hrf_execution *execution, const struct hrf_event *event)
-{
-    return event->writes ? event->position : hrf_read_position(execution, event);
-}
-
-/* Returns whether b, which comes after a, neither stores nor reads something older. */
-static bool is_coherent(const struct hrf_execution *execution, uint32_t a, uint32_t b)
-{
-    const struct hrf_event *x = &execution->events[a], *y = &execution->events[b];
-    const uint16_t known = newest(execution, x);
-    if (y->reads && hrf_read_position(execution, y) < known)
-        return false;
-    return !y->writes || y->position > known;
-}
-
+/* Returns whether event b, if it comes after a, neither stores nor reads something older. */
 static bool are_coherent(const struct hrf_orders *orders, int32_t a, int32_t b)
 {
-    const uint8_t regions = orders->execution->events[a].regions;
-    return !hrf_happens_before(orders, (uint32_t)a, (uint32_t)b, regions) ||
-           is_coherent(orders->execution, (uint32_t)a, (uint32_t)b);
+    const struct hrf_execution *execution = orders->execution;
+    const struct hrf_event *x = &execution->events[a], *y = &execution->events[b];
+    const uint16_t known = hrf_newest_position(execution, x);
+    return !hrf_happens_before(orders, (uint32_t)a, (uint32_t)b, x->regions) ||
+           ((!y->reads || hrf_read_position(execution, y) >= known) &&
+            (!y->writes || y->position > known));
 }
 
 static bool has_coherence(const struct hrf_orders *orders)
@@ -47,17 +35,12 @@ static bool has_coherence(const struct hrf_orders *orders)
 
 /* ---- seq_cst --------------------------------------------------------------------------------- */
 
-static bool is_sc(const struct hrf_event *event)
-{
-    return (event->order & HRF_SEQ_CST) == HRF_SEQ_CST;
-}
-
 /* Returns whether the second access stores over what the first one stored or read. */
 static bool is_overwritten(const struct hrf_execution *execution, const struct hrf_event *first,
                            const struct hrf_event *second)
 {
     return first != second && first->location >= 0 && first->location == second->location &&
-           second->writes && newest(execution, first) < second->position;
+           second->writes && hrf_newest_position(execution, first) < second->position;
 }
 
 /* Returns whether y, or of a fence an access before it, stores over what x knows. */
@@ -90,9 +73,14 @@ static bool is_before(const struct hrf_orders *orders, uint32_t a, uint32_t b)
     return false;
 }
 
-/* Takes away events that nothing left must come before; what cannot be taken is a cycle. */
-static bool has_order(const struct hrf_orders *orders, uint16_t *left, uint32_t n_left)
+/* Takes away seq_cst events that nothing left must come before; what cannot be taken is a cycle. */
+static bool has_sc_order(const struct hrf_orders *orders)
 {
+    uint16_t left[HRF_MAX_EVENTS];
+    uint32_t n_left = 0;
+    for (uint32_t e = 0; e < orders->execution->n; e++)
+        if ((orders->execution->events[e].order & HRF_SEQ_CST) == HRF_SEQ_CST)
+            left[n_left++] = (uint16_t)e;
     for (uint32_t i = 0; i < n_left;) {
         bool is_free = true;
         for (uint32_t j = 0; j < n_left && is_free; j++)
@@ -105,16 +93,6 @@ static bool has_order(const struct hrf_orders *orders, uint16_t *left, uint32_t 
         }
     }
     return n_left == 0;
-}
-
-static bool has_sc_order(const struct hrf_orders *orders)
-{
-    uint16_t events[HRF_MAX_EVENTS];
-    uint32_t n = 0;
-    for (uint32_t e = 0; e < orders->execution->n; e++)
-        if (is_sc(&orders->execution->events[e]))
-            events[n++] = (uint16_t)e;
-    return n < 2 || has_order(orders, events, n);
 }
 
 bool hrf_is_consistent(const struct hrf_orders *orders)

@@ -72,5 +72,11 @@ static inline uint16_t hrf_read_position(const struct hrf_execution *execution,
 {
     return event->source < 0 ? 0 : execution->events[event->source].position;
 }
+/** Returns where the newest store stands that an access has, by storing or reading. */
+static inline uint16_t hrf_newest_position(const struct hrf_execution *execution,
+                                           const struct hrf_event *event)
+{
+    return event->writes ? event->position : hrf_read_position(execution, event);
+}
 
 #endif

@@ -133,7 +133,7 @@ static uint16_t oldest_place(const struct grower *g, uint32_t thread, int32_t lo
     for (int32_t e = last < 0 ? HRF_NONE : execution->last_access[location]; e >= 0;
          e = execution->events[e].previous_access) {
         const struct hrf_event *event = &execution->events[e];
-        uint16_t known = event->writes ? event->position : hrf_read_position(execution, event);
+        uint16_t known = hrf_newest_position(execution, event);
         if (known > oldest &&
             (e == last || hrf_happens_before(&g->growing, (uint32_t)e, (uint32_t)last, regions)))
             oldest = known;

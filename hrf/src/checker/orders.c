@@ -255,7 +255,7 @@ static void set_scopes(struct hrf_orders *o)
     const uint32_t n = o->execution->n;
     for (uint32_t e = 0; e < n; e++)
         o->scopes[e] = events[e].instance;
-    for (uint32_t e = 0; e < n && o->may_promote; e++) {
+    for (uint32_t e = 0; e < n && o->rules->promotes; e++) {
         if (events[e].is_remote && hrf_acquires(&events[e]))
             promote_release(o, e);
         if (events[e].is_remote && hrf_releases(&events[e]))
@@ -299,22 +299,11 @@ static void choose_passes(struct hrf_orders *o, const struct hrf_program *progra
         add_pass(o, HRF_NONE, HRF_ALL_REGIONS);
 }
 
-static bool has_remote(const struct hrf_program *program)
-{
-    for (uint32_t t = 0; t < program->n_threads; t++)
-        for (uint32_t k = 0; k < program->threads[t].n_code; k++)
-            if (program->threads[t].code[k].is_remote)
-                return true;
-    return false;
-}
-
 int hrf_orders_init(struct hrf_orders *o, const struct hrf_program *program,
                     const struct hrf_rules *rules, bool is_growing)
 {
-    *o = (struct hrf_orders){.rules = rules,
-                             .is_growing = is_growing,
-                             .max_events = hrf_max_events(program) + 1,
-                             .may_promote = rules->promotes && has_remote(program)};
+    *o = (struct hrf_orders){
+        .rules = rules, .is_growing = is_growing, .max_events = hrf_max_events(program) + 1};
     o->scopes = calloc(o->max_events, sizeof *o->scopes);
     o->passes = calloc(program->n_instances + 1u, sizeof *o->passes);
     if (o->passes) {

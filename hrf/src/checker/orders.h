@@ -25,7 +25,6 @@ struct hrf_orders {
     uint32_t n_passes, max_events;
     uint16_t *clocks; /* [n_passes][max_events][n_threads] */
     uint16_t *scopes; /* [max_events] instance at which it acts, promoted or its own */
-    bool may_promote; /* there are remote operations, and the model widens by them */
     bool is_growing;  /* events may still be added: only what no later event can undo */
     bool is_cyclic;   /* an event is before itself, so there is no such execution */
     bool looks_ahead; /* a pair's release was added after its acquire */

@@ -24,26 +24,12 @@ struct judge {
     bool is_out_of_memory;
 };
 
-static uint32_t bit(enum hrf_model model)
-{
-    return UINT32_C(1) << model;
-}
-
 static bool is_asked(const struct judge *judge, int model)
 {
     return judge->question->models >> model & 1;
 }
 
 /* ---- what one execution shows ---------------------------------------------------------------- */
-
-static void keep_race(struct judge *judge, enum hrf_model model,
-                      const struct hrf_execution *execution, const uint32_t pair[2])
-{
-    struct hrf_answer_of_model *of = &judge->verdict->of[model];
-    of->answer = HRF_HAS_RACE;
-    memcpy(of->pair, pair, sizeof of->pair);
-    judge->is_out_of_memory |= hrf_execution_copy(&of->execution, execution) != 0;
-}
 
 static void keep_fault(struct judge *judge, enum hrf_model model,
                        const struct hrf_execution *execution, const struct hrf_outcome *outcome)
@@ -96,12 +82,14 @@ static bool has_enough(const struct judge *judge)
 static void look_for_race(struct judge *judge, enum hrf_model model,
                           const struct hrf_execution *execution)
 {
-    uint32_t pair[2];
-    if (judge->verdict->of[model].answer == HRF_HAS_RACE)
+    struct hrf_answer_of_model *of = &judge->verdict->of[model];
+    if (of->answer == HRF_HAS_RACE)
         return;
     hrf_order(&judge->orders[model], execution);
-    if (hrf_find_race(&judge->orders[model], pair))
-        keep_race(judge, model, execution, pair);
+    if (!hrf_find_race(&judge->orders[model], of->pair))
+        return;
+    of->answer = HRF_HAS_RACE;
+    judge->is_out_of_memory |= hrf_execution_copy(&of->execution, execution) != 0;
 }
 
 /* Sees a sequentially consistent execution, which counts under every model. */
@@ -224,7 +212,7 @@ uint32_t hrf_expected_models(const struct hrf_program *program)
     uint32_t models = 0;
     for (int m = 0; m < HRF_N_MODELS; m++)
         if (program->expected.verdict[m] || program->expected.exists[m])
-            models |= bit((enum hrf_model)m);
+            models |= UINT32_C(1) << m;
     return models;
 }
 
