@@ -85,8 +85,7 @@ static int enqueue_read(struct gravel_accumulator *accumulator)
     cl_int error =
         clEnqueueReadBuffer(gravel->device.queue, accumulator->memory, CL_FALSE, 0,
                             accumulator->seen_bytes, accumulator->staging.begin, 0, NULL, &copied);
-    if (error != CL_SUCCESS)
-        return gravel_fail_cl("accumulator: clEnqueueReadBuffer", error);
+    GRAVEL_TRY(gravel_check_cl("accumulator: clEnqueueReadBuffer", error));
     gravel_cl_event_release(accumulator->copied);
     accumulator->copied = copied;
     if (accumulator->state == GRAVEL_ACCUMULATOR_PACKED)
@@ -144,8 +143,7 @@ int gravel_accumulator_report_refused(struct gravel_accumulator *accumulator)
     cl_int error = clEnqueueWriteBuffer(
         accumulator->object.gravel->device.queue, accumulator->memory, CL_FALSE,
         offsetof(struct gravelp_accumulator, n_refused), sizeof none, &none, 0, NULL, NULL);
-    if (error != CL_SUCCESS)
-        return gravel_fail_cl("accumulator: clEnqueueWriteBuffer", error);
+    GRAVEL_TRY(gravel_check_cl("accumulator: clEnqueueWriteBuffer", error));
     if (seen->refused_type != head->word_type)
         return gravel_fail(
             GRAVEL_EINVAL,

@@ -89,19 +89,16 @@ int gravel_flow_take_kernel(struct gravel_flow *flow, cl_program program, cl_ker
 {
     size_t most = SIZE_MAX;
     cl_int error = gravel_cl_kernel_group(flow->memory.device, kernel, &most);
-    if (error != CL_SUCCESS)
-        return gravel_fail_cl("clGetKernelWorkGroupInfo", error);
+    GRAVEL_TRY(gravel_check_cl("clGetKernelWorkGroupInfo", error));
     if (most < flow->group_items)
         return gravel_fail(GRAVEL_EINVAL,
                            "a flow of groups of %u work-items, and its kernel takes up to %zu",
                            flow->group_items, most);
     error = gravel_region_set_argument(&flow->memory.region, kernel, 1);
-    if (error != CL_SUCCESS)
-        return gravel_fail_cl("a flow's GRAVEL_FLOW: clSetKernelArg", error);
+    GRAVEL_TRY(gravel_check_cl("a flow's GRAVEL_FLOW: clSetKernelArg", error));
     if (!loops) {
         error = clRetainProgram(program);
-        if (error != CL_SUCCESS)
-            return gravel_fail_cl("clRetainProgram", error);
+        GRAVEL_TRY(gravel_check_cl("clRetainProgram", error));
         flow->program = program;
     }
     *(loops ? &flow->looping : &flow->kernel) = kernel;

@@ -174,8 +174,7 @@ static int enqueue_reads(const struct gravel_memory *memory, uint64_t heap_offse
         cl_int error = clEnqueueReadBuffer(memory->copies, memory->region.buffer, CL_FALSE,
                                            heap_offset + pieces[i].offset, pieces[i].bytes,
                                            pieces[i].to, 0, NULL, i + 1 == n ? last : NULL);
-        if (error != CL_SUCCESS)
-            return gravel_fail_cl("fetching parts of the heap: clEnqueueReadBuffer", error);
+        GRAVEL_TRY(gravel_check_cl("fetching parts of the heap: clEnqueueReadBuffer", error));
     }
     return 0;
 }
@@ -214,8 +213,7 @@ static int zero_piece(const struct gravel_memory *memory, uint64_t at, uint64_t 
         error = clEnqueueCopyBuffer(memory->copies, memory->zeros, memory->region.buffer, 0,
                                     at + done, n, 0, NULL, NULL);
     }
-    if (error != CL_SUCCESS)
-        return gravel_fail_cl("clearing the heap: clEnqueueCopyBuffer", error);
+    GRAVEL_TRY(gravel_check_cl("clearing the heap: clEnqueueCopyBuffer", error));
     return gravel_wait_queue(memory->device, memory->copies, "clearing the heap");
 }
 

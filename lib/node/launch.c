@@ -93,9 +93,8 @@ int gravel_kernel_set_arena(struct gravel *gravel, cl_kernel kernel, cl_uint ind
     if (gravel->private_memory.is_pooled)
         GRAVEL_TRY(gravel_enter(gravel, call, GRAVEL_WAITS));
     GRAVEL_TRY(gravel_parameter_check(call, kernel, index, GRAVEL_PARAMETER_ARENA));
-    cl_int error = gravel_memory_set_argument(&gravel->memory, kernel, index);
-    if (error != CL_SUCCESS)
-        return gravel_fail_cl("gravel_kernel_set_arena", error);
+    GRAVEL_TRY(gravel_check_cl("gravel_kernel_set_arena",
+                               gravel_memory_set_argument(&gravel->memory, kernel, index)));
     gravel_node_provide_private(gravel, gravel_private_bytes(&gravel->device, kernel));
     return 0;
 }
@@ -113,9 +112,8 @@ int gravel_kernel_parameters(struct gravel *gravel, cl_kernel kernel,
     if (bytes != sizeof *parameters)
         return gravel_fail(GRAVEL_EINVAL, "%s: a parameter of %zu bytes (%zu allowed)", call, bytes,
                            sizeof *parameters);
-    cl_int error = clGetKernelInfo(kernel, CL_KERNEL_NUM_ARGS, sizeof *n, n, NULL);
-    if (error != CL_SUCCESS)
-        return gravel_fail_cl(call, error);
+    GRAVEL_TRY(
+        gravel_check_cl(call, clGetKernelInfo(kernel, CL_KERNEL_NUM_ARGS, sizeof *n, n, NULL)));
     return gravel_parameters_read(&gravel->device, kernel, parameters, *n < most ? *n : most);
 }
 

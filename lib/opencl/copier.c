@@ -105,8 +105,7 @@ static int take(struct gravel_copier *copier, cl_mem buffer, uint64_t from, uint
     memset(zeros, 0, bytes);
     cl_int error =
         clEnqueueReadBuffer(copier->queue, buffer, CL_FALSE, from, bytes, taken, 0, NULL, NULL);
-    if (error != CL_SUCCESS)
-        return gravel_fail_cl(what, error);
+    GRAVEL_TRY(gravel_check_cl(what, error));
     error = clEnqueueWriteBuffer(copier->queue, buffer, CL_FALSE, from, bytes, zeros, 0, NULL,
                                  &cleared);
     int code = error == CL_SUCCESS

@@ -137,9 +137,8 @@ static int make_kernel(const struct gravel_device *device, cl_program program, u
                                                 GRAVEL_ARGUMENT(none)};
     char name[48];
     snprintf(name, sizeof name, "gravelp_private_%" PRIu64, bytes);
-    cl_int error = gravel_cl_program_build(device, program, NULL);
-    if (error != CL_SUCCESS)
-        return gravel_fail_cl("a kernel with private memory: clBuildProgram", error);
+    GRAVEL_TRY(gravel_check_cl("a kernel with private memory: clBuildProgram",
+                               gravel_cl_program_build(device, program, NULL)));
     GRAVEL_TRY(gravel_cl_kernel_create(device, program, name, NULL, kernel));
     return gravel_check_cl("a kernel with private memory: clSetKernelArg",
                            GRAVEL_CL_KERNEL_SET(device, *kernel, 0, arguments));

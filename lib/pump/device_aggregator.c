@@ -321,8 +321,7 @@ int gravel_device_aggregator_bin(struct gravel_device_aggregator *aggregator,
         error = enqueue_order(aggregator, &tiling);
     if (error == CL_SUCCESS)
         error = enqueue_group(aggregator, run, &at, &tiling);
-    if (error != CL_SUCCESS)
-        return gravel_fail_cl("binning packages on the device", error);
+    GRAVEL_TRY(gravel_check_cl("binning packages on the device", error));
     aggregator->turn = 1 - aggregator->turn;
     /* On the same queue: a wait for another queue may not get past a kernel that waits (NVIDIA's does not). */
     error = clEnqueueReadBuffer(aggregator->queue, aggregator->rooms, CL_FALSE, at.block,

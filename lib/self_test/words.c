@@ -119,8 +119,7 @@ int gravel_test_start(const struct gravel_test *test, const struct gravel_test_r
         gravel_cl_kernel_set(test->device, *kernel, 0, test->words.shared ? &shared : &copied, 1);
     for (cl_uint i = 0; error == CL_SUCCESS && i < row->n_values; i++)
         error = clSetKernelArg(*kernel, 1 + i, sizeof *row->values, &row->values[i]);
-    if (error != CL_SUCCESS)
-        return gravel_fail_cl("self-test: clSetKernelArg", error);
+    GRAVEL_TRY(gravel_check_cl("self-test: clSetKernelArg", error));
     error = gravel_cl_kernel_enqueue(test->queue, *kernel, row->n_groups * row->group, row->group,
                                      NULL);
     return gravel_check_cl("self-test: clEnqueueNDRangeKernel",

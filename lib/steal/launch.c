@@ -67,11 +67,9 @@ static int check_group_size(const struct gravel_steal *steal, cl_kernel kernel)
 
 static int prepare(struct gravel_steal *steal, cl_kernel kernel, struct places *places)
 {
-    cl_int error = find(kernel, places);
-    if (error != CL_SUCCESS)
-        return gravel_fail_cl("gravel_steal_launch: clGetKernelArgInfo (is the program built by "
-                              "gravel_program_build?)",
-                              error);
+    GRAVEL_TRY(gravel_check_cl("gravel_steal_launch: clGetKernelArgInfo (is the program built by "
+                               "gravel_program_build?)",
+                               find(kernel, places)));
     if (!places->has_steal)
         return gravel_fail(GRAVEL_EINVAL, "gravel_steal_launch: the kernel has no GRAVEL_STEAL");
     GRAVEL_TRY(check_group_size(steal, kernel));

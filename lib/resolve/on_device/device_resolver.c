@@ -227,8 +227,7 @@ static int upload(struct pass *pass)
     berth->sent = NULL;
     cl_int error = clEnqueueWriteBuffer(pass->resolver->queue, berth->uploaded, CL_FALSE, 0,
                                         pass->frame->bytes, from, 0, NULL, &berth->sent);
-    if (error != CL_SUCCESS)
-        return gravel_fail_cl("resolver: clEnqueueWriteBuffer", error);
+    GRAVEL_TRY(gravel_check_cl("resolver: clEnqueueWriteBuffer", error));
     return waits ? wait_for_upload(pass->resolver, berth) : 0;
 }
 

@@ -145,8 +145,7 @@ static int tell(struct gravel_lent *lent)
     cl_int error = clEnqueueReadBuffer(lent->runs->queue, lent->refused, CL_FALSE, 0,
                                        N_BERTHS * sizeof(struct record), lent->records.begin, 0,
                                        NULL, &lent->told);
-    if (error != CL_SUCCESS)
-        return gravel_fail_cl(applying, error);
+    GRAVEL_TRY(gravel_check_cl(applying, error));
     lent->n_told = lent->n_begun;
     return gravel_check_cl(applying, clFlush(lent->runs->queue));
 }
@@ -288,8 +287,7 @@ int gravel_lent_take(struct gravel_lent *lent, const void *frame, const struct g
                                      frame, 0, NULL, &berth->sent);
     if (!loan->rows && error == CL_SUCCESS)
         error = clFlush(lent->uploads);
-    if (error != CL_SUCCESS)
-        return gravel_fail_cl(uploading, error);
+    GRAVEL_TRY(gravel_check_cl(uploading, error));
     berth->loan = *loan;
     berth->plan = *plan;
     berth->heap_offset = heap_offset;
