@@ -7,37 +7,34 @@
  */
 #include "gravel.cl.h"
 
-#define COMMA ,
-#define EMPTY
-
 #define PARAMETERS                                                                 \
     GRAVEL_ARENA, ulong base, global const uint *active, global const uint *nodes, \
         global const uint *indices
 
-/* VALUE is empty, or a comma and the value. */
-#define FORMS(name, VALUES, VALUE)                                             \
-    kernel void name(PARAMETERS, global const VALUES *values)                  \
-    {                                                                          \
-        GRAVEL_OPEN(g);                                                        \
-        size_t i = get_global_id(0);                                           \
-        gravel_##name##_wg(g, base, indices[i] VALUE, nodes[i]);               \
-    }                                                                          \
-    kernel void name##_if(PARAMETERS, global const VALUES *values)             \
-    {                                                                          \
-        GRAVEL_OPEN(g);                                                        \
-        size_t i = get_global_id(0);                                           \
-        gravel_##name##_wg_if(g, active[i], base, indices[i] VALUE, nodes[i]); \
-    }                                                                          \
-    kernel void name##_wi(PARAMETERS, global const VALUES *values)             \
-    {                                                                          \
-        GRAVEL_OPEN(g);                                                        \
-        size_t i = get_global_id(0);                                           \
-        if (active[i])                                                         \
-            gravel_##name##_wi(g, base, indices[i] VALUE, nodes[i]);           \
+/* ...: what the call takes between g, or the predicate, and the node. */
+#define FORMS(name, VALUES, ...)                                    \
+    kernel void name(PARAMETERS, global const VALUES *values)       \
+    {                                                               \
+        GRAVEL_OPEN(g);                                             \
+        size_t i = get_global_id(0);                                \
+        gravel_##name##_wg(g, __VA_ARGS__, nodes[i]);               \
+    }                                                               \
+    kernel void name##_if(PARAMETERS, global const VALUES *values)  \
+    {                                                               \
+        GRAVEL_OPEN(g);                                             \
+        size_t i = get_global_id(0);                                \
+        gravel_##name##_wg_if(g, active[i], __VA_ARGS__, nodes[i]); \
+    }                                                               \
+    kernel void name##_wi(PARAMETERS, global const VALUES *values)  \
+    {                                                               \
+        GRAVEL_OPEN(g);                                             \
+        size_t i = get_global_id(0);                                \
+        if (active[i])                                              \
+            gravel_##name##_wi(g, __VA_ARGS__, nodes[i]);           \
     }
 
-#define VALUE_FORMS(OP, op, TYPE, type) FORMS(op##_##type, type, COMMA values[i])
-#define INC_FORMS(TYPE, type) FORMS(inc_##type, uint, EMPTY)
+#define VALUE_FORMS(OP, op, TYPE, type) FORMS(op##_##type, type, base, indices[i], values[i])
+#define INC_FORMS(TYPE, type) FORMS(inc_##type, uint, base, indices[i])
 
 GRAVEL_VALUE_OPERATIONS(VALUE_FORMS)
 #ifdef GRAVEL_HAS_DOUBLE
@@ -46,30 +43,9 @@ GRAVEL_DOUBLE_OPERATIONS(VALUE_FORMS)
 GRAVEL_INC_TYPES(INC_FORMS)
 
 /* Active messages: the arguments are the value and what follows from it (see calls.c). */
-#define AM_FORMS(n, ARGUMENTS)                                                           \
-    kernel void am##n(PARAMETERS, global const ulong *values)                            \
-    {                                                                                    \
-        GRAVEL_OPEN(g);                                                                  \
-        size_t i = get_global_id(0);                                                     \
-        gravel_am##n##_wg(g, GRAVEL_HANDLER(take##n) ARGUMENTS, nodes[i]);               \
-    }                                                                                    \
-    kernel void am##n##_if(PARAMETERS, global const ulong *values)                       \
-    {                                                                                    \
-        GRAVEL_OPEN(g);                                                                  \
-        size_t i = get_global_id(0);                                                     \
-        gravel_am##n##_wg_if(g, active[i], GRAVEL_HANDLER(take##n) ARGUMENTS, nodes[i]); \
-    }                                                                                    \
-    kernel void am##n##_wi(PARAMETERS, global const ulong *values)                       \
-    {                                                                                    \
-        GRAVEL_OPEN(g);                                                                  \
-        size_t i = get_global_id(0);                                                     \
-        if (active[i])                                                                   \
-            gravel_am##n##_wi(g, GRAVEL_HANDLER(take##n) ARGUMENTS, nodes[i]);           \
-    }
-
-#define ARGUMENT(k) COMMA values[i] + k * 0x100000001u
-AM_FORMS(0, EMPTY)
-AM_FORMS(1, ARGUMENT(0))
-AM_FORMS(2, ARGUMENT(0) ARGUMENT(1))
-AM_FORMS(3, ARGUMENT(0) ARGUMENT(1) ARGUMENT(2))
-AM_FORMS(4, ARGUMENT(0) ARGUMENT(1) ARGUMENT(2) ARGUMENT(3))
+#define A(k) values[i] + k * 0x100000001u
+FORMS(am0, ulong, GRAVEL_HANDLER(take0))
+FORMS(am1, ulong, GRAVEL_HANDLER(take1), A(0))
+FORMS(am2, ulong, GRAVEL_HANDLER(take2), A(0), A(1))
+FORMS(am3, ulong, GRAVEL_HANDLER(take3), A(0), A(1), A(2))
+FORMS(am4, ulong, GRAVEL_HANDLER(take4), A(0), A(1), A(2), A(3))
