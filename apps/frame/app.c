@@ -17,13 +17,11 @@ struct running {
 
 static void parse(const struct app *app, void *self, int argc, char **argv)
 {
-    const struct app_option none = {0};
-    const struct app_option of_node[] = {node_group_option(app->group_items),
-                                         app->has_models ? node_model_option : none, none};
-    const struct option_group groups[] = {app->groups[0],
-                                          OPTIONS_RUN_GROUP(app->options),
-                                          app->groups[1],
-                                          {"Device and messages:", 30, of_node, app->node}};
+    const struct option_group groups[] = {
+        app->groups[0],
+        OPTIONS_RUN_GROUP(app->options),
+        app->groups[1],
+        {"Device and messages:", 30, options_of_nodes + !app->has_models, app->node}};
     options_parse(groups, sizeof groups / sizeof *groups, app->doc, self, argc, argv);
 }
 

@@ -20,35 +20,26 @@
 #define MOST_REDUCED 64u     /* words of one gravel_reduce */
 #define SCHEDULED_ITEMS 256u /* as gravel_steal_create chooses */
 
+/* Too many for --help to show as the option's value. */
+#define MODELS "coprocessor|coprocessor-1m|lane|coalesced|coalesced-aggregated|gravel"
+
 static error_t take_model(struct argp_state *state, const struct app_option *option,
                           const char *value, void *field)
 {
     uint32_t index = 0;
-    const error_t error = option_index(state, option, value, &index);
+    const struct app_option words = {.name = option->name, .value = MODELS};
+    const error_t error = option_index(state, &words, value, &index);
     *(const struct model **)field = &models[index];
     return error;
 }
 
-const struct app_option node_model_option = {
-    "model",
-    0,
-    "coprocessor|coprocessor-1m|lane|coalesced|coalesced-aggregated|gravel",
-    "How messages are sent; docs/results/models.md compares them (gravel)",
-    take_model,
-    OPTION_AT(struct node, model, const struct model *),
-    0,
-    0};
-
-struct app_option node_group_option(uint32_t n_items)
-{
-    static char help[96];
-    if (n_items)
-        snprintf(help, sizeof help, "Work-items of a work-group (%u)", n_items);
-    else
-        strcpy(help, "Work-items of a work-group (what suits the device: 256, or 512 on GPUs)");
-    return (struct app_option){"group", 0, "ITEMS", help,
-                               OPTION_COUNT(struct node, group_items, 1, NODE_MAX_GROUP)};
-}
+const struct app_option options_of_nodes[] = {
+    {"model", 0, "NAME",
+     "How messages are sent, one of " MODELS " (gravel); docs/results/models.md compares them",
+     take_model, OPTION_AT(struct node, model, const struct model *), 0, 0},
+    {"group", 0, "ITEMS", "Work-items of a work-group (what suits the application and the device)",
+     OPTION_COUNT(struct node, group_items, 1, NODE_MAX_GROUP)},
+    {0}};
 
 /* Arguments, settings, the heap's size and the like are the same at every node; what stops a node
  * later is its own. */

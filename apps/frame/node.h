@@ -58,11 +58,8 @@ struct node {
 /* Before options are parsed and node_open. */
 #define NODE_DEFAULT ((struct node){.model = model_gravel})
 
-/** --group. @param n_items  unless it is given; 0: what suits the device. */
-struct app_option node_group_option(uint32_t n_items);
-
-/* --model, of applications that run under all models; the offset is of a struct node. */
-extern const struct app_option node_model_option;
+/* --model and --group; the offset is of a struct node. Applications that send under one model alone have the second. */
+extern const struct app_option options_of_nodes[];
 
 /** End the process with "program: what Gravel says" if a Gravel call has failed: TRY(gravel_barrier(node->gravel)). */
 void node_check(int code);

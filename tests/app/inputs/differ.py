@@ -26,7 +26,8 @@ PAIRS = {
 # Of whatever wants another heap, other handlers or settings, or differs in nothing but the input: [both, node 0, node 1, option].
 OPTIONS = {
     "atm": [("--orders 4", "--form phases", "--form nested", "--form")],
-    "gups": [("--table 4 --updates 4", "--model lane", "--model gravel", "--model")],
+    "gups": [("--table 4 --updates 4", "--model lane", "--model gravel", "--model"),
+             ("--table 4 --updates 4", "--group 7", "", "--group")],
     "mst": [("", "-g 4", "-u 4", "-g")],
     "sssp": [("-g 6", "", "--seed 2", "--seed"), ("", "-g 4", "-g 5", "-g"), ("-g 4", "", "-k 9", "-k")],
     "sgd": [("--ratings 4", "", "--rate 0.1", "--rate"), ("--ratings 4", "", "-n 2", "-n")],
