@@ -10,12 +10,11 @@
 #include "uts/uts.h"
 
 #include <math.h>
-#include <string.h>
 
 #define RANDOM_END 0x80000000u
 #define HYBRID_PART 0.5 /* of the depth that is geometric; UTS's default */
 
-static const struct tree trees[] = {
+const struct tree uts_trees[] = {
     {"default", GEOMETRIC, LINEAR, 6, 4, 0, 0, 0, {1732, 1050, 6}},
     {"T1", GEOMETRIC, FIXED, 10, 4, 19, 0, 0, {4130071, 3305118, 10}},
     {"T2", GEOMETRIC, CYCLIC, 16, 6, 502, 0, 0, {4117769, 2342762, 81}},
@@ -26,14 +25,6 @@ static const struct tree trees[] = {
     {"T2L", GEOMETRIC, CYCLIC, 23, 7, 220, 0, 0, {96793510, 53791152, 67}},
     {"T3L", BINOMIAL, LINEAR, 0, 2000, 7, 0.200014, 5, {111345631, 89076904, 17844}},
 };
-
-const struct tree *tree_find(const char *name)
-{
-    for (size_t i = 0; i < sizeof trees / sizeof *trees; i++)
-        if (!strcmp(trees[i].name, name))
-            return &trees[i];
-    return NULL;
-}
 
 static double probability(uint32_t random)
 {

@@ -20,21 +20,10 @@ enum { N_COUNTS = 3 }; /* of a work-item: nodes, leaves, depth */
 
 /* ---- options --------------------------------------------------------------------------------- */
 
-static error_t take_tree(struct argp_state *state, const struct app_option *option,
-                         const char *value, void *field)
-{
-    const struct tree *tree = tree_find(value);
-    if (!tree)
-        return option_refuse(state, option,
-                             "'%s' is none of default, T1, T2, T3, T4, T5, T1L, T2L, T3L", value);
-    *(const struct tree **)field = tree;
-    return 0;
-}
-
 /* The published tree, but for what -d and -r change. */
 static void choose_tree(struct uts *uts)
 {
-    const struct tree *published = uts->published;
+    const struct tree *published = &uts_trees[uts->number];
     uts->tree = *published;
     if (uts->depth != UTS_AS_PUBLISHED && published->type == BINOMIAL)
         die("-d: tree %s is binomial, and has no depth to be set", published->name);
@@ -46,10 +35,10 @@ static void choose_tree(struct uts *uts)
 }
 
 static const struct app_option own_options[] = {
-    {"tree", 't', "NAME",
+    {"tree", 't', "default|T1|T2|T3|T4|T5|T1L|T2L|T3L",
      "Tree of UTS's sample workloads: T1 to T5 have 4 million nodes, T1L to T3L 100 million; or "
      "default, of 1732 (T1)",
-     take_tree, OPTION_AT(struct uts, published, const struct tree *), 0, 0},
+     OPTION_INDEX(struct uts, number, uint32_t)},
     {"depth", 'd', "N", "Depth of a geometric or hybrid tree (the published one)",
      OPTION_COUNT(struct uts, depth, 1, 1000)},
     {"root", 'r', "SEED", "Seed of the root (the published one)",
@@ -223,8 +212,8 @@ static const struct app app = {.name = "uts",
 
 int main(int argc, char **argv)
 {
-    struct uts uts = {.published = tree_find("T1"),
-                      .depth = UTS_AS_PUBLISHED,
+    struct uts uts = {.number = 1,
+                      /* T1 */ .depth = UTS_AS_PUBLISHED,
                       .root = UTS_AS_PUBLISHED,
                       .capacity = 8192};
     return app_main(&app, &uts, argc, argv);

@@ -45,10 +45,10 @@ struct uts {
     struct options options;
     struct node node;
     struct tasks tasks;
-    const struct tree *published; /* -t */
-    uint32_t depth, root;         /* -d, -r; UTS_AS_PUBLISHED */
-    struct tree tree;             /* the one that these make */
-    bool is_changed;              /* from the published one, of which alone the size is known */
+    uint32_t number;      /* -t: of uts_trees */
+    uint32_t depth, root; /* -d, -r; UTS_AS_PUBLISHED */
+    struct tree tree;     /* the one that these make */
+    bool is_changed;      /* from the published one, of which alone the size is known */
     uint32_t n_groups;
     uint64_t capacity;
     uint32_t n_rows; /* of thresholds */
@@ -57,8 +57,8 @@ struct uts {
     struct tree_size size; /* of the last trial */
 };
 
-/** The tree of a name; NULL if there is none. */
-const struct tree *tree_find(const char *name);
+/** The published trees, in the order of -t. */
+extern const struct tree uts_trees[];
 
 /** Children of a node other than a binomial tree's root, by UTS's formula. */
 uint32_t tree_n_children(const struct tree *tree, uint32_t random, uint32_t depth);

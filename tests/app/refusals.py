@@ -70,7 +70,7 @@ GROUPS["options and files"] = [
     ("gups", "--accumulate --op put", "--accumulate: of --op put"),
     ("gups", "--accumulate --model coprocessor", "--accumulate: under --model gravel alone"),
     ("gups", "--model direct", "--model: 'direct' is none of coprocessor|"),
-    ("uts", "-t T9", "-t: 'T9' is none of default, T1,"),
+    ("uts", "-t T9", "-t: 'T9' is none of default|T1|"),
     ("uts", "-t T3 -d 5", "-d: tree T3 is binomial, and has no depth to be set"),
     ("uts", "-d 5 -t T3", "-d: tree T3 is binomial, and has no depth to be set"),
     ("uts", "-t T1 -t T2", "-t: 'T2' is a second value, and one is taken"),
