@@ -288,10 +288,10 @@ GRAVELP_INLINE void gravel_session_end_wg(struct gravel_group g)
  * runs beside a handler one of whose keys is equal to one of its own. It gets private copies, which are stored when it
  * returns; if the keys are equal, one copy for both. docs/guide/servers.md has the functions that load and store them.
  *
- * The data may be of two nodes if the text says of which of n nodes a key is, by a definition of GRAVEL_NODE_OF(key, n)
- * before the include. A message goes to the node of its lesser key, that of the lesser node: kernels of
- * gravel_server_build name the node GRAVEL_BY_KEY, in calls of every form, for handlers with one key too. The
- * data's functions run at the datum's node, the transaction at that of the greater key.
+ * The text may say of which of n nodes a key is, by a definition of GRAVEL_NODE_OF(key, n) before the include. Kernels
+ * of gravel_server_build name the node GRAVEL_BY_KEY then, in calls of every form, to handlers with one key or two: a
+ * message goes to the node of its first key. A transaction whose keys are not both of the node that it came to ends the
+ * node with GRAVEL_EKERNEL, which names both.
  *
  * Memory:  what it stores is visible after a quiet or barrier that covers its message, as with any message.
  * Source:  Orr 2016, section 5.2.3, where the network thread runs handlers; with keys: Wang, Fussell, Lin, Fast

@@ -76,16 +76,12 @@ static const char *options_of(const struct mer *mer, char options[MER_OPTIONS_BY
 
 /*
  * Where the environment does not say. All messages between nodes are active ones, which the device does not bin: without
- * its aggregation more threads do. Frames of other nodes take turns with launches: as mail every server would read all.
+ * its aggregation more threads do.
  */
 static void choose_settings(struct node *node)
 {
-    if (node->n_nodes == 1)
-        return;
-    if (!getenv("GRAVEL_DEVICE_AGGREGATION"))
+    if (node->n_nodes > 1 && !getenv("GRAVEL_DEVICE_AGGREGATION"))
         node->device_aggregation = "off";
-    if (!getenv("GRAVEL_SERVER_MODE"))
-        node->server_mode = "phases";
 }
 
 /* A heap is sized when its node opens. So there is a node already, which has read the input and ends here. */
@@ -153,38 +149,11 @@ static uint32_t n_lost(struct mer *mer, uint32_t number)
     return n;
 }
 
-/*
- * Places of a round. What other nodes send waits while this one's places are taken, and no node lets more wait than
- * GRAVEL_SERVER_WAITING: half of it, if each of the other nodes sends all that it has to one node.
- */
-static uint64_t places_of_round(const struct mer *mer)
-{
-    const uint64_t n_others = mer->node.n_nodes - 1,
-                   message = (1 + words_of((unsigned)mer->k)) * sizeof(cl_ulong);
-    const uint64_t most =
-        n_others ? gravel_config_of(mer->node.gravel)->waiting_bytes / (2 * n_others * message)
-                 : mer->n_places;
-    return most ? most : 1;
-}
-
-static void count_places(struct mer *mer)
-{
-    const uint64_t most = places_of_round(mer),
-                   n_rounds = node_most(&mer->node, (mer->n_places + most - 1) / most);
-    for (uint64_t round = 0; round < n_rounds; round++) {
-        const cl_ulong first = round * most < mer->n_places ? round * most : mer->n_places;
-        const uint64_t left = mer->n_places - first;
-        NODE_SET(mer->on_device.count, 5, cl_ulong, first);
-        TRY(gravel_server_launch(mer->node.gravel, mer->on_device.count, left < most ? left : most,
-                                 0, NULL, NULL));
-        TRY(gravel_barrier(mer->node.gravel));
-    }
-}
-
 static void count(struct mer *mer)
 {
     uint64_t n = 0;
-    count_places(mer);
+    TRY(gravel_server_launch(mer->node.gravel, mer->on_device.count, mer->n_places, 0, NULL, NULL));
+    TRY(gravel_barrier(mer->node.gravel));
     for (uint32_t i = 0; i < mer->node.n_nodes; i++)
         n += gravel_is_local(mer->node.gravel, i) ? n_lost(mer, i) : 0;
     n = node_sum(&mer->node, n);

@@ -95,17 +95,16 @@ void count_kmer(struct gravel_call call, ulong shard, ulong word0, ulong word1, 
 /* ---- kernels ------------------------------------------------------------------------------------- */
 
 /*
- * Of clients and servers, an item a place, from number `first` on. bases, starts, valid: see kmers.cl.h. When its launch
+ * Of clients and servers, an item a place. bases, starts, valid: see kmers.cl.h. When its launch
  * ends, this node's k-mers of this node's places are counted, and the other ones are sent.
  */
 kernel void count_kmers(GRAVEL_ARENA, uint n_shards, global const ulong *restrict bases,
-                        global const ulong *restrict starts, global const ulong *restrict valid,
-                        ulong first)
+                        global const ulong *restrict starts, global const ulong *restrict valid)
 {
     GRAVEL_SERVER_OPEN(g);
     GRAVEL_SERVE(g, item, active)
     {
-        struct sent sent = sent_from(active ? first + item : 0, bases, starts, valid);
+        struct sent sent = sent_from(active ? item : 0, bases, starts, valid);
         ulong shard = (sent.hash & UINT_MAX) * n_shards >> 32;
         SEND(g, active && sent.active, shard, sent);
     }

@@ -4,7 +4,7 @@
  *
  *     phases   a message with a key to the server that owns the datum; clients and servers take turns
  *     servers  as phases, but servers are resident, beside their clients
- *     nested   a message with two keys, for sections of two data, of one node or two (GRAVEL_BY_KEY); also in turns
+ *     nested   a message with two keys, for sections of two data of one node; also in turns
  *     lock     a spin lock a datum
  *     ttas     a spin lock a datum, which looks before it tries
  *     atomic   atomic operations made for the case

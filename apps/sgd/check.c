@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The check, at node 0: ratings learnt one after the other, in C, in three orders. Another order of steps gives other
+ * The check: ratings learnt one after the other, in C, in three orders. Another order of steps gives other
  * factors; how far the errors of three lie apart tells how far a fourth may be, and that depends on ratings and rate. Each
  * row must have made as many steps as it has ratings, in each epoch.
  *
@@ -20,14 +20,13 @@ enum { N_ORDERS = 3 };
 #define MOST_DIFFERENCE \
     0.02 /* of an error from those of the orders, as a part of it, besides their own */
 
-void sgd_begin(const struct sgd *sgd, struct sgd_row *rows, uint32_t number, uint32_t n_nodes)
+void sgd_begin(const struct sgd *sgd, struct sgd_row *rows)
 {
     const uint64_t key = random_key(sgd->options.seed ^ UINT64_C(0x5347440000000000));
-    for (uint64_t row = number; row < sgd_n_rows(&sgd->ratings); row += n_nodes) {
-        struct sgd_row *to = &rows[row / n_nodes];
-        to->n_steps = 0;
+    for (uint64_t row = 0; row < sgd_n_rows(&sgd->ratings); row++) {
+        rows[row].n_steps = 0;
         for (uint32_t i = 0; i < SGD_FACTORS; i++)
-            to->factors[i] =
+            rows[row].factors[i] =
                 0.4f * ((float)(random_at(key, row * SGD_FACTORS + i) >> 40) * 0x1p-24f - 0.5f);
     }
 }
@@ -53,17 +52,10 @@ static double rmse_of(const struct sgd_ratings *ratings, const struct sgd_row *r
 
 void sgd_find(struct sgd *sgd)
 {
-    const uint32_t n_nodes = sgd->node.n_nodes;
-    const uint64_t n = sgd_n_rows(&sgd->ratings), n_local = sgd_n_local_rows(sgd);
-    struct sgd_row *local = app_array(n_local, sizeof *local, "rows");
+    const uint64_t n = sgd_n_rows(&sgd->ratings);
     free(sgd->found);
     sgd->found = app_array(n, sizeof *sgd->found, "rows");
-    for (uint32_t number = 0; number < n_nodes; number++) {
-        TRY(gravel_get(sgd->node.gravel, sgd->rows, local, n_local * sizeof *local, number));
-        for (uint64_t row = number; row < n; row += n_nodes)
-            sgd->found[row] = local[row / n_nodes];
-    }
-    free(local);
+    TRY(gravel_get(sgd->node.gravel, sgd->rows, sgd->found, n * sizeof *sgd->found, 0));
     sgd->rmse = rmse_of(&sgd->ratings, sgd->found);
 }
 
@@ -113,7 +105,7 @@ uint64_t sgd_check(struct sgd *sgd, struct trials *trials)
     double serial[N_ORDERS], serial_s = 0, least = INFINITY, most = 0;
     for (unsigned order = N_ORDERS; order-- > 0;) { /* the first one last: its rows are compared */
         memset(rows, 0, n_rows * sizeof *rows);
-        sgd_begin(sgd, rows, 0, 1);
+        sgd_begin(sgd, rows);
         const double begin_s = trials_clock();
         serial[order] = learn_all(sgd, rows, order);
         serial_s = trials_clock() - begin_s;

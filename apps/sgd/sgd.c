@@ -1,16 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Matrix factorisation by stochastic gradient descent: a rating's step changes a user's row of factors and an item's, a
- * critical section of two data, which may be of two nodes.
- *
- * All processes take the same ratings, in one order, and each sends some of them. Node 0 reads the rows of all.
+ * critical section of two data of a node.
  *
  * Path: main -> sections/form.c -> sgd.cl -> check.c
  * Source: Wang, Fussell, Lin 2019, section 4 (SGD).
  */
 #include "sgd.h"
-
-#include "frame/random.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -51,50 +47,9 @@ static uint64_t bits_of(double number)
     return bits;
 }
 
-/* Or a rating would be sent twice, or by no node. */
-static void check_agreement(struct sgd *sgd)
-{
-    const struct sgd_ratings *ratings = &sgd->ratings;
-    uint64_t hash = ratings->n;
-    for (uint64_t i = 0; i < ratings->n; i++)
-        hash = random_mix(hash ^ ((uint64_t)ratings->each[i].user << 32 | ratings->each[i].item));
-    if (node_least(&sgd->node, hash) != node_most(&sgd->node, hash))
-        die("the nodes have different ratings");
-}
-
-/* Rows' nodes; the lesser is where the transaction begins. */
-static bool is_of_two(const struct sgd *sgd, const struct sgd_rating *rating)
-{
-    return rating->user % sgd->node.n_nodes != rating->item % sgd->node.n_nodes;
-}
-static uint32_t first_node_of(const struct sgd *sgd, const struct sgd_rating *rating)
-{
-    const uint32_t n = sgd->node.n_nodes, user = rating->user % n, item = rating->item % n;
-    return user < item ? user : item;
-}
-
-/* To each process the ratings that begin there, so that none goes over the network before it has a lock. */
-static void deal_ratings(struct sgd *sgd)
-{
-    struct sgd_ratings *ratings = &sgd->ratings;
-    struct sgd_rating *own = app_array(ratings->n, sizeof *own, "ratings");
-    for (uint64_t i = 0; i < ratings->n; i++) {
-        const struct sgd_rating *rating = &ratings->each[i];
-        sgd->n_of_two += is_of_two(sgd, rating);
-        if (sgd->node.n_processes == 1 || first_node_of(sgd, rating) == sgd->node.number)
-            own[sgd->n_own++] = *rating;
-    }
-    sgd->ratings_there = node_array(&sgd->node, sgd->n_own * sizeof *own, own);
-    free(own);
-    if (sgd->node.number == 0)
-        return;
-    free(ratings->each);
-    ratings->each = NULL;
-}
-
 static void make_memory(struct sgd *sgd)
 {
-    const uint64_t n = sgd_n_local_rows(sgd);
+    const uint64_t n = sgd_n_rows(&sgd->ratings);
     TRY(gravel_alloc(sgd->node.gravel, n * sizeof(struct sgd_row), &sgd->rows));
     TRY(gravel_alloc(sgd->node.gravel, n * sizeof(cl_uint), &sgd->locks));
     TRY(gravel_set_constant(sgd->node.gravel, 0, sgd->rows));
@@ -125,9 +80,11 @@ static void set_up(void *self)
     sections_open(&sgd->sections, &sgd->node,
                   sgd_n_rows(&sgd->ratings) * (sizeof(struct sgd_row) + sizeof(cl_uint)), "sgd.cl",
                   sgd_cl, &handler, 1);
-    check_agreement(sgd);
+    if (sgd->node.n_nodes > 1)
+        die("the rows are in the memory of one node, and there are %u", sgd->node.n_nodes);
     make_memory(sgd);
-    deal_ratings(sgd);
+    sgd->ratings_there =
+        node_array(&sgd->node, sgd->ratings.n * sizeof *sgd->ratings.each, sgd->ratings.each);
     make_kernel(sgd);
 }
 
@@ -137,29 +94,21 @@ static void reset(void *self)
 {
     struct sgd *sgd = self;
     struct gravel *gravel = sgd->node.gravel;
-    const uint64_t n = sgd_n_local_rows(sgd);
+    const uint64_t n = sgd_n_rows(&sgd->ratings);
     const cl_uint zero = 0;
-    for (uint32_t number = 0; number < sgd->node.n_nodes; number++) {
-        void *rows;
-        if (!gravel_is_local(gravel, number))
-            continue;
-        TRY(gravel_map(gravel, sgd->rows, n * sizeof(struct sgd_row),
-                       CL_MAP_WRITE_INVALIDATE_REGION, number, &rows));
-        sgd_begin(sgd, rows, number, sgd->node.n_nodes);
-        TRY(gravel_unmap(gravel, rows));
-    }
-    TRY(gravel_fill(gravel, sgd->locks, n * sizeof zero, &zero, sizeof zero, sgd->node.number));
+    void *rows;
+    TRY(gravel_map(gravel, sgd->rows, n * sizeof(struct sgd_row), CL_MAP_WRITE_INVALIDATE_REGION, 0,
+                   &rows));
+    sgd_begin(sgd, rows);
+    TRY(gravel_unmap(gravel, rows));
+    TRY(gravel_fill(gravel, sgd->locks, n * sizeof zero, &zero, sizeof zero, 0));
 }
 
 static void run(void *self)
 {
     struct sgd *sgd = self;
-    for (uint64_t epoch = 0; epoch < sgd->n_epochs; epoch++) {
-        if (epoch > 0 && sgd->node.n_nodes > 1) /* a launch waits for steps of one node only */
-            TRY(gravel_barrier(sgd->node.gravel));
-        sections_run(&sgd->sections, &sgd->node, sgd->learn, sgd->n_own);
-    }
-    TRY(gravel_barrier(sgd->node.gravel));
+    for (uint64_t epoch = 0; epoch < sgd->n_epochs; epoch++)
+        sections_run(&sgd->sections, &sgd->node, sgd->learn, sgd->ratings.n);
 }
 
 static void describe(void *self, struct trials *trials)
@@ -174,7 +123,6 @@ static void describe(void *self, struct trials *trials)
     trials_add_number(trials, "ratings", ratings->n);
     trials_add_number(trials, "users", ratings->n_users);
     trials_add_number(trials, "items", ratings->n_items);
-    trials_add_number(trials, "ratings_of_two_nodes", sgd->n_of_two);
     trials_add_number(trials, "epochs", sgd->n_epochs);
     trials_add_real(trials, "mean", ratings->mean);
     trials_add_real(trials, "rate", sgd->rate);
@@ -185,8 +133,6 @@ static void describe(void *self, struct trials *trials)
 static void result(void *self, struct trials *trials)
 {
     struct sgd *sgd = self;
-    if (sgd->node.number != 0)
-        return;
     sgd_find(sgd);
     if (!isfinite(sgd->rmse))
         die("the steps have diverged: the error is no number after %llu epochs; lower --rate, "
@@ -198,8 +144,7 @@ static void result(void *self, struct trials *trials)
 
 static uint64_t check(void *self, struct trials *trials)
 {
-    struct sgd *sgd = self;
-    return sgd->node.number == 0 ? sgd_check(sgd, trials) : 0;
+    return sgd_check(self, trials);
 }
 
 static void close_all(void *self)

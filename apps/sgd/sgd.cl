@@ -3,14 +3,13 @@
  * Stochastic gradient descent on a matrix of ratings: each rating moves its user's row of factors and its item's, together, in
  * the forms of sections/form.h.
  *
- * Rows of users come first, then those of items; a row's number is its key. Row r of all nodes is row r / n_nodes of
- * node r % n_nodes. Behind the factors a row counts its steps: one that is lost is found.
+ * Rows of users come first, then those of items; a row's number is its key. Behind the factors a row counts its steps:
+ * one that is lost is found.
  *
  * Path: sgd.c -> this.
  * Source: Wang, Fussell, Lin 2019, section 4 (SGD); Koren, Bell, Volinsky, Matrix factorization techniques for recommender
  * systems, 2009.
  */
-#define GRAVEL_NODE_OF(key, n) ((uint)(key) % (n))
 #include "gravel.cl.h"
 
 #include "sections/lock.cl.h"
@@ -54,13 +53,12 @@ void row_set(global ulong *row, const ulong *words)
         row[i] = words[i];
 }
 
-/* ---- nested: both rows are keys, of one node or two ---------------------------------------------------- */
+/* ---- nested: both rows are keys -------------------------------------------------------------------------- */
 
-/* constants 0: heap offset of this node's rows, ulong [][WORDS]; 1, 2: bits of rate and weight */
+/* constants 0: heap offset of rows, ulong [][WORDS]; 1, 2: bits of rate and weight */
 global ulong *row_of(struct gravel_call call, ulong row)
 {
-    return (global ulong *)gravel_call_local(call, call.constants[0]) +
-           (ulong)((uint)row / call.n_nodes) * WORDS;
+    return (global ulong *)gravel_call_local(call, call.constants[0]) + row * WORDS;
 }
 void row_load(struct gravel_call call, ulong row, ulong *words)
 {
@@ -75,7 +73,6 @@ void learn(struct gravel_call call, ulong *user, ulong *item, ulong value)
     step(user, item, as_float((uint)value), as_float((uint)call.constants[1]),
          as_float((uint)call.constants[2]));
 }
-/* ratings: those that this node sends. */
 kernel void learn_nested(GRAVEL_ARENA, global const struct rating *ratings)
 {
     GRAVEL_SERVER_OPEN(g);
@@ -83,7 +80,7 @@ kernel void learn_nested(GRAVEL_ARENA, global const struct rating *ratings)
     {
         struct rating rating = ratings[active ? item : 0];
         gravel_am3_wg_if(g, active, GRAVEL_HANDLER(learn), rating.user, rating.item,
-                         as_uint(rating.value), GRAVEL_BY_KEY);
+                         as_uint(rating.value), gravel_node(g));
     }
 }
 

@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Messages that go where their keys live: the program says of which node a key is, by GRAVEL_NODE_OF(key, n), n being
- * the number of nodes, in its text before the include.
+ * the number of nodes, in its text before the include. A transaction runs at the node of both its keys, or is a fault.
  *
- * A transaction goes to the node of its lesser key, that of the lesser node: there it waits for the first of its
- * locks.
- *
- * Path:    send.cl.h, outbox.cl.h -> this.
+ * Path:    send.cl.h, outbox.cl.h -> this; call.cl.h checks a transaction's keys.
  */
 #ifndef GRAVELP_BY_KEY_CL_H
 #define GRAVELP_BY_KEY_CL_H
@@ -29,48 +26,29 @@
 #define GRAVEL_BY_KEY gravel_error_define_GRAVEL_NODE_OF_before_the_include
 #endif
 
-#if defined(GRAVEL_NODE_OF) && defined(GRAVELP_IS_KEYED)
-
+#if defined(GRAVEL_NODE_OF)
 GRAVELP_INLINE ulong gravelp_node_of(ulong key, uint n_nodes)
 {
     (void)n_nodes;
     return GRAVEL_NODE_OF(key, n_nodes);
 }
+#endif
 
+#if defined(GRAVEL_NODE_OF) && defined(GRAVELP_IS_KEYED)
 /* Any work-item: the node to send to. */
-GRAVELP_INLINE ulong gravelp_send_to(struct gravel_group g, uint command, ulong first, ulong second,
-                                     ulong node)
+GRAVELP_INLINE ulong gravelp_send_to(struct gravel_group g, uint command, ulong key, ulong node)
 {
-    const uint handler = GRAVELP_COMMAND_HANDLER(command);
-    if (node != GRAVEL_BY_KEY || !GRAVELP_IS_CALL(command & ~GRAVELP_COMMAND_CHECKED) ||
-        !GRAVELP_IS_KEYED(handler))
-        return node;
-    const uint n_nodes = GRAVELP_N_NODES(g.arena);
-    const ulong of_first = gravelp_node_of(first, n_nodes);
-    const ulong of_second = GRAVELP_IS_PAIR(handler) ? gravelp_node_of(second, n_nodes) : of_first;
-    return of_first < of_second ? of_first : of_second;
+    const bool is_by_key = node == GRAVEL_BY_KEY &&
+                           GRAVELP_IS_CALL(command & ~GRAVELP_COMMAND_CHECKED) &&
+                           GRAVELP_IS_KEYED(GRAVELP_COMMAND_HANDLER(command));
+    return is_by_key ? gravelp_node_of(key, GRAVELP_N_NODES(g.arena)) : node;
 }
 
-/* Any work-item: whether a message for this node has all its keys here. */
-GRAVELP_INLINE bool gravelp_has_keys_here(struct gravel_group g, uint command, ulong first,
-                                          ulong second)
-{
-    const uint n_nodes = GRAVELP_N_NODES(g.arena);
-    return !GRAVELP_IS_PAIR(GRAVELP_COMMAND_HANDLER(command)) ||
-           gravelp_node_of(first, n_nodes) == gravelp_node_of(second, n_nodes);
-}
-
-/* Any work-item: replace GRAVEL_BY_KEY by a node. */
+/* Any work-item: replace GRAVEL_BY_KEY by the node of the first key. */
 #define GRAVELP_ADDRESS(g, command, values, node) \
-    node = gravelp_send_to(g, command, (values).value[0], (values).value[1], node)
-#define GRAVELP_HAS_KEYS_HERE(g, command, values) \
-    gravelp_has_keys_here(g, command, (values).value[0], (values).value[1])
-
+    node = gravelp_send_to(g, command, (values).value[0], node)
 #else
-
 #define GRAVELP_ADDRESS(g, command, values, node) (void)0
-#define GRAVELP_HAS_KEYS_HERE(g, command, values) true
-
 #endif
 
 #endif

@@ -10,8 +10,8 @@
 
 #include "by_key.cl.h"
 #include "check.cl.h"
+#include "inboxes.cl.h"
 #include "layout/bounds.h"
-#include "layout/transaction.h"
 #include "transaction.cl.h"
 
 /* rows: the run's arguments, row after row, from `rows_at` of the frame on [bytes], and the row of its answers from
@@ -58,18 +58,49 @@
     GRAVELP_TRANSACTIONS;          \
     GRAVELP_SERVE_PAIRS(number, GRAVELP_CALL_ROW(0), GRAVELP_CALL_ROW(1), n_messages)
 
-/*
- * Of a handler with two keys that may live on two nodes: a step of each of n transactions, a work-item each. The host
- * has made sure that no two have a lock in common (lib/serve/transactions.h). `words`: of a datum.
- */
-#define GRAVELP_STEP GRAVEL_ARENA, global ulong *gravelp_records, uint gravelp_step, uint gravelp_n
-#define GRAVELP_STEP_RECORD(words)                                                              \
-    ((global struct gravelp_transaction *)(gravelp_records + GRAVELP_TRANSACTION_BYTES(words) / \
-                                                                 8 * get_global_id(0)))
-#define GRAVELP_STEP_CALL(record)                                                          \
-    ((struct gravel_call){(global uchar *)gravel_arena_ + (record)->heap,                  \
-                          gravel_arena_->heap_bytes, (record)->at, gravel_arena_->n_nodes, \
-                          (record)->source, gravel_arena_->constants, gravel_arena_, 0})
+/* Who has claimed the fault: names a function. */
+GRAVELP_INLINE void gravelp_fault_set_name(global struct gravelp_arena *arena,
+                                           GRAVELP_LITERAL *name, uint name_bytes)
+{
+    for (uint i = 0; i < GRAVELP_FAULT_FILE_BYTES; i++)
+        arena->fault_file[i] =
+            i < name_bytes && i + 1 < GRAVELP_FAULT_FILE_BYTES ? (uchar)name[i] : 0;
+}
+
+#if defined(GRAVEL_NODE_OF)
+/* Any work-item: ends the node, for a transaction's keys are not both of the node that it came to. */
+GRAVELP_OUT_OF_LINE void gravelp_keys_tell(global struct gravelp_arena *arena, uint node,
+                                           ulong of_first, ulong of_second, GRAVELP_LITERAL *name,
+                                           uint name_bytes)
+{
+    if (arena->servers_offset)
+        gravelp_store_relaxed(&gravelp_servers(arena)->is_broken,
+                              1); /* relaxed: the kernel's end orders it */
+    if (!gravelp_fault_claim(arena))
+        return;
+    gravelp_fault_set_name(arena, name, name_bytes);
+    arena->fault_queue = node;
+    arena->fault_ticket = (uint)of_first;
+    arena->fault_value = (uint)of_second;
+    arena->fault_high[0] = arena->fault_high[1] = 0;
+    gravelp_fault_publish(arena, gravelp_origin_of_item(), GRAVELP_FAULT_KEYS);
+}
+
+/* Any work-item, of a transaction for a node: whether both its keys are of that node. */
+GRAVELP_INLINE bool gravelp_has_both_keys(global struct gravelp_arena *arena, uint node,
+                                          uint n_nodes, ulong first, ulong second,
+                                          GRAVELP_LITERAL *name, uint name_bytes)
+{
+    const ulong of_first = gravelp_node_of(first, n_nodes);
+    const ulong of_second = gravelp_node_of(second, n_nodes);
+    const bool has_both = of_first == node && of_second == node;
+    if (!has_both)
+        gravelp_keys_tell(arena, node, of_first, of_second, name, name_bytes);
+    return has_both;
+}
+#else
+#define gravelp_has_both_keys(arena, node, n_nodes, first, second, name, name_bytes) true
+#endif
 
 #if defined(GRAVEL_CHECK) && GRAVEL_CHECK
 /* A handler, or a kernel, asks for an element. */
@@ -164,9 +195,7 @@ GRAVELP_OUT_OF_LINE void gravelp_local_tell(global struct gravelp_arena *arena,
 {
     if (!gravelp_fault_claim(arena))
         return;
-    for (uint i = 0; i < GRAVELP_FAULT_FILE_BYTES; i++)
-        arena->fault_file[i] =
-            i < name_bytes && i + 1 < GRAVELP_FAULT_FILE_BYTES ? (uchar)name[i] : 0;
+    gravelp_fault_set_name(arena, name, name_bytes);
     arena->fault_queue = element.line;
     arena->fault_offset = element.base;
     arena->fault_ticket = (uint)element.index;
@@ -190,32 +219,6 @@ GRAVELP_INLINE global void *gravelp_local_at(struct gravel_group g, ulong base, 
         return inside;
     gravelp_local_tell(g.arena, element, most, name, name_bytes);
     return gravelp_element_spare(g.arena, heap, bytes);
-}
-#endif
-
-#if defined(GRAVEL_NODE_OF)
-/* Any work-item: find the nodes of a transaction's keys, and which key is the lesser. */
-GRAVELP_INLINE void gravelp_transaction_route(global struct gravelp_transaction *record,
-                                              uint n_nodes)
-{
-    (void)n_nodes;
-    const uint first = (uint)(GRAVEL_NODE_OF(record->key[0], n_nodes));
-    const uint second = (uint)(GRAVEL_NODE_OF(record->key[1], n_nodes));
-    record->node[0] = first;
-    record->node[1] = second;
-    record->lesser = first != second ? first > second : record->key[0] > record->key[1];
-}
-GRAVELP_INLINE void gravelp_transaction_copy_out(global struct gravelp_transaction *record,
-                                                 const ulong *datum, uint words)
-{
-    for (uint i = 0; i < words; i++)
-        ((global ulong *)(record + 1))[i] = datum[i];
-}
-GRAVELP_INLINE void gravelp_transaction_copy_in(global const struct gravelp_transaction *record,
-                                                ulong *datum, uint words)
-{
-    for (uint i = 0; i < words; i++)
-        datum[i] = ((global const ulong *)(record + 1))[i];
 }
 #endif
 

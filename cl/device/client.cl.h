@@ -74,15 +74,14 @@ GRAVELP_INLINE uint gravelp_client_has(struct gravel_group g, ulong item)
 /* ---- messages ---------------------------------------------------------------------------------- */
 
 /*
- * Every work-item of the group: messages for this node to its servers, for other nodes as any message, and so
- * transactions with a key elsewhere. Where there is no other node, the few for nodes that do not exist go one by one,
- * and are refused.
+ * Every work-item of the group: messages for this node to its servers, for other nodes as any message. Where there is
+ * no other node, the few for nodes that do not exist go one by one, and are refused.
  */
 GRAVELP_INLINE void gravelp_client_send(struct gravel_group g, uint active, uint command,
                                         struct gravelp_values values, ulong node)
 {
     GRAVELP_ADDRESS(g, command, values, node);
-    const bool is_here = node == GRAVELP_OWN_NODE(g) && GRAVELP_HAS_KEYS_HERE(g, command, values);
+    const bool is_here = node == GRAVELP_OWN_NODE(g);
 #if defined(GRAVELP_SERIAL_GROUP)
     gravelp_outbox_add(g, active, command, values, is_here, node);
 #else

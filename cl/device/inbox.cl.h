@@ -14,7 +14,6 @@
 #define GRAVELP_INBOX_CL_H
 
 #include "inboxes.cl.h"
-#include "layout/mail.h"
 #include "transaction.cl.h"
 
 /* The inbox of a group, and how far the group is. */
@@ -51,37 +50,18 @@ GRAVELP_INLINE struct gravelp_inbox gravelp_inbox_of_pairs(global struct gravelp
 /* In the function that calls the handler a message names: what the handler gets. */
 #define GRAVELP_SERVER_CALL GRAVELP_SERVER_CALL_OF(0)
 #define GRAVELP_SENDER_CALL GRAVELP_SERVER_CALL_OF(1)
-#if defined(GRAVELP_MAIL_SLOTS)
-#define GRAVELP_SERVER_CALL_OF(sends)                                                            \
-    ((struct gravel_call){                                                                       \
-        (global uchar *)gravel_arena_ +                                                          \
-            (letter.mail ? letter.mail->heap : gravel_arena_->heap_offset),                      \
-        gravel_arena_->heap_bytes, letter.mail ? letter.mail->node : gravel_arena_->node,        \
-        GRAVELP_N_NODES(gravel_arena_), letter.mail ? letter.mail->source : gravel_arena_->node, \
-        gravel_arena_->constants, gravel_arena_, (sends)})
-#else
 #define GRAVELP_SERVER_CALL_OF(sends)                                                 \
     ((struct gravel_call){(global uchar *)gravel_arena_ + gravel_arena_->heap_offset, \
                           gravel_arena_->heap_bytes, gravel_arena_->node,             \
                           GRAVELP_N_NODES(gravel_arena_), gravel_arena_->node,        \
                           gravel_arena_->constants, gravel_arena_, (sends)})
-#endif
 #define GRAVELP_LETTER_ARGUMENT(letter, row, i) ((letter).argument[(row) * (letter).stride + (i)])
-
-#if defined(GRAVELP_MAIL_SLOTS)
-#define GRAVELP_NO_MAIL , 0
-#else
-#define GRAVELP_NO_MAIL
-#endif
 
 /* A message by its number among those of the inbox. */
 struct gravelp_letter {
     uint handler;
     size_t stride;                /* from one argument to the next */
     global const ulong *argument; /* the first */
-#if defined(GRAVELP_MAIL_SLOTS)
-    global struct gravelp_mail *mail; /* that it came with; 0: it is this node's */
-#endif
 };
 
 #if defined(GRAVELP_RESIDENT)
@@ -97,7 +77,7 @@ GRAVELP_INLINE struct gravelp_letter gravelp_inbox_letter(struct gravelp_inbox i
         gravelp_inbox_slot(inbox.servers, inbox.server, inbox.first + number / columns);
     return (struct gravelp_letter){
         GRAVELP_COMMAND_HANDLER(((global struct gravelp_package *)slot)->command), columns,
-        gravelp_inbox_row(inbox.servers, slot, 0) + (number & (columns - 1)) GRAVELP_NO_MAIL};
+        gravelp_inbox_row(inbox.servers, slot, 0) + (number & (columns - 1))};
 }
 
 /* Every work-item of the group: sum up, give the slots back, and let clients continue. */

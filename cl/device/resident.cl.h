@@ -17,7 +17,7 @@
 #ifndef GRAVELP_RESIDENT_CL_H
 #define GRAVELP_RESIDENT_CL_H
 
-#include "mail.cl.h"
+#include "inbox.cl.h"
 #include "outbox.cl.h"
 #include "spill.cl.h"
 
@@ -131,12 +131,6 @@ GRAVELP_INLINE bool gravelp_resident_spill(global struct gravelp_arena *gravel_a
 #define gravelp_resident_spill(arena, server) ((void)(arena), (void)(server), false)
 #endif
 
-#if defined(GRAVELP_MAIL_SLOTS)
-#define gravelp_resident_mail gravelp_mail_serve
-#else
-#define gravelp_resident_mail(arena, server) ((void)(arena), (void)(server), false)
-#endif
-
 /* Leader: serve until no message of a client can come. */
 GRAVELP_OUT_OF_LINE void gravelp_resident_serve(global struct gravelp_arena *gravel_arena_,
                                                 struct gravelp_origin origin, uint server,
@@ -148,13 +142,10 @@ GRAVELP_OUT_OF_LINE void gravelp_resident_serve(global struct gravelp_arena *gra
     uint busy = server;
     do
         while (gravelp_resident_has(inbox, inbox.first) ||
-               gravelp_resident_spill(gravel_arena_, server)) {
+               gravelp_resident_spill(gravel_arena_, server))
             if (gravelp_resident_has(inbox, inbox.first))
                 gravelp_resident_serve_slot(gravel_arena_, &inbox);
-            (void)gravelp_resident_mail(gravel_arena_, server);
-        }
-    while (gravelp_resident_mail(gravel_arena_, server) ||
-           gravelp_resident_waits_on(gravel_arena_, origin, inbox, n_clients, &patience, &busy));
+    while (gravelp_resident_waits_on(gravel_arena_, origin, inbox, n_clients, &patience, &busy));
     gravelp_device_fetch_add_relaxed(&inbox.servers->n_served, inbox.n_run); /* a sum */
 }
 
@@ -215,30 +206,6 @@ GRAVELP_INLINE bool gravelp_resident_has_spilled(global struct gravelp_arena *ar
 #define gravelp_resident_has_spilled(arena, server) ((void)(arena), (void)(server), false)
 #endif
 
-#if defined(GRAVELP_MAIL_SLOTS)
-/* Leader: see whether there is mail. */
-GRAVELP_INLINE bool gravelp_resident_has_mail(global struct gravelp_arena *arena,
-                                              local struct gravelp_service *service, uint server)
-{
-    service->has_mail = gravelp_mail_next(gravelp_servers(arena), server) != 0;
-    return service->has_mail;
-}
-
-/* Every work-item of the group: serve the slot that the leader has seen. */
-GRAVELP_INLINE void gravelp_resident_mail(struct gravel_group g,
-                                          local struct gravelp_service *service, uint server)
-{
-    if (service->has_mail)
-        gravelp_mail_serve(g.arena, service, gravelp_mail_next(gravelp_servers(g.arena), server),
-                           server);
-    gravelp_service_meet(g.arena); /* G8: the slot has been passed */
-}
-#else
-#define gravelp_resident_has_mail(arena, service, server) \
-    ((void)(arena), (void)(service), (void)(server), false)
-#define gravelp_resident_mail(g, service, server) (void)0
-#endif
-
 /* Every work-item of the group: see how many slots there are to be served. False: all is over. */
 GRAVELP_INLINE bool gravelp_resident_look(struct gravel_group g,
                                           local struct gravelp_service *service, uint server)
@@ -253,8 +220,8 @@ GRAVELP_INLINE bool gravelp_resident_look(struct gravel_group g,
         if (!gravelp_resident_has(inbox, inbox.first + i))
             gravelp_local_max_relaxed(&service->n_behind, GRAVELP_SERVER_SLOTS - i);
     gravelp_service_meet(g.arena); /* G8: all have looked */
-    if (gravelp_is_leader() && !gravelp_resident_has_mail(g.arena, service, server) &&
-        service->n_behind == GRAVELP_SERVER_SLOTS && !gravelp_resident_has_spilled(g.arena, server))
+    if (gravelp_is_leader() && service->n_behind == GRAVELP_SERVER_SLOTS &&
+        !gravelp_resident_has_spilled(g.arena, server))
         service->goes_on = gravelp_resident_goes_on(g, service, inbox);
     gravelp_service_meet(g.arena); /* G8: whether to continue is known */
     return service->goes_on;
@@ -313,7 +280,6 @@ GRAVELP_INLINE void gravelp_resident_serve(struct gravel_group g,
     while (gravelp_resident_look(g, service, server)) {
         gravelp_resident_serve_slots(g, service, server);
         gravelp_resident_spill(g, service, server);
-        gravelp_resident_mail(g, service, server);
     }
     if (gravelp_is_leader())
         gravelp_device_fetch_add_relaxed(&gravelp_servers(g.arena)->n_served,

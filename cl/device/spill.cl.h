@@ -91,8 +91,7 @@ GRAVELP_INLINE bool gravelp_spill_has(struct gravelp_spill spill, uint ticket)
 GRAVELP_INLINE struct gravelp_letter gravelp_spill_letter(struct gravelp_spill spill, uint ticket)
 {
     global struct gravelp_spilled *spilled = gravelp_spilled(spill.servers, spill.owner, ticket);
-    return (struct gravelp_letter){spilled->handler, 1,
-                                   (global const ulong *)(spilled + 1) GRAVELP_NO_MAIL};
+    return (struct gravelp_letter){spilled->handler, 1, (global const ulong *)(spilled + 1)};
 }
 
 /* Leader: n messages have been run. */

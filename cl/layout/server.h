@@ -3,8 +3,7 @@
  * The server region of the arena: an inbox for each server, and what a launch of clients and servers shares.
  *
  *     region = struct gravelp_servers | one struct gravelp_queue_words a server | slots of server 0 | of server 1 ... |
- *              a slot for messages that are dropped after a fault | spill rings (spill.h), if handlers send |
- *              mailbox (mail.h)
+ *              a slot for messages that are dropped after a fault | spill rings (spill.h), if handlers send
  *     slot   = struct gravelp_package | argument row 0 | argument row 1 ...
  *
  * An inbox is a queue of packages whose producers are work-groups of clients and whose consumer is a work-group. A slot
@@ -35,9 +34,7 @@ struct gravelp_servers {
     gravelp_u32 full_at;      /* slots in use at which clients take no more work in phases */
     gravelp_u32 n_spill;      /* messages of a spill ring, a power of two; 0: no handler sends */
     gravelp_u32 n_spill_args; /* arguments of each */
-    gravelp_u64 mail_offset;  /* of the mailbox (mail.h) in the region [bytes]; 0: there is none */
-    gravelp_u32 n_mail_rows;  /* of a slot there: arguments, and answers */
-    gravelp_u32 constant_padding[5];
+    gravelp_u32 constant_padding[8];
 
     /* Written by the host between kernels. */
     gravelp_u64 n_items; /* of the launch */

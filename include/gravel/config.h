@@ -60,13 +60,8 @@
     X(COUNT, server_items, GRAVEL_SERVER_GROUP, 0, 0, 256, "device",                              \
       "work-items of each of those; 0 derives it: 1 on CPU devices, else 256 [work-items]")       \
     X(STRING, server_mode, GRAVEL_SERVER_MODE, "auto", "auto, resident, phases", 0, "device",     \
-      "how launches of clients and servers run: resident, both in one kernel; phases, in "        \
-      "turns; auto is resident on GPUs that run work-groups beside each other, else phases")      \
-    X(COUNT, transactions_window, GRAVEL_SERVER_WINDOW, 256, 1, 65536, "device",                  \
-      "largest number of transactions of two nodes in flight per process [transactions]")         \
-    X(BYTES, waiting_bytes, GRAVEL_SERVER_WAITING, 1u << 30, 4096, 1ull << 40, "device",          \
-      "memory of a process for messages with keys that wait for transactions, or for running "    \
-      "servers; a node that gets more fails [bytes]")                                             \
+      "how launches of clients and servers run: resident, both in one kernel, where a node is "   \
+      "alone; phases, in turns; auto is resident where it can be, on GPUs, else phases")          \
     X(COUNT, inbox_slots, GRAVEL_INBOX, 0, 0, 1u << 20, "device",                                 \
       "slots of 128 messages of a server's inbox, rounded down to a power of two; 0 derives "     \
       "it: 256, and more where many groups of clients run at once [slots]")                       \

@@ -113,7 +113,8 @@ typedef int gravel_answer_function(struct gravel *gravel, void *user, uint32_t s
  * *second, ulong a2, ...)` gets private copies of both, which are stored when it returns. Functions of device_code move
  * them: `void datum_load(struct gravel_call call, ulong key, ulong *words)` and `void datum_store(struct gravel_call
  * call, ulong key, const ulong *words)`. If the keys are equal there is one copy, and both point to it. Where
- * device_code defines GRAVEL_NODE_OF(key, n), the data may be of two nodes.
+ * device_code defines GRAVEL_NODE_OF(key, n), a message whose keys are not both of its node ends the node with
+ * GRAVEL_EKERNEL, which names handler and nodes.
  *
  * With one key and max_pending it may send messages to servers of its own device (gravel_serve_amN of cl/server.cl.h).
  * Such a handler is served in launches of gravel_server_launch alone: messages to it that come another way are refused

@@ -71,6 +71,10 @@ static const struct {
     [GRAVELP_FAULT_BOUNDS] = {.text =
                                   "{item} of node {node}: {file}, line {queue}: gravel_local_at of "
                                   "index {ticket} at base {offset}, {bound}"},
+    [GRAVELP_FAULT_KEYS] =
+        {.text = "handler {file}: its keys are of nodes {ticket} and {value} (GRAVEL_NODE_OF), and "
+                 "the message is for node {queue}; a transaction has both data at one node: lock "
+                 "the data of two nodes by requests (docs/guide/servers.md, Data of two nodes)"},
 };
 static const char other_version[] =
     "the program was built with another gravel.cl.h (arena version {value}, here {version})";

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Acknowledgements: of all frames up to one, once the messages with keys among them have been run, and the records that
- * had come by then are written.
+ * Acknowledgements: of all frames up to one, once the records that had come by then are written.
  *
  * Path:    control.c (a flush) -> acks.c -> control.c of the node that asked.
  * Owner:   the network has those that are held.
@@ -9,7 +8,6 @@
  */
 #include "base/clock.h"
 #include "network/parts.h"
-#include "serve/transactions.h"
 #include "spool/spool.h"
 
 #include <stdlib.h>
@@ -19,9 +17,8 @@
 struct gravel_held_ack {
     struct gravel_held_ack *next;
     uint32_t source;
-    enum { WAITS_FOR_KEYS, WAITS_FOR_RECORDS } state;
     uint64_t acked; /* frames */
-    uint64_t mark;  /* of messages with keys, and then of the spool */
+    uint64_t mark;  /* of the spool */
 };
 
 static void send(struct gravel_network *network, uint32_t source, uint64_t acked)
@@ -34,23 +31,15 @@ static void send(struct gravel_network *network, uint32_t source, uint64_t acked
     gravel_network_put(network, buffer);
 }
 
-static bool is_due(const struct gravel_network *network, struct gravel_held_ack *ack)
+static bool is_due(const struct gravel_network *network, const struct gravel_held_ack *ack)
 {
-    if (ack->state == WAITS_FOR_KEYS) {
-        if (!gravel_transactions_have_passed(network->transactions, ack->mark))
-            return false;
-        ack->state = WAITS_FOR_RECORDS;
-        ack->mark = gravel_spool_mark(network->spool);
-    }
     return gravel_spool_has_passed(network->spool, ack->mark);
 }
 
 void gravel_acks_give(struct gravel_network *network, uint32_t source, uint64_t acked)
 {
-    struct gravel_held_ack ack = {.source = source,
-                                  .state = WAITS_FOR_KEYS,
-                                  .acked = acked,
-                                  .mark = gravel_transactions_mark(network->transactions)};
+    const struct gravel_held_ack ack = {
+        .source = source, .acked = acked, .mark = gravel_spool_mark(network->spool)};
     if (is_due(network, &ack)) {
         send(network, source, acked);
         return;
@@ -71,9 +60,7 @@ static void tell_all_is_well(struct gravel_network *network)
 {
     const uint64_t now_ns = gravel_network_lived_ns(network);
     const uint64_t every_ns = gravel_network_patience_ns(network) / SIGNS;
-    if (now_ns < network->told_ns + every_ns ||
-        (network->held_acks->state == WAITS_FOR_KEYS &&
-         !gravel_transactions_have_moved(network->transactions, network->told_ns)))
+    if (now_ns < network->told_ns + every_ns)
         return;
     for (const struct gravel_held_ack *ack = network->held_acks; ack; ack = ack->next)
         send(network, ack->source, 0);

@@ -19,7 +19,6 @@
 #include "base/error.h"
 #include "memory/memory.h"
 #include "network/parts.h"
-#include "serve/transactions.h"
 #include "spool/spool.h"
 
 #include <stdio.h>
@@ -151,8 +150,7 @@ static int take_counters(struct gravel_network *network, struct gravel_tally *ta
 /* Contribute to a round once everything we know of has been sent, which the loop does first, and counted. */
 static void try_round(struct gravel_network *network, struct gravel_job *job)
 {
-    if (gravel_transactions_are_open(network->transactions) ||
-        !gravel_spool_is_empty(network->spool) || network->credit.n_waiting)
+    if (!gravel_spool_is_empty(network->spool) || network->credit.n_waiting)
         return; /* they have limits of their own */
     /* The round may end the barrier, if its sums are those of the last one. */
     const bool takes = job->tally && job->last_counts[0] == job->last_counts[1];

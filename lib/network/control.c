@@ -7,7 +7,6 @@
  */
 #include "memory/memory.h"
 #include "network/parts.h"
-#include "serve/transactions.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -96,14 +95,8 @@ static bool dispatch(struct gravel_network *network, struct gravel_frame *frame,
     void *whole = frame;
     const struct gravel_refusal_frame *refusal = whole;
     const struct gravel_death_frame *death = whole;
-    char why[GRAVEL_WHY_BYTES];
     if (frame->kind == GRAVEL_FRAME_MESSAGES)
         return gravel_resolving_take(network, frame, loan);
-    if (frame->kind == GRAVEL_FRAME_TRANSACTIONS) {
-        if (!gravel_transactions_arrive(network->transactions, whole, why))
-            gravel_fields_fail(network, loan, "%s", why);
-        return false;
-    }
     if (frame->kind == GRAVEL_FRAME_RECORDS) {
         gravel_records_take(network, frame, loan);
         return false;
@@ -122,8 +115,8 @@ static bool dispatch(struct gravel_network *network, struct gravel_frame *frame,
             network->shape.report(network->shape.context, refusal->code, false, refusal->text);
         break;
     case GRAVEL_FRAME_FLUSH:
-        /* All frames before this one have been resolved, for they are handled in order, except transactions and records
-         * that take longer; answers go first. */
+        /* All frames before this one have been resolved, for they are handled in order, except records, which take
+         * longer; answers go first. */
         if (network->sees_attached)
             gravel_sender_flush_urgent(network->handler_sender);
         gravel_acks_give(network, loan->source, loan->sequence + 1);

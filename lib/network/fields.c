@@ -6,7 +6,7 @@
  * Here is what all frames have in common; what a field means is checked where it is used. Messages have a stricter
  * check of their own (lib/resolve/decode.c), which refuses them.
  *
- * Path:    control.c, liveness.c, get.c, grant.c -> fields.c -> the node's failure.
+ * Path:    control.c, liveness.c, get.c -> fields.c -> the node's failure.
  * Threads: the network thread.
  */
 #include "base/error.h"
@@ -51,8 +51,6 @@ static struct length length_of(uint16_t kind)
         [GRAVEL_FRAME_REPLY] = {"a reply", sizeof(struct gravel_reply_frame), false},
         [GRAVEL_FRAME_HEARTBEAT] = {"a heartbeat", sizeof(struct gravel_heartbeat_frame), true},
         [GRAVEL_FRAME_DEATH] = {"news of a death", sizeof(struct gravel_death_frame), true},
-        [GRAVEL_FRAME_TRANSACTIONS] = {"transactions", sizeof(struct gravel_transactions_frame),
-                                       false},
         [GRAVEL_FRAME_RECORDS] = {"records", sizeof(struct gravel_frame), false},
         [GRAVEL_FRAME_CREDIT] = {"credit", sizeof(struct gravel_credit_frame), true},
     };

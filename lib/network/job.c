@@ -15,7 +15,6 @@
 #include "base/error.h"
 #include "base/await.h"
 #include "network/parts.h"
-#include "serve/transactions.h"
 #include "spool/spool.h"
 
 #include <stdio.h>
@@ -45,7 +44,6 @@ static void begin_quiet(struct gravel_network *network, struct gravel_job *job)
             gravel_network_transmit(network, buffer);
     }
     job->owing = 0;
-    job->mark = gravel_transactions_mark(network->transactions);
     job->lines = gravel_spool_mark(network->spool);
 }
 
@@ -100,10 +98,9 @@ static bool step(struct gravel_network *network, struct gravel_job *job)
     case GRAVEL_JOB_QUIET:
         if (!are_acknowledged(network, job))
             return false;
-        if (gravel_transactions_have_passed(network->transactions, job->mark) &&
-            gravel_spool_has_passed(network->spool, job->lines))
+        if (gravel_spool_has_passed(network->spool, job->lines))
             return true;
-        job->moved_ns = gravel_network_lived_ns(network); /* these have limits of their own */
+        job->moved_ns = gravel_network_lived_ns(network); /* the spool has a limit of its own */
         return false;
     case GRAVEL_JOB_GET:
         return gravel_job_step_get(network, job);
@@ -170,14 +167,10 @@ static bool step_first(struct gravel_network *network, struct gravel_job **place
     return false;
 }
 
-static bool waits_for_sends(const struct gravel_network *network, struct gravel_job *job)
+static bool waits_for_sends(const struct gravel_job *job)
 {
     switch (job->kind) {
     case GRAVEL_JOB_QUIET:
-        /* Answers of transactions that have passed may be to nodes of this process, which acknowledge nothing. */
-        return !job->has_begun ||
-               (network->transactions && are_acknowledged(network, job) &&
-                gravel_transactions_have_passed(network->transactions, job->mark));
     case GRAVEL_JOB_FENCE:
     case GRAVEL_JOB_GET:
         return !job->has_begun;
@@ -190,10 +183,10 @@ static bool waits_for_sends(const struct gravel_network *network, struct gravel_
 
 bool gravel_job_waits_for_sends(const struct gravel_network *network)
 {
-    struct gravel_job *job = network->jobs;
-    while (job && !waits_for_sends(network, job))
+    const struct gravel_job *job = network->jobs;
+    while (job && !waits_for_sends(job))
         job = job->next;
-    return job || (network->collectives && waits_for_sends(network, network->collectives));
+    return job || (network->collectives && waits_for_sends(network->collectives));
 }
 
 bool gravel_job_step(struct gravel_network *network)

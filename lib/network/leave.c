@@ -13,7 +13,6 @@
  */
 #include "base/timeouts.h"
 #include "network/parts.h"
-#include "serve/transactions.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -106,5 +105,4 @@ void gravel_network_leave(struct gravel_network *network)
     leave_together(network);
     if (network->n_kept) /* buffers come home, and the device has read what the transport unmaps */
         gravel_resolver_finish(network->resolver);
-    gravel_transactions_end(network->transactions);
 }

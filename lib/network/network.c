@@ -6,7 +6,6 @@
  * Path:    outgoing.c -> network.c -> transport, or control.c for a frame to this node; transport -> control.c.
  */
 #include "network/parts.h"
-#include "serve/transactions.h"
 
 #include "base/clock.h"
 
@@ -183,13 +182,8 @@ bool gravel_network_step(struct gravel_network *network, uint64_t now_ns, uint64
     n += send_pending(network, BATCH);
     if (!ships_first(network, now_ns, due_ns))
         n += gravel_network_exchange(network);
-    if (network->sees_attached) {
-        n += gravel_transactions_step(network->transactions, gravel_network_lived_ns(network));
+    if (network->sees_attached)
         gravel_sender_flush_urgent(network->handler_sender); /* answers */
-        uint64_t mail_due_ns = gravel_transactions_due_ns(network->transactions, now_ns);
-        if (mail_due_ns < *due_ns)
-            *due_ns = mail_due_ns;
-    }
     bool has_aborted = gravel_network_has_aborted(network);
     if (has_aborted || atomic_load_explicit(&network->is_ending, memory_order_relaxed))
         gravel_liveness_tell_death(network);

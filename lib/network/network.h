@@ -35,7 +35,6 @@ struct gravel_network;
 struct gravel_spool;
 struct gravel_held_ack;
 struct gravel_trace;
-struct gravel_transactions;
 
 enum gravel_job_kind {
     GRAVEL_JOB_FENCE, /* until what handlers have sent has left */
@@ -63,7 +62,6 @@ struct gravel_job {
     /* GRAVEL_JOB_QUIET */
     uint64_t *targets; /* [n_nodes] frames to be acknowledged */
     uint32_t owing;    /* first node that may not have acknowledged them; n_nodes: none */
-    uint64_t mark;     /* transactions here that must have ended: gravel_transactions_mark */
     uint64_t lines;    /* records here that must be written: gravel_spool_mark */
     bool has_parked;   /* `parked` is known */
     uint64_t parked;   /* frames of records that must leave first: gravel_credit_mark */
@@ -149,8 +147,7 @@ struct gravel_network {
     struct gravel_transport *transport;
     uint32_t node, n_nodes; /* of the transport, which ends first; n_nodes 0: it is not open yet */
     struct gravel_resolver *resolver;
-    struct gravel_transactions *transactions; /* over keys of two nodes; NULL: there are none */
-    struct gravel_spool *spool;               /* records that wait to be written */
+    struct gravel_spool *spool;        /* records that wait to be written */
     struct gravel_buffer *dealt_with;  /* of them, for gravel_records_look; a list, oldest first */
     struct gravel_credit credit;       /* for records, at other nodes and of theirs here */
     struct gravel_held_ack *held_acks; /* acks.c, oldest first */

@@ -38,10 +38,9 @@ struct gravel_buffer *gravel_network_take_pending(struct gravel_network *network
     return buffer;
 }
 
-struct gravel_buffer *gravel_network_frame(void *context, uint16_t kind, uint32_t node,
-                                           uint32_t bytes)
+struct gravel_buffer *gravel_network_frame(struct gravel_network *network, uint16_t kind,
+                                           uint32_t node, uint32_t bytes)
 {
-    struct gravel_network *network = context;
     struct gravel_buffer *buffer = gravel_buffer_create((bytes + 7) & ~7u);
     if (!buffer) {
         gravel_network_fail(network, GRAVEL_ENOMEM, "no memory for a control frame");

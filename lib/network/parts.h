@@ -11,7 +11,6 @@
 
 #include "base/clock.h"
 #include "network/network.h"
-#include "serve/courier.h"
 
 static inline bool gravel_network_has_aborted(const struct gravel_network *network)
 {
@@ -66,10 +65,9 @@ bool gravel_network_step(struct gravel_network *network, uint64_t now_ns, uint64
 /** The part of a round that sends nothing new: what has arrived, and buffers that have left. As step. */
 bool gravel_network_exchange(struct gravel_network *network);
 
-/** outgoing.c: a frame of our own of `bytes`, to be filled and put; NULL (and a fatal report) if memory is out.
- * `context` is the network, as of the next call: the courier of messages with keys makes both (serve/courier.h). */
-struct gravel_buffer *gravel_network_frame(void *context, uint16_t kind, uint32_t node,
-                                           uint32_t bytes);
+/** outgoing.c: a frame of our own of `bytes`, to be filled and put; NULL (and a fatal report) if memory is out. */
+struct gravel_buffer *gravel_network_frame(struct gravel_network *network, uint16_t kind,
+                                           uint32_t node, uint32_t bytes);
 /** outgoing.c: append a frame to those pending, and take the first of them, or NULL. */
 void gravel_network_put(void *context, struct gravel_buffer *buffer);
 struct gravel_buffer *gravel_network_take_pending(struct gravel_network *network);
@@ -88,11 +86,10 @@ bool gravel_resolving_look(struct gravel_network *network);
 void gravel_resolving_begin_finish(struct gravel_network *network);
 /** resolving.c: wait until every frame handled so far is applied; the node fails if one cannot be. */
 void gravel_resolving_finish(struct gravel_network *network);
-/** resolving.c: tell this node and the sender that messages were not applied. `context` is the network, as of both that
- * follow. */
-void gravel_resolving_refuse(void *context, int code, const char *why, uint32_t source,
-                             uint32_t destination);
-/** resolving.c: the resolver is done with a frame's bytes. */
+/** resolving.c: tell this node and the sender that messages were not applied. */
+void gravel_resolving_refuse(struct gravel_network *network, int code, const char *why,
+                             uint32_t source, uint32_t destination);
+/** resolving.c: the resolver is done with a frame's bytes. `context` is the network, as of the next call. */
 void gravel_resolving_give_back(void *context, const struct gravel_loan *loan);
 /** resolving.c: n messages of a frame were applied, or why not. As gravel_lending's. */
 void gravel_resolving_ended(void *context, const struct gravel_loan *loan, uint64_t n_messages,
@@ -133,7 +130,7 @@ bool gravel_fields_check_error(struct gravel_network *network, const struct grav
 bool gravel_fields_fail(struct gravel_network *network, const struct gravel_loan *loan,
                         const char *format, ...) __attribute__((format(printf, 3, 4)));
 
-/** acks.c: acknowledge `acked` frames once keyed messages received so far have run and records are written. */
+/** acks.c: acknowledge `acked` frames once records received so far are written. */
 void gravel_acks_give(struct gravel_network *network, uint32_t source, uint64_t acked);
 /** acks.c: send the acknowledgements that may go now. @return whether there were any. */
 bool gravel_acks_step(struct gravel_network *network);

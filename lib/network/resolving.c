@@ -11,10 +11,9 @@
 
 #include <stdio.h>
 
-void gravel_resolving_refuse(void *context, int code, const char *why, uint32_t source,
-                             uint32_t destination)
+void gravel_resolving_refuse(struct gravel_network *network, int code, const char *why,
+                             uint32_t source, uint32_t destination)
 {
-    struct gravel_network *network = context;
     char text[GRAVEL_FRAME_TEXT_BYTES];
     snprintf(text, sizeof text, "node %u refused a buffer from node %u: %s", destination, source,
              why);

@@ -7,7 +7,6 @@
  *          are set, for the network thread.
  */
 #include "network/parts.h"
-#include "serve/transactions.h"
 #include "spool/spool.h"
 
 #include "base/clock.h"
@@ -160,19 +159,6 @@ int gravel_network_attach(struct gravel_network *network, const struct gravel_me
         .streams = network->shape.streams,
         .are_bare = !config->print_tags,
     };
-    const struct gravel_courier courier = {
-        .transport = network->transport,
-        .heap = network->shape.heap,
-        .failure = network->shape.failure,
-        .patience_ns = gravel_network_patience_ns(network),
-        .most_bytes = gravel_network_frame_bytes(network),
-        .context = network,
-        .frame = gravel_network_frame,
-        .put = gravel_network_put,
-        .answer = gravel_reply_send,
-        .refuse = gravel_resolving_refuse,
-        .fail = gravel_network_fail,
-    };
     network->shape.memory = memory;
     network->trace = trace;
     int code = gravel_resolver_create(&network->resolver, &resolver);
@@ -182,8 +168,6 @@ int gravel_network_attach(struct gravel_network *network, const struct gravel_me
         code = gravel_credit_create(
             &network->credit, network->transport->n_nodes,
             gravel_credit_window(config->spool_bytes, network->transport->n_nodes));
-    if (!code)
-        code = gravel_transactions_create(&network->transactions, &courier, calls);
     if (!code)
         code = gravel_sender_create(&network->handler_sender, &sender);
     sender.ship = gravel_network_ship;
@@ -232,7 +216,6 @@ bool gravel_network_stop(struct gravel_network *network, bool keep_resolver)
     gravel_credit_destroy(&network->credit);
     if (!gravel_spool_destroy(network->spool))
         return false;
-    gravel_transactions_destroy(network->transactions);
     if (!keep_resolver && !gravel_resolver_destroy(network->resolver))
         return false;
     gravel_acks_free(network);

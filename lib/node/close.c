@@ -57,8 +57,10 @@ static bool free_device(struct gravel *gravel, bool are_running)
     if (are_running || gravel_node_is_stuck(gravel) || !gravel_pump_destroy(gravel->pump))
         return false;
     gravel_device_calls_destroy(gravel->calls); /* it may still give the servers' turn back */
-    if (gravel_node_is_stuck(gravel) || !gravel_servers_close(&gravel->servers) ||
-        !gravel_wait_is_done(&gravel->device, gravel->copies, "copies of accumulators and deques"))
+    if (gravel_node_is_stuck(gravel))
+        return false;
+    gravel_servers_close(&gravel->servers);
+    if (!gravel_wait_is_done(&gravel->device, gravel->copies, "copies of accumulators and deques"))
         return false;
     gravel_cl_queue_release(gravel->copies);
     gravel->copies = NULL;

@@ -71,7 +71,6 @@ static int open_calls(struct gravel *gravel, const struct gravel_bindings *bindi
         .bindings = bindings,
         .config = &gravel->config,
         .turn = &gravel->servers.turn,
-        .mail = &gravel->servers.mail,
         .is_kept = gravel_node_is_kept,
         .context = gravel,
     };

@@ -136,29 +136,6 @@ static uint64_t count_host_calls(void *context)
            gravel_counter_load(&gravel->network.n_handler_calls);
 }
 
-static bool awaits_mail(void *context)
-{
-    const struct gravel *gravel = context;
-    return gravel_mail_is_unread(&gravel->servers.mail);
-}
-
-static void see_mail(void *context, const void *words)
-{
-    const struct gravel *gravel = context;
-    const struct gravel_mail *mail = &gravel->servers.mail;
-    gravel_mail_copies_see(&mail->copies, words, mail->shape.n_owners);
-}
-
-/* How far resident servers are with their mail, where the pump has to bring it. */
-static struct gravel_pump_words mail_words(const struct gravel *gravel)
-{
-    const uint32_t bytes = gravel_mail_words_bytes(&gravel->servers.mail);
-    return (struct gravel_pump_words){.at = bytes ? gravel_servers_mail_at(&gravel->servers) : 0,
-                                      .bytes = bytes,
-                                      .are_wanted = awaits_mail,
-                                      .see = see_mail};
-}
-
 /* Not where GRAVEL_DEVICE_AGGREGATION leaves all of it to the host, or asks for blocks of every package. */
 static bool applies_in_place(const struct gravel *gravel)
 {
@@ -175,7 +152,6 @@ static int open_pump(struct gravel *gravel)
         .unanswered = &gravel->network.credit.n_unanswered,
         .report = gravel_report,
         .wake = wake_aggregator,
-        .words = mail_words(gravel),
         .apply_in_place = applies_in_place(gravel) ? apply_in_place : NULL,
         .n_host_calls = count_host_calls,
         .context = gravel,

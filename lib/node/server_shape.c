@@ -56,6 +56,11 @@ static int make_resident(const struct gravel *gravel, struct gravel_servers_shap
     if (gravel_servers_n_pairs(gravel->handlers, gravel->n_handlers))
         return gravel_fail(GRAVEL_ECAPABILITY,
                            "a handler has two keys, and transactions are served in turns");
+    if (gravel->network.transport->n_nodes > 1)
+        return gravel_fail(GRAVEL_ECAPABILITY,
+                           "messages of other nodes would wait for a launch to end, and there are "
+                           "%u nodes",
+                           gravel->network.transport->n_nodes);
     if (gravel->device.step == GRAVEL_STEP_DRAIN)
         return gravel_fail(GRAVEL_ECAPABILITY, "no kernel waits on step drain");
     if (gravel->config.check)
@@ -72,7 +77,6 @@ static int make_resident(const struct gravel *gravel, struct gravel_servers_shap
                            shape->n_servers, at_once);
     shape->n_clients = at_once - shape->n_servers;
     shape->is_resident = true;
-    shape->n_mail = gravel->network.transport->n_nodes > 1 ? shape->n_slots : 0;
     return gravel_self_test_arrival(&gravel->device, shape->n_servers, shape->n_clients);
 }
 
@@ -101,15 +105,6 @@ static int choose_mode(struct gravel *gravel, struct gravel_servers_shape *shape
     return 0;
 }
 
-static void add_handler(const struct gravel_handler *handler, struct gravel_servers_shape *shape)
-{
-    const uint32_t n_rows = handler->n_args + (handler->n_answers != 0);
-    if (handler->serve.n_keys && handler->n_args > shape->n_args)
-        shape->n_args = handler->n_args;
-    if (handler->serve.n_keys && n_rows > shape->n_mail_rows)
-        shape->n_mail_rows = n_rows;
-}
-
 int gravel_node_shape_servers(struct gravel *gravel, struct gravel_servers_shape *shape)
 {
     const struct gravel_config *config = &gravel->config;
@@ -119,7 +114,8 @@ int gravel_node_shape_servers(struct gravel *gravel, struct gravel_servers_shape
         .turn_ns = gravel_network_patience_ns(&gravel->network),
     };
     for (uint32_t i = 0; i < gravel->n_handlers; i++)
-        add_handler(&gravel->handlers[i], shape);
+        if (gravel->handlers[i].serve.n_keys && gravel->handlers[i].n_args > shape->n_args)
+            shape->n_args = gravel->handlers[i].n_args;
     shape->n_spill = gravel_sender_ring(gravel->handlers, gravel->n_handlers);
     if (config->inbox_slots)
         shape->n_slots = gravel_power_to(config->inbox_slots);

@@ -112,30 +112,18 @@ static cl_int read_queues(struct gravel_pump *pump, cl_command_queue on, uint32_
     return error;
 }
 
-/* Reads the words that change. @param are_wanted  [out] whether those that the shape names are read too. */
-static cl_int read_state(struct gravel_pump *pump, cl_command_queue on, bool *are_wanted,
-                         cl_event *last)
+/* Reads the words that change. */
+static cl_int read_state(struct gravel_pump *pump, cl_command_queue on, cl_event *last)
 {
-    const struct gravel_pump_words *words = &pump->shape.words;
-    cl_event next = NULL;
-    cl_int error = clEnqueueReadBuffer(on, pump->device, CL_FALSE, 0, pump->state_bytes, pump->seen,
-                                       0, NULL, last);
-    *are_wanted = error == CL_SUCCESS && words->bytes && words->are_wanted(pump->shape.context);
-    if (*are_wanted)
-        error = clEnqueueReadBuffer(on, pump->device, CL_FALSE, words->at, words->bytes,
-                                    pump->words, 0, NULL, &next);
-    gravel_pump_keep_last(last, next);
-    return error;
+    return clEnqueueReadBuffer(on, pump->device, CL_FALSE, 0, pump->state_bytes, pump->seen, 0,
+                               NULL, last);
 }
 
 /* Waits for what was enqueued, and hands on what it brought. */
-static int end_look(struct gravel_pump *pump, cl_command_queue on, cl_int error, cl_event last,
-                    bool are_wanted)
+static int end_look(struct gravel_pump *pump, cl_command_queue on, cl_int error, cl_event last)
 {
     GRAVEL_TRY(gravel_wait_command(pump->shape.memory->device, on, error, last,
                                    "reading the queues of the device"));
-    if (are_wanted)
-        pump->shape.words.see(pump->shape.context, pump->words);
     const struct gravelp_queue_words *words =
         (const struct gravelp_queue_words *)(pump->seen + sizeof(struct gravelp_arena));
     for (uint32_t q = 0; q < pump->n_queues; q++) { /* the mirror's readers see them there */
@@ -149,23 +137,22 @@ static int end_look(struct gravel_pump *pump, cl_command_queue on, cl_int error,
 
 int gravel_pump_see_words(struct gravel_pump *pump, cl_command_queue on)
 {
-    bool are_wanted = false;
     cl_event last = NULL;
-    cl_int error = read_state(pump, on, &are_wanted, &last);
-    return end_look(pump, on, error, last, are_wanted);
+    cl_int error = read_state(pump, on, &last);
+    return end_look(pump, on, error, last);
 }
 
 static int look(struct gravel_pump *pump, uint32_t *n)
 {
-    bool are_wanted = false, has_held = holds_back(pump);
+    const bool has_held = holds_back(pump);
     cl_command_queue on = has_held ? pump->moves : pump->looks;
     cl_event last = NULL;
-    cl_int error = read_state(pump, on, &are_wanted, &last);
+    cl_int error = read_state(pump, on, &last);
     if (error == CL_SUCCESS)
         error = read_queues(pump, on, n, &last);
     if (error == CL_SUCCESS && has_held)
         error = gravel_pump_copy_held(pump);
-    return end_look(pump, on, error, last, are_wanted);
+    return end_look(pump, on, error, last);
 }
 
 bool gravel_pump_is_behind(const struct gravel_pump *pump)

@@ -96,7 +96,6 @@ struct gravel_pump {
     struct gravel_pinned staging; /* what the device has, what it is sent, headers */
     unsigned char *seen; /* [state_bytes] control block and queue words as the device has them */
     uint32_t state_bytes;
-    unsigned char *words;                /* [shape.words.bytes] as the device has them */
     struct gravelp_queue_words *credits; /* [n_queues] what the device is sent */
     cl_event told;                       /* of the last credits; NULL at first */
     struct mirror *mirrors;              /* [n_queues] */

@@ -148,13 +148,11 @@ static void *thread_main(void *argument)
 static int make_staging(struct gravel_pump *pump)
 {
     size_t headers = sizeof(struct gravelp_package) * pump->look_most;
-    size_t before = pump->state_bytes + pump->n_queues * (headers + sizeof *pump->credits);
-    size_t bytes = before + pump->shape.words.bytes;
+    size_t bytes = pump->state_bytes + pump->n_queues * (headers + sizeof *pump->credits);
     GRAVEL_TRY(gravel_pinned_create(&pump->staging, pump->shape.memory->device, pump->looks,
                                     "pinned memory for the pump", NULL, bytes));
     memset(pump->staging.begin, 0, bytes);
     pump->seen = pump->staging.begin;
-    pump->words = pump->seen + before;
     pump->credits = (struct gravelp_queue_words *)(pump->seen + pump->state_bytes);
     unsigned char *at = (unsigned char *)(pump->credits + pump->n_queues);
     for (uint32_t q = 0; q < pump->n_queues; q++, at += headers) {

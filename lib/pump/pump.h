@@ -27,14 +27,6 @@
 struct gravel_pump;
 struct gravel_block;
 
-/* Words elsewhere in the kernels' arena that looks bring as well. */
-struct gravel_pump_words {
-    uint64_t at;    /* [bytes] */
-    uint32_t bytes; /* 0: none */
-    bool (*are_wanted)(void *context);
-    void (*see)(void *context, const void *words);
-};
-
 struct gravel_pump_shape {
     const struct gravel_memory *memory;
     const struct gravel_failure *failure; /* the node has failed: the pump tells kernels (H1) */
@@ -42,7 +34,6 @@ struct gravel_pump_shape {
     /* U10: of the network: whether functions that block are asked; or NULL */
     gravel_report_function *report;
     void (*wake)(void *context, uint32_t queue); /* packages came for a queue's aggregator */
-    struct gravel_pump_words words;
     /* Have the device apply all queues' next packages: as gravel_device_resolver_apply_in_place. NULL: it does not. */
     int (*apply_in_place)(void *context, const uint32_t *tickets, uint32_t n_queues,
                           cl_command_queue *behind);
@@ -121,13 +112,6 @@ void gravel_pump_note_settled(struct gravel_pump *pump, const struct gravel_pump
 
 /** All messages before the mark, of kernels and host calls, are applied. */
 void gravel_pump_note_applied(struct gravel_pump *pump, const struct gravel_pump_mark *mark);
-
-/**
- * Go round once, at once: what kernels that have ended wrote to the words that looks bring is seen then.
- *
- * @return  0; GRAVEL_EPEER if the node aborted; otherwise the node fails: GRAVEL_ECL; GRAVEL_ETIMEOUT.
- */
-int gravel_pump_look(struct gravel_pump *pump);
 
 /** Blocks that had to wait for a node buffer so far [count]. */
 uint64_t gravel_pump_buffer_waits(const struct gravel_pump *pump);

@@ -167,14 +167,3 @@ int gravel_pump_settle(struct gravel_pump *pump, struct gravel_pump_mark *mark)
     atomic_fetch_sub_explicit(&pump->n_settling, 1, memory_order_relaxed); /* U7 */
     return code;
 }
-
-int gravel_pump_look(struct gravel_pump *pump)
-{
-    uint32_t moved = 0;
-    GRAVEL_TRY(gravel_pump_lock(pump));
-    int code = gravel_pump_move(pump, false, &moved);
-    if (code)
-        gravel_pump_fail(pump, code);
-    pthread_mutex_unlock(&pump->lock);
-    return code;
-}

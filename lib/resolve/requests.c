@@ -15,7 +15,7 @@ void gravel_requests_finish(const void *frame, unsigned char *heap, gravel_apply
     while (start < end) {
         const struct gravel_signal_run *run = (const void *)start;
         uint32_t command = run->run.command, n = run->run.n_messages;
-        if (GRAVELP_IS_REQUEST(command) && run->result != GRAVEL_ANSWERED_LATER) {
+        if (GRAVELP_IS_REQUEST(command)) {
             reply(context, run, header->source, (const void *)(run + 1),
                   start + GRAVEL_RUN_VALUES(command, n, GRAVELP_ANSWER_ROW(command)));
         } else if (GRAVELP_HAS_SIGNAL(command) && !GRAVELP_IS_REQUEST(command) && heap &&

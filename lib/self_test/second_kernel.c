@@ -19,9 +19,8 @@
 #include <unistd.h>
 
 /* Command queues of a node on step pump beside the caller's: copies of the heap, copies of accumulators and deques, the
- * pump's two, binning, the resolver's two; transactions and the mailbox, where they are used; and one that
- * gravel_cl_buffer_create has for a moment. */
-#define N_QUEUES 10u
+ * pump's two, binning, the resolver's two; and one that gravel_cl_buffer_create has for a moment. */
+#define N_QUEUES 8u
 
 /* What a queue has to do: count, then copy a word to the host, unless host and kernels share it. */
 struct side {

@@ -35,8 +35,6 @@ static void write_kernel(FILE *out, const struct gravel_handler *handler)
             each[handler->serve.n_keys]);
     gravel_call_text_write(out, handler, &words);
     fprintf(out, "}\n");
-    if (handler->serve.n_keys == 2)
-        gravel_call_text_steps(out, handler);
     gravel_call_text_prototypes(out, handler);
 }
 

@@ -24,13 +24,6 @@ struct gravel_call_words {
 void gravel_call_text_write(FILE *out, const struct gravel_handler *handler,
                             const struct gravel_call_words *words);
 
-/**
- * The kernel GRAVEL_STEP_KERNEL NAME of a handler with two keys, where the program says of which node a key is: a
- * step of each of some transactions (layout/transaction.h).
- */
-#define GRAVEL_STEP_KERNEL "gravel_step_"
-void gravel_call_text_steps(FILE *out, const struct gravel_handler *handler);
-
 /** Behind it: prototypes, which do not compile if the functions' parameters are others. */
 void gravel_call_text_prototypes(FILE *out, const struct gravel_handler *handler);
 

@@ -34,7 +34,6 @@ struct under_way {
 struct gravel_device_calls {
     struct gravel_device_calls_shape shape;
     struct gravel_device device; /* that runs them */
-    struct gravel_line line;
     cl_program program;
     cl_kernel *kernels; /* [n_handlers] NULL: the host's */
     size_t group;
@@ -264,29 +263,9 @@ static void give_turn(struct gravel_device_calls *calls)
         gravel_turn_end(calls->shape.turn);
 }
 
-static int start(struct gravel_device_calls *calls, uint32_t handler,
-                 const struct call_target *target)
-{
-    const bool has_key = calls->shape.handlers[handler].serve.n_keys;
-    int code = calls->is_stuck || calls->n_under_way == MAX_UNDER_WAY
-                   ? gravel_device_calls_wait(calls)
-                   : 0;
-    if (!code && has_key)
-        code = take_turn(calls);
-    if (code)
-        return code;
-    const bool by_copy = calls->device.step == GRAVEL_STEP_PUMP; /* see gravel_wait_mark */
-    cl_event event = NULL;
-    cl_int error = enqueue(calls, handler, target, spread_of(calls, handler, target->n_messages),
-                           by_copy ? NULL : &event);
-    code = gravel_device_calls_follow(calls, handler, target->queue, error, event);
-    if (code && has_key)
-        give_turn(calls);
-    return code;
-}
-
-int gravel_device_calls_follow(struct gravel_device_calls *calls, uint32_t handler,
-                               cl_command_queue queue, cl_int error, cl_event event)
+/* Adds a kernel to the runs under way, if it was enqueued. @param event  NULL: one behind what the queue has. */
+static int follow(struct gravel_device_calls *calls, uint32_t handler, cl_command_queue queue,
+                  cl_int error, cl_event event)
 {
     struct under_way *run = &calls->under_way[(calls->first + calls->n_under_way) % MAX_UNDER_WAY];
     if (error == CL_SUCCESS && !event)
@@ -304,61 +283,25 @@ int gravel_device_calls_follow(struct gravel_device_calls *calls, uint32_t handl
                              calls->shape.handlers[handler].name, gravel_cl_error(error));
 }
 
-/* ---- what waits ------------------------------------------------------------------------------ */
-
-void gravel_device_calls_set_line(struct gravel_device_calls *calls, struct gravel_line line)
+static int start(struct gravel_device_calls *calls, uint32_t handler,
+                 const struct call_target *target)
 {
-    calls->line = line;
-}
-
-int gravel_device_calls_hold(struct gravel_device_calls *calls)
-{
-    int code = take_turn(calls);
-    calls->n_keyed += !code;
+    const bool has_key = calls->shape.handlers[handler].serve.n_keys;
+    int code = calls->is_stuck || calls->n_under_way == MAX_UNDER_WAY
+                   ? gravel_device_calls_wait(calls)
+                   : 0;
+    if (!code && has_key)
+        code = take_turn(calls);
+    if (code)
+        return code;
+    const bool by_copy = calls->device.step == GRAVEL_STEP_PUMP; /* see gravel_wait_mark */
+    cl_event event = NULL;
+    cl_int error = enqueue(calls, handler, target, spread_of(calls, handler, target->n_messages),
+                           by_copy ? NULL : &event);
+    code = follow(calls, handler, target->queue, error, event);
+    if (code && has_key)
+        give_turn(calls);
     return code;
-}
-
-void gravel_device_calls_let_go(struct gravel_device_calls *calls)
-{
-    calls->n_keyed--;
-    give_turn(calls);
-}
-
-bool gravel_device_calls_turn_is_wanted(const struct gravel_device_calls *calls)
-{
-    return gravel_turn_is_wanted(calls->shape.turn);
-}
-
-const struct gravel_device_calls_shape *
-gravel_device_calls_shape_of(const struct gravel_device_calls *calls)
-{
-    return &calls->shape;
-}
-
-const struct gravel_device *gravel_device_calls_device(const struct gravel_device_calls *calls)
-{
-    return &calls->device;
-}
-
-cl_program gravel_device_calls_program(const struct gravel_device_calls *calls)
-{
-    return calls->program;
-}
-
-/* @return as struct gravel_line has it. */
-static int give_to_line(const struct gravel_device_calls *calls, const struct gravel_frame *frame,
-                        struct gravel_run *run, uint64_t heap_offset)
-{
-    const uint32_t handler = GRAVELP_COMMAND_HANDLER(run->command);
-    const struct gravelp_arena *arena = calls->shape.memory->arena;
-    if (!calls->line.take || !calls->shape.handlers[handler].serve.n_keys)
-        return 0;
-    const int taken =
-        calls->line.take(calls->line.context, frame, run,
-                         (uint32_t)((heap_offset - arena->heap_offset) / arena->heap_bytes));
-    if (taken == 1 && GRAVELP_IS_REQUEST(run->command))
-        ((struct gravel_signal_run *)(void *)run)->result = GRAVEL_ANSWERED_LATER;
-    return taken;
 }
 
 /* Where a run's arguments and answers are. @param start  of the run [bytes] from where its kernel looks. */
@@ -384,11 +327,8 @@ bool gravel_device_calls_can_take(const struct gravel_device_calls *calls,
 
 int gravel_device_calls_enqueue(struct gravel_device_calls *calls, cl_command_queue queue,
                                 cl_mem uploaded, const struct gravel_frame *frame,
-                                struct gravel_run *run, uint64_t heap_offset)
+                                const struct gravel_run *run, uint64_t heap_offset)
 {
-    const int taken = give_to_line(calls, frame, run, heap_offset);
-    if (taken)
-        return taken < 0 ? taken : 0;
     struct call_target target = {
         .queue = queue,
         .uploaded = uploaded,
@@ -404,10 +344,6 @@ int gravel_device_calls_enqueue(struct gravel_device_calls *calls, cl_command_qu
 int gravel_device_calls_run(struct gravel_device_calls *calls, const struct gravel_frame *frame,
                             struct gravel_run *run, uint32_t heap)
 {
-    const int taken =
-        give_to_line(calls, frame, run, gravel_memory_heap_offset(calls->shape.memory, heap));
-    if (taken)
-        return taken < 0 ? taken : 0;
     const uint64_t bytes = GRAVEL_RUN_BYTES(run->command, (uint64_t)run->n_messages);
     struct call_target target = {
         .queue = calls->queue,

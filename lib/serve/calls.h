@@ -16,7 +16,6 @@
 #define GRAVEL_SERVE_CALLS_H
 
 #include "memory/memory.h"
-#include "serve/mail.h"
 #include "serve/turn.h"
 #include "transport/wire.h"
 
@@ -30,17 +29,8 @@ struct gravel_device_calls_shape {
     const struct gravel_bindings *bindings; /* device_code; used by create only */
     const struct gravel_config *config;
     struct gravel_key_turn *turn; /* of handlers with keys */
-    struct gravel_mail *mail;     /* to servers that run */
     /* Whether a kernel of the caller's may keep the device to itself. */
     bool (*is_kept)(void *context);
-    void *context;
-};
-
-/* Who may take runs of handlers with keys, to have them run later (transactions.h). */
-struct gravel_line {
-    /** @return 1: it has taken the run; 0: the run is to be run at once; a negative code. */
-    int (*take)(void *context, const struct gravel_frame *frame, const struct gravel_run *run,
-                uint32_t heap);
     void *context;
 };
 
@@ -63,7 +53,7 @@ bool gravel_device_calls_can_take(const struct gravel_device_calls *calls,
 /**
  * Steps svm and usm: run them and wait.
  *
- * @param run  gets its answers, if it is of requests. If a line has taken it its result becomes GRAVEL_ANSWERED_LATER.
+ * @param run  gets its answers, if it is of requests.
  * @return     0; GRAVEL_ECL; GRAVEL_EKERNEL: they do not end.
  */
 int gravel_device_calls_run(struct gravel_device_calls *calls, const struct gravel_frame *frame,
@@ -73,13 +63,12 @@ int gravel_device_calls_run(struct gravel_device_calls *calls, const struct grav
  * Steps pump and drain: enqueue them behind what the queue has.
  *
  * @param uploaded     the frame on the device, which gets the run's answers.
- * @param run          as gravel_device_calls_run, but for answers.
  * @param heap_offset  of the node's heap in the arena [bytes].
  * @return             0; GRAVEL_ECL; GRAVEL_EKERNEL: earlier ones do not end.
  */
 int gravel_device_calls_enqueue(struct gravel_device_calls *calls, cl_command_queue queue,
                                 cl_mem uploaded, const struct gravel_frame *frame,
-                                struct gravel_run *run, uint64_t heap_offset);
+                                const struct gravel_run *run, uint64_t heap_offset);
 
 /**
  * Wait until all that are under way have ended. NULL is allowed.
@@ -103,31 +92,5 @@ bool gravel_device_calls_are_stuck(const struct gravel_device_calls *calls);
  * @return 0; GRAVEL_ECL. */
 int gravel_device_calls_warm_up(const struct gravel_device_calls *calls, cl_command_queue queue,
                                 cl_mem uploaded);
-
-/* ---- for steps.c and who has runs wait ----------------------------------------------------------- */
-
-/** Ask a line before runs of handlers with keys; before any run. */
-void gravel_device_calls_set_line(struct gravel_device_calls *calls, struct gravel_line line);
-
-/** Take the turn of handlers with keys, and keep it until gravel_device_calls_let_go. @return as the wait's limit. */
-int gravel_device_calls_hold(struct gravel_device_calls *calls);
-void gravel_device_calls_let_go(struct gravel_device_calls *calls);
-/** Whether a launch waits for it. */
-bool gravel_device_calls_turn_is_wanted(const struct gravel_device_calls *calls);
-
-/**
- * A kernel of a handler with keys has been enqueued, or not: have it among the runs under way.
- *
- * @param error  of the enqueueing.
- * @param event  of the kernel, which is taken over; NULL: one behind what the queue has.
- * @return       0; GRAVEL_ECL.
- */
-int gravel_device_calls_follow(struct gravel_device_calls *calls, uint32_t handler,
-                               cl_command_queue queue, cl_int error, cl_event event);
-
-const struct gravel_device_calls_shape *
-gravel_device_calls_shape_of(const struct gravel_device_calls *calls);
-const struct gravel_device *gravel_device_calls_device(const struct gravel_device_calls *calls);
-cl_program gravel_device_calls_program(const struct gravel_device_calls *calls);
 
 #endif

@@ -8,7 +8,6 @@
 
 #include "base/counter.h"
 #include "base/error.h"
-#include "layout/mail.h"
 #include "layout/spill.h"
 
 #include <stddef.h>
@@ -50,29 +49,9 @@ static uint64_t rings_bytes(const struct gravel_servers_shape *shape)
     return shape->n_spill ? shape->n_owners * ring : 0;
 }
 
-static uint64_t mail_at(const struct gravel_servers_shape *shape)
-{
-    const uint64_t end = inboxes_end(shape) + rings_bytes(shape);
-    return (end + GRAVELP_CACHELINE - 1) / GRAVELP_CACHELINE * GRAVELP_CACHELINE;
-}
-
-static uint32_t mail_slot_bytes(const struct gravel_servers_shape *shape)
-{
-    return GRAVELP_MAIL_SLOT_BYTES(GRAVEL_INBOX_COLUMNS, shape->n_mail_rows);
-}
-
-static uint64_t mail_bytes(const struct gravel_servers_shape *shape)
-{
-    return shape->n_mail ? GRAVELP_MAIL_SLOT(shape->n_owners, shape->n_mail, mail_slot_bytes(shape),
-                                             shape->n_mail)
-                         : 0;
-}
-
 uint64_t gravel_servers_bytes(const struct gravel_servers_shape *shape)
 {
-    if (shape->n_args == 0)
-        return 0;
-    return mail_at(shape) + mail_bytes(shape);
+    return shape->n_args ? inboxes_end(shape) + rings_bytes(shape) : 0;
 }
 
 /* The region lies where another heap would. */
@@ -95,46 +74,12 @@ static int empty_inboxes(const struct gravel_servers *servers)
                               rings_bytes(&servers->shape));
 }
 
-uint64_t gravel_servers_mail_at(const struct gravel_servers *servers)
-{
-    return gravel_memory_heap_offset(servers->memory, servers->n_heaps) + mail_at(&servers->shape);
-}
-
-/* A node that has a mailbox reaches it, where the host does not see device memory by an image. */
-static int open_mail(struct gravel_servers *servers)
-{
-    const struct gravel_servers_shape *shape = &servers->shape;
-    const bool is_apart = shape->n_mail && servers->memory->region.buffer;
-    struct gravel_mail_shape mail = {
-        .n_owners = shape->n_owners,
-        .n_slots = shape->n_mail,
-        .columns = GRAVEL_INBOX_COLUMNS,
-        .slot_bytes = mail_slot_bytes(shape),
-    };
-    struct gravel_mail_copies copies = {.device = NULL};
-    int code = is_apart
-                   ? gravel_mail_copies_create(&copies, servers->memory,
-                                               gravel_servers_mail_at(servers), mail_bytes(shape))
-                   : 0;
-    if (is_apart)
-        mail.box = copies.image.begin;
-    else if (shape->n_mail)
-        mail.box = (unsigned char *)servers->memory->arena + gravel_servers_mail_at(servers);
-    const int made = gravel_mail_init(&servers->mail, &mail, is_apart ? &copies : NULL);
-    return code ? code : made;
-}
-
-bool gravel_servers_close(struct gravel_servers *servers)
+void gravel_servers_close(struct gravel_servers *servers)
 {
     if (!servers->memory) /* never opened */
-        return true;
-    if (!gravel_mail_copies_destroy(&servers->mail.copies))
-        return false;
-    if (servers->shape.n_args)
-        gravel_mail_destroy(&servers->mail);
+        return;
     gravel_turn_destroy(&servers->turn);
     pthread_mutex_destroy(&servers->lock);
-    return true;
 }
 
 int gravel_servers_open(struct gravel_servers *servers, const struct gravel_servers_shape *shape,
@@ -154,13 +99,9 @@ int gravel_servers_open(struct gravel_servers *servers, const struct gravel_serv
         .n_spill = shape->n_spill,
         .n_spill_args = shape->n_args,
         .full_at = shape->n_slots - gravel_servers_slots_for(shape->n_clients),
-        .n_mail_rows = shape->n_mail_rows,
-        .mail_offset = shape->n_mail ? mail_at(shape) : 0,
         .launch = GRAVELP_LAUNCH_NONE,
     };
-    int code = open_mail(servers);
-    if (!code)
-        code = write(servers, 0, &head, sizeof head);
+    int code = write(servers, 0, &head, sizeof head);
     return code ? code : empty_inboxes(servers);
 }
 

@@ -12,7 +12,6 @@
 
 #include "layout/server.h"
 #include "memory/memory.h"
-#include "serve/mail.h"
 #include "serve/turn.h"
 
 #define GRAVEL_INBOX_COLUMNS 128u /* of a slot [messages] */
@@ -24,10 +23,8 @@ struct gravel_servers_shape {
     uint32_t n_clients; /* groups that may send at once */
     uint32_t n_args;    /* most of a handler with a key; 0: there is none, and no region */
     uint32_t n_spill;   /* messages of a spill ring, a power of two; 0: no handler sends */
-    uint32_t n_mail;    /* slots of the mailbox, a power of two; 0: there is none */
-    uint32_t n_mail_rows; /* of such a slot: arguments of a message, and its answer */
-    uint64_t turn_ns;     /* longest wait for handlers on another queue [ns] */
-    bool is_resident;     /* servers run beside their clients; else the two take turns */
+    uint64_t turn_ns;   /* longest wait for handlers on another queue [ns] */
+    bool is_resident;   /* servers run beside their clients; else the two take turns */
 };
 
 /** Handlers with two keys. */
@@ -50,7 +47,6 @@ struct gravel_servers {
     const struct gravel_memory *memory;
     uint32_t n_heaps; /* the region lies behind so many */
     struct gravel_key_turn turn;
-    struct gravel_mail mail;
     pthread_mutex_t lock;      /* one launch at a time */
     _Atomic uint64_t n_served; /* messages, of all launches */
     _Atomic uint64_t n_phases; /* of all launches */
@@ -64,12 +60,8 @@ struct gravel_servers {
 int gravel_servers_open(struct gravel_servers *servers, const struct gravel_servers_shape *shape,
                         const struct gravel_memory *memory, uint32_t n_heaps);
 
-/** No thread posts mail, and no kernel runs. One that was not opened is allowed. @return false if copies of mail do not
- * end: it stays, and so must the arena. */
-bool gravel_servers_close(struct gravel_servers *servers);
-
-/** Where the mailbox is in the kernels' arena [bytes]. */
-uint64_t gravel_servers_mail_at(const struct gravel_servers *servers);
+/** No kernel runs. One that was not opened is allowed. */
+void gravel_servers_close(struct gravel_servers *servers);
 
 /* What clients and servers have come to. */
 struct gravel_servers_state {

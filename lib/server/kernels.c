@@ -58,10 +58,7 @@ int gravel_servers_run(struct gravel_servers_launch *launch, cl_kernel kernel, s
     struct gravel *gravel = launch->gravel;
     if (gravel_node_has_failed(gravel))
         return gravel_failure_report(&gravel->failure);
-    int code = gravel_node_run(gravel, kernel, n_groups, group_items, &launch->event);
-    if (!code && gravel_mail_words_bytes(&gravel->servers.mail))
-        code = gravel_pump_look(gravel->pump);
-    return code;
+    return gravel_node_run(gravel, kernel, n_groups, group_items, &launch->event);
 }
 
 int gravel_servers_run_in_turn(struct gravel_servers_launch *launch, cl_kernel kernel,

@@ -12,8 +12,8 @@
 
 struct gravel_servers_launch {
     struct gravel *gravel;
-    cl_kernel clients, server; /* server: used in phases, and for what a mailbox has at the end */
-    cl_kernel pairs;           /* serves transactions; NULL if there are none */
+    cl_kernel clients, server;
+    cl_kernel pairs; /* serves transactions; NULL if there are none */
     uint64_t n_items;
     uint32_t n_groups;                             /* virtual groups of clients */
     size_t client_items, server_items, pair_items; /* of a group */

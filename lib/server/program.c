@@ -38,17 +38,16 @@ char *gravel_server_prelude(const struct gravel_handler *handlers, uint32_t n_ha
     fprintf(out, "#define GRAVELP_N_SERVERS %uu\n#define GRAVELP_N_OWNERS %uu\n%s%s",
             servers->n_servers, servers->n_owners, n_nodes == 1 ? "#define GRAVELP_IS_ALONE\n" : "",
             servers->is_resident ? "#define GRAVELP_RESIDENT\n" : "");
-    if (servers->n_mail)
-        fprintf(out, "#define GRAVELP_MAIL_SLOTS %uu\n", servers->n_mail);
     fclose(out);
     return text;
 }
 
+/* A message of an inbox asks for no answer. */
 static void write_case(FILE *out, const struct gravel_handler *handler, uint32_t number)
 {
-    const struct gravel_call_words words = {
-        handler->serve.max_pending ? "GRAVELP_SENDER_CALL" : "GRAVELP_SERVER_CALL",
-        "GRAVELP_LETTER_ARGUMENT(letter, ", ", i)", "GRAVELP_LETTER_ANSWER(letter, i, "};
+    const struct gravel_call_words words = {handler->serve.max_pending ? "GRAVELP_SENDER_CALL"
+                                                                       : "GRAVELP_SERVER_CALL",
+                                            "GRAVELP_LETTER_ARGUMENT(letter, ", ", i)", "(void)("};
     fprintf(out, "    case %uu:\n", number);
     gravel_call_text_write(out, handler, &words);
     fprintf(out, "        break;\n");
@@ -88,8 +87,7 @@ char *gravel_server_trailer(const struct gravel_handler *handlers, uint32_t n_ha
     write_run(out, "gravelp_run", handlers, n_handlers, 1);
     fprintf(out,
             "kernel void " GRAVEL_SERVER_KERNEL "(GRAVEL_ARENA)\n"
-            "{\n    GRAVELP_SERVE_INBOX(gravelp_run);\n%s"
-            "#if defined(GRAVELP_MAIL_SLOTS)\n    GRAVELP_SERVE_MAIL;\n#endif\n}\n",
+            "{\n    GRAVELP_SERVE_INBOX(gravelp_run);\n%s}\n",
             gravel_sender_room(handlers, n_handlers) ? "    GRAVELP_SERVE_SPILL(gravelp_run);\n"
                                                      : "");
     write_pairs(out, handlers, n_handlers);

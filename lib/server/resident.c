@@ -7,9 +7,8 @@
  * their turn. Clients also end early when the queue to the host is half full: the network thread, which has to make
  * room there, may wait for that turn.
  *
- * With several nodes messages with keys that come by the network do not wait for a turn: the launch's mailbox takes
- * them (serve/mail.h). A launch ends when its own node's clients have finished and its mailbox is empty; messages that
- * come later are run without servers, so that nodes need not end together.
+ * Only where a node is alone: clients of two nodes could wait for each other, whose launches have the turns that their
+ * messages wait for.
  *
  * Path:    launch.c -> resident.c -> kernels.c.
  * Threads: one that launches.
@@ -51,18 +50,6 @@ static int run_next(struct gravel_servers_launch *launch, struct gravel_servers_
     return code;
 }
 
-/* No more mail comes: serve what there is, without clients. */
-static int end_mail(struct gravel_servers_launch *launch, struct gravel_servers_state *state)
-{
-    struct gravel_servers *servers = &launch->gravel->servers;
-    int code = gravel_mail_close(&servers->mail, launch->gravel->device.limit);
-    if (code || !gravel_mail_is_unread(&servers->mail))
-        return code;
-    code = gravel_servers_run_in_turn(launch, launch->server, servers->shape.n_owners,
-                                      launch->server_items);
-    return code ? code : gravel_servers_look(servers, state);
-}
-
 int gravel_resident_run(struct gravel_servers_launch *launch, bool *is_broken)
 {
     struct gravel_servers *servers = &launch->gravel->servers;
@@ -72,7 +59,6 @@ int gravel_resident_run(struct gravel_servers_launch *launch, bool *is_broken)
     struct gravel_wait wait = for_room;
     const struct gravel_servers_order none = {.launch = GRAVELP_LAUNCH_NONE};
     int code = 0;
-    gravel_mail_open(&servers->mail);
     if (servers->n_at_once == 0)
         servers->n_at_once = FIRST_GROUPS * servers->shape.n_clients;
     while (!code && !state.is_broken && state.n_taken < launch->n_groups) {
@@ -85,9 +71,7 @@ int gravel_resident_run(struct gravel_servers_launch *launch, bool *is_broken)
         else if (!code && !state.is_broken)
             code = gravel_wait_pause(&wait);
     }
-    int ended = end_mail(launch, &state);
     *is_broken = state.is_broken;
-    if (!ended)
-        ended = gravel_servers_begin(servers, &none);
+    int ended = gravel_servers_begin(servers, &none);
     return code ? code : ended;
 }

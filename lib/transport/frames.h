@@ -22,10 +22,7 @@
 #define GRAVEL_FRAME_HEARTBEAT 8u /* I live */
 #define GRAVEL_FRAME_DEATH 9u     /* a node has failed; give up */
 #define GRAVEL_FRAME_NOTE 10u     /* a frame lies in shared memory; only transports see it */
-/* Counted. */
-#define GRAVEL_FRAME_TRANSACTIONS 11u /* over keys of two nodes: grants or unlocks */
-/* Not counted. */
-#define GRAVEL_FRAME_CREDIT 13u /* so many of your frames of records are written */
+#define GRAVEL_FRAME_CREDIT 11u   /* so many of your frames of records are written */
 
 /* Of a frame of records (kind 12: wire.h) [bytes]: one holds any record with its text. */
 #define GRAVEL_RECORDS_LEAST_BYTES 2048u
@@ -34,8 +31,7 @@
 /* Whether a barrier, which ends when as many have been resolved as were sent, counts them. */
 static inline bool gravel_frame_is_counted(uint16_t kind)
 {
-    return kind <= GRAVEL_FRAME_REFUSAL || kind == GRAVEL_FRAME_TRANSACTIONS ||
-           kind == GRAVEL_FRAME_RECORDS;
+    return kind <= GRAVEL_FRAME_REFUSAL || kind == GRAVEL_FRAME_RECORDS;
 }
 
 /* Numbered by themselves: they wait for no other frame. */
@@ -95,18 +91,6 @@ struct gravel_death_frame {
     struct gravel_frame frame;
     int32_t code;
     char text[GRAVEL_FRAME_TEXT_BYTES];
-};
-
-#define GRAVEL_TRANSACTIONS_GRANT 0u  /* the lesser key is locked, and here is its datum */
-#define GRAVEL_TRANSACTIONS_UNLOCK 1u /* store this datum, and unlock it */
-
-struct gravel_transactions_frame {
-    struct gravel_frame frame;
-    uint32_t what; /* GRAVEL_TRANSACTIONS_* */
-    uint32_t handler;
-    uint32_t n; /* records */
-    uint32_t padding;
-    unsigned char records[]; /* [n] layout/transaction.h */
 };
 
 /* Replaces a frame that lib/transport/handover.c hands over: its header, but for kind and bytes. */

@@ -63,9 +63,6 @@ GRAVELP_STATIC_ASSERT(sizeof(struct gravel_frame) == 32, "wire layout");
 GRAVELP_STATIC_ASSERT(sizeof(struct gravel_run) == 16, "wire layout");
 GRAVELP_STATIC_ASSERT(sizeof(struct gravel_signal_run) == 32, "wire layout");
 
-/* Instead of the result of a run that has been checked: its answers are not sent with the frame's others. */
-#define GRAVEL_ANSWERED_LATER UINT64_MAX
-
 #define GRAVEL_ALIGN8(bytes) (((gravelp_u64)(bytes) + 7u) & ~(gravelp_u64)7u)
 /* Offset of the indices from the start of a run: behind its text, which only records have. */
 #define GRAVEL_RUN_INDICES(command)                                                               \

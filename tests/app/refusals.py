@@ -171,6 +171,7 @@ GROUPS["device"] = [
     ("mst", "-u 4 --form lock", "--form lock: a lock is in the memory of one node, and there are 2", LOOPBACK),
     ("mst", "-u 16 -k 1", "heap", HEAP_64K),
     ("sgd", "--ratings 8 --form lock", "--form lock: a lock is in the memory of one node, and there are 2", LOOPBACK),
+    ("sgd", "--ratings 8", "the rows are in the memory of one node, and there are 2", LOOPBACK),
     ("sgd", "--ratings 20", "heap", HEAP_64K),
     ("sgd", "--ratings 8 --rate 1e6 -n 1 --json", "the steps have diverged: the error is no number after 5 epochs"),
     ("atm", "--form lock", "--form lock: a lock is in the memory of one node, and there are 2", LOOPBACK),
@@ -206,5 +207,4 @@ GROUPS["heap of ranks"] = [
     ("kmeans", "-p 1000 -k 256 -d 16", "heap", HEAP_20K),
     ("hashtable", "--items 20", "heap", HEAP_20K),
     ("atm", "--orders 20", "heap", HEAP_20K),
-    ("sgd", "--ratings 18", "heap", HEAP_20K),
 ]

@@ -29,7 +29,7 @@ ROWS = [
     ("mst", ["-u 0 -k 1"], 3),
     ("pagerank", ["-u 0 -k 1", "-u 0 -k 1 --fixed"], 1),
     ("queens", ["2"], 3),
-    ("sgd", ["--ratings 0 --epochs 1"], 3),
+    ("sgd", ["--ratings 0 --epochs 1"], 1),
     ("sort", ["1"], 3),
     ("sssp", ["-u 0 -k 1"], 1),
     ("strassen", ["16"], 3),

@@ -6,9 +6,7 @@
  * A handler with a key draws numbers by a plain load and store: if two ran at once, or an answer went to a wrong place,
  * a number would come twice or not at all.
  *
- * usage: test_ask [resident]     the same cases with resident servers; else in phases
- *
- * Path: meson test -> this -> lib/serve/calls.c, lib/serve/line.c, lib/serve/mail.c, lib/network/reply.c
+ * Path: meson test -> this -> lib/serve/calls.c, lib/network/reply.c
  */
 #include "expect.h"
 #include <gravel/server.h>
@@ -53,7 +51,7 @@ static struct gravel *open_with(struct gravel_config config)
                             .source = ask_cl, .name = "ask.cl", .options = code_options()});
     handlers[0].arg_bytes = arg_bytes;
     config.timeout_ms *= patience();
-    strcpy(config.server_mode, has_argument("resident") ? "resident" : "phases");
+    strcpy(config.server_mode, "phases");
     return scoped_node(&config, &bindings);
 }
 
@@ -118,7 +116,7 @@ TEST(groups_ask)
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct gravel_config config = loopback_config(N_NODES);
         arg_bytes = rows[i].arg_bytes;
-        config.n_servers = rows[i].n_servers && has_argument("resident") ? 2 : rows[i].n_servers;
+        config.n_servers = rows[i].n_servers;
         config.server_items = rows[i].server_items;
         config.buffer_bytes = 1u << 20; /* runs so long that groups that serve run side by side */
         if (*rows[i].options)
@@ -255,14 +253,13 @@ TEST(a_signal_that_is_left_out_raises_nothing)
 
 /* ---- clients and servers ----------------------------------------------------------------------- */
 
-static void ask_servers(struct gravel *gravel, cl_program program, cl_ulong n_keys, cl_uint waits)
+static void ask_servers(struct gravel *gravel, cl_program program, cl_ulong n_keys)
 {
     const uint64_t offsets[3] = {alloc_or_die(gravel, 4 * N_KEYS), alloc_or_die(gravel, 8 * N),
                                  alloc_or_die(gravel, 4 * N)};
     cl_kernel kernel = kernel_or_die(gravel, program, "ask");
     set_offsets(kernel, 3, offsets);
     SET(kernel, 4, n_keys);
-    SET(kernel, 5, waits);
     OK(gravel_server_launch(gravel, kernel, N, 0, NULL, NULL));
     OK(gravel_quiet(gravel));
     expect_drawn(gravel, offsets[0], offsets[1], (uint32_t)n_keys, true);
@@ -271,21 +268,16 @@ static void ask_servers(struct gravel *gravel, cl_program program, cl_ulong n_ke
     clReleaseKernel(kernel);
 }
 
-/* Of this node and of others, beside what clients send servers; on a small mailbox too, with narrow arguments. */
+/* Of this node and of others, beside what clients send servers; with narrow arguments, too. */
 TEST(clients_ask_servers)
 {
-    for (uint32_t slots = 0; slots < 2; slots++) {
-        struct gravel_config config = loopback_config(N_NODES);
+    for (uint32_t is_narrow = 0; is_narrow < 2; is_narrow++) {
         cl_program program;
-        config.inbox_slots = slots && has_argument("resident") ? 1 : 0;
-        arg_bytes = slots ? 4 : 8;
-        struct gravel *gravel = open_with(config);
+        arg_bytes = is_narrow ? 4 : 8;
+        struct gravel *gravel = open_with(loopback_config(N_NODES));
         OK(gravel_server_build(gravel, "ask.cl", ask_cl, code_options(), &program));
-        for (cl_ulong n_keys = 3; n_keys <= N_KEYS; n_keys *= 21) {
-            ask_servers(gravel, program, n_keys, 0);
-            if (has_argument("resident"))
-                ask_servers(gravel, program, n_keys, 1);
-        }
+        for (cl_ulong n_keys = 3; n_keys <= N_KEYS; n_keys *= 21)
+            ask_servers(gravel, program, n_keys);
         clReleaseProgram(program);
     }
 }

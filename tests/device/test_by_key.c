@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Transactions whose keys live on two nodes: none is lost, and none runs beside another handler with one of its keys,
- * whoever sent the messages; what is refused.
+ * Messages that go to the nodes of their keys: none is lost, and no transaction runs beside another handler with one of
+ * its keys, whoever sent the messages; what is refused.
  *
  * A datum is money and a count. A copy that is stored late would lose counts and money. Deposits, of one key, come
- * between; and launches of servers, which take the turn from transactions that are under way.
+ * between; and launches of servers, which take turns with what the host sends.
  *
- * Path: meson test -> this -> lib/serve/transactions.c, lib/serve/steps.c, cl/device/by_key.cl.h
+ * Path: meson test -> this -> cl/device/by_key.cl.h, cl/device/call.cl.h, lib/serve/call_text.c
  */
 #include "bank.h"
 #include "expect.h"
@@ -37,20 +37,17 @@ static const struct gravel_bindings table =
 
 #define NODE_BYTES (N_KEYS / N_NODES * sizeof(struct account)) /* of a node's accounts */
 
-static struct bank open_nodes_with(uint32_t window, uint64_t waiting_bytes)
+static struct bank open_nodes(void)
 {
     struct gravel_config config = loopback_config(N_NODES);
     config.timeout_ms *= patience();
-    if (window)
-        config.transactions_window = window;
-    if (waiting_bytes)
-        config.waiting_bytes = waiting_bytes;
     return open_bank(&config, &table, NODE_BYTES);
 }
 
-static struct bank open_nodes(void)
+/* The account that gets item i's money: of the node of the one that gives it. */
+static uint64_t to_of(uint64_t i, uint64_t n_keys)
 {
-    return open_nodes_with(0, 0);
+    return i * 7 % n_keys % N_NODES + N_NODES * ((i * 5 + i / 11) % (n_keys / N_NODES));
 }
 
 static void reset(const struct bank *bank)
@@ -70,7 +67,7 @@ static void expect_sent(const struct bank *bank, uint64_t n, uint64_t n_keys, ui
     struct account expected[N_KEYS] = {{.money = 0}};
     for (uint64_t i = 0; i < n; i++) {
         struct account *from = &expected[i * 7 % n_keys];
-        struct account *to = &expected[(i * 5 + i / 11) % n_keys];
+        struct account *to = &expected[to_of(i, n_keys)];
         from->money -= i % 7 + 1;
         to->money += i % 7 + 1 + (i % 4 ? 0 : 3);
         from->n_run++;
@@ -101,41 +98,17 @@ static void launch_and_expect(const struct bank *bank, uint64_t n, uint64_t n_ke
     expect_sent(bank, n, n_keys, 1);
 }
 
-static void keys_of_two_nodes_are_served(void **state)
+static void messages_go_to_the_nodes_of_their_keys(void **state)
 {
     (void)state;
     watch(120, "keys of nodes");
     struct bank bank = open_nodes();
-    launch_and_expect(&bank, 0, 1);
+    launch_and_expect(&bank, 0, 3);
     launch_and_expect(&bank, 1, N_KEYS);
-    launch_and_expect(&bank, 300, 1); /* two equal keys */
-    launch_and_expect(&bank, 3000, 2);
+    launch_and_expect(&bank, 300, 3); /* two equal keys */
+    launch_and_expect(&bank, 3000, 6);
     launch_and_expect(&bank, 20000, N_KEYS);
     close_bank(&bank);
-}
-
-static void one_transaction_at_a_time_is_enough(void **state)
-{
-    (void)state;
-    watch(120, "a window of one");
-    struct bank bank = open_nodes_with(1, 0);
-    launch_and_expect(&bank, 300, 5);
-    close_bank(&bank);
-}
-
-/* What a launch sends waits in runs, each of hundreds of transactions. */
-static void more_than_may_wait_is_refused(void **state)
-{
-    (void)state;
-    watch(120, "a bound of memory");
-    struct bank bank = open_nodes_with(1, 4096);
-    const uint64_t n_keys = N_KEYS;
-    MUST(clSetKernelArg(bank.send, 1, sizeof n_keys, &n_keys) == CL_SUCCESS);
-    (void)launch_bank(&bank, 20000);
-    expect_error(gravel_quiet(bank.gravel), GRAVEL_ENOMEM, "GRAVEL_SERVER_WAITING allows 4096");
-    clReleaseKernel(bank.send);
-    clReleaseProgram(bank.program);
-    gravel_close(bank.gravel);
 }
 
 /* ---- at once, from two sides ---------------------------------------------------------------------- */
@@ -146,18 +119,17 @@ static void *send_from_host(void *of)
 {
     const struct bank *bank = of;
     for (uint64_t i = 0; i < N_SENT; i++) {
-        const uint64_t from = i * 7 % 5, to = (i * 5 + i / 11) % 5;
+        const uint64_t from = i * 7 % 6, to = to_of(i, 6);
         const uint64_t args[] = {from, to, i % 7, 1}, paid[] = {to, 3};
-        const uint32_t of_from = from % N_NODES, of_to = to % N_NODES;
-        OK(gravel_am(bank->gravel, TRANSFER, args, 4, of_from < of_to ? of_from : of_to));
+        OK(gravel_am(bank->gravel, TRANSFER, args, 4, from % N_NODES));
         if (i % 4 == 0)
-            OK(gravel_am(bank->gravel, DEPOSIT, paid, 2, of_to));
+            OK(gravel_am(bank->gravel, DEPOSIT, paid, 2, to % N_NODES));
     }
-    OK(gravel_quiet(bank->gravel)); /* which waits for unlocks as well */
+    OK(gravel_quiet(bank->gravel));
     return NULL;
 }
 
-/* Launches take the turn from transactions that are under way, and deposits wait for them. */
+/* Servers of a launch and runs of the network thread take turns. */
 static void launches_and_runs_exclude_each_other(void **state)
 {
     (void)state;
@@ -166,31 +138,15 @@ static void launches_and_runs_exclude_each_other(void **state)
     struct bank bank = open_nodes();
     reset(&bank);
     MUST(pthread_create(&thread, NULL, send_from_host, &bank) == 0);
-    launch(&bank, N_SENT, 5);
-    launch(&bank, N_SENT, 5);
+    launch(&bank, N_SENT, 6);
+    launch(&bank, N_SENT, 6);
     pthread_join(thread, NULL);
     OK(gravel_quiet(bank.gravel));
-    expect_sent(&bank, N_SENT, 5, 3);
+    expect_sent(&bank, N_SENT, 6, 3);
     close_bank(&bank);
 }
 
 /* ---- what is refused ---------------------------------------------------------------------------- */
-
-static void wrong_nodes_are_refused(void **state)
-{
-    (void)state;
-    watch(120, "refusals");
-    struct bank bank = open_nodes();
-    const uint64_t args[] = {1, 2, 0, 0};
-    reset(&bank);
-    OK(gravel_am(bank.gravel, TRANSFER, args, 4, 2)); /* its lesser key is of node 1 */
-    expect_error(gravel_quiet(bank.gravel), GRAVEL_ERANGE,
-                 "keys 1 and 2 are of nodes 1 and 2 of 3 (GRAVEL_NODE_OF), and the message came to "
-                 "node 2");
-    expect_sent(&bank, 0, 1, 1);
-    launch_and_expect(&bank, 100, 4); /* it serves on */
-    close_bank(&bank);
-}
 
 /* Nodes with a text in the place of the first of another one. */
 static struct bank open_changed(const char *place, const char *text)
@@ -207,6 +163,52 @@ static struct bank open_changed(const char *place, const char *text)
     return open_bank(&config, &bindings, NODE_BYTES);
 }
 
+static void end_failed(const struct bank *bank)
+{
+    clReleaseKernel(bank->send);
+    clReleaseProgram(bank->program);
+    gravel_close(bank->gravel);
+}
+
+/* From the host to the node of neither or of one key, and from a kernel by its first key. */
+static void keys_of_two_nodes_end_the_node(void **state)
+{
+    static const struct {
+        uint64_t keys[2];
+        uint32_t node;
+        const char *text;
+    } rows[] = {
+        {{1, 2}, 1, "keys are of nodes 1 and 2 (GRAVEL_NODE_OF), and the message is for node 1;"},
+        {{1, 2}, 2, "keys are of nodes 1 and 2 (GRAVEL_NODE_OF), and the message is for node 2;"},
+        {{4, 7}, 0, "keys are of nodes 1 and 1 (GRAVEL_NODE_OF), and the message is for node 0;"},
+    };
+    (void)state;
+    watch(120, "refusals");
+    for (uint32_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct bank bank = open_nodes();
+        const uint64_t args[] = {rows[i].keys[0], rows[i].keys[1], 1, 0};
+        OK(gravel_am(bank.gravel, TRANSFER, args, 4, rows[i].node));
+        gravel_quiet(bank.gravel); /* the fault may come behind its look for one */
+        expect_error(gravel_quiet(bank.gravel), GRAVEL_EKERNEL, rows[i].text);
+        end_failed(&bank);
+    }
+}
+
+/* A kernel's transactions of two nodes go to the first key's, and end the launch there. */
+static void keys_of_two_nodes_end_the_launch(void **state)
+{
+    (void)state;
+    watch(120, "a launch");
+    struct bank bank = open_changed("from % n +", "(from + 1) % n +");
+    const uint64_t n_keys = N_KEYS;
+    MUST(clSetKernelArg(bank.send, 1, sizeof n_keys, &n_keys) == CL_SUCCESS);
+    (void)launch_bank(&bank, 10);
+    gravel_quiet(bank.gravel);
+    expect_error(gravel_quiet(bank.gravel), GRAVEL_EKERNEL,
+                 "handler transfer: its keys are of nodes ");
+    end_failed(&bank);
+}
+
 /* What programs have for "none" is no node, nor a word for those of the keys. */
 static void a_node_of_all_ones_is_refused(void **state)
 {
@@ -217,9 +219,7 @@ static void a_node_of_all_ones_is_refused(void **state)
     MUST(clSetKernelArg(bank.send, 1, sizeof n_keys, &n_keys) == CL_SUCCESS);
     (void)launch_bank(&bank, 10);
     expect_error(gravel_quiet(bank.gravel), GRAVEL_ERANGE, "destination 4294967295 ");
-    clReleaseKernel(bank.send);
-    clReleaseProgram(bank.program);
-    gravel_close(bank.gravel);
+    end_failed(&bank);
 }
 
 static void handlers_that_send_are_told(void **state)
@@ -228,7 +228,7 @@ static void handlers_that_send_are_told(void **state)
     watch(120, "a transaction that sends");
     struct bank bank = open_changed(
         "from[0] -=", "gravel_serve_am2(call, GRAVEL_HANDLER(deposit), 1, 3);\n    from[0] -=");
-    const uint64_t args[] = {1, 2, 0, 0};
+    const uint64_t args[] = {1, 4, 0, 0};
     OK(gravel_am(bank.gravel, TRANSFER, args, 4, 1));
     gravel_quiet(bank.gravel); /* the fault may come behind its look for one */
     expect_error(gravel_quiet(bank.gravel), GRAVEL_EKERNEL, "sends to handler 1 and may not");
@@ -238,11 +238,10 @@ static void handlers_that_send_are_told(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(keys_of_two_nodes_are_served),
-        cmocka_unit_test(one_transaction_at_a_time_is_enough),
-        cmocka_unit_test(more_than_may_wait_is_refused),
+        cmocka_unit_test(messages_go_to_the_nodes_of_their_keys),
         cmocka_unit_test(launches_and_runs_exclude_each_other),
-        cmocka_unit_test(wrong_nodes_are_refused),
+        cmocka_unit_test(keys_of_two_nodes_end_the_node),
+        cmocka_unit_test(keys_of_two_nodes_end_the_launch),
         cmocka_unit_test(a_node_of_all_ones_is_refused),
         cmocka_unit_test(handlers_that_send_are_told),
     };

@@ -98,60 +98,6 @@ TEST(messages_from_elsewhere_wait_for_their_turn)
     expect_sent(&served, MOST_ITEMS, 1, 1);
 }
 
-#define N_AWAITED \
-    600u /* more than a slot has; behind them in the ledger: clients run, clients have seen all */
-
-static void *send_awaited(void *of)
-{
-    const struct served *served = of;
-    while (!word32(served->gravel, 0, served->ledger + 4 * N_AWAITED))
-        usleep(1000);
-    for (uint64_t i = 0; i < N_AWAITED; i++)
-        OK(gravel_am(served->gravel, KEY_ALONE, &i, 1, 0));
-    OK(gravel_quiet(served->gravel));
-    return NULL;
-}
-
-/* Clients stay until servers have run what the host sends meanwhile: it has more than the mailbox, and waits for all. */
-TEST(messages_reach_servers_that_run)
-{
-    if (!has_argument("resident"))
-        return; /* no mailbox */
-    struct gravel_config config = loopback_config(MOST_NODES);
-    config.inbox_slots = 1;
-    struct served served = open_with(config);
-    const cl_ulong n_steps = UINT64_C(1) << 23;
-    const cl_uint n_awaited = N_AWAITED;
-    pthread_t thread;
-    cl_kernel kernel = server_kernel(&served, "await");
-    SET(kernel, 1, n_steps);
-    SET(kernel, 2, served.ledger);
-    SET(kernel, 3, n_awaited);
-    MUST(pthread_create(&thread, NULL, send_awaited, &served) == 0);
-    OK(gravel_server_launch(served.gravel, kernel, 1, 0, NULL, NULL));
-    pthread_join(thread, NULL);
-    expect_words(served.gravel, 0, served.ledger, 1, N_AWAITED + 2);
-}
-
-/* A kernel that takes no work has no servers either: what came meanwhile is served all the same. */
-TEST(messages_beside_a_launch_without_servers_are_run)
-{
-    if (!has_argument("resident"))
-        return; /* such a launch has no mailbox */
-    struct served served = open_with(loopback_config(MOST_NODES));
-    pthread_t thread;
-    cl_kernel kernel = server_kernel(&served, "no_loop");
-    MUST(pthread_create(&thread, NULL, send_from_host, served.gravel) == 0);
-    for (uint32_t i = 0; i < 8; i++)
-        expect_error(gravel_server_launch(served.gravel, kernel, 5, 0, NULL, NULL), GRAVEL_EINVAL,
-                     "no GRAVEL_SERVE loop");
-    pthread_join(thread, NULL);
-    OK(gravel_quiet(served.gravel));
-    expect_words(served.gravel, 0, served.ledger + 4 * (MOST_ITEMS - N_SENT), 1, N_SENT);
-}
-
-/* Where a node is alone, and where there are others. */
-
 /* More messages of each client than all slots hold, to one server. */
 TEST(clients_wait_for_room_in_an_inbox)
 {

@@ -115,6 +115,12 @@ TEST(modes_that_cannot_be_are_refused)
     config.n_servers = 200;
     expect_no_open(&config, &served_table, GRAVEL_ECONFIG,
                    " work-groups at once, and one must be a client");
+    config = loopback_config(2);
+    strcpy(config.server_mode, "resident");
+    expect_no_open(
+        &config, &served_table, GRAVEL_ECAPABILITY,
+        "GRAVEL_SERVER_MODE=resident: messages of other nodes would wait for a launch to "
+        "end, and there are 2 nodes");
 }
 
 TEST(programs_without_servers_are_refused)

@@ -99,13 +99,6 @@ mutants barrier ONE_ROUND SAME_ONLY NO_FLUSH EARLY_RESOLVED LATE_TAKE TAKE_BESID
 check fails safety barrier -DTAKE_ONCE -DFAN=2 -DLIFE=1 -DN_FIRST=1
 check holds safety finish
 mutants finish EARLY_FINISH EARLY_LOOK NO_FINISH LATE_LEAVES NO_SUMS ONE_SUM SENT_FIRST EARLY_HANDLED
-check holds safety mail
-check holds safety mail -DN_SLOTS=2
-mutants mail EARLY_POST NO_ROOM ONE_SERVER NO_CLOSE NO_LAST
-check holds safety grant
-check holds safety grant -DLOOPBACK
-mutants grant DESCENDING EARLY_UNLOCK NO_TURN
-check fails safety grant -DLOOPBACK -DGUESTS_WAIT
 check holds safety accumulate
 check holds safety accumulate -DSTAYS
 mutants accumulate READ_FIRST MARK_FIRST NOT_COUNTED NO_TURN DEAF_FLUSH DEAF_QUIET

@@ -217,7 +217,6 @@ static const struct death deaths[] = {
      IN_TIME(TIMEOUT_MS)},
     {"killed_while_transactions_wait", &paying_in_a_hurry, 1, NODE_1, be_killed_paying, "node 1 ",
      IN_TIME(0)},
-    {"killed_while_mail_waits", &mailing, 1, NODE_1, be_killed_paying, "node 1 ", IN_TIME(0)},
     {"killed_while_printing", &printing_to_file, 0, NODE_1, be_killed_printing, "node 1 ",
      IN_TIME(2 * TIMEOUT_MS)},
     /* The node that writes: the others wait for its credit. */

@@ -24,7 +24,7 @@ extern struct gravel *self;
 
 /* works.c */
 extern const struct work busy, waiting, closing, flow, accumulating, answering, living, paying,
-    paying_in_a_hurry, mailing, printing_to_file, printing_to_pipe;
+    paying_in_a_hurry, printing_to_file, printing_to_pipe;
 /** Launches what each work's go_on launches, and waits for nothing. */
 void launch_busy(void), launch_paying(void), launch_printing(void);
 /** Launches a kernel that waits for a word that never comes, behind an answer that does. */

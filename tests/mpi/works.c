@@ -221,26 +221,15 @@ static int go_on_living(void)
 
 const struct work living = {begin_living, go_on_living, NULL};
 
-/* ---- transactions, and messages for resident servers ------------------------------------------------ */
+/* ---- transactions, which other ranks send too -------------------------------------------------------- */
 
 #define N_KEYS 24u
 #define MONEY 1000u
 #define N_ITEMS 1024u
 
-extern const char pay_cl[], tally_cl[]; /* kernels/ */
+extern const char pay_cl[]; /* kernels/ */
 
 static struct bank bank;
-
-static void open_accounts(const struct gravel_handler *handler, const char *source)
-{
-    const struct gravel_bindings table =
-        GRAVEL_BINDINGS(.handlers = handler, .n_handlers = 1, .device_code.source = source,
-                        .device_code.name = "bank.cl");
-    const uint64_t n_keys = N_KEYS;
-    bank = open_bank(NULL, &table, N_KEYS * sizeof(uint64_t)); /* enough for one node */
-    self = bank.gravel;
-    MUST(clSetKernelArg(bank.send, 1, sizeof n_keys, &n_keys) == CL_SUCCESS);
-}
 
 /* Keys of a node. */
 static uint64_t n_here(void)
@@ -252,22 +241,17 @@ static void begin_paying(void)
 {
     static const struct gravel_handler handler = {
         .name = "pay", .n_args = 3, .serve = {.n_keys = 2, .datum = "money", .datum_words = 1}};
-    open_accounts(&handler, pay_cl);
+    const struct gravel_bindings table =
+        GRAVEL_BINDINGS(.handlers = &handler, .n_handlers = 1, .device_code.source = pay_cl,
+                        .device_code.name = "pay.cl");
+    const uint64_t n_keys = N_KEYS;
+    bank = open_bank(NULL, &table, N_KEYS * sizeof(uint64_t)); /* enough for one node */
+    self = bank.gravel;
+    MUST(clSetKernelArg(bank.send, 1, sizeof n_keys, &n_keys) == CL_SUCCESS);
     uint64_t *money = write_accounts(&bank, (uint32_t)rank, n_here() * sizeof *money);
     for (uint64_t i = 0; i < n_here(); i++)
         money[i] = MONEY;
     unmap(self, money);
-    OK(meet());
-}
-
-/* Each node's mailbox has a single slot. */
-static void begin_mailing(void)
-{
-    static const struct gravel_handler handler = {
-        .name = "tally", .n_args = 1, .serve = {.n_keys = 1}};
-    setenv("GRAVEL_SERVER_MODE", "resident", 1);
-    setenv("GRAVEL_INBOX", "1", 1);
-    open_accounts(&handler, tally_cl);
     OK(meet());
 }
 
@@ -310,29 +294,18 @@ static void end_paying(int code)
  * Opens with a short GRAVEL_TIMEOUT, for which the others wait. Drivers compile at a first launch, on a busy machine for longer
  * than that: so a node before, with a long one, launches first.
  */
-static void begin_hurried(void (*begin)(void))
+static void begin_paying_in_a_hurry(void)
 {
     setenv("GRAVEL_TIMEOUT", "40000", 1);
-    begin();
+    begin_paying();
     launch_paying();
     close_bank(&bank);
     set_limit("GRAVEL_TIMEOUT", 1000);
-    begin();
-}
-
-static void begin_paying_in_a_hurry(void)
-{
-    begin_hurried(begin_paying);
-}
-
-static void begin_mailing_in_a_hurry(void)
-{
-    begin_hurried(begin_mailing);
+    begin_paying();
 }
 
 const struct work paying = {begin_paying, go_on_paying, end_paying};
 const struct work paying_in_a_hurry = {begin_paying_in_a_hurry, go_on_paying, end_paying};
-const struct work mailing = {begin_mailing_in_a_hurry, go_on_paying, end_paying};
 
 /* ---- lines ---------------------------------------------------------------------------------------- */
 

@@ -28,8 +28,6 @@ REPORT = 66   # ThreadSanitizer's exit code
 
 KERNEL = ["tests/tsan/traffic.c", "tests/tsan/lanes.c", "tests/tsan/shared.c", "lib/memory/arena.c",
           "lib/base/error.c"]
-MAIL = ["tests/tsan/mailbox.c", "tests/tsan/shared.c", "lib/serve/mail.c", "lib/serve/mail_copies.c", "lib/opencl/wait.c",
-        "lib/opencl/objects.c", "lib/opencl/pinned.c", "lib/base/await.c", "lib/base/event.c", "lib/base/error.c", "lib/base/mark.c"]
 FLOW = ["tests/tsan/flow_memory.c", "tests/tsan/lanes.c", "lib/flow/graph.c", "lib/base/growing.c", "lib/flow/layout.c", "lib/base/error.c"]
 HEADERS = ["cl/device/send.cl.h", "cl/device/queue.cl.h", "cl/device/workgroup.cl.h", "lib/memory/package.h"]
 
@@ -53,11 +51,6 @@ SUBJECTS = {
                  ["cl/device/inboxes.cl.h", "cl/device/resident.cl.h"]),
     "resident-serial": (["tests/tsan/servers.c", "tests/tsan/lanes.c"], ["-DGRAVELP_RESIDENT", "-DGRAVELP_SERIAL_GROUP"], [],
                         ["cl/device/inboxes.cl.h", "cl/device/resident.cl.h", "cl/device/outbox.cl.h"]),
-    "mail": (["tests/tsan/servers.c", "tests/tsan/lanes.c"] + MAIL, ["-DGRAVELP_RESIDENT", "-DGRAVELP_MAIL_SLOTS=2"], [],
-             ["cl/device/mail.cl.h", "lib/serve/mail.c"]),
-    "mail-serial": (["tests/tsan/servers.c", "tests/tsan/lanes.c"] + MAIL,
-                    ["-DGRAVELP_RESIDENT", "-DGRAVELP_MAIL_SLOTS=2", "-DGRAVELP_SERIAL_GROUP"], [],
-                    ["cl/device/mail.cl.h", "lib/serve/mail.c"]),
     "fbar": (["tests/tsan/divergence.c", "tests/tsan/lanes.c"], ["-DGRAVELP_SUBGROUP_BUILTINS"], [], ["cl/device/fbar.cl.h"]),
     "share": (["tests/tsan/divergence.c", "tests/tsan/lanes.c"], [], [], ["cl/device/share.cl.h"]),
     "share-serial": (["tests/tsan/divergence.c", "tests/tsan/lanes.c"], ["-DGRAVELP_SERIAL_GROUP"], [], ["cl/device/share.cl.h"]),
@@ -215,7 +208,7 @@ class Bench:
                 if result.returncode:
                     return result.stdout.decode()
         result = self.run([self.compiler, "-fsanitize=thread", "-o", "program", *(name_of(s) + ".o" for s in sources),
-                           "-lpthread", *(["-lOpenCL"] if subject in ("mail", "mail-serial") else [])])
+                           "-lpthread"])
         return result.stdout.decode() if result.returncode else None
 
     def has_line(self, subject, path, text, line):

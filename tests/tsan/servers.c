@@ -4,8 +4,7 @@
  * ordered, for they count without atomics.
  *
  * The same of a run that came by the network; and of transactions, which count for both of their keys. With
- * GRAVELP_RESIDENT clients and servers run side by side, without transactions, else in turns. With GRAVELP_MAIL_SLOTS, of
- * which there are few, half of the messages come by the mailbox while servers run.
+ * GRAVELP_RESIDENT clients and servers run side by side, without transactions, else in turns.
  *
  * Path:    this -> cl/server.cl.h, cl/device/outbox.cl.h, inbox.cl.h, serve.cl.h and transaction.cl.h, compiled as C11
  *          through host_c11.h.
@@ -23,7 +22,6 @@
 #include "gravel.cl.h"
 #include "lanes.h"
 
-#include "mailbox.h"
 #include "server_half.h"
 
 #define MOST_ITEMS 4000u
@@ -45,12 +43,11 @@ static struct heap *heap_of(struct gravelp_arena *arena)
     return (struct heap *)((unsigned char *)arena + arena->heap_offset);
 }
 
-static ulong count(struct gravel_call call, ulong key, ulong item)
+static void count(struct gravel_call call, ulong key, ulong item)
 {
     struct heap *heap = gravel_call_local(call, 0);
     heap->count[key]++;
     heap->ledger[item]++;
-    return MAILBOX_ANSWER(key, item);
 }
 
 static void note(struct gravel_call call, ulong key)
@@ -74,16 +71,6 @@ static ulong second_of(const struct test *test, ulong item)
     return (item * 5 + item / 3) % test->n_keys;
 }
 
-/* Messages that come by the mailbox. */
-static uint32_t n_mail(const struct test *test)
-{
-#if defined(GRAVELP_MAIL_SLOTS)
-    return test->n_items / 2;
-#else
-    return 0 * test->n_items;
-#endif
-}
-
 /* ---- kernels --------------------------------------------------------------------------------------- */
 
 static void clients(struct gravelp_arena *gravel_arena_, const void *arguments)
@@ -92,8 +79,7 @@ static void clients(struct gravelp_arena *gravel_arena_, const void *arguments)
     GRAVEL_SERVER_OPEN(g);
     GRAVEL_SERVE(g, item, active)
     {
-        gravel_am2_wg_if(g, active && item >= n_mail(test), GRAVEL_HANDLER(count),
-                         item % test->n_keys, item, 0);
+        gravel_am2_wg_if(g, active, GRAVEL_HANDLER(count), item % test->n_keys, item, 0);
         if (test->n_keys > 1) /* else a client collects more than an inbox has room for */
             gravel_am1_wg_if(g, active && item % 3 == 0, GRAVEL_HANDLER(note), item % test->n_keys,
                              0);
@@ -107,9 +93,8 @@ static void clients(struct gravelp_arena *gravel_arena_, const void *arguments)
 static void run_letter(struct gravelp_arena *gravel_arena_, struct gravelp_letter letter, uint i)
 {
     if (letter.handler == GRAVEL_HANDLER_count)
-        GRAVELP_LETTER_ANSWER(letter, i,
-                              count(GRAVELP_SERVER_CALL, GRAVELP_LETTER_ARGUMENT(letter, 0, i),
-                                    GRAVELP_LETTER_ARGUMENT(letter, 1, i)));
+        count(GRAVELP_SERVER_CALL, GRAVELP_LETTER_ARGUMENT(letter, 0, i),
+              GRAVELP_LETTER_ARGUMENT(letter, 1, i));
     else
         note(GRAVELP_SERVER_CALL, GRAVELP_LETTER_ARGUMENT(letter, 0, i));
 }
@@ -134,15 +119,8 @@ struct frame {
     ulong *rows;
 };
 
-#if defined(GRAVELP_MAIL_SLOTS)
-#define RUN_IS_NO_MAIL const struct gravelp_letter letter = {.mail = 0}
-#else
-#define RUN_IS_NO_MAIL (void)0
-#endif
-
 static void serve_run(struct gravelp_arena *gravel_arena_, const void *arguments)
 {
-    RUN_IS_NO_MAIL;
     const struct frame *frame = arguments;
     GRAVELP_SERVICE;
     GRAVELP_SERVE(message, GRAVELP_KEYS(frame->rows), frame->n)
@@ -151,7 +129,6 @@ static void serve_run(struct gravelp_arena *gravel_arena_, const void *arguments
 
 static void serve_pairs(struct gravelp_arena *gravel_arena_, const void *arguments)
 {
-    RUN_IS_NO_MAIL;
     const struct frame *frame = arguments;
     GRAVELP_TRANSACTIONS;
     GRAVELP_SERVE_PAIRS(message, frame->rows, frame->rows + 2 * frame->n, frame->n)
@@ -169,20 +146,6 @@ static void serve_pairs(struct gravelp_arena *gravel_arena_, const void *argumen
 #endif
 #define COLUMNS 32u
 
-#if defined(GRAVELP_MAIL_SLOTS)
-#define MAIL_SLOT_BYTES GRAVELP_MAIL_SLOT_BYTES(COLUMNS, 3)
-static uint64_t mail_bytes(const struct test *test)
-{
-    return GRAVELP_MAIL_SLOT(test->n_servers, GRAVELP_MAIL_SLOTS, MAIL_SLOT_BYTES,
-                             GRAVELP_MAIL_SLOTS);
-}
-#else
-static uint64_t mail_bytes(const struct test *test)
-{
-    return 0 * test->n_servers;
-}
-#endif
-
 static struct gravelp_arena *make_arena(const struct test *test)
 {
     const uint32_t slot_bytes = GRAVELP_INBOX_SLOT_BYTES(COLUMNS, 2);
@@ -197,11 +160,8 @@ static struct gravelp_arena *make_arena(const struct test *test)
                                          .stop_at = UINT32_MAX,
                                          .launch = SERVER_LAUNCH};
     const uint64_t inboxes_end = GRAVELP_INBOX_SLOT(n_inboxes, N_SLOTS, slot_bytes, n_inboxes, 1);
-    struct gravelp_arena *arena =
-        make_server_arena(sizeof(struct heap), &head, inboxes_end + mail_bytes(test));
-    gravelp_servers(arena)->mail_offset = inboxes_end;
+    struct gravelp_arena *arena = make_server_arena(sizeof(struct heap), &head, inboxes_end);
     gravelp_servers(arena)->n_spill_args = 2;
-    gravelp_servers(arena)->n_mail_rows = 3;
     return arena;
 }
 
@@ -252,57 +212,12 @@ static void check(const struct test *test, struct gravelp_arena *arena, uint32_t
            n_phases);
 }
 
-#if defined(GRAVELP_MAIL_SLOTS)
-static void mail_server(struct gravelp_arena *gravel_arena_, const void *arguments)
-{
-    (void)arguments;
-#if !defined(GRAVELP_SERIAL_GROUP)
-    GRAVELP_SERVICE;
-    (void)gravel_at_;
-#endif
-    GRAVELP_SERVE_MAIL;
-}
-
-static void begin_mail(const struct test *test, struct gravelp_arena *arena)
-{
-    const struct mailbox_shape shape = {.box = gravelp_mailbox(gravelp_servers(arena)),
-                                        .n_owners = test->n_servers,
-                                        .n_slots = GRAVELP_MAIL_SLOTS,
-                                        .columns = COLUMNS,
-                                        .slot_bytes = MAIL_SLOT_BYTES,
-                                        .handler = GRAVEL_HANDLER(count),
-                                        .n_messages = n_mail(test),
-                                        .n_keys = test->n_keys,
-                                        .heap = arena->heap_offset};
-    mailbox_begin(&shape);
-}
-
-/* Clients have ended: let servers run until all is posted, and then without who posts. */
-static void end_mail(const struct test *test, struct gravelp_arena *arena)
-{
-    while (mailbox_is_busy()) {
-        gravelp_servers(arena)->arrived = gravelp_servers(arena)->finished = 0;
-        lanes_launch(clients, arena, test, test->n_servers + test->n_clients, test->client_items);
-    }
-    mailbox_end();
-    if (mailbox_is_unread())
-        lanes_launch(mail_server, arena, test, test->n_servers, test->server_items);
-    if (mailbox_is_unread())
-        fail("mail is left when servers have run without clients");
-    mailbox_expect_answers();
-}
-#else
-#define begin_mail(test, arena) (void)0
-#define end_mail(test, arena) (void)0
-#endif
-
 static void run_test(const struct test *test)
 {
     struct gravelp_arena *arena = make_arena(test);
     const uint32_t n_virtual = (test->n_items + test->client_items - 1) / test->client_items;
     uint32_t n_phases = 0;
     begin_near_the_wrap(arena);
-    begin_mail(test, arena);
     while (gravelp_servers(arena)->next < n_virtual) {
 #if defined(GRAVELP_RESIDENT)
         lanes_launch(clients, arena, test, test->n_servers + test->n_clients, test->client_items);
@@ -315,7 +230,6 @@ static void run_test(const struct test *test)
             fail("%u phases, and %u virtual groups taken of %u", n_phases,
                  gravelp_servers(arena)->next, n_virtual);
     }
-    end_mail(test, arena);
     check(test, arena, n_phases);
     free(arena);
 }

@@ -272,18 +272,14 @@ static int apply_words(struct pass *pass, const struct gravel_run *run)
     return gravel_device_runs_enqueue(&pass->resolver->runs, &on_device);
 }
 
-static int apply_device_calls(struct pass *pass, struct gravel_run *run)
+static int apply_device_calls(struct pass *pass, const struct gravel_run *run)
 {
-    const bool asks = GRAVELP_IS_REQUEST(run->command);
-    const struct gravel_signal_run *with_result = (const void *)run;
     if (!pass->is_uploaded)
         GRAVEL_TRY(upload(pass));
-    if (asks)
-        GRAVEL_TRY(fetch_answers(pass)); /* which would undo a mark behind their beginning */
     GRAVEL_TRY(gravel_device_calls_enqueue(pass->resolver->shape.calls, pass->resolver->queue,
                                            pass->berth->uploaded, pass->frame, run,
                                            pass->heap_offset));
-    if (asks && with_result->result != GRAVEL_ANSWERED_LATER)
+    if (GRAVELP_IS_REQUEST(run->command))
         note_answers(pass, run);
     return 0;
 }

@@ -20,7 +20,6 @@ SECONDS = 100
 # Of as many bytes; more of them, so that nodes want heaps of other sizes; what only a hash tells.
 PAIRS = {
     "graph": [("x.wel", "0 1 1\n1 2 2\n", "0 1 1\n1 2 7\n"), ("y.wel", "0 1 1\n1 2 2\n", "0 1 1\n1 2 2\n2 9 1\n")],
-    "ratings": [("x.csv", "1,2,3\n2,3,4\n", "1,2,3\n2,3,5\n"), ("y.csv", "1,2,3\n", "1,2,3\n2,9,5\n")],
     "sequence": [("x.fa", ">a\nACGTA\n", ">a\nACGTT\n")],
 }
 # Of whatever wants another heap, other handlers or settings, or differs in nothing but the input: [both, node 0, node 1, option].
@@ -30,11 +29,10 @@ OPTIONS = {
              ("--table 4 --updates 4", "--group 7", "", "--group")],
     "mst": [("", "-g 4", "-u 4", "-g")],
     "sssp": [("-g 6", "", "--seed 2", "--seed"), ("", "-g 4", "-g 5", "-g"), ("-g 4", "", "-k 9", "-k")],
-    "sgd": [("--ratings 4", "", "--rate 0.1", "--rate"), ("--ratings 4", "", "-n 2", "-n")],
     "kmeans": [("-k 2", "-p 20", "-p 21", "-p"), ("-k 2 -p 20", "-v", "", "-v")],
     "fib": [("", "3", "4", "[N]")],
 }
-KINDS = {"sgd": "ratings", "mer": "sequence"}
+KINDS = {"mer": "sequence"}
 
 
 def run(program, each):
@@ -75,7 +73,7 @@ def try_options(program, row):
 def main():
     with tempfile.TemporaryDirectory() as folder:
         passed = [try_pair(folder, program, pair) for program in sys.argv[1:]
-                  if program.endswith(("mst", "sssp", "sgd", "mer"))
+                  if program.endswith(("mst", "sssp", "mer"))
                   for pair in PAIRS[KINDS.get(os.path.basename(program), "graph")]]
     passed += [try_options(program, row) for program in sys.argv[1:] for row in OPTIONS.get(os.path.basename(program), [])]
     return 0 if passed and all(passed) else 1

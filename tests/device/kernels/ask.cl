@@ -38,18 +38,16 @@ void mute(struct gravel_call call, ulong a)
     (void)call, (void)a;
 }
 
-kernel void ask(GRAVEL_ARENA, ulong table, ulong answers, ulong signals, ulong n_keys, uint waits)
+kernel void ask(GRAVEL_ARENA, ulong table, ulong answers, ulong signals, ulong n_keys)
 {
     GRAVEL_SERVER_OPEN(g);
     GRAVEL_SERVE(g, item, active)
     {
         const ulong first = item - get_local_id(0), key = item % n_keys;
         const struct gravel_reply reply = {answers, signals + 4 * (first / get_local_size(0))};
-        const uint n = gravel_ask2_wg_if(g, active, GRAVEL_HANDLER(draw), key, table, reply,
-                                         (uint)item, GRAVEL_BY_KEY);
+        gravel_ask2_wg_if(g, active, GRAVEL_HANDLER(draw), key, table, reply, (uint)item,
+                          GRAVEL_BY_KEY);
         gravel_am2_wg_if(g, active && key % 3 == 0, GRAVEL_HANDLER(draw), key, table,
                          gravel_node(g));
-        if (waits)
-            gravel_wait_until_uint_wg(g, reply.signal, GRAVEL_CMP_EQ, n);
     }
 }

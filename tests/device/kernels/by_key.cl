@@ -44,9 +44,10 @@ void deposit(struct gravel_call call, ulong key, ulong amount)
 kernel void send(GRAVEL_ARENA, ulong n_keys)
 {
     GRAVEL_SERVER_OPEN(g);
+    const uint n = gravel_n_nodes(g);
     GRAVEL_SERVE(g, item, active)
     {
-        ulong from = item * 7 % n_keys, to = (item * 5 + item / 11) % n_keys;
+        ulong from = item * 7 % n_keys, to = from % n + n * ((item * 5 + item / 11) % (n_keys / n));
         gravel_am4_wg_if(g, active, GRAVEL_HANDLER(transfer), from, to, item % 7, 1, GRAVEL_BY_KEY);
         gravel_am2_wg_if(g, active && item % 4 == 0, GRAVEL_HANDLER(deposit), to, 3, GRAVEL_BY_KEY);
     }

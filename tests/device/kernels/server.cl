@@ -90,22 +90,6 @@ kernel void come_late(GRAVEL_ARENA, ulong n_steps, ulong ledger)
     }
 }
 
-kernel void await(GRAVEL_ARENA, ulong n_steps, ulong ledger, uint n_awaited)
-{
-    GRAVEL_SERVER_OPEN(g);
-    volatile global uint *words = (volatile global uint *)gravel_local(g, ledger);
-    GRAVEL_SERVE(g, item, active)
-    {
-        words[n_awaited] = 1;
-        for (ulong i = 0; i < n_steps && !words[n_awaited + 1]; i++) {
-            uint n = 0;
-            for (uint word = 0; word < n_awaited; word++)
-                n += words[word];
-            words[n_awaited + 1] = n == n_awaited;
-        }
-    }
-}
-
 kernel void no_loop(GRAVEL_ARENA)
 {
     GRAVEL_SERVER_OPEN(g);

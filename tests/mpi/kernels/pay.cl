@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Transactions. Keys are few, so that most wait. constant 0: ulong [N_KEYS / nodes], each at first MONEY.
+ * Transactions of keys of one node. Keys are few, so that most wait. constant 0: ulong [N_KEYS / nodes], each at first MONEY.
  *
  * Path: works.c -> this -> cl/server.cl.h
  */
@@ -33,9 +33,11 @@ void pay(struct gravel_call call, ulong *from, ulong *to, ulong amount)
 kernel void send(GRAVEL_ARENA, ulong n_keys)
 {
     GRAVEL_SERVER_OPEN(g);
+    const uint n = gravel_n_nodes(g);
     GRAVEL_SERVE(g, item, active)
     {
-        gravel_am3_wg_if(g, active, GRAVEL_HANDLER(pay), item * 7 % n_keys,
-                         (item * 5 + item / 11) % n_keys, item % 97, GRAVEL_BY_KEY);
+        const ulong from = item * 7 % n_keys;
+        const ulong to = from % n + n * ((item * 5 + item / 11) % (n_keys / n));
+        gravel_am3_wg_if(g, active, GRAVEL_HANDLER(pay), from, to, item % 97, GRAVEL_BY_KEY);
     }
 }
