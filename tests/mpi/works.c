@@ -263,7 +263,9 @@ void launch_paying(void)
 static int go_on_paying(void)
 {
     int code = launch_bank(&bank, N_ITEMS);
-    return code ? code : gravel_quiet(self);
+    if (!code)
+        code = gravel_quiet(self);
+    return code ? code : meet();
 }
 
 /* None is lost, and none made. */
