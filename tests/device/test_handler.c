@@ -132,38 +132,38 @@ TEST(bad_message_of_a_handler_is_refused)
 }
 
 /* Ping-pong until it is told to stop. */
+static _Atomic bool may_stop;
+
 static int ping(struct gravel *node, void *user, uint32_t source,
                 const uint64_t args[GRAVEL_AM_MAX_ARGS])
 {
-    const _Atomic bool *stop = user;
-    (void)source, (void)args;
-    return *stop ? 0 : gravel_am(node, 0, NULL, 0, 1 - gravel_node(node));
+    (void)user, (void)source, (void)args;
+    return may_stop ? 0 : gravel_am(node, 0, NULL, 0, 1 - gravel_node(node));
+}
+
+/* Two nodes that play. @param chain_limit_ms  0: as by default */
+static struct gravel *open_ping(uint32_t chain_limit_ms)
+{
+    static const struct gravel_handler table[] = {{.name = "ping", .function = ping}};
+    const struct gravel_bindings bindings = GRAVEL_BINDINGS(.handlers = table, .n_handlers = 1);
+    struct gravel_config config = loopback_config(2);
+    config.chain_limit_ms = chain_limit_ms ? chain_limit_ms : config.chain_limit_ms;
+    may_stop = false;
+    struct gravel *node = scoped_node(&config, &bindings);
+    OK(gravel_am(node, 0, NULL, 0, 1));
+    return node;
 }
 
 /* Whatever comes first of the two that can tell: the rounds of the barrier, or what is yet to be sent. */
 TEST(endless_chain_ends_a_barrier_that_has_a_limit)
 {
-    static _Atomic bool stop;
-    struct gravel_config config = loopback_config(2);
-    const struct gravel_handler table[] = {
-        {.name = "ping", .n_args = 0, .function = ping, .user = (void *)&stop}};
-    const struct gravel_bindings bindings = GRAVEL_BINDINGS(.handlers = table, .n_handlers = 1);
-    config.chain_limit_ms = 400;
-    struct gravel *node = scoped_node(&config, &bindings);
-    OK(gravel_am(node, 0, NULL, 0, 1));
+    struct gravel *node = open_ping(400);
     double begin = seconds_now();
     expect_error(gravel_barrier(node), GRAVEL_ETIMEOUT, "GRAVEL_CHAIN_LIMIT");
     double took = seconds_now() - begin;
     print_message("%.2f s: %s\n", took, gravel_last_error());
     assert_true(took >= 0.39 && took < 5);
     closes_with(node, GRAVEL_ETIMEOUT, "handlers still send");
-}
-
-static void *stop_soon(void *stop)
-{
-    usleep(400000);
-    *(_Atomic bool *)stop = true;
-    return NULL;
 }
 
 /* 75 times the longest wait, unless the caller says. */
@@ -175,32 +175,27 @@ TEST(chain_has_a_limit_by_itself)
     assert_int_equal(gravel_config_of(node)->chain_limit_ms, 225000);
 }
 
+static void *stop_soon(void *unused)
+{
+    usleep(400000);
+    may_stop = true;
+    return unused;
+}
+
 TEST(chain_of_a_quarter_of_its_limit_is_no_endless_one)
 {
-    static _Atomic bool stop;
-    struct gravel_config config = loopback_config(2);
-    const struct gravel_handler table[] = {
-        {.name = "ping", .n_args = 0, .function = ping, .user = (void *)&stop}};
-    const struct gravel_bindings bindings = GRAVEL_BINDINGS(.handlers = table, .n_handlers = 1);
     pthread_t thread;
-    config.chain_limit_ms = 1600 * patience();
-    struct gravel *node = scoped_node(&config, &bindings);
-    OK(gravel_am(node, 0, NULL, 0, 1));
-    MUST(pthread_create(&thread, NULL, stop_soon, (void *)&stop) == 0);
+    struct gravel *node = open_ping(1600 * patience());
+    MUST(pthread_create(&thread, NULL, stop_soon, NULL) == 0);
     OK(gravel_barrier(node));
     pthread_join(thread, NULL);
 }
 
 TEST(quiet_beside_an_endless_ping_pong_ends)
 {
-    static _Atomic bool stop;
-    const struct gravel_handler table[] = {
-        {.name = "ping", .n_args = 0, .function = ping, .user = (void *)&stop}};
-    const struct gravel_bindings bindings = GRAVEL_BINDINGS(.handlers = table, .n_handlers = 1);
-    struct gravel *node = scoped_loopback(2, &bindings);
-    OK(gravel_am(node, 0, NULL, 0, 1));
+    struct gravel *node = open_ping(0);
     OK(gravel_quiet(node)); /* while it goes on */
-    stop = true;
+    may_stop = true;
     OK(gravel_barrier(node));
 }
 
