@@ -60,10 +60,9 @@ static int make_kernel(struct gravel_device_calls *calls, uint32_t handler)
     snprintf(name, sizeof name, "gravel_call_%s", calls->shape.handlers[handler].name);
     size_t *const groups[] = {&calls->group, &calls->server_items, &calls->pair_items};
     size_t *group = groups[calls->shape.handlers[handler].serve.n_keys];
-    int code = gravel_cl_kernel_create(&calls->device, calls->program, name, group, kernel);
-    return code ? code
-                : gravel_check_cl("a handler's arena: clSetKernelArg",
-                                  gravel_memory_set_argument(calls->shape.memory, *kernel, ARENA));
+    GRAVEL_TRY(gravel_cl_kernel_create(&calls->device, calls->program, name, group, kernel));
+    return gravel_check_cl("a handler's arena: clSetKernelArg",
+                           gravel_memory_set_argument(calls->shape.memory, *kernel, ARENA));
 }
 
 static int make_kernels(struct gravel_device_calls *calls)
@@ -119,13 +118,11 @@ static void begin_wait(struct gravel_device_calls *calls)
 static int make_queue(struct gravel_device_calls *calls)
 {
     const struct gravel_device *device = &calls->device;
-    int code = gravel_cl_queue_create(device, "handlers", &calls->queue);
-    if (!code)
-        code = gravel_region_create(&calls->staged, device, NULL, "handlers",
-                                    calls->shape.config->buffer_bytes);
-    if (!code)
-        code = gravel_device_calls_warm_up(calls, calls->queue, NULL);
-    return code ? code : gravel_wait_queue(device, calls->queue, "first use of handlers");
+    GRAVEL_TRY(gravel_cl_queue_create(device, "handlers", &calls->queue));
+    GRAVEL_TRY(gravel_region_create(&calls->staged, device, NULL, "handlers",
+                                    calls->shape.config->buffer_bytes));
+    GRAVEL_TRY(gravel_device_calls_warm_up(calls, calls->queue, NULL));
+    return gravel_wait_queue(device, calls->queue, "first use of handlers");
 }
 
 int gravel_device_calls_create(struct gravel_device_calls **out,
@@ -287,18 +284,15 @@ static int start(struct gravel_device_calls *calls, uint32_t handler,
                  const struct call_target *target)
 {
     const bool has_key = calls->shape.handlers[handler].serve.n_keys;
-    int code = calls->is_stuck || calls->n_under_way == MAX_UNDER_WAY
-                   ? gravel_device_calls_wait(calls)
-                   : 0;
-    if (!code && has_key)
-        code = take_turn(calls);
-    if (code)
-        return code;
+    if (calls->is_stuck || calls->n_under_way == MAX_UNDER_WAY)
+        GRAVEL_TRY(gravel_device_calls_wait(calls));
+    if (has_key)
+        GRAVEL_TRY(take_turn(calls));
     const bool by_copy = calls->device.step == GRAVEL_STEP_PUMP; /* see gravel_wait_mark */
     cl_event event = NULL;
     cl_int error = enqueue(calls, handler, target, spread_of(calls, handler, target->n_messages),
                            by_copy ? NULL : &event);
-    code = follow(calls, handler, target->queue, error, event);
+    int code = follow(calls, handler, target->queue, error, event);
     if (code && has_key)
         give_turn(calls);
     return code;
@@ -355,13 +349,12 @@ int gravel_device_calls_run(struct gravel_device_calls *calls, const struct grav
     place_rows(&target, run, 0);
     if (!calls->is_stuck)
         gravel_region_write(&calls->staged, 0, run, bytes);
-    int code = start(calls, GRAVELP_COMMAND_HANDLER(run->command), &target);
-    if (!code)
-        code = gravel_device_calls_wait(calls);
-    if (!code && target.answers_at != GRAVELP_NO_ANSWERS)
-        code = gravel_region_read(&calls->staged, target.answers_at,
-                                  (char *)run + target.answers_at, bytes - target.answers_at);
-    return code;
+    GRAVEL_TRY(start(calls, GRAVELP_COMMAND_HANDLER(run->command), &target));
+    GRAVEL_TRY(gravel_device_calls_wait(calls));
+    return target.answers_at != GRAVELP_NO_ANSWERS
+               ? gravel_region_read(&calls->staged, target.answers_at,
+                                    (char *)run + target.answers_at, bytes - target.answers_at)
+               : 0;
 }
 
 /* ---- wait ------------------------------------------------------------------------------------ */

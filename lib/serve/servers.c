@@ -101,8 +101,8 @@ int gravel_servers_open(struct gravel_servers *servers, const struct gravel_serv
         .full_at = shape->n_slots - gravel_servers_slots_for(shape->n_clients),
         .launch = GRAVELP_LAUNCH_NONE,
     };
-    int code = write(servers, 0, &head, sizeof head);
-    return code ? code : empty_inboxes(servers);
+    GRAVEL_TRY(write(servers, 0, &head, sizeof head));
+    return empty_inboxes(servers);
 }
 
 int gravel_servers_begin(struct gravel_servers *servers, const struct gravel_servers_order *order)
@@ -144,10 +144,8 @@ int gravel_servers_look(struct gravel_servers *servers, struct gravel_servers_st
 {
     struct gravelp_servers head;
     const size_t at = offsetof(struct gravelp_servers, next);
-    int code = gravel_memory_read(servers->memory, servers->n_heaps, at, (char *)&head + at,
-                                  sizeof head - at);
-    if (code)
-        return code;
+    GRAVEL_TRY(gravel_memory_read(servers->memory, servers->n_heaps, at, (char *)&head + at,
+                                  sizeof head - at));
     if (head.next < servers->first) /* else launches would never be done */
         return gravel_fail(
             GRAVEL_EKERNEL,

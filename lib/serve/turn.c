@@ -4,6 +4,8 @@
  */
 #include "serve/turn.h"
 
+#include "base/error.h"
+
 static const char what[] = "handlers with keys, which run on another queue";
 
 static struct gravel_wait wait_for(const struct gravel_key_turn *turn, struct gravel_limit limit)
@@ -31,13 +33,13 @@ static int take(struct gravel_key_turn *turn, struct gravel_wait *wait, _Atomic 
 int gravel_turn_take(struct gravel_key_turn *turn, struct gravel_limit limit)
 {
     struct gravel_wait wait = wait_for(turn, limit);
-    int code = let_go_first(&wait, &turn->is_awaited);
-    return code ? code : take(turn, &wait, &turn->is_wanted);
+    GRAVEL_TRY(let_go_first(&wait, &turn->is_awaited));
+    return take(turn, &wait, &turn->is_wanted);
 }
 
 int gravel_turn_take_last(struct gravel_key_turn *turn, struct gravel_limit limit)
 {
     struct gravel_wait wait = wait_for(turn, limit);
-    int code = let_go_first(&wait, &turn->is_wanted);
-    return code ? code : take(turn, &wait, &turn->is_awaited);
+    GRAVEL_TRY(let_go_first(&wait, &turn->is_wanted));
+    return take(turn, &wait, &turn->is_awaited);
 }

@@ -33,14 +33,12 @@ int gravel_servers_make_kernels(struct gravel_servers_launch *launch)
     launch->client_items = GRAVEL_CLIENT_ITEMS;
     launch->server_items = gravel->config.server_items;
     launch->pair_items = gravel_servers_pair_items(launch->server_items);
-    int code = gravel_check_cl(
+    GRAVEL_TRY(gravel_check_cl(
         "gravel_server_launch: the kernel's group",
-        gravel_cl_kernel_group(&gravel->device, launch->clients, &launch->client_items));
-    if (code)
-        return code;
+        gravel_cl_kernel_group(&gravel->device, launch->clients, &launch->client_items)));
     launch->n_groups =
         (uint32_t)((launch->n_items + launch->client_items - 1) / launch->client_items);
-    code = make(launch, GRAVEL_SERVER_KERNEL, &launch->server_items, &launch->server);
+    int code = make(launch, GRAVEL_SERVER_KERNEL, &launch->server_items, &launch->server);
     return code || shape->n_owners == shape->n_servers
                ? code
                : make(launch, GRAVEL_PAIRS_KERNEL, &launch->pair_items, &launch->pairs);
@@ -56,8 +54,7 @@ int gravel_servers_run(struct gravel_servers_launch *launch, cl_kernel kernel, s
                        size_t group_items)
 {
     struct gravel *gravel = launch->gravel;
-    if (gravel_node_has_failed(gravel))
-        return gravel_failure_report(&gravel->failure);
+    GRAVEL_TRY(gravel_leave(gravel, 0));
     return gravel_node_run(gravel, kernel, n_groups, group_items, &launch->event);
 }
 
@@ -65,10 +62,8 @@ int gravel_servers_run_in_turn(struct gravel_servers_launch *launch, cl_kernel k
                                size_t n_groups, size_t group_items)
 {
     struct gravel_key_turn *turn = &launch->gravel->servers.turn;
-    int code = gravel_turn_take(turn, launch->gravel->device.limit);
-    if (code)
-        return code;
-    code = gravel_servers_run(launch, kernel, n_groups, group_items);
+    GRAVEL_TRY(gravel_turn_take(turn, launch->gravel->device.limit));
+    int code = gravel_servers_run(launch, kernel, n_groups, group_items);
     gravel_turn_end(turn);
     return code;
 }

@@ -28,11 +28,11 @@ int gravel_server_build(struct gravel *gravel, const char *name, const char *sou
                         const char *options, cl_program *program)
 {
     static const char call[] = "gravel_server_build";
-    if (gravel_enter(gravel, call, GRAVEL_WAITS) || gravel_require(call, "program", program))
-        return GRAVEL_EINVAL;
+    GRAVEL_TRY(gravel_enter(gravel, call, GRAVEL_WAITS));
+    GRAVEL_TRY(gravel_require(call, "program", program));
     *program = NULL;
-    if (gravel_require(call, "name", name) || gravel_require(call, "source", source))
-        return GRAVEL_EINVAL;
+    GRAVEL_TRY(gravel_require(call, "name", name));
+    GRAVEL_TRY(gravel_require(call, "source", source));
     if (!has_keys(gravel))
         return gravel_fail(GRAVEL_EINVAL,
                            "gravel_server_build: none of %u handlers has a key, so there are no "
@@ -74,10 +74,9 @@ static int check(const struct gravel *gravel, cl_kernel kernel, uint64_t n_items
                  const cl_event *wait)
 {
     static const char call[] = "gravel_server_launch";
-    if (gravel_enter(gravel, call, GRAVEL_WAITS) ||
-        gravel_given_kernel(&gravel->device, call, kernel) ||
-        gravel_given_events(&gravel->device, call, n_wait, wait))
-        return GRAVEL_EINVAL;
+    GRAVEL_TRY(gravel_enter(gravel, call, GRAVEL_WAITS));
+    GRAVEL_TRY(gravel_given_kernel(&gravel->device, call, kernel));
+    GRAVEL_TRY(gravel_given_events(&gravel->device, call, n_wait, wait));
     if (n_items > UINT32_MAX)
         return gravel_fail(GRAVEL_EINVAL,
                            "gravel_server_launch: %" PRIu64 " work-items, at most %u", n_items,
@@ -93,17 +92,13 @@ int gravel_server_launch(struct gravel *gravel, cl_kernel kernel, uint64_t n_ite
     if (event)
         *event = NULL;
     struct gravel_servers_launch order = {.gravel = gravel, .clients = kernel, .n_items = n_items};
-    int code = check(gravel, kernel, n_items, n_wait, wait);
-    if (!code && gravel_node_has_failed(gravel))
-        code = gravel_failure_report(&gravel->failure);
-    if (!code)
-        code = gravel_wait_list(gravel, "gravel_server_launch", n_wait, wait);
-    if (code)
-        return code;
+    GRAVEL_TRY(check(gravel, kernel, n_items, n_wait, wait));
+    GRAVEL_TRY(gravel_leave(gravel, 0));
+    GRAVEL_TRY(gravel_wait_list(gravel, "gravel_server_launch", n_wait, wait));
     if (pthread_mutex_trylock(&gravel->servers.lock))
         return gravel_fail(GRAVEL_EINVAL,
                            "gravel_server_launch: another thread's launch is under way");
-    code = launch(&order);
+    int code = launch(&order);
     pthread_mutex_unlock(&gravel->servers.lock);
     if (event && !code)
         *event = order.event;

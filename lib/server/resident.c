@@ -38,16 +38,14 @@ static int run_next(struct gravel_servers_launch *launch, struct gravel_servers_
     uint64_t begin_ns = gravel_clock_ns();
     const struct gravel_servers_order order = {GRAVELP_LAUNCH_RESIDENT, launch->n_items, first,
                                                first + n};
-    int code = gravel_servers_begin(servers, &order);
-    if (!code)
-        code = gravel_servers_run_in_turn(launch, launch->clients,
+    GRAVEL_TRY(gravel_servers_begin(servers, &order));
+    GRAVEL_TRY(gravel_servers_run_in_turn(launch, launch->clients,
                                           servers->shape.n_servers + servers->shape.n_clients,
-                                          launch->client_items);
-    if (!code)
-        code = gravel_servers_look(servers, state);
-    if (!code && state->n_taken == first + n && n == servers->n_at_once)
+                                          launch->client_items));
+    GRAVEL_TRY(gravel_servers_look(servers, state));
+    if (state->n_taken == first + n && n == servers->n_at_once)
         servers->n_at_once = next_size(n, gravel_clock_ns() - begin_ns);
-    return code;
+    return 0;
 }
 
 int gravel_resident_run(struct gravel_servers_launch *launch, bool *is_broken)
