@@ -74,7 +74,7 @@ struct gravelp_service {
     uint link[GRAVELP_SERVER_MOST];  /* of each, 1 + the one before it in its list, or 0 */
     uint last[GRAVELP_SERVER_LISTS]; /* of each list, 1 + the last, or 0 */
     /* Of a resident server (resident.cl.h). */
-    uint first, n_behind, goes_on, n_run, busy, has_mail;
+    uint first, n_behind, goes_on, n_run, busy;
     struct gravelp_patience patience;
 };
 

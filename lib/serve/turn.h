@@ -25,8 +25,7 @@ struct gravel_key_turn {
     _Atomic bool is_awaited; /* H9: by the resolver */
 };
 
-/** @param patience_ns  longer than it takes until all know that a node has died: transactions that wait for a dead one
- *                      keep the turn, and that node is to be named. */
+/** @param patience_ns  longer than a kernel of the other side may take, whose own limit names it. */
 static inline void gravel_turn_init(struct gravel_key_turn *turn, uint64_t patience_ns)
 {
     pthread_mutex_init(&turn->lock, NULL);
