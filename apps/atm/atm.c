@@ -47,12 +47,12 @@ static void make_served(struct atm *atm)
     NODE_SET(atm->deposit, 2, cl_ulong, atm->granted);
 }
 
-/* Work-items that lock accounts, in full groups: of all processes together one an account, or an order if these are fewer. */
+/* Work-items that lock accounts, of all processes one for two accounts: more would take them from each other. */
 static size_t n_between(const struct atm *atm)
 {
-    const uint64_t n_orders = atm_n_orders(atm), group = atm->node.group_items;
+    const uint64_t n_orders = atm_n_orders(atm);
     const uint64_t n = n_orders < atm->n_accounts ? n_orders : atm->n_accounts;
-    return (n / atm->node.n_processes + group) / group * group;
+    return 1 + n / (2 * atm->node.n_processes);
 }
 
 /* Transfers of one node are served; those of two take both accounts' locks. */
@@ -162,7 +162,8 @@ static void deposit_for(struct atm *atm, uint32_t number)
 /* Rounds until each work-item has made its transfers. A quiet brings the answers for the next. */
 static void transfer_between(struct atm *atm)
 {
-    const size_t n = n_between(atm), group = atm->node.group_items;
+    const size_t group = atm->node.group_items;
+    const size_t n = (n_between(atm) + group - 1) / group * group;
     cl_uint more = 1;
     for (cl_uint round = 0; more; round++) {
         node_clear(&atm->node, atm->more, sizeof more);

@@ -98,8 +98,8 @@ bool is_drawn(uint item, uint round)
  * failure a work-item leaves out every other round, by chance, so that no two take an account from each other without
  * limit. No work-item waits, so that it works on every step.
  *
- * orders [n_orders]: from order `first` on; at [stride]: each work-item's; answers: uint [2][stride]; more: set if a
- * work-item has an order.
+ * The first `stride` work-items take part. orders [n_orders]: from order `first` on; at [stride]: each work-item's;
+ * answers: uint [2][stride]; more: set if a work-item has an order.
  */
 kernel void transfer_between(GRAVEL_ARENA, global const struct order *orders, uint first,
                              uint n_orders, uint stride, global uint *at, global uint *more,
@@ -112,11 +112,12 @@ kernel void transfer_between(GRAVEL_ARENA, global const struct order *orders, ui
     global uint *answers = gravel_local(g, answers_at);
     global uint *granted = gravel_local(g, granted_at);
     volatile global uint *n_granted = gravel_local(g, n_granted_at);
-    uint i = round ? at[item] : item;
+    const bool takes_part = item < stride;
+    uint i = !takes_part ? n_orders : round ? at[item] : item;
     struct order order = orders[first + (i < n_orders ? i : 0)];
     uint lesser = min(order.from, order.to), greater = max(order.from, order.to);
-    uint of_lesser = round ? answers[item] : LOCKED;
-    uint of_greater = round ? answers[stride + item] : LOCKED;
+    uint of_lesser = round && takes_part ? answers[item] : LOCKED;
+    uint of_greater = round && takes_part ? answers[stride + item] : LOCKED;
     const bool has_lesser = !(of_lesser & LOCKED), has_greater = !(of_greater & LOCKED);
     const bool has_both = has_lesser && has_greater, is_up = order.from == lesser;
     if (has_both && (is_up ? of_lesser : of_greater) >= order.amount) {
@@ -135,11 +136,12 @@ kernel void transfer_between(GRAVEL_ARENA, global const struct order *orders, ui
     gravel_fetch_or_uint_wg_if(g, asks, balances_at, lesser / n, LOCKED, reply, item, lesser % n);
     gravel_fetch_or_uint_wg_if(g, asks, balances_at, greater / n, LOCKED, reply, stride + item,
                                greater % n);
-    if (!asks)
+    if (takes_part && !asks)
         answers[item] = answers[stride + item] = LOCKED;
     if (i < n_orders)
         *more = 1;
-    at[item] = i;
+    if (takes_part)
+        at[item] = i;
 }
 
 #else
