@@ -58,7 +58,7 @@
     GRAVELP_TRANSACTIONS;          \
     GRAVELP_SERVE_PAIRS(number, GRAVELP_CALL_ROW(0), GRAVELP_CALL_ROW(1), n_messages)
 
-/* Who has claimed the fault: names a function. */
+/* Names a function in a fault that this work-item has claimed. */
 GRAVELP_INLINE void gravelp_fault_set_name(global struct gravelp_arena *arena,
                                            GRAVELP_LITERAL *name, uint name_bytes)
 {

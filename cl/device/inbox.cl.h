@@ -126,7 +126,7 @@ GRAVELP_INLINE uint gravelp_inbox_in_slot(struct gravelp_inbox inbox, uint i)
 
 #else
 
-/* As gravelp_service_gather, from the inbox. */
+/* Gathers from the inbox, as gravelp_service_gather. */
 GRAVELP_INLINE uint gravelp_inbox_gather(local struct gravelp_service *service,
                                          private struct gravelp_inbox *inbox)
 {
@@ -172,7 +172,7 @@ GRAVELP_INLINE uint gravelp_inbox_gather(local struct gravelp_service *service,
     GRAVELP_SERVE_SLOTS(service, inbox, run);                       \
     gravelp_inbox_close(inbox)
 
-/* As gravelp_pairs_turn, from the inbox. */
+/* Takes a turn of pairs from the inbox, as gravelp_pairs_turn. */
 GRAVELP_INLINE bool gravelp_inbox_pairs_turn(local struct gravelp_pairs *pairs,
                                              private struct gravelp_pair *pair,
                                              struct gravelp_inbox inbox)

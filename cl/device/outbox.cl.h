@@ -267,7 +267,7 @@ GRAVELP_INLINE void gravelp_outbox_count(struct gravel_group g, uint n)
     gravelp_group_meet(g.arena); /* G1: all are counted */
 }
 
-/* Of the messages for a server: slots that they take. */
+/* Returns the slots that the messages for a server take. */
 GRAVELP_INLINE uint gravelp_outbox_slots(struct gravel_group g, uint server)
 {
     const uint columns = gravelp_servers(g.arena)->columns;

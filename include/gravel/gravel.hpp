@@ -112,7 +112,7 @@ struct handler {
 
 inline thread_local bool is_handler = false;
 
-/** Of a kernel, as its bytes. */
+/** Refuses to build what a kernel cannot get as bytes. */
 template <typename T> constexpr void require_argument() {
     static_assert(std::is_trivially_copyable_v<T> && !std::is_pointer_v<T> && !std::is_null_pointer_v<T> &&
                       !std::is_same_v<T, bool>,

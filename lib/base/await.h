@@ -62,7 +62,7 @@ int gravel_wait_check(struct gravel_wait *wait);
 /** Between two looks: yield at first, then check and sleep. @return as the check. */
 int gravel_wait_pause(struct gravel_wait *wait);
 
-/** What is waited for has got nearer: a limit that is a time begins anew. */
+/** Note that what is waited for has got nearer: a limit that is a time begins anew. */
 static inline void gravel_wait_renew(struct gravel_wait *wait)
 {
     wait->waited = (struct gravel_waited){.alone_ns = 0};

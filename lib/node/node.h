@@ -249,7 +249,7 @@ int gravel_enter(const struct gravel *gravel, const char *call, enum gravel_call
 
 /** facts.c: what a public call returns that met `code`: the node's failure goes first. */
 int gravel_leave(struct gravel *gravel, int code);
-/** As gravel_leave, of a call that waits for messages: refusals that the node's threads noted go first, too. */
+/** Leave a call that waits for messages, as gravel_leave: refusals that the node's threads noted go first, too. */
 int gravel_leave_wait(struct gravel *gravel, int code);
 
 /** Whether the calling thread runs a handler of this node. */

@@ -38,7 +38,7 @@ static void write_kernel(FILE *out, const struct gravel_handler *handler)
     gravel_call_text_prototypes(out, handler);
 }
 
-/* What stands behind the user's text; NULL if memory is out. The caller frees it. */
+/* Makes what follows the user's text; NULL if memory is out. The caller frees it. */
 static char *make_trailer(const struct gravel_call_program *request)
 {
     char *text = NULL;

@@ -298,7 +298,7 @@ static int start(struct gravel_device_calls *calls, uint32_t handler,
     return code;
 }
 
-/* Where a run's arguments and answers are. @param start  of the run [bytes] from where its kernel looks. */
+/* Finds a run's arguments and answers. @param start  of the run [bytes] from where its kernel looks. */
 static void place_rows(struct call_target *target, const struct gravel_run *run, uint32_t start)
 {
     const uint32_t command = run->command;

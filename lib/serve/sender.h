@@ -15,7 +15,7 @@
 /** Most messages at one server that all handlers together may declare. */
 #define GRAVEL_SENDER_MOST_ROOM (UINT32_C(1) << 30)
 
-/** What handlers have declared together. @return messages that may wait at a server; 0: none sends. */
+/** Check what handlers have declared together. @return messages that may wait at a server; 0: none sends. */
 uint64_t gravel_sender_room(const struct gravel_handler *handlers, uint32_t n_handlers);
 
 /** Messages of a server's ring, a power of two; 0 if no handler sends. */

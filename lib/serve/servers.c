@@ -35,7 +35,7 @@ static uint32_t slot_bytes(const struct gravel_servers_shape *shape)
     return GRAVELP_INBOX_SLOT_BYTES(GRAVEL_INBOX_COLUMNS, shape->n_args);
 }
 
-/* Where spill rings begin. */
+/* Returns where spill rings begin. */
 static uint64_t inboxes_end(const struct gravel_servers_shape *shape)
 {
     return GRAVELP_INBOX_SLOT(shape->n_servers, shape->n_slots, slot_bytes(shape), shape->n_servers,

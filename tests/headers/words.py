@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Documents and sources do without phrases for which the field has words.
+"""Documents and sources do without phrases for which the field has words, and a comment above a function of the library says
+what the function does: its first word is none of FRAGMENTS.
 
 usage: words.py SOURCE
 exit:  0; 1 with file, line, phrase and what to write instead
@@ -65,6 +66,9 @@ INSTEAD = {
     r"(?:go|goes|going) on(?= [a-z]|[.,;])": "continues, keeps working",
 }
 
+FUNCTIONS = "include/gravel/*.h*", "cl/*.cl.h", "cl/device/*", "cl/kernels/*", "lib/*/*.[ch]", "lib/*/*/*.[ch]", "hrf/src/*/*.[ch]"
+FRAGMENTS = re.compile(r"^/\*\*?[ \n*]+(As|Of|On|What|Where|Who)\b(?:[^*]|\*(?!/))*\*/\n(?=[A-Za-z_][^;{}=#]*\()", re.M)
+
 
 def pattern(phrase):
     """Words may have a line's end and a comment's star between them."""
@@ -90,6 +94,13 @@ def main(root):
                 found += 1
                 print("%s:%d: '%s': %s" % (os.path.relpath(path, root), text.count("\n", 0, match.start()) + 1,
                                            " ".join(match.group(0).split()), better))
+    for path in sorted(path for name in FUNCTIONS for path in glob.glob(os.path.join(root, name))):
+        with open(path, encoding="utf-8") as file:
+            text = file.read()
+        for match in FRAGMENTS.finditer(text):
+            found += 1
+            print("%s:%d: a comment that begins with %s: say what the function does" % (
+                os.path.relpath(path, root), text.count("\n", 0, match.start()) + 1, match.group(1)))
     print("%d phrases, %d files, %d found" % (len(INSTEAD), len(paths), found))
     return bool(found) or not paths
 

@@ -216,7 +216,7 @@ uint32_t hrf_expected_models(const struct hrf_program *program)
     return models;
 }
 
-/* What the model's answer should have been, or NULL. */
+/* Returns what the model's answer should have been, or NULL. */
 static const char *wrong_answer(const struct hrf_program *program,
                                 const struct hrf_verdict *verdict, enum hrf_model model,
                                 uint32_t must_be_free)

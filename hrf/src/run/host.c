@@ -100,7 +100,7 @@ static uint32_t mixed(uint32_t x)
     return x ^ x >> 16;
 }
 
-/* Where kernel.c's word() is. */
+/* Returns where kernel.c's word() is. */
 static uint64_t word(const struct host_memory *memory, uint32_t location, uint32_t instance)
 {
     uint32_t place = instance * (2 * (location * 7919u) + 1) + location * 12289u;
