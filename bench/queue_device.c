@@ -94,7 +94,7 @@ static void device_close(struct queue *queue)
     free(self);
 }
 
-/* Makes an arena whose queue holds QUEUE_RING_BYTES of payload, in slots that just hold a package of so many messages. */
+/* Makes an arena whose queue holds QUEUE_RING_BYTES of payload, in slots that just hold `columns` messages. */
 static void create_arena(struct device_queue *self, const struct gravel_config *config,
                          uint32_t columns)
 {

@@ -49,7 +49,7 @@ static inline uint64_t atm_n_local_accounts(const struct atm *atm)
 /** Read n words of a local node's heap [n]; to be freed. */
 uint32_t *atm_read(struct atm *atm, uint32_t number, uint64_t offset, uint64_t n);
 
-/** Orders granted at a local node; a process that stands for several nodes launches for its own, which is node 0. */
+/** Count the orders granted at a local node; a process that stands for several nodes launches for its own, node 0. */
 uint32_t atm_n_granted(struct atm *atm, uint32_t number);
 
 /** Draw all nodes' orders. */

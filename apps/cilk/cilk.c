@@ -7,8 +7,8 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-/* Work-items of a group, if --group does not say: a kernel has the code of all nodes, and so many registers that GPUs
- * may support no larger groups. */
+/* Work-items of a group unless --group gives them: a kernel has the code of all nodes, and GPUs may have too few
+ * registers for larger groups. */
 #define GROUP_ITEMS 256u
 
 /* ---- options ----------------------------------------------------------------------------------- */

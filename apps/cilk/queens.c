@@ -2,9 +2,9 @@
 /*
  * N queens: how many placements there are on a board of N x N so that none attacks another.
  *
- * As a flow every board with some rows filled is a task, and makes a task for each place of its next row; one work-item
- * fills the last rows. With a plain kernel the host fills the first rows. Nodes share the places of the first row, and
- * add up what they found. The check is a recursion in C.
+ * In the flow every board with some rows filled is a task, and makes a task for each place of its next row; one
+ * work-item fills the last rows. With a plain kernel the host fills the first rows. Nodes share the places of the first
+ * row, and add up what they found. The check is a recursion in C.
  *
  * Path: cilk.c -> this -> queens.cl or board.cl.h
  * Source: Orr 2016, section 4.5 and table 4-3; NQU of Bakhoda et al., Analyzing CUDA Workloads Using a Detailed GPU
@@ -26,7 +26,7 @@ extern const char queens_cl[], board_cl[];
 static struct own {
     struct cilk cilk;
     uint32_t base; /* rows that one work-item fills, of the flow */
-    /* Of the form without a flow. */
+    /* The form without a flow has: */
     cl_kernel solve;
     uint32_t n_boards;
     uint32_t *boards;    /* [3][n_boards] begun; [n_boards] what was found */

@@ -2,7 +2,7 @@
 /*
  * Sort random keys of 32 bits, each node its own.
  *
- * As a flow: Cilk's merge sort, in which a part of the keys is a task until one work-group can sort it, and a merge is
+ * The flow is Cilk's merge sort, in which a part of the keys is a task until one work-group can sort it, and a merge is
  * a task until one work-group can do it. As plain kernels: passes over all keys. The check is qsort.
  *
  * Path: cilk.c -> this -> sort.cl or blocks.cl.h

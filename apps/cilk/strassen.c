@@ -2,9 +2,9 @@
 /*
  * Multiply two matrices, each node its own.
  *
- * As a flow: a product is a task, divided into seven as Strassen does, or into eight, until one work-group can do it. As a
- * plain kernel: tile by tile. Elements are small whole numbers, so that every sum of either division is exact in float,
- * and the check, the product by definition in whole numbers, is for equality.
+ * The flow divides a product, which is a task, into seven as Strassen does, or into eight, until one work-group can do
+ * it. The plain kernel goes tile by tile. Elements are small whole numbers, so that every sum of either division is exact
+ * in float, and the check, the product by definition in whole numbers, is for equality.
  *
  * Path: cilk.c -> this -> seven.cl, eight.cl or tile.cl.h
  * Source: Orr 2016, section 4.5 and table 4-3.

@@ -18,20 +18,20 @@ struct gups {
     struct options options;
     struct node node;
     uint64_t log_table; /* log2 of the words a node */
-    /* Of each work-item, a piece of the stream. */
+    /* Each work-item makes a piece of the stream: */
     uint64_t log_updates; /* log2 of the updates a node */
     uint64_t per_item;    /* updates of a work-item, a power of two */
     enum table_op op;
     double zipf; /* exponent; 0: uniform */
     bool accumulates;
     struct gravel_accumulator *accumulator;
-    /* Of few work-items, different numbers of updates: --divergence. */
+    /* With --divergence few work-items make different numbers of updates: */
     const char *form; /* NULL: it is the other way */
     uint64_t log_items;
     uint64_t idle_percent; /* of the work-items */
     uint64_t most;         /* updates of an active work-item, 1 to most */
     uint64_t wave_items;   /* of a group of form wave; 0: the device's choice */
-    /* Of both. */
+    /* Both have: */
     struct table table;
     cl_kernel kernel;
     uint64_t n_items; /* of a node */

@@ -95,7 +95,7 @@ void count_kmer(struct gravel_call call, ulong shard, ulong word0, ulong word1, 
 /* ---- kernels ------------------------------------------------------------------------------------- */
 
 /*
- * Of clients and servers, an item a place. bases, starts, valid: see kmers.cl.h. When its launch
+ * Counts k-mers by clients and servers, an item a place. bases, starts, valid: see kmers.cl.h. When its launch
  * ends, this node's k-mers of this node's places are counted, and the other ones are sent.
  */
 kernel void count_kmers(GRAVEL_ARENA, uint n_shards, global const ulong *restrict bases,
