@@ -3,8 +3,8 @@
  * Multiply two matrices, each node its own.
  *
  * The flow divides a product, which is a task, into seven as Strassen does, or into eight, until one work-group can do
- * it. The plain kernel goes tile by tile. Elements are small whole numbers, so that every sum of either division is exact
- * in float, and the check, the product by definition in whole numbers, is for equality.
+ * it. The plain kernel goes tile by tile. Elements are small whole numbers, so that every sum of either division is
+ * exact in float, and the check, the product by definition in whole numbers, is for equality.
  *
  * Path: cilk.c -> this -> seven.cl, eight.cl or tile.cl.h
  * Source: Orr 2016, section 4.5 and table 4-3.
