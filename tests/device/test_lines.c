@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Lines that kernels print come out behind node and work-item, while the kernel runs; a record that no slot holds is an
- * error that says so. lines_readers.c has readers that are slow, stop or go, gravel-conformance every form of line.
+ * error that says so. Readers that are slow, stop or have no room are in tests/mpi and tests/ledger, and gravel-conformance
+ * has every form of line.
  *
- * Path: meson test -> this, lines_readers.c -> cl/print.cl.h, lib/spool
+ * Path: meson test -> this -> cl/print.cl.h, lib/spool
  */
 
 #include <stdatomic.h>
@@ -355,23 +356,4 @@ TEST(lines_come_out_at_a_node_that_there_is)
         unsetenv("GRAVEL_PRINT");
         assert_string_equal(printed, "[0:37] above by 3.5\n");
     }
-}
-
-/* ---- more lines than may wait ------------------------------------------------------------------ */
-
-/* Two frames of 64 kB, and each line has 780 bytes. */
-TEST(lines_beyond_the_spool_wait_and_none_is_lost)
-{
-    struct gravel_stats stats;
-    setenv("GRAVEL_SPOOL", "4096", 1);
-    struct printing at = begin_printing(1, NULL, "wide");
-    int code = run_kernel(at.gravel, at.kernel, 64 * 256, 64);
-    int read = gravel_stats_read(at.gravel, &stats, sizeof stats, GRAVEL_ALL_NODES);
-    const off_t n_bytes = lseek(STDOUT_FILENO, 0, SEEK_CUR);
-    unsetenv("GRAVEL_SPOOL");
-    end_printing(&at);
-    assert_int_equal(code, 0);
-    assert_int_equal(read, 0);
-    assert_int_equal(stats.lines, 64 * 256);
-    assert_true(n_bytes >= 64 * 256 * 768);
 }

@@ -8,7 +8,6 @@
 #include "print.cl.h"
 
 #define T16 "0123456789abcdef"
-#define T63 "0123456789abcde" T16 T16 T16
 #define T64 T16 T16 T16 T16
 
 kernel void one(GRAVEL_ARENA)
@@ -76,22 +75,6 @@ kernel void wide_wg_if(GRAVEL_ARENA)
 {
     GRAVEL_OPEN(g);
     gravel_printf_wg_if(g, 1, T64 T64 T64 T64 T64 T64 T64 T64 T64 T64 T64 T64);
-}
-
-/* Lines as long, none of whose texts is that of the line before, so that node buffers have a text for each: by groups of
- * one work-item, since a sub-group sends a text once for all its lines. */
-kernel void apart(GRAVEL_ARENA)
-{
-    GRAVEL_OPEN(g);
-    const uint kind = (uint)get_global_id(0) % 4;
-    if (kind == 0)
-        gravel_printf_wi(g, "0" T63 T64 T64 T64 T64 T64 T64 T64 T64 T64 T64 T64);
-    else if (kind == 1)
-        gravel_printf_wi(g, "1" T63 T64 T64 T64 T64 T64 T64 T64 T64 T64 T64 T64);
-    else if (kind == 2)
-        gravel_printf_wi(g, "2" T63 T64 T64 T64 T64 T64 T64 T64 T64 T64 T64 T64);
-    else
-        gravel_printf_wi(g, "3" T63 T64 T64 T64 T64 T64 T64 T64 T64 T64 T64 T64);
 }
 
 kernel void waits(GRAVEL_ARENA, ulong word)
