@@ -28,15 +28,13 @@ enum { KEY_OPENCL_INCLUDE = 256, KEY_LIMIT };
 
 struct arguments {
     const char *device; /* NULL if not given */
-    bool self_test, servers, env, cluster, json, opencl_include;
+    bool self_test, env, cluster, json, opencl_include;
     unsigned limit_s;
 };
 
 static const struct argp_option options[] = {
     {"device", 'd', "DEVICE", 0, "this device alone, as GRAVEL_DEVICE takes it", 0},
     {"selftest", 't', NULL, 0, "prove what the devices promise; exit status 1 if one fails", 0},
-    {"servers", 's', NULL, 0,
-     "measure critical sections: by servers, by locks, by atomic operations", 0},
     {"env", 'e', NULL, 0, "settings and their GRAVEL_* variables instead of devices", 0},
     {"cluster", 'c', NULL, 0,
      "under mpirun or srun: what each rank has, and what differs between hosts", 0},
@@ -50,8 +48,6 @@ static bool *flag_of(struct arguments *arguments, int key)
     switch (key) {
     case 't':
         return &arguments->self_test;
-    case 's':
-        return &arguments->servers;
     case 'e':
         return &arguments->env;
     case 'c':
@@ -140,8 +136,7 @@ static bool probe_devices(json_t *devices, const struct arguments *arguments)
         const struct info_probe probe = {.device =
                                              json_string_value(json_object_get(device, "number")),
                                          .n_rounds = arguments->self_test ? TEST_ROUNDS : 0,
-                                         .with_node = arguments->self_test,
-                                         .with_servers = arguments->servers};
+                                         .with_node = arguments->self_test};
         n_probed++;
         n_failed += !note_probe(device, info_probe_run(&probe, arguments->limit_s));
     }
@@ -182,7 +177,7 @@ static json_t *list_devices(const struct arguments *arguments, bool *is_alone)
     if (gravel_config_load(&config, sizeof config) || gravel_config_check(&config))
         return json_pack("{s:s}", "error", gravel_last_error());
     const char *name = arguments->device ? arguments->device : config.device;
-    *is_alone = arguments->device || ((arguments->self_test || arguments->servers) && *name);
+    *is_alone = arguments->device || (arguments->self_test && *name);
     const struct info_request request = {
         .device = name, .step = config.step, .is_alone = *is_alone};
     return info_list(&request, arguments->limit_s);
@@ -196,11 +191,9 @@ static int show_devices(const struct arguments *arguments)
     int status = error ? fail(error) : keep_asked(list, is_alone);
     if (!status) {
         bool passed = probe_devices(json_object_get(list, "devices"), arguments);
-        status = (arguments->self_test || arguments->servers) && !passed;
+        status = arguments->self_test && !passed;
         if (!arguments->json)
-            info_print(list, arguments->servers     ? INFO_SERVERS
-                             : arguments->self_test ? INFO_SELF_TEST
-                                                    : INFO_DEVICE);
+            info_print(list, arguments->self_test);
     }
     if (arguments->json)
         print_json(list);

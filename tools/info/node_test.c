@@ -26,7 +26,12 @@ struct node_test {
 
 static int open_node(struct node_test *test, const struct gravel_config *given)
 {
-    const struct gravel_config config = info_config_alone(given, N_NODES, HEAP_BYTES);
+    struct gravel_config config = *given;
+    strcpy(config.transport, "self");
+    config.loopback_nodes = N_NODES;
+    config.heap_bytes = HEAP_BYTES;
+    config.trace[0] = '\0';
+    config.stats = false;
     int code = gravel_open(&test->gravel, &config, NULL);
     if (!code)
         code = gravel_alloc(test->gravel, N_COUNTERS * sizeof(uint32_t), &test->counters);

@@ -12,20 +12,6 @@
 #include "gravel/gravel.h"
 
 #include <stdint.h>
-#include <string.h>
-
-/** Returns the settings for so many nodes that are this process alone, and leave no trace. */
-static inline struct gravel_config info_config_alone(const struct gravel_config *given,
-                                                     uint32_t n_nodes, uint64_t heap_bytes)
-{
-    struct gravel_config config = *given;
-    strcpy(config.transport, "self");
-    config.loopback_nodes = n_nodes;
-    config.heap_bytes = heap_bytes;
-    config.trace[0] = '\0';
-    config.stats = false;
-    return config;
-}
 
 /**
  * Run the test.

@@ -7,7 +7,6 @@
 #include "describe.h"
 #include "members.h"
 
-#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -133,13 +132,13 @@ static void print_device(const json_t *device, const json_t *list)
     print_capabilities(json_object_get(device, "capabilities"));
 }
 
-/* ---- what was tested or measured ------------------------------------------------------------- */
+/* ---- what was tested ------------------------------------------------------------------------- */
 
 /* What was proved on the step that was tested. */
 static void print_proof(const json_t *probe)
 {
     const char *step = info_text(probe, "step");
-    printf("PASS: step %s: ", step);
+    printf(": PASS: step %s: ", step);
     if (info_number(probe, "rounds") > 0)
         printf("%.0f hand-overs (%.1f us each), ", info_number(probe, "rounds"),
                info_number(probe, "round_us"));
@@ -149,57 +148,30 @@ static void print_proof(const json_t *probe)
            info_number(probe, "messages"), info_number(probe, "seconds"));
 }
 
-/* In millions a second. */
-static void print_rates(const json_t *probe)
-{
-    static const char *const ways[] = {"phases", "resident", "locks", "atomics"};
-    const json_t *servers = json_object_get(probe, "servers");
-    size_t i;
-    json_t *row;
-    printf("critical sections a second\n     %8s%12s%12s%12s%12s\n", "keys", ways[0], ways[1],
-           ways[2], ways[3]);
-    json_array_foreach(json_object_get(servers, "keys"), i, row)
-    {
-        printf("     %8.0f", info_number(row, "keys"));
-        for (size_t way = 0; way < sizeof ways / sizeof *ways; way++)
-            if (json_is_null(json_object_get(row, ways[way])))
-                printf("%12s", "-");
-            else
-                printf("%10.2f M", info_number(row, ways[way]) * 1e-6);
-        putchar('\n');
-    }
-    if (*info_text(servers, "not_resident"))
-        print_line("resident", info_text(servers, "not_resident"), "");
-}
-
-static void print_result(const json_t *device, const char *missing, void (*print)(const json_t *))
+static void print_result(const json_t *device)
 {
     const json_t *probe = json_object_get(device, "probe");
     if (!probe)
-        printf(": not %s, cannot take a step: %s\n", missing, info_text(device, "reason"));
+        printf(": not tested, cannot take a step: %s\n", info_text(device, "reason"));
     else if (*info_text(probe, "error"))
         printf(": FAIL: %s\n", info_text(probe, "error"));
-    else {
-        printf(": ");
-        print(probe);
-    }
+    else
+        print_proof(probe);
 }
 
-void info_print(const json_t *list, enum info_view view)
+void info_print(const json_t *list, bool is_test)
 {
     size_t i;
     json_t *device;
     json_array_foreach(json_object_get(list, "devices"), i, device)
     {
         printf("%s  %s", info_text(device, "number"), info_text(device, "name"));
-        if (view == INFO_DEVICE)
-            print_device(device, list);
-        else if (view == INFO_SELF_TEST)
-            print_result(device, "tested", print_proof);
+        if (is_test)
+            print_result(device);
         else
-            print_result(device, "measured", print_rates);
+            print_device(device, list);
     }
     print_oddities(list);
-    if (view == INFO_DEVICE && json_is_null(json_object_get(list, "default")))
+    if (!is_test && json_is_null(json_object_get(list, "default")))
         printf("no default: %s\n", info_text(list, "default_error"));
 }

@@ -8,15 +8,13 @@
 #define TOOLS_INFO_PRINT_H
 
 #include <jansson.h>
+#include <stdbool.h>
 
-/* What of a device is printed. */
-enum info_view {
-    INFO_DEVICE,    /* all of the list, and of its "probe" */
-    INFO_SELF_TEST, /* one line: what the self-test proved, or why it failed */
-    INFO_SERVERS /* critical sections a second, a line for each number of keys; or why they were not measured */
-};
-
-/** Print each device of the list; then drivers that were left out, and platforms without devices. */
-void info_print(const json_t *list, enum info_view view);
+/**
+ * Print each device of the list; then drivers that were left out, and platforms without devices.
+ *
+ * @param is_test  a line a device: what the self-test proved, or why it failed; else all of the list, and of its "probe".
+ */
+void info_print(const json_t *list, bool is_test);
 
 #endif

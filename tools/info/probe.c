@@ -11,7 +11,6 @@
 #include "settings/scheduler.h"
 #include "self_test/self_test.h"
 #include "node_test.h"
-#include "servers.h"
 #include "base/clock.h"
 
 #include <stdio.h>
@@ -101,8 +100,6 @@ static json_t *probe_here(const void *argument)
         code = info_node_test(&config, &n_messages);
         add(answer, json_pack("{s:I}", "messages", (json_int_t)n_messages));
     }
-    if (!code && probe->with_servers)
-        json_object_set_new(answer, "servers", info_servers_measure(&config, &code));
     if (code)
         add(answer, json_pack("{s:s}", "error", gravel_last_error()));
     add(answer, json_pack("{s:f}", "seconds", (double)(gravel_clock_ns() - begin_ns) * 1e-9));

@@ -16,7 +16,6 @@ struct info_probe {
     const char *device; /* as GRAVEL_DEVICE takes it */
     uint32_t n_rounds; /* hand-overs between host and kernel [count]; 0: as GRAVEL_SELF_TEST says */
     int with_node;     /* also open a node and send messages */
-    int with_servers;  /* also measure servers: servers.h */
 };
 
 /**
@@ -24,8 +23,7 @@ struct info_probe {
  *
  * @param limit_s  the child is killed after this [seconds].
  * @return         {step, cores, kernel_units, can_yield, rounds, round_us, increments,
- * capabilities, steps, flows, messages, servers, seconds}, messages if a node was tested, servers
- * if they were measured;
+ * capabilities, steps, flows, messages, seconds}, messages if a node was tested;
  *                 {..., "error": text} if anything failed; NULL without memory.
  */
 json_t *info_probe_run(const struct info_probe *probe, unsigned limit_s);

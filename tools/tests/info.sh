@@ -72,21 +72,6 @@ self-test)
     expect '"rounds": 6,'
     output=$(GRAVEL_SELF_TEST=1 "$info" --device Portable 2>&1) && fail "one round was taken"
     expect 'GRAVEL_SELF_TEST=1: out of range 2' ;;
-servers) # every way that the device has is measured; one that it has not says why
-    need_driver
-    export GRAVEL_HOST_CORES=0 POCL_MAX_PTHREAD_COUNT=3
-    output=$("$info" --servers --device Portable) || fail "exit status $?: $output"
-    expect 'keys  *phases  *resident  *locks  *atomics$'
-    [ "$(echo "$output" | grep -cE '^  *(256|1024|32768|131072)( +[0-9.]+ M){4}$')" -eq 4 ] || fail "rows: $output" ;;
-servers-json) # two compute units, of which one is kept: resident servers have no room, and the output says so
-    need_driver
-    export GRAVEL_HOST_CORES=1 POCL_MAX_PTHREAD_COUNT=2
-    output=$("$info" --servers --json --device Portable | python3 -c '
-import json, sys
-servers = json.load(sys.stdin)["devices"][0]["probe"]["servers"]
-rates = [row[way] for row in servers["keys"] for way in ("phases", "locks", "atomics")]
-print(len(rates), all(rate > 0 for rate in rates), servers["not_resident"] is not None)')
-    expect '^12 True True$' ;;
 turns) # equal devices are there in turn; numbers mean one; what is derived is told
     need_driver
     export POCL_DEVICES="pthread pthread"
