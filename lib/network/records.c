@@ -8,7 +8,7 @@
  */
 #include "network/parts.h"
 #include "resolve/requests.h"
-#include "spool/lines.h"
+#include "spool/format.h"
 #include "spool/spool.h"
 
 #include <stdio.h>

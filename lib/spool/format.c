@@ -10,6 +10,9 @@
 #include <string.h>
 
 #define MOST_CHARACTERS (320u + GRAVEL_WIDTH_MOST) /* of a conversion: 309 digits and a precision */
+#define MOST_DIGITS 20u                            /* of a number of 64 bits */
+#define TAG_BYTES (4 * (MOST_DIGITS + 1) + 2)
+#define READY_BYTES (64u << 10) /* as much goes in one write */
 
 /* ---- characters ------------------------------------------------------------------------------- */
 
@@ -76,7 +79,7 @@ static size_t count_digits(uint64_t number)
     return n + (number >= 1000) + (number >= 100) + (number >= 10);
 }
 
-size_t gravel_write_digits(char *to, uint64_t number)
+static size_t write_digits(char *to, uint64_t number)
 {
     static const char pairs[] = /* of 00 to 99 */
         "00010203040506070809101112131415161718192021222324252627282930313233343536373839"
@@ -96,12 +99,12 @@ size_t gravel_write_digits(char *to, uint64_t number)
 /* Appends a decimal number: printf takes ten times as long. */
 static void add_decimal(struct gravel_characters *out, uint64_t number, bool is_negative)
 {
-    char *to = make_room(out, 1 + GRAVEL_MOST_DIGITS);
+    char *to = make_room(out, 1 + MOST_DIGITS);
     if (!to)
         return;
     *to = '-';
     out->n += is_negative;
-    out->n += gravel_write_digits(to + is_negative, is_negative ? 0 - number : number);
+    out->n += write_digits(to + is_negative, is_negative ? 0 - number : number);
 }
 
 /* The printf that the compiler cannot check: every caller's format is for the type of its value. */
@@ -343,7 +346,7 @@ static const char *copy_number(const char *at, const char *end,
     if (number > GRAVEL_WIDTH_MOST)
         conversion->form = MISFIT;
     else if (at > begin)
-        *to += gravel_write_digits(*to, number);
+        *to += write_digits(*to, number);
     return at;
 }
 
@@ -401,4 +404,39 @@ void gravel_line_read(struct gravel_line_plan *plan, const char *text, size_t te
     }
     plan_text(plan, "\n");
     end_piece(&reading, LINE_END);
+}
+
+/* ---- the lines of a run ----------------------------------------------------------------------- */
+
+/* "[3:128] "; of a launch of more dimensions "[3:128,7,0] ". */
+static size_t write_tag(char text[TAG_BYTES], uint32_t node,
+                        const uint32_t words[GRAVELP_TAG_WORDS])
+{
+    const uint64_t numbers[] = {node, words[0] | (uint64_t)words[1] << 32, words[2], words[3]};
+    size_t n = 0;
+    for (uint32_t i = 0; i < (words[2] || words[3] ? 4 : 2); i++) {
+        text[n++] = "[:,,"[i];
+        n += write_digits(text + n, numbers[i]);
+    }
+    text[n++] = ']';
+    text[n++] = ' ';
+    return n;
+}
+
+void gravel_lines_write(uint32_t source, const struct gravel_signal_run *run,
+                        struct gravel_characters *out, gravel_lines_ready *ready, void *context)
+{
+    const uint32_t *words = gravel_records_of(run);
+    const uint32_t command = run->run.command, n_words = GRAVELP_RECORD_WORDS(command);
+    struct gravel_line_plan plan;
+    gravel_line_read(&plan, (const char *)(run + 1), GRAVELP_TEXT_BYTES(command), run->result);
+    for (uint32_t i = 0; i < run->run.n_messages; i++, words += n_words) {
+        char tag[TAG_BYTES];
+        const size_t n = source == GRAVEL_LINES_BARE ? 0 : write_tag(tag, source, words);
+        gravel_characters_add(out, tag, n);
+        gravel_line_write(out, &plan, words + GRAVELP_TAG_WORDS, n_words - GRAVELP_TAG_WORDS, tag,
+                          n);
+        if (out->n >= READY_BYTES)
+            ready(context, out);
+    }
 }

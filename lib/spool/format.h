@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A line's text and its arguments become characters. Pure functions over bytes that may be anything.
+ * Records become lines: a line's text and its arguments become characters, behind the node that sent them and the ids
+ * of the work-item. Pure functions over bytes that may be anything.
  *
  * Conversions are those of C's printf, except for the length of an argument, whose type comes with it. One that does
  * not fit its argument, one with a number above GRAVEL_WIDTH_MOST, and one that is not supported, is written behind
@@ -9,14 +10,14 @@
  *
  * A text is read once for all lines of a run, as what follows a conversion depends on types alone, which are the run's.
  *
- * Path:    writer.c -> lines.c -> format.c.
+ * Path:    writer.c -> format.c.
  * Owner:   the caller.
  * Threads: any; no state.
  */
 #ifndef GRAVEL_SPOOL_FORMAT_H
 #define GRAVEL_SPOOL_FORMAT_H
 
-#include "layout/command.h"
+#include "transport/wire.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -28,11 +29,6 @@ struct gravel_characters {
     size_t n, room;
     bool is_cut; /* memory was out */
 };
-
-#define GRAVEL_MOST_DIGITS 20u /* of a number of 64 bits */
-
-/** Write a number's decimal digits. @return how many; at most GRAVEL_MOST_DIGITS. */
-size_t gravel_write_digits(char *to, uint64_t number);
 
 /** Append. */
 void gravel_characters_add(struct gravel_characters *out, const char *text, size_t n);
@@ -84,5 +80,37 @@ void gravel_line_read(struct gravel_line_plan *plan, const char *text, size_t te
 void gravel_line_write(struct gravel_characters *out, const struct gravel_line_plan *plan,
                        const uint32_t *words, uint32_t n_words, const char *at_newline,
                        size_t at_newline_bytes);
+
+/* Takes characters that are ready, and empties the buffer. */
+typedef void gravel_lines_ready(void *context, struct gravel_characters *out);
+
+#define GRAVEL_LINES_BARE UINT32_MAX
+
+/** The records of a run that gravel_decode_records has checked: words. */
+static inline const uint32_t *gravel_records_of(const struct gravel_signal_run *run)
+{
+    return (const void *)((const unsigned char *)run +
+                          GRAVEL_RUN_VALUES(run->run.command, run->run.n_messages, 0));
+}
+
+/** The next run of a checked frame, or NULL. @param at  begins at sizeof *frame; is behind the run afterwards. */
+static inline const struct gravel_signal_run *gravel_records_next(const struct gravel_frame *frame,
+                                                                  uint64_t *at)
+{
+    if (*at >= frame->bytes)
+        return NULL;
+    const struct gravel_signal_run *run = (const void *)((const unsigned char *)frame + *at);
+    *at += GRAVEL_RUN_BYTES(run->run.command, (uint64_t)run->run.n_messages);
+    return run;
+}
+
+/**
+ * Write the lines of a run; a record makes one, and more if its text has inner newlines.
+ *
+ * @param source  node that sent it, with which lines begin; GRAVEL_LINES_BARE: they begin with no node and work-item.
+ * @param ready   called each time 64 kB are ready.
+ */
+void gravel_lines_write(uint32_t source, const struct gravel_signal_run *run,
+                        struct gravel_characters *out, gravel_lines_ready *ready, void *context);
 
 #endif

@@ -41,7 +41,7 @@ bool gravel_spool_destroy(struct gravel_spool *spool)
         return true;
     if (!gravel_writer_stop(&spool->writer, spool->shape.limit_ns))
         return false;
-    while ((buffer = gravel_writer_take_done(&spool->writer)))
+    while ((buffer = gravel_list_take(&spool->writer.done)))
         gravel_buffer_destroy(buffer);
     free(spool);
     return true;
@@ -68,13 +68,14 @@ int gravel_spool_push(struct gravel_spool *spool, const struct gravel_frame *fra
     if (!is_full(holder) || !gravel_buffer_exchange(buffer, holder))
         memcpy(buffer->frame, frame, bytes);
     spool->pushed += bytes;
-    gravel_writer_push(&spool->writer, buffer);
+    gravel_list_push(&spool->writer.todo, buffer);
+    gravel_event_signal(&spool->writer.event);
     return 0;
 }
 
 struct gravel_buffer *gravel_spool_take(struct gravel_spool *spool)
 {
-    struct gravel_buffer *buffer = gravel_writer_take_done(&spool->writer);
+    struct gravel_buffer *buffer = gravel_list_take(&spool->writer.done);
     if (buffer) {
         spool->passed += buffer->frame->bytes;
         spool->moved_ns = UINT64_MAX;

@@ -1,6 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The writer's thread. See writer.h.
+ *
+ * A pipe, a socket or a terminal gets what it takes without waiting, so that a reader that has stopped keeps no thread
+ * in the system: poll says that there is room, and as much as POSIX promises a pipe to take then is written.
+ *
+ * What the program has written to stdout, and the C library still buffers, is written first: a reader sees both in
+ * order.
  */
 #include "spool/writer.h"
 
@@ -8,13 +14,70 @@
 #include "base/counter.h"
 #include "base/thread.h"
 #include "base/await.h"
-#include "spool/lines.h"
-#include "spool/output.h"
+#include "spool/format.h"
 
 #include <errno.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdio_ext.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
+
+#define PIECE_BYTES 4096u /* PIPE_BUF of Linux: a pipe with room for some has room for so many */
+#define LOOK_MS 50        /* between two looks whether to give up */
+
+/* @return 0; the system's error; ECANCELED. */
+static int await_room(const struct gravel_writer *writer)
+{
+    struct pollfd room = {.fd = STDOUT_FILENO, .events = POLLOUT};
+    for (;;) {
+        const int n = poll(&room, 1, LOOK_MS);
+        if (n > 0) /* write tells what else may be */
+            return 0;
+        if (n < 0 && errno != EINTR)
+            return errno;
+        if (gravel_thread_state(&writer->thread) >= GRAVEL_THREAD_GIVES_UP)
+            return ECANCELED;
+    }
+}
+
+/* Writes what the program has left in the buffer of stdout, unless one of its threads has the stream now, or it is more
+ * than can be written without waiting. @return whether it has written some. */
+static bool flush_program(size_t most)
+{
+    if (fileno(stdout) != STDOUT_FILENO || ftrylockfile(stdout))
+        return false;
+    const size_t n = __fpending(stdout);
+    const bool has_written = n && n <= most && fflush_unlocked(stdout) == 0;
+    funlockfile(stdout);
+    return has_written;
+}
+
+/* Writes all of a text. @param n_written  [out] bytes. @return 0; the system's error; ECANCELED: it gives up. */
+static int write_out(struct gravel_writer *writer, const char *text, size_t bytes,
+                     size_t *n_written)
+{
+    struct stat facts;
+    const bool waits = fstat(STDOUT_FILENO, &facts) || !S_ISREG(facts.st_mode);
+    for (*n_written = 0; *n_written < bytes;) {
+        int code = waits ? await_room(writer) : 0;
+        if (code)
+            return code;
+        const size_t left = bytes - *n_written, most = waits ? PIECE_BYTES : SIZE_MAX;
+        if (*n_written == 0 && flush_program(most))
+            continue;
+        const ssize_t n = write(STDOUT_FILENO, text + *n_written, left < most ? left : most);
+        if (n < 0 && errno != EINTR && errno != EAGAIN)
+            return errno;
+        if (n <= 0)
+            continue;
+        gravel_counter_add(&writer->n_bytes, (uint64_t)n);
+        *n_written += (size_t)n;
+    }
+    return 0;
+}
 
 /* A line is what a newline ends. */
 static uint64_t count_lines(const char *text, size_t bytes)
@@ -25,16 +88,13 @@ static uint64_t count_lines(const char *text, size_t bytes)
     return n;
 }
 
-static int error_of(const struct gravel_writer *writer)
+/* Keeps the first error. The list that the frame goes back by orders it. @return whether there is one. */
+static bool has_failed(struct gravel_writer *writer, int error)
 {
-    return atomic_load_explicit(&writer->error, memory_order_relaxed);
-}
-
-/* The list that the frame goes back by orders it. */
-static void fail(struct gravel_writer *writer, int error)
-{
-    if (!error_of(writer))
+    const int before = atomic_load_explicit(&writer->error, memory_order_relaxed);
+    if (!before && error)
         atomic_store_explicit(&writer->error, error, memory_order_relaxed);
+    return before || error;
 }
 
 /* @param n_written  [out] bytes. @return 0, or why not all. */
@@ -42,8 +102,7 @@ static int hand_out(struct gravel_writer *writer, const struct gravel_characters
                     size_t *n_written)
 {
     if (!writer->streams || !writer->streams->print)
-        return gravel_output_write(STDOUT_FILENO, out->text, out->n, n_written, &writer->thread,
-                                   &writer->n_bytes);
+        return write_out(writer, out->text, out->n, n_written);
     if (writer->streams->print(writer->streams->context, out->text, out->n))
         return GRAVEL_PRINT_FAILED;
     *n_written = out->n;
@@ -55,9 +114,8 @@ static void write_ready(void *context, struct gravel_characters *out)
 {
     struct gravel_writer *writer = context;
     size_t n_written = 0;
-    const int error = error_of(writer) ? 0 : hand_out(writer, out, &n_written);
-    if (error)
-        fail(writer, error);
+    if (!has_failed(writer, 0))
+        has_failed(writer, hand_out(writer, out, &n_written));
     gravel_counter_add(&writer->n_lines, count_lines(out->text, n_written));
     gravel_counter_add(&writer->n_lost, count_lines(out->text + n_written, out->n - n_written));
     out->n = 0;
@@ -68,43 +126,27 @@ static uint64_t n_dealt_with(const struct gravel_writer *writer)
     return gravel_counter_load(&writer->n_lines) + gravel_counter_load(&writer->n_lost);
 }
 
-/* @return whether the function has failed. */
-static bool call_stream(struct gravel_writer *writer, uint32_t source,
-                        const struct gravel_signal_run *run)
-{
-    const uint32_t number = GRAVELP_RECORD_STREAM(run->run.command), n = run->run.n_messages;
-    const struct gravel_stream *stream = gravel_stream_at(writer->streams, number);
-    atomic_store_explicit(&writer->in_stream, number, memory_order_relaxed);
-    const int result =
-        writer->streams->call(writer->streams->context, stream, source, gravel_records_of(run), n);
-    atomic_store_explicit(&writer->in_stream, 0, memory_order_relaxed);
-    gravel_counter_add(&writer->n_bytes, (uint64_t)n * stream->record_bytes);
-    return result != 0;
-}
-
-/* @param end  of the run that begins there, in the frame. @return whether a function has failed. */
-static bool call_asked(struct gravel_writer *writer, struct gravel_frame *frame,
-                       const struct gravel_signal_run *run, uint64_t end)
-{
-    const uint32_t number = GRAVEL_STREAM_HANDLERS + GRAVELP_COMMAND_HANDLER(run->run.command);
-    const uint64_t begin = (uint64_t)((const unsigned char *)run - (const unsigned char *)frame);
-    atomic_store_explicit(&writer->in_stream, number, memory_order_relaxed);
-    const int result =
-        writer->streams->ask(writer->streams->context, frame, begin, end, &writer->n_bytes);
-    atomic_store_explicit(&writer->in_stream, 0, memory_order_relaxed);
-    return result != 0;
-}
-
-/* A run for a function. @param end  of it, in the frame. @return its number if it has failed, else 0. */
+/* Runs the function of a run's stream or handler. @param end  of the run. @return its number if it failed, else 0. */
 static uint32_t call(struct gravel_writer *writer, struct gravel_frame *frame,
                      const struct gravel_signal_run *run, uint64_t end)
 {
-    const uint32_t command = run->run.command;
-    if (GRAVELP_IS_RECORD(command))
-        return call_stream(writer, frame->source, run) ? GRAVELP_RECORD_STREAM(command) : 0;
-    return call_asked(writer, frame, run, end)
-               ? GRAVEL_STREAM_HANDLERS + GRAVELP_COMMAND_HANDLER(command)
-               : 0;
+    const struct gravel_streams *streams = writer->streams;
+    const uint32_t command = run->run.command, n = run->run.n_messages;
+    const bool is_record = GRAVELP_IS_RECORD(command);
+    const uint32_t number = is_record ? GRAVELP_RECORD_STREAM(command)
+                                      : GRAVEL_STREAM_HANDLERS + GRAVELP_COMMAND_HANDLER(command);
+    const uint64_t begin = (uint64_t)((const unsigned char *)run - (const unsigned char *)frame);
+    int result;
+    atomic_store_explicit(&writer->in_stream, number, memory_order_relaxed);
+    if (is_record) {
+        const struct gravel_stream *stream = gravel_stream_at(streams, number);
+        result = streams->call(streams->context, stream, frame->source, gravel_records_of(run), n);
+        gravel_counter_add(&writer->n_bytes, (uint64_t)n * stream->record_bytes);
+    } else {
+        result = streams->ask(streams->context, frame, begin, end, &writer->n_bytes);
+    }
+    atomic_store_explicit(&writer->in_stream, 0, memory_order_relaxed);
+    return result ? number : 0;
 }
 
 /* Writes a frame's lines, and runs functions for its records: what is before a record is written before. */
@@ -134,7 +176,7 @@ static void deal_with(struct gravel_writer *writer, struct gravel_buffer *buffer
         write_ready(writer, out);
     const uint64_t n_done = n_dealt_with(writer) - n_before;
     if (out->is_cut) {
-        fail(writer, ENOMEM);
+        has_failed(writer, ENOMEM);
         gravel_counter_add(&writer->n_lost, n_done < n ? n - n_done : 0);
     }
     gravel_list_push(&writer->done, buffer);
@@ -177,17 +219,6 @@ static void *thread_main(void *argument)
 int gravel_writer_start(struct gravel_writer *writer)
 {
     return gravel_thread_start(&writer->thread, "writer's thread", thread_main, writer);
-}
-
-void gravel_writer_push(struct gravel_writer *writer, struct gravel_buffer *buffer)
-{
-    gravel_list_push(&writer->todo, buffer);
-    gravel_event_signal(&writer->event);
-}
-
-struct gravel_buffer *gravel_writer_take_done(struct gravel_writer *writer)
-{
-    return gravel_list_take(&writer->done);
 }
 
 /* @return whether it has ended within so long without progress. */

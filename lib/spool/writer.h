@@ -3,7 +3,7 @@
  * The writer: a thread that deals with the records of this node, in the order in which they came, so that the network
  * thread never waits for a disk or a reader.
  *
- * Path:    spool.c -> writer.c -> lines.c, output.c; the frame goes back to spool.c.
+ * Path:    spool.c -> list todo -> writer.c -> format.c, the system; list done -> spool.c.
  * Owner:   a frame is the writer's between the two lists.
  * Threads: all calls by the network thread, but stop by the thread that closes the node.
  * Memory:  M3 hands frames over, both ways.
@@ -36,12 +36,6 @@ struct gravel_writer {
 
 /** Start the thread; the first three members are set, the rest is 0. @return 0; GRAVEL_ESYSTEM. */
 int gravel_writer_start(struct gravel_writer *writer);
-
-/** Hand a frame over. */
-void gravel_writer_push(struct gravel_writer *writer, struct gravel_buffer *buffer);
-
-/** A frame that has been dealt with, or NULL. Its `room` is as gravel_spool_take has it. */
-struct gravel_buffer *gravel_writer_take_done(struct gravel_writer *writer);
 
 /**
  * Write what has come, and end the thread.

@@ -4,10 +4,10 @@
  *
  * Input: a byte that says whether the header is mended; then runs as they travel.
  *
- * Path: libFuzzer -> lib/resolve/decode.c -> lib/spool/lines.c, format.c
+ * Path: libFuzzer -> lib/resolve/decode.c -> lib/spool/format.c
  */
 #include "resolve/decode.h"
-#include "spool/lines.h"
+#include "spool/format.h"
 
 #include <stdlib.h>
 #include <string.h>
