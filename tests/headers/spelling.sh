@@ -11,5 +11,5 @@ command -v codespell >/dev/null || { echo "skipped: codespell is not installed";
 # Double-ended queues, a format of graphs, a call of Promela, a title in French, a standard of GPUs, two authors.
 words=deques,wel,nempty,connexion,hsa,brin,mattern
 find README.md NEWS CONTRIBUTING.md .ci apps bench cl docs examples hrf include lib python study tests tools meson* -type f \
-    ! -path 'tests/fuzz/corpus/*' ! -path 'tests/app/corpus/answers.txt' ! -name '*.json' ! -name '*.svg' \
+    ! -path 'tests/fuzz/corpus/*' ! -name '*.json' ! -name '*.svg' \
     ! -name '*.pyc' -exec codespell -L "$words" {} +

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """Give applications the files of a table and check what comes of it.
 
-inputs.py [--ranks N] [--every K] refused|taken graph|negative|sequence|ratings PROGRAM...
+inputs.py [--ranks N] [--every K] refused|taken graph|negative|network|sequence|ratings PROGRAM...
 
 refused: the program must end with another status than 0, print nothing to stdout, and one line, whatever the number of
          ranks, that names program, file, line or record, and reason.
@@ -25,6 +25,7 @@ import rows_sequence  # noqa: E402
 TABLES = {
     ("refused", "graph"): rows_graph.REFUSED,
     ("refused", "negative"): rows_graph.NEGATIVE,
+    ("refused", "network"): rows_graph.NETWORK,
     ("refused", "sequence"): rows_sequence.REFUSED,
     ("refused", "ratings"): rows_ratings.REFUSED,
     ("taken", "graph"): rows_graph.TAKEN,
