@@ -46,7 +46,7 @@ static void begin_round(struct gravel_network *network, const struct gravel_job 
     if (job->n)
         memcpy(round->values, values, job->n * sizeof *round->values);
     gravel_late_begin(network, job->call.kind);
-    if (transport->operations->merge(transport))
+    if (!gravel_transport_is_alone(transport) && transport->operations->merge(transport))
         gravel_network_fail(network, GRAVEL_EMPI, gravel_last_error());
 }
 
@@ -70,7 +70,9 @@ static bool end_misfit(struct gravel_network *network, struct gravel_job *job)
 
 bool gravel_round_has_ended(struct gravel_network *network)
 {
-    int ended = network->transport->operations->has_merged(network->transport);
+    struct gravel_transport *transport = network->transport;
+    int ended =
+        gravel_transport_is_alone(transport) ? 1 : transport->operations->has_merged(transport);
     if (ended < 0)
         gravel_network_fail(network, GRAVEL_EMPI, gravel_last_error());
     if (ended == 0)

@@ -122,14 +122,12 @@ static uint32_t receive(struct gravel_network *network, uint32_t limit)
                                          .destination = transport->node,
                                          .sequence = (*n_before)++,
                                          .bytes = bytes};
-        if (gravel_control_handle(network, frame, &loan)) {
-            transport->operations->keep(transport);
-            network->n_kept_foreign++;
-        } else { /* the frames that lie in its sender's memory go back to it in their order */
-            if (network->n_kept_foreign)
-                gravel_network_check(network, gravel_resolver_give_back(network->resolver));
-            transport->operations->received(transport);
-        }
+        const bool is_kept = gravel_control_handle(network, frame, &loan);
+        /* The frames that lie in its sender's memory go back to it in their order. */
+        if (!is_kept && network->n_kept_foreign)
+            gravel_network_check(network, gravel_resolver_give_back(network->resolver));
+        network->n_kept_foreign += is_kept;
+        transport->operations->received(transport, is_kept);
         n++;
     }
     if (transport->fault)
@@ -154,6 +152,8 @@ bool gravel_network_exchange(struct gravel_network *network)
 {
     struct gravel_buffer *buffer;
     uint32_t n = 0;
+    if (gravel_transport_is_alone(network->transport))
+        return false;
     for (; (buffer = network->transport->operations->sent(network->transport)); n++)
         gravel_pool_return(buffer);
     return receive(network, BATCH) + n != 0;
@@ -164,7 +164,8 @@ bool gravel_network_step(struct gravel_network *network, uint64_t now_ns, uint64
     struct gravel_buffer *buffer;
     uint32_t n = 0;
     if (atomic_load_explicit(&network->is_attached, memory_order_acquire)) { /* N2 */
-        if (!network->sees_attached) /* the size of node buffers is agreed on */
+        if (!network->sees_attached && !gravel_transport_is_alone(network->transport))
+            /* the size of node buffers is agreed on */
             gravel_network_check(network,
                                  network->transport->operations->prepare(
                                      network->transport, gravel_network_frame_bytes(network)));

@@ -16,19 +16,12 @@ int gravel_handover_create(struct gravel_handover *handover, struct gravel_segme
                            uint32_t n_nodes)
 {
     struct gravel_handover_peer *peers = calloc(n_nodes, sizeof *peers);
-    uint32_t *takers = calloc(n_nodes, sizeof *takers);
-    if (!peers || !takers) {
-        free(peers);
-        free(takers);
+    if (!peers)
         return gravel_fail(GRAVEL_ENOMEM, "handing buffers over to %u nodes", n_nodes);
-    }
     for (uint32_t i = 0; i < n_nodes; i++)
         peers[i].end = &peers[i].first;
-    *handover = (struct gravel_handover){.segment = segment,
-                                         .peers = peers,
-                                         .takers = takers,
-                                         .n_nodes = n_nodes,
-                                         .at_hand = n_nodes};
+    *handover = (struct gravel_handover){
+        .segment = segment, .peers = peers, .n_nodes = n_nodes, .at_hand = n_nodes};
     return 0;
 }
 
@@ -37,9 +30,7 @@ void gravel_handover_destroy(struct gravel_handover *handover)
     for (uint32_t i = 0; handover->peers && i < handover->n_nodes; i++)
         gravel_segment_unmap(handover->peers[i].view);
     free(handover->peers);
-    free(handover->takers);
     handover->peers = NULL;
-    handover->takers = NULL;
 }
 
 void gravel_handover_take_from(struct gravel_handover *handover, uint32_t node, uint32_t local,
@@ -148,15 +139,10 @@ struct gravel_frame *gravel_handover_open(struct gravel_handover *handover,
     return (struct gravel_frame *)((unsigned char *)peer->view + said->offset);
 }
 
-void gravel_handover_done(struct gravel_handover *handover)
+void gravel_handover_leave(struct gravel_handover *handover, bool is_kept)
 {
-    if (handover->at_hand != handover->n_nodes)
+    if (!is_kept && handover->at_hand != handover->n_nodes)
         gravel_handover_give_back(handover, handover->at_hand);
-    handover->at_hand = handover->n_nodes;
-}
-
-void gravel_handover_keep(struct gravel_handover *handover)
-{
     handover->at_hand = handover->n_nodes;
 }
 

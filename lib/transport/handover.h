@@ -35,9 +35,9 @@ struct gravel_handover_peer {
 };
 
 struct gravel_handover {
-    struct gravel_segment *segment;     /* ours; NULL: nothing is handed over */
-    struct gravel_handover_peer *peers; /* [n_nodes]; NULL before gravel_handover_create */
-    uint32_t *takers;                   /* [n_takers] nodes that take: others have no buffers */
+    struct gravel_segment *segment;        /* ours; NULL: nothing is handed over */
+    struct gravel_handover_peer *peers;    /* [n_nodes]; NULL before gravel_handover_create */
+    uint32_t takers[GRAVEL_SEGMENT_PEERS]; /* [n_takers] nodes that take: others have no buffers */
     uint32_t n_nodes, n_takers;
     uint32_t n_away;  /* buffers that peers have */
     uint32_t next;    /* of the takers, whose buffers are looked at first */
@@ -70,7 +70,7 @@ struct gravel_buffer *gravel_handover_home(struct gravel_handover *handover);
 /** Whether what has arrived is a note. */
 bool gravel_handover_is_note(const struct gravel_frame *frame, uint32_t bytes);
 /**
- * The frame that a note from `source` tells of. It is at hand until gravel_handover_done or _keep.
+ * The frame that a note from `source` tells of. It is at hand until gravel_handover_leave.
  *
  * @param most_bytes  longest frame there may be.
  * @param bytes       [out] its length, as the note says.
@@ -79,10 +79,8 @@ bool gravel_handover_is_note(const struct gravel_frame *frame, uint32_t bytes);
 struct gravel_frame *gravel_handover_open(struct gravel_handover *handover,
                                           const struct gravel_frame *note, uint32_t source,
                                           uint32_t most_bytes, uint32_t *bytes);
-/** Give the frame at hand back, if there is one. */
-void gravel_handover_done(struct gravel_handover *handover);
-/** Keep the frame at hand: there is one. */
-void gravel_handover_keep(struct gravel_handover *handover);
+/** Give the frame at hand back, if there is one; or keep it until gravel_handover_give_back. */
+void gravel_handover_leave(struct gravel_handover *handover, bool is_kept);
 /** Give the oldest frame back that was kept, or is at hand, from this node. */
 void gravel_handover_give_back(struct gravel_handover *handover, uint32_t source);
 

@@ -10,19 +10,9 @@
  * Source:  Orr 2016, section 5.2.2 (one network thread, MPI).
  */
 #include "base/counter.h"
-#include "base/error.h"
-#include "transport/frames.h"
-#include "transport/handover.h"
-#include "transport/mpi_local.h"
-#include "transport/mpi_marked.h"
-#include "transport/mpi_process.h"
-#include "transport/mpi_receives.h"
-#include "transport/transport.h"
+#include "transport/mpi_parts.h"
 
-#include <mpi.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 struct mpi_transport {
     struct gravel_transport base;
@@ -30,12 +20,12 @@ struct mpi_transport {
     bool has_entered; /* gravel_mpi_enter */
     struct gravel_mpi_receives receives;
 
-    /* Sends under way, unordered: requests[i] belongs to buffers[i]. */
+    /* Sends under way: requests[i] belongs to buffers[i]. */
     MPI_Request *requests;
     struct gravel_buffer **buffers;
-    int *ended; /* [n_ended] indices of sends that have ended, ascending, not yet handed out */
+    int *indices; /* [capacity] that MPI_Testsome writes */
     uint32_t n_sends, capacity;
-    int n_ended;
+    struct gravel_buffer *ended; /* a list of those that have ended, not yet handed out */
     /* MPI_STATUSES_IGNORE: gcc takes the constant itself for an array, where MPICH declares one. */
     MPI_Status *statuses;
     bool has_lost_sends; /* which of them have ended is no longer known */
@@ -63,10 +53,10 @@ static int make_room(struct mpi_transport *mpi)
     struct gravel_buffer **buffers = realloc(mpi->buffers, capacity * sizeof *buffers);
     if (buffers)
         mpi->buffers = buffers;
-    int *ended = realloc(mpi->ended, capacity * sizeof *ended);
-    if (ended)
-        mpi->ended = ended;
-    if (!requests || !buffers || !ended)
+    int *indices = realloc(mpi->indices, capacity * sizeof *indices);
+    if (indices)
+        mpi->indices = indices;
+    if (!requests || !buffers || !indices)
         return gravel_fail(GRAVEL_ENOMEM, "list of %u sends under way", mpi->n_sends);
     mpi->capacity = capacity;
     return 0;
@@ -75,7 +65,8 @@ static int make_room(struct mpi_transport *mpi)
 static int start_send(struct mpi_transport *mpi, struct gravel_buffer *buffer)
 {
     GRAVEL_TRY(make_room(mpi));
-    int tag = gravel_mpi_tag_of(buffer->frame->kind);
+    int tag =
+        gravel_frame_is_life(buffer->frame->kind) ? GRAVEL_MPI_LIFE_TAG : GRAVEL_MPI_FRAME_TAG;
     int error =
         MPI_Isend(buffer->frame, (int)buffer->frame->bytes, MPI_BYTE,
                   (int)buffer->frame->destination, tag, mpi->comm, &mpi->requests[mpi->n_sends]);
@@ -99,51 +90,57 @@ static int hand_over(struct mpi_transport *mpi, struct gravel_buffer *buffer)
     return 0;
 }
 
+static void add_ended(struct mpi_transport *mpi, struct gravel_buffer *buffer)
+{
+    buffer->next = mpi->ended;
+    mpi->ended = buffer;
+}
+
 static int mpi_send(struct gravel_transport *transport, struct gravel_buffer *buffer)
 {
     struct mpi_transport *mpi = as_mpi(transport);
     if (mpi->comm != MPI_COMM_NULL)
         return gravel_handover_suits(&mpi->handover, buffer) ? hand_over(mpi, buffer)
                                                              : start_send(mpi, buffer);
-    int code = make_room(mpi);
-    if (!code) /* without MPI: it has been sent, as far as its owner knows */
-        mpi->buffers[mpi->n_sends++] = buffer;
-    return code;
+    add_ended(mpi, buffer); /* without MPI: it has been sent, as far as its owner knows */
+    return 0;
 }
 
-/* Keep the lists dense: the last send takes the place of the one that ended. */
-static struct gravel_buffer *remove_send(struct mpi_transport *mpi, uint32_t i)
+/* Moves the buffers whose requests MPI has ended to the list of those, and keeps the rest together. */
+static void collect_ended(struct mpi_transport *mpi)
 {
-    struct gravel_buffer *buffer = mpi->buffers[i];
-    mpi->n_sends--;
-    mpi->buffers[i] = mpi->buffers[mpi->n_sends];
-    mpi->requests[i] = mpi->requests[mpi->n_sends];
-    return buffer;
+    uint32_t n_left = 0;
+    for (uint32_t i = 0; i < mpi->n_sends; i++)
+        if (mpi->requests[i] == MPI_REQUEST_NULL) {
+            add_ended(mpi, mpi->buffers[i]);
+        } else {
+            mpi->requests[n_left] = mpi->requests[i];
+            mpi->buffers[n_left++] = mpi->buffers[i];
+        }
+    mpi->n_sends = n_left;
 }
 
-static int ascending(const void *a, const void *b)
+static void test_sends(struct mpi_transport *mpi)
 {
-    return *(const int *)a - *(const int *)b;
+    int n = 0;
+    int error = MPI_Testsome((int)mpi->n_sends, mpi->requests, &n, mpi->indices, mpi->statuses);
+    mpi->has_lost_sends = error != MPI_SUCCESS;
+    mpi->base.fault = gravel_mpi_check("MPI_Testsome", error);
+    if (n > 0 && !mpi->has_lost_sends)
+        collect_ended(mpi);
 }
 
 static struct gravel_buffer *mpi_sent(struct gravel_transport *transport)
 {
     struct mpi_transport *mpi = as_mpi(transport);
-    struct gravel_buffer *home = gravel_handover_home(&mpi->handover);
-    if (home)
-        return home;
-    if (mpi->comm == MPI_COMM_NULL)
-        return mpi->n_sends ? remove_send(mpi, mpi->n_sends - 1) : NULL;
-    if (mpi->n_ended == 0 && mpi->n_sends && !mpi->has_lost_sends) {
-        int n = 0;
-        int error = MPI_Testsome((int)mpi->n_sends, mpi->requests, &n, mpi->ended, mpi->statuses);
-        mpi->has_lost_sends = error != MPI_SUCCESS;
-        mpi->base.fault = gravel_mpi_check("MPI_Testsome", error);
-        mpi->n_ended = mpi->has_lost_sends || n == MPI_UNDEFINED ? 0 : n;
-        /* Handed out from the largest down, so that removing one moves none that is still to come. */
-        qsort(mpi->ended, (size_t)mpi->n_ended, sizeof *mpi->ended, ascending);
-    }
-    return mpi->n_ended ? remove_send(mpi, (uint32_t)mpi->ended[--mpi->n_ended]) : NULL;
+    struct gravel_buffer *buffer = gravel_handover_home(&mpi->handover);
+    if (buffer)
+        return buffer;
+    if (!mpi->ended && mpi->n_sends && !mpi->has_lost_sends)
+        test_sends(mpi);
+    buffer = mpi->ended;
+    mpi->ended = buffer ? buffer->next : NULL;
+    return buffer;
 }
 
 static int mpi_prepare(struct gravel_transport *transport, uint32_t frame_bytes)
@@ -169,17 +166,10 @@ static struct gravel_frame *mpi_receive(struct gravel_transport *transport, uint
     return frame;
 }
 
-static void mpi_received(struct gravel_transport *transport)
+static void mpi_received(struct gravel_transport *transport, bool is_kept)
 {
     struct mpi_transport *mpi = as_mpi(transport);
-    gravel_handover_done(&mpi->handover);
-    gravel_mpi_receives_renew(&mpi->receives);
-}
-
-static void mpi_keep(struct gravel_transport *transport)
-{
-    struct mpi_transport *mpi = as_mpi(transport);
-    gravel_handover_keep(&mpi->handover);
+    gravel_handover_leave(&mpi->handover, is_kept);
     gravel_mpi_receives_renew(&mpi->receives);
 }
 
@@ -250,6 +240,9 @@ static void mpi_leave(struct gravel_transport *transport, bool is_clean)
     }
     mpi->comm = MPI_COMM_NULL;
     mpi->has_entered = false;
+    for (uint32_t i = 0; i < mpi->n_sends; i++) /* what is under way has been sent, too */
+        mpi->requests[i] = MPI_REQUEST_NULL;
+    collect_ended(mpi);
     gravel_mpi_leave(is_clean || mpi->base.has_disagreed);
 }
 
@@ -262,18 +255,16 @@ static void mpi_close(struct gravel_transport *transport, bool is_clean)
     gravel_handover_destroy(&mpi->handover);
     free(mpi->requests);
     free(mpi->buffers);
-    free(mpi->ended);
+    free(mpi->indices);
     free(mpi);
 }
 
 static const struct gravel_transport_operations mpi_operations = {
-    .name = "mpi",
     .prepare = mpi_prepare,
     .send = mpi_send,
     .sent = mpi_sent,
     .receive = mpi_receive,
     .received = mpi_received,
-    .keep = mpi_keep,
     .give_back = mpi_give_back,
     .merge = mpi_merge,
     .sum = mpi_sum,

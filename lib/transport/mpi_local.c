@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Meeting the other nodes of this machine. See mpi_local.h.
+ * Meeting the other nodes of this machine. See mpi_parts.h.
  */
-#include "transport/mpi_local.h"
+#include "transport/mpi_parts.h"
 
-#include "base/error.h"
 #include "device/cores.h"
 
 #include <stdio.h>

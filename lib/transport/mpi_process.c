@@ -1,19 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Who initialised MPI, who uses it, who finalises it. See mpi_process.h.
+ * Who initialised MPI, who uses it, who finalises it. See mpi_parts.h.
  *
  * MPI can be initialised once in a process, so closing a node leaves it: later nodes and the application may use it.
  *
  * Threads: any; one lock guards all.
  */
-#include "transport/mpi_process.h"
+#include "transport/mpi_parts.h"
 
-#include "base/error.h"
 #include "transport/launcher.h"
-#include "transport/mpi_local.h"
-#include "transport/transport.h"
 
-#include <mpi.h>
 #include <pthread.h>
 #include <stdint.h>
 #include <stdlib.h>

@@ -1,12 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Receives that are posted ahead. See mpi_receives.h.
+ * Receives that are posted ahead. See mpi_parts.h.
  */
-#include "transport/mpi_receives.h"
-
-#include "base/error.h"
-#include "transport/mpi_local.h"
-#include "transport/mpi_marked.h"
+#include "transport/mpi_parts.h"
 
 #include <stdio.h>
 #include <stdlib.h>

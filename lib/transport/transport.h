@@ -21,11 +21,10 @@
 
 struct gravel_transport;
 
+/* A node that is alone (gravel_transport_is_alone) needs none of them but close: those of transport self are NULL. */
 struct gravel_transport_operations {
-    const char *name;
-
     /**
-     * Get ready for frames of up to so many bytes. Before that only control frames arrive.
+     * Prepare for frames of up to so many bytes. Before that only control frames arrive.
      *
      * @return  0; GRAVEL_ENOMEM; GRAVEL_EMPI.
      */
@@ -42,15 +41,12 @@ struct gravel_transport_operations {
      *
      * @param bytes   [out] received length; the frame's own header is not to be trusted.
      * @param source  [out] node it came from.
-     * @return        the caller's to change until it calls received or give_back. Before the next receive it must call
-     *                received or keep.
+     * @return        the caller's to change until it calls received, before the next receive, or give_back.
      */
     struct gravel_frame *(*receive)(struct gravel_transport *transport, uint32_t *bytes,
                                     uint32_t *source);
-    void (*received)(struct gravel_transport *transport);
-
-    /** Keep a frame that lies in its sender's memory. Those of one source are given back in the order of receive. */
-    void (*keep)(struct gravel_transport *transport);
+    /** @param is_kept  of a frame in its sender's memory: until give_back, in the order of receive for each source. */
+    void (*received)(struct gravel_transport *transport, bool is_kept);
     void (*give_back)(struct gravel_transport *transport, uint32_t source);
 
     /** Start merging transport->round over all nodes, in place. One of this and sum at a time. */
@@ -61,7 +57,7 @@ struct gravel_transport_operations {
     int (*has_merged)(struct gravel_transport *transport);
 
     /** Give back what MPI has, which is about to be finalised: from then on nothing arrives, and sends go nowhere. As
-     * close, which follows. NULL: there is no MPI. */
+     * close, which follows. */
     void (*leave_mpi)(struct gravel_transport *transport, bool is_clean);
 
     /** @param is_clean  all nodes close, and have all that was sent; false: others may be dead, so wait for none. */

@@ -92,7 +92,7 @@ static void receive_one(void)
     if (!frame)
         return;
     check(frame, bytes, source);
-    transport->operations->received(transport);
+    transport->operations->received(transport, false);
 }
 
 static bool is_done(void)

@@ -103,7 +103,7 @@ static void progress(struct reach *reach)
     }
     if (bytes >= sizeof(struct word) + transport->n_nodes && source < transport->n_nodes)
         take(reach, (const struct word *)frame, source);
-    transport->operations->received(transport);
+    transport->operations->received(transport, false);
 }
 
 static bool has_heard_all(const struct reach *reach)
