@@ -116,7 +116,7 @@ def break_promise(build, name, test_name, says):
 
 def patch(name, folder, *options):
     path = os.path.join(TOP, "tests", "broken", name + ".patch")
-    return subprocess.run(["patch", "-p1", "-f", *options, "-i", path], cwd=folder, check=False).returncode
+    return subprocess.run(["patch", "-p1", "-f", "-F0", *options, "-i", path], cwd=folder, check=False).returncode
 
 
 def main():

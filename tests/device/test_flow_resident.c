@@ -65,6 +65,8 @@ static cl_uint chain(cl_uint number, uint64_t n)
     return number;
 }
 
+#define N_TRIES 3u /* a busy machine may not run two groups at once within the self-test's 2 s */
+
 /* ---- meet ------------------------------------------------------------------------------------ */
 
 TEST(groups_that_have_started_meet)
@@ -74,7 +76,10 @@ TEST(groups_that_have_started_meet)
     assert_true(units > 1);
     for (uint32_t i = 0; i < 3; i++) {
         struct gravel_meeting seen;
-        OK(gravel_self_test_meet(&gravel->device, n_groups[i], &seen));
+        int code = GRAVEL_ECAPABILITY;
+        for (uint32_t n = 0; n < N_TRIES && code == GRAVEL_ECAPABILITY; n++)
+            code = gravel_self_test_meet(&gravel->device, n_groups[i], &seen);
+        OK(code);
         assert_int_equal(seen.n_groups, n_groups[i]);
         assert_in_range(seen.n_members, n_groups[i] == 1 ? 1 : 2, n_groups[i]);
         assert_true(seen.n_rounds > 1);

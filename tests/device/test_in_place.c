@@ -17,6 +17,7 @@
 #define N 256u
 #define GROUP 64u
 #define MOST_ROUNDS 300u
+#define N_OUTSIDE 10u
 #define N_ORDERS 10u /* tries to overtake */
 
 static struct gravel *gravel;
@@ -142,8 +143,10 @@ TEST(what_is_outside_is_refused)
     launch(inside, N);
     OK(gravel_barrier(gravel));
     expect_words(gravel, 0, words, 1, N);
-    launch(outside, 2 * GROUP);
-    expect_error(gravel_barrier(gravel), GRAVEL_ERANGE, "index 256");
+    for (uint32_t n = 0; n < N_OUTSIDE; n++) { /* the host may take a package first */
+        launch(outside, 2 * GROUP);
+        expect_error(gravel_barrier(gravel), GRAVEL_ERANGE, "index 256");
+    }
     launch(astray, GROUP);
     expect_error(gravel_barrier(gravel), GRAVEL_ERANGE, "base");
     launch(inside, N);
