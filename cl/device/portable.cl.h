@@ -68,30 +68,112 @@
 
 #include "host_c11.h"
 
-#elif defined(GRAVELP_ATOMICS_C11)
+#else
 
+/*
+ * Atomic operations by those of OpenCL 1.x, which are relaxed, with a fence of the group before or after: every
+ * compiler has both, for local memory too.
+ */
+#define GRAVELP_FENCE_global mem_fence(CLK_GLOBAL_MEM_FENCE)
+#define GRAVELP_FENCE_local mem_fence(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE)
+#define GRAVELP_BEFORE_relaxed(space) (void)0
+#define GRAVELP_BEFORE_acquire(space) (void)0
+#define GRAVELP_BEFORE_release(space) GRAVELP_FENCE_##space
+#define GRAVELP_BEFORE_acq_rel(space) GRAVELP_FENCE_##space
+#define GRAVELP_AFTER_relaxed(space) (void)0
+#define GRAVELP_AFTER_acquire(space) GRAVELP_FENCE_##space
+#define GRAVELP_AFTER_release(space) (void)0
+#define GRAVELP_AFTER_acq_rel(space) GRAVELP_FENCE_##space
+#define GRAVELP_DEFINE_FENCED_LOAD(function, order, space) \
+    GRAVELP_INLINE uint function(space uint *word)         \
+    {                                                      \
+        uint value = *(volatile space uint *)word;         \
+        GRAVELP_AFTER_##order(space);                      \
+        return value;                                      \
+    }
+#define GRAVELP_DEFINE_FENCED_STORE(function, order, space)    \
+    GRAVELP_INLINE void function(space uint *word, uint value) \
+    {                                                          \
+        GRAVELP_BEFORE_##order(space);                         \
+        *(volatile space uint *)word = value;                  \
+    }
+#define GRAVELP_DEFINE_FENCED_CHANGE(function, op, order, space)    \
+    GRAVELP_INLINE uint function(space uint *word, uint value)      \
+    {                                                               \
+        GRAVELP_BEFORE_##order(space);                              \
+        uint old = atomic_##op((volatile space uint *)word, value); \
+        GRAVELP_AFTER_##order(space);                               \
+        return old;                                                 \
+    }
+
+#if defined(GRAVELP_ATOMICS_C11)
 typedef volatile global atomic_uint gravelp_word;
+#define GRAVELP_C11_add atomic_fetch_add_explicit
+#define GRAVELP_C11_or atomic_fetch_or_explicit
+#define GRAVELP_C11_and atomic_fetch_and_explicit
+#define GRAVELP_C11_xchg atomic_exchange_explicit
+#define GRAVELP_DEFINE_LOAD(function, order, scope)                                     \
+    GRAVELP_INLINE uint function(global uint *word)                                     \
+    {                                                                                   \
+        return atomic_load_explicit((gravelp_word *)word, memory_order_##order, scope); \
+    }
+#define GRAVELP_DEFINE_STORE(function, order, scope)                                     \
+    GRAVELP_INLINE void function(global uint *word, uint value)                          \
+    {                                                                                    \
+        atomic_store_explicit((gravelp_word *)word, value, memory_order_##order, scope); \
+    }
+#define GRAVELP_DEFINE_CHANGE(function, op, order, scope)                                  \
+    GRAVELP_INLINE uint function(global uint *word, uint value)                            \
+    {                                                                                      \
+        return GRAVELP_C11_##op((gravelp_word *)word, value, memory_order_##order, scope); \
+    }
+#else /* OpenCL 1.2: oclgrind, and a fallback that program.c must allow */
+#define GRAVELP_DEFINE_LOAD(function, order, scope) \
+    GRAVELP_DEFINE_FENCED_LOAD(function, order, global)
+#define GRAVELP_DEFINE_STORE(function, order, scope) \
+    GRAVELP_DEFINE_FENCED_STORE(function, order, global)
+#define GRAVELP_DEFINE_CHANGE(function, op, order, scope) \
+    GRAVELP_DEFINE_FENCED_CHANGE(function, op, order, global)
+#endif
 
 /* Words that the host also reads or writes. */
-GRAVELP_INLINE uint gravelp_load_acquire(global uint *word)
+GRAVELP_DEFINE_LOAD(gravelp_load_acquire, acquire, GRAVELP_HOST_SCOPE)
+GRAVELP_DEFINE_LOAD(gravelp_load_relaxed, relaxed, GRAVELP_HOST_SCOPE)
+GRAVELP_DEFINE_STORE(gravelp_store_release, release, GRAVELP_HOST_SCOPE)
+GRAVELP_DEFINE_STORE(gravelp_store_relaxed, relaxed, GRAVELP_HOST_SCOPE)
+GRAVELP_DEFINE_CHANGE(gravelp_fetch_add_relaxed, add, relaxed, GRAVELP_HOST_SCOPE)
+
+/* Words that only this device writes. */
+GRAVELP_DEFINE_LOAD(gravelp_device_load_acquire, acquire, memory_scope_device)
+GRAVELP_DEFINE_LOAD(gravelp_device_load_relaxed, relaxed, memory_scope_device)
+GRAVELP_DEFINE_STORE(gravelp_device_store_release, release, memory_scope_device)
+GRAVELP_DEFINE_STORE(gravelp_device_store_relaxed, relaxed, memory_scope_device)
+GRAVELP_DEFINE_CHANGE(gravelp_device_fetch_add_relaxed, add, relaxed, memory_scope_device)
+GRAVELP_DEFINE_CHANGE(gravelp_device_fetch_add_release, add, release, memory_scope_device)
+GRAVELP_DEFINE_CHANGE(gravelp_device_fetch_add_acq_rel, add, acq_rel, memory_scope_device)
+GRAVELP_DEFINE_CHANGE(gravelp_device_fetch_or_release, or, release, memory_scope_device)
+GRAVELP_DEFINE_CHANGE(gravelp_device_fetch_or_acquire, or, acquire, memory_scope_device)
+GRAVELP_DEFINE_CHANGE(gravelp_device_fetch_and_release, and, release, memory_scope_device)
+GRAVELP_DEFINE_CHANGE(gravelp_device_exchange_relaxed, xchg, relaxed, memory_scope_device)
+GRAVELP_DEFINE_CHANGE(gravelp_device_exchange_acquire, xchg, acquire, memory_scope_device)
+
+/* Words of local memory, by which sub-groups of a group report to each other. */
+GRAVELP_DEFINE_FENCED_LOAD(gravelp_local_load_acquire, acquire, local)
+GRAVELP_DEFINE_FENCED_LOAD(gravelp_local_load_relaxed, relaxed, local)
+GRAVELP_DEFINE_FENCED_STORE(gravelp_local_store_release, release, local)
+GRAVELP_DEFINE_FENCED_CHANGE(gravelp_local_add_release, add, release, local)
+GRAVELP_DEFINE_FENCED_CHANGE(gravelp_local_add_relaxed, add, relaxed, local)
+GRAVELP_DEFINE_FENCED_CHANGE(gravelp_local_max_relaxed, max, relaxed, local)
+GRAVELP_DEFINE_FENCED_CHANGE(gravelp_local_swap_in_relaxed, xchg, relaxed, local)
+/* Whether the word was `expected`, and is `value` now. */
+GRAVELP_INLINE bool gravelp_local_swap_relaxed(local uint *word, uint expected, uint value)
 {
-    return atomic_load_explicit((gravelp_word *)word, memory_order_acquire, GRAVELP_HOST_SCOPE);
+    return atomic_cmpxchg((volatile local uint *)word, expected, value) == expected;
 }
-GRAVELP_INLINE uint gravelp_load_relaxed(global uint *word)
-{
-    return atomic_load_explicit((gravelp_word *)word, memory_order_relaxed, GRAVELP_HOST_SCOPE);
-}
-GRAVELP_INLINE void gravelp_store_release(global uint *word, uint value)
-{
-    atomic_store_explicit((gravelp_word *)word, value, memory_order_release, GRAVELP_HOST_SCOPE);
-}
-GRAVELP_INLINE uint gravelp_fetch_add_relaxed(global uint *word, uint value)
-{
-    return atomic_fetch_add_explicit((gravelp_word *)word, value, memory_order_relaxed,
-                                     GRAVELP_HOST_SCOPE);
-}
+
 /* Of 64 bits: OpenCL C promises loads in one piece only as atomics of both extensions. */
-#if defined(cl_khr_int64_base_atomics) && defined(cl_khr_int64_extended_atomics)
+#if defined(GRAVELP_ATOMICS_C11) && defined(cl_khr_int64_base_atomics) && \
+    defined(cl_khr_int64_extended_atomics)
 #pragma OPENCL EXTENSION cl_khr_int64_base_atomics : enable
 #pragma OPENCL EXTENSION cl_khr_int64_extended_atomics : enable
 #define GRAVEL_HAS_LONG_WAITS 1
@@ -102,140 +184,6 @@ GRAVELP_INLINE ulong gravelp_long_load_acquire(global ulong *word)
                                 GRAVELP_HOST_SCOPE);
 }
 #endif
-GRAVELP_INLINE void gravelp_store_relaxed(global uint *word, uint value)
-{
-    atomic_store_explicit((gravelp_word *)word, value, memory_order_relaxed, GRAVELP_HOST_SCOPE);
-}
-/* Words that only this device writes. */
-GRAVELP_INLINE uint gravelp_device_load_acquire(global uint *word)
-{
-    return atomic_load_explicit((gravelp_word *)word, memory_order_acquire, memory_scope_device);
-}
-GRAVELP_INLINE void gravelp_device_store_release(global uint *word, uint value)
-{
-    atomic_store_explicit((gravelp_word *)word, value, memory_order_release, memory_scope_device);
-}
-GRAVELP_INLINE void gravelp_device_store_relaxed(global uint *word, uint value)
-{
-    atomic_store_explicit((gravelp_word *)word, value, memory_order_relaxed, memory_scope_device);
-}
-GRAVELP_INLINE uint gravelp_device_load_relaxed(global uint *word)
-{
-    return atomic_load_explicit((gravelp_word *)word, memory_order_relaxed, memory_scope_device);
-}
-GRAVELP_INLINE uint gravelp_device_fetch_add_relaxed(global uint *word, uint value)
-{
-    return atomic_fetch_add_explicit((gravelp_word *)word, value, memory_order_relaxed,
-                                     memory_scope_device);
-}
-GRAVELP_INLINE uint gravelp_device_fetch_add_release(global uint *word, uint value)
-{
-    return atomic_fetch_add_explicit((gravelp_word *)word, value, memory_order_release,
-                                     memory_scope_device);
-}
-GRAVELP_INLINE uint gravelp_device_fetch_add_acq_rel(global uint *word, uint value)
-{
-    return atomic_fetch_add_explicit((gravelp_word *)word, value, memory_order_acq_rel,
-                                     memory_scope_device);
-}
-GRAVELP_INLINE uint gravelp_device_fetch_or_release(global uint *word, uint bits)
-{
-    return atomic_fetch_or_explicit((gravelp_word *)word, bits, memory_order_release,
-                                    memory_scope_device);
-}
-GRAVELP_INLINE uint gravelp_device_fetch_or_acquire(global uint *word, uint bits)
-{
-    return atomic_fetch_or_explicit((gravelp_word *)word, bits, memory_order_acquire,
-                                    memory_scope_device);
-}
-GRAVELP_INLINE uint gravelp_device_fetch_and_release(global uint *word, uint bits)
-{
-    return atomic_fetch_and_explicit((gravelp_word *)word, bits, memory_order_release,
-                                     memory_scope_device);
-}
-GRAVELP_INLINE uint gravelp_device_exchange_relaxed(global uint *word, uint value)
-{
-    return atomic_exchange_explicit((gravelp_word *)word, value, memory_order_relaxed,
-                                    memory_scope_device);
-}
-GRAVELP_INLINE uint gravelp_device_exchange_acquire(global uint *word, uint value)
-{
-    return atomic_exchange_explicit((gravelp_word *)word, value, memory_order_acquire,
-                                    memory_scope_device);
-}
-
-#else /* OpenCL 1.2: volatile accesses and fences; oclgrind, and a fallback that program.c must allow */
-
-GRAVELP_INLINE uint gravelp_load_relaxed(global uint *word)
-{
-    return *(volatile global uint *)word;
-}
-GRAVELP_INLINE uint gravelp_load_acquire(global uint *word)
-{
-    uint value = *(volatile global uint *)word;
-    mem_fence(CLK_GLOBAL_MEM_FENCE);
-    return value;
-}
-GRAVELP_INLINE void gravelp_store_relaxed(global uint *word, uint value)
-{
-    *(volatile global uint *)word = value;
-}
-GRAVELP_INLINE void gravelp_store_release(global uint *word, uint value)
-{
-    mem_fence(CLK_GLOBAL_MEM_FENCE);
-    *(volatile global uint *)word = value;
-}
-GRAVELP_INLINE uint gravelp_fetch_add_relaxed(global uint *word, uint value)
-{
-    return atomic_add((volatile global uint *)word, value);
-}
-#define gravelp_device_load_acquire gravelp_load_acquire
-#define gravelp_device_load_relaxed gravelp_load_relaxed
-#define gravelp_device_store_release gravelp_store_release
-#define gravelp_device_store_relaxed gravelp_store_relaxed
-#define gravelp_device_fetch_add_relaxed gravelp_fetch_add_relaxed
-GRAVELP_INLINE uint gravelp_device_fetch_add_release(global uint *word, uint value)
-{
-    mem_fence(CLK_GLOBAL_MEM_FENCE);
-    return atomic_add((volatile global uint *)word, value);
-}
-GRAVELP_INLINE uint gravelp_device_fetch_add_acq_rel(global uint *word, uint value)
-{
-    mem_fence(CLK_GLOBAL_MEM_FENCE);
-    uint old = atomic_add((volatile global uint *)word, value);
-    mem_fence(CLK_GLOBAL_MEM_FENCE);
-    return old;
-}
-GRAVELP_INLINE uint gravelp_device_fetch_or_release(global uint *word, uint bits)
-{
-    mem_fence(CLK_GLOBAL_MEM_FENCE);
-    return atomic_or((volatile global uint *)word, bits);
-}
-GRAVELP_INLINE uint gravelp_device_fetch_or_acquire(global uint *word, uint bits)
-{
-    uint old = atomic_or((volatile global uint *)word, bits);
-    mem_fence(CLK_GLOBAL_MEM_FENCE);
-    return old;
-}
-GRAVELP_INLINE uint gravelp_device_fetch_and_release(global uint *word, uint bits)
-{
-    mem_fence(CLK_GLOBAL_MEM_FENCE);
-    return atomic_and((volatile global uint *)word, bits);
-}
-GRAVELP_INLINE uint gravelp_device_exchange_relaxed(global uint *word, uint value)
-{
-    return atomic_xchg((volatile global uint *)word, value);
-}
-GRAVELP_INLINE uint gravelp_device_exchange_acquire(global uint *word, uint value)
-{
-    uint old = atomic_xchg((volatile global uint *)word, value);
-    mem_fence(CLK_GLOBAL_MEM_FENCE);
-    return old;
-}
-
-#endif
-
-#if defined(__OPENCL_C_VERSION__)
 
 /*
  * Wait a moment, the longer the more polls have found nothing. A leader that spins on a CPU device keeps a core
@@ -296,50 +244,6 @@ GRAVELP_OUT_OF_LINE uint gravelp_pause(uint polls, bool is_long)
 GRAVELP_INLINE void gravelp_barrier_group(void)
 {
     barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-}
-
-/*
- * Words of local memory by which sub-groups of one group tell each other something. The atomics of OpenCL 1.x are
- * relaxed ones, and fences of the group stand beside them: every compiler has both, for local memory too.
- */
-#define GRAVELP_FENCE_GROUP() mem_fence(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE)
-GRAVELP_INLINE uint gravelp_local_load_acquire(local uint *word)
-{
-    uint value = *(volatile local uint *)word;
-    GRAVELP_FENCE_GROUP();
-    return value;
-}
-GRAVELP_INLINE uint gravelp_local_load_relaxed(local uint *word)
-{
-    return *(volatile local uint *)word;
-}
-GRAVELP_INLINE void gravelp_local_store_release(local uint *word, uint value)
-{
-    GRAVELP_FENCE_GROUP();
-    *(volatile local uint *)word = value;
-}
-GRAVELP_INLINE uint gravelp_local_add_release(local uint *word, uint value)
-{
-    GRAVELP_FENCE_GROUP();
-    return atomic_add((volatile local uint *)word, value);
-}
-GRAVELP_INLINE uint gravelp_local_add_relaxed(local uint *word, uint value)
-{
-    return atomic_add((volatile local uint *)word, value);
-}
-GRAVELP_INLINE void gravelp_local_max_relaxed(local uint *word, uint value)
-{
-    atomic_max((volatile local uint *)word, value);
-}
-/* Stores a value. Returns the one before. */
-GRAVELP_INLINE uint gravelp_local_swap_in_relaxed(local uint *word, uint value)
-{
-    return atomic_xchg((volatile local uint *)word, value);
-}
-/* Whether the word was `expected`, and is `value` now. */
-GRAVELP_INLINE bool gravelp_local_swap_relaxed(local uint *word, uint expected, uint value)
-{
-    return atomic_cmpxchg((volatile local uint *)word, expected, value) == expected;
 }
 
 #endif
