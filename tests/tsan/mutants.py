@@ -115,11 +115,6 @@ STEPS = [
     ("steal", "cl/device/promote.cl.h", "gravelp_device_load_relaxed(&me->offer) != GRAVELP_OFFER_MADE ||", "true ||"),
     ("resident-serial", "cl/device/outbox.cl.h", "    gravelp_outbox_publish_all(servers, outbox);\n    while", "    while"),
     ("resident-serial", "cl/device/inboxes.cl.h", "in_use < servers->n_slots ? servers->n_slots - in_use : 0;", "n + 0 * in_use;"),
-    ("mail", "lib/serve/mail.c", "n_least = n < n_least ? n : n_least;", "n_least = i == 0 || n > n_least ? n : n_least;"),
-    ("mail", "lib/serve/mail.c", "mail->shape.n_slots - (ticket - mail->n_collected)", "mail->shape.n_slots"),
-    ("mail", "lib/serve/mail.c", "    slot->handler = GRAVELP_COMMAND_HANDLER(run->command);",
-     "    gravel_word_store((uint32_t *)(void *)(shape->box + published_at(mail, ticket)), ticket + 1, memory_order_release);\n"
-     "    usleep(100);\n    slot->handler = GRAVELP_COMMAND_HANDLER(run->command);"),
     ("event", "lib/base/event.c", "    atomic_fetch_add_explicit(&event->epoch, 1, memory_order_release); /* E2 */\n", ""),
 ]
 
@@ -168,6 +163,15 @@ def find_sites(path, subject):
         start = text.index(step)
         sites.append((start, start + len(step), instead, text.count("\n", 0, start) + 1, " ".join(step.split())[:40], "step"))
     return text, sorted(sites)
+
+
+def check_steps():
+    """Refuses a step that no subject would take, or whose text its file has not exactly once."""
+    for subject, path, step, _ in STEPS:
+        files = SUBJECTS[subject][3] if subject in SUBJECTS else []
+        n = open(os.path.join(TOP, path), encoding="utf-8").read().count(step) if path in files else 0
+        if n != 1:
+            sys.exit("mutants.py: step %r of %s in %s: found %d times (1 expected)" % (step[:60], subject, path, n))
 
 
 def name_of(source):
@@ -307,6 +311,7 @@ def main():
     for subject in subjects:
         if subject not in SUBJECTS:
             parser.error("no subject %s" % subject)
+    check_steps()
     if arguments.list:
         for subject in subjects:
             for path in SUBJECTS[subject][3]:
