@@ -6,17 +6,22 @@
 
 #include <string.h>
 
-static const char *const names[GRAVEL_N_STEPS] = {"svm", "usm", "pump", "drain"};
+const struct gravel_step_facts gravel_steps[GRAVEL_N_STEPS] = {
+    [GRAVEL_STEP_SVM] = {"svm", .is_shared = true, .may_wait = true},
+    [GRAVEL_STEP_USM] = {"usm", .is_shared = true, .may_wait = true},
+    [GRAVEL_STEP_PUMP] = {"pump", .may_wait = true, .is_pumped = true},
+    [GRAVEL_STEP_DRAIN] = {"drain"},
+};
 
 const char *gravel_step_name(enum gravel_step step)
 {
-    return names[step];
+    return gravel_steps[step].name;
 }
 
 bool gravel_step_parse(const char *name, enum gravel_step *step)
 {
     for (unsigned i = 0; i < GRAVEL_N_STEPS; i++)
-        if (!strcmp(name, names[i])) {
+        if (!strcmp(name, gravel_steps[i].name)) {
             *step = (enum gravel_step)i;
             return true;
         }
@@ -29,7 +34,7 @@ const char *gravel_step_lack(enum gravel_step step, const struct gravel_capabili
         return "no compiler for kernels (CL_DEVICE_COMPILER_AVAILABLE)";
     if (capability->is_big_endian)
         return "words are big-endian (CL_DEVICE_ENDIAN_LITTLE), and those of messages are not";
-    if (step == GRAVEL_STEP_DRAIN)
+    if (!gravel_step_may_wait(step))
         return NULL;
     if (step == GRAVEL_STEP_SVM && !capability->has_fine_svm)
         return "no fine-grain buffer SVM (CL_DEVICE_SVM_CAPABILITIES)";
@@ -37,7 +42,7 @@ const char *gravel_step_lack(enum gravel_step step, const struct gravel_capabili
         return "no host allocations that kernels can use (cl_intel_unified_shared_memory)";
     if (!capability->has_c11_atomics && !capability->may_have_c11_atomics)
         return "no acquire/release atomics at device scope (CL_DEVICE_OPENCL_C_FEATURES)";
-    if (step == GRAVEL_STEP_PUMP && capability->compute_units < 2)
+    if (gravel_step_is_pumped(step) && capability->compute_units < 2)
         return "a single compute unit (one must stay free beside a kernel that waits)";
     return NULL;
 }
@@ -52,7 +57,7 @@ const char *gravel_step_choose(const char *wanted, const struct gravel_capabilit
         const char *lack = gravel_step_lack((enum gravel_step)i, capability);
         /* What a device only may have is not worth a kernel that waits: a CPU drains faster anyway.
          */
-        if (!lack && i == GRAVEL_STEP_PUMP && capability->is_cpu)
+        if (!lack && gravel_steps[i].is_pumped && capability->is_cpu)
             continue;
         if (!lack) {
             *step = (enum gravel_step)i;

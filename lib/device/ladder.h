@@ -23,10 +23,28 @@ const char *gravel_step_name(enum gravel_step step);
 /** The step of a name. @return false if there is none, as for "auto". */
 bool gravel_step_parse(const char *name, enum gravel_step *step);
 
-/** Whether host and kernels address the same arena, so that nothing needs to be copied. */
+/* What a step does. No code but the ladder's compares steps: it asks for one of these. */
+struct gravel_step_facts {
+    const char *name;
+    bool is_shared; /* host and kernels address the same arena: nothing needs to be copied */
+    bool may_wait;  /* a kernel may wait for the host or another node while it runs */
+    bool is_pumped; /* a thread of the host copies packages while kernels run */
+};
+extern const struct gravel_step_facts gravel_steps[GRAVEL_N_STEPS];
+
 static inline bool gravel_step_is_shared(enum gravel_step step)
 {
-    return step == GRAVEL_STEP_SVM || step == GRAVEL_STEP_USM;
+    return gravel_steps[step].is_shared;
+}
+
+static inline bool gravel_step_may_wait(enum gravel_step step)
+{
+    return gravel_steps[step].may_wait;
+}
+
+static inline bool gravel_step_is_pumped(enum gravel_step step)
+{
+    return gravel_steps[step].is_pumped;
 }
 
 /** Return what a device says it lacks for a step; NULL if nothing. */

@@ -37,7 +37,7 @@ static inline bool gravel_device_bins(const struct gravel_device *device, const 
     if (!strcmp(setting, "off") || gravel_step_is_shared(device->step))
         return false;
     return !strcmp(setting, "on") ||
-           (device->step == GRAVEL_STEP_PUMP && !device->capability.is_cpu);
+           (gravel_step_is_pumped(device->step) && !device->capability.is_cpu);
 }
 
 /**

@@ -141,7 +141,7 @@ bool gravel_pump_is_behind(const struct gravel_pump *pump);
 /* Step pump: a thread goes round while kernels run. On drain none can. */
 static inline bool gravel_pump_has_thread(const struct gravel_pump *pump)
 {
-    return pump->shape.memory->device->step == GRAVEL_STEP_PUMP;
+    return gravel_step_is_pumped(pump->shape.memory->device->step);
 }
 
 /* Whether the queue's aggregator waits for a slow reader of lines, or a function of a stream. */

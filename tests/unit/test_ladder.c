@@ -54,6 +54,8 @@ static void names_are_parsed_and_nothing_else(void **state)
         assert_int_equal(step, i);
         assert_string_equal(gravel_step_name(step), names[i]);
         assert_int_equal(gravel_step_is_shared(step), i < 2);
+        assert_int_equal(gravel_step_may_wait(step), i < 3);
+        assert_int_equal(gravel_step_is_pumped(step), i == 2);
     }
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
         assert_false(gravel_step_parse(others[i], &step));

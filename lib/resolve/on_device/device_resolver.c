@@ -65,7 +65,7 @@ static int make_parts(struct gravel_device_resolver *resolver)
     static const char using[] = "resolver: first use of its buffers";
     /* A handler on the device may keep the resolver's queue; and where launches are drained, no round is short. */
     const bool may_be_in_place =
-        shape->heap && !shape->calls && shape->device->step == GRAVEL_STEP_PUMP;
+        shape->heap && !shape->calls && gravel_step_is_pumped(shape->device->step);
     GRAVEL_TRY(gravel_cl_queue_create(shape->device, "resolver", &resolver->queue));
     GRAVEL_TRY(gravel_pinned_create(&resolver->staging, shape->device, resolver->queue,
                                     "resolver: pinned memory", NULL, N_BERTHS * bytes));
