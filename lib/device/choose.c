@@ -119,7 +119,7 @@ static int choose_best(const char *wanted_step, uint32_t local,
         const char *lack = gravel_step_choose(wanted_step, &c->capability, &step);
         if (!lack) {
             /* A GPU whose kernels' messages leave while they run; else the best step; else the first. */
-            bool is_last_resort = c->capability.is_cpu || step == GRAVEL_STEP_DRAIN;
+            bool is_last_resort = c->capability.is_cpu || !gravel_step_may_wait(step);
             unsigned rank = step + is_last_resort * GRAVEL_N_STEPS;
             if (!first || rank < best)
                 first = c, best = rank;

@@ -230,7 +230,7 @@ static int take_step(struct gravel_device *device, const struct gravel_config *c
     if (lack)
         return gravel_fail(GRAVEL_ECAPABILITY, "%s: %s cannot take step %s: %s",
                            capability->platform, capability->name, config->step, lack);
-    if (device->step == GRAVEL_STEP_PUMP && device->units < 2)
+    if (gravel_step_is_pumped(device->step) && device->units < 2)
         return gravel_fail(
             GRAVEL_ECAPABILITY,
             "%s: %s cannot take step pump: kernels get a single compute unit (%s), and "

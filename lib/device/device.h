@@ -37,6 +37,12 @@ struct gravel_device {
     struct gravel_private *private_memory; /* what programs need is noted there; NULL: nowhere */
 };
 
+/** Whether launches are cut into slices that leave a compute unit to the host's own kernels. */
+static inline bool gravel_device_leaves_unit(const struct gravel_device *device)
+{
+    return device->is_sliced && gravel_step_may_wait(device->step);
+}
+
 /* Nodes of one job on one machine. */
 struct gravel_neighbours {
     uint32_t n_sharing; /* that share this one's cores of a CPU device, this one included */

@@ -29,7 +29,7 @@ int gravel_flow_memory_create(struct gravel_flow_memory *memory, const struct gr
                               const struct gravel_flow_layout *layout,
                               const struct gravel_flow_graph *graph)
 {
-    const bool is_shared = device->step == GRAVEL_STEP_SVM;
+    const bool is_shared = gravel_step_is_shared(device->step);
     *memory = (struct gravel_flow_memory){.device = device, .layout = layout};
     GRAVEL_TRY(gravel_region_create(&memory->region, device, is_shared ? NULL : device->queue, USER,
                                     layout->bytes));

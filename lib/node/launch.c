@@ -174,7 +174,7 @@ static int enqueue_next(struct gravel *gravel, cl_kernel kernel, const struct gr
 int gravel_node_check_slice(const struct gravel *gravel)
 {
     uint32_t most = gravel->device.units - 1, wanted = gravel->config.slice_groups;
-    if (!gravel->device.is_sliced || gravel->device.step == GRAVEL_STEP_DRAIN || wanted <= most)
+    if (!gravel_device_leaves_unit(&gravel->device) || wanted <= most)
         return 0;
     return gravel_fail(
         GRAVEL_ECONFIG,
@@ -332,7 +332,7 @@ static int launch_sliced(struct gravel *gravel, cl_kernel kernel, const struct g
 {
     struct gravel_slicer slicer;
     gravel_slicer_init(&slicer, sizes->n_dimensions, sizes->global, sizes->local);
-    if (gravel->device.step != GRAVEL_STEP_DRAIN)
+    if (gravel_step_may_wait(gravel->device.step))
         return launch_beside(gravel, kernel, &slicer, n_wait, wait, event);
     *event = NULL;
     GRAVEL_TRY(gravel_wait_list(gravel, "gravel_launch", n_wait, wait));
@@ -345,7 +345,7 @@ static int launch_sliced(struct gravel *gravel, cl_kernel kernel, const struct g
 /* Waits for a kernel. On step drain its packages are fetched when it has ended; on pump, while it runs. */
 static int finish(struct gravel *gravel, cl_kernel kernel, cl_event event)
 {
-    if (gravel->device.step == GRAVEL_STEP_DRAIN)
+    if (!gravel_step_may_wait(gravel->device.step))
         return drain(gravel, kernel, event);
     int flushed = flush(gravel, kernel);
     watch(gravel, event);
@@ -358,8 +358,8 @@ static int finish(struct gravel *gravel, cl_kernel kernel, cl_event event)
 uint32_t gravel_node_groups_at_once(const struct gravel *gravel)
 {
     const struct gravel_slicer slicer = {.local = {GRAVEL_CLIENT_ITEMS, 1, 1}};
-    bool leaves_room = gravel->device.is_sliced && gravel->device.step != GRAVEL_STEP_DRAIN;
-    uint64_t n = leaves_room ? slice_beside(gravel, &slicer) : gravel->device.units;
+    uint64_t n = gravel_device_leaves_unit(&gravel->device) ? slice_beside(gravel, &slicer)
+                                                            : gravel->device.units;
     return n ? (uint32_t)n : 1;
 }
 
@@ -368,7 +368,7 @@ int gravel_node_run(struct gravel *gravel, cl_kernel kernel, size_t n_groups, si
 {
     const struct gravel_slicer whole = {.n_dimensions = 1, .local = {group_items, 1, 1}};
     const struct gravel_slice all = {.size = {n_groups * group_items, 1, 1}, .n_groups = n_groups};
-    bool is_drained = gravel->device.step == GRAVEL_STEP_DRAIN;
+    bool is_drained = !gravel_step_may_wait(gravel->device.step);
     if (is_drained)
         GRAVEL_TRY(lock_device(gravel));
     gravel_checked_begin_launch(gravel);

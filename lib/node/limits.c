@@ -23,7 +23,7 @@ static double seconds(uint64_t ns)
 bool gravel_node_is_kept(void *context)
 {
     struct gravel *gravel = context;
-    return gravel->device.step == GRAVEL_STEP_DRAIN &&
+    return !gravel_step_may_wait(gravel->device.step) &&
            (atomic_load_explicit(&gravel->is_draining, memory_order_relaxed) || /* H4 */
             gravel_launches_are_running(&gravel->launches));
 }
@@ -84,7 +84,7 @@ int gravel_node_check_wait(void *context, struct gravel_wait *wait)
     return give_up(gravel,
                    gravel_fail(GRAVEL_ETIMEOUT, "%s: the device did not answer for %.1f s%s",
                                wait->what, seconds(waited_ns - waited->alone_ns),
-                               is_open && gravel->device.step == GRAVEL_STEP_PUMP
+                               is_open && gravel_step_is_pumped(gravel->device.step)
                                    ? " (does a kernel fill it that gravel_launch did not launch?)"
                                    : ""));
 }

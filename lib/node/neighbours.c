@@ -56,7 +56,7 @@ static void tell_sharers(struct gravel *gravel, const uint64_t *marks, uint32_t 
                "each%s",
                device->chosen, device->capability.name, gravel->n_sharers,
                gravel->n_sharers == 1 ? "" : "s", list,
-               device->step == GRAVEL_STEP_PUMP
+               gravel_step_is_pumped(device->step)
                    ? "; on step pump they may also keep each other's kernels waiting"
                    : "");
 }

@@ -87,7 +87,7 @@ static int open_device(struct gravel *gravel, const struct gravel_bindings *bind
         .check = gravel_node_check_wait, .keep = gravel_node_keep_memory, .context = gravel};
     gravel->device.private_memory = &gravel->private_memory;
     gravel->private_memory.is_pooled =
-        !gravel->device.capability.is_cpu && gravel->device.step != GRAVEL_STEP_DRAIN;
+        !gravel->device.capability.is_cpu && gravel_step_may_wait(gravel->device.step);
     if (!code)
         code = gravel_node_check_slice(gravel);
     if (!code)

@@ -93,7 +93,7 @@ int gravel_node_open_arena(struct gravel *gravel)
         .slot_bytes = config->slot_bytes,
         .heap_bytes = GRAVEL_HEAP_FIRST + config->heap_bytes,
         .wait_ms =
-            gravel->device.step == GRAVEL_STEP_DRAIN
+            !gravel_step_may_wait(gravel->device.step)
                 ? 0
                 : (uint32_t)(gravel_network_patience_ns(&gravel->network) / GRAVEL_NS_PER_MS),
         .look_ns = gravel->device.look_ns,

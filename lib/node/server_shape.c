@@ -61,7 +61,7 @@ static int make_resident(const struct gravel *gravel, struct gravel_servers_shap
                            "messages of other nodes would wait for a launch to end, and there are "
                            "%u nodes",
                            gravel->network.transport->n_nodes);
-    if (gravel->device.step == GRAVEL_STEP_DRAIN)
+    if (!gravel_step_may_wait(gravel->device.step))
         return gravel_fail(GRAVEL_ECAPABILITY, "no kernel waits on step drain");
     if (gravel->config.check)
         return gravel_fail(GRAVEL_ECAPABILITY, "in checked mode the host has all messages");

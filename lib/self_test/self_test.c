@@ -34,7 +34,7 @@ static int build(struct gravel_device *device, cl_program *program)
         device->can_yield = false;
         code = gravel_test_build(device, program);
     }
-    if (code && try_atomics && device->step == GRAVEL_STEP_DRAIN) {
+    if (code && try_atomics && !gravel_step_may_wait(device->step)) {
         capability->has_c11_atomics = false; /* the end of a kernel orders enough */
         code = gravel_test_build(device, program);
     }
@@ -217,10 +217,10 @@ static int run_tests(struct gravel_device *device, struct gravel_test *test, uin
     GRAVEL_TRY(gravel_test_words_create(&test->words, device));
     if (!test->words.shared) /* the words are zeros yet */
         GRAVEL_TRY(gravel_self_test_looks(device, test));
-    if (device->step != GRAVEL_STEP_DRAIN)
+    if (gravel_step_may_wait(device->step))
         GRAVEL_TRY(test_hand_over(test, n_rounds, result));
     GRAVEL_TRY(test_counting(test, result));
-    return device->step == GRAVEL_STEP_PUMP ? gravel_self_test_beside(test) : 0;
+    return gravel_step_is_pumped(device->step) ? gravel_self_test_beside(test) : 0;
 }
 
 int gravel_self_test(struct gravel_device *device, uint32_t n_rounds,

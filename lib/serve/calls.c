@@ -288,7 +288,7 @@ static int start(struct gravel_device_calls *calls, uint32_t handler,
         GRAVEL_TRY(gravel_device_calls_wait(calls));
     if (has_key)
         GRAVEL_TRY(take_turn(calls));
-    const bool by_copy = calls->device.step == GRAVEL_STEP_PUMP; /* see gravel_wait_mark */
+    const bool by_copy = gravel_step_is_pumped(calls->device.step); /* see gravel_wait_mark */
     cl_event event = NULL;
     cl_int error = enqueue(calls, handler, target, spread_of(calls, handler, target->n_messages),
                            by_copy ? NULL : &event);

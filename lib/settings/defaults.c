@@ -83,7 +83,7 @@ struct buffer_range {
 
 static struct buffer_range range_of(const struct gravel_device *device)
 {
-    const bool is_pump = device->step == GRAVEL_STEP_PUMP;
+    const bool is_pump = gravel_step_is_pumped(device->step);
     const uint64_t pump_bytes = device->capability.is_cpu ? PUMP_BUFFER_BYTES : GPU_BUFFER_BYTES;
     return is_pump ? (struct buffer_range){pump_bytes, SHARED_BUFFER_BYTES, PUMP_BUFFERS}
                    : (struct buffer_range){SHARED_BUFFER_BYTES, SHARED_LEAST_BYTES, LEAST_BUFFERS};
@@ -164,7 +164,7 @@ static uint32_t limit_ms(enum gravel_limit_name name, const struct gravel_config
 static uint32_t derive_n_aggregators(const struct gravel_config *config,
                                      const struct gravel_surroundings *place)
 {
-    bool is_pump = place->device->step == GRAVEL_STEP_PUMP;
+    bool is_pump = gravel_step_is_pumped(place->device->step);
     bool has_host_bin = is_pump && !gravel_device_bins(place->device, config->device_aggregation);
     return has_host_bin && place->cores >= PUMP_CORES ? PUMP_AGGREGATORS : 1;
 }
@@ -183,7 +183,8 @@ static void derive_servers(struct gravel_config *config, const struct gravel_dev
 uint32_t gravel_derive_group_size(const struct gravel_device *device)
 {
     const struct gravel_capability *capability = &device->capability;
-    uint32_t group = device->step == GRAVEL_STEP_PUMP && !capability->is_cpu ? PUMP_GROUP : GROUP;
+    uint32_t group =
+        gravel_step_is_pumped(device->step) && !capability->is_cpu ? PUMP_GROUP : GROUP;
     while (group > 1 && group > capability->max_group)
         group /= 2;
     return group;
@@ -217,7 +218,7 @@ static uint32_t derive_slot_bytes(const struct gravel_config *config,
     if (config->check)
         return (GRAVELP_SLOT_RECORD_BYTES + GRAVELP_CACHELINE - 1) &
                ~(uint32_t)(GRAVELP_CACHELINE - 1);
-    return device->step == GRAVEL_STEP_PUMP ? pump_slot(device) : SHARED_SLOT_BYTES;
+    return gravel_step_is_pumped(device->step) ? pump_slot(device) : SHARED_SLOT_BYTES;
 }
 
 static uint32_t derive_flush_us(bool is_pump, uint32_t n_nodes)
@@ -229,7 +230,7 @@ static uint32_t derive_flush_us(bool is_pump, uint32_t n_nodes)
 
 void gravel_derive(struct gravel_config *config, const struct gravel_surroundings *place)
 {
-    const bool is_pump = place->device->step == GRAVEL_STEP_PUMP;
+    const bool is_pump = gravel_step_is_pumped(place->device->step);
     if (config->n_aggregators == 0)
         config->n_aggregators = derive_n_aggregators(config, place);
     if (config->slot_bytes == 0)

@@ -24,8 +24,7 @@ const char *gravel_scheduler_name(enum gravel_scheduler scheduler)
 /* Returns the groups of a launch. Where other kernels and copies must run beside it, one unit stays free. */
 static uint32_t groups_of(const struct gravel_device *device, const struct gravel_config *config)
 {
-    bool is_shared = device->is_sliced && device->step != GRAVEL_STEP_DRAIN;
-    uint32_t units = device->units - (is_shared && device->units > 1);
+    uint32_t units = device->units - (gravel_device_leaves_unit(device) && device->units > 1);
     if (config->flow_groups)
         return config->flow_groups;
     return device->capability.is_cpu ? units : units * GROUPS_OF_UNIT;

@@ -25,8 +25,7 @@ static const struct gravel_growing of_options =
 static void choose(const struct gravel_device *device, struct gravel_steal_options *options)
 {
     const bool is_cpu = device->capability.is_cpu;
-    const bool keeps_one = /* node/launch.c */
-        device->is_sliced && device->step != GRAVEL_STEP_DRAIN && device->units > 1;
+    const bool keeps_one = gravel_device_leaves_unit(device) && device->units > 1;
     if (options->n_groups == 0)
         options->n_groups = is_cpu ? device->units - keeps_one : device->units * GROUPS_A_UNIT;
     if (options->group_size == 0)

@@ -195,7 +195,7 @@ int gravel_steal_launch(struct gravel_steal *steal, cl_kernel kernel, cl_uint n_
     int code = gravel_steal_settle(steal);
     if (!code)
         code = prepare(steal, kernel, &places);
-    if (!code && places.has_arena && gravel->device.step == GRAVEL_STEP_DRAIN)
+    if (!code && places.has_arena && !gravel_step_may_wait(gravel->device.step))
         code = launch_drained(steal, kernel, n_wait, wait, &end);
     else if (!code)
         code = launch_once(steal, kernel, places.has_arena || gravel_n_nodes(gravel) > 1, 0, n_wait,

@@ -27,7 +27,7 @@ struct steal_wait {
 /* Whether the host can reach the memory while a kernel runs. */
 static bool is_reached(const struct gravel_steal *steal)
 {
-    return steal->region.shared || steal->gravel->device.step == GRAVEL_STEP_PUMP;
+    return steal->region.shared || gravel_step_is_pumped(steal->gravel->device.step);
 }
 
 static void tell_to_end(struct gravel_steal *steal)
