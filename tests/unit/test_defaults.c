@@ -5,6 +5,7 @@
  *
  * Path: meson test -> this -> lib/settings/defaults.c
  */
+#include <inttypes.h>
 #include <sched.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -36,6 +37,117 @@ static struct gravel_config derive(enum gravel_step step, uint32_t n_nodes, uint
     return config;
 }
 
+#define SVM .step = GRAVEL_STEP_SVM
+#define PUMP .step = GRAVEL_STEP_PUMP
+#define DRAIN .step = GRAVEL_STEP_DRAIN
+#define CPU .capability.is_cpu = true
+
+/* What is derived of a device's step and groups, the nodes, the cores and what is set: members that are 0 are not compared. */
+static const struct {
+    struct gravel_device device;
+    uint32_t n_nodes, cores;
+    struct gravel_config set, due;
+} rows[] = {
+    /* step pump has large buffers, and slots that hold an increment of each work-item of a group that suits the device */
+    {{PUMP, .capability = {.max_group = 1024}},
+     1,
+     16,
+     {0},
+     {.n_aggregators = 2,
+      .slot_bytes = 64 + 512 * (4 + 4),
+      .queue_bytes = 64 * MIB,
+      .buffer_bytes = 8 * MIB,
+      .n_buffers = 8,
+      .flush_us = 2000}},
+    {{PUMP, .capability = {.max_group = 256}}, 1, 1, {0}, {.slot_bytes = 2112}},
+    {{PUMP, .capability = {.max_group = 300}}, 1, 1, {0}, {.slot_bytes = 2112}},
+    {{PUMP, .capability = {.is_cpu = true, .max_group = 4096}}, 1, 1, {0}, {.slot_bytes = 2112}},
+    {{PUMP, .capability = {.max_group = 1}}, 1, 1, {0}, {.slot_bytes = 768}},
+    {{SVM, .capability = {.max_group = 1024}}, 1, 1, {0}, {.slot_bytes = 9280}},
+    {{DRAIN, .capability = {.is_cpu = true, .max_group = 64}}, 1, 1, {0}, {.slot_bytes = 9280}},
+    {{PUMP}, 4, 16, {0}, {.buffer_bytes = 4 * MIB}},
+    {{PUMP}, 8, 16, {0}, {.buffer_bytes = 2 * MIB}},
+    {{PUMP}, 256, 16, {0}, {.buffer_bytes = 65536}},
+    /* a second aggregator has a core, and where the device bins there is none */
+    {{PUMP}, 1, 3, {0}, {.n_aggregators = 1}},
+    {{PUMP}, 1, 4, {0}, {.n_aggregators = 2}},
+    {{PUMP}, 1, 16, {.device_aggregation = "auto"}, {.n_aggregators = 1, .queue_bytes = 512 * MIB}},
+    {{PUMP, CPU},
+     1,
+     16,
+     {.device_aggregation = "auto"},
+     {.n_aggregators = 2, .queue_bytes = 64 * MIB}},
+    {{PUMP, CPU},
+     1,
+     16,
+     {.device_aggregation = "on"},
+     {.n_aggregators = 1, .queue_bytes = 32 * MIB}},
+    {{DRAIN}, 1, 16, {.device_aggregation = "auto"}, {.n_aggregators = 1}},
+    /* buffers that the nodes have agreed on are kept: another node's step may ask for larger ones */
+    {{SVM}, 4, 16, {.buffer_bytes = 4 * MIB}, {.buffer_bytes = 4 * MIB, .n_buffers = 4}},
+    {{SVM}, 4, 16, {.buffer_bytes = 64 * MIB}, {.n_buffers = 2}},
+    /* chains may be far longer than a wait */
+    {{SVM}, 1, 2, {.timeout_ms = 100}, {.chain_limit_ms = 7500}},
+    {{SVM}, 1, 2, {.timeout_ms = 8000}, {.chain_limit_ms = 600000}},
+    {{SVM}, 1, 2, {.timeout_ms = 1152000}, {.chain_limit_ms = 86400000}},
+    {{SVM}, 1, 2, {.timeout_ms = 1152001}, {.chain_limit_ms = 86400000}},
+    {{SVM}, 1, 2, {.timeout_ms = 86400000}, {.chain_limit_ms = 86400000}},
+    /* kernels have a limit in checked mode */
+    {{SVM}, 1, 2, {.check = 1}, {.kernel_limit_ms = 32000}},
+    {{SVM}, 1, 2, {.check = 1, .timeout_ms = 86400000}, {.kernel_limit_ms = 86400000}},
+/* what is set stays */
+#define ALL_SET                                                                                \
+    {                                                                                          \
+        .n_aggregators = 3, .slot_bytes = 640, .queue_bytes = 9280, .buffer_bytes = 512,       \
+        .n_buffers = 1, .flush_us = 1, .n_servers = 1, .server_items = 1, .chain_limit_ms = 1, \
+        .kernel_limit_ms = 5, .check = 1                                                       \
+    }
+    {{PUMP}, 2, 64, ALL_SET, ALL_SET},
+};
+
+static void rows_are_derived(void **state)
+{
+#define MEMBER(name)                                                                        \
+    {                                                                                       \
+#name, offsetof(struct gravel_config, name), sizeof((struct gravel_config){0}.name) \
+    }
+    static const struct {
+        const char *name;
+        size_t at, bytes;
+    } members[] = {MEMBER(n_aggregators),  MEMBER(slot_bytes),   MEMBER(queue_bytes),
+                   MEMBER(buffer_bytes),   MEMBER(n_buffers),    MEMBER(flush_us),
+                   MEMBER(n_servers),      MEMBER(server_items), MEMBER(chain_limit_ms),
+                   MEMBER(kernel_limit_ms)};
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        const struct gravel_surroundings place = {&rows[i].device, rows[i].n_nodes, rows[i].cores};
+        struct gravel_config config = rows[i].set;
+        if (!config.timeout_ms)
+            config.timeout_ms = nothing_set().timeout_ms;
+        if (!*config.device_aggregation)
+            strcpy(config.device_aggregation, "off");
+        gravel_derive(&config, &place);
+        for (size_t m = 0; m < sizeof members / sizeof *members; m++) {
+            uint64_t found = 0, due = 0;
+            memcpy(&found, (char *)&config + members[m].at, members[m].bytes);
+            memcpy(&due, (const char *)&rows[i].due + members[m].at, members[m].bytes);
+            if (due && found != due)
+                fail_msg("row %zu: %s is %" PRIu64 ", expected %" PRIu64, i, members[m].name, found,
+                         due);
+        }
+    }
+    assert_int_equal(derive(GRAVEL_STEP_SVM, 1, 2).kernel_limit_ms, 0);
+}
+
+static void groups_suit_the_device(void **state)
+{
+    static const uint32_t groups[] = {512, 256, 256, 256,
+                                      1,   256, 64}; /* of the devices of the first rows */
+    (void)state;
+    for (size_t i = 0; i < sizeof groups / sizeof *groups; i++)
+        assert_int_equal(gravel_derive_group_size(&rows[i].device), groups[i]);
+}
+
 static void shared_steps_and_drain_keep_their_defaults(void **state)
 {
     (void)state;
@@ -50,78 +162,6 @@ static void shared_steps_and_drain_keep_their_defaults(void **state)
             assert_true(config.buffer_bytes * config.n_buffers * n_nodes <= 64 * MIB);
             assert_int_equal(config.flush_us, n_nodes > 10 ? 12 * n_nodes : 125);
         }
-}
-
-static void pump_takes_large_buffers_and_small_slots(void **state)
-{
-    (void)state;
-    const struct gravel_config config = derive(GRAVEL_STEP_PUMP, 1, 16);
-    assert_int_equal(config.n_aggregators, 2);
-    assert_int_equal(config.slot_bytes, 64 + 512 * (4 + 4));
-    assert_int_equal(config.queue_bytes, 64 * MIB);
-    assert_int_equal(config.buffer_bytes, 8 * MIB);
-    assert_int_equal(config.n_buffers, 8);
-    assert_int_equal(config.flush_us, 2000);
-}
-
-/* And a slot of step pump holds an increment of each of its work-items. */
-static void groups_suit_the_device(void **state)
-{
-    (void)state;
-    const struct {
-        enum gravel_step step;
-        bool is_cpu;
-        size_t max_group;
-        uint32_t group, slot_bytes;
-    } cases[] = {
-        {GRAVEL_STEP_PUMP, false, 1024, 512, 4160}, {GRAVEL_STEP_PUMP, false, 256, 256, 2112},
-        {GRAVEL_STEP_PUMP, false, 300, 256, 2112},  {GRAVEL_STEP_PUMP, true, 4096, 256, 2112},
-        {GRAVEL_STEP_PUMP, false, 1, 1, 768},       {GRAVEL_STEP_SVM, false, 1024, 256, 9280},
-        {GRAVEL_STEP_DRAIN, true, 64, 64, 9280},
-    };
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        const struct gravel_device device = {
-            .step = cases[i].step,
-            .capability = {.is_cpu = cases[i].is_cpu, .max_group = cases[i].max_group}};
-        const struct gravel_surroundings place = {&device, 1, 1};
-        struct gravel_config config = nothing_set();
-        gravel_derive(&config, &place);
-        assert_int_equal(gravel_derive_group_size(&device), cases[i].group);
-        assert_int_equal(config.slot_bytes, cases[i].slot_bytes);
-    }
-}
-
-static void few_cores_get_one_aggregator(void **state)
-{
-    (void)state;
-    for (uint32_t cores = 1; cores <= 8; cores++)
-        assert_int_equal(derive(GRAVEL_STEP_PUMP, 1, cores).n_aggregators, cores < 4 ? 1 : 2);
-}
-
-static void one_aggregator_is_enough_where_the_device_bins(void **state)
-{
-    (void)state;
-    const struct {
-        const char *setting;
-        enum gravel_step step;
-        bool is_cpu;
-        uint32_t n_aggregators;
-    } cases[] = {
-        {"auto", GRAVEL_STEP_PUMP, false, 1},  {"auto", GRAVEL_STEP_PUMP, true, 2},
-        {"on", GRAVEL_STEP_PUMP, true, 1},     {"off", GRAVEL_STEP_PUMP, false, 2},
-        {"auto", GRAVEL_STEP_DRAIN, false, 1}, {"off", GRAVEL_STEP_SVM, false, 1},
-    };
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        const struct gravel_device device = {
-            .step = cases[i].step, .capability = {.is_cpu = cases[i].is_cpu, .max_group = 1024}};
-        const struct gravel_surroundings place = {&device, 1, 16};
-        struct gravel_config config = nothing_set();
-        strcpy(config.device_aggregation, cases[i].setting);
-        gravel_derive(&config, &place);
-        assert_int_equal(config.n_aggregators, cases[i].n_aggregators);
-        bool gpu_bins = gravel_device_bins(&device, cases[i].setting) && !cases[i].is_cpu;
-        assert_int_equal(config.queue_bytes, cases[i].n_aggregators * (gpu_bins ? 512 : 32) * MIB);
-    }
 }
 
 /* Copies of rows reach the first 4 GiB of the arena, in which all slots must lie. */
@@ -153,22 +193,6 @@ static void slots_lie_where_copies_reach(void **state)
     }
 }
 
-static void memory_of_buffers_is_bounded(void **state)
-{
-    (void)state;
-    uint64_t last = 8 * MIB;
-    for (uint32_t n_nodes = 1; n_nodes <= 256; n_nodes++) {
-        const struct gravel_config config = derive(GRAVEL_STEP_PUMP, n_nodes, 16);
-        assert_in_range(config.buffer_bytes, 65536, last);
-        assert_in_range(config.n_buffers, 4, 32);
-        assert_true(config.buffer_bytes * config.n_buffers * n_nodes <= 64 * MIB);
-        last = config.buffer_bytes;
-    }
-    assert_int_equal(last, 65536);
-    assert_int_equal(derive(GRAVEL_STEP_PUMP, 4, 16).buffer_bytes, 4 * MIB);
-    assert_int_equal(derive(GRAVEL_STEP_PUMP, 8, 16).buffer_bytes, 2 * MIB);
-}
-
 /* The largest that fit, whatever the memory; less than the least ones is an error that says so. */
 static void buffers_fit_the_memory_that_is_set(void **state)
 {
@@ -187,6 +211,7 @@ static void buffers_fit_the_memory_that_is_set(void **state)
                 const uint64_t bytes = config.buffer_bytes, each = n_wanted[i] * n_nodes;
                 const bool fits = 4 * each * least_bytes[i] <= memory;
                 assert_in_range(bytes, least_bytes[i], most_bytes[i]);
+                assert_in_range(config.n_buffers, 2, 32);
                 assert_true(!fits || 4 * each * bytes <= memory);
                 assert_true(bytes == most_bytes[i] || 4 * each * 2 * bytes > memory);
                 if (fits)
@@ -211,76 +236,6 @@ static void buffers_that_do_not_fit_are_refused(void **state)
     config.route_memory = 0; /* large jobs run with what is left to Gravel */
     config.n_buffers = 65536;
     assert_int_equal(gravel_derive_check_route_memory(&config, 100), 0);
-}
-
-/* Another node's step may have asked for larger ones. */
-static void agreed_buffers_are_kept(void **state)
-{
-    (void)state;
-    const struct gravel_device device = {.step = GRAVEL_STEP_SVM};
-    const struct gravel_surroundings place = {&device, 4, 16};
-    struct gravel_config config = nothing_set();
-    config.buffer_bytes = 4 * MIB;
-    gravel_derive(&config, &place);
-    assert_int_equal(config.buffer_bytes, 4 * MIB);
-    assert_int_equal(config.n_buffers, 4);
-    config = nothing_set();
-    config.buffer_bytes = 64 * MIB;
-    gravel_derive(&config, &place);
-    assert_int_equal(config.n_buffers, 2);
-}
-
-static void what_is_set_stays(void **state)
-{
-    (void)state;
-    const struct gravel_device device = {.step = GRAVEL_STEP_PUMP};
-    const struct gravel_surroundings place = {&device, 2, 64};
-    struct gravel_config config = {.n_aggregators = 3,
-                                   .slot_bytes = 640,
-                                   .queue_bytes = 9280,
-                                   .buffer_bytes = 512,
-                                   .n_buffers = 1,
-                                   .flush_us = 1,
-                                   .n_servers = 1,
-                                   .server_items = 1,
-                                   .chain_limit_ms = 1,
-                                   .timeout_ms = 100};
-    const struct gravel_config before = config;
-    gravel_derive(&config, &place);
-    assert_memory_equal(&config, &before, sizeof config);
-}
-
-static void chains_may_be_far_longer_than_a_wait(void **state)
-{
-    (void)state;
-    const uint32_t timeouts_ms[] = {100, 8000, 1152000, 1152001, 86400000};
-    const uint32_t limits_ms[] = {7500, 600000, 86400000, 86400000, 86400000};
-    const struct gravel_device device = {.step = GRAVEL_STEP_SVM};
-    const struct gravel_surroundings place = {&device, 1, 2};
-    for (size_t i = 0; i < 5; i++) {
-        struct gravel_config config = {.timeout_ms = timeouts_ms[i]};
-        gravel_derive(&config, &place);
-        assert_int_equal(config.chain_limit_ms, limits_ms[i]);
-    }
-}
-
-static void kernels_have_a_limit_in_checked_mode(void **state)
-{
-    (void)state;
-    const struct gravel_device device = {.step = GRAVEL_STEP_SVM};
-    const struct gravel_surroundings place = {&device, 1, 2};
-    const uint32_t cases[][4] = {/* check, timeout, limit before and after */
-                                 {0, 8000, 0, 0},
-                                 {1, 8000, 0, 32000},
-                                 {1, 8000, 5, 5},
-                                 {0, 8000, 5, 5},
-                                 {1, 86400000, 0, 86400000}};
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        struct gravel_config config = {
-            .check = cases[i][0], .timeout_ms = cases[i][1], .kernel_limit_ms = cases[i][2]};
-        gravel_derive(&config, &place);
-        assert_int_equal(config.kernel_limit_ms, cases[i][3]);
-    }
 }
 
 /* ---- cores: of a machine and a process as the test wants them ------------------------------------ */
@@ -395,19 +350,12 @@ static void pump_buffers_follow_the_size_of_a_buffer(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(rows_are_derived),
         cmocka_unit_test(shared_steps_and_drain_keep_their_defaults),
-        cmocka_unit_test(pump_takes_large_buffers_and_small_slots),
         cmocka_unit_test(groups_suit_the_device),
-        cmocka_unit_test(few_cores_get_one_aggregator),
-        cmocka_unit_test(one_aggregator_is_enough_where_the_device_bins),
         cmocka_unit_test(slots_lie_where_copies_reach),
-        cmocka_unit_test(memory_of_buffers_is_bounded),
         cmocka_unit_test(buffers_fit_the_memory_that_is_set),
         cmocka_unit_test(buffers_that_do_not_fit_are_refused),
-        cmocka_unit_test(agreed_buffers_are_kept),
-        cmocka_unit_test(what_is_set_stays),
-        cmocka_unit_test(chains_may_be_far_longer_than_a_wait),
-        cmocka_unit_test(kernels_have_a_limit_in_checked_mode),
         cmocka_unit_test(nodes_divide_the_cores_that_they_share),
         cmocka_unit_test(equal_cores_have_one_identity),
         cmocka_unit_test(kernels_get_the_units_that_the_host_leaves),
