@@ -12,7 +12,6 @@
  * Path:    options -> a node for each policy, all on one context -> bench_steal.cl -> a line for each policy.
  * Owner:   all of it lives as long as the process.
  * Threads: the main thread, and the library's own.
- * Source:  Orr et al. 2015, section 5.3 (configurations).
  */
 #include "bench.h"
 #include "bench_gravel.h"
@@ -32,10 +31,9 @@ enum { TREE, ROOT, ROWS, SKEWED };
 static const char *const shapes[] = {"tree", "root", "rows", "skewed", NULL};
 
 /* Policies. */
-static const struct bench_variant variants[] = {{"promoted", "tasks/s"},   {"baseline", "tasks/s"},
-                                                {"scope-only", "tasks/s"}, {"private", "tasks/s"},
-                                                {"steal-only", "tasks/s"}, {"counter", "tasks/s"}};
-enum { COUNTER = 5, N_POLICIES };
+static const struct bench_variant variants[] = {
+    {"promoted", "tasks/s"}, {"private", "tasks/s"}, {"counter", "tasks/s"}};
+enum { COUNTER = 2, N_POLICIES };
 
 struct runner {
     struct gravel *gravel;

@@ -24,8 +24,7 @@ struct tasks {
 /* --schedule, which fills struct node's `schedule`; `at` is that struct's offset. */
 #define TASKS_OPTION(in, at, help)                                                      \
     {                                                                                   \
-        "schedule", 0, "promoted|steal-only|scope-only|baseline|private|counter", help, \
-            OPTION_CHOICE(in, at.schedule)                                              \
+        "schedule", 0, "promoted|private|counter", help, OPTION_CHOICE(in, at.schedule) \
     }
 
 /**

@@ -6,8 +6,8 @@
  * The leader decides what the group does next, and says so in `verdict` between two barriers: run a task, move tasks
  * between ring and a block, or end.
  *
- * Path:    steal_words.cl.h -> this -> promote.cl.h, abp.cl.h -> steal.cl.h.
- * Owner:   local memory, declared by GRAVEL_STEAL_OPEN; what other groups may touch is promote.cl.h's and abp.cl.h's.
+ * Path:    steal_words.cl.h -> this -> promote.cl.h -> schedule.cl.h.
+ * Owner:   local memory, declared by GRAVEL_STEAL_OPEN; what other groups may touch is promote.cl.h's.
  * Memory:  G7: pushes, moves and the leader's decisions, between barriers of the group.
  * Source:  Acar, Charguéraud, Rainey, Scheduling Parallel Programs by Work Stealing with Private Deques, PPoPP 2013.
  */
@@ -41,7 +41,6 @@ struct gravelp_own {
     uint head,
         tail; /* of the ring: oldest task, behind the newest; free-running. Work-items add to tail as they push */
     uint n_tasks;                 /* in the ring when the leader last decided */
-    uint n_shown;                 /* tail that thieves see (abp.cl.h) */
     uint n_refused;               /* pushes that the ring had no room for; tail counts them */
     uint move, n_moved, moved_at; /* and where in the ring */
     uint victim;                  /* whose block: a group's number */
@@ -125,28 +124,12 @@ GRAVELP_INLINE bool gravelp_deque_is_whole(global struct gravelp_steal *steal,
 
 /* ---- push and move ------------------------------------------------------------------------------- */
 
-/* A slot that thieves may look at while it is written is a row of relaxed words: Z4. */
-GRAVELP_INLINE void gravelp_slot_write(global GRAVEL_STEAL_TASK *slot, GRAVEL_STEAL_TASK task)
-{
-#if GRAVELP_STEAL_IS_ABP
-    union {
-        GRAVEL_STEAL_TASK task;
-        uint words[sizeof(GRAVEL_STEAL_TASK) / sizeof(uint)];
-    } whole;
-    whole.task = task;
-    for (uint i = 0; i < sizeof whole.words / sizeof *whole.words; i++)
-        gravelp_near_store_relaxed((global uint *)slot + i, whole.words[i]); /* Z4 */
-#else
-    *slot = task;
-#endif
-}
-
 /* Any work-item: put a task into the ring; other work-items of the group may do so at once. */
 GRAVELP_INLINE void gravelp_deque_push(struct gravel_deque deque, GRAVEL_STEAL_TASK task)
 {
     uint place = gravelp_local_add_relaxed(&deque.own->tail, 1);
     if (place - deque.own->head < deque.steal->capacity)
-        gravelp_slot_write(gravelp_slot(deque.steal, deque.group, place), task);
+        *gravelp_slot(deque.steal, deque.group, place) = task;
     else
         gravelp_local_add_relaxed(&deque.own->n_refused, 1);
 }
@@ -198,32 +181,6 @@ GRAVELP_INLINE void gravelp_count_idle(global struct gravelp_steal *steal,
     own->is_idle = is_idle;
     gravelp_store_relaxed(&gravelp_deque(steal, own->group)->is_waiting, is_idle); /* H8 */
     gravelp_device_fetch_add_relaxed(&steal->n_idle, is_idle ? 1u : ~0u);          /* X7 */
-}
-
-#if GRAVELP_STEAL_POLICY <= GRAVELP_STEAL_STEAL_ONLY
-/*
- * Leader without a task: whether to wait for any no longer. A group that has not started offers nothing and will run
- * its own tasks; a group that ends has none. So to end too early costs speed only, and groups need not run side by
- * side.
- */
-GRAVELP_INLINE bool gravelp_steal_is_over(global struct gravelp_steal *steal)
-{
-    uint n_idle = gravelp_device_load_relaxed(&steal->n_idle);         /* X7 */
-    return n_idle >= gravelp_device_load_relaxed(&steal->n_started) || /* X7 */
-           gravelp_device_load_relaxed(&steal->fault_claim) ||         /* X9 */
-           gravelp_load_relaxed(&steal->abort);                        /* H7 */
-}
-#endif
-
-/* Leader: the next number of the group's own. Source: G. Marsaglia, Xorshift RNGs, 2003. */
-GRAVELP_INLINE uint gravelp_random_next(local struct gravelp_own *own)
-{
-    uint x = own->random;
-    x ^= x << 13;
-    x ^= x >> 17;
-    x ^= x << 5;
-    own->random = x;
-    return x;
 }
 
 #endif

@@ -22,7 +22,7 @@
 
 #include "deque.cl.h"
 
-#if GRAVELP_STEAL_IS_PROMOTED
+#if GRAVELP_STEAL_IS_PROMOTED && !defined(GRAVELP_STEAL_STUDY)
 
 /*
  * A round of a group without a task: of so many deques it asks for tasks. Groups that are asked give at their next
@@ -90,8 +90,8 @@ GRAVELP_OUT_OF_LINE uint gravelp_promote_take_back(global struct gravelp_steal *
 }
 
 /* Thief: take the offer of a group, or ask for one. */
-GRAVELP_INLINE uint gravelp_promote_steal(global struct gravelp_steal *steal,
-                                          local struct gravelp_own *own, uint victim)
+GRAVELP_INLINE uint gravelp_policy_steal(global struct gravelp_steal *steal,
+                                         local struct gravelp_own *own, uint victim)
 {
     global struct gravelp_deque *whose = gravelp_deque(steal, victim);
     if (gravelp_device_load_relaxed(&whose->offer) !=

@@ -4,7 +4,7 @@
  *
  *     begin;  while (next task)  run it, push, look;  end
  *
- * Path:    promote.cl.h, abp.cl.h -> this -> steal.cl.h.
+ * Path:    deque.cl.h, promote.cl.h -> this -> steal.cl.h.
  * Threads: leaders decide; calls with a barrier are for every work-item of the group.
  * Memory:  G7; X7: how many groups have begun and are idle, and X8, the list's counter, are relaxed.
  * Source:  Orr et al. 2015, section 5 (a task is work for a whole group, and one work-item pops for all).
@@ -12,22 +12,127 @@
 #ifndef GRAVELP_SCHEDULE_CL_H
 #define GRAVELP_SCHEDULE_CL_H
 
-#include "abp.cl.h"
 #include "promote.cl.h"
+
+/* ---- a policy: begin, decide, share; where groups steal, steal ----------------------------------- */
+
+#if defined(GRAVELP_STEAL_STUDY)
+#include <steal_study.cl.h> /* a study's policy, which the compiler's -I finds */
+#elif GRAVELP_STEAL_IS_PROMOTED
+
+/* Leader, before the first task. */
+GRAVELP_INLINE void gravelp_policy_begin(struct gravel_deque *deque)
+{
+    deque->wanted = gravelp_promote_hear(deque->steal, deque->group); /* X1 */
+}
+
+/* Leader, at a boundary: the next task of the group's own, or a move; none: look for others'. */
+GRAVELP_INLINE uint gravelp_policy_decide(struct gravel_deque *deque)
+{
+    global struct gravelp_steal *steal = deque->steal;
+    local struct gravelp_own *own = deque->own;
+    uint verdict = GRAVELP_VERDICT_NONE;
+    if (own->move != GRAVELP_MOVE_NONE)
+        gravelp_promote_end(steal, own);
+    if (deque->wanted)
+        verdict = gravelp_promote_begin(steal, own, deque->group);
+    deque->wanted = 0;
+    if (verdict != GRAVELP_VERDICT_NONE)
+        return verdict;
+    if (gravelp_deque_pop(steal, own, deque->group)) {
+        /* X1: for the next boundary, so that the task hides how long the load takes */
+        deque->wanted = gravelp_promote_hear(steal, deque->group);
+        return GRAVELP_VERDICT_TASK;
+    }
+    return gravelp_promote_take_back(steal, own, deque->group);
+}
+
+/* Every work-item of the group: give older tasks away in the middle of a task, if another group asks or `is_full`. */
+GRAVELP_INLINE void gravelp_policy_share(struct gravel_deque *deque, uint is_full)
+{
+    local struct gravelp_own *own = deque->own;
+    uint verdict;
+    do {
+        gravelp_steal_meet(deque->steal); /* G7: pushes are in the ring, and moves are done */
+        if (gravelp_is_leader()) {
+            verdict = GRAVELP_VERDICT_NONE;
+            if (own->move != GRAVELP_MOVE_NONE)
+                gravelp_promote_end(deque->steal, own);
+            else if (is_full || gravelp_promote_hear(deque->steal, deque->group)) /* X1 */
+                verdict = gravelp_promote_begin(deque->steal, own, deque->group);
+            own->verdict = verdict;
+            own->n_tasks = own->tail - own->head;
+        }
+        gravelp_steal_meet(deque->steal); /* G7: the leader has decided */
+        verdict = own->verdict;
+        gravelp_deque_carry(*deque); /* nothing, if the verdict is another */
+    } while (verdict == GRAVELP_VERDICT_MOVE);
+    deque->n_tasks = own->n_tasks;
+}
+
+#else
+
+GRAVELP_INLINE void gravelp_policy_begin(struct gravel_deque *deque)
+{
+    (void)deque;
+}
+
+GRAVELP_INLINE void gravelp_policy_share(struct gravel_deque *deque, uint is_full)
+{
+    (void)deque;
+    (void)is_full;
+}
+
+/* Leader: the newest task of the group's own, or the next one of the list. */
+GRAVELP_INLINE uint gravelp_policy_decide(struct gravel_deque *deque)
+{
+#if GRAVELP_STEAL_IS_LIST
+    global struct gravelp_steal *steal = deque->steal;
+    uint task = gravelp_device_fetch_add_relaxed(&steal->next, 1); /* X8 */
+    if (task >= steal->n_tasks)
+        return GRAVELP_VERDICT_END;
+    deque->own->task =
+        *((global GRAVEL_STEAL_TASK *)((global uchar *)steal + steal->rings_offset) + task);
+    return GRAVELP_VERDICT_TASK;
+#else
+    return gravelp_deque_pop(deque->steal, deque->own, deque->group) ? GRAVELP_VERDICT_TASK
+                                                                     : GRAVELP_VERDICT_END;
+#endif
+}
+
+#endif
 
 /* ---- a leader without a task ------------------------------------------------------------------- */
 
-#if GRAVELP_STEAL_POLICY == GRAVELP_STEAL_PROMOTED
-#define GRAVELP_STEAL_FROM gravelp_promote_steal
-#elif GRAVELP_STEAL_POLICY == GRAVELP_STEAL_STEAL_ONLY
-#define GRAVELP_STEAL_FROM gravelp_abp_steal
-#endif
-
-#ifdef GRAVELP_STEAL_FROM
+#if GRAVELP_STEAL_IS_PROMOTED
 /* Deques that a group without a task looks at in a round. */
 #ifndef GRAVELP_STEAL_LOOKS
 #define GRAVELP_STEAL_LOOKS 32u
 #endif
+
+/*
+ * Leader without a task: whether to wait for any no longer. A group that has not started offers nothing and will run
+ * its own tasks; a group that ends has none. So to end too early costs speed only, and groups need not run side by
+ * side.
+ */
+GRAVELP_INLINE bool gravelp_steal_is_over(global struct gravelp_steal *steal)
+{
+    uint n_idle = gravelp_device_load_relaxed(&steal->n_idle);         /* X7 */
+    return n_idle >= gravelp_device_load_relaxed(&steal->n_started) || /* X7 */
+           gravelp_device_load_relaxed(&steal->fault_claim) ||         /* X9 */
+           gravelp_load_relaxed(&steal->abort);                        /* H7 */
+}
+
+/* Leader: the next number of the group's own. Source: G. Marsaglia, Xorshift RNGs, 2003. */
+GRAVELP_INLINE uint gravelp_random_next(local struct gravelp_own *own)
+{
+    uint x = own->random;
+    x ^= x << 13;
+    x ^= x >> 17;
+    x ^= x << 5;
+    own->random = x;
+    return x;
+}
 
 /* Leader: look at other deques, from a random one on. */
 GRAVELP_INLINE uint gravelp_steal_round(global struct gravelp_steal *steal,
@@ -38,7 +143,7 @@ GRAVELP_INLINE uint gravelp_steal_round(global struct gravelp_steal *steal,
     for (uint i = 0; i < n_looks && i < n_groups;
          i++, victim = victim + 1 < n_groups ? victim + 1 : 0) {
         uint verdict =
-            victim == group ? GRAVELP_VERDICT_NONE : GRAVELP_STEAL_FROM(steal, own, victim);
+            victim == group ? GRAVELP_VERDICT_NONE : gravelp_policy_steal(steal, own, victim);
         if (verdict != GRAVELP_VERDICT_NONE)
             return verdict;
     }
@@ -74,58 +179,6 @@ GRAVELP_OUT_OF_LINE uint gravelp_steal_find(global struct gravelp_steal *steal,
 
 /* ---- what the leader decides ---------------------------------------------------------------------- */
 
-#if GRAVELP_STEAL_IS_LIST
-/* Leader: the next task of the list. */
-GRAVELP_INLINE uint gravelp_steal_decide(struct gravel_deque *deque)
-{
-    global struct gravelp_steal *steal = deque->steal;
-    uint task = gravelp_device_fetch_add_relaxed(&steal->next, 1); /* X8 */
-    if (task >= steal->n_tasks)
-        return GRAVELP_VERDICT_END;
-    deque->own->task =
-        *((global GRAVEL_STEAL_TASK *)((global uchar *)steal + steal->rings_offset) + task);
-    return GRAVELP_VERDICT_TASK;
-}
-#elif GRAVELP_STEAL_IS_ABP
-GRAVELP_INLINE uint gravelp_steal_decide(struct gravel_deque *deque)
-{
-    if (gravelp_abp_pop(deque->steal, deque->own, deque->group))
-        return GRAVELP_VERDICT_TASK;
-#ifdef GRAVELP_STEAL_FROM
-    return gravelp_steal_find(deque->steal, deque->own, deque->group);
-#else
-    return GRAVELP_VERDICT_END;
-#endif
-}
-#elif GRAVELP_STEAL_IS_PROMOTED
-GRAVELP_INLINE uint gravelp_steal_decide(struct gravel_deque *deque)
-{
-    global struct gravelp_steal *steal = deque->steal;
-    local struct gravelp_own *own = deque->own;
-    uint verdict = GRAVELP_VERDICT_NONE;
-    if (own->move != GRAVELP_MOVE_NONE)
-        gravelp_promote_end(steal, own);
-    if (deque->wanted)
-        verdict = gravelp_promote_begin(steal, own, deque->group);
-    deque->wanted = 0;
-    if (verdict != GRAVELP_VERDICT_NONE)
-        return verdict;
-    if (gravelp_deque_pop(steal, own, deque->group)) {
-        /* X1: for the next boundary, so that the task hides how long the load takes */
-        deque->wanted = gravelp_promote_hear(steal, deque->group);
-        return GRAVELP_VERDICT_TASK;
-    }
-    verdict = gravelp_promote_take_back(steal, own, deque->group);
-    return verdict != GRAVELP_VERDICT_NONE ? verdict : gravelp_steal_find(steal, own, deque->group);
-}
-#else
-GRAVELP_INLINE uint gravelp_steal_decide(struct gravel_deque *deque)
-{
-    return gravelp_deque_pop(deque->steal, deque->own, deque->group) ? GRAVELP_VERDICT_TASK
-                                                                     : GRAVELP_VERDICT_END;
-}
-#endif
-
 /* Leader, at the boundary between two tasks. */
 GRAVELP_INLINE uint gravelp_steal_step(struct gravel_deque *deque)
 {
@@ -135,7 +188,11 @@ GRAVELP_INLINE uint gravelp_steal_step(struct gravel_deque *deque)
         return verdict;
     if (gravelp_deque_is_whole(deque->steal, own, deque->group) &&
         !(budget && own->n_run >= budget && own->move == GRAVELP_MOVE_NONE))
-        verdict = gravelp_steal_decide(deque);
+        verdict = gravelp_policy_decide(deque);
+#if GRAVELP_STEAL_IS_PROMOTED
+    if (verdict == GRAVELP_VERDICT_NONE)
+        verdict = gravelp_steal_find(deque->steal, own, deque->group);
+#endif
     own->n_run += verdict == GRAVELP_VERDICT_TASK;
     return verdict;
 }
@@ -182,9 +239,6 @@ GRAVELP_OUT_OF_LINE void gravelp_steal_load(global struct gravelp_steal *steal,
     gravelp_store_relaxed(&me->n_begun, me->n_begun + 1); /* H8 */
     own->head = me->head;
     own->tail = me->tail;
-#if GRAVELP_STEAL_IS_ABP
-    gravelp_abp_begin(steal, own, group);
-#endif
     gravelp_device_fetch_add_relaxed(&steal->n_started, 1); /* X7 */
 }
 
@@ -217,15 +271,12 @@ GRAVELP_INLINE bool gravelp_steal_begin(struct gravel_deque *deque)
         own->group = deque->group;
         own->random = (deque->group + 1) * 2654435769u;
         own->counts = (struct gravelp_steal_counts){0, 0, 0, 0, 0};
-        if (fits)
+        if (fits) {
             gravelp_steal_load(steal, own, deque->group);
-        else
+            gravelp_policy_begin(deque);
+        } else
             gravelp_steal_fault(steal, GRAVELP_STEAL_FAULT_PROGRAM, deque->group,
                                 (uint)sizeof(GRAVEL_STEAL_TASK), GRAVELP_STEAL_POLICY);
-#if GRAVELP_STEAL_IS_PROMOTED
-        if (fits)
-            deque->wanted = gravelp_promote_hear(steal, deque->group); /* X1 */
-#endif
     }
     return true;
 }
@@ -244,52 +295,12 @@ GRAVELP_INLINE bool gravelp_steal_end(struct gravel_deque *deque)
     return false;
 }
 
-/* Every work-item of the group: give older tasks away in the middle of a task, if another group asks or `is_full`. */
-GRAVELP_INLINE void gravelp_steal_share(struct gravel_deque *deque, uint is_full)
-{
-    (void)is_full;
-#if GRAVELP_STEAL_IS_PROMOTED
-    local struct gravelp_own *own = deque->own;
-    uint verdict;
-    do {
-        gravelp_steal_meet(deque->steal); /* G7: pushes are in the ring, and moves are done */
-        if (gravelp_is_leader()) {
-            verdict = GRAVELP_VERDICT_NONE;
-            if (own->move != GRAVELP_MOVE_NONE)
-                gravelp_promote_end(deque->steal, own);
-            else if (is_full || gravelp_promote_hear(deque->steal, deque->group)) /* X1 */
-                verdict = gravelp_promote_begin(deque->steal, own, deque->group);
-            own->verdict = verdict;
-            own->n_tasks = own->tail - own->head;
-        }
-        gravelp_steal_meet(deque->steal); /* G7: the leader has decided */
-        verdict = own->verdict;
-        gravelp_deque_carry(*deque); /* nothing, if the verdict is another */
-    } while (verdict == GRAVELP_VERDICT_MOVE);
-    deque->n_tasks = own->n_tasks;
-#elif GRAVELP_STEAL_IS_ABP
-    gravelp_steal_meet(deque->steal); /* G7: pushes are in the ring */
-    if (gravelp_is_leader()) {
-        local struct gravelp_own *own = deque->own;
-        own->head =
-            gravelp_near_load_acquire(&gravelp_deque(deque->steal, deque->group)->top); /* Z1 */
-        own->n_tasks = own->tail - own->head;
-        if (own->n_refused == 0)
-            gravelp_abp_publish(deque->steal, own, deque->group);
-    }
-    gravelp_steal_meet(deque->steal); /* G7: the leader has looked */
-    deque->n_tasks = deque->own->n_tasks;
-#else
-    (void)deque;
-#endif
-}
-
 /* Every work-item of the group, before all of them push: make room if the ring may be full. */
 GRAVELP_INLINE void gravelp_steal_reserve(struct gravel_deque *deque)
 {
     uint n_lanes = gravelp_n_lanes();
     if (deque->n_tasks + n_lanes > deque->steal->capacity)
-        gravelp_steal_share(deque, 1);
+        gravelp_policy_share(deque, 1);
     deque->n_tasks += n_lanes;
 }
 

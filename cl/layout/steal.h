@@ -17,12 +17,9 @@
 #include "base.h"
 
 /* Who runs which task, as the choices of GRAVEL_STEAL_POLICY stand in config.h. */
-#define GRAVELP_STEAL_PROMOTED 0   /* plain accesses; the owner offers tasks when asked */
-#define GRAVELP_STEAL_STEAL_ONLY 1 /* ABP at device scope */
-#define GRAVELP_STEAL_SCOPE_ONLY 2 /* ABP at work-group scope, no stealing */
-#define GRAVELP_STEAL_BASELINE 3   /* ABP at device scope, no stealing */
-#define GRAVELP_STEAL_PRIVATE 4    /* plain accesses, no stealing */
-#define GRAVELP_STEAL_COUNTER 5    /* a list that all groups count through */
+#define GRAVELP_STEAL_PROMOTED 0 /* plain accesses; the owner offers tasks when asked */
+#define GRAVELP_STEAL_PRIVATE 1  /* plain accesses, no stealing */
+#define GRAVELP_STEAL_COUNTER 2  /* a list that all groups count through */
 
 #define GRAVELP_STEAL_MAGIC 0x5354454cu
 #define GRAVELP_STEAL_BLOCK 64u /* tasks of an offer at most */
@@ -100,13 +97,9 @@ struct gravelp_deque {
     gravelp_u32 n_offered;  /* tasks of the offer, which owns this and the block */
     gravelp_u32 is_waiting; /* H8: the owner has no task, and looks for one */
     gravelp_u32 offered_padding[GRAVELP_LINE_WORDS - 2];
-    gravelp_u32 top; /* Z1: head that thieves move */
-    gravelp_u32 top_padding[GRAVELP_LINE_WORDS - 1];
-    gravelp_u32 bottom; /* Z2: tail that thieves see */
-    gravelp_u32 bottom_padding[GRAVELP_LINE_WORDS - 1];
 };
 
 GRAVELP_STATIC_ASSERT(sizeof(struct gravelp_steal) == 6 * GRAVELP_CACHELINE, "one line a writer");
-GRAVELP_STATIC_ASSERT(sizeof(struct gravelp_deque) == 6 * GRAVELP_CACHELINE, "one line a writer");
+GRAVELP_STATIC_ASSERT(sizeof(struct gravelp_deque) == 4 * GRAVELP_CACHELINE, "one line a writer");
 
 #endif

@@ -31,12 +31,10 @@
       "opens; more of them catch drivers that fail sometimes [hand-overs]")                       \
     X(STRING, build_options, GRAVEL_BUILD_OPTIONS, "", 0, 0, "device",                            \
       "OpenCL compiler options of all programs and of handlers, appended last")                   \
-    X(STRING, steal_policy, GRAVEL_STEAL_POLICY, "promoted",                                      \
-      "promoted, steal-only, scope-only, baseline, private, counter", 0, "device",                \
+    X(STRING, steal_policy, GRAVEL_STEAL_POLICY, "promoted", "promoted, private, counter", 0,     \
+      "device",                                                                                   \
       "how work-groups share tasks (steal.h): promoted, a group offers tasks when another "       \
-      "one asks; steal-only, thieves take them; scope-only and baseline, atomics at "             \
-      "work-group and at device scope without stealing; private, neither; counter, tasks "        \
-      "known in advance, by a counter")                                                           \
+      "one asks; private, no stealing; counter, tasks known in advance, by a counter")            \
     X(COUNT, kernel_limit_ms, GRAVEL_KERNEL_LIMIT, 0, 0, 86400000, "device",                      \
       "longest wait of quiet, fence or barrier for a kernel to end [milliseconds]; 0: no limit, " \
       "or in checked mode 4 times GRAVEL_TIMEOUT")                                                \

@@ -11,16 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static uint32_t head_of(const struct gravel_steal *steal, const struct gravelp_deque *deque)
-{
-    return gravel_steal_is_abp(steal) ? deque->top : deque->head;
-}
-
-static uint32_t tail_of(const struct gravel_steal *steal, const struct gravelp_deque *deque)
-{
-    return gravel_steal_is_abp(steal) ? deque->bottom : deque->tail;
-}
-
 /* Tasks that one call adds: evenly to neighbours. */
 struct fill {
     const unsigned char *tasks; /* [n] NULL if there are none */
@@ -40,7 +30,7 @@ static int check_room(const struct gravel_steal *steal, const struct fill *fill)
     for (uint32_t i = 0; i < fill->n_groups; i++) {
         const struct gravelp_deque *deque = &steal->deques[fill->first + i];
         const uint64_t n = share_of(fill, i + 1) - share_of(fill, i);
-        uint32_t has = tail_of(steal, deque) - head_of(steal, deque);
+        uint32_t has = deque->tail - deque->head;
         if (n > steal->options.capacity - has)
             return gravel_fail(GRAVEL_ERANGE,
                                "%" PRIu64 " tasks for the deque of group %u, which has %u of %u", n,
@@ -53,7 +43,7 @@ static int check_room(const struct gravel_steal *steal, const struct fill *fill)
 static int put(struct gravel_steal *steal, uint32_t group, const unsigned char *tasks, uint64_t n)
 {
     uint64_t capacity = steal->options.capacity, bytes = steal->options.task_bytes;
-    uint64_t at = tail_of(steal, &steal->deques[group]) & (capacity - 1), left = capacity - at;
+    uint64_t at = steal->deques[group].tail & (capacity - 1), left = capacity - at;
     uint64_t ring = steal->head.rings_offset + group * capacity * bytes;
     uint64_t first = n < left ? n : left;
     if (first)
@@ -85,7 +75,7 @@ static int put_all(struct gravel_steal *steal, const struct fill *fill)
                            fill->n, bytes);
     for (uint32_t group = 0; group < steal->options.n_groups; group++) {
         uint64_t last = share_of(fill, group + 1);
-        uint32_t tail = tail_of(steal, &steal->deques[group]);
+        uint32_t tail = steal->deques[group].tail;
         for (uint64_t i = share_of(fill, group); i < last; i++, tail++)
             memcpy(rings + (group * capacity + (tail & (capacity - 1))) * task_bytes,
                    fill->tasks + i * task_bytes, task_bytes);
@@ -98,7 +88,7 @@ static int put_all(struct gravel_steal *steal, const struct fill *fill)
 static bool are_empty(const struct gravel_steal *steal)
 {
     for (uint32_t group = 0; group < steal->options.n_groups; group++)
-        if (head_of(steal, &steal->deques[group]) != tail_of(steal, &steal->deques[group]))
+        if (steal->deques[group].head != steal->deques[group].tail)
             return false;
     return true;
 }
@@ -123,9 +113,8 @@ static int put_in_list(struct gravel_steal *steal, const unsigned char *tasks, u
 static void move_ends(struct gravel_steal *steal, const struct fill *fill, bool is_back)
 {
     for (uint32_t i = 0; i < fill->n_groups; i++) {
-        struct gravelp_deque *deque = &steal->deques[fill->first + i];
         const uint32_t n = (uint32_t)(share_of(fill, i + 1) - share_of(fill, i));
-        deque->tail = deque->bottom = tail_of(steal, deque) + (is_back ? 0 - n : n);
+        steal->deques[fill->first + i].tail += is_back ? 0 - n : n;
     }
 }
 

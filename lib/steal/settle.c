@@ -108,8 +108,6 @@ uint64_t gravel_steal_left(const struct gravel_steal *steal, uint32_t group)
     const struct gravelp_deque *deque = &steal->deques[group];
     if (gravel_steal_is_list(steal))
         return 0;
-    if (gravel_steal_is_abp(steal))
-        return deque->bottom - deque->top;
     return (uint64_t)(deque->tail - deque->head) +
            (deque->offer == GRAVELP_OFFER_MADE ? deque->n_offered : 0);
 }
@@ -117,8 +115,6 @@ uint64_t gravel_steal_left(const struct gravel_steal *steal, uint32_t group)
 /* Not more tasks than there is room for; else ends and offers would be counts and places beyond it. */
 static bool is_whole(const struct gravel_steal *steal, const struct gravelp_deque *deque)
 {
-    if (gravel_steal_is_abp(steal))
-        return deque->bottom - deque->top <= steal->options.capacity;
     return deque->tail - deque->head <= steal->options.capacity &&
            deque->offer <= GRAVELP_OFFER_TAKEN && deque->n_offered <= GRAVELP_STEAL_BLOCK;
 }
@@ -126,7 +122,6 @@ static bool is_whole(const struct gravel_steal *steal, const struct gravelp_dequ
 /* Empties deques that kernels have overwritten. */
 static int check_deques(struct gravel_steal *steal)
 {
-    const bool is_abp = gravel_steal_is_abp(steal);
     char name[128];
     int code = 0;
     for (uint32_t i = 0; i < steal->options.n_groups && !gravel_steal_is_list(steal); i++) {
@@ -134,13 +129,13 @@ static int check_deques(struct gravel_steal *steal)
         if (is_whole(steal, deque))
             continue;
         if (!code)
-            code = gravel_fail(
-                GRAVEL_EKERNEL,
-                "kernel %s: the deque of group %u is overwritten: from task %u to %u, "
-                "an offer of %u, a capacity of %u: its tasks are lost",
-                name_of(steal->kernel, name), i, is_abp ? deque->top : deque->head,
-                is_abp ? deque->bottom : deque->tail, deque->n_offered, steal->options.capacity);
-        deque->head = deque->tail = deque->top = deque->bottom = 0;
+            code =
+                gravel_fail(GRAVEL_EKERNEL,
+                            "kernel %s: the deque of group %u is overwritten: from task %u to %u, "
+                            "an offer of %u, a capacity of %u: its tasks are lost",
+                            name_of(steal->kernel, name), i, deque->head, deque->tail,
+                            deque->n_offered, steal->options.capacity);
+        deque->head = deque->tail = 0;
         deque->offer = GRAVELP_OFFER_EMPTY;
         deque->n_offered = 0;
     }

@@ -33,14 +33,6 @@ static inline bool gravel_steal_is_list(const struct gravel_steal *steal)
     return steal->head.policy == GRAVELP_STEAL_COUNTER;
 }
 
-/** Whether a policy follows Arora et al., so that its ends are words for all groups. */
-static inline bool gravel_steal_is_abp(const struct gravel_steal *steal)
-{
-    return steal->head.policy == GRAVELP_STEAL_STEAL_ONLY ||
-           steal->head.policy == GRAVELP_STEAL_SCOPE_ONLY ||
-           steal->head.policy == GRAVELP_STEAL_BASELINE;
-}
-
 /** create.c: what every call that waits asks first. @return GRAVEL_EINVAL if `steal` is NULL, this is a forked child,
  * or a handler calls; 0. */
 int gravel_steal_enter(const struct gravel_steal *steal, const char *call);

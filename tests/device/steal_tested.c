@@ -28,9 +28,7 @@ void steal_set_up(void)
     tested.gravel = open_loopback(1, NULL);
     const char *policy = gravel_config_of(tested.gravel)->steal_policy;
     tested.is_list = !strcmp(policy, "counter");
-    tested.has_thieves = !strcmp(policy, "promoted") || !strcmp(policy, "steal-only");
-    tested.is_abp = !strcmp(policy, "steal-only") || !strcmp(policy, "baseline") ||
-                    !strcmp(policy, "scope-only");
+    tested.has_thieves = !strcmp(policy, "promoted");
     OK(gravel_program_build(tested.gravel, "steal_test.cl", steal_cl,
                             tested.is_list ? "" : "-DHAS_PUSHES", &tested.program));
     tested.kernel = clCreateKernel(tested.program, "work", &error);

@@ -25,8 +25,8 @@ struct steal_tested {
     cl_program program;
     cl_kernel kernel;
     cl_mem ledger;
-    cl_uint n_words;                   /* of the ledger */
-    bool is_list, has_thieves, is_abp; /* the policy */
+    cl_uint n_words;           /* of the ledger */
+    bool is_list, has_thieves; /* the policy */
 };
 extern struct steal_tested tested;
 

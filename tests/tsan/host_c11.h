@@ -125,16 +125,9 @@ static inline uint gravelp_device_fetch_and_release(uint *word, uint bits)
     return GRAVELP_AT(HRF_TRACE_DEV,
                       atomic_fetch_and_explicit((_Atomic uint *)word, bits, memory_order_release));
 }
-/*
- * Work stealing: all scopes are one. The sanitizer knows no fences: a relaxed read-modify-write is one on x86-64, and
- * orders nothing for the sanitizer, so that it hides no other edge.
- */
+/* Work stealing: all scopes are one. */
 #define gravelp_device_store_relaxed(word, value) \
     GRAVELP_AT(HRF_TRACE_DEV, gravelp_store_relaxed(word, value))
-#define gravelp_near_load_acquire gravelp_load_acquire
-#define gravelp_near_load_relaxed gravelp_load_relaxed
-#define gravelp_near_store_release gravelp_store_release
-#define gravelp_near_store_relaxed gravelp_store_relaxed
 static inline bool gravelp_device_swap_acquire(uint *word, uint expected, uint value)
 {
     return atomic_compare_exchange_strong_explicit((_Atomic uint *)word, &expected, value,
@@ -144,16 +137,6 @@ static inline bool gravelp_device_swap_relaxed(uint *word, uint expected, uint v
 {
     return atomic_compare_exchange_strong_explicit((_Atomic uint *)word, &expected, value,
                                                    memory_order_relaxed, memory_order_relaxed);
-}
-static inline bool gravelp_near_swap_acq_rel(uint *word, uint expected, uint value)
-{
-    return atomic_compare_exchange_strong_explicit((_Atomic uint *)word, &expected, value,
-                                                   memory_order_acq_rel, memory_order_acquire);
-}
-extern _Atomic uint gravelp_fence_word;
-static inline void gravelp_near_fence_seq_cst(void)
-{
-    atomic_fetch_add_explicit(&gravelp_fence_word, 0, memory_order_relaxed);
 }
 static inline uint gravelp_fetch_add_acq_rel(uint *word, uint value)
 {

@@ -14,7 +14,6 @@
 #include <stdlib.h>
 
 _Thread_local struct gravelp_lane *gravelp_lane;
-_Atomic uint gravelp_fence_word;
 
 struct lane {
     struct gravelp_lane place;

@@ -58,7 +58,6 @@ SUBJECTS = {
                          ["cl/device/share.cl.h"]),
     "steal": (["tests/tsan/steal.c", "tests/tsan/lanes.c"], [], [],
               ["cl/device/deque.cl.h", "cl/device/promote.cl.h", "cl/device/schedule.cl.h"]),
-    "steal-abp": (["tests/tsan/steal.c", "tests/tsan/lanes.c"], ["-DGRAVELP_STEAL_POLICY=1"], [], ["cl/device/abp.cl.h"]),
     "block-pool": (["tests/tsan/block_pool.c", "tests/tsan/lanes.c"], ["-DGRAVELP_SERIAL_GROUP"], [], ["cl/device/block_words.cl.h", "cl/block_pool.cl.h"]),
     "flow": (["tests/tsan/flow.c"] + FLOW, [], [], ["cl/device/members.cl.h", "cl/device/round.cl.h", "cl/layout/choose.h"]),
     "held": (["tests/tsan/flow_held.c"] + FLOW, [], [], ["cl/device/held.cl.h", "cl/layout/choose.h", "cl/layout/held.h"]),
@@ -70,8 +69,6 @@ SUBJECTS = {
 EXCUSED = {
     "E1": "store-load order; proved by tests/hrf/protocols/event.litmus",
     "K7": "carries a number that says all; tests/hrf/protocols/flow_members.litmus spares it",
-    "Z1": "orders words of slots, which are atomic, and who takes a task, which one swap decides",
-    "Z3": "store-load order, which no sanitizer knows; a device runs it in `device steal`",
     "U2": "only where slots are a mirror, which a device's copies fill; tests of steps pump and drain run it",
     "I3": "orders a load of `reserved`, which is atomic; proved by tests/hrf/protocols/serve_finish.litmus",
     "I4": "as I3",
@@ -132,10 +129,6 @@ SITES = [
     (re.compile(r"\bgravelp_device_fetch_or_acquire\("), "gravelp_device_fetch_or_relaxed("),
     (re.compile(r"\bgravelp_device_fetch_and_release\("), "gravelp_device_fetch_and_relaxed("),
     (re.compile(r"\bgravelp_device_swap_acquire\("), "gravelp_device_swap_relaxed("),
-    (re.compile(r"\bgravelp_near_load_acquire\("), "gravelp_load_relaxed("),
-    (re.compile(r"\bgravelp_near_store_release\("), "gravelp_store_relaxed("),
-    (re.compile(r"\bgravelp_near_swap_acq_rel\("), "gravelp_device_swap_relaxed("),
-    (re.compile(r"\bgravelp_near_fence_seq_cst\(\);"), "(void)0;"),
     (re.compile(r"\b__ATOMIC_RELEASE\b"), "__ATOMIC_RELAXED"),
     (re.compile(r"\bmemory_order_(?:acquire|release|acq_rel|seq_cst)\b"), "memory_order_relaxed"),
 ]

@@ -38,9 +38,6 @@ static void choices_have_the_numbers_of_the_library(void **state)
 {
     (void)state;
     EXPECT_NUMBER(steal_policy, "promoted", GRAVELP_STEAL_PROMOTED);
-    EXPECT_NUMBER(steal_policy, "steal-only", GRAVELP_STEAL_STEAL_ONLY);
-    EXPECT_NUMBER(steal_policy, "scope-only", GRAVELP_STEAL_SCOPE_ONLY);
-    EXPECT_NUMBER(steal_policy, "baseline", GRAVELP_STEAL_BASELINE);
     EXPECT_NUMBER(steal_policy, "private", GRAVELP_STEAL_PRIVATE);
     EXPECT_NUMBER(steal_policy, "counter", GRAVELP_STEAL_COUNTER);
     EXPECT_NUMBER(aggregation, "destination", GRAVEL_AGGREGATE_DESTINATION);
