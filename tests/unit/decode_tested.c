@@ -9,6 +9,10 @@
 struct gravel_heap *heap;
 struct frame frame;
 struct gravel_refusal refusal;
+bool is_of_records;
+
+static struct gravel_stream stream = {.name = "hits", .record_bytes = 8};
+static const struct gravel_streams streams = {.list = &stream, .n = 1};
 
 int handle(struct gravel *gravel, void *user, uint32_t source, const uint64_t args[4])
 {
@@ -17,10 +21,13 @@ int handle(struct gravel *gravel, void *user, uint32_t source, const uint64_t ar
 }
 
 const struct gravel_handler handlers[N_HANDLERS] = {
-    {.name = "none", .n_args = 0, .function = handle},
-    {.name = "two", .n_args = 2, .function = handle},
+    {.name = "none", .function = handle, .n_answers = 1},
+    {.name = "two", .n_args = 2, .function = handle, .n_answers = 1},
     {.name = "four", .n_args = 4, .function = handle},
-    {.name = "gone", .n_args = 0}};
+    {.name = "one", .n_args = 1, .function = handle, .n_answers = 1},
+    {.name = "three", .n_args = 3, .function = handle, .n_answers = 1},
+    {.name = "mute", .function = handle},
+    {.name = "gone"}};
 
 const struct gravel_expect expect = {SOURCE, NODE, SEQUENCE, handlers, N_HANDLERS};
 
@@ -53,7 +60,9 @@ int check_received(uint32_t bytes, const struct gravel_expect *expected)
     void *copy = frame_copy(&frame, bytes);
     memset(&refusal, 0x55, sizeof refusal);
     gravel_heap_lock_shared(heap);
-    int code = gravel_decode_check(copy, bytes, expected, heap, &refusal);
+    int code = is_of_records
+                   ? gravel_decode_records(copy, bytes, expected, &streams, NULL, &refusal)
+                   : gravel_decode_check(copy, bytes, expected, heap, &refusal);
     gravel_heap_unlock_shared(heap);
     assert_memory_equal(copy, frame.bytes, bytes);
     free(copy);
@@ -77,6 +86,7 @@ void assert_refused(int code, const char *part)
 
 void begin(void)
 {
+    is_of_records = false;
     frame_begin(&frame, SOURCE, NODE, SEQUENCE);
 }
 
@@ -89,11 +99,6 @@ struct run_place add_word_run(const struct word *word, bool is_wide, uint64_t ba
 struct run_place add_call_run(uint32_t handler, uint32_t n_args, uint32_t n)
 {
     return frame_add_run(&frame, GRAVELP_COMMAND_AM(handler, n_args), 0, n, 0, 8, n_args);
-}
-
-void set_command(const struct run_place *place, uint32_t command)
-{
-    frame_set_u32(&frame, place->header, 0, command);
 }
 
 void build_one_index(uint32_t index)

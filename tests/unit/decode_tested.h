@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What tests of the check of node buffers share: a node that receives them, and a frame that is built, checked and
- * refused.
+ * What tests of the check of node buffers share: a node that receives them, and
+ * a frame that is built, checked and refused.
  *
- * Every frame is checked in a block of exactly its size, so that a sanitizer sees reads beyond it.
+ * Every frame is checked in a block of exactly its size, so that a sanitizer
+ * sees reads beyond it.
  *
- * Path:    test_decode.c, decode_runs.c -> this -> frame_builder.h, lib/resolve/decode.c.
+ * Path:    test_decode.c, decode_rows.c -> this -> frame_builder.h,
+ * lib/resolve/decode.c.
  */
 #ifndef GRAVEL_TESTS_DECODE_TESTED_H
 #define GRAVEL_TESTS_DECODE_TESTED_H
@@ -15,6 +17,7 @@
 
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
@@ -25,10 +28,11 @@
 #define NODE 1u
 #define SEQUENCE 12u
 #define HEAP_BYTES (1u << 20)
-#define N_HANDLERS 4u
+#define N_HANDLERS 7u
 #define LENGTH(array) (sizeof(array) / sizeof *(array))
 
-/* The receiving node: allocations [0, 4096), [4096, 8192), [8192, 8292); 8320 was freed. */
+/* The receiving node: allocations [0, 4096), [4096, 8192), [8192, 8292); 8320
+ * was freed. */
 extern struct gravel_heap *heap;
 extern const struct gravel_handler handlers[N_HANDLERS];
 extern const struct gravel_expect expect;
@@ -49,6 +53,9 @@ extern const size_t n_words;
 int set_up(void **state);
 int tear_down(void **state);
 
+extern bool is_of_records; /* the frame is checked as one of records; begin()
+                              makes it one of messages */
+
 /** Check the first bytes of the frame as if so many had been received. */
 int check_received(uint32_t bytes, const struct gravel_expect *expected);
 int check(void);
@@ -58,9 +65,15 @@ void assert_refused(int code, const char *part);
 void begin(void);
 struct run_place add_word_run(const struct word *word, bool is_wide, uint64_t base, uint32_t n);
 struct run_place add_call_run(uint32_t handler, uint32_t n_args, uint32_t n);
-void set_command(const struct run_place *place, uint32_t command);
 /** One run of uint increments at 4096 whose only index is given. */
 void build_one_index(uint32_t index);
 void build_one_of_each(void);
+
+/** decode_rows.c: a frame of one run that is right but for one number. */
+void each_wrong_number_is_refused_by_name(void **state);
+void every_request_and_signal_passes(void **state);
+void records_and_messages_do_not_pass_for_each_other(void **state);
+/** Three records of a line, or of the command. */
+void build_records(uint32_t command, uint32_t n);
 
 #endif

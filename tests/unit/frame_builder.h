@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Builds node buffers for tests, by hand: arrays are appended one after the other, not placed by
- * wire.h's macros.
+ * Builds node buffers for tests, by hand: arrays are appended one after the
+ * other, not placed by wire.h's macros.
  *
- * Path:    a test -> frame_builder.h -> gravel_decode_check or gravel_apply_frame.
- * Owner:   the frame's bytes are the struct's own; frame_copy returns a block to be freed by the
- * caller.
+ * Path:    a test -> frame_builder.h -> gravel_decode_check or
+ * gravel_apply_frame. Owner:   the frame's bytes are the struct's own;
+ * frame_copy returns a block to be freed by the caller.
  */
 #ifndef GRAVEL_TESTS_FRAME_BUILDER_H
 #define GRAVEL_TESTS_FRAME_BUILDER_H
@@ -60,16 +60,19 @@ static inline uint32_t frame_append(struct frame *frame, uint32_t bytes, uint32_
     return at;
 }
 
-/* Append a run of n messages, all zeros. Sizes are given by hand: 0, 4 or 8 bytes an index, 4 or 8
- * a value. */
-static inline struct run_place frame_add_run(struct frame *frame, uint32_t command, uint64_t base,
-                                             uint32_t n, uint32_t index_bytes, uint32_t value_bytes,
-                                             uint32_t n_values)
+/* Appends a run of n messages, all zeros, with the header of signals or the
+ * shorter one of other runs. Sizes are given by hand: 0, 4 or 8 bytes an index,
+ * 4 or 8 a value. */
+static inline struct run_place frame_add_signal_run(struct frame *frame, uint32_t command,
+                                                    uint64_t base, uint64_t result, uint64_t signal,
+                                                    uint32_t n, uint32_t index_bytes,
+                                                    uint32_t value_bytes, uint32_t n_values)
 {
     struct run_place place;
-    struct gravel_run run = {command, n, base};
-    place.header = frame_append(frame, sizeof run, 8);
-    memcpy(frame->bytes + place.header, &run, sizeof run);
+    const struct gravel_signal_run run = {{command, n, base}, result, signal};
+    const uint32_t header_bytes = signal ? sizeof run : sizeof run.run;
+    place.header = frame_append(frame, header_bytes, 8);
+    memcpy(frame->bytes + place.header, &run, header_bytes);
     place.indices = frame_append(frame, index_bytes * n, 4);
     place.values = frame_append(frame, value_bytes * n * n_values, n_values ? value_bytes : 1);
     place.end = frame->n_bytes;
@@ -79,23 +82,11 @@ static inline struct run_place frame_add_run(struct frame *frame, uint32_t comma
     return place;
 }
 
-/* As frame_add_run, with a signal run's header. */
-static inline struct run_place frame_add_signal_run(struct frame *frame, uint32_t command,
-                                                    uint64_t base, uint64_t result, uint64_t signal,
-                                                    uint32_t n, uint32_t index_bytes,
-                                                    uint32_t value_bytes, uint32_t n_values)
+static inline struct run_place frame_add_run(struct frame *frame, uint32_t command, uint64_t base,
+                                             uint32_t n, uint32_t index_bytes, uint32_t value_bytes,
+                                             uint32_t n_values)
 {
-    struct run_place place;
-    const struct gravel_signal_run run = {{command, n, base}, result, signal};
-    place.header = frame_append(frame, sizeof run, 8);
-    memcpy(frame->bytes + place.header, &run, sizeof run);
-    place.indices = frame_append(frame, index_bytes * n, 4);
-    place.values = frame_append(frame, value_bytes * n * n_values, n_values ? value_bytes : 1);
-    place.end = frame->n_bytes;
-    frame_append(frame, 0, 8);
-    frame_header(frame)->bytes = frame->n_bytes;
-    frame_header(frame)->n_messages += n;
-    return place;
+    return frame_add_signal_run(frame, command, base, 0, 0, n, index_bytes, value_bytes, n_values);
 }
 
 static inline void frame_set_u32(struct frame *frame, uint32_t at, uint32_t i, uint32_t value)
@@ -108,7 +99,8 @@ static inline void frame_set_u64(struct frame *frame, uint32_t at, uint32_t i, u
     memcpy(frame->bytes + at + 8 * i, &value, 8);
 }
 
-/* The frame's first bytes alone on the heap, so that a sanitizer sees every read beyond them. */
+/* The frame's first bytes alone on the heap, so that a sanitizer sees every
+ * read beyond them. */
 static inline void *frame_copy(const struct frame *frame, uint32_t bytes)
 {
     void *copy = malloc(bytes ? bytes : 1);
