@@ -57,7 +57,7 @@ kernel void clear(global uchar *arena, ulong slots, uint n)
  * starts[i + 1] - 1 say which values of `block` are for it, in the order of nodes.
  */
 kernel void combine(global uchar *arena, ulong array, ulong block, global const uint *targets,
-                    global const uint *starts, global const uint *places, uint n)
+                    uint n, global const uint *starts, global const uint *places)
 {
     size_t i = get_global_id(0);
     if (i >= n)

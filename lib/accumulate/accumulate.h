@@ -38,14 +38,14 @@ struct gravel_accumulator {
     uint32_t list_tally,
         pack_tally; /* 0 or 1: which of the two the last list and pack counted in */
     uint64_t first; /* see LISTED and PACKED */
-    cl_program program;
-    cl_kernel clear, collect, pack;
-    size_t group; /* [work-items] */
     /* Parts for nodes of this process are applied from where they are packed. */
     struct gravel_pool staying;  /* of their headers; no buffer: parts are copied */
     struct gravel_buffer *spare; /* at home, a list */
     uint32_t n_away;
 };
+
+/* Its kernels. */
+enum { GRAVEL_ACCUMULATOR_CLEAR, GRAVEL_ACCUMULATOR_COLLECT, GRAVEL_ACCUMULATOR_PACK };
 
 /** flush.c: set words to what changes none: all, or those that do not wait. @return 0; GRAVEL_ECL. */
 int gravel_accumulator_clear(struct gravel_accumulator *accumulator, bool keeps_waiting);

@@ -6,14 +6,12 @@
  */
 #include "accumulate/accumulate.h"
 
-#include "settings/defaults.h"
 #include "opencl/objects.h"
 #include "opencl/parameter.h"
 #include "transport/names.h"
 
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 extern const char gravel_accumulate_cl[];
 
@@ -173,46 +171,28 @@ static int make_memory(struct gravel_accumulator *accumulator)
 
 static int build(struct gravel_accumulator *accumulator)
 {
+    static const char *const names[] = {"clear", "collect", "pack"};
     bool is_wide = GRAVEL_TYPE_BYTES(accumulator->head.word_type) == 8;
     const struct gravel_program_request request = {
         .name = "accumulate.cl",
         .source = gravel_accumulate_cl,
         .options = is_wide ? "-DGRAVELP_INTERNAL -DGRAVELP_ACCUMULATE_BITS=ulong"
                            : "-DGRAVELP_INTERNAL -DGRAVELP_ACCUMULATE_BITS=uint"};
-    return gravel_node_build(accumulator->object.gravel, &request, &accumulator->program);
-}
-
-static int make_kernels(struct gravel_accumulator *accumulator)
-{
-    static const char *const names[] = {"clear", "collect", "pack"};
-    const struct gravel_device *device = &accumulator->object.gravel->device;
-    cl_kernel *kernels[] = {&accumulator->clear, &accumulator->collect, &accumulator->pack};
-    int code = build(accumulator);
-    accumulator->group = gravel_derive_group_size(device);
-    for (cl_uint i = 0; i < 3 && !code; i++) {
-        code = gravel_cl_kernel_create(device, accumulator->program, names[i], &accumulator->group,
-                                       kernels[i]);
-        if (!code)
-            code = gravel_kernel_set_accumulator(accumulator, *kernels[i], 0);
-    }
-    return code;
+    return gravel_object_build(&accumulator->object, &request, names, accumulator->memory);
 }
 
 /* ---- create and destroy ------------------------------------------------------------------------ */
 
 /* Frees an accumulator, unless the device may still use it: a kernel may keep the last copy to the staging from its
  * end, and a flush begins the unmapping on the node's queue of copies. */
-static void free_all(struct gravel_object *object)
+static bool free_all(struct gravel_object *object)
 {
     struct gravel_accumulator *accumulator = (struct gravel_accumulator *)object;
     const struct gravel *gravel = object->gravel;
     if (gravel_accumulator_come_home(accumulator) || gravel_node_is_stuck(gravel) ||
         (accumulator->copied && !gravel_cl_event_has_ended(accumulator->copied)) ||
         !gravel_wait_is_done(&gravel->device, gravel->copies, "copies of accumulators"))
-        return;
-    const cl_kernel kernels[] = {accumulator->clear, accumulator->collect, accumulator->pack};
-    gravel_cl_kernels_release(kernels, 3);
-    gravel_cl_program_release(accumulator->program);
+        return false;
     gravel_cl_event_release(accumulator->copied);
     gravel_pinned_destroy(&accumulator->staging);
     gravel_cl_flush(gravel->copies, CL_SUCCESS);
@@ -223,7 +203,7 @@ static void free_all(struct gravel_object *object)
         gravel_buffer_destroy(buffer);
     }
     gravel_pool_destroy(&accumulator->staying);
-    free(accumulator);
+    return true;
 }
 
 static int check(struct gravel_object *object, const void *requested)
@@ -257,7 +237,7 @@ static int make(struct gravel_object *object, const void *requested)
     struct gravel_accumulator *accumulator = (struct gravel_accumulator *)object;
     (void)requested;
     GRAVEL_TRY(make_memory(accumulator));
-    GRAVEL_TRY(make_kernels(accumulator));
+    GRAVEL_TRY(build(accumulator));
     return gravel_accumulator_clear(accumulator, false);
 }
 
@@ -294,12 +274,7 @@ int gravel_accumulator_create(struct gravel_accumulator **out, struct gravel *gr
 {
     const struct gravelp_accumulator request = {
         .op = op, .word_type = type, .offset = offset, .n = n};
-    struct gravel_object *object = NULL;
-    int code = gravel_object_create(out ? &object : NULL, gravel, GRAVEL_CALL_ACCUMULATOR,
-                                    &of_accumulators, &request);
-    if (out)
-        *out = (struct gravel_accumulator *)object;
-    return code;
+    return gravel_object_create(out, gravel, GRAVEL_CALL_ACCUMULATOR, &of_accumulators, &request);
 }
 
 int gravel_accumulator_destroy(struct gravel_accumulator *accumulator)

@@ -9,8 +9,6 @@
  */
 #include "accumulate/accumulate.h"
 
-#include "node/enqueue.h"
-#include "opencl/objects.h"
 #include "opencl/wait.h"
 #include "transport/names.h"
 
@@ -18,8 +16,6 @@
 
 #define CLEAR_ITEMS 65536u /* work-items that clear a shadow, at most */
 #define GROUPS_PER_UNIT 4u /* that pack, at most */
-
-static const char flush_call[] = "gravel_accumulator_flush";
 
 /*
  * Changes the state, as no other function does. A list or a pack that is enqueued takes the other tally than the last
@@ -43,11 +39,7 @@ int gravel_accumulator_clear(struct gravel_accumulator *accumulator, bool keeps_
     const cl_ulong n_items = n_words < CLEAR_ITEMS ? n_words : CLEAR_ITEMS;
     const cl_uint keeps = keeps_waiting;
     const struct gravel_argument arguments[] = {GRAVEL_ARGUMENT(n_items), GRAVEL_ARGUMENT(keeps)};
-    const struct gravel_device *device = &accumulator->object.gravel->device;
-    GRAVEL_TRY(gravel_check_cl("accumulator: clSetKernelArg",
-                               GRAVEL_CL_KERNEL_SET(device, accumulator->clear, 1, arguments)));
-    return gravel_node_enqueue_own(accumulator->object.gravel, flush_call, accumulator->clear,
-                                   n_items, accumulator->group, false);
+    return GRAVEL_OBJECT_RUN(&accumulator->object, GRAVEL_ACCUMULATOR_CLEAR, arguments, n_items);
 }
 
 /* ---- what waits -------------------------------------------------------------------------------- */
@@ -57,11 +49,8 @@ static int list(struct gravel_accumulator *accumulator)
     const cl_uint n = accumulator->n_block_words, tally = !accumulator->list_tally,
                   n_parts = accumulator->head.n_parts;
     const struct gravel_argument arguments[] = {GRAVEL_ARGUMENT(n), GRAVEL_ARGUMENT(tally)};
-    const struct gravel_device *device = &accumulator->object.gravel->device;
-    GRAVEL_TRY(gravel_check_cl("accumulator: clSetKernelArg",
-                               GRAVEL_CL_KERNEL_SET(device, accumulator->collect, 1, arguments)));
-    GRAVEL_TRY(gravel_node_enqueue_own(accumulator->object.gravel, flush_call, accumulator->collect,
-                                       n > n_parts ? n : n_parts, accumulator->group, false));
+    GRAVEL_TRY(GRAVEL_OBJECT_RUN(&accumulator->object, GRAVEL_ACCUMULATOR_COLLECT, arguments,
+                                 n > n_parts ? n : n_parts));
     enter(accumulator, GRAVEL_ACCUMULATOR_LISTED);
     return 0;
 }
@@ -101,7 +90,8 @@ static int read_counts(struct gravel_accumulator *accumulator)
 {
     if (accumulator->state != GRAVEL_ACCUMULATOR_READING)
         GRAVEL_TRY(enqueue_read(accumulator));
-    return gravel_node_wait_for_kernel(accumulator->object.gravel, accumulator->collect,
+    return gravel_node_wait_for_kernel(accumulator->object.gravel,
+                                       accumulator->object.kernels[GRAVEL_ACCUMULATOR_COLLECT],
                                        accumulator->copied);
 }
 
@@ -223,20 +213,15 @@ int gravel_accumulator_come_home(struct gravel_accumulator *accumulator)
 /* Pack the words of the next places, as many as fit, when all that was packed before has been applied. */
 static int pack(struct gravel_accumulator *accumulator)
 {
-    struct gravel *gravel = accumulator->object.gravel;
     const cl_uint first_place = (cl_uint)accumulator->first, n = accumulator->pack_blocks,
                   listed = accumulator->list_tally, tally = !accumulator->pack_tally;
     const struct gravel_argument arguments[] = {GRAVEL_ARGUMENT(accumulator->packed),
                                                 GRAVEL_ARGUMENT(first_place), GRAVEL_ARGUMENT(n),
                                                 GRAVEL_ARGUMENT(listed), GRAVEL_ARGUMENT(tally)};
-    const uint64_t most = (uint64_t)GROUPS_PER_UNIT * gravel->device.units;
+    const uint64_t most = (uint64_t)GROUPS_PER_UNIT * accumulator->object.gravel->device.units;
     GRAVEL_TRY(gravel_accumulator_come_home(accumulator));
-    GRAVEL_TRY(
-        gravel_check_cl("accumulator: clSetKernelArg",
-                        GRAVEL_CL_KERNEL_SET(&gravel->device, accumulator->pack, 1, arguments)));
-    GRAVEL_TRY(gravel_node_enqueue_own(gravel, flush_call, accumulator->pack,
-                                       (n < most ? n : most) * accumulator->group,
-                                       accumulator->group, false));
+    GRAVEL_TRY(GRAVEL_OBJECT_RUN(&accumulator->object, GRAVEL_ACCUMULATOR_PACK, arguments,
+                                 (n < most ? n : most) * accumulator->object.group));
     enter(accumulator, GRAVEL_ACCUMULATOR_PACKED);
     return 0;
 }
@@ -378,7 +363,7 @@ static int leave(const struct gravel_accumulator *accumulator, int code)
 
 int gravel_accumulator_flush(struct gravel_accumulator *accumulator)
 {
-    GRAVEL_TRY(enter_call(accumulator, flush_call));
+    GRAVEL_TRY(enter_call(accumulator, "gravel_accumulator_flush"));
     int code = gravel_accumulator_send(&accumulator->object);
     gravel_objects_leave(accumulator->object.gravel);
     return gravel_leave_wait(accumulator->object.gravel, code);

@@ -8,9 +8,7 @@
 #include "mirror/mirror.h"
 
 #include "base/growing.h"
-#include "settings/defaults.h"
 #include "node/enqueue.h"
-#include "opencl/objects.h"
 #include "transport/names.h"
 
 #include <inttypes.h>
@@ -70,15 +68,15 @@ static int make_owners(struct gravel_mirror *mirror)
 {
     const uint32_t n_heaps = mirror->object.gravel->n_heaps,
                    n_nodes = gravel_n_nodes(mirror->object.gravel);
-    mirror->near = calloc(n_nodes, sizeof *mirror->near);
+    const size_t n_blocks = (size_t)(n_heaps + 1) * n_nodes;
+    mirror->near = calloc(n_blocks, sizeof *mirror->near);
     mirror->owners = calloc(n_heaps, sizeof *mirror->owners);
-    bool has_all = mirror->near && mirror->owners;
-    for (uint32_t heap = 0; heap < n_heaps && has_all; heap++)
-        has_all = (mirror->owners[heap].given = calloc(n_nodes, sizeof *mirror->near));
-    return has_all
-               ? 0
-               : gravel_fail(GRAVEL_ENOMEM, "%s: out of memory (%u blocks of %zu bytes)",
-                             mirror->object.name, (n_heaps + 1) * n_nodes, sizeof *mirror->near);
+    if (!mirror->near || !mirror->owners)
+        return gravel_fail(GRAVEL_ENOMEM, "%s: out of memory (%zu blocks of %zu bytes)",
+                           mirror->object.name, n_blocks, sizeof *mirror->near);
+    for (uint32_t heap = 0; heap < n_heaps; heap++)
+        mirror->owners[heap].given = mirror->near + (heap + 1) * n_nodes;
+    return 0;
 }
 
 /* The caller's header may be older or newer. */
@@ -166,42 +164,45 @@ static uint64_t list_targets(const struct item *items, uint64_t n, uint32_t *tar
     return n_targets;
 }
 
-static int upload_sorted(struct gravel_mirror *mirror, struct gravel_mirror_owner *owner)
+/* Sorts the words that slots are for.
+ * @param lists  [3 * n_given + 1] of targets, starts and places; given words first */
+static int sort_lists(struct gravel_mirror *mirror, struct gravel_mirror_owner *owner,
+                      uint32_t *lists)
 {
-    uint64_t n = owner->n_given;
+    const uint64_t n = owner->n_given;
     struct item *items = malloc((2 * n + 1) * sizeof *items);
-    uint32_t *lists = malloc((3 * n + 1) * sizeof *lists);
-    int code = items && lists ? 0
-                              : gravel_fail(GRAVEL_ENOMEM, "%s: lists of %" PRIu64 " words",
-                                            mirror->object.name, n);
-    if (!code) {
-        uint32_t *targets = lists, *places = lists + n, *starts = lists + 2 * n;
-        for (uint64_t i = 0; i < n; i++)
-            items[i] = (struct item){owner->indices[i], (uint32_t)i};
-        sort(items, items + n, n);
-        owner->n_targets = list_targets(items, n, targets, starts, places);
-        code = upload(mirror, targets, owner->n_targets, &owner->targets);
-        if (!code)
-            code = upload(mirror, starts, owner->n_targets + 1, &owner->starts);
-        if (!code)
-            code = upload(mirror, places, n, &owner->places);
-    }
+    if (!items)
+        return gravel_fail(GRAVEL_ENOMEM, "%s: out of memory (%" PRIu64 " words of %zu bytes)",
+                           mirror->object.name, 2 * n + 1, sizeof *items);
+    for (uint64_t i = 0; i < n; i++)
+        items[i] = (struct item){lists[i], (uint32_t)i};
+    sort(items, items + n, n);
+    owner->n_targets = list_targets(items, n, lists, lists + n, lists + 2 * n + 1);
     free(items);
-    free(lists);
-    return code;
+    return 0;
 }
 
-static int upload_lists(struct gravel_mirror *mirror)
+/* Gives the device the lists of a local heap's given words, whose indices the heap has (plan.c). */
+static int upload_lists(struct gravel_mirror *mirror, uint32_t heap)
 {
-    int code = 0;
-    for (uint32_t heap = 0; heap < mirror->object.gravel->n_heaps && !code; heap++) {
-        struct gravel_mirror_owner *owner = &mirror->owners[heap];
-        owner->n_targets = owner->n_given;
-        code = mirror->is_read ? upload(mirror, owner->indices, owner->n_given, &owner->targets)
-                               : upload_sorted(mirror, owner);
-        free(owner->indices);
-        owner->indices = NULL;
-    }
+    struct gravel_mirror_owner *owner = &mirror->owners[heap];
+    const uint64_t n = owner->n_given, bytes = (3 * n + 1) * sizeof(uint32_t);
+    uint32_t *lists = malloc(bytes);
+    if (!lists)
+        return gravel_fail(GRAVEL_ENOMEM, "%s: out of memory (%" PRIu64 " bytes of lists)",
+                           mirror->object.name, bytes);
+    owner->n_targets = n;
+    int code = gravel_memory_read(&mirror->object.gravel->memory, heap, mirror->given_at[0], lists,
+                                  n * sizeof *lists);
+    if (!code && !mirror->is_read)
+        code = sort_lists(mirror, owner, lists);
+    if (!code)
+        code = upload(mirror, lists, owner->n_targets, &owner->targets);
+    if (!code && !mirror->is_read)
+        code = upload(mirror, lists + n, owner->n_targets + 1, &owner->starts);
+    if (!code && !mirror->is_read)
+        code = upload(mirror, lists + 2 * n + 1, n, &owner->places);
+    free(lists);
     return code;
 }
 
@@ -209,6 +210,7 @@ static int upload_lists(struct gravel_mirror *mirror)
 
 static int build(struct gravel_mirror *mirror)
 {
+    static const char *const names[] = {"gather", "clear", "combine"};
     const uint32_t command = GRAVELP_COMMAND(mirror->op, mirror->type);
     const char *op = gravel_operation_name(command), *type = gravel_type_name(command);
     const char *bits = mirror->word_bytes == 4 ? "uint" : "ulong";
@@ -220,25 +222,7 @@ static int build(struct gravel_mirror *mirror)
              mirror->is_read ? bits : type, op, op);
     const struct gravel_program_request request = {
         .name = "mirror.cl", .source = gravel_mirror_cl, .options = options};
-    return gravel_node_build(mirror->object.gravel, &request, &mirror->program);
-}
-
-static int make_kernels(struct gravel_mirror *mirror)
-{
-    static const char *const names[] = {"gather", "clear", "combine"};
-    const struct gravel_device *device = &mirror->object.gravel->device;
-    cl_kernel *kernels[] = {&mirror->gather, &mirror->clear, &mirror->combine};
-    int code = build(mirror);
-    mirror->group = gravel_derive_group_size(device);
-    for (int i = 0; i < 3 && !code; i++) {
-        code =
-            gravel_cl_kernel_create(device, mirror->program, names[i], &mirror->group, kernels[i]);
-        if (!code)
-            code = gravel_check_cl(
-                "mirror: setting the arena",
-                gravel_memory_set_argument(&mirror->object.gravel->memory, *kernels[i], 0));
-    }
-    return code;
+    return gravel_object_build(&mirror->object, &request, names, NULL);
 }
 
 /* ---- create and destroy ------------------------------------------------------------------------ */
@@ -249,65 +233,50 @@ static int make(struct gravel_object *object, const void *requested)
     const struct request *request = requested;
     GRAVEL_TRY(gravel_mirror_exchange(mirror, request->words->indices));
     GRAVEL_TRY(gravel_node_hold_launches(object->gravel, "before a mirror's lists"));
-    int code = upload_lists(mirror);
+    int code = 0;
+    for (uint32_t heap = 0; heap < object->gravel->n_heaps && !code; heap++)
+        code = upload_lists(mirror, heap);
     gravel_node_let_launches(object->gravel);
     if (!code)
-        code = make_kernels(mirror);
+        code = build(mirror);
     return code || mirror->is_read ? code : gravel_mirror_clear(mirror);
 }
 
-static void free_all(struct gravel_object *object)
+static bool free_all(struct gravel_object *object)
 {
     struct gravel_mirror *mirror = (struct gravel_mirror *)object;
-    bool is_done = !gravel_node_is_stuck(object->gravel);
+    if (gravel_node_is_stuck(object->gravel))
+        return false;
     for (uint32_t heap = 0; mirror->owners && heap < object->gravel->n_heaps; heap++) {
-        struct gravel_mirror_owner *owner = &mirror->owners[heap];
-        free(owner->indices);
-        free(owner->given);
-        if (!is_done)
-            continue;
-        gravel_cl_buffer_release(owner->targets);
-        gravel_cl_buffer_release(owner->starts);
-        gravel_cl_buffer_release(owner->places);
-    }
-    if (is_done) {
-        const cl_kernel kernels[] = {mirror->gather, mirror->clear, mirror->combine};
-        gravel_cl_kernels_release(kernels, 3);
-        gravel_cl_program_release(mirror->program);
+        gravel_cl_buffer_release(mirror->owners[heap].targets);
+        gravel_cl_buffer_release(mirror->owners[heap].starts);
+        gravel_cl_buffer_release(mirror->owners[heap].places);
     }
     free(mirror->owners);
     free(mirror->near);
-    free(mirror);
+    return true;
 }
 
 static const struct gravel_object_kind of_mirrors = {.name = "mirror",
                                                      .destroy = GRAVEL_CALL_MIRROR_DESTROY,
                                                      .bytes = sizeof(struct gravel_mirror),
+                                                     .changes_heap = true,
                                                      .check = check,
                                                      .make = make,
                                                      .free = free_all};
 
-static int create(struct gravel_mirror **out, struct gravel *gravel, uint32_t call, uint32_t op,
-                  const struct gravel_words *words)
-{
-    const struct request request = {words, op};
-    struct gravel_object *object = NULL;
-    int code = gravel_object_create(out ? &object : NULL, gravel, call, &of_mirrors, &request);
-    if (out)
-        *out = (struct gravel_mirror *)object;
-    return code;
-}
-
 int gravel_mirror_create(struct gravel_mirror **out, struct gravel *gravel,
                          const struct gravel_words *words)
 {
-    return create(out, gravel, GRAVEL_CALL_MIRROR, GRAVEL_PUT, words);
+    const struct request request = {words, GRAVEL_PUT};
+    return gravel_object_create(out, gravel, GRAVEL_CALL_MIRROR, &of_mirrors, &request);
 }
 
 int gravel_mirror_create_slots(struct gravel_mirror **out, struct gravel *gravel, uint32_t op,
                                const struct gravel_words *words)
 {
-    return create(out, gravel, GRAVEL_CALL_SLOTS, op, words);
+    const struct request request = {words, op};
+    return gravel_object_create(out, gravel, GRAVEL_CALL_SLOTS, &of_mirrors, &request);
 }
 
 int gravel_mirror_destroy(struct gravel_mirror *mirror)

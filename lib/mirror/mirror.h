@@ -28,10 +28,8 @@ struct gravel_mirror_block {
 
 /* What nodes want of a local heap's part. */
 struct gravel_mirror_owner {
-    struct gravel_mirror_block *given; /* [n_nodes] to each node */
-    uint64_t n_given;
-    uint32_t *indices; /* [n_given] until the device has them */
-    uint64_t n_targets;
+    struct gravel_mirror_block *given; /* [n_nodes] to each node, behind those of `near` */
+    uint64_t n_given, n_targets;
     cl_mem targets, starts,
         places; /* see cl/kernels/mirror.cl; a mirror has targets alone, one a given word */
 };
@@ -50,16 +48,16 @@ struct gravel_mirror {
     bool is_read;                /* of copies; else of slots */
     uint32_t type, op;           /* op GRAVEL_PUT of a mirror */
     uint32_t word_bytes;
-    struct gravel_mirror_block *near; /* [n_nodes] of each owner */
+    struct gravel_mirror_block *near; /* [n_nodes] of each owner, and the owners' */
     uint64_t n_near;
     struct gravel_mirror_owner *owners; /* [n_heaps] of the node */
     uint64_t near_at[2], given_at[2];   /* heap offsets, in turn */
     uint64_t n_shared;                  /* times */
     enum gravel_mirror_state state;
-    cl_program program;
-    cl_kernel gather, clear, combine;
-    size_t group; /* [work-items] */
 };
+
+/* Its kernels. */
+enum { GRAVEL_MIRROR_GATHER, GRAVEL_MIRROR_CLEAR, GRAVEL_MIRROR_COMBINE };
 
 /** Returns the local heap that is this node's own. */
 static inline uint32_t gravel_mirror_own_heap(const struct gravel_mirror *mirror)
@@ -69,10 +67,10 @@ static inline uint32_t gravel_mirror_own_heap(const struct gravel_mirror *mirror
 }
 
 /**
- * plan.c: every owner learns what is wanted of it, and the heap gets room for it. Collective.
+ * plan.c: tells every owner what is wanted of it, and makes room in the heap. Collective.
  *
- * @param indices  [n_near] the caller's.
- * @return         0; GRAVEL_ENOMEM; GRAVEL_ERANGE: more words than an owner can count; as gravel_alloc.
+ * @param indices  [n_near] the caller's; those of given words are then in the heap, at `given_at[0]`.
+ * @return         0; GRAVEL_ERANGE: more words than an owner can count; as gravel_alloc.
  */
 int gravel_mirror_exchange(struct gravel_mirror *mirror, const uint32_t *indices);
 

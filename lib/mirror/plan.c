@@ -3,13 +3,20 @@
  * Nodes exchange their plans by puts into the heap: how many words each wants of each other one, where these begin at
  * the other end, and then which ones. So the exchange rests on put and barrier alone.
  *
- * Path:    create.c -> this -> gravel_put, gravel_barrier, gravel_alloc.
- * Owner:   tables in the heap, which are freed here when they have been read.
+ * Path:    create.c -> this -> gravel_put, gravel_node_barrier, gravel_object_alloc.
+ * Owner:   the object has the tables first, then the words in their place.
  */
 #include "mirror/mirror.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
+
+/* Ends a step of all nodes, or fails at all of them with what one of them met. What they have put has arrived then. */
+static int meet(const struct gravel_mirror *mirror, int code)
+{
+    const struct gravel_object *object = &mirror->object;
+    GRAVEL_TRY(gravel_node_agree_on(object->gravel, &object->call, true, code));
+    return gravel_node_barrier(object->gravel, &object->call, true);
+}
 
 /* ---- how many ---------------------------------------------------------------------------------- */
 
@@ -46,61 +53,38 @@ static int read_blocks(const struct gravel_mirror *mirror, uint32_t heap, uint64
 }
 
 /* Owners learn how much is wanted of them, and answer with where it begins there. */
-static int exchange_blocks(struct gravel_mirror *mirror, uint64_t table)
+static int exchange_blocks(struct gravel_mirror *mirror)
 {
     struct gravel *gravel = mirror->object.gravel;
-    const uint64_t answers = table + table_bytes(mirror);
+    const uint64_t table = mirror->object.memory, answers = table + table_bytes(mirror);
     const uint32_t node = gravel_node(gravel);
     const bool is_loopback = gravel->network.transport->is_loopback;
-    int code = put_blocks(gravel, mirror->near, node, table), waited = gravel_barrier(gravel);
-    for (uint32_t heap = 0; heap < gravel->n_heaps && !code && !waited; heap++) {
+    int code = 0;
+    GRAVEL_TRY(meet(mirror, put_blocks(gravel, mirror->near, node, table)));
+    for (uint32_t heap = 0; heap < gravel->n_heaps && !code; heap++) {
         struct gravel_mirror_owner *owner = &mirror->owners[heap];
         code = read_blocks(mirror, heap, table, owner->given, &owner->n_given);
         if (!code)
             code = put_blocks(gravel, owner->given, is_loopback ? heap : node, answers);
     }
-    if (!waited)
-        waited = gravel_barrier(gravel);
-    if (!code && !waited)
-        code = read_blocks(mirror, gravel_mirror_own_heap(mirror), answers, mirror->near,
-                           &mirror->n_near);
-    return waited ? waited : code;
+    GRAVEL_TRY(meet(mirror, code));
+    return meet(mirror, read_blocks(mirror, gravel_mirror_own_heap(mirror), answers, mirror->near,
+                                    &mirror->n_near));
 }
 
 /* ---- which ones -------------------------------------------------------------------------------- */
 
-/* @param at  heap offset of the indices of given words. */
-static int put_indices(struct gravel_mirror *mirror, const uint32_t *indices, uint64_t at)
+/* Puts the indices of given words to where these are packed from. */
+static int put_indices(struct gravel_mirror *mirror, const uint32_t *indices)
 {
     struct gravel *gravel = mirror->object.gravel;
-    int code = 0;
-    for (uint32_t node = 0; node < gravel_n_nodes(gravel) && !code; node++) {
+    for (uint32_t node = 0; node < gravel_n_nodes(gravel); node++) {
         const struct gravel_mirror_block *near = &mirror->near[node];
         if (near->n)
-            code = gravel_put(gravel, at + near->there * sizeof *indices, indices + near->first,
-                              near->n * sizeof *indices, node);
+            GRAVEL_TRY(gravel_put(gravel, mirror->given_at[0] + near->there * sizeof *indices,
+                                  indices + near->first, near->n * sizeof *indices, node));
     }
-    return code;
-}
-
-static int read_indices(struct gravel_mirror *mirror, uint32_t heap, uint64_t at)
-{
-    struct gravel_mirror_owner *owner = &mirror->owners[heap];
-    uint64_t bytes = owner->n_given * sizeof *owner->indices;
-    owner->indices = malloc(bytes ? bytes : 1);
-    if (!owner->indices)
-        return gravel_fail(GRAVEL_ENOMEM, "%s: %" PRIu64 " indices", mirror->object.name,
-                           owner->n_given);
-    return gravel_memory_read(&mirror->object.gravel->memory, heap, at, owner->indices, bytes);
-}
-
-static int exchange_indices(struct gravel_mirror *mirror, const uint32_t *indices, uint64_t at)
-{
-    struct gravel *gravel = mirror->object.gravel;
-    int code = put_indices(mirror, indices, at), waited = gravel_barrier(gravel);
-    for (uint32_t heap = 0; heap < gravel->n_heaps && !code && !waited; heap++)
-        code = read_indices(mirror, heap, at);
-    return waited ? waited : code;
+    return 0;
 }
 
 /* ---- room -------------------------------------------------------------------------------------- */
@@ -138,22 +122,12 @@ static int find_most(struct gravel_mirror *mirror, uint64_t n_most[2])
                        mirror->object.name, n_most[1], GRAVEL_MIRROR_MOST_WORDS);
 }
 
-/* Frees a table at all nodes, also where the exchange failed. @return what one of them met */
-static int end_exchange(const struct gravel_mirror *mirror, int code, uint64_t table)
-{
-    struct gravel *gravel = mirror->object.gravel;
-    int freed = gravel_node_release(gravel, mirror->object.name, table);
-    return gravel_node_agree_on(gravel, &mirror->object.call, true, code ? code : freed);
-}
-
 int gravel_mirror_exchange(struct gravel_mirror *mirror, const uint32_t *indices)
 {
-    struct gravel *gravel = mirror->object.gravel;
-    uint64_t table, n_most[2];
-    GRAVEL_TRY(gravel_alloc(gravel, 2 * table_bytes(mirror), &table));
-    GRAVEL_TRY(end_exchange(mirror, exchange_blocks(mirror, table), table));
+    uint64_t n_most[2];
+    GRAVEL_TRY(gravel_object_alloc(&mirror->object, 2 * table_bytes(mirror)));
+    GRAVEL_TRY(exchange_blocks(mirror));
     GRAVEL_TRY(find_most(mirror, n_most));
-    GRAVEL_TRY(gravel_alloc(gravel, n_most[1] * sizeof *indices, &table));
-    GRAVEL_TRY(end_exchange(mirror, exchange_indices(mirror, indices, table), table));
-    return make_room(mirror, n_most);
+    GRAVEL_TRY(make_room(mirror, n_most));
+    return meet(mirror, put_indices(mirror, indices));
 }

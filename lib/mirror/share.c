@@ -8,7 +8,6 @@
 #include "mirror/mirror.h"
 
 #include "node/enqueue.h"
-#include "opencl/objects.h"
 
 static uint64_t in_arena(const struct gravel_mirror *mirror, uint32_t heap, uint64_t offset)
 {
@@ -22,55 +21,35 @@ static uint32_t turn_of(const struct gravel_mirror *mirror)
 
 /* ---- kernels ----------------------------------------------------------------------------------- */
 
-/* Runs a kernel in the caller's queue, a work-item for each of n words. @param arguments  all but the arena and n. */
-static int run(struct gravel_mirror *mirror, cl_kernel kernel,
-               const struct gravel_argument *arguments, cl_uint n_arguments, uint64_t n)
-{
-    const struct gravel_device *device = &mirror->object.gravel->device;
-    const cl_uint n_words = (cl_uint)n;
-    const struct gravel_argument last[] = {GRAVEL_ARGUMENT(n_words)};
-    cl_int error = gravel_cl_kernel_set(device, kernel, 1, arguments, n_arguments);
-    if (error == CL_SUCCESS)
-        error = GRAVEL_CL_KERNEL_SET(device, kernel, 1 + n_arguments, last);
-    GRAVEL_TRY(gravel_check_cl("mirror: clSetKernelArg", error));
-    return gravel_node_enqueue_own(mirror->object.gravel, mirror->object.name, kernel, n,
-                                   mirror->group, true);
-}
-
-static int gather(struct gravel_mirror *mirror, uint32_t heap)
+/* Packs, or combines, the given words of a local heap. */
+static int run_given(struct gravel_mirror *mirror, uint32_t heap)
 {
     const struct gravel_mirror_owner *owner = &mirror->owners[heap];
     const cl_ulong array = in_arena(mirror, heap, mirror->array);
     const cl_ulong block = in_arena(mirror, heap, mirror->given_at[turn_of(mirror)]);
-    const struct gravel_argument arguments[] = {GRAVEL_ARGUMENT(array), GRAVEL_ARGUMENT(block),
-                                                GRAVEL_ARGUMENT(owner->targets)};
-    return run(mirror, mirror->gather, arguments, 3, owner->n_targets);
-}
-
-static int combine(struct gravel_mirror *mirror, uint32_t heap)
-{
-    const struct gravel_mirror_owner *owner = &mirror->owners[heap];
-    const cl_ulong array = in_arena(mirror, heap, mirror->array);
-    const cl_ulong block = in_arena(mirror, heap, mirror->given_at[turn_of(mirror)]);
+    const cl_uint n = (cl_uint)owner->n_targets;
     const struct gravel_argument arguments[] = {
-        GRAVEL_ARGUMENT(array), GRAVEL_ARGUMENT(block), GRAVEL_ARGUMENT(owner->targets),
-        GRAVEL_ARGUMENT(owner->starts), GRAVEL_ARGUMENT(owner->places)};
-    return run(mirror, mirror->combine, arguments, 5, owner->n_targets);
+        GRAVEL_ARGUMENT(array), GRAVEL_ARGUMENT(block),         GRAVEL_ARGUMENT(owner->targets),
+        GRAVEL_ARGUMENT(n),     GRAVEL_ARGUMENT(owner->starts), GRAVEL_ARGUMENT(owner->places)};
+    return mirror->is_read
+               ? gravel_object_run(&mirror->object, GRAVEL_MIRROR_GATHER, arguments, 4, n)
+               : GRAVEL_OBJECT_RUN(&mirror->object, GRAVEL_MIRROR_COMBINE, arguments, n);
 }
 
 int gravel_mirror_clear(struct gravel_mirror *mirror)
 {
     const cl_ulong slots = in_arena(mirror, gravel_mirror_own_heap(mirror), mirror->near_at[0]);
-    const struct gravel_argument arguments[] = {GRAVEL_ARGUMENT(slots)};
-    return run(mirror, mirror->clear, arguments, 1, mirror->n_near);
+    const cl_uint n = (cl_uint)mirror->n_near;
+    const struct gravel_argument arguments[] = {GRAVEL_ARGUMENT(slots), GRAVEL_ARGUMENT(n)};
+    return GRAVEL_OBJECT_RUN(&mirror->object, GRAVEL_MIRROR_CLEAR, arguments, n);
 }
 
-/* A kernel for each local heap. */
-static int run_for_each(struct gravel_mirror *mirror,
-                        int (*run_for)(struct gravel_mirror *mirror, uint32_t heap))
+/* Calls a function for each local heap. */
+static int for_each_heap(struct gravel_mirror *mirror,
+                         int (*call)(struct gravel_mirror *mirror, uint32_t heap))
 {
     for (uint32_t heap = 0; heap < mirror->object.gravel->n_heaps; heap++)
-        GRAVEL_TRY(run_for(mirror, heap));
+        GRAVEL_TRY(call(mirror, heap));
     return 0;
 }
 
@@ -112,10 +91,10 @@ int gravel_mirror_begin(struct gravel_mirror *mirror)
     if (mirror->state != GRAVEL_MIRROR_SENT) {
         mirror->state = GRAVEL_MIRROR_BROKEN;
         if (mirror->is_read)
-            GRAVEL_TRY(run_for_each(mirror, gather));
+            GRAVEL_TRY(for_each_heap(mirror, run_given));
         GRAVEL_TRY(wait_for_kernels(mirror->object.gravel));
         GRAVEL_TRY(mirror->is_read
-                       ? run_for_each(mirror, send_given)
+                       ? for_each_heap(mirror, send_given)
                        : send_blocks(mirror, gravel_mirror_own_heap(mirror), mirror->near,
                                      mirror->near_at[turn], mirror->given_at[turn]));
     }
@@ -159,7 +138,7 @@ int gravel_mirror_end(struct gravel_mirror *mirror)
     if (has_failed || waited == GRAVEL_EMISMATCH)
         return waited ? waited : met.code;
     /* All other nodes have ended it too, so this one does, whatever its kernels still do. */
-    int combined = mirror->is_read ? 0 : run_for_each(mirror, combine);
+    int combined = mirror->is_read ? 0 : for_each_heap(mirror, run_given);
     mirror->n_shared++;
     mirror->state = GRAVEL_MIRROR_ENDED;
     return waited ? waited : combined;

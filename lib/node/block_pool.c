@@ -90,12 +90,7 @@ int gravel_block_pool_create(struct gravel_block_pool **out, struct gravel *grav
                              uint64_t block_bytes, uint64_t n_blocks)
 {
     const struct request request = {block_bytes, n_blocks};
-    struct gravel_object *object = NULL;
-    int code =
-        gravel_object_create(out ? &object : NULL, gravel, GRAVEL_CALL_POOL, &of_pools, &request);
-    if (out)
-        *out = (struct gravel_block_pool *)object;
-    return code;
+    return gravel_object_create(out, gravel, GRAVEL_CALL_POOL, &of_pools, &request);
 }
 
 uint64_t gravel_block_pool_offset(const struct gravel_block_pool *pool)

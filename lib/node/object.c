@@ -2,10 +2,13 @@
 /* Things that all nodes make together. See object.h. */
 #include "node/object.h"
 
+#include "node/enqueue.h"
+#include "settings/defaults.h"
 #include "transport/names.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* Frees what there is of an object, as all nodes do. What the heap then says is noted for the next wait. */
 static void drop(struct gravel_object *object)
@@ -17,21 +20,23 @@ static void drop(struct gravel_object *object)
                    : 0;
     if (code)
         gravel_report(gravel, code, false, gravel_last_error());
-    if (gravel_objects_remove(object))
+    if (gravel_objects_remove(object) || (object->kind->free && !object->kind->free(object)))
         return;
-    if (object->kind->free)
-        object->kind->free(object);
-    else
-        free(object);
+    gravel_cl_kernels_release(object->kernels, GRAVEL_OBJECT_KERNELS);
+    gravel_cl_program_release(object->program);
+    free(object);
 }
 
-int gravel_object_create(struct gravel_object **out, struct gravel *gravel, uint32_t create,
+int gravel_object_create(void *out, struct gravel *gravel, uint32_t create,
                          const struct gravel_object_kind *kind, const void *request)
 {
     const struct gravel_collective_call any = {.kind = create};
     const char *call = gravel_call_name(create);
+    struct gravel_object *object = NULL;
+    if (out)
+        memcpy(out, &object, sizeof object);
     GRAVEL_TRY(gravel_enter(gravel, call, GRAVEL_WAITS));
-    struct gravel_object *object = calloc(1, kind->bytes);
+    object = calloc(1, kind->bytes);
     int code = gravel_require(call, "out", out);
     if (!code && !object)
         code = gravel_fail(GRAVEL_ENOMEM, "%s: out of memory (%zu bytes)", call, kind->bytes);
@@ -53,7 +58,7 @@ int gravel_object_create(struct gravel_object **out, struct gravel *gravel, uint
     if (!code)
         code = gravel_objects_add(object);
     if (!code)
-        *out = object;
+        memcpy(out, &object, sizeof object);
     if (!code || !object)
         return code;
     const struct gravel_kept met = gravel_keep(code);
@@ -98,9 +103,39 @@ int gravel_object_write(const struct gravel_object *object, cl_mem buffer, const
 
 int gravel_object_alloc(struct gravel_object *object, uint64_t bytes)
 {
-    int code = gravel_alloc(object->gravel, bytes, &object->memory);
-    object->memory_bytes = code ? 0 : bytes;
-    return code;
+    if (object->memory_bytes) {
+        int code = gravel_node_release(object->gravel, object->name, object->memory);
+        object->memory_bytes = 0;
+        GRAVEL_TRY(gravel_node_agree_on(object->gravel, &object->call, true, code));
+    }
+    GRAVEL_TRY(gravel_alloc(object->gravel, bytes, &object->memory));
+    object->memory_bytes = bytes;
+    return 0;
+}
+
+int gravel_object_build(struct gravel_object *object, const struct gravel_program_request *request,
+                        const char *const *names, cl_mem memory)
+{
+    struct gravel *gravel = object->gravel;
+    object->group = gravel_derive_group_size(&gravel->device);
+    GRAVEL_TRY(gravel_node_build(gravel, request, &object->program));
+    GRAVEL_TRY(gravel_cl_kernels_create(&gravel->device, object->program, names,
+                                        GRAVEL_OBJECT_KERNELS, &object->group, object->kernels));
+    cl_int error = CL_SUCCESS;
+    for (uint32_t i = 0; i < GRAVEL_OBJECT_KERNELS && error == CL_SUCCESS; i++)
+        error = memory ? clSetKernelArg(object->kernels[i], 0, sizeof memory, &memory)
+                       : gravel_memory_set_argument(&gravel->memory, object->kernels[i], 0);
+    return gravel_check_cl(object->name, error);
+}
+
+int gravel_object_run(const struct gravel_object *object, uint32_t kernel,
+                      const struct gravel_argument *arguments, size_t n, uint64_t n_items)
+{
+    const cl_kernel run = object->kernels[kernel];
+    GRAVEL_TRY(gravel_check_cl(
+        object->kind->name, gravel_cl_kernel_set(&object->gravel->device, run, 1, arguments, n)));
+    return gravel_node_enqueue_own(object->gravel, object->kind->name, run, n_items, object->group,
+                                   object->kind->changes_heap);
 }
 
 int gravel_object_destroy(struct gravel_object *object)

@@ -4,7 +4,7 @@
  * and leaves nothing behind; what has been made guards its part of the heap, and is flushed before a fence, a quiet or
  * a barrier waits, until all nodes destroy it.
  *
- * Path:    gravel_accumulator_create -> object.h -> agree.c, heap.c; aggregate/guard.h; waits.c -> object.h.
+ * Path:    gravel_accumulator_create -> object.h -> agree.c, heap.c, enqueue.c; aggregate/guard.h; waits.c -> object.h.
  * Owner:   the caller of the call that makes it.
  * Threads: create and destroy are collective; flushes: any, one at a time; else one at a time for an object.
  */
@@ -12,14 +12,16 @@
 #define GRAVEL_NODE_OBJECT_H
 
 #include "node/node.h"
+#include "opencl/objects.h"
 
 struct gravel_object;
 
 /* What a kind does by itself. What fails has set the error's text. */
 struct gravel_object_kind {
-    const char *name; /* "mirror", of the calls gravel_mirror_... */
-    uint32_t destroy; /* enum gravel_call_kind */
-    size_t bytes;     /* of its structure, which begins with struct gravel_object */
+    const char *name;  /* "mirror", of the calls gravel_mirror_... */
+    uint32_t destroy;  /* enum gravel_call_kind */
+    size_t bytes;      /* of its structure, which begins with struct gravel_object */
+    bool changes_heap; /* by its kernels, for which quiet waits then */
     /* takes over this node's request; writes what nodes must have in common to `range.begin` and `call.name` */
     int (*check)(struct gravel_object *object, const void *request);
     /* makes the rest; collective: each of its steps fails at all nodes, or the last one does */
@@ -28,9 +30,12 @@ struct gravel_object_kind {
     int (*flush)(struct gravel_object *object);
     /* whether this node lets all nodes destroy it; NULL: they do, behind a barrier */
     int (*check_end)(struct gravel_object *object);
-    /* frees it, also half-made, with its structure, except what the device may still use; NULL: the structure alone */
-    void (*free)(struct gravel_object *object);
+    /* frees what it has beside kernels and structure, also half-made; NULL: nothing. @return false: all stays, for the
+     * device may still use it */
+    bool (*free)(struct gravel_object *object);
 };
+
+#define GRAVEL_OBJECT_KERNELS 3u
 
 struct gravel_object {
     const struct gravel_object_kind *kind;
@@ -40,18 +45,22 @@ struct gravel_object {
     uint64_t memory, memory_bytes;      /* its part of the heap; 0 bytes: it has none */
     struct gravel_guard guard;          /* of that part */
     struct gravel_guard range;          /* of what it is made for; 0 bytes: nothing */
-    struct gravel_object *next;         /* of the node's */
+    cl_program program;
+    cl_kernel kernels[GRAVEL_OBJECT_KERNELS];
+    size_t group;               /* [work-items] of the kernels */
+    struct gravel_object *next; /* of the node's */
 };
 
 /**
  * Makes an object, or fails at all nodes with what one of them met. Collective.
  *
- * @param out      [out] NULL on failure; NULL itself is refused, at all nodes.
+ * @param out      [out] pointer to what begins with struct gravel_object, NULL on failure; NULL itself is refused, at
+ *                 all nodes.
  * @param create   enum gravel_call_kind
  * @param request  this node's, as the kind's functions take it.
  * @return         0; GRAVEL_EINVAL; GRAVEL_ENOMEM; GRAVEL_EMISMATCH if the calls differ; as the kind's functions.
  */
-int gravel_object_create(struct gravel_object **out, struct gravel *gravel, uint32_t create,
+int gravel_object_create(void *out, struct gravel *gravel, uint32_t create,
                          const struct gravel_object_kind *kind, const void *request);
 
 /**
@@ -75,8 +84,32 @@ static inline uint64_t gravel_object_take(uint64_t *end, uint64_t bytes)
     return at;
 }
 
-/** Allocates the object's part of the heap, which is freed with the object. Collective. @return as gravel_alloc. */
+/** Allocates the object's part of the heap, instead of the part it has, if any; freed with the object. Collective.
+ * @return as gravel_alloc. */
 int gravel_object_alloc(struct gravel_object *object, uint64_t bytes);
+
+/**
+ * Builds the object's kernels.
+ *
+ * @param names   [GRAVEL_OBJECT_KERNELS]
+ * @param memory  their first argument; NULL: the arena.
+ * @return        as gravel_device_build; GRAVEL_ECL.
+ */
+int gravel_object_build(struct gravel_object *object, const struct gravel_program_request *request,
+                        const char *const *names, cl_mem memory);
+
+/**
+ * Enqueues one of the object's kernels, a work-item for each of `n_items`.
+ *
+ * @param arguments  [n] all but the first.
+ * @return           as gravel_node_enqueue_own.
+ */
+int gravel_object_run(const struct gravel_object *object, uint32_t kernel,
+                      const struct gravel_argument *arguments, size_t n, uint64_t n_items);
+
+/** Enqueues it with the arguments of an array. */
+#define GRAVEL_OBJECT_RUN(object, kernel, arguments, n_items) \
+    gravel_object_run(object, kernel, arguments, sizeof(arguments) / sizeof *(arguments), n_items)
 
 /**
  * Destroys an object, as its kind allows. NULL is allowed. Collective.
