@@ -65,8 +65,7 @@ static int make_room(struct mpi_transport *mpi)
 static int start_send(struct mpi_transport *mpi, struct gravel_buffer *buffer)
 {
     GRAVEL_TRY(make_room(mpi));
-    int tag =
-        gravel_frame_is_life(buffer->frame->kind) ? GRAVEL_MPI_LIFE_TAG : GRAVEL_MPI_FRAME_TAG;
+    int tag = gravel_frame_is_life(buffer->frame->kind) ? GRAVEL_MPI_LIFE : GRAVEL_MPI_FRAMES;
     int error =
         MPI_Isend(buffer->frame, (int)buffer->frame->bytes, MPI_BYTE,
                   (int)buffer->frame->destination, tag, mpi->comm, &mpi->requests[mpi->n_sends]);
@@ -145,7 +144,7 @@ static struct gravel_buffer *mpi_sent(struct gravel_transport *transport)
 
 static int mpi_prepare(struct gravel_transport *transport, uint32_t frame_bytes)
 {
-    return gravel_mpi_receives_open(&as_mpi(transport)->receives, frame_bytes);
+    return gravel_mpi_receives_open(&as_mpi(transport)->receives, GRAVEL_MPI_FRAMES, frame_bytes);
 }
 
 /* The frame that has come, or that a note tells of. */
@@ -157,12 +156,12 @@ static struct gravel_frame *mpi_receive(struct gravel_transport *transport, uint
     if (mpi->comm == MPI_COMM_NULL)
         return NULL;
     struct gravel_frame *frame = gravel_mpi_receives_next(receives, bytes, source);
-    if (!frame || !receives->at_hand || !gravel_handover_is_note(frame, *bytes))
+    if (!frame || !gravel_handover_is_note(frame, *bytes))
         return frame;
-    frame =
-        gravel_handover_open(&mpi->handover, frame, *source, receives->frames.frame_bytes, bytes);
+    frame = gravel_handover_open(&mpi->handover, frame, *source,
+                                 receives->rings[GRAVEL_MPI_FRAMES].frame_bytes, bytes);
     if (!frame)
-        gravel_mpi_receives_fail(receives, receives->at_hand, GRAVEL_ECORRUPT);
+        gravel_mpi_receives_fail(receives, GRAVEL_ECORRUPT);
     return frame;
 }
 
@@ -294,6 +293,8 @@ static int join(struct mpi_transport *mpi, const struct gravel_mpi_opening *open
     mpi->receives.comm = mpi->comm;
     mpi->base.node = (uint32_t)node;
     mpi->base.n_nodes = (uint32_t)n_nodes;
+    GRAVEL_TRY(gravel_mpi_receives_open(&mpi->receives, GRAVEL_MPI_LIFE,
+                                        sizeof(struct gravel_death_frame)));
     int code = gravel_handover_create(&mpi->handover, opening->segment, mpi->base.n_nodes);
     begin_call(opening, "MPI_Comm_split_type");
     if (!code)

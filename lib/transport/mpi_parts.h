@@ -22,10 +22,8 @@
 /* clang-format off */
 #define MPI_Cancel(...) GRAVEL_MARKED(MPI_Cancel, __VA_ARGS__)
 #define MPI_Iallreduce(...) GRAVEL_MARKED(MPI_Iallreduce, __VA_ARGS__)
-#define MPI_Improbe(...) GRAVEL_MARKED(MPI_Improbe, __VA_ARGS__)
 #define MPI_Irecv(...) GRAVEL_MARKED(MPI_Irecv, __VA_ARGS__)
 #define MPI_Isend(...) GRAVEL_MARKED(MPI_Isend, __VA_ARGS__)
-#define MPI_Mrecv(...) GRAVEL_MARKED(MPI_Mrecv, __VA_ARGS__)
 #define MPI_Test(...) GRAVEL_MARKED(MPI_Test, __VA_ARGS__)
 #define MPI_Testsome(...) GRAVEL_MARKED(MPI_Testsome, __VA_ARGS__)
 #define MPI_Wait(...) GRAVEL_MARKED(MPI_Wait, __VA_ARGS__)
@@ -80,15 +78,11 @@ int gravel_mpi_find_local(MPI_Comm comm, struct gravel_transport *transport,
  * so heartbeats and news of a death have a ring of their own, which nothing large goes through. */
 
 #define GRAVEL_MPI_MAX_RECEIVES 16u
-/* Of the largest control frame, and more; MPI sends so little at once. */
-#define GRAVEL_MPI_EARLY_BYTES 1024u
-_Static_assert(sizeof(struct gravel_death_frame) <= GRAVEL_MPI_EARLY_BYTES, "fits");
-_Static_assert(sizeof(struct gravel_refusal_frame) <= GRAVEL_MPI_EARLY_BYTES, "fits");
 
-enum gravel_mpi_tag { GRAVEL_MPI_FRAME_TAG, GRAVEL_MPI_LIFE_TAG };
+/* The tag of a ring's frames, and its number. */
+enum gravel_mpi_tag { GRAVEL_MPI_LIFE, GRAVEL_MPI_FRAMES, GRAVEL_MPI_TAGS };
 
 struct gravel_mpi_ring {
-    enum gravel_mpi_tag tag;
     uint32_t n, frame_bytes, next;
     bool is_broken;        /* a frame will never come: so will none behind it */
     unsigned char *memory; /* [n][frame_bytes]; NULL before gravel_mpi_receives_open */
@@ -98,26 +92,25 @@ struct gravel_mpi_ring {
 struct gravel_mpi_receives {
     struct gravel_transport *transport; /* whose `lost` and `fault` say what went wrong */
     MPI_Comm comm;                      /* the transport's, once it has one */
-    struct gravel_mpi_ring frames, life;
-    struct gravel_mpi_ring *at_hand; /* whose next frame is the caller's; NULL: `early` has it */
-    _Alignas(8) unsigned char early[GRAVEL_MPI_EARLY_BYTES];
+    struct gravel_mpi_ring rings[GRAVEL_MPI_TAGS];
+    struct gravel_mpi_ring *at_hand; /* whose next frame is the caller's */
 };
 
 /** Zero-filled before. */
 void gravel_mpi_receives_init(struct gravel_mpi_receives *receives,
                               struct gravel_transport *transport);
 /** Post receives of frames of so many bytes. @return 0; GRAVEL_ENOMEM; GRAVEL_EMPI. */
-int gravel_mpi_receives_open(struct gravel_mpi_receives *receives, uint32_t frame_bytes);
+int gravel_mpi_receives_open(struct gravel_mpi_receives *receives, enum gravel_mpi_tag tag,
+                             uint32_t frame_bytes);
 /** No peer has failed: with a dead one this could hang. */
 void gravel_mpi_receives_close(struct gravel_mpi_receives *receives);
 
-/** The next frame, or NULL. Before gravel_mpi_receives_open frames have GRAVEL_MPI_EARLY_BYTES at most. */
+/** The next frame, or NULL. */
 struct gravel_frame *gravel_mpi_receives_next(struct gravel_mpi_receives *receives, uint32_t *bytes,
                                               uint32_t *source);
 /** The message at hand is done with. */
 void gravel_mpi_receives_renew(struct gravel_mpi_receives *receives);
-/** Fail, because what came is no frame of another node: none follows. */
-void gravel_mpi_receives_fail(struct gravel_mpi_receives *receives, struct gravel_mpi_ring *ring,
-                              int code);
+/** Fail, because the message at hand is no frame of another node: none follows. */
+void gravel_mpi_receives_fail(struct gravel_mpi_receives *receives, int code);
 
 #endif

@@ -24,7 +24,7 @@ struct gravel_transport;
 /* A node that is alone (gravel_transport_is_alone) needs none of them but close: those of transport self are NULL. */
 struct gravel_transport_operations {
     /**
-     * Prepare for frames of up to so many bytes. Before that only control frames arrive.
+     * Prepare for frames of up to so many bytes. Before that only heartbeats and news of a death arrive.
      *
      * @return  0; GRAVEL_ENOMEM; GRAVEL_EMPI.
      */
