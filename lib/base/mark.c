@@ -54,12 +54,12 @@ void gravel_mark_park(void)
         pause();
 }
 
-void gravel_marks_look(void (*look)(void *context, struct gravel_mark *mark), void *context)
+void gravel_marks_look(void (*visit)(void *context, struct gravel_mark *mark), void *context)
 {
     pthread_mutex_lock(&lock);
     for (struct gravel_mark *mark = marks; mark; mark = mark->next)
         if (mark->is_taken)
-            look(context, mark);
+            visit(context, mark);
     pthread_mutex_unlock(&lock);
 }
 

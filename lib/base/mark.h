@@ -83,7 +83,7 @@ static inline void gravel_mark_leave(struct gravel_mark *const *mark)
 #define GRAVEL_MARKED(call, ...) GRAVEL_MARKED_AS(#call, call, __VA_ARGS__)
 
 /** Look at every mark, with the lock of mark.c held: none is made or taken in between. */
-void gravel_marks_look(void (*look)(void *context, struct gravel_mark *mark), void *context);
+void gravel_marks_look(void (*visit)(void *context, struct gravel_mark *mark), void *context);
 
 /**
  * Give up a thread that is in a call: it does not come back from it. What it did before is seen by the caller.

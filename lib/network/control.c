@@ -119,7 +119,7 @@ static bool dispatch(struct gravel_network *network, struct gravel_frame *frame,
          * longer; answers go first. */
         if (network->sees_attached)
             gravel_sender_flush_urgent(network->handler_sender);
-        gravel_acks_give(network, loan->source, loan->sequence + 1);
+        gravel_records_acknowledge(network, loan->source, loan->sequence + 1);
         break;
     case GRAVEL_FRAME_ACK:
         handle_ack(network, whole, loan);

@@ -128,20 +128,14 @@ static void check_progress(struct gravel_network *network, const struct gravel_j
 
 void gravel_job_take_new(struct gravel_network *network)
 {
+    struct gravel_job **end = &network->jobs;
+    while (*end)
+        end = &(*end)->next;
     pthread_mutex_lock(&network->job_lock);
-    struct gravel_job *job = network->new_jobs;
+    *end = network->new_jobs;
     network->new_jobs = NULL;
     network->new_jobs_end = &network->new_jobs;
     pthread_mutex_unlock(&network->job_lock);
-    while (job) {
-        struct gravel_job *next = job->next;
-        struct gravel_job **end = is_collective(job) ? &network->collectives : &network->jobs;
-        while (*end)
-            end = &(*end)->next;
-        job->next = NULL;
-        *end = job;
-        job = next;
-    }
 }
 
 static bool step_first(struct gravel_network *network, struct gravel_job **place)
@@ -181,43 +175,44 @@ static bool waits_for_sends(const struct gravel_job *job)
     }
 }
 
+/* Whether a job is behind another collective one. @param has_collective  [in, out] whether there was one so far. */
+static bool is_behind(const struct gravel_job *job, bool *has_collective)
+{
+    const bool is = is_collective(job) && *has_collective;
+    *has_collective |= is_collective(job);
+    return is;
+}
+
 bool gravel_job_waits_for_sends(const struct gravel_network *network)
 {
     const struct gravel_job *job = network->jobs;
-    while (job && !waits_for_sends(job))
+    bool has_collective = false;
+    while (job && (is_behind(job, &has_collective) || !waits_for_sends(job)))
         job = job->next;
-    return job || (network->collectives && waits_for_sends(network->collectives));
+    return job;
 }
 
 bool gravel_job_step(struct gravel_network *network)
 {
-    bool has_moved = false;
+    bool has_moved = false, has_collective = false;
     for (struct gravel_job **place = &network->jobs; *place;)
-        if (step_first(network, place))
-            has_moved = true;
+        if (!is_behind(*place, &has_collective) && step_first(network, place))
+            has_moved = true; /* a collective one behind it may wait for sends */
         else
             place = &(*place)->next;
-    if (network->collectives && step_first(network, &network->collectives))
-        has_moved = true; /* the next one may wait for sends */
     return has_moved;
-}
-
-static void fail_list(struct gravel_network *network, struct gravel_job **list)
-{
-    struct gravel_job *job = *list;
-    *list = NULL;
-    while (job) {
-        struct gravel_job *next = job->next;
-        end(network, job, GRAVEL_EPEER);
-        job = next;
-    }
 }
 
 void gravel_job_fail_all(struct gravel_network *network)
 {
     gravel_job_take_new(network);
-    fail_list(network, &network->jobs);
-    fail_list(network, &network->collectives);
+    struct gravel_job *job = network->jobs;
+    network->jobs = NULL;
+    while (job) {
+        struct gravel_job *next = job->next;
+        end(network, job, GRAVEL_EPEER);
+        job = next;
+    }
 }
 
 static void submit(struct gravel_network *network, struct gravel_job *job)

@@ -6,11 +6,15 @@
  * All nodes say that they leave, by a round of gravel_close; until then they send heartbeats, so a node that dies first
  * is found. Then none sends, a sum tells each how many frames are for it, and each receives so many.
  *
- * Path:    gravel_close -> start.c, after the loop -> leave.c -> network.c, transport.
- * Threads: the network thread.
+ * A process that ends without gravel_close says so, by a destructor of the library's: else other nodes would find out
+ * only by its silence.
+ *
+ * Path:    gravel_close -> start.c, after the loop -> leave.c -> network.c, transport; exit -> leave.c -> liveness.c.
+ * Threads: the network thread; of the farewell any, with one lock.
  * Source:  Hoefler, Siebert, Lumsdaine, Scalable Communication Protocols for Dynamic Sparse Data Exchange, 2010
  *          (personalized census).
  */
+#include "base/caller.h"
 #include "base/timeouts.h"
 #include "network/parts.h"
 
@@ -18,17 +22,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#define FAREWELL_NS (GRAVEL_NS_PER_S / 4) /* most that exit waits */
+
 /* Waits as a barrier does: for a slow node as long as it lives, which heartbeats say. */
 static void wait_for_all(struct gravel_network *network)
 {
     gravel_round_begin_meeting(network, GRAVEL_CALL_CLOSE);
-    while (!gravel_network_has_aborted(network) && !gravel_round_has_ended(network)) {
-        uint64_t due_ns = UINT64_MAX;
-        if (gravel_network_step(network, gravel_clock_ns(), &due_ns))
-            gravel_idle_reset(&network->idle);
-        else
-            gravel_idle_wait(&network->idle, &network->event, due_ns);
-    }
+    while (!gravel_network_has_aborted(network) && !gravel_round_has_ended(network))
+        gravel_network_turn(network);
 }
 
 static uint64_t count_received(const struct gravel_network *network)
@@ -105,4 +106,49 @@ void gravel_network_leave(struct gravel_network *network)
     leave_together(network);
     if (network->n_kept) /* buffers come home, and the device has read what the transport unmaps */
         gravel_resolver_finish(network->resolver);
+}
+
+/* ---- exit without gravel_close --------------------------------------------------------------- */
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct gravel_network *open_networks;
+static uint32_t n_forks; /* when the last one opened */
+
+void gravel_farewell_add(struct gravel_network *network)
+{
+    pthread_mutex_lock(&lock);
+    network->next_open = open_networks;
+    open_networks = network;
+    n_forks = gravel_fork_count();
+    pthread_mutex_unlock(&lock);
+}
+
+void gravel_farewell_remove(const struct gravel_network *network)
+{
+    pthread_mutex_lock(&lock);
+    struct gravel_network **place = &open_networks;
+    while (*place && *place != network)
+        place = &(*place)->next_open;
+    if (*place)
+        *place = network->next_open;
+    pthread_mutex_unlock(&lock);
+}
+
+/* Not a handler of atexit: those that the application has given may still close nodes. It calls nothing of the
+ * application's, its log function included. Only the network thread talks to others: the process waits for it, a
+ * fraction of a second at most. A process that ends by a signal or _exit is silent; a forked child has no network
+ * threads, and does not touch the lock. */
+__attribute__((destructor)) static void say_farewell(void)
+{
+    if (!open_networks || n_forks != gravel_fork_count())
+        return;
+    pthread_mutex_lock(&lock);
+    for (struct gravel_network *network = open_networks; network; network = network->next_open) {
+        atomic_store_explicit(&network->is_ending, true, memory_order_relaxed); /* event orders */
+        gravel_event_signal(&network->event);
+    }
+    for (struct gravel_network *network = open_networks; network; network = network->next_open)
+        if (network->shape.use_mpi && network->n_nodes > 1)
+            gravel_network_wait_told(network, FAREWELL_NS);
+    pthread_mutex_unlock(&lock);
 }

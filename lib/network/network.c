@@ -201,15 +201,19 @@ bool gravel_network_step(struct gravel_network *network, uint64_t now_ns, uint64
     return n || has_moved;
 }
 
+void gravel_network_turn(struct gravel_network *network)
+{
+    uint64_t due_ns = UINT64_MAX;
+    if (gravel_network_step(network, gravel_clock_ns(), &due_ns))
+        gravel_idle_reset(&network->idle);
+    else
+        gravel_idle_wait(&network->idle, &network->event, due_ns);
+}
+
 void gravel_network_loop(struct gravel_network *network)
 {
     while (!gravel_thread_is_stopping(&network->thread) &&
-           gravel_thread_state(&network->thread) != GRAVEL_THREAD_LEAVES_MPI) {
-        uint64_t due_ns = UINT64_MAX;
-        if (gravel_network_step(network, gravel_clock_ns(), &due_ns))
-            gravel_idle_reset(&network->idle);
-        else
-            gravel_idle_wait(&network->idle, &network->event, due_ns);
-    }
+           gravel_thread_state(&network->thread) != GRAVEL_THREAD_LEAVES_MPI)
+        gravel_network_turn(network);
     gravel_idle_reset(&network->idle);
 }

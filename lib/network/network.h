@@ -33,7 +33,6 @@
 
 struct gravel_network;
 struct gravel_spool;
-struct gravel_held_ack;
 struct gravel_trace;
 
 enum gravel_job_kind {
@@ -147,11 +146,11 @@ struct gravel_network {
     struct gravel_transport *transport;
     uint32_t node, n_nodes; /* of the transport, which ends first; n_nodes 0: it is not open yet */
     struct gravel_resolver *resolver;
-    struct gravel_spool *spool;        /* records that wait to be written */
-    struct gravel_buffer *dealt_with;  /* of them, for gravel_records_look; a list, oldest first */
-    struct gravel_credit credit;       /* for records, at other nodes and of theirs here */
-    struct gravel_held_ack *held_acks; /* acks.c, oldest first */
-    uint64_t told_ns;                  /* when those who wait for them last heard of us */
+    struct gravel_spool *spool;       /* records that wait to be written */
+    struct gravel_buffer *dealt_with; /* of them, for gravel_records_look; a list, oldest first */
+    struct gravel_credit credit;      /* for records, at other nodes and of theirs here */
+    struct gravel_buffer *held_acks;  /* frames that wait for the spool, oldest first */
+    uint64_t told_ns;                 /* when those who wait for them last heard of us */
     struct gravel_trace *trace;
 
     struct gravel_thread thread;
@@ -161,7 +160,7 @@ struct gravel_network {
     _Atomic bool is_attached;         /* N2: senders, resolver and memory are set */
     bool sees_attached;               /* the network thread has seen N2 */
     _Atomic bool is_ending;           /* the process ends, and has not closed the node */
-    struct gravel_network *next_open; /* farewell.c */
+    struct gravel_network *next_open; /* leave.c */
     struct gravel_kept opened;        /* of opening */
     struct gravel_event event;        /* wakes the thread */
     struct gravel_event job_done;     /* wakes those who wait for jobs, or for opening */
@@ -183,9 +182,8 @@ struct gravel_network {
     pthread_mutex_t job_lock;
     struct gravel_job *new_jobs; /* guarded by job_lock, oldest first */
     struct gravel_job **new_jobs_end;
-    struct gravel_job *jobs;        /* quiet and get, in any order */
-    struct gravel_job *collectives; /* one after the other */
-    uint64_t n_calls;               /* collective ones that have begun since gravel_open */
+    struct gravel_job *jobs; /* in any order, but collective ones one after the other */
+    uint64_t n_calls;        /* collective ones that have begun since gravel_open */
     struct gravel_late late;
     uint64_t next_id;
 

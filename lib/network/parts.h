@@ -3,7 +3,7 @@
  * Between the network thread's own files.
  *
  * Path:    start.c -> network.c, leave.c -> control.c, job.c -> get.c, collective.c, resolving.c ->
- *          liveness.c, reply.c, fields.c, outgoing.c.
+ *          liveness.c, fields.c, outgoing.c.
  * Threads: the network thread, if not said otherwise.
  */
 #ifndef GRAVEL_NETWORK_PARTS_H
@@ -60,6 +60,8 @@ static inline uint32_t gravel_network_frame_bytes(const struct gravel_network *n
 
 /** network.c: all the thread does, until gravel_network_stop. */
 void gravel_network_loop(struct gravel_network *network);
+/** A round, and a rest if nothing moved. */
+void gravel_network_turn(struct gravel_network *network);
 /** One round. @param due_ns  [in, out] time until something is due, made less [ns]. @return whether anything moved. */
 bool gravel_network_step(struct gravel_network *network, uint64_t now_ns, uint64_t *due_ns);
 /** The part of a round that sends nothing new: what has arrived, and buffers that have left. As step. */
@@ -108,6 +110,8 @@ bool gravel_records_collect(struct gravel_network *network);
 /** records.c: tell what came of it, and answer; the node fails if nothing is, for too long. @return whether any was.
  * What functions sent before they answered has left by then. */
 bool gravel_records_look(struct gravel_network *network);
+/** records.c: acknowledge `acked` frames once records received so far are written. */
+void gravel_records_acknowledge(struct gravel_network *network, uint32_t source, uint64_t acked);
 /** records.c: a wait ends: if lines have been lost since the last one, report how many. */
 void gravel_records_tell_lost(struct gravel_network *network);
 
@@ -130,13 +134,7 @@ bool gravel_fields_check_error(struct gravel_network *network, const struct grav
 bool gravel_fields_fail(struct gravel_network *network, const struct gravel_loan *loan,
                         const char *format, ...) __attribute__((format(printf, 3, 4)));
 
-/** acks.c: acknowledge `acked` frames once records received so far are written. */
-void gravel_acks_give(struct gravel_network *network, uint32_t source, uint64_t acked);
-/** acks.c: send the acknowledgements that may go now. @return whether there were any. */
-bool gravel_acks_step(struct gravel_network *network);
-void gravel_acks_free(struct gravel_network *network);
-
-/** reply.c: send the answers of a run of requests; `context` is the network. See gravel_apply_reply. */
+/** resolving.c: send the answers of a run of requests; `context` is the network. See gravel_apply_reply. */
 void gravel_reply_send(void *context, const struct gravel_signal_run *run, uint32_t source,
                        const void *requests, const unsigned char *answers);
 
@@ -183,15 +181,12 @@ void gravel_liveness_hear(struct gravel_network *network);
 uint64_t gravel_liveness_step(struct gravel_network *network, uint64_t now_ns);
 /** leave.c: after the loop: send what is left and, as all nodes close, receive what was sent to this one. */
 void gravel_network_leave(struct gravel_network *network);
-/** farewell.c: a network whose process must not end without a word; it has been stopped. Any thread. */
+/** leave.c: a network whose process must not end without a word; it has been stopped. Any thread. */
 void gravel_farewell_add(struct gravel_network *network);
 void gravel_farewell_remove(const struct gravel_network *network);
 /** liveness.c: raise what other nodes know to an enum gravel_death. */
 void gravel_liveness_set_death(struct gravel_network *network, uint32_t death);
 /** liveness.c: tell every node that this one has failed, or ends, and why, once. */
 void gravel_liveness_tell_death(struct gravel_network *network);
-
-/** Wait for the network thread to open the transport: opening.c. @return 0; GRAVEL_EMPI: it was left. */
-int gravel_network_await_opening(struct gravel_network *network);
 
 #endif

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Frames of records: checked, spooled for the writer, and counted when they are written, so that their senders hear of
- * it.
+ * it; and acknowledgements of all frames of a node, which wait for the records among them.
  *
- * Path:    control.c -> records.c -> decode.c, lib/spool -> records.c -> credit.c, acks.c.
+ * Path:    control.c -> records.c -> decode.c, lib/spool -> records.c -> credit.c, control.c of the sender.
  * Threads: the network thread.
  */
 #include "network/parts.h"
@@ -12,6 +12,9 @@
 #include "spool/spool.h"
 
 #include <stdio.h>
+
+#define SIGNS \
+    8u /* that we live, in the time after which a node that waits for an acknowledgement gives up */
 
 bool gravel_records_ask(const struct gravel_frame *frame)
 {
@@ -100,6 +103,58 @@ static void tell_failure(struct gravel_network *network, const struct gravel_buf
                             buffer->frame->destination);
 }
 
+static struct gravel_buffer *make_ack(struct gravel_network *network, uint32_t source,
+                                      uint64_t acked)
+{
+    struct gravel_buffer *buffer =
+        gravel_network_frame(network, GRAVEL_FRAME_ACK, source, sizeof(struct gravel_ack_frame));
+    if (buffer)
+        ((struct gravel_ack_frame *)buffer->frame)->acked = acked;
+    return buffer;
+}
+
+/* Until it is sent, its number is the mark of the spool that it waits for. */
+void gravel_records_acknowledge(struct gravel_network *network, uint32_t source, uint64_t acked)
+{
+    struct gravel_buffer *ack = make_ack(network, source, acked), **end = &network->held_acks;
+    if (!ack)
+        return;
+    ack->frame->sequence = gravel_spool_mark(network->spool);
+    while (*end)
+        end = &(*end)->next;
+    *end = ack;
+}
+
+/* Tells those who wait that the spool moves: they give up on a node that says nothing. The spool has its own limit. */
+static void tell_all_is_well(struct gravel_network *network)
+{
+    const uint64_t now_ns = gravel_network_lived_ns(network);
+    const uint64_t every_ns = gravel_network_patience_ns(network) / SIGNS;
+    struct gravel_buffer *sign;
+    if (now_ns < network->told_ns + every_ns)
+        return;
+    for (const struct gravel_buffer *ack = network->held_acks; ack; ack = ack->next)
+        if ((sign = make_ack(network, ack->frame->destination, 0)))
+            gravel_network_put(network, sign);
+    network->told_ns = now_ns;
+}
+
+/* @return whether any could be sent. */
+static bool send_acks(struct gravel_network *network)
+{
+    struct gravel_buffer *ack;
+    bool has_moved = false;
+    while ((ack = network->held_acks) &&
+           gravel_spool_has_passed(network->spool, ack->frame->sequence)) {
+        network->held_acks = ack->next;
+        gravel_network_put(network, ack);
+        has_moved = true;
+    }
+    if (ack)
+        tell_all_is_well(network);
+    return has_moved;
+}
+
 bool gravel_records_collect(struct gravel_network *network)
 {
     struct gravel_buffer *buffer, **end = &network->dealt_with;
@@ -129,7 +184,7 @@ bool gravel_records_look(struct gravel_network *network)
     int code = gravel_spool_check(network->spool, gravel_network_lived_ns(network));
     if (code && !gravel_network_has_aborted(network))
         gravel_network_check(network, code);
-    return gravel_acks_step(network) || has_moved;
+    return send_acks(network) || has_moved;
 }
 
 void gravel_records_tell_lost(struct gravel_network *network)

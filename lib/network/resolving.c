@@ -1,15 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Frames of messages: the resolver applies them, at once or after a while, and the network thread counts and tells what
- * came of each.
+ * came of each. Answers of requests go back as puts with signal, like messages of a handler.
  *
- * Path:    control.c -> resolving.c -> resolver.h -> gravel_resolving_ended, gravel_resolving_give_back.
+ * Path:    control.c -> resolving.c -> resolver.h -> gravel_resolving_ended, gravel_resolving_give_back;
+ *          requests.c -> gravel_reply_send -> handler_sender -> the asking node's resolver -> its heap.
  * Threads: the network thread.
  */
 #include "base/trace.h"
 #include "network/parts.h"
+#include "resolve/requests.h"
 
 #include <stdio.h>
+
+#define CHUNK 256u /* [answers] */
 
 void gravel_resolving_refuse(struct gravel_network *network, int code, const char *why,
                              uint32_t source, uint32_t destination)
@@ -99,4 +103,36 @@ void gravel_resolving_finish(struct gravel_network *network)
 {
     if (network->sees_attached)
         gravel_network_check(network, gravel_resolver_finish(network->resolver));
+}
+
+void gravel_reply_send(void *context, const struct gravel_signal_run *run, uint32_t source,
+                       const void *requests, const unsigned char *answers)
+{
+    const uint32_t command = run->run.command, type = GRAVELP_COMMAND_TYPE(command);
+    const uint32_t far = command & GRAVELP_COMMAND_FAR;
+    struct gravel_network *network = context;
+    uint32_t refused;
+    uint32_t nodes[CHUNK], near_places[CHUNK];
+    uint64_t far_places[CHUNK];
+    for (uint32_t first = 0; first < run->run.n_messages; first += CHUNK) {
+        uint32_t left = run->run.n_messages - first, n = left < CHUNK ? left : CHUNK;
+        for (uint32_t i = 0; i < n; i++) {
+            nodes[i] = source;
+            far_places[i] = gravel_request_at(command, requests, first + i).place;
+            near_places[i] = (uint32_t)far_places[i];
+        }
+        const struct gravel_columns columns = {
+            .key = {.command = GRAVELP_COMMAND(GRAVEL_PUT_SIGNAL, type) | far,
+                    .base = run->result,
+                    .signal = run->signal},
+            .n = n,
+            .nodes = nodes,
+            .index = far ? (const void *)far_places : (const void *)near_places,
+            .values = {answers + (size_t)first * GRAVEL_TYPE_BYTES(type)},
+        };
+        int code =
+            gravel_sender_append(network->handler_sender, &columns, gravel_clock_ns(), &refused);
+        if (code == GRAVEL_ENOMEM)
+            gravel_network_fail(network, code, "no memory for a node buffer with answers");
+    }
 }

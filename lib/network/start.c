@@ -13,10 +13,14 @@
 #include "base/timeouts.h"
 #include "base/thread.h"
 #include "base/await.h"
+#include "transport/launcher.h"
+#include "transport/place.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#define N_THAT_WARN 2u /* ranks: if one has not come, the other tells */
 
 static int allocate(struct gravel_network *network)
 {
@@ -106,6 +110,85 @@ static void *thread_main(void *argument)
     return NULL;
 }
 
+/* ---- The wait for the transport. MPI has no limit for the calls by which processes find each other, and a network
+ * that loses their packets keeps them without limit; so the thread is left in them after a while. ---- */
+
+/* "MPI_Comm_dup for 5.0 s, as one of 4 processes, on host a (eth0 10.0.0.1)" */
+static void describe(const struct gravel_network *network, uint64_t waited_ns, char *text,
+                     size_t bytes)
+{
+    const char *call = atomic_load_explicit(&network->opening_call, memory_order_relaxed);
+    const uint32_t n = gravel_launcher_read().n_processes;
+    char place[256];
+    gravel_place_describe(place, sizeof place);
+    int length = snprintf(text, bytes, "%s for %.1f s", call ? call : "the network thread",
+                          (double)waited_ns * 1e-9);
+    if (n && (size_t)length < bytes)
+        length += snprintf(text + length, bytes - (size_t)length, ", as one of %u processes", n);
+    if ((size_t)length < bytes)
+        snprintf(text + length, bytes - (size_t)length, ", on %s", place);
+}
+
+static void tell(const struct gravel_network *network, uint64_t waited_ns)
+{
+    char waits[400], text[480];
+    describe(network, waited_ns, waits, sizeof waits);
+    snprintf(text, sizeof text, "gravel_open waits for other processes in %s", waits);
+    if (gravel_launcher_read().rank < N_THAT_WARN)
+        network->shape.warn(network->shape.context, text);
+    else
+        network->shape.tell(network->shape.context, text);
+}
+
+/* @return GRAVEL_EMPI; 0 if the thread has just ended its part after all. */
+static int give_up(struct gravel_network *network, uint64_t waited_ns)
+{
+    char waits[400];
+    uint32_t opens = 0;
+    if (!atomic_compare_exchange_strong_explicit(
+            &network->opening, &opens, GRAVEL_OPENING_LEFT, memory_order_relaxed,
+            memory_order_relaxed)) /* relaxed: each side learns who came first; the next look orders */
+        return 0;
+    gravel_thread_advance(&network->thread, GRAVEL_THREAD_LOST);
+    describe(network, waited_ns, waits, sizeof waits);
+    return gravel_fail(
+        GRAVEL_EMPI,
+        "gravel_open: in %s (GRAVEL_OPEN_TIMEOUT is %llu ms): another process has not come to "
+        "gravel_open, or packets between hosts are lost. MPI may take a network that does not "
+        "connect them: see OMPI_MCA_btl_tcp_if_include, UCX_NET_DEVICES, FI_TCP_IFACE, and "
+        "firewalls",
+        waits, (unsigned long long)network->shape.config->open_timeout_ms);
+}
+
+/* Tells once that it takes long; GRAVEL_OPEN_TIMEOUT of 0 is no limit. */
+static int check(void *context, struct gravel_wait *wait)
+{
+    struct gravel_network *network = context;
+    const uint64_t limit_ns = network->shape.config->open_timeout_ms * GRAVEL_NS_PER_MS;
+    struct gravel_lived *lived = &wait->waited.lived;
+    const uint64_t before_ns = lived->lived_ns;
+    lived->step_ns = (limit_ns ? limit_ns : GRAVEL_WARN_NS) / GRAVEL_LIVED_STEPS;
+    const uint64_t waited_ns = gravel_lived_tick(lived, gravel_clock_ns());
+    if (limit_ns && waited_ns >= limit_ns)
+        return give_up(network, waited_ns);
+    if (before_ns < GRAVEL_WARN_NS && waited_ns >= GRAVEL_WARN_NS)
+        tell(network, waited_ns);
+    return 0;
+}
+
+static int await_opening(struct gravel_network *network)
+{
+    struct gravel_wait wait = {.limit = {.check = check, .context = network},
+                               .event = &network->job_done};
+    int code = 0;
+    while (!(atomic_load_explicit(&network->opening, memory_order_acquire) & /* N1 */
+             GRAVEL_OPENED) &&
+           !(code = gravel_wait_pause(&wait)))
+        ;
+    gravel_wait_end(&wait);
+    return code;
+}
+
 int gravel_network_start(struct gravel_network *network, const struct gravel_network_shape *shape)
 {
     network->shape = *shape;
@@ -115,7 +198,7 @@ int gravel_network_start(struct gravel_network *network, const struct gravel_net
     pthread_mutex_init(&network->job_lock, NULL);
     network->started_ns = gravel_clock_ns();
     GRAVEL_TRY(gravel_thread_start(&network->thread, "network thread", thread_main, network));
-    GRAVEL_TRY(gravel_network_await_opening(network));
+    GRAVEL_TRY(await_opening(network));
     if (network->opened.code)
         return gravel_fail_again(&network->opened);
     gravel_farewell_add(network);
@@ -213,12 +296,15 @@ bool gravel_network_stop(struct gravel_network *network, bool keep_resolver)
     while ((buffer = gravel_network_take_pending(network)) ||
            (buffer = gravel_list_take(&network->outgoing)))
         gravel_pool_return(buffer);
+    while ((buffer = network->held_acks)) {
+        network->held_acks = buffer->next;
+        gravel_buffer_destroy(buffer);
+    }
     gravel_credit_destroy(&network->credit);
     if (!gravel_spool_destroy(network->spool))
         return false;
     if (!keep_resolver && !gravel_resolver_destroy(network->resolver))
         return false;
-    gravel_acks_free(network);
     gravel_sender_destroy(network->handler_sender);
     gravel_sender_destroy(network->host_sender);
     free(network->n_sent); /* and the other numbers */

@@ -7,7 +7,7 @@
  * to its sender; those of a run that waits in the line of keyed messages, when it has been run. Signals are raised
  * when all messages of the frame have been applied.
  *
- * Path:    apply.c (or the device resolver) -> requests.c -> the heap; answers -> lib/network/reply.c.
+ * Path:    apply.c (or the device resolver) -> requests.c -> the heap; answers -> lib/network/resolving.c.
  * Owner:   the caller owns frame and heap.
  * Threads: the network thread.
  * Source:  OpenSHMEM 1.5, sections 9.7 and 9.8; the answer as a message is the reply of active messages (Orr 2016,

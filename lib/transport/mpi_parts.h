@@ -18,7 +18,7 @@
 
 /* MPI's calls while a node is open are marked: base/mark.h says why. None of them should wait, but Open MPI over TCP
  * may stay in one without end when two processes die at once. The calls by which a node opens have a limit of their own
- * (network/opening.c). */
+ * (network/start.c). */
 /* clang-format off */
 #define MPI_Cancel(...) GRAVEL_MARKED(MPI_Cancel, __VA_ARGS__)
 #define MPI_Iallreduce(...) GRAVEL_MARKED(MPI_Iallreduce, __VA_ARGS__)

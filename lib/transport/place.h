@@ -2,7 +2,7 @@
 /*
  * Where a process is, in words: its host and the addresses by which others may reach it.
  *
- * Path:    network/opening.c -> place.h.
+ * Path:    network/start.c -> place.h.
  * Threads: any.
  */
 #ifndef GRAVEL_TRANSPORT_PLACE_H

@@ -3,7 +3,7 @@
  * Functions of the host that answer what kernels ask: a kernel waits while one takes its time. gravel-conformance has every
  * form of asking.
  *
- * Path: meson test -> kernels/answer.cl -> lib/resolve/apply.c, lib/network/reply.c
+ * Path: meson test -> kernels/answer.cl -> lib/resolve/apply.c, lib/network/resolving.c
  */
 #include "expect.h"
 

@@ -6,7 +6,7 @@
  * A handler with a key draws numbers by a plain load and store: if two ran at once, or an answer went to a wrong place,
  * a number would come twice or not at all.
  *
- * Path: meson test -> this -> lib/serve/calls.c, lib/network/reply.c
+ * Path: meson test -> this -> lib/serve/calls.c, lib/network/resolving.c
  */
 #include "expect.h"
 #include <gravel/server.h>
