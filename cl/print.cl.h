@@ -55,7 +55,7 @@
  * it sends once the host has seen the fault; the OpenCL context and its buffers stay good. A condition is evaluated
  * once, also where NDEBUG is defined (option -DNDEBUG of the program): there no assertion fails, and traps stay.
  *
- * Path:    the user's kernel -> this -> device/record.cl.h -> ... -> lib/spool -> standard output; device/assert.cl.h.
+ * Path:    the user's kernel -> this -> device/send.cl.h -> ... -> lib/spool -> standard output; device/assert.cl.h.
  * Memory:  P2, as any message. Assertions: F1, as any fault.
  */
 #ifndef GRAVEL_PRINT_CL_H
@@ -188,17 +188,49 @@ GRAVELP_INLINE void gravelp_copy_record(private uint *words,
         words[i] = pieces[i].word;
 }
 
+/* Sends gravelp_words_ by one of the calls below it, `types` and text with them. */
+#define GRAVELP_RECORD(CALL, command, types, text, node)                                       \
+    CALL(command, 0, ((struct gravel_reply){types, GRAVEL_NO_SIGNAL}), 0,                      \
+         ((struct gravelp_values){{0, 0, 0, 0}, 0, gravelp_words_, text, (uint)sizeof(text)}), \
+         node)
+#define GRAVELP_RECORD_WG(...) GRAVELP_SEND_WG(gravelp_g_, __VA_ARGS__)
+#define GRAVELP_RECORD_WG_IF(...) GRAVELP_SEND_WG_IF(gravelp_g_, gravelp_active_, __VA_ARGS__)
+#define GRAVELP_RECORD_WI(...) GRAVELP_SEND_WI(gravelp_g_, __VA_ARGS__)
+
+#define GRAVELP_PRINT(CALL, g, active, ...)                                                        \
+    do {                                                                                           \
+        const struct gravel_group gravelp_g_ = (g);                                                \
+        const uint gravelp_active_ = (active) != 0;                                                \
+        uint gravelp_words_[GRAVELP_EACH(GRAVELP_ADD_WORDS, GRAVELP_TAG_WORDS, __VA_ARGS__)];      \
+      private                                                                                      \
+        uint *gravelp_at_ = gravelp_put_tag(gravelp_words_);                                       \
+        typedef char gravelp_too_many_words_[sizeof gravelp_words_ <= 4 * GRAVELP_RECORD_MAX_WORDS \
+                                                 ? 1                                               \
+                                                 : -1];                                            \
+        typedef char gravelp_text_is_too_long_                                                     \
+            [sizeof(GRAVELP_TEXT(__VA_ARGS__)) <= GRAVELP_TEXT_MAX_BYTES ? 1 : -1];                \
+        GRAVELP_EACH(GRAVELP_ADD_PUT, (void)gravelp_at_, __VA_ARGS__);                             \
+        GRAVELP_RECORD(CALL,                                                                       \
+                       GRAVELP_COMMAND_RECORD(GRAVELP_LINES, sizeof gravelp_words_ / 4,            \
+                                              sizeof(GRAVELP_TEXT(__VA_ARGS__))),                  \
+                       GRAVELP_EACH(GRAVELP_ADD_TYPE, 0ul, __VA_ARGS__),                           \
+                       GRAVELP_TEXT(__VA_ARGS__), gravelp_g_.arena->print_node);                   \
+    } while (0)
+
 /* For a value of 8 bytes clang reports "array is too large (8000000000000000008 elements)", for lib/opencl/advice.c. */
-#define GRAVELP_APPEND(stream, value, send)                                                \
-    typedef char                                                                           \
-        gravelp_record_has_another_size_[sizeof(value) == 4 * GRAVELP_RECORD_WORDS(stream) \
-                                             ? 1                                           \
-                                             : 8000000000000000000ul + sizeof(value)];     \
-    const struct gravelp_text gravelp_text_ = {"", 0, 0};                                  \
-    uint gravelp_words_[GRAVELP_RECORD_WORDS(stream)];                                     \
-    gravelp_copy_record(gravelp_words_, (private const struct gravelp_piece *)&(value),    \
-                        GRAVELP_RECORD_WORDS(stream));                                     \
-    send
+#define GRAVELP_APPEND(CALL, g, active, stream, value, node)                                   \
+    do {                                                                                       \
+        const struct gravel_group gravelp_g_ = (g);                                            \
+        const uint gravelp_active_ = (active) != 0;                                            \
+        typedef char                                                                           \
+            gravelp_record_has_another_size_[sizeof(value) == 4 * GRAVELP_RECORD_WORDS(stream) \
+                                                 ? 1                                           \
+                                                 : 8000000000000000000ul + sizeof(value)];     \
+        uint gravelp_words_[GRAVELP_RECORD_WORDS(stream)];                                     \
+        gravelp_copy_record(gravelp_words_, (private const struct gravelp_piece *)&(value),    \
+                            GRAVELP_RECORD_WORDS(stream));                                     \
+        GRAVELP_RECORD(CALL, stream, 0ul, "", node);                                           \
+    } while (0)
 
 /* ---- assertions ------------------------------------------------------------------------------- */
 
@@ -216,60 +248,16 @@ GRAVELP_INLINE void gravelp_copy_record(private uint *words,
 
 /* ---- calls ------------------------------------------------------------------------------------ */
 
-#define GRAVELP_PRINT(record, ...)                                                                \
-    uint gravelp_words_[GRAVELP_EACH(GRAVELP_ADD_WORDS, GRAVELP_TAG_WORDS, __VA_ARGS__)];         \
-  private                                                                                         \
-    uint *gravelp_at_ = gravelp_put_tag(gravelp_words_);                                          \
-    typedef char                                                                                  \
-        gravelp_too_many_words_[sizeof gravelp_words_ <= 4 * GRAVELP_RECORD_MAX_WORDS ? 1 : -1];  \
-    typedef char gravelp_text_is_too_long_                                                        \
-        [sizeof(GRAVELP_TEXT(__VA_ARGS__)) <= GRAVELP_TEXT_MAX_BYTES ? 1 : -1];                   \
-    GRAVELP_EACH(GRAVELP_ADD_PUT, (void)gravelp_at_, __VA_ARGS__);                                \
-    const struct gravelp_text gravelp_text_ = {GRAVELP_TEXT(__VA_ARGS__),                         \
-                                               (uint)sizeof(GRAVELP_TEXT(__VA_ARGS__)),           \
-                                               GRAVELP_EACH(GRAVELP_ADD_TYPE, 0ul, __VA_ARGS__)}; \
-    const uint gravelp_line_ = GRAVELP_COMMAND_RECORD(GRAVELP_LINES, sizeof gravelp_words_ / 4,   \
-                                                      sizeof(GRAVELP_TEXT(__VA_ARGS__)));         \
-    record
-
-#define gravel_printf_wg(g, ...)                                                         \
-    do {                                                                                 \
-        GRAVELP_PRINT(GRAVELP_RECORD_WG(g, gravelp_line_, gravelp_text_, gravelp_words_, \
-                                        (g).arena->print_node);                          \
-                      , __VA_ARGS__)                                                     \
-    } while (0)
-#define gravel_printf_wg_if(g, active, ...)                                                  \
-    do {                                                                                     \
-        const uint gravelp_active_ = (active) != 0;                                          \
-        GRAVELP_PRINT(GRAVELP_RECORD_WG_IF(g, gravelp_active_, gravelp_line_, gravelp_text_, \
-                                           gravelp_words_, (g).arena->print_node);           \
-                      , __VA_ARGS__)                                                         \
-    } while (0)
-#define gravel_printf_wi(g, ...)                                                         \
-    do {                                                                                 \
-        GRAVELP_PRINT(GRAVELP_RECORD_WI(g, gravelp_line_, gravelp_text_, gravelp_words_, \
-                                        (g).arena->print_node);                          \
-                      , __VA_ARGS__)                                                     \
-    } while (0)
-#define gravel_append_wg(g, stream, record, node)                                                 \
-    do {                                                                                          \
-        GRAVELP_APPEND(                                                                           \
-            GRAVELP_STREAM_##stream, record,                                                      \
-            GRAVELP_RECORD_WG(g, GRAVELP_STREAM_##stream, gravelp_text_, gravelp_words_, node);); \
-    } while (0)
-#define gravel_append_wg_if(g, active, stream, record, node)                             \
-    do {                                                                                 \
-        const uint gravelp_active_ = (active) != 0;                                      \
-        GRAVELP_APPEND(GRAVELP_STREAM_##stream, record,                                  \
-                       GRAVELP_RECORD_WG_IF(g, gravelp_active_, GRAVELP_STREAM_##stream, \
-                                            gravelp_text_, gravelp_words_, node););      \
-    } while (0)
-#define gravel_append_wi(g, stream, record, node)                                                 \
-    do {                                                                                          \
-        GRAVELP_APPEND(                                                                           \
-            GRAVELP_STREAM_##stream, record,                                                      \
-            GRAVELP_RECORD_WI(g, GRAVELP_STREAM_##stream, gravelp_text_, gravelp_words_, node);); \
-    } while (0)
+#define gravel_printf_wg(g, ...) GRAVELP_PRINT(GRAVELP_RECORD_WG, g, 1, __VA_ARGS__)
+#define gravel_printf_wg_if(g, active, ...) \
+    GRAVELP_PRINT(GRAVELP_RECORD_WG_IF, g, active, __VA_ARGS__)
+#define gravel_printf_wi(g, ...) GRAVELP_PRINT(GRAVELP_RECORD_WI, g, 1, __VA_ARGS__)
+#define gravel_append_wg(g, stream, record, node) \
+    GRAVELP_APPEND(GRAVELP_RECORD_WG, g, 1, GRAVELP_STREAM_##stream, record, node)
+#define gravel_append_wg_if(g, active, stream, record, node) \
+    GRAVELP_APPEND(GRAVELP_RECORD_WG_IF, g, active, GRAVELP_STREAM_##stream, record, node)
+#define gravel_append_wi(g, stream, record, node) \
+    GRAVELP_APPEND(GRAVELP_RECORD_WI, g, 1, GRAVELP_STREAM_##stream, record, node)
 #define gravel_assert(g, condition) GRAVELP_ASSERT(g, condition, "assertion failed: " #condition)
 #define gravel_trap(g, text) ((void)gravelp_assert((g).arena, false, GRAVELP_ASSERTION(text)))
 

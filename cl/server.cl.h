@@ -130,11 +130,11 @@ enum { gravelp_in_server_ = 0 };
 #define GRAVELP_SEND_WG_IF(g, active, command, base, reply, index, values, node) \
     (GRAVELP_IS_FOR_SERVERS(command)                                             \
          ? gravelp_client_send(g, active, command, values, node)                 \
-         : gravelp_send_wg_if(g, active, command, base, reply, index, values, node))
+         : (void)gravelp_send_wg_if(g, active, command, base, reply, index, values, node))
 #define GRAVELP_SEND_WG(g, command, base, reply, index, values, node) \
     (GRAVELP_IS_FOR_SERVERS(command)                                  \
          ? gravelp_client_send(g, 1, command, values, node)           \
-         : gravelp_send_wg(g, command, base, reply, index, values, node))
+         : (void)gravelp_send_wg(g, command, base, reply, index, values, node))
 #endif
 
 #endif

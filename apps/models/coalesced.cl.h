@@ -20,10 +20,12 @@ GRAVELP_INLINE void model_call(struct gravel_group g, uint is_sender, uint n, ui
         gravelp_send_begin(g, command, n);
     gravelp_barrier_group(); /* G1: the slot is known */
     if (is_sender && g.scratch->n_sent)
-        gravelp_write_column_of_many(g, command, n, model_rank(g), index, values, node);
+        gravelp_write_column_of_many(g, command, g.scratch->ticket, n, model_rank(g), index, values,
+                                     node);
     gravelp_barrier_group(); /* G2: the package is written */
     if (gravelp_is_leader())
-        gravelp_send_end(g, command, base, GRAVELP_NO_REPLY);
+        gravelp_send_end(gravelp_own_ring(g), command, base, GRAVELP_NO_REPLY, values,
+                         g.scratch->ticket, g.scratch->n_sent);
 }
 
 GRAVELP_INLINE void model_send(struct gravel_group g, uint active, uint command, ulong base,

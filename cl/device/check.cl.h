@@ -18,7 +18,6 @@
 #ifndef GRAVELP_CHECK_CL_H
 #define GRAVELP_CHECK_CL_H
 
-#include "record.cl.h"
 #include "send.cl.h"
 
 #if !defined(GRAVEL_CHECK) || !GRAVEL_CHECK
@@ -26,10 +25,8 @@
 #define GRAVELP_OPEN(g, arena, scratch) struct gravel_group g = {(arena), (scratch), 0}
 #define GRAVELP_SEND_WG gravelp_send_wg
 #define GRAVELP_SEND_WG_IF gravelp_send_wg_if
-#define GRAVELP_ASK_WG gravelp_ask_wg
-#define GRAVELP_ASK_WG_IF gravelp_ask_wg_if
-#define GRAVELP_RECORD_WG gravelp_record_wg
-#define GRAVELP_RECORD_WG_IF gravelp_record_wg_if
+#define GRAVELP_ASK_WG gravelp_send_wg
+#define GRAVELP_ASK_WG_IF gravelp_send_wg_if
 
 #else
 
@@ -79,19 +76,17 @@ GRAVELP_INLINE struct gravelp_arrival gravelp_check_wg(struct gravel_group g, ui
                                     gravelp_check_item()};
 }
 
-/* Any work-item: make its part of a call. Far, for the header has no room to note what is too large. */
-#define GRAVELP_CHECK_SEND(g, arrival, active, command, ...) \
-    gravelp_send_alone(g, arrival, (active) != 0,            \
-                       (command) | GRAVELP_COMMAND_CHECKED | GRAVELP_COMMAND_FAR, __VA_ARGS__)
+/* Any work-item: make its part of a call. Far, for the header has no room to note what is too large; a record has no
+ * index, so nothing of it is far. */
+#define GRAVELP_CHECK_SEND(g, arrival, active, command, ...)                        \
+    gravelp_send_alone(g, arrival, (active) != 0,                                   \
+                       (command) | GRAVELP_COMMAND_CHECKED |                        \
+                           (GRAVELP_IS_RECORD(command) ? 0u : GRAVELP_COMMAND_FAR), \
+                       __VA_ARGS__)
 
 #define GRAVELP_SEND_WG(g, ...) GRAVELP_CHECK_SEND(g, gravelp_check_wg(g, __LINE__), 1, __VA_ARGS__)
 #define GRAVELP_SEND_WG_IF(g, active, ...) \
     GRAVELP_CHECK_SEND(g, gravelp_check_wg(g, __LINE__), active, __VA_ARGS__)
-/* A record has no index, so nothing of it is far. */
-#define GRAVELP_RECORD_WG(g, ...) GRAVELP_RECORD_WG_IF(g, 1, __VA_ARGS__)
-#define GRAVELP_RECORD_WG_IF(g, active, command, ...)                     \
-    gravelp_record_alone(g, gravelp_check_wg(g, __LINE__), (active) != 0, \
-                         (command) | GRAVELP_COMMAND_CHECKED, __VA_ARGS__)
 #define GRAVELP_ASK_WG(g, ...) (GRAVELP_SEND_WG(g, __VA_ARGS__), gravelp_n_lanes())
 #define GRAVELP_ASK_WG_IF(g, active, ...) \
     (GRAVELP_SEND_WG_IF(g, active, __VA_ARGS__), gravelp_check_count(g, active))
@@ -108,7 +103,6 @@ GRAVELP_INLINE uint gravelp_check_count(struct gravel_group g, uint active)
 
 /* A call of a single work-item needs no others. */
 #define GRAVELP_SEND_WI gravelp_send_wi
-#define GRAVELP_ASK_WI gravelp_ask_wi
-#define GRAVELP_RECORD_WI(g, ...) gravelp_record_alone(g, GRAVELP_NO_ARRIVAL, 1, __VA_ARGS__)
+#define GRAVELP_ASK_WI gravelp_send_wi
 
 #endif

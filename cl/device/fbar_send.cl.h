@@ -54,11 +54,12 @@ GRAVELP_INLINE uint gravelp_fbar_count_in(struct gravel_group g, local struct gr
 
 /* Work-item 0 of a member, behind its sub-group's writes: all of them done, one member publishes. */
 GRAVELP_INLINE void gravelp_fbar_publish(struct gravel_group g, local struct gravel_fbar *f,
-                                         uint command, ulong base)
+                                         uint command, ulong base, struct gravelp_values values)
 {
     if (gravelp_fbar_wait(g, f, gravelp_fbar_arrive(f)) != GRAVELP_FBAR_CLAIMED)
         return;
-    gravelp_send_end(g, command, base, GRAVELP_NO_REPLY);
+    gravelp_send_end(gravelp_own_ring(g), command, base, GRAVELP_NO_REPLY, values,
+                     g.scratch->ticket, g.scratch->n_sent);
     f->n_active = 0;
     gravelp_fbar_advance(f);
 }
@@ -71,10 +72,10 @@ GRAVELP_INLINE void gravelp_fbar_write(struct gravel_group g, uint command, uint
     global uchar *slot = g.scratch->by_lane ? g.scratch->by_lane : g.scratch->by_position;
     uint n = g.scratch->n_sent;
     if (slot)
-        gravelp_write_column(slot, command, GRAVELP_PACKAGE_STRIDE(n), position, index, values,
-                             node);
+        gravelp_write_column(slot, command, n, position, index, values, node);
     else if (g.scratch->by_package)
-        gravelp_write_column_of_many(g, command, n, position, index, values, node);
+        gravelp_write_column_of_many(g, command, g.scratch->ticket, n, position, index, values,
+                                     node);
 }
 
 /* Every work-item of every member: the active ones send one message each. */
@@ -94,7 +95,7 @@ GRAVELP_INLINE void gravelp_send_fbar(struct gravel_group g, local struct gravel
         gravelp_fbar_write(g, command, first + mine.position, index, values, node);
     gravelp_barrier_subgroup(); /* G5: the sub-group's columns are written, before it arrives (W1) */
     if (gravelp_sg_lane() == 0 && first != GRAVELP_INACTIVE)
-        gravelp_fbar_publish(g, f, command, base);
+        gravelp_fbar_publish(g, f, command, base, values);
 }
 
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * How a work-group, or one work-item, sends: reserve slots, write a column each, publish.
+ * How a work-group, or one work-item, sends: reserve slots, write a column each, publish. A record is a message whose
+ * words lie together, and behind the records of a package the leader writes the text that they share.
  *
  * Path:    gravel.cl.h's calls (forms.cl.h) -> send.cl.h -> queue.cl.h -> the host.
  * Memory:  stores to global memory before a call are visible to the host when it sees the message (P2).
@@ -16,9 +17,14 @@
 struct gravelp_values {
     ulong value[GRAVEL_AM_MAX_ARGS];
     ulong place; /* of a request: the element where its answer goes */
+    /* Of a record, instead of both: its words, and the text that a call's records share, its end included. */
+    const private uint *words;
+    GRAVELP_LITERAL *text;
+    uint text_bytes;
 };
 
-#define GRAVELP_VALUES(place, a, b, c, d) ((struct gravelp_values){{(a), (b), (c), (d)}, (place)})
+#define GRAVELP_VALUES(place, a, b, c, d) \
+    ((struct gravelp_values){{(a), (b), (c), (d)}, (place), 0, 0, 0})
 
 /*
  * Far commands, whose element numbers have 64 bits, are for arrays that 32 bits do not reach: only a program that is
@@ -132,15 +138,40 @@ GRAVELP_INLINE void gravelp_write_near(global uchar *restrict slot, uint command
             GRAVELP_REQUEST(index, place);
 }
 
-/* Write one message into its column. `command` is a constant once inlined, so one form per operation stays. */
-GRAVELP_INLINE void gravelp_write_column(global uchar *restrict slot, uint command, size_t stride,
+/* Writes the words of a record, which lie together. */
+GRAVELP_INLINE void gravelp_write_words(global uchar *restrict slot, uint command, size_t stride,
+                                        size_t column, const private uint *words)
+{
+    const uint n = GRAVELP_RECORD_WORDS(command);
+    global uint *to = (global uint *)(slot + GRAVELP_VALUE_ROW(command, stride, 0)) + column * n;
+    for (uint i = 0; i < n; i++)
+        to[i] = words[i];
+}
+
+/* Writes the text that n records of a package share. */
+GRAVELP_INLINE void gravelp_write_text(global uchar *slot, uint command, uint n,
+                                       struct gravelp_values values)
+{
+    global uchar *to = slot + GRAVELP_TEXT_ROW(command, GRAVELP_STRIDE(command, n));
+    for (uint i = 0; i < GRAVELP_TEXT_BYTES(command); i++)
+        to[i] = i < values.text_bytes ? (uchar)values.text[i] : 0;
+}
+
+/* Writes one of a package's n messages into its column. `command` is a constant once inlined, so one form per
+ * operation stays. */
+GRAVELP_INLINE void gravelp_write_column(global uchar *restrict slot, uint command, uint n,
                                          size_t column, ulong index, struct gravelp_values values,
                                          ulong node)
 {
+    const size_t stride = GRAVELP_STRIDE(command, n);
     if (command & GRAVELP_COMMAND_FAR)
         gravelp_write_far(slot, command, stride, column, index, values.place, node);
     else
         gravelp_write_near(slot, command, stride, column, index, values.place, node);
+    if (GRAVELP_IS_RECORD(command)) {
+        gravelp_write_words(slot, command, stride, column, values.words);
+        return;
+    }
     GRAVELP_STORE_VALUE(0)
     GRAVELP_STORE_VALUE(1)
     GRAVELP_STORE_VALUE(2)
@@ -155,19 +186,38 @@ GRAVELP_INLINE void gravelp_write_column(global uchar *restrict slot, uint comma
  * the rows written. Together this is 3 to 5 times the rate of the plain form.
  */
 
+/* Leader, or a work-item alone: whether a slot holds one message; a fault if not, which only a record may be. */
+GRAVELP_INLINE bool gravelp_fits_slot(struct gravel_group g, uint command)
+{
+    const uint slot_bytes = g.arena->slot_bytes;
+    if (!GRAVELP_IS_RECORD(command) || GRAVELP_SLOT_COLUMNS(slot_bytes, command))
+        return true;
+    gravelp_fault(g.arena, GRAVELP_FAULT_RECORD, 0, slot_bytes, GRAVELP_PACKAGE_BYTES(command, 1u));
+    return false;
+}
+
+/* Leader: reserves slots for n messages. Returns the first; NULL if there is nothing to send, or the node failed. */
+GRAVELP_INLINE global uchar *gravelp_send_reserve(struct gravel_group g, struct gravelp_ring ring,
+                                                  uint command, uint n, uint *ticket)
+{
+    uint columns = GRAVELP_SLOT_COLUMNS(ring.slot_bytes, command);
+    return n && gravelp_fits_slot(g, command)
+               ? gravelp_queue_reserve(g.arena, ring,
+                                       n <= columns ? 1 : (n + columns - 1) / columns, ticket)
+               : 0;
+}
+
 /*
- * Leader: reserve slots for `n` messages, usually one, and tell the group how to write: by lane, by position
+ * Leader: reserves slots for `n` messages, usually one, and says how the group writes: by lane, by position
  * among the active, or to several slots; not at all if there is nothing to send.
  */
 GRAVELP_INLINE void gravelp_send_begin(struct gravel_group g, uint command, uint n)
 {
     local struct gravelp_scratch *scratch = g.scratch;
     struct gravelp_ring ring = gravelp_own_ring(g);
-    uint columns = GRAVELP_SLOT_COLUMNS(ring.slot_bytes, command), ticket = 0;
-    bool fits = n <= columns;
-    global uchar *slot =
-        n ? gravelp_queue_reserve(g.arena, ring, fits ? 1 : (n + columns - 1) / columns, &ticket)
-          : 0;
+    uint ticket = 0;
+    bool fits = n <= GRAVELP_SLOT_COLUMNS(ring.slot_bytes, command);
+    global uchar *slot = gravelp_send_reserve(g, ring, command, n, &ticket);
     scratch->ticket = ticket;
     scratch->n_sent = slot ? n : 0;
     scratch->by_lane = fits && n == gravelp_n_lanes() ? slot : 0;
@@ -186,38 +236,68 @@ GRAVELP_OUT_OF_LINE GRAVELP_OF_ARGUMENTS ulong gravelp_split_column(uint column,
            (column - package * columns); /* no %: oclgrind does not know its code */
 }
 
-/* Write the column-th of n messages that do not fit one slot. */
-GRAVELP_INLINE void gravelp_write_column_of_many(struct gravel_group g, uint command, uint n,
-                                                 uint column, ulong index,
+/* Writes the column-th of n messages whose slots begin at a ticket. */
+GRAVELP_INLINE void gravelp_write_column_of_many(struct gravel_group g, uint command, uint ticket,
+                                                 uint n, uint column, ulong index,
                                                  struct gravelp_values values, ulong node)
 {
     uint columns = GRAVELP_SLOT_COLUMNS(g.arena->slot_bytes, command);
     ulong place = gravelp_split_column(column, columns);
     uint package = (uint)(place >> 32), left = n - package * columns;
     global uchar *slot =
-        gravelp_queue_slot(g.arena, gravelp_queue_of_group(g.arena), g.scratch->ticket + package);
-    gravelp_write_column(slot, command, GRAVELP_PACKAGE_STRIDE(left < columns ? left : columns),
-                         (uint)place, index, values, node);
+        gravelp_queue_slot(g.arena, gravelp_queue_of_group(g.arena), ticket + package);
+    gravelp_write_column(slot, command, left < columns ? left : columns, (uint)place, index, values,
+                         node);
 }
 
-/* Leader, after the barrier: publish the packages. */
-GRAVELP_INLINE void gravelp_send_end(struct gravel_group g, uint command, ulong base,
-                                     struct gravel_reply reply)
+/* Leader, after the barrier: publishes n messages whose slots begin at a ticket. */
+GRAVELP_INLINE void gravelp_send_end(struct gravelp_ring ring, uint command, ulong base,
+                                     struct gravel_reply reply, struct gravelp_values values,
+                                     uint ticket, uint n)
 {
-    struct gravelp_ring ring = gravelp_own_ring(g);
-    uint columns = GRAVELP_SLOT_COLUMNS(ring.slot_bytes, command), ticket = g.scratch->ticket;
-    for (uint left = g.scratch->n_sent; left; ticket++) {
-        uint n = left < columns ? left : columns;
+    uint columns = GRAVELP_SLOT_COLUMNS(ring.slot_bytes, command);
+    for (uint left = n; left; ticket++) {
+        uint now = left < columns ? left : columns;
         global uchar *slot = gravelp_ring_slot(ring, ticket);
+        if (GRAVELP_IS_RECORD(command))
+            gravelp_write_text(slot, command, now, values);
         if (GRAVELP_HAS_SIGNAL(command))
             gravelp_queue_set_reply(slot, reply);
-        gravelp_queue_publish(slot, ticket, command, n, base);
-        left -= n;
+        gravelp_queue_publish(slot, ticket, command, now, base);
+        left -= now;
     }
 }
 
-/* Every work-item of the group: send one message each. */
-GRAVELP_INLINE void gravelp_send_wg(struct gravel_group g, uint command, ulong base,
+/* Every work-item of the group, after gravelp_send_begin of the leader: those that send write, and the leader
+ * publishes. Returns how many messages the group sends. */
+GRAVELP_INLINE uint gravelp_send_group(struct gravel_group g, bool are_all, uint command,
+                                       ulong base, struct gravel_reply reply, ulong index,
+                                       struct gravelp_values values, ulong node)
+{
+    gravelp_group_meet(g.arena); /* G1: slot, number and positions are known */
+    if (g.scratch->by_lane)
+        gravelp_write_column(g.scratch->by_lane, command, gravelp_n_lanes(), gravelp_lane_id(),
+                             index, values, node);
+    else if (!are_all && g.scratch->by_position &&
+             g.scratch->lanes[gravelp_place()] != GRAVELP_INACTIVE)
+        gravelp_write_column(g.scratch->by_position, command, g.scratch->n_active,
+                             g.scratch->lanes[gravelp_place()], index, values, node);
+    else if (g.scratch->by_package &&
+             (are_all || g.scratch->lanes[gravelp_place()] != GRAVELP_INACTIVE))
+        gravelp_write_column_of_many(
+            g, command, g.scratch->ticket, are_all ? gravelp_n_lanes() : g.scratch->n_active,
+            are_all ? (uint)gravelp_lane_id() : g.scratch->lanes[gravelp_place()], index, values,
+            node);
+    gravelp_group_meet(g.arena); /* G2: the package is written; with P2 it reaches the host */
+    if (gravelp_is_leader())
+        gravelp_send_end(gravelp_own_ring(g), command, base, reply, values, g.scratch->ticket,
+                         g.scratch->n_sent);
+    gravelp_block_keep(g.arena);
+    return are_all ? gravelp_n_lanes() : g.scratch->n_active;
+}
+
+/* Every work-item of the group: sends one message each. */
+GRAVELP_INLINE uint gravelp_send_wg(struct gravel_group g, uint command, ulong base,
                                     struct gravel_reply reply, ulong index,
                                     struct gravelp_values values, ulong node)
 {
@@ -228,21 +308,11 @@ GRAVELP_INLINE void gravelp_send_wg(struct gravel_group g, uint command, ulong b
     gravelp_group_meet_apart(g.arena);
     if (gravelp_is_leader())
         gravelp_send_begin(g, command, gravelp_n_lanes());
-    gravelp_group_meet(g.arena); /* G1: the slot is known */
-    if (g.scratch->by_lane)
-        gravelp_write_column(g.scratch->by_lane, command, GRAVELP_PACKAGE_STRIDE(gravelp_n_lanes()),
-                             gravelp_lane_id(), index, values, node);
-    else if (g.scratch->by_package)
-        gravelp_write_column_of_many(g, command, gravelp_n_lanes(), (uint)gravelp_lane_id(), index,
-                                     values, node);
-    gravelp_group_meet(g.arena); /* G2: the package is written; with P2 it reaches the host */
-    if (gravelp_is_leader())
-        gravelp_send_end(g, command, base, reply);
-    gravelp_block_keep(g.arena);
+    return gravelp_send_group(g, true, command, base, reply, index, values, node);
 }
 
-/* Every work-item of the group: the active ones send one message each, compacted to the front. */
-GRAVELP_INLINE void gravelp_send_wg_if(struct gravel_group g, uint active, uint command, ulong base,
+/* Every work-item of the group: the active ones send one message each, in the order of the work-items. */
+GRAVELP_INLINE uint gravelp_send_wg_if(struct gravel_group g, uint active, uint command, ulong base,
                                        struct gravel_reply reply, ulong index,
                                        struct gravelp_values values, ulong node)
 {
@@ -251,34 +321,23 @@ GRAVELP_INLINE void gravelp_send_wg_if(struct gravel_group g, uint active, uint 
     gravelp_compact(g.arena, g.scratch, active);
     if (gravelp_is_leader())
         gravelp_send_begin(g, command, g.scratch->n_active);
-    gravelp_group_meet(g.arena); /* G1: slot, number and positions are known */
-    if (g.scratch->by_lane)
-        gravelp_write_column(g.scratch->by_lane, command, GRAVELP_PACKAGE_STRIDE(gravelp_n_lanes()),
-                             gravelp_lane_id(), index, values, node);
-    else if (g.scratch->by_position && g.scratch->lanes[gravelp_place()] != GRAVELP_INACTIVE)
-        gravelp_write_column(g.scratch->by_position, command,
-                             GRAVELP_PACKAGE_STRIDE(g.scratch->n_active),
-                             g.scratch->lanes[gravelp_place()], index, values, node);
-    else if (g.scratch->by_package && g.scratch->lanes[gravelp_place()] != GRAVELP_INACTIVE)
-        gravelp_write_column_of_many(g, command, g.scratch->n_active,
-                                     g.scratch->lanes[gravelp_place()], index, values, node);
-    gravelp_group_meet(g.arena); /* G2: the package is written; with P2 it reaches the host */
-    if (gravelp_is_leader())
-        gravelp_send_end(g, command, base, reply);
-    gravelp_block_keep(g.arena);
+    return gravelp_send_group(g, false, command, base, reply, index, values, node);
 }
 
 /*
- * Any work-item: a package of its own, of one message or, in checked mode, none. Work-items of a wavefront run in
+ * Any work-item: sends a package of its own, of one message or, in checked mode, none. Work-items of a wavefront run in
  * lockstep, and one that waits for room must not keep its neighbour from publishing; so a waiter goes round the loop
- * that also publishes.
+ * that also publishes. Returns n.
  */
-static inline void gravelp_send_alone(struct gravel_group g, struct gravelp_arrival arrival, uint n,
+static inline uint gravelp_send_alone(struct gravel_group g, struct gravelp_arrival arrival, uint n,
                                       uint command, ulong base, struct gravel_reply reply,
                                       ulong index, struct gravelp_values values, ulong node)
 {
     GRAVELP_ADDRESS(g, command, values, node);
     GRAVELP_WIDTH(g, command, base, reply);
+    const uint sent = command & ~GRAVELP_COMMAND_CHECKED;
+    if (!gravelp_fits_slot(g, sent))
+        return n;
     uint queue = gravelp_queue_of_group(g.arena);
     global struct gravelp_queue_words *words = gravelp_queue_words(g.arena, queue);
     uint ticket = gravelp_device_fetch_add_relaxed(&words->reserved, 1);
@@ -289,9 +348,10 @@ static inline void gravelp_send_alone(struct gravel_group g, struct gravelp_arri
     while (is_sending) {
         if (has_room || gravelp_queue_has_room(g.arena, words, ticket)) {
             global uchar *slot = gravelp_queue_slot(g.arena, queue, ticket);
-            gravelp_write_column(slot, command & ~GRAVELP_COMMAND_CHECKED,
-                                 GRAVELP_PACKAGE_STRIDE(1), 0, index, values, node);
-            if (GRAVELP_HAS_SIGNAL(command & ~GRAVELP_COMMAND_CHECKED))
+            gravelp_write_column(slot, sent, 1, 0, index, values, node);
+            if (GRAVELP_IS_RECORD(sent))
+                gravelp_write_text(slot, sent, 1, values);
+            if (GRAVELP_HAS_SIGNAL(sent))
                 gravelp_queue_set_reply(slot, reply);
             if (command & GRAVELP_COMMAND_CHECKED)
                 ((global struct gravelp_package *)slot)->arrival = arrival;
@@ -302,35 +362,12 @@ static inline void gravelp_send_alone(struct gravel_group g, struct gravelp_arri
                 gravelp_queue_keep_waiting(g.arena, gravelp_origin(), queue, ticket, &patience);
         }
     }
+    return n;
 }
 
 #define GRAVELP_NO_ARRIVAL ((struct gravelp_arrival){0, 0, 0, 0, 0})
 
-/* Any work-item: send one message alone. */
+/* Any work-item: sends one message alone. */
 #define gravelp_send_wi(g, ...) gravelp_send_alone(g, GRAVELP_NO_ARRIVAL, 1, __VA_ARGS__)
-
-/* ---- messages that are answered: how many the callers sent ------------------------------------ */
-
-GRAVELP_INLINE uint gravelp_ask_wg(struct gravel_group g, uint command, ulong base,
-                                   struct gravel_reply reply, ulong index,
-                                   struct gravelp_values values, ulong node)
-{
-    gravelp_send_wg(g, command, base, reply, index, values, node);
-    return gravelp_n_lanes();
-}
-GRAVELP_INLINE uint gravelp_ask_wg_if(struct gravel_group g, uint active, uint command, ulong base,
-                                      struct gravel_reply reply, ulong index,
-                                      struct gravelp_values values, ulong node)
-{
-    gravelp_send_wg_if(g, active, command, base, reply, index, values, node);
-    return g.scratch->n_active;
-}
-GRAVELP_INLINE uint gravelp_ask_wi(struct gravel_group g, uint command, ulong base,
-                                   struct gravel_reply reply, ulong index,
-                                   struct gravelp_values values, ulong node)
-{
-    gravelp_send_wi(g, command, base, reply, index, values, node);
-    return 1;
-}
 
 #endif

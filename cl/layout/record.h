@@ -9,7 +9,7 @@
  * package. The header's base is 0, its signal GRAVEL_NO_SIGNAL; its result has the types of a line's arguments, four
  * bits each, the first one's lowest.
  *
- * Path:    cl/device/record.cl.h writes them -> aggregator -> frames of records -> lib/spool.
+ * Path:    cl/device/send.cl.h writes them -> aggregator -> frames of records -> lib/spool.
  */
 #ifndef GRAVELP_RECORD_H
 #define GRAVELP_RECORD_H
