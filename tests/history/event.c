@@ -57,8 +57,7 @@ bool is_seeing(const struct event *event)
 {
     return event->op == GRAVEL_AM || event->op == GRAVEL_APPEND ||
            (event->op >= GRAVEL_FETCH && event->op <= HISTORY_COLLECT) ||
-           event->op == HISTORY_GIVE || event->op == HISTORY_ASTRAY || event->op == HISTORY_SUM ||
-           event->op == HISTORY_SHARE;
+           event->op == HISTORY_GIVE || event->op == HISTORY_SUM || event->op == HISTORY_SHARE;
 }
 
 bool is_reading(const struct event *event)

@@ -238,17 +238,6 @@ static void draw_blocks(struct draw *draw, struct event event)
     }
 }
 
-/* To a node that is not there. */
-static void draw_astray(struct draw *draw, struct event event)
-{
-    event.op = HISTORY_ASTRAY;
-    event.type = GRAVEL_UINT;
-    event.node = (uint8_t)draw->history->n_nodes;
-    event.cell = HISTORY_TOTAL;
-    event.item = (uint8_t)below(draw, HISTORY_ITEMS);
-    add(draw, event);
-}
-
 static void draw_group(struct draw *draw, struct event event)
 {
     const uint32_t n_steps = 2 + below(draw, HISTORY_STEPS - 1);
@@ -262,8 +251,6 @@ static void draw_group(struct draw *draw, struct event event)
             draw_flag(draw, event);
         else if (chance(draw, 15))
             draw_blocks(draw, event);
-        else if (draw->history->n_nodes > 1 && chance(draw, 1))
-            draw_astray(draw, event);
         else
             draw_call(draw, event);
 }
@@ -309,14 +296,14 @@ static void draw_thread(struct draw *draw, struct event event)
 
 static void draw_host(struct draw *draw, struct event event)
 {
-    static const uint8_t others[] = {HISTORY_FLUSH, HISTORY_SESSION, HISTORY_REFUSED};
+    static const uint8_t others[] = {HISTORY_FLUSH, HISTORY_SESSION};
     const uint32_t n_steps = HISTORY_JOINT_STEPS + below(draw, 6);
     for (event.step = HISTORY_JOINT_STEPS; event.step < n_steps; event.step++)
         if (chance(draw, 25)) {
             event.op = chance(draw, 60) ? HISTORY_FENCE : HISTORY_QUIET;
             add(draw, event);
         } else if (chance(draw, 30)) {
-            event.op = others[below(draw, 3)];
+            event.op = others[below(draw, 2)];
             event.value = below(draw, 1000);
             add(draw, event);
         } else if (draw->history->handlers_look && event.launch > 0 && chance(draw, 30)) {
@@ -329,11 +316,11 @@ static void draw_host(struct draw *draw, struct event event)
 /* What all ranks do together: nothing, mostly. */
 static void draw_joint(struct draw *draw, struct event event)
 {
-    static const uint8_t ops[] = {HISTORY_BARRIER, HISTORY_SUM, HISTORY_SHARE, HISTORY_REFUSED};
+    static const uint8_t ops[] = {HISTORY_BARRIER, HISTORY_SUM, HISTORY_SHARE};
     for (event.step = 0; event.step < HISTORY_JOINT_STEPS; event.step++) {
         if (chance(draw, 85))
             continue;
-        event.op = ops[below(draw, 4)];
+        event.op = ops[below(draw, 3)];
         event.type = GRAVEL_UINT;
         event.node = (uint8_t)below(draw, draw->history->n_nodes);
         event.cell = event.op == HISTORY_SUM ? HISTORY_COUNTER : HISTORY_MIRRORED;

@@ -60,7 +60,6 @@ struct history {
     bool kernels_wait;  /* not on drain */
     bool asks;          /* handlers of the device */
     bool handlers_look; /* at words: where the host addresses the heap */
-    char failure[256];  /* a call that failed and should not have, with its text; "": none */
     uint32_t n_events;
     struct event events[HISTORY_EVENTS];
     uint64_t last[HISTORY_NODES][HISTORY_CELLS]; /* words at the end */

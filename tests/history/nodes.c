@@ -4,8 +4,6 @@
  */
 #include "nodes.h"
 
-#include <pthread.h>
-
 extern const char history_interpret_cl[], history_handlers_cl[];
 
 static cl_mem make_buffer(struct nodes *nodes, cl_kernel kernel, cl_uint argument, size_t bytes)
@@ -67,15 +65,6 @@ static void make_objects(struct nodes *nodes)
     OK(gravel_block_pool_create(&nodes->pool, nodes->gravel, 64, 2 * n_items));
 }
 
-static int destroy_objects(struct nodes *nodes)
-{
-    int codes = gravel_block_pool_destroy(nodes->pool);
-    codes |= gravel_mirror_destroy(nodes->slots);
-    codes |= gravel_mirror_destroy(nodes->copies);
-    codes |= gravel_accumulator_destroy(nodes->most);
-    return codes | gravel_accumulator_destroy(nodes->total);
-}
-
 /* One rank compiles, and the rest find the kernel in the driver's cache. */
 static void build(struct nodes *nodes)
 {
@@ -95,10 +84,9 @@ static void build(struct nodes *nodes)
     }
 }
 
-static struct nodes opened;
-
 struct nodes *nodes_open(bool asks)
 {
+    static struct nodes opened;
     static const struct gravel_handler handlers[] = {
         [NOTE] = {.name = "note", .n_args = 2, .function = note, .user = &opened},
         [OR_WORD] = {.name = "or_word", .n_args = 3, .n_answers = 1},
@@ -130,8 +118,7 @@ struct nodes *nodes_open(bool asks)
     return &opened;
 }
 
-/* @return whether all calls succeeded. */
-static bool close_all(struct nodes *nodes)
+void nodes_close(struct nodes *nodes)
 {
     for (uint32_t launch = 0; launch < HISTORY_LAUNCHES; launch++) {
         clReleaseMemObject(nodes->calls[launch]);
@@ -140,51 +127,17 @@ static bool close_all(struct nodes *nodes)
         clReleaseKernel(nodes->kernels[launch]);
     }
     clReleaseProgram(nodes->program);
-    int codes = destroy_objects(nodes);
+    OK(gravel_block_pool_destroy(nodes->pool));
+    OK(gravel_mirror_destroy(nodes->slots));
+    OK(gravel_mirror_destroy(nodes->copies));
+    OK(gravel_accumulator_destroy(nodes->most));
+    OK(gravel_accumulator_destroy(nodes->total));
     for (uint32_t node = 0; node < nodes->n_nodes; node++)
         if (nodes->mapped[node])
-            codes |= gravel_unmap(nodes->gravel, (void *)nodes->mapped[node]);
+            OK(gravel_unmap(nodes->gravel, (void *)nodes->mapped[node]));
     if (nodes->flags)
-        codes |= gravel_unmap(nodes->gravel, (void *)nodes->flags);
-    return (codes | gravel_close(nodes->gravel)) == 0;
-}
-
-void nodes_close(struct nodes *nodes)
-{
-    if (!close_all(nodes))
-        die(__FILE__, __LINE__, "closing: %s", gravel_last_error());
-}
-
-/* ---- failures ---------------------------------------------------------------------------------- */
-
-static pthread_mutex_t failure_lock = PTHREAD_MUTEX_INITIALIZER;
-
-void nodes_fail(struct nodes *nodes, const char *call)
-{
-    struct history *history = nodes->running;
-    if (!nodes->is_one_process)
-        die(__FILE__, __LINE__, "history %" PRIu64 ": %s: %s", history->seed, call,
-            gravel_last_error());
-    pthread_mutex_lock(&failure_lock);
-    if (!history->failure[0])
-        snprintf(history->failure, sizeof history->failure, "%s: %s", call, gravel_last_error());
-    pthread_mutex_unlock(&failure_lock);
-}
-
-bool nodes_have_failed(struct nodes *nodes)
-{
-    pthread_mutex_lock(&failure_lock);
-    const bool have_failed = nodes->running->failure[0] != 0;
-    pthread_mutex_unlock(&failure_lock);
-    return have_failed;
-}
-
-void nodes_renew(struct nodes *nodes)
-{
-    const bool asks = nodes->asks;
-    close_all(nodes);
-    memset(nodes, 0, sizeof *nodes);
-    nodes_open(asks);
+        OK(gravel_unmap(nodes->gravel, (void *)nodes->flags));
+    OK(gravel_close(nodes->gravel));
 }
 
 void nodes_describe(const struct nodes *nodes, struct history *history)

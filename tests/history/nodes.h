@@ -36,31 +36,21 @@ struct nodes {
     struct history *running;
     uint64_t n_noted[HISTORY_NODES], n_recorded[HISTORY_NODES];
     uint32_t n_sessions;               /* begun and not ended */
-    uint32_t n_reported;               /* refusals of what kernels added astray */
     const char *mapped[HISTORY_NODES]; /* NULL where the host does not address the heap */
     const char *flags;                 /* of this node; too */
 };
 
-/** A call that must succeed, else the history has failed. */
-#define WORKS(nodes, call)            \
-    do {                              \
-        if (call)                     \
-            nodes_fail(nodes, #call); \
+/** A call that must succeed, or the test ends and names the history. */
+#define WORKS(nodes, call)                                                                        \
+    do {                                                                                          \
+        if (call)                                                                                 \
+            die(__FILE__, __LINE__, "history %" PRIu64 ": %s: %s", (nodes)->running->seed, #call, \
+                gravel_last_error());                                                             \
     } while (0)
 
 /** Open by the launcher and the environment, with handlers of the device or without, and compile. Collective. */
 struct nodes *nodes_open(bool asks);
 void nodes_close(struct nodes *nodes);
-
-/**
- * The history that runs has failed, by the call and gravel_last_error(); the first of them counts. Ends a job of ranks,
- * whose processes cannot open MPI again. Any thread.
- */
-void nodes_fail(struct nodes *nodes, const char *call);
-bool nodes_have_failed(struct nodes *nodes);
-
-/** Behind a history that has failed: other nodes, for the next. */
-void nodes_renew(struct nodes *nodes);
 
 /** What a history's seed does not say. */
 void nodes_describe(const struct nodes *nodes, struct history *history);
@@ -76,21 +66,6 @@ void nodes_run(struct history *history, void *user);
 /** A launch of this rank: its scripts, before any launch; and itself. */
 void prepare_launch(struct nodes *nodes, const struct history *history, uint32_t launch);
 void run_launch(struct nodes *nodes, uint32_t launch);
-
-/** A call that reports what kernels have added astray, and else succeeds. */
-#define REPORTS(nodes, call)                                                             \
-    do {                                                                                 \
-        const int code_ = (call);                                                        \
-        if (code_ == GRAVEL_ERANGE && strstr(gravel_last_error(), "gravel_accumulate:")) \
-            (nodes)->n_reported++;                                                       \
-        else                                                                             \
-            WORKS(nodes, code_);                                                         \
-    } while (0)
-
-/* ---- refused.c --------------------------------------------------------------------------------- */
-
-/** Make the call of a HISTORY_REFUSED, which must be refused. */
-void be_refused(struct nodes *nodes, const struct event *event);
 
 /* ---- observe.c --------------------------------------------------------------------------------- */
 

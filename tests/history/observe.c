@@ -58,14 +58,12 @@ static void read_launch(struct nodes *nodes, struct history *history, uint32_t l
             continue;
         if (is_request(event))
             event->seen = load_word(answers + 8 * (uint64_t)place, event->type);
-        else if (event->op == HISTORY_ASTRAY)
-            event->seen = nodes->n_reported; /* of this rank's, all at once or some */
         else if (event->op == HISTORY_LOOK || event->op == HISTORY_COLLECT ||
                  event->op == HISTORY_GIVE)
             event->seen = seen[place - launch * HISTORY_GROUPS * PLACES_OF_GROUP];
         else
             continue;
-        event->n_seen = event->op != HISTORY_ASTRAY || event->seen;
+        event->n_seen = 1;
     }
     unmap(nodes->gravel, answers);
 }

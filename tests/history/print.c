@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Prints a history as a program: rank by rank what the host does, and each launch's groups call by call, with what was seen;
- * the words at the end; and what is wrong with that.
+ * Prints a history: who does what in which step, and what was seen; the words at the end; and what is wrong with that.
  *
  * Path: shrink.c -> this -> standard output
  */
@@ -38,10 +37,8 @@ static const char *const op_names[] = {
     [HISTORY_SLOT] = "slot_add",
     [HISTORY_TAKE] = "block_alloc",
     [HISTORY_GIVE] = "block_free",
-    [HISTORY_ASTRAY] = "accumulate",
     [HISTORY_FLUSH] = "gravel_accumulator_flush",
     [HISTORY_SESSION] = "gravel_session_begin or _end",
-    [HISTORY_REFUSED] = "a call that is refused",
     [HISTORY_BARRIER] = "gravel_barrier",
     [HISTORY_SUM] = "gravel_barrier_sum of the counters",
     [HISTORY_SHARE] = "gravel_barrier, gravel_mirror_share",
@@ -49,75 +46,32 @@ static const char *const op_names[] = {
     [HISTORY_QUIET] = "gravel_quiet",
 };
 
-static const char *form_of(const struct event *event)
-{
-    static const char *const forms[] = {"_wg", "_wg_if", "_wi", " by a handler of the device, at"};
-    if (event->op >= HISTORY_LOOK || (!is_of_kernel(event) && event->form != HISTORY_HANDLER))
-        return "";
-    return forms[event->form];
-}
-
-static void print_operands(const struct event *event)
-{
-    if (event->cell == HISTORY_FLAG)
-        printf(" the group's flag at node %u", event->node);
-    else if (event->cell == HISTORY_LOG)
-        printf(" to the handler of node %u", event->node);
-    else if (event->cell == HISTORY_RECORDS)
-        printf(" to the stream of node %u", event->node);
-    else if (event->op == HISTORY_TAKE || event->op == HISTORY_GIVE)
-        printf(" of a block");
-    else if (event->op == GRAVEL_AM)
-        printf(" to the handler of node %u, which looks at word %u", event->node, event->cell);
-    else
-        printf(" word %u of node %u", event->cell, event->node);
-    if (event->op == GRAVEL_CAS)
-        printf(", expected %#" PRIx64, event->expected);
-    if (!is_reading(event) && event->op != GRAVEL_INC && event->op != GRAVEL_AM)
-        printf(", value %#" PRIx64, event->value);
-}
+static const char *const forms[] = {"_wg", "_wg_if", "_wi", " by a handler of the device"};
 
 static void print_event(const struct history *history, uint32_t number)
 {
     const struct event *event = &history->events[number];
-    printf("    %3u  ", number);
     if (is_of_kernel(event))
-        printf("step %u, item %u: ", event->step, event->item);
-    printf("%s%s%s%s", op_names[event->op],
-           event->op >= HISTORY_FENCE   ? ""
-           : event->type == GRAVEL_UINT ? "_uint"
-                                        : "_ulong",
-           form_of(event), event->op == HISTORY_COLLECT ? " the answer for" : "");
+        printf("  %3u  rank %u, launch %u, group %u, step %u, item %u: ", number, event->origin,
+               event->launch, event->group, event->step, event->item);
+    else
+        printf("  %3u  %s %u, ahead of launch %u: ", number,
+               is_joint(event)                  ? "all hosts, with"
+               : event->group == HISTORY_THREAD ? "another thread of rank"
+                                                : "host of rank",
+               event->origin, event->launch);
+    printf("%s", op_names[event->op]);
+    if (event->op < HISTORY_LOOK)
+        printf("%s%s", event->type == GRAVEL_UINT ? "_uint" : "_ulong", forms[event->form]);
     if (event->op < HISTORY_FENCE || event->op == HISTORY_SHARE)
-        print_operands(event);
+        printf(", word %u of node %u, value %#" PRIx64 ", expected %#" PRIx64, event->cell,
+               event->node, event->value, event->expected);
     if (event->op == HISTORY_LOOK && n_raising(history, event))
         printf(", once the flag of rank %u, launch %u, group %u is %u", event->of_origin,
                event->of_launch, event->of_group, n_raising(history, event));
     if (is_seeing(event))
         printf(" -> %#" PRIx64, event->seen);
     printf("\n");
-}
-
-static void print_part(const struct history *history, uint32_t origin, uint32_t launch,
-                       uint32_t group)
-{
-    bool is_titled = false;
-    for (uint32_t i = 0; i < history->n_events; i++) {
-        const struct event *event = &history->events[i];
-        if (event->origin != origin || event->launch != launch || event->group != group)
-            continue;
-        if (!is_titled && group == HISTORY_JOINT)
-            printf("  all ranks' hosts, ahead of launch %u\n", launch);
-        else if (!is_titled && group == HISTORY_HOST)
-            printf("  rank %u, host, ahead of launch %u\n", origin, launch);
-        else if (!is_titled && group == HISTORY_THREAD)
-            printf("  rank %u, another thread of the host\n", origin);
-        else if (!is_titled)
-            printf("  rank %u, launch %u, group %u of %u work-items\n", origin, launch, group,
-                   (unsigned)HISTORY_ITEMS);
-        is_titled = true;
-        print_event(history, i);
-    }
 }
 
 static void print_words(const struct history *history)
@@ -131,20 +85,12 @@ static void print_words(const struct history *history)
 
 void print_history(const struct history *history, const struct verdict *verdict)
 {
-    printf("history %" PRIu64 ", %u nodes, %u ranks that send, %u events: %s\n", history->seed,
-           history->n_nodes, history->n_origins, history->n_events,
-           history->failure[0] ? history->failure : verdict->what);
-    for (uint32_t origin = 0; origin < history->n_origins; origin++)
-        for (uint32_t launch = 0; launch <= history->n_launches; launch++) {
-            if (origin == 0)
-                print_part(history, origin, launch, HISTORY_JOINT);
-            print_part(history, origin, launch, HISTORY_HOST);
-            for (uint32_t group = 0; group < HISTORY_GROUPS; group++)
-                print_part(history, origin, launch, group);
-            print_part(history, origin, launch, HISTORY_THREAD);
-        }
-    if (history->failure[0])
-        return;
+    printf("history %" PRIu64 ", %u nodes, %u ranks that send, %u events: %s\n"
+           "  words %u, %u and %u are handlers' calls, records and flags\n",
+           history->seed, history->n_nodes, history->n_origins, history->n_events, verdict->what,
+           HISTORY_LOG, HISTORY_RECORDS, HISTORY_FLAG);
+    for (uint32_t i = 0; i < history->n_events; i++)
+        print_event(history, i);
     print_words(history);
     for (uint32_t i = 0; i < verdict->n_cycle; i++)
         printf("  %3u%s%s\n", verdict->cycle[i],

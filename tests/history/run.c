@@ -37,8 +37,7 @@ static void reset(struct nodes *nodes, struct history *history)
         history->events[i].seen = history->events[i].n_seen = 0;
     memset(history->last, 0, sizeof history->last);
     nodes->running = history;
-    nodes->n_reported = nodes->n_sessions = 0;
-    history->failure[0] = '\0';
+    nodes->n_sessions = 0;
     WORKS(nodes, gravel_accumulator_reset(nodes->most));
 }
 
@@ -127,7 +126,7 @@ static void end_sessions(struct nodes *nodes)
 
 #define POLLED_S 2.0 /* after which a fence tells whether a node has failed */
 
-/* The watch ends it if the flag does not come, and no node has failed. */
+/* The watch ends it if the flag does not come. */
 static void poll(struct nodes *nodes, struct event *event)
 {
     const uint32_t *flag =
@@ -135,12 +134,10 @@ static void poll(struct nodes *nodes, struct event *event)
     const uint32_t n_raised = n_raising(nodes->running, event);
     end_sessions(nodes);
     for (double begin = seconds_now(); __atomic_load_n(flag, __ATOMIC_ACQUIRE) < n_raised;) {
-        if (nodes_have_failed(nodes))
-            return;
         sched_yield();
         if (seconds_now() - begin < POLLED_S)
             continue;
-        REPORTS(nodes, gravel_fence(nodes->gravel));
+        WORKS(nodes, gravel_fence(nodes->gravel));
         begin = seconds_now();
     }
     event->seen = load_word(nodes->mapped[nodes->node] + CELL_AT(event->cell), event->type);
@@ -153,25 +150,23 @@ static void flush(struct nodes *nodes, const struct event *event)
     if (event->value & 2)
         WORKS(nodes, gravel_accumulator_begin(accumulator));
     else
-        REPORTS(nodes, gravel_accumulator_flush(accumulator));
+        WORKS(nodes, gravel_accumulator_flush(accumulator));
 }
 
 static void sum(struct nodes *nodes, struct event *event)
 {
-    REPORTS(nodes, gravel_barrier_sum(nodes->gravel, cell_offset(&nodes->layout, HISTORY_COUNTER),
-                                      1, NULL, &event->seen));
+    WORKS(nodes, gravel_barrier_sum(nodes->gravel, cell_offset(&nodes->layout, HISTORY_COUNTER), 1,
+                                    NULL, &event->seen));
     event->n_seen = 1;
 }
 
 /* What the copy of the word is then. Behind a barrier, for no kernel changes words that a mirror sends. */
 static void share_mirrors(struct nodes *nodes, struct event *event)
 {
-    REPORTS(nodes, gravel_barrier(nodes->gravel));
-    REPORTS(nodes, gravel_mirror_share(nodes->slots));
-    REPORTS(nodes, gravel_mirror_share(nodes->copies));
-    REPORTS(nodes, gravel_quiet(nodes->gravel));
-    if (nodes_have_failed(nodes))
-        return;
+    WORKS(nodes, gravel_barrier(nodes->gravel));
+    WORKS(nodes, gravel_mirror_share(nodes->slots));
+    WORKS(nodes, gravel_mirror_share(nodes->copies));
+    WORKS(nodes, gravel_quiet(nodes->gravel));
     event->seen = word32(nodes->gravel, nodes->node,
                          gravel_mirror_offset(nodes->copies) + sizeof(cl_uint) * event->node);
     event->n_seen = 1;
@@ -182,17 +177,15 @@ static void host_does(struct nodes *nodes, struct event *event)
     if (event->op == HISTORY_FENCE || event->op == HISTORY_QUIET)
         end_sessions(nodes); /* whose kernels it waits for */
     if (event->op == HISTORY_FENCE)
-        REPORTS(nodes, gravel_fence(nodes->gravel));
+        WORKS(nodes, gravel_fence(nodes->gravel));
     else if (event->op == HISTORY_QUIET)
-        REPORTS(nodes, gravel_quiet(nodes->gravel));
+        WORKS(nodes, gravel_quiet(nodes->gravel));
     else if (event->op == HISTORY_FLUSH)
         flush(nodes, event);
     else if (event->op == HISTORY_SESSION)
         begin_or_end_session(nodes, event->value & 1);
-    else if (event->op == HISTORY_REFUSED)
-        be_refused(nodes, event);
     else if (event->op == HISTORY_BARRIER)
-        REPORTS(nodes, gravel_barrier(nodes->gravel));
+        WORKS(nodes, gravel_barrier(nodes->gravel));
     else if (event->op == HISTORY_SUM)
         sum(nodes, event);
     else if (event->op == HISTORY_SHARE)
@@ -250,10 +243,7 @@ void nodes_run(struct history *history, void *user)
         prepare_launch(nodes, history, at);
     WORKS(nodes, gravel_barrier(nodes->gravel));
     play(nodes, history);
-    REPORTS(nodes, gravel_mirror_share(nodes->slots));
-    REPORTS(nodes, gravel_barrier(nodes->gravel));
-    if (nodes_have_failed(nodes))
-        nodes_renew(nodes);
-    else
-        observe(nodes, history);
+    WORKS(nodes, gravel_mirror_share(nodes->slots));
+    WORKS(nodes, gravel_barrier(nodes->gravel));
+    observe(nodes, history);
 }

@@ -31,17 +31,15 @@
     33                  /* at the answer to an earlier call, once all answers so far are counted */
 #define HISTORY_TAKE 34 /* a block of a pool, which holds a value from then on */
 #define HISTORY_GIVE 35 /* the block back, and see what it holds */
-#define HISTORY_ASTRAY 36 /* in an accumulator, at a node that is not there */
 /* The host's: */
-#define HISTORY_FENCE 37
-#define HISTORY_QUIET 38
-#define HISTORY_FLUSH 39   /* of one accumulator, or the beginning of one */
-#define HISTORY_SESSION 40 /* its begin, or its end */
-#define HISTORY_REFUSED 41 /* a call that cannot be right */
+#define HISTORY_FENCE 36
+#define HISTORY_QUIET 37
+#define HISTORY_FLUSH 38   /* of one accumulator, or the beginning of one */
+#define HISTORY_SESSION 39 /* its begin, or its end */
 /* All hosts' at once: */
-#define HISTORY_BARRIER 42
-#define HISTORY_SUM 43   /* gravel_barrier_sum of the counters */
-#define HISTORY_SHARE 44 /* both mirrors, behind a barrier */
+#define HISTORY_BARRIER 40
+#define HISTORY_SUM 41   /* gravel_barrier_sum of the counters */
+#define HISTORY_SHARE 42 /* both mirrors, behind a barrier */
 
 #define HISTORY_CODE(op, type) ((op) << 3 | (type))
 

@@ -47,8 +47,6 @@ static void fill_call(struct history_call *call, const struct layout *layout,
     if (event->op == HISTORY_LOOK) {
         call->flag = flag_of(layout, event);
         call->n_raised = n_raising(history, event);
-    } else if (event->op == HISTORY_ASTRAY) {
-        call->code = HISTORY_CODE(HISTORY_ADDED, event->type);
     } else if (event->op == HISTORY_COLLECT) {
         call->code = HISTORY_CODE(HISTORY_LOOK, event->type);
         call->flag = layout->answered + 4 * (event->launch * HISTORY_GROUPS + event->group);
