@@ -17,22 +17,13 @@ struct gravel_resolver {
 
 int gravel_resolver_create(struct gravel_resolver **out, const struct gravel_resolver_shape *shape)
 {
-    const struct gravel_device_resolver_shape on_device = {
-        .device = shape->memory->device,
-        .arena = shape->memory->region.buffer,
-        .max_frame_bytes = shape->max_frame_bytes,
-        .calls = shape->calls,
-        .memory = shape->memory,
-        .straight_bytes = GRAVEL_STRAIGHT_BYTES,
-        .lending = shape->lending,
-        .heap = shape->heap,
-    };
     struct gravel_resolver *resolver = calloc(1, sizeof *resolver);
     *out = resolver;
     if (!resolver)
         return gravel_fail(GRAVEL_ENOMEM, "resolver");
     resolver->shape = *shape;
-    int code = on_device.arena ? gravel_device_resolver_create(&resolver->device, &on_device) : 0;
+    int code =
+        shape->memory->region.buffer ? gravel_device_resolver_create(&resolver->device, shape) : 0;
     if (code) {
         gravel_resolver_destroy(resolver);
         *out = NULL;
@@ -133,7 +124,7 @@ static bool keep(struct gravel_resolver *resolver, const void *frame,
                  (unsigned long long)loan->sequence);
         return true;
     }
-    int code = gravel_device_resolver_lend(resolver->device, frame, &plan, loan,
+    int code = gravel_device_resolver_keep(resolver->device, frame, &plan, loan,
                                            gravel_memory_heap_offset(resolver->shape.memory, heap));
     if (code)
         refuse_device(code, refusal);

@@ -15,11 +15,38 @@
 
 #include "memory/memory.h"
 #include "resolve/apply.h"
-#include "resolve/loan.h"
-#include "serve/calls.h"
+#include "resolve/decode.h"
 #include "resolve/requests.h"
+#include "serve/calls.h"
+#include "transport/buffer.h"
 
 struct gravel_resolver;
+
+/* A frame for the resolver, which may keep it for a while: until give_back. It stays the lender's. */
+struct gravel_loan {
+    uint32_t source, destination; /* nodes */
+    uint64_t sequence;            /* of the frame among those from source */
+    uint64_t bytes;               /* as received */
+    void *buffer;
+    /* the lender's: what is given back; NULL: the frame that lies in source's memory */
+    const struct gravel_rows *rows; /* where the messages are on the device; NULL: in the frame */
+};
+
+/* What the lender learns of frames that were kept, in the order in which they came. */
+struct gravel_lending {
+    void *context;
+    /* The frame may be written to again, and what rows tells of. */
+    void (*give_back)(void *context, const struct gravel_loan *loan);
+    /* @param n_messages  applied; 0 if refused. @param refusal  code 0 if it was not. */
+    void (*ended)(void *context, const struct gravel_loan *loan, uint64_t n_messages,
+                  const struct gravel_refusal *refusal);
+};
+
+static inline struct gravel_expect gravel_loan_expects(const struct gravel_loan *loan)
+{
+    return (struct gravel_expect){
+        .source = loan->source, .destination = loan->destination, .sequence = loan->sequence};
+}
 
 struct gravel_resolver_shape {
     struct gravel_heap *heap; /* books of the symmetric heap; the same for all local nodes */

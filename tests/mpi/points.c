@@ -6,13 +6,12 @@
  *
  * The linker sends the calls here (--wrap).
  *
- * Path: die.c -> this -> lib/transport/handover.c, lib/resolve/on_device/lent.c, lib/mirror/share.c; device/standing.h
+ * Path: die.c -> this -> lib/transport/handover.c, lib/resolve/resolver.c, lib/mirror/share.c; device/standing.h
  */
 #include "device/standing.h"
 #include "die.h"
 #include "node/node.h"
 #include "resolve/on_device/device_resolver.h"
-#include "resolve/on_device/lent.h"
 #include "transport/handover.h"
 
 #include <gravel/mirror.h>
@@ -79,19 +78,19 @@ struct gravel_buffer *__wrap_gravel_handover_note(const struct gravel_handover *
     return note;
 }
 
-int __real_gravel_lent_take(struct gravel_lent *lent, const void *frame,
-                            const struct gravel_plan *plan, const struct gravel_loan *loan,
-                            uint64_t heap_offset);
-int __wrap_gravel_lent_take(struct gravel_lent *lent, const void *frame,
-                            const struct gravel_plan *plan, const struct gravel_loan *loan,
-                            uint64_t heap_offset);
-int __wrap_gravel_lent_take(struct gravel_lent *lent, const void *frame,
-                            const struct gravel_plan *plan, const struct gravel_loan *loan,
-                            uint64_t heap_offset)
+int __real_gravel_device_resolver_keep(struct gravel_device_resolver *resolver, const void *frame,
+                                       const struct gravel_plan *plan,
+                                       const struct gravel_loan *loan, uint64_t heap_offset);
+int __wrap_gravel_device_resolver_keep(struct gravel_device_resolver *resolver, const void *frame,
+                                       const struct gravel_plan *plan,
+                                       const struct gravel_loan *loan, uint64_t heap_offset);
+int __wrap_gravel_device_resolver_keep(struct gravel_device_resolver *resolver, const void *frame,
+                                       const struct gravel_plan *plan,
+                                       const struct gravel_loan *loan, uint64_t heap_offset)
 {
     if (!loan->rows) /* not a part that never left the device */
         pass(NOTE);
-    return __real_gravel_lent_take(lent, frame, plan, loan, heap_offset);
+    return __real_gravel_device_resolver_keep(resolver, frame, plan, loan, heap_offset);
 }
 
 int __real_gravel_node_put_heap(struct gravel *node, const char *call, uint32_t heap, uint64_t from,

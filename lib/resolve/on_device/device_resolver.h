@@ -1,41 +1,29 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Applying a checked node buffer to a heap that only the device can address.
+ * Applying node buffers to a heap that only the device can address: the counterpart of apply.h for the steps of the
+ * capability ladder without shared memory.
  *
  * Every run of words is a kernel or three, enqueued in the runs' order, and so is one of active messages that the
- * device runs; others are run by the host in between. The counterpart of apply.h for the steps of the capability
- * ladder without fine-grain SVM. A long frame of updates and puts is lent instead, and its indices are checked by the
- * device (lent.h).
+ * device runs; others are run by the host in between. A long frame of updates and puts in pinned memory is kept: it is
+ * uploaded from where it lies, no thread of the host reads or copies a message, and the device checks its indices, then
+ * applies the frame as a whole or nothing of it. A part of a block that never left the device (loan->rows) takes the
+ * same way without the upload, and its memory is given back when it is applied.
  *
- * Path:    decode.h has passed the buffer -> device_resolver.h -> runs.h, and handlers.
- * Owner:   the resolver owns its queue, program and buffers, and retains context and arena; the
- *          caller owns the frame, which is not used after the call.
- * Threads: one at a time. No other kernel or thread changes heap words, but the caller's own
- *          kernels.
+ * Path:    resolver.c, decode.h -> device_resolver.h -> runs.h -> cl/kernels/resolve.cl, and handlers.
+ * Owner:   the resolver owns its queues, program and buffers, and retains context and arena; a frame is the lender's
+ *          again when give_back is called, one that is not kept when the call returns.
+ * Threads: one at a time; the callbacks are made by it. No other kernel or thread changes heap words, but the caller's
+ *          own kernels.
  */
 #ifndef GRAVEL_RESOLVE_ON_DEVICE_DEVICE_RESOLVER_H
 #define GRAVEL_RESOLVE_ON_DEVICE_DEVICE_RESOLVER_H
 
-#include "memory/memory.h"
-#include "resolve/apply.h"
-#include "resolve/loan.h"
-#include "serve/calls.h"
+#include "resolve/resolver.h"
 
 struct gravel_device_resolver;
 
 /* A pinned frame so long [bytes] is uploaded in less time than it takes to copy it. */
 #define GRAVEL_STRAIGHT_BYTES (256u << 10)
-
-struct gravel_device_resolver_shape {
-    const struct gravel_device *device; /* open; must outlive the resolver */
-    cl_mem arena;                       /* in which the heaps of the local nodes lie */
-    uint64_t max_frame_bytes;           /* longest frame that will be applied */
-    struct gravel_device_calls *calls; /* handlers that the device runs; NULL if none. The node's */
-    const struct gravel_memory *memory; /* tells which frames are pinned; NULL: none is */
-    uint32_t straight_bytes;       /* fewest of a pinned frame that is uploaded from where it is */
-    struct gravel_lending lending; /* to whom such frames belong; without callbacks none is kept */
-    struct gravel_heap *heap;      /* the node's books; NULL: no package is applied in place */
-};
 
 /**
  * Build the kernels and allocate room for some frames.
@@ -43,7 +31,7 @@ struct gravel_device_resolver_shape {
  * @return  0; GRAVEL_EBUILD; GRAVEL_ECL; GRAVEL_ENOMEM.
  */
 int gravel_device_resolver_create(struct gravel_device_resolver **out,
-                                  const struct gravel_device_resolver_shape *shape);
+                                  const struct gravel_resolver_shape *shape);
 
 /** Release everything; NULL is allowed. @return false if the device may still use it: it stays. */
 bool gravel_device_resolver_destroy(struct gravel_device_resolver *resolver);
@@ -53,19 +41,16 @@ bool gravel_device_resolver_destroy(struct gravel_device_resolver *resolver);
  * are under way then. gravel_device_resolver_finish waits for them.
  *
  * @param apply        call and context for active messages; its heap is not used.
- * @param heap_offset  from the start of the arena to offset 0 of the node's heap [bytes], a
- * multiple of 8.
+ * @param heap_offset  from the start of the arena to offset 0 of the node's heap [bytes], a multiple of 8.
  * @param frame        passed by gravel_decode_check, 8-byte aligned; its requests have their answers when the call
  *                     returns, and its signals are raised with its messages.
- * @param applied      [out] as gravel_apply_frame fills it; after an error, what was enqueued
- * before.
- * @return             0; GRAVEL_ECL, and then the heap may have a part of the frame; GRAVEL_EINVAL:
- * the frame is longer than max_frame_bytes, and nothing is applied.
+ * @param applied      [out] as gravel_apply_frame fills it; after an error, what was enqueued before.
+ * @return             0; GRAVEL_ECL, and then the heap may have a part of the frame; GRAVEL_EINVAL: the frame is longer
+ *                     than max_frame_bytes, and nothing is applied.
  *
  * A failed handler stops nothing. Sums of floats are in no particular order.
  *
- * Memory:  kernels and copies enqueued, to any queue of the context, after finish has returned see what was
- *          applied.
+ * Memory:  kernels and copies enqueued, to any queue of the context, after finish has returned see what was applied.
  */
 int gravel_device_resolver_apply(struct gravel_device_resolver *resolver,
                                  const struct gravel_apply *apply, uint64_t heap_offset,
@@ -81,7 +66,7 @@ bool gravel_device_resolver_keeps(const struct gravel_device_resolver *resolver,
  * @param frame  [loan->bytes] that gravel_device_resolver_keeps and gravel_decode_plan have passed.
  * @return       0, and the lender will be called back; GRAVEL_ECL, or given up, and the frame is not kept.
  */
-int gravel_device_resolver_lend(struct gravel_device_resolver *resolver, const void *frame,
+int gravel_device_resolver_keep(struct gravel_device_resolver *resolver, const void *frame,
                                 const struct gravel_plan *plan, const struct gravel_loan *loan,
                                 uint64_t heap_offset);
 
