@@ -60,6 +60,15 @@ int gravel_fail_text(int code, const char *text)
     return code;
 }
 
+void gravel_append(char *text, size_t bytes, const char *format, ...)
+{
+    const size_t used = strlen(text);
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text + used, bytes - used, format, arguments);
+    va_end(arguments);
+}
+
 struct gravel_kept gravel_keep(int code)
 {
     struct gravel_kept error;

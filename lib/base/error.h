@@ -46,6 +46,10 @@ int gravel_fail_again(const struct gravel_kept *error);
 /** Set the error text as gravel_fail does, from a text of any length, which is cut: a compiler's log. */
 int gravel_fail_text(int code, const char *text);
 
+/** Appends to a text of at most `bytes`, which is cut there. */
+void gravel_append(char *text, size_t bytes, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
 /** Whether a number from elsewhere is one of GRAVEL_ERRORS. */
 bool gravel_is_error(int64_t code);
 

@@ -2,7 +2,7 @@
 /*
  * How kernels name a handler of the node's table, and which command calls it.
  *
- * Path:    node/handlers.c, node/messages.c, device/beside.c, opencl/program.c, serve/sender.c, resolve/decode.c ->
+ * Path:    node/handlers.c, node/messages.c, device/device.c, opencl/program.c, serve/sender.c, resolve/decode.c ->
  *          this.
  * Threads: any; no state.
  */

@@ -28,14 +28,6 @@ static void query_text(cl_device_id device, cl_device_info name, char *text, siz
     snprintf(text, bytes, "%s", whole);
 }
 
-static void query_platform_name(cl_platform_id platform, char *text, size_t bytes)
-{
-    char whole[1024] = "";
-    if (clGetPlatformInfo(platform, CL_PLATFORM_NAME, sizeof whole - 1, whole, NULL) != CL_SUCCESS)
-        whole[0] = '\0';
-    snprintf(text, bytes, "%s", whole);
-}
-
 /* A list of name and version pairs: OpenCL C versions or features. The caller frees it. */
 static cl_name_version *query_list(cl_device_id device, cl_device_info name, size_t *n)
 {
@@ -137,13 +129,22 @@ static void query_by_extensions(cl_device_id device, struct gravel_capability *c
     free(list);
 }
 
+void gravel_platform_name(cl_platform_id platform, char name[GRAVEL_DEVICE_TEXT_BYTES])
+{
+    char whole[1024] = "";
+    if (clGetPlatformInfo(platform, CL_PLATFORM_NAME, sizeof whole - 1, whole, NULL) != CL_SUCCESS)
+        whole[0] = '\0';
+    whole[GRAVEL_DEVICE_TEXT_BYTES - 1] = 0;
+    memcpy(name, whole, GRAVEL_DEVICE_TEXT_BYTES);
+}
+
 void gravel_capability_query(cl_device_id device, struct gravel_capability *capability)
 {
     memset(capability, 0, sizeof *capability);
     cl_platform_id platform = NULL;
     clGetDeviceInfo(device, CL_DEVICE_PLATFORM, sizeof platform, &platform, NULL);
     if (platform)
-        query_platform_name(platform, capability->platform, sizeof capability->platform);
+        gravel_platform_name(platform, capability->platform);
     query_text(device, CL_DEVICE_NAME, capability->name, sizeof capability->name);
     query_text(device, CL_DRIVER_VERSION, capability->driver, sizeof capability->driver);
     query_c_std(device, capability);

@@ -13,10 +13,12 @@
 
 #include <stdbool.h>
 
+#define GRAVEL_DEVICE_TEXT_BYTES 128u
+
 struct gravel_capability {
-    char platform[128];
-    char name[128];
-    char driver[128];
+    char platform[GRAVEL_DEVICE_TEXT_BYTES];
+    char name[GRAVEL_DEVICE_TEXT_BYTES];
+    char driver[GRAVEL_DEVICE_TEXT_BYTES];
     char c_std[16]; /* newest OpenCL C the device lists that we use: "CL3.0", "CL2.0" or "CL1.2" */
     bool is_cpu;
     bool has_compiler;
@@ -41,5 +43,8 @@ struct gravel_capability {
 
 /** Query a device. Never fails: what cannot be asked counts as absent. */
 void gravel_capability_query(cl_device_id device, struct gravel_capability *capability);
+
+/** Asks for a platform's name, which is cut if it is longer; "" if the platform does not tell. */
+void gravel_platform_name(cl_platform_id platform, char name[GRAVEL_DEVICE_TEXT_BYTES]);
 
 #endif

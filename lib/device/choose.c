@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The choice of a device. See choose.h.
+ * Chooses among the devices that there are. See select.h.
  */
-#include "device/choose.h"
+#include "device/select.h"
 
 #include "base/error.h"
 #include "device/ladder.h"
@@ -10,33 +10,6 @@
 #include <ctype.h>
 #include <stdio.h>
 #include <string.h>
-#include <strings.h>
-
-/* "0:0 Portable Computing Language: pthread-...; 1:0 ..." into text. */
-static void describe(const struct gravel_candidate *candidates, unsigned n, char *text,
-                     size_t bytes)
-{
-    size_t used = 0;
-    text[0] = '\0';
-    for (unsigned i = 0; i < n && used < bytes; i++) {
-        const struct gravel_candidate *c = &candidates[i];
-        int wrote =
-            snprintf(text + used, bytes - used, "%s%u:%u %s: %s", i ? "; " : "", c->platform_number,
-                     c->device_number, c->capability.platform, c->capability.name);
-        used += wrote > 0 ? (size_t)wrote : 0;
-    }
-    if (n == 0)
-        snprintf(text, bytes, "no device at all");
-}
-
-static bool contains(const char *whole, const char *part)
-{
-    size_t length = strlen(part);
-    for (; *whole; whole++)
-        if (!strncasecmp(whole, part, length))
-            return true;
-    return false;
-}
 
 bool gravel_device_parse_numbers(const char *name, unsigned *platform, unsigned *device)
 {
@@ -69,9 +42,13 @@ static void take_turn(const struct gravel_candidate *first, uint32_t local,
 static int refuse(const char *name, const char *why, const struct gravel_candidate *candidates,
                   unsigned n)
 {
-    char list[900];
-    describe(candidates, n, list, sizeof list);
-    return gravel_fail(GRAVEL_EDEVICE, "device \"%s\" %s; there is: %s", name, why, list);
+    char list[900] = "";
+    for (unsigned i = 0; i < n; i++)
+        gravel_append(list, sizeof list, "%s%u:%u %s: %s", i ? "; " : "",
+                      candidates[i].platform_number, candidates[i].device_number,
+                      candidates[i].capability.platform, candidates[i].capability.name);
+    return gravel_fail(GRAVEL_EDEVICE, "device \"%s\" %s; there is: %s", name, why,
+                       n ? list : "no device at all");
 }
 
 static int choose_by_number(const char *name, unsigned platform, unsigned device,
@@ -93,7 +70,7 @@ static int choose_by_name(const char *name, uint32_t local,
     const struct gravel_candidate *first = NULL;
     for (unsigned i = 0; i < n; i++) {
         const struct gravel_candidate *c = &candidates[i];
-        if (!contains(c->capability.platform, name) && !contains(c->capability.name, name))
+        if (!strcasestr(c->capability.platform, name) && !strcasestr(c->capability.name, name))
             continue;
         if (first && !are_equal(first, c))
             return refuse(name, "is ambiguous", candidates, n);
@@ -110,7 +87,6 @@ static int choose_best(const char *wanted_step, uint32_t local,
                        struct gravel_choice *choice)
 {
     char reasons[900] = "";
-    size_t used = 0;
     unsigned best = 0;
     const struct gravel_candidate *first = NULL;
     for (unsigned i = 0; i < n; i++) {
@@ -123,10 +99,9 @@ static int choose_best(const char *wanted_step, uint32_t local,
             unsigned rank = step + is_last_resort * GRAVEL_N_STEPS;
             if (!first || rank < best)
                 first = c, best = rank;
-        } else if (used < sizeof reasons) {
-            int wrote = snprintf(reasons + used, sizeof reasons - used, "; %u:%u %s: %s",
-                                 c->platform_number, c->device_number, c->capability.name, lack);
-            used += wrote > 0 ? (size_t)wrote : 0;
+        } else {
+            gravel_append(reasons, sizeof reasons, "; %u:%u %s: %s", c->platform_number,
+                          c->device_number, c->capability.name, lack);
         }
     }
     if (first) {

@@ -8,9 +8,9 @@
 #include "device/device.h"
 
 #include "base/error.h"
-#include "device/beside.h"
-#include "device/choose.h"
+#include "base/handler.h"
 #include "device/cores.h"
+#include "device/select.h"
 
 #include <pthread.h>
 #include <stdio.h>
@@ -30,15 +30,14 @@ static struct part *parts;
 
 static void take(struct gravel_device *device, const struct gravel_choice *choice, uint32_t local)
 {
-    const struct gravel_candidate *taken = choice->taken;
-    device->id = taken->device;
-    device->capability = taken->capability;
-    int n = snprintf(device->chosen, sizeof device->chosen, "%u:%u", taken->platform_number,
-                     taken->device_number);
+    device->id = choice->taken->device;
+    device->capability = choice->taken->capability;
+    gravel_append(device->chosen, sizeof device->chosen, "%u:%u", choice->taken->platform_number,
+                  choice->taken->device_number);
     if (choice->n_equal > 1)
-        snprintf(device->chosen + n, sizeof device->chosen - (size_t)n,
-                 ", number %u of %u equal devices, as this is node %u of its host",
-                 choice->turn + 1, choice->n_equal, local + 1);
+        gravel_append(device->chosen, sizeof device->chosen,
+                      ", number %u of %u equal devices, as this is node %u of its host",
+                      choice->turn + 1, choice->n_equal, local + 1);
 }
 
 static int choose(struct gravel_device *device, const struct gravel_config *config, uint32_t local)
@@ -47,7 +46,8 @@ static int choose(struct gravel_device *device, const struct gravel_config *conf
     struct gravel_choice choice;
     unsigned n;
     if (!candidates)
-        return gravel_fail(GRAVEL_ENOMEM, "device list");
+        return gravel_fail(GRAVEL_ENOMEM, "out of memory (%zu bytes of a list of devices)",
+                           GRAVEL_MAX_DEVICES * sizeof *candidates);
     int code = gravel_device_list_named(config->device, candidates, &n);
     if (!code)
         code = gravel_device_choose(config->device, config->step, local, candidates, n, &choice);
@@ -70,61 +70,38 @@ static bool can_partition(cl_device_id device)
     return false;
 }
 
+/* Makes sub-devices, which the process keeps from then on. */
 static cl_int make_part(cl_device_id whole, cl_uint all, cl_uint units, struct part **out)
 {
     const cl_device_partition_property by_counts[] = {CL_DEVICE_PARTITION_BY_COUNTS, units,
                                                       all - units,
                                                       CL_DEVICE_PARTITION_BY_COUNTS_LIST_END, 0};
     cl_device_id ids[2];
-    if (!can_partition(whole))
-        return CL_INVALID_VALUE;
+    cl_int error = CL_INVALID_VALUE;
     struct part *part = malloc(sizeof *part);
-    if (!part)
-        return CL_OUT_OF_HOST_MEMORY;
-    *part = (struct part){.whole = whole, .units = units};
-    cl_int error = clCreateSubDevices(whole, by_counts, 2, ids, NULL);
+    if (part && can_partition(whole))
+        error = clCreateSubDevices(whole, by_counts, 2, ids, NULL);
     if (error != CL_SUCCESS) {
         free(part);
-        return error;
+        return part ? error : CL_OUT_OF_HOST_MEMORY;
     }
-    part->id = ids[0];
-    part->beside = ids[1];
+    pthread_mutex_lock(&parts_lock);
+    *part = (struct part){parts, whole, ids[0], ids[1], units};
+    parts = part;
+    pthread_mutex_unlock(&parts_lock);
     *out = part;
     return CL_SUCCESS;
 }
 
-/* Returns the part that there is; or else the one made, if any, which the process keeps from then on. */
-static struct part *take_part(cl_device_id whole, cl_uint units, struct part *made)
+/* Finds sub-devices with so many compute units and with the rest; they are made when first asked for. */
+static cl_int find_part(cl_device_id whole, cl_uint all, cl_uint units, struct part **out)
 {
     pthread_mutex_lock(&parts_lock);
-    struct part *part = parts;
-    while (part && (part->whole != whole || part->units != units))
-        part = part->next;
-    if (!part && made) {
-        made->next = parts;
-        part = parts = made;
-    }
+    *out = parts;
+    while (*out && ((*out)->whole != whole || (*out)->units != units))
+        *out = (*out)->next;
     pthread_mutex_unlock(&parts_lock);
-    return part;
-}
-
-/* Finds sub-devices with so many compute units and with the rest; they are made when first asked for. */
-static cl_int find_part(cl_device_id whole, cl_uint all, cl_uint units, struct part *out)
-{
-    struct part *part = take_part(whole, units, NULL), *made;
-    if (!part) {
-        cl_int error = make_part(whole, all, units, &made);
-        if (error != CL_SUCCESS)
-            return error;
-        part = take_part(whole, units, made);
-        if (part != made) { /* another node of the process came first */
-            clReleaseDevice(made->id);
-            clReleaseDevice(made->beside);
-            free(made);
-        }
-    }
-    *out = *part;
-    return CL_SUCCESS;
+    return *out ? CL_SUCCESS : make_part(whole, all, units, out);
 }
 
 static void leave_cores(struct gravel_device *device, const struct gravel_config *config,
@@ -142,7 +119,7 @@ static void leave_cores(struct gravel_device *device, const struct gravel_config
         snprintf(device->cores, sizeof device->cores, "kernels get all %u compute units", all);
         return;
     }
-    struct part part = {.whole = NULL};
+    struct part *part;
     cl_int error = find_part(device->id, all, units, &part);
     if (error != CL_SUCCESS) {
         snprintf(device->cores, sizeof device->cores,
@@ -150,47 +127,11 @@ static void leave_cores(struct gravel_device *device, const struct gravel_config
                  gravel_cl_error(error), units);
         return;
     }
-    device->id = part.id;
-    device->beside = part.beside;
+    device->id = part->id;
+    device->beside = part->beside;
     device->units = units;
     snprintf(device->cores, sizeof device->cores, "sub-device of %u of %u compute units", units,
              all);
-}
-
-static int make_context(struct gravel_device *device)
-{
-    cl_int error;
-    const cl_device_id ids[] = {device->id, device->beside};
-    device->context = clCreateContext(NULL, device->beside ? 2 : 1, ids, NULL, NULL, &error);
-    return error == CL_SUCCESS ? 0 : gravel_fail_cl("clCreateContext", error);
-}
-
-static int make_queue(struct gravel_device *device)
-{
-    cl_int error;
-    device->queue = clCreateCommandQueueWithProperties(device->context, device->id, NULL, &error);
-    return error == CL_SUCCESS ? 0 : gravel_fail_cl("clCreateCommandQueueWithProperties", error);
-}
-
-static void take_callers_device(struct gravel_device *device, cl_device_id id)
-{
-    device->id = id;
-    gravel_capability_query(id, &device->capability);
-    device->units = device->capability.compute_units;
-    snprintf(device->chosen, sizeof device->chosen, "the caller's");
-}
-
-/* A context may not have the sub-device that would leave a core, so its device is used as it is. */
-static void take_callers_context(struct gravel_device *device,
-                                 const struct gravel_bindings *bindings)
-{
-    snprintf(device->cores, sizeof device->cores, "the caller's device, as it is");
-    device->context = bindings->context;
-    clRetainContext(device->context);
-    if (bindings->queue) {
-        device->queue = bindings->queue;
-        clRetainCommandQueue(device->queue);
-    }
 }
 
 /* Slices and copies follow each other; in another order the self-test would blame the device. */
@@ -207,6 +148,7 @@ static int check_order(cl_command_queue queue)
                : gravel_fail_cl("bindings.queue: clGetCommandQueueInfo", error);
 }
 
+/* A context may not have the sub-device that would leave a core, so its device is used as it is. */
 static int take_callers(struct gravel_device *device, const struct gravel_config *config,
                         const struct gravel_bindings *bindings, uint32_t n_sharing)
 {
@@ -215,13 +157,24 @@ static int take_callers(struct gravel_device *device, const struct gravel_config
                            "bindings: a context needs its device, and a queue needs both");
     if (bindings->queue)
         GRAVEL_TRY(check_order(bindings->queue));
-    take_callers_device(device, bindings->device);
-    if (bindings->context)
-        take_callers_context(device, bindings);
-    else
+    device->id = bindings->device;
+    gravel_capability_query(device->id, &device->capability);
+    gravel_append(device->chosen, sizeof device->chosen, "the caller's");
+    if (!bindings->context) {
         leave_cores(device, config, n_sharing);
+        return 0;
+    }
+    device->units = device->capability.compute_units;
+    gravel_append(device->cores, sizeof device->cores, "the caller's device, as it is");
+    clRetainContext(bindings->context);
+    device->context = bindings->context;
+    if (bindings->queue)
+        clRetainCommandQueue(bindings->queue);
+    device->queue = bindings->queue;
     return 0;
 }
+
+/* ---- step --------------------------------------------------------------------------------------- */
 
 static int take_step(struct gravel_device *device, const struct gravel_config *config)
 {
@@ -237,6 +190,42 @@ static int take_step(struct gravel_device *device, const struct gravel_config *c
             "one must stay free beside a kernel that waits",
             capability->platform, capability->name, device->cores);
     return 0;
+}
+
+/* Decides where handlers written in OpenCL C run: see `beside` and `is_sliced` of struct gravel_device. */
+static int place_handlers(struct gravel_device *device, const struct gravel_bindings *bindings)
+{
+    bool is_shared = gravel_step_is_shared(device->step);
+    device->is_sliced = !is_shared;
+    if (!is_shared || !gravel_device_has_handlers(bindings)) {
+        device->beside = NULL;
+        return 0;
+    }
+    device->is_sliced = !device->beside;
+    if (device->beside || device->units > 1)
+        return 0;
+    return gravel_fail(
+        GRAVEL_ECAPABILITY,
+        "%s: handlers written in OpenCL C cannot run beside kernels on step %s: there is a "
+        "single compute unit (%s); more units, or GRAVEL_STEP=drain, would do",
+        device->capability.name, gravel_step_name(device->step), device->cores);
+}
+
+/* ---- objects ------------------------------------------------------------------------------------ */
+
+static int make_context(struct gravel_device *device)
+{
+    cl_int error;
+    const cl_device_id ids[] = {device->id, device->beside};
+    device->context = clCreateContext(NULL, device->beside ? 2 : 1, ids, NULL, NULL, &error);
+    return gravel_check_cl("clCreateContext", error);
+}
+
+static int make_queue(struct gravel_device *device)
+{
+    cl_int error;
+    device->queue = clCreateCommandQueueWithProperties(device->context, device->id, NULL, &error);
+    return gravel_check_cl("clCreateCommandQueueWithProperties", error);
 }
 
 /* Makes the memory that probes read to: pinned, for a read to other memory takes a GPU's driver 10 us longer. */
@@ -288,7 +277,7 @@ int gravel_device_open(struct gravel_device *device, const struct gravel_config 
     if (!code)
         code = take_step(device, config);
     if (!code)
-        code = gravel_beside_choose(device, bindings);
+        code = place_handlers(device, bindings);
     if (!code && !device->context)
         code = make_context(device);
     if (!code && !device->queue)
@@ -313,4 +302,20 @@ void gravel_device_close(struct gravel_device *device)
     if (device->context)
         clReleaseContext(device->context);
     memset(device, 0, sizeof *device);
+}
+
+bool gravel_device_has_handlers(const struct gravel_bindings *bindings)
+{
+    for (uint32_t i = 0; bindings && bindings->handlers && i < bindings->n_handlers; i++)
+        if (!gravel_handler_is_host(&bindings->handlers[i]))
+            return true;
+    return false;
+}
+
+struct gravel_device gravel_device_of_handlers(const struct gravel_device *device)
+{
+    struct gravel_device other = *device;
+    if (device->beside)
+        other.id = device->beside;
+    return other;
 }

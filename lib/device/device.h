@@ -2,7 +2,12 @@
 /*
  * The OpenCL objects of a node: device, context, command queue; and what is known of the device.
  *
- * Path:    select.c -> device.c -> arena.c, program.c, opencl/launches.c.
+ * On steps svm and usm leaders that wait for room keep their compute units, and a handler written in OpenCL C may have
+ * to make the room. So such handlers need units that leaders cannot take: on a CPU device the units that
+ * GRAVEL_HOST_CORES leaves to the host threads, as a sub-device that nothing else is launched on. Where there are none,
+ * launches are cut into slices that leave one unit free, as on step pump.
+ *
+ * Path:    select.c -> device.c -> arena.c, program.c, opencl/launches.c; node/launch.c (slices), lib/serve/calls.c.
  * Owner:   releases what it made, except sub-devices, which the process keeps; the caller's own objects
  *          are retained and released.
  */
@@ -29,7 +34,7 @@ struct gravel_device {
     cl_device_id beside;
     /* other units of a CPU device, for handlers written in OpenCL C; NULL if none */
     bool is_sliced;
-    /* launches are cut into slices: on pump and drain, or for handlers (beside.c) */
+    /* launches are cut into slices: on pump and drain, or for handlers */
     char cores[160];  /* how a core is left to the host threads, in words */
     char chosen[160]; /* which device it is, and of how many, in words */
     struct gravel_capability capability;
@@ -59,6 +64,12 @@ struct gravel_neighbours {
 int gravel_device_open(struct gravel_device *device, const struct gravel_config *config,
                        const struct gravel_bindings *bindings,
                        const struct gravel_neighbours *neighbours);
+
+/** Whether a handler is the device's to run: it has no function of the host. */
+bool gravel_device_has_handlers(const struct gravel_bindings *bindings);
+
+/** Returns the device as handlers see it: `id` is the sub-device `beside`, if there is one. */
+struct gravel_device gravel_device_of_handlers(const struct gravel_device *device);
 
 /** Release everything; a zero-filled or half-open device is allowed. */
 void gravel_device_close(struct gravel_device *device);

@@ -41,7 +41,6 @@
 #define clGetEventInfo(...) GRAVEL_MARKED(clGetEventInfo, __VA_ARGS__)
 #define clReleaseCommandQueue(...) GRAVEL_MARKED(clReleaseCommandQueue, __VA_ARGS__)
 #define clReleaseContext(...) GRAVEL_MARKED(clReleaseContext, __VA_ARGS__)
-#define clReleaseDevice(...) GRAVEL_MARKED(clReleaseDevice, __VA_ARGS__)
 #define clReleaseEvent(...) GRAVEL_MARKED(clReleaseEvent, __VA_ARGS__)
 #define clReleaseKernel(...) GRAVEL_MARKED(clReleaseKernel, __VA_ARGS__)
 #define clReleaseMemObject(...) GRAVEL_MARKED(clReleaseMemObject, __VA_ARGS__)

@@ -11,25 +11,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define DEVICE_UUID 0x106A /* CL_DEVICE_UUID_KHR; older headers have none */
+#define DEVICE_UUID 0x106A /* CL_DEVICE_UUID_KHR, which drivers without the extension refuse */
 #define UUID_BYTES 16u
 
-static bool has_uuid(cl_device_id device, unsigned char uuid[UUID_BYTES])
-{
-    size_t bytes = 0;
-    if (clGetDeviceInfo(device, CL_DEVICE_EXTENSIONS, 0, NULL, &bytes) != CL_SUCCESS)
-        return false;
-    char *extensions = calloc(1, bytes + 1);
-    bool has =
-        extensions &&
-        clGetDeviceInfo(device, CL_DEVICE_EXTENSIONS, bytes, extensions, NULL) == CL_SUCCESS &&
-        strstr(extensions, "cl_khr_device_uuid") &&
-        clGetDeviceInfo(device, DEVICE_UUID, UUID_BYTES, uuid, NULL) == CL_SUCCESS;
-    free(extensions);
-    return has;
-}
-
-/* Its number in the platform's list, from 1; 0 if it is not there (a sub-device is its parent's part). */
+/* Returns its number in the platform's list, from 1; 0 if it is not there (a sub-device is its parent's part). */
 static cl_uint place_of(cl_platform_id platform, cl_device_id device)
 {
     cl_device_id all[64];
@@ -66,7 +51,7 @@ uint64_t gravel_device_identity(cl_device_id device)
     char name[1024] = "";
     cl_platform_id platform = NULL;
     device = root_of(device);
-    if (has_uuid(device, uuid))
+    if (clGetDeviceInfo(device, DEVICE_UUID, sizeof uuid, uuid, NULL) == CL_SUCCESS)
         return gravel_hash_bytes(GRAVEL_HASH_BEGIN, uuid, sizeof uuid);
     clGetDeviceInfo(device, CL_DEVICE_PLATFORM, sizeof platform, &platform, NULL);
     cl_uint place = platform ? place_of(platform, device) : 0;

@@ -5,7 +5,6 @@
 #include "device/select.h"
 
 #include "base/error.h"
-#include "device/choose.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -61,14 +60,12 @@ static void append(const struct platforms *platforms, unsigned platform, unsigne
     }
 }
 
-void gravel_device_name_cache(cl_platform_id platform, char *name, size_t bytes)
+void gravel_device_name_cache(const char *platform, char *name, size_t bytes)
 {
     const char *own = getenv("POCL_CACHE_DIR"), *cache = getenv("XDG_CACHE_HOME");
     const char *home = getenv("HOME");
-    char driver[1024] = ""; /* else the query fails, and drivers give longer ones */
-    clGetPlatformInfo(platform, CL_PLATFORM_NAME, sizeof driver, driver, NULL);
     name[0] = '\0';
-    if (strcmp(driver, "Portable Computing Language") != 0)
+    if (strcmp(platform, "Portable Computing Language") != 0)
         return;
     if (own && *own)
         snprintf(name, bytes, "%s", own);
@@ -83,12 +80,11 @@ static int fail_empty(const struct platforms *platforms)
 {
     char list[512] = "", cache[256] = "", advice[400] = "";
     for (cl_uint p = 0; p < platforms->n; p++) {
-        char name[1024] = ""; /* else the query fails, and drivers give longer ones */
-        size_t n = strlen(list);
-        clGetPlatformInfo(platforms->ids[p], CL_PLATFORM_NAME, sizeof name, name, NULL);
-        snprintf(list + n, sizeof list - n, "%s%u (%.100s)", n ? ", " : "", p, name);
+        char name[GRAVEL_DEVICE_TEXT_BYTES];
+        gravel_platform_name(platforms->ids[p], name);
+        gravel_append(list, sizeof list, "%s%u (%.100s)", p ? ", " : "", p, name);
         if (!*cache)
-            gravel_device_name_cache(platforms->ids[p], cache, sizeof cache);
+            gravel_device_name_cache(name, cache, sizeof cache);
     }
     if (*cache)
         snprintf(advice, sizeof advice,

@@ -57,13 +57,13 @@ static int fail_handler(const struct gravel *gravel, uint32_t i, bool is_missing
 
 static int fail_streams(const struct gravel *gravel)
 {
-    char list[256] = "none";
-    for (uint32_t i = 0, at = 0; i < gravel->streams.n && at < sizeof list; i++)
-        at +=
-            (uint32_t)snprintf(list + at, sizeof list - at, "%s%s of %u bytes", i ? ", " : "",
-                               gravel->streams.list[i].name, gravel->streams.list[i].record_bytes);
+    char list[256] = "";
+    for (uint32_t i = 0; i < gravel->streams.n; i++)
+        gravel_append(list, sizeof list, "%s%s of %u bytes", i ? ", " : "",
+                      gravel->streams.list[i].name, gravel->streams.list[i].record_bytes);
     return gravel_fail(GRAVEL_EMISMATCH,
-                       "nodes differ in streams, which are here, in their order: %s", list);
+                       "nodes differ in streams, which are here, in their order: %s",
+                       gravel->streams.n ? list : "none");
 }
 
 /* Tables of handlers and streams are the same, or the first one that differs is named. Collective. */

@@ -31,9 +31,8 @@ void gravel_checked_begin_launch(struct gravel *gravel)
 void gravel_checked_end_launch(struct gravel *gravel, cl_kernel kernel)
 {
     char name[sizeof gravel->checked.last];
-    if (gravel->config.check && kernel &&
-        clGetKernelInfo(kernel, CL_KERNEL_FUNCTION_NAME, sizeof name, name, NULL) != CL_SUCCESS)
-        strcpy(name, "(long name)");
+    if (gravel->config.check && kernel)
+        gravel_cl_kernel_name(kernel, name);
     struct gravel_checked *checked = enter(gravel);
     if (!checked)
         return;

@@ -129,8 +129,8 @@ int gravel_node_free(struct gravel *gravel)
     gravel_pump_stop(gravel->pump); /* it wakes aggregators */
     for (uint32_t i = 0; gravel->aggregators && i < gravel->config.n_aggregators; i++)
         gravel_aggregator_stop(&gravel->aggregators[i]);
-    bool are_running =
-        gravel_launches_may_run(&gravel->launches) || gravel_device_calls_are_stuck(gravel->calls);
+    bool are_running = gravel_launches_are_running(&gravel->launches, true) ||
+                       gravel_device_calls_are_stuck(gravel->calls);
     bool keep_resolver = (gravel->pump && are_running) || gravel_node_is_stuck(gravel);
     const bool is_stopped = gravel_network_stop(&gravel->network, keep_resolver);
     const int code = is_stopped ? gravel_trace_close(gravel->trace, !are_running) : 0;

@@ -62,14 +62,13 @@ void gravel_node_let_launches(struct gravel *gravel)
 static void list_arguments(cl_kernel kernel, char *text, size_t bytes)
 {
     cl_uint n = 0;
-    size_t end = 0;
     text[0] = '\0';
     clGetKernelInfo(kernel, CL_KERNEL_NUM_ARGS, sizeof n, &n, NULL);
-    for (cl_uint i = 0; i < n && end < bytes; i++) {
+    for (cl_uint i = 0; i < n; i++) {
         char name[128] = "";
         clGetKernelArgInfo(kernel, i, CL_KERNEL_ARG_NAME, sizeof name - 1, name, NULL);
         const char *how = strcmp(name, "gravel_arena_") ? "" : " by gravel_kernel_set_arena";
-        end += (size_t)snprintf(text + end, bytes - end, "%s%u %s%s", i ? ", " : "", i, name, how);
+        gravel_append(text, bytes, "%s%u %s%s", i ? ", " : "", i, name, how);
     }
 }
 
@@ -83,8 +82,8 @@ static int fail_arguments(const struct gravel_command *command, const char *name
 
 static int fail(const struct gravel_command *command, cl_int error)
 {
-    char name[128] = "(unknown)", what[256];
-    clGetKernelInfo(command->kernel, CL_KERNEL_FUNCTION_NAME, sizeof name, name, NULL);
+    char name[GRAVEL_KERNEL_NAME_BYTES], what[256];
+    gravel_cl_kernel_name(command->kernel, name);
     if (error == CL_INVALID_WORK_GROUP_SIZE) /* what node/sizes.c cannot know */
         return gravel_fail(GRAVEL_EINVAL,
                            "%s: the device does not run kernel %s in groups of this size "

@@ -46,21 +46,34 @@ int gravel_node_fail_frame(struct gravel *gravel)
     return gravel_leave(gravel, gravel_fail(GRAVEL_ENOMEM, "no memory for a node buffer"));
 }
 
-struct gravel_buffer *gravel_batch_take(struct gravel_batch *batch, struct gravel_sender *sender,
-                                        uint16_t kind, uint32_t node)
+/* Ships a batch, or gives its buffers back. Those that a copy may still write to stay. */
+static void end_batch(struct gravel_sender *sender, struct gravel_buffer *const *buffers,
+                      uint32_t n, int code)
 {
-    struct gravel_buffer *buffer =
-        batch->n < GRAVEL_BATCH_BUFFERS ? gravel_sender_frame(sender, kind, node) : NULL;
-    if (buffer)
-        batch->buffers[batch->n++] = buffer;
-    return buffer;
+    for (uint32_t i = 0; i < n && !gravel_wait_gave_up(code); i++)
+        if (code)
+            gravel_pool_return(buffers[i]);
+        else
+            gravel_sender_ship_frame(sender, buffers[i]);
 }
 
-void gravel_batch_end(struct gravel_batch *batch, struct gravel_sender *sender, int code)
+int gravel_node_fill(struct gravel *gravel, const struct gravel_filling *filling)
 {
-    for (uint32_t i = 0; i < batch->n && !gravel_wait_gave_up(code); i++)
-        if (code)
-            gravel_pool_return(batch->buffers[i]);
-        else
-            gravel_sender_ship_frame(sender, batch->buffers[i]);
+    int code = 0;
+    for (uint64_t done = 0; done < filling->n && !code;) {
+        struct gravel_buffer *buffers[GRAVEL_BATCH_BUFFERS];
+        struct gravel_sender *sender;
+        uint32_t n = 0;
+        GRAVEL_TRY(gravel_node_enter_sender(gravel, &sender));
+        while (done < filling->n && n < GRAVEL_BATCH_BUFFERS &&
+               (buffers[n] = gravel_sender_frame(sender, filling->kind, filling->node)))
+            done += filling->begin(filling->context, buffers[n++], done);
+        if (n)
+            code = filling->end(filling->context);
+        end_batch(sender, buffers, n, code);
+        gravel_node_leave_sender(gravel);
+        if (n == 0)
+            code = gravel_node_fail_frame(gravel);
+    }
+    return code;
 }

@@ -25,26 +25,19 @@ int gravel_node_fail_frame(struct gravel *gravel);
 /* Of GRAVEL_HOST_BUFFERS a node, of which one a node may be open: what is left circulates. */
 #define GRAVEL_BATCH_BUFFERS (GRAVEL_HOST_BUFFERS - 1)
 
-/* Buffers that are filled by copies which are waited for together; empty as it begins: n is 0. */
-struct gravel_batch {
-    struct gravel_buffer *buffers[GRAVEL_BATCH_BUFFERS];
-    uint32_t n;
+/* Node buffers for one node that copies fill: a batch of them at a time, whose copies are waited for together. */
+struct gravel_filling {
+    uint64_t n;    /* of what is sent */
+    uint32_t node; /* that it goes to */
+    uint16_t kind; /* of the frames: GRAVEL_FRAME_... */
+    /* lays a buffer out for what comes after the first `done`, and begins its copy. @return how much it takes */
+    uint64_t (*begin)(void *context, struct gravel_buffer *buffer, uint64_t done);
+    /* waits for the batch's copies. @return 0, or why it is not sent; given up (opencl/wait.h): the buffers stay */
+    int (*end)(void *context);
+    void *context;
 };
 
-/**
- * The batch's next buffer, an empty frame, which ships behind all that has been sent to the node.
- *
- * @param kind  GRAVEL_FRAME_...
- * @return      NULL if the batch is full; or without memory, or if the node has failed.
- */
-struct gravel_buffer *gravel_batch_take(struct gravel_batch *batch, struct gravel_sender *sender,
-                                        uint16_t kind, uint32_t node);
-
-/**
- * Ship the buffers, whose headers are complete, or give them back. Those that a copy may still write to stay.
- *
- * @param code  what the wait for the copies came to: 0 ships.
- */
-void gravel_batch_end(struct gravel_batch *batch, struct gravel_sender *sender, int code);
+/** Sends all of it, behind what has been sent to the node. @return 0; GRAVEL_ENOMEM; the node's failure; as `end`. */
+int gravel_node_fill(struct gravel *gravel, const struct gravel_filling *filling);
 
 #endif

@@ -120,7 +120,7 @@ int gravel_kernel_parameters(struct gravel *gravel, cl_kernel kernel,
 struct traced_kernel {
     struct gravel_trace *trace;
     uint64_t begin_ns;
-    char name[64];
+    char name[GRAVEL_KERNEL_NAME_BYTES];
 };
 
 static void CL_CALLBACK trace_kernel(cl_event event, cl_int status, void *user)
@@ -140,7 +140,7 @@ static void trace_launch(struct gravel *gravel, cl_kernel kernel, cl_event event
         return;
     traced->trace = gravel->trace;
     traced->begin_ns = gravel_clock_ns();
-    clGetKernelInfo(kernel, CL_KERNEL_FUNCTION_NAME, sizeof traced->name - 1, traced->name, NULL);
+    gravel_cl_kernel_name(kernel, traced->name);
     gravel_trace_hold(traced->trace); /* the driver may be late */
     if (clSetEventCallback(event, CL_COMPLETE, trace_kernel, traced) == CL_SUCCESS)
         return;
@@ -205,11 +205,11 @@ static uint64_t slice_beside(const struct gravel *gravel, const struct gravel_sl
 /* Has what is enqueued begin: waits ask for its state, and asking does not flush. */
 static int flush(struct gravel *gravel, cl_kernel kernel)
 {
-    char name[128] = "(unknown)", what[192];
+    char name[GRAVEL_KERNEL_NAME_BYTES], what[192];
     cl_int error = clFlush(gravel->device.queue);
     if (error == CL_SUCCESS)
         return 0;
-    clGetKernelInfo(kernel, CL_KERNEL_FUNCTION_NAME, sizeof name, name, NULL);
+    gravel_cl_kernel_name(kernel, name);
     snprintf(what, sizeof what, "kernel %s: clFlush", name);
     return gravel_fail_cl(what, error);
 }

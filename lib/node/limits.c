@@ -25,7 +25,7 @@ bool gravel_node_is_kept(void *context)
     struct gravel *gravel = context;
     return !gravel_step_may_wait(gravel->device.step) &&
            (atomic_load_explicit(&gravel->is_draining, memory_order_relaxed) || /* H4 */
-            gravel_launches_are_running(&gravel->launches));
+            gravel_launches_are_running(&gravel->launches, false));
 }
 
 /* The command has not ended, and what it still writes is unknown: the node fails. */

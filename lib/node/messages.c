@@ -66,18 +66,14 @@ int gravel_node_append(struct gravel *gravel, const struct gravel_columns *colum
     return code ? gravel_node_fail_frame(gravel) : 0;
 }
 
-/* Complete the header of a frame for bytes that go to `offset`. */
-static void lay_out_bytes(struct gravel_buffer *buffer, uint64_t offset, uint64_t bytes)
+/* Completes the header of a frame for bytes that go to `offset`. @return where they are written */
+static unsigned char *lay_out_bytes(struct gravel_buffer *buffer, uint64_t offset, uint64_t bytes)
 {
     struct gravel_bytes_frame *frame = (struct gravel_bytes_frame *)buffer->frame;
     frame->offset = offset;
     frame->frame.bytes = (uint32_t)(sizeof *frame + bytes);
     frame->frame.n_messages = 1;
-}
-
-static unsigned char *data_of(const struct gravel_buffer *buffer)
-{
-    return ((struct gravel_bytes_frame *)buffer->frame)->data;
+    return frame->data;
 }
 
 static int put_piece(struct gravel *gravel, uint32_t node, uint64_t offset, const void *data,
@@ -87,8 +83,7 @@ static int put_piece(struct gravel *gravel, uint32_t node, uint64_t offset, cons
     GRAVEL_TRY(gravel_node_enter_sender(gravel, &sender));
     struct gravel_buffer *buffer = gravel_sender_frame(sender, GRAVEL_FRAME_BYTES, node);
     if (buffer) {
-        lay_out_bytes(buffer, offset, bytes);
-        memcpy(data_of(buffer), data, bytes);
+        memcpy(lay_out_bytes(buffer, offset, bytes), data, bytes);
         gravel_sender_ship_frame(sender, buffer);
     }
     gravel_node_leave_sender(gravel);
@@ -111,46 +106,45 @@ int gravel_put(struct gravel *gravel, uint64_t offset, const void *data, uint64_
     return code;
 }
 
-/* Frames, and what is copied to each. */
-struct pieces {
-    struct gravel_batch batch;
+/* Bytes of a local heap, and the copies of a batch. */
+struct sending {
+    struct gravel *gravel;
+    uint64_t from, to, bytes;
+    uint32_t heap, n;
     struct gravel_memory_piece copies[GRAVEL_BATCH_BUFFERS];
 };
 
-/* @return bytes of `left` that they take; 0 without a frame. */
-static uint64_t fill_pieces(struct gravel *gravel, struct gravel_sender *sender,
-                            struct pieces *pieces, uint64_t from, uint64_t to, uint64_t left,
-                            uint32_t node)
+static uint64_t begin_copy(void *context, struct gravel_buffer *buffer, uint64_t done)
 {
-    uint64_t done = 0;
-    struct gravel_buffer *buffer;
-    while (done < left &&
-           (buffer = gravel_batch_take(&pieces->batch, sender, GRAVEL_FRAME_BYTES, node))) {
-        uint64_t bytes = gravel_piece_bytes(to + done, left - done, most_piece(gravel));
-        lay_out_bytes(buffer, to + done, bytes);
-        pieces->copies[pieces->batch.n - 1] =
-            (struct gravel_memory_piece){from + done, bytes, data_of(buffer)};
-        done += bytes;
-    }
-    return done;
+    struct sending *sending = context;
+    const uint64_t to = sending->to + done, bytes = gravel_piece_bytes(to, sending->bytes - done,
+                                                                       most_piece(sending->gravel));
+    sending->copies[sending->n++] =
+        (struct gravel_memory_piece){sending->from + done, bytes, lay_out_bytes(buffer, to, bytes)};
+    return bytes;
+}
+
+static int end_copies(void *context)
+{
+    struct sending *sending = context;
+    const uint32_t n = sending->n;
+    sending->n = 0;
+    return gravel_memory_fetch(&sending->gravel->memory, sending->heap, sending->copies, n);
 }
 
 int gravel_node_put_heap(struct gravel *gravel, const char *call, uint32_t heap, uint64_t from,
                          uint64_t to, uint64_t bytes, uint32_t node)
 {
-    int code = check_node(gravel, call, node);
-    for (uint64_t done = 0, n; done < bytes && !code; done += n) {
-        struct pieces pieces = {.batch.n = 0};
-        struct gravel_sender *sender;
-        GRAVEL_TRY(gravel_node_enter_sender(gravel, &sender));
-        n = fill_pieces(gravel, sender, &pieces, from + done, to + done, bytes - done, node);
-        code = gravel_memory_fetch(&gravel->memory, heap, pieces.copies, pieces.batch.n);
-        gravel_batch_end(&pieces.batch, sender, code);
-        gravel_node_leave_sender(gravel);
-        if (n == 0)
-            code = gravel_node_fail_frame(gravel);
-    }
-    return code;
+    struct sending sending = {
+        .gravel = gravel, .from = from, .to = to, .bytes = bytes, .heap = heap};
+    const struct gravel_filling filling = {.n = bytes,
+                                           .node = node,
+                                           .kind = GRAVEL_FRAME_BYTES,
+                                           .begin = begin_copy,
+                                           .end = end_copies,
+                                           .context = &sending};
+    GRAVEL_TRY(check_node(gravel, call, node));
+    return gravel_node_fill(gravel, &filling);
 }
 
 int gravel_get(struct gravel *gravel, uint64_t offset, void *data, uint64_t bytes, uint32_t node)

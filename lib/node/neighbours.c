@@ -24,21 +24,14 @@ static uint64_t mark_of(const struct gravel *gravel)
     return identity ? mark : 0;
 }
 
-/* "1, 4, 5" into text. @return how many nodes that is. */
+/* Lists other nodes on this node's device: "1, 4, 5". @return how many they are */
 static uint32_t list_sharers(const uint64_t *marks, uint32_t n, uint32_t self, char *text,
                              size_t bytes)
 {
     uint32_t n_sharers = 0;
-    size_t used = 0;
-    for (uint32_t i = 0; i < n; i++) {
-        if (i == self || marks[i] != marks[self] || marks[self] == 0)
-            continue;
-        int wrote = used < bytes
-                        ? snprintf(text + used, bytes - used, "%s%u", n_sharers ? ", " : "", i)
-                        : 0;
-        used += wrote > 0 ? (size_t)wrote : 0;
-        n_sharers++;
-    }
+    for (uint32_t i = 0; i < n; i++)
+        if (i != self && marks[self] && marks[i] == marks[self])
+            gravel_append(text, bytes, "%s%u", n_sharers++ ? ", " : "", i);
     return n_sharers;
 }
 

@@ -10,64 +10,53 @@
 #include "opencl/wait.h"
 #include "pump/device_aggregator.h"
 
-/* Buffers, and the last of the copies that fill them. */
-struct pieces {
-    struct gravel_batch batch;
-    cl_event copied;
+struct sending {
+    struct gravel *gravel;
+    const struct gravel_packed *packed;
+    cl_event copied; /* the batch's last copy; NULL: none has begun */
+    cl_int error;    /* why a copy was not enqueued */
 };
 
-/* @param done  [in, out] messages that have a buffer. @return why copies were not enqueued. */
-static cl_int fill_pieces(struct gravel_sender *sender, struct pieces *pieces,
-                          const struct gravel_packed *packed, uint32_t *done)
+static uint64_t begin(void *context, struct gravel_buffer *buffer, uint64_t done)
 {
-    const uint32_t command = packed->key.command;
+    struct sending *sending = context;
+    const struct gravel_packed *packed = sending->packed;
+    const uint32_t command = packed->key.command,
+                   n = gravel_piece_messages(packed->n - (uint32_t)done,
+                                             gravel_buffer_fits(buffer->capacity, command));
     struct gravel_rows rows = packed->rows;
-    cl_int error = CL_SUCCESS;
-    rows.indices += (uint64_t)*done * GRAVELP_INDEX_BYTES(command);
-    rows.values += (uint64_t)*done * GRAVELP_VALUE_BYTES(command);
-    while (*done < packed->n && error == CL_SUCCESS) {
-        struct gravel_buffer *buffer =
-            gravel_batch_take(&pieces->batch, sender, GRAVEL_FRAME_MESSAGES, packed->node);
-        if (!buffer)
-            break;
-        uint32_t n =
-            gravel_piece_messages(packed->n - *done, gravel_buffer_fits(buffer->capacity, command));
-        gravel_buffer_lay_out(buffer, &packed->key, n);
-        error = gravel_rows_copy(packed->queue, &rows, buffer, &pieces->copied);
-        gravel_buffer_complete(buffer);
-        rows.indices += (uint64_t)n * GRAVELP_INDEX_BYTES(command);
-        rows.values += (uint64_t)n * GRAVELP_VALUE_BYTES(command);
-        *done += n;
-    }
-    return error;
+    rows.indices += done * GRAVELP_INDEX_BYTES(command);
+    rows.values += done * GRAVELP_VALUE_BYTES(command);
+    gravel_buffer_lay_out(buffer, &packed->key, n);
+    if (sending->error == CL_SUCCESS)
+        sending->error = gravel_rows_copy(packed->queue, &rows, buffer, &sending->copied);
+    gravel_buffer_complete(buffer);
+    return n;
 }
 
-/* @return the copies' end; also of copies that began before one that could not be enqueued. */
-static int wait_for(struct gravel *gravel, const struct gravel_packed *packed,
-                    struct pieces *pieces, cl_int error)
+/* Waits also for copies that began before one that could not be enqueued. */
+static int end(void *context)
 {
     static const char what[] = "fetching packed messages";
-    int code = gravel_check_cl(what, error), waited = 0;
-    if (pieces->copied)
-        waited =
-            gravel_wait_command(&gravel->device, packed->queue, CL_SUCCESS, pieces->copied, what);
-    return waited ? waited : code;
+    struct sending *sending = context;
+    int waited = sending->copied
+                     ? gravel_wait_command(&sending->gravel->device, sending->packed->queue,
+                                           CL_SUCCESS, sending->copied, what)
+                     : 0;
+    sending->copied = NULL;
+    return waited ? waited : gravel_check_cl(what, sending->error);
 }
 
 int gravel_node_send_packed(struct gravel *gravel, const struct gravel_packed *packed)
 {
-    int code = 0;
-    for (uint32_t done = 0; done < packed->n && !code;) {
-        struct pieces pieces = {.copied = NULL};
-        struct gravel_sender *sender;
-        GRAVEL_TRY(gravel_node_enter_sender(gravel, &sender));
-        code = wait_for(gravel, packed, &pieces, fill_pieces(sender, &pieces, packed, &done));
-        gravel_batch_end(&pieces.batch, sender, code);
-        gravel_node_leave_sender(gravel);
-        if (pieces.batch.n == 0)
-            code = gravel_node_fail_frame(gravel);
-    }
-    return code;
+    struct sending sending = {.gravel = gravel, .packed = packed};
+    const struct gravel_filling filling = {.n = packed->n,
+                                           .node = packed->node,
+                                           .kind = GRAVEL_FRAME_MESSAGES,
+                                           .begin = begin,
+                                           .end = end,
+                                           .context = &sending};
+    return gravel_node_fill(gravel, &filling);
 }
 
 int gravel_node_leave_packed(struct gravel *gravel, const struct gravel_packed *packed,

@@ -20,7 +20,7 @@ struct listed {
 static bool is_held(const struct listed *listed)
 {
     return gravel_cl_event_status(listed->event) > CL_RUNNING &&
-           !gravel_launches_are_running(&listed->gravel->launches);
+           !gravel_launches_are_running(&listed->gravel->launches, false);
 }
 
 static int fail_late(const struct listed *listed, const char *call, bool is_held, double seconds)

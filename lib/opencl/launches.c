@@ -71,9 +71,7 @@ static void forget(struct gravel_launches *launches, uint64_t number)
 static struct gravel_running name_of(cl_kernel kernel, cl_event event)
 {
     struct gravel_running running = {.event = event};
-    if (clGetKernelInfo(kernel, CL_KERNEL_FUNCTION_NAME, sizeof running.name, running.name, NULL) !=
-        CL_SUCCESS)
-        strcpy(running.name, "(long name)");
+    gravel_cl_kernel_name(kernel, running.name);
     return running;
 }
 
@@ -126,36 +124,17 @@ int gravel_launches_add(struct gravel_launches *launches, cl_kernel kernel, cl_e
     return 0;
 }
 
-/* Whether some kernel of the list is in this state. The driver is asked without the lock. */
-static bool is_any(struct gravel_launches *launches, bool (*is_so)(cl_event))
+/* The driver is asked without the lock. */
+bool gravel_launches_are_running(struct gravel_launches *launches, bool if_unknown)
 {
     struct gravel_running kernel = {.number = 0};
-    bool is_one = false;
-    while (!is_one && get_next(launches, kernel.number, &kernel)) {
-        is_one = is_so(kernel.event);
+    bool is_running = false;
+    while (!is_running && get_next(launches, kernel.number, &kernel)) {
+        cl_int status, error = gravel_cl_event_ask(kernel.event, &status);
+        is_running = error == CL_SUCCESS ? status > CL_COMPLETE : if_unknown;
         clReleaseEvent(kernel.event);
     }
-    return is_one;
-}
-
-static bool may_run(cl_event event)
-{
-    return !gravel_cl_event_has_ended(event);
-}
-
-static bool is_running(cl_event event)
-{
-    return gravel_cl_event_status(event) > CL_COMPLETE;
-}
-
-bool gravel_launches_may_run(struct gravel_launches *launches)
-{
-    return is_any(launches, may_run);
-}
-
-bool gravel_launches_are_running(struct gravel_launches *launches)
-{
-    return is_any(launches, is_running);
+    return is_running;
 }
 
 /* ---- completion ------------------------------------------------------------------------------ */

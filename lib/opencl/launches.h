@@ -9,7 +9,7 @@
 #define GRAVEL_OPENCL_LAUNCHES_H
 
 #include "base/lived.h"
-#include "device/device.h"
+#include "opencl/objects.h"
 
 #include <pthread.h>
 
@@ -17,7 +17,7 @@
 struct gravel_running {
     cl_event event;  /* retained */
     uint64_t number; /* rises from 1 */
-    char name[128];  /* of its function */
+    char name[GRAVEL_KERNEL_NAME_BYTES];
 };
 
 struct gravel_launches {
@@ -64,10 +64,12 @@ int gravel_launches_wait_for(cl_kernel kernel, cl_event event, struct gravel_lim
  */
 uint64_t gravel_launches_since_failure(struct gravel_launches *launches, uint64_t limit_ns);
 
-/** Whether a remembered kernel may still use memory: the driver does not say that it has ended. */
-bool gravel_launches_may_run(struct gravel_launches *launches);
-
-/** Whether the driver says that a remembered kernel has not ended: what waits behind it need not be stuck. */
-bool gravel_launches_are_running(struct gravel_launches *launches);
+/**
+ * Whether a remembered kernel has not ended.
+ *
+ * @param if_unknown  the answer for one of which the driver does not say: true, as it may still use memory; false, as
+ *                    what waits behind it may be stuck.
+ */
+bool gravel_launches_are_running(struct gravel_launches *launches, bool if_unknown);
 
 #endif

@@ -155,6 +155,15 @@ int gravel_cl_kernels_create(const struct gravel_device *device, cl_program prog
     return 0;
 }
 
+bool gravel_cl_kernel_name(cl_kernel kernel, char name[GRAVEL_KERNEL_NAME_BYTES])
+{
+    const bool is_known = clGetKernelInfo(kernel, CL_KERNEL_FUNCTION_NAME, GRAVEL_KERNEL_NAME_BYTES,
+                                          name, NULL) == CL_SUCCESS;
+    if (!is_known)
+        strcpy(name, "(long name)");
+    return is_known;
+}
+
 /* ---- use ------------------------------------------------------------------------------------- */
 
 cl_int gravel_cl_kernel_set(const struct gravel_device *device, cl_kernel kernel, cl_uint first,

@@ -66,6 +66,10 @@ cl_int gravel_cl_kernel_group(const struct gravel_device *device, cl_kernel kern
 int gravel_cl_kernels_create(const struct gravel_device *device, cl_program program,
                              const char *const *names, size_t n, size_t *group, cl_kernel *out);
 
+/** Writes the name of a kernel's function. @return false: it is longer, or none, and "(long name)" is written */
+#define GRAVEL_KERNEL_NAME_BYTES 128u
+bool gravel_cl_kernel_name(cl_kernel kernel, char name[GRAVEL_KERNEL_NAME_BYTES]);
+
 /* A kernel's argument. */
 struct gravel_argument {
     size_t bytes;      /* 0: memory that the device shares with the host (device/shared.h) */

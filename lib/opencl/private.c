@@ -17,8 +17,8 @@
 /* A kernel by what stays the same for all objects of it. */
 struct gravel_private_kernel {
     struct gravel_private_kernel *next;
-    cl_program program; /* retained: its address means no other program */
-    char name[128];     /* longer names are never known */
+    cl_program program;                  /* retained: its address means no other program */
+    char name[GRAVEL_KERNEL_NAME_BYTES]; /* longer names are never known */
 };
 
 void gravel_private_init(struct gravel_private *pool)
@@ -74,8 +74,7 @@ static bool name_kernel(cl_kernel kernel, struct gravel_private_kernel *named)
 {
     return clGetKernelInfo(kernel, CL_KERNEL_PROGRAM, sizeof named->program, &named->program,
                            NULL) == CL_SUCCESS &&
-           clGetKernelInfo(kernel, CL_KERNEL_FUNCTION_NAME, sizeof named->name, named->name,
-                           NULL) == CL_SUCCESS;
+           gravel_cl_kernel_name(kernel, named->name);
 }
 
 /* ---- the pool ------------------------------------------------------------------------------------ */

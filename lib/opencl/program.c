@@ -22,6 +22,29 @@
 #define SMALLEST_WORD 4u           /* [bytes] */
 #define NEAR_ELEMENTS (1ull << 32) /* that 32 bits number */
 
+/* A program that is being built. */
+struct building {
+    const struct gravel_device *device;
+    const struct gravel_program_request *request;
+    char *options, *text; /* of the compiler */
+    cl_program program;
+    cl_int error; /* of the build */
+};
+
+/* Returns what a function writes; NULL if memory is out. The caller frees it. */
+static char *make_text(const struct building *building,
+                       void (*write)(FILE *out, const struct building *building))
+{
+    char *text = NULL;
+    size_t bytes;
+    FILE *out = open_memstream(&text, &bytes);
+    if (!out)
+        return NULL;
+    write(out, building);
+    fclose(out);
+    return text;
+}
+
 /* Returns the scope that reaches the host: the device's where copies read. On a CPU all cost nothing, and steps svm
    and pump then find the same program in the driver's cache. */
 static const char *host_scope(const struct gravel_device *device)
@@ -37,9 +60,10 @@ static bool says_sliced(const char *options)
     return options && strstr(options, "-DGRAVEL_SLICED");
 }
 
-static void write_options(FILE *out, const struct gravel_device *device,
-                          const struct gravel_program_request *request)
+static void write_options(FILE *out, const struct building *building)
 {
+    const struct gravel_device *device = building->device;
+    const struct gravel_program_request *request = building->request;
     const struct gravel_capability *capability = &device->capability;
     fprintf(out, "-cl-std=%s -DGRAVELP_HOST_ARENA_VERSION=%uu", capability->c_std,
             GRAVELP_ARENA_VERSION);
@@ -79,20 +103,6 @@ static void write_options(FILE *out, const struct gravel_device *device,
         fprintf(out, " -DGRAVEL_SLICED");
 }
 
-/* The options as one string; NULL if memory is out. The caller frees it. */
-static char *make_options(const struct gravel_device *device,
-                          const struct gravel_program_request *request)
-{
-    char *text = NULL;
-    size_t bytes;
-    FILE *out = open_memstream(&text, &bytes);
-    if (!out)
-        return NULL;
-    write_options(out, device, request);
-    fclose(out);
-    return text;
-}
-
 static const struct gravel_source_header headers[] = {{"gravel.cl.h", gravel_cl_h},
                                                       {"steal.cl.h", gravel_steal_cl_h},
                                                       {"accumulator.cl.h", gravel_accumulator_cl_h},
@@ -101,58 +111,9 @@ static const struct gravel_source_header headers[] = {{"gravel.cl.h", gravel_cl_
                                                       {"subgroup.cl.h", gravel_subgroup_cl_h},
                                                       {NULL, NULL}};
 
-/* A compiler's log with names and lines of the source, and without them if memory is out. The caller frees it. */
-static char *read_log(const struct gravel_device *device, cl_program program, const char *text)
+static void write_text(FILE *out, const struct building *building)
 {
-    char *log = gravel_cl_program_text(device, program, CL_PROGRAM_BUILD_LOG), *named = NULL;
-    size_t bytes;
-    FILE *out = open_memstream(&named, &bytes);
-    if (!out)
-        return log;
-    gravel_source_name_places(out, log ? log : "", text);
-    fclose(out);
-    free(log);
-    return named;
-}
-
-static int fail_build(const struct gravel_device *device,
-                      const struct gravel_program_request *request, const char *source,
-                      cl_int error, cl_program program, const char *options)
-{
-    char *log = read_log(device, program, source), *text = NULL;
-    char cache[256];
-    cl_platform_id platform = NULL;
-    size_t bytes;
-    FILE *out = open_memstream(&text, &bytes);
-    if (out) {
-        fprintf(out, "%s: building failed on %s, %s\n%s", request->name, device->capability.name,
-                gravel_cl_error(error), log ? log : "");
-        gravel_advice_write(out, log ? log : "", request, source, headers);
-        clGetDeviceInfo(device->id, CL_DEVICE_PLATFORM, sizeof platform, &platform, NULL);
-        gravel_device_name_cache(platform, cache, sizeof cache);
-        if (*cache && (!log || !strstr(log, "error:"))) /* PoCL's fails so where it cannot write */
-            fprintf(out,
-                    "\nadvice: the compiler names no error: can PoCL write its cache, %s? A full "
-                    "disk, a quota and ulimit -f keep it from that; POCL_CACHE_DIR names another "
-                    "folder",
-                    cache);
-        fprintf(out, "\noptions: %s", options);
-        fclose(out);
-    }
-    int code = gravel_fail_text(GRAVEL_EBUILD, text ? text : "program does not build");
-    free(text);
-    free(log);
-    return code;
-}
-
-/* The whole text as one string; NULL if memory is out. The caller frees it. */
-static char *make_text(const struct gravel_program_request *request)
-{
-    char *text = NULL;
-    size_t bytes;
-    FILE *out = open_memstream(&text, &bytes);
-    if (!out)
-        return NULL;
+    const struct gravel_program_request *request = building->request;
     if (gravel_source_includes(request->source, headers))
         fputs(gravel_sliced_cl_h, out);
     if (request->prelude)
@@ -160,29 +121,65 @@ static char *make_text(const struct gravel_program_request *request)
     gravel_source_expand(out, request->name, request->source, headers);
     if (request->trailer)
         gravel_source_expand(out, "trailer", request->trailer, headers);
-    fclose(out);
-    return text;
 }
 
-static int build(const struct gravel_device *device, const struct gravel_program_request *request,
-                 const char *text, const char *options, cl_program *program)
+/* Writes the compiler's log with names and lines of the source. */
+static void write_log(FILE *out, const struct building *building)
 {
-    cl_int error = CL_SUCCESS;
-    *program = clCreateProgramWithSource(device->context, 1, &text, NULL, &error);
-    if (!*program)
+    char *log = gravel_cl_program_text(building->device, building->program, CL_PROGRAM_BUILD_LOG);
+    gravel_source_name_places(out, log ? log : "", building->text);
+    free(log);
+}
+
+static void write_failure(FILE *out, const struct building *building)
+{
+    const struct gravel_program_request *request = building->request;
+    const struct gravel_capability *capability = &building->device->capability;
+    char *made = make_text(building, write_log), cache[256];
+    const char *log = made ? made : "";
+    fprintf(out, "%s: building failed on %s, %s\n%s", request->name, capability->name,
+            gravel_cl_error(building->error), log);
+    gravel_advice_write(out, log, request, building->text, headers);
+    gravel_device_name_cache(capability->platform, cache, sizeof cache);
+    if (*cache && !strstr(log, "error:")) /* PoCL's fails so where it cannot write */
+        fprintf(out,
+                "\nadvice: the compiler names no error: can PoCL write its cache, %s? A full disk, "
+                "a quota and ulimit -f keep it from that; POCL_CACHE_DIR names another folder",
+                cache);
+    fprintf(out, "\noptions: %s", building->options);
+    free(made);
+}
+
+static void tell_warnings(const struct building *building)
+{
+    const struct gravel_program_request *request = building->request;
+    char *log = request->tell ? make_text(building, write_log) : NULL, *rest = log;
+    for (char *line; log && (line = strsep(&rest, "\n"));)
+        if (strstr(line, "warning:"))
+            request->tell(request->context, line);
+    free(log);
+}
+
+static int build(struct building *building)
+{
+    const char *text = building->text;
+    cl_int error;
+    building->program =
+        clCreateProgramWithSource(building->device->context, 1, &text, NULL, &error);
+    if (!building->program)
         return gravel_fail_cl("clCreateProgramWithSource", error);
-    error = gravel_cl_program_build(device, *program, options);
-    if (error == CL_SUCCESS) {
-        char *log = request->tell ? read_log(device, *program, text) : NULL, *rest = log;
-        for (char *line; log && (line = strsep(&rest, "\n"));)
-            if (strstr(line, "warning:"))
-                request->tell(request->context, line);
-        free(log);
+    building->error =
+        gravel_cl_program_build(building->device, building->program, building->options);
+    if (building->error == CL_SUCCESS) {
+        tell_warnings(building);
+        gravel_private_note(building->device->private_memory, building->device, building->program);
         return 0;
     }
-    int code = fail_build(device, request, text, error, *program, options);
-    clReleaseProgram(*program);
-    *program = NULL;
+    char *why = make_text(building, write_failure);
+    int code = gravel_fail_text(GRAVEL_EBUILD, why ? why : "program does not build");
+    free(why);
+    clReleaseProgram(building->program);
+    building->program = NULL;
     return code;
 }
 
@@ -206,15 +203,20 @@ static int refuse_names(const struct gravel_program_request *request, const char
 int gravel_device_build(const struct gravel_device *device,
                         const struct gravel_program_request *request, cl_program *program)
 {
+    struct building building = {.device = device, .request = request};
     *program = NULL;
     GRAVEL_TRY(refuse_names(request, request->options));
     GRAVEL_TRY(refuse_names(request, request->extra_options));
-    char *options = make_options(device, request), *text = make_text(request);
-    int code = options && text ? build(device, request, text, options, program)
-                               : gravel_fail(GRAVEL_ENOMEM, "%s: text and options", request->name);
-    free(text);
-    free(options);
-    if (!code)
-        gravel_private_note(device->private_memory, device, *program);
+    building.options = make_text(&building, write_options);
+    building.text = make_text(&building, write_text);
+    int code = building.options && building.text
+                   ? build(&building)
+                   : gravel_fail(GRAVEL_ENOMEM,
+                                 "%s: out of memory (text of %zu bytes, headers and "
+                                 "options)",
+                                 request->name, strlen(request->source));
+    free(building.text);
+    free(building.options);
+    *program = building.program;
     return code;
 }

@@ -6,7 +6,7 @@
  * A driver may map command queues to fewer channels of the hardware: what shares one with the held kernel's queue
  * stands behind the kernel that has not begun.
  */
-#include "device/beside.h"
+#include "device/device.h"
 
 #include "base/error.h"
 #include "base/lived.h"
@@ -148,9 +148,9 @@ int gravel_self_test_beside(const struct gravel_test *test)
 int gravel_self_test_handlers(const struct gravel_device *device,
                               const struct gravel_bindings *bindings)
 {
-    if (!gravel_step_is_shared(device->step) || !gravel_beside_is_wanted(bindings))
+    if (!gravel_step_is_shared(device->step) || !gravel_device_has_handlers(bindings))
         return 0;
-    const struct gravel_device other = gravel_beside_device(device);
+    const struct gravel_device other = gravel_device_of_handlers(device);
     const size_t n_groups = device->is_sliced ? device->units - 1 : 2 * (size_t)device->units;
     struct contest contest = {.n_sides = 1};
     struct gravel_test test, *side = &contest.sides[0].test;

@@ -39,7 +39,7 @@ int gravel_self_test(struct gravel_device *device, uint32_t n_rounds,
                      struct gravel_self_test *result);
 
 /**
- * Prove that a handler written in OpenCL C runs where device/beside.h puts it, while launches hold all that they may
+ * Prove that a handler written in OpenCL C runs where device/device.h puts it, while launches hold all that they may
  * hold. Bounded in time. Only steps svm and usm need it; for pump gravel_self_test has proved it.
  *
  * @return  0, also where the bindings have no such handler; GRAVEL_ECAPABILITY; GRAVEL_EBUILD; GRAVEL_ECL.

@@ -7,7 +7,7 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/timeouts.h"
-#include "device/beside.h"
+#include "device/device.h"
 #include "opencl/objects.h"
 #include "opencl/region.h"
 #include "opencl/wait.h"
@@ -138,7 +138,7 @@ int gravel_device_calls_create(struct gravel_device_calls **out,
     if (!calls)
         return gravel_fail(GRAVEL_ENOMEM, "handlers of the device");
     calls->shape = *shape;
-    calls->device = gravel_beside_device(shape->device);
+    calls->device = gravel_device_of_handlers(shape->device);
     calls->group = GROUP;
     calls->server_items = shape->config->server_items;
     calls->pair_items = gravel_servers_pair_items(shape->config->server_items);

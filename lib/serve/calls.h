@@ -5,7 +5,7 @@
  * On steps pump and drain the frame is on the device already, and a run is one more kernel on the
  * resolver's queue. On svm and usm the network thread has the run copied to memory that it shares
  * with the device, enqueues the kernel on a queue of the calls' own, beside the caller's kernels
- * (device/beside.h), and waits for it.
+ * (device/device.h), and waits for it.
  *
  * Path:    node/open.c creates -> resolver.c or (pump, drain) device_resolver.c -> cl/gravel.cl.h.
  * Owner:   program, kernels, queue and staging; device, memory and handlers are the node's.

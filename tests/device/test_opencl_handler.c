@@ -3,7 +3,7 @@
  * Handlers written in OpenCL C: host functions run behind them, they run while kernels wait for the room that they make,
  * and what is refused. What they do is shown by gravel-conformance, what they see by histories.
  *
- * Path: meson test -> this -> lib/serve/calls.c, lib/device/beside.c, lib/node/agree.c
+ * Path: meson test -> this -> lib/serve/calls.c, lib/device/device.c, lib/node/agree.c
  */
 #include <unistd.h>
 

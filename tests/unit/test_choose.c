@@ -13,7 +13,7 @@
 
 #include <cmocka.h>
 
-#include "device/choose.h"
+#include "device/select.h"
 
 #define MOST 16u
 

@@ -9,7 +9,7 @@
 
 #include "child.h"
 #include "describe.h"
-#include "device/choose.h"
+#include "device/select.h"
 #include "device/identity.h"
 #include "device/ladder.h"
 #include "drivers.h"
@@ -35,9 +35,9 @@ static json_t *describe_platforms(void)
     if (clGetPlatformIDs(MAX_PLATFORMS, platforms, &n) != CL_SUCCESS)
         n = 0;
     for (cl_uint p = 0; p < n && p < MAX_PLATFORMS; p++) {
-        char name[128] = "";
+        char name[GRAVEL_DEVICE_TEXT_BYTES];
         cl_uint n_devices = 0;
-        clGetPlatformInfo(platforms[p], CL_PLATFORM_NAME, sizeof name - 1, name, NULL);
+        gravel_platform_name(platforms[p], name);
         if (clGetDeviceIDs(platforms[p], CL_DEVICE_TYPE_ALL, 0, NULL, &n_devices) != CL_SUCCESS)
             n_devices = 0;
         json_array_append_new(all, json_pack("{s:i, s:o, s:i}", "number", (int)p, "name",
