@@ -98,29 +98,6 @@ kernel void meet(global uint *words, uint n_groups, uint n_rounds, uint max_ms, 
     }
 }
 
-/*
- * Any size: the first n_servers groups to arrive wait until another one joins them, and answer; groups behind them
- * wait for all answers. Waits end after max_ms. Relaxed: only whether groups continue beside each other.
- */
-kernel void arrive(global uint *words, uint n_servers, uint max_ms, uint look_ns)
-{
-    struct gravelp_patience patience = {0, 0, 0, 0, 0, 0};
-    if (get_local_id(0) != 0)
-        return;
-    bool serves = gravelp_device_fetch_add_relaxed(words + GRAVELP_TEST_ARRIVED, 1) < n_servers;
-    global uint *seen = words + (serves ? GRAVELP_TEST_JOINED : GRAVELP_TEST_ANSWERED);
-    const uint n_wanted = serves ? 1 : n_servers;
-    if (!serves)
-        gravelp_device_fetch_add_relaxed(words + GRAVELP_TEST_JOINED, 1);
-    bool is_seen = gravelp_device_load_relaxed(seen) >= n_wanted;
-    while (!is_seen && goes_on(&patience, look_ns, max_ms))
-        is_seen = gravelp_device_load_relaxed(seen) >= n_wanted;
-    if (!is_seen)
-        gravelp_device_fetch_add_relaxed(words + GRAVELP_TEST_ENDED, 1);
-    else if (serves)
-        gravelp_device_fetch_add_relaxed(words + GRAVELP_TEST_ANSWERED, 1);
-}
-
 /* Local size 1: look n times, as a leader does that waits for room and finds none. All words are 0. */
 kernel void look(global uint *words, uint n)
 {

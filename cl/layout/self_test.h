@@ -16,11 +16,7 @@
 #define GRAVELP_TEST_GO 96u    /* host: groups that hold may end */
 #define GRAVELP_TEST_ENDED 112u   /* kernel: groups that held and gave up */
 #define GRAVELP_TEST_MEMBERS 128u /* kernel: struct gravelp_members of the groups that meet */
-#define GRAVELP_TEST_ARRIVED 144u /* kernel: groups that have begun */
-#define GRAVELP_TEST_JOINED 160u  /* kernel: of them those behind the first n_servers */
-#define GRAVELP_TEST_ANSWERED \
-    176u /* kernel: of the first n_servers those that have seen one join */
-#define GRAVELP_TEST_WORDS 192u
+#define GRAVELP_TEST_WORDS 144u
 #define GRAVELP_TEST_LINE 16u         /* [words] */
 #define GRAVELP_TEST_STOP 0xffffffffu /* the host's turn when it has given up */
 

@@ -244,24 +244,18 @@ int gravel_network_attach(struct gravel_network *network, const struct gravel_me
     };
     network->shape.memory = memory;
     network->trace = trace;
-    int code = gravel_resolver_create(&network->resolver, &resolver);
-    if (!code)
-        code = gravel_spool_create(&network->spool, &spool);
-    if (!code)
-        code = gravel_credit_create(
-            &network->credit, network->transport->n_nodes,
-            gravel_credit_window(config->spool_bytes, network->transport->n_nodes));
-    if (!code)
-        code = gravel_sender_create(&network->handler_sender, &sender);
+    GRAVEL_TRY(gravel_resolver_create(&network->resolver, &resolver));
+    GRAVEL_TRY(gravel_spool_create(&network->spool, &spool));
+    GRAVEL_TRY(gravel_credit_create(&network->credit, sender.n_nodes,
+                                    gravel_credit_window(config->spool_bytes, sender.n_nodes)));
+    GRAVEL_TRY(gravel_sender_create(&network->handler_sender, &sender));
     sender.ship = gravel_network_ship;
     sender.n_buffers = network->transport->n_nodes * GRAVEL_HOST_BUFFERS;
     sender.frames = host_frames;
     sender.n_sessions = &network->n_sessions;
-    if (!code)
-        code = gravel_sender_create(&network->host_sender, &sender);
-    if (!code)
-        atomic_store_explicit(&network->is_attached, true, memory_order_release); /* N2 */
-    return code;
+    GRAVEL_TRY(gravel_sender_create(&network->host_sender, &sender));
+    atomic_store_explicit(&network->is_attached, true, memory_order_release); /* N2 */
+    return 0;
 }
 
 /* @param state  HAS_LEFT_MPI, or 0: wait for its end. @return whether the thread has come so far; else it is lost. */

@@ -53,6 +53,7 @@ static uint32_t derive_resident(const struct gravel *gravel, uint32_t at_once)
 static int make_resident(const struct gravel *gravel, struct gravel_servers_shape *shape)
 {
     const uint32_t at_once = gravel_node_groups_at_once(gravel);
+    struct gravel_meeting seen;
     if (gravel_servers_n_pairs(gravel->handlers, gravel->n_handlers))
         return gravel_fail(GRAVEL_ECAPABILITY,
                            "a handler has two keys, and transactions are served in turns");
@@ -77,7 +78,7 @@ static int make_resident(const struct gravel *gravel, struct gravel_servers_shap
                            shape->n_servers, at_once);
     shape->n_clients = at_once - shape->n_servers;
     shape->is_resident = true;
-    return gravel_self_test_arrival(&gravel->device, shape->n_servers, shape->n_clients);
+    return gravel_self_test_meet(&gravel->device, at_once, shape->n_servers + 1, &seen);
 }
 
 /* ---- all ------------------------------------------------------------------------------------------- */

@@ -8,7 +8,8 @@
  *           launch's slices rely on.
  * drain:    device atomics are exact.
  * svm, usm with handlers in OpenCL C: a kernel beside those that hold all units that launches may hold gets to run.
- * meet:     groups of a launch that have started continue while other groups wait for them; flows ask for it.
+ * meet:     groups of a launch that have started continue while other groups wait for them; flows and resident servers
+ *           ask for it.
  *
  * Path:    gravel_open, gravel-info -> self_test.c -> cl/kernels/self_test.cl.
  * Threads: one at a time.
@@ -56,23 +57,15 @@ struct gravel_meeting {
 };
 
 /**
- * Prove that groups of a launch that have started continue while others wait for them, as a resident flow needs.
- * Bounded in time. More than one group must have met, unless there is but one.
+ * Prove that groups of a launch that have started continue while others wait for them, as a resident flow and resident
+ * servers need. Bounded in time.
  *
  * @param n_groups  of the launch.
+ * @param n_least   of them must have met, or all.
  * @param seen      [out]
  * @return          0; GRAVEL_ECAPABILITY: what was seen instead; GRAVEL_EBUILD; GRAVEL_ECL; GRAVEL_ETIMEOUT.
  */
-int gravel_self_test_meet(const struct gravel_device *device, uint32_t n_groups,
+int gravel_self_test_meet(const struct gravel_device *device, uint32_t n_groups, uint32_t n_least,
                           struct gravel_meeting *seen);
-
-/**
- * Prove that groups of one kernel continue beside each other once they have arrived: the first n_servers wait for one
- * that comes later, and it waits for them all. Bounded in time. Resident servers need it.
- *
- * @return  0; GRAVEL_ECAPABILITY: what was seen; GRAVEL_EBUILD; GRAVEL_ECL.
- */
-int gravel_self_test_arrival(const struct gravel_device *device, uint32_t n_servers,
-                             uint32_t n_clients);
 
 #endif

@@ -54,7 +54,7 @@ int gravel_scheduling_choose(struct gravel_scheduling *scheduling,
     if (scheduling->scheduler != GRAVEL_SCHEDULER_RESIDENT)
         return 0;
     scheduling->has_met = true;
-    int code = gravel_self_test_meet(device, scheduling->n_groups, &scheduling->meeting);
+    int code = gravel_self_test_meet(device, scheduling->n_groups, 2, &scheduling->meeting);
     if (code != GRAVEL_ECAPABILITY || GRAVEL_CHOICE(config, scheduler) != 0)
         return code;
     scheduling->scheduler = GRAVEL_SCHEDULER_LONE;

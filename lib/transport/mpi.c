@@ -295,12 +295,11 @@ static int join(struct mpi_transport *mpi, const struct gravel_mpi_opening *open
     mpi->base.n_nodes = (uint32_t)n_nodes;
     GRAVEL_TRY(gravel_mpi_receives_open(&mpi->receives, GRAVEL_MPI_LIFE,
                                         sizeof(struct gravel_death_frame)));
-    int code = gravel_handover_create(&mpi->handover, opening->segment, mpi->base.n_nodes);
+    GRAVEL_TRY(gravel_handover_create(&mpi->handover, opening->segment, mpi->base.n_nodes));
     begin_call(opening, "MPI_Comm_split_type");
-    if (!code)
-        code = gravel_mpi_find_local(mpi->comm, &mpi->base, &mpi->handover);
-    if (code || !opening->shared_bytes)
-        return code;
+    GRAVEL_TRY(gravel_mpi_find_local(mpi->comm, &mpi->base, &mpi->handover));
+    if (!opening->shared_bytes)
+        return 0;
     begin_call(opening, "MPI_Bcast"); /* of node 0's bytes, for all */
     return gravel_mpi_check("MPI_Bcast", MPI_Bcast(opening->shared, (int)opening->shared_bytes,
                                                    MPI_BYTE, 0, mpi->comm));
@@ -323,11 +322,23 @@ static int check_comm(const MPI_Comm *comm)
                              "two groups of ranks");
 }
 
+static int open_mpi(struct mpi_transport *mpi, const struct gravel_mpi_opening *opening)
+{
+    if (opening->comm)
+        GRAVEL_TRY(check_comm(opening->comm));
+    begin_call(opening, "MPI_Init_thread");
+    GRAVEL_TRY(gravel_mpi_enter(opening->finalising));
+    mpi->has_entered = true;
+    GRAVEL_TRY(gravel_mpi_check_launcher());
+    GRAVEL_TRY(make_merging(mpi));
+    return join(mpi, opening);
+}
+
 int gravel_transport_mpi_open(struct gravel_transport **out,
                               const struct gravel_mpi_opening *opening)
 {
-    *out = NULL;
     struct mpi_transport *mpi = calloc(1, sizeof *mpi);
+    *out = NULL;
     if (!mpi)
         return gravel_fail(GRAVEL_ENOMEM, "transport mpi");
     mpi->base.operations = &mpi_operations;
@@ -337,24 +348,12 @@ int gravel_transport_mpi_open(struct gravel_transport **out,
     mpi->round_type = MPI_DATATYPE_NULL;
     mpi->merging = MPI_OP_NULL;
     gravel_mpi_receives_init(&mpi->receives, &mpi->base);
-    int code = opening->comm ? check_comm(opening->comm) : 0;
-    begin_call(opening, "MPI_Init_thread");
-    if (!code) {
-        code = gravel_mpi_enter(opening->finalising);
-        mpi->has_entered = !code;
-    }
-    if (!code)
-        code = gravel_mpi_check_launcher();
-    if (!code)
-        code = make_merging(mpi);
-    if (!code)
-        code = join(mpi, opening);
-    if (code) {
+    int code = open_mpi(mpi, opening);
+    if (code)
         mpi_close(&mpi->base, true);
-        return code;
-    }
-    *out = &mpi->base;
-    return 0;
+    else
+        *out = &mpi->base;
+    return code;
 }
 
 bool gravel_transport_mpi_is_initialised(void)

@@ -47,27 +47,26 @@ static int meet(MPI_Comm local, struct gravel_transport *transport,
     struct introduction self = {gravel_segment_card(handover->segment), transport->node};
     struct introduction all[GRAVEL_SEGMENT_PEERS];
     unsigned char takes[GRAVEL_SEGMENT_PEERS] = {0}, is_taken[GRAVEL_SEGMENT_PEERS] = {0};
-    int code = gravel_mpi_check("MPI_Allgather", MPI_Allgather(&self, sizeof self, MPI_BYTE, all,
-                                                               sizeof self, MPI_BYTE, local));
+    GRAVEL_TRY(gravel_mpi_check("MPI_Allgather", MPI_Allgather(&self, sizeof self, MPI_BYTE, all,
+                                                               sizeof self, MPI_BYTE, local)));
     /* They are in the order of their numbers, and one of them is this node. */
-    for (uint32_t i = 0; i < transport->n_local && !code; i++)
+    for (uint32_t i = 0; i < transport->n_local; i++)
         if (all[i].node >= transport->n_nodes || (i && all[i].node <= all[i - 1].node) ||
             (i == transport->local) != (all[i].node == transport->node))
-            code = gravel_fail(
+            return gravel_fail(
                 GRAVEL_ECORRUPT,
                 "introduction %u of %u nodes of this machine has a bad node (%llu of %u)", i,
                 transport->n_local, (unsigned long long)all[i].node, transport->n_nodes);
-    for (uint32_t i = 0; i < transport->n_local && !code; i++)
+    for (uint32_t i = 0; i < transport->n_local; i++)
         takes[i] = i != transport->local && take_from(transport, handover, &all[i]);
-    if (!code)
-        code = gravel_mpi_check("MPI_Alltoall",
-                                MPI_Alltoall(takes, 1, MPI_BYTE, is_taken, 1, MPI_BYTE, local));
-    for (uint32_t i = 0; i < transport->n_local && !code; i++)
+    GRAVEL_TRY(gravel_mpi_check("MPI_Alltoall",
+                                MPI_Alltoall(takes, 1, MPI_BYTE, is_taken, 1, MPI_BYTE, local)));
+    for (uint32_t i = 0; i < transport->n_local; i++)
         if (is_taken[i]) {
             gravel_handover_give_to(handover, (uint32_t)all[i].node, i);
             transport->handed.n_takers++;
         }
-    return code;
+    return 0;
 }
 
 /* Number the nodes of the machine. */

@@ -78,7 +78,7 @@ TEST(groups_that_have_started_meet)
         struct gravel_meeting seen;
         int code = GRAVEL_ECAPABILITY;
         for (uint32_t n = 0; n < N_TRIES && code == GRAVEL_ECAPABILITY; n++)
-            code = gravel_self_test_meet(&gravel->device, n_groups[i], &seen);
+            code = gravel_self_test_meet(&gravel->device, n_groups[i], 2, &seen);
         OK(code);
         assert_int_equal(seen.n_groups, n_groups[i]);
         assert_in_range(seen.n_members, n_groups[i] == 1 ? 1 : 2, n_groups[i]);
