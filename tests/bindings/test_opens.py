@@ -1,10 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Nodes that open and close one after the other leave nothing behind: no files, no threads, no memory.
 
-usage: opens.py
-exit:  0, and "opens: all right"
-
-Path: run.py -> this -> python/gravel.
+Path: pytest -> this -> python/gravel
 """
 import gc
 import os
@@ -26,7 +23,7 @@ MOST_MIB = N  # of a heap each, four times as much would stay
 
 
 def held():
-    """@return open files, threads, memory [MiB] of this process"""
+    """Returns open files, threads and memory [MiB] of this process."""
     gc.collect()
     with open("/proc/self/statm", encoding="ascii") as file:
         n_pages = int(file.read().split()[1])
@@ -46,11 +43,11 @@ def use():
             assert part[-1] == 1
 
 
-for i in range(N):
-    use()
-    if i == N_FIRST:
-        before = held()
-after = held()
-assert after[:2] == before[:2], "files and threads: %s, then %s" % (before, after)
-assert after[2] < before[2] + MOST_MIB, "MiB: %.0f, then %.0f" % (before[2], after[2])
-print("opens: all right")
+def test_nothing_is_left():
+    for i in range(N):
+        use()
+        if i == N_FIRST:
+            before = held()
+    after = held()
+    assert after[:2] == before[:2], "files and threads"
+    assert after[2] < before[2] + MOST_MIB, "MiB"

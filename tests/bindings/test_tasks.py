@@ -2,18 +2,16 @@
 """Flows run tasks and what they make, deques those that groups take from each other, servers messages with keys; all
 end with their statements or their node, and what is wrong is an exception that names it.
 
-usage: tasks.py    as one node, loop-back nodes or ranks
-exit:  0, and "node N: all right" from each process; 1 with the line of what does not hold
-
-Path: run.py -> this -> python/gravel/_flow.py, _deques.py, _node.py, _part.py.
+Path: pytest -> this -> python/gravel/_flow.py, _deques.py, _node.py, _part.py
 """
 import threading
 
 import numpy as np
 import pyopencl.array as cla
+import pytest
 
 import gravel
-from refused import refused
+from conftest import refuse
 
 FIB = np.dtype([("n", np.uint32), ("to", np.uint32)])
 SUM = np.dtype([("x", np.uint32), ("y", np.uint32), ("to", np.uint32)])
@@ -112,50 +110,40 @@ kernel void serve(GRAVEL_ARENA, uint n_buckets, uint amount)
     }
 }
 """
+SETTINGS = {"heap_bytes": "4M"}
 
 
-def check_recursion(node):
+def test_recursion(node):
     with node.flow(FIBONACCI, depth=16) as flow:
         flow.build(FIBONACCI_SOURCE, "fibonacci", "fib.cl")
         assert flow.call("fib", (15, 0), "to") == 610 and isinstance(flow.call("fib", (1, 0), "to"), np.uint32)
         assert flow.stats["elements"] > 610 and flow.stats["runs"] == 2, flow.stats
         flow.reset_stats()
         assert flow.stats["elements"] == 0
-        with refused(KeyError, "'feb'", "fib, sum"):
-            flow.call("feb", (1, 0), "to")
-        with refused(KeyError, "'too'", "n, to"):
-            flow.call("fib", (1, 0), "too")
-        with refused(ValueError, "2 records"):
-            flow.call("fib", [(1, 0), (2, 0)], "to")
-        with refused(TypeError, "records of channel fib", "'x'"):
-            flow.push("fib", np.zeros(1, SUM))
-        with refused(TypeError, "int64"):
-            flow.push("fib", np.arange(3))
-        with refused(gravel.ArgumentError, "sum"):
-            flow.push("sum", [(1, 2, 0)])
-        with refused(gravel.ArgumentError, "gravel_flow_wait"):
-            flow.wait()
-        with refused(gravel.OpenCLError, "no_such"):
-            flow.kernel("no_such")
-        with refused(gravel.KernelError, "fib"):
-            flow.call("fib", (40, 0), "to")  # deeper than the flow is
-    for use in flow.run, flow.destroy, lambda: flow.stats, lambda: flow.channel_stats("fib"), \
-            lambda: flow.post("fib", [(1, 0)]):
-        with refused(ValueError, "destroyed"):
-            use()
+        for error, text, use in (
+                (KeyError, "'feb'.*fib, sum", lambda: flow.call("feb", (1, 0), "to")),
+                (KeyError, "'too'.*n, to", lambda: flow.call("fib", (1, 0), "too")),
+                (ValueError, "2 records", lambda: flow.call("fib", [(1, 0), (2, 0)], "to")),
+                (TypeError, "records of channel fib.*'x'", lambda: flow.push("fib", np.zeros(1, SUM))),
+                (TypeError, "int64", lambda: flow.push("fib", np.arange(3))),
+                (gravel.ArgumentError, "sum", lambda: flow.push("sum", [(1, 2, 0)])),
+                (gravel.ArgumentError, "gravel_flow_wait", flow.wait),
+                (gravel.OpenCLError, "no_such", lambda: flow.kernel("no_such")),
+                (gravel.KernelError, "fib", lambda: flow.call("fib", (40, 0), "to"))):  # deeper than the flow is
+            refuse(error, text, use)
+    refuse(ValueError, "destroyed", flow.run, flow.destroy, lambda: flow.stats, lambda: flow.channel_stats("fib"),
+           lambda: flow.post("fib", [(1, 0)]))
 
 
-def check_pipeline(node):
+def test_pipeline(node):
     more = cla.to_device(node.queue, np.full(1, 1, np.uint32))
-    with node.flow(ITEMS) as flow:
-        with refused(ValueError, "not built"):
-            flow.set(3, more)
+    with node.flow(ITEMS) as flow, node.flow(ITEMS) as other:
+        refuse(ValueError, "not built", lambda: flow.set(3, more))
         flow.build(ITEMS_SOURCE, "items")
         flow.set(3, more)
         for bad, error, text in ((3,), TypeError, "2 arguments"), ((-1, more), OverflowError, "uint factor"), \
                 ((3, 3), TypeError, "more"):
-            with refused(error, text):
-                flow.set(*bad)
+            refuse(error, text, lambda: flow.set(*bad))
         flow.push("item", [5, 6])
         flow.run()
         flow.start()
@@ -172,23 +160,18 @@ def check_pipeline(node):
         assert (np.sort(taken) == np.sort(wanted)).all(), taken
         counts = flow.channel_stats("item")
         assert counts["width"] >= 1024 and counts["peak"] in (256, 257), counts  # a late post may be there
-        with refused(KeyError, "'items'", "item, done"):
-            flow.channel_stats("items")
         assert flow.take("done").shape == (0,) and flow.take("done").dtype == ITEM
-        with refused(gravel.RangeError, "item"):
-            flow.produce(make, 4096, {"item": 1}, 0)
-        with refused(TypeError, "make.* is launched by Flow.produce"):
-            make(256, 256, 0)
-        with refused(TypeError, "make.*takes 1 arguments, not 0"):
-            flow.produce(make, 256, {"item": 1})
-        with node.flow(ITEMS) as other:
-            with refused(ValueError, "is not of"):
-                other.produce(make, 256, {"item": 1}, 0)
-    with refused(ValueError, "destroyed"):
-        flow.produce(make, 256, {"item": 1}, 0)
+        for error, text, use in (
+                (KeyError, "'items'.*item, done", lambda: flow.channel_stats("items")),
+                (gravel.RangeError, "item", lambda: flow.produce(make, 4096, {"item": 1}, 0)),
+                (TypeError, "make.* is launched by Flow.produce", lambda: make(256, 256, 0)),
+                (TypeError, "make.*takes 1 arguments, not 0", lambda: flow.produce(make, 256, {"item": 1})),
+                (ValueError, "is not of", lambda: other.produce(make, 256, {"item": 1}, 0))):
+            refuse(error, text, use)
+    refuse(ValueError, "destroyed", lambda: flow.produce(make, 256, {"item": 1}, 0))
 
 
-def check_marks(node):
+def test_marks(node):
     """A group node's group has one element; a channel that may fill may be one of a cycle."""
     whole = {"item": gravel.Channel(ITEM, "stream", {"done": 1}, group_node=True), "done": ITEMS["done"]}
     with node.flow(whole, group_items=8) as flow:
@@ -197,32 +180,27 @@ def check_marks(node):
         flow.run()
         taken = np.sort(flow.take("done")["value"])
         assert np.array_equal(taken, np.arange(8, 68, 3)) and flow.stats["lanes"] == 20, taken
-    for may_fill in False, True:
-        cycle = {"item": gravel.Channel(ITEM, "stream", {"done": 1}, may_fill=may_fill),
-                 "done": gravel.Channel(ITEM, "stream", {"item": 1})}
-        if may_fill:
-            node.flow(cycle).destroy()
-        else:
-            with refused(gravel.ArgumentError, "GRAVEL_MAY_FILL"):
-                node.flow(cycle)
+    cycle = [{"item": gravel.Channel(ITEM, "stream", {"done": 1}, may_fill=may_fill),
+              "done": gravel.Channel(ITEM, "stream", {"item": 1})} for may_fill in (False, True)]
+    refuse(gravel.ArgumentError, "GRAVEL_MAY_FILL", lambda: node.flow(cycle[0]))
+    node.flow(cycle[1]).destroy()
 
 
-def check_bad_graphs(node):
-    for channels, error, texts in (
-            ({"item": gravel.Channel(ITEM, "flood")}, ValueError, ["channel item", "stream, output", "'flood'"]),
-            ({"item": gravel.Channel(ITEM, "stream", {"none": 1})}, gravel.ArgumentError, ["item|none"]),
-            ({"item": gravel.Channel(ITEM, "stream", {"item": -1})}, gravel.RangeError, ["channel item at most: -1"]),
-            ({"item": gravel.Channel("u2", "stream")}, gravel.ArgumentError, ["item"]),
-            ({"item": gravel.Channel(object, "stream")}, TypeError, ["channel item", "object"]),
-            ({"item": gravel.Channel(ITEM, "stream", width=-1)}, gravel.RangeError, ["width: -1"])):
-        with refused(error, *texts):
-            node.flow(channels)
+def test_bad_graphs(node):
+    for channel, error, text in (
+            (gravel.Channel(ITEM, "flood"), ValueError, "channel item.*stream, output.*'flood'"),
+            (gravel.Channel(ITEM, "stream", {"none": 1}), gravel.ArgumentError, "item|none"),
+            (gravel.Channel(ITEM, "stream", {"item": -1}), gravel.RangeError, "channel item at most: -1"),
+            (gravel.Channel("u2", "stream"), gravel.ArgumentError, "item"),
+            (gravel.Channel(object, "stream"), TypeError, "channel item.*object"),
+            (gravel.Channel(ITEM, "stream", width=-1), gravel.RangeError, "width: -1")):
+        refuse(error, text, lambda: node.flow({"item": channel}))
     with node.flow(ITEMS) as flow:
-        with refused(gravel.BuildError, "items.cl"):
-            flow.build("#error", "items", "items.cl")
+        refuse(gravel.BuildError, "items.cl", lambda: flow.build("#error", "items", "items.cl"))
+    refuse(gravel.ArgumentError, "key", lambda: node.server_program("kernel void serve() {}"))
 
 
-def check_deques(node):
+def test_deques(node):
     program, n_tasks = node.program(TREE_SOURCE), cla.to_device(node.queue, np.zeros(1, np.uint32))
     with node.deques(capacity=4096, group_size=64, n_groups=3) as deques:
         deques.fill([64])
@@ -246,28 +224,26 @@ def check_deques(node):
                 (lambda: node.deques(np.uint16), gravel.ArgumentError, "task_bytes"),
                 (lambda: node.deques(object), TypeError, "a task"),
                 (lambda: node.deques(capacity=-1), gravel.RangeError, "capacity: -1")):
-            with refused(error, text):
-                use()
-    for use in deques.wait, deques.destroy, lambda: deques.n_groups, lambda: deques.launch(program.halve, n_tasks, 1):
-        with refused(ValueError, "destroyed"):
-            use()
+            refuse(error, text, use)
+    refuse(ValueError, "destroyed", deques.wait, deques.destroy, lambda: deques.n_groups,
+           lambda: deques.launch(program.halve, n_tasks, 1))
 
 
-def check_left(node):
-    """An exception that leaves the statement ends what is this node's alone."""
-    try:
-        with node.flow(ITEMS) as flow, node.deques() as deques:
-            raise LookupError
-    except LookupError:
+def test_left(place):
+    """An exception that leaves the statement ends what is this node's alone; the node ends what is left to it."""
+    with gravel.open(**place, **SETTINGS) as node:
+        with pytest.raises(LookupError):
+            with node.flow(ITEMS) as flow, node.deques() as deques:
+                raise LookupError
         assert "destroyed" in repr(flow) and "destroyed" in repr(deques)
-    left = node.flow(ITEMS), node.deques()
-    assert all("open" in repr(part) for part in left)
-    return left
+        left = node.flow(ITEMS), node.deques()
+        assert all("open" in repr(part) for part in left)
+    refuse(ValueError, "closed|destroyed", *(part.destroy for part in left))
 
 
-def check_server():
+def test_server(place):
     handlers = {"insert": gravel.Handler(n_args=2, n_keys=1)}
-    with gravel.open(heap_bytes="4M", device_code=SERVER_SOURCE, handlers=handlers) as node:
+    with gravel.open(**place, **SETTINGS, device_code=SERVER_SOURCE, handlers=handlers) as node:
         sums = node.array(32, np.uint32)
         node.constant(0, sums)
         program = node.server_program(SERVER_SOURCE, "server.cl")
@@ -276,29 +252,12 @@ def check_server():
         node.am("insert", 31, 7, node=node.rank)
         node.barrier()
         assert (sums.get() == np.array([200] * 31 + [207])).all(), sums.get()
-        with refused(TypeError, "serve.* is launched by Node.launch_server"):
-            program.serve(64, 64, 32, 1)
-        with refused(TypeError, "takes 2 arguments, not 1"):
-            node.launch_server(program.serve, 3200, 32)
-        with refused(gravel.RangeError, "gravel_server_launch: argument 2: -1"):
-            node.launch_server(program.serve, -1, 32, 1)
-        with refused(gravel.BuildError, "server.cl|insert"):
-            node.server_program("kernel void serve() { undeclared; }", "server.cl")
+        for error, text, use in (
+                (TypeError, "serve.* is launched by Node.launch_server", lambda: program.serve(64, 64, 32, 1)),
+                (TypeError, "takes 2 arguments, not 1", lambda: node.launch_server(program.serve, 3200, 32)),
+                (gravel.RangeError, "gravel_server_launch: argument 2: -1",
+                 lambda: node.launch_server(program.serve, -1, 32, 1)),
+                (gravel.BuildError, "server.cl|insert",
+                 lambda: node.server_program("kernel void serve() { undeclared; }", "server.cl"))):
+            refuse(error, text, use)
         node.barrier()
-
-
-def main():
-    with gravel.open(heap_bytes="4M") as node:
-        for check in check_recursion, check_pipeline, check_marks, check_bad_graphs, check_deques:
-            check(node)
-        with refused(gravel.ArgumentError, "key"):
-            node.server_program("kernel void serve() {}")
-        left = check_left(node)
-    for part in left:
-        with refused(ValueError, "closed|destroyed"):
-            part.destroy()
-    check_server()
-    print("node %d: all right" % node.rank, flush=True)
-
-
-main()

@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: MIT
+"""The programs of README and the guide as one node, as 4 loop-back nodes and as 2 ranks.
+
+Path: README.md, docs/guide/python.md, docs/guide/notebook.ipynb -> this -> python/gravel.
+"""
+import json
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+from processes import PLACES, lines_of
+
+SOURCE = Path(__file__).parents[2]
+PROGRAM = re.compile(r"`(\w+\.py)`[^`]*?\n+```python\n(.*?)^```$", re.M | re.S)
+PROGRAMS = dict(PROGRAM.findall((SOURCE / "docs/guide/python.md").read_text(encoding="utf-8")))
+
+
+def histogram_lines(n_nodes, n_processes):
+    """What hist.py prints, by counting here: node, keys of its bins, messages to other nodes."""
+    keys = [np.random.default_rng(rank).integers(0, 1000 * n_nodes, 1 << 20, np.uint32) % n_nodes
+            for rank in range(n_processes)]
+    for rank in range(n_processes):
+        yield "%d %d %d" % (rank, sum(int((owners == rank).sum()) for owners in keys), int((keys[rank] != rank).sum()))
+
+
+@pytest.mark.parametrize("name", ["hist.py", "gather.py", "fib.py", "hits.py"])
+@pytest.mark.parametrize("place", PLACES)
+def test_program(name, place, tmp_path):
+    path = tmp_path / name
+    path.write_text(PROGRAMS[name], encoding="utf-8")
+    said = lines_of(place, [path])
+    if name == "hist.py":
+        assert set(histogram_lines(*place)) <= set(said), said
+
+
+def test_programs_are_these():
+    assert list(PROGRAMS) == ["hist.py", "gather.py", "fib.py", "hits.py"]
+
+
+def test_first_screen():
+    """README's block of Python, with its kernel, for what it counts on one node."""
+    text = (SOURCE / "README.md").read_text(encoding="utf-8")
+    kernel, host = (re.search("^```%s\n(.*?)^```$" % language, text, re.M | re.S).group(1)
+                    for language in ("c", "python"))
+    program = "import numpy as np\nsource, block = %r, 100\ntargets = np.arange(1000, dtype=np.uint32) %% block\n%s" \
+              "print('counted', sorted(set(mine.tolist())))\n" % (kernel, host)
+    assert "counted [10]" in lines_of((1, 1), ["-c", program])
+
+
+def test_notebook():
+    """Its cells in order, and each of them once more behind the first run."""
+    notebook = json.loads((SOURCE / "docs/guide/notebook.ipynb").read_text(encoding="utf-8"))
+    cells = ["".join(cell["source"]) for cell in notebook["cells"] if cell["cell_type"] == "code"]
+    again = [cell for cell in cells[:-1] for _ in range(2)] + cells[-1:]
+    said = lines_of((1, 1), ["-c", "\n".join(cells + again + ["print('%d cells', node)" % len(cells)])])
+    assert "4 cells <gravel.Node 0 of 4, closed>" in said
+
+
+def test_self_check():
+    said = "\n".join(lines_of((1, 1), ["-m", "gravel"]))
+    assert re.search(r"^gravel .*\ndevice .*\nstep .*\n(.*\n)*histogram .*: 0 .* wrong\n(.*\n)*PASS$", said, re.M), said
