@@ -1,11 +1,6 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """A room, a folder of the sources, includes only rooms below it: CONTRIBUTING.md lists the rooms, lowest first. Inside a
 room of lib/ calls run one way: no files call each other in a circle.
-
-usage: floors.py SOURCE
-exit:  0; 1 with each include that climbs, each circle of files, each room that is not listed, and each listed one that is
-       not there
 
 A room is a folder in lib/, cl/ or apps/ with all below it, cl/ itself, or include/gravel. Includes in quotes are read,
 of .c, .h and .cl alike. A room's parts.h is for its own files. Rooms of one row are on one floor. Applications find no header in lib/.
@@ -14,7 +9,6 @@ Path: include/, cl/, lib/, apps/ <-> CONTRIBUTING.md, "Rooms".
 """
 import os
 import re
-import sys
 
 SECTION = re.compile(r"^## Rooms\n(.*?)(?=^## )", re.M | re.S)
 ROW = re.compile(r"^- (`[\w/-]+`(?:, `[\w/-]+`)*): ", re.M)
@@ -24,19 +18,10 @@ SEARCHED = {"apps": ("apps", "cl", "cl/kernels")}
 ELSE_SEARCHED = ("lib", "cl", "include", "cl/device", "cl/layout", "cl/kernels")
 # A function that other files may call; clang-format gives its brace a line.
 DEFINED = re.compile(r"^(?!static\b|__attribute__)\w[\w *]*[ *\n](\w+)\([^;{}]*\)\n\{", re.M)
-COMMENT = re.compile(r"/\*.*?\*/|\"(?:\\.|[^\"\\\n])*\"", re.S)
 WORD = re.compile(r"(?<!struct )\b[a-z]\w+\b")
 ELSEWHERE = {"forms.cl.h": "made by cl/forms.py", "subgroup_forms.cl.h": "made by cl/forms.py",
              "host_c11.h": "of tests/tsan",
              "gravel.cl.h": "in kernels: the joined header"}
-
-
-def sources(root):
-    for top in ("include", "cl", "lib", "apps"):
-        for folder, _, names in os.walk(os.path.join(root, top)):
-            for name in names:
-                if name.endswith((".c", ".h", ".cl")):
-                    yield os.path.relpath(os.path.join(folder, name), root)
 
 
 def room_of(path):
@@ -52,13 +37,13 @@ def target_of(name, path, found):
     return None
 
 
-def faults(root, floors):
-    found = set(sources(root))
+def climbs(tree, floors):
+    found = set(tree.files(*(top + "/**/*" + end for top in ("include", "cl", "lib", "apps") for end in (".[ch]", ".cl"))))
     rooms = {room_of(path) for path in found}
     yield from ("%s is a room that CONTRIBUTING.md does not list" % room for room in rooms - set(floors))
     yield from ("CONTRIBUTING.md lists the room %s, which is not there" % room for room in set(floors) - rooms)
     for path in found:
-        for name in INCLUDE.findall(open(os.path.join(root, path), encoding="utf-8").read()):
+        for name in INCLUDE.findall(tree.text(path)):
             target = target_of(name, path, found)
             if not target and name not in ELSEWHERE:
                 yield "%s includes %s, which is not there" % (path, name)
@@ -69,13 +54,13 @@ def faults(root, floors):
                 yield "%s includes %s, which is for files of its room" % (path, target)
 
 
-def calls(root, paths):
-    """{file: {file that it calls: {function}}} of a room."""
-    texts = {path: COMMENT.sub(" ", open(os.path.join(root, path), encoding="utf-8").read()) for path in paths}
-    home = {name: path for path, text in texts.items() for name in DEFINED.findall(text)}
+def calls(tree, paths):
+    """Returns {file: {file that it calls: {function}}} of a room."""
+    codes = {path: tree.code(path) for path in paths}
+    home = {name: path for path, code in codes.items() for name in DEFINED.findall(code)}
     out = {path: {} for path in paths}
-    for path, text in texts.items():
-        for name in set(WORD.findall(text)):
+    for path, code in codes.items():
+        for name in set(WORD.findall(code)):
             if home.get(name, path) != path:
                 out[path].setdefault(home[name], set()).add(name)
     return out
@@ -91,23 +76,20 @@ def reached(arrows, start):
     return seen
 
 
-def circles(root):
-    """Each arrow of a circle of files."""
+def circles(tree):
+    """Yields each arrow of a circle of files."""
     rooms = {}
-    for path in sources(root):
-        if path.startswith("lib/") and path.endswith(".c"):
-            rooms.setdefault(room_of(path), []).append(path)
+    for path in tree.files("lib/**/*.c"):
+        rooms.setdefault(room_of(path), []).append(path)
     for paths in rooms.values():
-        arrows = calls(root, paths)
+        arrows = calls(tree, paths)
         all_of = {path: reached(arrows, path) for path in paths}
         yield from ("%s calls %s, which calls it again by way of others (%s)" % (path, target, ", ".join(sorted(names)))
                     for path in paths for target, names in arrows[path].items() if path in all_of[target])
 
 
-text = open(os.path.join(sys.argv[1], "CONTRIBUTING.md"), encoding="utf-8").read()
-section = SECTION.search(text)
-rows = ROW.findall(section.group(1)) if section else []
-listed = {room: floor for floor, row in enumerate(rows) for room in row.strip("`").split("`, `")}
-wrong = sorted(set(faults(sys.argv[1], listed)) | set(circles(sys.argv[1])))
-print("\n".join(wrong + ["%d rooms, %d faults" % (len(listed), len(wrong))]))
-sys.exit(bool(wrong) or not listed)
+def faults(tree):
+    section = SECTION.search(tree.text("CONTRIBUTING.md"))
+    rows = ROW.findall(section.group(1)) if section else []
+    listed = {room: floor for floor, row in enumerate(rows) for room in row.strip("`").split("`, `")}
+    yield from sorted({*climbs(tree, listed), *circles(tree)})

@@ -1,16 +1,9 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """Pages of Markdown render as they were meant: no table is cut by a blank line, no code span begins inside another.
 
-usage: markdown.py SOURCE
-exit:  0; 1 with file and line
-
 Path: README.md of every room, CONTRIBUTING.md, docs/, examples/, hrf/ -> this.
 """
-import glob
-import os
 import re
-import sys
 
 PAGES = ("README.md", "CONTRIBUTING.md", "docs/*.md", "docs/*/*.md", "apps/*/README.md", "examples/*.md",
          "*/README.md", "hrf/docs/*.md")
@@ -18,12 +11,12 @@ FENCED = re.compile(r"^```.*?^```$", re.M | re.S)
 
 
 def without_code(text):
-    """Fenced blocks as empty lines, so that numbers of lines stay."""
+    """Returns fenced blocks as empty lines, so that numbers of lines stay."""
     return FENCED.sub(lambda match: "\n" * match.group(0).count("\n"), text)
 
 
 def cut_tables(lines):
-    """Rows that begin a table, and have no line of dashes below."""
+    """Yields rows that begin a table, and have no line of dashes below."""
     for i, line in enumerate(lines):
         begins = line.startswith("|") and not (i > 0 and lines[i - 1].startswith("|"))
         if begins and not re.match(r"\|[ :|-]+\|$", (lines + [""])[i + 1]):
@@ -31,7 +24,7 @@ def cut_tables(lines):
 
 
 def split_spans(lines):
-    """Paragraphs, list items and rows with an odd number of backticks, or with words that touch the spans around them."""
+    """Yields paragraphs, list items and rows with an odd number of backticks, or with words that touch the spans around them."""
     first, paragraph = 0, ""
     for i, line in enumerate(lines + [""]):
         if line and not line.startswith(("|", "- ")):
@@ -44,18 +37,7 @@ def split_spans(lines):
         first, paragraph = i, line
 
 
-def main(root):
-    n_found = 0
-    pages = [path for name in PAGES for path in sorted(glob.glob(os.path.join(root, name)))]
-    for path in pages:
-        with open(path, encoding="utf-8") as file:
-            lines = without_code(file.read()).split("\n")
-        for number, what in [*cut_tables(lines), *split_spans(lines)]:
-            print("%s:%d: %s" % (os.path.relpath(path, root), number, what))
-            n_found += 1
-    print("%d pages, %d found" % (len(pages), n_found))
-    return 1 if n_found or not pages else 0
-
-
-if __name__ == "__main__":
-    sys.exit(main(sys.argv[1]))
+def faults(tree):
+    for path in tree.files(*PAGES):
+        lines = without_code(tree.text(path)).split("\n")
+        yield from ("%s:%d: %s" % (path, number, what) for number, what in [*cut_tables(lines), *split_spans(lines)])

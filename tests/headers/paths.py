@@ -1,9 +1,5 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """Files and folders that comments and documents name exist.
-
-usage: paths.py SOURCE
-exit:  0; 1 with each name that nothing in the tree has
 
 Read are comments of C and OpenCL C, the `Path:` fields of scripts, and the documents' links and
 `names in backticks`. A name may be the end of a path: job.c, network/job.c and lib/network/job.c
@@ -14,7 +10,6 @@ Path: every source, README.md, docs/ -> paths.py.
 """
 import os
 import re
-import sys
 
 SOURCES = (".c", ".h", ".cpp", ".hpp", ".cl", ".py", ".sh", ".pml")
 TOP = ("apps", "bench", "cl", "debian", "docs", "examples", "hrf", "include", "lib", "python", "study", "tests", "tools")
@@ -30,24 +25,16 @@ QUOTED = re.compile(r"`([^`\s]+)`")
 HEADING = re.compile(r"^#+ (.*)$", re.M)
 
 
-def tree(root):
-    """Paths of all files and folders, but for builds and what git ignores by name."""
-    found = set()
-    for folder, folders, files in os.walk(root):
-        folders[:] = [f for f in folders if not f.startswith((".", "build")) and f != "__pycache__"]
-        found |= {os.path.relpath(os.path.join(folder, name), root) for name in files + folders}
-    return found
-
-
-def read(root, path):
-    return open(os.path.join(root, path), encoding="utf-8").read()
-
-
 class Names:
-    def __init__(self, root):
-        self.paths = tree(root)
+    """Paths of all files and folders, except builds and what git ignores by name, and of what builds make."""
+
+    def __init__(self, tree):
+        self.paths = set()
+        for folder, folders, files in os.walk(tree.root):
+            folders[:] = [f for f in folders if not f.startswith((".", "build")) and f != "__pycache__"]
+            self.paths |= {os.path.relpath(os.path.join(folder, name), tree.root) for name in files + folders}
         for build in [p for p in self.paths if os.path.basename(p) == "meson.build"]:
-            for outputs in re.findall(r"output: (\[[^]]*\]|'[\w.]+')", read(root, build)):
+            for outputs in re.findall(r"output: (\[[^]]*\]|'[\w.]+')", tree.text(build)):
                 self.paths |= set(re.findall(r"'([\w.]+)'", outputs))
         self.text = "\n" + "\n".join(self.paths) + "\n"
 
@@ -79,30 +66,24 @@ def anchor(heading):
     return re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-")
 
 
-def stale_anchors(root, path, text):
+def stale_anchors(tree, path, text):
     for target, section in re.findall(r"\]\((?!\w+:)([^)#\s]*)#([^)\s]+)\)", text):
         document = os.path.normpath(os.path.join(os.path.dirname(path), target)) if target else path
-        if os.path.exists(os.path.join(root, document)):
-            if section not in map(anchor, HEADING.findall(read(root, document))):
+        if os.path.exists(os.path.join(tree.root, document)):
+            if section not in map(anchor, HEADING.findall(tree.text(document))):
                 yield f"{target}#{section}"
 
 
-def main(root):
-    names = Names(root)
-    n_named, stale = 0, []
-    for path in sorted(names.paths):
+def faults(tree):
+    names, stale = Names(tree), set()
+    for path in names.paths:
         is_document = path.endswith(".md") or path == "NEWS"
         if not (is_document or (path.endswith(SOURCES) and path.split("/")[0] in TOP)):
             continue
-        text = read(root, path)
+        text = tree.text(path)
         for name in named_in_document(text) if is_document else named_in_source(text, path.endswith((".py", ".sh"))):
-            n_named += 1
             if not names.have(name, os.path.dirname(path)):
-                stale.append(f"{path}: there is no {name}")
+                stale.add(f"{path}: there is no {name}")
         if is_document:
-            stale += [f"{path}: there is no section {name}" for name in stale_anchors(root, path, text)]
-    print("\n".join(sorted(set(stale)) + [f"{n_named} names of files and folders, {len(set(stale))} stale"]))
-    return bool(stale) or not n_named
-
-
-sys.exit(main(sys.argv[1]))
+            stale |= {f"{path}: there is no section {name}" for name in stale_anchors(tree, path, text)}
+    yield from sorted(stale)

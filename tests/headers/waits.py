@@ -1,9 +1,5 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """Calls of OpenCL, MPI and threads that wait without a limit are those that docs/design/failure.md lists.
-
-usage: waits.py SOURCE
-exit:  0; 1 with each call that the code or the list has alone
 
 A row of the list: | `call` | file of lib/, file | when | why |. A blocking command of OpenCL is
 listed as its `CL_TRUE`. A lock that is taken without a limit, and held while the driver is called, is listed as its
@@ -16,17 +12,13 @@ Path: lib/ <-> docs/design/failure.md.
 """
 import os
 import re
-import sys
 
 CALLS = re.compile(
     r"\b(CL_TRUE\b|(?:clFinish|clWaitForEvents|pthread_join|pthread_cond_wait|sem_wait|waitpid|system"
     r"|MPI_(?:Wait\w*|Finalize|Init\w*|Comm_(?:dup|split\w*|create\w*|free)|All\w+|Bcast|Barrier|Gather\w*|Scatter\w*"
     r"|Reduce\w*|M?[Rr]ecv|[BRS]?[Ss]end|Sendrecv\w*|M?[Pp]robe|Win_\w+))(?=\())")
 NOT_WAITING = {"MPI_Initialized", "MPI_Comm_create_keyval"}
-NOT_CODE = re.compile(r'/\*.*?\*/|//[^\n]*|"(?:\\.|[^"\\])*"', re.S)
 ROW = re.compile(r"^\| `(\w+)` \| ((?:`[\w/]+\.[ch]`(?:, )?)+) \|")
-
-
 DEFINITION = re.compile(r"^(?!#|typedef|enum)[\w \*\n]*?\b(\w+)\([^;{}]*?\)\s*\n\{\n(.*?)\n\}", re.S | re.M)
 DRIVER = re.compile(r"\bcl(?!Retain|ReleaseEvent)[A-Z]\w*(?=\()")
 CALLED = re.compile(r"\b(\w+)(?=\s*\()")
@@ -62,43 +54,29 @@ def locks_in_driver(texts):
     return {path for path, text in held if DRIVER.search(text) or functions(path, text) & reach}
 
 
-def in_code(root):
-    found, texts = set(), {}
-    for folder, _, names in os.walk(root):
-        for name in names:
-            if name.endswith((".c", ".h")) and name not in ("driver.h", "mpi_parts.h"):  # they call nothing by themselves
-                path = os.path.join(folder, name)
-                text = NOT_CODE.sub(" ", open(path, encoding="utf-8").read())
-                texts[os.path.relpath(path, root)] = text
-                found |= {(call, os.path.relpath(path, root))
-                          for call in CALLS.findall(text) if call not in NOT_WAITING}
-    return found | {("pthread_mutex_lock", path) for path in locks_in_driver(texts)}
+def in_code(tree):
+    codes = {path: tree.code(path) for path in tree.files("lib/**/*.[ch]")
+             if os.path.basename(path) not in ("driver.h", "mpi_parts.h")}  # they call nothing by themselves
+    found = {(call, path) for path, code in codes.items() for call in CALLS.findall(code) if call not in NOT_WAITING}
+    return found | {("pthread_mutex_lock", path) for path in locks_in_driver(codes)}
 
 
-def in_list(path):
-    rows = filter(None, map(ROW.match, open(path, encoding="utf-8")))
-    return {(row[1], file) for row in rows for file in re.findall(r"`([^`]+)`", row[2])}
-
-
-def in_limits(root):
-    """What is wrong with the limits: those without a use, files that make their own."""
-    texts = {os.path.relpath(os.path.join(folder, name), root): open(os.path.join(folder, name), encoding="utf-8").read()
-             for folder, _, names in os.walk(root) for name in names if name.endswith((".c", ".h"))}
-    table = texts.pop("base/timeouts.h")
-    for name in re.findall(r"\bX\((\w+), [1-9]", table):
-        if not any("GRAVEL_LIMIT_%s" % name in text for text in texts.values()):
+def limits(tree):
+    """Yields what is wrong with the limits: those without a use, files that make their own."""
+    codes = {path: tree.code(path) for path in tree.files("lib/**/*.[ch]") if path != "lib/base/timeouts.h"}
+    for name in re.findall(r"\bX\((\w+), [1-9]", tree.text("lib/base/timeouts.h")):
+        if not any("GRAVEL_LIMIT_%s" % name in code for code in codes.values()):
             yield "lib/base/timeouts.h: no wait has the limit %s" % name
-    for path, text in texts.items():
-        if re.search(r"\btimeout_ms \*|\* [\w>.-]*\btimeout_ms\b", NOT_CODE.sub(" ", text)):
-            yield "lib/%s: a time is made of timeout_ms, and not by lib/base/timeouts.h" % path
+    for path, code in codes.items():
+        if re.search(r"\btimeout_ms \*|\* [\w>.-]*\btimeout_ms\b", code):
+            yield "%s: a time is made of timeout_ms, and not by lib/base/timeouts.h" % path
 
 
-code = in_code(os.path.join(sys.argv[1], "lib"))
-listed = in_list(os.path.join(sys.argv[1], "docs/design/failure.md"))
-for call, path in sorted(code - listed):
-    print(f"lib/{path}: {call} waits without a limit, and docs/design/failure.md does not list it")
-for call, path in sorted(listed - code):
-    print(f"docs/design/failure.md lists {call} in lib/{path}, where there is none")
-wrong = sorted(in_limits(os.path.join(sys.argv[1], "lib")))
-print("".join(line + "\n" for line in wrong) + f"{len(code)} calls that wait without a limit")
-sys.exit(code != listed or not code or bool(wrong))
+def faults(tree):
+    code, rows = in_code(tree), filter(None, map(ROW.match, tree.text("docs/design/failure.md").split("\n")))
+    listed = {(row[1], "lib/" + file) for row in rows for file in re.findall(r"`([^`]+)`", row[2])}
+    for call, path in sorted(code - listed):
+        yield f"{path}: {call} waits without a limit, and docs/design/failure.md does not list it"
+    for call, path in sorted(listed - code):
+        yield f"docs/design/failure.md lists {call} in {path}, where there is none"
+    yield from limits(tree)

@@ -1,19 +1,14 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """Documents and sources do without phrases for which the field has words, and a comment above a function of the library says
 what the function does: its first word is none of FRAGMENTS.
-
-usage: words.py SOURCE
-exit:  0; 1 with file, line, phrase and what to write instead
 
 A phrase is found across the end of a line, in capitals too. Generated tables are read like all others: mend their source.
 
 Path: README.md, NEWS, CONTRIBUTING.md, docs/, apps/, examples/, include/gravel/, cl/, lib/, python/, bench/, study/, tools/, hrf/ -> words.py.
 """
-import glob
-import os
 import re
-import sys
+
+from check import place
 
 READ = ("README.md", "NEWS", "CONTRIBUTING.md", "docs/*.md", "docs/*/*.md", "docs/*.1", "examples/*.[cm]*",
         "include/gravel/*.h*", "cl/*.cl.h", "cl/layout/*", "cl/kernels/[!a]*", "cl/device/[!q]*", "lib/*/*.[ch]",
@@ -80,30 +75,15 @@ def may_hold(phrase):
     return re.compile("" if "^" in phrase else phrase)
 
 
-def main(root):
-    paths = [path for name in READ for path in sorted(glob.glob(os.path.join(root, name))) if os.path.isfile(path)]
-    found = 0
-    for path in paths:
-        with open(path, encoding="utf-8") as file:
-            text = file.read()
+def faults(tree):
+    for path in tree.files(*READ):
+        text = tree.text(path)
         squeezed = re.sub(r"[ \t\n*]+", " ", text).lower()
         for phrase, better in INSTEAD.items():
-            if not may_hold(phrase).search(squeezed):
-                continue
-            for match in pattern(phrase).finditer(text):
-                found += 1
-                print("%s:%d: '%s': %s" % (os.path.relpath(path, root), text.count("\n", 0, match.start()) + 1,
-                                           " ".join(match.group(0).split()), better))
-    for path in sorted(path for name in FUNCTIONS for path in glob.glob(os.path.join(root, name))):
-        with open(path, encoding="utf-8") as file:
-            text = file.read()
-        for match in FRAGMENTS.finditer(text):
-            found += 1
-            print("%s:%d: a comment that begins with %s: say what the function does" % (
-                os.path.relpath(path, root), text.count("\n", 0, match.start()) + 1, match.group(1)))
-    print("%d phrases, %d files, %d found" % (len(INSTEAD), len(paths), found))
-    return bool(found) or not paths
-
-
-if __name__ == "__main__":
-    sys.exit(main(sys.argv[1]))
+            if may_hold(phrase).search(squeezed):
+                yield from ("%s: '%s': %s" % (place(path, text, match.start()), " ".join(match[0].split()), better)
+                            for match in pattern(phrase).finditer(text))
+    for path in tree.files(*FUNCTIONS):
+        text = tree.text(path)
+        yield from ("%s: a comment that begins with %s: say what the function does" % (place(path, text, match.start()), match[1])
+                    for match in FRAGMENTS.finditer(text))
