@@ -2,7 +2,7 @@
 /*
  * Heads, tails and done counts of a flow as billions of elements have left them: all wrap soon.
  *
- * Path:    flow_states.h, tests/ledger/flow_ledger.c -> this -> cl/layout/choose.h
+ * Path:    test_flow_choose.c, tests/ledger/flow_ledger.c -> this -> cl/layout/choose.h
  */
 #ifndef TESTS_LATE_COUNTS_H
 #define TESTS_LATE_COUNTS_H

@@ -55,67 +55,44 @@ static struct host make_host(void)
     return host;
 }
 
-static void expect(const struct host *host, const char *name, uint32_t local, unsigned platform,
-                   unsigned device, unsigned n_equal)
+/* Names, and the numbers of the devices that nodes take in turn by them; or why none is taken. */
+static const struct {
+    const char *name;
+    unsigned platform, n_equal, devices[3];
+    const char *refusal;
+} rows[] = {
+    {"g200", 1, 3, {0, 1, 3}, NULL},
+    {"", 1, 3, {0, 1, 3}, NULL}, /* of the best kind, the first decides which */
+    {"G100", 1, 1, {2}, NULL},
+    {"portable", 0, 1, {0}, NULL},
+    {"1:1", 1, 1, {1}, NULL}, /* a number is one device's */
+    {"1:3", 1, 1, {3}, NULL},
+    {"1:4", .refusal = "names nothing"},
+    {"absent", .refusal = "names nothing"},
+    {"Vendor", .refusal = "ambiguous"}, /* two names of one platform */
+    {"t", .refusal = "ambiguous"},      /* two platforms */
+};
+
+static void equal_devices_are_taken_in_turn_and_none_where_they_differ(void **state)
 {
+    (void)state;
+    const struct host host = make_host();
     struct gravel_choice choice;
-    assert_int_equal(gravel_device_choose(name, "auto", local, host->devices, host->n, &choice), 0);
-    assert_int_equal(choice.taken->platform_number, platform);
-    assert_int_equal(choice.taken->device_number, device);
-    assert_int_equal(choice.n_equal, n_equal);
-    assert_int_equal(choice.turn, local % n_equal);
-}
-
-static void expect_refused(const struct host *host, const char *name, const char *why)
-{
-    struct gravel_choice choice;
-    for (uint32_t local = 0; local < 5; local++) {
-        int code = gravel_device_choose(name, "auto", local, host->devices, host->n, &choice);
-        assert_int_equal(code, GRAVEL_EDEVICE);
-        assert_non_null(strstr(gravel_last_error(), why));
-        assert_non_null(strstr(gravel_last_error(), "1:2 Vendor Toolkit: Vendor G100"));
-    }
-}
-
-static void equal_devices_are_taken_in_turn(void **state)
-{
-    (void)state;
-    const struct host host = make_host();
-    const unsigned turns[] = {0, 1, 3};
-    for (uint32_t local = 0; local < 10; local++) {
-        expect(&host, "g200", local, 1, turns[local % 3], 3);
-        expect(&host, "", local, 1, turns[local % 3], 3);
-    }
-}
-
-static void a_single_one_is_everybodys(void **state)
-{
-    (void)state;
-    const struct host host = make_host();
-    for (uint32_t local = 0; local < 4; local++) {
-        expect(&host, "G100", local, 1, 2, 1);
-        expect(&host, "portable", local, 0, 0, 1);
-    }
-}
-
-static void numbers_pin(void **state)
-{
-    (void)state;
-    const struct host host = make_host();
-    for (uint32_t local = 0; local < 4; local++) {
-        expect(&host, "1:1", local, 1, 1, 1);
-        expect(&host, "1:3", local, 1, 3, 1);
-    }
-    expect_refused(&host, "1:4", "names nothing");
-}
-
-static void devices_that_differ_are_refused(void **state)
-{
-    (void)state;
-    const struct host host = make_host();
-    expect_refused(&host, "Vendor", "ambiguous"); /* two names of one platform */
-    expect_refused(&host, "t", "ambiguous");      /* two platforms */
-    expect_refused(&host, "absent", "names nothing");
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        for (uint32_t local = 0; local < 10; local++) {
+            int code =
+                gravel_device_choose(rows[i].name, "auto", local, host.devices, host.n, &choice);
+            assert_int_equal(code, rows[i].refusal ? GRAVEL_EDEVICE : 0);
+            if (rows[i].refusal) {
+                assert_non_null(strstr(gravel_last_error(), rows[i].refusal));
+                assert_non_null(strstr(gravel_last_error(), "1:2 Vendor Toolkit: Vendor G100"));
+                continue;
+            }
+            assert_int_equal(choice.taken->platform_number, rows[i].platform);
+            assert_int_equal(choice.taken->device_number, rows[i].devices[local % rows[i].n_equal]);
+            assert_int_equal(choice.n_equal, rows[i].n_equal);
+            assert_int_equal(choice.turn, local % rows[i].n_equal);
+        }
 }
 
 /* One name on two platforms is two drivers of one device, or two devices: it is for the user to say. */
@@ -123,23 +100,23 @@ static void equal_names_of_two_platforms_are_refused(void **state)
 {
     (void)state;
     struct host host = make_host();
+    struct gravel_choice choice;
     add(&host, 2, "Vendor G100", false);
-    expect_refused(&host, "G100", "ambiguous");
+    assert_int_equal(gravel_device_choose("G100", "auto", 0, host.devices, host.n, &choice),
+                     GRAVEL_EDEVICE);
+    assert_non_null(strstr(gravel_last_error(), "ambiguous"));
 }
 
-/* Left to Gravel, the first of the best kind decides which devices are taken in turn. */
-static void the_best_kind_is_taken_in_turn(void **state)
+static void a_cpu_is_taken_where_there_is_no_gpu(void **state)
 {
     (void)state;
     struct host host = {.n = 0};
+    struct gravel_choice choice;
     add(&host, 0, "pthread-cpu", true);
     add(&host, 0, "pthread-cpu", true);
-    for (uint32_t local = 0; local < 4; local++)
-        expect(&host, "", local, 0, local % 2, 2);
-    add(&host, 1, "Vendor G100", false);
-    add(&host, 1, "Vendor G200", false);
-    for (uint32_t local = 0; local < 4; local++)
-        expect(&host, "", local, 1, 0, 1);
+    assert_int_equal(gravel_device_choose("", "auto", 1, host.devices, host.n, &choice), 0);
+    assert_int_equal(choice.taken->device_number, 1);
+    assert_int_equal(choice.n_equal, 2);
 }
 
 static void nothing_that_can_is_told(void **state)
@@ -159,12 +136,9 @@ static void nothing_that_can_is_told(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(equal_devices_are_taken_in_turn),
-        cmocka_unit_test(a_single_one_is_everybodys),
-        cmocka_unit_test(numbers_pin),
-        cmocka_unit_test(devices_that_differ_are_refused),
+        cmocka_unit_test(equal_devices_are_taken_in_turn_and_none_where_they_differ),
         cmocka_unit_test(equal_names_of_two_platforms_are_refused),
-        cmocka_unit_test(the_best_kind_is_taken_in_turn),
+        cmocka_unit_test(a_cpu_is_taken_where_there_is_no_gpu),
         cmocka_unit_test(nothing_that_can_is_told),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -12,7 +12,6 @@
 #include <cmocka.h>
 
 #include "flow/graph.h"
-#include "random_graph.h"
 
 #include <string.h>
 
@@ -152,19 +151,6 @@ static void recursion_and_loops_around_a_sync_are_taken(void **state)
     TAKEN(9, CHANNEL("a", GRAVEL_SPAWN, {"b", 2}), CHANNEL("b", GRAVEL_SPAWN, {"a", 2}));
 }
 
-static void random_sound_graphs_are_taken(void **state)
-{
-    (void)state;
-    static struct random_graph random;
-    for (uint64_t seed = 0; seed < 2000; seed++) {
-        struct gravel_flow_graph graph;
-        random_graph_make(&random, seed);
-        if (gravel_flow_graph_create(&graph, &random.graph))
-            fail_msg("seed %llu: %s", (unsigned long long)seed, gravel_last_error());
-        gravel_flow_graph_destroy(&graph);
-    }
-}
-
 static void copy_has_flat_channels_first(void **state)
 {
     (void)state;
@@ -196,7 +182,6 @@ int main(void)
         cmocka_unit_test(cycle_from_a_stack_over_a_stream_is_refused),
         cmocka_unit_test(marked_cycle_is_taken),
         cmocka_unit_test(recursion_and_loops_around_a_sync_are_taken),
-        cmocka_unit_test(random_sound_graphs_are_taken),
         cmocka_unit_test(copy_has_flat_channels_first),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -27,23 +27,13 @@ static void list_edges(const void *source, const struct graph_asked *asked, grap
         visit(context, list->edges[i]);
 }
 
-static bool has_parts; /* the list may be sorted by several threads */
-
-/* The rows of one of n_nodes. */
-static struct graph build_part(uint64_t n_vertices, const struct graph_edge *edges,
-                               uint64_t n_edges, uint32_t n_nodes, uint32_t node)
-{
-    const struct list list = {edges, n_edges};
-    const struct graph_stream stream = {list_edges, &list, GRAPH_UINT, has_parts};
-    const struct partition partition = partition_blocks(n_vertices, n_nodes);
-    struct graph rows;
-    assert_int_equal(graph_build_rows(&rows, &partition, node, &stream), 0);
-    return rows;
-}
-
 static struct graph build(uint64_t n_vertices, const struct graph_edge *edges, uint64_t n_edges)
 {
-    struct graph graph = build_part(n_vertices, edges, n_edges, 1, 0);
+    const struct list list = {edges, n_edges};
+    const struct graph_stream stream = {list_edges, &list, GRAPH_UINT, false};
+    const struct partition all = partition_blocks(n_vertices, 1);
+    struct graph graph;
+    assert_int_equal(graph_build_rows(&graph, &all, 0, &stream), 0);
     assert_true(graph_is_sound(&graph));
     return graph;
 }
@@ -65,14 +55,6 @@ static struct graph random_graph(struct graph_edge *list)
     return build(N_VERTICES, list, N_RANDOM);
 }
 
-static void no_edges_build_empty_rows(void **state)
-{
-    (void)state;
-    struct graph graph = build(3, NULL, 0);
-    assert_int_equal(graph.offsets[3], 0);
-    graph_free(&graph);
-}
-
 /* Checked by scanning the list for each row: its entries in the list's order. */
 static void build_keeps_every_edge_in_order(void **state)
 {
@@ -90,23 +72,6 @@ static void build_keeps_every_edge_in_order(void **state)
         assert_int_equal(e, graph.offsets[u + 1]);
     }
     graph_free(&graph);
-}
-
-/* Threads do not show in the rows. */
-static void rows_of_threads_are_those_of_one(void **state)
-{
-    (void)state;
-    static struct graph_edge edges[N_RANDOM];
-    struct graph one = random_graph(edges);
-    has_parts = true;
-    struct graph several = build(N_VERTICES, edges, N_RANDOM);
-    has_parts = false;
-    assert_int_equal(several.n_edges, one.n_edges);
-    assert_memory_equal(several.offsets, one.offsets, (N_VERTICES + 1) * sizeof *one.offsets);
-    assert_memory_equal(several.neighbours, one.neighbours, N_RANDOM * sizeof *one.neighbours);
-    assert_memory_equal(several.weights, one.weights, N_RANDOM * sizeof *one.weights);
-    graph_free(&one);
-    graph_free(&several);
 }
 
 static void transpose_turns_every_edge_with_its_weight(void **state)
@@ -141,29 +106,6 @@ static void mismatch_is_found_and_named(void **state)
     graph = build(3, list, 5); /* a duplicate one way only */
     assert_int_equal(graph_find_mismatch(&graph, &mismatch), 0);
     assert_true(mismatch.was_found && mismatch.from == 2 && mismatch.to == 1);
-    graph_free(&graph);
-}
-
-static void parts_together_are_the_graph(void **state)
-{
-    (void)state;
-    static struct graph_edge list[N_RANDOM];
-    struct graph graph = random_graph(list);
-    static const uint32_t node_counts[] = {1, 2, 3, 7, N_VERTICES, 2 * N_VERTICES + 1};
-    for (size_t k = 0; k < sizeof node_counts / sizeof *node_counts; k++) {
-        uint64_t n_seen = 0;
-        for (uint32_t node = 0; node < node_counts[k]; node++) {
-            struct block_range range = block_range(N_VERTICES, node_counts[k], node);
-            struct graph part = build_part(N_VERTICES, list, N_RANDOM, node_counts[k], node);
-            assert_int_equal(part.n_vertices, range.last - range.first);
-            for (uint64_t e = 0; e < part.n_edges; e++, n_seen++) {
-                assert_int_equal(part.neighbours[e], graph.neighbours[n_seen]);
-                assert_int_equal(part.weights[e].as_uint, graph.weights[n_seen].as_uint);
-            }
-            graph_free(&part);
-        }
-        assert_int_equal(n_seen, graph.n_edges);
-    }
     graph_free(&graph);
 }
 
@@ -216,12 +158,9 @@ static void partition_of_huge_counts_does_not_overflow(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(no_edges_build_empty_rows),
         cmocka_unit_test(build_keeps_every_edge_in_order),
-        cmocka_unit_test(rows_of_threads_are_those_of_one),
         cmocka_unit_test(transpose_turns_every_edge_with_its_weight),
         cmocka_unit_test(mismatch_is_found_and_named),
-        cmocka_unit_test(parts_together_are_the_graph),
         cmocka_unit_test(unsound_graphs_are_found),
         cmocka_unit_test(partition_covers_each_vertex_once),
         cmocka_unit_test(partition_of_huge_counts_does_not_overflow),

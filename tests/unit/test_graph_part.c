@@ -111,29 +111,37 @@ static void assert_all_parts_are_the_whole(struct graph_options options, struct 
     graph_free(&whole);
 }
 
-static void parts_of_files_are_the_whole(void **state)
+static void parts_are_the_whole(void **state)
 {
     (void)state;
-    static const char *const names[] = {"diamond.el",  "diamond.graph",   "diamond.mtx",
-                                        "diamond.tsv", "diamond.gr",      "oneway.wel",
-                                        "loops.mtx",   "oneway-float.wel"};
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        for (int is_undirected = 0; is_undirected < 2; is_undirected++) {
-            char path[512];
-            snprintf(path, sizeof path, TEST_DATA "/%s", names[i]);
-            assert_all_parts_are_the_whole(from_file(path),
-                                           (struct part_wish){.is_undirected = is_undirected});
-        }
+    static const char *const paths[] = {TEST_DATA "/diamond.el",  TEST_DATA "/diamond.graph",
+                                        TEST_DATA "/diamond.mtx", TEST_DATA "/diamond.tsv",
+                                        TEST_DATA "/diamond.gr",  TEST_DATA "/oneway.wel",
+                                        TEST_DATA "/loops.mtx",   TEST_DATA "/oneway-float.wel"};
+    static const struct {
+        enum graph_source source;
+        unsigned size;
+        bool is_undirected;
+    } made[] = {{GRAPH_FROM_KRONECKER, 6, false}, {GRAPH_FROM_KRONECKER, 8, false},
+                {GRAPH_FROM_UNIFORM, 6, true},    {GRAPH_FROM_UNIFORM, 8, true},
+                {GRAPH_FROM_MESH, 6, false},      {GRAPH_FROM_MESH, 7, false},
+                {GRAPH_FROM_MESH, 5000, false},   {GRAPH_FROM_BAND, 6, false},
+                {GRAPH_FROM_BAND, 333, false},    {GRAPH_FROM_BAND, 1, true}};
+    for (size_t i = 0; i < 2 * (sizeof paths / sizeof *paths); i++)
+        assert_all_parts_are_the_whole(from_file(paths[i / 2]),
+                                       (struct part_wish){.is_undirected = i % 2});
+    for (size_t i = 0; i < sizeof made / sizeof *made; i++)
+        assert_all_parts_are_the_whole(generated(made[i].source, made[i].size),
+                                       (struct part_wish){.is_undirected = made[i].is_undirected});
 }
 
 static void weights_are_left_out_if_nobody_wants_them(void **state)
 {
     (void)state;
-    static const char *const names[] = {"diamond.mtx", "diamond.gr", "oneway-float.wel"};
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        char path[512];
-        snprintf(path, sizeof path, TEST_DATA "/%s", names[i]);
-        struct graph_options options = from_file(path);
+    static const char *const paths[] = {TEST_DATA "/diamond.mtx", TEST_DATA "/diamond.gr",
+                                        TEST_DATA "/oneway-float.wel"};
+    for (size_t i = 0; i < sizeof paths / sizeof *paths; i++) {
+        struct graph_options options = from_file(paths[i]);
         struct graph_part part = surveyed(&options, (struct part_wish){.no_weights = true});
         part_open(&part, 2, 0);
         assert_int_equal(part.rows.weights_are, GRAPH_UNWEIGHTED);
@@ -156,22 +164,6 @@ static void edges_are_forgotten_but_for_their_number(void **state)
     assert_int_equal(part.rows.n_edges, n_edges);
     assert_int_equal(graph_degree(&part.rows, 0), degree);
     part_close(&part);
-}
-
-static void parts_of_generated_graphs_are_the_whole(void **state)
-{
-    (void)state;
-    static const struct part_wish as_it_is = {0}, undirected = {.is_undirected = true};
-    for (unsigned size = 6; size < 9; size++) {
-        assert_all_parts_are_the_whole(generated(GRAPH_FROM_KRONECKER, size), as_it_is);
-        assert_all_parts_are_the_whole(generated(GRAPH_FROM_UNIFORM, size), undirected);
-    }
-    static const unsigned sizes[] = {6, 7, 50, 333, 5000};
-    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
-        assert_all_parts_are_the_whole(generated(GRAPH_FROM_MESH, sizes[i]), as_it_is);
-        assert_all_parts_are_the_whole(generated(GRAPH_FROM_BAND, sizes[i]), as_it_is);
-    }
-    assert_all_parts_are_the_whole(generated(GRAPH_FROM_BAND, 1), undirected);
 }
 
 static void survey_knows_directions(void **state)
@@ -386,10 +378,9 @@ static void metis_cuts_few_edges_into_even_parts(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(parts_of_files_are_the_whole),
+        cmocka_unit_test(parts_are_the_whole),
         cmocka_unit_test(weights_are_left_out_if_nobody_wants_them),
         cmocka_unit_test(edges_are_forgotten_but_for_their_number),
-        cmocka_unit_test(parts_of_generated_graphs_are_the_whole),
         cmocka_unit_test(survey_knows_directions),
         cmocka_unit_test(undirected_rows_are_simple_and_symmetric),
         cmocka_unit_test(ghosts_are_the_neighbours_elsewhere),

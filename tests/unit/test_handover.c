@@ -129,47 +129,33 @@ static void segment_that_peers_map_cannot_shrink(void **state)
     gravel_segment_destroy(segment);
 }
 
-static void segment_beyond_the_limit_of_addresses_is_refused_by_name(void **state)
+/* A segment under a limit of the process, which the error names. */
+static void expect_limited(int resource, rlim_t most, const char *part)
+{
+    struct gravel_segment *segment;
+    struct rlimit before;
+    assert_int_equal(getrlimit(resource, &before), 0);
+    const struct rlimit limit = {most, before.rlim_max};
+    assert_int_equal(setrlimit(resource, &limit), 0);
+    int code = gravel_segment_create(&segment);
+    assert_int_equal(setrlimit(resource, &before), 0);
+    assert_int_equal(code, GRAVEL_ESYSTEM);
+    assert_null(segment);
+    assert_non_null(strstr(gravel_last_error(), part));
+}
+
+/* A longer file would end the process by a signal. */
+static void segment_beyond_a_limit_is_refused_by_name(void **state)
 {
     (void)state;
-    struct gravel_segment *segment;
-    struct rlimit limit, before;
     long pages = 0;
     FILE *file = fopen("/proc/self/statm", "r");
     assert_non_null(file);
     assert_int_equal(fscanf(file, "%ld", &pages), 1);
     fclose(file);
-    assert_int_equal(getrlimit(RLIMIT_AS, &before), 0);
-    limit = before;
-    limit.rlim_cur = (rlim_t)pages * (rlim_t)sysconf(_SC_PAGESIZE) + (512u << 20);
-    assert_int_equal(setrlimit(RLIMIT_AS, &limit), 0);
-    int code = gravel_segment_create(&segment);
-    assert_int_equal(setrlimit(RLIMIT_AS, &before), 0);
-    assert_int_equal(code, GRAVEL_ESYSTEM);
-    assert_null(segment);
-    assert_non_null(strstr(gravel_last_error(), "Cannot allocate memory; the process may have "));
-    assert_non_null(strstr(gravel_last_error(), "RLIMIT_AS"));
-}
-
-/* A longer file would end the process by a signal. */
-static void segment_beyond_the_limit_of_files_is_refused_by_name(void **state)
-{
-    (void)state;
-    struct gravel_segment *segment;
-    struct rlimit limit, before;
-    assert_int_equal(getrlimit(RLIMIT_FSIZE, &before), 0);
-    limit = before;
-    limit.rlim_cur = GRAVEL_SEGMENT_BYTES - 1;
-    assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
-    int code = gravel_segment_create(&segment);
-    limit.rlim_cur++;
-    assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
-    assert_int_equal(code, GRAVEL_ESYSTEM);
-    assert_null(segment);
-    assert_non_null(strstr(gravel_last_error(), "RLIMIT_FSIZE"));
-    assert_int_equal(gravel_segment_create(&segment), 0);
-    gravel_segment_destroy(segment);
-    assert_int_equal(setrlimit(RLIMIT_FSIZE, &before), 0);
+    expect_limited(RLIMIT_AS, (rlim_t)pages * (rlim_t)sysconf(_SC_PAGESIZE) + (512u << 20),
+                   "RLIMIT_AS");
+    expect_limited(RLIMIT_FSIZE, GRAVEL_SEGMENT_BYTES - 1, "RLIMIT_FSIZE");
 }
 
 /* What a program prints to descriptors 1 and 2 must not reach node buffers, and children must not keep them. */
@@ -344,8 +330,7 @@ int main(void)
         cmocka_unit_test(offset_of_what_lies_elsewhere_is_none),
         cmocka_unit_test(what_is_not_the_segment_meant_is_not_mapped),
         cmocka_unit_test(segment_that_peers_map_cannot_shrink),
-        cmocka_unit_test(segment_beyond_the_limit_of_addresses_is_refused_by_name),
-        cmocka_unit_test(segment_beyond_the_limit_of_files_is_refused_by_name),
+        cmocka_unit_test(segment_beyond_a_limit_is_refused_by_name),
         cmocka_unit_test(segment_is_no_standard_descriptor),
         cmocka_unit_test(only_long_frames_for_who_maps_them_are_handed_over),
         cmocka_unit_test(notes_that_cannot_be_right_are_refused_by_name),

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Whether two processes have one device: by its UUID, or its place in the list; unknown where a launcher shows each process
- * a choice of the devices and the driver tells no UUID.
+ * What a driver says of devices. Whether two processes have one device: by its UUID, or its place in the list; unknown where
+ * a launcher shows each process a choice of the devices and the driver tells no UUID. And a platform's name, however long.
  *
- * Path: meson test -> this -> lib/device/identity.c
+ * Path: meson test -> this -> lib/device/identity.c, capability.c
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -14,6 +14,7 @@
 
 #include <cmocka.h>
 
+#include "device/capability.h"
 #include "device/identity.h"
 
 #define UUID 0x106A /* CL_DEVICE_UUID_KHR */
@@ -25,16 +26,21 @@ static cl_device_id devices[] = {(cl_device_id)(void *)&places[0],
 static cl_device_id part = (cl_device_id)(void *)&places[2];
 static cl_platform_id platform = (cl_platform_id)(void *)&places[3];
 static bool has_uuid;
+static size_t name_length = 4; /* of the platform */
 
 cl_int __wrap_clGetPlatformInfo(cl_platform_id, cl_platform_info, size_t, void *, size_t *);
 cl_int __wrap_clGetDeviceInfo(cl_device_id, cl_device_info, size_t, void *, size_t *);
 cl_int __wrap_clGetDeviceIDs(cl_platform_id, cl_device_type, cl_uint, cl_device_id *, cl_uint *);
 
+/* As OpenCL says: no byte, if not all have room. */
 cl_int __wrap_clGetPlatformInfo(cl_platform_id of, cl_platform_info name, size_t bytes, void *value,
                                 size_t *needed)
 {
     (void)of, (void)name, (void)needed;
-    strncpy(value, "test", bytes);
+    if (bytes < name_length + 1)
+        return CL_INVALID_VALUE;
+    memset(value, 'p', name_length);
+    ((char *)value)[name_length] = '\0';
     return CL_SUCCESS;
 }
 
@@ -126,12 +132,26 @@ static void devices_with_a_uuid_are_known_behind_a_selection(void **state)
     unsetenv("CUDA_VISIBLE_DEVICES");
 }
 
+static void a_long_platform_name_is_cut_and_not_lost(void **state)
+{
+    (void)state;
+    struct gravel_capability capability;
+    const size_t most = sizeof capability.platform - 1,
+                 lengths[] = {0, 1, most - 1, most, most + 1, 900};
+    for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++) {
+        name_length = lengths[i];
+        gravel_capability_query(devices[0], &capability);
+        assert_int_equal(strlen(capability.platform), lengths[i] < most ? lengths[i] : most);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(devices_are_known_by_their_places, begin),
         cmocka_unit_test_setup(places_mean_nothing_behind_a_selection, begin),
         cmocka_unit_test_setup(devices_with_a_uuid_are_known_behind_a_selection, begin),
+        cmocka_unit_test(a_long_platform_name_is_cut_and_not_lost),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -120,18 +120,6 @@ static void trace_ends_at_the_limit_of_files(void **state)
     free(text);
 }
 
-static void trace_on_a_full_disk_is_told(void **state)
-{
-    struct gravel_trace *trace;
-    (void)state;
-    if (access("/dev/full", W_OK))
-        skip();
-    assert_int_equal(symlink("/dev/full", written), 0);
-    assert_int_equal(gravel_trace_open(&trace, path, 7), 0);
-    assert_int_equal(gravel_trace_close(trace, false), GRAVEL_ESYSTEM);
-    assert_non_null(strstr(gravel_last_error(), "t.7.json ends early: No space left on device"));
-}
-
 static void trace_is_no_standard_descriptor(void **state)
 {
     struct gravel_trace *trace;
@@ -153,7 +141,6 @@ int main(void)
                                         remove_folder),
         cmocka_unit_test_setup_teardown(trace_ends_at_the_limit_of_files, make_folder,
                                         remove_folder),
-        cmocka_unit_test_setup_teardown(trace_on_a_full_disk_is_told, make_folder, remove_folder),
         cmocka_unit_test_setup_teardown(trace_is_no_standard_descriptor, make_folder,
                                         remove_folder),
     };
