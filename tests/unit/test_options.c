@@ -1,18 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The applications' command line and their last words.
+ * The applications' command line: what is read. What is refused is in tests/app/refusals.py.
  *
  * Path: meson test -> this -> apps/frame/options.h, apps/graph/options.h
- *
- * What exits or writes to stderr runs in a child process, whose stderr comes back through a pipe.
  */
 #include "generated_graph.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
-#include <unistd.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>
@@ -62,30 +57,6 @@ static struct app_options parse(char *line)
 
 #define PARSE(line) parse((char[]){line})
 
-/* Run `body` in a child; its stderr goes to `said`; returns its exit status. */
-static int run_child(void (*body)(void *), void *argument, char *said, size_t said_bytes)
-{
-    int ends[2];
-    assert_int_equal(pipe(ends), 0);
-    pid_t child = fork();
-    assert_true(child >= 0);
-    if (child == 0) {
-        dup2(ends[1], STDERR_FILENO);
-        body(argument);
-        _exit(0);
-    }
-    close(ends[1]);
-    size_t n = 0;
-    for (ssize_t got = 1; got > 0 && n<said_bytes - 1; n += got> 0 ? (size_t)got : 0)
-        got = read(ends[0], said + n, said_bytes - 1 - n);
-    said[n] = '\0';
-    close(ends[0]);
-    int status;
-    assert_int_equal(waitpid(child, &status, 0), child);
-    assert_true(WIFEXITED(status));
-    return WEXITSTATUS(status);
-}
-
 static void nothing_given_leaves_the_defaults(void **state)
 {
     (void)state;
@@ -125,57 +96,6 @@ static void file_replaces_the_applications_default(void **state)
     options_parse(groups, sizeof groups / sizeof *groups, "Test.", &mine, 3, words);
     assert_int_equal(mine.graph.source, GRAPH_FROM_FILE);
     assert_string_equal(mine.graph.file, "x.el");
-}
-
-static void parse_in_child(void *line)
-{
-    program_invocation_short_name = (char *)"app";
-    parse(line);
-}
-
-#define NO_FLOAT " is not a number from 0 up that a float holds\n"
-
-static void bad_values_are_refused_in_one_line(void **state)
-{
-    (void)state;
-    static const char *const rows[][2] = {
-        {"-g x", "app: -g: 'x' is not in 0..31, written in digits alone\n"},
-        {"-g 32", "app: -g: '32' is not in 0..31\n"},
-        {"-g -1", "app: -g: '-1' is not in 0..31, written in digits alone\n"},
-        {"-g 1e3", "app: -g: '1e3' is not in 0..31, written in digits alone\n"},
-        {"-u 4x", "app: -u: '4x' is not in 0..31, written in digits alone\n"},
-        {"-u +4", "app: -u: '+4' is not in 0..31, written in digits alone\n"},
-        {"-k 0", "app: -k: '0' is not in 1..65536\n"},
-        {"-k 4294967297", "app: -k: '4294967297' is not in 1..65536\n"},
-        {"-k 18446744073709551620", "app: -k: '18446744073709551620' is not in 1..65536\n"},
-        {"-n 0", "app: -n: '0' is not in 1..1000000\n"},
-        {"-n nan", "app: -n: 'nan' is not in 1..1000000, written in digits alone\n"},
-        {"--seed=", "app: --seed: '' is not in 0..9223372036854775807, written in digits alone\n"},
-        {"--seed 18446744073709551617",
-         "app: --seed: '18446744073709551617' is not in 0..9223372036854775807\n"},
-        {"-t 7", "app: -t: '7' is not in 8..1048576\n"},
-        {"--table 7", "app: -t: '7' is not in 8..1048576\n"},
-        {"--width -1", "app: --width: '-1'" NO_FLOAT},
-        {"--width -1e-400", "app: --width: '-1e-400'" NO_FLOAT},
-        {"--width 1e-400", "app: --width: '1e-400'" NO_FLOAT},
-        {"--width 1e39", "app: --width: '1e39'" NO_FLOAT},
-        {"--width +1", "app: --width: '+1'" NO_FLOAT},
-        {"--width inf", "app: --width: 'inf'" NO_FLOAT},
-        {"--mesh 5", "app: --mesh: '5' is not in 6..2147483648\n"},
-        {"--partition half", "app: --partition: 'half' is none of block|metis|hash\n"},
-        {"-g 3 -u 3", "app: -u 3: give only one of -f, -g, -u, --mesh and --band\n"},
-        {"-g 3 --band 3", "app: --band 3: give only one of -f, -g, -u, --mesh and --band\n"},
-        {"-g 3 -g 3", "app: -g: '3' is a second value, and one is taken\n"},
-        {"-f x.el -f y.el", "app: -f: 'y.el' is a second value, and one is taken\n"},
-        {"--table 8 -t 9", "app: -t: '9' is a second value, and one is taken\n"},
-        {"--width 1 --width 2", "app: --width: '2' is a second value, and one is taken\n"},
-        {"-f x.el -g 3", "app: -g 3: give only one of -f, -g, -u, --mesh and --band\n"}};
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        char line[64], said[256];
-        strcpy(line, rows[i][0]);
-        assert_int_equal(run_child(parse_in_child, line, said, sizeof said), 64);
-        assert_string_equal(said, rows[i][1]);
-    }
 }
 
 /* The first option of which two command lines tell something else; NULL if none. */
@@ -231,28 +151,6 @@ static void words_and_flags_may_be_given_again(void **state)
     assert_string_equal(mine.each.each[1], "two");
 }
 
-static void graph_in_child(void *options)
-{
-    program_invocation_short_name = (char *)"app";
-    struct graph graph = whole_graph(options);
-    graph_free(&graph);
-}
-
-static void missing_graph_dies_in_one_line(void **state)
-{
-    (void)state;
-    char said[256];
-    struct graph_options options = GRAPH_OPTIONS_DEFAULT;
-    assert_int_equal(run_child(graph_in_child, &options, said, sizeof said), 1);
-    assert_string_equal(said,
-                        "app: no graph: give one of -f FILE, -g SCALE, -u SCALE, --mesh VERTICES "
-                        "and --band VERTICES\n");
-    options.source = GRAPH_FROM_FILE;
-    options.file = "/nonexistent/x.el";
-    assert_int_equal(run_child(graph_in_child, &options, said, sizeof said), 1);
-    assert_string_equal(said, "app: /nonexistent/x.el: cannot open: No such file or directory\n");
-}
-
 static void graph_comes_from_where_the_options_say(void **state)
 {
     (void)state;
@@ -284,10 +182,8 @@ int main(void)
         cmocka_unit_test(nothing_given_leaves_the_defaults),
         cmocka_unit_test(all_options_are_read),
         cmocka_unit_test(file_replaces_the_applications_default),
-        cmocka_unit_test(bad_values_are_refused_in_one_line),
         cmocka_unit_test(command_lines_differ_where_they_tell_something_else),
         cmocka_unit_test(words_and_flags_may_be_given_again),
-        cmocka_unit_test(missing_graph_dies_in_one_line),
         cmocka_unit_test(graph_comes_from_where_the_options_say),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
