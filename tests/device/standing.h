@@ -2,7 +2,7 @@
 /*
  * Threads that stand in a call of the driver, one of each kind: a launching one, the network thread, the pump.
  *
- * Path:    test_standing.c, tests/mpi/points.c -> here -> failing_opencl.h
+ * Path:    test_endless.c, tests/mpi/points.c -> here -> failing_opencl.h
  * Threads: the test's main thread.
  */
 #ifndef GRAVEL_TESTS_STANDING_H
@@ -65,9 +65,11 @@ static inline void wait_until_held(void)
         usleep(1000);
 }
 
+#define N_STANDING 1280u /* work-items: leaders wait for room in a small queue */
+
 static inline void launch_some(const struct standing *standing)
 {
-    const size_t global = 1280, local = 64;
+    const size_t global = N_STANDING, local = 64;
     gravel_launch(standing->gravel, standing->kernel, 1, &global, &local, 0, NULL, NULL);
 }
 
