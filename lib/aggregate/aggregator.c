@@ -8,7 +8,6 @@
 #include "aggregate/aggregator.h"
 
 #include "aggregate/fault.h"
-#include "aggregate/refuse.h"
 #include "base/handler.h"
 #include "base/clock.h"
 #include "base/counter.h"
@@ -139,9 +138,8 @@ static void send_columns(struct gravel_aggregator *aggregator, const struct grav
     const bool is_for_writer =
         is_record || gravel_handler_is_asked_to_block(aggregator->handlers, aggregator->n_handlers,
                                                       package->key.command);
-    int code = gravel_aggregation_append(aggregator->aggregation,
-                                         is_for_writer ? aggregator->records : aggregator->sender,
-                                         columns, now_ns, &node);
+    int code = gravel_sender_append(is_for_writer ? aggregator->records : aggregator->sender,
+                                    columns, now_ns, &node);
     if (code == GRAVEL_ERANGE)
         refuse_destination(aggregator, header, package, node);
     else if (code == GRAVEL_ENOMEM)

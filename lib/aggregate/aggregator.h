@@ -10,7 +10,6 @@
 #ifndef GRAVEL_AGGREGATE_AGGREGATOR_H
 #define GRAVEL_AGGREGATE_AGGREGATOR_H
 
-#include "aggregate/aggregation.h"
 #include "aggregate/check.h"
 #include "aggregate/guard.h"
 #include "base/error.h"
@@ -36,8 +35,7 @@ struct gravel_aggregator {
     const struct gravel_failure *failure;
     gravel_report_function *report;
     void *report_context;
-    uint64_t timeout_ns; /* longest wait for a package that is reserved but not published */
-    enum gravel_aggregation aggregation;
+    uint64_t timeout_ns;       /* longest wait for a package that is reserved but not published */
     struct gravel_check check; /* calls that are being made, in checked mode */
     uint32_t number;           /* of the aggregator and its queue */
 

@@ -103,6 +103,46 @@ static void give_columns(const struct checked_call *call, struct gravel_columns 
         columns->values[row] = row_of(call, row + 1);
 }
 
+/* ---- names of kernels ------------------------------------------------------------------------ */
+
+uint32_t gravel_kernel_names_hash(const char *name)
+{
+    uint32_t hash = GRAVELP_HASH_BEGIN;
+    for (; *name && *name != ';'; name++)
+        hash = GRAVELP_HASH(hash, *name);
+    return hash;
+}
+
+bool gravel_kernel_names_add(struct gravel_kernel_names *names, const char *list)
+{
+    pthread_mutex_lock(&names->lock);
+    const size_t n = names->list ? strlen(names->list) : 0, bytes = strlen(list) + sizeof ";";
+    char *more = realloc(names->list, n + bytes);
+    if (more) {
+        names->list = more;
+        snprintf(more + n, bytes, "%s;", list);
+    }
+    pthread_mutex_unlock(&names->lock);
+    return more;
+}
+
+void gravel_kernel_names_free(struct gravel_kernel_names *names)
+{
+    free(names->list);
+    names->list = NULL;
+}
+
+/* Writes "kernel NAME" into text [bytes], by the name's hash; "a kernel" if it is none of them. */
+static void write_kernel(struct gravel_kernel_names *names, uint32_t hash, char *text, size_t bytes)
+{
+    snprintf(text, bytes, "a kernel");
+    pthread_mutex_lock(&names->lock);
+    for (const char *name = names->list; name && *name; name += strcspn(name, ";") + 1)
+        if (gravel_kernel_names_hash(name) == hash)
+            snprintf(text, bytes, "kernel %.*s", (int)strcspn(name, ";"), name);
+    pthread_mutex_unlock(&names->lock);
+}
+
 /* ---- reports --------------------------------------------------------------------------------- */
 
 static const char *or_more(unsigned id)
@@ -117,7 +157,7 @@ void gravel_check_write_group(struct gravel_check *check, const struct gravelp_a
     unsigned x = (unsigned)arrival->item,
              y = (unsigned)(arrival->item >> 32 & GRAVELP_ARRIVAL_MOST);
     unsigned z = (unsigned)(arrival->item >> 48), scope = GRAVELP_ARRIVAL_SCOPE(arrival->call);
-    gravel_kernel_names_write(check->names, arrival->name, kernel, sizeof kernel);
+    write_kernel(check->names, arrival->name, kernel, sizeof kernel);
     if (y || z)
         snprintf(y_z, sizeof y_z, ", %u%s, %u%s", y, or_more(y), z, or_more(z));
     snprintf(group, sizeof group, "work-group at (%u%s)", x, y_z);

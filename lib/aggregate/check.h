@@ -12,11 +12,25 @@
 #ifndef GRAVEL_AGGREGATE_CHECK_H
 #define GRAVEL_AGGREGATE_CHECK_H
 
-#include "aggregate/bin.h"
-#include "aggregate/kernel_names.h"
+#include "aggregate/sender.h"
 #include "layout/package.h"
 
+#include <pthread.h>
 #include <stdbool.h>
+
+/* The names of kernels that have been built: a package brings the hash of its kernel's name. Zero-filled: none. Of any
+ * thread; `lock` is initialised by the owner. */
+struct gravel_kernel_names {
+    pthread_mutex_t lock;
+    char *list; /* each with a semicolon behind it */
+};
+
+/** Add the kernels of a program: names separated by semicolons, as OpenCL gives them. False if memory is out. */
+bool gravel_kernel_names_add(struct gravel_kernel_names *names, const char *list);
+void gravel_kernel_names_free(struct gravel_kernel_names *names);
+
+/** Return the number that kernels and handlers say instead of a name, which ends at a semicolon or a 0. */
+uint32_t gravel_kernel_names_hash(const char *name);
 
 struct gravel_check {
     struct gravel_kernel_names *names;

@@ -60,16 +60,6 @@ void gravel_guards_touch(struct gravel_guards *guards, uint64_t begin, uint64_t 
     pthread_mutex_unlock(&guards->lock);
 }
 
-/* @return the element of message i. */
-static uint64_t index_of(const struct gravel_columns *columns, uint32_t i)
-{
-    const uint32_t command = columns->key.command;
-    if (GRAVELP_IS_REQUEST(command))
-        return gravel_request_at(command, columns->index, i).index;
-    return GRAVELP_INDEX_BYTES(command) == 8 ? ((const uint64_t *)columns->index)[i]
-                                             : ((const uint32_t *)columns->index)[i];
-}
-
 uint32_t gravel_guards_find_column(struct gravel_guards *guards,
                                    const struct gravel_columns *columns, uint32_t i)
 {
@@ -79,7 +69,8 @@ uint32_t gravel_guards_find_column(struct gravel_guards *guards,
     i = guards->first && !GRAVELP_IS_CALL(command) ? i : columns->n;
     for (; i < columns->n && (!guard || guard->is_touched); i++)
         guard =
-            find(guards, columns->key.base + index_of(columns, i) * word_bytes, word_bytes, true);
+            find(guards, columns->key.base + gravel_columns_element(columns, i).index * word_bytes,
+                 word_bytes, true);
     const bool is_found = guard && !guard->is_touched;
     pthread_mutex_unlock(&guards->lock);
     return is_found ? i - 1 : columns->n;
@@ -90,7 +81,7 @@ void gravel_guards_touch_column(struct gravel_guards *guards, const struct grave
 {
     const uint32_t command = columns->key.command, word_bytes = GRAVELP_VALUE_BYTES(command);
     const char *operation = gravel_operation_name(command);
-    const uint64_t index = index_of(columns, i);
+    const uint64_t index = gravel_columns_element(columns, i).index;
     char text[sizeof guards->first->text];
     snprintf(text, sizeof text, "%s of %s, index %" PRIu64 " at base %" PRIu64 ", by %s",
              operation ? operation : "a message", gravel_type_name(command), index,

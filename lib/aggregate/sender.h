@@ -13,17 +13,46 @@
 #ifndef GRAVEL_AGGREGATE_SENDER_H
 #define GRAVEL_AGGREGATE_SENDER_H
 
-#include "aggregate/bin.h"
 #include "base/idle.h"
 #include "gravel/stats.h"
 #include "pump/block.h"
 #include "memory/package.h"
+#include "transport/buffer.h"
 #include "transport/pool.h"
 
 #include <stdatomic.h>
 
+/* When buffers leave, as the choices of GRAVEL_AGGREGATION are in config.h. The last two are there to be compared with:
+ * Orr 2016, sections 3.2, 3.3 and 5.5. */
+enum gravel_aggregation {
+    GRAVEL_AGGREGATE_DESTINATION, /* when it is full, old, or asked for */
+    GRAVEL_AGGREGATE_GROUP,       /* when a package has been binned */
+    GRAVEL_AGGREGATE_OFF          /* with every message */
+};
+
 /* Why a buffer leaves. */
 enum gravel_ship_reason { GRAVEL_SHIP_FULL, GRAVEL_SHIP_TIMEOUT, GRAVEL_SHIP_FLUSH };
+
+/* Messages of one run, in rows, as in a package. */
+struct gravel_columns {
+    struct gravel_run_key key;
+    uint32_t n;
+    const uint32_t *nodes;                           /* [n] */
+    const unsigned char *index;                      /* [n] of GRAVELP_INDEX_BYTES; NULL if 0 */
+    const unsigned char *values[GRAVEL_AM_MAX_ARGS]; /* rows of [n] */
+};
+
+/** Index of message i, which has one, and the place of its answer, if it is a request. */
+static inline struct gravelp_far_request
+gravel_columns_element(const struct gravel_columns *columns, uint32_t i)
+{
+    const uint32_t command = columns->key.command;
+    if (GRAVELP_IS_REQUEST(command))
+        return gravel_request_at(command, columns->index, i);
+    return (struct gravelp_far_request){.index = GRAVELP_INDEX_BYTES(command) == 8
+                                                     ? ((const uint64_t *)columns->index)[i]
+                                                     : ((const uint32_t *)columns->index)[i]};
+}
 
 struct gravel_sender_shape {
     uint32_t node, n_nodes;
@@ -37,6 +66,7 @@ struct gravel_sender_shape {
     /* A7: sessions that keep its buffers from ageing; NULL: none does */
     const struct gravel_list *shipped;
     /* where `ship` puts buffers for another thread: while that thread is behind, none needs to age; or NULL */
+    enum gravel_aggregation aggregation;
     bool has_records; /* its frames are of records alone; else of all other messages */
     void (*ship)(void *context,
                  struct gravel_buffer *buffer); /* hand a closed buffer to the network */
@@ -56,7 +86,8 @@ struct gravel_sender_counts {
 
 struct gravel_sender {
     struct gravel_sender_shape shape;
-    struct gravel_bins bins;      /* of the current run, key */
+    struct gravel_bin *bins;      /* [n_nodes] */
+    uint32_t run;                 /* number of the current run, key; never 0 */
     struct gravel_buffer **open;  /* [n_nodes] the buffer being filled, or NULL */
     struct gravel_buffer *oldest; /* of those; each is older than its `next` */
     struct gravel_buffer *newest;

@@ -7,7 +7,7 @@
  * Threads: the network thread.
  */
 #include "network/parts.h"
-#include "resolve/requests.h"
+#include "resolve/apply.h"
 #include "spool/format.h"
 #include "spool/spool.h"
 

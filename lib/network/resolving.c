@@ -4,12 +4,12 @@
  * came of each. Answers of requests go back as puts with signal, like messages of a handler.
  *
  * Path:    control.c -> resolving.c -> resolver.h -> gravel_resolving_ended, gravel_resolving_give_back;
- *          requests.c -> gravel_reply_send -> handler_sender -> the asking node's resolver -> its heap.
+ *          apply.c -> gravel_reply_send -> handler_sender -> the asking node's resolver -> its heap.
  * Threads: the network thread.
  */
 #include "base/trace.h"
 #include "network/parts.h"
-#include "resolve/requests.h"
+#include "resolve/apply.h"
 
 #include <stdio.h>
 

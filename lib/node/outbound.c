@@ -209,7 +209,6 @@ static int make_aggregator(struct gravel *gravel, uint32_t number)
         .report = gravel_report,
         .report_context = gravel,
         .timeout_ns = gravel_limit_ns(GRAVEL_LIMIT_DEVICE, config->timeout_ms),
-        .aggregation = (enum gravel_aggregation)GRAVEL_CHOICE(config, aggregation),
         .check = {.names = &gravel->kernel_names,
                   .are_over = gravel->config.check ? gravel_checked_are_over : NULL,
                   .context = gravel},
@@ -230,6 +229,7 @@ static int make_aggregator(struct gravel *gravel, uint32_t number)
         .context = &gravel->network,
         .failure = &gravel->failure,
         .queue = &aggregator->queue,
+        .aggregation = (enum gravel_aggregation)GRAVEL_CHOICE(config, aggregation),
     };
     GRAVEL_TRY(gravel_sender_create(&aggregator->sender, &shape));
     return make_records_sender(aggregator, shape);

@@ -39,7 +39,7 @@ struct gravel_applied {
     int result;          /* first result of a handler that was not 0, else 0 */
     uint32_t handler;    /* the handler that gave it */
     uint64_t n_failed;   /* active messages whose result was not 0 */
-    bool has_signals;    /* the frame is not done with: see requests.h */
+    bool has_signals;    /* the frame is not done with: see gravel_requests_finish */
 };
 
 /**
@@ -58,5 +58,31 @@ void gravel_apply_frame(const struct gravel_apply *apply, void *frame,
 /** Apply a part of a frame: the runs from byte `from` to before byte `to` of the frame. @param applied  added to. */
 void gravel_apply_runs(const struct gravel_apply *apply, void *frame, uint64_t from, uint64_t to,
                        struct gravel_applied *applied);
+
+/**
+ * Send the answers of a run of requests back.
+ *
+ * @param run       applied: its type, result and signal.
+ * @param source    who asked.
+ * @param requests  [n_messages] of the run, with the places of the answers.
+ * @param answers   [n_messages] words of the run's type.
+ */
+typedef void gravel_apply_reply(void *context, const struct gravel_signal_run *run, uint32_t source,
+                                const void *requests, const unsigned char *answers);
+
+/**
+ * Finish a frame all of whose messages have been applied: raise its signals, send its answers.
+ *
+ * A request has room for its answer: the word's old value takes the place of the value, and what a handler answers is
+ * behind its arguments. So a run of requests that has been applied is the run of its answers, which then goes back to
+ * its sender; those of a run that waits in the line of keyed messages, when it has been run. Signals are raised when
+ * all messages of the frame have been applied.
+ *
+ * @param heap   offset 0 of the symmetric heap; NULL where signals have been raised already.
+ *
+ * Memory:  Q1 releases everything applied before to the thread that waits for a signal.
+ */
+void gravel_requests_finish(const void *frame, unsigned char *heap, gravel_apply_reply *reply,
+                            void *context);
 
 #endif

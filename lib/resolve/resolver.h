@@ -16,7 +16,6 @@
 #include "memory/memory.h"
 #include "resolve/apply.h"
 #include "resolve/decode.h"
-#include "resolve/requests.h"
 #include "serve/calls.h"
 #include "transport/buffer.h"
 

@@ -2,7 +2,7 @@
 /* Texts of indices outside. See call_bounds.h. */
 #include "serve/call_bounds.h"
 
-#include "aggregate/kernel_names.h"
+#include "aggregate/check.h"
 #include "base/error.h"
 #include "memory/bounds.h"
 

@@ -2,7 +2,7 @@
 /*
  * GRAVEL_AGGREGATION: how many node buffers the same messages take, and that all arrive.
  *
- * Path: meson test -> this -> lib/aggregate/aggregation.c
+ * Path: meson test -> this -> lib/aggregate/sender.c
  */
 #include "expect.h"
 

@@ -4,7 +4,7 @@
  * full value, and changes nothing elsewhere; arrays that 32 bits do not number are addressed, which programs are told
  * here from 64 elements on.
  *
- * Path: meson test -> this -> cl/device/send.cl.h, lib/aggregate/refuse.c, lib/resolve
+ * Path: meson test -> this -> cl/device/send.cl.h, lib/aggregate/fault.c, lib/resolve
  */
 #include "expect.h"
 

@@ -3,7 +3,7 @@
  * Waits that go on while their word changes, and what is told when one cannot end, or a request is refused. What requests
  * do is shown by gravel-conformance, and by histories where many meet. On step drain no kernel waits.
  *
- * Path: meson test -> this -> cl/device/wait.cl.h, lib/resolve/requests.c, lib/network/resolving.c
+ * Path: meson test -> this -> cl/device/wait.cl.h, lib/resolve/apply.c, lib/network/resolving.c
  */
 #include <pthread.h>
 #include <stdio.h>

@@ -16,7 +16,7 @@
  *
  * Path:    libFuzzer -> lib/resolve/decode.c (check and plan) -> lib/resolve/apply.c.
  */
-#include "resolve/requests.h"
+#include "resolve/apply.h"
 #include "resolve/decode.h"
 
 #include <sanitizer/asan_interface.h>

@@ -23,7 +23,7 @@ $clang $sanitizers "$work/t.c" -o "$work/t" 2>/dev/null ||
 mkdir "$work/new" "$work/seeds"
 case $target in
 decode)
-    set -- -Ilib lib/memory/heap_books.c lib/transport/names.c lib/resolve/decode.c lib/resolve/apply.c lib/resolve/requests.c
+    set -- -Ilib lib/memory/heap_books.c lib/transport/names.c lib/resolve/decode.c lib/resolve/apply.c
     cp tests/fuzz/corpus/decode/* "$work/seeds"
     length=4096
     ;;

@@ -14,7 +14,7 @@
 
 #include <cmocka.h>
 
-#include "aggregate/aggregation.h"
+#include "aggregate/sender.h"
 #include "decimal_commas.h"
 #include "gravel/gravel.h"
 #include "layout/steal.h"
