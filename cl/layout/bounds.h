@@ -10,7 +10,7 @@
  * has no barrier between the two: of two tables it would write the one that such a handler searches. Of three tables
  * that one comes next, behind the barrier.
  *
- * Path:    lib/memory/bounds.c writes it -> call.cl.h -> the fault back to lib/serve/calls.c.
+ * Path:    lib/memory/memory.c writes it -> call.cl.h -> the fault back to lib/serve/calls.c.
  */
 #ifndef GRAVELP_BOUNDS_H
 #define GRAVELP_BOUNDS_H

@@ -54,6 +54,11 @@ int gravel_fail(int code, const char *format, ...)
     return code;
 }
 
+int gravel_fail_memory(const char *what, size_t bytes)
+{
+    return gravel_fail(GRAVEL_ENOMEM, "%s: out of memory (%zu bytes)", what, bytes);
+}
+
 int gravel_fail_text(int code, const char *text)
 {
     snprintf(last_error, sizeof last_error, "%s", text);

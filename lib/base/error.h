@@ -24,6 +24,10 @@
 /** Set the calling thread's error text. @return code, so that `return gravel_fail(...)` reads well. */
 int gravel_fail(int code, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
+/** gravel_fail for memory that there is not. @param what  it is for: "gravel_map: the table of maps". @return
+ * GRAVEL_ENOMEM */
+int gravel_fail_memory(const char *what, size_t bytes);
+
 /* Ends the calling function with what a step of it fails with, whose text is set. */
 #define GRAVEL_TRY(step)           \
     do {                           \

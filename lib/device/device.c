@@ -46,8 +46,7 @@ static int choose(struct gravel_device *device, const struct gravel_config *conf
     struct gravel_choice choice;
     unsigned n;
     if (!candidates)
-        return gravel_fail(GRAVEL_ENOMEM, "out of memory (%zu bytes of a list of devices)",
-                           GRAVEL_MAX_DEVICES * sizeof *candidates);
+        return gravel_fail_memory("the list of devices", GRAVEL_MAX_DEVICES * sizeof *candidates);
     int code = gravel_device_list_named(config->device, candidates, &n);
     if (!code)
         code = gravel_device_choose(config->device, config->step, local, candidates, n, &choice);

@@ -45,10 +45,10 @@ cl_int gravel_flow_memory_send(const struct gravel_flow_memory *memory, bool loo
  * where there is no mirror. */
 cl_int gravel_flow_memory_fetch(const struct gravel_flow_memory *memory, bool loops,
                                 cl_event *event);
-/** Copy tails that the host has changed to the device, done on return. @return as gravel_copier_write. */
+/** Copy tails that the host has changed to the device, done on return. @return as gravel_region_write. */
 int gravel_flow_memory_write_tails(struct gravel_flow_memory *memory);
 
-/** Copy words of rows or the result, from number `at` on, done on return. @return as gravel_copier_read. */
+/** Copy words of rows or the result, from number `at` on, done on return. @return as gravel_region_read. */
 int gravel_flow_memory_write(struct gravel_flow_memory *memory, uint64_t at, const uint32_t *words,
                              uint64_t n);
 int gravel_flow_memory_read(struct gravel_flow_memory *memory, uint64_t at, uint32_t *words,

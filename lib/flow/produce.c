@@ -10,7 +10,6 @@
 #include "base/error.h"
 #include "flow/flow.h"
 #include "layout/choose.h"
-#include "opencl/given.h"
 #include "opencl/objects.h"
 #include "opencl/wait.h"
 

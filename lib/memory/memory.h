@@ -16,6 +16,8 @@
 #include "opencl/pinned.h"
 #include "opencl/region.h"
 
+struct gravel_heap;
+
 struct gravel_memory {
     const struct gravel_device *device;
     struct gravelp_arena *arena;  /* the host's: the arena itself, or its mirror */
@@ -114,5 +116,13 @@ int gravel_memory_zero(const struct gravel_memory *memory, uint32_t heap, uint64
  */
 int gravel_memory_take(const struct gravel_memory *memory, uint32_t heap, uint64_t offset,
                        uint32_t *counters, uint32_t n);
+
+/** Show the allocations to handlers (layout/bounds.h), by one that allocates or frees; nothing without checked mode.
+ * @return as gravel_memory_write. */
+int gravel_bounds_publish(const struct gravel_memory *memory, struct gravel_heap *heap);
+
+/** Read the first index outside; claim 0: there is none. Handlers have ended. @return as gravel_memory_read. */
+int gravel_bounds_read_fault(const struct gravel_memory *memory,
+                             struct gravelp_bounds_fault *fault);
 
 #endif

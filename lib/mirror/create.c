@@ -72,8 +72,7 @@ static int make_owners(struct gravel_mirror *mirror)
     mirror->near = calloc(n_blocks, sizeof *mirror->near);
     mirror->owners = calloc(n_heaps, sizeof *mirror->owners);
     if (!mirror->near || !mirror->owners)
-        return gravel_fail(GRAVEL_ENOMEM, "%s: out of memory (%zu blocks of %zu bytes)",
-                           mirror->object.name, n_blocks, sizeof *mirror->near);
+        return gravel_fail_memory(mirror->object.name, n_blocks * sizeof *mirror->near);
     for (uint32_t heap = 0; heap < n_heaps; heap++)
         mirror->owners[heap].given = mirror->near + (heap + 1) * n_nodes;
     return 0;
@@ -172,8 +171,7 @@ static int sort_lists(struct gravel_mirror *mirror, struct gravel_mirror_owner *
     const uint64_t n = owner->n_given;
     struct item *items = malloc((2 * n + 1) * sizeof *items);
     if (!items)
-        return gravel_fail(GRAVEL_ENOMEM, "%s: out of memory (%" PRIu64 " words of %zu bytes)",
-                           mirror->object.name, 2 * n + 1, sizeof *items);
+        return gravel_fail_memory(mirror->object.name, (2 * n + 1) * sizeof *items);
     for (uint64_t i = 0; i < n; i++)
         items[i] = (struct item){lists[i], (uint32_t)i};
     sort(items, items + n, n);
@@ -189,8 +187,7 @@ static int upload_lists(struct gravel_mirror *mirror, uint32_t heap)
     const uint64_t n = owner->n_given, bytes = (3 * n + 1) * sizeof(uint32_t);
     uint32_t *lists = malloc(bytes);
     if (!lists)
-        return gravel_fail(GRAVEL_ENOMEM, "%s: out of memory (%" PRIu64 " bytes of lists)",
-                           mirror->object.name, bytes);
+        return gravel_fail_memory(mirror->object.name, bytes);
     owner->n_targets = n;
     int code = gravel_memory_read(&mirror->object.gravel->memory, heap, mirror->given_at[0], lists,
                                   n * sizeof *lists);

@@ -221,8 +221,9 @@ int gravel_set_constant(struct gravel *gravel, uint32_t i, uint64_t value)
                                                 .arguments = {i, value}};
     int code = i < GRAVEL_N_CONSTANTS
                    ? 0
-                   : gravel_fail(GRAVEL_ERANGE, "gravel_set_constant: number %u of %u", i,
-                                 GRAVEL_N_CONSTANTS);
+                   : gravel_fail(GRAVEL_ERANGE,
+                                 "gravel_set_constant: number %u out of range (0 to %u allowed)", i,
+                                 GRAVEL_N_CONSTANTS - 1);
     GRAVEL_TRY(gravel_node_agree_on(gravel, &call, false, code));
     const uint64_t at = offsetof(struct gravelp_arena, constants) + i * sizeof value;
     code = gravel_memory_write_head(&gravel->memory, at, &value, sizeof value);

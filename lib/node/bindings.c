@@ -32,10 +32,12 @@ int gravel_bindings_read_handlers(struct gravel_bindings *bindings)
     if (n == 0)
         return 0;
     if (!table || n > GRAVEL_MAX_HANDLERS)
-        return gravel_fail(GRAVEL_EINVAL, "bindings: %u handlers at %p", n, table);
+        return gravel_fail(GRAVEL_EINVAL,
+                           "bindings: %u handlers at %p (a table of 1 to %u allowed)", n, table,
+                           GRAVEL_MAX_HANDLERS);
     struct gravel_handler *handlers = calloc(n, sizeof *handlers);
     if (!handlers)
-        return gravel_fail(GRAVEL_ENOMEM, "%u handlers", n);
+        return gravel_fail_memory("bindings: handlers", n * sizeof *handlers);
     int code = gravel_growing_read_rows(&of_handler, handlers, table, bindings->handler_bytes, n);
     if (code) {
         free(handlers);

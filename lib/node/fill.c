@@ -37,7 +37,7 @@ static int fill(struct gravel *gravel, uint32_t heap, uint64_t offset, uint64_t 
     unsigned char *block = malloc(block_bytes + 1);
     int code = 0;
     if (!block)
-        return gravel_fail(GRAVEL_ENOMEM, "gravel_fill: a block of %" PRIu64 " bytes", block_bytes);
+        return gravel_fail_memory("gravel_fill: a block of the pattern", block_bytes);
     for (uint64_t at = 0; at < block_bytes; at += pattern_bytes)
         memcpy(block + at, pattern, pattern_bytes);
     for (uint64_t done = 0; done < bytes && !code; done += block_bytes)

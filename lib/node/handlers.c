@@ -150,12 +150,11 @@ static int copy_handler(struct gravel *gravel, const struct gravel_handler *hand
         copy->n_answers = 1;
     else if (!copy->function)
         copy->function = gravel_on_device;
-    return copy->name && (copy->serve.datum || !handler->serve.datum)
-               ? 0
-               : gravel_fail(GRAVEL_ENOMEM, "handler %s: out of memory (%zu bytes of names)",
-                             handler->name,
-                             strlen(handler->name) +
-                                 strlen(handler->serve.datum ? handler->serve.datum : ""));
+    if (copy->name && (copy->serve.datum || !handler->serve.datum))
+        return 0;
+    const char *datum = handler->serve.datum ? handler->serve.datum : "";
+    return gravel_fail_memory("bindings: names of a handler",
+                              strlen(handler->name) + strlen(datum));
 }
 
 /* A number that differs when texts do; their ends count. */
@@ -172,8 +171,8 @@ int gravel_node_take_handlers(struct gravel *gravel, const struct gravel_binding
         return 0;
     gravel->handlers = calloc(bindings->n_handlers, sizeof *gravel->handlers);
     if (!gravel->handlers)
-        return gravel_fail(GRAVEL_ENOMEM, "out of memory (%u handlers of %zu bytes)",
-                           bindings->n_handlers, sizeof *gravel->handlers);
+        return gravel_fail_memory("bindings: handlers",
+                                  bindings->n_handlers * sizeof *gravel->handlers);
     for (uint32_t i = 0; i < bindings->n_handlers; i++)
         GRAVEL_TRY(copy_handler(gravel, &bindings->handlers[i]));
     gravel->device_code_hash = hash_text(hash_text(GRAVEL_HASH_BEGIN, bindings->device_code.source),

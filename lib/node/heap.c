@@ -6,7 +6,6 @@
  *          bytes).
  * Threads: any; alloc and free are collective.
  */
-#include "memory/bounds.h"
 #include "node/node.h"
 
 #include <inttypes.h>

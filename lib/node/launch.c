@@ -17,7 +17,6 @@
 #include "settings/settings.h"
 #include "node/sizes.h"
 #include "node/wait_list.h"
-#include "opencl/given.h"
 #include "opencl/parameter.h"
 #include "opencl/objects.h"
 #include "opencl/program.h"
@@ -25,6 +24,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 /*
  * Slices of step pump that are enqueued together; two batches may be under way. A driver whose list
@@ -45,7 +45,7 @@ static int keep_names(struct gravel *gravel, cl_program program)
     free(names);
     if (error)
         return gravel_fail_cl("clGetProgramInfo of the kernels' names", error);
-    return is_kept ? 0 : gravel_fail(GRAVEL_ENOMEM, "names of kernels for checked mode");
+    return is_kept ? 0 : gravel_fail_memory("names of kernels for checked mode", bytes + 1);
 }
 
 int gravel_node_build(struct gravel *gravel, const struct gravel_program_request *texts,
@@ -148,26 +148,40 @@ static void trace_launch(struct gravel *gravel, cl_kernel kernel, cl_event event
     free(traced);
 }
 
-/*
- * One slice, as a command of its own. @param event  [in, out] the last one's; the one before stays
- * there if there is no next, for it may still run.
- */
-static int enqueue_next(struct gravel *gravel, cl_kernel kernel, const struct gravel_slicer *slicer,
-                        const struct gravel_slice *slice, bool is_remembered, cl_uint n_wait,
-                        const cl_event *wait, cl_event *event)
+/* A launch. */
+struct launch {
+    struct gravel *gravel;
+    cl_kernel kernel;
+    struct gravel_slicer slicer;
+    cl_uint n_wait; /* of its first command */
+    const cl_event *wait;
+    cl_event event; /* of its last command so far; NULL: there is none */
+};
+
+/* Enqueues a slice as a command. If that fails, the event stays the last one's, which may still run. */
+static int enqueue_slice(struct launch *launch, const struct gravel_slice *slice,
+                         bool is_remembered)
 {
     const struct gravel_command command = {.call = "gravel_launch",
-                                           .kernel = kernel,
-                                           .n_dimensions = slicer->n_dimensions,
+                                           .kernel = launch->kernel,
+                                           .n_dimensions = launch->slicer.n_dimensions,
                                            .offset = slice->offset,
                                            .global = slice->size,
-                                           .local = slicer->local};
+                                           .local = launch->slicer.local};
     cl_event next;
-    GRAVEL_TRY(is_remembered ? gravel_node_enqueue_remembered(gravel, &command, n_wait, wait, &next)
-                             : gravel_node_enqueue(gravel, &command, n_wait, wait, &next));
-    gravel_cl_event_release(*event);
-    *event = next;
+    GRAVEL_TRY((is_remembered ? gravel_node_enqueue_remembered : gravel_node_enqueue)(
+        launch->gravel, &command, launch->n_wait, launch->wait, &next));
+    gravel_cl_event_release(launch->event);
+    launch->event = next;
+    launch->n_wait = 0;
     return 0;
+}
+
+static int enqueue_whole(struct launch *launch)
+{
+    struct gravel_slice all = {.n_groups = 0};
+    memcpy(all.size, launch->slicer.global, sizeof all.size);
+    return enqueue_slice(launch, &all, true);
 }
 
 /* A slice that fills the device would keep the resolver's kernels out, for which its leaders wait. */
@@ -203,33 +217,30 @@ static uint64_t slice_beside(const struct gravel *gravel, const struct gravel_sl
 }
 
 /* Has what is enqueued begin: waits ask for its state, and asking does not flush. */
-static int flush(struct gravel *gravel, cl_kernel kernel)
+static int flush(const struct launch *launch)
 {
-    char name[GRAVEL_KERNEL_NAME_BYTES], what[192];
-    cl_int error = clFlush(gravel->device.queue);
-    if (error == CL_SUCCESS)
-        return 0;
-    gravel_cl_kernel_name(kernel, name);
-    snprintf(what, sizeof what, "kernel %s: clFlush", name);
-    return gravel_fail_cl(what, error);
+    return gravel_check_cl("gravel_launch: clFlush", clFlush(launch->gravel->device.queue));
 }
 
-/* A batch of slices has been enqueued: let it begin, and do not run more than one batch ahead of
- * the device. */
-static int end_batch(struct gravel *gravel, cl_kernel kernel, cl_event last, cl_event *previous)
+/* Has packages fetched until the last slice has ended; on steps svm and usm there is nothing to fetch. */
+static void watch(const struct launch *launch)
 {
-    int code = *previous ? gravel_node_wait_for_kernel(gravel, kernel, *previous) : 0;
+    if (launch->gravel->pump && launch->event)
+        gravel_pump_watch(launch->gravel->pump, launch->event);
+}
+
+/* Lets a batch of slices begin, and does not run more than one batch ahead of the device.
+ * @param previous  [in, out] the last slice of the batch before, or NULL */
+static int end_batch(const struct launch *launch, cl_event *previous)
+{
+    int flushed = flush(launch);
+    watch(launch);
+    int ended =
+        *previous ? gravel_node_wait_for_kernel(launch->gravel, launch->kernel, *previous) : 0;
     gravel_cl_event_release(*previous);
-    clRetainEvent(last);
-    *previous = last;
-    return code;
-}
-
-/* Packages are to be fetched until the slice has ended; on steps svm and usm there is nothing to fetch. */
-static void watch(struct gravel *gravel, cl_event event)
-{
-    if (gravel->pump)
-        gravel_pump_watch(gravel->pump, event);
+    clRetainEvent(launch->event);
+    *previous = launch->event;
+    return flushed ? flushed : ended;
 }
 
 /* Whether there are so many slices that the launch waits for some of them. */
@@ -243,31 +254,23 @@ static bool waits_for_a_batch(struct gravel_slicer slicer, uint64_t most)
 }
 
 /*
- * Slice after slice; the command queue is in order. Each is remembered, so that its event stays until it has ended: if
- * an event that it waits for ends with an error, PoCL 3.1 goes to it. @param event  [out] the last one's.
+ * Enqueues slice after slice; the command queue is in order. Each is remembered, so that its event stays until it has
+ * ended: if an event that it waits for ends with an error, PoCL 3.1 goes to it.
  */
-static int launch_beside(struct gravel *gravel, cl_kernel kernel, struct gravel_slicer *slicer,
-                         cl_uint n_wait, const cl_event *wait, cl_event *event)
+static int launch_beside(struct launch *launch)
 {
     struct gravel_slice slice;
-    uint64_t most = slice_beside(gravel, slicer);
-    cl_event previous = NULL; /* last slice of the batch before */
-    *event = NULL;
-    int code = waits_for_a_batch(*slicer, most)
-                   ? gravel_wait_list(gravel, "gravel_launch", n_wait, wait)
+    const uint64_t most = slice_beside(launch->gravel, &launch->slicer);
+    cl_event previous = NULL;
+    int code = waits_for_a_batch(launch->slicer, most)
+                   ? gravel_wait_list(launch->gravel, "gravel_launch", launch->n_wait, launch->wait)
                    : 0;
-    for (uint32_t n = 1; !code && gravel_slicer_next(slicer, most, &slice); n++) {
-        code = enqueue_next(gravel, kernel, slicer, &slice, true, n_wait, wait, event);
-        n_wait = 0;
-        if (code || n % BATCH != 0)
-            continue;
-        code = flush(gravel, kernel);
-        watch(gravel, *event);
-        int ended = end_batch(gravel, kernel, *event, &previous);
-        code = code ? code : ended;
+    for (uint32_t n = 1; !code && gravel_slicer_next(&launch->slicer, most, &slice); n++) {
+        code = enqueue_slice(launch, &slice, true);
+        if (!code && n % BATCH == 0)
+            code = end_batch(launch, &previous);
     }
-    if (*event)
-        watch(gravel, *event);
+    watch(launch);
     gravel_cl_event_release(previous);
     return code;
 }
@@ -284,14 +287,15 @@ static uint64_t drain_slice(const struct gravel *gravel, uint64_t groups, uint64
     return gravel->config.slice_groups ? gravel->config.slice_groups : next ? next : 1;
 }
 
-/* Wait for a slice and fetch its packages. If the node has failed, that failure is the cause. */
-static int drain(struct gravel *gravel, cl_kernel kernel, cl_event event)
+/* Waits for a slice and fetches its packages. If the node has failed, that failure is the cause. */
+static int drain(const struct launch *launch)
 {
-    int flushed = flush(gravel, kernel); /* told after the wait: the kernel may have begun */
+    struct gravel *gravel = launch->gravel;
+    int flushed = flush(launch); /* told after the wait: the kernel may have begun */
     atomic_store_explicit(&gravel->is_draining, true, memory_order_relaxed); /* H4 */
-    int code = gravel_node_wait_for_kernel(gravel, kernel, event);
+    int code = gravel_node_wait_for_kernel(gravel, launch->kernel, launch->event);
     if (code == GRAVEL_EKERNEL) /* it still has the device, which other waits ask */
-        gravel_launches_add(&gravel->launches, kernel, event);
+        gravel_launches_add(&gravel->launches, launch->kernel, launch->event);
     atomic_store_explicit(&gravel->is_draining, false, memory_order_relaxed); /* H4 */
     if (!code)
         code = gravel_pump_settle(gravel->pump, NULL);
@@ -299,20 +303,19 @@ static int drain(struct gravel *gravel, cl_kernel kernel, cl_event event)
     return code ? gravel_leave(gravel, code) : 0;
 }
 
-/* Slice by slice, each one's packages fetched before the next begins. */
-static int launch_drained(struct gravel *gravel, cl_kernel kernel, struct gravel_slicer *slicer,
-                          cl_event *event)
+/* Launches slice by slice, each one's packages fetched before the next begins. */
+static int launch_drained(struct launch *launch)
 {
+    struct gravel *gravel = launch->gravel;
     struct gravel_slice slice;
     uint64_t groups = gravel->config.slice_groups ? gravel->config.slice_groups : 1;
     uint64_t most_packages = 0;
     int code = 0;
-    *event = NULL;
-    while (!code && gravel_slicer_next(slicer, groups, &slice)) {
+    while (!code && gravel_slicer_next(&launch->slicer, groups, &slice)) {
         uint32_t before = gravel_pump_reserved(gravel->pump);
-        code = enqueue_next(gravel, kernel, slicer, &slice, false, 0, NULL, event);
+        code = enqueue_slice(launch, &slice, false);
         if (!code)
-            code = drain(gravel, kernel, *event);
+            code = drain(launch);
         uint32_t packages = gravel_pump_reserved(gravel->pump) - before;
         uint64_t each = (packages + slice.n_groups - 1) / slice.n_groups;
         most_packages = each > most_packages ? each : most_packages;
@@ -327,31 +330,21 @@ static int lock_device(struct gravel *gravel)
     return gravel_node_lock(gravel, &gravel->drain_lock, "another launch, which has the device");
 }
 
-static int launch_sliced(struct gravel *gravel, cl_kernel kernel, const struct gravel_sizes *sizes,
-                         cl_uint n_wait, const cl_event *wait, cl_event *event)
+static void wake_aggregators(struct gravel *gravel)
 {
-    struct gravel_slicer slicer;
-    gravel_slicer_init(&slicer, sizes->n_dimensions, sizes->global, sizes->local);
-    if (gravel_step_may_wait(gravel->device.step))
-        return launch_beside(gravel, kernel, &slicer, n_wait, wait, event);
-    *event = NULL;
-    GRAVEL_TRY(gravel_wait_list(gravel, "gravel_launch", n_wait, wait));
-    GRAVEL_TRY(lock_device(gravel));
-    int code = launch_drained(gravel, kernel, &slicer, event);
-    pthread_mutex_unlock(&gravel->drain_lock);
-    return code;
+    for (uint32_t i = 0; i < gravel->config.n_aggregators; i++)
+        gravel_aggregator_wake(&gravel->aggregators[i]);
 }
 
 /* Waits for a kernel. On step drain its packages are fetched when it has ended; on pump, while it runs. */
-static int finish(struct gravel *gravel, cl_kernel kernel, cl_event event)
+static int finish(const struct launch *launch)
 {
-    if (!gravel_step_may_wait(gravel->device.step))
-        return drain(gravel, kernel, event);
-    int flushed = flush(gravel, kernel);
-    watch(gravel, event);
-    for (uint32_t i = 0; i < gravel->config.n_aggregators; i++)
-        gravel_aggregator_wake(&gravel->aggregators[i]);
-    GRAVEL_TRY(gravel_node_wait_for_kernel(gravel, kernel, event));
+    if (launch->gravel->device.step == GRAVEL_STEP_DRAIN)
+        return drain(launch);
+    int flushed = flush(launch);
+    watch(launch);
+    wake_aggregators(launch->gravel);
+    GRAVEL_TRY(gravel_node_wait_for_kernel(launch->gravel, launch->kernel, launch->event));
     return flushed;
 }
 
@@ -366,32 +359,23 @@ uint32_t gravel_node_groups_at_once(const struct gravel *gravel)
 int gravel_node_run(struct gravel *gravel, cl_kernel kernel, size_t n_groups, size_t group_items,
                     cl_event *event)
 {
-    const struct gravel_slicer whole = {.n_dimensions = 1, .local = {group_items, 1, 1}};
-    const struct gravel_slice all = {.size = {n_groups * group_items, 1, 1}, .n_groups = n_groups};
-    bool is_drained = !gravel_step_may_wait(gravel->device.step);
+    const size_t n_items = n_groups * group_items;
+    struct launch launch = {.gravel = gravel, .kernel = kernel, .event = *event};
+    bool is_drained = gravel->device.step == GRAVEL_STEP_DRAIN;
+    gravel_slicer_init(&launch.slicer, 1, &n_items, &group_items);
     if (is_drained)
         GRAVEL_TRY(lock_device(gravel));
     gravel_checked_begin_launch(gravel);
-    int code = enqueue_next(gravel, kernel, &whole, &all, true, 0, NULL, event);
+    int code = enqueue_whole(&launch);
+    *event = launch.event;
     if (!code)
         trace_launch(gravel, kernel, *event);
     gravel_checked_end_launch(gravel, NULL); /* its end is waited for here */
     if (!code)
-        code = finish(gravel, kernel, *event);
+        code = finish(&launch);
     if (is_drained)
         pthread_mutex_unlock(&gravel->drain_lock);
     return code;
-}
-
-static int launch_whole(struct gravel *gravel, cl_kernel kernel, const struct gravel_sizes *sizes,
-                        cl_uint n_wait, const cl_event *wait, cl_event *event)
-{
-    const struct gravel_command command = {.call = "gravel_launch",
-                                           .kernel = kernel,
-                                           .n_dimensions = sizes->n_dimensions,
-                                           .global = sizes->global,
-                                           .local = sizes->local};
-    return gravel_node_enqueue_remembered(gravel, &command, n_wait, wait, event);
 }
 
 #define FEW_ITEMS 32u
@@ -416,46 +400,30 @@ static void choose_local_size(const struct gravel *gravel, cl_kernel kernel, siz
     local[1] = local[2] = 1;
 }
 
-static int begin(struct gravel *gravel, cl_kernel kernel, struct gravel_sizes *sizes,
-                 cl_uint n_wait, const cl_event *wait, cl_event *event)
+static int begin(struct launch *launch, struct gravel_sizes *sizes)
 {
+    struct gravel *gravel = launch->gravel;
     size_t chosen[3];
-    GRAVEL_TRY(gravel_sizes_check(sizes, &gravel->device, kernel));
+    GRAVEL_TRY(gravel_sizes_check(sizes, &gravel->device, launch->kernel));
     if (sizes->is_empty) /* it ends when it might have begun */
-        return gravel_check_cl(
-            "gravel_launch: clEnqueueMarkerWithWaitList",
-            clEnqueueMarkerWithWaitList(gravel->device.queue, n_wait, n_wait ? wait : NULL, event));
+        return gravel_check_cl("gravel_launch: clEnqueueMarkerWithWaitList",
+                               clEnqueueMarkerWithWaitList(gravel->device.queue, launch->n_wait,
+                                                           launch->n_wait ? launch->wait : NULL,
+                                                           &launch->event));
     if (!sizes->local) {
-        choose_local_size(gravel, kernel, sizes->global[0], chosen);
+        choose_local_size(gravel, launch->kernel, sizes->global[0], chosen);
         sizes->local = chosen;
     }
-    return gravel->device.is_sliced ? launch_sliced(gravel, kernel, sizes, n_wait, wait, event)
-                                    : launch_whole(gravel, kernel, sizes, n_wait, wait, event);
-}
-
-static int launch(struct gravel *gravel, cl_kernel kernel, cl_uint n_dimensions,
-                  const size_t *global_size, const size_t *local_size, cl_uint n_wait,
-                  const cl_event *wait, cl_event *event)
-{
-    struct gravel_sizes sizes = {
-        .n_dimensions = n_dimensions, .global = global_size, .local = local_size};
-    cl_event ours = NULL;
-    for (uint32_t i = 0; i < gravel->config.n_aggregators; i++)
-        gravel_unseen_launch(gravel->aggregators[i].queue.words);
-    int code = begin(gravel, kernel, &sizes, n_wait, wait, &ours);
-    if (ours)
-        trace_launch(gravel, kernel, ours);
-    gravel_checked_end_launch(gravel, ours ? kernel : NULL);
-    if (!ours)
-        return code;
-    int flushed = flush(gravel, kernel);
-    code = code ? code : flushed;
-    for (uint32_t i = 0; i < gravel->config.n_aggregators; i++)
-        gravel_aggregator_wake(&gravel->aggregators[i]);
-    if (event && !code)
-        *event = ours;
-    else
-        clReleaseEvent(ours);
+    gravel_slicer_init(&launch->slicer, sizes->n_dimensions, sizes->global, sizes->local);
+    if (!gravel->device.is_sliced)
+        return enqueue_whole(launch);
+    if (gravel->device.step != GRAVEL_STEP_DRAIN)
+        return launch_beside(launch);
+    GRAVEL_TRY(gravel_wait_list(gravel, "gravel_launch", launch->n_wait, launch->wait));
+    GRAVEL_TRY(lock_device(gravel));
+    launch->n_wait = 0;
+    int code = launch_drained(launch);
+    pthread_mutex_unlock(&gravel->drain_lock);
     return code;
 }
 
@@ -474,5 +442,23 @@ int gravel_launch(struct gravel *gravel, cl_kernel kernel, cl_uint n_dimensions,
     GRAVEL_TRY(gravel_given_events(&gravel->device, call, n_wait, wait));
     GRAVEL_TRY(gravel_leave(gravel, 0));
     gravel_checked_begin_launch(gravel);
-    return launch(gravel, kernel, n_dimensions, global_size, local_size, n_wait, wait, event);
+    for (uint32_t i = 0; i < gravel->config.n_aggregators; i++)
+        gravel_unseen_launch(gravel->aggregators[i].queue.words);
+    struct gravel_sizes sizes = {
+        .n_dimensions = n_dimensions, .global = global_size, .local = local_size};
+    struct launch launch = {.gravel = gravel, .kernel = kernel, .n_wait = n_wait, .wait = wait};
+    int code = begin(&launch, &sizes); /* slices may run also if it fails */
+    if (launch.event)
+        trace_launch(gravel, kernel, launch.event);
+    gravel_checked_end_launch(gravel, launch.event ? kernel : NULL);
+    if (!launch.event)
+        return code;
+    int flushed = flush(&launch);
+    wake_aggregators(gravel);
+    code = code ? code : flushed;
+    if (event && !code)
+        *event = launch.event;
+    else
+        clReleaseEvent(launch.event);
+    return code;
 }

@@ -103,8 +103,7 @@ static int make_copy(struct gravel *gravel, struct map *map)
     uint64_t bytes = (map->bytes + GRAVELP_CACHELINE - 1) & ~UINT64_C(63);
     map->pointer = aligned_alloc(GRAVELP_CACHELINE, bytes ? bytes : GRAVELP_CACHELINE);
     if (!map->pointer)
-        return gravel_fail(GRAVEL_ENOMEM, "gravel_map of %llu bytes",
-                           (unsigned long long)map->bytes);
+        return gravel_fail_memory("gravel_map: a copy of the part", bytes);
     int code =
         map->flags & CL_MAP_WRITE_INVALIDATE_REGION
             ? 0
@@ -121,7 +120,7 @@ static int make_map(struct gravel *gravel, const struct map *wanted, void **poin
         GRAVEL_TRY(gravel_enter(gravel, "gravel_map", GRAVEL_WAITS));
     struct map *map = malloc(sizeof *map);
     if (!map)
-        return gravel_fail(GRAVEL_ENOMEM, "gravel_map: books of maps");
+        return gravel_fail_memory("gravel_map: the table of maps", sizeof *map);
     *map = *wanted;
     if (heap)
         map->pointer = heap + map->offset;
@@ -135,7 +134,7 @@ static int make_map(struct gravel *gravel, const struct map *wanted, void **poin
     if (!enter(gravel, map)) {
         if (!heap)
             free(made);
-        return gravel_fail(GRAVEL_ENOMEM, "gravel_map: books of maps");
+        return gravel_fail_memory("gravel_map: the table of maps", sizeof *map);
     }
     *pointer = made;
     return 0;

@@ -190,8 +190,8 @@ int gravel_am(struct gravel *gravel, uint32_t handler, const uint64_t *args, uin
 {
     GRAVEL_TRY(check_node(gravel, "gravel_am", node));
     if (handler >= gravel->n_handlers)
-        return gravel_fail(GRAVEL_EHANDLER, "gravel_am: handler %u of %u", handler,
-                           gravel->n_handlers);
+        return gravel_fail(GRAVEL_EHANDLER, "gravel_am: handler %u out of range (%u registered)",
+                           handler, gravel->n_handlers);
     if (n_args)
         GRAVEL_TRY(gravel_require("gravel_am", "args", args));
     if (gravel->handlers[handler].blocks)

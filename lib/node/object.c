@@ -39,7 +39,7 @@ int gravel_object_create(void *out, struct gravel *gravel, uint32_t create,
     object = calloc(1, kind->bytes);
     int code = gravel_require(call, "out", out);
     if (!code && !object)
-        code = gravel_fail(GRAVEL_ENOMEM, "%s: out of memory (%zu bytes)", call, kind->bytes);
+        code = gravel_fail_memory(call, kind->bytes);
     if (object) {
         object->kind = kind;
         object->gravel = gravel;

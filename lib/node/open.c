@@ -140,7 +140,8 @@ static int open_local(struct gravel *gravel, const struct gravel_bindings *bindi
         GRAVEL_TRY(gravel_trace_open(&gravel->trace, gravel->config.trace, transport->node));
     gravel->destination_base = calloc(transport->n_nodes, sizeof *gravel->destination_base);
     if (!gravel->destination_base)
-        return gravel_fail(GRAVEL_ENOMEM, "statistics of %u nodes", transport->n_nodes);
+        return gravel_fail_memory("gravel_open: statistics",
+                                  transport->n_nodes * sizeof *gravel->destination_base);
     GRAVEL_TRY(gravel_network_attach(&gravel->network, &gravel->memory,
                                      gravel_node_host_frames(gravel), gravel->calls,
                                      gravel->trace));
@@ -252,7 +253,7 @@ int gravel_open(struct gravel **out, const struct gravel_config *config,
         GRAVEL_TRY(gravel_config_read(&settings, config));
     struct gravel *gravel = make_node(&own);
     if (!gravel)
-        return gravel_fail(GRAVEL_ENOMEM, "node");
+        return gravel_fail_memory("gravel_open: the node", sizeof *gravel);
     int code = open_node(gravel, config ? &settings : NULL, &own);
     if (code) {
         const struct gravel_kept met = gravel_keep(code);

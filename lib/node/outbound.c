@@ -240,7 +240,7 @@ int gravel_node_open_aggregators(struct gravel *gravel)
     uint32_t n = gravel->config.n_aggregators;
     gravel->aggregators = aligned_alloc(GRAVELP_CACHELINE, n * sizeof *gravel->aggregators);
     if (!gravel->aggregators)
-        return gravel_fail(GRAVEL_ENOMEM, "%u aggregators", n);
+        return gravel_fail_memory("gravel_open: aggregators", n * sizeof *gravel->aggregators);
     memset(gravel->aggregators, 0, n * sizeof *gravel->aggregators);
     GRAVEL_TRY(open_pump(gravel));
     for (uint32_t i = 0; i < n; i++)

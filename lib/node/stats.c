@@ -148,7 +148,8 @@ int gravel_stats_get(struct gravel *gravel, uint32_t i, const char **name, uint6
     GRAVEL_TRY(gravel_require(call, "name", name));
     GRAVEL_TRY(gravel_require(call, "value", value));
     if (i >= n)
-        return gravel_fail(GRAVEL_ERANGE, "gravel_stats_get: counter %u of %u", i, n);
+        return gravel_fail(GRAVEL_ERANGE,
+                           "gravel_stats_get: counter %u out of range (0 to %u allowed)", i, n - 1);
     GRAVEL_TRY(gravel_stats_read(gravel, &stats, sizeof stats, GRAVEL_ALL_NODES));
     *name = names[i];
     memcpy(value, (const unsigned char *)&stats + i * sizeof *value, sizeof *value);

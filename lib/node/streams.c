@@ -111,14 +111,15 @@ int gravel_node_take_streams(struct gravel *gravel, const struct gravel_bindings
                            (const void *)bindings->streams, GRAVEL_MAX_STREAMS);
     gravel->streams.list = calloc(n, sizeof *gravel->streams.list);
     if (!gravel->streams.list)
-        return gravel_fail(GRAVEL_ENOMEM, "%u streams", n);
+        return gravel_fail_memory("bindings: streams", n * sizeof *gravel->streams.list);
     for (uint32_t i = 0; i < n; i++) {
         GRAVEL_TRY(check_stream(bindings->streams, i));
         struct gravel_stream *copy = &gravel->streams.list[gravel->streams.n++];
         *copy = bindings->streams[i];
         copy->name = strdup(copy->name);
         if (!copy->name)
-            return gravel_fail(GRAVEL_ENOMEM, "stream %s", bindings->streams[i].name);
+            return gravel_fail_memory("bindings: a name of streams",
+                                      strlen(bindings->streams[i].name) + 1);
     }
     return 0;
 }

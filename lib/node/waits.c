@@ -102,10 +102,10 @@ int gravel_quiet(struct gravel *gravel)
     begin_wait(gravel, &mark);
     int code = settle(gravel, &mark);
     uint64_t *targets = calloc(gravel_n_nodes(gravel), sizeof *targets);
-    if (!targets)
-        return gravel_fail(GRAVEL_ENOMEM, "gravel_quiet for %u nodes", gravel_n_nodes(gravel));
+    if (!targets && !code)
+        code = gravel_fail_memory("gravel_quiet", gravel_n_nodes(gravel) * sizeof *targets);
     struct gravel_job job = {.kind = GRAVEL_JOB_QUIET, .targets = targets};
-    int waited = gravel_network_run(&gravel->network, &job);
+    int waited = targets ? gravel_network_run(&gravel->network, &job) : code;
     free(targets);
     gravel_trace_span(gravel->trace, "quiet", begin_ns, gravel_clock_ns());
     code = code ? code : waited;

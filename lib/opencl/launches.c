@@ -99,7 +99,9 @@ int gravel_launches_reserve(struct gravel_launches *launches)
     launches->n_reserved += has_room;
     uint32_t n = launches->n;
     pthread_mutex_unlock(&launches->lock);
-    return has_room ? 0 : gravel_fail(GRAVEL_ENOMEM, "list of %u kernels under way", n);
+    return has_room ? 0
+                    : gravel_fail_memory("the list of kernels under way",
+                                         2 * n * sizeof *launches->kernels);
 }
 
 void gravel_launches_fill(struct gravel_launches *launches, cl_kernel kernel, cl_event event)

@@ -66,6 +66,16 @@ cl_int gravel_cl_kernel_group(const struct gravel_device *device, cl_kernel kern
 int gravel_cl_kernels_create(const struct gravel_device *device, cl_program program,
                              const char *const *names, size_t n, size_t *group, cl_kernel *out);
 
+/* What a caller hands to a call: a driver that is handed a kernel of another context may do anything. */
+
+/** @return 0; GRAVEL_EINVAL, which names the call, if a kernel is NULL or of another context. */
+int gravel_given_kernel(const struct gravel_device *device, const char *call, cl_kernel kernel);
+
+/** @return 0; GRAVEL_EINVAL, which names the call, if there is no list or one of its events is NULL or of another
+ * context. */
+int gravel_given_events(const struct gravel_device *device, const char *call, cl_uint n,
+                        const cl_event *events);
+
 /** Writes the name of a kernel's function. @return false: it is longer, or none, and "(long name)" is written */
 #define GRAVEL_KERNEL_NAME_BYTES 128u
 bool gravel_cl_kernel_name(cl_kernel kernel, char name[GRAVEL_KERNEL_NAME_BYTES]);

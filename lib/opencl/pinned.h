@@ -2,7 +2,7 @@
 /*
  * Pinned host memory, which a device copies from and to at the speed of the bus: a buffer that stays mapped.
  *
- * Path:    objects.h -> pinned.h -> memory.c, copier.c, pump.c, device_aggregator.c, device_resolver.c.
+ * Path:    objects.h -> pinned.h -> memory.c, region.c, pump.c, device_aggregator.c, device_resolver.c.
  * Owner:   memory that was given stays the giver's, and must outlive the buffer; so must the queue.
  * Threads: create and destroy: the thread that opens and closes the node.
  */

@@ -211,10 +211,7 @@ int gravel_device_build(const struct gravel_device *device,
     building.text = make_text(&building, write_text);
     int code = building.options && building.text
                    ? build(&building)
-                   : gravel_fail(GRAVEL_ENOMEM,
-                                 "%s: out of memory (text of %zu bytes, headers and "
-                                 "options)",
-                                 request->name, strlen(request->source));
+                   : gravel_fail_memory(request->name, strlen(request->source));
     free(building.text);
     free(building.options);
     *program = building.program;

@@ -1,15 +1,127 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Memory behind an address or behind copies. See region.h.
+ *
+ * A wait for a copy may be given up, and the copy may end later nevertheless. So the device never reads or writes the
+ * caller's memory, which the caller may free then, but only pinned memory of the region's, which stays. Copies go
+ * through it piece by piece, one caller at a time.
  */
 #include "opencl/region.h"
 
 #include "base/error.h"
+#include "base/piece.h"
 #include "device/shared.h"
 #include "opencl/objects.h"
+#include "opencl/pinned.h"
+#include "opencl/wait.h"
 
 #include <inttypes.h>
+#include <pthread.h>
+#include <stdlib.h>
 #include <string.h>
+
+#define COPIER_BYTES \
+    (1u << 20) /* stays in a cache; and a copy of so much hides what starting it costs */
+
+_Static_assert(2 * GRAVEL_TAKEN_BYTES <= COPIER_BYTES, "what is taken, and zeros for it");
+
+struct gravel_copier {
+    const struct gravel_device *device;
+    cl_command_queue queue;
+    struct gravel_pinned pinned; /* [COPIER_BYTES] */
+    pthread_mutex_t lock;
+    int given_up; /* what a wait returned; the copy may still use the memory then */
+};
+
+static int make_copier(struct gravel_region *region, cl_command_queue queue)
+{
+    struct gravel_copier *copier = calloc(1, sizeof *copier);
+    region->copier = copier;
+    if (!copier)
+        return gravel_fail_memory("copies of the heap", sizeof *copier);
+    copier->device = region->device;
+    copier->queue = queue;
+    pthread_mutex_init(&copier->lock, NULL);
+    return gravel_pinned_create(&copier->pinned, region->device, queue,
+                                "pinned memory for the heap's copies", NULL, COPIER_BYTES);
+}
+
+static void free_copier(struct gravel_copier *copier)
+{
+    gravel_pinned_destroy(&copier->pinned);
+    pthread_mutex_destroy(&copier->lock);
+    free(copier);
+}
+
+/* Bounded: the copy that keeps the lock may be one that never ends. */
+static int lock(struct gravel_copier *copier, const char *what)
+{
+    struct gravel_wait wait = gravel_wait_on(copier->device, what);
+    int code = gravel_wait_lock(&wait, &copier->lock);
+    if (code || !copier->given_up)
+        return code;
+    code = gravel_fail(copier->given_up, "%s: the device has not ended an earlier copy", what);
+    pthread_mutex_unlock(&copier->lock);
+    return code;
+}
+
+/* One piece of a copy, to the host or from there. The lock is held. */
+static int copy_piece(struct gravel_copier *copier, cl_mem buffer, uint64_t at, void *to,
+                      const void *from, uint64_t bytes, const char *what)
+{
+    unsigned char *pinned = copier->pinned.begin;
+    cl_event copied = NULL;
+    if (from)
+        memcpy(pinned, from, bytes);
+    cl_int error = from ? clEnqueueWriteBuffer(copier->queue, buffer, CL_FALSE, at, bytes, pinned,
+                                               0, NULL, &copied)
+                        : clEnqueueReadBuffer(copier->queue, buffer, CL_FALSE, at, bytes, pinned, 0,
+                                              NULL, &copied);
+    int code = gravel_wait_command(copier->device, copier->queue, error, copied, what);
+    if (gravel_wait_gave_up(code))
+        copier->given_up = code;
+    if (!code && to)
+        memcpy(to, pinned, bytes);
+    return code;
+}
+
+/* @param to, from  of the host, one of them NULL. */
+static int copy(struct gravel_copier *copier, cl_mem buffer, uint64_t at, unsigned char *to,
+                const unsigned char *from, uint64_t bytes, const char *what)
+{
+    int code = 0;
+    GRAVEL_TRY(lock(copier, what));
+    for (uint64_t done = 0, piece; done < bytes && !code; done += piece) {
+        piece = gravel_piece_bytes(at + done, bytes - done, COPIER_BYTES);
+        code = copy_piece(copier, buffer, at + done, to ? to + done : NULL,
+                          from ? from + done : NULL, piece, what);
+    }
+    pthread_mutex_unlock(&copier->lock);
+    return code;
+}
+
+/* In order: the zeros, whose event is waited for, are there last. If the driver refuses them, the read may be under way
+ * nevertheless. The lock is held. */
+static int take(struct gravel_copier *copier, cl_mem buffer, uint64_t from, uint64_t bytes,
+                const char *what)
+{
+    unsigned char *taken = copier->pinned.begin, *zeros = taken + GRAVEL_TAKEN_BYTES;
+    cl_event cleared = NULL;
+    memset(zeros, 0, bytes);
+    cl_int error =
+        clEnqueueReadBuffer(copier->queue, buffer, CL_FALSE, from, bytes, taken, 0, NULL, NULL);
+    GRAVEL_TRY(gravel_check_cl(what, error));
+    error = clEnqueueWriteBuffer(copier->queue, buffer, CL_FALSE, from, bytes, zeros, 0, NULL,
+                                 &cleared);
+    int code = error == CL_SUCCESS
+                   ? gravel_wait_command(copier->device, copier->queue, error, cleared, what)
+                   : gravel_wait_queue(copier->device, copier->queue, what);
+    if (gravel_wait_gave_up(code))
+        copier->given_up = code;
+    return code ? code : gravel_check_cl(what, error);
+}
+
+/* ---- regions ------------------------------------------------------------------------------------ */
 
 int gravel_region_create(struct gravel_region *region, const struct gravel_device *device,
                          cl_command_queue queue, const char *what, uint64_t bytes)
@@ -23,7 +135,7 @@ int gravel_region_create(struct gravel_region *region, const struct gravel_devic
                                  what, bytes);
     }
     GRAVEL_TRY(gravel_cl_buffer_create(device, what, bytes, &region->buffer));
-    return gravel_copier_create(&region->copier, device, queue);
+    return make_copier(region, queue);
 }
 
 void gravel_region_destroy(struct gravel_region *region)
@@ -31,7 +143,8 @@ void gravel_region_destroy(struct gravel_region *region)
     if (!region->device)
         return;
     gravel_shared_free(region->device, region->shared);
-    gravel_copier_destroy(region->copier);
+    if (region->copier)
+        free_copier(region->copier);
     gravel_cl_buffer_release(region->buffer);
     *region = (struct gravel_region){.device = NULL};
 }
@@ -39,7 +152,8 @@ void gravel_region_destroy(struct gravel_region *region)
 int gravel_region_read(const struct gravel_region *region, uint64_t from, void *to, uint64_t bytes)
 {
     if (!region->shared)
-        return gravel_copier_read(region->copier, region->buffer, from, to, bytes);
+        return copy(region->copier, region->buffer, from, to, NULL, bytes,
+                    "reading the heap: clEnqueueReadBuffer");
     memcpy(to, (const unsigned char *)region->shared + from, bytes);
     return 0;
 }
@@ -48,9 +162,22 @@ int gravel_region_write(const struct gravel_region *region, uint64_t to, const v
                         uint64_t bytes)
 {
     if (!region->shared)
-        return gravel_copier_write(region->copier, region->buffer, to, from, bytes);
+        return copy(region->copier, region->buffer, to, NULL, from, bytes,
+                    "writing the heap: clEnqueueWriteBuffer");
     memcpy((unsigned char *)region->shared + to, from, bytes);
     return 0;
+}
+
+int gravel_region_take(const struct gravel_region *region, uint64_t from, void *to, uint64_t bytes)
+{
+    static const char what[] = "taking counters: clEnqueueReadBuffer, clEnqueueWriteBuffer";
+    struct gravel_copier *copier = region->copier;
+    GRAVEL_TRY(lock(copier, what));
+    int code = take(copier, region->buffer, from, bytes, what);
+    if (!code)
+        memcpy(to, copier->pinned.begin, bytes);
+    pthread_mutex_unlock(&copier->lock);
+    return code;
 }
 
 cl_int gravel_region_set_argument(const struct gravel_region *region, cl_kernel kernel,

@@ -3,14 +3,16 @@
  * Memory that a kernel and the host use: at one address where the device's step shares memory with the host, else a
  * buffer, which is copied from and to.
  *
- * Path:    lib/memory, lib/serve, lib/flow, lib/steal -> region.c -> device/shared.c, copier.c.
+ * Path:    lib/memory, lib/serve, lib/flow, lib/steal -> region.c -> device/shared.c, the device.
  * Owner:   its memory; device and queue are the caller's and outlive it.
  * Threads: create and destroy: alone; the rest: any.
  */
 #ifndef GRAVEL_OPENCL_REGION_H
 #define GRAVEL_OPENCL_REGION_H
 
-#include "opencl/copier.h"
+#include "device/device.h"
+
+struct gravel_copier;
 
 struct gravel_region {
     const struct gravel_device *device; /* NULL: there is no memory */
@@ -36,6 +38,11 @@ void gravel_region_destroy(struct gravel_region *region);
 int gravel_region_read(const struct gravel_region *region, uint64_t from, void *to, uint64_t bytes);
 int gravel_region_write(const struct gravel_region *region, uint64_t to, const void *from,
                         uint64_t bytes);
+
+/** Copy GRAVEL_TAKEN_BYTES at most from a buffer and set them to 0 there: two commands, and one wait. @return as
+ * gravel_region_read. */
+#define GRAVEL_TAKEN_BYTES 4096u
+int gravel_region_take(const struct gravel_region *region, uint64_t from, void *to, uint64_t bytes);
 
 /** Set a kernel's argument. */
 cl_int gravel_region_set_argument(const struct gravel_region *region, cl_kernel kernel,

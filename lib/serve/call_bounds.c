@@ -4,7 +4,7 @@
 
 #include "aggregate/check.h"
 #include "base/error.h"
-#include "memory/bounds.h"
+#include "memory/memory.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -2,7 +2,7 @@
 /*
  * In checked mode: what a handler on the device has asked for outside of its allocation (gravel_call_at).
  *
- * Path:    calls.c, when a run has ended -> call_bounds.c -> lib/memory/bounds.c.
+ * Path:    calls.c, when a run has ended -> call_bounds.c -> lib/memory/memory.c.
  * Note:    servers run no handlers in checked mode.
  * Threads: the network thread.
  */

@@ -8,7 +8,6 @@
 #include "gravel/server.h"
 
 #include "node/wait_list.h"
-#include "opencl/given.h"
 #include "opencl/objects.h"
 #include "opencl/program.h"
 #include "server/launch.h"

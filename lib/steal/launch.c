@@ -11,7 +11,6 @@
  */
 #include "base/error.h"
 #include "node/enqueue.h"
-#include "opencl/given.h"
 #include "opencl/objects.h"
 #include "steal/steal.h"
 

@@ -227,7 +227,7 @@ const struct after_row heap_rows[] = {
     {"constant", "nodes differ in its value", "kernels read what it was", .prepare = set_constant,
      .act = set_another, .hold = constant_is_as_before},
     {"constant", "one node refuses its number", "kernels read what it was", .prepare = set_constant,
-     .act = set_beyond, .code = GRAVEL_ERANGE, .part = "number 8 of 8",
+     .act = set_beyond, .code = GRAVEL_ERANGE, .part = "number 8 out of range",
      .others_code = GRAVEL_EMISMATCH, .others_part = "gravel_set_constant of number 8",
      .hold = constant_beyond_is_none},
     {"constant", "gravel_set_constant", "the next sets it", .act = set_another, .fails = AFTER_ALL,

@@ -4,7 +4,7 @@
  * changes nothing; also of handlers with keys, which launches of servers send to. So it is
  * with gravel_local_at of kernels.
  *
- * Path: meson test -> this -> cl/device/call.cl.h, lib/serve/call_bounds.c, lib/memory/bounds.c
+ * Path: meson test -> this -> cl/device/call.cl.h, lib/serve/call_bounds.c, lib/memory/memory.c
  */
 #include <gravel/server.h>
 

@@ -226,7 +226,7 @@ TEST(calls_check_their_arguments)
     expect_error(gravel_free(gravel, words + 64), GRAVEL_EINVAL, "no allocation starts");
     expect_error(gravel_free(gravel, freed), GRAVEL_EINVAL, "no allocation starts");
     expect_error(gravel_set_constant(gravel, GRAVEL_N_CONSTANTS, 1), GRAVEL_ERANGE,
-                 "number 8 of 8");
+                 "number 8 out of range");
     expect_error(gravel_map(gravel, words, 4, 0, 0, &map), GRAVEL_EINVAL, "flags 0x0");
     expect_error(gravel_map(gravel, words, 4, 1 << 20, 0, &map), GRAVEL_EINVAL, "flags 0x100000");
     expect_error(gravel_heap_part(gravel, words, 1 << 20, 1, &buffer, &offset, &map), GRAVEL_ERANGE,

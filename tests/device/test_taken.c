@@ -6,7 +6,7 @@
  * The linker sends copies here (--wrap): the read waits for an event of ours, which opens long after the write behind
  * it was refused.
  *
- * Path: meson test -> this -> lib/opencl/copier.c
+ * Path: meson test -> this -> lib/opencl/region.c
  */
 #include <pthread.h>
 #include <stdatomic.h>
