@@ -8,13 +8,12 @@
  *     GRAVELP_SERIAL_GROUP        a group runs on one thread (CPU): scans are a leader's loop, writes are prefetched
  *     GRAVELP_YIELD_SYSCALL       a waiting leader may give its core away by a system call
  *     GRAVELP_COLLECTIVES         built-in work-group collectives
- *     GRAVELP_SUBGROUPS           built-in sub-groups and no collectives
- *     GRAVELP_SUBGROUP_BUILTINS   built-in sub-groups, collectives or not: wavefront.cl.h uses them
+ *     GRAVELP_SUBGROUP_BUILTINS   built-in sub-groups
  *     GRAVELP_WARP_ITEMS=n        no built-in sub-groups, but NVIDIA's warps of n work-items
  *     GRAVEL_HAS_DOUBLE          the device has double
  * This file defines GRAVEL_HAS_LONG_WAITS where 64-bit words can be waited for.
  * GRAVEL_BUILD_OPTIONS may choose how a group counts, to try a form that the device would not get:
- *     GRAVEL_FORM_COLLECTIVES, GRAVEL_FORM_SUBGROUPS, GRAVEL_FORM_SCAN
+ *     GRAVEL_FORM_COLLECTIVES, GRAVEL_FORM_SCAN
  * Compiled as C11 (no OpenCL compiler), tests/tsan/host_c11.h supplies these names for threads.
  *
  * Path:    base.h -> portable.cl.h -> workgroup.cl.h.
@@ -28,16 +27,12 @@
 #ifdef GRAVELP_SERIAL_GROUP
 #define GRAVELP_ONE_THREAD /* whatever form was chosen to count */
 #endif
-#if defined(GRAVEL_FORM_COLLECTIVES) || defined(GRAVEL_FORM_SUBGROUPS) || defined(GRAVEL_FORM_SCAN)
+#if defined(GRAVEL_FORM_COLLECTIVES) || defined(GRAVEL_FORM_SCAN)
 #undef GRAVELP_SERIAL_GROUP
 #undef GRAVELP_COLLECTIVES
-#undef GRAVELP_SUBGROUPS
 #endif
 #ifdef GRAVEL_FORM_COLLECTIVES
 #define GRAVELP_COLLECTIVES
-#endif
-#ifdef GRAVEL_FORM_SUBGROUPS
-#define GRAVELP_SUBGROUPS
 #endif
 
 #ifndef GRAVELP_INLINE

@@ -288,12 +288,13 @@ GRAVELP_INLINE uint gravelp_send_group(struct gravel_group g, bool are_all, uint
             g, command, g.scratch->ticket, are_all ? gravelp_n_lanes() : g.scratch->n_active,
             are_all ? (uint)gravelp_lane_id() : g.scratch->lanes[gravelp_place()], index, values,
             node);
+    const uint n = are_all ? gravelp_n_lanes() : g.scratch->n_active;
     gravelp_group_meet(g.arena); /* G2: the package is written; with P2 it reaches the host */
     if (gravelp_is_leader())
         gravelp_send_end(gravelp_own_ring(g), command, base, reply, values, g.scratch->ticket,
                          g.scratch->n_sent);
     gravelp_block_keep(g.arena);
-    return are_all ? gravelp_n_lanes() : g.scratch->n_active;
+    return n;
 }
 
 /* Every work-item of the group: sends one message each. */

@@ -88,7 +88,8 @@ struct gravelp_scratch {
     global uchar *by_package;     /* they do not fit one slot */
     uint ticket;                  /* of the first slot */
     uint n_sent;                  /* messages to publish */
-    uint n_active;                /* what gravelp_compact counted, or gravelp_group_max found */
+    uint n_active;                /* what gravelp_compact counted */
+    uint most;                    /* what gravelp_group_max found */
     uint lanes[GRAVEL_MAX_GROUP]; /* per work-item: active flag, then position among the active */
 };
 
@@ -227,22 +228,6 @@ GRAVELP_INLINE bool gravelp_group_fits(global struct gravelp_arena *arena)
     return fits;
 }
 
-#if defined(GRAVELP_SUBGROUPS)
-/*
- * Every work-item of the group: share the value that each sub-group's last work-item gives, by sub-group in
- * scratch->lanes. Returns how many there are. Which work-items make up a sub-group is the device's choice.
- */
-GRAVELP_INLINE uint gravelp_subgroups_share(local struct gravelp_scratch *scratch, uint value)
-{
-    gravelp_barrier_group(); /* G1: no work-item reads lanes, or what was shared before */
-    if (get_sub_group_local_id() == get_sub_group_size() - 1 &&
-        get_sub_group_id() < GRAVEL_MAX_GROUP)
-        scratch->lanes[get_sub_group_id()] = value;
-    gravelp_barrier_group(); /* G1: the values are set */
-    return get_num_sub_groups() < GRAVEL_MAX_GROUP ? get_num_sub_groups() : GRAVEL_MAX_GROUP;
-}
-#endif
-
 #define GRAVELP_INACTIVE 0xffffffffu
 
 /*
@@ -274,17 +259,6 @@ GRAVELP_INLINE void gravelp_sums(global struct gravelp_arena *arena,
     if (gravelp_lane_id() == gravelp_n_lanes() - 1)
         scratch->n_active = gravelp_group_fits(arena) ? before + value : 0;
     gravelp_group_meet(arena); /* G1: the sums are known */
-#elif defined(GRAVELP_SUBGROUPS)
-    uint before = sub_group_scan_exclusive_add(value), sum = 0;
-    uint n_subgroups = gravelp_subgroups_share(scratch, before + value);
-    for (uint i = 0; i < n_subgroups; i++) {
-        before += i < get_sub_group_id() ? scratch->lanes[i] : 0;
-        sum += scratch->lanes[i];
-    }
-    gravelp_group_meet(arena); /* G1: all have added */
-    gravelp_place_set(scratch, marks && !value ? GRAVELP_INACTIVE : before);
-    if (gravelp_is_leader())
-        scratch->n_active = gravelp_group_fits(arena) ? sum : 0;
 #else
     size_t lane = gravelp_place();
     uint n_lanes = gravelp_n_lanes(), sum = value;
@@ -311,10 +285,7 @@ GRAVELP_INLINE void gravelp_compact(global struct gravelp_arena *arena,
     gravelp_sums(arena, scratch, active != 0, true);
 }
 
-/*
- * Every work-item of the group: the largest value any of them gives. Needs no barrier at the start: whatever
- * used lanes before has left it, but for each work-item's look at its own element.
- */
+/* Every work-item of the group: returns the largest value that any of them gives; 0 in a group that is too large. */
 GRAVELP_INLINE uint gravelp_group_max(global struct gravelp_arena *arena,
                                       local struct gravelp_scratch *scratch, uint value)
 {
@@ -325,34 +296,20 @@ GRAVELP_INLINE uint gravelp_group_max(global struct gravelp_arena *arena,
         uint n_lanes = gravelp_group_fits(arena) ? gravelp_n_lanes() : 0, most = 0;
         for (uint i = 0; i < n_lanes; i++)
             most = scratch->lanes[i] > most ? scratch->lanes[i] : most;
-        scratch->n_active = most;
+        scratch->most = most;
     }
     gravelp_group_meet(arena); /* G1: the largest is known */
-    return scratch->n_active;
-#elif defined(GRAVELP_SUBGROUPS)
-    uint n_subgroups = gravelp_subgroups_share(scratch, sub_group_reduce_max(value)), most = 0;
-    for (uint i = 0; i < n_subgroups; i++)
-        most = scratch->lanes[i] > most ? scratch->lanes[i] : most;
-    if (gravelp_is_leader())
-        gravelp_group_fits(arena);
-    return gravelp_n_lanes() <= GRAVEL_MAX_GROUP ? most : 0;
+    return scratch->most;
 #else
-    gravelp_place_set(scratch, value);
-    gravelp_group_meet(arena); /* G1: the values are set */
-    size_t lane = gravelp_place();
-    bool fits = gravelp_n_lanes() <= GRAVEL_MAX_GROUP;
-    for (uint n = fits ? gravelp_n_lanes() : 0; n > 1;) {
-        uint half_up = (n + 1) / 2;
-        if (lane + half_up < n && scratch->lanes[lane] < scratch->lanes[lane + half_up])
-            scratch->lanes[lane] = scratch->lanes[lane + half_up];
-        n = half_up;
-        gravelp_group_meet(arena); /* G1: this round's larger ones are in front */
-    }
-    uint most = fits ? scratch->lanes[0] : 0;
+    gravelp_group_meet(arena); /* G1: no work-item reads an earlier number */
+    if (gravelp_is_leader())
+        scratch->most = 0;
+    gravelp_group_meet(arena); /* G1: it is 0 */
+    gravelp_local_max_relaxed(&scratch->most, value);
     if (gravelp_is_leader())
         gravelp_group_fits(arena);
-    gravelp_group_meet(arena); /* G1: lanes is free again */
-    return most;
+    gravelp_group_meet(arena); /* G1: the largest is known */
+    return gravelp_n_lanes() <= GRAVEL_MAX_GROUP ? scratch->most : 0;
 #endif
 }
 

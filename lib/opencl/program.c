@@ -75,8 +75,6 @@ static void write_options(FILE *out, const struct building *building)
         fprintf(out, " -DGRAVELP_YIELD_SYSCALL");
     if (capability->has_collectives)
         fprintf(out, " -DGRAVELP_COLLECTIVES");
-    else if (capability->has_subgroups && !capability->is_cpu)
-        fprintf(out, " -DGRAVELP_SUBGROUPS");
     if (capability->has_subgroups)
         fprintf(out, " -DGRAVELP_SUBGROUP_BUILTINS");
     else if (capability->warp_items)

@@ -151,8 +151,7 @@ if has "$opencl"; then
         check_opencl "gravel.cl.h as $version, collectives" "$work/kernel.cl" $target \
             $c11=memory_scope_all_svm_devices $collectives
         check_opencl "gravel.cl.h as $version, sub-groups" "$work/kernel.cl" $target \
-            $c11=memory_scope_all_svm_devices -DGRAVELP_SUBGROUPS -DGRAVELP_SUBGROUP_BUILTINS \
-            -D__opencl_c_subgroups=1
+            $c11=memory_scope_all_svm_devices -DGRAVELP_SUBGROUP_BUILTINS -D__opencl_c_subgroups=1
         check_opencl "gravel.cl.h as $version, warps" "$work/kernel.cl" -target nvptx64 \
             -cl-std=$version $c11=memory_scope_device -DGRAVELP_WARP_ITEMS=32
     done

@@ -26,7 +26,7 @@
       "device scope is used; the self-test proves it")                                          \
     X("collectives", has_collectives, "work-group scan and reduce", "Gravel's own are used")    \
     X("subgroups", has_subgroups, "sub-groups",                                                 \
-      "not needed: they make a scan cheaper where there are no collectives")                    \
+      "calls of sub-groups are compiled for NVIDIA alone")                                      \
     X("double", has_double, "double precision", "messages of type double are not compiled")
 
 /** {key: bool} for each capability. NULL without memory. */
