@@ -11,7 +11,7 @@ SCHEDULERS = ("host", "lone", "resident")
 
 
 def settings(name):
-    return {"GRAVEL_SCHEDULER": name}
+    return {"GRAVEL_SCHEDULER": "resident", "GRAVEL_FLOW_GROUPS": "1"} if name == "lone" else {"GRAVEL_SCHEDULER": name}
 
 
 def available(place):

@@ -23,14 +23,10 @@
 
 #ifdef GRAVELP_FLOW_SIGN
 
-/* CEs that a group has in a turn of a round; groups of so many work-items, and of a round. */
+/* CEs that a group has in a turn of a round; groups of a round. */
 GRAVELP_INLINE uint gravelp_round_share(struct gravelp_round round)
 {
     return gravelp_channel_share(gravelp_channels[round.channel], gravelp_n_lanes());
-}
-GRAVELP_INLINE uint gravelp_groups_of(uint n_items)
-{
-    return n_items / gravelp_n_lanes() + (n_items % gravelp_n_lanes() != 0);
 }
 GRAVELP_INLINE uint gravelp_round_groups(struct gravelp_round round)
 {
@@ -182,7 +178,7 @@ GRAVELP_INLINE void gravelp_round_publish(struct gravel_flow_group f, struct gra
                 gravelp_view_limit(view, round, c);
     }
     turn->goes_on = may_follow && round.n &&
-                    gravelp_round_groups(round) <= gravelp_groups_of(turn->most_n) &&
+                    (turn->n_groups > 1 || gravelp_round_groups(round) == 1) &&
                     turn->n_elements < turn->most_elements;
     gravelp_members_advance(&turn->members, f.scratch->phase + 1); /* K6 */
 }

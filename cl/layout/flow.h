@@ -120,11 +120,10 @@ struct gravelp_flow_turn {
     gravelp_u32 n_small;    /* of them, those of one group */
     gravelp_u32 n_elements; /* processed */
     gravelp_u32 n_lanes;    /* work-items that processed them */
-    gravelp_u32 n_groups;   /* constant: of the launch */
-    gravelp_u32 most_n; /* constant: the launch ends before a larger round, of so many work-items */
+    gravelp_u32 n_groups;   /* constant: of the launch; a lone one ends before a round of several */
     gravelp_u32 most_elements; /* constant: ... and once it has processed so many */
     gravelp_u32 wait_ms;       /* constant: how long a member waits for the other members */
-    gravelp_u32 chooser_padding[3];
+    gravelp_u32 chooser_padding[4];
 };
 
 /* Written by leaders of the device, first fault wins; unenqueued and tails follow. */

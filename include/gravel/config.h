@@ -38,14 +38,15 @@
     X(COUNT, kernel_limit_ms, GRAVEL_KERNEL_LIMIT, 0, 0, 86400000, "device",                      \
       "longest wait of quiet, fence or barrier for a kernel to end [milliseconds]; 0: no limit, " \
       "or in checked mode 4 times GRAVEL_TIMEOUT")                                                \
-    X(STRING, scheduler, GRAVEL_SCHEDULER, "auto", "auto, host, lone, resident", 0, "device",     \
-      "who chooses the rounds of flows: host, which launches each; lone, a single group of "      \
-      "the device while rounds are of one group; resident, the groups of a launch until its "     \
-      "slice is over; auto is resident on GPUs that prove that groups meet, else lone; where "    \
-      "nodes send messages it is always host")                                                    \
+    X(STRING, scheduler, GRAVEL_SCHEDULER, "auto", "auto, host, resident", 0, "device",           \
+      "who chooses the rounds of flows: host, which launches each; resident, the groups of a "    \
+      "launch until its slice is over, a lone group while rounds are of one group; auto is "      \
+      "resident, of one group on CPU devices and where groups do not prove that they meet; "      \
+      "where nodes send messages it is always host")                                              \
     X(COUNT, flow_groups, GRAVEL_FLOW_GROUPS, 0, 0, 65536, "device",                              \
       "work-groups of a resident launch; 0 derives it: a group for each compute unit of a CPU "   \
-      "device, four elsewhere, and one unit left free on step pump [work-groups]")                \
+      "device, four elsewhere, and one unit left free on step pump; one by auto on a CPU "        \
+      "[work-groups]")                                                                            \
     X(COUNT, flow_slice_ms, GRAVEL_FLOW_SLICE, 100, 1, 10000, "device",                           \
       "how long a resident launch takes before the next one continues [milliseconds]")            \
     X(COUNT, flow_width, GRAVEL_FLOW_WIDTH, 0, 0, 1u << 28, "device",                             \

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The three schedulers, which rely on a command queue.
+ * The two schedulers, which rely on a command queue.
  *
- * host: choose a round, launch it, look at the tails, choose again. lone: the same, but a round of a single group is
- * left to a launch of one group, which keeps choosing by itself as long as its rounds are that small. Such a launch
- * waits for no other, and between its rounds are a few barriers instead of a launch. resident: all rounds are left to
- * launches of several groups, whose members wait for each other between rounds; a launch ends once it has processed
- * as many elements as a slice is long, and the host launches the next one with the round that it has chosen.
+ * host: choose a round, launch it, read the tails, choose again. resident: rounds are left to launches of several
+ * groups, whose members wait for each other between rounds; a launch ends once it has processed as many elements as a
+ * slice is long, and the host launches the next one with the round that it has chosen. A resident launch of one group
+ * waits for no other group, so it needs no proof, and takes rounds of a single group only: the host launches the
+ * larger ones.
  *
  * Path:    gravel_flow_run -> host.c -> layout/choose.h, launch.c; cl/device/round.cl.h.
  * Threads: the one that runs the flow.
@@ -128,15 +128,15 @@ static void fit_slice(struct gravel_flow *flow, uint32_t n_elements, uint64_t to
     flow->slice_elements = fitting < 1 ? 1 : fitting < 0x7fffffff ? (uint32_t)fitting : 0x7fffffff;
 }
 
-/* A launch that chooses by itself, of which this is the first round. @param most_n  CEs of a round that it leaves. */
+/* A launch that chooses by itself, of which this is the first round. */
 static int play_turns(struct gravel_flow *flow, struct gravelp_view view,
-                      struct gravelp_round round, uint32_t n_groups, uint32_t most_n)
+                      struct gravelp_round round)
 {
+    const uint32_t n_groups = flow->scheduling.n_groups;
     struct gravelp_flow_turn *turn = gravelp_flow_turns(view.flow);
     set_round(view, round);
     *turn = (struct gravelp_flow_turn){.n_groups = n_groups,
                                        .round = round,
-                                       .most_n = most_n,
                                        .most_elements = flow->slice_elements,
                                        .wait_ms = flow->scheduling.wait_ms};
     uint64_t begin_ns = gravel_clock_ns();
@@ -152,7 +152,8 @@ static int play_turns(struct gravel_flow *flow, struct gravelp_view view,
 
 int gravel_flow_schedule_on_host(struct gravel_flow *flow)
 {
-    const enum gravel_scheduler scheduler = flow->scheduling.scheduler;
+    const bool is_resident = flow->scheduling.scheduler == GRAVEL_SCHEDULER_RESIDENT;
+    const bool is_lone = flow->scheduling.n_groups == 1;
     struct gravelp_view view = gravelp_view_of(flow->memory.control);
     int code = 0;
     flow->run_begin_ns = gravel_clock_ns();
@@ -162,12 +163,9 @@ int gravel_flow_schedule_on_host(struct gravel_flow *flow)
         struct gravelp_round round = gravelp_view_choose(view);
         if (code || round.n == 0)
             break;
-        if (scheduler == GRAVEL_SCHEDULER_RESIDENT)
-            code = play_turns(flow, view, round, flow->scheduling.n_groups, UINT32_MAX);
-        else if (scheduler == GRAVEL_SCHEDULER_LONE && groups_of(flow, &round) == 1)
-            code = play_turns(flow, view, round, 1, flow->group_items);
-        else
-            code = play(flow, view, round);
+        code = is_resident && (!is_lone || groups_of(flow, &round) == 1)
+                   ? play_turns(flow, view, round)
+                   : play(flow, view, round);
         gravel_flow_tell(flow);
     }
     uint64_t run_ns = gravel_clock_ns() - flow->run_begin_ns;

@@ -12,7 +12,6 @@
 
 static const char *const names[] = {
     [GRAVEL_SCHEDULER_HOST] = "host",
-    [GRAVEL_SCHEDULER_LONE] = "lone",
     [GRAVEL_SCHEDULER_RESIDENT] = "resident",
 };
 
@@ -21,42 +20,38 @@ const char *gravel_scheduler_name(enum gravel_scheduler scheduler)
     return names[scheduler];
 }
 
-/* Returns the groups of a launch. Where other kernels and copies must run beside it, one unit stays free. */
-static uint32_t groups_of(const struct gravel_device *device, const struct gravel_config *config)
+/*
+ * Returns the groups of a launch. Where other kernels and copies must run beside it, one unit stays free. A CPU device
+ * gets one group unless it is asked for more: there the form with a loop takes longer for a large round than a launch
+ * costs.
+ */
+static uint32_t groups_of(const struct gravel_device *device, const struct gravel_config *config,
+                          bool is_asked)
 {
     uint32_t units = device->units - (gravel_device_leaves_unit(device) && device->units > 1);
     if (config->flow_groups)
         return config->flow_groups;
-    return device->capability.is_cpu ? units : units * GROUPS_OF_UNIT;
-}
-
-/* Returns the faster scheduler: on CPU devices the form with a loop takes longer for a round than a launch costs. */
-static enum gravel_scheduler preferred(const struct gravel_device *device)
-{
-    return device->capability.is_cpu ? GRAVEL_SCHEDULER_LONE : GRAVEL_SCHEDULER_RESIDENT;
-}
-
-/* The choices of GRAVEL_SCHEDULER are auto, and the schedulers by number. */
-static enum gravel_scheduler wanted(const struct gravel_device *device,
-                                    const struct gravel_config *config)
-{
-    const uint32_t choice = GRAVEL_CHOICE(config, scheduler);
-    return choice ? (enum gravel_scheduler)(choice - 1) : preferred(device);
+    if (device->capability.is_cpu)
+        return is_asked ? units : 1;
+    return units * GROUPS_OF_UNIT;
 }
 
 int gravel_scheduling_choose(struct gravel_scheduling *scheduling,
                              const struct gravel_device *device, const struct gravel_config *config)
 {
-    *scheduling = (struct gravel_scheduling){.scheduler = wanted(device, config),
-                                             .n_groups = groups_of(device, config),
-                                             .wait_ms = (uint32_t)config->timeout_ms,
-                                             .slice_ns = config->flow_slice_ms * GRAVEL_NS_PER_MS};
-    if (scheduling->scheduler != GRAVEL_SCHEDULER_RESIDENT)
-        return 0;
+    const uint32_t choice = GRAVEL_CHOICE(config, scheduler); /* auto, and schedulers by number */
+    const bool is_asked = choice != 0;
+    *scheduling = (struct gravel_scheduling){
+        .scheduler = is_asked ? (enum gravel_scheduler)(choice - 1) : GRAVEL_SCHEDULER_RESIDENT,
+        .n_groups = groups_of(device, config, is_asked),
+        .wait_ms = (uint32_t)config->timeout_ms,
+        .slice_ns = config->flow_slice_ms * GRAVEL_NS_PER_MS};
+    if (scheduling->scheduler == GRAVEL_SCHEDULER_HOST || scheduling->n_groups == 1)
+        return 0; /* a lone group waits for none */
     scheduling->has_met = true;
     int code = gravel_self_test_meet(device, scheduling->n_groups, 2, &scheduling->meeting);
-    if (code != GRAVEL_ECAPABILITY || GRAVEL_CHOICE(config, scheduler) != 0)
+    if (code != GRAVEL_ECAPABILITY || is_asked)
         return code;
-    scheduling->scheduler = GRAVEL_SCHEDULER_LONE;
+    scheduling->n_groups = 1;
     return 0;
 }

@@ -11,13 +11,10 @@
 
 #include "self_test/self_test.h"
 
-/*
- * Who chooses rounds: the host all of them; or, while they are of a single group, that group; or the groups of a launch
- * that is only as long as a slice.
- */
+/* Who chooses rounds: the host; or the groups of a launch that is only as long as a slice, a lone one while a round is
+ * of one group. */
 enum gravel_scheduler {
     GRAVEL_SCHEDULER_HOST,
-    GRAVEL_SCHEDULER_LONE,
     GRAVEL_SCHEDULER_RESIDENT,
 };
 

@@ -43,7 +43,8 @@ static const char source[] = "#include \"gravel.cl.h\"\n"
 /* Builds a second form of the program. */
 static void choose_lone(struct gravel_config *config)
 {
-    strcpy(config->scheduler, "lone");
+    strcpy(config->scheduler, "resident");
+    config->flow_groups = 1;
 }
 
 static int create(void)

@@ -176,7 +176,7 @@ TEST(channel_that_feeds_itself_keeps_room_for_that)
         assert_int_equal(seen[i], 1);
 }
 
-/* One element, which a scheduler may leave to a lone group, and more elements than a group has work-items. */
+/* One element, which a lone group may take, and more elements than a group has work-items. */
 TEST(group_node_gives_each_group_one_element)
 {
     for (uint32_t n = 1; n <= 40; n += 39) {

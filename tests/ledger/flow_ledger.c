@@ -10,7 +10,8 @@
  *
  * usage: flow_ledger SEED GRAPHS ELEMENTS WIDTH SCHEDULER...
  *        GRAPHS graphs, ELEMENTS (up to 4e9) of each with each scheduler, booked in parts of ten million;
- *        WIDTH 1: as narrow as a graph can be. For a night: flow_ledger 2 1 1e9 4096 host lone resident
+ *        WIDTH 1: as narrow as a graph can be. For a night: flow_ledger 2 1 1e9 4096 host lone resident;
+ *        lone is resident of one group
  * exit:  0; 1 with the seed of the graph, and what was wrong
  *
  * Path:    flow_program.h -> this -> lib/flow, whose counts begin near 2^32.
@@ -299,7 +300,9 @@ static struct gravel *open_scheduled(const char *scheduler, uint32_t width)
 {
     struct gravel_config config = loopback_config(1);
     struct gravel *gravel;
-    snprintf(config.scheduler, sizeof config.scheduler, "%s", scheduler);
+    const bool is_lone = strcmp(scheduler, "lone") == 0;
+    snprintf(config.scheduler, sizeof config.scheduler, "%s", is_lone ? "resident" : scheduler);
+    config.flow_groups = is_lone;
     config.flow_width = width;
     OK(gravel_open(&gravel, &config, NULL));
     return gravel;

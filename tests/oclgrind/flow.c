@@ -156,7 +156,9 @@ static void play(struct bench *bench, struct gravelp_round round, bool loops)
         limits[c] = gravelp_view_limit(view, round, c);
     bench->flow->round = round;
     *gravelp_flow_turns(bench->flow) = (struct gravelp_flow_turn){
-        .n_groups = 1, .round = round, .most_n = UINT32_MAX, .most_elements = UINT32_MAX};
+        .n_groups = 2, /* of which one starts in time; a lone one would leave larger rounds */
+        .round = round,
+        .most_elements = UINT32_MAX};
     launch(bench, loops ? 1 : (round.n + GROUP_ITEMS - 1) / GROUP_ITEMS);
     if (!loops)
         gravelp_view_end_round(view, round);

@@ -44,7 +44,6 @@ static inline void launch(lanes_kernel *body, struct gravelp_flow *flow,
         limits[c] = gravelp_view_limit(view, round, c);
     *gravelp_flow_turns(flow) = (struct gravelp_flow_turn){.n_groups = n_groups,
                                                            .round = round,
-                                                           .most_n = UINT32_MAX,
                                                            .most_elements = most_elements,
                                                            .wait_ms = flow_wait_ms};
     lanes_launch(body, arena, &flow, n_groups, local_size);

@@ -45,7 +45,6 @@ static void choices_have_the_numbers_of_the_library(void **state)
     EXPECT_NUMBER(aggregation, "off", GRAVEL_AGGREGATE_OFF);
     EXPECT_NUMBER(scheduler, "auto", 0);
     EXPECT_NUMBER(scheduler, "host", 1 + GRAVEL_SCHEDULER_HOST);
-    EXPECT_NUMBER(scheduler, "lone", 1 + GRAVEL_SCHEDULER_LONE);
     EXPECT_NUMBER(scheduler, "resident", 1 + GRAVEL_SCHEDULER_RESIDENT);
 }
 

@@ -42,7 +42,7 @@ static json_t *describe_flows(const struct gravel_config *config,
     info_child_stage("choosing the scheduler of flows");
     int code = gravel_scheduling_choose(&flows, device, config);
     const char *scheduler = code ? NULL : gravel_scheduler_name(flows.scheduler);
-    if (!code && flows.scheduler != GRAVEL_SCHEDULER_RESIDENT)
+    if (!code && !flows.has_met)
         code = gravel_self_test_meet(device, flows.n_groups, 2, &flows.meeting);
     return json_pack("{s:s?, s:I, s:I, s:I, s:f, s:s?}", "scheduler", scheduler, "groups",
                      (json_int_t)flows.n_groups, "members", (json_int_t)flows.meeting.n_members,

@@ -97,7 +97,7 @@ drain) # nothing is handed over there while a kernel runs
     expect 'may  *step svm, by what it says'
     export GRAVEL_HOST_CORES=0 POCL_MAX_PTHREAD_COUNT=2
     output=$("$info" --device Portable) || fail "exit status $?: $output"
-    expect 'flows  *scheduler lone; 2 of 2 work-groups of a launch met 32 times'
+    expect 'flows  *scheduler resident; 1 of 1 work-groups of a launch met 32 times'
     output=$(POCL_MAX_PTHREAD_COUNT=1 GRAVEL_SCHEDULER=resident GRAVEL_FLOW_GROUPS=3 "$info" --device Portable)
     expect 'flows  *scheduler none; self-test meet: .* ran 1 of 3 work-groups at a time' ;;
 pump) # needs a compute unit beside those of a kernel that waits
