@@ -7,12 +7,12 @@
 #include "base/clock.h"
 #include "base/error.h"
 
-#include <sched.h>
 #include <unistd.h>
 
 #define YIELDS_NS UINT64_C(300000)      /* most copies are shorter */
 #define LOCK_YIELDS_NS UINT64_C(100000) /* a round of the pump is shorter */
-#define EVENT_YIELDS 4u                 /* at least: most jobs of the network thread are short */
+/* A longer yield ran another thread; without another to run it takes under 1 us. */
+#define YIELDED_NS UINT64_C(5000)
 #define SLEEP_MIN_NS UINT64_C(20000)
 #define SLEEP_MAX_NS GRAVEL_NS_PER_MS /* so that a long wait is not much longer for it */
 #define LOOK_NS (GRAVEL_NS_PER_S / 4)
@@ -35,25 +35,38 @@ static bool stays_awake(struct gravel_wait *wait)
                                                          memory_order_relaxed); /* H12 */
     else if (most_ns == 0)
         most_ns = YIELDS_NS;
-    if (gravel_awake_yield(&wait->awake, most_ns))
-        return true;
-    return wait->event && wait->n_yields++ < EVENT_YIELDS && sched_yield() == 0;
+    if (!gravel_awake_yield(&wait->awake, most_ns)) {
+        if (!wait->event || wait->n_yields++ >= GRAVEL_WAIT_YIELDS)
+            return false;
+        gravel_awake_give(&wait->awake);
+    }
+    wait->rested_ns += wait->awake.yield_ns > YIELDED_NS ? wait->awake.yield_ns : 0;
+    return true;
 }
 
 /* Returns the next sleep: a share of the wait so far, by which the wait becomes longer. */
 static uint64_t share_ns(const struct gravel_wait *wait, uint64_t share, uint64_t most_ns)
 {
     const uint64_t ns = (gravel_clock_ns() - wait->awake.begin_ns) / share;
-    return ns < SLEEP_MIN_NS ? SLEEP_MIN_NS : ns < most_ns ? ns : most_ns;
+    const uint64_t least_ns = ns < SLEEP_MIN_NS ? SLEEP_MIN_NS : ns;
+    return least_ns < most_ns ? least_ns : most_ns;
 }
 
-/* A look follows the prepare: a signal since then ends the sleep at once. */
+/* Sleeps, unless this is the first time: a look follows the prepare, and a signal since then ends the sleep at once. A
+ * signal promises work: sleeps that grow are short again after it. */
 static void sleep_on(struct gravel_wait *wait)
 {
     const uint64_t step_ns = wait->waited.lived.step_ns,
                    ns = wait->look_ns ? share_ns(wait, 8, wait->look_ns) : LOOK_NS;
-    if (wait->is_prepared)
-        gravel_event_wait(wait->event, wait->key, step_ns && step_ns < ns ? step_ns : ns);
+    if (wait->is_prepared) {
+        const uint64_t begin_ns = gravel_clock_ns();
+        const bool is_signalled =
+            gravel_event_wait(wait->event, wait->key, step_ns && step_ns < ns ? step_ns : ns);
+        const uint64_t now_ns = gravel_clock_ns();
+        wait->rested_ns += now_ns - begin_ns;
+        if (is_signalled && wait->look_ns)
+            wait->awake.begin_ns = now_ns;
+    }
     wait->key = gravel_event_prepare(wait->event);
     wait->is_prepared = true;
 }
@@ -61,7 +74,7 @@ static void sleep_on(struct gravel_wait *wait)
 int gravel_wait_pause(struct gravel_wait *wait)
 {
     if (wait->awake.begin_ns == 0)
-        wait->awake.begin_ns = wait->awake.now_ns = gravel_clock_ns();
+        wait->awake.begin_ns = gravel_clock_ns();
     if (stays_awake(wait))
         return 0;
     GRAVEL_TRY(gravel_wait_check(wait));

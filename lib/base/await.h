@@ -26,6 +26,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#define GRAVEL_WAIT_YIELDS \
+    4u /* for an event, at least: most jobs of the network thread are short */
+
 struct gravel_wait;
 
 /* How long a wait may last; zero-filled: it has no limit of its own. */
@@ -50,8 +53,9 @@ struct gravel_wait {
     struct gravel_event *event; /* is signalled when it may have come; NULL: looks find out */
     uint64_t look_ns; /* longest sleep on it, which grows, for signals that come late; 0: 250 ms */
     struct gravel_waited waited;
-    struct gravel_awake awake; /* since the first pause */
-    uint32_t n_yields;         /* for the event, at least */
+    struct gravel_awake awake; /* since the first pause, or the last signal if sleeps grow */
+    uint32_t n_yields;         /* beyond the time to stay awake */
+    uint64_t rested_ns;        /* asleep, or while another thread had the core */
     bool is_prepared;          /* to sleep on the event, with this key */
     uint32_t key;
 };

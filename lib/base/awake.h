@@ -23,21 +23,27 @@
 #define GRAVEL_CROWDED_NS UINT64_C(100000)
 
 struct gravel_awake {
-    uint64_t begin_ns, now_ns; /* 0 before the first yield */
-    bool is_crowded;           /* the last yield took GRAVEL_CROWDED_NS */
+    uint64_t begin_ns; /* 0 before the first yield */
+    uint64_t yield_ns; /* how long the last yield took */
 };
 
-/** Give the core to any thread that wants it. @return false, and it was not given, if it is time to sleep. */
+/** Give the core to any thread that wants it. */
+static inline void gravel_awake_give(struct gravel_awake *awake)
+{
+    const uint64_t before_ns = gravel_clock_ns();
+    sched_yield();
+    awake->yield_ns = gravel_clock_ns() - before_ns;
+}
+
+/** Give the core as gravel_awake_give does. @return false, and the core was not given, if it is time to sleep. */
 static inline bool gravel_awake_yield(struct gravel_awake *awake, uint64_t most_ns)
 {
-    if (most_ns && awake->begin_ns == 0)
-        awake->begin_ns = awake->now_ns = gravel_clock_ns();
-    if (awake->now_ns - awake->begin_ns >= most_ns || awake->is_crowded)
+    const uint64_t now_ns = most_ns ? gravel_clock_ns() : 0;
+    if (awake->begin_ns == 0)
+        awake->begin_ns = now_ns;
+    if (now_ns - awake->begin_ns >= most_ns || awake->yield_ns > GRAVEL_CROWDED_NS)
         return false;
-    sched_yield();
-    uint64_t before_ns = awake->now_ns;
-    awake->now_ns = gravel_clock_ns();
-    awake->is_crowded = awake->now_ns - before_ns > GRAVEL_CROWDED_NS;
+    gravel_awake_give(awake);
     return true;
 }
 

@@ -72,7 +72,7 @@ void gravel_thread_end(struct gravel_thread *thread, bool has_ended);
 /**
  * Name the calling thread, and ask the system to end its sleeps on time.
  *
- * Linux lets a sleep last 50 us longer than asked, to end several at once. The shortest of ours are 20 us (idle.h), so
+ * Linux lets a sleep last 50 us longer than asked, to end several at once. The shortest of ours are 20 us (await.c), so
  * they would take 70, and a barrier is a chain of them: on 16 cores with eight ranks 0.25 ms instead of 0.8.
  *
  * @param name  at most 15 bytes.

@@ -155,7 +155,7 @@ static void one_signal_wakes_all_sleepers(void **state)
 /* Wait until the idle thread is past its spins and yields: the next wait sleeps. */
 static void become_sleepy(struct gravel_idle *idle, struct gravel_event *event)
 {
-    while (!idle->event)
+    while (!idle->wait.is_prepared)
         gravel_idle_wait(idle, event, LONG_NS);
 }
 
@@ -166,7 +166,7 @@ static void idle_sleeps_grow_up_to_their_bound(void **state)
     struct gravel_idle idle = {0};
     uint64_t start_ns = gravel_clock_ns();
     become_sleepy(&idle, &event);
-    assert_int_equal(gravel_idle_polls(&idle), GRAVEL_IDLE_SPINS + GRAVEL_IDLE_YIELDS + 1);
+    assert_int_equal(gravel_idle_polls(&idle), GRAVEL_IDLE_SPINS + GRAVEL_WAIT_YIELDS + 1);
     while (gravel_clock_ns() - start_ns < 300 * MS)
         gravel_idle_wait(&idle, &event, LONG_NS);
     uint64_t before_ns = gravel_clock_ns();
@@ -184,16 +184,16 @@ static void idle_keeps_a_signal_that_comes_while_it_looks(void **state)
     struct gravel_event event = {0};
     struct gravel_idle idle = {0};
     become_sleepy(&idle, &event);
-    idle.idle_since_ns = 0;
+    idle.wait.awake.begin_ns = 1;
     for (int k = 0; k < 3; k++) {
         gravel_event_signal(&event); /* after the look, before the sleep */
-        uint32_t old_key = idle.key;
+        uint32_t old_key = idle.wait.key;
         gravel_idle_wait(&idle, &event, LONG_NS);
-        assert_int_not_equal(idle.key, old_key);
-        assert_int_not_equal(idle.idle_since_ns, 0); /* woken, so the idle time starts anew */
+        assert_int_not_equal(idle.wait.key, old_key);
+        assert_int_not_equal(idle.wait.awake.begin_ns, 1); /* woken, so the idle time starts anew */
     }
     gravel_idle_reset(&idle);
-    assert_null(idle.event);
+    assert_false(idle.wait.is_prepared);
     assert_int_equal(n_waiters(&event), 0);
 }
 
@@ -206,7 +206,7 @@ static void idle_reset_starts_over_with_spins(void **state)
         gravel_idle_reset(&idle);
         become_sleepy(&idle, &event);
         assert_int_equal(gravel_idle_polls(&idle),
-                         cycle * (GRAVEL_IDLE_SPINS + GRAVEL_IDLE_YIELDS + 1));
+                         cycle * (GRAVEL_IDLE_SPINS + GRAVEL_WAIT_YIELDS + 1));
     }
     gravel_idle_reset(&idle);
     gravel_idle_reset(&idle);
