@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Handlers with two keys: none runs beside another handler with one of its keys, whoever sent the messages; what is
- * refused.
+ * Handlers with two keys: none runs beside another handler with one of its keys, whoever sent the messages, to a node of the
+ * sender's choice or to that of the keys; what is refused.
  *
  * A datum is money and a count. A transfer moves money, works, and looks whether it is still the one that both data's
  * witnesses name; copies that are stored late would lose counts and money. Deposits, of one key, come between.
  *
- * Path: meson test -> this -> cl/device/transaction.cl.h, lib/serve, lib/serve/calls.c
+ * Path: meson test -> this -> cl/device/transaction.cl.h, cl/device/by_key.cl.h, cl/device/call.cl.h, lib/serve
  */
 #include "bank.h"
 #include "expect.h"
@@ -14,13 +14,13 @@
 #include <pthread.h>
 
 #define N_NODES 3u
-#define N_KEYS 64u
+#define N_KEYS 66u
 #define MONEY 1000000u /* of each key at first */
 
 /* Ids by position in the table below: kernels go through them, so that a kernel has one call and little to compile. */
 enum { TRANSFER, SWAP, DEPOSIT };
 
-/* What a key has in the heap. */
+/* What a key has in the heap of its node, or of every node. */
 struct account {
     uint64_t money, n_run;
     uint32_t holder, n_clashes, work, n_swaps;
@@ -40,15 +40,16 @@ static const struct gravel_bindings table =
 
 #define NODE_BYTES (N_KEYS * sizeof(struct account)) /* of a node's accounts */
 
+/* @param options  with -DBY_KEY messages go to the node key % N_NODES, and both keys of a transfer have one. */
 static struct bank open_nodes(uint32_t n_servers, uint32_t server_items, const char *options)
 {
     struct gravel_config config = loopback_config(N_NODES);
+    size_t n = strlen(config.build_options);
     config.buffer_bytes = 1u << 20; /* long runs */
     config.timeout_ms *= patience();
     config.n_servers = n_servers;
     config.server_items = server_items;
-    if (*options)
-        strcpy(config.build_options, options);
+    snprintf(config.build_options + n, sizeof config.build_options - n, " %s", options);
     return open_bank(&config, &table, NODE_BYTES);
 }
 
@@ -64,24 +65,40 @@ static void reset(const struct bank *bank)
     OK(gravel_barrier(bank->gravel));
 }
 
-static uint64_t first_of(uint64_t i, uint64_t n)
+/* Messages, of which number i is about two of the keys, and goes to node i % n_nodes; n_nodes 0: to that of the keys. */
+struct traffic {
+    uint64_t n, n_keys;
+    uint32_t n_nodes;
+};
+
+static uint64_t first_of(struct traffic traffic, uint64_t i)
 {
-    return i * 7 % n;
-}
-static uint64_t second_of(uint64_t i, uint64_t n)
-{
-    return (i * 5 + i / 11) % n;
+    return i * 7 % traffic.n_keys;
 }
 
-/* What n messages of each kind make of the accounts: those of `send`, so many times. */
-static void expect_sent(const struct bank *bank, uint64_t n, uint64_t n_keys, uint32_t n_nodes,
-                        uint32_t times)
+static uint64_t second_of(struct traffic traffic, uint64_t i)
 {
-    for (uint32_t node = 0; node < n_nodes; node++) {
+    const uint64_t other = i * 5 + i / 11;
+    return traffic.n_nodes
+               ? other % traffic.n_keys
+               : first_of(traffic, i) % N_NODES + N_NODES * (other % (traffic.n_keys / N_NODES));
+}
+
+static uint32_t node_of(struct traffic traffic, uint64_t i)
+{
+    return (uint32_t)(traffic.n_nodes ? i % traffic.n_nodes : first_of(traffic, i) % N_NODES);
+}
+
+/* What messages of each kind make of the accounts, so many times. */
+static void expect_sent(const struct bank *bank, struct traffic traffic, uint32_t times)
+{
+    for (uint32_t node = 0; node < N_NODES; node++) {
         struct account expected[N_KEYS] = {{.money = 0}};
-        for (uint64_t i = node; i < n; i += n_nodes) {
-            struct account *from = &expected[first_of(i, n_keys)];
-            struct account *to = &expected[second_of(i, n_keys)];
+        for (uint64_t i = 0; i < traffic.n; i++) {
+            struct account *from = &expected[first_of(traffic, i)];
+            struct account *to = &expected[second_of(traffic, i)];
+            if (node_of(traffic, i) != node)
+                continue;
             from->money -= i % 7;
             to->money += i % 7 + (i % 4 ? 0 : 3);
             from->n_run++, to->n_run++;
@@ -100,123 +117,166 @@ static void expect_sent(const struct bank *bank, uint64_t n, uint64_t n_keys, ui
 
 /* ---- by a launch of clients and servers -------------------------------------------------------- */
 
-static void launch(const struct bank *bank, uint64_t n, uint64_t n_keys, uint32_t n_nodes)
+static int launch(const struct bank *bank, struct traffic traffic)
 {
-    MUST(clSetKernelArg(bank->send, 1, sizeof n_keys, &n_keys) == CL_SUCCESS);
-    MUST(clSetKernelArg(bank->send, 2, sizeof n_nodes, &n_nodes) == CL_SUCCESS);
-    OK(launch_bank(bank, n));
-    OK(gravel_barrier(bank->gravel));
+    SET(bank->send, 1, traffic.n_keys);
+    SET(bank->send, 2, traffic.n_nodes);
+    return launch_bank(bank, traffic.n);
 }
 
-static void launch_and_expect(const struct bank *bank, uint64_t n, uint64_t n_keys,
-                              uint32_t n_nodes)
+static void launch_and_expect(const struct bank *bank, struct traffic traffic)
 {
     reset(bank);
-    launch(bank, n, n_keys, n_nodes);
-    expect_sent(bank, n, n_keys, n_nodes, 1);
-}
-
-static void expect_all_sizes(const struct bank *bank)
-{
-    launch_and_expect(bank, 0, 1, 1);
-    launch_and_expect(bank, 1, N_KEYS, 1);
-    launch_and_expect(bank, 300, 1, 1); /* two equal keys */
-    launch_and_expect(bank, 20000, 2, 1);
-    launch_and_expect(bank, 20000, N_KEYS, 1);
-    launch_and_expect(bank, 20000, 5, N_NODES);
+    OK(launch(bank, traffic));
+    OK(gravel_barrier(bank->gravel));
+    expect_sent(bank, traffic, 1);
 }
 
 /* ---- from elsewhere ----------------------------------------------------------------------------- */
 
-#define N_SENT 3000u
+struct host_traffic {
+    const struct bank *bank;
+    struct traffic traffic;
+};
 
 static void *send_from_host(void *of)
 {
-    const struct bank *bank = of;
-    for (uint64_t i = 0; i < N_SENT; i++) {
-        const uint64_t from = first_of(i, 3), to = second_of(i, 3);
+    const struct host_traffic *sent = of;
+    struct gravel *gravel = sent->bank->gravel;
+    for (uint64_t i = 0; i < sent->traffic.n; i++) {
+        const uint64_t from = first_of(sent->traffic, i), to = second_of(sent->traffic, i);
         const uint64_t args[] = {from, to, i, from << 32 | to}, paid[] = {to, 3, 0, 0};
-        OK(gravel_am(bank->gravel, TRANSFER, args, 4, 0));
+        const uint32_t node = node_of(sent->traffic, i);
+        OK(gravel_am(gravel, TRANSFER, args, 4, node));
         if (i % 4 == 0)
-            OK(gravel_am(bank->gravel, DEPOSIT, paid, 4, 0));
+            OK(gravel_am(gravel, DEPOSIT, paid, 4, node));
         if (i % 2 == 0)
-            OK(gravel_am(bank->gravel, SWAP, args, 4, 0));
+            OK(gravel_am(gravel, SWAP, args, 4, node));
     }
     return NULL;
 }
 
-/* The host sends to keys that a launch serves, meanwhile. */
-static void expect_turns(const struct bank *bank)
+/* The host sends to keys that a launch serves, meanwhile: servers of a launch and runs of the network thread take turns. */
+static void expect_turns(const struct bank *bank, struct traffic traffic)
 {
     pthread_t thread;
+    struct host_traffic sent = {bank, traffic};
     reset(bank);
-    MUST(pthread_create(&thread, NULL, send_from_host, (void *)bank) == 0);
-    launch(bank, N_SENT, 3, 1);
+    MUST(pthread_create(&thread, NULL, send_from_host, &sent) == 0);
+    OK(launch(bank, traffic));
     pthread_join(thread, NULL);
-    OK(gravel_quiet(bank->gravel));
-    expect_sent(bank, N_SENT, 3, 1, 2);
+    OK(gravel_barrier(bank->gravel));
+    expect_sent(bank, traffic, 2);
 }
 
 /* Of an ordinary kernel, to every node. */
-static void send_by_groups(const struct bank *bank, uint32_t n, uint64_t n_keys)
+static void expect_sent_by_groups(const struct bank *bank)
 {
-    const uint64_t arguments[3] = {n_keys, 0, 0};
-    cl_kernel kernel = body_kernel(
-        bank->gravel,
-        "ulong from = i * 7 % a, to = (i * 5 + i / 11) % a;"
-        "for (uint kind = 0; kind < 3; kind++)"
-        "    gravel_am4_wg_if(g, i % (kind ? 2 * kind : 1) == 0, kind, kind < 2 ? from : to,"
-        "                     kind < 2 ? to : 3, i, from << 32 | to, i % 3);",
-        arguments);
-    OK(run_kernel(bank->gravel, kernel, n, 64));
-    clReleaseKernel(kernel);
+    const struct traffic traffic = {8192, 5, N_NODES};
+    reset(bank);
+    OK(run_body(bank->gravel,
+                BODY("ulong from = i * 7 % a, to = (i * 5 + i / 11) % a;"
+                     "for (uint kind = 0; kind < 3; kind++)"
+                     "    gravel_am4_wg_if(g, i % (kind ? 2 * kind : 1) == 0, kind,"
+                     "                     kind < 2 ? from : to, kind < 2 ? to : 3, i,"
+                     "                     from << 32 | to, i % 3);"),
+                traffic.n, 64, traffic.n_keys, 0, 0));
+    expect_sent(bank, traffic, 1);
 }
 
 /* By launches, by runs that come over the network, and by both at once. */
 static void expect_exclusion(uint32_t n_servers, uint32_t server_items, const char *options)
 {
     struct bank bank = open_nodes(n_servers, server_items, options);
-    expect_all_sizes(&bank);
-    expect_turns(&bank);
-    reset(&bank);
-    send_by_groups(&bank, 8192, 5);
-    expect_sent(&bank, 8192, 5, N_NODES, 1);
+    launch_and_expect(&bank, (struct traffic){0, 1, 1});
+    launch_and_expect(&bank, (struct traffic){1, N_KEYS, 1});
+    launch_and_expect(&bank, (struct traffic){300, 1, 1}); /* two equal keys */
+    launch_and_expect(&bank, (struct traffic){20000, 2, 1});
+    launch_and_expect(&bank, (struct traffic){20000, N_KEYS, 1});
+    launch_and_expect(&bank, (struct traffic){20000, 5, N_NODES});
+    expect_turns(&bank, (struct traffic){3000, 3, 1});
+    expect_sent_by_groups(&bank);
     close_bank(&bank);
 }
 
-static void transactions_exclude_each_other(void **state)
+TEST(transactions_exclude_each_other)
 {
-    (void)state;
-    watch(120, "servers as they are derived");
     expect_exclusion(0, 0, "");
 }
 
 /* As on a GPU: a group of many work-items, in rounds. */
-static void transactions_exclude_each_other_in_rounds(void **state)
+TEST(transactions_exclude_each_other_in_rounds)
 {
-    (void)state;
-    watch(120, "servers in rounds");
     expect_exclusion(5, 32, "-DGRAVEL_FORM_SCAN");
+}
+
+TEST_OF("by_key", messages_go_to_the_nodes_of_their_keys)
+{
+    struct bank bank = open_nodes(0, 0, "-DBY_KEY");
+    launch_and_expect(&bank, (struct traffic){0, 3, 0});
+    launch_and_expect(&bank, (struct traffic){1, N_KEYS, 0});
+    launch_and_expect(&bank, (struct traffic){300, 3, 0}); /* two equal keys */
+    launch_and_expect(&bank, (struct traffic){20000, N_KEYS, 0});
+    expect_turns(&bank, (struct traffic){2000, 6, 0});
+    close_bank(&bank);
 }
 
 /* ---- what is refused ---------------------------------------------------------------------------- */
 
 /* They need a server that runs alone. */
-static void resident_servers_are_refused(void **state)
+TEST(resident_servers_are_refused)
 {
-    (void)state;
-    watch(120, "resident servers");
     struct gravel_config config = loopback_config(1);
     strcpy(config.server_mode, "resident");
     expect_no_open(&config, &table, GRAVEL_ECAPABILITY, "a handler has two keys");
 }
 
-int main(void)
+static void expect_end(const struct bank *bank, int code, const char *text)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(transactions_exclude_each_other),
-        cmocka_unit_test(transactions_exclude_each_other_in_rounds),
-        cmocka_unit_test(resident_servers_are_refused),
+    int got = gravel_quiet(bank->gravel);
+    if (!got) /* the fault may come behind its look for one */
+        got = gravel_quiet(bank->gravel);
+    expect_error(got, code, text);
+    clReleaseKernel(bank->send);
+    clReleaseProgram(bank->program);
+    gravel_close(bank->gravel);
+}
+
+/* From the host to the node of neither or of one key. */
+TEST_OF("by_key", keys_of_two_nodes_end_the_node)
+{
+    static const struct {
+        uint64_t keys[2];
+        uint32_t node;
+        const char *text;
+    } rows[] = {
+        {{1, 2}, 1, "keys are of nodes 1 and 2 (GRAVEL_NODE_OF), and the message is for node 1;"},
+        {{1, 2}, 2, "keys are of nodes 1 and 2 (GRAVEL_NODE_OF), and the message is for node 2;"},
+        {{4, 7}, 0, "keys are of nodes 1 and 1 (GRAVEL_NODE_OF), and the message is for node 0;"},
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    for (uint32_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct bank bank = open_nodes(0, 0, "-DBY_KEY");
+        const uint64_t args[] = {rows[i].keys[0], rows[i].keys[1], 1, 0};
+        OK(gravel_am(bank.gravel, TRANSFER, args, 4, rows[i].node));
+        expect_end(&bank, GRAVEL_EKERNEL, rows[i].text);
+    }
+}
+
+/* A kernel's transactions of two nodes go to the first key's, and end the launch there; "none" is no node. */
+TEST_OF("by_key", launches_that_send_wrongly_end)
+{
+    static const struct {
+        const char *options;
+        int code;
+        const char *text;
+    } rows[] = {
+        {"-DBY_KEY -DAPART", GRAVEL_EKERNEL, "handler transfer: its keys are of nodes "},
+        {"-DBY_KEY -DNODE=0xffffffffu", GRAVEL_ERANGE, "destination 4294967295 "},
+        {"-DBY_KEY -DSENDS", GRAVEL_EKERNEL, "sends to handler 2 and may not"},
+    };
+    for (uint32_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct bank bank = open_nodes(0, 0, rows[i].options);
+        (void)launch(&bank, (struct traffic){10, N_KEYS, 0});
+        expect_end(&bank, rows[i].code, rows[i].text);
+    }
 }

@@ -1,9 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Handlers with two keys. constant 0: struct account [N_KEYS]. both: the keys again; number: of the message.
+ * Handlers with two keys. constant 0: struct account [N_KEYS]. both: the keys again; number: of the message. BY_KEY: keys have
+ * nodes, to which they are sent; what is wrong then: APART, two keys have two nodes; NODE, a node; SENDS, a transaction does.
  *
  * Path: test_transaction.c -> this -> cl/server.cl.h
  */
+#if defined(BY_KEY)
+#define GRAVEL_NODE_OF(key, n) ((key) % (n))
+#if !defined(NODE)
+#define NODE GRAVEL_BY_KEY
+#endif
+#else
+#define NODE (uint)(item % n_nodes)
+#endif
 #include "gravel.cl.h"
 
 struct account {
@@ -42,6 +51,9 @@ void transfer(struct gravel_call call, ulong *from, ulong *to, ulong number, ulo
     hold(b, (uint)number);
     a->n_clashes += a->holder != (uint)number;
     b->n_clashes += b->holder != (uint)number;
+#if defined(SENDS)
+    gravel_serve_am4(call, GRAVEL_HANDLER(deposit), 1, 3, 0, 0);
+#endif
     from[0] -= number % 7;
     to[0] += number % 7;
     from[1]++;
@@ -72,25 +84,21 @@ void deposit(struct gravel_call call, ulong key, ulong amount, ulong number, ulo
     at(call, key)->money += amount;
 }
 
-ulong first_of(ulong i, ulong n)
-{
-    return i * 7 % n;
-}
-
-ulong second_of(ulong i, ulong n)
-{
-    return (i * 5 + i / 11) % n;
-}
-
 kernel void send(GRAVEL_ARENA, ulong n_keys, uint n_nodes)
 {
     GRAVEL_SERVER_OPEN(g);
     GRAVEL_SERVE(g, item, active)
     {
-        ulong from = first_of(item, n_keys), to = second_of(item, n_keys);
+        ulong from = item * 7 % n_keys, to = item * 5 + item / 11;
+#if defined(APART)
+        to = from + 1;
+#elif defined(BY_KEY)
+        to = from % gravel_n_nodes(g) + gravel_n_nodes(g) * (to % (n_keys / gravel_n_nodes(g)));
+#else
+        to %= n_keys;
+#endif
         for (uint kind = 0; kind < 3; kind++)
             gravel_am4_wg_if(g, active && item % (kind ? 2 * kind : 1) == 0, kind,
-                             kind < 2 ? from : to, kind < 2 ? to : 3, item, from << 32 | to,
-                             item % n_nodes);
+                             kind < 2 ? from : to, kind < 2 ? to : 3, item, from << 32 | to, NODE);
     }
 }
