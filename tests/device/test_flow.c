@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Channel-flow graphs: every call and form of the device interface, results against plain C, on every step; what calls
- * refuse, and that the text says why. Nodes that break a rule are in flow_faults.c.
+ * Channel-flow graphs: streams, against plain C, on every step; runs and counters; what calls refuse, and that the text says
+ * why. Stacks and every form of a call are in test_flow_calls.c, nodes that break a rule in flow_faults.c.
  *
  * Path: meson test -> this -> lib/flow, cl/flow.cl.h
  */
@@ -13,44 +13,21 @@
 
 /*
  * in -> out: each number n >= 1 gives n % 4 elements n * 10 + i, by one of five forms.
- * task -> after -> late: a tree of depth `f.level`, counted by additions and returns, with a second sync.
  * loop -> loop, out: counts down, and says when it is there.
  * whole -> out: a group adds up what its work-items make of one number.
  */
 struct number {
     cl_uint n, form;
 };
-struct task {
-    cl_uint n;
-    gravel_slot to, wide;
-};
-struct after {
-    cl_int sum;
-    cl_uint n;
-    gravel_slot to, wide;
-};
-struct late {
-    cl_float real;
-    cl_int sum;
-    cl_ulong wide_sum;
-    cl_uint n;
-    gravel_slot to, wide;
-};
-
 extern const char flow_forms_cl[]; /* kernels/flow_forms.cl */
 
 static const struct gravel_edge in_edges[] = {{"out", 3}};
 static const struct gravel_edge loop_edges[] = {{"loop", 1}, {"out", 1}};
 static const struct gravel_edge whole_edges[] = {{"out", 1}};
-static const struct gravel_edge task_edges[] = {{"task", 2}, {"after", 1}};
-static const struct gravel_edge after_edges[] = {{"late", 1}};
 static const struct gravel_channel forms_channels[] = {
     {"in", sizeof(struct number), GRAVEL_STREAM, 64, 1, in_edges},
     {"loop", sizeof(struct number), GRAVEL_STREAM, 64, 2, loop_edges},
     {"whole", sizeof(struct number), GRAVEL_STREAM | GRAVEL_GROUP_NODE, 64, 1, whole_edges},
-    {"task", sizeof(struct task), GRAVEL_SPAWN, 64, 2, task_edges},
-    {"after", sizeof(struct after), GRAVEL_AFTER, 64, 1, after_edges},
-    {"late", sizeof(struct late), GRAVEL_AFTER, 64, 0, NULL},
     {"out", sizeof(struct number), GRAVEL_OUTPUT, 128, 0, NULL}};
 #define GROUP_ITEMS 24u
 
@@ -69,7 +46,7 @@ static struct gravel_flow *make(const struct gravel_graph *graph, const char *so
 static void open_all(void)
 {
     const struct gravel_graph graph =
-        GRAVEL_GRAPH(forms_channels, 7, .depth = 8, .group_items = GROUP_ITEMS);
+        GRAVEL_GRAPH(forms_channels, 4, .depth = 1, .group_items = GROUP_ITEMS);
     gravel = open_loopback(1, NULL);
     forms = make(&graph, flow_forms_cl, "forms");
 }
@@ -198,23 +175,6 @@ TEST(group_node_gives_each_group_one_element)
     }
 }
 
-/* A tree of 100 leaves, each of which adds -1; every inner task syncs twice and checks what was returned to it. */
-TEST(tree_returns_through_two_syncs)
-{
-    for (uint32_t n = 2; n <= 100; n += 49) {
-        struct task root = {n, 0,
-                            2}; /* a sum in word 0, and a long in words 2 and 3 of the result */
-        union {
-            cl_int sum;
-            cl_uint words[2];
-            cl_long longs[2];
-        } result;
-        OK(gravel_flow_call(forms, "task", &root, offsetof(struct task, to), &result, 16));
-        assert_int_equal(result.sum, -(int)n);
-        assert_true(result.longs[1] == -(cl_long)n * 1000000000000);
-    }
-}
-
 /* Counters of a run are a moment old, and whole. */
 static void expect_counters_beside_a_run(struct gravel_flow_stats *last)
 {
@@ -247,60 +207,60 @@ TEST(run_beside_the_caller_refuses_push_and_take)
     assert_int_equal(take_numbers(seen, 64), 1);
 }
 
+/* Ten elements, of which number i goes round i times. @return what that adds to the counters */
+static struct gravel_flow_stats count_rounds(void)
+{
+    struct gravel_flow_stats stats;
+    struct number numbers[10];
+    uint32_t seen[10] = {0};
+    for (uint32_t i = 0; i < 10; i++)
+        numbers[i] = (struct number){i, i};
+    OK(gravel_flow_stats_reset(forms));
+    OK(gravel_flow_push(forms, "loop", numbers, 10));
+    OK(gravel_flow_run(forms));
+    OK(gravel_flow_stats_read(forms, &stats, sizeof stats));
+    assert_int_equal(take_numbers(seen, 10), 10);
+    return stats;
+}
+
 TEST(counters_count)
 {
-    struct gravel_flow_stats before, after;
+    struct gravel_flow_stats stats = count_rounds();
     uint32_t width, peak;
-    struct task root = {64, 0, 2};
-    cl_int result[4];
-    OK(gravel_flow_stats_read(forms, &before, sizeof before));
-    OK(gravel_flow_call(forms, "task", &root, offsetof(struct task, to), result, sizeof result));
-    OK(gravel_flow_stats_read(forms, &after, sizeof after));
-    assert_int_equal(after.elements - before.elements,
-                     127 + 63 + 63); /* tasks, and two syncs each */
-    assert_in_range(after.rounds - before.rounds, 7 + 6 + 6, 127 + 63 + 63);
-    assert_true(after.small_rounds > before.small_rounds);
-    assert_true(after.lanes - before.lanes >= after.elements - before.elements);
-    assert_true((after.lanes - before.lanes) % GROUP_ITEMS == 0);
-    assert_true(after.run_ns - before.run_ns >= after.scheduler_ns - before.scheduler_ns);
-    OK(gravel_flow_channel_read(forms, "task", &width, &peak));
+    assert_int_equal(stats.elements, 55);
+    assert_int_equal(stats.runs, 1);
+    assert_in_range(stats.rounds, 10, 55);
+    assert_in_range(stats.small_rounds, 1, stats.rounds);
+    assert_true(stats.lanes >= stats.elements && stats.lanes % GROUP_ITEMS == 0);
+    assert_true(stats.run_ns >= stats.scheduler_ns);
+    OK(gravel_flow_channel_read(forms, "loop", &width, &peak));
     assert_int_equal(width, 64);
-    assert_int_equal(peak, 64);
-    expect_error(gravel_flow_channel_read(forms, "tasks", &width, &peak), GRAVEL_EINVAL, "'tasks'");
+    assert_in_range(peak, 10, 64);
+    expect_error(gravel_flow_channel_read(forms, "loops", &width, &peak), GRAVEL_EINVAL, "'loops'");
 }
 
 TEST(counters_begin_again_but_bytes)
 {
-    struct gravel_flow_stats before, after;
-    struct task root = {64, 0, 2};
-    cl_int result[4];
-    OK(gravel_flow_call(forms, "task", &root, offsetof(struct task, to), result, sizeof result));
-    OK(gravel_flow_stats_read(forms, &before, sizeof before));
+    struct gravel_flow_stats before = count_rounds(), after;
     OK(gravel_flow_stats_reset(forms));
     OK(gravel_flow_stats_read(forms, &after, sizeof after));
     assert_int_equal(after.elements | after.rounds | after.run_ns | after.launches | after.runs, 0);
     assert_int_equal(after.bytes, before.bytes);
-    OK(gravel_flow_call(forms, "task", &root, offsetof(struct task, to), result, sizeof result));
-    OK(gravel_flow_stats_read(forms, &after, sizeof after));
-    assert_int_equal(after.elements, 127 + 63 + 63);
-    assert_int_equal(after.runs, 1);
 }
 
 TEST(bad_calls_are_refused)
 {
     struct number numbers[65] = {{1, 1}};
-    struct task root = {1, 0, 2};
     cl_uint result[32];
     uint32_t n = 0;
     expect_error(gravel_flow_push(forms, "inn", numbers, 1), GRAVEL_EINVAL, "no channel 'inn'");
-    expect_error(gravel_flow_push(forms, "after", numbers, 1), GRAVEL_EINVAL, "continuations");
     expect_error(gravel_flow_push(forms, "out", numbers, 1), GRAVEL_EINVAL, "'out' is an output");
     expect_error(gravel_flow_push(forms, "in", numbers, 65), GRAVEL_ERANGE,
                  "65 elements for channel 'in', which has 0 of 64");
     expect_error(gravel_flow_take(forms, "in", numbers, 1, &n), GRAVEL_EINVAL, "not an output");
-    expect_error(gravel_flow_call(forms, "task", &root, 3, result, 4), GRAVEL_EINVAL, "byte 3");
-    expect_error(gravel_flow_call(forms, "task", &root, 12, result, 4), GRAVEL_EINVAL, "byte 12");
-    expect_error(gravel_flow_call(forms, "task", &root, 4, result, 68), GRAVEL_EINVAL, "68 bytes");
+    expect_error(gravel_flow_call(forms, "in", numbers, 3, result, 4), GRAVEL_EINVAL, "byte 3");
+    expect_error(gravel_flow_call(forms, "in", numbers, 8, result, 4), GRAVEL_EINVAL, "byte 8");
+    expect_error(gravel_flow_call(forms, "in", numbers, 4, result, 68), GRAVEL_EINVAL, "68 bytes");
     expect_error(gravel_flow_build(forms, "a", flow_forms_cl, NULL, "forms"), GRAVEL_EINVAL,
                  "already");
     OK(gravel_flow_push(forms, "in", NULL, 0));

@@ -60,14 +60,15 @@ static const struct gravel_channel call_channels[] = {CALL_CHANNEL("by_wg"),
 static void expect_calls(struct gravel_flow *flow, const char *channel, uint32_t n, uint32_t first)
 {
     struct call calls[64] = {{0}};
-    cl_uint numbers[64], result, n_taken;
+    cl_uint numbers[64], result[2], n_taken;
     for (uint32_t i = 0; i < n; i++)
-        calls[i].n = first + i;
+        calls[i] = (struct call){first + i, 1};
     if (n > 1)
-        OK(gravel_flow_push(flow, channel, calls, n - 1)); /* to the caller's first word too */
-    OK(gravel_flow_call(flow, channel, &calls[n - 1], offsetof(struct call, to), &result,
+        OK(gravel_flow_push(flow, channel, calls, n - 1)); /* to the caller's second word */
+    OK(gravel_flow_call(flow, channel, &calls[n - 1], offsetof(struct call, to), result,
                         sizeof result));
-    assert_int_equal(result, n);
+    assert_int_equal(result[0], 1);
+    assert_int_equal(result[1], n - 1);
     OK(gravel_flow_take(flow, "out", numbers, 64, &n_taken));
     assert_int_equal(n_taken, n);
     uint64_t seen = 0;
@@ -85,6 +86,7 @@ TEST(every_call_works_in_every_form)
     struct gravel_flow *flow = make(&graph, flow_calls_cl, "calls");
     const cl_uint row = 64; /* words from a field to the next: the width */
     OK(gravel_flow_set_argument(flow, 2, sizeof row, &row));
+    expect_error(gravel_flow_push(flow, "sums", &row, 1), GRAVEL_EINVAL, "continuations");
     for (uint32_t n = GROUP_ITEMS; n < 64; n += 3 * GROUP_ITEMS)
         expect_calls(flow, "by_wg", n, 1000 + n);
     OK(gravel_flow_destroy(flow));
