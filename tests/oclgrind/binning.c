@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The kernels of cl/kernels/aggregate.cl under oclgrind, which sees races, divergence and stray accesses: one run of
- * packages, binned for the number of nodes given.
+ * packages, binned for one node, for two and for many.
  *
- * usage: oclgrind binning aggregate.cl gravel.cl.h NODES
+ * usage: oclgrind binning aggregate.cl gravel.cl.h
  * exit:  0 if every node got its messages and no other; 1
  *
  * Path:  run.sh -> this -> cl/kernels/aggregate.cl
@@ -33,8 +33,7 @@ static const uint32_t lengths[] = {16, 1, 30, 33, 40};
 #define MOST_MESSAGES 40u
 #define COLUMNS 32u /* of a tile, of which a package takes two */
 
-static cl_context context;
-static cl_command_queue queue;
+static struct bare bare;
 static cl_program program;
 static uint32_t n_nodes;
 
@@ -47,34 +46,11 @@ struct argument {
 static void run(const char *name, const struct argument *arguments, cl_uint n, size_t n_groups)
 {
     size_t local = GROUP, global = n_groups * GROUP;
-    cl_int error;
-    cl_kernel kernel = clCreateKernel(program, name, &error);
-    MUST(error == CL_SUCCESS);
+    cl_kernel kernel = bare_kernel(program, name);
     for (cl_uint i = 0; i < n; i++)
-        MUST(clSetKernelArg(kernel, i, arguments[i].bytes, arguments[i].value) == CL_SUCCESS);
-    MUST(clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &global, &local, 0, NULL, NULL) ==
-         CL_SUCCESS);
-    MUST(clFinish(queue) == CL_SUCCESS);
+        check_cl(clSetKernelArg(kernel, i, arguments[i].bytes, arguments[i].value), name);
+    bare_launch(&bare, kernel, 1, &global, &local);
     clReleaseKernel(kernel);
-}
-
-/* The header takes the place of its include: -I is not for every compiler. */
-static void build(const char *source_path, const char *header_path)
-{
-    static const char include[] = "#include \"gravel.cl.h\"";
-    char *source = read_text(source_path), *header = read_text(header_path);
-    char *at = strstr(source, include);
-    MUST(at);
-    *at = '\0';
-    const char *parts[] = {source, header, at + strlen(include)};
-    cl_device_id device;
-    cl_int error;
-    open_bare_device(&device, &context, &queue);
-    program = clCreateProgramWithSource(context, 3, parts, NULL, &error);
-    check_cl(error, "clCreateProgramWithSource");
-    MUST(clBuildProgram(program, 1, &device, "-cl-std=CL1.2", NULL, NULL) == CL_SUCCESS);
-    free(source);
-    free(header);
 }
 
 /* Message m of all has index m and goes to node m * 7 % n_nodes. */
@@ -128,15 +104,6 @@ static void check(const unsigned char *block, cl_uint in_order)
     MUST(n == N_MESSAGES && counts[n_nodes] == 0);
 }
 
-static cl_mem make_buffer(size_t bytes, void *contents)
-{
-    cl_int error;
-    cl_mem_flags flags = CL_MEM_READ_WRITE | (contents ? CL_MEM_COPY_HOST_PTR : 0);
-    cl_mem buffer = clCreateBuffer(context, flags, bytes, contents, &error);
-    MUST(error == CL_SUCCESS);
-    return buffer;
-}
-
 /* Bin the run. @param turn  how many were binned before: the kernels leave their state ready for the next. */
 static void bin(cl_mem arena, cl_mem state, cl_mem tiles, cl_mem blocks, cl_uint turn,
                 cl_uint is_sorted, cl_uint in_order)
@@ -185,26 +152,39 @@ static void bin(cl_mem arena, cl_mem state, cl_mem tiles, cl_mem blocks, cl_uint
     run("group_by_node", group, sizeof group / sizeof *group, N_GROUPS);
 }
 
-int main(int argc, char **argv)
+static void bin_for(uint32_t n)
 {
     static _Alignas(8) unsigned char slots[N_PACKAGES * SLOT_BYTES], block[BLOCK_BYTES];
     static uint32_t nothing[3 * (MOST_NODES + 1)];
-    MUST(argc == 4);
-    n_nodes = (uint32_t)atoi(argv[3]);
-    MUST(n_nodes >= 1 && n_nodes <= MOST_NODES);
-    build(argv[1], argv[2]);
+    n_nodes = n;
     write_packages(slots);
-    cl_mem arena = make_buffer(sizeof slots, slots), state = make_buffer(sizeof nothing, nothing);
-    cl_mem tiles = make_buffer(sizeof nothing, nothing);
+    cl_mem arena = bare_buffer(&bare, sizeof slots, slots);
+    cl_mem state = bare_buffer(&bare, sizeof nothing, nothing);
+    cl_mem tiles = bare_buffer(&bare, sizeof nothing, nothing);
     for (cl_uint turn = 0; turn < 6; turn++) {
         cl_uint in_order = turn >= 4;
-        cl_mem blocks = make_buffer(sizeof block, NULL);
+        cl_mem blocks = bare_buffer(&bare, sizeof block, NULL);
         bin(arena, state, tiles, blocks, turn % 2, (turn < 2 || in_order) && n_nodes > 1, in_order);
-        MUST(clEnqueueReadBuffer(queue, blocks, CL_TRUE, 0, sizeof block, block, 0, NULL, NULL) ==
-             CL_SUCCESS);
+        bare_read(&bare, blocks, sizeof block, block);
         clReleaseMemObject(blocks);
         check(block, in_order);
     }
+    clReleaseMemObject(arena);
+    clReleaseMemObject(state);
+    clReleaseMemObject(tiles);
     printf("%u messages to %u nodes: as sent\n", N_MESSAGES, n_nodes);
+}
+
+int main(int argc, char **argv)
+{
+    static const char *name = "gravel.cl.h";
+    MUST(argc == 3);
+    bare = open_bare_device();
+    char *text = read_text(argv[1]);
+    program = bare_build(&bare, text, &name, argv + 2, 1, "-cl-std=CL1.2");
+    free(text);
+    bin_for(1);
+    bin_for(2);
+    bin_for(13);
     return 0;
 }

@@ -5,8 +5,8 @@
  * is no shared virtual memory and no host concurrency - oclgrind - and on any other OpenCL device
  * by the same calls.
  *
- *     device_half FOLDER gravel.cl.h OPTIONS KERNEL [GROUP...]     GROUP: local size, as 64 or 8x4;
- * default: a few
+ *     device_half OPTIONS KERNELS kernels.cl gravel.cl.h messages.h [GROUP...]
+ *         KERNELS: names, with commas; GROUP: local size, as 64 or 8x4; default: a few
  *
  * Path:    kernels.cl -> gravel.cl.h -> lib/memory/package.h -> the check here. Laid out by
  * lib/memory/arena.c. Exit:    0; 1 with what is wrong; 77 if there is no device. Kernels named
@@ -31,9 +31,7 @@
 enum form { FORM_INC, FORM_ADD, FORM_AM, FORM_PUT, N_FORMS };
 
 struct bench {
-    cl_device_id device;
-    cl_context context;
-    cl_command_queue queue;
+    struct bare bare;
     cl_kernel kernel;
     const char *name; /* of the kernel */
     struct gravelp_arena *arena;
@@ -41,49 +39,6 @@ struct bench {
     uint32_t n_items;
     unsigned char *seen[N_FORMS]; /* [n_items * MESSAGE_MAX_TURNS] */
 };
-
-/* ---- building -------------------------------------------------------------------------------- */
-
-static char *read_file(const char *folder, const char *name)
-{
-    char path[4096];
-    snprintf(path, sizeof path, "%s%s%s", folder, *folder ? "/" : "", name);
-    return read_text(path);
-}
-
-static cl_program program_of(cl_context context, const char *folder, const char *name)
-{
-    cl_int error;
-    char *text = read_file(folder, name);
-    cl_program program = clCreateProgramWithSource(context, 1, (const char **)&text, NULL, &error);
-    check_cl(error, name);
-    free(text);
-    return program;
-}
-
-static cl_program build(const struct bench *bench, const char *folder, const char *header,
-                        const char *options)
-{
-    const char *names[] = {"gravel.cl.h", "messages.h"};
-    cl_program headers[] = {program_of(bench->context, "", header),
-                            program_of(bench->context, folder, "messages.h")};
-    cl_program source = program_of(bench->context, folder, "kernels.cl");
-    cl_int error =
-        clCompileProgram(source, 1, &bench->device, options, 2, headers, names, NULL, NULL);
-    cl_program program = NULL;
-    if (error == CL_SUCCESS)
-        program =
-            clLinkProgram(bench->context, 1, &bench->device, NULL, 1, &source, NULL, NULL, &error);
-    if (error != CL_SUCCESS) {
-        static char log[65536];
-        clGetProgramBuildInfo(source, bench->device, CL_PROGRAM_BUILD_LOG, sizeof log, log, NULL);
-        fail("kernels.cl does not build with %s (%d):\n%s", options, (int)error, log);
-    }
-    clReleaseProgram(headers[0]);
-    clReleaseProgram(headers[1]);
-    clReleaseProgram(source);
-    return program;
-}
 
 /* ---- running --------------------------------------------------------------------------------- */
 
@@ -105,22 +60,13 @@ static void make_arena(struct bench *bench)
 static void run_kernel(struct bench *bench, cl_uint n_dimensions, const size_t *local)
 {
     size_t size[2] = {local[0] * N_GROUPS, local[1]};
-    cl_int error;
-    cl_mem arena = clCreateBuffer(bench->context, CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR,
-                                  bench->arena_bytes, bench->arena, &error);
-    check_cl(error, "clCreateBuffer");
-    cl_mem seen =
-        clCreateBuffer(bench->context, CL_MEM_READ_WRITE, size[0] * size[1] * 4, NULL, &error);
-    check_cl(error, "clCreateBuffer");
+    cl_mem arena = bare_buffer(&bench->bare, bench->arena_bytes, bench->arena);
+    cl_mem seen = bare_buffer(&bench->bare, size[0] * size[1] * 4, NULL);
     check_cl(clSetKernelArg(bench->kernel, 0, sizeof arena, &arena), "clSetKernelArg");
     if (!strcmp(bench->name, "wrong_race"))
         check_cl(clSetKernelArg(bench->kernel, 1, sizeof seen, &seen), "clSetKernelArg");
-    check_cl(clEnqueueNDRangeKernel(bench->queue, bench->kernel, n_dimensions, NULL, size, local, 0,
-                                    NULL, NULL),
-             "clEnqueueNDRangeKernel");
-    check_cl(clEnqueueReadBuffer(bench->queue, arena, CL_TRUE, 0, bench->arena_bytes, bench->arena,
-                                 0, NULL, NULL),
-             "clEnqueueReadBuffer");
+    bare_launch(&bench->bare, bench->kernel, n_dimensions, size, local);
+    bare_read(&bench->bare, arena, bench->arena_bytes, bench->arena);
     clReleaseMemObject(arena);
     clReleaseMemObject(seen);
 }
@@ -239,9 +185,7 @@ static void run_kernels(struct bench *bench, cl_program program, char *names, in
     static char *const usual[] = {"1", "7", "64", "8x4"};
     char *rest = names;
     while ((bench->name = strsep(&rest, ","))) {
-        cl_int error;
-        bench->kernel = clCreateKernel(program, bench->name, &error);
-        check_cl(error, bench->name);
+        bench->kernel = bare_kernel(program, bench->name);
         for (int i = 0; i < n_groups; i++)
             run_group(bench, groups[i]);
         for (size_t i = 0; n_groups == 0 && i < sizeof usual / sizeof *usual; i++)
@@ -253,14 +197,16 @@ static void run_kernels(struct bench *bench, cl_program program, char *names, in
 
 int main(int argc, char **argv)
 {
-    struct bench bench = {.name = ""};
-    if (argc < 5)
-        fail("usage: device_half FOLDER gravel.cl.h OPTIONS KERNEL[,KERNEL...] [GROUP...]");
-    open_bare_device(&bench.device, &bench.context, &bench.queue);
-    cl_program program = build(&bench, argv[1], argv[2], argv[3]);
-    run_kernels(&bench, program, argv[4], argc - 5, argv + 5);
+    static const char *names[] = {"gravel.cl.h", "messages.h"};
+    if (argc < 6)
+        fail("usage: device_half OPTIONS KERNEL[,KERNEL...] kernels.cl gravel.cl.h messages.h "
+             "[GROUP...]");
+    struct bench bench = {.name = "", .bare = open_bare_device()};
+    char *text = read_text(argv[3]);
+    cl_program program = bare_build(&bench.bare, text, names, argv + 4, 2, argv[1]);
+    run_kernels(&bench, program, argv[2], argc - 6, argv + 6);
+    free(text);
     clReleaseProgram(program);
-    clReleaseCommandQueue(bench.queue);
-    clReleaseContext(bench.context);
+    close_bare_device(&bench.bare);
     return 0;
 }

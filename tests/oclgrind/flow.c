@@ -31,45 +31,13 @@
 #define OUT_WIDTH 64u
 
 struct bench {
-    cl_device_id device;
-    cl_context context;
-    cl_command_queue queue;
+    struct bare bare;
     cl_kernel kernel;
     cl_mem arena, memory;
     struct gravel_flow_graph graph;
     struct gravel_flow_layout layout;
     struct gravelp_flow *flow; /* the host's copy */
 };
-
-/* ---- building -------------------------------------------------------------------------------- */
-
-static cl_program program_of(const struct bench *bench, const char *text)
-{
-    cl_int error;
-    cl_program program = clCreateProgramWithSource(bench->context, 1, &text, NULL, &error);
-    check_cl(error, "clCreateProgramWithSource");
-    return program;
-}
-
-static void build(struct bench *bench, bool loops, const char *source, const char *header)
-{
-    static const char *const name = "gravel.cl.h";
-    char *text = gravel_flow_prelude(&bench->graph, &bench->layout, loops, "flow.cl", source);
-    cl_program headers = program_of(bench, header), program = program_of(bench, text);
-    cl_int error = clCompileProgram(program, 1, &bench->device, OPTIONS, 1, &headers,
-                                    (const char **)&name, NULL, NULL);
-    if (error != CL_SUCCESS) {
-        static char log[65536];
-        clGetProgramBuildInfo(program, bench->device, CL_PROGRAM_BUILD_LOG, sizeof log, log, NULL);
-        fail("flow.cl does not build (%d):\n%s", (int)error, log);
-    }
-    cl_program linked =
-        clLinkProgram(bench->context, 1, &bench->device, NULL, 1, &program, NULL, NULL, &error);
-    check_cl(error, "clLinkProgram");
-    bench->kernel = clCreateKernel(linked, "run_flow", &error);
-    check_cl(error, "clCreateKernel");
-    free(text);
-}
 
 /* ---- the flow -------------------------------------------------------------------------------- */
 
@@ -112,18 +80,13 @@ static void push(struct bench *bench)
 static void make_buffers(struct bench *bench)
 {
     struct gravelp_arena *arena = calloc(1, sizeof *arena + sizeof(struct gravelp_queue_words));
-    cl_int error;
     if (!arena)
         fail("no memory for an arena");
     arena->n_queues = arena->n_slots = 1;
     arena->queues_offset = sizeof *arena;
     bench->arena =
-        clCreateBuffer(bench->context, CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR,
-                       sizeof *arena + sizeof(struct gravelp_queue_words), arena, &error);
-    check_cl(error, "clCreateBuffer");
-    bench->memory =
-        clCreateBuffer(bench->context, CL_MEM_READ_WRITE, bench->layout.bytes, NULL, &error);
-    check_cl(error, "clCreateBuffer");
+        bare_buffer(&bench->bare, sizeof *arena + sizeof(struct gravelp_queue_words), arena);
+    bench->memory = bare_buffer(&bench->bare, bench->layout.bytes, NULL);
     check_cl(clSetKernelArg(bench->kernel, 0, sizeof bench->arena, &bench->arena),
              "clSetKernelArg");
     check_cl(clSetKernelArg(bench->kernel, 1, sizeof bench->memory, &bench->memory),
@@ -134,15 +97,11 @@ static void make_buffers(struct bench *bench)
 static void launch(struct bench *bench, size_t n_groups)
 {
     const size_t local = GROUP_ITEMS, global = n_groups * local;
-    check_cl(clEnqueueWriteBuffer(bench->queue, bench->memory, CL_TRUE, 0, bench->layout.bytes,
+    check_cl(clEnqueueWriteBuffer(bench->bare.queue, bench->memory, CL_TRUE, 0, bench->layout.bytes,
                                   bench->flow, 0, NULL, NULL),
              "clEnqueueWriteBuffer");
-    check_cl(clEnqueueNDRangeKernel(bench->queue, bench->kernel, 1, NULL, &global, &local, 0, NULL,
-                                    NULL),
-             "clEnqueueNDRangeKernel");
-    check_cl(clEnqueueReadBuffer(bench->queue, bench->memory, CL_TRUE, 0, bench->layout.bytes,
-                                 bench->flow, 0, NULL, NULL),
-             "clEnqueueReadBuffer");
+    bare_launch(&bench->bare, bench->kernel, 1, &global, &local);
+    bare_read(&bench->bare, bench->memory, bench->layout.bytes, bench->flow);
     if (gravelp_flow_faults(bench->flow)->claim)
         fail("fault %u", gravelp_flow_faults(bench->flow)->fault);
 }
@@ -191,37 +150,39 @@ static void check(const struct bench *bench)
             fail("cell %u was processed %u times", at, n_seen[at]);
 }
 
-static void run(struct bench *bench, bool loops, const char *source, const char *header)
+static void run(struct bench *bench, bool loops, char *const *files)
 {
+    static const char *name = "gravel.cl.h";
     struct gravelp_round round;
+    char *source = read_text(files[0]);
     make_flow(bench);
-    build(bench, loops, source, header);
+    char *text = gravel_flow_prelude(&bench->graph, &bench->layout, loops, "flow.cl", source);
+    cl_program program = bare_build(&bench->bare, text, &name, files + 1, 1, OPTIONS);
+    bench->kernel = bare_kernel(program, "run_flow");
     make_buffers(bench);
     push(bench);
     uint32_t n_launches = 0;
     for (; (round = gravelp_view_choose(gravelp_view_of(bench->flow))).n; n_launches++)
         play(bench, round, loops);
     check(bench);
-    printf("%s, %u launches: right\n", loops ? "by one group" : "by the host", n_launches);
+    printf("%s, %u launches: as sent\n", loops ? "by one group" : "by the host", n_launches);
     clReleaseMemObject(bench->arena);
     clReleaseMemObject(bench->memory);
     clReleaseKernel(bench->kernel);
+    clReleaseProgram(program);
+    free(text);
+    free(source);
     free(bench->flow);
     gravel_flow_graph_destroy(&bench->graph);
 }
 
 int main(int argc, char **argv)
 {
-    struct bench bench = {0};
     if (argc != 3)
         fail("usage: oclgrind_flow flow.cl gravel.cl.h");
-    open_bare_device(&bench.device, &bench.context, &bench.queue);
-    char *source = read_text(argv[1]), *header = read_text(argv[2]);
-    run(&bench, false, source, header);
-    run(&bench, true, source, header);
-    free(source);
-    free(header);
-    clReleaseCommandQueue(bench.queue);
-    clReleaseContext(bench.context);
+    struct bench bench = {.bare = open_bare_device()};
+    run(&bench, false, argv + 1);
+    run(&bench, true, argv + 1);
+    close_bare_device(&bench.bare);
     return 0;
 }
