@@ -15,7 +15,7 @@
 #include "memory/arena.h"
 #include "opencl/program.h"
 #include "self_test/self_test.h"
-#include "device/shared.h"
+#include "device/device.h"
 #include "memory/package.h"
 
 #include <stdio.h>

@@ -47,4 +47,16 @@ void gravel_capability_query(cl_device_id device, struct gravel_capability *capa
 /** Asks for a platform's name, which is cut if it is longer; "" if the platform does not tell. */
 void gravel_platform_name(cl_platform_id platform, char name[GRAVEL_DEVICE_TEXT_BYTES]);
 
+/**
+ * identity.c: returns a number for a piece of hardware that all processes of its host agree on: the device's UUID; or,
+ * where its driver tells none, the place in the platform's list, unless the environment shows this process a choice of
+ * the devices (CUDA_VISIBLE_DEVICES and its like).
+ *
+ * @return  0 if it is unknown.
+ */
+uint64_t gravel_device_identity(cl_device_id device);
+
+/** The variable by which the environment shows this process a choice of the devices; NULL: it shows all. */
+const char *gravel_device_selection(void);
+
 #endif

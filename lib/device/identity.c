@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Which device it is. See identity.h.
+ * Which device it is. See capability.h.
  *
  * Source:  cl_khr_device_uuid; FNV-1a.
  */
-#include "device/identity.h"
+#include "device/capability.h"
 
 #include "base/hash.h"
 

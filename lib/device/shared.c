@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Fine-grain SVM and unified shared memory. See shared.h.
+ * Fine-grain SVM and unified shared memory. See device.h.
  *
  * Source:  OpenCL 3.0, section 5.6; cl_intel_unified_shared_memory, revision 1.0.
  */
-#include "device/shared.h"
+#include "device/device.h"
 
 #include "layout/base.h"
 

@@ -119,63 +119,37 @@ static int upload(struct gravel_mirror *mirror, const uint32_t *list, uint64_t n
     return code || n == 0 ? code : gravel_object_write(&mirror->object, *buffer, list, bytes);
 }
 
-/* An index of a list, and its place there. */
-struct item {
-    uint32_t index, place;
-};
+static int compare(const void *a, const void *b)
+{
+    const uint64_t first = *(const uint64_t *)a, second = *(const uint64_t *)b;
+    return (first > second) - (first < second);
+}
 
 /*
- * Sorts by index, and keeps the order of those of one index: by each byte of it, from the lowest on.
+ * Sorts the words that slots are for, by index, and keeps the order of those of one index.
  *
- * @param scratch  [n]
- * Source:  Knuth, The Art of Computer Programming, volume 3, section 5.2.5 (radix list sort).
+ * @param lists  [3 * n_given + 1] of targets, starts and places; given words first
  */
-static void sort(struct item *items, struct item *scratch, uint64_t n)
-{
-    for (uint32_t shift = 0; shift < 32; shift += 8) {
-        uint64_t at[257] = {0};
-        for (uint64_t i = 0; i < n; i++)
-            at[(items[i].index >> shift & 255) + 1]++;
-        for (uint32_t digit = 0; digit < 256; digit++)
-            at[digit + 1] += at[digit];
-        for (uint64_t i = 0; i < n; i++)
-            scratch[at[items[i].index >> shift & 255]++] = items[i];
-        struct item *sorted = scratch;
-        scratch = items;
-        items = sorted;
-    }
-}
-
-/* Writes what combine goes through, of items that are sorted by index: [n] of each list, and one more of starts.
- * @return the number of targets. */
-static uint64_t list_targets(const struct item *items, uint64_t n, uint32_t *targets,
-                             uint32_t *starts, uint32_t *places)
-{
-    uint64_t n_targets = 0;
-    for (uint64_t i = 0; i < n; i++) {
-        places[i] = items[i].place;
-        if (i && items[i].index == items[i - 1].index)
-            continue;
-        targets[n_targets] = items[i].index;
-        starts[n_targets++] = (uint32_t)i;
-    }
-    starts[n_targets] = (uint32_t)n;
-    return n_targets;
-}
-
-/* Sorts the words that slots are for.
- * @param lists  [3 * n_given + 1] of targets, starts and places; given words first */
 static int sort_lists(struct gravel_mirror *mirror, struct gravel_mirror_owner *owner,
                       uint32_t *lists)
 {
     const uint64_t n = owner->n_given;
-    struct item *items = malloc((2 * n + 1) * sizeof *items);
+    uint32_t *targets = lists, *starts = lists + n, *places = lists + 2 * n + 1;
+    uint64_t *items = malloc((n + 1) * sizeof *items); /* index, and place below it */
     if (!items)
-        return gravel_fail_memory(mirror->object.name, (2 * n + 1) * sizeof *items);
+        return gravel_fail_memory(mirror->object.name, (n + 1) * sizeof *items);
     for (uint64_t i = 0; i < n; i++)
-        items[i] = (struct item){lists[i], (uint32_t)i};
-    sort(items, items + n, n);
-    owner->n_targets = list_targets(items, n, lists, lists + n, lists + 2 * n + 1);
+        items[i] = (uint64_t)lists[i] << 32 | i;
+    qsort(items, n, sizeof *items, compare);
+    owner->n_targets = 0;
+    for (uint64_t i = 0; i < n; i++) {
+        places[i] = (uint32_t)items[i];
+        if (i && items[i] >> 32 == items[i - 1] >> 32)
+            continue;
+        targets[owner->n_targets] = (uint32_t)(items[i] >> 32);
+        starts[owner->n_targets++] = (uint32_t)i;
+    }
+    starts[owner->n_targets] = (uint32_t)n;
     free(items);
     return 0;
 }

@@ -55,22 +55,15 @@ struct gravel_checked_mark gravel_checked_mark(struct gravel *gravel)
     return mark;
 }
 
-void gravel_checked_note_ended(struct gravel *gravel, const struct gravel_checked_mark *mark)
+void gravel_checked_note(struct gravel *gravel, const struct gravel_checked_mark *mark,
+                         bool are_applied)
 {
     struct gravel_checked *checked = enter(gravel);
     if (!checked)
         return;
     if (mark->is_between && mark->n_begun > checked->n_over)
         checked->n_over = mark->n_begun;
-    leave(checked);
-}
-
-void gravel_checked_note_applied(struct gravel *gravel, const struct gravel_checked_mark *mark)
-{
-    struct gravel_checked *checked = enter(gravel);
-    if (!checked)
-        return;
-    if (mark->n_launched > checked->n_applied)
+    if (are_applied && mark->n_launched > checked->n_applied)
         checked->n_applied = mark->n_launched;
     leave(checked);
 }

@@ -43,10 +43,10 @@ struct gravel_checked_view {
 void gravel_checked_begin_launch(struct gravel *gravel);
 void gravel_checked_end_launch(struct gravel *gravel, cl_kernel kernel);
 
-/** A wait begins; has seen all kernels end; has seen what they sent applied. */
+/** A wait begins; has seen all kernels end, and then also what they sent applied. */
 struct gravel_checked_mark gravel_checked_mark(struct gravel *gravel);
-void gravel_checked_note_ended(struct gravel *gravel, const struct gravel_checked_mark *mark);
-void gravel_checked_note_applied(struct gravel *gravel, const struct gravel_checked_mark *mark);
+void gravel_checked_note(struct gravel *gravel, const struct gravel_checked_mark *mark,
+                         bool are_applied);
 
 /** Whether all kernels have ended that the node has launched; `context` is the node. */
 bool gravel_checked_are_over(void *context);

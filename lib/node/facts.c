@@ -9,6 +9,19 @@
 #include "node/node.h"
 #include "settings/defaults.h"
 
+#define TEXT_OF(x) #x
+#define TEXT(x) TEXT_OF(x)
+
+const char *gravel_version(uint32_t numbers[3])
+{
+    if (numbers) {
+        numbers[0] = GRAVEL_API_MAJOR;
+        numbers[1] = GRAVEL_API_MINOR;
+        numbers[2] = GRAVEL_API_PATCH;
+    }
+    return TEXT(GRAVEL_API_MAJOR) "." TEXT(GRAVEL_API_MINOR) "." TEXT(GRAVEL_API_PATCH);
+}
+
 /* Whether a call that returns no code may read the node; if not, the error text says why. */
 static bool is_node(const struct gravel *gravel, const char *call)
 {

@@ -7,7 +7,7 @@
  * Note:    nodes may share a CPU device: each has its own cores. A shared device of another kind is reported.
  */
 #include "device/cores.h"
-#include "device/identity.h"
+#include "device/capability.h"
 #include "base/hash.h"
 #include "node/node.h"
 #include "transport/launcher.h"

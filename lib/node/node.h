@@ -4,7 +4,7 @@
  *
  * Path:    gravel.h -> facts.c (what each call asks first) -> open.c, outbound.c, server_shape.c, agree.c, neighbours.c
  *          (open), close.c; bindings.c, handlers.c, streams.c (what the caller gives, beside settings); messages.c,
- *          rows.c, host_buffers.c, waits.c, sessions.c, heap.c, maps.c; launch.c (programs too), sizes.c, wait_list.c,
+ *          rows.c, host_buffers.c, waits.c, heap.c, maps.c; launch.c (programs too), sizes.c, wait_list.c,
  *          enqueue.c (commands); limits.c (of waits for the device), watch.c (of calls of the driver), checked.c,
  *          object.c, flushes.c, log.c, report.c, stats.c; abort.c.
  */

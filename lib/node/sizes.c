@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The sizes of a launch. See sizes.h.
+ * The sizes of a launch. See launch.h.
  *
  * A driver checks a command, and a launch may be many: a last group that it does not take must not be found when all
  * others have run.
  */
-#include "node/sizes.h"
+#include "node/launch.h"
 
 #include "base/error.h"
 

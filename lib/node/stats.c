@@ -190,28 +190,6 @@ static void print(const struct gravel_listener *listener, const char *format, ..
     gravel_listener_print(listener, line);
 }
 
-static void print_device(const struct gravel *gravel, const struct gravel_listener *listener)
-{
-    char sharers[48] = "";
-    if (gravel->n_sharers)
-        snprintf(sharers, sizeof sharers, ", shared with %u other nodes", gravel->n_sharers);
-    print(listener, "device %s: %s, step %s%s", gravel->device.chosen,
-          gravel->device.capability.name, gravel_step(gravel), sharers);
-}
-
-static void print_counters(const struct gravel_stats *stats, const struct gravel_listener *listener)
-{
-#define FORMAT(field, unit, help) " " #field "=%llu"
-#define VALUE(field, unit, help) , (unsigned long long)stats->field
-    print(listener, "%s" GRAVEL_STATS_FIELDS(FORMAT), "counters:" GRAVEL_STATS_FIELDS(VALUE));
-#undef FORMAT
-#undef VALUE
-    print(listener, "remote share %.3f, mean network message %.0f bytes, poll ratio %.4f",
-          ratio(stats->remote_messages, stats->messages + stats->host_messages),
-          ratio(stats->network_bytes, stats->network_buffers),
-          ratio(stats->poll_ns, stats->thread_ns));
-}
-
 /* ---- destinations ---------------------------------------------------------------------------- */
 
 /* Destinations that have lines of their own: in a large job each node would print one for each other. */
@@ -222,22 +200,15 @@ struct destination {
     struct gravel_stats sent;
 };
 
-static void add_destination(struct gravel_stats *sum, const struct gravel_stats *sent)
+static void print_sent(const struct gravel_listener *listener, const char *before, uint32_t number,
+                       const char *after, const struct gravel_stats *sent)
 {
-    sum->sent_messages += sent->sent_messages;
-    sum->sent_buffers += sent->sent_buffers;
-    sum->buffer_bytes += sent->buffer_bytes;
-}
-
-static void print_sent(const struct gravel_listener *listener, const char *to,
-                       const struct gravel_stats *sent)
-{
-    print(listener, "to %s: %llu messages in %llu buffers of %.0f bytes", to,
+    print(listener, "to %s%u%s: %llu messages in %llu buffers of %.0f bytes", before, number, after,
           (unsigned long long)sent->sent_messages, (unsigned long long)sent->sent_buffers,
           ratio(sent->buffer_bytes, sent->sent_buffers));
 }
 
-/* Insert where it belongs, the most messages first. @return what has no place any longer. */
+/* Inserts a destination where it belongs, the most messages first. @return what has no place any longer. */
 static struct destination keep_fullest(struct destination fullest[FULLEST], struct destination next)
 {
     for (uint32_t i = 0; i < FULLEST; i++) {
@@ -255,30 +226,38 @@ static void print_destinations(struct gravel *gravel, const struct gravel_listen
     struct destination fullest[FULLEST] = {0};
     struct gravel_stats others = {0};
     uint32_t n_others = 0;
-    char to[48];
     for (uint32_t node = 0; node < gravel->network.transport->n_nodes; node++) {
         struct destination destination = {.node = node};
         read_since_reset(gravel, node, &destination.sent);
         destination = keep_fullest(fullest, destination);
-        add_destination(&others, &destination.sent);
+        others.sent_messages += destination.sent.sent_messages;
+        others.sent_buffers += destination.sent.sent_buffers;
+        others.buffer_bytes += destination.sent.buffer_bytes;
         n_others += destination.sent.sent_buffers != 0;
     }
-    for (uint32_t i = 0; i < FULLEST && fullest[i].sent.sent_buffers; i++) {
-        snprintf(to, sizeof to, "node %u", fullest[i].node);
-        print_sent(listener, to, &fullest[i].sent);
-    }
-    if (n_others) {
-        snprintf(to, sizeof to, "%u other nodes", n_others);
-        print_sent(listener, to, &others);
-    }
+    for (uint32_t i = 0; i < FULLEST && fullest[i].sent.sent_buffers; i++)
+        print_sent(listener, "node ", fullest[i].node, "", &fullest[i].sent);
+    if (n_others)
+        print_sent(listener, "", n_others, " other nodes", &others);
 }
 
 void gravel_stats_print(struct gravel *gravel)
 {
     const struct gravel_listener listener = gravel_listener_of(gravel);
     struct gravel_stats stats;
+    char sharers[48] = "";
     read_since_reset(gravel, GRAVEL_ALL_NODES, &stats);
-    print_device(gravel, &listener);
-    print_counters(&stats, &listener);
+    if (gravel->n_sharers)
+        snprintf(sharers, sizeof sharers, ", shared with %u other nodes", gravel->n_sharers);
+    print(&listener, "device %s: %s, step %s%s", gravel->device.chosen,
+          gravel->device.capability.name, gravel_step(gravel), sharers);
+#define FORMAT(field, unit, help) " " #field "=%llu"
+#define VALUE(field, unit, help) , (unsigned long long)stats.field
+    print(&listener, "%s" GRAVEL_STATS_FIELDS(FORMAT), "counters:" GRAVEL_STATS_FIELDS(VALUE));
+#undef FORMAT
+#undef VALUE
+    print(&listener, "remote share %.3f, mean network message %.0f bytes, poll ratio %.4f",
+          ratio(stats.remote_messages, stats.messages + stats.host_messages),
+          ratio(stats.network_bytes, stats.network_buffers), ratio(stats.poll_ns, stats.thread_ns));
     print_destinations(gravel, &listener);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Waits for the events of a launch. See wait_list.h.
+ * Waits for the events of a launch. See launch.h.
  */
-#include "node/wait_list.h"
+#include "node/launch.h"
 
 #include "base/clock.h"
 #include "opencl/objects.h"

@@ -35,7 +35,7 @@ static void begin_wait(struct gravel *gravel, struct mark *mark)
 /* All that was sent before is applied. */
 static void note_applied(struct gravel *gravel, const struct mark *mark)
 {
-    gravel_checked_note_applied(gravel, &mark->checked);
+    gravel_checked_note(gravel, &mark->checked, true);
     if (gravel->pump)
         gravel_pump_note_applied(gravel->pump, &mark->pump);
 }
@@ -54,7 +54,7 @@ static int settle(struct gravel *gravel, struct mark *mark)
     if (!code && gravel->pump)
         gravel_pump_note_settled(gravel->pump, &mark->pump);
     if (!code)
-        gravel_checked_note_ended(gravel, &mark->checked);
+        gravel_checked_note(gravel, &mark->checked, false);
     for (uint32_t i = 0; i < n; i++)
         flushes[i] = gravel_aggregator_flush(&gravel->aggregators[i]);
     for (uint32_t i = 0; i < n; i++)

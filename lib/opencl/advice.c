@@ -5,7 +5,6 @@
 #include "opencl/advice.h"
 
 #include "base/stream.h"
-#include "opencl/macros.h"
 
 #include <stdbool.h>
 #include <stdlib.h>

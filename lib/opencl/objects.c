@@ -6,7 +6,7 @@
 
 #include "base/addresses.h"
 #include "base/error.h"
-#include "device/shared.h"
+#include "device/device.h"
 
 #include <inttypes.h>
 #include <stdio.h>

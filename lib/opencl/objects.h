@@ -82,7 +82,7 @@ bool gravel_cl_kernel_name(cl_kernel kernel, char name[GRAVEL_KERNEL_NAME_BYTES]
 
 /* A kernel's argument. */
 struct gravel_argument {
-    size_t bytes;      /* 0: memory that the device shares with the host (device/shared.h) */
+    size_t bytes;      /* 0: memory that the device shares with the host (device/device.h) */
     const void *value; /* NULL: local memory */
 };
 #define GRAVEL_ARGUMENT(variable)     \

@@ -10,7 +10,6 @@
 #include "device/select.h"
 #include "layout/arena.h"
 #include "opencl/advice.h"
-#include "opencl/macros.h"
 #include "opencl/objects.h"
 #include "opencl/private.h"
 #include "opencl/source.h"

@@ -10,7 +10,7 @@
 
 #include "base/error.h"
 #include "base/piece.h"
-#include "device/shared.h"
+#include "device/device.h"
 #include "opencl/objects.h"
 #include "opencl/pinned.h"
 #include "opencl/wait.h"

@@ -2,16 +2,24 @@
 /*
  * Replaces the #include of the device headers by their text, and finds lines of it again. See source.h.
  *
- * The text is read line by line; of the language only comments and string literals matter, for either may look like
- * an include or like the other's beginning.
+ * Of the language only comments and literals matter, for either may look like an include or like the other's beginning.
  */
 #include "opencl/source.h"
 
-#include "opencl/macros.h"
-
+#include <ctype.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* ---- words --------------------------------------------------------------------------------------- */
+
+size_t gravel_word_length(const char *at)
+{
+    size_t length = 0;
+    while (at[length] == '_' || isalnum((unsigned char)at[length]))
+        length++;
+    return length;
+}
 
 static const char *skip_blanks(const char *at)
 {
@@ -25,18 +33,115 @@ static const char *skip_mark(const char *line)
     return strncmp(line, mark, sizeof mark - 1) == 0 ? line + sizeof mark - 1 : line;
 }
 
-/* The header that a line that begins outside a comment includes; NULL if none of them. */
-static const struct gravel_source_header *find_included(const char *line,
-                                                        const struct gravel_source_header *headers)
+/* Returns the end of a comment or a literal that begins at `at`; `at` if neither does. A literal ends with its line. */
+static const char *skip_unread(const char *at)
 {
-    static const char directive[] = "include";
+    if (!strncmp(at, "/*", 2)) {
+        const char *end = strstr(at + 2, "*/");
+        return end ? end + 2 : at + strlen(at);
+    }
+    if (!strncmp(at, "//", 2))
+        return at + strcspn(at, "\n");
+    const char quote = *at;
+    if (quote != '"' && quote != '\'')
+        return at;
+    for (at++; *at && *at != '\n' && *at != quote;)
+        at += *at == '\\' && at[1] ? 2 : 1;
+    return at + (*at == quote);
+}
+
+/* Returns the length of a line with its newline [characters], to where the next one begins outside comments. */
+static size_t line_length(const char *line)
+{
+    const char *at = line;
+    while (*at && *at != '\n') {
+        const char *next = skip_unread(at);
+        at = next == at ? at + 1 : next;
+    }
+    return (size_t)(at - line) + (*at == '\n');
+}
+
+/* Returns what follows the name of a line's directive; NULL if the line has none of this name. */
+static const char *skip_directive(const char *line, const char *name)
+{
     line = skip_blanks(line);
     if (*line != '#')
         return NULL;
     line = skip_blanks(line + 1);
-    if (strncmp(line, directive, sizeof directive - 1) != 0)
+    return strncmp(line, name, strlen(name)) ? NULL : line + strlen(name);
+}
+
+/* ---- macros -------------------------------------------------------------------------------------- */
+
+/* Whether a header's code has a word; of directives only definitions use words for what they mean. */
+static bool has_word(const char *text, const char *word, size_t length)
+{
+    while (*text) {
+        const char *next = skip_unread(text), *definition = skip_directive(text, "define");
+        if (*text == '#')
+            next = definition ? definition : text + strcspn(text, "\n");
+        const size_t n = gravel_word_length(text);
+        if (next == text && n == length && !strncmp(text, word, length))
+            return true;
+        text = next != text ? next : text + (n ? n : 1);
+    }
+    return false;
+}
+
+/* The name that the next -D defines; NULL if there is none. @param options  [in, out] */
+static const char *next_defined(const char **options)
+{
+    const char *at = *options;
+    while (*(at += strspn(at, " \t\n\"'"))) {
+        const char *token = at;
+        at += strcspn(at, " \t\n");
+        if (strncmp(token, "-D", 2) != 0)
+            continue;
+        *options = at;
+        return at == token + 2 ? at + strspn(at, " \t\n") : token + 2;
+    }
+    return NULL;
+}
+
+const char *gravel_macros_find(const char *options, const char *header, size_t *length)
+{
+    const char *name;
+    while (options && (name = next_defined(&options))) {
+        *length = gravel_word_length(name);
+        if (islower((unsigned char)*name) && has_word(header, name, *length))
+            return name;
+    }
+    return NULL;
+}
+
+/* The macro that a line of a text defines, if a header's code has a word of it. Not if it is one of the language's, by
+ * which other texts are made to compile as OpenCL C. */
+static const char *find_defined(const char *line, const char *header, size_t *length)
+{
+    static const char *const of_language[] = {
+        "kernel", "global", "local", "constant", "private", "generic",  "uchar",
+        "ushort", "uint",   "ulong", "size_t",   "inline",  "restrict", "barrier"};
+    line = skip_directive(line, "define");
+    if (!line)
         return NULL;
-    line = skip_blanks(line + sizeof directive - 1);
+    line = skip_blanks(line);
+    *length = gravel_word_length(line);
+    for (size_t i = 0; i < sizeof of_language / sizeof *of_language; i++)
+        if (strlen(of_language[i]) == *length && !strncmp(of_language[i], line, *length))
+            return NULL;
+    return islower((unsigned char)*line) && has_word(header, line, *length) ? line : NULL;
+}
+
+/* ---- headers ------------------------------------------------------------------------------------- */
+
+/* Returns the header that a line includes; NULL if none of them. */
+static const struct gravel_source_header *find_included(const char *line,
+                                                        const struct gravel_source_header *headers)
+{
+    line = skip_directive(line, "include");
+    if (!line)
+        return NULL;
+    line = skip_blanks(line);
     for (const struct gravel_source_header *header = headers; *line == '"' && header->name;
          header++) {
         size_t length = strlen(header->name);
@@ -46,29 +151,6 @@ static const struct gravel_source_header *find_included(const char *line,
     return NULL;
 }
 
-/* The end of a line [characters], its newline included; `in_comment` is what holds there. */
-static size_t scan_line(const char *line, bool *in_comment)
-{
-    const char *at = line;
-    while (*at && *at != '\n') {
-        const char *mark = *in_comment ? "*/" : "/*";
-        if (strncmp(at, mark, 2) == 0) {
-            *in_comment = !*in_comment;
-            at += 2;
-        } else if (!*in_comment && strncmp(at, "//", 2) == 0) {
-            at += strcspn(at, "\n");
-        } else if (!*in_comment && (*at == '"' || *at == '\'')) {
-            const char quote = *at++; /* of a literal, which ends with its line */
-            while (*at && *at != '\n' && *at != quote)
-                at += *at == '\\' && at[1] ? 2 : 1;
-            at += *at == quote;
-        } else {
-            at++;
-        }
-    }
-    return (size_t)(at - line) + (*at == '\n');
-}
-
 static void write_line_directive(FILE *out, uint32_t line, const char *name)
 {
     fprintf(out, "\n#line %u \"%.256s\"\n", line, name);
@@ -76,58 +158,54 @@ static void write_line_directive(FILE *out, uint32_t line, const char *name)
 
 bool gravel_source_includes(const char *text, const struct gravel_source_header *headers)
 {
-    bool in_comment = false;
-    for (text = skip_mark(text); *text; text = skip_mark(text + scan_line(text, &in_comment)))
-        if (!in_comment && find_included(text, headers))
+    for (text = skip_mark(text); *text; text = skip_mark(text + line_length(text)))
+        if (find_included(text, headers))
             return true;
     return false;
 }
 
 /*
- * Before a header, for each macro that the text up to there defines and the header has a word of: an error, unless the
- * compiler has left the definition out, or the text has undefined it.
+ * Writes, before a header, for each macro that the text up to there defines and the header has a word of: an error,
+ * unless the compiler has left the definition out, or the text has undefined it.
  */
 static void write_guards(FILE *out, const char *name, const char *text, const char *end,
                          uint32_t line, const struct gravel_source_header *header)
 {
-    bool in_comment = false;
     size_t length;
-    while (text < end) {
-        const char *macro =
-            in_comment ? NULL : gravel_macros_find_defined(text, header->text, &length);
-        if (macro) {
-            fprintf(out, "#ifdef %.*s", (int)length, macro);
-            write_line_directive(out, line, name);
-            fprintf(
-                out,
+    for (; text < end; text += line_length(text)) {
+        const char *macro = find_defined(text, header->text, &length);
+        if (!macro)
+            continue;
+        fprintf(out, "#ifdef %.*s", (int)length, macro);
+        write_line_directive(out, line, name);
+        fprintf(out,
                 "#error the macro %.*s is a word that %s uses: define it behind the include, or "
                 "call it otherwise, by capitals\n#endif\n",
                 (int)length, macro, header->name);
-        }
-        text += scan_line(text, &in_comment);
     }
 }
 
 void gravel_source_expand(FILE *out, const char *name, const char *text,
                           const struct gravel_source_header *headers)
 {
-    bool in_comment = false;
     write_line_directive(out, 1, name);
     text = skip_mark(text);
     const char *const begin = text;
-    for (uint32_t line = 1; *text; line++) {
-        const struct gravel_source_header *header =
-            in_comment ? NULL : find_included(text, headers);
-        size_t length = scan_line(text, &in_comment);
+    for (uint32_t line = 1, next; *text; line = next) {
+        const struct gravel_source_header *header = find_included(text, headers);
+        const char *end = text + line_length(text);
+        next = line + (end[-1] != '\n');
+        for (const char *at = text; at < end; at++)
+            next += *at == '\n';
         if (header) {
             write_guards(out, name, begin, text, line, header);
             write_line_directive(out, 1, header->name);
             fputs(header->text, out);
-            write_line_directive(out, line + 1, name);
+            write_line_directive(out, next, name);
         } else {
-            fwrite(text, 1, length, out);
+            fwrite(text, 1, (size_t)(end - text), out);
         }
-        text = skip_mark(text + length);
+        text = skip_mark(end);
     }
 }
 

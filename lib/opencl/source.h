@@ -4,12 +4,16 @@
  * the text can be built in one go. Compiling with a header object and linking takes PoCL a second longer for each
  * context, because its linker first reads the whole library of built-in functions.
  *
- * Path:    program.c -> source.c -> program.c.
+ * Macros of a program would change the headers: these have parameters, variables and members with short names, and
+ * OpenCL C has no way to hide a macro from them.
+ *
+ * Path:    program.c (text and options), advice.c -> source.c.
  */
 #ifndef GRAVEL_OPENCL_SOURCE_H
 #define GRAVEL_OPENCL_SOURCE_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdio.h>
 
 /* A header by the name that programs include it by. */
@@ -40,5 +44,19 @@ void gravel_source_expand(FILE *out, const char *name, const char *text,
  * @param text  what was compiled.
  */
 void gravel_source_name_places(FILE *out, const char *log, const char *text);
+
+/** The length of the word that begins here [characters]; 0 if none does. */
+size_t gravel_word_length(const char *at);
+
+/**
+ * The first macro that options define, by -D, and a header's code has a word of; only words that begin with a small
+ * letter, for the headers' other macros are made to be defined by options.
+ *
+ * @param options  of a build, or NULL.
+ * @param header   OpenCL C.
+ * @param length   [out] of the name [characters].
+ * @return         the name, in the options; NULL if there is none.
+ */
+const char *gravel_macros_find(const char *options, const char *header, size_t *length);
 
 #endif

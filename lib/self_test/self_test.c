@@ -6,7 +6,7 @@
 
 #include "base/error.h"
 #include "base/lived.h"
-#include "device/identity.h"
+#include "device/capability.h"
 #include "layout/self_test.h"
 #include "opencl/objects.h"
 #include "self_test/one_at_a_time.h"

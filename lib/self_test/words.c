@@ -6,7 +6,7 @@
 
 #include "base/error.h"
 #include "base/word.h"
-#include "device/shared.h"
+#include "device/device.h"
 #include "layout/self_test.h"
 #include "opencl/objects.h"
 #include "opencl/program.h"

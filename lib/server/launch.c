@@ -7,7 +7,7 @@
  */
 #include "gravel/server.h"
 
-#include "node/wait_list.h"
+#include "node/launch.h"
 #include "opencl/objects.h"
 #include "opencl/program.h"
 #include "server/launch.h"

@@ -3,7 +3,7 @@
  * gravel_map: the heap as the host sees it, on every step of the ladder. What is written or filled is found by kernels.
  * Other OpenCL code finds the heap where gravel_heap_part says. Messages and maps are gravel-conformance's.
  *
- * Path: meson test -> this -> lib/node/maps.c, lib/node/fill.c, lib/memory/memory.c
+ * Path: meson test -> this -> lib/node/maps.c, lib/node/heap.c, lib/memory/memory.c
  */
 #include <stdio.h>
 #include <unistd.h>

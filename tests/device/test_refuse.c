@@ -4,7 +4,7 @@
  * the number that is wrong, nothing is written, and the node works on. What is wrong of any call, as a NULL or a node that does
  * not exist, is in calls.c.
  *
- * Path: meson test -> this -> aggregator.c, decode.c, node/messages.c, maps.c, fill.c, heap.c, block_pool.c, waits.c
+ * Path: meson test -> this -> aggregator.c, decode.c, node/messages.c, maps.c, heap.c, block_pool.c, waits.c
  */
 #include <stdio.h>
 

@@ -19,7 +19,7 @@
 #include <string.h>
 
 #include "bare_device.h"
-#include "device/shared.h"
+#include "device/device.h"
 #include "memory/arena.h"
 #include "messages.h"
 #include "memory/package.h"

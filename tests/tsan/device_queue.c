@@ -17,7 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "device/shared.h"
+#include "device/device.h"
 #include "memory/arena.h"
 #include "lanes.h"
 #include "memory/package.h"

@@ -6,7 +6,7 @@
  */
 #include <stdlib.h>
 
-#include "device/shared.h"
+#include "device/device.h"
 
 #define PAGE 4096u
 

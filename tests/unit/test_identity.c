@@ -15,7 +15,6 @@
 #include <cmocka.h>
 
 #include "device/capability.h"
-#include "device/identity.h"
 
 #define UUID 0x106A /* CL_DEVICE_UUID_KHR */
 

@@ -10,7 +10,7 @@
 #include "child.h"
 #include "describe.h"
 #include "device/select.h"
-#include "device/identity.h"
+#include "device/capability.h"
 #include "device/ladder.h"
 #include "drivers.h"
 

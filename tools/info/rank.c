@@ -4,7 +4,7 @@
  */
 #include "rank.h"
 
-#include "device/identity.h"
+#include "device/capability.h"
 #include "host.h"
 #include "list.h"
 #include "probe.h"
