@@ -146,7 +146,7 @@ def kmeans(given, _options, answer):
 # ---- mer ---------------------------------------------------------------------------------------
 
 def mer(given, _options, counts):
-    """Their sum is right; which ones they are, tests/app/mer/jellyfish.py compares."""
+    """Their sum is right; which ones they are, tests/app/cases.py compares."""
     return int(counts["kmers"] != given.n_kmers), given.n_kmers, counts
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What applications must refuse; refuse.py runs it.
+"""What applications must refuse; cases.py runs it.
 
 A row of a group: application, arguments, a part of the one line that it prints, settings. Files are in tests/data.
 """

@@ -1,0 +1,312 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Run applications on what one run each does not show, and check how each run ends.
+
+cases.py [--ranks N] [--every K] KIND PROGRAM...
+
+KIND: a group of refusals.py       what must be refused, by one line, whatever the number of ranks; nothing on stdout
+      refused ROWS, taken ROWS     files that must be refused, by program, file, line or record, and reason; or taken
+      differing                    nodes that are given different options, or files, as node-local copies may be: refused
+      smallest                     the smallest problem on 1 to 3 loop-back nodes: right; or refused, if one node is all
+      output                       standard output is full, or closed, or the trace is: one line with the cause, and status 1
+      rounds                       PROGRAM ARGUMENT...: as many rounds on any number of ranks, own vertices sent or not
+      kmers                        MER: what cannot be written whole leaves nothing that looks whole
+      jellyfish                    MER FILE K OPTION...: the k-mers are those that jellyfish counts
+Each case is a line of the output; those that failed say why. --every K takes each K-th row of ROWS.
+Exit status 77: nothing here starts ranks, or jellyfish is not installed.
+"""
+import argparse
+import concurrent.futures
+import fcntl
+import json
+import os
+import random
+import re
+import resource
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+
+import refusals
+import rows_graph
+import rows_ratings
+import rows_sequence
+from run_app import check_bad, check_good, launch, run
+
+DATA = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "data")
+ROWS = {
+    "refused graph": rows_graph.REFUSED, "refused negative": rows_graph.NEGATIVE, "refused network": rows_graph.NETWORK,
+    "refused sequence": rows_sequence.REFUSED, "refused ratings": rows_ratings.REFUSED,
+    "taken graph": rows_graph.TAKEN, "taken sequence": rows_sequence.TAKEN, "taken ratings": rows_ratings.TAKEN,
+}
+
+
+def basename(path):
+    return os.path.basename(path)
+
+
+# ---- what is refused ---------------------------------------------------------------------------------------------------
+
+
+def of_refusals(at):
+    """Files of a row are tests/data's, by their path."""
+    programs = {basename(path): path for path in at.programs}
+    common = {"OCL_ICD_VENDORS": at.folder} if at.kind in refusals.WITHOUT_DEVICE else {}  # it is empty
+    for name, words, text, *settings in refusals.GROUPS[at.kind]:
+        words = words if isinstance(words, list) else words.split()
+        words = [os.path.join(DATA, word) if before == "-f" else word for before, word in zip([None] + words, words)]
+
+        def case(words=[programs[name]] + words, text=text, settings=settings):
+            check_bad(run(words, at.ranks, {**common, **dict(*settings)}), re.escape(text), words, at.ranks)
+        yield (name, *words, *settings), case
+
+
+def write(path, data):
+    os.makedirs(os.path.dirname(path), exist_ok=True)
+    with open(path, "wb") as file:
+        file.write(data if isinstance(data, bytes) else data.encode())
+    return path
+
+
+def of_files(at):
+    for program in at.programs:
+        for name, data, *tail in ROWS[at.kind][::at.every]:
+            def case(program=program, path=os.path.join(at.folder, name), data=data, tail=tail):
+                words = [program, "-q", "-n", "1", "-f", write(path, data)] + ["-v"] * (not tail)
+                words += ["-k", "5"] if path.endswith((".fa", ".fq", ".fa.gz")) else []
+                result = run(words, at.ranks)
+                if not tail:
+                    return check_good(result, words, at.ranks)
+                place = r"(:\d+|: record \d+ '[^']*')?" if tail[0].startswith(": ") else ""
+                wanted = re.escape("%s: %s" % (basename(program), path)) + place + re.escape(tail[0])
+                return check_bad(result, "^" + wanted, words, at.ranks)
+            yield (basename(program), name), case
+
+
+# Files of as many bytes; of more of them, so that nodes want heaps of other sizes; what only a hash tells.
+PAIRS = {
+    "mst": [("x.wel", "0 1 1\n1 2 2\n", "0 1 1\n1 2 7\n"), ("y.wel", "0 1 1\n1 2 2\n", "0 1 1\n1 2 2\n2 9 1\n")],
+    "mer": [("x.fa", ">a\nACGTA\n", ">a\nACGTT\n")],
+}
+PAIRS["sssp"] = PAIRS["mst"]
+# Of whatever wants another heap, other handlers or settings, or differs in nothing but the input: [both, node 0, node 1, option].
+OPTIONS = {
+    "atm": [("--orders 4", "--form phases", "--form nested", "--form")],
+    "gups": [("--table 4 --updates 4", "--model lane", "--model gravel", "--model"),
+             ("--table 4 --updates 4", "--group 7", "", "--group")],
+    "mst": [("", "-g 4", "-u 4", "-g")],
+    "sssp": [("-g 6", "", "--seed 2", "--seed"), ("", "-g 4", "-g 5", "-g"), ("-g 4", "", "-k 9", "-k")],
+    "kmeans": [("-k 2", "-p 20", "-p 21", "-p"), ("-k 2 -p 20", "-v", "", "-v")],
+    "fib": [("", "3", "4", "[N]")],
+}
+
+
+def of_differing(at):
+    def differ(program, each, pattern):
+        words = launch.job(*((1, [program, "-q"] + own) for own in each))
+        check_bad(run(words), "^%s: %s$" % (basename(program), pattern), [program], 2)
+    for program in at.programs:
+        for name, *texts in PAIRS.get(basename(program), []):
+            paths = [write(os.path.join(at.folder, number, name), text) for number, text in zip("01", texts)]
+            said = ".*: node 0 has read a file of %d bytes; node 1 has another" % os.path.getsize(paths[0])
+            yield (basename(program), name), lambda program=program, paths=paths, said=said: differ(
+                program, [["-n", "1", "-f", path] for path in paths], said)
+        for both, first, second, option in OPTIONS.get(basename(program), []):
+            each = [(both + " " + own).split() for own in (first, second)]
+            said = re.escape(option) + ": .* at node 0, and node 1 has been given something else: .*"
+            yield (basename(program), both, first, second), lambda program=program, each=each, said=said: differ(
+                program, each, said)
+
+
+# ---- the smallest problems ---------------------------------------------------------------------------------------------
+
+# Program: [arguments]; and how many loop-back nodes it takes.
+SMALLEST = [
+    ("atm", ["--orders 0 --accounts 2 --seed %d" % seed for seed in range(1, 7)] +
+     ["--orders 0 --accounts 2 --balance 0", "--orders 0 --accounts 2 --form nested"], 3),
+    ("color", ["-u 0 -k 1"], 1),
+    ("fib", ["0"], 3),
+    ("gups", ["--table 0 --updates 0", "--table 0 --updates 0 --accumulate",
+              "--table 0 --divergence if --items 0 --idle 100"], 3),
+    ("hashtable", ["--items 0 --keys 1 --buckets 1 --op " + op for op in ("insert", "upsert", "find")], 3),
+    ("kmeans", ["-p 1 -k 1 -d 1"], 3),
+    ("maxflow", ["--rows 1 --columns 1 --capacity 1"], 1),
+    ("mer", ["-k 63 -f %s/mer/one.fa" % DATA], 3),
+    ("mst", ["-u 0 -k 1"], 3),
+    ("pagerank", ["-u 0 -k 1", "-u 0 -k 1 --fixed"], 1),
+    ("queens", ["2"], 3),
+    ("sgd", ["--ratings 0 --epochs 1"], 1),
+    ("sort", ["1"], 3),
+    ("sssp", ["-u 0 -k 1"], 1),
+    ("strassen", ["16"], 3),
+    ("uts", ["-t default -d 1 --capacity 1 --groups 1"], 1),
+]
+# Programs that print by other means than applications.
+PRINTERS = [
+    ("gravel-info", ["", "--json", "--env", "--version", "--help"]),
+    ("gravel-hrf", ["", "--json"]),
+    ("gravel-conformance", ["--help"]),
+]
+
+
+def of_smallest(at):
+    programs = {basename(path): path for path in at.programs}
+    for name, words, n, n_most in ((name, words, n, most) for name, each, most in SMALLEST for words in each for n in (1, 2, 3)):
+        def case(words=[programs.get(name), "-n", "1", "-v"] + words.split(), n=n, n_most=n_most):
+            result = run(words, settings={"GRAVEL_TRANSPORT": "self", "GRAVEL_LOOPBACK": str(n)})
+            if n > n_most:
+                return check_bad(result, "", words)
+            return check_good(result, words)
+        if name in programs:
+            yield (name, words, n), case
+
+
+def fail_to_print(words, what):
+    cause = "Bad file descriptor" if what == "closed" else "No space left on device"
+    with open("/dev/full", "w") as full, tempfile.TemporaryDirectory() as folder:
+        os.symlink("/dev/full", folder + "/t.0.json")
+        result = run(words, settings={"GRAVEL_TRACE": folder + "/t.json" if what == "trace" else ""},
+                     stdout=subprocess.DEVNULL if what == "trace" else full,
+                     preexec_fn=(lambda: os.close(1)) if what == "closed" else None)
+    assert result.returncode == 1, "exit status %d: %s" % (result.returncode, result.stderr)
+    check_bad(result, cause + "$", words)
+
+
+def of_output(at):
+    programs = {basename(path): path for path in at.programs}
+    litmus = [path for path in at.programs if path.endswith(".litmus")]
+    rows = [(name, each[0].split() + ["-n", "1"] + json) for name, each, _ in SMALLEST for json in ([], ["--json"])]
+    rows += [(name, words.split() + (litmus if name == "gravel-hrf" else [])) for name, each in PRINTERS for words in each]
+    for name, words in rows:
+        for what in ("full", "closed") + (("trace",) if name == "gups" else ()):
+            if name in programs:
+                yield (name, *words, what), lambda words=[programs[name]] + words, what=what: fail_to_print(words, what)
+
+
+# ---- other runs and other programs -------------------------------------------------------------------------------------
+
+
+def of_rounds(at):
+    """With one width of a bucket. Without --send-own a rank alone sends nothing, and two ranks only to each other."""
+    names, first = ("delta", "distances", "rounds", "buckets", "reached_vertices", "reached_edges", "source"), {}
+
+    def case(ranks, own):
+        words = at.programs + ["-n", "1", "-v", "--json"] + own
+        result = run(words, ranks)
+        check_good(result, words, ranks)
+        report = json.loads(result.stdout)
+        shares = [node["remote_share"] for node in report["statistics"] if node["messages"] + node["host_messages"]]
+        assert not shares if not own and ranks == 1 else shares and (min(shares) < 1 if own else min(shares) == 1), shares
+        same = {name: report["parameters"][name] for name in names}
+        assert first.setdefault("is", same) == same and same["delta"] > 0, "%s, not %s" % (same, first["is"])
+    for ranks in 1, 2, 3:
+        for own in [], ["--send-own"]:
+            yield (ranks, *own), lambda ranks=ranks, own=own: case(ranks, own)
+
+
+LIMIT = 4 << 20  # bytes of a file; what OpenCL compilers write is less
+N_BASES = 200000  # a line each, of 50 bytes
+
+
+def limit():
+    signal.signal(signal.SIGXFSZ, signal.SIG_IGN)  # a write past the limit fails, as on a full disk
+    resource.setrlimit(resource.RLIMIT_FSIZE, (LIMIT, LIMIT))
+
+
+def of_kmers(at):
+    """Nor does a run write what another one writes."""
+    bases = write(at.folder + "/bases.fa", ">random\n" + "".join(random.Random(1).choices("ACGT", k=N_BASES)) + "\n")
+    folder = os.path.join(at.folder, "output")
+    output = os.path.join(folder, "kmers")
+    os.mkdir(folder)
+
+    def count(path=output, **how):
+        words = at.programs + ["-q", "-n", "1", "-f", bases, "-o", path]
+        return words, run(words, settings={"GRAVEL_TRANSPORT": "self"}, **how)
+
+    def refused(pattern, left, **how):
+        words, result = count(**how)
+        check_bad(result, pattern, words)
+        assert os.listdir(folder) == left, "there is: %s" % os.listdir(folder)
+
+    def locked():  # as by a run that still writes it, and then by one that was killed
+        with open(output + ".0.part", "w") as others:
+            fcntl.flock(others, fcntl.LOCK_EX)
+            refused("kmers.0: cannot write: another run is writing it", ["kmers.0.part"])
+        assert count()[1].returncode == 0 and os.listdir(folder) == ["kmers.0"], "there is: %s" % os.listdir(folder)
+
+    def of_more_nodes():
+        with open(output + ".1", "w"):
+            result = count()[1]
+        assert result.returncode == 0 and "kmers.1 is of an earlier run on more nodes" in result.stderr, result.stderr
+    yield ("full",), lambda: refused("kmers.0: cannot write: File too large", [], preexec_fn=limit)
+    yield ("absent",), lambda: refused("cannot write: No such file or directory", [], path=os.path.join(folder, "absent", "kmers"))
+    yield ("locked",), locked
+    yield ("of more nodes",), of_more_nodes
+
+
+def of_jellyfish(at):
+    if not shutil.which("jellyfish"):
+        print("jellyfish is not installed (Debian: jellyfish)")
+        sys.exit(77)
+    mer, path, k, *options = at.programs
+    table, output = os.path.join(at.folder, "table"), os.path.join(at.folder, "mer")
+
+    def counts(words):
+        result = run(words, at.ranks if words[0] == mer else None)
+        assert result.returncode == 0, result.stderr
+        return [line.split() for line in result.stdout.splitlines()]
+
+    def case():
+        counts([mer, "-q", "-n", "1", "-k", k, "-f", path, "-o", output] + options)
+        rows = []
+        for rank in range(at.ranks or 1):  # each k-mer is in one of the files
+            with open("%s.%d" % (output, rank)) as lines:
+                rows += [line.split() for line in lines]
+        assert len({row[0] for row in rows}) == len(rows), "a k-mer twice"
+        assert all(len(row) == 10 for row in rows), "not 10 columns"
+        for row in rows:  # no more neighbours than k-mers
+            assert sum(map(int, row[2:6])) <= int(row[1]) >= sum(map(int, row[6:])), row
+        counts(["jellyfish", "count", "-m", k, "-s", "1M", "-C", "-o", table, path])
+        mine, right = ({row[0]: int(row[1]) for row in each} for each in (rows, counts(["jellyfish", "dump", "-c", table])))
+        wrong = [(kmer, mine.get(kmer), right.get(kmer)) for kmer in mine.keys() | right.keys() if mine.get(kmer) != right.get(kmer)]
+        assert right and not wrong, wrong[:5]
+    yield at.programs[1:], case
+
+
+# ---- the run -----------------------------------------------------------------------------------------------------------
+
+KINDS = {**dict.fromkeys(refusals.GROUPS, of_refusals), **dict.fromkeys(ROWS, of_files), "differing": of_differing,
+         "smallest": of_smallest, "output": of_output, "rounds": of_rounds, "kmers": of_kmers, "jellyfish": of_jellyfish}
+AT_ONCE = {**dict.fromkeys(refusals.WITHOUT_DEVICE, 5), "smallest": 2, "output": 2}  # without a device some wait
+
+
+def fault_of(case):
+    """Returns what is wrong with it; None if nothing is."""
+    try:
+        case()
+    except (AssertionError, subprocess.TimeoutExpired) as failure:
+        return str(failure) or "failed"
+    return None
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--ranks", type=int)
+    parser.add_argument("--every", type=int, default=1)
+    parser.add_argument("kind", choices=list(KINDS))
+    parser.add_argument("programs", nargs=argparse.REMAINDER)
+    at = parser.parse_args()
+    with tempfile.TemporaryDirectory() as at.folder, concurrent.futures.ThreadPoolExecutor(AT_ONCE.get(at.kind, 1)) as pool:
+        cases = list(KINDS[at.kind](at))
+        faults = list(pool.map(lambda case: fault_of(case[1]), cases))
+    for (label, _), fault in zip(cases, faults):
+        print("%s: %s" % (" ".join(map(str, label)), fault or "ok"))
+    print("%d of %d as they should be" % (faults.count(None), len(cases)))
+    return 0 if cases and not any(faults) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
