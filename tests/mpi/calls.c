@@ -2,7 +2,7 @@
 /*
  * Collective calls: a node dies before one, for which the others wait, or in it, where it waits for the others. See die.h.
  *
- * Path: die.c -> this
+ * Path: die.c, misfits.c -> this
  */
 #include "die.h"
 
@@ -108,11 +108,7 @@ static int close_node(void)
     return gravel_close(closed);
 }
 
-static const struct call {
-    const char *name;
-    int (*make)(void);
-    int (*prepare)(void);
-} calls[] = {
+static const struct call calls[] = {
     {"barrier", barrier, NULL},
     {"reduce", reduce, NULL},
     {"alloc", alloc, NULL},
@@ -131,17 +127,29 @@ static const struct call {
 static const struct call *call;
 static bool is_within_call;
 
+const struct call *call_of(const char *name)
+{
+    const struct call *found = calls;
+    while (strcmp(name, found->name))
+        MUST(++found < calls + sizeof calls / sizeof *calls);
+    return found;
+}
+
 void choose_call(const char *name, bool is_within)
 {
     is_within_call = is_within;
-    for (call = calls; strcmp(name, call->name);)
-        MUST(++call < calls + sizeof calls / sizeof *calls);
+    call = call_of(name);
+}
+
+void prepare_calls(void)
+{
+    self = open_default(NULL);
+    array = alloc_or_die(self, N_WORDS * sizeof(uint32_t));
 }
 
 static void begin_calling(void)
 {
-    self = open_default(NULL);
-    array = alloc_or_die(self, N_WORDS * sizeof(uint32_t));
+    prepare_calls();
     if (call->prepare)
         OK(call->prepare());
     OK(barrier());

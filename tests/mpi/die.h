@@ -19,7 +19,7 @@ struct work {
     void (*end)(int code);
 };
 
-/** The node at work; NULL once the work has closed it. */
+/** The node at work; NULL once a call has closed it. */
 extern struct gravel *self;
 
 /* works.c */
@@ -39,6 +39,15 @@ void die_at_copy(void), die_at_note(void), die_at_first_put(void), die_at_second
     stand_in_pump_call(void);
 
 /* calls.c: a collective call. */
+struct call {
+    const char *name;
+    int (*make)(void);
+    int (*prepare)(void); /* NULL: nothing */
+};
+/** @return the call of a name */
+const struct call *call_of(const char *name);
+/** Opens the node, and allocates what calls need. */
+void prepare_calls(void);
 extern const struct work calling;
 /** Chooses it. @param is_within  whether the node dies in the call, or before it */
 void choose_call(const char *name, bool is_within);

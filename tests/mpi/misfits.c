@@ -6,17 +6,17 @@
  *
  * usage: mpirun ... misfits MODE     see the table at the end; fault.sh counts the nodes that print
  *
- * Path: fault.sh -> mpirun -> this -> lib/transport/round.c, lib/network/liveness.c
+ * Path: fault.sh -> mpirun -> this -> calls.c; lib/transport/round.c, lib/network/liveness.c
  */
-#include "job.h"
-
-#include <gravel/mirror.h>
+#include "die.h"
 
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+struct gravel *self;
 
 /* ---- calls of another kind: the node fails ------------------------------------------------------ */
 
@@ -33,74 +33,40 @@ static void expect_out_of_step(struct gravel *gravel, int code, const char *text
     as_expected();
 }
 
-static void barrier_beside_reduce(void)
-{
-    struct gravel *gravel = open_default(NULL);
-    uint64_t values[2] = {1, 2};
-    int code = rank == 1 ? gravel_reduce(gravel, GRAVEL_ADD, GRAVEL_ULONG, values, 2)
-                         : gravel_barrier(gravel);
-    MUST(values[0] == 1 && values[1] == 2);
-    expect_out_of_step(gravel, code, "node 0 is in gravel_barrier, node 1 in gravel_reduce");
-}
+/* Node 1 makes another call than the others, as a later one. */
+static const struct misfit {
+    const char *name, *others, *node_1; /* of calls.c */
+    int n_before;                       /* barriers that fit */
+    const char *text;
+} misfits[] = {
+    {"barrier_beside_reduce", "barrier", "reduce", 0,
+     "node 0 is in gravel_barrier, node 1 in gravel_reduce"},
+    {"slots_beside_barrier", "barrier", "mirror_create_slots", 0,
+     "node 0 is in gravel_barrier, node 1 in gravel_mirror_create_slots"},
+    {"reduce_beside_alloc", "reduce", "alloc", 1,
+     "node 0 is in gravel_reduce, node 1 in gravel_alloc: collective call 3"},
+    {"constant_beside_free", "free_array", "set_constant", 0,
+     "node 0 is in gravel_free, node 1 in gravel_set_constant"},
+    {"close_beside_barrier", "close_node", "barrier", 1,
+     "node 0 is in gravel_close, node 1 in gravel_barrier"},
+    {"forgotten_barrier", "barrier", "reduce", 2,
+     "node 0 is in gravel_barrier, node 1 in gravel_reduce: collective call 4"},
+};
 
-static void slots_beside_barrier(void)
+static void run_misfit(const struct misfit *misfit)
 {
-    struct gravel *gravel = open_default(NULL);
-    struct gravel_mirror *mirror;
-    const uint64_t n_words[2] = {0};
-    const struct gravel_words plan =
-        GRAVEL_WORDS(.offset = alloc_or_die(gravel, 64), .type = GRAVEL_UINT, .n_words = n_words);
-    int code = rank == 1 ? gravel_mirror_create_slots(&mirror, gravel, GRAVEL_ADD, &plan)
-                         : gravel_barrier(gravel);
-    expect_out_of_step(gravel, code,
-                       "node 0 is in gravel_barrier, node 1 in gravel_mirror_create_slots");
-}
-
-static void reduce_beside_alloc(void)
-{
-    struct gravel *gravel = open_default(NULL);
-    uint64_t offset, values[2] = {1, 2};
-    OK(gravel_barrier(gravel));
-    int code = rank == 1 ? gravel_alloc(gravel, 64, &offset)
-                         : gravel_reduce(gravel, GRAVEL_MIN, GRAVEL_ULONG, values, 2);
-    expect_out_of_step(gravel, code,
-                       "node 0 is in gravel_reduce, node 1 in gravel_alloc: collective call 2");
-}
-
-static void constant_beside_free(void)
-{
-    struct gravel *gravel = open_default(NULL);
-    uint64_t offset = alloc_or_die(gravel, 64);
-    int code = rank == 1 ? gravel_set_constant(gravel, 0, 7) : gravel_free(gravel, offset);
-    expect_out_of_step(gravel, code, "node 0 is in gravel_free, node 1 in gravel_set_constant");
-}
-
-static void close_beside_barrier(void)
-{
-    struct gravel *gravel = open_default(NULL);
-    OK(gravel_barrier(gravel));
-    if (rank == 0) {
-        expect(gravel_close(gravel), GRAVEL_EMISMATCH,
-               "node 0 is in gravel_close, node 1 in gravel_barrier");
-        as_expected();
+    const struct call *call = call_of(rank == 1 ? misfit->node_1 : misfit->others);
+    watch(50, misfit->name);
+    prepare_calls();
+    for (int i = 0; i < misfit->n_before; i++)
+        OK(gravel_barrier(self));
+    int code = call->make();
+    if (self) {
+        expect_out_of_step(self, code, misfit->text);
     } else {
-        expect_out_of_step(gravel, gravel_barrier(gravel),
-                           "node 0 is in gravel_close, node 1 in gravel_barrier");
+        expect(code, GRAVEL_EMISMATCH, misfit->text);
+        as_expected();
     }
-}
-
-/* Of calls that are equal, one is left out: the next of another kind meets it. */
-static void forgotten_barrier(void)
-{
-    struct gravel *gravel = open_default(NULL);
-    uint64_t value = 1;
-    int code = 0;
-    for (int i = 0; i < (rank == 1 ? 2 : 3); i++)
-        code = gravel_barrier(gravel);
-    if (rank == 1)
-        code = gravel_reduce(gravel, GRAVEL_ADD, GRAVEL_ULONG, &value, 1);
-    expect_out_of_step(gravel, code,
-                       "node 0 is in gravel_barrier, node 1 in gravel_reduce: collective call 3");
 }
 
 /* ---- other arguments: the call fails, at all nodes ---------------------------------------------- */
@@ -192,13 +158,18 @@ static void a_node_that_is_late(void)
 }
 
 static const struct mode modes[] = {
-    MODE(barrier_beside_reduce), MODE(slots_beside_barrier), MODE(reduce_beside_alloc),
-    MODE(constant_beside_free),  MODE(close_beside_barrier), MODE(forgotten_barrier),
-    MODE(other_arguments),       MODE(a_node_that_is_late),
+    MODE(other_arguments),
+    MODE(a_node_that_is_late),
 };
 
 int main(int argc, char **argv)
 {
+    rank = launched_rank();
+    for (size_t i = 0; i < sizeof misfits / sizeof *misfits; i++)
+        if (argc == 2 && !strcmp(argv[1], misfits[i].name)) {
+            run_misfit(&misfits[i]);
+            return 0;
+        }
     run_mode(modes, sizeof modes / sizeof *modes, argc, argv);
     return 0;
 }

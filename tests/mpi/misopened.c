@@ -3,7 +3,7 @@
  * Jobs that cannot open: nodes whose settings or handlers differ, a node that cannot open, and one that does not come.
  * Every other node learns the cause in time; it prints "as expected" then.
  *
- * usage: mpirun ... misopened MODE      see the table at the end; fault.sh counts the nodes that print
+ * usage: mpirun ... misopened MODE      a row of the table, or a mode at the end; fault.sh counts the nodes that print
  *
  * Path: fault.sh -> mpirun -> this
  */
@@ -15,74 +15,22 @@
 #include <string.h>
 #include <unistd.h>
 
-/* ---- nodes that differ ------------------------------------------------------------------------- */
+/* ---- nodes that differ, and a node that cannot open ---------------------------------------------- */
 
-static void mismatch_of_variable(const char *variable, const char *text, const char *part)
-{
-    if (rank == 1)
-        setenv(variable, text, 1);
-    expect(try_open(NULL), GRAVEL_EMISMATCH, variable);
-    expect(GRAVEL_EMISMATCH, GRAVEL_EMISMATCH, part);
-    as_expected();
-}
-
-static void mismatch_heap(void)
-{
-    mismatch_of_variable("GRAVEL_HEAP", "1M", ": 1048576 at node 1, 268435456 at node 0");
-}
-
-static void mismatch_buffer(void)
-{
-    mismatch_of_variable("GRAVEL_BUFFER", "4096", ": 0 at node 0, 4096 at node 1");
-}
-
-static void mismatch_timeout(void)
-{
-    mismatch_of_variable("GRAVEL_TIMEOUT", "7000", "7000 at node 1");
-}
-
-static void mismatch_spool(void)
-{
-    mismatch_of_variable("GRAVEL_SPOOL", "1M", ": 1048576 at node 1, 16777216 at node 0");
-}
-
-static void mismatch_of_table(const struct gravel_handler *mine, uint32_t n)
-{
-    const struct gravel_bindings bindings = GRAVEL_BINDINGS(.handlers = mine, .n_handlers = n);
-    expect(try_open(&bindings), GRAVEL_EMISMATCH, "handlers");
-    as_expected();
-}
-
-static void mismatch_handler_order(void)
-{
-    const struct gravel_handler one[] = {{.name = "a", .n_args = 1, .function = nothing},
-                                         {.name = "b", .n_args = 1, .function = nothing}};
-    const struct gravel_handler other[] = {{.name = "b", .n_args = 1, .function = nothing},
-                                           {.name = "a", .n_args = 1, .function = nothing}};
-    mismatch_of_table(rank == 1 ? other : one, 2);
-}
-
-static void mismatch_handler_arguments(void)
-{
-    const struct gravel_handler table[] = {
-        {.name = "a", .n_args = rank == 1 ? 2 : 1, .function = nothing}};
-    mismatch_of_table(table, 1);
-}
+/* What a node opens with, and the error that it gets. */
+struct side {
+    const char *variable, *value;
+    struct gravel_handler handlers[2];
+    const char *source, *options; /* of handlers in OpenCL C, which have no function */
+    uint32_t record_bytes;        /* of a stream; 0: none */
+    int code;                     /* 0: GRAVEL_EMISMATCH */
+    const char *part;             /* of its text */
+};
 
 static int keep(struct gravel *gravel, void *user, uint32_t source, const void *records, uint32_t n)
 {
     (void)gravel, (void)user, (void)source, (void)records, (void)n;
     return 0;
-}
-
-static void mismatch_streams(void)
-{
-    const struct gravel_stream streams[] = {{"hits", rank == 1 ? 8 : 12, keep, NULL}};
-    const struct gravel_bindings bindings = GRAVEL_BINDINGS(.streams = streams, .n_streams = 1);
-    expect(try_open(&bindings), GRAVEL_EMISMATCH,
-           rank == 1 ? "nodes differ in streams, which are here, in their order: hits of 8 bytes"
-                     : "hits of 12 bytes");
-    as_expected();
 }
 
 static int answer(struct gravel *gravel, void *user, uint32_t source, const uint64_t *args,
@@ -92,121 +40,95 @@ static int answer(struct gravel *gravel, void *user, uint32_t source, const uint
     return 0;
 }
 
-static void mismatch_handler_blocks(void)
-{
-    const struct gravel_handler table[] = {
-        {.name = "a", .n_args = 1, .answer = answer, .blocks = rank == 1}};
-    mismatch_of_table(table, 1);
-}
-
-static void mismatch_handler_missing(void)
-{
-    const struct gravel_handler table[] = {{.name = "a", .n_args = 1, .function = nothing}};
-    mismatch_of_table(table, rank == 1 ? 0 : 1);
-}
-
+#define HOST(name_, n)                                     \
+    {                                                      \
+        .name = name_, .n_args = (n), .function = nothing, \
+    }
+#define DEVICE                        \
+    {                                 \
+        .name = "tally", .n_args = 1, \
+    }
 #define TALLY(body) \
     "#include \"gravel.cl.h\"\nvoid tally(struct gravel_call call, ulong a) { " body " }\n"
+#define RUN_BY \
+    "number 1 is tally here, with 1 arguments, of which 0 are keys, max_pending 0, run by "
 
-/* Handlers of OpenCL C. @param part  of the error's text here. */
-static void mismatch_of_bindings(const struct gravel_bindings *bindings, const char *part)
-{
-    expect(try_open(bindings), GRAVEL_EMISMATCH, part);
-    as_expected();
-}
+static const struct row {
+    const char *name;
+    struct side sides[3]; /* of node 1, of the others, and of node 0 if it has a text of its own */
+} rows[] = {
+    {"mismatch_heap",
+     {{"GRAVEL_HEAP", "1M", .part = "(GRAVEL_HEAP): 1048576 at node 1, 268435456 at node 0"},
+      {.part = "(GRAVEL_HEAP): 1048576 at node 1, 268435456 at node 0"}}},
+    {"mismatch_buffer",
+     {{"GRAVEL_BUFFER", "4096", .part = "(GRAVEL_BUFFER): 0 at node 0, 4096 at node 1"},
+      {.part = "(GRAVEL_BUFFER): 0 at node 0, 4096 at node 1"}}},
+    {"mismatch_timeout",
+     {{"GRAVEL_TIMEOUT", "7000", .part = "7000 at node 1"}, {.part = "(GRAVEL_TIMEOUT): "}}},
+    {"mismatch_spool",
+     {{"GRAVEL_SPOOL", "1M", .part = "(GRAVEL_SPOOL): 1048576 at node 1, 16777216 at node 0"},
+      {.part = "(GRAVEL_SPOOL): 1048576 at node 1, 16777216 at node 0"}}},
+    {"mismatch_handler_order",
+     {{.handlers = {HOST("b", 1), HOST("a", 1)}, .part = "handlers"},
+      {.handlers = {HOST("a", 1), HOST("b", 1)}, .part = "handlers"}}},
+    {"mismatch_handler_arguments",
+     {{.handlers = {HOST("a", 2)}, .part = "handlers"},
+      {.handlers = {HOST("a", 1)}, .part = "handlers"}}},
+    {"mismatch_handler_blocks",
+     {{.handlers = {{.name = "a", .n_args = 1, .answer = answer, .blocks = 1}}, .part = "handlers"},
+      {.handlers = {{.name = "a", .n_args = 1, .answer = answer}}, .part = "handlers"}}},
+    {"mismatch_handler_missing",
+     {{.part = "handlers"}, {.handlers = {HOST("a", 1)}, .part = "handlers"}}},
+    {"mismatch_streams",
+     {{.record_bytes = 8,
+       .part = "nodes differ in streams, which are here, in their order: hits of 8 bytes"},
+      {.record_bytes = 12, .part = "hits of 12 bytes"}}},
+    {"mismatch_handler_place",
+     {{.handlers = {HOST("a", 1), HOST("tally", 1)}, .part = RUN_BY "the host"},
+      {.handlers = {HOST("a", 1), DEVICE}, .source = TALLY(""), .part = RUN_BY "the device"}}},
+    {"mismatch_handler_source",
+     {{.handlers = {DEVICE}, .source = TALLY("(void)a;"), .part = "device_code"},
+      {.handlers = {DEVICE}, .source = TALLY(""), .part = "device_code"}}},
+    {"mismatch_handler_options",
+     {{.handlers = {DEVICE}, .source = TALLY(""), .options = "-DFAST", .part = "options of their"},
+      {.handlers = {DEVICE}, .source = TALLY(""), .part = "options of their handlers"}}},
+    {"mismatch_handler_on_one_side_only",
+     {{.handlers = {HOST("a", 1)}, .part = "number 1 exists on one side only, not on this node"},
+      {.handlers = {HOST("a", 1), DEVICE}, .source = TALLY(""), .part = "number 1 is tally here"}}},
+    {"one_without_device",
+     {{"GRAVEL_DEVICE", "no-such-device", .code = GRAVEL_EDEVICE, .part = "no-such-device"},
+      {.code = GRAVEL_EPEER, .part = "node 1 could not open"}}},
+    /* Found before the node knows of any other; it is reported to them nevertheless. */
+    {"one_with_bad_setting",
+     {{"GRAVEL_BUFFER", "many", .code = GRAVEL_ECONFIG, .part = "GRAVEL_BUFFER"},
+      {.code = GRAVEL_EPEER, .part = "node 1 could not open: invalid setting"}}},
+    {"one_with_bad_handler",
+     {{.handlers = {HOST("no name", 0)}, .code = GRAVEL_EINVAL, .part = "no name"},
+      {.handlers = {HOST("name", 0)},
+       .code = GRAVEL_EPEER,
+       .part = "node 1 could not open: invalid argument"}}},
+    {"one_with_bad_trace",
+     {{"GRAVEL_TRACE", "/nonexistent/t.json", .code = GRAVEL_ESYSTEM, .part = "/nonexistent"},
+      {.code = GRAVEL_EPEER, .part = "node 1 could not open"}}},
+    {"two_fail_differently",
+     {{"GRAVEL_QUEUE", "64", .code = GRAVEL_ECONFIG, .part = ""},
+      {.code = GRAVEL_EPEER, .part = ""},
+      {"GRAVEL_TRACE", "/nonexistent/t.json", .code = GRAVEL_ESYSTEM, .part = ""}}},
+};
 
-static void mismatch_handler_place(void)
+static void open_as(const struct row *row)
 {
-    const struct gravel_handler table[] = {
-        {.name = "a", .n_args = 1, .function = nothing},
-        {.name = "tally", .n_args = 1, .function = rank == 1 ? nothing : NULL}};
+    const bool is_own = rank == 0 && row->sides[2].part;
+    const struct side *side = &row->sides[rank == 1 ? 0 : is_own ? 2 : 1];
+    const struct gravel_stream stream = {"hits", side->record_bytes, keep, NULL};
     const struct gravel_bindings bindings =
-        GRAVEL_BINDINGS(.handlers = table, .n_handlers = 2,
-                        .device_code.source = rank == 1 ? NULL : TALLY(""));
-    mismatch_of_bindings(&bindings, rank == 1
-                                        ? "number 1 is tally here, with 1 arguments, of which 0 "
-                                          "are keys, max_pending 0, run by the host"
-                                        : "number 1 is tally here, with 1 arguments, of which 0 "
-                                          "are keys, max_pending 0, run by the device");
-}
-
-static void mismatch_handler_source(void)
-{
-    const struct gravel_handler table[] = {{.name = "tally", .n_args = 1}};
-    const struct gravel_bindings bindings =
-        GRAVEL_BINDINGS(.handlers = table, .n_handlers = 1,
-                        .device_code.source = rank == 1 ? TALLY("(void)a;") : TALLY(""));
-    mismatch_of_bindings(&bindings, "device_code");
-}
-
-static void mismatch_handler_options(void)
-{
-    const struct gravel_handler table[] = {{.name = "tally", .n_args = 1}};
-    const struct gravel_bindings bindings =
-        GRAVEL_BINDINGS(.handlers = table, .n_handlers = 1, .device_code.source = TALLY(""),
-                        .device_code.options = rank == 1 ? "-DFAST" : NULL);
-    mismatch_of_bindings(&bindings, "options of their handlers");
-}
-
-static void mismatch_handler_on_one_side_only(void)
-{
-    const struct gravel_handler table[] = {{.name = "a", .n_args = 1, .function = nothing},
-                                           {.name = "tally", .n_args = 1}};
-    const struct gravel_bindings bindings =
-        GRAVEL_BINDINGS(.handlers = table, .n_handlers = rank == 1 ? 1 : 2,
-                        .device_code.source = rank == 1 ? NULL : TALLY(""));
-    mismatch_of_bindings(&bindings, rank == 1 ? "number 1 exists on one side only, not on this node"
-                                              : "number 1 is tally here");
-}
-
-/* ---- a node that cannot open ------------------------------------------------------------------- */
-
-static void one_without_device(void)
-{
-    if (rank == 1)
-        setenv("GRAVEL_DEVICE", "no-such-device", 1);
-    expect(try_open(NULL), rank == 1 ? GRAVEL_EDEVICE : GRAVEL_EPEER,
-           rank == 1 ? "no-such-device" : "node 1 could not open");
-    as_expected();
-}
-
-/* Found before the node knows of any other; they are told all the same. */
-static void one_with_bad_setting(void)
-{
-    if (rank == 1)
-        setenv("GRAVEL_BUFFER", "many", 1);
-    expect(try_open(NULL), rank == 1 ? GRAVEL_ECONFIG : GRAVEL_EPEER,
-           rank == 1 ? "GRAVEL_BUFFER" : "node 1 could not open: invalid setting");
-    as_expected();
-}
-
-static void one_with_bad_handler(void)
-{
-    const struct gravel_handler table[] = {
-        {.name = rank == 1 ? "no name" : "name", .function = nothing}};
-    const struct gravel_bindings bindings = GRAVEL_BINDINGS(.handlers = table, .n_handlers = 1);
-    expect(try_open(&bindings), rank == 1 ? GRAVEL_EINVAL : GRAVEL_EPEER,
-           rank == 1 ? "no name" : "node 1 could not open: invalid argument");
-    as_expected();
-}
-
-static void one_with_bad_trace(void)
-{
-    if (rank == 1)
-        setenv("GRAVEL_TRACE", "/nonexistent/t.json", 1);
-    expect(try_open(NULL), rank == 1 ? GRAVEL_ESYSTEM : GRAVEL_EPEER,
-           rank == 1 ? "/nonexistent" : "node 1 could not open");
-    as_expected();
-}
-
-static void two_fail_differently(void)
-{
-    if (rank == 0)
-        setenv("GRAVEL_TRACE", "/nonexistent/t.json", 1);
-    if (rank == 1)
-        setenv("GRAVEL_QUEUE", "64", 1);
-    int code = try_open(NULL);
-    expect(code, rank == 0 ? GRAVEL_ESYSTEM : rank == 1 ? GRAVEL_ECONFIG : GRAVEL_EPEER, "");
+        GRAVEL_BINDINGS(.handlers = side->handlers,
+                        .n_handlers = !!side->handlers[0].name + !!side->handlers[1].name,
+                        .streams = &stream, .n_streams = side->record_bytes != 0,
+                        .device_code.source = side->source, .device_code.options = side->options);
+    if (side->variable)
+        setenv(side->variable, side->value, 1);
+    expect(try_open(&bindings), side->code ? side->code : GRAVEL_EMISMATCH, side->part);
     as_expected();
 }
 
@@ -272,24 +194,6 @@ static void one_never_initialises(void)
 /* ---- the run --------------------------------------------------------------------------------- */
 
 static const struct mode modes[] = {
-    MODE(mismatch_heap),
-    MODE(mismatch_buffer),
-    MODE(mismatch_timeout),
-    MODE(mismatch_spool),
-    MODE(mismatch_handler_order),
-    MODE(mismatch_handler_arguments),
-    MODE(mismatch_handler_blocks),
-    MODE(mismatch_handler_missing),
-    MODE(mismatch_streams),
-    MODE(mismatch_handler_place),
-    MODE(mismatch_handler_source),
-    MODE(mismatch_handler_options),
-    MODE(mismatch_handler_on_one_side_only),
-    MODE(one_without_device),
-    MODE(one_with_bad_setting),
-    MODE(one_with_bad_handler),
-    MODE(one_with_bad_trace),
-    MODE(two_fail_differently),
     MODE(killed_while_others_open),
     MODE(one_never_opens),
     MODE(one_never_initialises),
@@ -297,6 +201,13 @@ static const struct mode modes[] = {
 
 int main(int argc, char **argv)
 {
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        if (argc == 2 && !strcmp(argv[1], rows[i].name)) {
+            rank = launched_rank();
+            watch(50, rows[i].name);
+            open_as(&rows[i]);
+            return 0;
+        }
     run_mode(modes, sizeof modes / sizeof *modes, argc, argv);
     return 0;
 }

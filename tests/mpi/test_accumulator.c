@@ -1,14 +1,415 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Accumulators: their flushes, and what they refuse, a file each; every node of the job runs all steps.
+ * Accumulators: what travels with a flush, how often, and when; what stays and what begins again; and what they refuse, at all
+ * nodes alike. Every node of the job runs all steps.
  *
  * usage: test_accumulator [NODES]   ranks of a job, or so many loop-back nodes, of which node 0 alone adds
  *
- * Path: mpirun -> this -> accumulator_flushes.c, accumulator_refusals.c -> lib/accumulate
+ * Path: mpirun -> this -> kernels/adds.cl; lib/accumulate
  */
-#include "accumulator.h"
+#include "bodies.h"
+
+#include <gravel/accumulator.h>
 
 #include <stdlib.h>
+#include <string.h>
+
+static struct gravel *gravel;
+static uint32_t node, n_nodes, n_adders;
+
+/* ---- kernels ----------------------------------------------------------------------------------- */
+
+static cl_kernel one; /* of add_one */
+
+extern const char adds_cl[]; /* kernels/adds.cl */
+
+/* Adds a value n times, each by a work-item of its own. */
+static void add_one(const struct gravel_accumulator *accumulator, uint64_t index, uint32_t value,
+                    uint64_t owner, size_t n)
+{
+    const cl_ulong place[] = {index, owner};
+    const cl_uint number = value;
+    OK(gravel_kernel_set_accumulator(accumulator, one, 1));
+    MUST(clSetKernelArg(one, 2, sizeof *place, &place[0]) == CL_SUCCESS);
+    MUST(clSetKernelArg(one, 3, sizeof number, &number) == CL_SUCCESS);
+    MUST(clSetKernelArg(one, 4, sizeof *place, &place[1]) == CL_SUCCESS);
+    OK(gravel_launch(gravel, one, 1, &n, NULL, 0, NULL, NULL));
+}
+
+static struct gravel_accumulator *create(uint64_t offset, uint64_t n, uint32_t op, uint32_t type)
+{
+    struct gravel_accumulator *accumulator;
+    OK(gravel_accumulator_create(&accumulator, gravel, offset, n, op, type));
+    return accumulator;
+}
+
+/* Whether this node adds, and words have a shadow. */
+static bool has_shadow(void)
+{
+    return n_nodes > 1 || gravel_config_of(gravel)->check;
+}
+
+/* Destroys it once all have looked, and frees its words. */
+static void finish(struct gravel_accumulator *accumulator, uint64_t offset)
+{
+    OK(gravel_barrier(gravel));
+    OK(gravel_accumulator_destroy(accumulator));
+    OK(gravel_free(gravel, offset));
+}
+
+/* A local node's word, which is the same on all nodes that can see it. */
+static void expect_word(uint32_t owner, uint64_t word, uint32_t is)
+{
+    if (gravel_is_local(gravel, owner) && word32(gravel, owner, word) != is)
+        die(__FILE__, __LINE__, "node %u: word %u instead of %u", owner,
+            word32(gravel, owner, word), is);
+}
+
+/* ---- flushes ----------------------------------------------------------------------------------- */
+
+static uint64_t n_sent(void)
+{
+    struct gravel_stats stats;
+    OK(gravel_stats_read(gravel, &stats, sizeof stats, GRAVEL_ALL_NODES));
+    return stats.sent_messages;
+}
+
+static void a_word_travels_once(void)
+{
+    uint64_t offset = alloc_or_die(gravel, (1u << 20) * 4), before;
+    uint32_t owner = n_nodes - 1, n = 1u << 20;
+    struct gravel_accumulator *accumulator = create(offset, n, GRAVEL_INC, GRAVEL_UINT);
+    OK(gravel_barrier(gravel));
+    before = n_sent();
+    add_one(accumulator, n - 1, 3, owner, 1000);
+    add_one(accumulator, 7, 1, owner, 100);
+    OK(gravel_barrier(gravel));
+    MUST(n_sent() - before == (has_shadow() ? 2 : 0));
+    expect_word(owner, offset + (uint64_t)(n - 1) * 4, 3000 * n_adders);
+    expect_word(owner, offset + 7 * 4, 100 * n_adders);
+    OK(gravel_quiet(gravel)); /* nothing is left */
+    OK(gravel_barrier(gravel));
+    MUST(n_sent() - before == (has_shadow() ? 2 : 0));
+    OK(gravel_accumulator_destroy(accumulator));
+    OK(gravel_free(gravel, offset));
+}
+
+/* What comes back to what changes no word is not sent; the word is marked again when it changes again. */
+static void sums_that_cancel_are_not_sent(void)
+{
+    uint64_t offset = alloc_or_die(gravel, 64 * 4), before;
+    struct gravel_accumulator *accumulator = create(offset, 64, GRAVEL_ADD, GRAVEL_UINT);
+    OK(gravel_barrier(gravel));
+    before = n_sent();
+    add_one(accumulator, 5, 1, 0, 1);
+    add_one(accumulator, 5, UINT32_MAX, 0, 1);
+    OK(gravel_barrier(gravel));
+    MUST(n_sent() == before);
+    add_one(accumulator, 5, 2, 0, 1);
+    OK(gravel_barrier(gravel));
+    expect_word(0, offset + 5 * 4, 2 * n_adders);
+    finish(accumulator, offset);
+}
+
+static void what_does_not_improve_is_not_sent(void)
+{
+    uint64_t offset = alloc_or_die(gravel, 64 * 4), before;
+    struct gravel_accumulator *accumulator = create(offset, 64, GRAVEL_MAX, GRAVEL_UINT);
+    OK(gravel_barrier(gravel));
+    before = n_sent();
+    add_one(accumulator, 5, 10, 0, 1);
+    OK(gravel_barrier(gravel));
+    MUST(n_sent() - before == (has_shadow() ? 1 : 0));
+    add_one(accumulator, 5, 9, 0, 1);
+    OK(gravel_barrier(gravel));
+    MUST(n_sent() - before == (has_shadow() ? 1 : 0));
+    if (gravel_is_local(gravel, 0)) {
+        MUST(word32(gravel, 0, offset + 5 * 4) == 10);
+        fill(gravel, 0, offset, 0, 64 * 4);
+    }
+    OK(gravel_accumulator_reset(accumulator));
+    OK(gravel_barrier(gravel));
+    add_one(accumulator, 5, 9, 0, 1);
+    OK(gravel_barrier(gravel));
+    expect_word(0, offset + 5 * 4, 9);
+    finish(accumulator, offset);
+}
+
+/* A flush that has begun sends what had been added, and the next one completes it and sends the rest. */
+static void a_flush_begins_behind_kernels(void)
+{
+    uint64_t offset = alloc_or_die(gravel, 64 * 4), before;
+    uint32_t owner = n_nodes - 1;
+    struct gravel_accumulator *accumulator = create(offset, 64, GRAVEL_ADD, GRAVEL_UINT);
+    OK(gravel_barrier(gravel));
+    before = n_sent();
+    add_one(accumulator, 5, 4, owner, 10);
+    OK(gravel_accumulator_begin(accumulator));
+    OK(gravel_accumulator_begin(accumulator));
+    add_one(accumulator, 5, 2, owner, 10);
+    add_one(accumulator, 6, 1, owner, 10);
+    OK(gravel_barrier(gravel));
+    MUST(n_sent() - before == (has_shadow() ? 3 : 0));
+    expect_word(owner, offset + 5 * 4, 60 * n_adders);
+    expect_word(owner, offset + 6 * 4, 10 * n_adders);
+    OK(gravel_accumulator_begin(accumulator)); /* of nothing */
+    OK(gravel_barrier(gravel));
+    MUST(n_sent() - before == (has_shadow() ? 3 : 0));
+    if (has_shadow()) {
+        add_one(accumulator, 7, 1, owner, 10);
+        OK(gravel_accumulator_begin(accumulator));
+        OK(gravel_accumulator_reset(accumulator));
+        OK(gravel_barrier(gravel)); /* of words that wait it forgets none */
+        expect_word(owner, offset + 7 * 4, 10 * n_adders);
+    }
+    finish(accumulator, offset);
+}
+
+/* Of GRAVEL_ADD and GRAVEL_XOR `is` is what each node that adds has added. */
+static const struct sequence {
+    uint32_t op;
+    const char
+        *calls; /* a digit: an update; f, b, r: flush, begin, reset; |: barrier; s: set back */
+    uint32_t is;
+} sequences[] = {
+    {GRAVEL_ADD, "1f2r4", 7},    {GRAVEL_ADD, "1b2r4", 7}, {GRAVEL_ADD, "1br2fr", 3},
+    {GRAVEL_ADD, "1rf2bb4", 7},  {GRAVEL_MIN, "5f3r4", 3}, {GRAVEL_MIN, "5b6r7", 5},
+    {GRAVEL_MIN, "5|s|r7", 7},   {GRAVEL_MAX, "5f7r6", 7}, {GRAVEL_MAX, "3br2fb1", 3},
+    {GRAVEL_MAX, "9|s|r5r4", 5}, {GRAVEL_AND, "7f6r5", 4}, {GRAVEL_OR, "1b2r4", 7},
+    {GRAVEL_XOR, "5f3r4", 2},
+};
+
+static void set_back(const struct sequence *sequence, uint32_t owner, uint64_t word)
+{
+    if (gravel_is_local(gravel, owner))
+        fill(gravel, owner, word,
+             sequence->op == GRAVEL_MIN || sequence->op == GRAVEL_AND ? 0xff : 0, 4);
+}
+
+static void make_call(const struct sequence *sequence, char call,
+                      struct gravel_accumulator *accumulator, uint32_t owner, uint64_t word)
+{
+    if (call == 'f')
+        OK(gravel_accumulator_flush(accumulator));
+    else if (call == 'b')
+        OK(gravel_accumulator_begin(accumulator));
+    else if (call == 'r')
+        OK(gravel_accumulator_reset(accumulator));
+    else if (call == '|')
+        OK(gravel_barrier(gravel));
+    else if (call == 's')
+        set_back(sequence, owner, word);
+    else
+        add_one(accumulator, 5, (uint32_t)(call - '0'), owner, 1);
+}
+
+/* The same on any number of nodes, whether or not words have a shadow. */
+static void calls_in_any_order_lose_nothing(void)
+{
+    uint64_t offset = alloc_or_die(gravel, 64 * 4), word = offset + 5 * 4;
+    uint32_t owner = n_nodes - 1;
+    for (size_t i = 0; i < sizeof sequences / sizeof *sequences; i++) {
+        const struct sequence *sequence = &sequences[i];
+        struct gravel_accumulator *accumulator = create(offset, 64, sequence->op, GRAVEL_UINT);
+        set_back(sequence, owner, word);
+        OK(gravel_barrier(gravel));
+        for (const char *call = sequence->calls; *call; call++)
+            make_call(sequence, *call, accumulator, owner, word);
+        OK(gravel_barrier(gravel));
+        uint32_t times = sequence->op == GRAVEL_ADD   ? n_adders
+                         : sequence->op == GRAVEL_XOR ? n_adders % 2
+                                                      : 1;
+        uint32_t is = sequence->is * times;
+        if (gravel_is_local(gravel, owner) && word32(gravel, owner, word) != is)
+            die(__FILE__, __LINE__, "operation %u, %s: %u instead of %u", sequence->op,
+                sequence->calls, word32(gravel, owner, word), is);
+        OK(gravel_accumulator_destroy(accumulator));
+    }
+    OK(gravel_free(gravel, offset));
+}
+
+/* Words wait until they are flushed, which fence and quiet do too. */
+static void words_wait_for_a_flush(void)
+{
+    uint64_t offset = alloc_or_die(gravel, 64 * 4);
+    uint32_t owner = (node + 1) % n_nodes, got = 1;
+    struct gravel_accumulator *accumulator = create(offset, 64, GRAVEL_ADD, GRAVEL_UINT);
+    OK(gravel_barrier(gravel));
+    if (has_shadow() && !gravel_config_of(gravel)->check) {
+        add_one(accumulator, 9, 4, owner, 2);
+        MUST(clFinish(gravel_cl_queue(gravel)) == CL_SUCCESS);
+        OK(gravel_get(gravel, offset + 9 * 4, &got, sizeof got, owner));
+        MUST(got == 0);
+        OK(gravel_accumulator_flush(accumulator));
+        OK(gravel_quiet(gravel));
+        OK(gravel_get(gravel, offset + 9 * 4, &got, sizeof got, owner));
+        MUST(got == 8);
+        add_one(accumulator, 9, 4, owner, 2);
+        OK(gravel_fence(gravel)); /* what comes behind it is applied behind it */
+        got = 0;
+        OK(gravel_update(gravel, GRAVEL_MIN, GRAVEL_UINT, offset + 9 * 4, &got, owner));
+        OK(gravel_quiet(gravel));
+        OK(gravel_get(gravel, offset + 9 * 4, &got, sizeof got, owner));
+        MUST(got == 0);
+    }
+    finish(accumulator, offset);
+}
+
+/* Two of one node, flushed together, of ranges side by side. */
+static void two_accumulators(void)
+{
+    uint64_t offset = alloc_or_die(gravel, 128 * 4);
+    uint32_t owner = n_nodes - 1;
+    struct gravel_accumulator *sums = create(offset, 64, GRAVEL_ADD, GRAVEL_UINT),
+                              *most = create(offset + 64 * 4, 64, GRAVEL_MAX, GRAVEL_UINT);
+    OK(gravel_barrier(gravel));
+    add_one(sums, 63, 3, owner, 10);
+    add_one(most, 0, 7, owner, 10);
+    OK(gravel_barrier(gravel));
+    expect_word(owner, offset + 63 * 4, 30 * n_adders);
+    expect_word(owner, offset + 64 * 4, 7);
+    OK(gravel_barrier(gravel));
+    OK(gravel_accumulator_destroy(sums));
+    OK(gravel_accumulator_destroy(most));
+    OK(gravel_free(gravel, offset));
+}
+
+/* ---- what is refused --------------------------------------------------------------------------- */
+
+static void expect(int code, int expected, const char *part)
+{
+    if (code != expected || !strstr(gravel_last_error(), part))
+        die(__FILE__, __LINE__, "node %u got %d (%s), expected %d naming \"%s\"", node, code,
+            gravel_last_error(), expected, part);
+}
+
+static void kernels_are_refused_what_is_not_there(void)
+{
+    uint64_t offset = alloc_or_die(gravel, 64 * 4);
+    struct gravel_accumulator *floats = create(offset, 8, GRAVEL_ADD, GRAVEL_FLOAT),
+                              *accumulator = create(offset + 32, 16, GRAVEL_ADD, GRAVEL_UINT);
+    add_one(accumulator, UINT64_C(1) << 40, 1, 0, 2);
+    expect(gravel_accumulator_flush(accumulator), GRAVEL_ERANGE,
+           "index 1099511627776 at node 0, and 1 more");
+    OK(gravel_accumulator_flush(accumulator));
+    add_one(accumulator, 16, 1, 0, 1);
+    expect(gravel_quiet(gravel), GRAVEL_ERANGE, "index 16 at node 0");
+    add_one(accumulator, 15, 1, n_nodes, 1);
+    expect(gravel_fence(gravel), GRAVEL_ERANGE, "16 elements of each of");
+    add_one(floats, 1, 1, 0, 1);
+    expect(gravel_barrier(gravel), GRAVEL_EINVAL, "type uint");
+    OK(gravel_barrier(gravel));
+    OK(gravel_accumulator_destroy(accumulator));
+    OK(gravel_accumulator_destroy(floats));
+    const uint32_t *words = read_map(gravel, node, offset, 64 * 4);
+    for (uint32_t i = 0; i < 64; i++)
+        MUST(words[i] == 0);
+    unmap(gravel, words);
+    OK(gravel_free(gravel, offset));
+}
+
+static void create_refuses(void)
+{
+    enum { N = 2500 };
+    const uint64_t offset = alloc_or_die(gravel, N * 8);
+    struct gravel_accumulator *accumulator, *none;
+    OK(gravel_accumulator_create(&accumulator, gravel, offset, 8, GRAVEL_ADD, GRAVEL_UINT));
+    const struct refusal {
+        uint64_t offset, n;
+        uint32_t op, type;
+        int code;
+        const char *part;
+    } refusals[] = {
+        {offset + 64, 8, GRAVEL_PUT, GRAVEL_UINT, GRAVEL_EINVAL, "put on uint"},
+        {offset + 64, 8, GRAVEL_FETCH_ADD, GRAVEL_UINT, GRAVEL_EINVAL, "fetch_add on uint"},
+        {offset + 64, 8, GRAVEL_MIN, GRAVEL_FLOAT, GRAVEL_EINVAL, "min on float"},
+        {offset + 64, 8, GRAVEL_ADD, 6, GRAVEL_EINVAL, "type 6"},
+        {offset + 66, 8, GRAVEL_ADD, GRAVEL_UINT, GRAVEL_EINVAL, "no multiple of 4"},
+        {offset + 64, 0, GRAVEL_ADD, GRAVEL_UINT, GRAVEL_EINVAL, "0 elements"},
+        {offset + 64, 2 * N + 64, GRAVEL_ADD, GRAVEL_UINT, GRAVEL_ERANGE, ""},
+        {offset + 64, UINT64_MAX, GRAVEL_ADD, GRAVEL_UINT, GRAVEL_ERANGE, "elements"},
+        {offset + 28, 8, GRAVEL_ADD, GRAVEL_UINT, GRAVEL_EINVAL, "accumulator of 8"},
+        {offset + 64, n_adders > 1 ? 8 + (node == 0) : 0, GRAVEL_ADD, GRAVEL_UINT,
+         n_adders > 1 ? GRAVEL_EMISMATCH : GRAVEL_EINVAL, "elements"},
+    };
+    for (size_t i = 0; i < sizeof refusals / sizeof *refusals; i++) {
+        const struct refusal *row = &refusals[i];
+        none = (void *)&none;
+        expect(gravel_accumulator_create(&none, gravel, row->offset, row->n, row->op, row->type),
+               row->code, row->part);
+        MUST(none == NULL);
+    }
+    expect(gravel_accumulator_create(node == 0 ? NULL : &none, gravel, offset + 64, 8, GRAVEL_ADD,
+                                     GRAVEL_UINT),
+           GRAVEL_EINVAL, node == 0 ? "out" : "node 0 cannot");
+    expect(gravel_kernel_set_accumulator(accumulator, one, 99), GRAVEL_ECL, "");
+    expect(gravel_free(gravel, offset), GRAVEL_EINVAL, "gravel_accumulator_destroy");
+    finish(accumulator, offset);
+}
+
+static void memory_is_limited(void)
+{
+    uint64_t most = gravel_config_of(gravel)->accumulate_bytes, n = most / 4,
+             offset = alloc_or_die(gravel, n * 4);
+    struct gravel_accumulator *accumulator;
+    int code = gravel_accumulator_create(&accumulator, gravel, offset, n, GRAVEL_ADD, GRAVEL_UINT);
+    if (has_shadow())
+        expect(code, GRAVEL_ENOMEM, "GRAVEL_ACCUMULATE_MEMORY");
+    else
+        OK(code);
+    OK(gravel_accumulator_destroy(accumulator));
+    OK(gravel_free(gravel, offset));
+}
+
+static void destroy_refuses_while_words_wait(void)
+{
+    uint64_t offset = alloc_or_die(gravel, 64);
+    struct gravel_accumulator *accumulator = create(offset, 16, GRAVEL_ADD, GRAVEL_UINT);
+    if (node == 0 && has_shadow())
+        add_one(accumulator, 3, 5, 0, 1);
+    if (has_shadow())
+        expect(gravel_accumulator_destroy(accumulator), GRAVEL_EINVAL,
+               node == 0 ? "gravel_accumulator_flush" : "node 0 cannot");
+    OK(gravel_accumulator_begin(accumulator));
+    if (has_shadow())
+        expect(gravel_accumulator_destroy(accumulator), GRAVEL_EINVAL,
+               node == 0 ? "gravel_accumulator_flush" : "node 0 cannot");
+    OK(gravel_barrier(gravel));
+    if (node == 0 && has_shadow())
+        MUST(word32(gravel, 0, offset + 12) == 5);
+    OK(gravel_accumulator_destroy(accumulator));
+    OK(gravel_free(gravel, offset));
+}
+
+/* While words wait, checked mode refuses what else is sent for the range; not before, nor behind the flush. */
+static void a_range_is_its_accumulators(void)
+{
+    uint64_t offset = alloc_or_die(gravel, 64 * 4);
+    uint32_t value = 7, to = (node + 1) % n_nodes;
+    struct gravel_accumulator *accumulator = create(offset + 32, 16, GRAVEL_ADD, GRAVEL_UINT);
+    OK(gravel_put(gravel, offset + 36, &value, 4, to));
+    OK(gravel_barrier(gravel));
+    if (gravel_config_of(gravel)->check) {
+        add_one(accumulator, 3, 5, to, 1);
+        OK(gravel_put(gravel, offset, &value, 4, to)); /* beside the range */
+        OK(gravel_accumulator_flush(accumulator));
+        add_one(accumulator, 3, 5, to, 1);
+        OK(gravel_put(gravel, offset + 36, &value, 4, to));
+        expect(gravel_quiet(gravel), GRAVEL_EINVAL, "touched by another call: gravel_put");
+        add_one(accumulator, 3, 5, to, 1);
+        OK(gravel_get(gravel, offset + 28, &value, 8, to));
+        expect(gravel_fence(gravel), GRAVEL_EINVAL, "gravel_get");
+        add_one(accumulator, 3, 5, to, 1);
+        OK(gravel_update(gravel, GRAVEL_INC, GRAVEL_UINT, offset + 92, NULL, to));
+        expect(gravel_fence(gravel), GRAVEL_EINVAL, "gravel_update");
+        add_one(accumulator, 3, 5, to, 1);
+        expect(run_body(gravel, BODY("gravel_inc_uint_wg(g, a, b, 0);"), 4, 4, offset, 9, 0),
+               GRAVEL_EINVAL, "inc of uint, index 9 at base");
+    }
+    finish(accumulator, offset);
+}
+
+/* ---- main -------------------------------------------------------------------------------------- */
 
 static const struct step steps[] = {
     STEP(a_word_travels_once),
@@ -40,9 +441,11 @@ int main(int argc, char **argv)
     node = gravel_node(gravel);
     n_nodes = gravel_n_nodes(gravel);
     n_adders = argc > 1 ? 1 : n_nodes;
-    build_adders();
+    cl_program program = build_or_die(gravel, adds_cl, NULL);
+    one = kernel_or_die(gravel, program, "one");
+    clReleaseProgram(program);
     run_steps(gravel, steps, sizeof steps / sizeof *steps);
-    release_adders();
+    clReleaseKernel(one);
     OK(gravel_close(gravel));
     return 0;
 }
