@@ -354,15 +354,6 @@ static void run_faults(void)
     run_abort(&shape);
 }
 
-/* In such a group work-items share elements of local memory: large_group.supp says so. */
-static void run_large_group(void)
-{
-    const struct shape shape = {1, GRAVEL_MAX_GROUP + 1, 1, 8, 0, 1};
-    run_fault(&shape, NEVER,
-              (struct watch){.fault = GRAVELP_FAULT_GROUP, .value = GRAVEL_MAX_GROUP + 1});
-    printf("a group that is too large: told\n");
-}
-
 int main(int argc, char **argv)
 {
     static const struct shape shapes[] = {
@@ -372,10 +363,6 @@ int main(int argc, char **argv)
         {6, 1, 3, 2, UINT32_MAX - 7, 24},
         {2, 19, 2, 4, 0, 5},
     };
-    if (argc == 2 && !strcmp(argv[1], "large-group")) {
-        run_large_group();
-        return 0;
-    }
     const bool is_short = argc == 2 && !strcmp(argv[1], "short"); /* for a trace */
     for (size_t i = 0; i < (is_short ? 2 : sizeof shapes / sizeof *shapes); i++)
         run_traffic(&shapes[i]);

@@ -67,102 +67,66 @@ extern _Thread_local struct gravelp_lane *gravelp_lane;
 #define GRAVELP_AT(level, call) (call)
 #endif
 
-static inline uint gravelp_load_acquire(uint *word)
-{
-    return atomic_load_explicit((_Atomic uint *)word, memory_order_acquire);
-}
-static inline uint gravelp_load_relaxed(uint *word)
-{
-    return atomic_load_explicit((_Atomic uint *)word, memory_order_relaxed);
-}
-static inline ulong gravelp_long_load_acquire(ulong *word)
-{
-    return atomic_load_explicit((_Atomic ulong *)word, memory_order_acquire);
-}
-static inline ulong gravelp_long_load_relaxed(ulong *word) /* for mutants */
-{
-    return atomic_load_explicit((_Atomic ulong *)word, memory_order_relaxed);
-}
-static inline void gravelp_store_release(uint *word, uint value)
-{
-    atomic_store_explicit((_Atomic uint *)word, value, memory_order_release);
-}
-static inline void gravelp_store_relaxed(uint *word, uint value)
-{
-    atomic_store_explicit((_Atomic uint *)word, value, memory_order_relaxed);
-}
-static inline uint gravelp_fetch_add_relaxed(uint *word, uint value)
-{
-    return atomic_fetch_add_explicit((_Atomic uint *)word, value, memory_order_relaxed);
-}
-/* Accumulators. */
-static inline uint gravelp_device_fetch_or_release(uint *word, uint bits)
-{
-    return GRAVELP_AT(HRF_TRACE_DEV,
-                      atomic_fetch_or_explicit((_Atomic uint *)word, bits, memory_order_release));
-}
-static inline uint gravelp_device_exchange_acquire(uint *word, uint value)
-{
-    return GRAVELP_AT(HRF_TRACE_DEV,
-                      atomic_exchange_explicit((_Atomic uint *)word, value, memory_order_acquire));
-}
-/* Pools of blocks; the relaxed ones are for mutants. */
-static inline uint gravelp_device_fetch_or_relaxed(uint *word, uint bits)
-{
-    return atomic_fetch_or_explicit((_Atomic uint *)word, bits, memory_order_relaxed);
-}
-static inline uint gravelp_device_fetch_and_relaxed(uint *word, uint bits)
-{
-    return atomic_fetch_and_explicit((_Atomic uint *)word, bits, memory_order_relaxed);
-}
-static inline uint gravelp_device_fetch_or_acquire(uint *word, uint bits)
-{
-    return GRAVELP_AT(HRF_TRACE_DEV,
-                      atomic_fetch_or_explicit((_Atomic uint *)word, bits, memory_order_acquire));
-}
-static inline uint gravelp_device_fetch_and_release(uint *word, uint bits)
-{
-    return GRAVELP_AT(HRF_TRACE_DEV,
-                      atomic_fetch_and_explicit((_Atomic uint *)word, bits, memory_order_release));
-}
-/* Work stealing: all scopes are one. */
-#define gravelp_device_store_relaxed(word, value) \
-    GRAVELP_AT(HRF_TRACE_DEV, gravelp_store_relaxed(word, value))
-static inline bool gravelp_device_swap_acquire(uint *word, uint expected, uint value)
-{
-    return atomic_compare_exchange_strong_explicit((_Atomic uint *)word, &expected, value,
-                                                   memory_order_acquire, memory_order_relaxed);
-}
-static inline bool gravelp_device_swap_relaxed(uint *word, uint expected, uint value)
-{
-    return atomic_compare_exchange_strong_explicit((_Atomic uint *)word, &expected, value,
-                                                   memory_order_relaxed, memory_order_relaxed);
-}
-static inline uint gravelp_fetch_add_acq_rel(uint *word, uint value)
-{
-    return atomic_fetch_add_explicit((_Atomic uint *)word, value, memory_order_acq_rel);
-}
+/* Loads, stores, updates that return the word before, and swaps of an expected value, by name, type or call, and order. */
+#define GRAVELP_LOAD(name, type, order)                           \
+    static inline type name(type *word)                           \
+    {                                                             \
+        return atomic_load_explicit((_Atomic type *)word, order); \
+    }
+#define GRAVELP_STORE(name, order)                                 \
+    static inline void name(uint *word, uint value)                \
+    {                                                              \
+        atomic_store_explicit((_Atomic uint *)word, value, order); \
+    }
+#define GRAVELP_FETCH(name, call, order)                 \
+    static inline uint name(uint *word, uint value)      \
+    {                                                    \
+        return call((_Atomic uint *)word, value, order); \
+    }
+#define GRAVELP_SWAP(name, order)                                                              \
+    static inline bool name(uint *word, uint expected, uint value)                             \
+    {                                                                                          \
+        return atomic_compare_exchange_strong_explicit((_Atomic uint *)word, &expected, value, \
+                                                       order, memory_order_relaxed);           \
+    }
+GRAVELP_LOAD(gravelp_load_acquire, uint, memory_order_acquire)
+GRAVELP_LOAD(gravelp_load_relaxed, uint, memory_order_relaxed)
+GRAVELP_LOAD(gravelp_long_load_acquire, ulong, memory_order_acquire)
+GRAVELP_LOAD(gravelp_long_load_relaxed, ulong, memory_order_relaxed) /* for mutants */
+GRAVELP_STORE(gravelp_store_release, memory_order_release)
+GRAVELP_STORE(gravelp_store_relaxed, memory_order_relaxed)
+GRAVELP_FETCH(gravelp_fetch_add_relaxed, atomic_fetch_add_explicit, memory_order_relaxed)
+GRAVELP_FETCH(gravelp_fetch_add_acq_rel, atomic_fetch_add_explicit, memory_order_acq_rel)
+GRAVELP_FETCH(gravelp_fetch_add_release, atomic_fetch_add_explicit, memory_order_release)
+GRAVELP_FETCH(gravelp_swap_in_relaxed, atomic_exchange_explicit, memory_order_relaxed)
+GRAVELP_FETCH(gravelp_exchange_acquire, atomic_exchange_explicit, memory_order_acquire)
+GRAVELP_FETCH(gravelp_fetch_or_release, atomic_fetch_or_explicit, memory_order_release)
+GRAVELP_FETCH(gravelp_fetch_or_acquire, atomic_fetch_or_explicit, memory_order_acquire)
+GRAVELP_FETCH(gravelp_fetch_and_release, atomic_fetch_and_explicit, memory_order_release)
+GRAVELP_FETCH(gravelp_device_fetch_or_relaxed, atomic_fetch_or_explicit,
+              memory_order_relaxed) /* for mutants, as the next */
+GRAVELP_FETCH(gravelp_device_fetch_and_relaxed, atomic_fetch_and_explicit, memory_order_relaxed)
+GRAVELP_SWAP(gravelp_device_swap_acquire, memory_order_acquire)
+GRAVELP_SWAP(gravelp_device_swap_relaxed, memory_order_relaxed)
+GRAVELP_SWAP(gravelp_swap_relaxed, memory_order_relaxed)
 static inline void gravelp_max_relaxed(uint *word, uint value)
 {
-    uint seen = atomic_load_explicit((_Atomic uint *)word, memory_order_relaxed);
+    uint seen = gravelp_load_relaxed(word);
     while (seen < value &&
            !atomic_compare_exchange_strong_explicit((_Atomic uint *)word, &seen, value,
                                                     memory_order_relaxed, memory_order_relaxed))
         ;
 }
-static inline uint gravelp_fetch_add_release(uint *word, uint value)
-{
-    return atomic_fetch_add_explicit((_Atomic uint *)word, value, memory_order_release);
-}
-static inline uint gravelp_swap_in_relaxed(uint *word, uint value)
-{
-    return atomic_exchange_explicit((_Atomic uint *)word, value, memory_order_relaxed);
-}
-static inline bool gravelp_swap_relaxed(uint *word, uint expected, uint value)
-{
-    return atomic_compare_exchange_strong_explicit((_Atomic uint *)word, &expected, value,
-                                                   memory_order_relaxed, memory_order_relaxed);
-}
+#define gravelp_device_store_relaxed(word, value) \
+    GRAVELP_AT(HRF_TRACE_DEV, gravelp_store_relaxed(word, value))
+#define gravelp_device_exchange_acquire(word, value) \
+    GRAVELP_AT(HRF_TRACE_DEV, gravelp_exchange_acquire(word, value))
+#define gravelp_device_fetch_or_release(word, bits) \
+    GRAVELP_AT(HRF_TRACE_DEV, gravelp_fetch_or_release(word, bits))
+#define gravelp_device_fetch_or_acquire(word, bits) \
+    GRAVELP_AT(HRF_TRACE_DEV, gravelp_fetch_or_acquire(word, bits))
+#define gravelp_device_fetch_and_release(word, bits) \
+    GRAVELP_AT(HRF_TRACE_DEV, gravelp_fetch_and_release(word, bits))
 #define gravelp_device_load_acquire(word) GRAVELP_AT(HRF_TRACE_DEV, gravelp_load_acquire(word))
 #define gravelp_device_load_relaxed(word) GRAVELP_AT(HRF_TRACE_DEV, gravelp_load_relaxed(word))
 #define gravelp_device_store_release(word, value) \

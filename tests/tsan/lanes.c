@@ -38,7 +38,7 @@ struct group {
 #ifdef GRAVEL_HAS_SUBGROUPS
     struct gravel_fbar fbar;
 #endif
-    _Atomic uint64_t scan[GRAVEL_MAX_GROUP + 2]; /* one more: tests run groups that are too large */
+    _Atomic uint64_t scan[GRAVEL_MAX_GROUP + 1];
 };
 
 static void *lane_main(void *argument)
