@@ -4,15 +4,10 @@
  *
  * Path: meson test -> this -> generate.c, simulate.c -> order.c, check.c, shrink.c
  */
+#include "cases.h"
 #include "simulate.h"
 
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
-
-#include <setjmp.h>
-#include <cmocka.h>
 
 /* ---- by hand ----------------------------------------------------------------------------------- */
 
@@ -65,55 +60,18 @@ static bool is_accepted_if_a_look_sees(uint64_t seen)
     return !check_history(&by_hand).is_wrong;
 }
 
-static void a_flag_behind_its_data_is_accepted(void **state)
+TEST(a_flag_behind_its_data_is_accepted)
 {
-    (void)state;
     assert_true(is_accepted_if_a_look_sees(7));
 }
 
-static void a_flag_before_its_data_is_a_circle(void **state)
+TEST(a_flag_before_its_data_is_a_circle)
 {
-    (void)state;
     assert_false(is_accepted_if_a_look_sees(0));
     struct verdict verdict = check_history(&by_hand);
     assert_int_equal(verdict.n_cycle, 2);
     assert_string_equal(verdict.reasons[0], "the flag that was waited for");
     assert_string_equal(verdict.reasons[1], "it was not seen");
-}
-
-static bool is_accepted_if_two_swaps_see(uint64_t first, uint64_t second)
-{
-    start();
-    add(answered(sent(0, GRAVEL_SWAP, 2, 1), first));
-    add(answered(sent(0, GRAVEL_SWAP, 2, 2), second))->item = 1;
-    by_hand.last[1][2] = 2;
-    return !check_history(&by_hand).is_wrong;
-}
-
-static void two_swaps_have_one_order(void **state)
-{
-    (void)state;
-    assert_true(is_accepted_if_two_swaps_see(0, 1));
-    assert_false(is_accepted_if_two_swaps_see(2, 0)); /* then the word is 1 */
-    assert_false(is_accepted_if_two_swaps_see(0, 0));
-    assert_false(is_accepted_if_two_swaps_see(2, 1));
-}
-
-static bool is_accepted_if_incs_give(uint64_t word)
-{
-    start();
-    for (uint8_t item = 0; item < 3; item++)
-        add(sent(0, GRAVEL_INC, 10, 0))->item = item;
-    by_hand.last[1][10] = word;
-    return !check_history(&by_hand).is_wrong;
-}
-
-static void an_inc_counts_once(void **state)
-{
-    (void)state;
-    assert_true(is_accepted_if_incs_give(3));
-    assert_false(is_accepted_if_incs_give(2));
-    assert_false(is_accepted_if_incs_give(4));
 }
 
 /* ---- many -------------------------------------------------------------------------------------- */
@@ -135,9 +93,8 @@ static void draw(uint64_t seed)
     generate_history(&history);
 }
 
-static void promises_kept_are_accepted(void **state)
+TEST(promises_kept_are_accepted)
 {
-    (void)state;
     struct simulation simulation = {NO_FAULT, 1};
     uint32_t n_open = 0;
     for (uint64_t seed = 1; seed <= 200; seed++) {
@@ -165,9 +122,8 @@ static uint32_t n_found(enum fault fault, uint32_t n)
     return n_wrong;
 }
 
-static void promises_broken_are_found(void **state)
+TEST(promises_broken_are_found)
 {
-    (void)state;
     for (uint32_t fault = NO_FAULT + 1; fault < N_FAULTS; fault++) {
         uint32_t n = n_found((enum fault)fault, 100);
         printf("# %s: found in %u of 100 histories\n", fault_names[fault], n);
@@ -175,9 +131,8 @@ static void promises_broken_are_found(void **state)
     }
 }
 
-static void what_fails_is_made_small(void **state)
+TEST(what_fails_is_made_small)
 {
-    (void)state;
     struct simulation simulation = {OVERTAKES, 1};
     struct verdict verdict = {.is_wrong = false};
     for (uint64_t seed = 1; !verdict.is_wrong; seed++) {
@@ -189,18 +144,4 @@ static void what_fails_is_made_small(void **state)
     print_history(&history, &verdict);
     assert_true(verdict.is_wrong);
     assert_in_range(history.n_events, 2, 4);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_flag_behind_its_data_is_accepted),
-        cmocka_unit_test(a_flag_before_its_data_is_a_circle),
-        cmocka_unit_test(two_swaps_have_one_order),
-        cmocka_unit_test(an_inc_counts_once),
-        cmocka_unit_test(promises_kept_are_accepted),
-        cmocka_unit_test(promises_broken_are_found),
-        cmocka_unit_test(what_fails_is_made_small),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -167,9 +167,8 @@ static const struct {
     {LINE(7), 2, COUNT, 4, GRAVEL_ECORRUPT, "messages"},
 };
 
-void each_wrong_number_is_refused_by_name(void **state)
+TEST(each_wrong_number_is_refused_by_name)
 {
-    (void)state;
     for (size_t i = 0; i < LENGTH(rows); i++) {
         build(rows[i].command, rows[i].n);
         memcpy(frame.bytes + rows[i].at, &rows[i].value, rows[i].bytes);
@@ -177,9 +176,8 @@ void each_wrong_number_is_refused_by_name(void **state)
     }
 }
 
-void every_request_and_signal_passes(void **state)
+TEST(every_request_and_signal_passes)
 {
-    (void)state;
 #define PASSES(OP, op, TYPE, type)                         \
     build(GRAVELP_COMMAND(GRAVEL_##OP, GRAVEL_##TYPE), 5); \
     assert_refused(0, "");
@@ -190,9 +188,8 @@ void every_request_and_signal_passes(void **state)
     PASSES(PUT_SIGNAL, put_signal, UINT, uint)
 }
 
-void records_and_messages_do_not_pass_for_each_other(void **state)
+TEST(records_and_messages_do_not_pass_for_each_other)
 {
-    (void)state;
     build_records(LINE(4), 1);
     frame_header(&frame)->kind = GRAVEL_FRAME_MESSAGES;
     assert_int_equal(check(), GRAVEL_ECORRUPT);

@@ -38,21 +38,19 @@ const struct word words[] = {
     GRAVEL_VALUE_OPERATIONS(WORD) GRAVEL_DOUBLE_OPERATIONS(WORD) GRAVEL_INC_TYPES(INC_WORD)};
 const size_t n_words = LENGTH(words);
 
-int set_up(void **state)
+void set_up(void)
 {
-    (void)state;
     uint64_t offset;
-    int bad = gravel_heap_create(&heap, 0, HEAP_BYTES) || gravel_heap_alloc(heap, 4096, &offset) ||
-              gravel_heap_alloc(heap, 4096, &offset) || gravel_heap_alloc(heap, 100, &offset) ||
-              gravel_heap_alloc(heap, 4096, &offset) || gravel_heap_free(heap, offset);
-    return bad || offset != 8320;
+    assert_false(gravel_heap_create(&heap, 0, HEAP_BYTES) ||
+                 gravel_heap_alloc(heap, 4096, &offset) || gravel_heap_alloc(heap, 4096, &offset) ||
+                 gravel_heap_alloc(heap, 100, &offset) || gravel_heap_alloc(heap, 4096, &offset) ||
+                 gravel_heap_free(heap, offset));
+    assert_int_equal(offset, 8320);
 }
 
-int tear_down(void **state)
+void tear_down(void)
 {
-    (void)state;
     gravel_heap_destroy(heap);
-    return 0;
 }
 
 int check_received(uint32_t bytes, const struct gravel_expect *expected)

@@ -12,17 +12,12 @@
 #ifndef GRAVEL_TESTS_DECODE_TESTED_H
 #define GRAVEL_TESTS_DECODE_TESTED_H
 
+#include "cases.h"
 #include "frame_builder.h"
 #include "resolve/decode.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #define SOURCE 3u
 #define NODE 1u
@@ -50,8 +45,8 @@ extern const struct word words[];
 extern const size_t n_words;
 
 /** Of the group of tests. */
-int set_up(void **state);
-int tear_down(void **state);
+void set_up(void);
+void tear_down(void);
 
 extern bool is_of_records; /* the frame is checked as one of records; begin()
                               makes it one of messages */
@@ -69,11 +64,7 @@ struct run_place add_call_run(uint32_t handler, uint32_t n_args, uint32_t n);
 void build_one_index(uint32_t index);
 void build_one_of_each(void);
 
-/** decode_rows.c: a frame of one run that is right but for one number. */
-void each_wrong_number_is_refused_by_name(void **state);
-void every_request_and_signal_passes(void **state);
-void records_and_messages_do_not_pass_for_each_other(void **state);
-/** Three records of a line, or of the command. */
+/** A run of n records, of a line or of a stream. */
 void build_records(uint32_t command, uint32_t n);
 
 #endif

@@ -5,23 +5,17 @@
  *
  * Path: meson test -> this -> bench/bench_options.c
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
+#include "cases.h"
 #include "bench.h"
 
-static void a_list_has_as_many_numbers_as_its_array(void **state)
+TEST(a_list_has_as_many_numbers_as_its_array)
 {
-    (void)state;
     uint32_t values[BENCH_MAX_LIST + 1] = {[BENCH_MAX_LIST] = 77};
     char text[2 * BENCH_MAX_LIST + 3] = "";
     for (uint32_t i = 0; i < BENCH_MAX_LIST; i++)
@@ -57,9 +51,8 @@ static struct given parse(char **arguments)
     return given;
 }
 
-static void a_table_fills_its_fields(void **state)
+TEST(a_table_fills_its_fields)
 {
-    (void)state;
     struct given given = parse((char *[]){"bench", NULL});
     assert_int_equal(given.n_sizes, 2);
     assert_int_equal(given.sizes[1], 8);
@@ -75,9 +68,8 @@ static void a_table_fills_its_fields(void **state)
     assert_int_equal(bench_given.runs, 3);
 }
 
-static void variants_are_wanted_by_name(void **state)
+TEST(variants_are_wanted_by_name)
 {
-    (void)state;
     bench_given.variants = NULL;
     assert_true(bench_is_wanted("any"));
     bench_given.variants = "queue,map";
@@ -107,9 +99,8 @@ static int status_of(char **arguments, char said[200])
     return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
-static void what_a_table_refuses_ends_the_process(void **state)
+TEST(what_a_table_refuses_ends_the_process)
 {
-    (void)state;
     static char *const refused[] = {"", "10", "-3", "3x", "x", "3,"};
     char said[200];
     assert_int_equal(status_of((char *[]){"bench", "-t", "9", NULL}, said), 0);
@@ -127,15 +118,4 @@ static void what_a_table_refuses_ends_the_process(void **state)
     assert_int_equal(status_of((char *[]){"bench", "-f", "bush", NULL}, said), 64);
     assert_int_equal(status_of((char *[]){"bench", "--runs", "2", NULL}, said), 64);
     assert_int_equal(status_of((char *[]){"bench", "-x", NULL}, said), 64);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_list_has_as_many_numbers_as_its_array),
-        cmocka_unit_test(a_table_fills_its_fields),
-        cmocka_unit_test(variants_are_wanted_by_name),
-        cmocka_unit_test(what_a_table_refuses_ends_the_process),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

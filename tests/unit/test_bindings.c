@@ -4,16 +4,11 @@
  *
  * Path: meson test -> this -> lib/node/bindings.c
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "cases.h"
 #include "node/bindings.h"
 
 static int nothing(struct gravel *gravel, void *user, uint32_t source,
@@ -36,11 +31,10 @@ static int read_both(struct gravel_bindings *out, const struct gravel_bindings *
     return code ? code : gravel_bindings_read_handlers(out);
 }
 
-static void none_are_all_0(void **state)
+TEST(none_are_all_0)
 {
     const struct gravel_bindings empty = GRAVEL_BINDINGS();
     struct gravel_bindings out;
-    (void)state;
     memset(&out, 0xff, sizeof out);
     assert_int_equal(read_both(&out, NULL), 0);
     assert_null(out.handlers);
@@ -50,13 +44,12 @@ static void none_are_all_0(void **state)
     assert_int_equal(out.n_handlers, 0);
 }
 
-static void zero_filled_bindings_are_refused_by_name(void **state)
+TEST(zero_filled_bindings_are_refused_by_name)
 {
     const struct gravel_handler table[] = {{.name = "a", .n_args = 1, .function = nothing}};
     const struct gravel_bindings forgotten = {.handlers = table, .n_handlers = 1};
     const struct gravel_bindings half = {.bytes = sizeof half, .handlers = table, .n_handlers = 1};
     struct gravel_bindings out;
-    (void)state;
     expect_refused(read_both(&out, &forgotten), "bindings.bytes is 0, and");
     assert_null(out.handlers);
     expect_refused(read_both(&out, &half), "bindings.handler_bytes is 0, and");
@@ -70,7 +63,7 @@ struct wide_handler {
     uint64_t later;
 };
 
-static void rows_of_a_newer_caller_are_as_long_as_the_caller_has_them(void **state)
+TEST(rows_of_a_newer_caller_are_as_long_as_the_caller_has_them)
 {
     struct wide_handler table[] = {
         {{.name = "a", .n_args = 1, .function = nothing}, 0},
@@ -79,7 +72,6 @@ static void rows_of_a_newer_caller_are_as_long_as_the_caller_has_them(void **sta
         GRAVEL_BINDINGS(.handlers = &table[0].handler, .n_handlers = 2);
     struct gravel_bindings out;
     char refusal[64];
-    (void)state;
     bindings.handler_bytes = sizeof *table;
     assert_int_equal(read_both(&out, &bindings), 0);
     assert_string_equal(out.handlers[0].name, "a");
@@ -91,14 +83,4 @@ static void rows_of_a_newer_caller_are_as_long_as_the_caller_has_them(void **sta
     snprintf(refusal, sizeof refusal, "bindings.handler_bytes is %zu, and", sizeof *table);
     expect_refused(read_both(&out, &bindings), refusal);
     assert_null(out.handlers);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(none_are_all_0),
-        cmocka_unit_test(zero_filled_bindings_are_refused_by_name),
-        cmocka_unit_test(rows_of_a_newer_caller_are_as_long_as_the_caller_has_them),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,15 +4,10 @@
  *
  * Path: meson test -> this -> lib/device/choose.c
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "cases.h"
 #include "device/select.h"
 
 #define MOST 16u
@@ -73,9 +68,8 @@ static const struct {
     {"t", .refusal = "ambiguous"},      /* two platforms */
 };
 
-static void equal_devices_are_taken_in_turn_and_none_where_they_differ(void **state)
+TEST(equal_devices_are_taken_in_turn_and_none_where_they_differ)
 {
-    (void)state;
     const struct host host = make_host();
     struct gravel_choice choice;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
@@ -96,9 +90,8 @@ static void equal_devices_are_taken_in_turn_and_none_where_they_differ(void **st
 }
 
 /* One name on two platforms is two drivers of one device, or two devices: it is for the user to say. */
-static void equal_names_of_two_platforms_are_refused(void **state)
+TEST(equal_names_of_two_platforms_are_refused)
 {
-    (void)state;
     struct host host = make_host();
     struct gravel_choice choice;
     add(&host, 2, "Vendor G100", false);
@@ -107,9 +100,8 @@ static void equal_names_of_two_platforms_are_refused(void **state)
     assert_non_null(strstr(gravel_last_error(), "ambiguous"));
 }
 
-static void a_cpu_is_taken_where_there_is_no_gpu(void **state)
+TEST(a_cpu_is_taken_where_there_is_no_gpu)
 {
-    (void)state;
     struct host host = {.n = 0};
     struct gravel_choice choice;
     add(&host, 0, "pthread-cpu", true);
@@ -119,9 +111,8 @@ static void a_cpu_is_taken_where_there_is_no_gpu(void **state)
     assert_int_equal(choice.n_equal, 2);
 }
 
-static void nothing_that_can_is_told(void **state)
+TEST(nothing_that_can_is_told)
 {
-    (void)state;
     struct host host = make_host();
     struct gravel_choice choice;
     for (unsigned i = 0; i < host.n; i++)
@@ -131,15 +122,4 @@ static void nothing_that_can_is_told(void **state)
     assert_non_null(strstr(gravel_last_error(), "compiler"));
     assert_int_equal(gravel_device_choose("", "auto", 1, host.devices, 0, &choice),
                      GRAVEL_ECAPABILITY);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(equal_devices_are_taken_in_turn_and_none_where_they_differ),
-        cmocka_unit_test(equal_names_of_two_platforms_are_refused),
-        cmocka_unit_test(a_cpu_is_taken_where_there_is_no_gpu),
-        cmocka_unit_test(nothing_that_can_is_told),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -8,9 +8,8 @@
  */
 #include "decode_tested.h"
 
-static void every_operation_passes(void **state)
+TEST(every_operation_passes)
 {
-    (void)state;
     begin(); /* without runs */
     assert_int_equal(check(), 0);
     for (size_t i = 0; i < n_words; i++)
@@ -24,9 +23,8 @@ static void every_operation_passes(void **state)
     assert_int_equal(check(), 0);
 }
 
-static void full_buffer_passes(void **state)
+TEST(full_buffer_passes)
 {
-    (void)state;
     begin();
     struct run_place place = frame_add_run(&frame, 2u | 1u << 8, 4096, 16372, 4, 4, 0);
     assert_int_equal(frame.n_bytes, FRAME_CAPACITY);
@@ -50,18 +48,16 @@ static void expect_no_part_passes(void)
     assert_int_equal(check(), 0);
 }
 
-static void every_truncation_is_refused(void **state)
+TEST(every_truncation_is_refused)
 {
-    (void)state;
     build_one_of_each();
     expect_no_part_passes();
     build_records(GRAVELP_COMMAND_RECORD(1, 2, 0), 3);
     expect_no_part_passes();
 }
 
-static void longer_than_its_runs_is_refused(void **state)
+TEST(longer_than_its_runs_is_refused)
 {
-    (void)state;
     build_one_of_each();
     for (uint32_t more = 1; more <= 64; more++) {
         frame_header(&frame)->bytes = frame.n_bytes + more;
@@ -72,9 +68,8 @@ static void longer_than_its_runs_is_refused(void **state)
     assert_non_null(strstr(refusal.text, "cut off after 8 bytes"));
 }
 
-static void frame_beyond_the_largest_is_not_looked_at(void **state)
+TEST(frame_beyond_the_largest_is_not_looked_at)
 {
-    (void)state;
     static const uint64_t lengths[] = {GRAVEL_FRAME_MAX_BYTES + 8ull, 1ull << 32, UINT64_MAX};
     begin();
     for (size_t i = 0; i < LENGTH(lengths); i++) {
@@ -84,9 +79,8 @@ static void frame_beyond_the_largest_is_not_looked_at(void **state)
     }
 }
 
-static void run_without_its_padding_is_refused(void **state)
+TEST(run_without_its_padding_is_refused)
 {
-    (void)state;
     for (uint32_t bytes = 52; bytes < 56; bytes++) {
         build_one_index(1);
         frame_header(&frame)->bytes = bytes;
@@ -95,9 +89,8 @@ static void run_without_its_padding_is_refused(void **state)
     }
 }
 
-static void every_flip_of_a_header_bit_is_refused(void **state)
+TEST(every_flip_of_a_header_bit_is_refused)
 {
-    (void)state;
     build_one_of_each();
     for (uint32_t bit = 0; bit < 32 * 8; bit++) {
         frame.bytes[bit / 8] ^= (unsigned char)(1u << bit % 8);
@@ -106,9 +99,8 @@ static void every_flip_of_a_header_bit_is_refused(void **state)
     }
 }
 
-static void header_refusals_name_the_field(void **state)
+TEST(header_refusals_name_the_field)
 {
-    (void)state;
     static const struct {
         size_t at;
         const char *part;
@@ -130,9 +122,8 @@ static void header_refusals_name_the_field(void **state)
     }
 }
 
-static void zeros_and_other_bytes_are_refused(void **state)
+TEST(zeros_and_other_bytes_are_refused)
 {
-    (void)state;
     memset(&frame, 0, sizeof frame);
     frame.n_bytes = 4096;
     assert_int_equal(check(), GRAVEL_ECORRUPT);
@@ -146,9 +137,8 @@ static void zeros_and_other_bytes_are_refused(void **state)
     assert_refused(GRAVEL_ECORRUPT, "magic");
 }
 
-static void replayed_and_early_frames_are_refused(void **state)
+TEST(replayed_and_early_frames_are_refused)
 {
-    (void)state;
     struct gravel_expect due = expect;
     build_one_index(0);
     for (due.sequence = SEQUENCE - 2; due.sequence <= SEQUENCE + 2; due.sequence++)
@@ -164,9 +154,8 @@ static void replayed_and_early_frames_are_refused(void **state)
  * ------------------------------------------------------------------------------------
  */
 
-static void hostile_counts_are_refused(void **state)
+TEST(hostile_counts_are_refused)
 {
-    (void)state;
     static const uint32_t counts[] = {0,          1,          3,          4,          1u << 16,
                                       1u << 24,   0x1fffffff, 0x20000000, 0x3ffffffc, 0x40000000,
                                       0x40000001, 0x7fffffff, 0x80000000, 0xfffffff0, 0xffffffff};
@@ -187,9 +176,8 @@ static void hostile_counts_are_refused(void **state)
             }
 }
 
-static void calls_without_arguments_are_limited_in_number(void **state)
+TEST(calls_without_arguments_are_limited_in_number)
 {
-    (void)state;
     begin();
     struct run_place place = add_call_run(0, 0, 1);
     frame_header(&frame)->n_messages = GRAVEL_FRAME_MAX_MESSAGES;
@@ -206,9 +194,8 @@ static void calls_without_arguments_are_limited_in_number(void **state)
     assert_refused(GRAVEL_ECORRUPT, "number of messages is 0, expected 4294967296");
 }
 
-static void last_word_passes_and_the_next_is_refused(void **state)
+TEST(last_word_passes_and_the_next_is_refused)
 {
-    (void)state;
     static const struct gravel_span spans[] = {{0, 4096, 1}, {4096, 4096, 2}, {8192, 100, 3}};
     for (size_t i = 0; i < n_words; i++)
         for (size_t j = 0; j < LENGTH(spans); j++)
@@ -225,9 +212,8 @@ static void last_word_passes_and_the_next_is_refused(void **state)
             }
 }
 
-static void last_wide_word_passes_and_the_next_is_refused(void **state)
+TEST(last_wide_word_passes_and_the_next_is_refused)
 {
-    (void)state;
     for (size_t i = 0; i < n_words; i++) {
         uint64_t end = 8192 + 100 / words[i].bytes * words[i].bytes;
         begin();
@@ -253,9 +239,8 @@ static void last_wide_word_passes_and_the_next_is_refused(void **state)
     }
 }
 
-static void bad_bases_are_refused(void **state)
+TEST(bad_bases_are_refused)
 {
-    (void)state;
     static const uint64_t nowhere[] = {8296,       8320,       16384,         HEAP_BYTES,
                                        1ull << 32, 1ull << 63, UINT64_MAX - 7};
     for (size_t i = 0; i < n_words; i++) {
@@ -275,9 +260,8 @@ static void bad_bases_are_refused(void **state)
     }
 }
 
-static void freed_allocation_is_refused(void **state)
+TEST(freed_allocation_is_refused)
 {
-    (void)state;
     uint64_t offset;
     assert_int_equal(gravel_heap_alloc(heap, 64, &offset), 0);
     begin();
@@ -302,9 +286,8 @@ static bool is_known(uint32_t op, uint32_t type)
     return false;
 }
 
-static void unknown_commands_are_refused(void **state)
+TEST(unknown_commands_are_refused)
 {
-    (void)state;
     for (uint32_t op = 0; op < 256; op++)
         for (uint32_t type = 0; type < 8; type++) {
             if (GRAVELP_IS_CALL(op) || is_known(op, type))
@@ -323,9 +306,8 @@ static void unknown_commands_are_refused(void **state)
     }
 }
 
-static void padding_must_be_zero(void **state)
+TEST(padding_must_be_zero)
 {
-    (void)state;
     for (size_t i = 0; i < n_words; i++)
         for (int is_wide = 0; is_wide < 2; is_wide++)
             for (uint32_t n = 1; n < 4; n++) {
@@ -340,9 +322,8 @@ static void padding_must_be_zero(void **state)
             }
 }
 
-static void flips_of_run_bits_never_pass_unless_they_make_sense(void **state)
+TEST(flips_of_run_bits_never_pass_unless_they_make_sense)
 {
-    (void)state;
     build_one_of_each();
     uint32_t n_passed = 0;
     for (uint32_t bit = 32 * 8; bit < frame.n_bytes * 8; bit++) {
@@ -356,9 +337,8 @@ static void flips_of_run_bits_never_pass_unless_they_make_sense(void **state)
     assert_true(n_passed > 0); /* values, and indices that stay inside */
 }
 
-static void long_names_do_not_overflow_the_refusal(void **state)
+TEST(long_names_do_not_overflow_the_refusal)
 {
-    (void)state;
     static char name[4096];
     memset(name, 'x', sizeof name - 1);
     struct gravel_handler handler = {.name = name, .n_args = 1, .function = handle};
@@ -371,32 +351,4 @@ static void long_names_do_not_overflow_the_refusal(void **state)
     assert_non_null(strstr(refusal.text, "handler 0 (?) takes 1"));
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_operation_passes),
-        cmocka_unit_test(full_buffer_passes),
-        cmocka_unit_test(every_truncation_is_refused),
-        cmocka_unit_test(longer_than_its_runs_is_refused),
-        cmocka_unit_test(frame_beyond_the_largest_is_not_looked_at),
-        cmocka_unit_test(run_without_its_padding_is_refused),
-        cmocka_unit_test(every_flip_of_a_header_bit_is_refused),
-        cmocka_unit_test(header_refusals_name_the_field),
-        cmocka_unit_test(zeros_and_other_bytes_are_refused),
-        cmocka_unit_test(replayed_and_early_frames_are_refused),
-        cmocka_unit_test(hostile_counts_are_refused),
-        cmocka_unit_test(calls_without_arguments_are_limited_in_number),
-        cmocka_unit_test(last_word_passes_and_the_next_is_refused),
-        cmocka_unit_test(last_wide_word_passes_and_the_next_is_refused),
-        cmocka_unit_test(bad_bases_are_refused),
-        cmocka_unit_test(freed_allocation_is_refused),
-        cmocka_unit_test(unknown_commands_are_refused),
-        cmocka_unit_test(padding_must_be_zero),
-        cmocka_unit_test(flips_of_run_bits_never_pass_unless_they_make_sense),
-        cmocka_unit_test(each_wrong_number_is_refused_by_name),
-        cmocka_unit_test(every_request_and_signal_passes),
-        cmocka_unit_test(records_and_messages_do_not_pass_for_each_other),
-        cmocka_unit_test(long_names_do_not_overflow_the_refusal),
-    };
-    return cmocka_run_group_tests(tests, set_up, tear_down);
-}
+const struct fixture fixture = {.open = set_up, .close = tear_down};

@@ -7,15 +7,10 @@
  */
 #include <inttypes.h>
 #include <sched.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
+#include "cases.h"
 #include "settings/defaults.h"
 #include "device/cores.h"
 #include "memory/arena.h"
@@ -105,7 +100,7 @@ static const struct {
     {{PUMP}, 2, 64, ALL_SET, ALL_SET},
 };
 
-static void rows_are_derived(void **state)
+TEST(rows_are_derived)
 {
 #define MEMBER(name)                                                                        \
     {                                                                                       \
@@ -118,7 +113,6 @@ static void rows_are_derived(void **state)
                    MEMBER(buffer_bytes),   MEMBER(n_buffers),    MEMBER(flush_us),
                    MEMBER(n_servers),      MEMBER(server_items), MEMBER(chain_limit_ms),
                    MEMBER(kernel_limit_ms)};
-    (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         const struct gravel_surroundings place = {&rows[i].device, rows[i].n_nodes, rows[i].cores};
         struct gravel_config config = rows[i].set;
@@ -139,18 +133,16 @@ static void rows_are_derived(void **state)
     assert_int_equal(derive(GRAVEL_STEP_SVM, 1, 2).kernel_limit_ms, 0);
 }
 
-static void groups_suit_the_device(void **state)
+TEST(groups_suit_the_device)
 {
     static const uint32_t groups[] = {512, 256, 256, 256,
                                       1,   256, 64}; /* of the devices of the first rows */
-    (void)state;
     for (size_t i = 0; i < sizeof groups / sizeof *groups; i++)
         assert_int_equal(gravel_derive_group_size(&rows[i].device), groups[i]);
 }
 
-static void shared_steps_and_drain_keep_their_defaults(void **state)
+TEST(shared_steps_and_drain_keep_their_defaults)
 {
-    (void)state;
     const enum gravel_step steps[] = {GRAVEL_STEP_SVM, GRAVEL_STEP_USM, GRAVEL_STEP_DRAIN};
     for (size_t i = 0; i < 3; i++)
         for (uint32_t n_nodes = 1; n_nodes <= 4096; n_nodes *= 2) {
@@ -165,9 +157,8 @@ static void shared_steps_and_drain_keep_their_defaults(void **state)
 }
 
 /* Copies of rows reach the first 4 GiB of the arena, in which all slots must lie. */
-static void slots_lie_where_copies_reach(void **state)
+TEST(slots_lie_where_copies_reach)
 {
-    (void)state;
     const struct gravel_device device = {.step = GRAVEL_STEP_PUMP, .capability.max_group = 1024};
     const struct gravel_surroundings place = {&device, 1, 16};
     struct gravelp_arena head;
@@ -194,9 +185,8 @@ static void slots_lie_where_copies_reach(void **state)
 }
 
 /* The largest that fit, whatever the memory; less than the least ones is an error that says so. */
-static void buffers_fit_the_memory_that_is_set(void **state)
+TEST(buffers_fit_the_memory_that_is_set)
 {
-    (void)state;
     const enum gravel_step steps[] = {GRAVEL_STEP_SVM, GRAVEL_STEP_PUMP};
     const uint64_t least_bytes[] = {4096, 65536}, most_bytes[] = {65536, 8 * MIB};
     const uint32_t n_wanted[] = {2, 4};
@@ -219,9 +209,8 @@ static void buffers_fit_the_memory_that_is_set(void **state)
             }
 }
 
-static void buffers_that_do_not_fit_are_refused(void **state)
+TEST(buffers_that_do_not_fit_are_refused)
 {
-    (void)state;
     const struct gravel_device device = {.step = GRAVEL_STEP_SVM};
     const struct gravel_surroundings place = {&device, 100, 16};
     struct gravel_config config = nothing_set();
@@ -267,14 +256,13 @@ UNSEEN int __wrap_sched_getaffinity(pid_t process, size_t bytes, cpu_set_t *set)
 }
 
 /* A launcher that ties processes to cores has divided them; a container leaves some to all of them. */
-static void nodes_divide_the_cores_that_they_share(void **state)
+TEST(nodes_divide_the_cores_that_they_share)
 {
     static const struct {
         int online, allowed;
         uint32_t n_sharing, cores;
     } cases[] = {{16, 16, 1, 16}, {16, 16, 4, 4},  {16, 4, 1, 4}, {16, 8, 4, 2},      {16, 1, 4, 1},
                  {16, 0, 4, 4},   {16, 16, 0, 16}, {4, 8, 1, 4},  {2, 2, 1u << 20, 1}};
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         n_online = cases[i].online;
         n_allowed = cases[i].allowed;
@@ -283,9 +271,8 @@ static void nodes_divide_the_cores_that_they_share(void **state)
 }
 
 /* By which nodes find those that they share cores with. */
-static void equal_cores_have_one_identity(void **state)
+TEST(equal_cores_have_one_identity)
 {
-    (void)state;
     n_allowed = 8;
     uint64_t eight = gravel_cores_identity();
     assert_int_equal(gravel_cores_identity(), eight);
@@ -293,7 +280,7 @@ static void equal_cores_have_one_identity(void **state)
     assert_int_not_equal(gravel_cores_identity() >> 33, eight >> 33);
 }
 
-static void kernels_get_the_units_that_the_host_leaves(void **state)
+TEST(kernels_get_the_units_that_the_host_leaves)
 {
     static const struct {
         uint32_t units, n_cores, n_host, expected;
@@ -302,7 +289,6 @@ static void kernels_get_the_units_that_the_host_leaves(void **state)
         {16, 8, 0, 16},  {3, 4, 1, 3}, /* the user has limited the device to what is left */
         {1, 2, 1, 1},    {16, 8, 9, 1},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         assert_int_equal(
             gravel_cores_for_kernels(cases[i].units, cases[i].n_cores, cases[i].n_host),
@@ -310,9 +296,8 @@ static void kernels_get_the_units_that_the_host_leaves(void **state)
 }
 
 /* Of the whole node: what the pump and the aggregators have lies in a gigabyte, with the host's. */
-static void pump_buffers_suffice_for_a_block_within_the_budget(void **state)
+TEST(pump_buffers_suffice_for_a_block_within_the_budget)
 {
-    (void)state;
     for (uint32_t n_nodes = 1; n_nodes <= 4096; n_nodes *= 2)
         for (uint32_t n_queues = 1; n_queues <= 16; n_queues *= 4) {
             const struct gravel_device device = {.step = GRAVEL_STEP_PUMP};
@@ -335,9 +320,8 @@ static void pump_buffers_suffice_for_a_block_within_the_budget(void **state)
     assert_int_equal(gravel_derive_pump_buffers(&config, 8192), 0);
 }
 
-static void pump_buffers_follow_the_size_of_a_buffer(void **state)
+TEST(pump_buffers_follow_the_size_of_a_buffer)
 {
-    (void)state;
     struct gravel_config config = derive(GRAVEL_STEP_PUMP, 2, 16);
     config.n_aggregators = 1;
     config.buffer_bytes = 512;
@@ -345,22 +329,4 @@ static void pump_buffers_follow_the_size_of_a_buffer(void **state)
     assert_int_equal(gravel_derive_pump_buffers(&config, 2), 8 * (2 + 32768 + 1));
     config.buffer_bytes = 64 * MIB;
     assert_true(gravel_derive_pump_buffers(&config, 2) <= 8);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(rows_are_derived),
-        cmocka_unit_test(shared_steps_and_drain_keep_their_defaults),
-        cmocka_unit_test(groups_suit_the_device),
-        cmocka_unit_test(slots_lie_where_copies_reach),
-        cmocka_unit_test(buffers_fit_the_memory_that_is_set),
-        cmocka_unit_test(buffers_that_do_not_fit_are_refused),
-        cmocka_unit_test(nodes_divide_the_cores_that_they_share),
-        cmocka_unit_test(equal_cores_have_one_identity),
-        cmocka_unit_test(kernels_get_the_units_that_the_host_leaves),
-        cmocka_unit_test(pump_buffers_suffice_for_a_block_within_the_budget),
-        cmocka_unit_test(pump_buffers_follow_the_size_of_a_buffer),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

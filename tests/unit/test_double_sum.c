@@ -6,17 +6,11 @@
  * Path: meson test -> cl/kernels/double_sum.cl.h, compiled as C11.
  */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #define ulong uint64_t
 #define clz __builtin_clzll
+#include "cases.h"
 #include "double_sum.cl.h"
 
 #define N_PAIRS 5000000u
@@ -44,9 +38,8 @@ static void compare(uint64_t a, uint64_t b)
         fail_msg("%a + %a is %a, not %a", x, y, sum, value_of(found));
 }
 
-static void ends_of_the_range_are_summed_as_the_processor_does(void **state)
+TEST(ends_of_the_range_are_summed_as_the_processor_does)
 {
-    (void)state;
     static const double ends[] = {
         0.0,
         0x1p-1074,
@@ -86,9 +79,8 @@ static uint64_t random_next(uint64_t *seed)
 }
 
 /* Every fourth with few digits, so that sums are exact, ties, or nothing is left. */
-static void random_pairs_are_summed_as_the_processor_does(void **state)
+TEST(random_pairs_are_summed_as_the_processor_does)
 {
-    (void)state;
     uint64_t seed = 42;
     for (uint32_t i = 0; i < N_PAIRS; i++) {
         uint64_t a = random_next(&seed), b = random_next(&seed);
@@ -101,13 +93,4 @@ static void random_pairs_are_summed_as_the_processor_does(void **state)
             b = (b & ~((uint64_t)0x7ff << 52)) | near << 52;
         compare(a, b);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(ends_of_the_range_are_summed_as_the_processor_does),
-        cmocka_unit_test(random_pairs_are_summed_as_the_processor_does),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

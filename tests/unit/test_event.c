@@ -5,16 +5,12 @@
  *
  * Path:    lib/base/event.h, lib/base/idle.h. Time bounds are generous: the machine may be busy.
  */
+#include "cases.h"
 #include "base/idle.h"
 
 #include <pthread.h>
 #include <sched.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #include "base/clock.h"
 
@@ -26,9 +22,8 @@ static uint32_t n_waiters(struct gravel_event *event)
     return atomic_load_explicit(&event->n_waiters, memory_order_relaxed);
 }
 
-static void wait_without_signal_times_out(void **state)
+TEST(wait_without_signal_times_out)
 {
-    (void)state;
     struct gravel_event event = {0};
     uint64_t start_ns = gravel_clock_ns();
     uint32_t key = gravel_event_prepare(&event);
@@ -37,9 +32,8 @@ static void wait_without_signal_times_out(void **state)
     assert_int_equal(n_waiters(&event), 0);
 }
 
-static void wait_of_no_time_does_not_sleep(void **state)
+TEST(wait_of_no_time_does_not_sleep)
 {
-    (void)state;
     struct gravel_event event = {0};
     uint32_t key = gravel_event_prepare(&event);
     assert_false(gravel_event_wait(&event, key, 0));
@@ -48,9 +42,8 @@ static void wait_of_no_time_does_not_sleep(void **state)
     assert_true(gravel_event_wait(&event, key, 0));
 }
 
-static void signal_between_prepare_and_wait_is_kept(void **state)
+TEST(signal_between_prepare_and_wait_is_kept)
 {
-    (void)state;
     struct gravel_event event = {.epoch = UINT32_MAX}; /* the epoch wraps */
     uint32_t key = gravel_event_prepare(&event);
     gravel_event_signal(&event);
@@ -59,9 +52,8 @@ static void signal_between_prepare_and_wait_is_kept(void **state)
     assert_true(gravel_clock_ns() - start_ns < LONG_NS / 2);
 }
 
-static void signal_without_waiter_leaves_the_epoch(void **state)
+TEST(signal_without_waiter_leaves_the_epoch)
 {
-    (void)state;
     struct gravel_event event = {0};
     gravel_event_signal(&event);
     uint32_t key = gravel_event_prepare(&event);
@@ -108,9 +100,8 @@ static void *play_side_1(void *argument)
     return NULL;
 }
 
-static void ping_pong_loses_no_wake_up(void **state)
+TEST(ping_pong_loses_no_wake_up)
 {
-    (void)state;
     static struct court court;
     pthread_t thread;
     assert_int_equal(pthread_create(&thread, NULL, play_side_1, &court), 0);
@@ -134,9 +125,8 @@ static void *sleep_long(void *argument)
     return NULL;
 }
 
-static void one_signal_wakes_all_sleepers(void **state)
+TEST(one_signal_wakes_all_sleepers)
 {
-    (void)state;
     struct gravel_event event = {0};
     struct sleeper sleepers[3] = {{&event, false}, {&event, false}, {&event, false}};
     pthread_t threads[3];
@@ -159,9 +149,8 @@ static void become_sleepy(struct gravel_idle *idle, struct gravel_event *event)
         gravel_idle_wait(idle, event, LONG_NS);
 }
 
-static void idle_sleeps_grow_up_to_their_bound(void **state)
+TEST(idle_sleeps_grow_up_to_their_bound)
 {
-    (void)state;
     struct gravel_event event = {0};
     struct gravel_idle idle = {0};
     uint64_t start_ns = gravel_clock_ns();
@@ -178,9 +167,8 @@ static void idle_sleeps_grow_up_to_their_bound(void **state)
     assert_int_equal(n_waiters(&event), 0);
 }
 
-static void idle_keeps_a_signal_that_comes_while_it_looks(void **state)
+TEST(idle_keeps_a_signal_that_comes_while_it_looks)
 {
-    (void)state;
     struct gravel_event event = {0};
     struct gravel_idle idle = {0};
     become_sleepy(&idle, &event);
@@ -197,9 +185,8 @@ static void idle_keeps_a_signal_that_comes_while_it_looks(void **state)
     assert_int_equal(n_waiters(&event), 0);
 }
 
-static void idle_reset_starts_over_with_spins(void **state)
+TEST(idle_reset_starts_over_with_spins)
 {
-    (void)state;
     struct gravel_event event = {0};
     struct gravel_idle idle = {0};
     for (uint32_t cycle = 1; cycle <= 2; cycle++) {
@@ -211,20 +198,4 @@ static void idle_reset_starts_over_with_spins(void **state)
     gravel_idle_reset(&idle);
     gravel_idle_reset(&idle);
     assert_int_equal(n_waiters(&event), 0);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(wait_without_signal_times_out),
-        cmocka_unit_test(wait_of_no_time_does_not_sleep),
-        cmocka_unit_test(signal_between_prepare_and_wait_is_kept),
-        cmocka_unit_test(signal_without_waiter_leaves_the_epoch),
-        cmocka_unit_test(ping_pong_loses_no_wake_up),
-        cmocka_unit_test(one_signal_wakes_all_sleepers),
-        cmocka_unit_test(idle_sleeps_grow_up_to_their_bound),
-        cmocka_unit_test(idle_keeps_a_signal_that_comes_while_it_looks),
-        cmocka_unit_test(idle_reset_starts_over_with_spins),
-    };
-    return cmocka_run_group_tests_name("event", tests, NULL, NULL);
 }

@@ -4,13 +4,8 @@
  *
  * Path: meson test -> this -> lib/resolve/decode.c, apply.c
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 
-#include <cmocka.h>
-
+#include "cases.h"
 #include "base/error.h"
 #include "memory/heap_books.h"
 #include "resolve/apply.h"
@@ -36,20 +31,19 @@ static uint32_t *word(uint64_t index)
     return (uint32_t *)(void *)(memory + base) + index;
 }
 
-static int set_up(void **state)
+static void set_up(void)
 {
-    (void)state;
     memory = mmap(NULL, HEAP_BYTES, PROT_READ | PROT_WRITE,
                   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    return memory == MAP_FAILED || gravel_heap_create(&heap, 0, HEAP_BYTES) ||
-           gravel_heap_alloc(heap, N_WORDS * 4, &base);
+    assert_ptr_not_equal(memory, MAP_FAILED);
+    assert_int_equal(gravel_heap_create(&heap, 0, HEAP_BYTES), 0);
+    assert_int_equal(gravel_heap_alloc(heap, N_WORDS * 4, &base), 0);
 }
 
-static int tear_down(void **state)
+static void tear_down(void)
 {
-    (void)state;
     gravel_heap_destroy(heap);
-    return munmap(memory, HEAP_BYTES);
+    munmap(memory, HEAP_BYTES);
 }
 
 /* A frame of one run: value i + 1 for the i-th index, or for `place` the answer's. */
@@ -88,9 +82,8 @@ static void apply(struct gravel_buffer *buffer)
     assert_int_equal(applied.n_messages, N);
 }
 
-static void updates_reach_their_words(void **state)
+TEST(updates_reach_their_words)
 {
-    (void)state;
     for (uint32_t i = 0; i < N; i++)
         *word(indices[i]) = 0;
     struct gravel_buffer *buffer = make_frame(GRAVEL_ADD, indices, 0);
@@ -102,9 +95,8 @@ static void updates_reach_their_words(void **state)
     gravel_buffer_destroy(buffer);
 }
 
-static void requests_are_answered(void **state)
+TEST(requests_are_answered)
 {
-    (void)state;
     for (uint32_t i = 0; i < N; i++)
         *word(indices[i]) = 10 + (uint32_t)(indices[i] >> 32);
     struct gravel_buffer *buffer = make_frame(GRAVEL_FETCH + GRAVEL_ADD, indices, N_WORDS - 1);
@@ -128,9 +120,8 @@ static void expect_refused(uint32_t op, uint64_t index, uint64_t place, const ch
     gravel_buffer_destroy(buffer);
 }
 
-static void what_is_beyond_is_refused(void **state)
+TEST(what_is_beyond_is_refused)
 {
-    (void)state;
     expect_refused(GRAVEL_PUT, N_WORDS, 0, "put: message 3, index 4294971392 of uint");
     expect_refused(GRAVEL_PUT, UINT64_C(1) << 62, 0, "index 4611686018427387904 of uint");
     expect_refused(GRAVEL_PUT_SIGNAL, UINT64_MAX, 0, "index 18446744073709551615 of uint");
@@ -139,10 +130,4 @@ static void what_is_beyond_is_refused(void **state)
     expect_refused(GRAVEL_GET, 0, N_WORDS, "must be below 4294971392");
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(updates_reach_their_words),
-                                       cmocka_unit_test(requests_are_answered),
-                                       cmocka_unit_test(what_is_beyond_is_refused)};
-    return cmocka_run_group_tests_name("far messages", tests, set_up, tear_down);
-}
+const struct fixture fixture = {.open = set_up, .close = tear_down};

@@ -5,17 +5,11 @@
  *
  * Path: meson test -> this -> tools/info/findings.c, cores_list.c
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "cases.h"
 #include "info/cores_list.h"
 #include "info/findings.h"
 
@@ -161,9 +155,8 @@ static const struct {
      "ulimit -l"},
 };
 
-static void each_job_has_its_findings(void **state)
+TEST(each_job_has_its_findings)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         ranks = json_array();
         for (const char *host = rows[i].hosts; *host; host++)
@@ -189,13 +182,12 @@ static void each_job_has_its_findings(void **state)
     }
 }
 
-static void lists_of_cores_are_read_as_they_are_written(void **state)
+TEST(lists_of_cores_are_read_as_they_are_written)
 {
     static const char *const lists[] = {"0", "0-3", "1,3", "0-3,8", "5,7-9,1022-1023"};
     static const char *const wrong[] = {"", ",", "-1", "a", "1024", "1024-9999999999"};
     char text[INFO_CORES_BYTES];
     cpu_set_t set, read;
-    (void)state;
     for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) {
         info_cores_read(lists[i], &set);
         info_cores_write(&set, text);
@@ -211,13 +203,4 @@ static void lists_of_cores_are_read_as_they_are_written(void **state)
     info_cores_write(&set, text);
     info_cores_read(text, &read);
     assert_true(CPU_EQUAL(&set, &read));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(each_job_has_its_findings),
-        cmocka_unit_test(lists_of_cores_are_read_as_they_are_written),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -5,17 +5,11 @@
  *
  * Path:    meson test -> this -> cl/layout/choose.h, lib/flow/layout.c
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 
-#include <cmocka.h>
-
+#include "cases.h"
 #include "flow/layout.h"
 #include "late_counts.h"
 
-#include <stdbool.h>
 #include <stdlib.h>
 
 #define MOST_WIDTH 64u
@@ -143,9 +137,8 @@ static void flow_expect_choice(const struct flow *flow, uint64_t seed, struct gr
 
 /* ---- tests ----------------------------------------------------------------------------------- */
 
-static void choice_is_that_of_the_definition(void **state)
+TEST(choice_is_that_of_the_definition)
 {
-    (void)state;
     static struct flow flow;
     for (uint64_t seed = 0; seed < 1000; seed++) {
         flow_open(&flow, seed, 1u << random_below(&flow.seed, 6));
@@ -221,9 +214,8 @@ static void take_all(struct flow *flow)
             flow->view.heads[c] = flow->view.tails[c];
 }
 
-static void sound_graphs_never_get_stuck(void **state)
+TEST(sound_graphs_never_get_stuck)
 {
-    (void)state;
     static struct flow flow;
     uint64_t n_rounds = 0;
     for (uint64_t seed = 0; seed < 1000; seed++) {
@@ -243,13 +235,4 @@ static void sound_graphs_never_get_stuck(void **state)
         flow_close(&flow);
     }
     print_message("%llu rounds\n", (unsigned long long)n_rounds);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(choice_is_that_of_the_definition),
-        cmocka_unit_test(sound_graphs_never_get_stuck),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,13 +4,8 @@
  *
  * Path:    meson test -> this -> lib/flow/graph.c
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 
-#include <cmocka.h>
-
+#include "cases.h"
 #include "flow/graph.h"
 
 #include <string.h>
@@ -56,17 +51,15 @@ static void expect_refused(const struct gravel_channel *channels, uint32_t n, ui
             fail_msg("%s", gravel_last_error());                   \
     } while (0)
 
-static void graph_without_channels_is_refused(void **state)
+TEST(graph_without_channels_is_refused)
 {
-    (void)state;
     expect_refused(NULL, 1, 1, "a graph of 1 channels");
     const struct gravel_channel channel = LEAF("a", GRAVEL_STREAM);
     expect_refused(&channel, 0, 1, "a graph of 0 channels");
 }
 
-static void bad_channel_is_refused(void **state)
+TEST(bad_channel_is_refused)
 {
-    (void)state;
     REFUSED(1, "'(NULL)', is not a C identifier", LEAF(NULL, GRAVEL_STREAM));
     REFUSED(1, "channel 0: its name, '2a'", LEAF("2a", GRAVEL_STREAM));
     REFUSED(1, "'a b'", LEAF("a b", GRAVEL_STREAM));
@@ -83,9 +76,8 @@ static void bad_channel_is_refused(void **state)
     REFUSED(1, "'a': 1 edges of an output", CHANNEL("a", GRAVEL_OUTPUT, {"a", 1}));
 }
 
-static void bad_edge_is_refused(void **state)
+TEST(bad_edge_is_refused)
 {
-    (void)state;
     REFUSED(1, "from channel 'a' into 'b', at most 1: there is no such channel",
             CHANNEL("a", GRAVEL_STREAM, {"b", 1}));
     REFUSED(1, "into '(NULL)'", CHANNEL("a", GRAVEL_STREAM, {NULL, 1}));
@@ -97,17 +89,15 @@ static void bad_edge_is_refused(void **state)
             CHANNEL("a", GRAVEL_STREAM, {"b", 3}), {"b", 8, GRAVEL_STREAM, 2, 0, NULL});
 }
 
-static void stacks_without_levels_are_refused(void **state)
+TEST(stacks_without_levels_are_refused)
 {
-    (void)state;
     REFUSED(0, "of depth 0", LEAF("a", GRAVEL_SPAWN));
     REFUSED(65537, "of depth 65537", LEAF("a", GRAVEL_SPAWN));
     TAKEN(0, LEAF("a", GRAVEL_STREAM));
 }
 
-static void cycle_that_raises_no_level_is_refused(void **state)
+TEST(cycle_that_raises_no_level_is_refused)
 {
-    (void)state;
     REFUSED(1, "channels 'a' and 'b' feed each other", CHANNEL("a", GRAVEL_STREAM, {"b", 1}),
             CHANNEL("b", GRAVEL_STREAM, {"a", 1}));
     REFUSED(1, "channels 'a' and 'b' feed each other", CHANNEL("a", GRAVEL_STREAM, {"b", 1}),
@@ -124,25 +114,22 @@ static void cycle_that_raises_no_level_is_refused(void **state)
             CHANNEL("b", GRAVEL_STREAM, {"a", 1}));
 }
 
-static void cycle_from_a_stack_over_a_stream_is_refused(void **state)
+TEST(cycle_from_a_stack_over_a_stream_is_refused)
 {
-    (void)state;
     REFUSED(9, "channels 's' and 'a' feed each other", CHANNEL("a", GRAVEL_SPAWN, {"b", 1}),
             CHANNEL("b", GRAVEL_SPAWN, {"s", 1}), CHANNEL("s", GRAVEL_STREAM, {"a", 1}));
 }
 
-static void marked_cycle_is_taken(void **state)
+TEST(marked_cycle_is_taken)
 {
-    (void)state;
     TAKEN(1, CHANNEL("a", GRAVEL_STREAM | GRAVEL_MAY_FILL, {"b", 1}),
           CHANNEL("b", GRAVEL_STREAM, {"a", 1}));
     TAKEN(1, CHANNEL("a", GRAVEL_STREAM | GRAVEL_MAY_FILL, {"a", 3}));
     TAKEN(0, CHANNEL("a", GRAVEL_HELD | GRAVEL_MAY_FILL, {"a", 1}));
 }
 
-static void recursion_and_loops_around_a_sync_are_taken(void **state)
+TEST(recursion_and_loops_around_a_sync_are_taken)
 {
-    (void)state;
     TAKEN(9, CHANNEL("fib", GRAVEL_SPAWN, {"fib", 2}, {"sum", 1}), LEAF("sum", GRAVEL_AFTER));
     TAKEN(9, CHANNEL("a", GRAVEL_SPAWN, {"loop", 1}),
           CHANNEL("loop", GRAVEL_AFTER, {"loop", 1}, {"a", 4}));
@@ -151,9 +138,8 @@ static void recursion_and_loops_around_a_sync_are_taken(void **state)
     TAKEN(9, CHANNEL("a", GRAVEL_SPAWN, {"b", 2}), CHANNEL("b", GRAVEL_SPAWN, {"a", 2}));
 }
 
-static void copy_has_flat_channels_first(void **state)
+TEST(copy_has_flat_channels_first)
 {
-    (void)state;
     struct gravel_flow_graph graph;
     const struct gravel_channel channels[] = {
         CHANNEL("task", GRAVEL_SPAWN, {"out", 5}, {"then", 2}), LEAF("then", GRAVEL_AFTER),
@@ -169,20 +155,4 @@ static void copy_has_flat_channels_first(void **state)
     assert_int_equal(graph.edges[graph.channels[1].first_edge + 1].into, 2);
     assert_int_equal(gravel_flow_graph_most_into(&graph, 0), 5);
     gravel_flow_graph_destroy(&graph);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(graph_without_channels_is_refused),
-        cmocka_unit_test(bad_channel_is_refused),
-        cmocka_unit_test(bad_edge_is_refused),
-        cmocka_unit_test(stacks_without_levels_are_refused),
-        cmocka_unit_test(cycle_that_raises_no_level_is_refused),
-        cmocka_unit_test(cycle_from_a_stack_over_a_stream_is_refused),
-        cmocka_unit_test(marked_cycle_is_taken),
-        cmocka_unit_test(recursion_and_loops_around_a_sync_are_taken),
-        cmocka_unit_test(copy_has_flat_channels_first),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -5,13 +5,8 @@
  *
  * Path:    meson test -> this -> lib/flow/layout.c
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 
-#include <cmocka.h>
-
+#include "cases.h"
 #include "flow/layout.h"
 #include "random_graph.h"
 
@@ -41,9 +36,8 @@ static bool is_slot(const struct gravel_flow_layout *layout, uint32_t word)
 }
 
 /* Mark the words of each layer's rows, each once. */
-static void rows_do_not_overlap(void **state)
+TEST(rows_do_not_overlap)
 {
-    (void)state;
     static struct random_graph random;
     for (uint64_t seed = 0; seed < 300; seed++) {
         struct gravel_flow_layout layout;
@@ -77,9 +71,8 @@ static void rows_do_not_overlap(void **state)
     }
 }
 
-static void widths_are_as_asked_or_derived(void **state)
+TEST(widths_are_as_asked_or_derived)
 {
-    (void)state;
     struct gravel_flow_layout layout;
     const struct gravel_channel channels[] = {{"fib", 8, GRAVEL_SPAWN, 64, 2, fib_edges},
                                               {"sum", 12, GRAVEL_AFTER, 0, 0, NULL},
@@ -94,9 +87,8 @@ static void widths_are_as_asked_or_derived(void **state)
     gravel_flow_graph_destroy(&graph);
 }
 
-static void derived_width_shrinks_until_all_fits(void **state)
+TEST(derived_width_shrinks_until_all_fits)
 {
-    (void)state;
     struct gravel_flow_layout layout;
     const struct gravel_channel channels[] = {{"fib", 8, GRAVEL_SPAWN, 0, 2, fib_edges},
                                               {"sum", 12, GRAVEL_AFTER, 0, 0, NULL}};
@@ -109,9 +101,8 @@ static void derived_width_shrinks_until_all_fits(void **state)
     gravel_flow_graph_destroy(&graph);
 }
 
-static void least_width_has_room_for_edges_and_reserve(void **state)
+TEST(least_width_has_room_for_edges_and_reserve)
 {
-    (void)state;
     struct gravel_flow_layout layout;
     const struct gravel_channel channels[] = {{"loop", 8, GRAVEL_STREAM, 0, 2, loop_edges},
                                               {"wide", 12, GRAVEL_OUTPUT, 0, 0, NULL}};
@@ -125,9 +116,8 @@ static void least_width_has_room_for_edges_and_reserve(void **state)
     gravel_flow_graph_destroy(&graph);
 }
 
-static void width_without_room_for_its_reserve_is_refused(void **state)
+TEST(width_without_room_for_its_reserve_is_refused)
 {
-    (void)state;
     struct gravel_flow_layout layout;
     const struct gravel_channel channels[] = {{"loop", 8, GRAVEL_STREAM, 1, 2, loop_edges},
                                               {"wide", 12, GRAVEL_OUTPUT, 0, 0, NULL}};
@@ -139,9 +129,8 @@ static void width_without_room_for_its_reserve_is_refused(void **state)
     gravel_flow_graph_destroy(&graph);
 }
 
-static void flow_that_does_not_fit_says_which_would(void **state)
+TEST(flow_that_does_not_fit_says_which_would)
 {
-    (void)state;
     struct gravel_flow_layout layout;
     const struct gravel_channel channels[] = {{"fib", 8, GRAVEL_SPAWN, 1 << 20, 2, fib_edges},
                                               {"sum", 12, GRAVEL_AFTER, 0, 0, NULL}};
@@ -154,9 +143,8 @@ static void flow_that_does_not_fit_says_which_would(void **state)
     gravel_flow_graph_destroy(&graph);
 }
 
-static void flow_of_more_slots_than_a_number_names_is_refused(void **state)
+TEST(flow_of_more_slots_than_a_number_names_is_refused)
 {
-    (void)state;
     struct gravel_flow_layout layout;
     const struct gravel_channel channels[] = {{"fib", 8, GRAVEL_SPAWN, 1, 0, NULL},
                                               {"sum", 12, GRAVEL_AFTER, 1 << 28, 0, NULL}};
@@ -164,18 +152,4 @@ static void flow_of_more_slots_than_a_number_names_is_refused(void **state)
     struct gravel_flow_graph graph = graph_of(channels, 2, 20);
     assert_int_equal(gravel_flow_layout(&layout, &graph, &shape), GRAVEL_ENOMEM);
     gravel_flow_graph_destroy(&graph);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(rows_do_not_overlap),
-        cmocka_unit_test(widths_are_as_asked_or_derived),
-        cmocka_unit_test(derived_width_shrinks_until_all_fits),
-        cmocka_unit_test(least_width_has_room_for_edges_and_reserve),
-        cmocka_unit_test(width_without_room_for_its_reserve_is_refused),
-        cmocka_unit_test(flow_that_does_not_fit_says_which_would),
-        cmocka_unit_test(flow_of_more_slots_than_a_number_names_is_refused),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

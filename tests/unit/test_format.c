@@ -5,18 +5,14 @@
  *
  * Path: cmocka -> lib/spool/format.c
  */
+#include "cases.h"
 #include "spool/format.h"
 #include "layout/command.h"
 
 #include <float.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 static struct gravel_characters out;
 
@@ -82,14 +78,13 @@ static void expect_line(const char *text, const char *expected)
     assert_string_equal(out.text, expected);
 }
 
-static void integers_are_as_snprintf_writes_them(void **state)
+TEST(integers_are_as_snprintf_writes_them)
 {
     static const char *const signed_formats[] = {"%d",  "%8i",  "%-8d|", "%+d",
                                                  "% d", "%08d", "%.5d",  "%+9.4d"};
     static const char *const formats[] = {"%u", "%x", "%#X", "%o", "%#o", "%12u", "%-12x|", "%.9u"};
     static const int64_t values[] = {0, 1, -1, 42, INT32_MAX, INT32_MIN};
     char expected[64], wide[16];
-    (void)state;
     for (size_t v = 0; v < sizeof values / sizeof *values; v++)
         for (size_t f = 0; f < sizeof formats / sizeof *formats; f++) {
             snprintf(expected, sizeof expected - 1, signed_formats[f], (int)values[v]);
@@ -107,13 +102,12 @@ static void integers_are_as_snprintf_writes_them(void **state)
         }
 }
 
-static void reals_are_as_snprintf_writes_them(void **state)
+TEST(reals_are_as_snprintf_writes_them)
 {
     static const char *const formats[] = {"%f",  "%g", "%e",   "%12.3f|", "%-12.2E|",
                                           "%+G", "%a", "%.0f", "%#.3g"};
     static const double values[] = {0, -0.0, 1.5, -2.25, 1e300, 1e-300, 3.0e38};
     char expected[400];
-    (void)state;
     for (size_t v = 0; v < sizeof values / sizeof *values; v++)
         for (size_t f = 0; f < sizeof formats / sizeof *formats; f++) {
             snprintf(expected, sizeof expected - 1, formats[f], values[v]);
@@ -125,9 +119,8 @@ static void reals_are_as_snprintf_writes_them(void **state)
         }
 }
 
-static void lengths_cut_integers_and_nothing_else(void **state)
+TEST(lengths_cut_integers_and_nothing_else)
 {
-    (void)state;
     begin(), add(GRAVELP_ARGUMENT_INT, (uint64_t)-1);
     expect_line("%hhx", "ff\n");
     begin(), add(GRAVELP_ARGUMENT_INT, (uint64_t)-2);
@@ -138,9 +131,8 @@ static void lengths_cut_integers_and_nothing_else(void **state)
     expect_line("%lf", "1.500000\n");
 }
 
-static void strings_are_cut_and_their_control_characters_shown(void **state)
+TEST(strings_are_cut_and_their_control_characters_shown)
 {
-    (void)state;
     begin(), add_string("0123456789abcdef0123456789abcdefXYZ");
     expect_line("%s", "0123456789abcdef0123456789abcdef\n");
     begin(), add_string("a\033[31mb\nc\t\177");
@@ -152,9 +144,8 @@ static void strings_are_cut_and_their_control_characters_shown(void **state)
     expect_line("%c%c%3c", "x\\x07  \\x00\n");
 }
 
-static void newlines_begin_lines_and_the_last_is_the_lines_own(void **state)
+TEST(newlines_begin_lines_and_the_last_is_the_lines_own)
 {
-    (void)state;
     begin();
     expect_line("a\nb\n", "a\n> b\n");
     begin();
@@ -163,9 +154,8 @@ static void newlines_begin_lines_and_the_last_is_the_lines_own(void **state)
     expect_line("\a\tb\033", "\\x07\tb\\x1b\n");
 }
 
-static void misfits_are_shown(void **state)
+TEST(misfits_are_shown)
 {
-    (void)state;
     begin(), add_double(1.5);
     expect_line("%d", "%!d(1.5)\n");
     begin(), add(GRAVELP_ARGUMENT_INT, (uint64_t)-3);
@@ -186,9 +176,8 @@ static void misfits_are_shown(void **state)
     expect_line("%4096d %.99999999999f", "%!d(1) %!f(1.5)\n");
 }
 
-static void a_text_ends_with_its_bytes(void **state)
+TEST(a_text_ends_with_its_bytes)
 {
-    (void)state;
     begin();
     write_line("abcdef", 3, words, "");
     assert_int_equal(out.n, 4);
@@ -196,11 +185,10 @@ static void a_text_ends_with_its_bytes(void **state)
 }
 
 /* As the writer has it: read once, for words that differ. */
-static void a_text_that_was_read_makes_many_lines(void **state)
+TEST(a_text_that_was_read_makes_many_lines)
 {
     struct gravel_line_plan plan;
     char expected[64];
-    (void)state;
     begin(), add(GRAVELP_ARGUMENT_INT, 0), add_string("");
     gravel_line_read(&plan, "%d:\n%.2s", 8, types);
     for (int i = -150; i < 150; i += 7) {
@@ -213,10 +201,9 @@ static void a_text_that_was_read_makes_many_lines(void **state)
 }
 
 /* The longest text and the most arguments, each of what takes most room in a plan. */
-static void the_longest_text_fits(void **state)
+TEST(the_longest_text_fits)
 {
     char text[GRAVELP_TEXT_MAX_BYTES + 8];
-    (void)state;
     for (const char *each = "\a\nx"; *each; each++) {
         const size_t room = *each == '\a' ? 4 : *each == '\n' ? 3 : 1;
         memset(text, *each, sizeof text);
@@ -229,20 +216,18 @@ static void the_longest_text_fits(void **state)
     }
 }
 
-static void flags_count_once(void **state)
+TEST(flags_count_once)
 {
-    (void)state;
     begin(), add(GRAVELP_ARGUMENT_INT, 7);
     expect_line("%----------------------------------------+-5d|", "+7   |\n");
 }
 
 /* As far as C promises them; misfits_are_shown has larger ones, so that no text makes a line of many megabytes. */
-static void widths_and_precisions_are_as_asked(void **state)
+TEST(widths_and_precisions_are_as_asked)
 {
     static const char *const formats[] = {"%1000d|", "%.1000d|", "%-4095d|", "%04095d|",
                                           "%.0004d|"};
     char expected[5000];
-    (void)state;
     for (size_t f = 0; f < sizeof formats / sizeof *formats; f++) {
         snprintf(expected, sizeof expected - 1, formats[f], -7);
         begin(), add(GRAVELP_ARGUMENT_INT, (uint64_t)-7);
@@ -253,19 +238,17 @@ static void widths_and_precisions_are_as_asked(void **state)
     expect_line("%.4095f", expected);
 }
 
-static void addresses_are_as_snprintf_writes_them(void **state)
+TEST(addresses_are_as_snprintf_writes_them)
 {
     char expected[64];
-    (void)state;
     snprintf(expected, sizeof expected, "%p %20p|\n", (void *)expected, NULL);
     begin(), add(GRAVELP_ARGUMENT_POINTER, (uintptr_t)expected), add(GRAVELP_ARGUMENT_POINTER, 0);
     expect_line("%p %20p|", expected);
 }
 
 /* Types and words that do not belong together: from a frame that nobody checked. */
-static void arguments_without_words_are_zeros(void **state)
+TEST(arguments_without_words_are_zeros)
 {
-    (void)state;
     begin();
     types = UINT64_MAX;
     expect_line("%s%s", "%!()%!()%!()%!()%!()%!()%!()%!()%!()%!()%!()%!()%!()%!()\n");
@@ -274,24 +257,9 @@ static void arguments_without_words_are_zeros(void **state)
     expect_line("%d %u", "0 0\n");
 }
 
-int main(void)
+static void free_line(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(integers_are_as_snprintf_writes_them),
-        cmocka_unit_test(reals_are_as_snprintf_writes_them),
-        cmocka_unit_test(lengths_cut_integers_and_nothing_else),
-        cmocka_unit_test(strings_are_cut_and_their_control_characters_shown),
-        cmocka_unit_test(newlines_begin_lines_and_the_last_is_the_lines_own),
-        cmocka_unit_test(misfits_are_shown),
-        cmocka_unit_test(a_text_ends_with_its_bytes),
-        cmocka_unit_test(a_text_that_was_read_makes_many_lines),
-        cmocka_unit_test(the_longest_text_fits),
-        cmocka_unit_test(flags_count_once),
-        cmocka_unit_test(widths_and_precisions_are_as_asked),
-        cmocka_unit_test(addresses_are_as_snprintf_writes_them),
-        cmocka_unit_test(arguments_without_words_are_zeros),
-    };
-    int failed = cmocka_run_group_tests(tests, NULL, NULL);
     free(out.text);
-    return failed;
 }
+
+const struct fixture fixture = {.close = free_line};

@@ -4,14 +4,11 @@
  *
  * Path: meson test -> this -> apps/graph/build.h, graph.h, partition.h
  */
+#include "cases.h"
 #include "frame/random.h"
 #include "graph/build.h"
 
 #include <stdlib.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <cmocka.h>
 
 struct list {
     const struct graph_edge *edges;
@@ -56,9 +53,8 @@ static struct graph random_graph(struct graph_edge *list)
 }
 
 /* Checked by scanning the list for each row: its entries in the list's order. */
-static void build_keeps_every_edge_in_order(void **state)
+TEST(build_keeps_every_edge_in_order)
 {
-    (void)state;
     static struct graph_edge list[N_RANDOM];
     struct graph graph = random_graph(list);
     for (uint32_t u = 0; u < N_VERTICES; u++) {
@@ -74,9 +70,8 @@ static void build_keeps_every_edge_in_order(void **state)
     graph_free(&graph);
 }
 
-static void transpose_turns_every_edge_with_its_weight(void **state)
+TEST(transpose_turns_every_edge_with_its_weight)
 {
-    (void)state;
     static struct graph_edge list[N_RANDOM];
     struct graph graph = random_graph(list), turned;
     assert_int_equal(graph_transpose(&turned, &graph), 0);
@@ -93,9 +88,8 @@ static void transpose_turns_every_edge_with_its_weight(void **state)
     graph_free(&graph);
 }
 
-static void mismatch_is_found_and_named(void **state)
+TEST(mismatch_is_found_and_named)
 {
-    (void)state;
     struct graph_mismatch mismatch;
     const struct graph_edge list[] = {edge(0, 1, 0), edge(1, 0, 0), edge(2, 1, 0), edge(1, 2, 0),
                                       edge(2, 1, 0)};
@@ -109,9 +103,8 @@ static void mismatch_is_found_and_named(void **state)
     graph_free(&graph);
 }
 
-static void unsound_graphs_are_found(void **state)
+TEST(unsound_graphs_are_found)
 {
-    (void)state;
     const struct graph_edge list[] = {edge(0, 1, 0), edge(1, 0, 0)};
     struct graph graph = build(2, list, 2);
     graph.neighbours[1] = 2;
@@ -125,9 +118,8 @@ static void unsound_graphs_are_found(void **state)
 }
 
 /* Every vertex has one owner, whose range holds it at its index. */
-static void partition_covers_each_vertex_once(void **state)
+TEST(partition_covers_each_vertex_once)
 {
-    (void)state;
     for (uint64_t n = 0; n < 40; n++)
         for (uint32_t n_nodes = 1; n_nodes < 50; n_nodes++) {
             uint64_t block = block_of(n, n_nodes), next = 0;
@@ -145,25 +137,11 @@ static void partition_covers_each_vertex_once(void **state)
         }
 }
 
-static void partition_of_huge_counts_does_not_overflow(void **state)
+TEST(partition_of_huge_counts_does_not_overflow)
 {
-    (void)state;
     assert_int_equal(block_of(UINT64_MAX, 2), (UINT64_C(1) << 63));
     struct block_range range = block_range(UINT64_MAX, UINT32_MAX, UINT32_MAX - 1);
     assert_true(range.first <= range.last);
     assert_int_equal(range.last, UINT64_MAX);
     assert_int_equal(block_range(UINT64_MAX, 3, 2).last, UINT64_MAX);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(build_keeps_every_edge_in_order),
-        cmocka_unit_test(transpose_turns_every_edge_with_its_weight),
-        cmocka_unit_test(mismatch_is_found_and_named),
-        cmocka_unit_test(unsound_graphs_are_found),
-        cmocka_unit_test(partition_covers_each_vertex_once),
-        cmocka_unit_test(partition_of_huge_counts_does_not_overflow),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -23,17 +23,16 @@
 static char file_folder[] = "/tmp/gravel-graph-XXXXXX";
 static char file_path[PATH_MAX];
 
-static inline int make_folder(void **state)
+static inline void make_folder(void)
 {
-    (void)state;
-    return mkdtemp(file_folder) ? 0 : -1;
+    if (!mkdtemp(file_folder))
+        abort();
 }
 
-static inline int remove_folder(void **state)
+static inline void remove_folder(void)
 {
-    (void)state;
     unlink(file_path);
-    return rmdir(file_folder);
+    rmdir(file_folder);
 }
 
 /* Write bytes to folder/x<suffix>, compressed if the suffix ends in .gz; returns its path. */

@@ -4,16 +4,13 @@
  *
  * Path: meson test -> this -> apps/graph/generate.h
  */
+#include "cases.h"
 #include "frame/random.h"
 #include "graph/generate.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <cmocka.h>
 
 enum { KRONECKER, UNIFORM, N_KINDS };
 
@@ -45,9 +42,8 @@ static uint64_t fingerprint_of(bool is_uniform, unsigned scale, unsigned degree,
     return hash;
 }
 
-static void graph_has_the_size_asked_for_and_is_symmetric(void **state)
+TEST(graph_has_the_size_asked_for_and_is_symmetric)
 {
-    (void)state;
     for (int k = 0; k < N_KINDS; k++)
         for (unsigned scale = 0; scale <= 12; scale++) {
             struct graph graph = generate(k, scale, 5, 3);
@@ -61,9 +57,8 @@ static void graph_has_the_size_asked_for_and_is_symmetric(void **state)
         }
 }
 
-static void same_seed_gives_the_same_graph_and_another_does_not(void **state)
+TEST(same_seed_gives_the_same_graph_and_another_does_not)
 {
-    (void)state;
     for (int k = 0; k < N_KINDS; k++) {
         uint64_t hash = fingerprint_of(k, 10, 16, 1);
         assert_int_equal(fingerprint_of(k, 10, 16, 1), hash);
@@ -73,16 +68,14 @@ static void same_seed_gives_the_same_graph_and_another_does_not(void **state)
 }
 
 /* Both numbers come from a second implementation, in Python; who differs has lost determinism. */
-static void graph_is_the_same_on_every_machine(void **state)
+TEST(graph_is_the_same_on_every_machine)
 {
-    (void)state;
     assert_int_equal(fingerprint_of(KRONECKER, 10, 16, 1), 0x50eb68efdaf29bdc);
     assert_int_equal(fingerprint_of(UNIFORM, 10, 16, 1), 0xd150bd9588812e32);
 }
 
-static void sizes_out_of_range_are_refused(void **state)
+TEST(sizes_out_of_range_are_refused)
 {
-    (void)state;
     for (int k = 0; k < N_KINDS; k++) {
         struct edge_numbers numbers;
         assert_int_equal(edge_numbers_of(&numbers, k, GENERATE_MAX_SCALE + 1, 16, 1), -EINVAL);
@@ -90,15 +83,4 @@ static void sizes_out_of_range_are_refused(void **state)
         assert_int_equal(edge_numbers_of(&numbers, k, 4, GENERATE_MAX_DEGREE + 1, 1), -EINVAL);
         assert_int_equal(numbers.n_edges, 0);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(graph_has_the_size_asked_for_and_is_symmetric),
-        cmocka_unit_test(same_seed_gives_the_same_graph_and_another_does_not),
-        cmocka_unit_test(graph_is_the_same_on_every_machine),
-        cmocka_unit_test(sizes_out_of_range_are_refused),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,6 +4,7 @@
  *
  * Path: meson test -> this, linked with --wrap for side_by_side_threads -> apps/graph/part.h
  */
+#include "cases.h"
 #include "generated_graph.h"
 #include "frame/side_by_side.h"
 #include "graph/ghosts.h"
@@ -14,10 +15,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <cmocka.h>
 
 #define MOST_NODES 7
 
@@ -111,9 +108,8 @@ static void assert_all_parts_are_the_whole(struct graph_options options, struct 
     graph_free(&whole);
 }
 
-static void parts_are_the_whole(void **state)
+TEST(parts_are_the_whole)
 {
-    (void)state;
     static const char *const paths[] = {TEST_DATA "/diamond.el",  TEST_DATA "/diamond.graph",
                                         TEST_DATA "/diamond.mtx", TEST_DATA "/diamond.tsv",
                                         TEST_DATA "/diamond.gr",  TEST_DATA "/oneway.wel",
@@ -135,9 +131,8 @@ static void parts_are_the_whole(void **state)
                                        (struct part_wish){.is_undirected = made[i].is_undirected});
 }
 
-static void weights_are_left_out_if_nobody_wants_them(void **state)
+TEST(weights_are_left_out_if_nobody_wants_them)
 {
-    (void)state;
     static const char *const paths[] = {TEST_DATA "/diamond.mtx", TEST_DATA "/diamond.gr",
                                         TEST_DATA "/oneway-float.wel"};
     for (size_t i = 0; i < sizeof paths / sizeof *paths; i++) {
@@ -151,9 +146,8 @@ static void weights_are_left_out_if_nobody_wants_them(void **state)
     }
 }
 
-static void edges_are_forgotten_but_for_their_number(void **state)
+TEST(edges_are_forgotten_but_for_their_number)
 {
-    (void)state;
     struct graph_options options = from_file(TEST_DATA "/diamond.gr");
     struct graph_part part = surveyed(&options, (struct part_wish){0});
     part_open(&part, 1, 0);
@@ -166,9 +160,8 @@ static void edges_are_forgotten_but_for_their_number(void **state)
     part_close(&part);
 }
 
-static void survey_knows_directions(void **state)
+TEST(survey_knows_directions)
 {
-    (void)state;
     static const struct {
         const char *path;
         bool is_symmetric;
@@ -183,9 +176,8 @@ static void survey_knows_directions(void **state)
     }
 }
 
-static void undirected_rows_are_simple_and_symmetric(void **state)
+TEST(undirected_rows_are_simple_and_symmetric)
 {
-    (void)state;
     const struct graph_options options = from_file(TEST_DATA "/loops.mtx");
     struct graph_part part = surveyed(&options, (struct part_wish){.is_undirected = true});
     struct graph whole;
@@ -203,9 +195,8 @@ static void undirected_rows_are_simple_and_symmetric(void **state)
     part_close(&part);
 }
 
-static void ghosts_are_the_neighbours_elsewhere(void **state)
+TEST(ghosts_are_the_neighbours_elsewhere)
 {
-    (void)state;
     struct graph_options options = generated(GRAPH_FROM_KRONECKER, 7);
     for (size_t partition = 0; partition < N_PARTITIONS; partition++)
         for (uint32_t node = 0; node < 3; node++) {
@@ -282,13 +273,12 @@ static void assert_same(const struct loaded *a, const struct loaded *b)
                          ghosts_slot(&b->ghosts, y->neighbours[e]));
 }
 
-static void any_number_of_threads_loads_the_part_of_one(void **state)
+TEST(any_number_of_threads_loads_the_part_of_one)
 {
     static const uint32_t numbers[] = {2, 3, SIDE_BY_SIDE_MOST};
     const struct graph_options kinds[] = {
         generated(GRAPH_FROM_KRONECKER, 3), generated(GRAPH_FROM_KRONECKER, 10),
         generated(GRAPH_FROM_BAND, 500), from_file(TEST_DATA "/oneway-float.wel")};
-    (void)state;
     for (size_t kind = 0; kind < sizeof kinds / sizeof *kinds; kind++)
         for (int is_undirected = 0; is_undirected < 2; is_undirected++) {
             const struct part_wish wish = {.is_undirected = is_undirected};
@@ -303,11 +293,10 @@ static void any_number_of_threads_loads_the_part_of_one(void **state)
 }
 
 /* Together they are all rows and edges, in order. */
-static void parts_of_rows_follow_each_other(void **state)
+TEST(parts_of_rows_follow_each_other)
 {
     struct graph_options options = generated(GRAPH_FROM_KRONECKER, 8);
     struct graph whole = whole_graph(&options);
-    (void)state;
     for (uint32_t n_parts = 1; n_parts <= SIDE_BY_SIDE_MOST; n_parts++) {
         struct graph_rows before = {0};
         for (uint32_t i = 0; i < n_parts; i++) {
@@ -334,11 +323,10 @@ static uint64_t n_cut(const struct graph *whole, const struct partition *partiti
 }
 
 /* A band of edges, which blocks keep whole, is spread; so are the vertices of many edges at the front of a file. */
-static void hashed_parts_are_alike(void **state)
+TEST(hashed_parts_are_alike)
 {
     enum { VERTICES = 20000, NODES = 5 };
     struct partition parts;
-    (void)state;
     assert_int_equal(partition_hash(&parts, VERTICES, NODES), 0);
     for (uint32_t node = 0; node < NODES; node++) {
         uint64_t n_first = 0;
@@ -354,9 +342,8 @@ static void hashed_parts_are_alike(void **state)
     partition_close(&parts);
 }
 
-static void metis_cuts_few_edges_into_even_parts(void **state)
+TEST(metis_cuts_few_edges_into_even_parts)
 {
-    (void)state;
     if (!PARTITION_HAS_METIS) {
         print_message("built without METIS\n");
         skip();
@@ -373,21 +360,4 @@ static void metis_cuts_few_edges_into_even_parts(void **state)
     assert_int_equal(partition_count(&parts, 0), graph.n_vertices);
     partition_close(&parts);
     graph_free(&graph);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(parts_are_the_whole),
-        cmocka_unit_test(weights_are_left_out_if_nobody_wants_them),
-        cmocka_unit_test(edges_are_forgotten_but_for_their_number),
-        cmocka_unit_test(survey_knows_directions),
-        cmocka_unit_test(undirected_rows_are_simple_and_symmetric),
-        cmocka_unit_test(ghosts_are_the_neighbours_elsewhere),
-        cmocka_unit_test(any_number_of_threads_loads_the_part_of_one),
-        cmocka_unit_test(parts_of_rows_follow_each_other),
-        cmocka_unit_test(hashed_parts_are_alike),
-        cmocka_unit_test(metis_cuts_few_edges_into_even_parts),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -5,12 +5,8 @@
  *
  * Path: meson test -> this -> apps/graph/read.h, tests/data/diamond.*
  */
+#include "cases.h"
 #include "test_graph_file.h"
-
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <cmocka.h>
 
 static char reason[GRAPH_REASON_BYTES];
 
@@ -92,9 +88,8 @@ static const struct {
      "1: 0-0=-1.40129846e-45f 0-0=1.40129846e-45f 0-0=3.40282347e+38f"},
 };
 
-static void each_form_of_each_format_is_read(void **state)
+TEST(each_form_of_each_format_is_read)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct graph graph = read_good(write_text(rows[i].suffix, rows[i].text));
         assert_string_equal(print_graph(&graph), rows[i].graph);
@@ -124,9 +119,8 @@ static void check_diamond(const char *path, const struct diamond *diamond)
 }
 
 /* Plain, in gzip, without the last newline, and with the lines of another system. */
-static void diamond_in_every_format_is_the_same_graph(void **state)
+TEST(diamond_in_every_format_is_the_same_graph)
 {
-    (void)state;
     for (const struct diamond *diamond = diamonds; diamond < diamonds + 7; diamond++) {
         char path[PATH_MAX], text[1024], crlf[2048];
         snprintf(path, sizeof path, TEST_DATA "/diamond%s", diamond->suffix);
@@ -147,9 +141,8 @@ static void diamond_in_every_format_is_the_same_graph(void **state)
     }
 }
 
-static void decimal_of_any_length_is_read(void **state)
+TEST(decimal_of_any_length_is_read)
 {
-    (void)state;
     char text[400];
     snprintf(text, sizeof text, "0 0 1.5%0300d\n", 0);
     struct graph graph = read_good(write_text(".wel", text));
@@ -158,9 +151,8 @@ static void decimal_of_any_length_is_read(void **state)
 }
 
 /* Words that lie across the tokenizer's 64 kB buffer come out whole. */
-static void file_longer_than_the_buffer_reads_whole(void **state)
+TEST(file_longer_than_the_buffer_reads_whole)
 {
-    (void)state;
     enum { N = 60000 };
     char *text = malloc(16 * N);
     size_t n = 0;
@@ -177,13 +169,4 @@ static void file_longer_than_the_buffer_reads_whole(void **state)
     free(text);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(each_form_of_each_format_is_read),
-        cmocka_unit_test(diamond_in_every_format_is_the_same_graph),
-        cmocka_unit_test(decimal_of_any_length_is_read),
-        cmocka_unit_test(file_longer_than_the_buffer_reads_whole),
-    };
-    return cmocka_run_group_tests(tests, make_folder, remove_folder);
-}
+const struct fixture fixture = {.open = make_folder, .close = remove_folder};

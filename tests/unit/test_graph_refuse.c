@@ -5,13 +5,10 @@
  *
  * Path: meson test -> this -> apps/graph/read.h
  */
+#include "cases.h"
 #include "test_graph_file.h"
 
 #include <sys/stat.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <cmocka.h>
 
 static char reason[GRAPH_REASON_BYTES];
 
@@ -128,9 +125,8 @@ static const struct {
 };
 
 /* Plain, and in gzip. */
-static void bad_files_are_refused(void **state)
+TEST(bad_files_are_refused)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         char gz_suffix[16];
         snprintf(gz_suffix, sizeof gz_suffix, "%s.gz", rows[i].suffix);
@@ -139,18 +135,16 @@ static void bad_files_are_refused(void **state)
     }
 }
 
-static void unknown_suffix_is_refused_with_the_list(void **state)
+TEST(unknown_suffix_is_refused_with_the_list)
 {
-    (void)state;
     static const char *const paths[] = {"x", "x.sg", "x.gz", "graph", ".el", "x.el.bz2"};
     for (size_t i = 0; i < sizeof paths / sizeof *paths; i++)
         assert_refused(paths[i], ": unknown suffix; known, each also with .gz: .graph .mtx .el "
                                  ".wel .txt .tsv .gr");
 }
 
-static void missing_file_and_folder_are_refused(void **state)
+TEST(missing_file_and_folder_are_refused)
 {
-    (void)state;
     assert_refused("/nonexistent/x.el", ": cannot open: No such file or directory");
     char folder[] = "/tmp/gravel-folder-XXXXXX", path[64];
     assert_non_null(mkdtemp(folder));
@@ -161,18 +155,16 @@ static void missing_file_and_folder_are_refused(void **state)
 }
 
 /* Nobody waits for its other end. */
-static void pipe_is_refused(void **state)
+TEST(pipe_is_refused)
 {
-    (void)state;
     unlink(file_path);
     snprintf(file_path, sizeof file_path, "%s/x.el", file_folder);
     assert_int_equal(mkfifo(file_path, 0600), 0);
     assert_refused(file_path, ": is a pipe, and is to be read several times: give a regular file");
 }
 
-static void what_is_no_text_is_named(void **state)
+TEST(what_is_no_text_is_named)
 {
-    (void)state;
     static char tar[512] = "x.el";
     memcpy(tar + 257, "ustar", 5);
     assert_refused(write_bytes(".gr", "\1\0\0\0\0\0\0\0\4\0\0\0\0\0\0\0", 16),
@@ -183,9 +175,8 @@ static void what_is_no_text_is_named(void **state)
                    ":1: is a tar archive; plain text and gzip are read");
 }
 
-static void long_path_keeps_its_end_and_the_reason(void **state)
+TEST(long_path_keeps_its_end_and_the_reason)
 {
-    (void)state;
     char path[2000];
     memset(path, 'a', sizeof path);
     strcpy(path + sizeof path - 4, ".el");
@@ -213,9 +204,8 @@ static void rewrite(const unsigned char *bytes, size_t n)
 }
 
 /* A gzip header is 10 bytes; cut before byte 2 it is plain text, and refused as that. */
-static void gzip_cut_at_every_byte_is_refused(void **state)
+TEST(gzip_cut_at_every_byte_is_refused)
 {
-    (void)state;
     write_text(".el.gz", "0 1\n1 2\n2 3\n3 0\n0 2\n");
     unsigned char bytes[256];
     size_t n = read_back(bytes, sizeof bytes);
@@ -233,9 +223,8 @@ static void gzip_cut_at_every_byte_is_refused(void **state)
 }
 
 /* Behind a member of gzip: another one, or zeros up to the end, as for gzip -t. */
-static void what_follows_gzip_is_read_or_refused(void **state)
+TEST(what_follows_gzip_is_read_or_refused)
 {
-    (void)state;
     static const struct {
         const char *bytes;
         size_t n;
@@ -261,9 +250,8 @@ static void what_follows_gzip_is_read_or_refused(void **state)
     }
 }
 
-static void gzip_with_a_wrong_checksum_is_refused(void **state)
+TEST(gzip_with_a_wrong_checksum_is_refused)
 {
-    (void)state;
     write_text(".el.gz", "0 1\n1 2\n");
     unsigned char bytes[256];
     size_t n = read_back(bytes, sizeof bytes);
@@ -275,9 +263,8 @@ static void gzip_with_a_wrong_checksum_is_refused(void **state)
 }
 
 /* 128 MB of comments in 130 kB: nothing is allocated for it, and nobody waits for its end. */
-static void gzip_bomb_is_refused(void **state)
+TEST(gzip_bomb_is_refused)
 {
-    (void)state;
     write_text(".el.gz", "0 1\n");
     gzFile file = gzopen(file_path, "wb9");
     assert_non_null(file);
@@ -292,28 +279,11 @@ static void gzip_bomb_is_refused(void **state)
     assert_non_null(strstr(reason, "expands to more than 200 times its size"));
 }
 
-static void endless_word_is_refused(void **state)
+TEST(endless_word_is_refused)
 {
-    (void)state;
     static char word[200000];
     memset(word, '1', sizeof word);
     assert_refused(write_bytes(".el", word, sizeof word), ":1: a word of more than 65535 bytes");
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(bad_files_are_refused),
-        cmocka_unit_test(unknown_suffix_is_refused_with_the_list),
-        cmocka_unit_test(missing_file_and_folder_are_refused),
-        cmocka_unit_test(pipe_is_refused),
-        cmocka_unit_test(what_is_no_text_is_named),
-        cmocka_unit_test(what_follows_gzip_is_read_or_refused),
-        cmocka_unit_test(long_path_keeps_its_end_and_the_reason),
-        cmocka_unit_test(gzip_cut_at_every_byte_is_refused),
-        cmocka_unit_test(gzip_with_a_wrong_checksum_is_refused),
-        cmocka_unit_test(gzip_bomb_is_refused),
-        cmocka_unit_test(endless_word_is_refused),
-    };
-    return cmocka_run_group_tests(tests, make_folder, remove_folder);
-}
+const struct fixture fixture = {.open = make_folder, .close = remove_folder};

@@ -5,20 +5,16 @@
  *
  * Path:    lib/transport/segment.h, lib/transport/handover.h.
  */
+#include "cases.h"
 #include "transport/handover.h"
 
 #include <fcntl.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #include "base/error.h"
 
@@ -30,9 +26,8 @@
 
 /* ---- segments -------------------------------------------------------------------------------- */
 
-static void segment_is_seen_by_whoever_maps_it(void **state)
+TEST(segment_is_seen_by_whoever_maps_it)
 {
-    (void)state;
     struct gravel_segment *segment;
     struct gravel_segment_head *view;
     assert_int_equal(gravel_segment_create(&segment), 0);
@@ -49,9 +44,8 @@ static void segment_is_seen_by_whoever_maps_it(void **state)
     gravel_segment_unmap(view);
 }
 
-static void segment_gives_out_as_much_as_it_has(void **state)
+TEST(segment_gives_out_as_much_as_it_has)
 {
-    (void)state;
     struct gravel_segment *segment;
     assert_int_equal(gravel_segment_create(&segment), 0);
     uint64_t all = GRAVEL_SEGMENT_BYTES - GRAVEL_SEGMENT_FRAMES;
@@ -67,9 +61,8 @@ static void segment_gives_out_as_much_as_it_has(void **state)
     gravel_segment_destroy(segment);
 }
 
-static void offset_of_what_lies_elsewhere_is_none(void **state)
+TEST(offset_of_what_lies_elsewhere_is_none)
 {
-    (void)state;
     struct gravel_segment *segment;
     assert_int_equal(gravel_segment_create(&segment), 0);
     const unsigned char *start = (const unsigned char *)segment->head;
@@ -91,9 +84,8 @@ static void expect_unmappable(const struct gravel_segment_card *card, const char
 }
 
 /* A process of another container may have the same number, and anything under the same descriptor. */
-static void what_is_not_the_segment_meant_is_not_mapped(void **state)
+TEST(what_is_not_the_segment_meant_is_not_mapped)
 {
-    (void)state;
     struct gravel_segment *segment;
     assert_int_equal(gravel_segment_create(&segment), 0);
     const struct gravel_segment_card right = gravel_segment_card(segment);
@@ -120,9 +112,8 @@ static void what_is_not_the_segment_meant_is_not_mapped(void **state)
     gravel_segment_destroy(segment);
 }
 
-static void segment_that_peers_map_cannot_shrink(void **state)
+TEST(segment_that_peers_map_cannot_shrink)
 {
-    (void)state;
     struct gravel_segment *segment;
     assert_int_equal(gravel_segment_create(&segment), 0);
     assert_int_equal(ftruncate(segment->descriptor, 4096), -1);
@@ -145,9 +136,8 @@ static void expect_limited(int resource, rlim_t most, const char *part)
 }
 
 /* A longer file would end the process by a signal. */
-static void segment_beyond_a_limit_is_refused_by_name(void **state)
+TEST(segment_beyond_a_limit_is_refused_by_name)
 {
-    (void)state;
     long pages = 0;
     FILE *file = fopen("/proc/self/statm", "r");
     assert_non_null(file);
@@ -159,9 +149,8 @@ static void segment_beyond_a_limit_is_refused_by_name(void **state)
 }
 
 /* What a program prints to descriptors 1 and 2 must not reach node buffers, and children must not keep them. */
-static void segment_is_no_standard_descriptor(void **state)
+TEST(segment_is_no_standard_descriptor)
 {
-    (void)state;
     struct gravel_segment *segment;
     int input = dup(STDIN_FILENO);
     close(STDIN_FILENO);
@@ -226,9 +215,8 @@ static struct gravel_buffer *lend(struct pair *pair, uint32_t number)
     return note;
 }
 
-static void only_long_frames_for_who_maps_them_are_handed_over(void **state)
+TEST(only_long_frames_for_who_maps_them_are_handed_over)
 {
-    (void)state;
     struct pair pair;
     open_pair(&pair, 0);
     const struct {
@@ -272,9 +260,8 @@ static void expect_bad(struct pair *pair, uint32_t source, uint64_t offset, uint
     assert_int_equal(pair->receiver.at_hand, N_NODES);
 }
 
-static void notes_that_cannot_be_right_are_refused_by_name(void **state)
+TEST(notes_that_cannot_be_right_are_refused_by_name)
 {
-    (void)state;
     struct pair pair;
     open_pair(&pair, 0);
     expect_bad(&pair, 0, 0, 4096);
@@ -292,9 +279,8 @@ static void notes_that_cannot_be_right_are_refused_by_name(void **state)
     close_pair(&pair);
 }
 
-static void other_frames_are_no_notes(void **state)
+TEST(other_frames_are_no_notes)
 {
-    (void)state;
     struct gravel_note_frame frame = {
         .frame = {.magic = GRAVEL_FRAME_MAGIC, .kind = GRAVEL_FRAME_NOTE, .bytes = sizeof frame}};
     assert_true(gravel_handover_is_note(&frame.frame, sizeof frame));
@@ -308,9 +294,8 @@ static void other_frames_are_no_notes(void **state)
 }
 
 /* A peer that died with buffers: nothing waits for them. */
-static void buffers_that_never_come_home_keep_nothing(void **state)
+TEST(buffers_that_never_come_home_keep_nothing)
 {
-    (void)state;
     struct pair pair;
     open_pair(&pair, 0);
     struct gravel_buffer *note = lend(&pair, 0), *buffer = pair.sender.peers[NEAR].first;
@@ -320,22 +305,4 @@ static void buffers_that_never_come_home_keep_nothing(void **state)
     gravel_buffer_destroy(buffer);
     struct gravel_handover never = {.peers = NULL};
     gravel_handover_destroy(&never);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(segment_is_seen_by_whoever_maps_it),
-        cmocka_unit_test(segment_gives_out_as_much_as_it_has),
-        cmocka_unit_test(offset_of_what_lies_elsewhere_is_none),
-        cmocka_unit_test(what_is_not_the_segment_meant_is_not_mapped),
-        cmocka_unit_test(segment_that_peers_map_cannot_shrink),
-        cmocka_unit_test(segment_beyond_a_limit_is_refused_by_name),
-        cmocka_unit_test(segment_is_no_standard_descriptor),
-        cmocka_unit_test(only_long_frames_for_who_maps_them_are_handed_over),
-        cmocka_unit_test(notes_that_cannot_be_right_are_refused_by_name),
-        cmocka_unit_test(other_frames_are_no_notes),
-        cmocka_unit_test(buffers_that_never_come_home_keep_nothing),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -6,20 +6,16 @@
  * Path:    cmocka -> lib/memory/heap_books.c. Link with -Wl,--wrap=calloc,--wrap=realloc for the failure
  * test.
  */
+#include "cases.h"
 #include "memory/heap_books.h"
 
 #include "gravel/gravel.h"
 
 #include <pthread.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #define HEAP_BYTES 65536u
 
@@ -62,9 +58,8 @@ static uint64_t alloc(struct gravel_heap *heap, uint64_t bytes)
     return offset;
 }
 
-static void alloc_beyond_the_room_is_refused_with_numbers(void **state)
+TEST(alloc_beyond_the_room_is_refused_with_numbers)
 {
-    (void)state;
     struct gravel_heap *heap = make_heap(1024);
     struct gravel_heap_room room;
     uint64_t offset = 7;
@@ -88,9 +83,8 @@ static void alloc_beyond_the_room_is_refused_with_numbers(void **state)
     gravel_heap_destroy(heap);
 }
 
-static void heap_of_odd_size_can_be_used_to_its_last_byte(void **state)
+TEST(heap_of_odd_size_can_be_used_to_its_last_byte)
 {
-    (void)state;
     struct gravel_heap *heap = make_heap(130);
     struct gravel_heap_room room;
     struct gravel_span span;
@@ -106,9 +100,8 @@ static void heap_of_odd_size_can_be_used_to_its_last_byte(void **state)
     gravel_heap_destroy(heap);
 }
 
-static void free_of_anything_but_a_start_is_invalid(void **state)
+TEST(free_of_anything_but_a_start_is_invalid)
 {
-    (void)state;
     struct gravel_heap *heap = make_heap(HEAP_BYTES);
     assert_int_equal(gravel_heap_free(heap, 0), GRAVEL_EINVAL);
     assert_int_equal(gravel_heap_free(NULL, 0), GRAVEL_EINVAL);
@@ -121,9 +114,8 @@ static void free_of_anything_but_a_start_is_invalid(void **state)
     gravel_heap_destroy(heap);
 }
 
-static void huge_heap_does_not_overflow(void **state)
+TEST(huge_heap_does_not_overflow)
 {
-    (void)state;
     struct gravel_heap *heap = make_heap(1ull << 63);
     struct gravel_span span;
     uint64_t offset;
@@ -199,9 +191,8 @@ static void compare_spans(const struct history *history)
     }
 }
 
-static void random_history_agrees_with_a_byte_map(void **state)
+TEST(random_history_agrees_with_a_byte_map)
 {
-    (void)state;
     static struct history history;
     history.seed = 20160501;
     history.heap = make_heap(HEAP_BYTES);
@@ -216,9 +207,8 @@ static void random_history_agrees_with_a_byte_map(void **state)
     gravel_heap_destroy(history.heap);
 }
 
-static void failed_memory_leaves_the_books_whole(void **state)
+TEST(failed_memory_leaves_the_books_whole)
 {
-    (void)state;
     struct gravel_heap *heap = NULL;
     uint64_t offset = 7;
     allocations_left = 0;
@@ -263,9 +253,8 @@ static void *read_spans(void *argument)
     return NULL;
 }
 
-static void readers_see_whole_allocations_beside_a_writer(void **state)
+TEST(readers_see_whole_allocations_beside_a_writer)
 {
-    (void)state;
     struct readers readers = {.heap = make_heap(1 << 20)};
     pthread_t thread;
     assert_int_equal(alloc(readers.heap, 64), 0);
@@ -296,9 +285,8 @@ static void *keep_reading(void *argument)
     return NULL;
 }
 
-static void a_steady_reader_starves_no_writer(void **state)
+TEST(a_steady_reader_starves_no_writer)
 {
-    (void)state;
     struct readers readers = {.heap = make_heap(1 << 20)};
     pthread_t thread;
     alarm(20);
@@ -311,19 +299,4 @@ static void a_steady_reader_starves_no_writer(void **state)
     pthread_join(thread, NULL);
     alarm(0);
     gravel_heap_destroy(readers.heap);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(alloc_beyond_the_room_is_refused_with_numbers),
-        cmocka_unit_test(heap_of_odd_size_can_be_used_to_its_last_byte),
-        cmocka_unit_test(free_of_anything_but_a_start_is_invalid),
-        cmocka_unit_test(huge_heap_does_not_overflow),
-        cmocka_unit_test(random_history_agrees_with_a_byte_map),
-        cmocka_unit_test(failed_memory_leaves_the_books_whole),
-        cmocka_unit_test(readers_see_whole_allocations_beside_a_writer),
-        cmocka_unit_test(a_steady_reader_starves_no_writer),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

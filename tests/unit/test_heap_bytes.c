@@ -5,20 +5,14 @@
  *
  * Path: meson test -> lib/memory/heap_bytes.c
  */
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/ptrace.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
+#include "cases.h"
 #include "memory/heap_bytes.h"
 
 #define BYTES 40 /* of the heap: some words */
@@ -69,11 +63,10 @@ static void make_copies(void)
     _exit(0);
 }
 
-static void copies_tear_no_word(void **state)
+TEST(copies_tear_no_word)
 {
     int status;
     const pid_t child = fork();
-    (void)state;
     assert_true(child >= 0);
     if (child == 0)
         make_copies();
@@ -90,10 +83,10 @@ static void copies_tear_no_word(void **state)
     assert_int_equal(WEXITSTATUS(status), 0);
 }
 
-int main(void)
+static void map(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(copies_tear_no_word)};
-    alarm(60);
     shared = mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    return shared == MAP_FAILED ? 1 : cmocka_run_group_tests(tests, NULL, NULL);
+    assert_ptr_not_equal(shared, MAP_FAILED);
 }
+
+const struct fixture fixture = {.open = map, .limit_s = 60};

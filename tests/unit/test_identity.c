@@ -5,15 +5,10 @@
  *
  * Path: meson test -> this -> lib/device/identity.c, capability.c
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "cases.h"
 #include "device/capability.h"
 
 #define UUID 0x106A /* CL_DEVICE_UUID_KHR */
@@ -80,13 +75,11 @@ static const char *const variables[] = {"CUDA_VISIBLE_DEVICES", "ROCR_VISIBLE_DE
 #define N_VARIABLES (sizeof variables / sizeof *variables)
 
 /* No launcher. */
-static int begin(void **state)
+static void begin(void)
 {
-    (void)state;
     for (size_t i = 0; i < N_VARIABLES; i++)
         unsetenv(variables[i]);
     has_uuid = false;
-    return 0;
 }
 
 /* Known, equal for one device, and unequal for two. */
@@ -99,16 +92,14 @@ static void expect_known(void)
     assert_int_equal(gravel_device_identity(part), second); /* of which it is a part */
 }
 
-static void devices_are_known_by_their_places(void **state)
+TEST(devices_are_known_by_their_places)
 {
-    (void)state;
     expect_known();
     assert_null(gravel_device_selection());
 }
 
-static void places_mean_nothing_behind_a_selection(void **state)
+TEST(places_mean_nothing_behind_a_selection)
 {
-    (void)state;
     for (size_t i = 0; i < N_VARIABLES; i++) {
         setenv(variables[i], "1", 1);
         assert_string_equal(gravel_device_selection(), variables[i]);
@@ -119,9 +110,8 @@ static void places_mean_nothing_behind_a_selection(void **state)
     expect_known();
 }
 
-static void devices_with_a_uuid_are_known_behind_a_selection(void **state)
+TEST(devices_with_a_uuid_are_known_behind_a_selection)
 {
-    (void)state;
     has_uuid = true;
     expect_known();
     const uint64_t before = gravel_device_identity(devices[0]);
@@ -131,9 +121,8 @@ static void devices_with_a_uuid_are_known_behind_a_selection(void **state)
     unsetenv("CUDA_VISIBLE_DEVICES");
 }
 
-static void a_long_platform_name_is_cut_and_not_lost(void **state)
+TEST(a_long_platform_name_is_cut_and_not_lost)
 {
-    (void)state;
     struct gravel_capability capability;
     const size_t most = sizeof capability.platform - 1,
                  lengths[] = {0, 1, most - 1, most, most + 1, 900};
@@ -144,13 +133,4 @@ static void a_long_platform_name_is_cut_and_not_lost(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(devices_are_known_by_their_places, begin),
-        cmocka_unit_test_setup(places_mean_nothing_behind_a_selection, begin),
-        cmocka_unit_test_setup(devices_with_a_uuid_are_known_behind_a_selection, begin),
-        cmocka_unit_test(a_long_platform_name_is_cut_and_not_lost),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+const struct fixture fixture = {.before = begin};

@@ -4,14 +4,9 @@
  *
  * Path: meson test -> this -> lib/device/ladder.c
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "cases.h"
 #include "device/ladder.h"
 
 /* A GPU that can all. */
@@ -43,9 +38,8 @@ static void expect_lack(const char *wanted, const struct gravel_capability *capa
         fail_msg("step %s lacks \"%s\", not \"%s\"", wanted, lack, part);
 }
 
-static void names_are_parsed_and_nothing_else(void **state)
+TEST(names_are_parsed_and_nothing_else)
 {
-    (void)state;
     const char *const names[GRAVEL_N_STEPS] = {"svm", "usm", "pump", "drain"};
     const char *const others[] = {"", "auto", "SVM", "pum", "pump ", "teleport"};
     enum gravel_step step;
@@ -61,9 +55,8 @@ static void names_are_parsed_and_nothing_else(void **state)
         assert_false(gravel_step_parse(others[i], &step));
 }
 
-static void able_device_takes_every_step(void **state)
+TEST(able_device_takes_every_step)
 {
-    (void)state;
     const struct gravel_capability capability = able();
     const char *const names[GRAVEL_N_STEPS] = {"svm", "usm", "pump", "drain"};
     for (unsigned i = 0; i < GRAVEL_N_STEPS; i++) {
@@ -72,9 +65,8 @@ static void able_device_takes_every_step(void **state)
     }
 }
 
-static void forced_step_names_what_is_missing(void **state)
+TEST(forced_step_names_what_is_missing)
 {
-    (void)state;
     struct gravel_capability capability = able();
     capability.has_fine_svm = false;
     expect_lack("svm", &capability, "CL_DEVICE_SVM_CAPABILITIES");
@@ -92,9 +84,8 @@ static void forced_step_names_what_is_missing(void **state)
 }
 
 /* A forced step is never replaced by another, better or worse. */
-static void forced_step_is_kept(void **state)
+TEST(forced_step_is_kept)
 {
-    (void)state;
     struct gravel_capability capability = able();
     expect_step("drain", &capability, "drain");
     expect_step("pump", &capability, "pump");
@@ -102,9 +93,8 @@ static void forced_step_is_kept(void **state)
     expect_lack("svm", &capability, "SVM");
 }
 
-static void auto_goes_down_the_ladder(void **state)
+TEST(auto_goes_down_the_ladder)
 {
-    (void)state;
     struct gravel_capability capability = able();
     expect_step("auto", &capability, "svm");
     capability.has_fine_svm = false;
@@ -123,9 +113,8 @@ static void auto_goes_down_the_ladder(void **state)
     expect_lack("auto", &capability, "no compiler");
 }
 
-static void shared_memory_without_atomics_is_not_enough(void **state)
+TEST(shared_memory_without_atomics_is_not_enough)
 {
-    (void)state;
     struct gravel_capability capability = able();
     capability.has_c11_atomics = false;
     expect_lack("svm", &capability, "CL_DEVICE_OPENCL_C_FEATURES");
@@ -134,27 +123,12 @@ static void shared_memory_without_atomics_is_not_enough(void **state)
 }
 
 /* On a CPU a kernel that waits keeps the core that the copies need. */
-static void cpu_pumps_only_when_forced(void **state)
+TEST(cpu_pumps_only_when_forced)
 {
-    (void)state;
     struct gravel_capability capability = able();
     capability.is_cpu = true;
     expect_step("auto", &capability, "svm");
     capability.has_fine_svm = capability.has_host_usm = false;
     expect_step("auto", &capability, "drain");
     expect_step("pump", &capability, "pump");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(names_are_parsed_and_nothing_else),
-        cmocka_unit_test(able_device_takes_every_step),
-        cmocka_unit_test(forced_step_names_what_is_missing),
-        cmocka_unit_test(forced_step_is_kept),
-        cmocka_unit_test(auto_goes_down_the_ladder),
-        cmocka_unit_test(shared_memory_without_atomics_is_not_enough),
-        cmocka_unit_test(cpu_pumps_only_when_forced),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,15 +4,10 @@
  *
  * Path: meson test -> lib/base/mark.c
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
+#include "cases.h"
 #include "base/mark.h"
 
 struct seen {
@@ -85,9 +80,8 @@ static void end(struct caller *caller)
     assert_int_equal(pthread_join(caller->thread, NULL), 0);
 }
 
-static void call_is_seen_while_its_thread_is_in_it(void **state)
+TEST(call_is_seen_while_its_thread_is_in_it)
 {
-    (void)state;
     struct caller caller;
     start(&caller, "caller");
     struct seen in = look_for("caller");
@@ -99,9 +93,8 @@ static void call_is_seen_while_its_thread_is_in_it(void **state)
     assert_int_equal(look_for("caller").n_marks, 0); /* it has ended */
 }
 
-static void calls_are_counted_and_a_call_within_one_is_not(void **state)
+TEST(calls_are_counted_and_a_call_within_one_is_not)
 {
-    (void)state;
     struct gravel_mark *mark = gravel_mark_enter("clFlush"), *none = gravel_mark_enter("clFinish");
     assert_non_null(mark);
     assert_null(none);
@@ -117,9 +110,8 @@ static void calls_are_counted_and_a_call_within_one_is_not(void **state)
     gravel_mark_leave(&again);
 }
 
-static void mark_of_a_thread_that_ended_is_taken_again(void **state)
+TEST(mark_of_a_thread_that_ended_is_taken_again)
 {
-    (void)state;
     struct caller first, second;
     start(&first, "first");
     struct gravel_mark *mark = look_for("first").mark;
@@ -129,9 +121,8 @@ static void mark_of_a_thread_that_ended_is_taken_again(void **state)
     end(&second);
 }
 
-static void thread_that_left_is_not_given_up(void **state)
+TEST(thread_that_left_is_not_given_up)
 {
-    (void)state;
     struct gravel_mark *mark = gravel_mark_enter("clFlush");
     uint64_t n = atomic_load(&mark->n);
     gravel_mark_leave(&mark);
@@ -141,9 +132,8 @@ static void thread_that_left_is_not_given_up(void **state)
     gravel_mark_leave(&mark);
 }
 
-static void thread_that_was_given_up_does_not_come_back(void **state)
+TEST(thread_that_was_given_up_does_not_come_back)
 {
-    (void)state;
     static struct caller caller; /* outlives the test, as its thread does */
     start(&caller, "lost");
     struct seen seen = look_for("lost");
@@ -156,15 +146,4 @@ static void thread_that_was_given_up_does_not_come_back(void **state)
     pthread_detach(caller.thread);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(call_is_seen_while_its_thread_is_in_it),
-        cmocka_unit_test(calls_are_counted_and_a_call_within_one_is_not),
-        cmocka_unit_test(mark_of_a_thread_that_ended_is_taken_again),
-        cmocka_unit_test(thread_that_left_is_not_given_up),
-        cmocka_unit_test(thread_that_was_given_up_does_not_come_back),
-    };
-    alarm(60);
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+const struct fixture fixture = {.limit_s = 60};

@@ -4,16 +4,11 @@
  *
  * Path: meson test -> this -> lib/self_test/one_at_a_time.c
  */
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
+#include "cases.h"
 #include "base/clock.h"
 #include "self_test/one_at_a_time.h"
 
@@ -46,9 +41,8 @@ static pid_t start_holder(int *to_holder)
     return holder;
 }
 
-static void one_process_has_the_turn(void **state)
+TEST(one_process_has_the_turn)
 {
-    (void)state;
     int to_holder, other;
     pid_t holder = start_holder(&to_holder);
     assert_int_equal(gravel_test_turn_take(device, SHORT_NS), -1);
@@ -61,9 +55,8 @@ static void one_process_has_the_turn(void **state)
     assert_int_equal(waitpid(holder, NULL, 0), holder);
 }
 
-static void process_that_dies_keeps_nobody(void **state)
+TEST(process_that_dies_keeps_nobody)
 {
-    (void)state;
     int to_holder;
     pid_t holder = start_holder(&to_holder);
     kill(holder, SIGKILL);
@@ -74,20 +67,15 @@ static void process_that_dies_keeps_nobody(void **state)
     assert_int_equal(waitpid(holder, NULL, 0), holder);
 }
 
-static void unknown_device_has_no_turns(void **state)
+TEST(unknown_device_has_no_turns)
 {
-    (void)state;
     assert_int_equal(gravel_test_turn_take(0, LONG_NS), -1);
     gravel_test_turn_give(-1);
 }
 
-int main(void)
+static void name_device(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(one_process_has_the_turn),
-        cmocka_unit_test(process_that_dies_keeps_nobody),
-        cmocka_unit_test(unknown_device_has_no_turns),
-    };
     device = gravel_clock_ns() << 16 | (uint64_t)getpid() << 1;
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }
+
+const struct fixture fixture = {.open = name_device};

@@ -4,14 +4,9 @@
  *
  * Path: meson test -> this -> lib/aggregate/sender.c
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 
-#include <cmocka.h>
-
+#include "cases.h"
 #include "aggregate/sender.h"
 #include "base/error.h"
 #include "gravel/operation.h"
@@ -31,7 +26,7 @@ static void ship(void *context, struct gravel_buffer *buffer)
     gravel_list_push(context, buffer);
 }
 
-static int set_up(void **state)
+static void set_up(void)
 {
     const struct gravel_sender_shape shape = {.n_nodes = N_NODES,
                                               .buffer_bytes = BYTES,
@@ -40,18 +35,15 @@ static int set_up(void **state)
                                               .shipped = &shipped,
                                               .context = &shipped,
                                               .failure = &failure};
-    (void)state;
-    return gravel_sender_create(&sender, &shape);
+    assert_int_equal(gravel_sender_create(&sender, &shape), 0);
 }
 
-static int tear_down(void **state)
+static void tear_down(void)
 {
     struct gravel_buffer *buffer;
-    (void)state;
     while ((buffer = gravel_list_take(&shipped)))
         gravel_pool_return(buffer);
     gravel_sender_destroy(sender);
-    return 0;
 }
 
 static void send_command(uint32_t command, uint32_t node, uint64_t now_ns)
@@ -89,10 +81,9 @@ static void expect_none(void)
 }
 
 /* In the order in which their first messages came, whatever the nodes' numbers. */
-static void buffers_leave_oldest_first(void **state)
+TEST(buffers_leave_oldest_first)
 {
     static const uint32_t nodes[] = {40, 3, 49, 0, 17};
-    (void)state;
     for (uint32_t i = 0; i < 5; i++)
         send_to(nodes[i], i);
     send_to(40, 5);
@@ -104,9 +95,8 @@ static void buffers_leave_oldest_first(void **state)
     assert_false(gravel_sender_has_open(sender));
 }
 
-static void each_buffer_leaves_at_its_age(void **state)
+TEST(each_buffer_leaves_at_its_age)
 {
-    (void)state;
     assert_true(gravel_sender_flush_aged(sender, 0) == NEVER);
     send_to(7, 100);
     send_to(2, 300);
@@ -125,9 +115,8 @@ static void each_buffer_leaves_at_its_age(void **state)
     expect_shipped(7);
 }
 
-static void a_full_buffer_leaves_its_place_in_the_list(void **state)
+TEST(a_full_buffer_leaves_its_place_in_the_list)
 {
-    (void)state;
     const uint32_t fits = gravel_buffer_fits(BYTES, GRAVELP_COMMAND(GRAVEL_INC, GRAVEL_UINT));
     for (uint32_t node = 1; node <= 3; node++)
         send_to(node, node);
@@ -142,9 +131,8 @@ static void a_full_buffer_leaves_its_place_in_the_list(void **state)
 }
 
 /* What would wait behind other frames stays and fills. */
-static void no_buffer_ages_while_the_network_thread_is_behind(void **state)
+TEST(no_buffer_ages_while_the_network_thread_is_behind)
 {
-    (void)state;
     send_to(1, 0);
     gravel_sender_flush_aged(sender, AGE_NS);
     send_to(2, AGE_NS);
@@ -158,10 +146,9 @@ static void no_buffer_ages_while_the_network_thread_is_behind(void **state)
 }
 
 /* However late it is, another buffer would only lie behind the first. */
-static void buffers_stay_until_the_network_thread_comes_for_those_before(void **state)
+TEST(buffers_stay_until_the_network_thread_comes_for_those_before)
 {
     const uint64_t late_ns = 100 * GRAVEL_SENDER_AGES * AGE_NS;
-    (void)state;
     send_to(1, 0);
     gravel_sender_flush_aged(sender, AGE_NS);
     send_to(2, AGE_NS);
@@ -174,11 +161,11 @@ static void buffers_stay_until_the_network_thread_comes_for_those_before(void **
 }
 
 /* Which may come without an end. */
-static void behind_buffers_of_another_sender_none_stays_for_long(void **state)
+TEST(behind_buffers_of_another_sender_none_stays_for_long)
 {
     const uint64_t latest_ns = (2 + GRAVEL_SENDER_AGES) * AGE_NS;
     struct gravel_sender *first = sender, *other;
-    set_up(state);
+    set_up();
     other = sender;
     sender = first;
     send_to(1, 0);
@@ -196,9 +183,8 @@ static void behind_buffers_of_another_sender_none_stays_for_long(void **state)
     gravel_sender_destroy(other);
 }
 
-static void what_somebody_waits_for_stays_urgent_behind_a_full_buffer(void **state)
+TEST(what_somebody_waits_for_stays_urgent_behind_a_full_buffer)
 {
-    (void)state;
     const uint32_t command = GRAVELP_COMMAND(GRAVEL_FETCH_ADD, GRAVEL_UINT);
     uint32_t n = 0;
     while (!shipped.newest) { /* each is a run of its own */
@@ -225,9 +211,8 @@ static void take_all(void)
     }
 }
 
-static void whatever_comes_and_leaves_each_message_leaves_once(void **state)
+TEST(whatever_comes_and_leaves_each_message_leaves_once)
 {
-    (void)state;
     uint64_t now_ns = 1;
     srand(5);
     for (uint32_t step = 0; step < N_STEPS; step++, now_ns += (uint64_t)rand() % (AGE_NS / 8)) {
@@ -253,23 +238,4 @@ static void whatever_comes_and_leaves_each_message_leaves_once(void **state)
         assert_int_equal(n_left[node], n_sent[node]);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(buffers_leave_oldest_first, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(each_buffer_leaves_at_its_age, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(a_full_buffer_leaves_its_place_in_the_list, set_up,
-                                        tear_down),
-        cmocka_unit_test_setup_teardown(no_buffer_ages_while_the_network_thread_is_behind, set_up,
-                                        tear_down),
-        cmocka_unit_test_setup_teardown(
-            buffers_stay_until_the_network_thread_comes_for_those_before, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(behind_buffers_of_another_sender_none_stays_for_long,
-                                        set_up, tear_down),
-        cmocka_unit_test_setup_teardown(what_somebody_waits_for_stays_urgent_behind_a_full_buffer,
-                                        set_up, tear_down),
-        cmocka_unit_test_setup_teardown(whatever_comes_and_leaves_each_message_leaves_once, set_up,
-                                        tear_down),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+const struct fixture fixture = {.before = set_up, .after = tear_down};

@@ -4,14 +4,11 @@
  *
  * Path: meson test -> this -> apps/frame/options.h, apps/graph/options.h
  */
+#include "cases.h"
 #include "generated_graph.h"
 
 #include <stdlib.h>
 #include <string.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <cmocka.h>
 
 /* An application's own options beside the common ones. */
 struct app_options {
@@ -57,9 +54,8 @@ static struct app_options parse(char *line)
 
 #define PARSE(line) parse((char[]){line})
 
-static void nothing_given_leaves_the_defaults(void **state)
+TEST(nothing_given_leaves_the_defaults)
 {
-    (void)state;
     struct app_options mine = PARSE("");
     assert_int_equal(mine.common.n_trials, 3);
     assert_int_equal(mine.graph.degree, 16);
@@ -68,9 +64,8 @@ static void nothing_given_leaves_the_defaults(void **state)
     assert_false(mine.common.verify || mine.common.json || mine.common.quiet);
 }
 
-static void all_options_are_read(void **state)
+TEST(all_options_are_read)
 {
-    (void)state;
     struct app_options mine =
         PARSE("-g 20 -k 7 -n 5 -v -q --json --seed 9223372036854775807 -t 64");
     assert_int_equal(mine.graph.source, GRAPH_FROM_KRONECKER);
@@ -87,9 +82,8 @@ static void all_options_are_read(void **state)
     assert_string_equal(mine.path, "a/b");
 }
 
-static void file_replaces_the_applications_default(void **state)
+TEST(file_replaces_the_applications_default)
 {
-    (void)state;
     struct app_options mine = APP_DEFAULT;
     mine.graph.source = GRAPH_FROM_UNIFORM;
     char *words[] = {(char *)"app", (char *)"-f", (char *)"x.el", NULL};
@@ -118,9 +112,8 @@ static const char *first_difference(char *one, char *other)
     return NULL;
 }
 
-static void command_lines_differ_where_they_tell_something_else(void **state)
+TEST(command_lines_differ_where_they_tell_something_else)
 {
-    (void)state;
     static const char *const rows[][3] = {
         {"-g 3 --seed 1", "--width 1 -g 3", "--width"},
         {"-g 3 --seed 01", "-g 3", NULL},
@@ -141,9 +134,8 @@ static void command_lines_differ_where_they_tell_something_else(void **state)
     }
 }
 
-static void words_and_flags_may_be_given_again(void **state)
+TEST(words_and_flags_may_be_given_again)
 {
-    (void)state;
     struct app_options mine = PARSE("--each one --fast --each two --fast");
     assert_true(mine.is_fast);
     assert_int_equal(mine.each.n, 2);
@@ -151,9 +143,8 @@ static void words_and_flags_may_be_given_again(void **state)
     assert_string_equal(mine.each.each[1], "two");
 }
 
-static void graph_comes_from_where_the_options_say(void **state)
+TEST(graph_comes_from_where_the_options_say)
 {
-    (void)state;
     struct graph_part part = {.options = PARSE("-u 5 -k 2").graph};
     struct graph graph;
     struct trials trials = {0};
@@ -174,17 +165,4 @@ static void graph_comes_from_where_the_options_say(void **state)
     assert_int_equal(graph.n_vertices, 5);
     assert_string_equal(name, "diamond.graph");
     graph_free(&graph);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(nothing_given_leaves_the_defaults),
-        cmocka_unit_test(all_options_are_read),
-        cmocka_unit_test(file_replaces_the_applications_default),
-        cmocka_unit_test(command_lines_differ_where_they_tell_something_else),
-        cmocka_unit_test(words_and_flags_may_be_given_again),
-        cmocka_unit_test(graph_comes_from_where_the_options_say),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

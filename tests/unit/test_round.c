@@ -5,14 +5,11 @@
  *
  * Path: lib/transport/round.h
  */
+#include "cases.h"
 #include "transport/round.h"
 
 #include <byteswap.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "gravel/gravel.h"
 
@@ -68,9 +65,8 @@ static void names_two(const struct gravel_round *merged, const void *expected)
     assert_non_null(strstr(text, expected));
 }
 
-static void misfits_are_named_alike_in_every_order(void **state)
+TEST(misfits_are_named_alike_in_every_order)
 {
-    (void)state;
     static const struct {
         struct {
             uint32_t kind, argument;
@@ -116,9 +112,8 @@ static void is_a_misfit(const struct gravel_round *merged, const void *expected)
 }
 
 /* A number or a type that is not the others' is no reason to read or write beyond the values. */
-static void what_cannot_be_combined_is_a_misfit(void **state)
+TEST(what_cannot_be_combined_is_a_misfit)
 {
-    (void)state;
     struct gravel_round nodes[N_NODES], all;
     for (uint32_t field = 0; field < 4; field++) {
         for (uint32_t node = 0; node < N_NODES; node++)
@@ -136,10 +131,9 @@ static void what_cannot_be_combined_is_a_misfit(void **state)
 }
 
 /* As node 0 and node 1 have it in memory, when node 1's machine has the other byte order. */
-static void machines_of_the_other_byte_order_are_named(void **state)
+TEST(machines_of_the_other_byte_order_are_named)
 {
     static const uint32_t kinds[] = {GRAVEL_CALL_OPEN, GRAVEL_N_CALLS - 1};
-    (void)state;
     for (unsigned i = 0; i < 2; i++) {
         struct gravel_round ours = round_of(0, kinds[i], 0, 1);
         struct gravel_round theirs = round_of(bswap_32(1), bswap_32(kinds[i]), 0, 1);
@@ -156,14 +150,4 @@ static void machines_of_the_other_byte_order_are_named(void **state)
     const struct gravel_round theirs = round_of(1, 77, 0, 1);
     gravel_round_merge(&ours, &theirs);
     names_two(&ours, "node 0 is in gravel_open, node 1 in an unknown call");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(misfits_are_named_alike_in_every_order),
-        cmocka_unit_test(what_cannot_be_combined_is_a_misfit),
-        cmocka_unit_test(machines_of_the_other_byte_order_are_named),
-    };
-    return cmocka_run_group_tests_name("round", tests, NULL, NULL);
 }

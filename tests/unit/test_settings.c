@@ -4,16 +4,11 @@
  *
  * Path: meson test -> this -> include/gravel/config.h, lib/settings/settings.c
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
+#include "cases.h"
 #include "aggregate/sender.h"
 #include "decimal_commas.h"
 #include "gravel/gravel.h"
@@ -23,10 +18,9 @@
 
 static struct gravel_config config;
 
-static int load(void **state)
+static void load(void)
 {
-    (void)state;
-    return gravel_config_load(&config, sizeof config);
+    assert_int_equal(gravel_config_load(&config, sizeof config), 0);
 }
 
 #define EXPECT_NUMBER(field, text, number)                   \
@@ -34,9 +28,8 @@ static int load(void **state)
     assert_int_equal(gravel_config_check(&config), 0);       \
     assert_int_equal(GRAVEL_CHOICE(&config, field), (uint32_t)(number))
 
-static void choices_have_the_numbers_of_the_library(void **state)
+TEST(choices_have_the_numbers_of_the_library)
 {
-    (void)state;
     EXPECT_NUMBER(steal_policy, "promoted", GRAVELP_STEAL_PROMOTED);
     EXPECT_NUMBER(steal_policy, "private", GRAVELP_STEAL_PRIVATE);
     EXPECT_NUMBER(steal_policy, "counter", GRAVELP_STEAL_COUNTER);
@@ -55,11 +48,10 @@ static void expect_load(const char *text, int code)
     unsetenv("GRAVEL_HEAP");
 }
 
-static void numbers_are_read_alike_in_every_locale(void **state)
+TEST(numbers_are_read_alike_in_every_locale)
 {
     static const char *const wrong[] = {"1,5M", "1.5M", "1.048.576", "1,048,576", "3 M"};
     char folder[] = "/tmp/gravel-settings-XXXXXX";
-    (void)state;
     assert_non_null(mkdtemp(folder));
     const bool has_commas = take_decimal_commas(folder);
     expect_load("3M", 0);
@@ -74,11 +66,4 @@ static void numbers_are_read_alike_in_every_locale(void **state)
         skip();
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(choices_have_the_numbers_of_the_library, load),
-        cmocka_unit_test(numbers_are_read_alike_in_every_locale),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+const struct fixture fixture = {.before = load};

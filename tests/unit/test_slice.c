@@ -6,15 +6,10 @@
  *
  * Path: meson test -> this -> lib/opencl/slice.c
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "cases.h"
 #include "opencl/slice.h"
 
 #define MAX_GROUPS 4096u
@@ -107,9 +102,8 @@ static uint64_t check_one(const struct shape *shape, uint64_t max_groups)
     return check(shape, &max_groups, 1);
 }
 
-static void slices_are_whole_rows_and_planes_where_they_fit(void **state)
+TEST(slices_are_whole_rows_and_planes_where_they_fit)
 {
-    (void)state;
     const struct shape shape = {3, {5, 4, 3}, {1, 1, 1}};
     assert_int_equal(check_one(&shape, UINT64_MAX), 1);
     assert_int_equal(check_one(&shape, 60), 1);
@@ -120,9 +114,8 @@ static void slices_are_whole_rows_and_planes_where_they_fit(void **state)
     assert_int_equal(check_one(&shape, 3), 24); /* three of a row, then two */
 }
 
-static void launches_beyond_32_bits_are_covered(void **state)
+TEST(launches_beyond_32_bits_are_covered)
 {
-    (void)state;
     const size_t global = (size_t)1 << 40, local = 256;
     struct gravel_slicer slicer;
     struct gravel_slice slice;
@@ -143,9 +136,8 @@ static uint32_t next_random(uint32_t *random, uint32_t below)
     return (*random >> 8) % below;
 }
 
-static void random_shapes_and_changing_limits_are_covered(void **state)
+TEST(random_shapes_and_changing_limits_are_covered)
 {
-    (void)state;
     uint32_t random = SEED;
     for (int n = 0; n < 20000; n++) {
         struct shape shape = {.n_dimensions = 1 + next_random(&random, 3)};
@@ -158,14 +150,4 @@ static void random_shapes_and_changing_limits_are_covered(void **state)
             most[i] = 1 + next_random(&random, next_random(&random, 2) ? 5 : 500);
         check(&shape, most, 1 + next_random(&random, 5));
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(slices_are_whole_rows_and_planes_where_they_fit),
-        cmocka_unit_test(launches_beyond_32_bits_are_covered),
-        cmocka_unit_test(random_shapes_and_changing_limits_are_covered),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

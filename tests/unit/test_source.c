@@ -5,15 +5,10 @@
  *
  * Path: meson test -> this -> lib/opencl/source.c
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-#include <cmocka.h>
-
+#include "cases.h"
 #include "opencl/source.h"
 
 #define BEGIN "\n#line 1 \"k.cl\"\n"
@@ -33,51 +28,45 @@ static void expect(const char *text, const char *expanded)
     free(got);
 }
 
-static void text_without_include_stays(void **state)
+TEST(text_without_include_stays)
 {
-    (void)state;
     expect("", BEGIN);
     expect("kernel void k(void) {}", BEGIN "kernel void k(void) {}");
     expect("#include \"other.h\"\n", BEGIN "#include \"other.h\"\n");
     expect("#define NAME \"gravel.cl.h\"\n", BEGIN "#define NAME \"gravel.cl.h\"\n");
 }
 
-static void what_follows_the_include_keeps_its_line(void **state)
+TEST(what_follows_the_include_keeps_its_line)
 {
-    (void)state;
     expect("#include \"gravel.cl.h\"\nint x;\n", BEGIN HEADER_THEN("2") "int x;\n");
     expect("a\n\n  #  include\t\"gravel.cl.h\" // mine\nb", BEGIN "a\n\n" HEADER_THEN("4") "b");
     expect("#include \"gravel.cl.h\"", BEGIN HEADER_THEN("2"));
 }
 
-static void every_include_is_replaced(void **state)
+TEST(every_include_is_replaced)
 {
-    (void)state;
     expect("#if A\n#include \"gravel.cl.h\"\n#else\n#include \"gravel.cl.h\"\n#endif\n",
            BEGIN "#if A\n" HEADER_THEN("3") "#else\n" HEADER_THEN("5") "#endif\n");
 }
 
-static void each_header_is_found_by_its_whole_name(void **state)
+TEST(each_header_is_found_by_its_whole_name)
 {
-    (void)state;
     expect("#include \"gravel.cl.h\"\n#include \"more.cl.h\"\nint x;\n",
            BEGIN HEADER_THEN("2") "\n#line 1 \"more.cl.h\"\nMORE\n\n#line 3 \"k.cl\"\nint x;\n");
     expect("#include \"more.cl\"\n", BEGIN "#include \"more.cl\"\n");
     expect("#include \"more.cl.hh\"\n", BEGIN "#include \"more.cl.hh\"\n");
 }
 
-static void include_in_a_comment_stays(void **state)
+TEST(include_in_a_comment_stays)
 {
-    (void)state;
     expect("/*\n#include \"gravel.cl.h\"\n*/\n", BEGIN "/*\n#include \"gravel.cl.h\"\n*/\n");
     expect("// /*\n#include \"gravel.cl.h\"\n", BEGIN "// /*\n" HEADER_THEN("3"));
     expect("/* a */ b /* c\n#include \"gravel.cl.h\"\n*/",
            BEGIN "/* a */ b /* c\n#include \"gravel.cl.h\"\n*/");
 }
 
-static void literal_that_looks_like_a_comment_begins_none(void **state)
+TEST(literal_that_looks_like_a_comment_begins_none)
 {
-    (void)state;
     expect("x = \"/*\";\n#include \"gravel.cl.h\"\n", BEGIN "x = \"/*\";\n" HEADER_THEN("3"));
     expect("x = \"\\\"/*\";\n#include \"gravel.cl.h\"\n",
            BEGIN "x = \"\\\"/*\";\n" HEADER_THEN("3"));
@@ -87,9 +76,8 @@ static void literal_that_looks_like_a_comment_begins_none(void **state)
            BEGIN "#define T it's /* \n" HEADER_THEN("3"));
 }
 
-static void byte_order_marks_go(void **state)
+TEST(byte_order_marks_go)
 {
-    (void)state;
     expect("\xef\xbb\xbf", BEGIN);
     expect("\xef\xbb\xbfint x;\n", BEGIN "int x;\n");
     expect("\xef\xbb\xbf#include \"gravel.cl.h\"\nint x;\n", BEGIN HEADER_THEN("2") "int x;\n");
@@ -109,38 +97,20 @@ static void expect_log(const char *text, const char *log, const char *named)
     free(got);
 }
 
-static void lines_of_the_whole_text_are_named(void **state)
+TEST(lines_of_the_whole_text_are_named)
 {
     static const char text[] = "prelude\n" BEGIN "one" HEADER_THEN("2") "two\nthree\n";
-    (void)state;
     expect_log(text, "<kernel>:4:7: error: one\n", "k.cl:1:7: error: one\n");
     expect_log(text, "<kernel>:6:1: a\n<kernel>:9:5: b\n<kernel>:10:2: c",
                "gravel.cl.h:1:1: a\nk.cl:2:5: b\nk.cl:3:2: c");
 }
 
-static void lines_without_a_name_stay(void **state)
+TEST(lines_without_a_name_stay)
 {
     static const char text[] = "prelude\n" BEGIN "one\n";
-    (void)state;
     expect_log(text, "", "");
     expect_log(text, "<kernel>:1:1: error", "<kernel>:1:1: error");
     expect_log(text, "<kernel>: error in <kernel>", "<kernel>: error in <kernel>");
     expect_log(text, "k.cl:1:1: error", "k.cl:1:1: error");
     expect_log("no directive\n", "<kernel>:7:1: error", "<kernel>:7:1: error");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(text_without_include_stays),
-        cmocka_unit_test(what_follows_the_include_keeps_its_line),
-        cmocka_unit_test(every_include_is_replaced),
-        cmocka_unit_test(each_header_is_found_by_its_whole_name),
-        cmocka_unit_test(include_in_a_comment_stays),
-        cmocka_unit_test(literal_that_looks_like_a_comment_begins_none),
-        cmocka_unit_test(byte_order_marks_go),
-        cmocka_unit_test(lines_of_the_whole_text_are_named),
-        cmocka_unit_test(lines_without_a_name_stay),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -5,13 +5,8 @@
  *
  * Path: meson test -> this -> lib/pump/tiling.c
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 
-#include <cmocka.h>
-
+#include "cases.h"
 #include "pump/tiling.h"
 #include "layout/package.h"
 
@@ -50,9 +45,8 @@ static void check(uint32_t n_packages, uint32_t length, uint32_t slot_bytes, uin
     assert_in_range(tiling.each * gravel_row_bytes(command), 1, 64);
 }
 
-static void every_package_and_column_is_shared_out_once(void **state)
+TEST(every_package_and_column_is_shared_out_once)
 {
-    (void)state;
     for
         EACH(slot_sizes, slot)
         for
@@ -66,19 +60,9 @@ static void every_package_and_column_is_shared_out_once(void **state)
                               4 * group + 8, in_order);
 }
 
-static void widest_row_counts(void **state)
+TEST(widest_row_counts)
 {
-    (void)state;
     assert_int_equal(gravel_row_bytes(commands[0]), 4);
     assert_int_equal(gravel_row_bytes(commands[1]), 8);
     assert_int_equal(gravel_row_bytes(commands[0] | GRAVELP_COMMAND_WIDE), 8);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_package_and_column_is_shared_out_once),
-        cmocka_unit_test(widest_row_counts),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

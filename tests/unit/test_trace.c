@@ -5,12 +5,6 @@
  *
  * Path: meson test -> this -> lib/base/trace.c
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include <fcntl.h>
 #include <signal.h>
@@ -21,6 +15,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "cases.h"
 #include "base/error.h"
 #include "base/trace.h"
 #include "decimal_commas.h"
@@ -28,22 +23,18 @@
 static char folder[] = "/tmp/gravel-trace-XXXXXX";
 static char path[64], written[64];
 
-static int make_folder(void **state)
+static void make_folder(void)
 {
-    (void)state;
     strcpy(folder + strlen(folder) - 6, "XXXXXX");
-    if (!mkdtemp(folder))
-        return -1;
+    assert_non_null(mkdtemp(folder));
     snprintf(path, sizeof path, "%s/t.json", folder);
     snprintf(written, sizeof written, "%s/t.7.json", folder);
-    return 0;
 }
 
-static int remove_folder(void **state)
+static void remove_folder(void)
 {
-    (void)state;
     unlink(written);
-    return rmdir(folder);
+    rmdir(folder);
 }
 
 /* @return its text; the caller's to free. */
@@ -71,10 +62,9 @@ static void expect_whole(const char *text)
         assert_memory_equal(end - 2, "},\n{", 4);
 }
 
-static void numbers_have_points_in_every_locale(void **state)
+TEST(numbers_have_points_in_every_locale)
 {
     struct gravel_trace *trace;
-    (void)state;
     bool has_commas = take_decimal_commas(folder);
     assert_int_equal(gravel_trace_open(&trace, path, 7), 0);
     gravel_trace_span(trace, "wait", 1234567, 2000000);
@@ -94,11 +84,10 @@ static void numbers_have_points_in_every_locale(void **state)
 }
 
 /* To write more would end the process. */
-static void trace_ends_at_the_limit_of_files(void **state)
+TEST(trace_ends_at_the_limit_of_files)
 {
     struct rlimit limit, before;
     struct gravel_trace *trace;
-    (void)state;
     assert_int_equal(getrlimit(RLIMIT_FSIZE, &before), 0);
     limit = before;
     limit.rlim_cur = 10000;
@@ -120,11 +109,10 @@ static void trace_ends_at_the_limit_of_files(void **state)
     free(text);
 }
 
-static void trace_is_no_standard_descriptor(void **state)
+TEST(trace_is_no_standard_descriptor)
 {
     struct gravel_trace *trace;
     char to[128] = "";
-    (void)state;
     int input = dup(STDIN_FILENO);
     close(STDIN_FILENO);
     assert_int_equal(gravel_trace_open(&trace, path, 7), 0);
@@ -134,15 +122,4 @@ static void trace_is_no_standard_descriptor(void **state)
     close(input);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(numbers_have_points_in_every_locale, make_folder,
-                                        remove_folder),
-        cmocka_unit_test_setup_teardown(trace_ends_at_the_limit_of_files, make_folder,
-                                        remove_folder),
-        cmocka_unit_test_setup_teardown(trace_is_no_standard_descriptor, make_folder,
-                                        remove_folder),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+const struct fixture fixture = {.before = make_folder, .after = remove_folder};

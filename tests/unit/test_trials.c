@@ -4,16 +4,13 @@
  *
  * Path: meson test -> this -> apps/frame/trials.h
  */
+#include "cases.h"
 #include "frame/trials.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <cmocka.h>
 
 /* Trial i sleeps sleeps_ms[i]. */
 struct sleeper {
@@ -50,9 +47,8 @@ static struct trials trials_to(FILE *out, unsigned n_trials)
                            .out = out};
 }
 
-static void trials_keep_minimum_median_and_maximum(void **state)
+TEST(trials_keep_minimum_median_and_maximum)
 {
-    (void)state;
     char *text = NULL;
     size_t n = 0;
     FILE *out = open_memstream(&text, &n);
@@ -101,9 +97,8 @@ static json_t *report_json(enum trials_check check, json_t *parameters, const ch
     return object;
 }
 
-static void json_report_has_every_field(void **state)
+TEST(json_report_has_every_field)
 {
-    (void)state;
     json_t *object =
         report_json(TRIALS_PASSED, json_pack("{s:i}", "table_bytes", 4096), "uniform-5");
     assert_string_equal(json_string_value(json_object_get(object, "name")), "gups");
@@ -121,9 +116,8 @@ static void json_report_has_every_field(void **state)
     json_decref(object);
 }
 
-static void json_report_of_an_unchecked_run_has_valid_null(void **state)
+TEST(json_report_of_an_unchecked_run_has_valid_null)
 {
-    (void)state;
     json_t *object = report_json(TRIALS_UNCHECKED, NULL, "\xff.el");
     assert_true(json_is_null(json_object_get(object, "valid")));
     assert_true(json_is_null(json_object_get(object, "input"))); /* not UTF-8 */
@@ -133,9 +127,8 @@ static void json_report_of_an_unchecked_run_has_valid_null(void **state)
     json_decref(object);
 }
 
-static void other_nodes_print_nothing(void **state)
+TEST(other_nodes_print_nothing)
 {
-    (void)state;
     char *text = NULL;
     size_t n = 0;
     FILE *out = open_memstream(&text, &n);
@@ -152,9 +145,8 @@ static void other_nodes_print_nothing(void **state)
     free(text);
 }
 
-static void failed_step_ends_the_series(void **state)
+TEST(failed_step_ends_the_series)
 {
-    (void)state;
     struct sleeper sleeper = {.sleeps_ms = (const unsigned[]){0, 0, 0}, .status = -42};
     struct trials trials = trials_to(NULL, 3);
     assert_int_equal(trials_run(&trials, NULL, run, &sleeper), -42);
@@ -165,9 +157,8 @@ static void failed_step_ends_the_series(void **state)
     assert_int_equal(trials_run(&trials, NULL, run, &sleeper), -EINVAL);
 }
 
-static void quiet_report_is_its_summary(void **state)
+TEST(quiet_report_is_its_summary)
 {
-    (void)state;
     char text[1024] = "";
     FILE *out = fmemopen(text, sizeof text, "w");
     struct sleeper sleeper = {.sleeps_ms = (const unsigned[]){0, 0}};
@@ -179,17 +170,4 @@ static void quiet_report_is_its_summary(void **state)
     trials_free(&trials);
     assert_ptr_equal(strchr(text, '\n'), text + strlen(text) - 1);
     assert_non_null(strstr(text, "2 trials)"));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(trials_keep_minimum_median_and_maximum),
-        cmocka_unit_test(json_report_has_every_field),
-        cmocka_unit_test(json_report_of_an_unchecked_run_has_valid_null),
-        cmocka_unit_test(other_nodes_print_nothing),
-        cmocka_unit_test(failed_step_ends_the_series),
-        cmocka_unit_test(quiet_report_is_its_summary),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }
