@@ -9,7 +9,7 @@
  *
  * Two packages may be of one work-item, and then keep their order: a barrier stands between them.
  *
- * Path:    lib/pump/in_place.c -> lib/resolve/on_device/packages.c enqueues this; slots (queue.cl.h) -> the heap.
+ * Path:    lib/pump/settle.c -> lib/resolve/on_device/runs.c enqueues this; slots (queue.cl.h) -> the heap.
  * Memory:  K1 acquires what a leader released by P2. While this runs it is the queue's consumer instead of the host,
  *          which reads U11 by a copy behind it. Heap words: as resolve.cl, whose command queue it is on.
  * Source:  Orr 2016, section 5.2.3; there the host applies a node's messages to itself too.

@@ -26,7 +26,7 @@
  */
 #define GRAVEL_BINNED 0xb1u
 
-/* Of one that stands for packages that the device has applied (lib/pump/in_place.c): n_messages are theirs, stride the
+/* Of one that stands for packages that the device has applied (lib/pump/settle.c): n_messages are theirs, stride the
  * tickets it stands for. As GRAVEL_BINNED, the pump's. */
 #define GRAVEL_SETTLED 0xb2u
 

@@ -19,6 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define VALUE_BYTES 8u     /* values begin at a multiple of it */
 #define GROUP 256u         /* [work-items] wanted; kernels may bear fewer */
 #define GROUPS_PER_UNIT 4u /* that count, at most */
 #define FEW_GROUPS 8u
@@ -33,6 +34,22 @@
     1024u /* of a tile whose messages keep their order: of a package for a node */
 
 extern const char gravel_aggregate_cl[];
+
+/* The rooms of all blocks, in one buffer: GRAVEL_BLOCK_ROOMS for each queue. */
+struct gravel_rooms {
+    uint64_t n_rooms;
+    uint32_t n_nodes;
+    uint32_t counts_bytes; /* what a block begins with */
+    uint32_t body_bytes;   /* of messages */
+    uint32_t room_bytes;   /* a whole block, and gaps between its parts */
+};
+
+/* Offsets in the buffer [bytes]. */
+struct gravel_room {
+    uint64_t number; /* among all rooms */
+    uint64_t block;
+    uint64_t indices, values; /* rows of the block */
+};
 
 enum { COUNT_MESSAGES, ORDER_TILES, GROUP_BY_NODE, N_KERNELS };
 
@@ -51,6 +68,44 @@ struct gravel_device_aggregator {
     uint32_t n_replicas;
     uint32_t turn; /* of the next run, see aggregate.cl */
 };
+
+/* ---- rooms ----------------------------------------------------------------------------------- */
+
+static uint32_t round_to_line(uint32_t bytes)
+{
+    return (bytes + GRAVELP_CACHELINE - 1) & ~(uint32_t)(GRAVELP_CACHELINE - 1);
+}
+
+static struct gravel_rooms rooms_of(const struct gravelp_arena *arena)
+{
+    uint32_t counts_bytes = round_to_line((arena->n_nodes + 1) * (uint32_t)sizeof(uint32_t));
+    uint32_t body_bytes =
+        gravel_block_bytes(arena->n_queues, (uint64_t)arena->n_slots * arena->slot_bytes);
+    uint32_t gaps = round_to_line(arena->n_nodes * GRAVEL_BLOCK_MESSAGE_MOST_BYTES);
+    return (struct gravel_rooms){
+        .n_rooms = (uint64_t)arena->n_queues * GRAVEL_BLOCK_ROOMS,
+        .n_nodes = arena->n_nodes,
+        .counts_bytes = counts_bytes,
+        .body_bytes = body_bytes,
+        .room_bytes = counts_bytes + body_bytes + gaps, /* all multiples of a line */
+    };
+}
+
+static uint32_t room_fits(const struct gravel_rooms *rooms, uint32_t command)
+{
+    return (rooms->body_bytes - VALUE_BYTES) / GRAVELP_MESSAGE_BYTES(command);
+}
+
+static struct gravel_room room_of(const struct gravel_rooms *rooms,
+                                  const struct gravel_package_run *run, uint32_t room)
+{
+    uint64_t number = (uint64_t)run->queue * GRAVEL_BLOCK_ROOMS + room;
+    uint64_t block = number * rooms->room_bytes, n = run->n_messages + rooms->n_nodes;
+    uint64_t indices = block + rooms->counts_bytes;
+    uint64_t indices_bytes = n * GRAVELP_INDEX_BYTES(run->command);
+    uint64_t values = indices + ((indices_bytes + VALUE_BYTES - 1) & ~(uint64_t)(VALUE_BYTES - 1));
+    return (struct gravel_room){number, block, indices, values};
+}
 
 /* ---- create and destroy ---------------------------------------------------------------------- */
 
@@ -122,7 +177,7 @@ int gravel_device_aggregator_create(struct gravel_device_aggregator **out,
     if (!aggregator)
         return gravel_fail(GRAVEL_ENOMEM, "device aggregator");
     aggregator->memory = memory;
-    aggregator->layout = gravel_rooms_of(memory->arena);
+    aggregator->layout = rooms_of(memory->arena);
     aggregator->most_groups = GROUPS_PER_UNIT * memory->device->units + FEW_GROUPS;
     aggregator->n_replicas =
         gravel_power_to(clamp(COUNTS / (memory->arena->n_nodes + 1), 1, MOST_REPLICAS));
@@ -167,7 +222,7 @@ bool gravel_device_aggregator_can_bin(const struct gravel_device_aggregator *agg
 uint32_t gravel_device_aggregator_fits(const struct gravel_device_aggregator *aggregator,
                                        uint32_t command)
 {
-    return gravel_room_fits(&aggregator->layout, command);
+    return room_fits(&aggregator->layout, command);
 }
 
 /* The arguments that the kernels of all runs begin with. */
@@ -309,7 +364,7 @@ int gravel_device_aggregator_bin(struct gravel_device_aggregator *aggregator,
                                  const struct gravel_package_run *run, uint32_t room,
                                  cl_event *counted)
 {
-    const struct gravel_room at = gravel_room_of(&aggregator->layout, run, room);
+    const struct gravel_room at = room_of(&aggregator->layout, run, room);
     const bool is_put = gravel_command_is_put(run->command);
     const uint32_t in_order =
         is_put ? gravel_power_to(ORDER_COUNTERS / aggregator->layout.n_nodes) : 0;
@@ -334,7 +389,7 @@ int gravel_device_aggregator_bin(struct gravel_device_aggregator *aggregator,
 const uint32_t *gravel_device_aggregator_counts(const struct gravel_device_aggregator *aggregator,
                                                 const struct gravel_package_run *run, uint32_t room)
 {
-    const struct gravel_room at = gravel_room_of(&aggregator->layout, run, room);
+    const struct gravel_room at = room_of(&aggregator->layout, run, room);
     return counts_of(aggregator, &at);
 }
 
@@ -352,7 +407,7 @@ struct gravel_rows gravel_device_aggregator_rows(const struct gravel_device_aggr
                                                  const struct gravel_package_run *run,
                                                  uint32_t room, uint32_t first)
 {
-    const struct gravel_room at = gravel_room_of(&aggregator->layout, run, room);
+    const struct gravel_room at = room_of(&aggregator->layout, run, room);
     return (struct gravel_rows){
         .memory = aggregator->rooms,
         .indices = at.indices + (uint64_t)first * GRAVELP_INDEX_BYTES(run->command),

@@ -7,7 +7,7 @@
  * knows where to copy the parts: an increment costs the bus 4 bytes instead of 8, and the host
  * looks at no message.
  *
- * Path:    lib/pump/blocks.c -> device_aggregator.c (room.c, tiling.c) -> cl/kernels/aggregate.cl -> block.h.
+ * Path:    lib/pump/blocks.c -> device_aggregator.c (tiling.c) -> cl/kernels/aggregate.cl -> block.h.
  * Owner:   all its memory, made when it is created; none is made or released later.
  * Threads: one at a time.
  * Source:  Orr 2016, section 5.6.1.
@@ -17,7 +17,9 @@
 
 #include "memory/memory.h"
 #include "pump/block.h"
-#include "pump/room.h"
+#include "layout/arena.h"
+#include "pump/block.h"
+#include "transport/buffer.h"
 #include "transport/buffer.h"
 
 #include <stdbool.h>
@@ -26,6 +28,18 @@
 #define GRAVEL_BLOCK_MOST_NODES 4096u /* of more, few messages of any run go to the same */
 
 struct gravel_device_aggregator;
+
+#define GRAVEL_BLOCK_ROOMS \
+    8u /* of each queue: being binned, copied or shipped, and some that wait for their turn to be applied */
+
+/** Bytes of a block's messages, at most. @param queue_bytes  of one queue. */
+static inline uint32_t gravel_block_bytes(uint32_t n_queues, uint64_t queue_bytes)
+{
+    const uint64_t all = 128u << 20, most = GRAVEL_ROWS_MOST_BYTES, least = 64u << 10;
+    uint64_t share = all / GRAVEL_BLOCK_ROOMS / n_queues;
+    uint64_t bytes = share < least ? least : share < most ? share : most;
+    return (uint32_t)(queue_bytes < bytes ? queue_bytes : bytes);
+}
 
 /**
  * Whether a device bins long runs. A CPU device has no bus to spare.

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The pump, for its own files: pump.c has its thread and its life, settle.c the wait for all packages, move.c a round,
- * look.c what a round sees, in_place.c and blocks.c what it has the device do, copy.c its copies.
+ * The pump, for its own files: pump.c has its thread and its life, settle.c the wait for all packages, and what the
+ * device applies in place, move.c a round, blocks.c what it has the device bin.
  */
 #ifndef GRAVEL_PUMP_PARTS_H
 #define GRAVEL_PUMP_PARTS_H
@@ -72,7 +72,7 @@ struct mirror {
     uint32_t n_ready;          /* the last look found, if it found any */
     uint32_t n_with_look;      /* slots that come with the look under way */
     uint32_t taken;            /* tickets whose copies have been enqueued */
-    uint32_t applied;          /* all packages before it are, as far as is known: in_place.c */
+    uint32_t applied;          /* all packages before it are, as far as is known: settle.c */
     uint32_t settled_messages; /* in packages that the device has applied; free-running */
     uint32_t n_held;           /* packages behind them, which are copied behind the next look */
     uint32_t held_width;       /* bytes copied of each */
@@ -105,7 +105,7 @@ struct gravel_pump {
     bool has_told_abort;
     bool settles_find;                       /* packages, when a thread last settled */
     uint64_t n_host_calls;                   /* U12: of them, those whose messages are applied */
-    uint32_t n_passes, n_passed;             /* in_place.c: settles not to try, and those passed */
+    uint32_t n_passes, n_passed;             /* settle.c: settles not to try, and those passed */
     uint32_t n_looks;                        /* U6: atomic; the lock is held */
     struct gravel_device_aggregator *binner; /* NULL if the device bins nothing */
     uint32_t bin_messages;                   /* fewest messages of a run that it bins */
@@ -192,6 +192,13 @@ static inline void gravel_pump_keep_last(cl_event *last, cl_event next)
     *last = next;
 }
 
+/* Have the copies of packages begin, also before a call that failed. @return code; 0; GRAVEL_ECL. */
+static inline int gravel_pump_flush(struct gravel_pump *pump, int code)
+{
+    cl_int error = clFlush(pump->moves);
+    return code ? code : gravel_check_cl("fetching packages: clFlush", error);
+}
+
 /* The next flight has begun, with n packages. */
 static inline void gravel_pump_begin_flight(struct mirror *mirror, uint32_t n)
 {
@@ -200,27 +207,11 @@ static inline void gravel_pump_begin_flight(struct mirror *mirror, uint32_t n)
     mirror->n_flights++;
 }
 
-/* look.c: read what changes on the device, and enqueue the copies of what is held back. @param may_be_brief  no headers
- * if no package has been reserved. @param n  [out] [n_queues] headers read of each queue. @return 0; GRAVEL_ECL; or
- * given up. */
-int gravel_pump_see(struct gravel_pump *pump, bool may_be_brief, uint32_t *n);
-/* look.c: read only the words, on a queue, behind what is there. @return 0; GRAVEL_ECL; or given up. */
+/* move.c: read only the words, on a queue, behind what is there. @return 0; GRAVEL_ECL; or given up. */
 int gravel_pump_see_words(struct gravel_pump *pump, cl_command_queue on);
-/* in_place.c: as a settle begins. @param moved  [out] packages that the device has applied [count]. @param is_done
- * [out] none is reserved beyond those. @return 0; GRAVEL_ECL; or given up. */
-int gravel_pump_apply_in_place(struct gravel_pump *pump, uint32_t *moved, bool *is_done);
 /* move.c: kernels that have ended need no room, and the next have enough: the words can wait for the thread's next
  * look. */
 bool gravel_pump_can_owe(const struct gravel_pump *pump);
-/* copy.c: enqueue the copy of slots to the mirror. @param copied  [out] its event. */
-cl_int gravel_pump_copy_slots(struct gravel_pump *pump, cl_command_queue on,
-                              const struct gravel_pump_slots *slots, cl_event *copied);
-/* copy.c: a flight begins: enqueue the copy of the next n packages, `width` bytes of each. */
-cl_int gravel_pump_copy_next(struct gravel_pump *pump, uint32_t queue, uint32_t n, uint32_t width);
-/* copy.c: enqueue the copies of packages that have been held back. */
-cl_int gravel_pump_copy_held(struct gravel_pump *pump);
-/* copy.c: have the copies of packages begin, also before a call that failed. @return code; 0; GRAVEL_ECL. */
-int gravel_pump_flush(struct gravel_pump *pump, int code);
 
 /*
  * blocks.c: of n packages, whose headers are given, the first that are to be copied.

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * An assertion of a kernel that fails, and a trap, end the node with an error that names work-item, node, file, line and
- * text, of the first that failed; the kernel runs on, and the context survives.
+  * An assertion of a kernel that fails, and a trap, end the node with an error that names work-item, node, file, line
+ * and text, of the first that failed; the kernel runs on, and the context survives.
  *
- * Path: meson test -> this -> cl/print.cl.h, lib/aggregate/fault.c, lib/pump/look.c
+ * Path: meson test -> this -> cl/print.cl.h, lib/aggregate/fault.c, lib/pump/move.c
  */
 #include "expect.h"
 

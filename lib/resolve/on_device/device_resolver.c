@@ -22,7 +22,7 @@
 #include "base/error.h"
 #include "opencl/objects.h"
 #include "opencl/wait.h"
-#include "resolve/on_device/packages.h"
+#include "resolve/on_device/runs.h"
 
 #include <assert.h>
 #include <stdio.h>
@@ -54,7 +54,6 @@ struct gravel_device_resolver {
     struct gravel_resolver_shape shape; /* max_frame_bytes a multiple of a line */
     const struct gravel_device *device;
     struct gravel_device_runs runs;
-    struct gravel_in_place in_place; /* without a kernel: no package is applied in place */
     cl_command_queue queue, uploads;
     cl_mem refused;               /* [N_FRAMES] struct record, on the device */
     struct gravel_pinned records; /* [N_FRAMES] struct record, as read; then [N_STAGED] frames */
@@ -100,7 +99,8 @@ static int make_parts(struct gravel_device_resolver *resolver)
                                     "resolver: pinned memory", NULL,
                                     RECORDS_BYTES + N_STAGED * bytes));
     GRAVEL_TRY(gravel_device_runs_create(&resolver->runs, device, resolver->queue,
-                                         shape->memory->region.buffer, bytes));
+                                         shape->memory->region.buffer, bytes,
+                                         may_be_in_place ? shape->heap : NULL));
     GRAVEL_TRY(gravel_cl_buffer_create(device, "resolver", RECORDS_BYTES, &resolver->refused));
     GRAVEL_TRY(
         gravel_cl_buffer_zero(resolver->uploads, resolver->refused, 0, RECORDS_BYTES, zeroing));
@@ -115,10 +115,7 @@ static int make_parts(struct gravel_device_resolver *resolver)
         GRAVEL_TRY(gravel_device_runs_warm_up(&resolver->runs, uploaded));
         GRAVEL_TRY(gravel_device_calls_warm_up(shape->calls, resolver->queue, uploaded));
     }
-    GRAVEL_TRY(gravel_wait_queue(device, resolver->queue, using));
-    return may_be_in_place
-               ? gravel_in_place_create(&resolver->in_place, &resolver->runs, shape->heap)
-               : 0;
+    return gravel_wait_queue(device, resolver->queue, using);
 }
 
 int gravel_device_resolver_create(struct gravel_device_resolver **out,
@@ -148,7 +145,7 @@ bool gravel_device_resolver_destroy(struct gravel_device_resolver *resolver)
     if (!gravel_wait_is_done(resolver->device, resolver->queue, "resolver: the last frames") ||
         !gravel_wait_is_done(resolver->device, resolver->uploads, "resolver: the last uploads"))
         return false;
-    gravel_in_place_destroy(&resolver->in_place);
+    gravel_pinned_destroy(&resolver->runs.staged);
     gravel_pinned_destroy(&resolver->records);
     if (!gravel_wait_is_done(resolver->device, resolver->queue, "resolver: unmapping"))
         return false;
@@ -199,16 +196,13 @@ static int enqueue_run(const struct gravel_device_resolver *resolver, const stru
                        const struct gravel_planned_run *planned, bool applies)
 {
     const struct gravel_rows *rows = place->loan.rows;
-    struct gravel_device_run run = {
-        .frame = rows ? rows->memory : place->uploaded,
-        .run = &planned->run,
-        .heap_offset = place->heap_offset,
-        .refused = resolver->refused,
-        .record = number_of(resolver, place),
-        .first = planned->first,
-        .n_words = planned->n_words,
-    };
-    gravel_device_run_follow(&run, planned->at);
+    struct gravel_device_run run =
+        gravel_device_run_of(&resolver->runs, &planned->run, rows ? rows->memory : place->uploaded,
+                             planned->at, place->heap_offset);
+    run.refused = resolver->refused;
+    run.record = number_of(resolver, place);
+    run.first = planned->first;
+    run.n_words = planned->n_words;
     if (rows) {
         run.indices_at = (uint32_t)rows->indices;
         run.values_at = (uint32_t)rows->values;
@@ -487,18 +481,21 @@ static void note_answers(struct pass *pass, const struct gravel_run *run)
     pass->answers_end = at + GRAVEL_RUN_BYTES(run->command, run->n_messages);
 }
 
+/* Returns a run of the frame as it is on the device. */
+static struct gravel_device_run run_of(const struct pass *pass, const struct gravel_run *run)
+{
+    return gravel_device_run_of(&pass->resolver->runs, run, pass->place->uploaded,
+                                (uint64_t)((const char *)run - (const char *)pass->frame),
+                                pass->heap_offset);
+}
+
 static int apply_words(struct pass *pass, const struct gravel_run *run)
 {
     if (!pass->is_uploaded)
         GRAVEL_TRY(upload(pass));
     if (GRAVELP_IS_REQUEST(run->command))
         note_answers(pass, run);
-    struct gravel_device_run on_device = {
-        .frame = pass->place->uploaded,
-        .run = run,
-        .heap_offset = pass->heap_offset,
-    };
-    gravel_device_run_follow(&on_device, (uint64_t)((const char *)run - (const char *)pass->frame));
+    const struct gravel_device_run on_device = run_of(pass, run);
     return gravel_device_runs_enqueue(&pass->resolver->runs, &on_device);
 }
 
@@ -552,12 +549,7 @@ static bool is_given(const struct pass *pass)
 static int give(struct pass *pass, struct gravel_applied *applied)
 {
     const struct gravel_run *run = (const void *)(pass->frame + 1);
-    struct gravel_device_run on_device = {
-        .frame = pass->place->uploaded,
-        .run = run,
-        .heap_offset = pass->heap_offset,
-    };
-    gravel_device_run_follow(&on_device, sizeof *pass->frame);
+    const struct gravel_device_run on_device = run_of(pass, run);
     int code =
         gravel_device_runs_give(&pass->resolver->runs, &on_device, pass->frame, pass->frame->bytes);
     applied->n_messages = code ? 0 : run->n_messages;
@@ -619,8 +611,8 @@ int gravel_device_resolver_apply_in_place(struct gravel_device_resolver *resolve
                                           cl_command_queue *behind)
 {
     bool has = false;
-    int code = resolver->in_place.kernel
-                   ? gravel_in_place_enqueue(&resolver->in_place, tickets, n_queues, &has)
+    int code = resolver->runs.heap
+                   ? gravel_device_runs_in_place(&resolver->runs, tickets, n_queues, &has)
                    : 0;
     *behind = has && !code ? resolver->queue : NULL;
     return code;

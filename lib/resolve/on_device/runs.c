@@ -28,6 +28,9 @@
 
 extern const char gravel_resolve_cl[];
 
+#define SPANS_BYTES (GRAVELP_BOUNDS_MOST * sizeof(struct gravelp_bounds_span))
+
+static const char packages[] = "packages in place";
 static const char zeroing[] = "resolver: clEnqueueFillBuffer";
 
 /* Numbers of the kernels. */
@@ -39,7 +42,8 @@ enum {
     STORE_LAST,
     CHECK_INDICES,
     RAISE_SIGNAL,
-    APPLY_GIVEN
+    APPLY_GIVEN,
+    APPLY_IN_PLACE
 };
 
 static int set(const struct gravel_device_runs *runs, uint32_t kernel, cl_uint first,
@@ -64,11 +68,12 @@ static uint64_t slots_for(uint64_t n_messages)
 /* ---- create and destroy ---------------------------------------------------------------------- */
 
 int gravel_device_runs_create(struct gravel_device_runs *runs, const struct gravel_device *device,
-                              cl_command_queue queue, cl_mem arena, uint64_t max_frame_bytes)
+                              cl_command_queue queue, cl_mem arena, uint64_t max_frame_bytes,
+                              struct gravel_heap *heap)
 {
-    static const char *const names[] = {"apply_serially", "apply_each", "add_few",
-                                        "find_last",      "store_last", "check_indices",
-                                        "raise_signal",   "apply_given"};
+    static const char *const names[] = {"apply_serially", "apply_each",  "add_few",
+                                        "find_last",      "store_last",  "check_indices",
+                                        "raise_signal",   "apply_given", "apply_in_place"};
     const struct gravel_argument first[] = {GRAVEL_ARGUMENT(arena)};
     const uint64_t passed_bytes = 2 * sizeof(uint32_t);
     uint64_t longest =
@@ -81,6 +86,7 @@ int gravel_device_runs_create(struct gravel_device_runs *runs, const struct grav
         .group = GROUP,
         .queue = queue,
         .arena = arena,
+        .heap = heap,
     };
     clRetainCommandQueue(queue);
     clRetainMemObject(arena);
@@ -104,11 +110,16 @@ int gravel_device_runs_create(struct gravel_device_runs *runs, const struct grav
                                         &runs->group, runs->kernels));
     for (uint32_t i = 0; i < GRAVEL_RUN_KERNELS; i++)
         GRAVEL_TRY(SET(runs, i, 0, first));
-    return 0;
+    if (!heap)
+        return 0;
+    GRAVEL_TRY(gravel_cl_buffer_create(device, packages, SPANS_BYTES, &runs->spans));
+    GRAVEL_TRY(gravel_cl_buffer_zero(queue, runs->spans, 0, SPANS_BYTES, zeroing));
+    return gravel_pinned_create(&runs->staged, device, queue, packages, NULL, SPANS_BYTES);
 }
 
 void gravel_device_runs_destroy(struct gravel_device_runs *runs)
 {
+    gravel_cl_buffer_release(runs->spans);
     gravel_cl_kernels_release(runs->kernels, GRAVEL_RUN_KERNELS);
     gravel_cl_buffer_release(runs->arena);
     gravel_cl_buffer_release(runs->last);
@@ -119,17 +130,24 @@ void gravel_device_runs_destroy(struct gravel_device_runs *runs)
 
 /* ---- enqueue --------------------------------------------------------------------------------- */
 
-/* Where a run lies: the arguments of every kernel after the arena. */
-struct run_rows {
-    cl_mem frame;
-    const struct gravel_run *run;
-    uint32_t kind, is_wide;         /* the command's parts, as resolve.cl has them */
-    uint64_t base;                  /* [bytes] of index 0 in the arena */
-    uint32_t indices_at, values_at; /* [bytes] in the frame */
-    cl_mem refused;
-    uint32_t record, first;
-    uint64_t n_words;
-};
+struct gravel_device_run gravel_device_run_of(const struct gravel_device_runs *runs,
+                                              const struct gravel_run *run, cl_mem frame,
+                                              uint64_t at, uint64_t heap_offset)
+{
+    const uint32_t command = run->command, op = GRAVELP_COMMAND_OP(command);
+    return (struct gravel_device_run){
+        .run = run,
+        .frame = frame,
+        .indices_at = (uint32_t)(at + GRAVEL_RUN_INDICES(command)),
+        .values_at = (uint32_t)(at + GRAVEL_RUN_VALUES(command, run->n_messages, 0)),
+        .kind = op == GRAVEL_PUT_SIGNAL ? GRAVELP_COMMAND(GRAVEL_PUT, GRAVELP_COMMAND_TYPE(command))
+                                        : command & ~(GRAVELP_COMMAND_WIDE | GRAVELP_COMMAND_FAR),
+        .is_wide = command & GRAVELP_COMMAND_FAR ? 2 : (command & GRAVELP_COMMAND_WIDE) != 0,
+        .heap_offset = heap_offset,
+        .base = heap_offset + run->base,
+        .refused = runs->passed,
+    };
+}
 
 static int enqueue_kernel(const struct gravel_device_runs *runs, uint32_t kernel, size_t n_items)
 {
@@ -138,65 +156,67 @@ static int enqueue_kernel(const struct gravel_device_runs *runs, uint32_t kernel
         gravel_cl_kernel_enqueue(runs->queue, runs->kernels[kernel], n_items, runs->group, NULL));
 }
 
-static int enqueue(const struct gravel_device_runs *runs, const struct run_rows *rows,
+static int enqueue(const struct gravel_device_runs *runs, const struct gravel_device_run *run,
                    uint32_t kernel, size_t n_items)
 {
     const struct gravel_argument arguments[] = {
-        GRAVEL_ARGUMENT(rows->frame),     GRAVEL_ARGUMENT(rows->kind),
-        GRAVEL_ARGUMENT(rows->is_wide),   GRAVEL_ARGUMENT(rows->run->n_messages),
-        GRAVEL_ARGUMENT(rows->base),      GRAVEL_ARGUMENT(rows->indices_at),
-        GRAVEL_ARGUMENT(rows->values_at), GRAVEL_ARGUMENT(rows->refused),
-        GRAVEL_ARGUMENT(rows->record),    GRAVEL_ARGUMENT(rows->first),
+        GRAVEL_ARGUMENT(run->frame),     GRAVEL_ARGUMENT(run->kind),
+        GRAVEL_ARGUMENT(run->is_wide),   GRAVEL_ARGUMENT(run->run->n_messages),
+        GRAVEL_ARGUMENT(run->base),      GRAVEL_ARGUMENT(run->indices_at),
+        GRAVEL_ARGUMENT(run->values_at), GRAVEL_ARGUMENT(run->refused),
+        GRAVEL_ARGUMENT(run->record),    GRAVEL_ARGUMENT(run->first),
     };
     GRAVEL_TRY(SET(runs, kernel, FRAME_ARGUMENT, arguments));
     return enqueue_kernel(runs, kernel, n_items);
 }
 
-static int enqueue_check(const struct gravel_device_runs *runs, const struct run_rows *rows)
+int gravel_device_runs_check(const struct gravel_device_runs *runs,
+                             const struct gravel_device_run *run)
 {
-    uint32_t n = rows->run->n_messages, n_items = n < CHECK_ITEMS ? n + !n : CHECK_ITEMS;
-    const struct gravel_argument bound[] = {GRAVEL_ARGUMENT(rows->n_words),
+    uint32_t n = run->run->n_messages, n_items = n < CHECK_ITEMS ? n + !n : CHECK_ITEMS;
+    const struct gravel_argument bound[] = {GRAVEL_ARGUMENT(run->n_words),
                                             GRAVEL_ARGUMENT(n_items)};
     GRAVEL_TRY(SET(runs, CHECK_INDICES, LAST_ARGUMENT, bound));
-    return enqueue(runs, rows, CHECK_INDICES, n_items);
+    return enqueue(runs, run, CHECK_INDICES, n_items);
 }
 
 /* Work-items that apply a run. */
-static uint32_t apply_items(const struct gravel_device_runs *runs, const struct run_rows *rows)
+static uint32_t apply_items(const struct gravel_device_runs *runs,
+                            const struct gravel_device_run *run)
 {
-    uint32_t n = rows->run->n_messages, most = runs->device->units * APPLY_ITEMS_PER_UNIT;
+    uint32_t n = run->run->n_messages, most = runs->device->units * APPLY_ITEMS_PER_UNIT;
     return n < most ? n + !n : most;
 }
 
-static int enqueue_each(const struct gravel_device_runs *runs, const struct run_rows *rows)
+static int enqueue_each(const struct gravel_device_runs *runs, const struct gravel_device_run *run)
 {
-    uint32_t n_items = apply_items(runs, rows);
+    uint32_t n_items = apply_items(runs, run);
     const struct gravel_argument items[] = {GRAVEL_ARGUMENT(n_items)};
     GRAVEL_TRY(SET(runs, APPLY_EACH, LAST_ARGUMENT, items));
-    return enqueue(runs, rows, APPLY_EACH, n_items);
+    return enqueue(runs, run, APPLY_EACH, n_items);
 }
 
-static bool adds_to_few(const struct gravel_device_runs *runs, const struct run_rows *rows)
+static bool adds_to_few(const struct gravel_device_runs *runs, const struct gravel_device_run *run)
 {
-    uint32_t op = GRAVELP_COMMAND_OP(rows->kind), type = GRAVELP_COMMAND_TYPE(rows->kind);
-    uint64_t n_groups = apply_items(runs, rows) / runs->group + 1;
-    return (op == GRAVEL_INC || op == GRAVEL_ADD) && type <= GRAVEL_ULONG && !rows->is_wide &&
-           rows->n_words - 1 < FEW_WORDS &&
-           rows->run->n_messages >= FEW_SHARE * n_groups * rows->n_words;
+    uint32_t op = GRAVELP_COMMAND_OP(run->kind), type = GRAVELP_COMMAND_TYPE(run->kind);
+    uint64_t n_groups = apply_items(runs, run) / runs->group + 1;
+    return (op == GRAVEL_INC || op == GRAVEL_ADD) && type <= GRAVEL_ULONG && !run->is_wide &&
+           run->n_words - 1 < FEW_WORDS &&
+           run->run->n_messages >= FEW_SHARE * n_groups * run->n_words;
 }
 
-static int enqueue_few(const struct gravel_device_runs *runs, const struct run_rows *rows)
+static int enqueue_few(const struct gravel_device_runs *runs, const struct gravel_device_run *run)
 {
-    uint32_t n_items = apply_items(runs, rows), n_words = (uint32_t)rows->n_words;
+    uint32_t n_items = apply_items(runs, run), n_words = (uint32_t)run->n_words;
     const struct gravel_argument words[] = {GRAVEL_ARGUMENT(n_items), GRAVEL_ARGUMENT(n_words),
                                             GRAVEL_ARGUMENT_LOCAL(2 * n_words)};
     GRAVEL_TRY(SET(runs, ADD_FEW, LAST_ARGUMENT, words));
-    return enqueue(runs, rows, ADD_FEW, n_items);
+    return enqueue(runs, run, ADD_FEW, n_items);
 }
 
-static int enqueue_puts(const struct gravel_device_runs *runs, const struct run_rows *rows)
+static int enqueue_puts(const struct gravel_device_runs *runs, const struct gravel_device_run *run)
 {
-    const uint32_t n = rows->run->n_messages;
+    const uint32_t n = run->run->n_messages;
     uint64_t n_slots = slots_for(n);
     uint32_t mask = (uint32_t)(n_slots - 1);
     const struct gravel_argument table[] = {GRAVEL_ARGUMENT(runs->last), GRAVEL_ARGUMENT(mask)};
@@ -204,12 +224,12 @@ static int enqueue_puts(const struct gravel_device_runs *runs, const struct run_
         gravel_cl_buffer_zero(runs->queue, runs->last, 0, n_slots * sizeof(uint32_t), zeroing));
     GRAVEL_TRY(SET(runs, FIND_LAST, LAST_ARGUMENT, table));
     GRAVEL_TRY(SET(runs, STORE_LAST, LAST_ARGUMENT, table));
-    GRAVEL_TRY(enqueue(runs, rows, FIND_LAST, n ? n : 1));
-    return enqueue(runs, rows, STORE_LAST, n ? n : 1);
+    GRAVEL_TRY(enqueue(runs, run, FIND_LAST, n ? n : 1));
+    return enqueue(runs, run, STORE_LAST, n ? n : 1);
 }
 
-static int enqueue_given(const struct gravel_device_runs *runs, const struct run_rows *rows,
-                         const void *frame, uint32_t bytes)
+int gravel_device_runs_give(const struct gravel_device_runs *runs,
+                            const struct gravel_device_run *run, const void *frame, uint32_t bytes)
 {
     struct gravelp_given given;
     const uint32_t n_words = bytes / 4;
@@ -217,7 +237,7 @@ static int enqueue_given(const struct gravel_device_runs *runs, const struct run
     memcpy(&given, frame, bytes);
     memset((unsigned char *)&given + bytes, 0, sizeof given - bytes);
     GRAVEL_TRY(SET(runs, APPLY_GIVEN, LAST_ARGUMENT, arguments));
-    return enqueue(runs, rows, APPLY_GIVEN, runs->group);
+    return enqueue(runs, run, APPLY_GIVEN, runs->group);
 }
 
 /* @param at  of the signal in the arena [bytes]. */
@@ -228,24 +248,32 @@ static int enqueue_signal(const struct gravel_device_runs *runs, uint64_t at, ui
     return enqueue_kernel(runs, RAISE_SIGNAL, 1);
 }
 
+/* Enqueues that a queue's next few packages are applied. */
+static int enqueue_packages(const struct gravel_device_runs *runs, uint32_t queue, uint32_t ticket)
+{
+    const struct gravel_argument arguments[] = {GRAVEL_ARGUMENT(queue), GRAVEL_ARGUMENT(ticket),
+                                                GRAVEL_ARGUMENT(runs->spans),
+                                                GRAVEL_ARGUMENT(runs->n_spans)};
+    GRAVEL_TRY(SET(runs, APPLY_IN_PLACE, 1, arguments));
+    return enqueue_kernel(runs, APPLY_IN_PLACE, runs->group);
+}
+
 int gravel_device_runs_warm_up(const struct gravel_device_runs *runs, cl_mem uploaded)
 {
     const struct gravel_run nothing = {.command = GRAVELP_COMMAND(GRAVEL_PUT, GRAVEL_UINT)};
-    const struct run_rows rows = {.frame = uploaded,
-                                  .run = &nothing,
-                                  .kind = nothing.command,
-                                  .refused = runs->passed,
-                                  .n_words = 1};
-    GRAVEL_TRY(enqueue(runs, &rows, APPLY_SERIALLY, 1));
-    GRAVEL_TRY(enqueue_check(runs, &rows));
-    if (!runs->is_serial)
-        GRAVEL_TRY(enqueue_each(runs, &rows));
-    if (!runs->is_serial)
-        GRAVEL_TRY(enqueue_few(runs, &rows));
-    if (!runs->is_serial)
-        GRAVEL_TRY(enqueue_puts(runs, &rows));
+    struct gravel_device_run run = gravel_device_run_of(runs, &nothing, uploaded, 0, 0);
+    run.n_words = 1;
+    GRAVEL_TRY(enqueue(runs, &run, APPLY_SERIALLY, 1));
+    GRAVEL_TRY(gravel_device_runs_check(runs, &run));
+    if (!runs->is_serial) {
+        GRAVEL_TRY(enqueue_each(runs, &run));
+        GRAVEL_TRY(enqueue_few(runs, &run));
+        GRAVEL_TRY(enqueue_puts(runs, &run));
+    }
     if (runs->takes_given)
-        GRAVEL_TRY(enqueue_given(runs, &rows, &nothing, 0));
+        GRAVEL_TRY(gravel_device_runs_give(runs, &run, &nothing, 0));
+    if (runs->heap)
+        GRAVEL_TRY(enqueue_packages(runs, 0, 0)); /* without allocations none is taken */
     return enqueue_signal(runs, 0, 0);
 }
 
@@ -259,48 +287,17 @@ static bool must_be_serial(const struct gravel_device_runs *runs, const struct g
            (is_wide_word && !is_put && !runs->has_int64_atomics);
 }
 
-static struct run_rows find_rows(const struct gravel_device_runs *runs,
-                                 const struct gravel_device_run *run)
-{
-    const uint32_t command = run->run->command;
-    const uint32_t op = GRAVELP_COMMAND_OP(command), type = GRAVELP_COMMAND_TYPE(command);
-    return (struct run_rows){
-        .frame = run->frame,
-        .run = run->run,
-        .kind = op == GRAVEL_PUT_SIGNAL ? GRAVELP_COMMAND(GRAVEL_PUT, type)
-                                        : command & ~(GRAVELP_COMMAND_WIDE | GRAVELP_COMMAND_FAR),
-        .is_wide = command & GRAVELP_COMMAND_FAR    ? 2
-                   : command & GRAVELP_COMMAND_WIDE ? 1
-                                                    : 0,
-        .base = run->heap_offset + run->run->base,
-        .indices_at = run->indices_at,
-        .values_at = run->values_at,
-        .refused = run->refused ? run->refused : runs->passed,
-        .record = run->record,
-        .first = run->first,
-        .n_words = run->n_words,
-    };
-}
-
-int gravel_device_runs_check(const struct gravel_device_runs *runs,
-                             const struct gravel_device_run *run)
-{
-    const struct run_rows rows = find_rows(runs, run);
-    return enqueue_check(runs, &rows);
-}
-
 int gravel_device_runs_enqueue(const struct gravel_device_runs *runs,
                                const struct gravel_device_run *run)
 {
-    const struct run_rows rows = find_rows(runs, run);
     const struct gravel_signal_run *with_signal = (const void *)run->run;
     int code;
     if (must_be_serial(runs, run->run))
-        code = enqueue(runs, &rows, APPLY_SERIALLY, 1);
-    else if (GRAVELP_COMMAND_OP(rows.kind) == GRAVEL_PUT)
-        code = enqueue_puts(runs, &rows);
+        code = enqueue(runs, run, APPLY_SERIALLY, 1);
+    else if (GRAVELP_COMMAND_OP(run->kind) == GRAVEL_PUT)
+        code = enqueue_puts(runs, run);
     else
-        code = (adds_to_few(runs, &rows) ? enqueue_few : enqueue_each)(runs, &rows);
+        code = (adds_to_few(runs, run) ? enqueue_few : enqueue_each)(runs, run);
     if (!code && GRAVELP_COMMAND_OP(run->run->command) == GRAVEL_PUT_SIGNAL &&
         with_signal->signal != GRAVEL_NO_SIGNAL)
         code = enqueue_signal(runs, run->heap_offset + with_signal->signal, run->run->n_messages);
@@ -315,10 +312,37 @@ bool gravel_device_runs_can_give(const struct gravel_device_runs *runs,
            op > GRAVEL_PUT && op < GRAVEL_AM && !must_be_serial(runs, run);
 }
 
-int gravel_device_runs_give(const struct gravel_device_runs *runs,
-                            const struct gravel_device_run *run, const void *frame,
-                            uint32_t frame_bytes)
+/* ---- packages in place ----------------------------------------------------------------------- */
+
+/* Copies the allocations, if they have changed. */
+static int copy_spans(struct gravel_device_runs *runs)
 {
-    const struct run_rows rows = find_rows(runs, run);
-    return enqueue_given(runs, &rows, frame, frame_bytes);
+    struct gravel_span spans[GRAVELP_BOUNDS_MOST];
+    struct gravelp_bounds_span *to = (struct gravelp_bounds_span *)(void *)runs->staged.begin;
+    gravel_heap_lock_shared(runs->heap);
+    const uint64_t n_changes = gravel_heap_changes(runs->heap);
+    const bool are_new = n_changes != runs->n_changes;
+    size_t n = are_new ? gravel_heap_copy_spans(runs->heap, spans, GRAVELP_BOUNDS_MOST) : 0;
+    gravel_heap_unlock_shared(runs->heap);
+    if (!are_new)
+        return 0;
+    runs->n_changes = n_changes;
+    runs->n_spans = n <= GRAVELP_BOUNDS_MOST ? (uint32_t)n : 0;
+    for (uint32_t i = 0; i < runs->n_spans; i++)
+        to[i] = (struct gravelp_bounds_span){spans[i].offset, spans[i].bytes};
+    if (runs->n_spans == 0)
+        return 0;
+    cl_int error = clEnqueueWriteBuffer(runs->queue, runs->spans, CL_FALSE, 0,
+                                        runs->n_spans * sizeof *to, to, 0, NULL, NULL);
+    return gravel_check_cl(packages, error);
+}
+
+int gravel_device_runs_in_place(struct gravel_device_runs *runs, const uint32_t *tickets,
+                                uint32_t n_queues, bool *has)
+{
+    int code = copy_spans(runs);
+    *has = !code && runs->n_spans;
+    for (uint32_t q = 0; q < n_queues && *has && !code; q++)
+        code = enqueue_packages(runs, q, tickets[q]);
+    return code;
 }

@@ -13,9 +13,12 @@
 #define GRAVEL_RESOLVE_ON_DEVICE_RUNS_H
 
 #include "device/device.h"
+#include "layout/bounds.h"
+#include "memory/heap_books.h"
+#include "opencl/pinned.h"
 #include "resolve/decode.h"
 
-#define GRAVEL_RUN_KERNELS 8u
+#define GRAVEL_RUN_KERNELS 9u
 
 struct gravel_device_runs {
     const struct gravel_device *device;
@@ -30,15 +33,24 @@ struct gravel_device_runs {
     cl_mem last;
     /* find_last's table for the longest run of puts, in a frame or a block; NULL if is_serial */
     cl_mem passed; /* a record of no index refused: of frames that the host has checked */
+
+    /* Packages in place, if `heap` is there; of one thread at a time, who has the pump's lock. */
+    struct gravel_heap *heap;    /* the node's books, or NULL */
+    cl_mem spans;                /* [GRAVELP_BOUNDS_MOST] struct gravelp_bounds_span: allocations */
+    struct gravel_pinned staged; /* what they are copied from */
+    uint64_t n_changes;          /* of the books, as of the last copy */
+    uint32_t n_spans;            /* copied; 0 before the first copy, and where there are too many */
 };
 
-/* A run in a frame on the device. */
+/* A run on the device. The caller sets `refused`, `record`, `first` and n_words if the device is to check the indices.
+ * */
 struct gravel_device_run {
-    cl_mem frame;                   /* what its rows lie in; requests get their answers there */
     const struct gravel_run *run;   /* its header on the host; used until the call returns */
-    uint32_t indices_at, values_at; /* in `frame` [bytes] */
-    uint64_t heap_offset;           /* of the node's heap in the arena [bytes] */
-    cl_mem refused;                 /* see resolve.cl; NULL: the host has checked the indices */
+    cl_mem frame;                   /* what its rows lie in; requests get their answers there */
+    uint32_t indices_at, values_at; /* [bytes] in `frame` */
+    uint32_t kind, is_wide;         /* the command's parts, as resolve.cl has them */
+    uint64_t heap_offset, base;     /* of the node's heap, of index 0 in the arena [bytes] */
+    cl_mem refused;                 /* see resolve.cl; at first the record of a checked frame */
     uint32_t record;                /* its number in `refused` */
     uint32_t first;                 /* messages of the frame before it */
     uint64_t n_words; /* as gravel_decode_plan tells; 0: the host has checked the indices */
@@ -49,10 +61,12 @@ struct gravel_device_run {
  *
  * @param runs   [out] to be destroyed, also on failure; a zero-filled one may be too.
  * @param queue  in order; of the device.
+ * @param heap   the node's books, if packages are applied in place; or NULL.
  * @return       0; GRAVEL_EBUILD; GRAVEL_ECL; GRAVEL_ENOMEM.
  */
 int gravel_device_runs_create(struct gravel_device_runs *runs, const struct gravel_device *device,
-                              cl_command_queue queue, cl_mem arena, uint64_t max_frame_bytes);
+                              cl_command_queue queue, cl_mem arena, uint64_t max_frame_bytes,
+                              struct gravel_heap *heap);
 void gravel_device_runs_destroy(struct gravel_device_runs *runs);
 
 /**
@@ -64,13 +78,10 @@ void gravel_device_runs_destroy(struct gravel_device_runs *runs);
 int gravel_device_runs_check(const struct gravel_device_runs *runs,
                              const struct gravel_device_run *run);
 
-/** Say that the rows of a run follow its header. @param at  of the run in the frame [bytes]; `run` is set. */
-static inline void gravel_device_run_follow(struct gravel_device_run *run, uint64_t at)
-{
-    const uint32_t command = run->run->command;
-    run->indices_at = (uint32_t)(at + GRAVEL_RUN_INDICES(command));
-    run->values_at = (uint32_t)(at + GRAVEL_RUN_VALUES(command, run->run->n_messages, 0));
-}
+/** A run whose rows follow its header. @param at  of the run in the frame [bytes]. */
+struct gravel_device_run gravel_device_run_of(const struct gravel_device_runs *runs,
+                                              const struct gravel_run *run, cl_mem frame,
+                                              uint64_t at, uint64_t heap_offset);
 
 /** Enqueue a run that addresses words, and its signal. @return 0; GRAVEL_ECL. */
 int gravel_device_runs_enqueue(const struct gravel_device_runs *runs,
@@ -98,5 +109,17 @@ int gravel_device_runs_give(const struct gravel_device_runs *runs,
  * @return  0; GRAVEL_ECL.
  */
 int gravel_device_runs_warm_up(const struct gravel_device_runs *runs, cl_mem uploaded);
+
+/**
+ * Enqueue that each queue's next few packages are applied where they lie; the last call's commands have ended. The
+  * allocations are copied to the device, if they have changed, before the kernels: either all queues have theirs or
+ * none.
+ *
+ * @param tickets  [n_queues] the next that the host would take of each queue of packages.
+ * @param has      [out] false if there are no allocations, or too many to check by: nothing is enqueued.
+ * @return         0; GRAVEL_ECL.
+ */
+int gravel_device_runs_in_place(struct gravel_device_runs *runs, const uint32_t *tickets,
+                                uint32_t n_queues, bool *has);
 
 #endif
