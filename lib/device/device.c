@@ -47,7 +47,7 @@ static int choose(struct gravel_device *device, const struct gravel_config *conf
     unsigned n;
     if (!candidates)
         return gravel_fail_memory("the list of devices", GRAVEL_MAX_DEVICES * sizeof *candidates);
-    int code = gravel_device_list_named(config->device, candidates, &n);
+    int code = gravel_device_list(config->device, candidates, &n);
     if (!code)
         code = gravel_device_choose(config->device, config->step, local, candidates, n, &choice);
     if (!code)

@@ -94,25 +94,17 @@ static int fail_empty(const struct platforms *platforms)
     return gravel_fail(GRAVEL_EDEVICE, "no OpenCL device: none of platform %s%s", list, advice);
 }
 
-int gravel_device_list(struct gravel_candidate *candidates, unsigned *n)
-{
-    struct platforms platforms;
-    *n = 0;
-    int code = get_platforms(&platforms);
-    for (unsigned p = 0; !code && p < platforms.n; p++)
-        append(&platforms, p, 0, GRAVEL_MAX_DEVICES, candidates, n);
-    return code || *n ? code : fail_empty(&platforms);
-}
-
-int gravel_device_list_named(const char *name, struct gravel_candidate *candidates, unsigned *n)
+int gravel_device_list(const char *name, struct gravel_candidate *candidates, unsigned *n)
 {
     struct platforms platforms;
     unsigned platform, device;
     *n = 0;
-    if (!gravel_device_parse_numbers(name, &platform, &device))
-        return gravel_device_list(candidates, n);
     GRAVEL_TRY(get_platforms(&platforms));
-    if (platform < platforms.n)
+    if (gravel_device_parse_numbers(name, &platform, &device) && platform < platforms.n)
         append(&platforms, platform, device, device + 1, candidates, n);
-    return *n ? 0 : gravel_device_list(candidates, n); /* for the message of gravel_device_choose */
+    if (*n)
+        return 0;
+    for (unsigned p = 0; p < platforms.n; p++) /* of a name that is wrong too, for the message */
+        append(&platforms, p, 0, GRAVEL_MAX_DEVICES, candidates, n);
+    return *n ? 0 : fail_empty(&platforms);
 }

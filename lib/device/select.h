@@ -21,22 +21,15 @@ struct gravel_candidate {
 };
 
 /**
- * List every device of every platform.
- *
- * @param candidates  [out] [GRAVEL_MAX_DEVICES]
- * @param n           [out] devices found [count], may be 0.
- * @return            0; GRAVEL_EDEVICE if there is no platform at all.
- */
-int gravel_device_list(struct gravel_candidate *candidates, unsigned *n);
-
-/**
  * List the devices that a name may mean: for "platform:device" numbers that one alone, and no other platform or
  * device is asked anything, as its driver may crash; else, or if there is no such device, every one.
  *
- * @param name  as gravel_device_choose takes it.
- * @return      as gravel_device_list.
+ * @param name        as gravel_device_choose takes it.
+ * @param candidates  [out] [GRAVEL_MAX_DEVICES]
+ * @param n           [out] devices found [count], at least 1 on success.
+ * @return            0; GRAVEL_EDEVICE if there is no platform or no device at all.
  */
-int gravel_device_list_named(const char *name, struct gravel_candidate *candidates, unsigned *n);
+int gravel_device_list(const char *name, struct gravel_candidate *candidates, unsigned *n);
 
 /**
  * Names the folder in which PoCL keeps what it has built.
@@ -63,7 +56,7 @@ bool gravel_device_parse_numbers(const char *name, unsigned *platform, unsigned 
  *                    best that can take the wanted step: GPUs before others, then the best step.
  * @param wanted_step a step's name, or "auto".
  * @param local       number of the node among those of its host, from 0.
- * @param candidates  [n] from gravel_device_list or gravel_device_list_named.
+ * @param candidates  [n] from gravel_device_list.
  * @param choice      [out]
  * @return            0; GRAVEL_EDEVICE (nothing matches, or devices that differ do; the text lists the
  *                    candidates); GRAVEL_ECAPABILITY if name is "" and no device can; the text has each reason.

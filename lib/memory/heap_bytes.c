@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Copies by the widest aligned words that fit: nearly all in a loop of words of 8 bytes, which is about as fast as
- * memcpy. See heap_bytes.h.
+ * Copies of bytes between a heap that the host addresses and other memory, while others store and poll words there: by
+ * the widest aligned words that fit, nearly all in a loop of words of 8 bytes, which is about as fast as memcpy.
+ *
+ * Every aligned word of 4 or 8 bytes that lies in the copied bytes as a whole is loaded or stored as one, and stores
+ * are in the order of their addresses, so that a word that is polled vouches for the bytes before it.
  */
-#include "memory/heap_bytes.h"
+#include "memory/memory.h"
 
 #include <stdint.h>
 #include <string.h>

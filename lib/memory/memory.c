@@ -7,7 +7,6 @@
 #include "base/error.h"
 #include "base/word.h"
 #include "memory/heap_books.h"
-#include "memory/heap_bytes.h"
 #include "opencl/objects.h"
 #include "opencl/wait.h"
 

@@ -125,4 +125,10 @@ int gravel_bounds_publish(const struct gravel_memory *memory, struct gravel_heap
 int gravel_bounds_read_fault(const struct gravel_memory *memory,
                              struct gravelp_bounds_fault *fault);
 
+/** heap_bytes.c: store bytes into a heap, each word with release (R1). */
+void gravel_heap_store_bytes(unsigned char *heap, const void *from, size_t bytes);
+
+/** Load bytes of a heap, each word with acquire (R1). */
+void gravel_heap_load_bytes(void *to, const unsigned char *heap, size_t bytes);
+
 #endif

@@ -55,15 +55,17 @@ bool gravel_abort_refuse(struct gravel *gravel)
     return count(gravel) == 0;
 }
 
-/* @return whether the node is open; then it stays until leave. */
-static bool enter(struct gravel *gravel)
+/* Finds an open node, which stays until leave. @param wanted  NULL: any that uses MPI. @return NULL: there is none */
+static struct gravel *enter(const struct gravel *wanted)
 {
     pthread_mutex_lock(&lock);
-    const bool is_open = *place_of(gravel) != NULL;
-    if (is_open)
+    struct gravel *gravel = nodes;
+    while (gravel && (wanted ? gravel != wanted : !gravel_network_uses_mpi(&gravel->network)))
+        gravel = gravel->next_to_abort;
+    if (gravel)
         gravel->n_aborting++;
     pthread_mutex_unlock(&lock);
-    return is_open;
+    return gravel;
 }
 
 static void leave(struct gravel *gravel)
@@ -73,26 +75,13 @@ static void leave(struct gravel *gravel)
     pthread_mutex_unlock(&lock);
 }
 
-/* @return an open node that uses MPI, which stays until leave; NULL if there is none. */
-static struct gravel *enter_with_mpi(void)
-{
-    pthread_mutex_lock(&lock);
-    struct gravel *gravel = nodes;
-    while (gravel && !gravel_network_uses_mpi(&gravel->network))
-        gravel = gravel->next_to_abort;
-    if (gravel)
-        gravel->n_aborting++;
-    pthread_mutex_unlock(&lock);
-    return gravel;
-}
-
 void gravel_abort_finalising(void)
 {
     const struct gravel_collective_call call = {.kind = GRAVEL_CALL_CLOSE};
     struct gravel *gravel;
     if (gravel_fork_count() || gravel_in_handler())
         return;
-    while ((gravel = enter_with_mpi())) {
+    while ((gravel = enter(NULL))) {
         (void)gravel_node_barrier(gravel, &call, false); /* if it fails, so has the node */
         gravel_network_leave_mpi(&gravel->network);
         leave(gravel);

@@ -58,26 +58,20 @@ void gravel_node_let_launches(struct gravel *gravel)
         pthread_mutex_unlock(&gravel->private_memory.lock);
 }
 
-/* "0 gravel_arena_, 1 table"; which of them is not set no driver says. */
-static void list_arguments(cl_kernel kernel, char *text, size_t bytes)
-{
-    cl_uint n = 0;
-    text[0] = '\0';
-    clGetKernelInfo(kernel, CL_KERNEL_NUM_ARGS, sizeof n, &n, NULL);
-    for (cl_uint i = 0; i < n; i++) {
-        char name[128] = "";
-        clGetKernelArgInfo(kernel, i, CL_KERNEL_ARG_NAME, sizeof name - 1, name, NULL);
-        const char *how = strcmp(name, "gravel_arena_") ? "" : " by gravel_kernel_set_arena";
-        gravel_append(text, bytes, "%s%u %s%s", i ? ", " : "", i, name, how);
-    }
-}
-
+/* Lists what the kernel takes, "0 gravel_arena_, 1 table"; which of them is not set no driver says. */
 static int fail_arguments(const struct gravel_command *command, const char *name, cl_int error)
 {
-    char arguments[512];
-    list_arguments(command->kernel, arguments, sizeof arguments);
+    char list[512] = "";
+    cl_uint n = 0;
+    clGetKernelInfo(command->kernel, CL_KERNEL_NUM_ARGS, sizeof n, &n, NULL);
+    for (cl_uint i = 0; i < n; i++) {
+        char taken[128] = "";
+        clGetKernelArgInfo(command->kernel, i, CL_KERNEL_ARG_NAME, sizeof taken - 1, taken, NULL);
+        gravel_append(list, sizeof list, "%s%u %s%s", i ? ", " : "", i, taken,
+                      strcmp(taken, "gravel_arena_") ? "" : " by gravel_kernel_set_arena");
+    }
     return gravel_fail(GRAVEL_ECL, "%s: kernel %s: an argument is not set; it takes %s: %s (%d)",
-                       command->call, name, arguments, gravel_cl_error(error), (int)error);
+                       command->call, name, list, gravel_cl_error(error), (int)error);
 }
 
 static int fail(const struct gravel_command *command, cl_int error)

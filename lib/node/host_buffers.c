@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The node buffers of calls that host code makes. See host_buffers.h.
+ * The node buffers of calls that host code makes. See node.h.
  */
-#include "node/host_buffers.h"
+#include "node/node.h"
 
 #include "base/counter.h"
 #include "opencl/wait.h"

@@ -293,8 +293,9 @@ static int drain(const struct launch *launch)
     int flushed = flush(launch); /* told after the wait: the kernel may have begun */
     atomic_store_explicit(&gravel->is_draining, true, memory_order_relaxed); /* H4 */
     int code = gravel_node_wait_for_kernel(gravel, launch->kernel, launch->event);
-    if (code == GRAVEL_EKERNEL) /* it still has the device, which other waits ask */
-        gravel_launches_add(&gravel->launches, launch->kernel, launch->event);
+    if (code == GRAVEL_EKERNEL && !gravel_launches_reserve(&gravel->launches))
+        gravel_launches_fill(&gravel->launches, launch->kernel,
+                             launch->event); /* it still has the device, which other waits ask */
     atomic_store_explicit(&gravel->is_draining, false, memory_order_relaxed); /* H4 */
     if (!code)
         code = gravel_pump_settle(gravel->pump, NULL);

@@ -8,7 +8,7 @@
 #include "base/clock.h"
 #include "base/handler.h"
 #include "base/piece.h"
-#include "node/host_buffers.h"
+#include "node/node.h"
 #include "transport/names.h"
 
 #include <inttypes.h>

@@ -24,24 +24,15 @@ static uint64_t mark_of(const struct gravel *gravel)
     return identity ? mark : 0;
 }
 
-/* Lists other nodes on this node's device: "1, 4, 5". @return how many they are */
-static uint32_t list_sharers(const uint64_t *marks, uint32_t n, uint32_t self, char *text,
-                             size_t bytes)
-{
-    uint32_t n_sharers = 0;
-    for (uint32_t i = 0; i < n; i++)
-        if (i != self && marks[self] && marks[i] == marks[self])
-            gravel_append(text, bytes, "%s%u", n_sharers++ ? ", " : "", i);
-    return n_sharers;
-}
-
 static void tell_sharers(struct gravel *gravel, const uint64_t *marks, uint32_t n)
 {
     const struct gravel_device *device = &gravel->device;
     uint32_t self = gravel->network.transport->node;
     bool has_cores = device->capability.is_cpu && gravel_step_is_shared(device->step);
     char list[128] = "";
-    gravel->n_sharers = list_sharers(marks, n, self, list, sizeof list);
+    for (uint32_t i = 0; i < n; i++)
+        if (i != self && marks[self] && marks[i] == marks[self])
+            gravel_append(list, sizeof list, "%s%u", gravel->n_sharers++ ? ", " : "", i);
     if (!gravel->n_sharers || has_cores)
         return;
     gravel_log(gravel,

@@ -283,6 +283,38 @@ int gravel_node_put_heap(struct gravel *gravel, const char *call, uint32_t heap,
 /** messages.c: bin messages of one command, whose nodes exist. @return 0; GRAVEL_ENOMEM; the node's failure. */
 int gravel_node_append(struct gravel *gravel, const struct gravel_columns *columns);
 
+/* ---- host_buffers.c: of calls that host code makes; a sender is one thread's from enter to leave -- */
+
+/** Take the sender this thread may use, locked if it is shared. @return 0; as gravel_node_lock: leave nothing. */
+int gravel_node_enter_sender(struct gravel *gravel, struct gravel_sender **sender);
+void gravel_node_leave_sender(struct gravel *gravel);
+
+/** Ship what host calls have sent. @return 0; as gravel_node_lock. */
+int gravel_node_flush_host(struct gravel *gravel);
+
+/** Return why there is no node buffer: the node's failure, or GRAVEL_ENOMEM. */
+int gravel_node_fail_frame(struct gravel *gravel);
+
+/* Of GRAVEL_HOST_BUFFERS a node, of which one a node may be open: what is left circulates. */
+#define GRAVEL_BATCH_BUFFERS (GRAVEL_HOST_BUFFERS - 1)
+
+/* Node buffers for one node that copies fill: a batch of them at a time, whose copies are waited for together. */
+struct gravel_filling {
+    uint64_t n;    /* of what is sent */
+    uint32_t node; /* that it goes to */
+    uint16_t kind; /* of the frames: GRAVEL_FRAME_... */
+    /* lays a buffer out for what comes after the first `done`, and begins its copy. @return how much it takes */
+    uint64_t (*begin)(void *context, struct gravel_buffer *buffer, uint64_t done);
+    /* waits for the batch's copies. @return 0, or why it is not sent; given up (opencl/wait.h): the buffers stay */
+    int (*end)(void *context);
+    void *context;
+};
+
+/** Sends all of it, behind what has been sent to the node. @return 0; GRAVEL_ENOMEM; the node's failure; as `end`. */
+int gravel_node_fill(struct gravel *gravel, const struct gravel_filling *filling);
+
+/* ---- messages ------------------------------------------------------------------------------------ */
+
 /* Messages of one command and one destination, in rows on the device. */
 struct gravel_packed {
     struct gravel_run_key key;

@@ -6,7 +6,7 @@
  * Threads: any but a handler's.
  */
 #include "base/piece.h"
-#include "node/host_buffers.h"
+#include "node/node.h"
 #include "opencl/wait.h"
 #include "pump/device_aggregator.h"
 

@@ -10,7 +10,6 @@
 #include "self_test/self_test.h"
 #include "serve/sender.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #define LEAST_SLOTS 256u
@@ -92,17 +91,16 @@ static bool is_mode(const struct gravel *gravel, const char *mode)
 static int choose_mode(struct gravel *gravel, struct gravel_servers_shape *shape)
 {
     const struct gravel_servers_shape phases = *shape;
-    char why[GRAVEL_ERROR_BYTES];
     if (is_mode(gravel, "phases") || (is_mode(gravel, "auto") && gravel->device.capability.is_cpu))
         return 0;
     int code = make_resident(gravel, shape);
     if (!code || code == GRAVEL_ETIMEOUT)
         return code;
+    const struct gravel_kept met = gravel_keep(code);
     *shape = phases;
-    snprintf(why, sizeof why, "%s", gravel_last_error());
     if (is_mode(gravel, "resident"))
-        return gravel_fail(code, "GRAVEL_SERVER_MODE=resident: %s", why);
-    gravel_log(gravel, "servers in phases: %s", why);
+        return gravel_fail(code, "GRAVEL_SERVER_MODE=resident: %s", met.text);
+    gravel_log(gravel, "servers in phases: %s", met.text);
     return 0;
 }
 

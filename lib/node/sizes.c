@@ -37,7 +37,7 @@ static int check_shape(const struct gravel_sizes *sizes)
 }
 
 /* Positions in a launch are counted in a size_t of the device, and groups in one of ours. */
-static int check_total(const struct gravel_sizes *sizes, const struct gravel_device *device)
+static int check_total(struct gravel_sizes *sizes, const struct gravel_device *device)
 {
     cl_uint bits = 64;
     uint64_t total = 1;
@@ -52,6 +52,7 @@ static int check_total(const struct gravel_sizes *sizes, const struct gravel_dev
                                n, d);
         total *= n;
     }
+    sizes->is_empty = total == 0;
     return 0;
 }
 
@@ -94,14 +95,6 @@ static int check_group(const struct gravel_sizes *sizes, const struct gravel_dev
     return 0;
 }
 
-static bool is_empty(const struct gravel_sizes *sizes)
-{
-    for (cl_uint d = 0; d < sizes->n_dimensions; d++)
-        if (sizes->global[d] == 0)
-            return true;
-    return false;
-}
-
 int gravel_sizes_check(struct gravel_sizes *sizes, const struct gravel_device *device,
                        cl_kernel kernel)
 {
@@ -115,7 +108,6 @@ int gravel_sizes_check(struct gravel_sizes *sizes, const struct gravel_device *d
             (void *)kernel);
     if (!sizes->local && sizes->kernels[0])
         sizes->local = sizes->kernels;
-    sizes->is_empty = is_empty(sizes);
     if (!sizes->local)
         return 0;
     int code = check_group(sizes, device);

@@ -11,7 +11,7 @@
 #include "base/identifier.h"
 #include "layout/record.h"
 #include "node/bindings.h"
-#include "node/host_buffers.h"
+#include "node/node.h"
 #include "resolve/apply.h"
 
 #include <stdlib.h>

@@ -6,7 +6,7 @@
  * Threads: any but a handler's.
  */
 #include "base/clock.h"
-#include "node/host_buffers.h"
+#include "node/node.h"
 #include "node/object.h"
 #include "transport/names.h"
 
@@ -40,26 +40,25 @@ static void note_applied(struct gravel *gravel, const struct mark *mark)
         gravel_pump_note_applied(gravel->pump, &mark->pump);
 }
 
-/* Wait for our kernels, and see to it that everything sent so far has been shipped. */
+/* Waits for our kernels, and sees to it that everything sent so far has been shipped. */
 static int settle(struct gravel *gravel, struct mark *mark)
 {
+    struct gravel_pump *pump = gravel->pump;
     uint32_t n = gravel->config.n_aggregators, flushes[GRAVEL_MAX_AGGREGATORS];
     int code = gravel_launches_wait(&gravel->launches, gravel_node_kernel_limit(gravel));
     if (code)
         gravel_log(gravel, "%s", gravel_last_error()); /* the call may return an earlier cause */
-    if (gravel->pump)
+    if (pump)
         atomic_fetch_add_explicit(&gravel->network.n_settling, 1, memory_order_relaxed); /* U13 */
-    if (!code && gravel->pump)
-        code = gravel_pump_settle(gravel->pump, &mark->pump);
-    if (!code && gravel->pump)
-        gravel_pump_note_settled(gravel->pump, &mark->pump);
+    if (pump && !code && !(code = gravel_pump_settle(pump, &mark->pump)))
+        gravel_pump_note_settled(pump, &mark->pump);
     if (!code)
         gravel_checked_note(gravel, &mark->checked, false);
     for (uint32_t i = 0; i < n; i++)
         flushes[i] = gravel_aggregator_flush(&gravel->aggregators[i]);
     for (uint32_t i = 0; i < n; i++)
         gravel_aggregator_flush_wait(&gravel->aggregators[i], flushes[i]);
-    if (gravel->pump)
+    if (pump)
         atomic_fetch_sub_explicit(&gravel->network.n_settling, 1, memory_order_relaxed); /* U13 */
     int shipped = gravel_node_flush_host(gravel);
     return code ? code : shipped;

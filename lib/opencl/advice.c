@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a compiler's messages mean. See advice.h.
+ * What a compiler's messages mean. See program.h.
  */
-#include "opencl/advice.h"
+#include "opencl/program.h"
 
 #include "base/stream.h"
+#include "opencl/source.h"
 
 #include <stdbool.h>
 #include <stdlib.h>

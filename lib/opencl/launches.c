@@ -119,13 +119,6 @@ void gravel_launches_fill(struct gravel_launches *launches, cl_kernel kernel, cl
     pthread_mutex_unlock(&launches->lock);
 }
 
-int gravel_launches_add(struct gravel_launches *launches, cl_kernel kernel, cl_event event)
-{
-    GRAVEL_TRY(gravel_launches_reserve(launches));
-    gravel_launches_fill(launches, kernel, event);
-    return 0;
-}
-
 /* The driver is asked without the lock. */
 bool gravel_launches_are_running(struct gravel_launches *launches, bool if_unknown)
 {

@@ -38,9 +38,6 @@ int gravel_launches_reserve(struct gravel_launches *launches);
 /** Remember it, in the room kept, by its event, which is retained. @param event  NULL: it was not enqueued. */
 void gravel_launches_fill(struct gravel_launches *launches, cl_kernel kernel, cl_event event);
 
-/** Remember a kernel by its event, which is retained. @return 0; GRAVEL_ENOMEM. */
-int gravel_launches_add(struct gravel_launches *launches, cl_kernel kernel, cl_event event);
-
 /**
  * Wait until every remembered kernel has ended, one after the other.
  *

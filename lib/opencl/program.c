@@ -9,7 +9,6 @@
 #include "base/handler.h"
 #include "device/select.h"
 #include "layout/arena.h"
-#include "opencl/advice.h"
 #include "opencl/objects.h"
 #include "opencl/private.h"
 #include "opencl/source.h"

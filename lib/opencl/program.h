@@ -9,6 +9,10 @@
 
 #include "device/device.h"
 
+#include <stdio.h>
+
+struct gravel_source_header;
+
 /** Device headers, made by the build: of messages, stealing, accumulators, pools, lines, sub-groups; and what is in
  * front. */
 extern const char gravel_cl_h[];
@@ -39,5 +43,18 @@ struct gravel_program_request {
 /** @return 0; GRAVEL_EBUILD with the compiler's log; GRAVEL_ECL; GRAVEL_ENOMEM. */
 int gravel_device_build(const struct gravel_device *device,
                         const struct gravel_program_request *request, cl_program *program);
+
+/**
+ * advice.c: writes a line for each cause that is known: an include, GRAVEL_OPEN or GRAVEL_ARENA that is missing,
+ * GRAVEL_OPEN twice, a call of the headers with another number of arguments, a record of another size than its
+ * stream's, a handler of another type than it was registered with.
+ *
+ * @param log      the compiler's, of clang's words, with the source's name and lines.
+ * @param request  whose name and source it is.
+ * @param text     what was compiled.
+ * @param headers  that a program may include.
+ */
+void gravel_advice_write(FILE *out, const char *log, const struct gravel_program_request *request,
+                         const char *text, const struct gravel_source_header *headers);
 
 #endif

@@ -224,7 +224,7 @@ static void open_device(void)
     static struct gravel_candidate candidates[GRAVEL_MAX_DEVICES];
     unsigned n = 0;
     cl_int error;
-    if (gravel_device_list(candidates, &n) || n == 0)
+    if (gravel_device_list("", candidates, &n) || n == 0)
         skip_all("no device");
     device.id = candidates[0].device;
     device.capability = candidates[0].capability;

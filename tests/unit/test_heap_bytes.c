@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "cases.h"
-#include "memory/heap_bytes.h"
+#include "memory/memory.h"
 
 #define BYTES 40 /* of the heap: some words */
 

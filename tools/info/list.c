@@ -109,7 +109,7 @@ static json_t *list_here(const void *argument)
     struct gravel_candidate *candidates = calloc(GRAVEL_MAX_DEVICES, sizeof *candidates);
     if (!candidates)
         return NULL;
-    int code = gravel_device_list_named(request->is_alone ? request->device : "", candidates, &n);
+    int code = gravel_device_list(request->is_alone ? request->device : "", candidates, &n);
     json_t *list =
         code ? json_pack("{s:s}", "error", gravel_last_error()) : describe(request, candidates, n);
     free(candidates);
