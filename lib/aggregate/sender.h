@@ -13,7 +13,7 @@
 #ifndef GRAVEL_AGGREGATE_SENDER_H
 #define GRAVEL_AGGREGATE_SENDER_H
 
-#include "base/idle.h"
+#include "base/await.h"
 #include "gravel/stats.h"
 #include "pump/block.h"
 #include "memory/package.h"

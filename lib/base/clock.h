@@ -2,7 +2,7 @@
 /*
  * The one clock of all host-side waiting and accounting.
  *
- * Path:    (the system) -> clock.h -> event.c, idle.c, lived.h, and all that has a time limit.
+ * Path:    (the system) -> clock.h -> event.c, await.c, lived.h, and all that has a time limit.
  * Threads: any.
  */
 #ifndef GRAVEL_BASE_CLOCK_H

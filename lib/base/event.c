@@ -7,7 +7,6 @@
  */
 #include "base/event.h"
 
-#include "base/awake.h"
 #include "base/clock.h"
 
 #include <limits.h>

@@ -15,7 +15,7 @@
  * the signaller's load, it advances the epoch: a waiter with the old key does not sleep (the futex
  * compares), and one with the new key sees the condition (E2).
  *
- * Path:    a stage that publishes -> event -> idle.c or gravel_quiet, which sleep on it.
+ * Path:    a stage that publishes -> event -> await.c, which sleep on it.
  * Owner:   the struct that embeds it; zero-filled is ready to use, and nothing needs to be freed.
  * Threads: any.
  * Source:  the eventcount of Reed and Kanodia (CACM 22(2), 1979), over the Linux futex.

@@ -16,7 +16,7 @@
  */
 #include "flow/flow.h"
 
-#include "base/awake.h"
+#include "base/await.h"
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/trace.h"

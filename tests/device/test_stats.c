@@ -2,7 +2,7 @@
 /*
  * Statistics add up, and a node with nothing to do costs nothing.
  *
- * Path: meson test -> this -> lib/node/stats.c, lib/base/idle.c
+ * Path: meson test -> this -> lib/node/stats.c, lib/base/await.c
  */
 #include <time.h>
 #include <unistd.h>

@@ -3,10 +3,10 @@
  * The eventcount and the waiting policy: wake-ups are not lost, time limits hold, idling costs
  * nothing.
  *
- * Path:    lib/base/event.h, lib/base/idle.h. Time bounds are generous: the machine may be busy.
+ * Path:    lib/base/event.h, lib/base/await.h. Time bounds are generous: the machine may be busy.
  */
 #include "cases.h"
-#include "base/idle.h"
+#include "base/await.h"
 
 #include <pthread.h>
 #include <sched.h>
