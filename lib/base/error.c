@@ -59,12 +59,6 @@ int gravel_fail_memory(const char *what, size_t bytes)
     return gravel_fail(GRAVEL_ENOMEM, "%s: out of memory (%zu bytes)", what, bytes);
 }
 
-int gravel_fail_text(int code, const char *text)
-{
-    snprintf(last_error, sizeof last_error, "%s", text);
-    return code;
-}
-
 void gravel_append(char *text, size_t bytes, const char *format, ...)
 {
     const size_t used = strlen(text);
@@ -84,7 +78,7 @@ struct gravel_kept gravel_keep(int code)
 
 int gravel_fail_again(const struct gravel_kept *error)
 {
-    return gravel_fail_text(error->code, error->text);
+    return gravel_fail(error->code, "%s", error->text);
 }
 
 int gravel_require(const char *call, const char *name, const void *argument)
@@ -205,9 +199,9 @@ int gravel_failure_report(struct gravel_failure *failure)
     } else if (code) {
         gravel_fail(code, "%s", failure->fatal_text);
     } else if (failure->refusal) {
-        code = failure->n_more ? gravel_fail(failure->refusal, "%s (and %u more refusals)",
-                                             failure->refusal_text, failure->n_more)
-                               : gravel_fail(failure->refusal, "%s", failure->refusal_text);
+        code = gravel_fail(failure->refusal, "%s", failure->refusal_text);
+        if (failure->n_more)
+            gravel_fail(code, "%s (and %u more refusals)", failure->refusal_text, failure->n_more);
         failure->refusal = 0;
         failure->n_more = 0;
     }

@@ -21,7 +21,7 @@
 #define GRAVEL_ERROR_BYTES 1024
 #define GRAVEL_LAST_ERROR_BYTES (16 * GRAVEL_ERROR_BYTES) /* of gravel_last_error */
 
-/** Set the calling thread's error text. @return code, so that `return gravel_fail(...)` reads well. */
+/** Set the calling thread's error text, which may be cut. @return code, for `return gravel_fail(...)`. */
 int gravel_fail(int code, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /** gravel_fail for memory that there is not. @param what  it is for: "gravel_map: the table of maps". @return
@@ -46,9 +46,6 @@ struct gravel_kept {
 struct gravel_kept gravel_keep(int code);
 /** Sets the calling thread's error text again. @return the code */
 int gravel_fail_again(const struct gravel_kept *error);
-
-/** Set the error text as gravel_fail does, from a text of any length, which is cut: a compiler's log. */
-int gravel_fail_text(int code, const char *text);
 
 /** Appends to a text of at most `bytes`, which is cut there. */
 void gravel_append(char *text, size_t bytes, const char *format, ...)

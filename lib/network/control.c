@@ -70,15 +70,13 @@ static void handle_get(struct gravel_network *network, const struct gravel_get_f
     }
     uint32_t node = network->transport->node;
     bool is_here = has_bytes(network, node, get->offset, n, &refusal);
-    struct gravel_buffer *buffer =
-        gravel_network_frame(network, GRAVEL_FRAME_REPLY, loan->source,
-                             (uint32_t)(sizeof(struct gravel_reply_frame) + (is_here ? n : 0)));
+    const struct gravel_reply_frame head = {
+        .id = get->id, .position = get->position, .code = refusal.code};
+    struct gravel_buffer *buffer = gravel_network_frame(
+        network, GRAVEL_FRAME_REPLY, loan->source, &head, sizeof head, is_here ? (uint32_t)n : 0);
     if (!buffer)
         return;
     struct gravel_reply_frame *reply = (struct gravel_reply_frame *)buffer->frame;
-    reply->id = get->id;
-    reply->position = get->position;
-    reply->code = refusal.code;
     if (is_here)
         reply->code =
             gravel_network_check(network, gravel_memory_read(network->shape.memory,

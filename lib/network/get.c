@@ -32,19 +32,16 @@ static uint64_t bytes_at(const struct gravel_network *network, const struct grav
 /* @return false: no memory, and the node has failed. */
 static bool ask(struct gravel_network *network, struct gravel_job *job)
 {
+    const struct gravel_get_frame get = {.id = job->id,
+                                         .offset = job->offset + job->asked,
+                                         .position = job->asked,
+                                         .bytes = bytes_at(network, job, job->asked)};
     struct gravel_buffer *buffer =
-        gravel_network_frame(network, GRAVEL_FRAME_GET, job->node, sizeof(struct gravel_get_frame));
-    if (!buffer)
-        return false;
-    struct gravel_get_frame *get = (struct gravel_get_frame *)buffer->frame;
-    get->id = job->id;
-    get->offset = job->offset + job->asked;
-    get->position = job->asked;
-    get->bytes = bytes_at(network, job, job->asked);
-    job->asked += get->bytes;
-    job->n_due++;
+        gravel_network_frame(network, GRAVEL_FRAME_GET, job->node, &get, sizeof get, 0);
+    job->asked += buffer ? get.bytes : 0;
+    job->n_due += buffer != NULL;
     gravel_network_transmit(network, buffer);
-    return true;
+    return buffer;
 }
 
 /* Copies the next piece of a node in this process; between two, the thread does its other work. Bounds were

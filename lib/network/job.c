@@ -38,10 +38,9 @@ static void begin_quiet(struct gravel_network *network, struct gravel_job *job)
         job->targets[node] = network->n_sent[node];
         if (network->n_acked[node] >= network->n_sent[node])
             continue;
-        struct gravel_buffer *buffer =
-            gravel_network_frame(network, GRAVEL_FRAME_FLUSH, node, sizeof(struct gravel_frame));
-        if (buffer)
-            gravel_network_transmit(network, buffer);
+        const struct gravel_frame flush = {.bytes = 0};
+        gravel_network_transmit(network, gravel_network_frame(network, GRAVEL_FRAME_FLUSH, node,
+                                                              &flush, sizeof flush, 0));
     }
     job->owing = 0;
     job->lines = gravel_spool_mark(network->spool);

@@ -37,14 +37,10 @@ uint64_t gravel_network_patience_ns(const struct gravel_network *network)
 
 static void send_beat(struct gravel_network *network, uint32_t node)
 {
-    struct gravel_buffer *buffer = gravel_network_frame(network, GRAVEL_FRAME_HEARTBEAT, node,
-                                                        sizeof(struct gravel_heartbeat_frame));
-    if (!buffer)
-        return;
-    struct gravel_heartbeat_frame *beat = (struct gravel_heartbeat_frame *)buffer->frame;
-    beat->n_rounds = network->late.n_rounds;
-    beat->late_node = network->late.node;
-    gravel_network_transmit(network, buffer);
+    const struct gravel_heartbeat_frame beat = {.n_rounds = network->late.n_rounds,
+                                                .late_node = network->late.node};
+    gravel_network_transmit(network, gravel_network_frame(network, GRAVEL_FRAME_HEARTBEAT, node,
+                                                          &beat, sizeof beat, 0));
 }
 
 static uint32_t left_of(const struct gravel_network *network)
@@ -108,31 +104,23 @@ void gravel_network_keep_alive(struct gravel_network *network, uint64_t now_ns)
     gravel_liveness_step(network, now_ns);
 }
 
-static void write_why(const struct gravel_network *network, struct gravel_death_frame *death)
+static void tell_death(struct gravel_network *network, uint32_t to)
 {
     struct gravel_failure *failure = network->shape.failure;
     uint32_t node = network->transport->node;
+    struct gravel_death_frame death = {.code = 0};
     pthread_mutex_lock(&failure->lock);
     const int fatal = atomic_load_explicit(&failure->fatal, memory_order_relaxed); /* H2 */
-    death->code = fatal ? fatal : GRAVEL_EPEER;
+    death.code = fatal ? fatal : GRAVEL_EPEER;
     if (fatal)
-        snprintf(death->text, sizeof death->text, "node %u gave up: %.400s", node,
+        snprintf(death.text, sizeof death.text, "node %u gave up: %.400s", node,
                  failure->fatal_text);
     else
-        snprintf(death->text, sizeof death->text,
+        snprintf(death.text, sizeof death.text,
                  "node %u: its process has ended without gravel_close", node);
     pthread_mutex_unlock(&failure->lock);
-}
-
-static void tell_death(struct gravel_network *network, uint32_t node)
-{
-    struct gravel_buffer *buffer =
-        gravel_network_frame(network, GRAVEL_FRAME_DEATH, node, sizeof(struct gravel_death_frame));
-    if (!buffer)
-        return;
-    struct gravel_death_frame *death = (struct gravel_death_frame *)buffer->frame;
-    write_why(network, death);
-    gravel_network_transmit(network, buffer);
+    gravel_network_transmit(
+        network, gravel_network_frame(network, GRAVEL_FRAME_DEATH, to, &death, sizeof death, 0));
 }
 
 static uint32_t death_of(const struct gravel_network *network)

@@ -22,6 +22,8 @@ void gravel_network_ship(void *context, struct gravel_buffer *buffer)
 void gravel_network_put(void *context, struct gravel_buffer *buffer)
 {
     struct gravel_network *network = context;
+    if (!buffer)
+        return;
     buffer->next = NULL;
     *network->pending_end = buffer;
     network->pending_end = &buffer->next;
@@ -39,16 +41,17 @@ struct gravel_buffer *gravel_network_take_pending(struct gravel_network *network
 }
 
 struct gravel_buffer *gravel_network_frame(struct gravel_network *network, uint16_t kind,
-                                           uint32_t node, uint32_t bytes)
+                                           uint32_t node, const void *frame, uint32_t bytes,
+                                           uint32_t more)
 {
-    struct gravel_buffer *buffer = gravel_buffer_create((bytes + 7) & ~7u);
+    struct gravel_buffer *buffer = gravel_buffer_create((bytes + more + 7) & ~7u);
     if (!buffer) {
         gravel_network_fail(network, GRAVEL_ENOMEM, "no memory for a control frame");
         return NULL;
     }
+    memcpy(buffer->frame, frame, bytes);
     gravel_buffer_reset(buffer, kind, network->transport->node, node);
-    buffer->frame->bytes = bytes;
-    memset(buffer->frame + 1, 0, bytes - sizeof *buffer->frame);
+    buffer->frame->bytes = bytes + more;
     return buffer;
 }
 
@@ -62,6 +65,8 @@ void gravel_network_number(struct gravel_network *network, struct gravel_frame *
 
 void gravel_network_transmit(struct gravel_network *network, struct gravel_buffer *buffer)
 {
+    if (!buffer)
+        return;
     struct gravel_frame *frame = buffer->frame;
     gravel_network_number(network, frame);
     if (frame->kind <= GRAVEL_FRAME_BYTES ||

@@ -67,15 +67,22 @@ bool gravel_network_step(struct gravel_network *network, uint64_t now_ns, uint64
 /** The part of a round that sends nothing new: what has arrived, and buffers that have left. As step. */
 bool gravel_network_exchange(struct gravel_network *network);
 
-/** outgoing.c: a frame of our own of `bytes`, to be filled and put; NULL (and a fatal report) if memory is out. */
+/**
+ * outgoing.c: make a frame of our own, to be put or transmitted.
+ *
+ * @param frame  [bytes] a struct that begins with a frame's header, which is filled in.
+ * @param more   bytes behind it, to be written by the caller.
+ * @return       NULL, and a fatal report, if memory is out.
+ */
 struct gravel_buffer *gravel_network_frame(struct gravel_network *network, uint16_t kind,
-                                           uint32_t node, uint32_t bytes);
-/** outgoing.c: append a frame to those pending, and take the first of them, or NULL. */
+                                           uint32_t node, const void *frame, uint32_t bytes,
+                                           uint32_t more);
+/** outgoing.c: append a frame, or NULL, to those pending, and take the first of them, or NULL. */
 void gravel_network_put(void *context, struct gravel_buffer *buffer);
 struct gravel_buffer *gravel_network_take_pending(struct gravel_network *network);
 /** outgoing.c: give a frame its number among those to its destination, and count it as sent. */
 void gravel_network_number(struct gravel_network *network, struct gravel_frame *frame);
-/** outgoing.c: send a frame to another node at once, before those that are pending. */
+/** outgoing.c: send a frame, or NULL, to another node at once, before those that are pending. */
 void gravel_network_transmit(struct gravel_network *network, struct gravel_buffer *buffer);
 
 /** resolving.c: have a frame of messages resolved. @return whether the resolver keeps it for a while. */

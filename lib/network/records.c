@@ -35,12 +35,9 @@ static void give_credit(struct gravel_network *network, uint32_t source, uint32_
     }
     if (!gravel_credit_done(&network->credit, source, is_awaited))
         return;
-    struct gravel_buffer *buffer = gravel_network_frame(network, GRAVEL_FRAME_CREDIT, source,
-                                                        sizeof(struct gravel_credit_frame));
-    if (!buffer)
-        return;
-    ((struct gravel_credit_frame *)buffer->frame)->n_written = network->credit.sides[source].n_told;
-    gravel_network_put(network, buffer);
+    const struct gravel_credit_frame credit = {.n_written = network->credit.sides[source].n_told};
+    gravel_network_put(network, gravel_network_frame(network, GRAVEL_FRAME_CREDIT, source, &credit,
+                                                     sizeof credit, 0));
 }
 
 /* @return whether it may be spooled; else *refusal. */
@@ -106,11 +103,8 @@ static void tell_failure(struct gravel_network *network, const struct gravel_buf
 static struct gravel_buffer *make_ack(struct gravel_network *network, uint32_t source,
                                       uint64_t acked)
 {
-    struct gravel_buffer *buffer =
-        gravel_network_frame(network, GRAVEL_FRAME_ACK, source, sizeof(struct gravel_ack_frame));
-    if (buffer)
-        ((struct gravel_ack_frame *)buffer->frame)->acked = acked;
-    return buffer;
+    const struct gravel_ack_frame ack = {.acked = acked};
+    return gravel_network_frame(network, GRAVEL_FRAME_ACK, source, &ack, sizeof ack, 0);
 }
 
 /* Until it is sent, its number is the mark of the spool that it waits for. */
@@ -130,12 +124,10 @@ static void tell_all_is_well(struct gravel_network *network)
 {
     const uint64_t now_ns = gravel_network_lived_ns(network);
     const uint64_t every_ns = gravel_network_patience_ns(network) / SIGNS;
-    struct gravel_buffer *sign;
     if (now_ns < network->told_ns + every_ns)
         return;
     for (const struct gravel_buffer *ack = network->held_acks; ack; ack = ack->next)
-        if ((sign = make_ack(network, ack->frame->destination, 0)))
-            gravel_network_put(network, sign);
+        gravel_network_put(network, make_ack(network, ack->frame->destination, 0));
     network->told_ns = now_ns;
 }
 

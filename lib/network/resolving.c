@@ -18,20 +18,13 @@
 void gravel_resolving_refuse(struct gravel_network *network, int code, const char *why,
                              uint32_t source, uint32_t destination)
 {
-    char text[GRAVEL_FRAME_TEXT_BYTES];
-    snprintf(text, sizeof text, "node %u refused a buffer from node %u: %s", destination, source,
-             why);
-    network->shape.report(network->shape.context, code, false, text);
-    if (gravel_transport_is_local(network->transport, source))
-        return;
-    struct gravel_buffer *buffer = gravel_network_frame(network, GRAVEL_FRAME_REFUSAL, source,
-                                                        sizeof(struct gravel_refusal_frame));
-    if (!buffer)
-        return;
-    struct gravel_refusal_frame *frame = (struct gravel_refusal_frame *)buffer->frame;
-    frame->code = code;
-    snprintf(frame->text, sizeof frame->text, "%s", text);
-    gravel_network_put(network, buffer);
+    struct gravel_refusal_frame refusal = {.code = code};
+    snprintf(refusal.text, sizeof refusal.text, "node %u refused a buffer from node %u: %s",
+             destination, source, why);
+    network->shape.report(network->shape.context, code, false, refusal.text);
+    if (!gravel_transport_is_local(network->transport, source))
+        gravel_network_put(network, gravel_network_frame(network, GRAVEL_FRAME_REFUSAL, source,
+                                                         &refusal, sizeof refusal, 0));
 }
 
 static void end_messages(struct gravel_network *network, const struct gravel_loan *loan,

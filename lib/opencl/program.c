@@ -172,7 +172,7 @@ static int build(struct building *building)
         return 0;
     }
     char *why = make_text(building, write_failure);
-    int code = gravel_fail_text(GRAVEL_EBUILD, why ? why : "program does not build");
+    int code = gravel_fail(GRAVEL_EBUILD, "%s", why ? why : "program does not build");
     free(why);
     clReleaseProgram(building->program);
     building->program = NULL;
