@@ -109,12 +109,14 @@ GRAVELP_FETCH(gravelp_device_fetch_and_relaxed, atomic_fetch_and_explicit, memor
 GRAVELP_SWAP(gravelp_device_swap_acquire, memory_order_acquire)
 GRAVELP_SWAP(gravelp_device_swap_relaxed, memory_order_relaxed)
 GRAVELP_SWAP(gravelp_swap_relaxed, memory_order_relaxed)
-static inline void gravelp_max_relaxed(uint *word, uint value)
+/* Each of its operations is of the group's scope. */
+static inline void gravelp_local_max_relaxed(uint *word, uint value)
 {
-    uint seen = gravelp_load_relaxed(word);
+    uint seen = GRAVELP_AT(HRF_TRACE_WG, gravelp_load_relaxed(word));
     while (seen < value &&
-           !atomic_compare_exchange_strong_explicit((_Atomic uint *)word, &seen, value,
-                                                    memory_order_relaxed, memory_order_relaxed))
+           !GRAVELP_AT(HRF_TRACE_WG, atomic_compare_exchange_strong_explicit(
+                                         (_Atomic uint *)word, &seen, value, memory_order_relaxed,
+                                         memory_order_relaxed)))
         ;
 }
 #define gravelp_device_store_relaxed(word, value) \
@@ -139,8 +141,6 @@ static inline void gravelp_max_relaxed(uint *word, uint value)
     GRAVELP_AT(HRF_TRACE_DEV, gravelp_fetch_add_release(word, value))
 #define gravelp_device_fetch_add_acq_rel(word, value) \
     GRAVELP_AT(HRF_TRACE_DEV, gravelp_fetch_add_acq_rel(word, value))
-#define gravelp_local_max_relaxed(word, value) \
-    GRAVELP_AT(HRF_TRACE_WG, gravelp_max_relaxed(word, value))
 #define gravelp_local_swap_in_relaxed(word, value) \
     GRAVELP_AT(HRF_TRACE_WG, gravelp_swap_in_relaxed(word, value))
 #define gravelp_local_load_acquire(word) GRAVELP_AT(HRF_TRACE_WG, gravelp_load_acquire(word))
