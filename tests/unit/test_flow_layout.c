@@ -13,18 +13,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const struct gravel_edge fib_edges[] = {{"fib", 2}, {"sum", 1}};
-static const struct gravel_edge loop_edges[] = {{"loop", 1}, {"wide", 5}};
-
-static struct gravel_flow_graph graph_of(const struct gravel_channel *channels, uint32_t n,
-                                         uint32_t depth)
-{
-    struct gravel_flow_graph graph;
-    const struct gravel_graph from = GRAVEL_GRAPH(channels, n, .depth = depth);
-    assert_int_equal(gravel_flow_graph_create(&graph, &from), 0);
-    return graph;
-}
-
 /* As cl/device/cilk.cl.h asks. */
 static bool is_slot(const struct gravel_flow_layout *layout, uint32_t word)
 {
@@ -71,85 +59,85 @@ TEST(rows_do_not_overlap)
     }
 }
 
-TEST(widths_are_as_asked_or_derived)
-{
-    struct gravel_flow_layout layout;
-    const struct gravel_channel channels[] = {{"fib", 8, GRAVEL_SPAWN, 64, 2, fib_edges},
-                                              {"sum", 12, GRAVEL_AFTER, 0, 0, NULL},
-                                              {"then", 4, GRAVEL_AFTER, 16, 0, NULL}};
-    const struct gravel_flow_shape shape = {32, 4, 1 << 20};
-    struct gravel_flow_graph graph = graph_of(channels, 3, 5);
-    assert_int_equal(gravel_flow_layout(&layout, &graph, &shape), 0);
-    assert_int_equal(graph.channels[0].width, 64);
-    assert_int_equal(graph.channels[1].width, 32); /* all continuations have the widest */
-    assert_int_equal(graph.channels[2].width, 32);
-    assert_int_equal(layout.slot_stride, 32);
-    gravel_flow_graph_destroy(&graph);
-}
+static const struct gravel_edge fib_edges[] = {{"fib", 2}, {"sum", 1}};
+static const struct gravel_edge loop_edges[] = {{"loop", 1}, {"wide", 5}};
 
-TEST(derived_width_shrinks_until_all_fits)
-{
-    struct gravel_flow_layout layout;
-    const struct gravel_channel channels[] = {{"fib", 8, GRAVEL_SPAWN, 0, 2, fib_edges},
-                                              {"sum", 12, GRAVEL_AFTER, 0, 0, NULL}};
-    const struct gravel_flow_shape shape = {1 << 22, 256, 10 << 20};
-    struct gravel_flow_graph graph = graph_of(channels, 2, 20);
-    assert_int_equal(gravel_flow_layout(&layout, &graph, &shape), 0);
-    assert_int_equal(graph.channels[0].width, 1 << 14);
-    assert_true(layout.bytes <= 10 << 20);
-    assert_true(layout.bytes >= 20 * 5 * 4 * (1 << 14));
-    gravel_flow_graph_destroy(&graph);
-}
+/* Channels of a graph; the widths that they get, or why they get none. */
+static const struct {
+    struct gravel_channel channels[3];
+    uint32_t depth;
+    struct gravel_flow_shape shape;
+    uint32_t widths[3];
+    int code;
+    const char *refusal;
+} rows[] = {
+    /* as asked; all continuations have the widest */
+    {{{"fib", 8, GRAVEL_SPAWN, 64, 2, fib_edges},
+      {"sum", 12, GRAVEL_AFTER, 0, 0, NULL},
+      {"then", 4, GRAVEL_AFTER, 16, 0, NULL}},
+     5,
+     {32, 4, 1 << 20},
+     {64, 32, 32},
+     0,
+     NULL},
+    /* as wide as fits */
+    {{{"fib", 8, GRAVEL_SPAWN, 0, 2, fib_edges}, {"sum", 12, GRAVEL_AFTER, 0, 0, NULL}},
+     20,
+     {1 << 22, 256, 10 << 20},
+     {1 << 14, 1 << 14},
+     0,
+     NULL},
+    /* room for edges and a reserve */
+    {{{"loop", 8, GRAVEL_STREAM, 0, 2, loop_edges}, {"wide", 12, GRAVEL_OUTPUT, 0, 0, NULL}},
+     0,
+     {1, 256, 1 << 20},
+     {2, 8},
+     0,
+     NULL},
+    {{{"loop", 8, GRAVEL_STREAM, 1, 2, loop_edges}, {"wide", 12, GRAVEL_OUTPUT, 0, 0, NULL}},
+     0,
+     {8, 256, 1 << 20},
+     {0},
+     GRAVEL_EINVAL,
+     "channel 'loop', which feeds itself: its width, 1"},
+    {{{"fib", 8, GRAVEL_SPAWN, 1 << 20, 2, fib_edges}, {"sum", 12, GRAVEL_AFTER, 0, 0, NULL}},
+     20,
+     {1 << 22, 256, 10 << 20},
+     {0},
+     GRAVEL_ENOMEM,
+     "channels of width 16384 would fit"},
+    {{{"fib", 8, GRAVEL_SPAWN, 1 << 20, 2, fib_edges}, {"sum", 12, GRAVEL_AFTER, 0, 0, NULL}},
+     20,
+     {1 << 22, 256, 10 << 20},
+     {0},
+     GRAVEL_ENOMEM,
+     "fib: 2 words x 1048576 wide x 20 levels = 167772160 bytes"},
+    /* more slots than a number names */
+    {{{"fib", 8, GRAVEL_SPAWN, 1, 0, NULL}, {"sum", 12, GRAVEL_AFTER, 1 << 28, 0, NULL}},
+     20,
+     {1 << 22, 256, UINT64_MAX},
+     {0},
+     GRAVEL_ENOMEM,
+     ""},
+};
 
-TEST(least_width_has_room_for_edges_and_reserve)
+TEST(widths_are_as_asked_or_as_wide_as_fits)
 {
-    struct gravel_flow_layout layout;
-    const struct gravel_channel channels[] = {{"loop", 8, GRAVEL_STREAM, 0, 2, loop_edges},
-                                              {"wide", 12, GRAVEL_OUTPUT, 0, 0, NULL}};
-    const struct gravel_flow_shape shape = {1, 256, 1 << 20};
-    struct gravel_flow_graph graph = graph_of(channels, 2, 0);
-    assert_int_equal(gravel_flow_layout(&layout, &graph, &shape), 0);
-    assert_int_equal(graph.channels[0].width, 2);
-    assert_int_equal(graph.channels[0].reserve, 1);
-    assert_int_equal(graph.channels[1].width, 8);
-    assert_int_equal(graph.channels[1].reserve, 0);
-    gravel_flow_graph_destroy(&graph);
-}
-
-TEST(width_without_room_for_its_reserve_is_refused)
-{
-    struct gravel_flow_layout layout;
-    const struct gravel_channel channels[] = {{"loop", 8, GRAVEL_STREAM, 1, 2, loop_edges},
-                                              {"wide", 12, GRAVEL_OUTPUT, 0, 0, NULL}};
-    const struct gravel_flow_shape shape = {8, 256, 1 << 20};
-    struct gravel_flow_graph graph = graph_of(channels, 2, 0);
-    assert_int_equal(gravel_flow_layout(&layout, &graph, &shape), GRAVEL_EINVAL);
-    assert_non_null(
-        strstr(gravel_last_error(), "channel 'loop', which feeds itself: its width, 1"));
-    gravel_flow_graph_destroy(&graph);
-}
-
-TEST(flow_that_does_not_fit_says_which_would)
-{
-    struct gravel_flow_layout layout;
-    const struct gravel_channel channels[] = {{"fib", 8, GRAVEL_SPAWN, 1 << 20, 2, fib_edges},
-                                              {"sum", 12, GRAVEL_AFTER, 0, 0, NULL}};
-    const struct gravel_flow_shape shape = {1 << 22, 256, 10 << 20};
-    struct gravel_flow_graph graph = graph_of(channels, 2, 20);
-    assert_int_equal(gravel_flow_layout(&layout, &graph, &shape), GRAVEL_ENOMEM);
-    assert_non_null(strstr(gravel_last_error(), "channels of width 16384 would fit"));
-    assert_non_null(
-        strstr(gravel_last_error(), "fib: 2 words x 1048576 wide x 20 levels = 167772160 bytes"));
-    gravel_flow_graph_destroy(&graph);
-}
-
-TEST(flow_of_more_slots_than_a_number_names_is_refused)
-{
-    struct gravel_flow_layout layout;
-    const struct gravel_channel channels[] = {{"fib", 8, GRAVEL_SPAWN, 1, 0, NULL},
-                                              {"sum", 12, GRAVEL_AFTER, 1 << 28, 0, NULL}};
-    const struct gravel_flow_shape shape = {1 << 22, 256, UINT64_MAX};
-    struct gravel_flow_graph graph = graph_of(channels, 2, 20);
-    assert_int_equal(gravel_flow_layout(&layout, &graph, &shape), GRAVEL_ENOMEM);
-    gravel_flow_graph_destroy(&graph);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct gravel_flow_graph graph;
+        struct gravel_flow_layout layout;
+        const struct gravel_graph from = GRAVEL_GRAPH(
+            rows[i].channels, rows[i].channels[2].name ? 3 : 2, .depth = rows[i].depth);
+        assert_int_equal(gravel_flow_graph_create(&graph, &from), 0);
+        assert_int_equal(gravel_flow_layout(&layout, &graph, &rows[i].shape), rows[i].code);
+        if (rows[i].code)
+            assert_non_null(strstr(gravel_last_error(), rows[i].refusal));
+        else
+            assert_true(layout.bytes <= rows[i].shape.max_bytes);
+        for (uint32_t c = 0; !rows[i].code && c < graph.n_channels; c++) {
+            assert_int_equal(graph.channels[c].width, rows[i].widths[c]);
+            assert_int_equal(graph.channels[c].reserve, graph.channels[c].kind == GRAVEL_STREAM);
+        }
+        gravel_flow_graph_destroy(&graph);
+    }
 }

@@ -58,9 +58,8 @@ TEST(trials_keep_minimum_median_and_maximum)
     assert_int_equal(sleeper.n_prepared, 4);
     for (unsigned i = 0; i < 4; i++)
         assert_true(trials.min_s <= trials.seconds[i] && trials.seconds[i] <= trials.max_s);
-    assert_true(trials.min_s >= 0.001);
-    assert_true(trials.max_s >= 0.012 && trials.min_s <= trials.median_s);
-    assert_true(trials.median_s >= 0.0045 && trials.median_s <= trials.max_s);
+    assert_true(trials.min_s >= 0.001 && trials.max_s >= 0.012); /* as the sleeps */
+    assert_true(trials.min_s <= trials.median_s && trials.median_s <= trials.max_s);
     assert_int_equal(trials_report(&trials, TRIALS_PASSED), 0);
     trials_free(&trials);
     fclose(out);
@@ -127,24 +126,6 @@ TEST(json_report_of_an_unchecked_run_has_valid_null)
     json_decref(object);
 }
 
-TEST(other_nodes_print_nothing)
-{
-    char *text = NULL;
-    size_t n = 0;
-    FILE *out = open_memstream(&text, &n);
-    struct sleeper sleeper = {.sleeps_ms = (const unsigned[]){0}};
-    struct trials trials = trials_to(out, 1);
-    trials.node = 1;
-    assert_int_equal(trials_run(&trials, NULL, run, &sleeper), 0);
-    assert_int_equal(trials_report(&trials, TRIALS_PASSED), 0);
-    trials.json = true;
-    assert_int_equal(trials_report(&trials, TRIALS_PASSED), 0);
-    trials_free(&trials);
-    fclose(out);
-    assert_int_equal(n, 0);
-    free(text);
-}
-
 TEST(failed_step_ends_the_series)
 {
     struct sleeper sleeper = {.sleeps_ms = (const unsigned[]){0, 0, 0}, .status = -42};
@@ -157,17 +138,24 @@ TEST(failed_step_ends_the_series)
     assert_int_equal(trials_run(&trials, NULL, run, &sleeper), -EINVAL);
 }
 
-TEST(quiet_report_is_its_summary)
+/* A report of two trials is a line if it is quiet, and nothing from another node. */
+TEST(quiet_report_is_its_summary_and_other_nodes_have_none)
 {
-    char text[1024] = "";
-    FILE *out = fmemopen(text, sizeof text, "w");
-    struct sleeper sleeper = {.sleeps_ms = (const unsigned[]){0, 0}};
-    struct trials trials = trials_to(out, 2);
-    trials.is_quiet = true;
-    assert_int_equal(trials_run(&trials, NULL, run, &sleeper), 0);
-    assert_int_equal(trials_report(&trials, TRIALS_PASSED), 0);
-    fclose(out);
-    trials_free(&trials);
-    assert_ptr_equal(strchr(text, '\n'), text + strlen(text) - 1);
-    assert_non_null(strstr(text, "2 trials)"));
+    for (uint32_t node = 0; node < 2; node++) {
+        char text[1024] = "";
+        FILE *out = fmemopen(text, sizeof text, "w");
+        struct sleeper sleeper = {.sleeps_ms = (const unsigned[]){0, 0}};
+        struct trials trials = trials_to(out, 2);
+        trials.is_quiet = true;
+        trials.node = node;
+        assert_int_equal(trials_run(&trials, NULL, run, &sleeper), 0);
+        assert_int_equal(trials_report(&trials, TRIALS_PASSED), 0);
+        fclose(out);
+        trials_free(&trials);
+        assert_int_equal(strlen(text) > 0, node == 0);
+        if (node)
+            continue;
+        assert_ptr_equal(strchr(text, '\n'), text + strlen(text) - 1);
+        assert_non_null(strstr(text, "2 trials)"));
+    }
 }

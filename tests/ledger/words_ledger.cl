@@ -2,7 +2,7 @@
 /*
  * Updates [first, n) of a node. The host defines N_ELEMENTS.
  *
- * Path: accumulator_ledger.c -> this -> cl/accumulator.cl.h
+ * Path: words_ledger.c -> this -> cl/accumulator.cl.h
  */
 #include "gravel.cl.h"
 #include "accumulator.cl.h"
