@@ -135,11 +135,13 @@ TEST(one_signal_wakes_all_sleepers)
     while (n_waiters(&event) < 3)
         sched_yield();
     usleep(10000); /* asleep by now, or about to: both must be woken */
+    const uint64_t signalled_ns = gravel_clock_ns();
     gravel_event_signal(&event);
     for (size_t i = 0; i < 3; i++) {
         pthread_join(threads[i], NULL);
         assert_true(sleepers[i].was_signalled);
     }
+    assert_true(gravel_clock_ns() - signalled_ns < LONG_NS / 2);
 }
 
 /* Wait until the idle thread is past its spins and yields: the next wait sleeps. */
