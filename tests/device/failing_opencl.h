@@ -19,7 +19,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include <CL/cl.h>
+#include "driver.h"
 
 /* Kinds of calls, as bits. */
 #define READS 1u     /* clEnqueueReadBuffer and its Rect: the pump's, and of the heap */
@@ -116,91 +116,53 @@ static void hold(unsigned kind)
         usleep(1000);
 }
 
-#define WRAP(kind, name, parameters, arguments)                             \
-    cl_int __real_##name parameters;                                        \
-    cl_int __wrap_##name parameters;                                        \
-    cl_int __wrap_##name parameters                                         \
-    {                                                                       \
-        hold(kind);                                                         \
-        return fails(kind) ? CL_OUT_OF_RESOURCES : __real_##name arguments; \
+#define FAILS(kind, name)                                         \
+    WRAP(name)                                                    \
+    {                                                             \
+        hold(kind);                                               \
+        return fails(kind) ? CL_OUT_OF_RESOURCES : PASS_ON(name); \
     }
-#define WRAP_CREATE(type, name, parameters, arguments) \
-    type __real_##name parameters;                     \
-    type __wrap_##name parameters;                     \
-    type __wrap_##name parameters                      \
-    {                                                  \
-        if (!fails(CREATES))                           \
-            return __real_##name arguments;            \
-        *error = CL_MEM_OBJECT_ALLOCATION_FAILURE;     \
-        return NULL;                                   \
+#define FAILS_TO_MAKE(name)                        \
+    WRAP(name)                                     \
+    {                                              \
+        if (!fails(CREATES))                       \
+            return PASS_ON(name);                  \
+        *error = CL_MEM_OBJECT_ALLOCATION_FAILURE; \
+        return NULL;                               \
     }
 
-WRAP(READS, clEnqueueReadBuffer,
-     (cl_command_queue queue, cl_mem buffer, cl_bool blocks, size_t at, size_t bytes, void *to,
-      cl_uint n, const cl_event *wait, cl_event *event),
-     (queue, buffer, blocks, at, bytes, to, n, wait, event))
-WRAP(READS, clEnqueueReadBufferRect,
-     (cl_command_queue queue, cl_mem buffer, cl_bool blocks, const size_t *from, const size_t *to,
-      const size_t *region, size_t row, size_t slice, size_t host_row, size_t host_slice,
-      void *host, cl_uint n, const cl_event *wait, cl_event *event),
-     (queue, buffer, blocks, from, to, region, row, slice, host_row, host_slice, host, n, wait,
-      event))
-WRAP(WRITES, clEnqueueWriteBuffer,
-     (cl_command_queue queue, cl_mem buffer, cl_bool blocks, size_t at, size_t bytes,
-      const void *from, cl_uint n, const cl_event *wait, cl_event *event),
-     (queue, buffer, blocks, at, bytes, from, n, wait, event))
-WRAP(WRITES, clEnqueueFillBuffer,
-     (cl_command_queue queue, cl_mem buffer, const void *pattern, size_t pattern_bytes, size_t at,
-      size_t bytes, cl_uint n, const cl_event *wait, cl_event *event),
-     (queue, buffer, pattern, pattern_bytes, at, bytes, n, wait, event))
-WRAP(KERNELS, clEnqueueNDRangeKernel,
-     (cl_command_queue queue, cl_kernel kernel, cl_uint n, const size_t *offset,
-      const size_t *global, const size_t *local, cl_uint n_wait, const cl_event *wait,
-      cl_event *event),
-     (queue, kernel, n, offset, global, local, n_wait, wait, event))
-WRAP(KERNELS, clSetKernelArg, (cl_kernel kernel, cl_uint index, size_t bytes, const void *value),
-     (kernel, index, bytes, value))
-WRAP(WAITS, clEnqueueMarkerWithWaitList,
-     (cl_command_queue queue, cl_uint n, const cl_event *wait, cl_event *event),
-     (queue, n, wait, event))
-WRAP(WAITS, clFlush, (cl_command_queue queue), (queue))
-WRAP(WAITS, clFinish, (cl_command_queue queue), (queue))
-WRAP(WAITS, clWaitForEvents, (cl_uint n, const cl_event *events), (n, events))
-
-WRAP(WRITES, clEnqueueCopyBuffer,
-     (cl_command_queue queue, cl_mem from, cl_mem to, size_t from_at, size_t to_at, size_t bytes,
-      cl_uint n, const cl_event *wait, cl_event *event),
-     (queue, from, to, from_at, to_at, bytes, n, wait, event))
-WRAP(KERNELS, clSetKernelArgSVMPointer, (cl_kernel kernel, cl_uint index, const void *value),
-     (kernel, index, value))
-WRAP(QUERIES, clGetDeviceInfo,
-     (cl_device_id device, cl_device_info name, size_t bytes, void *value, size_t *needed),
-     (device, name, bytes, value, needed))
-WRAP(QUERIES, clGetPlatformInfo,
-     (cl_platform_id platform, cl_platform_info name, size_t bytes, void *value, size_t *needed),
-     (platform, name, bytes, value, needed))
-WRAP(QUERIES, clGetKernelInfo,
-     (cl_kernel kernel, cl_kernel_info name, size_t bytes, void *value, size_t *needed),
-     (kernel, name, bytes, value, needed))
-WRAP(QUERIES, clGetKernelWorkGroupInfo,
-     (cl_kernel kernel, cl_device_id device, cl_kernel_work_group_info name, size_t bytes,
-      void *value, size_t *needed),
-     (kernel, device, name, bytes, value, needed))
-WRAP(QUERIES, clGetProgramInfo,
-     (cl_program program, cl_program_info name, size_t bytes, void *value, size_t *needed),
-     (program, name, bytes, value, needed))
+FAILS(READS, clEnqueueReadBuffer)
+FAILS(READS, clEnqueueReadBufferRect)
+FAILS(WRITES, clEnqueueWriteBuffer)
+FAILS(WRITES, clEnqueueFillBuffer)
+FAILS(WRITES, clEnqueueCopyBuffer)
+FAILS(KERNELS, clEnqueueNDRangeKernel)
+FAILS(KERNELS, clSetKernelArg)
+FAILS(KERNELS, clSetKernelArgSVMPointer)
+FAILS(WAITS, clEnqueueMarkerWithWaitList)
+FAILS(WAITS, clFlush)
+FAILS(WAITS, clFinish)
+FAILS(WAITS, clWaitForEvents)
+FAILS(QUERIES, clGetDeviceInfo)
+FAILS(QUERIES, clGetPlatformInfo)
+FAILS(QUERIES, clGetKernelInfo)
+FAILS(QUERIES, clGetKernelWorkGroupInfo)
+FAILS(QUERIES, clGetProgramInfo)
+FAILS(CREATES, clCreateSubDevices)
+FAILS_TO_MAKE(clCreateKernel)
+FAILS_TO_MAKE(clEnqueueMapBuffer)
+FAILS_TO_MAKE(clCreateCommandQueueWithProperties)
+FAILS_TO_MAKE(clCreateProgramWithSource)
+FAILS_TO_MAKE(clCreateContext)
 
 /* Looks at copies are not counted, for how many there are is chance; but all fail once the device is lost. */
-cl_int __real_clGetEventInfo(cl_event, cl_event_info, size_t, void *, size_t *);
-cl_int __wrap_clGetEventInfo(cl_event, cl_event_info, size_t, void *, size_t *);
-cl_int __wrap_clGetEventInfo(cl_event event, cl_event_info name, size_t bytes, void *value,
-                             size_t *needed)
+WRAP(clGetEventInfo)
 {
     cl_command_type type = 0;
     unsigned stalls = atomic_load(&failing.stalls);
     if (fails(0) || atomic_load(&failing.is_mute))
         return CL_OUT_OF_RESOURCES;
-    cl_int error = __real_clGetEventInfo(event, name, bytes, value, needed);
+    cl_int error = PASS_ON(clGetEventInfo);
     if (!stalls || name != CL_EVENT_COMMAND_EXECUTION_STATUS)
         return error;
     __real_clGetEventInfo(event, CL_EVENT_COMMAND_TYPE, sizeof type, &type, NULL);
@@ -220,19 +182,13 @@ static void *end_stall(void *unused)
     return NULL;
 }
 
-cl_int __real_clBuildProgram(cl_program, cl_uint, const cl_device_id *, const char *,
-                             void(CL_CALLBACK *)(cl_program, void *), void *);
-cl_int __wrap_clBuildProgram(cl_program, cl_uint, const cl_device_id *, const char *,
-                             void(CL_CALLBACK *)(cl_program, void *), void *);
-cl_int __wrap_clBuildProgram(cl_program program, cl_uint n, const cl_device_id *devices,
-                             const char *options, void(CL_CALLBACK *notify)(cl_program, void *),
-                             void *user)
+WRAP(clBuildProgram)
 {
     pthread_t thread;
     usleep(atomic_load(&failing.build_ms) * 1000);
     if (fails(CREATES))
         return CL_OUT_OF_HOST_MEMORY;
-    cl_int error = __real_clBuildProgram(program, n, devices, options, notify, user);
+    cl_int error = PASS_ON(clBuildProgram);
     if (atomic_fetch_sub(&failing.builds_left, 1) != 1)
         return error;
     atomic_store(&failing.stalls, READS | WAITS);
@@ -268,41 +224,24 @@ static void CL_CALLBACK start_late(cl_event event, cl_int status, void *user)
     pthread_detach(thread);
 }
 
-cl_int __real_clSetEventCallback(cl_event, cl_int, callback_function *, void *);
-cl_int __wrap_clSetEventCallback(cl_event, cl_int, callback_function *, void *);
-cl_int __wrap_clSetEventCallback(cl_event event, cl_int type, callback_function *callback,
-                                 void *user)
+WRAP(clSetEventCallback)
 {
     if (!atomic_load(&failing.late_ms))
-        return __real_clSetEventCallback(event, type, callback, user);
+        return PASS_ON(clSetEventCallback);
     struct late *late = malloc(sizeof *late);
     *late = (struct late){callback, user};
     atomic_fetch_add(&failing.n_late, 1);
     return __real_clSetEventCallback(event, type, start_late, late);
 }
 
-cl_mem __real_clCreateBuffer(cl_context, cl_mem_flags, size_t, void *, cl_int *);
-cl_mem __wrap_clCreateBuffer(cl_context, cl_mem_flags, size_t, void *, cl_int *);
-cl_mem __wrap_clCreateBuffer(cl_context context, cl_mem_flags flags, size_t bytes, void *host,
-                             cl_int *error)
+WRAP(clCreateBuffer)
 {
     uint64_t most_bytes = atomic_load(&failing.most_bytes);
     if (!fails(CREATES) && (most_bytes == 0 || bytes <= most_bytes))
-        return __real_clCreateBuffer(context, flags, bytes, host, error);
+        return PASS_ON(clCreateBuffer);
     *error = CL_MEM_OBJECT_ALLOCATION_FAILURE;
     return NULL;
 }
-WRAP_CREATE(cl_kernel, clCreateKernel, (cl_program program, const char *name, cl_int *error),
-            (program, name, error))
-WRAP_CREATE(void *, clEnqueueMapBuffer,
-            (cl_command_queue queue, cl_mem buffer, cl_bool blocks, cl_map_flags flags, size_t at,
-             size_t bytes, cl_uint n, const cl_event *wait, cl_event *event, cl_int *error),
-            (queue, buffer, blocks, flags, at, bytes, n, wait, event, error))
-WRAP_CREATE(cl_command_queue, clCreateCommandQueueWithProperties,
-            (cl_context context, cl_device_id device, const cl_queue_properties *properties,
-             cl_int *error),
-            (context, device, properties, error))
-
 /* In which the pump rests, and waits for copies. */
 int __real_usleep(useconds_t us);
 int __wrap_usleep(useconds_t us);
@@ -314,25 +253,9 @@ int __wrap_usleep(useconds_t us)
     return code;
 }
 
-WRAP_CREATE(cl_program, clCreateProgramWithSource,
-            (cl_context context, cl_uint n, const char **texts, const size_t *lengths,
-             cl_int *error),
-            (context, n, texts, lengths, error))
-WRAP_CREATE(cl_context, clCreateContext,
-            (const cl_context_properties *properties, cl_uint n, const cl_device_id *devices,
-             void(CL_CALLBACK *notify)(const char *, const void *, size_t, void *), void *user,
-             cl_int *error),
-            (properties, n, devices, notify, user, error))
-WRAP(CREATES, clCreateSubDevices,
-     (cl_device_id device, const cl_device_partition_property *properties, cl_uint n,
-      cl_device_id *parts, cl_uint *n_parts),
-     (device, properties, n, parts, n_parts))
-
-void *__real_clSVMAlloc(cl_context, cl_svm_mem_flags, size_t, cl_uint);
-void *__wrap_clSVMAlloc(cl_context, cl_svm_mem_flags, size_t, cl_uint);
-void *__wrap_clSVMAlloc(cl_context context, cl_svm_mem_flags flags, size_t bytes, cl_uint alignment)
+WRAP(clSVMAlloc)
 {
-    return fails(CREATES) ? NULL : __real_clSVMAlloc(context, flags, bytes, alignment);
+    return fails(CREATES) ? NULL : PASS_ON(clSVMAlloc);
 }
 
 typedef void *thread_function(void *);

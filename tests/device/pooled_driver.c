@@ -17,7 +17,7 @@
 
 #include <CL/cl.h>
 
-#include "wrapped_enqueue.h"
+#include "driver.h"
 
 #define MOST_KERNELS 4096u
 
@@ -36,28 +36,19 @@ static uint64_t needs(cl_kernel kernel)
 
 /* ---- what it says of itself -------------------------------------------------------------------- */
 
-cl_int __real_clGetDeviceInfo(cl_device_id, cl_device_info, size_t, void *, size_t *);
-cl_int __wrap_clGetDeviceInfo(cl_device_id, cl_device_info, size_t, void *, size_t *);
-cl_int __wrap_clGetDeviceInfo(cl_device_id device, cl_device_info name, size_t bytes, void *value,
-                              size_t *needed)
+WRAP(clGetDeviceInfo)
 {
     const cl_device_type gpu = CL_DEVICE_TYPE_GPU;
-    cl_int error = __real_clGetDeviceInfo(device, name, bytes, value, needed);
+    cl_int error = PASS_ON(clGetDeviceInfo);
     if (name == CL_DEVICE_TYPE && error == CL_SUCCESS && value)
         memcpy(value, &gpu, sizeof gpu);
     return error;
 }
 
-cl_int __real_clGetKernelWorkGroupInfo(cl_kernel, cl_device_id, cl_kernel_work_group_info, size_t,
-                                       void *, size_t *);
-cl_int __wrap_clGetKernelWorkGroupInfo(cl_kernel, cl_device_id, cl_kernel_work_group_info, size_t,
-                                       void *, size_t *);
-cl_int __wrap_clGetKernelWorkGroupInfo(cl_kernel kernel, cl_device_id device,
-                                       cl_kernel_work_group_info name, size_t bytes, void *value,
-                                       size_t *needed)
+WRAP(clGetKernelWorkGroupInfo)
 {
     if (name != CL_KERNEL_PRIVATE_MEM_SIZE || bytes < sizeof(cl_ulong))
-        return __real_clGetKernelWorkGroupInfo(kernel, device, name, bytes, value, needed);
+        return PASS_ON(clGetKernelWorkGroupInfo);
     const char *how = getenv("POOLED_DRIVER");
     *(cl_ulong *)value = how && !strcmp(how, "silent") ? 0 : needs(kernel);
     return CL_SUCCESS;
@@ -65,7 +56,19 @@ cl_int __wrap_clGetKernelWorkGroupInfo(cl_kernel kernel, cl_device_id device,
 
 /* ---- its lock ---------------------------------------------------------------------------------- */
 
-cl_int __real_clGetEventInfo(cl_event, cl_event_info, size_t, void *, size_t *);
+/* A call that gets in one after the other. */
+#define LOCKED(name)                   \
+    WRAP(name)                         \
+    {                                  \
+        pthread_mutex_lock(&driver);   \
+        pthread_mutex_unlock(&driver); \
+        return PASS_ON(name);          \
+    }
+LOCKED(clFlush)
+LOCKED(clGetEventInfo)
+LOCKED(clEnqueueReadBuffer)
+LOCKED(clEnqueueWriteBuffer)
+LOCKED(clEnqueueReadBufferRect)
 
 static int has_ended(cl_event event)
 {
@@ -100,24 +103,21 @@ static void remember(cl_event event)
     running[n_running++] = event;
 }
 
-cl_int __wrap_clEnqueueNDRangeKernel(cl_command_queue queue, cl_kernel kernel, cl_uint n,
-                                     const size_t *offset, const size_t *global,
-                                     const size_t *local, cl_uint n_events, const cl_event *events,
-                                     cl_event *event)
+WRAP(clEnqueueNDRangeKernel)
 {
-    cl_event ours = NULL;
+    cl_event ours = NULL, *const theirs = event;
     uint64_t bytes = needs(kernel);
     pthread_mutex_lock(&driver);
     if (bytes > pool_bytes) {
         wait_until_idle();
         pool_bytes = bytes;
     }
-    cl_int error = __real_clEnqueueNDRangeKernel(queue, kernel, n, offset, global, local, n_events,
-                                                 events, &ours);
+    event = &ours;
+    cl_int error = PASS_ON(clEnqueueNDRangeKernel);
     if (error == CL_SUCCESS) {
         remember(ours);
-        if (event)
-            *event = ours;
+        if (theirs)
+            *theirs = ours;
         else
             clReleaseEvent(ours);
     }
@@ -125,43 +125,11 @@ cl_int __wrap_clEnqueueNDRangeKernel(cl_command_queue queue, cl_kernel kernel, c
     return error;
 }
 
-cl_mem __real_clCreateBuffer(cl_context, cl_mem_flags, size_t, void *, cl_int *);
-cl_mem __wrap_clCreateBuffer(cl_context, cl_mem_flags, size_t, void *, cl_int *);
-cl_mem __wrap_clCreateBuffer(cl_context context, cl_mem_flags flags, size_t bytes, void *host,
-                             cl_int *error)
+WRAP(clCreateBuffer)
 {
     pthread_mutex_lock(&driver);
     wait_until_idle();
-    cl_mem buffer = __real_clCreateBuffer(context, flags, bytes, host, error);
+    cl_mem buffer = PASS_ON(clCreateBuffer);
     pthread_mutex_unlock(&driver);
     return buffer;
 }
-
-/* All other calls get in one after the other. */
-#define WRAP(name, parameters, arguments) \
-    cl_int __real_##name parameters;      \
-    cl_int __wrap_##name parameters;      \
-    cl_int __wrap_##name parameters       \
-    {                                     \
-        pthread_mutex_lock(&driver);      \
-        pthread_mutex_unlock(&driver);    \
-        return __real_##name arguments;   \
-    }
-WRAP(clFlush, (cl_command_queue queue), (queue))
-WRAP(clGetEventInfo,
-     (cl_event event, cl_event_info name, size_t bytes, void *value, size_t *needed),
-     (event, name, bytes, value, needed))
-WRAP(clEnqueueReadBuffer,
-     (cl_command_queue queue, cl_mem buffer, cl_bool is_blocking, size_t at, size_t bytes, void *to,
-      cl_uint n_events, const cl_event *events, cl_event *event),
-     (queue, buffer, is_blocking, at, bytes, to, n_events, events, event))
-WRAP(clEnqueueWriteBuffer,
-     (cl_command_queue queue, cl_mem buffer, cl_bool is_blocking, size_t at, size_t bytes,
-      const void *from, cl_uint n_events, const cl_event *events, cl_event *event),
-     (queue, buffer, is_blocking, at, bytes, from, n_events, events, event))
-WRAP(clEnqueueReadBufferRect,
-     (cl_command_queue queue, cl_mem buffer, cl_bool is_blocking, const size_t *from,
-      const size_t *to, const size_t *region, size_t row, size_t slice, size_t host_row,
-      size_t host_slice, void *host, cl_uint n_events, const cl_event *events, cl_event *event),
-     (queue, buffer, is_blocking, from, to, region, row, slice, host_row, host_slice, host,
-      n_events, events, event))

@@ -11,6 +11,7 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
+#include "driver.h"
 #include "expect.h"
 
 #include <gravel/accumulator.h>
@@ -20,38 +21,27 @@
 #define EACH 64u /* messages of a work-item, more than the queues hold */
 #define N_WORDS 256u
 
-static _Atomic cl_command_queue queue; /* the caller's, on which the main thread alone reads */
-static cl_event running;               /* the launch under way, or NULL */
+static _Atomic cl_command_queue of_caller; /* the caller's, on which the main thread alone reads */
+static cl_event running;                   /* the launch under way, or NULL */
 static unsigned n_reads, n_behind;
 
-cl_int __real_clEnqueueReadBuffer(cl_command_queue, cl_mem, cl_bool, size_t, size_t, void *,
-                                  cl_uint, const cl_event *, cl_event *);
-cl_int __wrap_clEnqueueReadBuffer(cl_command_queue, cl_mem, cl_bool, size_t, size_t, void *,
-                                  cl_uint, const cl_event *, cl_event *);
-cl_int __wrap_clEnqueueReadBuffer(cl_command_queue on, cl_mem buffer, cl_bool is_blocking,
-                                  size_t at, size_t bytes, void *to, cl_uint n,
-                                  const cl_event *events, cl_event *event)
+WRAP(clEnqueueReadBuffer)
 {
     cl_int status = CL_COMPLETE;
-    if (on == atomic_load(&queue) && running) {
+    if (queue == atomic_load(&of_caller) && running) {
         clGetEventInfo(running, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status, NULL);
         n_reads++;
         n_behind += status > CL_COMPLETE;
     }
-    return __real_clEnqueueReadBuffer(on, buffer, is_blocking, at, bytes, to, n, events, event);
+    return PASS_ON(clEnqueueReadBuffer);
 }
 
 static _Atomic unsigned n_unmapped;
 
-cl_int __real_clEnqueueUnmapMemObject(cl_command_queue, cl_mem, void *, cl_uint, const cl_event *,
-                                      cl_event *);
-cl_int __wrap_clEnqueueUnmapMemObject(cl_command_queue, cl_mem, void *, cl_uint, const cl_event *,
-                                      cl_event *);
-cl_int __wrap_clEnqueueUnmapMemObject(cl_command_queue on, cl_mem buffer, void *mapped, cl_uint n,
-                                      const cl_event *events, cl_event *event)
+WRAP(clEnqueueUnmapMemObject)
 {
     atomic_fetch_add(&n_unmapped, 1);
-    return __real_clEnqueueUnmapMemObject(on, buffer, mapped, n, events, event);
+    return PASS_ON(clEnqueueUnmapMemObject);
 }
 
 static const char source[] =
@@ -96,7 +86,7 @@ TEST(a_flush_reads_when_the_kernels_before_it_have_ended)
     struct gravel *gravel = scoped_loopback(2, NULL);
     struct gravel_accumulator *accumulator;
     uint64_t table, sums;
-    atomic_store(&queue, gravel_cl_queue(gravel));
+    atomic_store(&of_caller, gravel_cl_queue(gravel));
     OK(gravel_alloc(gravel, N_WORDS * sizeof(cl_uint), &table));
     OK(gravel_alloc(gravel, N_WORDS * sizeof(cl_uint), &sums));
     OK(gravel_accumulator_create(&accumulator, gravel, sums, N_WORDS, GRAVEL_ADD, GRAVEL_UINT));

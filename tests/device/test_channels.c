@@ -8,6 +8,7 @@
  *
  * Path: meson test -> this, kernels/packed.cl -> lib/self_test/second_kernel.c, lib/accumulate, lib/mirror, lib/steal
  */
+#include "driver.h"
 #include "expect.h"
 
 #include <gravel/accumulator.h>
@@ -36,43 +37,29 @@ static void hold(void)
         atomic_store(&most_held, n);
 }
 
-cl_int __real_clRetainCommandQueue(cl_command_queue);
-cl_int __wrap_clRetainCommandQueue(cl_command_queue);
-
-cl_int __wrap_clRetainCommandQueue(cl_command_queue queue)
+WRAP(clRetainCommandQueue)
 {
     hold();
-    return __real_clRetainCommandQueue(queue);
+    return PASS_ON(clRetainCommandQueue);
 }
 
-cl_command_queue __real_clCreateCommandQueueWithProperties(cl_context, cl_device_id,
-                                                           const cl_queue_properties *, cl_int *);
-cl_command_queue __wrap_clCreateCommandQueueWithProperties(cl_context, cl_device_id,
-                                                           const cl_queue_properties *, cl_int *);
-
-cl_command_queue __wrap_clCreateCommandQueueWithProperties(cl_context context, cl_device_id device,
-                                                           const cl_queue_properties *properties,
-                                                           cl_int *error)
+WRAP(clCreateCommandQueueWithProperties)
 {
     if (n_queues++ >= n_channels) {
         *error = __wrap_clRetainCommandQueue(first);
         return first;
     }
-    cl_command_queue queue =
-        __real_clCreateCommandQueueWithProperties(context, device, properties, error);
+    cl_command_queue queue = PASS_ON(clCreateCommandQueueWithProperties);
     hold();
     if (n_queues == 1)
         first = queue;
     return queue;
 }
 
-cl_int __real_clReleaseCommandQueue(cl_command_queue);
-cl_int __wrap_clReleaseCommandQueue(cl_command_queue);
-
-cl_int __wrap_clReleaseCommandQueue(cl_command_queue queue)
+WRAP(clReleaseCommandQueue)
 {
     atomic_fetch_sub(&n_held, 1);
-    return __real_clReleaseCommandQueue(queue);
+    return PASS_ON(clReleaseCommandQueue);
 }
 
 static int open_with(unsigned channels, struct gravel **gravel)

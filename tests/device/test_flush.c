@@ -11,7 +11,7 @@
 #include <pthread.h>
 
 #include "expect.h"
-#include "wrapped_enqueue.h"
+#include "driver.h"
 
 #define MAX_GATES 256u
 #define N_ITEMS 4096u
@@ -56,47 +56,38 @@ static void open_gates(cl_command_queue queue)
     pthread_mutex_unlock(&lock);
 }
 
-cl_int __wrap_clEnqueueNDRangeKernel(cl_command_queue queue, cl_kernel kernel, cl_uint n_dimensions,
-                                     const size_t *offset, const size_t *global,
-                                     const size_t *local, cl_uint n_wait, const cl_event *wait,
-                                     cl_event *event)
+WRAP(clEnqueueNDRangeKernel)
 {
     cl_event events[8];
-    MUST(n_wait < 8);
-    for (cl_uint i = 0; i < n_wait; i++)
+    MUST(n < 8);
+    for (cl_uint i = 0; i < n; i++)
         events[i] = wait[i];
-    events[n_wait] = add_gate(queue);
-    return __real_clEnqueueNDRangeKernel(queue, kernel, n_dimensions, offset, global, local,
-                                         n_wait + 1, events, event);
+    events[n++] = add_gate(queue);
+    wait = events;
+    return PASS_ON(clEnqueueNDRangeKernel);
 }
 
-cl_int __real_clFlush(cl_command_queue);
-cl_int __wrap_clFlush(cl_command_queue);
-cl_int __wrap_clFlush(cl_command_queue queue)
+WRAP(clFlush)
 {
     open_gates(queue);
-    return __real_clFlush(queue);
+    return PASS_ON(clFlush);
 }
 
-cl_int __real_clFinish(cl_command_queue);
-cl_int __wrap_clFinish(cl_command_queue);
-cl_int __wrap_clFinish(cl_command_queue queue)
+WRAP(clFinish)
 {
     open_gates(queue);
-    return __real_clFinish(queue);
+    return PASS_ON(clFinish);
 }
 
 /* It flushes the queues of the events it waits for; a gate that another thread needs opens too, which is no harm. */
-cl_int __real_clWaitForEvents(cl_uint, const cl_event *);
-cl_int __wrap_clWaitForEvents(cl_uint, const cl_event *);
-cl_int __wrap_clWaitForEvents(cl_uint n, const cl_event *events)
+WRAP(clWaitForEvents)
 {
     for (cl_uint i = 0; i < n; i++) {
         cl_command_queue queue = NULL;
         clGetEventInfo(events[i], CL_EVENT_COMMAND_QUEUE, sizeof queue, &queue, NULL);
         open_gates(queue);
     }
-    return __real_clWaitForEvents(n, events);
+    return PASS_ON(clWaitForEvents);
 }
 
 TEST(launches_that_are_waited_for_are_flushed)

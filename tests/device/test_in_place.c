@@ -9,7 +9,7 @@
  */
 #include "expect.h"
 #include "node/node.h"
-#include "wrapped_enqueue.h"
+#include "driver.h"
 
 #include <stdatomic.h>
 #include <unistd.h>
@@ -249,14 +249,10 @@ static void *allocate_one(void *argument)
     return NULL;
 }
 
-cl_int __wrap_clEnqueueNDRangeKernel(cl_command_queue queue, cl_kernel kernel, cl_uint n,
-                                     const size_t *offset, const size_t *global,
-                                     const size_t *local, cl_uint n_events, const cl_event *events,
-                                     cl_event *event)
+WRAP(clEnqueueNDRangeKernel)
 {
     char name[64] = "";
-    const cl_int error = __real_clEnqueueNDRangeKernel(queue, kernel, n, offset, global, local,
-                                                       n_events, events, event);
+    const cl_int error = PASS_ON(clEnqueueNDRangeKernel);
     clGetKernelInfo(kernel, CL_KERNEL_FUNCTION_NAME, sizeof name, name, NULL);
     if (!gravel || gravel->config.n_aggregators != 2 || strcmp(name, "apply_in_place"))
         return error;

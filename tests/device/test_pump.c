@@ -10,6 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "driver.h"
 #include "expect.h"
 
 #include "aggregate/aggregator.h"
@@ -43,19 +44,12 @@ static void wake(void *context, uint32_t queue)
 /* Whether the next copy of a fault takes what stands beside it before the device has written that. */
 static bool tears_fault;
 
-cl_int __real_clEnqueueReadBuffer(cl_command_queue, cl_mem, cl_bool, size_t, size_t, void *,
-                                  cl_uint, const cl_event *, cl_event *);
-cl_int __wrap_clEnqueueReadBuffer(cl_command_queue, cl_mem, cl_bool, size_t, size_t, void *,
-                                  cl_uint, const cl_event *, cl_event *);
-cl_int __wrap_clEnqueueReadBuffer(cl_command_queue queue, cl_mem buffer, cl_bool is_blocking,
-                                  size_t at, size_t bytes, void *to, cl_uint n,
-                                  const cl_event *events, cl_event *event)
+WRAP(clEnqueueReadBuffer)
 {
     struct gravelp_arena *seen = to;
     const bool has_fault = at == 0 && bytes >= sizeof *seen;
-    cl_int error =
-        __real_clEnqueueReadBuffer(queue, buffer, tears_fault && has_fault ? CL_TRUE : is_blocking,
-                                   at, bytes, to, n, events, event);
+    blocks |= tears_fault && has_fault;
+    cl_int error = PASS_ON(clEnqueueReadBuffer);
     if (tears_fault && has_fault && seen->fault) {
         memset(&seen->fault_queue, 0, sizeof *seen - offsetof(struct gravelp_arena, fault_queue));
         tears_fault = false;
