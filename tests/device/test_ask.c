@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Handlers that answer: with a key and without, with arguments of 8 bytes and of 4, beside other messages, from kernels of
- * clients and servers; and what is refused. gravel-conformance has every form of asking.
+ * Handlers that answer: with arguments of 8 bytes and of 4, from ordinary kernels and from those of clients and servers, also
+ * where the answer is dropped; and what is refused. gravel-conformance has every form of asking, `history asks` their mixes.
  *
  * A handler with a key draws numbers by a plain load and store: if two ran at once, or an answer went to a wrong place,
  * a number would come twice or not at all.
@@ -27,9 +27,6 @@ static int ignore(struct gravel *gravel, void *user, uint32_t source, const uint
 
 static struct gravel_handler handlers[] = {
     {.name = "draw", .n_args = 2, .n_answers = 1, .serve = {.n_keys = 1}},
-    {.name = "whoami", .n_answers = 1},
-    {.name = "look", .n_args = 2, .n_answers = 1},
-    {.name = "weigh", .n_args = 3, .n_answers = 1},
     {.name = "mute", .n_args = 1},
     {.name = "wide", .n_args = 2, .function = ignore},
     {.name = "narrow", .n_args = 2, .arg_bytes = 4, .function = ignore},
@@ -103,8 +100,6 @@ static void expect_drawn(struct gravel *gravel, uint64_t numbers, uint64_t answe
 
 /* ---- of a kernel ----------------------------------------------------------------------------- */
 
-#define REPLY "struct gravel_reply reply = {b, c};"
-
 /* Servers as they are derived; with lists, as on a GPU; with owners of the program's choice. */
 TEST(groups_ask)
 {
@@ -125,8 +120,9 @@ TEST(groups_ask)
         const uint64_t numbers = alloc_or_die(gravel, 4 * N_KEYS);
         const uint64_t answers = alloc_or_die(gravel, 8 * N), signal = alloc_or_die(gravel, 64);
         OK(run_body(gravel,
-                    BODY(REPLY "gravel_ask2_wg(g, GRAVEL_HANDLER(draw), i % 7, a, reply, "
-                               "(uint)i, i % 7 % 3);"),
+                    BODY("struct gravel_reply reply = {b, c};"
+                         "gravel_ask2_wg(g, GRAVEL_HANDLER(draw), i % 7, a, reply, "
+                         "(uint)i, i % 7 % 3);"),
                     N, 64, numbers, answers, signal));
         expect_drawn(gravel, numbers, answers, 7, false);
         assert_int_equal(word32(gravel, 0, signal), N);
@@ -150,105 +146,10 @@ TEST(of_narrow_arguments_half_as_much_travels)
                 0));
     assert_in_range(between - before, 16 * N, 18 * N);
     assert_in_range(sent_bytes(gravel) - between, 8 * N, 9 * N);
-    expect_error(gravel_am(gravel, 6, args, 2, 1), GRAVEL_EINVAL,
+    expect_error(gravel_am(gravel, 3, args, 2, 1), GRAVEL_EINVAL,
                  "handler narrow takes arguments of 4 bytes, and argument 1 is 4294967296");
-    expect_error(run_body(gravel, BODY("gravel_am2_wg(g, 6, i, 2, 1);"), 64, 64, 0, 0, 0),
+    expect_error(run_body(gravel, BODY("gravel_am2_wg(g, 3, i, 2, 1);"), 64, 64, 0, 0, 0),
                  GRAVEL_EHANDLER, "(narrow) takes arguments of 4 bytes, the message has them of 8");
-}
-
-/* ---- beside other messages ----------------------------------------------------------------------- */
-
-/* Of every number of arguments, with and without a key, between requests for words; what was put before is seen. */
-TEST(answers_come_among_those_of_words)
-{
-    struct gravel *gravel = open_nodes();
-    const uint64_t words = alloc_or_die(gravel, 8 * (N + N_KEYS));
-    const uint64_t answers = alloc_or_die(gravel, 8 * 6 * N), signal = alloc_or_die(gravel, 64);
-    const char *body = BODY(
-        REPLY
-        "uint at = (uint)i, to = (uint)(i % 3);"
-        "gravel_put_ulong_wg(g, a, at, 5 * i, to);"
-        "gravel_get_ulong_wg(g, a, at, reply, at, to);"
-        "gravel_ask2_wg(g, GRAVEL_HANDLER(look), a, i, reply, 3072 + at, to);"
-        "gravel_fetch_add_ulong_wg(g, a, at, 1, reply, 2 * 3072 + at, to);"
-        "gravel_ask0_wg(g, GRAVEL_HANDLER(whoami), reply, 3 * 3072 + at, to);"
-        "gravel_ask2_wg(g, GRAVEL_HANDLER(draw), i % 63, a + 8 * 3072, reply, 4 * 3072 + at, 2);"
-        "gravel_ask3_wg(g, GRAVEL_HANDLER(weigh), i % 100, 7, 8, reply, 5 * 3072 + at, to);");
-    OK(run_body(gravel, body, N, 64, words, answers, signal));
-    assert_int_equal(word32(gravel, 0, signal), 6 * N);
-    const uint64_t *got = read_map(gravel, 0, answers, 8 * 6 * N);
-    for (uint64_t i = 0; i < N; i++) {
-        assert_int_equal(got[i], 5 * i);
-        assert_int_equal(got[N + i], 5 * i);
-        assert_int_equal(got[2 * N + i], 5 * i);
-        assert_int_equal(got[3 * N + i], 70 + i % 3);
-        assert_in_range(got[4 * N + i] & 0xffff, 0, N / N_KEYS);
-        assert_int_equal(got[4 * N + i] >> 16, 2 | (i % 63) << 8);
-        assert_int_equal(got[5 * N + i], i % 100 + 7000 + 8000000 + i % 3 * 1000000000);
-    }
-    unmap(gravel, got);
-}
-
-/* Where kernels wait, a work-group reads the answer at once. */
-TEST(a_kernel_waits_for_answers)
-{
-    struct gravel *gravel = open_nodes();
-    if (!takes_step(gravel, "drain")) {
-        const uint64_t answers = alloc_or_die(gravel, 8 * N), signals = alloc_or_die(gravel, 4 * N);
-        const uint64_t found = alloc_or_die(gravel, 16 * N); /* behind N: who answered */
-        OK(run_body(
-            gravel,
-            "struct gravel_reply reply = {a, b + 4 * ((i - get_local_id(0)) / 64)};"
-            "struct gravel_reply other = {c + 8 * 3072, reply.signal};"
-            "uint n = gravel_ask3_wg(g, GRAVEL_HANDLER(weigh), i % 100, 1, 2, reply, (uint)i, 1);"
-            "n += gravel_ask0_wg(g, GRAVEL_HANDLER(whoami), other, (uint)i, 2);"
-            "if (gravel_wait_until_uint_wg(g, reply.signal, GRAVEL_CMP_EQ, n))"
-            "    ((global ulong *)gravel_local(g, c))[i] = ((global ulong *)gravel_local(g, "
-            "a))[i];",
-            256, 64, answers, signals, found));
-        const uint64_t *got = read_map(gravel, 0, found, 8 * 256);
-        for (uint64_t i = 0; i < 256; i++)
-            assert_int_equal(got[i], i % 100 + 1000 + 2000000 + 1000000000);
-        unmap(gravel, got);
-    }
-}
-
-TEST(answers_of_active_messages_are_dropped)
-{
-    struct gravel *gravel = open_nodes();
-    const uint64_t numbers = alloc_or_die(gravel, 4 * N_KEYS);
-    const uint64_t args[] = {5, numbers};
-    OK(run_body(gravel, "gravel_am2_wg(g, GRAVEL_HANDLER(draw), i % 63, a, i % 3);", N, 64, numbers,
-                0, 0));
-    OK(gravel_am(gravel, 0, args, 2, 2));
-    OK(gravel_quiet(gravel));
-    for (uint32_t node = 0; node < N_NODES; node++) {
-        const uint32_t *sum = read_map(gravel, node, numbers, N_KEYS * sizeof *sum);
-        uint64_t n = 0;
-        for (uint32_t key = 0; key < N_KEYS; key++)
-            n += sum[key];
-        assert_int_equal(n, N / 3 + (node == 2));
-        unmap(gravel, sum);
-    }
-}
-
-/* Of answers, and of puts that could raise one: no allocation is at offset 0, which names no word. */
-TEST(a_signal_that_is_left_out_raises_nothing)
-{
-    struct gravel *gravel = open_nodes();
-    const uint64_t words = alloc_or_die(gravel, 4 * N), answers = alloc_or_die(gravel, 8 * N);
-    assert_int_not_equal(words, GRAVEL_NO_SIGNAL);
-    OK(run_body(gravel,
-                "const struct gravel_reply reply = {.result = b};"
-                "gravel_ask0_wg(g, GRAVEL_HANDLER(whoami), reply, (uint)i, 2);"
-                "gravel_put_signal_uint_wg(g, a, i, 5, 0, 1);",
-                N, 64, words, answers, 0));
-    expect_words(gravel, 0, words, 0, N);
-    expect_words(gravel, 1, words, 5, N);
-    const uint64_t *got = read_map(gravel, 0, answers, 8 * N);
-    for (uint64_t i = 0; i < N; i++)
-        assert_int_not_equal(got[i], 0);
-    unmap(gravel, got);
 }
 
 /* ---- clients and servers ----------------------------------------------------------------------- */
@@ -268,7 +169,7 @@ static void ask_servers(struct gravel *gravel, cl_program program, cl_ulong n_ke
     clReleaseKernel(kernel);
 }
 
-/* Of this node and of others, beside what clients send servers; with narrow arguments, too. */
+/* Of this node and of others, beside what clients send servers without asking; with narrow arguments, too. */
 TEST(clients_ask_servers)
 {
     for (uint32_t is_narrow = 0; is_narrow < 2; is_narrow++) {

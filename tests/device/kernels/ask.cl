@@ -18,21 +18,6 @@ NUMBER draw(struct gravel_call call, NUMBER key, NUMBER table)
     return (NUMBER)((n_same == 300 ? drawn : 0xffff) | call.node << 16 | (uint)key << 24);
 }
 
-ulong whoami(struct gravel_call call)
-{
-    return 70 + call.node;
-}
-
-ulong look(struct gravel_call call, ulong words, ulong index)
-{
-    return ((global ulong *)gravel_call_local(call, words))[index];
-}
-
-ulong weigh(struct gravel_call call, ulong a, ulong b, ulong c)
-{
-    return a + 1000 * b + 1000000 * c + 1000000000 * (ulong)call.node;
-}
-
 void mute(struct gravel_call call, ulong a)
 {
     (void)call, (void)a;
