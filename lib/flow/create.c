@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * How flows of an open node are made and built.
+ * Makes, builds and destroys flows of an open node.
  *
- * Path:    gravel/flow.h -> create.c -> flow.c, prelude.c.
+ * Path:    gravel/flow.h -> create.c -> graph.c, layout.c, memory.c, prelude.c.
  * Owner:   the caller of gravel_flow_create.
  */
 #include "base/error.h"
@@ -16,6 +16,8 @@
 
 #define CPU_WIDTH (UINT32_C(1) << 15) /* of a core: with its records, what caches hold */
 #define GPU_WIDTH (UINT32_C(1) << 22)
+#define GROUP_ITEMS 256u
+#define FIRST_ELEMENTS (1u << 14) /* of a launch, before any has shown how long they take */
 
 /* Returns the width of a round. With many cores each needs its share, and a launch is worth only a large one. */
 static uint32_t width_of(const struct gravel *gravel)
@@ -48,41 +50,114 @@ static int choose_scheduling(struct gravel *gravel, bool sends,
     return code;
 }
 
-int gravel_flow_create(struct gravel_flow **flow, struct gravel *gravel,
+/* ---- create and destroy ---------------------------------------------------------------------- */
+
+/* Makes what runs and other threads share: posted elements, and counters. */
+static int make_shared(struct gravel_flow *flow)
+{
+    const uint32_t n = flow->graph.n_channels;
+    flow->posts = calloc(n, sizeof *flow->posts);
+    flow->told.peaks = calloc(n, sizeof *flow->told.peaks);
+    return flow->posts && flow->told.peaks ? 0
+                                           : gravel_fail(GRAVEL_ENOMEM, "a flow of %u channels", n);
+}
+
+static int make(struct gravel_flow *flow, const struct gravel_graph *graph)
+{
+    const struct gravel_device *device = &flow->gravel->device;
+    const uint64_t most = device->capability.max_alloc;
+    GRAVEL_TRY(choose_scheduling(flow->gravel, graph->n_messages != 0, &flow->scheduling));
+    GRAVEL_TRY(gravel_flow_graph_create(&flow->graph, graph));
+    GRAVEL_TRY(make_shared(flow));
+    flow->n_messages = graph->n_messages;
+    flow->group_items = graph->group_items ? graph->group_items : GROUP_ITEMS;
+    const struct gravel_flow_shape shape = {
+        .width = width_of(flow->gravel),
+        .group_items = flow->group_items,
+        .max_bytes = graph->max_bytes && graph->max_bytes < most ? graph->max_bytes : most};
+    GRAVEL_TRY(gravel_flow_layout(&flow->layout, &flow->graph, &shape));
+    flow->stats.bytes = flow->layout.bytes;
+    GRAVEL_TRY(gravel_flow_memory_create(&flow->memory, device, &flow->layout, &flow->graph));
+    gravel_flow_tell(flow);
+    return 0;
+}
+
+int gravel_flow_create(struct gravel_flow **out, struct gravel *gravel,
                        const struct gravel_graph *graph)
 {
-    if (flow)
-        *flow = NULL;
-    GRAVEL_TRY(gravel_enter(gravel, "gravel_flow_create", GRAVEL_WAITS));
-    GRAVEL_TRY(gravel_require("gravel_flow_create", "flow", flow));
-    GRAVEL_TRY(gravel_require("gravel_flow_create", "graph", graph));
+    static const char call[] = "gravel_flow_create";
+    if (out)
+        *out = NULL;
+    GRAVEL_TRY(gravel_enter(gravel, call, GRAVEL_WAITS));
+    GRAVEL_TRY(gravel_require(call, "flow", out));
+    GRAVEL_TRY(gravel_require(call, "graph", graph));
     struct gravel_graph own;
-    struct gravel_scheduling scheduling;
-    int code = gravel_flow_graph_read(&own, graph);
-    if (!code)
-        code = gravel_node_hold_launches(gravel, "before a flow's memory");
+    GRAVEL_TRY(gravel_flow_graph_read(&own, graph));
+    struct gravel_flow *flow = calloc(1, sizeof *flow);
+    int code = flow ? gravel_node_hold_launches(gravel, "before a flow's memory")
+                    : gravel_fail(GRAVEL_ENOMEM, "a flow (%zu bytes)", sizeof *flow);
     if (!code) {
-        code = choose_scheduling(gravel, own.n_messages != 0, &scheduling);
-        if (!code)
-            code = gravel_flow_make(flow, gravel, &own, width_of(gravel), &scheduling);
+        flow->gravel = gravel;
+        flow->n_forks = gravel_fork_count();
+        flow->slice_elements = FIRST_ELEMENTS;
+        pthread_mutex_init(&flow->lock, NULL);
+        code = make(flow, &own);
         gravel_node_let_launches(gravel);
-    }
+        if (code)
+            gravel_flow_destroy(flow);
+        else
+            *out = flow;
+    } else
+        free(flow);
     free((void *)own.channels);
     return code;
 }
 
-static int make_kernel(struct gravel_flow *flow, cl_program program, const char *function,
-                       bool loops)
+static void drop_kernels(struct gravel_flow *flow)
 {
-    struct gravel *gravel = flow->gravel;
-    cl_kernel kernel = NULL;
-    int code = gravel_cl_kernel_create(&gravel->device, program, function, NULL, &kernel);
+    gravel_cl_kernel_release(flow->kernel);
+    gravel_cl_kernel_release(flow->looping);
+    gravel_cl_program_release(flow->program);
+    flow->kernel = flow->looping = NULL;
+    flow->program = NULL;
+}
+
+int gravel_flow_destroy(struct gravel_flow *flow)
+{
+    if (!flow)
+        return 0;
+    GRAVEL_TRY(gravel_flow_enter(flow, "gravel_flow_destroy", GRAVEL_WAITS));
+    int code = flow->has_runner ? gravel_flow_wait(flow) : 0;
+    for (uint32_t c = 0; flow->posts && c < flow->graph.n_channels; c++)
+        free(flow->posts[c].words);
+    free(flow->posts);
+    free(flow->told.peaks);
+    pthread_mutex_destroy(&flow->lock);
+    gravel_flow_memory_destroy(&flow->memory);
+    drop_kernels(flow);
+    gravel_flow_graph_destroy(&flow->graph);
+    free(flow);
+    return code;
+}
+
+/* ---- kernels --------------------------------------------------------------------------------- */
+
+/* Makes a kernel of the flow with its first two arguments. @param kernel  [out] NULL on failure */
+static int make_kernel(struct gravel_flow *flow, cl_program program, const char *function,
+                       cl_kernel *kernel)
+{
+    const struct gravel_device *device = &flow->gravel->device;
+    *kernel = NULL;
+    int code = gravel_cl_kernel_create(device, program, function, NULL, kernel);
     if (!code)
-        code = gravel_kernel_set_arena(gravel, kernel, 0);
+        code = gravel_kernel_set_arena(flow->gravel, *kernel, 0);
     if (!code)
-        code = gravel_flow_take_kernel(flow, program, kernel, loops);
-    if (code)
-        gravel_cl_kernel_release(kernel);
+        code = gravel_check_cl("a flow's GRAVEL_FLOW: clSetKernelArg",
+                               gravel_region_set_argument(&flow->memory.region, *kernel, 1));
+    if (code) {
+        gravel_cl_kernel_release(*kernel);
+        *kernel = NULL;
+    }
     return code;
 }
 
@@ -96,48 +171,65 @@ int gravel_flow_kernel(struct gravel_flow *flow, const char *function, cl_kernel
     if (!flow->kernel)
         return gravel_fail(GRAVEL_EINVAL, "%s: function '%s': the flow is not built yet", call,
                            function);
-    const struct gravel_device *device = &flow->gravel->device;
-    int code = gravel_cl_kernel_create(device, flow->program, function, NULL, kernel);
-    if (!code)
-        code = gravel_kernel_set_arena(flow->gravel, *kernel, 0);
-    if (!code)
-        code = gravel_check_cl("gravel_flow_kernel: clSetKernelArg",
-                               gravel_region_set_argument(&flow->memory.region, *kernel, 1));
-    if (code) {
-        gravel_cl_kernel_release(*kernel);
-        *kernel = NULL;
-    }
-    return code;
+    return make_kernel(flow, flow->program, function, kernel);
 }
 
-/* One form of the program. */
-static int build(struct gravel_flow *flow, bool loops, const char *name, const char *source,
-                 const char *options, const char *function)
+static int check_group(const struct gravel_flow *flow, cl_kernel kernel)
 {
-    cl_program program = NULL;
+    size_t most = SIZE_MAX;
+    GRAVEL_TRY(gravel_check_cl("clGetKernelWorkGroupInfo",
+                               gravel_cl_kernel_group(flow->memory.device, kernel, &most)));
+    return most >= flow->group_items
+               ? 0
+               : gravel_fail(GRAVEL_EINVAL,
+                             "a flow of groups of %u work-items, and its kernel takes up to %zu",
+                             flow->group_items, most);
+}
+
+/* Builds one form of the program. @param program  [out] released by the caller, also on failure */
+static int build(struct gravel_flow *flow, bool loops, const char *name, const char *source,
+                 const char *options, const char *function, cl_program *program)
+{
+    cl_kernel *kernel = loops ? &flow->looping : &flow->kernel;
     char *text = gravel_flow_prelude(&flow->graph, &flow->layout, loops, name, source);
-    int code = text ? gravel_program_build(flow->gravel, name, text, options, &program)
+    int code = text ? gravel_program_build(flow->gravel, name, text, options, program)
                     : gravel_fail(GRAVEL_ENOMEM, "%s: text of a flow", name);
     free(text);
     if (!code)
-        code = make_kernel(flow, program, function, loops);
-    gravel_cl_program_release(program);
-    return code;
+        code = make_kernel(flow, *program, function, kernel);
+    return code ? code : check_group(flow, *kernel);
 }
 
 int gravel_flow_build(struct gravel_flow *flow, const char *name, const char *source,
                       const char *options, const char *function)
 {
-    GRAVEL_TRY(gravel_flow_enter(flow, "gravel_flow_build", GRAVEL_WAITS));
-    GRAVEL_TRY(gravel_require("gravel_flow_build", "name", name));
-    GRAVEL_TRY(gravel_require("gravel_flow_build", "source", source));
-    GRAVEL_TRY(gravel_require("gravel_flow_build", "function", function));
+    static const char call[] = "gravel_flow_build";
+    cl_program looping = NULL; /* its kernel retains it */
+    GRAVEL_TRY(gravel_flow_enter(flow, call, GRAVEL_WAITS));
+    GRAVEL_TRY(gravel_require(call, "name", name));
+    GRAVEL_TRY(gravel_require(call, "source", source));
+    GRAVEL_TRY(gravel_require(call, "function", function));
     if (flow->kernel)
-        return gravel_fail(GRAVEL_EINVAL, "gravel_flow_build: the flow has a kernel already");
-    int code = build(flow, false, name, source, options, function);
+        return gravel_fail(GRAVEL_EINVAL, "%s: the flow has a kernel already", call);
+    int code = build(flow, false, name, source, options, function, &flow->program);
     if (!code && flow->scheduling.scheduler != GRAVEL_SCHEDULER_HOST)
-        code = build(flow, true, name, source, options, function);
+        code = build(flow, true, name, source, options, function, &looping);
+    gravel_cl_program_release(looping);
     if (code)
-        gravel_flow_drop_kernels(flow);
+        drop_kernels(flow);
     return code;
+}
+
+int gravel_flow_set_argument(struct gravel_flow *flow, cl_uint index, size_t bytes,
+                             const void *value)
+{
+    GRAVEL_TRY(gravel_flow_enter(flow, "gravel_flow_set_argument", GRAVEL_WAITS));
+    if (!flow->kernel || index < 2)
+        return gravel_fail(GRAVEL_EINVAL,
+                           "gravel_flow_set_argument: number %u, the flow's kernel %s", index,
+                           flow->kernel ? "there" : "not built yet");
+    cl_int error = clSetKernelArg(flow->kernel, index, bytes, value);
+    if (error == CL_SUCCESS && flow->looping)
+        error = clSetKernelArg(flow->looping, index, bytes, value);
+    return gravel_check_cl("gravel_flow_set_argument: clSetKernelArg", error);
 }

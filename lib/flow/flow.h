@@ -2,7 +2,7 @@
 /*
  * A flow of a node: its graph, memory and kernel.
  *
- * Path:    create.c -> flow.c, elements.c (push, take) -> host.c (runs) -> launch.c.
+ * Path:    create.c; elements.c (push, take), run.c -> host.c -> launch.c.
  * Owner:   the caller of gravel_flow_create.
  * Threads: one at a time.
  */
@@ -24,7 +24,6 @@ struct gravel_flow_posts {
 
 /* Counters as other threads see them. */
 struct gravel_flow_told {
-    pthread_mutex_t lock;                 /* guards the rest */
     struct gravel_flow_stats stats, base; /* base: at the last reset */
     uint32_t *peaks;                      /* [n_channels] */
 };
@@ -46,35 +45,15 @@ struct gravel_flow {
     bool is_running;         /* set and cleared by the caller's thread */
     pthread_t runner;        /* of gravel_flow_start */
     bool has_runner;
-    struct gravel_kept outcome; /* of the runner's: read once it is joined */
-    pthread_mutex_t posts_lock;
-    struct gravel_flow_posts *posts; /* [n_channels] under the lock */
+    struct gravel_kept outcome;      /* of the runner's: read once it is joined */
+    pthread_mutex_t lock;            /* guards posts and told */
+    struct gravel_flow_posts *posts; /* [n_channels] */
     int failed;                      /* what a run returned after which the flow is of no use */
     /* What the thread that runs the flow counts, and tells. */
     uint64_t run_begin_ns; /* 0: no run is under way */
     struct gravel_flow_stats stats;
     struct gravel_flow_told told;
 };
-
-/**
- * Check the graph, lay it out, allocate.
- *
- * @param flow      [out] empty on failure.
- * @param gravel    outlives the flow.
- * @param shape     group_items of 0 is 256.
- */
-int gravel_flow_make(struct gravel_flow **flow, struct gravel *gravel,
-                     const struct gravel_graph *graph, uint32_t width,
-                     const struct gravel_scheduling *scheduling);
-
-/**
- * Take a kernel of the flow's program in one form, to be released with the flow, which holds the program of the plain
- * form, too. @return 0; GRAVEL_EINVAL; GRAVEL_ECL.
- */
-int gravel_flow_take_kernel(struct gravel_flow *flow, cl_program program, cl_kernel kernel,
-                            bool loops);
-/** Release what it took: the flow is not built. */
-void gravel_flow_drop_kernels(struct gravel_flow *flow);
 
 /** The channel of a name, to add to, or of an output. @return 0; GRAVEL_EINVAL, which says which call. */
 int gravel_flow_find(const struct gravel_flow *flow, const char *call, const char *name,
@@ -97,34 +76,36 @@ uint32_t gravel_flow_room(const struct gravel_flow *flow, uint32_t channel);
 /** Add records to a channel's level 0 between rounds. @return 0; GRAVEL_ERANGE; GRAVEL_ECL. */
 int gravel_flow_add(struct gravel_flow *flow, uint32_t channel, const void *records, uint32_t n);
 
-/** post.c: what other threads add. An empty list may be destroyed. */
-int gravel_flow_posts_create(struct gravel_flow *flow);
-void gravel_flow_posts_destroy(struct gravel_flow *flow);
-/** Between rounds: add what was posted, as there is room. @return 0; GRAVEL_ENOMEM; GRAVEL_ECL. */
+/** post.c: add what was posted between rounds, as there is room. @return 0; GRAVEL_ENOMEM; GRAVEL_ECL. */
 int gravel_flow_take_posts(struct gravel_flow *flow);
 
-/** told.c: counters for other threads. Half-made is allowed. */
-int gravel_flow_told_create(struct gravel_flow *flow);
-void gravel_flow_told_destroy(struct gravel_flow *flow);
-/** told.c: renew them, between rounds. */
+/** told.c: renew the counters that other threads read, between rounds. */
 void gravel_flow_tell(struct gravel_flow *flow);
 
-/** launch.c: enqueue n_items work-items, whole groups. @param event  [out] of their end. @return as gravel_launch. */
+/**
+ * launch.c: launch n_items work-items, whole groups, and wait for their end.
+ *
+ * @param kernel    flow->looping, whose launch is several rounds; or one that is one round, or a producer.
+ * @param begin_ns  [out] when the wait began.
+ * @return          as gravel_launch; GRAVEL_ECL; GRAVEL_EKERNEL; what ended the node.
+ */
 int gravel_flow_launch(struct gravel_flow *flow, cl_kernel kernel, size_t n_items,
-                       size_t group_items, cl_event *event);
-/** launch.c: wait for them, sleeping. @return 0; GRAVEL_ECL; GRAVEL_EKERNEL; what ended the node. */
-int gravel_flow_wait_launch(struct gravel_flow *flow, cl_kernel kernel, cl_event event);
+                       uint64_t *begin_ns);
 
 /** host.c: rounds until none is left. @return as gravel_flow_run. */
 int gravel_flow_schedule_on_host(struct gravel_flow *flow);
 
-/** report.c: what a fault that the device has reported, or talloc without enq, says; 0 if there is none. */
-int gravel_flow_check_faults(struct gravel_flow *flow, const struct gravelp_round *round);
+/**
+ * report.c: say what a fault is that the device has reported, or talloc without enq.
+ *
+ * @param round  of n elements; NULL: the launch was a producer, of n work-items.
+ * @return       0 if there is none; GRAVEL_EKERNEL; GRAVEL_ETIMEOUT.
+ */
+int gravel_flow_check_faults(const struct gravel_flow *flow, const struct gravelp_round *round,
+                             size_t n);
 /** report.c: the wait for a launch from this round on returned `code`. @return code; the text names the round. */
 int gravel_flow_fail_wait(const struct gravel_flow *flow, const struct gravelp_round *round,
                           int code);
-/** report.c: the same after a producer's launch. */
-int gravel_flow_check_producer(struct gravel_flow *flow, size_t n_items);
 /** report.c: elements are left and nothing is admissible. @return GRAVEL_ESTUCK. */
 int gravel_flow_fail_stuck(struct gravel_flow *flow);
 

@@ -113,20 +113,19 @@ static int check_edge(const struct gravel_graph *graph, const struct gravel_chan
 static int check_parts(const struct gravel_graph *graph)
 {
     bool has_stack = false;
-    int code = 0;
-    for (uint32_t c = 0; c < graph->n_channels && !code; c++)
-        code = check_name(graph, c);
-    for (uint32_t c = 0; c < graph->n_channels && !code; c++) {
-        code = check_channel(&graph->channels[c]);
+    for (uint32_t c = 0; c < graph->n_channels; c++)
+        GRAVEL_TRY(check_name(graph, c));
+    for (uint32_t c = 0; c < graph->n_channels; c++) {
+        GRAVEL_TRY(check_channel(&graph->channels[c]));
         has_stack |= is_stack_kind(kind_of(&graph->channels[c]));
     }
-    for (uint32_t c = 0; c < graph->n_channels && !code; c++)
-        for (uint32_t e = 0; e < graph->channels[c].n_into && !code; e++)
-            code = check_edge(graph, &graph->channels[c], e);
-    if (!code && (graph->depth > GRAVEL_FLOW_MAX_DEPTH || (has_stack && graph->depth == 0)))
-        code = gravel_fail(GRAVEL_EINVAL, "a graph with stacks of depth %u, not of 1 to %u levels",
+    for (uint32_t c = 0; c < graph->n_channels; c++)
+        for (uint32_t e = 0; e < graph->channels[c].n_into; e++)
+            GRAVEL_TRY(check_edge(graph, &graph->channels[c], e));
+    if (graph->depth > GRAVEL_FLOW_MAX_DEPTH || (has_stack && graph->depth == 0))
+        return gravel_fail(GRAVEL_EINVAL, "a graph with stacks of depth %u, not of 1 to %u levels",
                            graph->depth, GRAVEL_FLOW_MAX_DEPTH);
-    return code;
+    return 0;
 }
 
 /* ---- the copy -------------------------------------------------------------------------------- */
@@ -141,11 +140,11 @@ static bool copy_channels(struct gravel_flow_graph *graph, const struct gravel_g
         if (is_stack_kind(kind) != stacks)
             continue;
         graph->names[at] = strdup(channel->name);
+        graph->widths[at] = channel->width;
         graph->may_fill[at] = channel->kind & GRAVEL_MAY_FILL;
         graph->channels[at] =
             (struct gravelp_channel){.kind = kind,
                                      .n_words = channel->record_bytes / 4,
-                                     .width = channel->width,
                                      .n_edges = channel->n_into,
                                      .is_by_group = (channel->kind & GRAVEL_GROUP_NODE) != 0};
         graph->n_channels++;
@@ -174,10 +173,11 @@ static int copy(struct gravel_flow_graph *graph, const struct gravel_graph *from
         n_edges += from->channels[c].n_into;
     graph->names = calloc(from->n_channels, sizeof *graph->names);
     graph->may_fill = calloc(from->n_channels, sizeof *graph->may_fill);
+    graph->widths = calloc(from->n_channels, sizeof *graph->widths);
     graph->channels = calloc(from->n_channels, sizeof *graph->channels);
     graph->edges = calloc(n_edges + 1, sizeof *graph->edges);
-    bool is_whole = graph->names && graph->may_fill && graph->channels && graph->edges &&
-                    copy_channels(graph, from, false);
+    bool is_whole = graph->names && graph->may_fill && graph->widths && graph->channels &&
+                    graph->edges && copy_channels(graph, from, false);
     graph->n_flat = graph->n_channels;
     if (!is_whole || !copy_channels(graph, from, true))
         return gravel_fail(GRAVEL_ENOMEM, "a graph of %u channels", from->n_channels);
@@ -315,6 +315,7 @@ void gravel_flow_graph_destroy(struct gravel_flow_graph *graph)
         free(graph->names[c]);
     free(graph->names);
     free(graph->may_fill);
+    free(graph->widths);
     free(graph->channels);
     free(graph->edges);
     *graph = (struct gravel_flow_graph){0};

@@ -26,7 +26,8 @@ struct gravel_flow_graph {
     uint32_t n_edges;
     char **names;                     /* [n_channels] */
     bool *may_fill;                   /* [n_channels] */
-    struct gravelp_channel *channels; /* [n_channels] width 0: to be derived */
+    uint32_t *widths;                 /* [n_channels] that the caller asked for; 0: to be derived */
+    struct gravelp_channel *channels; /* [n_channels] */
     struct gravelp_edge *edges;       /* [n_edges] */
 };
 

@@ -16,45 +16,16 @@
  */
 #include "flow/flow.h"
 
-#include "base/await.h"
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/trace.h"
 #include "layout/choose.h"
-#include "opencl/objects.h"
-#include "opencl/wait.h"
 
 #include <stdio.h>
 
-#define YIELDS_NS UINT64_C(50000) /* a small round ends before; then the wait sleeps */
-#define MOST_GROWTH 8u            /* of a slice's elements, from one launch to the next */
+#define MOST_GROWTH 8u /* of a slice's elements, from one launch to the next */
 
 /* ---- launches -------------------------------------------------------------------------------- */
-
-/* A launch of one round, or with `loops` of several. */
-static int launch(struct gravel_flow *flow, bool loops, uint32_t n_groups, cl_event *ended,
-                  cl_event *copied)
-{
-    const struct gravel_flow_memory *memory = &flow->memory;
-    size_t group = flow->group_items;
-    GRAVEL_TRY(gravel_check_cl("a flow's round: clEnqueueWriteBuffer",
-                               gravel_flow_memory_send(memory, loops)));
-    GRAVEL_TRY(gravel_flow_launch(flow, loops ? flow->looping : flow->kernel, n_groups * group,
-                                  group, ended));
-    cl_int error = gravel_flow_memory_fetch(memory, loops, copied);
-    return gravel_check_cl("a flow's tails: clEnqueueReadBuffer",
-                           gravel_cl_flush(memory->device->queue, error));
-}
-
-static int wait_for(struct gravel_flow *flow, cl_event ended, cl_event copied)
-{
-    cl_event last = copied ? copied : ended;
-    struct gravel_awake awake = {0};
-    while (gravel_cl_event_status(last) > CL_COMPLETE && gravel_awake_yield(&awake, YIELDS_NS))
-        ;
-    GRAVEL_TRY(gravel_flow_wait_launch(flow, flow->kernel, ended));
-    return copied ? gravel_wait_event(flow->memory.device, copied, "a flow's tails") : 0;
-}
 
 static void trace_round(const struct gravel_flow *flow, const struct gravelp_round *round,
                         uint64_t begin_ns)
@@ -67,23 +38,17 @@ static void trace_round(const struct gravel_flow *flow, const struct gravelp_rou
     gravel_trace_span(flow->gravel->trace, name, begin_ns, gravel_clock_ns());
 }
 
-/* Launch, and wait for the end. @param round  the first of the launch. */
+/* Launches, and waits for the end. @param round  the first of the launch. */
 static int launch_and_wait(struct gravel_flow *flow, bool loops, uint32_t n_groups,
                            const struct gravelp_round *round)
 {
-    cl_event ended = NULL, copied = NULL;
-    int code = launch(flow, loops, n_groups, &ended, &copied);
-    uint64_t begin_ns = gravel_clock_ns();
-    int waited = ended ? wait_for(flow, ended, copied) : 0; /* what has begun uses the memory */
-    code = code ? code : waited;
+    uint64_t begin_ns;
+    int code = gravel_flow_launch(flow, loops ? flow->looping : flow->kernel,
+                                  (size_t)n_groups * flow->group_items, &begin_ns);
     flow->stats.scheduler_ns -= gravel_clock_ns() - begin_ns; /* of the run's time */
     flow->stats.launches++;
-    if (code)
-        code = gravel_flow_fail_wait(flow, round, code);
     trace_round(flow, round, begin_ns);
-    gravel_cl_event_release(ended);
-    gravel_cl_event_release(copied);
-    return code;
+    return code ? gravel_flow_fail_wait(flow, round, code) : 0;
 }
 
 static void set_round(struct gravelp_view view, struct gravelp_round round)
@@ -110,7 +75,7 @@ static int play(struct gravel_flow *flow, struct gravelp_view view, struct grave
     uint32_t n_groups = groups_of(flow, &round);
     set_round(view, round);
     GRAVEL_TRY(launch_and_wait(flow, false, n_groups, &round));
-    GRAVEL_TRY(gravel_flow_check_faults(flow, &round));
+    GRAVEL_TRY(gravel_flow_check_faults(flow, &round, round.n));
     gravelp_view_end_round(view, round);
     flow->stats.rounds++;
     flow->stats.small_rounds += n_groups == 1;
@@ -147,7 +112,7 @@ static int play_turns(struct gravel_flow *flow, struct gravelp_view view,
     flow->stats.lanes += turn->n_lanes;
     if (turn->n_elements >= flow->slice_elements)
         fit_slice(flow, turn->n_elements, gravel_clock_ns() - begin_ns);
-    return gravel_flow_check_faults(flow, &turn->round);
+    return gravel_flow_check_faults(flow, &turn->round, turn->round.n);
 }
 
 int gravel_flow_schedule_on_host(struct gravel_flow *flow)

@@ -45,25 +45,23 @@ static uint32_t least_width(const struct gravel_flow_graph *graph, uint32_t c)
     return width;
 }
 
+/* Returns the widest width of the channels of a kind; 0 if there is none. */
 static uint32_t widest_of(const struct gravel_flow_graph *graph, uint32_t kind)
 {
-    uint32_t widest = 1;
+    uint32_t widest = 0;
     for (uint32_t c = 0; c < graph->n_channels; c++)
         if (graph->channels[c].kind == kind && graph->channels[c].width > widest)
             widest = graph->channels[c].width;
     return widest;
 }
 
-/* Widths as given, and for the rest `width` or what is least. */
-static void set_widths(struct gravel_flow_graph *graph, const struct gravel_flow_graph *asked,
-                       uint32_t width)
+/* Sets widths: as asked, unless `all` are derived, and every other width to `width` or the least. */
+static void set_widths(struct gravel_flow_graph *graph, uint32_t width, bool all)
 {
     for (uint32_t c = 0; c < graph->n_channels; c++) {
         struct gravelp_channel *channel = &graph->channels[c];
-        uint32_t least = least_width(graph, c);
-        channel->width = asked->channels[c].width;
-        if (channel->width == 0)
-            channel->width = least > width ? least : width;
+        const uint32_t least = least_width(graph, c), derived = least > width ? least : width;
+        channel->width = graph->widths[c] && !all ? graph->widths[c] : derived;
     }
     uint32_t widest = widest_of(graph, GRAVEL_AFTER), widest_held = widest_of(graph, GRAVEL_HELD);
     for (uint32_t c = 0; c < graph->n_channels; c++)
@@ -217,10 +215,9 @@ static uint32_t sign_of(const struct gravel_flow_graph *graph)
 /* Lays all out with a width. @return false if it is larger than the shape allows, or a word of rows would have no
  * number. */
 static bool fits(struct gravel_flow_layout *layout, struct gravel_flow_graph *graph,
-                 const struct gravel_flow_graph *asked, const struct gravel_flow_shape *shape,
-                 uint32_t width)
+                 const struct gravel_flow_shape *shape, uint32_t width, bool all)
 {
-    set_widths(graph, asked, width);
+    set_widths(graph, width, all);
     const uint64_t row_words = words_of_rows(graph);
     place_control(layout, graph, row_words);
     if (layout->bytes > shape->max_bytes || row_words >= UINT32_MAX)
@@ -229,21 +226,15 @@ static bool fits(struct gravel_flow_layout *layout, struct gravel_flow_graph *gr
     return true;
 }
 
-/* The widest that all channels could have; 0 if none. */
+/* Returns the widest that all channels could have; 0 if none fits. Lays the graph out anew. */
 static uint32_t widest_of_all(struct gravel_flow_graph *graph,
                               const struct gravel_flow_shape *shape)
 {
-    struct gravelp_channel *channels = calloc(graph->n_channels, sizeof *channels);
-    struct gravel_flow_graph free_widths = *graph;
     struct gravel_flow_layout layout = {0};
     uint32_t width = GRAVEL_FLOW_MAX_WIDTH;
-    if (!channels)
-        return 0;
-    free_widths.channels = channels; /* widths of 0: all are derived */
     begin_header(&layout.header, graph);
-    while (width && !fits(&layout, graph, &free_widths, shape, width))
+    while (width && !fits(&layout, graph, shape, width, true))
         width /= 2;
-    free(channels);
     return width;
 }
 
@@ -274,26 +265,15 @@ static int fail_size(struct gravel_flow_graph *graph, uint64_t bytes,
 int gravel_flow_layout(struct gravel_flow_layout *layout, struct gravel_flow_graph *graph,
                        const struct gravel_flow_shape *shape)
 {
-    size_t channel_bytes = graph->n_channels * sizeof *graph->channels;
-    struct gravel_flow_graph asked = *graph;
     uint32_t width = shape->width;
     *layout = (struct gravel_flow_layout){0};
     begin_header(&layout->header, graph);
-    asked.channels = malloc(channel_bytes);
-    if (!asked.channels)
-        return gravel_fail(GRAVEL_ENOMEM, "a graph of %u channels", graph->n_channels);
-    memcpy(asked.channels, graph->channels, channel_bytes);
-    while (!fits(layout, graph, &asked, shape, width) && width > 1)
+    while (width && !fits(layout, graph, shape, width, false))
         width /= 2;
-    bool is_placed = fits(layout, graph, &asked, shape, width);
-    free(asked.channels);
-    if (!is_placed)
+    if (!width)
         return fail_size(graph, layout->bytes, shape);
-    for (uint32_t c = 0; c < graph->n_channels; c++)
-        if (graph->channels[c].kind == GRAVEL_AFTER)
-            layout->slot_stride = graph->channels[c].width;
-        else if (graph->channels[c].kind == GRAVEL_HELD)
-            layout->held_stride = graph->channels[c].width;
+    layout->slot_stride = widest_of(graph, GRAVEL_AFTER);
+    layout->held_stride = widest_of(graph, GRAVEL_HELD);
     layout->group_items = shape->group_items;
     int code = set_reserves(graph, shape->group_items);
     layout->header.sign = sign_of(graph);

@@ -16,25 +16,6 @@
 
 #define FIRST_ROOM 64u
 
-int gravel_flow_posts_create(struct gravel_flow *flow)
-{
-    flow->posts = calloc(flow->graph.n_channels, sizeof *flow->posts);
-    if (!flow->posts)
-        return gravel_fail(GRAVEL_ENOMEM, "a flow of %u channels", flow->graph.n_channels);
-    pthread_mutex_init(&flow->posts_lock, NULL);
-    return 0;
-}
-
-void gravel_flow_posts_destroy(struct gravel_flow *flow)
-{
-    if (!flow->posts)
-        return;
-    for (uint32_t c = 0; c < flow->graph.n_channels; c++)
-        free(flow->posts[c].words);
-    free(flow->posts);
-    pthread_mutex_destroy(&flow->posts_lock);
-}
-
 /* Makes room for n more: of taken ones, if they are half, so that each is moved about once. Under the lock. */
 static bool grow(struct gravel_flow_posts *posts, uint32_t n_words, uint32_t n)
 {
@@ -70,13 +51,13 @@ int gravel_flow_post(struct gravel_flow *flow, const char *channel, const void *
         return code;
     struct gravel_flow_posts *posts = &flow->posts[c];
     uint32_t n_words = flow->graph.channels[c].n_words;
-    pthread_mutex_lock(&flow->posts_lock);
+    pthread_mutex_lock(&flow->lock);
     bool has_room = grow(posts, n_words, n);
     if (has_room) {
         memcpy(posts->words + (size_t)posts->n * n_words, records, 4 * (size_t)n * n_words);
         posts->n += n;
     }
-    pthread_mutex_unlock(&flow->posts_lock);
+    pthread_mutex_unlock(&flow->lock);
     return has_room ? 0
                     : gravel_fail(GRAVEL_ENOMEM, "gravel_flow_post: %u elements of channel '%s'", n,
                                   flow->graph.names[c]);
@@ -88,7 +69,7 @@ static int take(struct gravel_flow *flow, uint32_t c, uint32_t room, uint32_t **
     struct gravel_flow_posts *posts = &flow->posts[c];
     size_t n_words = flow->graph.channels[c].n_words;
     *words = NULL;
-    pthread_mutex_lock(&flow->posts_lock);
+    pthread_mutex_lock(&flow->lock);
     const uint32_t n_waiting = posts->n - posts->first;
     *n = n_waiting < room ? n_waiting : room;
     if (*n)
@@ -97,7 +78,7 @@ static int take(struct gravel_flow *flow, uint32_t c, uint32_t room, uint32_t **
         memcpy(*words, posts->words + posts->first * n_words, *n * n_words * sizeof **words);
         posts->first += *n;
     }
-    pthread_mutex_unlock(&flow->posts_lock);
+    pthread_mutex_unlock(&flow->lock);
     return *n && !*words ? gravel_fail(GRAVEL_ENOMEM, "%u posted elements of a flow", *n) : 0;
 }
 

@@ -3,15 +3,13 @@
  * Producers: kernels that are no nodes, and add elements between runs. A launch of one is admitted as a round is: what
  * its work-items make at most has to fit.
  *
- * Path:    gravel_flow_produce -> this -> the node's launch; cl/flow.cl.h, GRAVEL_FLOW_PRODUCE.
+ * Path:    gravel_flow_produce -> this -> launch.c; cl/flow.cl.h, GRAVEL_FLOW_PRODUCE.
  * Threads: the one that makes the flow's calls.
  * Source:  Orr 2016, section 4.2.2 (graphs have kernel nodes besides those of channels).
  */
 #include "base/error.h"
 #include "flow/flow.h"
 #include "layout/choose.h"
-#include "opencl/objects.h"
-#include "opencl/wait.h"
 
 #include <inttypes.h>
 
@@ -39,28 +37,6 @@ static int admit(struct gravel_flow *flow, uint64_t n_items, const struct gravel
     return 0;
 }
 
-static int play(struct gravel_flow *flow, cl_kernel kernel, size_t n_items)
-{
-    cl_event ended = NULL, copied = NULL;
-    int code = gravel_check_cl("a flow's limits: clEnqueueWriteBuffer",
-                               gravel_flow_memory_send(&flow->memory, false));
-    if (!code)
-        code = gravel_flow_launch(flow, kernel, n_items, flow->group_items, &ended);
-    if (!code)
-        code = gravel_check_cl("a flow's tails: clEnqueueReadBuffer",
-                               gravel_flow_memory_fetch(&flow->memory, false, &copied));
-    cl_int flushed = clFlush(flow->memory.device->queue);
-    if (!code)
-        code = gravel_check_cl("a producer: clFlush", flushed);
-    int waited = ended ? gravel_flow_wait_launch(flow, kernel, ended) : 0;
-    code = code ? code : waited; /* what has begun uses the memory */
-    if (!code && copied)
-        code = gravel_wait_event(flow->memory.device, copied, "a flow's tails");
-    gravel_cl_event_release(ended);
-    gravel_cl_event_release(copied);
-    return code;
-}
-
 int gravel_flow_produce(struct gravel_flow *flow, cl_kernel kernel, size_t n_items,
                         const struct gravel_edge *into, uint32_t n_into)
 {
@@ -74,9 +50,10 @@ int gravel_flow_produce(struct gravel_flow *flow, cl_kernel kernel, size_t n_ite
     GRAVEL_TRY(admit(flow, n_items, into, n_into));
     if (n_items == 0)
         return 0;
-    int code = play(flow, kernel, n_items);
+    uint64_t begin_ns;
+    int code = gravel_flow_launch(flow, kernel, n_items, &begin_ns);
     if (!code)
-        code = gravel_flow_check_producer(flow, n_items);
+        code = gravel_flow_check_faults(flow, NULL, n_items);
     struct gravelp_view view = gravelp_view_of(flow->memory.control);
     for (uint32_t c = 0; c < flow->graph.n_channels; c++)
         gravelp_view_note_peak(view, c);

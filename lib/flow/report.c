@@ -116,7 +116,8 @@ static int fail_fault(const struct gravel_flow *flow, const struct gravelp_round
     }
 }
 
-static int check(const struct gravel_flow *flow, const struct gravelp_round *round, size_t n)
+int gravel_flow_check_faults(const struct gravel_flow *flow, const struct gravelp_round *round,
+                             size_t n)
 {
     struct gravelp_flow *control = flow->memory.control;
     const struct gravelp_flow_fault *fault =
@@ -129,16 +130,6 @@ static int check(const struct gravel_flow *flow, const struct gravelp_round *rou
         if (unenqueued[c])
             return fail_open(launch_of(flow, round, by), name_of(flow, c), unenqueued[c]);
     return 0;
-}
-
-int gravel_flow_check_faults(struct gravel_flow *flow, const struct gravelp_round *round)
-{
-    return check(flow, round, round->n);
-}
-
-int gravel_flow_check_producer(struct gravel_flow *flow, size_t n_items)
-{
-    return check(flow, NULL, n_items);
 }
 
 int gravel_flow_fail_wait(const struct gravel_flow *flow, const struct gravelp_round *round,

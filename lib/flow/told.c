@@ -3,7 +3,7 @@
  * A flow's counters as any thread may read them, also beside a run: a copy that the thread which runs the flow renews
  * between rounds.
  *
- * Path:    flow.c, host.c, produce.c -> told.c -> gravel_flow_stats_read, gravel_flow_channel_read.
+ * Path:    create.c, elements.c, host.c, produce.c -> told.c -> gravel_flow_stats_read, gravel_flow_channel_read.
  * Owner:   the flow.
  * Threads: one tells; any reads. The lock is held for copies in memory only.
  */
@@ -17,34 +17,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-int gravel_flow_told_create(struct gravel_flow *flow)
-{
-    struct gravel_flow_told *told = &flow->told;
-    told->peaks = calloc(flow->graph.n_channels, sizeof *told->peaks);
-    if (!told->peaks)
-        return gravel_fail(GRAVEL_ENOMEM, "a flow of %u channels", flow->graph.n_channels);
-    pthread_mutex_init(&told->lock, NULL);
-    return 0;
-}
-
-void gravel_flow_told_destroy(struct gravel_flow *flow)
-{
-    if (!flow->told.peaks)
-        return;
-    free(flow->told.peaks);
-    pthread_mutex_destroy(&flow->told.lock);
-}
-
 void gravel_flow_tell(struct gravel_flow *flow)
 {
     const uint32_t *peaks = gravelp_view_of(flow->memory.control).peaks;
     uint64_t run_ns = flow->run_begin_ns ? gravel_clock_ns() - flow->run_begin_ns : 0;
-    pthread_mutex_lock(&flow->told.lock);
+    pthread_mutex_lock(&flow->lock);
     memcpy(flow->told.peaks, peaks, flow->graph.n_channels * sizeof *peaks);
     flow->told.stats = flow->stats;
     flow->told.stats.run_ns += run_ns;
     flow->told.stats.scheduler_ns += run_ns; /* less what launches took, which is subtracted */
-    pthread_mutex_unlock(&flow->told.lock);
+    pthread_mutex_unlock(&flow->lock);
 }
 
 int gravel_flow_stats_read(struct gravel_flow *flow, struct gravel_flow_stats *stats, size_t bytes)
@@ -52,22 +34,22 @@ int gravel_flow_stats_read(struct gravel_flow *flow, struct gravel_flow_stats *s
     struct gravel_flow_stats own;
     GRAVEL_TRY(gravel_flow_enter(flow, "gravel_flow_stats_read", GRAVEL_ANYWHERE));
     GRAVEL_TRY(gravel_require("gravel_flow_stats_read", "stats", stats));
-    pthread_mutex_lock(&flow->told.lock);
+    pthread_mutex_lock(&flow->lock);
     own = flow->told.stats;
 #define SUBTRACT(field, unit, help) own.field -= flow->told.base.field;
     GRAVEL_FLOW_STATS_FIELDS(SUBTRACT)
 #undef SUBTRACT
-    pthread_mutex_unlock(&flow->told.lock);
+    pthread_mutex_unlock(&flow->lock);
     return gravel_growing_give("gravel_flow_stats_read", stats, bytes, &own, sizeof own);
 }
 
 int gravel_flow_stats_reset(struct gravel_flow *flow)
 {
     GRAVEL_TRY(gravel_flow_enter(flow, "gravel_flow_stats_reset", GRAVEL_ANYWHERE));
-    pthread_mutex_lock(&flow->told.lock);
+    pthread_mutex_lock(&flow->lock);
     flow->told.base = flow->told.stats;
     flow->told.base.bytes = 0; /* of the memory, which stays */
-    pthread_mutex_unlock(&flow->told.lock);
+    pthread_mutex_unlock(&flow->lock);
     return 0;
 }
 
@@ -81,9 +63,9 @@ int gravel_flow_channel_read(struct gravel_flow *flow, const char *channel, uint
                            channel ? channel : "(NULL)");
     if (width)
         *width = flow->graph.channels[c].width;
-    pthread_mutex_lock(&flow->told.lock);
+    pthread_mutex_lock(&flow->lock);
     if (peak)
         *peak = flow->told.peaks[c];
-    pthread_mutex_unlock(&flow->told.lock);
+    pthread_mutex_unlock(&flow->lock);
     return 0;
 }
