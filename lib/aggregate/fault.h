@@ -4,7 +4,7 @@
  * not exist, or a number has more bits than its row; in checked mode also that an element is outside of its allocation,
  * for the heap is symmetric.
  *
- * Path:    cl/device/workgroup.cl.h (gravelp_fault) -> the arena -> aggregator.c -> fault.h -> node/report.c.
+ * Path:    cl/device/workgroup.cl.h (gravelp_fault) -> the arena -> aggregator.c -> fault.h -> node/log.c.
  * Threads: the aggregator's.
  */
 #ifndef GRAVEL_AGGREGATE_FAULT_H

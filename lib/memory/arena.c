@@ -7,7 +7,6 @@
 #include "base/addresses.h"
 #include "base/error.h"
 #include "base/power.h"
-#include "device/device.h"
 #include "layout/package.h"
 #include "memory/heap_books.h"
 

@@ -5,12 +5,11 @@
  * for other nodes to hear of it, and GRAVEL_TIMEOUT for the caller's log function. A node whose log function takes
  * longer is not freed. The program's MPI_Finalize ends the nodes of that list in order.
  *
- * Path:    gravel.h -> abort.c -> report.c, network/liveness.c; open.c and close.c keep the list.
+ * Path:    gravel.h -> abort.c -> log.c, network/liveness.c; open.c and close.c keep the list.
  * Threads: any; one lock guards the list and each node's count, and is held for nothing else. A forked child does not
  *          touch it.
  */
 #include "base/clock.h"
-#include "base/caller.h"
 #include "node/node.h"
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -21,14 +20,14 @@ static struct gravel **place_of(const struct gravel *gravel)
 {
     struct gravel **place = &nodes;
     while (*place && *place != gravel)
-        place = &(*place)->next_to_abort;
+        place = &(*place)->next;
     return place;
 }
 
 void gravel_abort_allow(struct gravel *gravel)
 {
     pthread_mutex_lock(&lock);
-    gravel->next_to_abort = nodes;
+    gravel->next = nodes;
     nodes = gravel;
     pthread_mutex_unlock(&lock);
 }
@@ -48,7 +47,7 @@ bool gravel_abort_refuse(struct gravel *gravel)
     pthread_mutex_lock(&lock);
     struct gravel **place = place_of(gravel);
     if (*place)
-        *place = gravel->next_to_abort;
+        *place = gravel->next;
     pthread_mutex_unlock(&lock);
     while (count(gravel) && !gravel_wait_pause(&wait))
         ;
@@ -61,7 +60,7 @@ static struct gravel *enter(const struct gravel *wanted)
     pthread_mutex_lock(&lock);
     struct gravel *gravel = nodes;
     while (gravel && (wanted ? gravel != wanted : !gravel_network_uses_mpi(&gravel->network)))
-        gravel = gravel->next_to_abort;
+        gravel = gravel->next;
     if (gravel)
         gravel->n_aborting++;
     pthread_mutex_unlock(&lock);

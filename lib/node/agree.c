@@ -66,13 +66,10 @@ static int fail_streams(const struct gravel *gravel)
                        gravel->streams.n ? list : "none");
 }
 
-/* Tables of handlers and streams are the same, or the first one that differs is named. Collective. */
-static int agree_on_table(struct gravel *gravel)
+/* Names the first handler that differs, or what else of the tables does. Collective. */
+static int fail_tables(struct gravel *gravel)
 {
     uint64_t hashes[2], counts[2];
-    GRAVEL_TRY(range_over_nodes(gravel, gravel_node_hash_handlers(gravel), hashes));
-    if (hashes[0] == hashes[1])
-        return 0;
     GRAVEL_TRY(range_over_nodes(gravel, gravel->n_handlers, counts));
     for (uint32_t i = 0; i < counts[1]; i++) {
         bool is_here = i < gravel->n_handlers;
@@ -101,7 +98,7 @@ static uint64_t version_of_mpi(void)
     return numbers[0] * UINT64_C(1000000) + numbers[1] * 1000u + numbers[2];
 }
 
-/* @return how many there are. */
+/* Lists what all nodes have in common, the hash of the tables last. @return how many there are */
 static uint32_t list_agreed(const struct gravel *gravel, struct agreed list[MAX_AGREED])
 {
     uint32_t n = 0;
@@ -116,7 +113,8 @@ static uint32_t list_agreed(const struct gravel *gravel, struct agreed list[MAX_
         if (gravel_setting_reach(setting) == GRAVEL_SETTING_AGREED)
             list[n++] = (struct agreed){setting->field, setting->variable,
                                         gravel_setting_number(&gravel->config, setting)};
-    assert(!setting); /* none is left out */
+    assert(!setting && n < MAX_AGREED); /* none is left out */
+    list[n++] = (struct agreed){"handlers and streams", NULL, gravel_node_hash_handlers(gravel)};
     return n;
 }
 
@@ -153,9 +151,9 @@ int gravel_agree_on_settings(struct gravel *gravel)
     for (uint32_t i = 0; i < n && !code; i++) {
         const uint64_t range[2] = {least[2 * i], ~least[2 * i + 1]};
         if (range[0] != range[1])
-            code = fail_agreed(gravel, &list[i], range);
+            code = i + 1 == n ? fail_tables(gravel) : fail_agreed(gravel, &list[i], range);
     }
-    return code ? code : agree_on_table(gravel);
+    return code;
 }
 
 /* A code, and the node that has it, as one number: the least of all nodes' has the least code, and its first node. */

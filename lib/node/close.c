@@ -14,12 +14,8 @@
 #include <stdlib.h>
 
 /* Nodes whose device still uses what they own when they close. Leaked on purpose; listed for leak checkers. */
-struct left {
-    struct left *next;
-    struct gravel *gravel;
-};
 static pthread_mutex_t left_lock = PTHREAD_MUTEX_INITIALIZER;
-static struct left *left_behind;
+static struct gravel *left_behind;
 
 /* @return maps that are out. */
 static uint32_t end_node(struct gravel *gravel, enum gravel_end end)
@@ -33,13 +29,10 @@ static uint32_t end_node(struct gravel *gravel, enum gravel_end end)
 
 static void leave_behind(struct gravel *gravel)
 {
-    struct left *left = malloc(sizeof *left);
     end_node(gravel, GRAVEL_LEFT);
-    if (!left)
-        return;
     pthread_mutex_lock(&left_lock);
-    *left = (struct left){left_behind, gravel};
-    left_behind = left;
+    gravel->next = left_behind;
+    left_behind = gravel;
     pthread_mutex_unlock(&left_lock);
 }
 

@@ -5,7 +5,6 @@
  * Path:    gravel.h, and all other files here -> facts.c.
  * Threads: any, and handlers.
  */
-#include "base/caller.h"
 #include "node/node.h"
 #include "settings/defaults.h"
 

@@ -13,15 +13,12 @@
 #include "base/clock.h"
 #include "settings/defaults.h"
 #include "node/enqueue.h"
-#include "node/node.h"
 #include "settings/settings.h"
 #include "node/launch.h"
 #include "opencl/parameter.h"
 #include "opencl/objects.h"
-#include "opencl/program.h"
 #include "opencl/slice.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

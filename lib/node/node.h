@@ -6,7 +6,7 @@
  *          (open), close.c; bindings.c, handlers.c, streams.c (what the caller gives, beside settings); messages.c,
  *          rows.c, host_buffers.c, waits.c, heap.c, maps.c; launch.c (programs too), sizes.c, wait_list.c,
  *          enqueue.c (commands); limits.c (of waits for the device), watch.c (of calls of the driver), checked.c,
- *          object.c, flushes.c, log.c, report.c, stats.c; abort.c.
+ *          object.c, flushes.c, log.c, stats.c; abort.c.
  */
 #ifndef GRAVEL_NODE_NODE_H
 #define GRAVEL_NODE_NODE_H
@@ -96,8 +96,8 @@ struct gravel {
     struct gravel_launches launches;
     struct gravel_private private_memory;
     struct gravel_watch watch;
-    struct gravel *next_to_abort; /* abort.c */
-    uint32_t n_aborting;          /* calls of gravel_abort that are under way; of abort.c, too */
+    struct gravel *next; /* of open nodes (abort.c), or of those left behind (close.c) */
+    uint32_t n_aborting; /* calls of gravel_abort that are under way; of abort.c, too */
     struct gravel_trace *trace;
     uint64_t opened_ns;
     _Atomic bool knows_locals; /* relaxed: the program has asked for another node of this process */
@@ -137,11 +137,11 @@ static inline bool gravel_node_has_failed(const struct gravel *gravel)
     return gravel_failure_is_fatal(&gravel->failure);
 }
 
-/** report.c: note what a thread of the node ran into; `context` is the node. See gravel_report_function. */
+/** log.c: note what a thread of the node ran into; `context` is the node. See gravel_report_function. */
 void gravel_report(void *context, int code, bool is_fatal, const char *text);
 
 /**
- * report.c: from now on a failure of the node wakes who waits in the arena and the aggregators, also one that came
+ * log.c: from now on a failure of the node wakes who waits in the arena and the aggregators, also one that came
  * before; or no longer. A thread of the network may report while the node opens.
  */
 void gravel_report_to_outbound(struct gravel *gravel, bool has_outbound);

@@ -8,12 +8,10 @@
  */
 #include "base/clock.h"
 #include "base/descriptor.h"
-#include "base/caller.h"
 #include "device/cores.h"
 #include "node/bindings.h"
 #include "settings/defaults.h"
 #include "node/enqueue.h"
-#include "node/node.h"
 #include "opencl/objects.h"
 #include "settings/settings.h"
 #include "self_test/self_test.h"

@@ -6,7 +6,6 @@
  * Owner:   the text is freed here.
  * Threads: any.
  */
-#include "base/error.h"
 #include "node/node.h"
 
 #include <errno.h>

@@ -7,8 +7,6 @@
  */
 #include "node/launch.h"
 
-#include "base/error.h"
-
 #include <inttypes.h>
 #include <stdint.h>
 #include <string.h>

@@ -6,11 +6,9 @@
  * Threads: any but a handler's.
  */
 #include "base/clock.h"
-#include "node/node.h"
 #include "node/object.h"
 #include "transport/names.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -6,10 +6,8 @@
  * some with a lock held that the other calls need.
  */
 #include "base/clock.h"
-#include "base/error.h"
 #include "node/node.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -6,7 +6,7 @@
  *
  * A network thread that stands there is given up: the calls that wait for it return, and others hear its silence.
  *
- * Path:    gravel_open, gravel_close -> watch.c -> base/mark.h, report.c.
+ * Path:    gravel_open, gravel_close -> watch.c -> base/mark.h, log.c.
  * Owner:   the node.
  * Threads: start, end_opening and stop by the one that opens or closes the node.
  */

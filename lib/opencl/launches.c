@@ -14,7 +14,6 @@
 
 #include "base/clock.h"
 #include "base/error.h"
-#include "opencl/objects.h"
 #include "opencl/wait.h"
 
 #include <stdio.h>

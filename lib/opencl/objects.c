@@ -6,7 +6,6 @@
 
 #include "base/addresses.h"
 #include "base/error.h"
-#include "device/device.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -13,7 +13,6 @@
 #include "opencl/private.h"
 #include "opencl/source.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

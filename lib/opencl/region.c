@@ -10,7 +10,6 @@
 
 #include "base/error.h"
 #include "base/piece.h"
-#include "device/device.h"
 #include "opencl/objects.h"
 #include "opencl/pinned.h"
 #include "opencl/wait.h"

@@ -3,7 +3,7 @@
  * The node fails while it opens, by a report of another thread, as where a peer dies: at the moment when arena and
  * aggregators are made. gravel_open says why; ThreadSanitizer finds what both threads touch.
  *
- * Path: meson test -> this -> lib/node/report.c, lib/node/outbound.c
+ * Path: meson test -> this -> lib/node/log.c, lib/node/outbound.c
  */
 #include <pthread.h>
 #include <stdatomic.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Collective calls for which one node has no memory: every node is told, none has made anything, and the next calls fit
- * together. Of gravel_alloc the heap's books; of objects each allocation in turn.
+ * together. Of gravel_alloc the heap's books; of objects each allocation in turn; of gravel_quiet its targets.
  *
  * usage: mpirun ... no_books MODE    (any mode) fault.sh counts the nodes that print "as expected"
  *
@@ -100,6 +100,9 @@ int main(void)
         MUST(n > 1);
         OK(gravel_free(gravel, array));
     }
+    n_left = 1;
+    MUST(gravel_quiet(gravel) == GRAVEL_ENOMEM && strstr(gravel_last_error(), "gravel_quiet: out"));
+    OK(gravel_quiet(gravel));
     OK(gravel_close(gravel));
     printf("node %u: as expected: %u were refused\n", node, n_refused);
     return 0;
