@@ -131,8 +131,10 @@ GRAVELP_INLINE global void *gravel_local(struct gravel_group g, ulong offset)
  * gets a spare element instead, as of gravel_call_at. Without it this is the address alone.
  */
 #if defined(GRAVEL_CHECK) && GRAVEL_CHECK
-#define gravel_local_at(g, offset, index, bytes) \
-    gravelp_local_at((g), (offset), (index), (bytes), __func__, sizeof __func__, __LINE__)
+#define gravel_local_at(g, offset, index, bytes)                                                  \
+    gravelp_element_at((g).arena, gravelp_heap((g).arena, 0), (offset), (index), (bytes),         \
+                       GRAVELP_FAULT_BOUNDS, gravelp_origin_of_item(), __func__, sizeof __func__, \
+                       __LINE__)
 #else
 #define gravel_local_at(g, offset, index, bytes) \
     gravel_local((g), (ulong)(offset) + (ulong)(index) * (ulong)(bytes))
@@ -328,15 +330,10 @@ GRAVELP_INLINE global void *gravel_call_local(struct gravel_call call, ulong off
  * instead (of 1024 bytes; of a larger one the beginning of the heap). Without it this is the address alone.
  */
 #if defined(GRAVEL_CHECK) && GRAVEL_CHECK
-GRAVELP_INLINE global void *gravelp_call_at(struct gravel_call call, ulong base, ulong index,
-                                            ulong bytes, uint name, uint line)
-{
-    return gravelp_element_at(call.arena, call.heap,
-                              (struct gravelp_element){base, index, bytes, call.node, name, line});
-}
-#define gravel_call_at(call, base, index, bytes)      \
-    gravelp_call_at((call), (base), (index), (bytes), \
-                    gravelp_check_name(__func__, sizeof __func__), __LINE__)
+#define gravel_call_at(call, base, index, bytes)                                                 \
+    gravelp_element_at((call).arena, (call).heap, (base), (index), (bytes),                      \
+                       GRAVELP_FAULT_CALL_BOUNDS, GRAVELP_ORIGIN_OF_NODE((call).node), __func__, \
+                       sizeof __func__, __LINE__)
 #else
 #define gravel_call_at(call, base, index, bytes) \
     gravel_call_local((call), (ulong)(base) + (ulong)(index) * (ulong)(bytes))

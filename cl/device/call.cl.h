@@ -58,35 +58,24 @@
     GRAVELP_TRANSACTIONS;          \
     GRAVELP_SERVE_PAIRS(number, GRAVELP_CALL_ROW(0), GRAVELP_CALL_ROW(1), n_messages)
 
-/* Names a function in a fault that this work-item has claimed. */
-GRAVELP_INLINE void gravelp_fault_set_name(global struct gravelp_arena *arena,
-                                           GRAVELP_LITERAL *name, uint name_bytes)
+#if defined(GRAVEL_NODE_OF) || (defined(GRAVEL_CHECK) && GRAVEL_CHECK)
+/* Any work-item: ends the node with the name of a function, if this is its first fault. */
+GRAVELP_OUT_OF_LINE void gravelp_fault_in(global struct gravelp_arena *arena,
+                                          struct gravelp_origin origin, GRAVELP_LITERAL *name,
+                                          uint name_bytes, uint fault, uint queue, ulong ticket,
+                                          ulong value, ulong offset)
 {
+    if (!gravelp_fault_claim(arena))
+        return;
     for (uint i = 0; i < GRAVELP_FAULT_FILE_BYTES; i++)
         arena->fault_file[i] =
             i < name_bytes && i + 1 < GRAVELP_FAULT_FILE_BYTES ? (uchar)name[i] : 0;
+    gravelp_fault_write(arena, origin, fault, queue, ticket, value, offset);
 }
+#endif
 
 #if defined(GRAVEL_NODE_OF)
-/* Any work-item: ends the node, for a transaction's keys are not both of the node that it came to. */
-GRAVELP_OUT_OF_LINE void gravelp_keys_tell(global struct gravelp_arena *arena, uint node,
-                                           ulong of_first, ulong of_second, GRAVELP_LITERAL *name,
-                                           uint name_bytes)
-{
-    if (arena->servers_offset)
-        gravelp_store_relaxed(&gravelp_servers(arena)->is_broken,
-                              1); /* relaxed: the kernel's end orders it */
-    if (!gravelp_fault_claim(arena))
-        return;
-    gravelp_fault_set_name(arena, name, name_bytes);
-    arena->fault_queue = node;
-    arena->fault_ticket = (uint)of_first;
-    arena->fault_value = (uint)of_second;
-    arena->fault_high[0] = arena->fault_high[1] = 0;
-    gravelp_fault_publish(arena, gravelp_origin_of_item(), GRAVELP_FAULT_KEYS);
-}
-
-/* Any work-item, of a transaction for a node: whether both its keys are of that node. */
+/* Any work-item, of a transaction for a node: whether both its keys are of that node; ends the node if not. */
 GRAVELP_INLINE bool gravelp_has_both_keys(global struct gravelp_arena *arena, uint node,
                                           uint n_nodes, ulong first, ulong second,
                                           GRAVELP_LITERAL *name, uint name_bytes)
@@ -94,8 +83,13 @@ GRAVELP_INLINE bool gravelp_has_both_keys(global struct gravelp_arena *arena, ui
     const ulong of_first = gravelp_node_of(first, n_nodes);
     const ulong of_second = gravelp_node_of(second, n_nodes);
     const bool has_both = of_first == node && of_second == node;
-    if (!has_both)
-        gravelp_keys_tell(arena, node, of_first, of_second, name, name_bytes);
+    if (!has_both) {
+        if (arena->servers_offset)
+            gravelp_store_relaxed(&gravelp_servers(arena)->is_broken,
+                                  1); /* relaxed: the kernel's end orders it */
+        gravelp_fault_in(arena, gravelp_origin_of_item(), name, name_bytes, GRAVELP_FAULT_KEYS,
+                         node, of_first, of_second, 0);
+    }
     return has_both;
 }
 #else
@@ -103,11 +97,8 @@ GRAVELP_INLINE bool gravelp_has_both_keys(global struct gravelp_arena *arena, ui
 #endif
 
 #if defined(GRAVEL_CHECK) && GRAVEL_CHECK
-/* A handler, or a kernel, asks for an element. */
-struct gravelp_element {
-    ulong base, index, bytes;
-    uint node, name, line; /* as in struct gravelp_bounds_fault */
-};
+/* Of a handler's message: the node that it is for. */
+#define GRAVELP_ORIGIN_OF_NODE(node) ((struct gravelp_origin){1, {(node), 0, 0}})
 
 #define GRAVELP_BOUNDS_OF(arena) \
     ((global struct gravelp_bounds *)((global uchar *)(arena) + (arena)->bounds_offset))
@@ -134,91 +125,25 @@ GRAVELP_INLINE struct gravelp_bounds_span gravelp_bounds_find(global struct grav
     return (struct gravelp_bounds_span){0, 0};
 }
 
-/* Any work-item: tell the host of an index outside. The first one stays. */
-GRAVELP_OUT_OF_LINE void gravelp_bounds_tell(global struct gravelp_bounds_fault *fault,
-                                             struct gravelp_element element,
-                                             struct gravelp_bounds_span span)
-{
-    if (gravelp_device_fetch_add_relaxed(&fault->claim, 1) != 0) /* V3 */
-        return;
-    fault->name = element.name; /* the kernel's end orders these for the host */
-    fault->line = element.line;
-    fault->node = element.node;
-    fault->base = element.base;
-    fault->index = element.index;
-    fault->bytes = element.bytes;
-    fault->span = span;
-}
-
 /*
- * Any work-item: looks an element up. @return its address in a heap; NULL if it is outside, of the allocation in *span,
- * in which the base has *most elements before it ends
+ * Any work-item: returns the address of an element of `bytes` [bytes] in a heap. One that is outside of the base's
+ * allocation ends the node, with `fault`, and becomes a spare one.
  */
-GRAVELP_INLINE global uchar *gravelp_element_inside(global struct gravelp_arena *arena,
-                                                    global uchar *heap,
-                                                    struct gravelp_element element,
-                                                    struct gravelp_bounds_span *span, ulong *most)
+GRAVELP_INLINE global void *gravelp_element_at(global struct gravelp_arena *arena,
+                                               global uchar *heap, ulong base, ulong index,
+                                               ulong bytes, uint fault,
+                                               struct gravelp_origin origin, GRAVELP_LITERAL *name,
+                                               uint name_bytes, uint line)
 {
-    global uchar *place = heap + element.base + element.index * element.bytes;
     if (arena->bounds_offset == 0)
-        return place;
-    *span = gravelp_bounds_find(arena, GRAVELP_BOUNDS_OF(arena), element.base);
-    const ulong room = span->bytes ? span->bytes - (element.base - span->offset) : 0;
-    *most = element.base < arena->heap_bytes && element.bytes ? room / element.bytes : 0;
-    return element.index < *most ? place : 0;
-}
-
-/* Any work-item: what takes the place of an element outside. */
-GRAVELP_INLINE global uchar *gravelp_element_spare(global struct gravelp_arena *arena,
-                                                   global uchar *heap, ulong bytes)
-{
+        return heap + base + index * bytes;
+    struct gravelp_bounds_span span = gravelp_bounds_find(arena, GRAVELP_BOUNDS_OF(arena), base);
+    const ulong room = span.bytes ? span.bytes - (base - span.offset) : 0;
+    const ulong most = base < arena->heap_bytes && bytes ? room / bytes : 0;
+    if (index < most)
+        return heap + base + index * bytes;
+    gravelp_fault_in(arena, origin, name, name_bytes, fault, line, index, most, base);
     return bytes <= GRAVELP_SPARE_BYTES ? GRAVELP_BOUNDS_OF(arena)->spare : heap;
-}
-
-/* Any work-item of a handler: where the element is in a heap, or a spare one. */
-GRAVELP_INLINE global uchar *gravelp_element_at(global struct gravelp_arena *arena,
-                                                global uchar *heap, struct gravelp_element element)
-{
-    struct gravelp_bounds_span span;
-    ulong most;
-    global uchar *inside = gravelp_element_inside(arena, heap, element, &span, &most);
-    if (inside)
-        return inside;
-    gravelp_bounds_tell(&GRAVELP_BOUNDS_OF(arena)->fault, element, span);
-    return gravelp_element_spare(arena, heap, element.bytes);
-}
-
-/* Any work-item of a kernel: ends the node with the name of the function that asks, if this is its first fault. */
-GRAVELP_OUT_OF_LINE void gravelp_local_tell(global struct gravelp_arena *arena,
-                                            struct gravelp_element element, ulong most,
-                                            GRAVELP_LITERAL *name, uint name_bytes)
-{
-    if (!gravelp_fault_claim(arena))
-        return;
-    gravelp_fault_set_name(arena, name, name_bytes);
-    arena->fault_queue = element.line;
-    arena->fault_offset = element.base;
-    arena->fault_ticket = (uint)element.index;
-    arena->fault_high[0] = (uint)(element.index >> 32);
-    arena->fault_value = (uint)most;
-    arena->fault_high[1] = (uint)(most >> 32);
-    gravelp_fault_publish(arena, gravelp_origin_of_item(), GRAVELP_FAULT_BOUNDS);
-}
-
-/* Any work-item of a kernel: where the element is in the node's part of the heap, or a spare one. */
-GRAVELP_INLINE global void *gravelp_local_at(struct gravel_group g, ulong base, ulong index,
-                                             ulong bytes, GRAVELP_LITERAL *name, uint name_bytes,
-                                             uint line)
-{
-    const struct gravelp_element element = {base, index, bytes, 0, 0, line};
-    struct gravelp_bounds_span span;
-    ulong most;
-    global uchar *heap = gravelp_heap(g.arena, 0);
-    global uchar *inside = gravelp_element_inside(g.arena, heap, element, &span, &most);
-    if (inside)
-        return inside;
-    gravelp_local_tell(g.arena, element, most, name, name_bytes);
-    return gravelp_element_spare(g.arena, heap, bytes);
 }
 #endif
 

@@ -180,13 +180,11 @@ GRAVELP_INLINE void gravelp_fault_publish(global struct gravelp_arena *arena,
     gravelp_store_release(&arena->fault, fault); /* F1, pairs with the host's F2 */
 }
 
-/* Leader: tell the host what went wrong. The first fault of the node stays. */
-GRAVELP_OUT_OF_LINE void gravelp_fault_at(global struct gravelp_arena *arena,
-                                          struct gravelp_origin origin, uint fault, uint queue,
-                                          ulong ticket, ulong value, ulong offset)
+/* Writes a fault that this work-item has claimed, and shows it to the host. */
+GRAVELP_INLINE void gravelp_fault_write(global struct gravelp_arena *arena,
+                                        struct gravelp_origin origin, uint fault, uint queue,
+                                        ulong ticket, ulong value, ulong offset)
 {
-    if (!gravelp_fault_claim(arena))
-        return;
     arena->fault_offset = offset;
     arena->fault_queue = queue;
     arena->fault_ticket = (uint)ticket;
@@ -194,6 +192,15 @@ GRAVELP_OUT_OF_LINE void gravelp_fault_at(global struct gravelp_arena *arena,
     arena->fault_high[1] = (uint)(value >> 32);
     arena->fault_value = (uint)value;
     gravelp_fault_publish(arena, origin, fault);
+}
+
+/* Leader: tells the host what went wrong. The first fault of the node stays. */
+GRAVELP_OUT_OF_LINE void gravelp_fault_at(global struct gravelp_arena *arena,
+                                          struct gravelp_origin origin, uint fault, uint queue,
+                                          ulong ticket, ulong value, ulong offset)
+{
+    if (gravelp_fault_claim(arena))
+        gravelp_fault_write(arena, origin, fault, queue, ticket, value, offset);
 }
 GRAVELP_INLINE void gravelp_fault(global struct gravelp_arena *arena, uint fault, uint queue,
                                   uint ticket, uint value)

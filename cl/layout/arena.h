@@ -48,6 +48,8 @@
 #define GRAVELP_FAULT_POOL 15u   /* what is freed is no block of the pool, or free already */
 #define GRAVELP_FAULT_BOUNDS 16u /* checked mode: an element of gravel_local_at is outside */
 #define GRAVELP_FAULT_KEYS 17u   /* a transaction whose keys are not both of its node */
+#define GRAVELP_FAULT_CALL_BOUNDS \
+    18u /* checked mode: an element of gravel_call_at is outside; fault_item[0] is the node */
 #define GRAVELP_FAULT_CUT_OFF 0x100u /* or-ed to one of these waits: the host's clock stood */
 
 #define GRAVELP_FAULT_FILE_BYTES 64u /* of a file's name: the last ones */

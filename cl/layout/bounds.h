@@ -10,7 +10,7 @@
  * has no barrier between the two: of two tables it would write the one that such a handler searches. Of three tables
  * that one comes next, behind the barrier.
  *
- * Path:    lib/memory/memory.c writes it -> call.cl.h -> the fault back to lib/serve/calls.c.
+ * Path:    lib/memory/memory.c writes it -> call.cl.h -> a fault of the node.
  */
 #ifndef GRAVELP_BOUNDS_H
 #define GRAVELP_BOUNDS_H
@@ -25,16 +25,6 @@ struct gravelp_bounds_span {
     gravelp_u64 offset, bytes; /* heap offsets offset to offset + bytes - 1 */
 };
 
-/* The first index outside; written by the device, read when the handlers' kernel has ended. */
-struct gravelp_bounds_fault {
-    gravelp_u32 claim; /* V3: how many faults, of which the first is reported */
-    gravelp_u32 name;  /* GRAVELP_HASH of the function's */
-    gravelp_u32 line, node;
-    gravelp_u64 base, index, bytes;  /* as given to gravel_call_at */
-    struct gravelp_bounds_span span; /* allocation that has the base; of no bytes: there is none */
-    gravelp_u64 padding;
-};
-
 struct gravelp_bounds {
     /* Host line. */
     gravelp_u32 current; /* V1, V2: which of the tables counts */
@@ -42,13 +32,9 @@ struct gravelp_bounds {
     gravelp_u32 n[GRAVELP_BOUNDS_TABLES];
     gravelp_u32 padding[12];
 
-    struct gravelp_bounds_fault fault;
     gravelp_u8 spare[GRAVELP_SPARE_BYTES]; /* what a handler gets instead of an element outside */
     /* By rising offset. */
     struct gravelp_bounds_span spans[GRAVELP_BOUNDS_TABLES][GRAVELP_BOUNDS_MOST];
 };
-
-GRAVELP_STATIC_ASSERT(sizeof(struct gravelp_bounds_fault) == GRAVELP_CACHELINE,
-                      "one line a writer");
 
 #endif

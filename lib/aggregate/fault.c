@@ -74,6 +74,10 @@ static const struct {
     [GRAVELP_FAULT_BOUNDS] = {.text =
                                   "{item} of node {node}: {file}, line {queue}: gravel_local_at of "
                                   "index {ticket} at base {offset}, {bound}"},
+    [GRAVELP_FAULT_CALL_BOUNDS] =
+        {.text =
+             "handler {file}, line {queue}, at node {served}: gravel_call_at of index {ticket} at "
+             "base {offset}, {bound}"},
     [GRAVELP_FAULT_KEYS] =
         {.text = "handler {file}: its keys are of nodes {ticket} and {value} (GRAVEL_NODE_OF), and "
                  "the message is for node {queue}; a transaction has both data at one node: lock "
@@ -156,6 +160,7 @@ void gravel_fault_tell(const struct gravelp_arena *arena, uint32_t fault, char *
         {.name = "block", .text = value ? "a free block" : "no block"},
         {.name = "bound", .text = value ? bound : "which is in no allocation"},
         {.name = "node", .number = arena->node},
+        {.name = "served", .number = arena->fault_item[0]},
         {.name = "queue", .number = arena->fault_queue},
         {.name = "slots", .number = arena->n_slots},
         {.name = "ticket", .number = ticket},

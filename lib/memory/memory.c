@@ -286,8 +286,7 @@ int gravel_bounds_publish(const struct gravel_memory *memory, struct gravel_heap
     return code ? code : copy(memory, 0, sizeof bounds->current);
 }
 
-int gravel_bounds_read_fault(const struct gravel_memory *memory, struct gravelp_bounds_fault *fault)
+int gravel_memory_read_fault(const struct gravel_memory *memory, struct gravelp_arena *seen)
 {
-    const uint64_t at = memory->arena->bounds_offset + offsetof(struct gravelp_bounds, fault);
-    return gravel_region_read(&memory->region, at, fault, sizeof *fault);
+    return gravel_region_read(&memory->region, 0, seen, sizeof *seen);
 }

@@ -121,9 +121,8 @@ int gravel_memory_take(const struct gravel_memory *memory, uint32_t heap, uint64
  * @return as gravel_memory_write. */
 int gravel_bounds_publish(const struct gravel_memory *memory, struct gravel_heap *heap);
 
-/** Read the first index outside; claim 0: there is none. Handlers have ended. @return as gravel_memory_read. */
-int gravel_bounds_read_fault(const struct gravel_memory *memory,
-                             struct gravelp_bounds_fault *fault);
+/** Read the kernels' own arena, for its fault, when handlers have ended. @return as gravel_memory_read. */
+int gravel_memory_read_fault(const struct gravel_memory *memory, struct gravelp_arena *seen);
 
 /** heap_bytes.c: store bytes into a heap, each word with release (R1). */
 void gravel_heap_store_bytes(unsigned char *heap, const void *from, size_t bytes);

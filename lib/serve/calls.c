@@ -4,6 +4,7 @@
  */
 #include "serve/calls.h"
 
+#include "aggregate/fault.h"
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/timeouts.h"
@@ -11,7 +12,6 @@
 #include "opencl/objects.h"
 #include "opencl/region.h"
 #include "opencl/wait.h"
-#include "serve/call_bounds.h"
 #include "serve/call_program.h"
 #include "serve/servers.h"
 
@@ -364,6 +364,20 @@ bool gravel_device_calls_are_stuck(const struct gravel_device_calls *calls)
     return calls && calls->is_stuck;
 }
 
+/* In checked mode: whether handlers that have ended asked for an element outside (gravel_call_at). */
+static int report_fault(const struct gravel_memory *memory)
+{
+    struct gravelp_arena seen;
+    char text[GRAVEL_ERROR_BYTES];
+    if (!memory->arena->bounds_offset)
+        return 0;
+    int code = gravel_memory_read_fault(memory, &seen);
+    if (code || seen.fault == GRAVELP_FAULT_NONE)
+        return code;
+    gravel_fault_tell(&seen, seen.fault, text, sizeof text);
+    return gravel_fail(GRAVEL_EKERNEL, "%s", text);
+}
+
 /* The oldest run has ended: forget it. */
 static int take_off(struct gravel_device_calls *calls, cl_int status)
 {
@@ -376,8 +390,7 @@ static int take_off(struct gravel_device_calls *calls, cl_int status)
     if (calls->shape.handlers[run.handler].serve.n_keys && --calls->n_keyed == 0)
         give_turn(calls);
     if (error == CL_SUCCESS)
-        return gravel_call_bounds_report(calls->shape.memory, calls->shape.handlers,
-                                         calls->shape.n_handlers);
+        return report_fault(calls->shape.memory);
     return gravel_fail(GRAVEL_ECL, "handler %s ended with an error: %s",
                        calls->shape.handlers[run.handler].name,
                        gravel_cl_error(status < 0 ? status : error));

@@ -4,7 +4,7 @@
  * changes nothing; also of handlers with keys, which launches of servers send to. So it is
  * with gravel_local_at of kernels.
  *
- * Path: meson test -> this -> cl/device/call.cl.h, lib/serve/call_bounds.c, lib/memory/memory.c
+ * Path: meson test -> this -> cl/device/call.cl.h, lib/serve/calls.c, lib/memory/memory.c
  */
 #include <gravel/server.h>
 
@@ -74,8 +74,7 @@ TEST(index_outside_is_named)
         const char *part;
     } rows[] = {
         {0, N, false,
-         "index 64, of elements of 4 bytes, at base 64, in an allocation of 256 bytes at "
-         "64: it must be below 64"},
+         "gravel_call_at of index 64 at base 64, of an allocation in which it must be below 64"},
         {8, N - 2, false, "it must be below 62"},
         {0, UINT64_C(1) << 62, false, "index 4611686018427387904"},
         {0, UINT64_MAX, false, "index 18446744073709551615"},
@@ -161,7 +160,7 @@ TEST(heap_with_too_many_allocations_is_the_bound)
     OK(store_at(gravel, words, N));
     assert_int_equal(word32(gravel, 1, words + 4 * N), 7);
     expect_error(store_at(gravel, words, gravel_config_of(gravel)->heap_bytes / 4 + 1024),
-                 GRAVEL_EKERNEL, "at base 64, in an allocation of");
+                 GRAVEL_EKERNEL, "at base 64, of an allocation in which");
     closes_with(gravel, ANY_CODE, "");
 }
 
