@@ -5,8 +5,8 @@
 usage: check.py SOURCE RULE [ARGUMENT...]
 exit:  0; 1 with the faults, also if the rule has read nothing; 77 with what it lacks
 
-Path: the sources -> this -> calls.py, descriptors.py, floors.py, labels.py, layout.py, markdown.py, names.py, paths.py, promises.py,
-      symbols.py, waits.py, words.py
+Path: the sources -> this -> alone.py, calls.py, descriptors.py, floors.py, labels.py, layout.py, markdown.py, names.py,
+      paths.py, promises.py, symbols.py, waits.py, words.py
 """
 import glob
 import importlib
