@@ -5,6 +5,7 @@ end with their statements or their node, and what is wrong is an exception that 
 Path: pytest -> this -> python/gravel/_flow.py, _deques.py, _node.py, _part.py
 """
 import threading
+from pathlib import Path
 
 import numpy as np
 import pyopencl.array as cla
@@ -19,30 +20,6 @@ ITEM = np.dtype([("value", np.uint32)])
 FIBONACCI = {"fib": gravel.Channel(FIB, "spawn", {"fib": 2, "sum": 1}), "sum": gravel.Channel(SUM, "after")}
 ITEMS = {"item": gravel.Channel(ITEM, "stream", {"done": 1}, width=1024),
          "done": gravel.Channel(ITEM, "output", width=1024)}
-FIBONACCI_SOURCE = """#include "gravel.cl.h"
-struct fib { uint n; gravel_slot to; };
-struct sum { uint x, y; gravel_slot to; };
-GRAVEL_RECORD(fib)
-GRAVEL_RECORD(sum)
-kernel void fibonacci(GRAVEL_ARENA, GRAVEL_FLOW)
-{
-    GRAVEL_FLOW_OPEN(f);
-    GRAVEL_ROUNDS(f) {
-        GRAVEL_NODE(f, fib) {
-            struct fib task = gravel_read_fib_wi(f);
-            uint leaf = task.n < 2, goes_on = f.active && !leaf;
-            gravel_return_uint_wg_if(f, f.active && leaf, task.to, task.n);
-            gravel_ce s = gravel_sync_sum_wg_if(f, goes_on, (struct sum){0, 0, task.to});
-            gravel_spawn_fib_wg_if(f, goes_on, (struct fib){task.n - 1, GRAVEL_SLOT(f, s, sum, x)});
-            gravel_spawn_fib_wg_if(f, goes_on, (struct fib){task.n - 2, GRAVEL_SLOT(f, s, sum, y)});
-        }
-        GRAVEL_NODE(f, sum) {
-            struct sum task = gravel_read_sum_wi(f);
-            gravel_return_uint_wg_if(f, f.active, task.to, task.x + task.y);
-        }
-    }
-}
-"""
 ITEMS_SOURCE = """#include "gravel.cl.h"
 struct item { uint value; };
 struct done { uint value; };
@@ -81,41 +58,16 @@ kernel void groups(GRAVEL_ARENA, GRAVEL_FLOW)
     }
 }
 """
-TREE_SOURCE = """#include "gravel.cl.h"
-#include "steal.cl.h"
-kernel void halve(GRAVEL_STEAL, global volatile uint *n_tasks, uint least)
-{
-    GRAVEL_STEAL_OPEN(s);
-    uint n = 0;
-    GRAVEL_STEAL_EACH(s, task) {
-        uint lane = (uint)get_local_id(0);
-        gravel_steal_push_wg_if(s, lane < 2 && task > least, task / 2);
-        n += lane == 0;
-    }
-    atomic_add(n_tasks, n);
-}
-kernel void plain(global uint *out) { out[0] = 1; }
-"""
-SERVER_SOURCE = """#include "gravel.cl.h"
-void insert(struct gravel_call call, ulong bucket, ulong amount)
-{
-    global uint *sums = gravel_call_local(call, call.constants[0]);
-    sums[bucket] += (uint)amount;
-}
-kernel void serve(GRAVEL_ARENA, uint n_buckets, uint amount)
-{
-    GRAVEL_SERVER_OPEN(g);
-    GRAVEL_SERVE(g, item, active) {
-        gravel_am2_wg_if(g, active, GRAVEL_HANDLER(insert), item % n_buckets, amount, gravel_node(g));
-    }
-}
-"""
 SETTINGS = {"heap_bytes": "4M"}
+
+
+def text_of(name):
+    return (Path(__file__).parent / "kernels" / (name + ".cl")).read_text(encoding="utf-8")
 
 
 def test_recursion(node):
     with node.flow(FIBONACCI, depth=16) as flow:
-        flow.build(FIBONACCI_SOURCE, "fibonacci", "fib.cl")
+        flow.build(text_of("fib"), "fibonacci", "fib.cl")
         assert flow.call("fib", (15, 0), "to") == 610 and isinstance(flow.call("fib", (1, 0), "to"), np.uint32)
         assert flow.stats["elements"] > 610 and flow.stats["runs"] == 2, flow.stats
         flow.reset_stats()
@@ -201,7 +153,7 @@ def test_bad_graphs(node):
 
 
 def test_deques(node):
-    program, n_tasks = node.program(TREE_SOURCE), cla.to_device(node.queue, np.zeros(1, np.uint32))
+    program, n_tasks = node.program(text_of("halve")), cla.to_device(node.queue, np.zeros(1, np.uint32))
     with node.deques(capacity=4096, group_size=64, n_groups=3) as deques:
         deques.fill([64])
         event = deques.launch(program.halve, n_tasks, 1)
@@ -243,10 +195,10 @@ def test_left(place):
 
 def test_server(place):
     handlers = {"insert": gravel.Handler(n_args=2, n_keys=1)}
-    with gravel.open(**place, **SETTINGS, device_code=SERVER_SOURCE, handlers=handlers) as node:
+    with gravel.open(**place, **SETTINGS, device_code=text_of("serve"), handlers=handlers) as node:
         sums = node.array(32, np.uint32)
         node.constant(0, sums)
-        program = node.server_program(SERVER_SOURCE, "server.cl")
+        program = node.server_program(text_of("serve"), "server.cl")
         assert list(program) == ["serve"]
         node.launch_server(program.serve, 3200, 32, 2)
         node.am("insert", 31, 7, node=node.rank)

@@ -21,7 +21,7 @@ n_failed=0
 compile()
 {
     # shellcheck disable=SC2086 # words of a command
-    $cxx -std=c++17 -Wall -Wextra -Werror -I"$source/include" -o "$work/$1" "$2" \
+    $cxx -std=c++17 -Wall -Wextra -Werror -I"$source/include" "-DKERNELS=\"$source/tests/bindings/kernels/\"" -o "$work/$1" "$2" \
         -L"$build/lib" -lgravel -lOpenCL "-Wl,-rpath,$build/lib" || exit 1
 }
 

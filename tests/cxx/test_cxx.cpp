@@ -46,7 +46,9 @@ int count_accumulators(gravel_accumulator *accumulator)
 #include <cstddef>
 #include <cstdlib>
 #include <cstring>
+#include <fstream>
 #include <iostream>
+#include <iterator>
 #include <new>
 
 /* Of one allocation by this thread; the one that fails, from 1, or 0. */
@@ -136,6 +138,12 @@ kernel void twice(global const float *in, global float *out, local float *room, 
     out[i] = room[get_local_id(0)] * factors.x * factors.y;
 }
 )";
+
+static std::string text_of(const std::string &name)
+{
+    std::ifstream file(KERNELS + name + ".cl");
+    return {std::istreambuf_iterator<char>(file), {}};
+}
 
 static size_t n_local(const gvl::node &node)
 {
@@ -387,38 +395,13 @@ struct sum {
     cl_uint x, y;
     gravel_slot to;
 };
-static const char fib_source[] = R"(#include "gravel.cl.h"
-struct fib { uint n; gravel_slot to; };
-struct sum { uint x, y; gravel_slot to; };
-GRAVEL_RECORD(fib)
-GRAVEL_RECORD(sum)
-kernel void fib_flow(GRAVEL_ARENA, GRAVEL_FLOW)
-{
-    GRAVEL_FLOW_OPEN(f);
-    GRAVEL_ROUNDS(f) {
-        GRAVEL_NODE(f, fib) {
-            struct fib task = gravel_read_fib_wi(f);
-            uint leaf = task.n < 2, goes_on = f.active && !leaf;
-            gravel_return_uint_wg_if(f, f.active && leaf, task.to, task.n);
-            gravel_ce s = gravel_sync_sum_wg_if(f, goes_on, (struct sum){0, 0, task.to});
-            gravel_spawn_fib_wg_if(f, goes_on, (struct fib){task.n - 1, GRAVEL_SLOT(f, s, sum, x)});
-            gravel_spawn_fib_wg_if(f, goes_on, (struct fib){task.n - 2, GRAVEL_SLOT(f, s, sum, y)});
-        }
-        GRAVEL_NODE(f, sum) {
-            struct sum task = gravel_read_sum_wi(f);
-            gravel_return_uint_wg_if(f, f.active, task.to, task.x + task.y);
-        }
-    }
-}
-)";
-
 static void test_flow(gvl::node &node)
 {
     const gravel_edge edges[] = {{"fib", 2}, {"sum", 1}};
     const std::vector<gravel_channel> channels = {{"fib", sizeof(fib), GRAVEL_SPAWN, 0, 2, edges},
                                                   {"sum", sizeof(sum), GRAVEL_AFTER, 0, 0, nullptr}};
     gvl::flow flow(node, gvl::graph(channels, 11));
-    flow.build(fib_source, "fib_flow", "fib.cl");
+    flow.build(text_of("fib"), "fibonacci", "fib.cl");
     EXPECT(flow.run<cl_uint>("fib", fib{10, 0}, offsetof(fib, to)) == 55);
     EXPECT(flow.stats().elements > 100);
     flow.reset_stats();
@@ -568,24 +551,12 @@ static void test_flow_arguments(gvl::node &node)
 
 static void test_deques(gvl::node &node)
 {
-    const gvl::program program(node, R"(#include "gravel.cl.h"
-#include "steal.cl.h"
-kernel void halve(GRAVEL_STEAL, global volatile uint *n_tasks)
-{
-    GRAVEL_STEAL_OPEN(s);
-    uint n = 0;
-    GRAVEL_STEAL_EACH(s, task) {
-        uint lane = (uint)get_local_id(0);
-        gravel_steal_push_wg_if(s, lane < 2 && task > 1, task / 2);
-        n += lane == 0;
-    }
-    atomic_add(n_tasks, n);
-}
-)");
+    const gvl::program program = gvl::program::file(node, KERNELS "halve.cl");
     const gvl::kernel halve(program, "halve");
     cl_uint n = 0;
     cl_mem n_tasks = clCreateBuffer(node.context(), CL_MEM_COPY_HOST_PTR, sizeof n, &n, nullptr);
     halve.set(1, n_tasks);
+    halve.set(2, cl_uint(1));
     {
         gvl::deques tree(node, 8, 4096, 64, 3);
         tree.fill(std::vector<cl_ulong>(1, 64));
@@ -628,21 +599,6 @@ kernel void halve(GRAVEL_STEAL, global volatile uint *n_tasks)
     }
 }
 
-static const char server_source[] = R"(#include "gravel.cl.h"
-void insert(struct gravel_call call, ulong bucket, ulong amount)
-{
-    global uint *sums = gravel_call_local(call, call.constants[0]);
-    sums[bucket] += (uint)amount * SCALE;
-}
-kernel void serve(GRAVEL_ARENA, uint n_buckets)
-{
-    GRAVEL_SERVER_OPEN(g);
-    GRAVEL_SERVE(g, item, active) {
-        gravel_am2_wg_if(g, active, GRAVEL_HANDLER(insert), item % n_buckets, 2 * SCALE, gravel_node(g));
-    }
-}
-)";
-
 /* A handler that the device runs, of a file, for servers and for other nodes; options that give a queue. */
 static void test_server(gvl::options options)
 {
@@ -651,21 +607,17 @@ static void test_server(gvl::options options)
     row.n_args = 2;
     row.serve.n_keys = 1;
     EXPECT_ERROR(GRAVEL_ESYSTEM, "/no/such.cl", options.device_code_file("/no/such.cl"));
-    char path[] = "/tmp/gravel_code_XXXXXX";
-    close(mkstemp(path));
-    std::ofstream(path) << server_source;
-    options.handler(row).device_code_file(path).set("build_options", "-DSCALE=1");
-    std::remove(path);
+    options.handler(row).device_code_file(KERNELS "serve.cl").set("build_options", "-DSCALE=2");
     gvl::node node(options);
     gvl::array<cl_uint> sums(node, 32);
     node.set_constant(0, sums.offset());
-    const gvl::program program = gvl::program::server(node, server_source, "server.cl");
+    const gvl::program program = gvl::program::server(node, text_of("serve"), "server.cl");
     const gvl::kernel serve(program, "serve");
-    node.launch_server(serve, 3200, gvl::arena, cl_uint(32));
+    node.launch_server(serve, 3200, gvl::arena, cl_uint(32), cl_uint(1));
     node.am("insert", {31, 7}, node.rank());
     node.barrier();
     const auto mine = sums.read();
-    EXPECT(mine[0] == 200 && mine[31] == 207);
+    EXPECT(mine[0] == 100 * 2 * 2 && mine[31] == 100 * 2 * 2 + 7 * 2);
     EXPECT_ERROR(GRAVEL_EBUILD, "", gvl::node(gvl::options(options).device_code("void insert() {}")));
     gvl::options other;
     other.set("heap_bytes", "16M").queue(node.queue());
