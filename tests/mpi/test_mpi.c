@@ -299,6 +299,54 @@ static void reductions_of_4_bytes_combine_all(void)
     MUST(signbit(floats[0]) && (n_nodes == 1 || isnan(floats[1])));
 }
 
+#define N_COUNTERS 32u /* of one call, at most */
+
+static void put_counter(uint64_t offset, uint32_t value)
+{
+    OK(gravel_update(gravel, GRAVEL_PUT, GRAVEL_UINT, offset, &value, node));
+}
+
+/* As many as there may be, not at a multiple of 8, and each as large as it gets; those beside them stay. */
+static void barriers_sum_counters_and_zero_them_alone(void)
+{
+    uint64_t words = alloc_or_die(gravel, 4 * (N_COUNTERS + 3)), own[N_COUNTERS], sums[N_COUNTERS];
+    for (uint32_t i = 0; i < N_COUNTERS + 3; i++)
+        put_counter(words + 4 * i, UINT32_MAX - i);
+    OK(gravel_barrier_sum(gravel, words + 4, N_COUNTERS, own, sums));
+    for (uint32_t i = 0; i < N_COUNTERS; i++)
+        MUST(own[i] == UINT32_MAX - (i + 1) && sums[i] == n_nodes * own[i]);
+    for (uint32_t i = 0; i < N_COUNTERS + 3; i++)
+        MUST(word32(gravel, node, words + 4 * i) ==
+             (i == 0 || i > N_COUNTERS ? UINT32_MAX - i : 0));
+    OK(gravel_barrier_sum(gravel, words + 4, N_COUNTERS, NULL, sums));
+    for (uint32_t i = 0; i < N_COUNTERS; i++)
+        MUST(sums[i] == 0);
+    OK(gravel_free(gravel, words));
+}
+
+/* The nodes to which a refusal is reported get the sums nevertheless: no counter is lost. */
+static void sums_come_with_a_refusal(void)
+{
+    uint64_t word = alloc_or_die(gravel, 64), own = 0, sum = 0;
+    meet_outside();
+    if (node == 0) {
+        const uint64_t arguments[3] = {word};
+        const size_t size = 64;
+        cl_kernel kernel = body_kernel(
+            gravel, BODY("gravel_inc_uint_wg(g, a, 77, 1 % gravel_n_nodes(g));"), arguments);
+        OK(gravel_launch(gravel, kernel, 1, &size, &size, 0, NULL, NULL));
+        clReleaseKernel(kernel);
+    }
+    put_counter(word, 3);
+    int code = gravel_barrier_sum(gravel, word, 1, &own, &sum);
+    if (node <= 1)
+        expect(code, GRAVEL_ERANGE, "index 77 ");
+    else
+        MUST(code == 0);
+    MUST(own == 3 && sum == 3 * n_nodes);
+    OK(gravel_free(gravel, word));
+}
+
 /* Its sender and its receiver are told; nobody else, and nothing is written. */
 static void refusal_is_told_at_both_ends(void)
 {
@@ -542,6 +590,8 @@ static const struct step steps[] = {
     STEP(handlers_know_source_and_destination),
     STEP(reductions_combine_all),
     STEP(reductions_of_4_bytes_combine_all),
+    STEP(barriers_sum_counters_and_zero_them_alone),
+    STEP(sums_come_with_a_refusal),
     STEP(refusal_is_told_at_both_ends),
     STEP(one_bad_index_among_many_costs_its_buffer_alone),
     STEP(failing_get_is_told_to_its_caller_alone),
