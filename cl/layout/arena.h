@@ -57,7 +57,7 @@
 
 /*
  * Waits of kernels. A limit is in milliseconds by the host's clock, `beat`, of which a tick counts for an eighth of
- * wait_ms at most (lib/base/lived.h). While the clock stands, looks are counted, each for the least time that it takes,
+ * wait_ms at most (lib/base/clock.h). While the clock stands, looks are counted, each for the least time that it takes,
  * and a wait is cut off when that makes so many times its limit. When `renewed` changes, limits begin anew.
  */
 #define GRAVELP_ROOM_WAITS \

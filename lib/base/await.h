@@ -18,8 +18,8 @@
 #ifndef GRAVEL_BASE_AWAIT_H
 #define GRAVEL_BASE_AWAIT_H
 
+#include "base/clock.h"
 #include "base/event.h"
-#include "base/lived.h"
 
 #include <pthread.h>
 #include <sched.h>

@@ -11,7 +11,7 @@
 #ifndef GRAVEL_MEMORY_PACKAGE_H
 #define GRAVEL_MEMORY_PACKAGE_H
 
-#include "base/lived.h"
+#include "base/clock.h"
 #include "base/unseen.h"
 #include "base/word.h"
 #include "layout/arena.h"

@@ -15,9 +15,9 @@
 #define GRAVEL_NETWORK_NETWORK_H
 
 #include "aggregate/aggregator.h"
+#include "base/clock.h"
 #include "base/counter.h"
 #include "base/error.h"
-#include "base/lived.h"
 #include "base/mark.h"
 #include "base/thread.h"
 #include "memory/memory.h"

@@ -9,12 +9,11 @@
 #include "network/parts.h"
 #include "spool/spool.h"
 
-#include "base/clock.h"
-#include "base/timeouts.h"
-#include "base/thread.h"
 #include "base/await.h"
+#include "base/clock.h"
+#include "base/thread.h"
+#include "base/timeouts.h"
 #include "transport/launcher.h"
-#include "transport/place.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -8,7 +8,7 @@
 #ifndef GRAVEL_OPENCL_LAUNCHES_H
 #define GRAVEL_OPENCL_LAUNCHES_H
 
-#include "base/lived.h"
+#include "base/clock.h"
 #include "opencl/objects.h"
 
 #include <pthread.h>

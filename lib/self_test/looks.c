@@ -8,7 +8,6 @@
  */
 #include "base/clock.h"
 #include "base/error.h"
-#include "opencl/objects.h"
 #include "opencl/wait.h"
 #include "self_test/parts.h"
 
@@ -17,40 +16,29 @@
 #define ENOUGH_NS UINT64_C(1000000) /* against what it takes to start a kernel */
 #define N_TRIES 5u
 
-/* The shortest launch of some [ns]: whatever else the machine does makes looks seem longer. @return 0: one failed. */
-static uint64_t shortest(const struct gravel_device *device, cl_kernel kernel, uint32_t n)
+/* Keeps the shortest launch of some: whatever else the machine does makes looks seem longer. */
+static int time_looks(const struct gravel_test *test, void *shortest_ns)
 {
-    uint64_t best_ns = UINT64_MAX;
-    cl_int error = clSetKernelArg(kernel, 1, sizeof n, &n);
-    for (uint32_t i = 0; i < N_TRIES; i++) {
-        uint64_t begin_ns = gravel_clock_ns();
-        if (error == CL_SUCCESS)
-            error = gravel_cl_kernel_enqueue(device->queue, kernel, 1, 1, NULL);
-        if (error != CL_SUCCESS || gravel_wait_test(device, device->queue))
-            return 0;
-        uint64_t ns = gravel_clock_ns() - begin_ns;
-        best_ns = ns < best_ns ? ns : best_ns;
-    }
-    return best_ns;
+    uint64_t *best_ns = shortest_ns;
+    const uint64_t begin_ns = gravel_clock_ns();
+    GRAVEL_TRY(gravel_wait_test(test->device, test->queue));
+    const uint64_t ns = gravel_clock_ns() - begin_ns;
+    *best_ns = ns < *best_ns ? ns : *best_ns;
+    return 0;
 }
 
 int gravel_self_test_looks(struct gravel_device *device, const struct gravel_test *test)
 {
-    cl_kernel kernel;
-    GRAVEL_TRY(gravel_cl_kernel_create(device, test->program, "look", NULL, &kernel));
-    uint32_t n = FIRST_LOOKS;
+    struct gravel_test_row row = {
+        .name = "look", .n_groups = 1, .group = 1, .n_values = 1, .watch = time_looks};
     uint64_t ns = 0;
-    if (clSetKernelArg(kernel, 0, sizeof(cl_mem), &test->words.buffer) == CL_SUCCESS &&
-        shortest(device, kernel, 1)) /* whatever a first launch takes */
-        ns = shortest(device, kernel, n);
-    while (ns && ns < ENOUGH_NS && n < MOST_LOOKS) {
-        n *= 4;
-        ns = shortest(device, kernel, n);
+    uint32_t n = FIRST_LOOKS / 4;
+    while (ns < ENOUGH_NS && n < MOST_LOOKS) {
+        ns = UINT64_MAX;
+        row.values[0] = n *= 4;
+        for (uint32_t i = 0; i < N_TRIES; i++)
+            GRAVEL_TRY(gravel_test_run(test, &row, &ns));
     }
-    clReleaseKernel(kernel);
-    if (ns == 0)
-        return gravel_fail(GRAVEL_ECL, "self-test: a kernel of looks failed on %s",
-                           device->capability.name);
     device->look_ns = (uint32_t)(ns / n ? ns / n : 1);
     return 0;
 }

@@ -9,7 +9,6 @@
  */
 #include "base/clock.h"
 #include "base/error.h"
-#include "base/lived.h"
 #include "layout/members.h"
 #include "layout/self_test.h"
 #include "self_test/parts.h"

@@ -6,7 +6,6 @@
 
 #include "base/clock.h"
 #include "base/descriptor.h"
-#include "base/lived.h"
 
 #include <inttypes.h>
 #include <stdbool.h>

@@ -8,8 +8,8 @@
  */
 #include "device/device.h"
 
+#include "base/clock.h"
 #include "base/error.h"
-#include "base/lived.h"
 #include "layout/self_test.h"
 #include "opencl/objects.h"
 #include "self_test/parts.h"

@@ -4,8 +4,8 @@
  */
 #include "self_test/self_test.h"
 
+#include "base/clock.h"
 #include "base/error.h"
-#include "base/lived.h"
 #include "device/capability.h"
 #include "layout/self_test.h"
 #include "opencl/objects.h"

@@ -71,28 +71,13 @@ static void add_plain(struct gravel_characters *out, const char *text, size_t n)
         out->n += write_plain(to, text, n);
 }
 
-static size_t count_digits(uint64_t number)
-{
-    size_t n = 1;
-    for (; number >= 10000; number /= 10000)
-        n += 4;
-    return n + (number >= 1000) + (number >= 100) + (number >= 10);
-}
-
 static size_t write_digits(char *to, uint64_t number)
 {
-    static const char pairs[] = /* of 00 to 99 */
-        "00010203040506070809101112131415161718192021222324252627282930313233343536373839"
-        "40414243444546474849505152535455565758596061626364656667686970717273747576777879"
-        "8081828384858687888990919293949596979899";
-    const size_t n = count_digits(number);
-    char *at = to + n;
-    for (; number >= 100; number /= 100)
-        memcpy(at -= 2, pairs + 2 * (number % 100), 2);
-    if (number >= 10)
-        memcpy(at - 2, pairs + 2 * number, 2);
-    else
-        at[-1] = (char)('0' + number);
+    char digits[MOST_DIGITS];
+    size_t n = 0;
+    for (; n == 0 || number; number /= 10)
+        digits[MOST_DIGITS - ++n] = (char)('0' + number % 10);
+    memcpy(to, digits + MOST_DIGITS - n, n);
     return n;
 }
 

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What an MPI launcher says in the environment about the job that it started.
+ * Where a process is: in which job, as an MPI launcher says in the environment, and on which host.
  *
- * Path:    gravel_open, mpi_process.c -> launcher.h.
+ * Path:    gravel_open, mpi_process.c, network/start.c -> launcher.h.
  * Threads: any; reads the environment.
  */
 #ifndef GRAVEL_TRANSPORT_LAUNCHER_H
 #define GRAVEL_TRANSPORT_LAUNCHER_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 /* A job by its launcher's variables. */
@@ -21,5 +22,8 @@ struct gravel_launched {
 };
 
 struct gravel_launched gravel_launcher_read(void);
+
+/** "host a (eth0 10.0.0.1, ib0 10.1.0.1)": loop-back left out, cut where `bytes` end. Never fails. */
+void gravel_place_describe(char *text, size_t bytes);
 
 #endif

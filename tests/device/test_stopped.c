@@ -3,7 +3,7 @@
  * A process that is stopped, as by SIGSTOP or a laptop that sleeps, for longer than GRAVEL_TIMEOUT: no limit counts that
  * time, but for an eighth, and what was under way ends as if nothing had been.
  *
- * Path: meson test -> this -> lib/base/lived.h
+ * Path: meson test -> this -> lib/base/clock.h
  */
 #include <signal.h>
 #include <sys/wait.h>

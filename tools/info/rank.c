@@ -9,7 +9,7 @@
 #include "list.h"
 #include "probe.h"
 #include "settings/settings.h"
-#include "transport/place.h"
+#include "transport/launcher.h"
 #include "transport/transport.h"
 
 #include "gravel/gravel.h"
