@@ -414,45 +414,4 @@ TEST(launches_whose_list_fails_send_nothing)
     expect_works(gravel);
 }
 
-TEST(many_launches_without_a_wait_send_all)
-{
-    struct gravel *gravel = scoped_loopback(2, NULL);
-    uint64_t word = alloc_or_die(gravel, 64);
-    cl_kernel kernel = scoped_body(gravel, "gravel_inc_uint_wg(g, a, 0, i % 2);", word, 0, 0);
-    const size_t global_size = 64, local_size = 64;
-    for (int n = 0; n < 500; n++)
-        OK(gravel_launch(gravel, kernel, 1, &global_size, &local_size, 0, NULL, NULL));
-    OK(gravel_quiet(gravel));
-    assert_int_equal(word32(gravel, 0, word), 500 * 32);
-    assert_int_equal(word32(gravel, 1, word), 500 * 32);
-}
-
-TEST(waits_with_nothing_sent_return_at_once)
-{
-    struct gravel *gravel = scoped_loopback(2, NULL);
-    double begin = seconds_now();
-    for (int n = 0; n < 100; n++) {
-        OK(gravel_quiet(gravel));
-        OK(gravel_fence(gravel));
-        OK(gravel_barrier(gravel));
-    }
-    assert_true(is_within(begin, 5));
-}
-
-TEST(nodes_open_one_after_another_and_side_by_side)
-{
-    struct gravel *first = open_loopback(2, NULL), *second = open_loopback(3, NULL);
-    expect_works(first);
-    expect_works(second);
-    OK(gravel_close(first));
-    expect_works(second);
-    OK(gravel_close(second));
-    assert_int_equal(gravel_close(NULL), 0);
-}
-
-TEST(open_refuses_null)
-{
-    expect_error(gravel_open(NULL, NULL, NULL), GRAVEL_EINVAL, "out is NULL");
-}
-
 const struct fixture fixture = {.limit_s = 120};

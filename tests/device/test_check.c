@@ -241,15 +241,4 @@ TEST(right_calls_send_all)
     free_words(&words);
 }
 
-/* Groups are numbered through; a later launch's calls are no earlier one's. */
-TEST(launches_do_not_mix)
-{
-    const struct words words = make_words();
-    for (uint32_t i = 0; i < 3; i++)
-        OK(run_body(gravel, BODY("gravel_inc_uint_wg(g, a, i, 1);"), N, GROUP, words.a, words.b,
-                    0));
-    expect_words(gravel, 1, words.a, 3, N);
-    free_words(&words);
-}
-
 const struct fixture fixture = {.open = open_node, .close = close_node};

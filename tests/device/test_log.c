@@ -136,13 +136,6 @@ TEST(loop_back_nodes_that_no_one_asked_for_are_told)
     }
 }
 
-TEST(the_setting_needs_no_function)
-{
-    live("1", NULL);
-    assert_non_null(strstr(printed, "gravel node 0: device "));
-    assert_non_null(strstr(printed, "handler refuse"));
-}
-
 TEST(a_closed_standard_error_harms_nothing)
 {
     int kept = dup(STDERR_FILENO);

@@ -78,20 +78,6 @@ TEST(a_pattern_fills_a_part_and_nothing_else)
     OK(gravel_free(gravel, whole));
 }
 
-TEST(patterns_are_found_by_kernels)
-{
-    const uint32_t seven = 7;
-    OK(gravel_fill(gravel, table, N * 4, &seven, 4, 0));
-    OK(run_body(gravel,
-                BODY("global const uint *here = (global const uint *)gravel_local(g, a);"
-                     "gravel_put_uint_wg_if(g, i < b, a, i, here[i < b ? i : 0] + (uint)i, 1);"),
-                1024, 64, table, N, 0));
-    const uint32_t *there = map_words(1, 0, N, CL_MAP_READ);
-    for (uint32_t i = 0; i < N; i++)
-        assert_int_equal(there[i], i + 7);
-    unmap(gravel, there);
-}
-
 static void set_part(cl_kernel kernel, uint32_t node)
 {
     cl_mem buffer;
@@ -142,20 +128,6 @@ TEST(other_kernels_change_a_part)
     }
     clReleaseKernel(twice);
     clReleaseProgram(program);
-}
-
-TEST(two_maps_side_by_side_are_both_written_back)
-{
-    uint32_t *left = map_words(1, 0, N / 2, CL_MAP_WRITE_INVALIDATE_REGION);
-    uint32_t *right = map_words(1, N / 2, N / 2, CL_MAP_WRITE_INVALIDATE_REGION);
-    for (uint32_t i = 0; i < N / 2; i++)
-        left[i] = right[i] = i;
-    unmap(gravel, left);
-    unmap(gravel, right);
-    const uint32_t *words = map_words(1, 0, N, CL_MAP_READ);
-    for (uint32_t i = 0; i < N; i++)
-        assert_int_equal(words[i], i % (N / 2));
-    unmap(gravel, words);
 }
 
 TEST(every_loopback_node_is_local)

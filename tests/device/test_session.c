@@ -142,12 +142,6 @@ TEST(bursts_of_kernels_share_a_buffer)
     bursts_share_a_buffer(send_by_kernel);
 }
 
-TEST(bursts_of_the_host_share_a_buffer)
-{
-    open_patient();
-    bursts_share_a_buffer(send_by_host);
-}
-
 /* Nobody waits for them: gravel_session_end has what was sent leave. */
 TEST(the_end_of_the_last_session_sends)
 {

@@ -183,12 +183,4 @@ TEST(idle_node_costs_next_to_nothing)
     assert_true(stats.thread_ns > 0);
 }
 
-TEST(idle_node_wakes_up)
-{
-    usleep(300000);
-    double begin = seconds_now();
-    expect_works(gravel);
-    assert_true(is_within(begin, 5));
-}
-
 const struct fixture fixture = {.limit_s = 60, .open = open_node, .close = close_node};
