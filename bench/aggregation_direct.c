@@ -10,7 +10,7 @@
 #include "aggregation.h"
 #include "bench_gravel.h"
 #include "base/clock.h"
-#include "opencl/pinned.h"
+#include "opencl/region.h"
 #include "transport/pool.h"
 
 #include <stdio.h>

@@ -12,7 +12,7 @@
 #include "gravel/accumulator.h"
 #include "layout/accumulator.h"
 #include "node/object.h"
-#include "opencl/pinned.h"
+#include "opencl/region.h"
 #include "transport/pool.h"
 
 /* How far a flush has come: what is enqueued, and not yet sent. flush.c has one function that changes it. */

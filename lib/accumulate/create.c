@@ -7,7 +7,6 @@
 #include "accumulate/accumulate.h"
 
 #include "opencl/objects.h"
-#include "opencl/parameter.h"
 #include "transport/names.h"
 
 #include <inttypes.h>

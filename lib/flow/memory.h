@@ -13,7 +13,6 @@
 #define GRAVEL_FLOW_MEMORY_H
 
 #include "flow/layout.h"
-#include "opencl/pinned.h"
 #include "opencl/region.h"
 
 struct gravel_flow_memory {

@@ -13,7 +13,6 @@
 #define GRAVEL_MEMORY_MEMORY_H
 
 #include "memory/arena.h"
-#include "opencl/pinned.h"
 #include "opencl/region.h"
 
 struct gravel_heap;

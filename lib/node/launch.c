@@ -15,7 +15,6 @@
 #include "node/enqueue.h"
 #include "settings/settings.h"
 #include "node/launch.h"
-#include "opencl/parameter.h"
 #include "opencl/objects.h"
 #include "opencl/slice.h"
 

@@ -76,6 +76,23 @@ int gravel_given_kernel(const struct gravel_device *device, const char *call, cl
 int gravel_given_events(const struct gravel_device *device, const char *call, cl_uint n,
                         const cl_event *events);
 
+/**
+ * parameter.c: read the parameters of a kernel.
+ *
+ * @param parameters  [out] [n] from the first one on.
+ * @return            0; GRAVEL_ENOMEM.
+ */
+int gravel_parameters_read(const struct gravel_device *device, cl_kernel kernel,
+                           struct gravel_parameter *parameters, cl_uint n);
+
+/**
+ * parameter.c: check that an argument is of a kind.
+ *
+ * @param kind  GRAVEL_PARAMETER_ARENA or _ACCUMULATOR.
+ * @return      0; GRAVEL_EINVAL, which says what the argument is and which one is of the kind.
+ */
+int gravel_parameter_check(const char *call, cl_kernel kernel, cl_uint index, uint32_t kind);
+
 /** Writes the name of a kernel's function. @return false: it is longer, or none, and "(long name)" is written */
 #define GRAVEL_KERNEL_NAME_BYTES 128u
 bool gravel_cl_kernel_name(cl_kernel kernel, char name[GRAVEL_KERNEL_NAME_BYTES]);

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Parameters of kernels. See parameter.h.
+ * Reads what a kernel takes. Drivers know the name of a parameter's type, and PoCL takes an argument of any size for a
+ * type that the program defines; so a second program says the sizes of such types.
+ *
+ * Path:    gravel_kernel_set_arena, gravel_kernel_parameters -> this -> clGetKernelArgInfo.
  */
-#include "opencl/parameter.h"
+#include "opencl/objects.h"
 
 #include "base/error.h"
-#include "opencl/objects.h"
 
 #include <stdio.h>
 #include <stdlib.h>

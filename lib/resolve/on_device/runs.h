@@ -15,7 +15,7 @@
 #include "device/device.h"
 #include "layout/bounds.h"
 #include "memory/heap_books.h"
-#include "opencl/pinned.h"
+#include "opencl/region.h"
 #include "resolve/decode.h"
 
 #define GRAVEL_RUN_KERNELS 9u
