@@ -3,7 +3,7 @@
  * The text of a kernel that calls a handler written in OpenCL C: the call itself, with a transaction's copies of its
  * data, and the prototypes that its functions must agree with.
  *
- * Path:    server/program.c, serve/call_program.c -> call_text.c.
+ * Path:    serve/server_text.c, serve/call_program.c -> call_text.c.
  * Owner:   the stream is the caller's.
  * Threads: any.
  */

@@ -2,7 +2,7 @@
 /*
  * Handlers that send: which they are, and the room that their messages need.
  *
- * Path:    node/handlers.c, node/server_shape.c, server/program.c, resolve/decode.c -> sender.h.
+ * Path:    node/handlers.c, node/server_shape.c, serve/server_text.c, resolve/decode.c -> sender.h.
  * Threads: any.
  */
 #ifndef GRAVEL_SERVE_SENDER_H

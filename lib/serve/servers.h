@@ -2,7 +2,7 @@
 /*
  * The server region of the arena, as the host sees it: how large it is, and what a launch writes and reads there.
  *
- * Path:    node/outbound.c lays it out with the arena -> lib/server -> kernels (outbox.cl.h, inbox.cl.h).
+ * Path:    node/outbound.c lays it out with the arena -> launch.c, modes.c -> kernels (outbox.cl.h, inbox.cl.h).
  * Owner:   the region is the arena's; the struct is the node's.
  * Threads: one that launches, at a time.
  * Source:  Wang, Fussell, Lin 2019, section 3.2 (message buffers).

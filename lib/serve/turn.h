@@ -6,7 +6,7 @@
  * Each side takes the turn again and again: the resolver for run after run, a launch for kernel after kernel. So who
  * waits says so, and the other side lets it go first.
  *
- * Path:    calls.c, server/phases.c, server/resident.c -> turn.h.
+ * Path:    calls.c, server/modes.c -> turn.h.
  * Owner:   the node's.
  * Threads: the network thread, and one that launches.
  */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Programs and launches of clients and servers on an open node.
+ * Builds programs of clients and servers on an open node, and launches them.
  *
- * Path:    gravel/server.h -> launch.c -> phases.c or resident.c; program.c.
+ * Path:    gravel/server.h -> launch.c -> modes.c; server_text.c.
  * Threads: any; one launch of clients and servers at a time.
  */
 #include "gravel/server.h"
@@ -11,7 +11,7 @@
 #include "opencl/objects.h"
 #include "opencl/program.h"
 #include "server/launch.h"
-#include "server/program.h"
+#include "serve/server_text.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -43,8 +43,9 @@ int gravel_server_build(struct gravel *gravel, const char *name, const char *sou
     char *trailer = gravel_server_trailer(gravel->handlers, gravel->n_handlers);
     const struct gravel_program_request request = {
         .name = name, .source = source, .prelude = prelude, .trailer = trailer, .options = options};
-    int code = prelude && trailer ? gravel_node_build(gravel, &request, program)
-                                  : gravel_fail(GRAVEL_ENOMEM, "%s: text around it", name);
+    int code = prelude && trailer
+                   ? gravel_node_build(gravel, &request, program)
+                   : gravel_fail(GRAVEL_ENOMEM, "%s: text around a program of servers", name);
     free(prelude);
     free(trailer);
     return code;
@@ -52,15 +53,54 @@ int gravel_server_build(struct gravel *gravel, const char *name, const char *sou
 
 /* ---- launch -------------------------------------------------------------------------------------- */
 
+/* Makes a kernel that empties inboxes, of the clients' program. */
+static int make(struct gravel_servers_launch *launch, const char *name, size_t *group,
+                cl_kernel *server)
+{
+    struct gravel *gravel = launch->gravel;
+    cl_program program = NULL;
+    cl_int error =
+        clGetKernelInfo(launch->clients, CL_KERNEL_PROGRAM, sizeof program, &program, NULL);
+    if (error == CL_SUCCESS)
+        *server = clCreateKernel(program, name, &error);
+    if (error == CL_INVALID_KERNEL_NAME)
+        return gravel_fail(GRAVEL_EINVAL, "gravel_server_launch: the kernel is of a program that "
+                                          "gravel_server_build did not build");
+    if (error == CL_SUCCESS)
+        error = gravel_memory_set_argument(&gravel->memory, *server, 0);
+    if (error == CL_SUCCESS)
+        error = gravel_cl_kernel_group(&gravel->device, *server, group);
+    return gravel_check_cl("gravel_server_launch: the servers' kernel", error);
+}
+
+/* Makes the kernels next to the clients', and sizes all groups. They are to be released, also on failure. */
+static int make_kernels(struct gravel_servers_launch *launch)
+{
+    const struct gravel *gravel = launch->gravel;
+    const struct gravel_servers_shape *shape = &gravel->servers.shape;
+    launch->client_items = GRAVEL_CLIENT_ITEMS;
+    launch->server_items = gravel->config.server_items;
+    launch->pair_items = gravel_servers_pair_items(launch->server_items);
+    GRAVEL_TRY(gravel_check_cl(
+        "gravel_server_launch: the kernel's group",
+        gravel_cl_kernel_group(&gravel->device, launch->clients, &launch->client_items)));
+    launch->n_groups =
+        (uint32_t)((launch->n_items + launch->client_items - 1) / launch->client_items);
+    int code = make(launch, GRAVEL_SERVER_KERNEL, &launch->server_items, &launch->server);
+    return code || shape->n_owners == shape->n_servers
+               ? code
+               : make(launch, GRAVEL_PAIRS_KERNEL, &launch->pair_items, &launch->pairs);
+}
+
 static int launch(struct gravel_servers_launch *launch)
 {
     struct gravel *gravel = launch->gravel;
     bool is_broken = false;
-    int code = gravel_servers_make_kernels(launch);
+    int code = make_kernels(launch);
     if (!code)
-        code = gravel->servers.shape.is_resident ? gravel_resident_run(launch, &is_broken)
-                                                 : gravel_phases_run(launch, &is_broken);
-    gravel_servers_release_kernels(launch);
+        code = gravel_servers_run(launch, &is_broken);
+    gravel_cl_kernel_release(launch->server);
+    gravel_cl_kernel_release(launch->pairs);
     if (!code && is_broken) { /* the node's threads report the fault, at the latest to a fence */
         code = gravel_fence(gravel);
         if (!code)

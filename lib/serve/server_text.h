@@ -2,12 +2,12 @@
 /*
  * The text around a program of clients and servers: which handlers have keys, and the kernel that empties inboxes.
  *
- * Path:    launch.c -> program.c -> opencl/program.h.
+ * Path:    launch.c -> server_text.c -> opencl/program.h.
  * Owner:   texts are the caller's to free.
  * Threads: any.
  */
-#ifndef GRAVEL_SERVER_PROGRAM_H
-#define GRAVEL_SERVER_PROGRAM_H
+#ifndef GRAVEL_SERVE_SERVER_TEXT_H
+#define GRAVEL_SERVE_SERVER_TEXT_H
 
 #include "gravel/gravel.h"
 #include "serve/servers.h"

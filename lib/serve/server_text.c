@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Texts of OpenCL C. See program.h.
+ * Texts of OpenCL C. See server_text.h.
  *
  * Behind the user's text stand a function that calls the handler a message names, the kernel, and a prototype of each
  * handler: the call does not compile if the function is missing, and the prototype not if its parameters are others.
  */
-#include "server/program.h"
+#include "serve/server_text.h"
 
 #include "serve/call_text.h"
 #include "serve/sender.h"
