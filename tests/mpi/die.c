@@ -169,98 +169,78 @@ struct death {
 };
 
 #define NODE_1 (1u << 1)
-#define IN_TIME(ms) \
-    ms, 0, 0, 0,    \
-    {               \
-        0, NULL, 0  \
-    }
-#define AT_ONCE(timeout_ms, limit_s) \
-    timeout_ms, limit_s, 0, 0,       \
-    {                                \
-        0, NULL, 0                   \
-    }
-#define FAILS(ms, code, text, rank) \
-    ms, 0, 0, 0,                    \
-    {                               \
-        code, text, rank            \
-    }
-#define ABORTS(late_ms)       \
-    0, 1.2, late_ms, 0,       \
-    {                         \
-        GRAVEL_EABORT, WHY, 1 \
-    }
-#define LIVES(ms, least_ms) \
-    ms, 0, 0, least_ms,     \
-    {                       \
-        0, NULL, 0          \
-    }
-
 #define ASSERTED                                                                        \
     "work-item at (70) of node 1: test.cl, line 3: assertion failed: get_global_id(0) " \
     "!= 70"
-#define STANDS FAILS(TIMEOUT_MS, GRAVEL_ETIMEOUT, "in a call of the driver: cl", 1)
+#define STANDS \
+    .timeout_ms = TIMEOUT_MS, .failure = {GRAVEL_ETIMEOUT, "in a call of the driver: cl", 1}
 
 static const struct death deaths[] = {
-    {"killed_while_sending", &busy, 5, NODE_1, be_killed_busy, "node 1 ", IN_TIME(TIMEOUT_MS)},
-    {"killed_while_idle", &busy, 0, NODE_1, be_killed_later, "node 1 ", IN_TIME(TIMEOUT_MS)},
-    {"first_node_killed", &busy, 0, 1, be_killed, "node 0 ", IN_TIME(TIMEOUT_MS)},
+    {"killed_while_sending", &busy, 5, NODE_1, be_killed_busy, "node 1 ", .timeout_ms = TIMEOUT_MS},
+    {"killed_while_idle", &busy, 0, NODE_1, be_killed_later, "node 1 ", .timeout_ms = TIMEOUT_MS},
+    {"first_node_killed", &busy, 0, 1, be_killed, "node 0 ", .timeout_ms = TIMEOUT_MS},
     /* Of four: the one whose left neighbour died finds out, and reports it to the one that is left. */
     {"two_killed_at_once", &busy, 0, NODE_1 | 1 << 2, be_killed, " has been silent",
-     IN_TIME(TIMEOUT_MS)},
-    {"left_without_closing", &busy, 0, NODE_1, leave, "node 1 ", IN_TIME(TIMEOUT_MS)},
+     .timeout_ms = TIMEOUT_MS},
+    {"left_without_closing", &busy, 0, NODE_1, leave, "node 1 ", .timeout_ms = TIMEOUT_MS},
     {"exits_without_closing", &waiting, 0, NODE_1,
      end_process, /* it says so, long before it would be missed */
-     "node 1: its process has ended without gravel_close", AT_ONCE(20 * TIMEOUT_MS, 4)},
-    {"killed_while_closing", &closing, 0, NODE_1, be_killed, "node 1 ", IN_TIME(TIMEOUT_MS)},
-    {"killed_in_a_flow", &flow, 0, NODE_1, be_killed, "node 1 ", IN_TIME(TIMEOUT_MS)},
+     "node 1: its process has ended without gravel_close", .timeout_ms = 20 * TIMEOUT_MS,
+     .limit_s = 4},
+    {"killed_while_closing", &closing, 0, NODE_1, be_killed, "node 1 ", .timeout_ms = TIMEOUT_MS},
+    {"killed_in_a_flow", &flow, 0, NODE_1, be_killed, "node 1 ", .timeout_ms = TIMEOUT_MS},
     {"killed_while_accumulating", &accumulating, 3, NODE_1, be_killed, "node 1 ",
-     IN_TIME(TIMEOUT_MS)},
+     .timeout_ms = TIMEOUT_MS},
     {"killed_while_transactions_wait", &paying_in_a_hurry, 1, NODE_1, be_killed_paying, "node 1 ",
-     IN_TIME(0)},
+     .timeout_ms = 0},
     {"killed_while_printing", &printing_to_file, 0, NODE_1, be_killed_printing, "node 1 ",
-     IN_TIME(2 * TIMEOUT_MS)},
+     .timeout_ms = 2 * TIMEOUT_MS},
     /* The node that writes: the others wait for its credit. */
     {"killed_while_writing", &printing_to_pipe, 0, 1, be_killed_printing, "node 0 ",
-     IN_TIME(2 * TIMEOUT_MS)},
-    {"copy", &sending_runs, 1, NODE_1, die_at_copy, "node 1 ", IN_TIME(4000)},
-    {"note", &sending_runs, 1, NODE_1, die_at_note, "node 1 ", IN_TIME(4000)},
-    {"copies_packed", &sharing_copies, 3, NODE_1, die_at_first_put, "node 1 ", IN_TIME(2000)},
-    {"copies_half", &sharing_copies, 3, NODE_1, die_at_second_put, "node 1 ", IN_TIME(2000)},
-    {"slots_packed", &sharing_slots, 3, NODE_1, die_at_first_put, "node 1 ", IN_TIME(2000)},
-    {"slots_half", &sharing_slots, 3, NODE_1, die_at_second_put, "node 1 ", IN_TIME(2000)},
+     .timeout_ms = 2 * TIMEOUT_MS},
+    {"copy", &sending_runs, 1, NODE_1, die_at_copy, "node 1 ", .timeout_ms = 4000},
+    {"note", &sending_runs, 1, NODE_1, die_at_note, "node 1 ", .timeout_ms = 4000},
+    {"copies_packed", &sharing_copies, 3, NODE_1, die_at_first_put, "node 1 ", .timeout_ms = 2000},
+    {"copies_half", &sharing_copies, 3, NODE_1, die_at_second_put, "node 1 ", .timeout_ms = 2000},
+    {"slots_packed", &sharing_slots, 3, NODE_1, die_at_first_put, "node 1 ", .timeout_ms = 2000},
+    {"slots_half", &sharing_slots, 3, NODE_1, die_at_second_put, "node 1 ", .timeout_ms = 2000},
 
     /* A failure of one node is everybody's, with its cause. */
     {"one_fails_by_a_stuck_ticket", &busy, 0, NODE_1, fail_by_a_stuck_ticket,
-     "node 1 gave up: queue 0, ticket", FAILS(TIMEOUT_MS, GRAVEL_EKERNEL, "ticket", 1)},
-    {"one_asserts", &busy, 0, NODE_1, fail_by_an_assertion, ASSERTED,
-     FAILS(TIMEOUT_MS, GRAVEL_EKERNEL, ASSERTED, 1)},
+     "node 1 gave up: queue 0, ticket", .timeout_ms = TIMEOUT_MS,
+     .failure = {GRAVEL_EKERNEL, "ticket", 1}},
+    {"one_asserts", &busy, 0, NODE_1, fail_by_an_assertion, ASSERTED, .timeout_ms = TIMEOUT_MS,
+     .failure = {GRAVEL_EKERNEL, ASSERTED, 1}},
     {"one_waits_behind_an_answer", &answering, 0, NODE_1, wait_behind_an_answer,
-     "waited for the word", FAILS(TIMEOUT_MS, GRAVEL_EKERNEL, "to be == 77; it has been 1 for", 1)},
-    {"bad_note", &putting, 3, 1, spoil_notes,
-     "node 1 gave up: ", FAILS(0, GRAVEL_ECORRUPT, "note from node 0: 50", 1)},
+     "waited for the word", .timeout_ms = TIMEOUT_MS,
+     .failure = {GRAVEL_EKERNEL, "to be == 77; it has been 1 for", 1}},
+    {"bad_note", &putting, 3, 1, spoil_notes, "node 1 gave up: ", .timeout_ms = 0,
+     .failure = {GRAVEL_ECORRUPT, "note from node 0: 50", 1}},
     /* Nobody reads the pipe: the node that writes says why it fails before a leader's wait ends. */
     {"reader_stopped", &printing_to_pipe, 0, 0, NULL, "node 0 gave up: lines of kernels",
-     FAILS(2 * TIMEOUT_MS, GRAVEL_ETIMEOUT, "standard output has taken nothing", 0)},
+     .timeout_ms = 2 * TIMEOUT_MS,
+     .failure = {GRAVEL_ETIMEOUT, "standard output has taken nothing", 0}},
     {"launch", &standing, 0, NODE_1, stand_in_launch_call, "node 1", STANDS},
     {"network", &standing, 0, NODE_1, stand_in_network_call, "node 1", STANDS},
     {"pump", &standing, 0, NODE_1, stand_in_pump_call, "node 1", STANDS},
 
     /* The others wait in a barrier meanwhile: it ends at once, with the text. */
-    {"one_aborts", &waiting, 0, NODE_1, abort_node, "node 1 gave up: " WHY, ABORTS(0)},
+    {"one_aborts", &waiting, 0, NODE_1, abort_node, "node 1 gave up: " WHY, .limit_s = 1.2,
+     .failure = {GRAVEL_EABORT, WHY, 1}},
     {"one_aborts_and_exits", &waiting, 0, NODE_1, abort_and_exit, "node 1 gave up: " WHY,
-     ABORTS(0)},
+     .limit_s = 1.2, .failure = {GRAVEL_EABORT, WHY, 1}},
     {"another_thread_aborts", &waiting, 0, NODE_1, abort_in_another_thread, "node 1 gave up: " WHY,
-     ABORTS(600)},
+     .limit_s = 1.2, .late_ms = 600, .failure = {GRAVEL_EABORT, WHY, 1}},
 
     /* A node that is silent for less than the timeout lives; one that the others have given up learns that. */
     {"stopped_for_half_the_timeout", &busy, 0, NODE_1, be_stopped_for_a_timeout, NULL,
-     LIVES(2 * TIMEOUT_MS, TIMEOUT_MS / 2)},
+     .timeout_ms = 2 * TIMEOUT_MS, .least_ms = TIMEOUT_MS / 2},
     {"stopped_beyond_the_timeout", &busy, 0, NODE_1, be_stopped_for_long, "node 1 ",
-     FAILS(TIMEOUT_MS, GRAVEL_EPEER, "", 1)},
+     .timeout_ms = TIMEOUT_MS, .failure = {GRAVEL_EPEER, "", 1}},
     /* A machine that sleeps: no node counts the time that it was stopped itself, nor the others', and quiet waits on. */
     {"all_stopped_beyond_the_timeout", &living, 0, ~0u, be_stopped_soon, NULL,
-     LIVES(TIMEOUT_MS, 2 * TIMEOUT_MS)},
-    {"conserve", &paying, 1, 0, NULL, NULL, LIVES(0, 0)},
+     .timeout_ms = TIMEOUT_MS, .least_ms = 2 * TIMEOUT_MS},
+    {"transactions", &paying, 1, 0, NULL, NULL, .timeout_ms = 0},
 };
 
 /* ---- the run ------------------------------------------------------------------------------------- */
