@@ -14,8 +14,12 @@
 static int meet(const struct gravel_mirror *mirror, int code)
 {
     const struct gravel_object *object = &mirror->object;
-    GRAVEL_TRY(gravel_node_agree_on(object->gravel, &object->call, true, code));
-    return gravel_node_barrier(object->gravel, &object->call, true);
+    code = gravel_node_agree_on(object->gravel, &object->call, true, code);
+    if (!code)
+        return gravel_node_barrier(object->gravel, &object->call, true);
+    const struct gravel_kept met = gravel_keep(code);
+    gravel_node_barrier(object->gravel, &object->call, true);
+    return gravel_fail_again(&met);
 }
 
 /* ---- how many ---------------------------------------------------------------------------------- */
