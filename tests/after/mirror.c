@@ -79,6 +79,20 @@ static int free_array(void)
     return gravel_free(gravel, array);
 }
 
+/* The last node's kernel puts a word where there is none, at node 0. */
+static int put_far(void)
+{
+    const uint64_t arguments[3] = {array, UINT64_C(1) << 24};
+    const size_t global = N, local = N;
+    if (!gravel_is_local(gravel, gravel_n_nodes(gravel) - 1))
+        return 0;
+    cl_kernel kernel =
+        body_kernel(gravel, BODY("gravel_put_uint_wg_if(g, i == 0, a, b, 1, 0);"), arguments);
+    int code = gravel_launch(gravel, kernel, 1, &global, &local, 0, NULL, NULL);
+    clReleaseKernel(kernel);
+    return code;
+}
+
 static int begin(void)
 {
     return gravel_mirror_begin(mirror);
@@ -117,6 +131,23 @@ static void shared_next(void)
 {
     change();
     OK(gravel_mirror_share(mirror));
+    expect_values();
+    destroy();
+}
+
+/* All nodes allocate, free and share, and the next quiet reports the refusal, once, at the nodes that it is of. */
+static void refusal_is_reported_once(void)
+{
+    const bool is_concerned =
+        gravel_is_local(gravel, 0) || gravel_is_local(gravel, gravel_n_nodes(gravel) - 1);
+    uint64_t offset = alloc_or_die(gravel, 4096), of_all = offset;
+    OK(acted);
+    OK(gravel_reduce(gravel, GRAVEL_MAX, GRAVEL_ULONG, &of_all, 1));
+    MUST(offset == of_all);
+    OK(gravel_free(gravel, offset));
+    change();
+    OK(gravel_mirror_share(mirror));
+    after_expect(gravel_quiet(gravel), is_concerned ? GRAVEL_ERANGE : 0, "index");
     expect_values();
     destroy();
 }
@@ -216,6 +247,8 @@ const struct after_row mirror_rows[] = {
      "no node ends it, until it is called again", .configure = after_limit_kernels,
      .prepare = change_behind_a_gate, .act = begin, .code = GRAVEL_EKERNEL,
      .part = "GRAVEL_KERNEL_LIMIT", .others_part = "", .hold = ended_when_all_have_begun},
+    {"mirror", "a message of the last node is refused", "all nodes allocate, free and share",
+     .prepare = make, .act = put_far, .hold = refusal_is_reported_once},
     {"mirror", "gravel_mirror_begin", "called again it sends all", .prepare = make_and_change,
      .act = begin, .hold = begun_again, .fails = AFTER_DRIVER, .meets_the_end = true},
     {"slots", "gravel_mirror_begin", "called again it sends all", .prepare = make_and_change,

@@ -254,32 +254,8 @@ static void run_frame(const struct test *test)
 
 int main(void)
 {
-    const struct test tests[] = {
-        {.n_items = 1,
-         .n_keys = 1,
-         .n_servers = 1,
-         .client_items = 4,
-         .server_items = 4,
-         .n_clients = 2},
-        {.n_items = 600,
-         .n_keys = 1,
-         .n_servers = 2,
-         .client_items = 8,
-         .server_items = 4,
-         .n_clients = 3},
-        {.n_items = 1500,
-         .n_keys = 7,
-         .n_servers = 3,
-         .client_items = 16,
-         .server_items = 8,
-         .n_clients = 2},
-        {.n_items = 1001,
-         .n_keys = 50,
-         .n_servers = 4,
-         .client_items = 5,
-         .server_items = 3,
-         .n_clients = 3},
-    };
+    static const struct test tests[] = {
+        {1, 1, 1, 4, 4, 2}, {600, 1, 2, 8, 4, 3}, {1500, 7, 3, 16, 8, 2}, {1001, 50, 4, 5, 3, 3}};
     for (size_t i = 0; i < sizeof tests / sizeof *tests; i++)
         run_test(&tests[i]), run_frame(&tests[i]);
     return 0;

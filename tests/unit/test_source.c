@@ -28,61 +28,49 @@ static void expect(const char *text, const char *expanded)
     free(got);
 }
 
-TEST(text_without_include_stays)
-{
-    expect("", BEGIN);
-    expect("kernel void k(void) {}", BEGIN "kernel void k(void) {}");
-    expect("#include \"other.h\"\n", BEGIN "#include \"other.h\"\n");
-    expect("#define NAME \"gravel.cl.h\"\n", BEGIN "#define NAME \"gravel.cl.h\"\n");
-}
+/* A program's text, and the text with headers. */
+static const char *const texts[][2] = {
+    /* text without include stays */
+    {"", BEGIN},
+    {"kernel void k(void) {}", BEGIN "kernel void k(void) {}"},
+    {"#include \"other.h\"\n", BEGIN "#include \"other.h\"\n"},
+    {"#define NAME \"gravel.cl.h\"\n", BEGIN "#define NAME \"gravel.cl.h\"\n"},
+    /* what follows the include keeps its line */
+    {"#include \"gravel.cl.h\"\nint x;\n", BEGIN HEADER_THEN("2") "int x;\n"},
+    {"a\n\n  #  include\t\"gravel.cl.h\" // mine\nb", BEGIN "a\n\n" HEADER_THEN("4") "b"},
+    {"#include \"gravel.cl.h\"", BEGIN HEADER_THEN("2")},
+    /* every include is replaced */
+    {"#if A\n#include \"gravel.cl.h\"\n#else\n#include \"gravel.cl.h\"\n#endif\n",
+     BEGIN "#if A\n" HEADER_THEN("3") "#else\n" HEADER_THEN("5") "#endif\n"},
+    /* each header is found by its whole name */
+    {"#include \"gravel.cl.h\"\n#include \"more.cl.h\"\nint x;\n",
+     BEGIN HEADER_THEN("2") "\n#line 1 \"more.cl.h\"\nMORE\n\n#line 3 \"k.cl\"\nint x;\n"},
+    {"#include \"more.cl\"\n", BEGIN "#include \"more.cl\"\n"},
+    {"#include \"more.cl.hh\"\n", BEGIN "#include \"more.cl.hh\"\n"},
+    /* include in a comment stays */
+    {"/*\n#include \"gravel.cl.h\"\n*/\n", BEGIN "/*\n#include \"gravel.cl.h\"\n*/\n"},
+    {"// /*\n#include \"gravel.cl.h\"\n", BEGIN "// /*\n" HEADER_THEN("3")},
+    {"/* a */ b /* c\n#include \"gravel.cl.h\"\n*/",
+     BEGIN "/* a */ b /* c\n#include \"gravel.cl.h\"\n*/"},
+    /* literal that looks like a comment begins none */
+    {"x = \"/*\";\n#include \"gravel.cl.h\"\n", BEGIN "x = \"/*\";\n" HEADER_THEN("3")},
+    {"x = \"\\\"/*\";\n#include \"gravel.cl.h\"\n", BEGIN "x = \"\\\"/*\";\n" HEADER_THEN("3")},
+    {"c = '\"'; /* \"\n#include \"gravel.cl.h\"\n*/",
+     BEGIN "c = '\"'; /* \"\n#include \"gravel.cl.h\"\n*/"},
+    {"#define T it's /* \n#include \"gravel.cl.h\"\n",
+     BEGIN "#define T it's /* \n" HEADER_THEN("3")},
+    /* byte order marks go */
+    {"\xef\xbb\xbf", BEGIN},
+    {"\xef\xbb\xbfint x;\n", BEGIN "int x;\n"},
+    {"\xef\xbb\xbf#include \"gravel.cl.h\"\nint x;\n", BEGIN HEADER_THEN("2") "int x;\n"},
+    {"a\n\xef\xbb\xbf#include \"gravel.cl.h\"\nb", BEGIN "a\n" HEADER_THEN("3") "b"},
+    {"x = \"\xef\xbb\xbf\";\n", BEGIN "x = \"\xef\xbb\xbf\";\n"},
+};
 
-TEST(what_follows_the_include_keeps_its_line)
+TEST(headers_are_put_where_they_are_included)
 {
-    expect("#include \"gravel.cl.h\"\nint x;\n", BEGIN HEADER_THEN("2") "int x;\n");
-    expect("a\n\n  #  include\t\"gravel.cl.h\" // mine\nb", BEGIN "a\n\n" HEADER_THEN("4") "b");
-    expect("#include \"gravel.cl.h\"", BEGIN HEADER_THEN("2"));
-}
-
-TEST(every_include_is_replaced)
-{
-    expect("#if A\n#include \"gravel.cl.h\"\n#else\n#include \"gravel.cl.h\"\n#endif\n",
-           BEGIN "#if A\n" HEADER_THEN("3") "#else\n" HEADER_THEN("5") "#endif\n");
-}
-
-TEST(each_header_is_found_by_its_whole_name)
-{
-    expect("#include \"gravel.cl.h\"\n#include \"more.cl.h\"\nint x;\n",
-           BEGIN HEADER_THEN("2") "\n#line 1 \"more.cl.h\"\nMORE\n\n#line 3 \"k.cl\"\nint x;\n");
-    expect("#include \"more.cl\"\n", BEGIN "#include \"more.cl\"\n");
-    expect("#include \"more.cl.hh\"\n", BEGIN "#include \"more.cl.hh\"\n");
-}
-
-TEST(include_in_a_comment_stays)
-{
-    expect("/*\n#include \"gravel.cl.h\"\n*/\n", BEGIN "/*\n#include \"gravel.cl.h\"\n*/\n");
-    expect("// /*\n#include \"gravel.cl.h\"\n", BEGIN "// /*\n" HEADER_THEN("3"));
-    expect("/* a */ b /* c\n#include \"gravel.cl.h\"\n*/",
-           BEGIN "/* a */ b /* c\n#include \"gravel.cl.h\"\n*/");
-}
-
-TEST(literal_that_looks_like_a_comment_begins_none)
-{
-    expect("x = \"/*\";\n#include \"gravel.cl.h\"\n", BEGIN "x = \"/*\";\n" HEADER_THEN("3"));
-    expect("x = \"\\\"/*\";\n#include \"gravel.cl.h\"\n",
-           BEGIN "x = \"\\\"/*\";\n" HEADER_THEN("3"));
-    expect("c = '\"'; /* \"\n#include \"gravel.cl.h\"\n*/",
-           BEGIN "c = '\"'; /* \"\n#include \"gravel.cl.h\"\n*/");
-    expect("#define T it's /* \n#include \"gravel.cl.h\"\n",
-           BEGIN "#define T it's /* \n" HEADER_THEN("3"));
-}
-
-TEST(byte_order_marks_go)
-{
-    expect("\xef\xbb\xbf", BEGIN);
-    expect("\xef\xbb\xbfint x;\n", BEGIN "int x;\n");
-    expect("\xef\xbb\xbf#include \"gravel.cl.h\"\nint x;\n", BEGIN HEADER_THEN("2") "int x;\n");
-    expect("a\n\xef\xbb\xbf#include \"gravel.cl.h\"\nb", BEGIN "a\n" HEADER_THEN("3") "b");
-    expect("x = \"\xef\xbb\xbf\";\n", BEGIN "x = \"\xef\xbb\xbf\";\n");
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+        expect(texts[i][0], texts[i][1]);
 }
 
 static void expect_log(const char *text, const char *log, const char *named)
