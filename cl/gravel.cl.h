@@ -187,45 +187,6 @@ GRAVELP_INLINE void gravel_barrier_wg(struct gravel_group g)
              gravelp_share_take((shares), 0, gravelp_share_out((g), (shares), (n))); \
          turn.round < turn.n_turns; turn = gravelp_share_next((shares), turn))
 
-/* ---- waits --------------------------------------------------------------------------------------- */
-
-#define GRAVELP_UINT_AWAITED(offset, compare, value) \
-    ((struct gravelp_awaited){(offset), 0, (uint)(value), (compare), false})
-#define GRAVELP_INT_AWAITED(offset, compare, value) \
-    ((struct gravelp_awaited){(offset), 0x80000000u, (uint)(int)(value), (compare), false})
-#define gravel_wait_until_uint_wg(g, offset, compare, value) \
-    gravelp_await_wg(g, GRAVELP_UINT_AWAITED(offset, compare, value))
-#define gravel_wait_until_uint_wi(g, offset, compare, value) \
-    gravelp_await_wi(g, GRAVELP_UINT_AWAITED(offset, compare, value))
-#define gravel_wait_until_int_wg(g, offset, compare, value) \
-    gravelp_await_wg(g, GRAVELP_INT_AWAITED(offset, compare, value))
-#define gravel_wait_until_int_wi(g, offset, compare, value) \
-    gravelp_await_wi(g, GRAVELP_INT_AWAITED(offset, compare, value))
-
-#ifdef GRAVEL_HAS_LONG_WAITS
-#define GRAVELP_ULONG_AWAITED(offset, compare, value) \
-    ((struct gravelp_awaited){(offset), 0, (ulong)(value), (compare), true})
-#define GRAVELP_LONG_AWAITED(offset, compare, value) \
-    ((struct gravelp_awaited){(offset), (ulong)1 << 63, (ulong)(long)(value), (compare), true})
-#define gravel_wait_until_ulong_wg(g, offset, compare, value) \
-    gravelp_await_wg(g, GRAVELP_ULONG_AWAITED(offset, compare, value))
-#define gravel_wait_until_ulong_wi(g, offset, compare, value) \
-    gravelp_await_wi(g, GRAVELP_ULONG_AWAITED(offset, compare, value))
-#define gravel_wait_until_long_wg(g, offset, compare, value) \
-    gravelp_await_wg(g, GRAVELP_LONG_AWAITED(offset, compare, value))
-#define gravel_wait_until_long_wi(g, offset, compare, value) \
-    gravelp_await_wi(g, GRAVELP_LONG_AWAITED(offset, compare, value))
-#else
-#define gravel_wait_until_ulong_wg(...) \
-    gravel_error_this_device_has_no_64_bit_atomics_so_wait_for_a_uint
-#define gravel_wait_until_ulong_wi(...) \
-    gravel_error_this_device_has_no_64_bit_atomics_so_wait_for_a_uint
-#define gravel_wait_until_long_wg(...) \
-    gravel_error_this_device_has_no_64_bit_atomics_so_wait_for_an_int
-#define gravel_wait_until_long_wi(...) \
-    gravel_error_this_device_has_no_64_bit_atomics_so_wait_for_an_int
-#endif
-
 /* ---- sessions ------------------------------------------------------------------------------------ */
 
 /*

@@ -14,7 +14,7 @@
  * This file defines GRAVEL_HAS_LONG_WAITS where 64-bit words can be waited for.
  * GRAVEL_BUILD_OPTIONS may choose how a group counts, to try a form that the device would not get:
  *     GRAVEL_FORM_COLLECTIVES, GRAVEL_FORM_SCAN
- * Compiled as C11 (no OpenCL compiler), tests/tsan/host_c11.h supplies these names for threads.
+ * Compiled as C11 (no OpenCL compiler), tests/tsan/host_c11.h defines for threads what this does for kernels.
  *
  * Path:    base.h -> portable.cl.h -> workgroup.cl.h.
  * Memory:  orders are in the names; every use says which edge of docs/design/memory-order.md it is.
@@ -58,6 +58,11 @@
 #define GRAVELP_OUT_OF_LINE static
 #define GRAVELP_OF_ARGUMENTS
 #endif
+
+#define GRAVELP_C11_add atomic_fetch_add_explicit
+#define GRAVELP_C11_or atomic_fetch_or_explicit
+#define GRAVELP_C11_and atomic_fetch_and_explicit
+#define GRAVELP_C11_xchg atomic_exchange_explicit
 
 #if !defined(__OPENCL_C_VERSION__)
 
@@ -103,10 +108,6 @@
 
 #if defined(GRAVELP_ATOMICS_C11)
 typedef volatile global atomic_uint gravelp_word;
-#define GRAVELP_C11_add atomic_fetch_add_explicit
-#define GRAVELP_C11_or atomic_fetch_or_explicit
-#define GRAVELP_C11_and atomic_fetch_and_explicit
-#define GRAVELP_C11_xchg atomic_exchange_explicit
 #define GRAVELP_DEFINE_LOAD(function, order, scope)                                     \
     GRAVELP_INLINE uint function(global uint *word)                                     \
     {                                                                                   \
@@ -129,6 +130,8 @@ typedef volatile global atomic_uint gravelp_word;
     GRAVELP_DEFINE_FENCED_STORE(function, order, global)
 #define GRAVELP_DEFINE_CHANGE(function, op, order, scope) \
     GRAVELP_DEFINE_FENCED_CHANGE(function, op, order, global)
+#endif
+
 #endif
 
 /* Words that the host also reads or writes. */
@@ -160,6 +163,9 @@ GRAVELP_DEFINE_FENCED_CHANGE(gravelp_local_add_release, add, release, local)
 GRAVELP_DEFINE_FENCED_CHANGE(gravelp_local_add_relaxed, add, relaxed, local)
 GRAVELP_DEFINE_FENCED_CHANGE(gravelp_local_max_relaxed, max, relaxed, local)
 GRAVELP_DEFINE_FENCED_CHANGE(gravelp_local_swap_in_relaxed, xchg, relaxed, local)
+
+#if defined(__OPENCL_C_VERSION__)
+
 /* Whether the word was `expected`, and is `value` now. */
 GRAVELP_INLINE bool gravelp_local_swap_relaxed(local uint *word, uint expected, uint value)
 {

@@ -77,14 +77,41 @@ GRAVELP_INLINE bool gravelp_await_wg(struct gravel_group g, struct gravelp_await
     /* G3: no work-item is in a _wi call, whose answer the leader might wait for */
     gravelp_group_meet_apart(g.arena);
     if (gravelp_is_leader())
-        g.scratch->n_active = gravelp_await(g, gravelp_origin(), awaited);
+        g.scratch->most = gravelp_await(g, gravelp_origin(), awaited);
     gravelp_group_meet(g.arena); /* G4: what the leader has acquired is the whole group's */
-    return g.scratch->n_active;
+    return g.scratch->most;
 }
 
-GRAVELP_INLINE bool gravelp_await_wi(struct gravel_group g, struct gravelp_awaited awaited)
-{
-    return gravelp_await(g, gravelp_origin(), awaited);
-}
+/* ---- the calls ---------------------------------------------------------------------------------- */
+
+#define GRAVELP_DEFINE_WAITS(type, bits, flip)                                                  \
+    GRAVELP_INLINE bool gravel_wait_until_##type##_wg(struct gravel_group g, ulong offset,      \
+                                                      uint compare, type value)                 \
+    {                                                                                           \
+        return gravelp_await_wg(                                                                \
+            g, (struct gravelp_awaited){offset, flip, (bits)value, compare, sizeof(bits) > 4}); \
+    }                                                                                           \
+    GRAVELP_INLINE bool gravel_wait_until_##type##_wi(struct gravel_group g, ulong offset,      \
+                                                      uint compare, type value)                 \
+    {                                                                                           \
+        return gravelp_await(                                                                   \
+            g, gravelp_origin(),                                                                \
+            (struct gravelp_awaited){offset, flip, (bits)value, compare, sizeof(bits) > 4});    \
+    }
+GRAVELP_DEFINE_WAITS(uint, uint, 0)
+GRAVELP_DEFINE_WAITS(int, uint, 0x80000000u)
+#ifdef GRAVEL_HAS_LONG_WAITS
+GRAVELP_DEFINE_WAITS(ulong, ulong, 0)
+GRAVELP_DEFINE_WAITS(long, ulong, (ulong)1 << 63)
+#else
+#define gravel_wait_until_ulong_wg(...) \
+    gravel_error_this_device_has_no_64_bit_atomics_so_wait_for_a_uint
+#define gravel_wait_until_ulong_wi(...) \
+    gravel_error_this_device_has_no_64_bit_atomics_so_wait_for_a_uint
+#define gravel_wait_until_long_wg(...) \
+    gravel_error_this_device_has_no_64_bit_atomics_so_wait_for_an_int
+#define gravel_wait_until_long_wi(...) \
+    gravel_error_this_device_has_no_64_bit_atomics_so_wait_for_an_int
+#endif
 
 #endif

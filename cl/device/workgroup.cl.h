@@ -89,7 +89,7 @@ struct gravelp_scratch {
     uint ticket;                  /* of the first slot */
     uint n_sent;                  /* messages to publish */
     uint n_active;                /* what gravelp_compact counted */
-    uint most;                    /* what gravelp_group_max found */
+    uint most;                    /* what gravelp_group_max, or a wait, found */
     uint lanes[GRAVEL_MAX_GROUP]; /* per work-item: active flag, then position among the active */
 };
 

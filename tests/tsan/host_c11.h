@@ -67,92 +67,60 @@ extern _Thread_local struct gravelp_lane *gravelp_lane;
 #define GRAVELP_AT(level, call) (call)
 #endif
 
-/* Loads, stores, updates that return the word before, and swaps of an expected value, by name, type or call, and order. */
-#define GRAVELP_LOAD(name, type, order)                           \
-    static inline type name(type *word)                           \
-    {                                                             \
-        return atomic_load_explicit((_Atomic type *)word, order); \
+/* The rows of portable.cl.h, whose scopes are levels here. */
+#define GRAVELP_HOST_SCOPE HRF_TRACE_SYS
+#define memory_scope_device HRF_TRACE_DEV
+#define GRAVELP_DEFINE_TYPED_LOAD(function, type, order, scope)                              \
+    static inline type function(type *word)                                                  \
+    {                                                                                        \
+        return GRAVELP_AT(scope,                                                             \
+                          atomic_load_explicit((_Atomic type *)word, memory_order_##order)); \
     }
-#define GRAVELP_STORE(name, order)                                 \
-    static inline void name(uint *word, uint value)                \
-    {                                                              \
-        atomic_store_explicit((_Atomic uint *)word, value, order); \
+#define GRAVELP_DEFINE_LOAD(function, order, scope) \
+    GRAVELP_DEFINE_TYPED_LOAD(function, uint, order, scope)
+#define GRAVELP_DEFINE_STORE(function, order, scope)                                          \
+    static inline void function(uint *word, uint value)                                       \
+    {                                                                                         \
+        GRAVELP_AT(scope,                                                                     \
+                   atomic_store_explicit((_Atomic uint *)word, value, memory_order_##order)); \
     }
-#define GRAVELP_FETCH(name, call, order)                 \
-    static inline uint name(uint *word, uint value)      \
-    {                                                    \
-        return call((_Atomic uint *)word, value, order); \
+#define GRAVELP_DEFINE_CHANGE(function, op, order, scope)                                       \
+    static inline uint function(uint *word, uint value)                                         \
+    {                                                                                           \
+        return GRAVELP_AT(scope,                                                                \
+                          GRAVELP_C11_##op((_Atomic uint *)word, value, memory_order_##order)); \
     }
-#define GRAVELP_SWAP(name, order)                                                              \
-    static inline bool name(uint *word, uint expected, uint value)                             \
-    {                                                                                          \
-        return atomic_compare_exchange_strong_explicit((_Atomic uint *)word, &expected, value, \
-                                                       order, memory_order_relaxed);           \
+#define GRAVELP_DEFINE_SWAP(function, order, scope)                                                \
+    static inline bool function(uint *word, uint expected, uint value)                             \
+    {                                                                                              \
+        return GRAVELP_AT(scope, atomic_compare_exchange_strong_explicit(                          \
+                                     (_Atomic uint *)word, &expected, value, memory_order_##order, \
+                                     memory_order_relaxed));                                       \
     }
-GRAVELP_LOAD(gravelp_load_acquire, uint, memory_order_acquire)
-GRAVELP_LOAD(gravelp_load_relaxed, uint, memory_order_relaxed)
-GRAVELP_LOAD(gravelp_long_load_acquire, ulong, memory_order_acquire)
-GRAVELP_LOAD(gravelp_long_load_relaxed, ulong, memory_order_relaxed) /* for mutants */
-GRAVELP_STORE(gravelp_store_release, memory_order_release)
-GRAVELP_STORE(gravelp_store_relaxed, memory_order_relaxed)
-GRAVELP_FETCH(gravelp_fetch_add_relaxed, atomic_fetch_add_explicit, memory_order_relaxed)
-GRAVELP_FETCH(gravelp_fetch_add_acq_rel, atomic_fetch_add_explicit, memory_order_acq_rel)
-GRAVELP_FETCH(gravelp_fetch_add_release, atomic_fetch_add_explicit, memory_order_release)
-GRAVELP_FETCH(gravelp_swap_in_relaxed, atomic_exchange_explicit, memory_order_relaxed)
-GRAVELP_FETCH(gravelp_exchange_acquire, atomic_exchange_explicit, memory_order_acquire)
-GRAVELP_FETCH(gravelp_fetch_or_release, atomic_fetch_or_explicit, memory_order_release)
-GRAVELP_FETCH(gravelp_fetch_or_acquire, atomic_fetch_or_explicit, memory_order_acquire)
-GRAVELP_FETCH(gravelp_fetch_and_release, atomic_fetch_and_explicit, memory_order_release)
-GRAVELP_FETCH(gravelp_device_fetch_or_relaxed, atomic_fetch_or_explicit,
-              memory_order_relaxed) /* for mutants, as the next */
-GRAVELP_FETCH(gravelp_device_fetch_and_relaxed, atomic_fetch_and_explicit, memory_order_relaxed)
-GRAVELP_SWAP(gravelp_device_swap_acquire, memory_order_acquire)
-GRAVELP_SWAP(gravelp_device_swap_relaxed, memory_order_relaxed)
-GRAVELP_SWAP(gravelp_swap_relaxed, memory_order_relaxed)
+#define GRAVELP_DEFINE_FENCED_LOAD(function, order, space) \
+    GRAVELP_DEFINE_LOAD(function, order, HRF_TRACE_WG)
+#define GRAVELP_DEFINE_FENCED_STORE(function, order, space) \
+    GRAVELP_DEFINE_STORE(function, order, HRF_TRACE_WG)
+#define GRAVELP_DEFINE_FENCED_CHANGE(function, op, order, space) \
+    GRAVELP_DEFINE_CHANGE(function, op, order, HRF_TRACE_WG)
+
 /* Each of its operations is of the group's scope. */
-static inline void gravelp_local_max_relaxed(uint *word, uint value)
+static inline uint GRAVELP_C11_max(_Atomic uint *word, uint value, memory_order order)
 {
-    uint seen = GRAVELP_AT(HRF_TRACE_WG, gravelp_load_relaxed(word));
-    while (seen < value &&
-           !GRAVELP_AT(HRF_TRACE_WG, atomic_compare_exchange_strong_explicit(
-                                         (_Atomic uint *)word, &seen, value, memory_order_relaxed,
-                                         memory_order_relaxed)))
+    uint seen = atomic_load_explicit(word, order);
+    while (seen < value && !GRAVELP_AT(HRF_TRACE_WG, atomic_compare_exchange_strong_explicit(
+                                                         word, &seen, value, order, order)))
         ;
+    return seen;
 }
-#define gravelp_device_store_relaxed(word, value) \
-    GRAVELP_AT(HRF_TRACE_DEV, gravelp_store_relaxed(word, value))
-#define gravelp_device_exchange_acquire(word, value) \
-    GRAVELP_AT(HRF_TRACE_DEV, gravelp_exchange_acquire(word, value))
-#define gravelp_device_fetch_or_release(word, bits) \
-    GRAVELP_AT(HRF_TRACE_DEV, gravelp_fetch_or_release(word, bits))
-#define gravelp_device_fetch_or_acquire(word, bits) \
-    GRAVELP_AT(HRF_TRACE_DEV, gravelp_fetch_or_acquire(word, bits))
-#define gravelp_device_fetch_and_release(word, bits) \
-    GRAVELP_AT(HRF_TRACE_DEV, gravelp_fetch_and_release(word, bits))
-#define gravelp_device_load_acquire(word) GRAVELP_AT(HRF_TRACE_DEV, gravelp_load_acquire(word))
-#define gravelp_device_load_relaxed(word) GRAVELP_AT(HRF_TRACE_DEV, gravelp_load_relaxed(word))
-#define gravelp_device_store_release(word, value) \
-    GRAVELP_AT(HRF_TRACE_DEV, gravelp_store_release(word, value))
-#define gravelp_device_exchange_relaxed(word, value) \
-    GRAVELP_AT(HRF_TRACE_DEV, gravelp_swap_in_relaxed(word, value))
-#define gravelp_device_fetch_add_relaxed(word, value) \
-    GRAVELP_AT(HRF_TRACE_DEV, gravelp_fetch_add_relaxed(word, value))
-#define gravelp_device_fetch_add_release(word, value) \
-    GRAVELP_AT(HRF_TRACE_DEV, gravelp_fetch_add_release(word, value))
-#define gravelp_device_fetch_add_acq_rel(word, value) \
-    GRAVELP_AT(HRF_TRACE_DEV, gravelp_fetch_add_acq_rel(word, value))
-#define gravelp_local_swap_in_relaxed(word, value) \
-    GRAVELP_AT(HRF_TRACE_WG, gravelp_swap_in_relaxed(word, value))
-#define gravelp_local_load_acquire(word) GRAVELP_AT(HRF_TRACE_WG, gravelp_load_acquire(word))
-#define gravelp_local_load_relaxed(word) GRAVELP_AT(HRF_TRACE_WG, gravelp_load_relaxed(word))
-#define gravelp_local_store_release(word, value) \
-    GRAVELP_AT(HRF_TRACE_WG, gravelp_store_release(word, value))
-#define gravelp_local_add_relaxed(word, value) \
-    GRAVELP_AT(HRF_TRACE_WG, gravelp_fetch_add_relaxed(word, value))
-#define gravelp_local_add_release(word, value) \
-    GRAVELP_AT(HRF_TRACE_WG, gravelp_fetch_add_release(word, value))
-#define gravelp_local_swap_relaxed(word, expected, value) \
-    GRAVELP_AT(HRF_TRACE_WG, gravelp_swap_relaxed(word, expected, value))
+GRAVELP_DEFINE_TYPED_LOAD(gravelp_long_load_acquire, ulong, acquire, GRAVELP_HOST_SCOPE)
+GRAVELP_DEFINE_SWAP(gravelp_device_swap_acquire, acquire, GRAVELP_HOST_SCOPE)
+GRAVELP_DEFINE_SWAP(gravelp_device_swap_relaxed, relaxed, GRAVELP_HOST_SCOPE)
+GRAVELP_DEFINE_SWAP(gravelp_local_swap_relaxed, relaxed, HRF_TRACE_WG)
+/* For mutants. */
+GRAVELP_DEFINE_TYPED_LOAD(gravelp_long_load_relaxed, ulong, relaxed, GRAVELP_HOST_SCOPE)
+GRAVELP_DEFINE_CHANGE(gravelp_device_fetch_or_relaxed, or, relaxed, memory_scope_device)
+GRAVELP_DEFINE_CHANGE(gravelp_device_fetch_and_relaxed, and, relaxed, memory_scope_device)
 static inline uint gravelp_pause(uint polls, bool is_long)
 {
     (void)polls, (void)is_long;
