@@ -8,6 +8,7 @@
 #ifndef GRAVEL_BASE_ADDRESSES_H
 #define GRAVEL_BASE_ADDRESSES_H
 
+#include <inttypes.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -23,8 +24,8 @@ static inline bool gravel_addresses_tell(char text[GRAVEL_ADDRESSES_BYTES])
     if (getrlimit(RLIMIT_AS, &limit) || limit.rlim_cur == RLIM_INFINITY)
         return false;
     snprintf(text, GRAVEL_ADDRESSES_BYTES,
-             "the process may have %llu bytes of addresses (RLIMIT_AS, ulimit -v)",
-             (unsigned long long)limit.rlim_cur);
+             "the process may have %" PRIu64 " bytes of addresses (RLIMIT_AS, ulimit -v)",
+             (uint64_t)limit.rlim_cur);
     return true;
 }
 

@@ -11,6 +11,7 @@
 #include "base/error.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -147,8 +148,8 @@ int gravel_trace_close(struct gravel_trace *trace, bool wait)
 }
 
 /* Microseconds, in any locale. */
-#define TIME "%llu.%03u"
-#define TIME_OF(ns) (unsigned long long)((ns) / 1000), (unsigned)((ns) % 1000)
+#define TIME "%" PRIu64 ".%03u"
+#define TIME_OF(ns) ((ns) / 1000), (unsigned)((ns) % 1000)
 
 void gravel_trace_span(struct gravel_trace *trace, const char *name, uint64_t begin_ns,
                        uint64_t end_ns)
@@ -166,9 +167,9 @@ static void put_end(struct gravel_trace *trace, const char *name, const char *ph
                     uint64_t at_ns)
 {
     put(trace,
-        ",\n{\"name\":\"%s\",\"cat\":\"kernel\",\"ph\":\"%s\",\"id\":%llu,\"ts\":" TIME
+        ",\n{\"name\":\"%s\",\"cat\":\"kernel\",\"ph\":\"%s\",\"id\":%" PRIu64 ",\"ts\":" TIME
         ",\"pid\":%u,\"tid\":0}",
-        name, phase, (unsigned long long)id, TIME_OF(at_ns), trace->node);
+        name, phase, id, TIME_OF(at_ns), trace->node);
 }
 
 void gravel_trace_async(struct gravel_trace *trace, const char *name, uint64_t id,

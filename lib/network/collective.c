@@ -123,10 +123,9 @@ static void check_chain(struct gravel_network *network, struct gravel_job *job)
     snprintf(text, sizeof text,
              "barrier: handlers still send after %.1f s (GRAVEL_CHAIN_LIMIT is %u ms); this node "
              "has sent "
-             "%llu frames and resolved %llu",
+             "%" PRIu64 " frames and resolved %" PRIu64,
              (double)(now_ns - job->chain_ns) * 1e-9, network->shape.config->chain_limit_ms,
-             (unsigned long long)network->n_counted_sent,
-             (unsigned long long)network->n_counted_resolved);
+             network->n_counted_sent, network->n_counted_resolved);
     gravel_network_fail(network, GRAVEL_ETIMEOUT, text);
 }
 

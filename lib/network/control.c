@@ -48,9 +48,10 @@ static void handle_ack(struct gravel_network *network, const struct gravel_ack_f
 {
     const uint32_t source = loan->source;
     if (frame->acked > network->n_sent[source]) {
-        gravel_fields_fail(
-            network, loan, "acknowledgement (of %llu frames, of which %llu were sent)",
-            (unsigned long long)frame->acked, (unsigned long long)network->n_sent[source]);
+        gravel_fields_fail(network, loan,
+                           "acknowledgement (of %" PRIu64 " frames, of which %" PRIu64
+                           " were sent)",
+                           frame->acked, network->n_sent[source]);
         return;
     }
     if (frame->acked > network->n_acked[source])
@@ -64,8 +65,9 @@ static void handle_get(struct gravel_network *network, const struct gravel_get_f
     struct gravel_refusal refusal = {.code = 0};
     const uint64_t n = get->bytes, most = gravel_get_piece_bytes(network);
     if (n == 0 || n > most) {
-        gravel_fields_fail(network, loan, "count of bytes that it asks for (%llu, not 1 to %llu)",
-                           (unsigned long long)n, (unsigned long long)most);
+        gravel_fields_fail(network, loan,
+                           "count of bytes that it asks for (%" PRIu64 ", not 1 to %" PRIu64 ")", n,
+                           most);
         return;
     }
     uint32_t node = network->transport->node;

@@ -20,9 +20,9 @@ bool gravel_fields_fail(struct gravel_network *network, const struct gravel_loan
                         const char *format, ...)
 {
     char text[320];
-    int used =
-        snprintf(text, sizeof text, "frame %llu of %llu bytes from node %u has a bad ",
-                 (unsigned long long)loan->sequence, (unsigned long long)loan->bytes, loan->source);
+    int used = snprintf(text, sizeof text,
+                        "frame %" PRIu64 " of %" PRIu64 " bytes from node %u has a bad ",
+                        loan->sequence, loan->bytes, loan->source);
     va_list arguments;
     va_start(arguments, format);
     vsnprintf(text + used, sizeof text - (size_t)used, format, arguments);
@@ -67,25 +67,25 @@ bool gravel_fields_check(struct gravel_network *network, const struct gravel_fra
         frame->bytes != loan->bytes || frame->source != loan->source ||
         frame->destination != loan->destination || frame->sequence != loan->sequence ||
         !length.name)
-        return gravel_fields_fail(network, loan, "header (kind %u, sequence %llu, %u bytes)",
-                                  frame->kind, (unsigned long long)frame->sequence, frame->bytes);
+        return gravel_fields_fail(network, loan, "header (kind %u, sequence %" PRIu64 ", %u bytes)",
+                                  frame->kind, frame->sequence, frame->bytes);
     /* Read for messages alone, which come once the node is attached (N2). A part of a block may be longer. */
     const uint64_t most =
         frame->kind <= GRAVEL_FRAME_BYTES ? network->shape.config->buffer_bytes : UINT64_MAX;
     if (!loan->buffer && loan->bytes > most)
-        return gravel_fields_fail(network, loan, "length (%s has %llu bytes at most)", length.name,
-                                  (unsigned long long)most);
+        return gravel_fields_fail(network, loan, "length (%s has %" PRIu64 " bytes at most)",
+                                  length.name, most);
     if (length.is_fixed ? loan->bytes == length.bytes : loan->bytes >= length.bytes)
         return true;
-    return gravel_fields_fail(network, loan, "length (%s has %llu bytes%s)", length.name,
-                              (unsigned long long)length.bytes, length.is_fixed ? "" : " or more");
+    return gravel_fields_fail(network, loan, "length (%s has %" PRIu64 " bytes%s)", length.name,
+                              length.bytes, length.is_fixed ? "" : " or more");
 }
 
 bool gravel_fields_check_error(struct gravel_network *network, const struct gravel_loan *loan,
                                int64_t code, const char text[GRAVEL_FRAME_TEXT_BYTES])
 {
     if (!gravel_is_error(code))
-        return gravel_fields_fail(network, loan, "code (%lld is no error)", (long long)code);
+        return gravel_fields_fail(network, loan, "code (%" PRId64 " is no error)", code);
     return memchr(text, '\0', GRAVEL_FRAME_TEXT_BYTES) ||
            gravel_fields_fail(network, loan, "text (%u bytes without an end)",
                               GRAVEL_FRAME_TEXT_BYTES);

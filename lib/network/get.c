@@ -82,19 +82,18 @@ static bool check_reply(struct gravel_network *network, const struct gravel_job 
     const uint64_t n = loan->bytes - sizeof *reply;
     if (job ? job->node != loan->source || !job->n_due : !network->n_stray[loan->source])
         return gravel_fields_fail(network, loan,
-                                  "request number (%llu, which is answered, or not asked)",
-                                  (unsigned long long)reply->id);
+                                  "request number (%" PRIu64 ", which is answered, or not asked)",
+                                  reply->id);
     if (reply->code && (!gravel_is_error(reply->code) || n))
-        return gravel_fields_fail(network, loan, "code (%lld, with %llu bytes)",
-                                  (long long)reply->code, (unsigned long long)n);
+        return gravel_fields_fail(network, loan, "code (%" PRId64 ", with %" PRIu64 " bytes)",
+                                  reply->code, n);
     if (job && reply->position != job->answered)
-        return gravel_fields_fail(network, loan, "place (%llu, and %llu bytes have come)",
-                                  (unsigned long long)reply->position,
-                                  (unsigned long long)job->answered);
+        return gravel_fields_fail(network, loan,
+                                  "place (%" PRIu64 ", and %" PRIu64 " bytes have come)",
+                                  reply->position, job->answered);
     if (job && !reply->code && n != bytes_at(network, job, reply->position))
-        return gravel_fields_fail(network, loan, "count of bytes (%llu for %llu)",
-                                  (unsigned long long)n,
-                                  (unsigned long long)bytes_at(network, job, reply->position));
+        return gravel_fields_fail(network, loan, "count of bytes (%" PRIu64 " for %" PRIu64 ")", n,
+                                  bytes_at(network, job, reply->position));
     return true;
 }
 
@@ -113,10 +112,10 @@ void gravel_job_reply(struct gravel_network *network, const struct gravel_reply_
     }
     job->n_due--;
     if (reply->code) {
-        snprintf(job->text, sizeof job->text, "node %u: %llu bytes from offset %llu on %s",
-                 job->node, (unsigned long long)job->bytes, (unsigned long long)job->offset,
-                 reply->code == GRAVEL_ERANGE ? "are not in one allocation"
-                                              : "could not be read there");
+        snprintf(
+            job->text, sizeof job->text, "node %u: %" PRIu64 " bytes from offset %" PRIu64 " on %s",
+            job->node, job->bytes, job->offset,
+            reply->code == GRAVEL_ERANGE ? "are not in one allocation" : "could not be read there");
         network->n_stray[job->node] += job->n_due;
         job->code = (int)reply->code; /* the job's next step ends it */
         return;

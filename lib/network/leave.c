@@ -18,7 +18,6 @@
 #include "base/timeouts.h"
 #include "network/parts.h"
 
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 

@@ -199,10 +199,9 @@ void gravel_late_read(struct gravel_network *network, const struct gravel_heartb
         gravel_fields_fail(network, loan, "sender (node %u hears node %u)",
                            network->transport->node, left_of(network));
     } else if (beat->n_rounds < late->left_n_rounds || beat->n_rounds > late->n_rounds + 1) {
-        gravel_fields_fail(network, loan, "count of rounds (%llu, not %llu to %llu)",
-                           (unsigned long long)beat->n_rounds,
-                           (unsigned long long)late->left_n_rounds,
-                           (unsigned long long)late->n_rounds + 1);
+        gravel_fields_fail(network, loan,
+                           "count of rounds (%" PRIu64 ", not %" PRIu64 " to %" PRIu64 ")",
+                           beat->n_rounds, late->left_n_rounds, late->n_rounds + 1);
     } else if (beat->late_node > n_nodes) {
         gravel_fields_fail(network, loan, "late node (%u of %u)", beat->late_node - 1, n_nodes);
     } else { /* a round ends when all have begun it, so a node is one round ahead at most */

@@ -12,6 +12,8 @@
 #include "base/clock.h"
 #include "network/network.h"
 
+#include <inttypes.h>
+
 static inline bool gravel_network_has_aborted(const struct gravel_network *network)
 {
     return gravel_failure_is_fatal(network->shape.failure);

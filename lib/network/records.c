@@ -57,8 +57,7 @@ static bool check(struct gravel_network *network, const struct gravel_frame *fra
     }
     refusal->code = GRAVEL_ECORRUPT;
     snprintf(refusal->text, sizeof refusal->text,
-             "records beyond credit: %llu frames may be unwritten",
-             (unsigned long long)network->credit.window);
+             "records beyond credit: %" PRIu64 " frames may be unwritten", network->credit.window);
     return false;
 }
 
@@ -80,9 +79,9 @@ void gravel_records_hear(struct gravel_network *network, const struct gravel_cre
 {
     const struct gravel_credit_side *side = &network->credit.sides[loan->source];
     if (!gravel_credit_hear(&network->credit, loan->source, frame->n_written))
-        gravel_fields_fail(network, loan, "count of frames written (%llu, not %llu to %llu)",
-                           (unsigned long long)frame->n_written,
-                           (unsigned long long)side->n_written, (unsigned long long)side->n_sent);
+        gravel_fields_fail(network, loan,
+                           "count of frames written (%" PRIu64 ", not %" PRIu64 " to %" PRIu64 ")",
+                           frame->n_written, side->n_written, side->n_sent);
 }
 
 /* A function has failed: here, and at the sender. */

@@ -152,11 +152,11 @@ static int give_up(struct gravel_network *network, uint64_t waited_ns)
     describe(network, waited_ns, waits, sizeof waits);
     return gravel_fail(
         GRAVEL_EMPI,
-        "gravel_open: in %s (GRAVEL_OPEN_TIMEOUT is %llu ms): another process has not come to "
+        "gravel_open: in %s (GRAVEL_OPEN_TIMEOUT is %u ms): another process has not come to "
         "gravel_open, or packets between hosts are lost. MPI may take a network that does not "
         "connect them: see OMPI_MCA_btl_tcp_if_include, UCX_NET_DEVICES, FI_TCP_IFACE, and "
         "firewalls",
-        waits, (unsigned long long)network->shape.config->open_timeout_ms);
+        waits, network->shape.config->open_timeout_ms);
 }
 
 /* Tells once that it takes long; GRAVEL_OPEN_TIMEOUT of 0 is no limit. */

@@ -9,6 +9,7 @@
 #include "settings/settings.h"
 
 #include <ctype.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -155,8 +156,7 @@ int gravel_config_get(const struct gravel_config *config, uint32_t i, const char
     *name = setting->field;
     int n = setting->kind == GRAVEL_SETTING_STRING
                 ? snprintf(text, text_bytes, "%s", (const char *)&own + setting->offset)
-                : snprintf(text, text_bytes, "%llu",
-                           (unsigned long long)gravel_setting_number(&own, setting));
+                : snprintf(text, text_bytes, "%" PRIu64, gravel_setting_number(&own, setting));
     return n >= 0 && (size_t)n < text_bytes
                ? 0
                : gravel_fail(GRAVEL_EINVAL,

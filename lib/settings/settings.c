@@ -12,6 +12,7 @@
 #include "base/number.h"
 #include "layout/package.h"
 
+#include <inttypes.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -74,8 +75,8 @@ static int assign_number(struct gravel_config *config, const struct gravel_setti
     if (parsed == GRAVEL_NUMBER_NONE)
         return gravel_fail(GRAVEL_ECONFIG, "%s=%s: not a number", name, text);
     if (parsed == GRAVEL_NUMBER_TOO_LARGE || number < setting->min || number > setting->max)
-        return gravel_fail(GRAVEL_ECONFIG, "%s=%s: out of range %llu to %llu", name, text,
-                           (unsigned long long)setting->min, (unsigned long long)setting->max);
+        return gravel_fail(GRAVEL_ECONFIG, "%s=%s: out of range %" PRIu64 " to %" PRIu64, name,
+                           text, setting->min, setting->max);
     set_number(config, setting, number);
     return 0;
 }
@@ -198,8 +199,8 @@ static int check_size(const char *field, uint64_t bytes, uint64_t least)
 {
     if (bytes == 0 || bytes >= least)
         return 0;
-    return gravel_fail(GRAVEL_ECONFIG, "%s = %llu: neither 0 nor at least %llu", field,
-                       (unsigned long long)bytes, (unsigned long long)least);
+    return gravel_fail(GRAVEL_ECONFIG, "%s = %" PRIu64 ": neither 0 nor at least %" PRIu64, field,
+                       bytes, least);
 }
 
 int gravel_setting_check(const struct gravel_config *config, const struct gravel_setting *setting)
@@ -208,9 +209,8 @@ int gravel_setting_check(const struct gravel_config *config, const struct gravel
         return check_string(config, setting);
     uint64_t value = gravel_setting_number(config, setting);
     if (value < setting->min || value > setting->max)
-        return gravel_fail(GRAVEL_ECONFIG, "%s = %llu: out of range %llu to %llu", setting->field,
-                           (unsigned long long)value, (unsigned long long)setting->min,
-                           (unsigned long long)setting->max);
+        return gravel_fail(GRAVEL_ECONFIG, "%s = %" PRIu64 ": out of range %" PRIu64 " to %" PRIu64,
+                           setting->field, value, setting->min, setting->max);
     if (setting->offset == offsetof(struct gravel_config, slot_bytes))
         return check_size("slot_bytes", value, GRAVELP_SLOT_MIN_BYTES);
     return setting->offset == offsetof(struct gravel_config, buffer_bytes)

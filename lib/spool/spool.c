@@ -7,6 +7,7 @@
 #include "base/counter.h"
 #include "spool/writer.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -126,13 +127,13 @@ int gravel_spool_lost(struct gravel_spool *spool)
         return 0;
     spool->n_lost = n_lost;
     const bool is_of_caller = error == GRAVEL_PRINT_FAILED;
-    return gravel_fail(is_of_caller ? GRAVEL_EHANDLER : GRAVEL_ESYSTEM,
-                       "lines of kernels: %s%s; %llu lines are lost, behind %llu written, and so "
-                       "are all that follow",
-                       is_of_caller ? "the function that takes them (bindings.print) failed"
-                                    : "writing to standard output: ",
-                       is_of_caller ? "" : strerror(error), (unsigned long long)n_lost,
-                       (unsigned long long)gravel_counter_load(&spool->writer.n_lines));
+    return gravel_fail(
+        is_of_caller ? GRAVEL_EHANDLER : GRAVEL_ESYSTEM,
+        "lines of kernels: %s%s; %" PRIu64 " lines are lost, behind %" PRIu64 " written, and so "
+        "are all that follow",
+        is_of_caller ? "the function that takes them (bindings.print) failed"
+                     : "writing to standard output: ",
+        is_of_caller ? "" : strerror(error), n_lost, gravel_counter_load(&spool->writer.n_lines));
 }
 
 uint64_t gravel_spool_lines(const struct gravel_spool *spool)

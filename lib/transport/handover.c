@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -129,8 +130,8 @@ struct gravel_frame *gravel_handover_open(struct gravel_handover *handover,
         said->bytes <= most_bytes && said->bytes <= GRAVEL_SEGMENT_BYTES - said->offset;
     if (!peer->view || !is_inside) {
         gravel_fail(GRAVEL_ECORRUPT,
-                    "note from node %u: %llu bytes at %llu of its shared memory, %s", source,
-                    (unsigned long long)said->bytes, (unsigned long long)said->offset,
+                    "note from node %u: %" PRIu64 " bytes at %" PRIu64 " of its shared memory, %s",
+                    source, said->bytes, said->offset,
                     peer->view ? "where no node buffer can be" : "which is not mapped here");
         return NULL;
     }

@@ -6,6 +6,7 @@
 
 #include "device/cores.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 
 /* What a node tells the other nodes of its machine. */
@@ -31,8 +32,8 @@ static bool take_from(struct gravel_transport *transport, struct gravel_handover
     struct gravel_segment_head *view;
     if (gravel_segment_map(&other->card, &view)) {
         if (!handed->why_not[0])
-            snprintf(handed->why_not, sizeof handed->why_not, "of node %llu (%.120s)",
-                     (unsigned long long)other->node, gravel_last_error());
+            snprintf(handed->why_not, sizeof handed->why_not, "of node %" PRIu64 " (%.120s)",
+                     other->node, gravel_last_error());
         return false;
     }
     gravel_handover_take_from(handover, (uint32_t)other->node, transport->local, view);
@@ -55,8 +56,8 @@ static int meet(MPI_Comm local, struct gravel_transport *transport,
             (i == transport->local) != (all[i].node == transport->node))
             return gravel_fail(
                 GRAVEL_ECORRUPT,
-                "introduction %u of %u nodes of this machine has a bad node (%llu of %u)", i,
-                transport->n_local, (unsigned long long)all[i].node, transport->n_nodes);
+                "introduction %u of %u nodes of this machine has a bad node (%" PRIu64 " of %u)", i,
+                transport->n_local, all[i].node, transport->n_nodes);
     for (uint32_t i = 0; i < transport->n_local; i++)
         takes[i] = i != transport->local && take_from(transport, handover, &all[i]);
     GRAVEL_TRY(gravel_mpi_check("MPI_Alltoall",

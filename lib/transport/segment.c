@@ -12,6 +12,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -53,9 +54,10 @@ static int make(struct gravel_segment *segment)
     if (!getrlimit(RLIMIT_FSIZE, &limit) && limit.rlim_cur < GRAVEL_SEGMENT_BYTES)
         return gravel_fail(
             GRAVEL_ESYSTEM,
-            "no shared memory for node buffers, which MPI sends instead: files may have %llu "
-            "bytes, it needs %llu (RLIMIT_FSIZE, ulimit -f)",
-            (unsigned long long)limit.rlim_cur, (unsigned long long)GRAVEL_SEGMENT_BYTES);
+            "no shared memory for node buffers, which MPI sends instead: files may have %" PRIu64
+            " "
+            "bytes, it needs %" PRIu64 " (RLIMIT_FSIZE, ulimit -f)",
+            (uint64_t)limit.rlim_cur, GRAVEL_SEGMENT_BYTES);
     if (ftruncate(segment->descriptor, (off_t)GRAVEL_SEGMENT_BYTES) ||
         fcntl(segment->descriptor, F_ADD_SEALS, SEALS))
         return fail_system("size of shared memory for node buffers");
@@ -120,15 +122,17 @@ static int map_checked(int descriptor, const struct gravel_segment_card *card,
     int seals = fcntl(descriptor, F_GET_SEALS);
     if (seals < 0 || (seals & SEALS) != SEALS || fstat(descriptor, &status) ||
         (uint64_t)status.st_size != GRAVEL_SEGMENT_BYTES)
-        return gravel_fail(GRAVEL_ESYSTEM, "descriptor %lld of process %lld is something else here",
-                           (long long)card->descriptor, (long long)card->process);
+        return gravel_fail(GRAVEL_ESYSTEM,
+                           "descriptor %" PRId64 " of process %" PRId64 " is something else here",
+                           card->descriptor, card->process);
     int code = map_all(descriptor, view);
     if (code || !memcmp((*view)->token, card->token, sizeof card->token))
         return code;
     gravel_segment_unmap(*view);
     *view = NULL;
-    return gravel_fail(GRAVEL_ESYSTEM, "descriptor %lld of process %lld is another node's here",
-                       (long long)card->descriptor, (long long)card->process);
+    return gravel_fail(GRAVEL_ESYSTEM,
+                       "descriptor %" PRId64 " of process %" PRId64 " is another node's here",
+                       card->descriptor, card->process);
 }
 
 int gravel_segment_map(const struct gravel_segment_card *card, struct gravel_segment_head **view)
@@ -137,8 +141,7 @@ int gravel_segment_map(const struct gravel_segment_card *card, struct gravel_seg
     *view = NULL;
     if (card->process == 0)
         return gravel_fail(GRAVEL_ESYSTEM, "the other node has no shared memory");
-    snprintf(path, sizeof path, "/proc/%lld/fd/%lld", (long long)card->process,
-             (long long)card->descriptor);
+    snprintf(path, sizeof path, "/proc/%" PRId64 "/fd/%" PRId64, card->process, card->descriptor);
     int descriptor = gravel_descriptor_lift(open(path, O_RDWR | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
     if (descriptor < 0)
         return fail_system(path);
