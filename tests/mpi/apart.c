@@ -9,16 +9,10 @@
 
 #include "base/error.h"
 #include "transport/segment.h"
+#include "wrapped.h"
 
-int __real_gravel_segment_map(const struct gravel_segment_card *card,
-                              struct gravel_segment_head **view);
-int __wrap_gravel_segment_map(const struct gravel_segment_card *card,
-                              struct gravel_segment_head **view);
-int __real_gravel_segment_create(struct gravel_segment **out);
-int __wrap_gravel_segment_create(struct gravel_segment **out);
-
-int __wrap_gravel_segment_map(const struct gravel_segment_card *card,
-                              struct gravel_segment_head **view)
+WRAPPED(int, gravel_segment_map, const struct gravel_segment_card *card,
+        struct gravel_segment_head **view)
 {
     *view = NULL;
     if (card->process > getpid())
@@ -26,7 +20,7 @@ int __wrap_gravel_segment_map(const struct gravel_segment_card *card,
     return __real_gravel_segment_map(card, view);
 }
 
-int __wrap_gravel_segment_create(struct gravel_segment **out)
+WRAPPED(int, gravel_segment_create, struct gravel_segment **out)
 {
     *out = NULL;
     if (SEGMENTS_ARE_MADE)

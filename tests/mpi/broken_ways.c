@@ -23,6 +23,7 @@
 #include "support.h"
 #include "transport/buffer.h"
 #include "transport/frames.h"
+#include "wrapped.h"
 
 #define FRAME_TAG 0
 #define MOST_RECEIVES 16
@@ -37,21 +38,8 @@ static void (*spoil)(
 static MPI_Request *receives[MOST_RECEIVES]; /* of frames */
 static int n_receives;
 
-int __real_MPI_Irecv(void *data, int n, MPI_Datatype type, int source, int tag, MPI_Comm comm,
-                     MPI_Request *request);
-int __wrap_MPI_Irecv(void *data, int n, MPI_Datatype type, int source, int tag, MPI_Comm comm,
-                     MPI_Request *request);
-int __real_MPI_Test(MPI_Request *request, int *flag, MPI_Status *status);
-int __wrap_MPI_Test(MPI_Request *request, int *flag, MPI_Status *status);
-struct gravel_buffer *__real_gravel_buffer_create(uint32_t capacity);
-struct gravel_buffer *__wrap_gravel_buffer_create(uint32_t capacity);
-int __real_MPI_Isend(const void *data, int n, MPI_Datatype type, int to, int tag, MPI_Comm comm,
-                     MPI_Request *request);
-int __wrap_MPI_Isend(const void *data, int n, MPI_Datatype type, int to, int tag, MPI_Comm comm,
-                     MPI_Request *request);
-
-int __wrap_MPI_Irecv(void *data, int n, MPI_Datatype type, int source, int tag, MPI_Comm comm,
-                     MPI_Request *request)
+WRAPPED(int, MPI_Irecv, void *data, int n, MPI_Datatype type, int source, int tag, MPI_Comm comm,
+        MPI_Request *request)
 {
     if (breaks_post && tag == FRAME_TAG) {
         *request = MPI_REQUEST_NULL;
@@ -62,7 +50,7 @@ int __wrap_MPI_Irecv(void *data, int n, MPI_Datatype type, int source, int tag, 
     return __real_MPI_Irecv(data, n, type, source, tag, comm, request);
 }
 
-int __wrap_MPI_Test(MPI_Request *request, int *flag, MPI_Status *status)
+WRAPPED(int, MPI_Test, MPI_Request *request, int *flag, MPI_Status *status)
 {
     for (int i = 0; breaks_test && i < n_receives; i++)
         if (receives[i] == request)
@@ -74,9 +62,7 @@ int __wrap_MPI_Test(MPI_Request *request, int *flag, MPI_Status *status)
     return error;
 }
 
-int __real_MPI_Get_count(const MPI_Status *status, MPI_Datatype type, int *n);
-int __wrap_MPI_Get_count(const MPI_Status *status, MPI_Datatype type, int *n);
-int __wrap_MPI_Get_count(const MPI_Status *status, MPI_Datatype type, int *n)
+WRAPPED(int, MPI_Get_count, const MPI_Status *status, MPI_Datatype type, int *n)
 {
     int error = __real_MPI_Get_count(status, type, n);
     if (breaks_count)
@@ -84,14 +70,14 @@ int __wrap_MPI_Get_count(const MPI_Status *status, MPI_Datatype type, int *n)
     return error;
 }
 
-struct gravel_buffer *__wrap_gravel_buffer_create(uint32_t capacity)
+WRAPPED(struct gravel_buffer *, gravel_buffer_create, uint32_t capacity)
 {
     bool is_get = capacity == sizeof(struct gravel_get_frame);
     return is_get && breaks_get ? NULL : __real_gravel_buffer_create(capacity);
 }
 
-int __wrap_MPI_Isend(const void *data, int n, MPI_Datatype type, int to, int tag, MPI_Comm comm,
-                     MPI_Request *request)
+WRAPPED(int, MPI_Isend, const void *data, int n, MPI_Datatype type, int to, int tag, MPI_Comm comm,
+        MPI_Request *request)
 {
     struct gravel_frame *frame = (struct gravel_frame *)(uintptr_t)data;
     static struct gravel_bytes_frame *longer;
@@ -110,13 +96,8 @@ int __wrap_MPI_Isend(const void *data, int n, MPI_Datatype type, int to, int tag
     return __real_MPI_Isend(data, n, type, is_lost ? MPI_PROC_NULL : to, tag, comm, request);
 }
 
-int __real_MPI_Testsome(int n, MPI_Request *requests, int *n_ended, int *ended,
-                        MPI_Status *statuses);
-int __wrap_MPI_Testsome(int n, MPI_Request *requests, int *n_ended, int *ended,
-                        MPI_Status *statuses);
-
-int __wrap_MPI_Testsome(int n, MPI_Request *requests, int *n_ended, int *ended,
-                        MPI_Status *statuses)
+WRAPPED(int, MPI_Testsome, int n, MPI_Request *requests, int *n_ended, int *ended,
+        MPI_Status *statuses)
 {
     if (breaks_sends)
         return MPI_ERR_OTHER;

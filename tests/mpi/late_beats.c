@@ -10,6 +10,7 @@
 #include "aggregate/aggregator.h"
 #include "network/parts.h"
 #include "support.h"
+#include "wrapped.h"
 
 #include <mpi.h>
 #include <stdlib.h>
@@ -22,20 +23,15 @@
 static bool is_late;
 static _Atomic unsigned n_beats; /* of this node, of all rounds */
 
-void __real_gravel_network_transmit(struct gravel_network *, struct gravel_buffer *);
-void __wrap_gravel_network_transmit(struct gravel_network *, struct gravel_buffer *);
-void __wrap_gravel_network_transmit(struct gravel_network *network, struct gravel_buffer *buffer)
+WRAPPED(void, gravel_network_transmit, struct gravel_network *network, struct gravel_buffer *buffer)
 {
     const bool is_beat = buffer->frame->kind == GRAVEL_FRAME_HEARTBEAT;
     __real_gravel_network_transmit(network, buffer);
     n_beats += is_beat;
 }
 
-void __real_gravel_aggregator_stop(struct gravel_aggregator *aggregator);
-void __wrap_gravel_aggregator_stop(struct gravel_aggregator *aggregator);
-
 /* After the barrier of gravel_close, and before the network thread stops. */
-void __wrap_gravel_aggregator_stop(struct gravel_aggregator *aggregator)
+WRAPPED(void, gravel_aggregator_stop, struct gravel_aggregator *aggregator)
 {
     for (const unsigned n = n_beats + N_LATE_BEATS; is_late && n_beats < n;)
         usleep(1000);

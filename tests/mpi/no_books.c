@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "support.h"
+#include "wrapped.h"
 
 #include <gravel/accumulator.h>
 #include <gravel/mirror.h>
@@ -20,27 +21,19 @@
 
 static _Thread_local bool has_no_memory;
 
-void *__real_realloc(void *block, size_t bytes);
-void *__wrap_realloc(void *block, size_t bytes);
-
-void *__wrap_realloc(void *block, size_t bytes)
+WRAPPED(void *, realloc, void *block, size_t bytes)
 {
     return has_no_memory ? NULL : __real_realloc(block, bytes);
 }
 
 static _Thread_local unsigned n_left; /* until an allocation fails; 0: none does */
 
-void *__real_malloc(size_t bytes);
-void *__wrap_malloc(size_t bytes);
-void *__real_calloc(size_t n, size_t bytes);
-void *__wrap_calloc(size_t n, size_t bytes);
-
-void *__wrap_malloc(size_t bytes)
+WRAPPED(void *, malloc, size_t bytes)
 {
     return n_left && --n_left == 0 ? NULL : __real_malloc(bytes);
 }
 
-void *__wrap_calloc(size_t n, size_t bytes)
+WRAPPED(void *, calloc, size_t n, size_t bytes)
 {
     return n_left && --n_left == 0 ? NULL : __real_calloc(n, bytes);
 }

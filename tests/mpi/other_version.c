@@ -16,6 +16,7 @@
 
 #include "node/node.h"
 #include "support.h"
+#include "wrapped.h"
 
 #define LIBRARY (GRAVEL_API_MAJOR * 1000000u + GRAVEL_API_MINOR * 1000u + GRAVEL_API_PATCH)
 
@@ -25,14 +26,9 @@ static bool asks_who;     /* has which version, by the next reduction */
 static bool swaps;        /* instead: the mark in front of settings */
 static bool has_years;    /* instead: MPI's name, in whose version a year stands */
 
-int __real_gravel_node_reduce(struct gravel *gravel, const struct gravel_collective_call *call,
-                              uint32_t op, uint32_t type, void *values, uint32_t n);
-int __wrap_gravel_node_reduce(struct gravel *gravel, const struct gravel_collective_call *call,
-                              uint32_t op, uint32_t type, void *values, uint32_t n);
-
 /* Node 1 brings what a node of the next version would. */
-int __wrap_gravel_node_reduce(struct gravel *gravel, const struct gravel_collective_call *call,
-                              uint32_t op, uint32_t type, void *values, uint32_t n)
+WRAPPED(int, gravel_node_reduce, struct gravel *gravel, const struct gravel_collective_call *call,
+        uint32_t op, uint32_t type, void *values, uint32_t n)
 {
     uint64_t *words = values;
     const bool is_other = gravel->network.transport->node == 1;
@@ -51,10 +47,7 @@ int __wrap_gravel_node_reduce(struct gravel *gravel, const struct gravel_collect
     return __real_gravel_node_reduce(gravel, call, op, type, values, n);
 }
 
-void __real_gravel_transport_mpi_name(char name[GRAVEL_MPI_NAME_BYTES]);
-void __wrap_gravel_transport_mpi_name(char name[GRAVEL_MPI_NAME_BYTES]);
-
-void __wrap_gravel_transport_mpi_name(char name[GRAVEL_MPI_NAME_BYTES])
+WRAPPED(void, gravel_transport_mpi_name, char name[GRAVEL_MPI_NAME_BYTES])
 {
     if (has_years)
         snprintf(name, GRAVEL_MPI_NAME_BYTES, "Intel(R) MPI Library 2021.1%d for Linux* OS",
@@ -63,11 +56,8 @@ void __wrap_gravel_transport_mpi_name(char name[GRAVEL_MPI_NAME_BYTES])
         __real_gravel_transport_mpi_name(name);
 }
 
-int __real_MPI_Bcast(void *bytes, int n, MPI_Datatype type, int root, MPI_Comm comm);
-int __wrap_MPI_Bcast(void *bytes, int n, MPI_Datatype type, int root, MPI_Comm comm);
-
 /* Node 1 gets what says that node 0 has the other byte order. */
-int __wrap_MPI_Bcast(void *bytes, int n, MPI_Datatype type, int root, MPI_Comm comm)
+WRAPPED(int, MPI_Bcast, void *bytes, int n, MPI_Datatype type, int root, MPI_Comm comm)
 {
     int node = 0, code = __real_MPI_Bcast(bytes, n, type, root, comm);
     uint64_t mark;

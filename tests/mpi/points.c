@@ -13,6 +13,7 @@
 #include "node/node.h"
 #include "resolve/on_device/device_resolver.h"
 #include "transport/handover.h"
+#include "wrapped.h"
 
 #include <gravel/mirror.h>
 
@@ -62,12 +63,8 @@ void spoil_notes(void)
     point = SPOILT_NOTE;
 }
 
-struct gravel_buffer *__real_gravel_handover_note(const struct gravel_handover *handover,
-                                                  const struct gravel_buffer *buffer);
-struct gravel_buffer *__wrap_gravel_handover_note(const struct gravel_handover *handover,
-                                                  const struct gravel_buffer *buffer);
-struct gravel_buffer *__wrap_gravel_handover_note(const struct gravel_handover *handover,
-                                                  const struct gravel_buffer *buffer)
+WRAPPED(struct gravel_buffer *, gravel_handover_note, const struct gravel_handover *handover,
+        const struct gravel_buffer *buffer)
 {
     if (buffer->frame->bytes >=
         GRAVEL_STRAIGHT_BYTES) /* the device's: a host thread has no such run */
@@ -78,27 +75,17 @@ struct gravel_buffer *__wrap_gravel_handover_note(const struct gravel_handover *
     return note;
 }
 
-int __real_gravel_device_resolver_keep(struct gravel_device_resolver *resolver, const void *frame,
-                                       const struct gravel_plan *plan,
-                                       const struct gravel_loan *loan, uint64_t heap_offset);
-int __wrap_gravel_device_resolver_keep(struct gravel_device_resolver *resolver, const void *frame,
-                                       const struct gravel_plan *plan,
-                                       const struct gravel_loan *loan, uint64_t heap_offset);
-int __wrap_gravel_device_resolver_keep(struct gravel_device_resolver *resolver, const void *frame,
-                                       const struct gravel_plan *plan,
-                                       const struct gravel_loan *loan, uint64_t heap_offset)
+WRAPPED(int, gravel_device_resolver_keep, struct gravel_device_resolver *resolver,
+        const void *frame, const struct gravel_plan *plan, const struct gravel_loan *loan,
+        uint64_t heap_offset)
 {
     if (!loan->rows) /* not a part that never left the device */
         pass(NOTE);
     return __real_gravel_device_resolver_keep(resolver, frame, plan, loan, heap_offset);
 }
 
-int __real_gravel_node_put_heap(struct gravel *node, const char *call, uint32_t heap, uint64_t from,
-                                uint64_t to, uint64_t bytes, uint32_t other);
-int __wrap_gravel_node_put_heap(struct gravel *node, const char *call, uint32_t heap, uint64_t from,
-                                uint64_t to, uint64_t bytes, uint32_t other);
-int __wrap_gravel_node_put_heap(struct gravel *node, const char *call, uint32_t heap, uint64_t from,
-                                uint64_t to, uint64_t bytes, uint32_t other)
+WRAPPED(int, gravel_node_put_heap, struct gravel *node, const char *call, uint32_t heap,
+        uint64_t from, uint64_t to, uint64_t bytes, uint32_t other)
 {
     pass(PUT);
     return __real_gravel_node_put_heap(node, call, heap, from, to, bytes, other);
