@@ -102,12 +102,6 @@ static int make(struct gravel_steal *steal)
     return gravel_steal_write_deques(steal);
 }
 
-int gravel_steal_enter(const struct gravel_steal *steal, const char *call)
-{
-    GRAVEL_TRY(gravel_require(call, "steal", steal));
-    return gravel_enter(steal->gravel, call, GRAVEL_WAITS);
-}
-
 int gravel_steal_create(struct gravel_steal **out, struct gravel *gravel,
                         const struct gravel_steal_options *options)
 {
@@ -151,7 +145,7 @@ int gravel_steal_destroy(struct gravel_steal *steal)
     if (!steal)
         return 0;
     GRAVEL_TRY(gravel_steal_enter(steal, "gravel_steal_destroy"));
-    int code = gravel_steal_settle(steal);
+    int code = gravel_steal_join(steal);
     if (steal->kernel && !gravel_cl_event_has_ended(steal->end))
         return code; /* a kernel may still use all of it */
     gravel_steal_forget_launch(steal);

@@ -139,7 +139,7 @@ static int begin(struct gravel_steal *steal, const void *tasks, uint64_t n, cons
     GRAVEL_TRY(gravel_steal_enter(steal, call));
     if (n)
         GRAVEL_TRY(gravel_require(call, "tasks", tasks));
-    return gravel_steal_settle(steal);
+    return gravel_steal_join(steal);
 }
 
 int gravel_steal_fill(struct gravel_steal *steal, const void *tasks, uint64_t n)

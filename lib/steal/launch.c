@@ -7,7 +7,7 @@
  * kernel that sends is launched again and again, its groups with a budget of tasks: twice the last one's, and so few
  * that the messages of all fit a quarter of the queues. Tasks that are left stay in the deques.
  *
- * Path:    gravel_steal_launch -> settle.c -> node/launch.c.
+ * Path:    gravel_steal_launch -> join.c -> node/launch.c.
  */
 #include "base/error.h"
 #include "node/enqueue.h"
@@ -90,7 +90,7 @@ static int launch_whole(struct gravel *gravel, cl_kernel kernel, size_t size, si
     return gravel_check_cl("gravel_steal_launch: clFlush", clFlush(gravel->device.queue));
 }
 
-/* Launches once. On return that is the launch to settle, if it has begun. @param event  [out] its end, or NULL */
+/* Launches once. On return that is the launch to join, if it has begun. @param event  [out] its end, or NULL */
 static int launch_once(struct gravel_steal *steal, cl_kernel kernel, bool sends, uint32_t budget,
                        cl_uint n_wait, const cl_event *wait, cl_event *event)
 {
@@ -119,22 +119,6 @@ static int launch_once(struct gravel_steal *steal, cl_kernel kernel, bool sends,
 
 /* ---- step drain ----------------------------------------------------------------------------------- */
 
-static uint64_t count_left(const struct gravel_steal *steal)
-{
-    uint64_t left = steal->head.n_tasks - steal->head.next;
-    for (uint32_t i = 0; i < steal->options.n_groups; i++)
-        left += gravel_steal_left(steal, i);
-    return left;
-}
-
-static uint64_t count_done(const struct gravel_steal *steal)
-{
-    uint64_t done = 0;
-    for (uint32_t i = 0; i < steal->options.n_groups; i++)
-        done += steal->deques[i].counts.done;
-    return done;
-}
-
 /* Tasks of a group of the next launch, if that many of the last one sent so many packages. */
 static uint32_t next_budget(const struct gravel_steal *steal, uint32_t budget, uint64_t done,
                             uint64_t packages)
@@ -156,15 +140,16 @@ static int launch_drained(struct gravel_steal *steal, cl_kernel kernel, cl_uint 
     int code = 0;
     do {
         const uint32_t before = gravel_pump_reserved(pump);
-        const uint64_t done = count_done(steal);
+        const uint64_t done = gravel_steal_totals(steal).done;
         gravel_cl_event_release(*event);
         *event = NULL;
         code = launch_once(steal, kernel, true, budget, n_wait, wait, event);
         n_wait = 0;
         if (!code)
-            code = gravel_steal_settle(steal);
-        const uint64_t n_run = count_done(steal) - done;
-        left = count_left(steal);
+            code = gravel_steal_join(steal);
+        const struct gravel_steal_stats totals = gravel_steal_totals(steal);
+        const uint64_t n_run = totals.done - done;
+        left = totals.left;
         if (!code && n_run == 0 && left) /* another launch would do as little */
             code = gravel_fail(GRAVEL_EKERNEL,
                                "gravel_steal_launch: a launch has run none of the %" PRIu64
@@ -191,7 +176,7 @@ int gravel_steal_launch(struct gravel_steal *steal, cl_kernel kernel, cl_uint n_
     GRAVEL_TRY(gravel_given_kernel(&steal->gravel->device, call, kernel));
     GRAVEL_TRY(gravel_given_events(&steal->gravel->device, call, n_wait, wait));
     struct gravel *gravel = steal->gravel;
-    int code = gravel_steal_settle(steal);
+    int code = gravel_steal_join(steal);
     if (!code)
         code = prepare(steal, kernel, &places);
     if (!code && places.has_arena && !gravel_step_may_wait(gravel->device.step))

@@ -2,11 +2,21 @@
 /*
  * What groups have counted.
  *
- * Path:    gravel_steal_stats_read -> settle.c -> this.
+ * Path:    gravel_steal_stats_read -> join.c -> this.
  */
 #include "base/error.h"
 #include "base/growing.h"
 #include "steal/steal.h"
+
+/* Returns the tasks in a deque, and those that are offered from it. */
+static uint64_t left_in(const struct gravel_steal *steal, uint32_t group)
+{
+    const struct gravelp_deque *deque = &steal->deques[group];
+    if (gravel_steal_is_list(steal))
+        return 0;
+    return (uint64_t)(deque->tail - deque->head) +
+           (deque->offer == GRAVELP_OFFER_MADE ? deque->n_offered : 0);
+}
 
 static void add(const struct gravel_steal *steal, uint32_t group, struct gravel_steal_stats *stats)
 {
@@ -17,21 +27,15 @@ static void add(const struct gravel_steal *steal, uint32_t group, struct gravel_
     stats->offers += counts->offers;
     stats->looks += counts->looks;
     stats->most = counts->done > stats->most ? counts->done : stats->most;
-    stats->left += gravel_steal_left(steal, group);
+    stats->left += left_in(steal, group);
 }
 
-static struct gravel_steal_stats of_all(const struct gravel_steal *steal)
+struct gravel_steal_stats gravel_steal_totals(const struct gravel_steal *steal)
 {
     struct gravel_steal_stats stats = {.left = steal->head.n_tasks - steal->head.next};
     for (uint32_t i = 0; i < steal->options.n_groups; i++)
         add(steal, i, &stats);
     return stats;
-}
-
-int gravel_steal_wait(struct gravel_steal *steal)
-{
-    GRAVEL_TRY(gravel_steal_enter(steal, "gravel_steal_wait"));
-    return gravel_steal_settle(steal);
 }
 
 int gravel_steal_stats_read(struct gravel_steal *steal, struct gravel_steal_stats *stats,
@@ -45,9 +49,9 @@ int gravel_steal_stats_read(struct gravel_steal *steal, struct gravel_steal_stat
         return gravel_fail(GRAVEL_EINVAL, "%s: group %u of %u", call, group,
                            steal->options.n_groups);
     GRAVEL_TRY(gravel_growing_give(call, stats, bytes, &own, sizeof own));
-    int code = gravel_steal_settle(steal);
+    int code = gravel_steal_join(steal);
     if (group == GRAVEL_ALL_GROUPS)
-        own = of_all(steal);
+        own = gravel_steal_totals(steal);
     else
         add(steal, group, &own);
     gravel_growing_give(call, stats, bytes, &own, sizeof own);
@@ -57,7 +61,7 @@ int gravel_steal_stats_read(struct gravel_steal *steal, struct gravel_steal_stat
 int gravel_steal_stats_reset(struct gravel_steal *steal)
 {
     GRAVEL_TRY(gravel_steal_enter(steal, "gravel_steal_stats_reset"));
-    int code = gravel_steal_settle(steal);
+    int code = gravel_steal_join(steal);
     for (uint32_t i = 0; i < steal->options.n_groups; i++)
         steal->deques[i].counts = (struct gravelp_steal_counts){0};
     int written = steal->kernel ? 0 : gravel_steal_write_deques(steal);

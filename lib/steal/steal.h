@@ -9,6 +9,7 @@
 #ifndef GRAVEL_STEAL_STEAL_H
 #define GRAVEL_STEAL_STEAL_H
 
+#include "base/error.h"
 #include "gravel/steal.h"
 #include "layout/steal.h"
 #include "node/node.h"
@@ -33,9 +34,12 @@ static inline bool gravel_steal_is_list(const struct gravel_steal *steal)
     return steal->head.policy == GRAVELP_STEAL_COUNTER;
 }
 
-/** create.c: what every call that waits asks first. @return GRAVEL_EINVAL if `steal` is NULL, this is a forked child,
- * or a handler calls; 0. */
-int gravel_steal_enter(const struct gravel_steal *steal, const char *call);
+/** Begins a call that waits. @return 0; GRAVEL_EINVAL: `steal` is NULL, this is a forked child, or a handler calls. */
+static inline int gravel_steal_enter(const struct gravel_steal *steal, const char *call)
+{
+    GRAVEL_TRY(gravel_require(call, "steal", steal));
+    return gravel_enter(steal->gravel, call, GRAVEL_WAITS);
+}
 
 /* All deques, to or from the host's copy. */
 static inline int gravel_steal_read_deques(struct gravel_steal *steal)
@@ -50,12 +54,12 @@ static inline int gravel_steal_write_deques(struct gravel_steal *steal)
                                steal->options.n_groups * sizeof *steal->deques);
 }
 
-/** settle.c: wait for the launch to end, and read the deques. @return 0; GRAVEL_EKERNEL, told once; GRAVEL_ECL. */
-int gravel_steal_settle(struct gravel_steal *steal);
-/** settle.c: release what the last launch is known by. */
+/** join.c: wait for the launch to end, and read the deques. @return 0; GRAVEL_EKERNEL, told once; GRAVEL_ECL. */
+int gravel_steal_join(struct gravel_steal *steal);
+/** join.c: release what the last launch is known by. */
 void gravel_steal_forget_launch(struct gravel_steal *steal);
 
-/** settle.c: tasks in a deque, and offered from it; good while no kernel runs [count]. */
-uint64_t gravel_steal_left(const struct gravel_steal *steal, uint32_t group);
+/** stats.c: return what all groups have counted; good while no kernel runs. */
+struct gravel_steal_stats gravel_steal_totals(const struct gravel_steal *steal);
 
 #endif

@@ -48,7 +48,7 @@ static void expect_overwritten(size_t at, cl_uint value)
     OK(steal_fill(steal, 0, 6));
     spoil(steal, at, value);
     expect_error(gravel_steal_stats_read(steal, &stats, sizeof stats, GRAVEL_ALL_GROUPS),
-                 GRAVEL_EKERNEL, "the deque of group 0 is overwritten");
+                 GRAVEL_EKERNEL, "group 0: its deque is overwritten");
     OK(gravel_steal_stats_read(steal, &stats, sizeof stats, GRAVEL_ALL_GROUPS)); /* told once */
     assert_int_equal(stats.left, 3); /* of the other group */
     OK(steal_fill(steal, 0, 2));

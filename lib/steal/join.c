@@ -13,9 +13,8 @@
 #include "base/word.h"
 #include "steal/steal.h"
 
+#include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 /* ---- while it runs ------------------------------------------------------------------------------ */
 
@@ -74,42 +73,36 @@ static int check_wait(void *context, struct gravel_wait *wait)
 
 /* ---- when it has ended -------------------------------------------------------------------------- */
 
-static const char *name_of(cl_kernel kernel, char name[128])
+/* Fails with the name of the kernel and a group. */
+__attribute__((format(printf, 3, 4))) static int fail_group(const struct gravel_steal *steal,
+                                                            uint32_t group, const char *format, ...)
 {
-    strcpy(name, "(long name)");
-    clGetKernelInfo(kernel, CL_KERNEL_FUNCTION_NAME, 128, name, NULL);
-    return name;
+    char name[128] = "(long name)", text[GRAVEL_ERROR_BYTES];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    clGetKernelInfo(steal->kernel, CL_KERNEL_FUNCTION_NAME, sizeof name, name, NULL);
+    return gravel_fail(GRAVEL_EKERNEL, "kernel %s, group %u: %s", name, group, text);
 }
 
 static int fail_of(const struct gravel_steal *steal, const struct gravelp_steal *head)
 {
-    char name[128];
-    name_of(steal->kernel, name);
-    uint32_t group = head->fault_group, value = head->fault_values[0];
+    const uint32_t group = head->fault_group, value = head->fault_values[0];
     if (head->fault == GRAVELP_STEAL_FAULT_FULL)
-        return gravel_fail(GRAVEL_EKERNEL,
-                           "kernel %s, group %u: a push beyond the capacity of its deque, %u "
-                           "tasks: %u tasks are lost",
-                           name, group, steal->options.capacity, value);
+        return fail_group(steal, group,
+                          "a push beyond the capacity of its deque, %u tasks: %u tasks are lost",
+                          steal->options.capacity, value);
     if (head->fault == GRAVELP_STEAL_FAULT_LEFT)
-        return gravel_fail(GRAVEL_EKERNEL,
-                           "kernel %s, group %u: it has left GRAVEL_STEAL_EACH within a task, with "
-                           "%u more tasks in its deque",
-                           name, group, value);
-    return gravel_fail(GRAVEL_EKERNEL,
-                       "kernel %s, group %u: built for tasks of %u bytes and policy number %u; the "
-                       "deques are for %u bytes, policy %s, %u groups",
-                       name, group, value, head->fault_values[1], steal->head.task_bytes,
-                       steal->gravel->config.steal_policy, steal->head.n_groups);
-}
-
-uint64_t gravel_steal_left(const struct gravel_steal *steal, uint32_t group)
-{
-    const struct gravelp_deque *deque = &steal->deques[group];
-    if (gravel_steal_is_list(steal))
-        return 0;
-    return (uint64_t)(deque->tail - deque->head) +
-           (deque->offer == GRAVELP_OFFER_MADE ? deque->n_offered : 0);
+        return fail_group(steal, group,
+                          "it has left GRAVEL_STEAL_EACH within a task, with %u more tasks in its "
+                          "deque",
+                          value);
+    return fail_group(steal, group,
+                      "built for tasks of %u bytes and policy number %u; the deques are for %u "
+                      "bytes, policy %s, %u groups",
+                      value, head->fault_values[1], steal->head.task_bytes,
+                      steal->gravel->config.steal_policy, steal->head.n_groups);
 }
 
 /* Not more tasks than there is room for; else ends and offers would be counts and places beyond it. */
@@ -122,19 +115,16 @@ static bool is_whole(const struct gravel_steal *steal, const struct gravelp_dequ
 /* Empties deques that kernels have overwritten. */
 static int check_deques(struct gravel_steal *steal)
 {
-    char name[128];
     int code = 0;
     for (uint32_t i = 0; i < steal->options.n_groups && !gravel_steal_is_list(steal); i++) {
         struct gravelp_deque *deque = &steal->deques[i];
         if (is_whole(steal, deque))
             continue;
         if (!code)
-            code =
-                gravel_fail(GRAVEL_EKERNEL,
-                            "kernel %s: the deque of group %u is overwritten: from task %u to %u, "
-                            "an offer of %u, a capacity of %u: its tasks are lost",
-                            name_of(steal->kernel, name), i, deque->head, deque->tail,
-                            deque->n_offered, steal->options.capacity);
+            code = fail_group(steal, i,
+                              "its deque is overwritten: from task %u to %u, an offer of %u, a "
+                              "capacity of %u: its tasks are lost",
+                              deque->head, deque->tail, deque->n_offered, steal->options.capacity);
         deque->head = deque->tail = 0;
         deque->offer = GRAVELP_OFFER_EMPTY;
         deque->n_offered = 0;
@@ -144,17 +134,16 @@ static int check_deques(struct gravel_steal *steal)
 
 static int check_ends(const struct gravel_steal *steal)
 {
-    char name[128];
     uint32_t n = 0, first = 0;
     for (uint32_t i = 0; i < steal->options.n_groups; i++)
         if (steal->deques[i].n_begun != steal->deques[i].n_ended)
             first = n++ ? first : i;
     if (n == 0)
         return 0;
-    return gravel_fail(GRAVEL_EKERNEL,
-                       "kernel %s, group %u: it has returned within GRAVEL_STEAL_EACH, as %u "
-                       "groups in all; what was in their deques then is not known",
-                       name_of(steal->kernel, name), first, n);
+    return fail_group(steal, first,
+                      "it has returned within GRAVEL_STEAL_EACH, as %u groups in all; what was in "
+                      "their deques then is not known",
+                      n);
 }
 
 /* Finds out from the memory how a launch ended. */
@@ -182,7 +171,7 @@ void gravel_steal_forget_launch(struct gravel_steal *steal)
     steal->kernel = NULL;
 }
 
-int gravel_steal_settle(struct gravel_steal *steal)
+int gravel_steal_join(struct gravel_steal *steal)
 {
     struct steal_wait wait = {.steal = steal};
     struct gravelp_steal head;
@@ -201,4 +190,10 @@ int gravel_steal_settle(struct gravel_steal *steal)
     code = judge(steal, &head);
     gravel_steal_forget_launch(steal);
     return code;
+}
+
+int gravel_steal_wait(struct gravel_steal *steal)
+{
+    GRAVEL_TRY(gravel_steal_enter(steal, "gravel_steal_wait"));
+    return gravel_steal_join(steal);
 }
