@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Handlers and kernels of device_calls.c, in one text: it is both device_code and a program.
+ * Handlers and kernels of calls.c, in one text: it is both device_code and a program.
  *
- * Path:    device_calls.c -> kernels here -> handlers here, at the destination -> sums in its heap.
+ * Path:    calls.c -> kernels here -> handlers here, at the destination -> sums in its heap.
  */
-#include "gravel.cl.h"
-
-/* As in device_calls.c. */
+/* As in calls.c. */
 #define N_SUMS 16u
 #define N_ITEMS 256u
 #define HEAP_AT 64ul /* the first allocation of a node */
@@ -104,33 +102,9 @@ void narrow4(struct gravel_call call, uint a, uint b, uint c, uint d)
     add_up(call, 4, (ulong4)(a, b, c, d));
 }
 
-/* Message i of the arrays, if active[i], as in conformance.cl. */
-#define PARAMETERS                                                                 \
-    GRAVEL_ARENA, ulong base, global const uint *active, global const uint *nodes, \
-        global const uint *indices, global const ulong *values
-#define A(k) values[i] + k * 0x100000001ul
-
 /* CALL: am or ask, and how many arguments. */
-#define SENDERS(CALL, handler, ...)                                                            \
-    kernel void to_##handler(PARAMETERS)                                                       \
-    {                                                                                          \
-        GRAVEL_OPEN(g);                                                                        \
-        uint i = (uint)get_global_id(0);                                                       \
-        gravel_##CALL##_wg(g, GRAVEL_HANDLER(handler), ##__VA_ARGS__, nodes[i]);               \
-    }                                                                                          \
-    kernel void to_##handler##_if(PARAMETERS)                                                  \
-    {                                                                                          \
-        GRAVEL_OPEN(g);                                                                        \
-        uint i = (uint)get_global_id(0);                                                       \
-        gravel_##CALL##_wg_if(g, active[i], GRAVEL_HANDLER(handler), ##__VA_ARGS__, nodes[i]); \
-    }                                                                                          \
-    kernel void to_##handler##_wi(PARAMETERS)                                                  \
-    {                                                                                          \
-        GRAVEL_OPEN(g);                                                                        \
-        uint i = (uint)get_global_id(0);                                                       \
-        if (active[i])                                                                         \
-            gravel_##CALL##_wi(g, GRAVEL_HANDLER(handler), ##__VA_ARGS__, nodes[i]);           \
-    }
+#define SENDERS(CALL, handler, ...) \
+    FORMS(to_##handler, CALL, ulong, GRAVEL_HANDLER(handler), ##__VA_ARGS__)
 /* Answers lie ANSWERS_AT bytes into the allocation, one an item, and after them the signal. */
 #define REPLY ((struct gravel_reply){HEAP_AT + ANSWERS_AT, HEAP_AT + ANSWERS_AT + 8 * N_ITEMS})
 SENDERS(am0, take0)

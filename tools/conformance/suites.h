@@ -18,7 +18,7 @@ suite_function suite_waits;      /* waits for words */
 suite_function suite_mirror;     /* mirrors, of slots and of copies */
 suite_function suite_accumulate; /* accumulators */
 suite_function suite_records;    /* lines, records, asks of functions of the host */
-suite_function suite_handlers;   /* handlers that the device runs (device_calls.c) */
+suite_function suite_handlers;   /* handlers that the device runs (calls.c) */
 suite_function suite_ledger;     /* nothing lost, doubled, torn, misrouted; MODE [MESSAGES] */
 
 /** What a suite returns, after a TAP line `1..0 # SKIP why`, where a device cannot do at all what it is about. */
