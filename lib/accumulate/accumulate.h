@@ -39,9 +39,7 @@ struct gravel_accumulator {
         pack_tally; /* 0 or 1: which of the two the last list and pack counted in */
     uint64_t first; /* see LISTED and PACKED */
     /* Parts for nodes of this process are applied from where they are packed. */
-    struct gravel_pool staying;  /* of their headers; no buffer: parts are copied */
-    struct gravel_buffer *spare; /* at home, a list */
-    uint32_t n_away;
+    struct gravel_pool staying; /* of their headers; no buffer: parts are copied */
 };
 
 /* Its kernels. */

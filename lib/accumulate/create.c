@@ -197,10 +197,6 @@ static bool free_all(struct gravel_object *object)
     gravel_cl_flush(gravel->copies, CL_SUCCESS);
     gravel_cl_buffer_release(accumulator->packed);
     gravel_cl_buffer_release(accumulator->memory);
-    for (struct gravel_buffer *buffer = accumulator->spare, *next; buffer; buffer = next) {
-        next = buffer->next;
-        gravel_buffer_destroy(buffer);
-    }
     gravel_pool_destroy(&accumulator->staying);
     return true;
 }

@@ -186,14 +186,20 @@ static int check_guard(struct gravel_accumulator *accumulator, bool has_words)
 
 /* ---- packed words ------------------------------------------------------------------------------ */
 
-static void take_home(struct gravel_accumulator *accumulator)
+/* Whether all headers are in their pool, for what they stand for has been applied. */
+static bool are_home(struct gravel_pool *headers)
 {
-    struct gravel_buffer *buffer;
-    while ((buffer = gravel_pool_look(&accumulator->staying))) {
-        buffer->next = accumulator->spare;
-        accumulator->spare = buffer;
-        accumulator->n_away--;
+    struct gravel_buffer *home = NULL, *buffer;
+    uint32_t n = 0;
+    for (; (buffer = gravel_pool_look(headers)); n++) {
+        buffer->next = home;
+        home = buffer;
     }
+    while ((buffer = home)) {
+        home = buffer->next;
+        gravel_pool_return(buffer);
+    }
+    return n == headers->n_made;
 }
 
 int gravel_accumulator_come_home(struct gravel_accumulator *accumulator)
@@ -201,13 +207,9 @@ int gravel_accumulator_come_home(struct gravel_accumulator *accumulator)
     struct gravel_applying applying = {.gravel = accumulator->object.gravel};
     struct gravel_wait wait = {.limit = gravel_node_applying_limit(&applying),
                                .what = "applying what was packed"};
-    int code = 0;
-    take_home(accumulator);
-    while (accumulator->n_away && !code) {
-        code = gravel_wait_pause(&wait);
-        take_home(accumulator);
-    }
-    return accumulator->n_away ? code : 0;
+    while (!are_home(&accumulator->staying))
+        GRAVEL_TRY(gravel_wait_pause(&wait));
+    return 0;
 }
 
 /* Pack the words of the next places, as many as fit, when all that was packed before has been applied. */
@@ -251,13 +253,9 @@ static int send_few(struct gravel_accumulator *accumulator, uint32_t n)
 static struct gravel_buffer *take_headers(struct gravel_accumulator *accumulator, uint32_t node)
 {
     const struct gravel_transport *transport = accumulator->object.gravel->network.transport;
-    struct gravel_buffer *spare = accumulator->spare;
-    if (accumulator->staying.shape.n_buffers == 0 ||
-        (!transport->is_loopback && node != transport->node))
-        return NULL;
-    if (spare)
-        accumulator->spare = spare->next;
-    return spare ? spare : gravel_pool_take(&accumulator->staying);
+    const bool is_here = transport->is_loopback || node == transport->node;
+    return is_here && accumulator->staying.shape.n_buffers ? gravel_pool_take(&accumulator->staying)
+                                                           : NULL;
 }
 
 /* Send the packed words of one node. @param before  blocks of earlier nodes' lists. */
@@ -277,10 +275,8 @@ static int send_part(struct gravel_accumulator *accumulator, uint32_t node, uint
     if (part.n == 0)
         return 0;
     struct gravel_buffer *headers = take_headers(accumulator, node);
-    if (!headers)
-        return gravel_node_send_packed(accumulator->object.gravel, &part);
-    accumulator->n_away++;
-    return gravel_node_leave_packed(accumulator->object.gravel, &part, headers);
+    return headers ? gravel_node_leave_packed(accumulator->object.gravel, &part, headers)
+                   : gravel_node_send_packed(accumulator->object.gravel, &part);
 }
 
 /* Sends what is packed. It is nowhere else, so the node fails if it cannot be sent. */
