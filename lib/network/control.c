@@ -46,16 +46,16 @@ static void handle_bytes(struct gravel_network *network, const struct gravel_byt
 static void handle_ack(struct gravel_network *network, const struct gravel_ack_frame *frame,
                        const struct gravel_loan *loan)
 {
-    const uint32_t source = loan->source;
-    if (frame->acked > network->n_sent[source]) {
+    struct gravel_network_peer *peer = &network->peers[loan->source];
+    if (frame->acked > peer->n_sent[0]) {
         gravel_fields_fail(network, loan,
                            "acknowledgement (of %" PRIu64 " frames, of which %" PRIu64
                            " were sent)",
-                           frame->acked, network->n_sent[source]);
+                           frame->acked, peer->n_sent[0]);
         return;
     }
-    if (frame->acked > network->n_acked[source])
-        network->n_acked[source] = frame->acked;
+    if (frame->acked > peer->n_acked)
+        peer->n_acked = frame->acked;
     gravel_job_note_life(network);
 }
 

@@ -80,7 +80,7 @@ static bool check_reply(struct gravel_network *network, const struct gravel_job 
                         const struct gravel_reply_frame *reply, const struct gravel_loan *loan)
 {
     const uint64_t n = loan->bytes - sizeof *reply;
-    if (job ? job->node != loan->source || !job->n_due : !network->n_stray[loan->source])
+    if (job ? job->node != loan->source || !job->n_due : !network->peers[loan->source].n_stray)
         return gravel_fields_fail(network, loan,
                                   "request number (%" PRIu64 ", which is answered, or not asked)",
                                   reply->id);
@@ -107,7 +107,7 @@ void gravel_job_reply(struct gravel_network *network, const struct gravel_reply_
     if (!check_reply(network, job, reply, loan))
         return;
     if (!job) { /* the get has failed */
-        network->n_stray[loan->source]--;
+        network->peers[loan->source].n_stray--;
         return;
     }
     job->n_due--;
@@ -116,7 +116,7 @@ void gravel_job_reply(struct gravel_network *network, const struct gravel_reply_
             job->text, sizeof job->text, "node %u: %" PRIu64 " bytes from offset %" PRIu64 " on %s",
             job->node, job->bytes, job->offset,
             reply->code == GRAVEL_ERANGE ? "are not in one allocation" : "could not be read there");
-        network->n_stray[job->node] += job->n_due;
+        network->peers[job->node].n_stray += job->n_due;
         job->code = (int)reply->code; /* the job's next step ends it */
         return;
     }

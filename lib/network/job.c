@@ -35,8 +35,9 @@ static void end(struct gravel_network *network, struct gravel_job *job, int code
 static void begin_quiet(struct gravel_network *network, struct gravel_job *job)
 {
     for (uint32_t node = 0; node < network->transport->n_nodes; node++) {
-        job->targets[node] = network->n_sent[node];
-        if (network->n_acked[node] >= network->n_sent[node])
+        const struct gravel_network_peer *peer = &network->peers[node];
+        job->targets[node] = peer->n_sent[0];
+        if (peer->n_acked >= peer->n_sent[0])
             continue;
         const struct gravel_frame flush = {.bytes = 0};
         gravel_network_transmit(network, gravel_network_frame(network, GRAVEL_FRAME_FLUSH, node,
@@ -57,7 +58,7 @@ void gravel_job_note_life(struct gravel_network *network)
 static bool are_acknowledged(const struct gravel_network *network, struct gravel_job *job)
 {
     const uint32_t n_nodes = network->transport->n_nodes;
-    while (job->owing < n_nodes && network->n_acked[job->owing] >= job->targets[job->owing])
+    while (job->owing < n_nodes && network->peers[job->owing].n_acked >= job->targets[job->owing])
         job->owing++;
     return job->owing == n_nodes;
 }

@@ -36,7 +36,7 @@ static uint64_t count_received(const struct gravel_network *network)
     uint64_t n = 0;
     for (uint32_t node = 0; node < network->transport->n_nodes; node++)
         if (!gravel_transport_is_local(network->transport, node))
-            n += network->n_received[node] + network->n_life_received[node];
+            n += network->peers[node].n_received[0] + network->peers[node].n_received[1];
     return n;
 }
 
@@ -86,7 +86,7 @@ static void leave_together(struct gravel_network *network)
     for (uint32_t node = 0; node < n_nodes; node++)
         counts[node] = gravel_transport_is_local(network->transport, node)
                            ? 0
-                           : network->n_sent[node] + network->n_life_sent[node];
+                           : network->peers[node].n_sent[0] + network->peers[node].n_sent[1];
     if (!gravel_network_has_aborted(network) && gravel_round_has_met(network))
         receive_rest(network, counts);
     if (!gravel_network_has_aborted(network)) /* else MPI may still write to it */

@@ -22,7 +22,7 @@ static void pass_on(struct gravel_network *network, struct gravel_buffer *buffer
         return;
     }
     gravel_network_number(network, frame);
-    network->n_acked[node] = network->n_sent[node];
+    network->peers[node].n_acked = network->peers[node].n_sent[0];
     const struct gravel_loan loan = {.source = network->transport->node,
                                      .destination = node,
                                      .sequence = frame->sequence,
@@ -117,7 +117,7 @@ static uint32_t receive(struct gravel_network *network, uint32_t limit)
         if (source == (transport->node + transport->n_nodes - 1) % transport->n_nodes)
             gravel_liveness_hear(network);
         bool is_life = bytes >= sizeof *frame && gravel_frame_is_life(frame->kind);
-        uint64_t *n_before = (is_life ? network->n_life_received : network->n_received) + source;
+        uint64_t *n_before = &network->peers[source].n_received[is_life];
         const struct gravel_loan loan = {.source = source,
                                          .destination = transport->node,
                                          .sequence = (*n_before)++,

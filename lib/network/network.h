@@ -141,6 +141,14 @@ enum gravel_death {
     GRAVEL_DEATH_TOLD  /* the transport has had a round since */
 };
 
+/* Between this node and one other, since the node opened. */
+struct gravel_network_peer {
+    uint64_t n_sent[2],
+        n_received[2]; /* frames; [1] of heartbeats and news of death, [0] all others */
+    uint64_t n_acked;  /* of n_sent[0], those the node says it has resolved */
+    uint64_t n_stray;  /* replies still to come to gets that have failed */
+};
+
 struct gravel_network {
     struct gravel_network_shape shape;
     struct gravel_transport *transport;
@@ -190,12 +198,7 @@ struct gravel_network {
     /* Of the network thread, apart from what host threads write: a line of a cache that both write costs each wait. */
     _Atomic uint64_t n_handler_calls, n_handler_shipped;
     /* U12: calls of handlers that send, and those whose messages have left */
-    uint64_t *n_sent;     /* [n_nodes] frames sent to each node */
-    uint64_t *n_received; /* [n_nodes] frames received from each node */
-    uint64_t *n_acked;    /* [n_nodes] of n_sent, those the node says it has resolved */
-    uint64_t *n_life_sent,
-        *n_life_received; /* [n_nodes] of heartbeats and news of death, which n_sent leaves out */
-    uint64_t *n_stray;    /* [n_nodes] replies still to come to gets that have failed */
+    struct gravel_network_peer *peers;           /* [n_nodes] */
     uint64_t n_counted_sent, n_counted_resolved; /* frames that termination counts */
     uint32_t resolving_node; /* destination of the buffer at hand: whom a handler runs for */
     uint32_t n_kept;         /* frames that the resolver has */

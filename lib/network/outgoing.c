@@ -57,8 +57,8 @@ struct gravel_buffer *gravel_network_frame(struct gravel_network *network, uint1
 
 void gravel_network_number(struct gravel_network *network, struct gravel_frame *frame)
 {
-    uint64_t *n_before = gravel_frame_is_life(frame->kind) ? network->n_life_sent : network->n_sent;
-    frame->sequence = n_before[frame->destination]++;
+    const bool is_life = gravel_frame_is_life(frame->kind);
+    frame->sequence = network->peers[frame->destination].n_sent[is_life]++;
     if (gravel_frame_is_counted(frame->kind))
         network->n_counted_sent++;
 }

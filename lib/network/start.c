@@ -21,22 +21,6 @@
 
 #define N_THAT_WARN 2u /* ranks: if one has not come, the other tells */
 
-static int allocate(struct gravel_network *network)
-{
-    uint32_t n = network->transport->n_nodes;
-    network->node = network->transport->node;
-    network->n_nodes = n;
-    network->n_sent = calloc(n, 6 * sizeof *network->n_sent); /* and the other numbers */
-    if (!network->n_sent)
-        return gravel_fail(GRAVEL_ENOMEM, "network thread for %u nodes", n);
-    network->n_received = network->n_sent + n;
-    network->n_acked = network->n_sent + 2 * n;
-    network->n_life_sent = network->n_sent + 3 * n;
-    network->n_life_received = network->n_sent + 4 * n;
-    network->n_stray = network->n_sent + 5 * n;
-    return 0;
-}
-
 static int open_transport(struct gravel_network *network)
 {
     const struct gravel_config *config = network->shape.config;
@@ -49,7 +33,12 @@ static int open_transport(struct gravel_network *network)
     GRAVEL_TRY(network->shape.use_mpi
                    ? gravel_transport_mpi_open(&network->transport, &opening)
                    : gravel_transport_self_open(&network->transport, config->loopback_nodes));
-    return allocate(network);
+    network->node = network->transport->node;
+    network->n_nodes = network->transport->n_nodes;
+    network->peers = calloc(network->n_nodes, sizeof *network->peers);
+    return network->peers
+               ? 0
+               : gravel_fail(GRAVEL_ENOMEM, "network thread for %u nodes", network->n_nodes);
 }
 
 /* @return false if the opening thread has given up. */
@@ -120,12 +109,11 @@ static void describe(const struct gravel_network *network, uint64_t waited_ns, c
     const uint32_t n = gravel_launcher_read().n_processes;
     char place[256];
     gravel_place_describe(place, sizeof place);
-    int length = snprintf(text, bytes, "%s for %.1f s", call ? call : "the network thread",
-                          (double)waited_ns * 1e-9);
-    if (n && (size_t)length < bytes)
-        length += snprintf(text + length, bytes - (size_t)length, ", as one of %u processes", n);
-    if ((size_t)length < bytes)
-        snprintf(text + length, bytes - (size_t)length, ", on %s", place);
+    snprintf(text, bytes, "%s for %.1f s", call ? call : "the network thread",
+             (double)waited_ns * 1e-9);
+    if (n)
+        gravel_append(text, bytes, ", as one of %u processes", n);
+    gravel_append(text, bytes, ", on %s", place);
 }
 
 static void tell(const struct gravel_network *network, uint64_t waited_ns)
@@ -300,7 +288,7 @@ bool gravel_network_stop(struct gravel_network *network, bool keep_resolver)
         return false;
     gravel_sender_destroy(network->handler_sender);
     gravel_sender_destroy(network->host_sender);
-    free(network->n_sent); /* and the other numbers */
+    free(network->peers);
     pthread_mutex_destroy(&network->host_lock);
     pthread_mutex_destroy(&network->job_lock);
     return true;

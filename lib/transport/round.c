@@ -2,6 +2,7 @@
 /* Rounds of collective calls. See round.h. */
 #include "transport/round.h"
 
+#include "base/error.h"
 #include "gravel/gravel.h"
 #include "transport/names.h"
 
@@ -88,7 +89,7 @@ bool gravel_round_is_in_step(const struct gravel_round *round)
     return round->first.kind == round->other.kind && round->first.number == round->other.number;
 }
 
-/* Writes what a letter of a call's arguments stands for. */
+/* Appends what a letter of a call's arguments stands for. */
 static void tell_argument(const struct gravel_collective_call *call, char letter, bool is_second,
                           char *text, size_t bytes)
 {
@@ -97,26 +98,28 @@ static void tell_argument(const struct gravel_collective_call *call, char letter
     char named[GRAVEL_NAMED_BYTES];
     switch (letter) {
     case 'u':
-        snprintf(text, bytes, "%s", is_second ? "" : " bytes");
+        gravel_append(text, bytes, "%s", is_second ? "" : " bytes");
         break;
     case 'n':
     case 'f':
-        snprintf(text, bytes, "%s%.*s", letter == 'f' && call->name[0] ? " for " : "", name_bytes,
-                 call->name);
+        gravel_append(text, bytes, "%s%.*s", letter == 'f' && call->name[0] ? " for " : "",
+                      name_bytes, call->name);
         break;
     case 't':
-        snprintf(text, bytes, "%s", gravel_name_type(named, type));
+        gravel_append(text, bytes, "%s", gravel_name_type(named, type));
         break;
     case 'a':
-        snprintf(text, bytes, "%s", "");
         if (call->arguments[0])
-            snprintf(text, bytes, " at offset %" PRIu64, call->arguments[0]);
+            gravel_append(text, bytes, " at offset %" PRIu64, call->arguments[0]);
         break;
     case 'r':
-        snprintf(text, bytes, "%s", op == GRAVEL_ADD ? "sum" : op == GRAVEL_MIN ? "least" : "most");
+        gravel_append(text, bytes, "%s",
+                      op == GRAVEL_ADD   ? "sum"
+                      : op == GRAVEL_MIN ? "least"
+                                         : "most");
         break;
     default:
-        snprintf(text, bytes, "%" PRIu64, call->arguments[letter - '0']);
+        gravel_append(text, bytes, "%" PRIu64, call->arguments[letter - '0']);
     }
 }
 
@@ -125,18 +128,15 @@ static void tell_arguments(const struct gravel_collective_call *call, bool is_se
                            size_t bytes)
 {
     const char *form = call->kind < GRAVEL_N_CALLS ? calls[call->kind].arguments : "";
-    size_t used = 0;
     if (call->arguments[0] == GRAVEL_CALL_REFUSED && call->arguments[1] == GRAVEL_CALL_REFUSED)
         form = "refused";
     else if (call->kind == GRAVEL_CALL_SHARE && call->arguments[1] == GRAVEL_SHARE_NONE)
         form = "of the one at offset %0, which it cannot end";
-    for (text[0] = '\0'; *form; form++) {
+    for (text[0] = '\0'; *form; form++)
         if (*form == '%')
-            tell_argument(call, *++form, is_second, text + used, bytes - used);
+            tell_argument(call, *++form, is_second, text, bytes);
         else
-            snprintf(text + used, bytes - used, "%c", *form);
-        used += strlen(text + used);
-    }
+            gravel_append(text, bytes, "%c", *form);
 }
 
 /* A kind is a small number: one that is small when its bytes are swapped is of the other byte order. */
