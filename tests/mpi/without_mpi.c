@@ -14,34 +14,21 @@
 #include "../device/expect.h"
 #include "transport/launcher.h"
 
-static const char *const variables[] = {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE",  "MV2_COMM_WORLD_SIZE",
-                                        "SLURM_STEP_NUM_TASKS", "PMIX_RANK", "GRAVEL_TRANSPORT"};
-
-static int clear(void **state)
+/* Clears what launchers set, and sets these variables: NAME=VALUE, with spaces between. */
+static void set(const char *settings)
 {
-    (void)state;
+    static const char *const variables[] = {
+        "OMPI_COMM_WORLD_SIZE", "PMI_SIZE",  "MV2_COMM_WORLD_SIZE",
+        "SLURM_STEP_NUM_TASKS", "PMIX_RANK", "GRAVEL_TRANSPORT"};
+    char text[128];
     for (size_t i = 0; i < sizeof variables / sizeof *variables; i++)
         unsetenv(variables[i]);
-    return 0;
-}
-
-static void expect_refused(const char *variable, const char *value, const char *part)
-{
-    clear(NULL);
-    setenv(variable, value, 1);
-    expect_no_open(NULL, NULL, GRAVEL_ECONFIG, part);
-    assert_non_null(strstr(gravel_last_error(), "built without MPI"));
-    assert_non_null(strstr(gravel_last_error(), "GRAVEL_TRANSPORT=self"));
-}
-
-static void a_job_of_several_is_refused_by_its_launchers_variable(void **state)
-{
-    (void)state;
-    expect_refused("OMPI_COMM_WORLD_SIZE", "2", "launched as 2 processes (OMPI_COMM_WORLD_SIZE)");
-    expect_refused("PMI_SIZE", "3", "launched as 3 processes (PMI_SIZE)");
-    expect_refused("MV2_COMM_WORLD_SIZE", "4", "launched as 4 processes (MV2_COMM_WORLD_SIZE)");
-    expect_refused("SLURM_STEP_NUM_TASKS", "5", "launched as 5 processes (SLURM_STEP_NUM_TASKS)");
-    expect_refused("PMIX_RANK", "1", "launched as 2 processes (PMIX_RANK)");
+    snprintf(text, sizeof text, "%s", settings);
+    for (char *name = strtok(text, " "); name; name = strtok(NULL, " ")) {
+        char *value = strchr(name, '=');
+        *value++ = '\0';
+        setenv(name, value, 1);
+    }
 }
 
 static void expect_single(void)
@@ -52,21 +39,36 @@ static void expect_single(void)
     OK(gravel_close(gravel));
 }
 
-static void a_job_of_one_opens(void **state)
-{
-    (void)state;
-    setenv("OMPI_COMM_WORLD_SIZE", "1", 1);
-    setenv("PMIX_RANK", "0", 1);
-    expect_single();
-}
+static const struct row {
+    const char *settings;
+    int code; /* 0: a node opens alone */
+    const char *part;
+} rows[] = {
+    {"OMPI_COMM_WORLD_SIZE=2", GRAVEL_ECONFIG, "launched as 2 processes (OMPI_COMM_WORLD_SIZE)"},
+    {"PMI_SIZE=3", GRAVEL_ECONFIG, "launched as 3 processes (PMI_SIZE)"},
+    {"MV2_COMM_WORLD_SIZE=4", GRAVEL_ECONFIG, "launched as 4 processes (MV2_COMM_WORLD_SIZE)"},
+    {"SLURM_STEP_NUM_TASKS=5", GRAVEL_ECONFIG, "launched as 5 processes (SLURM_STEP_NUM_TASKS)"},
+    {"PMIX_RANK=1", GRAVEL_ECONFIG, "launched as 2 processes (PMIX_RANK)"},
+    {"OMPI_COMM_WORLD_SIZE=1 PMIX_RANK=0", 0, NULL},
+    {"PMI_SIZE=4x OMPI_COMM_WORLD_SIZE= SLURM_STEP_NUM_TASKS=99999999999999999999", 0, NULL},
+    {"OMPI_COMM_WORLD_SIZE=2 GRAVEL_TRANSPORT=self", 0, NULL},
+    {"GRAVEL_TRANSPORT=mpi", GRAVEL_EMPI, "built without MPI"},
+};
 
-static void what_is_no_number_is_no_launcher(void **state)
+static void a_job_of_several_is_refused_by_its_launchers_variable(void **state)
 {
     (void)state;
-    setenv("PMI_SIZE", "4x", 1);
-    setenv("OMPI_COMM_WORLD_SIZE", "", 1);
-    setenv("SLURM_STEP_NUM_TASKS", "99999999999999999999", 1);
-    expect_single();
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        set(rows[i].settings);
+        if (!rows[i].code)
+            expect_single();
+        else
+            expect_no_open(NULL, NULL, rows[i].code, rows[i].part);
+        if (rows[i].code == GRAVEL_ECONFIG) {
+            assert_non_null(strstr(gravel_last_error(), "built without MPI"));
+            assert_non_null(strstr(gravel_last_error(), "GRAVEL_TRANSPORT=self"));
+        }
+    }
 }
 
 static void expect_launched(const char *variable, uint32_t n_processes, bool is_mpi)
@@ -81,27 +83,12 @@ static void expect_launched(const char *variable, uint32_t n_processes, bool is_
 static void srun_is_a_launcher_of_mpi_if_it_starts_pmix(void **state)
 {
     (void)state;
-    setenv("SLURM_STEP_NUM_TASKS", "4", 1);
+    set("SLURM_STEP_NUM_TASKS=4");
     expect_launched("SLURM_STEP_NUM_TASKS", 4, false);
-    setenv("PMIX_RANK", "0", 1);
+    set("SLURM_STEP_NUM_TASKS=4 PMIX_RANK=0");
     expect_launched("SLURM_STEP_NUM_TASKS", 4, true);
-    unsetenv("SLURM_STEP_NUM_TASKS");
+    set("PMIX_RANK=0");
     expect_launched("PMIX_RANK", 1, true);
-}
-
-static void transport_self_overrides(void **state)
-{
-    (void)state;
-    setenv("OMPI_COMM_WORLD_SIZE", "2", 1);
-    setenv("GRAVEL_TRANSPORT", "self", 1);
-    expect_single();
-}
-
-static void transport_mpi_is_refused(void **state)
-{
-    (void)state;
-    setenv("GRAVEL_TRANSPORT", "mpi", 1);
-    expect_no_open(NULL, NULL, GRAVEL_EMPI, "built without MPI");
 }
 
 static void launched(void **state)
@@ -117,12 +104,8 @@ int main(int argc, char **argv)
 {
     watch(50, "without MPI");
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(a_job_of_several_is_refused_by_its_launchers_variable, clear),
-        cmocka_unit_test_setup(a_job_of_one_opens, clear),
-        cmocka_unit_test_setup(what_is_no_number_is_no_launcher, clear),
-        cmocka_unit_test_setup(srun_is_a_launcher_of_mpi_if_it_starts_pmix, clear),
-        cmocka_unit_test_setup(transport_self_overrides, clear),
-        cmocka_unit_test_setup(transport_mpi_is_refused, clear),
+        cmocka_unit_test(a_job_of_several_is_refused_by_its_launchers_variable),
+        cmocka_unit_test(srun_is_a_launcher_of_mpi_if_it_starts_pmix),
     };
     const struct CMUnitTest under_mpirun[] = {cmocka_unit_test_prestate(launched, argv[1])};
     return argc > 1 ? cmocka_run_group_tests(under_mpirun, NULL, NULL)
