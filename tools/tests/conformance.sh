@@ -20,6 +20,13 @@ module=$work/module.so
 pocl=${OCL_ICD_VENDORS:-/etc/OpenCL/vendors}/pocl.icd
 need_driver() { [ -f "$pocl" ] || skip "PoCL is not installed"; }
 
+# break_calls <what>: of the driver, see broken_calls.c
+break_calls()
+{
+    need_driver
+    export LD_PRELOAD="$module" GRAVEL_TEST_DRIVER="$1"
+}
+
 # ends <status> <argument...>: run it; what it printed is in $output.
 ends()
 {
@@ -114,35 +121,27 @@ hang)
     expect 'gave no answer within 1 s while opening a node'
     expect '^Gravel does not work here' ;;
 no-compiler)
-    need_driver
-    LD_PRELOAD=$module && export LD_PRELOAD
+    break_calls compiler
     ends 2 --device Portable
     [ "$(echo "$output" | grep -c '  self-test  *refused ')" -eq 4 ] || fail "$output"
     expect 'no compiler' ;;
 open-crash) # a driver that crashes later
-    need_driver
-    LD_PRELOAD=$module && export LD_PRELOAD
+    break_calls context
     ends 1 --device Portable --step drain
     expect 'driver crashed (Aborted) while opening a node' ;;
 suite-crash) # in a suite: what had passed until then is told, and the next suite runs
-    need_driver
-    LD_PRELOAD=$module GRAVEL_TEST_DRIVER=crash
-    export LD_PRELOAD GRAVEL_TEST_DRIVER
+    break_calls crash
     ends 1 --device Portable --step svm --suite waits
     expect '  waits  *failed  *1/1 '
     expect 'driver crashed (Aborted) while running waits: the test driver says good-bye'
     expect '^Gravel does not work here on step svm$' ;;
 suite-wrong) # wrong results: which, and what differed
-    need_driver
-    LD_PRELOAD=$module GRAVEL_TEST_DRIVER=wrong
-    export LD_PRELOAD GRAVEL_TEST_DRIVER
+    break_calls wrong
     ends 1 --device Portable --step svm --suite waits
     expect '  waits  *failed  *1/8 '
     expect 'failed: wait_int_wi: .* cases; node 0: wait_int_wi, comparison .*: 1 of 256 saw it not' ;;
 interrupted) # its child ends with it, and it says so
-    need_driver
-    LD_PRELOAD=$module GRAVEL_TEST_DRIVER=hang
-    export LD_PRELOAD GRAVEL_TEST_DRIVER
+    break_calls hang
     # not in the background of this shell, which would have it ignore SIGINT
     output=$(python3 - "$conformance" <<'END'
 import os, signal, subprocess, sys, time

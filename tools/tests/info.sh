@@ -144,14 +144,14 @@ print(rank["numa"] is None or set(rank["numa"]) <= set("0123456789,-"), type(ran
     expect 'launched as 2 processes (SLURM_STEP_NUM_TASKS)' ;;
 probe-crash) # a driver that crashes later keeps its line
     need_driver
-    output=$(LD_PRELOAD="$module" "$info") || fail "exit status $?: $output"
+    output=$(LD_PRELOAD="$module" GRAVEL_TEST_DRIVER=context "$info") || fail "exit status $?: $output"
     expect 'step  *none: driver crashed (Aborted) while opening the device'
-    LD_PRELOAD="$module" "$info" --selftest && fail "the self-test passed" ;;
+    LD_PRELOAD="$module" GRAVEL_TEST_DRIVER=context "$info" --selftest && fail "the self-test passed" ;;
 named) # a device that goes by its numbers is found though other platforms crash when they are asked
     need_driver
     output=$("$info" --device Portable) || fail "exit status $?: $output"
     number=${output%% *}
-    output=$(LD_PRELOAD="$module" "$info" --device "$number" --selftest) \
+    output=$(LD_PRELOAD="$module" GRAVEL_TEST_DRIVER=listing "$info" --device "$number" --selftest) \
         || fail "exit status $?: $output"
     expect "^$number .*PASS"
     echo "$output" | grep -q 'left out' && fail "other platforms were asked"
