@@ -49,6 +49,7 @@ static int make_copied(struct gravel_memory *memory, const struct gravel_arena_s
 {
     const struct gravel_device *device = memory->device;
     struct gravelp_arena head;
+    GRAVEL_TRY(gravel_arena_check(shape));
     uint64_t bytes = gravel_arena_lay_out(shape, &head);
     if (bytes > device->capability.max_alloc)
         return gravel_arena_fail(device, shape, &head, bytes);
@@ -72,10 +73,9 @@ int gravel_memory_create(struct gravel_memory *memory, const struct gravel_devic
                          const struct gravel_arena_shape *shape)
 {
     *memory = (struct gravel_memory){.device = device};
-    int code = gravel_arena_check(shape);
-    if (code || !gravel_step_is_shared(device->step))
-        return code ? code : make_copied(memory, shape);
-    code = gravel_arena_create(device, shape, &memory->arena);
+    if (!gravel_step_is_shared(device->step))
+        return make_copied(memory, shape);
+    int code = gravel_arena_create(device, shape, &memory->arena);
     memory->region = (struct gravel_region){.device = device, .shared = memory->arena};
     return code;
 }
@@ -207,19 +207,6 @@ int gravel_memory_write_head(const struct gravel_memory *memory, uint64_t offset
     return gravel_region_write(&memory->region, offset, from, bytes);
 }
 
-/* Clear `bytes`, ZEROS_AT_ONCE * ZEROS_BYTES at most, and wait. */
-static int zero_piece(const struct gravel_memory *memory, uint64_t at, uint64_t bytes)
-{
-    cl_int error = CL_SUCCESS;
-    for (uint64_t done = 0; done < bytes && error == CL_SUCCESS; done += ZEROS_BYTES) {
-        uint64_t n = bytes - done < ZEROS_BYTES ? bytes - done : ZEROS_BYTES;
-        error = clEnqueueCopyBuffer(memory->copies, memory->zeros, memory->region.buffer, 0,
-                                    at + done, n, 0, NULL, NULL);
-    }
-    GRAVEL_TRY(gravel_check_cl("clearing the heap: clEnqueueCopyBuffer", error));
-    return gravel_wait_queue(memory->device, memory->copies, "clearing the heap");
-}
-
 int gravel_memory_zero(const struct gravel_memory *memory, uint32_t heap, uint64_t offset,
                        uint64_t bytes)
 {
@@ -227,15 +214,19 @@ int gravel_memory_zero(const struct gravel_memory *memory, uint32_t heap, uint64
         memset(gravel_memory_heap(memory, heap) + offset, 0, bytes);
         return 0;
     }
-    uint64_t at = gravel_memory_heap_offset(memory, heap) + offset;
-    uint64_t left = (bytes + 3) & ~UINT64_C(3); /* allocations are a multiple of 64 bytes apart */
+    const uint64_t at = gravel_memory_heap_offset(memory, heap) + offset;
+    const uint64_t all =
+        (bytes + 3) & ~UINT64_C(3); /* allocations are multiples of 64 bytes apart */
     int code = 0;
-    while (left && !code) {
-        const uint64_t most = (uint64_t)ZEROS_AT_ONCE * ZEROS_BYTES;
-        uint64_t piece = left < most ? left : most;
-        code = zero_piece(memory, at, piece);
-        at += piece;
-        left -= piece;
+    for (uint64_t done = 0, n; done < all && !code; done += n) {
+        n = all - done < ZEROS_BYTES ? all - done : ZEROS_BYTES;
+        code = gravel_check_cl("clearing the heap: clEnqueueCopyBuffer",
+                               clEnqueueCopyBuffer(memory->copies, memory->zeros,
+                                                   memory->region.buffer, 0, at + done, n, 0, NULL,
+                                                   NULL));
+        const bool waits = done + n == all || (done / ZEROS_BYTES + 1) % ZEROS_AT_ONCE == 0;
+        if (!code && waits)
+            code = gravel_wait_queue(memory->device, memory->copies, "clearing the heap");
     }
     return code;
 }

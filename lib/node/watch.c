@@ -24,15 +24,12 @@ struct gravel_watched {
     bool is_told;
 };
 
-/* A call that does not return. */
+/* A call that does not return; the error text says which. */
 struct standing {
     struct gravel_mark *mark;
     uint64_t n;
-    const char *call;
     pthread_t thread;
-    pid_t id;
-    char name[16];
-    uint64_t stood_ns;
+    bool is_ours; /* a thread of the library's */
 };
 
 /* A look: first whether a program is being built, then for how long each thread stands where it is. */
@@ -102,31 +99,23 @@ static void look_at(void *context, struct gravel_mark *mark)
     watched->is_told = true;
     look->found = (struct standing){.mark = mark,
                                     .n = n,
-                                    .call = call_of(mark),
                                     .thread = mark->thread,
-                                    .id = mark->id,
-                                    .stood_ns = stood_ns};
-    memcpy(look->found.name, mark->name, sizeof mark->name);
+                                    .is_ours = !strncmp(mark->name, "gravel-", 7)};
+    const char *call = call_of(mark);
+    gravel_fail(GRAVEL_ETIMEOUT, "thread %s (%d), in a call of %s: %s has not returned for %.1f s",
+                mark->name, (int)mark->id, strncmp(call, "MPI_", 4) ? "the driver" : "MPI", call,
+                (double)stood_ns * 1e-9);
 }
 
-/* The application's thread does not come back to return the error: the log may be the only one that tells it. */
-static void print_if_unheard(const struct gravel *gravel, const struct standing *found)
-{
-    const struct gravel_listener listener = gravel_listener_of(gravel);
-    if (listener.printed != GRAVEL_PRINTED_ALL && strncmp(found->name, "gravel-", 7) != 0)
-        gravel_listener_print(&listener, gravel_last_error());
-}
-
-/* Fails the node, for what the driver still does is unknown. */
+/* Fails the node, for what the driver still does is unknown. A thread of the application does not come back to return
+ * the error: the log may be the only one that tells it. */
 static void tell(struct gravel *gravel, const struct standing *found)
 {
-    int code = gravel_fail(
-        GRAVEL_ETIMEOUT, "thread %s (%d), in a call of %s: %s has not returned for %.1f s",
-        found->name, (int)found->id, strncmp(found->call, "MPI_", 4) ? "the driver" : "MPI",
-        found->call, (double)found->stood_ns * 1e-9);
+    const struct gravel_listener listener = gravel_listener_of(gravel);
     gravel_node_see(gravel, GRAVEL_DEVICE_IS_STUCK);
-    print_if_unheard(gravel, found);
-    gravel_report(gravel, code, true, gravel_last_error());
+    if (listener.printed != GRAVEL_PRINTED_ALL && !found->is_ours)
+        gravel_listener_print(&listener, gravel_last_error());
+    gravel_report(gravel, GRAVEL_ETIMEOUT, true, gravel_last_error());
     gravel_network_give_up(&gravel->network, found->mark, found->n, found->thread);
 }
 
