@@ -68,14 +68,14 @@ void aggregation_path_open(struct aggregation_path *path, struct aggregation_cas
         (struct gravel_aggregator){.queue = {.words = gravel_arena_queue(mirror, 0),
                                              .slots = gravel_arena_slots(mirror, 0),
                                              .n_slots = mirror->n_slots,
-                                             .slot_bytes = mirror->slot_bytes,
-                                             .arrived = gravel_pump_arrived(path->pump, 0)},
+                                             .slot_bytes = mirror->slot_bytes},
                                    .sender = aggregation_sender(path->common, &path->sink),
                                    .arena = mirror,
                                    .blocks = gravel_pump_blocks(path->pump, 0),
                                    .failure = &path->common->failure,
                                    .report = bench_end,
                                    .timeout_ns = 8 * GRAVEL_NS_PER_S};
+    gravel_pump_attach(path->pump, 0, &path->aggregator.queue);
     path->aggregator.records = path->aggregator.sender; /* there are none */
     int code = gravel_aggregator_start(&path->aggregator);
     must(code, "aggregator");

@@ -100,8 +100,8 @@ static void open_memory(struct place *place)
     place->queue = (struct gravel_package_queue){.words = gravel_arena_queue(mirror, 0),
                                                  .slots = gravel_arena_slots(mirror, 0),
                                                  .n_slots = mirror->n_slots,
-                                                 .slot_bytes = mirror->slot_bytes,
-                                                 .arrived = gravel_pump_arrived(place->pump, 0)};
+                                                 .slot_bytes = mirror->slot_bytes};
+    gravel_pump_attach(place->pump, 0, &place->queue);
 }
 
 static void build(struct place *place)

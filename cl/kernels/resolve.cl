@@ -44,8 +44,6 @@
 #define IS_REFUSED(i) is_refused(FOUND, frame + indices_at, first, n_messages, i)
 #define RUN_WORD_AT(i) word_at(frame + indices_at, kind, is_wide, base, i)
 #define WORD(type, i) ((volatile global type *)(arena + RUN_WORD_AT(i)))
-#define ASKED_WORD(type, i) \
-    ((volatile global type *)(arena + asked_at(frame + indices_at, kind, is_wide, base, i)))
 #define VALUE(type, i) ((global type *)(frame + values_at))[i]
 #define EXPECTED(type, i) \
     VALUE(type, n_messages + (i)) /* of CAS: the row behind that of the values */
@@ -54,19 +52,14 @@
 GRAVELP_INLINE ulong word_at(global const uchar *indices, uint kind, uint is_wide, ulong base,
                              uint i)
 {
+    const uint bytes = GRAVELP_VALUE_BYTES(kind);
+    if (GRAVELP_IS_REQUEST(kind) && is_wide)
+        return base + ((global const struct gravelp_far_request *)indices)[i].index * bytes;
+    if (GRAVELP_IS_REQUEST(kind))
+        return base + GRAVELP_REQUEST_INDEX(((global const ulong *)indices)[i]) * bytes;
     if (is_wide)
-        return base +
-               ((global const ulong *)indices)[i] * (is_wide == 2 ? GRAVELP_VALUE_BYTES(kind) : 1u);
-    return base + (ulong)((global const uint *)indices)[i] * GRAVELP_VALUE_BYTES(kind);
-}
-
-/* Returns where in the arena the word of request i is [bytes]. */
-GRAVELP_INLINE ulong asked_at(global const uchar *requests, uint kind, uint is_wide, ulong base,
-                              uint i)
-{
-    ulong index = is_wide ? ((global const struct gravelp_far_request *)requests)[i].index
-                          : GRAVELP_REQUEST_INDEX(((global const ulong *)requests)[i]);
-    return base + index * GRAVELP_VALUE_BYTES(kind);
+        return base + ((global const ulong *)indices)[i] * (is_wide == 2 ? bytes : 1u);
+    return base + (ulong)((global const uint *)indices)[i] * bytes;
 }
 
 /* ---- indices --------------------------------------------------------------------------------- */
@@ -112,15 +105,15 @@ GRAVELP_INLINE bool is_refused(global uint *refused, global const uchar *indices
         }                                               \
         break;
 /* stores: whether the word changes, given `old`. */
-#define ANSWER_SERIALLY(command, NEXT, type, stores)          \
-    case command:                                             \
-        for (uint i = 0; i < n_messages; i++) {               \
-            volatile global type *word = ASKED_WORD(type, i); \
-            type old = *word;                                 \
-            if (stores)                                       \
-                *word = NEXT(type, old, VALUE(type, i));      \
-            VALUE(type, i) = old;                             \
-        }                                                     \
+#define ANSWER_SERIALLY(command, NEXT, type, stores)     \
+    case command:                                        \
+        for (uint i = 0; i < n_messages; i++) {          \
+            volatile global type *word = WORD(type, i);  \
+            type old = *word;                            \
+            if (stores)                                  \
+                *word = NEXT(type, old, VALUE(type, i)); \
+            VALUE(type, i) = old;                        \
+        }                                                \
         break;
 #define SERIALLY(OP, op, TYPE, type)                                                               \
     UPDATE_SERIALLY(GRAVELP_COMMAND(GRAVEL_##OP, GRAVEL_##TYPE), GRAVELP_NEXT_##op, type)          \
@@ -227,14 +220,6 @@ GRAVELP_INLINE void apply_one(global uchar *arena, global uchar *frame, uint kin
     }
 }
 
-/* Returns where in the arena the word of message i is [bytes], of an update or a request. */
-GRAVELP_INLINE ulong place_of(global const uchar *indices, uint kind, uint is_wide, ulong base,
-                              uint i)
-{
-    return GRAVELP_IS_REQUEST(kind) ? asked_at(indices, kind, is_wide, base, i)
-                                    : word_at(indices, kind, is_wide, base, i);
-}
-
 /* The value of message i as bits; 0 of a command without. */
 GRAVELP_INLINE ulong bits_of(global const uchar *values, uint kind, uint i)
 {
@@ -255,7 +240,7 @@ kernel void apply_each(RUN, uint n_items)
         ulong words[AT_ONCE], values[AT_ONCE]; /* loads first, as above */
         for (uint k = 0; k < AT_ONCE; k++) {
             uint message = n_messages - i > k * n_items ? i + k * n_items : i;
-            words[k] = place_of(frame + indices_at, kind, is_wide, base, message);
+            words[k] = word_at(frame + indices_at, kind, is_wide, base, message);
             values[k] = bits_of(frame + values_at, kind, message);
         }
         for (uint k = 0; k < AT_ONCE && n_messages - i > k * n_items; k++)

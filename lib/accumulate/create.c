@@ -71,17 +71,6 @@ static int check_others(const struct gravel_accumulator *accumulator)
                        accumulator->object.name, bytes, own->n_parts, own->n, others, most);
 }
 
-/* Bits of what changes no word. */
-static uint64_t neutral(uint32_t op, uint32_t type)
-{
-    static const int64_t least[] = {INT32_MIN, 0, INT64_MIN, 0},
-                         most[] = {INT32_MAX, UINT32_MAX, INT64_MAX, -1};
-    return op == GRAVEL_MIN   ? (uint64_t)most[type]
-           : op == GRAVEL_MAX ? (uint64_t)least[type]
-           : op == GRAVEL_AND ? UINT64_MAX
-                              : 0;
-}
-
 /* ---- memory ------------------------------------------------------------------------------------ */
 
 /* Returns the bytes of a message. */
@@ -218,7 +207,7 @@ static int check(struct gravel_object *object, const void *requested)
         return gravel_fail(GRAVEL_ECAPABILITY, "%s: %s has no atomics of 64 bits", object->name,
                            capability->name);
     GRAVEL_TRY(check_range(accumulator));
-    head->neutral = neutral(head->op, head->word_type);
+    head->neutral = gravel_object_neutral(head->op, head->word_type);
     lay_out(accumulator);
     object->range =
         (struct gravel_guard){.begin = head->offset, .end = range_end(head), .is_exclusive = true};

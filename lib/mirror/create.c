@@ -187,9 +187,8 @@ static int build(struct gravel_mirror *mirror)
     char options[160];
     /* The operation is a part of each name: compilers may have a macro `min`. */
     snprintf(options, sizeof options,
-             "-DGRAVELP_MIRROR_TYPE=%s -DGRAVELP_MIRROR_NEXT=GRAVELP_NEXT_%s "
-             "-DGRAVELP_MIRROR_NEUTRAL=NEUTRAL_%s",
-             mirror->is_read ? bits : type, op, op);
+             "-DGRAVELP_MIRROR_TYPE=%s -DGRAVELP_MIRROR_NEXT=GRAVELP_NEXT_%s",
+             mirror->is_read ? bits : type, op);
     const struct gravel_program_request request = {
         .name = "mirror.cl", .source = gravel_mirror_cl, .options = options};
     return gravel_object_build(&mirror->object, &request, names, NULL);

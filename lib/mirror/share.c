@@ -40,7 +40,9 @@ int gravel_mirror_clear(struct gravel_mirror *mirror)
 {
     const cl_ulong slots = in_arena(mirror, gravel_mirror_own_heap(mirror), mirror->near_at[0]);
     const cl_uint n = (cl_uint)mirror->n_near;
-    const struct gravel_argument arguments[] = {GRAVEL_ARGUMENT(slots), GRAVEL_ARGUMENT(n)};
+    const uint64_t neutral = gravel_object_neutral(mirror->op, mirror->type);
+    const struct gravel_argument arguments[] = {GRAVEL_ARGUMENT(slots), GRAVEL_ARGUMENT(neutral),
+                                                GRAVEL_ARGUMENT(n)};
     return GRAVEL_OBJECT_RUN(&mirror->object, GRAVEL_MIRROR_CLEAR, arguments, n);
 }
 

@@ -91,6 +91,16 @@ int gravel_object_refuse(const void *made, const char *name, const char *call)
     return gravel_leave(object->gravel, 0);
 }
 
+uint64_t gravel_object_neutral(uint32_t op, uint32_t type)
+{
+    static const int64_t least[] = {INT32_MIN, 0, INT64_MIN, 0},
+                         most[] = {INT32_MAX, UINT32_MAX, INT64_MAX, -1};
+    return op == GRAVEL_MIN   ? (uint64_t)most[type]
+           : op == GRAVEL_MAX ? (uint64_t)least[type]
+           : op == GRAVEL_AND ? UINT64_MAX
+                              : 0;
+}
+
 int gravel_object_write(const struct gravel_object *object, cl_mem buffer, const void *from,
                         uint64_t bytes)
 {

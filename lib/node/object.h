@@ -72,6 +72,9 @@ int gravel_object_create(void *out, struct gravel *gravel, uint32_t create,
 int gravel_object_check_words(const struct gravel_object *object, bool combines, uint32_t op,
                               uint32_t type, uint64_t offset);
 
+/** @return the bits of what changes no word by an operation that combines, or a put. */
+uint64_t gravel_object_neutral(uint32_t op, uint32_t type);
+
 /** Copies to a buffer of the device, and waits. @return 0; GRAVEL_ECL; as gravel_wait_command. */
 int gravel_object_write(const struct gravel_object *object, cl_mem buffer, const void *from,
                         uint64_t bytes);

@@ -194,9 +194,6 @@ static int make_aggregator(struct gravel *gravel, uint32_t number)
                   .slots = gravel_arena_slots(arena, number),
                   .n_slots = arena->n_slots,
                   .slot_bytes = arena->slot_bytes,
-                  .arrived = gravel->pump ? gravel_pump_arrived(gravel->pump, number) : NULL,
-                  .held = gravel->pump ? gravel_pump_held(gravel->pump, number) : NULL,
-                  .looks = gravel->pump ? gravel_pump_looks(gravel->pump) : NULL,
                   .unanswered = &gravel->network.credit.n_unanswered,
                   .clock = gravel_package_clock(arena)},
         .handlers = gravel->handlers,
@@ -214,6 +211,8 @@ static int make_aggregator(struct gravel *gravel, uint32_t number)
                   .context = gravel},
         .number = number,
     };
+    if (gravel->pump)
+        gravel_pump_attach(gravel->pump, number, &aggregator->queue);
     const struct gravel_sender_shape shape = {
         .node = arena->node,
         .n_nodes = arena->n_nodes,

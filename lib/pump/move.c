@@ -480,17 +480,9 @@ uint32_t gravel_pump_reserved(const struct gravel_pump *pump)
     return sum;
 }
 
-const uint32_t *gravel_pump_arrived(const struct gravel_pump *pump, uint32_t queue)
+void gravel_pump_attach(struct gravel_pump *pump, uint32_t queue, struct gravel_package_queue *view)
 {
-    return &pump->mirrors[queue].arrived;
-}
-
-uint32_t *gravel_pump_held(struct gravel_pump *pump, uint32_t queue)
-{
-    return &pump->mirrors[queue].held;
-}
-
-const uint32_t *gravel_pump_looks(const struct gravel_pump *pump)
-{
-    return &pump->n_looks;
+    view->arrived = &pump->mirrors[queue].arrived;
+    view->held = &pump->mirrors[queue].held;
+    view->looks = &pump->n_looks;
 }

@@ -22,6 +22,7 @@
 #include "base/event.h"
 #include "gravel/gravel.h"
 #include "memory/memory.h"
+#include "memory/package.h"
 #include "opencl/wait.h"
 
 struct gravel_pump;
@@ -71,14 +72,10 @@ void gravel_pump_abandon(struct gravel_pump *pump);
  */
 bool gravel_pump_destroy(struct gravel_pump *pump);
 
-/** Tickets the pump has brought of a queue, for the aggregator's view of the mirror. */
-const uint32_t *gravel_pump_arrived(const struct gravel_pump *pump, uint32_t queue);
-
-/** How often the pump has looked at the device; free-running, atomic, U6. */
-const uint32_t *gravel_pump_looks(const struct gravel_pump *pump);
-
-/** Whether a queue's aggregator waits for the writer of records, as it tells; atomic, U8. */
-uint32_t *gravel_pump_held(struct gravel_pump *pump, uint32_t queue);
+/* Give an aggregator its view of a queue's mirror: tickets that the pump has brought (U1), how often it has looked at
+ * the device (U6), and where the aggregator notes that it waits for the writer of records (U8). */
+void gravel_pump_attach(struct gravel_pump *pump, uint32_t queue,
+                        struct gravel_package_queue *view);
 
 /** [GRAVEL_BLOCK_ROOMS] Blocks of a queue, by room; NULL if there never are any. */
 struct gravel_block *gravel_pump_blocks(const struct gravel_pump *pump, uint32_t queue);

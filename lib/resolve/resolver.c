@@ -41,19 +41,6 @@ bool gravel_resolver_destroy(struct gravel_resolver *resolver)
     return true;
 }
 
-/* The first run from byte `at` on that the device takes; the frame's end if there is none. */
-static uint64_t find_call(const struct gravel_resolver *resolver, const struct gravel_frame *frame,
-                          uint64_t at)
-{
-    while (resolver->shape.calls && at < frame->bytes) {
-        const struct gravel_run *run = (const void *)((const char *)frame + at);
-        if (gravel_device_calls_can_take(resolver->shape.calls, run))
-            return at;
-        at += GRAVEL_RUN_BYTES(run->command, (gravelp_u64)run->n_messages);
-    }
-    return frame->bytes;
-}
-
 /* Applies runs of the host's and of the device's, in the order of the frame. */
 static int apply_in_turn(const struct gravel_resolver *resolver, void *frame, uint32_t heap,
                          struct gravel_applied *applied)
@@ -62,18 +49,18 @@ static int apply_in_turn(const struct gravel_resolver *resolver, void *frame, ui
     const struct gravel_apply here = {.heap = gravel_memory_heap(resolver->shape.memory, heap),
                                       .call = resolver->shape.call,
                                       .context = resolver->shape.context};
+    struct gravel_device_calls *calls = resolver->shape.calls;
     int code = 0;
     for (uint64_t at = sizeof *header, next; !code && at < header->bytes; at = next) {
         struct gravel_run *run = (void *)((char *)frame + at);
-        next = find_call(resolver, header, at);
-        if (next > at) {
+        next = at + GRAVEL_RUN_BYTES(run->command, (gravelp_u64)run->n_messages);
+        if (!calls || !gravel_device_calls_can_take(calls, run)) {
             gravel_apply_runs(&here, frame, at, next, applied);
-        } else {
-            code = gravel_device_calls_run(resolver->shape.calls, frame, run, heap);
-            applied->n_messages += code ? 0 : run->n_messages;
-            applied->has_signals |= GRAVELP_HAS_SIGNAL(run->command);
-            next = at + GRAVEL_RUN_BYTES(run->command, (gravelp_u64)run->n_messages);
+            continue;
         }
+        code = gravel_device_calls_run(calls, frame, run, heap);
+        applied->n_messages += code ? 0 : run->n_messages;
+        applied->has_signals |= GRAVELP_HAS_SIGNAL(run->command);
     }
     return code;
 }
@@ -104,33 +91,6 @@ static void refuse_device(int code, struct gravel_refusal *refusal)
              gravel_last_error());
 }
 
-/* Keeps a frame whose indices the device checks. @return whether it is one: then it is kept, or refused. */
-static bool keep(struct gravel_resolver *resolver, const void *frame,
-                 const struct gravel_loan *loan, const struct gravel_expect *expect, uint32_t heap,
-                 struct gravel_refusal *refusal)
-{
-    struct gravel_plan plan;
-    if (!resolver->device || !gravel_device_resolver_keeps(resolver->device, frame, loan))
-        return false;
-    if (gravel_decode_plan(frame, loan->bytes, expect, resolver->shape.heap, loan->rows, &plan,
-                           refusal))
-        return true;
-    if (plan.n_runs == 0 && !loan->rows)
-        return false;
-    if (plan.n_runs == 0) {
-        refusal->code = GRAVEL_ECORRUPT;
-        snprintf(refusal->text, sizeof refusal->text,
-                 "frame %llu has headers alone, of a run whose indices the device cannot check",
-                 (unsigned long long)loan->sequence);
-        return true;
-    }
-    int code = gravel_device_resolver_keep(resolver->device, frame, &plan, loan,
-                                           gravel_memory_heap_offset(resolver->shape.memory, heap));
-    if (code)
-        refuse_device(code, refusal);
-    return true;
-}
-
 /* Applies any other frame. @return messages applied. */
 static uint64_t check_and_apply(struct gravel_resolver *resolver, void *frame,
                                 const struct gravel_loan *loan, const struct gravel_expect *expect,
@@ -157,11 +117,19 @@ uint64_t gravel_resolver_resolve(struct gravel_resolver *resolver, void *frame,
 {
     struct gravel_expect expect = gravel_loan_expects(loan);
     uint64_t n_messages = 0;
+    bool is_planned = false;
     expect.handlers = resolver->shape.handlers;
     expect.n_handlers = resolver->shape.n_handlers;
     *refusal = (struct gravel_refusal){.code = 0};
     gravel_heap_lock_shared(resolver->shape.heap);
-    bool is_planned = keep(resolver, frame, loan, &expect, heap, refusal);
+    int code =
+        resolver->device
+            ? gravel_device_resolver_keep(resolver->device, frame, loan, &expect,
+                                          gravel_memory_heap_offset(resolver->shape.memory, heap),
+                                          &is_planned, refusal)
+            : 0;
+    if (code)
+        refuse_device(code, refusal);
     if (!is_planned)
         n_messages = check_and_apply(resolver, frame, loan, &expect, heap, refusal);
     gravel_heap_unlock_shared(resolver->shape.heap);

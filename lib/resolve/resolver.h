@@ -81,11 +81,21 @@ uint64_t gravel_resolver_resolve(struct gravel_resolver *resolver, void *frame,
                                  const struct gravel_loan *loan, uint32_t heap, bool *is_kept,
                                  struct gravel_refusal *refusal);
 
-/** Apply as gravel_device_resolver_apply_in_place; where the host applies, nothing is enqueued. */
+/**
+ * Enqueue that each queue's next few packages are applied where they lie, as far as they are updates for this node.
+ *
+ * @param tickets  [n_queues] the next that the host would take of each queue.
+ * @param behind   [out] the command queue, to read behind what it enqueued how many were (U11); NULL: nothing is
+ *                 enqueued, as where the host applies.
+ * @return         0; GRAVEL_ECL.
+ *
+ * Threads: one at a time, beside the one that applies frames. The last one's commands have ended.
+ */
 int gravel_resolver_apply_in_place(struct gravel_resolver *resolver, const uint32_t *tickets,
                                    uint32_t n_queues, cl_command_queue *behind);
 
-/** Wait until no frame is kept. @return 0; GRAVEL_ECL; or given up: see opencl/wait.h. */
+/* Give back every frame that is kept, once the device has it. @return 0; GRAVEL_ECL; or given up: see opencl/wait.h.
+ * */
 int gravel_resolver_give_back(struct gravel_resolver *resolver);
 
 /**

@@ -117,11 +117,11 @@ static void publish(uint32_t queue, uint32_t ticket, uint32_t n)
 /* As the aggregator does. */
 static void consume(uint32_t queue, uint32_t ticket, uint32_t n)
 {
-    const struct gravel_package_queue view = {.slots = gravel_arena_slots(memory.arena, queue),
-                                              .n_slots = memory.arena->n_slots,
-                                              .slot_bytes = SLOT_BYTES,
-                                              .head = ticket,
-                                              .arrived = gravel_pump_arrived(pump, queue)};
+    struct gravel_package_queue view = {.slots = gravel_arena_slots(memory.arena, queue),
+                                        .n_slots = memory.arena->n_slots,
+                                        .slot_bytes = SLOT_BYTES,
+                                        .head = ticket};
+    gravel_pump_attach(pump, queue, &view);
     const struct gravelp_package *package = gravel_package_peek(&view);
     assert_non_null(package);
     assert_int_equal(package->base, ticket);

@@ -389,16 +389,10 @@ static bool goes_straight(const struct gravel_device_resolver *resolver, const v
     return bytes >= GRAVEL_STRAIGHT_BYTES && gravel_memory_is_pinned(resolver->shape.memory, frame);
 }
 
-bool gravel_device_resolver_keeps(const struct gravel_device_resolver *resolver, const void *frame,
-                                  const struct gravel_loan *loan)
-{
-    return loan->rows || (loan->bytes <= resolver->shape.max_frame_bytes &&
-                          goes_straight(resolver, frame, loan->bytes));
-}
-
-int gravel_device_resolver_keep(struct gravel_device_resolver *resolver, const void *frame,
-                                const struct gravel_plan *plan, const struct gravel_loan *loan,
-                                uint64_t heap_offset)
+/* Takes a frame that will be applied in its turn. */
+static int take(struct gravel_device_resolver *resolver, const void *frame,
+                const struct gravel_plan *plan, const struct gravel_loan *loan,
+                uint64_t heap_offset)
 {
     GRAVEL_TRY(tell_broken(resolver));
     GRAVEL_TRY(check_whole(resolver, make_room(resolver)));
@@ -414,6 +408,29 @@ int gravel_device_resolver_keep(struct gravel_device_resolver *resolver, const v
     place->plan = *plan;
     place->heap_offset = heap_offset;
     resolver->n++;
+    return 0;
+}
+
+int gravel_device_resolver_keep(struct gravel_device_resolver *resolver, const void *frame,
+                                const struct gravel_loan *loan, const struct gravel_expect *expect,
+                                uint64_t heap_offset, bool *is_planned,
+                                struct gravel_refusal *refusal)
+{
+    struct gravel_plan plan;
+    *is_planned = loan->rows || (loan->bytes <= resolver->shape.max_frame_bytes &&
+                                 goes_straight(resolver, frame, loan->bytes));
+    if (!*is_planned || gravel_decode_plan(frame, loan->bytes, expect, resolver->shape.heap,
+                                           loan->rows, &plan, refusal))
+        return 0;
+    *is_planned = plan.n_runs || loan->rows;
+    if (plan.n_runs)
+        return take(resolver, frame, &plan, loan, heap_offset);
+    if (!loan->rows)
+        return 0;
+    refusal->code = GRAVEL_ECORRUPT;
+    snprintf(refusal->text, sizeof refusal->text,
+             "frame %llu has headers alone, of a run whose indices the device cannot check",
+             (unsigned long long)loan->sequence);
     return 0;
 }
 

@@ -56,49 +56,27 @@ int gravel_device_resolver_apply(struct gravel_device_resolver *resolver,
                                  const struct gravel_apply *apply, uint64_t heap_offset,
                                  void *frame, struct gravel_applied *applied);
 
-/** Whether a frame may be kept, if its runs allow it too: gravel_decode_plan. */
-bool gravel_device_resolver_keeps(const struct gravel_device_resolver *resolver, const void *frame,
-                                  const struct gravel_loan *loan);
-
 /**
- * Keep a frame until the device has it, and apply it then, in its turn.
+ * Keep a frame until the device has it, and apply it then, in its turn, if it is one whose indices the device checks.
  *
- * @param frame  [loan->bytes] that gravel_device_resolver_keeps and gravel_decode_plan have passed.
- * @return       0, and the lender will be called back; GRAVEL_ECL, or given up, and the frame is not kept.
+ * @param frame       [loan->bytes] as received.
+ * @param is_planned  [out] it is such a frame: kept, unless it is refused or the call fails; false: it is another.
+ * @param refusal     [out] why it is refused.
+ * @return            0; GRAVEL_ECL, or given up, and the frame is not kept.
  */
 int gravel_device_resolver_keep(struct gravel_device_resolver *resolver, const void *frame,
-                                const struct gravel_plan *plan, const struct gravel_loan *loan,
-                                uint64_t heap_offset);
+                                const struct gravel_loan *loan, const struct gravel_expect *expect,
+                                uint64_t heap_offset, bool *is_planned,
+                                struct gravel_refusal *refusal);
 
-/**
- * Enqueue that each queue's next few packages are applied where they lie, as far as they are updates for this node.
- *
- * @param tickets  [n_queues] the next that the host would take of each queue.
- * @param behind   [out] the command queue, to read behind what it enqueued how many were (U11); NULL: nothing is
- *                 enqueued.
- * @return         0; GRAVEL_ECL.
- *
- * Threads: one at a time, beside the one that applies frames. The last one's commands have ended.
- */
+/* Do what the functions of resolver.h do. After an error that is not a handler's, frames are lost: every call that
+ * follows says so. */
 int gravel_device_resolver_apply_in_place(struct gravel_device_resolver *resolver,
                                           const uint32_t *tickets, uint32_t n_queues,
                                           cl_command_queue *behind);
-
-/** Give back every frame that is kept, once the device has it. @return 0; GRAVEL_ECL; or given up. */
 int gravel_device_resolver_give_back(struct gravel_device_resolver *resolver);
-
-/** Without waiting: get frames that were kept further. @param moved  [out] whether one was. @return as finish. */
 int gravel_device_resolver_look(struct gravel_device_resolver *resolver, bool *moved);
-
-/** A finish will be due: have the device tell by itself when every frame applied so far is. @return 0; GRAVEL_ECL. */
 int gravel_device_resolver_begin_finish(struct gravel_device_resolver *resolver);
-
-/**
- * Wait until every frame is applied, and the lenders of kept frames have been called back.
- *
- * @return  0; GRAVEL_ECL, or the wait was given up (opencl/wait.h), and then frames are lost: every call that follows
- *          says so; GRAVEL_EKERNEL: a handler on the device has not ended in time.
- */
 int gravel_device_resolver_finish(struct gravel_device_resolver *resolver);
 
 #endif

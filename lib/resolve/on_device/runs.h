@@ -42,8 +42,7 @@ struct gravel_device_runs {
     uint32_t n_spans;            /* copied; 0 before the first copy, and where there are too many */
 };
 
-/* A run on the device. The caller sets `refused`, `record`, `first` and n_words if the device is to check the indices.
- * */
+/* A run on the device. The caller sets `refused`, `record`, `first` and n_words if the device checks the indices. */
 struct gravel_device_run {
     const struct gravel_run *run;   /* its header on the host; used until the call returns */
     cl_mem frame;                   /* what its rows lie in; requests get their answers there */
