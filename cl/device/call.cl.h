@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * For the kernels around handlers written in OpenCL C, whose text lib/serve/call_program.c writes; and the bounds that
+ * For the kernels around handlers written in OpenCL C, whose text lib/serve/text.c writes; and the bounds that
  * handlers and kernels ask for in checked mode.
  *
- * Path:    lib/serve/call_program.c -> this -> the user's handler, which gets a struct gravel_call.
+ * Path:    lib/serve/text.c -> this -> the user's handler, which gets a struct gravel_call.
  */
 #ifndef GRAVELP_CALL_CL_H
 #define GRAVELP_CALL_CL_H

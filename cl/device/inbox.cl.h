@@ -2,7 +2,7 @@
 /*
  * How a server runs the messages of its inbox, as serve.cl.h runs those of a frame that it owns.
  *
- * In phases lib/serve/server_text.c writes the kernel: around GRAVELP_SERVE_INBOX, a call of the handler that a
+ * In phases lib/serve/text.c writes the kernel: around GRAVELP_SERVE_INBOX, a call of the handler that a
  * message names. Group i serves inbox i. No client runs, so that what is reserved is published, and does not change.
  *
  * Path:    outbox.cl.h -> inboxes -> this, or resident.cl.h with it -> the user's handlers -> spill.cl.h.

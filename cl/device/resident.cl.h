@@ -8,7 +8,7 @@
  * arrive, however few groups the device runs at once; the host has proved that when it opened
  * (lib/self_test/meet.c).
  *
- * Path:    server.cl.h -> this -> gravelp_run, by which lib/serve/server_text.c calls the handlers.
+ * Path:    server.cl.h -> this -> gravelp_run, by which lib/serve/text.c calls the handlers.
  * Memory:  I1 with a client's P2, I2 with its P1, I4 with its I3; G8 inside the group. What handlers alone touch has
  *          one group for each key.
  * Source:  Wang, Fussell, Lin 2019, section 3.1; there servers are a kernel of their own, and the host knows how many

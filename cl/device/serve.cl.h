@@ -7,7 +7,7 @@
  * last. After a barrier the work-item that finds its message last in the list runs all of it, one after the other. No
  * work-item waits for another but at a barrier, so there is no order of lanes that could hang, and no lock.
  *
- * Path:    serve/call_program.c writes kernels around this -> the user's handlers.
+ * Path:    serve/text.c writes kernels around this -> the user's handlers.
  * Memory:  what only handlers with keys touch has one owner group: plain accesses, ordered by the group's barriers (G8)
  *          and by the queue, in which one kernel that serves follows another.
  * Source:  Wang, Fussell, Lin 2019, section 3.1; lists instead of its try-locks in local memory.

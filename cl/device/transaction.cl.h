@@ -9,7 +9,7 @@
  * of all runs in every round, so that no order of the messages can hang. No work-item waits for another but at a
  * barrier, or holds one key while it wants the other.
  *
- * Path:    serve/call_program.c, serve/server_text.c write kernels around this -> the user's handlers.
+ * Path:    serve/text.c writes kernels around this -> the user's handlers.
  * Memory:  G8, as serve.cl.h: between two barriers a datum has one work-item.
  * Source:  Wang, Fussell, Lin 2019, section 3.3, where servers send each other requests for locks; the rounds are
  *          the reservations of Blelloch, Fineman, Gibbons, Shun, Internally Deterministic Parallel Algorithms Can Be

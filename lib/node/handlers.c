@@ -11,7 +11,7 @@
 #include "device/device.h"
 #include "node/bindings.h"
 #include "node/node.h"
-#include "serve/call_program.h"
+#include "serve/text.h"
 #include "serve/sender.h"
 
 #include <inttypes.h>

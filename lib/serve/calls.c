@@ -10,10 +10,11 @@
 #include "base/timeouts.h"
 #include "device/device.h"
 #include "opencl/objects.h"
+#include "opencl/program.h"
 #include "opencl/region.h"
 #include "opencl/wait.h"
-#include "serve/call_program.h"
 #include "serve/servers.h"
+#include "serve/text.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -125,6 +126,28 @@ static int make_queue(struct gravel_device_calls *calls)
     return gravel_wait_queue(device, calls->queue, "first use of handlers");
 }
 
+/* Builds the program of the handlers. */
+static int build(struct gravel_device_calls *calls)
+{
+    const struct gravel_device_calls_shape *shape = &calls->shape;
+    const struct gravel_device_code *own = &shape->bindings->device_code;
+    char *trailer = gravel_handlers_trailer(shape->handlers, shape->n_handlers);
+    const struct gravel_program_request request = {
+        .name = own->name ? own->name : "device_code",
+        .source = own->source,
+        .trailer = trailer,
+        .options = own->options,
+        .extra_options = shape->config->build_options,
+        .handlers = shape->handlers,
+        .n_handlers = shape->n_handlers,
+        .is_checked = shape->config->check,
+    };
+    int code = trailer ? gravel_device_build(&calls->device, &request, &calls->program)
+                       : gravel_fail(GRAVEL_ENOMEM, "text of the handlers' kernels");
+    free(trailer);
+    return code;
+}
+
 int gravel_device_calls_create(struct gravel_device_calls **out,
                                const struct gravel_device_calls_shape *shape)
 {
@@ -144,12 +167,7 @@ int gravel_device_calls_create(struct gravel_device_calls **out,
     calls->pair_items = gravel_servers_pair_items(shape->config->server_items);
     calls->limit_ns = gravel_limit_ns(GRAVEL_LIMIT_HANDLER, shape->config->timeout_ms);
     begin_wait(calls);
-    const struct gravel_call_program request = {.bindings = shape->bindings,
-                                                .handlers = shape->handlers,
-                                                .n_handlers = shape->n_handlers,
-                                                .extra_options = shape->config->build_options,
-                                                .is_checked = shape->config->check};
-    int code = gravel_call_program_build(&calls->device, &request, &calls->program);
+    int code = build(calls);
     if (!code)
         code = make_kernels(calls);
     if (!code && !shape->memory->region.buffer)

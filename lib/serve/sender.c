@@ -4,7 +4,6 @@
  */
 #include "serve/sender.h"
 
-#include "base/handler.h"
 #include "base/power.h"
 #include "layout/spill.h"
 
@@ -21,17 +20,4 @@ uint32_t gravel_sender_ring(const struct gravel_handler *handlers, uint32_t n_ha
 {
     const uint64_t room = gravel_sender_room(handlers, n_handlers);
     return room ? gravel_power_from(room + GRAVELP_SPILL_BATCH) : 0;
-}
-
-/* The macro GRAVELP_IS_SERVED: whether a handler has one key, and so many arguments. */
-void gravel_sender_prelude(FILE *out, const struct gravel_handler *handlers, uint32_t n_handlers)
-{
-    if (gravel_sender_room(handlers, n_handlers) == 0)
-        return;
-    fprintf(out, "#define GRAVELP_SENDS\n#define GRAVELP_IS_SERVED(handler, n_args) (0");
-    for (uint32_t i = 0; i < n_handlers; i++)
-        if (handlers[i].serve.n_keys == 1)
-            fprintf(out, " || ((handler) == %uu && (n_args) == %u)",
-                    gravel_handler_number(&handlers[i], i), handlers[i].n_args);
-    fprintf(out, ")\n");
 }

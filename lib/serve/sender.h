@@ -2,15 +2,13 @@
 /*
  * Handlers that send: which they are, and the room that their messages need.
  *
- * Path:    node/handlers.c, node/server_shape.c, serve/server_text.c, resolve/decode.c -> sender.h.
+ * Path:    node/handlers.c, node/server_shape.c, serve/text.c, resolve/decode.c -> sender.h.
  * Threads: any.
  */
 #ifndef GRAVEL_SERVE_SENDER_H
 #define GRAVEL_SERVE_SENDER_H
 
 #include "gravel/gravel.h"
-
-#include <stdio.h>
 
 /** Most messages at one server that all handlers together may declare. */
 #define GRAVEL_SENDER_MOST_ROOM (UINT32_C(1) << 30)
@@ -20,8 +18,5 @@ uint64_t gravel_sender_room(const struct gravel_handler *handlers, uint32_t n_ha
 
 /** Messages of a server's ring, a power of two; 0 if no handler sends. */
 uint32_t gravel_sender_ring(const struct gravel_handler *handlers, uint32_t n_handlers);
-
-/** Ahead of a program's text: what may be sent to, and whether any handler sends. */
-void gravel_sender_prelude(FILE *out, const struct gravel_handler *handlers, uint32_t n_handlers);
 
 #endif

@@ -2,7 +2,7 @@
 /*
  * Builds programs of clients and servers on an open node, and launches them.
  *
- * Path:    gravel/server.h -> launch.c -> modes.c; server_text.c.
+ * Path:    gravel/server.h -> launch.c -> modes.c; serve/text.c.
  * Threads: any; one launch of clients and servers at a time.
  */
 #include "gravel/server.h"
@@ -11,7 +11,7 @@
 #include "opencl/objects.h"
 #include "opencl/program.h"
 #include "server/launch.h"
-#include "serve/server_text.h"
+#include "serve/text.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

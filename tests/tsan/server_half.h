@@ -6,7 +6,7 @@
  *     GRAVELP_RESIDENT   servers run beside clients, in their launch; else in launches of their own, `servers`
  *     GRAVELP_SENDS      handlers send
  *
- * Path:  sender.c, servers.c -> this -> cl/device/inbox.cl.h, spill.cl.h, resident.cl.h; lib/serve/server_text.c.
+ * Path:  sender.c, servers.c -> this -> cl/device/inbox.cl.h, spill.cl.h, resident.cl.h; lib/serve/text.c.
  * Owner: the caller, of the arena.
  */
 #ifndef GRAVEL_TESTS_SERVER_HALF_H
