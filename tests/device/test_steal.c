@@ -1,12 +1,118 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Deques that a kernel runs: every task exactly once, at the edges of a ring and among more groups than fit. What is
- * refused, and what a kernel that goes wrong is told, is in steal_faults.c. The environment's GRAVEL_STEAL_POLICY says by
- * which policy.
+ * Deques that a kernel runs: every task exactly once, at the edges of a ring and among more groups than fit; what a kernel that
+ * goes wrong is told, and what is refused. The environment's GRAVEL_STEAL_POLICY says by which policy.
  *
- * Path: meson test -> this -> steal_tested.h, steal_faults.c
+ * One kernel does everything, for compiling it takes most of the time.
+ *
+ * Path: meson test -> this -> lib/steal, cl/steal.cl.h
  */
-#include "steal_tested.h"
+#include <stdlib.h>
+
+#include "expect.h"
+#include "steal/steal.h"
+
+#define STEAL_GROUP 16u /* work-items */
+#define MOST_TASKS 100000u
+#define LEDGER_TASKS 10000000u /* of `test_device_steal ledger` */
+
+/* What the kernel does: see kernels/steal.cl. */
+enum { TREE, TREE_WI, TREE_LOOK, FLOOD, BREAK, RETURN, PLAIN };
+
+static struct {
+    struct gravel *gravel;
+    cl_program program;
+    cl_kernel kernel;
+    cl_mem ledger;
+    cl_uint n_words;           /* of the ledger */
+    bool is_list, has_thieves; /* the policy */
+} tested;
+
+extern const char steal_cl[]; /* kernels/steal.cl */
+
+static void steal_clear_ledger(void)
+{
+    const cl_uint zero = 0;
+    assert_int_equal(clEnqueueFillBuffer(gravel_cl_queue(tested.gravel), tested.ledger, &zero,
+                                         sizeof zero, 0, tested.n_words * sizeof zero, 0, NULL,
+                                         NULL),
+                     CL_SUCCESS);
+    assert_int_equal(clFinish(gravel_cl_queue(tested.gravel)), CL_SUCCESS);
+}
+
+static void steal_set_up(void)
+{
+    cl_int error;
+    tested.n_words = has_argument("ledger") ? LEDGER_TASKS : MOST_TASKS;
+    setenv("GRAVEL_TIMEOUT", "1000", 0); /* of groups that wait for one that has returned */
+    tested.gravel = open_loopback(1, NULL);
+    const char *policy = gravel_config_of(tested.gravel)->steal_policy;
+    tested.is_list = !strcmp(policy, "counter");
+    tested.has_thieves = !strcmp(policy, "promoted");
+    OK(gravel_program_build(tested.gravel, "steal_test.cl", steal_cl,
+                            tested.is_list ? "" : "-DHAS_PUSHES", &tested.program));
+    tested.kernel = clCreateKernel(tested.program, "work", &error);
+    tested.ledger = clCreateBuffer(gravel_cl_context(tested.gravel), CL_MEM_READ_WRITE,
+                                   tested.n_words * sizeof(cl_uint), NULL, &error);
+    clSetKernelArg(tested.kernel, 1, sizeof tested.ledger, &tested.ledger);
+    steal_clear_ledger();
+}
+
+static void steal_tear_down(void)
+{
+    clReleaseMemObject(tested.ledger);
+    clReleaseKernel(tested.kernel);
+    clReleaseProgram(tested.program);
+    OK(gravel_close(tested.gravel));
+}
+
+static struct gravel_steal *steal_make(uint32_t n_groups, uint32_t capacity)
+{
+    struct gravel_steal *steal = NULL;
+    const struct gravel_steal_options options =
+        GRAVEL_STEAL_OPTIONS(.n_groups = n_groups, .group_size = STEAL_GROUP, .capacity = capacity);
+    OK(gravel_steal_create(&steal, tested.gravel, &options));
+    return steal;
+}
+
+static void steal_launch(struct gravel_steal *steal, cl_uint n, cl_uint mode)
+{
+    clSetKernelArg(tested.kernel, 2, sizeof n, &n);
+    clSetKernelArg(tested.kernel, 3, sizeof mode, &mode);
+    OK(gravel_steal_launch(steal, tested.kernel, 0, NULL, NULL));
+}
+
+/* Adds tasks first to first + n - 1, evenly. */
+static int steal_fill(struct gravel_steal *steal, uint64_t first, uint64_t n)
+{
+    uint64_t *tasks = calloc(n ? n : 1, sizeof *tasks);
+    for (uint64_t i = 0; i < n; i++)
+        tasks[i] = first + i;
+    int code = gravel_steal_fill(steal, tasks, n);
+    free(tasks);
+    return code;
+}
+
+/* Each of n tasks has run `times` times, and no other; clears the ledger. */
+static void steal_expect_ledger(cl_uint n, cl_uint times)
+{
+    cl_uint *counts = calloc(tested.n_words, sizeof *counts);
+    assert_int_equal(clEnqueueReadBuffer(gravel_cl_queue(tested.gravel), tested.ledger, CL_TRUE, 0,
+                                         tested.n_words * sizeof *counts, counts, 0, NULL, NULL),
+                     CL_SUCCESS);
+    for (cl_uint i = 0; i < tested.n_words; i++)
+        if (counts[i] != (i < n ? times : 0))
+            fail_msg("task %u of %u ran %u times", i, n, counts[i]);
+    free(counts);
+    steal_clear_ledger();
+}
+
+static struct gravel_steal_stats steal_stats_of(struct gravel_steal *steal)
+{
+    struct gravel_steal_stats stats;
+    OK(gravel_steal_stats_read(steal, &stats, sizeof stats, GRAVEL_ALL_GROUPS));
+    return stats;
+}
 
 #define FAR_TASKS 8u /* of a deque whose ends wrap */
 
@@ -235,6 +341,131 @@ TEST_OF("ledger", large_tree)
     steal_launch(steal, LEDGER_TASKS, TREE);
     assert_int_equal(steal_stats_of(steal).done, LEDGER_TASKS);
     steal_expect_ledger(LEDGER_TASKS, 1);
+    OK(gravel_steal_destroy(steal));
+}
+
+/* ---- what is told, and refused ------------------------------------------------------------------------- */
+
+TEST(kernel_that_leaves_is_told)
+{
+    struct gravel_steal *steal = steal_make(1, 8);
+    struct gravel_steal_stats stats;
+    OK(steal_fill(steal, 0, 4));
+    steal_launch(steal, tested.is_list ? 1 : 4, BREAK); /* the last task is run first */
+    expect_error(gravel_steal_stats_read(steal, &stats, sizeof stats, GRAVEL_ALL_GROUPS),
+                 GRAVEL_EKERNEL, "left GRAVEL_STEAL_EACH");
+    OK(gravel_steal_stats_read(steal, &stats, sizeof stats, GRAVEL_ALL_GROUPS)); /* told once */
+    if (!tested.is_list)
+        assert_int_equal(stats.left, 3);
+    steal_clear_ledger();
+    OK(gravel_steal_destroy(steal));
+    steal = steal_make(2, 8);
+    OK(steal_fill(steal, 0, 8));
+    steal_launch(steal, 8, RETURN);
+    expect_error(gravel_steal_stats_read(steal, &stats, sizeof stats, GRAVEL_ALL_GROUPS),
+                 GRAVEL_EKERNEL, "returned within");
+    steal_clear_ledger();
+    OK(gravel_steal_destroy(steal));
+}
+
+/* A kernel that writes where it must not: one word of the first deque. */
+static void spoil(struct gravel_steal *steal, size_t at, cl_uint value)
+{
+    cl_int error;
+    const cl_uint word = (cl_uint)(at / sizeof(cl_uint));
+    cl_kernel kernel = clCreateKernel(tested.program, "spoil", &error);
+    clSetKernelArg(kernel, 1, sizeof word, &word);
+    clSetKernelArg(kernel, 2, sizeof value, &value);
+    OK(gravel_steal_launch(steal, kernel, 0, NULL, NULL));
+    clReleaseKernel(kernel);
+}
+
+static void expect_overwritten(size_t at, cl_uint value)
+{
+    struct gravel_steal *steal = steal_make(2, 8);
+    struct gravel_steal_stats stats;
+    OK(steal_fill(steal, 0, 6));
+    spoil(steal, at, value);
+    expect_error(gravel_steal_stats_read(steal, &stats, sizeof stats, GRAVEL_ALL_GROUPS),
+                 GRAVEL_EKERNEL, "group 0: its deque is overwritten");
+    OK(gravel_steal_stats_read(steal, &stats, sizeof stats, GRAVEL_ALL_GROUPS)); /* told once */
+    assert_int_equal(stats.left, 3); /* of the other group */
+    OK(steal_fill(steal, 0, 2));
+    steal_launch(steal, 6, PLAIN);
+    assert_int_equal(steal_stats_of(steal).left, 0);
+    steal_clear_ledger();
+    OK(gravel_steal_destroy(steal));
+}
+
+TEST(deque_that_is_overwritten_is_told)
+{
+    if (tested.is_list)
+        skip_because("a list has no deques");
+    expect_overwritten(offsetof(struct gravelp_deque, tail), 0xdeadbeef);
+    expect_overwritten(offsetof(struct gravelp_deque, head), 4);
+    expect_overwritten(offsetof(struct gravelp_deque, offer), 77);
+    expect_overwritten(offsetof(struct gravelp_deque, n_offered), GRAVELP_STEAL_BLOCK + 1);
+}
+
+TEST(program_of_another_task_is_refused)
+{
+    struct gravel_steal *steal = NULL;
+    struct gravel_steal_stats stats;
+    const uint32_t task[3] = {0, 0, 0};
+    OK(gravel_steal_create(
+        &steal, tested.gravel,
+        &(struct gravel_steal_options)GRAVEL_STEAL_OPTIONS(.n_groups = 1, .group_size = STEAL_GROUP,
+                                                           .capacity = 8, .task_bytes = 12)));
+    OK(gravel_steal_fill(steal, task, 1));
+    steal_launch(steal, 1, TREE);
+    expect_error(gravel_steal_stats_read(steal, &stats, sizeof stats, GRAVEL_ALL_GROUPS),
+                 GRAVEL_EKERNEL, "tasks of 8 bytes");
+    assert_int_equal(stats.done, 0);
+    OK(gravel_steal_destroy(steal));
+}
+
+TEST(launches_that_cannot_be)
+{
+    cl_int error;
+    struct gravel_steal *steal = steal_make(1, 8);
+    cl_kernel none = clCreateKernel(tested.program, "none", &error);
+    expect_error(gravel_steal_launch(steal, none, 0, NULL, NULL), GRAVEL_EINVAL, "no GRAVEL_STEAL");
+    cl_kernel fixed = clCreateKernel(tested.program, "fixed", &error);
+    cl_event event = (cl_event)steal; /* NULL behind what is refused */
+    expect_error(gravel_steal_launch(steal, fixed, 0, NULL, NULL), GRAVEL_EINVAL, "8 x 1 x 1");
+    expect_error(gravel_steal_launch(steal, NULL, 0, NULL, &event), GRAVEL_EINVAL, "NULL");
+    assert_null(event);
+    clReleaseKernel(none);
+    clReleaseKernel(fixed);
+    OK(gravel_steal_destroy(steal));
+}
+
+static void expect_no_deques(struct gravel_steal_options options, const char *part)
+{
+    struct gravel_steal *steal = (struct gravel_steal *)1;
+    expect_error(gravel_steal_create(&steal, tested.gravel, &options), GRAVEL_EINVAL, part);
+    assert_null(steal);
+}
+
+TEST(bad_options_are_named)
+{
+    expect_no_deques((struct gravel_steal_options){.capacity = 64},
+                     "options.bytes is 0, and struct gravel_steal_options has ");
+    expect_no_deques((struct gravel_steal_options)GRAVEL_STEAL_OPTIONS(.capacity = 12),
+                     "capacity = 12");
+    expect_no_deques((struct gravel_steal_options)GRAVEL_STEAL_OPTIONS(.capacity = 1u << 31),
+                     "capacity = 2147483648");
+    expect_no_deques((struct gravel_steal_options)GRAVEL_STEAL_OPTIONS(.task_bytes = 6),
+                     "task_bytes = 6");
+    expect_no_deques((struct gravel_steal_options)GRAVEL_STEAL_OPTIONS(.task_bytes = 68),
+                     "task_bytes = 68");
+    expect_no_deques((struct gravel_steal_options)GRAVEL_STEAL_OPTIONS(.group_size = 1u << 30),
+                     "group_size");
+    expect_no_deques((struct gravel_steal_options)GRAVEL_STEAL_OPTIONS(.n_groups = UINT32_MAX),
+                     "n_groups");
+    struct gravel_steal *steal = steal_make(2, 8);
+    const uint64_t task = 0;
+    expect_error(gravel_steal_fill_at(steal, 2, &task, 1), GRAVEL_EINVAL, "group 2 of 2");
     OK(gravel_steal_destroy(steal));
 }
 

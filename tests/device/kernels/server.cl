@@ -3,7 +3,7 @@
  * Handlers with a key, and kernels that send to them. constant 0: struct guarded_key [N_KEYS]; 1: ledger, uint
  * [MOST_ITEMS], a counter for each work-item.
  *
- * Path: test_server.c, test_server_refusals.c -> this -> cl/server.cl.h
+ * Path: test_server.c -> this -> cl/server.cl.h
  */
 #include "witness.cl.h"
 

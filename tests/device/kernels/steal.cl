@@ -4,7 +4,7 @@
  * 4 t + 4 that are less than n; 1 the same, pushed by single work-items; 2 the same, with looks; 3 task 0 pushes 1 to
  * n - 1, a group's size at a time; 4 a break, 5 a return out of task n - 1; 6 nothing more.
  *
- * Path: steal_tested.c -> this -> cl/steal.cl.h
+ * Path: test_steal.c -> this -> cl/steal.cl.h
  */
 #include "gravel.cl.h"
 #include "steal.cl.h"
