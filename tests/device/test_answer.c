@@ -12,10 +12,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#define N_NODES 3u
-#define N 3000u
-#define GROUP 100u
-
 extern const char answer_cl[];
 
 static int refuse(struct gravel *gravel, void *user, uint32_t source, const uint64_t *args,
@@ -54,20 +50,10 @@ static int doze(struct gravel *gravel, void *user, uint32_t source, const uint64
     return 0;
 }
 
-/* May block: it writes to the node that asks, before it answers. */
-static int load(struct gravel *gravel, void *user, uint32_t source, const uint64_t *args,
-                uint64_t *answer)
-{
-    const uint32_t value = 3 * (uint32_t)args[0] + 1;
-    (void)user;
-    *answer = args[0] + 5;
-    return gravel_put(gravel, args[1] + 4 * args[0], &value, sizeof value, source); /* a frame */
-}
-
 /* Sends more frames than the network thread sends in two turns, while a handler keeps it; the last word but one behind a
  * handler that takes its time, the last one in a buffer that is still open when the function returns. */
 #define N_POURED 52u
-#define NAP 8u         /* handlers' number */
+#define NAP 7u         /* handlers' number */
 #define POUR_NODES 16u /* so that host calls have buffers for all of them */
 enum pouring { NOT_YET, POURS, HOLDS, POURED };
 static _Atomic int pouring;
@@ -121,7 +107,6 @@ static const struct gravel_handler handlers[] = {
     {.name = "refuse", .answer = refuse},
     {.name = "late", .answer = late},
     {.name = "blocking", .answer = late, .blocks = 1},
-    {.name = "load", .n_args = 2, .arg_bytes = 4, .answer = load, .blocks = 1},
     {.name = "fail", .answer = refuse, .blocks = 1},
     {.name = "doze", .answer = doze, .blocks = 1},
     {.name = "pour", .n_args = 1, .answer = pour, .blocks = 1},
@@ -224,27 +209,7 @@ TEST(a_function_that_blocks_keeps_no_call_waiting)
     wait_for_a_function("await_blocking", true);
 }
 
-TEST(what_a_function_that_blocks_sends_comes_before_its_answer)
-{
-    struct gravel *gravel = open_node(N_NODES, 0, 0);
-    const uint64_t words = alloc_or_die(gravel, 4 * N), answers = alloc_or_die(gravel, 4 * N),
-                   signals = alloc_or_die(gravel, 64 * N / GROUP),
-                   found = alloc_or_die(gravel, 4 * N),
-                   offsets[] = {words, answers, signals, found};
-    const cl_uint waits = kernels_wait();
-    cl_kernel kernel = kernel_with(gravel, "fetch", 4, offsets);
-    SET(kernel, 5, waits);
-    OK(run_kernel(gravel, kernel, N, GROUP));
-    for (uint32_t i = 0; i < N; i++) {
-        assert_int_equal(word32(gravel, 0, words + 4 * i), 3 * i + 1);
-        assert_int_equal(word32(gravel, 0, answers + 4 * i), i + 5);
-        assert_int_equal(word32(gravel, 0, found + 4 * i), waits);
-    }
-    for (uint32_t group = 0; group < N / GROUP; group++)
-        assert_int_equal(word32(gravel, 0, signals + 64 * group), GROUP);
-}
-
-/* However much it is, and in frames and buffers of every kind. */
+/* Ahead of its answer, however much it is, and in frames and buffers of every kind. */
 TEST(all_that_a_function_that_blocks_sends_is_there_when_its_answer_is_seen)
 {
     skip_where_no_kernel_waits();
@@ -271,12 +236,12 @@ TEST(all_that_a_function_that_blocks_sends_is_there_when_its_answer_is_seen)
 /* Nothing else reaches a function that may block, for it would keep the network thread. */
 TEST(only_questions_of_kernels_reach_a_function_that_blocks)
 {
-    const uint64_t args[] = {1, 2};
+    const uint64_t word = 64;
     struct gravel *gravel = open_node(1, 0, 0);
-    expect_error(gravel_am(gravel, 3, args, 2, 0), GRAVEL_EINVAL,
-                 "handler load blocks: kernels alone ask it");
+    expect_error(gravel_am(gravel, NAP - 2, &word, 1, 0), GRAVEL_EINVAL,
+                 "handler pour blocks: kernels alone ask it");
     expect_error(run_kernel(gravel, kernel_with(gravel, "spoil", 0, NULL), 1, 1), GRAVEL_EHANDLER,
-                 "(load) blocks: kernels ask it, and send it nothing");
+                 "(pour) blocks: kernels ask it, and send it nothing");
 }
 
 /* It is named, by the node that runs it. */

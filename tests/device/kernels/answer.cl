@@ -31,20 +31,6 @@ ASK(stay, blocking)
 AWAIT(await, late)
 AWAIT(await_blocking, blocking)
 
-/* Each work-item asks for a word, which comes before the answer; a group's found are 1 where both had when it looked. */
-kernel void fetch(GRAVEL_ARENA, ulong words, ulong answers, ulong signals, ulong found, uint waits)
-{
-    GRAVEL_OPEN(g);
-    const uint i = (uint)get_global_id(0), n = (uint)get_local_size(0);
-    const struct gravel_reply reply = {answers, signals + 64 * (ulong)(i / n)};
-    gravel_ask2_wg(g, GRAVEL_HANDLER(load), i, (uint)words, reply, i, i / n % gravel_n_nodes(g));
-    if (!waits || !gravel_wait_until_uint_wg(g, reply.signal, GRAVEL_CMP_EQ, n))
-        return;
-    *(global uint *)gravel_local_at(g, found, i, sizeof(uint)) =
-        ((global const uint *)gravel_local(g, words))[i] == 3 * i + 1 &&
-        ((global const uint *)gravel_local(g, answers))[i] == i + 5;
-}
-
 /* A group that asks for n words, and counts those that are there with the answer. */
 kernel void drink(GRAVEL_ARENA, ulong words, ulong answer, ulong signal, ulong found, uint n)
 {
@@ -84,5 +70,5 @@ kernel void doze_behind(GRAVEL_ARENA, ulong answers, ulong signal, uint never)
 kernel void spoil(GRAVEL_ARENA)
 {
     GRAVEL_OPEN(g);
-    gravel_am2_wi(g, GRAVEL_HANDLER(load), 1, 2, 0);
+    gravel_am1_wi(g, GRAVEL_HANDLER(pour), 64, 0);
 }
