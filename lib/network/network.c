@@ -159,6 +159,14 @@ bool gravel_network_exchange(struct gravel_network *network)
     return receive(network, BATCH) + n != 0;
 }
 
+/* Returns how long a frame may be: a node buffer, and frames of records and our own must fit as well [bytes]. */
+static uint32_t frame_bytes(const struct gravel_network *network)
+{
+    const uint32_t bytes = (uint32_t)network->shape.config->buffer_bytes;
+    _Static_assert(sizeof(struct gravel_death_frame) <= GRAVEL_RECORDS_LEAST_BYTES, "our own fit");
+    return bytes < GRAVEL_RECORDS_LEAST_BYTES ? GRAVEL_RECORDS_LEAST_BYTES : bytes;
+}
+
 bool gravel_network_step(struct gravel_network *network, uint64_t now_ns, uint64_t *due_ns)
 {
     struct gravel_buffer *buffer;
@@ -166,9 +174,8 @@ bool gravel_network_step(struct gravel_network *network, uint64_t now_ns, uint64
     if (atomic_load_explicit(&network->is_attached, memory_order_acquire)) { /* N2 */
         if (!network->sees_attached && !gravel_transport_is_alone(network->transport))
             /* the size of node buffers is agreed on */
-            gravel_network_check(network,
-                                 network->transport->operations->prepare(
-                                     network->transport, gravel_network_frame_bytes(network)));
+            gravel_network_check(network, network->transport->operations->prepare(
+                                              network->transport, frame_bytes(network)));
         network->sees_attached = true;
         *due_ns = flush_aged(network, now_ns);
         n += gravel_resolving_look(network);

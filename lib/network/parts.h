@@ -52,14 +52,6 @@ static inline uint32_t gravel_network_heap_of(const struct gravel_network *netwo
     return network->transport->is_loopback ? node : 0;
 }
 
-/** Return how long a frame may be: a node buffer, and frames of records and our own must fit as well [bytes]. */
-static inline uint32_t gravel_network_frame_bytes(const struct gravel_network *network)
-{
-    const uint32_t bytes = (uint32_t)network->shape.config->buffer_bytes;
-    _Static_assert(sizeof(struct gravel_death_frame) <= GRAVEL_RECORDS_LEAST_BYTES, "our own fit");
-    return bytes < GRAVEL_RECORDS_LEAST_BYTES ? GRAVEL_RECORDS_LEAST_BYTES : bytes;
-}
-
 /** network.c: all the thread does, until gravel_network_stop. */
 void gravel_network_loop(struct gravel_network *network);
 /** A round, and a rest if nothing moved. */

@@ -42,26 +42,24 @@ static uint32_t distance(const char *a, const char *b)
     return row[n];
 }
 
-/* The nearest names, the nearest first. */
+/* Names the nearest settings, the nearest first. */
 static int fail_unknown(const char *name)
 {
-    const char *nearest[N_NEAREST] = {"", "", ""};
-    uint32_t distances[N_NEAREST] = {UINT32_MAX, UINT32_MAX, UINT32_MAX};
+    struct {
+        uint32_t distance;
+        const char *field;
+    } nearest[N_NEAREST + 1]; /* and the next one to compare */
     const struct gravel_setting *setting;
     for (uint32_t i = 0; (setting = gravel_setting_at(i)); i++) {
-        uint32_t d = distance(name, setting->field), place = N_NEAREST;
-        for (; place > 0 && d < distances[place - 1]; place--)
-            if (place < N_NEAREST) {
-                distances[place] = distances[place - 1];
-                nearest[place] = nearest[place - 1];
-            }
-        if (place < N_NEAREST) {
-            distances[place] = d;
-            nearest[place] = setting->field;
-        }
+        uint32_t place = i < N_NEAREST ? i : N_NEAREST;
+        const uint32_t d = distance(name, setting->field);
+        for (; place > 0 && d < nearest[place - 1].distance; place--)
+            nearest[place] = nearest[place - 1];
+        nearest[place].distance = d;
+        nearest[place].field = setting->field;
     }
     return gravel_fail(GRAVEL_ECONFIG, "there is no setting %.64s; the nearest are %s, %s, %s",
-                       name, nearest[0], nearest[1], nearest[2]);
+                       name, nearest[0].field, nearest[1].field, nearest[2].field);
 }
 
 /* Returns a setting's variable if a variable of the environment is that, misspelt (at most a letter in three of its own

@@ -5,7 +5,6 @@
 #include "spool/spool.h"
 
 #include "base/counter.h"
-#include "spool/writer.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -13,7 +12,6 @@
 
 struct gravel_spool {
     struct gravel_writer writer;
-    struct gravel_spool_shape shape;
     uint64_t pushed, passed; /* [bytes] of frames, since the beginning */
     uint64_t n_bytes;        /* the writer's, when it last got further */
     uint64_t moved_ns;       /* then; UINT64_MAX: nothing waits, or the next check says */
@@ -27,11 +25,8 @@ int gravel_spool_create(struct gravel_spool **out, const struct gravel_spool_sha
     if (!spool)
         return gravel_fail(GRAVEL_ENOMEM, "spool");
     memset(spool, 0, sizeof *spool);
-    spool->shape = *shape;
     spool->moved_ns = UINT64_MAX;
-    spool->writer.dealt_with = shape->dealt_with;
-    spool->writer.streams = shape->streams;
-    spool->writer.are_bare = shape->are_bare;
+    spool->writer.shape = *shape;
     return 0;
 }
 
@@ -40,7 +35,7 @@ bool gravel_spool_destroy(struct gravel_spool *spool)
     struct gravel_buffer *buffer;
     if (!spool)
         return true;
-    if (!gravel_writer_stop(&spool->writer, spool->shape.limit_ns))
+    if (!gravel_writer_stop(&spool->writer))
         return false;
     while ((buffer = gravel_list_take(&spool->writer.done)))
         gravel_buffer_destroy(buffer);
@@ -87,7 +82,7 @@ struct gravel_buffer *gravel_spool_take(struct gravel_spool *spool)
 static int fail_stuck(const struct gravel_spool *spool, double seconds)
 {
     const uint32_t number = atomic_load_explicit(&spool->writer.in_stream, memory_order_relaxed);
-    const struct gravel_streams *streams = spool->shape.streams;
+    const struct gravel_streams *streams = spool->writer.shape.streams;
     const struct gravel_stream *stream = gravel_stream_at(streams, number);
     const bool is_handler = number >= GRAVEL_STREAM_HANDLERS;
     if (is_handler || stream)
@@ -114,7 +109,7 @@ int gravel_spool_check(struct gravel_spool *spool, uint64_t lived_ns)
     } else if (n_bytes != spool->n_bytes || spool->moved_ns == UINT64_MAX) {
         spool->n_bytes = n_bytes;
         spool->moved_ns = lived_ns;
-    } else if (lived_ns - spool->moved_ns > spool->shape.limit_ns) {
+    } else if (lived_ns - spool->moved_ns > spool->writer.shape.limit_ns) {
         return fail_stuck(spool, (double)(lived_ns - spool->moved_ns) * 1e-9);
     }
     return 0;

@@ -11,19 +11,9 @@
 #ifndef GRAVEL_SPOOL_SPOOL_H
 #define GRAVEL_SPOOL_SPOOL_H
 
-#include "base/error.h"
-#include "base/event.h"
-#include "base/stream.h"
-#include "transport/buffer.h"
+#include "spool/writer.h"
 
 struct gravel_spool;
-
-struct gravel_spool_shape {
-    uint64_t limit_ns; /* longest time in which nothing is written, while frames wait */
-    struct gravel_event *dealt_with;      /* wakes the network thread */
-    const struct gravel_streams *streams; /* or NULL: lines alone, for standard output */
-    bool are_bare;                        /* lines begin without node and work-item */
-};
 
 /** @return 0; GRAVEL_ENOMEM. */
 int gravel_spool_create(struct gravel_spool **out, const struct gravel_spool_shape *shape);

@@ -101,9 +101,9 @@ static bool has_failed(struct gravel_writer *writer, int error)
 static int hand_out(struct gravel_writer *writer, const struct gravel_characters *out,
                     size_t *n_written)
 {
-    if (!writer->streams || !writer->streams->print)
+    if (!writer->shape.streams || !writer->shape.streams->print)
         return write_out(writer, out->text, out->n, n_written);
-    if (writer->streams->print(writer->streams->context, out->text, out->n))
+    if (writer->shape.streams->print(writer->shape.streams->context, out->text, out->n))
         return GRAVEL_PRINT_FAILED;
     *n_written = out->n;
     gravel_counter_add(&writer->n_bytes, out->n);
@@ -130,7 +130,7 @@ static uint64_t n_dealt_with(const struct gravel_writer *writer)
 static uint32_t call(struct gravel_writer *writer, struct gravel_frame *frame,
                      const struct gravel_signal_run *run, uint64_t end)
 {
-    const struct gravel_streams *streams = writer->streams;
+    const struct gravel_streams *streams = writer->shape.streams;
     const uint32_t command = run->run.command, n = run->run.n_messages;
     const bool is_record = GRAVELP_IS_RECORD(command);
     const uint32_t number = is_record ? GRAVELP_RECORD_STREAM(command)
@@ -161,8 +161,8 @@ static void deal_with(struct gravel_writer *writer, struct gravel_buffer *buffer
     while ((run = gravel_records_next(buffer->frame, &at))) {
         const uint32_t command = run->run.command;
         if (GRAVELP_IS_RECORD(command) && GRAVELP_RECORD_STREAM(command) == GRAVELP_LINES) {
-            gravel_lines_write(writer->are_bare ? GRAVEL_LINES_BARE : source, run, out, write_ready,
-                               writer);
+            gravel_lines_write(writer->shape.are_bare ? GRAVEL_LINES_BARE : source, run, out,
+                               write_ready, writer);
             n += run->run.n_messages;
             continue;
         }
@@ -180,7 +180,7 @@ static void deal_with(struct gravel_writer *writer, struct gravel_buffer *buffer
         gravel_counter_add(&writer->n_lost, n_done < n ? n - n_done : 0);
     }
     gravel_list_push(&writer->done, buffer);
-    gravel_event_signal(writer->dealt_with);
+    gravel_event_signal(writer->shape.dealt_with);
 }
 
 /* @return NULL: stopping, and all has been dealt with. */
@@ -222,9 +222,9 @@ int gravel_writer_start(struct gravel_writer *writer)
 }
 
 /* @return whether it has ended within so long without progress. */
-static bool await_end(struct gravel_writer *writer, uint64_t limit_ns)
+static bool await_end(struct gravel_writer *writer)
 {
-    struct gravel_wait wait = {.limit.ns = limit_ns, .event = &writer->ended};
+    struct gravel_wait wait = {.limit.ns = writer->shape.limit_ns, .event = &writer->ended};
     uint64_t n_bytes = 0;
     bool has_ended;
     int code = 0;
@@ -239,14 +239,14 @@ static bool await_end(struct gravel_writer *writer, uint64_t limit_ns)
     return has_ended;
 }
 
-bool gravel_writer_stop(struct gravel_writer *writer, uint64_t limit_ns)
+bool gravel_writer_stop(struct gravel_writer *writer)
 {
     if (!gravel_thread_stop(&writer->thread, &writer->event))
         return true;
-    bool has_ended = await_end(writer, limit_ns);
+    bool has_ended = await_end(writer);
     if (!has_ended) {
         gravel_thread_advance(&writer->thread, GRAVEL_THREAD_GIVES_UP);
-        has_ended = await_end(writer, limit_ns);
+        has_ended = await_end(writer);
     }
     gravel_thread_end(&writer->thread, has_ended);
     return has_ended;

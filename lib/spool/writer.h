@@ -16,11 +16,15 @@
 #include "base/thread.h"
 #include "transport/list.h"
 
-struct gravel_writer {
-    struct gravel_event *dealt_with;      /* signalled when a frame goes back */
-    const struct gravel_streams *streams; /* or NULL */
-    bool are_bare;                        /* lines */
+struct gravel_spool_shape {
+    uint64_t limit_ns; /* longest time in which nothing is written, while frames wait */
+    struct gravel_event *dealt_with;      /* wakes the network thread, when a frame goes back */
+    const struct gravel_streams *streams; /* or NULL: lines alone, for standard output */
+    bool are_bare;                        /* lines begin without node and work-item */
+};
 
+struct gravel_writer {
+    struct gravel_spool_shape shape;
     struct gravel_thread thread; /* STOPS: once todo is empty; GIVES_UP: at once */
     struct gravel_list todo, done;
     struct gravel_event event; /* wakes the thread */
@@ -34,15 +38,14 @@ struct gravel_writer {
 
 #define GRAVEL_PRINT_FAILED (-1) /* the caller's function for lines has */
 
-/** Start the thread; the first three members are set, the rest is 0. @return 0; GRAVEL_ESYSTEM. */
+/** Start the thread; the shape is set, the rest is 0. @return 0; GRAVEL_ESYSTEM. */
 int gravel_writer_start(struct gravel_writer *writer);
 
 /**
- * Write what has come, and end the thread.
+ * Write what has come, and end the thread; the rest is given up after limit_ns without progress.
  *
- * @param limit_ns  longest time without progress; then the rest is given up.
- * @return          false if the thread is in the system and does not come back: it stays, and what it uses must.
+ * @return  false if the thread is in the system and does not come back: it stays, and what it uses must.
  */
-bool gravel_writer_stop(struct gravel_writer *writer, uint64_t limit_ns);
+bool gravel_writer_stop(struct gravel_writer *writer);
 
 #endif
