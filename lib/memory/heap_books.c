@@ -9,7 +9,7 @@
  */
 #include "memory/heap_books.h"
 
-#include "gravel/gravel.h"
+#include "base/error.h"
 
 #include <assert.h>
 #include <pthread.h>
@@ -91,7 +91,8 @@ static int grow(struct gravel_heap *heap)
     size_t capacity = heap->capacity ? 2 * heap->capacity : 16;
     struct gravel_span *spans = realloc(heap->spans, capacity * sizeof *spans);
     if (!spans)
-        return GRAVEL_ENOMEM;
+        return gravel_fail_memory("gravel_alloc: books of the symmetric heap",
+                                  capacity * sizeof *spans);
     heap->spans = spans;
     heap->capacity = capacity;
     return 0;
@@ -106,8 +107,7 @@ static int insert_first_fit(struct gravel_heap *heap, uint64_t bytes, uint64_t *
             return GRAVEL_EHEAP;
         gap = gap_before(heap, ++position);
     }
-    if (grow(heap))
-        return GRAVEL_ENOMEM;
+    GRAVEL_TRY(grow(heap));
     struct gravel_span *place = heap->spans + position;
     memmove(place + 1, place, (heap->n_spans - position) * sizeof *place);
     *place = (struct gravel_span){gap.offset, bytes, ++heap->n_allocated};
@@ -136,11 +136,9 @@ int gravel_heap_create(struct gravel_heap **out, uint64_t first, uint64_t bytes)
     if (!bytes || bytes > 1ull << 63 || first % GRAVEL_HEAP_ALIGNMENT)
         return GRAVEL_EINVAL;
     struct gravel_heap *heap = calloc(1, sizeof *heap);
-    if (!heap)
-        return GRAVEL_ENOMEM;
-    if (pthread_rwlock_init(&heap->lock, NULL)) {
+    if (!heap || pthread_rwlock_init(&heap->lock, NULL)) {
         free(heap);
-        return GRAVEL_ENOMEM;
+        return gravel_fail_memory("gravel_open: books of the symmetric heap", sizeof *heap);
     }
     heap->first = first;
     heap->end = first + bytes;

@@ -45,7 +45,7 @@ struct gravel_heap;
  * @param out    [out] the heap, or NULL on failure.
  * @param first  lowest offset that an allocation may have [bytes], a multiple of GRAVEL_HEAP_ALIGNMENT.
  * @param bytes  that allocations share, from `first` on, 1 to 2^63.
- * @return       0; GRAVEL_EINVAL; GRAVEL_ENOMEM.
+ * @return       0; GRAVEL_EINVAL; GRAVEL_ENOMEM, its text set.
  */
 int gravel_heap_create(struct gravel_heap **out, uint64_t first, uint64_t bytes);
 
@@ -58,7 +58,7 @@ void gravel_heap_destroy(struct gravel_heap *heap);
  * @param bytes   size [bytes], not 0.
  * @param offset  [out] start [bytes], a multiple of GRAVEL_HEAP_ALIGNMENT; untouched on failure.
  * @return        0; GRAVEL_EINVAL; GRAVEL_EHEAP, and gravel_heap_room has the numbers to tell;
- * GRAVEL_ENOMEM; GRAVEL_ETIMEOUT: gravel_heap_give_up.
+ * GRAVEL_ENOMEM, its text set; GRAVEL_ETIMEOUT: gravel_heap_give_up.
  */
 int gravel_heap_alloc(struct gravel_heap *heap, uint64_t bytes, uint64_t *offset);
 

@@ -16,8 +16,8 @@ static int fail_heap(struct gravel *gravel, uint64_t bytes, int code)
 {
     struct gravel_heap_room room;
     gravel_heap_room(gravel->heap, &room);
-    if (code != GRAVEL_EHEAP)
-        return gravel_fail(code, "gravel_alloc: books of the symmetric heap");
+    if (code != GRAVEL_EHEAP) /* ENOMEM, or what the node failed with */
+        return code == GRAVEL_ENOMEM ? code : gravel_leave(gravel, code);
     return gravel_fail(GRAVEL_EHEAP,
                        "gravel_alloc: asked %" PRIu64 " bytes; %" PRIu64 " of %" PRIu64
                        " are free, %" PRIu64 " in one piece (GRAVEL_HEAP sets the size)",

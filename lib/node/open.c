@@ -166,9 +166,7 @@ static int check_call(struct gravel *gravel, const struct gravel_bindings *bindi
     GRAVEL_TRY(gravel_settings_check_names(NULL, NULL));
     GRAVEL_TRY(gravel_node_take_handlers(gravel, bindings));
     GRAVEL_TRY(gravel_node_take_streams(gravel, bindings));
-    return gravel_heap_create(&gravel->heap, GRAVEL_HEAP_FIRST, gravel->config.heap_bytes)
-               ? gravel_fail(GRAVEL_ENOMEM, "books of the symmetric heap")
-               : 0;
+    return gravel_heap_create(&gravel->heap, GRAVEL_HEAP_FIRST, gravel->config.heap_bytes);
 }
 
 /* @param code  of reading the bindings and settings. */
