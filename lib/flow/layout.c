@@ -100,63 +100,50 @@ static uint64_t words_of_states(const struct gravelp_channel *channel)
     return channel->kind == GRAVEL_HELD ? (uint64_t)channel->width * 2 : 0;
 }
 
-/* Rows of the channels of a kind, one after the other. @return where they end. */
-static uint32_t place(struct gravel_flow_graph *graph, uint32_t kind, uint32_t at)
+/* Places the rows of the channels of a kind, one after the other. @return where they end; numbers beyond 32 bits are
+ * refused later */
+static uint64_t place(struct gravel_flow_graph *graph, uint32_t kind, uint64_t at)
 {
     for (uint32_t c = 0; c < graph->n_channels; c++)
         if (graph->channels[c].kind == kind) {
-            graph->channels[c].base = at;
-            at += (uint32_t)in_lines(words_of(&graph->channels[c]));
+            graph->channels[c].base = (uint32_t)at;
+            at += in_lines(words_of(&graph->channels[c]));
         }
     return at;
 }
 
-/* States of held channels, and the numbers of their done counts. @return where they end. */
-static uint32_t place_states(struct gravel_flow_graph *graph, uint32_t at)
+/* Places the states of held channels, and numbers their done counts. @return where they end. */
+static uint64_t place_states(struct gravel_flow_graph *graph, uint64_t at, uint32_t *n_done)
 {
-    uint32_t n_done = 0;
+    *n_done = 0;
     for (uint32_t c = 0; c < graph->n_flat; c++)
         if (graph->channels[c].kind == GRAVEL_HELD) {
-            graph->channels[c].states = at;
-            graph->channels[c].done = n_done;
-            at += (uint32_t)in_lines(words_of_states(&graph->channels[c]));
-            n_done += gravelp_held_n_done(graph->channels[c].width);
+            graph->channels[c].states = (uint32_t)at;
+            graph->channels[c].done = *n_done;
+            at += in_lines(words_of_states(&graph->channels[c]));
+            *n_done += gravelp_held_n_done(graph->channels[c].width);
         }
     return at;
 }
 
-static uint32_t n_done_counts(const struct gravel_flow_graph *graph)
+/* Places result and rows. @return their words */
+static uint64_t place_rows(struct gravel_flow_layout *layout, struct gravel_flow_graph *graph)
 {
-    uint32_t n = 0;
-    for (uint32_t c = 0; c < graph->n_flat; c++)
-        if (graph->channels[c].kind == GRAVEL_HELD)
-            n += gravelp_held_n_done(graph->channels[c].width);
-    return n;
-}
-
-/* Words of rows and the result, which have numbers of 32 bits. */
-static uint64_t words_of_rows(const struct gravel_flow_graph *graph)
-{
-    uint64_t words = GRAVEL_RESULT_WORDS;
-    for (uint32_t c = 0; c < graph->n_channels; c++)
-        words +=
-            in_lines(words_of(&graph->channels[c])) * (c < graph->n_flat ? 1 : graph->n_levels) +
-            in_lines(words_of_states(&graph->channels[c]));
-    return words;
-}
-
-static void place_rows(struct gravel_flow_layout *layout, struct gravel_flow_graph *graph)
-{
-    layout->held_at = place(graph, GRAVEL_STREAM, GRAVEL_RESULT_WORDS);
-    uint32_t at = place(graph, GRAVEL_HELD, layout->held_at);
-    layout->held_words = at - layout->held_at;
-    layout->levels_at = place_states(graph, place(graph, GRAVEL_OUTPUT, at));
-    layout->after_words = place(graph, GRAVEL_AFTER, layout->levels_at) - layout->levels_at;
-    layout->level_words =
-        place(graph, GRAVEL_SPAWN, layout->levels_at + layout->after_words) - layout->levels_at;
-    layout->header.n_level_words = layout->level_words * graph->n_levels;
+    const uint64_t held_at = place(graph, GRAVEL_STREAM, GRAVEL_RESULT_WORDS);
+    const uint64_t held_end = place(graph, GRAVEL_HELD, held_at);
+    const uint64_t levels_at =
+        place_states(graph, place(graph, GRAVEL_OUTPUT, held_end), &layout->header.n_done);
+    const uint64_t after_end = place(graph, GRAVEL_AFTER, levels_at);
+    const uint64_t level_words = place(graph, GRAVEL_SPAWN, after_end) - levels_at;
+    layout->held_at = (uint32_t)held_at;
+    layout->held_words = (uint32_t)(held_end - held_at);
+    layout->levels_at = (uint32_t)levels_at;
+    layout->after_words = (uint32_t)(after_end - levels_at);
+    layout->level_words = (uint32_t)level_words;
+    layout->header.n_level_words = (uint32_t)(level_words * graph->n_levels);
     for (uint32_t c = 0; c < graph->n_channels; c++)
         graph->channels[c].level_words = c < graph->n_flat ? 0 : layout->level_words;
+    return levels_at + level_words * graph->n_levels;
 }
 
 /* Lays out what is before and behind the rows. */
@@ -176,7 +163,6 @@ static void place_control(struct gravel_flow_layout *layout, const struct gravel
     header->tails_at = at += graph->n_channels;
     header->enqueued_at = at += header->n_layers;
     header->done_at = at += graph->n_channels;
-    header->n_done = n_done_counts(graph);
     header->heads_at = at = in_lines(at + header->n_done);
     layout->counts_bytes = 4 * (at - header->fault_at);
     header->taken_at = at += header->n_layers;
@@ -218,12 +204,9 @@ static bool fits(struct gravel_flow_layout *layout, struct gravel_flow_graph *gr
                  const struct gravel_flow_shape *shape, uint32_t width, bool all)
 {
     set_widths(graph, width, all);
-    const uint64_t row_words = words_of_rows(graph);
+    const uint64_t row_words = place_rows(layout, graph);
     place_control(layout, graph, row_words);
-    if (layout->bytes > shape->max_bytes || row_words >= UINT32_MAX)
-        return false;
-    place_rows(layout, graph);
-    return true;
+    return layout->bytes <= shape->max_bytes && row_words < UINT32_MAX;
 }
 
 /* Returns the widest that all channels could have; 0 if none fits. Lays the graph out anew. */
