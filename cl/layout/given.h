@@ -2,7 +2,7 @@
 /*
  * A short frame as a kernel's argument: what a driver sends with the launch it need not copy before.
  *
- * Path:    lib/resolve/on_device/runs.c fills it -> cl/kernels/given.cl.
+ * Path:    lib/resolve/on_device/runs.c fills it -> cl/kernels/resolve.cl.
  */
 #ifndef GRAVELP_GIVEN_H
 #define GRAVELP_GIVEN_H

@@ -239,8 +239,9 @@ static struct node_bits copy_nodes(struct gravel_sender *sender, const uint32_t 
     return bits;
 }
 
-bool gravel_sender_has_nodes(const struct gravel_sender *sender, const uint32_t *nodes, uint32_t n,
-                             uint32_t *refused)
+/* Whether all n destinations exist. @param refused  [out] one that does not, if there is one. */
+static bool has_nodes(const struct gravel_sender *sender, const uint32_t *nodes, uint32_t n,
+                      uint32_t *refused)
 {
     for (uint32_t i = 0; i < n; i++)
         if ((*refused = nodes[i]) >= sender->shape.n_nodes)
@@ -353,8 +354,7 @@ static int append_chunk(struct gravel_sender *sender, const struct gravel_column
                         uint32_t first, uint32_t n, uint64_t now_ns, uint32_t *refused)
 {
     struct node_bits bits = copy_nodes(sender, columns->nodes + first, n);
-    if (bits.any >= sender->shape.n_nodes &&
-        !gravel_sender_has_nodes(sender, sender->nodes, n, refused))
+    if (bits.any >= sender->shape.n_nodes && !has_nodes(sender, sender->nodes, n, refused))
         return GRAVEL_ERANGE;
     if (bits.differ ? append_each(sender, columns, first, n, now_ns)
                     : append_rows(sender, columns, sender->nodes[0], first, n, now_ns))
@@ -368,7 +368,7 @@ int gravel_sender_append(struct gravel_sender *sender, const struct gravel_colum
     const enum gravel_aggregation aggregation = sender->shape.aggregation;
     const uint32_t most = aggregation == GRAVEL_AGGREGATE_OFF ? 1 : GRAVEL_SENDER_CHUNK;
     int code = 0;
-    if (columns->n > most && !gravel_sender_has_nodes(sender, columns->nodes, columns->n, refused))
+    if (columns->n > most && !has_nodes(sender, columns->nodes, columns->n, refused))
         return GRAVEL_ERANGE; /* before any chunk goes */
     begin_run(sender, &columns->key);
     for (uint32_t first = 0; !code && first < columns->n; first += most) {

@@ -113,10 +113,6 @@ int gravel_sender_create(struct gravel_sender **out, const struct gravel_sender_
 /** All buffers must have come home. NULL is allowed. */
 void gravel_sender_destroy(struct gravel_sender *sender);
 
-/** Whether all n destinations exist. @param refused  [out] one that does not, if there is one. */
-bool gravel_sender_has_nodes(const struct gravel_sender *sender, const uint32_t *nodes, uint32_t n,
-                             uint32_t *refused);
-
 /**
  * Bin messages by destination.
  *

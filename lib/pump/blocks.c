@@ -32,11 +32,14 @@ static uint32_t buffer_messages(const struct gravel_pump *pump, uint32_t command
     return n > 1 ? n & ~1u : n;
 }
 
-/* Messages of a run, at most: a block must get along with the room, and with all buffers of its queue. */
+/* Returns the most messages of a run, 0 of one that is not binned: a block must get along with the room, and with all
+ * buffers of its queue. */
 static uint32_t most_messages(const struct gravel_pump *pump, uint32_t command)
 {
     uint32_t n_nodes = pump->arena->n_nodes, n_buffers = pump->shape.n_buffers;
     uint32_t fits = gravel_device_aggregator_fits(pump->binner, command);
+    if (fits == 0)
+        return 0; /* a malformed one has no size */
     uint64_t bears = n_buffers > n_nodes
                          ? (uint64_t)(n_buffers - n_nodes) * buffer_messages(pump, command)
                          : n_buffers / 2; /* each may need one, and start another */
@@ -48,10 +51,6 @@ static struct gravel_package_run find_run(const struct gravel_pump *pump,
                                           const struct gravelp_package *headers, uint32_t n)
 {
     struct gravel_package_run run = {.command = headers[0].command, .base = headers[0].base};
-    if (!gravel_device_aggregator_can_bin(pump->binner, run.command)) {
-        run.n_packages = 1;
-        return run;
-    }
     uint32_t fits = most_messages(pump, run.command);
     while (run.n_packages < n && headers[run.n_packages].command == run.command &&
            headers[run.n_packages].base == run.base &&
@@ -61,7 +60,7 @@ static struct gravel_package_run find_run(const struct gravel_pump *pump,
         run.most_messages = messages > run.most_messages ? messages : run.most_messages;
     }
     if (run.n_packages == 0)
-        run.n_packages = 1; /* larger than a room, and so no run */
+        run.n_packages = 1; /* not to be binned, or larger than a room, and so no run */
     return run;
 }
 
@@ -85,8 +84,7 @@ uint32_t gravel_pump_look_ahead(const struct gravel_pump *pump,
                                 const struct gravelp_package *headers, uint32_t n)
 {
     uint64_t n_messages = 0, block = (uint64_t)pump->look_ahead * BLOCK_MESSAGES_EACH;
-    if (n == 0 || !pump->binner ||
-        !gravel_device_aggregator_can_bin(pump->binner, headers[0].command))
+    if (n == 0 || !pump->binner || !gravel_device_aggregator_fits(pump->binner, headers[0].command))
         return pump->look_ahead;
     for (uint32_t i = 0; i < n; i++)
         n_messages += headers[i].n_messages;

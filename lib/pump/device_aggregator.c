@@ -160,7 +160,7 @@ static int warm_up(struct gravel_device_aggregator *aggregator)
     for (size_t i = 0; i < sizeof ops / sizeof *ops && !code; i++) {
         const struct gravel_package_run nothing = {.command = GRAVELP_COMMAND(ops[i], GRAVEL_UINT)};
         cl_event copied = NULL;
-        if (gravel_device_aggregator_can_bin(aggregator, nothing.command))
+        if (gravel_device_aggregator_fits(aggregator, nothing.command))
             code = gravel_device_aggregator_bin(aggregator, &nothing, 0, &copied);
         gravel_cl_event_release(copied);
     }
@@ -211,18 +211,14 @@ void gravel_device_aggregator_destroy(struct gravel_device_aggregator *aggregato
 
 /* ---- blocks ---------------------------------------------------------------------------------- */
 
-/* Tiles of many nodes are not sorted, and have no counters for each package. */
-bool gravel_device_aggregator_can_bin(const struct gravel_device_aggregator *aggregator,
-                                      uint32_t command)
-{
-    return gravel_command_commutes(command) ||
-           (gravel_command_is_put(command) && aggregator->layout.n_nodes <= SORT_NODES);
-}
-
 uint32_t gravel_device_aggregator_fits(const struct gravel_device_aggregator *aggregator,
                                        uint32_t command)
 {
-    return room_fits(&aggregator->layout, command);
+    /* Tiles of many nodes are not sorted, and have no counters for each package. */
+    const bool can_bin =
+        gravel_command_commutes(command) ||
+        (gravel_command_is_put(command) && aggregator->layout.n_nodes <= SORT_NODES);
+    return can_bin ? room_fits(&aggregator->layout, command) : 0;
 }
 
 /* The arguments that the kernels of all runs begin with. */

@@ -65,11 +65,7 @@ int gravel_device_aggregator_create(struct gravel_device_aggregator **out,
 /** Release everything; NULL is allowed. */
 void gravel_device_aggregator_destroy(struct gravel_device_aggregator *aggregator);
 
-/** Whether runs of a command can be binned. False for a malformed one. */
-bool gravel_device_aggregator_can_bin(const struct gravel_device_aggregator *aggregator,
-                                      uint32_t command);
-
-/** Messages of a command that a block holds [count]. */
+/** Messages of a command that a block holds [count]; 0: its runs are not binned, or it is malformed. */
 uint32_t gravel_device_aggregator_fits(const struct gravel_device_aggregator *aggregator,
                                        uint32_t command);
 
