@@ -88,29 +88,24 @@
         }                                                                                  \
         return at + GRAVELP_STRING_WORDS;                                                  \
     }
-#define GRAVELP_DEFINE_SHORT(name, number, bits)                               \
-    GRAVELP_DEFINE_TYPE(name, number, name)                                    \
-    GRAVELP_OVERLOADED private uint *gravelp_put(private uint *at, name value) \
-    {                                                                          \
-        at[0] = bits(value);                                                   \
-        return at + 1;                                                         \
-    }
-#define GRAVELP_DEFINE_LONG(name, number, bits)                                \
+/* A number of 4 or 8 bytes, the lower half first. */
+#define GRAVELP_DEFINE_NUMBER(name, number, bits)                              \
     GRAVELP_DEFINE_TYPE(name, number, name)                                    \
     GRAVELP_OVERLOADED private uint *gravelp_put(private uint *at, name value) \
     {                                                                          \
         at[0] = (uint)bits(value);                                             \
-        at[1] = (uint)(bits(value) >> 32);                                     \
-        return at + 2;                                                         \
+        if (sizeof(value) > 4)                                                 \
+            at[1] = (uint)((ulong)bits(value) >> 32);                          \
+        return at + sizeof(value) / 4;                                         \
     }
 
-GRAVELP_DEFINE_SHORT(int, GRAVELP_ARGUMENT_INT, (uint))
-GRAVELP_DEFINE_SHORT(uint, GRAVELP_ARGUMENT_UINT, (uint))
-GRAVELP_DEFINE_LONG(long, GRAVELP_ARGUMENT_LONG, (ulong))
-GRAVELP_DEFINE_LONG(ulong, GRAVELP_ARGUMENT_ULONG, (ulong))
-GRAVELP_DEFINE_SHORT(float, GRAVELP_ARGUMENT_FLOAT, as_uint)
+GRAVELP_DEFINE_NUMBER(int, GRAVELP_ARGUMENT_INT, (uint))
+GRAVELP_DEFINE_NUMBER(uint, GRAVELP_ARGUMENT_UINT, (uint))
+GRAVELP_DEFINE_NUMBER(long, GRAVELP_ARGUMENT_LONG, (ulong))
+GRAVELP_DEFINE_NUMBER(ulong, GRAVELP_ARGUMENT_ULONG, (ulong))
+GRAVELP_DEFINE_NUMBER(float, GRAVELP_ARGUMENT_FLOAT, as_uint)
 #ifdef GRAVEL_HAS_DOUBLE
-GRAVELP_DEFINE_LONG(double, GRAVELP_ARGUMENT_DOUBLE, as_ulong)
+GRAVELP_DEFINE_NUMBER(double, GRAVELP_ARGUMENT_DOUBLE, as_ulong)
 #endif
 #define GRAVELP_DEFINE_POINTER(space)                                                      \
     GRAVELP_DEFINE_TYPE(to_##space, GRAVELP_ARGUMENT_POINTER, space const volatile void *) \

@@ -68,13 +68,15 @@ GRAVELP_INLINE ulong gravelp_check_item(void)
     return origin.item[0] | (ulong)(y < most ? y : most) << 32 | (ulong)(z < most ? z : most) << 48;
 }
 
-/* Any work-item: it arrives at its next call with its work-group. */
-GRAVELP_INLINE struct gravelp_arrival gravelp_check_wg(struct gravel_group g, uint line)
+/* Any work-item: it arrives at its next call with its work-group, scope 0, or its sub-group, 1 + its number. */
+GRAVELP_INLINE struct gravelp_arrival gravelp_check_arrive(struct gravel_group g, uint scope,
+                                                           uint members, uint line)
 {
-    return (struct gravelp_arrival){g.number, GRAVELP_ARRIVAL_CALL(g.calls[0]++, 0),
-                                    GRAVELP_ARRIVAL_PLACE(line, gravelp_n_lanes()), g.kernel_name,
+    return (struct gravelp_arrival){g.number, GRAVELP_ARRIVAL_CALL(g.calls[scope != 0]++, scope),
+                                    GRAVELP_ARRIVAL_PLACE(line, members), g.kernel_name,
                                     gravelp_check_item()};
 }
+#define gravelp_check_wg(g, line) gravelp_check_arrive(g, 0, gravelp_n_lanes(), line)
 
 /* Any work-item: make its part of a call. Far, for the header has no room to note what is too large; a record has no
  * index, so nothing of it is far. */

@@ -20,13 +20,8 @@
 
 #else
 
-/* Any work-item: it arrives at its next call with its sub-group. */
-GRAVELP_INLINE struct gravelp_arrival gravelp_check_sg(struct gravel_group g, uint line)
-{
-    return (struct gravelp_arrival){
-        g.number, GRAVELP_ARRIVAL_CALL(g.calls[1]++, 1 + gravelp_sg_number()),
-        GRAVELP_ARRIVAL_PLACE(line, gravelp_sg_items()), g.kernel_name, gravelp_check_item()};
-}
+#define gravelp_check_sg(g, line) \
+    gravelp_check_arrive(g, 1 + gravelp_sg_number(), gravelp_sg_items(), line)
 #define GRAVELP_SEND_SG(g, active, command, base, ...)                                            \
     GRAVELP_CHECK_SEND(g, gravelp_check_sg(g, __LINE__), active, command, base, GRAVELP_NO_REPLY, \
                        __VA_ARGS__)
