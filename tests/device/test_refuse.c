@@ -111,6 +111,7 @@ TEST(messages_of_kernels_are_refused_and_named)
         {raw, put, 0xfffffff0u, GRAVEL_ECORRUPT, "malformed"},
         {raw, 0, 1, GRAVEL_ECORRUPT, "command 0x0"},
         {raw, 0xff, 1, GRAVEL_ECORRUPT, "command 0xff"},
+        {raw, 0xb1, 1, GRAVEL_ECORRUPT, "malformed"}, /* GRAVEL_BINNED: the library's own */
         {raw, GRAVELP_COMMAND(GRAVEL_PUT, 6), 1, GRAVEL_ECORRUPT, "malformed"},
         {raw, GRAVEL_AM | 7u << 13, 1, GRAVEL_ECORRUPT, "malformed"},
     };
