@@ -354,34 +354,35 @@ GRAVELP_INLINE void gravel_arrive_sg(struct gravel_flow_group f, uint channel, g
 }
 #endif
 
-/* Free a held CE, in its round or later: no node reads it in a later round. */
+/* Defines the group calls and sub-group calls of gravel_CALL_wi, which takes `a` and `b`. */
+#define GRAVELP_GROUP_CALLS_BY(by, call, type_a, type_b) /* by: wg, sg */                    \
+    GRAVELP_INLINE void gravel_##call##_##by##_if(struct gravel_flow_group f, uint active,   \
+                                                  type_a a, type_b b)                        \
+    {                                                                                        \
+        if (active)                                                                          \
+            gravel_##call##_wi(f, a, b);                                                     \
+        GRAVELP_END_##by(f);                                                                 \
+    }                                                                                        \
+    GRAVELP_INLINE void gravel_##call##_##by(struct gravel_flow_group f, type_a a, type_b b) \
+    {                                                                                        \
+        gravel_##call##_##by##_if(f, f.is_on, a, b);                                         \
+    }
+#define GRAVELP_END_wg(f) gravelp_predicate_end((f).group.arena)
+#ifdef GRAVEL_HAS_SUBGROUPS
+#define GRAVELP_END_sg(f)
+#define GRAVELP_GROUP_CALLS(call, type_a, type_b)    \
+    GRAVELP_GROUP_CALLS_BY(wg, call, type_a, type_b) \
+    GRAVELP_GROUP_CALLS_BY(sg, call, type_a, type_b)
+#else
+#define GRAVELP_GROUP_CALLS(call, type_a, type_b) GRAVELP_GROUP_CALLS_BY(wg, call, type_a, type_b)
+#endif
+
+/* Frees a held CE, in its round or later: no node reads it in a later round. So do _wg, _wg_if, _sg and _sg_if. */
 GRAVELP_INLINE void gravel_tfree_wi(struct gravel_flow_group f, uint channel, gravel_ce ce)
 {
     gravelp_held_free(f, channel, ce);
 }
-GRAVELP_INLINE void gravel_tfree_wg_if(struct gravel_flow_group f, uint active, uint channel,
-                                       gravel_ce ce)
-{
-    if (active)
-        gravelp_held_free(f, channel, ce);
-    gravelp_predicate_end(f.group.arena);
-}
-GRAVELP_INLINE void gravel_tfree_wg(struct gravel_flow_group f, uint channel, gravel_ce ce)
-{
-    gravel_tfree_wg_if(f, f.is_on, channel, ce);
-}
-#ifdef GRAVEL_HAS_SUBGROUPS
-GRAVELP_INLINE void gravel_tfree_sg_if(struct gravel_flow_group f, uint active, uint channel,
-                                       gravel_ce ce)
-{
-    if (active)
-        gravelp_held_free(f, channel, ce);
-}
-GRAVELP_INLINE void gravel_tfree_sg(struct gravel_flow_group f, uint channel, gravel_ce ce)
-{
-    gravel_tfree_sg_if(f, f.is_on, channel, ce);
-}
-#endif
+GRAVELP_GROUP_CALLS(tfree, uint, gravel_ce)
 
 /* ---- results ----------------------------------------------------------------------------------- */
 
@@ -390,41 +391,13 @@ GRAVELP_INLINE void gravel_tfree_sg(struct gravel_flow_group f, uint channel, gr
     gravelp_ce_slot(f, GRAVEL_CHANNEL(name), (ce), \
                     (uint)(__builtin_offsetof(struct name, field) / sizeof(uint)))
 
-#ifdef GRAVEL_HAS_SUBGROUPS
-#define GRAVELP_DEFINE_RETURN_SG(call, type)                                             \
-    GRAVELP_INLINE void gravel_##call##_sg_if(struct gravel_flow_group f, uint active,   \
-                                              gravel_slot slot, type value)              \
-    {                                                                                    \
-        if (active)                                                                      \
-            gravel_##call##_wi(f, slot, value);                                          \
-    }                                                                                    \
-    GRAVELP_INLINE void gravel_##call##_sg(struct gravel_flow_group f, gravel_slot slot, \
-                                           type value)                                   \
-    {                                                                                    \
-        gravel_##call##_sg_if(f, f.is_on, slot, value);                                  \
-    }
-#else
-#define GRAVELP_DEFINE_RETURN_SG(call, type)
-#endif
 #define GRAVELP_DEFINE_RETURN(call, type, store, bits)                                   \
     GRAVELP_INLINE void gravel_##call##_wi(struct gravel_flow_group f, gravel_slot slot, \
                                            type value)                                   \
     {                                                                                    \
         store(f, slot, bits(value));                                                     \
     }                                                                                    \
-    GRAVELP_INLINE void gravel_##call##_wg_if(struct gravel_flow_group f, uint active,   \
-                                              gravel_slot slot, type value)              \
-    {                                                                                    \
-        if (active)                                                                      \
-            store(f, slot, bits(value));                                                 \
-        gravelp_predicate_end(f.group.arena);                                            \
-    }                                                                                    \
-    GRAVELP_INLINE void gravel_##call##_wg(struct gravel_flow_group f, gravel_slot slot, \
-                                           type value)                                   \
-    {                                                                                    \
-        gravel_##call##_wg_if(f, f.is_on, slot, value);                                  \
-    }                                                                                    \
-    GRAVELP_DEFINE_RETURN_SG(call, type)
+    GRAVELP_GROUP_CALLS(call, gravel_slot, type)
 GRAVELP_DEFINE_RETURN(return_int, int, gravelp_return_word, (uint))
 GRAVELP_DEFINE_RETURN(return_uint, uint, gravelp_return_word, (uint))
 GRAVELP_DEFINE_RETURN(return_float, float, gravelp_return_word, as_uint)
