@@ -198,16 +198,16 @@ static bool run_case(struct stage *stage, const struct test_case *test, cl_kerne
     return stage_judge(stage, test, holds);
 }
 
-/* @param name  of the message. @param to  what comes before it in its kernels' names. */
+/* @param name  of the message, and of its kernels behind `to`. */
 static void run_form(struct stage *stage, const struct gravel_handler *handler, const char *name,
                      const char *to, enum form form)
 {
-    char kernel_name[64];
+    char kernel_name[32];
     const struct test_case test = {name, GRAVEL_AM, GRAVEL_ULONG, form, 0, 0, 0};
-    snprintf(kernel_name, sizeof kernel_name, "%s%s%s", to, name, form_suffixes[form]);
-    cl_kernel kernel = form == FORM_HOST
-                           ? NULL
-                           : stage_kernel(stage, kernel_name, handler->function ? 0 : stage->heap);
+    snprintf(kernel_name, sizeof kernel_name, "%s%s", to, name);
+    cl_kernel kernel = form == FORM_HOST ? NULL
+                                         : stage_kernel(stage, kernel_name, form,
+                                                        handler->function ? 0 : stage->heap, "");
     MUST(kernel || form == FORM_HOST);
     stage_cases(stage, test, kernel, run_case, (void *)handler);
 }
@@ -242,7 +242,5 @@ int suite_handlers(int n_arguments, char **arguments)
         for (enum form form = FORM_GROUP; form < N_FORMS; form++)
             if (form != FORM_HOST || !device_handlers[i].n_answers) /* the host does not ask */
                 run_form(&stage, &device_handlers[i], device_handlers[i].name, "to_", form);
-    stage_end(&stage);
-    stage_close(&stage);
-    return stage.n_failed_lines != 0;
+    return stage_end(&stage);
 }

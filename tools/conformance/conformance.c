@@ -24,7 +24,5 @@ int suite_words(int n_arguments, char **arguments)
     stage.program = stage_build(&stage, conformance_cl);
     run_words(&stage);
     run_calls(&stage);
-    stage_end(&stage);
-    stage_close(&stage);
-    return stage.n_failed_lines != 0;
+    return stage_end(&stage);
 }

@@ -326,7 +326,5 @@ int suite_records(int n_arguments, char **arguments)
     run_forms(&stage, "records", NULL, true, NULL);
     run_forms(&stage, "asks", NULL, true, NULL);
     clReleaseMemObject(there);
-    stage_end(&stage);
-    stage_close(&stage);
-    return stage.n_failed_lines != 0;
+    return stage_end(&stage);
 }

@@ -158,29 +158,18 @@ static bool run_case(struct stage *stage, const struct test_case *test, cl_kerne
     return stage_judge(stage, test, all_hold(desk, test, &plan));
 }
 
-static cl_kernel make_kernel(struct desk *desk, const char *name)
+static void run_form(struct desk *desk, struct test_case test)
 {
     const cl_uint waits = desk->waits ? UINT32_MAX : 0;
-    cl_kernel kernel = stage_kernel(&desk->stage, name, words_offset(&desk->stage));
+    cl_kernel kernel = stage_kernel(&desk->stage, test.name, test.form, words_offset(&desk->stage),
+                                    "the device has no double");
     if (!kernel)
-        return NULL;
+        return;
     stage_set(kernel, 6, sizeof desk->expected, &desk->expected);
     stage_set(kernel, 7, sizeof desk->answers, &desk->answers);
     stage_set(kernel, 8, sizeof desk->signals, &desk->signals);
     stage_set(kernel, 9, sizeof desk->seen, &desk->seen);
     stage_set(kernel, 10, sizeof waits, &waits);
-    return kernel;
-}
-
-static void run_form(struct desk *desk, struct test_case test)
-{
-    char kernel_name[64];
-    snprintf(kernel_name, sizeof kernel_name, "%s%s", test.name, form_suffixes[test.form]);
-    cl_kernel kernel = make_kernel(desk, kernel_name);
-    if (!kernel) {
-        stage_skip(&desk->stage, kernel_name, "the device has no double");
-        return;
-    }
     stage_cases(&desk->stage, test, kernel, run_case, desk);
 }
 
@@ -215,9 +204,7 @@ int suite_requests(int n_arguments, char **arguments)
     desk.expected = stage_array(stage, ANSWER_BYTES);
     desk.seen = stage_array(stage, ANSWER_BYTES);
     run_all(&desk);
-    stage_end(stage);
     clReleaseMemObject(desk.expected);
     clReleaseMemObject(desk.seen);
-    stage_close(stage);
-    return stage->n_failed_lines != 0;
+    return stage_end(stage);
 }

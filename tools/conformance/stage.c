@@ -87,16 +87,6 @@ void stage_open(struct stage *stage, const struct gravel_bindings *bindings)
         exit(0);
 }
 
-void stage_close(struct stage *stage)
-{
-    clReleaseMemObject(stage->active);
-    clReleaseMemObject(stage->nodes);
-    clReleaseMemObject(stage->indices);
-    clReleaseMemObject(stage->values);
-    clReleaseProgram(stage->program);
-    OK(gravel_close(stage->gravel));
-}
-
 /* Where every node is a sender, node 0 goes ahead: the other nodes wait before, it wakes them after. */
 static void meet_if(struct stage *stage, bool is_first)
 {
@@ -132,12 +122,17 @@ void stage_load(struct stage *stage, const struct plan *plan, uint32_t value_byt
         stage_write(stage, stage->values, plan->bits, sizeof plan->bits);
 }
 
-cl_kernel stage_kernel(struct stage *stage, const char *name, uint64_t base)
+cl_kernel stage_kernel(struct stage *stage, const char *name, enum form form, uint64_t base,
+                       const char *lack)
 {
+    char kernel_name[64];
     cl_int error;
-    cl_kernel kernel = clCreateKernel(stage->program, name, &error);
-    if (error == CL_INVALID_KERNEL_NAME)
+    snprintf(kernel_name, sizeof kernel_name, "%s%s", name, form_suffixes[form]);
+    cl_kernel kernel = clCreateKernel(stage->program, kernel_name, &error);
+    if (error == CL_INVALID_KERNEL_NAME) {
+        stage_skip(stage, kernel_name, lack);
         return NULL;
+    }
     MUST(error == CL_SUCCESS);
     OK(gravel_kernel_set_arena(stage->gravel, kernel, 0));
     const cl_mem arrays[] = {stage->active, stage->nodes, stage->indices, stage->values};
@@ -242,10 +237,17 @@ void stage_skip(struct stage *stage, const char *name, const char *reason)
         printf("ok %u - %s # SKIP %s\n", stage->n_lines, name, reason);
 }
 
-void stage_end(const struct stage *stage)
+int stage_end(struct stage *stage)
 {
     if (stage->node == 0)
         printf("1..%u\n# %u cases, %u of %u lines failed\n", stage->n_lines, stage->n_cases,
                stage->n_failed_lines, stage->n_lines);
     fflush(stdout);
+    clReleaseMemObject(stage->active);
+    clReleaseMemObject(stage->nodes);
+    clReleaseMemObject(stage->indices);
+    clReleaseMemObject(stage->values);
+    clReleaseProgram(stage->program);
+    OK(gravel_close(stage->gravel));
+    return stage->n_failed_lines != 0;
 }

@@ -29,7 +29,6 @@ void stage_open(struct stage *stage, const struct gravel_bindings *bindings);
  *                        or what handlers of the device need; else stage_open ends the program there.
  */
 bool stage_open_if_able(struct stage *stage, const struct gravel_bindings *bindings);
-void stage_close(struct stage *stage);
 
 /** End the program, after a line that tells the limit, if more nodes send than a plan has room for. */
 void stage_require_nodes(const struct stage *stage, uint32_t n);
@@ -56,8 +55,12 @@ void stage_set(cl_kernel kernel, cl_uint index, size_t bytes, const void *value)
 /** Make the arrays hold a plan; values are packed to `value_bytes` each. */
 void stage_load(struct stage *stage, const struct plan *plan, uint32_t value_bytes);
 
-/** The kernel of this name with all arguments but the values set; NULL if the program has none. */
-cl_kernel stage_kernel(struct stage *stage, const char *name, uint64_t base);
+/**
+ * The kernel of this name and form with all arguments but the values set; NULL, and a line that says what the device lacks, if
+ * the program has none.
+ */
+cl_kernel stage_kernel(struct stage *stage, const char *name, enum form form, uint64_t base,
+                       const char *lack);
 
 /**
  * Launch the kernel that stage_kernel has made, and wait for the messages of all nodes. The first time node 0 goes
@@ -102,8 +105,8 @@ void stage_cases(struct stage *stage, struct test_case test, cl_kernel kernel, s
 void stage_line(struct stage *stage, const char *name, enum form form, unsigned n_cases,
                 unsigned n_failed);
 void stage_skip(struct stage *stage, const char *name, const char *reason);
-/** Print the plan and the sums. */
-void stage_end(const struct stage *stage);
+/** Prints the plan and the sums, and closes the node. @return what the suite does: 1 if a line failed */
+int stage_end(struct stage *stage);
 
 /** words.c: operations on words. calls.c: active messages. */
 void run_words(struct stage *stage);

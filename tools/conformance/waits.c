@@ -175,8 +175,6 @@ int suite_waits(int n_arguments, char **arguments)
         run_form(&scene, &types[i], FORM_GROUP);
         run_form(&scene, &types[i], FORM_WI);
     }
-    stage_end(stage);
     clReleaseMemObject(scene.seen);
-    stage_close(stage);
-    return stage->n_failed_lines != 0;
+    return stage_end(stage);
 }

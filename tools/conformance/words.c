@@ -124,15 +124,12 @@ static bool run_case(struct stage *stage, const struct test_case *test, cl_kerne
 /* All cases of one kernel, or of gravel_update. */
 static void run_form(struct stage *stage, struct test_case test)
 {
-    char kernel_name[32];
-    snprintf(kernel_name, sizeof kernel_name, "%s%s", test.name, form_suffixes[test.form]);
-    cl_kernel kernel =
-        test.form == FORM_HOST ? NULL : stage_kernel(stage, kernel_name, words_offset(stage));
-    if (!kernel && test.form != FORM_HOST) {
-        stage_skip(stage, kernel_name, "the device has no double");
-        return;
-    }
-    stage_cases(stage, test, kernel, run_case, NULL);
+    const bool by_host = test.form == FORM_HOST;
+    cl_kernel kernel = by_host ? NULL
+                               : stage_kernel(stage, test.name, test.form, words_offset(stage),
+                                              "the device has no double");
+    if (kernel || by_host)
+        stage_cases(stage, test, kernel, run_case, NULL);
 }
 
 void run_words(struct stage *stage)
