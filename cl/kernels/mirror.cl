@@ -36,11 +36,11 @@ kernel void clear(global uchar *arena, ulong slots, ulong neutral, uint n)
 }
 
 /*
- * Global size at least n. targets: [n] elements of the array, each once. places: for target i those from starts[i] to
- * starts[i + 1] - 1 say which values of `block` are for it, in the order of nodes.
+ * Global size at least n. targets: [n] elements of the array, each once. positions: for target i those from
+ * starts[i] to starts[i + 1] - 1 say which values of `block` are for it, in the order of nodes.
  */
 kernel void combine(global uchar *arena, ulong array, ulong block, global const uint *targets,
-                    uint n, global const uint *starts, global const uint *places)
+                    uint n, global const uint *starts, global const uint *positions)
 {
     size_t i = get_global_id(0);
     if (i >= n)
@@ -49,6 +49,6 @@ kernel void combine(global uchar *arena, ulong array, ulong block, global const 
     global word *target = (global word *)(arena + array) + targets[i];
     word sum = *target;
     for (uint k = starts[i]; k < starts[i + 1]; k++)
-        sum = NEXT(sum, values[places[k]]);
+        sum = NEXT(sum, values[positions[k]]);
     *target = sum;
 }

@@ -71,9 +71,9 @@ static struct checked_call *find_call(struct gravel_check *check,
                                       const struct gravel_run_key *key)
 {
     const struct checked_call wanted = {.arrival = header->arrival};
-    void *place = tfind(&wanted, &check->calls, compare);
-    if (place)
-        return *(struct checked_call **)place;
+    void *found = tfind(&wanted, &check->calls, compare);
+    if (found)
+        return *(struct checked_call **)found;
     struct checked_call *call = make_call(header, key);
     if (!call || !tsearch(call, &check->calls, compare)) {
         if (call)

@@ -20,11 +20,11 @@ void gravel_guards_add(struct gravel_guards *guards, struct gravel_guard *guard)
 void gravel_guards_remove(struct gravel_guards *guards, const struct gravel_guard *guard)
 {
     pthread_mutex_lock(&guards->lock);
-    struct gravel_guard **place = &guards->first;
-    while (*place && *place != guard)
-        place = &(*place)->next;
-    if (*place)
-        *place = guard->next;
+    struct gravel_guard **link = &guards->first;
+    while (*link && *link != guard)
+        link = &(*link)->next;
+    if (*link)
+        *link = guard->next;
     pthread_mutex_unlock(&guards->lock);
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Widths and places. See layout.h.
+ * Widths and offsets. See layout.h.
  *
  * Channels whose width is left to the library get the widest power of two, up to the shape's, with which all fits. The
  * rows of all continuations have one width, so that the words of a long in a slot are that far apart; and so have held
@@ -87,7 +87,7 @@ static int set_reserves(struct gravel_flow_graph *graph, uint32_t group_items)
     return 0;
 }
 
-/* ---- places ---------------------------------------------------------------------------------- */
+/* ---- offsets -------------------------------------------------------------------------------- */
 
 static uint64_t words_of(const struct gravelp_channel *channel)
 {
@@ -100,9 +100,9 @@ static uint64_t words_of_states(const struct gravelp_channel *channel)
     return channel->kind == GRAVEL_HELD ? (uint64_t)channel->width * 2 : 0;
 }
 
-/* Places the rows of the channels of a kind, one after the other. @return where they end; numbers beyond 32 bits are
+/* Lays out the rows of the channels of a kind, one after the other. @return where they end; numbers beyond 32 bits are
  * refused later */
-static uint64_t place(struct gravel_flow_graph *graph, uint32_t kind, uint64_t at)
+static uint64_t lay_out(struct gravel_flow_graph *graph, uint32_t kind, uint64_t at)
 {
     for (uint32_t c = 0; c < graph->n_channels; c++)
         if (graph->channels[c].kind == kind) {
@@ -112,8 +112,8 @@ static uint64_t place(struct gravel_flow_graph *graph, uint32_t kind, uint64_t a
     return at;
 }
 
-/* Places the states of held channels, and numbers their done counts. @return where they end. */
-static uint64_t place_states(struct gravel_flow_graph *graph, uint64_t at, uint32_t *n_done)
+/* Lays out the states of held channels, and numbers their done counts. @return where they end. */
+static uint64_t lay_out_states(struct gravel_flow_graph *graph, uint64_t at, uint32_t *n_done)
 {
     *n_done = 0;
     for (uint32_t c = 0; c < graph->n_flat; c++)
@@ -126,15 +126,15 @@ static uint64_t place_states(struct gravel_flow_graph *graph, uint64_t at, uint3
     return at;
 }
 
-/* Places result and rows. @return their words */
+/* Lays out result and rows. @return their words */
 static uint64_t place_rows(struct gravel_flow_layout *layout, struct gravel_flow_graph *graph)
 {
-    const uint64_t held_at = place(graph, GRAVEL_STREAM, GRAVEL_RESULT_WORDS);
-    const uint64_t held_end = place(graph, GRAVEL_HELD, held_at);
+    const uint64_t held_at = lay_out(graph, GRAVEL_STREAM, GRAVEL_RESULT_WORDS);
+    const uint64_t held_end = lay_out(graph, GRAVEL_HELD, held_at);
     const uint64_t levels_at =
-        place_states(graph, place(graph, GRAVEL_OUTPUT, held_end), &layout->header.n_done);
-    const uint64_t after_end = place(graph, GRAVEL_AFTER, levels_at);
-    const uint64_t level_words = place(graph, GRAVEL_SPAWN, after_end) - levels_at;
+        lay_out_states(graph, lay_out(graph, GRAVEL_OUTPUT, held_end), &layout->header.n_done);
+    const uint64_t after_end = lay_out(graph, GRAVEL_AFTER, levels_at);
+    const uint64_t level_words = lay_out(graph, GRAVEL_SPAWN, after_end) - levels_at;
     layout->held_at = (uint32_t)held_at;
     layout->held_words = (uint32_t)(held_end - held_at);
     layout->levels_at = (uint32_t)levels_at;

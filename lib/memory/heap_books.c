@@ -108,9 +108,9 @@ static int insert_first_fit(struct gravel_heap *heap, uint64_t bytes, uint64_t *
         gap = gap_before(heap, ++position);
     }
     GRAVEL_TRY(grow(heap));
-    struct gravel_span *place = heap->spans + position;
-    memmove(place + 1, place, (heap->n_spans - position) * sizeof *place);
-    *place = (struct gravel_span){gap.offset, bytes, ++heap->n_allocated};
+    struct gravel_span *span = heap->spans + position;
+    memmove(span + 1, span, (heap->n_spans - position) * sizeof *span);
+    *span = (struct gravel_span){gap.offset, bytes, ++heap->n_allocated};
     heap->n_spans++;
     *offset = gap.offset;
     return 0;
@@ -121,8 +121,8 @@ static int remove_at(struct gravel_heap *heap, uint64_t offset)
     size_t n = count_up_to(heap, offset);
     if (n == 0 || heap->spans[n - 1].offset != offset)
         return GRAVEL_EINVAL;
-    struct gravel_span *place = heap->spans + n - 1;
-    memmove(place, place + 1, (heap->n_spans - n) * sizeof *place);
+    struct gravel_span *span = heap->spans + n - 1;
+    memmove(span, span + 1, (heap->n_spans - n) * sizeof *span);
     heap->n_spans--;
     heap->n_freed++;
     return 0;

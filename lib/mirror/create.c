@@ -127,14 +127,14 @@ static int compare(const void *a, const void *b)
 /*
  * Sorts the words that slots are for, by index, and keeps the order of those of one index.
  *
- * @param lists  [3 * n_given + 1] of targets, starts and places; given words first
+ * @param lists  [3 * n_given + 1] of targets, starts and positions; given words first
  */
 static int sort_lists(struct gravel_mirror *mirror, struct gravel_mirror_owner *owner,
                       uint32_t *lists)
 {
     const uint64_t n = owner->n_given;
-    uint32_t *targets = lists, *starts = lists + n, *places = lists + 2 * n + 1;
-    uint64_t *items = malloc((n + 1) * sizeof *items); /* index, and place below it */
+    uint32_t *targets = lists, *starts = lists + n, *positions = lists + 2 * n + 1;
+    uint64_t *items = malloc((n + 1) * sizeof *items); /* index, and position below it */
     if (!items)
         return gravel_fail_memory(mirror->object.name, (n + 1) * sizeof *items);
     for (uint64_t i = 0; i < n; i++)
@@ -142,7 +142,7 @@ static int sort_lists(struct gravel_mirror *mirror, struct gravel_mirror_owner *
     qsort(items, n, sizeof *items, compare);
     owner->n_targets = 0;
     for (uint64_t i = 0; i < n; i++) {
-        places[i] = (uint32_t)items[i];
+        positions[i] = (uint32_t)items[i];
         if (i && items[i] >> 32 == items[i - 1] >> 32)
             continue;
         targets[owner->n_targets] = (uint32_t)(items[i] >> 32);
@@ -171,7 +171,7 @@ static int upload_lists(struct gravel_mirror *mirror, uint32_t heap)
     if (!code && !mirror->is_read)
         code = upload(mirror, lists + n, owner->n_targets + 1, &owner->starts);
     if (!code && !mirror->is_read)
-        code = upload(mirror, lists + 2 * n + 1, n, &owner->places);
+        code = upload(mirror, lists + 2 * n + 1, n, &owner->positions);
     free(lists);
     return code;
 }
@@ -219,7 +219,7 @@ static bool free_all(struct gravel_object *object)
     for (uint32_t heap = 0; mirror->owners && heap < object->gravel->n_heaps; heap++) {
         gravel_cl_buffer_release(mirror->owners[heap].targets);
         gravel_cl_buffer_release(mirror->owners[heap].starts);
-        gravel_cl_buffer_release(mirror->owners[heap].places);
+        gravel_cl_buffer_release(mirror->owners[heap].positions);
     }
     free(mirror->owners);
     free(mirror->near);

@@ -31,7 +31,7 @@ struct gravel_mirror_owner {
     struct gravel_mirror_block *given; /* [n_nodes] to each node, behind those of `near` */
     uint64_t n_given, n_targets;
     cl_mem targets, starts,
-        places; /* see cl/kernels/mirror.cl; a mirror has targets alone, one a given word */
+        positions; /* see cl/kernels/mirror.cl; a mirror has targets alone, one a given word */
 };
 
 /* How far an exchange has come. share.c changes it. */

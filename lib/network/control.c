@@ -25,30 +25,30 @@ static bool has_bytes(struct gravel_network *network, uint32_t node, uint64_t of
 }
 
 static void handle_bytes(struct gravel_network *network, const struct gravel_bytes_frame *frame,
-                         const struct gravel_loan *loan)
+                         const struct gravel_received *received)
 {
     struct gravel_refusal refusal = {.code = 0};
-    uint64_t n = loan->bytes - sizeof *frame;
+    uint64_t n = received->bytes - sizeof *frame;
     gravel_counter_add(&network->counts.resolved_buffers, 1);
-    if (has_bytes(network, loan->destination, frame->offset, n, &refusal)) {
-        gravel_network_check(network,
-                             gravel_memory_write(network->shape.memory,
-                                                 gravel_network_heap_of(network, loan->destination),
-                                                 frame->offset, frame->data, n));
+    if (has_bytes(network, received->destination, frame->offset, n, &refusal)) {
+        gravel_network_check(
+            network, gravel_memory_write(network->shape.memory,
+                                         gravel_network_heap_of(network, received->destination),
+                                         frame->offset, frame->data, n));
         gravel_counter_add(&network->counts.resolved_messages, 1);
     } else {
         gravel_counter_add(&network->counts.refused_buffers, 1);
-        gravel_resolving_refuse(network, refusal.code, refusal.text, loan->source,
-                                loan->destination);
+        gravel_resolving_refuse(network, refusal.code, refusal.text, received->source,
+                                received->destination);
     }
 }
 
 static void handle_ack(struct gravel_network *network, const struct gravel_ack_frame *frame,
-                       const struct gravel_loan *loan)
+                       const struct gravel_received *received)
 {
-    struct gravel_network_peer *peer = &network->peers[loan->source];
+    struct gravel_network_peer *peer = &network->peers[received->source];
     if (frame->acked > peer->n_sent[0]) {
-        gravel_fields_fail(network, loan,
+        gravel_fields_fail(network, received,
                            "acknowledgement (of %" PRIu64 " frames, of which %" PRIu64
                            " were sent)",
                            frame->acked, peer->n_sent[0]);
@@ -60,12 +60,12 @@ static void handle_ack(struct gravel_network *network, const struct gravel_ack_f
 }
 
 static void handle_get(struct gravel_network *network, const struct gravel_get_frame *get,
-                       const struct gravel_loan *loan)
+                       const struct gravel_received *received)
 {
     struct gravel_refusal refusal = {.code = 0};
     const uint64_t n = get->bytes, most = gravel_get_piece_bytes(network);
     if (n == 0 || n > most) {
-        gravel_fields_fail(network, loan,
+        gravel_fields_fail(network, received,
                            "count of bytes that it asks for (%" PRIu64 ", not 1 to %" PRIu64 ")", n,
                            most);
         return;
@@ -74,8 +74,9 @@ static void handle_get(struct gravel_network *network, const struct gravel_get_f
     bool is_here = has_bytes(network, node, get->offset, n, &refusal);
     const struct gravel_reply_frame head = {
         .id = get->id, .position = get->position, .code = refusal.code};
-    struct gravel_buffer *buffer = gravel_network_frame(
-        network, GRAVEL_FRAME_REPLY, loan->source, &head, sizeof head, is_here ? (uint32_t)n : 0);
+    struct gravel_buffer *buffer =
+        gravel_network_frame(network, GRAVEL_FRAME_REPLY, received->source, &head, sizeof head,
+                             is_here ? (uint32_t)n : 0);
     if (!buffer)
         return;
     struct gravel_reply_frame *reply = (struct gravel_reply_frame *)buffer->frame;
@@ -90,28 +91,28 @@ static void handle_get(struct gravel_network *network, const struct gravel_get_f
 }
 
 static bool dispatch(struct gravel_network *network, struct gravel_frame *frame,
-                     const struct gravel_loan *loan)
+                     const struct gravel_received *received)
 {
     void *whole = frame;
     const struct gravel_refusal_frame *refusal = whole;
     const struct gravel_death_frame *death = whole;
     if (frame->kind == GRAVEL_FRAME_MESSAGES)
-        return gravel_resolving_take(network, frame, loan);
+        return gravel_resolving_take(network, frame, received);
     if (frame->kind == GRAVEL_FRAME_RECORDS) {
-        gravel_records_take(network, frame, loan);
+        gravel_records_take(network, frame, received);
         return false;
     }
     if (frame->kind == GRAVEL_FRAME_CREDIT) {
-        gravel_records_hear(network, whole, loan);
+        gravel_records_hear(network, whole, received);
         return false;
     }
     gravel_resolving_finish(network); /* they rely on what came before them having been applied */
     switch (frame->kind) {
     case GRAVEL_FRAME_BYTES:
-        handle_bytes(network, whole, loan);
+        handle_bytes(network, whole, received);
         break;
     case GRAVEL_FRAME_REFUSAL:
-        if (gravel_fields_check_error(network, loan, refusal->code, refusal->text))
+        if (gravel_fields_check_error(network, received, refusal->code, refusal->text))
             network->shape.report(network->shape.context, refusal->code, false, refusal->text);
         break;
     case GRAVEL_FRAME_FLUSH:
@@ -119,37 +120,37 @@ static bool dispatch(struct gravel_network *network, struct gravel_frame *frame,
          * longer; answers go first. */
         if (network->sees_attached)
             gravel_sender_flush_urgent(network->handler_sender);
-        gravel_records_acknowledge(network, loan->source, loan->sequence + 1);
+        gravel_records_acknowledge(network, received->source, received->sequence + 1);
         break;
     case GRAVEL_FRAME_ACK:
-        handle_ack(network, whole, loan);
+        handle_ack(network, whole, received);
         break;
     case GRAVEL_FRAME_GET:
-        handle_get(network, whole, loan);
+        handle_get(network, whole, received);
         break;
     case GRAVEL_FRAME_REPLY:
-        gravel_job_reply(network, whole, loan);
+        gravel_job_reply(network, whole, received);
         break;
     case GRAVEL_FRAME_DEATH:
-        if (!gravel_fields_check_error(network, loan, death->code, death->text))
+        if (!gravel_fields_check_error(network, received, death->code, death->text))
             break;
         gravel_liveness_set_death(network, GRAVEL_DEATH_SENT); /* its finder tells all nodes */
         gravel_network_fail(network, GRAVEL_EPEER, death->text);
         break;
     default:
-        gravel_late_read(network, whole, loan);
+        gravel_late_read(network, whole, received);
         break;
     }
     return false;
 }
 
 bool gravel_control_handle(struct gravel_network *network, struct gravel_frame *frame,
-                           const struct gravel_loan *loan)
+                           const struct gravel_received *received)
 {
-    if (!gravel_fields_check(network, frame, loan))
+    if (!gravel_fields_check(network, frame, received))
         return false;
     uint16_t kind = frame->kind;
-    bool is_kept = dispatch(network, frame, loan);
+    bool is_kept = dispatch(network, frame, received);
     if (gravel_frame_is_counted(kind) && !is_kept)
         network->n_counted_resolved++;
     return is_kept;

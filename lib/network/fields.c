@@ -16,13 +16,13 @@
 #include <stdio.h>
 #include <string.h>
 
-bool gravel_fields_fail(struct gravel_network *network, const struct gravel_loan *loan,
+bool gravel_fields_fail(struct gravel_network *network, const struct gravel_received *received,
                         const char *format, ...)
 {
     char text[320];
     int used = snprintf(text, sizeof text,
                         "frame %" PRIu64 " of %" PRIu64 " bytes from node %u has a bad ",
-                        loan->sequence, loan->bytes, loan->source);
+                        received->sequence, received->bytes, received->source);
     va_list arguments;
     va_start(arguments, format);
     vsnprintf(text + used, sizeof text - (size_t)used, format, arguments);
@@ -32,61 +32,59 @@ bool gravel_fields_fail(struct gravel_network *network, const struct gravel_loan
     return false;
 }
 
-/* Of the frames of one kind [bytes]. */
-struct length {
+/* Of the frames of each kind [bytes]. */
+static const struct length {
     const char *name; /* NULL: there is no such kind */
     uint64_t bytes;   /* least */
     bool is_fixed;    /* and most */
+} lengths[] = {
+    [GRAVEL_FRAME_MESSAGES] = {"messages", sizeof(struct gravel_frame), false},
+    [GRAVEL_FRAME_BYTES] = {"a put", sizeof(struct gravel_bytes_frame), false},
+    [GRAVEL_FRAME_REFUSAL] = {"a refusal", sizeof(struct gravel_refusal_frame), true},
+    [GRAVEL_FRAME_FLUSH] = {"a flush", sizeof(struct gravel_frame), true},
+    [GRAVEL_FRAME_ACK] = {"an acknowledgement", sizeof(struct gravel_ack_frame), true},
+    [GRAVEL_FRAME_GET] = {"a get", sizeof(struct gravel_get_frame), true},
+    [GRAVEL_FRAME_REPLY] = {"a reply", sizeof(struct gravel_reply_frame), false},
+    [GRAVEL_FRAME_HEARTBEAT] = {"a heartbeat", sizeof(struct gravel_heartbeat_frame), true},
+    [GRAVEL_FRAME_DEATH] = {"news of a death", sizeof(struct gravel_death_frame), true},
+    [GRAVEL_FRAME_RECORDS] = {"records", sizeof(struct gravel_frame), false},
+    [GRAVEL_FRAME_CREDIT] = {"credit", sizeof(struct gravel_credit_frame), true},
 };
 
-static struct length length_of(uint16_t kind)
-{
-    static const struct length lengths[] = {
-        [GRAVEL_FRAME_MESSAGES] = {"messages", sizeof(struct gravel_frame), false},
-        [GRAVEL_FRAME_BYTES] = {"a put", sizeof(struct gravel_bytes_frame), false},
-        [GRAVEL_FRAME_REFUSAL] = {"a refusal", sizeof(struct gravel_refusal_frame), true},
-        [GRAVEL_FRAME_FLUSH] = {"a flush", sizeof(struct gravel_frame), true},
-        [GRAVEL_FRAME_ACK] = {"an acknowledgement", sizeof(struct gravel_ack_frame), true},
-        [GRAVEL_FRAME_GET] = {"a get", sizeof(struct gravel_get_frame), true},
-        [GRAVEL_FRAME_REPLY] = {"a reply", sizeof(struct gravel_reply_frame), false},
-        [GRAVEL_FRAME_HEARTBEAT] = {"a heartbeat", sizeof(struct gravel_heartbeat_frame), true},
-        [GRAVEL_FRAME_DEATH] = {"news of a death", sizeof(struct gravel_death_frame), true},
-        [GRAVEL_FRAME_RECORDS] = {"records", sizeof(struct gravel_frame), false},
-        [GRAVEL_FRAME_CREDIT] = {"credit", sizeof(struct gravel_credit_frame), true},
-    };
-    return kind < sizeof lengths / sizeof *lengths ? lengths[kind] : (struct length){.name = NULL};
-}
-
 bool gravel_fields_check(struct gravel_network *network, const struct gravel_frame *frame,
-                         const struct gravel_loan *loan)
+                         const struct gravel_received *received)
 {
-    if (loan->bytes < sizeof *frame)
-        return gravel_fields_fail(network, loan, "length (a header has %zu bytes)", sizeof *frame);
-    const struct length length = length_of(frame->kind);
+    if (received->bytes < sizeof *frame)
+        return gravel_fields_fail(network, received, "length (a header has %zu bytes)",
+                                  sizeof *frame);
+    const struct length length =
+        frame->kind < sizeof lengths / sizeof *lengths ? lengths[frame->kind] : (struct length){0};
     if (frame->magic != GRAVEL_FRAME_MAGIC || frame->version != GRAVEL_FRAME_VERSION ||
-        frame->bytes != loan->bytes || frame->source != loan->source ||
-        frame->destination != loan->destination || frame->sequence != loan->sequence ||
+        frame->bytes != received->bytes || frame->source != received->source ||
+        frame->destination != received->destination || frame->sequence != received->sequence ||
         !length.name)
-        return gravel_fields_fail(network, loan, "header (kind %u, sequence %" PRIu64 ", %u bytes)",
-                                  frame->kind, frame->sequence, frame->bytes);
+        return gravel_fields_fail(network, received,
+                                  "header (kind %u, sequence %" PRIu64 ", %u bytes)", frame->kind,
+                                  frame->sequence, frame->bytes);
     /* Read for messages alone, which come once the node is attached (N2). A part of a block may be longer. */
     const uint64_t most =
         frame->kind <= GRAVEL_FRAME_BYTES ? network->shape.config->buffer_bytes : UINT64_MAX;
-    if (!loan->buffer && loan->bytes > most)
-        return gravel_fields_fail(network, loan, "length (%s has %" PRIu64 " bytes at most)",
+    if (!received->buffer && received->bytes > most)
+        return gravel_fields_fail(network, received, "length (%s has %" PRIu64 " bytes at most)",
                                   length.name, most);
-    if (length.is_fixed ? loan->bytes == length.bytes : loan->bytes >= length.bytes)
+    if (length.is_fixed ? received->bytes == length.bytes : received->bytes >= length.bytes)
         return true;
-    return gravel_fields_fail(network, loan, "length (%s has %" PRIu64 " bytes%s)", length.name,
+    return gravel_fields_fail(network, received, "length (%s has %" PRIu64 " bytes%s)", length.name,
                               length.bytes, length.is_fixed ? "" : " or more");
 }
 
-bool gravel_fields_check_error(struct gravel_network *network, const struct gravel_loan *loan,
-                               int64_t code, const char text[GRAVEL_FRAME_TEXT_BYTES])
+bool gravel_fields_check_error(struct gravel_network *network,
+                               const struct gravel_received *received, int64_t code,
+                               const char text[GRAVEL_FRAME_TEXT_BYTES])
 {
     if (!gravel_is_error(code))
-        return gravel_fields_fail(network, loan, "code (%" PRId64 " is no error)", code);
+        return gravel_fields_fail(network, received, "code (%" PRId64 " is no error)", code);
     return memchr(text, '\0', GRAVEL_FRAME_TEXT_BYTES) ||
-           gravel_fields_fail(network, loan, "text (%u bytes without an end)",
+           gravel_fields_fail(network, received, "text (%u bytes without an end)",
                               GRAVEL_FRAME_TEXT_BYTES);
 }

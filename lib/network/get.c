@@ -77,37 +77,39 @@ bool gravel_job_step_get(struct gravel_network *network, struct gravel_job *job)
 
 /* A node answers in the order in which it is asked: a get gets its pieces in their order. */
 static bool check_reply(struct gravel_network *network, const struct gravel_job *job,
-                        const struct gravel_reply_frame *reply, const struct gravel_loan *loan)
+                        const struct gravel_reply_frame *reply,
+                        const struct gravel_received *received)
 {
-    const uint64_t n = loan->bytes - sizeof *reply;
-    if (job ? job->node != loan->source || !job->n_due : !network->peers[loan->source].n_stray)
-        return gravel_fields_fail(network, loan,
+    const uint64_t n = received->bytes - sizeof *reply;
+    if (job ? job->node != received->source || !job->n_due
+            : !network->peers[received->source].n_stray)
+        return gravel_fields_fail(network, received,
                                   "request number (%" PRIu64 ", which is answered, or not asked)",
                                   reply->id);
     if (reply->code && (!gravel_is_error(reply->code) || n))
-        return gravel_fields_fail(network, loan, "code (%" PRId64 ", with %" PRIu64 " bytes)",
+        return gravel_fields_fail(network, received, "code (%" PRId64 ", with %" PRIu64 " bytes)",
                                   reply->code, n);
     if (job && reply->position != job->answered)
-        return gravel_fields_fail(network, loan,
+        return gravel_fields_fail(network, received,
                                   "place (%" PRIu64 ", and %" PRIu64 " bytes have come)",
                                   reply->position, job->answered);
     if (job && !reply->code && n != bytes_at(network, job, reply->position))
-        return gravel_fields_fail(network, loan, "count of bytes (%" PRIu64 " for %" PRIu64 ")", n,
-                                  bytes_at(network, job, reply->position));
+        return gravel_fields_fail(network, received, "count of bytes (%" PRIu64 " for %" PRIu64 ")",
+                                  n, bytes_at(network, job, reply->position));
     return true;
 }
 
 void gravel_job_reply(struct gravel_network *network, const struct gravel_reply_frame *reply,
-                      const struct gravel_loan *loan)
+                      const struct gravel_received *received)
 {
     struct gravel_job *job = network->jobs;
     while (job &&
            (job->kind != GRAVEL_JOB_GET || job->id != reply->id || !job->has_begun || job->code))
         job = job->next;
-    if (!check_reply(network, job, reply, loan))
+    if (!check_reply(network, job, reply, received))
         return;
     if (!job) { /* the get has failed */
-        network->peers[loan->source].n_stray--;
+        network->peers[received->source].n_stray--;
         return;
     }
     job->n_due--;
@@ -120,7 +122,7 @@ void gravel_job_reply(struct gravel_network *network, const struct gravel_reply_
         job->code = (int)reply->code; /* the job's next step ends it */
         return;
     }
-    memcpy(job->data + reply->position, reply->data, loan->bytes - sizeof *reply);
-    job->answered += loan->bytes - sizeof *reply;
+    memcpy(job->data + reply->position, reply->data, received->bytes - sizeof *reply);
+    job->answered += received->bytes - sizeof *reply;
     job->moved_ns = gravel_network_lived_ns(network);
 }

@@ -138,9 +138,9 @@ void gravel_job_take_new(struct gravel_network *network)
     pthread_mutex_unlock(&network->job_lock);
 }
 
-static bool step_first(struct gravel_network *network, struct gravel_job **place)
+static bool step_first(struct gravel_network *network, struct gravel_job **link)
 {
-    struct gravel_job *job = *place, *next = job->next;
+    struct gravel_job *job = *link, *next = job->next;
     if (!job->has_begun && job->kind == GRAVEL_JOB_QUIET) {
         if (!job->has_parked)
             job->parked = gravel_credit_mark(&network->credit);
@@ -153,7 +153,7 @@ static bool step_first(struct gravel_network *network, struct gravel_job **place
     if (!job->has_begun)
         begin(network, job);
     if (step(network, job)) {
-        *place = next;
+        *link = next;
         end(network, job, job->code);
         return true;
     }
@@ -195,11 +195,11 @@ bool gravel_job_waits_for_sends(const struct gravel_network *network)
 bool gravel_job_step(struct gravel_network *network)
 {
     bool has_moved = false, has_collective = false;
-    for (struct gravel_job **place = &network->jobs; *place;)
-        if (!is_behind(*place, &has_collective) && step_first(network, place))
+    for (struct gravel_job **link = &network->jobs; *link;)
+        if (!is_behind(*link, &has_collective) && step_first(network, link))
             has_moved = true; /* a collective one behind it may wait for sends */
         else
-            place = &(*place)->next;
+            link = &(*link)->next;
     return has_moved;
 }
 

@@ -125,11 +125,11 @@ void gravel_farewell_add(struct gravel_network *network)
 void gravel_farewell_remove(const struct gravel_network *network)
 {
     pthread_mutex_lock(&lock);
-    struct gravel_network **place = &open_networks;
-    while (*place && *place != network)
-        place = &(*place)->next_open;
-    if (*place)
-        *place = network->next_open;
+    struct gravel_network **link = &open_networks;
+    while (*link && *link != network)
+        link = &(*link)->next_open;
+    if (*link)
+        *link = network->next_open;
     pthread_mutex_unlock(&lock);
 }
 

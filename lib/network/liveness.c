@@ -191,19 +191,19 @@ void gravel_late_look(struct gravel_network *network)
 }
 
 void gravel_late_read(struct gravel_network *network, const struct gravel_heartbeat_frame *beat,
-                      const struct gravel_loan *loan)
+                      const struct gravel_received *received)
 {
     struct gravel_late *late = &network->late;
     const uint32_t n_nodes = network->transport->n_nodes;
-    if (loan->source != left_of(network)) {
-        gravel_fields_fail(network, loan, "sender (node %u hears node %u)",
+    if (received->source != left_of(network)) {
+        gravel_fields_fail(network, received, "sender (node %u hears node %u)",
                            network->transport->node, left_of(network));
     } else if (beat->n_rounds < late->left_n_rounds || beat->n_rounds > late->n_rounds + 1) {
-        gravel_fields_fail(network, loan,
+        gravel_fields_fail(network, received,
                            "count of rounds (%" PRIu64 ", not %" PRIu64 " to %" PRIu64 ")",
                            beat->n_rounds, late->left_n_rounds, late->n_rounds + 1);
     } else if (beat->late_node > n_nodes) {
-        gravel_fields_fail(network, loan, "late node (%u of %u)", beat->late_node - 1, n_nodes);
+        gravel_fields_fail(network, received, "late node (%u of %u)", beat->late_node - 1, n_nodes);
     } else { /* a round ends when all have begun it, so a node is one round ahead at most */
         late->left_n_rounds = beat->n_rounds;
         late->left_node = beat->late_node;

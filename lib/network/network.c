@@ -23,13 +23,13 @@ static void pass_on(struct gravel_network *network, struct gravel_buffer *buffer
     }
     gravel_network_number(network, frame);
     network->peers[node].n_acked = network->peers[node].n_sent[0];
-    const struct gravel_loan loan = {.source = network->transport->node,
-                                     .destination = node,
-                                     .sequence = frame->sequence,
-                                     .bytes = frame->bytes,
-                                     .buffer = buffer,
-                                     .rows = buffer->rows.memory ? &buffer->rows : NULL};
-    if (!gravel_control_handle(network, frame, &loan))
+    const struct gravel_received received = {.source = network->transport->node,
+                                             .destination = node,
+                                             .sequence = frame->sequence,
+                                             .bytes = frame->bytes,
+                                             .buffer = buffer,
+                                             .rows = buffer->rows.memory ? &buffer->rows : NULL};
+    if (!gravel_control_handle(network, frame, &received))
         gravel_pool_return(buffer);
 }
 
@@ -118,11 +118,11 @@ static uint32_t receive(struct gravel_network *network, uint32_t limit)
             gravel_liveness_hear(network);
         bool is_life = bytes >= sizeof *frame && gravel_frame_is_life(frame->kind);
         uint64_t *n_before = &network->peers[source].n_received[is_life];
-        const struct gravel_loan loan = {.source = source,
-                                         .destination = transport->node,
-                                         .sequence = (*n_before)++,
-                                         .bytes = bytes};
-        const bool is_kept = gravel_control_handle(network, frame, &loan);
+        const struct gravel_received received = {.source = source,
+                                                 .destination = transport->node,
+                                                 .sequence = (*n_before)++,
+                                                 .bytes = bytes};
+        const bool is_kept = gravel_control_handle(network, frame, &received);
         /* The frames that lie in its sender's memory go back to it in their order. */
         if (!is_kept && network->n_kept_foreign)
             gravel_network_check(network, gravel_resolver_give_back(network->resolver));

@@ -81,7 +81,7 @@ void gravel_network_transmit(struct gravel_network *network, struct gravel_buffe
 
 /** resolving.c: have a frame of messages resolved. @return whether the resolver keeps it for a while. */
 bool gravel_resolving_take(struct gravel_network *network, struct gravel_frame *frame,
-                           const struct gravel_loan *loan);
+                           const struct gravel_received *received);
 /** resolving.c: get frames that the resolver has further; a handler on the device that does not end is reported, even
  * if nothing waits for it. @return whether one moved. */
 bool gravel_resolving_look(struct gravel_network *network);
@@ -93,19 +93,19 @@ void gravel_resolving_finish(struct gravel_network *network);
 void gravel_resolving_refuse(struct gravel_network *network, int code, const char *why,
                              uint32_t source, uint32_t destination);
 /** resolving.c: the resolver is done with a frame's bytes. `context` is the network, as of the next call. */
-void gravel_resolving_give_back(void *context, const struct gravel_loan *loan);
-/** resolving.c: n messages of a frame were applied, or why not. As gravel_lending's. */
-void gravel_resolving_ended(void *context, const struct gravel_loan *loan, uint64_t n_messages,
-                            const struct gravel_refusal *refusal);
+void gravel_resolving_give_back(void *context, const struct gravel_received *received);
+/** resolving.c: n messages of a frame were applied, or why not. As gravel_frame_owner's. */
+void gravel_resolving_ended(void *context, const struct gravel_received *received,
+                            uint64_t n_messages, const struct gravel_refusal *refusal);
 
 /** records.c: a frame of records has arrived. */
 void gravel_records_take(struct gravel_network *network, const struct gravel_frame *frame,
-                         const struct gravel_loan *loan);
+                         const struct gravel_received *received);
 /** records.c: whether a frame of records has questions for functions that block. */
 bool gravel_records_ask(const struct gravel_frame *frame);
 /** records.c: another node has written records of ours. */
 void gravel_records_hear(struct gravel_network *network, const struct gravel_credit_frame *frame,
-                         const struct gravel_loan *loan);
+                         const struct gravel_received *received);
 /** records.c: take back what has been dealt with. @return whether there is any for gravel_records_look. */
 bool gravel_records_collect(struct gravel_network *network);
 /** records.c: tell what came of it, and answer; the node fails if nothing is, for too long. @return whether any was.
@@ -116,23 +116,24 @@ void gravel_records_acknowledge(struct gravel_network *network, uint32_t source,
 /** records.c: a wait ends: if lines have been lost since the last one, report how many. */
 void gravel_records_tell_lost(struct gravel_network *network);
 
-/** control.c: act on a frame that has arrived. @return whether the resolver keeps it: its lender is called back. */
+/** control.c: act on a frame that has arrived. @return whether the resolver keeps it: its owner is called back. */
 bool gravel_control_handle(struct gravel_network *network, struct gravel_frame *frame,
-                           const struct gravel_loan *loan);
+                           const struct gravel_received *received);
 
 /** fields.c: whether a frame's header can be right, and its length is one of its kind; else the node fails. */
 bool gravel_fields_check(struct gravel_network *network, const struct gravel_frame *frame,
-                         const struct gravel_loan *loan);
+                         const struct gravel_received *received);
 /** fields.c: as gravel_fields_check, of another node's error. */
-bool gravel_fields_check_error(struct gravel_network *network, const struct gravel_loan *loan,
-                               int64_t code, const char text[GRAVEL_FRAME_TEXT_BYTES]);
+bool gravel_fields_check_error(struct gravel_network *network,
+                               const struct gravel_received *received, int64_t code,
+                               const char text[GRAVEL_FRAME_TEXT_BYTES]);
 /**
  * fields.c: a field cannot be right: the node fails with "frame 3 of 40 bytes from node 1 has a bad " and what it is.
  *
  * @param format  "count of rounds (%u, not 1 to %u)"
  * @return        false
  */
-bool gravel_fields_fail(struct gravel_network *network, const struct gravel_loan *loan,
+bool gravel_fields_fail(struct gravel_network *network, const struct gravel_received *received,
                         const char *format, ...) __attribute__((format(printf, 3, 4)));
 
 /** resolving.c: send the answers of a run of requests; `context` is the network. See gravel_apply_reply. */
@@ -163,7 +164,7 @@ void gravel_job_begin_barrier(struct gravel_job *job);
 bool gravel_job_step_barrier(struct gravel_network *network, struct gravel_job *job);
 /** get.c: a reply to a get; and how much one get may ask for, so that a reply fits into a node buffer [bytes]. */
 void gravel_job_reply(struct gravel_network *network, const struct gravel_reply_frame *reply,
-                      const struct gravel_loan *loan);
+                      const struct gravel_received *received);
 uint64_t gravel_get_piece_bytes(const struct gravel_network *network);
 
 /** liveness.c: a round of a call of that kind begins; has not ended, so find whom it waits for, to name it; ends. */
@@ -172,7 +173,7 @@ void gravel_late_look(struct gravel_network *network);
 void gravel_late_end(struct gravel_network *network);
 /** liveness.c: a heartbeat of our left neighbour has come. */
 void gravel_late_read(struct gravel_network *network, const struct gravel_heartbeat_frame *beat,
-                      const struct gravel_loan *loan);
+                      const struct gravel_received *received);
 
 /** liveness.c: from now on, beat and listen. */
 void gravel_liveness_begin(struct gravel_network *network);

@@ -42,16 +42,16 @@ static void give_credit(struct gravel_network *network, uint32_t source, uint32_
 
 /* @return whether it may be spooled; else *refusal. */
 static bool check(struct gravel_network *network, const struct gravel_frame *frame,
-                  const struct gravel_loan *loan, struct gravel_refusal *refusal)
+                  const struct gravel_received *received, struct gravel_refusal *refusal)
 {
-    struct gravel_expect expect = gravel_loan_expects(loan);
+    struct gravel_expect expect = gravel_received_expects(received);
     expect.handlers = network->shape.handlers;
     expect.n_handlers = network->shape.n_handlers;
-    if (gravel_transport_is_local(network->transport, loan->source) ||
-        gravel_credit_come(&network->credit, loan->source)) {
+    if (gravel_transport_is_local(network->transport, received->source) ||
+        gravel_credit_come(&network->credit, received->source)) {
         gravel_heap_lock_shared(network->shape.heap);
-        const int code = gravel_decode_records(frame, loan->bytes, &expect, network->shape.streams,
-                                               network->shape.heap, refusal);
+        const int code = gravel_decode_records(
+            frame, received->bytes, &expect, network->shape.streams, network->shape.heap, refusal);
         gravel_heap_unlock_shared(network->shape.heap);
         return !code;
     }
@@ -62,24 +62,25 @@ static bool check(struct gravel_network *network, const struct gravel_frame *fra
 }
 
 void gravel_records_take(struct gravel_network *network, const struct gravel_frame *frame,
-                         const struct gravel_loan *loan)
+                         const struct gravel_received *received)
 {
     struct gravel_refusal refusal;
-    if (check(network, frame, loan, &refusal)) {
-        gravel_network_check(network, gravel_spool_push(network->spool, frame, loan->buffer));
+    if (check(network, frame, received, &refusal)) {
+        gravel_network_check(network, gravel_spool_push(network->spool, frame, received->buffer));
         return;
     }
     gravel_counter_add(&network->counts.refused_buffers, 1);
-    gravel_resolving_refuse(network, refusal.code, refusal.text, loan->source, loan->destination);
-    give_credit(network, loan->source, loan->destination, true);
+    gravel_resolving_refuse(network, refusal.code, refusal.text, received->source,
+                            received->destination);
+    give_credit(network, received->source, received->destination, true);
 }
 
 void gravel_records_hear(struct gravel_network *network, const struct gravel_credit_frame *frame,
-                         const struct gravel_loan *loan)
+                         const struct gravel_received *received)
 {
-    const struct gravel_credit_side *side = &network->credit.sides[loan->source];
-    if (!gravel_credit_hear(&network->credit, loan->source, frame->n_written))
-        gravel_fields_fail(network, loan,
+    const struct gravel_credit_side *side = &network->credit.sides[received->source];
+    if (!gravel_credit_hear(&network->credit, received->source, frame->n_written))
+        gravel_fields_fail(network, received,
                            "count of frames written (%" PRIu64 ", not %" PRIu64 " to %" PRIu64 ")",
                            frame->n_written, side->n_written, side->n_sent);
 }

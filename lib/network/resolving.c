@@ -27,55 +27,55 @@ void gravel_resolving_refuse(struct gravel_network *network, int code, const cha
                                                          &refusal, sizeof refusal, 0));
 }
 
-static void end_messages(struct gravel_network *network, const struct gravel_loan *loan,
+static void end_messages(struct gravel_network *network, const struct gravel_received *received,
                          uint64_t n_messages, const struct gravel_refusal *refusal)
 {
     gravel_counter_add(&network->counts.resolved_buffers, 1);
     gravel_counter_add(&network->counts.resolved_messages, n_messages);
-    gravel_trace_buffer(network->trace, "resolve", loan->source, (uint32_t)loan->bytes);
+    gravel_trace_buffer(network->trace, "resolve", received->source, (uint32_t)received->bytes);
     if (refusal->code) {
         gravel_counter_add(&network->counts.refused_buffers, 1);
-        gravel_resolving_refuse(network, refusal->code, refusal->text, loan->source,
-                                loan->destination);
+        gravel_resolving_refuse(network, refusal->code, refusal->text, received->source,
+                                received->destination);
     }
     if (refusal->code == GRAVEL_EKERNEL) /* a handler on the device that does not end */
         gravel_network_fail(network, refusal->code, refusal->text);
 }
 
 bool gravel_resolving_take(struct gravel_network *network, struct gravel_frame *frame,
-                           const struct gravel_loan *loan)
+                           const struct gravel_received *received)
 {
     struct gravel_refusal refusal;
     bool is_kept;
-    network->resolving_node = loan->destination;
-    uint64_t n = gravel_resolver_resolve(network->resolver, frame, loan,
-                                         gravel_network_heap_of(network, loan->destination),
+    network->resolving_node = received->destination;
+    uint64_t n = gravel_resolver_resolve(network->resolver, frame, received,
+                                         gravel_network_heap_of(network, received->destination),
                                          &is_kept, &refusal);
     if (is_kept)
         network->n_kept++;
     else
-        end_messages(network, loan, n, &refusal);
+        end_messages(network, received, n, &refusal);
     return is_kept;
 }
 
 /* Only now is it resolved: else a barrier of its sender could end before the refusal arrives. */
-void gravel_resolving_ended(void *context, const struct gravel_loan *loan, uint64_t n_messages,
-                            const struct gravel_refusal *refusal)
+void gravel_resolving_ended(void *context, const struct gravel_received *received,
+                            uint64_t n_messages, const struct gravel_refusal *refusal)
 {
     struct gravel_network *network = context;
-    end_messages(network, loan, n_messages, refusal);
+    end_messages(network, received, n_messages, refusal);
     network->n_counted_resolved++;
 }
 
-void gravel_resolving_give_back(void *context, const struct gravel_loan *loan)
+void gravel_resolving_give_back(void *context, const struct gravel_received *received)
 {
     struct gravel_network *network = context;
     network->n_kept--;
-    if (loan->buffer) {
-        gravel_pool_return(loan->buffer);
+    if (received->buffer) {
+        gravel_pool_return(received->buffer);
         return;
     }
-    network->transport->operations->give_back(network->transport, loan->source);
+    network->transport->operations->give_back(network->transport, received->source);
     network->n_kept_foreign--;
 }
 

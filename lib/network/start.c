@@ -208,9 +208,9 @@ int gravel_network_attach(struct gravel_network *network, const struct gravel_me
         .memory = memory,
         .calls = calls,
         .max_frame_bytes = config->buffer_bytes,
-        .lending = {.context = network,
-                    .give_back = gravel_resolving_give_back,
-                    .ended = gravel_resolving_ended},
+        .owner = {.context = network,
+                  .give_back = gravel_resolving_give_back,
+                  .ended = gravel_resolving_ended},
     };
     struct gravel_sender_shape sender = {
         .node = network->transport->node,

@@ -16,12 +16,12 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct gravel *nodes;
 
 /* Finds what points to the node, or to the list's end. */
-static struct gravel **place_of(const struct gravel *gravel)
+static struct gravel **link_to(const struct gravel *gravel)
 {
-    struct gravel **place = &nodes;
-    while (*place && *place != gravel)
-        place = &(*place)->next;
-    return place;
+    struct gravel **link = &nodes;
+    while (*link && *link != gravel)
+        link = &(*link)->next;
+    return link;
 }
 
 void gravel_abort_allow(struct gravel *gravel)
@@ -45,9 +45,9 @@ bool gravel_abort_refuse(struct gravel *gravel)
     struct gravel_wait wait = {
         .limit.ns = gravel_limit_ns(GRAVEL_LIMIT_LOG, gravel->config.timeout_ms) + GRAVEL_NS_PER_S};
     pthread_mutex_lock(&lock);
-    struct gravel **place = place_of(gravel);
-    if (*place)
-        *place = gravel->next;
+    struct gravel **link = link_to(gravel);
+    if (*link)
+        *link = gravel->next;
     pthread_mutex_unlock(&lock);
     while (count(gravel) && !gravel_wait_pause(&wait))
         ;

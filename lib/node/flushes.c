@@ -50,11 +50,11 @@ int gravel_objects_remove(struct gravel_object *object)
     gravel_guards_remove(&gravel->guards, &object->guard);
     gravel_guards_remove(&gravel->guards, &object->range);
     GRAVEL_TRY(gravel_objects_enter(gravel));
-    struct gravel_object **place = &gravel->objects;
-    while (*place && *place != object)
-        place = &(*place)->next;
-    if (*place)
-        *place = object->next;
+    struct gravel_object **link = &gravel->objects;
+    while (*link && *link != object)
+        link = &(*link)->next;
+    if (*link)
+        *link = object->next;
     gravel_objects_leave(gravel);
     return 0;
 }

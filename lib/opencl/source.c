@@ -215,28 +215,28 @@ void gravel_source_expand(FILE *out, const char *name, const char *text,
     "<kernel>:" /* what NVIDIA's compiler calls a text, whatever its #line directives say */
 
 /* Where a line of an expanded text is from. */
-struct place {
+struct position {
     uint32_t line; /* 0: the text does not say */
     char name[257];
 };
 
-static struct place find_place(const char *text, uint32_t line)
+static struct position find_position(const char *text, uint32_t line)
 {
-    struct place place = {.line = 0};
+    struct position position = {.line = 0};
     for (uint32_t at = 1; at < line && *text; at++) {
         uint32_t named;
-        char name[sizeof place.name];
+        char name[sizeof position.name];
         if (strncmp(text, "#line ", 6) == 0 &&
             sscanf(text, "#line %u \"%256[^\"\n]\"", &named, name) == 2) {
-            place.line = named;
-            snprintf(place.name, sizeof place.name, "%s", name);
-        } else if (place.line) {
-            place.line++;
+            position.line = named;
+            snprintf(position.name, sizeof position.name, "%s", name);
+        } else if (position.line) {
+            position.line++;
         }
         text += strcspn(text, "\n");
         text += *text == '\n';
     }
-    return place;
+    return position;
 }
 
 void gravel_source_name_places(FILE *out, const char *log, const char *text)
@@ -246,10 +246,10 @@ void gravel_source_name_places(FILE *out, const char *log, const char *text)
         fwrite(log, 1, (size_t)(found - log), out);
         char *end;
         const char *number = found + strlen(UNNAMED);
-        const struct place place = find_place(text, (uint32_t)strtoul(number, &end, 10));
-        bool is_known = end != number && place.line;
+        const struct position position = find_position(text, (uint32_t)strtoul(number, &end, 10));
+        bool is_known = end != number && position.line;
         if (is_known)
-            fprintf(out, "%s:%u", place.name, place.line);
+            fprintf(out, "%s:%u", position.name, position.line);
         else
             fputs(UNNAMED, out);
         found = is_known ? end : number;

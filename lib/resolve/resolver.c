@@ -93,11 +93,12 @@ static void refuse_device(int code, struct gravel_refusal *refusal)
 
 /* Applies any other frame. @return messages applied. */
 static uint64_t check_and_apply(struct gravel_resolver *resolver, void *frame,
-                                const struct gravel_loan *loan, const struct gravel_expect *expect,
-                                uint32_t heap, struct gravel_refusal *refusal)
+                                const struct gravel_received *received,
+                                const struct gravel_expect *expect, uint32_t heap,
+                                struct gravel_refusal *refusal)
 {
     struct gravel_applied applied = {.n_messages = 0};
-    if (gravel_decode_check(frame, loan->bytes, expect, resolver->shape.heap, refusal))
+    if (gravel_decode_check(frame, received->bytes, expect, resolver->shape.heap, refusal))
         return 0;
     int code = apply(resolver, frame, heap, &applied);
     if (code)
@@ -112,10 +113,10 @@ static uint64_t check_and_apply(struct gravel_resolver *resolver, void *frame,
 }
 
 uint64_t gravel_resolver_resolve(struct gravel_resolver *resolver, void *frame,
-                                 const struct gravel_loan *loan, uint32_t heap, bool *is_kept,
-                                 struct gravel_refusal *refusal)
+                                 const struct gravel_received *received, uint32_t heap,
+                                 bool *is_kept, struct gravel_refusal *refusal)
 {
-    struct gravel_expect expect = gravel_loan_expects(loan);
+    struct gravel_expect expect = gravel_received_expects(received);
     uint64_t n_messages = 0;
     bool is_planned = false;
     expect.handlers = resolver->shape.handlers;
@@ -124,14 +125,14 @@ uint64_t gravel_resolver_resolve(struct gravel_resolver *resolver, void *frame,
     gravel_heap_lock_shared(resolver->shape.heap);
     int code =
         resolver->device
-            ? gravel_device_resolver_keep(resolver->device, frame, loan, &expect,
+            ? gravel_device_resolver_keep(resolver->device, frame, received, &expect,
                                           gravel_memory_heap_offset(resolver->shape.memory, heap),
                                           &is_planned, refusal)
             : 0;
     if (code)
         refuse_device(code, refusal);
     if (!is_planned)
-        n_messages = check_and_apply(resolver, frame, loan, &expect, heap, refusal);
+        n_messages = check_and_apply(resolver, frame, received, &expect, heap, refusal);
     gravel_heap_unlock_shared(resolver->shape.heap);
     *is_kept = is_planned && !refusal->code;
     return n_messages;

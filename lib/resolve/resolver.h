@@ -21,30 +21,31 @@
 
 struct gravel_resolver;
 
-/* A frame for the resolver, which may keep it for a while: until give_back. It stays the lender's. */
-struct gravel_loan {
+/* A frame for the resolver, which may keep it for a while: until give_back. It stays the owner's. */
+struct gravel_received {
     uint32_t source, destination; /* nodes */
     uint64_t sequence;            /* of the frame among those from source */
     uint64_t bytes;               /* as received */
     void *buffer;
-    /* the lender's: what is given back; NULL: the frame that lies in source's memory */
+    /* the owner's: what is given back; NULL: the frame that lies in source's memory */
     const struct gravel_rows *rows; /* where the messages are on the device; NULL: in the frame */
 };
 
-/* What the lender learns of frames that were kept, in the order in which they came. */
-struct gravel_lending {
+/* What the owner learns of frames that were kept, in the order in which they came. */
+struct gravel_frame_owner {
     void *context;
     /* The frame may be written to again, and what rows tells of. */
-    void (*give_back)(void *context, const struct gravel_loan *loan);
+    void (*give_back)(void *context, const struct gravel_received *received);
     /* @param n_messages  applied; 0 if refused. @param refusal  code 0 if it was not. */
-    void (*ended)(void *context, const struct gravel_loan *loan, uint64_t n_messages,
+    void (*ended)(void *context, const struct gravel_received *received, uint64_t n_messages,
                   const struct gravel_refusal *refusal);
 };
 
-static inline struct gravel_expect gravel_loan_expects(const struct gravel_loan *loan)
+static inline struct gravel_expect gravel_received_expects(const struct gravel_received *received)
 {
-    return (struct gravel_expect){
-        .source = loan->source, .destination = loan->destination, .sequence = loan->sequence};
+    return (struct gravel_expect){.source = received->source,
+                                  .destination = received->destination,
+                                  .sequence = received->sequence};
 }
 
 struct gravel_resolver_shape {
@@ -58,7 +59,7 @@ struct gravel_resolver_shape {
     const struct gravel_memory *memory; /* of the local heaps */
     struct gravel_device_calls *calls;  /* handlers that the device runs; NULL if none */
     uint64_t max_frame_bytes;
-    struct gravel_lending lending; /* to whom frames belong that are kept */
+    struct gravel_frame_owner owner; /* to whom frames belong that are kept */
 };
 
 /** @return 0; GRAVEL_ENOMEM; GRAVEL_ECL. */
@@ -70,16 +71,16 @@ bool gravel_resolver_destroy(struct gravel_resolver *resolver);
  * Check a MESSAGES frame, and apply it (or, where kernels apply, begin to) if it passes. Nothing is written if it does
  * not.
  *
- * @param frame     [loan->bytes] as received; its requests get their answers in it.
- * @param loan      whose it is, and which frame is due.
+ * @param frame     [received->bytes] as received; its requests get their answers in it.
+ * @param received      whose it is, and which frame is due.
  * @param heap      number of the destination's heap.
  * @param is_kept   [out] the resolver still reads the frame: its callbacks report, instead of this call.
  * @param refusal   [out] why it was refused, or which handler failed; code 0 if all is well.
  * @return          messages applied [count].
  */
 uint64_t gravel_resolver_resolve(struct gravel_resolver *resolver, void *frame,
-                                 const struct gravel_loan *loan, uint32_t heap, bool *is_kept,
-                                 struct gravel_refusal *refusal);
+                                 const struct gravel_received *received, uint32_t heap,
+                                 bool *is_kept, struct gravel_refusal *refusal);
 
 /**
  * Enqueue that each queue's next few packages are applied where they lie, as far as they are updates for this node.

@@ -51,12 +51,12 @@ static int fail_unknown(const char *name)
     } nearest[N_NEAREST + 1]; /* and the next one to compare */
     const struct gravel_setting *setting;
     for (uint32_t i = 0; (setting = gravel_setting_at(i)); i++) {
-        uint32_t place = i < N_NEAREST ? i : N_NEAREST;
+        uint32_t position = i < N_NEAREST ? i : N_NEAREST;
         const uint32_t d = distance(name, setting->field);
-        for (; place > 0 && d < nearest[place - 1].distance; place--)
-            nearest[place] = nearest[place - 1];
-        nearest[place].distance = d;
-        nearest[place].field = setting->field;
+        for (; position > 0 && d < nearest[position - 1].distance; position--)
+            nearest[position] = nearest[position - 1];
+        nearest[position].distance = d;
+        nearest[position].field = setting->field;
     }
     return gravel_fail(GRAVEL_ECONFIG, "there is no setting %.64s; the nearest are %s, %s, %s",
                        name, nearest[0].field, nearest[1].field, nearest[2].field);

@@ -90,10 +90,10 @@ static struct buffer_range range_of(const struct gravel_device *device)
 }
 
 uint64_t gravel_derive_buffer_bytes(const struct gravel_config *config,
-                                    const struct gravel_surroundings *place)
+                                    const struct gravel_surroundings *around)
 {
-    const struct buffer_range range = range_of(place->device);
-    const uint64_t budget = route_memory(config) / ROUTE_PARTS / range.n_wanted / place->n_nodes;
+    const struct buffer_range range = range_of(around->device);
+    const uint64_t budget = route_memory(config) / ROUTE_PARTS / range.n_wanted / around->n_nodes;
     uint64_t bytes = range.most_bytes;
     while (bytes > range.least_bytes && bytes > budget)
         bytes /= 2;
@@ -149,10 +149,10 @@ uint32_t gravel_derive_pump_buffers(const struct gravel_config *config, uint32_t
 }
 
 uint32_t gravel_derive_awake_us(const struct gravel_config *config,
-                                const struct gravel_surroundings *place)
+                                const struct gravel_surroundings *around)
 {
-    uint32_t n_units = place->device->capability.is_cpu ? place->device->units : 0;
-    return place->cores >= n_units + config->n_aggregators + HOST_THREADS ? AWAKE_US : 0;
+    uint32_t n_units = around->device->capability.is_cpu ? around->device->units : 0;
+    return around->cores >= n_units + config->n_aggregators + HOST_THREADS ? AWAKE_US : 0;
 }
 
 static uint32_t limit_ms(enum gravel_limit_name name, const struct gravel_config *config)
@@ -162,11 +162,11 @@ static uint32_t limit_ms(enum gravel_limit_name name, const struct gravel_config
 }
 
 static uint32_t derive_n_aggregators(const struct gravel_config *config,
-                                     const struct gravel_surroundings *place)
+                                     const struct gravel_surroundings *around)
 {
-    bool is_pump = gravel_step_is_pumped(place->device->step);
-    bool has_host_bin = is_pump && !gravel_device_bins(place->device, config->device_aggregation);
-    return has_host_bin && place->cores >= PUMP_CORES ? PUMP_AGGREGATORS : 1;
+    bool is_pump = gravel_step_is_pumped(around->device->step);
+    bool has_host_bin = is_pump && !gravel_device_bins(around->device, config->device_aggregation);
+    return has_host_bin && around->cores >= PUMP_CORES ? PUMP_AGGREGATORS : 1;
 }
 
 /* Groups of a GPU that serve leave room beside the kernels whose messages they serve: see slice_beside of launch.c. */
@@ -197,16 +197,16 @@ static uint32_t pump_slot(const struct gravel_device *device)
     return bytes < GRAVELP_SLOT_MIN_BYTES ? GRAVELP_SLOT_MIN_BYTES : bytes;
 }
 
-static bool gpu_bins(const struct gravel_config *config, const struct gravel_surroundings *place)
+static bool gpu_bins(const struct gravel_config *config, const struct gravel_surroundings *around)
 {
-    return !place->device->capability.is_cpu &&
-           gravel_device_bins(place->device, config->device_aggregation);
+    return !around->device->capability.is_cpu &&
+           gravel_device_bins(around->device, config->device_aggregation);
 }
 
 static uint64_t derive_queue_bytes(const struct gravel_config *config,
-                                   const struct gravel_surroundings *place)
+                                   const struct gravel_surroundings *around)
 {
-    uint64_t each = gpu_bins(config, place) ? BINNED_QUEUE_BYTES : QUEUE_BYTES;
+    uint64_t each = gpu_bins(config, around) ? BINNED_QUEUE_BYTES : QUEUE_BYTES;
     uint64_t bytes = each * config->n_aggregators;
     return bytes < QUEUES_BUDGET ? bytes : QUEUES_BUDGET;
 }
@@ -228,22 +228,22 @@ static uint32_t derive_flush_us(bool is_pump, uint32_t n_nodes)
     return many > few ? many : few;
 }
 
-void gravel_derive(struct gravel_config *config, const struct gravel_surroundings *place)
+void gravel_derive(struct gravel_config *config, const struct gravel_surroundings *around)
 {
-    const bool is_pump = gravel_step_is_pumped(place->device->step);
+    const bool is_pump = gravel_step_is_pumped(around->device->step);
     if (config->n_aggregators == 0)
-        config->n_aggregators = derive_n_aggregators(config, place);
+        config->n_aggregators = derive_n_aggregators(config, around);
     if (config->slot_bytes == 0)
-        config->slot_bytes = derive_slot_bytes(config, place->device);
+        config->slot_bytes = derive_slot_bytes(config, around->device);
     if (config->queue_bytes == 0)
-        config->queue_bytes = derive_queue_bytes(config, place);
+        config->queue_bytes = derive_queue_bytes(config, around);
     if (config->buffer_bytes == 0)
-        config->buffer_bytes = gravel_derive_buffer_bytes(config, place);
+        config->buffer_bytes = gravel_derive_buffer_bytes(config, around);
     if (config->n_buffers == 0)
-        config->n_buffers = derive_n_buffers(config, place->n_nodes);
+        config->n_buffers = derive_n_buffers(config, around->n_nodes);
     if (config->flush_us == 0)
-        config->flush_us = derive_flush_us(is_pump, place->n_nodes);
-    derive_servers(config, place->device);
+        config->flush_us = derive_flush_us(is_pump, around->n_nodes);
+    derive_servers(config, around->device);
     if (config->chain_limit_ms == 0)
         config->chain_limit_ms = limit_ms(GRAVEL_LIMIT_CHAIN, config);
     if (config->kernel_limit_ms == 0 &&

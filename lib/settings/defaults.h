@@ -20,7 +20,7 @@ struct gravel_surroundings {
 
 /** The node buffer this node would take [bytes], if it is left to Gravel. All nodes must take the same. */
 uint64_t gravel_derive_buffer_bytes(const struct gravel_config *config,
-                                    const struct gravel_surroundings *place);
+                                    const struct gravel_surroundings *around);
 
 /**
  * Whether node buffers of aggregators and host calls fit GRAVEL_ROUTE_MEMORY, if it is set.
@@ -34,7 +34,7 @@ int gravel_derive_check_route_memory(const struct gravel_config *config, uint32_
 uint32_t gravel_derive_group_size(const struct gravel_device *device);
 
 /** Fill in every setting that is 0 and stands for one that is derived. */
-void gravel_derive(struct gravel_config *config, const struct gravel_surroundings *place);
+void gravel_derive(struct gravel_config *config, const struct gravel_surroundings *around);
 
 /**
  * How long a host thread that waits stays awake [us]: 0 unless a core is left for each of them beside kernels.
@@ -42,7 +42,7 @@ void gravel_derive(struct gravel_config *config, const struct gravel_surrounding
  * @param config  nothing in it is left to be derived.
  */
 uint32_t gravel_derive_awake_us(const struct gravel_config *config,
-                                const struct gravel_surroundings *place);
+                                const struct gravel_surroundings *around);
 
 /**
  * Node buffers that the pump needs for each queue, if the device bins [count].

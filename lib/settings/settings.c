@@ -40,7 +40,7 @@ const struct gravel_setting *gravel_setting_at(uint32_t i)
 
 /* ---- values ---------------------------------------------------------------------------------- */
 
-static void *place_of(struct gravel_config *config, const struct gravel_setting *setting)
+static void *field_of(struct gravel_config *config, const struct gravel_setting *setting)
 {
     return (unsigned char *)config + setting->offset;
 }
@@ -48,23 +48,23 @@ static void *place_of(struct gravel_config *config, const struct gravel_setting 
 uint64_t gravel_setting_number(const struct gravel_config *config,
                                const struct gravel_setting *setting)
 {
-    const void *place = (const unsigned char *)config + setting->offset;
+    const void *field = (const unsigned char *)config + setting->offset;
     if (setting->kind == GRAVEL_SETTING_BOOL)
-        return *(const bool *)place;
-    return setting->kind == GRAVEL_SETTING_COUNT ? *(const uint32_t *)place
-                                                 : *(const uint64_t *)place;
+        return *(const bool *)field;
+    return setting->kind == GRAVEL_SETTING_COUNT ? *(const uint32_t *)field
+                                                 : *(const uint64_t *)field;
 }
 
 static void set_number(struct gravel_config *config, const struct gravel_setting *setting,
                        uint64_t number)
 {
-    void *place = place_of(config, setting);
+    void *field = field_of(config, setting);
     if (setting->kind == GRAVEL_SETTING_BOOL)
-        *(bool *)place = number != 0;
+        *(bool *)field = number != 0;
     else if (setting->kind == GRAVEL_SETTING_COUNT)
-        *(uint32_t *)place = (uint32_t)number;
+        *(uint32_t *)field = (uint32_t)number;
     else
-        *(uint64_t *)place = number;
+        *(uint64_t *)field = number;
 }
 
 static int assign_number(struct gravel_config *config, const struct gravel_setting *setting,
@@ -89,7 +89,7 @@ int gravel_setting_assign(struct gravel_config *config, const struct gravel_sett
     if (strlen(text) >= setting->bytes)
         return gravel_fail(GRAVEL_ECONFIG, "%s: longer than %zu characters", name,
                            setting->bytes - 1);
-    strcpy(place_of(config, setting), text);
+    strcpy(field_of(config, setting), text);
     return 0;
 }
 
@@ -100,7 +100,7 @@ static int fill(struct gravel_config *config)
     for (const struct gravel_setting *s = settings; s < settings + N_SETTINGS && !code; s++) {
         const char *text = getenv(s->variable);
         if (s->kind == GRAVEL_SETTING_STRING)
-            strcpy(place_of(config, s), s->text);
+            strcpy(field_of(config, s), s->text);
         else
             set_number(config, s, s->number);
         if (text && *text)
@@ -117,11 +117,11 @@ enum gravel_setting_reach gravel_setting_reach(const struct gravel_setting *sett
     static const struct {
         size_t offset;
         enum gravel_setting_reach reach;
-    } others[] = {{OFFSET(device), GRAVEL_SETTING_OF_A_PLACE},
-                  {OFFSET(host_cores), GRAVEL_SETTING_OF_A_PLACE},
-                  {OFFSET(transport), GRAVEL_SETTING_OF_A_PLACE},
-                  {OFFSET(loopback_nodes), GRAVEL_SETTING_OF_A_PLACE},
-                  {OFFSET(trace), GRAVEL_SETTING_OF_A_PLACE},
+    } others[] = {{OFFSET(device), GRAVEL_SETTING_PER_HOST},
+                  {OFFSET(host_cores), GRAVEL_SETTING_PER_HOST},
+                  {OFFSET(transport), GRAVEL_SETTING_PER_HOST},
+                  {OFFSET(loopback_nodes), GRAVEL_SETTING_PER_HOST},
+                  {OFFSET(trace), GRAVEL_SETTING_PER_HOST},
                   {OFFSET(heap_bytes), GRAVEL_SETTING_AGREED},
                   {OFFSET(buffer_bytes), GRAVEL_SETTING_AGREED},
                   {OFFSET(timeout_ms), GRAVEL_SETTING_AGREED},
@@ -143,8 +143,8 @@ static bool is_default(const struct gravel_config *config, const struct gravel_s
 void gravel_config_take(struct gravel_config *config, const struct gravel_config *from)
 {
     for (const struct gravel_setting *s = settings; s < settings + N_SETTINGS; s++)
-        if (is_default(config, s) && gravel_setting_reach(s) != GRAVEL_SETTING_OF_A_PLACE)
-            memcpy(place_of(config, s), (const unsigned char *)from + s->offset, s->bytes);
+        if (is_default(config, s) && gravel_setting_reach(s) != GRAVEL_SETTING_PER_HOST)
+            memcpy(field_of(config, s), (const unsigned char *)from + s->offset, s->bytes);
 }
 
 void gravel_config_fall_back(struct gravel_config *config)

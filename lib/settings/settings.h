@@ -18,10 +18,10 @@ enum gravel_setting_kind {
     GRAVEL_SETTING_BYTES
 };
 
-/* Of a place: the device, its cores, the transport, files. Of the job: node 0's, at each node that leaves its default.
+/* Per host: the device, its cores, the transport, files. Of the job: node 0's, at each node that leaves its default.
  * Agreed: of the job, and equal at all nodes. */
 enum gravel_setting_reach {
-    GRAVEL_SETTING_OF_A_PLACE,
+    GRAVEL_SETTING_PER_HOST,
     GRAVEL_SETTING_OF_THE_JOB,
     GRAVEL_SETTING_AGREED
 };
@@ -60,7 +60,7 @@ int gravel_settings_check_names(void (*tell)(void *context, const char *text), v
 /** gravel_setting_check of all. */
 int gravel_config_check(const struct gravel_config *config);
 
-/** Take over what is set at another node, and left at its default here; but not what is of a place. */
+/** Take over what is set at another node, and left at its default here; except what is per host. */
 void gravel_config_take(struct gravel_config *config, const struct gravel_config *from);
 
 /** Instead of settings that cannot be read: just enough to tell the other nodes that this node cannot open. */

@@ -20,16 +20,16 @@
 #define MOST_NAME 64
 
 /* Which arguments are GRAVEL_STEAL and GRAVEL_ARENA. */
-struct places {
+struct arguments {
     cl_uint steal;
     bool has_steal, has_arena;
 };
 
-static cl_int find(cl_kernel kernel, struct places *places)
+static cl_int find(cl_kernel kernel, struct arguments *arguments)
 {
     cl_uint n = 0;
     char name[MOST_NAME];
-    *places = (struct places){0};
+    *arguments = (struct arguments){0};
     cl_int error = clGetKernelInfo(kernel, CL_KERNEL_NUM_ARGS, sizeof n, &n, NULL);
     for (cl_uint i = 0; error == CL_SUCCESS && i < n; i++) {
         error = clGetKernelArgInfo(kernel, i, CL_KERNEL_ARG_NAME, sizeof name, name, NULL);
@@ -38,10 +38,10 @@ static cl_int find(cl_kernel kernel, struct places *places)
             continue;
         }
         if (error == CL_SUCCESS && !strcmp(name, "gravel_steal_")) {
-            places->steal = i;
-            places->has_steal = true;
+            arguments->steal = i;
+            arguments->has_steal = true;
         }
-        places->has_arena |= error == CL_SUCCESS && !strcmp(name, "gravel_arena_");
+        arguments->has_arena |= error == CL_SUCCESS && !strcmp(name, "gravel_arena_");
     }
     return error;
 }
@@ -64,16 +64,16 @@ static int check_group_size(const struct gravel_steal *steal, cl_kernel kernel)
     return 0;
 }
 
-static int prepare(struct gravel_steal *steal, cl_kernel kernel, struct places *places)
+static int prepare(struct gravel_steal *steal, cl_kernel kernel, struct arguments *arguments)
 {
     GRAVEL_TRY(gravel_check_cl("gravel_steal_launch: clGetKernelArgInfo (is the program built by "
                                "gravel_program_build?)",
-                               find(kernel, places)));
-    if (!places->has_steal)
+                               find(kernel, arguments)));
+    if (!arguments->has_steal)
         return gravel_fail(GRAVEL_EINVAL, "gravel_steal_launch: the kernel has no GRAVEL_STEAL");
     GRAVEL_TRY(check_group_size(steal, kernel));
     return gravel_check_cl("gravel_steal_launch: setting GRAVEL_STEAL",
-                           gravel_region_set_argument(&steal->region, kernel, places->steal));
+                           gravel_region_set_argument(&steal->region, kernel, arguments->steal));
 }
 
 /* Enqueues a kernel that needs nothing beside it. */
@@ -167,7 +167,7 @@ static int launch_drained(struct gravel_steal *steal, cl_kernel kernel, cl_uint 
 int gravel_steal_launch(struct gravel_steal *steal, cl_kernel kernel, cl_uint n_wait,
                         const cl_event *wait, cl_event *event)
 {
-    struct places places;
+    struct arguments arguments;
     cl_event end = NULL;
     static const char call[] = "gravel_steal_launch";
     if (event)
@@ -178,12 +178,12 @@ int gravel_steal_launch(struct gravel_steal *steal, cl_kernel kernel, cl_uint n_
     struct gravel *gravel = steal->gravel;
     int code = gravel_steal_join(steal);
     if (!code)
-        code = prepare(steal, kernel, &places);
-    if (!code && places.has_arena && !gravel_step_may_wait(gravel->device.step))
+        code = prepare(steal, kernel, &arguments);
+    if (!code && arguments.has_arena && !gravel_step_may_wait(gravel->device.step))
         code = launch_drained(steal, kernel, n_wait, wait, &end);
     else if (!code)
-        code = launch_once(steal, kernel, places.has_arena || gravel_n_nodes(gravel) > 1, 0, n_wait,
-                           wait, &end);
+        code = launch_once(steal, kernel, arguments.has_arena || gravel_n_nodes(gravel) > 1, 0,
+                           n_wait, wait, &end);
     if (event && !code)
         *event = end;
     else

@@ -76,13 +76,14 @@ WRAPPED(struct gravel_buffer *, gravel_handover_note, const struct gravel_handov
 }
 
 WRAPPED(int, gravel_device_resolver_keep, struct gravel_device_resolver *resolver,
-        const void *frame, const struct gravel_loan *loan, const struct gravel_expect *expect,
-        uint64_t heap_offset, bool *is_planned, struct gravel_refusal *refusal)
+        const void *frame, const struct gravel_received *received,
+        const struct gravel_expect *expect, uint64_t heap_offset, bool *is_planned,
+        struct gravel_refusal *refusal)
 {
     /* A long frame that is not a part that never left the device. */
-    if (!loan->rows && loan->bytes >= GRAVEL_STRAIGHT_BYTES)
+    if (!received->rows && received->bytes >= GRAVEL_STRAIGHT_BYTES)
         pass(NOTE);
-    return __real_gravel_device_resolver_keep(resolver, frame, loan, expect, heap_offset,
+    return __real_gravel_device_resolver_keep(resolver, frame, received, expect, heap_offset,
                                               is_planned, refusal);
 }
 

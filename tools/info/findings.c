@@ -169,7 +169,7 @@ static void compare_settings(const json_t *ranks, json_t *findings)
         size_t i;
         json_array_foreach(ranks, i, rank)
             json_array_append_new(values, setting_of(rank, json_array_get(ranks, 0), setting));
-        if (gravel_setting_reach(setting) == GRAVEL_SETTING_OF_A_PLACE)
+        if (gravel_setting_reach(setting) == GRAVEL_SETTING_PER_HOST)
             json_decref(values);
         else
             compare(&of, ranks, values, findings);

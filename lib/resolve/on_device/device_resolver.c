@@ -15,7 +15,7 @@
  * No command waits for one of another queue: on NVIDIA such a wait does not end beside a kernel that waits.
  *
  * Memory:  an upload's event orders the frame before its kernels, which one in-order queue orders; the event of the
- *          records' read orders both before the lender's callbacks.
+ *          records' read orders both before the owner's callbacks.
  */
 #include "resolve/on_device/device_resolver.h"
 
@@ -31,7 +31,8 @@
 
 /* While the ring is full the network thread waits, and nothing leaves either: two nodes seldom fill so many. */
 #define N_FRAMES 16u
-#define N_STAGED 4u /* places for copies, of frames of the ring in turn; a divisor of N_FRAMES */
+#define N_STAGED \
+    4u /* staging slots for copies, of frames of the ring in turn; a divisor of N_FRAMES */
 
 /* What check_indices finds: resolve.cl's `refused`. */
 struct record {
@@ -39,13 +40,13 @@ struct record {
 };
 #define RECORDS_BYTES (N_FRAMES * sizeof(struct record))
 
-/* A place of the ring. */
+/* A slot of the ring. */
 struct in_flight {
     cl_mem uploaded; /* [max_frame_bytes] on the device */
     cl_event sent;   /* its upload; NULL: none that may be under way */
-    bool is_kept;    /* its lender is called back; else it was copied */
+    bool is_kept;    /* its owner is called back; else it was copied */
     /* Of a frame that is kept: */
-    struct gravel_loan loan;
+    struct gravel_received received;
     struct gravel_plan plan;
     uint64_t heap_offset;
 };
@@ -60,7 +61,7 @@ struct gravel_device_resolver {
     cl_event told;                /* of the read of all records under way; NULL: none is */
     uint32_t n_told;              /* frames, from the oldest on, that end with it */
     struct in_flight frames[N_FRAMES];
-    uint32_t first;            /* the oldest frame's place */
+    uint32_t first;            /* the oldest frame's slot */
     uint32_t n, n_begun;       /* frames; those of them whose kernels are enqueued */
     struct gravel_kept broken; /* why frames that were under way are not applied; stays */
 };
@@ -68,7 +69,7 @@ struct gravel_device_resolver {
 /* A frame that is being copied and applied. */
 struct pass {
     struct gravel_device_resolver *resolver;
-    struct in_flight *place;
+    struct in_flight *slot;
     unsigned char *staged; /* [max_frame_bytes] pinned */
     const struct gravel_apply *apply;
     struct gravel_frame *frame;
@@ -179,28 +180,28 @@ static int tell_broken(const struct gravel_device_resolver *resolver)
     return resolver->broken.code ? gravel_fail_again(&resolver->broken) : 0;
 }
 
-/* Returns the place of frame i, counted from the oldest. */
-static struct in_flight *place_of(struct gravel_device_resolver *resolver, uint32_t i)
+/* Returns the slot of frame i, counted from the oldest. */
+static struct in_flight *slot_of(struct gravel_device_resolver *resolver, uint32_t i)
 {
     return &resolver->frames[(resolver->first + i) % N_FRAMES];
 }
 
 static uint32_t number_of(const struct gravel_device_resolver *resolver,
-                          const struct in_flight *place)
+                          const struct in_flight *slot)
 {
-    return (uint32_t)(place - resolver->frames);
+    return (uint32_t)(slot - resolver->frames);
 }
 
 /* Enqueues a run of a frame that is kept. @param applies  false: only its check. */
-static int enqueue_run(const struct gravel_device_resolver *resolver, const struct in_flight *place,
+static int enqueue_run(const struct gravel_device_resolver *resolver, const struct in_flight *slot,
                        const struct gravel_planned_run *planned, bool applies)
 {
-    const struct gravel_rows *rows = place->loan.rows;
+    const struct gravel_rows *rows = slot->received.rows;
     struct gravel_device_run run =
-        gravel_device_run_of(&resolver->runs, &planned->run, rows ? rows->memory : place->uploaded,
-                             planned->at, place->heap_offset);
+        gravel_device_run_of(&resolver->runs, &planned->run, rows ? rows->memory : slot->uploaded,
+                             planned->at, slot->heap_offset);
     run.refused = resolver->refused;
-    run.record = number_of(resolver, place);
+    run.record = number_of(resolver, slot);
     run.first = planned->first;
     run.n_words = planned->n_words;
     if (rows) {
@@ -227,59 +228,58 @@ static int tell(struct gravel_device_resolver *resolver)
 /* Begins the first frame that is not, and is on the device: gives it back if it is a copy, and applies it. */
 static int begin(struct gravel_device_resolver *resolver)
 {
-    struct in_flight *place = place_of(resolver, resolver->n_begun);
-    const struct gravel_plan *plan = &place->plan;
-    const struct gravel_lending *lending = &resolver->shape.lending;
-    gravel_cl_event_release(place->sent);
-    place->sent = NULL;
-    if (!place->loan.rows)
-        lending->give_back(lending->context, &place->loan);
+    struct in_flight *slot = slot_of(resolver, resolver->n_begun);
+    const struct gravel_plan *plan = &slot->plan;
+    const struct gravel_frame_owner *owner = &resolver->shape.owner;
+    gravel_cl_event_release(slot->sent);
+    slot->sent = NULL;
+    if (!slot->received.rows)
+        owner->give_back(owner->context, &slot->received);
     for (uint32_t i = 0; i < 2 * plan->n_runs; i++)
-        GRAVEL_TRY(enqueue_run(resolver, place, &plan->runs[i % plan->n_runs], i >= plan->n_runs));
+        GRAVEL_TRY(enqueue_run(resolver, slot, &plan->runs[i % plan->n_runs], i >= plan->n_runs));
     resolver->n_begun++;
     return resolver->told ? gravel_check_cl(finishing, clFlush(resolver->queue)) : tell(resolver);
 }
 
 /* Reports a frame that was kept, and is applied or refused. */
-static int report(struct gravel_device_resolver *resolver, const struct in_flight *place)
+static int report(struct gravel_device_resolver *resolver, const struct in_flight *slot)
 {
-    const uint32_t number = number_of(resolver, place);
+    const uint32_t number = number_of(resolver, slot);
     const struct record *record = (const struct record *)(void *)resolver->records.begin + number;
-    const struct gravel_lending *lending = &resolver->shape.lending;
-    const struct gravel_expect expect = gravel_loan_expects(&place->loan);
+    const struct gravel_frame_owner *owner = &resolver->shape.owner;
+    const struct gravel_expect expect = gravel_received_expects(&slot->received);
     struct gravel_refusal refusal = {.code = 0};
     const bool is_refused = record->found != 0;
     int code = 0;
     if (is_refused) {
-        gravel_decode_refuse_index(&place->plan, &expect, UINT32_MAX - record->found, record->index,
+        gravel_decode_refuse_index(&slot->plan, &expect, UINT32_MAX - record->found, record->index,
                                    &refusal);
         code = gravel_cl_buffer_zero(resolver->queue, resolver->refused, number * sizeof *record,
                                      sizeof *record, finishing);
     }
-    if (place->loan.rows)
-        lending->give_back(lending->context, &place->loan);
-    lending->ended(lending->context, &place->loan, is_refused ? 0 : place->plan.n_messages,
-                   &refusal);
+    if (slot->received.rows)
+        owner->give_back(owner->context, &slot->received);
+    owner->ended(owner->context, &slot->received, is_refused ? 0 : slot->plan.n_messages, &refusal);
     return code;
 }
 
 /* Ends the oldest frame. */
 static int end(struct gravel_device_resolver *resolver)
 {
-    struct in_flight *place = place_of(resolver, 0);
-    gravel_cl_event_release(place->sent);
-    place->sent = NULL;
+    struct in_flight *slot = slot_of(resolver, 0);
+    gravel_cl_event_release(slot->sent);
+    slot->sent = NULL;
     resolver->first = (resolver->first + 1) % N_FRAMES;
     resolver->n--;
     resolver->n_begun--;
-    return place->is_kept ? report(resolver, place) : 0;
+    return slot->is_kept ? report(resolver, slot) : 0;
 }
 
-/* Whether a lender waits to hear of a frame that is begun. */
+/* Whether a owner waits to hear of a frame that is begun. */
 static bool has_kept(struct gravel_device_resolver *resolver)
 {
     uint32_t i = 0;
-    while (i < resolver->n_begun && !place_of(resolver, i)->is_kept)
+    while (i < resolver->n_begun && !slot_of(resolver, i)->is_kept)
         i++;
     return i < resolver->n_begun;
 }
@@ -299,9 +299,9 @@ static int end_told(struct gravel_device_resolver *resolver)
 /* Waits for the upload of the first frame that is not begun, and begins it. */
 static int wait_to_begin(struct gravel_device_resolver *resolver)
 {
-    const struct in_flight *place = place_of(resolver, resolver->n_begun);
-    if (place->sent)
-        GRAVEL_TRY(gravel_wait_event(resolver->device, place->sent, uploading));
+    const struct in_flight *slot = slot_of(resolver, resolver->n_begun);
+    if (slot->sent)
+        GRAVEL_TRY(gravel_wait_event(resolver->device, slot->sent, uploading));
     return begin(resolver);
 }
 
@@ -366,7 +366,7 @@ int gravel_device_resolver_look(struct gravel_device_resolver *resolver, bool *m
     if (resolver->broken.code)
         return 0;
     while (!code && resolver->n_begun < resolver->n && has_come) {
-        code = ask(place_of(resolver, resolver->n_begun)->sent, uploading, &has_come);
+        code = ask(slot_of(resolver, resolver->n_begun)->sent, uploading, &has_come);
         if (!code && has_come)
             code = begin(resolver);
         *moved |= has_come;
@@ -391,56 +391,56 @@ static bool goes_straight(const struct gravel_device_resolver *resolver, const v
 
 /* Takes a frame that will be applied in its turn. */
 static int take(struct gravel_device_resolver *resolver, const void *frame,
-                const struct gravel_plan *plan, const struct gravel_loan *loan,
+                const struct gravel_plan *plan, const struct gravel_received *received,
                 uint64_t heap_offset)
 {
     GRAVEL_TRY(tell_broken(resolver));
     GRAVEL_TRY(check_whole(resolver, make_room(resolver)));
-    struct in_flight *place = place_of(resolver, resolver->n);
+    struct in_flight *slot = slot_of(resolver, resolver->n);
     cl_int error = CL_SUCCESS;
-    if (!loan->rows)
+    if (!received->rows)
         error = gravel_cl_flush(resolver->uploads,
-                                clEnqueueWriteBuffer(resolver->uploads, place->uploaded, CL_FALSE,
-                                                     0, loan->bytes, frame, 0, NULL, &place->sent));
+                                clEnqueueWriteBuffer(resolver->uploads, slot->uploaded, CL_FALSE, 0,
+                                                     received->bytes, frame, 0, NULL, &slot->sent));
     GRAVEL_TRY(gravel_check_cl(uploading, error));
-    place->is_kept = true;
-    place->loan = *loan;
-    place->plan = *plan;
-    place->heap_offset = heap_offset;
+    slot->is_kept = true;
+    slot->received = *received;
+    slot->plan = *plan;
+    slot->heap_offset = heap_offset;
     resolver->n++;
     return 0;
 }
 
 int gravel_device_resolver_keep(struct gravel_device_resolver *resolver, const void *frame,
-                                const struct gravel_loan *loan, const struct gravel_expect *expect,
-                                uint64_t heap_offset, bool *is_planned,
-                                struct gravel_refusal *refusal)
+                                const struct gravel_received *received,
+                                const struct gravel_expect *expect, uint64_t heap_offset,
+                                bool *is_planned, struct gravel_refusal *refusal)
 {
     struct gravel_plan plan;
-    *is_planned = loan->rows || (loan->bytes <= resolver->shape.max_frame_bytes &&
-                                 goes_straight(resolver, frame, loan->bytes));
-    if (!*is_planned || gravel_decode_plan(frame, loan->bytes, expect, resolver->shape.heap,
-                                           loan->rows, &plan, refusal))
+    *is_planned = received->rows || (received->bytes <= resolver->shape.max_frame_bytes &&
+                                     goes_straight(resolver, frame, received->bytes));
+    if (!*is_planned || gravel_decode_plan(frame, received->bytes, expect, resolver->shape.heap,
+                                           received->rows, &plan, refusal))
         return 0;
-    *is_planned = plan.n_runs || loan->rows;
+    *is_planned = plan.n_runs || received->rows;
     if (plan.n_runs)
-        return take(resolver, frame, &plan, loan, heap_offset);
-    if (!loan->rows)
+        return take(resolver, frame, &plan, received, heap_offset);
+    if (!received->rows)
         return 0;
     refusal->code = GRAVEL_ECORRUPT;
     snprintf(refusal->text, sizeof refusal->text,
              "frame %llu has headers alone, of a run whose indices the device cannot check",
-             (unsigned long long)loan->sequence);
+             (unsigned long long)received->sequence);
     return 0;
 }
 
 /* ---- frames that are copied ------------------------------------------------------------------ */
 
-/* Waits until a place's last upload has ended. */
-static int wait_for_upload(const struct gravel_device_resolver *resolver, struct in_flight *place)
+/* Waits until a slot's last upload has ended. */
+static int wait_for_upload(const struct gravel_device_resolver *resolver, struct in_flight *slot)
 {
-    cl_event sent = place->sent;
-    place->sent = NULL;
+    cl_event sent = slot->sent;
+    slot->sent = NULL;
     return sent
                ? gravel_wait_command(resolver->device, resolver->queue, CL_SUCCESS, sent, uploading)
                : 0;
@@ -449,18 +449,18 @@ static int wait_for_upload(const struct gravel_device_resolver *resolver, struct
 /* Uploads the frame. A long one that lies in pinned memory is not copied before: the bus is faster than a memcpy. */
 static int upload(struct pass *pass)
 {
-    struct in_flight *place = pass->place;
+    struct in_flight *slot = pass->slot;
     bool waits = goes_straight(pass->resolver, pass->frame, pass->frame->bytes);
     const void *from = waits ? (const void *)pass->frame : pass->staged;
     if (!waits)
         memcpy(pass->staged, pass->frame, pass->frame->bytes);
     pass->is_uploaded = true;
-    gravel_cl_event_release(place->sent); /* of the same frame, before handlers of the host ran */
-    place->sent = NULL;
-    cl_int error = clEnqueueWriteBuffer(pass->resolver->queue, place->uploaded, CL_FALSE, 0,
-                                        pass->frame->bytes, from, 0, NULL, &place->sent);
+    gravel_cl_event_release(slot->sent); /* of the same frame, before handlers of the host ran */
+    slot->sent = NULL;
+    cl_int error = clEnqueueWriteBuffer(pass->resolver->queue, slot->uploaded, CL_FALSE, 0,
+                                        pass->frame->bytes, from, 0, NULL, &slot->sent);
     GRAVEL_TRY(gravel_check_cl(uploading, error));
-    return waits ? wait_for_upload(pass->resolver, place) : 0;
+    return waits ? wait_for_upload(pass->resolver, slot) : 0;
 }
 
 /* Waits for all that is enqueued, of this frame too. */
@@ -484,7 +484,7 @@ static int fetch_answers(struct pass *pass)
     GRAVEL_TRY(gravel_device_calls_wait(pass->resolver->shape.calls)); /* names one that is stuck */
     cl_event fetched = NULL;
     cl_int error =
-        clEnqueueReadBuffer(pass->resolver->queue, pass->place->uploaded, CL_FALSE, begin,
+        clEnqueueReadBuffer(pass->resolver->queue, pass->slot->uploaded, CL_FALSE, begin,
                             end - begin, (unsigned char *)pass->frame + begin, 0, NULL, &fetched);
     return gravel_wait_command(pass->resolver->device, pass->resolver->queue, error, fetched,
                                "resolver: reading answers");
@@ -501,7 +501,7 @@ static void note_answers(struct pass *pass, const struct gravel_run *run)
 /* Returns a run of the frame as it is on the device. */
 static struct gravel_device_run run_of(const struct pass *pass, const struct gravel_run *run)
 {
-    return gravel_device_run_of(&pass->resolver->runs, run, pass->place->uploaded,
+    return gravel_device_run_of(&pass->resolver->runs, run, pass->slot->uploaded,
                                 (uint64_t)((const char *)run - (const char *)pass->frame),
                                 pass->heap_offset);
 }
@@ -521,7 +521,7 @@ static int apply_device_calls(struct pass *pass, const struct gravel_run *run)
     if (!pass->is_uploaded)
         GRAVEL_TRY(upload(pass));
     GRAVEL_TRY(gravel_device_calls_enqueue(pass->resolver->shape.calls, pass->resolver->queue,
-                                           pass->place->uploaded, pass->frame, run,
+                                           pass->slot->uploaded, pass->frame, run,
                                            pass->heap_offset));
     if (GRAVELP_IS_REQUEST(run->command))
         note_answers(pass, run);
@@ -538,7 +538,7 @@ static int apply_calls(struct pass *pass, struct gravel_run *run, struct gravel_
     struct gravel_frame *alone = (void *)pass->staged;
     struct gravel_applied calls;
     const struct gravel_apply apply = {.call = pass->apply->call, .context = pass->apply->context};
-    pass->is_uploaded = false; /* its place is taken */
+    pass->is_uploaded = false; /* its slot is taken */
     *alone = *pass->frame;
     alone->bytes = (uint32_t)(sizeof *alone + run_bytes);
     memcpy(alone + 1, run, run_bytes);
@@ -606,13 +606,13 @@ int gravel_device_resolver_apply(struct gravel_device_resolver *resolver,
                            pass.frame->bytes, (unsigned long long)most);
     GRAVEL_TRY(gravel_device_resolver_give_back(resolver));
     GRAVEL_TRY(check_whole(resolver, make_room(resolver)));
-    pass.place = place_of(resolver, resolver->n);
-    const uint32_t number = number_of(resolver, pass.place);
+    pass.slot = slot_of(resolver, resolver->n);
+    const uint32_t number = number_of(resolver, pass.slot);
     pass.staged = resolver->records.begin + RECORDS_BYTES + number % N_STAGED * most;
     struct in_flight *before = &resolver->frames[(number + N_FRAMES - N_STAGED) % N_FRAMES];
     GRAVEL_TRY(check_whole(resolver, wait_for_upload(resolver, before)));
     int code = is_given(&pass) ? give(&pass, applied) : apply_runs(&pass, applied);
-    pass.place->is_kept = false;
+    pass.slot->is_kept = false;
     resolver->n++;
     resolver->n_begun++;
     cl_int flushed = clFlush(resolver->queue);

@@ -6,11 +6,11 @@
  * Every run of words is a kernel or three, enqueued in the runs' order, and so is one of active messages that the
  * device runs; others are run by the host in between. A long frame of updates and puts in pinned memory is kept: it is
  * uploaded from where it lies, no thread of the host reads or copies a message, and the device checks its indices, then
- * applies the frame as a whole or nothing of it. A part of a block that never left the device (loan->rows) takes the
- * same way without the upload, and its memory is given back when it is applied.
+ * applies the frame as a whole or nothing of it. A part of a block that never left the device (received->rows) takes
+ * the same way without the upload, and its memory is given back when it is applied.
  *
  * Path:    resolver.c, decode.h -> device_resolver.h -> runs.h -> cl/kernels/resolve.cl, and handlers.
- * Owner:   the resolver owns its queues, program and buffers, and retains context and arena; a frame is the lender's
+ * Owner:   the resolver owns its queues, program and buffers, and retains context and arena; a frame is the owner's
  *          again when give_back is called, one that is not kept when the call returns.
  * Threads: one at a time; the callbacks are made by it. No other kernel or thread changes heap words, but the caller's
  *          own kernels.
@@ -59,15 +59,15 @@ int gravel_device_resolver_apply(struct gravel_device_resolver *resolver,
 /**
  * Keep a frame until the device has it, and apply it then, in its turn, if it is one whose indices the device checks.
  *
- * @param frame       [loan->bytes] as received.
+ * @param frame       [received->bytes] as received.
  * @param is_planned  [out] it is such a frame: kept, unless it is refused or the call fails; false: it is another.
  * @param refusal     [out] why it is refused.
  * @return            0; GRAVEL_ECL, or given up, and the frame is not kept.
  */
 int gravel_device_resolver_keep(struct gravel_device_resolver *resolver, const void *frame,
-                                const struct gravel_loan *loan, const struct gravel_expect *expect,
-                                uint64_t heap_offset, bool *is_planned,
-                                struct gravel_refusal *refusal);
+                                const struct gravel_received *received,
+                                const struct gravel_expect *expect, uint64_t heap_offset,
+                                bool *is_planned, struct gravel_refusal *refusal);
 
 /* Do what the functions of resolver.h do. After an error that is not a handler's, frames are lost: every call that
  * follows says so. */
