@@ -39,7 +39,7 @@ static void open_pump(struct aggregation_path *path, const char *aggregation)
                                              .slot_bytes = SLOT_BYTES,
                                              .heap_bytes = 4096,
                                              .wait_ms = 8000,
-                                             .look_ns = 1};
+                                             .poll_ns = 1};
     struct gravel_pump_shape pump = {.memory = &path->memory,
                                      .failure = &path->common->failure,
                                      .report = bench_end,

@@ -88,7 +88,7 @@ static void open_memory(struct place *place)
                                              .slot_bytes = slot_bytes,
                                              .heap_bytes = COPY_BYTES,
                                              .wait_ms = 8000,
-                                             .look_ns = 1};
+                                             .poll_ns = 1};
     must(gravel_memory_create(&place->memory, &place->device, &shape), "arena");
     const struct gravel_pump_shape pump = {.memory = &place->memory,
                                            .failure = &place->failure,

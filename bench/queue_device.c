@@ -110,7 +110,7 @@ static void create_arena(struct device_queue *self, const struct gravel_config *
         .slot_bytes = slot_bytes,
         .heap_bytes = 4096,
         .wait_ms = config->timeout_ms,
-        .look_ns = 1,
+        .poll_ns = 1,
         .huge_pages = config->huge_pages};
     must(gravel_arena_create(&self->device, &shape, &self->arena), "arena");
     self->packages = (struct gravel_package_queue){.words = gravel_arena_queue(self->arena, 0),

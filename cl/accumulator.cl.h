@@ -70,7 +70,7 @@ GRAVELP_OUT_OF_LINE void gravelp_accumulator_refuse(global struct gravelp_accumu
         return GRAVELP_UPDATE_##op(type, word, value) == 0; /* A5 */
 #define GRAVELP_ACCUMULATE_BEST(OP, op, type, improves)                                           \
     case GRAVEL_##OP: {                                                                           \
-        type old = GRAVELP_LOOK(type, word);                                             /* A5 */ \
+        type old = GRAVELP_PEEK(type, word);                                             /* A5 */ \
         return (improves) && (old = GRAVELP_UPDATE_##op(type, word, value), (improves)); /* A5 */ \
     }
 #define GRAVELP_DEFINE_ACCUMULATE_INTEGER(TYPE, type)                                              \

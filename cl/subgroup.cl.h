@@ -58,12 +58,12 @@
          i++, active = i < (n))
 
 /*
- * Every work-item of the group: how many phases of a barrier, of n_rounds, the calling sub-group passes in n_looks
+ * Every work-item of the group: how many phases of a barrier, of n_rounds, the calling sub-group passes in n_polls
  * polls each. If every sub-group passes all n_rounds, sub-groups make progress beside each other. Ends in any case.
  */
-GRAVELP_INLINE uint gravel_fbar_rounds_wg(local struct gravel_fbar *f, uint n_rounds, uint n_looks)
+GRAVELP_INLINE uint gravel_fbar_rounds_wg(local struct gravel_fbar *f, uint n_rounds, uint n_polls)
 {
-    return gravelp_fbar_rounds(f, n_rounds, n_looks);
+    return gravelp_fbar_rounds(f, n_rounds, n_polls);
 }
 
 /* Every work-item of a member, within the loop: leave the barrier; join it again. */

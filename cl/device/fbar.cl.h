@@ -7,7 +7,7 @@
  *
  * Sound only where sub-groups of a group run on while one of them waits. OpenCL does not promise it: ask
  * gravel_fbar_rounds_wg first, whose waits are short. Where it is not so a wait ends after GRAVEL_TIMEOUT (on step
- * drain, where the host's clock stands, after about a second of looks), and the node fails with an error that names
+ * drain, where the host's clock stands, after about a second of polls), and the node fails with an error that names
  * the wait.
  *
  * Path:    fbar_send.cl.h -> this -> wavefront.cl.h.
@@ -60,16 +60,16 @@ GRAVELP_INLINE uint gravelp_fbar_arrive(local struct gravel_fbar *f)
     return GRAVELP_FBAR_PHASES(gravelp_local_add_release(&f->state, GRAVELP_FBAR_ARRIVAL)); /* W1 */
 }
 
-#define GRAVELP_FBAR_LOOKS \
-    64u /* before a waiting one gives way, if another thread may want its core, and looks at more */
+#define GRAVELP_FBAR_POLLS \
+    64u /* before a waiting one gives way, if another thread may want its core, and reads more */
 #define GRAVELP_FBAR_WAITS \
     0u /* not all members have arrived, or one of them is completing the phase */
 #define GRAVELP_FBAR_PASSED 1u /* the phase has ended */
 #define GRAVELP_FBAR_CLAIMED \
     2u /* all have arrived; the caller does what the phase is for, then gravelp_fbar_advance */
 
-/* A member that has arrived: one look. */
-GRAVELP_INLINE uint gravelp_fbar_look(local struct gravel_fbar *f, uint phase)
+/* A member that has arrived: one poll. */
+GRAVELP_INLINE uint gravelp_fbar_poll(local struct gravel_fbar *f, uint phase)
 {
     uint state = gravelp_local_load_acquire(&f->state); /* W2, pairs with W1 */
     if (GRAVELP_FBAR_PHASES(state) != phase)
@@ -107,20 +107,20 @@ GRAVELP_INLINE bool gravelp_fbar_try_join(local struct gravel_fbar *f)
 
 /*
  * Every work-item of the group: how many phases of a barrier, of n_rounds, the calling sub-group gets through
- * with looks that are limited. All n_rounds in every sub-group: they make progress beside each other. Ends in
+ * with polls that are limited. All n_rounds in every sub-group: they make progress beside each other. Ends in
  * any case.
  */
-GRAVELP_INLINE uint gravelp_fbar_rounds(local struct gravel_fbar *f, uint n_rounds, uint n_looks)
+GRAVELP_INLINE uint gravelp_fbar_rounds(local struct gravel_fbar *f, uint n_rounds, uint n_polls)
 {
     uint round = 0;
     gravelp_fbar_init(f, gravelp_n_sgs());
     if (gravelp_sg_lane() == 0)
         for (bool goes_on = true; goes_on && round < n_rounds; round += goes_on) {
             uint phase = gravelp_fbar_arrive(f), found = GRAVELP_FBAR_WAITS;
-            for (uint i = 0; i < n_looks && found == GRAVELP_FBAR_WAITS; i++) {
-                if (i % GRAVELP_FBAR_LOOKS == GRAVELP_FBAR_LOOKS - 1)
+            for (uint i = 0; i < n_polls && found == GRAVELP_FBAR_WAITS; i++) {
+                if (i % GRAVELP_FBAR_POLLS == GRAVELP_FBAR_POLLS - 1)
                     gravelp_pause(0, false);
-                found = gravelp_fbar_look(f, phase);
+                found = gravelp_fbar_poll(f, phase);
             }
             if (found == GRAVELP_FBAR_CLAIMED)
                 gravelp_fbar_advance(f);
@@ -136,18 +136,18 @@ GRAVELP_INLINE uint gravelp_fbar_rounds(local struct gravel_fbar *f, uint n_roun
 
 /* What a waiting sub-group remembers. */
 struct gravelp_fbar_patience {
-    uint looks;
+    uint polls;
     struct gravelp_patience patience;
 };
 
-/* After a look that found no change: false once the wait is to end. The limit begins anew with every change of the
+/* After a poll that found no change: false once the wait is to end. The limit begins anew with every change of the
  * state, and while a member completes the phase, whose own waits for the host have a limit. */
 GRAVELP_OUT_OF_LINE bool gravelp_fbar_keeps_waiting(struct gravel_group g,
                                                     struct gravelp_origin origin,
                                                     local struct gravel_fbar *f,
                                                     struct gravelp_fbar_patience *waited)
 {
-    if (++waited->looks % GRAVELP_FBAR_LOOKS)
+    if (++waited->polls % GRAVELP_FBAR_POLLS)
         return true;
     uint state = gravelp_local_load_relaxed(&f->state); /* relaxed: only whether it changes */
     uint limit_ms = g.arena->wait_ms ? g.arena->wait_ms : GRAVELP_FBAR_ALONE_MS;
@@ -160,7 +160,7 @@ GRAVELP_OUT_OF_LINE bool gravelp_fbar_keeps_waiting(struct gravel_group g,
                          GRAVELP_FBAR_ARRIVALS(state), 0, GRAVELP_FBAR_MEMBERS(state), 0);
     if (verdict != GRAVELP_WAITS_ON)
         return false;
-    waited->patience.least_ns += gravelp_pause(waited->patience.looks, false);
+    waited->patience.least_ns += gravelp_pause(waited->patience.polls, false);
     return true;
 }
 
@@ -168,10 +168,10 @@ GRAVELP_OUT_OF_LINE bool gravelp_fbar_keeps_waiting(struct gravel_group g,
 static inline uint gravelp_fbar_wait(struct gravel_group g, local struct gravel_fbar *f, uint phase)
 {
     struct gravelp_fbar_patience waited = {0, {0, 0, 0, 0, 0, 0}};
-    uint found = gravelp_fbar_look(f, phase);
+    uint found = gravelp_fbar_poll(f, phase);
     while (found == GRAVELP_FBAR_WAITS &&
            gravelp_fbar_keeps_waiting(g, gravelp_origin(), f, &waited))
-        found = gravelp_fbar_look(f, phase);
+        found = gravelp_fbar_poll(f, phase);
     return found;
 }
 

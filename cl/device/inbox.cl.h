@@ -8,7 +8,7 @@
  * Path:    outbox.cl.h -> inboxes -> this, or resident.cl.h with it -> the user's handlers -> spill.cl.h.
  * Memory:  as serve.cl.h; the end of the clients' kernel orders their slots before these reads, and the end of this
  *          kernel `consumed` before the next clients.
- * Source:  Wang, Fussell, Lin 2019, section 3.2 (receiver): here all of a group's work-items look at slots together.
+ * Source:  Wang, Fussell, Lin 2019, section 3.2 (receiver): here all of a group's work-items read slots together.
  */
 #ifndef GRAVELP_INBOX_CL_H
 #define GRAVELP_INBOX_CL_H
@@ -22,7 +22,7 @@ struct gravelp_inbox {
     global struct gravelp_queue_words *words;
     uint server;
     uint first, n_slots; /* tickets to be served: the first, and how many */
-    uint at;             /* messages that have been looked at, each slot counting as `columns` */
+    uint at;             /* messages that have been read, each slot counting as `columns` */
     uint n_run;          /* by this work-item */
 };
 
@@ -134,8 +134,8 @@ GRAVELP_INLINE uint gravelp_inbox_gather(local struct gravelp_service *service,
     const uint n = inbox->n_slots * columns;
     uint n_held = 0;
     while (n_held < n_lanes && inbox->at < n) {
-        for (uint look = 0; look < GRAVELP_SERVER_LOOKS; look++) {
-            uint number = inbox->at + look * n_lanes + (uint)gravelp_lane_id();
+        for (uint poll = 0; poll < GRAVELP_SERVER_POLLS; poll++) {
+            uint number = inbox->at + poll * n_lanes + (uint)gravelp_lane_id();
             if (number >= n)
                 continue;
             global uchar *slot =
@@ -144,10 +144,10 @@ GRAVELP_INLINE uint gravelp_inbox_gather(local struct gravelp_service *service,
                 gravelp_service_hold(service, number,
                                      *gravelp_inbox_letter(*inbox, number).argument);
         }
-        inbox->at = n - inbox->at < GRAVELP_SERVER_LOOKS * n_lanes
+        inbox->at = n - inbox->at < GRAVELP_SERVER_POLLS * n_lanes
                         ? n
-                        : inbox->at + GRAVELP_SERVER_LOOKS * n_lanes;
-        gravelp_barrier_group(); /* G8: all have looked */
+                        : inbox->at + GRAVELP_SERVER_POLLS * n_lanes;
+        gravelp_barrier_group(); /* G8: all have polled */
         n_held = service->n;
         gravelp_barrier_group(); /* G8: all know how many there are */
     }

@@ -64,7 +64,7 @@ GRAVELP_INLINE global ulong *gravelp_inbox_row(global struct gravelp_servers *se
 
 #if defined(GRAVELP_RESIDENT)
 
-/* Any work-item: of n slots from a ticket on, none of which is published, how many have room. One look; no wait. */
+/* Any work-item: of n slots from a ticket on, none of which is published, how many have room. One poll; no wait. */
 GRAVELP_INLINE uint gravelp_inbox_room(global struct gravelp_servers *servers,
                                        global struct gravelp_queue_words *words, uint ticket,
                                        uint n)
@@ -89,7 +89,7 @@ GRAVELP_OUT_OF_LINE bool gravelp_inbox_keep_waiting(global struct gravelp_arena 
         gravelp_store_relaxed(&gravelp_servers(arena)->is_broken,
                               1); /* relaxed: the kernel's end orders it */
     else
-        patience->least_ns += gravelp_pause(patience->looks, false);
+        patience->least_ns += gravelp_pause(patience->polls, false);
     return verdict == GRAVELP_WAITS_ON;
 }
 
@@ -112,7 +112,7 @@ GRAVELP_OUT_OF_LINE bool gravelp_inbox_reserve(global struct gravelp_arena *aren
     uint in_use = *ticket + n - words->consumed; /* no server runs: it does not change */
     if (in_use >= servers->full_at)
         gravelp_store_relaxed(&servers->is_full,
-                              1); /* relaxed: clients look at it in their own time */
+                              1); /* relaxed: clients read it in their own time */
     if (in_use <= servers->n_slots)
         return true;
     gravelp_store_relaxed(&servers->is_broken, 1); /* relaxed: the kernel's end orders it */

@@ -20,13 +20,13 @@
  * Leader of the first group: close the list once no other comes.
  *
  * @param n_groups  of the launch.
- * @param n_looks   without a newcomer, before the list is closed.
+ * @param n_polls   without a newcomer, before the list is closed.
  */
 GRAVELP_INLINE void gravelp_members_close(global struct gravelp_members *members, uint n_groups,
-                                          uint n_looks)
+                                          uint n_polls)
 {
     uint seen = 1;
-    for (uint polls = 0; polls < n_looks && seen < n_groups; polls++) {
+    for (uint polls = 0; polls < n_polls && seen < n_groups; polls++) {
         uint now = gravelp_device_load_relaxed(&members->enrolled);
         polls = now == seen ? polls : 0;
         seen = now;
@@ -42,11 +42,11 @@ GRAVELP_INLINE void gravelp_members_close(global struct gravelp_members *members
  * @return  the group's number among the members; GRAVELP_MEMBERS_CLOSED or above if the list was closed.
  */
 GRAVELP_INLINE uint gravelp_members_enrol(global struct gravelp_members *members, uint n_groups,
-                                          uint n_looks)
+                                          uint n_polls)
 {
     uint me = gravelp_device_fetch_add_relaxed(&members->enrolled, 1);
     if (me == 0)
-        gravelp_members_close(members, n_groups, n_looks);
+        gravelp_members_close(members, n_groups, n_polls);
     return me;
 }
 

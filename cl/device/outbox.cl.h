@@ -59,7 +59,7 @@ struct gravelp_outbox {
 #if defined(GRAVELP_RESIDENT)
     uint waits;                        /* servers that not all is sent to */
     uint consumed;                     /* how far these are, all together */
-    uint verdict;                      /* whether to look again */
+    uint verdict;                      /* whether to poll again */
     struct gravelp_patience patience;
 #endif
 #endif
@@ -346,7 +346,7 @@ GRAVELP_INLINE void gravelp_outbox_publish(struct gravel_group g)
 #if defined(GRAVELP_RESIDENT)
 
 /* Every work-item of the group: look for room, a work-item a server. */
-GRAVELP_INLINE void gravelp_outbox_look(struct gravel_group g)
+GRAVELP_INLINE void gravelp_outbox_poll(struct gravel_group g)
 {
     global struct gravelp_servers *servers = gravelp_servers(g.arena);
     if (gravelp_is_leader())
@@ -382,7 +382,7 @@ GRAVELP_INLINE bool gravelp_outbox_keep_waiting(struct gravel_group g)
     return waits_on;
 }
 
-/* Every work-item of the group, after a look: whether to look again, after a moment if not all has been sent. */
+/* Every work-item of the group, after a poll: whether to poll again, after a moment if not all has been sent. */
 GRAVELP_INLINE bool gravelp_outbox_waits_on(struct gravel_group g)
 {
     if (gravelp_is_leader())
@@ -397,7 +397,7 @@ GRAVELP_INLINE void gravelp_outbox_deliver(struct gravel_group g, uint n)
     if (gravelp_is_leader())
         g.outbox->patience = (struct gravelp_patience){0, 0, 0, 0, 0, 0};
     do {
-        gravelp_outbox_look(g);
+        gravelp_outbox_poll(g);
         gravelp_outbox_write(g, n);
         gravelp_outbox_publish(g);
     } while (gravelp_outbox_waits_on(g));

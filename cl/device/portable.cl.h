@@ -2,7 +2,7 @@
 /*
  * Every difference between OpenCL compilers and devices, behind names the rest of cl/ uses.
  *
- * lib/opencl/program.c chooses by defines, after looking at the device:
+ * lib/opencl/program.c chooses by defines, after asking the device:
  *     GRAVELP_ATOMICS_C11         C11 atomics (OpenCL C 2.0, or 3.0 with the feature); else OpenCL 1.2 ones
  *     GRAVELP_HOST_SCOPE          memory scope that reaches the host
  *     GRAVELP_SERIAL_GROUP        a group runs on one thread (CPU): scans are a leader's loop, writes are prefetched

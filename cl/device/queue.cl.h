@@ -33,7 +33,7 @@ GRAVELP_INLINE global uchar *gravelp_queue_slot(global struct gravelp_arena *are
     return (global uchar *)arena + arena->slots_offset + slot * arena->slot_bytes;
 }
 
-/* True once the ticket's slot is free. One look; no wait. */
+/* True once the ticket's slot is free. One poll; no wait. */
 GRAVELP_INLINE bool gravelp_queue_has_room(global struct gravelp_arena *arena,
                                            global struct gravelp_queue_words *words, uint ticket)
 {
@@ -47,20 +47,20 @@ GRAVELP_INLINE bool gravelp_queue_has_room(global struct gravelp_arena *arena,
 /* ---- how long a kernel waits ------------------------------------------------------------------ */
 
 /*
- * What a waiter remembers between two looks. All waits of kernels end by it: when the node has failed; late, when what
+ * What a waiter remembers between two polls. All waits of kernels end by it: when the node has failed; late, when what
  * is waited for has not changed for a limit by the host's clock; cut off, when that clock stands for far longer.
  *
  * The clock stands while the host's threads get no turn, so a busy machine makes no wait late. It also stands where
- * the host's stores do not reach a running kernel, or the thread that makes them has stopped: then looks are counted.
+ * the host's stores do not reach a running kernel, or the thread that makes them has stopped: then polls are counted.
  * The host renews all limits while it waits for what has a limit of its own, which may take far longer.
  */
 struct gravelp_patience {
-    ulong seen;     /* what is waited for, as of the last look */
-    ulong least_ns; /* that has passed since it changed, or the clock did, by the count of looks */
-    uint looks;     /* since then */
-    uint beat;      /* the clock as of the last look */
+    ulong seen;     /* what is waited for, as of the last poll */
+    ulong least_ns; /* that has passed since it changed, or the clock did, by the count of polls */
+    uint polls;     /* since then */
+    uint beat;      /* the clock as of the last poll */
     uint since_ms;  /* when it changed; 0: no clock has been seen yet */
-    uint renewed;   /* that limits had been, as of the last look */
+    uint renewed;   /* that limits had been, as of the last poll */
 };
 
 #define GRAVELP_WAITS_ON 0u
@@ -68,7 +68,7 @@ struct gravelp_patience {
 #define GRAVELP_WAIT_IS_LATE \
     2u /* or this | GRAVELP_FAULT_CUT_OFF: the caller has a fault to tell */
 
-/* After a look in vain: whether to go on. words: of the queue whose consumer's clock it is. */
+/* After a poll in vain: whether to go on. words: of the queue whose consumer's clock it is. */
 GRAVELP_OUT_OF_LINE uint gravelp_wait_ask(global struct gravelp_arena *arena,
                                           global struct gravelp_queue_words *words, ulong seen,
                                           uint limit_ms, struct gravelp_patience *patience)
@@ -83,8 +83,8 @@ GRAVELP_OUT_OF_LINE uint gravelp_wait_ask(global struct gravelp_arena *arena,
     if (has_changed || patience->since_ms == 0)
         patience->since_ms = beat;
     bool stands = !has_changed && beat == patience->beat;
-    patience->looks = stands ? patience->looks + 1 : 0;
-    patience->least_ns = stands ? patience->least_ns + arena->look_ns : 0;
+    patience->polls = stands ? patience->polls + 1 : 0;
+    patience->least_ns = stands ? patience->least_ns + arena->poll_ns : 0;
     patience->seen = seen;
     patience->beat = beat;
     patience->renewed = renewed;
@@ -97,7 +97,7 @@ GRAVELP_OUT_OF_LINE uint gravelp_wait_ask(global struct gravelp_arena *arena,
 
 /* ---- reserve and publish ----------------------------------------------------------------------- */
 
-/* After a look at a full queue: wait a moment. False once it is no use to wait any longer. */
+/* After a poll of a full queue: wait a moment. False once it is no use to wait any longer. */
 GRAVELP_OUT_OF_LINE bool gravelp_queue_keep_waiting(global struct gravelp_arena *arena,
                                                     struct gravelp_origin origin, uint queue,
                                                     uint ticket, struct gravelp_patience *patience)
@@ -111,7 +111,7 @@ GRAVELP_OUT_OF_LINE bool gravelp_queue_keep_waiting(global struct gravelp_arena 
                          queue, ticket, consumed, 0);
     if (verdict != GRAVELP_WAITS_ON)
         return false;
-    patience->least_ns += gravelp_pause(patience->looks, arena->n_slots >= GRAVELP_LONG_QUEUE);
+    patience->least_ns += gravelp_pause(patience->polls, arena->n_slots >= GRAVELP_LONG_QUEUE);
     return true;
 }
 
@@ -158,7 +158,7 @@ GRAVELP_INLINE global uchar *gravelp_ring_slot(struct gravelp_ring ring, uint ti
 
 /*
  * GRAVEL_OPEN: the leader keeps where its queue lies; what others know of it comes behind a barrier. Where a group runs
- * on one thread, a look at the arena costs nothing, and PoCL 3.1 compiles barriers under a condition wrongly behind a
+ * on one thread, a poll of the arena costs nothing, and PoCL 3.1 compiles barriers under a condition wrongly behind a
  * branch of the leader's here.
  */
 GRAVELP_INLINE void gravelp_open(struct gravel_group g)

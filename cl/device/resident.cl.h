@@ -2,7 +2,7 @@
 /*
  * Servers that run beside their clients, in one kernel: the first groups to arrive serve, all later ones are clients.
  *
- * A server looks at the slots of its next tickets, runs what is published, and gives the slots back; it never waits for
+ * A server reads the slots of its next tickets, runs what is published, and gives the slots back; it never waits for
  * room. It leaves when all clients have finished and its inbox is empty. A client takes virtual groups until none is
  * left. So a launch ends if the groups that have arrived continue beside each other and one more than the servers can
  * arrive, however few groups the device runs at once; the host has proved that when it opened
@@ -23,7 +23,7 @@
 
 #if defined(GRAVELP_RESIDENT)
 
-#define GRAVELP_SERVER_SLOTS 16u /* that a group looks at together */
+#define GRAVELP_SERVER_SLOTS 16u /* that a group reads together */
 
 /* Leader: which server the group is, or GRAVELP_NO_SERVER. A launch that is none has no roles; its clients tell. */
 GRAVELP_INLINE uint gravelp_role_take(global struct gravelp_arena *arena)
@@ -72,7 +72,7 @@ GRAVELP_INLINE void gravelp_resident_give_back(struct gravelp_inbox inbox)
 #endif
 
 /*
- * Leader, who has found no message: whether to look again, after a moment. A server waits as long as its clients take,
+ * Leader, who has found no message: whether to poll again, after a moment. A server waits as long as its clients take,
  * as any kernel may; but if no client arrives, for groups do not run beside each other after all, that is a fault.
  */
 GRAVELP_OUT_OF_LINE bool gravelp_resident_waits_on(global struct gravelp_arena *arena,
@@ -99,7 +99,7 @@ GRAVELP_OUT_OF_LINE bool gravelp_resident_waits_on(global struct gravelp_arena *
     if (verdict != GRAVELP_WAITS_ON)
         gravelp_store_relaxed(&servers->is_broken, 1); /* relaxed: the kernel's end orders it */
     else
-        patience->least_ns += gravelp_pause(patience->looks, false);
+        patience->least_ns += gravelp_pause(patience->polls, false);
     return verdict == GRAVELP_WAITS_ON;
 }
 
@@ -207,7 +207,7 @@ GRAVELP_INLINE bool gravelp_resident_has_spilled(global struct gravelp_arena *ar
 #endif
 
 /* Every work-item of the group: see how many slots there are to be served. False: all is over. */
-GRAVELP_INLINE bool gravelp_resident_look(struct gravel_group g,
+GRAVELP_INLINE bool gravelp_resident_poll(struct gravel_group g,
                                           local struct gravelp_service *service, uint server)
 {
     struct gravelp_inbox inbox = gravelp_resident_inbox(g.arena, server, service->first, 0);
@@ -219,7 +219,7 @@ GRAVELP_INLINE bool gravelp_resident_look(struct gravel_group g,
     for (uint i = (uint)gravelp_lane_id(); i < GRAVELP_SERVER_SLOTS; i += gravelp_n_lanes())
         if (!gravelp_resident_has(inbox, inbox.first + i))
             gravelp_local_max_relaxed(&service->n_behind, GRAVELP_SERVER_SLOTS - i);
-    gravelp_service_meet(g.arena); /* G8: all have looked */
+    gravelp_service_meet(g.arena); /* G8: all have polled */
     if (gravelp_is_leader() && service->n_behind == GRAVELP_SERVER_SLOTS &&
         !gravelp_resident_has_spilled(g.arena, server))
         service->goes_on = gravelp_resident_goes_on(g, service, inbox);
@@ -227,7 +227,7 @@ GRAVELP_INLINE bool gravelp_resident_look(struct gravel_group g,
     return service->goes_on;
 }
 
-/* Every work-item of the group: serve what the look has found. */
+/* Every work-item of the group: serve what the poll has found. */
 GRAVELP_INLINE void gravelp_resident_serve_slots(struct gravel_group g,
                                                  local struct gravelp_service *service, uint server)
 {
@@ -277,7 +277,7 @@ GRAVELP_INLINE void gravelp_resident_serve(struct gravel_group g,
         service->busy = server;
     }
     gravelp_service_meet(g.arena); /* G8: the first ticket is known */
-    while (gravelp_resident_look(g, service, server)) {
+    while (gravelp_resident_poll(g, service, server)) {
         gravelp_resident_serve_slots(g, service, server);
         gravelp_resident_spill(g, service, server);
     }

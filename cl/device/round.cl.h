@@ -94,12 +94,12 @@ GRAVELP_INLINE uint gravelp_turn_is_of(struct gravel_flow_group f, uint channel)
 
 #else
 
-#define GRAVELP_ENROL_LOOKS 64u  /* without a newcomer, before the list of members is closed */
-#define GRAVELP_MEMBER_LOOKS 64u /* at a word, before a member asks whether to continue */
+#define GRAVELP_ENROL_POLLS 64u  /* without a newcomer, before the list of members is closed */
+#define GRAVELP_MEMBER_POLLS 64u /* at a word, before a member asks whether to continue */
 
 /* ---- members ---------------------------------------------------------------------------------- */
 
-/* Leader, after looks without a change: whether to continue, by the host's clock in queue 0. False after a fault. */
+/* Leader, after polls without a change: whether to continue, by the host's clock in queue 0. False after a fault. */
 GRAVELP_INLINE bool gravelp_member_keeps_waiting(struct gravel_flow_group f,
                                                  struct gravelp_patience *patience)
 {
@@ -108,7 +108,7 @@ GRAVELP_INLINE bool gravelp_member_keeps_waiting(struct gravel_flow_group f,
     uint out = gravelp_device_load_relaxed(&turn->members.out);
     uint verdict =
         gravelp_wait_ask(arena, gravelp_queue_words(arena, 0), out, turn->wait_ms, patience);
-    patience->least_ns += (ulong)arena->look_ns * GRAVELP_MEMBER_LOOKS;
+    patience->least_ns += (ulong)arena->poll_ns * GRAVELP_MEMBER_POLLS;
     if (verdict & GRAVELP_WAIT_IS_LATE)
         gravelp_flow_fault(f.flow, GRAVELP_FLOW_FAULT_MEET, f.scratch->round.channel, out,
                            gravelp_device_load_relaxed(&turn->members.enrolled) &
@@ -121,7 +121,7 @@ GRAVELP_INLINE bool gravelp_member_wait(struct gravel_flow_group f, global uint 
 {
     struct gravelp_patience patience = {0, 0, 0, 0, 0, 0};
     for (uint polls = 1; gravelp_device_load_acquire(word) == value; polls++) { /* K6, K7 */
-        if (polls % GRAVELP_MEMBER_LOOKS == 0 && !gravelp_member_keeps_waiting(f, &patience))
+        if (polls % GRAVELP_MEMBER_POLLS == 0 && !gravelp_member_keeps_waiting(f, &patience))
             return false;
         patience.least_ns += gravelp_pause(polls, false);
     }
@@ -132,7 +132,7 @@ GRAVELP_INLINE bool gravelp_member_wait(struct gravel_flow_group f, global uint 
 GRAVELP_INLINE void gravelp_member_enrol(struct gravel_flow_group f)
 {
     global struct gravelp_flow_turn *turn = gravelp_flow_turns(f.flow);
-    uint me = gravelp_members_enrol(&turn->members, turn->n_groups, GRAVELP_ENROL_LOOKS);
+    uint me = gravelp_members_enrol(&turn->members, turn->n_groups, GRAVELP_ENROL_POLLS);
     f.scratch->member = f.scratch->part = me;
     f.scratch->phase = 0;
     f.scratch->round = (struct gravelp_round){0, 0, 0, 0};

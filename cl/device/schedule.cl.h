@@ -106,8 +106,8 @@ GRAVELP_INLINE uint gravelp_policy_decide(struct gravel_deque *deque)
 
 #if GRAVELP_STEAL_IS_PROMOTED
 /* Deques that a group without a task looks at in a round. */
-#ifndef GRAVELP_STEAL_LOOKS
-#define GRAVELP_STEAL_LOOKS 32u
+#ifndef GRAVELP_STEAL_POLLS
+#define GRAVELP_STEAL_POLLS 32u
 #endif
 
 /*
@@ -136,11 +136,11 @@ GRAVELP_INLINE uint gravelp_random_next(local struct gravelp_own *own)
 
 /* Leader: look at other deques, from a random one on. */
 GRAVELP_INLINE uint gravelp_steal_round(global struct gravelp_steal *steal,
-                                        local struct gravelp_own *own, uint group, uint n_looks)
+                                        local struct gravelp_own *own, uint group, uint n_polls)
 {
     uint n_groups = steal->n_groups, victim = gravelp_random_next(own) % n_groups;
     own->n_asked = 0;
-    for (uint i = 0; i < n_looks && i < n_groups;
+    for (uint i = 0; i < n_polls && i < n_groups;
          i++, victim = victim + 1 < n_groups ? victim + 1 : 0) {
         uint verdict =
             victim == group ? GRAVELP_VERDICT_NONE : gravelp_policy_steal(steal, own, victim);
@@ -162,15 +162,15 @@ GRAVELP_OUT_OF_LINE uint gravelp_steal_find(global struct gravelp_steal *steal,
     uint seen = 0;
     gravelp_count_idle(steal, own, 1);
     for (uint polls = 0;; polls++) {
-        uint n_looks = polls || !steal->is_sliced ? GRAVELP_STEAL_LOOKS : steal->n_groups;
-        uint verdict = gravelp_steal_round(steal, own, group, n_looks);
+        uint n_polls = polls || !steal->is_sliced ? GRAVELP_STEAL_POLLS : steal->n_groups;
+        uint verdict = gravelp_steal_round(steal, own, group, n_polls);
         if (verdict != GRAVELP_VERDICT_NONE)
             return verdict;
         if (gravelp_steal_is_over(steal) || least_ns > steal->wait_ms * (ulong)1000000)
             return GRAVELP_VERDICT_END;
         own->counts.looks++;
         uint n_idle = gravelp_device_load_relaxed(&steal->n_idle); /* X7 */
-        least_ns = n_idle == seen ? least_ns + (ulong)steal->look_ns * n_looks : 0;
+        least_ns = n_idle == seen ? least_ns + (ulong)steal->poll_ns * n_polls : 0;
         seen = n_idle;
         least_ns += gravelp_pause(polls, false);
     }

@@ -18,9 +18,9 @@
 #include "queue.cl.h"
 
 #define GRAVELP_SERVER_ITEMS 256u /* most work-items of a group that serves */
-#define GRAVELP_SERVER_LOOKS 4u   /* messages that a work-item looks at between two barriers */
+#define GRAVELP_SERVER_POLLS 4u   /* messages that a work-item reads between two barriers */
 #define GRAVELP_SERVER_MOST \
-    (GRAVELP_SERVER_ITEMS * (1u + GRAVELP_SERVER_LOOKS)) /* gathered at once */
+    (GRAVELP_SERVER_ITEMS * (1u + GRAVELP_SERVER_POLLS)) /* gathered at once */
 #define GRAVELP_SERVER_LISTS 1024u /* a power of two; keys of one list wait for each other */
 #define GRAVELP_SERVER_NONE 0xffffffffu
 
@@ -109,7 +109,7 @@ GRAVELP_INLINE void gravelp_service_link(local struct gravelp_service *service, 
  * Every work-item of the group: gather from message *at on what the group owns, and link it.
  *
  * @param keys  [n]
- * @param at    [in, out] the first message without a look yet; the same for the whole group.
+ * @param at    [in, out] the first message without a poll yet; the same for the whole group.
  * @return      how many are gathered; 0 at the end.
  */
 GRAVELP_INLINE uint gravelp_service_gather(local struct gravelp_service *service,
@@ -119,13 +119,13 @@ GRAVELP_INLINE uint gravelp_service_gather(local struct gravelp_service *service
     const uint n_lanes = gravelp_n_lanes();
     uint n_held = 0;
     while (n_held < n_lanes && *at < n) {
-        for (uint look = 0; look < GRAVELP_SERVER_LOOKS; look++) {
-            uint message = *at + look * n_lanes + (uint)gravelp_lane_id();
+        for (uint poll = 0; poll < GRAVELP_SERVER_POLLS; poll++) {
+            uint message = *at + poll * n_lanes + (uint)gravelp_lane_id();
             if (message < n && gravelp_owns(share, gravelp_key(keys, message)))
                 gravelp_service_hold(service, message, gravelp_key(keys, message));
         }
-        *at += n - *at < GRAVELP_SERVER_LOOKS * n_lanes ? n - *at : GRAVELP_SERVER_LOOKS * n_lanes;
-        gravelp_barrier_group(); /* G8: all have looked */
+        *at += n - *at < GRAVELP_SERVER_POLLS * n_lanes ? n - *at : GRAVELP_SERVER_POLLS * n_lanes;
+        gravelp_barrier_group(); /* G8: all have polled */
         n_held = service->n;
         gravelp_barrier_group(); /* G8: all know how many there are */
     }

@@ -133,14 +133,14 @@ GRAVELP_INLINE void gravelp_spill_close(struct gravelp_spill spill)
 GRAVELP_INLINE uint gravelp_spill_gather(local struct gravelp_service *service,
                                          struct gravelp_spill spill)
 {
-    const uint n_lanes = gravelp_n_lanes(), most = GRAVELP_SERVER_LOOKS * n_lanes;
+    const uint n_lanes = gravelp_n_lanes(), most = GRAVELP_SERVER_POLLS * n_lanes;
     if (gravelp_is_leader())
         service->n_behind = 0;
     gravelp_barrier_group(); /* G8: nothing is counted */
     for (uint i = (uint)gravelp_lane_id(); i < most; i += n_lanes)
         if (!gravelp_spill_has(spill, spill.first + i))
             gravelp_local_max_relaxed(&service->n_behind, most - i);
-    gravelp_barrier_group(); /* G8: all have looked */
+    gravelp_barrier_group(); /* G8: all have polled */
     const uint n = most - service->n_behind;
     for (uint i = (uint)gravelp_lane_id(); i < n; i += n_lanes)
         gravelp_service_hold(service, spill.first + i,
@@ -185,7 +185,7 @@ GRAVELP_INLINE void gravelp_spill_end(local struct gravelp_service *service,
 /*
  * Leader, when all clients have finished (I4): whether no message can come to any server.
  *
- * @param busy  [in, out] a server that had messages at the last look; there the next begins.
+ * @param busy  [in, out] a server that had messages at the last poll; there the next begins.
  */
 GRAVELP_INLINE bool gravelp_spill_is_over(global struct gravelp_servers *servers,
                                           private uint *busy)

@@ -4,12 +4,12 @@
  * operation and type of operation.h; the word's old value. One atomic operation, or for real numbers several where the
  * device has none for their sums.
  *
- * And GRAVELP_LOOK(type, word): the word as it is, to say whether an update is worth while.
+ * And GRAVELP_PEEK(type, word): the word as it is, to say whether an update is worth while.
  *
  * GRAVELP_HAS_LONG_UPDATES is defined where words may have 64 bits.
  *
  * Path:    slots.cl.h, cl/kernels/resolve.cl -> this.
- * Memory:  relaxed, at device scope: updates by OpenCL 1.x names, which every later version has too; looks by C11
+ * Memory:  relaxed, at device scope: updates by OpenCL 1.x names, which every later version has too; polls by C11
  *          atomics, or by a volatile load where the device has none, as nothing else loads a word there.
  */
 #ifndef GRAVELP_UPDATE_CL_H
@@ -26,13 +26,13 @@
 #define GRAVELP_HAS_LONG_UPDATES
 #endif
 
-#define GRAVELP_LOOK(type, word) gravelp_look_##type(word)
+#define GRAVELP_PEEK(type, word) gravelp_peek_##type(word)
 #define GRAVELP_ATOMIC_LOAD(type, word)                                                 \
     atomic_load_explicit((volatile global atomic_##type *)(word), memory_order_relaxed, \
                          memory_scope_device)
 #define GRAVELP_VOLATILE_LOAD(type, word) (*(word))
-#define GRAVELP_DEFINE_LOOK(type, LOAD)                                 \
-    GRAVELP_INLINE type gravelp_look_##type(volatile global type *word) \
+#define GRAVELP_DEFINE_PEEK(type, LOAD)                                 \
+    GRAVELP_INLINE type gravelp_peek_##type(volatile global type *word) \
     {                                                                   \
         return LOAD(type, word);                                        \
     }
@@ -46,18 +46,18 @@
 #else
 #define GRAVELP_LONG_LOAD GRAVELP_VOLATILE_LOAD
 #endif
-GRAVELP_DEFINE_LOOK(int, GRAVELP_LOAD)
-GRAVELP_DEFINE_LOOK(uint, GRAVELP_LOAD)
+GRAVELP_DEFINE_PEEK(int, GRAVELP_LOAD)
+GRAVELP_DEFINE_PEEK(uint, GRAVELP_LOAD)
 #ifdef GRAVELP_HAS_LONG_UPDATES
-GRAVELP_DEFINE_LOOK(long, GRAVELP_LONG_LOAD)
-GRAVELP_DEFINE_LOOK(ulong, GRAVELP_LONG_LOAD)
+GRAVELP_DEFINE_PEEK(long, GRAVELP_LONG_LOAD)
+GRAVELP_DEFINE_PEEK(ulong, GRAVELP_LONG_LOAD)
 #endif
 
 #define GRAVELP_DEFINE_ADD_BITS(type, BITS, COMPARE_EXCHANGE)                                  \
     GRAVELP_INLINE type gravelp_add_##type(volatile global type *word, type value)             \
     {                                                                                          \
         volatile global BITS *bits = (volatile global BITS *)word;                             \
-        BITS old = GRAVELP_LOOK(BITS, bits), seen;                                             \
+        BITS old = GRAVELP_PEEK(BITS, bits), seen;                                             \
         while ((seen = COMPARE_EXCHANGE(bits, old, as_##BITS(as_##type(old) + value))) != old) \
             old = seen;                                                                        \
         return as_##type(old);                                                                 \

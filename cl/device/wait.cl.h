@@ -39,7 +39,7 @@ struct gravelp_awaited {
     bool is_long;
 };
 
-GRAVELP_INLINE ulong gravelp_look(struct gravel_group g, struct gravelp_awaited awaited)
+GRAVELP_INLINE ulong gravelp_poll(struct gravel_group g, struct gravelp_awaited awaited)
 {
 #ifdef GRAVEL_HAS_LONG_WAITS
     if (awaited.is_long)
@@ -57,7 +57,7 @@ GRAVELP_OUT_OF_LINE bool gravelp_await(struct gravel_group g, struct gravelp_ori
     global struct gravelp_queue_words *words = gravelp_queue_words(g.arena, 0);
     struct gravelp_patience patience = {0, 0, 0, 0, 0, 0};
     for (uint polls = 0;; polls++) {
-        ulong now = gravelp_look(g, awaited);
+        ulong now = gravelp_poll(g, awaited);
         if (gravelp_compares(now ^ awaited.flip, awaited.compare, awaited.value ^ awaited.flip))
             return true;
         uint verdict = gravelp_wait_ask(g.arena, words, now, g.arena->wait_ms, &patience);

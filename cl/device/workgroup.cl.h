@@ -68,7 +68,7 @@ GRAVELP_INLINE void gravelp_group_meet_apart(global struct gravelp_arena *arena)
 }
 
 /*
- * Where a group's queue lies: its leader's copy of constants of the arena. On a GPU each look at the arena is a trip to
+ * Where a group's queue lies: its leader's copy of constants of the arena. On a GPU each poll of the arena is a trip to
  * memory, as an acquire empties the unit's cache, and a call would make several, one after the other.
  */
 struct gravelp_ring {
@@ -161,7 +161,7 @@ GRAVELP_INLINE struct gravelp_origin gravelp_origin_of_item(void)
 }
 
 /*
- * Any work-item: whether its fault is the node's first, the only one that the host hears of. It looks before it adds: a
+ * Any work-item: whether its fault is the node's first, the only one that the host hears of. It polls before it adds: a
  * kernel runs on behind a failed assertion, and adds without number would come back to 0.
  */
 GRAVELP_INLINE bool gravelp_fault_claim(global struct gravelp_arena *arena)

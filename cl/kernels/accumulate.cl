@@ -18,7 +18,7 @@
 typedef GRAVELP_ACCUMULATE_BITS word_bits;
 #define TALLY(a, part) ((global struct gravelp_accumulator_tally *)((a) + 1))[part]
 #define EXCHANGE(type, word, value) GRAVELP_UPDATE_put(type, word, value)
-#define LOOK(type, word) GRAVELP_LOOK(type, word)
+#define PEEK(type, word) GRAVELP_PEEK(type, word)
 #define LOWEST(bits) (31 - clz((bits) & -(bits)))
 
 GRAVELP_INLINE global uint *at(global struct gravelp_accumulator *a, ulong offset)
@@ -71,7 +71,7 @@ GRAVELP_INLINE word_bits take(uint op, volatile global word_bits *word)
 {
     if (op == GRAVEL_ADD || op == GRAVEL_XOR)
         return EXCHANGE(GRAVELP_ACCUMULATE_BITS, word, 0); /* A5 */
-    return LOOK(GRAVELP_ACCUMULATE_BITS, word);            /* A5 */
+    return PEEK(GRAVELP_ACCUMULATE_BITS, word);            /* A5 */
 }
 
 /* Where a group is in the lists. */

@@ -13,7 +13,7 @@
  * counters are of one package each. So the last put to a word is the last in the part too.
  *
  * Destinations that do not exist, and packages that are not what the host took them for, are counted as messages
- * for node n_nodes: then nothing is stored, and the host looks at the packages itself.
+ * for node n_nodes: then nothing is stored, and the host reads the packages itself.
  *
  * Path:    lib/pump/device_aggregator.c enqueues these; slots (queue.cl.h) -> block.h.
  * Memory:  K1 acquires what a leader released by P2; the block is the host's when its copy has ended.

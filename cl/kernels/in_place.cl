@@ -2,7 +2,7 @@
 /*
  * Applies packages where they lie: a round's few, whose messages are all for the node itself.
  *
- * One work-group looks at the packages of a queue from a ticket on. It takes them as long as every message of a package
+ * One work-group reads the packages of a queue from a ticket on. It takes them as long as every message of a package
  * is an update that commutes with its like, for this node, and inside the allocation that its base lies in; the rest,
  * and what is to be refused, it leaves to the host. If there are more than a few, it takes none: they are fetched
  * together, or binned (aggregate.cl).

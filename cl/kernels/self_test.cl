@@ -2,7 +2,7 @@
 /*
  * Proves what a step needs of a device: host and kernel hand over while the kernel runs, in order, and device
  * atomics are exact; that other commands run beside a kernel that waits; and that groups that have started continue.
- * Measures how long a look takes.
+ * Measures how long a poll takes.
  *
  * Path:    lib/self_test builds and launches these. Each takes the words of layout/self_test.h.
  */
@@ -10,10 +10,10 @@
 
 #include "layout/self_test.h"
 
-/* A wait of this file: it ends after looks that take max_ms at least, for hosts whose words cannot be seen. */
-GRAVELP_INLINE bool goes_on(struct gravelp_patience *patience, uint look_ns, uint max_ms)
+/* A wait of this file: it ends after polls that take max_ms at least, for hosts whose words cannot be seen. */
+GRAVELP_INLINE bool goes_on(struct gravelp_patience *patience, uint poll_ns, uint max_ms)
 {
-    patience->least_ns += look_ns + gravelp_pause(patience->looks++, false);
+    patience->least_ns += poll_ns + gravelp_pause(patience->polls++, false);
     return patience->least_ns < (ulong)max_ms * 1000000u;
 }
 
@@ -21,7 +21,7 @@ GRAVELP_INLINE bool goes_on(struct gravelp_patience *patience, uint look_ns, uin
  * Global and local size 1. Each round: wait for turn r, check that the payload is r + i, answer r * 3 + i. Ends early
  * at a turn of all ones, by which the host gives up.
  */
-kernel void hand_over(global uint *words, uint n_rounds, uint max_ms, uint look_ns)
+kernel void hand_over(global uint *words, uint n_rounds, uint max_ms, uint poll_ns)
 {
     uint wrong = 0;
     for (uint r = 1; r <= n_rounds; r++) {
@@ -29,7 +29,7 @@ kernel void hand_over(global uint *words, uint n_rounds, uint max_ms, uint look_
         uint turn = 0;
         while ((turn = gravelp_load_acquire(words + GRAVELP_TEST_TURN)) != r &&
                turn != GRAVELP_TEST_STOP) /* T1, pairs with T2 */
-            if (!goes_on(&patience, look_ns, max_ms))
+            if (!goes_on(&patience, poll_ns, max_ms))
                 break;
         if (turn != r)
             break;
@@ -50,12 +50,12 @@ kernel void count_up(global uint *words, uint n)
 }
 
 /* Any size: every group stays until the host says go, or for max_ms. */
-kernel void hold(global uint *words, uint max_ms, uint look_ns)
+kernel void hold(global uint *words, uint max_ms, uint poll_ns)
 {
     struct gravelp_patience patience = {0, 0, 0, 0, 0, 0};
     if (get_local_id(0) == 0)
         while (gravelp_load_acquire(words + GRAVELP_TEST_GO) == 0) /* T1, pairs with T2 */
-            if (!goes_on(&patience, look_ns, max_ms)) {
+            if (!goes_on(&patience, poll_ns, max_ms)) {
                 gravelp_device_fetch_add_relaxed(words + GRAVELP_TEST_ENDED, 1);
                 break;
             }
@@ -63,46 +63,46 @@ kernel void hold(global uint *words, uint max_ms, uint look_ns)
 
 /* Leader: wait until a word is not `value`. @return false once the host has said go, or after max_ms. */
 GRAVELP_INLINE bool wait_for_members(global uint *words, global uint *word, uint value, uint max_ms,
-                                     uint look_ns)
+                                     uint poll_ns)
 {
     struct gravelp_patience patience = {0, 0, 0, 0, 0, 0};
     while (gravelp_device_load_acquire(word) == value) /* K6, K7 */
-        if (gravelp_load_relaxed(words + GRAVELP_TEST_GO) || !goes_on(&patience, look_ns, max_ms))
+        if (gravelp_load_relaxed(words + GRAVELP_TEST_GO) || !goes_on(&patience, poll_ns, max_ms))
             return false;
     return true;
 }
 
-#define ENROL_LOOKS (1u << 13) /* a busy machine may start the second group late */
+#define ENROL_POLLS (1u << 13) /* a busy machine may start the second group late */
 
 /*
  * Any size: groups that have started when the list of members is closed meet n_rounds times, and the last one out of
  * each counts, without atomics. A member that waits for too long leaves, and is counted too.
  */
-kernel void meet(global uint *words, uint n_groups, uint n_rounds, uint max_ms, uint look_ns)
+kernel void meet(global uint *words, uint n_groups, uint n_rounds, uint max_ms, uint poll_ns)
 {
     global struct gravelp_members *members =
         (global struct gravelp_members *)(words + GRAVELP_TEST_MEMBERS);
     if (get_local_id(0) == 0 &&
-        gravelp_members_enrol(members, n_groups, ENROL_LOOKS) < GRAVELP_MEMBERS_CLOSED) {
-        bool goes_on = wait_for_members(words, &members->n, 0, max_ms, look_ns); /* K7 */
+        gravelp_members_enrol(members, n_groups, ENROL_POLLS) < GRAVELP_MEMBERS_CLOSED) {
+        bool goes_on = wait_for_members(words, &members->n, 0, max_ms, poll_ns); /* K7 */
         uint n = gravelp_device_load_relaxed(&members->n);
         for (uint round = 0; goes_on && round < n_rounds; round++) {
             if (gravelp_members_leave(members, n)) {
                 words[GRAVELP_TEST_COUNT]++;
                 gravelp_members_advance(members, round + 1); /* K6 */
             }
-            goes_on = wait_for_members(words, &members->phase, round, max_ms, look_ns); /* K6 */
+            goes_on = wait_for_members(words, &members->phase, round, max_ms, poll_ns); /* K6 */
         }
         if (!goes_on)
             gravelp_device_fetch_add_relaxed(words + GRAVELP_TEST_ENDED, 1);
     }
 }
 
-/* Local size 1: look n times, as a leader does that waits for room and finds none. All words are 0. */
-kernel void look(global uint *words, uint n)
+/* Local size 1: poll n times, as a leader does that waits for room and finds none. All words are 0. */
+kernel void poll(global uint *words, uint n)
 {
-    uint looks = 0;
-    while (looks < n && gravelp_load_acquire(words) == 0 && gravelp_load_relaxed(words + 16) == 0 &&
+    uint polls = 0;
+    while (polls < n && gravelp_load_acquire(words) == 0 && gravelp_load_relaxed(words + 16) == 0 &&
            gravelp_load_relaxed(words + 32) == 0)
-        looks++;
+        polls++;
 }

@@ -57,7 +57,7 @@
 
 /*
  * Waits of kernels. A limit is in milliseconds by the host's clock, `beat`, of which a tick counts for an eighth of
- * wait_ms at most (lib/base/clock.h). While the clock stands, looks are counted, each for the least time that it takes,
+ * wait_ms at most (lib/base/clock.h). While the clock stands, polls are counted, each for the least time that it takes,
  * and a wait is cut off when that makes so many times its limit. When `renewed` changes, limits begin anew.
  */
 #define GRAVELP_ROOM_WAITS \
@@ -83,7 +83,7 @@ struct gravelp_arena {
     /* Written by the host while kernels run; atomic. */
     gravelp_u32 abort;
     /* H1: not 0 once the node has failed: leaves every wait, drops every message */
-    gravelp_u32 look_ns; /* constant: least time that a waiter's look takes [nanoseconds] */
+    gravelp_u32 poll_ns; /* constant: least time that a waiter's poll takes [nanoseconds] */
     gravelp_u64 servers_offset;
     /* constant: [bytes] from the arena to struct gravelp_servers; 0: there is none */
     gravelp_u64 bounds_offset;

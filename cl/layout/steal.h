@@ -53,7 +53,7 @@ struct gravelp_steal {
     gravelp_u64 deques_offset; /* [bytes] from here */
     gravelp_u64 blocks_offset;
     gravelp_u64 rings_offset;
-    gravelp_u32 look_ns;   /* least time of a look at a word [nanoseconds] */
+    gravelp_u32 poll_ns;   /* least time of a look at a word [nanoseconds] */
     gravelp_u32 is_sliced; /* groups may find what those of earlier slices have offered */
     /* Written by the host while kernels run. */
     gravelp_u32 abort; /* H7: not 0: no group waits for tasks */

@@ -191,7 +191,7 @@ static bool are_home(struct gravel_pool *headers)
 {
     struct gravel_buffer *home = NULL, *buffer;
     uint32_t n = 0;
-    for (; (buffer = gravel_pool_look(headers)); n++) {
+    for (; (buffer = gravel_pool_poll(headers)); n++) {
         buffer->next = home;
         home = buffer;
     }

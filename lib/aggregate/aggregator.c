@@ -18,7 +18,7 @@
 
 #include <stdio.h>
 
-#define BATCH 32u /* packages between two looks at the clock */
+#define BATCH 32u /* packages between two polls of the clock */
 
 static void report(struct gravel_aggregator *aggregator, int code, bool is_fatal, const char *text)
 {
@@ -278,11 +278,11 @@ static void begin_flush(struct gravel_aggregator *aggregator)
  */
 static uint64_t waited_ns(struct gravel_aggregator *aggregator, uint64_t now_ns)
 {
-    const uint32_t *looks = aggregator->queue.looks;
-    uint32_t n = looks ? gravel_word_load(looks, memory_order_relaxed) : 0; /* U6 */
-    if (looks && n == aggregator->looks)
+    const uint32_t *polls = aggregator->queue.polls;
+    uint32_t n = polls ? gravel_word_load(polls, memory_order_relaxed) : 0; /* U6 */
+    if (polls && n == aggregator->polls)
         return aggregator->waited.lived_ns;
-    aggregator->looks = n;
+    aggregator->polls = n;
     return gravel_lived_tick(&aggregator->waited, now_ns);
 }
 

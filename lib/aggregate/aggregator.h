@@ -53,7 +53,7 @@ struct gravel_aggregator {
 
     enum gravel_awaited awaited; /* changed by wait_for() */
     struct gravel_lived waited;  /* for the next package, since the last one */
-    uint32_t looks;              /* of the pump, as of the last tick of `waited` */
+    uint32_t polls;              /* of the pump, as of the last tick of `waited` */
     uint32_t flush_ticket;       /* packages before it are to be consumed */
     uint32_t flush_serving;      /* flush_wanted it answers */
     uint32_t n_sessions; /* in checked mode: gravel_package_sessions as of the last flush of all */

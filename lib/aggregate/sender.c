@@ -23,7 +23,7 @@ struct gravel_bin {
     unsigned char *values[GRAVEL_AM_MAX_ARGS];        /* first value of each row */
     uint32_t n;                                       /* messages in the run */
     uint32_t end;                                     /* messages it has room for */
-    uint32_t run; /* the sender's run number it was opened for; another number: look again */
+    uint32_t run; /* the sender's run number it was opened for; another number: poll again */
 };
 
 static int allocate(struct gravel_sender *sender)
@@ -138,7 +138,7 @@ static void leave_run(struct gravel_sender *sender, uint32_t node)
     bin->run = 0;
 }
 
-/* Open buffers are a list, oldest first: what flushes them looks at no other node. */
+/* Open buffers are a list, oldest first: what flushes them visits no other node. */
 static void link_open(struct gravel_sender *sender, struct gravel_buffer *buffer)
 {
     buffer->next = NULL;
@@ -225,7 +225,7 @@ struct node_bits {
     uint32_t differ; /* the bits in which any differs from the first; 0: they are one node */
 };
 
-/* Copy a chunk's destinations and look at them once: kernels' memory is input like any other. */
+/* Copy a chunk's destinations and read them once: kernels' memory is input like any other. */
 static struct node_bits copy_nodes(struct gravel_sender *sender, const uint32_t *nodes, uint32_t n)
 {
     struct node_bits bits = {0, 0};

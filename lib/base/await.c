@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The pause between two looks. See await.h.
+ * The pause between two polls. See await.h.
  */
 #include "base/await.h"
 
@@ -16,7 +16,7 @@
 #define YIELDED_NS UINT64_C(5000)
 #define SLEEP_MIN_NS UINT64_C(20000)
 #define SLEEP_MAX_NS GRAVEL_NS_PER_MS /* so that a long wait is not much longer for it */
-#define LOOK_NS (GRAVEL_NS_PER_S / 4)
+#define POLL_NS (GRAVEL_NS_PER_S / 4)
 
 int gravel_wait_check(struct gravel_wait *wait)
 {
@@ -53,19 +53,19 @@ static uint64_t share_ns(const struct gravel_wait *wait, uint64_t share, uint64_
     return least_ns < most_ns ? least_ns : most_ns;
 }
 
-/* Sleeps, unless this is the first time: a look follows the prepare, and a signal since then ends the sleep at once. A
+/* Sleeps, unless this is the first time: a poll follows the prepare, and a signal since then ends the sleep at once. A
  * signal promises work: sleeps that grow are short again after it. */
 static void sleep_on(struct gravel_wait *wait)
 {
     const uint64_t step_ns = wait->waited.lived.step_ns,
-                   ns = wait->look_ns ? share_ns(wait, 8, wait->look_ns) : LOOK_NS;
+                   ns = wait->poll_ns ? share_ns(wait, 8, wait->poll_ns) : POLL_NS;
     if (wait->is_prepared) {
         const uint64_t begin_ns = gravel_clock_ns();
         const bool is_signalled =
             gravel_event_wait(wait->event, wait->key, step_ns && step_ns < ns ? step_ns : ns);
         const uint64_t now_ns = gravel_clock_ns();
         wait->rested_ns += now_ns - begin_ns;
-        if (is_signalled && wait->look_ns)
+        if (is_signalled && wait->poll_ns)
             wait->awake.begin_ns = now_ns;
     }
     wait->key = gravel_event_prepare(wait->event);
@@ -100,7 +100,7 @@ int gravel_wait_lock(struct gravel_wait *wait, pthread_mutex_t *lock)
 
 /* ---- loops ------------------------------------------------------------------------------------ */
 
-/* A pause between two looks at a word that another core writes. */
+/* A pause between two polls of a word that another core writes. */
 static void pause_core(void)
 {
 #if defined(__x86_64__) || defined(__i386__)
@@ -138,7 +138,7 @@ void gravel_idle_wait(struct gravel_idle *idle, struct gravel_event *event, uint
         return;
     }
     idle->wait.event = event;
-    idle->wait.look_ns = limit_ns < GRAVEL_IDLE_MAX_NS ? limit_ns + !limit_ns : GRAVEL_IDLE_MAX_NS;
+    idle->wait.poll_ns = limit_ns < GRAVEL_IDLE_MAX_NS ? limit_ns + !limit_ns : GRAVEL_IDLE_MAX_NS;
     gravel_wait_pause(&idle->wait); /* it has no limit */
     count(idle);
 }

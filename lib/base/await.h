@@ -7,7 +7,7 @@
  *         ;
  *     gravel_wait_end(&wait);
  *
- * The thread gives its core away for a while. Then it sleeps between two looks: until the event is signalled, or, where
+ * The thread gives its core away for a while. Then it sleeps between two polls: until the event is signalled, or, where
  * nothing signals, for a part of the wait so far. Before each sleep it asks whether it may continue: a limit is a time,
  * or a function that knows what excuses a delay. timeouts.h has the times.
  *
@@ -70,21 +70,21 @@ struct gravel_limit {
     int (*check)(void *context, struct gravel_wait *wait); /* 0 to keep waiting, or why not */
     void *context;
     void (*keep)(void *context); /* memory stays: the device may use it without end; or NULL */
-    uint64_t yields_ns; /* of looks before the first sleep; 0: as for copies, which are short */
+    uint64_t yields_ns; /* of polls before the first sleep; 0: as for copies, which are short */
 };
 
 /* How long a wait has lasted, for a thread that had its turns. */
 struct gravel_waited {
     struct gravel_lived lived;
     uint64_t alone_ns; /* of it when nothing was left that excuses the device */
-    uint64_t limit_ns; /* from then; 0: `check` sets it at the first look */
+    uint64_t limit_ns; /* from then; 0: `check` sets it at the first poll */
 };
 
 struct gravel_wait {
     struct gravel_limit limit;
     const char *what;           /* for the error: "copying packages from the device" */
-    struct gravel_event *event; /* is signalled when it may have come; NULL: looks find out */
-    uint64_t look_ns; /* longest sleep on it, which grows, for signals that come late; 0: 250 ms */
+    struct gravel_event *event; /* is signalled when it may have come; NULL: polls find out */
+    uint64_t poll_ns; /* longest sleep on it, which grows, for signals that come late; 0: 250 ms */
     struct gravel_waited waited;
     struct gravel_awake awake; /* since the first pause, or the last signal if sleeps grow */
     uint32_t n_yields;         /* beyond the time to stay awake */
@@ -96,7 +96,7 @@ struct gravel_wait {
 /** Whether a wait may continue. @return 0; what its limit says, text set; of a time GRAVEL_ETIMEOUT alone. */
 int gravel_wait_check(struct gravel_wait *wait);
 
-/** Between two looks: yield at first, then check and sleep. @return as the check. */
+/** Between two polls: yield at first, then check and sleep. @return as the check. */
 int gravel_wait_pause(struct gravel_wait *wait);
 
 /** Note that what is waited for has got nearer: a limit that is a time begins anew. */
@@ -105,7 +105,7 @@ static inline void gravel_wait_renew(struct gravel_wait *wait)
     wait->waited = (struct gravel_waited){.alone_ns = 0};
 }
 
-/** After the last look, of a wait with an event. */
+/** After the last poll, of a wait with an event. */
 static inline void gravel_wait_end(struct gravel_wait *wait)
 {
     if (wait->is_prepared)
@@ -127,17 +127,17 @@ int gravel_wait_lock(struct gravel_wait *wait, pthread_mutex_t *lock);
  *     }
  *     gravel_idle_reset(&idle);
  *
- * The first few looks follow each other at once; then the thread waits as above, with sleeps that last 1/8 of the time
- * without work, so that work waits at most 1/8 longer than it took to come. Every look is made between prepare and
+ * The first few polls follow each other at once; then the thread waits as above, with sleeps that last 1/8 of the time
+ * without work, so that work waits at most 1/8 longer than it took to come. Every poll is made between prepare and
  * sleep, so no signal of the event is lost. Orr 2016, section 5.5: its aggregator polled 65 % of the time. */
 
-#define GRAVEL_IDLE_SPINS 16u /* looks with only a pause between them: about a microsecond */
+#define GRAVEL_IDLE_SPINS 16u /* polls with only a pause between them: about a microsecond */
 #define GRAVEL_IDLE_MAX_NS UINT64_C(8000000) /* longest sleep */
 
 /* Of the one thread that waits; zero-filled is ready to use. Counters are read by any. */
 struct gravel_idle {
     struct gravel_wait wait;
-    uint32_t n_spins;       /* looks so far with only a pause between them; 0: not idle */
+    uint32_t n_spins;       /* polls so far with only a pause between them; 0: not idle */
     uint64_t counted_ns;    /* when poll_ns was complete */
     _Atomic uint64_t polls; /* counters, as poll_ns */
     _Atomic uint64_t poll_ns;
@@ -154,14 +154,14 @@ static inline void gravel_idle_reset(struct gravel_idle *idle)
 }
 
 /**
- * No work was found: wait a little, for longer and longer, then let the caller look again.
+ * No work was found: wait a little, for longer and longer, then let the caller poll again.
  *
  * @param event     wakes the thread when signalled; the same one until the next reset.
  * @param limit_ns  longest sleep [ns], e.g. time until a buffer must leave; 0 does not sleep.
  */
 void gravel_idle_wait(struct gravel_idle *idle, struct gravel_event *event, uint64_t limit_ns);
 
-/** Looks that found nothing [count]. */
+/** Polls that found nothing [count]. */
 static inline uint64_t gravel_idle_polls(const struct gravel_idle *idle)
 {
     return atomic_load_explicit(&idle->polls, memory_order_relaxed);

@@ -54,7 +54,7 @@ void gravel_mark_park(void)
         pause();
 }
 
-void gravel_marks_look(void (*visit)(void *context, struct gravel_mark *mark), void *context)
+void gravel_marks_visit(void (*visit)(void *context, struct gravel_mark *mark), void *context)
 {
     pthread_mutex_lock(&lock);
     for (struct gravel_mark *mark = marks; mark; mark = mark->next)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Marks: in which call of a driver each thread of the process stands. A driver's call has no limit, and its thread
- * cannot look at the clock; another thread, which calls no driver, looks at the marks.
+ * cannot read the clock; another thread, which calls no driver, reads the marks.
  *
- * A thread writes its mark as it enters a call and as it leaves it. A look takes no time from it: a count that has not
+ * A thread writes its mark as it enters a call and as it leaves it. A poll takes no time from it: a count that has not
  * changed means that the thread has not come back. A thread for which no thread waits longer is given up: when it
  * comes back, it sleeps without end, so that it touches nothing that others have left.
  *
@@ -82,8 +82,8 @@ static inline void gravel_mark_leave(struct gravel_mark *const *mark)
     })
 #define GRAVEL_MARKED(call, ...) GRAVEL_MARKED_AS(#call, call, __VA_ARGS__)
 
-/** Look at every mark, with the lock of mark.c held: none is made or taken in between. */
-void gravel_marks_look(void (*visit)(void *context, struct gravel_mark *mark), void *context);
+/** Visit every mark, with the lock of mark.c held: none is made or taken in between. */
+void gravel_marks_visit(void (*visit)(void *context, struct gravel_mark *mark), void *context);
 
 /**
  * Give up a thread that is in a call: it does not come back from it. What it did before is seen by the caller.

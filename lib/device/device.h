@@ -28,9 +28,9 @@ struct gravel_device {
     cl_uint units;          /* compute units that kernels get */
     cl_mem probe_word;      /* read to learn how far a queue has got: opencl/wait.c; or NULL */
     cl_mem probe_copy;      /* what pins `probed` */
-    uint32_t *probed;       /* where that read goes; of all threads, and never looked at */
-    uint32_t look_ns;
-    /* least time that a waiting leader's look takes; measured where there are but copies */
+    uint32_t *probed;       /* where that read goes; of all threads, and never read */
+    uint32_t poll_ns;
+    /* least time that a waiting leader's poll takes; measured where there are but copies */
     cl_device_id beside;
     /* other units of a CPU device, for handlers written in OpenCL C; NULL if none */
     bool is_sliced;

@@ -38,7 +38,7 @@ uint64_t gravel_arena_lay_out(const struct gravel_arena_shape *shape, struct gra
     const uint64_t n_slots = shape->queue_bytes / shape->n_queues / arena->slot_bytes;
     arena->n_slots = gravel_power_to(n_slots < MOST_SLOTS ? n_slots : MOST_SLOTS);
     arena->wait_ms = shape->wait_ms;
-    arena->look_ns = shape->look_ns;
+    arena->poll_ns = shape->poll_ns;
     arena->heap_bytes = round_up(shape->heap_bytes, PAGE);
     arena->queues_offset = sizeof *arena;
     uint64_t end = arena->queues_offset + shape->n_queues * sizeof(struct gravelp_queue_words);

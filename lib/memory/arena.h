@@ -21,7 +21,7 @@ struct gravel_arena_shape {
     uint64_t slot_bytes;
     uint64_t heap_bytes;
     uint32_t wait_ms;
-    uint32_t look_ns;
+    uint32_t poll_ns;
     uint32_t start;         /* first ticket; tests start near the wrap */
     uint64_t servers_bytes; /* of the server region; 0: none (lib/serve/servers.h) */
     bool huge_pages;

@@ -20,7 +20,7 @@
 #include <time.h>
 
 #define NS_PER_S 1000000000
-#define PAUSE_NS 10000000 /* between two looks at whether a reader has been given up */
+#define PAUSE_NS 10000000 /* between two polls of whether a reader has been given up */
 
 struct gravel_heap {
     pthread_rwlock_t lock;
@@ -34,7 +34,7 @@ struct gravel_heap {
 };
 
 /* A reader may be in a call of the driver; and one that takes the lock again and again leaves it to a thread that waits
- * for it, not to one that looks now and then. @return false if a reader does not come back. */
+ * for it, not to one that polls now and then. @return false if a reader does not come back. */
 static bool lock_exclusive(struct gravel_heap *heap)
 {
     struct timespec until;

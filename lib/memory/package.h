@@ -38,7 +38,7 @@ struct gravel_package_queue {
     uint32_t head; /* tickets consumed; the same as words->consumed, which we alone write */
     const uint32_t *arrived;
     /* where the slots are a mirror: tickets the pump has brought; else NULL */
-    const uint32_t *looks; /* U6: of the pump, where the slots are a mirror; else NULL */
+    const uint32_t *polls; /* U6: of the pump, where the slots are a mirror; else NULL */
     uint32_t *held;        /* U8: where the slots are a mirror; else NULL */
     const _Atomic uint32_t *unanswered;
     /* U10: of the network: whether functions that block are asked; or NULL */

@@ -76,7 +76,7 @@ bool gravel_round_has_ended(struct gravel_network *network)
     if (ended < 0)
         gravel_network_fail(network, GRAVEL_EMPI, gravel_last_error());
     if (ended == 0)
-        gravel_late_look(network);
+        gravel_late_poll(network);
     if (ended == 1)
         gravel_late_end(network);
     return ended == 1;

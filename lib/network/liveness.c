@@ -171,7 +171,7 @@ void gravel_late_end(struct gravel_network *network)
     network->late.node = 0;
 }
 
-void gravel_late_look(struct gravel_network *network)
+void gravel_late_poll(struct gravel_network *network)
 {
     struct gravel_late *late = &network->late;
     const uint64_t beat_ns = heartbeat_ns(network),

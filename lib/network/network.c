@@ -10,7 +10,7 @@
 #include "base/clock.h"
 
 #define BATCH 16u                      /* frames of one kind before the next kind has its turn */
-#define SHIPS_FIRST_NS UINT64_C(40000) /* about what a look and a hand-over take */
+#define SHIPS_FIRST_NS UINT64_C(40000) /* about what a poll and a hand-over take */
 
 /* Hand a frame to the transport; or act on it, if its destination is here. */
 static void pass_on(struct gravel_network *network, struct gravel_buffer *buffer)
@@ -90,7 +90,7 @@ static uint32_t drain(struct gravel_network *network)
 /*
  * Whether frames of others can wait. Nodes whose rounds keep step settle at one time, and each waits for the other's
  * frames: what a node is about to ship leaves before it has the device apply what came, which takes the driver as long
- * as a look. But a settle may last, so only for a moment.
+ * as a poll. But a settle may last, so only for a moment.
  */
 static bool ships_first(struct gravel_network *network, uint64_t now_ns, uint64_t *due_ns)
 {
@@ -178,10 +178,10 @@ bool gravel_network_step(struct gravel_network *network, uint64_t now_ns, uint64
                                               network->transport, frame_bytes(network)));
         network->sees_attached = true;
         *due_ns = flush_aged(network, now_ns);
-        n += gravel_resolving_look(network);
+        n += gravel_resolving_poll(network);
         if (gravel_records_collect(network))
             n += send_shipped(network); /* what functions have sent goes ahead of their answers */
-        n += gravel_records_look(network);
+        n += gravel_records_poll(network);
         for (; (buffer = gravel_credit_take(&network->credit)); n++)
             pass_on(network, buffer);
         for (uint32_t i = 0; i < BATCH && (buffer = gravel_list_take(&network->outgoing)); i++, n++)

@@ -155,7 +155,7 @@ struct gravel_network {
     uint32_t node, n_nodes; /* of the transport, which ends first; n_nodes 0: it is not open yet */
     struct gravel_resolver *resolver;
     struct gravel_spool *spool;       /* records that wait to be written */
-    struct gravel_buffer *dealt_with; /* of them, for gravel_records_look; a list, oldest first */
+    struct gravel_buffer *dealt_with; /* of them, for gravel_records_poll; a list, oldest first */
     struct gravel_credit credit;      /* for records, at other nodes and of theirs here */
     struct gravel_buffer *held_acks;  /* frames that wait for the spool, oldest first */
     uint64_t told_ns;                 /* when those who wait for them last heard of us */

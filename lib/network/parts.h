@@ -84,7 +84,7 @@ bool gravel_resolving_take(struct gravel_network *network, struct gravel_frame *
                            const struct gravel_received *received);
 /** resolving.c: get frames that the resolver has further; a handler on the device that does not end is reported, even
  * if nothing waits for it. @return whether one moved. */
-bool gravel_resolving_look(struct gravel_network *network);
+bool gravel_resolving_poll(struct gravel_network *network);
 /** resolving.c: a wait for every frame handled so far will follow: begin it. */
 void gravel_resolving_begin_finish(struct gravel_network *network);
 /** resolving.c: wait until every frame handled so far is applied; the node fails if one cannot be. */
@@ -106,11 +106,11 @@ bool gravel_records_ask(const struct gravel_frame *frame);
 /** records.c: another node has written records of ours. */
 void gravel_records_hear(struct gravel_network *network, const struct gravel_credit_frame *frame,
                          const struct gravel_received *received);
-/** records.c: take back what has been dealt with. @return whether there is any for gravel_records_look. */
+/** records.c: take back what has been dealt with. @return whether there is any for gravel_records_poll. */
 bool gravel_records_collect(struct gravel_network *network);
 /** records.c: tell what came of it, and answer; the node fails if nothing is, for too long. @return whether any was.
  * What functions sent before they answered has left by then. */
-bool gravel_records_look(struct gravel_network *network);
+bool gravel_records_poll(struct gravel_network *network);
 /** records.c: acknowledge `acked` frames once records received so far are written. */
 void gravel_records_acknowledge(struct gravel_network *network, uint32_t source, uint64_t acked);
 /** records.c: a wait ends: if lines have been lost since the last one, report how many. */
@@ -169,7 +169,7 @@ uint64_t gravel_get_piece_bytes(const struct gravel_network *network);
 
 /** liveness.c: a round of a call of that kind begins; has not ended, so find whom it waits for, to name it; ends. */
 void gravel_late_begin(struct gravel_network *network, uint32_t kind);
-void gravel_late_look(struct gravel_network *network);
+void gravel_late_poll(struct gravel_network *network);
 void gravel_late_end(struct gravel_network *network);
 /** liveness.c: a heartbeat of our left neighbour has come. */
 void gravel_late_read(struct gravel_network *network, const struct gravel_heartbeat_frame *beat,

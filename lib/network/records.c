@@ -158,7 +158,7 @@ bool gravel_records_collect(struct gravel_network *network)
     return network->dealt_with != NULL;
 }
 
-bool gravel_records_look(struct gravel_network *network)
+bool gravel_records_poll(struct gravel_network *network)
 {
     struct gravel_buffer *buffer;
     const bool has_moved = network->dealt_with != NULL;

@@ -79,10 +79,10 @@ void gravel_resolving_give_back(void *context, const struct gravel_received *rec
     network->n_kept_foreign--;
 }
 
-bool gravel_resolving_look(struct gravel_network *network)
+bool gravel_resolving_poll(struct gravel_network *network)
 {
     bool has_moved;
-    gravel_network_check(network, gravel_resolver_look(network->resolver, &has_moved));
+    gravel_network_check(network, gravel_resolver_poll(network->resolver, &has_moved));
     return has_moved;
 }
 

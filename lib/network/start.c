@@ -134,7 +134,7 @@ static int give_up(struct gravel_network *network, uint64_t waited_ns)
     uint32_t opens = 0;
     if (!atomic_compare_exchange_strong_explicit(
             &network->opening, &opens, GRAVEL_OPENING_LEFT, memory_order_relaxed,
-            memory_order_relaxed)) /* relaxed: each side learns who came first; the next look orders */
+            memory_order_relaxed)) /* relaxed: each side learns who came first; the next poll orders */
         return 0;
     gravel_thread_advance(&network->thread, GRAVEL_THREAD_LOST);
     describe(network, waited_ns, waits, sizeof waits);

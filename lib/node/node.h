@@ -183,7 +183,7 @@ struct gravel_limit gravel_node_kernel_limit(struct gravel *gravel);
 /* A wait for what the network thread is to apply. */
 struct gravel_applying {
     struct gravel *gravel;
-    uint64_t progress; /* of that thread, at the last look */
+    uint64_t progress; /* of that thread, at the last poll */
 };
 
 /** limits.c: of such a wait: the device's, or what a function of the caller's may take that the thread runs. */

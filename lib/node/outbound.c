@@ -96,7 +96,7 @@ int gravel_node_open_arena(struct gravel *gravel)
             !gravel_step_may_wait(gravel->device.step)
                 ? 0
                 : (uint32_t)(gravel_network_patience_ns(&gravel->network) / GRAVEL_NS_PER_MS),
-        .look_ns = gravel->device.look_ns,
+        .poll_ns = gravel->device.poll_ns,
         .servers_bytes = gravel_servers_bytes(&servers),
         .huge_pages = config->huge_pages,
         .is_checked = config->check,

@@ -11,13 +11,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MOST_NS (GRAVEL_NS_PER_S / 4) /* between two looks */
+#define MOST_NS (GRAVEL_NS_PER_S / 4) /* between two polls */
 #define LEAST_NS GRAVEL_NS_PER_MS
 #define BUILD_NS (60 * GRAVEL_NS_PER_S) /* at least, for a compiler on a busy machine */
 
 static _Atomic uint32_t n_opening; /* H10: nodes of this process */
 
-/* What the last look saw of a mark. */
+/* What the last poll saw of a mark. */
 struct gravel_watched {
     uint64_t n;
     struct gravel_lived lived; /* since it first showed n */
@@ -32,8 +32,8 @@ struct standing {
     bool is_ours; /* a thread of the library's */
 };
 
-/* A look: first whether a program is being built, then for how long each thread stands where it is. */
-struct look {
+/* A poll: first whether a program is being built, then for how long each thread stands where it is. */
+struct poll {
     struct gravel_watch *watch;
     uint64_t now_ns, limit_ns;
     bool is_building;
@@ -62,10 +62,10 @@ static bool needs_compiler(const char *call)
            !strcmp(call, "clReleaseContext");
 }
 
-static void look_for_builds(void *context, struct gravel_mark *mark)
+static void poll_for_builds(void *context, struct gravel_mark *mark)
 {
-    struct look *look = context;
-    look->is_building |= is_in_call(count_of(mark)) && needs_compiler(call_of(mark));
+    struct poll *poll = context;
+    poll->is_building |= is_in_call(count_of(mark)) && needs_compiler(call_of(mark));
 }
 
 /* NULL without memory: the mark is not watched then. */
@@ -83,21 +83,21 @@ static struct gravel_watched *watched_of(struct gravel_watch *watch, uint32_t nu
     return &watch->watched[number];
 }
 
-static void look_at(void *context, struct gravel_mark *mark)
+static void poll_at(void *context, struct gravel_mark *mark)
 {
-    struct look *look = context;
+    struct poll *poll = context;
     uint64_t n = count_of(mark);
-    struct gravel_watched *watched = watched_of(look->watch, mark->number);
+    struct gravel_watched *watched = watched_of(poll->watch, mark->number);
     if (!watched)
         return;
     if (n != watched->n)
         *watched = (struct gravel_watched){.n = n};
-    watched->lived.step_ns = look->limit_ns / GRAVEL_LIVED_STEPS;
-    uint64_t stood_ns = gravel_lived_tick(&watched->lived, look->now_ns);
-    if (look->found.mark || watched->is_told || !is_in_call(n) || stood_ns < look->limit_ns)
+    watched->lived.step_ns = poll->limit_ns / GRAVEL_LIVED_STEPS;
+    uint64_t stood_ns = gravel_lived_tick(&watched->lived, poll->now_ns);
+    if (poll->found.mark || watched->is_told || !is_in_call(n) || stood_ns < poll->limit_ns)
         return;
     watched->is_told = true;
-    look->found = (struct standing){.mark = mark,
+    poll->found = (struct standing){.mark = mark,
                                     .n = n,
                                     .thread = mark->thread,
                                     .is_ours = !strncmp(mark->name, "gravel-", 7)};
@@ -127,17 +127,17 @@ static uint64_t limit_of(const struct gravel *gravel, bool is_building)
     return is_long && ns < BUILD_NS ? BUILD_NS : ns;
 }
 
-static void look_at_all(struct gravel *gravel)
+static void poll_at_all(struct gravel *gravel)
 {
-    struct look look = {.watch = &gravel->watch, .now_ns = gravel_clock_ns()};
-    gravel_marks_look(look_for_builds, &look);
-    look.limit_ns = limit_of(gravel, look.is_building);
+    struct poll poll = {.watch = &gravel->watch, .now_ns = gravel_clock_ns()};
+    gravel_marks_visit(poll_for_builds, &poll);
+    poll.limit_ns = limit_of(gravel, poll.is_building);
     do {
-        look.found.mark = NULL;
-        gravel_marks_look(look_at, &look);
-        if (look.found.mark)
-            tell(gravel, &look.found);
-    } while (look.found.mark);
+        poll.found.mark = NULL;
+        gravel_marks_visit(poll_at, &poll);
+        if (poll.found.mark)
+            tell(gravel, &poll.found);
+    } while (poll.found.mark);
 }
 
 static uint64_t interval_ns(const struct gravel *gravel)
@@ -158,7 +158,7 @@ static void *thread_main(void *argument)
             gravel_event_cancel(&watch->event);
         else
             gravel_event_wait(&watch->event, key, interval_ns(gravel));
-        look_at_all(gravel);
+        poll_at_all(gravel);
     }
     return NULL;
 }

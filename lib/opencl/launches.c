@@ -3,12 +3,12 @@
  * Kernels under way. See launches.h.
  *
  * OpenCL's own wait has no bound, so a thread that waits sleeps on an event of ours, which the driver
- * signals when the kernel ends. Now and then it wakes up to ask whether it may go on (wait.h), and to look at the
+ * signals when the kernel ends. Now and then it wakes up to ask whether it may go on (wait.h), and to read the
  * kernel, for drivers that signal late.
  *
  * Memory:  B1 hands the completion from the holder that lets go of it first to the one that frees it.
  *          What the kernel wrote is ordered by clWaitForEvents, called once the kernel has ended;
- *          a look at its status orders nothing.
+ *          a poll of its status orders nothing.
  */
 #include "opencl/launches.h"
 
@@ -184,7 +184,7 @@ static int ask(const struct gravel_running *kernel, bool *has_ended)
  * free. @return 0 when it has ended, whether or not it succeeded; GRAVEL_EKERNEL. */
 static int wait_for(const struct gravel_running *kernel, struct gravel_limit limit)
 {
-    struct gravel_wait wait = {.limit = limit, .what = kernel->name, .look_ns = GRAVEL_IDLE_MAX_NS};
+    struct gravel_wait wait = {.limit = limit, .what = kernel->name, .poll_ns = GRAVEL_IDLE_MAX_NS};
     bool has_ended;
     int code;
     while (!(has_ended = gravel_cl_event_has_ended(kernel->event)) &&

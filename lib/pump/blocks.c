@@ -22,7 +22,7 @@
 
 #define MESSAGES_EACH 32u /* fewest, on average, of a package of a run that is worth binning */
 #define BLOCK_MESSAGES_EACH \
-    512u /* of a block: for each package of the shortest look, as many as a GPU's group increments */
+    512u /* of a block: for each package of the shortest poll, as many as a GPU's group increments */
 
 /* Returns how many messages a buffer takes of a part; even, if it takes several, as gravel_piece_messages. */
 static uint32_t buffer_messages(const struct gravel_pump *pump, uint32_t command)
@@ -80,27 +80,27 @@ uint32_t gravel_pump_n_to_copy(const struct gravel_pump *pump,
 }
 
 /* A round of the pump costs the host and the bus as much for a small block as for a large one. */
-uint32_t gravel_pump_look_ahead(const struct gravel_pump *pump,
+uint32_t gravel_pump_poll_ahead(const struct gravel_pump *pump,
                                 const struct gravelp_package *headers, uint32_t n)
 {
-    uint64_t n_messages = 0, block = (uint64_t)pump->look_ahead * BLOCK_MESSAGES_EACH;
+    uint64_t n_messages = 0, block = (uint64_t)pump->poll_ahead * BLOCK_MESSAGES_EACH;
     if (n == 0 || !pump->binner || !gravel_device_aggregator_fits(pump->binner, headers[0].command))
-        return pump->look_ahead;
+        return pump->poll_ahead;
     for (uint32_t i = 0; i < n; i++)
         n_messages += headers[i].n_messages;
     uint64_t fits = most_messages(pump, headers[0].command);
     fits -= fits / 16; /* the next packages may hold more */
     uint64_t wanted = n_messages ? (fits < block ? fits : block) * n / n_messages : 0;
-    return wanted < pump->look_ahead  ? pump->look_ahead
-           : wanted < pump->look_most ? (uint32_t)wanted
-                                      : pump->look_most;
+    return wanted < pump->poll_ahead  ? pump->poll_ahead
+           : wanted < pump->poll_most ? (uint32_t)wanted
+                                      : pump->poll_most;
 }
 
 /* Headers of parts that have been applied. */
 static void take_headers_home(struct mirror *mirror)
 {
     struct gravel_buffer *buffer;
-    while ((buffer = gravel_pool_look(&mirror->staying))) {
+    while ((buffer = gravel_pool_poll(&mirror->staying))) {
         mirror->rooms.n_staying[buffer->room]--;
         buffer->next = mirror->spare;
         mirror->spare = buffer;

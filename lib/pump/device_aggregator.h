@@ -5,7 +5,7 @@
  * Each queue has some rooms, a block's place on the device. A run of packages becomes two kernels, one of puts three,
  * on a command queue of the aggregator's own, and a copy of the counts to the host, which then
  * knows where to copy the parts: an increment costs the bus 4 bytes instead of 8, and the host
- * looks at no message.
+ * reads no message.
  *
  * Path:    lib/pump/blocks.c -> device_aggregator.c (tiling.c) -> cl/kernels/aggregate.cl -> block.h.
  * Owner:   all its memory, made when it is created; none is made or released later.
@@ -90,7 +90,7 @@ const uint32_t *gravel_device_aggregator_counts(const struct gravel_device_aggre
 /**
  * Whether a block whose counts have been copied holds what was to be binned.
  *
- * @return  false if the packages must be looked at one by one: a destination that does not
+ * @return  false if the packages must be read one by one: a destination that does not
  * exist, or a package that is not what its header says.
  */
 bool gravel_device_aggregator_is_right(const struct gravel_device_aggregator *aggregator,

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A round of the pump: looks at the device, and brings packages from its memory to the mirror. See pump.h.
+ * A round of the pump: reads the device, and brings packages from its memory to the mirror. See pump.h.
  *
- * A look reads the words that change (fault, tickets), and the headers of the next slots of every queue. A run of slots
+ * A poll reads the words that change (fault, tickets), and the headers of the next slots of every queue. A run of slots
   * that it found published is copied row by row as far as the widest of its packages reaches, or binned (blocks.c); it
  * has arrived when its copy has ended.
  *
- * A device copies one thing after the other, so a look that comes behind a copy has its answer when nothing is left to
+ * A device copies one thing after the other, so a poll that comes behind a copy has its answer when nothing is left to
  * copy, and the device idles until the host has read it. So the last packages of a long run are held back, and copied
- * behind the next look, on one queue with it.
+ * behind the next poll, on one queue with it.
  *
- * A round of an application is over sooner than a copy is enqueued: a few packages come with the look that finds them.
+ * A round of an application is over sooner than a copy is enqueued: a few packages come with the poll that finds them.
  * A caller that settles, and found no package when it last did, reads the words alone first.
  *
  * Memory:  U1, U3, C2, F1, H1, P2: see docs/design/memory-order.md. All of it under the pump's lock.
@@ -24,7 +24,7 @@
 #include <stddef.h>
 #include <string.h>
 
-#define LONG_RUN 256u /* packages: a shorter run is copied in about the time of a look */
+#define LONG_RUN 256u /* packages: a shorter run is copied in about the time of a poll */
 #define OWED_SHARE 4u /* of a queue's slots, so much may be owed to the device: 1 / OWED_SHARE */
 #define HELD_SHARE 4u /* of a long run, so much is held back: 1 / HELD_SHARE */
 
@@ -76,9 +76,9 @@ static cl_int copy_held(struct gravel_pump *pump)
     return gravel_cl_flush(pump->moves, error);
 }
 
-/* ---- a look ---------------------------------------------------------------------------------- */
+/* ---- a poll ---------------------------------------------------------------------------------- */
 
-/* Slots from the next ticket on that may be looked at or moved at once: up to the ring's end, and where
+/* Slots from the next ticket on that may be read or moved at once: up to the ring's end, and where
  * the mirror has room. */
 static uint32_t reach(const struct gravel_pump *pump, const struct mirror *mirror)
 {
@@ -118,12 +118,12 @@ static cl_int read_few(struct gravel_pump *pump, cl_command_queue on, uint32_t q
     struct gravel_pump_slots slots = {queue, mirror->taken, n, pump->slot_bytes};
     cl_event next = NULL;
     bool are_few = mirror->n_ready <= GRAVEL_PUMP_FEW && pump->bin_messages != 1;
-    mirror->n_with_look = 0;
+    mirror->n_with_poll = 0;
     if (n == 0 || !are_few || mirror->n_flights || mirror->n_held)
         return CL_SUCCESS;
     slots.n = n < GRAVEL_PUMP_FEW ? n : GRAVEL_PUMP_FEW;
     cl_int error = copy_slots(pump, on, &slots, &next);
-    mirror->n_with_look = error == CL_SUCCESS ? slots.n : 0;
+    mirror->n_with_poll = error == CL_SUCCESS ? slots.n : 0;
     gravel_pump_keep_last(last, next);
     return error;
 }
@@ -137,8 +137,8 @@ static bool holds_back(const struct gravel_pump *pump)
 }
 
 /*
- * Hand a fault on, once in a node's life. The look may have copied what stands beside `fault` before `fault` itself: a
- * copy behind the look has all of it (F1).
+ * Hand a fault on, once in a node's life. The poll may have copied what stands beside `fault` before `fault` itself: a
+ * copy behind the poll has all of it (F1).
  */
 static int copy_fault(struct gravel_pump *pump, cl_command_queue on)
 {
@@ -181,7 +181,7 @@ static cl_int read_state(struct gravel_pump *pump, cl_command_queue on, cl_event
 }
 
 /* Waits for what was enqueued, and hands on what it brought. */
-static int end_look(struct gravel_pump *pump, cl_command_queue on, cl_int error, cl_event last)
+static int end_poll(struct gravel_pump *pump, cl_command_queue on, cl_int error, cl_event last)
 {
     GRAVEL_TRY(gravel_wait_command(pump->shape.memory->device, on, error, last,
                                    "reading the queues of the device"));
@@ -200,20 +200,20 @@ int gravel_pump_see_words(struct gravel_pump *pump, cl_command_queue on)
 {
     cl_event last = NULL;
     cl_int error = read_state(pump, on, &last);
-    return end_look(pump, on, error, last);
+    return end_poll(pump, on, error, last);
 }
 
-static int look(struct gravel_pump *pump, uint32_t *n)
+static int poll_device(struct gravel_pump *pump, uint32_t *n)
 {
     const bool has_held = holds_back(pump);
-    cl_command_queue on = has_held ? pump->moves : pump->looks;
+    cl_command_queue on = has_held ? pump->moves : pump->polls;
     cl_event last = NULL;
     cl_int error = read_state(pump, on, &last);
     if (error == CL_SUCCESS)
         error = read_queues(pump, on, n, &last);
     if (error == CL_SUCCESS && has_held)
         error = copy_held(pump);
-    return end_look(pump, on, error, last);
+    return end_poll(pump, on, error, last);
 }
 
 bool gravel_pump_is_behind(const struct gravel_pump *pump)
@@ -233,8 +233,8 @@ static int see(struct gravel_pump *pump, bool may_be_brief, uint32_t *n)
     int code = 0;
     memset(n, 0, pump->n_queues * sizeof *n);
     if (is_brief)
-        code = gravel_pump_see_words(pump, pump->looks);
-    return code || (is_brief && !gravel_pump_is_behind(pump)) ? code : look(pump, n);
+        code = gravel_pump_see_words(pump, pump->polls);
+    return code || (is_brief && !gravel_pump_is_behind(pump)) ? code : poll_device(pump, n);
 }
 
 /* ---- flights --------------------------------------------------------------------------------- */
@@ -260,7 +260,7 @@ static int copy_at_once(struct gravel_pump *pump, uint32_t queue, uint32_t ticke
                                what_is_copied);
 }
 
-/* Starts copying n packages. @param may_hold  whether some of them may be left to the next look. */
+/* Starts copying n packages. @param may_hold  whether some of them may be left to the next poll. */
 static int begin_copy(struct gravel_pump *pump, uint32_t queue,
                       const struct gravelp_package *headers, uint32_t n, bool may_hold)
 {
@@ -284,12 +284,12 @@ static void refuse_ours(struct gravelp_package *package)
         package->command = 0; /* malformed too, and harmless */
 }
 
-/* Hand over the packages that came with the look. @return how many of the ready ones [count]. */
+/* Hand over the packages that came with the poll. @return how many of the ready ones [count]. */
 static uint32_t take_brought(struct gravel_pump *pump, uint32_t queue, uint32_t n_ready)
 {
     struct mirror *mirror = &pump->mirrors[queue];
-    uint32_t n = mirror->n_with_look < n_ready ? mirror->n_with_look : n_ready;
-    mirror->n_with_look = 0;
+    uint32_t n = mirror->n_with_poll < n_ready ? mirror->n_with_poll : n_ready;
+    mirror->n_with_poll = 0;
     if (n == 0)
         return 0;
     for (uint32_t i = 0; i < n; i++)
@@ -301,7 +301,7 @@ static uint32_t take_brought(struct gravel_pump *pump, uint32_t queue, uint32_t 
     return n;
 }
 
-/* Start moving the published ones of the n slots looked at. @param may_hold  see begin_copy. @param moved  [out]
+/* Start moving the published ones of the n slots read. @param may_hold  see begin_copy. @param moved  [out]
  * packages [count]. */
 static int begin_flights(struct gravel_pump *pump, uint32_t queue, uint32_t n, bool may_hold,
                          uint32_t *moved)
@@ -313,11 +313,11 @@ static int begin_flights(struct gravel_pump *pump, uint32_t queue, uint32_t n, b
         ready++;
     uint32_t at = take_brought(pump, queue, ready);
     bool has_begun = at < ready;
-    uint32_t wanted = 2 * ready < GRAVEL_PUMP_LOOK_MIN ? GRAVEL_PUMP_LOOK_MIN : 2 * ready;
+    uint32_t wanted = 2 * ready < GRAVEL_PUMP_POLL_MIN ? GRAVEL_PUMP_POLL_MIN : 2 * ready;
     struct gravel_package_run run;
     int code = 0;
-    uint32_t most = gravel_pump_look_ahead(pump, headers, ready);
-    uint32_t reserved = mirror->words->reserved - (mirror->taken + ready); /* as of this look */
+    uint32_t most = gravel_pump_poll_ahead(pump, headers, ready);
+    uint32_t reserved = mirror->words->reserved - (mirror->taken + ready); /* as of this poll */
     wanted = (int32_t)reserved > (int32_t)wanted ? reserved : wanted;
     mirror->wanted = wanted < most ? wanted : most;
     for (; !code && n_begun && at < ready && mirror->n_flights < GRAVEL_PUMP_FLIGHTS;
@@ -424,14 +424,14 @@ static int tell_device(struct gravel_pump *pump)
         credit->beat = gravel_package_time(&mirror->clock, now_ns); /* H6 */
         if (is_unanswered || gravel_pump_is_held(pump, q))
             credit->renewed++; /* H14 */
-        error = clEnqueueWriteBuffer(pump->looks, pump->device, CL_FALSE,
+        error = clEnqueueWriteBuffer(pump->polls, pump->device, CL_FALSE,
                                      pump->arena->queues_offset + q * sizeof *credit + line, bytes,
                                      &credit->consumed, 0, NULL, &next);
         gravel_pump_keep_last(&pump->told, next);
     }
     if (error == CL_SUCCESS && gravel_failure_is_fatal(pump->shape.failure))
         error = gravel_pump_tell_abort(pump);
-    return gravel_check_cl(what, gravel_cl_flush(pump->looks, error));
+    return gravel_check_cl(what, gravel_cl_flush(pump->polls, error));
 }
 
 cl_int gravel_pump_tell_abort(struct gravel_pump *pump)
@@ -440,7 +440,7 @@ cl_int gravel_pump_tell_abort(struct gravel_pump *pump)
     if (pump->has_told_abort)
         return CL_SUCCESS;
     pump->has_told_abort = true;
-    return clEnqueueWriteBuffer(pump->looks, pump->device, CL_FALSE,
+    return clEnqueueWriteBuffer(pump->polls, pump->device, CL_FALSE,
                                 offsetof(struct gravelp_arena, abort), sizeof one, &one, 0, NULL,
                                 NULL); /* H1 */
 }
@@ -466,7 +466,7 @@ int gravel_pump_move(struct gravel_pump *pump, bool wait, uint32_t *moved)
         if (!code)
             code = land(pump, q, wait, moved);
     }
-    gravel_word_store(&pump->n_looks, pump->n_looks + 1, memory_order_relaxed); /* U6 */
+    gravel_word_store(&pump->n_polls, pump->n_polls + 1, memory_order_relaxed); /* U6 */
     if (code || (wait && gravel_pump_can_owe(pump)))
         return code;
     return tell_device(pump);
@@ -484,5 +484,5 @@ void gravel_pump_attach(struct gravel_pump *pump, uint32_t queue, struct gravel_
 {
     view->arrived = &pump->mirrors[queue].arrived;
     view->held = &pump->mirrors[queue].held;
-    view->looks = &pump->n_looks;
+    view->polls = &pump->n_polls;
 }

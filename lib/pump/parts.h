@@ -14,14 +14,14 @@
 #include "transport/pool.h"
 
 #define GRAVEL_PUMP_FLIGHTS 8u /* copies under way, of each queue */
-#define GRAVEL_PUMP_LOOK_MIN \
-    64u /* headers read of a queue that had nothing ready at the last look */
-/* Packages of a small round, of each queue: they come with the look that finds them. */
+#define GRAVEL_PUMP_POLL_MIN \
+    64u /* headers read of a queue that had nothing ready at the last poll */
+/* Packages of a small round, of each queue: they come with the poll that finds them. */
 #define GRAVEL_PUMP_FEW 16u
-#define GRAVEL_PUMP_REST_MIN_US 50u /* after a look that finds nothing, doubling: packages gather */
+#define GRAVEL_PUMP_REST_MIN_US 50u /* after a poll that finds nothing, doubling: packages gather */
 #define GRAVEL_PUMP_REST_MAX_US 500u
 #define GRAVEL_PUMP_FIRST_REST_US \
-    20u /* of a kernel that has just begun: a short one needs no look */
+    20u /* of a kernel that has just begun: a short one needs no poll */
 
 /* How far a run of packages is. */
 enum stage {
@@ -66,15 +66,15 @@ struct mirror {
     /* the mirror's: reserved, waits and sessions are ours, consumed the aggregator's */
     unsigned char *slots;            /* the mirror's */
     struct gravel_lived clock;       /* what the device is shown */
-    struct gravelp_package *headers; /* [look_most] pinned; what the last look saw */
+    struct gravelp_package *headers; /* [poll_most] pinned; what the last poll saw */
     uint32_t wanted;
-    /* headers to read at the next look: of what is reserved, or twice what was ready */
-    uint32_t n_ready;          /* the last look found, if it found any */
-    uint32_t n_with_look;      /* slots that come with the look under way */
+    /* headers to read at the next poll: of what is reserved, or twice what was ready */
+    uint32_t n_ready;          /* the last poll found, if it found any */
+    uint32_t n_with_poll;      /* slots that come with the poll under way */
     uint32_t taken;            /* tickets whose copies have been enqueued */
     uint32_t applied;          /* all packages before it are, as far as is known: settle.c */
     uint32_t settled_messages; /* in packages that the device has applied; free-running */
-    uint32_t n_held;           /* packages behind them, which are copied behind the next look */
+    uint32_t n_held;           /* packages behind them, which are copied behind the next poll */
     uint32_t held_width;       /* bytes copied of each */
     struct flight flights[GRAVEL_PUMP_FLIGHTS];
     uint32_t first_flight, n_flights;
@@ -92,7 +92,7 @@ struct gravel_pump {
     struct gravel_pump_shape shape;
     struct gravelp_arena *arena; /* the host's, whose queues are the mirrors */
     cl_mem device;               /* the kernels' arena */
-    cl_command_queue looks, moves;
+    cl_command_queue polls, moves;
     struct gravel_pinned staging; /* what the device has, what it is sent, headers */
     unsigned char *seen; /* [state_bytes] control block and queue words as the device has them */
     uint32_t state_bytes;
@@ -100,13 +100,13 @@ struct gravel_pump {
     cl_event told;                       /* of the last credits; NULL at first */
     struct mirror *mirrors;              /* [n_queues] */
     uint32_t n_queues, n_slots, slot_bytes;
-    uint32_t look_ahead; /* headers read of a queue at once, unless a block takes more packages */
-    uint32_t look_most;  /* headers read of a queue at once, in any case at most */
+    uint32_t poll_ahead; /* headers read of a queue at once, unless a block takes more packages */
+    uint32_t poll_most;  /* headers read of a queue at once, in any case at most */
     bool has_told_abort;
     bool settles_find;                       /* packages, when a thread last settled */
     uint64_t n_host_calls;                   /* U12: of them, those whose messages are applied */
     uint32_t n_passes, n_passed;             /* settle.c: settles not to try, and those passed */
-    uint32_t n_looks;                        /* U6: atomic; the lock is held */
+    uint32_t n_polls;                        /* U6: atomic; the lock is held */
     struct gravel_device_aggregator *binner; /* NULL if the device bins nothing */
     uint32_t bin_messages;                   /* fewest messages of a run that it bins */
     _Atomic uint64_t waits;                  /* of blocks for a buffer; one writer, relaxed */
@@ -135,7 +135,7 @@ int gravel_pump_lock(struct gravel_pump *pump);
 /** The pump has failed, as gravel_last_error says: the node fails. The lock is held. @return code */
 int gravel_pump_fail(struct gravel_pump *pump, int code);
 
-/** Whether some package is reserved that has not arrived, as of the last look. The lock is held. */
+/** Whether some package is reserved that has not arrived, as of the last poll. The lock is held. */
 bool gravel_pump_is_behind(const struct gravel_pump *pump);
 
 /* Step pump: a thread goes round while kernels run. On drain none can. */
@@ -210,7 +210,7 @@ static inline void gravel_pump_begin_flight(struct mirror *mirror, uint32_t n)
 /* move.c: read only the words, on a queue, behind what is there. @return 0; GRAVEL_ECL; or given up. */
 int gravel_pump_see_words(struct gravel_pump *pump, cl_command_queue on);
 /* move.c: kernels that have ended need no room, and the next have enough: the words can wait for the thread's next
- * look. */
+ * poll. */
 bool gravel_pump_can_owe(const struct gravel_pump *pump);
 
 /*
@@ -221,15 +221,15 @@ bool gravel_pump_can_owe(const struct gravel_pump *pump);
 uint32_t gravel_pump_n_to_copy(const struct gravel_pump *pump,
                                const struct gravelp_package *headers, uint32_t n,
                                struct gravel_package_run *run);
-/* Headers that the next look at a queue reads, at most: of as many packages as hold a block's messages, if they are
+/* Headers that the next poll of a queue reads, at most: of as many packages as hold a block's messages, if they are
  * like the n ready ones, whose headers are given. */
-uint32_t gravel_pump_look_ahead(const struct gravel_pump *pump,
+uint32_t gravel_pump_poll_ahead(const struct gravel_pump *pump,
                                 const struct gravelp_package *headers, uint32_t n);
 /* Have the device bin the next packages of a queue. @param n_binned  [out] 0 if there is no room for a block now.
  * @return 0; GRAVEL_ECL. */
 int gravel_pump_bin(struct gravel_pump *pump, uint32_t queue, const struct gravel_package_run *run,
                     uint32_t *n_binned);
-/* Forget rooms of blocks that have been shipped and applied. To be called at every look: tickets wrap. */
+/* Forget rooms of blocks that have been shipped and applied. To be called at every poll: tickets wrap. */
 void gravel_pump_free_rooms(struct mirror *mirror);
 /* Make the headers of n parts that stay in their rooms. @return 0; GRAVEL_ENOMEM. */
 int gravel_pump_make_headers(struct mirror *mirror, uint32_t n);

@@ -14,8 +14,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#define LOOK_AHEAD 4096u /* headers read at once, of all queues */
-#define LOOK_MOST 8192u  /* where packages hold few messages: see gravel_pump_look_ahead */
+#define POLL_AHEAD 4096u /* headers read at once, of all queues */
+#define POLL_MOST 8192u  /* where packages hold few messages: see gravel_pump_poll_ahead */
 #define BIN_MESSAGES 16384u
 #define BIN_PART_MESSAGES 4096u
 
@@ -147,9 +147,9 @@ static void *thread_main(void *argument)
 
 static int make_staging(struct gravel_pump *pump)
 {
-    size_t headers = sizeof(struct gravelp_package) * pump->look_most;
+    size_t headers = sizeof(struct gravelp_package) * pump->poll_most;
     size_t bytes = pump->state_bytes + pump->n_queues * (headers + sizeof *pump->credits);
-    GRAVEL_TRY(gravel_pinned_create(&pump->staging, pump->shape.memory->device, pump->looks,
+    GRAVEL_TRY(gravel_pinned_create(&pump->staging, pump->shape.memory->device, pump->polls,
                                     "pinned memory for the pump", NULL, bytes));
     memset(pump->staging.begin, 0, bytes);
     pump->seen = pump->staging.begin;
@@ -163,7 +163,7 @@ static int make_staging(struct gravel_pump *pump)
         mirror->clock = gravel_package_clock(pump->arena);
         mirror->taken = mirror->arrived = mirror->applied = mirror->words->consumed;
         mirror->wanted =
-            GRAVEL_PUMP_LOOK_MIN < pump->look_ahead ? GRAVEL_PUMP_LOOK_MIN : pump->look_ahead;
+            GRAVEL_PUMP_POLL_MIN < pump->poll_ahead ? GRAVEL_PUMP_POLL_MIN : pump->poll_ahead;
     }
     return 0;
 }
@@ -216,8 +216,8 @@ int gravel_pump_create(struct gravel_pump **out, const struct gravel_pump_shape 
     pump->n_queues = arena->n_queues;
     pump->n_slots = arena->n_slots;
     pump->slot_bytes = arena->slot_bytes;
-    pump->look_ahead = LOOK_AHEAD / pump->n_queues;
-    pump->look_most = LOOK_MOST / pump->n_queues;
+    pump->poll_ahead = POLL_AHEAD / pump->n_queues;
+    pump->poll_most = POLL_MOST / pump->n_queues;
     pump->state_bytes =
         (uint32_t)(arena->queues_offset + arena->n_queues * sizeof(struct gravelp_queue_words));
     pthread_mutex_init(&pump->lock, NULL);
@@ -226,7 +226,7 @@ int gravel_pump_create(struct gravel_pump **out, const struct gravel_pump_shape 
     if (!pump->mirrors)
         return gravel_fail(GRAVEL_ENOMEM, "pump of %u queues", pump->n_queues);
     memset(pump->mirrors, 0, bytes);
-    GRAVEL_TRY(gravel_cl_queue_create(shape->memory->device, "the pump's looks", &pump->looks));
+    GRAVEL_TRY(gravel_cl_queue_create(shape->memory->device, "the pump's polls", &pump->polls));
     GRAVEL_TRY(gravel_cl_queue_create(shape->memory->device, "the pump's copies", &pump->moves));
     GRAVEL_TRY(make_staging(pump));
     pump->bin_messages = choose_bin_messages(shape);
@@ -255,7 +255,7 @@ void gravel_pump_abandon(struct gravel_pump *pump)
     if (!pump)
         return;
     gravel_pump_tell_abort(pump);
-    clFlush(pump->looks);
+    clFlush(pump->polls);
 }
 
 bool gravel_pump_destroy(struct gravel_pump *pump)
@@ -265,7 +265,7 @@ bool gravel_pump_destroy(struct gravel_pump *pump)
         return true;
     const struct gravel_device *device = pump->shape.memory->device;
     if (!gravel_wait_is_done(device, pump->moves, what) ||
-        !gravel_wait_is_done(device, pump->looks, what))
+        !gravel_wait_is_done(device, pump->polls, what))
         return false; /* the device may still use our memory */
     for (uint32_t q = 0; pump->mirrors && q < pump->n_queues; q++) {
         struct mirror *mirror = &pump->mirrors[q];
@@ -279,7 +279,7 @@ bool gravel_pump_destroy(struct gravel_pump *pump)
     gravel_cl_event_release(pump->watched);
     gravel_pinned_destroy(&pump->staging);
     gravel_cl_event_release(pump->told);
-    gravel_cl_queue_release(pump->looks);
+    gravel_cl_queue_release(pump->polls);
     gravel_cl_queue_release(pump->moves);
     free(pump->mirrors);
     pthread_mutex_destroy(&pump->lock);

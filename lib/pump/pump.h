@@ -72,7 +72,7 @@ void gravel_pump_abandon(struct gravel_pump *pump);
  */
 bool gravel_pump_destroy(struct gravel_pump *pump);
 
-/* Give an aggregator its view of a queue's mirror: tickets that the pump has brought (U1), how often it has looked at
+/* Give an aggregator its view of a queue's mirror: tickets that the pump has brought (U1), how often it has read
  * the device (U6), and where the aggregator notes that it waits for the writer of records (U8). */
 void gravel_pump_attach(struct gravel_pump *pump, uint32_t queue,
                         struct gravel_package_queue *view);
@@ -103,7 +103,7 @@ void gravel_pump_begin_wait(const struct gravel_pump *pump, struct gravel_pump_m
  */
 int gravel_pump_settle(struct gravel_pump *pump, struct gravel_pump_mark *mark);
 
-/** All kernels launched before the wait began have ended, and their packages are moved: the thread need not look again
+/** All kernels launched before the wait began have ended, and their packages are moved: the thread need not poll again
  * until another one is watched, or the clock ticks. */
 void gravel_pump_note_settled(struct gravel_pump *pump, const struct gravel_pump_mark *mark);
 
@@ -113,7 +113,7 @@ void gravel_pump_note_applied(struct gravel_pump *pump, const struct gravel_pump
 /** Blocks that had to wait for a node buffer so far [count]. */
 uint64_t gravel_pump_buffer_waits(const struct gravel_pump *pump);
 
-/** Packages that kernels reserved so far in all queues, as of the last look [count]; wraps. */
+/** Packages that kernels reserved so far in all queues, as of the last poll [count]; wraps. */
 uint32_t gravel_pump_reserved(const struct gravel_pump *pump);
 
 #endif

@@ -28,7 +28,7 @@ int gravel_pump_fail(struct gravel_pump *pump, int code)
 {
     pump->shape.report(pump->shape.context, code, true, gravel_last_error());
     gravel_pump_tell_abort(pump); /* best effort: the leaders' own patience ends too */
-    clFlush(pump->looks);
+    clFlush(pump->polls);
     return code;
 }
 
@@ -128,8 +128,8 @@ static int apply_in_place(struct gravel_pump *pump, uint32_t *moved, bool *is_do
     *is_done = false;
     if (!may_apply(pump))
         return 0;
-    if (!pump->settles_find) { /* a look costs less than a kernel */
-        code = gravel_pump_see_words(pump, pump->looks);
+    if (!pump->settles_find) { /* a poll costs less than a kernel */
+        code = gravel_pump_see_words(pump, pump->polls);
         *is_done = !code && !gravel_pump_is_behind(pump);
         if (code || *is_done)
             return code;
@@ -144,7 +144,7 @@ static int apply_in_place(struct gravel_pump *pump, uint32_t *moved, bool *is_do
     GRAVEL_TRY(gravel_pump_see_words(pump, on));
     *moved = take_all(pump);
     *is_done = !gravel_pump_is_behind(pump) && gravel_pump_can_owe(pump);
-    gravel_word_store(&pump->n_looks, pump->n_looks + 1, memory_order_relaxed); /* U6 */
+    gravel_word_store(&pump->n_polls, pump->n_polls + 1, memory_order_relaxed); /* U6 */
     return 0;
 }
 
@@ -253,7 +253,7 @@ static int settle_once(struct gravel_pump *pump, struct settling *settling, uint
     settling->is_done = has_all(pump, settling->targets);
     if (settling->is_done &&
         !gravel_pump_has_thread(pump)) { /* the next slice counts on its credits */
-        code = gravel_wait_queue(pump->shape.memory->device, pump->looks,
+        code = gravel_wait_queue(pump->shape.memory->device, pump->polls,
                                  "giving slots back to the device");
         return code ? gravel_pump_fail(pump, code) : 0;
     }

@@ -36,7 +36,7 @@ struct check {
     const struct gravel_streams *streams; /* of a frame of records */
     const struct gravel_heap *heap;
     struct gravel_refusal *refusal;
-    struct gravel_plan *plan; /* NULL: indices are looked at here */
+    struct gravel_plan *plan; /* NULL: indices are read here */
     uint16_t kind;            /* GRAVEL_FRAME_MESSAGES or _RECORDS */
     bool is_header;           /* of a frame of one run, whose messages are elsewhere */
     uint32_t run_number;      /* 0: the frame's header */

@@ -164,9 +164,9 @@ int gravel_resolver_finish(struct gravel_resolver *resolver)
     return gravel_device_calls_wait(resolver->shape.calls); /* fails if one is stuck */
 }
 
-int gravel_resolver_look(struct gravel_resolver *resolver, bool *moved)
+int gravel_resolver_poll(struct gravel_resolver *resolver, bool *moved)
 {
     *moved = false;
-    int code = gravel_device_calls_look(resolver->shape.calls);
-    return code || !resolver->device ? code : gravel_device_resolver_look(resolver->device, moved);
+    int code = gravel_device_calls_poll(resolver->shape.calls);
+    return code || !resolver->device ? code : gravel_device_resolver_poll(resolver->device, moved);
 }

@@ -117,6 +117,6 @@ int gravel_resolver_begin_finish(struct gravel_resolver *resolver);
  * @param moved  [out] whether a frame got further.
  * @return       0; GRAVEL_ECL; GRAVEL_EKERNEL.
  */
-int gravel_resolver_look(struct gravel_resolver *resolver, bool *moved);
+int gravel_resolver_poll(struct gravel_resolver *resolver, bool *moved);
 
 #endif

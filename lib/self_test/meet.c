@@ -46,7 +46,7 @@ static int meet(const struct gravel_test *test, struct gravel_meeting *seen)
         .n_groups = seen->n_groups,
         .group = GRAVEL_TEST_GROUP,
         .n_values = 4,
-        .values = {seen->n_groups, N_ROUNDS, GRAVEL_TEST_CUT_OFF_MS, test->device->look_ns},
+        .values = {seen->n_groups, N_ROUNDS, GRAVEL_TEST_CUT_OFF_MS, test->device->poll_ns},
         .watch = watch,
         .end_at = GRAVELP_TEST_GO,
         .end = test->words.shared != NULL};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Nodes of a machine that share a device test it one after the other. Where processes get a device by turns, kernels of
- * each wait while those of another run: looks seem to take longer than they do, so that kernels give up too early, and
+ * each wait while those of another run: polls seem to take longer than they do, so that kernels give up too early, and
  * the host's limits pass.
  *
  * A name of the machine's abstract sockets is held while a node tests; it goes with the process.

@@ -69,7 +69,7 @@ static struct gravel_test_row holding(const struct gravel_test *test, size_t n_g
                                     .n_groups = n_groups,
                                     .group = GRAVEL_TEST_GROUP,
                                     .n_values = 2,
-                                    .values = {GRAVEL_TEST_CUT_OFF_MS, test->device->look_ns},
+                                    .values = {GRAVEL_TEST_CUT_OFF_MS, test->device->poll_ns},
                                     .end_at = GRAVELP_TEST_GO,
                                     .end = 1};
 }

@@ -24,7 +24,7 @@
 static int build(struct gravel_device *device, cl_program *program)
 {
     struct gravel_capability *capability = &device->capability;
-    device->look_ns = 1; /* no look is faster */
+    device->poll_ns = 1; /* no poll is faster */
     bool try_atomics = !capability->has_c11_atomics && capability->may_have_c11_atomics;
     /* Only CPU devices need to yield, and not every CPU compiler takes a system call. */
     device->can_yield = capability->is_cpu;
@@ -106,7 +106,7 @@ static int hand_over(const struct gravel_test *test, struct rounds *rounds)
         .n_groups = 1,
         .group = 1,
         .n_values = 3,
-        .values = {rounds->n, GRAVEL_TEST_CUT_OFF_MS, test->device->look_ns},
+        .values = {rounds->n, GRAVEL_TEST_CUT_OFF_MS, test->device->poll_ns},
         .watch = play_rounds,
         .end_at = GRAVELP_TEST_TURN,
         .end = GRAVELP_TEST_STOP};
@@ -216,7 +216,7 @@ static int run_tests(struct gravel_device *device, struct gravel_test *test, uin
     GRAVEL_TRY(build(device, &test->program));
     GRAVEL_TRY(gravel_test_words_create(&test->words, device));
     if (!test->words.shared) /* the words are zeros yet */
-        GRAVEL_TRY(gravel_self_test_looks(device, test));
+        GRAVEL_TRY(gravel_self_test_polls(device, test));
     if (gravel_step_may_wait(device->step))
         GRAVEL_TRY(test_hand_over(test, n_rounds, result));
     GRAVEL_TRY(test_counting(test, result));

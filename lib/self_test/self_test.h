@@ -30,7 +30,7 @@ struct gravel_self_test {
 /**
  * Test the device's step.
  *
- * @param device    open; can_yield is set, look_ns, and has_c11_atomics if they may be there and are.
+ * @param device    open; can_yield is set, poll_ns, and has_c11_atomics if they may be there and are.
  * @param n_rounds  hand-overs to make [count].
  * @param result    [out] or NULL.
  * @return          0; GRAVEL_ECAPABILITY (what did not work); GRAVEL_ETIMEOUT; GRAVEL_EBUILD; GRAVEL_ECL;

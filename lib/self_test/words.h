@@ -68,7 +68,7 @@ int gravel_test_run(const struct gravel_test *test, const struct gravel_test_row
 int gravel_test_start(const struct gravel_test *test, const struct gravel_test_row *row,
                       cl_kernel *kernel);
 /**
- * Wait for it; one that was never launched has ended. Its own looks bound the wait.
+ * Wait for it; one that was never launched has ended. Its own polls bound the wait.
  *
  * @return  as gravel_wait_test; unless GRAVEL_ETIMEOUT, the kernel is released.
  */

@@ -21,7 +21,7 @@
 
 #define GROUP 256u            /* [work-items] wanted; kernels may bear fewer */
 #define MAX_UNDER_WAY 64u     /* runs enqueued and not yet waited for */
-#define MESSAGES_A_SERVER 64u /* fewer are not worth another group, which looks at all keys */
+#define MESSAGES_A_SERVER 64u /* fewer are not worth another group, which reads all keys */
 
 /* The first arguments of GRAVELP_CALL_RUN. */
 enum { ARENA, FRAME };
@@ -316,7 +316,7 @@ static int start(struct gravel_device_calls *calls, uint32_t handler,
     return code;
 }
 
-/* Finds a run's arguments and answers. @param start  of the run [bytes] from where its kernel looks. */
+/* Finds a run's arguments and answers. @param start  of the run [bytes] from where its kernel polls. */
 static void place_rows(struct call_target *target, const struct gravel_run *run, uint32_t start)
 {
     const uint32_t command = run->command;
@@ -414,7 +414,7 @@ static int take_off(struct gravel_device_calls *calls, cl_int status)
                        gravel_cl_error(status < 0 ? status : error));
 }
 
-int gravel_device_calls_look(struct gravel_device_calls *calls)
+int gravel_device_calls_poll(struct gravel_device_calls *calls)
 {
     int code = 0;
     while (calls && !calls->is_stuck && !code && calls->n_under_way) {

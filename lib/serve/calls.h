@@ -83,7 +83,7 @@ int gravel_device_calls_wait(struct gravel_device_calls *calls);
  *
  * @return  0, also once it has been reported; GRAVEL_ECL; GRAVEL_EKERNEL.
  */
-int gravel_device_calls_look(struct gravel_device_calls *calls);
+int gravel_device_calls_poll(struct gravel_device_calls *calls);
 
 /** Whether one has not ended in time: whatever it may use must stay. NULL is allowed. */
 bool gravel_device_calls_are_stuck(const struct gravel_device_calls *calls);

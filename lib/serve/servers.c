@@ -61,7 +61,7 @@ static int write(const struct gravel_servers *servers, uint64_t at, const void *
     return gravel_memory_write(servers->memory, servers->n_heaps, at, from, bytes);
 }
 
-/* Resident servers look at publish words, which must not be those of a node before. */
+/* Resident servers read publish words, which must not be those of a node before. */
 static int empty_inboxes(const struct gravel_servers *servers)
 {
     const uint64_t words = GRAVELP_INBOX_WORDS(0),
@@ -119,7 +119,7 @@ int gravel_servers_begin(struct gravel_servers *servers, const struct gravel_ser
 }
 
 /* Whether any has a message. After a fault they may have more than there is room for. */
-static int look_at_rings(const struct gravel_servers *servers, bool is_broken, bool *has_sent)
+static int poll_at_rings(const struct gravel_servers *servers, bool is_broken, bool *has_sent)
 {
     struct gravelp_queue_words words[GRAVELP_MOST_SERVERS];
     const uint32_t n = servers->shape.n_spill ? servers->shape.n_owners : 0;
@@ -140,7 +140,7 @@ static int look_at_rings(const struct gravel_servers *servers, bool is_broken, b
     return code;
 }
 
-int gravel_servers_look(struct gravel_servers *servers, struct gravel_servers_state *state)
+int gravel_servers_poll(struct gravel_servers *servers, struct gravel_servers_state *state)
 {
     struct gravelp_servers head;
     const size_t at = offsetof(struct gravelp_servers, next);
@@ -158,5 +158,5 @@ int gravel_servers_look(struct gravel_servers *servers, struct gravel_servers_st
         .n_taken = head.next < servers->stop_at ? head.next : servers->stop_at,
         .n_arrived = head.arrived,
         .is_broken = head.is_broken != 0};
-    return look_at_rings(servers, state->is_broken, &state->has_sent);
+    return poll_at_rings(servers, state->is_broken, &state->has_sent);
 }

@@ -50,7 +50,7 @@ struct gravel_servers {
     pthread_mutex_t lock;      /* one launch at a time */
     _Atomic uint64_t n_served; /* messages, of all launches */
     _Atomic uint64_t n_phases; /* of all launches */
-    uint32_t n_served_seen;    /* the region's count as of the last look */
+    uint32_t n_served_seen;    /* the region's count as of the last poll */
     uint32_t first, stop_at;   /* of the order at hand */
     uint32_t n_at_once;
     /* virtual groups of a kernel whose servers are resident; 0: none has run yet */
@@ -81,7 +81,7 @@ struct gravel_servers_order {
 /** No kernel of a launch runs: give an order. @return as gravel_servers_open. */
 int gravel_servers_begin(struct gravel_servers *servers, const struct gravel_servers_order *order);
 
-/** No kernel of a launch runs: look, and count what has been served. @return as gravel_servers_open. */
-int gravel_servers_look(struct gravel_servers *servers, struct gravel_servers_state *state);
+/** No kernel of a launch runs: poll, and count what has been served. @return as gravel_servers_open. */
+int gravel_servers_poll(struct gravel_servers *servers, struct gravel_servers_state *state);
 
 #endif

@@ -72,7 +72,7 @@ static int run_phases(struct gravel_servers_launch *launch, struct gravel_server
         if (!code && serves && launch->pairs)
             code = run_in_turn(launch, launch->pairs, 1, launch->pair_items);
         if (!code)
-            code = gravel_servers_look(servers, state);
+            code = gravel_servers_poll(servers, state);
         gravel_counter_add(&servers->n_phases, 1);
         if (!code && before < n && state->n_taken == before &&
             !state->is_broken) /* every inbox has had room */
@@ -104,7 +104,7 @@ static int run_next(struct gravel_servers_launch *launch, struct gravel_servers_
     GRAVEL_TRY(run_in_turn(launch, launch->clients,
                            servers->shape.n_servers + servers->shape.n_clients,
                            launch->client_items));
-    GRAVEL_TRY(gravel_servers_look(servers, state));
+    GRAVEL_TRY(gravel_servers_poll(servers, state));
     if (state->n_taken == first + n && n == servers->n_at_once)
         servers->n_at_once = next_size(n, gravel_clock_ns() - begin_ns);
     return 0;

@@ -49,7 +49,7 @@
 #define PUMP_BUFFER_BYTES (4u << 20)
 /* Of a GPU between two nodes: half a block, whose parts then leave in one piece. */
 #define GPU_BUFFER_BYTES (8u << 20)
-/* Packages come in bursts, one a look of the pump: buffers that leave after 125 us are mostly empty. */
+/* Packages come in bursts, one a poll of the pump: buffers that leave after 125 us are mostly empty. */
 #define PUMP_FLUSH_US 2000u
 /* Two aggregators keep up with the pump; with it and the network thread each needs a core. Where the device bins one
  * keeps up, and a second one would halve the runs. */

@@ -32,7 +32,7 @@ struct gravel_setting {
     const char *field, *variable;
     size_t offset, bytes;
     const char *text;          /* default of a string */
-    const char *choices;       /* "auto, host, lone"; NULL: it may be any text */
+    const char *choices;       /* "auto, host, resident"; NULL: it may be any text */
     uint64_t number, min, max; /* default and range of a number */
 };
 

@@ -26,14 +26,14 @@
 #include <unistd.h>
 
 #define PIECE_BYTES 4096u /* PIPE_BUF of Linux: a pipe with room for some has room for so many */
-#define LOOK_MS 50        /* between two looks whether to give up */
+#define POLL_MS 50        /* between two looks whether to give up */
 
 /* @return 0; the system's error; ECANCELED. */
 static int await_room(const struct gravel_writer *writer)
 {
     struct pollfd room = {.fd = STDOUT_FILENO, .events = POLLOUT};
     for (;;) {
-        const int n = poll(&room, 1, LOOK_MS);
+        const int n = poll(&room, 1, POLL_MS);
         if (n > 0) /* write tells what else may be */
             return 0;
         if (n < 0 && errno != EINTR)

@@ -82,7 +82,7 @@ static int make(struct gravel_steal *steal)
                                    .capacity = options->capacity,
                                    .task_bytes = options->task_bytes,
                                    .wait_ms = steal->gravel->config.timeout_ms,
-                                   .look_ns = device->look_ns,
+                                   .poll_ns = device->poll_ns,
                                    .deques_offset = sizeof *head};
     head->blocks_offset = head->deques_offset + n * sizeof(struct gravelp_deque);
     head->rings_offset = head->blocks_offset + n * GRAVELP_STEAL_BLOCK * options->task_bytes;

@@ -40,7 +40,7 @@ struct gravel_handover {
     uint32_t takers[GRAVEL_SEGMENT_PEERS]; /* [n_takers] nodes that take: others have no buffers */
     uint32_t n_nodes, n_takers;
     uint32_t n_away;  /* buffers that peers have */
-    uint32_t next;    /* of the takers, whose buffers are looked at first */
+    uint32_t next;    /* of the takers, whose buffers are read first */
     uint32_t at_hand; /* node whose frame is at hand; n_nodes: none */
 };
 

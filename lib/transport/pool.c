@@ -17,7 +17,7 @@ void gravel_pool_destroy(struct gravel_pool *pool)
         gravel_buffer_destroy(buffer);
 }
 
-struct gravel_buffer *gravel_pool_look(struct gravel_pool *pool)
+struct gravel_buffer *gravel_pool_poll(struct gravel_pool *pool)
 {
     return gravel_list_take(&pool->free);
 }
@@ -26,7 +26,7 @@ struct gravel_buffer *gravel_pool_take(struct gravel_pool *pool)
 {
     const uint32_t bytes = pool->shape.buffer_bytes;
     unsigned char *frames = pool->shape.frames;
-    struct gravel_buffer *buffer = gravel_pool_look(pool);
+    struct gravel_buffer *buffer = gravel_pool_poll(pool);
     if (buffer || (pool->shape.n_buffers && pool->n_made == pool->shape.n_buffers))
         return buffer;
     if (frames)

@@ -55,7 +55,7 @@ void gravel_pool_destroy(struct gravel_pool *pool);
 struct gravel_buffer *gravel_pool_take(struct gravel_pool *pool);
 
 /** A buffer that came home, for who wants to know which. Never waits. @return NULL if there is none. */
-struct gravel_buffer *gravel_pool_look(struct gravel_pool *pool);
+struct gravel_buffer *gravel_pool_poll(struct gravel_pool *pool);
 
 /** Give a buffer back to its home, or free it. */
 void gravel_pool_return(struct gravel_buffer *buffer);

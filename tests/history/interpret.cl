@@ -133,9 +133,9 @@ kernel void interpret(GRAVEL_ARENA, ulong words, ulong answers, ulong answered,
             seen[i] = give_back(g, pool, &block);
         gravel_wait_until_uint_wg(g, call.flag, GRAVEL_CMP_GE, call.n_raised);
         if (item.active && call.code == HISTORY_CODE(HISTORY_LOOK, GRAVEL_UINT))
-            seen[i] = *(volatile global uint *)gravel_local(g, item.look_at);
+            seen[i] = *(volatile global uint *)gravel_local(g, item.poll_at);
         if (item.active && call.code == HISTORY_CODE(HISTORY_LOOK, GRAVEL_ULONG))
-            seen[i] = *(volatile global ulong *)gravel_local(g, item.look_at);
+            seen[i] = *(volatile global ulong *)gravel_local(g, item.poll_at);
         gravel_barrier_wg(g);
     }
     give_back(g, pool, &block);

@@ -54,7 +54,7 @@ struct history_call {
 /* What a work-item gives to it. */
 struct history_item {
     gravelp_u64 value, expected;
-    gravelp_u64 look_at; /* heap offset */
+    gravelp_u64 poll_at; /* heap offset */
     gravelp_u32 active, node, index, place;
 };
 

@@ -69,7 +69,7 @@ static void fill_item(struct history_item *item, const struct layout *layout,
                       : (uint32_t)CELL_AT(event->cell) / (is_wide ? 8 : 4);
     item->place = place_of(event, event->step) *
                   (is_wide || event->form == HISTORY_HANDLER ? 1 : 2); /* its answers are ulong */
-    item->look_at = event->op == HISTORY_COLLECT
+    item->poll_at = event->op == HISTORY_COLLECT
                         ? layout->answers + 8 * place_of(event, event->of_step)
                         : cell_offset(layout, event->cell);
 }

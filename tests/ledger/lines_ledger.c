@@ -67,7 +67,7 @@ static uint32_t next_place(uint32_t item, uint32_t place)
     return place + 1;
 }
 
-static void look_at(struct reader *reader, const char *line)
+static void poll_at(struct reader *reader, const char *line)
 {
     unsigned node, item, form, call, time;
     int end = 0;
@@ -104,7 +104,7 @@ static void *read_slowly(void *argument)
             if (bytes[i] != '\n')
                 continue;
             line[used - 1] = '\0';
-            look_at(reader, line);
+            poll_at(reader, line);
             used = 0;
         }
         usleep(pause_us);

@@ -62,7 +62,7 @@ static uint64_t n_due(uint32_t here, uint32_t times)
     return n * n_sources;
 }
 
-static void look_at(const struct gravel *gravel, uint32_t source, const struct small *record,
+static void poll_at(const struct gravel *gravel, uint32_t source, const struct small *record,
                     bool is_large)
 {
     const uint32_t item = record->item, place = record->place, to = record->to;
@@ -92,7 +92,7 @@ static int take_small(struct gravel *gravel, void *user, uint32_t source, const 
     const struct small *record = records;
     (void)user;
     for (uint32_t i = 0; i < n; i++)
-        look_at(gravel, source, &record[i], false);
+        poll_at(gravel, source, &record[i], false);
     usleep(pause_us);
     return 0;
 }
@@ -103,7 +103,7 @@ static int take_large(struct gravel *gravel, void *user, uint32_t source, const 
     const struct large *record = records;
     (void)user;
     for (uint32_t i = 0; i < n; i++) {
-        look_at(gravel, source, &record[i].head, true);
+        poll_at(gravel, source, &record[i].head, true);
         for (uint32_t k = 0; k < 56; k++)
             MUST(record[i].rest[k] == record[i].head.mark + k);
     }

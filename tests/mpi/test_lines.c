@@ -34,7 +34,7 @@ static const char source[] =
 
 static unsigned together[MOST_NODES][N_TIMES][N_ITEMS], alone[MOST_NODES][N_TIMES][N_ITEMS];
 
-static void look_at(const char *line)
+static void poll_at(const char *line)
 {
     unsigned node, item, time, same;
     int end = 0;
@@ -55,7 +55,7 @@ static void read_lines(FILE *file)
     long at = ftell(file);
     while (fgets(line, sizeof line, file) && strchr(line, '\n')) {
         line[strcspn(line, "\n")] = '\0';
-        look_at(line);
+        poll_at(line);
         at = ftell(file);
     }
     MUST(fseek(file, at, SEEK_SET) == 0);

@@ -52,7 +52,7 @@ struct consumer {
 
 /* How long kernels wait by the host's clock, and how long a look counts if that clock stands. */
 struct patience {
-    uint32_t wait_ms, look_ns;
+    uint32_t wait_ms, poll_ns;
 };
 
 static struct gravelp_arena *make_arena(const struct shape *shape, struct patience patience)
@@ -66,7 +66,7 @@ static struct gravelp_arena *make_arena(const struct shape *shape, struct patien
         .slot_bytes = GRAVELP_SLOT_MIN_BYTES,
         .heap_bytes = 1,
         .wait_ms = patience.wait_ms,
-        .look_ns = patience.look_ns,
+        .poll_ns = patience.poll_ns,
         .start = shape->start,
     };
     struct gravelp_arena *arena;

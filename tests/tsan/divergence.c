@@ -37,7 +37,7 @@ static struct gravelp_arena *make_arena(uint32_t wait_ms)
     arena->n_queues = 1;
     arena->queues_offset = sizeof *arena;
     arena->wait_ms = wait_ms;
-    arena->look_ns = 1000000; /* there is no clock: waits are cut off */
+    arena->poll_ns = 1000000; /* there is no clock: waits are cut off */
     return arena;
 }
 

@@ -79,7 +79,7 @@ static struct gravelp_arena *make_arena(void)
     arena->slots_offset = before;
     arena->heap_bytes = UINT64_C(1) << 40;
     arena->wait_ms = 1000;
-    arena->look_ns = 1000000;
+    arena->poll_ns = 1000000;
     return arena;
 }
 

@@ -63,7 +63,7 @@ static inline struct gravelp_arena *make_arena(void)
         fail("no memory for an arena");
     arena->n_queues = 1;
     arena->queues_offset = sizeof *arena;
-    arena->look_ns = 1000;
+    arena->poll_ns = 1000;
     return arena;
 }
 

@@ -72,7 +72,7 @@ static struct gravelp_steal *make(void)
                                  .capacity = CAPACITY,
                                  .task_bytes = sizeof(uint64_t),
                                  .wait_ms = 60000,
-                                 .look_ns = 1};
+                                 .poll_ns = 1};
     head.deques_offset = sizeof head;
     head.blocks_offset = head.deques_offset + N_GROUPS * sizeof(struct gravelp_deque);
     head.rings_offset = head.blocks_offset + blocks * sizeof(uint64_t);

@@ -32,7 +32,7 @@ static void look(void *context, struct gravel_mark *mark)
 static struct seen look_for(const char *thread)
 {
     struct seen seen = {.thread = thread};
-    gravel_marks_look(look, &seen);
+    gravel_marks_visit(look, &seen);
     return seen;
 }
 

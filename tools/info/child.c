@@ -22,7 +22,7 @@
 #include <unistd.h>
 
 #define ANSWER_BYTES (1u << 18)
-#define LOOK_NS 2000000 /* between looks at the child: far below what a driver takes to load */
+#define POLL_NS 2000000 /* between looks at the child: far below what a driver takes to load */
 
 /* Written by the child, read by the parent after the child's end. */
 struct page {
@@ -79,7 +79,7 @@ static void run_here(info_task *task, const void *argument, FILE *errors)
 static bool wait_for(pid_t pid, unsigned limit_s, int *status)
 {
     const uint64_t until_ns = gravel_clock_ns() + limit_s * GRAVEL_NS_PER_S;
-    const struct timespec pause = {.tv_nsec = LOOK_NS};
+    const struct timespec pause = {.tv_nsec = POLL_NS};
     while (waitpid(pid, status, WNOHANG) == 0) {
         if (gravel_clock_ns() > until_ns || is_stopped) {
             kill(-pid, SIGKILL);

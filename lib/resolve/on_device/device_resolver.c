@@ -358,7 +358,7 @@ static int ask(cl_event event, const char *what, bool *has_come)
     return status < CL_COMPLETE ? gravel_fail_cl(what, status) : 0;
 }
 
-int gravel_device_resolver_look(struct gravel_device_resolver *resolver, bool *moved)
+int gravel_device_resolver_poll(struct gravel_device_resolver *resolver, bool *moved)
 {
     bool has_come = true;
     int code = 0;

@@ -75,7 +75,7 @@ int gravel_device_resolver_apply_in_place(struct gravel_device_resolver *resolve
                                           const uint32_t *tickets, uint32_t n_queues,
                                           cl_command_queue *behind);
 int gravel_device_resolver_give_back(struct gravel_device_resolver *resolver);
-int gravel_device_resolver_look(struct gravel_device_resolver *resolver, bool *moved);
+int gravel_device_resolver_poll(struct gravel_device_resolver *resolver, bool *moved);
 int gravel_device_resolver_begin_finish(struct gravel_device_resolver *resolver);
 int gravel_device_resolver_finish(struct gravel_device_resolver *resolver);
 

@@ -16,7 +16,7 @@
 #define GROUP 256u                /* [work-items] wanted; kernels may bear fewer */
 #define FEW_MESSAGES 8u           /* not worth more than one work-item */
 #define MIN_PUT_BYTES 8u          /* index and value of the smallest */
-#define CHECK_ITEMS 65536u        /* at most: each looks at several indices */
+#define CHECK_ITEMS 65536u        /* at most: each reads several indices */
 #define APPLY_ITEMS_PER_UNIT 512u /* at most: the kernels beside this one need room */
 #define FEW_WORDS 256u            /* that messages wait for, if each is an atomic operation */
 #define FEW_SHARE \

@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * How long a waiting leader's look takes at least, so that a number of looks can stand for a time where the host's
+ * How long a waiting leader's poll takes at least, so that a number of polls can stand for a time where the host's
  * clock does not reach a kernel: it has none of its own. One leader alone, which nothing slows down and which keeps
  * its core.
  *
- * Path:    self_test.c -> looks.c -> cl/kernels/self_test.cl; lib/settings/defaults.c uses the result.
+ * Path:    self_test.c -> polls.c -> cl/kernels/self_test.cl; lib/settings/defaults.c uses the result.
  */
 #include "base/clock.h"
 #include "base/error.h"
 #include "opencl/wait.h"
 #include "self_test/parts.h"
 
-#define FIRST_LOOKS (1u << 10)
-#define MOST_LOOKS (1u << 24)
+#define FIRST_POLLS (1u << 10)
+#define MOST_POLLS (1u << 24)
 #define ENOUGH_NS UINT64_C(1000000) /* against what it takes to start a kernel */
 #define N_TRIES 5u
 
-/* Keeps the shortest launch of some: whatever else the machine does makes looks seem longer. */
-static int time_looks(const struct gravel_test *test, void *shortest_ns)
+/* Keeps the shortest launch of some: whatever else the machine does makes polls seem longer. */
+static int time_polls(const struct gravel_test *test, void *shortest_ns)
 {
     uint64_t *best_ns = shortest_ns;
     const uint64_t begin_ns = gravel_clock_ns();
@@ -27,18 +27,18 @@ static int time_looks(const struct gravel_test *test, void *shortest_ns)
     return 0;
 }
 
-int gravel_self_test_looks(struct gravel_device *device, const struct gravel_test *test)
+int gravel_self_test_polls(struct gravel_device *device, const struct gravel_test *test)
 {
     struct gravel_test_row row = {
-        .name = "look", .n_groups = 1, .group = 1, .n_values = 1, .watch = time_looks};
+        .name = "poll", .n_groups = 1, .group = 1, .n_values = 1, .watch = time_polls};
     uint64_t ns = 0;
-    uint32_t n = FIRST_LOOKS / 4;
-    while (ns < ENOUGH_NS && n < MOST_LOOKS) {
+    uint32_t n = FIRST_POLLS / 4;
+    while (ns < ENOUGH_NS && n < MOST_POLLS) {
         ns = UINT64_MAX;
         row.values[0] = n *= 4;
         for (uint32_t i = 0; i < N_TRIES; i++)
             GRAVEL_TRY(gravel_test_run(test, &row, &ns));
     }
-    device->look_ns = (uint32_t)(ns / n ? ns / n : 1);
+    device->poll_ns = (uint32_t)(ns / n ? ns / n : 1);
     return 0;
 }
