@@ -29,9 +29,11 @@ kernel void gather(global uchar *arena, ulong array, ulong block, global const u
 kernel void clear(global uchar *arena, ulong slots, ulong neutral, uint n)
 {
     size_t i = get_global_id(0);
-    if (i < n && sizeof(word) == 8)
+    if (i >= n)
+        return;
+    if (sizeof(word) == 8)
         ((global ulong *)(arena + slots))[i] = neutral;
-    else if (i < n)
+    else
         ((global uint *)(arena + slots))[i] = (uint)neutral;
 }
 
