@@ -97,7 +97,7 @@ GRAVELP_INLINE bool gravelp_has_both_keys(global struct gravelp_arena *arena, ui
 #endif
 
 #if defined(GRAVEL_CHECK) && GRAVEL_CHECK
-/* Of a handler's message: the node that it is for. */
+/* The origin that a fault of a handler's message names: the node that the message is for. */
 #define GRAVELP_ORIGIN_OF_NODE(node) ((struct gravelp_origin){1, {(node), 0, 0}})
 
 #define GRAVELP_BOUNDS_OF(arena) \

@@ -48,10 +48,11 @@ GRAVELP_INLINE bool gravelp_queue_has_room(global struct gravelp_arena *arena,
 
 /*
  * What a waiter remembers between two polls. All waits of kernels end by it: when the node has failed; late, when what
- * is waited for has not changed for a limit by the host's clock; cut off, when that clock stands for far longer.
+ * is waited for has not changed for a limit by the host's clock; cut off, when that clock has not advanced for far
+ * longer.
  *
- * The clock stands while the host's threads get no turn, so a busy machine makes no wait late. It also stands where
- * the host's stores do not reach a running kernel, or the thread that makes them has stopped: then polls are counted.
+ * The clock does not advance while the host's threads are not run, so a busy machine makes no wait late; nor where the
+ * host's stores do not reach a running kernel, or the thread that makes them has stopped: then polls are counted.
  * The host renews all limits while it waits for what has a limit of its own, which may take far longer.
  */
 struct gravelp_patience {
@@ -82,9 +83,9 @@ GRAVELP_OUT_OF_LINE uint gravelp_wait_ask(global struct gravelp_arena *arena,
     bool has_changed = seen != patience->seen || renewed != patience->renewed;
     if (has_changed || patience->since_ms == 0)
         patience->since_ms = beat;
-    bool stands = !has_changed && beat == patience->beat;
-    patience->polls = stands ? patience->polls + 1 : 0;
-    patience->least_ns = stands ? patience->least_ns + arena->poll_ns : 0;
+    bool is_still = !has_changed && beat == patience->beat;
+    patience->polls = is_still ? patience->polls + 1 : 0;
+    patience->least_ns = is_still ? patience->least_ns + arena->poll_ns : 0;
     patience->seen = seen;
     patience->beat = beat;
     patience->renewed = renewed;

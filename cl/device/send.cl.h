@@ -17,7 +17,7 @@
 struct gravelp_values {
     ulong value[GRAVEL_AM_MAX_ARGS];
     ulong place; /* of a request: the element where its answer goes */
-    /* Of a record, instead of both: its words, and the text that a call's records share, its end included. */
+    /* A record has, instead of both, its words and the text of its call, the end included. */
     const private uint *words;
     GRAVELP_LITERAL *text;
     uint text_bytes;

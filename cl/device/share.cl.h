@@ -49,7 +49,7 @@ GRAVELP_INLINE struct gravel_turn gravelp_share_take(local struct gravel_shares 
     uint turn = round + (uint)gravelp_lane_id(), low = 0;
     bool active = round < n && (uint)gravelp_lane_id() < n - round;
     for (uint left = active ? gravelp_n_lanes() : 1;
-         left > 1;) { /* low: the last with at most so many before */
+         left > 1;) { /* low: the last lane with at most `turn` before */
         uint half_down = left / 2;
         low = shares->turns.lanes[low + half_down] <= turn ? low + half_down : low;
         left -= half_down;

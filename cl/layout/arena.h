@@ -57,8 +57,8 @@
 
 /*
  * Waits of kernels. A limit is in milliseconds by the host's clock, `beat`, of which a tick counts for an eighth of
- * wait_ms at most (lib/base/clock.h). While the clock stands, polls are counted, each for the least time that it takes,
- * and a wait is cut off when that makes so many times its limit. When `renewed` changes, limits begin anew.
+ * wait_ms at most (lib/base/clock.h). While the clock does not advance, polls count, each for the least time that it
+ * takes, and a wait is cut off after many times its limit. When `renewed` changes, limits begin anew.
  */
 #define GRAVELP_ROOM_WAITS \
     2u /* times wait_ms for room: the host, which knows more, gives up first */
@@ -126,7 +126,7 @@ struct gravelp_queue_words {
     /* Host line: written by this queue's one consumer. */
     gravelp_u32 consumed; /* C2: tickets whose slots are free again; free-running */
     gravelp_u32 beat;
-    /* H6: [milliseconds] the consumer's clock, which stands while it gets no turn; 0: not yet */
+    /* H6: [milliseconds] the consumer's clock, which does not advance while it gets no turn; 0: not yet */
     gravelp_u32 renewed;
     /* H14: changes while the node waits for a thread of some node that has a limit of its own; free-running */
     gravelp_u32 host_padding[13];

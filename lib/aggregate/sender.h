@@ -151,7 +151,7 @@ static inline void gravel_sender_flush_urgent(struct gravel_sender *sender)
  * was shipped is behind, they would only wait there: they stay and fill, until it has taken what this sender shipped
  * last, and then for GRAVEL_SENDER_AGES at most.
  *
- * @return  time until the next poll is due; in a session, until one leaves all the same [ns].
+ * @return  time until the next poll is due; in a session, until a buffer is sent all the same [ns].
  */
 uint64_t gravel_sender_flush_aged(struct gravel_sender *sender, uint64_t now_ns);
 

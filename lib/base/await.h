@@ -134,7 +134,7 @@ int gravel_wait_lock(struct gravel_wait *wait, pthread_mutex_t *lock);
 #define GRAVEL_IDLE_SPINS 16u /* polls with only a pause between them: about a microsecond */
 #define GRAVEL_IDLE_MAX_NS UINT64_C(8000000) /* longest sleep */
 
-/* Of the one thread that waits; zero-filled is ready to use. Counters are read by any. */
+/* The wait of one thread; filled with zeros it is ready for use. Any thread reads the counters. */
 struct gravel_idle {
     struct gravel_wait wait;
     uint32_t n_spins;       /* polls so far with only a pause between them; 0: not idle */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The one clock of all host-side waiting and accounting; and one that stands while its thread gets no turn.
+ * One clock counts for all waits and statistics of the host; another does not advance while its thread is not run.
  *
  * A limit by the system's clock is false on a busy machine: a thread that was kept from its core for longer than
  * the limit finds it over, before the thread that it waits for had a turn either. In a gravel_lived the time between
@@ -28,9 +28,9 @@ static inline uint64_t gravel_clock_ns(void)
 
 #define GRAVEL_LIVED_STEPS 8u /* that a limit should have, at least */
 
-/* Of the thread that ticks; filled with zeros except for step_ns it stands at 0. */
+/* A clock of the thread that ticks; filled with zeros except for step_ns it begins at 0. */
 struct gravel_lived {
-    uint64_t step_ns; /* most that a tick counts; 0: the clock stands */
+    uint64_t step_ns; /* most that a tick counts; 0: the clock does not advance */
     uint64_t lived_ns;
     uint64_t ticked_ns; /* by the system's clock; 0: not yet */
 };

@@ -48,7 +48,7 @@ int gravel_transport_self_open(struct gravel_transport **out, uint32_t n_nodes)
         transport->round = calloc(1, sizeof *transport->round);
     if (!transport || !transport->round) {
         free(transport);
-        return gravel_fail(GRAVEL_ENOMEM, "transport self");
+        return gravel_fail_memory("transport self", sizeof *transport + sizeof *transport->round);
     }
     *out = transport;
     transport->operations = &operations;
