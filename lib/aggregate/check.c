@@ -4,6 +4,7 @@
  */
 #include "aggregate/check.h"
 
+#include <inttypes.h>
 #include <search.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -216,19 +217,18 @@ static void tell_difference(struct gravel_check *check, const struct checked_cal
     gravel_check_write_group(check, &call->arrival, group, sizeof group);
     if (!strcmp(what, "line"))
         snprintf(text, bytes,
-                 "%s: where some work-items make the call of line %llu, others make that of line "
-                 "%llu; none of it was sent",
-                 group, (unsigned long long)values[0], (unsigned long long)values[1]);
+                 "%s: where some work-items make the call of line %" PRIu64
+                 ", others make that of line %" PRIu64 "; none of it was sent",
+                 group, values[0], values[1]);
     else if (!strcmp(what, "text"))
         snprintf(text, bytes,
                  "%s, line %u: the text differs between work-items; none of the call was sent",
                  group, GRAVELP_ARRIVAL_LINE(call->arrival.place));
     else
         snprintf(text, bytes,
-                 "%s, line %u: the %s differs between work-items, %llu and %llu; none of the call "
-                 "was sent",
-                 group, GRAVELP_ARRIVAL_LINE(call->arrival.place), what,
-                 (unsigned long long)values[0], (unsigned long long)values[1]);
+                 "%s, line %u: the %s differs between work-items, %" PRIu64 " and %" PRIu64
+                 "; none of the call was sent",
+                 group, GRAVELP_ARRIVAL_LINE(call->arrival.place), what, values[0], values[1]);
 }
 
 static void tell_incomplete(struct gravel_check *check, const struct checked_call *call, char *text,

@@ -89,7 +89,7 @@ static const char other_version[] =
 /* Replaces {name}: by a text, or by a number if there is none. */
 struct field {
     const char *name, *text;
-    unsigned long long number;
+    uint64_t number;
 };
 
 /* Writes a format with the fields that it names. */
@@ -107,7 +107,7 @@ static void fill(const char *format, const struct field *fields, char *text, siz
             while (strncmp(field->name, format + 1, name - 1) || field->name[name - 1])
                 field++;
             written = field->text ? snprintf(text + n, bytes - n, "%s", field->text)
-                                  : snprintf(text + n, bytes - n, "%llu", field->number);
+                                  : snprintf(text + n, bytes - n, "%" PRIu64, field->number);
             format += name + 1;
         }
         n += (size_t)written;
@@ -118,19 +118,18 @@ static void fill(const char *format, const struct field *fields, char *text, siz
 static void name_origin(const struct gravelp_arena *arena, const char *what, char *text,
                         size_t bytes)
 {
-    const unsigned long long x = arena->fault_item[0], y = arena->fault_item[1],
-                             z = arena->fault_item[2];
+    const uint64_t x = arena->fault_item[0], y = arena->fault_item[1], z = arena->fault_item[2];
     if (arena->fault_dimensions <= 1)
-        snprintf(text, bytes, "%s at (%llu)", what, x);
+        snprintf(text, bytes, "%s at (%" PRIu64 ")", what, x);
     else if (arena->fault_dimensions == 2)
-        snprintf(text, bytes, "%s at (%llu, %llu)", what, x, y);
+        snprintf(text, bytes, "%s at (%" PRIu64 ", %" PRIu64 ")", what, x, y);
     else
-        snprintf(text, bytes, "%s at (%llu, %llu, %llu)", what, x, y, z);
+        snprintf(text, bytes, "%s at (%" PRIu64 ", %" PRIu64 ", %" PRIu64 ")", what, x, y, z);
 }
 
-static unsigned long long join(uint32_t high, uint32_t low)
+static uint64_t join(uint32_t high, uint32_t low)
 {
-    return (unsigned long long)high << 32 | low;
+    return (uint64_t)high << 32 | low;
 }
 
 static const char *choose_text(const struct gravelp_arena *arena, uint32_t fault)
@@ -143,8 +142,8 @@ static const char *choose_text(const struct gravelp_arena *arena, uint32_t fault
 void gravel_fault_tell(const struct gravelp_arena *arena, uint32_t fault, char *text, size_t bytes)
 {
     static const char *const signs[] = {"==", "!=", ">", "<=", "<", ">="};
-    const unsigned long long ticket = join(arena->fault_high[0], arena->fault_ticket),
-                             value = join(arena->fault_high[1], arena->fault_value);
+    const uint64_t ticket = join(arena->fault_high[0], arena->fault_ticket),
+                   value = join(arena->fault_high[1], arena->fault_value);
     const bool is_cut = !memchr(arena->fault_text, 0, sizeof arena->fault_text);
     char group[96], item[96], waits[24], room_waits[24], bound[80],
         file[GRAVELP_FAULT_FILE_BYTES + 1], why[GRAVELP_FAULT_TEXT_BYTES + sizeof "..."];
@@ -176,7 +175,7 @@ void gravel_fault_tell(const struct gravelp_arena *arena, uint32_t fault, char *
              (const char *)arena->fault_text, is_cut ? "..." : "");
     snprintf(waits, sizeof waits, "%.1f", arena->wait_ms * 1e-3);
     snprintf(room_waits, sizeof room_waits, "%.1f", GRAVELP_ROOM_WAITS * arena->wait_ms * 1e-3);
-    snprintf(bound, sizeof bound, "of an allocation in which it must be below %llu", value);
+    snprintf(bound, sizeof bound, "of an allocation in which it must be below %" PRIu64, value);
     fill(choose_text(arena, fault & ~GRAVELP_FAULT_CUT_OFF), fields, text, bytes);
     const size_t end = strlen(text);
     if (fault & GRAVELP_FAULT_CUT_OFF && arena->wait_ms)

@@ -197,7 +197,8 @@ static int build(struct gravel_flow *flow, bool loops, const char *name, const c
     free(text);
     if (!code)
         code = make_kernel(flow, *program, function, kernel);
-    return code ? code : check_group(flow, *kernel);
+    GRAVEL_TRY(code);
+    return check_group(flow, *kernel);
 }
 
 int gravel_flow_build(struct gravel_flow *flow, const char *name, const char *source,

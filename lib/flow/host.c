@@ -138,5 +138,6 @@ int gravel_flow_schedule_on_host(struct gravel_flow *flow)
     flow->stats.run_ns += run_ns;
     flow->stats.scheduler_ns += run_ns;
     gravel_flow_tell(flow);
-    return code ? code : gravelp_view_has_left(view) ? gravel_flow_fail_stuck(flow) : 0;
+    GRAVEL_TRY(code);
+    return gravelp_view_has_left(view) ? gravel_flow_fail_stuck(flow) : 0;
 }

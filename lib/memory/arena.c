@@ -10,6 +10,7 @@
 #include "layout/package.h"
 #include "memory/heap_books.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -56,14 +57,14 @@ int gravel_arena_check(const struct gravel_arena_shape *shape)
 {
     if (shape->slot_bytes < GRAVELP_SLOT_MIN_BYTES)
         return gravel_fail(GRAVEL_ECONFIG,
-                           "slot of %llu bytes is smaller than 16 of the widest messages (%u)",
-                           (unsigned long long)shape->slot_bytes, GRAVELP_SLOT_MIN_BYTES);
+                           "slot of %" PRIu64
+                           " bytes is smaller than 16 of the widest messages (%u)",
+                           shape->slot_bytes, GRAVELP_SLOT_MIN_BYTES);
     if (shape->queue_bytes / shape->n_queues < round_up(shape->slot_bytes, GRAVELP_CACHELINE))
         return gravel_fail(GRAVEL_ECONFIG,
-                           "queue of %llu bytes holds no slot of %llu bytes for each of %u "
-                           "aggregators",
-                           (unsigned long long)shape->queue_bytes,
-                           (unsigned long long)shape->slot_bytes, shape->n_queues);
+                           "queue of %" PRIu64 " bytes holds no slot of %" PRIu64
+                           " bytes for each of %u aggregators",
+                           shape->queue_bytes, shape->slot_bytes, shape->n_queues);
     return 0;
 }
 
@@ -71,11 +72,12 @@ int gravel_arena_check_copied(const struct gravelp_arena *head)
 {
     if (head->heap_offset <= ROWS_REACH)
         return 0;
-    return gravel_fail(GRAVEL_ECONFIG,
-                       "slots of %llu bytes: where they are copied (steps pump and drain) they "
-                       "must lie in the first "
-                       "4 GiB of the arena; lower GRAVEL_QUEUE or GRAVEL_AGGREGATORS",
-                       (unsigned long long)(head->heap_offset - head->slots_offset));
+    return gravel_fail(
+        GRAVEL_ECONFIG,
+        "slots of %" PRIu64
+        " bytes: where they are copied (steps pump and drain) they must lie in the first "
+        "4 GiB of the arena; lower GRAVEL_QUEUE or GRAVEL_AGGREGATORS",
+        head->heap_offset - head->slots_offset);
 }
 
 void gravel_ask_for_huge_pages(void *start, uint64_t bytes)
@@ -110,18 +112,18 @@ static void tell_why(const struct gravelp_arena *head, uint32_t n_heaps, uint64_
     const uint64_t rest = bytes - head->heap_bytes * n_heaps + GRAVEL_HEAP_FIRST * n_heaps;
     if (bytes > largest && largest > rest)
         snprintf(text, text_bytes,
-                 "the device's largest allocation is %llu: GRAVEL_HEAP may be %llu at most",
-                 (unsigned long long)largest,
-                 (unsigned long long)((largest - rest) / n_heaps / PAGE * PAGE));
+                 "the device's largest allocation is %" PRIu64 ": GRAVEL_HEAP may be %" PRIu64
+                 " at most",
+                 largest, (largest - rest) / n_heaps / PAGE * PAGE);
     else if (bytes > largest)
-        snprintf(text, text_bytes, "the device's largest allocation is %llu: lower GRAVEL_QUEUE",
-                 (unsigned long long)largest);
+        snprintf(text, text_bytes,
+                 "the device's largest allocation is %" PRIu64 ": lower GRAVEL_QUEUE", largest);
     else if (is_limited)
         snprintf(text, text_bytes,
                  "%s, and in a job each node of this machine takes a gigabyte of them", limit);
     else
-        snprintf(text, text_bytes, "memory is short; the device's largest allocation is %llu",
-                 (unsigned long long)largest);
+        snprintf(text, text_bytes, "memory is short; the device's largest allocation is %" PRIu64,
+                 largest);
 }
 
 int gravel_arena_fail(const struct gravel_device *device, const struct gravel_arena_shape *shape,
@@ -129,10 +131,10 @@ int gravel_arena_fail(const struct gravel_device *device, const struct gravel_ar
 {
     char why[256];
     tell_why(head, shape->n_heaps, bytes, device->capability.max_alloc, why, sizeof why);
-    return gravel_fail(GRAVEL_ENOMEM, "arena of %llu bytes (%u heaps of %llu, queues %llu): %s",
-                       (unsigned long long)bytes, shape->n_heaps,
-                       (unsigned long long)head->heap_bytes,
-                       (unsigned long long)(head->heap_offset - head->slots_offset), why);
+    return gravel_fail(
+        GRAVEL_ENOMEM,
+        "arena of %" PRIu64 " bytes (%u heaps of %" PRIu64 ", queues %" PRIu64 "): %s", bytes,
+        shape->n_heaps, head->heap_bytes, head->heap_offset - head->slots_offset, why);
 }
 
 int gravel_arena_create(const struct gravel_device *device, const struct gravel_arena_shape *shape,

@@ -9,9 +9,11 @@
  */
 #include "memory/heap_books.h"
 
+#include "base/clock.h"
 #include "base/error.h"
 
 #include <assert.h>
+#include <inttypes.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -19,8 +21,8 @@
 #include <string.h>
 #include <time.h>
 
-#define NS_PER_S 1000000000
-#define PAUSE_NS 10000000 /* between two polls of whether a reader has been given up */
+#define PAUSE_NS \
+    (10 * (long)GRAVEL_NS_PER_MS) /* between two polls of whether a reader has been given up */
 
 struct gravel_heap {
     pthread_rwlock_t lock;
@@ -43,8 +45,8 @@ static bool lock_exclusive(struct gravel_heap *heap)
             return false;
         clock_gettime(CLOCK_REALTIME, &until); /* the clock of pthread_rwlock_timedwrlock */
         until.tv_nsec += PAUSE_NS;
-        until.tv_sec += until.tv_nsec / NS_PER_S;
-        until.tv_nsec %= NS_PER_S;
+        until.tv_sec += until.tv_nsec / (long)GRAVEL_NS_PER_S;
+        until.tv_nsec %= (long)GRAVEL_NS_PER_S;
     } while (pthread_rwlock_timedwrlock(&heap->lock, &until));
     return true;
 }
@@ -231,11 +233,11 @@ bool gravel_heap_has(struct gravel_heap *heap, uint64_t offset, uint64_t bytes, 
     if (is_any && bytes <= span.bytes - (offset - span.offset))
         return true;
     int n = snprintf(text, GRAVEL_HEAP_TEXT_BYTES,
-                     "%llu bytes from offset %llu on are not in one allocation",
-                     (unsigned long long)bytes, (unsigned long long)offset);
+                     "%" PRIu64 " bytes from offset %" PRIu64 " on are not in one allocation",
+                     bytes, offset);
     if (is_any)
-        snprintf(text + n, GRAVEL_HEAP_TEXT_BYTES - (size_t)n, ": theirs is of %llu from %llu on",
-                 (unsigned long long)span.bytes, (unsigned long long)span.offset);
+        snprintf(text + n, GRAVEL_HEAP_TEXT_BYTES - (size_t)n,
+                 ": theirs is of %" PRIu64 " from %" PRIu64 " on", span.bytes, span.offset);
     return false;
 }
 

@@ -274,7 +274,8 @@ int gravel_bounds_publish(const struct gravel_memory *memory, struct gravel_heap
     if (!code)
         code = copy(memory, offsetof(struct gravelp_bounds, n), sizeof bounds->n);
     gravel_word_store(&bounds->current, next, memory_order_release); /* V1, pairs with V2 */
-    return code ? code : copy(memory, 0, sizeof bounds->current);
+    GRAVEL_TRY(code);
+    return copy(memory, 0, sizeof bounds->current);
 }
 
 int gravel_memory_read_fault(const struct gravel_memory *memory, struct gravelp_arena *seen)

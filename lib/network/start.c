@@ -216,7 +216,7 @@ int gravel_network_attach(struct gravel_network *network, const struct gravel_me
         .node = network->transport->node,
         .n_nodes = network->transport->n_nodes,
         .buffer_bytes = (uint32_t)config->buffer_bytes,
-        .flush_ns = config->flush_us * UINT64_C(1000),
+        .flush_ns = config->flush_us * GRAVEL_NS_PER_US,
         .timeout_ns = gravel_limit_ns(GRAVEL_LIMIT_HEARTBEAT, config->timeout_ms),
         .ship =
             gravel_network_put, /* handlers run in this thread: when the buffer at hand is done */

@@ -159,7 +159,8 @@ int gravel_node_enqueue_own(struct gravel *gravel, const char *call, cl_kernel k
                             : gravel_node_enqueue(gravel, &command, 0, NULL, &end);
     cl_int flushed = clFlush(gravel->device.queue);
     gravel_cl_event_release(end);
-    return code ? code : gravel_check_cl("clFlush", flushed);
+    GRAVEL_TRY(code);
+    return gravel_check_cl("clFlush", flushed);
 }
 
 /* ---- more than any kernel has needed ------------------------------------------------------------- */

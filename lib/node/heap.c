@@ -32,7 +32,8 @@ static int take(struct gravel *gravel, uint64_t bytes, uint64_t *offset)
         return fail_heap(gravel, bytes, code);
     for (uint32_t heap = 0; heap < gravel->n_heaps && !code; heap++)
         code = gravel_memory_zero(&gravel->memory, heap, *offset, bytes);
-    return code ? code : gravel_bounds_publish(&gravel->memory, gravel->heap);
+    GRAVEL_TRY(code);
+    return gravel_bounds_publish(&gravel->memory, gravel->heap);
 }
 
 /* All nodes allocate or none: else the next allocation would have another offset at each. */
@@ -96,9 +97,9 @@ static int refuse_guarded(struct gravel *gravel, const char *call, uint64_t offs
     if (!object)
         return 0;
     return gravel_fail(GRAVEL_EINVAL,
-                       "%s: a gravel_%s uses the allocation at offset %llu: call gravel_%s_destroy "
-                       "first",
-                       call, object, (unsigned long long)offset, object);
+                       "%s: a gravel_%s uses the allocation at offset %" PRIu64
+                       ": call gravel_%s_destroy first",
+                       call, object, offset, object);
 }
 
 int gravel_node_release(struct gravel *gravel, const char *call, uint64_t offset)
@@ -107,8 +108,8 @@ int gravel_node_release(struct gravel *gravel, const char *call, uint64_t offset
     if (code == GRAVEL_ETIMEOUT)
         return gravel_leave(gravel, code);
     if (code)
-        return gravel_fail(GRAVEL_EINVAL, "%s: no allocation starts at offset %llu", call,
-                           (unsigned long long)offset);
+        return gravel_fail(GRAVEL_EINVAL, "%s: no allocation starts at offset %" PRIu64, call,
+                           offset);
     return gravel_bounds_publish(&gravel->memory, gravel->heap);
 }
 

@@ -161,5 +161,5 @@ struct gravel_limit gravel_node_kernel_limit(struct gravel *gravel)
 {
     return (struct gravel_limit){.check = check_kernel,
                                  .context = gravel,
-                                 .yields_ns = KERNEL_AWAKE * gravel->awake_us * UINT64_C(1000)};
+                                 .yields_ns = KERNEL_AWAKE * gravel->awake_us * GRAVEL_NS_PER_US};
 }

@@ -8,6 +8,7 @@
  */
 #include "node/node.h"
 
+#include <inttypes.h>
 #include <search.h>
 #include <stdlib.h>
 
@@ -148,8 +149,9 @@ int gravel_map(struct gravel *gravel, uint64_t offset, uint64_t bytes, cl_map_fl
     *pointer = NULL;
     GRAVEL_TRY(gravel_enter(gravel, "gravel_map", GRAVEL_ANYWHERE));
     if (!flags || flags & ~known)
-        return gravel_fail(GRAVEL_EINVAL, "gravel_map: flags 0x%llx; 0x1 to 0x%llx allowed",
-                           (unsigned long long)flags, (unsigned long long)known);
+        return gravel_fail(GRAVEL_EINVAL,
+                           "gravel_map: flags 0x%" PRIx64 "; 0x1 to 0x%" PRIx64 " allowed", flags,
+                           known);
     GRAVEL_TRY(gravel_node_refuse_part(gravel, "gravel_map", offset, bytes, node));
     GRAVEL_TRY(gravel_checked_refuse_map(gravel, "gravel_map"));
     const struct map map = {.offset = offset,
@@ -167,11 +169,10 @@ static int refuse_freed(struct gravel *gravel, const struct map *map)
 {
     if (is_closed(gravel) || serial_at(gravel, map->offset) == map->serial)
         return 0;
-    return gravel_fail(
-        GRAVEL_EINVAL,
-        "gravel_unmap: the allocation with offset %llu was freed while %llu bytes of "
-        "it were mapped: nothing is written",
-        (unsigned long long)map->offset, (unsigned long long)map->bytes);
+    return gravel_fail(GRAVEL_EINVAL,
+                       "gravel_unmap: the allocation with offset %" PRIu64
+                       " was freed while %" PRIu64 " bytes of it were mapped: nothing is written",
+                       map->offset, map->bytes);
 }
 
 /* End a map that is a copy; after gravel_close nothing is left to write to. @param is_freed  what it is of. */

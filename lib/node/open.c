@@ -90,7 +90,8 @@ static int open_device(struct gravel *gravel, const struct gravel_bindings *bind
         code = gravel_node_check_slice(gravel);
     if (!code)
         code = gravel_self_test(&gravel->device, gravel->config.self_test_rounds, NULL);
-    return code ? code : gravel_self_test_handlers(&gravel->device, bindings);
+    GRAVEL_TRY(code);
+    return gravel_self_test_handlers(&gravel->device, bindings);
 }
 
 /* Nodes whose steps differ would take different buffers; the largest suits all. Collective. */

@@ -220,7 +220,7 @@ static int make_aggregator(struct gravel *gravel, uint32_t number)
         .n_buffers = config->n_buffers * arena->n_nodes,
         .frames =
             gravel->memory.frames ? gravel->memory.frames + number * frames_bytes(gravel) : NULL,
-        .flush_ns = config->flush_us * UINT64_C(1000),
+        .flush_ns = config->flush_us * GRAVEL_NS_PER_US,
         .timeout_ns = aggregator->timeout_ns,
         .n_sessions = &gravel->network.n_sessions,
         .ship = gravel_network_ship,

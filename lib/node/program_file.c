@@ -10,6 +10,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -46,8 +47,8 @@ static int read_open(int file, const char *path, char **text)
         return fail_file(path, "not a regular file");
     *text = malloc((size_t)status.st_size + 1);
     if (!*text)
-        return gravel_fail(GRAVEL_ENOMEM, "gravel_program_build_file: %s: %lld bytes", path,
-                           (long long)status.st_size);
+        return gravel_fail(GRAVEL_ENOMEM, "gravel_program_build_file: %s: %" PRId64 " bytes", path,
+                           (int64_t)status.st_size);
     int code = read_text(file, path, *text, (size_t)status.st_size);
     if (code)
         free(*text);

@@ -11,6 +11,7 @@
 #include "node/node.h"
 #include "spool/spool.h"
 
+#include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -203,8 +204,8 @@ struct destination {
 static void print_sent(const struct gravel_listener *listener, const char *before, uint32_t number,
                        const char *after, const struct gravel_stats *sent)
 {
-    print(listener, "to %s%u%s: %llu messages in %llu buffers of %.0f bytes", before, number, after,
-          (unsigned long long)sent->sent_messages, (unsigned long long)sent->sent_buffers,
+    print(listener, "to %s%u%s: %" PRIu64 " messages in %" PRIu64 " buffers of %.0f bytes", before,
+          number, after, sent->sent_messages, sent->sent_buffers,
           ratio(sent->buffer_bytes, sent->sent_buffers));
 }
 
@@ -251,8 +252,8 @@ void gravel_stats_print(struct gravel *gravel)
         snprintf(sharers, sizeof sharers, ", shared with %u other nodes", gravel->n_sharers);
     print(&listener, "device %s: %s, step %s%s", gravel->device.chosen,
           gravel->device.capability.name, gravel_step(gravel), sharers);
-#define FORMAT(field, unit, help) " " #field "=%llu"
-#define VALUE(field, unit, help) , (unsigned long long)stats.field
+#define FORMAT(field, unit, help) " " #field "=%" PRIu64
+#define VALUE(field, unit, help) , stats.field
     print(&listener, "%s" GRAVEL_STATS_FIELDS(FORMAT), "counters:" GRAVEL_STATS_FIELDS(VALUE));
 #undef FORMAT
 #undef VALUE

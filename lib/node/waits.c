@@ -9,6 +9,7 @@
 #include "node/object.h"
 #include "transport/names.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -162,8 +163,9 @@ int gravel_barrier_sum(struct gravel *gravel, uint64_t offset, uint32_t n, uint6
     int code = gravel_require(name, "sums", sums);
     if (!code && (n == 0 || n > GRAVEL_MAX_COUNTERS || offset % sizeof(cl_uint)))
         code = gravel_fail(GRAVEL_EINVAL,
-                           "%s: %u counters at offset %llu; 1 to %u allowed, at a multiple of 4",
-                           name, n, (unsigned long long)offset, GRAVEL_MAX_COUNTERS);
+                           "%s: %u counters at offset %" PRIu64
+                           "; 1 to %u allowed, at a multiple of 4",
+                           name, n, offset, GRAVEL_MAX_COUNTERS);
     if (!code)
         code = gravel_node_refuse_bytes(gravel, name, offset, n * sizeof(cl_uint));
     if (code)

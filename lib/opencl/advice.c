@@ -7,6 +7,7 @@
 #include "base/stream.h"
 #include "opencl/source.h"
 
+#include <inttypes.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -140,10 +141,10 @@ static void advise_records(FILE *out, const char *log, const struct gravel_strea
 {
     static const char said[] = "array is too large (";
     const char *at = strstr(log, said);
-    const unsigned long long n = at ? strtoull(at + sizeof said - 1, NULL, 10) : 0;
+    const uint64_t n = at ? strtoull(at + sizeof said - 1, NULL, 10) : 0;
     if (n < 8000000000000000000u)
         return;
-    fprintf(out, "\nadvice: a record of %llu bytes is not of the size of its stream:",
+    fprintf(out, "\nadvice: a record of %" PRIu64 " bytes is not of the size of its stream:",
             n - 8000000000000000000u);
     for (uint32_t i = 0; streams && i < streams->n; i++)
         fprintf(out, "%s %s has %u bytes", i ? "," : "", streams->list[i].name,

@@ -153,7 +153,8 @@ static int take(struct gravel_copier *copier, cl_mem buffer, uint64_t from, uint
                    : gravel_wait_queue(copier->device, copier->queue, what);
     if (gravel_wait_gave_up(code))
         copier->given_up = code;
-    return code ? code : gravel_check_cl(what, error);
+    GRAVEL_TRY(code);
+    return gravel_check_cl(what, error);
 }
 
 /* ---- regions ------------------------------------------------------------------------------------ */

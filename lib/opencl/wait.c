@@ -34,7 +34,8 @@ int gravel_wait_command(const struct gravel_device *device, cl_command_queue que
     cl_int flushed = error == CL_SUCCESS ? clFlush(queue) : error;
     int code = error == CL_SUCCESS ? gravel_wait_event(device, event, what) : 0;
     gravel_cl_event_release(event);
-    return code ? code : gravel_check_cl(what, flushed);
+    GRAVEL_TRY(code);
+    return gravel_check_cl(what, flushed);
 }
 
 /*

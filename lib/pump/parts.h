@@ -196,7 +196,8 @@ static inline void gravel_pump_keep_last(cl_event *last, cl_event next)
 static inline int gravel_pump_flush(struct gravel_pump *pump, int code)
 {
     cl_int error = clFlush(pump->moves);
-    return code ? code : gravel_check_cl("fetching packages: clFlush", error);
+    GRAVEL_TRY(code);
+    return gravel_check_cl("fetching packages: clFlush", error);
 }
 
 /* The next flight has begun, with n packages. */

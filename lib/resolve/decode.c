@@ -286,7 +286,8 @@ static int check_requests(const struct check *check, const struct gravel_run *ru
     else if (index)
         code = refuse(check, GRAVEL_ECORRUPT,
                       "index is %" PRIu64 " in an active message, which has none", index);
-    return code ? code : check_element(check, run, "result", result, "place", place);
+    GRAVEL_TRY(code);
+    return check_element(check, run, "result", result, "place", place);
 }
 
 /* Checks what a run of signals or requests has in its header beyond other runs. */
@@ -386,8 +387,9 @@ static int check_records(const struct check *check, const struct gravel_run *run
     const struct field every[] = {{"base", run->base, 0},
                                   {"signal", whole.signal, GRAVEL_NO_SIGNAL}};
     int code = CHECK_FIELDS(check, every);
-    if (code || !stream)
-        return code ? code : check_line(check, &whole);
+    GRAVEL_TRY(code);
+    if (!stream)
+        return check_line(check, &whole);
     const struct field appended[] = {
         {"bytes of a record", 4 * GRAVELP_RECORD_WORDS(run->command), stream->record_bytes},
         {"bytes of text", GRAVELP_TEXT_BYTES(run->command), 0},
@@ -422,7 +424,8 @@ static int check_frame(struct check *check, const void *frame, uint64_t bytes)
     }
     check->run_number = 0;
     const struct field sum[] = {{"number of messages", header.n_messages, n_messages}};
-    return code ? code : CHECK_FIELDS(check, sum);
+    GRAVEL_TRY(code);
+    return CHECK_FIELDS(check, sum);
 }
 
 int gravel_decode_check(const void *frame, uint64_t bytes, const struct gravel_expect *expect,

@@ -13,7 +13,7 @@
 
 #define FIRST_POLLS (1u << 10)
 #define MOST_POLLS (1u << 24)
-#define ENOUGH_NS UINT64_C(1000000) /* against what it takes to start a kernel */
+#define ENOUGH_NS GRAVEL_NS_PER_MS /* against what it takes to start a kernel */
 #define N_TRIES 5u
 
 /* Keeps the shortest launch of some: whatever else the machine does makes polls seem longer. */

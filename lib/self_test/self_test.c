@@ -152,7 +152,8 @@ static int try_hand_over(const struct gravel_test *test, uint32_t n_rounds,
         code = hand_over(test, &rounds);
     }
     result->round_us /= result->n_rounds ? result->n_rounds : 1;
-    return code ? code : judge_rounds(test->device, n_rounds, result->n_rounds, rounds.wrong);
+    GRAVEL_TRY(code);
+    return judge_rounds(test->device, n_rounds, result->n_rounds, rounds.wrong);
 }
 
 /*

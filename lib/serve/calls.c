@@ -433,7 +433,8 @@ static int wait_for_oldest(struct gravel_device_calls *calls)
     while ((status = oldest_status(calls)) > CL_COMPLETE &&
            !(code = gravel_wait_pause(&calls->wait)))
         ;
-    return code ? code : take_off(calls, status);
+    GRAVEL_TRY(code);
+    return take_off(calls, status);
 }
 
 int gravel_device_calls_wait(struct gravel_device_calls *calls)

@@ -115,8 +115,9 @@ int gravel_steal_create(struct gravel_steal **out, struct gravel *gravel,
         code = check(gravel, &chosen);
     }
     struct gravel_steal *steal = code ? NULL : calloc(1, sizeof *steal);
+    GRAVEL_TRY(code);
     if (!steal)
-        return code ? code : gravel_fail(GRAVEL_ENOMEM, "gravel_steal_create");
+        return gravel_fail_memory("gravel_steal_create", sizeof *steal);
     steal->gravel = gravel;
     steal->options = chosen;
     code = gravel_node_hold_launches(gravel, "before memory of deques");

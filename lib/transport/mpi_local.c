@@ -99,7 +99,8 @@ static int count_sharing(MPI_Comm local, struct gravel_transport *transport)
     int code = gravel_mpi_check("MPI_Comm_size", MPI_Comm_size(sharing, &n));
     transport->n_sharing = (uint32_t)n;
     int freed = MPI_Comm_free(&sharing);
-    return code ? code : gravel_mpi_check("MPI_Comm_free", freed);
+    GRAVEL_TRY(code);
+    return gravel_mpi_check("MPI_Comm_free", freed);
 }
 
 int gravel_mpi_find_local(MPI_Comm comm, struct gravel_transport *transport,
@@ -115,5 +116,6 @@ int gravel_mpi_find_local(MPI_Comm comm, struct gravel_transport *transport,
     if (!code && transport->n_local > 1 && transport->n_local <= GRAVEL_SEGMENT_PEERS)
         code = meet(local, transport, handover);
     int freed = MPI_Comm_free(&local);
-    return code ? code : gravel_mpi_check("MPI_Comm_free", freed);
+    GRAVEL_TRY(code);
+    return gravel_mpi_check("MPI_Comm_free", freed);
 }

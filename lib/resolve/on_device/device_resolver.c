@@ -25,6 +25,7 @@
 #include "resolve/on_device/runs.h"
 
 #include <assert.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -429,8 +430,8 @@ int gravel_device_resolver_keep(struct gravel_device_resolver *resolver, const v
         return 0;
     refusal->code = GRAVEL_ECORRUPT;
     snprintf(refusal->text, sizeof refusal->text,
-             "frame %llu has headers alone, of a run whose indices the device cannot check",
-             (unsigned long long)received->sequence);
+             "frame %" PRIu64 " has headers alone, of a run whose indices the device cannot check",
+             received->sequence);
     return 0;
 }
 
@@ -602,8 +603,8 @@ int gravel_device_resolver_apply(struct gravel_device_resolver *resolver,
     assert(heap_offset % 8 == 0);
     *applied = (struct gravel_applied){0};
     if (pass.frame->bytes > most)
-        return gravel_fail(GRAVEL_EINVAL, "frame of %u bytes, the device resolver takes %llu",
-                           pass.frame->bytes, (unsigned long long)most);
+        return gravel_fail(GRAVEL_EINVAL, "frame of %u bytes, the device resolver takes %" PRIu64,
+                           pass.frame->bytes, most);
     GRAVEL_TRY(gravel_device_resolver_give_back(resolver));
     GRAVEL_TRY(check_whole(resolver, make_room(resolver)));
     pass.slot = slot_of(resolver, resolver->n);
@@ -618,7 +619,8 @@ int gravel_device_resolver_apply(struct gravel_device_resolver *resolver,
     cl_int flushed = clFlush(resolver->queue);
     if (!code)
         code = gravel_check_cl("resolver: clFlush", flushed);
-    return code ? code : fetch_answers(&pass);
+    GRAVEL_TRY(code);
+    return fetch_answers(&pass);
 }
 
 /* ---- packages in place ----------------------------------------------------------------------- */
