@@ -103,7 +103,10 @@ def break_promise(build, name, test_name, says):
     ended = subprocess.run(command, cwd=moved(test["workdir"]) if test["workdir"] else copied_build, env=environment, stdin=subprocess.DEVNULL,
                            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace", check=False,
                            timeout=LIMIT_S * int(os.environ.get("TEST_PATIENCE", "1")))
-    output = ended.stdout + ("ended by %s" % signal.Signals(-ended.returncode).name if ended.returncode < 0 else "")
+    output = ended.stdout
+    if ended.returncode < 0:  # in the last test that has begun, if it has several
+        begun = re.findall(r"RUN +\] (\w+)", output) or [test_name]
+        output += "[  FAILED  ] %s: ended by %s" % (begun[-1], signal.Signals(-ended.returncode).name)
     print(output)
     if ended.returncode == 77:
         return 77, "skipped: so does '%s'" % test_name
