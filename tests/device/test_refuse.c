@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * What messages and calls refuse: kernels' as rows of (body, arguments, code, text), the host's call by call. Each is named by
- * the number that is wrong, nothing is written, and the node works on. What is wrong of any call, as a NULL or a node that does
- * not exist, is in calls.c.
+ * the number that is wrong, of up to 64 bits, nothing is written, and the node works on. Runs in checked mode and for arrays
+ * that 32 bits do not number, too. What is wrong of any call, as a NULL or a node that does not exist, is in calls.c.
  *
- * Path: meson test -> this -> aggregator.c, decode.c, node/messages.c, maps.c, heap.c, block_pool.c, waits.c
+ * Path: meson test -> this -> aggregator.c, decode.c, fault.c, node/messages.c, maps.c, heap.c, block_pool.c, waits.c
  */
 #include <stdio.h>
 
@@ -58,6 +58,15 @@ static void expect_unharmed(void)
 
 /* ---- of kernels ------------------------------------------------------------------------------ */
 
+/* In each group one work-item's number has more than 32 bits. */
+#define FAR "ulong k = i % 64 == 6 ? (1ul << 32) + 5 : 5;"
+#define FAR_NODE "ulong n = i % 64 == 6 ? (1ul << 32) + 1 : 1;"
+#define FAR_INDEX "index 4294967301 of "
+#define ASK "struct gravel_reply reply = {a, GRAVEL_NO_SIGNAL};"
+/* Nothing where the device has no sub-groups. */
+#define BODY_SG(text) BODY("\n#ifdef GRAVEL_HAS_SUBGROUPS\n" text "\n#endif\n")
+#define FBAR(call) "GRAVEL_FBAR(f); GRAVEL_FOR_FBAR(g, f, turn, active, 1u) { " call " }"
+
 TEST(messages_of_kernels_are_refused_and_named)
 {
     const uint64_t words = table.memory;
@@ -73,6 +82,7 @@ TEST(messages_of_kernels_are_refused_and_named)
              "    if (slot) gravelp_queue_publish(slot, ticket, (uint)a, (uint)b, c);"
              "}");
     const uint32_t put = GRAVELP_COMMAND(GRAVEL_PUT, GRAVEL_UINT);
+    const bool is_checked = gravel_config_of(gravel)->check; /* calls of groups are named */
     const struct {
         const char *body;
         uint64_t a, b;
@@ -114,12 +124,55 @@ TEST(messages_of_kernels_are_refused_and_named)
         {raw, 0xb1, 1, GRAVEL_ECORRUPT, "malformed"}, /* GRAVEL_BINNED: the library's own */
         {raw, GRAVELP_COMMAND(GRAVEL_PUT, 6), 1, GRAVEL_ECORRUPT, "malformed"},
         {raw, GRAVEL_AM | 7u << 13, 1, GRAVEL_ECORRUPT, "malformed"},
+        {BODY(FAR "gravel_put_uint_wg(g, a, k, 77, 0);"), words, 0, GRAVEL_ERANGE,
+         FAR_INDEX "uint"},
+        {BODY(FAR "gravel_inc_ulong_wg(g, a, k, 1);"), words, 0, GRAVEL_ERANGE,
+         "must be below 512"},
+        {BODY(FAR "gravel_add_int_wg_if(g, i == 6, a, k, 1, 1);"), words, 0, GRAVEL_ERANGE,
+         FAR_INDEX "int"},
+        {BODY("if (i == 6) gravel_max_long_wi(g, a, -1l, 1, 0);"), words, 0, GRAVEL_ERANGE,
+         "index 18446744073709551615 of long"},
+        {BODY(FAR "gravel_put_signal_uint_wg(g, a, k, 77, a, 0);"), words, 0, GRAVEL_ERANGE,
+         FAR_INDEX "uint"},
+        {BODY("if (i == 6) gravel_add_float_wi(g, a, 1ul << 63, 1.f, 0);"), words, 0, GRAVEL_ERANGE,
+         "index 9223372036854775808 of float"},
+        {BODY(FAR ASK "gravel_get_uint_wg(g, a, k, reply, i, 1);"), words, 0, GRAVEL_ERANGE,
+         FAR_INDEX "uint"},
+        {BODY(FAR ASK "gravel_fetch_add_ulong_wg(g, a, (uint)i, 1, reply, k, 1);"), words, 0,
+         GRAVEL_ERANGE, "place 4294967301 of ulong"},
+        {BODY(ASK "if (i == 6) gravel_cas_uint_wi(g, a, 1ul << 32, 0, 1, reply, 0, 1);"), words, 0,
+         GRAVEL_ERANGE, "index 4294967296 of uint"},
+        {BODY(ASK "if (i == 6) gravel_swap_long_wi(g, a, 3, 1, reply, 1ul << 40, 0);"), words, 0,
+         GRAVEL_ERANGE, "place 1099511627776 of long"},
+        {BODY("if (i == 6) gravel_inc_uint_wi(g, a, 5, 1ul << 32);"), words, 0, GRAVEL_ERANGE,
+         "destination 4294967296 "},
+        {BODY(FAR_NODE "gravel_put_ulong_wg(g, a, (uint)i, 7, n);"), words, 0, GRAVEL_ERANGE,
+         "destination 4294967297 "},
+        {BODY(ASK "gravel_get_uint_wg_if(g, i == 6, a, 5, reply, 5, 1ul << 33);"), words, 0,
+         GRAVEL_ERANGE, "destination 8589934592 "},
+        {BODY("if (i == 6) gravel_am0_wi(g, GRAVEL_HANDLER(none), (1ul << 32) + 1);"), 0, 0,
+         GRAVEL_ERANGE, "destination 4294967297 "},
+        {BODY_SG(FAR "gravel_put_uint_sg(g, a, k, 77, 0);"), words, 0, GRAVEL_ERANGE,
+         FAR_INDEX "uint"},
+        {BODY_SG(FAR "gravel_add_ulong_sg_if(g, i == 6, a, k, 1, 1);"), words, 0, GRAVEL_ERANGE,
+         "must be below 512"},
+        {BODY_SG(FAR_NODE "if (i < 64) gravel_put_uint_sg(g, a, (uint)i, 0, n);"), words, 0,
+         GRAVEL_ERANGE, "destination 4294967297 "},
+        {BODY_SG(FAR FBAR("gravel_put_uint_fbar(g, f, a, k, 77, 0);")), words, 0, GRAVEL_ERANGE,
+         FAR_INDEX "uint"},
+        {BODY_SG(FAR FBAR("gravel_inc_ulong_fbar_if(g, f, active && i == 6, a, k, 1);")), words, 0,
+         GRAVEL_ERANGE, FAR_INDEX "ulong"},
+        {BODY_SG(FAR_NODE FBAR("gravel_put_ulong_fbar(g, f, a, (uint)i, 7, n);")), words, 0,
+         GRAVEL_ERANGE, "destination 4294967297 "},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         char number[24];
         snprintf(number, sizeof number, "%llu", (unsigned long long)rows[i].a);
-        expect_error(run_body(gravel, rows[i].body, 256, 64, rows[i].a, rows[i].b, 0), rows[i].code,
-                     rows[i].part ? rows[i].part : number);
+        const int code = run_body(gravel, rows[i].body, 256, 64, rows[i].a, rows[i].b, 0);
+        if (code || !strstr(rows[i].body, "GRAVEL_HAS_SUBGROUPS"))
+            expect_error(code, rows[i].code, rows[i].part ? rows[i].part : number);
+        if (is_checked && rows[i].part && rows[i].a == words && strstr(rows[i].body, "_wg"))
+            expect_error(code, GRAVEL_ERANGE, "work-group at (");
         expect_unharmed();
     }
 }
@@ -136,7 +189,8 @@ TEST(refusals_are_counted_in_statistics)
     expect_error(run_body(gravel, BODY("gravel_inc_uint_wg(g, a, 0, 0);"), 128, 64, freed, 0, 0),
                  GRAVEL_ERANGE, "no allocation");
     OK(gravel_stats_read(gravel, &stats, sizeof stats, GRAVEL_ALL_NODES));
-    assert_true(stats.refused_buffers >= 1);
+    assert_true(gravel_config_of(gravel)->check ? stats.refused_messages > 128
+                                                : stats.refused_buffers >= 1);
     expect_error(gravel_stats_read(gravel, &stats, sizeof stats, 2), GRAVEL_EINVAL,
                  "node 2 does not exist (there are 2)");
 }

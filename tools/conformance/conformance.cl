@@ -4,9 +4,12 @@
  *
  * Path:  forms.cl -> these kernels -> conformance.c compares heaps with interpret.c.
  */
+#if !defined(INDEX) /* with ulong, numbers of elements are of 64 bits */
+#define INDEX uint
+#endif
 #define VALUE_FORMS(OP, op, TYPE, type) \
-    FORMS(op##_##type, op##_##type, type, base, indices[i], values[i])
-#define INC_FORMS(TYPE, type) FORMS(inc_##type, inc_##type, uint, base, indices[i])
+    FORMS(op##_##type, op##_##type, type, base, (INDEX)indices[i], values[i])
+#define INC_FORMS(TYPE, type) FORMS(inc_##type, inc_##type, uint, base, (INDEX)indices[i])
 
 GRAVEL_VALUE_OPERATIONS(VALUE_FORMS)
 #ifdef GRAVEL_HAS_DOUBLE

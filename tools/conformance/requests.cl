@@ -18,7 +18,10 @@
 #define MORE_PARAMETERS(type)                                                             \
     global const type *values, global const type *expected, ulong answers, ulong signals, \
         global type *seen, uint waits
-#define PLACE(i) (((i)*37u + 11u) % 256u) /* as in requests.c */
+#if !defined(INDEX) /* with ulong, numbers of elements are of 64 bits */
+#define INDEX uint
+#endif
+#define PLACE(i) ((INDEX)(((i)*37u + 11u) % 256u)) /* as in requests.c */
 
 #define TAKE(type, wait, is_active) \
     if (wait && (is_active))        \
@@ -29,33 +32,34 @@
     uint i = (uint)get_global_id(0);
 
 /* VALUES is empty, or the values with a comma before each. */
-#define FORMS(name, type, VALUES)                                                                \
-    kernel void name(PARAMETERS, MORE_PARAMETERS(type))                                          \
-    {                                                                                            \
-        START                                                                                    \
-        struct gravel_reply reply = {answers, signals + 4 * (i - get_local_id(0))};              \
-        uint n = gravel_##name##_wg(g, base, indices[i] VALUES, reply, PLACE(i), nodes[i]);      \
-        TAKE(type, gravel_wait_until_uint_wg(g, reply.signal, GRAVEL_CMP_EQ, n &waits), true);   \
-    }                                                                                            \
-    kernel void name##_if(PARAMETERS, MORE_PARAMETERS(type))                                     \
-    {                                                                                            \
-        START                                                                                    \
-        struct gravel_reply reply = {answers, signals + 4 * (i - get_local_id(0))};              \
-        uint n = gravel_##name##_wg_if(g, active[i], base, indices[i] VALUES, reply, PLACE(i),   \
-                                       nodes[i]);                                                \
-        TAKE(type, gravel_wait_until_uint_wg(g, reply.signal, GRAVEL_CMP_GE, n &waits),          \
-             active[i]);                                                                         \
-    }                                                                                            \
-    kernel void name##_wi(PARAMETERS, MORE_PARAMETERS(type))                                     \
-    {                                                                                            \
-        START                                                                                    \
-        struct gravel_reply reply = {answers, signals + 4 * i};                                  \
-        if (active[i]) {                                                                         \
-            uint n = gravel_##name##_wi(g, base, indices[i] VALUES, reply, PLACE(i), nodes[i]);  \
-            TAKE(type,                                                                           \
-                 gravel_wait_until_int_wi(g, reply.signal, GRAVEL_CMP_GT, (int)(n & waits) - 1), \
-                 true);                                                                          \
-        }                                                                                        \
+#define FORMS(name, type, VALUES)                                                                  \
+    kernel void name(PARAMETERS, MORE_PARAMETERS(type))                                            \
+    {                                                                                              \
+        START                                                                                      \
+        struct gravel_reply reply = {answers, signals + 4 * (i - get_local_id(0))};                \
+        uint n = gravel_##name##_wg(g, base, (INDEX)indices[i] VALUES, reply, PLACE(i), nodes[i]); \
+        TAKE(type, gravel_wait_until_uint_wg(g, reply.signal, GRAVEL_CMP_EQ, n &waits), true);     \
+    }                                                                                              \
+    kernel void name##_if(PARAMETERS, MORE_PARAMETERS(type))                                       \
+    {                                                                                              \
+        START                                                                                      \
+        struct gravel_reply reply = {answers, signals + 4 * (i - get_local_id(0))};                \
+        uint n = gravel_##name##_wg_if(g, active[i], base, (INDEX)indices[i] VALUES, reply,        \
+                                       PLACE(i), nodes[i]);                                        \
+        TAKE(type, gravel_wait_until_uint_wg(g, reply.signal, GRAVEL_CMP_GE, n &waits),            \
+             active[i]);                                                                           \
+    }                                                                                              \
+    kernel void name##_wi(PARAMETERS, MORE_PARAMETERS(type))                                       \
+    {                                                                                              \
+        START                                                                                      \
+        struct gravel_reply reply = {answers, signals + 4 * i};                                    \
+        if (active[i]) {                                                                           \
+            uint n =                                                                               \
+                gravel_##name##_wi(g, base, (INDEX)indices[i] VALUES, reply, PLACE(i), nodes[i]);  \
+            TAKE(type,                                                                             \
+                 gravel_wait_until_int_wi(g, reply.signal, GRAVEL_CMP_GT, (int)(n & waits) - 1),   \
+                 true);                                                                            \
+        }                                                                                          \
     }
 
 #define VALUES_get
@@ -73,25 +77,25 @@ GRAVEL_REQUESTS(REQUEST_FORMS)
 GRAVEL_INC_TYPES(CAS_FORMS)
 
 /* Put with signal: the destination counts the messages of each group (_wi: work-item). */
-#define SIGNAL_FORMS(TYPE, type)                                                           \
-    kernel void put_signal_##type(PARAMETERS, MORE_PARAMETERS(type))                       \
-    {                                                                                      \
-        START                                                                              \
-        gravel_put_signal_##type##_wg(g, base, indices[i], values[i],                      \
-                                      signals + 4 * (i - get_local_id(0)), nodes[i]);      \
-    }                                                                                      \
-    kernel void put_signal_##type##_if(PARAMETERS, MORE_PARAMETERS(type))                  \
-    {                                                                                      \
-        START                                                                              \
-        gravel_put_signal_##type##_wg_if(g, active[i], base, indices[i], values[i],        \
-                                         signals + 4 * (i - get_local_id(0)), nodes[i]);   \
-    }                                                                                      \
-    kernel void put_signal_##type##_wi(PARAMETERS, MORE_PARAMETERS(type))                  \
-    {                                                                                      \
-        START                                                                              \
-        if (active[i])                                                                     \
-            gravel_put_signal_##type##_wi(g, base, indices[i], values[i], signals + 4 * i, \
-                                          nodes[i]);                                       \
+#define SIGNAL_FORMS(TYPE, type)                                                                  \
+    kernel void put_signal_##type(PARAMETERS, MORE_PARAMETERS(type))                              \
+    {                                                                                             \
+        START                                                                                     \
+        gravel_put_signal_##type##_wg(g, base, (INDEX)indices[i], values[i],                      \
+                                      signals + 4 * (i - get_local_id(0)), nodes[i]);             \
+    }                                                                                             \
+    kernel void put_signal_##type##_if(PARAMETERS, MORE_PARAMETERS(type))                         \
+    {                                                                                             \
+        START                                                                                     \
+        gravel_put_signal_##type##_wg_if(g, active[i], base, (INDEX)indices[i], values[i],        \
+                                         signals + 4 * (i - get_local_id(0)), nodes[i]);          \
+    }                                                                                             \
+    kernel void put_signal_##type##_wi(PARAMETERS, MORE_PARAMETERS(type))                         \
+    {                                                                                             \
+        START                                                                                     \
+        if (active[i])                                                                            \
+            gravel_put_signal_##type##_wi(g, base, (INDEX)indices[i], values[i], signals + 4 * i, \
+                                          nodes[i]);                                              \
     }
 GRAVEL_SIGNAL_TYPES(SIGNAL_FORMS)
 
