@@ -12,7 +12,7 @@
  * 64-bit words on devices without 64-bit atomics, and for a few messages.
  *
  * A request does what its operation does, and its value row is where its answer goes:
- * lib/resolve/on_device/device_resolver.c reads it back. Requests of one run are of one call of a work-group, so they
+ * lib/resolve/on_device/copied.c reads it back. Requests of one run are of one call of a work-group, so they
  * may be done in any order.
  *
  * lib/resolve/on_device/runs.c chooses, and defines GRAVELP_INT64_ATOMICS if the device has them.

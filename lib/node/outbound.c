@@ -12,7 +12,7 @@
 #include "node/node.h"
 #include "settings/settings.h"
 #include "pump/device_aggregator.h"
-#include "resolve/on_device/device_resolver.h"
+#include "resolve/on_device/ring.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -35,7 +35,7 @@ struct gravel_pump_shape {
     /* U10: of the network: whether functions that block are asked; or NULL */
     gravel_report_function *report;
     void (*wake)(void *context, uint32_t queue); /* packages came for a queue's aggregator */
-    /* Have the device apply all queues' next packages: as gravel_device_resolver_apply_in_place. NULL: it does not. */
+    /* Have the device apply all queues' next packages: as gravel_resolver_apply_in_place. NULL: it does not. */
     int (*apply_in_place)(void *context, const uint32_t *tickets, uint32_t n_queues,
                           cl_command_queue *behind);
     uint64_t (*n_host_calls)(void *context); /* U12: that have sent; beside apply_in_place */

@@ -240,14 +240,6 @@ void gravel_apply_runs(const struct gravel_apply *apply, void *frame, uint64_t f
     }
 }
 
-void gravel_apply_frame(const struct gravel_apply *apply, void *frame,
-                        struct gravel_applied *applied)
-{
-    const struct gravel_frame *header = frame;
-    *applied = (struct gravel_applied){0};
-    gravel_apply_runs(apply, frame, sizeof *header, header->bytes, applied);
-}
-
 void gravel_requests_finish(const void *frame, unsigned char *heap, gravel_apply_reply *reply,
                             void *context)
 {

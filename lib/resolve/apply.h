@@ -43,19 +43,15 @@ struct gravel_applied {
 };
 
 /**
- * Apply the messages of a frame, run by run, in order.
+ * Apply runs of a frame, in order: from byte `from` to before byte `to` of the frame.
  *
  * @param frame    passed by gravel_decode_check, 8-byte aligned, and unchanged since; requests in it get their answers.
- * @param applied  [out] overwritten.
+ * @param applied  added to.
  *
  * A failed handler stops nothing: the remaining messages are applied.
  *
  * Memory:  relaxed loads and stores of whole words; order among threads is the caller's business.
  */
-void gravel_apply_frame(const struct gravel_apply *apply, void *frame,
-                        struct gravel_applied *applied);
-
-/** Apply a part of a frame: the runs from byte `from` to before byte `to` of the frame. @param applied  added to. */
 void gravel_apply_runs(const struct gravel_apply *apply, void *frame, uint64_t from, uint64_t to,
                        struct gravel_applied *applied);
 

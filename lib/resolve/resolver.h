@@ -6,7 +6,7 @@
  * them after. One thread applies all that the host applies: several, each with its part of the heap, would show a flag
  * in the part of one before the data in that of another.
  *
- * Path:    network thread -> resolver.c -> decode.c, apply.c or device_resolver.c -> the symmetric heap and handlers.
+ * Path:    network thread -> resolver.c -> decode.c, apply.c or on_device/ring.c -> the symmetric heap and handlers.
  * Threads: the network thread.
  * Source:  Orr 2016, section 5.2.3.
  */

@@ -7,7 +7,7 @@
  * with the device, enqueues the kernel on a queue of the calls' own, beside the caller's kernels
  * (device/device.h), and waits for it.
  *
- * Path:    node/open.c creates -> resolver.c or (pump, drain) device_resolver.c -> cl/gravel.cl.h.
+ * Path:    node/open.c creates -> resolver.c or (pump, drain) on_device/copied.c -> cl/gravel.cl.h.
  * Owner:   program, kernels, queue and staging; device, memory and handlers are the node's.
  * Threads: create and destroy by the thread that opens the node; the rest by the network thread.
  * Source:  Orr 2016, section 5.2.3 (active messages).

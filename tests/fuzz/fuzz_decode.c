@@ -204,8 +204,8 @@ static void check_and_apply(unsigned char *frame, size_t bytes)
     if (code || n_messages > MAX_FRAME) /* millions of empty calls are right, but slow */
         return;
     struct gravel_apply apply = {heap, call_handler, NULL};
-    struct gravel_applied applied;
-    gravel_apply_frame(&apply, frame, &applied);
+    struct gravel_applied applied = {.n_messages = 0};
+    gravel_apply_runs(&apply, frame, sizeof(struct gravel_frame), bytes, &applied);
     if (applied.n_messages != n_messages)
         abort();
     volatile uint64_t sum = 0;

@@ -11,7 +11,7 @@
 #include "device/standing.h"
 #include "die.h"
 #include "node/node.h"
-#include "resolve/on_device/device_resolver.h"
+#include "resolve/on_device/ring.h"
 #include "transport/handover.h"
 #include "wrapped.h"
 
@@ -75,16 +75,15 @@ WRAPPED(struct gravel_buffer *, gravel_handover_note, const struct gravel_handov
     return note;
 }
 
-WRAPPED(int, gravel_device_resolver_keep, struct gravel_device_resolver *resolver,
-        const void *frame, const struct gravel_received *received,
-        const struct gravel_expect *expect, uint64_t heap_offset, bool *is_planned,
-        struct gravel_refusal *refusal)
+WRAPPED(int, gravel_ring_keep, struct gravel_resolver *resolver, const void *frame,
+        const struct gravel_received *received, const struct gravel_expect *expect,
+        uint64_t heap_offset, bool *is_kept, struct gravel_refusal *refusal)
 {
     /* A long frame that is not a part that never left the device. */
     if (!received->rows && received->bytes >= GRAVEL_STRAIGHT_BYTES)
         pass(NOTE);
-    return __real_gravel_device_resolver_keep(resolver, frame, received, expect, heap_offset,
-                                              is_planned, refusal);
+    return __real_gravel_ring_keep(resolver, frame, received, expect, heap_offset, is_kept,
+                                   refusal);
 }
 
 WRAPPED(int, gravel_node_put_heap, struct gravel *node, const char *call, uint32_t heap,

@@ -4,7 +4,7 @@
  * other, not placed by wire.h's macros.
  *
  * Path:    a test -> frame_builder.h -> gravel_decode_check or
- * gravel_apply_frame. Owner:   the frame's bytes are the struct's own;
+ * gravel_apply_runs. Owner:   the frame's bytes are the struct's own;
  * frame_copy returns a block to be freed by the caller.
  */
 #ifndef GRAVEL_TESTS_FRAME_BUILDER_H

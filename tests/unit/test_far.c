@@ -75,10 +75,10 @@ static int check(const struct gravel_buffer *buffer)
 
 static void apply(struct gravel_buffer *buffer)
 {
-    struct gravel_applied applied;
+    struct gravel_applied applied = {.n_messages = 0};
     const struct gravel_apply how = {.heap = memory};
     assert_int_equal(check(buffer), 0);
-    gravel_apply_frame(&how, buffer->frame, &applied);
+    gravel_apply_runs(&how, buffer->frame, sizeof *buffer->frame, buffer->frame->bytes, &applied);
     assert_int_equal(applied.n_messages, N);
 }
 

@@ -46,15 +46,10 @@ enum {
     APPLY_IN_PLACE
 };
 
-static int set(const struct gravel_device_runs *runs, uint32_t kernel, cl_uint first,
-               const struct gravel_argument *arguments, size_t n)
-{
-    return gravel_check_cl(
-        "resolver: clSetKernelArg",
-        gravel_cl_kernel_set(runs->device, runs->kernels[kernel], first, arguments, n));
-}
 #define SET(runs, kernel, first, arguments) \
-    set(runs, kernel, first, arguments, sizeof(arguments) / sizeof *(arguments))
+    gravel_check_cl(                        \
+        "resolver: clSetKernelArg",         \
+        GRAVEL_CL_KERNEL_SET((runs)->device, (runs)->kernels[kernel], first, arguments))
 
 /* Size of find_last's table: a power of two, at most half full. */
 static uint64_t slots_for(uint64_t n_messages)
@@ -88,8 +83,6 @@ int gravel_device_runs_create(struct gravel_device_runs *runs, const struct grav
         .arena = arena,
         .heap = heap,
     };
-    clRetainCommandQueue(queue);
-    clRetainMemObject(arena);
     runs->takes_given =
         !runs->is_serial &&
         clGetDeviceInfo(device->id, CL_DEVICE_MAX_PARAMETER_SIZE, sizeof argument_bytes,
@@ -121,11 +114,9 @@ void gravel_device_runs_destroy(struct gravel_device_runs *runs)
 {
     gravel_cl_buffer_release(runs->spans);
     gravel_cl_kernels_release(runs->kernels, GRAVEL_RUN_KERNELS);
-    gravel_cl_buffer_release(runs->arena);
     gravel_cl_buffer_release(runs->last);
     gravel_cl_buffer_release(runs->passed);
     gravel_cl_program_release(runs->program);
-    gravel_cl_queue_release(runs->queue);
 }
 
 /* ---- enqueue --------------------------------------------------------------------------------- */

@@ -5,8 +5,8 @@
  * A run of updates or requests takes one kernel. A run of puts takes a fill and two, by way of a hash table, or
  * one that goes through it message by message on CPU devices. All are enqueued in order.
  *
- * Path:    device_resolver.c -> runs.h -> cl/kernels/resolve.cl.
- * Owner:   the struct's; queue and arena are retained.
+ * Path:    ring.c, copied.c -> runs.h -> cl/kernels/resolve.cl.
+ * Owner:   the struct's; queue and arena outlive it.
  * Threads: one at a time.
  */
 #ifndef GRAVEL_RESOLVE_ON_DEVICE_RUNS_H

@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The resolver, for its own files, and frames in flight to a heap that only the device can address.
+ *
+ * Frames in flight form a ring. From the oldest on, some have their kernels enqueued (begun), the next ones are on
+ * their way to the device, the rest of the ring is free. All kernels go to one in-order queue of the resolver's own, so
+ * that nothing waits behind the caller's kernels.
+ *
+ * A frame that is copied (copied.c) goes to that queue as a whole, from pinned memory: while the device applies one,
+ * the host checks and copies the next. A long frame of updates and puts in pinned memory is kept (ring.c): another
+ * queue uploads it from where it lies, so that it travels while the frame before it is applied, and no thread of the
+ * host reads or copies a message. Its kernels are enqueued when the host sees that the upload has ended: the device
+ * checks the indices of all runs before one is applied. A part of a block that never left the device (received->rows)
+ * takes the same way without the upload. A read behind the kernels says which frames had an index that was refused;
+ * with it all frames end that were begun before it, and the next read begins when it has ended.
+ *
+ * No command waits for one of another queue: on NVIDIA such a wait does not end beside a kernel that waits.
+ *
+ * Path:    resolver.c, decode.h -> ring.c, copied.c -> runs.h -> cl/kernels/resolve.cl, and handlers.
+ * Owner:   the resolver owns its queues, program and buffers; a frame is the owner's again when give_back is called,
+ *          one that is not kept when the call returns.
+ * Threads: one at a time; the callbacks are made by it. No other kernel or thread changes heap words, except the
+ *          caller's own kernels.
+ * Memory:  an upload's event orders the frame before its kernels, which one in-order queue orders; the event of the
+ *          records' read orders both before the owner's callbacks.
+ */
+#ifndef GRAVEL_RESOLVE_ON_DEVICE_RING_H
+#define GRAVEL_RESOLVE_ON_DEVICE_RING_H
+
+#include "base/error.h"
+#include "resolve/on_device/runs.h"
+#include "resolve/resolver.h"
+
+/* A pinned frame so long [bytes] is uploaded in less time than it takes to copy it. */
+#define GRAVEL_STRAIGHT_BYTES (256u << 10)
+
+/* While the ring is full the network thread waits, and nothing leaves either: two nodes seldom fill so many. */
+#define GRAVEL_IN_FLIGHT 16u
+/* Staging slots for copies, of frames of the ring in turn; a divisor of GRAVEL_IN_FLIGHT. */
+#define GRAVEL_STAGED 4u
+
+/* What check_indices finds: resolve.cl's `refused`. */
+struct gravel_index_record {
+    uint32_t found, index;
+};
+#define GRAVEL_RECORDS_BYTES (GRAVEL_IN_FLIGHT * sizeof(struct gravel_index_record))
+
+/* A slot of the ring. */
+struct gravel_in_flight {
+    cl_mem uploaded; /* [max_frame_bytes] on the device */
+    cl_event sent;   /* its upload; NULL: none that may be under way */
+    bool is_kept;    /* its owner is called back; else it was copied */
+    /* Of a frame that is kept: */
+    struct gravel_received received;
+    struct gravel_plan plan;
+    uint64_t heap_offset;
+};
+
+struct gravel_resolver {
+    struct gravel_resolver_shape shape;
+    /* Where the host reaches the heap, all that follows is zero, and no frame is ever in flight. */
+    const struct gravel_device *device;
+    struct gravel_device_runs runs;
+    cl_command_queue queue, uploads;
+    cl_mem refused; /* [GRAVEL_IN_FLIGHT] records on the device */
+    struct gravel_pinned records;
+    /* the same as read; then [GRAVEL_STAGED] frames of max_frame_bytes, a multiple of a line */
+    cl_event told;   /* of the read of all records under way; NULL: none is */
+    uint32_t n_told; /* frames, from the oldest on, that end with it */
+    struct gravel_in_flight frames[GRAVEL_IN_FLIGHT];
+    uint32_t first;            /* the oldest frame's slot */
+    uint32_t n, n_begun;       /* frames; those of them whose kernels are enqueued */
+    struct gravel_kept broken; /* why frames that were under way are not applied; stays */
+};
+
+/** Build the kernels and make the ring. @return 0; GRAVEL_EBUILD; GRAVEL_ECL; GRAVEL_ENOMEM. */
+int gravel_ring_create(struct gravel_resolver *resolver);
+/** Release what create made, also after it failed. @return false if the device may still use it. */
+bool gravel_ring_destroy(struct gravel_resolver *resolver);
+
+/**
+ * Keep a frame until the device has it, and apply it then, in its turn, if it is one whose indices the device checks.
+ *
+ * @param frame        [received->bytes] as received.
+ * @param heap_offset  from the start of the arena to offset 0 of the node's heap [bytes], a multiple of 8.
+ * @param is_kept      [out] if false, and it is not refused and the call does not fail, it is another frame.
+ * @param refusal      [out] why it is refused.
+ * @return             0; GRAVEL_ECL, or given up, and the frame is not kept.
+ */
+int gravel_ring_keep(struct gravel_resolver *resolver, const void *frame,
+                     const struct gravel_received *received, const struct gravel_expect *expect,
+                     uint64_t heap_offset, bool *is_kept, struct gravel_refusal *refusal);
+
+/**
+ * Apply the messages of a frame, run by run, in order: handlers before the call returns, words by commands that
+ * are under way then. gravel_resolver_finish waits for them.
+ *
+ * @param frame    passed by gravel_decode_check, 8-byte aligned; its requests have their answers when the call returns,
+ *                 and its signals are raised with its messages.
+ * @param applied  [in, out] zeroed; as gravel_apply_runs fills it; after an error, what was enqueued before.
+ * @return         0; GRAVEL_ECL, and then the heap may have a part of the frame; GRAVEL_EINVAL: the frame is longer
+ *                 than max_frame_bytes, and nothing is applied.
+ *
+ * A failed handler stops nothing. Sums of floats are in no particular order.
+ *
+ * Memory:  kernels and copies enqueued, to any queue of the context, after finish has returned see what was applied.
+ */
+int gravel_ring_copy(struct gravel_resolver *resolver, uint64_t heap_offset,
+                     struct gravel_frame *frame, struct gravel_applied *applied);
+
+/* For copied.c. */
+/** Begin all frames that are not begun, and make room for one more. @param slot  [out] free. */
+int gravel_ring_make_room(struct gravel_resolver *resolver, bool begins_all,
+                          struct gravel_in_flight **slot);
+/** If `code` is an error, frames that are under way are never applied: every later call says so. @return code */
+int gravel_ring_note(struct gravel_resolver *resolver, int code);
+
+static inline uint32_t gravel_ring_number(const struct gravel_resolver *resolver,
+                                          const struct gravel_in_flight *slot)
+{
+    return (uint32_t)(slot - resolver->frames);
+}
+
+static inline bool gravel_ring_uploads_straight(const struct gravel_resolver *resolver,
+                                                const void *frame, uint64_t bytes)
+{
+    return bytes >= GRAVEL_STRAIGHT_BYTES && gravel_memory_is_pinned(resolver->shape.memory, frame);
+}
+
+#endif
