@@ -16,12 +16,20 @@
 #include "base/await.h"
 #include "transport/names.h"
 
+#include <stdarg.h>
 #include <stdio.h>
 
 #define BATCH 32u /* packages between two polls of the clock */
 
-static void report(struct gravel_aggregator *aggregator, int code, bool is_fatal, const char *text)
+/* Reports an error. @param is_fatal  it ends the node. */
+__attribute__((format(printf, 4, 5))) static void
+report(struct gravel_aggregator *aggregator, int code, bool is_fatal, const char *format, ...)
 {
+    char text[GRAVEL_ERROR_BYTES];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
     aggregator->report(aggregator->report_context, code, is_fatal, text);
 }
 
@@ -53,41 +61,28 @@ static bool is_sane(const struct gravel_aggregator *aggregator,
 static void refuse_package(struct gravel_aggregator *aggregator,
                            const struct gravelp_package *package)
 {
-    char text[256];
     gravel_counter_add(&aggregator->n_refused, 1);
-    snprintf(text, sizeof text,
-             "queue %u, ticket %u: malformed package (command 0x%x, %u messages, stride %u)",
-             aggregator->number, aggregator->queue.head, package->command, package->n_messages,
-             package->stride);
-    report(aggregator, GRAVEL_ECORRUPT, false, text);
+    report(aggregator, GRAVEL_ECORRUPT, false,
+           "queue %u, ticket %u: malformed package (command 0x%x, %u messages, stride %u)",
+           aggregator->number, aggregator->queue.head, package->command, package->n_messages,
+           package->stride);
 }
 
-/* Refuses a checked call: says who made it, and why none of it is sent. */
-static void refuse_call(struct gravel_aggregator *aggregator, const struct gravelp_arrival *arrival,
-                        const char *why)
+/* Refuses messages of a package: says why, and in checked mode who made the call, of which none is sent. */
+static void refuse_messages(struct gravel_aggregator *aggregator,
+                            const struct gravelp_package *header, uint32_t n, const char *why)
 {
-    char group[224], text[800];
-    gravel_check_write_group(&aggregator->check, arrival, group, sizeof group);
-    snprintf(text, sizeof text, "%s, line %u: %s; none of it was sent", group,
-             GRAVELP_ARRIVAL_LINE(arrival->place), why);
-    report(aggregator, GRAVEL_ERANGE, false, text);
-}
-
-static void refuse_destination(struct gravel_aggregator *aggregator,
-                               const struct gravelp_package *header,
-                               const struct gravel_columns *columns, uint32_t node)
-{
-    char why[512], text[640];
-    gravel_counter_add(&aggregator->n_refused, columns->n);
-    gravel_refuse_tell(aggregator->heap, header, columns, node, aggregator->sender->shape.n_nodes,
-                       why, sizeof why);
+    char group[224];
+    gravel_counter_add(&aggregator->n_refused, n);
     if (header->command & GRAVELP_COMMAND_CHECKED) {
-        refuse_call(aggregator, &header->arrival, why);
-        return;
+        gravel_check_write_group(&aggregator->check, &header->arrival, group, sizeof group);
+        report(aggregator, GRAVEL_ERANGE, false, "%s, line %u: %s; none of it was sent", group,
+               GRAVELP_ARRIVAL_LINE(header->arrival.place), why);
+    } else {
+        report(aggregator, GRAVEL_ERANGE, false,
+               "queue %u, ticket %u: %s; the package was dropped; %s", aggregator->number,
+               aggregator->queue.head, why, GRAVEL_CHECK_NAMES);
     }
-    snprintf(text, sizeof text, "queue %u, ticket %u: %s; the package was dropped; %s",
-             aggregator->number, aggregator->queue.head, why, GRAVEL_CHECK_NAMES);
-    report(aggregator, GRAVEL_ERANGE, false, text);
 }
 
 /* Finds the rows of a package. The header is a copy: the slot is a kernel's memory. */
@@ -109,30 +104,20 @@ static void find_columns(const unsigned char *slot, const struct gravelp_package
         columns->values[row] = slot + GRAVELP_VALUE_ROW(command, stride, row);
 }
 
-/* Checked mode: note messages to a range of an accumulator. */
-static void note_touched(struct gravel_aggregator *aggregator, const struct gravelp_package *header,
-                         const struct gravel_columns *columns)
-{
-    struct gravel_guards *guards = aggregator->guards;
-    for (uint32_t i = 0; (i = gravel_guards_find_column(guards, columns, i)) < columns->n; i++) {
-        char who[240] = "a work-item alone";
-        if (header->command & GRAVELP_COMMAND_CHECKED)
-            gravel_check_write_group(&aggregator->check, &header->arrival, who, sizeof who);
-        gravel_guards_touch_column(guards, columns, i, who);
-    }
-}
-
-/* @param header  of the package; a copy. */
+/* Sends a package's messages. @param header  a copy. */
 static void send_columns(struct gravel_aggregator *aggregator, const struct gravelp_package *header,
                          const struct gravel_columns *package, uint64_t now_ns)
 {
+    char why[512];
     uint32_t node;
     struct gravel_columns sent = *package, *columns = &sent;
     if (GRAVELP_COMMAND_OP(package->key.command) == GRAVEL_AM)
         sent.key.command &= ~GRAVELP_COMMAND_FAR; /* for its node alone */
     const bool is_record = GRAVELP_IS_RECORD(package->key.command);
     if (aggregator->guards && !is_record)
-        note_touched(aggregator, header, package);
+        gravel_guards_touch_columns(aggregator->guards, package, &aggregator->check,
+                                    header->command & GRAVELP_COMMAND_CHECKED ? &header->arrival
+                                                                              : NULL);
     gravel_counter_add(&aggregator->n_packages, 1);
     gravel_counter_add(&aggregator->n_messages, columns->n);
     const bool is_for_writer =
@@ -140,30 +125,23 @@ static void send_columns(struct gravel_aggregator *aggregator, const struct grav
                                                       package->key.command);
     int code = gravel_sender_append(is_for_writer ? aggregator->records : aggregator->sender,
                                     columns, now_ns, &node);
-    if (code == GRAVEL_ERANGE)
-        refuse_destination(aggregator, header, package, node);
-    else if (code == GRAVEL_ENOMEM)
+    if (code == GRAVEL_ERANGE) {
+        gravel_refuse_tell(aggregator->heap, header, package, node,
+                           aggregator->sender->shape.n_nodes, why, sizeof why);
+        refuse_messages(aggregator, header, package->n, why);
+    } else if (code == GRAVEL_ENOMEM) {
         report(aggregator, code, true, "no memory for a node buffer");
+    }
 }
 
-/* Checked mode: all work-items have made a call. The node that an element is of would refuse it without these names. */
-static void send_call(struct gravel_aggregator *aggregator, const struct gravelp_package *header,
-                      const struct gravel_columns *columns, uint64_t now_ns)
-{
-    char why[512];
-    if (gravel_refuse_outside(aggregator->heap, columns, why, sizeof why)) {
-        gravel_counter_add(&aggregator->n_refused, columns->n);
-        refuse_call(aggregator, &header->arrival, why);
-    } else if (columns->n)
-        send_columns(aggregator, header, columns, now_ns);
-}
-
-/* Checked mode: one work-item's part of a call, with a message or without. */
+/* Checked mode: takes one work-item's part of a call, with a message or without, and sends the call when all have made
+ * it. The node that an element is of would refuse it without the names of kernel and line. */
 static void take_arrival(struct gravel_aggregator *aggregator, const struct gravelp_package *slot,
                          const struct gravelp_package *header, uint64_t now_ns)
 {
     char text[512];
-    struct gravel_columns arrived, columns;
+    int code;
+    struct gravel_columns arrived;
     struct gravelp_package part = *header;
     part.command &= ~GRAVELP_COMMAND_CHECKED;
     part.n_messages = 1;
@@ -175,19 +153,14 @@ static void take_arrival(struct gravel_aggregator *aggregator, const struct grav
     }
     find_columns((const unsigned char *)slot, &part, &arrived);
     arrived.n = header->n_messages;
-    switch (gravel_check_take(&aggregator->check, &part, &arrived, &columns, text, sizeof text)) {
-    case GRAVEL_CHECK_WHOLE:
-        send_call(aggregator, header, &columns, now_ns);
-        break;
-    case GRAVEL_CHECK_WRONG:
-        report(aggregator, GRAVEL_EKERNEL, false, text);
-        break;
-    case GRAVEL_CHECK_NO_ROOM:
-        report(aggregator, GRAVEL_ENOMEM, true, "no memory for a checked call");
-        break;
-    case GRAVEL_CHECK_WAITS:
-        break;
-    }
+    const struct gravel_columns *call =
+        gravel_check_take(&aggregator->check, &part, &arrived, &code, text, sizeof text);
+    if (code)
+        report(aggregator, code, code == GRAVEL_ENOMEM, "%s", text);
+    else if (call && gravel_refuse_outside(aggregator->heap, call, text, sizeof text))
+        refuse_messages(aggregator, header, call->n, text);
+    else if (call && call->n)
+        send_columns(aggregator, header, call, now_ns);
 }
 
 static void take_package(struct gravel_aggregator *aggregator, const struct gravelp_package *slot,
@@ -205,24 +178,13 @@ static void take_package(struct gravel_aggregator *aggregator, const struct grav
     }
 }
 
-/* Packages that the device has binned. @return tickets they had. */
-static uint32_t take_block(struct gravel_aggregator *aggregator, struct gravel_block *block)
+/* Counts packages that the device has binned or applied. */
+static void count_ours(struct gravel_aggregator *aggregator, _Atomic uint64_t *by_kind,
+                       uint32_t n_packages, uint32_t n_messages)
 {
-    gravel_counter_add(&aggregator->n_packages, block->run.n_packages);
-    gravel_counter_add(&aggregator->n_messages, block->run.n_messages);
-    gravel_counter_add(&aggregator->n_binned, block->run.n_messages);
-    gravel_sender_ship_block(aggregator->sender, block);
-    return block->run.n_packages;
-}
-
-/* Packages that the device has applied. @return tickets they had. */
-static uint32_t take_settled(struct gravel_aggregator *aggregator,
-                             const struct gravelp_package *package)
-{
-    gravel_counter_add(&aggregator->n_packages, package->stride);
-    gravel_counter_add(&aggregator->n_messages, package->n_messages);
-    gravel_counter_add(&aggregator->n_settled, package->n_messages);
-    return package->stride;
+    gravel_counter_add(&aggregator->n_packages, n_packages);
+    gravel_counter_add(&aggregator->n_messages, n_messages);
+    gravel_counter_add(by_kind, n_messages);
 }
 
 static uint32_t take_packages(struct gravel_aggregator *aggregator, uint64_t now_ns)
@@ -231,12 +193,17 @@ static uint32_t take_packages(struct gravel_aggregator *aggregator, uint64_t now
     uint32_t n = 0;
     while (n < BATCH && (package = gravel_package_peek(&aggregator->queue))) {
         uint32_t n_tickets = 1;
-        if (aggregator->blocks && package->command == GRAVEL_BINNED)
-            n_tickets = take_block(aggregator, &aggregator->blocks[package->n_messages]);
-        else if (aggregator->queue.arrived && package->command == GRAVEL_SETTLED)
-            n_tickets = take_settled(aggregator, package);
-        else
+        if (aggregator->blocks && package->command == GRAVEL_BINNED) {
+            struct gravel_block *block = &aggregator->blocks[package->n_messages];
+            n_tickets = block->run.n_packages;
+            count_ours(aggregator, &aggregator->n_binned, n_tickets, block->run.n_messages);
+            gravel_sender_ship_block(aggregator->sender, block);
+        } else if (aggregator->queue.arrived && package->command == GRAVEL_SETTLED) {
+            n_tickets = package->stride;
+            count_ours(aggregator, &aggregator->n_settled, n_tickets, package->n_messages);
+        } else {
             take_package(aggregator, package, now_ns);
+        }
         gravel_package_release_n(&aggregator->queue, n_tickets);
         n++;
     }
@@ -292,12 +259,10 @@ static void check_stuck_ticket(struct gravel_aggregator *aggregator, uint64_t no
     uint64_t lived_ns = waited_ns(aggregator, now_ns);
     if (lived_ns < aggregator->timeout_ns || gravel_failure_is_fatal(aggregator->failure))
         return;
-    char text[256];
-    snprintf(text, sizeof text,
-             "queue %u, ticket %u (slot %u): reserved by a work-group but not published for %.1f s",
-             aggregator->number, aggregator->queue.head,
-             aggregator->queue.head & (aggregator->queue.n_slots - 1), (double)lived_ns * 1e-9);
-    report(aggregator, GRAVEL_EKERNEL, true, text);
+    report(aggregator, GRAVEL_EKERNEL, true,
+           "queue %u, ticket %u (slot %u): reserved by a work-group but not published for %.1f s",
+           aggregator->number, aggregator->queue.head,
+           aggregator->queue.head & (aggregator->queue.n_slots - 1), (double)lived_ns * 1e-9);
 }
 
 /* Also without a flush: a kernel that waits for room behind a stuck ticket never ends. */
@@ -320,37 +285,29 @@ static void check_fault(struct gravel_aggregator *aggregator)
     if (fault == GRAVELP_FAULT_NONE || gravel_failure_is_fatal(aggregator->failure))
         return;
     gravel_fault_tell(aggregator->arena, fault, text, sizeof text);
-    report(aggregator, GRAVEL_EKERNEL, true, text);
+    report(aggregator, GRAVEL_EKERNEL, true, "%s", text);
 }
 
-/* Checked mode: a group has ended each session that it has begun. */
-static void check_sessions(struct gravel_aggregator *aggregator)
-{
-    char text[256];
-    const uint32_t now = gravel_package_sessions(&aggregator->queue);
-    const int32_t n = (int32_t)(now - aggregator->n_sessions);
-    aggregator->n_sessions = now;
-    if (n == 0)
-        return;
-    snprintf(text, sizeof text,
-             "queue %u: work-groups have %s: gravel_session_begin_wg and _end_wg come in pairs (%u "
-             "do not)",
-             aggregator->number,
-             n > 0 ? "begun more sessions than they have ended"
-                   : "ended more sessions than they have begun",
-             n > 0 ? (uint32_t)n : 0u - (uint32_t)n);
-    report(aggregator, GRAVEL_EKERNEL, false, text);
-}
-
-/* Calls of a kernel that runs, which another thread has launched, may still become whole, and its sessions end. */
+/* Checked mode: when all kernels have ended, calls are whole, and a group has ended each session that it has begun.
+ * Until then a kernel runs that another thread has launched. */
 static void end_checks(struct gravel_aggregator *aggregator)
 {
     char text[512];
     if (aggregator->awaited != GRAVEL_AWAITS_LAST_FLUSH || !kernels_are_over(aggregator))
         return;
     if (gravel_check_end(&aggregator->check, text, sizeof text))
-        report(aggregator, GRAVEL_EKERNEL, false, text);
-    check_sessions(aggregator);
+        report(aggregator, GRAVEL_EKERNEL, false, "%s", text);
+    const uint32_t now = gravel_package_sessions(&aggregator->queue);
+    const int32_t n = (int32_t)(now - aggregator->n_sessions);
+    aggregator->n_sessions = now;
+    if (n)
+        report(aggregator, GRAVEL_EKERNEL, false,
+               "queue %u: work-groups have %s: gravel_session_begin_wg and _end_wg come in pairs "
+               "(%u do not)",
+               aggregator->number,
+               n > 0 ? "begun more sessions than they have ended"
+                     : "ended more sessions than they have begun",
+               n > 0 ? (uint32_t)n : 0u - (uint32_t)n);
 }
 
 static void serve_flush(struct gravel_aggregator *aggregator, uint64_t now_ns)

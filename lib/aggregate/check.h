@@ -37,14 +37,7 @@ struct gravel_check {
     bool (*are_over)(void *context); /* whether all kernels have ended: calls are final */
     void *context;                   /* for are_over */
     void *calls;                     /* tree of struct checked_call, by group and call */
-    struct checked_call *finished;   /* the one that gravel_check_take reported last */
-};
-
-enum gravel_check_state {
-    GRAVEL_CHECK_WAITS,  /* some members have not made the call yet, or it has been reported */
-    GRAVEL_CHECK_WHOLE,  /* `columns` are the call's, until the next take; maybe none of them */
-    GRAVEL_CHECK_WRONG,  /* `text` says why; nothing of the call will be sent */
-    GRAVEL_CHECK_NO_ROOM /* memory is out */
+    struct checked_call *finished;   /* the last one that became whole */
 };
 
 /**
@@ -52,22 +45,21 @@ enum gravel_check_state {
  *
  * @param header   a copy of the package's header, checked: of at most one message, stride 16.
  * @param arrived  the message's columns, of one message or none.
- * @param columns  [out] of a whole call.
- * @param text     [bytes] for GRAVEL_CHECK_WRONG.
+ * @param code     [out] 0; GRAVEL_EKERNEL: nothing of the call will be sent; GRAVEL_ENOMEM. Then `text` [bytes] says why.
+ * @return         the messages of a call that is whole now, until the next take; maybe none. NULL: some members have not
+ *                 made the call yet, or it has been reported.
  */
-enum gravel_check_state gravel_check_take(struct gravel_check *check,
-                                          const struct gravelp_package *header,
-                                          const struct gravel_columns *arrived,
-                                          struct gravel_columns *columns, char *text, size_t bytes);
+const struct gravel_columns *gravel_check_take(struct gravel_check *check,
+                                               const struct gravelp_package *header,
+                                               const struct gravel_columns *arrived, int *code,
+                                               char *text, size_t bytes);
 
-/** All kernels have ended: name the first call that is not whole, and forget all. False if there is none. */
+/** All kernels have ended: name the first call that is not whole, and forget all. False if there is none. @param text
+ * [bytes] NULL if that is 0. */
 bool gravel_check_end(struct gravel_check *check, char *text, size_t bytes);
 
 /** Whose call an arrival is at: "kernel count, work-group at (128)" into text [bytes]. */
 void gravel_check_write_group(struct gravel_check *check, const struct gravelp_arrival *arrival,
                               char *text, size_t bytes);
-
-/** Forget all. */
-void gravel_check_free(struct gravel_check *check);
 
 #endif

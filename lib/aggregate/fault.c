@@ -186,33 +186,8 @@ void gravel_fault_tell(const struct gravelp_arena *arena, uint32_t fault, char *
 
 /* ---- packages that are not sent on ----------------------------------------------------------- */
 
-/* A number that is too large, and which of the message's it is. */
-struct far_number {
-    uint32_t what; /* GRAVELP_FAR_INDEX, _PLACE or _NODE */
-    uint64_t value;
-};
-
-static struct far_number number_of_far(const struct gravel_columns *columns)
-{
-    const uint32_t bytes = GRAVELP_INDEX_BYTES(columns->key.command);
-    struct far_number number = {.what = GRAVELP_FAR_NODE, .value = GRAVELP_NODE_FAR};
-    for (uint32_t i = 0; i < columns->n; i++)
-        if (columns->nodes[i] == GRAVELP_NODE_FAR)
-            memcpy(&number.value, columns->index + (size_t)i * bytes, sizeof number.value);
-    return number;
-}
-
-static const char *operation_of(uint32_t command)
-{
-    const char *name = gravel_operation_name(command);
-    return name                                        ? name
-           : GRAVELP_IS_RECORD(command)                ? "record"
-           : GRAVELP_COMMAND_OP(command) == GRAVEL_ASK ? "ask"
-                                                       : "am";
-}
-
-/* Returns the elements that the allocation of a base has from there on; 0 if there is none. @param span  [out] it. */
-static uint64_t elements_from(struct gravel_heap *heap, uint32_t command, uint64_t base,
+/* Finds the allocation of a base. @return its elements from there on; 0 if there is none */
+static uint64_t find_elements(struct gravel_heap *heap, uint32_t command, uint64_t base,
                               struct gravel_span *span)
 {
     gravel_heap_lock_shared(heap);
@@ -221,23 +196,15 @@ static uint64_t elements_from(struct gravel_heap *heap, uint32_t command, uint64
     return is_known ? (span->bytes - (base - span->offset)) / GRAVELP_VALUE_BYTES(command) : 0;
 }
 
-static void tell_element(struct gravel_heap *heap, const struct gravel_run_key *key,
-                         struct far_number number, char *text, size_t bytes)
+static void tell_element(struct gravel_heap *heap, const struct gravel_run_key *key, bool is_place,
+                         uint64_t number, char *text, size_t bytes)
 {
-    const bool is_place = number.what == GRAVELP_FAR_PLACE;
-    const uint64_t base = is_place ? key->result : key->base;
+    const struct gravel_element element = {is_place ? "place" : "index", number,
+                                           is_place ? "result" : "base",
+                                           is_place ? key->result : key->base};
     struct gravel_span span;
-    const uint64_t most = elements_from(heap, key->command, base, &span);
-    int n = snprintf(text, bytes, "%s: %s %" PRIu64 " of %s at %s %" PRIu64,
-                     operation_of(key->command), is_place ? "place" : "index", number.value,
-                     gravel_type_name(key->command), is_place ? "result" : "base", base);
-    if (most)
-        snprintf(text + n, bytes - (size_t)n,
-                 " is beyond its allocation of %" PRIu64 " bytes at %" PRIu64
-                 "; it must be below %" PRIu64,
-                 span.bytes, span.offset, most);
-    else
-        snprintf(text + n, bytes - (size_t)n, ", which is in no allocation");
+    const bool is_known = find_elements(heap, key->command, element.base, &span);
+    gravel_write_element(text, bytes, key->command, &element, is_known ? &span : NULL);
 }
 
 bool gravel_refuse_outside(struct gravel_heap *heap, const struct gravel_columns *columns,
@@ -250,19 +217,18 @@ bool gravel_refuse_outside(struct gravel_heap *heap, const struct gravel_columns
         key->command & GRAVELP_COMMAND_WIDE || (!has_index && !has_place))
         return false;
     struct gravel_span span;
-    const uint64_t n_indices = has_index ? elements_from(heap, key->command, key->base, &span) : 0;
-    const uint64_t n_places = has_place ? elements_from(heap, key->command, key->result, &span) : 0;
+    const uint64_t n_indices = has_index ? find_elements(heap, key->command, key->base, &span) : 0;
+    const uint64_t n_places = has_place ? find_elements(heap, key->command, key->result, &span) : 0;
     for (uint32_t i = 0; i < columns->n; i++) {
         if (columns->nodes[i] == GRAVELP_NODE_FAR) /* which its index is */
             continue;
         const struct gravelp_far_request element = gravel_columns_element(columns, i);
-        struct far_number number = {GRAVELP_FAR_INDEX, element.index};
-        if (has_place && element.place >= n_places)
-            number = (struct far_number){GRAVELP_FAR_PLACE, element.place};
-        else if (!has_index || element.index < n_indices)
-            continue;
-        tell_element(heap, key, number, text, bytes);
-        return true;
+        const bool is_place = has_place && element.place >= n_places;
+        if (is_place || (has_index && element.index >= n_indices)) {
+            tell_element(heap, key, is_place, is_place ? element.place : element.index, text,
+                         bytes);
+            return true;
+        }
     }
     return false;
 }
@@ -271,16 +237,21 @@ void gravel_refuse_tell(struct gravel_heap *heap, const struct gravelp_package *
                         const struct gravel_columns *columns, uint32_t node, uint32_t n_nodes,
                         char *text, size_t bytes)
 {
-    struct far_number number = {GRAVELP_FAR_NODE, node};
-    if (node == GRAVELP_NODE_FAR)
-        number = header->command & GRAVELP_COMMAND_FAR
-                     ? number_of_far(columns)
-                     : (struct far_number){header->arrival.call, header->arrival.item};
-    if (number.what == GRAVELP_FAR_NODE)
+    const size_t index_bytes = GRAVELP_INDEX_BYTES(header->command);
+    uint32_t what = GRAVELP_FAR_NODE; /* is too large; or GRAVELP_FAR_INDEX, GRAVELP_FAR_PLACE */
+    uint64_t number = node;
+    if (node == GRAVELP_NODE_FAR && !(header->command & GRAVELP_COMMAND_FAR)) {
+        what = header->arrival.call;
+        number = header->arrival.item;
+    }
+    for (uint32_t i = 0; header->command & GRAVELP_COMMAND_FAR && i < columns->n; i++)
+        if (node == GRAVELP_NODE_FAR && columns->nodes[i] == GRAVELP_NODE_FAR)
+            memcpy(&number, columns->index + i * index_bytes, sizeof number);
+    if (what == GRAVELP_FAR_NODE)
         snprintf(text, bytes,
                  "destination %" PRIu64 " of a package of %u messages does not exist (there are %u "
                  "nodes)",
-                 number.value, columns->n, n_nodes);
+                 number, columns->n, n_nodes);
     else
-        tell_element(heap, &columns->key, number, text, bytes);
+        tell_element(heap, &columns->key, what == GRAVELP_FAR_PLACE, number, text, bytes);
 }

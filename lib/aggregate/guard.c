@@ -60,33 +60,29 @@ void gravel_guards_touch(struct gravel_guards *guards, uint64_t begin, uint64_t 
     pthread_mutex_unlock(&guards->lock);
 }
 
-uint32_t gravel_guards_find_column(struct gravel_guards *guards,
-                                   const struct gravel_columns *columns, uint32_t i)
-{
-    const uint32_t command = columns->key.command, word_bytes = GRAVELP_VALUE_BYTES(command);
-    const struct gravel_guard *guard = NULL;
-    pthread_mutex_lock(&guards->lock);
-    i = guards->first && !GRAVELP_IS_CALL(command) ? i : columns->n;
-    for (; i < columns->n && (!guard || guard->is_touched); i++)
-        guard =
-            find(guards, columns->key.base + gravel_columns_element(columns, i).index * word_bytes,
-                 word_bytes, true);
-    const bool is_found = guard && !guard->is_touched;
-    pthread_mutex_unlock(&guards->lock);
-    return is_found ? i - 1 : columns->n;
-}
-
-void gravel_guards_touch_column(struct gravel_guards *guards, const struct gravel_columns *columns,
-                                uint32_t i, const char *who)
+void gravel_guards_touch_columns(struct gravel_guards *guards, const struct gravel_columns *columns,
+                                 struct gravel_check *check, const struct gravelp_arrival *arrival)
 {
     const uint32_t command = columns->key.command, word_bytes = GRAVELP_VALUE_BYTES(command);
     const char *operation = gravel_operation_name(command);
-    const uint64_t index = gravel_columns_element(columns, i).index;
-    char text[sizeof guards->first->text];
-    snprintf(text, sizeof text, "%s of %s, index %" PRIu64 " at base %" PRIu64 ", by %s",
-             operation ? operation : "a message", gravel_type_name(command), index,
-             columns->key.base, who);
-    gravel_guards_touch(guards, columns->key.base + index * word_bytes, word_bytes, text);
+    pthread_mutex_lock(&guards->lock);
+    const uint32_t n = guards->first && !GRAVELP_IS_CALL(command) ? columns->n : 0;
+    for (uint32_t i = 0; i < n; i++) {
+        const uint64_t index = gravel_columns_element(columns, i).index;
+        struct gravel_guard *guard =
+            find(guards, columns->key.base + index * word_bytes, word_bytes, true);
+        if (!guard || guard->is_touched) /* of most packages all: no text is written */
+            continue;
+        char who[240] = "a work-item alone";
+        if (arrival)
+            gravel_check_write_group(check, arrival, who, sizeof who);
+        guard->is_touched = true;
+        snprintf(guard->text, sizeof guard->text,
+                 "%s of %s, index %" PRIu64 " at base %" PRIu64 ", by %s",
+                 operation ? operation : "a message", gravel_type_name(command), index,
+                 columns->key.base, who);
+    }
+    pthread_mutex_unlock(&guards->lock);
 }
 
 bool gravel_guard_take(struct gravel_guards *guards, struct gravel_guard *guard, char *text,

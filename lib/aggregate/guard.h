@@ -10,10 +10,7 @@
 #ifndef GRAVEL_AGGREGATE_GUARD_H
 #define GRAVEL_AGGREGATE_GUARD_H
 
-#include "aggregate/sender.h"
-
-#include <pthread.h>
-#include <stdbool.h>
+#include "aggregate/check.h"
 
 struct gravel_guard {
     const char *object;  /* "mirror", of the calls gravel_mirror_... */
@@ -40,18 +37,9 @@ const char *gravel_guards_object(struct gravel_guards *guards, uint64_t begin, u
 void gravel_guards_touch(struct gravel_guards *guards, uint64_t begin, uint64_t bytes,
                          const char *what);
 
-/**
- * The first message of a kernel, from message `i` on, that the next gravel_guards_touch_column would note: of most
- * packages none, and then no text is written.
- *
- * @return  its number; columns->n: none.
- */
-uint32_t gravel_guards_find_column(struct gravel_guards *guards,
-                                   const struct gravel_columns *columns, uint32_t i);
-
-/** Note message `i` of a kernel. @param who  "kernel count, work-group at (128)" */
-void gravel_guards_touch_column(struct gravel_guards *guards, const struct gravel_columns *columns,
-                                uint32_t i, const char *who);
+/** Note messages of a kernel. @param arrival  whose call it is, in checked mode; NULL: one work-item's. */
+void gravel_guards_touch_columns(struct gravel_guards *guards, const struct gravel_columns *columns,
+                                 struct gravel_check *check, const struct gravelp_arrival *arrival);
 
 /** Whether the range has been touched since the last take: `text` [bytes] says by whom. */
 bool gravel_guard_take(struct gravel_guards *guards, struct gravel_guard *guard, char *text,

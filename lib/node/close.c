@@ -141,7 +141,7 @@ int gravel_node_free(struct gravel *gravel)
     for (uint32_t i = 0; gravel->aggregators && i < gravel->config.n_aggregators; i++) {
         gravel_sender_destroy(gravel->aggregators[i].sender);
         gravel_sender_destroy(gravel->aggregators[i].records);
-        gravel_check_free(&gravel->aggregators[i].check);
+        gravel_check_end(&gravel->aggregators[i].check, NULL, 0);
     }
     gravel_kernel_names_free(&gravel->kernel_names);
     gravel_private_destroy(&gravel->private_memory);

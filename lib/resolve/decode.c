@@ -190,35 +190,31 @@ static int find_words(const struct check *check, const struct gravel_run *run, c
     return 0;
 }
 
-static int refuse_element(const struct check *check, const struct gravel_run *run, const char *what,
-                          uint64_t base, const char *element, uint64_t index,
-                          const struct gravel_span *span)
+static int refuse_element(const struct check *check, const struct gravel_run *run,
+                          const struct gravel_element *element, const struct gravel_span *span)
 {
-    const char *operation = gravel_operation_name(run->command);
-    return refuse(check, GRAVEL_ERANGE,
-                  "%s: %s %" PRIu64 " of %s at %s %" PRIu64 " is beyond its allocation of %" PRIu64
-                  " bytes at %" PRIu64 "; it must be below %" PRIu64 "; " GRAVEL_CHECK_NAMES,
-                  operation ? operation : "ask", element, index, gravel_type_name(run->command),
-                  what, base, span->bytes, span->offset,
-                  (span->bytes - (base - span->offset)) / GRAVELP_VALUE_BYTES(run->command));
+    char text[GRAVEL_REFUSAL_BYTES];
+    gravel_write_element(text, sizeof text, run->command, element, span);
+    return refuse(check, GRAVEL_ERANGE, "%s; " GRAVEL_CHECK_NAMES, text);
 }
 
-/* Checks that element `index` after `base` is a word of an allocation; `what` and `element` name them. */
-static int check_element(const struct check *check, const struct gravel_run *run, const char *what,
-                         uint64_t base, const char *element, uint64_t index)
+/* Checks that an element is a word of its base's allocation. */
+static int check_element(const struct check *check, const struct gravel_run *run,
+                         const struct gravel_element *element)
 {
     struct gravel_span span;
     uint64_t n_words = 0;
-    GRAVEL_TRY(find_words(check, run, what, base, &span, &n_words));
-    return index >= n_words ? refuse_element(check, run, what, base, element, index, &span) : 0;
+    GRAVEL_TRY(find_words(check, run, element->base_name, element->base, &span, &n_words));
+    return element->number >= n_words ? refuse_element(check, run, element, &span) : 0;
 }
 
 static int refuse_index(const struct check *check, const struct gravel_run *run, uint32_t message,
                         uint64_t index, const struct gravel_span *span)
 {
-    char element[32];
-    snprintf(element, sizeof element, "message %" PRIu32 ", index", message);
-    return refuse_element(check, run, "base", run->base, element, index, span);
+    char name[32];
+    const struct gravel_element element = {name, index, "base", run->base};
+    snprintf(name, sizeof name, "message %" PRIu32 ", index", message);
+    return refuse_element(check, run, &element, span);
 }
 
 /* Notes a run that the device checks. @return 0; NO_PLAN: the plan has no room for it. */
@@ -275,19 +271,19 @@ static int check_requests(const struct check *check, const struct gravel_run *ru
                           const void *requests)
 {
     uint64_t index = 0, place = 0;
-    int code = 0;
     for (uint32_t i = 0; i < run->n_messages; i++) {
         const struct gravelp_far_request one = gravel_request_at(run->command, requests, i);
         index = one.index > index ? one.index : index;
         place = one.place > place ? one.place : place;
     }
+    const struct gravel_element word = {"index", index, "base", run->base};
+    const struct gravel_element answer = {"place", place, "result", result};
     if (!GRAVELP_IS_CALL(run->command))
-        code = check_element(check, run, "base", run->base, "index", index);
+        GRAVEL_TRY(check_element(check, run, &word));
     else if (index)
-        code = refuse(check, GRAVEL_ECORRUPT,
+        return refuse(check, GRAVEL_ECORRUPT,
                       "index is %" PRIu64 " in an active message, which has none", index);
-    GRAVEL_TRY(code);
-    return check_element(check, run, "result", result, "place", place);
+    return check_element(check, run, &answer);
 }
 
 /* Checks what a run of signals or requests has in its header beyond other runs. */

@@ -6,6 +6,7 @@
 
 #include "layout/command.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 
 /* Names of the operations that address a word; no entry, no such operation. */
@@ -40,6 +41,23 @@ const char *gravel_operation_name(uint32_t command)
 const char *gravel_type_name(uint32_t command)
 {
     return names[GRAVEL_PUT][GRAVELP_COMMAND_TYPE(command)].type;
+}
+
+void gravel_write_element(char *text, size_t bytes, uint32_t command,
+                          const struct gravel_element *element, const struct gravel_span *span)
+{
+    const char *name = gravel_operation_name(command);
+    int n = snprintf(text, bytes, "%s: %s %" PRIu64 " of %s at %s %" PRIu64, name ? name : "ask",
+                     element->name, element->number, gravel_type_name(command), element->base_name,
+                     element->base);
+    if (!span)
+        snprintf(text + n, bytes - (size_t)n, ", which is in no allocation");
+    else
+        snprintf(text + n, bytes - (size_t)n,
+                 " is beyond its allocation of %" PRIu64 " bytes at %" PRIu64
+                 "; it must be below %" PRIu64,
+                 span->bytes, span->offset,
+                 (span->bytes - (element->base - span->offset)) / GRAVELP_VALUE_BYTES(command));
 }
 
 const char *gravel_name_type(char text[GRAVEL_NAMED_BYTES], uint32_t type)

@@ -7,8 +7,7 @@
 #ifndef GRAVEL_TRANSPORT_NAMES_H
 #define GRAVEL_TRANSPORT_NAMES_H
 
-#include <stdbool.h>
-#include <stdint.h>
+#include "memory/heap_books.h"
 
 /** Whether a message of that operation, GRAVEL_PUT to GRAVEL_XOR, exists for words of a type. */
 bool gravel_has_operation(uint32_t op, uint32_t type);
@@ -23,6 +22,18 @@ const char *gravel_type_name(uint32_t command);
 #define GRAVEL_CHECK_NAMES "GRAVEL_CHECK=1 names kernel and line of a group's call"
 
 #define GRAVEL_NAMED_BYTES 56u
+
+/* An element that a message addresses: "index" 7 after "base" 64. */
+struct gravel_element {
+    const char *name;
+    uint64_t number;
+    const char *base_name;
+    uint64_t base;
+};
+
+/** Writes that an element is outside of the allocation of its base. @param span  NULL: there is none. */
+void gravel_write_element(char *text, size_t bytes, uint32_t command,
+                          const struct gravel_element *element, const struct gravel_span *span);
 
 /** Writes "min on float"; what has no name as "operation 77 on type 6". @return text */
 const char *gravel_name_operation(char text[GRAVEL_NAMED_BYTES], uint32_t op, uint32_t type);
