@@ -19,7 +19,6 @@
 #include <stddef.h>
 #include <string.h>
 
-#define FAR_BLOCK 1024u    /* [messages] whose offsets fit in L1 */
 #define PREFETCH_AHEAD 32u /* [messages]; measured best of 8, 16, 32 and 64 */
 
 /* ---- words ----------------------------------------------------------------------------------- */
@@ -71,8 +70,12 @@ typedef void apply_loop(unsigned char *words, const void *indices, unsigned char
 #define NARROW_OFFSET(type, indices, i) \
     ((size_t)((const uint32_t *)(indices))[i] * sizeof(word_##type))
 #define WIDE_OFFSET(type, indices, i) ((size_t)((const uint64_t *)(indices))[i])
+#define FAR_OFFSET(type, indices, i) \
+    ((size_t)((const uint64_t *)(indices))[i] * sizeof(word_##type))
 #define REQUEST_OFFSET(type, indices, i) \
     ((size_t)GRAVELP_REQUEST_INDEX(((const uint64_t *)(indices))[i]) * sizeof(word_##type))
+#define FAR_REQUEST_OFFSET(type, indices, i) \
+    ((size_t)((const struct gravelp_far_request *)(indices))[i].index * sizeof(word_##type))
 
 #define DEFINE_LOOP(name, type, OFFSET, MESSAGE, op, stores)                           \
     static void name(unsigned char *words, const void *indices, unsigned char *values, \
@@ -104,13 +107,15 @@ typedef void apply_loop(unsigned char *words, const void *indices, unsigned char
 
 #define DEFINE_UPDATES(OP, op, TYPE, type)                                   \
     DEFINE_LOOP(op##_##type##_narrow, type, NARROW_OFFSET, UPDATE, op, true) \
-    DEFINE_LOOP(op##_##type##_wide, type, WIDE_OFFSET, UPDATE, op, true)
+    DEFINE_LOOP(op##_##type##_wide, type, WIDE_OFFSET, UPDATE, op, true)     \
+    DEFINE_LOOP(op##_##type##_far, type, FAR_OFFSET, UPDATE, op, true)
+#define DEFINE_REQUESTS(name, op, type, stores)                                 \
+    DEFINE_LOOP(name##_##type##_near, type, REQUEST_OFFSET, ANSWER, op, stores) \
+    DEFINE_LOOP(name##_##type##_far, type, FAR_REQUEST_OFFSET, ANSWER, op, stores)
 #define DEFINE_INC(TYPE, type) DEFINE_UPDATES(INC, inc, TYPE, type)
-#define DEFINE_FETCH(OP, op, TYPE, type) \
-    DEFINE_LOOP(fetch_##op##_##type, type, REQUEST_OFFSET, ANSWER, op, true)
-#define DEFINE_GET(TYPE, type) DEFINE_LOOP(get_##type, type, REQUEST_OFFSET, ANSWER, put, false)
-#define DEFINE_CAS(TYPE, type) \
-    DEFINE_LOOP(cas_##type, type, REQUEST_OFFSET, ANSWER, put, old == value_##type(expected, i))
+#define DEFINE_FETCH(OP, op, TYPE, type) DEFINE_REQUESTS(fetch_##op, op, type, true)
+#define DEFINE_GET(TYPE, type) DEFINE_REQUESTS(get, put, type, false)
+#define DEFINE_CAS(TYPE, type) DEFINE_REQUESTS(cas, put, type, old == value_##type(expected, i))
 
 GRAVEL_VALUE_OPERATIONS(DEFINE_UPDATES)
 GRAVEL_DOUBLE_OPERATIONS(DEFINE_UPDATES)
@@ -121,16 +126,17 @@ GRAVEL_SIGNAL_TYPES(DEFINE_GET)
 DEFINE_GET(DOUBLE, double)
 GRAVEL_INC_TYPES(DEFINE_CAS)
 
+/* By width of index: 0 narrow, or a request's; 1 wide; 2 far. */
 #define UPDATES(OP, op, TYPE, type) \
-    [GRAVEL_##OP][GRAVEL_##TYPE] = {op##_##type##_narrow, op##_##type##_wide},
+    [GRAVEL_##OP][GRAVEL_##TYPE] = {op##_##type##_narrow, op##_##type##_wide, op##_##type##_far},
+#define REQUESTS(OP, name, TYPE, type) \
+    [OP][GRAVEL_##TYPE] = {name##_##type##_near, NULL, name##_##type##_far},
 #define INC(TYPE, type) UPDATES(INC, inc, TYPE, type)
-#define FETCH(OP, op, TYPE, type) \
-    [GRAVEL_FETCH + GRAVEL_##OP][GRAVEL_##TYPE] = {fetch_##op##_##type, NULL},
-#define GET(TYPE, type) [GRAVEL_GET][GRAVEL_##TYPE] = {get_##type, NULL},
-#define CAS(TYPE, type) [GRAVEL_CAS][GRAVEL_##TYPE] = {cas_##type, NULL},
-#define PUT_SIGNAL(TYPE, type) \
-    [GRAVEL_PUT_SIGNAL][GRAVEL_##TYPE] = {put_##type##_narrow, put_##type##_wide},
-static apply_loop *const loops[GRAVEL_N_OPERATIONS][8][2] = {
+#define FETCH(OP, op, TYPE, type) REQUESTS(GRAVEL_FETCH + GRAVEL_##OP, fetch_##op, TYPE, type)
+#define GET(TYPE, type) REQUESTS(GRAVEL_GET, get, TYPE, type)
+#define CAS(TYPE, type) REQUESTS(GRAVEL_CAS, cas, TYPE, type)
+#define PUT_SIGNAL(TYPE, type) UPDATES(PUT_SIGNAL, put, TYPE, type)
+static apply_loop *const loops[GRAVEL_N_OPERATIONS][8][3] = {
     GRAVEL_VALUE_OPERATIONS(UPDATES) GRAVEL_DOUBLE_OPERATIONS(UPDATES) GRAVEL_INC_TYPES(INC)
         GRAVEL_VALUE_OPERATIONS(FETCH) GRAVEL_DOUBLE_OPERATIONS(FETCH) GRAVEL_SIGNAL_TYPES(GET)
             GET(DOUBLE, double) GRAVEL_INC_TYPES(CAS) GRAVEL_SIGNAL_TYPES(PUT_SIGNAL)
@@ -138,60 +144,17 @@ static apply_loop *const loops[GRAVEL_N_OPERATIONS][8][2] = {
 
 /* ---- runs ------------------------------------------------------------------------------------ */
 
-/* A run's loop, and where its parts are. */
-struct part {
-    apply_loop *loop;
-    const struct gravel_run *run;
-    const void *indices;
-    unsigned char *values;         /* NULL if it has none */
-    const unsigned char *expected; /* of CAS: the second row of values */
-};
-
-/* Far updates, a block at a time: as wide ones. */
-static void update_far(const struct part *part, unsigned char *heap)
-{
-    const uint32_t n = part->run->n_messages, word_bytes = GRAVELP_VALUE_BYTES(part->run->command);
-    const uint64_t *indices = part->indices;
-    uint64_t offsets[FAR_BLOCK];
-    for (uint32_t first = 0; first < n; first += FAR_BLOCK) {
-        uint32_t left = n - first, block = left < FAR_BLOCK ? left : FAR_BLOCK;
-        for (uint32_t i = 0; i < block; i++)
-            offsets[i] = indices[first + i] * word_bytes;
-        part->loop(heap + part->run->base, offsets,
-                   part->values ? part->values + (size_t)first * word_bytes : NULL, NULL, block);
-    }
-}
-
-/* Far requests, one at a time: as one for the word that it asks for. */
-static void answer_far(const struct part *part, unsigned char *heap)
-{
-    const uint32_t word_bytes = GRAVELP_VALUE_BYTES(part->run->command);
-    const struct gravelp_far_request *requests = part->indices;
-    const uint64_t first_word = GRAVELP_REQUEST(0, 0);
-    for (uint32_t i = 0; i < part->run->n_messages; i++) {
-        size_t at = (size_t)i * word_bytes;
-        part->loop(heap + part->run->base + requests[i].index * word_bytes, &first_word,
-                   part->values + at, part->expected + at, 1);
-    }
-}
-
 static uint64_t apply_words(const struct gravel_apply *apply, const struct gravel_run *run,
                             unsigned char *start)
 {
     const uint32_t command = run->command, n = run->n_messages;
-    const bool is_request = GRAVELP_IS_REQUEST(command), is_far = command & GRAVELP_COMMAND_FAR;
-    const bool has_offsets = is_far ? !is_request : (command & GRAVELP_COMMAND_WIDE) != 0;
-    const struct part part = {
-        .loop = loops[GRAVELP_COMMAND_OP(command)][GRAVELP_COMMAND_TYPE(command)][has_offsets],
-        .run = run,
-        .indices = start + GRAVEL_RUN_INDICES(command),
-        .values = GRAVELP_N_VALUES(command) ? start + GRAVEL_RUN_VALUES(command, n, 0) : NULL,
-        .expected = start + GRAVEL_RUN_VALUES(command, n, 1),
-    };
-    if (is_far)
-        (is_request ? answer_far : update_far)(&part, apply->heap);
-    else
-        part.loop(apply->heap + run->base, part.indices, part.values, part.expected, n);
+    const uint32_t width = command & GRAVELP_COMMAND_FAR    ? 2
+                           : command & GRAVELP_COMMAND_WIDE ? 1
+                                                            : 0;
+    apply_loop *loop = loops[GRAVELP_COMMAND_OP(command)][GRAVELP_COMMAND_TYPE(command)][width];
+    loop(apply->heap + run->base, start + GRAVEL_RUN_INDICES(command),
+         GRAVELP_N_VALUES(command) ? start + GRAVEL_RUN_VALUES(command, n, 0) : NULL,
+         start + GRAVEL_RUN_VALUES(command, n, 1), n);
     return n;
 }
 
