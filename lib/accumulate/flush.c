@@ -186,28 +186,12 @@ static int check_guard(struct gravel_accumulator *accumulator, bool has_words)
 
 /* ---- packed words ------------------------------------------------------------------------------ */
 
-/* Whether all headers are in their pool, for what they stand for has been applied. */
-static bool are_home(struct gravel_pool *headers)
-{
-    struct gravel_buffer *home = NULL, *buffer;
-    uint32_t n = 0;
-    for (; (buffer = gravel_pool_poll(headers)); n++) {
-        buffer->next = home;
-        home = buffer;
-    }
-    while ((buffer = home)) {
-        home = buffer->next;
-        gravel_pool_return(buffer);
-    }
-    return n == headers->n_made;
-}
-
 int gravel_accumulator_come_home(struct gravel_accumulator *accumulator)
 {
     struct gravel_applying applying = {.gravel = accumulator->object.gravel};
     struct gravel_wait wait = {.limit = gravel_node_applying_limit(&applying),
                                .what = "applying what was packed"};
-    while (!are_home(&accumulator->staying))
+    while (!gravel_pool_is_whole(&accumulator->staying)) /* what they stand for has been applied */
         GRAVEL_TRY(gravel_wait_pause(&wait));
     return 0;
 }

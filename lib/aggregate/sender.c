@@ -138,27 +138,14 @@ static void leave_run(struct gravel_sender *sender, uint32_t node)
     bin->run = 0;
 }
 
-/* Open buffers are a list, oldest first: what flushes them visits no other node. */
-static void link_open(struct gravel_sender *sender, struct gravel_buffer *buffer)
-{
-    buffer->next = NULL;
-    buffer->previous = sender->newest;
-    *(sender->newest ? &sender->newest->next : &sender->oldest) = buffer;
-    sender->newest = buffer;
-}
-
-static void unlink_open(struct gravel_sender *sender, struct gravel_buffer *buffer)
-{
-    *(buffer->previous ? &buffer->previous->next : &sender->oldest) = buffer->next;
-    *(buffer->next ? &buffer->next->previous : &sender->newest) = buffer->previous;
-}
-
+/* Closes and ships a node's open buffer. Open buffers are a list, oldest first: what flushes them visits no other node. */
 static void ship_open(struct gravel_sender *sender, uint32_t node, enum gravel_ship_reason reason)
 {
     struct gravel_buffer *buffer = sender->open[node];
     leave_run(sender, node);
     sender->open[node] = NULL;
-    unlink_open(sender, buffer);
+    *(buffer->previous ? &buffer->previous->next : &sender->oldest) = buffer->next;
+    *(buffer->next ? &buffer->next->previous : &sender->newest) = buffer->previous;
     gravel_buffer_close(buffer);
     ship(sender, buffer, reason);
 }
@@ -174,7 +161,9 @@ static bool open_buffer(struct gravel_sender *sender, uint32_t node, uint64_t no
                         sender->shape.node, node);
     buffer->opened_ns = now_ns;
     sender->open[node] = buffer;
-    link_open(sender, buffer);
+    buffer->previous = sender->newest;
+    *(sender->newest ? &sender->newest->next : &sender->oldest) = buffer;
+    sender->newest = buffer;
     return true;
 }
 
@@ -325,41 +314,21 @@ static uint32_t bin_rows(const struct gravel_sender *sender, const struct gravel
     return n;
 }
 
-/* n messages for one node, from column `first` on. False as take_buffer. */
-static bool append_rows(struct gravel_sender *sender, const struct gravel_columns *columns,
-                        uint32_t node, size_t first, uint32_t n, uint64_t now_ns)
-{
-    for (uint32_t done = 0; done < n;) {
-        done += bin_rows(sender, columns, node, first + done, n - done);
-        if (done < n && !renew_bin(sender, node, now_ns))
-            return false;
-    }
-    return true;
-}
-
-/* n messages, whose destinations are in sender->nodes. False as take_buffer. */
-static bool append_each(struct gravel_sender *sender, const struct gravel_columns *columns,
-                        size_t first, uint32_t n, uint64_t now_ns)
-{
-    for (uint32_t done = 0; done < n;) {
-        done += bin_messages(sender, columns, sender->nodes + done, first + done, n - done);
-        if (done < n && !renew_bin(sender, sender->nodes[done], now_ns))
-            return false;
-    }
-    return true;
-}
-
 /* Bins n messages, GRAVEL_SENDER_CHUNK at most. @return as gravel_sender_append. */
 static int append_chunk(struct gravel_sender *sender, const struct gravel_columns *columns,
                         uint32_t first, uint32_t n, uint64_t now_ns, uint32_t *refused)
 {
-    struct node_bits bits = copy_nodes(sender, columns->nodes + first, n);
-    if (bits.any >= sender->shape.n_nodes && !has_nodes(sender, sender->nodes, n, refused))
+    const struct node_bits bits = copy_nodes(sender, columns->nodes + first, n);
+    const uint32_t *nodes = sender->nodes;
+    if (bits.any >= sender->shape.n_nodes && !has_nodes(sender, nodes, n, refused))
         return GRAVEL_ERANGE;
-    if (bits.differ ? append_each(sender, columns, first, n, now_ns)
-                    : append_rows(sender, columns, sender->nodes[0], first, n, now_ns))
-        return 0;
-    return gravel_failure_is_fatal(sender->shape.failure) ? GRAVEL_EPEER : GRAVEL_ENOMEM;
+    for (uint32_t done = 0; done < n;) {
+        done += bits.differ ? bin_messages(sender, columns, nodes + done, first + done, n - done)
+                            : bin_rows(sender, columns, nodes[done], first + done, n - done);
+        if (done < n && !renew_bin(sender, nodes[done], now_ns))
+            return gravel_failure_is_fatal(sender->shape.failure) ? GRAVEL_EPEER : GRAVEL_ENOMEM;
+    }
+    return 0;
 }
 
 int gravel_sender_append(struct gravel_sender *sender, const struct gravel_columns *columns,
@@ -423,22 +392,15 @@ void gravel_sender_end_sessions(struct gravel_sender *sender)
     sender->ended_sessions = count_of_kernels(sender);
 }
 
-static bool are_kernels_in_session(struct gravel_sender *sender)
-{
-    const int32_t n = (int32_t)(count_of_kernels(sender) - sender->ended_sessions);
-    if (n < 0) /* a kernel ran on behind a flush, and has ended what that had ended */
-        gravel_sender_end_sessions(sender);
-    return n > 0;
-}
-
 /* Whether buffers do not age: asked when a buffer is old, so that a session costs nothing where buffers fill. */
 static bool is_in_session(struct gravel_sender *sender)
 {
     const _Atomic uint32_t *n_sessions = sender->shape.n_sessions;
-    if (!n_sessions)
-        return false;
-    const uint32_t n = atomic_load_explicit(n_sessions, memory_order_relaxed); /* A7 */
-    return n != 0 || are_kernels_in_session(sender);
+    const int32_t n = (int32_t)(count_of_kernels(sender) - sender->ended_sessions);
+    if (n < 0) /* a kernel ran on behind a flush, and has ended what that had ended */
+        gravel_sender_end_sessions(sender);
+    return n_sessions &&
+           (n > 0 || atomic_load_explicit(n_sessions, memory_order_relaxed) != 0); /* A7 */
 }
 
 /* When the oldest open buffer leaves, whether a session lasts or not. */

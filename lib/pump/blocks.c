@@ -96,39 +96,13 @@ uint32_t gravel_pump_poll_ahead(const struct gravel_pump *pump,
                                       : pump->poll_most;
 }
 
-/* Headers of parts that have been applied. */
-static void take_headers_home(struct mirror *mirror)
-{
-    struct gravel_buffer *buffer;
-    while ((buffer = gravel_pool_poll(&mirror->staying))) {
-        mirror->rooms.n_staying[buffer->room]--;
-        buffer->next = mirror->spare;
-        mirror->spare = buffer;
-    }
-}
-
-int gravel_pump_make_headers(struct mirror *mirror, uint32_t n)
-{
-    const struct gravel_pool_shape shape = {.buffer_bytes = GRAVELP_CACHELINE, .n_buffers = n};
-    gravel_pool_init(&mirror->staying, &shape, NULL);
-    for (uint32_t i = 0; i < n; i++) {
-        struct gravel_buffer *buffer = gravel_pool_take(&mirror->staying);
-        if (!buffer)
-            return GRAVEL_ENOMEM;
-        buffer->next = mirror->spare;
-        mirror->spare = buffer;
-    }
-    return 0;
-}
-
 void gravel_pump_free_rooms(struct mirror *mirror)
 {
     struct rooms *rooms = &mirror->rooms;
-    take_headers_home(mirror);
     uint32_t consumed =
         gravel_word_load(&mirror->words->consumed, memory_order_acquire); /* U3, pairs with C2 */
     while (rooms->n && (int32_t)(consumed - rooms->ends[rooms->first]) >= 0 &&
-           rooms->n_staying[rooms->first] == 0) {
+           gravel_pool_is_whole(&mirror->staying[rooms->first])) {
         rooms->first = (rooms->first + 1) % GRAVEL_BLOCK_ROOMS;
         rooms->n--;
     }
@@ -192,13 +166,7 @@ static void leave_part(struct gravel_pump *pump, struct mirror *mirror, struct f
     const struct gravel_run_key key = {.command = run->command, .base = run->base};
     const struct gravel_rows rows =
         gravel_device_aggregator_rows(pump->binner, run, flight->room, flight->first);
-    take_headers_home(mirror);
-    struct gravel_buffer *buffer = mirror->spare;
-    if (buffer) {
-        mirror->spare = buffer->next;
-        buffer->room = flight->room;
-        mirror->rooms.n_staying[flight->room]++;
-    }
+    struct gravel_buffer *buffer = gravel_pool_take(&mirror->staying[flight->room]);
     *n_begun = 0;
     if (!add_buffer(pump, mirror, flight, buffer))
         return;
@@ -297,10 +265,6 @@ void gravel_pump_drop_blocks(struct mirror *mirror)
             next = buffer->next;
             gravel_buffer_destroy(buffer);
         }
-    }
-    for (struct gravel_buffer *buffer = mirror->spare, *next; buffer; buffer = next) {
-        next = buffer->next;
-        gravel_buffer_destroy(buffer);
     }
 }
 

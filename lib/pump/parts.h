@@ -48,9 +48,7 @@ struct flight {
 /* The rooms of a queue are used in turn. */
 struct rooms {
     uint32_t ends[GRAVEL_BLOCK_ROOMS]; /* ticket after the run of each */
-    uint32_t n_staying
-        [GRAVEL_BLOCK_ROOMS]; /* parts of each that are applied from there, and are not yet */
-    uint32_t first, n;        /* in use */
+    uint32_t first, n;                 /* in use */
 };
 
 /* Slots one behind the other, to be copied. */
@@ -82,10 +80,9 @@ struct mirror {
     struct gravel_block blocks[GRAVEL_BLOCK_ROOMS]; /* the aggregator's from U1 to C2 */
     struct gravel_pool pool;                        /* of the buffers that blocks are copied to */
     bool has_no_buffer;                             /* a block waits for one */
-    struct gravel_pool staying;                   /* of headers for parts that stay in their room */
-    struct gravel_buffer *spare;                  /* those of them that are at home, a list */
-    _Alignas(GRAVELP_CACHELINE) uint32_t arrived; /* U1: tickets brought; atomic */
-    _Alignas(GRAVELP_CACHELINE) uint32_t held;    /* U8: the aggregator's; atomic */
+    struct gravel_pool staying[GRAVEL_BLOCK_ROOMS]; /* of headers for parts that stay in a room */
+    _Alignas(GRAVELP_CACHELINE) uint32_t arrived;   /* U1: tickets brought; atomic */
+    _Alignas(GRAVELP_CACHELINE) uint32_t held;      /* U8: the aggregator's; atomic */
 };
 
 struct gravel_pump {
@@ -232,8 +229,6 @@ int gravel_pump_bin(struct gravel_pump *pump, uint32_t queue, const struct grave
                     uint32_t *n_binned);
 /* Forget rooms of blocks that have been shipped and applied. To be called at every poll: tickets wrap. */
 void gravel_pump_free_rooms(struct mirror *mirror);
-/* Make the headers of n parts that stay in their rooms. @return 0; GRAVEL_ENOMEM. */
-int gravel_pump_make_headers(struct mirror *mirror, uint32_t n);
 /* Begin the copies of a queue's blocks that have been binned, in their order, as far as there are buffers.
  * @param moved  [in, out] increased by how many blocks' counts have come. @return 0; GRAVEL_ECL. */
 int gravel_pump_copy_blocks(struct gravel_pump *pump, struct mirror *mirror, uint32_t *moved);

@@ -187,18 +187,19 @@ static uint32_t choose_bin_messages(const struct gravel_pump_shape *shape)
 static int make_binner(struct gravel_pump *pump)
 {
     const struct gravel_pump_shape *shape = &pump->shape;
-    int code = gravel_device_aggregator_create(&pump->binner, shape->memory);
-    for (uint32_t q = 0; q < pump->n_queues && !code; q++) {
+    const struct gravel_pool_shape headers = {
+        .buffer_bytes = GRAVELP_CACHELINE, /* of parts for nodes of this process */
+        .n_buffers = shape->is_loopback ? pump->arena->n_nodes : 1};
+    for (uint32_t q = 0; q < pump->n_queues; q++) {
         uint64_t at = q * gravel_pool_frames_bytes(shape->buffer_bytes, shape->n_buffers);
         const struct gravel_pool_shape pool = {.buffer_bytes = shape->buffer_bytes,
                                                .n_buffers = shape->n_buffers,
                                                .frames = shape->frames ? shape->frames + at : NULL};
         gravel_pool_init(&pump->mirrors[q].pool, &pool, NULL);
-        if (gravel_pump_make_headers(&pump->mirrors[q],
-                                     GRAVEL_BLOCK_ROOMS * gravel_pump_n_staying(shape)))
-            code = gravel_fail(GRAVEL_ENOMEM, "node buffers of the pump");
+        for (uint32_t room = 0; room < GRAVEL_BLOCK_ROOMS; room++)
+            gravel_pool_init(&pump->mirrors[q].staying[room], &headers, NULL);
     }
-    return code;
+    return gravel_device_aggregator_create(&pump->binner, shape->memory);
 }
 
 int gravel_pump_create(struct gravel_pump **out, const struct gravel_pump_shape *shape)
@@ -273,7 +274,8 @@ bool gravel_pump_destroy(struct gravel_pump *pump)
             clReleaseEvent(gravel_pump_flight(mirror, i)->copied);
         gravel_pump_drop_blocks(mirror);
         gravel_pool_destroy(&mirror->pool);
-        gravel_pool_destroy(&mirror->staying);
+        for (uint32_t room = 0; room < GRAVEL_BLOCK_ROOMS; room++)
+            gravel_pool_destroy(&mirror->staying[room]);
     }
     gravel_device_aggregator_destroy(pump->binner);
     gravel_cl_event_release(pump->watched);

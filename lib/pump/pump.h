@@ -49,12 +49,6 @@ struct gravel_pump_shape {
     bool is_loopback;      /* all nodes are in this process */
 };
 
-/** Parts of a block that are applied from where they are [count]: those for nodes of this process. */
-static inline uint32_t gravel_pump_n_staying(const struct gravel_pump_shape *shape)
-{
-    return shape->is_loopback ? shape->memory->arena->n_nodes : 1;
-}
-
 /** @return 0; GRAVEL_ENOMEM; GRAVEL_ECL; GRAVEL_ESYSTEM. On step pump its thread runs then. */
 int gravel_pump_create(struct gravel_pump **out, const struct gravel_pump_shape *shape);
 /**

@@ -17,16 +17,11 @@ void gravel_pool_destroy(struct gravel_pool *pool)
         gravel_buffer_destroy(buffer);
 }
 
-struct gravel_buffer *gravel_pool_poll(struct gravel_pool *pool)
-{
-    return gravel_list_take(&pool->free);
-}
-
 struct gravel_buffer *gravel_pool_take(struct gravel_pool *pool)
 {
     const uint32_t bytes = pool->shape.buffer_bytes;
     unsigned char *frames = pool->shape.frames;
-    struct gravel_buffer *buffer = gravel_pool_poll(pool);
+    struct gravel_buffer *buffer = gravel_list_take(&pool->free);
     if (buffer || (pool->shape.n_buffers && pool->n_made == pool->shape.n_buffers))
         return buffer;
     if (frames)
@@ -52,4 +47,19 @@ void gravel_pool_return(struct gravel_buffer *buffer)
     gravel_list_push(&home->free, buffer);
     if (returned)
         gravel_event_signal(returned);
+}
+
+bool gravel_pool_is_whole(struct gravel_pool *pool)
+{
+    struct gravel_buffer *home = NULL, *buffer;
+    uint32_t n = 0;
+    for (; (buffer = gravel_list_take(&pool->free)); n++) {
+        buffer->next = home;
+        home = buffer;
+    }
+    while ((buffer = home)) {
+        home = buffer->next;
+        gravel_list_push(&pool->free, buffer);
+    }
+    return n == pool->n_made;
 }

@@ -54,8 +54,8 @@ void gravel_pool_destroy(struct gravel_pool *pool);
 /** A buffer: one that came home, or a new one. Never waits. @return NULL if all are away, or no memory is left. */
 struct gravel_buffer *gravel_pool_take(struct gravel_pool *pool);
 
-/** A buffer that came home, for who wants to know which. Never waits. @return NULL if there is none. */
-struct gravel_buffer *gravel_pool_poll(struct gravel_pool *pool);
+/** Whether all buffers that were made are at home. By the thread that takes them. */
+bool gravel_pool_is_whole(struct gravel_pool *pool);
 
 /** Give a buffer back to its home, or free it. */
 void gravel_pool_return(struct gravel_buffer *buffer);
