@@ -45,9 +45,9 @@ struct gravel_check {
  *
  * @param header   a copy of the package's header, checked: of at most one message, stride 16.
  * @param arrived  the message's columns, of one message or none.
- * @param code     [out] 0; GRAVEL_EKERNEL: nothing of the call will be sent; GRAVEL_ENOMEM. Then `text` [bytes] says why.
- * @return         the messages of a call that is whole now, until the next take; maybe none. NULL: some members have not
- *                 made the call yet, or it has been reported.
+ * @param code     [out] 0; GRAVEL_EKERNEL: nothing of the call will be sent; GRAVEL_ENOMEM. `text` [bytes] says why.
+ * @return         the messages of a call that is whole now, until the next take; maybe none. NULL: some members have
+ *                 not made the call yet, or it has been reported.
  */
 const struct gravel_columns *gravel_check_take(struct gravel_check *check,
                                                const struct gravelp_package *header,

@@ -138,7 +138,7 @@ static void leave_run(struct gravel_sender *sender, uint32_t node)
     bin->run = 0;
 }
 
-/* Closes and ships a node's open buffer. Open buffers are a list, oldest first: what flushes them visits no other node. */
+/* Closes and ships a node's open buffer. They are a list, oldest first: what flushes them visits no other node. */
 static void ship_open(struct gravel_sender *sender, uint32_t node, enum gravel_ship_reason reason)
 {
     struct gravel_buffer *buffer = sender->open[node];
