@@ -64,7 +64,7 @@ struct gravel_resolver {
     cl_command_queue queue, uploads;
     cl_mem refused; /* [GRAVEL_IN_FLIGHT] records on the device */
     struct gravel_pinned records;
-    /* the same as read; then [GRAVEL_STAGED] frames of max_frame_bytes, a multiple of a line */
+    /* records as read; then [GRAVEL_STAGED] frames of max_frame_bytes, a multiple of a line */
     cl_event told;   /* of the read of all records under way; NULL: none is */
     uint32_t n_told; /* frames, from the oldest on, that end with it */
     struct gravel_in_flight frames[GRAVEL_IN_FLIGHT];
