@@ -8,7 +8,7 @@
 #include "aggregate/aggregator.h"
 
 #include "aggregate/fault.h"
-#include "base/handler.h"
+#include "base/endpoints.h"
 #include "base/clock.h"
 #include "base/counter.h"
 #include "base/error.h"
@@ -121,8 +121,7 @@ static void send_columns(struct gravel_aggregator *aggregator, const struct grav
     gravel_counter_add(&aggregator->n_packages, 1);
     gravel_counter_add(&aggregator->n_messages, columns->n);
     const bool is_for_writer =
-        is_record || gravel_handler_is_asked_to_block(aggregator->handlers, aggregator->n_handlers,
-                                                      package->key.command);
+        is_record || gravel_handler_is_asked_to_block(aggregator->endpoints, package->key.command);
     int code = gravel_sender_append(is_for_writer ? aggregator->records : aggregator->sender,
                                     columns, now_ns, &node);
     if (code == GRAVEL_ERANGE) {

@@ -26,8 +26,7 @@ enum gravel_awaited {
 struct gravel_aggregator {
     struct gravel_package_queue queue;
     struct gravel_sender *sender, *records; /* of messages; of records, and what takes their way */
-    const struct gravel_handler *handlers;  /* [n_handlers] the node's */
-    uint32_t n_handlers;
+    const struct gravel_endpoints *endpoints;
     struct gravelp_arena *arena;
     struct gravel_heap *heap;     /* the node's books */
     struct gravel_guards *guards; /* in checked mode; else NULL */

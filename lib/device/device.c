@@ -8,7 +8,7 @@
 #include "device/device.h"
 
 #include "base/error.h"
-#include "base/handler.h"
+#include "base/endpoints.h"
 #include "device/cores.h"
 #include "device/select.h"
 

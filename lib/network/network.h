@@ -112,9 +112,7 @@ struct gravel_network_shape {
     const struct gravel_config *config;
     const struct gravel_memory *memory; /* set by gravel_network_attach */
     struct gravel_heap *heap;
-    const struct gravel_handler *handlers;
-    uint32_t n_handlers;
-    const struct gravel_streams *streams;
+    const struct gravel_endpoints *endpoints;
     gravel_apply_call *call; /* runs a handler */
     void *context;           /* for call and report */
     gravel_report_function *report;

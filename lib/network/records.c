@@ -44,14 +44,12 @@ static void give_credit(struct gravel_network *network, uint32_t source, uint32_
 static bool check(struct gravel_network *network, const struct gravel_frame *frame,
                   const struct gravel_received *received, struct gravel_refusal *refusal)
 {
-    struct gravel_expect expect = gravel_received_expects(received);
-    expect.handlers = network->shape.handlers;
-    expect.n_handlers = network->shape.n_handlers;
+    const struct gravel_expect expect = gravel_received_expects(received, network->shape.endpoints);
     if (gravel_transport_is_local(network->transport, received->source) ||
         gravel_credit_come(&network->credit, received->source)) {
         gravel_heap_lock_shared(network->shape.heap);
-        const int code = gravel_decode_records(
-            frame, received->bytes, &expect, network->shape.streams, network->shape.heap, refusal);
+        const int code =
+            gravel_decode_records(frame, received->bytes, &expect, network->shape.heap, refusal);
         gravel_heap_unlock_shared(network->shape.heap);
         return !code;
     }
@@ -88,14 +86,11 @@ void gravel_records_hear(struct gravel_network *network, const struct gravel_cre
 /* A function has failed: here, and at the sender. */
 static void tell_failure(struct gravel_network *network, const struct gravel_buffer *buffer)
 {
-    const struct gravel_stream *stream = gravel_stream_at(network->shape.streams, buffer->room);
-    const bool is_handler = buffer->room >= GRAVEL_STREAM_HANDLERS;
     char text[160];
-    if (!stream && !is_handler)
+    const char *kind, *name = gravel_endpoint_name(network->shape.endpoints, buffer->room, &kind);
+    if (!name)
         return;
-    snprintf(text, sizeof text, "%s %.100s: its function failed", is_handler ? "handler" : "stream",
-             is_handler ? network->shape.handlers[buffer->room - GRAVEL_STREAM_HANDLERS].name
-                        : stream->name);
+    snprintf(text, sizeof text, "%s %.100s: its function failed", kind, name);
     gravel_resolving_refuse(network, GRAVEL_EHANDLER, text, buffer->frame->source,
                             buffer->frame->destination);
 }

@@ -199,8 +199,7 @@ int gravel_network_attach(struct gravel_network *network, const struct gravel_me
     const struct gravel_config *config = network->shape.config;
     struct gravel_resolver_shape resolver = {
         .heap = network->shape.heap,
-        .handlers = network->shape.handlers,
-        .n_handlers = network->shape.n_handlers,
+        .endpoints = network->shape.endpoints,
         .call = network->shape.call,
         .context = network->shape.context,
         .reply = gravel_reply_send,
@@ -226,7 +225,7 @@ int gravel_network_attach(struct gravel_network *network, const struct gravel_me
     const struct gravel_spool_shape spool = {
         .limit_ns = gravel_limit_ns(GRAVEL_LIMIT_RECORDS, config->timeout_ms),
         .dealt_with = &network->event,
-        .streams = network->shape.streams,
+        .endpoints = network->shape.endpoints,
         .are_bare = !config->print_tags,
     };
     network->shape.memory = memory;

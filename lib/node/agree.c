@@ -2,7 +2,7 @@
 /*
  * What the nodes of a job must have in common before they open: handlers, streams, settings, success.
  *
- * Path:    gravel_open -> agree.c (handlers.c: hashes) -> gravel_reduce.
+ * Path:    gravel_open -> agree.c (tables.c: hashes) -> gravel_reduce.
  */
 #include "base/hash.h"
 #include "node/node.h"
@@ -34,12 +34,13 @@ static int range_over_nodes(struct gravel *gravel, uint64_t value, uint64_t rang
 
 static int fail_handler(const struct gravel *gravel, uint32_t i, bool is_missing)
 {
-    const struct gravel_handler *handler = i < gravel->n_handlers ? &gravel->handlers[i] : NULL;
+    const struct gravel_handler *handler =
+        i < gravel->endpoints.n_handlers ? &gravel->endpoints.handlers[i] : NULL;
     if (!handler)
         return gravel_fail(GRAVEL_EMISMATCH,
                            "nodes differ in handlers: number %u exists on one side only, not on "
                            "this node, which has %u",
-                           i, gravel->n_handlers);
+                           i, gravel->endpoints.n_handlers);
     char datum[96] = "";
     if (handler->serve.n_keys == 2)
         snprintf(datum, sizeof datum, " of data %s, %u words each", handler->serve.datum,
@@ -49,38 +50,40 @@ static int fail_handler(const struct gravel *gravel, uint32_t i, bool is_missing
         "nodes differ in handlers: number %u is %s here, with %u arguments, of which "
         "%u are keys%s, max_pending %" PRIu64 ", run by the %s; another node has %s",
         i, handler->name, handler->n_args, handler->serve.n_keys, datum, handler->serve.max_pending,
-        gravel_is_on_device(handler) ? "device"
-        : handler->blocks            ? "host, and blocks"
-                                     : "host",
+        !gravel_handler_is_host(handler) ? "device"
+        : handler->blocks                ? "host, and blocks"
+                                         : "host",
         is_missing ? "no such number: it exists on one side only" : "another one");
 }
 
 static int fail_streams(const struct gravel *gravel)
 {
     char list[256] = "";
-    for (uint32_t i = 0; i < gravel->streams.n; i++)
+    for (uint32_t i = 0; i < gravel->endpoints.n_streams; i++)
         gravel_append(list, sizeof list, "%s%s of %u bytes", i ? ", " : "",
-                      gravel->streams.list[i].name, gravel->streams.list[i].record_bytes);
+                      gravel->endpoints.streams[i].name, gravel->endpoints.streams[i].record_bytes);
     return gravel_fail(GRAVEL_EMISMATCH,
                        "nodes differ in streams, which are here, in their order: %s",
-                       gravel->streams.n ? list : "none");
+                       gravel->endpoints.n_streams ? list : "none");
 }
 
 /* Names the first handler that differs, or what else of the tables does. Collective. */
 static int fail_tables(struct gravel *gravel)
 {
     uint64_t hashes[2], counts[2];
-    GRAVEL_TRY(range_over_nodes(gravel, gravel->n_handlers, counts));
+    GRAVEL_TRY(range_over_nodes(gravel, gravel->endpoints.n_handlers, counts));
     for (uint32_t i = 0; i < counts[1]; i++) {
-        bool is_here = i < gravel->n_handlers;
-        GRAVEL_TRY(range_over_nodes(
-            gravel, is_here ? gravel_node_hash_handler(GRAVEL_HASH_BEGIN, &gravel->handlers[i]) : 0,
-            hashes));
+        bool is_here = i < gravel->endpoints.n_handlers;
+        GRAVEL_TRY(range_over_nodes(gravel,
+                                    is_here ? gravel_endpoints_hash_handler(
+                                                  GRAVEL_HASH_BEGIN, &gravel->endpoints.handlers[i])
+                                            : 0,
+                                    hashes));
         if (hashes[0] != hashes[1])
             return fail_handler(gravel, i, hashes[0] == 0);
     }
-    GRAVEL_TRY(
-        range_over_nodes(gravel, gravel_node_hash_streams(gravel, GRAVEL_HASH_BEGIN), hashes));
+    GRAVEL_TRY(range_over_nodes(
+        gravel, gravel_endpoints_hash_streams(&gravel->endpoints, GRAVEL_HASH_BEGIN), hashes));
     if (hashes[0] != hashes[1])
         return fail_streams(gravel);
     return gravel_fail(GRAVEL_EMISMATCH,
@@ -114,7 +117,8 @@ static uint32_t list_agreed(const struct gravel *gravel, struct agreed list[MAX_
             list[n++] = (struct agreed){setting->field, setting->variable,
                                         gravel_setting_number(&gravel->config, setting)};
     assert(!setting && n < MAX_AGREED); /* none is left out */
-    list[n++] = (struct agreed){"handlers and streams", NULL, gravel_node_hash_handlers(gravel)};
+    list[n++] =
+        (struct agreed){"handlers and streams", NULL, gravel_endpoints_hash(&gravel->endpoints)};
     return n;
 }
 

@@ -148,10 +148,7 @@ int gravel_node_free(struct gravel *gravel)
     free(gravel->aggregators);
     gravel->aggregators = NULL;
     gravel_heap_destroy(gravel->heap);
-    for (uint32_t i = 0; i < gravel->n_handlers; i++)
-        free((char *)gravel->handlers[i].name), free((char *)gravel->handlers[i].serve.datum);
-    free(gravel->handlers);
-    gravel_node_free_streams(gravel);
+    gravel_endpoints_free(&gravel->endpoints);
     free(gravel->destination_base);
     pthread_mutex_destroy(&gravel->drain_lock);
     pthread_mutex_destroy(&gravel->stats_lock);

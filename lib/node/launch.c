@@ -48,9 +48,7 @@ int gravel_node_build(struct gravel *gravel, const struct gravel_program_request
 {
     struct gravel_program_request request = *texts;
     request.extra_options = gravel->config.build_options;
-    request.handlers = gravel->handlers;
-    request.n_handlers = gravel->n_handlers;
-    request.streams = &gravel->streams;
+    request.endpoints = &gravel->endpoints;
     request.is_checked = gravel->config.check;
     request.heap_bytes = gravel->arena->heap_bytes;
     request.steal_policy = GRAVEL_CHOICE(&gravel->config, steal_policy);

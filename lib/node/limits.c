@@ -109,7 +109,7 @@ static int check_applying(void *context, struct gravel_wait *wait)
     if (stood_ns < gravel_limit_ns(GRAVEL_LIMIT_APPLIED, gravel->config.timeout_ms))
         return 0;
     gravel_fail(GRAVEL_ETIMEOUT, "%s: handler %s: its function has not returned for %.1f s",
-                wait->what, gravel->handlers[number - 1].name, seconds(stood_ns));
+                wait->what, gravel->endpoints.handlers[number - 1].name, seconds(stood_ns));
     gravel_report(gravel, GRAVEL_ETIMEOUT, true, gravel_last_error());
     return GRAVEL_ETIMEOUT;
 }

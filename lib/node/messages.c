@@ -6,7 +6,6 @@
  * Threads: any, and handlers where gravel.h says so.
  */
 #include "base/clock.h"
-#include "base/handler.h"
 #include "base/piece.h"
 #include "node/node.h"
 #include "transport/names.h"
@@ -18,7 +17,7 @@ int gravel_call_handler(void *context, uint32_t handler, uint32_t source,
                         const uint64_t args[GRAVEL_AM_MAX_ARGS], uint64_t *answer)
 {
     struct gravel *gravel = context;
-    const struct gravel_handler *entry = &gravel->handlers[handler];
+    const struct gravel_handler *entry = &gravel->endpoints.handlers[handler];
     gravel_in_handler_of(gravel);
     atomic_store_explicit(&gravel->in_handler, handler + 1, memory_order_relaxed); /* H13 */
     gravel_counter_add(&gravel->handler_steps, 1);                                 /* H13 */
@@ -189,20 +188,19 @@ int gravel_am(struct gravel *gravel, uint32_t handler, const uint64_t *args, uin
               uint32_t node)
 {
     GRAVEL_TRY(check_node(gravel, "gravel_am", node));
-    if (handler >= gravel->n_handlers)
+    if (handler >= gravel->endpoints.n_handlers)
         return gravel_fail(GRAVEL_EHANDLER, "gravel_am: handler %u out of range (%u registered)",
-                           handler, gravel->n_handlers);
+                           handler, gravel->endpoints.n_handlers);
+    const struct gravel_handler *called = &gravel->endpoints.handlers[handler];
     if (n_args)
         GRAVEL_TRY(gravel_require("gravel_am", "args", args));
-    if (gravel->handlers[handler].blocks)
+    if (called->blocks)
         return gravel_fail(GRAVEL_EINVAL,
                            "gravel_am: handler %s blocks: kernels alone ask it (gravel_askN)",
-                           gravel->handlers[handler].name);
-    if (n_args != gravel->handlers[handler].n_args)
+                           called->name);
+    if (n_args != called->n_args)
         return gravel_fail(GRAVEL_EINVAL, "gravel_am: handler %s takes %u arguments, not %u",
-                           gravel->handlers[handler].name, gravel->handlers[handler].n_args,
-                           n_args);
-    const struct gravel_handler *called = &gravel->handlers[handler];
+                           called->name, called->n_args, n_args);
     const bool is_narrow = gravel_handler_is_narrow(called);
     uint32_t words[GRAVEL_AM_MAX_ARGS];
     struct gravel_columns columns = {

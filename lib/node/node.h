@@ -3,7 +3,7 @@
  * A node: all its parts. Included by the files that make up the public interface, and by tests.
  *
  * Path:    gravel.h -> facts.c (what each call asks first) -> open.c, outbound.c, server_shape.c, agree.c, neighbours.c
- *          (open), close.c; bindings.c, handlers.c, streams.c (what the caller gives, beside settings); messages.c,
+ *          (open), close.c; bindings.c, tables.c (what the caller gives, beside settings); messages.c,
  *          rows.c, host_buffers.c, waits.c, heap.c, maps.c; launch.c (programs too), sizes.c, wait_list.c,
  *          enqueue.c (commands); limits.c (of waits for the device), watch.c (of calls of the driver), checked.c,
  *          object.c, flushes.c, log.c, stats.c; abort.c.
@@ -12,9 +12,9 @@
 #define GRAVEL_NODE_NODE_H
 
 #include "base/caller.h"
+#include "base/endpoints.h"
 #include "base/error.h"
 #include "base/timeouts.h"
-#include "base/stream.h"
 #include "base/trace.h"
 #include "settings/scheduler.h"
 #include "memory/memory.h"
@@ -39,16 +39,11 @@ enum gravel_device_state {
 enum gravel_end { GRAVEL_IN_USE, GRAVEL_CLOSED, GRAVEL_LEFT /* closed, and its device uses it */ };
 
 struct gravel {
-    struct gravel_config config;     /* in force: derived settings filled in */
-    struct gravel_handler *handlers; /* [n_handlers] copies, names included */
-    uint32_t n_handlers;
+    struct gravel_config config; /* in force: derived settings filled in */
+    struct gravel_endpoints endpoints;
     _Atomic uint32_t in_handler;    /* H13: whose function the network thread runs, plus 1; or 0 */
     _Atomic uint64_t handler_steps; /* H13: of that thread into a function, and out of it */
-    struct gravel_streams streams;
-    gravel_print_function *print; /* the caller's; or NULL */
-    void *print_user;
-    uint64_t device_code_hash; /* of the text of handlers that the device runs, and its options */
-    gravel_log_function *log;  /* see log.c */
+    gravel_log_function *log;       /* see log.c */
     void *log_user;
 
     uint32_t n_forks; /* of this process: caller.h */
@@ -343,18 +338,16 @@ int gravel_node_leave_packed(struct gravel *gravel, const struct gravel_packed *
 int gravel_call_handler(void *context, uint32_t handler, uint32_t source,
                         const uint64_t args[GRAVEL_AM_MAX_ARGS], uint64_t *answer);
 
-/** handlers.c: check the caller's handlers, and keep a copy. @return 0; GRAVEL_EINVAL; GRAVEL_ENOMEM. */
-int gravel_node_take_handlers(struct gravel *gravel, const struct gravel_bindings *bindings);
-/** handlers.c: differs when a handler's name, number of arguments or place to run does. Never 0. */
-uint64_t gravel_node_hash_handler(uint64_t hash, const struct gravel_handler *handler);
-/** streams.c: check the caller's streams, and keep a copy, which is freed later. @return as
- * gravel_node_take_handlers. */
-int gravel_node_take_streams(struct gravel *gravel, const struct gravel_bindings *bindings);
-void gravel_node_free_streams(struct gravel *gravel);
-/** streams.c: differs when a stream's name, place or size of records does. */
-uint64_t gravel_node_hash_streams(const struct gravel *gravel, uint64_t hash);
-/** handlers.c: of the tables of handlers and streams, their order, and the source of handlers that the device runs. */
-uint64_t gravel_node_hash_handlers(const struct gravel *gravel);
+/** tables.c: check the caller's handlers and streams, and make a table of copies. @param bindings  gets the table's
+ * handlers. @return 0; GRAVEL_EINVAL; GRAVEL_ENOMEM. */
+int gravel_endpoints_take(struct gravel_endpoints *endpoints, struct gravel_bindings *bindings);
+void gravel_endpoints_free(struct gravel_endpoints *endpoints);
+/** tables.c: return a number that differs when a handler's name, arguments or who runs it does. Never 0. */
+uint64_t gravel_endpoints_hash_handler(uint64_t hash, const struct gravel_handler *handler);
+/** tables.c: add the streams' names and sizes, in their order, to a hash. */
+uint64_t gravel_endpoints_hash_streams(const struct gravel_endpoints *endpoints, uint64_t hash);
+/** tables.c: hash all of the table, and the source of handlers that the device runs. */
+uint64_t gravel_endpoints_hash(const struct gravel_endpoints *endpoints);
 /* Every exchange while a node opens. */
 static const struct gravel_collective_call gravel_call_open = {.kind = GRAVEL_CALL_OPEN};
 

@@ -38,9 +38,7 @@ static int open_network(struct gravel *gravel, const struct gravel_bindings *bin
     const struct gravel_network_shape shape = {
         .config = &gravel->config,
         .heap = gravel->heap,
-        .handlers = gravel->handlers,
-        .n_handlers = gravel->n_handlers,
-        .streams = &gravel->streams,
+        .endpoints = &gravel->endpoints,
         .call = gravel_call_handler,
         .context = gravel,
         .report = gravel_report,
@@ -64,8 +62,7 @@ static int open_calls(struct gravel *gravel, const struct gravel_bindings *bindi
     const struct gravel_device_calls_shape shape = {
         .device = &gravel->device,
         .memory = &gravel->memory,
-        .handlers = gravel->handlers,
-        .n_handlers = gravel->n_handlers,
+        .endpoints = &gravel->endpoints,
         .bindings = bindings,
         .config = &gravel->config,
         .turn = &gravel->servers.turn,
@@ -161,17 +158,17 @@ static int open_together(struct gravel *gravel, const struct gravel_bindings *bi
     return gravel_node_barrier(gravel, &gravel_call_open, false);
 }
 
-static int check_call(struct gravel *gravel, const struct gravel_bindings *bindings)
+static int check_call(struct gravel *gravel, struct gravel_bindings *bindings)
 {
     GRAVEL_TRY(gravel_config_check(&gravel->config));
     GRAVEL_TRY(gravel_settings_check_names(NULL, NULL));
-    GRAVEL_TRY(gravel_node_take_handlers(gravel, bindings));
-    GRAVEL_TRY(gravel_node_take_streams(gravel, bindings));
+    gravel->endpoints.node = gravel;
+    GRAVEL_TRY(gravel_endpoints_take(&gravel->endpoints, bindings));
     return gravel_heap_create(&gravel->heap, GRAVEL_HEAP_FIRST, gravel->config.heap_bytes);
 }
 
 /* @param code  of reading the bindings and settings. */
-static int open_parts(struct gravel *gravel, const struct gravel_bindings *bindings, int code)
+static int open_parts(struct gravel *gravel, struct gravel_bindings *bindings, int code)
 {
     if (!code)
         code = check_call(gravel, bindings);
@@ -217,20 +214,6 @@ static struct gravel *make_node(const struct gravel_bindings *bindings)
     return gravel;
 }
 
-/* @param bindings  a copy: its handlers become the library's own. */
-static int open_node(struct gravel *gravel, const struct gravel_config *config,
-                     struct gravel_bindings *bindings)
-{
-    int code = gravel_bindings_read_handlers(bindings);
-    if (config)
-        gravel->config = *config;
-    else if (!code)
-        code = gravel_config_load(&gravel->config, sizeof gravel->config);
-    code = open_parts(gravel, bindings, code);
-    free((void *)bindings->handlers);
-    return code;
-}
-
 int gravel_open(struct gravel **out, const struct gravel_config *config,
                 const struct gravel_bindings *bindings)
 {
@@ -251,7 +234,12 @@ int gravel_open(struct gravel **out, const struct gravel_config *config,
     struct gravel *gravel = make_node(&own);
     if (!gravel)
         return gravel_fail_memory("gravel_open: the node", sizeof *gravel);
-    int code = open_node(gravel, config ? &settings : NULL, &own);
+    int code = 0;
+    if (config)
+        gravel->config = settings;
+    else
+        code = gravel_config_load(&gravel->config, sizeof gravel->config);
+    code = open_parts(gravel, &own, code);
     if (code) {
         const struct gravel_kept met = gravel_keep(code);
         gravel_node_free(gravel);

@@ -32,7 +32,7 @@ static int fit_phases(const struct gravel *gravel, struct gravel_servers_shape *
 /* Keys are shared out to all inboxes; in phases one more is for transactions. */
 static void add_pairs(const struct gravel *gravel, struct gravel_servers_shape *shape)
 {
-    const bool has_pairs = gravel_servers_n_pairs(gravel->handlers, gravel->n_handlers) != 0;
+    const bool has_pairs = gravel_servers_n_pairs(&gravel->endpoints) != 0;
     if (has_pairs && shape->n_servers == GRAVELP_MOST_SERVERS)
         shape->n_servers--;
     shape->n_owners = shape->n_servers;
@@ -53,7 +53,7 @@ static int make_resident(const struct gravel *gravel, struct gravel_servers_shap
 {
     const uint32_t at_once = gravel_node_groups_at_once(gravel);
     struct gravel_meeting seen;
-    if (gravel_servers_n_pairs(gravel->handlers, gravel->n_handlers))
+    if (gravel_servers_n_pairs(&gravel->endpoints))
         return gravel_fail(GRAVEL_ECAPABILITY,
                            "a handler has two keys, and transactions are served in turns");
     if (gravel->network.transport->n_nodes > 1)
@@ -112,10 +112,12 @@ int gravel_node_shape_servers(struct gravel *gravel, struct gravel_servers_shape
         .n_slots = LEAST_SLOTS,
         .turn_ns = gravel_network_patience_ns(&gravel->network),
     };
-    for (uint32_t i = 0; i < gravel->n_handlers; i++)
-        if (gravel->handlers[i].serve.n_keys && gravel->handlers[i].n_args > shape->n_args)
-            shape->n_args = gravel->handlers[i].n_args;
-    shape->n_spill = gravel_sender_ring(gravel->handlers, gravel->n_handlers);
+    for (uint32_t i = 0; i < gravel->endpoints.n_handlers; i++) {
+        const struct gravel_handler *handler = &gravel->endpoints.handlers[i];
+        if (handler->serve.n_keys && handler->n_args > shape->n_args)
+            shape->n_args = handler->n_args;
+    }
+    shape->n_spill = gravel_sender_ring(&gravel->endpoints);
     if (config->inbox_slots)
         shape->n_slots = gravel_power_to(config->inbox_slots);
     shape->n_clients = gravel_node_groups_at_once(gravel);

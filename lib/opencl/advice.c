@@ -4,7 +4,7 @@
  */
 #include "opencl/program.h"
 
-#include "base/stream.h"
+#include "base/endpoints.h"
 #include "opencl/source.h"
 
 #include <inttypes.h>
@@ -137,7 +137,7 @@ static void advise_arguments(FILE *out, const char *log,
 }
 
 /* Names GRAVELP_APPEND's array, whose size tells that of the value. */
-static void advise_records(FILE *out, const char *log, const struct gravel_streams *streams)
+static void advise_records(FILE *out, const char *log, const struct gravel_endpoints *endpoints)
 {
     static const char said[] = "array is too large (";
     const char *at = strstr(log, said);
@@ -146,9 +146,9 @@ static void advise_records(FILE *out, const char *log, const struct gravel_strea
         return;
     fprintf(out, "\nadvice: a record of %" PRIu64 " bytes is not of the size of its stream:",
             n - 8000000000000000000u);
-    for (uint32_t i = 0; streams && i < streams->n; i++)
-        fprintf(out, "%s %s has %u bytes", i ? "," : "", streams->list[i].name,
-                streams->list[i].record_bytes);
+    for (uint32_t i = 0; endpoints && i < endpoints->n_streams; i++)
+        fprintf(out, "%s %s has %u bytes", i ? "," : "", endpoints->streams[i].name,
+                endpoints->streams[i].record_bytes);
 }
 
 static void advise_undeclared(FILE *out, const char *name, const char *text)
@@ -204,7 +204,7 @@ void gravel_advice_write(FILE *out, const char *log, const struct gravel_program
     advise_all(out, log, "undeclared identifier '", text, advise_undeclared);
     advise_all(out, log, "conflicting types for '", text, advise_handler);
     advise_arguments(out, log, request, text);
-    advise_records(out, log, request->streams);
+    advise_records(out, log, request->endpoints);
     if (strstr(log, "redefinition of 'gravel_scratch_'"))
         fprintf(out, "\nadvice: GRAVEL_OPEN stands in a kernel once");
 }

@@ -5,8 +5,7 @@
 #include "opencl/program.h"
 
 #include "base/error.h"
-#include "base/stream.h"
-#include "base/handler.h"
+#include "base/endpoints.h"
 #include "device/select.h"
 #include "layout/arena.h"
 #include "opencl/objects.h"
@@ -62,6 +61,7 @@ static void write_options(FILE *out, const struct building *building)
     const struct gravel_device *device = building->device;
     const struct gravel_program_request *request = building->request;
     const struct gravel_capability *capability = &device->capability;
+    const struct gravel_endpoints *endpoints = request->endpoints;
     fprintf(out, "-cl-std=%s -DGRAVELP_HOST_ARENA_VERSION=%uu", capability->c_std,
             GRAVELP_ARENA_VERSION);
     if (capability->has_c11_atomics)
@@ -78,12 +78,12 @@ static void write_options(FILE *out, const struct building *building)
         fprintf(out, " -DGRAVELP_WARP_ITEMS=%u", capability->warp_items);
     if (capability->has_double)
         fprintf(out, " -DGRAVEL_HAS_DOUBLE");
-    for (uint32_t i = 0; i < request->n_handlers; i++)
-        fprintf(out, " -DGRAVEL_HANDLER_%s=%u", request->handlers[i].name,
-                gravel_handler_number(&request->handlers[i], i));
-    for (uint32_t i = 0; request->streams && i < request->streams->n; i++)
-        fprintf(out, " -DGRAVELP_STREAM_%s=%uu", request->streams->list[i].name,
-                GRAVELP_COMMAND_RECORD(i + 1, request->streams->list[i].record_bytes / 4, 0));
+    for (uint32_t i = 0; endpoints && i < endpoints->n_handlers; i++)
+        fprintf(out, " -DGRAVEL_HANDLER_%s=%u", endpoints->handlers[i].name,
+                gravel_handler_number(&endpoints->handlers[i], i));
+    for (uint32_t i = 0; endpoints && i < endpoints->n_streams; i++)
+        fprintf(out, " -DGRAVELP_STREAM_%s=%uu", endpoints->streams[i].name,
+                GRAVELP_COMMAND_RECORD(i + 1, endpoints->streams[i].record_bytes / 4, 0));
     if (request->is_checked)
         fprintf(out, " -DGRAVEL_CHECK=1");
     if (request->heap_bytes / SMALLEST_WORD > NEAR_ELEMENTS)

@@ -30,12 +30,10 @@ struct gravel_program_request {
     const char *trailer;       /* more text behind it, with #line of its own; or NULL */
     const char *options;       /* or NULL */
     const char *extra_options; /* GRAVEL_BUILD_OPTIONS */
-    const struct gravel_handler *handlers;
-    uint32_t n_handlers;
-    const struct gravel_streams *streams; /* or NULL */
-    bool is_checked;                      /* GRAVEL_CHECK */
-    uint64_t heap_bytes;                  /* of a node: whether 32 bits number its elements */
-    uint32_t steal_policy;                /* cl/layout/steal.h */
+    const struct gravel_endpoints *endpoints; /* or NULL */
+    bool is_checked;                          /* GRAVEL_CHECK */
+    uint64_t heap_bytes;                      /* of a node: whether 32 bits number its elements */
+    uint32_t steal_policy;                    /* cl/layout/steal.h */
     void (*tell)(void *context, const char *text); /* gets the compiler's warnings; or NULL */
     void *context;
 };

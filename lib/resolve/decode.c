@@ -14,7 +14,6 @@
 #include "resolve/decode.h"
 
 #include "base/error.h"
-#include "base/handler.h"
 #include "transport/names.h"
 
 #include <assert.h>
@@ -33,7 +32,6 @@ struct field {
 
 struct check {
     const struct gravel_expect *expect;
-    const struct gravel_streams *streams; /* of a frame of records */
     const struct gravel_heap *heap;
     struct gravel_refusal *refusal;
     struct gravel_plan *plan; /* NULL: indices are read here */
@@ -101,11 +99,11 @@ static int check_active_message(const struct check *check, const struct gravel_r
         (type != GRAVEL_ULONG && type != GRAVEL_UINT) || run->command & GRAVELP_COMMAND_WIDE ||
         (!asks && run->command & GRAVELP_COMMAND_FAR))
         return refuse(check, GRAVEL_ECORRUPT, "command 0x%08" PRIx32 " is malformed", run->command);
-    if (handler >= check->expect->n_handlers ||
-        !gravel_handler_is_host(&check->expect->handlers[handler]))
+    const struct gravel_endpoints *endpoints = check->expect->endpoints;
+    if (handler >= endpoints->n_handlers)
         return refuse(check, GRAVEL_EHANDLER, "no handler %" PRIu32 " among %" PRIu32, handler,
-                      check->expect->n_handlers);
-    const struct gravel_handler *known = &check->expect->handlers[handler];
+                      endpoints->n_handlers);
+    const struct gravel_handler *known = &endpoints->handlers[handler];
     char why[192];
     why[0] = '\0';
     if (known->n_args != n_args)
@@ -375,7 +373,7 @@ static int check_records(const struct check *check, const struct gravel_run *run
         return refuse(check, GRAVEL_ECORRUPT, "command 0x%08" PRIx32 " is no record's",
                       run->command);
     const uint32_t number = GRAVELP_RECORD_STREAM(run->command);
-    const struct gravel_stream *stream = gravel_stream_at(check->streams, number);
+    const struct gravel_stream *stream = gravel_stream_at(check->expect->endpoints, number);
     if (number != GRAVELP_LINES && !stream)
         return refuse(check, GRAVEL_ECORRUPT, "there is no stream %" PRIu32, number);
     GRAVEL_TRY(check_extent(check, run, start, left, run_bytes));
@@ -433,14 +431,10 @@ int gravel_decode_check(const void *frame, uint64_t bytes, const struct gravel_e
 }
 
 int gravel_decode_records(const void *frame, uint64_t bytes, const struct gravel_expect *expect,
-                          const struct gravel_streams *streams, const struct gravel_heap *heap,
-                          struct gravel_refusal *refusal)
+                          const struct gravel_heap *heap, struct gravel_refusal *refusal)
 {
-    struct check check = {.expect = expect,
-                          .streams = streams,
-                          .heap = heap,
-                          .refusal = refusal,
-                          .kind = GRAVEL_FRAME_RECORDS};
+    struct check check = {
+        .expect = expect, .heap = heap, .refusal = refusal, .kind = GRAVEL_FRAME_RECORDS};
     return check_frame(&check, frame, bytes);
 }
 

@@ -15,7 +15,7 @@
 #ifndef GRAVEL_RESOLVE_DECODE_H
 #define GRAVEL_RESOLVE_DECODE_H
 
-#include "base/stream.h"
+#include "base/endpoints.h"
 #include "gravel/gravel.h"
 #include "memory/heap_books.h"
 #include "transport/wire.h"
@@ -24,11 +24,10 @@
 
 /** What the receiver knows about the next buffer. */
 struct gravel_expect {
-    uint32_t source;                       /* node the transport took it from */
-    uint32_t destination;                  /* this node */
-    uint64_t sequence;                     /* frames accepted from source so far */
-    const struct gravel_handler *handlers; /* [n_handlers] as registered */
-    uint32_t n_handlers;
+    uint32_t source;      /* node the transport took it from */
+    uint32_t destination; /* this node */
+    uint64_t sequence;    /* frames accepted from source so far */
+    const struct gravel_endpoints *endpoints;
 };
 
 /** Why a buffer was refused. */
@@ -42,7 +41,7 @@ struct gravel_refusal {
  *
  * @param frame    [bytes] received, 8-byte aligned; header and runs of wire.h, or anything else.
  * @param bytes    received length [bytes].
- * @param expect   where it came from, which one is due, and the handlers.
+ * @param expect   where it came from, which one is due, and what it may name.
  * @param heap     the receiving node's allocations; its shared lock is held.
  * @param refusal  [out] code and text; code 0 and an empty text if it passed.
  * @return         0; GRAVEL_ECORRUPT (no frame, not the one that is due, or parts that do not fit);
@@ -56,13 +55,11 @@ int gravel_decode_check(const void *frame, uint64_t bytes, const struct gravel_e
  * Check a frame of records: runs of them, whose text, types and words fit, and of messages that ask handlers that
  * block. It can be taken apart without a further check.
  *
- * @param streams  NULL: there are lines alone.
  * @param heap     NULL: no handler is asked.
  * @return         0; GRAVEL_ECORRUPT; as gravel_decode_check if a handler is asked.
  */
 int gravel_decode_records(const void *frame, uint64_t bytes, const struct gravel_expect *expect,
-                          const struct gravel_streams *streams, const struct gravel_heap *heap,
-                          struct gravel_refusal *refusal);
+                          const struct gravel_heap *heap, struct gravel_refusal *refusal);
 
 /* ---- frames whose indices the device checks --------------------------------------------------- */
 

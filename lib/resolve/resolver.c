@@ -67,11 +67,9 @@ uint64_t gravel_resolver_resolve(struct gravel_resolver *resolver, void *frame,
 {
     const struct gravel_resolver_shape *shape = &resolver->shape;
     const uint64_t heap_offset = gravel_memory_heap_offset(shape->memory, heap);
-    struct gravel_expect expect = gravel_received_expects(received);
+    const struct gravel_expect expect = gravel_received_expects(received, shape->endpoints);
     struct gravel_applied applied = {.n_messages = 0};
     int code = 0;
-    expect.handlers = shape->handlers;
-    expect.n_handlers = shape->n_handlers;
     *refusal = (struct gravel_refusal){.code = 0};
     *is_kept = false;
     gravel_heap_lock_shared(shape->heap);
@@ -92,7 +90,7 @@ uint64_t gravel_resolver_resolve(struct gravel_resolver *resolver, void *frame,
                  gravel_last_error());
     else if (applied.n_failed)
         snprintf(refusal->text, sizeof refusal->text, "handler %s returned %d%s",
-                 shape->handlers[applied.handler].name, applied.result,
+                 shape->endpoints->handlers[applied.handler].name, applied.result,
                  applied.n_failed > 1 ? " (and others failed)" : "");
     return applied.n_messages;
 }

@@ -41,17 +41,18 @@ struct gravel_frame_owner {
                   const struct gravel_refusal *refusal);
 };
 
-static inline struct gravel_expect gravel_received_expects(const struct gravel_received *received)
+static inline struct gravel_expect gravel_received_expects(const struct gravel_received *received,
+                                                           const struct gravel_endpoints *endpoints)
 {
     return (struct gravel_expect){.source = received->source,
                                   .destination = received->destination,
-                                  .sequence = received->sequence};
+                                  .sequence = received->sequence,
+                                  .endpoints = endpoints};
 }
 
 struct gravel_resolver_shape {
     struct gravel_heap *heap; /* books of the symmetric heap; the same for all local nodes */
-    const struct gravel_handler *handlers;
-    uint32_t n_handlers;
+    const struct gravel_endpoints *endpoints;
     gravel_apply_call *call; /* runs a handler; called by the network thread only */
     void *context;
     gravel_apply_reply *reply;          /* sends answers; the same */

@@ -58,9 +58,9 @@ static int make_kernel(struct gravel_device_calls *calls, uint32_t handler)
 {
     char name[512];
     cl_kernel *kernel = &calls->kernels[handler];
-    snprintf(name, sizeof name, "gravel_call_%s", calls->shape.handlers[handler].name);
+    snprintf(name, sizeof name, "gravel_call_%s", calls->shape.endpoints->handlers[handler].name);
     size_t *const groups[] = {&calls->group, &calls->server_items, &calls->pair_items};
-    size_t *group = groups[calls->shape.handlers[handler].serve.n_keys];
+    size_t *group = groups[calls->shape.endpoints->handlers[handler].serve.n_keys];
     GRAVEL_TRY(gravel_cl_kernel_create(&calls->device, calls->program, name, group, kernel));
     return gravel_check_cl("a handler's arena: clSetKernelArg",
                            gravel_memory_set_argument(calls->shape.memory, *kernel, ARENA));
@@ -69,11 +69,12 @@ static int make_kernel(struct gravel_device_calls *calls, uint32_t handler)
 static int make_kernels(struct gravel_device_calls *calls)
 {
     int code = 0;
-    calls->kernels = calloc(calls->shape.n_handlers, sizeof(cl_kernel));
+    calls->kernels = calloc(calls->shape.endpoints->n_handlers, sizeof(cl_kernel));
     if (!calls->kernels)
-        return gravel_fail(GRAVEL_ENOMEM, "%u handlers' kernels", calls->shape.n_handlers);
-    for (uint32_t i = 0; i < calls->shape.n_handlers && !code; i++)
-        if (gravel_is_on_device(&calls->shape.handlers[i]))
+        return gravel_fail(GRAVEL_ENOMEM, "%u handlers' kernels",
+                           calls->shape.endpoints->n_handlers);
+    for (uint32_t i = 0; i < calls->shape.endpoints->n_handlers && !code; i++)
+        if (!gravel_handler_is_host(&calls->shape.endpoints->handlers[i]))
             code = make_kernel(calls, i);
     return code;
 }
@@ -88,9 +89,9 @@ static cl_int oldest_status(const struct gravel_device_calls *calls)
 static int fail_stuck(const struct gravel_device_calls *calls)
 {
     uint32_t handler = calls->under_way[calls->first].handler;
-    return gravel_fail(GRAVEL_EKERNEL,
-                       "handler %s has not ended within %.1f s (half of GRAVEL_TIMEOUT)",
-                       calls->shape.handlers[handler].name, (double)calls->limit_ns * 1e-9);
+    return gravel_fail(
+        GRAVEL_EKERNEL, "handler %s has not ended within %.1f s (half of GRAVEL_TIMEOUT)",
+        calls->shape.endpoints->handlers[handler].name, (double)calls->limit_ns * 1e-9);
 }
 
 /*
@@ -131,15 +132,16 @@ static int build(struct gravel_device_calls *calls)
 {
     const struct gravel_device_calls_shape *shape = &calls->shape;
     const struct gravel_device_code *own = &shape->bindings->device_code;
-    char *trailer = gravel_handlers_trailer(shape->handlers, shape->n_handlers);
+    char *trailer = gravel_handlers_trailer(shape->endpoints);
+    struct gravel_endpoints known = *shape->endpoints;
+    known.n_streams = 0; /* handlers append nothing */
     const struct gravel_program_request request = {
         .name = own->name ? own->name : "device_code",
         .source = own->source,
         .trailer = trailer,
         .options = own->options,
         .extra_options = shape->config->build_options,
-        .handlers = shape->handlers,
-        .n_handlers = shape->n_handlers,
+        .endpoints = &known,
         .is_checked = shape->config->check,
     };
     int code = trailer ? gravel_device_build(&calls->device, &request, &calls->program)
@@ -153,8 +155,8 @@ int gravel_device_calls_create(struct gravel_device_calls **out,
 {
     *out = NULL;
     uint32_t n = 0;
-    for (uint32_t i = 0; i < shape->n_handlers; i++)
-        n += gravel_is_on_device(&shape->handlers[i]);
+    for (uint32_t i = 0; i < shape->endpoints->n_handlers; i++)
+        n += !gravel_handler_is_host(&shape->endpoints->handlers[i]);
     if (n == 0)
         return 0;
     struct gravel_device_calls *calls = calloc(1, sizeof *calls);
@@ -187,7 +189,7 @@ void gravel_device_calls_destroy(struct gravel_device_calls *calls)
     if (!gravel_wait_is_done(&calls->device, calls->queue, "the last handlers"))
         return; /* it may still run, with all this */
     gravel_region_destroy(&calls->staged);
-    for (uint32_t i = 0; calls->kernels && i < calls->shape.n_handlers; i++)
+    for (uint32_t i = 0; calls->kernels && i < calls->shape.endpoints->n_handlers; i++)
         gravel_cl_kernel_release(calls->kernels[i]);
     gravel_cl_queue_release(calls->queue);
     gravel_cl_program_release(calls->program);
@@ -218,9 +220,9 @@ struct spread {
 static struct spread spread_of(const struct gravel_device_calls *calls, uint32_t handler,
                                uint32_t n_messages)
 {
-    if (!calls->shape.handlers[handler].serve.n_keys)
+    if (!calls->shape.endpoints->handlers[handler].serve.n_keys)
         return (struct spread){n_messages, calls->group};
-    if (calls->shape.handlers[handler].serve.n_keys == 2)
+    if (calls->shape.endpoints->handlers[handler].serve.n_keys == 2)
         return (struct spread){calls->pair_items, calls->pair_items};
     size_t n = n_messages / MESSAGES_A_SERVER + 1;
     if (n > calls->shape.config->n_servers)
@@ -251,11 +253,12 @@ int gravel_device_calls_warm_up(const struct gravel_device_calls *calls, cl_comm
 {
     const struct call_target nothing = {.queue = queue, .uploaded = uploaded};
     cl_int error = CL_SUCCESS;
-    for (uint32_t i = 0; calls && i < calls->shape.n_handlers && error == CL_SUCCESS; i++) {
+    for (uint32_t i = 0; calls && i < calls->shape.endpoints->n_handlers && error == CL_SUCCESS;
+         i++) {
         if (!calls->kernels[i])
             continue;
         error = enqueue(calls, i, &nothing, spread_of(calls, i, 1), NULL);
-        if (error == CL_SUCCESS && !calls->shape.handlers[i].serve.n_keys)
+        if (error == CL_SUCCESS && !calls->shape.endpoints->handlers[i].serve.n_keys)
             error = enqueue(calls, i, &nothing, spread_of(calls, i, (uint32_t)calls->group), NULL);
     }
     return gravel_check_cl("first use of handlers", error);
@@ -287,21 +290,21 @@ static int follow(struct gravel_device_calls *calls, uint32_t handler, cl_comman
         error = gravel_wait_mark(&calls->device, queue, &event);
     if (error != CL_SUCCESS)
         return gravel_fail(GRAVEL_ECL, "handler %s: clEnqueueNDRangeKernel: %s",
-                           calls->shape.handlers[handler].name, gravel_cl_error(error));
+                           calls->shape.endpoints->handlers[handler].name, gravel_cl_error(error));
     *run = (struct under_way){event, handler};
     calls->n_under_way++;
-    calls->n_keyed += calls->shape.handlers[handler].serve.n_keys != 0;
+    calls->n_keyed += calls->shape.endpoints->handlers[handler].serve.n_keys != 0;
     error = clFlush(queue);
-    return error == CL_SUCCESS
-               ? 0
-               : gravel_fail(GRAVEL_ECL, "handler %s: clFlush: %s",
-                             calls->shape.handlers[handler].name, gravel_cl_error(error));
+    return error == CL_SUCCESS ? 0
+                               : gravel_fail(GRAVEL_ECL, "handler %s: clFlush: %s",
+                                             calls->shape.endpoints->handlers[handler].name,
+                                             gravel_cl_error(error));
 }
 
 static int start(struct gravel_device_calls *calls, uint32_t handler,
                  const struct call_target *target)
 {
-    const bool has_key = calls->shape.handlers[handler].serve.n_keys;
+    const bool has_key = calls->shape.endpoints->handlers[handler].serve.n_keys;
     if (calls->is_stuck || calls->n_under_way == MAX_UNDER_WAY)
         GRAVEL_TRY(gravel_device_calls_wait(calls));
     if (has_key)
@@ -405,12 +408,12 @@ static int take_off(struct gravel_device_calls *calls, cl_int status)
     calls->first = (calls->first + 1) % MAX_UNDER_WAY;
     calls->n_under_way--;
     begin_wait(calls);
-    if (calls->shape.handlers[run.handler].serve.n_keys && --calls->n_keyed == 0)
+    if (calls->shape.endpoints->handlers[run.handler].serve.n_keys && --calls->n_keyed == 0)
         give_turn(calls);
     if (error == CL_SUCCESS)
         return report_fault(calls->shape.memory);
     return gravel_fail(GRAVEL_ECL, "handler %s ended with an error: %s",
-                       calls->shape.handlers[run.handler].name,
+                       calls->shape.endpoints->handlers[run.handler].name,
                        gravel_cl_error(status < 0 ? status : error));
 }
 

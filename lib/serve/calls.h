@@ -15,6 +15,7 @@
 #ifndef GRAVEL_SERVE_CALLS_H
 #define GRAVEL_SERVE_CALLS_H
 
+#include "base/endpoints.h"
 #include "memory/memory.h"
 #include "serve/turn.h"
 #include "transport/wire.h"
@@ -24,8 +25,7 @@ struct gravel_device_calls;
 struct gravel_device_calls_shape {
     const struct gravel_device *device;
     const struct gravel_memory *memory;
-    const struct gravel_handler *handlers; /* [n_handlers] the node's, of both kinds */
-    uint32_t n_handlers;
+    const struct gravel_endpoints *endpoints;
     const struct gravel_bindings *bindings; /* device_code; used by create only */
     const struct gravel_config *config;
     struct gravel_key_turn *turn; /* of handlers with keys */

@@ -12,11 +12,11 @@
 
 #include <stddef.h>
 
-uint32_t gravel_servers_n_pairs(const struct gravel_handler *handlers, uint32_t n_handlers)
+uint32_t gravel_servers_n_pairs(const struct gravel_endpoints *endpoints)
 {
     uint32_t n = 0;
-    for (uint32_t i = 0; i < n_handlers; i++)
-        n += handlers[i].serve.n_keys == 2;
+    for (uint32_t i = 0; i < endpoints->n_handlers; i++)
+        n += endpoints->handlers[i].serve.n_keys == 2;
     return n;
 }
 

@@ -10,6 +10,7 @@
 #ifndef GRAVEL_SERVE_SERVERS_H
 #define GRAVEL_SERVE_SERVERS_H
 
+#include "base/endpoints.h"
 #include "layout/server.h"
 #include "memory/memory.h"
 #include "serve/turn.h"
@@ -28,7 +29,7 @@ struct gravel_servers_shape {
 };
 
 /** Handlers with two keys. */
-uint32_t gravel_servers_n_pairs(const struct gravel_handler *handlers, uint32_t n_handlers);
+uint32_t gravel_servers_n_pairs(const struct gravel_endpoints *endpoints);
 
 /** Slots of an inbox that clients may still need when it says that it is full: of n groups. */
 uint32_t gravel_servers_slots_for(uint32_t n_clients);

@@ -7,7 +7,6 @@
  */
 #include "serve/text.h"
 
-#include "base/handler.h"
 #include "serve/sender.h"
 
 #include <stdio.h>
@@ -97,13 +96,6 @@ static void write_prototypes(FILE *out, const struct gravel_handler *handler)
 
 /* ---- handlers of a node ---------------------------------------------------------------------- */
 
-int gravel_on_device(struct gravel *gravel, void *user, uint32_t source,
-                     const uint64_t args[GRAVEL_AM_MAX_ARGS])
-{
-    (void)gravel, (void)user, (void)source, (void)args;
-    return GRAVEL_EHANDLER;
-}
-
 static void write_kernel(FILE *out, const struct gravel_handler *handler)
 {
     static const char *const each[] = {"GRAVELP_CALL_EACH", "GRAVELP_CALL_SERVED",
@@ -119,7 +111,7 @@ static void write_kernel(FILE *out, const struct gravel_handler *handler)
     write_prototypes(out, handler);
 }
 
-char *gravel_handlers_trailer(const struct gravel_handler *handlers, uint32_t n_handlers)
+char *gravel_handlers_trailer(const struct gravel_endpoints *endpoints)
 {
     char *text = NULL;
     size_t bytes;
@@ -127,9 +119,9 @@ char *gravel_handlers_trailer(const struct gravel_handler *handlers, uint32_t n_
     if (!out)
         return NULL;
     fprintf(out, "\n#include \"gravel.cl.h\"\n");
-    for (uint32_t i = 0; i < n_handlers; i++)
-        if (gravel_is_on_device(&handlers[i]))
-            write_kernel(out, &handlers[i]);
+    for (uint32_t i = 0; i < endpoints->n_handlers; i++)
+        if (!gravel_handler_is_host(&endpoints->handlers[i]))
+            write_kernel(out, &endpoints->handlers[i]);
     fclose(out);
     return text;
 }
@@ -137,40 +129,41 @@ char *gravel_handlers_trailer(const struct gravel_handler *handlers, uint32_t n_
 /* ---- clients and servers --------------------------------------------------------------------- */
 
 /* Writes a macro: whether a handler has so many keys, or more. */
-static void write_predicate(FILE *out, const char *name, const struct gravel_handler *handlers,
-                            uint32_t n_handlers, uint32_t n_keys)
+static void write_predicate(FILE *out, const char *name, const struct gravel_endpoints *endpoints,
+                            uint32_t n_keys)
 {
     fprintf(out, "#define %s(handler) (0", name);
-    for (uint32_t i = 0; i < n_handlers; i++)
-        if (handlers[i].serve.n_keys >= n_keys)
+    for (uint32_t i = 0; i < endpoints->n_handlers; i++)
+        if (endpoints->handlers[i].serve.n_keys >= n_keys)
             fprintf(out, " || (handler) == %uu", i);
     fprintf(out, ")\n");
 }
 
 /* Writes the macro GRAVELP_IS_SERVED: whether a handler has one key, and so many arguments; nothing if none sends. */
-static void write_senders(FILE *out, const struct gravel_handler *handlers, uint32_t n_handlers)
+static void write_senders(FILE *out, const struct gravel_endpoints *endpoints)
 {
-    if (gravel_sender_room(handlers, n_handlers) == 0)
+    if (gravel_sender_room(endpoints) == 0)
         return;
     fprintf(out, "#define GRAVELP_SENDS\n#define GRAVELP_IS_SERVED(handler, n_args) (0");
-    for (uint32_t i = 0; i < n_handlers; i++)
-        if (handlers[i].serve.n_keys == 1)
+    for (uint32_t i = 0; i < endpoints->n_handlers; i++)
+        if (endpoints->handlers[i].serve.n_keys == 1)
             fprintf(out, " || ((handler) == %uu && (n_args) == %u)",
-                    gravel_handler_number(&handlers[i], i), handlers[i].n_args);
+                    gravel_handler_number(&endpoints->handlers[i], i),
+                    endpoints->handlers[i].n_args);
     fprintf(out, ")\n");
 }
 
-char *gravel_server_prelude(const struct gravel_handler *handlers, uint32_t n_handlers,
-                            uint32_t n_nodes, const struct gravel_servers_shape *servers)
+char *gravel_server_prelude(const struct gravel_endpoints *endpoints, uint32_t n_nodes,
+                            const struct gravel_servers_shape *servers)
 {
     char *text = NULL;
     size_t bytes;
     FILE *out = open_memstream(&text, &bytes);
     if (!out)
         return NULL;
-    write_predicate(out, "GRAVELP_IS_KEYED", handlers, n_handlers, 1);
-    write_predicate(out, "GRAVELP_IS_PAIR", handlers, n_handlers, 2);
-    write_senders(out, handlers, n_handlers);
+    write_predicate(out, "GRAVELP_IS_KEYED", endpoints, 1);
+    write_predicate(out, "GRAVELP_IS_PAIR", endpoints, 2);
+    write_senders(out, endpoints);
     fprintf(out, "#define GRAVELP_N_SERVERS %uu\n#define GRAVELP_N_OWNERS %uu\n%s%s",
             servers->n_servers, servers->n_owners, n_nodes == 1 ? "#define GRAVELP_IS_ALONE\n" : "",
             servers->is_resident ? "#define GRAVELP_RESIDENT\n" : "");
@@ -190,29 +183,29 @@ static void write_case(FILE *out, const struct gravel_handler *handler, uint32_t
 }
 
 /* Writes the function that calls the handler which a message names, of those with n_keys keys. */
-static void write_run(FILE *out, const char *name, const struct gravel_handler *handlers,
-                      uint32_t n_handlers, uint32_t n_keys)
+static void write_run(FILE *out, const char *name, const struct gravel_endpoints *endpoints,
+                      uint32_t n_keys)
 {
     fprintf(out,
             "GRAVELP_INLINE void %s(GRAVEL_ARENA, struct gravelp_letter letter, uint i)\n"
             "{\n    switch (letter.handler) {\n",
             name);
-    for (uint32_t i = 0; i < n_handlers; i++)
-        if (handlers[i].serve.n_keys == n_keys)
-            write_case(out, &handlers[i], i);
+    for (uint32_t i = 0; i < endpoints->n_handlers; i++)
+        if (endpoints->handlers[i].serve.n_keys == n_keys)
+            write_case(out, &endpoints->handlers[i], i);
     fprintf(out, "    default:\n        break;\n    }\n}\n");
 }
 
-static void write_pairs(FILE *out, const struct gravel_handler *handlers, uint32_t n_handlers)
+static void write_pairs(FILE *out, const struct gravel_endpoints *endpoints)
 {
-    if (gravel_servers_n_pairs(handlers, n_handlers) == 0)
+    if (gravel_servers_n_pairs(endpoints) == 0)
         return;
-    write_run(out, "gravelp_run_pair", handlers, n_handlers, 2);
+    write_run(out, "gravelp_run_pair", endpoints, 2);
     fprintf(out, "kernel void " GRAVEL_PAIRS_KERNEL "(GRAVEL_ARENA)\n"
                  "{\n    GRAVELP_SERVE_INBOX_PAIRS(gravelp_run_pair);\n}\n");
 }
 
-char *gravel_server_trailer(const struct gravel_handler *handlers, uint32_t n_handlers)
+char *gravel_server_trailer(const struct gravel_endpoints *endpoints)
 {
     char *text = NULL;
     size_t bytes;
@@ -220,16 +213,15 @@ char *gravel_server_trailer(const struct gravel_handler *handlers, uint32_t n_ha
     if (!out)
         return NULL;
     fprintf(out, "\n#include \"gravel.cl.h\"\n");
-    write_run(out, "gravelp_run", handlers, n_handlers, 1);
+    write_run(out, "gravelp_run", endpoints, 1);
     fprintf(out,
             "kernel void " GRAVEL_SERVER_KERNEL "(GRAVEL_ARENA)\n"
             "{\n    GRAVELP_SERVE_INBOX(gravelp_run);\n%s}\n",
-            gravel_sender_room(handlers, n_handlers) ? "    GRAVELP_SERVE_SPILL(gravelp_run);\n"
-                                                     : "");
-    write_pairs(out, handlers, n_handlers);
-    for (uint32_t i = 0; i < n_handlers; i++)
-        if (handlers[i].serve.n_keys)
-            write_prototypes(out, &handlers[i]);
+            gravel_sender_room(endpoints) ? "    GRAVELP_SERVE_SPILL(gravelp_run);\n" : "");
+    write_pairs(out, endpoints);
+    for (uint32_t i = 0; i < endpoints->n_handlers; i++)
+        if (endpoints->handlers[i].serve.n_keys)
+            write_prototypes(out, &endpoints->handlers[i]);
     fclose(out);
     return text;
 }

@@ -36,11 +36,10 @@ int gravel_server_build(struct gravel *gravel, const char *name, const char *sou
         return gravel_fail(GRAVEL_EINVAL,
                            "gravel_server_build: none of %u handlers has a key, so there are no "
                            "servers",
-                           gravel->n_handlers);
-    char *prelude =
-        gravel_server_prelude(gravel->handlers, gravel->n_handlers,
-                              gravel->network.transport->n_nodes, &gravel->servers.shape);
-    char *trailer = gravel_server_trailer(gravel->handlers, gravel->n_handlers);
+                           gravel->endpoints.n_handlers);
+    char *prelude = gravel_server_prelude(&gravel->endpoints, gravel->network.transport->n_nodes,
+                                          &gravel->servers.shape);
+    char *trailer = gravel_server_trailer(&gravel->endpoints);
     const struct gravel_program_request request = {
         .name = name, .source = source, .prelude = prelude, .trailer = trailer, .options = options};
     int code = prelude && trailer

@@ -81,17 +81,13 @@ struct gravel_buffer *gravel_spool_take(struct gravel_spool *spool)
 
 static int fail_stuck(const struct gravel_spool *spool, double seconds)
 {
-    const uint32_t number = atomic_load_explicit(&spool->writer.in_stream, memory_order_relaxed);
-    const struct gravel_streams *streams = spool->writer.shape.streams;
-    const struct gravel_stream *stream = gravel_stream_at(streams, number);
-    const bool is_handler = number >= GRAVEL_STREAM_HANDLERS;
-    if (is_handler || stream)
-        return gravel_fail(GRAVEL_ETIMEOUT, "%s %s: its function has not returned for %.1f s",
-                           is_handler ? "handler" : "stream",
-                           is_handler ? streams->handlers[number - GRAVEL_STREAM_HANDLERS].name
-                                      : stream->name,
-                           seconds);
-    if (streams && streams->print)
+    const uint32_t number = atomic_load_explicit(&spool->writer.in_function, memory_order_relaxed);
+    const struct gravel_endpoints *endpoints = spool->writer.shape.endpoints;
+    const char *kind, *name = gravel_endpoint_name(endpoints, number, &kind);
+    if (name)
+        return gravel_fail(GRAVEL_ETIMEOUT, "%s %s: its function has not returned for %.1f s", kind,
+                           name, seconds);
+    if (endpoints->print)
         return gravel_fail(
             GRAVEL_ETIMEOUT,
             "lines of kernels: the function that takes them (bindings.print) has not "

@@ -14,6 +14,8 @@
 #include "base/counter.h"
 #include "base/thread.h"
 #include "base/await.h"
+#include "base/caller.h"
+#include "resolve/apply.h"
 #include "spool/format.h"
 
 #include <errno.h>
@@ -97,13 +99,32 @@ static bool has_failed(struct gravel_writer *writer, int error)
     return before || error;
 }
 
+/* A function of the caller's begins in this thread. @param number  of its row; 0: it takes lines. */
+static void begin_function(struct gravel_writer *writer, uint32_t number)
+{
+    atomic_store_explicit(&writer->in_function, number, memory_order_relaxed);
+    gravel_in_handler_beside(writer->shape.endpoints->node);
+}
+
+/* It has returned: what it sent leaves before its records count as dealt with. */
+static void end_function(struct gravel_writer *writer)
+{
+    gravel_in_handler_of(NULL);
+    writer->shape.endpoints->flush(writer->shape.endpoints->node);
+    atomic_store_explicit(&writer->in_function, 0, memory_order_relaxed);
+}
+
 /* @param n_written  [out] bytes. @return 0, or why not all. */
 static int hand_out(struct gravel_writer *writer, const struct gravel_characters *out,
                     size_t *n_written)
 {
-    if (!writer->shape.streams || !writer->shape.streams->print)
+    const struct gravel_endpoints *endpoints = writer->shape.endpoints;
+    if (!endpoints->print)
         return write_out(writer, out->text, out->n, n_written);
-    if (writer->shape.streams->print(writer->shape.streams->context, out->text, out->n))
+    begin_function(writer, 0);
+    const int result = endpoints->print(endpoints->print_user, out->text, out->n);
+    end_function(writer);
+    if (result)
         return GRAVEL_PRINT_FAILED;
     *n_written = out->n;
     gravel_counter_add(&writer->n_bytes, out->n);
@@ -126,27 +147,42 @@ static uint64_t n_dealt_with(const struct gravel_writer *writer)
     return gravel_counter_load(&writer->n_lines) + gravel_counter_load(&writer->n_lost);
 }
 
+/* Runs the function of a handler that blocks, for one message. */
+static int run_handler(void *context, uint32_t handler, uint32_t source,
+                       const uint64_t args[GRAVEL_AM_MAX_ARGS], uint64_t *answer)
+{
+    struct gravel_writer *writer = context;
+    const struct gravel_endpoints *endpoints = writer->shape.endpoints;
+    const struct gravel_handler *row = &endpoints->handlers[handler];
+    const int result = row->answer(endpoints->node, row->user, source, args, answer);
+    gravel_counter_add(&writer->n_bytes, 1);
+    return result;
+}
+
 /* Runs the function of a run's stream or handler. @param end  of the run. @return its number if it failed, else 0. */
 static uint32_t call(struct gravel_writer *writer, struct gravel_frame *frame,
                      const struct gravel_signal_run *run, uint64_t end)
 {
-    const struct gravel_streams *streams = writer->shape.streams;
+    const struct gravel_endpoints *endpoints = writer->shape.endpoints;
     const uint32_t command = run->run.command, n = run->run.n_messages;
     const bool is_record = GRAVELP_IS_RECORD(command);
     const uint32_t number = is_record ? GRAVELP_RECORD_STREAM(command)
                                       : GRAVEL_STREAM_HANDLERS + GRAVELP_COMMAND_HANDLER(command);
-    const uint64_t begin = (uint64_t)((const unsigned char *)run - (const unsigned char *)frame);
-    int result;
-    atomic_store_explicit(&writer->in_stream, number, memory_order_relaxed);
+    struct gravel_applied applied = {.result = 0};
+    begin_function(writer, number);
     if (is_record) {
-        const struct gravel_stream *stream = gravel_stream_at(streams, number);
-        result = streams->call(streams->context, stream, frame->source, gravel_records_of(run), n);
+        const struct gravel_stream *stream = gravel_stream_at(endpoints, number);
+        applied.result = stream->function(endpoints->node, stream->user, frame->source,
+                                          gravel_records_of(run), n);
         gravel_counter_add(&writer->n_bytes, (uint64_t)n * stream->record_bytes);
     } else {
-        result = streams->ask(streams->context, frame, begin, end, &writer->n_bytes);
+        const struct gravel_apply apply = {.call = run_handler, .context = writer};
+        const uint64_t begin =
+            (uint64_t)((const unsigned char *)run - (const unsigned char *)frame);
+        gravel_apply_runs(&apply, frame, begin, end, &applied);
     }
-    atomic_store_explicit(&writer->in_stream, 0, memory_order_relaxed);
-    return result ? number : 0;
+    end_function(writer);
+    return applied.result ? number : 0;
 }
 
 /* Writes a frame's lines, and runs functions for its records: what is before a record is written before. */

@@ -12,15 +12,15 @@
 #define GRAVEL_SPOOL_WRITER_H
 
 #include "base/error.h"
-#include "base/stream.h"
+#include "base/endpoints.h"
 #include "base/thread.h"
 #include "transport/list.h"
 
 struct gravel_spool_shape {
     uint64_t limit_ns; /* longest time in which nothing is written, while frames wait */
-    struct gravel_event *dealt_with;      /* wakes the network thread, when a frame goes back */
-    const struct gravel_streams *streams; /* or NULL: lines alone, for standard output */
-    bool are_bare;                        /* lines begin without node and work-item */
+    struct gravel_event *dealt_with; /* wakes the network thread, when a frame goes back */
+    const struct gravel_endpoints *endpoints;
+    bool are_bare; /* lines begin without node and work-item */
 };
 
 struct gravel_writer {
@@ -31,8 +31,8 @@ struct gravel_writer {
     struct gravel_event ended;
     _Atomic uint64_t n_bytes,
         n_lines; /* counters, of what has been written; as bytes count records too, and 1 a question */
-    _Atomic uint32_t in_stream; /* whose function runs, 0: none's; relaxed, for a text alone */
-    _Atomic uint64_t n_lost;    /* counter: lines that could not be; M3 of their frame orders */
+    _Atomic uint32_t in_function; /* row whose function runs, 0: none; relaxed, for a text alone */
+    _Atomic uint64_t n_lost;      /* counter: lines that could not be; M3 of their frame orders */
     _Atomic int error; /* of the system, or GRAVEL_PRINT_FAILED: no line follows; as n_lost */
 };
 

@@ -2,7 +2,7 @@
 /*
  * Functions of the program after one that failed, and servers after a launch that did: what comes later is dealt with.
  *
- * Path: main.c -> this -> lib/node/streams.c, lib/spool, lib/server
+ * Path: main.c -> this -> lib/node/tables.c, lib/spool, lib/server
  */
 #include "after.h"
 

@@ -3,7 +3,7 @@
  * Functions of streams: what one sends is applied before a barrier ends; one that fails, waits or does not return is an
  * error that names its stream; and calls that cannot be right are refused. gravel-conformance has every form of record.
  *
- * Path: meson test -> kernels/append.cl -> cl/print.cl.h, lib/node/streams.c, lib/spool
+ * Path: meson test -> kernels/append.cl -> cl/print.cl.h, lib/spool
  */
 #include "expect.h"
 

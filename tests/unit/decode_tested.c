@@ -12,7 +12,6 @@ struct gravel_refusal refusal;
 bool is_of_records;
 
 static struct gravel_stream stream = {.name = "hits", .record_bytes = 8};
-static const struct gravel_streams streams = {.list = &stream, .n = 1};
 
 int handle(struct gravel *gravel, void *user, uint32_t source, const uint64_t args[4])
 {
@@ -20,16 +19,17 @@ int handle(struct gravel *gravel, void *user, uint32_t source, const uint64_t ar
     return 0;
 }
 
-const struct gravel_handler handlers[N_HANDLERS] = {
+struct gravel_handler handlers[N_HANDLERS] = {
     {.name = "none", .function = handle, .n_answers = 1},
     {.name = "two", .n_args = 2, .function = handle, .n_answers = 1},
     {.name = "four", .n_args = 4, .function = handle},
     {.name = "one", .n_args = 1, .function = handle, .n_answers = 1},
     {.name = "three", .n_args = 3, .function = handle, .n_answers = 1},
-    {.name = "mute", .function = handle},
-    {.name = "gone"}};
+    {.name = "mute", .function = handle}};
 
-const struct gravel_expect expect = {SOURCE, NODE, SEQUENCE, handlers, N_HANDLERS};
+static const struct gravel_endpoints endpoints = {
+    .handlers = handlers, .streams = &stream, .n_handlers = N_HANDLERS, .n_streams = 1};
+const struct gravel_expect expect = {SOURCE, NODE, SEQUENCE, &endpoints};
 
 const struct word words[] = {
 #define WORD(OP, op, TYPE, type) \
@@ -58,9 +58,8 @@ int check_received(uint32_t bytes, const struct gravel_expect *expected)
     void *copy = frame_copy(&frame, bytes);
     memset(&refusal, 0x55, sizeof refusal);
     gravel_heap_lock_shared(heap);
-    int code = is_of_records
-                   ? gravel_decode_records(copy, bytes, expected, &streams, NULL, &refusal)
-                   : gravel_decode_check(copy, bytes, expected, heap, &refusal);
+    int code = is_of_records ? gravel_decode_records(copy, bytes, expected, NULL, &refusal)
+                             : gravel_decode_check(copy, bytes, expected, heap, &refusal);
     gravel_heap_unlock_shared(heap);
     assert_memory_equal(copy, frame.bytes, bytes);
     free(copy);

@@ -342,7 +342,8 @@ TEST(long_names_do_not_overflow_the_refusal)
     static char name[4096];
     memset(name, 'x', sizeof name - 1);
     struct gravel_handler handler = {.name = name, .n_args = 1, .function = handle};
-    struct gravel_expect due = {SOURCE, NODE, SEQUENCE, &handler, 1};
+    const struct gravel_endpoints one = {.handlers = &handler, .n_handlers = 1};
+    const struct gravel_expect due = {SOURCE, NODE, SEQUENCE, &one};
     begin();
     add_call_run(0, 0, 1);
     assert_int_equal(check_received(frame.n_bytes, &due), GRAVEL_EHANDLER);

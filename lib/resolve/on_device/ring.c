@@ -151,7 +151,8 @@ static int report(struct gravel_resolver *resolver, const struct gravel_in_fligh
     const struct gravel_index_record *record =
         (const struct gravel_index_record *)(void *)resolver->records.begin + number;
     const struct gravel_frame_owner *owner = &resolver->shape.owner;
-    const struct gravel_expect expect = gravel_received_expects(&slot->received);
+    const struct gravel_expect expect =
+        gravel_received_expects(&slot->received, resolver->shape.endpoints);
     struct gravel_refusal refusal = {.code = 0};
     const bool is_refused = record->found != 0;
     int code = 0;

@@ -1,17 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The caller's table of handlers: checked, copied, and hashed for comparison with other nodes.
+ * The caller's handlers and streams: checked, copied, and hashed for comparison with other nodes.
  *
- * Path:    gravel_open -> handlers.c -> agree.c (hashes), lib/resolve (the copy).
+ * Path:    gravel_open -> tables.c -> agree.c (hashes), base/endpoints.h (the copy).
  * Owner:   the node has the copy; close.c frees it.
  */
-#include "base/handler.h"
 #include "base/hash.h"
 #include "base/identifier.h"
 #include "device/device.h"
+#include "layout/record.h"
 #include "node/bindings.h"
 #include "node/node.h"
-#include "serve/text.h"
 #include "serve/sender.h"
 
 #include <inttypes.h>
@@ -19,6 +18,24 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+GRAVELP_STATIC_ASSERT(GRAVEL_RECORD_MAX_BYTES == 4 * GRAVELP_RECORD_MAX_WORDS, "one size");
+
+/* Checks that row i has a name, and none before it the same. @param rows  whose names are their first members */
+static int check_name(const char *kind, const void *rows, size_t row_bytes, uint32_t i)
+{
+#define NAME(i) (*(const char *const *)(const void *)((const char *)rows + (i)*row_bytes))
+    if (!gravel_is_identifier(NAME(i)))
+        return gravel_fail(GRAVEL_EINVAL, "%s %u: name \"%s\" is not a C identifier", kind, i,
+                           NAME(i) ? NAME(i) : "NULL");
+    for (uint32_t j = 0; j < i; j++)
+        if (!strcmp(NAME(i), NAME(j)))
+            return gravel_fail(GRAVEL_EINVAL, "%s %s is registered twice", kind, NAME(i));
+    return 0;
+#undef NAME
+}
+
+/* ---- handlers -------------------------------------------------------------------------------- */
 
 /* Fails with the handler's name and why. */
 static int refuse(const struct gravel_handler *handler, const char *format, ...)
@@ -107,32 +124,47 @@ static int check_handler(const struct gravel_bindings *bindings, uint32_t i)
 {
     const struct gravel_handler *handler = &bindings->handlers[i];
     const bool is_host = gravel_handler_is_host(handler);
-    if (!gravel_is_identifier(handler->name))
-        return gravel_fail(GRAVEL_EINVAL, "handler %u: name \"%s\" is not a C identifier", i,
-                           handler->name ? handler->name : "NULL");
+    GRAVEL_TRY(check_name("handler", bindings->handlers, sizeof *handler, i));
     if (handler->n_args > GRAVEL_AM_MAX_ARGS)
         return refuse(handler, "more than %u arguments", GRAVEL_AM_MAX_ARGS);
     if (!is_host && !bindings->device_code.source)
         return refuse(handler, "no function, and no device_code");
     if (!is_host && handler->user)
         return refuse(handler, "the device runs it, and cannot use `user`");
-    for (uint32_t j = 0; j < i; j++)
-        if (!strcmp(handler->name, bindings->handlers[j].name))
-            return gravel_fail(GRAVEL_EINVAL, "handler %s is registered twice", handler->name);
     return check_keys(handler);
 }
 
-/* Checks the table as a whole. A source that no handler runs is a forgotten handler; all that send share a ring. */
-static int check_table(const struct gravel_bindings *bindings)
+/* Makes a handler's names the table's own. */
+static int copy_names(struct gravel_handler *handler)
 {
+    const char *name = handler->name, *datum = handler->serve.datum;
+    handler->name = strdup(name);
+    handler->serve.datum = datum ? strdup(datum) : NULL;
+    return handler->name && (handler->serve.datum || !datum)
+               ? 0
+               : gravel_fail_memory("bindings: names of a handler",
+                                    strlen(name) + strlen(datum ? datum : ""));
+}
+
+/* Takes the handlers. A source that no handler runs is a forgotten handler; all that send share a ring. */
+static int take_handlers(struct gravel_endpoints *endpoints, struct gravel_bindings *bindings)
+{
+    GRAVEL_TRY(gravel_bindings_read_handlers(bindings));
+    endpoints->handlers = (struct gravel_handler *)bindings->handlers;
     if (bindings->device_code.source && !gravel_device_has_handlers(bindings))
         return gravel_fail(GRAVEL_EINVAL,
                            "bindings: device_code is given, but every one of %u handlers has a "
                            "function of the host",
                            bindings->n_handlers);
-    for (uint32_t i = 0; i < bindings->n_handlers; i++)
+    for (uint32_t i = 0; i < bindings->n_handlers; i++) {
+        struct gravel_handler *handler = &endpoints->handlers[i];
         GRAVEL_TRY(check_handler(bindings, i));
-    const uint64_t room = gravel_sender_room(bindings->handlers, bindings->n_handlers);
+        if (handler->answer)
+            handler->n_answers = 1;
+        endpoints->n_handlers++;
+        GRAVEL_TRY(copy_names(handler));
+    }
+    const uint64_t room = gravel_sender_room(endpoints);
     if (room <= GRAVEL_SENDER_MOST_ROOM)
         return 0;
     return gravel_fail(GRAVEL_EINVAL,
@@ -140,22 +172,46 @@ static int check_table(const struct gravel_bindings *bindings)
                        room, GRAVEL_SENDER_MOST_ROOM);
 }
 
-static int copy_handler(struct gravel *gravel, const struct gravel_handler *handler)
+/* ---- streams --------------------------------------------------------------------------------- */
+
+static int check_stream(const struct gravel_stream *streams, uint32_t i)
 {
-    struct gravel_handler *copy = &gravel->handlers[gravel->n_handlers++];
-    *copy = *handler;
-    copy->name = strdup(handler->name);
-    copy->serve.datum = handler->serve.datum ? strdup(handler->serve.datum) : NULL;
-    if (copy->answer)
-        copy->n_answers = 1;
-    else if (!copy->function)
-        copy->function = gravel_on_device;
-    if (copy->name && (copy->serve.datum || !handler->serve.datum))
-        return 0;
-    const char *datum = handler->serve.datum ? handler->serve.datum : "";
-    return gravel_fail_memory("bindings: names of a handler",
-                              strlen(handler->name) + strlen(datum));
+    const struct gravel_stream *stream = &streams[i];
+    GRAVEL_TRY(check_name("stream", streams, sizeof *stream, i));
+    if (stream->record_bytes == 0 || stream->record_bytes % 4 ||
+        stream->record_bytes > GRAVEL_RECORD_MAX_BYTES)
+        return gravel_fail(GRAVEL_EINVAL,
+                           "stream %s: record_bytes is %u, not a multiple of 4 from 4 to %u",
+                           stream->name, stream->record_bytes, GRAVEL_RECORD_MAX_BYTES);
+    return stream->function
+               ? 0
+               : gravel_fail(GRAVEL_EINVAL, "stream %s: function is NULL", stream->name);
 }
+
+static int take_streams(struct gravel_endpoints *endpoints, const struct gravel_bindings *bindings)
+{
+    const uint32_t n = bindings->n_streams;
+    if (n == 0)
+        return 0;
+    if (!bindings->streams || n > GRAVEL_MAX_STREAMS)
+        return gravel_fail(GRAVEL_EINVAL, "bindings: %u streams at %p, at most %u", n,
+                           (const void *)bindings->streams, GRAVEL_MAX_STREAMS);
+    endpoints->streams = calloc(n, sizeof *endpoints->streams);
+    if (!endpoints->streams)
+        return gravel_fail_memory("bindings: streams", n * sizeof *endpoints->streams);
+    for (uint32_t i = 0; i < n; i++) {
+        GRAVEL_TRY(check_stream(bindings->streams, i));
+        struct gravel_stream *copy = &endpoints->streams[endpoints->n_streams++];
+        *copy = bindings->streams[i];
+        copy->name = strdup(copy->name);
+        if (!copy->name)
+            return gravel_fail_memory("bindings: a name of streams",
+                                      strlen(bindings->streams[i].name) + 1);
+    }
+    return 0;
+}
+
+/* ---- the table ------------------------------------------------------------------------------- */
 
 /* A number that differs when texts do; their ends count. */
 static uint64_t hash_text(uint64_t hash, const char *text)
@@ -164,26 +220,41 @@ static uint64_t hash_text(uint64_t hash, const char *text)
     return gravel_hash_step(hash, 256);
 }
 
-int gravel_node_take_handlers(struct gravel *gravel, const struct gravel_bindings *bindings)
+static void flush(struct gravel *gravel)
 {
-    GRAVEL_TRY(check_table(bindings));
-    if (bindings->n_handlers == 0)
-        return 0;
-    gravel->handlers = calloc(bindings->n_handlers, sizeof *gravel->handlers);
-    if (!gravel->handlers)
-        return gravel_fail_memory("bindings: handlers",
-                                  bindings->n_handlers * sizeof *gravel->handlers);
-    for (uint32_t i = 0; i < bindings->n_handlers; i++)
-        GRAVEL_TRY(copy_handler(gravel, &bindings->handlers[i]));
-    gravel->device_code_hash = hash_text(hash_text(GRAVEL_HASH_BEGIN, bindings->device_code.source),
-                                         bindings->device_code.options);
-    return 0;
+    if (!gravel_node_has_failed(gravel))
+        gravel_node_flush_host(gravel); /* or the node has failed */
 }
 
-uint64_t gravel_node_hash_handler(uint64_t hash, const struct gravel_handler *handler)
+int gravel_endpoints_take(struct gravel_endpoints *endpoints, struct gravel_bindings *bindings)
+{
+    endpoints->print = bindings->print;
+    endpoints->print_user = bindings->print_user;
+    endpoints->flush = flush;
+    GRAVEL_TRY(take_handlers(endpoints, bindings));
+    if (endpoints->n_handlers)
+        endpoints->device_code_hash =
+            hash_text(hash_text(GRAVEL_HASH_BEGIN, bindings->device_code.source),
+                      bindings->device_code.options);
+    return take_streams(endpoints, bindings);
+}
+
+void gravel_endpoints_free(struct gravel_endpoints *endpoints)
+{
+    for (uint32_t i = 0; i < endpoints->n_handlers; i++) {
+        free((char *)endpoints->handlers[i].name);
+        free((char *)endpoints->handlers[i].serve.datum);
+    }
+    for (uint32_t i = 0; i < endpoints->n_streams; i++)
+        free((char *)endpoints->streams[i].name);
+    free(endpoints->handlers);
+    free(endpoints->streams);
+}
+
+uint64_t gravel_endpoints_hash_handler(uint64_t hash, const struct gravel_handler *handler)
 {
     hash = hash_text(hash, handler->name);
-    hash = gravel_hash_step(hash, 2 * handler->n_args + gravel_is_on_device(handler));
+    hash = gravel_hash_step(hash, 2 * handler->n_args + !gravel_handler_is_host(handler));
     hash = gravel_hash_step(hash, handler->serve.n_keys);
     if (handler->serve.n_keys == 2)
         hash = hash_text(gravel_hash_step(hash, handler->serve.datum_words), handler->serve.datum);
@@ -198,10 +269,18 @@ uint64_t gravel_node_hash_handler(uint64_t hash, const struct gravel_handler *ha
     return hash ? hash : 1;
 }
 
-uint64_t gravel_node_hash_handlers(const struct gravel *gravel)
+uint64_t gravel_endpoints_hash_streams(const struct gravel_endpoints *endpoints, uint64_t hash)
 {
-    uint64_t hash = gravel_node_hash_streams(gravel, gravel->device_code_hash);
-    for (uint32_t i = 0; i < gravel->n_handlers; i++)
-        hash = gravel_node_hash_handler(hash, &gravel->handlers[i]);
+    for (uint32_t i = 0; i < endpoints->n_streams; i++)
+        hash = gravel_hash_step(hash_text(hash, endpoints->streams[i].name),
+                                endpoints->streams[i].record_bytes);
+    return hash;
+}
+
+uint64_t gravel_endpoints_hash(const struct gravel_endpoints *endpoints)
+{
+    uint64_t hash = gravel_endpoints_hash_streams(endpoints, endpoints->device_code_hash);
+    for (uint32_t i = 0; i < endpoints->n_handlers; i++)
+        hash = gravel_endpoints_hash_handler(hash, &endpoints->handlers[i]);
     return hash;
 }
