@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Flows whose rounds the groups of a launch choose: what the self-test `meet` proves or sees instead, what is refused
- * without its proof, launches that end with their slice, and members that do not come back. And what ends the waits of
- * every scheduler: gravel_abort.
+ * Flows whose rounds the groups of a launch choose: they process what the host's do, in launches that end with their slice;
+ * what is refused where the self-test `meet` has no proof; members that do not come back. And what ends the waits of every
+ * scheduler: gravel_abort, and GRAVEL_KERNEL_LIMIT.
  *
  * usage: test_flow_resident         on a device of at least two compute units
  *        test_flow_resident single  on a device of a single unit
- *        test_flow_resident late    members that do not come back, which takes seconds
+ *        test_flow_resident late    members and elements that do not end, which takes seconds
  *        test_flow_resident abort   runs of a node that is given up
  *
  * Path: meson test -> this -> lib/settings/scheduler.c, lib/self_test/meet.c, cl/device/round.cl.h
@@ -14,9 +14,6 @@
 #include "expect.h"
 
 #include <gravel/flow.h>
-
-#include "flow/flow.h"
-#include "node/node.h"
 
 #include <stdio.h>
 #include <unistd.h>
@@ -65,27 +62,47 @@ static cl_uint chain(cl_uint number, uint64_t n)
     return number;
 }
 
-#define N_TRIES 3u /* a busy machine may not run two groups at once within the self-test's 2 s */
+/* ---- schedulers ------------------------------------------------------------------------------ */
 
-/* ---- meet ------------------------------------------------------------------------------------ */
-
-TEST(groups_that_have_started_meet)
+/* What each processes in how many launches: one a round, or one for many. */
+static void expect_run(const char *scheduler, uint32_t n_groups, uint32_t slice_ms,
+                       uint32_t n_turns)
 {
-    struct gravel *gravel = open_scheduled("auto", 0, 100, 0);
-    const uint32_t units = gravel->device.units, n_groups[] = {1, units, 16 * units};
-    assert_true(units > 1);
-    for (uint32_t i = 0; i < 3; i++) {
-        struct gravel_meeting seen;
-        int code = GRAVEL_ECAPABILITY;
-        for (uint32_t n = 0; n < N_TRIES && code == GRAVEL_ECAPABILITY; n++)
-            code = gravel_self_test_meet(&gravel->device, n_groups[i], 2, &seen);
-        OK(code);
-        assert_int_equal(seen.n_groups, n_groups[i]);
-        assert_in_range(seen.n_members, n_groups[i] == 1 ? 1 : 2, n_groups[i]);
-        assert_true(seen.n_rounds > 1);
-        assert_true(seen.round_us > 0);
+    struct gravel *gravel = open_scheduled(scheduler, n_groups, slice_ms, 0);
+    struct gravel_flow *flow = make(gravel);
+    struct gravel_flow_stats stats;
+    struct turn turns[WIDTH / 2];
+    cl_uint out[WIDTH], n, sum = 0;
+    for (uint32_t i = 0; i < WIDTH / 2; i++) {
+        turns[i] = (struct turn){n_turns, 100, i};
+        sum -= chain(i, (n_turns + 1) * 100);
     }
+    OK(gravel_flow_push(flow, "turn", turns, WIDTH / 2));
+    OK(gravel_flow_run(flow));
+    OK(gravel_flow_take(flow, "out", out, WIDTH, &n));
+    OK(gravel_flow_stats_read(flow, &stats, sizeof stats));
+    assert_int_equal(n, WIDTH / 2);
+    for (uint32_t i = 0; i < n; i++)
+        sum += out[i];
+    assert_int_equal(sum, 0);
+    assert_int_equal(stats.elements, (n_turns + 1) * (WIDTH / 2));
+    if (!strcmp(scheduler, "host"))
+        assert_true(stats.launches >= stats.rounds);
+    else if (n_groups != 1)
+        assert_true(stats.launches < stats.rounds);
+    if (slice_ms == 1) /* more rounds than fit a slice */
+        assert_true(stats.launches > 1);
+    OK(gravel_flow_destroy(flow));
     OK(gravel_close(gravel));
+}
+
+/* Groups that have started meet, of as many as there are. A group that is alone needs no proof of that. */
+TEST(schedulers_process_the_same)
+{
+    expect_run("host", 0, 100, 100);
+    expect_run("resident", 0, 1, 3000);
+    expect_run("resident", 1, 100, 100);
+    expect_run("resident", 32, 100, 100);
 }
 
 /* A single unit runs one group after the other: the list of members is closed before the second one begins. */
@@ -98,63 +115,6 @@ TEST_OF("single", resident_is_refused_where_nothing_met)
     expect_error(gravel_flow_create(&flow, gravel, &graph), GRAVEL_ECAPABILITY,
                  "ran 1 of 2 work-groups at a time");
     assert_null(flow);
-    OK(gravel_close(gravel));
-}
-
-TEST(one_group_needs_no_proof)
-{
-    struct gravel *gravel = open_scheduled("resident", 1, 100, 0);
-    struct gravel_flow *flow = make(gravel);
-    const struct turn turn = {2, 3, 7};
-    cl_uint out;
-    uint32_t n;
-    OK(gravel_flow_push(flow, "turn", &turn, 1));
-    OK(gravel_flow_run(flow));
-    OK(gravel_flow_take(flow, "out", &out, 1, &n));
-    assert_int_equal(out, chain(7, 9));
-    OK(gravel_flow_destroy(flow));
-    OK(gravel_close(gravel));
-}
-
-TEST(scheduler_is_as_named)
-{
-    static const char *const names[] = {"host", "resident"};
-    for (uint32_t i = 0; i < 2; i++) {
-        struct gravel *gravel = open_scheduled(names[i], 0, 100, 0);
-        struct gravel_flow *flow;
-        OK(gravel_flow_create(&flow, gravel, &graph));
-        assert_string_equal(gravel_scheduler_name(flow->scheduling.scheduler), names[i]);
-        OK(gravel_flow_destroy(flow));
-        OK(gravel_close(gravel));
-    }
-}
-
-/* ---- slices ---------------------------------------------------------------------------------- */
-
-/* More rounds than fit a slice of a millisecond: several launches, each about as long as that. */
-TEST(launches_end_with_their_slice)
-{
-    struct gravel *gravel = open_scheduled("resident", 0, 1, 0);
-    struct gravel_flow *flow = make(gravel);
-    struct turn turns[WIDTH / 2];
-    cl_uint out[WIDTH];
-    uint32_t n;
-    for (uint32_t i = 0; i < WIDTH / 2; i++)
-        turns[i] = (struct turn){3000, 100, i};
-    OK(gravel_flow_push(flow, "turn", turns, WIDTH / 2));
-    OK(gravel_flow_run(flow));
-    OK(gravel_flow_take(flow, "out", out, WIDTH, &n));
-    assert_int_equal(n, WIDTH / 2);
-    cl_uint sum = 0, expected = 0;
-    for (uint32_t i = 0; i < n; i++) {
-        sum += out[i];
-        expected += chain(i, 3001 * 100);
-    }
-    assert_int_equal(sum, expected);
-    assert_int_equal(flow->stats.elements, 3001 * (WIDTH / 2));
-    assert_true(flow->stats.launches > 1);
-    assert_true(flow->stats.launches < flow->stats.rounds);
-    OK(gravel_flow_destroy(flow));
     OK(gravel_close(gravel));
 }
 
@@ -186,6 +146,24 @@ TEST_OF("late", late_member_is_told)
     for (uint32_t i = 0; i < 10 && !code; i++)
         code = run_late(1000000000u, "node 'turn', level 0: 1 of 2 work-groups that choose rounds");
     assert_int_equal(code, GRAVEL_ETIMEOUT);
+}
+
+/* Which ends at last, so that the test does. */
+TEST_OF("late", element_that_does_not_end_is_named)
+{
+    const struct turn turn = {0, 3000000000u, 1};
+    struct gravel_config config = loopback_config(1);
+    struct gravel *gravel;
+    config.kernel_limit_ms = 1000;
+    snprintf(config.scheduler, sizeof config.scheduler, "host");
+    OK(gravel_open(&gravel, &config, NULL));
+    struct gravel_flow *flow = make(gravel);
+    OK(gravel_flow_push(flow, "turn", &turn, 1));
+    expect_error(gravel_flow_run(flow), GRAVEL_EKERNEL, "node 'turn', level 0, on: ");
+    clFinish(gravel_cl_queue(gravel));
+    expect_error(gravel_flow_run(flow), GRAVEL_EKERNEL, "failed before");
+    OK(gravel_flow_destroy(flow));
+    OK(gravel_close(gravel));
 }
 
 /* ---- a node that is given up ------------------------------------------------------------------ */

@@ -63,7 +63,15 @@ static const struct {
     {"1:1", 1, 1, {1}, NULL}, /* a number is one device's */
     {"1:3", 1, 1, {3}, NULL},
     {"1:4", .refusal = "names nothing"},
+    {"PORTABLE computing", 0, 1, {0}, NULL},
     {"absent", .refusal = "names nothing"},
+    {"0:99", .refusal = "names nothing"},
+    {"0:", .refusal = "names nothing"},
+    {":0", .refusal = "names nothing"},
+    {"0:0x", .refusal = "names nothing"},
+    {"0:-1", .refusal = "names nothing"},
+    {"-1:0", .refusal = "names nothing"},
+    {"99999999999:0", .refusal = "names nothing"},
     {"Vendor", .refusal = "ambiguous"}, /* two names of one platform */
     {"t", .refusal = "ambiguous"},      /* two platforms */
 };

@@ -2,11 +2,12 @@
 /*
  * Every call of flows in every form. by_wg, by_wg_if, by_wi, by_sg, by_fork: sync, spawn and push in that form; by_sg as
  * by_wg_if without sub-groups. leaf: each return to a word of its own, by all forms of it. sums: checks all of them, and
- * adds 1 to the result if they are right.
+ * adds 1 to the result if they are right. loop: counts down, and gives its number when it is there. whole: a group adds up
+ * what its work-items make of one number. by_wg_if and leaf break the rule that `fault` names; the host defines the names.
  *
  * _wg needs a full group: all elements of a channel are pushed together, a group's worth.
  *
- * Path: test_flow_calls.c -> this -> cl/flow.cl.h
+ * Path: test_flow.c -> this -> cl/flow.cl.h
  */
 #include "gravel.cl.h"
 
@@ -54,6 +55,14 @@ struct out {
     uint n;
 };
 
+struct loop {
+    uint n, number;
+};
+
+struct whole {
+    uint n;
+};
+
 GRAVEL_RECORD(by_wg)
 GRAVEL_RECORD(by_wg_if)
 GRAVEL_RECORD(by_wi)
@@ -62,6 +71,8 @@ GRAVEL_RECORD(by_fork)
 GRAVEL_RECORD(leaf)
 GRAVEL_RECORD(sums)
 GRAVEL_RECORD(out)
+GRAVEL_RECORD(loop)
+GRAVEL_RECORD(whole)
 
 struct sums sums_of(uint n, gravel_slot to)
 {
@@ -85,11 +96,24 @@ void by_wg_task(struct gravel_flow_group f, struct by_wg it)
     gravel_push_out_wg(f, (struct out){it.n});
 }
 
-void by_wg_if_task(struct gravel_flow_group f, uint active, struct by_wg_if it)
+void break_rule(struct gravel_flow_group f, uint active, gravel_ce s, uint row, uint fault)
+{
+    gravel_push_out_wg_if(f, active && fault == MANY, (struct out){7});
+    gravel_push_loop_wg_if(f, active && fault == NO_EDGE, (struct loop){0, 7});
+    gravel_return_uint_wg_if(f, active && fault == BAD_SLOT, 0xfffffff0u, 1);
+    gravel_return_uint_wg_if(f, active && fault == TASK_SLOT,
+                             GRAVEL_SLOT(f, s, sums, n) + sizeof(struct sums) / 4 * row, 1);
+    if (fault == OPEN)
+        gravel_talloc_wg_if(f, active, GRAVEL_CHANNEL(out), 0);
+}
+
+void by_wg_if_task(struct gravel_flow_group f, uint active, struct by_wg_if it, uint row,
+                   uint fault)
 {
     gravel_ce s = gravel_sync_sums_wg_if(f, active, sums_of(it.n, it.to));
     gravel_spawn_leaf_wg_if(f, active, leaf_of(f, it.n, s));
     gravel_push_out_wg_if(f, active, (struct out){it.n});
+    break_rule(f, active, s, row, fault);
 }
 
 void by_wi_task(struct gravel_flow_group f, uint active, struct by_wi it)
@@ -133,8 +157,9 @@ void by_fork_task(struct gravel_flow_group f, uint active, struct by_fork it)
 }
 
 /* Slots of neighbouring fields are a row apart. */
-void leaf_task(struct gravel_flow_group f, uint active, struct leaf it, uint row)
+void leaf_task(struct gravel_flow_group f, uint active, struct leaf it, uint row, uint fault)
 {
+    gravel_spawn_leaf_wg_if(f, active && fault == DEEP, it);
     gravel_return_int_wg_if(f, active, it.i, -(int)it.n);
     gravel_return_add_int_wg_if(f, active, it.i + row, -1);
     gravel_return_uint_wg(f, it.u, it.n + 1);
@@ -160,14 +185,32 @@ void sums_task(struct gravel_flow_group f, uint active, struct sums it)
     gravel_return_add_uint_wg_if(f, active, it.to, is_right ? 1 : 1000);
 }
 
-kernel void calls(GRAVEL_ARENA, GRAVEL_FLOW, uint row)
+void loop_task(struct gravel_flow_group f, uint active, struct loop it)
 {
+    gravel_push_loop_wg_if(f, active && it.n, (struct loop){it.n - 1, it.number});
+    gravel_push_out_wg_if(f, active && !it.n, (struct out){it.number});
+}
+
+void whole_task(struct gravel_flow_group f, uint active, struct whole it, local uint *sums)
+{
+    uint lane = get_local_id(0), n_lanes = get_local_size(0), sum = 0;
+    sums[lane] = active ? it.n + lane : 0;
+    gravel_barrier_wg(f.group);
+    for (uint i = 0; i < n_lanes; i++)
+        sum += sums[i];
+    gravel_barrier_wg(f.group);
+    gravel_push_out_wg_if(f, active && lane + 1 == n_lanes, (struct out){sum});
+}
+
+kernel void calls(GRAVEL_ARENA, GRAVEL_FLOW, uint row, uint fault)
+{
+    local uint sums[7];
     GRAVEL_FLOW_OPEN(f);
     GRAVEL_ROUNDS (f) {
         GRAVEL_NODE (f, by_wg)
             by_wg_task(f, gravel_read_by_wg_wi(f));
         GRAVEL_NODE (f, by_wg_if)
-            by_wg_if_task(f, f.active, gravel_read_by_wg_if_wi(f));
+            by_wg_if_task(f, f.active, gravel_read_by_wg_if_wi(f), row, fault);
         GRAVEL_NODE (f, by_wi)
             by_wi_task(f, f.active, gravel_read_by_wi_wi(f));
         GRAVEL_NODE (f, by_sg)
@@ -175,8 +218,12 @@ kernel void calls(GRAVEL_ARENA, GRAVEL_FLOW, uint row)
         GRAVEL_NODE (f, by_fork)
             by_fork_task(f, f.active, gravel_read_by_fork_wi(f));
         GRAVEL_NODE (f, leaf)
-            leaf_task(f, f.active, gravel_read_leaf_wi(f), row);
+            leaf_task(f, f.active, gravel_read_leaf_wi(f), row, fault);
         GRAVEL_NODE (f, sums)
             sums_task(f, f.active, gravel_read_sums_wi(f));
+        GRAVEL_NODE (f, loop)
+            loop_task(f, f.active, gravel_read_loop_wi(f));
+        GRAVEL_NODE (f, whole)
+            whole_task(f, f.active, gravel_read_whole_wi(f), sums);
     }
 }
