@@ -39,11 +39,20 @@ kernel __attribute__((reqd_work_group_size(8, 1, 1))) void fixed(GRAVEL_STEAL)
 {
 }
 
-kernel void spoil(GRAVEL_STEAL, uint word, uint value)
+kernel void spoil(GRAVEL_STEAL, uint word)
 {
-    if (get_global_id(0) == 0)
-        ((global uint *)((global uchar *)gravel_steal_ + gravel_steal_->deques_offset))[word] =
-            value;
+    global uchar *first = (global uchar *)gravel_steal_ + gravel_steal_->deques_offset;
+    global struct gravelp_deque *deque = (global struct gravelp_deque *)first;
+    if (get_global_id(0) != 0)
+        return;
+    if (word == 0)
+        deque->tail = 0xdeadbeef;
+    else if (word == 1)
+        deque->head = 4;
+    else if (word == 2)
+        deque->offer = 77;
+    else
+        deque->n_offered = GRAVELP_STEAL_BLOCK + 1;
 }
 
 kernel void none(global uint *ledger, uint n)
