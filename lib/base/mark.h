@@ -7,7 +7,7 @@
  * changed means that the thread has not come back. A thread for which no thread waits longer is given up: when it
  * comes back, it sleeps without end, so that it touches nothing that others have left.
  *
- * Path:    device/driver.h, transport/mpi_parts.h, around each call -> mark.h -> node/watch.c.
+ * Path:    device/driver.h, transport/mpi.c, around each call -> mark.h -> node/watch.c.
  * Owner:   a thread has its mark until it ends; the next new thread gets it then. Marks stay until the process ends.
  * Threads: enter and leave by the mark's own; the rest by any.
  * Memory:  B2 hands what the thread did before the call to the one that gives it up (B3).

@@ -50,8 +50,9 @@ static void begin_round(struct gravel_network *network, const struct gravel_job 
         gravel_network_fail(network, GRAVEL_EMPI, gravel_last_error());
 }
 
-/* Ends a job whose calls do not fit, or NULL, a meeting: with an error if they are of one kind. Else the nodes are out
- * of step, and the node fails: every node sees that, so none needs to tell. @return whether the job has ended. */
+/* Ends a job whose calls do not fit, or NULL, a round of gravel_close: with an error if they are of one kind. Else the
+ * nodes are out of step, and the node fails: every node sees that, so none needs to tell.
+ * @return whether the job has ended */
 static bool end_misfit(struct gravel_network *network, struct gravel_job *job)
 {
     const struct gravel_round *round = network->transport->round;
@@ -82,10 +83,12 @@ bool gravel_round_has_ended(struct gravel_network *network)
     return ended == 1;
 }
 
-void gravel_round_begin_meeting(struct gravel_network *network, uint32_t kind)
+void gravel_round_begin_sum(struct gravel_network *network, uint32_t kind, const uint64_t *values,
+                            uint32_t n)
 {
-    const struct gravel_job meeting = {.call.kind = kind};
-    begin_round(network, &meeting, meeting.counts);
+    const struct gravel_job sum = {
+        .call.kind = kind, .op = GRAVEL_ADD, .type = GRAVEL_ULONG, .n = n};
+    begin_round(network, &sum, values);
 }
 
 bool gravel_round_has_met(struct gravel_network *network)

@@ -4,7 +4,7 @@
  * later, and take it for a message of the next communicator that has the number of this one.
  *
  * All nodes say that they leave, by a round of gravel_close; until then they send heartbeats, so a node that dies first
- * is found. Then none sends, a sum tells each how many frames are for it, and each receives so many.
+ * is found. Then none sends, sums tell each how many frames are for it, and each receives so many.
  *
  * A process that ends without gravel_close says so, by a destructor of the library's: else other nodes would find out
  * only by its silence.
@@ -19,17 +19,8 @@
 #include "network/parts.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 
 #define FAREWELL_NS (GRAVEL_NS_PER_S / 4) /* most that exit waits */
-
-/* Waits as a barrier does: for a slow node as long as it lives, which heartbeats say. */
-static void wait_for_all(struct gravel_network *network)
-{
-    gravel_round_begin_meeting(network, GRAVEL_CALL_CLOSE);
-    while (!gravel_network_has_aborted(network) && !gravel_round_has_ended(network))
-        gravel_network_turn(network);
-}
 
 static uint64_t count_received(const struct gravel_network *network)
 {
@@ -40,23 +31,40 @@ static uint64_t count_received(const struct gravel_network *network)
     return n;
 }
 
-/* Receives what is left. counts[node]: frames for each node; the sums of all nodes' replace them. */
-static void receive_rest(struct gravel_network *network, uint64_t *counts)
+/* Begins to add up, over all nodes, the frames for each node from `first` on, as many as a round has values. */
+static void begin_sum(struct gravel_network *network, uint32_t first)
+{
+    uint64_t values[GRAVEL_ROUND_VALUES] = {0};
+    uint32_t n = 0;
+    for (uint32_t node = first; node < network->n_nodes && n < GRAVEL_ROUND_VALUES; node++, n++)
+        if (!gravel_transport_is_local(network->transport, node))
+            values[n] = network->peers[node].n_sent[0] + network->peers[node].n_sent[1];
+    gravel_round_begin_sum(network, GRAVEL_CALL_CLOSE, values, n);
+    gravel_late_end(network); /* no node beats, so none is late */
+}
+
+/* Receives what is left. */
+static void receive_rest(struct gravel_network *network)
 {
     /* no node beats now, and a busy machine may let one be late */
     const uint64_t limit_ns =
         gravel_limit_ns(GRAVEL_LIMIT_LEAVING, network->shape.config->timeout_ms);
     const uint64_t until_ns = gravel_network_lived_ns(network) + limit_ns;
-    bool has_ended = false;
+    const uint32_t node = network->node;
+    uint64_t n_for_us = 0;
     char text[160];
-    if (network->transport->operations->sum(network->transport, counts,
-                                            network->transport->n_nodes))
-        gravel_network_fail(network, GRAVEL_EMPI, gravel_last_error());
-    while (!gravel_network_has_aborted(network)) {
+    begin_sum(network, 0);
+    for (uint32_t first = 0; !gravel_network_has_aborted(network);) {
         bool has_moved = gravel_network_exchange(network);
-        has_ended = has_ended || gravel_round_has_ended(network);
+        if (first < network->n_nodes && gravel_round_has_ended(network)) {
+            if (node >= first && node - first < GRAVEL_ROUND_VALUES)
+                n_for_us = network->transport->round->values[node - first];
+            first += GRAVEL_ROUND_VALUES;
+            if (first < network->n_nodes)
+                begin_sum(network, first);
+        }
         uint64_t n_received = count_received(network);
-        if (has_ended && n_received == counts[network->transport->node])
+        if (first >= network->n_nodes && n_received == n_for_us)
             return;
         if (gravel_network_lived_ns(network) > until_ns) {
             snprintf(text, sizeof text,
@@ -74,23 +82,14 @@ static void receive_rest(struct gravel_network *network, uint64_t *counts)
 
 static void leave_together(struct gravel_network *network)
 {
-    uint32_t n_nodes = network->transport->n_nodes;
     if (gravel_transport_is_alone(network->transport) || gravel_network_has_aborted(network))
         return;
-    uint64_t *counts = calloc(n_nodes, sizeof *counts);
-    if (!counts) {
-        gravel_network_fail(network, GRAVEL_ENOMEM, "closing: frames counted by node");
-        return;
-    }
-    wait_for_all(network);
-    for (uint32_t node = 0; node < n_nodes; node++)
-        counts[node] = gravel_transport_is_local(network->transport, node)
-                           ? 0
-                           : network->peers[node].n_sent[0] + network->peers[node].n_sent[1];
+    /* As a barrier does: for a slow node as long as it lives, which heartbeats say. */
+    gravel_round_begin_sum(network, GRAVEL_CALL_CLOSE, NULL, 0);
+    while (!gravel_network_has_aborted(network) && !gravel_round_has_ended(network))
+        gravel_network_turn(network);
     if (!gravel_network_has_aborted(network) && gravel_round_has_met(network))
-        receive_rest(network, counts);
-    if (!gravel_network_has_aborted(network)) /* else MPI may still write to it */
-        free(counts);
+        receive_rest(network);
 }
 
 void gravel_network_leave(struct gravel_network *network)

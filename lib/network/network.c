@@ -150,12 +150,10 @@ static uint64_t flush_aged(struct gravel_network *network, uint64_t now_ns)
 
 bool gravel_network_exchange(struct gravel_network *network)
 {
-    struct gravel_buffer *buffer;
-    uint32_t n = 0;
-    if (gravel_transport_is_alone(network->transport))
+    struct gravel_transport *transport = network->transport;
+    if (gravel_transport_is_alone(transport))
         return false;
-    for (; (buffer = network->transport->operations->sent(network->transport)); n++)
-        gravel_pool_return(buffer);
+    const uint32_t n = transport->operations->sent(transport);
     return receive(network, BATCH) + n != 0;
 }
 

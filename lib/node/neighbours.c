@@ -78,9 +78,9 @@ static void tell_takers(struct gravel *gravel)
     if (transport->n_local < 2)
         return;
     gravel_log(gravel, "%u of %u other nodes of its host take its node buffers where they are%s%s",
-               transport->handed.n_takers, transport->n_local - 1,
-               transport->handed.why_not[0] ? "; cannot map the buffers " : "",
-               transport->handed.why_not);
+               transport->handover.n_takers, transport->n_local - 1,
+               transport->handover.why_not[0] ? "; cannot map the buffers " : "",
+               transport->handover.why_not);
 }
 
 int gravel_node_tell_neighbours(struct gravel *gravel)

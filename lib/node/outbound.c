@@ -52,12 +52,12 @@ static void place_frames(struct gravel *gravel)
         queues_frames_bytes(gravel) +
         gravel_pool_frames_bytes((uint32_t)config->buffer_bytes, n_nodes * GRAVEL_HOST_BUFFERS);
     unsigned char *shared = NULL;
-    if (gravel->network.transport->handed.n_takers)
+    if (gravel->network.transport->handover.n_takers)
         shared = gravel_segment_take(gravel->segment, bytes);
     gravel_memory_place_frames(&gravel->memory, shared, bytes,
                                bins || config->buffer_bytes >= GRAVEL_STRAIGHT_BYTES);
-    gravel_memory_pin_others(&gravel->memory, gravel->network.transport->handed.views,
-                             gravel->network.transport->handed.n_views);
+    gravel_memory_pin_others(&gravel->memory, gravel->network.transport->handover.views,
+                             gravel->network.transport->handover.n_views);
 }
 
 /* @param node  [out] where lines of this one's kernels come out. */

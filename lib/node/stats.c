@@ -85,7 +85,7 @@ static void gather_all(struct gravel *gravel, struct gravel_stats *stats)
     stats->server_phases = gravel_counter_load(&gravel->servers.n_phases);
     stats->network_buffers = gravel_counter_load(&network->counts.network_buffers);
     stats->network_bytes = gravel_counter_load(&network->counts.network_bytes);
-    stats->handed_buffers = gravel_counter_load(&network->transport->handed.n_buffers);
+    stats->handed_buffers = gravel_counter_load(&network->transport->handover.n_handed);
     stats->resolved_buffers = gravel_counter_load(&network->counts.resolved_buffers);
     stats->resolved_messages += gravel_counter_load(&network->counts.resolved_messages);
     stats->refused_buffers = gravel_counter_load(&network->counts.refused_buffers);

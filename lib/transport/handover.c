@@ -7,9 +7,11 @@
  */
 #include "transport/handover.h"
 
+#include "base/counter.h"
 #include "base/error.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -34,12 +36,19 @@ void gravel_handover_destroy(struct gravel_handover *handover)
     handover->peers = NULL;
 }
 
-void gravel_handover_take_from(struct gravel_handover *handover, uint32_t node, uint32_t local,
-                               struct gravel_segment_head *view)
+bool gravel_handover_take_from(struct gravel_handover *handover, uint32_t node, uint32_t local,
+                               const struct gravel_segment_card *card)
 {
     struct gravel_handover_peer *peer = &handover->peers[node];
-    peer->view = view;
-    peer->our_back = &view->peers[local];
+    if (gravel_segment_map(card, &peer->view)) {
+        if (!handover->why_not[0])
+            snprintf(handover->why_not, sizeof handover->why_not, "of node %u (%.120s)", node,
+                     gravel_last_error());
+        return false;
+    }
+    peer->our_back = &peer->view->peers[local];
+    handover->views[handover->n_views++] = (unsigned char *)peer->view + GRAVEL_SEGMENT_FRAMES;
+    return true;
 }
 
 void gravel_handover_give_to(struct gravel_handover *handover, uint32_t node, uint32_t local)
@@ -89,6 +98,7 @@ void gravel_handover_lend(struct gravel_handover *handover, struct gravel_buffer
     *peer->end = buffer;
     peer->end = &buffer->next;
     handover->n_away++;
+    gravel_counter_add(&handover->n_handed, 1);
 }
 
 struct gravel_buffer *gravel_handover_home(struct gravel_handover *handover)

@@ -39,9 +39,13 @@ struct gravel_handover {
     struct gravel_handover_peer *peers;    /* [n_nodes]; NULL before gravel_handover_create */
     uint32_t takers[GRAVEL_SEGMENT_PEERS]; /* [n_takers] nodes that take: others have no buffers */
     uint32_t n_nodes, n_takers;
-    uint32_t n_away;  /* buffers that peers have */
-    uint32_t next;    /* of the takers, whose buffers are read first */
-    uint32_t at_hand; /* node whose frame is at hand; n_nodes: none */
+    unsigned char *views[GRAVEL_SEGMENT_PEERS]; /* [n_views] frames of segments mapped here */
+    uint32_t n_views;
+    char why_not[160]; /* "of node 3 (...)", the first whose segment cannot be mapped; or empty */
+    uint32_t n_away;   /* buffers that peers have */
+    uint32_t next;     /* of the takers, whose buffers are read first */
+    uint32_t at_hand;  /* node whose frame is at hand; n_nodes: none */
+    _Atomic uint64_t n_handed; /* buffers handed over. A counter: relaxed */
 };
 
 /** @return 0; GRAVEL_ENOMEM. */
@@ -50,9 +54,9 @@ int gravel_handover_create(struct gravel_handover *handover, struct gravel_segme
 /** Unmaps views; buffers that peers still have stay where they are. Allowed if it was never created. */
 void gravel_handover_destroy(struct gravel_handover *handover);
 
-/** Another node's segment, mapped here, in which this node has number `local`; to be unmapped by destroy. */
-void gravel_handover_take_from(struct gravel_handover *handover, uint32_t node, uint32_t local,
-                               struct gravel_segment_head *view);
+/** Map another node's segment, in which this node has number `local`, until destroy. @return whether it could be. */
+bool gravel_handover_take_from(struct gravel_handover *handover, uint32_t node, uint32_t local,
+                               const struct gravel_segment_card *card);
 /** Another node, number `local` of the machine, has mapped ours. */
 void gravel_handover_give_to(struct gravel_handover *handover, uint32_t node, uint32_t local);
 

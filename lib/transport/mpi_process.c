@@ -12,6 +12,7 @@
 
 #include <pthread.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -23,6 +24,15 @@ static uint32_t n_open; /* transports */
 static bool has_failed; /* with a dead peer MPI_Finalize could hang */
 static bool is_exiting;
 static void (*program_finalises)(void); /* set once */
+
+int gravel_mpi_fail(const char *call, int error)
+{
+    char text[MPI_MAX_ERROR_STRING] = "";
+    int length;
+    if (MPI_Error_string(error, text, &length) != MPI_SUCCESS)
+        snprintf(text, sizeof text, "error %d", error);
+    return gravel_fail(GRAVEL_EMPI, "%s: %s", call, text);
+}
 
 /* Locked. The application may have finalised MPI itself. */
 static void finalise(void)
@@ -45,8 +55,7 @@ static void finalise_at_exit(void)
 static int initialise(void)
 {
     int level = MPI_THREAD_SINGLE;
-    GRAVEL_TRY(gravel_mpi_check("MPI_Init_thread",
-                                MPI_Init_thread(NULL, NULL, MPI_THREAD_MULTIPLE, &level)));
+    TRY_MPI(MPI_Init_thread, NULL, NULL, MPI_THREAD_MULTIPLE, &level);
     initialised_by = getpid();
     atexit(finalise_at_exit); /* without it the launcher complains: no reason not to open */
     if (level < MPI_THREAD_FUNNELED)
@@ -57,13 +66,13 @@ static int initialise(void)
 static int enter(void)
 {
     int is_initialised = 0, is_finalised = 0, level = MPI_THREAD_SINGLE;
-    GRAVEL_TRY(gravel_mpi_check("MPI_Finalized", MPI_Finalized(&is_finalised)));
+    TRY_MPI(MPI_Finalized, &is_finalised);
     if (is_finalised)
         return gravel_fail(GRAVEL_EMPI, "MPI is finalised already: open nodes before");
-    GRAVEL_TRY(gravel_mpi_check("MPI_Initialized", MPI_Initialized(&is_initialised)));
+    TRY_MPI(MPI_Initialized, &is_initialised);
     if (!is_initialised)
         return initialise();
-    GRAVEL_TRY(gravel_mpi_check("MPI_Query_thread", MPI_Query_thread(&level)));
+    TRY_MPI(MPI_Query_thread, &level);
     if (initialised_by != getpid())
         return level == MPI_THREAD_MULTIPLE
                    ? 0
@@ -95,10 +104,8 @@ static int await_finalise(void (*finalising)(void))
     int key;
     if (program_finalises || !finalising)
         return 0;
-    GRAVEL_TRY(gravel_mpi_check(
-        "MPI_Comm_create_keyval",
-        MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, delete_attribute, &key, NULL)));
-    GRAVEL_TRY(gravel_mpi_check("MPI_Comm_set_attr", MPI_Comm_set_attr(MPI_COMM_SELF, key, NULL)));
+    TRY_MPI(MPI_Comm_create_keyval, MPI_COMM_NULL_COPY_FN, delete_attribute, &key, NULL);
+    TRY_MPI(MPI_Comm_set_attr, MPI_COMM_SELF, key, NULL);
     program_finalises = finalising;
     return 0;
 }
@@ -135,9 +142,9 @@ int gravel_mpi_check_launcher(void)
     const struct gravel_launched launched = gravel_launcher_read();
     char library[GRAVEL_MPI_NAME_BYTES];
     int n = 0;
-    int code = gravel_mpi_check("MPI_Comm_size", MPI_Comm_size(MPI_COMM_WORLD, &n));
-    if (code || launched.n_processes <= (uint32_t)n)
-        return code;
+    TRY_MPI(MPI_Comm_size, MPI_COMM_WORLD, &n);
+    if (launched.n_processes <= (uint32_t)n)
+        return 0;
     gravel_transport_mpi_name(library);
     return gravel_fail(GRAVEL_ECONFIG,
                        "launched as %u processes (%s), of which MPI knows %d, so each would be a "

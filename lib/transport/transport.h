@@ -3,7 +3,7 @@
  * What carries buffers between nodes, behind one method table. A transport knows buffers, never messages.
  *
  * Path:    network thread -> transport -> another node's network thread.
- * Owner:   a buffer given to send belongs to the transport until sent returns it.
+ * Owner:   a buffer given to send belongs to the transport until it goes home.
  * Threads: all calls by the network thread, open and close included: MPI_THREAD_FUNNELED does for one of them.
  * Order:   frames from one node to another arrive in the order in which they were sent; heartbeats and news of a
  *          death among themselves, and never behind other frames.
@@ -12,9 +12,9 @@
 #define GRAVEL_TRANSPORT_TRANSPORT_H
 
 #include "gravel/gravel.h"
-#include "transport/buffer.h"
+#include "transport/handover.h"
+#include "transport/pool.h"
 #include "transport/round.h"
-#include "transport/segment.h"
 
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -33,8 +33,8 @@ struct gravel_transport_operations {
     /** Start sending buffer->frame to its destination, another node. @return 0; GRAVEL_EMPI. */
     int (*send)(struct gravel_transport *transport, struct gravel_buffer *buffer);
 
-    /** A buffer whose sending has ended, or NULL. Makes progress on all. */
-    struct gravel_buffer *(*sent)(struct gravel_transport *transport);
+    /** Make progress on all that is being sent, and return buffers home whose sending has ended. @return how many. */
+    uint32_t (*sent)(struct gravel_transport *transport);
 
     /**
      * The next frame that has arrived, or NULL, also if transport->fault, which the caller clears, says why.
@@ -49,11 +49,9 @@ struct gravel_transport_operations {
     void (*received)(struct gravel_transport *transport, bool is_kept);
     void (*give_back)(struct gravel_transport *transport, uint32_t source);
 
-    /** Start merging transport->round over all nodes, in place. One of this and sum at a time. */
+    /** Start merging transport->round over all nodes, in place. One at a time. */
     int (*merge)(struct gravel_transport *transport);
-    /** Start adding values[n] over all nodes, in place. All make this call: a merge before it has seen to that. */
-    int (*sum)(struct gravel_transport *transport, uint64_t *values, uint32_t n);
-    /** @return 1 once the merge or sum has ended, 0 before, GRAVEL_EMPI. */
+    /** @return 1 once the merge has ended, 0 before, GRAVEL_EMPI. */
     int (*has_merged)(struct gravel_transport *transport);
 
     /** Give back what MPI has, which is about to be finalised: from then on nothing arrives, and sends go nowhere. As
@@ -62,16 +60,6 @@ struct gravel_transport_operations {
 
     /** @param is_clean  all nodes close, and have all that was sent; false: others may be dead, so wait for none. */
     void (*close)(struct gravel_transport *transport, bool is_clean);
-};
-
-/* Node buffers that nodes of this machine take where they lie: see handover.h. */
-struct gravel_handed {
-    unsigned char *views[GRAVEL_SEGMENT_PEERS];
-    /* [n_views] frames in segments that are mapped here */
-    uint32_t n_views;
-    uint32_t n_takers; /* nodes that take frames from this node's segment */
-    char why_not[160]; /* "of node 3 (...)", the first whose segment cannot be mapped; or empty */
-    _Atomic uint64_t n_buffers; /* handed over. A counter: relaxed */
 };
 
 struct gravel_transport {
@@ -85,9 +73,9 @@ struct gravel_transport {
     int fault;          /* of receive; 0: none. Its text is the calling thread's last error */
     char lost
         [160]; /* why frames that are under way never come, if that is so: a node is dead, or MPI fails */
-    struct gravel_round *round; /* of merge; the transport's memory */
-    bool has_disagreed;         /* nodes fail, but all of them live */
-    struct gravel_handed handed;
+    struct gravel_round *round;      /* of merge; the transport's memory */
+    bool has_disagreed;              /* nodes fail, but all of them live */
+    struct gravel_handover handover; /* with nodes of this machine */
 };
 
 /** Whether a node is of this process. */

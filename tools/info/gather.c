@@ -113,9 +113,9 @@ static char *introduce(json_t *own)
     const bool is_alone = transport->n_local < 2;
     json_t *place = json_pack("{s:i, s:i, s:i, s:{s:i, s:s?, s:s?}}", "rank", (int)transport->node,
                               "first", (int)transport->host, "local", (int)transport->local,
-                              "handover", "takers", (int)transport->handed.n_takers, "error",
+                              "handover", "takers", (int)transport->handover.n_takers, "error",
                               null_if_empty(is_alone ? "" : meeting.no_segment), "why_not",
-                              null_if_empty(transport->handed.why_not));
+                              null_if_empty(transport->handover.why_not));
     json_object_update(own, place);
     json_decref(place);
     return json_dumps(own, JSON_COMPACT);

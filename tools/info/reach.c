@@ -89,12 +89,8 @@ static void take(struct reach *reach, const struct word *word, uint32_t source)
 static void progress(struct reach *reach)
 {
     struct gravel_transport *transport = reach->transport;
-    struct gravel_buffer *buffer;
     uint32_t bytes = 0, source = 0;
-    while ((buffer = transport->operations->sent(transport))) {
-        gravel_buffer_destroy(buffer);
-        reach->n_under_way--;
-    }
+    reach->n_under_way -= transport->operations->sent(transport); /* they have no home */
     const struct gravel_frame *frame = transport->operations->receive(transport, &bytes, &source);
     transport->fault = 0;
     if (!frame) {
