@@ -2,7 +2,7 @@
 /*
  * A node whose ways to others break: it ends, says why, and all others end with it.
  *
- * usage: mpirun ... broken_ways MODE    fault.sh counts the nodes that print "as expected"
+ * Rows, by name:
  *     post    MPI takes no more receives
  *     test    MPI says that a frame will never come, while heartbeats do
  *     get     no memory for the frame that asks
@@ -10,9 +10,9 @@
  *     count   MPI says that a frame is longer than any
  *     lost    a CREDIT frame never comes; the next frame tells
  *     long    a put is longer than a node buffer
- *     others  a field of a frame is not what its sender would write: see modes
+ *     others  a field of a frame is not what its sender would write
  *
- * Path: fault.sh -> mpirun -> this -> lib/transport/mpi.c, lib/network
+ * Path: die.c -> this -> lib/transport/mpi.c, lib/network
  */
 #include <mpi.h>
 #include <stdio.h>
@@ -20,7 +20,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "support.h"
+#include "die.h"
 #include "transport/buffer.h"
 #include "transport/frames.h"
 #include "wrapped.h"
@@ -143,14 +143,14 @@ static void spoil_text(struct gravel_frame *frame)
 
 #define EVERY UINT32_MAX
 
-static const struct mode {
+static const struct way {
     const char *name;
     _Atomic bool *breaks;
     uint32_t breaker, failing; /* nodes; breaker may be EVERY */
     int code;
     const char *text;
     void (*spoil)(struct gravel_frame *frame);
-} modes[] = {
+} ways[] = {
     {"post", &breaks_post, 1, 1, GRAVEL_EMPI, "MPI_Irecv: ", NULL},
     {"test", &breaks_test, 1, 1, GRAVEL_EMPI, "frames to this node are lost: MPI_Test: ", NULL},
     {"sends", &breaks_sends, 1, 1, GRAVEL_EMPI, "MPI_Testsome: ", NULL},
@@ -198,16 +198,15 @@ static int drop_lines(void *user, const char *text, size_t bytes)
 
 /* Nodes 0 and 1 write to and read from each other, and node 1 prints, until the node has failed; a put may be refused.
  * The others may have failed before this one has left the barrier. */
-static int talk(struct gravel *gravel, uint64_t memory, const struct mode *mode)
+static int talk(uint64_t memory, const struct way *way)
 {
     unsigned char data[100] = {1};
     const size_t one = 1;
-    uint32_t node = gravel_node(gravel);
     cl_program program = build_or_die(gravel, source, "");
     cl_kernel kernel = kernel_or_die(gravel, program, "print");
     int code = gravel_barrier(gravel); /* all have left gravel_alloc */
-    spoil = mode->spoil;
-    *mode->breaks = node == mode->breaker || mode->breaker == EVERY;
+    spoil = way->spoil;
+    *way->breaks = node == way->breaker || way->breaker == EVERY;
     for (double begin = seconds_now(); (!code || code == GRAVEL_ERANGE) && may_wait(begin, 5);) {
         code = node < 2 ? gravel_put(gravel, memory, data, sizeof data, 1 - node) : 0;
         if (!code && node == 1)
@@ -220,33 +219,27 @@ static int talk(struct gravel *gravel, uint64_t memory, const struct mode *mode)
     return code;
 }
 
-/* A node that refuses what it is sent gets to know that too, before it fails. */
-static void check(const struct mode *mode, uint32_t node, int code)
+static void break_way(const struct way *way)
 {
-    char gave_up[32];
-    snprintf(gave_up, sizeof gave_up, "node %u gave up", mode->failing);
-    printf("node %u: %d %s\n", node, code, gravel_last_error());
-    MUST(code == (node == mode->failing ? mode->code : GRAVEL_EPEER));
-    MUST(strstr(gravel_last_error(), mode->text));
-    MUST(node == mode->failing || strstr(gravel_last_error(), gave_up));
-    printf("node %u: as expected: %s\n", node, gravel_last_error());
-    fflush(stdout);
-}
-
-int main(int argc, char **argv)
-{
-    watch(60, "broken ways");
-    size_t m = 0;
-    while (argc < 2 || strcmp(modes[m].name, argv[1]))
-        MUST(++m < sizeof modes / sizeof *modes);
-    setenv("GRAVEL_SPOOL", "4096", 1); /* node 0 tells each frame of lines that it has written */
-    if (modes[m].breaks == &lengthens)
-        setenv("GRAVEL_BUFFER", "512", 1);
     const struct gravel_bindings bindings = GRAVEL_BINDINGS(.print = drop_lines);
-    struct gravel *gravel = open_default(&bindings);
-    uint64_t memory = alloc_or_die(gravel, MEMORY_BYTES);
-    int code = talk(gravel, memory, &modes[m]);
-    check(&modes[m], gravel_node(gravel), code);
+    char gave_up[32];
+    setenv("GRAVEL_SPOOL", "4096", 1); /* node 0 tells each frame of lines that it has written */
+    if (way->breaks == &lengthens)
+        setenv("GRAVEL_BUFFER", "512", 1);
+    open_nodes(&bindings);
+    const int code = talk(alloc_or_die(gravel, MEMORY_BYTES), way);
+    snprintf(gave_up, sizeof gave_up, "node %u gave up", way->failing);
+    expect(code, node == way->failing ? way->code : GRAVEL_EPEER, way->text);
+    MUST(node == way->failing || strstr(gravel_last_error(), gave_up));
+    as_expected();
     MUST(gravel_close(gravel) == code);
     _exit(0);
+}
+
+bool run_broken_way(const char *name)
+{
+    for (size_t i = 0; i < sizeof ways / sizeof *ways; i++)
+        if (!strcmp(name, ways[i].name))
+            break_way(&ways[i]);
+    return false;
 }

@@ -25,35 +25,35 @@ static struct gravel_accumulator *accumulator;
 
 static int barrier(void)
 {
-    return gravel_barrier(self);
+    return gravel_barrier(gravel);
 }
 
 static int reduce(void)
 {
     uint64_t value = 1;
-    return gravel_reduce(self, GRAVEL_ADD, GRAVEL_ULONG, &value, 1);
+    return gravel_reduce(gravel, GRAVEL_ADD, GRAVEL_ULONG, &value, 1);
 }
 
 static int alloc(void)
 {
     uint64_t offset;
-    return gravel_alloc(self, 4096, &offset);
+    return gravel_alloc(gravel, 4096, &offset);
 }
 
 static int alloc_named(void)
 {
     uint64_t offset;
-    return gravel_alloc_named(self, "distances", 4096, &offset);
+    return gravel_alloc_named(gravel, "distances", 4096, &offset);
 }
 
 static int free_array(void)
 {
-    return gravel_free(self, array);
+    return gravel_free(gravel, array);
 }
 
 static int set_constant(void)
 {
-    return gravel_set_constant(self, 0, 7);
+    return gravel_set_constant(gravel, 0, 7);
 }
 
 static int make_mirror(bool has_slots)
@@ -63,8 +63,8 @@ static int make_mirror(bool has_slots)
     for (uint32_t i = 0; i < 3 * N_WORDS; i++)
         indices[i] = i % N_WORDS;
     const struct gravel_words words = GRAVEL_WORDS(array, GRAVEL_UINT, n_words, indices);
-    return has_slots ? gravel_mirror_create_slots(&mirror, self, GRAVEL_ADD, &words)
-                     : gravel_mirror_create(&mirror, self, &words);
+    return has_slots ? gravel_mirror_create_slots(&mirror, gravel, GRAVEL_ADD, &words)
+                     : gravel_mirror_create(&mirror, gravel, &words);
 }
 
 static int mirror_create(void)
@@ -91,7 +91,7 @@ static int mirror_destroy(void)
 
 static int accumulator_create(void)
 {
-    return gravel_accumulator_create(&accumulator, self, array, N_WORDS, GRAVEL_ADD, GRAVEL_UINT);
+    return gravel_accumulator_create(&accumulator, gravel, array, N_WORDS, GRAVEL_ADD, GRAVEL_UINT);
 }
 
 static int accumulator_destroy(void)
@@ -103,8 +103,8 @@ static int accumulator_destroy(void)
 
 static int close_node(void)
 {
-    struct gravel *closed = self;
-    self = NULL;
+    struct gravel *closed = gravel;
+    gravel = NULL;
     return gravel_close(closed);
 }
 
@@ -143,8 +143,8 @@ void choose_call(const char *name, bool is_within)
 
 void prepare_calls(void)
 {
-    self = open_default(NULL);
-    array = alloc_or_die(self, N_WORDS * sizeof(uint32_t));
+    gravel = open_default(NULL);
+    array = alloc_or_die(gravel, N_WORDS * sizeof(uint32_t));
 }
 
 static void begin_calling(void)
@@ -216,7 +216,7 @@ static int go_on_calling(void)
     int code = make_call();
     if (!is_within_call && !has_waited)
         be_late();
-    MUST(code || (is_within_call && self));
+    MUST(code || (is_within_call && gravel));
     return code;
 }
 

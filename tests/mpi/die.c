@@ -18,8 +18,6 @@
 #include <string.h>
 #include <unistd.h>
 
-struct gravel *self;
-
 /* ---- ways to die ------------------------------------------------------------------------------- */
 
 #define TIMEOUT_MS 750u /* GRAVEL_TIMEOUT of most jobs, times patience */
@@ -71,7 +69,7 @@ static void end_process(void)
 static void fail_by_a_stuck_ticket(void)
 {
     run_body(
-        self,
+        gravel,
         "uint ticket; if (i == 0) gravelp_queue_reserve(g.arena, gravelp_own_ring(g), 1, &ticket);",
         64, 64, 0, 0, 0);
 }
@@ -82,14 +80,14 @@ static void fail_by_an_assertion(void)
                                  "#include \"print.cl.h\"\n"
                                  "kernel void k(GRAVEL_ARENA) { GRAVEL_OPEN(g); gravel_assert(g, "
                                  "get_global_id(0) != 70); }\n";
-    run_kernel(self, kernel_or_die(self, build_or_die(self, source, ""), "k"), 256, 64);
+    run_kernel(gravel, kernel_or_die(gravel, build_or_die(gravel, source, ""), "k"), 256, 64);
 }
 
 static void *abort_later(void *reason)
 {
     usleep(200000);
-    OK(gravel_abort(self, reason));
-    OK(gravel_abort(self, "another reason")); /* the first stays */
+    OK(gravel_abort(gravel, reason));
+    OK(gravel_abort(gravel, "another reason")); /* the first stays */
     return NULL;
 }
 
@@ -156,15 +154,15 @@ struct failure {
 
 struct death {
     const char *name;
-    const struct work *work;
-    uint32_t n_rounds;   /* of work, before */
-    uint32_t ranks;      /* a bit for each to whom it comes */
-    void (*how)(void);   /* if it returns, the node goes on, and is one that lives */
-    const char *text;    /* of the error of those that live, GRAVEL_EPEER; NULL: nobody dies */
-    uint32_t timeout_ms; /* GRAVEL_TIMEOUT, times patience; 0: what the environment says */
-    double limit_s;      /* of an end that waits for no timeout; 0: the timeout and 4 s */
-    uint32_t late_ms;    /* so much later the others come */
-    uint32_t least_ms;   /* nobody dies: how long the next round takes at least, times patience */
+    const struct work *work; /* NULL: `how` is all */
+    uint32_t n_rounds;       /* of work, before */
+    uint32_t ranks;          /* a bit for each to whom it comes */
+    void (*how)(void);       /* if it returns, the node goes on, and is one that lives */
+    const char *text;        /* of the error of those that live, GRAVEL_EPEER; NULL: nobody dies */
+    uint32_t timeout_ms;     /* GRAVEL_TIMEOUT, times patience; 0: what the environment says */
+    double limit_s;          /* of an end that waits for no timeout; 0: the timeout and 4 s */
+    uint32_t late_ms;        /* so much later the others come */
+    uint32_t least_ms; /* nobody dies: how long the next round takes at least, times patience */
     struct failure failure;
 };
 
@@ -240,6 +238,7 @@ static const struct death deaths[] = {
     /* A machine that sleeps: no node counts the time that it was stopped itself, nor the others', and quiet waits on. */
     {"all_stopped_beyond_the_timeout", &living, 0, ~0u, be_stopped_soon, NULL,
      .timeout_ms = TIMEOUT_MS, .least_ms = 2 * TIMEOUT_MS},
+    {"disk_full", NULL, .how = disk_full},
     {"transactions", &paying, 1, 0, NULL, NULL, .timeout_ms = 0},
 };
 
@@ -248,7 +247,7 @@ static const struct death deaths[] = {
 static bool is_over_tcp(void)
 {
     const char *ways = getenv("OMPI_MCA_btl");
-    return ways && !strcmp(ways, "tcp,self");
+    return ways && !strcmp(ways, "tcp,gravel");
 }
 
 /* The error of the death. Over TCP Open MPI may keep a network thread in a call: that is named, and the node counts as silent. */
@@ -272,8 +271,8 @@ static void close_after(const struct death *death, int code)
 {
     if (death->work->end)
         death->work->end(code);
-    if (self)
-        MUST(gravel_close(self) == code);
+    if (gravel)
+        MUST(gravel_close(gravel) == code);
 }
 
 /* @param begin  when it came to those that it does. */
@@ -302,7 +301,10 @@ static void meet_death(const struct death *death, int code, double begin)
 static void run(const struct death *death)
 {
     int code = 0;
-    watch(50, death->name);
+    if (!death->work) {
+        death->how();
+        return;
+    }
     if (death->timeout_ms)
         set_limit("GRAVEL_TIMEOUT", death->timeout_ms);
     death->work->begin();
@@ -339,20 +341,26 @@ static struct death death_at(const char *moment)
                           .late_ms = is_within_call ? 200 : 0};
 }
 
+static bool run_death(const char *name)
+{
+    for (size_t i = 0; i < sizeof deaths / sizeof *deaths; i++)
+        if (!strcmp(name, deaths[i].name)) {
+            run(&deaths[i]);
+            return true;
+        }
+    return false;
+}
+
 int main(int argc, char **argv)
 {
+    static bool (*const tables[])(const char *name) = {
+        run_death, run_misopening, run_misfit, run_broken_way, run_version, run_shortage};
     MUST(argc == 2);
     rank = launched_rank();
-    if (!strcmp(argv[1], "disk_full")) {
-        watch(50, argv[1]);
-        disk_full();
-        return 0;
-    }
-    for (size_t i = 0; i < sizeof deaths / sizeof *deaths; i++)
-        if (!strcmp(argv[1], deaths[i].name)) {
-            run(&deaths[i]);
+    watch(50, argv[1]);
+    for (size_t i = 0; i < sizeof tables / sizeof *tables; i++)
+        if (tables[i](argv[1]))
             return 0;
-        }
     const struct death death = death_at(argv[1]);
     run(&death);
     return 0;

@@ -11,7 +11,7 @@
 #include "job.h"
 
 struct work {
-    /** Opens `self`, makes what the work needs, and meets the others. */
+    /** Opens `gravel`, which is NULL once a call has closed it, makes what the work needs, and meets the others. */
     void (*begin)(void);
     /** Does some of the work, and meets the others. @return the code of the first call that fails; 0 */
     int (*go_on)(void);
@@ -19,8 +19,10 @@ struct work {
     void (*end)(int code);
 };
 
-/** The node at work; NULL once a call has closed it. */
-extern struct gravel *self;
+/** Runs the row of that name of the table of misopened.c, misfits.c, broken_ways.c, other_version.c, no_books.c.
+ * @return whether there is one */
+bool run_misopening(const char *name), run_misfit(const char *name),
+    run_broken_way(const char *name), run_version(const char *name), run_shortage(const char *name);
 
 /* works.c */
 extern const struct work busy, waiting, closing, flow, accumulating, answering, living, paying,
@@ -37,6 +39,10 @@ extern const struct work sending_runs, sharing_copies, sharing_slots, putting, s
 void die_at_copy(void), die_at_note(void), die_at_first_put(void), die_at_second_put(void),
     spoil_notes(void), stand_in_launch_call(void), stand_in_network_call(void),
     stand_in_pump_call(void);
+
+/** Lets this thread's allocation n fail from now on; 0: none. @return whether one has, and none does any more */
+void fail_allocation(unsigned n);
+bool fail_no_allocation(void);
 
 /* calls.c: a collective call. */
 struct call {

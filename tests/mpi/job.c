@@ -9,11 +9,34 @@
 #include <string.h>
 
 int rank;
+struct gravel *gravel;
+uint32_t node, n_nodes, n_speakers;
 
-int nothing(struct gravel *gravel, void *user, uint32_t source,
+void open_nodes(const struct gravel_bindings *bindings)
+{
+    const int code = gravel_open(&gravel, NULL, bindings);
+    skip_if_refused(code);
+    OK(code);
+    node = gravel_node(gravel);
+    n_nodes = gravel_n_nodes(gravel);
+    n_speakers = gravel_is_local(gravel, (node + 1) % n_nodes) ? 1 : n_nodes;
+    rank = (int)node;
+}
+
+void close_nodes(void)
+{
+    OK(gravel_close(gravel));
+}
+
+void wait_for_all(void)
+{
+    OK(gravel_barrier(gravel));
+}
+
+int nothing(struct gravel *here, void *user, uint32_t source,
             const uint64_t args[GRAVEL_AM_MAX_ARGS])
 {
-    (void)gravel, (void)user, (void)source, (void)args;
+    (void)here, (void)user, (void)source, (void)args;
     return 0;
 }
 
@@ -47,53 +70,40 @@ void expect(int code, int expected, const char *part)
 
 int try_open(const struct gravel_bindings *bindings)
 {
-    struct gravel *gravel;
-    int code = gravel_open(&gravel, NULL, bindings);
-    MUST(code == 0 ? gravel != NULL : gravel == NULL);
+    struct gravel *opened;
+    int code = gravel_open(&opened, NULL, bindings);
+    MUST(code == 0 ? opened != NULL : opened == NULL);
     if (code == 0)
-        gravel_close(gravel);
+        gravel_close(opened);
     return code;
 }
 
-static cl_kernel busy_kernel(struct gravel *gravel, uint64_t words)
+static cl_kernel busy_kernel(struct gravel *from, uint64_t words)
 {
-    return body_kernel(gravel,
+    return body_kernel(from,
                        "for (uint n = 0; n < 16; n++)\n"
                        "    gravel_inc_uint_wg(g, a, i % 1024, (i + n) % gravel_n_nodes(g));",
                        (const uint64_t[3]){words});
 }
 
-int send_some(struct gravel *gravel, cl_kernel kernel)
+int send_some(struct gravel *from, cl_kernel kernel)
 {
     const size_t global_size = 65536, local_size = 256;
-    return gravel_launch(gravel, kernel, 1, &global_size, &local_size, 0, NULL, NULL);
+    return gravel_launch(from, kernel, 1, &global_size, &local_size, 0, NULL, NULL);
 }
 
 struct gravel *open_busy(cl_kernel *kernel)
 {
-    struct gravel *gravel = open_default(NULL);
-    uint64_t words = alloc_or_die(gravel, 4096);
+    struct gravel *opened = open_default(NULL);
+    uint64_t words = alloc_or_die(opened, 4096);
     bool is_first =
-        gravel_node(gravel) == 0; /* compiles for all, which find the kernel in the cache */
+        gravel_node(opened) == 0; /* compiles for all, which find the kernel in the cache */
     if (is_first) {
-        *kernel = busy_kernel(gravel, words);
-        OK(send_some(gravel, *kernel));
+        *kernel = busy_kernel(opened, words);
+        OK(send_some(opened, *kernel));
     }
-    OK(gravel_barrier(gravel));
+    OK(gravel_barrier(opened));
     if (!is_first)
-        *kernel = busy_kernel(gravel, words);
-    return gravel;
-}
-
-void run_mode(const struct mode *modes, size_t n_modes, int n_arguments, char **arguments)
-{
-    MUST(n_arguments == 2);
-    rank = launched_rank();
-    for (size_t i = 0; i < n_modes; i++)
-        if (!strcmp(arguments[1], modes[i].name)) {
-            watch(50, modes[i].name);
-            modes[i].run();
-            return;
-        }
-    die(__FILE__, __LINE__, "no such mode: %s", arguments[1]);
+        *kernel = busy_kernel(opened, words);
+    return opened;
 }

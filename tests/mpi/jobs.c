@@ -3,10 +3,11 @@
  * Jobs that go well: who initialises MPI and ends it, at which thread level, and jobs of a communicator. Every process
  * ends with status 0, and mpirun does if every process has finalised MPI.
  *
- * usage: mpirun ... jobs MODE      see the table at the end
+ * usage: mpirun ... jobs MODE      the name of a test
  *
  * Path: mpirun -> this
  */
+#include "cases.h"
 #include "job.h"
 
 #include <mpi.h>
@@ -15,6 +16,15 @@
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+#define MODE(name) TEST_OF(#name, name)
+
+static void read_rank(void)
+{
+    rank = launched_rank();
+}
+
+const struct fixture fixture = {.limit_s = 50, .open = read_rank};
 
 /* ---- the application's MPI ------------------------------------------------------------------- */
 
@@ -32,23 +42,23 @@ static void mpi_at_level(int wanted)
     MPI_Finalize();
 }
 
-static void single(void)
+MODE(single)
 {
     mpi_at_level(MPI_THREAD_SINGLE);
 }
 
-static void funneled(void)
+MODE(funneled)
 {
     mpi_at_level(MPI_THREAD_FUNNELED);
 }
 
-static void serialized(void)
+MODE(serialized)
 {
     mpi_at_level(MPI_THREAD_SERIALIZED);
 }
 
 /* The application keeps its MPI: nodes open and close one after another, beside its own messages. */
-static void multiple_opens_twice(void)
+MODE(multiple_opens_twice)
 {
     int level, n, is_finalized;
     MPI_Init_thread(NULL, NULL, MPI_THREAD_MULTIPLE, &level);
@@ -56,22 +66,22 @@ static void multiple_opens_twice(void)
     MPI_Comm_size(MPI_COMM_WORLD, &n);
     for (int round = 0; round < 3; round++) {
         cl_kernel kernel;
-        struct gravel *gravel = open_busy(&kernel);
-        MUST(gravel_n_nodes(gravel) == (uint32_t)n);
-        OK(send_some(gravel, kernel));
+        struct gravel *opened = open_busy(&kernel);
+        MUST(gravel_n_nodes(opened) == (uint32_t)n);
+        OK(send_some(opened, kernel));
         int sum, one = 1;
         MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
         MUST(sum == n);
-        OK(gravel_barrier(gravel));
+        OK(gravel_barrier(opened));
         clReleaseKernel(kernel);
-        OK(gravel_close(gravel));
+        OK(gravel_close(opened));
         MPI_Finalized(&is_finalized);
         MUST(!is_finalized);
     }
     MPI_Finalize();
 }
 
-static void open_after_finalising(void)
+MODE(open_after_finalising)
 {
     int level;
     MPI_Init_thread(NULL, NULL, MPI_THREAD_MULTIPLE, &level);
@@ -83,7 +93,7 @@ static void open_after_finalising(void)
 /* ---- Gravel's MPI: finalised when the process ends, or mpirun's exit status is not 0 ------------- */
 
 /* All nodes of the job answer the application. */
-static void use_mpi(uint32_t n_nodes)
+static void use_mpi(uint32_t n)
 {
     int is_initialised, is_finalised, level, sum, one = 1;
     MPI_Initialized(&is_initialised);
@@ -93,25 +103,25 @@ static void use_mpi(uint32_t n_nodes)
     if (level < MPI_THREAD_MULTIPLE)
         return;
     MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
-    MUST(sum == (int)n_nodes);
+    MUST(sum == (int)n);
 }
 
-static void opens_twice(void)
+MODE(opens_twice)
 {
     for (int round = 0; round < 2; round++) {
         cl_kernel kernel;
-        struct gravel *gravel = open_busy(&kernel);
-        uint32_t n_nodes = gravel_n_nodes(gravel);
-        OK(send_some(gravel, kernel));
-        use_mpi(n_nodes);
-        OK(gravel_barrier(gravel));
+        struct gravel *opened = open_busy(&kernel);
+        const uint32_t n = gravel_n_nodes(opened);
+        OK(send_some(opened, kernel));
+        use_mpi(n);
+        OK(gravel_barrier(opened));
         clReleaseKernel(kernel);
-        OK(gravel_close(gravel));
-        use_mpi(n_nodes);
+        OK(gravel_close(opened));
+        use_mpi(n);
     }
 }
 
-static void application_finalises(void)
+MODE(application_finalises)
 {
     OK(try_open(NULL));
     MPI_Finalize();
@@ -124,28 +134,28 @@ static void finalise_while_open(bool closes)
 {
     char part[64];
     cl_kernel kernel;
-    struct gravel *gravel = open_busy(&kernel);
+    struct gravel *opened = open_busy(&kernel);
     snprintf(part, sizeof part, "MPI_Finalize: node %d is open and ends", rank);
-    OK(send_some(gravel, kernel));
+    OK(send_some(opened, kernel));
     clReleaseKernel(kernel);
     if (closes)
-        OK(gravel_close(gravel));
+        OK(gravel_close(opened));
     MPI_Finalize();
     if (closes)
         return;
-    expect(gravel_barrier(gravel), GRAVEL_EMPI, part);
-    expect(gravel_put(gravel, 64, part, 4, 0), GRAVEL_EMPI, part);
-    expect(gravel_close(gravel), GRAVEL_EMPI, part);
+    expect(gravel_barrier(opened), GRAVEL_EMPI, part);
+    expect(gravel_put(opened, 64, part, 4, 0), GRAVEL_EMPI, part);
+    expect(gravel_close(opened), GRAVEL_EMPI, part);
 }
 
-static void finalises_while_open(void)
+MODE(finalises_while_open)
 {
     int level;
     MPI_Init_thread(NULL, NULL, MPI_THREAD_MULTIPLE, &level);
     finalise_while_open(false);
 }
 
-static void one_finalises_while_open(void)
+MODE(one_finalises_while_open)
 {
     finalise_while_open(rank == 0);
 }
@@ -158,14 +168,14 @@ static void close_at_exit(void)
 }
 
 /* The application's handler runs after Gravel's, which was registered later. */
-static void closes_at_exit(void)
+MODE(closes_at_exit)
 {
     MUST(atexit(close_at_exit) == 0);
     to_be_closed = open_default(NULL);
 }
 
 /* A child that leaves must not finalise its parent's MPI, nor wait for it. */
-static void child_exits(void)
+MODE(child_exits)
 {
     int status;
     OK(try_open(NULL));
@@ -189,20 +199,20 @@ static struct gravel *open_comm(MPI_Comm *comm)
 #define N_COUNTED 256u /* by each node */
 
 /* A job's messages stay in it. @return what its node 0 has counted, of all nodes. */
-static uint32_t count_all(struct gravel *gravel)
+static uint32_t count_all(struct gravel *opened)
 {
-    uint64_t word = alloc_or_die(gravel, 64);
+    uint64_t word = alloc_or_die(opened, 64);
     uint32_t n = 0, one = 1;
     for (uint32_t i = 0; i < N_COUNTED; i++)
-        OK(gravel_update(gravel, GRAVEL_ADD, GRAVEL_UINT, word, &one, 0));
-    OK(gravel_barrier(gravel));
-    OK(gravel_get(gravel, word, &n, sizeof n, 0));
-    OK(gravel_barrier(gravel));
+        OK(gravel_update(opened, GRAVEL_ADD, GRAVEL_UINT, word, &one, 0));
+    OK(gravel_barrier(opened));
+    OK(gravel_get(opened, word, &n, sizeof n, 0));
+    OK(gravel_barrier(opened));
     return n;
 }
 
 /* Ranks 0 and 2, 1 and 3, the last one first: each pair is a job, numbered by its own communicator. */
-static void two_jobs(void)
+MODE(two_jobs)
 {
     int level, pair_rank;
     MPI_Comm pair;
@@ -211,36 +221,36 @@ static void two_jobs(void)
     MPI_Comm_split(MPI_COMM_WORLD, rank % 2, -rank, &pair);
     MPI_Comm_rank(pair, &pair_rank);
     MUST(pair_rank == (rank < 2));
-    struct gravel *gravel = open_comm(&pair);
+    struct gravel *opened = open_comm(&pair);
     MPI_Comm_free(&pair); /* gravel_open has duplicated it */
-    MUST(gravel_n_nodes(gravel) == 2);
-    MUST(gravel_node(gravel) == (uint32_t)pair_rank);
+    MUST(gravel_n_nodes(opened) == 2);
+    MUST(gravel_node(opened) == (uint32_t)pair_rank);
     for (int round = 0; round < (rank % 2 ? 1 : 3); round++) /* one job closes before the other */
-        MUST(count_all(gravel) == 2 * N_COUNTED);
-    OK(gravel_close(gravel));
+        MUST(count_all(opened) == 2 * N_COUNTED);
+    OK(gravel_close(opened));
     MPI_Finalize();
 }
 
 /* Jobs of one, and then all in one job: MPI outlives them. */
-static void jobs_of_one(void)
+MODE(jobs_of_one)
 {
     MPI_Comm self = MPI_COMM_SELF, none = MPI_COMM_NULL;
     struct gravel_bindings bindings = GRAVEL_BINDINGS(.mpi_comm = &self);
     expect(try_open(&bindings), GRAVEL_EINVAL, "mpi_comm is given, and MPI is not initialised");
     OK(try_open(NULL));
-    struct gravel *gravel = open_comm(&self);
-    MUST(gravel_n_nodes(gravel) == 1 && gravel_node(gravel) == 0);
-    MUST(count_all(gravel) == N_COUNTED);
-    OK(gravel_close(gravel));
+    struct gravel *opened = open_comm(&self);
+    MUST(gravel_n_nodes(opened) == 1 && gravel_node(opened) == 0);
+    MUST(count_all(opened) == N_COUNTED);
+    OK(gravel_close(opened));
     bindings.mpi_comm = &none;
     expect(try_open(&bindings), GRAVEL_EINVAL, "mpi_comm points to MPI_COMM_NULL");
-    gravel = open_default(NULL);
-    MUST(gravel_n_nodes(gravel) == 2);
-    OK(gravel_close(gravel));
+    opened = open_default(NULL);
+    MUST(gravel_n_nodes(opened) == 2);
+    OK(gravel_close(opened));
 }
 
 /* A node that fails to open tells those of its own job, and no others. */
-static void one_job_cannot_open(void)
+MODE(one_job_cannot_open)
 {
     int level;
     MPI_Comm pair;
@@ -267,7 +277,7 @@ static void count_unknown(void *user, const char *text)
 }
 
 /* Of a job, whose processes have one environment, a node says so. */
-static void unknown_settings_are_told_once(void)
+MODE(unknown_settings_are_told_once)
 {
     int n_told = 0;
     const struct gravel_bindings bindings =
@@ -275,30 +285,4 @@ static void unknown_settings_are_told_once(void)
     setenv("GRAVEL_OF_MY_OWN", "1", 1);
     expect(try_open(&bindings), 0, NULL);
     MUST(n_told == (rank == 0));
-}
-
-/* ---- the run --------------------------------------------------------------------------------- */
-
-static const struct mode modes[] = {
-    MODE(single),
-    MODE(funneled),
-    MODE(serialized),
-    MODE(multiple_opens_twice),
-    MODE(open_after_finalising),
-    MODE(opens_twice),
-    MODE(application_finalises),
-    MODE(finalises_while_open),
-    MODE(one_finalises_while_open),
-    MODE(closes_at_exit),
-    MODE(child_exits),
-    MODE(two_jobs),
-    MODE(jobs_of_one),
-    MODE(one_job_cannot_open),
-    MODE(unknown_settings_are_told_once),
-};
-
-int main(int argc, char **argv)
-{
-    run_mode(modes, sizeof modes / sizeof *modes, argc, argv);
-    return 0;
 }

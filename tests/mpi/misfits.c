@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Collective calls that do not fit together: another call, other arguments, one too few, one that a node never makes.
- * Every node gets GRAVEL_EMISMATCH with who is in what, and prints "as expected" then; the node that waits says whom it
- * waits for.
+ * Every node gets GRAVEL_EMISMATCH with who is in what; the node that waits says whom it waits for.
  *
- * usage: mpirun ... misfits MODE     see the table at the end; fault.sh counts the nodes that print
- *
- * Path: fault.sh -> mpirun -> this -> calls.c; lib/transport/round.c, lib/network/liveness.c
+ * Path: die.c -> this -> calls.c; lib/transport/round.c, lib/network/liveness.c
  */
 #include "die.h"
 
@@ -16,12 +13,10 @@
 #include <string.h>
 #include <unistd.h>
 
-struct gravel *self;
-
 /* ---- calls of another kind: the node fails ------------------------------------------------------ */
 
 /* The call that did not fit, which `code` is of, and all that follow; closing included. */
-static void expect_out_of_step(struct gravel *gravel, int code, const char *text)
+static void expect_out_of_step(int code, const char *text)
 {
     uint64_t offset, value = 1;
     expect(code, GRAVEL_EMISMATCH, text);
@@ -33,46 +28,10 @@ static void expect_out_of_step(struct gravel *gravel, int code, const char *text
     as_expected();
 }
 
-/* Node 1 makes another call than the others, as a later one. */
-static const struct misfit {
-    const char *name, *others, *node_1; /* of calls.c */
-    int n_before;                       /* barriers that fit */
-    const char *text;
-} misfits[] = {
-    {"barrier_beside_reduce", "barrier", "reduce", 0,
-     "node 0 is in gravel_barrier, node 1 in gravel_reduce"},
-    {"slots_beside_barrier", "barrier", "mirror_create_slots", 0,
-     "node 0 is in gravel_barrier, node 1 in gravel_mirror_create_slots"},
-    {"reduce_beside_alloc", "reduce", "alloc", 1,
-     "node 0 is in gravel_reduce, node 1 in gravel_alloc: collective call 3"},
-    {"constant_beside_free", "free_array", "set_constant", 0,
-     "node 0 is in gravel_free, node 1 in gravel_set_constant"},
-    {"close_beside_barrier", "close_node", "barrier", 1,
-     "node 0 is in gravel_close, node 1 in gravel_barrier"},
-    {"forgotten_barrier", "barrier", "reduce", 2,
-     "node 0 is in gravel_barrier, node 1 in gravel_reduce: collective call 4"},
-};
-
-static void run_misfit(const struct misfit *misfit)
-{
-    const struct call *call = call_of(rank == 1 ? misfit->node_1 : misfit->others);
-    watch(50, misfit->name);
-    prepare_calls();
-    for (int i = 0; i < misfit->n_before; i++)
-        OK(gravel_barrier(self));
-    int code = call->make();
-    if (self) {
-        expect_out_of_step(self, code, misfit->text);
-    } else {
-        expect(code, GRAVEL_EMISMATCH, misfit->text);
-        as_expected();
-    }
-}
-
 /* ---- other arguments: the call fails, at all nodes ---------------------------------------------- */
 
 /* Counters at `offset` are as they were. */
-static void expect_untaken(struct gravel *gravel, uint64_t offset)
+static void expect_untaken(uint64_t offset)
 {
     uint64_t sums[2];
     OK(gravel_barrier_sum(gravel, offset, 2, NULL, sums));
@@ -81,8 +40,8 @@ static void expect_untaken(struct gravel *gravel, uint64_t offset)
 
 static void other_arguments(void)
 {
-    struct gravel *gravel = open_default(NULL);
     uint64_t offset, values[64] = {[0] = 5, [63] = 9};
+    gravel = open_default(NULL);
     expect(gravel_alloc(gravel, rank == 1 ? 8192 : 4096, &offset), GRAVEL_EMISMATCH,
            "gravel_alloc of 4096 bytes at node 0, of 8192 at node 1");
     expect(gravel_alloc_named(gravel, rank == 1 ? "ranks" : "counters", 64, &offset),
@@ -107,7 +66,7 @@ static void other_arguments(void)
     expect(gravel_barrier_sum(gravel, offset, rank == 1 ? 3 : 2, values + 63, values),
            GRAVEL_EMISMATCH, " at node 0, of 3 counters at offset ");
     MUST(values[0] == 5 && values[63] == 9);
-    expect_untaken(gravel, offset);
+    expect_untaken(offset);
     OK(gravel_reduce(gravel, GRAVEL_ADD, GRAVEL_ULONG, values, 64)); /* still in step */
     MUST(values[0] == 5 * gravel_n_nodes(gravel) && values[63] == 9 * gravel_n_nodes(gravel));
     OK(gravel_free(gravel, offset));
@@ -129,7 +88,7 @@ static void listen(void *user, const char *text)
 /* Every node that waits says for whom, once; of those without a function for that, one prints it. */
 static void wait_for_a_late_node(const struct gravel_bindings *bindings, unsigned timeout_ms)
 {
-    struct gravel *gravel = open_default(bindings);
+    gravel = open_default(bindings);
     OK(gravel_barrier(gravel));
     if (rank == 1)
         usleep(1000 * 4 * timeout_ms);
@@ -157,19 +116,53 @@ static void a_node_that_is_late(void)
     as_expected();
 }
 
-static const struct mode modes[] = {
-    MODE(other_arguments),
-    MODE(a_node_that_is_late),
+/* ---- the table --------------------------------------------------------------------------------- */
+
+/* Node 1 makes another call than the others, as a later one. */
+static const struct misfit {
+    const char *name;
+    void (*run)(void);           /* instead; NULL */
+    const char *others, *node_1; /* of calls.c */
+    int n_before;                /* barriers that fit */
+    const char *text;
+} misfits[] = {
+    {"barrier_beside_reduce", NULL, "barrier", "reduce", 0,
+     "node 0 is in gravel_barrier, node 1 in gravel_reduce"},
+    {"slots_beside_barrier", NULL, "barrier", "mirror_create_slots", 0,
+     "node 0 is in gravel_barrier, node 1 in gravel_mirror_create_slots"},
+    {"reduce_beside_alloc", NULL, "reduce", "alloc", 1,
+     "node 0 is in gravel_reduce, node 1 in gravel_alloc: collective call 3"},
+    {"constant_beside_free", NULL, "free_array", "set_constant", 0,
+     "node 0 is in gravel_free, node 1 in gravel_set_constant"},
+    {"close_beside_barrier", NULL, "close_node", "barrier", 1,
+     "node 0 is in gravel_close, node 1 in gravel_barrier"},
+    {"forgotten_barrier", NULL, "barrier", "reduce", 2,
+     "node 0 is in gravel_barrier, node 1 in gravel_reduce: collective call 4"},
+    {"other_arguments", .run = other_arguments},
+    {"a_node_that_is_late", .run = a_node_that_is_late},
 };
 
-int main(int argc, char **argv)
+static void run_misfit_row(const struct misfit *misfit)
 {
-    rank = launched_rank();
+    const struct call *call = call_of(rank == 1 ? misfit->node_1 : misfit->others);
+    prepare_calls();
+    for (int i = 0; i < misfit->n_before; i++)
+        OK(gravel_barrier(gravel));
+    int code = call->make();
+    if (gravel) {
+        expect_out_of_step(code, misfit->text);
+    } else {
+        expect(code, GRAVEL_EMISMATCH, misfit->text);
+        as_expected();
+    }
+}
+
+bool run_misfit(const char *name)
+{
     for (size_t i = 0; i < sizeof misfits / sizeof *misfits; i++)
-        if (argc == 2 && !strcmp(argv[1], misfits[i].name)) {
-            run_misfit(&misfits[i]);
-            return 0;
+        if (!strcmp(name, misfits[i].name)) {
+            misfits[i].run ? misfits[i].run() : run_misfit_row(&misfits[i]);
+            return true;
         }
-    run_mode(modes, sizeof modes / sizeof *modes, argc, argv);
-    return 0;
+    return false;
 }

@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Jobs that cannot open: nodes whose settings or handlers differ, a node that cannot open, and one that does not come.
- * Every other node learns the cause in time; it prints "as expected" then.
+ * Every other node learns the cause in time.
  *
- * usage: mpirun ... misopened MODE      a row of the table, or a mode at the end; fault.sh counts the nodes that print
- *
- * Path: fault.sh -> mpirun -> this
+ * Path: die.c -> this
  */
-#include "job.h"
+#include "die.h"
 
 #include <mpi.h>
 #include <signal.h>
@@ -27,16 +25,16 @@ struct side {
     const char *part;             /* of its text */
 };
 
-static int keep(struct gravel *gravel, void *user, uint32_t source, const void *records, uint32_t n)
+static int keep(struct gravel *here, void *user, uint32_t source, const void *records, uint32_t n)
 {
-    (void)gravel, (void)user, (void)source, (void)records, (void)n;
+    (void)here, (void)user, (void)source, (void)records, (void)n;
     return 0;
 }
 
-static int answer(struct gravel *gravel, void *user, uint32_t source, const uint64_t *args,
+static int answer(struct gravel *here, void *user, uint32_t source, const uint64_t *args,
                   uint64_t *answered)
 {
-    (void)gravel, (void)user, (void)source, (void)args, (void)answered;
+    (void)here, (void)user, (void)source, (void)args, (void)answered;
     return 0;
 }
 
@@ -52,85 +50,6 @@ static int answer(struct gravel *gravel, void *user, uint32_t source, const uint
     "#include \"gravel.cl.h\"\nvoid tally(struct gravel_call call, ulong a) { " body " }\n"
 #define RUN_BY \
     "number 1 is tally here, with 1 arguments, of which 0 are keys, max_pending 0, run by "
-
-static const struct row {
-    const char *name;
-    struct side sides[3]; /* of node 1, of the others, and of node 0 if it has a text of its own */
-} rows[] = {
-    {"mismatch_heap",
-     {{"GRAVEL_HEAP", "1M", .part = "(GRAVEL_HEAP): 1048576 at node 1, 268435456 at node 0"},
-      {.part = "(GRAVEL_HEAP): 1048576 at node 1, 268435456 at node 0"}}},
-    {"mismatch_buffer",
-     {{"GRAVEL_BUFFER", "4096", .part = "(GRAVEL_BUFFER): 0 at node 0, 4096 at node 1"},
-      {.part = "(GRAVEL_BUFFER): 0 at node 0, 4096 at node 1"}}},
-    {"mismatch_timeout",
-     {{"GRAVEL_TIMEOUT", "7000", .part = "7000 at node 1"}, {.part = "(GRAVEL_TIMEOUT): "}}},
-    {"mismatch_spool",
-     {{"GRAVEL_SPOOL", "1M", .part = "(GRAVEL_SPOOL): 1048576 at node 1, 16777216 at node 0"},
-      {.part = "(GRAVEL_SPOOL): 1048576 at node 1, 16777216 at node 0"}}},
-    {"mismatch_handler_order",
-     {{.handlers = {HOST("b", 1), HOST("a", 1)}, .part = "handlers"},
-      {.handlers = {HOST("a", 1), HOST("b", 1)}, .part = "handlers"}}},
-    {"mismatch_handler_arguments",
-     {{.handlers = {HOST("a", 2)}, .part = "handlers"},
-      {.handlers = {HOST("a", 1)}, .part = "handlers"}}},
-    {"mismatch_handler_blocks",
-     {{.handlers = {{.name = "a", .n_args = 1, .answer = answer, .blocks = 1}}, .part = "handlers"},
-      {.handlers = {{.name = "a", .n_args = 1, .answer = answer}}, .part = "handlers"}}},
-    {"mismatch_handler_missing",
-     {{.part = "handlers"}, {.handlers = {HOST("a", 1)}, .part = "handlers"}}},
-    {"mismatch_streams",
-     {{.record_bytes = 8,
-       .part = "nodes differ in streams, which are here, in their order: hits of 8 bytes"},
-      {.record_bytes = 12, .part = "hits of 12 bytes"}}},
-    {"mismatch_handler_place",
-     {{.handlers = {HOST("a", 1), HOST("tally", 1)}, .part = RUN_BY "the host"},
-      {.handlers = {HOST("a", 1), DEVICE}, .source = TALLY(""), .part = RUN_BY "the device"}}},
-    {"mismatch_handler_source",
-     {{.handlers = {DEVICE}, .source = TALLY("(void)a;"), .part = "device_code"},
-      {.handlers = {DEVICE}, .source = TALLY(""), .part = "device_code"}}},
-    {"mismatch_handler_options",
-     {{.handlers = {DEVICE}, .source = TALLY(""), .options = "-DFAST", .part = "options of their"},
-      {.handlers = {DEVICE}, .source = TALLY(""), .part = "options of their handlers"}}},
-    {"mismatch_handler_on_one_side_only",
-     {{.handlers = {HOST("a", 1)}, .part = "number 1 exists on one side only, not on this node"},
-      {.handlers = {HOST("a", 1), DEVICE}, .source = TALLY(""), .part = "number 1 is tally here"}}},
-    {"one_without_device",
-     {{"GRAVEL_DEVICE", "no-such-device", .code = GRAVEL_EDEVICE, .part = "no-such-device"},
-      {.code = GRAVEL_EPEER, .part = "node 1 could not open"}}},
-    /* Found before the node knows of any other; it is reported to them nevertheless. */
-    {"one_with_bad_setting",
-     {{"GRAVEL_BUFFER", "many", .code = GRAVEL_ECONFIG, .part = "GRAVEL_BUFFER"},
-      {.code = GRAVEL_EPEER, .part = "node 1 could not open: invalid setting"}}},
-    {"one_with_bad_handler",
-     {{.handlers = {HOST("no name", 0)}, .code = GRAVEL_EINVAL, .part = "no name"},
-      {.handlers = {HOST("name", 0)},
-       .code = GRAVEL_EPEER,
-       .part = "node 1 could not open: invalid argument"}}},
-    {"one_with_bad_trace",
-     {{"GRAVEL_TRACE", "/nonexistent/t.json", .code = GRAVEL_ESYSTEM, .part = "/nonexistent"},
-      {.code = GRAVEL_EPEER, .part = "node 1 could not open"}}},
-    {"two_fail_differently",
-     {{"GRAVEL_QUEUE", "64", .code = GRAVEL_ECONFIG, .part = ""},
-      {.code = GRAVEL_EPEER, .part = ""},
-      {"GRAVEL_TRACE", "/nonexistent/t.json", .code = GRAVEL_ESYSTEM, .part = ""}}},
-};
-
-static void open_as(const struct row *row)
-{
-    const bool is_own = rank == 0 && row->sides[2].part;
-    const struct side *side = &row->sides[rank == 1 ? 0 : is_own ? 2 : 1];
-    const struct gravel_stream stream = {"hits", side->record_bytes, keep, NULL};
-    const struct gravel_bindings bindings =
-        GRAVEL_BINDINGS(.handlers = side->handlers,
-                        .n_handlers = !!side->handlers[0].name + !!side->handlers[1].name,
-                        .streams = &stream, .n_streams = side->record_bytes != 0,
-                        .device_code.source = side->source, .device_code.options = side->options);
-    if (side->variable)
-        setenv(side->variable, side->value, 1);
-    expect(try_open(&bindings), side->code ? side->code : GRAVEL_EMISMATCH, side->part);
-    as_expected();
-}
 
 /* ---- a node that does not come ---------------------------------------------------------------- */
 
@@ -191,23 +110,115 @@ static void one_never_initialises(void)
     live_without_opening();
 }
 
-/* ---- the run --------------------------------------------------------------------------------- */
+/* ---- the table --------------------------------------------------------------------------------- */
 
-static const struct mode modes[] = {
-    MODE(killed_while_others_open),
-    MODE(one_never_opens),
-    MODE(one_never_initialises),
+static const struct row {
+    const char *name;
+    void (*run)(void);    /* instead of opening; NULL */
+    struct side sides[3]; /* of node 1, of the others, and of node 0 if it has a text of its own */
+} rows[] = {
+    {"mismatch_heap",
+     NULL,
+     {{"GRAVEL_HEAP", "1M", .part = "(GRAVEL_HEAP): 1048576 at node 1, 268435456 at node 0"},
+      {.part = "(GRAVEL_HEAP): 1048576 at node 1, 268435456 at node 0"}}},
+    {"mismatch_buffer",
+     NULL,
+     {{"GRAVEL_BUFFER", "4096", .part = "(GRAVEL_BUFFER): 0 at node 0, 4096 at node 1"},
+      {.part = "(GRAVEL_BUFFER): 0 at node 0, 4096 at node 1"}}},
+    {"mismatch_timeout",
+     NULL,
+     {{"GRAVEL_TIMEOUT", "7000", .part = "7000 at node 1"}, {.part = "(GRAVEL_TIMEOUT): "}}},
+    {"mismatch_spool",
+     NULL,
+     {{"GRAVEL_SPOOL", "1M", .part = "(GRAVEL_SPOOL): 1048576 at node 1, 16777216 at node 0"},
+      {.part = "(GRAVEL_SPOOL): 1048576 at node 1, 16777216 at node 0"}}},
+    {"mismatch_handler_order",
+     NULL,
+     {{.handlers = {HOST("b", 1), HOST("a", 1)}, .part = "handlers"},
+      {.handlers = {HOST("a", 1), HOST("b", 1)}, .part = "handlers"}}},
+    {"mismatch_handler_arguments",
+     NULL,
+     {{.handlers = {HOST("a", 2)}, .part = "handlers"},
+      {.handlers = {HOST("a", 1)}, .part = "handlers"}}},
+    {"mismatch_handler_blocks",
+     NULL,
+     {{.handlers = {{.name = "a", .n_args = 1, .answer = answer, .blocks = 1}}, .part = "handlers"},
+      {.handlers = {{.name = "a", .n_args = 1, .answer = answer}}, .part = "handlers"}}},
+    {"mismatch_handler_missing",
+     NULL,
+     {{.part = "handlers"}, {.handlers = {HOST("a", 1)}, .part = "handlers"}}},
+    {"mismatch_streams",
+     NULL,
+     {{.record_bytes = 8,
+       .part = "nodes differ in streams, which are here, in their order: hits of 8 bytes"},
+      {.record_bytes = 12, .part = "hits of 12 bytes"}}},
+    {"mismatch_handler_place",
+     NULL,
+     {{.handlers = {HOST("a", 1), HOST("tally", 1)}, .part = RUN_BY "the host"},
+      {.handlers = {HOST("a", 1), DEVICE}, .source = TALLY(""), .part = RUN_BY "the device"}}},
+    {"mismatch_handler_source",
+     NULL,
+     {{.handlers = {DEVICE}, .source = TALLY("(void)a;"), .part = "device_code"},
+      {.handlers = {DEVICE}, .source = TALLY(""), .part = "device_code"}}},
+    {"mismatch_handler_options",
+     NULL,
+     {{.handlers = {DEVICE}, .source = TALLY(""), .options = "-DFAST", .part = "options of their"},
+      {.handlers = {DEVICE}, .source = TALLY(""), .part = "options of their handlers"}}},
+    {"mismatch_handler_on_one_side_only",
+     NULL,
+     {{.handlers = {HOST("a", 1)}, .part = "number 1 exists on one side only, not on this node"},
+      {.handlers = {HOST("a", 1), DEVICE}, .source = TALLY(""), .part = "number 1 is tally here"}}},
+    {"one_without_device",
+     NULL,
+     {{"GRAVEL_DEVICE", "no-such-device", .code = GRAVEL_EDEVICE, .part = "no-such-device"},
+      {.code = GRAVEL_EPEER, .part = "node 1 could not open"}}},
+    /* Found before the node knows of any other; it is reported to them nevertheless. */
+    {"one_with_bad_setting",
+     NULL,
+     {{"GRAVEL_BUFFER", "many", .code = GRAVEL_ECONFIG, .part = "GRAVEL_BUFFER"},
+      {.code = GRAVEL_EPEER, .part = "node 1 could not open: invalid setting"}}},
+    {"one_with_bad_handler",
+     NULL,
+     {{.handlers = {HOST("no name", 0)}, .code = GRAVEL_EINVAL, .part = "no name"},
+      {.handlers = {HOST("name", 0)},
+       .code = GRAVEL_EPEER,
+       .part = "node 1 could not open: invalid argument"}}},
+    {"one_with_bad_trace",
+     NULL,
+     {{"GRAVEL_TRACE", "/nonexistent/t.json", .code = GRAVEL_ESYSTEM, .part = "/nonexistent"},
+      {.code = GRAVEL_EPEER, .part = "node 1 could not open"}}},
+    {"two_fail_differently",
+     NULL,
+     {{"GRAVEL_QUEUE", "64", .code = GRAVEL_ECONFIG, .part = ""},
+      {.code = GRAVEL_EPEER, .part = ""},
+      {"GRAVEL_TRACE", "/nonexistent/t.json", .code = GRAVEL_ESYSTEM, .part = ""}}},
+    {"killed_while_others_open", .run = killed_while_others_open},
+    {"one_never_opens", .run = one_never_opens},
+    {"one_never_initialises", .run = one_never_initialises},
 };
 
-int main(int argc, char **argv)
+static void open_as(const struct row *row)
+{
+    const bool is_own = rank == 0 && row->sides[2].part;
+    const struct side *side = &row->sides[rank == 1 ? 0 : is_own ? 2 : 1];
+    const struct gravel_stream stream = {"hits", side->record_bytes, keep, NULL};
+    const struct gravel_bindings bindings =
+        GRAVEL_BINDINGS(.handlers = side->handlers,
+                        .n_handlers = !!side->handlers[0].name + !!side->handlers[1].name,
+                        .streams = &stream, .n_streams = side->record_bytes != 0,
+                        .device_code.source = side->source, .device_code.options = side->options);
+    if (side->variable)
+        setenv(side->variable, side->value, 1);
+    expect(try_open(&bindings), side->code ? side->code : GRAVEL_EMISMATCH, side->part);
+    as_expected();
+}
+
+bool run_misopening(const char *name)
 {
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-        if (argc == 2 && !strcmp(argv[1], rows[i].name)) {
-            rank = launched_rank();
-            watch(50, rows[i].name);
-            open_as(&rows[i]);
-            return 0;
+        if (!strcmp(name, rows[i].name)) {
+            rows[i].run ? rows[i].run() : open_as(&rows[i]);
+            return true;
         }
-    run_mode(modes, sizeof modes / sizeof *modes, argc, argv);
-    return 0;
+    return false;
 }

@@ -8,11 +8,12 @@
  *
  * Path: die.c -> this -> lib/transport/handover.c, lib/resolve/resolver.c, lib/mirror/share.c; device/standing.h
  */
-#include "device/standing.h"
-#include "die.h"
 #include "node/node.h"
 #include "resolve/on_device/ring.h"
 #include "transport/handover.h"
+
+#include "device/standing.h"
+#include "die.h"
 #include "wrapped.h"
 
 #include <gravel/mirror.h>
@@ -86,11 +87,11 @@ WRAPPED(int, gravel_ring_keep, struct gravel_resolver *resolver, const void *fra
                                    refusal);
 }
 
-WRAPPED(int, gravel_node_put_heap, struct gravel *node, const char *call, uint32_t heap,
+WRAPPED(int, gravel_node_put_heap, struct gravel *here, const char *call, uint32_t heap,
         uint64_t from, uint64_t to, uint64_t bytes, uint32_t other)
 {
     pass(PUT);
-    return __real_gravel_node_put_heap(node, call, heap, from, to, bytes, other);
+    return __real_gravel_node_put_heap(here, call, heap, from, to, bytes, other);
 }
 
 /* ---- works ---------------------------------------------------------------------------------------- */
@@ -100,11 +101,11 @@ static uint64_t words; /* 64 KiB in each heap */
 
 static void begin_words(const char *body)
 {
-    self = open_default(NULL);
-    words = alloc_or_die(self, 1 << 16);
+    gravel = open_default(NULL);
+    words = alloc_or_die(gravel, 1 << 16);
     if (body)
-        kernel = body_kernel(self, body, (const uint64_t[3]){words, words});
-    OK(gravel_barrier(self));
+        kernel = body_kernel(gravel, body, (const uint64_t[3]){words, words});
+    OK(gravel_barrier(gravel));
 }
 
 /* Every work-item sends 64 messages to the next node: long runs of one destination. */
@@ -116,7 +117,7 @@ static void begin_sending_runs(void)
 
 static int go_on_sending_runs(void)
 {
-    return run_kernel(self, kernel, 65536, 256);
+    return run_kernel(gravel, kernel, 65536, 256);
 }
 
 static void begin_putting(void)
@@ -127,8 +128,8 @@ static void begin_putting(void)
 static int go_on_putting(void)
 {
     static unsigned char data[50000];
-    int code = rank == 0 ? gravel_put(self, words, data, sizeof data, 1) : 0;
-    return code ? code : gravel_barrier(self);
+    int code = rank == 0 ? gravel_put(gravel, words, data, sizeof data, 1) : 0;
+    return code ? code : gravel_barrier(gravel);
 }
 
 const struct work sending_runs = {begin_sending_runs, go_on_sending_runs, NULL};
@@ -146,13 +147,13 @@ static void begin_sharing(bool has_slots)
     uint32_t *indices = malloc(N_NODES * N_WORDS * sizeof *indices);
     begin_words("((global uint *)gravel_local(g, b))[i] += "
                 "((global const uint *)gravel_local(g, a))[i];");
-    uint64_t array = alloc_or_die(self, N_WORDS * sizeof(uint32_t));
-    MUST(indices && gravel_n_nodes(self) == N_NODES);
+    uint64_t array = alloc_or_die(gravel, N_WORDS * sizeof(uint32_t));
+    MUST(indices && gravel_n_nodes(gravel) == N_NODES);
     for (uint32_t i = 0; i < N_NODES * N_WORDS; i++)
         indices[i] = i % N_WORDS;
     const struct gravel_words shared = GRAVEL_WORDS(array, GRAVEL_UINT, n_words, indices);
-    OK(has_slots ? gravel_mirror_create_slots(&mirror, self, GRAVEL_ADD, &shared)
-                 : gravel_mirror_create(&mirror, self, &shared));
+    OK(has_slots ? gravel_mirror_create_slots(&mirror, gravel, GRAVEL_ADD, &shared)
+                 : gravel_mirror_create(&mirror, gravel, &shared));
     free(indices);
 }
 
@@ -173,7 +174,7 @@ static int go_on_sharing(void)
     int code = gravel_mirror_begin(mirror);
     MUST(clSetKernelArg(kernel, 1, sizeof offset, &offset) == CL_SUCCESS);
     if (!code)
-        code = run_kernel(self, kernel, 4096, 64);
+        code = run_kernel(gravel, kernel, 4096, 64);
     return code ? code : gravel_mirror_end(mirror);
 }
 
@@ -194,14 +195,24 @@ static struct standing standing_node;
 static void begin_standing(void)
 {
     const struct gravel_bindings bindings = STANDING_BINDINGS;
-    self = open_default(&bindings);
-    standing_node = make_standing(self);
-    OK(gravel_barrier(self));
+    gravel = open_default(&bindings);
+    standing_node = make_standing(gravel);
+    OK(gravel_barrier(gravel));
 }
 
 static int go_on_standing(void)
 {
-    return gravel_barrier(self);
+    return gravel_barrier(gravel);
+}
+
+void fail_allocation(unsigned n)
+{
+    fail_nth_own(MALLOCS, n);
+}
+
+bool fail_no_allocation(void)
+{
+    return fail_no_more();
 }
 
 void stand_in_launch_call(void)

@@ -3,19 +3,15 @@
  * Accumulators: what travels with a flush, how often, and when; what stays and what begins again; and what they refuse, at all
  * nodes alike. Every node of the job runs all steps.
  *
- * usage: test_accumulator [NODES]   ranks of a job, or so many loop-back nodes, of which node 0 alone adds
- *
  * Path: mpirun -> this -> kernels/adds.cl; lib/accumulate
  */
-#include "bodies.h"
+#include "cases.h"
+#include "job.h"
 
 #include <gravel/accumulator.h>
 
 #include <stdlib.h>
 #include <string.h>
-
-static struct gravel *gravel;
-static uint32_t node, n_nodes, n_adders;
 
 /* ---- kernels ----------------------------------------------------------------------------------- */
 
@@ -57,14 +53,6 @@ static void finish(struct gravel_accumulator *accumulator, uint64_t offset)
     OK(gravel_free(gravel, offset));
 }
 
-/* A local node's word, which is the same on all nodes that can see it. */
-static void expect_word(uint32_t owner, uint64_t word, uint32_t is)
-{
-    if (gravel_is_local(gravel, owner) && word32(gravel, owner, word) != is)
-        die(__FILE__, __LINE__, "node %u: word %u instead of %u", owner,
-            word32(gravel, owner, word), is);
-}
-
 /* ---- flushes ----------------------------------------------------------------------------------- */
 
 static uint64_t n_sent(void)
@@ -74,27 +62,9 @@ static uint64_t n_sent(void)
     return stats.sent_messages;
 }
 
-static void a_word_travels_once(void)
-{
-    uint64_t offset = alloc_or_die(gravel, (1u << 20) * 4), before;
-    uint32_t owner = n_nodes - 1, n = 1u << 20;
-    struct gravel_accumulator *accumulator = create(offset, n, GRAVEL_INC, GRAVEL_UINT);
-    OK(gravel_barrier(gravel));
-    before = n_sent();
-    add_one(accumulator, n - 1, 3, owner, 1000);
-    add_one(accumulator, 7, 1, owner, 100);
-    OK(gravel_barrier(gravel));
-    MUST(n_sent() - before == (has_shadow() ? 2 : 0));
-    expect_word(owner, offset + (uint64_t)(n - 1) * 4, 3000 * n_adders);
-    expect_word(owner, offset + 7 * 4, 100 * n_adders);
-    OK(gravel_quiet(gravel)); /* nothing is left */
-    OK(gravel_barrier(gravel));
-    MUST(n_sent() - before == (has_shadow() ? 2 : 0));
-    OK(gravel_accumulator_destroy(accumulator));
-    OK(gravel_free(gravel, offset));
-}
+#define N_ADDERS 100u /* work-items of a node that add to a word, which is one message */
 
-/* Of GRAVEL_ADD and GRAVEL_XOR `is` is what each node that adds has added. What changes no word is not sent; a flush that has
+/* Of GRAVEL_ADD and GRAVEL_XOR `is` is what each work-item that adds has added. What changes no word is not sent; a flush that has
  * begun sends what had been added, and the next one completes it and sends the rest. */
 static const struct sequence {
     uint32_t op;
@@ -132,11 +102,12 @@ static void make_call(const struct sequence *sequence, char call,
     else if (call == 's')
         set_back(sequence, owner, word);
     else
-        add_one(accumulator, 5, call == '-' ? UINT32_MAX : (uint32_t)(call - '0'), owner, 1);
+        add_one(accumulator, 5, call == '-' ? UINT32_MAX : (uint32_t)(call - '0'), owner,
+                sequence->op == GRAVEL_ADD ? N_ADDERS : 1);
 }
 
 /* The same on any number of nodes, whether or not words have a shadow. */
-static void calls_in_any_order_lose_nothing(void)
+TEST(calls_in_any_order_lose_nothing)
 {
     uint64_t offset = alloc_or_die(gravel, 64 * 4), word = offset + 5 * 4;
     uint32_t owner = n_nodes - 1;
@@ -149,8 +120,8 @@ static void calls_in_any_order_lose_nothing(void)
         for (const char *call = sequence->calls; *call; call++)
             make_call(sequence, *call, accumulator, owner, word);
         OK(gravel_barrier(gravel));
-        uint32_t times = sequence->op == GRAVEL_ADD   ? n_adders
-                         : sequence->op == GRAVEL_XOR ? n_adders % 2
+        uint32_t times = sequence->op == GRAVEL_ADD   ? N_ADDERS * n_speakers
+                         : sequence->op == GRAVEL_XOR ? n_speakers % 2
                                                       : 1;
         uint32_t is = sequence->is * times;
         if (gravel_is_local(gravel, owner) && word32(gravel, owner, word) != is)
@@ -165,7 +136,7 @@ static void calls_in_any_order_lose_nothing(void)
 }
 
 /* Words wait until they are flushed, which fence and quiet do too. */
-static void words_wait_for_a_flush(void)
+TEST(words_wait_for_a_flush)
 {
     uint64_t offset = alloc_or_die(gravel, 64 * 4);
     uint32_t owner = (node + 1) % n_nodes, got = 1;
@@ -191,35 +162,9 @@ static void words_wait_for_a_flush(void)
     finish(accumulator, offset);
 }
 
-/* Two of one node, flushed together, of ranges side by side. */
-static void two_accumulators(void)
-{
-    uint64_t offset = alloc_or_die(gravel, 128 * 4);
-    uint32_t owner = n_nodes - 1;
-    struct gravel_accumulator *sums = create(offset, 64, GRAVEL_ADD, GRAVEL_UINT),
-                              *most = create(offset + 64 * 4, 64, GRAVEL_MAX, GRAVEL_UINT);
-    OK(gravel_barrier(gravel));
-    add_one(sums, 63, 3, owner, 10);
-    add_one(most, 0, 7, owner, 10);
-    OK(gravel_barrier(gravel));
-    expect_word(owner, offset + 63 * 4, 30 * n_adders);
-    expect_word(owner, offset + 64 * 4, 7);
-    OK(gravel_barrier(gravel));
-    OK(gravel_accumulator_destroy(sums));
-    OK(gravel_accumulator_destroy(most));
-    OK(gravel_free(gravel, offset));
-}
-
 /* ---- what is refused --------------------------------------------------------------------------- */
 
-static void expect(int code, int expected, const char *part)
-{
-    if (code != expected || !strstr(gravel_last_error(), part))
-        die(__FILE__, __LINE__, "node %u got %d (%s), expected %d naming \"%s\"", node, code,
-            gravel_last_error(), expected, part);
-}
-
-static void kernels_are_refused_what_is_not_there(void)
+TEST(kernels_are_refused_what_is_not_there)
 {
     uint64_t offset = alloc_or_die(gravel, 64 * 4);
     struct gravel_accumulator *floats = create(offset, 8, GRAVEL_ADD, GRAVEL_FLOAT),
@@ -244,7 +189,7 @@ static void kernels_are_refused_what_is_not_there(void)
     OK(gravel_free(gravel, offset));
 }
 
-static void create_refuses(void)
+TEST(create_refuses)
 {
     enum { N = 2500 };
     const uint64_t offset = alloc_or_die(gravel, N * 8);
@@ -265,8 +210,8 @@ static void create_refuses(void)
         {offset + 64, 2 * N + 64, GRAVEL_ADD, GRAVEL_UINT, GRAVEL_ERANGE, ""},
         {offset + 64, UINT64_MAX, GRAVEL_ADD, GRAVEL_UINT, GRAVEL_ERANGE, "elements"},
         {offset + 28, 8, GRAVEL_ADD, GRAVEL_UINT, GRAVEL_EINVAL, "accumulator of 8"},
-        {offset + 64, n_adders > 1 ? 8 + (node == 0) : 0, GRAVEL_ADD, GRAVEL_UINT,
-         n_adders > 1 ? GRAVEL_EMISMATCH : GRAVEL_EINVAL, "elements"},
+        {offset + 64, n_speakers > 1 ? 8 + (node == 0) : 0, GRAVEL_ADD, GRAVEL_UINT,
+         n_speakers > 1 ? GRAVEL_EMISMATCH : GRAVEL_EINVAL, "elements"},
     };
     for (size_t i = 0; i < sizeof refusals / sizeof *refusals; i++) {
         const struct refusal *row = &refusals[i];
@@ -283,7 +228,7 @@ static void create_refuses(void)
     finish(accumulator, offset);
 }
 
-static void memory_is_limited(void)
+TEST(memory_is_limited)
 {
     uint64_t most = gravel_config_of(gravel)->accumulate_bytes, n = most / 4,
              offset = alloc_or_die(gravel, n * 4);
@@ -297,28 +242,26 @@ static void memory_is_limited(void)
     OK(gravel_free(gravel, offset));
 }
 
-static void destroy_refuses_while_words_wait(void)
+TEST(destroy_refuses_while_words_wait)
 {
     uint64_t offset = alloc_or_die(gravel, 64);
     struct gravel_accumulator *accumulator = create(offset, 16, GRAVEL_ADD, GRAVEL_UINT);
     if (node == 0 && has_shadow())
         add_one(accumulator, 3, 5, 0, 1);
-    if (has_shadow())
-        expect(gravel_accumulator_destroy(accumulator), GRAVEL_EINVAL,
-               node == 0 ? "gravel_accumulator_flush" : "node 0 cannot");
-    OK(gravel_accumulator_begin(accumulator));
-    if (has_shadow())
-        expect(gravel_accumulator_destroy(accumulator), GRAVEL_EINVAL,
-               node == 0 ? "gravel_accumulator_flush" : "node 0 cannot");
+    for (int time = 0; time < 2; time++) {
+        if (has_shadow())
+            expect(gravel_accumulator_destroy(accumulator), GRAVEL_EINVAL,
+                   node == 0 ? "gravel_accumulator_flush" : "node 0 cannot");
+        OK(gravel_accumulator_begin(accumulator));
+    }
     OK(gravel_barrier(gravel));
-    if (node == 0 && has_shadow())
-        MUST(word32(gravel, 0, offset + 12) == 5);
+    MUST(node || word32(gravel, 0, offset + 12) == (has_shadow() ? 5 : 0));
     OK(gravel_accumulator_destroy(accumulator));
     OK(gravel_free(gravel, offset));
 }
 
 /* While words wait, checked mode refuses what else is sent for the range; not before, nor behind the flush. */
-static void a_range_is_its_accumulators(void)
+TEST(a_range_is_its_accumulators)
 {
     uint64_t offset = alloc_or_die(gravel, 64 * 4);
     uint32_t value = 7, to = (node + 1) % n_nodes;
@@ -345,40 +288,18 @@ static void a_range_is_its_accumulators(void)
     finish(accumulator, offset);
 }
 
-/* ---- main -------------------------------------------------------------------------------------- */
-
-static const struct step steps[] = {
-    STEP(a_word_travels_once),
-    STEP(words_wait_for_a_flush),
-    STEP(calls_in_any_order_lose_nothing),
-    STEP(two_accumulators),
-    STEP(kernels_are_refused_what_is_not_there),
-    STEP(create_refuses),
-    STEP(memory_is_limited),
-    STEP(destroy_refuses_while_words_wait),
-    STEP(a_range_is_its_accumulators),
-};
-
-int main(int argc, char **argv)
+static void open(void)
 {
-    watch(100, "opening");
-    if (argc > 1) {
-        struct gravel_config config = loopback_config((uint32_t)atoi(argv[1]));
-        config.heap_bytes = 32u << 20;
-        int code = gravel_open(&gravel, &config, NULL);
-        skip_if_refused(code);
-        OK(code);
-    } else {
-        gravel = open_default(NULL);
-    }
-    node = gravel_node(gravel);
-    n_nodes = gravel_n_nodes(gravel);
-    n_adders = argc > 1 ? 1 : n_nodes;
+    open_nodes(NULL);
     cl_program program = build_or_die(gravel, adds_cl, NULL);
     one = kernel_or_die(gravel, program, "one");
     clReleaseProgram(program);
-    run_steps(gravel, steps, sizeof steps / sizeof *steps);
-    clReleaseKernel(one);
-    OK(gravel_close(gravel));
-    return 0;
 }
+
+static void close_all(void)
+{
+    clReleaseKernel(one);
+    close_nodes();
+}
+
+const struct fixture fixture = {.open = open, .close = close_all, .after = wait_for_all};

@@ -3,11 +3,10 @@
  * Mirrors: exchange after exchange beside kernels, and what is refused, at all nodes alike. gravel-conformance has each
  * operation and type, and the ledger plans of many words.
  *
- * usage: test_mirror [NODES]   ranks of a job, or so many loop-back nodes, of which node 0 alone has plans
- *
  * Path: mpirun -> this -> lib/mirror
  */
-#include "bodies.h"
+#include "cases.h"
+#include "job.h"
 
 #include <gravel/mirror.h>
 
@@ -15,9 +14,6 @@
 #include <string.h>
 
 #define N_WORDS 301u /* of a node's part of an array */
-
-static struct gravel *gravel;
-static uint32_t node, n_nodes, n_planners;
 
 /* ---- exchanges --------------------------------------------------------------------------------- */
 
@@ -30,12 +26,12 @@ static uint32_t node, n_nodes, n_planners;
 
 /* While copies are read, words change and travel: a node that is ahead must not spoil them. Loop-back nodes have no
  * kernels: their words stay. */
-static void copies_are_of_their_time(void)
+TEST(copies_are_of_their_time)
 {
     enum { TIMES = 6, N = 96 };
     const size_t global = 320, group = 32;
     const uint32_t owner = (node + 1) % n_nodes;
-    const bool is_changed = n_planners > 1 || n_nodes == 1;
+    const bool is_changed = n_speakers > 1 || n_nodes == 1;
     uint64_t array = alloc_or_die(gravel, N_WORDS * 4), kept = alloc_or_die(gravel, N * 4);
     uint64_t *n_words = calloc(n_nodes, sizeof *n_words);
     uint32_t indices[N];
@@ -74,13 +70,6 @@ static void copies_are_of_their_time(void)
 
 /* ---- what is refused --------------------------------------------------------------------------- */
 
-static void expect(int code, int expected, const char *part)
-{
-    if (code != expected || !strstr(gravel_last_error(), part))
-        die(__FILE__, __LINE__, "node %u got %d (%s), expected %d naming \"%s\"", node, code,
-            gravel_last_error(), expected, part);
-}
-
 /* A plan that only node 0 has wrong: it says what is wrong, and all others that node 0 refuses. */
 static void expect_refusal(uint32_t op, const struct gravel_words *wrong,
                            const struct gravel_words *right, int expected, const char *part)
@@ -91,7 +80,7 @@ static void expect_refusal(uint32_t op, const struct gravel_words *wrong,
     MUST(mirror == NULL);
 }
 
-static void what_one_node_refuses_all_refuse(void)
+TEST(what_one_node_refuses_all_refuse)
 {
     const uint64_t array = alloc_or_die(gravel, N_WORDS * 4), none[64] = {0};
     const uint32_t indices[] = {5, N_WORDS, 3};
@@ -119,7 +108,7 @@ static void what_one_node_refuses_all_refuse(void)
     OK(gravel_free(gravel, array));
 }
 
-static void operations_that_do_not_exist(void)
+TEST(operations_that_do_not_exist)
 {
     uint64_t array = alloc_or_die(gravel, N_WORDS * 8), *none = calloc(n_nodes, sizeof *none);
     struct gravel_mirror *mirror;
@@ -143,7 +132,7 @@ static void operations_that_do_not_exist(void)
 }
 
 /* More than the heap has: all refuse, with the sizes, and what the plans took is free again. */
-static void heap_is_too_small(void)
+TEST(heap_is_too_small)
 {
     uint64_t array = alloc_or_die(gravel, 64), *n_words = calloc(n_nodes, sizeof *n_words);
     uint64_t n = gravel_config_of(gravel)->heap_bytes / 4 / n_nodes;
@@ -161,14 +150,14 @@ static void heap_is_too_small(void)
     free(indices);
 }
 
-static void nodes_must_agree(void)
+TEST(nodes_must_agree)
 {
     uint64_t array = alloc_or_die(gravel, N_WORDS * 8), *none = calloc(n_nodes, sizeof *none);
     struct gravel_mirror *mirror;
     const struct gravel_words words =
         GRAVEL_WORDS(array, node ? GRAVEL_UINT : GRAVEL_INT, none, NULL);
     MUST(none);
-    if (n_planners > 1) {
+    if (n_speakers > 1) {
         expect(gravel_mirror_create_slots(&mirror, gravel, GRAVEL_ADD, &words), GRAVEL_EMISMATCH,
                "a mirror of slots by add on int");
         const struct gravel_words same = GRAVEL_WORDS(array, GRAVEL_INT, none, NULL);
@@ -186,32 +175,9 @@ static void nodes_must_agree(void)
     OK(gravel_free(gravel, array));
 }
 
-/* ---- main -------------------------------------------------------------------------------------- */
-
-static const struct step steps[] = {
-    STEP(copies_are_of_their_time),
-    STEP(what_one_node_refuses_all_refuse),
-    STEP(operations_that_do_not_exist),
-    STEP(heap_is_too_small),
-    STEP(nodes_must_agree),
-};
-
-int main(int argc, char **argv)
+static void open(void)
 {
-    watch(100, "opening");
-    if (argc > 1) {
-        struct gravel_config config = loopback_config((uint32_t)atoi(argv[1]));
-        config.heap_bytes = 16u << 20;
-        int code = gravel_open(&gravel, &config, NULL);
-        skip_if_refused(code);
-        OK(code);
-    } else {
-        gravel = open_default(NULL);
-    }
-    node = gravel_node(gravel);
-    n_nodes = gravel_n_nodes(gravel);
-    n_planners = argc > 1 ? 1 : n_nodes;
-    run_steps(gravel, steps, sizeof steps / sizeof *steps);
-    OK(gravel_close(gravel));
-    return 0;
+    open_nodes(NULL);
 }
+
+const struct fixture fixture = {.open = open, .close = close_nodes, .after = wait_for_all};

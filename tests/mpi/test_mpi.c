@@ -14,12 +14,12 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "bodies.h"
+#include "cases.h"
+#include "job.h"
 
 enum { COUNT, CHAIN, STALL };
 
-static struct gravel *gravel;
-static uint32_t node, n_nodes, left, right;
+static uint32_t left, right;
 static uint64_t n_calls, sources_seen;
 
 static int count(struct gravel *here, void *user, uint32_t source,
@@ -68,14 +68,6 @@ static uint64_t sum_over_nodes(uint64_t value)
     return value;
 }
 
-/* A call that must fail here. */
-static void expect(int code, int expected, const char *part)
-{
-    if (code != expected || !strstr(gravel_last_error(), part))
-        die(__FILE__, __LINE__, "node %u got %d (%s), expected %d naming \"%s\"", node, code,
-            gravel_last_error(), expected, part);
-}
-
 static unsigned char pattern(uint32_t owner, uint64_t i)
 {
     return (unsigned char)(mix(owner * 1000003u + i) >> 11);
@@ -83,7 +75,7 @@ static unsigned char pattern(uint32_t owner, uint64_t i)
 
 /* ---- steps ----------------------------------------------------------------------------------- */
 
-static void offsets_are_the_same_everywhere(void)
+TEST(offsets_are_the_same_everywhere)
 {
     for (int i = 0; i < 20; i++) {
         uint64_t offset = alloc_or_die(gravel, 64 + (uint64_t)i * 1000),
@@ -96,7 +88,7 @@ static void offsets_are_the_same_everywhere(void)
 }
 
 /* Shares follow one another, and differ by one at most. */
-static void shares_are_all(void)
+TEST(shares_are_all)
 {
     static const uint64_t sizes[] = {0, 1, 2, 7, 64, UINT64_MAX};
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
@@ -109,7 +101,7 @@ static void shares_are_all(void)
     }
 }
 
-static void put_and_get_carry_bytes_of_any_size_and_place(void)
+TEST(put_and_get_carry_bytes_of_any_size_and_place)
 {
     static unsigned char data[300001], back[300001];
     const uint64_t sizes[] = {1, 3, 8, 63, 65535, 65536, 65537, 300001};
@@ -132,7 +124,7 @@ static void put_and_get_carry_bytes_of_any_size_and_place(void)
     OK(gravel_free(gravel, memory));
 }
 
-static void get_sees_what_quiet_covers(void)
+TEST(get_sees_what_quiet_covers)
 {
     uint64_t word = alloc_or_die(gravel, 8 * 64);
     for (uint64_t round = 1; round <= 50; round++) {
@@ -158,7 +150,7 @@ static void wait_for_flag(uint64_t flag, uint64_t round)
 }
 
 /* The flag may not be seen before the data that was put ahead of the fence. */
-static void fence_orders_messages_to_one_destination(void)
+TEST(fence_orders_messages_to_one_destination)
 {
     uint64_t memory = alloc_or_die(gravel, 8 * 1024 + 64);
     uint64_t flag = memory + 8 * 1024;
@@ -178,7 +170,7 @@ static void fence_orders_messages_to_one_destination(void)
 }
 
 /* The age at which buffers leave has passed many times, and the time for which a session keeps them has not. */
-static void barrier_sends_what_a_session_keeps(void)
+TEST(barrier_sends_what_a_session_keeps)
 {
     struct gravel_stats before, after;
     uint64_t word = alloc_or_die(gravel, 64);
@@ -198,7 +190,7 @@ static void barrier_sends_what_a_session_keeps(void)
     OK(gravel_free(gravel, word));
 }
 
-static void barrier_waits_for_the_slowest_and_its_messages(void)
+TEST(barrier_waits_for_the_slowest_and_its_messages)
 {
     uint64_t word = alloc_or_die(gravel, 64);
     for (uint32_t slow = 0; slow < n_nodes; slow++) {
@@ -214,7 +206,7 @@ static void barrier_waits_for_the_slowest_and_its_messages(void)
     OK(gravel_free(gravel, word));
 }
 
-static void barrier_covers_what_handlers_send(void)
+TEST(barrier_covers_what_handlers_send)
 {
     uint64_t length = 300;
     n_calls = 0;
@@ -230,7 +222,7 @@ static void barrier_covers_what_handlers_send(void)
     MUST(sum_over_nodes(n_calls) == 128 * 21 * n_nodes);
 }
 
-static void handlers_know_source_and_destination(void)
+TEST(handlers_know_source_and_destination)
 {
     n_calls = sources_seen = 0;
     OK(gravel_barrier(gravel));
@@ -246,7 +238,7 @@ static void handlers_know_source_and_destination(void)
 
 #define N_REDUCED 193 /* in more than three rounds */
 
-static void reductions_combine_all(void)
+TEST(reductions_combine_all)
 {
     int64_t longs[N_REDUCED];
     uint64_t ulongs[2];
@@ -276,7 +268,7 @@ static void reductions_combine_all(void)
 }
 
 /* Sums wrap, those of floats are rounded once, and the least is by the type's own order. */
-static void reductions_of_4_bytes_combine_all(void)
+TEST(reductions_of_4_bytes_combine_all)
 {
     int32_t ints[3] = {INT32_MAX, node ? (int32_t)node : -5, -1 - (int32_t)node};
     uint32_t uints[2] = {UINT32_MAX, node ? UINT32_MAX - node : 3};
@@ -307,7 +299,7 @@ static void put_counter(uint64_t offset, uint32_t value)
 }
 
 /* As many as there may be, not at a multiple of 8, and each as large as it gets; those beside them stay. */
-static void barriers_sum_counters_and_zero_them_alone(void)
+TEST(barriers_sum_counters_and_zero_them_alone)
 {
     uint64_t words = alloc_or_die(gravel, 4 * (N_COUNTERS + 3)), own[N_COUNTERS], sums[N_COUNTERS];
     for (uint32_t i = 0; i < N_COUNTERS + 3; i++)
@@ -325,7 +317,7 @@ static void barriers_sum_counters_and_zero_them_alone(void)
 }
 
 /* The nodes to which a refusal is reported get the sums nevertheless: no counter is lost. */
-static void sums_come_with_a_refusal(void)
+TEST(sums_come_with_a_refusal)
 {
     uint64_t word = alloc_or_die(gravel, 64), own = 0, sum = 0;
     meet_outside();
@@ -348,7 +340,7 @@ static void sums_come_with_a_refusal(void)
 }
 
 /* Its sender and its receiver are told; nobody else, and nothing is written. */
-static void refusal_is_told_at_both_ends(void)
+TEST(refusal_is_told_at_both_ends)
 {
     if (n_nodes == 1)
         return;
@@ -381,7 +373,7 @@ static void refusal_is_told_at_both_ends(void)
  * One bad message among many: its buffer is refused as a whole, every other one applied. Where a device applies them, it looks
  * at the indices of long buffers itself.
  */
-static void one_bad_index_among_many_costs_its_buffer_alone(void)
+TEST(one_bad_index_among_many_costs_its_buffer_alone)
 {
     static const uint32_t n_items = 131072, n_each = 4, n_words = 65536;
     struct gravel_stats before, after;
@@ -415,7 +407,7 @@ static void one_bad_index_among_many_costs_its_buffer_alone(void)
     OK(gravel_free(gravel, memory));
 }
 
-static void failing_get_is_told_to_its_caller_alone(void)
+TEST(failing_get_is_told_to_its_caller_alone)
 {
     char data[8];
     uint64_t memory = alloc_or_die(gravel, 64);
@@ -446,7 +438,7 @@ static bool are_answered_asleep(uint64_t word)
 }
 
 /* Its memory serves others meanwhile: once in five times at least, as a busy machine may keep the others for a second too. */
-static void node_that_computes_still_answers(void)
+TEST(node_that_computes_still_answers)
 {
     uint64_t word = alloc_or_die(gravel, 8 * (uint64_t)n_nodes);
     uint32_t n = 0;
@@ -456,7 +448,7 @@ static void node_that_computes_still_answers(void)
     OK(gravel_free(gravel, word));
 }
 
-static void statistics_add_up_over_all_nodes(void)
+TEST(statistics_add_up_over_all_nodes)
 {
     uint64_t table = alloc_or_die(gravel, 4 * 65536), to_all = 0;
     struct gravel_stats stats;
@@ -503,7 +495,7 @@ static bool are_handed_over(void)
 #endif
 }
 
-static void buffers_stay_where_they_are_if_nodes_share_memory(void)
+TEST(buffers_stay_where_they_are_if_nodes_share_memory)
 {
     static unsigned char data[200000];
     struct gravel_stats stats;
@@ -529,7 +521,7 @@ static void buffers_stay_where_they_are_if_nodes_share_memory(void)
 }
 
 /* The first launch, without a stall, has the driver compile the kernel. */
-static void binned_messages_wait_for_node_buffers(void)
+TEST(binned_messages_wait_for_node_buffers)
 {
     struct gravel_stats stats;
     const char *body =
@@ -550,71 +542,17 @@ static void binned_messages_wait_for_node_buffers(void)
     OK(gravel_free(gravel, table));
 }
 
-/* All at once: kernels, host messages and gets, from every node to every node. */
-static void everything_at_once_adds_up(void)
-{
-    uint64_t table = alloc_or_die(gravel, 8 * 4);
-    const uint64_t arguments[3] = {table};
-    cl_kernel kernel = body_kernel(gravel,
-                                   BODY("for (uint n = 0; n < 8; n++) gravel_inc_ulong_wg(g, a, 0, "
-                                        "(i + n) % gravel_n_nodes(g));"),
-                                   arguments);
-    for (uint32_t round = 0; round < 20; round++) {
-        const size_t global_size = 4096, local_size = 64;
-        uint64_t back;
-        OK(gravel_launch(gravel, kernel, 1, &global_size, &local_size, 0, NULL, NULL));
-        OK(gravel_update(gravel, GRAVEL_INC, GRAVEL_ULONG, table + 8, NULL, right));
-        OK(gravel_get(gravel, table + 8, &back, 8, left));
-        MUST(back <= 20);
-        if (round % 5 == 0)
-            OK(gravel_quiet(gravel));
-    }
-    OK(gravel_barrier(gravel));
-    clReleaseKernel(kernel);
-    MUST(word64(gravel, node, table + 8) == 20);
-    MUST(sum_over_nodes(word64(gravel, node, table)) == 20ull * 8 * 4096 * n_nodes);
-    OK(gravel_free(gravel, table));
-}
-
 /* ---- the run --------------------------------------------------------------------------------- */
 
-static const struct step steps[] = {
-    STEP(offsets_are_the_same_everywhere),
-    STEP(shares_are_all),
-    STEP(put_and_get_carry_bytes_of_any_size_and_place),
-    STEP(get_sees_what_quiet_covers),
-    STEP(fence_orders_messages_to_one_destination),
-    STEP(barrier_sends_what_a_session_keeps),
-    STEP(barrier_waits_for_the_slowest_and_its_messages),
-    STEP(barrier_covers_what_handlers_send),
-    STEP(handlers_know_source_and_destination),
-    STEP(reductions_combine_all),
-    STEP(reductions_of_4_bytes_combine_all),
-    STEP(barriers_sum_counters_and_zero_them_alone),
-    STEP(sums_come_with_a_refusal),
-    STEP(refusal_is_told_at_both_ends),
-    STEP(one_bad_index_among_many_costs_its_buffer_alone),
-    STEP(failing_get_is_told_to_its_caller_alone),
-    STEP(node_that_computes_still_answers),
-    STEP(statistics_add_up_over_all_nodes),
-    STEP(buffers_stay_where_they_are_if_nodes_share_memory),
-    STEP(binned_messages_wait_for_node_buffers),
-    STEP(everything_at_once_adds_up),
-};
-
-int main(void)
+static void open(void)
 {
     const struct gravel_handler handlers[] = {{.name = "count", .n_args = 2, .function = count},
                                               {.name = "chain", .n_args = 1, .function = chain},
                                               {.name = "stall", .n_args = 0, .function = stall}};
     const struct gravel_bindings bindings = GRAVEL_BINDINGS(.handlers = handlers, .n_handlers = 3);
-    watch(60, "opening");
-    gravel = open_default(&bindings);
-    node = gravel_node(gravel);
-    n_nodes = gravel_n_nodes(gravel);
+    open_nodes(&bindings);
     left = (node + n_nodes - 1) % n_nodes;
     right = (node + 1) % n_nodes;
-    run_steps(gravel, steps, sizeof steps / sizeof *steps);
-    OK(gravel_close(gravel));
-    return 0;
 }
+
+const struct fixture fixture = {.open = open, .close = close_nodes, .after = wait_for_all};

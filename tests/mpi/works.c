@@ -22,13 +22,13 @@ static uint64_t word; /* offset of 64 bytes in each heap */
 
 static int meet(void)
 {
-    return gravel_barrier(self);
+    return gravel_barrier(gravel);
 }
 
 static cl_kernel build_kernel(const char *source, const char *name)
 {
-    cl_program program = build_or_die(self, source, "");
-    cl_kernel built = kernel_or_die(self, program, name);
+    cl_program program = build_or_die(gravel, source, "");
+    cl_kernel built = kernel_or_die(gravel, program, name);
     clReleaseProgram(program);
     return built;
 }
@@ -37,31 +37,31 @@ static cl_kernel build_kernel(const char *source, const char *name)
 
 static void begin_busy(void)
 {
-    self = open_busy(&kernel);
+    gravel = open_busy(&kernel);
     OK(meet());
 }
 
 void launch_busy(void)
 {
-    OK(send_some(self, kernel));
+    OK(send_some(gravel, kernel));
 }
 
 static int go_on_busy(void)
 {
-    int code = send_some(self, kernel);
+    int code = send_some(gravel, kernel);
     return code ? code : meet();
 }
 
 static void end_busy(int code)
 {
-    MUST(gravel_quiet(self) == code);
+    MUST(gravel_quiet(gravel) == code);
     clReleaseKernel(kernel);
 }
 
 static void begin_waiting(void)
 {
-    self = open_default(NULL);
-    word = alloc_or_die(self, 64);
+    gravel = open_default(NULL);
+    word = alloc_or_die(gravel, 64);
     OK(meet());
 }
 
@@ -69,18 +69,18 @@ static void begin_waiting(void)
 static void end_waiting(int code)
 {
     const uint64_t value = 1;
-    MUST(gravel_put(self, word, &value, sizeof value, 0) == code);
-    MUST(gravel_update(self, GRAVEL_ADD, GRAVEL_ULONG, word, &value, 0) == code);
-    MUST(gravel_quiet(self) == code);
-    MUST(gravel_close(self) == code);
-    self = NULL;
+    MUST(gravel_put(gravel, word, &value, sizeof value, 0) == code);
+    MUST(gravel_update(gravel, GRAVEL_ADD, GRAVEL_ULONG, word, &value, 0) == code);
+    MUST(gravel_quiet(gravel) == code);
+    MUST(gravel_close(gravel) == code);
+    gravel = NULL;
     expect(try_open(NULL), GRAVEL_EMPI, "a node of this process has failed");
 }
 
 static int go_on_closing(void)
 {
-    struct gravel *closed = self;
-    self = NULL;
+    struct gravel *closed = gravel;
+    gravel = NULL;
     return gravel_close(closed);
 }
 
@@ -103,8 +103,8 @@ static void begin_flow(void)
     const cl_uint left = UINT32_MAX;
     struct gravel_flow_stats stats;
     begin_waiting();
-    const cl_uint next = ((cl_uint)rank + 1) % gravel_n_nodes(self);
-    OK(gravel_flow_create(&run_of_elements, self, &graph));
+    const cl_uint next = ((cl_uint)rank + 1) % gravel_n_nodes(gravel);
+    OK(gravel_flow_create(&run_of_elements, gravel, &graph));
     OK(gravel_flow_build(run_of_elements, "flow.cl", again_cl, NULL, "run"));
     OK(gravel_flow_set_argument(run_of_elements, 2, sizeof word, &word));
     OK(gravel_flow_set_argument(run_of_elements, 3, sizeof next, &next));
@@ -140,9 +140,9 @@ static struct gravel_accumulator *accumulator;
 static void begin_accumulating(void)
 {
     const cl_uint n = N_ACCUMULATED;
-    self = open_default(NULL);
-    uint64_t words = alloc_or_die(self, N_ACCUMULATED * 4);
-    OK(gravel_accumulator_create(&accumulator, self, words, n, GRAVEL_ADD, GRAVEL_UINT));
+    gravel = open_default(NULL);
+    uint64_t words = alloc_or_die(gravel, N_ACCUMULATED * 4);
+    OK(gravel_accumulator_create(&accumulator, gravel, words, n, GRAVEL_ADD, GRAVEL_UINT));
     kernel = build_kernel(accumulate_cl, "add");
     OK(gravel_kernel_set_accumulator(accumulator, kernel, 1));
     MUST(clSetKernelArg(kernel, 2, sizeof n, &n) == CL_SUCCESS);
@@ -150,7 +150,7 @@ static void begin_accumulating(void)
 
 static int go_on_accumulating(void)
 {
-    return run_kernel(self, kernel, 4096, 64);
+    return run_kernel(gravel, kernel, 4096, 64);
 }
 
 static void end_accumulating(int code)
@@ -176,15 +176,15 @@ static void begin_answering(void)
 {
     static const struct gravel_handler handler = {.name = "seven", .answer = answer_7, .blocks = 1};
     const struct gravel_bindings bindings = GRAVEL_BINDINGS(.handlers = &handler, .n_handlers = 1);
-    self = open_default(&bindings);
-    word = alloc_or_die(self, 128);
-    fill(self, gravel_node(self), word, 0, 128);
+    gravel = open_default(&bindings);
+    word = alloc_or_die(gravel, 128);
+    fill(gravel, gravel_node(gravel), word, 0, 128);
     OK(meet());
 }
 
 void wait_behind_an_answer(void)
 {
-    run_body(self,
+    run_body(gravel,
              "struct gravel_reply reply = {a, b};"
              "gravel_ask0_wg_if(g, i == 0, GRAVEL_HANDLER(seven), reply, 0, 0);"
              "if (gravel_wait_until_uint_wg(g, b, GRAVEL_CMP_EQ, 1))"
@@ -208,14 +208,14 @@ static void begin_living(void)
 {
     static const struct gravel_handler handler = {.name = "live", .function = take_its_time};
     const struct gravel_bindings bindings = GRAVEL_BINDINGS(.handlers = &handler, .n_handlers = 1);
-    self = open_default(&bindings);
+    gravel = open_default(&bindings);
     OK(meet());
 }
 
 static int go_on_living(void)
 {
-    OK(gravel_am(self, 0, NULL, 0, ((uint32_t)rank + 1) % gravel_n_nodes(self)));
-    OK(gravel_quiet(self));
+    OK(gravel_am(gravel, 0, NULL, 0, ((uint32_t)rank + 1) % gravel_n_nodes(gravel)));
+    OK(gravel_quiet(gravel));
     return meet();
 }
 
@@ -234,7 +234,7 @@ static struct bank bank;
 /* Keys of a node. */
 static uint64_t n_here(void)
 {
-    return N_KEYS / gravel_n_nodes(self);
+    return N_KEYS / gravel_n_nodes(gravel);
 }
 
 static void begin_paying(void)
@@ -246,12 +246,12 @@ static void begin_paying(void)
                         .device_code.name = "pay.cl");
     const uint64_t n_keys = N_KEYS;
     bank = open_bank(NULL, &table, N_KEYS * sizeof(uint64_t)); /* enough for one node */
-    self = bank.gravel;
+    gravel = bank.gravel;
     MUST(clSetKernelArg(bank.send, 1, sizeof n_keys, &n_keys) == CL_SUCCESS);
     uint64_t *money = write_accounts(&bank, (uint32_t)rank, n_here() * sizeof *money);
     for (uint64_t i = 0; i < n_here(); i++)
         money[i] = MONEY;
-    unmap(self, money);
+    unmap(gravel, money);
     OK(meet());
 }
 
@@ -264,7 +264,7 @@ static int go_on_paying(void)
 {
     int code = launch_bank(&bank, N_ITEMS);
     if (!code)
-        code = gravel_quiet(self);
+        code = gravel_quiet(gravel);
     return code ? code : meet();
 }
 
@@ -273,13 +273,14 @@ static void check_money(void)
 {
     uint64_t sum = 0;
     OK(meet());
-    const uint64_t *money = read_map(self, (uint32_t)rank, bank.accounts, n_here() * sizeof *money);
+    const uint64_t *money =
+        read_map(gravel, (uint32_t)rank, bank.accounts, n_here() * sizeof *money);
     for (uint64_t i = 0; i < n_here(); i++) {
         MUST(money[i] <= N_KEYS * MONEY); /* else it is less than 0 */
         sum += money[i];
     }
-    unmap(self, money);
-    OK(gravel_reduce(self, GRAVEL_ADD, GRAVEL_ULONG, &sum, 1));
+    unmap(gravel, money);
+    OK(gravel_reduce(gravel, GRAVEL_ADD, GRAVEL_ULONG, &sum, 1));
     MUST(sum == (uint64_t)N_KEYS * MONEY);
 }
 
@@ -287,7 +288,7 @@ static void end_paying(int code)
 {
     if (code == 0)
         check_money();
-    MUST(gravel_barrier(self) == code);
+    MUST(gravel_barrier(gravel) == code);
     clReleaseKernel(bank.send);
     clReleaseProgram(bank.program);
 }
@@ -328,7 +329,7 @@ static int real_output; /* that fault.sh reads */
 static void begin_printing(int output)
 {
     setenv("GRAVEL_SPOOL", "4096", 1);
-    self = open_default(NULL);
+    gravel = open_default(NULL);
     kernel = build_kernel(print_cl, "print");
     real_output = dup(STDOUT_FILENO);
     MUST(real_output >= 0 && output >= 0);
@@ -357,7 +358,7 @@ static void begin_printing_to_pipe(void)
 static int launch_lines(size_t global)
 {
     const size_t local = 256;
-    return gravel_launch(self, kernel, 1, &global, &local, 0, NULL, NULL);
+    return gravel_launch(gravel, kernel, 1, &global, &local, 0, NULL, NULL);
 }
 
 #define MANY_ITEMS 25600u
@@ -377,11 +378,11 @@ static int go_on_printing(void)
 static void expect_whole_lines(void)
 {
     char line[128];
-    unsigned node, item, n, n_lines = 0;
+    unsigned from, item, n, n_lines = 0;
     int end = 0;
     rewind(lines);
     while (fgets(line, sizeof line, lines)) {
-        MUST(sscanf(line, "[%u:%u] line %u of 16\n%n", &node, &item, &n, &end) == 3 && !line[end]);
+        MUST(sscanf(line, "[%u:%u] line %u of 16\n%n", &from, &item, &n, &end) == 3 && !line[end]);
         n_lines++;
     }
     MUST(n_lines > 0);
@@ -389,8 +390,8 @@ static void expect_whole_lines(void)
 
 static void end_printing(int code)
 {
-    MUST(gravel_close(self) == code);
-    self = NULL;
+    MUST(gravel_close(gravel) == code);
+    gravel = NULL;
     clReleaseKernel(kernel);
     MUST(dup2(real_output, STDOUT_FILENO) >= 0);
     if (rank == 0 && lines)
@@ -409,7 +410,7 @@ void disk_full(void)
     OK(launch_lines(n_items));
     const int code = meet();
     snprintf(lost, sizeof lost, "No space left on device; %u lines are lost, behind 0 written",
-             16 * (unsigned)n_items * gravel_n_nodes(self));
+             16 * (unsigned)n_items * gravel_n_nodes(gravel));
     expect(code, rank == 0 ? GRAVEL_ESYSTEM : 0, lost);
     OK(meet());
     end_printing(0);

@@ -128,6 +128,7 @@ int run_cases(const char *name, const struct fixture *around, int n_arguments, c
             tests[n_tests++] = (struct CMUnitTest){(*at)->name, run_one, begin_test, end_test,
                                                    (void *)(uintptr_t)*at};
         }
+    MUST(n_tests > 0);
     for (size_t i = 0; i < N_CRASHES; i++)
         MUST(sigaction(crashes[i], NULL, &usual[i]) == 0);
     setvbuf(stdout, NULL, _IOLBF, 0); /* the name of a test that crashes has come out */

@@ -234,19 +234,3 @@ bool is_on_gpu(struct gravel *gravel)
          CL_SUCCESS);
     return !(type & CL_DEVICE_TYPE_CPU);
 }
-
-void run_steps(struct gravel *gravel, const struct step *steps, size_t n_steps)
-{
-    const bool tells = gravel_node(gravel) == 0;
-    if (tells)
-        printf("1..%zu\n", n_steps);
-    for (size_t i = 0; i < n_steps; i++) {
-        watch(100, steps[i].name);
-        steps[i].run();
-        OK(gravel_barrier(gravel));
-        if (tells)
-            printf("ok %zu - %s\n", i + 1, steps[i].name);
-        fflush(stdout);
-    }
-    watch(100, "closing");
-}

@@ -89,17 +89,4 @@ bool is_on_gpu(struct gravel *gravel);
 /** Whether launches are cut into slices, and the host reaches the heap by copies only: steps pump and drain. */
 bool is_sliced(const struct gravel *gravel);
 
-/** A part of a job's test, which all nodes run. */
-struct step {
-    const char *name;
-    void (*run)(void);
-};
-#define STEP(name)  \
-    {               \
-#name, name \
-    }
-
-/** Run steps, each with a watch and a barrier behind it. Node 0 prints lines of TAP; its caller still watches the close. */
-void run_steps(struct gravel *gravel, const struct step *steps, size_t n_steps);
-
 #endif
