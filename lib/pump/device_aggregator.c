@@ -91,11 +91,6 @@ static struct gravel_rooms rooms_of(const struct gravelp_arena *arena)
     };
 }
 
-static uint32_t room_fits(const struct gravel_rooms *rooms, uint32_t command)
-{
-    return (rooms->body_bytes - VALUE_BYTES) / GRAVELP_MESSAGE_BYTES(command);
-}
-
 static struct gravel_room room_of(const struct gravel_rooms *rooms,
                                   const struct gravel_package_run *run, uint32_t room)
 {
@@ -218,71 +213,75 @@ uint32_t gravel_device_aggregator_fits(const struct gravel_device_aggregator *ag
     const bool can_bin =
         gravel_command_commutes(command) ||
         (gravel_command_is_put(command) && aggregator->layout.n_nodes <= SORT_NODES);
-    return can_bin ? room_fits(&aggregator->layout, command) : 0;
+    return can_bin ? (aggregator->layout.body_bytes - VALUE_BYTES) / GRAVELP_MESSAGE_BYTES(command)
+                   : 0;
 }
 
-/* The arguments that the kernels of all runs begin with. */
-static cl_int set_run(const struct gravel_device_aggregator *aggregator, cl_kernel kernel,
-                      const struct gravel_package_run *run, uint32_t packages_each)
+/* Enqueues a kernel. @param run  NULL, or what its first arguments tell of, with `packages_each`. @param more  [n] the
+ * others. */
+static cl_int enqueue(const struct gravel_device_aggregator *aggregator, uint32_t number,
+                      const struct gravel_package_run *run, uint32_t packages_each,
+                      const struct gravel_argument *more, size_t n, size_t n_groups)
 {
     const struct gravelp_arena *arena = aggregator->memory->arena;
-    uint32_t slot = run->ticket & (arena->n_slots - 1);
-    uint32_t in_order = gravel_command_is_put(run->command) != 0;
-    uint64_t slots_at =
-        arena->slots_offset + ((uint64_t)run->queue * arena->n_slots + slot) * arena->slot_bytes;
-    const struct gravel_argument arguments[] = {
-        GRAVEL_ARGUMENT(aggregator->memory->region.buffer),
-        GRAVEL_ARGUMENT(slots_at),
-        GRAVEL_ARGUMENT(arena->slot_bytes),
-        GRAVEL_ARGUMENT(run->ticket),
-        GRAVEL_ARGUMENT(run->n_packages),
-        GRAVEL_ARGUMENT(packages_each),
-        GRAVEL_ARGUMENT(run->most_messages),
-        GRAVEL_ARGUMENT(run->command),
-        GRAVEL_ARGUMENT(run->base),
-        GRAVEL_ARGUMENT(aggregator->layout.n_nodes),
-        GRAVEL_ARGUMENT(aggregator->state),
-        GRAVEL_ARGUMENT(aggregator->turn),
-        GRAVEL_ARGUMENT(aggregator->tiles),
-        GRAVEL_ARGUMENT(in_order),
-    };
-    return GRAVEL_CL_KERNEL_SET(aggregator->memory->device, kernel, 0, arguments);
+    const struct gravel_device *device = aggregator->memory->device;
+    cl_kernel kernel = aggregator->kernels[number];
+    cl_uint n_set = 0;
+    cl_int error = CL_SUCCESS;
+    if (run) {
+        uint32_t slot = run->ticket & (arena->n_slots - 1);
+        uint32_t in_order = gravel_command_is_put(run->command) != 0;
+        uint64_t slots_at = arena->slots_offset +
+                            ((uint64_t)run->queue * arena->n_slots + slot) * arena->slot_bytes;
+        const struct gravel_argument arguments[] = {
+            GRAVEL_ARGUMENT(aggregator->memory->region.buffer),
+            GRAVEL_ARGUMENT(slots_at),
+            GRAVEL_ARGUMENT(arena->slot_bytes),
+            GRAVEL_ARGUMENT(run->ticket),
+            GRAVEL_ARGUMENT(run->n_packages),
+            GRAVEL_ARGUMENT(packages_each),
+            GRAVEL_ARGUMENT(run->most_messages),
+            GRAVEL_ARGUMENT(run->command),
+            GRAVEL_ARGUMENT(run->base),
+            GRAVEL_ARGUMENT(aggregator->layout.n_nodes),
+            GRAVEL_ARGUMENT(aggregator->state),
+            GRAVEL_ARGUMENT(aggregator->turn),
+            GRAVEL_ARGUMENT(aggregator->tiles),
+            GRAVEL_ARGUMENT(in_order),
+        };
+        n_set = sizeof arguments / sizeof *arguments;
+        error = GRAVEL_CL_KERNEL_SET(device, kernel, 0, arguments);
+    }
+    if (error == CL_SUCCESS)
+        error = gravel_cl_kernel_set(device, kernel, n_set, more, n);
+    return error == CL_SUCCESS
+               ? gravel_cl_kernel_enqueue(aggregator->queue, kernel, n_groups * aggregator->group,
+                                          aggregator->group, NULL)
+               : error;
 }
-#define AFTER_RUN 14u
+#define ENQUEUE(aggregator, number, run, packages_each, more, n_groups) \
+    enqueue(aggregator, number, run, packages_each, more, sizeof(more) / sizeof *(more), n_groups)
 
 static cl_int enqueue_count(const struct gravel_device_aggregator *aggregator,
                             const struct gravel_package_run *run,
                             const struct gravel_tiling *tiling)
 {
-    cl_kernel kernel = aggregator->kernels[COUNT_MESSAGES];
+    const size_t n_counts = (size_t)(aggregator->layout.n_nodes + 1) * aggregator->n_replicas;
     const struct gravel_argument arguments[] = {
         GRAVEL_ARGUMENT(tiling->team), GRAVEL_ARGUMENT(aggregator->n_replicas),
-        GRAVEL_ARGUMENT_LOCAL((size_t)(aggregator->layout.n_nodes + 1) * aggregator->n_replicas),
-        GRAVEL_ARGUMENT_LOCAL((size_t)tiling->packages_each)};
-    cl_int error = set_run(aggregator, kernel, run, tiling->packages_each);
-    if (error == CL_SUCCESS)
-        error = GRAVEL_CL_KERNEL_SET(aggregator->memory->device, kernel, AFTER_RUN, arguments);
-    if (error == CL_SUCCESS)
-        error = gravel_cl_kernel_enqueue(aggregator->queue, kernel,
-                                         (size_t)tiling->n_groups * aggregator->group,
-                                         aggregator->group, NULL);
-    return error;
+        GRAVEL_ARGUMENT_LOCAL(n_counts), GRAVEL_ARGUMENT_LOCAL((size_t)tiling->packages_each)};
+    return ENQUEUE(aggregator, COUNT_MESSAGES, run, tiling->packages_each, arguments,
+                   tiling->n_groups);
 }
 
 static cl_int enqueue_order(const struct gravel_device_aggregator *aggregator,
                             const struct gravel_tiling *tiling)
 {
-    cl_kernel kernel = aggregator->kernels[ORDER_TILES];
+    const uint32_t n_nodes = aggregator->layout.n_nodes;
     const struct gravel_argument arguments[] = {
         GRAVEL_ARGUMENT(aggregator->tiles), GRAVEL_ARGUMENT(tiling->n_tiles),
-        GRAVEL_ARGUMENT(aggregator->layout.n_nodes),
-        GRAVEL_ARGUMENT_LOCAL(2 * (size_t)aggregator->group)};
-    cl_int error = GRAVEL_CL_KERNEL_SET(aggregator->memory->device, kernel, 0, arguments);
-    return error != CL_SUCCESS
-               ? error
-               : gravel_cl_kernel_enqueue(aggregator->queue, kernel,
-                                          (size_t)aggregator->layout.n_nodes * aggregator->group,
-                                          aggregator->group, NULL);
+        GRAVEL_ARGUMENT(n_nodes), GRAVEL_ARGUMENT_LOCAL(2 * (size_t)aggregator->group)};
+    return ENQUEUE(aggregator, ORDER_TILES, NULL, 0, arguments, n_nodes);
 }
 
 /* How the messages of a tile for a node are counted. */
@@ -310,7 +309,6 @@ static cl_int enqueue_group(const struct gravel_device_aggregator *aggregator,
                             const struct gravel_package_run *run, const struct gravel_room *room,
                             const struct gravel_tiling *tiling)
 {
-    cl_kernel kernel = aggregator->kernels[GROUP_BY_NODE];
     uint32_t most = TILING_GROUPS_PER_UNIT * aggregator->memory->device->units;
     uint32_t n_groups = tiling->n_tiles < most ? tiling->n_tiles : most;
     uint32_t n_nodes = aggregator->layout.n_nodes;
@@ -338,14 +336,7 @@ static cl_int enqueue_group(const struct gravel_device_aggregator *aggregator,
         GRAVEL_ARGUMENT_LOCAL(2 * (size_t)tiling->tile_packages),
         GRAVEL_ARGUMENT_LOCAL(is_sorted ? (tile + 1) / 2 : 1),
         GRAVEL_ARGUMENT_LOCAL(is_sorted ? tile * gravel_row_bytes(run->command) / 4 : 2)};
-    cl_int error = set_run(aggregator, kernel, run, tiling->tile_packages);
-    if (error == CL_SUCCESS)
-        error = GRAVEL_CL_KERNEL_SET(aggregator->memory->device, kernel, AFTER_RUN, arguments);
-    if (error == CL_SUCCESS)
-        error =
-            gravel_cl_kernel_enqueue(aggregator->queue, kernel,
-                                     (size_t)n_groups * aggregator->group, aggregator->group, NULL);
-    return error;
+    return ENQUEUE(aggregator, GROUP_BY_NODE, run, tiling->tile_packages, arguments, n_groups);
 }
 
 /* The counts of a room on the host. */

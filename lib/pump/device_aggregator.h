@@ -7,7 +7,7 @@
  * knows where to copy the parts: an increment costs the bus 4 bytes instead of 8, and the host
  * reads no message.
  *
- * Path:    lib/pump/blocks.c -> device_aggregator.c (tiling.c) -> cl/kernels/aggregate.cl -> block.h.
+ * Path:    lib/pump/blocks.c -> device_aggregator.c (tiling.h) -> cl/kernels/aggregate.cl -> block.h.
  * Owner:   all its memory, made when it is created; none is made or released later.
  * Threads: one at a time.
  * Source:  Orr 2016, section 5.6.1.
@@ -16,10 +16,8 @@
 #define GRAVEL_PUMP_DEVICE_AGGREGATOR_H
 
 #include "memory/memory.h"
-#include "pump/block.h"
 #include "layout/arena.h"
 #include "pump/block.h"
-#include "transport/buffer.h"
 #include "transport/buffer.h"
 
 #include <stdbool.h>

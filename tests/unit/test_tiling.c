@@ -3,7 +3,7 @@
  * How a run is shared out, for runs and packages of any length, slots and groups of any size: every package is counted
  * by one group, every column lies in one tile, and no tile has more messages than a group takes.
  *
- * Path: meson test -> this -> lib/pump/tiling.c
+ * Path: meson test -> this -> lib/pump/tiling.h
  */
 
 #include "cases.h"
