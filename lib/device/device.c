@@ -69,38 +69,33 @@ static bool can_partition(cl_device_id device)
     return false;
 }
 
-/* Makes sub-devices, which the process keeps from then on. */
-static cl_int make_part(cl_device_id whole, cl_uint all, cl_uint units, struct part **out)
+/* Finds sub-devices with so many compute units and with the rest. They are made when first asked for, and kept. */
+static cl_int find_part(cl_device_id whole, cl_uint all, cl_uint units, struct part **out)
 {
     const cl_device_partition_property by_counts[] = {CL_DEVICE_PARTITION_BY_COUNTS, units,
                                                       all - units,
                                                       CL_DEVICE_PARTITION_BY_COUNTS_LIST_END, 0};
     cl_device_id ids[2];
-    cl_int error = CL_INVALID_VALUE;
-    struct part *part = malloc(sizeof *part);
-    if (part && can_partition(whole))
-        error = clCreateSubDevices(whole, by_counts, 2, ids, NULL);
-    if (error != CL_SUCCESS) {
-        free(part);
-        return part ? error : CL_OUT_OF_HOST_MEMORY;
-    }
+    cl_int error = CL_SUCCESS;
     pthread_mutex_lock(&parts_lock);
-    *part = (struct part){parts, whole, ids[0], ids[1], units};
-    parts = part;
+    struct part *part = parts;
+    while (part && (part->whole != whole || part->units != units))
+        part = part->next;
+    if (!part) {
+        part = malloc(sizeof *part);
+        error = !part                  ? CL_OUT_OF_HOST_MEMORY
+                : can_partition(whole) ? clCreateSubDevices(whole, by_counts, 2, ids, NULL)
+                                       : CL_INVALID_VALUE;
+        if (error == CL_SUCCESS) {
+            *part = (struct part){parts, whole, ids[0], ids[1], units};
+            parts = part;
+        } else {
+            free(part);
+        }
+    }
     pthread_mutex_unlock(&parts_lock);
     *out = part;
-    return CL_SUCCESS;
-}
-
-/* Finds sub-devices with so many compute units and with the rest; they are made when first asked for. */
-static cl_int find_part(cl_device_id whole, cl_uint all, cl_uint units, struct part **out)
-{
-    pthread_mutex_lock(&parts_lock);
-    *out = parts;
-    while (*out && ((*out)->whole != whole || (*out)->units != units))
-        *out = (*out)->next;
-    pthread_mutex_unlock(&parts_lock);
-    return *out ? CL_SUCCESS : make_part(whole, all, units, out);
+    return error;
 }
 
 static void leave_cores(struct gravel_device *device, const struct gravel_config *config,
@@ -212,50 +207,41 @@ static int place_handlers(struct gravel_device *device, const struct gravel_bind
 
 /* ---- objects ------------------------------------------------------------------------------------ */
 
-static int make_context(struct gravel_device *device)
+/* Makes what probes read, and the memory that they read to: pinned, for a read to other memory takes a GPU's driver 10 us
+ * longer. Drivers may allocate a buffer when it is first used, and wait for running kernels then: so it is used now. */
+static int make_probe(struct gravel_device *device)
 {
+    const cl_uint zero = 0;
+    const size_t bytes = sizeof zero;
     cl_int error;
-    const cl_device_id ids[] = {device->id, device->beside};
-    device->context = clCreateContext(NULL, device->beside ? 2 : 1, ids, NULL, NULL, &error);
-    return gravel_check_cl("clCreateContext", error);
-}
-
-static int make_queue(struct gravel_device *device)
-{
-    cl_int error;
-    device->queue = clCreateCommandQueueWithProperties(device->context, device->id, NULL, &error);
-    return gravel_check_cl("clCreateCommandQueueWithProperties", error);
-}
-
-/* Makes the memory that probes read to: pinned, for a read to other memory takes a GPU's driver 10 us longer. */
-static cl_int make_probe_copy(struct gravel_device *device)
-{
-    const size_t bytes = sizeof *device->probed;
-    cl_int error;
-    device->probe_copy = clCreateBuffer(device->context, CL_MEM_READ_WRITE | CL_MEM_ALLOC_HOST_PTR,
-                                        bytes, NULL, &error);
+    device->probe_word = clCreateBuffer(device->context, CL_MEM_READ_WRITE, bytes, NULL, &error);
+    if (error == CL_SUCCESS)
+        error = clEnqueueWriteBuffer(device->queue, device->probe_word, CL_TRUE, 0, bytes, &zero, 0,
+                                     NULL, NULL);
+    if (error == CL_SUCCESS)
+        device->probe_copy = clCreateBuffer(
+            device->context, CL_MEM_READ_WRITE | CL_MEM_ALLOC_HOST_PTR, bytes, NULL, &error);
     if (error == CL_SUCCESS)
         device->probed =
             clEnqueueMapBuffer(device->queue, device->probe_copy, CL_TRUE,
                                CL_MAP_READ | CL_MAP_WRITE, 0, bytes, 0, NULL, NULL, &error);
-    return error;
+    return gravel_check_cl("a buffer of one word", error);
 }
 
-/* Drivers may allocate a buffer when it is first used, and wait for running kernels then: so it is used now. */
-static int make_probe_word(struct gravel_device *device)
+static int make_objects(struct gravel_device *device)
 {
-    const cl_uint zero = 0;
     cl_int error;
-    if (gravel_step_is_shared(device->step))
-        return 0;
-    device->probe_word =
-        clCreateBuffer(device->context, CL_MEM_READ_WRITE, sizeof zero, NULL, &error);
-    if (error == CL_SUCCESS)
-        error = clEnqueueWriteBuffer(device->queue, device->probe_word, CL_TRUE, 0, sizeof zero,
-                                     &zero, 0, NULL, NULL);
-    if (error == CL_SUCCESS)
-        error = make_probe_copy(device);
-    return gravel_check_cl("a buffer of one word", error);
+    const cl_device_id ids[] = {device->id, device->beside};
+    if (!device->context) {
+        device->context = clCreateContext(NULL, device->beside ? 2 : 1, ids, NULL, NULL, &error);
+        GRAVEL_TRY(gravel_check_cl("clCreateContext", error));
+    }
+    if (!device->queue) {
+        device->queue =
+            clCreateCommandQueueWithProperties(device->context, device->id, NULL, &error);
+        GRAVEL_TRY(gravel_check_cl("clCreateCommandQueueWithProperties", error));
+    }
+    return gravel_step_is_shared(device->step) ? 0 : make_probe(device);
 }
 
 int gravel_device_open(struct gravel_device *device, const struct gravel_config *config,
@@ -277,12 +263,8 @@ int gravel_device_open(struct gravel_device *device, const struct gravel_config 
         code = take_step(device, config);
     if (!code)
         code = place_handlers(device, bindings);
-    if (!code && !device->context)
-        code = make_context(device);
-    if (!code && !device->queue)
-        code = make_queue(device);
     if (!code)
-        code = make_probe_word(device);
+        code = make_objects(device);
     if (code)
         gravel_device_close(device);
     return code;

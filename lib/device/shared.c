@@ -25,56 +25,40 @@ static extension_function *extension(const struct gravel_device *device, const c
     return function;
 }
 
-static void *usm_alloc(const struct gravel_device *device, size_t bytes)
+void *gravel_shared_alloc(const struct gravel_device *device, size_t bytes)
 {
-    clHostMemAllocINTEL_fn alloc = (clHostMemAllocINTEL_fn)extension(device, "clHostMemAllocINTEL");
+    cl_svm_mem_flags flags = CL_MEM_READ_WRITE | CL_MEM_SVM_FINE_GRAIN_BUFFER;
     cl_int error = CL_SUCCESS;
+    if (device->capability.has_svm_atomics)
+        flags |= CL_MEM_SVM_ATOMICS;
+    if (device->step != GRAVEL_STEP_USM)
+        return clSVMAlloc(device->context, flags, bytes, 0);
+    clHostMemAllocINTEL_fn alloc = (clHostMemAllocINTEL_fn)extension(device, "clHostMemAllocINTEL");
     void *memory = alloc ? GRAVEL_MARKED_AS("clHostMemAllocINTEL", alloc, device->context, NULL,
                                             bytes, GRAVELP_CACHELINE, &error)
                          : NULL;
     return error == CL_SUCCESS ? memory : NULL;
 }
 
-static void usm_free(const struct gravel_device *device, void *memory)
-{
-    clMemFreeINTEL_fn release = (clMemFreeINTEL_fn)extension(device, "clMemFreeINTEL");
-    if (release && memory)
-        GRAVEL_MARKED_AS("clMemFreeINTEL", release, device->context, memory);
-}
-
-static cl_int usm_set_argument(const struct gravel_device *device, cl_kernel kernel, cl_uint index,
-                               const void *memory)
-{
-    clSetKernelArgMemPointerINTEL_fn set =
-        (clSetKernelArgMemPointerINTEL_fn)extension(device, "clSetKernelArgMemPointerINTEL");
-    return set ? GRAVEL_MARKED_AS("clSetKernelArgMemPointerINTEL", set, kernel, index, memory)
-               : CL_INVALID_OPERATION;
-}
-
-static void *svm_alloc(const struct gravel_device *device, size_t bytes)
-{
-    cl_svm_mem_flags flags = CL_MEM_READ_WRITE | CL_MEM_SVM_FINE_GRAIN_BUFFER;
-    if (device->capability.has_svm_atomics)
-        flags |= CL_MEM_SVM_ATOMICS;
-    return clSVMAlloc(device->context, flags, bytes, 0);
-}
-
-void *gravel_shared_alloc(const struct gravel_device *device, size_t bytes)
-{
-    return device->step == GRAVEL_STEP_USM ? usm_alloc(device, bytes) : svm_alloc(device, bytes);
-}
-
 void gravel_shared_free(const struct gravel_device *device, void *memory)
 {
-    if (device->step == GRAVEL_STEP_USM)
-        usm_free(device, memory);
-    else if (memory)
+    if (memory && device->step != GRAVEL_STEP_USM) {
         clSVMFree(device->context, memory);
+        return;
+    }
+    clMemFreeINTEL_fn release =
+        memory ? (clMemFreeINTEL_fn)extension(device, "clMemFreeINTEL") : NULL;
+    if (release)
+        GRAVEL_MARKED_AS("clMemFreeINTEL", release, device->context, memory);
 }
 
 cl_int gravel_shared_set_argument(const struct gravel_device *device, cl_kernel kernel,
                                   cl_uint index, const void *memory)
 {
-    return device->step == GRAVEL_STEP_USM ? usm_set_argument(device, kernel, index, memory)
-                                           : clSetKernelArgSVMPointer(kernel, index, memory);
+    if (device->step != GRAVEL_STEP_USM)
+        return clSetKernelArgSVMPointer(kernel, index, memory);
+    clSetKernelArgMemPointerINTEL_fn set =
+        (clSetKernelArgMemPointerINTEL_fn)extension(device, "clSetKernelArgMemPointerINTEL");
+    return set ? GRAVEL_MARKED_AS("clSetKernelArgMemPointerINTEL", set, kernel, index, memory)
+               : CL_INVALID_OPERATION;
 }
