@@ -32,18 +32,47 @@ static const char what_is_copied[] = "copying packages from the device";
 
 /* ---- copies ---------------------------------------------------------------------------------- */
 
-/* Enqueues the copy of slots to the mirror. @param copied  [out] its event. */
-static cl_int copy_slots(struct gravel_pump *pump, cl_command_queue on,
-                         const struct gravel_pump_slots *slots, cl_event *copied)
+/* Slots one behind the other, to be copied. */
+struct slots {
+    uint32_t queue, ticket; /* of the first */
+    uint32_t n;
+    uint32_t width; /* [bytes] of each */
+};
+
+/* From the arena [bytes]. */
+static uint64_t slot_offset(const struct gravel_pump *pump, uint32_t queue, uint32_t ticket)
 {
-    uint64_t at = gravel_pump_slot_offset(pump, slots->queue, slots->ticket & (pump->n_slots - 1));
-    const size_t from[3] = {at, 0, 0}, to[3] = {0, 0, 0}, region[3] = {slots->width, slots->n, 1};
-    unsigned char *host = (unsigned char *)pump->arena + at;
-    if (slots->width == pump->slot_bytes)
-        return clEnqueueReadBuffer(on, pump->device, CL_FALSE, at, (size_t)slots->n * slots->width,
-                                   host, 0, NULL, copied);
-    return clEnqueueReadBufferRect(on, pump->device, CL_FALSE, from, to, region, pump->slot_bytes,
-                                   0, pump->slot_bytes, 0, host, 0, NULL, copied);
+    const uint32_t slot = ticket & (pump->n_slots - 1);
+    return pump->arena->slots_offset + ((uint64_t)queue * pump->n_slots + slot) * pump->slot_bytes;
+}
+
+/* Enqueues the copy of what n slots begin with. @param to  rows of `pitch` bytes. @param last  [in, out] the newest of
+ * several commands; the queue is in order. */
+static cl_int copy_rows(struct gravel_pump *pump, cl_command_queue on, const struct slots *slots,
+                        void *to, size_t pitch, cl_event *last)
+{
+    const uint64_t at = slot_offset(pump, slots->queue, slots->ticket);
+    const size_t from[3] = {at, 0, 0}, origin[3] = {0, 0, 0},
+                 region[3] = {slots->width, slots->n, 1};
+    cl_event copied = NULL;
+    cl_int error =
+        slots->n == 0 ? CL_SUCCESS
+        : slots->width == pump->slot_bytes
+            ? clEnqueueReadBuffer(on, pump->device, CL_FALSE, at, (size_t)slots->n * slots->width,
+                                  to, 0, NULL, &copied)
+            : clEnqueueReadBufferRect(on, pump->device, CL_FALSE, from, origin, region,
+                                      pump->slot_bytes, 0, pitch, 0, to, 0, NULL, &copied);
+    gravel_pump_keep_last(last, copied);
+    return error;
+}
+
+/* Enqueues the copy of slots to the mirror. */
+static cl_int copy_slots(struct gravel_pump *pump, cl_command_queue on, const struct slots *slots,
+                         cl_event *last)
+{
+    unsigned char *host =
+        (unsigned char *)pump->arena + slot_offset(pump, slots->queue, slots->ticket);
+    return copy_rows(pump, on, slots, host, pump->slot_bytes, last);
 }
 
 /* Begins a flight: enqueues the copy of the next n packages, `width` bytes of each. */
@@ -51,7 +80,8 @@ static cl_int copy_next(struct gravel_pump *pump, uint32_t queue, uint32_t n, ui
 {
     struct mirror *mirror = &pump->mirrors[queue];
     struct flight *flight = gravel_pump_next_flight(mirror);
-    const struct gravel_pump_slots slots = {queue, mirror->taken, n, width};
+    const struct slots slots = {queue, mirror->taken, n, width};
+    flight->copied = NULL;
     cl_int error = copy_slots(pump, pump->moves, &slots, &flight->copied);
     if (error != CL_SUCCESS)
         return error;
@@ -78,53 +108,42 @@ static cl_int copy_held(struct gravel_pump *pump)
 
 /* ---- a poll ---------------------------------------------------------------------------------- */
 
+/* The first ticket of which nothing is known. */
+static uint32_t next_ticket(const struct mirror *mirror)
+{
+    return mirror->taken + mirror->n_held;
+}
+
 /* Slots from the next ticket on that may be read or moved at once: up to the ring's end, and where
  * the mirror has room. */
 static uint32_t reach(const struct gravel_pump *pump, const struct mirror *mirror)
 {
-    uint32_t slot = gravel_pump_next_ticket(mirror) & (pump->n_slots - 1);
+    uint32_t slot = next_ticket(mirror) & (pump->n_slots - 1);
     uint32_t consumed =
         gravel_word_load(&mirror->words->consumed, memory_order_acquire); /* U3, pairs with C2 */
-    uint32_t room = pump->n_slots - (gravel_pump_next_ticket(mirror) - consumed);
+    uint32_t room = pump->n_slots - (next_ticket(mirror) - consumed);
     uint32_t n = pump->n_slots - slot < room ? pump->n_slots - slot : room;
     return n < mirror->wanted ? n : mirror->wanted;
 }
 
-static cl_int read_headers(struct gravel_pump *pump, cl_command_queue on, uint32_t queue,
-                           uint32_t n, cl_event *last)
-{
-    struct mirror *mirror = &pump->mirrors[queue];
-    uint32_t slot = gravel_pump_next_ticket(mirror) & (pump->n_slots - 1);
-    const size_t from[3] = {gravel_pump_slot_offset(pump, queue, slot), 0, 0}, to[3] = {0, 0, 0};
-    const size_t region[3] = {sizeof(struct gravelp_package), n, 1};
-    cl_event next = NULL;
-    if (n == 0)
-        return CL_SUCCESS;
-    cl_int error =
-        clEnqueueReadBufferRect(on, pump->device, CL_FALSE, from, to, region, pump->slot_bytes, 0,
-                                sizeof(struct gravelp_package), 0, mirror->headers, 0, NULL, &next);
-    gravel_pump_keep_last(last, next);
-    return error;
-}
-
 /*
- * A queue that had few packages has few again: the first slots come with their headers. The command behind the one that
- * reads the publish words sees the packages as one would that the host enqueues later (P2).
+ * Reads the headers of a queue's next n slots. A queue that had few packages has few again: the first slots come with
+ * their headers. The command behind the one that reads the publish words sees the packages as one would that the host
+ * enqueues later (P2).
  */
-static cl_int read_few(struct gravel_pump *pump, cl_command_queue on, uint32_t queue, uint32_t n,
-                       cl_event *last)
+static cl_int read_queue(struct gravel_pump *pump, cl_command_queue on, uint32_t queue, uint32_t n,
+                         cl_event *last)
 {
     struct mirror *mirror = &pump->mirrors[queue];
-    struct gravel_pump_slots slots = {queue, mirror->taken, n, pump->slot_bytes};
-    cl_event next = NULL;
-    bool are_few = mirror->n_ready <= GRAVEL_PUMP_FEW && pump->bin_messages != 1;
-    mirror->n_with_poll = 0;
-    if (n == 0 || !are_few || mirror->n_flights || mirror->n_held)
-        return CL_SUCCESS;
-    slots.n = n < GRAVEL_PUMP_FEW ? n : GRAVEL_PUMP_FEW;
-    cl_int error = copy_slots(pump, on, &slots, &next);
+    const bool are_few = mirror->n_ready <= GRAVEL_PUMP_FEW && pump->bin_messages != 1 &&
+                         !mirror->n_flights && !mirror->n_held;
+    struct slots slots = {queue, next_ticket(mirror), n, sizeof *mirror->headers};
+    cl_int error = copy_rows(pump, on, &slots, mirror->headers, sizeof *mirror->headers, last);
+    slots.n = !are_few ? 0 : n < GRAVEL_PUMP_FEW ? n : GRAVEL_PUMP_FEW;
+    slots.width = pump->slot_bytes;
+    if (error == CL_SUCCESS)
+        error = copy_slots(pump, on, &slots, last);
     mirror->n_with_poll = error == CL_SUCCESS ? slots.n : 0;
-    gravel_pump_keep_last(last, next);
     return error;
 }
 
@@ -166,9 +185,7 @@ static cl_int read_queues(struct gravel_pump *pump, cl_command_queue on, uint32_
         const struct mirror *mirror = &pump->mirrors[q];
         uint32_t n_flights = mirror->n_flights + (mirror->n_held != 0);
         n[q] = n_flights < GRAVEL_PUMP_FLIGHTS ? reach(pump, mirror) : 0;
-        error = read_headers(pump, on, q, n[q], last);
-        if (error == CL_SUCCESS)
-            error = read_few(pump, on, q, n[q], last);
+        error = read_queue(pump, on, q, n[q], last);
     }
     return error;
 }
@@ -254,7 +271,7 @@ static uint32_t package_bytes(const struct gravel_pump *pump, const struct grave
 static int copy_at_once(struct gravel_pump *pump, uint32_t queue, uint32_t ticket, uint32_t n)
 {
     cl_event copied = NULL;
-    const struct gravel_pump_slots slots = {queue, ticket, n, pump->slot_bytes};
+    const struct slots slots = {queue, ticket, n, pump->slot_bytes};
     cl_int error = copy_slots(pump, pump->moves, &slots, &copied);
     return gravel_wait_command(pump->shape.memory->device, pump->moves, error, copied,
                                what_is_copied);

@@ -51,13 +51,6 @@ struct rooms {
     uint32_t first, n;                 /* in use */
 };
 
-/* Slots one behind the other, to be copied. */
-struct gravel_pump_slots {
-    uint32_t queue, ticket; /* of the first */
-    uint32_t n;
-    uint32_t width; /* [bytes] of each */
-};
-
 /* The host's copy of a queue, and what is on its way there. */
 struct mirror {
     struct gravelp_queue_words *words;
@@ -165,19 +158,6 @@ static inline struct flight *gravel_pump_flight(struct mirror *mirror, uint32_t 
 static inline struct flight *gravel_pump_next_flight(struct mirror *mirror)
 {
     return gravel_pump_flight(mirror, mirror->n_flights);
-}
-
-/* From the arena [bytes]. */
-static inline uint64_t gravel_pump_slot_offset(const struct gravel_pump *pump, uint32_t queue,
-                                               uint32_t slot)
-{
-    return pump->arena->slots_offset + ((uint64_t)queue * pump->n_slots + slot) * pump->slot_bytes;
-}
-
-/* The first ticket of which nothing is known. */
-static inline uint32_t gravel_pump_next_ticket(const struct mirror *mirror)
-{
-    return mirror->taken + mirror->n_held;
 }
 
 /* The newest of several commands; the queue is in order. */
