@@ -222,7 +222,8 @@ bool gravel_refuse_outside(struct gravel_heap *heap, const struct gravel_columns
     for (uint32_t i = 0; i < columns->n; i++) {
         if (columns->nodes[i] == GRAVELP_NODE_FAR) /* which its index is */
             continue;
-        const struct gravelp_far_request element = gravel_columns_element(columns, i);
+        const struct gravelp_far_request element =
+            gravel_element_at(key->command, columns->index, i);
         const bool is_place = has_place && element.place >= n_places;
         if (is_place || (has_index && element.index >= n_indices)) {
             tell_element(heap, key, is_place, is_place ? element.place : element.index, text,

@@ -68,7 +68,7 @@ void gravel_guards_touch_columns(struct gravel_guards *guards, const struct grav
     pthread_mutex_lock(&guards->lock);
     const uint32_t n = guards->first && !GRAVELP_IS_CALL(command) ? columns->n : 0;
     for (uint32_t i = 0; i < n; i++) {
-        const uint64_t index = gravel_columns_element(columns, i).index;
+        const uint64_t index = gravel_element_at(command, columns->index, i).index;
         struct gravel_guard *guard =
             find(guards, columns->key.base + index * word_bytes, word_bytes, true);
         if (!guard || guard->is_touched) /* of most packages all: no text is written */

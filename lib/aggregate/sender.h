@@ -42,18 +42,6 @@ struct gravel_columns {
     const unsigned char *values[GRAVEL_AM_MAX_ARGS]; /* rows of [n] */
 };
 
-/** Index of message i, which has one, and the place of its answer, if it is a request. */
-static inline struct gravelp_far_request
-gravel_columns_element(const struct gravel_columns *columns, uint32_t i)
-{
-    const uint32_t command = columns->key.command;
-    if (GRAVELP_IS_REQUEST(command))
-        return gravel_request_at(command, columns->index, i);
-    return (struct gravelp_far_request){.index = GRAVELP_INDEX_BYTES(command) == 8
-                                                     ? ((const uint64_t *)columns->index)[i]
-                                                     : ((const uint32_t *)columns->index)[i]};
-}
-
 struct gravel_sender_shape {
     uint32_t node, n_nodes;
     uint32_t buffer_bytes;

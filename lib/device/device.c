@@ -207,8 +207,8 @@ static int place_handlers(struct gravel_device *device, const struct gravel_bind
 
 /* ---- objects ------------------------------------------------------------------------------------ */
 
-/* Makes what probes read, and the memory that they read to: pinned, for a read to other memory takes a GPU's driver 10 us
- * longer. Drivers may allocate a buffer when it is first used, and wait for running kernels then: so it is used now. */
+/* Makes what probes read, and the memory that they read to: pinned, for a read to other memory takes a GPU's driver
+ * 10 us longer. Drivers may allocate a buffer when it is first used, and wait for running kernels then: so it is used now. */
 static int make_probe(struct gravel_device *device)
 {
     const cl_uint zero = 0;

@@ -111,7 +111,7 @@ void gravel_reply_send(void *context, const struct gravel_signal_run *run, uint3
         uint32_t left = run->run.n_messages - first, n = left < CHUNK ? left : CHUNK;
         for (uint32_t i = 0; i < n; i++) {
             nodes[i] = source;
-            far_places[i] = gravel_request_at(command, requests, first + i).place;
+            far_places[i] = gravel_element_at(command, requests, first + i).place;
             near_places[i] = (uint32_t)far_places[i];
         }
         const struct gravel_columns columns = {

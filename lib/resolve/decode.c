@@ -188,31 +188,22 @@ static int find_words(const struct check *check, const struct gravel_run *run, c
     return 0;
 }
 
-static int refuse_element(const struct check *check, const struct gravel_run *run,
-                          const struct gravel_element *element, const struct gravel_span *span)
+/* Refuses a message, for an index or a place is beyond the allocation of its base. */
+static int refuse_element(const struct check *check, const struct gravel_run *run, uint32_t message,
+                          struct gravel_element element, const struct gravel_span *span)
 {
-    char text[GRAVEL_REFUSAL_BYTES];
-    gravel_write_element(text, sizeof text, run->command, element, span);
+    char text[GRAVEL_REFUSAL_BYTES], name[32];
+    snprintf(name, sizeof name, "message %" PRIu32 ", %s", message, element.name);
+    element.name = name;
+    gravel_write_element(text, sizeof text, run->command, &element, span);
     return refuse(check, GRAVEL_ERANGE, "%s; " GRAVEL_CHECK_NAMES, text);
-}
-
-/* Checks that an element is a word of its base's allocation. */
-static int check_element(const struct check *check, const struct gravel_run *run,
-                         const struct gravel_element *element)
-{
-    struct gravel_span span;
-    uint64_t n_words = 0;
-    GRAVEL_TRY(find_words(check, run, element->base_name, element->base, &span, &n_words));
-    return element->number >= n_words ? refuse_element(check, run, element, &span) : 0;
 }
 
 static int refuse_index(const struct check *check, const struct gravel_run *run, uint32_t message,
                         uint64_t index, const struct gravel_span *span)
 {
-    char name[32];
-    const struct gravel_element element = {name, index, "base", run->base};
-    snprintf(name, sizeof name, "message %" PRIu32 ", index", message);
-    return refuse_element(check, run, &element, span);
+    return refuse_element(check, run, message,
+                          (struct gravel_element){"index", index, "base", run->base}, span);
 }
 
 /* Notes a run that the device checks. @return 0; NO_PLAN: the plan has no room for it. */
@@ -251,37 +242,31 @@ static int check_indices(const struct check *check, const struct gravel_run *run
     return refuse_index(check, run, first, indices[first], &span);
 }
 
-static int check_far_indices(const struct check *check, const struct gravel_run *run,
-                             const uint64_t *indices)
+/* Checks a run of requests, or of far indices. Answers go to the source's heap, whose allocations are the same as ours.
+ * An active message addresses no word. */
+static int check_elements(const struct check *check, const struct gravel_run *run, uint64_t result,
+                          const void *indices)
 {
-    struct gravel_span span;
-    uint64_t n_words = 0;
-    GRAVEL_TRY(find_words(check, run, "base", run->base, &span, &n_words));
-    for (uint32_t i = 0; i < run->n_messages; i++)
-        if (indices[i] >= n_words)
-            GRAVEL_TRY(refuse_index(check, run, i, indices[i], &span));
-    return 0;
-}
-
-/* Checks a run of requests. Its answers go to the source's heap, whose allocations are the same as ours. An active
- * message addresses no word. */
-static int check_requests(const struct check *check, const struct gravel_run *run, uint64_t result,
-                          const void *requests)
-{
-    uint64_t index = 0, place = 0;
+    const bool has_words = !GRAVELP_IS_CALL(run->command);
+    struct gravel_span words, answers;
+    uint64_t n_words = 1, n_answers = UINT64_MAX;
+    if (has_words)
+        GRAVEL_TRY(find_words(check, run, "base", run->base, &words, &n_words));
+    if (GRAVELP_IS_REQUEST(run->command))
+        GRAVEL_TRY(find_words(check, run, "result", result, &answers, &n_answers));
     for (uint32_t i = 0; i < run->n_messages; i++) {
-        const struct gravelp_far_request one = gravel_request_at(run->command, requests, i);
-        index = one.index > index ? one.index : index;
-        place = one.place > place ? one.place : place;
+        const struct gravelp_far_request one = gravel_element_at(run->command, indices, i);
+        if (one.index >= n_words && !has_words)
+            return refuse(check, GRAVEL_ECORRUPT,
+                          "index is %" PRIu64 " in an active message, which has none", one.index);
+        if (one.index >= n_words)
+            return refuse_index(check, run, i, one.index, &words);
+        if (one.place >= n_answers)
+            return refuse_element(check, run, i,
+                                  (struct gravel_element){"place", one.place, "result", result},
+                                  &answers);
     }
-    const struct gravel_element word = {"index", index, "base", run->base};
-    const struct gravel_element answer = {"place", place, "result", result};
-    if (!GRAVELP_IS_CALL(run->command))
-        GRAVEL_TRY(check_element(check, run, &word));
-    else if (index)
-        return refuse(check, GRAVEL_ECORRUPT,
-                      "index is %" PRIu64 " in an active message, which has none", index);
-    return check_element(check, run, &answer);
+    return 0;
 }
 
 /* Checks what a run of signals or requests has in its header beyond other runs. */
@@ -342,12 +327,10 @@ static int check_run(const struct check *check, const struct gravel_run *run,
     }
     if (index_bytes == 0)
         return 0;
-    if (GRAVELP_IS_REQUEST(command))
-        return check_requests(check, run, whole.result, indices);
     if (index_bytes == 4)
         return check_indices(check, run, indices);
-    return command & GRAVELP_COMMAND_FAR ? check_far_indices(check, run, indices)
-                                         : check_offsets(check, run, indices);
+    return command & GRAVELP_COMMAND_WIDE ? check_offsets(check, run, indices)
+                                          : check_elements(check, run, whole.result, indices);
 }
 
 /* Checks that the arguments of a line fill its words behind the tag. */

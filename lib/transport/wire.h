@@ -75,15 +75,18 @@ GRAVELP_STATIC_ASSERT(sizeof(struct gravel_signal_run) == 32, "wire layout");
           ? GRAVEL_ALIGN8((gravelp_u64)GRAVELP_INDEX_BYTES(command) * (n)) \
           : (gravelp_u64)GRAVELP_INDEX_BYTES(command) * (n)) +             \
      (gravelp_u64)(row)*GRAVELP_VALUE_BYTES(command) * (n))
-/* Element and place of message i of a run of requests. */
-static inline struct gravelp_far_request gravel_request_at(gravelp_u32 command,
-                                                           const void *requests, gravelp_u32 i)
+/* Element of message i of rows that have indices, and the place of its answer, if it is a request. */
+static inline struct gravelp_far_request gravel_element_at(gravelp_u32 command, const void *indices,
+                                                           gravelp_u32 i)
 {
-    const gravelp_u64 *near = (const gravelp_u64 *)requests;
+    const gravelp_u64 *near = (const gravelp_u64 *)indices;
+    if (!GRAVELP_IS_REQUEST(command))
+        return (struct gravelp_far_request){
+            GRAVELP_INDEX_BYTES(command) == 8 ? near[i] : ((const gravelp_u32 *)indices)[i], 0};
     if (command & GRAVELP_COMMAND_FAR && GRAVELP_IS_CALL(command))
         return (struct gravelp_far_request){0, near[i]};
     return command & GRAVELP_COMMAND_FAR
-               ? ((const struct gravelp_far_request *)requests)[i]
+               ? ((const struct gravelp_far_request *)indices)[i]
                : (struct gravelp_far_request){GRAVELP_REQUEST_INDEX(near[i]),
                                               GRAVELP_REQUEST_PLACE(near[i])};
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Enqueues runs as kernels. See runs.h.
+ * Enqueues runs as kernels. See ring.h.
  */
-#include "resolve/on_device/runs.h"
+#include "resolve/on_device/ring.h"
 
 #include "base/error.h"
 #include "layout/given.h"
