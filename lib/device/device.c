@@ -69,33 +69,38 @@ static bool can_partition(cl_device_id device)
     return false;
 }
 
-/* Finds sub-devices with so many compute units and with the rest. They are made when first asked for, and kept. */
-static cl_int find_part(cl_device_id whole, cl_uint all, cl_uint units, struct part **out)
+/* Makes sub-devices, which the process keeps from then on. */
+static cl_int make_part(cl_device_id whole, cl_uint all, cl_uint units, struct part **out)
 {
     const cl_device_partition_property by_counts[] = {CL_DEVICE_PARTITION_BY_COUNTS, units,
                                                       all - units,
                                                       CL_DEVICE_PARTITION_BY_COUNTS_LIST_END, 0};
     cl_device_id ids[2];
-    cl_int error = CL_SUCCESS;
-    pthread_mutex_lock(&parts_lock);
-    struct part *part = parts;
-    while (part && (part->whole != whole || part->units != units))
-        part = part->next;
-    if (!part) {
-        part = malloc(sizeof *part);
-        error = !part                  ? CL_OUT_OF_HOST_MEMORY
-                : can_partition(whole) ? clCreateSubDevices(whole, by_counts, 2, ids, NULL)
-                                       : CL_INVALID_VALUE;
-        if (error == CL_SUCCESS) {
-            *part = (struct part){parts, whole, ids[0], ids[1], units};
-            parts = part;
-        } else {
-            free(part);
-        }
+    cl_int error = CL_INVALID_VALUE;
+    struct part *part = malloc(sizeof *part);
+    if (part && can_partition(whole))
+        error = clCreateSubDevices(whole, by_counts, 2, ids, NULL);
+    if (error != CL_SUCCESS) {
+        free(part);
+        return part ? error : CL_OUT_OF_HOST_MEMORY;
     }
+    pthread_mutex_lock(&parts_lock);
+    *part = (struct part){parts, whole, ids[0], ids[1], units};
+    parts = part;
     pthread_mutex_unlock(&parts_lock);
     *out = part;
-    return error;
+    return CL_SUCCESS;
+}
+
+/* Finds sub-devices with so many compute units and with the rest; they are made when first asked for. */
+static cl_int find_part(cl_device_id whole, cl_uint all, cl_uint units, struct part **out)
+{
+    pthread_mutex_lock(&parts_lock);
+    *out = parts;
+    while (*out && ((*out)->whole != whole || (*out)->units != units))
+        *out = (*out)->next;
+    pthread_mutex_unlock(&parts_lock);
+    return *out ? CL_SUCCESS : make_part(whole, all, units, out);
 }
 
 static void leave_cores(struct gravel_device *device, const struct gravel_config *config,
@@ -208,7 +213,8 @@ static int place_handlers(struct gravel_device *device, const struct gravel_bind
 /* ---- objects ------------------------------------------------------------------------------------ */
 
 /* Makes what probes read, and the memory that they read to: pinned, for a read to other memory takes a GPU's driver
- * 10 us longer. Drivers may allocate a buffer when it is first used, and wait for running kernels then: so it is used now. */
+ * 10 us longer. Drivers may allocate a buffer when it is first used, and wait for running kernels then: so it is used
+ * now. */
 static int make_probe(struct gravel_device *device)
 {
     const cl_uint zero = 0;

@@ -217,8 +217,8 @@ uint32_t gravel_device_aggregator_fits(const struct gravel_device_aggregator *ag
                    : 0;
 }
 
-/* Enqueues a kernel. @param run  NULL, or what its first arguments tell of, with `packages_each`. @param more  [n] the
- * others. */
+/* Enqueues a kernel. @param run  what its first arguments tell of, with `packages_each`; or NULL. @param more  [n]
+ * arguments that follow. */
 static cl_int enqueue(const struct gravel_device_aggregator *aggregator, uint32_t number,
                       const struct gravel_package_run *run, uint32_t packages_each,
                       const struct gravel_argument *more, size_t n, size_t n_groups)
