@@ -135,66 +135,41 @@ int gravel_pump_bin(struct gravel_pump *pump, uint32_t queue, const struct grave
     return 0;
 }
 
-/* Whether a flight's part is applied from the room: the node's heap is in this process, and the device checks indices,
- * which wide commands do not have. */
-static bool stays(const struct gravel_pump *pump, const struct flight *flight)
-{
-    return (pump->shape.is_loopback || flight->node == pump->arena->node) &&
-           GRAVELP_INDEX_BYTES(flight->run.command) == 4;
-}
-
-/* Puts a buffer behind those that a flight's block has. @param buffer  NULL: there is none now. */
-static bool add_buffer(struct gravel_pump *pump, struct mirror *mirror, struct flight *flight,
-                       struct gravel_buffer *buffer)
-{
-    if (!buffer && !mirror->has_no_buffer)
-        gravel_counter_add(&pump->waits, 1);
-    mirror->has_no_buffer = !buffer;
-    if (!buffer)
-        return false;
-    gravel_buffer_reset(buffer, GRAVEL_FRAME_MESSAGES, pump->arena->node, flight->node);
-    *flight->buffer = buffer;
-    flight->buffer = &buffer->next;
-    return true;
-}
-
-/* The n messages of a flight's part are applied from where they are. @param n_begun  [out] 0 without a buffer. */
-static void leave_part(struct gravel_pump *pump, struct mirror *mirror, struct flight *flight,
-                       uint32_t n, uint32_t *n_begun)
-{
-    const struct gravel_package_run *run = &flight->run;
-    const struct gravel_run_key key = {.command = run->command, .base = run->base};
-    const struct gravel_rows rows =
-        gravel_device_aggregator_rows(pump->binner, run, flight->room, flight->first);
-    struct gravel_buffer *buffer = gravel_pool_take(&mirror->staying[flight->room]);
-    *n_begun = 0;
-    if (!add_buffer(pump, mirror, flight, buffer))
-        return;
-    gravel_buffer_point(buffer, &key, n, &rows);
-    *n_begun = n;
-}
-
-/* Begins to copy the next `left` messages of a flight's part, or as many as a buffer takes. @param n_begun  [out] 0
- * without a buffer. */
-static int copy_piece(struct gravel_pump *pump, struct mirror *mirror, struct flight *flight,
-                      uint32_t left, uint32_t *n_begun)
+/* Begins the next piece of a flight's part, of which `left` messages are left. A part is applied from the room as a whole
+ * if its node's heap is in this process and the device checks indices, which wide commands do not have; else as many
+ * messages as a buffer takes are copied. @param n_begun  [out] messages; 0 without a buffer */
+static int begin_piece(struct gravel_pump *pump, struct mirror *mirror, struct flight *flight,
+                       uint32_t left, uint32_t *n_begun)
 {
     const struct gravel_package_run *run = &flight->run;
     const struct gravel_run_key key = {.command = run->command, .base = run->base};
     const struct gravel_rows rows = gravel_device_aggregator_rows(pump->binner, run, flight->room,
                                                                   flight->first + flight->n_begun);
-    struct gravel_buffer *buffer = gravel_pool_take(&mirror->pool);
-    uint32_t n = gravel_piece_messages(left, buffer_messages(pump, run->command));
-    *n_begun = 0;
-    if (!add_buffer(pump, mirror, flight, buffer))
+    const bool stays = (pump->shape.is_loopback || flight->node == pump->arena->node) &&
+                       GRAVELP_INDEX_BYTES(run->command) == 4;
+    const uint32_t n =
+        stays ? left : gravel_piece_messages(left, buffer_messages(pump, run->command));
+    struct gravel_buffer *buffer =
+        gravel_pool_take(stays ? &mirror->staying[flight->room] : &mirror->pool);
+    if (!buffer && !mirror->has_no_buffer)
+        gravel_counter_add(&pump->waits, 1);
+    mirror->has_no_buffer = !buffer;
+    *n_begun = buffer ? n : 0;
+    if (!buffer)
         return 0;
+    gravel_buffer_reset(buffer, GRAVEL_FRAME_MESSAGES, pump->arena->node, flight->node);
+    *flight->buffer = buffer; /* behind those that the block has */
+    flight->buffer = &buffer->next;
+    if (stays) {
+        gravel_buffer_point(buffer, &key, n, &rows);
+        return 0;
+    }
     gravel_buffer_lay_out(buffer, &key, n);
-    *n_begun = n;
     return gravel_check_cl("copying a block from the device",
                            gravel_rows_copy(pump->moves, &rows, buffer, &flight->copied));
 }
 
-/* Begin the copies of a flight's block, as far as there are buffers. */
+/* Begins the copies of a flight's block, as far as there are buffers. */
 static int copy_parts(struct gravel_pump *pump, struct mirror *mirror, struct flight *flight)
 {
     const uint32_t *counts =
@@ -207,13 +182,9 @@ static int copy_parts(struct gravel_pump *pump, struct mirror *mirror, struct fl
             flight->n_begun = 0;
             continue;
         }
-        int code = 0;
-        if (stays(pump, flight))
-            leave_part(pump, mirror, flight, n, &n_begun);
-        else
-            code = copy_piece(pump, mirror, flight, n - flight->n_begun, &n_begun);
-        if (code || n_begun == 0)
-            return code;
+        GRAVEL_TRY(begin_piece(pump, mirror, flight, n - flight->n_begun, &n_begun));
+        if (n_begun == 0)
+            return 0;
         flight->n_begun += n_begun;
     }
     flight->stage = FLIGHT_COPIED;
