@@ -226,36 +226,16 @@ static bool is_flushing(const struct gravel_aggregator *aggregator)
     return aggregator->awaited >= GRAVEL_AWAITS_FLUSH;
 }
 
-static void begin_flush(struct gravel_aggregator *aggregator)
-{
-    uint32_t wanted =
-        atomic_load_explicit(&aggregator->flush_wanted, memory_order_acquire); /* A1 */
-    if (is_flushing(aggregator) || wanted == aggregator->flush_serving)
-        return;
-    aggregator->flush_serving = wanted;
-    wait_for(aggregator,
-             kernels_are_over(aggregator) ? GRAVEL_AWAITS_LAST_FLUSH : GRAVEL_AWAITS_FLUSH);
-    aggregator->flush_ticket = gravel_package_reserved(&aggregator->queue);
-}
-
-/*
- * How long the next package has not come. Where the pump brings packages, what it has not looked for no work-group has
- * kept: the clock stands while the pump gets no turn.
- */
-static uint64_t waited_ns(struct gravel_aggregator *aggregator, uint64_t now_ns)
-{
-    const uint32_t *polls = aggregator->queue.polls;
-    uint32_t n = polls ? gravel_word_load(polls, memory_order_relaxed) : 0; /* U6 */
-    if (polls && n == aggregator->polls)
-        return aggregator->waited.lived_ns;
-    aggregator->polls = n;
-    return gravel_lived_tick(&aggregator->waited, now_ns);
-}
-
-/* A ticket that was taken and never published would keep a flush waiting without limit. */
+/* A ticket that was taken and never published would keep a flush waiting without limit. Where the pump brings packages,
+ * what it has not polled for no work-group has kept: the clock does not advance while the pump gets no turn. */
 static void check_stuck_ticket(struct gravel_aggregator *aggregator, uint64_t now_ns)
 {
-    uint64_t lived_ns = waited_ns(aggregator, now_ns);
+    const uint32_t *polls = aggregator->queue.polls;
+    const uint32_t n = polls ? gravel_word_load(polls, memory_order_relaxed) : 0; /* U6 */
+    if (!polls || n != aggregator->polls)
+        gravel_lived_tick(&aggregator->waited, now_ns);
+    aggregator->polls = n;
+    const uint64_t lived_ns = aggregator->waited.lived_ns;
     if (lived_ns < aggregator->timeout_ns || gravel_failure_is_fatal(aggregator->failure))
         return;
     report(aggregator, GRAVEL_EKERNEL, true,
@@ -311,9 +291,16 @@ static void end_checks(struct gravel_aggregator *aggregator)
 
 static void serve_flush(struct gravel_aggregator *aggregator, uint64_t now_ns)
 {
-    begin_flush(aggregator);
-    if (!is_flushing(aggregator))
+    const uint32_t wanted =
+        atomic_load_explicit(&aggregator->flush_wanted, memory_order_acquire); /* A1 */
+    if (!is_flushing(aggregator) && wanted == aggregator->flush_serving)
         return;
+    if (!is_flushing(aggregator)) {
+        aggregator->flush_serving = wanted;
+        wait_for(aggregator,
+                 kernels_are_over(aggregator) ? GRAVEL_AWAITS_LAST_FLUSH : GRAVEL_AWAITS_FLUSH);
+        aggregator->flush_ticket = gravel_package_reserved(&aggregator->queue);
+    }
     check_fault(aggregator); /* who asked for the flush must hear of it */
     if ((int32_t)(aggregator->queue.head - aggregator->flush_ticket) < 0) {
         check_stuck_ticket(aggregator, now_ns);

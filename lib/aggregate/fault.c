@@ -132,13 +132,6 @@ static uint64_t join(uint32_t high, uint32_t low)
     return (uint64_t)high << 32 | low;
 }
 
-static const char *choose_text(const struct gravelp_arena *arena, uint32_t fault)
-{
-    if (fault >= sizeof texts / sizeof *texts || !texts[fault].text)
-        return other_version;
-    return arena->wait_ms == 0 && texts[fault].drained ? texts[fault].drained : texts[fault].text;
-}
-
 void gravel_fault_tell(const struct gravelp_arena *arena, uint32_t fault, char *text, size_t bytes)
 {
     static const char *const signs[] = {"==", "!=", ">", "<=", "<", ">="};
@@ -176,7 +169,11 @@ void gravel_fault_tell(const struct gravelp_arena *arena, uint32_t fault, char *
     snprintf(waits, sizeof waits, "%.1f", arena->wait_ms * 1e-3);
     snprintf(room_waits, sizeof room_waits, "%.1f", GRAVELP_ROOM_WAITS * arena->wait_ms * 1e-3);
     snprintf(bound, sizeof bound, "of an allocation in which it must be below %" PRIu64, value);
-    fill(choose_text(arena, fault & ~GRAVELP_FAULT_CUT_OFF), fields, text, bytes);
+    const uint32_t number = fault & ~GRAVELP_FAULT_CUT_OFF;
+    const char *format = number < sizeof texts / sizeof *texts ? texts[number].text : NULL;
+    if (format && arena->wait_ms == 0 && texts[number].drained)
+        format = texts[number].drained;
+    fill(format ? format : other_version, fields, text, bytes);
     const size_t end = strlen(text);
     if (fault & GRAVELP_FAULT_CUT_OFF && arena->wait_ms)
         snprintf(text + end, bytes - end,

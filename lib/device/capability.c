@@ -105,21 +105,14 @@ static cl_uint query_warp_items(cl_device_id device)
     return major >= 7 && items == 32 ? 32 : 0;
 }
 
-/* Returns the device's list of extensions; to be freed; NULL without memory. */
-static char *query_extensions(cl_device_id device)
+/* Finds what extensions give: host allocations of unified shared memory are a vendor's that others took over. */
+static void query_by_extensions(cl_device_id device, struct gravel_capability *capability)
 {
     size_t bytes = 0;
     clGetDeviceInfo(device, CL_DEVICE_EXTENSIONS, 0, NULL, &bytes);
     char *list = calloc(1, bytes + 1);
     if (list && clGetDeviceInfo(device, CL_DEVICE_EXTENSIONS, bytes, list, NULL) != CL_SUCCESS)
         list[0] = '\0';
-    return list;
-}
-
-/* Finds what extensions give: host allocations of unified shared memory are a vendor's that others took over. */
-static void query_by_extensions(cl_device_id device, struct gravel_capability *capability)
-{
-    char *list = query_extensions(device);
     cl_ulong host = list && strstr(list, "cl_intel_unified_shared_memory")
                         ? query_number(device, CL_DEVICE_HOST_MEM_CAPABILITIES_INTEL, sizeof host)
                         : 0;

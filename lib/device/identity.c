@@ -38,19 +38,14 @@ const char *gravel_device_selection(void)
     return NULL;
 }
 
-static cl_device_id root_of(cl_device_id device)
-{
-    cl_device_id parent = NULL;
-    clGetDeviceInfo(device, CL_DEVICE_PARENT_DEVICE, sizeof parent, &parent, NULL);
-    return parent ? parent : device;
-}
-
 uint64_t gravel_device_identity(cl_device_id device)
 {
     unsigned char uuid[UUID_BYTES] = {0};
     char name[1024] = "";
     cl_platform_id platform = NULL;
-    device = root_of(device);
+    cl_device_id parent = NULL;
+    clGetDeviceInfo(device, CL_DEVICE_PARENT_DEVICE, sizeof parent, &parent, NULL);
+    device = parent ? parent : device;
     if (clGetDeviceInfo(device, DEVICE_UUID, sizeof uuid, uuid, NULL) == CL_SUCCESS)
         return gravel_hash_bytes(GRAVEL_HASH_BEGIN, uuid, sizeof uuid);
     clGetDeviceInfo(device, CL_DEVICE_PLATFORM, sizeof platform, &platform, NULL);

@@ -17,19 +17,12 @@ struct platforms {
     cl_uint n;
 };
 
-/*
- * NVIDIA's driver reads this when it is first used, and maps command queues to so many channels of the hardware, 8 by
- * default. With fewer than a node has queues, one that copies may stand behind another one's kernel that waits for this
- * copy. A value of the user's stays.
- */
-static void ask_for_channels(void)
-{
-    setenv("CUDA_DEVICE_MAX_CONNECTIONS", "16", 0);
-}
-
 static int get_platforms(struct platforms *platforms)
 {
-    ask_for_channels();
+    /* NVIDIA's driver reads this when it is first used, and maps command queues to so many channels of the hardware, 8
+     * by default. With fewer than a node has queues, one that copies may stand behind another one's kernel that waits
+     * for this copy. A value of the user's stays. */
+    setenv("CUDA_DEVICE_MAX_CONNECTIONS", "16", 0);
     platforms->n = 0;
     if (clGetPlatformIDs(MAX_PLATFORMS, platforms->ids, &platforms->n) != CL_SUCCESS ||
         !platforms->n)

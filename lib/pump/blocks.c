@@ -135,9 +135,9 @@ int gravel_pump_bin(struct gravel_pump *pump, uint32_t queue, const struct grave
     return 0;
 }
 
-/* Begins the next piece of a flight's part, of which `left` messages are left. A part is applied from the room as a whole
- * if its node's heap is in this process and the device checks indices, which wide commands do not have; else as many
- * messages as a buffer takes are copied. @param n_begun  [out] messages; 0 without a buffer */
+/* Begins the next piece of a flight's part, of which `left` messages are left. A part is applied from the room as a
+ * whole if its node's heap is in this process and the device checks indices, which wide commands do not have; else as
+ * many messages as a buffer takes are copied. @param n_begun  [out] messages; 0 without a buffer */
 static int begin_piece(struct gravel_pump *pump, struct mirror *mirror, struct flight *flight,
                        uint32_t left, uint32_t *n_begun)
 {

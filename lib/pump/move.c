@@ -147,14 +147,6 @@ static cl_int read_queue(struct gravel_pump *pump, cl_command_queue on, uint32_t
     return error;
 }
 
-static bool holds_back(const struct gravel_pump *pump)
-{
-    for (uint32_t q = 0; q < pump->n_queues; q++)
-        if (pump->mirrors[q].n_held)
-            return true;
-    return false;
-}
-
 /*
  * Hand a fault on, once in a node's life. The poll may have copied what stands beside `fault` before `fault` itself: a
  * copy behind the poll has all of it (F1).
@@ -174,20 +166,6 @@ static int copy_fault(struct gravel_pump *pump, cl_command_queue on)
     gravel_word_store(&pump->arena->fault, seen->fault,
                       memory_order_release); /* F1, pairs with F2 */
     return 0;
-}
-
-/* Headers of the next slots of every queue, and what comes with them. */
-static cl_int read_queues(struct gravel_pump *pump, cl_command_queue on, uint32_t *n,
-                          cl_event *last)
-{
-    cl_int error = CL_SUCCESS;
-    for (uint32_t q = 0; q < pump->n_queues && error == CL_SUCCESS; q++) {
-        const struct mirror *mirror = &pump->mirrors[q];
-        uint32_t n_flights = mirror->n_flights + (mirror->n_held != 0);
-        n[q] = n_flights < GRAVEL_PUMP_FLIGHTS ? reach(pump, mirror) : 0;
-        error = read_queue(pump, on, q, n[q], last);
-    }
-    return error;
 }
 
 /* Reads the words that change. */
@@ -220,19 +198,6 @@ int gravel_pump_see_words(struct gravel_pump *pump, cl_command_queue on)
     return end_poll(pump, on, error, last);
 }
 
-static int poll_device(struct gravel_pump *pump, uint32_t *n)
-{
-    const bool has_held = holds_back(pump);
-    cl_command_queue on = has_held ? pump->moves : pump->polls;
-    cl_event last = NULL;
-    cl_int error = read_state(pump, on, &last);
-    if (error == CL_SUCCESS)
-        error = read_queues(pump, on, n, &last);
-    if (error == CL_SUCCESS && has_held)
-        error = copy_held(pump);
-    return end_poll(pump, on, error, last);
-}
-
 bool gravel_pump_is_behind(const struct gravel_pump *pump)
 {
     for (uint32_t q = 0; q < pump->n_queues; q++)
@@ -242,16 +207,32 @@ bool gravel_pump_is_behind(const struct gravel_pump *pump)
 }
 
 /* Reads what changes on the device, and enqueues the copies of what is held back. @param may_be_brief  no headers if no
-  * package has been reserved. @param n  [out] [n_queues] headers read of each queue. @return 0; GRAVEL_ECL; or given
+ * package has been reserved. @param n  [out] [n_queues] headers read of each queue. @return 0; GRAVEL_ECL; or given
  * up. */
 static int see(struct gravel_pump *pump, bool may_be_brief, uint32_t *n)
 {
-    bool is_brief = may_be_brief && !holds_back(pump) && !gravel_pump_is_behind(pump);
-    int code = 0;
-    memset(n, 0, pump->n_queues * sizeof *n);
-    if (is_brief)
-        code = gravel_pump_see_words(pump, pump->polls);
-    return code || (is_brief && !gravel_pump_is_behind(pump)) ? code : poll_device(pump, n);
+    bool has_held = false;
+    for (uint32_t q = 0; q < pump->n_queues; q++) {
+        has_held |= pump->mirrors[q].n_held != 0;
+        n[q] = 0;
+    }
+    if (may_be_brief && !has_held && !gravel_pump_is_behind(pump)) {
+        GRAVEL_TRY(gravel_pump_see_words(pump, pump->polls));
+        if (!gravel_pump_is_behind(pump))
+            return 0;
+    }
+    cl_command_queue on = has_held ? pump->moves : pump->polls;
+    cl_event last = NULL;
+    cl_int error = read_state(pump, on, &last);
+    for (uint32_t q = 0; q < pump->n_queues && error == CL_SUCCESS; q++) {
+        const struct mirror *mirror = &pump->mirrors[q];
+        if (mirror->n_flights + (mirror->n_held != 0) < GRAVEL_PUMP_FLIGHTS)
+            n[q] = reach(pump, mirror);
+        error = read_queue(pump, on, q, n[q], &last);
+    }
+    if (error == CL_SUCCESS && has_held)
+        error = copy_held(pump);
+    return end_poll(pump, on, error, last);
 }
 
 /* ---- flights --------------------------------------------------------------------------------- */
@@ -364,16 +345,6 @@ static int check_copies(struct gravel_pump *pump, uint32_t queue, const struct f
     return 0;
 }
 
-/* Asks whether a copy has ended. @return 0; GRAVEL_ECL; or given up. */
-static int ask_flight(struct gravel_pump *pump, const struct flight *flight, bool wait, bool *ended)
-{
-    if (wait)
-        GRAVEL_TRY(gravel_wait_event(pump->shape.memory->device, flight->copied, what_is_copied));
-    cl_int status = gravel_cl_event_status(flight->copied);
-    *ended = status == CL_COMPLETE;
-    return status < CL_COMPLETE ? gravel_fail_cl(what_is_copied, status) : 0;
-}
-
 /* Hands the oldest flight, whose copies have ended, to the aggregator. */
 static int land_flight(struct gravel_pump *pump, uint32_t queue, struct flight *flight)
 {
@@ -406,11 +377,16 @@ static int land(struct gravel_pump *pump, uint32_t queue, bool wait, uint32_t *m
     uint32_t arrived = mirror->arrived;
     while (mirror->n_flights) {
         struct flight *flight = gravel_pump_flight(mirror, 0);
-        bool has_ended = false;
         GRAVEL_TRY(gravel_pump_copy_blocks(pump, mirror, moved));
-        if (flight->stage != FLIGHT_BEGUN)
-            GRAVEL_TRY(ask_flight(pump, flight, wait, &has_ended));
-        if (!has_ended)
+        if (flight->stage == FLIGHT_BEGUN)
+            break;
+        if (wait)
+            GRAVEL_TRY(
+                gravel_wait_event(pump->shape.memory->device, flight->copied, what_is_copied));
+        const cl_int status = gravel_cl_event_status(flight->copied);
+        if (status < CL_COMPLETE)
+            return gravel_fail_cl(what_is_copied, status);
+        if (status != CL_COMPLETE)
             break;
         if (flight->stage == FLIGHT_COUNTED)
             continue; /* now its parts can be copied */

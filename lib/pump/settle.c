@@ -71,14 +71,6 @@ static bool may_apply(const struct gravel_pump *pump)
     return true;
 }
 
-/* Whether the last kernels that took nothing say that this one will not either. */
-static bool passes(struct gravel_pump *pump)
-{
-    bool passes = pump->n_passed < pump->n_passes;
-    pump->n_passed = passes ? pump->n_passed + 1 : 0;
-    return passes;
-}
-
 /* The device has applied the packages before words->settled: a header stands for them. @return them [count]. */
 static uint32_t take(struct gravel_pump *pump, uint32_t queue)
 {
@@ -134,8 +126,10 @@ static int apply_in_place(struct gravel_pump *pump, uint32_t *moved, bool *is_do
         if (code || *is_done)
             return code;
     }
-    if (passes(pump))
+    /* The last kernels that took nothing say that this one will not either. */
+    if (pump->n_passed++ < pump->n_passes)
         return 0;
+    pump->n_passed = 0;
     for (uint32_t q = 0; q < pump->n_queues; q++)
         tickets[q] = pump->mirrors[q].taken;
     code = pump->shape.apply_in_place(pump->shape.context, tickets, pump->n_queues, &on);
@@ -162,45 +156,31 @@ void gravel_pump_note_applied(struct gravel_pump *pump, const struct gravel_pump
 
 /* ---- settle ---------------------------------------------------------------------------------- */
 
-/* The oldest ticket before its queue's target that is missing though there is room for it. @return
- * false if there is none. */
-static bool find_missing(struct gravel_pump *pump, const uint32_t *targets, uint32_t *queue,
-                         uint32_t *ticket)
-{
-    for (uint32_t q = 0; q < pump->n_queues; q++) {
-        const struct mirror *mirror = &pump->mirrors[q];
-        uint32_t consumed = gravel_word_load(&mirror->words->consumed, memory_order_relaxed);
-        *queue = q;
-        *ticket = mirror->taken;
-        if ((int32_t)(mirror->taken - targets[q]) < 0 && mirror->taken - consumed < pump->n_slots &&
-            mirror->rooms.n < GRAVEL_BLOCK_ROOMS)
-            return true;
-    }
-    return false;
-}
-
-/* Fails the node: nothing came for too long. The lock is held. */
+/* Fails the node: nothing came for too long. It names the oldest ticket before its queue's target that is missing
+ * though there is room for it, if there is one. The lock is held. */
 static int fail_late(struct gravel_pump *pump, const uint32_t *targets)
 {
     const char *why = "the aggregators make no room";
-    double seconds = (double)pump->shape.timeout_ns * 1e-9;
-    uint32_t queue, ticket;
-    int code;
-    for (uint32_t q = 0; q < pump->n_queues; q++)
-        if (pump->mirrors[q].has_no_buffer)
+    const double seconds = (double)pump->shape.timeout_ns * 1e-9;
+    for (uint32_t q = 0; q < pump->n_queues; q++) {
+        const struct mirror *mirror = &pump->mirrors[q];
+        const uint32_t ticket = mirror->taken;
+        uint32_t consumed = gravel_word_load(&mirror->words->consumed, memory_order_relaxed);
+        if ((int32_t)(ticket - targets[q]) < 0 && ticket - consumed < pump->n_slots &&
+            mirror->rooms.n < GRAVEL_BLOCK_ROOMS)
+            return gravel_pump_fail(
+                pump, gravel_fail(GRAVEL_EKERNEL,
+                                  "queue %u, ticket %u (slot %u): reserved by a work-group but not "
+                                  "published for %.1f s",
+                                  q, ticket, ticket & (pump->n_slots - 1), seconds));
+        if (mirror->has_no_buffer)
             why = "all node buffers for messages that the device bins are away, and none comes "
                   "home";
-    if (find_missing(pump, targets, &queue, &ticket))
-        code =
-            gravel_fail(GRAVEL_EKERNEL,
-                        "queue %u, ticket %u (slot %u): reserved by a work-group but not published "
-                        "for %.1f s",
-                        queue, ticket, ticket & (pump->n_slots - 1), seconds);
-    else
-        code =
-            gravel_fail(GRAVEL_ETIMEOUT,
-                        "no package could be fetched from the device for %.1f s: %s", seconds, why);
-    return gravel_pump_fail(pump, code);
+    }
+    return gravel_pump_fail(pump, gravel_fail(GRAVEL_ETIMEOUT,
+                                              "no package could be fetched from the device for "
+                                              "%.1f s: %s",
+                                              seconds, why));
 }
 
 /* Later kernels may reserve more: only tickets before the targets count. */
@@ -210,15 +190,6 @@ static bool has_all(const struct gravel_pump *pump, const uint32_t *targets)
         if ((int32_t)(pump->mirrors[q].arrived - targets[q]) < 0)
             return false;
     return true;
-}
-
-/* Nothing moves as long as one of them is; the writer's limit ends that. */
-static bool some_are_held(const struct gravel_pump *pump)
-{
-    uint32_t q = 0;
-    while (q < pump->n_queues && !gravel_pump_is_held(pump, q))
-        q++;
-    return q < pump->n_queues;
 }
 
 /* What a settle remembers between two rounds. */
@@ -259,7 +230,10 @@ static int settle_once(struct gravel_pump *pump, struct settling *settling, uint
     }
     if (settling->is_done)
         return 0;
-    if (*moved || some_are_held(pump))
+    bool is_held = false; /* nothing moves as long as one is; the writer's limit ends that */
+    for (uint32_t q = 0; q < pump->n_queues; q++)
+        is_held |= gravel_pump_is_held(pump, q);
+    if (*moved || is_held)
         settling->idle = gravel_lived_for(pump->shape.timeout_ns);
     else if (gravel_failure_is_fatal(pump->shape.failure))
         return gravel_fail(GRAVEL_EPEER, "the node failed while packages were fetched");
