@@ -51,75 +51,48 @@ static int refuse(const char *name, const char *why, const struct gravel_candida
                        n ? list : "no device at all");
 }
 
-static int choose_by_number(const char *name, unsigned platform, unsigned device,
-                            const struct gravel_candidate *candidates, unsigned n,
-                            struct gravel_choice *choice)
+/* Whether a name that is not empty means a device. */
+static bool is_named(const char *name, const struct gravel_candidate *candidate)
 {
-    for (unsigned i = 0; i < n; i++)
-        if (candidates[i].platform_number == platform && candidates[i].device_number == device) {
-            *choice = (struct gravel_choice){.taken = &candidates[i], .n_equal = 1};
-            return 0;
-        }
-    return refuse(name, "names nothing", candidates, n);
-}
-
-static int choose_by_name(const char *name, uint32_t local,
-                          const struct gravel_candidate *candidates, unsigned n,
-                          struct gravel_choice *choice)
-{
-    const struct gravel_candidate *first = NULL;
-    for (unsigned i = 0; i < n; i++) {
-        const struct gravel_candidate *c = &candidates[i];
-        if (!strcasestr(c->capability.platform, name) && !strcasestr(c->capability.name, name))
-            continue;
-        if (first && !are_equal(first, c))
-            return refuse(name, "is ambiguous", candidates, n);
-        first = first ? first : c;
-    }
-    if (!first)
-        return refuse(name, "names nothing", candidates, n);
-    take_turn(first, local, candidates, n, choice);
-    return 0;
-}
-
-static int choose_best(const char *wanted_step, uint32_t local,
-                       const struct gravel_candidate *candidates, unsigned n,
-                       struct gravel_choice *choice)
-{
-    char reasons[900] = "";
-    unsigned best = 0;
-    const struct gravel_candidate *first = NULL;
-    for (unsigned i = 0; i < n; i++) {
-        const struct gravel_candidate *c = &candidates[i];
-        enum gravel_step step = GRAVEL_STEP_DRAIN;
-        const char *lack = gravel_step_choose(wanted_step, &c->capability, &step);
-        if (!lack) {
-            /* A GPU whose kernels' messages leave while they run; else the best step; else the first. */
-            bool is_last_resort = c->capability.is_cpu || !gravel_step_may_wait(step);
-            unsigned rank = step + is_last_resort * GRAVEL_N_STEPS;
-            if (!first || rank < best)
-                first = c, best = rank;
-        } else {
-            gravel_append(reasons, sizeof reasons, "; %u:%u %s: %s", c->platform_number,
-                          c->device_number, c->capability.name, lack);
-        }
-    }
-    if (first) {
-        take_turn(first, local, candidates, n, choice);
-        return 0;
-    }
-    return gravel_fail(GRAVEL_ECAPABILITY, "no OpenCL device can take step %s%s", wanted_step,
-                       n ? reasons : "; there is no device at all");
+    unsigned platform, device;
+    if (gravel_device_parse_numbers(name, &platform, &device))
+        return candidate->platform_number == platform && candidate->device_number == device;
+    return strcasestr(candidate->capability.platform, name) ||
+           strcasestr(candidate->capability.name, name);
 }
 
 int gravel_device_choose(const char *name, const char *wanted_step, uint32_t local,
                          const struct gravel_candidate *candidates, unsigned n,
                          struct gravel_choice *choice)
 {
-    unsigned platform, device;
-    if (!*name)
-        return choose_best(wanted_step, local, candidates, n, choice);
-    if (gravel_device_parse_numbers(name, &platform, &device))
-        return choose_by_number(name, platform, device, candidates, n, choice);
-    return choose_by_name(name, local, candidates, n, choice);
+    char reasons[900] = "";
+    unsigned best = 0, numbers[2];
+    const struct gravel_candidate *first = NULL;
+    for (unsigned i = 0; i < n; i++) {
+        const struct gravel_candidate *c = &candidates[i];
+        enum gravel_step step = GRAVEL_STEP_DRAIN;
+        const char *lack = *name ? NULL : gravel_step_choose(wanted_step, &c->capability, &step);
+        if (lack)
+            gravel_append(reasons, sizeof reasons, "; %u:%u %s: %s", c->platform_number,
+                          c->device_number, c->capability.name, lack);
+        if (lack || (*name && !is_named(name, c)))
+            continue;
+        if (*name && first && !are_equal(first, c))
+            return refuse(name, "is ambiguous", candidates, n);
+        /* A GPU whose kernels' messages leave while they run; else the best step; else the first. */
+        const bool is_last_resort = c->capability.is_cpu || !gravel_step_may_wait(step);
+        const unsigned rank = *name ? 0 : step + is_last_resort * GRAVEL_N_STEPS;
+        if (!first || rank < best)
+            first = c, best = rank;
+    }
+    if (!first && *name)
+        return refuse(name, "names nothing", candidates, n);
+    if (!first)
+        return gravel_fail(GRAVEL_ECAPABILITY, "no OpenCL device can take step %s%s", wanted_step,
+                           n ? reasons : "; there is no device at all");
+    if (gravel_device_parse_numbers(name, &numbers[0], &numbers[1]))
+        *choice = (struct gravel_choice){.taken = first, .n_equal = 1};
+    else
+        take_turn(first, local, candidates, n, choice);
+    return 0;
 }

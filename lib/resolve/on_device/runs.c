@@ -22,10 +22,6 @@
 #define FEW_SHARE \
     16u /* messages for each sum of each group, at least, or sums cost more than they spare */
 
-/* Kernels take arena, frame, a run, and last what only they need. */
-#define FRAME_ARGUMENT 1u
-#define LAST_ARGUMENT 11u
-
 extern const char gravel_resolve_cl[];
 
 #define SPANS_BYTES (GRAVELP_BOUNDS_MOST * sizeof(struct gravelp_bounds_span))
@@ -46,10 +42,13 @@ enum {
     APPLY_IN_PLACE
 };
 
-#define SET(runs, kernel, first, arguments) \
-    gravel_check_cl(                        \
-        "resolver: clSetKernelArg",         \
-        GRAVEL_CL_KERNEL_SET((runs)->device, (runs)->kernels[kernel], first, arguments))
+static int set(const struct gravel_device_runs *runs, uint32_t kernel, cl_uint first,
+               const struct gravel_argument *arguments, size_t n)
+{
+    return gravel_check_cl(
+        "resolver: clSetKernelArg",
+        gravel_cl_kernel_set(runs->device, runs->kernels[kernel], first, arguments, n));
+}
 
 /* Size of find_last's table: a power of two, at most half full. */
 static uint64_t slots_for(uint64_t n_messages)
@@ -102,7 +101,7 @@ int gravel_device_runs_create(struct gravel_device_runs *runs, const struct grav
     GRAVEL_TRY(gravel_cl_kernels_create(device, runs->program, names, GRAVEL_RUN_KERNELS,
                                         &runs->group, runs->kernels));
     for (uint32_t i = 0; i < GRAVEL_RUN_KERNELS; i++)
-        GRAVEL_TRY(SET(runs, i, 0, first));
+        GRAVEL_TRY(set(runs, i, 0, first, 1));
     if (!heap)
         return 0;
     GRAVEL_TRY(gravel_cl_buffer_create(device, packages, SPANS_BYTES, &runs->spans));
@@ -140,15 +139,21 @@ struct gravel_device_run gravel_device_run_of(const struct gravel_device_runs *r
     };
 }
 
-static int enqueue_kernel(const struct gravel_device_runs *runs, uint32_t kernel, size_t n_items)
+/* Sets a kernel's arguments after `first`, and enqueues it. */
+static int enqueue_kernel(const struct gravel_device_runs *runs, uint32_t kernel, cl_uint first,
+                          const struct gravel_argument *arguments, size_t n, size_t n_items)
 {
+    GRAVEL_TRY(set(runs, kernel, first, arguments, n));
     return gravel_check_cl(
         "resolver: clEnqueueNDRangeKernel",
         gravel_cl_kernel_enqueue(runs->queue, runs->kernels[kernel], n_items, runs->group, NULL));
 }
+#define ENQUEUE_KERNEL(runs, kernel, arguments, n_items) \
+    enqueue_kernel(runs, kernel, 1, arguments, sizeof(arguments) / sizeof *(arguments), n_items)
 
+/* Enqueues a kernel of a run: they take arena, frame, a run, and last [n] what only they need. */
 static int enqueue(const struct gravel_device_runs *runs, const struct gravel_device_run *run,
-                   uint32_t kernel, size_t n_items)
+                   uint32_t kernel, const struct gravel_argument *last, size_t n, size_t n_items)
 {
     const struct gravel_argument arguments[] = {
         GRAVEL_ARGUMENT(run->frame),     GRAVEL_ARGUMENT(run->kind),
@@ -157,9 +162,12 @@ static int enqueue(const struct gravel_device_runs *runs, const struct gravel_de
         GRAVEL_ARGUMENT(run->values_at), GRAVEL_ARGUMENT(run->refused),
         GRAVEL_ARGUMENT(run->record),    GRAVEL_ARGUMENT(run->first),
     };
-    GRAVEL_TRY(SET(runs, kernel, FRAME_ARGUMENT, arguments));
-    return enqueue_kernel(runs, kernel, n_items);
+    const cl_uint n_first = sizeof arguments / sizeof *arguments;
+    GRAVEL_TRY(set(runs, kernel, 1, arguments, n_first));
+    return enqueue_kernel(runs, kernel, 1 + n_first, last, n, n_items);
 }
+#define ENQUEUE(runs, run, kernel, last, n_items) \
+    enqueue(runs, run, kernel, last, sizeof(last) / sizeof *(last), n_items)
 
 int gravel_device_runs_check(const struct gravel_device_runs *runs,
                              const struct gravel_device_run *run)
@@ -167,8 +175,7 @@ int gravel_device_runs_check(const struct gravel_device_runs *runs,
     uint32_t n = run->run->n_messages, n_items = n < CHECK_ITEMS ? n + !n : CHECK_ITEMS;
     const struct gravel_argument bound[] = {GRAVEL_ARGUMENT(run->n_words),
                                             GRAVEL_ARGUMENT(n_items)};
-    GRAVEL_TRY(SET(runs, CHECK_INDICES, LAST_ARGUMENT, bound));
-    return enqueue(runs, run, CHECK_INDICES, n_items);
+    return ENQUEUE(runs, run, CHECK_INDICES, bound, n_items);
 }
 
 /* Work-items that apply a run. */
@@ -183,8 +190,7 @@ static int enqueue_each(const struct gravel_device_runs *runs, const struct grav
 {
     uint32_t n_items = apply_items(runs, run);
     const struct gravel_argument items[] = {GRAVEL_ARGUMENT(n_items)};
-    GRAVEL_TRY(SET(runs, APPLY_EACH, LAST_ARGUMENT, items));
-    return enqueue(runs, run, APPLY_EACH, n_items);
+    return ENQUEUE(runs, run, APPLY_EACH, items, n_items);
 }
 
 static bool adds_to_few(const struct gravel_device_runs *runs, const struct gravel_device_run *run)
@@ -201,22 +207,19 @@ static int enqueue_few(const struct gravel_device_runs *runs, const struct grave
     uint32_t n_items = apply_items(runs, run), n_words = (uint32_t)run->n_words;
     const struct gravel_argument words[] = {GRAVEL_ARGUMENT(n_items), GRAVEL_ARGUMENT(n_words),
                                             GRAVEL_ARGUMENT_LOCAL(2 * n_words)};
-    GRAVEL_TRY(SET(runs, ADD_FEW, LAST_ARGUMENT, words));
-    return enqueue(runs, run, ADD_FEW, n_items);
+    return ENQUEUE(runs, run, ADD_FEW, words, n_items);
 }
 
 static int enqueue_puts(const struct gravel_device_runs *runs, const struct gravel_device_run *run)
 {
-    const uint32_t n = run->run->n_messages;
-    uint64_t n_slots = slots_for(n);
-    uint32_t mask = (uint32_t)(n_slots - 1);
+    const uint32_t n = run->run->n_messages, n_items = n + !n;
+    const uint64_t n_slots = slots_for(n);
+    const uint32_t mask = (uint32_t)(n_slots - 1);
     const struct gravel_argument table[] = {GRAVEL_ARGUMENT(runs->last), GRAVEL_ARGUMENT(mask)};
     GRAVEL_TRY(
         gravel_cl_buffer_zero(runs->queue, runs->last, 0, n_slots * sizeof(uint32_t), zeroing));
-    GRAVEL_TRY(SET(runs, FIND_LAST, LAST_ARGUMENT, table));
-    GRAVEL_TRY(SET(runs, STORE_LAST, LAST_ARGUMENT, table));
-    GRAVEL_TRY(enqueue(runs, run, FIND_LAST, n ? n : 1));
-    return enqueue(runs, run, STORE_LAST, n ? n : 1);
+    GRAVEL_TRY(ENQUEUE(runs, run, FIND_LAST, table, n_items));
+    return ENQUEUE(runs, run, STORE_LAST, table, n_items);
 }
 
 int gravel_device_runs_give(const struct gravel_device_runs *runs,
@@ -227,16 +230,14 @@ int gravel_device_runs_give(const struct gravel_device_runs *runs,
     const struct gravel_argument arguments[] = {GRAVEL_ARGUMENT(given), GRAVEL_ARGUMENT(n_words)};
     memcpy(&given, frame, bytes);
     memset((unsigned char *)&given + bytes, 0, sizeof given - bytes);
-    GRAVEL_TRY(SET(runs, APPLY_GIVEN, LAST_ARGUMENT, arguments));
-    return enqueue(runs, run, APPLY_GIVEN, runs->group);
+    return ENQUEUE(runs, run, APPLY_GIVEN, arguments, runs->group);
 }
 
 /* @param at  of the signal in the arena [bytes]. */
 static int enqueue_signal(const struct gravel_device_runs *runs, uint64_t at, uint32_t n)
 {
     const struct gravel_argument arguments[] = {GRAVEL_ARGUMENT(at), GRAVEL_ARGUMENT(n)};
-    GRAVEL_TRY(SET(runs, RAISE_SIGNAL, 1, arguments));
-    return enqueue_kernel(runs, RAISE_SIGNAL, 1);
+    return ENQUEUE_KERNEL(runs, RAISE_SIGNAL, arguments, 1);
 }
 
 /* Enqueues that a queue's next few packages are applied. */
@@ -245,8 +246,7 @@ static int enqueue_packages(const struct gravel_device_runs *runs, uint32_t queu
     const struct gravel_argument arguments[] = {GRAVEL_ARGUMENT(queue), GRAVEL_ARGUMENT(ticket),
                                                 GRAVEL_ARGUMENT(runs->spans),
                                                 GRAVEL_ARGUMENT(runs->n_spans)};
-    GRAVEL_TRY(SET(runs, APPLY_IN_PLACE, 1, arguments));
-    return enqueue_kernel(runs, APPLY_IN_PLACE, runs->group);
+    return ENQUEUE_KERNEL(runs, APPLY_IN_PLACE, arguments, runs->group);
 }
 
 int gravel_device_runs_warm_up(const struct gravel_device_runs *runs, cl_mem uploaded)
@@ -254,7 +254,7 @@ int gravel_device_runs_warm_up(const struct gravel_device_runs *runs, cl_mem upl
     const struct gravel_run nothing = {.command = GRAVELP_COMMAND(GRAVEL_PUT, GRAVEL_UINT)};
     struct gravel_device_run run = gravel_device_run_of(runs, &nothing, uploaded, 0, 0);
     run.n_words = 1;
-    GRAVEL_TRY(enqueue(runs, &run, APPLY_SERIALLY, 1));
+    GRAVEL_TRY(enqueue(runs, &run, APPLY_SERIALLY, NULL, 0, 1));
     GRAVEL_TRY(gravel_device_runs_check(runs, &run));
     if (!runs->is_serial) {
         GRAVEL_TRY(enqueue_each(runs, &run));
@@ -284,7 +284,7 @@ int gravel_device_runs_enqueue(const struct gravel_device_runs *runs,
     const struct gravel_signal_run *with_signal = (const void *)run->run;
     int code;
     if (must_be_serial(runs, run->run))
-        code = enqueue(runs, run, APPLY_SERIALLY, 1);
+        code = enqueue(runs, run, APPLY_SERIALLY, NULL, 0, 1);
     else if (GRAVELP_COMMAND_OP(run->kind) == GRAVEL_PUT)
         code = enqueue_puts(runs, run);
     else
