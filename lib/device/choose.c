@@ -5,7 +5,6 @@
 #include "device/select.h"
 
 #include "base/error.h"
-#include "device/ladder.h"
 
 #include <ctype.h>
 #include <stdio.h>

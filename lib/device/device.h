@@ -15,7 +15,7 @@
 #define GRAVEL_DEVICE_DEVICE_H
 
 #include "base/await.h"
-#include "device/ladder.h"
+#include "device/capability.h"
 
 struct gravel_private;
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Which step a device can take, by what it says. See ladder.h.
+ * Which step a device can take, by what it says. See capability.h.
  */
-#include "device/ladder.h"
+#include "device/capability.h"
 
 #include <string.h>
 

@@ -14,7 +14,6 @@
 #include "opencl/objects.h"
 #include "opencl/program.h"
 #include "opencl/wait.h"
-#include "pump/tiling.h"
 
 #include <stdlib.h>
 #include <string.h>

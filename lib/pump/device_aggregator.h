@@ -7,7 +7,7 @@
  * knows where to copy the parts: an increment costs the bus 4 bytes instead of 8, and the host
  * reads no message.
  *
- * Path:    lib/pump/blocks.c -> device_aggregator.c (tiling.h) -> cl/kernels/aggregate.cl -> block.h.
+ * Path:    lib/pump/blocks.c -> device_aggregator.c -> cl/kernels/aggregate.cl -> block.h.
  * Owner:   all its memory, made when it is created; none is made or released later.
  * Threads: one at a time.
  * Source:  Orr 2016, section 5.6.1.

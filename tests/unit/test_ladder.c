@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "cases.h"
-#include "device/ladder.h"
+#include "device/capability.h"
 
 /* A GPU that can all. */
 static struct gravel_capability able(void)

@@ -3,11 +3,11 @@
  * How a run is shared out, for runs and packages of any length, slots and groups of any size: every package is counted
  * by one group, every column lies in one tile, and no tile has more messages than a group takes.
  *
- * Path: meson test -> this -> lib/pump/tiling.h
+ * Path: meson test -> this -> lib/pump/block.h
  */
 
 #include "cases.h"
-#include "pump/tiling.h"
+#include "pump/block.h"
 #include "layout/package.h"
 
 static const uint32_t slot_sizes[] = {GRAVELP_SLOT_MIN_BYTES, 2112, 9280, 64 + 10000 * 8};

@@ -4,7 +4,7 @@
  */
 #include "describe.h"
 
-#include "device/ladder.h"
+#include "device/capability.h"
 
 #include <string.h>
 

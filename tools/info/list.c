@@ -10,8 +10,6 @@
 #include "child.h"
 #include "describe.h"
 #include "device/select.h"
-#include "device/capability.h"
-#include "device/ladder.h"
 #include "drivers.h"
 
 #include <inttypes.h>
