@@ -88,7 +88,7 @@ int gravel_device_calls_poll(struct gravel_device_calls *calls);
 /** Whether one has not ended in time: whatever it may use must stay. NULL is allowed. */
 bool gravel_device_calls_are_stuck(const struct gravel_device_calls *calls);
 
-/** Enqueue each for no message, for the reason of gravel_device_runs_warm_up. NULL is allowed.
+/** Enqueue each for no message, for the reason of gravel_runs_warm_up. NULL is allowed.
  * @return 0; GRAVEL_ECL. */
 int gravel_device_calls_warm_up(const struct gravel_device_calls *calls, cl_command_queue queue,
                                 cl_mem uploaded);

@@ -97,8 +97,8 @@ static int enqueue_run(struct pass *pass, uint64_t at, const struct gravel_run *
                                                pass->frame, run, pass->heap_offset));
     } else {
         const struct gravel_device_run words =
-            gravel_device_run_of(&resolver->runs, run, uploaded, at, pass->heap_offset);
-        GRAVEL_TRY(gravel_device_runs_enqueue(&resolver->runs, &words));
+            gravel_run_of(resolver, run, uploaded, at, pass->heap_offset);
+        GRAVEL_TRY(gravel_runs_enqueue(resolver, &words));
     }
     if (!GRAVELP_IS_REQUEST(run->command))
         return 0;
@@ -133,16 +133,16 @@ static int apply_runs(struct pass *pass, struct gravel_applied *applied)
 static int apply(struct pass *pass, struct gravel_applied *applied)
 {
     const struct gravel_frame *frame = pass->frame;
-    const struct gravel_device_runs *runs = &pass->resolver->runs;
+    const struct gravel_resolver *resolver = pass->resolver;
     const struct gravel_run *run = (const void *)(frame + 1);
     if (frame->bytes == sizeof *frame ||
         sizeof *frame + GRAVEL_RUN_BYTES(run->command, (gravelp_u64)run->n_messages) !=
             frame->bytes ||
-        !gravel_device_runs_can_give(runs, run, frame->bytes))
+        !gravel_runs_can_give(resolver, run, frame->bytes))
         return apply_runs(pass, applied);
     const struct gravel_device_run whole =
-        gravel_device_run_of(runs, run, pass->slot->uploaded, sizeof *frame, pass->heap_offset);
-    int code = gravel_device_runs_give(runs, &whole, frame, frame->bytes);
+        gravel_run_of(resolver, run, pass->slot->uploaded, sizeof *frame, pass->heap_offset);
+    int code = gravel_runs_give(resolver, &whole, frame, frame->bytes);
     applied->n_messages = code ? 0 : run->n_messages;
     return code;
 }

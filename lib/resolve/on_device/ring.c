@@ -24,16 +24,12 @@ int gravel_ring_create(struct gravel_resolver *resolver)
     const uint64_t bytes = shape->max_frame_bytes = (shape->max_frame_bytes + 63) & ~UINT64_C(63);
     static const char using[] = "resolver: first use of its buffers";
     static const char zeroing[] = "resolver: clEnqueueFillBuffer";
-    /* A handler on the device may keep the resolver's queue; and where launches are drained, no round is short. */
-    const bool may_be_in_place = !shape->calls && gravel_step_is_pumped(device->step);
     GRAVEL_TRY(gravel_cl_queue_create(device, "resolver", &resolver->queue));
     GRAVEL_TRY(gravel_cl_queue_create(device, "resolver: uploads", &resolver->uploads));
     GRAVEL_TRY(gravel_pinned_create(&resolver->records, device, resolver->queue,
                                     "resolver: pinned memory", NULL,
                                     GRAVEL_RECORDS_BYTES + GRAVEL_STAGED * bytes));
-    GRAVEL_TRY(gravel_device_runs_create(&resolver->runs, device, resolver->queue,
-                                         shape->memory->region.buffer, bytes,
-                                         may_be_in_place ? shape->heap : NULL));
+    GRAVEL_TRY(gravel_runs_create(resolver));
     GRAVEL_TRY(
         gravel_cl_buffer_create(device, "resolver", GRAVEL_RECORDS_BYTES, &resolver->refused));
     GRAVEL_TRY(gravel_cl_buffer_zero(resolver->uploads, resolver->refused, 0, GRAVEL_RECORDS_BYTES,
@@ -46,7 +42,7 @@ int gravel_ring_create(struct gravel_resolver *resolver)
     GRAVEL_TRY(gravel_wait_queue(device, resolver->uploads, using));
     for (uint32_t i = 0; i < GRAVEL_IN_FLIGHT; i++) {
         cl_mem uploaded = resolver->frames[i].uploaded;
-        GRAVEL_TRY(gravel_device_runs_warm_up(&resolver->runs, uploaded));
+        GRAVEL_TRY(gravel_runs_warm_up(resolver, uploaded));
         GRAVEL_TRY(gravel_device_calls_warm_up(shape->calls, resolver->queue, uploaded));
     }
     return gravel_wait_queue(device, resolver->queue, using);
@@ -57,13 +53,13 @@ bool gravel_ring_destroy(struct gravel_resolver *resolver)
     if (!gravel_wait_is_done(resolver->device, resolver->queue, "resolver: the last frames") ||
         !gravel_wait_is_done(resolver->device, resolver->uploads, "resolver: the last uploads"))
         return false;
-    gravel_pinned_destroy(&resolver->runs.staged);
+    gravel_pinned_destroy(&resolver->staged);
     gravel_pinned_destroy(&resolver->records);
     if (!gravel_wait_is_done(resolver->device, resolver->queue, "resolver: unmapping"))
         return false;
     if (resolver->queue)
         clFinish(resolver->queue); /* all has ended: the driver lets go of what its commands held */
-    gravel_device_runs_destroy(&resolver->runs);
+    gravel_runs_destroy(resolver);
     for (uint32_t i = 0; i < GRAVEL_IN_FLIGHT; i++) {
         gravel_cl_event_release(resolver->frames[i].sent);
         gravel_cl_buffer_release(resolver->frames[i].uploaded);
@@ -101,8 +97,8 @@ static int enqueue_run(const struct gravel_resolver *resolver, const struct grav
 {
     const struct gravel_rows *rows = slot->received.rows;
     struct gravel_device_run run =
-        gravel_device_run_of(&resolver->runs, &planned->run, rows ? rows->memory : slot->uploaded,
-                             planned->at, slot->heap_offset);
+        gravel_run_of(resolver, &planned->run, rows ? rows->memory : slot->uploaded, planned->at,
+                      slot->heap_offset);
     run.refused = resolver->refused;
     run.record = gravel_ring_number(resolver, slot);
     run.first = planned->first;
@@ -111,8 +107,7 @@ static int enqueue_run(const struct gravel_resolver *resolver, const struct grav
         run.indices_at = (uint32_t)rows->indices;
         run.values_at = (uint32_t)rows->values;
     }
-    return applies ? gravel_device_runs_enqueue(&resolver->runs, &run)
-                   : gravel_device_runs_check(&resolver->runs, &run);
+    return applies ? gravel_runs_enqueue(resolver, &run) : gravel_runs_check(resolver, &run);
 }
 
 /* Has the records of all frames that are begun read, unless they are being read: one read for many frames, as the
@@ -346,9 +341,7 @@ int gravel_resolver_apply_in_place(struct gravel_resolver *resolver, const uint3
                                    uint32_t n_queues, cl_command_queue *behind)
 {
     bool has = false;
-    int code = resolver->runs.heap
-                   ? gravel_device_runs_in_place(&resolver->runs, tickets, n_queues, &has)
-                   : 0;
+    int code = resolver->is_in_place ? gravel_runs_in_place(resolver, tickets, n_queues, &has) : 0;
     *behind = has && !code ? resolver->queue : NULL;
     return code;
 }

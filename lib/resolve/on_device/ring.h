@@ -40,28 +40,6 @@
 
 #define GRAVEL_RUN_KERNELS 9u
 
-struct gravel_device_runs {
-    const struct gravel_device *device;
-    bool is_serial; /* a CPU device: the plain loop is the fastest, and no table is needed */
-    bool has_int64_atomics;
-    bool takes_given; /* the device bears a short frame as an argument */
-    size_t group;     /* [work-items] */
-    cl_command_queue queue;
-    cl_program program;
-    cl_kernel kernels[GRAVEL_RUN_KERNELS];
-    cl_mem arena;
-    cl_mem last;
-    /* find_last's table for the longest run of puts, in a frame or a block; NULL if is_serial */
-    cl_mem passed; /* a record of no index refused: of frames that the host has checked */
-
-    /* Packages in place, if `heap` is there; of one thread at a time, who has the pump's lock. */
-    struct gravel_heap *heap;    /* the node's books, or NULL */
-    cl_mem spans;                /* [GRAVELP_BOUNDS_MOST] struct gravelp_bounds_span: allocations */
-    struct gravel_pinned staged; /* what they are copied from */
-    uint64_t n_changes;          /* of the books, as of the last copy */
-    uint32_t n_spans;            /* copied; 0 before the first copy, and where there are too many */
-};
-
 /* A run on the device. The caller sets `refused`, `record`, `first` and n_words if the device checks the indices. */
 struct gravel_device_run {
     const struct gravel_run *run;   /* its header on the host; used until the call returns */
@@ -75,18 +53,10 @@ struct gravel_device_run {
     uint64_t n_words; /* as gravel_decode_plan tells; 0: the host has checked the indices */
 };
 
-/**
- * Build the kernels; allocate the table.
- *
- * @param runs   [out] to be destroyed, also on failure; a zero-filled one may be too.
- * @param queue  in order; of the device.
- * @param heap   the node's books, if packages are applied in place; or NULL.
- * @return       0; GRAVEL_EBUILD; GRAVEL_ECL; GRAVEL_ENOMEM.
- */
-int gravel_device_runs_create(struct gravel_device_runs *runs, const struct gravel_device *device,
-                              cl_command_queue queue, cl_mem arena, uint64_t max_frame_bytes,
-                              struct gravel_heap *heap);
-void gravel_device_runs_destroy(struct gravel_device_runs *runs);
+/** Build the kernels; allocate the table. @return 0; GRAVEL_EBUILD; GRAVEL_ECL; GRAVEL_ENOMEM. */
+int gravel_runs_create(struct gravel_resolver *resolver);
+/** Release what create made, also after it failed. */
+void gravel_runs_destroy(struct gravel_resolver *resolver);
 
 /**
  * Enqueue the comparison of a run's indices with n_words. All runs of a frame are checked before one of them is
@@ -94,21 +64,20 @@ void gravel_device_runs_destroy(struct gravel_device_runs *runs);
  *
  * @return  0; GRAVEL_ECL.
  */
-int gravel_device_runs_check(const struct gravel_device_runs *runs,
-                             const struct gravel_device_run *run);
+int gravel_runs_check(const struct gravel_resolver *resolver, const struct gravel_device_run *run);
 
 /** A run whose rows follow its header. @param at  of the run in the frame [bytes]. */
-struct gravel_device_run gravel_device_run_of(const struct gravel_device_runs *runs,
-                                              const struct gravel_run *run, cl_mem frame,
-                                              uint64_t at, uint64_t heap_offset);
+struct gravel_device_run gravel_run_of(const struct gravel_resolver *resolver,
+                                       const struct gravel_run *run, cl_mem frame, uint64_t at,
+                                       uint64_t heap_offset);
 
 /** Enqueue a run that addresses words, and its signal. @return 0; GRAVEL_ECL. */
-int gravel_device_runs_enqueue(const struct gravel_device_runs *runs,
-                               const struct gravel_device_run *run);
+int gravel_runs_enqueue(const struct gravel_resolver *resolver,
+                        const struct gravel_device_run *run);
 
 /** Whether a frame of one run may go with the launch, and needs no upload. */
-bool gravel_device_runs_can_give(const struct gravel_device_runs *runs,
-                                 const struct gravel_run *run, uint32_t frame_bytes);
+bool gravel_runs_can_give(const struct gravel_resolver *resolver, const struct gravel_run *run,
+                          uint32_t frame_bytes);
 
 /**
  * Enqueue such a frame. run->frame, which it is stored in, is not read after its kernel.
@@ -116,9 +85,8 @@ bool gravel_device_runs_can_give(const struct gravel_device_runs *runs,
  * @param frame  used until the call returns.
  * @return       0; GRAVEL_ECL.
  */
-int gravel_device_runs_give(const struct gravel_device_runs *runs,
-                            const struct gravel_device_run *run, const void *frame,
-                            uint32_t frame_bytes);
+int gravel_runs_give(const struct gravel_resolver *resolver, const struct gravel_device_run *run,
+                     const void *frame, uint32_t frame_bytes);
 
 /**
  * Enqueue every kernel that the device needs on nothing, so that whatever a driver puts off to a kernel's or a
@@ -127,7 +95,7 @@ int gravel_device_runs_give(const struct gravel_device_runs *runs,
  *
  * @return  0; GRAVEL_ECL.
  */
-int gravel_device_runs_warm_up(const struct gravel_device_runs *runs, cl_mem uploaded);
+int gravel_runs_warm_up(const struct gravel_resolver *resolver, cl_mem uploaded);
 
 /**
  * Enqueue that each queue's next few packages are applied where they lie; the last call's commands have ended. The
@@ -138,8 +106,8 @@ int gravel_device_runs_warm_up(const struct gravel_device_runs *runs, cl_mem upl
  * @param has      [out] false if there are no allocations, or too many to check by: nothing is enqueued.
  * @return         0; GRAVEL_ECL.
  */
-int gravel_device_runs_in_place(struct gravel_device_runs *runs, const uint32_t *tickets,
-                                uint32_t n_queues, bool *has);
+int gravel_runs_in_place(struct gravel_resolver *resolver, const uint32_t *tickets,
+                         uint32_t n_queues, bool *has);
 
 /* ---- the ring ---------------------------------------------------------------------------------- */
 
@@ -172,7 +140,6 @@ struct gravel_resolver {
     struct gravel_resolver_shape shape;
     /* Where the host reaches the heap, all that follows is zero, and no frame is ever in flight. */
     const struct gravel_device *device;
-    struct gravel_device_runs runs;
     cl_command_queue queue, uploads;
     cl_mem refused; /* [GRAVEL_IN_FLIGHT] records on the device */
     struct gravel_pinned records;
@@ -183,6 +150,21 @@ struct gravel_resolver {
     uint32_t first;            /* the oldest frame's slot */
     uint32_t n, n_begun;       /* frames; those of them whose kernels are enqueued */
     struct gravel_kept broken; /* why frames that were under way are not applied; stays */
+    /* runs.c: */
+    bool is_serial;   /* a CPU device: the plain loop is the fastest, and no table is needed */
+    bool takes_given; /* the device bears a short frame as an argument */
+    bool is_in_place; /* packages are applied where they lie */
+    size_t group;     /* [work-items] */
+    cl_program program;
+    cl_kernel kernels[GRAVEL_RUN_KERNELS];
+    cl_mem last;
+    /* find_last's table for the longest run of puts, in a frame or a block; NULL if is_serial */
+    cl_mem passed; /* a record of no index refused: of frames that the host has checked */
+    /* Packages in place; of one thread at a time, who has the pump's lock. */
+    cl_mem spans;                /* [GRAVELP_BOUNDS_MOST] struct gravelp_bounds_span: allocations */
+    struct gravel_pinned staged; /* what they are copied from */
+    uint64_t n_changes;          /* of the node's books, as of the last copy */
+    uint32_t n_spans;            /* copied; 0 before the first copy, and where there are too many */
 };
 
 /** Build the kernels and make the ring. @return 0; GRAVEL_EBUILD; GRAVEL_ECL; GRAVEL_ENOMEM. */

@@ -42,12 +42,12 @@ enum {
     APPLY_IN_PLACE
 };
 
-static int set(const struct gravel_device_runs *runs, uint32_t kernel, cl_uint first,
+static int set(const struct gravel_resolver *resolver, uint32_t kernel, cl_uint first,
                const struct gravel_argument *arguments, size_t n)
 {
     return gravel_check_cl(
         "resolver: clSetKernelArg",
-        gravel_cl_kernel_set(runs->device, runs->kernels[kernel], first, arguments, n));
+        gravel_cl_kernel_set(resolver->device, resolver->kernels[kernel], first, arguments, n));
 }
 
 /* Size of find_last's table: a power of two, at most half full. */
@@ -61,68 +61,65 @@ static uint64_t slots_for(uint64_t n_messages)
 
 /* ---- create and destroy ---------------------------------------------------------------------- */
 
-int gravel_device_runs_create(struct gravel_device_runs *runs, const struct gravel_device *device,
-                              cl_command_queue queue, cl_mem arena, uint64_t max_frame_bytes,
-                              struct gravel_heap *heap)
+int gravel_runs_create(struct gravel_resolver *resolver)
 {
     static const char *const names[] = {"apply_serially", "apply_each",  "add_few",
                                         "find_last",      "store_last",  "check_indices",
                                         "raise_signal",   "apply_given", "apply_in_place"};
-    const struct gravel_argument first[] = {GRAVEL_ARGUMENT(arena)};
+    const struct gravel_resolver_shape *shape = &resolver->shape;
+    const struct gravel_device *device = resolver->device;
+    const struct gravel_argument first[] = {GRAVEL_ARGUMENT(shape->memory->region.buffer)};
     const uint64_t passed_bytes = 2 * sizeof(uint32_t);
-    uint64_t longest =
-        max_frame_bytes < GRAVEL_ROWS_MOST_BYTES ? GRAVEL_ROWS_MOST_BYTES : max_frame_bytes;
-    size_t argument_bytes = 0;
-    *runs = (struct gravel_device_runs){
-        .device = device,
-        .is_serial = device->capability.is_cpu,
-        .has_int64_atomics = device->capability.has_long_atomics,
-        .group = GROUP,
-        .queue = queue,
-        .arena = arena,
-        .heap = heap,
-    };
-    runs->takes_given =
-        !runs->is_serial &&
-        clGetDeviceInfo(device->id, CL_DEVICE_MAX_PARAMETER_SIZE, sizeof argument_bytes,
-                        &argument_bytes, NULL) == CL_SUCCESS &&
-        argument_bytes >= GRAVELP_GIVEN_LEAST;
+    const uint64_t longest = shape->max_frame_bytes < GRAVEL_ROWS_MOST_BYTES
+                                 ? GRAVEL_ROWS_MOST_BYTES
+                                 : shape->max_frame_bytes;
     const struct gravel_program_request request = {
         .name = "resolve.cl",
         .source = gravel_resolve_cl,
-        .options = runs->has_int64_atomics ? "-DGRAVELP_INT64_ATOMICS" : NULL,
+        .options = device->capability.has_long_atomics ? "-DGRAVELP_INT64_ATOMICS" : NULL,
     };
-    GRAVEL_TRY(gravel_device_build(device, &request, &runs->program));
-    if (!runs->is_serial)
-        GRAVEL_TRY(gravel_cl_buffer_create(device, "resolver",
-                                           slots_for(longest / MIN_PUT_BYTES) * 4, &runs->last));
-    GRAVEL_TRY(gravel_cl_buffer_create(device, "resolver", passed_bytes, &runs->passed));
-    GRAVEL_TRY(gravel_cl_buffer_zero(queue, runs->passed, 0, passed_bytes, zeroing));
-    GRAVEL_TRY(gravel_cl_kernels_create(device, runs->program, names, GRAVEL_RUN_KERNELS,
-                                        &runs->group, runs->kernels));
+    size_t argument_bytes = 0;
+    resolver->is_serial = device->capability.is_cpu;
+    resolver->group = GROUP;
+    resolver->takes_given =
+        !resolver->is_serial &&
+        clGetDeviceInfo(device->id, CL_DEVICE_MAX_PARAMETER_SIZE, sizeof argument_bytes,
+                        &argument_bytes, NULL) == CL_SUCCESS &&
+        argument_bytes >= GRAVELP_GIVEN_LEAST;
+    GRAVEL_TRY(gravel_device_build(device, &request, &resolver->program));
+    if (!resolver->is_serial)
+        GRAVEL_TRY(gravel_cl_buffer_create(
+            device, "resolver", slots_for(longest / MIN_PUT_BYTES) * 4, &resolver->last));
+    GRAVEL_TRY(gravel_cl_buffer_create(device, "resolver", passed_bytes, &resolver->passed));
+    GRAVEL_TRY(gravel_cl_buffer_zero(resolver->queue, resolver->passed, 0, passed_bytes, zeroing));
+    GRAVEL_TRY(gravel_cl_kernels_create(device, resolver->program, names, GRAVEL_RUN_KERNELS,
+                                        &resolver->group, resolver->kernels));
     for (uint32_t i = 0; i < GRAVEL_RUN_KERNELS; i++)
-        GRAVEL_TRY(set(runs, i, 0, first, 1));
-    if (!heap)
+        GRAVEL_TRY(set(resolver, i, 0, first, 1));
+    /* A handler on the device may keep the resolver's queue; and where launches are drained, no round is short. */
+    resolver->is_in_place = !shape->calls && gravel_step_is_pumped(device->step);
+    if (!resolver->is_in_place)
         return 0;
-    GRAVEL_TRY(gravel_cl_buffer_create(device, packages, SPANS_BYTES, &runs->spans));
-    GRAVEL_TRY(gravel_cl_buffer_zero(queue, runs->spans, 0, SPANS_BYTES, zeroing));
-    return gravel_pinned_create(&runs->staged, device, queue, packages, NULL, SPANS_BYTES);
+    GRAVEL_TRY(gravel_cl_buffer_create(device, packages, SPANS_BYTES, &resolver->spans));
+    GRAVEL_TRY(gravel_cl_buffer_zero(resolver->queue, resolver->spans, 0, SPANS_BYTES, zeroing));
+    return gravel_pinned_create(&resolver->staged, device, resolver->queue, packages, NULL,
+                                SPANS_BYTES);
 }
 
-void gravel_device_runs_destroy(struct gravel_device_runs *runs)
+void gravel_runs_destroy(struct gravel_resolver *resolver)
 {
-    gravel_cl_buffer_release(runs->spans);
-    gravel_cl_kernels_release(runs->kernels, GRAVEL_RUN_KERNELS);
-    gravel_cl_buffer_release(runs->last);
-    gravel_cl_buffer_release(runs->passed);
-    gravel_cl_program_release(runs->program);
+    gravel_cl_buffer_release(resolver->spans);
+    gravel_cl_kernels_release(resolver->kernels, GRAVEL_RUN_KERNELS);
+    gravel_cl_buffer_release(resolver->last);
+    gravel_cl_buffer_release(resolver->passed);
+    gravel_cl_program_release(resolver->program);
 }
 
 /* ---- enqueue --------------------------------------------------------------------------------- */
 
-struct gravel_device_run gravel_device_run_of(const struct gravel_device_runs *runs,
-                                              const struct gravel_run *run, cl_mem frame,
-                                              uint64_t at, uint64_t heap_offset)
+struct gravel_device_run gravel_run_of(const struct gravel_resolver *resolver,
+                                       const struct gravel_run *run, cl_mem frame, uint64_t at,
+                                       uint64_t heap_offset)
 {
     const uint32_t command = run->command, op = GRAVELP_COMMAND_OP(command);
     return (struct gravel_device_run){
@@ -135,24 +132,24 @@ struct gravel_device_run gravel_device_run_of(const struct gravel_device_runs *r
         .is_wide = command & GRAVELP_COMMAND_FAR ? 2 : (command & GRAVELP_COMMAND_WIDE) != 0,
         .heap_offset = heap_offset,
         .base = heap_offset + run->base,
-        .refused = runs->passed,
+        .refused = resolver->passed,
     };
 }
 
 /* Sets a kernel's arguments after `first`, and enqueues it. */
-static int enqueue_kernel(const struct gravel_device_runs *runs, uint32_t kernel, cl_uint first,
+static int enqueue_kernel(const struct gravel_resolver *resolver, uint32_t kernel, cl_uint first,
                           const struct gravel_argument *arguments, size_t n, size_t n_items)
 {
-    GRAVEL_TRY(set(runs, kernel, first, arguments, n));
-    return gravel_check_cl(
-        "resolver: clEnqueueNDRangeKernel",
-        gravel_cl_kernel_enqueue(runs->queue, runs->kernels[kernel], n_items, runs->group, NULL));
+    GRAVEL_TRY(set(resolver, kernel, first, arguments, n));
+    return gravel_check_cl("resolver: clEnqueueNDRangeKernel",
+                           gravel_cl_kernel_enqueue(resolver->queue, resolver->kernels[kernel],
+                                                    n_items, resolver->group, NULL));
 }
-#define ENQUEUE_KERNEL(runs, kernel, arguments, n_items) \
-    enqueue_kernel(runs, kernel, 1, arguments, sizeof(arguments) / sizeof *(arguments), n_items)
+#define ENQUEUE_KERNEL(resolver, kernel, arguments, n_items) \
+    enqueue_kernel(resolver, kernel, 1, arguments, sizeof(arguments) / sizeof *(arguments), n_items)
 
 /* Enqueues a kernel of a run: they take arena, frame, a run, and last [n] what only they need. */
-static int enqueue(const struct gravel_device_runs *runs, const struct gravel_device_run *run,
+static int enqueue(const struct gravel_resolver *resolver, const struct gravel_device_run *run,
                    uint32_t kernel, const struct gravel_argument *last, size_t n, size_t n_items)
 {
     const struct gravel_argument arguments[] = {
@@ -163,177 +160,177 @@ static int enqueue(const struct gravel_device_runs *runs, const struct gravel_de
         GRAVEL_ARGUMENT(run->record),    GRAVEL_ARGUMENT(run->first),
     };
     const cl_uint n_first = sizeof arguments / sizeof *arguments;
-    GRAVEL_TRY(set(runs, kernel, 1, arguments, n_first));
-    return enqueue_kernel(runs, kernel, 1 + n_first, last, n, n_items);
+    GRAVEL_TRY(set(resolver, kernel, 1, arguments, n_first));
+    return enqueue_kernel(resolver, kernel, 1 + n_first, last, n, n_items);
 }
-#define ENQUEUE(runs, run, kernel, last, n_items) \
-    enqueue(runs, run, kernel, last, sizeof(last) / sizeof *(last), n_items)
+#define ENQUEUE(resolver, run, kernel, last, n_items) \
+    enqueue(resolver, run, kernel, last, sizeof(last) / sizeof *(last), n_items)
 
-int gravel_device_runs_check(const struct gravel_device_runs *runs,
-                             const struct gravel_device_run *run)
+int gravel_runs_check(const struct gravel_resolver *resolver, const struct gravel_device_run *run)
 {
     uint32_t n = run->run->n_messages, n_items = n < CHECK_ITEMS ? n + !n : CHECK_ITEMS;
     const struct gravel_argument bound[] = {GRAVEL_ARGUMENT(run->n_words),
                                             GRAVEL_ARGUMENT(n_items)};
-    return ENQUEUE(runs, run, CHECK_INDICES, bound, n_items);
+    return ENQUEUE(resolver, run, CHECK_INDICES, bound, n_items);
 }
 
 /* Work-items that apply a run. */
-static uint32_t apply_items(const struct gravel_device_runs *runs,
+static uint32_t apply_items(const struct gravel_resolver *resolver,
                             const struct gravel_device_run *run)
 {
-    uint32_t n = run->run->n_messages, most = runs->device->units * APPLY_ITEMS_PER_UNIT;
+    uint32_t n = run->run->n_messages, most = resolver->device->units * APPLY_ITEMS_PER_UNIT;
     return n < most ? n + !n : most;
 }
 
-static int enqueue_each(const struct gravel_device_runs *runs, const struct gravel_device_run *run)
+static int enqueue_each(const struct gravel_resolver *resolver, const struct gravel_device_run *run)
 {
-    uint32_t n_items = apply_items(runs, run);
+    uint32_t n_items = apply_items(resolver, run);
     const struct gravel_argument items[] = {GRAVEL_ARGUMENT(n_items)};
-    return ENQUEUE(runs, run, APPLY_EACH, items, n_items);
+    return ENQUEUE(resolver, run, APPLY_EACH, items, n_items);
 }
 
-static bool adds_to_few(const struct gravel_device_runs *runs, const struct gravel_device_run *run)
+static bool adds_to_few(const struct gravel_resolver *resolver, const struct gravel_device_run *run)
 {
     uint32_t op = GRAVELP_COMMAND_OP(run->kind), type = GRAVELP_COMMAND_TYPE(run->kind);
-    uint64_t n_groups = apply_items(runs, run) / runs->group + 1;
+    uint64_t n_groups = apply_items(resolver, run) / resolver->group + 1;
     return (op == GRAVEL_INC || op == GRAVEL_ADD) && type <= GRAVEL_ULONG && !run->is_wide &&
            run->n_words - 1 < FEW_WORDS &&
            run->run->n_messages >= FEW_SHARE * n_groups * run->n_words;
 }
 
-static int enqueue_few(const struct gravel_device_runs *runs, const struct gravel_device_run *run)
+static int enqueue_few(const struct gravel_resolver *resolver, const struct gravel_device_run *run)
 {
-    uint32_t n_items = apply_items(runs, run), n_words = (uint32_t)run->n_words;
+    uint32_t n_items = apply_items(resolver, run), n_words = (uint32_t)run->n_words;
     const struct gravel_argument words[] = {GRAVEL_ARGUMENT(n_items), GRAVEL_ARGUMENT(n_words),
                                             GRAVEL_ARGUMENT_LOCAL(2 * n_words)};
-    return ENQUEUE(runs, run, ADD_FEW, words, n_items);
+    return ENQUEUE(resolver, run, ADD_FEW, words, n_items);
 }
 
-static int enqueue_puts(const struct gravel_device_runs *runs, const struct gravel_device_run *run)
+static int enqueue_puts(const struct gravel_resolver *resolver, const struct gravel_device_run *run)
 {
     const uint32_t n = run->run->n_messages, n_items = n + !n;
     const uint64_t n_slots = slots_for(n);
     const uint32_t mask = (uint32_t)(n_slots - 1);
-    const struct gravel_argument table[] = {GRAVEL_ARGUMENT(runs->last), GRAVEL_ARGUMENT(mask)};
-    GRAVEL_TRY(
-        gravel_cl_buffer_zero(runs->queue, runs->last, 0, n_slots * sizeof(uint32_t), zeroing));
-    GRAVEL_TRY(ENQUEUE(runs, run, FIND_LAST, table, n_items));
-    return ENQUEUE(runs, run, STORE_LAST, table, n_items);
+    const struct gravel_argument table[] = {GRAVEL_ARGUMENT(resolver->last), GRAVEL_ARGUMENT(mask)};
+    GRAVEL_TRY(gravel_cl_buffer_zero(resolver->queue, resolver->last, 0, n_slots * sizeof(uint32_t),
+                                     zeroing));
+    GRAVEL_TRY(ENQUEUE(resolver, run, FIND_LAST, table, n_items));
+    return ENQUEUE(resolver, run, STORE_LAST, table, n_items);
 }
 
-int gravel_device_runs_give(const struct gravel_device_runs *runs,
-                            const struct gravel_device_run *run, const void *frame, uint32_t bytes)
+int gravel_runs_give(const struct gravel_resolver *resolver, const struct gravel_device_run *run,
+                     const void *frame, uint32_t bytes)
 {
     struct gravelp_given given;
     const uint32_t n_words = bytes / 4;
     const struct gravel_argument arguments[] = {GRAVEL_ARGUMENT(given), GRAVEL_ARGUMENT(n_words)};
     memcpy(&given, frame, bytes);
     memset((unsigned char *)&given + bytes, 0, sizeof given - bytes);
-    return ENQUEUE(runs, run, APPLY_GIVEN, arguments, runs->group);
+    return ENQUEUE(resolver, run, APPLY_GIVEN, arguments, resolver->group);
 }
 
 /* @param at  of the signal in the arena [bytes]. */
-static int enqueue_signal(const struct gravel_device_runs *runs, uint64_t at, uint32_t n)
+static int enqueue_signal(const struct gravel_resolver *resolver, uint64_t at, uint32_t n)
 {
     const struct gravel_argument arguments[] = {GRAVEL_ARGUMENT(at), GRAVEL_ARGUMENT(n)};
-    return ENQUEUE_KERNEL(runs, RAISE_SIGNAL, arguments, 1);
+    return ENQUEUE_KERNEL(resolver, RAISE_SIGNAL, arguments, 1);
 }
 
 /* Enqueues that a queue's next few packages are applied. */
-static int enqueue_packages(const struct gravel_device_runs *runs, uint32_t queue, uint32_t ticket)
+static int enqueue_packages(const struct gravel_resolver *resolver, uint32_t queue, uint32_t ticket)
 {
     const struct gravel_argument arguments[] = {GRAVEL_ARGUMENT(queue), GRAVEL_ARGUMENT(ticket),
-                                                GRAVEL_ARGUMENT(runs->spans),
-                                                GRAVEL_ARGUMENT(runs->n_spans)};
-    return ENQUEUE_KERNEL(runs, APPLY_IN_PLACE, arguments, runs->group);
+                                                GRAVEL_ARGUMENT(resolver->spans),
+                                                GRAVEL_ARGUMENT(resolver->n_spans)};
+    return ENQUEUE_KERNEL(resolver, APPLY_IN_PLACE, arguments, resolver->group);
 }
 
-int gravel_device_runs_warm_up(const struct gravel_device_runs *runs, cl_mem uploaded)
+int gravel_runs_warm_up(const struct gravel_resolver *resolver, cl_mem uploaded)
 {
     const struct gravel_run nothing = {.command = GRAVELP_COMMAND(GRAVEL_PUT, GRAVEL_UINT)};
-    struct gravel_device_run run = gravel_device_run_of(runs, &nothing, uploaded, 0, 0);
+    struct gravel_device_run run = gravel_run_of(resolver, &nothing, uploaded, 0, 0);
     run.n_words = 1;
-    GRAVEL_TRY(enqueue(runs, &run, APPLY_SERIALLY, NULL, 0, 1));
-    GRAVEL_TRY(gravel_device_runs_check(runs, &run));
-    if (!runs->is_serial) {
-        GRAVEL_TRY(enqueue_each(runs, &run));
-        GRAVEL_TRY(enqueue_few(runs, &run));
-        GRAVEL_TRY(enqueue_puts(runs, &run));
+    GRAVEL_TRY(enqueue(resolver, &run, APPLY_SERIALLY, NULL, 0, 1));
+    GRAVEL_TRY(gravel_runs_check(resolver, &run));
+    if (!resolver->is_serial) {
+        GRAVEL_TRY(enqueue_each(resolver, &run));
+        GRAVEL_TRY(enqueue_few(resolver, &run));
+        GRAVEL_TRY(enqueue_puts(resolver, &run));
     }
-    if (runs->takes_given)
-        GRAVEL_TRY(gravel_device_runs_give(runs, &run, &nothing, 0));
-    if (runs->heap)
-        GRAVEL_TRY(enqueue_packages(runs, 0, 0)); /* without allocations none is taken */
-    return enqueue_signal(runs, 0, 0);
+    if (resolver->takes_given)
+        GRAVEL_TRY(gravel_runs_give(resolver, &run, &nothing, 0));
+    if (resolver->is_in_place)
+        GRAVEL_TRY(enqueue_packages(resolver, 0, 0)); /* without allocations none is taken */
+    return enqueue_signal(resolver, 0, 0);
 }
 
 /* Whether the messages are for one work-item: no atomic operation does what they ask for, or they are few. */
-static bool must_be_serial(const struct gravel_device_runs *runs, const struct gravel_run *run)
+static bool must_be_serial(const struct gravel_resolver *resolver, const struct gravel_run *run)
 {
     bool is_wide_word = GRAVELP_VALUE_BYTES(run->command) == 8;
     bool is_put = GRAVELP_COMMAND_OP(run->command) == GRAVEL_PUT ||
                   GRAVELP_COMMAND_OP(run->command) == GRAVEL_PUT_SIGNAL;
-    return runs->is_serial || run->n_messages <= FEW_MESSAGES ||
-           (is_wide_word && !is_put && !runs->has_int64_atomics);
+    return resolver->is_serial || run->n_messages <= FEW_MESSAGES ||
+           (is_wide_word && !is_put && !resolver->device->capability.has_long_atomics);
 }
 
-int gravel_device_runs_enqueue(const struct gravel_device_runs *runs,
-                               const struct gravel_device_run *run)
+int gravel_runs_enqueue(const struct gravel_resolver *resolver, const struct gravel_device_run *run)
 {
     const struct gravel_signal_run *with_signal = (const void *)run->run;
     int code;
-    if (must_be_serial(runs, run->run))
-        code = enqueue(runs, run, APPLY_SERIALLY, NULL, 0, 1);
+    if (must_be_serial(resolver, run->run))
+        code = enqueue(resolver, run, APPLY_SERIALLY, NULL, 0, 1);
     else if (GRAVELP_COMMAND_OP(run->kind) == GRAVEL_PUT)
-        code = enqueue_puts(runs, run);
+        code = enqueue_puts(resolver, run);
     else
-        code = (adds_to_few(runs, run) ? enqueue_few : enqueue_each)(runs, run);
+        code = (adds_to_few(resolver, run) ? enqueue_few : enqueue_each)(resolver, run);
     if (!code && GRAVELP_COMMAND_OP(run->run->command) == GRAVEL_PUT_SIGNAL &&
         with_signal->signal != GRAVEL_NO_SIGNAL)
-        code = enqueue_signal(runs, run->heap_offset + with_signal->signal, run->run->n_messages);
+        code =
+            enqueue_signal(resolver, run->heap_offset + with_signal->signal, run->run->n_messages);
     return code;
 }
 
-bool gravel_device_runs_can_give(const struct gravel_device_runs *runs,
-                                 const struct gravel_run *run, uint32_t frame_bytes)
+bool gravel_runs_can_give(const struct gravel_resolver *resolver, const struct gravel_run *run,
+                          uint32_t frame_bytes)
 {
     const uint32_t op = GRAVELP_COMMAND_OP(run->command);
-    return runs->takes_given && frame_bytes <= GRAVELP_GIVEN_BYTES && frame_bytes % 4 == 0 &&
-           op > GRAVEL_PUT && op < GRAVEL_AM && !must_be_serial(runs, run);
+    return resolver->takes_given && frame_bytes <= GRAVELP_GIVEN_BYTES && frame_bytes % 4 == 0 &&
+           op > GRAVEL_PUT && op < GRAVEL_AM && !must_be_serial(resolver, run);
 }
 
 /* ---- packages in place ----------------------------------------------------------------------- */
 
 /* Copies the allocations, if they have changed. */
-static int copy_spans(struct gravel_device_runs *runs)
+static int copy_spans(struct gravel_resolver *resolver)
 {
     struct gravel_span spans[GRAVELP_BOUNDS_MOST];
-    struct gravelp_bounds_span *to = (struct gravelp_bounds_span *)(void *)runs->staged.begin;
-    gravel_heap_lock_shared(runs->heap);
-    const uint64_t n_changes = gravel_heap_changes(runs->heap);
-    const bool are_new = n_changes != runs->n_changes;
-    size_t n = are_new ? gravel_heap_copy_spans(runs->heap, spans, GRAVELP_BOUNDS_MOST) : 0;
-    gravel_heap_unlock_shared(runs->heap);
+    struct gravelp_bounds_span *to = (struct gravelp_bounds_span *)(void *)resolver->staged.begin;
+    gravel_heap_lock_shared(resolver->shape.heap);
+    const uint64_t n_changes = gravel_heap_changes(resolver->shape.heap);
+    const bool are_new = n_changes != resolver->n_changes;
+    size_t n =
+        are_new ? gravel_heap_copy_spans(resolver->shape.heap, spans, GRAVELP_BOUNDS_MOST) : 0;
+    gravel_heap_unlock_shared(resolver->shape.heap);
     if (!are_new)
         return 0;
-    runs->n_changes = n_changes;
-    runs->n_spans = n <= GRAVELP_BOUNDS_MOST ? (uint32_t)n : 0;
-    for (uint32_t i = 0; i < runs->n_spans; i++)
+    resolver->n_changes = n_changes;
+    resolver->n_spans = n <= GRAVELP_BOUNDS_MOST ? (uint32_t)n : 0;
+    for (uint32_t i = 0; i < resolver->n_spans; i++)
         to[i] = (struct gravelp_bounds_span){spans[i].offset, spans[i].bytes};
-    if (runs->n_spans == 0)
+    if (resolver->n_spans == 0)
         return 0;
-    cl_int error = clEnqueueWriteBuffer(runs->queue, runs->spans, CL_FALSE, 0,
-                                        runs->n_spans * sizeof *to, to, 0, NULL, NULL);
+    cl_int error = clEnqueueWriteBuffer(resolver->queue, resolver->spans, CL_FALSE, 0,
+                                        resolver->n_spans * sizeof *to, to, 0, NULL, NULL);
     return gravel_check_cl(packages, error);
 }
 
-int gravel_device_runs_in_place(struct gravel_device_runs *runs, const uint32_t *tickets,
-                                uint32_t n_queues, bool *has)
+int gravel_runs_in_place(struct gravel_resolver *resolver, const uint32_t *tickets,
+                         uint32_t n_queues, bool *has)
 {
-    int code = copy_spans(runs);
-    *has = !code && runs->n_spans;
+    int code = copy_spans(resolver);
+    *has = !code && resolver->n_spans;
     for (uint32_t q = 0; q < n_queues && *has && !code; q++)
-        code = enqueue_packages(runs, q, tickets[q]);
+        code = enqueue_packages(resolver, q, tickets[q]);
     return code;
 }
