@@ -125,7 +125,7 @@ TEST(what_is_beyond_is_refused)
     expect_refused(GRAVEL_PUT, N_WORDS, 0, "put: message 3, index 4294971392 of uint");
     expect_refused(GRAVEL_PUT, UINT64_C(1) << 62, 0, "index 4611686018427387904 of uint");
     expect_refused(GRAVEL_PUT_SIGNAL, UINT64_MAX, 0, "index 18446744073709551615 of uint");
-    expect_refused(GRAVEL_GET, N_WORDS, 0, "get: index 4294971392 of uint");
+    expect_refused(GRAVEL_GET, N_WORDS, 0, "get: message 3, index 4294971392 of uint");
     expect_refused(GRAVEL_GET, 0, N_WORDS, "place 4294971392 of uint");
     expect_refused(GRAVEL_GET, 0, N_WORDS, "must be below 4294971392");
 }
