@@ -37,7 +37,7 @@ static uint32_t buffer_messages(const struct gravel_pump *pump, uint32_t command
 static uint32_t most_messages(const struct gravel_pump *pump, uint32_t command)
 {
     uint32_t n_nodes = pump->arena->n_nodes, n_buffers = pump->shape.n_buffers;
-    uint32_t fits = gravel_device_aggregator_fits(pump->binner, command);
+    uint32_t fits = gravel_pump_block_fits(pump, command);
     if (fits == 0)
         return 0; /* a malformed one has no size */
     uint64_t bears = n_buffers > n_nodes
@@ -70,7 +70,7 @@ uint32_t gravel_pump_n_to_copy(const struct gravel_pump *pump,
 {
     const uint32_t least = pump->bin_messages;
     const uint32_t each = least < MESSAGES_EACH ? least : MESSAGES_EACH;
-    uint32_t at = pump->binner ? 0 : n;
+    uint32_t at = pump->bin_messages ? 0 : n;
     for (; at < n; at += run->n_packages) {
         *run = find_run(pump, headers + at, n - at);
         if (run->n_messages >= least && run->n_messages / run->n_packages >= each)
@@ -84,7 +84,7 @@ uint32_t gravel_pump_poll_ahead(const struct gravel_pump *pump,
                                 const struct gravelp_package *headers, uint32_t n)
 {
     uint64_t n_messages = 0, block = (uint64_t)pump->poll_ahead * BLOCK_MESSAGES_EACH;
-    if (n == 0 || !pump->binner || !gravel_device_aggregator_fits(pump->binner, headers[0].command))
+    if (n == 0 || !pump->bin_messages || !gravel_pump_block_fits(pump, headers[0].command))
         return pump->poll_ahead;
     for (uint32_t i = 0; i < n; i++)
         n_messages += headers[i].n_messages;
@@ -122,8 +122,7 @@ int gravel_pump_bin(struct gravel_pump *pump, uint32_t queue, const struct grave
     flight->run.queue = queue;
     flight->run.ticket = mirror->taken;
     struct gravel_block *block = &mirror->blocks[flight->room];
-    GRAVEL_TRY(
-        gravel_device_aggregator_bin(pump->binner, &flight->run, flight->room, &flight->copied));
+    GRAVEL_TRY(gravel_pump_bin_run(pump, &flight->run, flight->room, &flight->copied));
     *block = (struct gravel_block){.run = flight->run};
     flight->stage = FLIGHT_COUNTED;
     flight->node = flight->n_begun = flight->first = 0;
@@ -143,8 +142,8 @@ static int begin_piece(struct gravel_pump *pump, struct mirror *mirror, struct f
 {
     const struct gravel_package_run *run = &flight->run;
     const struct gravel_run_key key = {.command = run->command, .base = run->base};
-    const struct gravel_rows rows = gravel_device_aggregator_rows(pump->binner, run, flight->room,
-                                                                  flight->first + flight->n_begun);
+    const struct gravel_rows rows =
+        gravel_pump_block_rows(pump, run, flight->room, flight->first + flight->n_begun);
     const bool stays = (pump->shape.is_loopback || flight->node == pump->arena->node) &&
                        GRAVELP_INDEX_BYTES(run->command) == 4;
     const uint32_t n =
@@ -172,8 +171,7 @@ static int begin_piece(struct gravel_pump *pump, struct mirror *mirror, struct f
 /* Begins the copies of a flight's block, as far as there are buffers. */
 static int copy_parts(struct gravel_pump *pump, struct mirror *mirror, struct flight *flight)
 {
-    const uint32_t *counts =
-        gravel_device_aggregator_counts(pump->binner, &flight->run, flight->room);
+    const uint32_t *counts = gravel_pump_block_counts(pump, &flight->run, flight->room);
     while (flight->node < pump->arena->n_nodes) {
         uint32_t n = counts[flight->node], n_begun = 0;
         if (flight->n_begun == n) {
@@ -200,10 +198,9 @@ int gravel_pump_copy_blocks(struct gravel_pump *pump, struct mirror *mirror, uin
         if (flight->stage == FLIGHT_COUNTED) {
             if (gravel_cl_event_status(flight->copied) != CL_COMPLETE)
                 break; /* nor have those behind it ended */
-            flight->stage =
-                gravel_device_aggregator_is_right(pump->binner, &flight->run, flight->room)
-                    ? FLIGHT_BEGUN
-                    : FLIGHT_REFUSED;
+            flight->stage = gravel_pump_block_is_right(pump, &flight->run, flight->room)
+                                ? FLIGHT_BEGUN
+                                : FLIGHT_REFUSED;
             *moved += 1;
         }
         has_begun |= flight->stage == FLIGHT_BEGUN;
@@ -241,7 +238,7 @@ void gravel_pump_drop_blocks(struct mirror *mirror)
 
 struct gravel_block *gravel_pump_blocks(const struct gravel_pump *pump, uint32_t queue)
 {
-    return pump->binner ? pump->mirrors[queue].blocks : NULL;
+    return pump->bin_messages ? pump->mirrors[queue].blocks : NULL;
 }
 
 uint64_t gravel_pump_buffer_waits(const struct gravel_pump *pump)

@@ -1,21 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Enqueues the binning of runs. See device_aggregator.h.
+ * Enqueues the binning of runs. See parts.h.
  *
  * Kernels and the copies of their counts go to one in-order queue; copies of messages go to the caller's, so that
  * one run is binned while the block before it is copied. No command queue waits for another: the host has seen the
  * counts before it enqueues the copies.
  */
-#include "pump/device_aggregator.h"
-
 #include "base/error.h"
 #include "base/power.h"
 #include "layout/package.h"
 #include "opencl/objects.h"
 #include "opencl/program.h"
 #include "opencl/wait.h"
+#include "pump/parts.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #define VALUE_BYTES 8u     /* values begin at a multiple of it */
@@ -34,15 +32,6 @@
 
 extern const char gravel_aggregate_cl[];
 
-/* The rooms of all blocks, in one buffer: GRAVEL_BLOCK_ROOMS for each queue. */
-struct gravel_rooms {
-    uint64_t n_rooms;
-    uint32_t n_nodes;
-    uint32_t counts_bytes; /* what a block begins with */
-    uint32_t body_bytes;   /* of messages */
-    uint32_t room_bytes;   /* a whole block, and gaps between its parts */
-};
-
 /* Offsets in the buffer [bytes]. */
 struct gravel_room {
     uint64_t number; /* among all rooms */
@@ -51,22 +40,6 @@ struct gravel_room {
 };
 
 enum { COUNT_MESSAGES, ORDER_TILES, GROUP_BY_NODE, N_KERNELS };
-
-struct gravel_device_aggregator {
-    const struct gravel_memory *memory;
-    cl_command_queue queue;
-    cl_program program;
-    cl_kernel kernels[N_KERNELS];
-    cl_mem state;                /* see aggregate.cl */
-    cl_mem tiles;                /* of a run of puts, see aggregate.cl */
-    cl_mem rooms;                /* [n_queues][GRAVEL_BLOCK_ROOMS] on the device */
-    struct gravel_pinned counts; /* [n_queues][GRAVEL_BLOCK_ROOMS] on the host */
-    struct gravel_rooms layout;
-    uint32_t group;       /* work-items, a power of two */
-    uint32_t most_groups; /* that count */
-    uint32_t n_replicas;
-    uint32_t turn; /* of the next run, see aggregate.cl */
-};
 
 /* ---- rooms ----------------------------------------------------------------------------------- */
 
@@ -108,123 +81,108 @@ static uint32_t clamp(uint64_t value, uint32_t least, uint32_t most)
     return value < least ? least : value > most ? most : (uint32_t)value;
 }
 
-static int make_parts(struct gravel_device_aggregator *aggregator)
+static int make_parts(struct gravel_pump *pump)
 {
     static const char user[] = "binning on the device";
     static const char *const names[] = {"count_messages", "order_tiles", "group_by_node"};
     const struct gravel_program_request request = {
         .name = "aggregate.cl", .source = gravel_aggregate_cl, .options = "-DGRAVELP_INTERNAL"};
-    const struct gravel_device *device = aggregator->memory->device;
-    const struct gravel_rooms *layout = &aggregator->layout;
-    const uint64_t n_nodes = layout->n_nodes, n_slots = aggregator->memory->arena->n_slots;
+    const struct gravel_device *device = pump->shape.memory->device;
+    const struct gravel_rooms *layout = &pump->binner.layout;
+    const uint64_t n_nodes = layout->n_nodes, n_slots = pump->arena->n_slots;
     const struct {
         cl_mem *buffer;
         uint64_t bytes;
     } buffers[] = {
-        {&aggregator->state, 3 * sizeof(uint32_t) * (n_nodes + 1)},
+        {&pump->binner.state, 3 * sizeof(uint32_t) * (n_nodes + 1)},
         /* every package of a queue may be a tile */
-        {&aggregator->tiles, sizeof(uint32_t) * (n_nodes <= SORT_NODES ? n_nodes * n_slots : 1)},
-        {&aggregator->rooms, layout->n_rooms * layout->room_bytes},
+        {&pump->binner.tiles, sizeof(uint32_t) * (n_nodes <= SORT_NODES ? n_nodes * n_slots : 1)},
+        {&pump->binner.rooms, layout->n_rooms * layout->room_bytes},
     };
     size_t group = GROUP;
-    int code = gravel_cl_queue_create(device, user, &aggregator->queue);
+    int code = gravel_cl_queue_create(device, user, &pump->binner.queue);
     if (!code)
-        code = gravel_device_build(device, &request, &aggregator->program);
+        code = gravel_device_build(device, &request, &pump->binner.program);
     if (!code)
-        code = gravel_cl_kernels_create(device, aggregator->program, names, N_KERNELS, &group,
-                                        aggregator->kernels);
-    aggregator->group = gravel_power_to(group);
+        code = gravel_cl_kernels_create(device, pump->binner.program, names, N_KERNELS, &group,
+                                        pump->binner.kernels);
+    pump->binner.group = gravel_power_to(group);
     for (size_t i = 0; i < sizeof buffers / sizeof *buffers && !code; i++) {
         code = gravel_cl_buffer_create(device, user, buffers[i].bytes, buffers[i].buffer);
         if (!code)
-            code = gravel_cl_buffer_zero(aggregator->queue, *buffers[i].buffer, 0, buffers[i].bytes,
-                                         "device aggregator: clEnqueueFillBuffer");
+            code =
+                gravel_cl_buffer_zero(pump->binner.queue, *buffers[i].buffer, 0, buffers[i].bytes,
+                                      "device aggregator: clEnqueueFillBuffer");
     }
     return code ? code
-                : gravel_pinned_create(&aggregator->counts, device, aggregator->queue,
+                : gravel_pinned_create(&pump->binner.counts, device, pump->binner.queue,
                                        "pinned memory for binning on the device", NULL,
                                        layout->n_rooms * layout->counts_bytes);
 }
 
 /* Does what a driver puts off to a kernel's first use: later, a kernel of the user's may wait. */
-static int warm_up(struct gravel_device_aggregator *aggregator)
+static int warm_up(struct gravel_pump *pump)
 {
     static const uint32_t ops[] = {GRAVEL_INC, GRAVEL_PUT};
     int code = 0;
     for (size_t i = 0; i < sizeof ops / sizeof *ops && !code; i++) {
         const struct gravel_package_run nothing = {.command = GRAVELP_COMMAND(ops[i], GRAVEL_UINT)};
         cl_event copied = NULL;
-        if (gravel_device_aggregator_fits(aggregator, nothing.command))
-            code = gravel_device_aggregator_bin(aggregator, &nothing, 0, &copied);
+        if (gravel_pump_block_fits(pump, nothing.command))
+            code = gravel_pump_bin_run(pump, &nothing, 0, &copied);
         gravel_cl_event_release(copied);
     }
     return code ? code
-                : gravel_wait_queue(aggregator->memory->device, aggregator->queue,
+                : gravel_wait_queue(pump->shape.memory->device, pump->binner.queue,
                                     "device aggregator: first use");
 }
 
-int gravel_device_aggregator_create(struct gravel_device_aggregator **out,
-                                    const struct gravel_memory *memory)
+int gravel_pump_make_binner(struct gravel_pump *pump)
 {
-    struct gravel_device_aggregator *aggregator = calloc(1, sizeof *aggregator);
-    *out = NULL;
-    if (!aggregator)
-        return gravel_fail(GRAVEL_ENOMEM, "device aggregator");
-    aggregator->memory = memory;
-    aggregator->layout = rooms_of(memory->arena);
-    aggregator->most_groups = GROUPS_PER_UNIT * memory->device->units + FEW_GROUPS;
-    aggregator->n_replicas =
-        gravel_power_to(clamp(COUNTS / (memory->arena->n_nodes + 1), 1, MOST_REPLICAS));
-    int code = make_parts(aggregator);
-    if (!code)
-        code = warm_up(aggregator);
-    if (code) {
-        gravel_device_aggregator_destroy(aggregator);
-        return code;
-    }
-    *out = aggregator;
-    return 0;
+    struct binner *binner = &pump->binner;
+    binner->layout = rooms_of(pump->arena);
+    binner->most_groups = GROUPS_PER_UNIT * pump->shape.memory->device->units + FEW_GROUPS;
+    binner->n_replicas =
+        gravel_power_to(clamp(COUNTS / (pump->arena->n_nodes + 1), 1, MOST_REPLICAS));
+    GRAVEL_TRY(make_parts(pump));
+    return warm_up(pump);
 }
 
-void gravel_device_aggregator_destroy(struct gravel_device_aggregator *aggregator)
+void gravel_pump_release_binner(struct gravel_pump *pump)
 {
-    if (!aggregator)
-        return;
-    if (!gravel_wait_is_done(aggregator->memory->device, aggregator->queue,
-                             "the device's aggregator"))
+    struct binner *binner = &pump->binner;
+    if (!gravel_wait_is_done(pump->shape.memory->device, binner->queue, "the device's aggregator"))
         return; /* the device still uses all of it */
-    gravel_pinned_destroy(&aggregator->counts);
-    gravel_cl_kernels_release(aggregator->kernels, N_KERNELS);
-    gravel_cl_buffer_release(aggregator->state);
-    gravel_cl_buffer_release(aggregator->tiles);
-    gravel_cl_buffer_release(aggregator->rooms);
-    gravel_cl_program_release(aggregator->program);
-    gravel_cl_queue_release(aggregator->queue);
-    free(aggregator);
+    gravel_pinned_destroy(&binner->counts);
+    gravel_cl_kernels_release(binner->kernels, N_KERNELS);
+    gravel_cl_buffer_release(binner->state);
+    gravel_cl_buffer_release(binner->tiles);
+    gravel_cl_buffer_release(binner->rooms);
+    gravel_cl_program_release(binner->program);
+    gravel_cl_queue_release(binner->queue);
 }
 
 /* ---- blocks ---------------------------------------------------------------------------------- */
 
-uint32_t gravel_device_aggregator_fits(const struct gravel_device_aggregator *aggregator,
-                                       uint32_t command)
+uint32_t gravel_pump_block_fits(const struct gravel_pump *pump, uint32_t command)
 {
     /* Tiles of many nodes are not sorted, and have no counters for each package. */
     const bool can_bin =
         gravel_command_commutes(command) ||
-        (gravel_command_is_put(command) && aggregator->layout.n_nodes <= SORT_NODES);
-    return can_bin ? (aggregator->layout.body_bytes - VALUE_BYTES) / GRAVELP_MESSAGE_BYTES(command)
+        (gravel_command_is_put(command) && pump->binner.layout.n_nodes <= SORT_NODES);
+    return can_bin ? (pump->binner.layout.body_bytes - VALUE_BYTES) / GRAVELP_MESSAGE_BYTES(command)
                    : 0;
 }
 
 /* Enqueues a kernel. @param run  what its first arguments tell of, with `packages_each`; or NULL. @param more  [n]
  * arguments that follow. */
-static cl_int enqueue(const struct gravel_device_aggregator *aggregator, uint32_t number,
+static cl_int enqueue(const struct gravel_pump *pump, uint32_t number,
                       const struct gravel_package_run *run, uint32_t packages_each,
                       const struct gravel_argument *more, size_t n, size_t n_groups)
 {
-    const struct gravelp_arena *arena = aggregator->memory->arena;
-    const struct gravel_device *device = aggregator->memory->device;
-    cl_kernel kernel = aggregator->kernels[number];
+    const struct gravelp_arena *arena = pump->arena;
+    const struct gravel_device *device = pump->shape.memory->device;
+    cl_kernel kernel = pump->binner.kernels[number];
     cl_uint n_set = 0;
     cl_int error = CL_SUCCESS;
     if (run) {
@@ -233,20 +191,13 @@ static cl_int enqueue(const struct gravel_device_aggregator *aggregator, uint32_
         uint64_t slots_at = arena->slots_offset +
                             ((uint64_t)run->queue * arena->n_slots + slot) * arena->slot_bytes;
         const struct gravel_argument arguments[] = {
-            GRAVEL_ARGUMENT(aggregator->memory->region.buffer),
-            GRAVEL_ARGUMENT(slots_at),
-            GRAVEL_ARGUMENT(arena->slot_bytes),
-            GRAVEL_ARGUMENT(run->ticket),
-            GRAVEL_ARGUMENT(run->n_packages),
-            GRAVEL_ARGUMENT(packages_each),
-            GRAVEL_ARGUMENT(run->most_messages),
-            GRAVEL_ARGUMENT(run->command),
-            GRAVEL_ARGUMENT(run->base),
-            GRAVEL_ARGUMENT(aggregator->layout.n_nodes),
-            GRAVEL_ARGUMENT(aggregator->state),
-            GRAVEL_ARGUMENT(aggregator->turn),
-            GRAVEL_ARGUMENT(aggregator->tiles),
-            GRAVEL_ARGUMENT(in_order),
+            GRAVEL_ARGUMENT(pump->device),       GRAVEL_ARGUMENT(slots_at),
+            GRAVEL_ARGUMENT(arena->slot_bytes),  GRAVEL_ARGUMENT(run->ticket),
+            GRAVEL_ARGUMENT(run->n_packages),    GRAVEL_ARGUMENT(packages_each),
+            GRAVEL_ARGUMENT(run->most_messages), GRAVEL_ARGUMENT(run->command),
+            GRAVEL_ARGUMENT(run->base),          GRAVEL_ARGUMENT(pump->binner.layout.n_nodes),
+            GRAVEL_ARGUMENT(pump->binner.state), GRAVEL_ARGUMENT(pump->binner.turn),
+            GRAVEL_ARGUMENT(pump->binner.tiles), GRAVEL_ARGUMENT(in_order),
         };
         n_set = sizeof arguments / sizeof *arguments;
         error = GRAVEL_CL_KERNEL_SET(device, kernel, 0, arguments);
@@ -254,33 +205,30 @@ static cl_int enqueue(const struct gravel_device_aggregator *aggregator, uint32_
     if (error == CL_SUCCESS)
         error = gravel_cl_kernel_set(device, kernel, n_set, more, n);
     return error == CL_SUCCESS
-               ? gravel_cl_kernel_enqueue(aggregator->queue, kernel, n_groups * aggregator->group,
-                                          aggregator->group, NULL)
+               ? gravel_cl_kernel_enqueue(pump->binner.queue, kernel, n_groups * pump->binner.group,
+                                          pump->binner.group, NULL)
                : error;
 }
-#define ENQUEUE(aggregator, number, run, packages_each, more, n_groups) \
-    enqueue(aggregator, number, run, packages_each, more, sizeof(more) / sizeof *(more), n_groups)
+#define ENQUEUE(pump, number, run, packages_each, more, n_groups) \
+    enqueue(pump, number, run, packages_each, more, sizeof(more) / sizeof *(more), n_groups)
 
-static cl_int enqueue_count(const struct gravel_device_aggregator *aggregator,
-                            const struct gravel_package_run *run,
+static cl_int enqueue_count(const struct gravel_pump *pump, const struct gravel_package_run *run,
                             const struct gravel_tiling *tiling)
 {
-    const size_t n_counts = (size_t)(aggregator->layout.n_nodes + 1) * aggregator->n_replicas;
+    const size_t n_counts = (size_t)(pump->binner.layout.n_nodes + 1) * pump->binner.n_replicas;
     const struct gravel_argument arguments[] = {
-        GRAVEL_ARGUMENT(tiling->team), GRAVEL_ARGUMENT(aggregator->n_replicas),
+        GRAVEL_ARGUMENT(tiling->team), GRAVEL_ARGUMENT(pump->binner.n_replicas),
         GRAVEL_ARGUMENT_LOCAL(n_counts), GRAVEL_ARGUMENT_LOCAL((size_t)tiling->packages_each)};
-    return ENQUEUE(aggregator, COUNT_MESSAGES, run, tiling->packages_each, arguments,
-                   tiling->n_groups);
+    return ENQUEUE(pump, COUNT_MESSAGES, run, tiling->packages_each, arguments, tiling->n_groups);
 }
 
-static cl_int enqueue_order(const struct gravel_device_aggregator *aggregator,
-                            const struct gravel_tiling *tiling)
+static cl_int enqueue_order(const struct gravel_pump *pump, const struct gravel_tiling *tiling)
 {
-    const uint32_t n_nodes = aggregator->layout.n_nodes;
+    const uint32_t n_nodes = pump->binner.layout.n_nodes;
     const struct gravel_argument arguments[] = {
-        GRAVEL_ARGUMENT(aggregator->tiles), GRAVEL_ARGUMENT(tiling->n_tiles),
-        GRAVEL_ARGUMENT(n_nodes), GRAVEL_ARGUMENT_LOCAL(2 * (size_t)aggregator->group)};
-    return ENQUEUE(aggregator, ORDER_TILES, NULL, 0, arguments, n_nodes);
+        GRAVEL_ARGUMENT(pump->binner.tiles), GRAVEL_ARGUMENT(tiling->n_tiles),
+        GRAVEL_ARGUMENT(n_nodes), GRAVEL_ARGUMENT_LOCAL(2 * (size_t)pump->binner.group)};
+    return ENQUEUE(pump, ORDER_TILES, NULL, 0, arguments, n_nodes);
 }
 
 /* How the messages of a tile for a node are counted. */
@@ -289,11 +237,11 @@ struct counters {
     uint32_t package_each; /* of them, of each package; 0: of all packages */
 };
 
-static struct counters find_counters(const struct gravel_device_aggregator *aggregator,
+static struct counters find_counters(const struct gravel_pump *pump,
                                      const struct gravel_package_run *run,
                                      const struct gravel_tiling *tiling)
 {
-    uint32_t n_nodes = aggregator->layout.n_nodes, n_packages = 1;
+    uint32_t n_nodes = pump->binner.layout.n_nodes, n_packages = 1;
     if (n_nodes == 1 || n_nodes > SORT_NODES)
         return (struct counters){1, 0};
     bool in_order = gravel_command_is_put(run->command);
@@ -304,17 +252,16 @@ static struct counters find_counters(const struct gravel_device_aggregator *aggr
     return (struct counters){n_packages * each, in_order ? each : 0};
 }
 
-static cl_int enqueue_group(const struct gravel_device_aggregator *aggregator,
-                            const struct gravel_package_run *run, const struct gravel_room *room,
-                            const struct gravel_tiling *tiling)
+static cl_int enqueue_group(const struct gravel_pump *pump, const struct gravel_package_run *run,
+                            const struct gravel_room *room, const struct gravel_tiling *tiling)
 {
-    uint32_t most = TILING_GROUPS_PER_UNIT * aggregator->memory->device->units;
+    uint32_t most = TILING_GROUPS_PER_UNIT * pump->shape.memory->device->units;
     uint32_t n_groups = tiling->n_tiles < most ? tiling->n_tiles : most;
-    uint32_t n_nodes = aggregator->layout.n_nodes;
+    uint32_t n_nodes = pump->binner.layout.n_nodes;
     uint32_t is_sorted = n_nodes > 1 && n_nodes <= SORT_NODES;
     size_t tile =
-        (size_t)tiling->each * aggregator->group; /* messages, and as many words or more */
-    const struct counters counters = find_counters(aggregator, run, tiling);
+        (size_t)tiling->each * pump->binner.group; /* messages, and as many words or more */
+    const struct counters counters = find_counters(pump, run, tiling);
     size_t n_counters = (size_t)n_nodes * counters.n_replicas;
     size_t n_starts = n_counters > tiling->tile_packages ? n_counters : tiling->tile_packages;
     const struct gravel_argument arguments[] = {
@@ -324,78 +271,75 @@ static cl_int enqueue_group(const struct gravel_device_aggregator *aggregator,
         GRAVEL_ARGUMENT(is_sorted),
         GRAVEL_ARGUMENT(counters.n_replicas),
         GRAVEL_ARGUMENT(counters.package_each),
-        GRAVEL_ARGUMENT(aggregator->rooms),
+        GRAVEL_ARGUMENT(pump->binner.rooms),
         GRAVEL_ARGUMENT(room->block),
         GRAVEL_ARGUMENT(run->n_messages),
         GRAVEL_ARGUMENT(room->indices),
         GRAVEL_ARGUMENT(room->values),
         GRAVEL_ARGUMENT_LOCAL(n_counters),
         GRAVEL_ARGUMENT_LOCAL(is_sorted || n_nodes == 1 ? n_starts : 1),
-        GRAVEL_ARGUMENT_LOCAL(2 * (size_t)aggregator->group),
+        GRAVEL_ARGUMENT_LOCAL(2 * (size_t)pump->binner.group),
         GRAVEL_ARGUMENT_LOCAL(2 * (size_t)tiling->tile_packages),
         GRAVEL_ARGUMENT_LOCAL(is_sorted ? (tile + 1) / 2 : 1),
         GRAVEL_ARGUMENT_LOCAL(is_sorted ? tile * gravel_row_bytes(run->command) / 4 : 2)};
-    return ENQUEUE(aggregator, GROUP_BY_NODE, run, tiling->tile_packages, arguments, n_groups);
+    return ENQUEUE(pump, GROUP_BY_NODE, run, tiling->tile_packages, arguments, n_groups);
 }
 
 /* The counts of a room on the host. */
-static uint32_t *counts_of(const struct gravel_device_aggregator *aggregator,
-                           const struct gravel_room *room)
+static uint32_t *counts_of(const struct gravel_pump *pump, const struct gravel_room *room)
 {
-    void *at = aggregator->counts.begin + room->number * aggregator->layout.counts_bytes;
+    void *at = pump->binner.counts.begin + room->number * pump->binner.layout.counts_bytes;
     return at;
 }
 
-int gravel_device_aggregator_bin(struct gravel_device_aggregator *aggregator,
-                                 const struct gravel_package_run *run, uint32_t room,
-                                 cl_event *counted)
+int gravel_pump_bin_run(struct gravel_pump *pump, const struct gravel_package_run *run,
+                        uint32_t room, cl_event *counted)
 {
-    const struct gravel_room at = room_of(&aggregator->layout, run, room);
+    const struct gravel_room at = room_of(&pump->binner.layout, run, room);
     const bool is_put = gravel_command_is_put(run->command);
     const uint32_t in_order =
-        is_put ? gravel_power_to(ORDER_COUNTERS / aggregator->layout.n_nodes) : 0;
-    const struct gravel_tiling tiling =
-        gravel_tiling_of(run, aggregator->memory->arena->slot_bytes, aggregator->group,
-                         aggregator->most_groups, in_order);
-    cl_int error = enqueue_count(aggregator, run, &tiling);
+        is_put ? gravel_power_to(ORDER_COUNTERS / pump->binner.layout.n_nodes) : 0;
+    const struct gravel_tiling tiling = gravel_tiling_of(
+        run, pump->arena->slot_bytes, pump->binner.group, pump->binner.most_groups, in_order);
+    cl_int error = enqueue_count(pump, run, &tiling);
     if (error == CL_SUCCESS && is_put)
-        error = enqueue_order(aggregator, &tiling);
+        error = enqueue_order(pump, &tiling);
     if (error == CL_SUCCESS)
-        error = enqueue_group(aggregator, run, &at, &tiling);
+        error = enqueue_group(pump, run, &at, &tiling);
     GRAVEL_TRY(gravel_check_cl("binning packages on the device", error));
-    aggregator->turn = 1 - aggregator->turn;
+    pump->binner.turn = 1 - pump->binner.turn;
     /* On the same queue: a wait for another queue may not get past a kernel that waits (NVIDIA's does not). */
-    error = clEnqueueReadBuffer(aggregator->queue, aggregator->rooms, CL_FALSE, at.block,
-                                sizeof(uint32_t) * (aggregator->layout.n_nodes + (size_t)1),
-                                counts_of(aggregator, &at), 0, NULL, counted);
+    error = clEnqueueReadBuffer(pump->binner.queue, pump->binner.rooms, CL_FALSE, at.block,
+                                sizeof(uint32_t) * (pump->binner.layout.n_nodes + (size_t)1),
+                                counts_of(pump, &at), 0, NULL, counted);
     return gravel_check_cl("copying a block's counts from the device",
-                           gravel_cl_flush(aggregator->queue, error));
+                           gravel_cl_flush(pump->binner.queue, error));
 }
 
-const uint32_t *gravel_device_aggregator_counts(const struct gravel_device_aggregator *aggregator,
-                                                const struct gravel_package_run *run, uint32_t room)
+const uint32_t *gravel_pump_block_counts(const struct gravel_pump *pump,
+                                         const struct gravel_package_run *run, uint32_t room)
 {
-    const struct gravel_room at = room_of(&aggregator->layout, run, room);
-    return counts_of(aggregator, &at);
+    const struct gravel_room at = room_of(&pump->binner.layout, run, room);
+    return counts_of(pump, &at);
 }
 
-bool gravel_device_aggregator_is_right(const struct gravel_device_aggregator *aggregator,
-                                       const struct gravel_package_run *run, uint32_t room)
+bool gravel_pump_block_is_right(const struct gravel_pump *pump,
+                                const struct gravel_package_run *run, uint32_t room)
 {
-    const uint32_t *counts = gravel_device_aggregator_counts(aggregator, run, room);
+    const uint32_t *counts = gravel_pump_block_counts(pump, run, room);
     uint64_t sum = 0;
-    for (uint32_t node = 0; node < aggregator->layout.n_nodes; node++)
+    for (uint32_t node = 0; node < pump->binner.layout.n_nodes; node++)
         sum += counts[node];
-    return sum == run->n_messages && counts[aggregator->layout.n_nodes] == 0;
+    return sum == run->n_messages && counts[pump->binner.layout.n_nodes] == 0;
 }
 
-struct gravel_rows gravel_device_aggregator_rows(const struct gravel_device_aggregator *aggregator,
-                                                 const struct gravel_package_run *run,
-                                                 uint32_t room, uint32_t first)
+struct gravel_rows gravel_pump_block_rows(const struct gravel_pump *pump,
+                                          const struct gravel_package_run *run, uint32_t room,
+                                          uint32_t first)
 {
-    const struct gravel_room at = room_of(&aggregator->layout, run, room);
+    const struct gravel_room at = room_of(&pump->binner.layout, run, room);
     return (struct gravel_rows){
-        .memory = aggregator->rooms,
+        .memory = pump->binner.rooms,
         .indices = at.indices + (uint64_t)first * GRAVELP_INDEX_BYTES(run->command),
         .values = at.values + (uint64_t)first * GRAVELP_VALUE_BYTES(run->command),
     };

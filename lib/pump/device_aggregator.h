@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Binning on the device: the kernels of cl/kernels/aggregate.cl and the memory their blocks take.
+ * Binning on the device: whether there is any, and what it takes.
  *
  * Each queue has some rooms, a block's place on the device. A run of packages becomes two kernels, one of puts three,
- * on a command queue of the aggregator's own, and a copy of the counts to the host, which then
+ * on a command queue of its own, and a copy of the counts to the host, which then
  * knows where to copy the parts: an increment costs the bus 4 bytes instead of 8, and the host
  * reads no message.
  *
  * Path:    lib/pump/blocks.c -> device_aggregator.c -> cl/kernels/aggregate.cl -> block.h.
- * Owner:   all its memory, made when it is created; none is made or released later.
- * Threads: one at a time.
+ * Threads: any; no state.
  * Source:  Orr 2016, section 5.6.1.
  */
 #ifndef GRAVEL_PUMP_DEVICE_AGGREGATOR_H
@@ -24,8 +23,6 @@
 #include <string.h>
 
 #define GRAVEL_BLOCK_MOST_NODES 4096u /* of more, few messages of any run go to the same */
-
-struct gravel_device_aggregator;
 
 #define GRAVEL_BLOCK_ROOMS \
     8u /* of each queue: being binned, copied or shipped, and some that wait for their turn to be applied */
@@ -51,57 +48,6 @@ static inline bool gravel_device_bins(const struct gravel_device *device, const 
     return !strcmp(setting, "on") ||
            (gravel_step_is_pumped(device->step) && !device->capability.is_cpu);
 }
-
-/**
- * Build the kernels and allocate the rooms.
- *
- * @param memory  the arena; device, kernels' buffer and mirror are used.
- * @return        0; GRAVEL_EBUILD; GRAVEL_ECL; GRAVEL_ENOMEM.
- */
-int gravel_device_aggregator_create(struct gravel_device_aggregator **out,
-                                    const struct gravel_memory *memory);
-/** Release everything; NULL is allowed. */
-void gravel_device_aggregator_destroy(struct gravel_device_aggregator *aggregator);
-
-/** Messages of a command that a block holds [count]; 0: its runs are not binned, or it is malformed. */
-uint32_t gravel_device_aggregator_fits(const struct gravel_device_aggregator *aggregator,
-                                       uint32_t command);
-
-/**
- * Bin a run into a room of its queue, and copy the counts to the host.
- *
- * @param run     packages that are published, as their headers tell; they may turn out to be
- * otherwise.
- * @param room    0 to GRAVEL_BLOCK_ROOMS - 1, not in use.
- * @param counted  [out] the copy's event: then the block is complete, and any command queue may copy from it.
- * @return        0; GRAVEL_ECL.
- */
-int gravel_device_aggregator_bin(struct gravel_device_aggregator *aggregator,
-                                 const struct gravel_package_run *run, uint32_t room,
-                                 cl_event *counted);
-
-/** Messages to each node [n_nodes] of a block whose counts have been copied. */
-const uint32_t *gravel_device_aggregator_counts(const struct gravel_device_aggregator *aggregator,
-                                                const struct gravel_package_run *run,
-                                                uint32_t room);
-
-/**
- * Whether a block whose counts have been copied holds what was to be binned.
- *
- * @return  false if the packages must be read one by one: a destination that does not
- * exist, or a package that is not what its header says.
- */
-bool gravel_device_aggregator_is_right(const struct gravel_device_aggregator *aggregator,
-                                       const struct gravel_package_run *run, uint32_t room);
-
-/**
- * Returns where the messages of a block are on the device, from the first one on.
- *
- * @param first  counted from the block's, gaps between parts included (GRAVELP_BLOCK_PART).
- */
-struct gravel_rows gravel_device_aggregator_rows(const struct gravel_device_aggregator *aggregator,
-                                                 const struct gravel_package_run *run,
-                                                 uint32_t room, uint32_t first);
 
 /**
  * Enqueue copies of rows of messages on the device to a buffer that is laid out for as many.

@@ -78,6 +78,32 @@ struct mirror {
     _Alignas(GRAVELP_CACHELINE) uint32_t held;      /* U8: the aggregator's; atomic */
 };
 
+/* The rooms of all blocks, in one buffer: GRAVEL_BLOCK_ROOMS for each queue. */
+struct gravel_rooms {
+    uint64_t n_rooms;
+    uint32_t n_nodes;
+    uint32_t counts_bytes; /* what a block begins with */
+    uint32_t body_bytes;   /* of messages */
+    uint32_t room_bytes;   /* a whole block, and gaps between its parts */
+};
+
+/* What bins on the device: kernels of cl/kernels/aggregate.cl, and memory. It is made when the pump is created; none is
+ * made or released later. */
+struct binner {
+    cl_command_queue queue;
+    cl_program program;
+    cl_kernel kernels[3];        /* count_messages, order_tiles, group_by_node */
+    cl_mem state;                /* see aggregate.cl */
+    cl_mem tiles;                /* of a run of puts, see aggregate.cl */
+    cl_mem rooms;                /* [n_queues][GRAVEL_BLOCK_ROOMS] on the device */
+    struct gravel_pinned counts; /* [n_queues][GRAVEL_BLOCK_ROOMS] on the host */
+    struct gravel_rooms layout;
+    uint32_t group;       /* work-items, a power of two */
+    uint32_t most_groups; /* that count */
+    uint32_t n_replicas;
+    uint32_t turn; /* of the next run, see aggregate.cl */
+};
+
 struct gravel_pump {
     struct gravel_pump_shape shape;
     struct gravelp_arena *arena; /* the host's, whose queues are the mirrors */
@@ -93,13 +119,13 @@ struct gravel_pump {
     uint32_t poll_ahead; /* headers read of a queue at once, unless a block takes more packages */
     uint32_t poll_most;  /* headers read of a queue at once, in any case at most */
     bool has_told_abort;
-    bool settles_find;                       /* packages, when a thread last settled */
-    uint64_t n_host_calls;                   /* U12: of them, those whose messages are applied */
-    uint32_t n_passes, n_passed;             /* settle.c: settles not to try, and those passed */
-    uint32_t n_polls;                        /* U6: atomic; the lock is held */
-    struct gravel_device_aggregator *binner; /* NULL if the device bins nothing */
-    uint32_t bin_messages;                   /* fewest messages of a run that it bins */
-    _Atomic uint64_t waits;                  /* of blocks for a buffer; one writer, relaxed */
+    bool settles_find;           /* packages, when a thread last settled */
+    uint64_t n_host_calls;       /* U12: of them, those whose messages are applied */
+    uint32_t n_passes, n_passed; /* settle.c: settles not to try, and those passed */
+    uint32_t n_polls;            /* U6: atomic; the lock is held */
+    uint32_t bin_messages; /* fewest messages of a run that the device bins; 0: it bins none */
+    struct binner binner;
+    _Atomic uint64_t waits; /* of blocks for a buffer; one writer, relaxed */
 
     pthread_mutex_t lock;
     struct gravel_thread thread;
@@ -190,6 +216,35 @@ int gravel_pump_see_words(struct gravel_pump *pump, cl_command_queue on);
 /* move.c: kernels that have ended need no room, and the next have enough: the words can wait for the thread's next
  * poll. */
 bool gravel_pump_can_owe(const struct gravel_pump *pump);
+
+/** device_aggregator.c: build the kernels and allocate the rooms. @return 0; GRAVEL_EBUILD; GRAVEL_ECL; GRAVEL_ENOMEM. */
+int gravel_pump_make_binner(struct gravel_pump *pump);
+/** Release what was made, also after it failed. */
+void gravel_pump_release_binner(struct gravel_pump *pump);
+/** Messages of a command that a block holds [count]; 0: its runs are not binned, or it is malformed. */
+uint32_t gravel_pump_block_fits(const struct gravel_pump *pump, uint32_t command);
+/**
+ * Bin a run into a room of its queue, and copy the counts to the host.
+ *
+ * @param run      packages that are published, as their headers tell; they may turn out to be otherwise.
+ * @param room     0 to GRAVEL_BLOCK_ROOMS - 1, not in use.
+ * @param counted  [out] the copy's event: then the block is complete, and any command queue may copy from it.
+ * @return         0; GRAVEL_ECL.
+ */
+int gravel_pump_bin_run(struct gravel_pump *pump, const struct gravel_package_run *run,
+                        uint32_t room, cl_event *counted);
+/** Messages to each node [n_nodes] of a block whose counts have been copied. */
+const uint32_t *gravel_pump_block_counts(const struct gravel_pump *pump,
+                                         const struct gravel_package_run *run, uint32_t room);
+/** Whether such a block holds what was to be binned; else its packages must be read one by one: a destination does not
+ * exist, or a package is not what its header says. */
+bool gravel_pump_block_is_right(const struct gravel_pump *pump,
+                                const struct gravel_package_run *run, uint32_t room);
+/** Returns where the messages of a block are on the device, from the first one on, gaps between parts included
+ * (GRAVELP_BLOCK_PART). */
+struct gravel_rows gravel_pump_block_rows(const struct gravel_pump *pump,
+                                          const struct gravel_package_run *run, uint32_t room,
+                                          uint32_t first);
 
 /*
  * blocks.c: of n packages, whose headers are given, the first that are to be copied.

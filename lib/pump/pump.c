@@ -199,7 +199,7 @@ static int make_binner(struct gravel_pump *pump)
         for (uint32_t room = 0; room < GRAVEL_BLOCK_ROOMS; room++)
             gravel_pool_init(&pump->mirrors[q].staying[room], &headers, NULL);
     }
-    return gravel_device_aggregator_create(&pump->binner, shape->memory);
+    return gravel_pump_make_binner(pump);
 }
 
 int gravel_pump_create(struct gravel_pump **out, const struct gravel_pump_shape *shape)
@@ -277,7 +277,7 @@ bool gravel_pump_destroy(struct gravel_pump *pump)
         for (uint32_t room = 0; room < GRAVEL_BLOCK_ROOMS; room++)
             gravel_pool_destroy(&mirror->staying[room]);
     }
-    gravel_device_aggregator_destroy(pump->binner);
+    gravel_pump_release_binner(pump);
     gravel_cl_event_release(pump->watched);
     gravel_pinned_destroy(&pump->staging);
     gravel_cl_event_release(pump->told);
