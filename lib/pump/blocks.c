@@ -122,7 +122,7 @@ int gravel_pump_bin(struct gravel_pump *pump, uint32_t queue, const struct grave
     flight->run.queue = queue;
     flight->run.ticket = mirror->taken;
     struct gravel_block *block = &mirror->blocks[flight->room];
-    GRAVEL_TRY(gravel_pump_bin_run(pump, &flight->run, flight->room, &flight->copied));
+    GRAVEL_TRY(gravel_pump_bin_run(pump, flight));
     *block = (struct gravel_block){.run = flight->run};
     flight->stage = FLIGHT_COUNTED;
     flight->node = flight->n_begun = flight->first = 0;
@@ -143,7 +143,7 @@ static int begin_piece(struct gravel_pump *pump, struct mirror *mirror, struct f
     const struct gravel_package_run *run = &flight->run;
     const struct gravel_run_key key = {.command = run->command, .base = run->base};
     const struct gravel_rows rows =
-        gravel_pump_block_rows(pump, run, flight->room, flight->first + flight->n_begun);
+        gravel_pump_block_rows(pump, flight, flight->first + flight->n_begun);
     const bool stays = (pump->shape.is_loopback || flight->node == pump->arena->node) &&
                        GRAVELP_INDEX_BYTES(run->command) == 4;
     const uint32_t n =
@@ -171,7 +171,7 @@ static int begin_piece(struct gravel_pump *pump, struct mirror *mirror, struct f
 /* Begins the copies of a flight's block, as far as there are buffers. */
 static int copy_parts(struct gravel_pump *pump, struct mirror *mirror, struct flight *flight)
 {
-    const uint32_t *counts = gravel_pump_block_counts(pump, &flight->run, flight->room);
+    const uint32_t *counts = gravel_pump_block_counts(pump, flight);
     while (flight->node < pump->arena->n_nodes) {
         uint32_t n = counts[flight->node], n_begun = 0;
         if (flight->n_begun == n) {
@@ -198,9 +198,8 @@ int gravel_pump_copy_blocks(struct gravel_pump *pump, struct mirror *mirror, uin
         if (flight->stage == FLIGHT_COUNTED) {
             if (gravel_cl_event_status(flight->copied) != CL_COMPLETE)
                 break; /* nor have those behind it ended */
-            flight->stage = gravel_pump_block_is_right(pump, &flight->run, flight->room)
-                                ? FLIGHT_BEGUN
-                                : FLIGHT_REFUSED;
+            flight->stage =
+                gravel_pump_block_is_right(pump, flight) ? FLIGHT_BEGUN : FLIGHT_REFUSED;
             *moved += 1;
         }
         has_begun |= flight->stage == FLIGHT_BEGUN;

@@ -63,10 +63,12 @@ static struct gravel_rooms rooms_of(const struct gravelp_arena *arena)
     };
 }
 
-static struct gravel_room room_of(const struct gravel_rooms *rooms,
-                                  const struct gravel_package_run *run, uint32_t room)
+/* Returns where the block of a flight is. */
+static struct gravel_room room_of(const struct gravel_pump *pump, const struct flight *flight)
 {
-    uint64_t number = (uint64_t)run->queue * GRAVEL_BLOCK_ROOMS + room;
+    const struct gravel_rooms *rooms = &pump->binner.layout;
+    const struct gravel_package_run *run = &flight->run;
+    uint64_t number = (uint64_t)run->queue * GRAVEL_BLOCK_ROOMS + flight->room;
     uint64_t block = number * rooms->room_bytes, n = run->n_messages + rooms->n_nodes;
     uint64_t indices = block + rooms->counts_bytes;
     uint64_t indices_bytes = n * GRAVELP_INDEX_BYTES(run->command);
@@ -100,41 +102,34 @@ static int make_parts(struct gravel_pump *pump)
         {&pump->binner.rooms, layout->n_rooms * layout->room_bytes},
     };
     size_t group = GROUP;
-    int code = gravel_cl_queue_create(device, user, &pump->binner.queue);
-    if (!code)
-        code = gravel_device_build(device, &request, &pump->binner.program);
-    if (!code)
-        code = gravel_cl_kernels_create(device, pump->binner.program, names, N_KERNELS, &group,
-                                        pump->binner.kernels);
+    GRAVEL_TRY(gravel_cl_queue_create(device, user, &pump->binner.queue));
+    GRAVEL_TRY(gravel_device_build(device, &request, &pump->binner.program));
+    GRAVEL_TRY(gravel_cl_kernels_create(device, pump->binner.program, names, N_KERNELS, &group,
+                                        pump->binner.kernels));
     pump->binner.group = gravel_power_to(group);
-    for (size_t i = 0; i < sizeof buffers / sizeof *buffers && !code; i++) {
-        code = gravel_cl_buffer_create(device, user, buffers[i].bytes, buffers[i].buffer);
-        if (!code)
-            code =
-                gravel_cl_buffer_zero(pump->binner.queue, *buffers[i].buffer, 0, buffers[i].bytes,
-                                      "device aggregator: clEnqueueFillBuffer");
+    for (size_t i = 0; i < sizeof buffers / sizeof *buffers; i++) {
+        GRAVEL_TRY(gravel_cl_buffer_create(device, user, buffers[i].bytes, buffers[i].buffer));
+        GRAVEL_TRY(gravel_cl_buffer_zero(pump->binner.queue, *buffers[i].buffer, 0,
+                                         buffers[i].bytes,
+                                         "device aggregator: clEnqueueFillBuffer"));
     }
-    return code ? code
-                : gravel_pinned_create(&pump->binner.counts, device, pump->binner.queue,
-                                       "pinned memory for binning on the device", NULL,
-                                       layout->n_rooms * layout->counts_bytes);
+    return gravel_pinned_create(&pump->binner.counts, device, pump->binner.queue,
+                                "pinned memory for binning on the device", NULL,
+                                layout->n_rooms * layout->counts_bytes);
 }
 
 /* Does what a driver puts off to a kernel's first use: later, a kernel of the user's may wait. */
 static int warm_up(struct gravel_pump *pump)
 {
     static const uint32_t ops[] = {GRAVEL_INC, GRAVEL_PUT};
-    int code = 0;
-    for (size_t i = 0; i < sizeof ops / sizeof *ops && !code; i++) {
-        const struct gravel_package_run nothing = {.command = GRAVELP_COMMAND(ops[i], GRAVEL_UINT)};
-        cl_event copied = NULL;
-        if (gravel_pump_block_fits(pump, nothing.command))
-            code = gravel_pump_bin_run(pump, &nothing, 0, &copied);
-        gravel_cl_event_release(copied);
+    for (size_t i = 0; i < sizeof ops / sizeof *ops; i++) {
+        struct flight nothing = {.run.command = GRAVELP_COMMAND(ops[i], GRAVEL_UINT)};
+        if (gravel_pump_block_fits(pump, nothing.run.command))
+            GRAVEL_TRY(gravel_pump_bin_run(pump, &nothing));
+        gravel_cl_event_release(nothing.copied);
     }
-    return code ? code
-                : gravel_wait_queue(pump->shape.memory->device, pump->binner.queue,
-                                    "device aggregator: first use");
+    return gravel_wait_queue(pump->shape.memory->device, pump->binner.queue,
+                             "device aggregator: first use");
 }
 
 int gravel_pump_make_binner(struct gravel_pump *pump)
@@ -285,17 +280,10 @@ static cl_int enqueue_group(const struct gravel_pump *pump, const struct gravel_
     return ENQUEUE(pump, GROUP_BY_NODE, run, tiling->tile_packages, arguments, n_groups);
 }
 
-/* The counts of a room on the host. */
-static uint32_t *counts_of(const struct gravel_pump *pump, const struct gravel_room *room)
+int gravel_pump_bin_run(struct gravel_pump *pump, struct flight *flight)
 {
-    void *at = pump->binner.counts.begin + room->number * pump->binner.layout.counts_bytes;
-    return at;
-}
-
-int gravel_pump_bin_run(struct gravel_pump *pump, const struct gravel_package_run *run,
-                        uint32_t room, cl_event *counted)
-{
-    const struct gravel_room at = room_of(&pump->binner.layout, run, room);
+    const struct gravel_package_run *run = &flight->run;
+    const struct gravel_room at = room_of(pump, flight);
     const bool is_put = gravel_command_is_put(run->command);
     const uint32_t in_order =
         is_put ? gravel_power_to(ORDER_COUNTERS / pump->binner.layout.n_nodes) : 0;
@@ -311,37 +299,35 @@ int gravel_pump_bin_run(struct gravel_pump *pump, const struct gravel_package_ru
     /* On the same queue: a wait for another queue may not get past a kernel that waits (NVIDIA's does not). */
     error = clEnqueueReadBuffer(pump->binner.queue, pump->binner.rooms, CL_FALSE, at.block,
                                 sizeof(uint32_t) * (pump->binner.layout.n_nodes + (size_t)1),
-                                counts_of(pump, &at), 0, NULL, counted);
+                                gravel_pump_block_counts(pump, flight), 0, NULL, &flight->copied);
     return gravel_check_cl("copying a block's counts from the device",
                            gravel_cl_flush(pump->binner.queue, error));
 }
 
-const uint32_t *gravel_pump_block_counts(const struct gravel_pump *pump,
-                                         const struct gravel_package_run *run, uint32_t room)
+uint32_t *gravel_pump_block_counts(const struct gravel_pump *pump, const struct flight *flight)
 {
-    const struct gravel_room at = room_of(&pump->binner.layout, run, room);
-    return counts_of(pump, &at);
+    void *at =
+        pump->binner.counts.begin + room_of(pump, flight).number * pump->binner.layout.counts_bytes;
+    return at;
 }
 
-bool gravel_pump_block_is_right(const struct gravel_pump *pump,
-                                const struct gravel_package_run *run, uint32_t room)
+bool gravel_pump_block_is_right(const struct gravel_pump *pump, const struct flight *flight)
 {
-    const uint32_t *counts = gravel_pump_block_counts(pump, run, room);
+    const uint32_t *counts = gravel_pump_block_counts(pump, flight);
     uint64_t sum = 0;
     for (uint32_t node = 0; node < pump->binner.layout.n_nodes; node++)
         sum += counts[node];
-    return sum == run->n_messages && counts[pump->binner.layout.n_nodes] == 0;
+    return sum == flight->run.n_messages && counts[pump->binner.layout.n_nodes] == 0;
 }
 
 struct gravel_rows gravel_pump_block_rows(const struct gravel_pump *pump,
-                                          const struct gravel_package_run *run, uint32_t room,
-                                          uint32_t first)
+                                          const struct flight *flight, uint32_t first)
 {
-    const struct gravel_room at = room_of(&pump->binner.layout, run, room);
+    const struct gravel_room at = room_of(pump, flight);
     return (struct gravel_rows){
         .memory = pump->binner.rooms,
-        .indices = at.indices + (uint64_t)first * GRAVELP_INDEX_BYTES(run->command),
-        .values = at.values + (uint64_t)first * GRAVELP_VALUE_BYTES(run->command),
+        .indices = at.indices + (uint64_t)first * GRAVELP_INDEX_BYTES(flight->run.command),
+        .values = at.values + (uint64_t)first * GRAVELP_VALUE_BYTES(flight->run.command),
     };
 }
 

@@ -217,34 +217,24 @@ int gravel_pump_see_words(struct gravel_pump *pump, cl_command_queue on);
  * poll. */
 bool gravel_pump_can_owe(const struct gravel_pump *pump);
 
-/** device_aggregator.c: build the kernels and allocate the rooms. @return 0; GRAVEL_EBUILD; GRAVEL_ECL; GRAVEL_ENOMEM. */
+/** device_aggregator.c: build the kernels, allocate the rooms. @return 0; GRAVEL_EBUILD; GRAVEL_ECL; GRAVEL_ENOMEM. */
 int gravel_pump_make_binner(struct gravel_pump *pump);
 /** Release what was made, also after it failed. */
 void gravel_pump_release_binner(struct gravel_pump *pump);
 /** Messages of a command that a block holds [count]; 0: its runs are not binned, or it is malformed. */
 uint32_t gravel_pump_block_fits(const struct gravel_pump *pump, uint32_t command);
-/**
- * Bin a run into a room of its queue, and copy the counts to the host.
- *
- * @param run      packages that are published, as their headers tell; they may turn out to be otherwise.
- * @param room     0 to GRAVEL_BLOCK_ROOMS - 1, not in use.
- * @param counted  [out] the copy's event: then the block is complete, and any command queue may copy from it.
- * @return         0; GRAVEL_ECL.
- */
-int gravel_pump_bin_run(struct gravel_pump *pump, const struct gravel_package_run *run,
-                        uint32_t room, cl_event *counted);
+/** Have a flight's run binned into its room, and the counts copied to the host: flight->copied is the copy's event,
+ * after which the block is complete, and any command queue may copy from it. @return 0; GRAVEL_ECL. */
+int gravel_pump_bin_run(struct gravel_pump *pump, struct flight *flight);
 /** Messages to each node [n_nodes] of a block whose counts have been copied. */
-const uint32_t *gravel_pump_block_counts(const struct gravel_pump *pump,
-                                         const struct gravel_package_run *run, uint32_t room);
+uint32_t *gravel_pump_block_counts(const struct gravel_pump *pump, const struct flight *flight);
 /** Whether such a block holds what was to be binned; else its packages must be read one by one: a destination does not
  * exist, or a package is not what its header says. */
-bool gravel_pump_block_is_right(const struct gravel_pump *pump,
-                                const struct gravel_package_run *run, uint32_t room);
+bool gravel_pump_block_is_right(const struct gravel_pump *pump, const struct flight *flight);
 /** Returns where the messages of a block are on the device, from the first one on, gaps between parts included
  * (GRAVELP_BLOCK_PART). */
 struct gravel_rows gravel_pump_block_rows(const struct gravel_pump *pump,
-                                          const struct gravel_package_run *run, uint32_t room,
-                                          uint32_t first);
+                                          const struct flight *flight, uint32_t first);
 
 /*
  * blocks.c: of n packages, whose headers are given, the first that are to be copied.
