@@ -28,18 +28,6 @@ struct part {
 static pthread_mutex_t parts_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct part *parts;
 
-static void take(struct gravel_device *device, const struct gravel_choice *choice, uint32_t local)
-{
-    device->id = choice->taken->device;
-    device->capability = choice->taken->capability;
-    gravel_append(device->chosen, sizeof device->chosen, "%u:%u", choice->taken->platform_number,
-                  choice->taken->device_number);
-    if (choice->n_equal > 1)
-        gravel_append(device->chosen, sizeof device->chosen,
-                      ", number %u of %u equal devices, as this is node %u of its host",
-                      choice->turn + 1, choice->n_equal, local + 1);
-}
-
 static int choose(struct gravel_device *device, const struct gravel_config *config, uint32_t local)
 {
     struct gravel_candidate *candidates = calloc(GRAVEL_MAX_DEVICES, sizeof *candidates);
@@ -50,8 +38,16 @@ static int choose(struct gravel_device *device, const struct gravel_config *conf
     int code = gravel_device_list(config->device, candidates, &n);
     if (!code)
         code = gravel_device_choose(config->device, config->step, local, candidates, n, &choice);
-    if (!code)
-        take(device, &choice, local);
+    if (!code) {
+        device->id = choice.taken->device;
+        device->capability = choice.taken->capability;
+        gravel_append(device->chosen, sizeof device->chosen, "%u:%u", choice.taken->platform_number,
+                      choice.taken->device_number);
+        if (choice.n_equal > 1)
+            gravel_append(device->chosen, sizeof device->chosen,
+                          ", number %u of %u equal devices, as this is node %u of its host",
+                          choice.turn + 1, choice.n_equal, local + 1);
+    }
     free(candidates);
     return code;
 }

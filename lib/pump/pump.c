@@ -44,6 +44,11 @@ static uint32_t count_watched(const struct gravel_pump *pump)
     return atomic_load_explicit(&pump->n_watched, memory_order_relaxed); /* U9 */
 }
 
+static uint32_t count_settled(const struct gravel_pump *pump)
+{
+    return atomic_load_explicit(&pump->n_settled, memory_order_relaxed); /* U9 */
+}
+
 void gravel_pump_begin_wait(const struct gravel_pump *pump, struct gravel_pump_mark *mark)
 {
     const struct gravel_pump_shape *shape = &pump->shape;
@@ -94,27 +99,21 @@ static void *thread_main(void *argument)
     struct gravel_pump *pump = argument;
     uint32_t moved = 0, rest_us = GRAVEL_PUMP_REST_MIN_US;
     uint32_t seen = count_watched(pump);
-    bool must_tick = false, has_rested = false;
+    bool must_tick = false;
     gravel_thread_begin("gravel-pump");
     while (!gravel_thread_is_stopping(&pump->thread)) {
-        if (count_watched(pump) != seen &&
-            !has_rested) { /* of a launch that has just begun; the driver is asked nothing */
-            has_rested = true;
+        /* Of a launch that has just begun the driver is asked nothing. */
+        if (count_watched(pump) != seen)
+            usleep(GRAVEL_PUMP_FIRST_REST_US);
+        seen = count_watched(pump);
+        const bool is_running = is_kernel_running(pump);
+        /* A caller's wait does what there is to do, sooner. */
+        if (!is_running && atomic_load_explicit(&pump->n_settling, memory_order_relaxed)) { /* U7 */
             usleep(GRAVEL_PUMP_FIRST_REST_US);
             continue;
         }
-        seen = count_watched(pump);
-        has_rested = false;
-        bool is_running = is_kernel_running(pump);
-        if (!is_running && atomic_load_explicit(&pump->n_settling, memory_order_relaxed)) { /* U7 */
-            usleep(
-                GRAVEL_PUMP_FIRST_REST_US); /* a caller's wait does what there is to do, sooner */
-            continue;
-        }
-        if (!is_running &&
-            !must_tick && /* a caller's wait has found all packages of all launches */
-            atomic_load_explicit(&pump->n_settled, memory_order_relaxed) ==
-                count_watched(pump)) { /* U9 */
+        /* A caller's wait has found all packages of all launches. */
+        if (!is_running && !must_tick && count_settled(pump) == count_watched(pump)) {
             must_tick = sleep_until_launch(pump);
             continue;
         }
