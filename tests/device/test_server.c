@@ -1,39 +1,46 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Launches of clients and servers: every message is run once, those with equal keys never at once, whatever the sizes;
- * beside messages with keys from elsewhere. What they refuse and tell: messages to no node, wrong launches and programs,
- * modes that cannot be, inboxes that overflow, servers and clients that do not come.
+ * beside messages with keys from elsewhere. So are messages that handlers send, after what the sender stored, and a
+ * launch ends behind the last of them. What they refuse and tell: messages to no node, wrong launches and programs, modes
+ * that cannot be, inboxes and rings that overflow, servers and clients that do not come.
  *
- * usage: test_server [resident]     the same cases with resident servers; else in phases
+ * usage: test_server [sends] [resident]     sends: handlers that send; resident: with resident servers, else in phases
  *
- * The witness is that of tests/support/witness.h. A ledger has a counter for each work-item, set by its handler.
+ * A ledger has a counter for each message, set by its handler.
  *
- * Path: meson test -> this -> lib/server, lib/serve, cl/server.cl.h
+ * Path: meson test -> this, kernels/server.cl -> lib/server, lib/serve, cl/server.cl.h, cl/device/spill.cl.h
  */
 #include <pthread.h>
-#include <unistd.h>
+#include <stdlib.h>
 
 #include <gravel/server.h>
 
 #include "expect.h"
-#include "witness.h"
 
-#define MOST_NODES \
-    (has_argument("resident") ? 1u : 2u) /* resident servers are those of a node alone */
+#define IS_RESIDENT has_argument("resident")
+#define MOST_NODES (IS_RESIDENT ? 1u : 2u) /* resident servers are those of a node alone */
 #define MOST_ITEMS (1u << 16)
 #define N_KEYS 1000u
+#define TREE 63u /* messages of a client's, in a binary tree */
+#define N_TREES 800u
+#define N_HOPS 30000u
 
 extern const char server_cl[]; /* kernels/server.cl */
 
-/* Its handlers, with ids by position. */
-enum { WITNESS, KEY_ALONE, FOUR, SLOW };
-
-/* A node with its program and memory. */
-struct served {
-    struct gravel *gravel;
-    cl_program program;
-    uint64_t keys, ledger, counter; /* heap offsets */
+/* What a key has in the heap: see hold in server.cl. */
+struct guarded_key {
+    uint32_t holder, n_run, n_clashes, work;
 };
+
+static int unkeyed(struct gravel *gravel, void *user, uint32_t from, const uint64_t args[])
+{
+    (void)gravel, (void)user, (void)from, (void)args;
+    return 0;
+}
+
+/* Ids by position in the tables. */
+enum { WITNESS, HOP = 1 };
 
 static const struct gravel_handler handlers[] = {
     {.name = "witness", .n_args = 2, .serve = {.n_keys = 1}},
@@ -42,25 +49,78 @@ static const struct gravel_handler handlers[] = {
     {.name = "slow", .n_args = 2, .serve = {.n_keys = 1}},
 };
 
-static const struct gravel_bindings served_table =
-    GRAVEL_BINDINGS(.handlers = handlers, .n_handlers = sizeof handlers / sizeof *handlers,
-                    .device_code.source = server_cl, .device_code.name = "server.cl");
+/* @param room  pending messages of trees */
+#define SENDERS(room)                                                                 \
+    {                                                                                 \
+        {.name = "grow", .n_args = 4, .serve = {.n_keys = 1, .max_pending = room}},   \
+            {.name = "hop", .n_args = 2, .serve = {.n_keys = 1, .max_pending = 1}},   \
+            {.name = "flood", .n_args = 2, .serve = {.n_keys = 1, .max_pending = 1}}, \
+            {.name = "quiet", .n_args = 1, .serve = {.n_keys = 1}},                   \
+            {.name = "unkeyed", .n_args = 1, .function = unkeyed},                    \
+    }
+static const struct gravel_handler few[] = SENDERS(1), many[] = SENDERS(N_TREES * TREE);
+
+#define TABLE(rows, defines)                                                          \
+    GRAVEL_BINDINGS(.handlers = rows, .n_handlers = sizeof rows / sizeof *rows,       \
+                    .device_code.source = server_cl, .device_code.name = "server.cl", \
+                    .device_code.options = defines)
+static const struct gravel_bindings plain = TABLE(handlers, ""), narrow = TABLE(few, "-DSENDS"),
+                                    wide = TABLE(many, "-DSENDS");
+
+/* A node with its program and memory. */
+struct served {
+    struct gravel *gravel;
+    cl_program program;
+    uint64_t keys, ledger, marks; /* heap offsets */
+};
 
 /* Opens a node in the mode that the program's argument names. */
-static struct served open_with(struct gravel_config config)
+static struct served open_with(struct gravel_config config, const struct gravel_bindings *bindings)
 {
     struct served served = {.gravel = NULL};
     config.timeout_ms *= patience();
-    strcpy(config.server_mode, has_argument("resident") ? "resident" : "phases");
-    served.gravel = scoped_node(&config, &served_table);
+    strcpy(config.server_mode, IS_RESIDENT ? "resident" : "phases");
+    served.gravel = scoped_node(&config, bindings);
     served.keys = alloc_or_die(served.gravel, N_KEYS * sizeof(struct guarded_key));
     served.ledger = alloc_or_die(served.gravel, MOST_ITEMS * sizeof(uint32_t));
-    served.counter = alloc_or_die(served.gravel, 64);
+    served.marks = alloc_or_die(served.gravel, MOST_ITEMS * sizeof(uint32_t));
     OK(gravel_set_constant(served.gravel, 0, served.keys));
     OK(gravel_set_constant(served.gravel, 1, served.ledger));
-    OK(gravel_server_build(served.gravel, "server.cl", server_cl, NULL, &served.program));
+    OK(gravel_set_constant(served.gravel, 2, served.marks));
+    OK(gravel_server_build(served.gravel, "server.cl", server_cl, bindings->device_code.options,
+                           &served.program));
     scoped_program(served.program);
     return served;
+}
+
+static struct served open_nodes(uint32_t n_nodes, const struct gravel_bindings *bindings)
+{
+    return open_with(loopback_config(n_nodes), bindings);
+}
+
+/* As on a GPU: outboxes that are collected, lists. */
+static struct gravel_config config_of_lists(uint32_t n_nodes)
+{
+    struct gravel_config config = loopback_config(n_nodes);
+    config.n_servers = IS_RESIDENT ? 2 : 5;
+    config.server_items = 32;
+    strcpy(config.build_options, "-DGRAVEL_FORM_SCAN");
+    return config;
+}
+
+/* Makes one of the kernels, whose arguments these are. */
+static cl_kernel kernel_of(const struct served *served, const char *name, uint64_t a, uint64_t b)
+{
+    cl_kernel kernel = scoped_program_kernel(served->gravel, served->program, name);
+    set_offsets(kernel, 3, (const uint64_t[]){a, b, served->marks});
+    return kernel;
+}
+
+static int launch(const struct served *served, const char *name, uint64_t a, uint64_t b,
+                  uint64_t n_items)
+{
+    return gravel_server_launch(served->gravel, kernel_of(served, name, a, b), n_items, 0, NULL,
+                                NULL);
 }
 
 static void clear(const struct served *served)
@@ -68,8 +128,23 @@ static void clear(const struct served *served)
     for (uint32_t node = 0; node < gravel_n_nodes(served->gravel); node++) {
         fill(served->gravel, node, served->keys, 0, N_KEYS * sizeof(struct guarded_key));
         fill(served->gravel, node, served->ledger, 0, MOST_ITEMS * sizeof(uint32_t));
+        fill(served->gravel, node, served->marks, 0, MOST_ITEMS * sizeof(uint32_t));
     }
     OK(gravel_barrier(served->gravel));
+}
+
+/* So many messages were run with the witness, and none of equal keys beside each other. */
+static void expect_held(const struct served *served, uint32_t node, uint32_t n_messages)
+{
+    const struct guarded_key *keys =
+        read_map(served->gravel, node, served->keys, N_KEYS * sizeof *keys);
+    uint32_t n_run = 0;
+    for (uint32_t key = 0; key < N_KEYS; key++) {
+        n_run += keys[key].n_run;
+        assert_int_equal(keys[key].n_clashes, 0);
+    }
+    assert_int_equal(n_run, n_messages);
+    unmap(served->gravel, keys);
 }
 
 /* Each item's message has been run once, at its node, and none of equal keys beside each other. */
@@ -77,90 +152,63 @@ static void expect_sent(const struct served *served, uint32_t n_items, uint32_t 
                         uint32_t n_nodes)
 {
     for (uint32_t node = 0; node < n_nodes; node++) {
-        const struct guarded_key *keys =
-            read_map(served->gravel, node, served->keys, N_KEYS * sizeof *keys);
         const uint32_t *ledger =
             read_map(served->gravel, node, served->ledger, MOST_ITEMS * sizeof *ledger);
-        uint32_t n_run = 0, n_expected = 0;
-        for (uint32_t key = 0; key < N_KEYS; key++) {
-            n_run += keys[key].n_run;
-            assert_int_equal(keys[key].n_clashes, 0);
-        }
+        uint32_t n_expected = 0;
         for (uint32_t i = 0; i < MOST_ITEMS; i++) {
             bool is_here = i < n_items && i / n_keys % n_nodes == node;
             n_expected += is_here;
             assert_int_equal(ledger[i], is_here);
         }
-        assert_int_equal(n_run, n_expected);
-        unmap(served->gravel, keys);
         unmap(served->gravel, ledger);
+        expect_held(served, node, n_expected);
     }
-}
-
-static cl_kernel server_kernel(const struct served *served, const char *name)
-{
-    return scoped_program_kernel(served->gravel, served->program, name);
 }
 
 static void send_and_expect(const struct served *served, uint32_t n_items, uint32_t n_keys,
                             uint32_t n_nodes)
 {
-    cl_kernel kernel = server_kernel(served, "send");
-    SET(kernel, 1, n_keys);
-    SET(kernel, 2, n_nodes);
     clear(served);
-    OK(gravel_server_launch(served->gravel, kernel, n_items, 0, NULL, NULL));
+    OK(launch(served, "send", n_keys, n_nodes, n_items));
     if (n_nodes == 1)
         expect_sent(served, n_items, n_keys, 1);
     OK(gravel_barrier(served->gravel));
     expect_sent(served, n_items, n_keys, n_nodes);
 }
 
-/* It sends n_calls messages of each client to key 7. */
-static cl_kernel kernel_of_many(const struct served *served, cl_uint n_calls)
+static void plant_and_expect(const struct served *served, uint32_t n_trees, uint32_t n_keys)
 {
-    cl_kernel kernel = server_kernel(served, "many");
-    SET(kernel, 1, n_calls);
-    return kernel;
+    clear(served);
+    OK(launch(served, "plant", n_keys, 0, n_trees));
+    expect_sent(served, n_trees * TREE, 1, 1);
 }
 
 /* ---- what is run ------------------------------------------------------------------------------- */
 
 /* No item, one, a group less one, just a group, inboxes that turn over many times; one key, few, many. */
-static void expect_all_sizes(const struct served *served)
-{
-    const uint32_t n_items[] = {0, 1, 256, 257, MOST_ITEMS};
-    const uint32_t n_keys[] = {1, N_KEYS};
-    for (size_t i = 0; i < sizeof n_items / sizeof *n_items; i++)
-        for (size_t k = 0; k < sizeof n_keys / sizeof *n_keys; k++)
-            send_and_expect(served, n_items[i], n_keys[k], 1);
-    send_and_expect(served, MOST_ITEMS, 3, MOST_NODES);
-}
-
 TEST(every_message_is_run_once_and_alone)
 {
+    const uint32_t n_items[] = {0, 1, 256, 257, MOST_ITEMS}, n_keys[] = {1, N_KEYS};
     struct gravel_config config = loopback_config(MOST_NODES);
-    config.inbox_slots = has_argument("resident") ? 2 : 64;
-    struct served served = open_with(config);
-    expect_all_sizes(&served);
-    OK(gravel_stats_reset(served.gravel));
-    send_and_expect(&served, MOST_ITEMS, N_KEYS, 1);
+    config.inbox_slots = IS_RESIDENT ? 2 : 64;
+    struct served served = open_with(config, &plain);
+    for (size_t i = 0; i < sizeof n_items / sizeof *n_items; i++)
+        for (size_t k = 0; k < sizeof n_keys / sizeof *n_keys; k++) {
+            OK(gravel_stats_reset(served.gravel));
+            send_and_expect(&served, n_items[i], n_keys[k], 1);
+        }
     const struct gravel_stats stats = stats_of(served.gravel);
     assert_int_equal(stats.served_messages, MOST_ITEMS);
-    assert_true(has_argument("resident") ? stats.server_phases == 0 : stats.server_phases > 1);
+    assert_true(IS_RESIDENT ? stats.server_phases == 0 : stats.server_phases > 1);
+    send_and_expect(&served, MOST_ITEMS, 3, MOST_NODES);
 }
 
-/* As on a GPU: outboxes that are collected, lists. */
 TEST(every_message_is_run_once_and_alone_in_lists)
 {
-    struct gravel_config config = loopback_config(MOST_NODES);
-    config.n_servers = has_argument("resident") ? 2 : 5;
-    config.server_items = 32;
-    config.inbox_slots = has_argument("resident") ? 1 : 0;
-    strcpy(config.build_options, "-DGRAVEL_FORM_SCAN");
-    const uint32_t n_items =
-        has_argument("resident") ? MOST_ITEMS / 8 : MOST_ITEMS; /* each list waits for room */
-    struct served served = open_with(config);
+    struct gravel_config config = config_of_lists(MOST_NODES);
+    config.inbox_slots = IS_RESIDENT ? 1 : 0;
+    const uint32_t n_items = IS_RESIDENT ? MOST_ITEMS / 8 : MOST_ITEMS; /* lists wait for room */
+    struct served served = open_with(config, &plain);
     send_and_expect(&served, 257, 5, 1);
     send_and_expect(&served, n_items, 1, 1);
     send_and_expect(&served, n_items, N_KEYS, MOST_NODES);
@@ -169,17 +217,15 @@ TEST(every_message_is_run_once_and_alone_in_lists)
 /* Calls of several handlers, with and without keys, to this node and another, in one loop. */
 TEST(other_calls_do_what_they_do_anywhere)
 {
-    struct served served = open_with(loopback_config(MOST_NODES));
+    struct served served = open_nodes(MOST_NODES, &plain);
     const uint32_t n_items = 30011;
-    cl_kernel kernel = server_kernel(&served, "send_all");
-    SET(kernel, 1, served.counter);
-    OK(gravel_server_launch(served.gravel, kernel, n_items, 0, NULL, NULL));
+    OK(launch(&served, "send_all", 0, 0, n_items));
     const uint32_t *ledger = read_map(served.gravel, 0, served.ledger, MOST_ITEMS * sizeof *ledger);
     for (uint32_t i = 0; i < MOST_ITEMS; i++)
         assert_int_equal(ledger[i], i < n_items);
     unmap(served.gravel, ledger);
     OK(gravel_barrier(served.gravel));
-    assert_int_equal(word32(served.gravel, MOST_NODES - 1, served.counter), n_items);
+    assert_int_equal(word32(served.gravel, MOST_NODES - 1, served.marks), n_items);
 }
 
 #define N_SENT 24000u
@@ -197,14 +243,10 @@ static void *send_from_host(void *of)
 /* The host sends to the key that a launch serves, meanwhile. */
 TEST(messages_from_elsewhere_wait_for_their_turn)
 {
-    struct served served = open_with(loopback_config(MOST_NODES));
-    const uint32_t one = 1;
+    struct served served = open_nodes(MOST_NODES, &plain);
     pthread_t thread;
-    cl_kernel kernel = server_kernel(&served, "send");
-    SET(kernel, 1, one);
-    SET(kernel, 2, one);
     MUST(pthread_create(&thread, NULL, send_from_host, served.gravel) == 0);
-    OK(gravel_server_launch(served.gravel, kernel, MOST_ITEMS - N_SENT, 0, NULL, NULL));
+    OK(launch(&served, "send", 1, 1, MOST_ITEMS - N_SENT));
     pthread_join(thread, NULL);
     OK(gravel_quiet(served.gravel));
     expect_sent(&served, MOST_ITEMS, 1, 1);
@@ -213,18 +255,15 @@ TEST(messages_from_elsewhere_wait_for_their_turn)
 /* More messages of each client than all slots hold, to one server. */
 TEST(clients_wait_for_room_in_an_inbox)
 {
-    if (!has_argument("resident"))
-        return; /* inboxes_that_overflow_are_told */
-    const cl_uint n_calls = 20, n_items = 5000;
+    if (!IS_RESIDENT)
+        return; /* inboxes overflow: launches_that_cannot_end_are_told */
+    const uint32_t n_calls = 20, n_items = 5000;
     struct gravel_config config = loopback_config(1);
     config.inbox_slots = 1;
-    struct served served = open_with(config);
-    cl_kernel kernel = kernel_of_many(&served, n_calls);
-    OK(gravel_server_launch(served.gravel, kernel, n_items, 0, NULL, NULL));
+    struct served served = open_with(config, &plain);
+    OK(launch(&served, "many", n_calls, 0, n_items));
     expect_words(served.gravel, 0, served.ledger, n_calls, n_items);
-    assert_int_equal(word32(served.gravel, 0, served.keys + 7 * sizeof(struct guarded_key) + 4),
-                     n_calls * n_items);
-    assert_int_equal(word32(served.gravel, 0, served.keys + 7 * sizeof(struct guarded_key) + 8), 0);
+    expect_held(&served, 0, n_calls * n_items);
 }
 
 /* ---- what is refused, what is told ------------------------------------------------------------- */
@@ -232,29 +271,21 @@ TEST(clients_wait_for_room_in_an_inbox)
 TEST(messages_to_no_node_are_refused)
 {
     for (uint32_t n_nodes = 1; n_nodes <= MOST_NODES; n_nodes++) {
-        struct served served = open_with(loopback_config(n_nodes));
-        const uint32_t n_keys = 1000, beyond = n_nodes + 1;
-        cl_kernel kernel = server_kernel(&served, "send");
-        SET(kernel, 1, n_keys);
-        SET(kernel, 2, beyond);
-        OK(gravel_server_launch(served.gravel, kernel, 1000 * beyond, 0, NULL, NULL));
+        struct served served = open_nodes(n_nodes, &plain);
+        const uint32_t beyond = n_nodes + 1;
+        OK(launch(&served, "send", 1000, beyond, 1000 * beyond));
         expect_error(gravel_quiet(served.gravel), GRAVEL_ERANGE, "node");
-        expect_sent(&served, 1000, n_keys, 1);
+        expect_sent(&served, 1000, 1000, 1);
     }
 }
 
 TEST(wrong_launches_are_refused)
 {
-    struct served served = open_with(loopback_config(1));
+    struct served served = open_nodes(1, &plain);
     const size_t size = 64;
-    cl_kernel no_loop = server_kernel(&served, "no_loop");
-    cl_kernel send = server_kernel(&served, "send");
+    cl_kernel no_loop = kernel_of(&served, "no_loop", 0, 0);
+    cl_kernel send = kernel_of(&served, "send", 1, 1);
     cl_kernel other = scoped_body(served.gravel, "", 0, 0, 0);
-    const cl_uint one = 1;
-    SET(send, 1, one);
-    SET(send, 2, one);
-    expect_error(gravel_server_launch(served.gravel, no_loop, 5, 0, NULL, NULL), GRAVEL_EINVAL,
-                 "no GRAVEL_SERVE loop");
     expect_error(gravel_server_launch(served.gravel, other, 5, 0, NULL, NULL), GRAVEL_EINVAL,
                  "gravel_server_build did not build");
     expect_error(gravel_server_launch(served.gravel, send, UINT64_MAX, 0, NULL, NULL),
@@ -270,90 +301,150 @@ TEST(wrong_launches_are_refused)
     closes_with(served.gravel, ANY_CODE, "");
 }
 
-TEST(inboxes_that_overflow_are_told)
-{
-    if (has_argument("resident"))
-        return; /* clients_wait_for_room_in_an_inbox */
-    struct served served = open_with(loopback_config(1));
-    cl_kernel kernel = kernel_of_many(&served, 1000);
-    expect_error(gravel_server_launch(served.gravel, kernel, 65536, 0, NULL, NULL), GRAVEL_EKERNEL,
-                 "raise GRAVEL_INBOX");
-    closes_with(served.gravel, ANY_CODE, "");
-}
-
 /* Steps of a loop that no machine ends before the node's limits do, and that ends all the same. */
 #define LONG_LOOP (UINT64_C(1) << 34)
 
-static struct served open_impatient(void)
+/* A launch that cannot end. */
+struct endless {
+    const char *mode, *kernel;
+    uint64_t a, b, n_items;
+    uint32_t timeout_ms; /* 0: as by default; and so are the slots of an inbox, else one */
+    const char *part;
+};
+
+static void expect_end(const struct endless *row, const struct gravel_bindings *bindings)
 {
     struct gravel_config config = loopback_config(1);
-    config.timeout_ms = 500;
-    config.inbox_slots = 1;
-    return open_with(config);
+    if (row->timeout_ms) {
+        config.timeout_ms = row->timeout_ms;
+        config.inbox_slots = 1;
+    }
+    struct served served = open_with(config, bindings);
+    expect_error(launch(&served, row->kernel, row->a, row->b, row->n_items), GRAVEL_EKERNEL,
+                 row->part);
+    closes_with(served.gravel, ANY_CODE, "");
 }
 
-static void expect_fault(struct served *served, cl_kernel kernel, const char *part)
+TEST(launches_that_cannot_end_are_told)
 {
-    expect_error(gravel_server_launch(served->gravel, kernel, 4096, 0, NULL, NULL), GRAVEL_EKERNEL,
-                 part);
-    closes_with(served->gravel, ANY_CODE, "");
+    static const struct endless rows[] = {
+        {"phases", "many", 1000, 0, 65536, 0, "raise GRAVEL_INBOX"},
+        {"resident", "send_slowly", LONG_LOOP, 4, 4096, 500,
+         "waited for room in the inbox of server "},
+        {"resident", "come_late", LONG_LOOP, 0, 4096, 500,
+         "GRAVEL_SERVER_MODE=phases does not need that"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        if (IS_RESIDENT == !strcmp(rows[i].mode, "resident"))
+            expect_end(&rows[i], &plain);
 }
 
-TEST(servers_that_take_nothing_are_told)
+TEST(settings_that_cannot_be_are_refused)
 {
-    if (!has_argument("resident"))
-        return; /* no client waits */
-    struct served served = open_impatient();
-    const cl_ulong n_steps = LONG_LOOP;
-    const cl_uint n_calls = 4;
-    cl_kernel kernel = server_kernel(&served, "send_slowly");
-    SET(kernel, 1, n_steps);
-    SET(kernel, 2, n_calls);
-    expect_fault(&served, kernel, "waited for room in the inbox of server ");
+    static const struct {
+        const char *mode;
+        uint32_t n_nodes, n_servers, inbox_slots;
+        int code;
+        const char *part;
+    } rows[] = {
+        {"resident", 1, 200, 0, GRAVEL_ECONFIG, " work-groups at once, and one must be a client"},
+        {"resident", 2, 0, 0, GRAVEL_ECAPABILITY,
+         "GRAVEL_SERVER_MODE=resident: messages of other nodes would wait for a launch to end, and "
+         "there are 2 nodes"},
+        {"phases", 1, 0, 1, GRAVEL_ECONFIG, "GRAVEL_INBOX=1"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct gravel_config config = loopback_config(rows[i].n_nodes);
+        strcpy(config.server_mode, rows[i].mode);
+        config.n_servers = rows[i].n_servers;
+        config.inbox_slots = rows[i].inbox_slots;
+        if (IS_RESIDENT == !strcmp(rows[i].mode, "resident"))
+            expect_no_open(&config, &plain, rows[i].code, rows[i].part);
+    }
 }
 
-TEST(servers_that_no_client_joins_are_told)
+static void expect_no_build(struct gravel *gravel, const char *text, const char *options, int code,
+                            const char *part)
 {
-    if (!has_argument("resident"))
-        return; /* no server waits */
-    struct served served = open_impatient();
-    const cl_ulong n_steps = LONG_LOOP;
-    cl_kernel kernel = server_kernel(&served, "come_late");
-    SET(kernel, 1, n_steps);
-    SET(kernel, 2, served.ledger);
-    expect_fault(&served, kernel, "GRAVEL_SERVER_MODE=phases does not need that");
-}
-
-TEST(modes_that_cannot_be_are_refused)
-{
-    if (!has_argument("resident"))
-        return; /* phases can be anywhere */
-    struct gravel_config config = loopback_config(1);
-    strcpy(config.server_mode, "resident");
-    config.n_servers = 200;
-    expect_no_open(&config, &served_table, GRAVEL_ECONFIG,
-                   " work-groups at once, and one must be a client");
-    config = loopback_config(2);
-    strcpy(config.server_mode, "resident");
-    expect_no_open(
-        &config, &served_table, GRAVEL_ECAPABILITY,
-        "GRAVEL_SERVER_MODE=resident: messages of other nodes would wait for a launch to "
-        "end, and there are 2 nodes");
+    cl_program program = NULL;
+    expect_error(gravel_server_build(gravel, "wrong.cl", text, options, &program), code, part);
 }
 
 TEST(programs_without_servers_are_refused)
 {
+    expect_no_build(scoped_loopback(1, NULL), server_cl, NULL, GRAVEL_EINVAL,
+                    "none of 0 handlers has a key");
+    expect_no_build(open_nodes(1, &plain).gravel, "#include \"gravel.cl.h\"\n", NULL, GRAVEL_EBUILD,
+                    "handler witness");
+}
+
+/* ---- handlers that send ------------------------------------------------------------------------ */
+
+/* Of two nodes each serves its own. */
+TEST_OF("sends", messages_of_handlers_are_run_once_and_alone)
+{
+    struct served served = open_nodes(1, &wide);
+    plant_and_expect(&served, 0, 1);
+    plant_and_expect(&served, 1, N_KEYS);
+    plant_and_expect(&served, N_TREES, 1);
+    OK(gravel_stats_reset(served.gravel));
+    plant_and_expect(&served, N_TREES, N_KEYS);
+    assert_int_equal(stats_of(served.gravel).served_messages, N_TREES * TREE);
+    served = open_nodes(MOST_NODES, &wide);
+    plant_and_expect(&served, 10, 7);
+}
+
+TEST_OF("sends", messages_of_handlers_are_run_once_and_alone_in_lists)
+{
+    struct served served = open_with(config_of_lists(1), &wide);
+    plant_and_expect(&served, 1, 5);
+    plant_and_expect(&served, N_TREES, N_KEYS);
+    plant_and_expect(&served, N_TREES, 3);
+}
+
+/* One message at a time, from server to server, or in phases in one kernel: none leaves before the last. Its numbers go
+ * round the ring. Of several servers in phases each hop is a kernel. */
+TEST_OF("sends", a_launch_ends_behind_the_last_message)
+{
     struct gravel_config config = loopback_config(1);
-    struct gravel *gravel = scoped_loopback(1, NULL);
-    cl_program program = NULL;
-    expect_error(gravel_server_build(gravel, "server.cl", server_cl, NULL, &program), GRAVEL_EINVAL,
-                 "none of 0 handlers has a key");
-    config.inbox_slots = 1;
-    strcpy(config.server_mode, "phases"); /* on GPUs auto is resident, which takes one slot */
-    if (!has_argument("resident"))
-        expect_no_open(&config, &served_table, GRAVEL_ECONFIG, "GRAVEL_INBOX=1");
-    struct served served = open_with(loopback_config(1));
-    expect_error(
-        gravel_server_build(served.gravel, "mine.cl", "#include \"gravel.cl.h\"\n", NULL, &program),
-        GRAVEL_EBUILD, "handler witness");
+    config.n_servers = IS_RESIDENT ? config.n_servers : 1;
+    struct served served = open_with(config, &narrow);
+    OK(launch(&served, "begin", N_HOPS - 1, 0, 1));
+    expect_held(&served, 0, N_HOPS);
+    config.n_servers = IS_RESIDENT ? config.n_servers : 3;
+    served = open_with(config, &narrow);
+    OK(launch(&served, "begin", 99, 0, 2));
+    expect_held(&served, 0, 200);
+}
+
+/* Rings that overflow, a handler that may not send. */
+TEST_OF("sends", handlers_that_send_wrongly_are_told)
+{
+    static const struct endless rows[] = {
+        {"", "send_wrongly", 5000, 0, 1, 0, "raise max_pending"},
+        {"", "send_wrongly", 0, 0, 1, 0, "sends to handler 3 and may not"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        expect_end(&rows[i], &narrow);
+}
+
+TEST_OF("sends", messages_from_elsewhere_are_refused)
+{
+    struct served served = open_nodes(1, &narrow);
+    const uint64_t args[] = {1, 0};
+    OK(gravel_am(served.gravel, HOP, args, 2, 0));
+    expect_error(gravel_quiet(served.gravel), GRAVEL_EHANDLER, "(hop) may send");
+}
+
+TEST_OF("sends", messages_to_wrong_handlers_do_not_build)
+{
+    char *text = malloc(strlen(server_cl) + 200);
+    MUST(text);
+    sprintf(text,
+            "%svoid wrong(struct gravel_call call) { gravel_serve_am1(call, "
+            "GRAVEL_HANDLER(unkeyed), 0); }\n",
+            server_cl);
+    expect_no_build(open_nodes(1, &narrow).gravel, text, "-DSENDS", GRAVEL_EBUILD,
+                    "gravel_error_no_handler_with_one_key_and_so_many_arguments");
+    free(text);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Kernels that print.
+ * Kernels that print, and that append records to a stream.
  *
  * Path: test_lines.c -> this -> cl/print.cl.h
  */
@@ -59,23 +59,16 @@ kernel void last(GRAVEL_ARENA)
         gravel_printf_wi(g, "last");
 }
 
-kernel void wide(GRAVEL_ARENA)
-{
-    GRAVEL_OPEN(g);
-    gravel_printf_wi(g, T64 T64 T64 T64 T64 T64 T64 T64 T64 T64 T64 T64);
-}
-
-kernel void wide_wg(GRAVEL_ARENA)
-{
-    GRAVEL_OPEN(g);
-    gravel_printf_wg(g, T64 T64 T64 T64 T64 T64 T64 T64 T64 T64 T64 T64);
-}
-
-kernel void wide_wg_if(GRAVEL_ARENA)
-{
-    GRAVEL_OPEN(g);
-    gravel_printf_wg_if(g, 1, T64 T64 T64 T64 T64 T64 T64 T64 T64 T64 T64 T64);
-}
+/* A text of 768 bytes. */
+#define WIDE(name, print, ...)                                               \
+    kernel void name(GRAVEL_ARENA)                                           \
+    {                                                                        \
+        GRAVEL_OPEN(g);                                                      \
+        print(__VA_ARGS__, T64 T64 T64 T64 T64 T64 T64 T64 T64 T64 T64 T64); \
+    }
+WIDE(wide, gravel_printf_wi, g)
+WIDE(wide_wg, gravel_printf_wg, g)
+WIDE(wide_wg_if, gravel_printf_wg_if, g, 1)
 
 kernel void waits(GRAVEL_ARENA, ulong word)
 {
@@ -83,4 +76,21 @@ kernel void waits(GRAVEL_ARENA, ulong word)
     gravel_printf_wg_if(g, get_local_id(0) == 0, "before");
     gravel_wait_until_uint_wg(g, word, GRAVEL_CMP_EQ, 1);
     gravel_printf_wg_if(g, get_local_id(0) == 0, "behind");
+}
+
+kernel void single(GRAVEL_ARENA)
+{
+    GRAVEL_OPEN(g);
+    uint value = 77;
+    if (get_global_id(0) == 3)
+        gravel_append_wi(g, single, value, 0);
+}
+
+/* A line, and behind it a record. */
+kernel void line_ahead(GRAVEL_ARENA)
+{
+    GRAVEL_OPEN(g);
+    const uint i = (uint)get_global_id(0);
+    gravel_printf_wg_if(g, i == 0, "ahead");
+    gravel_append_wg_if(g, i == 0, single, i, 0);
 }
