@@ -2,7 +2,7 @@
 /*
  * Channels in a kernel: reserve room for channel elements (CEs), find their words.
  *
- * The program of a flow knows its graph: the host writes it before the text (lib/flow/prelude.c) as GRAVELP_FLOW_SIGN,
+ * The program of a flow knows its graph: the host writes it before the text (lib/flow/layout.c) as GRAVELP_FLOW_SIGN,
  * _CHANNELS, _N_CHANNELS, _N_FLAT, _ROWS_AT, _HELD_AT, _LEVELS_AT and so on, so that all address arithmetic
  * is with constants; and GRAVEL_CHANNEL_name and GRAVELP_RECORD_BYTES_name of each channel.
  *

@@ -2,17 +2,16 @@
 /*
  * Flow memory: the one device buffer of a flow, the second argument of its kernel.
  *
- *     struct gravelp_flow | limits
+ *     struct gravelp_flow | limits | struct gravelp_flow_turn | struct gravelp_flow_fault | unenqueued | tails |
+ *     enqueued | done | heads | taken | peaks | channels | edges |
  *     result | rows of streams | of held channels | of outputs | their states | rows of level 0 | of level 1 | ...
- *     struct gravelp_flow_turn | struct gravelp_flow_fault | unenqueued | tails | enqueued | done |
- *     heads | taken | peaks | channels | edges
  *
  * A channel has a queue of channel elements (CEs) for each of its levels: a *layer*. A stack has n_levels layers, a
  * stream or output one. Layers are numbered by level: first those of streams and outputs, then the stacks' of level 0,
  * of level 1, and so on. A layer's CEs are head to tail, free-running; CE i is in column i % width.
  *
- * Records are column-major: word w of column i is at w * width + i of its layer's rows. Rows have places that follow
- * from the graph and the widths alone, which are constants in a flow's program. Within a level continuations come
+ * Records are column-major: word w of column i is at w * width + i of its layer's rows, whose offsets follow from the
+ * graph and the widths alone, and are constants in a flow's program. Within a level continuations come
  * first. A slot is the number of a word of theirs or of a held CE, or of the caller's result, counted from the
  * beginning of the result. Of a held channel (held.h) the CEs that are enqueued are taken to enqueued.
  *
@@ -31,7 +30,7 @@
 #include "held.h"
 #include "members.h"
 
-#define GRAVELP_FLOW_VERSION 2u
+#define GRAVELP_FLOW_VERSION 3u
 
 /* Faults; `value` and `bound` of the fault are counts. */
 #define GRAVELP_FLOW_FAULT_NONE 0u
@@ -90,19 +89,19 @@ struct gravelp_flow {
     gravelp_u32 n_layers;
     gravelp_u32 n_level_words; /* words of rows of all levels */
     gravelp_u32 limits_at;     /* [words] from the flow, as all that end in _at */
-    gravelp_u64 turn_at;
-    gravelp_u64 fault_at;
-    gravelp_u64 unenqueued_at;
-    gravelp_u64 tails_at;
-    gravelp_u64 enqueued_at; /* [n_channels] as taken; of held channels */
-    gravelp_u64 done_at;
-    gravelp_u64 heads_at;
-    gravelp_u64 taken_at;
-    gravelp_u64 peaks_at;
-    gravelp_u64 channels_at;
-    gravelp_u64 edges_at;
+    gravelp_u32 turn_at;
+    gravelp_u32 fault_at;
+    gravelp_u32 unenqueued_at;
+    gravelp_u32 tails_at;
+    gravelp_u32 enqueued_at; /* [n_channels] as taken; of held channels */
+    gravelp_u32 done_at;
+    gravelp_u32 heads_at;
+    gravelp_u32 taken_at;
+    gravelp_u32 peaks_at;
+    gravelp_u32 channels_at;
+    gravelp_u32 edges_at;
     gravelp_u32 n_done;
-    gravelp_u32 constant_padding;
+    gravelp_u32 constant_padding[12];
 
     /* Written by the chooser between rounds; limits follow. */
     struct gravelp_round round;

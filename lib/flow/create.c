@@ -2,13 +2,12 @@
 /*
  * Makes, builds and destroys flows of an open node.
  *
- * Path:    gravel/flow.h -> create.c -> graph.c, layout.c, memory.c, prelude.c.
+ * Path:    gravel/flow.h -> create.c -> graph.c, layout.c, memory.c.
  * Owner:   the caller of gravel_flow_create.
  */
 #include "base/error.h"
 #include "base/power.h"
 #include "flow/flow.h"
-#include "flow/prelude.h"
 #include "node/enqueue.h"
 #include "opencl/objects.h"
 
@@ -62,14 +61,13 @@ static int make_shared(struct gravel_flow *flow)
                                            : gravel_fail(GRAVEL_ENOMEM, "a flow of %u channels", n);
 }
 
-static int make(struct gravel_flow *flow, const struct gravel_graph *graph)
+static int make(struct gravel_flow *flow)
 {
     const struct gravel_device *device = &flow->gravel->device;
+    const struct gravel_graph *graph = &flow->graph.given;
     const uint64_t most = device->capability.max_alloc;
     GRAVEL_TRY(choose_scheduling(flow->gravel, graph->n_messages != 0, &flow->scheduling));
-    GRAVEL_TRY(gravel_flow_graph_create(&flow->graph, graph));
     GRAVEL_TRY(make_shared(flow));
-    flow->n_messages = graph->n_messages;
     flow->group_items = graph->group_items ? graph->group_items : GROUP_ITEMS;
     const struct gravel_flow_shape shape = {
         .width = width_of(flow->gravel),
@@ -91,25 +89,24 @@ int gravel_flow_create(struct gravel_flow **out, struct gravel *gravel,
     GRAVEL_TRY(gravel_enter(gravel, call, GRAVEL_WAITS));
     GRAVEL_TRY(gravel_require(call, "flow", out));
     GRAVEL_TRY(gravel_require(call, "graph", graph));
-    struct gravel_graph own;
-    GRAVEL_TRY(gravel_flow_graph_read(&own, graph));
     struct gravel_flow *flow = calloc(1, sizeof *flow);
-    int code = flow ? gravel_node_hold_launches(gravel, "before a flow's memory")
-                    : gravel_fail(GRAVEL_ENOMEM, "a flow (%zu bytes)", sizeof *flow);
+    if (!flow)
+        return gravel_fail(GRAVEL_ENOMEM, "a flow (%zu bytes)", sizeof *flow);
+    flow->gravel = gravel;
+    flow->n_forks = gravel_fork_count();
+    flow->slice_elements = FIRST_ELEMENTS;
+    pthread_mutex_init(&flow->lock, NULL);
+    int code = gravel_flow_graph_create(&flow->graph, graph);
+    if (!code)
+        code = gravel_node_hold_launches(gravel, "before a flow's memory");
     if (!code) {
-        flow->gravel = gravel;
-        flow->n_forks = gravel_fork_count();
-        flow->slice_elements = FIRST_ELEMENTS;
-        pthread_mutex_init(&flow->lock, NULL);
-        code = make(flow, &own);
+        code = make(flow);
         gravel_node_let_launches(gravel);
-        if (code)
-            gravel_flow_destroy(flow);
-        else
-            *out = flow;
-    } else
-        free(flow);
-    free((void *)own.channels);
+    }
+    if (code)
+        gravel_flow_destroy(flow);
+    else
+        *out = flow;
     return code;
 }
 

@@ -2,7 +2,7 @@
 /*
  * A flow of a node: its graph, memory and kernel.
  *
- * Path:    create.c; elements.c (push, take), run.c -> host.c -> launch.c.
+ * Path:    create.c; elements.c (push, take), run.c -> host.c.
  * Owner:   the caller of gravel_flow_create.
  * Threads: one at a time.
  */
@@ -35,7 +35,6 @@ struct gravel_flow {
     struct gravel_flow_layout layout;
     struct gravel_flow_memory memory;
     uint32_t group_items;
-    uint32_t n_messages; /* that one CE's node sends at most */
     cl_program program;
     /* of `kernel`: Intel's runtime takes it from a kernel only while it is held */
     cl_kernel kernel;  /* of a launch that is one round; NULL until it is built */
@@ -79,18 +78,8 @@ int gravel_flow_add(struct gravel_flow *flow, uint32_t channel, const void *reco
 /** post.c: add what was posted between rounds, as there is room. @return 0; GRAVEL_ENOMEM; GRAVEL_ECL. */
 int gravel_flow_take_posts(struct gravel_flow *flow);
 
-/** told.c: renew the counters that other threads read, between rounds. */
+/** elements.c: renew the counters that other threads read, between rounds. */
 void gravel_flow_tell(struct gravel_flow *flow);
-
-/**
- * launch.c: launch n_items work-items, whole groups, and wait for their end.
- *
- * @param kernel    flow->looping, whose launch is several rounds; or one that is one round, or a producer.
- * @param begin_ns  [out] when the wait began.
- * @return          as gravel_launch; GRAVEL_ECL; GRAVEL_EKERNEL; what ended the node.
- */
-int gravel_flow_launch(struct gravel_flow *flow, cl_kernel kernel, size_t n_items,
-                       uint64_t *begin_ns);
 
 /** host.c: rounds until none is left. @return as gravel_flow_run. */
 int gravel_flow_schedule_on_host(struct gravel_flow *flow);

@@ -130,18 +130,16 @@ static int check_parts(const struct gravel_graph *graph)
 
 /* ---- the copy -------------------------------------------------------------------------------- */
 
-/* Copy the channels of some kinds, in their order. */
-static bool copy_channels(struct gravel_flow_graph *graph, const struct gravel_graph *from,
-                          bool stacks)
+/* Copies the channels of some kinds, in their order. */
+static bool copy_channels(struct gravel_flow_graph *graph, bool stacks)
 {
-    for (uint32_t c = 0; c < from->n_channels; c++) {
-        const struct gravel_channel *channel = &from->channels[c];
+    for (uint32_t c = 0; c < graph->given.n_channels; c++) {
+        const struct gravel_channel *channel = &graph->given.channels[c];
         uint32_t kind = kind_of(channel), at = graph->n_channels;
         if (is_stack_kind(kind) != stacks)
             continue;
         graph->names[at] = strdup(channel->name);
-        graph->widths[at] = channel->width;
-        graph->may_fill[at] = channel->kind & GRAVEL_MAY_FILL;
+        graph->asked[at] = *channel;
         graph->channels[at] =
             (struct gravelp_channel){.kind = kind,
                                      .n_words = channel->record_bytes / 4,
@@ -154,11 +152,11 @@ static bool copy_channels(struct gravel_flow_graph *graph, const struct gravel_g
     return true;
 }
 
-/* Behind the channels, whose names the edges are resolved by. */
-static void copy_edges(struct gravel_flow_graph *graph, const struct gravel_graph *from)
+/* Copies the edges, behind the channels, whose names they are resolved by. */
+static void copy_edges(struct gravel_flow_graph *graph)
 {
     for (uint32_t c = 0; c < graph->n_channels; c++) {
-        const struct gravel_channel *channel = find(from, graph->names[c]);
+        const struct gravel_channel *channel = &graph->asked[c];
         graph->channels[c].first_edge = graph->n_edges;
         for (uint32_t e = 0; e < channel->n_into; e++)
             graph->edges[graph->n_edges++] = (struct gravelp_edge){
@@ -166,23 +164,23 @@ static void copy_edges(struct gravel_flow_graph *graph, const struct gravel_grap
     }
 }
 
-static int copy(struct gravel_flow_graph *graph, const struct gravel_graph *from)
+static int copy(struct gravel_flow_graph *graph)
 {
+    const uint32_t n = graph->given.n_channels;
     size_t n_edges = 0;
-    for (uint32_t c = 0; c < from->n_channels; c++)
-        n_edges += from->channels[c].n_into;
-    graph->names = calloc(from->n_channels, sizeof *graph->names);
-    graph->may_fill = calloc(from->n_channels, sizeof *graph->may_fill);
-    graph->widths = calloc(from->n_channels, sizeof *graph->widths);
-    graph->channels = calloc(from->n_channels, sizeof *graph->channels);
+    for (uint32_t c = 0; c < n; c++)
+        n_edges += graph->given.channels[c].n_into;
+    graph->names = calloc(n, sizeof *graph->names);
+    graph->asked = calloc(n, sizeof *graph->asked);
+    graph->channels = calloc(n, sizeof *graph->channels);
     graph->edges = calloc(n_edges + 1, sizeof *graph->edges);
-    bool is_whole = graph->names && graph->may_fill && graph->widths && graph->channels &&
-                    graph->edges && copy_channels(graph, from, false);
+    bool is_whole = graph->names && graph->asked && graph->channels && graph->edges &&
+                    copy_channels(graph, false);
     graph->n_flat = graph->n_channels;
-    if (!is_whole || !copy_channels(graph, from, true))
-        return gravel_fail(GRAVEL_ENOMEM, "a graph of %u channels", from->n_channels);
-    graph->n_levels = from->depth ? from->depth : 1;
-    copy_edges(graph, from);
+    if (!is_whole || !copy_channels(graph, true))
+        return gravel_fail(GRAVEL_ENOMEM, "a graph of %u channels", n);
+    graph->n_levels = graph->given.depth ? graph->given.depth : 1;
+    copy_edges(graph);
     return 0;
 }
 
@@ -194,6 +192,11 @@ struct reach {
     bool *from_to;
 };
 
+static bool may_fill(const struct gravel_flow_graph *graph, uint32_t c)
+{
+    return graph->asked[c].kind & GRAVEL_MAY_FILL;
+}
+
 /* Edges of a stack into a stack of tasks raise the level; with `all` they count as well. */
 static void add_edges(struct reach *reach, const struct gravel_flow_graph *graph, bool all)
 {
@@ -202,7 +205,7 @@ static void add_edges(struct reach *reach, const struct gravel_flow_graph *graph
         for (uint32_t e = 0; e < graph->channels[c].n_edges; e++) {
             uint32_t into = graph->edges[graph->channels[c].first_edge + e].into;
             bool raises = c >= graph->n_flat && graph->channels[into].kind == GRAVEL_SPAWN;
-            if ((all || !raises) && into != c && !graph->may_fill[c] && !graph->may_fill[into])
+            if ((all || !raises) && into != c && !may_fill(graph, c) && !may_fill(graph, into))
                 reach->from_to[c * reach->n + into] = true;
         }
 }
@@ -238,7 +241,7 @@ static int check_self(const struct gravel_flow_graph *graph, uint32_t c)
         const struct gravelp_edge *edge = &graph->edges[graph->channels[c].first_edge + e];
         bool is_held = graph->channels[c].kind == GRAVEL_HELD; /* what feeds is not free yet */
         if (edge->into == c && gravel_flow_graph_feeds_itself(graph, c) &&
-            edge->at_most > !is_held && !graph->may_fill[c])
+            edge->at_most > !is_held && !may_fill(graph, c))
             return gravel_fail(GRAVEL_EINVAL,
                                "channel '%s' feeds itself at its level with at most %u, not %u, "
                                "and can fill up (GRAVEL_MAY_FILL allows it)",
@@ -266,44 +269,36 @@ static int check_all_cycles(const struct gravel_flow_graph *graph)
 
 /* ---- the graph ------------------------------------------------------------------------------- */
 
-static int check_count(const struct gravel_graph *graph)
+/* Reads the caller's graph into graph->given. @return 0, and its channels are to be freed. */
+static int read_given(struct gravel_flow_graph *graph, const struct gravel_graph *from)
 {
-    if (graph->channels && graph->n_channels && graph->n_channels <= GRAVEL_FLOW_MAX_CHANNELS)
-        return 0;
-    return gravel_fail(GRAVEL_EINVAL, "a graph of %u channels at %p, not of 1 to %u",
-                       graph->n_channels, (const void *)graph->channels, GRAVEL_FLOW_MAX_CHANNELS);
-}
-
-int gravel_flow_graph_read(struct gravel_graph *out, const struct gravel_graph *graph)
-{
-    int code = gravel_growing_read(&of_graph, out, graph, graph->bytes);
-    if (!code)
-        code = check_count(out);
-    const struct gravel_channel *given = code ? NULL : out->channels;
-    out->channels = NULL;
-    GRAVEL_TRY(code);
-    struct gravel_channel *channels = calloc(out->n_channels, sizeof *channels);
+    struct gravel_graph *given = &graph->given;
+    GRAVEL_TRY(gravel_growing_read(&of_graph, given, from, from->bytes));
+    const struct gravel_channel *rows = given->channels;
+    given->channels = NULL;
+    if (!rows || !given->n_channels || given->n_channels > GRAVEL_FLOW_MAX_CHANNELS)
+        return gravel_fail(GRAVEL_EINVAL, "a graph of %u channels at %p, not of 1 to %u",
+                           given->n_channels, (const void *)rows, GRAVEL_FLOW_MAX_CHANNELS);
+    struct gravel_channel *channels = calloc(given->n_channels, sizeof *channels);
     if (!channels)
-        return gravel_fail(GRAVEL_ENOMEM, "a graph of %u channels", out->n_channels);
-    code =
-        gravel_growing_read_rows(&of_channel, channels, given, out->channel_bytes, out->n_channels);
-    if (code)
-        free(channels);
-    else
-        out->channels = channels;
-    return code;
+        return gravel_fail(GRAVEL_ENOMEM, "a graph of %u channels", given->n_channels);
+    given->channels = channels;
+    return gravel_growing_read_rows(&of_channel, channels, rows, given->channel_bytes,
+                                    given->n_channels);
 }
 
 int gravel_flow_graph_create(struct gravel_flow_graph *graph, const struct gravel_graph *from)
 {
     *graph = (struct gravel_flow_graph){0};
-    int code = check_count(from);
+    int code = read_given(graph, from);
     if (!code)
-        code = check_parts(from);
+        code = check_parts(&graph->given);
     if (!code)
-        code = copy(graph, from);
+        code = copy(graph);
     if (!code)
         code = check_all_cycles(graph);
+    free((void *)graph->given.channels);
+    graph->given.channels = NULL;
     if (code)
         gravel_flow_graph_destroy(graph);
     return code;
@@ -314,8 +309,7 @@ void gravel_flow_graph_destroy(struct gravel_flow_graph *graph)
     for (uint32_t c = 0; graph->names && c < graph->n_channels; c++)
         free(graph->names[c]);
     free(graph->names);
-    free(graph->may_fill);
-    free(graph->widths);
+    free(graph->asked);
     free(graph->channels);
     free(graph->edges);
     *graph = (struct gravel_flow_graph){0};

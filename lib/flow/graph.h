@@ -24,23 +24,15 @@ struct gravel_flow_graph {
     uint32_t n_flat; /* streams and outputs, which come first */
     uint32_t n_levels;
     uint32_t n_edges;
-    char **names;                     /* [n_channels] */
-    bool *may_fill;                   /* [n_channels] */
-    uint32_t *widths;                 /* [n_channels] that the caller asked for; 0: to be derived */
+    struct gravel_graph given;    /* less its channels, which are below */
+    char **names;                 /* [n_channels] */
+    struct gravel_channel *asked; /* [n_channels] as the caller gave them, less names and edges */
     struct gravelp_channel *channels; /* [n_channels] */
     struct gravelp_edge *edges;       /* [n_edges] */
 };
 
 /**
- * Copy a caller's graph, whose header may be older or newer.
- *
- * @param out  [out] its channels are a copy, to be freed; NULL on failure.
- * @return     0; GRAVEL_EINVAL: a size of no version, how many channels; GRAVEL_ENOMEM.
- */
-int gravel_flow_graph_read(struct gravel_graph *out, const struct gravel_graph *graph);
-
-/**
- * Check a graph and copy it.
+ * Check a graph, whose header may be older or newer, and copy it.
  *
  * @param graph  [out] empty on failure.
  * @return       0; GRAVEL_EINVAL: which channel, and what is wrong; GRAVEL_ENOMEM.

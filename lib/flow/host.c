@@ -8,24 +8,89 @@
  * waits for no other group, so it needs no proof, and takes rounds of a single group only: the host launches the
  * larger ones.
  *
- * Path:    gravel_flow_run -> host.c -> layout/choose.h, launch.c; cl/device/round.cl.h.
+ * A kernel that sends nothing never waits, so its rounds are plain commands. One that sends is launched as any kernel
+ * of the caller's, in slices where the step wants them.
+ *
+ * Producers are kernels that are no nodes, and add elements between runs. A launch of one is admitted as a round is:
+ * what its work-items make at most has to fit.
+ *
+ * Path:    gravel_flow_run, gravel_flow_produce -> host.c -> layout/choose.h, node/launch.c, node/enqueue.c;
+ *          cl/device/round.cl.h.
  * Threads: the one that runs the flow.
  * Memory:  what the host writes is written before the launch, and what it reads is read after its end, which stands for
  *          K2 to K4.
- * Source:  Orr 2016, section 4.2 (the aggregator runs the scheduler, and sees channels but no elements).
+ * Source:  Orr 2016, section 4.2 (the aggregator runs the scheduler, and sees channels but no elements); 4.2.2 (graphs
+ *          have kernel nodes besides those of channels).
  */
 #include "flow/flow.h"
 
+#include "base/await.h"
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/trace.h"
 #include "layout/choose.h"
+#include "node/enqueue.h"
+#include "opencl/objects.h"
+#include "opencl/wait.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 
-#define MOST_GROWTH 8u /* of a slice's elements, from one launch to the next */
+#define MOST_GROWTH 8u            /* of a slice's elements, from one launch to the next */
+#define YIELDS_NS UINT64_C(50000) /* a small round ends before; then the wait sleeps */
 
 /* ---- launches -------------------------------------------------------------------------------- */
+
+static int enqueue(struct gravel_flow *flow, cl_kernel kernel, size_t n_items, cl_event *event)
+{
+    const size_t group = flow->group_items;
+    const struct gravel_command command = {.call = "a flow's round",
+                                           .kernel = kernel,
+                                           .n_dimensions = 1,
+                                           .global = &n_items,
+                                           .local = &group};
+    return flow->graph.given.n_messages
+               ? gravel_launch(flow->gravel, kernel, 1, &n_items, &group, 0, NULL, event)
+               : gravel_node_enqueue(flow->gravel, &command, 0, NULL, event);
+}
+
+/* Enqueues the kernel between the copies that it needs, none of which there are where memory is shared. */
+static int begin(struct gravel_flow *flow, cl_kernel kernel, size_t n_items, cl_event *ended,
+                 cl_event *copied)
+{
+    const struct gravel_flow_memory *memory = &flow->memory;
+    const bool loops = kernel == flow->looping;
+    GRAVEL_TRY(gravel_check_cl("a flow's round: clEnqueueWriteBuffer",
+                               gravel_flow_memory_send(memory, loops)));
+    GRAVEL_TRY(enqueue(flow, kernel, n_items, ended));
+    cl_int error = gravel_flow_memory_fetch(memory, loops, copied);
+    return gravel_check_cl("a flow's tails: clEnqueueReadBuffer",
+                           gravel_cl_flush(memory->device->queue, error));
+}
+
+static int wait_for(struct gravel_flow *flow, cl_kernel kernel, cl_event ended, cl_event copied)
+{
+    struct gravel *gravel = flow->gravel;
+    cl_event last = copied ? copied : ended;
+    struct gravel_awake awake = {0};
+    while (gravel_cl_event_status(last) > CL_COMPLETE && gravel_awake_yield(&awake, YIELDS_NS))
+        ;
+    GRAVEL_TRY(gravel_leave(gravel, gravel_node_wait_for_kernel(gravel, kernel, ended)));
+    return copied ? gravel_wait_event(flow->memory.device, copied, "a flow's tails") : 0;
+}
+
+/* Launches n_items work-items, whole groups, and waits for their end. @param begin_ns  [out] of the wait. @return what
+ * the launch or the wait returned. */
+static int launch(struct gravel_flow *flow, cl_kernel kernel, size_t n_items, uint64_t *begin_ns)
+{
+    cl_event ended = NULL, copied = NULL;
+    int code = begin(flow, kernel, n_items, &ended, &copied);
+    *begin_ns = gravel_clock_ns();
+    int waited = ended ? wait_for(flow, kernel, ended, copied) : 0; /* it uses the memory */
+    gravel_cl_event_release(ended);
+    gravel_cl_event_release(copied);
+    return code ? code : waited;
+}
 
 static void trace_round(const struct gravel_flow *flow, const struct gravelp_round *round,
                         uint64_t begin_ns)
@@ -43,8 +108,8 @@ static int launch_and_wait(struct gravel_flow *flow, bool loops, uint32_t n_grou
                            const struct gravelp_round *round)
 {
     uint64_t begin_ns;
-    int code = gravel_flow_launch(flow, loops ? flow->looping : flow->kernel,
-                                  (size_t)n_groups * flow->group_items, &begin_ns);
+    int code = launch(flow, loops ? flow->looping : flow->kernel,
+                      (size_t)n_groups * flow->group_items, &begin_ns);
     flow->stats.scheduler_ns -= gravel_clock_ns() - begin_ns; /* of the run's time */
     flow->stats.launches++;
     trace_round(flow, round, begin_ns);
@@ -140,4 +205,55 @@ int gravel_flow_schedule_on_host(struct gravel_flow *flow)
     gravel_flow_tell(flow);
     GRAVEL_TRY(code);
     return gravelp_view_has_left(view) ? gravel_flow_fail_stuck(flow) : 0;
+}
+
+/* ---- producers ------------------------------------------------------------------------------- */
+
+/* Sets how far tails may get: by what is declared, and else not at all. */
+static int admit(struct gravel_flow *flow, uint64_t n_items, const struct gravel_edge *into,
+                 uint32_t n_into)
+{
+    struct gravelp_view view = gravelp_view_of(flow->memory.control);
+    uint32_t *limits = gravelp_flow_words(view.flow, view.flow->limits_at);
+    for (uint32_t c = 0; c < flow->graph.n_channels; c++)
+        limits[c] = view.tails[c];
+    for (uint32_t e = 0; e < n_into; e++) {
+        uint32_t c;
+        GRAVEL_TRY(gravel_flow_find(flow, "gravel_flow_produce", into[e].into, false, &c));
+        uint32_t admitted = limits[c] - view.tails[c]; /* by other edges into it */
+        uint32_t room = gravel_flow_room(flow, c) - admitted;
+        if (into[e].at_most && n_items > room / into[e].at_most)
+            return gravel_fail(GRAVEL_ERANGE,
+                               "gravel_flow_produce: %" PRIu64
+                               " work-items that make at most %u of "
+                               "channel '%s', which has room for %u",
+                               n_items, into[e].at_most, into[e].into, room);
+        limits[c] += (uint32_t)n_items * into[e].at_most;
+    }
+    return 0;
+}
+
+int gravel_flow_produce(struct gravel_flow *flow, cl_kernel kernel, size_t n_items,
+                        const struct gravel_edge *into, uint32_t n_into)
+{
+    GRAVEL_TRY(gravel_flow_check_idle(flow, "gravel_flow_produce"));
+    GRAVEL_TRY(gravel_given_kernel(flow->memory.device, "gravel_flow_produce", kernel));
+    if (n_into)
+        GRAVEL_TRY(gravel_require("gravel_flow_produce", "into", into));
+    if (n_items % flow->group_items)
+        return gravel_fail(GRAVEL_EINVAL, "gravel_flow_produce: %zu work-items in groups of %u",
+                           n_items, flow->group_items);
+    GRAVEL_TRY(admit(flow, n_items, into, n_into));
+    if (n_items == 0)
+        return 0;
+    uint64_t begin_ns;
+    int code = launch(flow, kernel, n_items, &begin_ns);
+    if (!code)
+        code = gravel_flow_check_faults(flow, NULL, n_items);
+    struct gravelp_view view = gravelp_view_of(flow->memory.control);
+    for (uint32_t c = 0; c < flow->graph.n_channels; c++)
+        gravelp_view_note_peak(view, c);
+    gravel_flow_tell(flow);
+    flow->failed = code;
+    return code;
 }

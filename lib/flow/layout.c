@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Widths and offsets. See layout.h.
+ * Widths and offsets, which the text of a program begins with. See layout.h.
  *
  * Channels whose width is left to the library get the widest power of two, up to the shape's, with which all fits. The
  * rows of all continuations have one width, so that the words of a long in a slot are that far apart; and so have held
@@ -61,7 +61,7 @@ static void set_widths(struct gravel_flow_graph *graph, uint32_t width, bool all
     for (uint32_t c = 0; c < graph->n_channels; c++) {
         struct gravelp_channel *channel = &graph->channels[c];
         const uint32_t least = least_width(graph, c), derived = least > width ? least : width;
-        channel->width = graph->widths[c] && !all ? graph->widths[c] : derived;
+        channel->width = graph->asked[c].width && !all ? graph->asked[c].width : derived;
     }
     uint32_t widest = widest_of(graph, GRAVEL_AFTER), widest_held = widest_of(graph, GRAVEL_HELD);
     for (uint32_t c = 0; c < graph->n_channels; c++)
@@ -127,7 +127,7 @@ static uint64_t lay_out_states(struct gravel_flow_graph *graph, uint64_t at, uin
 }
 
 /* Lays out result and rows. @return their words */
-static uint64_t place_rows(struct gravel_flow_layout *layout, struct gravel_flow_graph *graph)
+static uint64_t lay_out_rows(struct gravel_flow_layout *layout, struct gravel_flow_graph *graph)
 {
     const uint64_t held_at = lay_out(graph, GRAVEL_STREAM, GRAVEL_RESULT_WORDS);
     const uint64_t held_end = lay_out(graph, GRAVEL_HELD, held_at);
@@ -146,33 +146,23 @@ static uint64_t place_rows(struct gravel_flow_layout *layout, struct gravel_flow
     return levels_at + level_words * graph->n_levels;
 }
 
-/* Lays out what is before and behind the rows. */
-static void place_control(struct gravel_flow_layout *layout, const struct gravel_flow_graph *graph,
-                          uint64_t row_words)
+/* Lays out what is before the rows. @return its words. */
+static uint64_t lay_out_control(struct gravelp_flow *header, const struct gravel_flow_graph *graph)
 {
-    struct gravelp_flow *header = &layout->header;
     uint64_t at = sizeof *header / 4;
     header->limits_at = (uint32_t)at;
-    at += in_lines(graph->n_channels);
-    layout->front_bytes = 4 * at;
-    layout->round_bytes = layout->front_bytes - offsetof(struct gravelp_flow, round);
-    header->turn_at = at += row_words;
-    layout->back_at = 4 * at;
-    header->fault_at = at += sizeof(struct gravelp_flow_turn) / 4;
-    header->unenqueued_at = at += sizeof(struct gravelp_flow_fault) / 4;
-    header->tails_at = at += graph->n_channels;
-    header->enqueued_at = at += header->n_layers;
-    header->done_at = at += graph->n_channels;
-    header->heads_at = at = in_lines(at + header->n_done);
-    layout->counts_bytes = 4 * (at - header->fault_at);
-    header->taken_at = at += header->n_layers;
-    header->peaks_at = at = in_lines(at + graph->n_channels);
-    header->channels_at = at += in_lines(graph->n_channels);
-    layout->turn_bytes = 4 * at - layout->back_at;
-    header->edges_at = at += graph->n_channels * sizeof *graph->channels / 4;
-    at = in_lines(at + graph->n_edges * sizeof *graph->edges / 4);
-    layout->back_bytes = 4 * at - layout->back_at;
-    layout->bytes = 4 * at;
+    header->turn_at = (uint32_t)(at += in_lines(graph->n_channels));
+    header->fault_at = (uint32_t)(at += sizeof(struct gravelp_flow_turn) / 4);
+    header->unenqueued_at = (uint32_t)(at += sizeof(struct gravelp_flow_fault) / 4);
+    header->tails_at = (uint32_t)(at += graph->n_channels);
+    header->enqueued_at = (uint32_t)(at += header->n_layers);
+    header->done_at = (uint32_t)(at += graph->n_channels);
+    header->heads_at = (uint32_t)(at = in_lines(at + header->n_done));
+    header->taken_at = (uint32_t)(at += header->n_layers);
+    header->peaks_at = (uint32_t)(at = in_lines(at + graph->n_channels));
+    header->channels_at = (uint32_t)(at += in_lines(graph->n_channels));
+    header->edges_at = (uint32_t)(at += graph->n_channels * sizeof *graph->channels / 4);
+    return in_lines(at + graph->n_edges * sizeof *graph->edges / 4);
 }
 
 static void begin_header(struct gravelp_flow *header, const struct gravel_flow_graph *graph)
@@ -187,10 +177,11 @@ static void begin_header(struct gravelp_flow *header, const struct gravel_flow_g
 }
 
 /* Returns a sum of all that the program of the graph depends on. */
-static uint32_t sign_of(const struct gravel_flow_graph *graph)
+static uint32_t sign_of(const struct gravel_flow_layout *layout,
+                        const struct gravel_flow_graph *graph)
 {
-    uint64_t hash = gravel_hash_bytes(GRAVEL_HASH_BEGIN, graph->channels,
-                                      graph->n_channels * sizeof *graph->channels);
+    uint64_t hash = gravel_hash_bytes(gravel_hash_step(GRAVEL_HASH_BEGIN, layout->rows_at),
+                                      graph->channels, graph->n_channels * sizeof *graph->channels);
     for (uint32_t c = 0; c < graph->n_channels; c++)
         hash = gravel_hash_bytes(hash, graph->names[c], strlen(graph->names[c]) + 1);
     return (uint32_t)(hash ^ hash >> 32);
@@ -204,8 +195,9 @@ static bool fits(struct gravel_flow_layout *layout, struct gravel_flow_graph *gr
                  const struct gravel_flow_shape *shape, uint32_t width, bool all)
 {
     set_widths(graph, width, all);
-    const uint64_t row_words = place_rows(layout, graph);
-    place_control(layout, graph, row_words);
+    const uint64_t row_words = lay_out_rows(layout, graph);
+    layout->rows_at = 4 * lay_out_control(&layout->header, graph);
+    layout->bytes = layout->rows_at + 4 * row_words;
     return layout->bytes <= shape->max_bytes && row_words < UINT32_MAX;
 }
 
@@ -259,20 +251,68 @@ int gravel_flow_layout(struct gravel_flow_layout *layout, struct gravel_flow_gra
     layout->held_stride = widest_of(graph, GRAVEL_HELD);
     layout->group_items = shape->group_items;
     int code = set_reserves(graph, shape->group_items);
-    layout->header.sign = sign_of(graph);
+    layout->header.sign = sign_of(layout, graph);
     return code;
 }
 
 void gravel_flow_layout_write(const struct gravel_flow_layout *layout,
-                              const struct gravel_flow_graph *graph, void *front, void *back)
+                              const struct gravel_flow_graph *graph, struct gravelp_flow *control)
 {
-    const struct gravelp_flow *header = &layout->header;
-    uint32_t *words = back;
-    memset(front, 0, layout->front_bytes);
-    memset(back, 0, layout->back_bytes);
-    memcpy(front, header, sizeof *header);
-    memcpy(words + (header->channels_at - header->turn_at), graph->channels,
+    memset(control, 0, layout->rows_at);
+    *control = layout->header;
+    memcpy(gravelp_flow_channels(control), graph->channels,
            graph->n_channels * sizeof *graph->channels);
-    memcpy(words + (header->edges_at - header->turn_at), graph->edges,
-           graph->n_edges * sizeof *graph->edges);
+    memcpy(gravelp_flow_edges(control), graph->edges, graph->n_edges * sizeof *graph->edges);
+}
+
+/* ---- the program ----------------------------------------------------------------------------- */
+
+/* Writes the graph as macros. */
+static void write_graph(FILE *out, const struct gravel_flow_graph *graph,
+                        const struct gravel_flow_layout *layout)
+{
+    fprintf(out, "#define GRAVELP_FLOW_SIGN 0x%08xu\n", layout->header.sign);
+    fprintf(out, "#define GRAVELP_FLOW_N_CHANNELS %uu\n", graph->n_channels);
+    fprintf(out, "#define GRAVELP_FLOW_N_FLAT %uu\n", graph->n_flat);
+    fprintf(out, "#define GRAVELP_FLOW_SLOT_STRIDE %uu\n", layout->slot_stride);
+    fprintf(out, "#define GRAVELP_FLOW_ROWS_AT %uu\n", (unsigned)(layout->rows_at / 4));
+    fprintf(out, "#define GRAVELP_FLOW_LEVELS_AT %uu\n", layout->levels_at);
+    fprintf(out, "#define GRAVELP_FLOW_LEVEL_WORDS %uu\n",
+            layout->level_words ? layout->level_words : 1);
+    fprintf(out, "#define GRAVELP_FLOW_AFTER_WORDS %uu\n", layout->after_words);
+    fprintf(out, "#define GRAVELP_FLOW_HELD_AT %uu\n", layout->held_at);
+    fprintf(out, "#define GRAVELP_FLOW_HELD_WORDS %uu\n", layout->held_words);
+    fprintf(out, "#define GRAVELP_FLOW_HELD_STRIDE %uu\n", layout->held_stride);
+    fprintf(out, "#define GRAVELP_FLOW_CHANNELS");
+    for (uint32_t c = 0; c < graph->n_channels; c++) {
+        const struct gravelp_channel *channel = &graph->channels[c];
+        fprintf(out, "%s {%uu, %uu, %uu, %uu, %uu, %uu, %uu, %uu, %uu, %uu, %uu}", c ? "," : "",
+                channel->kind, channel->n_words, channel->width, channel->reserve, channel->base,
+                channel->level_words, channel->first_edge, channel->n_edges, channel->is_by_group,
+                channel->states, channel->done);
+    }
+    fprintf(out, "\n");
+}
+
+char *gravel_flow_prelude(const struct gravel_flow_graph *graph,
+                          const struct gravel_flow_layout *layout, bool loops, const char *name,
+                          const char *source)
+{
+    char *text = NULL;
+    size_t bytes = 0;
+    /* elements of what each work-item of a group has */
+    const unsigned lanes = gravel_power_from(layout->group_items);
+    FILE *out = open_memstream(&text, &bytes);
+    if (!out)
+        return NULL;
+    write_graph(out, graph, layout);
+    if (loops)
+        fprintf(out, "#define GRAVELP_FLOW_LOOP\n");
+    fprintf(out, "#ifndef GRAVEL_MAX_GROUP\n#define GRAVEL_MAX_GROUP %u\n#endif\n", lanes);
+    for (uint32_t c = 0; c < graph->n_channels; c++)
+        fprintf(out, "#define GRAVEL_CHANNEL_%s %uu\n#define GRAVELP_RECORD_BYTES_%s %uu\n",
+                graph->names[c], c, graph->names[c], 4 * graph->channels[c].n_words);
+    fprintf(out, "#include \"gravel.cl.h\"\n#line 1 \"%.256s\"\n%s", name, source);
+    fclose(out);
+    return text;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Where everything lies in flow memory, and how wide channels are.
+ * Where everything lies in flow memory, how wide channels are, and what comes before the text of a flow's program.
  *
- * Path:    graph.c -> layout.c -> memory.c, prelude.c.
+ * Path:    graph.c -> layout.c -> memory.c; the compiler -> cl/device/channel.cl.h.
  * Owner:   the graph is the caller's, and its channels are completed.
  * Threads: any; pure.
  */
@@ -19,13 +19,8 @@ struct gravel_flow_shape {
 };
 
 struct gravel_flow_layout {
-    uint64_t bytes;        /* of flow memory */
-    uint64_t front_bytes;  /* of it before the rows: header and limits */
-    uint64_t back_at;      /* where the rows end */
-    uint64_t back_bytes;   /* behind them: fault, unenqueued, tails and so on (cl/layout/flow.h) */
-    uint64_t round_bytes;  /* what the chooser writes between rounds, the end of the front */
-    uint64_t counts_bytes; /* what it reads then: faults, unenqueued, tails, enqueued and done */
-    uint64_t turn_bytes; /* what changes in a launch of several rounds, the beginning of the back */
+    uint64_t bytes;   /* of flow memory */
+    uint64_t rows_at; /* [bytes] where the rows begin; all before is what the host mirrors */
     struct gravelp_flow header; /* as it begins */
     uint32_t held_at;           /* [words] from the result to the rows of held channels */
     uint32_t held_words;        /* of all their records */
@@ -48,13 +43,19 @@ struct gravel_flow_layout {
 int gravel_flow_layout(struct gravel_flow_layout *layout, struct gravel_flow_graph *graph,
                        const struct gravel_flow_shape *shape);
 
-/**
- * Write front and back as they begin, all that the graph does not say 0.
- *
- * @param front  [front_bytes]
- * @param back   [back_bytes]
- */
+/** Write what is before the rows as it begins, all that the graph does not say 0. @param control  [rows_at] */
 void gravel_flow_layout_write(const struct gravel_flow_layout *layout,
-                              const struct gravel_flow_graph *graph, void *front, void *back);
+                              const struct gravel_flow_graph *graph, struct gravelp_flow *control);
+
+/**
+ * Write the text of a flow's program: its graph as macros, and gravel.cl.h, so that a header of records that host and
+ * kernels share needs nothing else; then the source with its own line numbers.
+ *
+ * @param loops  the form of the program that loops, or the plain one (cl/device/round.cl.h).
+ * @return       to be freed; NULL if memory is out.
+ */
+char *gravel_flow_prelude(const struct gravel_flow_graph *graph,
+                          const struct gravel_flow_layout *layout, bool loops, const char *name,
+                          const char *source);
 
 #endif

@@ -2,8 +2,8 @@
 /*
  * Flow memory on the device, and the host's view of its control part.
  *
- * On step svm host and kernels address flow memory alike. On all others it is a buffer, of which the host mirrors front
- * and back, one after the other, in pinned memory: one copy before a round and one after it.
+ * On step svm host and kernels address flow memory alike. On all others it is a buffer, of which the host mirrors what
+ * is before the rows in pinned memory: one copy before a round and one after it.
  *
  * Path:    layout.c -> memory.c -> flow.c, host.c.
  * Owner:   the flow.
@@ -18,14 +18,13 @@
 struct gravel_flow_memory {
     const struct gravel_device *device;
     const struct gravel_flow_layout *layout;
-    struct gravelp_flow *control;
-    /* the host's: flow memory itself, or the mirror, where all that ends in _at differs */
+    struct gravelp_flow *control; /* the host's: flow memory itself, or the mirror */
     struct gravel_region region;
     struct gravel_pinned mirror; /* of a region that is a buffer */
 };
 
 /**
- * Allocate it, and write front and back as they begin.
+ * Allocate it, and write what is before the rows as it begins.
  *
  * @param memory  [out] to be destroyed, also on failure.
  * @param layout  outlives it.

@@ -2,7 +2,7 @@
 /*
  * The door to the caller's command queue: every kernel that the library enqueues there passes it.
  *
- * Path:    launch.c, flow/launch.c, steal/launch.c, mirror/share.c, accumulate/flush.c -> enqueue.h -> the device.
+ * Path:    launch.c, flow/host.c, steal/launch.c, mirror/share.c, accumulate/flush.c -> enqueue.h -> the device.
  * Threads: any.
  */
 #ifndef GRAVEL_NODE_ENQUEUE_H

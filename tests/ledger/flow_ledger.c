@@ -232,8 +232,10 @@ static void begin_late(struct ledger *ledger)
     struct gravel_flow_memory *memory = &ledger->flow->memory;
     late_counts_begin(gravelp_view_of(memory->control), &ledger->state);
     if (!memory->region.shared)
-        OK(gravel_region_write(&memory->region, 4 * (uint64_t)memory->layout->header.fault_at,
-                               gravelp_flow_faults(memory->control), memory->layout->counts_bytes));
+        OK(gravel_region_write(
+            &memory->region, 4 * (uint64_t)memory->layout->header.fault_at,
+            gravelp_flow_faults(memory->control),
+            4 * (uint64_t)(memory->layout->header.heads_at - memory->layout->header.fault_at)));
 }
 
 /* Of a buffer of words. */

@@ -6,12 +6,11 @@
  *
  *     oclgrind_flow flow.cl gravel.cl.h
  *
- * Path:    flow.cl -> gravel.cl.h; lib/flow/layout.c and prelude.c, cl/layout/choose.h -> the check here.
+ * Path:    flow.cl -> gravel.cl.h; lib/flow/layout.c, cl/layout/choose.h -> the check here.
  * Exit:    0; 1 with what is wrong; 77 if there is no device.
  */
 #include "bare_device.h"
 #include "flow/layout.h"
-#include "flow/prelude.h"
 #include "layout/arena.h"
 #include "layout/choose.h"
 
@@ -58,14 +57,13 @@ static void make_flow(struct bench *bench)
     bench->flow = calloc(1, bench->layout.bytes);
     if (!bench->flow)
         fail("no memory for a flow");
-    gravel_flow_layout_write(&bench->layout, &bench->graph, bench->flow,
-                             (unsigned char *)bench->flow + bench->layout.back_at);
+    gravel_flow_layout_write(&bench->layout, &bench->graph, bench->flow);
 }
 
 static uint32_t *rows_of(const struct bench *bench, const char *channel)
 {
     uint32_t c = gravel_flow_graph_find(&bench->graph, channel);
-    return (uint32_t *)bench->flow + bench->layout.front_bytes / 4 + bench->graph.channels[c].base;
+    return (uint32_t *)bench->flow + bench->layout.rows_at / 4 + bench->graph.channels[c].base;
 }
 
 /* One task, whose slot is the first word of the result, and the grids. */
@@ -133,7 +131,7 @@ static uint32_t paths_to(uint32_t column, uint32_t row)
 static void check(const struct bench *bench)
 {
     struct gravelp_view view = gravelp_view_of(bench->flow);
-    const uint32_t *result = (const uint32_t *)bench->flow + bench->layout.front_bytes / 4;
+    const uint32_t *result = (const uint32_t *)bench->flow + bench->layout.rows_at / 4;
     const uint32_t *out = rows_of(bench, "out");
     uint32_t n_seen[N_CELLS] = {0};
     if (gravelp_view_has_left(view))

@@ -11,13 +11,13 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-/* What lib/flow/prelude.c writes for this graph; make_flow checks it. */
+/* What lib/flow/layout.c writes for this graph; make_flow checks it. */
 #define WIDTH 16u
 #define GRAVELP_FLOW_SIGN flow_sign
 #define GRAVELP_FLOW_N_CHANNELS 2u
 #define GRAVELP_FLOW_N_FLAT 0u
 #define GRAVELP_FLOW_SLOT_STRIDE WIDTH
-#define GRAVELP_FLOW_ROWS_AT 64u
+#define GRAVELP_FLOW_ROWS_AT flow_rows_at
 #define GRAVELP_FLOW_HELD_AT 16u
 #define GRAVELP_FLOW_HELD_WORDS 0u
 #define GRAVELP_FLOW_HELD_STRIDE 0u
@@ -34,7 +34,7 @@
 #define GRAVEL_CHANNEL_sum 1u
 #define GRAVELP_RECORD_BYTES_fib 8u
 #define GRAVELP_RECORD_BYTES_sum 12u
-static unsigned flow_sign;
+static unsigned flow_sign, flow_rows_at;
 
 #include "gravel.cl.h"
 #include "flow.cl.h"

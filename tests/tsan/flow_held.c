@@ -10,14 +10,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* What lib/flow/prelude.c writes for this graph; make_flow checks it. */
+/* What lib/flow/layout.c writes for this graph; make_flow checks it. */
 #define WIDTH 16u /* less than two grids */
 #define OUT_WIDTH 64u
 #define GRAVELP_FLOW_SIGN flow_sign
 #define GRAVELP_FLOW_N_CHANNELS 3u
 #define GRAVELP_FLOW_N_FLAT 3u
 #define GRAVELP_FLOW_SLOT_STRIDE 0u
-#define GRAVELP_FLOW_ROWS_AT 64u
+#define GRAVELP_FLOW_ROWS_AT flow_rows_at
 #define GRAVELP_FLOW_HELD_AT (16 + WIDTH)
 #define GRAVELP_FLOW_HELD_WORDS (4 * WIDTH)
 #define GRAVELP_FLOW_HELD_STRIDE WIDTH
@@ -38,7 +38,7 @@
 #define GRAVELP_RECORD_BYTES_grid 4u
 #define GRAVELP_RECORD_BYTES_cell 16u
 #define GRAVELP_RECORD_BYTES_out 8u
-static unsigned flow_sign;
+static unsigned flow_sign, flow_rows_at;
 
 #include "gravel.cl.h"
 #include "flow.cl.h"

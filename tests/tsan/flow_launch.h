@@ -20,14 +20,14 @@ static inline struct gravelp_flow *make_flow(enum flow_graph graph, uint32_t dep
 {
     struct flow_memory memory = flow_memory_make(graph, depth, width);
     if (memcmp(memory.channels, gravelp_channels, sizeof gravelp_channels) ||
-        memory.rows_at != GRAVELP_FLOW_ROWS_AT || memory.held_at != GRAVELP_FLOW_HELD_AT ||
-        memory.held_words != GRAVELP_FLOW_HELD_WORDS ||
+        memory.held_at != GRAVELP_FLOW_HELD_AT || memory.held_words != GRAVELP_FLOW_HELD_WORDS ||
         memory.held_stride != GRAVELP_FLOW_HELD_STRIDE ||
         memory.levels_at != GRAVELP_FLOW_LEVELS_AT ||
         memory.level_words + !memory.level_words != GRAVELP_FLOW_LEVEL_WORDS ||
         memory.after_words != GRAVELP_FLOW_AFTER_WORDS)
         fail("the macros are not those of the graph");
     flow_sign = memory.flow->sign;
+    flow_rows_at = memory.rows_at;
     return memory.flow;
 }
 

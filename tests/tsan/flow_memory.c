@@ -29,7 +29,7 @@ struct flow_memory flow_memory_make(enum flow_graph which, uint32_t depth, uint3
     if (gravel_flow_graph_create(&graph, &from) || gravel_flow_layout(&layout, &graph, &shape))
         fail("no flow");
     memory = (struct flow_memory){.flow = calloc(1, layout.bytes),
-                                  .rows_at = (uint32_t)layout.front_bytes / 4,
+                                  .rows_at = (uint32_t)layout.rows_at / 4,
                                   .held_at = layout.held_at,
                                   .held_words = layout.held_words,
                                   .held_stride = layout.held_stride,
@@ -39,8 +39,7 @@ struct flow_memory flow_memory_make(enum flow_graph which, uint32_t depth, uint3
     if (!memory.flow)
         fail("no memory for a flow");
     memcpy(memory.channels, graph.channels, graph.n_channels * sizeof *graph.channels);
-    gravel_flow_layout_write(&layout, &graph, memory.flow,
-                             (unsigned char *)memory.flow + layout.back_at);
+    gravel_flow_layout_write(&layout, &graph, memory.flow);
     gravel_flow_graph_destroy(&graph);
     return memory;
 }

@@ -40,8 +40,7 @@ static void flow_open(struct flow *flow, uint64_t seed, uint32_t width)
     assert_int_equal(gravel_flow_layout(&flow->layout, &flow->graph, &shape), 0);
     flow->control = malloc(flow->layout.bytes);
     assert_non_null(flow->control);
-    gravel_flow_layout_write(&flow->layout, &flow->graph, flow->control,
-                             (unsigned char *)flow->control + flow->layout.back_at);
+    gravel_flow_layout_write(&flow->layout, &flow->graph, flow->control);
     flow->view = gravelp_view_of(flow->control);
     late_counts_begin(flow->view, &flow->seed);
 }

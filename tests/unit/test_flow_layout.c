@@ -37,22 +37,21 @@ TEST(rows_do_not_overlap)
         assert_int_equal(gravel_flow_layout(&layout, &graph, &shape), 0);
         unsigned char *used = calloc(layout.bytes / 4, 1);
         assert_non_null(used);
-        memset(used, 1, layout.front_bytes / 4 + GRAVEL_RESULT_WORDS);
-        memset(used + layout.back_at / 4, 1, layout.back_bytes / 4);
+        memset(used, 1, layout.rows_at / 4 + GRAVEL_RESULT_WORDS);
         for (uint32_t c = 0; c < graph.n_channels; c++)
             for (uint32_t level = 0; level < (c < graph.n_flat ? 1 : graph.n_levels); level++) {
                 const struct gravelp_channel *channel = &graph.channels[c];
                 uint32_t number = channel->base + channel->level_words * level;
-                uint64_t at = layout.front_bytes / 4 + number;
+                uint64_t at = layout.rows_at / 4 + number;
                 uint64_t n = (uint64_t)channel->n_words * channel->width;
-                assert_true(at + n <= layout.back_at / 4);
+                assert_true(at + n <= layout.bytes / 4);
                 for (uint32_t word = number; word < number + n; word++)
                     assert_int_equal(is_slot(&layout, word),
                                      channel->kind == GRAVEL_AFTER || channel->kind == GRAVEL_HELD);
                 for (uint64_t i = 0; i < n; i++)
                     assert_int_equal(used[at + i]++, 0);
                 for (uint32_t i = 0; channel->kind == GRAVEL_HELD && i < 2 * channel->width; i++)
-                    assert_int_equal(used[layout.front_bytes / 4 + channel->states + i]++, 0);
+                    assert_int_equal(used[layout.rows_at / 4 + channel->states + i]++, 0);
             }
         free(used);
         gravel_flow_graph_destroy(&graph);
