@@ -104,16 +104,3 @@ void build_one_index(uint32_t index)
     struct run_place place = frame_add_run(&frame, 2u | 1u << 8, 4096, 1, 4, 4, 0);
     frame_set_u32(&frame, place.indices, 0, index);
 }
-
-void build_one_of_each(void)
-{
-    begin();
-    for (size_t i = 0; i < n_words; i++) {
-        struct run_place place = add_word_run(&words[i], i % 2, i % 2 ? 0 : 4096, 3);
-        for (uint32_t j = 0; j < 3 && i % 2; j++)
-            frame_set_u64(&frame, place.indices, j, 4096 + 8 * j);
-    }
-    add_call_run(0, 0, 5);
-    add_call_run(1, 2, 5);
-    add_call_run(2, 4, 1);
-}

@@ -62,7 +62,6 @@ struct run_place add_word_run(const struct word *word, bool is_wide, uint64_t ba
 struct run_place add_call_run(uint32_t handler, uint32_t n_args, uint32_t n);
 /** One run of uint increments at 4096 whose only index is given. */
 void build_one_index(uint32_t index);
-void build_one_of_each(void);
 
 /** A run of n records, of a line or of a stream. */
 void build_records(uint32_t command, uint32_t n);

@@ -8,7 +8,6 @@
 #include "generated_graph.h"
 #include "frame/side_by_side.h"
 #include "graph/ghosts.h"
-#include "graph/partition_metis.h"
 #include "graph/rows.h"
 #include "graph/weights.h"
 
@@ -97,6 +96,7 @@ static void assert_all_parts_are_the_whole(struct graph_options options, struct 
     struct graph_part part = surveyed(&options, wish);
     part_whole(&whole, &part);
     assert_true(graph_is_sound(&whole));
+    assert_true(!wish.no_weights || !whole.weights);
     if (!wish.is_undirected)
         assert_int_equal(part.survey.n_edges, whole.n_edges);
     part_close(&part);
@@ -123,41 +123,13 @@ TEST(parts_are_the_whole)
                 {GRAPH_FROM_MESH, 6, false},      {GRAPH_FROM_MESH, 7, false},
                 {GRAPH_FROM_MESH, 5000, false},   {GRAPH_FROM_BAND, 6, false},
                 {GRAPH_FROM_BAND, 333, false},    {GRAPH_FROM_BAND, 1, true}};
-    for (size_t i = 0; i < 2 * (sizeof paths / sizeof *paths); i++)
-        assert_all_parts_are_the_whole(from_file(paths[i / 2]),
-                                       (struct part_wish){.is_undirected = i % 2});
+    for (size_t i = 0; i < 3 * (sizeof paths / sizeof *paths); i++)
+        assert_all_parts_are_the_whole(
+            from_file(paths[i / 3]),
+            (struct part_wish){.is_undirected = i % 3 == 1, .no_weights = i % 3 == 2});
     for (size_t i = 0; i < sizeof made / sizeof *made; i++)
         assert_all_parts_are_the_whole(generated(made[i].source, made[i].size),
                                        (struct part_wish){.is_undirected = made[i].is_undirected});
-}
-
-TEST(weights_are_left_out_if_nobody_wants_them)
-{
-    static const char *const paths[] = {TEST_DATA "/diamond.mtx", TEST_DATA "/diamond.gr",
-                                        TEST_DATA "/oneway-float.wel"};
-    for (size_t i = 0; i < sizeof paths / sizeof *paths; i++) {
-        struct graph_options options = from_file(paths[i]);
-        struct graph_part part = surveyed(&options, (struct part_wish){.no_weights = true});
-        part_open(&part, 2, 0);
-        assert_int_equal(part.rows.weights_are, GRAPH_UNWEIGHTED);
-        assert_null(part.rows.weights);
-        part_close(&part);
-        assert_all_parts_are_the_whole(options, (struct part_wish){.no_weights = true});
-    }
-}
-
-TEST(edges_are_forgotten_but_for_their_number)
-{
-    struct graph_options options = from_file(TEST_DATA "/diamond.gr");
-    struct graph_part part = surveyed(&options, (struct part_wish){0});
-    part_open(&part, 1, 0);
-    uint64_t n_edges = part.rows.n_edges, degree = graph_degree(&part.rows, 0);
-    part_forget_edges(&part);
-    assert_null(part.rows.neighbours);
-    assert_null(part.rows.weights);
-    assert_int_equal(part.rows.n_edges, n_edges);
-    assert_int_equal(graph_degree(&part.rows, 0), degree);
-    part_close(&part);
 }
 
 TEST(survey_knows_directions)
@@ -193,32 +165,6 @@ TEST(undirected_rows_are_simple_and_symmetric)
         }
     graph_free(&whole);
     part_close(&part);
-}
-
-TEST(ghosts_are_the_neighbours_elsewhere)
-{
-    struct graph_options options = generated(GRAPH_FROM_KRONECKER, 7);
-    for (size_t partition = 0; partition < N_PARTITIONS; partition++)
-        for (uint32_t node = 0; node < 3; node++) {
-            options.partition = partitions[partition];
-            struct graph_part part = surveyed(&options, (struct part_wish){0});
-            struct ghosts ghosts;
-            part_open(&part, 3, node);
-            ghosts_open(&ghosts, &part);
-            bool *was_met = calloc(ghosts_n_slots(&ghosts), sizeof *was_met);
-            for (uint64_t e = 0; e < part.rows.n_edges; e++) {
-                uint32_t v = part.rows.neighbours[e], slot = ghosts_slot(&ghosts, v);
-                assert_true(slot < ghosts_n_slots(&ghosts));
-                assert_int_equal(ghosts_owner(&ghosts, slot), partition_owner(&part.partition, v));
-                assert_int_equal(ghosts_index(&ghosts, slot), partition_index(&part.partition, v));
-                was_met[slot] = true;
-            }
-            for (uint64_t i = 0; i < ghosts.n; i++)
-                assert_true(was_met[part.rows.n_vertices + i]);
-            free(was_met);
-            ghosts_close(&ghosts);
-            part_close(&part);
-        }
 }
 
 static uint32_t n_threads; /* that load; 0: as many as there are cores */
@@ -292,36 +238,6 @@ TEST(any_number_of_threads_loads_the_part_of_one)
         }
 }
 
-/* Together they are all rows and edges, in order. */
-TEST(parts_of_rows_follow_each_other)
-{
-    struct graph_options options = generated(GRAPH_FROM_KRONECKER, 8);
-    struct graph whole = whole_graph(&options);
-    for (uint32_t n_parts = 1; n_parts <= SIDE_BY_SIDE_MOST; n_parts++) {
-        struct graph_rows before = {0};
-        for (uint32_t i = 0; i < n_parts; i++) {
-            struct graph_rows rows = graph_rows_of(&whole, i, n_parts);
-            assert_int_equal(rows.part, i);
-            assert_int_equal(rows.first, before.last);
-            assert_int_equal(rows.first_edge, before.last_edge);
-            assert_int_equal(rows.last_edge, whole.offsets[rows.last]);
-            before = rows;
-        }
-        assert_int_equal(before.last, whole.n_vertices);
-        assert_int_equal(before.last_edge, whole.n_edges);
-    }
-    graph_free(&whole);
-}
-
-static uint64_t n_cut(const struct graph *whole, const struct partition *partition)
-{
-    uint64_t n = 0;
-    for (uint64_t u = 0; u < whole->n_vertices; u++)
-        for (uint64_t e = whole->offsets[u]; e < whole->offsets[u + 1]; e++)
-            n += partition_owner(partition, u) != partition_owner(partition, whole->neighbours[e]);
-    return n;
-}
-
 /* A band of edges, which blocks keep whole, is spread; so are the vertices of many edges at the front of a file. */
 TEST(hashed_parts_are_alike)
 {
@@ -340,24 +256,4 @@ TEST(hashed_parts_are_alike)
     assert_int_equal(partition_hash(&parts, VERTICES, 1), 0);
     assert_int_equal(partition_count(&parts, 0), VERTICES);
     partition_close(&parts);
-}
-
-TEST(metis_cuts_few_edges_into_even_parts)
-{
-    if (!PARTITION_HAS_METIS) {
-        print_message("built without METIS\n");
-        skip();
-    }
-    struct graph_options options = generated(GRAPH_FROM_MESH, 20000);
-    struct graph graph = whole_graph(&options);
-    struct partition blocks, parts;
-    blocks = partition_blocks(graph.n_vertices, 4);
-    assert_int_equal(partition_metis(&parts, &graph, 4), 0);
-    assert_true(n_cut(&graph, &parts) * 10 < n_cut(&graph, &blocks));
-    assert_true(parts.block < blocks.block * 11 / 10);
-    partition_close(&parts);
-    assert_int_equal(partition_metis(&parts, &graph, 1), 0);
-    assert_int_equal(partition_count(&parts, 0), graph.n_vertices);
-    partition_close(&parts);
-    graph_free(&graph);
 }

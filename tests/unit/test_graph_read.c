@@ -1,24 +1,72 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Graph readers on good files: every format, plain and gzip, gives the same graph; each format's
- * own forms.
+ * Graph readers: each form of each format, plain and in gzip, gives its graph; a bad file is refused in one line that names
+ * the file, the line and the fault.
  *
  * Path: meson test -> this -> apps/graph/read.h, tests/data/diamond.*
  */
 #include "cases.h"
-#include "test_graph_file.h"
+#include "graph/read.h"
+
+#include <limits.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <zlib.h>
 
 static char reason[GRAPH_REASON_BYTES];
 
-static struct graph read_good(const char *path)
+/* ---- the one file of the test that runs ------------------------------------------------------ */
+
+static char file_folder[] = "/tmp/gravel-graph-XXXXXX";
+static char file_path[PATH_MAX];
+
+static void make_folder(void)
 {
-    struct graph graph;
-    if (!read_whole(&graph, path, reason))
-        fail_msg("refused: %s", reason);
-    assert_string_equal(reason, "");
-    assert_true(graph_is_sound(&graph));
-    return graph;
+    if (!mkdtemp(file_folder))
+        abort();
 }
+
+static void remove_folder(void)
+{
+    unlink(file_path);
+    rmdir(file_folder);
+}
+
+/* Write bytes to folder/x<suffix>, compressed if the suffix ends in .gz; returns its path. */
+static const char *write_bytes(const char *suffix, const void *bytes, size_t n)
+{
+    unlink(file_path);
+    snprintf(file_path, sizeof file_path, "%s/x%s", file_folder, suffix);
+    size_t n_suffix = strlen(suffix);
+    int is_gz = n_suffix > 3 && strcmp(suffix + n_suffix - 3, ".gz") == 0;
+    gzFile file = gzopen(file_path, is_gz ? "wb" : "wbT");
+    if (!file || (n && gzwrite(file, bytes, (unsigned)n) != (int)n) || gzclose(file) != Z_OK)
+        abort();
+    return file_path;
+}
+
+static const char *write_text(const char *suffix, const char *text)
+{
+    return write_bytes(suffix, text, strlen(text));
+}
+
+/* The rows of the only node; false, and none, with the reason. */
+static bool read_whole(struct graph *whole, const char *path)
+{
+    struct graph_survey survey;
+    *whole = (struct graph){0};
+    if (!graph_read_survey(&survey, path, false, reason))
+        return false;
+    const struct partition all = partition_blocks(survey.n_vertices, 1);
+    const struct graph_filter filter = {.partition = &all};
+    return graph_read_rows(whole, path, &filter, &survey, reason);
+}
+
+/* ---- rows ---------------------------------------------------------------------------------- */
 
 /* Prints a small graph: the number of vertices, and each edge, with its weight; a weight that ends in f is a float. */
 static const char *print_graph(const struct graph *graph)
@@ -36,8 +84,35 @@ static const char *print_graph(const struct graph *graph)
     return text;
 }
 
+static void expect_graph(const char *path, const char *expected)
+{
+    struct graph graph;
+    if (!read_whole(&graph, path))
+        fail_msg("refused: %s", reason);
+    assert_string_equal(reason, "");
+    assert_true(graph_is_sound(&graph));
+    assert_string_equal(print_graph(&graph), expected);
+    graph_free(&graph);
+}
+
+/* @param tail  what must follow the path: ":LINE: reason" */
+static void expect_refused(const char *path, const char *tail)
+{
+    struct graph graph;
+    if (read_whole(&graph, path))
+        fail_msg("%s was read; expected %s", path, tail);
+    assert_null(graph.offsets);
+    assert_null(strchr(reason, '\n'));
+    assert_int_equal(strncmp(reason, path, strlen(path)), 0);
+    assert_string_equal(reason + strlen(path), tail);
+}
+
+#define MTX(rest) "%%MatrixMarket matrix coordinate " rest
+
+/* Files, and their graphs, or why they are refused: what each reader finds wrong itself, and the bounds that it gives; how
+ * numbers are written is read in one place for all. */
 static const struct {
-    const char *suffix, *text, *graph;
+    const char *suffix, *text, *result;
 } rows[] = {
     {".EL", "0 1\n", "2: 0-1"},
     /* METIS: sizes and weights of vertices are skipped */
@@ -51,8 +126,7 @@ static const struct {
     {".graph", "2 1 110 2\n3 7 7 2\n3 7 7 1\n", "2: 0-1 1-0"},
     /* comments in the middle */
     {".graph", "%\n2 1\n% a\n2\n%b\n1\n%", "2: 0-1 1-0"},
-    {".mtx", "%%MatrixMarket matrix coordinate pattern symmetric\n%\n\n2 2 1\n%a\n2 1\n%b",
-     "2: 0-1 1-0"},
+    {".mtx", MTX("pattern symmetric\n%\n\n2 2 1\n%a\n2 1\n%b"), "2: 0-1 1-0"},
     {".el", "#x\n0 1\n% y\n\n1 0\n # z\n", "2: 0-1 1-0"},
     {".gr", "c x\np sp 2 2\nc\na 1 2 1\n\nc y\na 2 1 1\n", "2: 0-1=1 1-0=1"},
     {".el", "# a comment\r0 1\r\n1 2\r\r\n2 0\r", "3: 0-1 1-2 2-0"},
@@ -86,39 +160,110 @@ static const struct {
      "1: 0-0=0f 0-0=0f 0-0=0f 0-0=0f 0-0=0f 0-0=0f 0-0=0f 0-0=0f"},
     {".wel", "0 0 -1e-50\n0 0 1.4e-45\n0 0 3.4028235e38\n",
      "1: 0-0=-1.40129846e-45f 0-0=1.40129846e-45f 0-0=3.40282347e+38f"},
+    /* refused */
+    {".graph", "", ":1: the file has no header line \"n m [fmt [ncon]]\""},
+    {".graph", "3 2\n2\n1 3\n", ":4: the file ends after 2 of 3 vertices"},
+    {".graph", "0 0\n", ":2: the graph has no vertices"},
+    {".graph", "x 1\n", ":1: number of vertices 'x' is not a whole number"},
+    {".graph", "2 9223372036854775808\n",
+     ":1: number of edges 9223372036854775808 is not in 0..9223372036854775807"},
+    {".graph", "2 1 2\n", ":1: fmt 002 has a digit other than 0 and 1"},
+    {".graph", "2 1 1000\n", ":1: fmt 1000 is not in 0..111"},
+    {".graph", "2 1 0001\n", ":1: fmt 0001 has more than three digits"},
+    {".graph", "2 1 1 2\n", ":1: ncon is 2, but fmt 001 has no vertex weights"},
+    {".graph", "2 1\n0\n1\n", ":2: neighbour 0 is not in 1..2"},
+    {".graph", "2 1 1\n2 1\n1\n", ":3: edge weight is missing"},
+    {".graph", "2 1 10\n\n1\n", ":2: vertex size or weight is missing"},
+    {".graph", "2 1\n2 2\n1\n", ":3: more than the declared 1 edges, twice each"},
+    {".graph", "2 2\n2\n1\n", ":4: 2 neighbours in all, but 2 edges need 4"},
+    {".graph", "2 1\n2\n1\n1\n", ":4: more lines than the declared 2 vertices"},
+    {".graph", "3 2\n2 2\n1 3\n\n", ":5: row 1 lists 2 more often than row 2 lists 1"},
+    {".graph", "2 1 1\n2 5\n1 6\n", ":4: the edge of 1 and 2 weighs 5 in row 1 and 6 in row 2"},
+    {".graph", "2 2\n1 2\n1\n",
+     ":4: 3 neighbours in all, but 2 edges need 4; a loop needs two in its row"},
+    {".mtx", "", ":1: the first line does not start with %%MatrixMarket"},
+    {".mtx", "%%MatrixMarket vector coordinate real general\n",
+     ":1: object 'vector' is not matrix"},
+    {".mtx", "%%MatrixMarket matrix array real general\n1 1\n1\n",
+     ":1: an array is a dense matrix; a graph needs coordinate"},
+    {".mtx", MTX("complex general\n1 1 0\n"), ":1: complex entries cannot be edge weights"},
+    {".mtx", MTX("quad general\n"), ":1: field 'quad' is not pattern, integer or real"},
+    {".mtx", MTX("real hermitian\n"),
+     ":1: symmetry 'hermitian' is not general, symmetric or skew-symmetric"},
+    {".mtx", MTX("pattern skew-symmetric\n"),
+     ":1: a pattern has no sign and cannot be skew-symmetric"},
+    {".mtx", MTX("real general\n"), ":2: the line \"rows columns entries\" is missing"},
+    {".mtx", MTX("real general\n2 3 1\n1 1 1\n"), ":2: a graph needs a square matrix, not 2 x 3"},
+    {".mtx", MTX("pattern general\n2 2 2\n1 2\n"), ":4: the file ends after 1 of 2 entries"},
+    {".mtx", MTX("pattern general\n2 2 1\n1 2\n2 1\n"), ":4: more than the declared 1 entries"},
+    {".mtx", MTX("pattern general\n2 2 1\n0 2\n"), ":3: row 0 is not in 1..2"},
+    {".mtx", MTX("pattern symmetric\n2 2 1\n1 2\n"),
+     ":3: entry 1 2 is not in the lower triangle that a symmetric matrix stores"},
+    {".mtx", MTX("real skew-symmetric\n2 2 1\n1 1 1\n"),
+     ":3: entry 1 1 is not in the lower triangle that a skew-symmetric matrix stores"},
+    {".mtx", MTX("real general\n1 1 1\n1 1 0x1p3\n"), ":3: weight '0x1p3' is not a decimal number"},
+    {".mtx", MTX("real general\n1 1 1\n1 1 1e39\n"), ":3: weight 1e39 is too large for a float"},
+    {".mtx", MTX("integer general\n1 1 1\n1 1 4294967296\n"),
+     ":3: weight 4294967296 is not in 0..4294967295"},
+    {".el", "", ":1: the file has no edges"},
+    {".el", "0 -1\n", ":1: vertex -1 is not in 0..4294967294"},
+    {".el", "0 4294967295\n", ":1: vertex 4294967295 is not in 0..4294967294"},
+    {".el", "0 18446744073709551620\n",
+     /* 2^64 + 4 */ ":1: vertex 18446744073709551620 is not in 0..4294967294"},
+    {".el", "0 4294967294\n",
+     ":2: 4294967295 vertices are too many for 1 edges: number them densely"},
+    {".el", "\xff\x01 1\n", ":1: vertex '\\xff\\x01' is not a whole number"},
+    {".el", "0 12345678901234567890123456789\n",
+     ":1: vertex 123456789012345678901... is not in 0..4294967294"},
+    {".wel", "0 1 4294967296\n", ":1: weight 4294967296 is not in 0..4294967295"},
+    {".tsv", "0 1 1 5\n1 2 1\n", ":2: time is missing"},
+    {".tsv", "% sym weighted\n% 1 2 2\n0 1 1\n", ":3: vertex 0 is not in 1..4294967295"},
+    {".tsv", "% bip unweighted\n1 1\n",
+     ":1: a bipartite list numbers the vertices of each side from 1"},
+    {".gr", "", ":1: the line \"p sp n m\" is missing"},
+    {".gr", "a 1 2 3\n", ":1: 'a' before the line \"p sp n m\""},
+    {".gr", "p edge 3 2\n", ":1: problem 'edge' is not sp"},
+    {".gr", "p sp 2 1\na 0 2 3\n", ":2: vertex 0 is not in 1..2"},
+    {".gr", "p sp 2 1\ne 1 2\n", ":2: 'e' does not start an arc \"a from to weight\""},
+    {".gr", "p sp 2 2\na 1 2 3\n", ":3: the file ends after 1 of 2 arcs"},
+    {".gr", "p sp 2 1\na 1 2 3\na 2 1 3\n", ":3: more than the declared 1 arcs"},
 };
 
-TEST(each_form_of_each_format_is_read)
+/* Plain, and in gzip. */
+TEST(each_form_of_each_format_is_read_or_refused)
 {
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        struct graph graph = read_good(write_text(rows[i].suffix, rows[i].text));
-        assert_string_equal(print_graph(&graph), rows[i].graph);
-        graph_free(&graph);
+    for (size_t i = 0; i < 2 * (sizeof rows / sizeof *rows); i++) {
+        char suffix[16];
+        snprintf(suffix, sizeof suffix, "%s%s", rows[i / 2].suffix, i % 2 ? ".gz" : "");
+        const char *path = write_text(suffix, rows[i / 2].text);
+        if (*rows[i / 2].result == ':')
+            expect_refused(path, rows[i / 2].result);
+        else
+            expect_graph(path, rows[i / 2].result);
     }
 }
 
 static const struct diamond {
-    const char *suffix, *gz_suffix, *graph;
+    const char *suffix, *graph;
 } diamonds[] = {
 #define UNWEIGHTED "5: 0-1 0-3 1-0 1-3 3-0 3-1 3-4 4-3"
 #define WEIGHTED "5: 0-1=7 0-3=2 1-0=7 1-3=5 3-0=2 3-1=5 3-4=1 4-3=1"
-    {".graph", ".graph.gz", WEIGHTED}, {".mtx", ".mtx.gz", WEIGHTED},
-    {".gr", ".gr.gz", WEIGHTED},       {".el", ".el.gz", UNWEIGHTED},
-    {".wel", ".wel.gz", WEIGHTED},     {".txt", ".txt.gz", UNWEIGHTED},
-    {".tsv", ".tsv.gz", WEIGHTED},
+    {".graph", WEIGHTED}, {".mtx", WEIGHTED},   {".gr", WEIGHTED},  {".el", UNWEIGHTED},
+    {".wel", WEIGHTED},   {".txt", UNWEIGHTED}, {".tsv", WEIGHTED},
 };
 
 static void check_diamond(const char *path, const struct diamond *diamond)
 {
-    struct graph graph = read_good(path),
-                 sorted; /* a symmetric graph's transpose is itself, with rising rows */
+    struct graph graph, sorted; /* a symmetric graph's transpose is itself, with rising rows */
+    if (!read_whole(&graph, path))
+        fail_msg("refused: %s", reason);
     assert_int_equal(graph_transpose(&sorted, &graph), 0);
     assert_string_equal(print_graph(&sorted), diamond->graph);
     graph_free(&sorted);
     graph_free(&graph);
 }
 
-/* Plain, in gzip, without the last newline, and with the lines of another system. */
+/* Also without the last newline, and with the lines of another system. */
 TEST(diamond_in_every_format_is_the_same_graph)
 {
     for (const struct diamond *diamond = diamonds; diamond < diamonds + 7; diamond++) {
@@ -135,7 +280,6 @@ TEST(diamond_in_every_format_is_the_same_graph)
                 crlf[n_crlf++] = '\r';
             crlf[n_crlf++] = text[j];
         }
-        check_diamond(write_bytes(diamond->gz_suffix, text, n), diamond);
         check_diamond(write_bytes(diamond->suffix, text, n - 1), diamond);
         check_diamond(write_bytes(diamond->suffix, crlf, n_crlf), diamond);
     }
@@ -145,9 +289,7 @@ TEST(decimal_of_any_length_is_read)
 {
     char text[400];
     snprintf(text, sizeof text, "0 0 1.5%0300d\n", 0);
-    struct graph graph = read_good(write_text(".wel", text));
-    assert_string_equal(print_graph(&graph), "1: 0-0=1.5f");
-    graph_free(&graph);
+    expect_graph(write_text(".wel", text), "1: 0-0=1.5f");
 }
 
 /* Words that lie across the tokenizer's 64 kB buffer come out whole. */
@@ -158,7 +300,8 @@ TEST(file_longer_than_the_buffer_reads_whole)
     size_t n = 0;
     for (unsigned i = 0; i < N; i++)
         n += (size_t)sprintf(text + n, "%u %u\n", i, N - 1 - i);
-    struct graph graph = read_good(write_bytes(".el.gz", text, n));
+    struct graph graph;
+    assert_true(read_whole(&graph, write_bytes(".el.gz", text, n)));
     assert_int_equal(graph.n_vertices, N);
     assert_int_equal(graph.n_edges, N);
     for (unsigned i = 0; i < N; i++) {
@@ -167,6 +310,135 @@ TEST(file_longer_than_the_buffer_reads_whole)
     }
     graph_free(&graph);
     free(text);
+}
+
+/* ---- files that cannot be ------------------------------------------------------------------- */
+
+TEST(unknown_suffix_is_refused_with_the_list)
+{
+    static const char *const paths[] = {"x", "x.sg", "x.gz", "graph", ".el", "x.el.bz2"};
+    for (size_t i = 0; i < sizeof paths / sizeof *paths; i++)
+        expect_refused(paths[i], ": unknown suffix; known, each also with .gz: .graph .mtx .el "
+                                 ".wel .txt .tsv .gr");
+}
+
+TEST(missing_file_and_folder_are_refused)
+{
+    expect_refused("/nonexistent/x.el", ": cannot open: No such file or directory");
+    char folder[] = "/tmp/gravel-folder-XXXXXX", path[64];
+    assert_non_null(mkdtemp(folder));
+    snprintf(path, sizeof path, "%s.el", folder);
+    assert_int_equal(rename(folder, path), 0);
+    expect_refused(path, ": is a directory");
+    rmdir(path);
+}
+
+/* Nobody waits for its other end. */
+TEST(pipe_is_refused)
+{
+    unlink(file_path);
+    snprintf(file_path, sizeof file_path, "%s/x.el", file_folder);
+    assert_int_equal(mkfifo(file_path, 0600), 0);
+    expect_refused(file_path, ": is a pipe, and is to be read several times: give a regular file");
+}
+
+TEST(what_is_no_text_is_named)
+{
+    static char tar[512] = "x.el";
+    memcpy(tar + 257, "ustar", 5);
+    expect_refused(write_bytes(".gr", "\1\0\0\0\0\0\0\0\4\0\0\0\0\0\0\0", 16),
+                   ":1: is a binary graph of Galois; plain text and gzip are read");
+    expect_refused(write_bytes(".el", "\x78\x9c\x33\x50\x30", 5),
+                   ":1: is a stream of zlib; plain text and gzip are read");
+    expect_refused(write_bytes(".el", tar, sizeof tar),
+                   ":1: is a tar archive; plain text and gzip are read");
+}
+
+static size_t read_back(unsigned char *bytes, size_t n_max)
+{
+    FILE *file = fopen(file_path, "rb");
+    assert_non_null(file);
+    size_t n = fread(bytes, 1, n_max, file);
+    fclose(file);
+    assert_in_range(n, 1, n_max - 1);
+    return n;
+}
+
+static void rewrite(const unsigned char *bytes, size_t n)
+{
+    FILE *file = fopen(file_path, "wb");
+    assert_non_null(file);
+    assert_int_equal(fwrite(bytes, 1, n, file), n);
+    fclose(file);
+}
+
+/* A gzip header is 10 bytes; cut before byte 2 it is plain text, and refused as that. A byte of its checksum is wrong. */
+TEST(gzip_that_is_cut_or_broken_is_refused)
+{
+    write_text(".el.gz", "0 1\n1 2\n2 3\n3 0\n0 2\n");
+    unsigned char bytes[256];
+    size_t n = read_back(bytes, sizeof bytes);
+    for (size_t cut = 0; cut <= n; cut++) {
+        struct graph graph;
+        bytes[n - 6] ^= cut == n;
+        rewrite(bytes, cut);
+        assert_false(read_whole(&graph, file_path));
+        if (cut >= 2)
+            assert_non_null(strstr(reason, cut == n ? "bad compressed data: "
+                                                    : ": the compressed data end early"));
+    }
+}
+
+/* Behind a member of gzip: another one, or zeros up to the end, as for gzip -t. */
+TEST(what_follows_gzip_is_read_or_refused)
+{
+    static const struct {
+        const char *bytes;
+        size_t n;
+        const char *tail; /* NULL: taken */
+    } tails[] = {
+        {"\0\0\0\0", 4, NULL},
+        {"\0\0\0x", 4, ":2: byte 28, behind zeros that are behind the compressed data, is none"},
+        {"1 2\n", 4, ":2: what follows the compressed data, from byte 25 on, is not compressed"},
+        {"\x1f", 1, ":2: the compressed data end early"},
+        {"\x1f\x8b", 2, ":2: the compressed data end early"},
+        {"\x1f\x8c", 2, ":2: bad compressed data: incorrect header check"}};
+    unsigned char bytes[256];
+    write_text(".el.gz", "0 1\n");
+    const size_t n = read_back(bytes, sizeof bytes);
+    for (size_t i = 0; i < sizeof tails / sizeof *tails; i++) {
+        struct graph graph;
+        memcpy(bytes + n, tails[i].bytes, tails[i].n);
+        rewrite(bytes, n + tails[i].n);
+        const bool was_read = read_whole(&graph, file_path);
+        assert_string_equal(reason + (was_read ? 0 : strlen(file_path)),
+                            tails[i].tail ? tails[i].tail : "");
+        graph_free(&graph);
+    }
+}
+
+/* 128 MB of comments in 130 kB: nothing is allocated for it, and nobody waits for its end. */
+TEST(gzip_bomb_is_refused)
+{
+    write_text(".el.gz", "0 1\n");
+    gzFile file = gzopen(file_path, "wb9");
+    assert_non_null(file);
+    static char comments[1 << 16];
+    memset(comments, '#', sizeof comments);
+    comments[sizeof comments - 1] = '\n';
+    for (int i = 0; i < 2048; i++)
+        assert_int_equal(gzwrite(file, comments, sizeof comments), sizeof comments);
+    assert_int_equal(gzclose(file), Z_OK);
+    struct graph graph;
+    assert_false(read_whole(&graph, file_path));
+    assert_non_null(strstr(reason, "expands to more than 200 times its size"));
+}
+
+TEST(endless_word_is_refused)
+{
+    static char word[200000];
+    memset(word, '1', sizeof word);
+    expect_refused(write_bytes(".el", word, sizeof word), ":1: a word of more than 65535 bytes");
 }
 
 const struct fixture fixture = {.open = make_folder, .close = remove_folder};

@@ -6,7 +6,7 @@
  * Path:    cmocka -> lib/memory/heap_books.c. Link with -Wl,--wrap=calloc,--wrap=realloc for the failure
  * test.
  */
-#include "cases.h"
+#include "draws.h"
 #include "memory/heap_books.h"
 
 #include "gravel/gravel.h"
@@ -58,48 +58,6 @@ static uint64_t alloc(struct gravel_heap *heap, uint64_t bytes)
     return offset;
 }
 
-TEST(alloc_beyond_the_room_is_refused_with_numbers)
-{
-    struct gravel_heap *heap = make_heap(1024);
-    struct gravel_heap_room room;
-    uint64_t offset = 7;
-    alloc(heap, 256);
-    uint64_t middle = alloc(heap, 256);
-    alloc(heap, 300); /* uses 320 */
-    assert_int_equal(gravel_heap_free(heap, middle), 0);
-    gravel_heap_room(heap, &room);
-    assert_int_equal(room.total_bytes, 1024);
-    assert_int_equal(room.free_bytes, 256 + 192);
-    assert_int_equal(room.largest_bytes, 256);
-    assert_int_equal(gravel_heap_alloc(heap, 257, &offset), GRAVEL_EHEAP);
-    assert_int_equal(gravel_heap_alloc(heap, UINT64_MAX, &offset), GRAVEL_EHEAP);
-    assert_int_equal(offset, 7);
-    assert_int_equal(alloc(heap, 256), 256);
-    assert_int_equal(alloc(heap, 192), 832);
-    assert_int_equal(gravel_heap_alloc(heap, 1, &offset), GRAVEL_EHEAP);
-    gravel_heap_room(heap, &room);
-    assert_int_equal(room.free_bytes, 0);
-    assert_int_equal(room.largest_bytes, 0);
-    gravel_heap_destroy(heap);
-}
-
-TEST(heap_of_odd_size_can_be_used_to_its_last_byte)
-{
-    struct gravel_heap *heap = make_heap(130);
-    struct gravel_heap_room room;
-    struct gravel_span span;
-    uint64_t offset;
-    assert_int_equal(alloc(heap, 65), 0);
-    assert_int_equal(gravel_heap_alloc(heap, 3, &offset), GRAVEL_EHEAP);
-    assert_int_equal(alloc(heap, 2), 128);
-    assert_int_equal(gravel_heap_alloc(heap, 1, &offset), GRAVEL_EHEAP);
-    gravel_heap_room(heap, &room);
-    assert_int_equal(room.free_bytes, 0);
-    assert_true(gravel_heap_span(heap, 129, &span));
-    assert_false(gravel_heap_span(heap, 130, &span));
-    gravel_heap_destroy(heap);
-}
-
 TEST(free_of_anything_but_a_start_is_invalid)
 {
     struct gravel_heap *heap = make_heap(HEAP_BYTES);
@@ -128,25 +86,19 @@ TEST(huge_heap_does_not_overflow)
     gravel_heap_destroy(heap);
 }
 
-/* One random history on a heap and, as a check, on a map that says for each byte whose it is. */
+/* A history of a heap and, beside it, of a map that says for each byte whose it is. */
 struct history {
     struct gravel_heap *heap;
+    uint64_t bytes;
     uint16_t owner[HEAP_BYTES]; /* 0: nobody */
     struct gravel_span live[256];
     uint32_t n_live;
-    uint64_t seed;
 };
-
-static uint32_t random_below(struct history *history, uint32_t limit)
-{
-    history->seed = history->seed * 6364136223846793005u + 1442695040888963407u;
-    return (uint32_t)(history->seed >> 33) % limit;
-}
 
 /* First fit by the map: the lowest multiple of 64 whose lines are all nobody's. */
 static uint64_t lowest_fit(const struct history *history, uint64_t bytes)
 {
-    for (uint64_t start = 0; start + bytes <= HEAP_BYTES; start += 64) {
+    for (uint64_t start = 0; start + bytes <= history->bytes; start += 64) {
         uint64_t line = start;
         while (line < start + bytes && !history->owner[line])
             line += 64;
@@ -156,55 +108,85 @@ static uint64_t lowest_fit(const struct history *history, uint64_t bytes)
     return UINT64_MAX;
 }
 
-static void history_alloc(struct history *history, uint16_t owner)
+static const char *alloc_some(struct history *history, uint64_t bytes, uint16_t owner)
 {
-    uint64_t bytes = 1 + random_below(history, 3000), offset = UINT64_MAX;
-    uint64_t expected = lowest_fit(history, bytes);
-    int code = gravel_heap_alloc(history->heap, bytes, &offset);
-    assert_int_equal(code, expected == UINT64_MAX ? GRAVEL_EHEAP : 0);
-    assert_true(offset == expected);
-    if (code)
-        return;
+    uint64_t offset = 7, expected = lowest_fit(history, bytes);
+    HOLDS(gravel_heap_alloc(history->heap, bytes, &offset) ==
+          (expected == UINT64_MAX ? GRAVEL_EHEAP : 0));
+    HOLDS(offset == (expected == UINT64_MAX ? 7 : expected));
+    if (expected == UINT64_MAX)
+        return NULL;
     for (uint64_t i = 0; i < bytes; i++)
         history->owner[offset + i] = owner;
     history->live[history->n_live++] = (struct gravel_span){.offset = offset, .bytes = bytes};
+    return NULL;
 }
 
-static void history_free(struct history *history)
+static const char *free_one(struct history *history, uint32_t i)
 {
-    uint32_t i = random_below(history, history->n_live);
     struct gravel_span gone = history->live[i];
-    assert_int_equal(gravel_heap_free(history->heap, gone.offset), 0);
+    HOLDS(gravel_heap_free(history->heap, gone.offset) == 0);
     memset(history->owner + gone.offset, 0, gone.bytes * sizeof history->owner[0]);
     history->live[i] = history->live[--history->n_live];
+    return NULL;
 }
 
-static void compare_spans(const struct history *history)
+/* Room is in lines that are nobody's. */
+static const char *compare_room(const struct history *history)
 {
-    for (uint64_t offset = 0; offset < HEAP_BYTES; offset++) {
-        struct gravel_span span = {.bytes = 0};
-        bool is_live = gravel_heap_span(history->heap, offset, &span);
-        assert_int_equal(is_live, history->owner[offset] != 0);
-        if (is_live)
-            assert_true(history->owner[span.offset] == history->owner[offset] &&
-                        history->owner[span.offset + span.bytes - 1] == history->owner[offset]);
+    struct gravel_heap_room room;
+    uint64_t run = 0, largest = 0, all = 0;
+    for (uint64_t line = 0; line < history->bytes; line += 64) {
+        const uint64_t bytes = history->bytes - line < 64 ? history->bytes - line : 64;
+        run = history->owner[line] ? 0 : run + bytes;
+        all += history->owner[line] ? 0 : bytes;
+        largest = run > largest ? run : largest;
     }
+    gravel_heap_room(history->heap, &room);
+    HOLDS(room.total_bytes == history->bytes);
+    HOLDS(room.free_bytes == all && room.largest_bytes == largest);
+    HOLDS(alloc_some((struct history *)history, largest + 1, 1) == NULL);
+    return NULL;
 }
 
-TEST(random_history_agrees_with_a_byte_map)
+static const char *compare_spans(const struct history *history)
+{
+    for (uint64_t offset = 0; offset < history->bytes + 64; offset++) {
+        struct gravel_span span = {.bytes = 0};
+        const uint16_t owner = offset < history->bytes ? history->owner[offset] : 0;
+        HOLDS(gravel_heap_span(history->heap, offset, &span) == (owner != 0));
+        HOLDS(!owner || (history->owner[span.offset] == owner &&
+                         history->owner[span.offset + span.bytes - 1] == owner));
+    }
+    return NULL;
+}
+
+static const char *take_steps(struct history *history, struct draws *draws)
+{
+    const char *failure = NULL;
+    for (uint16_t step = 1; step <= 20 * draws->size && !failure; step++)
+        if (history->n_live && (history->n_live == 256 || draw_below(draws, 100) < 45))
+            failure = free_one(history, draw_below(draws, history->n_live));
+        else
+            failure = alloc_some(history, 1 + draw_below(draws, 3000), step);
+    failure = failure ? failure : compare_room(history);
+    return failure ? failure : compare_spans(history);
+}
+
+/* Of heaps of any size, to their last byte. */
+static const char *heaps_agree_with_a_byte_map(struct draws *draws)
 {
     static struct history history;
-    history.seed = 20160501;
-    history.heap = make_heap(HEAP_BYTES);
-    for (uint16_t step = 1; step <= 2000; step++) {
-        if (history.n_live && (history.n_live == 256 || random_below(&history, 100) < 45))
-            history_free(&history);
-        else
-            history_alloc(&history, step);
-        if (step % 100 == 0)
-            compare_spans(&history);
-    }
+    history = (struct history){.bytes = 64 + draw_below(draws, HEAP_BYTES - 128)};
+    HOLDS(gravel_heap_create(&history.heap, 0, history.bytes) == 0);
+    const char *failure = take_steps(&history, draws);
     gravel_heap_destroy(history.heap);
+    return failure;
+}
+
+TEST(allocations_agree_with_a_byte_map)
+{
+    expect_property(heaps_agree_with_a_byte_map, 300, 20);
 }
 
 TEST(failed_memory_leaves_the_books_whole)

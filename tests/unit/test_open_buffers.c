@@ -4,9 +4,9 @@
  *
  * Path: meson test -> this -> lib/aggregate/sender.c
  */
-#include <stdlib.h>
+#include <string.h>
 
-#include "cases.h"
+#include "draws.h"
 #include "aggregate/sender.h"
 #include "base/error.h"
 #include "gravel/operation.h"
@@ -15,7 +15,6 @@
 #define BYTES 256u
 #define AGE_NS UINT64_C(1000)
 #define NEVER UINT64_MAX
-#define N_STEPS 20000u
 
 static struct gravel_sender *sender;
 static struct gravel_list shipped;
@@ -78,56 +77,6 @@ static uint32_t expect_shipped(uint32_t node)
 static void expect_none(void)
 {
     assert_null(gravel_list_take(&shipped));
-}
-
-/* In the order in which their first messages came, whatever the nodes' numbers. */
-TEST(buffers_leave_oldest_first)
-{
-    static const uint32_t nodes[] = {40, 3, 49, 0, 17};
-    for (uint32_t i = 0; i < 5; i++)
-        send_to(nodes[i], i);
-    send_to(40, 5);
-    gravel_sender_flush(sender);
-    assert_int_equal(expect_shipped(40), 2);
-    for (uint32_t i = 1; i < 5; i++)
-        assert_int_equal(expect_shipped(nodes[i]), 1);
-    expect_none();
-    assert_false(gravel_sender_has_open(sender));
-}
-
-TEST(each_buffer_leaves_at_its_age)
-{
-    assert_true(gravel_sender_flush_aged(sender, 0) == NEVER);
-    send_to(7, 100);
-    send_to(2, 300);
-    send_to(5, 300);
-    assert_int_equal(gravel_sender_flush_aged(sender, 400), 100 + AGE_NS - 400);
-    expect_none();
-    assert_int_equal(gravel_sender_flush_aged(sender, 100 + AGE_NS), 200);
-    expect_shipped(7);
-    expect_none();
-    send_to(7, 350 + AGE_NS); /* a new one, with an age of its own */
-    assert_int_equal(gravel_sender_flush_aged(sender, 400 + AGE_NS), AGE_NS - 50);
-    expect_shipped(2);
-    expect_shipped(5);
-    expect_none();
-    assert_true(gravel_sender_flush_aged(sender, 400 + 2 * AGE_NS) == NEVER);
-    expect_shipped(7);
-}
-
-TEST(a_full_buffer_leaves_its_place_in_the_list)
-{
-    const uint32_t fits = gravel_buffer_fits(BYTES, GRAVELP_COMMAND(GRAVEL_INC, GRAVEL_UINT));
-    for (uint32_t node = 1; node <= 3; node++)
-        send_to(node, node);
-    for (uint32_t i = 0; i < fits; i++)
-        send_to(2, 50);
-    assert_int_equal(expect_shipped(2), fits);
-    gravel_sender_flush(sender);
-    expect_shipped(1);
-    expect_shipped(3);
-    assert_int_equal(expect_shipped(2), 1);
-    expect_none();
 }
 
 /* What would wait behind other frames stays and fills. */
@@ -199,43 +148,67 @@ TEST(what_somebody_waits_for_stays_urgent_behind_a_full_buffer)
     expect_none();
 }
 
-/* Of each node: messages sent, and those that have left. */
-static uint32_t n_sent[N_NODES], n_left[N_NODES];
+/* ---- by a model: of each node the messages that are open, and since when --------------------- */
 
-static void take_all(void)
+static struct open {
+    uint32_t n; /* 0: none is open */
+    uint64_t since_ns;
+} model[N_NODES];
+
+/* Takes what was shipped: whole buffers, oldest first. @param before_ns  all that are as old leave, and no other */
+static const char *take(uint64_t before_ns)
 {
     struct gravel_buffer *buffer;
+    uint64_t last_ns = 0;
     while ((buffer = gravel_list_take(&shipped))) {
-        n_left[buffer->frame->destination] += buffer->frame->n_messages;
+        const uint32_t node = buffer->frame->destination, n = buffer->frame->n_messages;
         gravel_pool_return(buffer);
+        HOLDS(n == model[node].n && model[node].since_ns >= last_ns);
+        HOLDS(model[node].since_ns <= before_ns);
+        last_ns = model[node].since_ns;
+        model[node].n = 0;
     }
+    for (uint32_t node = 0; node < N_NODES; node++)
+        HOLDS(!model[node].n || model[node].since_ns > before_ns);
+    return NULL;
 }
 
-TEST(whatever_comes_and_leaves_each_message_leaves_once)
+static const char *buffers_leave_as_the_model_says(struct draws *draws)
 {
-    uint64_t now_ns = 1;
-    srand(5);
-    for (uint32_t step = 0; step < N_STEPS; step++, now_ns += (uint64_t)rand() % (AGE_NS / 8)) {
-        const uint32_t node = (uint32_t)rand() % (step % 2 ? N_NODES : 3);
+    const uint32_t fits = gravel_buffer_fits(BYTES, GRAVELP_COMMAND(GRAVEL_INC, GRAVEL_UINT));
+    const char *wrong = NULL;
+    uint64_t now_ns = AGE_NS;
+    memset(model, 0, sizeof model);
+    for (uint32_t step = 0; step < 20 * draws->size && !wrong; step++) {
+        const uint32_t node = draw_below(draws, step % 2 ? N_NODES : 3);
+        now_ns += 1 + draw_below(draws, AGE_NS / 8);
         send_to(node, now_ns);
-        n_sent[node]++;
-        if (rand() % 8 == 0)
+        if (model[node].n == fits) { /* that is full, and leaves its place in the list */
+            struct gravel_buffer *buffer = gravel_list_take(&shipped);
+            HOLDS(buffer && buffer->frame->destination == node &&
+                  buffer->frame->n_messages == fits);
+            gravel_pool_return(buffer);
+            model[node].n = 0;
+        }
+        if (model[node].n++ == 0)
+            model[node].since_ns = now_ns;
+        if (draw_below(draws, 8) == 0) {
             gravel_sender_flush_aged(sender, now_ns);
-        if (rand() % 512 == 0)
+            wrong = take(now_ns - AGE_NS);
+        } else if (draw_below(draws, 64) == 0) {
             gravel_sender_flush(sender);
-        if (rand() % 16 == 0)
-            take_all();
-        if (rand() % 64 == 0) {
-            take_all();
-            gravel_sender_flush_aged(sender, now_ns);
-            for (uint32_t i = 0; i < N_NODES; i++)
-                assert_true(!sender->open[i] || now_ns - sender->open[i]->opened_ns < AGE_NS);
+            wrong = take(now_ns);
         }
     }
     gravel_sender_flush(sender);
-    take_all();
-    for (uint32_t node = 0; node < N_NODES; node++)
-        assert_int_equal(n_left[node], n_sent[node]);
+    wrong = wrong ? wrong : take(now_ns);
+    HOLDS(wrong || !gravel_sender_has_open(sender));
+    return wrong;
+}
+
+TEST(each_message_leaves_once_at_its_age_oldest_first)
+{
+    expect_property(buffers_leave_as_the_model_says, 200, 50);
 }
 
 const struct fixture fixture = {.before = set_up, .after = tear_down};

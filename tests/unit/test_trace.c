@@ -8,6 +8,7 @@
 
 #include <fcntl.h>
 #include <signal.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -120,6 +121,38 @@ TEST(trace_is_no_standard_descriptor)
     gravel_trace_close(trace, false);
     dup2(input, STDIN_FILENO);
     close(input);
+}
+
+struct late {
+    struct gravel_trace *trace;
+    useconds_t late_us;
+};
+
+static void *end_kernel_late(void *argument)
+{
+    const struct late *late = argument;
+    usleep(late->late_us);
+    gravel_trace_async(late->trace, "body", 1, 1, 2);
+    gravel_trace_let_go(late->trace);
+    return NULL;
+}
+
+TEST(kernel_of_which_the_driver_tells_late_is_written_or_left_out)
+{
+    const useconds_t late_us[] = {200000, 2000000};
+    for (int i = 0; i < 2; i++) {
+        struct late late = {.late_us = late_us[i]};
+        pthread_t thread;
+        assert_int_equal(gravel_trace_open(&late.trace, path, 7), 0);
+        gravel_trace_hold(late.trace);
+        assert_int_equal(pthread_create(&thread, NULL, end_kernel_late, &late), 0);
+        assert_int_equal(gravel_trace_close(late.trace, true), 0);
+        pthread_join(thread, NULL);
+        char *text = read_trace();
+        expect_whole(text);
+        assert_int_equal(!strstr(text, "\"body\""), i);
+        free(text);
+    }
 }
 
 const struct fixture fixture = {.before = make_folder, .after = remove_folder};
