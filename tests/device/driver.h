@@ -93,11 +93,6 @@
     of(cl_int, clReleaseCommandQueue, (cl_command_queue queue), (queue))
 #define CALL_clWaitForEvents(of) \
     of(cl_int, clWaitForEvents, (cl_uint n, const cl_event *events), (n, events))
-#define CALL_clSetEventCallback(of)                                                          \
-    of(cl_int, clSetEventCallback,                                                           \
-       (cl_event event, cl_int type, void(CL_CALLBACK * callback)(cl_event, cl_int, void *), \
-        void *user),                                                                         \
-       (event, type, callback, user))
 #define CALL_clGetEventInfo(of)                                               \
     of(cl_int, clGetEventInfo, (cl_event event, cl_event_info name, OF_INFO), \
        (event, name, AS_INFO))

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * OpenCL and memory allocation that fail when they are told to: the n-th call of some kinds, all calls from that
- * one on, as when the device is lost, copies that never end, a call that does not return, and callbacks that are late.
+ * one on, as when the device is lost, copies that never end, and a call that does not return.
  *
  * The linker sends the library's calls here (--wrap); see meson.build. The driver's own are not touched.
  *
@@ -44,8 +44,6 @@ static struct {
     _Atomic unsigned n_held;
     _Atomic bool keeps_pump;     /* from its turn, between two calls */
     _Atomic uint64_t most_bytes; /* the device has no more in one buffer; 0: as it is */
-    _Atomic unsigned late_ms;    /* callbacks come so much later */
-    _Atomic unsigned n_late;     /* those still to come */
     _Atomic int builds_left;     /* programs to build until copies stall, once, */
     _Atomic unsigned stall_ms;   /* for so long */
     _Atomic unsigned build_ms;   /* a build takes so much longer */
@@ -196,42 +194,6 @@ WRAP(clBuildProgram)
         abort();
     pthread_detach(thread);
     return error;
-}
-
-typedef void(CL_CALLBACK callback_function)(cl_event, cl_int, void *);
-struct late {
-    callback_function *callback;
-    void *user;
-};
-
-static void *call_late(void *argument)
-{
-    struct late late = *(struct late *)argument;
-    free(argument);
-    usleep(atomic_load(&failing.late_ms) * 1000);
-    late.callback(NULL, CL_COMPLETE, late.user);
-    atomic_fetch_sub(&failing.n_late, 1);
-    return NULL;
-}
-
-static void CL_CALLBACK start_late(cl_event event, cl_int status, void *user)
-{
-    pthread_t thread;
-    (void)event, (void)status;
-    /* Pairs with the add of __wrap_clSetEventCallback: ThreadSanitizer does not see how the driver hands `user` on. */
-    if (atomic_load(&failing.n_late) == 0 || pthread_create(&thread, NULL, call_late, user))
-        abort();
-    pthread_detach(thread);
-}
-
-WRAP(clSetEventCallback)
-{
-    if (!atomic_load(&failing.late_ms))
-        return PASS_ON(clSetEventCallback);
-    struct late *late = malloc(sizeof *late);
-    *late = (struct late){callback, user};
-    atomic_fetch_add(&failing.n_late, 1);
-    return __real_clSetEventCallback(event, type, start_late, late);
 }
 
 WRAP(clCreateBuffer)

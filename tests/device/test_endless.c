@@ -6,7 +6,6 @@
  * Path: meson test -> standing.h, failing_opencl.h -> lib/opencl/wait.c, lib/opencl/launches.c, lib/node/limits.c, lib/node/watch.c,
  *       lib/base/mark.h, lib/pump/settle.c, lib/self_test/self_test.c
  */
-#include <fcntl.h>
 #include <stdio.h>
 
 #include "expect.h"
@@ -122,6 +121,7 @@ static bool is_at_step(const struct gravel *gravel, const char *steps)
            (strstr(steps, "drain") && takes_step(gravel, "drain"));
 }
 
+/* A launch that does not return is printed while it runs, too, whatever the settings say. */
 static void expect_told(const struct silence *silence)
 {
     struct gravel *gravel = open_impatient(0);
@@ -133,36 +133,29 @@ static void expect_told(const struct silence *silence)
     struct standing standing = make_standing(gravel);
     send_call(&standing); /* a first one is compiled, and may take longer */
     OK(gravel_barrier(gravel));
+    FILE *file = tmpfile();
+    char printed[1024] = "";
+    int terminal = dup(STDERR_FILENO);
+    MUST(file && terminal >= 0 && dup2(fileno(file), STDERR_FILENO) >= 0);
     double begin = seconds_now();
     atomic_store(&failing.stalls, silence->stalls);
     silence->begin(&standing);
     expect_told_in_time(gravel, begin, silence->text);
     atomic_store(&failing.stalls, 0);
     end_standing(&standing);
+    MUST(dup2(terminal, STDERR_FILENO) >= 0);
+    MUST(pread(fileno(file), printed, sizeof printed - 1, 0) >= 0);
+    fclose(file), close(terminal);
+    if (silence->begin == stand_in_launch) {
+        assert_non_null(strstr(printed, silence->text));
+        assert_non_null(strstr(printed, ", in a call of the driver: cl"));
+    }
 }
 
 TEST_OF("driver", what_does_not_end_is_told_in_time)
 {
     for (size_t i = 0; i < sizeof silences / sizeof *silences; i++)
         expect_told(&silences[i]);
-}
-
-/* The library prints it while the call runs, whatever the settings say. */
-TEST_OF("driver", launch_that_does_not_return_is_printed)
-{
-    struct standing standing = make_standing(open_impatient(0));
-    char path[] = "/tmp/gravel-standing-XXXXXX", text[1024] = "";
-    int file = mkstemp(path), terminal = dup(STDERR_FILENO);
-    MUST(file >= 0 && terminal >= 0 && dup2(file, STDERR_FILENO) >= 0);
-    double begin = seconds_now();
-    stand_in_launch(&standing);
-    expect_told_in_time(standing.gravel, begin, " has not returned for 0.");
-    MUST(dup2(terminal, STDERR_FILENO) >= 0);
-    MUST(pread(file, text, sizeof text - 1, 0) >= 0);
-    close(file), close(terminal), unlink(path);
-    assert_non_null(strstr(text, "thread launcher ("));
-    assert_non_null(strstr(text, ", in a call of the driver: cl"));
-    end_standing(&standing);
 }
 
 TEST_OF("driver", last_handlers_that_never_end_do_not_keep_close)
@@ -246,41 +239,6 @@ TEST_OF("driver", pump_without_a_turn_fails_no_kernel)
     assert_int_equal(word32(standing.gravel, 0, standing.word), 8 * N_STANDING);
     end_standing(&standing);
     OK(gravel_close(standing.gravel));
-}
-
-/* How often a kernel's name is in the trace of a node whose kernel is told so late. */
-static unsigned trace_kernel_told_after(unsigned late_ms)
-{
-    char folder[] = "/tmp/gravel-trace-XXXXXX", path[64], text[65536] = "";
-    unsigned n = 0;
-    MUST(mkdtemp(folder));
-    struct gravel_config config = loopback_config(2);
-    struct gravel *gravel;
-    snprintf(config.trace, sizeof config.trace, "%s/t.json", folder);
-    snprintf(path, sizeof path, "%s/t.0.json", folder);
-    OK(gravel_open(&gravel, &config, NULL));
-    atomic_store(&failing.late_ms, late_ms);
-    expect_works(gravel);
-    OK(gravel_close(gravel));
-    FILE *file = fopen(path, "r");
-    MUST(file);
-    size_t bytes = fread(text, 1, sizeof text - 1, file);
-    fclose(file);
-    assert_memory_equal(text + bytes - 3, "\n]\n", 3);
-    for (const char *at = text; (at = strstr(at, "\"body\"")); at++)
-        n++;
-    while (atomic_load(&failing.n_late))
-        usleep(1000);
-    atomic_store(&failing.late_ms, 0);
-    unlink(path);
-    rmdir(folder);
-    return n;
-}
-
-TEST_OF("driver", kernel_that_is_told_late_is_traced_or_left_out)
-{
-    assert_int_equal(trace_kernel_told_after(200), 2); /* begin and end */
-    assert_int_equal(trace_kernel_told_after(2500), 0);
 }
 
 /* ---- a kernel that does not end ---------------------------------------------------------------- */
@@ -420,12 +378,20 @@ static void *quiet_thread(void *gravel)
     return (void *)(intptr_t)gravel_quiet(gravel);
 }
 
-/* For longer than the time limit a kernel keeps step drain's network thread from applying: that is no failure. */
+/* For longer than the time limit a kernel keeps step drain's network thread from applying: that is no failure, unless there
+ * is a limit. */
 TEST(kernel_without_a_limit_is_waited_for)
 {
     struct turning turning;
     pthread_t quiet;
     void *code;
+    double begin = seconds_now();
+    start_turning(&turning, 0, KERNEL_LIMIT_MS);
+    OK(gravel_update(turning.gravel, GRAVEL_INC, GRAVEL_UINT, turning.word, NULL, 1));
+    expect_error(gravel_quiet(turning.gravel), GRAVEL_EKERNEL, "GRAVEL_KERNEL_LIMIT");
+    end_turning(&turning);
+    gravel_close(turning.gravel);
+    assert_true(is_within(begin, LIMIT_S));
     start_turning(&turning, 0, 0);
     OK(gravel_update(turning.gravel, GRAVEL_INC, GRAVEL_UINT, turning.word, NULL, 1));
     MUST(pthread_create(&quiet, NULL, quiet_thread, turning.gravel) == 0);
@@ -437,19 +403,6 @@ TEST(kernel_without_a_limit_is_waited_for)
     OK(gravel_quiet(turning.gravel));
     assert_int_equal(word32(turning.gravel, 1, turning.word), 1);
     OK(gravel_close(turning.gravel));
-}
-
-/* With a limit, the network thread is not kept for ever, and so nobody who waits for it. */
-TEST(kernel_that_keeps_the_device_is_told)
-{
-    struct turning turning;
-    double begin = seconds_now();
-    start_turning(&turning, 0, KERNEL_LIMIT_MS);
-    OK(gravel_update(turning.gravel, GRAVEL_INC, GRAVEL_UINT, turning.word, NULL, 1));
-    expect_error(gravel_quiet(turning.gravel), GRAVEL_EKERNEL, "GRAVEL_KERNEL_LIMIT");
-    end_turning(&turning);
-    gravel_close(turning.gravel);
-    assert_true(is_within(begin, LIMIT_S));
 }
 
 static double try_close_leaves_the_kernel_its_memory(void)
