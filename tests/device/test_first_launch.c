@@ -36,18 +36,23 @@ static cl_program build(void)
     return build_or_die(gravel, first_launch_cl, options);
 }
 
-static cl_program build_array(unsigned bytes)
+/* A program of a larger array than any before, by the library, or by OpenCL: then only gravel_launch can know of it. */
+static cl_program build_array(bool by_library, char name[32])
 {
     char options[64];
-    snprintf(options, sizeof options, "-DWORDS=%u -DNAME=private_%u", bytes / 4, bytes);
-    return build_or_die(gravel, first_launch_array_cl, options);
-}
-
-static cl_kernel make_kernel(cl_program program, const char *name)
-{
-    cl_kernel kernel = kernel_or_die(gravel, program, name);
-    SET(kernel, 1, out);
-    return kernel;
+    cl_int error;
+    const char *text = first_launch_array_cl;
+    cl_device_id device = gravel_cl_device(gravel);
+    private_bytes += 1024;
+    snprintf(name, 32, "private_%u", private_bytes);
+    snprintf(options, sizeof options, "-DWORDS=%u -DNAME=%s", private_bytes / 4, name);
+    if (by_library)
+        return build_or_die(gravel, text, options);
+    cl_program program =
+        clCreateProgramWithSource(gravel_cl_context(gravel), 1, &text, NULL, &error);
+    MUST(error == CL_SUCCESS &&
+         clBuildProgram(program, 1, &device, options, NULL, NULL) == CL_SUCCESS);
+    return program;
 }
 
 /* Enough messages to fill the queues many times over. */
@@ -89,26 +94,37 @@ static void on_an_own_queue(cl_kernel kernel, const size_t *global, const size_t
     clReleaseCommandQueue(queue);
 }
 
-/* A kernel of that name, or one with a larger array, whose program is built while nothing runs; or while the kernel that
-   waits runs. */
-static void run_behind(const char *name, way *enqueue, bool is_late)
+/* What runs behind the kernel that waits: a kernel of that name, or of an array; how it is enqueued; when and by whom the
+ * program of the array is built. */
+static const struct row {
+    const char *name;
+    way *enqueue;
+    enum { BEFORE, BESIDE, BY_CALLER } built;
+} rows[] = {
+    {"plain", by_launch, BEFORE},       {"plain", on_the_nodes_queue, BEFORE},
+    {"opened", by_launch, BEFORE},      {"opened", on_the_nodes_queue, BEFORE},
+    {"with_local", by_launch, BEFORE},  {"with_local", on_the_nodes_queue, BEFORE},
+    {NULL, by_launch, BEFORE},          {NULL, on_the_nodes_queue, BEFORE},
+    {NULL, on_an_own_queue, BEFORE},    {NULL, by_launch, BESIDE},
+    {NULL, on_the_nodes_queue, BESIDE}, {NULL, by_launch, BY_CALLER},
+};
+
+static void run_behind(const struct row *row)
 {
     const size_t local = GROUP, global = N_SMALL;
-    char own_name[32];
-    if (has_argument(
-            "by_launch") && /* the driver tells no sizes: the library learns of a kernel by gravel_launch */
-        enqueue != by_launch)
-        return;
-    private_bytes += name ? 0 : 1024;
-    snprintf(own_name, sizeof own_name, "private_%u", private_bytes);
-    watch(LIMIT_S, name ? name : own_name);
+    const bool by_library = row->built != BY_CALLER;
+    char name[32];
     uint64_t table = alloc_or_die(gravel, 4096);
-    cl_program forms = build(), array = name || is_late ? NULL : build_array(private_bytes);
+    cl_program forms = build(), array = NULL;
+    if (!row->name && row->built != BESIDE)
+        array = build_array(by_library, name);
+    watch(LIMIT_S, row->name ? row->name : name);
     launch_sender(forms, table);
-    if (is_late)
-        array = build_array(private_bytes);
-    cl_kernel kernel = make_kernel(array ? array : forms, name ? name : own_name);
-    enqueue(kernel, &global, &local);
+    if (!row->name && row->built == BESIDE)
+        array = build_array(by_library, name);
+    cl_kernel kernel = kernel_or_die(gravel, array ? array : forms, row->name ? row->name : name);
+    SET(kernel, 1, out);
+    row->enqueue(kernel, &global, &local);
     OK(gravel_barrier(gravel));
     MUST(clFinish(gravel_cl_queue(gravel)) == CL_SUCCESS);
     OK(gravel_free(gravel, table));
@@ -118,63 +134,12 @@ static void run_behind(const char *name, way *enqueue, bool is_late)
         clReleaseProgram(array);
 }
 
-TEST(every_form_ends_behind_a_kernel_that_waits)
+/* Where a driver tells no sizes, the library learns of a kernel by gravel_launch. */
+TEST(each_kernel_ends_behind_a_kernel_that_waits)
 {
-    static const char *const names[] = {"plain", "opened", "with_local", NULL};
-    for (unsigned i = 0; i < sizeof names / sizeof *names; i++) {
-        run_behind(names[i], by_launch, false);
-        run_behind(names[i], on_the_nodes_queue, false);
-    }
-}
-
-TEST(own_queue_ends_behind_a_kernel_that_waits)
-{
-    run_behind(NULL, on_an_own_queue, false);
-}
-
-TEST(program_is_built_beside_a_kernel_that_waits)
-{
-    run_behind(NULL, by_launch, true);
-    run_behind(NULL, on_the_nodes_queue, true);
-}
-
-/* Without the library: only gravel_launch can know of it. */
-TEST(program_of_the_callers_ends_by_gravel_launch)
-{
-    static const char own[] = "kernel void private_65536(global uint *out, uint n)\n"
-                              "{\n"
-                              "    uint words[16384], at = n;\n"
-                              "    for (uint i = 0; i < n; i++)\n"
-                              "        words[(at = at * 1664525u + i) % 16384] = i;\n"
-                              "    out[get_global_id(0)] = n ? words[at % 16384] : 7;\n"
-                              "}\n";
-    const char *source = own;
-    const size_t local = GROUP, global = N_SMALL;
-    const cl_uint none = 0;
-    cl_int error;
-    watch(LIMIT_S, "a program of the caller's");
-    cl_device_id device = gravel_cl_device(gravel);
-    cl_program program =
-        clCreateProgramWithSource(gravel_cl_context(gravel), 1, &source, NULL, &error);
-    MUST(error == CL_SUCCESS &&
-         clBuildProgram(program, 1, &device, NULL, NULL, NULL) == CL_SUCCESS);
-    cl_kernel kernel = clCreateKernel(program, "private_65536", &error);
-    MUST(error == CL_SUCCESS);
-    SET(kernel, 0, out);
-    SET(kernel, 1, none);
-    uint64_t table = alloc_or_die(gravel, 4096);
-    cl_program sender = build();
-    launch_sender(sender, table);
-    OK(gravel_launch(gravel, kernel, 1, &global, &local, 0, NULL, NULL));
-    OK(gravel_barrier(gravel));
-    cl_uint first;
-    MUST(clEnqueueReadBuffer(gravel_cl_queue(gravel), out, CL_TRUE, 0, sizeof first, &first, 0,
-                             NULL, NULL) == CL_SUCCESS);
-    assert_int_equal(first, 7);
-    OK(gravel_free(gravel, table));
-    clReleaseKernel(kernel);
-    clReleaseProgram(program);
-    clReleaseProgram(sender);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        if (!has_argument("by_launch") || rows[i].enqueue == by_launch)
+            run_behind(&rows[i]);
 }
 
 static void make_flow(void)
