@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The check of incoming node buffers: what passes, and that everything else is refused for the right reason. Here frames
- * that are drawn, with one fault each; decode_rows.c has single ones, with their texts.
+ * that are drawn, with one fault each; test_decode_rows.c has single ones, with their texts.
  *
  * Path:    cmocka -> decode_tested.h -> lib/resolve/decode.c.
  */
@@ -25,7 +25,7 @@ static struct {
 /* Of any operation on any words of an allocation, by indices or offsets. */
 static void draw_word_run(struct draws *draws)
 {
-    last.word = &words[draw_below(draws, (uint32_t)n_words)];
+    last.word = &words[draw_below(draws, (uint32_t)N_OPERATIONS)];
     last.span = spans[draw_below(draws, 3)];
     last.n = 1 + draw_below(draws, 20);
     last.is_wide = draw_below(draws, 2);
@@ -127,17 +127,6 @@ static const char *frames_pass_if_they_are_right(struct draws *draws)
 TEST(frames_pass_if_and_only_if_they_are_right)
 {
     expect_property(frames_pass_if_they_are_right, 50000, 8);
-}
-
-/* Of records, which are all of one run. */
-TEST(records_that_are_cut_off_are_refused)
-{
-    build_records(GRAVELP_COMMAND_RECORD(1, 2, 0), 3);
-    assert_int_equal(check(), 0);
-    for (uint32_t bytes = 0; bytes < frame.n_bytes; bytes++) {
-        frame_header(&frame)->bytes = bytes;
-        assert_int_not_equal(check_received(bytes, &expect), 0);
-    }
 }
 
 /* ---- limits, and what texts name ------------------------------------------------------------- */
@@ -243,7 +232,7 @@ static bool is_known(uint32_t op, uint32_t type)
                        op == GRAVEL_FETCH_ADD
                    ? is_double_or_less
                    : op > GRAVEL_FETCH && is_integer;
-    for (size_t i = 0; i < n_words; i++)
+    for (size_t i = 0; i < N_OPERATIONS; i++)
         if (words[i].op == op && words[i].type == type)
             return true;
     return false;

@@ -3,7 +3,7 @@
  * Frames of one run that are right but for one number: of words, calls,
  * requests, signals and records.
  *
- * Path:    test_decode.c -> this -> decode_tested.h -> lib/resolve/decode.c.
+ * Path:    cmocka -> decode_tested.h -> lib/resolve/decode.c.
  */
 #include "decode_tested.h"
 
@@ -36,7 +36,7 @@
 #define TYPES_OF_TWO \
     (GRAVELP_ARGUMENT_INT | GRAVELP_ARGUMENT_ULONG << 4) /* 3 words, and 4 of tag */
 
-void build_records(uint32_t command, uint32_t n)
+static void build_records(uint32_t command, uint32_t n)
 {
     const bool is_of_two = (command & ~(GRAVELP_COMMAND_WIDE | GRAVELP_COMMAND_FAR)) == LINE(7);
     const struct gravel_signal_run run = {
@@ -197,3 +197,15 @@ TEST(records_and_messages_do_not_pass_for_each_other)
     build_records(INC, 1);
     assert_int_equal(check(), GRAVEL_ECORRUPT);
 }
+
+TEST(records_that_are_cut_off_are_refused)
+{
+    build_records(GRAVELP_COMMAND_RECORD(1, 2, 0), 3);
+    assert_int_equal(check(), 0);
+    for (uint32_t bytes = 0; bytes < frame.n_bytes; bytes++) {
+        frame_header(&frame)->bytes = bytes;
+        assert_int_not_equal(check_received(bytes, &expect), 0);
+    }
+}
+
+const struct fixture fixture = {.open = set_up, .close = tear_down};
