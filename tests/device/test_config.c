@@ -7,8 +7,10 @@
  */
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "expect.h"
+#include "unit/decimal_commas.h"
 
 enum kind { STRING, BOOL, COUNT, BYTES };
 
@@ -62,9 +64,9 @@ static void expect_refused(const struct variable *variable, const char *text)
 
 TEST(garbage_in_any_number_is_refused_and_named)
 {
-    const char *const garbage[] = {"NaN", "nan", "inf", "many", "-1",    "+1",  " 1",
-                                   "1 ",  "1.5", "1e3", "0x",   "1kk",   "1kB", "k",
-                                   "--",  "1;2", ",",   "0xg",  "1,000", "much"};
+    const char *const garbage[] = {"NaN", "nan", "inf", "many", "-1",    "+1",   " 1",
+                                   "1 ",  "1.5", "1e3", "0x",   "1kk",   "1kB",  "k",
+                                   "--",  "1;2", ",",   "0xg",  "1,000", "1,5M", "much"};
     for (size_t v = 0; v < N_VARIABLES; v++)
         for (size_t i = 0; i < sizeof garbage / sizeof *garbage; i++)
             if (variables[v].kind != STRING)
@@ -335,10 +337,22 @@ TEST(the_library_tells_its_version)
     assert_string_equal(gravel_version(NULL), version);
 }
 
+static char folder[] = "/tmp/gravel-config-XXXXXX";
+
+/* All of it where numbers have decimal commas, if the system can: settings are read alike in every locale. */
 static void forget_variables(void)
 {
     for (size_t v = 0; v < N_VARIABLES; v++)
         unsetenv(variables[v].name);
+    MUST(mkdtemp(folder));
+    if (!take_decimal_commas(folder))
+        print_message("no locale with decimal commas\n");
 }
 
-const struct fixture fixture = {.limit_s = 60, .open = forget_variables};
+static void remove_folder(void)
+{
+    leave_decimal_commas(folder);
+    rmdir(folder);
+}
+
+const struct fixture fixture = {.limit_s = 60, .open = forget_variables, .close = remove_folder};

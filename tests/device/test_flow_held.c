@@ -12,11 +12,12 @@
 #include <string.h>
 
 #define GROUP_ITEMS 7u
-#define SIDE 4u /* of a grid */
+#define SIDE 4u /* of a grid, there too */
 #define N_CELLS (SIDE * SIDE)
 #define WIDTH 64u
 
 enum form { BY_WI, BY_WG, LINE, N_FORMS };
+/* As in kernels/flow_held.cl. */
 enum fault {
     NONE,
     KEEP,
@@ -53,14 +54,8 @@ static struct gravel_flow *make(void)
 {
     const struct gravel_graph graph = GRAVEL_GRAPH(channels, 3, .group_items = GROUP_ITEMS);
     struct gravel_flow *flow;
-    char options[256];
-    snprintf(options, sizeof options,
-             "-DSIDE=%uu -DKEEP=%u -DFREE_TWICE=%u -DFREE_EARLY=%u -DARRIVE_TWICE=%u -DMANY=%u "
-             "-DJOINS=%u -DHUGE_WG=%u -DHUGE_WI=%u -DHUGE_SUM=%u",
-             SIDE, KEEP, FREE_TWICE, FREE_EARLY, ARRIVE_TWICE, MANY, JOINS, HUGE_WG, HUGE_WI,
-             HUGE_SUM);
     OK(gravel_flow_create(&flow, gravel, &graph));
-    OK(gravel_flow_build(flow, "held.cl", flow_held_cl, options, "held"));
+    OK(gravel_flow_build(flow, "held.cl", flow_held_cl, NULL, "held"));
     return flow;
 }
 

@@ -241,44 +241,6 @@ TEST(a_group_keeps_buffers_open_until_its_session_ends)
     expect_words(gravel, 1, words, 2, 64);
 }
 
-/* A flush ends what is open, and its later end is none of a session that begins behind. */
-TEST(a_group_begins_anew_behind_a_flush)
-{
-    open_patient();
-    if (takes_step(gravel, "drain"))
-        skip();
-    const uint64_t word = alloc_or_die(gravel, 64);
-    OK(gravel_stats_reset(gravel));
-    launch(BODY("gravel_session_begin_wg(g);"
-                "gravel_wait_until_uint_wg(g, b, GRAVEL_CMP_GE, 1);"
-                "gravel_inc_uint_wg(g, a, i, 1);"
-                "gravel_wait_until_uint_wg(g, b, GRAVEL_CMP_GE, 2);"
-                "gravel_session_end_wg(g);"
-                "gravel_inc_uint_wg(g, a, i, 1);"
-                "gravel_wait_until_uint_wg(g, b, GRAVEL_CMP_GE, 3);"
-                "gravel_session_begin_wg(g);"
-                "gravel_wait_until_uint_wg(g, b, GRAVEL_CMP_GE, 4);"
-                "gravel_inc_uint_wg(g, a, i, 1);"
-                "gravel_wait_until_uint_wg(g, b, GRAVEL_CMP_GE, 5);"
-                "gravel_session_end_wg(g);"),
-           64, word);
-    raise_word(word);
-    AWAIT(stats_of(gravel).messages == 64);
-    OK(gravel_session_begin(gravel));
-    OK(gravel_session_end(gravel)); /* a flush that does not wait for the kernel */
-    AWAIT(n_sent_to(1) == 1);
-    raise_word(word);
-    AWAIT(n_sent_to(1) == 2); /* outside */
-    raise_word(word);
-    raise_word(word);
-    AWAIT(stats_of(gravel).messages == 3 * 64);
-    usleep(REST_US);
-    assert_int_equal(n_sent_to(1), 2);
-    raise_word(word);
-    OK(gravel_quiet(gravel));
-    expect_words(gravel, 1, words, 3, 64);
-}
-
 /* The quiet behind the kernel ends them. */
 TEST(sessions_that_kernels_leave_open_are_over)
 {
@@ -312,19 +274,6 @@ TEST(checked_mode_reports_sessions_that_are_no_pairs)
 }
 
 /* ---- of either ------------------------------------------------------------------------------- */
-
-TEST(full_buffers_leave_in_a_session)
-{
-    open_node(PATIENT_MS, 512);
-    OK(gravel_session_begin(gravel));
-    send_by_host();
-    send_by_kernel();
-    AWAIT(stats_of(gravel).buffers_full >= 2);
-    usleep(REST_US);
-    const struct gravel_stats stats = stats_of(gravel);
-    assert_int_equal(stats.buffers_timeout + stats.buffers_flush, 0);
-    OK(gravel_session_end(gravel));
-}
 
 /* Whoever waits for them at another node waits for longer. */
 TEST(a_session_without_end_keeps_messages_for_an_eighth_of_the_timeout)

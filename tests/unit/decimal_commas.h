@@ -2,7 +2,7 @@
 /*
  * A locale in which numbers have decimal commas, for tests of what must not depend on it.
  *
- * Path: test_trace.c, test_settings.c -> this -> the system, or localedef.
+ * Path: test_trace.c, ../device/test_config.c -> this -> the system, or localedef.
  */
 #ifndef GRAVEL_TESTS_DECIMAL_COMMAS_H
 #define GRAVEL_TESTS_DECIMAL_COMMAS_H

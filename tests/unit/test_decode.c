@@ -227,7 +227,7 @@ static bool is_known(uint32_t op, uint32_t type)
 {
     bool is_double_or_less = type <= GRAVEL_DOUBLE, is_integer = type <= GRAVEL_ULONG;
     if (op >= GRAVEL_PUT_SIGNAL && op <= GRAVEL_CAS &&
-        op != (GRAVEL_FETCH | GRAVEL_INC)) /* decode_rows.c */
+        op != (GRAVEL_FETCH | GRAVEL_INC)) /* test_decode_rows.c */
         return op == GRAVEL_PUT_SIGNAL || op == GRAVEL_GET || op == GRAVEL_SWAP ||
                        op == GRAVEL_FETCH_ADD
                    ? is_double_or_less

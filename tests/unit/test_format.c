@@ -5,7 +5,7 @@
  *
  * Path: cmocka -> lib/spool/format.c
  */
-#include "cases.h"
+#include "draws.h"
 #include "spool/format.h"
 #include "layout/command.h"
 
@@ -78,45 +78,59 @@ static void expect_line(const char *text, const char *expected)
     assert_string_equal(out.text, expected);
 }
 
-TEST(integers_are_as_snprintf_writes_them)
+/* ---- conversions that fit, as snprintf writes them ------------------------------------------- */
+
+static const char *line_of(const char *text)
 {
-    static const char *const signed_formats[] = {"%d",  "%8i",  "%-8d|", "%+d",
-                                                 "% d", "%08d", "%.5d",  "%+9.4d"};
-    static const char *const formats[] = {"%u", "%x", "%#X", "%o", "%#o", "%12u", "%-12x|", "%.9u"};
-    static const int64_t values[] = {0, 1, -1, 42, INT32_MAX, INT32_MIN};
-    char expected[64], wide[16];
-    for (size_t v = 0; v < sizeof values / sizeof *values; v++)
-        for (size_t f = 0; f < sizeof formats / sizeof *formats; f++) {
-            snprintf(expected, sizeof expected - 1, signed_formats[f], (int)values[v]);
-            begin(), add(GRAVELP_ARGUMENT_INT, (uint64_t)values[v]);
-            expect_line(signed_formats[f], strcat(expected, "\n"));
-            snprintf(expected, sizeof expected - 1, formats[f], (unsigned)values[v]);
-            begin(), add(GRAVELP_ARGUMENT_UINT, (uint64_t)values[v]);
-            expect_line(formats[f], strcat(expected, "\n"));
-            /* the same conversion, of 64 bits */
-            const char *letter = strpbrk(formats[f], "uxXo");
-            snprintf(wide, sizeof wide, "%.*sll%s", (int)(letter - formats[f]), formats[f], letter);
-            snprintf(expected, sizeof expected - 1, wide, (unsigned long long)values[v] << 8);
-            begin(), add(GRAVELP_ARGUMENT_ULONG, (uint64_t)values[v] << 8);
-            expect_line(formats[f], strcat(expected, "\n"));
-        }
+    write_line(text, strlen(text), words, "> ");
+    gravel_characters_add(&out, "", 1);
+    return out.text;
 }
 
-TEST(reals_are_as_snprintf_writes_them)
+/* A conversion with any flags, width and precision, of a value of any type that it fits; `expected` gets a newline. */
+static const char *conversions_are_as_snprintf_writes_them(struct draws *draws)
 {
-    static const char *const formats[] = {"%f",  "%g", "%e",   "%12.3f|", "%-12.2E|",
-                                          "%+G", "%a", "%.0f", "%#.3g"};
-    static const double values[] = {0, -0.0, 1.5, -2.25, 1e300, 1e-300, 3.0e38};
-    char expected[400];
-    for (size_t v = 0; v < sizeof values / sizeof *values; v++)
-        for (size_t f = 0; f < sizeof formats / sizeof *formats; f++) {
-            snprintf(expected, sizeof expected - 1, formats[f], values[v]);
-            begin(), add_double(values[v]);
-            expect_line(formats[f], strcat(expected, "\n"));
-            snprintf(expected, sizeof expected - 1, formats[f], (double)(float)values[v]);
-            begin(), add_float((float)values[v]);
-            expect_line(formats[f], strcat(expected, "\n"));
-        }
+    static const char letters[] = "diuxXofgeGEa";
+    static const double reals[] = {0, -0.0, 1.5, -2.25, 1e300, 1e-300, 3.0e38, 42};
+    static const uint64_t integers[] = {0,         1,        UINT64_MAX,       42,
+                                        INT32_MAX, 1u << 31, UINT64_C(5) << 40};
+    const char letter = letters[draw_below(draws, sizeof letters - 1)];
+    const bool is_real = strchr("fgeGEa", letter), is_signed = letter == 'd' || letter == 'i';
+    const char *flags = is_real ? "+-#0 " : is_signed ? "+-0 " : letter == 'u' ? "-0" : "-#0";
+    char format[32] = "%", wide[40], expected[512];
+    size_t n = 1;
+    for (uint32_t i = draw_below(draws, 4); i; i--)
+        format[n++] = flags[draw_below(draws, (uint32_t)strlen(flags))];
+    if (draw_below(draws, 2))
+        n += (size_t)sprintf(format + n, "%u", 1 + draw_below(draws, draws->size));
+    if (draw_below(draws, 3) == 0)
+        n += (size_t)sprintf(format + n, ".%u", draw_below(draws, 12));
+    snprintf(wide, sizeof wide, "%sll%c", format, letter);
+    format[n] = letter;
+    begin();
+    if (is_real) {
+        double value = reals[draw_below(draws, 8)];
+        if (draw_below(draws, 2))
+            add_double(value);
+        else
+            add_float((float)value), value = (double)(float)value;
+        snprintf(expected, sizeof expected - 1, format, value);
+    } else if (draw_below(draws, 2)) {
+        const uint32_t value = (uint32_t)integers[draw_below(draws, 7)];
+        add(is_signed ? GRAVELP_ARGUMENT_INT : GRAVELP_ARGUMENT_UINT, value);
+        snprintf(expected, sizeof expected - 1, format, value);
+    } else {
+        const uint64_t value = integers[draw_below(draws, 7)];
+        add(is_signed ? GRAVELP_ARGUMENT_LONG : GRAVELP_ARGUMENT_ULONG, value);
+        snprintf(expected, sizeof expected - 1, wide, value);
+    }
+    HOLDS(strcmp(line_of(format), strcat(expected, "\n")) == 0);
+    return NULL;
+}
+
+TEST(what_fits_is_as_snprintf_writes_it)
+{
+    expect_property(conversions_are_as_snprintf_writes_them, 20000, 60);
 }
 
 TEST(lengths_cut_integers_and_nothing_else)
@@ -216,17 +230,11 @@ TEST(the_longest_text_fits)
     }
 }
 
-TEST(flags_count_once)
-{
-    begin(), add(GRAVELP_ARGUMENT_INT, 7);
-    expect_line("%----------------------------------------+-5d|", "+7   |\n");
-}
-
 /* As far as C promises them; misfits_are_shown has larger ones, so that no text makes a line of many megabytes. */
 TEST(widths_and_precisions_are_as_asked)
 {
-    static const char *const formats[] = {"%1000d|", "%.1000d|", "%-4095d|", "%04095d|",
-                                          "%.0004d|"};
+    static const char *const formats[] = {"%.1000d|", "%-4095d|", "%04095d|", "%.0004d|",
+                                          "%----------------------------------------+-5d|"};
     char expected[5000];
     for (size_t f = 0; f < sizeof formats / sizeof *formats; f++) {
         snprintf(expected, sizeof expected - 1, formats[f], -7);

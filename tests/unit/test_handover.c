@@ -31,7 +31,8 @@ TEST(segment_is_seen_by_whoever_maps_it)
     struct gravel_segment *segment;
     struct gravel_segment_head *view;
     assert_int_equal(gravel_segment_create(&segment), 0);
-    unsigned char *memory = gravel_segment_take(segment, 100);
+    const uint64_t all = GRAVEL_SEGMENT_BYTES - GRAVEL_SEGMENT_FRAMES;
+    unsigned char *memory = gravel_segment_take(segment, 1);
     struct gravel_segment_card card = gravel_segment_card(segment);
     assert_int_equal(gravel_segment_map(&card, &view), 0);
     assert_ptr_not_equal(view, segment->head);
@@ -39,39 +40,22 @@ TEST(segment_is_seen_by_whoever_maps_it)
     assert_int_equal(offset, GRAVEL_SEGMENT_FRAMES);
     strcpy((char *)memory, "seen");
     assert_string_equal((char *)view + offset, "seen");
-    gravel_segment_destroy(segment);
-    assert_string_equal((char *)view + offset, "seen"); /* the view outlives its owner */
-    gravel_segment_unmap(view);
-}
-
-TEST(segment_gives_out_as_much_as_it_has)
-{
-    struct gravel_segment *segment;
-    assert_int_equal(gravel_segment_create(&segment), 0);
-    uint64_t all = GRAVEL_SEGMENT_BYTES - GRAVEL_SEGMENT_FRAMES;
-    assert_null(gravel_segment_take(segment, all + 1));
-    unsigned char *first = gravel_segment_take(segment, 1);
-    unsigned char *second = gravel_segment_take(segment, 5000);
-    assert_int_equal(second - first, 4096);
-    assert_null(gravel_segment_take(segment, all - 4096));
+    /* it gives out as much as it has, and has no offset for what lies elsewhere */
+    assert_null(gravel_segment_take(segment, all - 4095));
+    assert_int_equal(gravel_segment_take(segment, 5000) - memory, 4096);
     assert_non_null(gravel_segment_take(segment, all - 4096 - 8192));
     assert_null(gravel_segment_take(segment, 1));
     assert_null(gravel_segment_take(segment, UINT64_MAX));
     assert_null(gravel_segment_take(NULL, 1));
-    gravel_segment_destroy(segment);
-}
-
-TEST(offset_of_what_lies_elsewhere_is_none)
-{
-    struct gravel_segment *segment;
-    assert_int_equal(gravel_segment_create(&segment), 0);
     const unsigned char *start = (const unsigned char *)segment->head;
-    assert_int_equal(gravel_segment_offset(segment, start + 4096), 4096);
     assert_int_equal(gravel_segment_offset(segment, start - 64), 0);
     assert_int_equal(gravel_segment_offset(segment, start + GRAVEL_SEGMENT_BYTES), 0);
-    assert_int_equal(gravel_segment_offset(segment, &segment), 0);
     assert_int_equal(gravel_segment_offset(NULL, start), 0);
+    /* nobody shrinks what peers map, and a view outlives its owner */
+    assert_int_equal(ftruncate(segment->descriptor, 4096), -1);
     gravel_segment_destroy(segment);
+    assert_string_equal((char *)view + offset, "seen");
+    gravel_segment_unmap(view);
 }
 
 static void expect_unmappable(const struct gravel_segment_card *card, const char *part)
@@ -109,14 +93,6 @@ TEST(what_is_not_the_segment_meant_is_not_mapped)
         expect_unmappable(&card, "is something else");
         close(descriptors[i]);
     }
-    gravel_segment_destroy(segment);
-}
-
-TEST(segment_that_peers_map_cannot_shrink)
-{
-    struct gravel_segment *segment;
-    assert_int_equal(gravel_segment_create(&segment), 0);
-    assert_int_equal(ftruncate(segment->descriptor, 4096), -1);
     gravel_segment_destroy(segment);
 }
 
@@ -260,35 +236,28 @@ static void expect_bad(struct pair *pair, uint32_t source, uint64_t offset, uint
 
 TEST(notes_that_cannot_be_right_are_refused_by_name)
 {
+    static const struct {
+        uint64_t offset, bytes;
+        uint32_t source;
+    } rows[] = {
+        {0, 4096, 0},
+        {GRAVEL_SEGMENT_FRAMES - 64, 4096, 0},
+        {GRAVEL_SEGMENT_FRAMES + 8, 4096, 0},
+        {GRAVEL_SEGMENT_FRAMES, sizeof(struct gravel_frame) - 1, 0},
+        {GRAVEL_SEGMENT_FRAMES, MOST_BYTES + 1, 0},
+        {GRAVEL_SEGMENT_FRAMES, UINT64_MAX, 0},
+        {GRAVEL_SEGMENT_FRAMES, UINT64_C(1) << 32 | 4096, 0},
+        {GRAVEL_SEGMENT_BYTES, 64, 0},
+        {GRAVEL_SEGMENT_BYTES - 64, 65, 0},
+        {UINT64_MAX - 63, 4096, 0},
+        {GRAVEL_SEGMENT_FRAMES, 4096, FAR}, /* nobody's segment is mapped here */
+    };
     struct pair pair;
     open_pair(&pair, 0);
-    expect_bad(&pair, 0, 0, 4096);
-    expect_bad(&pair, 0, GRAVEL_SEGMENT_FRAMES - 64, 4096);
-    expect_bad(&pair, 0, GRAVEL_SEGMENT_FRAMES + 8, 4096);
-    expect_bad(&pair, 0, GRAVEL_SEGMENT_FRAMES, sizeof(struct gravel_frame) - 1);
-    expect_bad(&pair, 0, GRAVEL_SEGMENT_FRAMES, MOST_BYTES + 1);
-    expect_bad(&pair, 0, GRAVEL_SEGMENT_FRAMES, UINT64_MAX);
-    expect_bad(&pair, 0, GRAVEL_SEGMENT_FRAMES, UINT64_C(1) << 32 | 4096);
-    expect_bad(&pair, 0, GRAVEL_SEGMENT_BYTES, 64);
-    expect_bad(&pair, 0, GRAVEL_SEGMENT_BYTES - 64, 65);
-    expect_bad(&pair, 0, UINT64_MAX - 63, 4096);
-    expect_bad(&pair, FAR, GRAVEL_SEGMENT_FRAMES, 4096); /* nobody's segment is mapped here */
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        expect_bad(&pair, rows[i].source, rows[i].offset, rows[i].bytes);
     assert_int_equal(atomic_load(&pair.segment->head->peers[NEAR].n_back), 0);
     close_pair(&pair);
-}
-
-TEST(other_frames_are_no_notes)
-{
-    struct gravel_note_frame frame = {
-        .frame = {.magic = GRAVEL_FRAME_MAGIC, .kind = GRAVEL_FRAME_NOTE, .bytes = sizeof frame}};
-    assert_true(gravel_handover_is_note(&frame.frame, sizeof frame));
-    assert_false(gravel_handover_is_note(&frame.frame, sizeof frame - 8));
-    assert_false(gravel_handover_is_note(&frame.frame, sizeof frame + 8));
-    frame.frame.kind = GRAVEL_FRAME_MESSAGES;
-    assert_false(gravel_handover_is_note(&frame.frame, sizeof frame));
-    frame.frame.kind = GRAVEL_FRAME_NOTE;
-    frame.frame.magic++;
-    assert_false(gravel_handover_is_note(&frame.frame, sizeof frame));
 }
 
 /* A peer that died with buffers: nothing waits for them. */

@@ -90,7 +90,10 @@ TEST(call_is_seen_while_its_thread_is_in_it)
     assert_string_equal(in.call, "clFinish");
     assert_true(pthread_equal(in.mark->thread, caller.thread));
     end(&caller);
-    assert_int_equal(look_for("caller").n_marks, 0); /* it has ended */
+    assert_int_equal(look_for("caller").n_marks, 0); /* it has ended, and another gets its mark */
+    start(&caller, "second");
+    assert_ptr_equal(look_for("second").mark, in.mark);
+    end(&caller);
 }
 
 TEST(calls_are_counted_and_a_call_within_one_is_not)
@@ -104,32 +107,12 @@ TEST(calls_are_counted_and_a_call_within_one_is_not)
     assert_int_equal(n & 1, 1);
     gravel_mark_leave(&mark);
     assert_int_equal(atomic_load(&mark->n), n + 1);
+    assert_false(gravel_mark_give_up(mark, n)); /* it has left */
     struct gravel_mark *again = gravel_mark_enter("clFinish");
     assert_ptr_equal(again, mark);
     assert_int_equal(atomic_load(&mark->n), n + 2);
+    assert_false(gravel_mark_give_up(again, n));
     gravel_mark_leave(&again);
-}
-
-TEST(mark_of_a_thread_that_ended_is_taken_again)
-{
-    struct caller first, second;
-    start(&first, "first");
-    struct gravel_mark *mark = look_for("first").mark;
-    end(&first);
-    start(&second, "second");
-    assert_ptr_equal(look_for("second").mark, mark);
-    end(&second);
-}
-
-TEST(thread_that_left_is_not_given_up)
-{
-    struct gravel_mark *mark = gravel_mark_enter("clFlush");
-    uint64_t n = atomic_load(&mark->n);
-    gravel_mark_leave(&mark);
-    assert_false(gravel_mark_give_up(mark, n));
-    mark = gravel_mark_enter("clFlush");
-    assert_false(gravel_mark_give_up(mark, n));
-    gravel_mark_leave(&mark);
 }
 
 TEST(thread_that_was_given_up_does_not_come_back)

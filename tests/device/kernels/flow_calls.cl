@@ -3,13 +3,15 @@
  * Every call of flows in every form. by_wg, by_wg_if, by_wi, by_sg, by_fork: sync, spawn and push in that form; by_sg as
  * by_wg_if without sub-groups. leaf: each return to a word of its own, by all forms of it. sums: checks all of them, and
  * adds 1 to the result if they are right. loop: counts down, and gives its number when it is there. whole: a group adds up
- * what its work-items make of one number. by_wg_if and leaf break the rule that `fault` names; the host defines the names.
+ * what its work-items make of one number. by_wg_if and leaf break the rule that `fault` names.
  *
  * _wg needs a full group: all elements of a channel are pushed together, a group's worth.
  *
  * Path: test_flow.c -> this -> cl/flow.cl.h
  */
 #include "gravel.cl.h"
+
+enum fault { NONE, MANY, NO_EDGE, DEEP, BAD_SLOT, TASK_SLOT, OPEN };
 
 struct by_wg {
     uint n;

@@ -10,6 +10,20 @@
  */
 #include "gravel.cl.h"
 
+#define SIDE 4u
+enum fault {
+    NONE,
+    KEEP,
+    FREE_TWICE,
+    FREE_EARLY,
+    ARRIVE_TWICE,
+    MANY,
+    JOINS,
+    HUGE_WG,
+    HUGE_WI,
+    HUGE_SUM
+};
+
 struct grid {
     uint number, form;
 };
