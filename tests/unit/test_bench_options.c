@@ -14,20 +14,6 @@
 #include "cases.h"
 #include "bench.h"
 
-TEST(a_list_has_as_many_numbers_as_its_array)
-{
-    uint32_t values[BENCH_MAX_LIST + 1] = {[BENCH_MAX_LIST] = 77};
-    char text[2 * BENCH_MAX_LIST + 3] = "";
-    for (uint32_t i = 0; i < BENCH_MAX_LIST; i++)
-        text[2 * i] = '5', text[2 * i + 1] = i + 1 < BENCH_MAX_LIST ? ',' : '\0';
-    assert_int_equal(bench_list_parse(text, 1, 9, values), BENCH_MAX_LIST);
-    assert_int_equal(values[BENCH_MAX_LIST - 1], 5);
-    text[2 * BENCH_MAX_LIST - 1] = ',', text[2 * BENCH_MAX_LIST] = '5';
-    assert_int_equal(bench_list_parse(text, 1, 9, values), 0);
-    assert_int_equal(values[BENCH_MAX_LIST], 77);
-    assert_int_equal(bench_list_parse("1,,2", 1, 9, values), 0);
-}
-
 struct given {
     uint32_t sizes[BENCH_MAX_LIST], n_sizes, times, groups, powers, shape;
 };
@@ -68,16 +54,32 @@ TEST(a_table_fills_its_fields)
     assert_int_equal(bench_given.runs, 3);
 }
 
+TEST(a_list_has_as_many_numbers_as_its_array)
+{
+    uint32_t values[BENCH_MAX_LIST + 1] = {[BENCH_MAX_LIST] = 77};
+    char text[2 * BENCH_MAX_LIST + 3];
+    for (uint32_t i = 0; i <= BENCH_MAX_LIST; i++)
+        text[2 * i] = '5', text[2 * i + 1] = ',';
+    text[2 * BENCH_MAX_LIST + 1] = '\0';
+    assert_int_equal(bench_list_parse(text, 1, 9, values), 0);
+    assert_int_equal(values[BENCH_MAX_LIST], 77);
+    text[2 * BENCH_MAX_LIST - 1] = '\0';
+    assert_int_equal(bench_list_parse(text, 1, 9, values), BENCH_MAX_LIST);
+    assert_int_equal(values[BENCH_MAX_LIST - 1], 5);
+    assert_int_equal(bench_list_parse("1,,2", 1, 9, values), 0);
+}
+
 TEST(variants_are_wanted_by_name)
 {
-    bench_given.variants = NULL;
-    assert_true(bench_is_wanted("any"));
-    bench_given.variants = "queue,map";
-    assert_true(bench_is_wanted("queue"));
-    assert_true(bench_is_wanted("map"));
-    assert_false(bench_is_wanted("que"));
-    assert_false(bench_is_wanted("queues"));
-    assert_false(bench_is_wanted("any"));
+    static const char *const wanted[] = {"queue", "map"}, *const others[] = {"que", "queues",
+                                                                             "any"};
+    for (int i = 0; i < 5; i++) {
+        const char *name = i < 2 ? wanted[i] : others[i - 2];
+        bench_given.variants = NULL;
+        assert_true(bench_is_wanted(name));
+        bench_given.variants = "queue,map";
+        assert_int_equal(bench_is_wanted(name), i < 2);
+    }
 }
 
 /* Exit status of a process with these arguments, which says why at the end of `said`. */
@@ -101,21 +103,28 @@ static int status_of(char **arguments, char said[200])
 
 TEST(what_a_table_refuses_ends_the_process)
 {
-    static char *const refused[] = {"", "10", "-3", "3x", "x", "3,"};
+    static const struct {
+        char *option, *value;
+        const char *said;
+    } rows[] = {
+        {"-t", "3,4", "--times takes a number from 0 to 9, not 3,4"},
+        {"-s", "3,10", "--sizes takes numbers, separated by commas, from 1 to 9, not 3,10"},
+        {"-g", "31", "--groups takes a number, a multiple of the least, from 30 to 90, not 31"},
+        {"-t", "", ""},
+        {"-t", "10", ""},
+        {"-t", "-3", ""},
+        {"-t", "3x", ""},
+        {"-t", "3,", ""},
+        {"-p", "48", ""},
+        {"-f", "bush", ""},
+        {"--runs", "2", ""},
+        {"-x", NULL, ""},
+    };
     char said[200];
     assert_int_equal(status_of((char *[]){"bench", "-t", "9", NULL}, said), 0);
-    assert_int_equal(status_of((char *[]){"bench", "-t", "3,4", NULL}, said), 64);
-    assert_non_null(strstr(said, "--times takes a number from 0 to 9, not 3,4"));
-    assert_int_equal(status_of((char *[]){"bench", "-s", "3,10", NULL}, said), 64);
-    assert_non_null(
-        strstr(said, "--sizes takes numbers, separated by commas, from 1 to 9, not 3,10"));
-    for (size_t i = 0; i < sizeof refused / sizeof *refused; i++)
-        assert_int_equal(status_of((char *[]){"bench", "-t", refused[i], NULL}, said), 64);
-    assert_int_equal(status_of((char *[]){"bench", "-g", "31", NULL}, said), 64);
-    assert_non_null(
-        strstr(said, "--groups takes a number, a multiple of the least, from 30 to 90, not 31"));
-    assert_int_equal(status_of((char *[]){"bench", "-p", "48", NULL}, said), 64);
-    assert_int_equal(status_of((char *[]){"bench", "-f", "bush", NULL}, said), 64);
-    assert_int_equal(status_of((char *[]){"bench", "--runs", "2", NULL}, said), 64);
-    assert_int_equal(status_of((char *[]){"bench", "-x", NULL}, said), 64);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        char *arguments[] = {"bench", rows[i].option, rows[i].value, NULL};
+        assert_int_equal(status_of(arguments, said), 64);
+        assert_non_null(strstr(said, rows[i].said));
+    }
 }

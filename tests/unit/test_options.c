@@ -75,19 +75,14 @@ TEST(all_options_are_read)
     assert_int_equal(mine.common.seed, INT64_MAX);
     assert_true(mine.common.verify && mine.common.json && mine.common.quiet);
     assert_int_equal(mine.table_bytes, 64);
-    mine = PARSE("--table 8 --width 1e-3 --fast --path a/b");
+    mine = PARSE("--table 8 --width 1e-3 --fast --path a/b --each one --fast --each two -f x.el");
     assert_int_equal(mine.table_bytes, 8);
     assert_true(mine.width > 0.9e-3 && mine.width < 1.1e-3);
     assert_true(mine.is_fast);
     assert_string_equal(mine.path, "a/b");
-}
-
-TEST(file_replaces_the_applications_default)
-{
-    struct app_options mine = APP_DEFAULT;
-    mine.graph.source = GRAPH_FROM_UNIFORM;
-    char *words[] = {(char *)"app", (char *)"-f", (char *)"x.el", NULL};
-    options_parse(groups, sizeof groups / sizeof *groups, "Test.", &mine, 3, words);
+    assert_int_equal(mine.each.n, 2); /* given again: words are added, flags stay */
+    assert_string_equal(mine.each.each[0], "one");
+    assert_string_equal(mine.each.each[1], "two");
     assert_int_equal(mine.graph.source, GRAPH_FROM_FILE);
     assert_string_equal(mine.graph.file, "x.el");
 }
@@ -132,15 +127,6 @@ TEST(command_lines_differ_where_they_tell_something_else)
         const char *difference = first_difference(one, other);
         assert_string_equal(difference ? difference : "", rows[i][2] ? rows[i][2] : "");
     }
-}
-
-TEST(words_and_flags_may_be_given_again)
-{
-    struct app_options mine = PARSE("--each one --fast --each two --fast");
-    assert_true(mine.is_fast);
-    assert_int_equal(mine.each.n, 2);
-    assert_string_equal(mine.each.each[0], "one");
-    assert_string_equal(mine.each.each[1], "two");
 }
 
 TEST(graph_comes_from_where_the_options_say)
