@@ -1,157 +1,160 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the network thread does with each kind of frame.
+ * What the network thread does with each kind of frame, which is a row of a table here, and what its header can hold.
  *
- * Path:    transport (or a local sender) -> control.c -> resolving.c, job.c and others.
+ * A field that is not what its sender can have written ends the node, and is named: no frame behind it can be trusted,
+ * nor a barrier's count. What a field means is checked where it is used. Messages have a stricter check of their own
+ * (lib/resolve/decode.c), which refuses them.
+ *
+ * Path:    transport (or a local sender) -> control.c -> resolving.c, records.c, bytes.c, liveness.c.
  * Threads: the network thread.
  */
-#include "memory/memory.h"
 #include "network/parts.h"
 
 #include <stdio.h>
 #include <string.h>
 
-/* Whether bytes [offset, offset + bytes) lie in one live allocation; if not, why they are refused.
- */
-static bool has_bytes(struct gravel_network *network, uint32_t node, uint64_t offset,
-                      uint64_t bytes, struct gravel_refusal *refusal)
+static int fail_length(const char *name, uint64_t bytes, const char *bound)
 {
-    char text[GRAVEL_HEAP_TEXT_BYTES];
-    if (gravel_heap_has(network->shape.heap, offset, bytes, text))
-        return true;
-    refusal->code = GRAVEL_ERANGE;
-    snprintf(refusal->text, sizeof refusal->text, "node %u's heap: %s", node, text);
-    return false;
+    return gravel_fail(GRAVEL_ECORRUPT, "length (%s has %" PRIu64 " bytes%s)", name, bytes, bound);
 }
 
-static void handle_bytes(struct gravel_network *network, const struct gravel_bytes_frame *frame,
-                         const struct gravel_received *received)
+/* Checks another node's error. */
+static int check_error(int64_t code, const char text[GRAVEL_FRAME_TEXT_BYTES])
 {
-    struct gravel_refusal refusal = {.code = 0};
-    uint64_t n = received->bytes - sizeof *frame;
-    gravel_counter_add(&network->counts.resolved_buffers, 1);
-    if (has_bytes(network, received->destination, frame->offset, n, &refusal)) {
-        gravel_network_check(
-            network, gravel_memory_write(network->shape.memory,
-                                         gravel_network_heap_of(network, received->destination),
-                                         frame->offset, frame->data, n));
-        gravel_counter_add(&network->counts.resolved_messages, 1);
-    } else {
-        gravel_counter_add(&network->counts.refused_buffers, 1);
-        gravel_resolving_refuse(network, refusal.code, refusal.text, received->source,
-                                received->destination);
-    }
+    if (!gravel_is_error(code))
+        return gravel_fail(GRAVEL_ECORRUPT, "code (%" PRId64 " is no error)", code);
+    return memchr(text, '\0', GRAVEL_FRAME_TEXT_BYTES)
+               ? 0
+               : gravel_fail(GRAVEL_ECORRUPT, "text (%u bytes without an end)",
+                             GRAVEL_FRAME_TEXT_BYTES);
 }
 
-static void handle_ack(struct gravel_network *network, const struct gravel_ack_frame *frame,
-                       const struct gravel_received *received)
+static int handle_refusal(struct gravel_network *network, const void *frame,
+                          const struct gravel_received *received)
 {
+    const struct gravel_refusal_frame *refusal = frame;
+    (void)received;
+    GRAVEL_TRY(check_error(refusal->code, refusal->text));
+    network->shape.report(network->shape.context, refusal->code, false, refusal->text);
+    return 0;
+}
+
+/* All frames before this one have been resolved, for they are handled in order, except records, which take longer;
+ * answers go first. */
+static int handle_flush(struct gravel_network *network, const void *frame,
+                        const struct gravel_received *received)
+{
+    (void)frame;
+    if (network->sees_attached)
+        gravel_sender_flush_urgent(network->handler_sender);
+    gravel_records_acknowledge(network, received->source, received->sequence + 1);
+    return 0;
+}
+
+static int handle_ack(struct gravel_network *network, const void *frame,
+                      const struct gravel_received *received)
+{
+    const uint64_t acked = ((const struct gravel_ack_frame *)frame)->acked;
     struct gravel_network_peer *peer = &network->peers[received->source];
-    if (frame->acked > peer->n_sent[0]) {
-        gravel_fields_fail(network, received,
+    if (acked > peer->n_sent[0])
+        return gravel_fail(GRAVEL_ECORRUPT,
                            "acknowledgement (of %" PRIu64 " frames, of which %" PRIu64
                            " were sent)",
-                           frame->acked, peer->n_sent[0]);
-        return;
-    }
-    if (frame->acked > peer->n_acked)
-        peer->n_acked = frame->acked;
+                           acked, peer->n_sent[0]);
+    if (acked > peer->n_acked)
+        peer->n_acked = acked;
     gravel_job_note_life(network);
+    return 0;
 }
 
-static void handle_get(struct gravel_network *network, const struct gravel_get_frame *get,
-                       const struct gravel_received *received)
+static int handle_death(struct gravel_network *network, const void *frame,
+                        const struct gravel_received *received)
 {
-    struct gravel_refusal refusal = {.code = 0};
-    const uint64_t n = get->bytes, most = gravel_get_piece_bytes(network);
-    if (n == 0 || n > most) {
-        gravel_fields_fail(network, received,
-                           "count of bytes that it asks for (%" PRIu64 ", not 1 to %" PRIu64 ")", n,
-                           most);
-        return;
-    }
-    uint32_t node = network->transport->node;
-    bool is_here = has_bytes(network, node, get->offset, n, &refusal);
-    const struct gravel_reply_frame head = {
-        .id = get->id, .position = get->position, .code = refusal.code};
-    struct gravel_buffer *buffer =
-        gravel_network_frame(network, GRAVEL_FRAME_REPLY, received->source, &head, sizeof head,
-                             is_here ? (uint32_t)n : 0);
-    if (!buffer)
-        return;
-    struct gravel_reply_frame *reply = (struct gravel_reply_frame *)buffer->frame;
-    if (is_here)
-        reply->code =
-            gravel_network_check(network, gravel_memory_read(network->shape.memory,
-                                                             gravel_network_heap_of(network, node),
-                                                             get->offset, reply->data, n));
-    if (reply->code)
-        buffer->frame->bytes = sizeof *reply;
-    gravel_network_put(network, buffer);
+    const struct gravel_death_frame *death = frame;
+    (void)received;
+    GRAVEL_TRY(check_error(death->code, death->text));
+    gravel_liveness_set_death(network, GRAVEL_DEATH_SENT); /* its finder tells all nodes */
+    gravel_network_fail(network, GRAVEL_EPEER, death->text);
+    return 0;
 }
 
-static bool dispatch(struct gravel_network *network, struct gravel_frame *frame,
-                     const struct gravel_received *received)
+/* Frames of each kind. */
+static const struct kind {
+    const char *name;             /* NULL: there is no such kind */
+    uint64_t bytes;               /* least */
+    bool is_fixed;                /* and most */
+    bool is_apart;                /* relies on no frame before it having been applied */
+    gravel_frame_handler *handle; /* NULL: messages, which may be kept */
+} kinds[] = {
+    [GRAVEL_FRAME_MESSAGES] = {"messages", sizeof(struct gravel_frame), false, true, NULL},
+    [GRAVEL_FRAME_BYTES] = {"a put", sizeof(struct gravel_bytes_frame), false, false,
+                            gravel_bytes_store},
+    [GRAVEL_FRAME_REFUSAL] = {"a refusal", sizeof(struct gravel_refusal_frame), true, false,
+                              handle_refusal},
+    [GRAVEL_FRAME_FLUSH] = {"a flush", sizeof(struct gravel_frame), true, false, handle_flush},
+    [GRAVEL_FRAME_ACK] = {"an acknowledgement", sizeof(struct gravel_ack_frame), true, false,
+                          handle_ack},
+    [GRAVEL_FRAME_GET] = {"a get", sizeof(struct gravel_get_frame), true, false,
+                          gravel_bytes_answer},
+    [GRAVEL_FRAME_REPLY] = {"a reply", sizeof(struct gravel_reply_frame), false, false,
+                            gravel_bytes_take_reply},
+    [GRAVEL_FRAME_HEARTBEAT] = {"a heartbeat", sizeof(struct gravel_heartbeat_frame), true, false,
+                                gravel_late_read},
+    [GRAVEL_FRAME_DEATH] = {"news of a death", sizeof(struct gravel_death_frame), true, false,
+                            handle_death},
+    [GRAVEL_FRAME_RECORDS] = {"records", sizeof(struct gravel_frame), false, true,
+                              gravel_records_take},
+    [GRAVEL_FRAME_CREDIT] = {"credit", sizeof(struct gravel_credit_frame), true, true,
+                             gravel_records_hear},
+};
+
+/* Checks a frame's header, and whether its length is one of its kind. */
+static int check(const struct gravel_network *network, const struct gravel_frame *frame,
+                 const struct gravel_received *received)
 {
-    void *whole = frame;
-    const struct gravel_refusal_frame *refusal = whole;
-    const struct gravel_death_frame *death = whole;
-    if (frame->kind == GRAVEL_FRAME_MESSAGES)
-        return gravel_resolving_take(network, frame, received);
-    if (frame->kind == GRAVEL_FRAME_RECORDS) {
-        gravel_records_take(network, frame, received);
-        return false;
-    }
-    if (frame->kind == GRAVEL_FRAME_CREDIT) {
-        gravel_records_hear(network, whole, received);
-        return false;
-    }
-    gravel_resolving_finish(network); /* they rely on what came before them having been applied */
-    switch (frame->kind) {
-    case GRAVEL_FRAME_BYTES:
-        handle_bytes(network, whole, received);
-        break;
-    case GRAVEL_FRAME_REFUSAL:
-        if (gravel_fields_check_error(network, received, refusal->code, refusal->text))
-            network->shape.report(network->shape.context, refusal->code, false, refusal->text);
-        break;
-    case GRAVEL_FRAME_FLUSH:
-        /* All frames before this one have been resolved, for they are handled in order, except records, which take
-         * longer; answers go first. */
-        if (network->sees_attached)
-            gravel_sender_flush_urgent(network->handler_sender);
-        gravel_records_acknowledge(network, received->source, received->sequence + 1);
-        break;
-    case GRAVEL_FRAME_ACK:
-        handle_ack(network, whole, received);
-        break;
-    case GRAVEL_FRAME_GET:
-        handle_get(network, whole, received);
-        break;
-    case GRAVEL_FRAME_REPLY:
-        gravel_job_reply(network, whole, received);
-        break;
-    case GRAVEL_FRAME_DEATH:
-        if (!gravel_fields_check_error(network, received, death->code, death->text))
-            break;
-        gravel_liveness_set_death(network, GRAVEL_DEATH_SENT); /* its finder tells all nodes */
-        gravel_network_fail(network, GRAVEL_EPEER, death->text);
-        break;
-    default:
-        gravel_late_read(network, whole, received);
-        break;
-    }
-    return false;
+    if (received->bytes < sizeof *frame)
+        return fail_length("a header", sizeof *frame, "");
+    const struct kind kind =
+        frame->kind < sizeof kinds / sizeof *kinds ? kinds[frame->kind] : (struct kind){0};
+    if (frame->magic != GRAVEL_FRAME_MAGIC || frame->version != GRAVEL_FRAME_VERSION ||
+        frame->bytes != received->bytes || frame->source != received->source ||
+        frame->destination != received->destination || frame->sequence != received->sequence ||
+        !kind.name)
+        return gravel_fail(GRAVEL_ECORRUPT, "header (kind %u, sequence %" PRIu64 ", %u bytes)",
+                           frame->kind, frame->sequence, frame->bytes);
+    /* Read for messages alone, which come once the node is attached (N2). A part of a block may be longer. */
+    const uint64_t most =
+        frame->kind <= GRAVEL_FRAME_BYTES ? network->shape.config->buffer_bytes : UINT64_MAX;
+    if (!received->buffer && received->bytes > most)
+        return fail_length(kind.name, most, " at most");
+    if (kind.is_fixed ? received->bytes == kind.bytes : received->bytes >= kind.bytes)
+        return 0;
+    return fail_length(kind.name, kind.bytes, kind.is_fixed ? "" : " or more");
 }
 
 bool gravel_control_handle(struct gravel_network *network, struct gravel_frame *frame,
                            const struct gravel_received *received)
 {
-    if (!gravel_fields_check(network, frame, received))
+    int code = check(network, frame, received);
+    const uint16_t kind = code ? 0 : frame->kind; /* the frame may be another one later */
+    bool is_kept = false;
+    char text[320];
+    if (kind == GRAVEL_FRAME_MESSAGES) {
+        is_kept = gravel_resolving_take(network, frame, received);
+    } else if (!code) {
+        if (!kinds[kind].is_apart)
+            gravel_resolving_finish(network);
+        code = kinds[kind].handle(network, frame, received);
+    }
+    if (code) {
+        snprintf(text, sizeof text,
+                 "frame %" PRIu64 " of %" PRIu64 " bytes from node %u has a bad %s",
+                 received->sequence, received->bytes, received->source, gravel_last_error());
+        gravel_counter_add(&network->counts.refused_buffers, 1);
+        gravel_network_fail(network, GRAVEL_ECORRUPT, text);
         return false;
-    uint16_t kind = frame->kind;
-    bool is_kept = dispatch(network, frame, received);
-    if (gravel_frame_is_counted(kind) && !is_kept)
-        network->n_counted_resolved++;
+    }
+    network->n_counted_resolved += gravel_frame_is_counted(kind) && !is_kept;
     return is_kept;
 }

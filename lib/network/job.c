@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * What host threads wait for: fence, quiet, get, reduction, barrier. Each is a small state machine of the network
- * thread, while the host thread sleeps. Those of get and of collective calls are in get.c and collective.c.
+ * thread, while the host thread sleeps. Those of get and of collective calls are in bytes.c and collective.c.
  *
  * Fence:    ends once what handlers have sent so far has left, ahead of what senders ship from then on.
  *
@@ -9,7 +9,7 @@
  *           outstanding for an acknowledgement of all so far; then wait until the records that have come here so far
  *           are written.
  *
- * Path:     gravel_quiet and others -> gravel_network_run -> job.c -> get.c, collective.c, transport.
+ * Path:     gravel_quiet and others -> gravel_network_run -> job.c -> bytes.c, collective.c, transport.
  * Memory:   J1 tells the host thread that its job is done, and hands over its results.
  */
 #include "base/error.h"

@@ -190,22 +190,23 @@ void gravel_late_poll(struct gravel_network *network)
     tell(network->shape.context, text);
 }
 
-void gravel_late_read(struct gravel_network *network, const struct gravel_heartbeat_frame *beat,
-                      const struct gravel_received *received)
+int gravel_late_read(struct gravel_network *network, const void *frame,
+                     const struct gravel_received *received)
 {
+    const struct gravel_heartbeat_frame *beat = frame;
     struct gravel_late *late = &network->late;
-    const uint32_t n_nodes = network->transport->n_nodes;
-    if (received->source != left_of(network)) {
-        gravel_fields_fail(network, received, "sender (node %u hears node %u)",
-                           network->transport->node, left_of(network));
-    } else if (beat->n_rounds < late->left_n_rounds || beat->n_rounds > late->n_rounds + 1) {
-        gravel_fields_fail(network, received,
+    if (received->source != left_of(network))
+        return gravel_fail(GRAVEL_ECORRUPT, "sender (node %u hears node %u)", network->node,
+                           left_of(network));
+    /* A round ends when all have begun it, so a node is one round ahead at most. */
+    if (beat->n_rounds < late->left_n_rounds || beat->n_rounds > late->n_rounds + 1)
+        return gravel_fail(GRAVEL_ECORRUPT,
                            "count of rounds (%" PRIu64 ", not %" PRIu64 " to %" PRIu64 ")",
                            beat->n_rounds, late->left_n_rounds, late->n_rounds + 1);
-    } else if (beat->late_node > n_nodes) {
-        gravel_fields_fail(network, received, "late node (%u of %u)", beat->late_node - 1, n_nodes);
-    } else { /* a round ends when all have begun it, so a node is one round ahead at most */
-        late->left_n_rounds = beat->n_rounds;
-        late->left_node = beat->late_node;
-    }
+    if (beat->late_node > network->n_nodes)
+        return gravel_fail(GRAVEL_ECORRUPT, "late node (%u of %u)", beat->late_node - 1,
+                           network->n_nodes);
+    late->left_n_rounds = beat->n_rounds;
+    late->left_node = beat->late_node;
+    return 0;
 }

@@ -37,7 +37,7 @@ static void pass_on(struct gravel_network *network, struct gravel_buffer *buffer
 static void deliver(struct gravel_network *network, struct gravel_buffer *buffer)
 {
     if (buffer->frame->kind != GRAVEL_FRAME_RECORDS ||
-        gravel_credit_admit(&network->credit, buffer, gravel_records_ask(buffer->frame)))
+        gravel_credit_admit(&network->credit, buffer))
         pass_on(network, buffer);
     else
         gravel_counter_add(&network->counts.credit_waits, 1);

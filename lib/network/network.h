@@ -21,7 +21,6 @@
 #include "base/mark.h"
 #include "base/thread.h"
 #include "memory/memory.h"
-#include "network/credit.h"
 #include "resolve/resolver.h"
 #include "transport/frames.h"
 #include "transport/list.h"
@@ -93,6 +92,27 @@ struct gravel_job {
 struct gravel_network_counts {
     _Atomic uint64_t network_buffers, network_bytes, resolved_buffers, resolved_messages,
         refused_buffers, credit_waits;
+};
+
+/* Credit for records (records.c), between this node and one other. Counts of frames, since the node opened. */
+struct gravel_credit_side {
+    uint64_t n_sent;                     /* to it */
+    uint64_t n_written;                  /* of them, those it says it has written */
+    struct gravel_buffer *parked, **end; /* for it, oldest first */
+    uint64_t n_parked;                   /* of them, now */
+    uint64_t n_asking;       /* up to the last one with questions, parked ones included */
+    uint64_t n_come;         /* from it */
+    uint64_t n_done, n_told; /* of them, those that are written here; and that it has heard of */
+};
+
+struct gravel_credit {
+    struct gravel_credit_side *sides; /* [n_nodes] */
+    uint32_t n_nodes;
+    uint32_t next;      /* first node whose parked frames may have credit now */
+    uint64_t window;    /* frames of each source that may be unwritten at a node */
+    uint64_t n_waiting; /* frames that are parked now */
+    uint64_t n_parked;  /* so far: the next one's number, which stands in its frame as `sequence` */
+    _Atomic uint32_t n_unanswered; /* U10: nodes that have not answered all questions of this one */
 };
 
 /* Whom a round of a collective call waits for: see liveness.c. */

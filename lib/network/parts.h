@@ -2,8 +2,8 @@
 /*
  * Between the network thread's own files.
  *
- * Path:    start.c -> network.c, leave.c -> control.c, job.c -> get.c, collective.c, resolving.c ->
- *          liveness.c, fields.c, outgoing.c.
+ * Path:    start.c -> network.c, leave.c -> control.c, job.c -> bytes.c, collective.c, records.c, resolving.c ->
+ *          liveness.c, outgoing.c.
  * Threads: the network thread, if not said otherwise.
  */
 #ifndef GRAVEL_NETWORK_PARTS_H
@@ -98,14 +98,17 @@ void gravel_resolving_give_back(void *context, const struct gravel_received *rec
 void gravel_resolving_ended(void *context, const struct gravel_received *received,
                             uint64_t n_messages, const struct gravel_refusal *refusal);
 
-/** records.c: a frame of records has arrived. */
-void gravel_records_take(struct gravel_network *network, const struct gravel_frame *frame,
-                         const struct gravel_received *received);
-/** records.c: whether a frame of records has questions for functions that block. */
-bool gravel_records_ask(const struct gravel_frame *frame);
-/** records.c: another node has written records of ours. */
-void gravel_records_hear(struct gravel_network *network, const struct gravel_credit_frame *frame,
-                         const struct gravel_received *received);
+/** records.c: credit for records at other nodes, of spools of so many bytes each. @return 0; GRAVEL_ENOMEM. */
+int gravel_credit_create(struct gravel_credit *credit, uint32_t n_nodes, uint64_t spool_bytes);
+/** records.c: parked buffers go home. Allowed if it was never created: zeroed. */
+void gravel_credit_destroy(struct gravel_credit *credit);
+/** records.c: whether a frame of records may leave now: it counts as sent then. Else it is parked. */
+bool gravel_credit_admit(struct gravel_credit *credit, struct gravel_buffer *buffer);
+/** records.c: a parked frame that may leave now, the oldest of its destination; NULL: none. */
+struct gravel_buffer *gravel_credit_take(struct gravel_credit *credit);
+/** records.c: mark what has been parked so far; ask whether so much has been sent. */
+uint64_t gravel_credit_mark(const struct gravel_credit *credit);
+bool gravel_credit_has_passed(const struct gravel_credit *credit, uint64_t mark);
 /** records.c: take back what has been dealt with. @return whether there is any for gravel_records_poll. */
 bool gravel_records_collect(struct gravel_network *network);
 /** records.c: tell what came of it, and answer; the node fails if nothing is, for too long. @return whether any was.
@@ -116,25 +119,16 @@ void gravel_records_acknowledge(struct gravel_network *network, uint32_t source,
 /** records.c: a wait ends: if lines have been lost since the last one, report how many. */
 void gravel_records_tell_lost(struct gravel_network *network);
 
+/* What control.c calls for frames of a kind: bytes.c, records.c and liveness.c. @return 0; or GRAVEL_ECORRUPT, and the
+ * error's text says which field cannot be right: "count of rounds (9, not 1 to 2)". */
+typedef int gravel_frame_handler(struct gravel_network *network, const void *frame,
+                                 const struct gravel_received *received);
+gravel_frame_handler gravel_bytes_store, gravel_bytes_answer, gravel_bytes_take_reply,
+    gravel_records_take, gravel_records_hear, gravel_late_read;
+
 /** control.c: act on a frame that has arrived. @return whether the resolver keeps it: its owner is called back. */
 bool gravel_control_handle(struct gravel_network *network, struct gravel_frame *frame,
                            const struct gravel_received *received);
-
-/** fields.c: whether a frame's header can be right, and its length is one of its kind; else the node fails. */
-bool gravel_fields_check(struct gravel_network *network, const struct gravel_frame *frame,
-                         const struct gravel_received *received);
-/** fields.c: as gravel_fields_check, of another node's error. */
-bool gravel_fields_check_error(struct gravel_network *network,
-                               const struct gravel_received *received, int64_t code,
-                               const char text[GRAVEL_FRAME_TEXT_BYTES]);
-/**
- * fields.c: a field cannot be right: the node fails with "frame 3 of 40 bytes from node 1 has a bad " and what it is.
- *
- * @param format  "count of rounds (%u, not 1 to %u)"
- * @return        false
- */
-bool gravel_fields_fail(struct gravel_network *network, const struct gravel_received *received,
-                        const char *format, ...) __attribute__((format(printf, 3, 4)));
 
 /** resolving.c: send the answers of a run of requests; `context` is the network. See gravel_apply_reply. */
 void gravel_reply_send(void *context, const struct gravel_signal_run *run, uint32_t source,
@@ -150,7 +144,7 @@ bool gravel_job_step(struct gravel_network *network);
 void gravel_job_fail_all(struct gravel_network *network);
 /** job.c: another node works on what quiets wait for. */
 void gravel_job_note_life(struct gravel_network *network);
-/* get.c, collective.c: begin a job, and get it a step further. @return whether it has ended, with job->code. */
+/* bytes.c, collective.c: begin a job, and get it a step further. @return whether it has ended, with job->code. */
 bool gravel_job_step_get(struct gravel_network *network, struct gravel_job *job);
 void gravel_job_begin_reduce(struct gravel_network *network, struct gravel_job *job);
 /** collective.c: whether the round that was begun last has ended; the node fails if it cannot end. */
@@ -163,18 +157,11 @@ bool gravel_round_has_met(struct gravel_network *network);
 bool gravel_job_step_reduce(struct gravel_network *network, struct gravel_job *job);
 void gravel_job_begin_barrier(struct gravel_job *job);
 bool gravel_job_step_barrier(struct gravel_network *network, struct gravel_job *job);
-/** get.c: a reply to a get; and how much one get may ask for, so that a reply fits into a node buffer [bytes]. */
-void gravel_job_reply(struct gravel_network *network, const struct gravel_reply_frame *reply,
-                      const struct gravel_received *received);
-uint64_t gravel_get_piece_bytes(const struct gravel_network *network);
 
 /** liveness.c: a round of a call of that kind begins; has not ended, so find whom it waits for, to name it; ends. */
 void gravel_late_begin(struct gravel_network *network, uint32_t kind);
 void gravel_late_poll(struct gravel_network *network);
 void gravel_late_end(struct gravel_network *network);
-/** liveness.c: a heartbeat of our left neighbour has come. */
-void gravel_late_read(struct gravel_network *network, const struct gravel_heartbeat_frame *beat,
-                      const struct gravel_received *received);
 
 /** liveness.c: from now on, beat and listen. */
 void gravel_liveness_begin(struct gravel_network *network);

@@ -1,10 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Frames of records: checked, spooled for the writer, and counted when they are written, so that their senders hear of
- * it; and acknowledgements of all frames of a node, which wait for the records among them.
+ * Frames of records: sent as far as their writers give credit; checked, spooled for the writer, and counted when they
+ * are written, so that their senders hear of it; and acknowledgements of all frames of a node, which wait for the
+ * records among them.
  *
- * Path:    control.c -> records.c -> decode.c, lib/spool -> records.c -> credit.c, control.c of the sender.
- * Threads: the network thread.
+ * Credit:  of each source at most `window` frames are unwritten at a node, so the memory of spools is bounded and no
+ *          frame is refused. A frame beyond that is parked at its sender, behind which other messages pass. A node
+ *          counts what it has sent to each other, and hears how many of these frames are written there: after each half
+ *          of a window, and after each frame with questions, by a frame of kind CREDIT. Both sides know the window, so a
+ *          frame beyond it is noticed; and a node knows whether all that it has asked is answered.
+ *
+ * Path:    network.c -> records.c (credit) -> network.c; control.c -> records.c -> decode.c, lib/spool -> records.c ->
+ *          a CREDIT frame -> control.c of the sender -> records.c.
+ * Threads: the network thread; create and destroy of credit: one that opens and closes the node.
  */
 #include "network/parts.h"
 #include "resolve/apply.h"
@@ -12,11 +20,75 @@
 #include "spool/spool.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 
+#define LEAST_WINDOW 2u /* one is written while the next one travels */
 #define SIGNS \
     8u /* that we live, in the time after which a node that waits for an acknowledgement gives up */
 
-bool gravel_records_ask(const struct gravel_frame *frame)
+/* ---- who sends ------------------------------------------------------------------------------- */
+
+int gravel_credit_create(struct gravel_credit *credit, uint32_t n_nodes, uint64_t spool_bytes)
+{
+    const uint64_t window = spool_bytes / GRAVEL_RECORDS_MOST_BYTES / n_nodes;
+    const size_t bytes = n_nodes * sizeof *credit->sides;
+    *credit = (struct gravel_credit){.sides = calloc(1, bytes),
+                                     .window = window < LEAST_WINDOW ? LEAST_WINDOW : window};
+    credit->n_nodes = credit->sides ? n_nodes : 0;
+    return credit->sides ? 0 : gravel_fail_memory("credit for records", bytes);
+}
+
+static struct gravel_buffer *unpark(struct gravel_credit *credit, struct gravel_credit_side *side)
+{
+    struct gravel_buffer *buffer = side->parked;
+    side->parked = buffer->next;
+    side->n_parked--;
+    credit->n_waiting--;
+    return buffer;
+}
+
+void gravel_credit_destroy(struct gravel_credit *credit)
+{
+    for (uint32_t node = 0; node < credit->n_nodes; node++)
+        while (credit->sides[node].n_parked)
+            gravel_pool_return(unpark(credit, &credit->sides[node]));
+    credit->n_nodes = 0;
+    free(credit->sides);
+    credit->sides = NULL;
+}
+
+static bool has_credit(const struct gravel_credit *credit, const struct gravel_credit_side *side)
+{
+    return side->n_sent - side->n_written < credit->window;
+}
+
+static bool is_unanswered(const struct gravel_credit_side *side)
+{
+    return side->n_asking > side->n_written;
+}
+
+/* @param before  whether it was, before the side changed. */
+static void count_unanswered(struct gravel_credit *credit, const struct gravel_credit_side *side,
+                             bool before)
+{
+    const uint32_t n = atomic_load_explicit(&credit->n_unanswered, memory_order_relaxed);
+    atomic_store_explicit(&credit->n_unanswered, n + is_unanswered(side) - before,
+                          memory_order_relaxed); /* U10 */
+}
+
+/* Notes how many frames a node has written of those that were sent to it. */
+static void note_written(struct gravel_credit *credit, uint32_t node, uint64_t n_written)
+{
+    struct gravel_credit_side *side = &credit->sides[node];
+    const bool before = is_unanswered(side);
+    side->n_written = n_written;
+    count_unanswered(credit, side, before);
+    if (side->n_parked && node < credit->next)
+        credit->next = node;
+}
+
+/* Returns whether a frame of records has questions for functions that block. */
+static bool has_questions(const struct gravel_frame *frame)
 {
     const struct gravel_signal_run *run;
     for (uint64_t at = sizeof *frame; (run = gravel_records_next(frame, &at));)
@@ -25,19 +97,92 @@ bool gravel_records_ask(const struct gravel_frame *frame)
     return false;
 }
 
+bool gravel_credit_admit(struct gravel_credit *credit, struct gravel_buffer *buffer)
+{
+    struct gravel_credit_side *side = &credit->sides[buffer->frame->destination];
+    const bool before = is_unanswered(side);
+    if (has_questions(buffer->frame)) {
+        side->n_asking = side->n_sent + side->n_parked + 1;
+        count_unanswered(credit, side, before);
+    }
+    if (!side->n_parked && has_credit(credit, side)) {
+        side->n_sent++;
+        return true;
+    }
+    *(side->n_parked++ ? side->end : &side->parked) = buffer;
+    side->end = &buffer->next;
+    buffer->next = NULL;
+    buffer->frame->sequence = credit->n_parked++;
+    credit->n_waiting++;
+    return false;
+}
+
+struct gravel_buffer *gravel_credit_take(struct gravel_credit *credit)
+{
+    for (; credit->next < credit->n_nodes; credit->next++) {
+        struct gravel_credit_side *side = &credit->sides[credit->next];
+        if (side->n_parked && has_credit(credit, side)) {
+            side->n_sent++;
+            return unpark(credit, side);
+        }
+    }
+    return NULL;
+}
+
+uint64_t gravel_credit_mark(const struct gravel_credit *credit)
+{
+    return credit->n_parked;
+}
+
+bool gravel_credit_has_passed(const struct gravel_credit *credit, uint64_t mark)
+{
+    uint32_t node = credit->n_waiting ? 0 : credit->n_nodes;
+    while (node < credit->n_nodes &&
+           (!credit->sides[node].n_parked || credit->sides[node].parked->frame->sequence >= mark))
+        node++;
+    return node == credit->n_nodes;
+}
+
+int gravel_records_hear(struct gravel_network *network, const void *frame,
+                        const struct gravel_received *received)
+{
+    const struct gravel_credit_side *side = &network->credit.sides[received->source];
+    const uint64_t n_written = ((const struct gravel_credit_frame *)frame)->n_written;
+    if (n_written < side->n_written || n_written > side->n_sent)
+        return gravel_fail(GRAVEL_ECORRUPT,
+                           "count of frames written (%" PRIu64 ", not %" PRIu64 " to %" PRIu64 ")",
+                           n_written, side->n_written, side->n_sent);
+    note_written(&network->credit, received->source, n_written);
+    return 0;
+}
+
+/* ---- who writes ------------------------------------------------------------------------------ */
+
 /* A frame is dealt with: its sender may send another. @param is_awaited  it had questions, or may have had. */
 static void give_credit(struct gravel_network *network, uint32_t source, uint32_t destination,
                         bool is_awaited)
 {
+    struct gravel_credit *credit = &network->credit;
+    struct gravel_credit_side *side = &credit->sides[source];
     if (gravel_transport_is_local(network->transport, source)) {
-        gravel_credit_written_here(&network->credit, destination);
+        note_written(credit, destination, credit->sides[destination].n_written + 1);
         return;
     }
-    if (!gravel_credit_done(&network->credit, source, is_awaited))
+    side->n_done++;
+    if (!is_awaited && side->n_done - side->n_told < credit->window / 2)
         return;
-    const struct gravel_credit_frame credit = {.n_written = network->credit.sides[source].n_told};
-    gravel_network_put(network, gravel_network_frame(network, GRAVEL_FRAME_CREDIT, source, &credit,
-                                                     sizeof credit, 0));
+    side->n_told = side->n_done;
+    const struct gravel_credit_frame frame = {.n_written = side->n_told};
+    gravel_network_put(network, gravel_network_frame(network, GRAVEL_FRAME_CREDIT, source, &frame,
+                                                     sizeof frame, 0));
+}
+
+/* Counts a frame of another process's node. @return false: it is beyond its credit. */
+static bool count_arrival(struct gravel_credit *credit, uint32_t source)
+{
+    struct gravel_credit_side *side = &credit->sides[source];
+    side->n_come++;
+    return side->n_come - side->n_told <= credit->window;
 }
 
 /* @return whether it may be spooled; else *refusal. */
@@ -46,7 +191,7 @@ static bool check(struct gravel_network *network, const struct gravel_frame *fra
 {
     const struct gravel_expect expect = gravel_received_expects(received, network->shape.endpoints);
     if (gravel_transport_is_local(network->transport, received->source) ||
-        gravel_credit_come(&network->credit, received->source)) {
+        count_arrival(&network->credit, received->source)) {
         gravel_heap_lock_shared(network->shape.heap);
         const int code =
             gravel_decode_records(frame, received->bytes, &expect, network->shape.heap, refusal);
@@ -59,28 +204,19 @@ static bool check(struct gravel_network *network, const struct gravel_frame *fra
     return false;
 }
 
-void gravel_records_take(struct gravel_network *network, const struct gravel_frame *frame,
-                         const struct gravel_received *received)
+int gravel_records_take(struct gravel_network *network, const void *frame,
+                        const struct gravel_received *received)
 {
     struct gravel_refusal refusal;
     if (check(network, frame, received, &refusal)) {
         gravel_network_check(network, gravel_spool_push(network->spool, frame, received->buffer));
-        return;
+        return 0;
     }
     gravel_counter_add(&network->counts.refused_buffers, 1);
     gravel_resolving_refuse(network, refusal.code, refusal.text, received->source,
                             received->destination);
     give_credit(network, received->source, received->destination, true);
-}
-
-void gravel_records_hear(struct gravel_network *network, const struct gravel_credit_frame *frame,
-                         const struct gravel_received *received)
-{
-    const struct gravel_credit_side *side = &network->credit.sides[received->source];
-    if (!gravel_credit_hear(&network->credit, received->source, frame->n_written))
-        gravel_fields_fail(network, received,
-                           "count of frames written (%" PRIu64 ", not %" PRIu64 " to %" PRIu64 ")",
-                           frame->n_written, side->n_written, side->n_sent);
+    return 0;
 }
 
 /* A function has failed: here, and at the sender. */
@@ -160,7 +296,7 @@ bool gravel_records_poll(struct gravel_network *network)
     while ((buffer = network->dealt_with)) {
         network->dealt_with = buffer->next;
         tell_failure(network, buffer);
-        const bool asks = gravel_records_ask(buffer->frame);
+        const bool asks = has_questions(buffer->frame);
         if (asks) { /* answers go ahead of acknowledgements */
             gravel_requests_finish(buffer->frame, NULL, gravel_reply_send, network);
             gravel_sender_flush(network->handler_sender);

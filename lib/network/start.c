@@ -232,8 +232,7 @@ int gravel_network_attach(struct gravel_network *network, const struct gravel_me
     network->trace = trace;
     GRAVEL_TRY(gravel_resolver_create(&network->resolver, &resolver));
     GRAVEL_TRY(gravel_spool_create(&network->spool, &spool));
-    GRAVEL_TRY(gravel_credit_create(&network->credit, sender.n_nodes,
-                                    gravel_credit_window(config->spool_bytes, sender.n_nodes)));
+    GRAVEL_TRY(gravel_credit_create(&network->credit, sender.n_nodes, config->spool_bytes));
     GRAVEL_TRY(gravel_sender_create(&network->handler_sender, &sender));
     sender.ship = gravel_network_ship;
     sender.n_buffers = network->transport->n_nodes * GRAVEL_HOST_BUFFERS;

@@ -11,7 +11,7 @@
  *
  * Shown for 2 sources, 2 quiets of 3 frames each, a writer as slow as can be, and channels in order; and for a window of 4.
  *
- * Models:  lib/network/credit.c, records.c, lib/spool. Mutants: EARLY_CREDIT, EARLY_ACK, OVERTAKE, FORGET_PARKED.
+ * Models:  lib/network/records.c, lib/spool. Mutants: EARLY_CREDIT, EARLY_ACK, OVERTAKE, FORGET_PARKED.
  */
 #define N_SOURCES 2
 #ifndef N_QUIETS
