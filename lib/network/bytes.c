@@ -131,6 +131,9 @@ static void get_local(struct gravel_network *network, struct gravel_job *job)
 
 bool gravel_job_step_get(struct gravel_network *network, struct gravel_job *job)
 {
+    if (job->state == GRAVEL_JOB_NEW)
+        job->id = network->next_id++;
+    job->state = GRAVEL_JOB_RUNS;
     if (job->code)
         return true;
     if (gravel_transport_is_local(network->transport, job->node)) {
@@ -171,8 +174,8 @@ int gravel_bytes_take_reply(struct gravel_network *network, const void *frame,
 {
     const struct gravel_reply_frame *reply = frame;
     struct gravel_job *job = network->jobs;
-    while (job &&
-           (job->kind != GRAVEL_JOB_GET || job->id != reply->id || !job->has_begun || job->code))
+    while (job && (job->kind != GRAVEL_JOB_GET || job->id != reply->id ||
+                   job->state == GRAVEL_JOB_NEW || job->code))
         job = job->next;
     GRAVEL_TRY(check_reply(network, job, reply, received));
     if (!job) { /* the get has failed */

@@ -96,14 +96,12 @@ bool gravel_round_has_met(struct gravel_network *network)
     return gravel_round_fits(network->transport->round) || end_misfit(network, NULL);
 }
 
-void gravel_job_begin_reduce(struct gravel_network *network, struct gravel_job *job)
-{
-    begin_round(network, job, job->values);
-}
-
 bool gravel_job_step_reduce(struct gravel_network *network, struct gravel_job *job)
 {
     const struct gravel_round *round = network->transport->round;
+    if (job->state == GRAVEL_JOB_NEW)
+        begin_round(network, job, job->values);
+    job->state = GRAVEL_JOB_REDUCES;
     if (!gravel_round_has_ended(network))
         return false;
     if (!gravel_round_fits(round))
@@ -172,28 +170,30 @@ static void try_round(struct gravel_network *network, struct gravel_job *job)
                                                        network->n_counted_resolved};
     if (job->tally)
         memcpy(values + N_COUNTS, job->tally->taken, job->tally->n * sizeof *values);
-    job->is_reducing = true;
+    job->state = GRAVEL_JOB_REDUCES;
     gravel_resolving_begin_finish(network); /* which ends the barrier */
     begin_round(network, job, values);
 }
 
 /* Last sums no round can give, so that the first round never ends a barrier. */
-void gravel_job_begin_barrier(struct gravel_job *job)
+static void begin_barrier(struct gravel_job *job)
 {
     job->last_counts[0] = UINT64_MAX;
     job->last_counts[1] = 0;
     job->op = GRAVEL_ADD;
     job->type = GRAVEL_ULONG;
     job->n = N_COUNTS + (job->tally ? job->tally->n : 0);
-    job->is_reducing = false;
+    job->state = GRAVEL_JOB_RUNS;
     job->chain_ns = 0;
 }
 
 bool gravel_job_step_barrier(struct gravel_network *network, struct gravel_job *job)
 {
-    if (!job->is_reducing)
+    if (job->state == GRAVEL_JOB_NEW)
+        begin_barrier(job);
+    if (job->state == GRAVEL_JOB_RUNS)
         try_round(network, job);
-    if (!job->is_reducing || !gravel_round_has_ended(network))
+    if (job->state == GRAVEL_JOB_RUNS || !gravel_round_has_ended(network))
         return false;
     if (!gravel_round_fits(network->transport->round))
         return end_misfit(network, job);
@@ -209,7 +209,7 @@ bool gravel_job_step_barrier(struct gravel_network *network, struct gravel_job *
     if (is_quiet && is_same)
         return true;
     memcpy(job->last_counts, job->counts, sizeof job->last_counts);
-    job->is_reducing = false;
+    job->state = GRAVEL_JOB_RUNS;
     check_chain(network, job);
     return false;
 }

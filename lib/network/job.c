@@ -30,22 +30,67 @@ static void end(struct gravel_network *network, struct gravel_job *job, int code
     gravel_event_signal(&network->job_done);
 }
 
-/* ---- quiet ----------------------------------------------------------------------------------- */
+/* ---- jobs by kind ---------------------------------------------------------------------------- */
 
-static void begin_quiet(struct gravel_network *network, struct gravel_job *job)
+static bool step_fence(struct gravel_network *network, struct gravel_job *job)
 {
-    for (uint32_t node = 0; node < network->transport->n_nodes; node++) {
+    (void)network, (void)job;
+    return true;
+}
+
+/* Asks every node that has frames of ours outstanding for an acknowledgement of all so far. */
+static void ask_for_acks(struct gravel_network *network, struct gravel_job *job)
+{
+    const struct gravel_frame flush = {.bytes = 0};
+    for (uint32_t node = 0; node < network->n_nodes; node++) {
         const struct gravel_network_peer *peer = &network->peers[node];
         job->targets[node] = peer->n_sent[0];
-        if (peer->n_acked >= peer->n_sent[0])
-            continue;
-        const struct gravel_frame flush = {.bytes = 0};
-        gravel_network_transmit(network, gravel_network_frame(network, GRAVEL_FRAME_FLUSH, node,
-                                                              &flush, sizeof flush, 0));
+        if (peer->n_acked < peer->n_sent[0])
+            gravel_network_transmit(network, gravel_network_frame(network, GRAVEL_FRAME_FLUSH, node,
+                                                                  &flush, sizeof flush, 0));
     }
-    job->owing = 0;
+    job->node = 0;
     job->lines = gravel_spool_mark(network->spool);
 }
+
+/* Records that were parked when a quiet came leave first: no acknowledgement covers them. */
+static bool step_quiet(struct gravel_network *network, struct gravel_job *job)
+{
+    if (job->state == GRAVEL_JOB_NEW)
+        job->parked = gravel_credit_mark(&network->credit);
+    if (job->state < GRAVEL_JOB_RUNS) {
+        job->moved_ns = gravel_network_lived_ns(network); /* the node that writes has a limit */
+        job->state = gravel_credit_has_passed(&network->credit, job->parked) ? GRAVEL_JOB_RUNS
+                                                                             : GRAVEL_JOB_PARKED;
+        if (job->state == GRAVEL_JOB_PARKED)
+            return false;
+        ask_for_acks(network, job);
+    }
+    /* What is acknowledged stays so: each step begins with the node at which the last one stopped. */
+    while (job->node < network->n_nodes &&
+           network->peers[job->node].n_acked >= job->targets[job->node])
+        job->node++;
+    if (job->node < network->n_nodes)
+        return false;
+    if (gravel_spool_has_passed(network->spool, job->lines))
+        return true;
+    job->moved_ns = gravel_network_lived_ns(network); /* the spool has a limit of its own */
+    return false;
+}
+
+static const struct kind {
+    bool (*step)(struct gravel_network *network, struct gravel_job *job);
+    /* Gets it further; sets its state. @return whether it has ended, with job->code */
+    enum gravel_job_state ready; /* before it, all that has been shipped so far must be sent */
+    bool is_collective;          /* one at a time, in order */
+    const char *name, *owes;     /* what a node whose heartbeat comes has not done for it */
+} kinds[] = {
+    [GRAVEL_JOB_FENCE] = {step_fence, GRAVEL_JOB_RUNS, false, "fence", ""},
+    [GRAVEL_JOB_QUIET] = {step_quiet, GRAVEL_JOB_RUNS, false, "quiet", "acknowledged"},
+    [GRAVEL_JOB_GET] = {gravel_job_step_get, GRAVEL_JOB_RUNS, false, "get", "answered"},
+    [GRAVEL_JOB_REDUCE] = {gravel_job_step_reduce, GRAVEL_JOB_NEW, true, "", ""},
+    [GRAVEL_JOB_BARRIER] = {gravel_job_step_barrier, GRAVEL_JOB_REDUCES, true, "", ""},
+};
 
 void gravel_job_note_life(struct gravel_network *network)
 {
@@ -54,75 +99,17 @@ void gravel_job_note_life(struct gravel_network *network)
             job->moved_ns = gravel_network_lived_ns(network);
 }
 
-/* Whether all is acknowledged. What is, stays so: each call begins with the node at which the last one stopped. */
-static bool are_acknowledged(const struct gravel_network *network, struct gravel_job *job)
-{
-    const uint32_t n_nodes = network->transport->n_nodes;
-    while (job->owing < n_nodes && network->peers[job->owing].n_acked >= job->targets[job->owing])
-        job->owing++;
-    return job->owing == n_nodes;
-}
-
 /* ---- all of them ----------------------------------------------------------------------------- */
 
-static bool is_collective(const struct gravel_job *job)
-{
-    return job->kind == GRAVEL_JOB_REDUCE || job->kind == GRAVEL_JOB_BARRIER;
-}
-
-static void begin(struct gravel_network *network, struct gravel_job *job)
-{
-    job->has_begun = true;
-    job->code = 0;
-    job->moved_ns = gravel_network_lived_ns(network);
-    if (is_collective(job) && !job->is_rest && job->call.kind != GRAVEL_CALL_OPEN)
-        network->n_calls++;
-    if (job->kind == GRAVEL_JOB_FENCE)
-        return;
-    if (job->kind == GRAVEL_JOB_QUIET)
-        begin_quiet(network, job);
-    else if (job->kind == GRAVEL_JOB_GET)
-        job->id = network->next_id++;
-    else if (job->kind == GRAVEL_JOB_REDUCE)
-        gravel_job_begin_reduce(network, job);
-    else
-        gravel_job_begin_barrier(job);
-}
-
-/* @return whether the job has ended, with job->code. */
-static bool step(struct gravel_network *network, struct gravel_job *job)
-{
-    switch (job->kind) {
-    case GRAVEL_JOB_FENCE:
-        return true;
-    case GRAVEL_JOB_QUIET:
-        if (!are_acknowledged(network, job))
-            return false;
-        if (gravel_spool_has_passed(network->spool, job->lines))
-            return true;
-        job->moved_ns = gravel_network_lived_ns(network); /* the spool has a limit of its own */
-        return false;
-    case GRAVEL_JOB_GET:
-        return gravel_job_step_get(network, job);
-    case GRAVEL_JOB_REDUCE:
-        return gravel_job_step_reduce(network, job);
-    default:
-        return gravel_job_step_barrier(network, job);
-    }
-}
-
-/* Give up on a node whose heartbeat comes but no answer. */
+/* Gives up on a node whose heartbeat comes but no answer. */
 static void check_progress(struct gravel_network *network, const struct gravel_job *job)
 {
-    uint64_t limit_ns = gravel_network_patience_ns(network);
-    uint64_t stood_ns = gravel_network_lived_ns(network) - job->moved_ns;
-    if (is_collective(job) || stood_ns < limit_ns)
-        return;
+    const uint64_t stood_ns = gravel_network_lived_ns(network) - job->moved_ns;
     char text[160];
-    const bool is_get = job->kind == GRAVEL_JOB_GET;
-    snprintf(text, sizeof text, "%s: node %u has not %s for %.1f s", is_get ? "get" : "quiet",
-             is_get ? job->node : job->owing, is_get ? "answered" : "acknowledged",
-             (double)stood_ns * 1e-9);
+    if (kinds[job->kind].is_collective || stood_ns < gravel_network_patience_ns(network))
+        return;
+    snprintf(text, sizeof text, "%s: node %u has not %s for %.1f s", kinds[job->kind].name,
+             job->node, kinds[job->kind].owes, (double)stood_ns * 1e-9);
     gravel_network_fail(network, GRAVEL_ETIMEOUT, text);
 }
 
@@ -138,21 +125,18 @@ void gravel_job_take_new(struct gravel_network *network)
     pthread_mutex_unlock(&network->job_lock);
 }
 
+/* Gets a job further, and takes it off the list if it has ended. @return whether it has */
 static bool step_first(struct gravel_network *network, struct gravel_job **link)
 {
     struct gravel_job *job = *link, *next = job->next;
-    if (!job->has_begun && job->kind == GRAVEL_JOB_QUIET) {
-        if (!job->has_parked)
-            job->parked = gravel_credit_mark(&network->credit);
-        job->has_parked = true;
-        /* Records that were parked when a quiet came leave first: no acknowledgement covers them. The node that writes
-         * them has a limit. */
-        if (!gravel_credit_has_passed(&network->credit, job->parked))
-            return false;
+    const struct kind *kind = &kinds[job->kind];
+    if (job->state == GRAVEL_JOB_NEW) {
+        job->code = 0;
+        job->moved_ns = gravel_network_lived_ns(network);
+        network->n_calls +=
+            kind->is_collective && !job->is_rest && job->call.kind != GRAVEL_CALL_OPEN;
     }
-    if (!job->has_begun)
-        begin(network, job);
-    if (step(network, job)) {
+    if (kind->step(network, job)) {
         *link = next;
         end(network, job, job->code);
         return true;
@@ -161,25 +145,12 @@ static bool step_first(struct gravel_network *network, struct gravel_job **link)
     return false;
 }
 
-static bool waits_for_sends(const struct gravel_job *job)
-{
-    switch (job->kind) {
-    case GRAVEL_JOB_QUIET:
-    case GRAVEL_JOB_FENCE:
-    case GRAVEL_JOB_GET:
-        return !job->has_begun;
-    case GRAVEL_JOB_BARRIER:
-        return !job->has_begun || !job->is_reducing;
-    default:
-        return false;
-    }
-}
-
 /* Whether a job is behind another collective one. @param has_collective  [in, out] whether there was one so far. */
 static bool is_behind(const struct gravel_job *job, bool *has_collective)
 {
-    const bool is = is_collective(job) && *has_collective;
-    *has_collective |= is_collective(job);
+    const bool is_collective = kinds[job->kind].is_collective,
+               is = is_collective && *has_collective;
+    *has_collective |= is_collective;
     return is;
 }
 
@@ -187,7 +158,7 @@ bool gravel_job_waits_for_sends(const struct gravel_network *network)
 {
     const struct gravel_job *job = network->jobs;
     bool has_collective = false;
-    while (job && (is_behind(job, &has_collective) || !waits_for_sends(job)))
+    while (job && (is_behind(job, &has_collective) || job->state >= kinds[job->kind].ready))
         job = job->next;
     return job;
 }
@@ -218,7 +189,7 @@ void gravel_job_fail_all(struct gravel_network *network)
 static void submit(struct gravel_network *network, struct gravel_job *job)
 {
     job->next = NULL;
-    job->has_begun = job->has_parked = false;
+    job->state = GRAVEL_JOB_NEW;
     atomic_store_explicit(&job->is_done, false, memory_order_relaxed);
     pthread_mutex_lock(&network->job_lock);
     if (!gravel_network_is_lost(network)) {

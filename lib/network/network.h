@@ -42,6 +42,14 @@ enum gravel_job_kind {
     GRAVEL_JOB_BARRIER,
 };
 
+/* In order; not every job is in each. */
+enum gravel_job_state {
+    GRAVEL_JOB_NEW,
+    GRAVEL_JOB_PARKED, /* a quiet, behind records without credit */
+    GRAVEL_JOB_RUNS,
+    GRAVEL_JOB_REDUCES /* in a round; a barrier runs again after one that has not ended it */
+};
+
 /* Counters in the heap that a barrier sums over all nodes, and sets to 0. Written by the network thread. */
 struct gravel_tally {
     uint64_t offset; /* heap offset of uint [n] */
@@ -55,17 +63,15 @@ struct gravel_tally {
 struct gravel_job {
     enum gravel_job_kind kind;
     struct gravel_job *next;
-    bool has_begun;
+    enum gravel_job_state state;
     uint64_t moved_ns; /* when it last got nearer its end: gravel_network_lived_ns */
     /* GRAVEL_JOB_QUIET */
     uint64_t *targets; /* [n_nodes] frames to be acknowledged */
-    uint32_t owing;    /* first node that may not have acknowledged them; n_nodes: none */
     uint64_t lines;    /* records here that must be written: gravel_spool_mark */
-    bool has_parked;   /* `parked` is known */
     uint64_t parked;   /* frames of records that must leave first: gravel_credit_mark */
+    uint32_t node; /* first that may not have acknowledged its frames; of a get: that has them */
     /* GRAVEL_JOB_GET */
     uint64_t id;
-    uint32_t node;
     uint64_t offset, bytes;
     unsigned char *data;
     uint64_t asked, answered; /* [bytes] */
@@ -79,7 +85,6 @@ struct gravel_job {
     /* GRAVEL_JOB_BARRIER: frames sent and resolved by all nodes, in the last two rounds */
     uint64_t counts[2], last_counts[2];
     struct gravel_tally *tally; /* NULL: it sums nothing else */
-    bool is_reducing;
     uint64_t chain_ns;
     /* since when only messages that still come keep the barrier; 0: something else does */
     /* Result */
