@@ -119,8 +119,9 @@ void gravel_records_acknowledge(struct gravel_network *network, uint32_t source,
 /** records.c: a wait ends: if lines have been lost since the last one, report how many. */
 void gravel_records_tell_lost(struct gravel_network *network);
 
-/* What control.c calls for frames of a kind: bytes.c, records.c and liveness.c. @return 0; or GRAVEL_ECORRUPT, and the
- * error's text says which field cannot be right: "count of rounds (9, not 1 to 2)". */
+/* Acts on a frame of a kind, for control.c: in bytes.c, records.c and liveness.c.
+ * @return 0; or GRAVEL_ECORRUPT, and the error's text says which field cannot be right: "count of rounds (9, not 1 to
+ * 2)". */
 typedef int gravel_frame_handler(struct gravel_network *network, const void *frame,
                                  const struct gravel_received *received);
 gravel_frame_handler gravel_bytes_store, gravel_bytes_answer, gravel_bytes_take_reply,
@@ -144,7 +145,7 @@ bool gravel_job_step(struct gravel_network *network);
 void gravel_job_fail_all(struct gravel_network *network);
 /** job.c: another node works on what quiets wait for. */
 void gravel_job_note_life(struct gravel_network *network);
-/* bytes.c, collective.c: get a job a step further, from its beginning on. @return whether it has ended, with job->code. */
+/* bytes.c, collective.c: get a job a step further, and set its state. @return whether it has ended, with job->code. */
 bool gravel_job_step_get(struct gravel_network *network, struct gravel_job *job);
 bool gravel_job_step_reduce(struct gravel_network *network, struct gravel_job *job);
 bool gravel_job_step_barrier(struct gravel_network *network, struct gravel_job *job);

@@ -7,8 +7,8 @@
  * Credit:  of each source at most `window` frames are unwritten at a node, so the memory of spools is bounded and no
  *          frame is refused. A frame beyond that is parked at its sender, behind which other messages pass. A node
  *          counts what it has sent to each other, and hears how many of these frames are written there: after each half
- *          of a window, and after each frame with questions, by a frame of kind CREDIT. Both sides know the window, so a
- *          frame beyond it is noticed; and a node knows whether all that it has asked is answered.
+ *          of a window, and after each frame with questions, by a frame of kind CREDIT. Both sides know the window,
+ *          so a frame beyond it is noticed; and a node knows whether all that it has asked is answered.
  *
  * Path:    network.c -> records.c (credit) -> network.c; control.c -> records.c -> decode.c, lib/spool -> records.c ->
  *          a CREDIT frame -> control.c of the sender -> records.c.

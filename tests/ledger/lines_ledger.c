@@ -6,7 +6,7 @@
  * usage: lines_ledger ITEMS CALLS TIMES PAUSE_US   of each node; ranks of a job, or a node alone. The reader takes 64 kB
  *                                                  and pauses. With a pause senders must have waited for credit.
  *
- * Path: mpirun -> this -> cl/print.cl.h, lib/network/credit.c, lib/spool
+ * Path: mpirun -> this -> cl/print.cl.h, lib/network/records.c, lib/spool
  */
 #include "support.h"
 

@@ -7,7 +7,7 @@
  * usage: records_ledger ITEMS CALLS TIMES PAUSE_US   of each node; ranks of a job, or a process of loop-back nodes. A
  *                                                    function pauses. With a pause senders must have waited for credit.
  *
- * Path: mpirun -> this -> records_ledger.cl, lib/network/credit.c, lib/spool
+ * Path: mpirun -> this -> records_ledger.cl, lib/network/records.c, lib/spool
  */
 #include "support.h"
 
