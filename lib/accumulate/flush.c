@@ -4,7 +4,7 @@
  * host reads how many there are, with the first ones. Few are binned as host calls' messages are; of many, each part
  * is copied to node buffers, or applied from where it is.
  *
- * Path:    gravel_objects_flush, gravel_accumulator_flush -> this -> cl/kernels/accumulate.cl -> messages.c, rows.c.
+ * Path:    gravel_objects_flush, gravel_accumulator_flush -> this -> cl/kernels/accumulate.cl -> host_buffers.c.
  * Threads: one at a time: gravel_objects_enter.
  */
 #include "accumulate/accumulate.h"
@@ -253,14 +253,11 @@ static int send_part(struct gravel_accumulator *accumulator, uint32_t node, uint
         .rows = {.memory = accumulator->packed,
                  .indices = start * head->index_bytes,
                  .values = head->packed_values_at + start * GRAVEL_TYPE_BYTES(head->word_type)},
-        .queue = accumulator->object.gravel->copies,
         .n = tally_of(accumulator, node)->n_packed[accumulator->pack_tally],
         .node = node};
-    if (part.n == 0)
-        return 0;
-    struct gravel_buffer *headers = take_headers(accumulator, node);
-    return headers ? gravel_node_leave_packed(accumulator->object.gravel, &part, headers)
-                   : gravel_node_send_packed(accumulator->object.gravel, &part);
+    return part.n == 0 ? 0
+                       : gravel_node_send_packed(accumulator->object.gravel, &part,
+                                                 take_headers(accumulator, node));
 }
 
 /* Sends what is packed. It is nowhere else, so the node fails if it cannot be sent. */

@@ -169,34 +169,14 @@ int gravel_memory_write(const struct gravel_memory *memory, uint32_t heap, uint6
     return gravel_region_write(&memory->region, to, from, bytes);
 }
 
-/* The last of them is waited for: the queue is in order. */
-static int enqueue_reads(const struct gravel_memory *memory, uint64_t heap_offset,
-                         const struct gravel_memory_piece *pieces, uint32_t n, cl_event *last)
+cl_int gravel_memory_begin_read(const struct gravel_memory *memory, uint32_t heap, uint64_t offset,
+                                void *to, uint64_t bytes, cl_event *copied)
 {
-    for (uint32_t i = 0; i < n; i++) {
-        cl_int error = clEnqueueReadBuffer(memory->copies, memory->region.buffer, CL_FALSE,
-                                           heap_offset + pieces[i].offset, pieces[i].bytes,
-                                           pieces[i].to, 0, NULL, i + 1 == n ? last : NULL);
-        GRAVEL_TRY(gravel_check_cl("fetching parts of the heap: clEnqueueReadBuffer", error));
-    }
-    return 0;
-}
-
-int gravel_memory_fetch(const struct gravel_memory *memory, uint32_t heap,
-                        const struct gravel_memory_piece *pieces, uint32_t n)
-{
-    static const char what[] = "fetching parts of the heap";
-    cl_event last = NULL;
-    if (!memory->region.buffer) {
-        for (uint32_t i = 0; i < n; i++)
-            gravel_memory_read(memory, heap, pieces[i].offset, pieces[i].to, pieces[i].bytes);
-        return 0;
-    }
-    int code = enqueue_reads(memory, gravel_memory_heap_offset(memory, heap), pieces, n, &last);
-    if (!code)
-        return gravel_wait_command(memory->device, memory->copies, CL_SUCCESS, last, what);
-    int waited = gravel_wait_queue(memory->device, memory->copies, what);
-    return waited ? waited : code;
+    if (memory->region.buffer)
+        return gravel_cl_read(memory->copies, memory->region.buffer,
+                              gravel_memory_heap_offset(memory, heap) + offset, bytes, to, copied);
+    gravel_heap_load_bytes(to, gravel_memory_heap(memory, heap) + offset, bytes);
+    return CL_SUCCESS;
 }
 
 int gravel_memory_write_head(const struct gravel_memory *memory, uint64_t offset, const void *from,

@@ -6,7 +6,7 @@
  * host keeps a mirror of the same layout that ends before the heap: control block and queues. lib/pump/pump.c
  * moves packages from the one to the other; the heap is reached by copies.
  *
- * Path:    arena.c -> memory.c -> pump.c, node/messages.c, lib/network.
+ * Path:    arena.c -> memory.c -> pump.c, node/host_buffers.c, lib/network.
  * Threads: read, write and zero by any; the rest by the thread that opens and closes the node.
  */
 #ifndef GRAVEL_MEMORY_MEMORY_H
@@ -94,17 +94,18 @@ int gravel_memory_read(const struct gravel_memory *memory, uint32_t heap, uint64
                        uint64_t bytes);
 int gravel_memory_write(const struct gravel_memory *memory, uint32_t heap, uint64_t offset,
                         const void *from, uint64_t bytes);
-/* A part of a local heap, and where the host wants it. */
-struct gravel_memory_piece {
-    uint64_t offset, bytes; /* heap offset */
-    void *to;               /* written until the copy has ended: it stays if the wait is given up */
-};
-/** Copy pieces of a local heap, without a detour, and wait for all. @return as gravel_memory_read. */
-int gravel_memory_fetch(const struct gravel_memory *memory, uint32_t heap,
-                        const struct gravel_memory_piece *pieces, uint32_t n);
-
 int gravel_memory_zero(const struct gravel_memory *memory, uint32_t heap, uint64_t offset,
                        uint64_t bytes);
+
+/**
+ * Copy from a local heap, without a detour, or begin to, on `memory->copies`.
+ *
+ * @param to      written until the copy has ended.
+ * @param copied  [in, out] as gravel_cl_read; stays as it is where the copy is done.
+ * @return        CL_SUCCESS, or what the driver returned.
+ */
+cl_int gravel_memory_begin_read(const struct gravel_memory *memory, uint32_t heap, uint64_t offset,
+                                void *to, uint64_t bytes, cl_event *copied);
 
 /**
  * Read counters of a local heap and set them to 0, while no kernel and no other thread stores to them.

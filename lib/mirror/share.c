@@ -70,9 +70,9 @@ static int send_blocks(struct gravel_mirror *mirror, uint32_t heap,
 {
     const uint64_t bytes = mirror->word_bytes;
     for (uint32_t node = 0; node < gravel_n_nodes(mirror->object.gravel); node++)
-        GRAVEL_TRY(gravel_node_put_heap(
-            mirror->object.gravel, "gravel_mirror_begin", heap, from + blocks[node].first * bytes,
-            to + blocks[node].there * bytes, blocks[node].n * bytes, node));
+        GRAVEL_TRY(
+            gravel_node_put_heap(mirror->object.gravel, heap, from + blocks[node].first * bytes,
+                                 to + blocks[node].there * bytes, blocks[node].n * bytes, node));
     return 0;
 }
 

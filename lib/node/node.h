@@ -4,7 +4,7 @@
  *
  * Path:    gravel.h -> facts.c (what each call asks first) -> open.c, outbound.c, server_shape.c, agree.c, neighbours.c
  *          (open), close.c; bindings.c, tables.c (what the caller gives, beside settings); messages.c,
- *          rows.c, host_buffers.c, waits.c, heap.c, maps.c; launch.c (programs too), sizes.c, wait_list.c,
+ *          host_buffers.c, waits.c, heap.c, maps.c; launch.c (programs too), sizes.c, wait_list.c,
  *          enqueue.c (commands); limits.c (of waits for the device), watch.c (of calls of the driver), checked.c,
  *          object.c, flushes.c, log.c, stats.c; abort.c.
  */
@@ -265,74 +265,46 @@ int gravel_node_refuse_part(struct gravel *gravel, const char *call, uint64_t of
 int gravel_node_refuse_bytes(struct gravel *gravel, const char *call, uint64_t offset,
                              uint64_t bytes);
 
-/**
- * messages.c: gravel_put of what lies in a local heap, by copies straight to node buffers.
- *
- * @param call      the public call, for errors.
- * @param from, to  heap offsets, here and at `node` [bytes].
- * @return          as gravel_put and gravel_memory_fetch.
- */
-int gravel_node_put_heap(struct gravel *gravel, const char *call, uint32_t heap, uint64_t from,
-                         uint64_t to, uint64_t bytes, uint32_t node);
+/* ---- host_buffers.c: what host code sends, to nodes that exist. @return 0; GRAVEL_ENOMEM; the node's failure ---- */
 
-/** messages.c: bin messages of one command, whose nodes exist. @return 0; GRAVEL_ENOMEM; the node's failure. */
+/** Bin messages of one command. */
 int gravel_node_append(struct gravel *gravel, const struct gravel_columns *columns);
-
-/* ---- host_buffers.c: of calls that host code makes; a sender is one thread's from enter to leave -- */
-
-/** Take the sender this thread may use, locked if it is shared. @return 0; as gravel_node_lock: leave nothing. */
-int gravel_node_enter_sender(struct gravel *gravel, struct gravel_sender **sender);
-void gravel_node_leave_sender(struct gravel *gravel);
 
 /** Ship what host calls have sent. @return 0; as gravel_node_lock. */
 int gravel_node_flush_host(struct gravel *gravel);
 
-/** Return why there is no node buffer: the node's failure, or GRAVEL_ENOMEM. */
-int gravel_node_fail_frame(struct gravel *gravel);
+/** Write bytes to the heap of a node, at `offset`. */
+int gravel_node_put(struct gravel *gravel, uint64_t offset, const void *data, uint64_t bytes,
+                    uint32_t node);
 
-/* Of GRAVEL_HOST_BUFFERS a node, of which one a node may be open: what is left circulates. */
-#define GRAVEL_BATCH_BUFFERS (GRAVEL_HOST_BUFFERS - 1)
+/**
+ * Write bytes of a local heap to the heap of a node, by copies straight to node buffers.
+ *
+ * @param from, to  heap offsets, here and at `node` [bytes].
+ * @return          also GRAVEL_ECL; or the wait for a copy was given up (opencl/wait.h).
+ */
+int gravel_node_put_heap(struct gravel *gravel, uint32_t heap, uint64_t from, uint64_t to,
+                         uint64_t bytes, uint32_t node);
 
-/* Node buffers for one node that copies fill: a batch of them at a time, whose copies are waited for together. */
-struct gravel_filling {
-    uint64_t n;    /* of what is sent */
-    uint32_t node; /* that it goes to */
-    uint16_t kind; /* of the frames: GRAVEL_FRAME_... */
-    /* lays a buffer out for what comes after the first `done`, and begins its copy. @return how much it takes */
-    uint64_t (*begin)(void *context, struct gravel_buffer *buffer, uint64_t done);
-    /* waits for the batch's copies. @return 0, or why it is not sent; given up (opencl/wait.h): the buffers stay */
-    int (*end)(void *context);
-    void *context;
-};
-
-/** Sends all of it, behind what has been sent to the node. @return 0; GRAVEL_ENOMEM; the node's failure; as `end`. */
-int gravel_node_fill(struct gravel *gravel, const struct gravel_filling *filling);
-
-/* ---- messages ------------------------------------------------------------------------------------ */
-
-/* Messages of one command and one destination, in rows on the device. */
+/* Messages of one command and one destination, in rows on the device, which are complete. */
 struct gravel_packed {
     struct gravel_run_key key;
     struct gravel_rows rows;
-    cl_command_queue queue; /* for the copies; the rows are complete */
     uint32_t n, node;
 };
 
 /**
- * rows.c: send them, by copies straight to node buffers. The rows may change when it returns.
+ * Send packed messages.
  *
- * @return  0; GRAVEL_ECL; GRAVEL_ENOMEM; the node's failure.
+ * @param headers  NULL: by copies straight to node buffers, and the rows may change when the call returns; else empty,
+ *                 for a node of this process, whose device applies messages, with indices of 4 bytes, from where they
+ *                 are: the rows must stay until the headers are back in their pool.
+ * @return         as gravel_node_put_heap.
  */
-int gravel_node_send_packed(struct gravel *gravel, const struct gravel_packed *packed);
+int gravel_node_send_packed(struct gravel *gravel, const struct gravel_packed *packed,
+                            struct gravel_buffer *headers);
 
-/**
- * rows.c: send them to a node of this process, whose device applies them from where they are. Indices have 4 bytes.
- *
- * @param headers  empty; the rows must stay until it has come home.
- * @return         0; as gravel_node_lock.
- */
-int gravel_node_leave_packed(struct gravel *gravel, const struct gravel_packed *packed,
-                             struct gravel_buffer *headers);
+/* ---- handlers, streams, agreement ------------------------------------------------------------------ */
 
 /** Run a registered handler; `context` is the node. Network thread. See gravel_apply_call. */
 int gravel_call_handler(void *context, uint32_t handler, uint32_t source,

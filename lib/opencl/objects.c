@@ -227,6 +227,18 @@ cl_int gravel_cl_kernel_enqueue(cl_command_queue queue, cl_kernel kernel, size_t
                                   event);
 }
 
+cl_int gravel_cl_read(cl_command_queue queue, cl_mem buffer, uint64_t at, uint64_t bytes, void *to,
+                      cl_event *last)
+{
+    cl_event event = NULL;
+    cl_int error = clEnqueueReadBuffer(queue, buffer, CL_FALSE, at, bytes, to, 0, NULL, &event);
+    if (error == CL_SUCCESS) {
+        gravel_cl_event_release(*last);
+        *last = event;
+    }
+    return error;
+}
+
 cl_int gravel_cl_flush(cl_command_queue queue, cl_int error)
 {
     cl_int flushed = clFlush(queue);

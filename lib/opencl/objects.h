@@ -132,6 +132,11 @@ cl_int gravel_cl_kernel_set(const struct gravel_device *device, cl_kernel kernel
 cl_int gravel_cl_kernel_enqueue(cl_command_queue queue, cl_kernel kernel, size_t n_items,
                                 size_t group, cl_event *event);
 
+/** Enqueue one of several reads of a buffer. @param last  [in, out] the event of the last one that was enqueued; NULL:
+ * there is none. */
+cl_int gravel_cl_read(cl_command_queue queue, cl_mem buffer, uint64_t at, uint64_t bytes, void *to,
+                      cl_event *last);
+
 /**
  * Have a queue begin what was enqueued on it, also before a call that failed.
  *

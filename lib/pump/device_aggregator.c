@@ -344,14 +344,8 @@ cl_int gravel_rows_copy(cl_command_queue queue, const struct gravel_rows *rows,
         {rows->values, (size_t)n * GRAVELP_VALUE_BYTES(command), gravel_buffer_value(buffer, 0)},
     };
     cl_int error = CL_SUCCESS;
-    for (uint32_t i = 0; i < 1 + GRAVELP_N_VALUES(command) && error == CL_SUCCESS; i++) {
-        cl_event event = NULL;
-        error = clEnqueueReadBuffer(queue, rows->memory, CL_FALSE, copies[i].at, copies[i].bytes,
-                                    copies[i].to, 0, NULL, &event);
-        if (error == CL_SUCCESS) {
-            gravel_cl_event_release(*copied);
-            *copied = event;
-        }
-    }
+    for (uint32_t i = 0; i < 1 + GRAVELP_N_VALUES(command) && error == CL_SUCCESS; i++)
+        error = gravel_cl_read(queue, rows->memory, copies[i].at, copies[i].bytes, copies[i].to,
+                               copied);
     return error;
 }

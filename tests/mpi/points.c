@@ -87,11 +87,11 @@ WRAPPED(int, gravel_ring_keep, struct gravel_resolver *resolver, const void *fra
                                    refusal);
 }
 
-WRAPPED(int, gravel_node_put_heap, struct gravel *here, const char *call, uint32_t heap,
-        uint64_t from, uint64_t to, uint64_t bytes, uint32_t other)
+WRAPPED(int, gravel_node_put_heap, struct gravel *here, uint32_t heap, uint64_t from, uint64_t to,
+        uint64_t bytes, uint32_t other)
 {
     pass(PUT);
-    return __real_gravel_node_put_heap(here, call, heap, from, to, bytes, other);
+    return __real_gravel_node_put_heap(here, heap, from, to, bytes, other);
 }
 
 /* ---- works ---------------------------------------------------------------------------------------- */
