@@ -38,12 +38,14 @@ kernel void clear(global uchar *arena, ulong slots, ulong neutral, uint n)
 }
 
 /*
- * Global size at least n. targets: [n] elements of the array, each once. positions: for target i those from
- * starts[i] to starts[i + 1] - 1 say which values of `block` are for it, in the order of nodes.
+ * Global size at least n. Lists: targets [n] of [n_given], elements of the array, each once; starts [n + 1] of
+ * [n_given + 1]; positions [n_given]: for target i those from starts[i] to starts[i + 1] - 1 say which values of
+ * `block` are for it, in the order of nodes.
  */
 kernel void combine(global uchar *arena, ulong array, ulong block, global const uint *targets,
-                    uint n, global const uint *starts, global const uint *positions)
+                    uint n, ulong n_given)
 {
+    global const uint *starts = targets + n_given, *positions = starts + n_given + 1;
     size_t i = get_global_id(0);
     if (i >= n)
         return;

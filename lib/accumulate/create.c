@@ -79,18 +79,6 @@ static uint64_t packed_word_bytes(const struct gravelp_accumulator *head)
     return head->index_bytes + GRAVEL_TYPE_BYTES(head->word_type);
 }
 
-/* Memory for the words of so many blocks as are packed at once. */
-static void lay_packed_out(struct gravel_accumulator *accumulator, uint64_t n_blocks)
-{
-    struct gravelp_accumulator *head = &accumulator->head;
-    const uint64_t block_bytes = packed_word_bytes(head) * GRAVELP_ACCUMULATOR_BLOCK,
-                   fit = GRAVEL_ROWS_MOST_BYTES / block_bytes;
-    accumulator->pack_blocks = (uint32_t)(n_blocks < fit ? n_blocks : fit);
-    accumulator->packed_bytes = accumulator->pack_blocks * block_bytes;
-    head->packed_values_at =
-        (uint64_t)accumulator->pack_blocks * GRAVELP_ACCUMULATOR_BLOCK * head->index_bytes;
-}
-
 /* A range lies in a heap, so nothing here is near 2^64. */
 static void lay_out(struct gravel_accumulator *accumulator)
 {
@@ -114,7 +102,13 @@ static void lay_out(struct gravel_accumulator *accumulator)
     head->blocks_at =
         gravel_object_take(&accumulator->bytes, (uint64_t)accumulator->n_block_words * 4);
     head->list_at = gravel_object_take(&accumulator->bytes, n_blocks * 4);
-    lay_packed_out(accumulator, n_blocks);
+    /* memory for the words of as many blocks as are packed at once */
+    const uint64_t block_bytes = packed_word_bytes(head) * GRAVELP_ACCUMULATOR_BLOCK,
+                   fit = GRAVEL_ROWS_MOST_BYTES / block_bytes;
+    accumulator->pack_blocks = (uint32_t)(n_blocks < fit ? n_blocks : fit);
+    accumulator->packed_bytes = accumulator->pack_blocks * block_bytes;
+    head->packed_values_at =
+        (uint64_t)accumulator->pack_blocks * GRAVELP_ACCUMULATOR_BLOCK * head->index_bytes;
 }
 
 /* A CPU device's buffer is memory of the process, and has no pages yet. */
@@ -153,20 +147,6 @@ static int make_memory(struct gravel_accumulator *accumulator)
                                    sizeof accumulator->head));
     return gravel_pinned_create(&accumulator->staging, &gravel->device, gravel->copies,
                                 accumulator->object.name, NULL, accumulator->seen_bytes);
-}
-
-/* ---- kernels ----------------------------------------------------------------------------------- */
-
-static int build(struct gravel_accumulator *accumulator)
-{
-    static const char *const names[] = {"clear", "collect", "pack"};
-    bool is_wide = GRAVEL_TYPE_BYTES(accumulator->head.word_type) == 8;
-    const struct gravel_program_request request = {
-        .name = "accumulate.cl",
-        .source = gravel_accumulate_cl,
-        .options = is_wide ? "-DGRAVELP_INTERNAL -DGRAVELP_ACCUMULATE_BITS=ulong"
-                           : "-DGRAVELP_INTERNAL -DGRAVELP_ACCUMULATE_BITS=uint"};
-    return gravel_object_build(&accumulator->object, &request, names, accumulator->memory);
 }
 
 /* ---- create and destroy ------------------------------------------------------------------------ */
@@ -219,9 +199,16 @@ static int check(struct gravel_object *object, const void *requested)
 static int make(struct gravel_object *object, const void *requested)
 {
     struct gravel_accumulator *accumulator = (struct gravel_accumulator *)object;
+    static const char *const names[] = {"clear", "collect", "pack"};
+    const bool is_wide = GRAVEL_TYPE_BYTES(accumulator->head.word_type) == 8;
+    const struct gravel_program_request request = {
+        .name = "accumulate.cl",
+        .source = gravel_accumulate_cl,
+        .options = is_wide ? "-DGRAVELP_INTERNAL -DGRAVELP_ACCUMULATE_BITS=ulong"
+                           : "-DGRAVELP_INTERNAL -DGRAVELP_ACCUMULATE_BITS=uint"};
     (void)requested;
     GRAVEL_TRY(make_memory(accumulator));
-    GRAVEL_TRY(build(accumulator));
+    GRAVEL_TRY(gravel_object_build(object, &request, names, accumulator->memory));
     return gravel_accumulator_clear(accumulator, false);
 }
 
@@ -269,11 +256,10 @@ int gravel_accumulator_destroy(struct gravel_accumulator *accumulator)
 int gravel_kernel_set_accumulator(const struct gravel_accumulator *accumulator, cl_kernel kernel,
                                   cl_uint index)
 {
-    static const char call[] = "gravel_kernel_set_accumulator";
-    GRAVEL_TRY(gravel_require(call, "accumulator", accumulator));
-    GRAVEL_TRY(gravel_require(call, "kernel", kernel));
-    GRAVEL_TRY(gravel_enter(accumulator->object.gravel, call, GRAVEL_ANYWHERE));
-    GRAVEL_TRY(gravel_parameter_check(call, kernel, index, GRAVEL_PARAMETER_ACCUMULATOR));
+    GRAVEL_TRY(gravel_require(__func__, "accumulator", accumulator));
+    GRAVEL_TRY(gravel_require(__func__, "kernel", kernel));
+    GRAVEL_TRY(gravel_enter(accumulator->object.gravel, __func__, GRAVEL_ANYWHERE));
+    GRAVEL_TRY(gravel_parameter_check(__func__, kernel, index, GRAVEL_PARAMETER_ACCUMULATOR));
     return gravel_check_cl(
-        call, clSetKernelArg(kernel, index, sizeof accumulator->memory, &accumulator->memory));
+        __func__, clSetKernelArg(kernel, index, sizeof accumulator->memory, &accumulator->memory));
 }

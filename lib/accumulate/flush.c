@@ -233,15 +233,6 @@ static int send_few(struct gravel_accumulator *accumulator, uint32_t n)
     return n ? gravel_node_append(accumulator->object.gravel, &columns) : 0;
 }
 
-/* Returns headers for a node's part that is applied from where it is; NULL: it is copied. */
-static struct gravel_buffer *take_headers(struct gravel_accumulator *accumulator, uint32_t node)
-{
-    const struct gravel_transport *transport = accumulator->object.gravel->network.transport;
-    const bool is_here = transport->is_loopback || node == transport->node;
-    return is_here && accumulator->staying.shape.n_buffers ? gravel_pool_take(&accumulator->staying)
-                                                           : NULL;
-}
-
 /* Send the packed words of one node. @param before  blocks of earlier nodes' lists. */
 static int send_part(struct gravel_accumulator *accumulator, uint32_t node, uint64_t before)
 {
@@ -255,9 +246,13 @@ static int send_part(struct gravel_accumulator *accumulator, uint32_t node, uint
                  .values = head->packed_values_at + start * GRAVEL_TYPE_BYTES(head->word_type)},
         .n = tally_of(accumulator, node)->n_packed[accumulator->pack_tally],
         .node = node};
-    return part.n == 0 ? 0
-                       : gravel_node_send_packed(accumulator->object.gravel, &part,
-                                                 take_headers(accumulator, node));
+    const struct gravel_transport *transport = accumulator->object.gravel->network.transport;
+    const bool stays =
+        accumulator->staying.shape.n_buffers && (transport->is_loopback || node == transport->node);
+    return part.n == 0
+               ? 0
+               : gravel_node_send_packed(accumulator->object.gravel, &part,
+                                         stays ? gravel_pool_take(&accumulator->staying) : NULL);
 }
 
 /* Sends what is packed. It is nowhere else, so the node fails if it cannot be sent. */

@@ -51,7 +51,7 @@ static int enqueue(struct gravel_flow *flow, cl_kernel kernel, size_t n_items, c
                                            .local = &group};
     return flow->graph.given.n_messages
                ? gravel_launch(flow->gravel, kernel, 1, &n_items, &group, 0, NULL, event)
-               : gravel_node_enqueue(flow->gravel, &command, 0, NULL, event);
+               : gravel_node_enqueue(flow->gravel, &command, event);
 }
 
 /* Enqueues the kernel between the copies that it needs, none of which there are where memory is shared. */

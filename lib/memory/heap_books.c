@@ -104,10 +104,16 @@ static int insert_first_fit(struct gravel_heap *heap, uint64_t bytes, uint64_t *
 {
     size_t position = 0;
     struct gravel_span gap = gap_before(heap, 0);
+    uint64_t free_bytes = gap.bytes, largest = gap.bytes; /* the loss by alignment counts as used */
     while (gap.bytes < bytes) {
         if (position == heap->n_spans)
-            return GRAVEL_EHEAP;
+            return gravel_fail(GRAVEL_EHEAP,
+                               "gravel_alloc: asked %" PRIu64 " bytes; %" PRIu64 " of %" PRIu64
+                               " are free, %" PRIu64 " in one piece (GRAVEL_HEAP sets the size)",
+                               bytes, free_bytes, heap->end - heap->first, largest);
         gap = gap_before(heap, ++position);
+        free_bytes += gap.bytes;
+        largest = gap.bytes > largest ? gap.bytes : largest;
     }
     GRAVEL_TRY(grow(heap));
     struct gravel_span *span = heap->spans + position;
@@ -188,19 +194,6 @@ size_t gravel_heap_copy_spans(struct gravel_heap *heap, struct gravel_span *span
         memcpy(spans, heap->spans, n * sizeof *spans);
     gravel_heap_unlock_shared(heap);
     return n;
-}
-
-void gravel_heap_room(struct gravel_heap *heap, struct gravel_heap_room *room)
-{
-    gravel_heap_lock_shared(heap);
-    *room = (struct gravel_heap_room){.total_bytes = heap->end - heap->first};
-    for (size_t position = 0; position <= heap->n_spans; position++) {
-        uint64_t bytes = gap_before(heap, position).bytes;
-        room->free_bytes += bytes;
-        if (bytes > room->largest_bytes)
-            room->largest_bytes = bytes;
-    }
-    gravel_heap_unlock_shared(heap);
 }
 
 void gravel_heap_lock_shared(struct gravel_heap *heap)

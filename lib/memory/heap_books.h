@@ -29,13 +29,6 @@ struct gravel_span {
     uint64_t serial; /* of this heap's allocations: no other has had it */
 };
 
-/** How much room a heap has, for messages. */
-struct gravel_heap_room {
-    uint64_t total_bytes;
-    uint64_t free_bytes;    /* in all gaps; the loss by alignment counts as used */
-    uint64_t largest_bytes; /* the largest allocation that would succeed now */
-};
-
 /** Opaque; made by gravel_heap_create. */
 struct gravel_heap;
 
@@ -57,8 +50,7 @@ void gravel_heap_destroy(struct gravel_heap *heap);
  *
  * @param bytes   size [bytes], not 0.
  * @param offset  [out] start [bytes], a multiple of GRAVEL_HEAP_ALIGNMENT; untouched on failure.
- * @return        0; GRAVEL_EINVAL; GRAVEL_EHEAP, and gravel_heap_room has the numbers to tell;
- * GRAVEL_ENOMEM, its text set; GRAVEL_ETIMEOUT: gravel_heap_give_up.
+ * @return        0; GRAVEL_EHEAP or GRAVEL_ENOMEM, text set; GRAVEL_EINVAL; GRAVEL_ETIMEOUT: gravel_heap_give_up.
  */
 int gravel_heap_alloc(struct gravel_heap *heap, uint64_t bytes, uint64_t *offset);
 
@@ -73,9 +65,6 @@ uint64_t gravel_heap_changes(const struct gravel_heap *heap);
 
 /** A thread that may hold the books does not come back: from now on changes of them fail rather than wait for it. */
 void gravel_heap_give_up(struct gravel_heap *heap);
-
-/** Tell how much room there is. */
-void gravel_heap_room(struct gravel_heap *heap, struct gravel_heap_room *room);
 
 /**
  * Keep allocations as they are until unlocked: readers share, alloc and free wait. Take it once per

@@ -18,31 +18,6 @@
 #define ZEROS_BYTES (16u << 20)      /* the heap is cleared by copies of them */
 #define ZEROS_AT_ONCE 16u            /* copies that are waited for together */
 
-/* The mirror: everything before the heap, in memory that the device's copies reach without a
- * detour. */
-static int make_mirror(struct gravel_memory *memory, const struct gravelp_arena *head)
-{
-    GRAVEL_TRY(gravel_pinned_create(&memory->mirror, memory->device, memory->copies,
-                                    "pinned memory for the queues", NULL, head->heap_offset));
-    memory->arena = (void *)memory->mirror.begin;
-    *memory->arena = *head;
-    return 0;
-}
-
-/*
- * Makes the zeros that the heap is cleared from. Fills would not do: NVIDIA's driver hangs in one of
- * 2^31 bytes, and fails at an offset of 2^33.
- */
-static int make_zeros(struct gravel_memory *memory)
-{
-    const cl_uint zero = 0;
-    GRAVEL_TRY(gravel_cl_buffer_create(memory->device, "zeros to clear the heap from", ZEROS_BYTES,
-                                       &memory->zeros));
-    return gravel_check_cl("clearing: clEnqueueFillBuffer",
-                           clEnqueueFillBuffer(memory->copies, memory->zeros, &zero, sizeof zero, 0,
-                                               ZEROS_BYTES, 0, NULL, NULL));
-}
-
 /* The device's arena starts as a copy of the mirror: queues empty, and a heap that gravel_alloc
  * clears. */
 static int make_copied(struct gravel_memory *memory, const struct gravel_arena_shape *shape)
@@ -59,8 +34,16 @@ static int make_copied(struct gravel_memory *memory, const struct gravel_arena_s
     if (!memory->region.buffer)
         return gravel_arena_fail(device, shape, &head, bytes);
     GRAVEL_TRY(code);
-    GRAVEL_TRY(make_mirror(memory, &head));
-    GRAVEL_TRY(make_zeros(memory));
+    /* the mirror: everything before the heap, in memory that the device's copies reach without a detour */
+    GRAVEL_TRY(gravel_pinned_create(&memory->mirror, device, memory->copies,
+                                    "pinned memory for the queues", NULL, head.heap_offset));
+    memory->arena = (void *)memory->mirror.begin;
+    *memory->arena = head;
+    /* fills of the heap would not do: NVIDIA's driver hangs in one of 2^31 bytes, and fails at an offset of 2^33 */
+    GRAVEL_TRY(gravel_cl_buffer_create(device, "zeros to clear the heap from", ZEROS_BYTES,
+                                       &memory->zeros));
+    GRAVEL_TRY(gravel_cl_buffer_zero(memory->copies, memory->zeros, 0, ZEROS_BYTES,
+                                     "clearing: clEnqueueFillBuffer"));
     gravel_arena_reset_queues(memory->arena, shape->start);
     code = gravel_check_cl("copying the queues to the device",
                            clEnqueueWriteBuffer(memory->copies, memory->region.buffer, CL_TRUE, 0,
@@ -145,17 +128,6 @@ int gravel_memory_read(const struct gravel_memory *memory, uint32_t heap, uint64
                               bytes);
 }
 
-/* From memory that copies may start at. */
-static int write_pinned(const struct gravel_memory *memory, uint64_t to, const void *from,
-                        uint64_t bytes)
-{
-    cl_event copied = NULL;
-    cl_int error = clEnqueueWriteBuffer(memory->copies, memory->region.buffer, CL_FALSE, to, bytes,
-                                        from, 0, NULL, &copied);
-    return gravel_wait_command(memory->device, memory->copies, error, copied,
-                               "writing the heap: clEnqueueWriteBuffer");
-}
-
 int gravel_memory_write(const struct gravel_memory *memory, uint32_t heap, uint64_t offset,
                         const void *from, uint64_t bytes)
 {
@@ -164,9 +136,13 @@ int gravel_memory_write(const struct gravel_memory *memory, uint32_t heap, uint6
         return 0;
     }
     uint64_t to = gravel_memory_heap_offset(memory, heap) + offset;
-    if (gravel_memory_is_pinned(memory, from))
-        return write_pinned(memory, to, from, bytes);
-    return gravel_region_write(&memory->region, to, from, bytes);
+    if (!gravel_memory_is_pinned(memory, from))
+        return gravel_region_write(&memory->region, to, from, bytes);
+    cl_event copied = NULL;
+    cl_int error = clEnqueueWriteBuffer(memory->copies, memory->region.buffer, CL_FALSE, to, bytes,
+                                        from, 0, NULL, &copied);
+    return gravel_wait_command(memory->device, memory->copies, error, copied,
+                               "writing the heap: clEnqueueWriteBuffer");
 }
 
 cl_int gravel_memory_begin_read(const struct gravel_memory *memory, uint32_t heap, uint64_t offset,

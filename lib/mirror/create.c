@@ -109,15 +109,6 @@ static int check(struct gravel_object *object, const void *requested)
 
 /* ---- lists for the device ---------------------------------------------------------------------- */
 
-/* @param n  0 is allowed: a kernel does not run then. */
-static int upload(struct gravel_mirror *mirror, const uint32_t *list, uint64_t n, cl_mem *buffer)
-{
-    const uint64_t bytes = n * sizeof *list;
-    int code = gravel_cl_buffer_create(&mirror->object.gravel->device, mirror->object.name,
-                                       n ? bytes : sizeof *list, buffer);
-    return code || n == 0 ? code : gravel_object_write(&mirror->object, *buffer, list, bytes);
-}
-
 static int compare(const void *a, const void *b)
 {
     const uint64_t first = *(const uint64_t *)a, second = *(const uint64_t *)b;
@@ -127,7 +118,7 @@ static int compare(const void *a, const void *b)
 /*
  * Sorts the words that slots are for, by index, and keeps the order of those of one index.
  *
- * @param lists  [3 * n_given + 1] of targets, starts and positions; given words first
+ * @param lists  [3 * n_given + 1] targets, starts and positions, as kernel combine has them; given words first
  */
 static int sort_lists(struct gravel_mirror *mirror, struct gravel_mirror_owner *owner,
                       uint32_t *lists)
@@ -157,21 +148,21 @@ static int sort_lists(struct gravel_mirror *mirror, struct gravel_mirror_owner *
 static int upload_lists(struct gravel_mirror *mirror, uint32_t heap)
 {
     struct gravel_mirror_owner *owner = &mirror->owners[heap];
-    const uint64_t n = owner->n_given, bytes = (3 * n + 1) * sizeof(uint32_t);
-    uint32_t *lists = malloc(bytes);
+    const struct gravel_object *object = &mirror->object;
+    const uint64_t n = owner->n_given,
+                   bytes = (mirror->is_read ? n + !n : 3 * n + 1) * sizeof(uint32_t);
+    uint32_t *lists = calloc(1, bytes);
     if (!lists)
-        return gravel_fail_memory(mirror->object.name, bytes);
+        return gravel_fail_memory(object->name, bytes);
     owner->n_targets = n;
-    int code = gravel_memory_read(&mirror->object.gravel->memory, heap, mirror->given_at[0], lists,
+    int code = gravel_memory_read(&object->gravel->memory, heap, mirror->given_at[0], lists,
                                   n * sizeof *lists);
     if (!code && !mirror->is_read)
         code = sort_lists(mirror, owner, lists);
     if (!code)
-        code = upload(mirror, lists, owner->n_targets, &owner->targets);
-    if (!code && !mirror->is_read)
-        code = upload(mirror, lists + n, owner->n_targets + 1, &owner->starts);
-    if (!code && !mirror->is_read)
-        code = upload(mirror, lists + 2 * n + 1, n, &owner->positions);
+        code = gravel_cl_buffer_create(&object->gravel->device, object->name, bytes, &owner->lists);
+    if (!code)
+        code = gravel_object_write(object, owner->lists, lists, bytes);
     free(lists);
     return code;
 }
@@ -216,11 +207,8 @@ static bool free_all(struct gravel_object *object)
     struct gravel_mirror *mirror = (struct gravel_mirror *)object;
     if (gravel_node_is_stuck(object->gravel))
         return false;
-    for (uint32_t heap = 0; mirror->owners && heap < object->gravel->n_heaps; heap++) {
-        gravel_cl_buffer_release(mirror->owners[heap].targets);
-        gravel_cl_buffer_release(mirror->owners[heap].starts);
-        gravel_cl_buffer_release(mirror->owners[heap].positions);
-    }
+    for (uint32_t heap = 0; mirror->owners && heap < object->gravel->n_heaps; heap++)
+        gravel_cl_buffer_release(mirror->owners[heap].lists);
     free(mirror->owners);
     free(mirror->near);
     return true;

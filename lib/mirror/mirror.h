@@ -30,8 +30,7 @@ struct gravel_mirror_block {
 struct gravel_mirror_owner {
     struct gravel_mirror_block *given; /* [n_nodes] to each node, behind those of `near` */
     uint64_t n_given, n_targets;
-    cl_mem targets, starts,
-        positions; /* see cl/kernels/mirror.cl; a mirror has targets alone, one a given word */
+    cl_mem lists; /* see cl/kernels/mirror.cl; a mirror has targets alone, one a given word */
 };
 
 /* How far an exchange has come. share.c changes it. */

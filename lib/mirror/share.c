@@ -28,9 +28,9 @@ static int run_given(struct gravel_mirror *mirror, uint32_t heap)
     const cl_ulong array = in_arena(mirror, heap, mirror->array);
     const cl_ulong block = in_arena(mirror, heap, mirror->given_at[turn_of(mirror)]);
     const cl_uint n = (cl_uint)owner->n_targets;
-    const struct gravel_argument arguments[] = {
-        GRAVEL_ARGUMENT(array), GRAVEL_ARGUMENT(block),         GRAVEL_ARGUMENT(owner->targets),
-        GRAVEL_ARGUMENT(n),     GRAVEL_ARGUMENT(owner->starts), GRAVEL_ARGUMENT(owner->positions)};
+    const struct gravel_argument arguments[] = {GRAVEL_ARGUMENT(array), GRAVEL_ARGUMENT(block),
+                                                GRAVEL_ARGUMENT(owner->lists), GRAVEL_ARGUMENT(n),
+                                                GRAVEL_ARGUMENT(owner->n_given)};
     return mirror->is_read
                ? gravel_object_run(&mirror->object, GRAVEL_MIRROR_GATHER, arguments, 4, n)
                : GRAVEL_OBJECT_RUN(&mirror->object, GRAVEL_MIRROR_COMBINE, arguments, n);

@@ -15,15 +15,6 @@
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct gravel *nodes;
 
-/* Finds what points to the node, or to the list's end. */
-static struct gravel **link_to(const struct gravel *gravel)
-{
-    struct gravel **link = &nodes;
-    while (*link && *link != gravel)
-        link = &(*link)->next;
-    return link;
-}
-
 void gravel_abort_allow(struct gravel *gravel)
 {
     pthread_mutex_lock(&lock);
@@ -45,7 +36,9 @@ bool gravel_abort_refuse(struct gravel *gravel)
     struct gravel_wait wait = {
         .limit.ns = gravel_limit_ns(GRAVEL_LIMIT_LOG, gravel->config.timeout_ms) + GRAVEL_NS_PER_S};
     pthread_mutex_lock(&lock);
-    struct gravel **link = link_to(gravel);
+    struct gravel **link = &nodes;
+    while (*link && *link != gravel)
+        link = &(*link)->next;
     if (*link)
         *link = gravel->next;
     pthread_mutex_unlock(&lock);
@@ -89,11 +82,10 @@ void gravel_abort_finalising(void)
 
 int gravel_abort(struct gravel *gravel, const char *text)
 {
-    static const char call[] = "gravel_abort";
     if (!gravel || gravel_fork_count())
-        return gravel_enter(gravel, call, GRAVEL_ANYWHERE);
+        return gravel_enter(gravel, __func__, GRAVEL_ANYWHERE);
     if (!enter(gravel))
-        return gravel_fail(GRAVEL_EINVAL, "%s: the node is closed", call);
+        return gravel_fail(GRAVEL_EINVAL, "%s: the node is closed", __func__);
     gravel_report(gravel, GRAVEL_EABORT, true, text && *text ? text : "gravel_abort gave no text");
     if (!gravel_in_handler()) /* which may run for the network thread, and keep it waiting */
         gravel_network_wait_told(&gravel->network, GRAVEL_NS_PER_S);

@@ -56,17 +56,6 @@ static int fail_handler(const struct gravel *gravel, uint32_t i, bool is_missing
         is_missing ? "no such number: it exists on one side only" : "another one");
 }
 
-static int fail_streams(const struct gravel *gravel)
-{
-    char list[256] = "";
-    for (uint32_t i = 0; i < gravel->endpoints.n_streams; i++)
-        gravel_append(list, sizeof list, "%s%s of %u bytes", i ? ", " : "",
-                      gravel->endpoints.streams[i].name, gravel->endpoints.streams[i].record_bytes);
-    return gravel_fail(GRAVEL_EMISMATCH,
-                       "nodes differ in streams, which are here, in their order: %s",
-                       gravel->endpoints.n_streams ? list : "none");
-}
-
 /* Names the first handler that differs, or what else of the tables does. Collective. */
 static int fail_tables(struct gravel *gravel)
 {
@@ -84,10 +73,17 @@ static int fail_tables(struct gravel *gravel)
     }
     GRAVEL_TRY(range_over_nodes(
         gravel, gravel_endpoints_hash_streams(&gravel->endpoints, GRAVEL_HASH_BEGIN), hashes));
-    if (hashes[0] != hashes[1])
-        return fail_streams(gravel);
+    if (hashes[0] == hashes[1])
+        return gravel_fail(
+            GRAVEL_EMISMATCH,
+            "nodes differ in device_code: the source or the options of their handlers");
+    char list[256] = "";
+    for (uint32_t i = 0; i < gravel->endpoints.n_streams; i++)
+        gravel_append(list, sizeof list, "%s%s of %u bytes", i ? ", " : "",
+                      gravel->endpoints.streams[i].name, gravel->endpoints.streams[i].record_bytes);
     return gravel_fail(GRAVEL_EMISMATCH,
-                       "nodes differ in device_code: the source or the options of their handlers");
+                       "nodes differ in streams, which are here, in their order: %s",
+                       gravel->endpoints.n_streams ? list : "none");
 }
 
 /* Returns a number as GRAVEL_API's: 4001004 for "Open MPI v4.1.4", 0 for "none". */
@@ -163,43 +159,11 @@ int gravel_agree_on_settings(struct gravel *gravel)
 /* A code, and the node that has it, as one number: the least of all nodes' has the least code, and its first node. */
 #define CODES INT64_C(0x100000000)
 
-static int64_t pack(const struct gravel *gravel, int code)
-{
-    return code ? code * CODES + gravel->network.transport->node : 0;
-}
-
-static uint32_t packed_node(int64_t packed)
-{
-    return (uint32_t)(packed & (CODES - 1));
-}
-
-static int packed_code(int64_t packed)
-{
-    return (int)((packed - packed_node(packed)) / CODES);
-}
-
-/* All nodes open or none: tell the other nodes whether this one could. */
-int gravel_agree_on_success(struct gravel *gravel, int code)
-{
-    int64_t worst = pack(gravel, code);
-    int reduced = gravel_node_reduce(gravel, &gravel_call_open, GRAVEL_MIN, GRAVEL_LONG, &worst, 1);
-    if (code) {
-        gravel_failure_report(&gravel->failure);
-        return code;
-    }
-    if (reduced)
-        return reduced;
-    if (worst)
-        return gravel_fail(GRAVEL_EPEER, "node %u could not open: %s; its own error says why",
-                           packed_node(worst), gravel_strerror(packed_code(worst)));
-    return 0;
-}
-
 int gravel_node_agree_on(struct gravel *gravel, const struct gravel_collective_call *call,
                          bool is_rest, int code)
 {
     const struct gravel_kept met = gravel_keep(code);
-    int64_t worst = pack(gravel, code);
+    int64_t worst = code ? code * CODES + gravel->network.transport->node : 0;
     struct gravel_job job = {.call = *call,
                              .is_rest = is_rest,
                              .op = GRAVEL_MIN,
@@ -211,8 +175,19 @@ int gravel_node_agree_on(struct gravel *gravel, const struct gravel_collective_c
         return gravel_fail_again(&met);
     if (reduced || !worst)
         return reduced;
-    return gravel_fail(packed_code(worst), "%s: node %u cannot: %s", gravel_call_name(call->kind),
-                       packed_node(worst), gravel_strerror(packed_code(worst)));
+    const uint32_t node = (uint32_t)(worst & (CODES - 1));
+    const int theirs = (int)((worst - node) / CODES);
+    if (call->kind == GRAVEL_CALL_OPEN)
+        return gravel_fail(GRAVEL_EPEER, "node %u could not open: %s; its own error says why", node,
+                           gravel_strerror(theirs));
+    return gravel_fail(theirs, "%s: node %u cannot: %s", gravel_call_name(call->kind), node,
+                       gravel_strerror(theirs));
+}
+
+/* All nodes open or none: tell the other nodes whether this one could. */
+int gravel_agree_on_success(struct gravel *gravel, int code)
+{
+    return gravel_node_agree_on(gravel, &gravel_call_open, false, code);
 }
 
 /* Written once all nodes agree on it; none returns before all have it, for a message that relies on it may follow. */

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Reads the caller's structures by the sizes that the caller's header gave them. See bindings.h.
+ * Reads the caller's structures by the sizes that the caller's header gave them.
  *
  * Threads: any.
  */
-#include "node/bindings.h"
+#include "node/node.h"
 
 #include "base/error.h"
 #include "base/growing.h"

@@ -109,12 +109,11 @@ static uint64_t count_bits(const uint32_t *words, uint32_t n)
 int gravel_block_pool_stats_read(struct gravel_block_pool *pool,
                                  struct gravel_block_pool_stats *stats, size_t bytes)
 {
-    static const char call[] = "gravel_block_pool_stats_read";
     struct gravel_block_pool_stats own = {0};
-    GRAVEL_TRY(gravel_require(call, "pool", pool));
-    GRAVEL_TRY(gravel_require(call, "stats", stats));
-    GRAVEL_TRY(gravel_enter(pool->object.gravel, call, GRAVEL_WAITS));
-    GRAVEL_TRY(gravel_growing_give(call, stats, bytes, &own, sizeof own));
+    GRAVEL_TRY(gravel_require(__func__, "pool", pool));
+    GRAVEL_TRY(gravel_require(__func__, "stats", stats));
+    GRAVEL_TRY(gravel_enter(pool->object.gravel, __func__, GRAVEL_WAITS));
+    GRAVEL_TRY(gravel_growing_give(__func__, stats, bytes, &own, sizeof own));
     struct gravel *gravel = pool->object.gravel;
     const uint32_t n_words = pool->head.n_words;
     void *mapped;
@@ -126,7 +125,7 @@ int gravel_block_pool_stats_read(struct gravel_block_pool *pool,
     own.n_used =
         count_bits((const uint32_t *)(head + 1), n_words) - (UINT64_C(32) * n_words - own.n_blocks);
     own.n_failed = head->n_failed;
-    gravel_growing_give(call, stats, bytes, &own, sizeof own);
+    gravel_growing_give(__func__, stats, bytes, &own, sizeof own);
     return gravel_unmap(gravel, mapped);
 }
 

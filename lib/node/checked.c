@@ -6,10 +6,9 @@
 
 #include <string.h>
 
+/* Takes the lock; counts are kept without checked mode, too. */
 static struct gravel_checked *enter(struct gravel *gravel)
 {
-    if (!gravel->config.check)
-        return NULL;
     pthread_mutex_lock(&gravel->checked.lock);
     return &gravel->checked;
 }
@@ -22,20 +21,16 @@ static void leave(struct gravel_checked *checked)
 void gravel_checked_begin_launch(struct gravel *gravel)
 {
     struct gravel_checked *checked = enter(gravel);
-    if (!checked)
-        return;
     checked->n_begun++;
     leave(checked);
 }
 
 void gravel_checked_end_launch(struct gravel *gravel, cl_kernel kernel)
 {
-    char name[sizeof gravel->checked.last];
+    char name[sizeof gravel->checked.last] = "";
     if (gravel->config.check && kernel)
         gravel_cl_kernel_name(kernel, name);
     struct gravel_checked *checked = enter(gravel);
-    if (!checked)
-        return;
     checked->n_ended++;
     checked->n_launched += kernel != NULL;
     if (kernel)
@@ -46,8 +41,6 @@ void gravel_checked_end_launch(struct gravel *gravel, cl_kernel kernel)
 struct gravel_checked_mark gravel_checked_mark(struct gravel *gravel)
 {
     struct gravel_checked *checked = enter(gravel);
-    if (!checked)
-        return (struct gravel_checked_mark){.n_begun = 0};
     const struct gravel_checked_mark mark = {.n_begun = checked->n_begun,
                                              .n_launched = checked->n_launched,
                                              .is_between = checked->n_begun == checked->n_ended};
@@ -59,8 +52,6 @@ void gravel_checked_note(struct gravel *gravel, const struct gravel_checked_mark
                          bool are_applied)
 {
     struct gravel_checked *checked = enter(gravel);
-    if (!checked)
-        return;
     if (mark->is_between && mark->n_begun > checked->n_over)
         checked->n_over = mark->n_begun;
     if (are_applied && mark->n_launched > checked->n_applied)
@@ -71,8 +62,6 @@ void gravel_checked_note(struct gravel *gravel, const struct gravel_checked_mark
 bool gravel_checked_are_over(void *context)
 {
     struct gravel_checked *checked = enter(context);
-    if (!checked)
-        return false;
     bool are_over = checked->n_over == checked->n_begun;
     leave(checked);
     return are_over;
@@ -80,9 +69,9 @@ bool gravel_checked_are_over(void *context)
 
 int gravel_checked_refuse_map(struct gravel *gravel, const char *call)
 {
-    struct gravel_checked *checked = gravel_node_is_in_handler(gravel) ? NULL : enter(gravel);
-    if (!checked) /* a handler sees what was applied before its message */
-        return 0;
+    if (!gravel->config.check || gravel_node_is_in_handler(gravel))
+        return 0; /* a handler sees what was applied before its message */
+    struct gravel_checked *checked = enter(gravel);
     bool is_early = checked->n_launched != checked->n_applied;
     char last[sizeof checked->last];
     memcpy(last, checked->last, sizeof last);
@@ -106,10 +95,8 @@ static void note_writers(const struct gravel *gravel, struct gravel_checked_view
 void gravel_checked_watch(struct gravel *gravel, struct gravel_checked_view *view,
                           const unsigned char *data, uint64_t bytes, cl_map_flags flags)
 {
+    view->is_watched = gravel->config.check && flags == CL_MAP_READ;
     struct gravel_checked *checked = enter(gravel);
-    view->is_watched = checked && flags == CL_MAP_READ;
-    if (!checked)
-        return;
     checked->n_writable += flags != CL_MAP_READ;
     note_writers(gravel, view);
     leave(checked);

@@ -3,7 +3,7 @@
  * Checked mode's part of host calls: what has been launched, and which wait has covered it.
  *
  * So gravel_map can refuse to show what may not be there yet, and the aggregators know when a group's calls are final:
- * threads may launch and wait side by side. Without checked mode every call returns at once.
+ * threads may launch and wait side by side.
  *
  * Path:    launch.c, waits.c -> checked.c -> maps.c, lib/aggregate/aggregator.c.
  * Threads: any; one lock.

@@ -60,20 +60,6 @@ static bool free_device(struct gravel *gravel, bool are_running)
     return true;
 }
 
-/*
- * Has the C library return memory. Where buffers are memory of the process it keeps much, in pieces: after a hundred
- * nodes five times as much as is in use.
- */
-static void give_back(bool has_buffers)
-{
-#if defined(__GLIBC__)
-    if (has_buffers)
-        malloc_trim(0);
-#else
-    (void)has_buffers;
-#endif
-}
-
 /* Frees what maps point into, and the device that it is of. */
 void gravel_node_free_heap(struct gravel *gravel)
 {
@@ -94,7 +80,12 @@ void gravel_node_free_heap(struct gravel *gravel)
     pthread_mutex_destroy(&gravel->checked.lock);
     pthread_mutex_destroy(&gravel->scheduling_lock);
     free(gravel);
-    give_back(has_buffers);
+#if defined(__GLIBC__)
+    if (has_buffers) /* memory of the process, of which the C library keeps much, in pieces */
+        malloc_trim(0);
+#else
+    (void)has_buffers;
+#endif
 }
 
 /* The log may not be called after gravel_close. */
@@ -144,12 +135,12 @@ int gravel_node_free(struct gravel *gravel)
         gravel_check_end(&gravel->aggregators[i].check, NULL, 0);
     }
     gravel_kernel_names_free(&gravel->kernel_names);
-    gravel_private_destroy(&gravel->private_memory);
     free(gravel->aggregators);
     gravel->aggregators = NULL;
     gravel_heap_destroy(gravel->heap);
     gravel_endpoints_free(&gravel->endpoints);
     free(gravel->destination_base);
+    pthread_mutex_destroy(&gravel->private_memory.lock);
     pthread_mutex_destroy(&gravel->drain_lock);
     pthread_mutex_destroy(&gravel->stats_lock);
     pthread_mutex_destroy(&gravel->kernel_names.lock);

@@ -2,7 +2,7 @@
 /*
  * The door to the caller's command queue. See enqueue.h.
  *
- * A driver's pool of private memory grows only when no kernel runs: opencl/private.h says why. The lock is held while a
+ * A driver's pool of private memory grows only when no kernel runs: opencl/objects.h says why. The lock is held while a
  * kernel waits for that, so that no other launch begins in between.
  */
 #include "node/enqueue.h"
@@ -89,60 +89,50 @@ static int fail(const struct gravel_command *command, cl_int error)
     return gravel_fail_cl(what, error);
 }
 
-static int enqueue(struct gravel *gravel, const struct gravel_command *command, cl_uint n_wait,
-                   const cl_event *wait, cl_event *event)
+static int enqueue(struct gravel *gravel, const struct gravel_command *command, cl_event *event)
 {
-    cl_int error = clEnqueueNDRangeKernel(gravel->device.queue, command->kernel,
-                                          command->n_dimensions, command->offset, command->global,
-                                          command->local, n_wait, n_wait ? wait : NULL, event);
+    cl_int error =
+        clEnqueueNDRangeKernel(gravel->device.queue, command->kernel, command->n_dimensions,
+                               command->offset, command->global, command->local, command->n_wait,
+                               command->n_wait ? command->wait : NULL, event);
     if (error == CL_SUCCESS)
         return 0;
     *event = NULL;
     return fail(command, error);
 }
 
-/* The first command of a kernel that needs more memory: alone on the device. */
-static int enqueue_alone(struct gravel *gravel, const struct gravel_command *command,
-                         cl_uint n_wait, const cl_event *wait, cl_event *event)
-{
-    GRAVEL_TRY(gravel_node_wait_until_idle(gravel, "before one that needs more private memory"));
-    GRAVEL_TRY(enqueue(gravel, command, n_wait, wait, event));
-    clFlush(gravel->device.queue); /* early; who enqueued it flushes again, and hears of an error */
-    gravel_private_grow(&gravel->private_memory, &gravel->device, command->kernel);
-    return 0;
-}
-
-int gravel_node_enqueue(struct gravel *gravel, const struct gravel_command *command, cl_uint n_wait,
-                        const cl_event *wait, cl_event *event)
+/* Enqueues a kernel where there is a pool: alone on the device, if it needs more than the pool has. */
+static int enqueue_pooled(struct gravel *gravel, const struct gravel_command *command,
+                          cl_event *event)
 {
     struct gravel_private *pool = &gravel->private_memory;
-    *event = NULL;
-    if (!pool->is_pooled)
-        return enqueue(gravel, command, n_wait, wait, event);
+    const uint64_t bytes = gravel_private_bytes(&gravel->device, command->kernel);
     GRAVEL_TRY(gravel_node_lock(gravel, &pool->lock, locked));
-    int code = gravel_private_fits(pool, &gravel->device, command->kernel)
-                   ? enqueue(gravel, command, n_wait, wait, event)
-                   : enqueue_alone(gravel, command, n_wait, wait, event);
+    const bool grows = bytes > pool->bytes;
+    int code =
+        grows ? gravel_node_wait_until_idle(gravel, "before one that needs more private memory")
+              : 0;
+    if (!code)
+        code = enqueue(gravel, command, event);
+    if (!code && grows) {
+        clFlush(
+            gravel->device.queue); /* early; who enqueued it flushes again, and hears of an error */
+        pool->bytes = bytes;
+    }
     pthread_mutex_unlock(&pool->lock);
     return code;
 }
 
-int gravel_node_enqueue_remembered(struct gravel *gravel, const struct gravel_command *command,
-                                   cl_uint n_wait, const cl_event *wait, cl_event *event)
+int gravel_node_enqueue(struct gravel *gravel, const struct gravel_command *command,
+                        cl_event *event)
 {
     *event = NULL;
-    GRAVEL_TRY(gravel_launches_reserve(&gravel->launches));
-    int code = gravel_node_enqueue(gravel, command, n_wait, wait, event);
-    gravel_launches_fill(&gravel->launches, command->kernel, *event);
-    return code;
-}
-
-/* Enqueues a kernel of which quiet and checked mode ask whether it is over. */
-static int enqueue_noted(struct gravel *gravel, const struct gravel_command *command, cl_event *end)
-{
-    gravel_checked_begin_launch(gravel);
-    int code = gravel_node_enqueue_remembered(gravel, command, 0, NULL, end);
-    gravel_checked_end_launch(gravel, *end ? command->kernel : NULL);
+    if (command->is_remembered)
+        GRAVEL_TRY(gravel_launches_reserve(&gravel->launches));
+    int code =
+        (gravel->private_memory.is_pooled ? enqueue_pooled : enqueue)(gravel, command, event);
+    if (command->is_remembered)
+        gravel_launches_fill(&gravel->launches, command->kernel, *event);
     return code;
 }
 
@@ -150,13 +140,20 @@ int gravel_node_enqueue_own(struct gravel *gravel, const char *call, cl_kernel k
                             uint64_t n_items, size_t group, bool changes_heap)
 {
     const size_t global = (n_items + group - 1) / group * group;
-    const struct gravel_command command = {
-        .call = call, .kernel = kernel, .n_dimensions = 1, .global = &global, .local = &group};
+    const struct gravel_command command = {.call = call,
+                                           .kernel = kernel,
+                                           .n_dimensions = 1,
+                                           .global = &global,
+                                           .local = &group,
+                                           .is_remembered = changes_heap};
     cl_event end = NULL;
     if (n_items == 0)
         return 0;
-    int code = changes_heap ? enqueue_noted(gravel, &command, &end)
-                            : gravel_node_enqueue(gravel, &command, 0, NULL, &end);
+    if (changes_heap)
+        gravel_checked_begin_launch(gravel);
+    int code = gravel_node_enqueue(gravel, &command, &end);
+    if (changes_heap)
+        gravel_checked_end_launch(gravel, end ? kernel : NULL);
     cl_int flushed = clFlush(gravel->device.queue);
     gravel_cl_event_release(end);
     GRAVEL_TRY(code);
@@ -164,6 +161,39 @@ int gravel_node_enqueue_own(struct gravel *gravel, const char *call, cl_kernel k
 }
 
 /* ---- more than any kernel has needed ------------------------------------------------------------- */
+
+/* Makes a kernel that needs so much private memory and does nothing: an array whose places only the arguments say stays
+ * in memory; n is 0, so none of it is touched. */
+static int make_kernel(const struct gravel_device *device, uint64_t bytes, cl_kernel *kernel)
+{
+    const cl_uint none = 0;
+    const struct gravel_argument arguments[] = {GRAVEL_ARGUMENT(device->probe_word),
+                                                GRAVEL_ARGUMENT(none)};
+    const uint64_t n_words = (bytes + 255) / 256 * 64;
+    char text[512], name[48];
+    const struct gravel_program_request request = {.name = "private memory", .source = text};
+    cl_program program;
+    snprintf(name, sizeof name, "gravelp_private_%" PRIu64, 4 * n_words);
+    snprintf(text, sizeof text,
+             "kernel void %s(global uint *out, uint n)\n"
+             "{\n"
+             "    uint words[%" PRIu64 "], at = n;\n"
+             "    for (uint i = 0; i < n; i++)\n"
+             "        words[(at = at * 1664525u + i) %% %" PRIu64 "u] = i;\n"
+             "    for (uint i = 0; i < n; i++)\n"
+             "        at += words[at %% %" PRIu64 "u];\n"
+             "    if (n)\n"
+             "        out[0] = at;\n"
+             "}\n",
+             name, n_words, n_words, n_words);
+    *kernel = NULL;
+    GRAVEL_TRY(gravel_device_build(device, &request, &program));
+    int code = gravel_cl_kernel_create(device, program, name, NULL, kernel);
+    clReleaseProgram(program); /* the kernel keeps it */
+    return code ? code
+                : gravel_check_cl("private memory: clSetKernelArg",
+                                  GRAVEL_CL_KERNEL_SET(device, *kernel, 0, arguments));
+}
 
 /* Runs a kernel on all of the device, so that a driver that counts groups makes its pool as large as for any kernel. */
 static int run_alone(struct gravel *gravel, cl_kernel kernel)
@@ -175,64 +205,30 @@ static int run_alone(struct gravel *gravel, cl_kernel kernel)
                                            .global = &global,
                                            .local = &local};
     cl_event end;
-    GRAVEL_TRY(gravel_node_enqueue(gravel, &command, 0, NULL, &end));
+    GRAVEL_TRY(gravel_node_enqueue(gravel, &command, &end));
     int code =
         gravel_wait_event(&gravel->device, end, "private memory: a kernel that does nothing");
     clReleaseEvent(end);
     return code;
 }
 
-/* Reserves, or logs why not: the node does not fail, but each kernel that needs more then waits before it starts. */
-static void reserve_or_log(struct gravel *gravel, uint64_t bytes)
+void gravel_node_provide_private(struct gravel *gravel, uint64_t bytes)
 {
+    struct gravel_private *pool = &gravel->private_memory;
+    const uint64_t wanted = atomic_load_explicit(&pool->wanted, memory_order_relaxed); /* a hint */
     cl_kernel kernel;
-    int code = gravel_private_make(&gravel->device, bytes, &kernel);
+    bytes = bytes > wanted ? bytes : wanted;
+    if (!pool->is_pooled || gravel_node_lock(gravel, &pool->lock, locked))
+        return; /* without the lock: no kernel runs again */
+    const bool is_enough = bytes <= pool->bytes;
+    pthread_mutex_unlock(&pool->lock);
+    if (is_enough)
+        return;
+    int code = make_kernel(&gravel->device, bytes, &kernel);
     if (!code)
         code = run_alone(gravel, kernel);
     gravel_cl_kernel_release(kernel);
     if (code)
         gravel_log(gravel, "no private memory of %" PRIu64 " bytes a work-item: %s", bytes,
                    gravel_last_error());
-}
-
-/* Whether the driver's numbers count arrays. */
-static bool is_told(const struct gravel_device *device)
-{
-    cl_kernel kernel;
-    if (gravel_private_make(device, GRAVEL_PRIVATE_LEAST, &kernel))
-        return false;
-    bool is_told = gravel_private_bytes(device, kernel) >= GRAVEL_PRIVATE_LEAST;
-    clReleaseKernel(kernel);
-    return is_told;
-}
-
-void gravel_node_open_private(struct gravel *gravel)
-{
-    struct gravel_private *pool = &gravel->private_memory;
-    if (!pool->is_pooled)
-        return;
-    pool->is_told = is_told(&gravel->device);
-    uint64_t wanted = atomic_load_explicit(&pool->wanted, memory_order_relaxed); /* a hint */
-    uint64_t least = pool->is_told ? GRAVEL_PRIVATE_LEAST : GRAVEL_PRIVATE_BLIND;
-    reserve_or_log(gravel, wanted > least ? wanted : least);
-}
-
-/* Whether a kernel needs more than the pool has. Where the driver does not report sizes, all of them are 0. */
-static bool is_more(struct gravel *gravel, uint64_t bytes)
-{
-    struct gravel_private *pool = &gravel->private_memory;
-    if (gravel_node_lock(gravel, &pool->lock, locked))
-        return false; /* no kernel runs again */
-    bool is_more = bytes > pool->bytes;
-    pthread_mutex_unlock(&pool->lock);
-    return is_more;
-}
-
-void gravel_node_provide_private(struct gravel *gravel, uint64_t bytes)
-{
-    struct gravel_private *pool = &gravel->private_memory;
-    uint64_t wanted = atomic_load_explicit(&pool->wanted, memory_order_relaxed); /* a hint */
-    bytes = bytes > wanted ? bytes : wanted;
-    if (pool->is_pooled && pool->is_told && is_more(gravel, bytes))
-        reserve_or_log(gravel, bytes);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The door to the caller's command queue: every kernel that the library enqueues there passes it.
+ * The door to the caller's command queue: every kernel that the library enqueues there passes it. What a launch is
+ * checked for, and waits for, before any slice of it is enqueued, has one answer on all steps.
  *
  * Path:    launch.c, flow/host.c, steal/launch.c, mirror/share.c, accumulate/flush.c -> enqueue.h -> the device.
  * Threads: any.
@@ -9,6 +10,7 @@
 #define GRAVEL_NODE_ENQUEUE_H
 
 #include "node/node.h"
+#include "opencl/slice.h"
 
 /* A kernel as a command. */
 struct gravel_command {
@@ -16,31 +18,54 @@ struct gravel_command {
     cl_kernel kernel;
     cl_uint n_dimensions;
     const size_t *offset, *global, *local; /* [n_dimensions]; offset and local may be NULL */
+    cl_uint n_wait;
+    const cl_event *wait; /* [n_wait] */
+    bool is_remembered;   /* quiet waits for it */
 };
 
 /**
- * Enqueue a kernel. One that may need more private memory than any before (opencl/private.h) is enqueued when those
+ * Enqueue a kernel. One that may need more private memory than any before (opencl/objects.h) is enqueued when those
  * before it have ended.
  *
  * @param event  [out] NULL on failure.
- * @return       0; GRAVEL_ECL, naming the kernel; and what ended the wait: as gravel_launches_wait_for.
+ * @return       0; GRAVEL_ECL, naming the kernel; GRAVEL_ENOMEM; and what ended the wait: as gravel_launches_wait_for.
  */
-int gravel_node_enqueue(struct gravel *gravel, const struct gravel_command *command, cl_uint n_wait,
-                        const cl_event *wait, cl_event *event);
-
-/** Enqueue as gravel_node_enqueue a kernel for which quiet waits. @return also GRAVEL_ENOMEM: it was not enqueued. */
-int gravel_node_enqueue_remembered(struct gravel *gravel, const struct gravel_command *command,
-                                   cl_uint n_wait, const cl_event *wait, cl_event *event);
+int gravel_node_enqueue(struct gravel *gravel, const struct gravel_command *command,
+                        cl_event *event);
 
 /**
  * Enqueue a kernel of the library's that waits for nothing, so that it is one command on every step.
  *
  * @param n_items       work-items, rounded up to whole groups; 0 is nothing to do.
  * @param changes_heap  quiet is to wait for it.
- * @return              as gravel_node_enqueue; GRAVEL_ENOMEM.
+ * @return              as gravel_node_enqueue.
  */
 int gravel_node_enqueue_own(struct gravel *gravel, const char *call, cl_kernel kernel,
                             uint64_t n_items, size_t group, bool changes_heap);
+
+/**
+ * sizes.c: check the sizes of a launch, and take them, before a command is enqueued: a last group that the driver does
+ * not take must not be found when all others have run.
+ *
+ * @param sizes   [out] of the whole launch; no groups if there is no work-item.
+ * @param global  [n]
+ * @param local   [n]; NULL: what the kernel requires, or else suits the device.
+ * @return        0; GRAVEL_EINVAL, naming what is wrong and its value.
+ */
+int gravel_sizes_take(struct gravel_slicer *sizes, const struct gravel_device *device,
+                      cl_kernel kernel, cl_uint n, const size_t *global, const size_t *local);
+
+/**
+ * wait_list.c: wait until all events have ended, and see what came before them. Only another thread can set a user
+ * event of the list, or one that an event of the list waits for, and OpenCL does not tell what an event waits for: the
+ * wait has a bound for each that has not begun while no kernel of gravel_launch runs.
+ *
+ * @param call  the public call, for errors.
+ * @return      0; GRAVEL_ETIMEOUT: an event has not begun for GRAVEL_TIMEOUT; GRAVEL_EKERNEL: one that has begun has
+ *              not ended within GRAVEL_KERNEL_LIMIT; GRAVEL_ECL: it ended with an error; what ended the node. The text
+ *              names the event.
+ */
+int gravel_wait_list(struct gravel *gravel, const char *call, cl_uint n, const cl_event *events);
 
 /**
  * Wait until all commands on the caller's queue so far have ended, well or not, gravel_launch's and others.
@@ -61,8 +86,7 @@ int gravel_node_wait_until_idle(struct gravel *gravel, const char *what);
 int gravel_node_hold_launches(struct gravel *gravel, const char *what);
 void gravel_node_let_launches(struct gravel *gravel);
 
-/** Learn what the driver says of private memory, and ask for some. The node opens: nothing else runs. */
-void gravel_node_open_private(struct gravel *gravel);
+#define GRAVEL_PRIVATE_LEAST 1024u /* what a node asks for when it opens [bytes of a work-item] */
 
 /**
  * Make the pool large enough for the programs built so far, so that their kernels may be enqueued behind any other,

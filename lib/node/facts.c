@@ -42,10 +42,9 @@ uint32_t gravel_n_nodes(const struct gravel *gravel)
 
 int gravel_share(const struct gravel *gravel, uint64_t n, uint64_t *first, uint64_t *count)
 {
-    static const char call[] = "gravel_share";
-    GRAVEL_TRY(gravel_enter(gravel, call, GRAVEL_ANYWHERE));
-    GRAVEL_TRY(gravel_require(call, "first", first));
-    GRAVEL_TRY(gravel_require(call, "count", count));
+    GRAVEL_TRY(gravel_enter(gravel, __func__, GRAVEL_ANYWHERE));
+    GRAVEL_TRY(gravel_require(__func__, "first", first));
+    GRAVEL_TRY(gravel_require(__func__, "count", count));
     const uint32_t n_nodes = gravel_n_nodes(gravel), node = gravel->network.transport->node;
     const bool is_all = gravel->network.transport->is_loopback;
     const uint64_t each = n / n_nodes, rest = n % n_nodes;

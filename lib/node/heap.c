@@ -12,39 +12,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int fail_heap(struct gravel *gravel, uint64_t bytes, int code)
-{
-    struct gravel_heap_room room;
-    gravel_heap_room(gravel->heap, &room);
-    if (code != GRAVEL_EHEAP) /* ENOMEM, or what the node failed with */
-        return code == GRAVEL_ENOMEM ? code : gravel_leave(gravel, code);
-    return gravel_fail(GRAVEL_EHEAP,
-                       "gravel_alloc: asked %" PRIu64 " bytes; %" PRIu64 " of %" PRIu64
-                       " are free, %" PRIu64 " in one piece (GRAVEL_HEAP sets the size)",
-                       bytes, room.free_bytes, room.total_bytes, room.largest_bytes);
-}
-
-/* Takes this node's part of an allocation, and clears it in every local heap. */
-static int take(struct gravel *gravel, uint64_t bytes, uint64_t *offset)
-{
-    int code = gravel_heap_alloc(gravel->heap, bytes, offset);
-    if (code)
-        return fail_heap(gravel, bytes, code);
-    for (uint32_t heap = 0; heap < gravel->n_heaps && !code; heap++)
-        code = gravel_memory_zero(&gravel->memory, heap, *offset, bytes);
-    GRAVEL_TRY(code);
-    return gravel_bounds_publish(&gravel->memory, gravel->heap);
-}
-
 /* All nodes allocate or none: else the next allocation would have another offset at each. */
 static int alloc(struct gravel *gravel, const struct gravel_collective_call *call, int code,
                  uint64_t *offset)
 {
+    const uint64_t bytes = call->arguments[0];
     uint64_t at = 0;
     GRAVEL_TRY(gravel_node_agree_on(gravel, call, false, code));
     code = gravel_node_barrier(gravel, call, true);
+    if (!code && (code = gravel_heap_alloc(gravel->heap, bytes, &at)) == GRAVEL_ETIMEOUT)
+        code = gravel_leave(gravel, code);
+    for (uint32_t heap = 0; heap < gravel->n_heaps && !code; heap++)
+        code = gravel_memory_zero(&gravel->memory, heap, at, bytes);
     if (!code)
-        code = take(gravel, call->arguments[0], &at);
+        code = gravel_bounds_publish(&gravel->memory, gravel->heap);
     code = gravel_node_agree_on(gravel, call, true, code);
     if (!code)
         *offset = at;
@@ -62,24 +43,22 @@ static int check_alloc(const char *call, uint64_t bytes, const uint64_t *offset)
 
 int gravel_alloc(struct gravel *gravel, uint64_t bytes, uint64_t *offset)
 {
-    static const char name[] = "gravel_alloc";
     const struct gravel_collective_call call = {.kind = GRAVEL_CALL_ALLOC, .arguments = {bytes}};
-    GRAVEL_TRY(gravel_enter(gravel, name, GRAVEL_WAITS));
-    return alloc(gravel, &call, check_alloc(name, bytes, offset), offset);
+    GRAVEL_TRY(gravel_enter(gravel, __func__, GRAVEL_WAITS));
+    return alloc(gravel, &call, check_alloc(__func__, bytes, offset), offset);
 }
 
 int gravel_alloc_named(struct gravel *gravel, const char *name, uint64_t bytes, uint64_t *offset)
 {
-    static const char own[] = "gravel_alloc_named";
     struct gravel_collective_call call = {.kind = GRAVEL_CALL_ALLOC, .arguments = {bytes}};
-    GRAVEL_TRY(gravel_enter(gravel, own, GRAVEL_WAITS));
+    GRAVEL_TRY(gravel_enter(gravel, __func__, GRAVEL_WAITS));
     const size_t length = name ? strlen(name) : 0;
-    int code = check_alloc(own, bytes, offset);
+    int code = check_alloc(__func__, bytes, offset);
     if (!code)
-        code = gravel_require(own, "name", name);
+        code = gravel_require(__func__, "name", name);
     if (!code && (length == 0 || length >= sizeof call.name))
-        code = gravel_fail(GRAVEL_EINVAL, "%s: a name of %zu characters; 1 to %zu allowed", own,
-                           length, sizeof call.name - 1);
+        code = gravel_fail(GRAVEL_EINVAL, "%s: a name of %zu characters; 1 to %zu allowed",
+                           __func__, length, sizeof call.name - 1);
     if (!code)
         memcpy(call.name, name, length);
     return alloc(gravel, &call, code, offset);
@@ -115,13 +94,12 @@ int gravel_node_release(struct gravel *gravel, const char *call, uint64_t offset
 
 int gravel_free(struct gravel *gravel, uint64_t offset)
 {
-    static const char name[] = "gravel_free";
     const struct gravel_collective_call call = {.kind = GRAVEL_CALL_FREE, .arguments = {offset}};
-    GRAVEL_TRY(gravel_enter(gravel, name, GRAVEL_WAITS));
+    GRAVEL_TRY(gravel_enter(gravel, __func__, GRAVEL_WAITS));
     int code = gravel_node_barrier(gravel, &call, false);
     GRAVEL_TRY(gravel_node_agree_on(gravel, &call, true, code));
-    GRAVEL_TRY(refuse_guarded(gravel, name, offset));
-    return gravel_node_release(gravel, name, offset);
+    GRAVEL_TRY(refuse_guarded(gravel, __func__, offset));
+    return gravel_node_release(gravel, __func__, offset);
 }
 
 bool gravel_is_local(const struct gravel *gravel, uint32_t node)
@@ -147,15 +125,14 @@ int gravel_node_refuse_part(struct gravel *gravel, const char *call, uint64_t of
 int gravel_heap_part(struct gravel *gravel, uint64_t offset, uint64_t bytes, uint32_t node,
                      cl_mem *buffer, uint64_t *first, void **pointer)
 {
-    static const char call[] = "gravel_heap_part";
-    GRAVEL_TRY(gravel_require(call, "buffer", buffer));
-    GRAVEL_TRY(gravel_require(call, "first", first));
-    GRAVEL_TRY(gravel_require(call, "pointer", pointer));
+    GRAVEL_TRY(gravel_require(__func__, "buffer", buffer));
+    GRAVEL_TRY(gravel_require(__func__, "first", first));
+    GRAVEL_TRY(gravel_require(__func__, "pointer", pointer));
     *buffer = NULL;
     *first = 0;
     *pointer = NULL;
-    GRAVEL_TRY(gravel_enter(gravel, call, GRAVEL_ANYWHERE));
-    GRAVEL_TRY(gravel_node_refuse_part(gravel, call, offset, bytes, node));
+    GRAVEL_TRY(gravel_enter(gravel, __func__, GRAVEL_ANYWHERE));
+    GRAVEL_TRY(gravel_node_refuse_part(gravel, __func__, offset, bytes, node));
     const struct gravel_memory *memory = &gravel->memory;
     const uint32_t heap = gravel_node_heap(gravel, node);
     unsigned char *shared = gravel_memory_heap(memory, heap);
@@ -207,14 +184,13 @@ static int fill(struct gravel *gravel, uint32_t heap, uint64_t offset, uint64_t 
 int gravel_fill(struct gravel *gravel, uint64_t offset, uint64_t bytes, const void *pattern,
                 uint64_t pattern_bytes, uint32_t node)
 {
-    static const char call[] = "gravel_fill";
-    GRAVEL_TRY(gravel_enter(gravel, call, GRAVEL_ANYWHERE));
-    GRAVEL_TRY(gravel_require(call, "pattern", pattern));
-    GRAVEL_TRY(check_pattern(call, offset, bytes, pattern_bytes));
+    GRAVEL_TRY(gravel_enter(gravel, __func__, GRAVEL_ANYWHERE));
+    GRAVEL_TRY(gravel_require(__func__, "pattern", pattern));
+    GRAVEL_TRY(check_pattern(__func__, offset, bytes, pattern_bytes));
     const uint32_t heap = gravel_node_heap(gravel, node);
-    GRAVEL_TRY(gravel_node_refuse_part(gravel, call, offset, bytes, node));
-    GRAVEL_TRY(gravel_checked_refuse_map(gravel, call));
+    GRAVEL_TRY(gravel_node_refuse_part(gravel, __func__, offset, bytes, node));
+    GRAVEL_TRY(gravel_checked_refuse_map(gravel, __func__));
     if (!gravel_memory_heap(&gravel->memory, heap))
-        GRAVEL_TRY(gravel_enter(gravel, call, GRAVEL_WAITS));
+        GRAVEL_TRY(gravel_enter(gravel, __func__, GRAVEL_WAITS));
     return fill(gravel, heap, offset, bytes, pattern, pattern_bytes);
 }

@@ -122,8 +122,8 @@ static uint64_t begin_messages(struct sending *sending, struct gravel_buffer *bu
     return n;
 }
 
-/* Waits for a batch's copies, also for those that began before one that could not be enqueued, and ships its buffers, or
- * gives them back. Those that a copy may still write to stay. */
+/* Waits for a batch's copies, also for those that began before one that could not be enqueued, and ships its buffers,
+ * or gives them back. Those that a copy may still write to stay. */
 static int end_batch(struct sending *sending, struct gravel_sender *sender,
                      struct gravel_buffer *const *buffers, uint32_t n)
 {

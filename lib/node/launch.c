@@ -1,22 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Programs and launches of an open node.
+ * Launches of an open node.
  *
  * On steps svm and usm a launch is one command, unless handlers written in OpenCL C need room beside it. On pump, and
  * then, it is cut into slices that leave a compute unit free, so that copies, the resolver's kernels and handlers
  * always get to run beside a kernel whose leaders wait for room. On drain no leader can wait: slices are small enough
  * for the queues, which are emptied between two of them.
  *
- * Path:    gravel.h -> launch.c -> program.c, slice.c, opencl/launches.c, pump.c.
+ * Path:    gravel.h -> launch.c -> sizes.c, wait_list.c, slice.c, enqueue.c, opencl/launches.c, pump.c.
  * Threads: any; on step drain launches take turns.
  */
 #include "base/clock.h"
-#include "settings/defaults.h"
 #include "node/enqueue.h"
 #include "settings/settings.h"
-#include "node/launch.h"
 #include "opencl/objects.h"
-#include "opencl/slice.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -27,88 +24,6 @@
  * even what the running slice waits for.
  */
 #define BATCH 32u
-
-/* For what checked mode tells. */
-static int keep_names(struct gravel *gravel, cl_program program)
-{
-    size_t bytes = 0;
-    cl_int error = clGetProgramInfo(program, CL_PROGRAM_KERNEL_NAMES, 0, NULL, &bytes);
-    char *names = calloc(1, bytes + 1);
-    if (names && !error)
-        error = clGetProgramInfo(program, CL_PROGRAM_KERNEL_NAMES, bytes, names, NULL);
-    bool is_kept = names && gravel_kernel_names_add(&gravel->kernel_names, names);
-    free(names);
-    if (error)
-        return gravel_fail_cl("clGetProgramInfo of the kernels' names", error);
-    return is_kept ? 0 : gravel_fail_memory("names of kernels for checked mode", bytes + 1);
-}
-
-int gravel_node_build(struct gravel *gravel, const struct gravel_program_request *texts,
-                      cl_program *program)
-{
-    struct gravel_program_request request = *texts;
-    request.extra_options = gravel->config.build_options;
-    request.endpoints = &gravel->endpoints;
-    request.is_checked = gravel->config.check;
-    request.heap_bytes = gravel->arena->heap_bytes;
-    request.steal_policy = GRAVEL_CHOICE(&gravel->config, steal_policy);
-    request.tell = gravel_tell;
-    request.context = gravel;
-    int code = gravel_device_build(&gravel->device, &request, program);
-    if (!code && gravel->config.check && (code = keep_names(gravel, *program))) {
-        clReleaseProgram(*program);
-        *program = NULL;
-    }
-    if (!code)
-        gravel_node_provide_private(gravel, 0);
-    return code;
-}
-
-int gravel_program_build(struct gravel *gravel, const char *name, const char *source,
-                         const char *options, cl_program *program)
-{
-    static const char call[] = "gravel_program_build";
-    GRAVEL_TRY(gravel_enter(gravel, call, GRAVEL_WAITS));
-    GRAVEL_TRY(gravel_require(call, "program", program));
-    *program = NULL;
-    GRAVEL_TRY(gravel_require(call, "name", name));
-    GRAVEL_TRY(gravel_require(call, "source", source));
-    const struct gravel_program_request request = {
-        .name = name, .source = source, .options = options};
-    return gravel_node_build(gravel, &request, program);
-}
-
-int gravel_kernel_set_arena(struct gravel *gravel, cl_kernel kernel, cl_uint index)
-{
-    static const char call[] = "gravel_kernel_set_arena";
-    GRAVEL_TRY(gravel_enter(gravel, call, GRAVEL_ANYWHERE));
-    GRAVEL_TRY(gravel_given_kernel(&gravel->device, call, kernel));
-    if (gravel->private_memory.is_pooled)
-        GRAVEL_TRY(gravel_enter(gravel, call, GRAVEL_WAITS));
-    GRAVEL_TRY(gravel_parameter_check(call, kernel, index, GRAVEL_PARAMETER_ARENA));
-    GRAVEL_TRY(gravel_check_cl("gravel_kernel_set_arena",
-                               gravel_memory_set_argument(&gravel->memory, kernel, index)));
-    gravel_node_provide_private(gravel, gravel_private_bytes(&gravel->device, kernel));
-    return 0;
-}
-
-int gravel_kernel_parameters(struct gravel *gravel, cl_kernel kernel,
-                             struct gravel_parameter *parameters, size_t bytes, uint32_t most,
-                             uint32_t *n)
-{
-    static const char call[] = "gravel_kernel_parameters";
-    GRAVEL_TRY(gravel_enter(gravel, call, GRAVEL_ANYWHERE));
-    GRAVEL_TRY(gravel_given_kernel(&gravel->device, call, kernel));
-    GRAVEL_TRY(gravel_require(call, "n", n));
-    if (most)
-        GRAVEL_TRY(gravel_require(call, "parameters", parameters));
-    if (bytes != sizeof *parameters)
-        return gravel_fail(GRAVEL_EINVAL, "%s: a parameter of %zu bytes (%zu allowed)", call, bytes,
-                           sizeof *parameters);
-    GRAVEL_TRY(
-        gravel_check_cl(call, clGetKernelInfo(kernel, CL_KERNEL_NUM_ARGS, sizeof *n, n, NULL)));
-    return gravel_parameters_read(&gravel->device, kernel, parameters, *n < most ? *n : most);
-}
 
 struct traced_kernel {
     struct gravel_trace *trace;
@@ -160,21 +75,16 @@ static int enqueue_slice(struct launch *launch, const struct gravel_slice *slice
                                            .n_dimensions = launch->slicer.n_dimensions,
                                            .offset = slice->offset,
                                            .global = slice->size,
-                                           .local = launch->slicer.local};
+                                           .local = launch->slicer.local,
+                                           .n_wait = launch->n_wait,
+                                           .wait = launch->wait,
+                                           .is_remembered = is_remembered};
     cl_event next;
-    GRAVEL_TRY((is_remembered ? gravel_node_enqueue_remembered : gravel_node_enqueue)(
-        launch->gravel, &command, launch->n_wait, launch->wait, &next));
+    GRAVEL_TRY(gravel_node_enqueue(launch->gravel, &command, &next));
     gravel_cl_event_release(launch->event);
     launch->event = next;
     launch->n_wait = 0;
     return 0;
-}
-
-static int enqueue_whole(struct launch *launch)
-{
-    struct gravel_slice all = {.n_groups = 0};
-    memcpy(all.size, launch->slicer.global, sizeof all.size);
-    return enqueue_slice(launch, &all, true);
 }
 
 /* A slice that fills the device would keep the resolver's kernels out, for which its leaders wait. */
@@ -247,13 +157,12 @@ static bool waits_for_a_batch(struct gravel_slicer slicer, uint64_t most)
 }
 
 /*
- * Enqueues slice after slice; the command queue is in order. Each is remembered, so that its event stays until it has
- * ended: if an event that it waits for ends with an error, PoCL 3.1 goes to it.
+ * Enqueues slice after slice, each of at most `most` groups; the command queue is in order. Each is remembered, so
+ * that its event stays until it has ended: if an event that it waits for ends with an error, PoCL 3.1 goes to it.
  */
-static int launch_beside(struct launch *launch)
+static int launch_beside(struct launch *launch, uint64_t most)
 {
     struct gravel_slice slice;
-    const uint64_t most = slice_beside(launch->gravel, &launch->slicer);
     cl_event previous = NULL;
     int code = waits_for_a_batch(launch->slicer, most)
                    ? gravel_wait_list(launch->gravel, "gravel_launch", launch->n_wait, launch->wait)
@@ -336,7 +245,6 @@ static int finish(const struct launch *launch)
     if (launch->gravel->device.step == GRAVEL_STEP_DRAIN)
         return drain(launch);
     int flushed = flush(launch);
-    watch(launch);
     wake_aggregators(launch->gravel);
     GRAVEL_TRY(gravel_node_wait_for_kernel(launch->gravel, launch->kernel, launch->event));
     return flushed;
@@ -360,7 +268,7 @@ int gravel_node_run(struct gravel *gravel, cl_kernel kernel, size_t n_groups, si
     if (is_drained)
         GRAVEL_TRY(lock_device(gravel));
     gravel_checked_begin_launch(gravel);
-    int code = enqueue_whole(&launch);
+    int code = launch_beside(&launch, UINT64_MAX);
     *event = launch.event;
     if (!code)
         trace_launch(gravel, kernel, *event);
@@ -372,47 +280,19 @@ int gravel_node_run(struct gravel *gravel, cl_kernel kernel, size_t n_groups, si
     return code;
 }
 
-#define FEW_ITEMS 32u
-#define MOST_ITEMS 1024u /* as GRAVEL_MAX_GROUP is, unless the program sets it */
-
-/* Chooses a group size for callers who leave it to the library: a driver's choice may be more than GRAVEL_MAX_GROUP. A
- * divisor of the global size, near the one that suits the device; above that if all below are small. */
-static void choose_local_size(const struct gravel *gravel, cl_kernel kernel, size_t global,
-                              size_t local[3])
-{
-    size_t most = 1, suits = gravel_derive_group_size(&gravel->device);
-    clGetKernelWorkGroupInfo(kernel, gravel->device.id, CL_KERNEL_WORK_GROUP_SIZE, sizeof most,
-                             &most, NULL);
-    while (suits > most)
-        suits /= 2;
-    local[0] = suits;
-    while (global % local[0] != 0)
-        local[0]--;
-    for (size_t n = suits + 1; local[0] < FEW_ITEMS && n <= most && n <= MOST_ITEMS; n++)
-        if (global % n == 0)
-            local[0] = n;
-    local[1] = local[2] = 1;
-}
-
-static int begin(struct launch *launch, struct gravel_sizes *sizes)
+static int begin(struct launch *launch)
 {
     struct gravel *gravel = launch->gravel;
-    size_t chosen[3];
-    GRAVEL_TRY(gravel_sizes_check(sizes, &gravel->device, launch->kernel));
-    if (sizes->is_empty) /* it ends when it might have begun */
+    const size_t *groups = launch->slicer.groups;
+    if (groups[0] == 0 || groups[1] == 0 || groups[2] == 0) /* it ends when it might have begun */
         return gravel_check_cl("gravel_launch: clEnqueueMarkerWithWaitList",
                                clEnqueueMarkerWithWaitList(gravel->device.queue, launch->n_wait,
                                                            launch->n_wait ? launch->wait : NULL,
                                                            &launch->event));
-    if (!sizes->local) {
-        choose_local_size(gravel, launch->kernel, sizes->global[0], chosen);
-        sizes->local = chosen;
-    }
-    gravel_slicer_init(&launch->slicer, sizes->n_dimensions, sizes->global, sizes->local);
     if (!gravel->device.is_sliced)
-        return enqueue_whole(launch);
+        return launch_beside(launch, UINT64_MAX);
     if (gravel->device.step != GRAVEL_STEP_DRAIN)
-        return launch_beside(launch);
+        return launch_beside(launch, slice_beside(gravel, &launch->slicer));
     GRAVEL_TRY(gravel_wait_list(gravel, "gravel_launch", launch->n_wait, launch->wait));
     GRAVEL_TRY(lock_device(gravel));
     launch->n_wait = 0;
@@ -425,23 +305,23 @@ int gravel_launch(struct gravel *gravel, cl_kernel kernel, cl_uint n_dimensions,
                   const size_t *global_size, const size_t *local_size, cl_uint n_wait,
                   const cl_event *wait, cl_event *event)
 {
-    static const char call[] = "gravel_launch";
     if (event)
         *event = NULL;
-    GRAVEL_TRY(gravel_enter(gravel, call, GRAVEL_ANYWHERE));
+    GRAVEL_TRY(gravel_enter(gravel, __func__, GRAVEL_ANYWHERE));
     if (gravel->device.is_sliced || gravel->private_memory.is_pooled)
-        GRAVEL_TRY(gravel_enter(gravel, call, GRAVEL_WAITS));
-    GRAVEL_TRY(gravel_given_kernel(&gravel->device, call, kernel));
-    GRAVEL_TRY(gravel_require(call, "global_size", global_size));
-    GRAVEL_TRY(gravel_given_events(&gravel->device, call, n_wait, wait));
+        GRAVEL_TRY(gravel_enter(gravel, __func__, GRAVEL_WAITS));
+    GRAVEL_TRY(gravel_given_kernel(&gravel->device, __func__, kernel));
+    GRAVEL_TRY(gravel_require(__func__, "global_size", global_size));
+    GRAVEL_TRY(gravel_given_events(&gravel->device, __func__, n_wait, wait));
     GRAVEL_TRY(gravel_leave(gravel, 0));
     gravel_checked_begin_launch(gravel);
     for (uint32_t i = 0; i < gravel->config.n_aggregators; i++)
         gravel_unseen_launch(gravel->aggregators[i].queue.words);
-    struct gravel_sizes sizes = {
-        .n_dimensions = n_dimensions, .global = global_size, .local = local_size};
     struct launch launch = {.gravel = gravel, .kernel = kernel, .n_wait = n_wait, .wait = wait};
-    int code = begin(&launch, &sizes); /* slices may run also if it fails */
+    int code = gravel_sizes_take(&launch.slicer, &gravel->device, kernel, n_dimensions, global_size,
+                                 local_size);
+    if (!code)
+        code = begin(&launch); /* slices may run also if it fails */
     if (launch.event)
         trace_launch(gravel, kernel, launch.event);
     gravel_checked_end_launch(gravel, launch.event ? kernel : NULL);

@@ -144,8 +144,11 @@ static int check_kernel(void *context, struct gravel_wait *wait)
                            wait->what, seconds(waited_ns));
     if (!gravel_node_has_failed(gravel))
         return 0;
-    uint64_t limit_ns = gravel_limit_ns(GRAVEL_LIMIT_FAILED, gravel->config.timeout_ms);
-    uint64_t since_ns = gravel_launches_since_failure(&gravel->launches, limit_ns);
+    const uint64_t limit_ns = gravel_limit_ns(GRAVEL_LIMIT_FAILED, gravel->config.timeout_ms);
+    pthread_mutex_lock(&gravel->launches.lock);
+    gravel->since_failure.step_ns = limit_ns / GRAVEL_LIVED_STEPS;
+    const uint64_t since_ns = gravel_lived_tick(&gravel->since_failure, gravel_clock_ns());
+    pthread_mutex_unlock(&gravel->launches.lock);
     if (since_ns < limit_ns)
         return 0;
     const struct gravel_kept cause = gravel_keep(gravel_leave(gravel, 0));

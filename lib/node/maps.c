@@ -48,7 +48,7 @@ static bool enter(struct gravel *gravel, struct map *map)
 }
 
 /*
- * From now on the map is the caller's alone; the heap stays until `leave`.
+ * From now on the map is the caller's alone; the heap stays until `n_maps` is lower.
  *
  * @param map  [out] what it is. @param is_last  [out] no other map has the pointer. @return false if it is not mapped.
  */
@@ -66,16 +66,6 @@ static bool take_out(struct gravel *gravel, void *pointer, struct map *map, bool
     }
     pthread_mutex_unlock(&gravel->maps_lock);
     return kept != NULL;
-}
-
-/* A map has ended: after gravel_close the last one frees the heap, and the node with it. */
-static void leave(struct gravel *gravel)
-{
-    pthread_mutex_lock(&gravel->maps_lock);
-    bool is_last = --gravel->n_maps == 0 && gravel->end == GRAVEL_CLOSED;
-    pthread_mutex_unlock(&gravel->maps_lock);
-    if (is_last)
-        gravel_node_free_heap(gravel);
 }
 
 static bool is_closed(struct gravel *gravel)
@@ -175,18 +165,6 @@ static int refuse_freed(struct gravel *gravel, const struct map *map)
                        map->offset, map->bytes);
 }
 
-/* End a map that is a copy; after gravel_close nothing is left to write to. @param is_freed  what it is of. */
-static int end_copy(struct gravel *gravel, const struct map *map, bool is_freed)
-{
-    int code = 0;
-    bool is_written = map->flags & (CL_MAP_WRITE | CL_MAP_WRITE_INVALIDATE_REGION);
-    if (is_written && !is_freed && !is_closed(gravel))
-        code =
-            gravel_memory_write(&gravel->memory, map->heap, map->offset, map->pointer, map->bytes);
-    free(map->pointer);
-    return code;
-}
-
 int gravel_unmap(struct gravel *gravel, void *pointer)
 {
     struct map map;
@@ -202,8 +180,18 @@ int gravel_unmap(struct gravel *gravel, void *pointer)
     int written = is_last && !freed
                       ? gravel_checked_refuse_written(gravel, &map.view, pointer, map.bytes)
                       : 0;
-    int code = is_last && gravel->memory.region.buffer ? end_copy(gravel, &map, freed != 0) : 0;
-    leave(gravel);
+    int code = 0;
+    if (is_last && gravel->memory.region.buffer) {
+        const bool is_written = map.flags & (CL_MAP_WRITE | CL_MAP_WRITE_INVALIDATE_REGION);
+        if (is_written && !freed && !is_closed(gravel)) /* then nothing is left to write to */
+            code = gravel_memory_write(&gravel->memory, map.heap, map.offset, pointer, map.bytes);
+        free(pointer);
+    }
+    pthread_mutex_lock(&gravel->maps_lock);
+    const bool is_end = --gravel->n_maps == 0 && gravel->end == GRAVEL_CLOSED;
+    pthread_mutex_unlock(&gravel->maps_lock);
+    if (is_end) /* after gravel_close the last map frees the heap, and the node with it */
+        gravel_node_free_heap(gravel);
     GRAVEL_TRY(code);
     GRAVEL_TRY(freed);
     return written;

@@ -72,26 +72,21 @@ static int tell_cores(struct gravel *gravel)
     return 0;
 }
 
-static void tell_takers(struct gravel *gravel)
-{
-    const struct gravel_transport *transport = gravel->network.transport;
-    if (transport->n_local < 2)
-        return;
-    gravel_log(gravel, "%u of %u other nodes of its host take its node buffers where they are%s%s",
-               transport->handover.n_takers, transport->n_local - 1,
-               transport->handover.why_not[0] ? "; cannot map the buffers " : "",
-               transport->handover.why_not);
-}
-
 int gravel_node_tell_neighbours(struct gravel *gravel)
 {
     const struct gravel_device *device = &gravel->device;
-    uint32_t n = gravel->network.transport->n_nodes;
+    const struct gravel_transport *transport = gravel->network.transport;
+    uint32_t n = transport->n_nodes;
     gravel_log(gravel, "device %s: %s, step %s; %s", device->chosen, device->capability.name,
                gravel_step_name(device->step), device->cores);
     int code = tell_cores(gravel);
-    tell_takers(gravel);
-    if (code || gravel_transport_is_alone(gravel->network.transport))
+    if (transport->n_local >= 2)
+        gravel_log(gravel,
+                   "%u of %u other nodes of its host take its node buffers where they are%s%s",
+                   transport->handover.n_takers, transport->n_local - 1,
+                   transport->handover.why_not[0] ? "; cannot map the buffers " : "",
+                   transport->handover.why_not);
+    if (code || gravel_transport_is_alone(transport))
         return code;
     uint64_t *marks = calloc(n, sizeof *marks);
     code = gravel_agree_on_success(
@@ -99,7 +94,7 @@ int gravel_node_tell_neighbours(struct gravel *gravel)
                       : gravel_fail_memory("gravel_open: the list of the nodes' devices",
                                            n * sizeof *marks));
     if (!code) { /* every node fills its own word */
-        marks[gravel->network.transport->node] = mark_of(gravel);
+        marks[transport->node] = mark_of(gravel);
         code = gravel_node_reduce(gravel, &gravel_call_open, GRAVEL_MAX, GRAVEL_ULONG, marks, n);
     }
     if (!code)

@@ -4,7 +4,7 @@
  *
  * Path:    gravel.h -> facts.c (what each call asks first) -> open.c, outbound.c, server_shape.c, agree.c, neighbours.c
  *          (open), close.c; bindings.c, tables.c (what the caller gives, beside settings); messages.c,
- *          host_buffers.c, waits.c, heap.c, maps.c; launch.c (programs too), sizes.c, wait_list.c,
+ *          host_buffers.c, waits.c, heap.c, maps.c; programs.c, launch.c, sizes.c, wait_list.c,
  *          enqueue.c (commands); limits.c (of waits for the device), watch.c (of calls of the driver), checked.c,
  *          object.c, flushes.c, log.c, stats.c; abort.c.
  */
@@ -15,14 +15,13 @@
 #include "base/endpoints.h"
 #include "base/error.h"
 #include "base/timeouts.h"
+#include "base/thread.h"
 #include "base/trace.h"
 #include "settings/scheduler.h"
 #include "memory/memory.h"
 #include "node/checked.h"
-#include "node/watch.h"
 #include "network/network.h"
 #include "opencl/launches.h"
-#include "opencl/private.h"
 #include "pump/pump.h"
 #include "opencl/program.h"
 #include "serve/calls.h"
@@ -37,6 +36,15 @@ enum gravel_device_state {
 
 /* How far the node has ended, in order; maps may outlive it. */
 enum gravel_end { GRAVEL_IN_USE, GRAVEL_CLOSED, GRAVEL_LEFT /* closed, and its device uses it */ };
+
+/* The thread that watches over calls of the driver. */
+struct gravel_watch {
+    struct gravel_event event; /* wakes the thread to stop */
+    struct gravel_thread thread;
+    bool is_opening;
+    struct gravel_watched *watched; /* [n_watched] by a mark's number; the thread's */
+    uint32_t n_watched;
+};
 
 struct gravel {
     struct gravel_config config; /* in force: derived settings filled in */
@@ -89,6 +97,8 @@ struct gravel {
     struct gravel_guards guards;             /* in checked mode, too */
     struct gravel_checked checked;
     struct gravel_launches launches;
+    struct gravel_lived
+        since_failure; /* of a wait for kernels, by launches.lock: the next wait need not start over */
     struct gravel_private private_memory;
     struct gravel_watch watch;
     struct gravel *next; /* of open nodes (abort.c), or of those left behind (close.c) */
@@ -144,7 +154,7 @@ void gravel_report_to_outbound(struct gravel *gravel, bool has_outbound);
 /** Wait for a part of a launch, no longer than a kernel may take. @return as gravel_launches_wait_for. */
 int gravel_node_wait_for_kernel(struct gravel *gravel, cl_kernel kernel, cl_event event);
 
-/** launch.c: build a program, of texts and options; the node's handlers and settings are filled in. @return as
+/** programs.c: build a program, of texts and options; the node's handlers and settings are filled in. @return as
  * gravel_device_build. */
 int gravel_node_build(struct gravel *gravel, const struct gravel_program_request *texts,
                       cl_program *program);
@@ -310,6 +320,12 @@ int gravel_node_send_packed(struct gravel *gravel, const struct gravel_packed *p
 int gravel_call_handler(void *context, uint32_t handler, uint32_t source,
                         const uint64_t args[GRAVEL_AM_MAX_ARGS], uint64_t *answer);
 
+/** bindings.c: copy the caller's bindings, by the sizes of its header, which may be older or newer than the library.
+ * @param bindings  or NULL. @return 0; GRAVEL_EINVAL, and *out is zero-filled. */
+int gravel_bindings_read(struct gravel_bindings *out, const struct gravel_bindings *bindings);
+/** bindings.c: replace the caller's table of handlers by a copy, to be freed. @return 0; GRAVEL_EINVAL or
+ * GRAVEL_ENOMEM, and there are no handlers. */
+int gravel_bindings_read_handlers(struct gravel_bindings *bindings);
 /** tables.c: check the caller's handlers and streams, and make a table of copies. @param bindings  gets the table's
  * handlers. @return 0; GRAVEL_EINVAL; GRAVEL_ENOMEM. */
 int gravel_endpoints_take(struct gravel_endpoints *endpoints, struct gravel_bindings *bindings);
@@ -356,6 +372,13 @@ int gravel_node_release(struct gravel *gravel, const char *call, uint64_t offset
 
 /** neighbours.c: tell the log which device this node uses, and who shares it. Collective. @return 0; GRAVEL_ENOMEM. */
 int gravel_node_tell_neighbours(struct gravel *gravel);
+
+/** watch.c: start the thread. The node is opening then. @return 0; GRAVEL_ESYSTEM. */
+int gravel_watch_start(struct gravel *gravel);
+/** The node is open: calls have GRAVEL_TIMEOUT from now on. */
+void gravel_watch_end_opening(struct gravel *gravel);
+/** Stop and join the thread; allowed if it has not started. */
+void gravel_watch_stop(struct gravel *gravel);
 
 /** Print statistics for people, as GRAVEL_STATS=1 asks. */
 void gravel_stats_print(struct gravel *gravel);

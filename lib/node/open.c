@@ -9,7 +9,6 @@
 #include "base/clock.h"
 #include "base/descriptor.h"
 #include "device/cores.h"
-#include "node/bindings.h"
 #include "settings/defaults.h"
 #include "node/enqueue.h"
 #include "opencl/objects.h"
@@ -142,7 +141,7 @@ static int open_local(struct gravel *gravel, const struct gravel_bindings *bindi
                                      gravel_node_host_frames(gravel), gravel->calls,
                                      gravel->trace));
     GRAVEL_TRY(gravel_node_open_aggregators(gravel));
-    gravel_node_open_private(gravel);
+    gravel_node_provide_private(gravel, GRAVEL_PRIVATE_LEAST);
     return 0;
 }
 
@@ -200,7 +199,7 @@ static struct gravel *make_node(const struct gravel_bindings *bindings)
     gravel->n_forks = gravel_fork_count();
     gravel_failure_init(&gravel->failure);
     gravel_launches_init(&gravel->launches);
-    gravel_private_init(&gravel->private_memory);
+    pthread_mutex_init(&gravel->private_memory.lock, NULL);
     pthread_mutex_init(&gravel->objects_lock, NULL);
     pthread_mutex_init(&gravel->drain_lock, NULL);
     pthread_mutex_init(&gravel->stats_lock, NULL);

@@ -136,15 +136,10 @@ static uint64_t count_host_calls(void *context)
            gravel_counter_load(&gravel->network.n_handler_calls);
 }
 
-/* Not where GRAVEL_DEVICE_AGGREGATION leaves all of it to the host, or asks for blocks of every package. */
-static bool applies_in_place(const struct gravel *gravel)
-{
-    return !strcmp(device_aggregation(gravel), "auto");
-}
-
 /* Opens the pump, where kernels' packages must be fetched. */
 static int open_pump(struct gravel *gravel)
 {
+    const char *aggregation = device_aggregation(gravel);
     uint64_t before = frames_bytes(gravel) * gravel->config.n_aggregators;
     const struct gravel_pump_shape shape = {
         .memory = &gravel->memory,
@@ -152,11 +147,12 @@ static int open_pump(struct gravel *gravel)
         .unanswered = &gravel->network.credit.n_unanswered,
         .report = gravel_report,
         .wake = wake_aggregator,
-        .apply_in_place = applies_in_place(gravel) ? apply_in_place : NULL,
+        /* not where the host does it all, or blocks of every package are asked for */
+        .apply_in_place = strcmp(aggregation, "auto") ? NULL : apply_in_place,
         .n_host_calls = count_host_calls,
         .context = gravel,
         .timeout_ns = gravel_network_patience_ns(&gravel->network),
-        .aggregation = device_aggregation(gravel),
+        .aggregation = aggregation,
         .buffer_bytes = (uint32_t)gravel->config.buffer_bytes,
         .n_buffers = gravel->n_pump_buffers,
         .is_loopback = gravel->network.transport->is_loopback,

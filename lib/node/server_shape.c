@@ -29,24 +29,7 @@ static int fit_phases(const struct gravel *gravel, struct gravel_servers_shape *
     return 0;
 }
 
-/* Keys are shared out to all inboxes; in phases one more is for transactions. */
-static void add_pairs(const struct gravel *gravel, struct gravel_servers_shape *shape)
-{
-    const bool has_pairs = gravel_servers_n_pairs(&gravel->endpoints) != 0;
-    if (has_pairs && shape->n_servers == GRAVELP_MOST_SERVERS)
-        shape->n_servers--;
-    shape->n_owners = shape->n_servers;
-    shape->n_servers += has_pairs;
-}
-
 /* ---- resident servers ---------------------------------------------------------------------------- */
-
-/* Half of the groups of a GPU that run at once serve, a quarter of a CPU's. */
-static uint32_t derive_resident(const struct gravel *gravel, uint32_t at_once)
-{
-    uint32_t n = at_once / (gravel->device.capability.is_cpu ? 4 : 2);
-    return n < 1 ? 1 : n < gravel->config.n_servers ? n : gravel->config.n_servers;
-}
 
 /* @return 0; GRAVEL_ECAPABILITY: why not; what the self-test returns. */
 static int make_resident(const struct gravel *gravel, struct gravel_servers_shape *shape)
@@ -69,8 +52,12 @@ static int make_resident(const struct gravel *gravel, struct gravel_servers_shap
         return gravel_fail(GRAVEL_ECAPABILITY,
                            "launches have one work-group at once on step %s with %u compute units",
                            gravel_step_name(gravel->device.step), gravel->device.units);
-    shape->n_servers =
-        gravel->has_n_servers ? gravel->config.n_servers : derive_resident(gravel, at_once);
+    if (!gravel
+             ->has_n_servers) { /* half of the groups of a GPU that run at once, a quarter of a CPU's */
+        const uint32_t part = at_once / (gravel->device.capability.is_cpu ? 4 : 2);
+        shape->n_servers = part < shape->n_servers ? part : shape->n_servers;
+        shape->n_servers += shape->n_servers == 0;
+    }
     if (shape->n_servers >= at_once)
         return gravel_fail(GRAVEL_ECONFIG,
                            "GRAVEL_SERVERS=%u: of %u work-groups at once, and one must be a client",
@@ -122,6 +109,11 @@ int gravel_node_shape_servers(struct gravel *gravel, struct gravel_servers_shape
         shape->n_slots = gravel_power_to(config->inbox_slots);
     shape->n_clients = gravel_node_groups_at_once(gravel);
     int code = shape->n_args ? choose_mode(gravel, shape) : 0;
-    add_pairs(gravel, shape);
+    /* keys are shared out to all inboxes; in phases one more is for transactions */
+    const bool has_pairs = gravel_servers_n_pairs(&gravel->endpoints) != 0;
+    if (has_pairs && shape->n_servers == GRAVELP_MOST_SERVERS)
+        shape->n_servers--;
+    shape->n_owners = shape->n_servers;
+    shape->n_servers += has_pairs;
     return code || shape->is_resident ? code : fit_phases(gravel, shape);
 }

@@ -144,10 +144,9 @@ int gravel_stats_get(struct gravel *gravel, uint32_t i, const char **name, uint6
 #undef NAME
     const uint32_t n = sizeof names / sizeof *names;
     struct gravel_stats stats;
-    static const char call[] = "gravel_stats_get";
-    GRAVEL_TRY(gravel_enter(gravel, call, GRAVEL_ANYWHERE));
-    GRAVEL_TRY(gravel_require(call, "name", name));
-    GRAVEL_TRY(gravel_require(call, "value", value));
+    GRAVEL_TRY(gravel_enter(gravel, __func__, GRAVEL_ANYWHERE));
+    GRAVEL_TRY(gravel_require(__func__, "name", name));
+    GRAVEL_TRY(gravel_require(__func__, "value", value));
     if (i >= n)
         return gravel_fail(GRAVEL_ERANGE,
                            "gravel_stats_get: counter %u out of range (0 to %u allowed)", i, n - 1);

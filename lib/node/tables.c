@@ -9,7 +9,6 @@
 #include "base/identifier.h"
 #include "device/device.h"
 #include "layout/record.h"
-#include "node/bindings.h"
 #include "node/node.h"
 #include "serve/sender.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Waits for the events of a launch. See launch.h.
+ * Waits for the events of a launch. See enqueue.h.
  */
-#include "node/launch.h"
+#include "node/enqueue.h"
 
 #include "base/clock.h"
 #include "opencl/objects.h"

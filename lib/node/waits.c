@@ -70,24 +70,16 @@ int gravel_node_settle(struct gravel *gravel)
     return settle(gravel, &mark);
 }
 
-/* Waits until what handlers have sent has left: their node buffers are the network thread's. */
-static int ship_of_handlers(struct gravel *gravel)
-{
-    struct gravel_network *network = &gravel->network;
-    struct gravel_job job = {.kind = GRAVEL_JOB_FENCE};
-    return gravel_counter_load(&network->n_handler_calls) == /* U12 */
-                   gravel_counter_load(&network->n_handler_shipped)
-               ? 0
-               : gravel_network_run(network, &job);
-}
-
 int gravel_fence(struct gravel *gravel)
 {
     GRAVEL_TRY(gravel_enter(gravel, "gravel_fence", GRAVEL_WAITS));
     int flushed = gravel_objects_flush(gravel);
     int code = gravel_node_settle(gravel);
-    if (!code)
-        code = ship_of_handlers(gravel);
+    struct gravel_network *network = &gravel->network;
+    struct gravel_job job = {.kind = GRAVEL_JOB_FENCE};
+    if (!code && gravel_counter_load(&network->n_handler_calls) != /* U12 */
+                     gravel_counter_load(&network->n_handler_shipped))
+        code = gravel_network_run(network, &job); /* what handlers have sent leaves, too */
     return gravel_leave_wait(gravel, code ? code : flushed);
 }
 
@@ -158,16 +150,15 @@ static int refuse_together(struct gravel *gravel, uint32_t kind, int code)
 int gravel_barrier_sum(struct gravel *gravel, uint64_t offset, uint32_t n, uint64_t *own,
                        uint64_t *sums)
 {
-    static const char name[] = "gravel_barrier_sum";
-    GRAVEL_TRY(gravel_enter(gravel, name, GRAVEL_WAITS));
-    int code = gravel_require(name, "sums", sums);
+    GRAVEL_TRY(gravel_enter(gravel, __func__, GRAVEL_WAITS));
+    int code = gravel_require(__func__, "sums", sums);
     if (!code && (n == 0 || n > GRAVEL_MAX_COUNTERS || offset % sizeof(cl_uint)))
         code = gravel_fail(GRAVEL_EINVAL,
                            "%s: %u counters at offset %" PRIu64
                            "; 1 to %u allowed, at a multiple of 4",
-                           name, n, offset, GRAVEL_MAX_COUNTERS);
+                           __func__, n, offset, GRAVEL_MAX_COUNTERS);
     if (!code)
-        code = gravel_node_refuse_bytes(gravel, name, offset, n * sizeof(cl_uint));
+        code = gravel_node_refuse_bytes(gravel, __func__, offset, n * sizeof(cl_uint));
     if (code)
         return refuse_together(gravel, GRAVEL_CALL_BARRIER_SUM, code);
     struct gravel_tally tally = {.offset = offset, .n = n, .own = own, .sums = sums};

@@ -1,11 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The thread that looks whether other threads come back from the driver. See watch.h.
+ * The watch over calls of the driver, which have no limit: a thread of the node, which calls no driver itself, fails
+ * the node if a thread of the process has stood in one for GRAVEL_TIMEOUT. Then the waits of all other threads end, and
+ * the other nodes hear of it. A network thread that stands there is given up: the calls that wait for it return, and
+ * others hear its silence.
  *
  * While a node opens or a program is built, every call of the process has longer: drivers compile and allocate then,
  * some with a lock held that the other calls need.
+ *
+ * Path:    gravel_open, gravel_close -> watch.c -> base/mark.h, log.c.
+ * Threads: start, end_opening and stop by the one that opens or closes the node.
  */
 #include "base/clock.h"
+#include "base/mark.h"
 #include "node/node.h"
 
 #include <stdlib.h>
@@ -24,20 +31,16 @@ struct gravel_watched {
     bool is_told;
 };
 
-/* A call that does not return; the error text says which. */
-struct standing {
-    struct gravel_mark *mark;
-    uint64_t n;
-    pthread_t thread;
-    bool is_ours; /* a thread of the library's */
-};
-
 /* A poll: first whether a program is being built, then for how long each thread stands where it is. */
 struct poll {
     struct gravel_watch *watch;
     uint64_t now_ns, limit_ns;
     bool is_building;
-    struct standing found; /* the first that is over the limit and not told; mark NULL: none */
+    /* the first call that is over the limit and not told, which the error text names; mark NULL: none */
+    struct gravel_mark *mark;
+    uint64_t n;
+    pthread_t thread;
+    bool is_ours; /* a thread of the library's */
 };
 
 static const char *call_of(struct gravel_mark *mark)
@@ -56,19 +59,16 @@ static bool is_in_call(uint64_t n)
 }
 
 /* Drivers build, and let go of what was built, with a lock of the compiler's held. */
-static bool needs_compiler(const char *call)
-{
-    return strstr(call, "Program") || !strcmp(call, "clReleaseKernel") ||
-           !strcmp(call, "clReleaseContext");
-}
-
 static void poll_for_builds(void *context, struct gravel_mark *mark)
 {
     struct poll *poll = context;
-    poll->is_building |= is_in_call(count_of(mark)) && needs_compiler(call_of(mark));
+    const char *call = call_of(mark);
+    poll->is_building |= is_in_call(count_of(mark)) &&
+                         (strstr(call, "Program") || !strcmp(call, "clReleaseKernel") ||
+                          !strcmp(call, "clReleaseContext"));
 }
 
-/* NULL without memory: the mark is not watched then. */
+/* Returns what the last poll saw of a mark; NULL without memory: the mark is not watched then. */
 static struct gravel_watched *watched_of(struct gravel_watch *watch, uint32_t number)
 {
     if (number >= watch->n_watched) {
@@ -94,70 +94,58 @@ static void poll_at(void *context, struct gravel_mark *mark)
         *watched = (struct gravel_watched){.n = n};
     watched->lived.step_ns = poll->limit_ns / GRAVEL_LIVED_STEPS;
     uint64_t stood_ns = gravel_lived_tick(&watched->lived, poll->now_ns);
-    if (poll->found.mark || watched->is_told || !is_in_call(n) || stood_ns < poll->limit_ns)
+    if (poll->mark || watched->is_told || !is_in_call(n) || stood_ns < poll->limit_ns)
         return;
     watched->is_told = true;
-    poll->found = (struct standing){.mark = mark,
-                                    .n = n,
-                                    .thread = mark->thread,
-                                    .is_ours = !strncmp(mark->name, "gravel-", 7)};
+    poll->mark = mark;
+    poll->n = n;
+    poll->thread = mark->thread;
+    poll->is_ours = !strncmp(mark->name, "gravel-", 7);
     const char *call = call_of(mark);
     gravel_fail(GRAVEL_ETIMEOUT, "thread %s (%d), in a call of %s: %s has not returned for %.1f s",
                 mark->name, (int)mark->id, strncmp(call, "MPI_", 4) ? "the driver" : "MPI", call,
                 (double)stood_ns * 1e-9);
 }
 
-/* Fails the node, for what the driver still does is unknown. A thread of the application does not come back to return
- * the error: the log may be the only one that tells it. */
-static void tell(struct gravel *gravel, const struct standing *found)
-{
-    const struct gravel_listener listener = gravel_listener_of(gravel);
-    gravel_node_see(gravel, GRAVEL_DEVICE_IS_STUCK);
-    if (listener.printed != GRAVEL_PRINTED_ALL && !found->is_ours)
-        gravel_listener_print(&listener, gravel_last_error());
-    gravel_report(gravel, GRAVEL_ETIMEOUT, true, gravel_last_error());
-    gravel_network_give_up(&gravel->network, found->mark, found->n, found->thread);
-}
-
-static uint64_t limit_of(const struct gravel *gravel, bool is_building)
-{
-    bool is_long = is_building || atomic_load_explicit(&n_opening, memory_order_relaxed); /* H10 */
-    const uint64_t ns = gravel_limit_ns(is_long ? GRAVEL_LIMIT_OPENING : GRAVEL_LIMIT_DRIVER,
-                                        gravel->config.timeout_ms);
-    return is_long && ns < BUILD_NS ? BUILD_NS : ns;
-}
-
+/*
+ * Fails the node if a call does not return, for what the driver still does is unknown. A thread of the application does
+ * not come back to return the error: the log may be the only one that tells it.
+ */
 static void poll_at_all(struct gravel *gravel)
 {
     struct poll poll = {.watch = &gravel->watch, .now_ns = gravel_clock_ns()};
     gravel_marks_visit(poll_for_builds, &poll);
-    poll.limit_ns = limit_of(gravel, poll.is_building);
-    do {
-        poll.found.mark = NULL;
-        gravel_marks_visit(poll_at, &poll);
-        if (poll.found.mark)
-            tell(gravel, &poll.found);
-    } while (poll.found.mark);
-}
-
-static uint64_t interval_ns(const struct gravel *gravel)
-{
-    uint64_t ns =
-        gravel_limit_ns(GRAVEL_LIMIT_DRIVER, gravel->config.timeout_ms) / GRAVEL_LIVED_STEPS;
-    return ns > MOST_NS ? MOST_NS : ns < LEAST_NS ? LEAST_NS : ns;
+    const bool is_long =
+        poll.is_building || atomic_load_explicit(&n_opening, memory_order_relaxed); /* H10 */
+    poll.limit_ns = gravel_limit_ns(is_long ? GRAVEL_LIMIT_OPENING : GRAVEL_LIMIT_DRIVER,
+                                    gravel->config.timeout_ms);
+    if (is_long && poll.limit_ns < BUILD_NS)
+        poll.limit_ns = BUILD_NS;
+    while (gravel_marks_visit(poll_at, &poll), poll.mark) {
+        const struct gravel_listener listener = gravel_listener_of(gravel);
+        gravel_node_see(gravel, GRAVEL_DEVICE_IS_STUCK);
+        if (listener.printed != GRAVEL_PRINTED_ALL && !poll.is_ours)
+            gravel_listener_print(&listener, gravel_last_error());
+        gravel_report(gravel, GRAVEL_ETIMEOUT, true, gravel_last_error());
+        gravel_network_give_up(&gravel->network, poll.mark, poll.n, poll.thread);
+        poll.mark = NULL;
+    }
 }
 
 static void *thread_main(void *argument)
 {
     struct gravel *gravel = argument;
     struct gravel_watch *watch = &gravel->watch;
+    uint64_t interval_ns =
+        gravel_limit_ns(GRAVEL_LIMIT_DRIVER, gravel->config.timeout_ms) / GRAVEL_LIVED_STEPS;
+    interval_ns = interval_ns > MOST_NS ? MOST_NS : interval_ns < LEAST_NS ? LEAST_NS : interval_ns;
     pthread_setname_np(pthread_self(), "gravel-watch"); /* its sleeps may end late */
     while (!gravel_thread_is_stopping(&watch->thread)) {
         uint32_t key = gravel_event_prepare(&watch->event);
         if (gravel_thread_is_stopping(&watch->thread))
             gravel_event_cancel(&watch->event);
         else
-            gravel_event_wait(&watch->event, key, interval_ns(gravel));
+            gravel_event_wait(&watch->event, key, interval_ns);
         poll_at_all(gravel);
     }
     return NULL;

@@ -159,15 +159,6 @@ static void CL_CALLBACK signal_end(cl_event event, cl_int status, void *user)
 
 /* ---- the wait -------------------------------------------------------------------------------- */
 
-uint64_t gravel_launches_since_failure(struct gravel_launches *launches, uint64_t limit_ns)
-{
-    pthread_mutex_lock(&launches->lock);
-    launches->since_failure.step_ns = limit_ns / GRAVEL_LIVED_STEPS;
-    uint64_t since_ns = gravel_lived_tick(&launches->since_failure, gravel_clock_ns());
-    pthread_mutex_unlock(&launches->lock);
-    return since_ns;
-}
-
 /* @return 0; GRAVEL_EKERNEL if the driver does not say: the kernel may run on, and uses memory. */
 static int ask(const struct gravel_running *kernel, bool *has_ended)
 {

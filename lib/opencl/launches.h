@@ -24,8 +24,7 @@ struct gravel_launches {
     pthread_mutex_t lock;
     struct gravel_running *kernels; /* [capacity] oldest first */
     uint32_t n, n_reserved, capacity;
-    uint64_t n_filled;                 /* so far */
-    struct gravel_lived since_failure; /* since a wait first saw that the node has failed */
+    uint64_t n_filled; /* so far */
 };
 
 void gravel_launches_init(struct gravel_launches *launches);
@@ -53,13 +52,6 @@ int gravel_launches_wait(struct gravel_launches *launches, struct gravel_limit l
  * @return  as gravel_launches_wait.
  */
 int gravel_launches_wait_for(cl_kernel kernel, cl_event event, struct gravel_limit limit);
-
-/**
- * Time since a wait first asked, because the node had failed [ns]: the next wait need not start over.
- *
- * @param limit_ns  with which the caller compares it.
- */
-uint64_t gravel_launches_since_failure(struct gravel_launches *launches, uint64_t limit_ns);
 
 /**
  * Whether a remembered kernel has not ended.

@@ -163,6 +163,14 @@ bool gravel_cl_kernel_name(cl_kernel kernel, char name[GRAVEL_KERNEL_NAME_BYTES]
     return is_known;
 }
 
+uint64_t gravel_private_bytes(const struct gravel_device *device, cl_kernel kernel)
+{
+    cl_ulong bytes = 0;
+    cl_int error = clGetKernelWorkGroupInfo(kernel, device->id, CL_KERNEL_PRIVATE_MEM_SIZE,
+                                            sizeof bytes, &bytes, NULL);
+    return error == CL_SUCCESS ? bytes : 0;
+}
+
 /* ---- of the caller --------------------------------------------------------------------------- */
 
 int gravel_given_kernel(const struct gravel_device *device, const char *call, cl_kernel kernel)

@@ -11,6 +11,9 @@
 
 #include "device/device.h"
 
+#include <pthread.h>
+#include <stdatomic.h>
+
 /**
  * Make an in-order command queue.
  *
@@ -96,6 +99,30 @@ int gravel_parameter_check(const char *call, cl_kernel kernel, cl_uint index, ui
 /** Writes the name of a kernel's function. @return false: it is longer, or none, and "(long name)" is written */
 #define GRAVEL_KERNEL_NAME_BYTES 128u
 bool gravel_cl_kernel_name(cl_kernel kernel, char name[GRAVEL_KERNEL_NAME_BYTES]);
+
+/* ---- private memory -------------------------------------------------------------------------------- */
+
+/*
+ * Private memory of work-items, where the driver keeps it in one pool that grows with the kernel that needs most.
+ *
+ * A driver may wait for an idle device before its pool grows, and keep all other threads out while it waits (NVIDIA's
+ * does): behind a kernel that waits for the host that wait has no end. So a kernel that may make the pool grow is
+ * enqueued when no other runs; and as the pool never shrinks, a kernel of ours makes it large enough for a program as
+ * soon as that is built.
+ *
+ * One thread at a time uses the pool, through `lock`; `wanted` alone is read and written without.
+ */
+struct gravel_private {
+    pthread_mutex_t lock;    /* from the question whether a kernel fits until it is enqueued */
+    bool is_pooled;          /* there may be a pool, and kernels wait for the host */
+    uint64_t bytes;          /* of a work-item, that the pool has */
+    _Atomic uint64_t wanted; /* of programs built so far; relaxed: a hint */
+};
+
+/** Return what the driver says that a kernel needs [bytes of a work-item]; 0 if it does not say. */
+uint64_t gravel_private_bytes(const struct gravel_device *device, cl_kernel kernel);
+
+/* ---- arguments, commands, events --------------------------------------------------------------------- */
 
 /* A kernel's argument. */
 struct gravel_argument {

@@ -9,7 +9,6 @@
 #include "device/select.h"
 #include "layout/arena.h"
 #include "opencl/objects.h"
-#include "opencl/private.h"
 #include "opencl/source.h"
 
 #include <stdlib.h>
@@ -51,11 +50,6 @@ static const char *host_scope(const struct gravel_device *device)
                                                             : "memory_scope_device";
 }
 
-static bool says_sliced(const char *options)
-{
-    return options && strstr(options, "-DGRAVEL_SLICED");
-}
-
 static void write_options(FILE *out, const struct building *building)
 {
     const struct gravel_device *device = building->device;
@@ -89,12 +83,11 @@ static void write_options(FILE *out, const struct building *building)
     if (request->heap_bytes / SMALLEST_WORD > NEAR_ELEMENTS)
         fprintf(out, " -DGRAVELP_FAR_ELEMENTS=%lluul", NEAR_ELEMENTS);
     fprintf(out, " -DGRAVELP_STEAL_POLICY=%u -cl-kernel-arg-info", request->steal_policy);
-    if (request->options && *request->options)
-        fprintf(out, " %s", request->options);
-    if (request->extra_options && *request->extra_options)
-        fprintf(out, " %s", request->extra_options);
+    const char *own = request->options ? request->options : "",
+               *extra = request->extra_options ? request->extra_options : "";
+    fprintf(out, " %s %s", own, extra);
     /* Once: drivers' caches compare the text, and who gives it on all steps has one program for all. */
-    if (device->is_sliced && !says_sliced(request->options) && !says_sliced(request->extra_options))
+    if (device->is_sliced && !strstr(own, "-DGRAVEL_SLICED") && !strstr(extra, "-DGRAVEL_SLICED"))
         fprintf(out, " -DGRAVEL_SLICED");
 }
 
@@ -155,6 +148,28 @@ static void tell_warnings(const struct building *building)
     free(log);
 }
 
+/* Notes what a program's kernels need of private memory. */
+static void note_private(const struct gravel_device *device, cl_program program)
+{
+    struct gravel_private *pool = device->private_memory;
+    cl_uint n = 0;
+    if (!pool || !pool->is_pooled || clCreateKernelsInProgram(program, 0, NULL, &n) || n == 0)
+        return;
+    cl_kernel *kernels = calloc(n, sizeof(cl_kernel));
+    if (kernels && clCreateKernelsInProgram(program, n, kernels, NULL) == CL_SUCCESS)
+        for (cl_uint i = 0; i < n; i++) {
+            const uint64_t bytes = gravel_private_bytes(device, kernels[i]);
+            uint64_t wanted =
+                atomic_load_explicit(&pool->wanted, memory_order_relaxed); /* a hint */
+            while (bytes > wanted &&
+                   !atomic_compare_exchange_weak_explicit(
+                       &pool->wanted, &wanted, bytes, memory_order_relaxed, memory_order_relaxed))
+                ;
+            clReleaseKernel(kernels[i]);
+        }
+    free(kernels);
+}
+
 static int build(struct building *building)
 {
     const char *text = building->text;
@@ -167,7 +182,7 @@ static int build(struct building *building)
         gravel_cl_program_build(building->device, building->program, building->options);
     if (building->error == CL_SUCCESS) {
         tell_warnings(building);
-        gravel_private_note(building->device->private_memory, building->device, building->program);
+        note_private(building->device, building->program);
         return 0;
     }
     char *why = make_text(building, write_failure);

@@ -7,7 +7,7 @@
  */
 #include "gravel/server.h"
 
-#include "node/launch.h"
+#include "node/enqueue.h"
 #include "opencl/objects.h"
 #include "opencl/program.h"
 #include "server/launch.h"

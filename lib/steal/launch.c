@@ -85,8 +85,11 @@ static int launch_whole(struct gravel *gravel, cl_kernel kernel, size_t size, si
                                            .kernel = kernel,
                                            .n_dimensions = 1,
                                            .global = &size,
-                                           .local = &group_size};
-    GRAVEL_TRY(gravel_node_enqueue_remembered(gravel, &command, n_wait, wait, event));
+                                           .local = &group_size,
+                                           .n_wait = n_wait,
+                                           .wait = wait,
+                                           .is_remembered = true};
+    GRAVEL_TRY(gravel_node_enqueue(gravel, &command, event));
     return gravel_check_cl("gravel_steal_launch: clFlush", clFlush(gravel->device.queue));
 }
 

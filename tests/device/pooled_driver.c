@@ -4,7 +4,7 @@
  * waits in clEnqueueNDRangeKernel until no kernel runs, with the driver's lock held, so that no other call gets in; and
  * so does clCreateBuffer.
  *
- * What a kernel needs is the number at the end of its name; POOLED_DRIVER=silent makes the driver answer 0 for it.
+ * What a kernel needs is the number at the end of its name.
  * The linker sends the calls here (--wrap); see meson.build.
  *
  * Path: meson test -> test_first_launch.c, the library -> this -> OpenCL.
@@ -49,8 +49,7 @@ WRAP(clGetKernelWorkGroupInfo)
 {
     if (name != CL_KERNEL_PRIVATE_MEM_SIZE || bytes < sizeof(cl_ulong))
         return PASS_ON(clGetKernelWorkGroupInfo);
-    const char *how = getenv("POOLED_DRIVER");
-    *(cl_ulong *)value = how && !strcmp(how, "silent") ? 0 : needs(kernel);
+    *(cl_ulong *)value = needs(kernel);
     return CL_SUCCESS;
 }
 

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "cases.h"
-#include "node/bindings.h"
+#include "node/node.h"
 
 static int nothing(struct gravel *gravel, void *user, uint32_t source,
                    const uint64_t args[GRAVEL_AM_MAX_ARGS])
