@@ -2,9 +2,9 @@
 /*
  * An accumulator: its shadow, the kernels that flush it, and where they pack what is sent.
  *
- * Path:    gravel/accumulator.h -> create.c, flush.c -> cl/kernels/accumulate.cl; node/flushes.c asks for flushes.
+ * Path:    gravel/accumulator.h -> create.c, flush.c -> cl/kernels/accumulate.cl; node/waits.c asks for flushes.
  * Owner:   the caller of gravel_accumulator_create.
- * Threads: flushes any, one at a time (flushes.c); else one at a time.
+ * Threads: flushes any, one at a time (gravel_objects_enter); else one at a time.
  */
 #ifndef GRAVEL_ACCUMULATE_ACCUMULATE_H
 #define GRAVEL_ACCUMULATE_ACCUMULATE_H

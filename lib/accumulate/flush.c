@@ -4,7 +4,7 @@
  * host reads how many there are, with the first ones. Few are binned as host calls' messages are; of many, each part
  * is copied to node buffers, or applied from where it is.
  *
- * Path:    gravel_objects_flush, gravel_accumulator_flush -> this -> cl/kernels/accumulate.cl -> host_buffers.c.
+ * Path:    waits.c, gravel_accumulator_flush -> this -> cl/kernels/accumulate.cl -> host_buffers.c.
  * Threads: one at a time: gravel_objects_enter.
  */
 #include "accumulate/accumulate.h"

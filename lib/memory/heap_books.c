@@ -31,8 +31,7 @@ struct gravel_heap {
     struct gravel_span *spans; /* [capacity] n_spans in use, by rising offset, not overlapping */
     size_t n_spans;
     size_t capacity;
-    uint64_t n_allocated; /* ever */
-    uint64_t n_freed;     /* the same */
+    uint64_t n_changes; /* allocations made and freed */
 };
 
 /* A reader may be in a call of the driver; and one that takes the lock again and again leaves it to a thread that waits
@@ -118,7 +117,7 @@ static int insert_first_fit(struct gravel_heap *heap, uint64_t bytes, uint64_t *
     GRAVEL_TRY(grow(heap));
     struct gravel_span *span = heap->spans + position;
     memmove(span + 1, span, (heap->n_spans - position) * sizeof *span);
-    *span = (struct gravel_span){gap.offset, bytes, ++heap->n_allocated};
+    *span = (struct gravel_span){gap.offset, bytes, ++heap->n_changes};
     heap->n_spans++;
     *offset = gap.offset;
     return 0;
@@ -132,7 +131,7 @@ static int remove_at(struct gravel_heap *heap, uint64_t offset)
     struct gravel_span *span = heap->spans + n - 1;
     memmove(span, span + 1, (heap->n_spans - n) * sizeof *span);
     heap->n_spans--;
-    heap->n_freed++;
+    heap->n_changes++;
     return 0;
 }
 
@@ -183,7 +182,7 @@ void gravel_heap_give_up(struct gravel_heap *heap)
 
 uint64_t gravel_heap_changes(const struct gravel_heap *heap)
 {
-    return heap->n_allocated + heap->n_freed;
+    return heap->n_changes;
 }
 
 size_t gravel_heap_copy_spans(struct gravel_heap *heap, struct gravel_span *spans, size_t most)

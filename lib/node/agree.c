@@ -136,7 +136,6 @@ static int fail_agreed(struct gravel *gravel, const struct agreed *agreed, const
                                         : "; install one version on all hosts");
 }
 
-/* Compare with the least and the most of all nodes. */
 int gravel_agree_on_settings(struct gravel *gravel)
 {
     struct agreed list[MAX_AGREED];
@@ -182,12 +181,6 @@ int gravel_node_agree_on(struct gravel *gravel, const struct gravel_collective_c
                            gravel_strerror(theirs));
     return gravel_fail(theirs, "%s: node %u cannot: %s", gravel_call_name(call->kind), node,
                        gravel_strerror(theirs));
-}
-
-/* All nodes open or none: tell the other nodes whether this one could. */
-int gravel_agree_on_success(struct gravel *gravel, int code)
-{
-    return gravel_node_agree_on(gravel, &gravel_call_open, false, code);
 }
 
 /* Written once all nodes agree on it; none returns before all have it, for a message that relies on it may follow. */

@@ -98,14 +98,6 @@ uint64_t gravel_block_pool_offset(const struct gravel_block_pool *pool)
     return gravel_require("gravel_block_pool_offset", "pool", pool) ? 0 : pool->object.memory;
 }
 
-static uint64_t count_bits(const uint32_t *words, uint32_t n)
-{
-    uint64_t sum = 0;
-    for (uint32_t i = 0; i < n; i++)
-        sum += (uint32_t)__builtin_popcount(words[i]);
-    return sum;
-}
-
 int gravel_block_pool_stats_read(struct gravel_block_pool *pool,
                                  struct gravel_block_pool_stats *stats, size_t bytes)
 {
@@ -122,8 +114,9 @@ int gravel_block_pool_stats_read(struct gravel_block_pool *pool,
                           gravel_node(gravel), &mapped));
     const struct gravelp_block_pool *head = mapped;
     own.n_blocks = pool->head.n_blocks;
-    own.n_used =
-        count_bits((const uint32_t *)(head + 1), n_words) - (UINT64_C(32) * n_words - own.n_blocks);
+    for (uint32_t i = 0; i < n_words; i++)
+        own.n_used += (uint32_t)__builtin_popcount(((const uint32_t *)(head + 1))[i]);
+    own.n_used -= UINT64_C(32) * n_words - own.n_blocks; /* bits behind the last block */
     own.n_failed = head->n_failed;
     gravel_growing_give(__func__, stats, bytes, &own, sizeof own);
     return gravel_unmap(gravel, mapped);

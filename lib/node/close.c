@@ -60,7 +60,6 @@ static bool free_device(struct gravel *gravel, bool are_running)
     return true;
 }
 
-/* Frees what maps point into, and the device that it is of. */
 void gravel_node_free_heap(struct gravel *gravel)
 {
     const bool has_buffers = gravel->device.capability.is_cpu && gravel->memory.region.buffer;

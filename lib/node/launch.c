@@ -87,19 +87,6 @@ static int enqueue_slice(struct launch *launch, const struct gravel_slice *slice
     return 0;
 }
 
-/* A slice that fills the device would keep the resolver's kernels out, for which its leaders wait. */
-int gravel_node_check_slice(const struct gravel *gravel)
-{
-    uint32_t most = gravel->device.units - 1, wanted = gravel->config.slice_groups;
-    if (!gravel_device_leaves_unit(&gravel->device) || wanted <= most)
-        return 0;
-    return gravel_fail(
-        GRAVEL_ECONFIG,
-        "GRAVEL_SLICE=%u: on step %s %u work-groups at most, so that one of %u compute "
-        "units stays free",
-        wanted, gravel_step_name(gravel->device.step), most, most + 1);
-}
-
 /*
  * Groups that may wait at once. A compute unit stays free, whatever the device; of a GPU, a sixth of them, and of
  * groups larger than LARGE_GROUP there are as many as have no more work-items. For a group that waits keeps registers
@@ -109,7 +96,7 @@ int gravel_node_check_slice(const struct gravel *gravel)
 #define LARGE_GROUP 512u
 static uint64_t slice_beside(const struct gravel *gravel, const struct gravel_slicer *slicer)
 {
-    uint32_t wanted = gravel->config.slice_groups; /* gravel_node_check_slice */
+    uint32_t wanted = gravel->config.slice_groups; /* check_slice of open.c */
     uint64_t units = gravel->device.units, most = units * 5 / 6;
     uint64_t items = (uint64_t)slicer->local[0] * slicer->local[1] * slicer->local[2];
     if (wanted || gravel->device.capability.is_cpu)

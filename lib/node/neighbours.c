@@ -89,10 +89,11 @@ int gravel_node_tell_neighbours(struct gravel *gravel)
     if (code || gravel_transport_is_alone(transport))
         return code;
     uint64_t *marks = calloc(n, sizeof *marks);
-    code = gravel_agree_on_success(
-        gravel, marks ? 0
-                      : gravel_fail_memory("gravel_open: the list of the nodes' devices",
-                                           n * sizeof *marks));
+    code = gravel_node_agree_on(
+        gravel, &gravel_call_open, false,
+        marks
+            ? 0
+            : gravel_fail_memory("gravel_open: the list of the nodes' devices", n * sizeof *marks));
     if (!code) { /* every node fills its own word */
         marks[transport->node] = mark_of(gravel);
         code = gravel_node_reduce(gravel, &gravel_call_open, GRAVEL_MAX, GRAVEL_ULONG, marks, n);

@@ -6,7 +6,7 @@
  *          (open), close.c; bindings.c, tables.c (what the caller gives, beside settings); messages.c,
  *          host_buffers.c, waits.c, heap.c, maps.c; programs.c, launch.c, sizes.c, wait_list.c,
  *          enqueue.c (commands); limits.c (of waits for the device), watch.c (of calls of the driver), checked.c,
- *          object.c, flushes.c, log.c, stats.c; abort.c.
+ *          object.c, log.c, stats.c; abort.c.
  */
 #ifndef GRAVEL_NODE_NODE_H
 #define GRAVEL_NODE_NODE_H
@@ -97,8 +97,7 @@ struct gravel {
     struct gravel_guards guards;             /* in checked mode, too */
     struct gravel_checked checked;
     struct gravel_launches launches;
-    struct gravel_lived
-        since_failure; /* of a wait for kernels, by launches.lock: the next wait need not start over */
+    struct gravel_lived since_failure; /* of waits for kernels; guarded by launches.lock */
     struct gravel_private private_memory;
     struct gravel_watch watch;
     struct gravel *next; /* of open nodes (abort.c), or of those left behind (close.c) */
@@ -224,8 +223,6 @@ static inline bool gravel_node_is_stuck(const struct gravel *gravel)
 }
 /** limits.c: whether a kernel of the caller's may keep the device to itself, as it does on step drain. */
 bool gravel_node_is_kept(void *gravel);
-/** Whether GRAVEL_SLICE leaves a compute unit free, where one must be. @return 0; GRAVEL_ECONFIG. */
-int gravel_node_check_slice(const struct gravel *gravel);
 
 /** outbound.c: the arena, and memory for node buffers. @return 0; as gravel_memory_create. */
 int gravel_node_open_arena(struct gravel *gravel);
@@ -352,8 +349,6 @@ int gravel_node_barrier(struct gravel *gravel, const struct gravel_collective_ca
                         bool is_rest);
 /** agree.c: compare with all nodes what must be the same everywhere. Collective. @return 0; GRAVEL_EMISMATCH. */
 int gravel_agree_on_settings(struct gravel *gravel);
-/** agree.c: all nodes open or none. Collective. @return code; GRAVEL_EPEER if another node could not. */
-int gravel_agree_on_success(struct gravel *gravel, int code);
 
 /**
  * agree.c: all nodes succeed in a call or none, whatever each has met: what refuses a collective call comes here,

@@ -10,6 +10,38 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Guards a whole object, and has it flushed. */
+static int add(struct gravel_object *object)
+{
+    struct gravel *gravel = object->gravel;
+    GRAVEL_TRY(gravel_objects_enter(gravel));
+    object->next = gravel->objects;
+    gravel->objects = object;
+    gravel_objects_leave(gravel);
+    object->guard.begin = object->memory;
+    object->guard.end = object->memory + object->memory_bytes;
+    object->guard.object = object->range.object = object->kind->name;
+    gravel_guards_add(&gravel->guards, &object->guard);
+    gravel_guards_add(&gravel->guards, &object->range);
+    return 0;
+}
+
+/* Ends that. @return as gravel_objects_enter: another thread may still flush it */
+static int remove_object(struct gravel_object *object)
+{
+    struct gravel *gravel = object->gravel;
+    gravel_guards_remove(&gravel->guards, &object->guard);
+    gravel_guards_remove(&gravel->guards, &object->range);
+    GRAVEL_TRY(gravel_objects_enter(gravel));
+    struct gravel_object **link = &gravel->objects;
+    while (*link && *link != object)
+        link = &(*link)->next;
+    if (*link)
+        *link = object->next;
+    gravel_objects_leave(gravel);
+    return 0;
+}
+
 /* Frees what there is of an object, as all nodes do. What the heap then says is noted for the next wait. */
 static void drop(struct gravel_object *object)
 {
@@ -20,7 +52,7 @@ static void drop(struct gravel_object *object)
                    : 0;
     if (code)
         gravel_report(gravel, code, false, gravel_last_error());
-    if (gravel_objects_remove(object) || (object->kind->free && !object->kind->free(object)))
+    if (remove_object(object) || (object->kind->free && !object->kind->free(object)))
         return;
     gravel_cl_kernels_release(object->kernels, GRAVEL_OBJECT_KERNELS);
     gravel_cl_program_release(object->program);
@@ -56,7 +88,7 @@ int gravel_object_create(void *out, struct gravel *gravel, uint32_t create,
     if (!code)
         code = gravel_node_agree_on(gravel, &object->call, true, kind->make(object, request));
     if (!code)
-        code = gravel_objects_add(object);
+        code = add(object);
     if (!code)
         memcpy(out, &object, sizeof object);
     if (!code || !object)

@@ -135,18 +135,14 @@ int gravel_object_refuse(const void *made, const char *name, const char *call);
  *
  * @return  0; the node's failure, if a thread that flushes does not come back.
  */
-int gravel_objects_enter(struct gravel *gravel);
-void gravel_objects_leave(struct gravel *gravel);
-
-/**
- * flushes.c: guards a whole object, and has it flushed; no longer.
- *
- * @return  as gravel_objects_enter: another thread may still flush it.
- */
-int gravel_objects_add(struct gravel_object *object);
-int gravel_objects_remove(struct gravel_object *object);
-
-/** Flushes all objects. @return 0; what the first failed with; as gravel_objects_enter, and nothing is flushed. */
-int gravel_objects_flush(struct gravel *gravel);
+static inline int gravel_objects_enter(struct gravel *gravel)
+{
+    return gravel_node_lock(gravel, &gravel->objects_lock,
+                            "another thread, which flushes accumulators");
+}
+static inline void gravel_objects_leave(struct gravel *gravel)
+{
+    pthread_mutex_unlock(&gravel->objects_lock);
+}
 
 #endif

@@ -71,6 +71,19 @@ static int open_calls(struct gravel *gravel, const struct gravel_bindings *bindi
     return gravel_device_calls_create(&gravel->calls, &shape);
 }
 
+/* A slice that fills the device would keep the resolver's kernels out, for which its leaders wait. */
+static int check_slice(const struct gravel *gravel)
+{
+    uint32_t most = gravel->device.units - 1, wanted = gravel->config.slice_groups;
+    if (!gravel_device_leaves_unit(&gravel->device) || wanted <= most)
+        return 0;
+    return gravel_fail(
+        GRAVEL_ECONFIG,
+        "GRAVEL_SLICE=%u: on step %s %u work-groups at most, so that one of %u compute "
+        "units stays free",
+        wanted, gravel_step_name(gravel->device.step), most, most + 1);
+}
+
 /* Opens what one node can open by itself, once it knows who it is. */
 static int open_device(struct gravel *gravel, const struct gravel_bindings *bindings)
 {
@@ -83,7 +96,7 @@ static int open_device(struct gravel *gravel, const struct gravel_bindings *bind
     gravel->private_memory.is_pooled =
         !gravel->device.capability.is_cpu && gravel_step_may_wait(gravel->device.step);
     if (!code)
-        code = gravel_node_check_slice(gravel);
+        code = check_slice(gravel);
     if (!code)
         code = gravel_self_test(&gravel->device, gravel->config.self_test_rounds, NULL);
     GRAVEL_TRY(code);
@@ -148,11 +161,13 @@ static int open_local(struct gravel *gravel, const struct gravel_bindings *bindi
 /* @param code  whether this node's settings and handlers will do. */
 static int open_together(struct gravel *gravel, const struct gravel_bindings *bindings, int code)
 {
-    GRAVEL_TRY(gravel_agree_on_success(gravel, code));
+    GRAVEL_TRY(gravel_node_agree_on(gravel, &gravel_call_open, false, code));
     GRAVEL_TRY(gravel_agree_on_settings(gravel));
-    GRAVEL_TRY(gravel_agree_on_success(gravel, open_device(gravel, bindings)));
+    GRAVEL_TRY(
+        gravel_node_agree_on(gravel, &gravel_call_open, false, open_device(gravel, bindings)));
     GRAVEL_TRY(derive(gravel));
-    GRAVEL_TRY(gravel_agree_on_success(gravel, open_local(gravel, bindings)));
+    GRAVEL_TRY(
+        gravel_node_agree_on(gravel, &gravel_call_open, false, open_local(gravel, bindings)));
     GRAVEL_TRY(gravel_node_tell_neighbours(gravel));
     return gravel_node_barrier(gravel, &gravel_call_open, false);
 }

@@ -70,10 +70,23 @@ int gravel_node_settle(struct gravel *gravel)
     return settle(gravel, &mark);
 }
 
+/* Flushes the node's objects. @return 0; what the first failed with; as gravel_objects_enter, and nothing is flushed */
+static int flush_objects(struct gravel *gravel)
+{
+    int code = 0;
+    GRAVEL_TRY(gravel_objects_enter(gravel));
+    for (struct gravel_object *object = gravel->objects; object; object = object->next) {
+        int flushed = object->kind->flush ? object->kind->flush(object) : 0;
+        code = code ? code : flushed;
+    }
+    gravel_objects_leave(gravel);
+    return code;
+}
+
 int gravel_fence(struct gravel *gravel)
 {
     GRAVEL_TRY(gravel_enter(gravel, "gravel_fence", GRAVEL_WAITS));
-    int flushed = gravel_objects_flush(gravel);
+    int flushed = flush_objects(gravel);
     int code = gravel_node_settle(gravel);
     struct gravel_network *network = &gravel->network;
     struct gravel_job job = {.kind = GRAVEL_JOB_FENCE};
@@ -87,7 +100,7 @@ int gravel_quiet(struct gravel *gravel)
 {
     GRAVEL_TRY(gravel_enter(gravel, "gravel_quiet", GRAVEL_WAITS));
     uint64_t begin_ns = gravel_clock_ns();
-    int flushed = gravel_objects_flush(gravel);
+    int flushed = flush_objects(gravel);
     struct mark mark;
     begin_wait(gravel, &mark);
     int code = settle(gravel, &mark);
@@ -108,7 +121,7 @@ int gravel_quiet(struct gravel *gravel)
 static int barrier(struct gravel *gravel, struct gravel_job *job)
 {
     uint64_t begin_ns = gravel_clock_ns();
-    int flushed = gravel_objects_flush(gravel);
+    int flushed = flush_objects(gravel);
     if (flushed && !gravel_node_has_failed(gravel))
         gravel_report(gravel, flushed, false, gravel_last_error());
     struct mark mark;

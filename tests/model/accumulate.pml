@@ -10,7 +10,7 @@
  * A thread flushes while work-items run, and another one makes the quiet; flushes take turns. -DSTAYS: an operation that
  * leaves the word as it is, the greatest number.
  *
- * Models:  cl/accumulator.cl.h, cl/kernels/accumulate.cl, lib/accumulate, lib/node/flushes.c, gravel_quiet.
+ * Models:  cl/accumulator.cl.h, cl/kernels/accumulate.cl, lib/accumulate, lib/node/waits.c, gravel_quiet.
  *          Mutants: READ_FIRST, MARK_FIRST, NOT_COUNTED, NO_TURN, DEAF_FLUSH, DEAF_QUIET.
  */
 #define N_ITEMS 3
