@@ -256,41 +256,35 @@ TEST(a_function_that_blocks_for_ever_fails_the_node)
     closes_with(gravel, ANY_CODE, "");
 }
 
-/* Each call has the limit, not the calls of a frame together. */
-TEST(functions_that_return_in_time_are_never_late)
-{
-    struct gravel *gravel = open_node(1, DOZE_LIMIT_MS, 0);
-    const uint64_t answers = alloc_or_die(gravel, 8 * N_DOZES);
-    OK(run_kernel(gravel, kernel_with(gravel, "doze_all", 1, &answers), N_DOZES, N_DOZES));
-    for (uint32_t i = 0; i < N_DOZES; i++)
-        assert_int_equal(word64(gravel, 0, answers + 8 * i), 41);
-}
+/* How a group waits that asks behind all that another call has asked; see kernels/answer.cl. */
+enum wait { DOES_NOT_WAIT, FOR_ITS_ANSWER, THEN_IN_VAIN };
 
-/* @param offsets  of answers, and of a signal. @param never  a wait for a word that nobody changes follows. @return as run_kernel */
-static int doze_behind(struct gravel *gravel, const uint64_t offsets[2], cl_uint never)
+/* @param answers  [N_DOZES + 2]: and whether its own answer had come. @return as run_kernel */
+static int doze_behind(struct gravel *gravel, uint64_t answers, cl_uint wait)
 {
+    const uint64_t offsets[] = {answers, alloc_or_die(gravel, 64)};
     cl_kernel kernel = kernel_with(gravel, "doze_behind", 2, offsets);
-    SET(kernel, 3, never);
+    SET(kernel, 3, wait);
     return run_kernel(gravel, kernel, N_DOZES, N_DOZES);
 }
 
-/* The word of the last answer does not change for longer than GRAVEL_TIMEOUT, while calls before it move on. */
-TEST(a_kernel_waits_while_calls_before_its_own_move_on)
+/* Each call has the limit, not the calls of a frame together; and so has a kernel that waits, whose word does not change for
+ * longer, while calls before its own move on. */
+TEST(functions_that_return_in_time_are_never_late)
 {
-    skip_where_no_kernel_waits();
     struct gravel *gravel = open_node(1, DOZE_LIMIT_MS, 0);
-    const uint64_t offsets[] = {alloc_or_die(gravel, 8 * (N_DOZES + 2)), alloc_or_die(gravel, 64)};
-    OK(doze_behind(gravel, offsets, 0));
+    const uint64_t answers = alloc_or_die(gravel, 8 * (N_DOZES + 2));
+    OK(doze_behind(gravel, answers, kernels_wait() ? FOR_ITS_ANSWER : DOES_NOT_WAIT));
     for (uint32_t i = 0; i <= N_DOZES; i++)
-        assert_int_equal(word64(gravel, 0, offsets[0] + 8 * i), 41);
-    assert_int_equal(word64(gravel, 0, offsets[0] + 8 * (N_DOZES + 1)), 1);
+        assert_int_equal(word64(gravel, 0, answers + 8 * i), 41);
+    assert_int_equal(word64(gravel, 0, answers + 8 * (N_DOZES + 1)), kernels_wait());
 }
 
 TEST(a_wait_behind_the_last_answer_has_its_limit_again)
 {
     skip_where_no_kernel_waits();
     struct gravel *gravel = open_node(1, DOZE_LIMIT_MS, 0);
-    const uint64_t offsets[] = {alloc_or_die(gravel, 8 * (N_DOZES + 2)), alloc_or_die(gravel, 64)};
-    expect_error(doze_behind(gravel, offsets, 1), GRAVEL_EKERNEL, "waited for the word");
+    expect_error(doze_behind(gravel, alloc_or_die(gravel, 8 * (N_DOZES + 2)), THEN_IN_VAIN),
+                 GRAVEL_EKERNEL, "waited for the word");
     closes_with(gravel, GRAVEL_EKERNEL, "waited for the word");
 }

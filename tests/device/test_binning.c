@@ -94,22 +94,6 @@ TEST(off_and_auto_bin_nothing_on_a_cpu)
     assert_int_equal(run_adds(&config), 0);
 }
 
-/* On step drain a slice's packages must fit the queue, and a group makes three dozen here. */
-TEST(small_queues_and_buffers_lose_nothing)
-{
-    struct gravel_config config = binning_config(3);
-    config.queue_bytes = strcmp(config.step, "drain") ? 2 * 9280 : 64 * 9280;
-    config.buffer_bytes = 512;
-    config.n_buffers = 2;
-    run_adds(&config);
-    config.slot_bytes = 768;
-    config.queue_bytes = 512 * 768;
-    run_adds(&config);
-    config.n_aggregators = 16;
-    config.queue_bytes = 16 * 512 * 768;
-    run_adds(&config);
-}
-
 /* Slots of 4096 increments, of which a group of the device bins half at once, and room for so many that a look finds more
  * than a block holds, on drain at least. Few words, which a GPU sums up before it adds. */
 TEST(runs_longer_than_a_block_lose_nothing)

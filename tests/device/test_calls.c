@@ -1,14 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Rules that hold for every public call. One with an argument that is wrong fails at once, names itself and what is wrong,
- * and gives nothing. A forked child has the node's memory and none of its threads: every call there fails. A handler may not
- * make a call that waits, for it would wait for the handler's own thread; every other call does what it does elsewhere.
+ * Rules that hold for every public call. One with an argument that is wrong fails at once, names itself and what is
+ * wrong, and gives nothing. A forked child has the node's memory and none of its threads: every call there fails. A handler
+ * may not make a call that waits, for it would wait for the handler's own thread; every other call does what it does
+ * elsewhere.
  *
- * Path: meson test -> this -> calls.c -> include/gravel
+ * The public calls are a row each. An argument that can be wrong is marked by its kind: p, out, node, at, size. Which of
+ * them is wrong, and by which value, is a number that counts up until the call has none left: one that fails leaves NULL
+ * in what it gives out. Calls are judged without cmocka's assertions, for forked children make them, too.
+ *
+ * Path: lib/gravel.map, meson test -> this -> include/gravel
  */
-#include "calls.h"
-
 #include <stdio.h>
+#include <stdlib.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -16,13 +20,398 @@
 #include <gravel/block_pool.h>
 #include <gravel/flow.h>
 #include <gravel/mirror.h>
+#include <gravel/server.h>
 #include <gravel/steal.h>
 
-#define REFUSED(call, ...) calls_expect(#call, call(__VA_ARGS__), GRAVEL_EINVAL, "NULL")
+#include "expect.h"
+
+/* ---- what is noted ------------------------------------------------------------------------- */
+
+#define MOST_CALLS 256
+
+static const char *noted[MOST_CALLS];
+static unsigned n_noted, n_faults;
+
+static bool is_noted(const char *call)
+{
+    for (unsigned i = 0; i < n_noted; i++)
+        if (!strcmp(noted[i], call))
+            return true;
+    return false;
+}
+
+static void note_call(const char *call)
+{
+    if (!is_noted(call) && n_noted < MOST_CALLS)
+        noted[n_noted++] = call;
+}
+
+static void count_fault(const char *call, const char *what)
+{
+    fprintf(stderr, "%s: %s; the last error: %s\n", call, what, gravel_last_error());
+    n_faults++;
+}
+
+/* Faults if the call has not failed with this code, and a text that begins with its name and has `text`. */
+static void expect_refusal(const char *call, int code, int expected, const char *text)
+{
+    char what[128];
+    snprintf(what, sizeof what, "got %d, expected %d, naming \"%s\"", code, expected, text);
+    if (code != expected || strncmp(gravel_last_error(), call, strlen(call)) ||
+        !strstr(gravel_last_error(), text))
+        count_fault(call, what);
+}
+
+/* Counts as faults the calls of lib/gravel.map, whose path is TEST_CALLS of the environment, that were not made. */
+static void fault_unmade(void)
+{
+    char line[256];
+    const char *path = getenv("TEST_CALLS");
+    FILE *map = path ? fopen(path, "r") : NULL;
+    if (!map)
+        count_fault(path ? path : "TEST_CALLS", "cannot be read");
+    while (map && fgets(line, sizeof line, map)) {
+        char *call = line + strspn(line, " ");
+        call[strcspn(call, ";\n")] = '\0';
+        if (!strncmp(call, "gravel_", 7) && !is_noted(call))
+            count_fault(call, "is a public call that this test does not make");
+    }
+    if (map)
+        fclose(map);
+}
+
+/* ---- the node's objects -------------------------------------------------------------------- */
+
+static struct gravel *gravel; /* two nodes with one of everything */
+static uint64_t word;
+static void *mapped;
+static cl_kernel kernel, adding; /* adding has an accumulator */
+static struct gravel_steal *steal;
+static struct gravel_flow *flow;
+static struct gravel_mirror *mirror;
+static struct gravel_accumulator *accumulator;
+static struct gravel_block_pool *pool;
+static const struct gravel_channel channels[] = {{"a", 4, GRAVEL_STREAM, 64, 0, NULL},
+                                                 {"out", 4, GRAVEL_OUTPUT, 64, 0, NULL}};
+static const struct gravel_graph graph = GRAVEL_GRAPH(channels, 2, .depth = 1);
+
+/* ---- wrong arguments ----------------------------------------------------------------------- */
+
+enum arguments { RIGHT, ONE_WRONG };
+
+/* Judges what a call came to, of which `due` and `part` say what is wrong. */
+typedef void judge_function(const char *call, int code);
+
+enum kind { POINTER, NODE, OFFSET, SIZE };
+
+static struct {
+    int code;
+    const char *part; /* of the text, for a value */
+    unsigned n_values;
+    uint64_t values[3];
+} kinds[] = {[POINTER] = {GRAVEL_EINVAL, "NULL", 1, {0}},
+             [NODE] = {GRAVEL_ERANGE, "node %llu", 3, {2, 0x80000000u, UINT32_MAX}},
+             [OFFSET] = {GRAVEL_ERANGE, "offset %llu", 3, {UINT64_C(1) << 62, UINT64_MAX - 7}},
+             [SIZE] = {GRAVEL_EINVAL, "%llu bytes", 2, {0, 12}}};
+
+static enum arguments arguments;
+static judge_function *judge;
+static const char *name; /* of the call */
+static unsigned pass,
+    n; /* times that it has been made; values that can be wrong, of which pass is the one that is */
+static int due;       /* code for the argument that is wrong, or 0 */
+static char part[64]; /* of the text, that names it */
+static void *given;   /* by the call */
+static bool gives;
+
+/* Returns the value of a kind that is wrong this time, or the right one. */
+static uint64_t turn(enum kind kind, uint64_t right)
+{
+    const unsigned i = pass - n;
+    n += kinds[kind].n_values;
+    if (arguments == RIGHT || i >= kinds[kind].n_values)
+        return right;
+    due = kinds[kind].code;
+    snprintf(part, sizeof part, kinds[kind].part, (unsigned long long)kinds[kind].values[i]);
+    return kinds[kind].values[i];
+}
+
+static void *p(const void *pointer)
+{
+    return (void *)(uintptr_t)turn(POINTER, (uintptr_t)pointer);
+}
+
+static void *out(void)
+{
+    given = &given;
+    void *pointer = p(&given);
+    gives = pointer != NULL;
+    return pointer;
+}
+
+static uint32_t node(uint32_t number)
+{
+    return (uint32_t)turn(NODE, number);
+}
+
+static uint64_t at(uint64_t offset)
+{
+    return turn(OFFSET, offset);
+}
+
+static size_t size(size_t bytes)
+{
+    return (size_t)turn(SIZE, bytes);
+}
+
+static void begin(const char *call)
+{
+    note_call(name = call);
+    pass = 0;
+}
+
+/* Returns whether the call is to be made, once more. */
+static bool is_next(void)
+{
+    if (pass > 0 && (arguments == RIGHT || pass == n))
+        return false;
+    n = 0;
+    due = 0;
+    part[0] = '\0';
+    gives = false;
+    return true;
+}
+
+static void end(int code)
+{
+    judge(name, code);
+    if (code && gives && given)
+        count_fault(name, "fails, and gives something");
+    pass++;
+}
+
+#define CALL(call, ...)            \
+    for (begin(#call); is_next();) \
+    end(call(__VA_ARGS__))
+
+/* ---- the calls ----------------------------------------------------------------------------- */
+
+static void call_messages(void)
+{
+    uint64_t value = 1;
+    CALL(gravel_put, p(gravel), at(word), p(&value), 8, node(1));
+    CALL(gravel_get, p(gravel), at(word), p(&value), 8, node(1));
+    CALL(gravel_update, p(gravel), GRAVEL_ADD, GRAVEL_ULONG, word, p(&value), node(1));
+    CALL(gravel_am, p(gravel), 0, p(&value), 1, node(1));
+    CALL(gravel_reduce, p(gravel), GRAVEL_ADD, GRAVEL_ULONG, p(&value), 1);
+    CALL(gravel_quiet, p(gravel));
+    CALL(gravel_fence, p(gravel));
+    CALL(gravel_barrier, p(gravel));
+    CALL(gravel_barrier_sum, p(gravel), at(word), 1, NULL, p(&value));
+    CALL(gravel_session_begin, p(gravel));
+    CALL(gravel_session_end, p(gravel));
+    CALL(gravel_set_constant, p(gravel), 0, 1);
+}
+
+static void call_heap(void)
+{
+    uint64_t offset = 0;
+    void *memory;
+    cl_mem buffer;
+    CALL(gravel_heap_part, p(gravel), at(word), 8, node(0), p(&buffer), p(&offset), p(&memory));
+    CALL(gravel_alloc, p(gravel), 64, p(&offset));
+    CALL(gravel_alloc_named, p(gravel), p("counters"), 64, p(&offset));
+    CALL(gravel_free, p(gravel), word);
+    CALL(gravel_map, p(gravel), at(word), 8, CL_MAP_READ, node(0), out());
+    CALL(gravel_unmap, p(gravel), mapped);
+    CALL(gravel_fill, p(gravel), at(word), 8, p(&offset), 4, node(0));
+}
+
+static void call_device(void)
+{
+    static const char text[] = "kernel void a() {}";
+    const size_t items = 64, bytes = sizeof(struct gravel_parameter);
+    struct gravel_parameter parameter;
+    uint32_t n_parameters;
+    cl_program program;
+    CALL(gravel_program_build, p(gravel), p("a.cl"), p(text), NULL, p(&program));
+    CALL(gravel_program_build_file, p(gravel), p("a.cl"), NULL, p(&program));
+    CALL(gravel_kernel_set_arena, p(gravel), p(kernel), 0);
+    CALL(gravel_kernel_parameters, p(gravel), p(kernel), p(&parameter), bytes, 1, p(&n_parameters));
+    CALL(gravel_launch, p(gravel), p(kernel), 1, p(&items), &items, 0, NULL, NULL);
+    CALL(gravel_server_build, p(gravel), p("a.cl"), p(text), NULL, p(&program));
+    CALL(gravel_server_launch, p(gravel), p(kernel), 1, 0, NULL, NULL);
+}
+
+static void call_steal(void)
+{
+    struct gravel_steal_stats stats;
+    const uint64_t task = 0;
+    CALL(gravel_steal_create, out(), p(gravel), NULL);
+    CALL(gravel_steal_fill, p(steal), p(&task), 1);
+    CALL(gravel_steal_fill_at, p(steal), 0, p(&task), 1);
+    CALL(gravel_steal_launch, p(steal), p(kernel), 0, NULL, NULL);
+    CALL(gravel_steal_stats_read, p(steal), p(&stats), size(sizeof stats), GRAVEL_ALL_GROUPS);
+    CALL(gravel_steal_wait, p(steal));
+    CALL(gravel_steal_stats_reset, p(steal));
+    if (arguments == RIGHT)
+        CALL(gravel_steal_destroy, steal);
+}
+
+static void call_flow(void)
+{
+    static const char text[] = "#include \"gravel.cl.h\"\n";
+    const struct gravel_edge edge = {"a", 1};
+    struct gravel_flow_stats stats;
+    uint32_t record = 0, count;
+    cl_kernel producer;
+    CALL(gravel_flow_create, out(), p(gravel), p(&graph));
+    CALL(gravel_flow_build, p(flow), p("a.cl"), p(text), NULL, p("run"));
+    CALL(gravel_flow_set_argument, p(flow), 2, 4, &record);
+    CALL(gravel_flow_push, p(flow), p("a"), p(&record), 1);
+    CALL(gravel_flow_post, p(flow), p("a"), p(&record), 1);
+    CALL(gravel_flow_kernel, p(flow), p("run"), p(&producer));
+    CALL(gravel_flow_produce, p(flow), p(kernel), 256, p(&edge), 1);
+    CALL(gravel_flow_run, p(flow));
+    CALL(gravel_flow_start, p(flow));
+    CALL(gravel_flow_wait, p(flow));
+    CALL(gravel_flow_call, p(flow), p("a"), p(&record), 0, p(&count), 4);
+    CALL(gravel_flow_take, p(flow), p("out"), p(&record), 1, p(&count));
+    CALL(gravel_flow_stats_read, p(flow), p(&stats), size(sizeof stats));
+    CALL(gravel_flow_stats_reset, p(flow));
+    CALL(gravel_flow_channel_read, p(flow), p("a"), &count, &count);
+    if (arguments == RIGHT)
+        CALL(gravel_flow_destroy, flow);
+}
+
+static const struct gravel_words *words(void)
+{
+    static const uint64_t n_words[2] = {0, 1};
+    static const uint32_t index = 0;
+    static struct gravel_words plan;
+    plan = (struct gravel_words)GRAVEL_WORDS(word, GRAVEL_UINT, n_words, &index);
+    return &plan;
+}
+
+static void call_mirror(void)
+{
+    CALL(gravel_mirror_create, out(), p(gravel), p(words()));
+    CALL(gravel_mirror_create_slots, out(), p(gravel), GRAVEL_ADD, p(words()));
+    CALL(gravel_mirror_begin, p(mirror));
+    CALL(gravel_mirror_end, p(mirror));
+    CALL(gravel_mirror_share, p(mirror));
+    if (arguments == RIGHT)
+        CALL(gravel_mirror_destroy, mirror);
+}
+
+static void call_accumulator(void)
+{
+    CALL(gravel_accumulator_create, out(), p(gravel), at(word), 1, GRAVEL_ADD, GRAVEL_UINT);
+    CALL(gravel_kernel_set_accumulator, p(accumulator), p(adding), 1);
+    CALL(gravel_accumulator_flush, p(accumulator));
+    CALL(gravel_accumulator_reset, p(accumulator));
+    CALL(gravel_accumulator_begin, p(accumulator));
+    if (arguments == RIGHT)
+        CALL(gravel_accumulator_destroy, accumulator);
+}
+
+static void call_block_pool(void)
+{
+    struct gravel_block_pool_stats stats;
+    CALL(gravel_block_pool_create, out(), p(gravel), 64, 64);
+    CALL(gravel_block_pool_stats_read, p(pool), p(&stats), size(sizeof stats));
+    if (arguments == RIGHT)
+        CALL(gravel_block_pool_destroy, pool);
+}
+
+static void call_node(void)
+{
+    struct gravel_stats stats;
+    const char *counter;
+    uint64_t value, first, count;
+    CALL(gravel_stats_read, p(gravel), p(&stats), size(sizeof stats), GRAVEL_ALL_NODES);
+    CALL(gravel_stats_get, p(gravel), 0, p(&counter), p(&value));
+    CALL(gravel_stats_reset, p(gravel));
+    CALL(gravel_share, p(gravel), 1, p(&first), p(&count));
+    CALL(gravel_open, out(), NULL, NULL);
+    if (arguments == RIGHT)
+        CALL(gravel_close, gravel);
+}
+
+/* Makes the calls of the node, all but gravel_abort: with right arguments, or once for each that can be wrong. */
+static void make_calls(enum arguments given_arguments, judge_function *given_judge)
+{
+    arguments = given_arguments;
+    judge = given_judge;
+    call_messages();
+    call_heap();
+    call_device();
+    call_steal();
+    call_flow();
+    call_mirror();
+    call_accumulator();
+    call_block_pool();
+    call_node();
+}
+
+/* Makes those that need no node. */
+static void make_settings(enum arguments given_arguments, judge_function *given_judge)
+{
+    struct gravel_config config;
+    char text[GRAVEL_CONFIG_STRING_BYTES];
+    const char *setting;
+    arguments = given_arguments;
+    judge = given_judge;
+    OK(gravel_config_load(&config, sizeof config));
+    CALL(gravel_config_load, p(&config), sizeof config);
+    CALL(gravel_config_set, p(&config), p("heap_bytes"), p("1M"));
+    CALL(gravel_config_get, p(&config), 0, p(&setting), p(text), sizeof text);
+}
+
+/* ---- the node ------------------------------------------------------------------------------ */
+
+static void open_objects(const struct gravel_bindings *bindings)
+{
+    gravel = open_loopback(2, bindings);
+    word = alloc_or_die(gravel, 64);
+    kernel = body_kernel(gravel, "gravel_inc_uint_wg(g, a, 0, 0);", (const uint64_t[3]){word});
+    mapped = (void *)read_map(gravel, 0, word, 8);
+    OK(gravel_steal_create(&steal, gravel, NULL));
+    OK(gravel_flow_create(&flow, gravel, &graph));
+    OK(gravel_mirror_create(&mirror, gravel, words()));
+    OK(gravel_accumulator_create(&accumulator, gravel, word, 1, GRAVEL_ADD, GRAVEL_UINT));
+    cl_program program = build_or_die(gravel,
+                                      "#include \"gravel.cl.h\"\n"
+                                      "#include \"accumulator.cl.h\"\n"
+                                      "kernel void add(GRAVEL_ARENA, GRAVEL_ACCUMULATOR(a)) {}\n",
+                                      NULL);
+    adding = kernel_or_die(gravel, program, "add");
+    clReleaseProgram(program);
+    OK(gravel_block_pool_create(&pool, gravel, 64, 64));
+    kinds[OFFSET].values[2] = alloc_or_die(gravel, 4096);
+    OK(gravel_free(gravel, kinds[OFFSET].values[2]));
+}
+
+static void close_objects(void)
+{
+    OK(gravel_block_pool_destroy(pool));
+    OK(gravel_accumulator_destroy(accumulator));
+    OK(gravel_mirror_destroy(mirror));
+    OK(gravel_steal_destroy(steal));
+    OK(gravel_flow_destroy(flow));
+    unmap(gravel, mapped);
+    expect_works(gravel);
+    clReleaseKernel(kernel);
+    clReleaseKernel(adding);
+    OK(gravel_close(gravel));
+}
+
+/* ---- rules --------------------------------------------------------------------------------- */
+
+#define REFUSED(call, ...) expect_refusal(#call, call(__VA_ARGS__), GRAVEL_EINVAL, "NULL")
 #define NOTHING(call, ...) expect_nothing(#call, (uintptr_t)call(__VA_ARGS__))
 #define ALLOWED(call, ...) expect_allowed(#call, call(__VA_ARGS__))
 
-static struct gravel *gravel;
 static uint32_t n_handled;
 
 /* A launch waits where it has slices, a map and its end where it is a copy; kernel_set_arena on GPUs alone. */
@@ -45,27 +434,30 @@ static const char *const wait_in_copies[] = {"gravel_launch", "gravel_map", "gra
                                              "gravel_fill"};
 
 #define HAS(list, call) has(list, sizeof list / sizeof *list, call)
-static bool has(const char *const *list, size_t n, const char *call)
+static bool has(const char *const *list, size_t n_calls, const char *call)
 {
-    for (size_t i = 0; i < n; i++)
+    for (size_t i = 0; i < n_calls; i++)
         if (!strcmp(list[i], call))
             return true;
     return false;
 }
 
-static void refused_in_a_handler(const char *call, int code, int due, const char *part)
+static void refused_and_named(const char *call, int code)
 {
-    (void)due, (void)part;
-    if (!HAS(never_wait, call) && (is_sliced(gravel) || !HAS(wait_in_copies, call)))
-        calls_expect(call, code, GRAVEL_EINVAL, "waits and cannot be called by a handler");
-    else if (code)
-        calls_fault(call, "fails in a handler");
+    expect_refusal(call, code, due, part);
 }
 
-static void refused_after_a_fork(const char *call, int code, int due, const char *part)
+static void refused_in_a_handler(const char *call, int code)
 {
-    (void)due, (void)part;
-    calls_expect(call, code, GRAVEL_EINVAL, "after fork");
+    if (!HAS(never_wait, call) && (is_sliced(gravel) || !HAS(wait_in_copies, call)))
+        expect_refusal(call, code, GRAVEL_EINVAL, "waits and cannot be called by a handler");
+    else if (code)
+        count_fault(call, "fails in a handler");
+}
+
+static void refused_after_a_fork(const char *call, int code)
+{
+    expect_refusal(call, code, GRAVEL_EINVAL, "after fork");
 }
 
 /* Once, of the handler that a message runs: what it sends itself, it sends to itself. */
@@ -74,7 +466,7 @@ static int call_everything(struct gravel *node, void *user, uint32_t source,
 {
     (void)node, (void)user, (void)source;
     if (args[0] == 0 && n_handled++ == 0)
-        calls_make(RIGHT, refused_in_a_handler);
+        make_calls(RIGHT, refused_in_a_handler);
     return 0;
 }
 
@@ -83,38 +475,38 @@ static void open_all(void)
     static const struct gravel_handler handler = {
         .name = "call_everything", .n_args = 1, .function = call_everything};
     const struct gravel_bindings bindings = GRAVEL_BINDINGS(.handlers = &handler, .n_handlers = 1);
-    gravel = calls_open(&bindings);
+    open_objects(&bindings);
 }
 
 static void close_all(void)
 {
-    calls_close();
+    close_objects();
 }
 
 TEST(a_wrong_argument_is_refused_and_named)
 {
-    calls_make(ONE_WRONG, calls_expect);
-    calls_make_settings(ONE_WRONG, calls_expect);
-    calls_expect("gravel_abort", gravel_abort(NULL, "why"), GRAVEL_EINVAL, "NULL");
-    assert_int_equal(calls_faults(), 0);
+    make_calls(ONE_WRONG, refused_and_named);
+    make_settings(ONE_WRONG, refused_and_named);
+    expect_refusal("gravel_abort", gravel_abort(NULL, "why"), GRAVEL_EINVAL, "NULL");
+    assert_int_equal(n_faults, 0);
     expect_works(gravel);
 }
 
 TEST(null_in_a_plan_is_refused_and_named)
 {
     const struct gravel_words none = GRAVEL_WORDS(0, GRAVEL_UINT, NULL, NULL);
-    struct gravel_mirror *mirror;
-    REFUSED(gravel_mirror_create, &mirror, gravel, &none);
-    REFUSED(gravel_mirror_create_slots, &mirror, gravel, GRAVEL_ADD, &none);
-    assert_int_equal(calls_faults(), 0);
+    struct gravel_mirror *made;
+    REFUSED(gravel_mirror_create, &made, gravel, &none);
+    REFUSED(gravel_mirror_create_slots, &made, gravel, GRAVEL_ADD, &none);
+    assert_int_equal(n_faults, 0);
 }
 
 static void expect_nothing(const char *call, uintptr_t value)
 {
     if (value)
-        calls_fault(call, "returns something of NULL");
-    calls_note(call);
-    calls_expect(call, 0, 0, "NULL");
+        count_fault(call, "returns something of NULL");
+    note_call(call);
+    expect_refusal(call, 0, 0, "NULL");
 }
 
 TEST(calls_without_a_code_return_0_of_nothing)
@@ -131,19 +523,19 @@ TEST(calls_without_a_code_return_0_of_nothing)
     NOTHING(gravel_steal_n_groups, NULL);
     NOTHING(gravel_mirror_offset, NULL);
     NOTHING(gravel_block_pool_offset, NULL);
-    assert_int_equal(calls_faults(), 0);
+    assert_int_equal(n_faults, 0);
 }
 
 static void expect_allowed(const char *call, int code)
 {
-    calls_note(call);
+    note_call(call);
     if (code)
-        calls_fault(call, "refuses a NULL that is allowed");
+        count_fault(call, "refuses a NULL that is allowed");
 }
 
 TEST(what_may_be_null_may_be)
 {
-    uint64_t value, word = alloc_or_die(gravel, 64);
+    uint64_t value;
     assert_non_null(gravel_version(NULL));
     ALLOWED(gravel_close, NULL);
     ALLOWED(gravel_unmap, gravel, NULL);
@@ -156,17 +548,16 @@ TEST(what_may_be_null_may_be)
     ALLOWED(gravel_accumulator_destroy, NULL);
     ALLOWED(gravel_block_pool_destroy, NULL);
     ALLOWED(gravel_flow_destroy, NULL);
-    OK(gravel_free(gravel, word));
-    assert_int_equal(calls_faults(), 0);
+    assert_int_equal(n_faults, 0);
 }
 
 /* In the child, where no assertion of cmocka may be: it would go on with the parent's tests. */
 static void call_all_and_exit(void)
 {
     alarm(10 * patience()); /* which ends the child if a call hangs */
-    calls_make(RIGHT, refused_after_a_fork);
-    calls_expect("gravel_abort", gravel_abort(gravel, "no"), GRAVEL_EINVAL, "after fork");
-    _exit(calls_faults() != 0);
+    make_calls(RIGHT, refused_after_a_fork);
+    expect_refusal("gravel_abort", gravel_abort(gravel, "no"), GRAVEL_EINVAL, "after fork");
+    _exit(n_faults != 0);
 }
 
 TEST(a_child_can_call_nothing)
@@ -189,7 +580,7 @@ TEST(a_handler_can_call_what_does_not_wait)
     const uint64_t argument = 0;
     OK(gravel_am(gravel, 0, &argument, 1, 1));
     OK(gravel_barrier(gravel));
-    assert_int_equal(calls_faults(), 0);
+    assert_int_equal(n_faults, 0);
     assert_int_equal(n_handled, 1);
 }
 
@@ -198,8 +589,9 @@ TEST(every_call_is_made)
     static const char *const others[] = {"gravel_version", "gravel_strerror", "gravel_last_error",
                                          "gravel_abort"};
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
-        calls_note(others[i]);
-    assert_int_equal(calls_end(), 0);
+        note_call(others[i]);
+    fault_unmade();
+    assert_int_equal(n_faults, 0);
 }
 
 const struct fixture fixture = {.limit_s = 60, .open = open_all, .close = close_all};

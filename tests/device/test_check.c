@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Checked mode: a call that not all work-items of a group make, or not alike, is told by kernel, line and group, and nothing
- * of it is sent; calls that are right work as they do without it.
+ * Checked mode: a call that not all work-items of a group make, or not alike, is told by kernel, line and group, and
+ * nothing of it is sent; calls that are right work as they do without it. Of host calls the heap is not shown before what
+ * was launched is applied, a write to a map that is to be read is named, and threads that launch and wait side by side are
+ * not accused.
  *
- * Path: meson test -> this -> cl/device/check.cl.h, lib/aggregate/check.c
+ * Path: meson test -> this -> cl/device/check.cl.h, lib/aggregate/check.c, lib/node/checked.c, lib/node/maps.c
  */
+#include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -166,17 +170,6 @@ TEST(records_that_differ_are_told)
     expect_works(gravel);
 }
 
-TEST(place_outside_is_told)
-{
-    const struct words words = make_words();
-    expect_error(run_body(gravel,
-                          BODY("struct gravel_reply reply = {b, GRAVEL_NO_SIGNAL};"
-                               "gravel_get_uint_wg(g, a, i, reply, i == 3 ? 256 : i, 1);"),
-                          N, GROUP, words.a, words.b, 0),
-                 GRAVEL_ERANGE, "place 256 of uint at result");
-    free_words(&words);
-}
-
 TEST(group_of_two_dimensions_is_named)
 {
     static const struct {
@@ -239,6 +232,107 @@ TEST(right_calls_send_all)
         unmap(gravel, b);
     }
     free_words(&words);
+}
+
+/* ---- calls of the host ------------------------------------------------------------------------ */
+
+/* @param n_calls  of each work-item, which makes them all before its neighbour's first, where groups are loops. */
+static cl_kernel count_kernel(uint64_t words, uint64_t n_calls)
+{
+    cl_kernel kernel =
+        scoped_body(gravel, BODY("for (uint n = 0; n < b; n++) gravel_inc_uint_wg(g, a, i, 1);"),
+                    words, n_calls, 0);
+    set_body_size(kernel, N, 1);
+    return kernel;
+}
+
+static void launch(cl_kernel kernel)
+{
+    const size_t global = N, local = GROUP;
+    OK(gravel_launch(gravel, kernel, 1, &global, &local, 0, NULL, NULL));
+}
+
+static void expect_no_map(uint64_t words, const char *part)
+{
+    void *pointer;
+    expect_error(gravel_map(gravel, words, 4, CL_MAP_READ, 1, &pointer), GRAVEL_EINVAL, part);
+    assert_null(pointer);
+}
+
+TEST(map_of_what_may_not_be_applied_is_refused)
+{
+    const uint64_t words = alloc_or_die(gravel, 4 * N);
+    cl_kernel kernel = count_kernel(words, 1);
+    launch(kernel);
+    expect_no_map(words, "gravel_map: kernel body");
+    OK(gravel_fence(gravel));
+    expect_no_map(words, "gravel_map: kernel body");
+    OK(gravel_quiet(gravel));
+    expect_words(gravel, 1, words, 1, N);
+    launch(kernel);
+    expect_no_map(words, "gravel_map: kernel body");
+    OK(gravel_free(gravel, words)); /* a barrier */
+}
+
+TEST(write_to_a_map_to_be_read_is_told)
+{
+    const uint64_t words = alloc_or_die(gravel, 4 * N);
+    uint32_t *map = map_or_die(gravel, 1, words, 4 * N, CL_MAP_READ);
+    map[N - 1] = 1;
+    expect_error(gravel_unmap(gravel, map), GRAVEL_EINVAL, "is CL_MAP_READ and was written");
+    map = map_or_die(gravel, 1, words, 4 * N, CL_MAP_READ | CL_MAP_WRITE);
+    map[0] = 1;
+    OK(gravel_unmap(gravel, map));
+    map = map_or_die(gravel, 1, words, 4 * N, CL_MAP_READ);
+    assert_int_equal(map[0], 1);
+    OK(gravel_unmap(gravel, map));
+    OK(gravel_free(gravel, words));
+}
+
+/* Not the host's write: a kernel's, which a map that points into the heap may show. */
+TEST(map_that_others_change_is_no_fault)
+{
+    const uint64_t words = alloc_or_die(gravel, 4 * N);
+    cl_kernel kernel = count_kernel(words, 1);
+    uint32_t *map = map_or_die(gravel, 1, words, 4 * N, CL_MAP_READ);
+    launch(kernel);
+    OK(gravel_barrier(gravel));
+    OK(gravel_unmap(gravel, map));
+    OK(gravel_free(gravel, words));
+}
+
+/* ---- threads -------------------------------------------------------------------------------- */
+
+static _Atomic int is_over;
+
+static void *wait_again_and_again(void *unused)
+{
+    while (!atomic_load_explicit(&is_over, memory_order_relaxed))
+        if (gravel_fence(gravel))
+            return (void *)gravel_last_error();
+    return unused;
+}
+
+/* Calls of a kernel that runs while another thread waits are not final. */
+TEST(threads_that_wait_beside_launches_accuse_none)
+{
+    const uint64_t words = alloc_or_die(gravel, 4 * N);
+    cl_kernel kernel = count_kernel(words, 64);
+    void *error;
+    pthread_t thread;
+    atomic_store_explicit(&is_over, 0, memory_order_relaxed);
+    assert_int_equal(pthread_create(&thread, NULL, wait_again_and_again, NULL), 0);
+    for (int i = 0; i < 150; i++) {
+        launch(kernel);
+        OK(gravel_fence(gravel));
+    }
+    atomic_store_explicit(&is_over, 1, memory_order_relaxed);
+    assert_int_equal(pthread_join(thread, &error), 0);
+    if (error)
+        fail_msg("%s", (const char *)error);
+    OK(gravel_barrier(gravel));
+    expect_words(gravel, 1, words, 150 * 64, N);
+    OK(gravel_free(gravel, words));
 }
 
 const struct fixture fixture = {.open = open_node, .close = close_node};

@@ -72,13 +72,14 @@ static const struct gravel_handler handlers[] = {
     {.name = "look_between", .n_args = 0, .function = look_between},
 };
 
+static const struct gravel_bindings table =
+    GRAVEL_BINDINGS(.handlers = handlers, .n_handlers = sizeof handlers / sizeof *handlers);
+
 static struct gravel *gravel;
 
 static void open_node(void)
 {
-    const struct gravel_bindings bindings =
-        GRAVEL_BINDINGS(.handlers = handlers, .n_handlers = sizeof handlers / sizeof *handlers);
-    gravel = open_loopback(3, &bindings);
+    gravel = open_loopback(3, &table);
     word = alloc_or_die(gravel, 64);
 }
 
@@ -141,13 +142,13 @@ static int ping(struct gravel *node, void *user, uint32_t source,
     return may_stop ? 0 : gravel_am(node, 0, NULL, 0, 1 - gravel_node(node));
 }
 
-/* Two nodes that play. @param chain_limit_ms  0: as by default */
-static struct gravel *open_ping(uint32_t chain_limit_ms)
+/* Two nodes that play. @param has_limit  of 0.4 s; or as by default */
+static struct gravel *open_ping(bool has_limit)
 {
-    static const struct gravel_handler table[] = {{.name = "ping", .function = ping}};
-    const struct gravel_bindings bindings = GRAVEL_BINDINGS(.handlers = table, .n_handlers = 1);
+    static const struct gravel_handler one = {.name = "ping", .function = ping};
+    const struct gravel_bindings bindings = GRAVEL_BINDINGS(.handlers = &one, .n_handlers = 1);
     struct gravel_config config = loopback_config(2);
-    config.chain_limit_ms = chain_limit_ms ? chain_limit_ms : config.chain_limit_ms;
+    config.chain_limit_ms = has_limit ? 400 : config.chain_limit_ms;
     may_stop = false;
     struct gravel *node = scoped_node(&config, &bindings);
     OK(gravel_am(node, 0, NULL, 0, 1));
@@ -157,7 +158,7 @@ static struct gravel *open_ping(uint32_t chain_limit_ms)
 /* Whatever comes first of the two that can tell: the rounds of the barrier, or what is yet to be sent. */
 TEST(endless_chain_ends_a_barrier_that_has_a_limit)
 {
-    struct gravel *node = open_ping(400);
+    struct gravel *node = open_ping(true);
     double begin = seconds_now();
     expect_error(gravel_barrier(node), GRAVEL_ETIMEOUT, "GRAVEL_CHAIN_LIMIT");
     double took = seconds_now() - begin;
@@ -175,25 +176,9 @@ TEST(chain_has_a_limit_by_itself)
     assert_int_equal(gravel_config_of(node)->chain_limit_ms, 225000);
 }
 
-static void *stop_soon(void *unused)
-{
-    usleep(400000);
-    may_stop = true;
-    return unused;
-}
-
-TEST(chain_of_a_quarter_of_its_limit_is_no_endless_one)
-{
-    pthread_t thread;
-    struct gravel *node = open_ping(1600 * patience());
-    MUST(pthread_create(&thread, NULL, stop_soon, NULL) == 0);
-    OK(gravel_barrier(node));
-    pthread_join(thread, NULL);
-}
-
 TEST(quiet_beside_an_endless_ping_pong_ends)
 {
-    struct gravel *node = open_ping(0);
+    struct gravel *node = open_ping(false);
     OK(gravel_quiet(node)); /* while it goes on */
     may_stop = true;
     OK(gravel_barrier(node));
@@ -209,11 +194,9 @@ static void launch_and_fence(struct gravel *node, cl_kernel kernel)
 /* The handler's node buffer does not age while kernels send what the fence orders behind it. */
 TEST(a_fence_orders_what_a_handler_has_sent)
 {
-    const struct gravel_bindings bindings =
-        GRAVEL_BINDINGS(.handlers = handlers, .n_handlers = sizeof handlers / sizeof *handlers);
     struct gravel_config config = loopback_config(1);
     config.flush_us = 500000;
-    struct gravel *node = scoped_node(&config, &bindings);
+    struct gravel *node = scoped_node(&config, &table);
     const uint64_t words[3] = {alloc_or_die(node, 64)};
     cl_kernel asks = body_kernel(
         node, BODY("gravel_am2_wg_if(g, i == 0, GRAVEL_HANDLER(set_word), 0, a, 0);"), words);
@@ -250,12 +233,10 @@ static void *get_much(void *argument)
 
 TEST(a_long_get_keeps_no_handler_waiting)
 {
-    const struct gravel_bindings bindings =
-        GRAVEL_BINDINGS(.handlers = handlers, .n_handlers = sizeof handlers / sizeof *handlers);
     struct gravel_config config = loopback_config(1);
     struct get get = {.data = malloc(LONG_BYTES)};
     config.heap_bytes = LONG_BYTES + (1 << 20);
-    OK(gravel_open(&get.node, &config, &bindings));
+    OK(gravel_open(&get.node, &config, &table));
     get.offset = alloc_or_die(get.node, LONG_BYTES);
     MUST(get.data);
     last_byte = get.data + LONG_BYTES - 1;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Promises to programs that no other test has: any host thread makes any call, signals wrap, denormal numbers stay, groups
- * may be larger than 256, and the heap asks for huge pages.
+ * Promises to programs that no other test has: any host thread makes any call, signals wrap, denormal numbers stay, a
+ * group that the library chooses suits the device, and the heap asks for huge pages.
  *
  * Path: meson test -> this -> lib/node, cl/gravel.cl.h, lib/memory/arena.c; docs/reference/promises.md
  */
@@ -132,23 +132,6 @@ TEST(denormal_numbers_stay)
 }
 
 /* ---- groups ---------------------------------------------------------------------------------- */
-
-TEST(groups_of_more_than_256_send_all)
-{
-    uint64_t words = alloc_or_die(gravel, 64);
-    size_t most = 0, n_items = 0;
-    clGetDeviceInfo(gravel_cl_device(gravel), CL_DEVICE_MAX_WORK_GROUP_SIZE, sizeof most, &most,
-                    NULL);
-    for (size_t group = 512; group <= 1024 && group <= most; group *= 2) {
-        OK(run_body(
-            gravel,
-            BODY("gravel_inc_uint_wg(g, a, 0, 1); gravel_inc_uint_wg_if(g, i % 2, a, 1, 1);"),
-            3 * group, group, words, 0, 0));
-        n_items += 3 * group;
-    }
-    assert_int_equal(word32(gravel, 1, words), n_items);
-    assert_int_equal(word32(gravel, 1, words + 4), n_items / 2);
-}
 
 TEST(a_chosen_group_is_no_larger_than_suits_the_device)
 {

@@ -144,6 +144,8 @@ TEST(messages_of_kernels_are_refused_and_named)
          GRAVEL_ERANGE, "index 4294967296 of uint"},
         {BODY(ASK "if (i == 6) gravel_swap_long_wi(g, a, 3, 1, reply, 1ul << 40, 0);"), words, 0,
          GRAVEL_ERANGE, "place 1099511627776 of long"},
+        {BODY(ASK "gravel_get_uint_wg(g, a, i, reply, i % 64 == 3 ? 1024 : i, 1);"), words, 0,
+         GRAVEL_ERANGE, "place 1024 of uint at result"},
         {BODY("if (i == 6) gravel_inc_uint_wi(g, a, 5, 1ul << 32);"), words, 0, GRAVEL_ERANGE,
          "destination 4294967296 "},
         {BODY(FAR_NODE "gravel_put_ulong_wg(g, a, (uint)i, 7, n);"), words, 0, GRAVEL_ERANGE,
@@ -252,6 +254,7 @@ TEST(updates_that_do_not_exist_are_refused_at_once)
 TEST(calls_check_their_arguments)
 {
     const uint64_t words = table.memory, pattern[32] = {0}, args[5] = {0};
+    const char *name = "a name of forty-eight characters is one too many";
     int64_t value[65] = {0};
     uint64_t offset, sums[33] = {7};
     void *map = &map;
@@ -278,6 +281,11 @@ TEST(calls_check_their_arguments)
                  "not in one allocation");
     assert_int_equal(sums[0], 7);
     expect_error(gravel_alloc(gravel, 0, &offset), GRAVEL_EINVAL, "0 bytes");
+    expect_error(gravel_alloc_named(gravel, "", 64, &offset), GRAVEL_EINVAL, "0 characters");
+    expect_error(gravel_alloc_named(gravel, name, 64, &offset), GRAVEL_EINVAL,
+                 "48 characters; 1 to 47 allowed");
+    OK(gravel_alloc_named(gravel, name + 1, 64, &offset));
+    OK(gravel_free(gravel, offset));
     expect_error(gravel_free(gravel, words + 64), GRAVEL_EINVAL, "no allocation starts");
     expect_error(gravel_free(gravel, freed), GRAVEL_EINVAL, "no allocation starts");
     expect_error(gravel_set_constant(gravel, GRAVEL_N_CONSTANTS, 1), GRAVEL_ERANGE,

@@ -58,57 +58,57 @@ TEST(a_wait_goes_on_while_its_word_changes)
 
 /* ---- what is told ---------------------------------------------------------------------------- */
 
+/* A long and its bound by both halves. */
 TEST(a_wait_for_nothing_ends_and_is_named)
 {
+    static const struct {
+        const char *type;
+        uint64_t word;
+        const char *text, *text_on_drain;
+    } rows[] = {
+        {"uint", 0, "to be >= 7; it has been 0 for 0.3 s", "no kernel waits on step drain"},
+        {"ulong", 0x200000001, "to be >= 12884901889; it has been 8589934593 for 0.3 s",
+         "(it is 8589934593) to be >= 12884901889"},
+    };
     config.timeout_ms = 300;
-    struct gravel *gravel = open_node();
-    bool is_drain = takes_step(gravel, "drain");
-    uint64_t word = alloc_or_die(gravel, 64);
-    int code = run_body(gravel, BODY("gravel_wait_until_uint_wg(g, a + 8, GRAVEL_CMP_GE, 7);"),
-                        GROUP, GROUP, word, 0, 0);
-    expect_error(code, GRAVEL_EKERNEL,
-                 is_drain ? "no kernel waits on step drain"
-                          : "to be >= 7; it has been 0 for 0.3 s");
-    expect_error(code, GRAVEL_EKERNEL, "word at heap offset 72");
-    closes_with(gravel, GRAVEL_EKERNEL, "");
-}
-
-/* Both halves of it, and of the word. */
-TEST(a_wait_for_a_long_is_named_in_full)
-{
-    config.timeout_ms = 300;
-    struct gravel *gravel = open_node();
-    bool is_drain = takes_step(gravel, "drain");
-    uint64_t word = alloc_or_die(gravel, 64);
-    OK(gravel_update(gravel, GRAVEL_PUT, GRAVEL_ULONG, word + 8, &(uint64_t){0x200000001}, 0));
-    OK(gravel_quiet(gravel));
-    int code = run_body(gravel,
-                        BODY("gravel_wait_until_ulong_wg(g, a + 8, GRAVEL_CMP_EQ, 0x300000001ul);"),
-                        GROUP, GROUP, word, 0, 0);
-    expect_error(code, GRAVEL_EKERNEL,
-                 is_drain ? "(it is 8589934593) to be == 12884901889"
-                          : "to be == 12884901889; it has been 8589934593 for 0.3 s");
-    closes_with(gravel, GRAVEL_EKERNEL, "");
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct gravel *gravel = open_node();
+        const uint64_t word = alloc_or_die(gravel, 64);
+        const bool is_long = rows[i].word;
+        OK(gravel_put(gravel, word + 8, &rows[i].word, sizeof rows[i].word, 0));
+        OK(gravel_quiet(gravel));
+        int code = run_body(
+            gravel,
+            is_long ? BODY("gravel_wait_until_ulong_wg(g, a + 8, GRAVEL_CMP_GE, 0x300000001ul);")
+                    : BODY("gravel_wait_until_uint_wg(g, a + 8, GRAVEL_CMP_GE, 7);"),
+            GROUP, GROUP, word, 0, 0);
+        expect_error(code, GRAVEL_EKERNEL,
+                     takes_step(gravel, "drain") ? rows[i].text_on_drain : rows[i].text);
+        expect_error(code, GRAVEL_EKERNEL, "word at heap offset 72");
+        closes_with(gravel, GRAVEL_EKERNEL, "");
+    }
 }
 
 TEST(without_64_bit_atomics_waits_for_longs_do_not_build)
 {
     static const char source[] = "#undef cl_khr_int64_base_atomics\n"
                                  "#include \"gravel.cl.h\"\n"
-                                 "kernel void wait(GRAVEL_ARENA) { GRAVEL_OPEN(g); CALL }\n";
+                                 "kernel void wait(GRAVEL_ARENA) { GRAVEL_OPEN(g); "
+                                 "gravel_wait_until_CALL(g, 8, GRAVEL_CMP_EQ, 1); }\n";
+    static const char *const rows[][2] = {
+        {"uint_wg", NULL}, {"ulong_wg", "wait_for_a_uint"}, {"long_wi", "wait_for_an_int"}};
     struct gravel *gravel = open_node();
-    cl_program program;
-    OK(gravel_program_build(gravel, "wait.cl", source,
-                            "-DCALL=gravel_wait_until_uint_wg(g,8,GRAVEL_CMP_EQ,1);", &program));
-    clReleaseProgram(program);
-    expect_error(
-        gravel_program_build(gravel, "wait.cl", source,
-                             "-DCALL=gravel_wait_until_ulong_wg(g,8,GRAVEL_CMP_EQ,1);", &program),
-        GRAVEL_EBUILD, "gravel_error_this_device_has_no_64_bit_atomics_so_wait_for_a_uint");
-    expect_error(
-        gravel_program_build(gravel, "wait.cl", source,
-                             "-DCALL=gravel_wait_until_long_wi(g,8,GRAVEL_CMP_EQ,1);", &program),
-        GRAVEL_EBUILD, "gravel_error_this_device_has_no_64_bit_atomics_so_wait_for_an_int");
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        char option[64], part[96];
+        cl_program program = NULL;
+        snprintf(option, sizeof option, "-Dgravel_wait_until_CALL=gravel_wait_until_%s",
+                 rows[i][0]);
+        snprintf(part, sizeof part, "gravel_error_this_device_has_no_64_bit_atomics_so_%s",
+                 rows[i][1] ? rows[i][1] : "");
+        expect_error(gravel_program_build(gravel, "wait.cl", source, option, &program),
+                     rows[i][1] ? GRAVEL_EBUILD : 0, part);
+        clReleaseProgram(program);
+    }
 }
 
 TEST(refused_requests_do_nothing_and_say_why)

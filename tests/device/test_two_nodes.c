@@ -60,8 +60,10 @@ static void expect_all(struct half *half)
                              i % 2 == node ? ROUNDS * 4 * 40 : 0);
 }
 
-static void run_both(struct half *halves)
+static void run_both(struct half *halves, uint64_t queue_bytes, uint32_t timeout_ms)
 {
+    for (int i = 0; i < 2; i++)
+        prepare(&halves[i], queue_bytes, timeout_ms);
     for (int i = 0; i < 2; i++)
         MUST(pthread_create(&halves[i].thread, NULL, send, &halves[i]) == 0);
     for (int i = 0; i < 2; i++)
@@ -71,9 +73,7 @@ static void run_both(struct half *halves)
 TEST(nodes_with_room_do_not_disturb_each_other)
 {
     struct half halves[2];
-    for (int i = 0; i < 2; i++)
-        prepare(&halves[i], 0, PATIENT_MS);
-    run_both(halves);
+    run_both(halves, 0, PATIENT_MS);
     for (int i = 0; i < 2; i++) {
         if (halves[i].code)
             fail_msg("node %d: %s", i, halves[i].text);
@@ -85,9 +85,7 @@ TEST(nodes_with_room_do_not_disturb_each_other)
 TEST(nodes_that_wait_for_room_end_well_or_say_why)
 {
     struct half halves[2];
-    for (int i = 0; i < 2; i++)
-        prepare(&halves[i], 8 * 9280, IMPATIENT_MS);
-    run_both(halves);
+    run_both(halves, 8 * 9280, IMPATIENT_MS);
     for (int i = 0; i < 2; i++) {
         if (halves[i].code == 0) {
             expect_all(&halves[i]);

@@ -46,27 +46,22 @@ kernel void drink(GRAVEL_ARENA, ulong words, ulong answer, ulong signal, ulong f
         i++;
     *(global uint *)gravel_local(g, found) = i;
 }
-kernel void doze_all(GRAVEL_ARENA, ulong answers)
-{
-    GRAVEL_OPEN(g);
-    const struct gravel_reply reply = {answers, 0};
-    gravel_ask0_wg(g, GRAVEL_HANDLER(doze), reply, (uint)get_global_id(0), 0);
-}
 
-/* A group that asks behind all that another call has asked, and waits for its own answer; then, if it is to, in vain. */
-kernel void doze_behind(GRAVEL_ARENA, ulong answers, ulong signal, uint never)
+/* A group that asks behind all that another call has asked, and, as `wait` says, waits for its own answer, then in vain. */
+kernel void doze_behind(GRAVEL_ARENA, ulong answers, ulong signal, uint wait)
 {
     GRAVEL_OPEN(g);
     const uint i = (uint)get_global_id(0), n = (uint)get_local_size(0);
     const struct gravel_reply unsignalled = {answers, 0}, last = {answers, signal};
     gravel_ask0_wg(g, GRAVEL_HANDLER(doze), unsignalled, i, 0);
     gravel_ask0_wg_if(g, i == 0, GRAVEL_HANDLER(doze), last, n, 0);
-    const bool came = gravel_wait_until_uint_wg(g, signal, GRAVEL_CMP_EQ, 1);
+    const bool came = wait && gravel_wait_until_uint_wg(g, signal, GRAVEL_CMP_EQ, 1);
     if (i == 0)
         ((global ulong *)gravel_local(g, answers))[n + 1] = came;
-    if (never)
+    if (wait == 2)
         gravel_wait_until_uint_wg(g, signal, GRAVEL_CMP_EQ, 2);
 }
+
 kernel void spoil(GRAVEL_ARENA)
 {
     GRAVEL_OPEN(g);
