@@ -1,62 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Flow memory: nothing overlaps, all is inside, widths are as asked or as wide as fits, and what does not fit is
- * refused with the bytes of each channel.
+ * Flow memory: widths are as asked or as wide as fits, and what does not fit is refused with the bytes of each channel. That
+ * nothing overlaps is tests/ledger/flow_ledger.c's.
  *
  * Path:    meson test -> this -> lib/flow/layout.c
  */
 
 #include "cases.h"
 #include "flow/layout.h"
-#include "random_graph.h"
 
-#include <stdlib.h>
 #include <string.h>
-
-/* As cl/device/cilk.cl.h asks. */
-static bool is_slot(const struct gravel_flow_layout *layout, uint32_t word)
-{
-    uint32_t in_levels = word - layout->levels_at;
-    if (word - layout->held_at < layout->held_words)
-        return true;
-    return in_levels < layout->header.n_level_words &&
-           in_levels % layout->level_words < layout->after_words;
-}
-
-/* Mark the words of each layer's rows, each once. */
-TEST(rows_do_not_overlap)
-{
-    static struct random_graph random;
-    for (uint64_t seed = 0; seed < 300; seed++) {
-        struct gravel_flow_layout layout;
-        struct gravel_flow_graph graph;
-        const struct gravel_flow_shape shape = {8, 4, UINT64_MAX};
-        random_graph_make(&random, seed);
-        random_holds(&random, seed);
-        assert_int_equal(gravel_flow_graph_create(&graph, &random.graph), 0);
-        assert_int_equal(gravel_flow_layout(&layout, &graph, &shape), 0);
-        unsigned char *used = calloc(layout.bytes / 4, 1);
-        assert_non_null(used);
-        memset(used, 1, layout.rows_at / 4 + GRAVEL_RESULT_WORDS);
-        for (uint32_t c = 0; c < graph.n_channels; c++)
-            for (uint32_t level = 0; level < (c < graph.n_flat ? 1 : graph.n_levels); level++) {
-                const struct gravelp_channel *channel = &graph.channels[c];
-                uint32_t number = channel->base + channel->level_words * level;
-                uint64_t at = layout.rows_at / 4 + number;
-                uint64_t n = (uint64_t)channel->n_words * channel->width;
-                assert_true(at + n <= layout.bytes / 4);
-                for (uint32_t word = number; word < number + n; word++)
-                    assert_int_equal(is_slot(&layout, word),
-                                     channel->kind == GRAVEL_AFTER || channel->kind == GRAVEL_HELD);
-                for (uint64_t i = 0; i < n; i++)
-                    assert_int_equal(used[at + i]++, 0);
-                for (uint32_t i = 0; channel->kind == GRAVEL_HELD && i < 2 * channel->width; i++)
-                    assert_int_equal(used[layout.rows_at / 4 + channel->states + i]++, 0);
-            }
-        free(used);
-        gravel_flow_graph_destroy(&graph);
-    }
-}
 
 static const struct gravel_edge fib_edges[] = {{"fib", 2}, {"sum", 1}};
 static const struct gravel_edge loop_edges[] = {{"loop", 1}, {"wide", 5}};

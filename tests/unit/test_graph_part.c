@@ -257,3 +257,12 @@ TEST(hashed_parts_are_alike)
     assert_int_equal(partition_count(&parts, 0), VERTICES);
     partition_close(&parts);
 }
+
+TEST(partition_of_huge_counts_does_not_overflow)
+{
+    assert_int_equal(block_of(UINT64_MAX, 2), (UINT64_C(1) << 63));
+    struct block_range range = block_range(UINT64_MAX, UINT32_MAX, UINT32_MAX - 1);
+    assert_true(range.first <= range.last);
+    assert_int_equal(range.last, UINT64_MAX);
+    assert_int_equal(block_range(UINT64_MAX, 3, 2).last, UINT64_MAX);
+}
