@@ -6,14 +6,12 @@
  *
  * Path: meson test -> this -> lib/opencl/slice.c
  */
-#include <stdio.h>
 #include <string.h>
 
-#include "cases.h"
+#include "draws.h"
 #include "opencl/slice.h"
 
 #define MAX_GROUPS 4096u
-#define SEED 20240611u
 
 struct shape {
     uint32_t n_dimensions;
@@ -23,14 +21,6 @@ struct shape {
 static size_t groups_along(const struct shape *shape, uint32_t d)
 {
     return d < shape->n_dimensions ? (shape->global[d] + shape->local[d] - 1) / shape->local[d] : 1;
-}
-
-static void explain(const struct shape *shape, uint64_t max_groups, const char *what)
-{
-    fail_msg("%u dimensions, %zu x %zu x %zu in groups of %zu x %zu x %zu, slices of %llu: %s",
-             shape->n_dimensions, shape->global[0], shape->global[1], shape->global[2],
-             shape->local[0], shape->local[1], shape->local[2], (unsigned long long)max_groups,
-             what);
 }
 
 /* Whether the slice ends where a group ends, or where the launch does. */
@@ -60,58 +50,49 @@ static uint64_t enter(const struct shape *shape, const struct gravel_slice *slic
     return (uint64_t)n[0] * n[1] * n[2];
 }
 
-static void check_slice(const struct shape *shape, uint64_t max_groups,
-                        const struct gravel_slice *slice, unsigned char times[MAX_GROUPS])
+static const char *check_slice(const struct shape *shape, uint64_t max_groups,
+                               const struct gravel_slice *slice, unsigned char times[MAX_GROUPS])
 {
     for (uint32_t d = 0; d < 3; d++)
-        if (d < shape->n_dimensions ? !ends_well(shape, slice, d)
-                                    : slice->offset[d] != 0 || slice->size[d] != 1)
-            explain(shape, max_groups, "a slice is not of whole groups");
-    if (slice->n_groups == 0 || slice->n_groups > max_groups)
-        explain(shape, max_groups, "a slice is empty or too large");
-    if (enter(shape, slice, times) != slice->n_groups)
-        explain(shape, max_groups, "n_groups is wrong");
+        HOLDS(d < shape->n_dimensions ? ends_well(shape, slice, d)
+                                      : slice->offset[d] == 0 && slice->size[d] == 1);
+    HOLDS(slice->n_groups > 0 && slice->n_groups <= max_groups);
+    HOLDS(enter(shape, slice, times) == slice->n_groups);
+    return NULL;
 }
 
-/* @param max_groups  [n_max] taken in turn, as step drain changes it from slice to slice. @return
- * slices [count]. */
-static uint64_t check(const struct shape *shape, const uint64_t *max_groups, uint32_t n_max)
+/* @param max_groups  [n_max] taken in turn, as step drain changes it from slice to slice. @param n  [out] slices */
+static const char *check(const struct shape *shape, const uint64_t *max_groups, uint32_t n_max,
+                         uint64_t *n)
 {
     static unsigned char times[MAX_GROUPS];
     size_t n_groups = groups_along(shape, 0) * groups_along(shape, 1) * groups_along(shape, 2);
+    const char *failure = NULL;
     struct gravel_slicer slicer;
     struct gravel_slice slice;
-    uint64_t n = 0;
-    assert_true(n_groups <= MAX_GROUPS);
     memset(times, 0, sizeof times);
     gravel_slicer_init(&slicer, shape->n_dimensions, shape->global, shape->local);
-    for (; gravel_slicer_next(&slicer, max_groups[n % n_max], &slice); n++) {
-        check_slice(shape, max_groups[n % n_max], &slice, times);
-        if (n > n_groups)
-            explain(shape, max_groups[0], "it does not end");
+    for (*n = 0; !failure && gravel_slicer_next(&slicer, max_groups[*n % n_max], &slice); (*n)++) {
+        failure = check_slice(shape, max_groups[*n % n_max], &slice, times);
+        HOLDS(*n < n_groups);
     }
-    for (size_t i = 0; i < n_groups; i++)
-        if (times[i] != 1)
-            explain(shape, max_groups[0], times[i] ? "a group twice" : "a group is missing");
-    assert_false(gravel_slicer_next(&slicer, 1, &slice)); /* and it stays at the end */
-    return n;
-}
-
-static uint64_t check_one(const struct shape *shape, uint64_t max_groups)
-{
-    return check(shape, &max_groups, 1);
+    for (size_t i = 0; i < n_groups && !failure; i++)
+        HOLDS(times[i] == 1);
+    HOLDS(failure || !gravel_slicer_next(&slicer, 1, &slice)); /* and it stays at the end */
+    return failure;
 }
 
 TEST(slices_are_whole_rows_and_planes_where_they_fit)
 {
     const struct shape shape = {3, {5, 4, 3}, {1, 1, 1}};
-    assert_int_equal(check_one(&shape, UINT64_MAX), 1);
-    assert_int_equal(check_one(&shape, 60), 1);
-    assert_int_equal(check_one(&shape, 20), 3); /* planes */
-    assert_int_equal(check_one(&shape, 40), 2); /* two planes, and one */
-    assert_int_equal(check_one(&shape, 10), 6); /* two rows */
-    assert_int_equal(check_one(&shape, 15), 6); /* three rows, then the plane's last */
-    assert_int_equal(check_one(&shape, 3), 24); /* three of a row, then two */
+    /* all; planes; two planes, and one; two rows; three rows, then the plane's last; three of a row, then two */
+    static const uint64_t rows[][2] = {{UINT64_MAX, 1}, {60, 1}, {20, 3}, {40, 2},
+                                       {10, 6},         {15, 6}, {3, 24}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        uint64_t n;
+        assert_null(check(&shape, &rows[i][0], 1, &n));
+        assert_int_equal(n, rows[i][1]);
+    }
 }
 
 TEST(launches_beyond_32_bits_are_covered)
@@ -130,24 +111,20 @@ TEST(launches_beyond_32_bits_are_covered)
     assert_int_equal(n, 2);
 }
 
-static uint32_t next_random(uint32_t *random, uint32_t below)
+static const char *slices_cover_the_launch(struct draws *draws)
 {
-    *random = *random * 1664525u + 1013904223u;
-    return (*random >> 8) % below;
+    struct shape shape = {.n_dimensions = 1 + draw_below(draws, 3)};
+    uint64_t most[5], n;
+    for (uint32_t d = 0; d < shape.n_dimensions; d++) {
+        shape.local[d] = 1 + draw_below(draws, 9);
+        shape.global[d] = 1 + draw_below(draws, (shape.n_dimensions == 1 ? 250 : 1) * draws->size);
+    }
+    for (int i = 0; i < 5; i++)
+        most[i] = 1 + draw_below(draws, draw_below(draws, 2) ? 5 : 500);
+    return check(&shape, most, 1 + draw_below(draws, 5), &n);
 }
 
 TEST(random_shapes_and_changing_limits_are_covered)
 {
-    uint32_t random = SEED;
-    for (int n = 0; n < 20000; n++) {
-        struct shape shape = {.n_dimensions = 1 + next_random(&random, 3)};
-        uint64_t most[5];
-        for (uint32_t d = 0; d < shape.n_dimensions; d++) {
-            shape.local[d] = 1 + next_random(&random, 9);
-            shape.global[d] = 1 + next_random(&random, shape.n_dimensions == 1 ? 4000 : 16);
-        }
-        for (int i = 0; i < 5; i++)
-            most[i] = 1 + next_random(&random, next_random(&random, 2) ? 5 : 500);
-        check(&shape, most, 1 + next_random(&random, 5));
-    }
+    expect_property(slices_cover_the_launch, 20000, 16);
 }
