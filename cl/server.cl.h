@@ -20,14 +20,14 @@
  * The program is built by gravel_server_build, and its text has the handlers with keys too; the kernel is launched by
  * gravel_server_launch. Work-groups take work until none is left, so a kernel does not ask for its global id.
  *
- * Path:    gravel.cl.h -> this -> device/client.cl.h, device/inbox.cl.h, device/resident.cl.h.
+ * Path:    gravel.cl.h -> this -> device/client.cl.h, device/serving.cl.h.
  * Source:  Wang, Fussell, Lin, Fast Fine-Grained Global Synchronization on GPUs, ASPLOS 2019.
  */
 #ifndef GRAVEL_SERVER_CL_H
 #define GRAVEL_SERVER_CL_H
 
 #include "client.cl.h"
-#include "resident.cl.h"
+#include "serving.cl.h"
 
 /* ---- kernels of clients and servers ------------------------------------------------------------ */
 

@@ -10,7 +10,6 @@
 
 #include "by_key.cl.h"
 #include "check.cl.h"
-#include "inboxes.cl.h"
 #include "layout/bounds.h"
 #include "transaction.cl.h"
 

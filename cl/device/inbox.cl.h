@@ -1,206 +1,137 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * How a server runs the messages of its inbox, as serve.cl.h runs those of a frame that it owns.
+ * Inboxes: where they are, which of them gets a message, and room in them for clients.
  *
- * In phases lib/serve/text.c writes the kernel: around GRAVELP_SERVE_INBOX, a call of the handler that a
- * message names. Group i serves inbox i. No client runs, so that what is reserved is published, and does not change.
+ * In phases no client waits: they end when an inbox is nearly full. Where servers run beside them (GRAVELP_RESIDENT)
+ * a client waits for room.
  *
- * Path:    outbox.cl.h -> inboxes -> this, or resident.cl.h with it -> the user's handlers -> spill.cl.h.
- * Memory:  as serve.cl.h; the end of the clients' kernel orders their slots before these reads, and the end of this
- *          kernel `consumed` before the next clients.
- * Source:  Wang, Fussell, Lin 2019, section 3.2 (receiver): here all of a group's work-items read slots together.
+ * Path:    outbox.cl.h, serving.cl.h -> this -> inboxes (layout/server.h).
+ * Memory:  P1 with the servers' I2; in phases the kernel's end orders all of it before the servers' kernel.
  */
 #ifndef GRAVELP_INBOX_CL_H
 #define GRAVELP_INBOX_CL_H
 
-#include "inboxes.cl.h"
-#include "transaction.cl.h"
+#include "layout/server.h"
+#include "send.cl.h"
 
-/* The inbox of a group, and how far the group is. */
-struct gravelp_inbox {
-    global struct gravelp_servers *servers;
-    global struct gravelp_queue_words *words;
-    uint server;
-    uint first, n_slots; /* tickets to be served: the first, and how many */
-    uint at;             /* messages that have been read, each slot counting as `columns` */
-    uint n_run;          /* by this work-item */
-};
-
-GRAVELP_INLINE struct gravelp_inbox gravelp_inbox_of(global struct gravelp_arena *arena,
-                                                     uint server)
+/* Which of n servers has a key: spread by a multiplication, for keys are often numbers in a row. */
+GRAVELP_INLINE uint gravelp_key_hash(ulong key)
 {
-    global struct gravelp_servers *servers = gravelp_servers(arena);
-    global struct gravelp_queue_words *words = gravelp_inbox_words(servers, server);
-    uint consumed = words->consumed;
-    return (struct gravelp_inbox){
-        servers, words, server, consumed, servers->is_broken ? 0 : words->reserved - consumed,
-        0,       0};
+    return (uint)(key * 0x9e3779b97f4a7c15ul >> 32);
 }
-GRAVELP_INLINE struct gravelp_inbox gravelp_inbox_open(global struct gravelp_arena *arena)
+#ifndef GRAVEL_OWNER
+#define GRAVEL_OWNER(key, n) ((ulong)gravelp_key_hash(key) * (n) >> 32)
+#endif
+GRAVELP_INLINE uint gravelp_owner(ulong key, uint n)
 {
-    return gravelp_inbox_of(arena, gravelp_group_number());
+    ulong owner = n == 1 ? 0 : GRAVEL_OWNER(key, n);
+    return owner < n ? (uint)owner : n - 1;
 }
 
-/* The one for transactions. */
-GRAVELP_INLINE struct gravelp_inbox gravelp_inbox_of_pairs(global struct gravelp_arena *arena)
+/* How many servers there are. A constant, if the program was built for them: then work-items' keys are hashed many at
+ * once, or not at all. */
+#if defined(GRAVELP_N_SERVERS)
+#define GRAVELP_SERVERS_OF(g) GRAVELP_N_SERVERS
+#define GRAVELP_OWNERS_OF(g) GRAVELP_N_OWNERS /* of them share out keys */
+#else
+#define GRAVELP_SERVERS_OF(g) (gravelp_servers((g).arena)->n_servers)
+#define GRAVELP_OWNERS_OF(g) (gravelp_servers((g).arena)->n_owners)
+#endif
+
+GRAVELP_INLINE global struct gravelp_servers *gravelp_servers(global struct gravelp_arena *arena)
 {
-    return gravelp_inbox_of(arena, gravelp_servers(arena)->n_owners);
+    return (global struct gravelp_servers *)((global uchar *)arena + arena->servers_offset);
 }
 
-/* In the function that calls the handler a message names: what the handler gets. */
-#define GRAVELP_SERVER_CALL GRAVELP_SERVER_CALL_OF(0)
-#define GRAVELP_SENDER_CALL GRAVELP_SERVER_CALL_OF(1)
-#define GRAVELP_SERVER_CALL_OF(sends)                                                 \
-    ((struct gravel_call){(global uchar *)gravel_arena_ + gravel_arena_->heap_offset, \
-                          gravel_arena_->heap_bytes, gravel_arena_->node,             \
-                          GRAVELP_N_NODES(gravel_arena_), gravel_arena_->node,        \
-                          gravel_arena_->constants, gravel_arena_, (sends)})
-#define GRAVELP_LETTER_ARGUMENT(letter, row, i) ((letter).argument[(row) * (letter).stride + (i)])
+/* Which server gets a message: the first key's owner, or that of transactions. */
+#ifndef GRAVELP_IS_PAIR
+#define GRAVELP_IS_PAIR(handler) ((void)(handler), 0)
+#endif
+GRAVELP_INLINE uint gravelp_server_of(uint command, ulong key, uint n_owners)
+{
+    return GRAVELP_IS_PAIR(GRAVELP_COMMAND_HANDLER(command)) ? n_owners
+                                                             : gravelp_owner(key, n_owners);
+}
 
-/* A message by its number among those of the inbox. */
-struct gravelp_letter {
-    uint handler;
-    size_t stride;                /* from one argument to the next */
-    global const ulong *argument; /* the first */
-};
+GRAVELP_INLINE global struct gravelp_queue_words *
+gravelp_inbox_words(global struct gravelp_servers *servers, uint server)
+{
+    return (global struct gravelp_queue_words *)((global uchar *)servers +
+                                                 GRAVELP_INBOX_WORDS(server));
+}
+
+GRAVELP_INLINE global uchar *gravelp_inbox_slot(global struct gravelp_servers *servers, uint server,
+                                                uint ticket)
+{
+    return (global uchar *)servers + GRAVELP_INBOX_SLOT(servers->n_servers, servers->n_slots,
+                                                        servers->slot_bytes, server,
+                                                        ticket & (servers->n_slots - 1));
+}
+
+/* Any work-item: a message's argument in an inbox's slot. */
+GRAVELP_INLINE global ulong *gravelp_inbox_row(global struct gravelp_servers *servers,
+                                               global uchar *slot, uint row)
+{
+    return (global ulong *)(slot + GRAVELP_INBOX_ROWS) + row * servers->columns;
+}
 
 #if defined(GRAVELP_RESIDENT)
-/* Calls the handler that a letter names: behind the program's text. */
-GRAVELP_INLINE void gravelp_run(global struct gravelp_arena *gravel_arena_,
-                                struct gravelp_letter letter, uint i);
-#endif
 
-GRAVELP_INLINE struct gravelp_letter gravelp_inbox_letter(struct gravelp_inbox inbox, uint number)
+/* Any work-item: of n slots from a ticket on, none of which is published, how many have room. One poll; no wait. */
+GRAVELP_INLINE uint gravelp_inbox_room(global struct gravelp_servers *servers,
+                                       global struct gravelp_queue_words *words, uint ticket,
+                                       uint n)
 {
-    const uint columns = inbox.servers->columns;
-    global uchar *slot =
-        gravelp_inbox_slot(inbox.servers, inbox.server, inbox.first + number / columns);
-    return (struct gravelp_letter){
-        GRAVELP_COMMAND_HANDLER(((global struct gravelp_package *)slot)->command), columns,
-        gravelp_inbox_row(inbox.servers, slot, 0) + (number & (columns - 1))};
+    uint in_use = ticket - gravelp_device_load_acquire(&words->consumed); /* P1, pairs with I2 */
+    uint room = in_use < servers->n_slots ? servers->n_slots - in_use : 0;
+    return room < n ? room : n;
 }
 
-/* Every work-item of the group: sum up, give the slots back, and let clients continue. */
-GRAVELP_INLINE void gravelp_inbox_close(struct gravelp_inbox inbox)
+/* Leader, who has found no room: wait a moment. `consumed`: how far the server is. False: waiting does not help. */
+GRAVELP_OUT_OF_LINE bool gravelp_inbox_keep_waiting(global struct gravelp_arena *arena,
+                                                    struct gravelp_origin origin, uint server,
+                                                    uint ticket, uint consumed,
+                                                    private struct gravelp_patience *patience)
 {
-    if (inbox.n_run)
-        gravelp_device_fetch_add_relaxed(&inbox.servers->n_served, inbox.n_run); /* a sum */
-#if defined(GRAVELP_SERIAL_GROUP)
-    gravelp_barrier_group(); /* G8: all know what there was; where messages are gathered, they do by now */
-#endif
-    if (gravelp_is_leader())
-        inbox.words->consumed = inbox.first + inbox.n_slots;
-    if (gravelp_is_leader() && inbox.server == 0)
-        inbox.servers->is_full = 0;
+    uint verdict = gravelp_wait_ask(arena, gravelp_queue_words(arena, 0), consumed,
+                                    GRAVELP_ROOM_WAITS * arena->wait_ms, patience);
+    if (verdict & GRAVELP_WAIT_IS_LATE)
+        gravelp_fault_at(arena, origin, GRAVELP_FAULT_SILENT | (verdict & GRAVELP_FAULT_CUT_OFF),
+                         server, ticket, consumed, 0);
+    if (verdict != GRAVELP_WAITS_ON)
+        gravelp_store_relaxed(&gravelp_servers(arena)->is_broken,
+                              1); /* relaxed: the kernel's end orders it */
+    else
+        patience->least_ns += gravelp_pause(patience->polls, false);
+    return verdict == GRAVELP_WAITS_ON;
 }
-
-#if defined(GRAVELP_SERIAL_GROUP)
-
-/* Messages in a slot. */
-GRAVELP_INLINE uint gravelp_inbox_in_slot(struct gravelp_inbox inbox, uint i)
-{
-    global uchar *slot = gravelp_inbox_slot(inbox.servers, inbox.server, inbox.first + i);
-    return ((global struct gravelp_package *)slot)->n_messages;
-}
-
-/* Leader: run each message by `run(arena, letter, i)`: the one i columns behind the letter. */
-#define GRAVELP_RUN_SLOTS(inbox, run)                                                             \
-    for (uint slot = gravelp_is_leader() ? 0 : (inbox).n_slots; slot < (inbox).n_slots; slot++) { \
-        struct gravelp_letter letter =                                                            \
-            gravelp_inbox_letter((inbox), slot * (inbox).servers->columns);                       \
-        const uint n = gravelp_inbox_in_slot((inbox), slot);                                      \
-        for (uint i = 0; i < n; i++)                                                              \
-            run(gravel_arena_, letter, i);                                                        \
-        (inbox).n_run += n;                                                                       \
-    }
-
-/* Every work-item of the group: serve its inbox; and of the only group, that of transactions. */
-#define GRAVELP_SERVE_INBOX(run)                                    \
-    struct gravelp_inbox inbox = gravelp_inbox_open(gravel_arena_); \
-    GRAVELP_RUN_SLOTS(inbox, run)                                   \
-    gravelp_inbox_close(inbox)
-#define GRAVELP_SERVE_INBOX_PAIRS(run)                                  \
-    struct gravelp_inbox inbox = gravelp_inbox_of_pairs(gravel_arena_); \
-    GRAVELP_RUN_SLOTS(inbox, run)                                       \
-    gravelp_inbox_close(inbox)
 
 #else
 
-/* Gathers from the inbox, as gravelp_service_gather. */
-GRAVELP_INLINE uint gravelp_inbox_gather(local struct gravelp_service *service,
-                                         private struct gravelp_inbox *inbox)
+/*
+ * Any work-item: reserve n slots of an inbox, with tickets one after the other. No client waits for room in phases:
+ * they end when an inbox is nearly full, and what is left must do for what they have begun.
+ *
+ * @param ticket  [out] the first.
+ * @return        whether there is room; a fault if not.
+ */
+GRAVELP_OUT_OF_LINE bool gravelp_inbox_reserve(global struct gravelp_arena *arena,
+                                               struct gravelp_origin origin, uint server, uint n,
+                                               private uint *ticket)
 {
-    const uint n_lanes = gravelp_n_lanes(), columns = inbox->servers->columns;
-    const uint n = inbox->n_slots * columns;
-    uint n_held = 0;
-    while (n_held < n_lanes && inbox->at < n) {
-        for (uint poll = 0; poll < GRAVELP_SERVER_POLLS; poll++) {
-            uint number = inbox->at + poll * n_lanes + (uint)gravelp_lane_id();
-            if (number >= n)
-                continue;
-            global uchar *slot =
-                gravelp_inbox_slot(inbox->servers, inbox->server, inbox->first + number / columns);
-            if ((number & (columns - 1)) < ((global struct gravelp_package *)slot)->n_messages)
-                gravelp_service_hold(service, number,
-                                     *gravelp_inbox_letter(*inbox, number).argument);
-        }
-        inbox->at = n - inbox->at < GRAVELP_SERVER_POLLS * n_lanes
-                        ? n
-                        : inbox->at + GRAVELP_SERVER_POLLS * n_lanes;
-        gravelp_barrier_group(); /* G8: all have polled */
-        n_held = service->n;
-        gravelp_barrier_group(); /* G8: all know how many there are */
-    }
-    gravelp_service_link(service, n_held);
-    return n_held;
+    global struct gravelp_servers *servers = gravelp_servers(arena);
+    global struct gravelp_queue_words *words = gravelp_inbox_words(servers, server);
+    *ticket = gravelp_device_fetch_add_relaxed(&words->reserved, n);
+    uint in_use = *ticket + n - words->consumed; /* no server runs: it does not change */
+    if (in_use >= servers->full_at)
+        gravelp_store_relaxed(&servers->is_full,
+                              1); /* relaxed: clients read it in their own time */
+    if (in_use <= servers->n_slots)
+        return true;
+    gravelp_store_relaxed(&servers->is_broken, 1); /* relaxed: the kernel's end orders it */
+    gravelp_fault_at(arena, origin, GRAVELP_FAULT_INBOX, server, servers->n_slots, in_use, 0);
+    return false;
 }
-
-/* Every work-item of the group: as GRAVELP_SERVE, the messages of the slots at hand. */
-#define GRAVELP_SERVE_SLOTS(service, inbox, run)                                               \
-    for (uint gathered = gravelp_inbox_gather((service), &(inbox)); gathered != 0;             \
-         gravelp_service_clear(service), gathered = gravelp_inbox_gather((service), &(inbox))) \
-        for (struct gravelp_served served =                                                    \
-                 gravelp_served_from((service), gathered, (uint)gravelp_lane_id());            \
-             served.x != GRAVELP_SERVER_NONE;                                                  \
-             served = gravelp_served_next((service), gathered, served), (inbox).n_run++)       \
-    run(gravel_arena_, gravelp_inbox_letter((inbox), (service)->held[served.x]), 0)
-
-#define GRAVELP_SERVE_INBOX(run)                                    \
-    GRAVELP_SERVICE;                                                \
-    (void)gravel_at_;                                               \
-    struct gravelp_inbox inbox = gravelp_inbox_open(gravel_arena_); \
-    GRAVELP_SERVE_SLOTS(service, inbox, run);                       \
-    gravelp_inbox_close(inbox)
-
-/* Takes a turn of pairs from the inbox, as gravelp_pairs_turn. */
-GRAVELP_INLINE bool gravelp_inbox_pairs_turn(local struct gravelp_pairs *pairs,
-                                             private struct gravelp_pair *pair,
-                                             struct gravelp_inbox inbox)
-{
-    const uint columns = inbox.servers->columns, n = inbox.n_slots * columns;
-    while (pair->message == GRAVELP_SERVER_NONE && !pair->is_over) {
-        uint number = gravelp_pairs_next(pairs, pair, n);
-        if (number == GRAVELP_SERVER_NONE)
-            break;
-        global struct gravelp_package *slot = (global struct gravelp_package *)gravelp_inbox_slot(
-            inbox.servers, inbox.server, inbox.first + number / columns);
-        struct gravelp_letter letter = gravelp_inbox_letter(inbox, number);
-        if ((number & (columns - 1)) < slot->n_messages)
-            gravelp_pair_take(pair, number, letter.argument[0], letter.argument[letter.stride]);
-    }
-    return gravelp_pairs_bid(pairs, *pair);
-}
-
-#define GRAVELP_SERVE_INBOX_PAIRS(run)                                                   \
-    GRAVELP_TRANSACTIONS;                                                                \
-    struct gravelp_inbox inbox = gravelp_inbox_of_pairs(gravel_arena_);                  \
-    for (struct gravelp_pair pair = GRAVELP_NO_PAIR;                                     \
-         gravelp_inbox_pairs_turn(pairs, &pair, inbox); gravelp_pairs_end(pairs, &pair)) \
-        if (gravelp_pair_runs(pairs, &pair)) {                                           \
-            run(gravel_arena_, gravelp_inbox_letter(inbox, pair.message), 0);            \
-            inbox.n_run++;                                                               \
-        }                                                                                \
-    gravelp_inbox_close(inbox)
 
 #endif
 

@@ -8,14 +8,14 @@
  * all write, and the slots are published. Before a client waits for room it publishes what it can: who waits holds
  * tickets of full inboxes only.
  *
- * Path:    client.cl.h -> this -> inboxes.cl.h -> inbox.cl.h, resident.cl.h.
+ * Path:    client.cl.h -> this -> inbox.cl.h -> serving.cl.h.
  * Memory:  G2 and P2 as for packages; in phases the kernel's end orders all of it before the servers' kernel.
  * Source:  Wang, Fussell, Lin 2019, section 3.2 (sender); the publish word takes the place of a bit a message.
  */
 #ifndef GRAVELP_OUTBOX_CL_H
 #define GRAVELP_OUTBOX_CL_H
 
-#include "inboxes.cl.h"
+#include "serve.cl.h"
 
 #define GRAVELP_NO_SERVER 0xffffffffu
 #define GRAVELP_NO_NODE 0xfffffffeu

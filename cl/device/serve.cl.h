@@ -7,15 +7,15 @@
  * last. After a barrier the work-item that finds its message last in the list runs all of it, one after the other. No
  * work-item waits for another but at a barrier, so there is no order of lanes that could hang, and no lock.
  *
- * Path:    serve/text.c writes kernels around this -> the user's handlers.
+ * Path:    serve/text.c writes kernels around this, serving.cl.h loops -> the user's handlers.
  * Memory:  what only handlers with keys touch has one owner group: plain accesses, ordered by the group's barriers (G8)
- *          and by the queue, in which one kernel that serves follows another.
+ *          and by the queue, in which one kernel that serves follows another. I1 and O2 acquire messages.
  * Source:  Wang, Fussell, Lin 2019, section 3.1; lists instead of its try-locks in local memory.
  */
 #ifndef GRAVELP_SERVE_CL_H
 #define GRAVELP_SERVE_CL_H
 
-#include "queue.cl.h"
+#include "spill.cl.h"
 
 #define GRAVELP_SERVER_ITEMS 256u /* most work-items of a group that serves */
 #define GRAVELP_SERVER_POLLS 4u   /* messages that a work-item reads between two barriers */
@@ -24,19 +24,7 @@
 #define GRAVELP_SERVER_LISTS 1024u /* a power of two; keys of one list wait for each other */
 #define GRAVELP_SERVER_NONE 0xffffffffu
 
-/* Which of n servers has a key: spread by a multiplication, for keys are often numbers in a row. */
-GRAVELP_INLINE uint gravelp_key_hash(ulong key)
-{
-    return (uint)(key * 0x9e3779b97f4a7c15ul >> 32);
-}
-#ifndef GRAVEL_OWNER
-#define GRAVEL_OWNER(key, n) ((ulong)gravelp_key_hash(key) * (n) >> 32)
-#endif
-GRAVELP_INLINE uint gravelp_owner(ulong key, uint n)
-{
-    ulong owner = n == 1 ? 0 : GRAVEL_OWNER(key, n);
-    return owner < n ? (uint)owner : n - 1;
-}
+/* ---- messages to be served ------------------------------------------------------------------------- */
 
 /* Keys of messages: ulong, or uint. */
 struct gravelp_keys {
@@ -51,20 +39,113 @@ GRAVELP_INLINE ulong gravelp_key(struct gravelp_keys keys, size_t i)
                            : ((global const ulong *)keys.first)[i];
 }
 
-/* Which server a group is, and of how many. */
-struct gravelp_share {
-    uint server, n_servers;
+#define GRAVELP_FROM_INBOX 0u /* slots of an inbox: those that they hold */
+#define GRAVELP_FROM_RING 1u  /* of a spill ring: all */
+#define GRAVELP_FROM_FRAME 2u /* a run of a frame: a group has those whose keys it owns */
+
+/* Messages that a group serves, some of those that have numbers from 0. */
+struct gravelp_source {
+    uint kind;                   /* a constant, once inlined */
+    uint n, at;                  /* numbers, and those before `at` have been read */
+    struct gravelp_keys keys[2]; /* of a frame; the second keys, of transactions */
+    /* Of an inbox or a ring: the server, and the ticket of the first slot or message. */
+    global struct gravelp_servers *servers;
+    uint server, first;
+};
+#define GRAVELP_FRAME(first, second, n) \
+    ((struct gravelp_source){GRAVELP_FROM_FRAME, (n), 0, {(first), (second)}, 0, 0, 0})
+#define GRAVELP_SERVED_BY(kind, servers, server, first)                                 \
+    ((struct gravelp_source){                                                           \
+        (kind),                                                                         \
+        0,                                                                              \
+        0,                                                                              \
+        {GRAVELP_KEYS((global const ulong *)0), GRAVELP_KEYS((global const ulong *)0)}, \
+        (servers),                                                                      \
+        (server),                                                                       \
+        (first)})
+
+/* In the function that calls the handler a message names: what the handler gets. */
+#define GRAVELP_SERVER_CALL GRAVELP_SERVER_CALL_OF(0)
+#define GRAVELP_SENDER_CALL GRAVELP_SERVER_CALL_OF(1)
+#define GRAVELP_SERVER_CALL_OF(sends)                                                 \
+    ((struct gravel_call){(global uchar *)gravel_arena_ + gravel_arena_->heap_offset, \
+                          gravel_arena_->heap_bytes, gravel_arena_->node,             \
+                          GRAVELP_N_NODES(gravel_arena_), gravel_arena_->node,        \
+                          gravel_arena_->constants, gravel_arena_, (sends)})
+#define GRAVELP_LETTER_ARGUMENT(letter, row, i) ((letter).argument[(row) * (letter).stride + (i)])
+
+/* A message of an inbox or a ring. */
+struct gravelp_letter {
+    uint handler;
+    size_t stride;                /* from one argument to the next */
+    global const ulong *argument; /* the first */
 };
 
-/* Any work-item: its group's, of a launch all of whose groups serve. */
-GRAVELP_INLINE struct gravelp_share gravelp_share_of_group(void)
+/* Returns the i-th slot of an inbox. */
+GRAVELP_INLINE global struct gravelp_package *gravelp_source_slot(struct gravelp_source from,
+                                                                  uint i)
 {
-    return (struct gravelp_share){gravelp_group_number(), (uint)gravelp_get_num_groups(0)};
+    return (global struct gravelp_package *)gravelp_inbox_slot(from.servers, from.server,
+                                                               from.first + i);
 }
-GRAVELP_INLINE bool gravelp_owns(struct gravelp_share share, ulong key)
+
+/* Returns message i of an inbox or a ring. */
+GRAVELP_INLINE struct gravelp_letter gravelp_source_letter(struct gravelp_source from, uint i)
 {
-    return gravelp_owner(key, share.n_servers) == share.server;
+    const uint columns = from.servers->columns;
+    if (from.kind == GRAVELP_FROM_RING) {
+        global struct gravelp_spilled *spilled =
+            gravelp_spilled(from.servers, from.server, from.first + i);
+        return (struct gravelp_letter){spilled->handler, 1, (global const ulong *)(spilled + 1)};
+    }
+    global struct gravelp_package *slot = gravelp_source_slot(from, i / columns);
+    return (struct gravelp_letter){GRAVELP_COMMAND_HANDLER(slot->command), columns,
+                                   gravelp_inbox_row(from.servers, (global uchar *)slot, 0) +
+                                       (i & (columns - 1))};
 }
+
+/* Returns the first key of message i, row 0, or the second, row 1. */
+GRAVELP_INLINE ulong gravelp_source_key(struct gravelp_source from, uint i, uint row)
+{
+    if (from.kind == GRAVELP_FROM_FRAME)
+        return gravelp_key(from.keys[row], i);
+    const struct gravelp_letter letter = gravelp_source_letter(from, i);
+    return letter.argument[row * letter.stride];
+}
+
+/* Any work-item: whether message i is there, and its group's. */
+GRAVELP_INLINE bool gravelp_source_has(struct gravelp_source from, uint i)
+{
+    if (from.kind == GRAVELP_FROM_INBOX)
+        return (i & (from.servers->columns - 1)) <
+               gravelp_source_slot(from, i / from.servers->columns)->n_messages;
+    return from.kind == GRAVELP_FROM_RING ||
+           gravelp_owner(gravelp_key(from.keys[0], i), (uint)gravelp_get_num_groups(0)) ==
+               gravelp_group_number();
+}
+
+/* Any work-item: whether the i-th slot of an inbox, or message of a ring, is published. */
+GRAVELP_INLINE bool gravelp_source_is_published(struct gravelp_source from, uint i)
+{
+    const uint ticket = from.first + i;
+    if (from.kind == GRAVELP_FROM_INBOX)
+        return gravelp_load_acquire(&gravelp_source_slot(from, i)->published) ==
+               ticket + 1; /* I1, pairs with P2, whose scope is the host's */
+    return gravelp_device_load_acquire(
+               &gravelp_spilled(from.servers, from.server, ticket)->published) ==
+           ticket + 1; /* O2, pairs with O1 */
+}
+
+/* Leader: messages, or slots, before `ticket` have been run. */
+GRAVELP_INLINE void gravelp_source_give_back(struct gravelp_source from, uint ticket)
+{
+    global struct gravelp_queue_words *words = from.kind == GRAVELP_FROM_INBOX
+                                                   ? gravelp_inbox_words(from.servers, from.server)
+                                                   : gravelp_spill_words(from.servers, from.server);
+    gravelp_device_store_release(&words->consumed, ticket); /* I2, O3: pair with P1 and O4 */
+}
+
+/* ---- a group of many threads ----------------------------------------------------------------------- */
 
 /* Local memory of a group that serves. */
 struct gravelp_service {
@@ -73,8 +154,8 @@ struct gravelp_service {
     uint list[GRAVELP_SERVER_MOST];  /* of each, which */
     uint link[GRAVELP_SERVER_MOST];  /* of each, 1 + the one before it in its list, or 0 */
     uint last[GRAVELP_SERVER_LISTS]; /* of each list, 1 + the last, or 0 */
-    /* Of a resident server (resident.cl.h). */
-    uint first, n_behind, goes_on, n_run, busy;
+    /* Of serving.cl.h. */
+    uint n_behind, goes_on, n_run, busy;
     struct gravelp_patience patience;
 };
 
@@ -105,26 +186,20 @@ GRAVELP_INLINE void gravelp_service_link(local struct gravelp_service *service, 
     gravelp_barrier_group(); /* G8: lists are whole */
 }
 
-/*
- * Every work-item of the group: gather from message *at on what the group owns, and link it.
- *
- * @param keys  [n]
- * @param at    [in, out] the first message without a poll yet; the same for the whole group.
- * @return      how many are gathered; 0 at the end.
- */
+/* Every work-item of the group: gathers what is the group's, from message `at` on, which moves, and links it. Returns
+ * how many there are; 0 at the end. */
 GRAVELP_INLINE uint gravelp_service_gather(local struct gravelp_service *service,
-                                           struct gravelp_share share, struct gravelp_keys keys,
-                                           uint n, private uint *at)
+                                           private struct gravelp_source *from)
 {
-    const uint n_lanes = gravelp_n_lanes();
+    const uint n_lanes = gravelp_n_lanes(), most = GRAVELP_SERVER_POLLS * n_lanes;
     uint n_held = 0;
-    while (n_held < n_lanes && *at < n) {
+    while (n_held < n_lanes && from->at < from->n) {
         for (uint poll = 0; poll < GRAVELP_SERVER_POLLS; poll++) {
-            uint message = *at + poll * n_lanes + (uint)gravelp_lane_id();
-            if (message < n && gravelp_owns(share, gravelp_key(keys, message)))
-                gravelp_service_hold(service, message, gravelp_key(keys, message));
+            uint i = from->at + poll * n_lanes + (uint)gravelp_lane_id();
+            if (i < from->n && gravelp_source_has(*from, i))
+                gravelp_service_hold(service, i, gravelp_source_key(*from, i, 0));
         }
-        *at += n - *at < GRAVELP_SERVER_POLLS * n_lanes ? n - *at : GRAVELP_SERVER_POLLS * n_lanes;
+        from->at += from->n - from->at < most ? from->n - from->at : most;
         gravelp_barrier_group(); /* G8: all have polled */
         n_held = service->n;
         gravelp_barrier_group(); /* G8: all know how many there are */
@@ -142,7 +217,7 @@ GRAVELP_INLINE void gravelp_service_clear(local struct gravelp_service *service)
 
 /* The messages that a work-item runs: of each list whose last is one of its own, all. */
 struct gravelp_served {
-    uint x;   /* the message's place, or GRAVELP_SERVER_NONE */
+    uint x;   /* number of the message among those gathered, or GRAVELP_SERVER_NONE */
     uint own; /* the list's last */
 };
 GRAVELP_INLINE struct gravelp_served gravelp_served_from(local struct gravelp_service *service,
@@ -160,39 +235,41 @@ GRAVELP_INLINE struct gravelp_served gravelp_served_next(local struct gravelp_se
                   : gravelp_served_from(service, n, served.own + gravelp_n_lanes());
 }
 
+/* Every work-item of the group: goes through the messages of a source; `message` is the number of one. */
+#define GRAVELP_EACH_SERVED(service, from, message)                                             \
+    for (uint gathered = gravelp_service_gather((service), &(from)); gathered != 0;             \
+         gravelp_service_clear(service), gathered = gravelp_service_gather((service), &(from))) \
+        for (struct gravelp_served served =                                                     \
+                 gravelp_served_from((service), gathered, (uint)gravelp_lane_id());             \
+             served.x != GRAVELP_SERVER_NONE;                                                   \
+             served = gravelp_served_next((service), gathered, served))                         \
+            for (uint message = (service)->held[served.x], once = 1; once; once = 0)
+
 /*
  * Every work-item of the group: go through those of n messages with `keys` that the group owns; `message` is the number
- * of one. GRAVELP_SERVICE stands in the kernel's outermost scope.
+ * of one. GRAVELP_SERVICE, and this, stand in the kernel's outermost scope.
  */
 #if defined(GRAVELP_SERIAL_GROUP)
+#define GRAVELP_SERVICE_MEMORY (void)0
 #define GRAVELP_SERVICE
 #define GRAVELP_SERVE(message, keys, n)                                          \
+    const struct gravelp_source gravel_from_ = GRAVELP_FRAME(keys, keys, n);     \
     for (uint message = gravelp_is_leader() ? 0 : (n); message < (n); message++) \
-        if (gravelp_owns(gravelp_share_of_group(), gravelp_key(keys, message)))
+        if (gravelp_source_has(gravel_from_, message))
 #else
 #if defined(__OPENCL_C_VERSION__)
-#define GRAVELP_SERVICE                                             \
-    local struct gravelp_service gravel_service_;                   \
-    local struct gravelp_service *const service = &gravel_service_; \
-    gravelp_service_open(service);                                  \
-    uint gravel_at_ = 0
+#define GRAVELP_SERVICE_MEMORY                    \
+    local struct gravelp_service gravel_service_; \
+    local struct gravelp_service *const service = &gravel_service_
 #else
-#define GRAVELP_SERVICE                                            \
-    struct gravelp_service *const service = gravelp_lane->service; \
-    gravelp_service_open(service);                                 \
-    uint gravel_at_ = 0
+#define GRAVELP_SERVICE_MEMORY struct gravelp_service *const service = gravelp_lane->service
 #endif
-#define GRAVELP_SERVE(message, keys, n)                                                       \
-    for (uint gathered =                                                                      \
-             gravelp_service_gather(service, gravelp_share_of_group(), keys, n, &gravel_at_); \
-         gathered != 0; gravelp_service_clear(service),                                       \
-              gathered = gravelp_service_gather(service, gravelp_share_of_group(), keys, n,   \
-                                                &gravel_at_))                                 \
-        for (struct gravelp_served served =                                                   \
-                 gravelp_served_from(service, gathered, (uint)gravelp_lane_id());             \
-             served.x != GRAVELP_SERVER_NONE;                                                 \
-             served = gravelp_served_next(service, gathered, served))                         \
-            for (uint message = service->held[served.x], once = 1; once; once = 0)
+#define GRAVELP_SERVICE     \
+    GRAVELP_SERVICE_MEMORY; \
+    gravelp_service_open(service)
+#define GRAVELP_SERVE(message, keys, n)                                \
+    struct gravelp_source gravel_from_ = GRAVELP_FRAME(keys, keys, n); \
+    GRAVELP_EACH_SERVED(service, gravel_from_, message)
 #endif
 
 #endif

@@ -105,43 +105,49 @@ GRAVELP_INLINE void gravelp_pairs_end(local struct gravelp_pairs *pairs,
 
 #define GRAVELP_NO_PAIR ((struct gravelp_pair){GRAVELP_SERVER_NONE, {0, 0}, {false, false}, false})
 
-/* Every work-item of the group: take one of n messages of a run, by its keys [n] each, if there is one, and bid. */
+/* Every work-item of the group: takes a message, if one is left, and bids. Returns whether any has one. */
 GRAVELP_INLINE bool gravelp_pairs_turn(local struct gravelp_pairs *pairs,
-                                       private struct gravelp_pair *pair, global const ulong *first,
-                                       global const ulong *second, uint n)
+                                       private struct gravelp_pair *pair,
+                                       struct gravelp_source from)
 {
-    if (pair->message == GRAVELP_SERVER_NONE) {
-        uint message = gravelp_pairs_next(pairs, pair, n);
-        if (message != GRAVELP_SERVER_NONE)
-            gravelp_pair_take(pair, message, first[message], second[message]);
+    while (pair->message == GRAVELP_SERVER_NONE && !pair->is_over) {
+        uint i = gravelp_pairs_next(pairs, pair, from.n);
+        if (i != GRAVELP_SERVER_NONE && gravelp_source_has(from, i))
+            gravelp_pair_take(pair, i, gravelp_source_key(from, i, 0),
+                              gravelp_source_key(from, i, 1));
     }
     return gravelp_pairs_bid(pairs, *pair);
 }
 
 /*
- * Every work-item of the only group: go through n messages by their keys; `served` is the number of one.
- * GRAVELP_TRANSACTIONS stands in the kernel's outermost scope.
+ * Every work-item of the only group: goes through the messages of a source; `served` is the number of one; and through
+ * n messages of a frame by their keys. GRAVELP_TRANSACTIONS, and these, stand in the kernel's outermost scope.
  */
 #if defined(GRAVELP_SERIAL_GROUP)
 #define GRAVELP_TRANSACTIONS
-#define GRAVELP_SERVE_PAIRS(served, first, second, n) \
-    for (uint served = gravelp_is_leader() ? 0 : (n); served < (n); served++)
+#define GRAVELP_EACH_PAIR(from, served)                                                 \
+    for (uint served = gravelp_is_leader() ? 0 : (from).n; served < (from).n; served++) \
+        if (gravelp_source_has((from), served))
 #else
 #if defined(__OPENCL_C_VERSION__)
-#define GRAVELP_TRANSACTIONS                                  \
-    local struct gravelp_pairs gravel_pairs_;                 \
-    local struct gravelp_pairs *const pairs = &gravel_pairs_; \
-    gravelp_pairs_open(pairs)
+#define GRAVELP_PAIRS_MEMORY                  \
+    local struct gravelp_pairs gravel_pairs_; \
+    local struct gravelp_pairs *const pairs = &gravel_pairs_
 #else
-#define GRAVELP_TRANSACTIONS                                 \
-    struct gravelp_pairs *const pairs = gravelp_lane->pairs; \
-    gravelp_pairs_open(pairs)
+#define GRAVELP_PAIRS_MEMORY struct gravelp_pairs *const pairs = gravelp_lane->pairs
 #endif
-#define GRAVELP_SERVE_PAIRS(served, first, second, n)                                         \
-    for (struct gravelp_pair pair = GRAVELP_NO_PAIR;                                          \
-         gravelp_pairs_turn(pairs, &pair, first, second, n); gravelp_pairs_end(pairs, &pair)) \
-        if (gravelp_pair_runs(pairs, &pair))                                                  \
+#define GRAVELP_TRANSACTIONS \
+    GRAVELP_PAIRS_MEMORY;    \
+    gravelp_pairs_open(pairs)
+#define GRAVELP_EACH_PAIR(from, served)                                                        \
+    for (struct gravelp_pair pair = GRAVELP_NO_PAIR; gravelp_pairs_turn(pairs, &pair, (from)); \
+         gravelp_pairs_end(pairs, &pair))                                                      \
+        if (gravelp_pair_runs(pairs, &pair))                                                   \
             for (uint served = pair.message, once = 1; once; once = 0)
 #endif
+#define GRAVELP_SERVE_PAIRS(served, first, second, n)                \
+    const struct gravelp_source gravel_from_ =                       \
+        GRAVELP_FRAME(GRAVELP_KEYS(first), GRAVELP_KEYS(second), n); \
+    GRAVELP_EACH_PAIR(gravel_from_, served)
 
 #endif

@@ -3,13 +3,18 @@
  * The server region of the arena: an inbox for each server, and what a launch of clients and servers shares.
  *
  *     region = struct gravelp_servers | one struct gravelp_queue_words a server | slots of server 0 | of server 1 ... |
- *              a slot for messages that are dropped after a fault | spill rings (spill.h), if handlers send
+ *              a slot for messages that are dropped after a fault | spill rings, if handlers send
  *     slot   = struct gravelp_package | argument row 0 | argument row 1 ...
+ *     rings  = struct gravelp_queue_words of the owner 0, of 1 ... | n_spill messages of owner 0 | of 1 ...
  *
  * An inbox is a queue of packages whose producers are work-groups of clients and whose consumer is a work-group. A slot
  * has no node row, and as many columns as `columns` says: rows are that far apart.
  *
- * Path:    lib/serve/servers.c lays it out -> outbox.cl.h fills slots -> inbox.cl.h empties them.
+ * A spill ring is a queue whose producers are work-items that run handlers with keys, and whose consumer is the server
+ * that owns the keys. No producer waits for room: as many messages as handlers have declared fit, and as many more as a
+ * server takes from its ring at once, which keep their slots until they have been run.
+ *
+ * Path:    lib/serve/servers.c lays it out -> outbox.cl.h and spill.cl.h fill it -> serving.cl.h empties it.
  */
 #ifndef GRAVELP_SERVER_H
 #define GRAVELP_SERVER_H
@@ -64,5 +69,26 @@ GRAVELP_STATIC_ASSERT(sizeof(struct gravelp_servers) == 4 * GRAVELP_CACHELINE, "
 
 #define GRAVELP_INBOX_ROWS ((gravelp_u32)sizeof(struct gravelp_package))
 #define GRAVELP_INBOX_SLOT_BYTES(columns, n_args) (GRAVELP_INBOX_ROWS + 8u * (columns) * (n_args))
+
+/* Ahead of a message's arguments, which are ulong. */
+struct gravelp_spilled {
+    gravelp_u32 published; /* O1: ticket + 1 */
+    gravelp_u32 handler;
+};
+
+/* Messages that a server takes from its ring at once, at most. */
+#define GRAVELP_SPILL_BATCH 1024u
+
+#define GRAVELP_SPILLED_BYTES(n_args) (sizeof(struct gravelp_spilled) + 8u * (n_args))
+
+/* Byte offsets from the start of the server region. */
+#define GRAVELP_SPILL_WORDS(servers, owner)                                              \
+    (GRAVELP_INBOX_SLOT((servers)->n_servers, (servers)->n_slots, (servers)->slot_bytes, \
+                        (servers)->n_servers, 1) +                                       \
+     (owner) * sizeof(struct gravelp_queue_words))
+#define GRAVELP_SPILLED(servers, owner, slot)               \
+    (GRAVELP_SPILL_WORDS(servers, (servers)->n_owners) +    \
+     ((gravelp_u64)(owner) * (servers)->n_spill + (slot)) * \
+         GRAVELP_SPILLED_BYTES((servers)->n_spill_args))
 
 #endif

@@ -5,7 +5,7 @@
 #include "serve/sender.h"
 
 #include "base/power.h"
-#include "layout/spill.h"
+#include "layout/server.h"
 
 uint64_t gravel_sender_room(const struct gravel_endpoints *endpoints)
 {

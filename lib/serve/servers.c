@@ -8,7 +8,6 @@
 
 #include "base/counter.h"
 #include "base/error.h"
-#include "layout/spill.h"
 
 #include <stddef.h>
 

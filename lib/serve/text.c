@@ -161,6 +161,7 @@ char *gravel_server_prelude(const struct gravel_endpoints *endpoints, uint32_t n
     FILE *out = open_memstream(&text, &bytes);
     if (!out)
         return NULL;
+    fprintf(out, "#define GRAVELP_SERVES\n");
     write_predicate(out, "GRAVELP_IS_KEYED", endpoints, 1);
     write_predicate(out, "GRAVELP_IS_PAIR", endpoints, 2);
     write_senders(out, endpoints);
@@ -214,10 +215,8 @@ char *gravel_server_trailer(const struct gravel_endpoints *endpoints)
         return NULL;
     fprintf(out, "\n#include \"gravel.cl.h\"\n");
     write_run(out, "gravelp_run", endpoints, 1);
-    fprintf(out,
-            "kernel void " GRAVEL_SERVER_KERNEL "(GRAVEL_ARENA)\n"
-            "{\n    GRAVELP_SERVE_INBOX(gravelp_run);\n%s}\n",
-            gravel_sender_room(endpoints) ? "    GRAVELP_SERVE_SPILL(gravelp_run);\n" : "");
+    fprintf(out, "kernel void " GRAVEL_SERVER_KERNEL "(GRAVEL_ARENA)\n"
+                 "{\n    GRAVELP_SERVE_INBOX;\n}\n");
     write_pairs(out, endpoints);
     for (uint32_t i = 0; i < endpoints->n_handlers; i++)
         if (endpoints->handlers[i].serve.n_keys)

@@ -5,7 +5,7 @@
  * Phases: a kernel of clients ends when an inbox is nearly full or no work is left, a kernel of servers empties the
  * inboxes, and so on. No work-group waits, so that this works on every step and with a single compute unit.
  *
- * Resident: one kernel, whose first groups to arrive serve (cl/device/resident.cl.h). It has the turn of handlers with
+ * Resident: one kernel, whose first groups to arrive serve (cl/device/serving.cl.h). It has the turn of handlers with
  * keys for as long as it runs. So a launch that takes long is several kernels: each gets virtual groups for about
  * KERNEL_NS, and between two of them messages with keys that came by the network get their turn. Clients also end early
  * when the queue to the host is half full: the network thread, which has to make room there, may wait for that turn.

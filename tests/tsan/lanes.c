@@ -30,7 +30,7 @@ struct group {
     union {
         struct gravelp_outbox outbox;
         struct gravelp_service service;
-    } role; /* one after the other, as in cl/device/resident.cl.h */
+    } role; /* one after the other, as in cl/device/serving.cl.h */
     struct gravelp_pairs pairs;
     struct gravelp_own own;
     _Alignas(64) unsigned char flow[LANES_FLOW_BYTES];

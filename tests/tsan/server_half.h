@@ -4,9 +4,8 @@
  * halves. The including file has `run_letter`, which runs a handler, and says what it is made of:
  *
  *     GRAVELP_RESIDENT   servers run beside clients, in their launch; else in launches of their own, `servers`
- *     GRAVELP_SENDS      handlers send
  *
- * Path:  sender.c, servers.c -> this -> cl/device/inbox.cl.h, spill.cl.h, resident.cl.h; lib/serve/text.c.
+ * Path:  servers.c -> this -> cl/device/serving.cl.h; lib/serve/text.c.
  * Owner: the caller, of the arena.
  */
 #ifndef GRAVEL_TESTS_SERVER_HALF_H
@@ -20,22 +19,20 @@
 
 static void run_letter(struct gravelp_arena *gravel_arena_, struct gravelp_letter letter, uint i);
 
-#if defined(GRAVELP_RESIDENT)
-#define SERVER_LAUNCH GRAVELP_LAUNCH_RESIDENT
 static inline void gravelp_run(struct gravelp_arena *gravel_arena_, struct gravelp_letter letter,
                                uint i)
 {
     run_letter(gravel_arena_, letter, i);
 }
+
+#if defined(GRAVELP_RESIDENT)
+#define SERVER_LAUNCH GRAVELP_LAUNCH_RESIDENT
 #else
 #define SERVER_LAUNCH GRAVELP_LAUNCH_PHASES
 static void servers(struct gravelp_arena *gravel_arena_, const void *arguments)
 {
     (void)arguments;
-    GRAVELP_SERVE_INBOX(run_letter);
-#if defined(GRAVELP_SENDS)
-    GRAVELP_SERVE_SPILL(run_letter);
-#endif
+    GRAVELP_SERVE_INBOX;
 }
 #endif
 

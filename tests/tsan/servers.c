@@ -6,10 +6,11 @@
  * The same of a run that came by the network; and of transactions, which count for both of their keys. With
  * GRAVELP_RESIDENT clients and servers run side by side, without transactions, else in turns.
  *
- * Path:    this -> cl/server.cl.h, cl/device/outbox.cl.h, inbox.cl.h, serve.cl.h and transaction.cl.h, compiled as C11
+ * Path:    this -> cl/server.cl.h, cl/device/outbox.cl.h, serve.cl.h, serving.cl.h and transaction.cl.h, compiled as C11
  *          through host_c11.h.
  * Exit:    0; 1 with a line that says what went wrong; the sanitizer's own code if it has a report.
  */
+#define GRAVELP_SERVES
 #define GRAVELP_IS_KEYED(handler) ((handler) != 2u)
 #define GRAVELP_IS_PAIR(handler) ((handler) == 3u)
 #define GRAVELP_IS_ALONE

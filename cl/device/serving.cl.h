@@ -1,0 +1,406 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Servers: each runs what is in its inbox and, if handlers send, in its spill ring, and gives slots back.
+ *
+ * In phases servers are a kernel of their own, which ends when nothing is left: no client runs, so what is reserved is
+ * published. Other groups of the kernel write into the ring, of which a server runs no more than it holds, for kernels
+ * are to end; the host launches servers again while a ring has messages. Transactions have an inbox behind those of the
+ * servers, which one group empties in a kernel of its own.
+ *
+ * Resident servers (GRAVELP_RESIDENT) share a kernel with their clients: the first groups to arrive serve, all later
+ * ones are clients. A server never waits for room. It leaves when all clients have finished and nothing is left. A
+ * client takes virtual groups until none is left. So a launch ends if the groups that have arrived continue beside each
+ * other and one more than the servers can arrive, however few groups the device runs at once; the host has proved that
+ * when it opened (lib/self_test/meet.c).
+ *
+ * Path:    server.cl.h, or a kernel of lib/serve/text.c -> this -> gravelp_run, by which text.c calls the handlers.
+ * Memory:  I1 with a client's P2, I2 with its P1, I4 with its I3; in phases the ends of kernels order all of it. O2 and
+ *          O3 of rings. G8 inside the group. What handlers alone touch has one group for each key.
+ * Source:  Wang, Fussell, Lin 2019, section 3.1; there servers are a kernel of their own, and the host knows how many
+ *          groups run at once. Section 3.2 (receiver): here all of a group's work-items read slots together.
+ */
+#ifndef GRAVELP_SERVING_CL_H
+#define GRAVELP_SERVING_CL_H
+
+#include "outbox.cl.h"
+#include "transaction.cl.h"
+
+/* ---- transactions ---------------------------------------------------------------------------------- */
+
+/* Any work-item of the only group: what is in the inbox for transactions. */
+GRAVELP_INLINE struct gravelp_source gravelp_inbox_of_pairs(global struct gravelp_arena *arena)
+{
+    global struct gravelp_servers *servers = gravelp_servers(arena);
+    const uint server = servers->n_owners;
+    global struct gravelp_queue_words *words = gravelp_inbox_words(servers, server);
+    struct gravelp_source from =
+        GRAVELP_SERVED_BY(GRAVELP_FROM_INBOX, servers, server, words->consumed);
+    from.n = servers->is_broken ? 0 : (words->reserved - from.first) * servers->columns;
+    return from;
+}
+
+/* Every work-item of the group: n transactions have been run by this one, and there are no more. */
+GRAVELP_INLINE void gravelp_inbox_close(struct gravelp_source from, uint n)
+{
+    if (n)
+        gravelp_device_fetch_add_relaxed(&from.servers->n_served, n); /* a sum */
+    gravelp_barrier_group(); /* G8: all have seen `consumed` */
+    if (gravelp_is_leader())
+        gravelp_source_give_back(from, from.first + from.n / from.servers->columns);
+}
+
+/* Every work-item of the only group: runs transactions by `run(arena, letter, i)`, i columns after the letter. */
+#if defined(GRAVELP_SERIAL_GROUP)
+#define GRAVELP_SERVE_INBOX_PAIRS(run)                                                           \
+    const struct gravelp_source from = gravelp_inbox_of_pairs(gravel_arena_);                    \
+    uint n_run = 0;                                                                              \
+    for (uint at = gravelp_is_leader() ? 0 : from.n; at < from.n; at += from.servers->columns) { \
+        const struct gravelp_letter letter = gravelp_source_letter(from, at);                    \
+        const uint n = gravelp_source_slot(from, at / from.servers->columns)->n_messages;        \
+        for (uint i = 0; i < n; i++)                                                             \
+            run(gravel_arena_, letter, i);                                                       \
+        n_run += n;                                                                              \
+    }                                                                                            \
+    gravelp_inbox_close(from, n_run)
+#else
+#define GRAVELP_SERVE_INBOX_PAIRS(run)                                        \
+    GRAVELP_TRANSACTIONS;                                                     \
+    const struct gravelp_source from = gravelp_inbox_of_pairs(gravel_arena_); \
+    uint n_run = 0;                                                           \
+    GRAVELP_EACH_PAIR(from, message)                                          \
+    {                                                                         \
+        run(gravel_arena_, gravelp_source_letter(from, message), 0);          \
+        n_run++;                                                              \
+    }                                                                         \
+    gravelp_inbox_close(from, n_run)
+#endif
+
+/* ---- a server -------------------------------------------------------------------------------------- */
+
+#if defined(GRAVELP_SERVES)
+
+/* Calls the handler that a letter names: behind the text of a program that serves. */
+GRAVELP_INLINE void gravelp_run(global struct gravelp_arena *gravel_arena_,
+                                struct gravelp_letter letter, uint i);
+
+/* Whether handlers send. */
+#if defined(GRAVELP_SENDS)
+#define GRAVELP_HANDLERS_SEND 1
+#else
+#define GRAVELP_HANDLERS_SEND 0
+#endif
+#define GRAVELP_SERVER_SLOTS 16u /* that a group of many threads reads together */
+
+/* How far a server is. */
+struct gravelp_server {
+    global struct gravelp_servers *servers;
+    uint number;
+    uint ticket[2]; /* slots of its inbox, and messages of its ring, before these have been run */
+    uint ring_end;  /* in phases: messages from this one on are left to the next kernel */
+};
+
+/* Leader, or every work-item of the group, which alone moves `consumed`. */
+GRAVELP_INLINE struct gravelp_server gravelp_server_begin(global struct gravelp_arena *arena,
+                                                          uint number)
+{
+    global struct gravelp_servers *servers = gravelp_servers(arena);
+    struct gravelp_server server = {
+        servers, number, {gravelp_inbox_words(servers, number)->consumed, 0}, 0};
+    if (GRAVELP_HANDLERS_SEND) {
+        server.ticket[GRAVELP_FROM_RING] = gravelp_spill_words(servers, number)->consumed;
+        server.ring_end = server.ticket[GRAVELP_FROM_RING] + servers->n_spill;
+    }
+    return server;
+}
+
+/* Returns how many slots, or messages of the ring, a server takes at once. */
+GRAVELP_INLINE uint gravelp_server_most(struct gravelp_server server, uint kind)
+{
+#if defined(GRAVELP_SERIAL_GROUP)
+    const uint n_slots = 1, batch = GRAVELP_SPILL_BATCH;
+#else
+    const uint n_slots = GRAVELP_SERVER_SLOTS, batch = GRAVELP_SERVER_POLLS * gravelp_n_lanes();
+#endif
+#if defined(GRAVELP_RESIDENT)
+    const uint left = batch;
+#else
+    const uint left = server.ring_end - server.ticket[GRAVELP_FROM_RING];
+#endif
+    (void)server;
+    return kind == GRAVELP_FROM_INBOX ? n_slots : left < batch ? left : batch;
+}
+
+GRAVELP_INLINE struct gravelp_source gravelp_server_source(struct gravelp_server server, uint kind)
+{
+    return GRAVELP_SERVED_BY(kind, server.servers, server.number, server.ticket[kind]);
+}
+
+#if defined(GRAVELP_RESIDENT)
+
+/*
+ * Leader, who has found no message: whether to poll again, after a moment. A server waits as long as its clients take,
+ * as any kernel may; but if no client arrives, for groups do not run beside each other after all, that is a fault.
+ */
+GRAVELP_OUT_OF_LINE bool gravelp_server_waits_on(global struct gravelp_arena *arena,
+                                                 struct gravelp_origin origin,
+                                                 struct gravelp_server server, uint n_clients,
+                                                 private struct gravelp_patience *patience,
+                                                 private uint *busy)
+{
+    global struct gravelp_servers *servers = server.servers;
+    bool are_finished = gravelp_device_load_acquire(&servers->finished) == n_clients; /* I4 */
+    if (are_finished &&
+        gravelp_device_load_relaxed(&gravelp_inbox_words(servers, server.number)->reserved) ==
+            server.ticket[GRAVELP_FROM_INBOX] && /* relaxed: it is final by I4 */
+        (!GRAVELP_HANDLERS_SEND || gravelp_spill_is_over(servers, busy)))
+        return false;
+    bool is_joined = gravelp_device_load_relaxed(&servers->arrived) >
+                     servers->n_servers; /* relaxed: it orders nothing */
+    uint verdict =
+        gravelp_wait_ask(arena, gravelp_queue_words(arena, 0), is_joined ? patience->seen + 1 : 0,
+                         GRAVELP_ROOM_WAITS * arena->wait_ms, patience);
+    if (verdict & GRAVELP_WAIT_IS_LATE)
+        gravelp_fault_at(arena, origin, GRAVELP_FAULT_ALONE | (verdict & GRAVELP_FAULT_CUT_OFF),
+                         server.number, servers->n_servers, n_clients, 0);
+    if (verdict != GRAVELP_WAITS_ON)
+        gravelp_store_relaxed(&servers->is_broken, 1); /* relaxed: the kernel's end orders it */
+    else
+        patience->least_ns += gravelp_pause(patience->polls, false);
+    return verdict == GRAVELP_WAITS_ON;
+}
+
+#else
+#define gravelp_server_waits_on(arena, origin, server, n_clients, patience, busy)        \
+    ((void)(arena), (void)(origin), (void)(server), (void)(n_clients), (void)(patience), \
+     (void)(busy), false)
+#endif
+
+/* Leader: adds up what its group has run. */
+GRAVELP_INLINE void gravelp_server_end(struct gravelp_server server, uint n_run)
+{
+    gravelp_device_fetch_add_relaxed(&server.servers->n_served, n_run); /* a sum */
+#if !defined(GRAVELP_RESIDENT)
+    if (server.number == 0)
+        server.servers->is_full = 0;
+#endif
+}
+
+#if defined(GRAVELP_SERIAL_GROUP)
+
+/* Leader: runs the next slot, or a batch of the ring. Returns whether there was one; not when the node has failed. */
+GRAVELP_INLINE bool gravelp_server_run(global struct gravelp_arena *gravel_arena_,
+                                       private struct gravelp_server *server, uint kind,
+                                       private uint *n_run)
+{
+    const struct gravelp_source from = gravelp_server_source(*server, kind);
+    const uint most = gravelp_server_most(*server, kind);
+    uint n = 0;
+    for (; n < most && gravelp_source_is_published(from, n); n++) {
+        const bool is_slot = kind == GRAVELP_FROM_INBOX;
+        const struct gravelp_letter letter =
+            gravelp_source_letter(from, is_slot ? n * from.servers->columns : n);
+        const uint n_letters = is_slot ? gravelp_source_slot(from, n)->n_messages : 1;
+        for (uint i = 0; i < n_letters; i++)
+            gravelp_run(gravel_arena_, letter, i);
+        gravelp_source_give_back(from, from.first + n + 1);
+        *n_run += n_letters;
+    }
+    server->ticket[kind] += n;
+    return n && !gravelp_load_relaxed(&gravel_arena_->abort); /* H1 */
+}
+
+/* Leader: serves until no message can come. */
+GRAVELP_OUT_OF_LINE void gravelp_serve_all(global struct gravelp_arena *gravel_arena_,
+                                           struct gravelp_origin origin, uint number,
+                                           uint n_clients)
+{
+    struct gravelp_server server = gravelp_server_begin(gravel_arena_, number);
+    struct gravelp_patience patience = {0, 0, 0, 0, 0, 0};
+    uint busy = number, n_run = 0;
+    do
+        while (gravelp_server_run(gravel_arena_, &server, GRAVELP_FROM_INBOX, &n_run) ||
+               (GRAVELP_HANDLERS_SEND &&
+                gravelp_server_run(gravel_arena_, &server, GRAVELP_FROM_RING, &n_run)))
+            ;
+    while (gravelp_server_waits_on(gravel_arena_, origin, server, n_clients, &patience, &busy));
+    gravelp_server_end(server, n_run);
+}
+
+#define GRAVELP_SERVE_ALL(arena, service, number, n_clients) \
+    if (gravelp_is_leader())                                 \
+    gravelp_serve_all((arena), gravelp_origin(), (number), (n_clients))
+
+#else
+
+#define gravelp_service_meet gravelp_group_meet /* of a group that serves */
+
+/* Every work-item of the group: returns how many slots, or messages of the ring, are published, of those that it takes
+ * at once. */
+GRAVELP_INLINE uint gravelp_server_count(global struct gravelp_arena *gravel_arena_,
+                                         local struct gravelp_service *service,
+                                         struct gravelp_server server, uint kind)
+{
+    const struct gravelp_source from = gravelp_server_source(server, kind);
+    const uint most = gravelp_server_most(server, kind);
+    if (gravelp_is_leader())
+        service->n_behind = 0;
+    gravelp_service_meet(gravel_arena_); /* G8: nothing is counted */
+    for (uint i = (uint)gravelp_lane_id(); i < most; i += gravelp_n_lanes())
+        if (!gravelp_source_is_published(from, i))
+            gravelp_local_max_relaxed(&service->n_behind, most - i);
+    gravelp_service_meet(gravel_arena_); /* G8: all have polled */
+    return most - service->n_behind;
+}
+
+/* Leader: whether to poll again, after one that has found no slot. */
+GRAVELP_INLINE bool gravelp_server_polls_on(global struct gravelp_arena *arena,
+                                            local struct gravelp_service *service,
+                                            struct gravelp_server server, uint n_clients)
+{
+    const struct gravelp_source ring = gravelp_server_source(server, GRAVELP_FROM_RING);
+    struct gravelp_patience patience = service->patience;
+    uint busy = service->busy;
+    if (GRAVELP_HANDLERS_SEND && gravelp_server_most(server, GRAVELP_FROM_RING) &&
+        gravelp_source_is_published(ring, 0) && !gravelp_load_relaxed(&arena->abort)) /* H1 */
+        return true;
+    const bool goes_on =
+        gravelp_server_waits_on(arena, gravelp_origin(), server, n_clients, &patience, &busy);
+    service->patience = patience;
+    service->busy = busy;
+    return goes_on;
+}
+
+/* Every work-item of the group: counts the slots that are to be served. False: all is over. */
+GRAVELP_INLINE bool gravelp_server_poll(global struct gravelp_arena *gravel_arena_,
+                                        local struct gravelp_service *service,
+                                        struct gravelp_server server, uint n_clients)
+{
+    const uint n = gravelp_server_count(gravel_arena_, service, server, GRAVELP_FROM_INBOX);
+    if (gravelp_is_leader())
+        service->goes_on = n || gravelp_server_polls_on(gravel_arena_, service, server, n_clients);
+    gravelp_service_meet(gravel_arena_); /* G8: whether to continue is known */
+    return service->goes_on;
+}
+
+/* Every work-item of the group: runs n slots, or messages of the ring. */
+GRAVELP_INLINE void gravelp_server_run(global struct gravelp_arena *gravel_arena_,
+                                       local struct gravelp_service *service,
+                                       private struct gravelp_server *server, uint kind, uint n)
+{
+    struct gravelp_source from = gravelp_server_source(*server, kind);
+    uint n_run = 0;
+    from.n = kind == GRAVELP_FROM_INBOX ? n * from.servers->columns : n;
+    GRAVELP_EACH_SERVED(service, from, message)
+    {
+        gravelp_run(gravel_arena_, gravelp_source_letter(from, message), 0);
+        n_run++;
+    }
+    if (n_run)
+        gravelp_local_add_relaxed(&service->n_run, n_run);
+    gravelp_block_keep(gravel_arena_); /* behind the barrier of the last, empty gathering */
+    if (gravelp_is_leader())
+        gravelp_source_give_back(from, from.first + n);
+    server->ticket[kind] += n;
+    gravelp_service_meet(gravel_arena_); /* G8: slots have been given back */
+}
+
+/* Every work-item of the group: serves until no message can come. */
+GRAVELP_INLINE void gravelp_serve_all(global struct gravelp_arena *gravel_arena_,
+                                      local struct gravelp_service *service, uint number,
+                                      uint n_clients)
+{
+    struct gravelp_server server = gravelp_server_begin(gravel_arena_, number);
+    gravelp_service_open(service);
+    gravelp_service_meet(
+        gravel_arena_); /* G8. PoCL 3.1 drops leaders' words that no block precedes */
+    if (gravelp_is_leader()) {
+        service->patience = (struct gravelp_patience){0, 0, 0, 0, 0, 0};
+        service->n_run = 0;
+        service->busy = number;
+    }
+    gravelp_service_meet(gravel_arena_); /* G8: nothing has been run */
+    while (gravelp_server_poll(gravel_arena_, service, server, n_clients)) {
+        gravelp_server_run(gravel_arena_, service, &server, GRAVELP_FROM_INBOX,
+                           GRAVELP_SERVER_SLOTS - service->n_behind);
+#if GRAVELP_HANDLERS_SEND
+        gravelp_server_run(gravel_arena_, service, &server, GRAVELP_FROM_RING,
+                           gravelp_server_count(gravel_arena_, service, server, GRAVELP_FROM_RING));
+#endif
+    }
+    if (gravelp_is_leader())
+        gravelp_server_end(server, service->n_run);
+}
+
+#define GRAVELP_SERVE_ALL gravelp_serve_all
+
+#endif
+
+/* Every work-item of the group, in phases: the kernel of servers. */
+#if !defined(GRAVELP_RESIDENT)
+
+#define GRAVELP_SERVE_INBOX \
+    GRAVELP_SERVICE_MEMORY; \
+    GRAVELP_SERVE_ALL(gravel_arena_, service, gravelp_group_number(), 0u)
+
+#else
+
+#define GRAVELP_SERVE_INBOX (void)gravel_arena_
+
+/* ---- roles ----------------------------------------------------------------------------------------- */
+
+/* Leader: which server the group is, or GRAVELP_NO_SERVER. A launch that is none has no roles; its clients tell. */
+GRAVELP_INLINE uint gravelp_role_take(global struct gravelp_arena *arena)
+{
+    global struct gravelp_servers *servers = gravelp_servers(arena);
+    if (arena->servers_offset == 0 || servers->launch != GRAVELP_LAUNCH_RESIDENT)
+        return GRAVELP_NO_SERVER;
+    uint number = gravelp_device_fetch_add_relaxed(&servers->arrived, 1); /* a number */
+    return number < servers->n_servers ? number : GRAVELP_NO_SERVER;
+}
+
+/* A group is a client or a server, and needs the one's local memory or the other's. */
+#if !defined(GRAVELP_SERIAL_GROUP)
+#define GRAVELP_ROLES
+union gravelp_role {
+    struct gravelp_outbox outbox;
+    struct gravelp_service service;
+};
+#if defined(__OPENCL_C_VERSION__)
+#define GRAVELP_SERVICE_OF(g) (&((local union gravelp_role *)(g).outbox)->service)
+#else
+#define GRAVELP_SERVICE_OF(g) ((struct gravelp_service *)gravelp_lane->service)
+#endif
+#endif
+
+/* Every work-item of the group: takes a role, and plays it if it is a server's. */
+GRAVELP_INLINE uint gravelp_resident_begin(struct gravel_group g)
+{
+    gravelp_group_meet_apart(g.arena); /* G1: the outbox is whole */
+    if (gravelp_is_leader())
+        g.scratch->ticket = gravelp_role_take(g.arena);
+    gravelp_group_meet(g.arena); /* G1: the role is known */
+    const uint server = g.scratch->ticket;
+    if (server != GRAVELP_NO_SERVER) {
+        GRAVELP_SERVE_ALL(g.arena, GRAVELP_SERVICE_OF(g), server,
+                          (uint)gravelp_get_num_groups(0) - gravelp_servers(g.arena)->n_servers);
+#if defined(GRAVELP_ROLES)
+        gravelp_outbox_open(g); /* where the lists of messages were */
+#endif
+        if (gravelp_is_leader())
+            g.outbox->is_server = 1;
+    }
+    return 1;
+}
+
+/* Every work-item of the group, at the end: hands all over. Returns 0. */
+GRAVELP_INLINE uint gravelp_resident_end(struct gravel_group g)
+{
+    gravelp_outbox_close(g);
+    if (gravelp_is_leader() && !g.outbox->is_server)
+        gravelp_device_fetch_add_release(&gravelp_servers(g.arena)->finished, 1); /* I3 */
+    return 0;
+}
+
+#endif
+#endif
+#endif
