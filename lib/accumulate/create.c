@@ -16,12 +16,6 @@ extern const char gravel_accumulate_cl[];
 
 /* ---- checks ------------------------------------------------------------------------------------ */
 
-/* Returns the bytes of its memory on the device. */
-static uint64_t all_bytes(const struct gravel_accumulator *accumulator)
-{
-    return accumulator->bytes + accumulator->packed_bytes;
-}
-
 static uint64_t range_end(const struct gravelp_accumulator *head)
 {
     return head->offset + head->n * GRAVEL_TYPE_BYTES(head->word_type);
@@ -45,14 +39,15 @@ static int check_others(const struct gravel_accumulator *accumulator)
 {
     struct gravel *gravel = accumulator->object.gravel;
     const struct gravelp_accumulator *own = &accumulator->head, *other = NULL;
-    const uint64_t bytes = all_bytes(accumulator), most = gravel->config.accumulate_bytes;
+    const uint64_t bytes = accumulator->bytes + accumulator->packed_bytes,
+                   most = gravel->config.accumulate_bytes;
     uint64_t others = 0;
     GRAVEL_TRY(gravel_objects_enter(gravel));
     for (const struct gravel_object *at = gravel->objects; at; at = at->next) {
         const struct gravel_accumulator *there = (const struct gravel_accumulator *)at;
         if (at->kind != accumulator->object.kind)
             continue;
-        others += all_bytes(there);
+        others += there->bytes + there->packed_bytes;
         if (there->head.offset < range_end(own) && own->offset < range_end(&there->head))
             other = &there->head;
     }
@@ -73,37 +68,32 @@ static int check_others(const struct gravel_accumulator *accumulator)
 
 /* ---- memory ------------------------------------------------------------------------------------ */
 
-/* Returns the bytes of a message. */
-static uint64_t packed_word_bytes(const struct gravelp_accumulator *head)
-{
-    return head->index_bytes + GRAVEL_TYPE_BYTES(head->word_type);
-}
-
 /* A range lies in a heap, so nothing here is near 2^64. */
 static void lay_out(struct gravel_accumulator *accumulator)
 {
     struct gravelp_accumulator *head = &accumulator->head;
-    uint64_t n_blocks_a_part =
+    const uint64_t n_blocks_a_part =
         head->n / GRAVELP_ACCUMULATOR_BLOCK + (head->n % GRAVELP_ACCUMULATOR_BLOCK != 0);
     head->part_words = n_blocks_a_part * GRAVELP_ACCUMULATOR_BLOCK;
     head->index_bytes = head->n - 1 > UINT32_MAX ? 8 : 4;
-    uint64_t n_words = head->part_words * head->n_parts,
-             n_blocks = n_words / GRAVELP_ACCUMULATOR_BLOCK;
+    const uint64_t n_blocks = n_blocks_a_part * head->n_parts,
+                   n_words = n_blocks * GRAVELP_ACCUMULATOR_BLOCK,
+                   word_bytes = GRAVEL_TYPE_BYTES(head->word_type),
+                   message_bytes = head->index_bytes + word_bytes;
     accumulator->n_block_words = (uint32_t)((n_blocks + 31) / 32);
     accumulator->bytes = sizeof *head;
     gravel_object_take(&accumulator->bytes,
                        head->n_parts * sizeof(struct gravelp_accumulator_tally));
-    head->few_at = gravel_object_take(&accumulator->bytes,
-                                      GRAVELP_ACCUMULATOR_FEW * (4 + packed_word_bytes(head)));
+    head->few_at =
+        gravel_object_take(&accumulator->bytes, GRAVELP_ACCUMULATOR_FEW * (4 + message_bytes));
     accumulator->seen_bytes = accumulator->bytes;
-    head->words_at =
-        gravel_object_take(&accumulator->bytes, n_words * GRAVEL_TYPE_BYTES(head->word_type));
+    head->words_at = gravel_object_take(&accumulator->bytes, n_words * word_bytes);
     head->bits_at = gravel_object_take(&accumulator->bytes, n_words / 8);
     head->blocks_at =
         gravel_object_take(&accumulator->bytes, (uint64_t)accumulator->n_block_words * 4);
     head->list_at = gravel_object_take(&accumulator->bytes, n_blocks * 4);
     /* memory for the words of as many blocks as are packed at once */
-    const uint64_t block_bytes = packed_word_bytes(head) * GRAVELP_ACCUMULATOR_BLOCK,
+    const uint64_t block_bytes = message_bytes * GRAVELP_ACCUMULATOR_BLOCK,
                    fit = GRAVEL_ROWS_MOST_BYTES / block_bytes;
     accumulator->pack_blocks = (uint32_t)(n_blocks < fit ? n_blocks : fit);
     accumulator->packed_bytes = accumulator->pack_blocks * block_bytes;

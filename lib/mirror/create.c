@@ -167,30 +167,22 @@ static int upload_lists(struct gravel_mirror *mirror, uint32_t heap)
     return code;
 }
 
-/* ---- kernels ----------------------------------------------------------------------------------- */
-
-static int build(struct gravel_mirror *mirror)
-{
-    static const char *const names[] = {"gather", "clear", "combine"};
-    const uint32_t command = GRAVELP_COMMAND(mirror->op, mirror->type);
-    const char *op = gravel_operation_name(command), *type = gravel_type_name(command);
-    const char *bits = mirror->word_bytes == 4 ? "uint" : "ulong";
-    char options[160];
-    /* The operation is a part of each name: compilers may have a macro `min`. */
-    snprintf(options, sizeof options,
-             "-DGRAVELP_MIRROR_TYPE=%s -DGRAVELP_MIRROR_NEXT=GRAVELP_NEXT_%s",
-             mirror->is_read ? bits : type, op);
-    const struct gravel_program_request request = {
-        .name = "mirror.cl", .source = gravel_mirror_cl, .options = options};
-    return gravel_object_build(&mirror->object, &request, names, NULL);
-}
-
 /* ---- create and destroy ------------------------------------------------------------------------ */
 
 static int make(struct gravel_object *object, const void *requested)
 {
     struct gravel_mirror *mirror = (struct gravel_mirror *)object;
     const struct request *request = requested;
+    static const char *const names[] = {"gather", "clear", "combine"};
+    const uint32_t command = GRAVELP_COMMAND(mirror->op, mirror->type);
+    const char *bits = mirror->word_bytes == 4 ? "uint" : "ulong";
+    char options[160];
+    const struct gravel_program_request program = {
+        .name = "mirror.cl", .source = gravel_mirror_cl, .options = options};
+    /* The operation is a part of each name: compilers may have a macro `min`. */
+    snprintf(options, sizeof options,
+             "-DGRAVELP_MIRROR_TYPE=%s -DGRAVELP_MIRROR_NEXT=GRAVELP_NEXT_%s",
+             mirror->is_read ? bits : gravel_type_name(command), gravel_operation_name(command));
     GRAVEL_TRY(gravel_mirror_exchange(mirror, request->words->indices));
     GRAVEL_TRY(gravel_node_hold_launches(object->gravel, "before a mirror's lists"));
     int code = 0;
@@ -198,7 +190,7 @@ static int make(struct gravel_object *object, const void *requested)
         code = upload_lists(mirror, heap);
     gravel_node_let_launches(object->gravel);
     if (!code)
-        code = build(mirror);
+        code = gravel_object_build(object, &program, names, NULL);
     return code || mirror->is_read ? code : gravel_mirror_clear(mirror);
 }
 

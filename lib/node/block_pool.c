@@ -31,19 +31,9 @@ static uint64_t head_bytes(const struct gravelp_block_pool *head)
     return sizeof *head + head->n_words * sizeof(uint32_t);
 }
 
-static void lay_out(struct gravelp_block_pool *head, const struct request *request)
-{
-    head->n_blocks = (uint32_t)request->n_blocks;
-    head->n_words = (uint32_t)((request->n_blocks + 31) / 32);
-    while (UINT64_C(1) << head->block_shift < request->block_bytes)
-        head->block_shift++;
-    gravel_object_take(&head->blocks_at, head_bytes(head));
-    for (uint32_t i = 0; i < GRAVELP_POOL_PLACES; i++)
-        head->places[i] = (uint32_t)((uint64_t)head->n_words * i / GRAVELP_POOL_PLACES);
-}
-
 static int check(struct gravel_object *object, const void *requested)
 {
+    struct gravelp_block_pool *head = &((struct gravel_block_pool *)object)->head;
     const struct request *request = requested;
     const uint64_t bytes = request->block_bytes, n_blocks = request->n_blocks;
     if (bytes < 1u << GRAVELP_POOL_LEAST_SHIFT || bytes > 1u << GRAVELP_POOL_MOST_SHIFT ||
@@ -55,7 +45,13 @@ static int check(struct gravel_object *object, const void *requested)
     if (n_blocks == 0 || n_blocks > GRAVELP_POOL_MOST_BLOCKS)
         return gravel_fail(GRAVEL_EINVAL, "%s: %" PRIu64 " blocks, not 1 to %u", object->name,
                            n_blocks, GRAVELP_POOL_MOST_BLOCKS);
-    lay_out(&((struct gravel_block_pool *)object)->head, request);
+    head->n_blocks = (uint32_t)n_blocks;
+    head->n_words = (uint32_t)((n_blocks + 31) / 32);
+    while (UINT64_C(1) << head->block_shift < bytes)
+        head->block_shift++;
+    gravel_object_take(&head->blocks_at, head_bytes(head));
+    for (uint32_t i = 0; i < GRAVELP_POOL_PLACES; i++)
+        head->places[i] = (uint32_t)((uint64_t)head->n_words * i / GRAVELP_POOL_PLACES);
     snprintf(object->call.name, sizeof object->call.name, "%" PRIu64 " blocks of %" PRIu64 " bytes",
              n_blocks, bytes);
     return 0;

@@ -112,11 +112,13 @@ static int flush(const struct launch *launch)
     return gravel_check_cl("gravel_launch: clFlush", clFlush(launch->gravel->device.queue));
 }
 
-/* Has packages fetched until the last slice has ended; on steps svm and usm there is nothing to fetch. */
+/* Has packages fetched until the last slice has ended; on steps svm and usm there is nothing to fetch, and on drain the
+ * launch itself fetches them. */
 static void watch(const struct launch *launch)
 {
-    if (launch->gravel->pump && launch->event)
-        gravel_pump_watch(launch->gravel->pump, launch->event);
+    struct gravel *gravel = launch->gravel;
+    if (gravel->pump && launch->event && gravel->device.step != GRAVEL_STEP_DRAIN)
+        gravel_pump_watch(gravel->pump, launch->event);
 }
 
 /* Lets a batch of slices begin, and does not run more than one batch ahead of the device.
@@ -226,17 +228,6 @@ static void wake_aggregators(struct gravel *gravel)
         gravel_aggregator_wake(&gravel->aggregators[i]);
 }
 
-/* Waits for a kernel. On step drain its packages are fetched when it has ended; on pump, while it runs. */
-static int finish(const struct launch *launch)
-{
-    if (launch->gravel->device.step == GRAVEL_STEP_DRAIN)
-        return drain(launch);
-    int flushed = flush(launch);
-    wake_aggregators(launch->gravel);
-    GRAVEL_TRY(gravel_node_wait_for_kernel(launch->gravel, launch->kernel, launch->event));
-    return flushed;
-}
-
 uint32_t gravel_node_groups_at_once(const struct gravel *gravel)
 {
     const struct gravel_slicer slicer = {.local = {GRAVEL_CLIENT_ITEMS, 1, 1}};
@@ -260,11 +251,16 @@ int gravel_node_run(struct gravel *gravel, cl_kernel kernel, size_t n_groups, si
     if (!code)
         trace_launch(gravel, kernel, *event);
     gravel_checked_end_launch(gravel, NULL); /* its end is waited for here */
-    if (!code)
-        code = finish(&launch);
-    if (is_drained)
+    if (is_drained) { /* its packages are fetched when the kernel has ended, on pump while it runs */
+        code = code ? code : drain(&launch);
         pthread_mutex_unlock(&gravel->drain_lock);
-    return code;
+        return code;
+    }
+    GRAVEL_TRY(code);
+    int flushed = flush(&launch);
+    wake_aggregators(gravel);
+    GRAVEL_TRY(gravel_node_wait_for_kernel(gravel, kernel, *event));
+    return flushed;
 }
 
 static int begin(struct launch *launch)

@@ -154,17 +154,6 @@ int gravel_map(struct gravel *gravel, uint64_t offset, uint64_t bytes, cl_map_fl
 
 /* ---- unmap ----------------------------------------------------------------------------------- */
 
-/* Whether what was mapped is still allocated: what is there now is none of the map's. */
-static int refuse_freed(struct gravel *gravel, const struct map *map)
-{
-    if (is_closed(gravel) || serial_at(gravel, map->offset) == map->serial)
-        return 0;
-    return gravel_fail(GRAVEL_EINVAL,
-                       "gravel_unmap: the allocation with offset %" PRIu64
-                       " was freed while %" PRIu64 " bytes of it were mapped: nothing is written",
-                       map->offset, map->bytes);
-}
-
 int gravel_unmap(struct gravel *gravel, void *pointer)
 {
     struct map map;
@@ -176,7 +165,13 @@ int gravel_unmap(struct gravel *gravel, void *pointer)
         GRAVEL_TRY(gravel_enter(gravel, "gravel_unmap", GRAVEL_WAITS));
     if (!take_out(gravel, pointer, &map, &is_last))
         return gravel_fail(GRAVEL_EINVAL, "gravel_unmap: %p is not mapped", pointer);
-    int freed = refuse_freed(gravel, &map);
+    int freed = 0; /* what is there now is not the map's */
+    if (!is_closed(gravel) && serial_at(gravel, map.offset) != map.serial)
+        freed =
+            gravel_fail(GRAVEL_EINVAL,
+                        "gravel_unmap: the allocation with offset %" PRIu64
+                        " was freed while %" PRIu64 " bytes of it were mapped: nothing is written",
+                        map.offset, map.bytes);
     int written = is_last && !freed
                       ? gravel_checked_refuse_written(gravel, &map.view, pointer, map.bytes)
                       : 0;

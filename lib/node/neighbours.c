@@ -15,15 +15,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Equal for two nodes on one device of one host; 0: unknown. */
-static uint64_t mark_of(const struct gravel *gravel)
-{
-    uint64_t identity = gravel_device_identity(gravel->device.id);
-    uint64_t mark =
-        gravel_hash_step(identity, (uint64_t)gravel->network.transport->host * 0x9e3779b97f4a7c15u);
-    return identity ? mark : 0;
-}
-
 static void tell_sharers(struct gravel *gravel, const uint64_t *marks, uint32_t n)
 {
     const struct gravel_device *device = &gravel->device;
@@ -95,7 +86,10 @@ int gravel_node_tell_neighbours(struct gravel *gravel)
             ? 0
             : gravel_fail_memory("gravel_open: the list of the nodes' devices", n * sizeof *marks));
     if (!code) { /* every node fills its own word */
-        marks[transport->node] = mark_of(gravel);
+        const uint64_t identity = gravel_device_identity(device->id); /* 0: unknown */
+        if (identity) /* equal for two nodes on one device of one host */
+            marks[transport->node] =
+                gravel_hash_step(identity, (uint64_t)transport->host * 0x9e3779b97f4a7c15u);
         code = gravel_node_reduce(gravel, &gravel_call_open, GRAVEL_MAX, GRAVEL_ULONG, marks, n);
     }
     if (!code)

@@ -159,18 +159,6 @@ static void CL_CALLBACK signal_end(cl_event event, cl_int status, void *user)
 
 /* ---- the wait -------------------------------------------------------------------------------- */
 
-/* @return 0; GRAVEL_EKERNEL if the driver does not say: the kernel may run on, and uses memory. */
-static int ask(const struct gravel_running *kernel, bool *has_ended)
-{
-    cl_int status, error = gravel_cl_event_ask(kernel->event, &status);
-    *has_ended = error == CL_SUCCESS && status <= CL_COMPLETE;
-    return error == CL_SUCCESS
-               ? 0
-               : gravel_fail(GRAVEL_EKERNEL,
-                             "kernel %s: the driver does not say whether it has ended: %s (%d)",
-                             kernel->name, gravel_cl_error(error), (int)error);
-}
-
 /* Waits for one kernel. The driver's signal costs more than a short kernel: yields for a while first, while cores are
  * free. @return 0 when it has ended, whether or not it succeeded; GRAVEL_EKERNEL. */
 static int wait_for(const struct gravel_running *kernel, struct gravel_limit limit)
@@ -194,8 +182,15 @@ static int wait_for(const struct gravel_running *kernel, struct gravel_limit lim
         completion = NULL; /* the driver does not want it */
     }
     wait.event = completion ? &completion->ended : NULL;
-    while (!(code = ask(kernel, &has_ended)) && !has_ended && !(code = gravel_wait_pause(&wait)))
-        ;
+    do {
+        cl_int status, error = gravel_cl_event_ask(kernel->event, &status);
+        has_ended = error == CL_SUCCESS && status <= CL_COMPLETE;
+        code = error != CL_SUCCESS /* the kernel may run on, and uses memory */
+                   ? gravel_fail(GRAVEL_EKERNEL,
+                                 "kernel %s: the driver does not say whether it has ended: %s (%d)",
+                                 kernel->name, gravel_cl_error(error), (int)error)
+                   : 0;
+    } while (!code && !has_ended && !(code = gravel_wait_pause(&wait)));
     gravel_wait_end(&wait);
     if (completion)
         let_go(completion, 1);

@@ -186,30 +186,24 @@ int gravel_given_kernel(const struct gravel_device *device, const char *call, cl
                : gravel_fail(GRAVEL_EINVAL, "%s: the kernel is of another context", call);
 }
 
-static int check_event(const struct gravel_device *device, const char *call, cl_uint i,
-                       cl_event event)
-{
-    cl_context context = NULL;
-    cl_int error = event
-                       ? clGetEventInfo(event, CL_EVENT_CONTEXT, sizeof(cl_context), &context, NULL)
-                       : CL_INVALID_EVENT;
-    if (error != CL_SUCCESS)
-        return gravel_fail(GRAVEL_EINVAL, "%s: wait[%u] is no event: %s (%d)", call, i,
-                           event ? gravel_cl_error(error) : "it is NULL", (int)error);
-    return context == device->context
-               ? 0
-               : gravel_fail(GRAVEL_EINVAL, "%s: wait[%u] is an event of another context", call, i);
-}
-
 int gravel_given_events(const struct gravel_device *device, const char *call, cl_uint n,
                         const cl_event *events)
 {
-    int code = 0;
     if (n && !events)
         return gravel_fail(GRAVEL_EINVAL, "%s: n_wait is %u, and wait is NULL", call, n);
-    for (cl_uint i = 0; i < n && !code; i++)
-        code = check_event(device, call, i, events[i]);
-    return code;
+    for (cl_uint i = 0; i < n; i++) {
+        cl_context context = NULL;
+        cl_int error = events[i] ? clGetEventInfo(events[i], CL_EVENT_CONTEXT, sizeof(cl_context),
+                                                  &context, NULL)
+                                 : CL_INVALID_EVENT;
+        if (error != CL_SUCCESS)
+            return gravel_fail(GRAVEL_EINVAL, "%s: wait[%u] is no event: %s (%d)", call, i,
+                               events[i] ? gravel_cl_error(error) : "it is NULL", (int)error);
+        if (context != device->context)
+            return gravel_fail(GRAVEL_EINVAL, "%s: wait[%u] is an event of another context", call,
+                               i);
+    }
+    return 0;
 }
 
 /* ---- use ------------------------------------------------------------------------------------- */

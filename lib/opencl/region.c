@@ -68,26 +68,6 @@ struct gravel_copier {
     int given_up; /* what a wait returned; the copy may still use the memory then */
 };
 
-static int make_copier(struct gravel_region *region, cl_command_queue queue)
-{
-    struct gravel_copier *copier = calloc(1, sizeof *copier);
-    region->copier = copier;
-    if (!copier)
-        return gravel_fail_memory("copies of the heap", sizeof *copier);
-    copier->device = region->device;
-    copier->queue = queue;
-    pthread_mutex_init(&copier->lock, NULL);
-    return gravel_pinned_create(&copier->pinned, region->device, queue,
-                                "pinned memory for the heap's copies", NULL, COPIER_BYTES);
-}
-
-static void free_copier(struct gravel_copier *copier)
-{
-    gravel_pinned_destroy(&copier->pinned);
-    pthread_mutex_destroy(&copier->lock);
-    free(copier);
-}
-
 /* Bounded: the copy that keeps the lock may be one that never ends. */
 static int lock(struct gravel_copier *copier, const char *what)
 {
@@ -100,36 +80,27 @@ static int lock(struct gravel_copier *copier, const char *what)
     return code;
 }
 
-/* One piece of a copy, to the host or from there. The lock is held. */
-static int copy_piece(struct gravel_copier *copier, cl_mem buffer, uint64_t at, void *to,
-                      const void *from, uint64_t bytes, const char *what)
-{
-    unsigned char *pinned = copier->pinned.begin;
-    cl_event copied = NULL;
-    if (from)
-        memcpy(pinned, from, bytes);
-    cl_int error = from ? clEnqueueWriteBuffer(copier->queue, buffer, CL_FALSE, at, bytes, pinned,
-                                               0, NULL, &copied)
-                        : clEnqueueReadBuffer(copier->queue, buffer, CL_FALSE, at, bytes, pinned, 0,
-                                              NULL, &copied);
-    int code = gravel_wait_command(copier->device, copier->queue, error, copied, what);
-    if (gravel_wait_gave_up(code))
-        copier->given_up = code;
-    if (!code && to)
-        memcpy(to, pinned, bytes);
-    return code;
-}
-
-/* @param to, from  of the host, one of them NULL. */
+/* Copies to the host or from there. @param to, from  of the host, one of them NULL */
 static int copy(struct gravel_copier *copier, cl_mem buffer, uint64_t at, unsigned char *to,
                 const unsigned char *from, uint64_t bytes, const char *what)
 {
+    unsigned char *pinned = copier->pinned.begin;
     int code = 0;
     GRAVEL_TRY(lock(copier, what));
     for (uint64_t done = 0, piece; done < bytes && !code; done += piece) {
+        cl_event copied = NULL;
         piece = gravel_piece_bytes(at + done, bytes - done, COPIER_BYTES);
-        code = copy_piece(copier, buffer, at + done, to ? to + done : NULL,
-                          from ? from + done : NULL, piece, what);
+        if (from)
+            memcpy(pinned, from + done, piece);
+        cl_int error = from ? clEnqueueWriteBuffer(copier->queue, buffer, CL_FALSE, at + done,
+                                                   piece, pinned, 0, NULL, &copied)
+                            : clEnqueueReadBuffer(copier->queue, buffer, CL_FALSE, at + done, piece,
+                                                  pinned, 0, NULL, &copied);
+        code = gravel_wait_command(copier->device, copier->queue, error, copied, what);
+        if (gravel_wait_gave_up(code))
+            copier->given_up = code;
+        if (!code && to)
+            memcpy(to + done, pinned, piece);
     }
     pthread_mutex_unlock(&copier->lock);
     return code;
@@ -171,7 +142,14 @@ int gravel_region_create(struct gravel_region *region, const struct gravel_devic
                                  what, bytes);
     }
     GRAVEL_TRY(gravel_cl_buffer_create(device, what, bytes, &region->buffer));
-    return make_copier(region, queue);
+    struct gravel_copier *copier = region->copier = calloc(1, sizeof *copier);
+    if (!copier)
+        return gravel_fail_memory("copies of the heap", sizeof *copier);
+    copier->device = device;
+    copier->queue = queue;
+    pthread_mutex_init(&copier->lock, NULL);
+    return gravel_pinned_create(&copier->pinned, device, queue,
+                                "pinned memory for the heap's copies", NULL, COPIER_BYTES);
 }
 
 void gravel_region_destroy(struct gravel_region *region)
@@ -179,8 +157,11 @@ void gravel_region_destroy(struct gravel_region *region)
     if (!region->device)
         return;
     gravel_shared_free(region->device, region->shared);
-    if (region->copier)
-        free_copier(region->copier);
+    if (region->copier) {
+        gravel_pinned_destroy(&region->copier->pinned);
+        pthread_mutex_destroy(&region->copier->lock);
+    }
+    free(region->copier);
     gravel_cl_buffer_release(region->buffer);
     *region = (struct gravel_region){.device = NULL};
 }

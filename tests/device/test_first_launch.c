@@ -6,7 +6,7 @@
  *
  * The array of each case is larger than any before, for a driver keeps what it has.
  *
- * Path: meson test -> this -> lib/node/enqueue.c, lib/node/enqueue.c
+ * Path: meson test -> this -> lib/node/enqueue.c
  */
 #include <stdio.h>
 
