@@ -2,15 +2,15 @@
 # SPDX-License-Identifier: MIT
 """Breaks a promise of the library and expects the test of that promise to fail, with what it says then.
 
-usage: broken.py [BUILD NAME]     a build inside the sources, and a row of `table`; without: whether all rows' patches apply
-exit:  0 the test fails as the row says; 1 it passes, or fails otherwise, or the patch does not apply or build;
+usage: broken.py [BUILD NAME]     a build inside the sources, and a row of `table`; without: whether the changes of all rows fit
+exit:  0 the test fails as the row says; 1 it passes, or fails otherwise, or the change does not fit or build;
        77 the build lies elsewhere, or the test cannot run here
 
 A copy of the sources and the build, BUILD/tests/broken/copy/N, of which there is one for each core, is made equal to them;
-then the patch is applied, and ninja builds the test and the library, of which it finds all but the patched parts built. That
+then the row's change is made, and ninja builds the test and the library, of which it finds all but the changed parts built. That
 the paths in a build are relative allows it; those that are not name the original's tools.
 
-Path: BUILD, table, NAME.patch -> this -> the test's command.
+Path: BUILD, table -> this -> the test's command.
 """
 import fcntl
 import glob
@@ -28,12 +28,36 @@ NOT_COPIED = "build.ninja", "tests/broken/copy", "tests/support/kernel-cache", "
 LIMIT_S = 120
 
 
-def rows():
-    """Yields (name, "suite: test", what it says, promise)."""
+class Row:
+    def __init__(self, line):
+        self.name, self.test, self.says, self.promise = (field.strip() for field in line.split(" | "))
+        self.changes = []  # (path, lines that begin with a space, - or +)
+
+    def change(self, folder):
+        """Changes the sources in a folder. @return {path: text}; None if a change fits nowhere, or at several places"""
+        texts = {}
+        for path, lines in self.changes:
+            with open(os.path.join(folder, path), encoding="utf-8") as source:
+                text = texts.setdefault(path, "\n" + source.read())
+            old, new = ("".join("\n" + line[1:] for line in lines if line[0] != left_out) for left_out in "+-")
+            if text.count(old + "\n") != 1:
+                print("%s: fits %d places of %s" % (self.name, text.count(old + "\n"), path))
+                return None
+            texts[path] = text.replace(old + "\n", new + "\n")
+        return {path: text[1:] for path, text in texts.items()}
+
+
+def read_rows():
+    rows = []
     with open(TABLE, encoding="utf-8") as table:
-        for line in table:
-            if line.strip() and not line.startswith("#"):
-                yield [field.strip() for field in line.split(" | ")]
+        for line in table.read().splitlines():
+            if line.startswith("@@ "):
+                rows[-1].changes.append((line[3:], []))
+            elif line[0] in " +-":
+                rows[-1].changes[-1][1].append(line)
+            elif line[0] != "#":
+                rows.append(Row(line))
+    return rows
 
 
 def copy_changed(source, target, left_out):
@@ -75,17 +99,21 @@ def find_test(build, name):
     return None
 
 
-def break_promise(build, name, test_name, says):
+def break_promise(build, rows, name):
     """Returns the exit status, and why."""
-    number = [row[0] for row in rows()].index(name) % (os.cpu_count() or 1)
-    copy, test = os.path.join(build, "tests", "broken", "copy", str(number)), find_test(build, test_name)
+    number, row = next((number, row) for number, row in enumerate(rows) if row.name == name)
+    copy = os.path.join(build, "tests", "broken", "copy", str(number % (os.cpu_count() or 1)))
+    test = find_test(build, row.test)
     if not test:
-        return 77, "skipped: this build has no test '%s'" % test_name
+        return 77, "skipped: this build has no test '%s'" % row.test
     os.makedirs(copy, exist_ok=True)
     lock = open(copy + ".lock", "w", encoding="utf-8")
     fcntl.flock(lock, fcntl.LOCK_EX)
     copy_all(build, copy)
-    is_stale = patch(name, copy)
+    changed = row.change(copy)
+    for path, text in (changed or {}).items():
+        with open(os.path.join(copy, path), "w", encoding="utf-8") as source:
+            source.write(text)
     copied_build = os.path.join(copy, os.path.basename(build))
 
     def moved(text):
@@ -97,42 +125,37 @@ def break_promise(build, name, test_name, says):
     words = [os.path.join(copied_build, word) for word in command]
     programs = [word for word in words if word.startswith(copied_build + os.sep) and os.path.isfile(word)] + glob.glob(copied_build + "/lib/libgravel.so.*.*.*[0-9]")
     targets = [os.path.relpath(program, copied_build) for program in programs]
-    if is_stale or subprocess.run(["ninja", "-C", copied_build] + targets, check=False).returncode:
-        return 1, "the patch does not apply, or does not build"
+    if not changed or subprocess.run(["ninja", "-C", copied_build] + targets, check=False).returncode:
+        return 1, "the change does not fit, or does not build"
     environment = dict(os.environ, **{key: moved(value) if os.path.isabs(value) else value for key, value in test["env"].items()})
     ended = subprocess.run(command, cwd=moved(test["workdir"]) if test["workdir"] else copied_build, env=environment, stdin=subprocess.DEVNULL,
                            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace", check=False,
                            timeout=LIMIT_S * int(os.environ.get("TEST_PATIENCE", "1")))
     output = ended.stdout
     if ended.returncode < 0:  # in the last test that has begun, if it has several
-        begun = re.findall(r"RUN +\] (\w+)", output) or [test_name]
+        begun = re.findall(r"RUN +\] (\w+)", output) or [row.test]
         output += "[  FAILED  ] %s: ended by %s" % (begun[-1], signal.Signals(-ended.returncode).name)
     print(output)
     if ended.returncode == 77:
-        return 77, "skipped: so does '%s'" % test_name
+        return 77, "skipped: so does '%s'" % row.test
     if ended.returncode == 0:
-        return 1, "'%s' passes with %s.patch" % (test_name, name)
-    if not re.search(says, output):
-        return 1, "'%s' fails, and does not say '%s'" % (test_name, says)
+        return 1, "'%s' passes with %s" % (row.test, name)
+    if not re.search(row.says, output):
+        return 1, "'%s' fails, and does not say '%s'" % (row.test, row.says)
     return 0, "caught"
 
 
-def patch(name, folder, *options):
-    path = os.path.join(TOP, "tests", "broken", name + ".patch")
-    return subprocess.run(["patch", "-p1", "-f", "-F0", *options, "-i", path], cwd=folder, check=False).returncode
-
-
 def main():
+    rows = read_rows()
     if len(sys.argv) == 1:
-        stale = [row[0] for row in rows() if patch(row[0], TOP, "--dry-run", "-s")]
-        print("patches that do not apply: %s" % (" ".join(stale) or "none"))
+        stale = [row.name for row in rows if not row.change(TOP)]
+        print("changes that do not fit: %s" % (" ".join(stale) or "none"))
         return bool(stale)
     build = os.path.realpath(sys.argv[1])
     if os.path.dirname(build) != os.path.realpath(TOP):
         print("skipped: a build in a folder of the sources is due, of which a copy builds what has changed alone")
         return 77
-    row, = (row for row in rows() if row[0] == sys.argv[2])
-    status, text = break_promise(build, *row[:3])
+    status, text = break_promise(build, rows, sys.argv[2])
     print(text)
     return status
 

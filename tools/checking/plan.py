@@ -83,7 +83,7 @@ def figures():
 
 def lines_of(path):
     with open(path, encoding="utf-8") as table:
-        return [line.strip() for line in table if line.strip() and not line.startswith("#")]
+        return [line.strip() for line in table if line[0] not in "#\n @+-"]  # nor a change of a row
 
 
 def core_patterns():
