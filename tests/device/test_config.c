@@ -257,13 +257,6 @@ TEST(a_heap_beyond_the_largest_allocation_names_what_would_do)
     expect_error(gravel_open(&gravel, &config, NULL), GRAVEL_ENOMEM, most);
 }
 
-TEST(bindings_without_their_size_are_refused_and_named)
-{
-    const struct gravel_bindings forgotten = {.n_handlers = 0};
-    struct gravel_config config = loopback_config(1);
-    expect_no_open(&config, &forgotten, GRAVEL_EINVAL, "bindings.bytes is 0");
-}
-
 /* ---- headers of other versions ----------------------------------------------------------------- */
 
 TEST(a_caller_without_the_structure_sets_by_name)

@@ -304,17 +304,6 @@ TEST(bad_calls_are_refused)
     OK(gravel_flow_run(flow));
 }
 
-TEST(flow_that_does_not_fit_is_refused)
-{
-    struct gravel_flow *other;
-    struct gravel_channel channel = {"a", 8, GRAVEL_SPAWN, 1 << 20, 0, NULL};
-    const struct gravel_graph graph = GRAVEL_GRAPH(&channel, 1, .depth = 4, .max_bytes = 1 << 20);
-    expect_error(gravel_flow_create(&other, gravel, &graph), GRAVEL_ENOMEM, "a: 2 words x 1048576");
-    assert_null(other);
-    channel.kind = 9;
-    expect_error(gravel_flow_create(&other, gravel, &graph), GRAVEL_EINVAL, "kind 9");
-}
-
 TEST(program_of_another_record_does_not_build)
 {
     static const char source[] = "#include \"gravel.cl.h\"\n"

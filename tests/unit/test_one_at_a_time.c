@@ -41,30 +41,26 @@ static pid_t start_holder(int *to_holder)
     return holder;
 }
 
-TEST(one_process_has_the_turn)
+TEST(one_process_has_the_turn_until_it_ends)
 {
-    int to_holder, other;
-    pid_t holder = start_holder(&to_holder);
-    assert_int_equal(gravel_test_turn_take(device, SHORT_NS), -1);
-    assert_true((other = gravel_test_turn_take(device + 1, SHORT_NS)) >= 0); /* another device */
-    gravel_test_turn_give(other);
-    close(to_holder);
-    int turn = gravel_test_turn_take(device, LONG_NS);
-    assert_true(turn >= 0);
-    gravel_test_turn_give(turn);
-    assert_int_equal(waitpid(holder, NULL, 0), holder);
-}
-
-TEST(process_that_dies_keeps_nobody)
-{
-    int to_holder;
-    pid_t holder = start_holder(&to_holder);
-    kill(holder, SIGKILL);
-    int turn = gravel_test_turn_take(device, LONG_NS);
-    assert_true(turn >= 0);
-    gravel_test_turn_give(turn);
-    close(to_holder);
-    assert_int_equal(waitpid(holder, NULL, 0), holder);
+    for (int is_killed = 0; is_killed < 2; is_killed++) {
+        int to_holder, other;
+        pid_t holder = start_holder(&to_holder);
+        assert_int_equal(gravel_test_turn_take(device, SHORT_NS), -1);
+        assert_true((other = gravel_test_turn_take(device + 1, SHORT_NS)) >=
+                    0); /* another device */
+        gravel_test_turn_give(other);
+        if (is_killed)
+            kill(holder, SIGKILL);
+        else
+            close(to_holder);
+        int turn = gravel_test_turn_take(device, LONG_NS);
+        assert_true(turn >= 0);
+        gravel_test_turn_give(turn);
+        assert_int_equal(waitpid(holder, NULL, 0), holder);
+        if (is_killed)
+            close(to_holder);
+    }
 }
 
 TEST(unknown_device_has_no_turns)
