@@ -17,7 +17,6 @@
 
 #define N_ITEMS 640u
 #define N_WORDS 64u
-#define TIMEOUT_MS 1000u
 #define LIMIT_S 10.0 /* of a run; generous: the machine is shared */
 #define OPENING_LIMIT_S \
     40.0 /* the self-test's kernels poll so often before they give up on a host that fails */
@@ -86,10 +85,8 @@ static bool is_good(struct run *run, int code)
 
 static int open_node(struct run *run)
 {
-    struct gravel_config config = loopback_config(2);
-    config.timeout_ms = TIMEOUT_MS;
-    config.heap_bytes = 1 << 20;
-    config.queue_bytes = 64 * 9280;
+    const struct gravel_config config =
+        loopback_with(2, "timeout_ms=1000 heap_bytes=1M queue_bytes=580k");
     logged[0] = '\0';
     return gravel_open(&run->gravel, &config, &bindings);
 }

@@ -106,31 +106,27 @@ TEST(heap_beyond_the_addresses_of_the_process_tells_the_limit)
     expect_error(code, GRAVEL_ENOMEM, "RLIMIT_AS");
 }
 
-/* 2^46 bytes times 4096 is 2^58; more would overflow, and nothing may. 0: as by default. */
+/* 2^46 bytes times 4096 is 2^58; more would overflow, and nothing may. */
 TEST(what_cannot_be_is_refused_with_its_numbers)
 {
     static const struct {
-        uint64_t heap, queue, slot;
-        uint32_t n_nodes, n_aggregators, n_buffers;
+        uint32_t n_nodes;
+        const char *settings;
         int code;
         const char *part;
     } rows[] = {
-        {UINT64_C(1) << 46, 0, 0, 1, 0, 0, GRAVEL_ENOMEM, "heaps of 70368744181760"},
-        {UINT64_C(1) << 46, 0, 0, 1, 0, 0, GRAVEL_ENOMEM, "largest allocation"},
-        {UINT64_C(1) << 40, 0, 0, 4096, 0, 2, GRAVEL_ENOMEM, "4096 heaps"},
-        {UINT64_C(1) << 46, UINT64_C(1) << 40, 0, 4096, 64, 65536, GRAVEL_ENOMEM, ""},
-        {0, UINT64_C(1) << 40, 1 << 24, 2, 0, 0, GRAVEL_ENOMEM, "queues 1099511627776"},
-        {0, 9279, 9280, 2, 0, 0, GRAVEL_ECONFIG, "queue of 9279 bytes"},
-        {0, 3 * 9280, 9280, 2, 4, 0, GRAVEL_ECONFIG, "each of 4 aggregators"},
+        {1, "heap_bytes=64T", GRAVEL_ENOMEM, "heaps of 70368744181760"},
+        {1, "heap_bytes=64T", GRAVEL_ENOMEM, "largest allocation"},
+        {4096, "heap_bytes=1T n_buffers=2", GRAVEL_ENOMEM, "4096 heaps"},
+        {4096, "heap_bytes=64T queue_bytes=1T n_aggregators=64 n_buffers=65536 buffer_bytes=64M",
+         GRAVEL_ENOMEM, ""},
+        {2, "queue_bytes=1T slot_bytes=16M", GRAVEL_ENOMEM, "queues 1099511627776"},
+        {2, "queue_bytes=9279 slot_bytes=9280", GRAVEL_ECONFIG, "queue of 9279 bytes"},
+        {2, "queue_bytes=27840 slot_bytes=9280 n_aggregators=4", GRAVEL_ECONFIG,
+         "each of 4 aggregators"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        struct gravel_config config = loopback_config(rows[i].n_nodes);
-        config.heap_bytes = rows[i].heap ? rows[i].heap : config.heap_bytes;
-        config.queue_bytes = rows[i].queue ? rows[i].queue : config.queue_bytes;
-        config.slot_bytes = rows[i].slot ? rows[i].slot : config.slot_bytes;
-        config.n_aggregators = rows[i].n_aggregators ? rows[i].n_aggregators : config.n_aggregators;
-        config.n_buffers = rows[i].n_buffers ? rows[i].n_buffers : config.n_buffers;
-        config.buffer_bytes = rows[i].n_buffers > 2 ? 1 << 26 : config.buffer_bytes;
+        const struct gravel_config config = loopback_with(rows[i].n_nodes, rows[i].settings);
         expect_no_open(&config, NULL, rows[i].code, rows[i].part);
     }
 }
@@ -138,9 +134,8 @@ TEST(what_cannot_be_is_refused_with_its_numbers)
 /* What is left to Gravel is what gravel_config_of returns: unit defaults has the values. */
 TEST(derived_settings_are_told)
 {
-    struct gravel_config config = loopback_config(3);
-    config.slot_bytes = config.buffer_bytes = config.queue_bytes = 0;
-    config.n_buffers = config.n_aggregators = 0;
+    const struct gravel_config config =
+        loopback_with(3, "slot_bytes=0 buffer_bytes=0 queue_bytes=0 n_buffers=0 n_aggregators=0");
     struct gravel *gravel = scoped_node(&config, NULL);
     const struct gravel_config *derived = gravel_config_of(gravel);
     assert_true(derived->slot_bytes && derived->buffer_bytes && derived->queue_bytes);
@@ -150,9 +145,7 @@ TEST(derived_settings_are_told)
 
 TEST(many_loopback_nodes_work)
 {
-    struct gravel_config config = loopback_config(1000);
-    config.heap_bytes = 4096;
-    config.buffer_bytes = 512;
+    const struct gravel_config config = loopback_with(1000, "heap_bytes=4k buffer_bytes=512");
     struct gravel *gravel = scoped_node(&config, NULL);
     uint64_t word = alloc_or_die(gravel, 64);
     OK(run_body(gravel, BODY("gravel_add_uint_wg(g, a, i % 16, i, i % 1000);"), 16000, 64, word, 0,
@@ -170,12 +163,9 @@ TEST(many_loopback_nodes_work)
 /* As unaligned as a slot, a queue and a buffer can be. */
 TEST(odd_sizes_work)
 {
-    struct gravel_config config = loopback_config(3);
-    config.heap_bytes = 123457;
-    config.slot_bytes = 1001;
-    config.queue_bytes = 12347;
-    config.buffer_bytes = 1003;
-    config.n_aggregators = 3;
+    const struct gravel_config config =
+        loopback_with(3, "heap_bytes=123457 slot_bytes=1001 queue_bytes=12347 buffer_bytes=1003 "
+                         "n_aggregators=3");
     struct gravel *gravel = scoped_node(&config, NULL);
     uint64_t table = alloc_or_die(gravel, 4 * 5000);
     OK(run_body(gravel, BODY("gravel_add_uint_wg(g, a, i, i + 1, i % 3);"), 5000, 100, table, 0,

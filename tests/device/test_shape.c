@@ -99,17 +99,15 @@ static bool is_drained(const struct gravel_config *config)
 /* A group takes as many slots as its messages need; buffers may be smaller than a package. */
 TEST(group_larger_than_a_slot_sends_all)
 {
-    const struct {
-        uint64_t slot, queue, buffer;
-    } sizes[] = {
-        {9280, 4 * 9280, 65536}, {768, 768 * 32, 256}, {832, 1 << 16, 320}, {2112, 4 << 20, 4096}};
+    static const char *const sizes[] = {
+        "slot_bytes=9280 queue_bytes=37120 buffer_bytes=64k n_buffers=1",
+        "slot_bytes=768 queue_bytes=24k buffer_bytes=256 n_buffers=2",
+        "slot_bytes=832 queue_bytes=64k buffer_bytes=320 n_buffers=3",
+        "slot_bytes=2112 queue_bytes=4M buffer_bytes=4k n_buffers=4"};
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
-        struct gravel_config config = loopback_config(3);
+        struct gravel_config config = loopback_with(3, sizes[i]);
         struct gravel *gravel;
-        config.slot_bytes = sizes[i].slot;
-        config.queue_bytes = sizes[i].queue * (is_drained(&config) ? 512 : 1);
-        config.buffer_bytes = sizes[i].buffer;
-        config.n_buffers = 1 + (uint32_t)i;
+        config.queue_bytes *= is_drained(&config) ? 512 : 1;
         OK(gravel_open(&gravel, &config, NULL));
         const size_t global_size = 4096, local_size = 1024, few = 100, one = 1;
         assert_true(run_shape(gravel, 1, &global_size, &local_size));
@@ -121,8 +119,7 @@ TEST(group_larger_than_a_slot_sends_all)
 /* With one slot, what fits one goes; what does not is told, and nothing hangs. */
 TEST(group_larger_than_the_queue_is_told)
 {
-    struct gravel_config config = loopback_config(2);
-    config.slot_bytes = config.queue_bytes = 768;
+    const struct gravel_config config = loopback_with(2, "slot_bytes=768 queue_bytes=768");
     struct gravel *gravel = scoped_node(&config, NULL);
     const size_t global_size = 160, local_size = 16;
     if (!is_drained(&config))

@@ -16,9 +16,9 @@
 
 static struct gravel_config with_step(const char *step)
 {
-    struct gravel_config config = loopback_config(2);
-    snprintf(config.step, sizeof config.step, "%s", step);
-    return config;
+    char setting[32];
+    snprintf(setting, sizeof setting, "step=%s", step);
+    return loopback_with(2, setting);
 }
 
 /* NULL if the device lacks something for it. */
@@ -189,13 +189,9 @@ TEST(queue_too_small_for_a_group_or_a_slice_is_told)
 
 /* A launch of the caller's own, which is not sliced: leaders that wait may hold every unit. They give up, by the count of
  * their polls where the host's clock cannot reach them, and an error says so. @param n_sends  of each group */
-static void expect_full_device_is_told(uint64_t slot_bytes, uint64_t queue_bytes, uint64_t n_sends)
+static void expect_full_device_is_told(const char *settings, uint64_t n_sends)
 {
-    struct gravel_config config = with_step("pump");
-    config.slot_bytes = slot_bytes;
-    config.queue_bytes = queue_bytes;
-    config.n_aggregators = 1;
-    config.timeout_ms = 200;
+    const struct gravel_config config = loopback_with(2, settings);
     struct gravel *gravel = open_or_skip(&config);
     uint64_t word = alloc_or_die(gravel, 64);
     const uint64_t arguments[3] = {word, n_sends};
@@ -222,8 +218,9 @@ static void expect_full_device_is_told(uint64_t slot_bytes, uint64_t queue_bytes
 /* A single slot, and a long queue, where leaders on a CPU device sleep between polls. */
 TEST(launch_that_leaves_no_compute_unit_is_told)
 {
-    expect_full_device_is_told(SLOT, SLOT, 8);
-    expect_full_device_is_told(768, 1024 * 768, 100);
+#define ON_PUMP "step=pump n_aggregators=1 timeout_ms=200 "
+    expect_full_device_is_told(ON_PUMP "slot_bytes=9280 queue_bytes=9280", 8);
+    expect_full_device_is_told(ON_PUMP "slot_bytes=768 queue_bytes=768k", 100);
 }
 
 const struct fixture fixture = {.limit_s = 170};

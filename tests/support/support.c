@@ -106,6 +106,15 @@ struct gravel_config loopback_config(uint32_t n_nodes)
     return config;
 }
 
+struct gravel_config loopback_with(uint32_t n_nodes, const char *settings)
+{
+    struct gravel_config config = loopback_config(n_nodes);
+    char name[64], value[64];
+    for (int n; sscanf(settings, " %63[^=]=%63s%n", name, value, &n) == 2; settings += n)
+        OK(gravel_config_set(&config, name, value));
+    return config;
+}
+
 void skip_if_refused(int code)
 {
     if (code == GRAVEL_ECAPABILITY && strstr(gravel_last_error(), " take step "))

@@ -48,6 +48,9 @@ double seconds_now(void);
 /** Defaults and environment, with a heap of 4 MiB and `n_nodes` loop-back nodes of transport self. */
 struct gravel_config loopback_config(uint32_t n_nodes);
 
+/** The same with settings "name=value name=value", as gravel_config_set takes them. */
+struct gravel_config loopback_with(uint32_t n_nodes, const char *settings);
+
 /** Open a node that stands for n_nodes. bindings may be NULL. */
 struct gravel *open_loopback(uint32_t n_nodes, const struct gravel_bindings *bindings);
 

@@ -2,14 +2,10 @@
 /*
  * A node's rows: together they are the whole graph, from files and generators, in every partition.
  *
- * Path: meson test -> this, linked with --wrap for side_by_side_threads -> apps/graph/part.h
+ * Path: meson test -> this -> apps/graph/part.h
  */
 #include "cases.h"
 #include "generated_graph.h"
-#include "frame/side_by_side.h"
-#include "graph/ghosts.h"
-#include "graph/rows.h"
-#include "graph/weights.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -165,77 +161,6 @@ TEST(undirected_rows_are_simple_and_symmetric)
         }
     graph_free(&whole);
     part_close(&part);
-}
-
-static uint32_t n_threads; /* that load; 0: as many as there are cores */
-
-uint32_t __real_side_by_side_threads(void);
-uint32_t __wrap_side_by_side_threads(void);
-uint32_t __wrap_side_by_side_threads(void)
-{
-    return n_threads ? n_threads : __real_side_by_side_threads();
-}
-
-/* A part as an application loads it. */
-struct loaded {
-    struct graph_part part;
-    struct ghosts ghosts;
-};
-
-static struct loaded *load(const struct graph_options *options, struct part_wish wish,
-                           uint32_t threads)
-{
-    struct loaded *loaded = malloc(sizeof *loaded);
-    assert_non_null(loaded);
-    n_threads = threads;
-    loaded->part = surveyed(options, wish);
-    part_open(&loaded->part, 3, 1);
-    graph_draw_weights(&loaded->part.rows, loaded->part.vertices, 1);
-    ghosts_open(&loaded->ghosts, &loaded->part);
-    n_threads = 0;
-    return loaded;
-}
-
-static void unload(struct loaded *loaded)
-{
-    ghosts_close(&loaded->ghosts);
-    part_close(&loaded->part);
-    free(loaded);
-}
-
-static void assert_same(const struct loaded *a, const struct loaded *b)
-{
-    const struct graph *x = &a->part.rows, *y = &b->part.rows;
-    assert_int_equal(x->n_vertices, y->n_vertices);
-    assert_int_equal(x->n_edges, y->n_edges);
-    assert_memory_equal(x->offsets, y->offsets, (x->n_vertices + 1) * sizeof *x->offsets);
-    assert_memory_equal(x->neighbours, y->neighbours, x->n_edges * sizeof *x->neighbours);
-    assert_memory_equal(x->weights, y->weights, x->n_edges * sizeof *x->weights);
-    assert_memory_equal(a->part.vertices, b->part.vertices, x->n_vertices * sizeof(uint32_t));
-    assert_int_equal(a->ghosts.n, b->ghosts.n);
-    assert_memory_equal(a->ghosts.places, b->ghosts.places, a->ghosts.n * sizeof(uint32_t));
-    for (uint64_t e = 0; e < x->n_edges; e++)
-        assert_int_equal(ghosts_slot(&a->ghosts, x->neighbours[e]),
-                         ghosts_slot(&b->ghosts, y->neighbours[e]));
-}
-
-TEST(any_number_of_threads_loads_the_part_of_one)
-{
-    static const uint32_t numbers[] = {2, 3, SIDE_BY_SIDE_MOST};
-    const struct graph_options kinds[] = {
-        generated(GRAPH_FROM_KRONECKER, 3), generated(GRAPH_FROM_KRONECKER, 10),
-        generated(GRAPH_FROM_BAND, 500), from_file(TEST_DATA "/oneway-float.wel")};
-    for (size_t kind = 0; kind < sizeof kinds / sizeof *kinds; kind++)
-        for (int is_undirected = 0; is_undirected < 2; is_undirected++) {
-            const struct part_wish wish = {.is_undirected = is_undirected};
-            struct loaded *one = load(&kinds[kind], wish, 1);
-            for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
-                struct loaded *several = load(&kinds[kind], wish, numbers[i]);
-                assert_same(one, several);
-                unload(several);
-            }
-            unload(one);
-        }
 }
 
 /* A band of edges, which blocks keep whole, is spread; so are the vertices of many edges at the front of a file. */
