@@ -135,6 +135,10 @@ TEST(what_fits_is_as_snprintf_writes_it)
 
 TEST(lengths_cut_integers_and_nothing_else)
 {
+    char address[64];
+    snprintf(address, sizeof address, "%p %20p|\n", (void *)address, NULL);
+    begin(), add(GRAVELP_ARGUMENT_POINTER, (uintptr_t)address), add(GRAVELP_ARGUMENT_POINTER, 0);
+    expect_line("%p %20p|", address);
     begin(), add(GRAVELP_ARGUMENT_INT, (uint64_t)-1);
     expect_line("%hhx", "ff\n");
     begin(), add(GRAVELP_ARGUMENT_INT, (uint64_t)-2);
@@ -190,21 +194,13 @@ TEST(misfits_are_shown)
     expect_line("%4096d %.99999999999f", "%!d(1) %!f(1.5)\n");
 }
 
-TEST(a_text_ends_with_its_bytes)
-{
-    begin();
-    write_line("abcdef", 3, words, "");
-    assert_int_equal(out.n, 4);
-    assert_memory_equal(out.text, "abc\n", 4);
-}
-
 /* As the writer has it: read once, for words that differ. */
 TEST(a_text_that_was_read_makes_many_lines)
 {
     struct gravel_line_plan plan;
     char expected[64];
     begin(), add(GRAVELP_ARGUMENT_INT, 0), add_string("");
-    gravel_line_read(&plan, "%d:\n%.2s", 8, types);
+    gravel_line_read(&plan, "%d:\n%.2s, and what is not the text's", 8, types);
     for (int i = -150; i < 150; i += 7) {
         begin(), add(GRAVELP_ARGUMENT_INT, (uint64_t)i), add_string(i < 0 ? "less" : "more");
         gravel_line_write(&out, &plan, words, n_words, "> ", 2);
@@ -244,14 +240,6 @@ TEST(widths_and_precisions_are_as_asked)
     snprintf(expected, sizeof expected, "%.4095f\n", -DBL_MAX);
     begin(), add_double(-DBL_MAX);
     expect_line("%.4095f", expected);
-}
-
-TEST(addresses_are_as_snprintf_writes_them)
-{
-    char expected[64];
-    snprintf(expected, sizeof expected, "%p %20p|\n", (void *)expected, NULL);
-    begin(), add(GRAVELP_ARGUMENT_POINTER, (uintptr_t)expected), add(GRAVELP_ARGUMENT_POINTER, 0);
-    expect_line("%p %20p|", expected);
 }
 
 /* Types and words that do not belong together: from a frame that nobody checked. */
