@@ -44,36 +44,15 @@ static bool is_group(const char *text, const char *name)
     return false;
 }
 
-/* The first place outside comments of a word, in a text whose comments have a star at each line's begin; or NULL. */
-static const char *find_word(const char *text, const char *word, size_t length)
-{
-    for (const char *at = text; (at = strstr(at, word)); at++) {
-        const char *line = at;
-        while (line > text && line[-1] != '\n')
-            line--;
-        line += strspn(line, " \t");
-        const bool is_begin = at == text || gravel_word_length(at - 1) == 0 || at[-1] == '#';
-        if (is_begin && gravel_word_length(at) == length && *line != '*' && *line != '/')
-            return at;
-    }
-    return NULL;
-}
-
-/* Names of calls that a header pastes together, gravel_accumulate_add_uint_wi, begin with a word of it. */
+/* Whether a header has a name, or a word that its calls of such names are pasted from: gravel_accumulate_add_uint_wi
+ * begins with gravel_accumulate_. */
 static bool has_name(const char *header, const char *name)
 {
-    char word[NAME_BYTES];
-    strcpy(word, name);
-    if (find_word(header, word, strlen(word)))
-        return true;
-    for (char *end = strrchr(word, '_'); end && end > word + strlen("gravel_");
-         end = strrchr(word, '_')) {
-        end[1] = '\0';
-        if (find_word(header, word, strlen(word)))
-            return true;
-        *end = '\0';
-    }
-    return false;
+    size_t length = strlen(name);
+    while (length > strlen("gravel_") && !gravel_word_find(header, name, length))
+        for (length--; length && name[length - 1] != '_';)
+            length--;
+    return length > strlen("gravel_");
 }
 
 /* Whether the source leaves out the header that has a name. @param name  "gravel_x", "struct gravel_x" */
@@ -129,7 +108,7 @@ static void advise_arguments(FILE *out, const char *log,
         if (length >= NAME_BYTES)
             continue;
         snprintf(name, sizeof name, "%.*s", (int)length, call);
-        form = find_word(text, name, length);
+        form = gravel_word_find(text, name, length);
         if (form && form[length] == '(')
             fprintf(out, "\nadvice: the call of line %lu is %.*s", numbers[0],
                     (int)(strcspn(form, ")") + 1), form);

@@ -106,9 +106,9 @@ static void write_text(FILE *out, const struct building *building)
         fputs(gravel_sliced_cl_h, out);
     if (request->prelude)
         fputs(request->prelude, out);
-    gravel_source_expand(out, request->name, request->source, headers);
+    gravel_source_expand(out, request->name, request->source, building->options, headers);
     if (request->trailer)
-        gravel_source_expand(out, "trailer", request->trailer, headers);
+        gravel_source_expand(out, "trailer", request->trailer, building->options, headers);
 }
 
 /* Writes the compiler's log with names and lines of the source. */
@@ -193,32 +193,13 @@ static int build(struct building *building)
     return code;
 }
 
-static int refuse_names(const struct gravel_program_request *request, const char *options)
-{
-    size_t length;
-    for (const struct gravel_source_header *header = headers; header->name; header++) {
-        const struct gravel_source_header one[] = {*header, {NULL, NULL}};
-        if (!gravel_source_includes(request->source, one))
-            continue;
-        const char *name = gravel_macros_find(options, header->text, &length);
-        if (name)
-            return gravel_fail(GRAVEL_EBUILD,
-                               "%s: the option -D%.*s defines a word that %s uses: call the macro "
-                               "otherwise, by capitals",
-                               request->name, (int)length, name, header->name);
-    }
-    return 0;
-}
-
 int gravel_device_build(const struct gravel_device *device,
                         const struct gravel_program_request *request, cl_program *program)
 {
     struct building building = {.device = device, .request = request};
     *program = NULL;
-    GRAVEL_TRY(refuse_names(request, request->options));
-    GRAVEL_TRY(refuse_names(request, request->extra_options));
     building.options = make_text(&building, write_options);
-    building.text = make_text(&building, write_text);
+    building.text = building.options ? make_text(&building, write_text) : NULL;
     int code = building.options && building.text
                    ? build(&building)
                    : gravel_fail_memory(request->name, strlen(request->source));

@@ -73,22 +73,24 @@ static const char *skip_directive(const char *line, const char *name)
 
 /* ---- macros -------------------------------------------------------------------------------------- */
 
-/* Whether a header's code has a word; of directives only definitions use words for what they mean. */
-static bool has_word(const char *text, const char *word, size_t length)
+const char *gravel_word_find(const char *text, const char *word, size_t length)
 {
-    while (*text) {
-        const char *next = skip_unread(text), *definition = skip_directive(text, "define");
-        if (*text == '#')
-            next = definition ? definition : text + strcspn(text, "\n");
+    for (bool begins_line = true; *text;) {
+        const char *next = skip_unread(text);
+        if (begins_line && *text == '#') {
+            next = skip_directive(text, "define");
+            next = next ? next : text + strcspn(text, "\n");
+        }
         const size_t n = gravel_word_length(text);
         if (next == text && n == length && !strncmp(text, word, length))
-            return true;
+            return text;
+        begins_line = *text == '\n' || (begins_line && strchr(" \t", *text));
         text = next != text ? next : text + (n ? n : 1);
     }
-    return false;
+    return NULL;
 }
 
-/* The name that the next -D defines; NULL if there is none. @param options  [in, out] */
+/* Returns the name that the next -D defines; NULL if there is none. @param options  [in, out] */
 static const char *next_defined(const char **options)
 {
     const char *at = *options;
@@ -101,35 +103,6 @@ static const char *next_defined(const char **options)
         return at == token + 2 ? at + strspn(at, " \t\n") : token + 2;
     }
     return NULL;
-}
-
-const char *gravel_macros_find(const char *options, const char *header, size_t *length)
-{
-    const char *name;
-    while (options && (name = next_defined(&options))) {
-        *length = gravel_word_length(name);
-        if (islower((unsigned char)*name) && has_word(header, name, *length))
-            return name;
-    }
-    return NULL;
-}
-
-/* The macro that a line of a text defines, if a header's code has a word of it. Not if it is one of the language's, by
- * which other texts are made to compile as OpenCL C. */
-static const char *find_defined(const char *line, const char *header, size_t *length)
-{
-    static const char *const of_language[] = {
-        "kernel", "global", "local", "constant", "private", "generic",  "uchar",
-        "ushort", "uint",   "ulong", "size_t",   "inline",  "restrict", "barrier"};
-    line = skip_directive(line, "define");
-    if (!line)
-        return NULL;
-    line = skip_blanks(line);
-    *length = gravel_word_length(line);
-    for (size_t i = 0; i < sizeof of_language / sizeof *of_language; i++)
-        if (strlen(of_language[i]) == *length && !strncmp(of_language[i], line, *length))
-            return NULL;
-    return islower((unsigned char)*line) && has_word(header, line, *length) ? line : NULL;
 }
 
 /* ---- headers ------------------------------------------------------------------------------------- */
@@ -165,27 +138,43 @@ bool gravel_source_includes(const char *text, const struct gravel_source_header 
 }
 
 /*
- * Writes, before a header, for each macro that the text up to there defines and the header has a word of: an error,
- * unless the compiler has left the definition out, or the text has undefined it.
+ * Writes, before a header, if its code has the word that a macro is called by: an error, unless the compiler has left
+ * the definition out, or the text has undefined it. Not of the language's words, by which other texts are made to
+ * compile as OpenCL C.
  */
-static void write_guards(FILE *out, const char *name, const char *text, const char *end,
-                         uint32_t line, const struct gravel_source_header *header)
+static void write_guard(FILE *out, const char *name, uint32_t line, const char *macro,
+                        const struct gravel_source_header *header)
 {
-    size_t length;
-    for (; text < end; text += line_length(text)) {
-        const char *macro = find_defined(text, header->text, &length);
-        if (!macro)
-            continue;
-        fprintf(out, "#ifdef %.*s", (int)length, macro);
-        write_line_directive(out, line, name);
-        fprintf(out,
-                "#error the macro %.*s is a word that %s uses: define it behind the include, or "
-                "call it otherwise, by capitals\n#endif\n",
-                (int)length, macro, header->name);
-    }
+    static const char *const of_language[] = {
+        "kernel", "global", "local", "constant", "private", "generic",  "uchar",
+        "ushort", "uint",   "ulong", "size_t",   "inline",  "restrict", "barrier"};
+    const size_t length = gravel_word_length(macro);
+    for (size_t i = 0; i < sizeof of_language / sizeof *of_language; i++)
+        if (strlen(of_language[i]) == length && !strncmp(of_language[i], macro, length))
+            return;
+    if (!islower((unsigned char)*macro) || !gravel_word_find(header->text, macro, length))
+        return;
+    fprintf(out, "#ifdef %.*s", (int)length, macro);
+    write_line_directive(out, line, name);
+    fprintf(out,
+            "#error the macro %.*s is a word that %s uses: define it behind the include, or call "
+            "it otherwise, by capitals\n#endif\n",
+            (int)length, macro, header->name);
 }
 
-void gravel_source_expand(FILE *out, const char *name, const char *text,
+/* Writes guards for the macros that options define, and the text up to the header. */
+static void write_guards(FILE *out, const char *name, const char *options, const char *text,
+                         const char *end, uint32_t line, const struct gravel_source_header *header)
+{
+    const char *macro;
+    while ((macro = next_defined(&options)))
+        write_guard(out, name, line, macro, header);
+    for (; text < end; text += line_length(text))
+        if ((macro = skip_directive(text, "define")))
+            write_guard(out, name, line, skip_blanks(macro), header);
+}
+
+void gravel_source_expand(FILE *out, const char *name, const char *text, const char *options,
                           const struct gravel_source_header *headers)
 {
     write_line_directive(out, 1, name);
@@ -198,7 +187,7 @@ void gravel_source_expand(FILE *out, const char *name, const char *text,
         for (const char *at = text; at < end; at++)
             next += *at == '\n';
         if (header) {
-            write_guards(out, name, begin, text, line, header);
+            write_guards(out, name, options, begin, text, line, header);
             write_line_directive(out, 1, header->name);
             fputs(header->text, out);
             write_line_directive(out, next, name);

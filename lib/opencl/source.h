@@ -26,15 +26,17 @@ struct gravel_source_header {
 bool gravel_source_includes(const char *text, const struct gravel_source_header *headers);
 
 /**
- * Write a text with the headers in place; what follows a header keeps its line numbers. A macro that the text defines
- * ahead of a header that has a word of it makes the text not build, and the compiler's message names it.
+ * Write a text with the headers in place; what follows a header keeps its line numbers. A macro that begins with a
+ * small letter, and that the options define, or the text ahead of a header, makes the text not build if the header has
+ * a word of it: the compiler's message names the macro. The headers' other macros are made to be defined by options.
  *
  * @param name     of the text, for compiler messages; up to 256 characters of it are used.
  * @param text     OpenCL C. An include in a comment stays, and so does one of any other file; a byte order mark at the
  *                 beginning of a line goes.
+ * @param options  of the build.
  * @param headers  those that there are.
  */
-void gravel_source_expand(FILE *out, const char *name, const char *text,
+void gravel_source_expand(FILE *out, const char *name, const char *text, const char *options,
                           const struct gravel_source_header *headers);
 
 /**
@@ -48,15 +50,8 @@ void gravel_source_name_places(FILE *out, const char *log, const char *text);
 /** The length of the word that begins here [characters]; 0 if none does. */
 size_t gravel_word_length(const char *at);
 
-/**
- * The first macro that options define, by -D, and a header's code has a word of; only words that begin with a small
- * letter, for the headers' other macros are made to be defined by options.
- *
- * @param options  of a build, or NULL.
- * @param header   OpenCL C.
- * @param length   [out] of the name [characters].
- * @return         the name, in the options; NULL if there is none.
- */
-const char *gravel_macros_find(const char *options, const char *header, size_t *length);
+/** The first place of a word in a text's code; of directives only definitions use words for what they mean. NULL: there
+ * is none. */
+const char *gravel_word_find(const char *text, const char *word, size_t length);
 
 #endif

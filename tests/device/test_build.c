@@ -68,18 +68,18 @@ TEST(what_does_not_build_is_named)
 
 TEST(macros_that_change_the_headers_are_refused)
 {
-    static const char *const options[] = {"-Dn=5",       "-D n=5",    "-DX=1 -Dn",
-                                          "-Dn=5 -DX=1", "\"-Dn=5\"", "-DX=\"-D\" -Dn=5"};
+    static const char *const options[] = {"-Dn=5", "-D n=5", "-DX=1 -Dn", "-Dn=5 -DX=1",
+                                          "-DX=\"-D\" -Dn=5"};
     for (size_t i = 0; i < sizeof options / sizeof *options; i++)
         expect_no_build(KERNEL("GRAVEL_ARENA", "GRAVEL_OPEN(g);"), options[i],
-                        "count.cl: the option -Dn defines a word that gravel.cl.h uses");
+                        "the macro n is a word that gravel.cl.h uses");
     static const char *const names[] = {"width", "index",       "value",   "first", "lane",
                                         "arena", "gravel_node", "scratch", "bytes", "heap"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         char option[64];
         snprintf(option, sizeof option, "-D%s=1", names[i]);
         expect_no_build(KERNEL("GRAVEL_ARENA", "GRAVEL_OPEN(g);"), option, names[i]);
-        assert_non_null(strstr(gravel_last_error(), "call the macro otherwise"));
+        assert_non_null(strstr(gravel_last_error(), "call it otherwise"));
     }
 }
 

@@ -22,7 +22,7 @@ static void expect(const char *text, const char *expanded)
     size_t bytes;
     FILE *out = open_memstream(&got, &bytes);
     assert_non_null(out);
-    gravel_source_expand(out, "k.cl", text, headers);
+    gravel_source_expand(out, "k.cl", text, "", headers);
     fclose(out);
     assert_string_equal(got, expanded);
     free(got);
