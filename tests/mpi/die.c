@@ -18,64 +18,84 @@
 #include <string.h>
 #include <unistd.h>
 
-/* ---- ways to die ------------------------------------------------------------------------------- */
+/* ---- a death ------------------------------------------------------------------------------------ */
 
-#define TIMEOUT_MS 750u /* GRAVEL_TIMEOUT of most jobs, times patience */
+#define TIMEOUT_MS 750u     /* GRAVEL_TIMEOUT of most jobs, times patience */
+#define AS_IT_IS UINT32_MAX /* GRAVEL_TIMEOUT is what the environment says */
 #define WHY "ValueError: no such column"
 
-static void be_killed(void)
+/* How a node ends whose own failure it is. */
+struct failure {
+    int code; /* 0: there is no such node */
+    const char *text;
+    int rank;
+};
+
+struct death {
+    const char *name;
+    const struct work *work; /* NULL: `how` is all */
+    uint32_t n_rounds;       /* of work, before */
+    uint32_t ranks;          /* a bit for each to whom it comes */
+    void (*how)(
+        const struct death *death); /* if it returns, the node goes on, and is one that lives */
+    const char *text;    /* of the error of those that live, GRAVEL_EPEER; NULL: nobody dies */
+    bool launches;       /* the work's kernel, before */
+    uint32_t after_ms;   /* it comes so much later, */
+    uint32_t stopped_ms; /* for so long, times patience, */
+    enum point point;    /* or at this point, */
+    uint32_t n_passed;   /* passed so often */
+    uint32_t timeout_ms; /* GRAVEL_TIMEOUT, times patience; 0: TIMEOUT_MS */
+    double limit_s;      /* of an end that waits for no timeout; 0: the timeout and 4 s */
+    uint32_t late_ms;    /* so much later the others come */
+    uint32_t least_ms;   /* nobody dies: how long the next round takes at least, times patience */
+    struct failure failure;
+};
+
+/* ---- ways to die ------------------------------------------------------------------------------- */
+
+static void be_killed(const struct death *death)
 {
+    if (death->launches)
+        death->work->launch();
+    usleep(1000 * death->after_ms);
     raise(SIGKILL);
 }
 
-/* When the others wait for this node. */
-static void be_killed_later(void)
+static void launch_work(const struct death *death)
 {
-    usleep(200000);
-    raise(SIGKILL);
+    death->work->launch();
 }
 
-static void be_killed_busy(void)
+static void be_killed_at_point(const struct death *death)
 {
-    launch_busy();
-    raise(SIGKILL);
+    arm(death->point, death->n_passed);
 }
 
-static void be_killed_paying(void)
+static void leave(const struct death *death)
 {
-    launch_paying();
-    raise(SIGKILL);
-}
-
-static void be_killed_printing(void)
-{
-    launch_printing();
-    usleep(rank == 0 ? 50000 : 2000);
-    raise(SIGKILL);
-}
-
-static void leave(void)
-{
+    (void)death;
     _exit(0);
 }
 
 /* As a process ends that has forgotten gravel_close, when the others, too, are past the barrier. */
-static void end_process(void)
+static void end_process(const struct death *death)
 {
-    usleep(200000);
+    usleep(1000 * death->after_ms);
     exit(0);
 }
 
-static void fail_by_a_stuck_ticket(void)
+static void fail_by_a_stuck_ticket(const struct death *death)
 {
+    (void)death;
     run_body(
         gravel,
         "uint ticket; if (i == 0) gravelp_queue_reserve(g.arena, gravelp_own_ring(g), 1, &ticket);",
         64, 64, 0, 0, 0);
 }
 
-static void fail_by_an_assertion(void)
+static void fail_by_an_assertion(const struct death *death)
 {
+    (void)death;
     static const char source[] = "#include \"gravel.cl.h\"\n"
                                  "#include \"print.cl.h\"\n"
                                  "kernel void k(GRAVEL_ARENA) { GRAVEL_OPEN(g); gravel_assert(g, "
@@ -91,155 +111,124 @@ static void *abort_later(void *reason)
     return NULL;
 }
 
-static void abort_node(void)
+static void abort_node(const struct death *death)
 {
+    (void)death;
     abort_later(WHY);
 }
 
 /* As a program leaves that meets an exception: nothing is closed. */
-static void abort_and_exit(void)
+static void abort_and_exit(const struct death *death)
 {
+    (void)death;
     abort_later(WHY);
     _exit(1);
 }
 
 /* The node waits in a call itself then. */
-static void abort_in_another_thread(void)
+static void abort_in_another_thread(const struct death *death)
 {
+    (void)death;
     pthread_t thread;
     MUST(pthread_create(&thread, NULL, abort_later, WHY) == 0);
     pthread_detach(thread);
 }
 
 /* A child stops this process after a while, and wakes it, which it cannot do itself. */
-static void be_stopped(unsigned after_ms, unsigned ms)
+static void be_stopped(const struct death *death)
 {
     pid_t me = getpid(), child = fork();
     MUST(child >= 0);
-    if (child != 0)
-        return;
-    usleep(1000 * after_ms);
-    kill(me, SIGSTOP);
-    usleep(1000 * ms);
-    kill(me, SIGCONT);
-    _exit(0);
-}
-
-static void be_stopped_for_a_timeout(void)
-{
-    be_stopped(0, TIMEOUT_MS * patience());
+    if (child == 0) {
+        usleep(1000 * death->after_ms);
+        kill(me, SIGSTOP);
+        usleep(1000 * death->stopped_ms * patience());
+        kill(me, SIGCONT);
+        _exit(0);
+    }
     usleep(100000);
-}
-
-static void be_stopped_for_long(void)
-{
-    be_stopped(0, 4 * TIMEOUT_MS * patience());
-    usleep(100000);
-}
-
-/* While a message is under way that takes 300 ms. */
-static void be_stopped_soon(void)
-{
-    be_stopped(150, 2 * TIMEOUT_MS * patience());
 }
 
 /* ---- who dies, at what, and how ------------------------------------------------------------------ */
-
-/* How a node ends whose own failure it is. */
-struct failure {
-    int code; /* 0: there is no such node */
-    const char *text;
-    int rank;
-};
-
-struct death {
-    const char *name;
-    const struct work *work; /* NULL: `how` is all */
-    uint32_t n_rounds;       /* of work, before */
-    uint32_t ranks;          /* a bit for each to whom it comes */
-    void (*how)(void);       /* if it returns, the node goes on, and is one that lives */
-    const char *text;        /* of the error of those that live, GRAVEL_EPEER; NULL: nobody dies */
-    uint32_t timeout_ms;     /* GRAVEL_TIMEOUT, times patience; 0: what the environment says */
-    double limit_s;          /* of an end that waits for no timeout; 0: the timeout and 4 s */
-    uint32_t late_ms;        /* so much later the others come */
-    uint32_t least_ms; /* nobody dies: how long the next round takes at least, times patience */
-    struct failure failure;
-};
 
 #define NODE_1 (1u << 1)
 #define ASSERTED                                                                        \
     "work-item at (70) of node 1: test.cl, line 3: assertion failed: get_global_id(0) " \
     "!= 70"
-#define STANDS \
-    .timeout_ms = TIMEOUT_MS, .failure = {GRAVEL_ETIMEOUT, "in a call of the driver: cl", 1}
+#define STANDS                                            \
+    {                                                     \
+        GRAVEL_ETIMEOUT, "in a call of the driver: cl", 1 \
+    }
+#define ABORTS .timeout_ms = AS_IT_IS, .limit_s = 1.2, .failure = {GRAVEL_EABORT, WHY, 1}
 
 static const struct death deaths[] = {
-    {"killed_while_sending", &busy, 5, NODE_1, be_killed_busy, "node 1 ", .timeout_ms = TIMEOUT_MS},
-    {"killed_while_idle", &busy, 0, NODE_1, be_killed_later, "node 1 ", .timeout_ms = TIMEOUT_MS},
-    {"first_node_killed", &busy, 0, 1, be_killed, "node 0 ", .timeout_ms = TIMEOUT_MS},
+    {"killed_while_sending", &busy, 5, NODE_1, be_killed, "node 1 ", .launches = true},
+    {"killed_while_idle", &busy, 0, NODE_1, be_killed, "node 1 ", .after_ms = 200},
+    {"first_node_killed", &busy, 0, 1, be_killed, .text = "node 0 "},
     /* Of four: the one whose left neighbour died finds out, and reports it to the one that is left. */
-    {"two_killed_at_once", &busy, 0, NODE_1 | 1 << 2, be_killed, " has been silent",
-     .timeout_ms = TIMEOUT_MS},
-    {"left_without_closing", &busy, 0, NODE_1, leave, "node 1 ", .timeout_ms = TIMEOUT_MS},
-    {"exits_without_closing", &waiting, 0, NODE_1,
-     end_process, /* it says so, long before it would be missed */
-     "node 1: its process has ended without gravel_close", .timeout_ms = 20 * TIMEOUT_MS,
-     .limit_s = 4},
-    {"killed_while_closing", &closing, 0, NODE_1, be_killed, "node 1 ", .timeout_ms = TIMEOUT_MS},
-    {"killed_in_a_flow", &flow, 0, NODE_1, be_killed, "node 1 ", .timeout_ms = TIMEOUT_MS},
-    {"killed_while_accumulating", &accumulating, 3, NODE_1, be_killed, "node 1 ",
-     .timeout_ms = TIMEOUT_MS},
-    {"killed_while_transactions_wait", &paying_in_a_hurry, 1, NODE_1, be_killed_paying, "node 1 ",
-     .timeout_ms = 0},
-    {"killed_while_printing", &printing_to_file, 0, NODE_1, be_killed_printing, "node 1 ",
-     .timeout_ms = 2 * TIMEOUT_MS},
+    {"two_killed_at_once", &busy, 0, NODE_1 | 1 << 2, be_killed, .text = " has been silent"},
+    {"left_without_closing", &busy, 0, NODE_1, leave, .text = "node 1 "},
+    /* It says so, long before it would be missed. */
+    {"exits_without_closing", &waiting, 0, NODE_1, end_process,
+     "node 1: its process has ended without gravel_close", .after_ms = 200,
+     .timeout_ms = 20 * TIMEOUT_MS, .limit_s = 4},
+    {"killed_while_closing", &closing, 0, NODE_1, be_killed, .text = "node 1 "},
+    {"killed_in_a_flow", &flow, 0, NODE_1, be_killed, .text = "node 1 "},
+    {"killed_while_accumulating", &accumulating, 3, NODE_1, be_killed, .text = "node 1 "},
+    {"killed_while_transactions_wait", &paying_in_a_hurry, 1, NODE_1, be_killed, "node 1 ",
+     .launches = true, .timeout_ms = AS_IT_IS},
+    {"killed_while_printing", &printing_to_file, 0, NODE_1, be_killed, "node 1 ", .launches = true,
+     .after_ms = 2, .timeout_ms = 2 * TIMEOUT_MS},
     /* The node that writes: the others wait for its credit. */
-    {"killed_while_writing", &printing_to_pipe, 0, 1, be_killed_printing, "node 0 ",
-     .timeout_ms = 2 * TIMEOUT_MS},
-    {"copy", &sending_runs, 1, NODE_1, die_at_copy, "node 1 ", .timeout_ms = 4000},
-    {"note", &sending_runs, 1, NODE_1, die_at_note, "node 1 ", .timeout_ms = 4000},
-    {"copies_packed", &sharing_copies, 3, NODE_1, die_at_first_put, "node 1 ", .timeout_ms = 2000},
-    {"copies_half", &sharing_copies, 3, NODE_1, die_at_second_put, "node 1 ", .timeout_ms = 2000},
-    {"slots_packed", &sharing_slots, 3, NODE_1, die_at_first_put, "node 1 ", .timeout_ms = 2000},
-    {"slots_half", &sharing_slots, 3, NODE_1, die_at_second_put, "node 1 ", .timeout_ms = 2000},
+    {"killed_while_writing", &printing_to_pipe, 0, 1, be_killed, "node 0 ", .launches = true,
+     .after_ms = 50, .timeout_ms = 2 * TIMEOUT_MS},
+    {"copy", &sending_runs, 1, NODE_1, be_killed_at_point, "node 1 ", .point = COPY, .n_passed = 3,
+     .timeout_ms = 4000},
+    {"note", &sending_runs, 1, NODE_1, be_killed_at_point, "node 1 ", .point = NOTE, .n_passed = 3,
+     .timeout_ms = 4000},
+    {"copies_packed", &sharing_copies, 3, NODE_1, be_killed_at_point, "node 1 ", .point = PUT,
+     .timeout_ms = 2000},
+    {"copies_half", &sharing_copies, 3, NODE_1, be_killed_at_point, "node 1 ", .point = PUT,
+     .n_passed = 1, .timeout_ms = 2000},
+    {"slots_packed", &sharing_slots, 3, NODE_1, be_killed_at_point, "node 1 ", .point = PUT,
+     .timeout_ms = 2000},
+    {"slots_half", &sharing_slots, 3, NODE_1, be_killed_at_point, "node 1 ", .point = PUT,
+     .n_passed = 1, .timeout_ms = 2000},
 
     /* A failure of one node is everybody's, with its cause. */
     {"one_fails_by_a_stuck_ticket", &busy, 0, NODE_1, fail_by_a_stuck_ticket,
-     "node 1 gave up: queue 0, ticket", .timeout_ms = TIMEOUT_MS,
-     .failure = {GRAVEL_EKERNEL, "ticket", 1}},
-    {"one_asserts", &busy, 0, NODE_1, fail_by_an_assertion, ASSERTED, .timeout_ms = TIMEOUT_MS,
+     "node 1 gave up: queue 0, ticket", .failure = {GRAVEL_EKERNEL, "ticket", 1}},
+    {"one_asserts", &busy, 0, NODE_1, fail_by_an_assertion, ASSERTED,
      .failure = {GRAVEL_EKERNEL, ASSERTED, 1}},
-    {"one_waits_behind_an_answer", &answering, 0, NODE_1, wait_behind_an_answer,
-     "waited for the word", .timeout_ms = TIMEOUT_MS,
+    {"one_waits_behind_an_answer", &answering, 0, NODE_1, launch_work, "waited for the word",
      .failure = {GRAVEL_EKERNEL, "to be == 77; it has been 1 for", 1}},
-    {"bad_note", &putting, 3, 1, spoil_notes, "node 1 gave up: ", .timeout_ms = 0,
-     .failure = {GRAVEL_ECORRUPT, "note from node 0: 50", 1}},
+    {"bad_note", &putting, 3, 1, be_killed_at_point, "node 1 gave up: ", .point = SPOILT_NOTE,
+     .timeout_ms = AS_IT_IS, .failure = {GRAVEL_ECORRUPT, "note from node 0: 50", 1}},
     /* Nobody reads the pipe: the node that writes says why it fails before a leader's wait ends. */
     {"reader_stopped", &printing_to_pipe, 0, 0, NULL, "node 0 gave up: lines of kernels",
      .timeout_ms = 2 * TIMEOUT_MS,
      .failure = {GRAVEL_ETIMEOUT, "standard output has taken nothing", 0}},
-    {"launch", &standing, 0, NODE_1, stand_in_launch_call, "node 1", STANDS},
-    {"network", &standing, 0, NODE_1, stand_in_network_call, "node 1", STANDS},
-    {"pump", &standing, 0, NODE_1, stand_in_pump_call, "node 1", STANDS},
+    {"launch", &standing_in_launch, 0, NODE_1, launch_work, "node 1", .failure = STANDS},
+    {"network", &standing_in_network, 0, NODE_1, launch_work, "node 1", .failure = STANDS},
+    {"pump", &standing_in_pump, 0, NODE_1, launch_work, "node 1", .failure = STANDS},
 
     /* The others wait in a barrier meanwhile: it ends at once, with the text. */
-    {"one_aborts", &waiting, 0, NODE_1, abort_node, "node 1 gave up: " WHY, .limit_s = 1.2,
-     .failure = {GRAVEL_EABORT, WHY, 1}},
-    {"one_aborts_and_exits", &waiting, 0, NODE_1, abort_and_exit, "node 1 gave up: " WHY,
-     .limit_s = 1.2, .failure = {GRAVEL_EABORT, WHY, 1}},
+    {"one_aborts", &waiting, 0, NODE_1, abort_node, "node 1 gave up: " WHY, ABORTS},
+    {"one_aborts_and_exits", &waiting, 0, NODE_1, abort_and_exit, "node 1 gave up: " WHY, ABORTS},
     {"another_thread_aborts", &waiting, 0, NODE_1, abort_in_another_thread, "node 1 gave up: " WHY,
-     .limit_s = 1.2, .late_ms = 600, .failure = {GRAVEL_EABORT, WHY, 1}},
+     ABORTS, .late_ms = 600},
 
     /* A node that is silent for less than the timeout lives; one that the others have given up learns that. */
-    {"stopped_for_half_the_timeout", &busy, 0, NODE_1, be_stopped_for_a_timeout, NULL,
+    {"stopped_for_half_the_timeout", &busy, 0, NODE_1, be_stopped, NULL, .stopped_ms = TIMEOUT_MS,
      .timeout_ms = 2 * TIMEOUT_MS, .least_ms = TIMEOUT_MS / 2},
-    {"stopped_beyond_the_timeout", &busy, 0, NODE_1, be_stopped_for_long, "node 1 ",
-     .timeout_ms = TIMEOUT_MS, .failure = {GRAVEL_EPEER, "", 1}},
-    /* A machine that sleeps: no node counts the time that it was stopped itself, nor the others', and quiet waits on. */
-    {"all_stopped_beyond_the_timeout", &living, 0, ~0u, be_stopped_soon, NULL,
-     .timeout_ms = TIMEOUT_MS, .least_ms = 2 * TIMEOUT_MS},
+    {"stopped_beyond_the_timeout", &busy, 0, NODE_1, be_stopped, "node 1 ",
+     .stopped_ms = 4 * TIMEOUT_MS, .failure = {GRAVEL_EPEER, "", 1}},
+    /* A machine that sleeps, while a message is under way that takes 300 ms: no node counts the time that it was stopped itself,
+     * nor the others', and quiet waits on. */
+    {"all_stopped_beyond_the_timeout", &living, 0, ~0u, be_stopped, NULL, .after_ms = 150,
+     .stopped_ms = 2 * TIMEOUT_MS, .least_ms = 2 * TIMEOUT_MS},
     {"disk_full", NULL, .how = disk_full},
-    {"transactions", &paying, 1, 0, NULL, NULL, .timeout_ms = 0},
+    {"transactions", &paying, 1, 0, NULL, NULL, .timeout_ms = AS_IT_IS},
 };
 
 /* ---- the run ------------------------------------------------------------------------------------- */
@@ -302,11 +291,11 @@ static void run(const struct death *death)
 {
     int code = 0;
     if (!death->work) {
-        death->how();
+        death->how(death);
         return;
     }
-    if (death->timeout_ms)
-        set_limit("GRAVEL_TIMEOUT", death->timeout_ms);
+    if (death->timeout_ms != AS_IT_IS)
+        set_limit("GRAVEL_TIMEOUT", death->timeout_ms ? death->timeout_ms : TIMEOUT_MS);
     death->work->begin();
     for (uint32_t round = 0; round < death->n_rounds && !code; round++)
         code = death->work->go_on();
@@ -314,7 +303,7 @@ static void run(const struct death *death)
     MUST(!code || (death->text && !is_its_own)); /* another node may be a round ahead */
     const double begin = seconds_now();
     if (is_its_own)
-        death->how();
+        death->how(death);
     else if (!code)
         usleep(1000 * death->late_ms);
     if (death->text)
@@ -335,7 +324,8 @@ static struct death death_at(const char *moment)
     return (struct death){.name = moment,
                           .work = &calling,
                           .ranks = NODE_1,
-                          .how = is_within_call ? die_in_call : be_killed_later,
+                          .how = is_within_call ? die_in_call : be_killed,
+                          .after_ms = 200,
                           .text = "node 1 ",
                           .timeout_ms = 2 * TIMEOUT_MS,
                           .late_ms = is_within_call ? 200 : 0};

@@ -15,6 +15,8 @@ struct work {
     void (*begin)(void);
     /** Does some of the work, and meets the others. @return the code of the first call that fails; 0 */
     int (*go_on)(void);
+    /** Launches what go_on launches, and waits for nothing; NULL. */
+    void (*launch)(void);
     /** Frees what begin made; NULL: nothing. `code` is what calls that know of the others' end return. */
     void (*end)(int code);
 };
@@ -27,37 +29,29 @@ bool run_misopening(const char *name), run_misfit(const char *name),
 /* works.c */
 extern const struct work busy, waiting, closing, flow, accumulating, answering, living, paying,
     paying_in_a_hurry, printing_to_file, printing_to_pipe;
-/** Launches what each work's go_on launches, and waits for nothing. */
-void launch_busy(void), launch_paying(void), launch_printing(void);
-/** Launches a kernel that waits for a word that never comes, behind an answer that does. */
-void wait_behind_an_answer(void);
+struct death;
 /** Prints to a full disk. */
-void disk_full(void);
+void disk_full(const struct death *death);
 
 /* points.c: the node dies at a point of its own calls, or spoils what leaves from then on. */
-extern const struct work sending_runs, sharing_copies, sharing_slots, putting, standing;
-void die_at_copy(void), die_at_note(void), die_at_first_put(void), die_at_second_put(void),
-    spoil_notes(void), stand_in_launch_call(void), stand_in_network_call(void),
-    stand_in_pump_call(void);
-
+extern const struct work sending_runs, sharing_copies, sharing_slots, putting, standing_in_launch,
+    standing_in_network, standing_in_pump;
+enum point { NOWHERE, COPY, NOTE, PUT, SPOILT_NOTE };
+/** Lets this node die, or spoil what it sends, at a point, once so many have been passed. */
+void arm(enum point point, uint32_t n);
 /** Lets this thread's allocation n fail from now on; 0: none. @return whether one has, and none does any more */
 void fail_allocation(unsigned n);
 bool fail_no_allocation(void);
 
-/* calls.c: a collective call. */
-struct call {
-    const char *name;
-    int (*make)(void);
-    int (*prepare)(void); /* NULL: nothing */
-};
-/** @return the call of a name */
-const struct call *call_of(const char *name);
+/* calls.c */
+/** Makes the collective call of that name. */
+int make_call(const char *name);
 /** Opens the node, and allocates what calls need. */
 void prepare_calls(void);
 extern const struct work calling;
 /** Chooses it. @param is_within  whether the node dies in the call, or before it */
 void choose_call(const char *name, bool is_within);
 /** Dies in the call, once it waits there. */
-void die_in_call(void);
+void die_in_call(const struct death *death);
 
 #endif

@@ -144,11 +144,10 @@ static const struct misfit {
 
 static void run_misfit_row(const struct misfit *misfit)
 {
-    const struct call *call = call_of(rank == 1 ? misfit->node_1 : misfit->others);
     prepare_calls();
     for (int i = 0; i < misfit->n_before; i++)
         OK(gravel_barrier(gravel));
-    int code = call->make();
+    int code = make_call(rank == 1 ? misfit->node_1 : misfit->others);
     if (gravel) {
         expect_out_of_step(code, misfit->text);
     } else {

@@ -24,8 +24,8 @@
 
 /* ---- points --------------------------------------------------------------------------------------- */
 
-static enum point { NOWHERE, COPY, NOTE, PUT, SPOILT_NOTE } point; /* of this node */
-static uint32_t n_before;                                          /* that are passed until then */
+static enum point point;  /* of this node */
+static uint32_t n_before; /* that are passed until then */
 
 static void pass(enum point here)
 {
@@ -33,35 +33,10 @@ static void pass(enum point here)
         raise(SIGKILL);
 }
 
-static void arm(enum point here, uint32_t n)
+void arm(enum point here, uint32_t n)
 {
     n_before = n;
     point = here;
-}
-
-void die_at_copy(void)
-{
-    arm(COPY, 3);
-}
-
-void die_at_note(void)
-{
-    arm(NOTE, 3);
-}
-
-void die_at_first_put(void)
-{
-    arm(PUT, 0);
-}
-
-void die_at_second_put(void)
-{
-    arm(PUT, 1);
-}
-
-void spoil_notes(void)
-{
-    point = SPOILT_NOTE;
 }
 
 WRAPPED(struct gravel_buffer *, gravel_handover_note, const struct gravel_handover *handover,
@@ -132,8 +107,8 @@ static int go_on_putting(void)
     return code ? code : gravel_barrier(gravel);
 }
 
-const struct work sending_runs = {begin_sending_runs, go_on_sending_runs, NULL};
-const struct work putting = {begin_putting, go_on_putting, NULL};
+const struct work sending_runs = {begin_sending_runs, go_on_sending_runs, NULL, NULL};
+const struct work putting = {begin_putting, go_on_putting, NULL, NULL};
 
 #define N_NODES 3u
 #define N_WORDS 100000u /* of each node: several frames */
@@ -185,8 +160,8 @@ static void end_sharing(int code)
     clReleaseKernel(kernel);
 }
 
-const struct work sharing_copies = {begin_sharing_copies, go_on_sharing, end_sharing};
-const struct work sharing_slots = {begin_sharing_slots, go_on_sharing, end_sharing};
+const struct work sharing_copies = {begin_sharing_copies, go_on_sharing, NULL, end_sharing};
+const struct work sharing_slots = {begin_sharing_slots, go_on_sharing, NULL, end_sharing};
 
 /* ---- a call of the driver ------------------------------------------------------------------------- */
 
@@ -215,19 +190,22 @@ bool fail_no_allocation(void)
     return fail_no_more();
 }
 
-void stand_in_launch_call(void)
+static void stand_in_launch_call(void)
 {
     stand_in_launch(&standing_node);
 }
 
-void stand_in_network_call(void)
+static void stand_in_network_call(void)
 {
     stand_in_network_thread(&standing_node);
 }
 
-void stand_in_pump_call(void)
+static void stand_in_pump_call(void)
 {
     stand_in_pump(&standing_node);
 }
 
-const struct work standing = {begin_standing, go_on_standing, NULL};
+const struct work standing_in_launch = {begin_standing, go_on_standing, stand_in_launch_call, NULL};
+const struct work standing_in_network = {begin_standing, go_on_standing, stand_in_network_call,
+                                         NULL};
+const struct work standing_in_pump = {begin_standing, go_on_standing, stand_in_pump_call, NULL};

@@ -41,7 +41,7 @@ static void begin_busy(void)
     OK(meet());
 }
 
-void launch_busy(void)
+static void launch_busy(void)
 {
     OK(send_some(gravel, kernel));
 }
@@ -84,9 +84,9 @@ static int go_on_closing(void)
     return gravel_close(closed);
 }
 
-const struct work busy = {begin_busy, go_on_busy, end_busy};
-const struct work waiting = {begin_waiting, meet, end_waiting};
-const struct work closing = {begin_waiting, go_on_closing, NULL};
+const struct work busy = {begin_busy, go_on_busy, launch_busy, end_busy};
+const struct work waiting = {begin_waiting, meet, NULL, end_waiting};
+const struct work closing = {begin_waiting, go_on_closing, NULL, NULL};
 
 /* ---- a flow -------------------------------------------------------------------------------------- */
 
@@ -127,7 +127,7 @@ static void end_flow(int code)
     OK(gravel_flow_destroy(run_of_elements));
 }
 
-const struct work flow = {begin_flow, go_on_with_flow, end_flow};
+const struct work flow = {begin_flow, go_on_with_flow, NULL, end_flow};
 
 /* ---- an accumulator -------------------------------------------------------------------------------- */
 
@@ -160,7 +160,7 @@ static void end_accumulating(int code)
     clReleaseKernel(kernel);
 }
 
-const struct work accumulating = {begin_accumulating, go_on_accumulating, end_accumulating};
+const struct work accumulating = {begin_accumulating, go_on_accumulating, NULL, end_accumulating};
 
 /* ---- handlers -------------------------------------------------------------------------------------- */
 
@@ -182,7 +182,8 @@ static void begin_answering(void)
     OK(meet());
 }
 
-void wait_behind_an_answer(void)
+/* Launches a kernel that waits for a word that never comes, behind an answer that does. */
+static void wait_behind_an_answer(void)
 {
     run_body(gravel,
              "struct gravel_reply reply = {a, b};"
@@ -192,7 +193,7 @@ void wait_behind_an_answer(void)
              64, 64, word, word + 64, 0);
 }
 
-const struct work answering = {begin_answering, meet, NULL};
+const struct work answering = {begin_answering, meet, wait_behind_an_answer, NULL};
 
 /* Takes 300 ms of a life. */
 static int take_its_time(struct gravel *here, void *user, uint32_t source,
@@ -219,7 +220,7 @@ static int go_on_living(void)
     return meet();
 }
 
-const struct work living = {begin_living, go_on_living, NULL};
+const struct work living = {begin_living, go_on_living, NULL, NULL};
 
 /* ---- transactions, which other ranks send too -------------------------------------------------------- */
 
@@ -255,7 +256,7 @@ static void begin_paying(void)
     OK(meet());
 }
 
-void launch_paying(void)
+static void launch_paying(void)
 {
     OK(launch_bank(&bank, N_ITEMS));
 }
@@ -307,8 +308,9 @@ static void begin_paying_in_a_hurry(void)
     begin_paying();
 }
 
-const struct work paying = {begin_paying, go_on_paying, end_paying};
-const struct work paying_in_a_hurry = {begin_paying_in_a_hurry, go_on_paying, end_paying};
+const struct work paying = {begin_paying, go_on_paying, launch_paying, end_paying};
+const struct work paying_in_a_hurry = {begin_paying_in_a_hurry, go_on_paying, launch_paying,
+                                       end_paying};
 
 /* ---- lines ---------------------------------------------------------------------------------------- */
 
@@ -363,7 +365,7 @@ static int launch_lines(size_t global)
 
 #define MANY_ITEMS 25600u
 
-void launch_printing(void)
+static void launch_printing(void)
 {
     OK(launch_lines(MANY_ITEMS));
 }
@@ -398,12 +400,15 @@ static void end_printing(int code)
         expect_whole_lines();
 }
 
-const struct work printing_to_file = {begin_printing_to_file, go_on_printing, end_printing};
-const struct work printing_to_pipe = {begin_printing_to_pipe, go_on_printing, end_printing};
+const struct work printing_to_file = {begin_printing_to_file, go_on_printing, launch_printing,
+                                      end_printing};
+const struct work printing_to_pipe = {begin_printing_to_pipe, go_on_printing, launch_printing,
+                                      end_printing};
 
 /* No kernel waits longer for a disk that is full, and node 0 reports how much is lost. */
-void disk_full(void)
+void disk_full(const struct death *death)
 {
+    (void)death;
     const size_t n_items = 2560;
     char lost[96];
     begin_printing(open("/dev/full", O_WRONLY));
