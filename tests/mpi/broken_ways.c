@@ -31,17 +31,16 @@
 #define BUFFER_BYTES 512 /* less than a frame of another kind may have */
 
 /* What goes wrong from now on, in this node's network thread. */
-static _Atomic bool breaks_post, breaks_test, breaks_get, breaks_sends, breaks_source, breaks_count,
-    breaks_frames, loses_credit, lengthens;
+static _Atomic enum { NOTHING, POST, TEST, SENDS, GET, SOURCE, COUNT, LONG, LOST, FRAMES } breaks;
 static void (*spoil)(
-    struct gravel_frame *frame); /* of breaks_frames: what goes wrong with one that leaves */
+    struct gravel_frame *frame);             /* of FRAMES: what goes wrong with one that leaves */
 static MPI_Request *receives[MOST_RECEIVES]; /* of frames */
 static int n_receives;
 
 WRAPPED(int, MPI_Irecv, void *data, int n, MPI_Datatype type, int source, int tag, MPI_Comm comm,
         MPI_Request *request)
 {
-    if (breaks_post && tag == FRAME_TAG) {
+    if (breaks == POST && tag == FRAME_TAG) {
         *request = MPI_REQUEST_NULL;
         return MPI_ERR_OTHER;
     }
@@ -52,11 +51,11 @@ WRAPPED(int, MPI_Irecv, void *data, int n, MPI_Datatype type, int source, int ta
 
 WRAPPED(int, MPI_Test, MPI_Request *request, int *flag, MPI_Status *status)
 {
-    for (int i = 0; breaks_test && i < n_receives; i++)
+    for (int i = 0; breaks == TEST && i < n_receives; i++)
         if (receives[i] == request)
             return MPI_ERR_OTHER;
     int error = __real_MPI_Test(request, flag, status);
-    for (int i = 0; breaks_source && *flag && i < n_receives; i++)
+    for (int i = 0; breaks == SOURCE && *flag && i < n_receives; i++)
         if (receives[i] == request)
             status->MPI_SOURCE = 3;
     return error;
@@ -65,7 +64,7 @@ WRAPPED(int, MPI_Test, MPI_Request *request, int *flag, MPI_Status *status)
 WRAPPED(int, MPI_Get_count, const MPI_Status *status, MPI_Datatype type, int *n)
 {
     int error = __real_MPI_Get_count(status, type, n);
-    if (breaks_count)
+    if (breaks == COUNT)
         *n = 1 << 30;
     return error;
 }
@@ -73,7 +72,7 @@ WRAPPED(int, MPI_Get_count, const MPI_Status *status, MPI_Datatype type, int *n)
 WRAPPED(struct gravel_buffer *, gravel_buffer_create, uint32_t capacity)
 {
     bool is_get = capacity == sizeof(struct gravel_get_frame);
-    return is_get && breaks_get ? NULL : __real_gravel_buffer_create(capacity);
+    return is_get && breaks == GET ? NULL : __real_gravel_buffer_create(capacity);
 }
 
 WRAPPED(int, MPI_Isend, const void *data, int n, MPI_Datatype type, int to, int tag, MPI_Comm comm,
@@ -81,7 +80,7 @@ WRAPPED(int, MPI_Isend, const void *data, int n, MPI_Datatype type, int to, int 
 {
     struct gravel_frame *frame = (struct gravel_frame *)(uintptr_t)data;
     static struct gravel_bytes_frame *longer;
-    if (lengthens && frame->kind == GRAVEL_FRAME_BYTES) {
+    if (breaks == LONG && frame->kind == GRAVEL_FRAME_BYTES) {
         const uint32_t bytes = 2 * BUFFER_BYTES;
         MUST(longer || (longer = calloc(1, bytes)));
         memcpy(longer, frame, (size_t)n);
@@ -90,16 +89,16 @@ WRAPPED(int, MPI_Isend, const void *data, int n, MPI_Datatype type, int to, int 
         data = longer;
         n = (int)bytes;
     }
-    if (breaks_frames)
+    if (breaks == FRAMES)
         spoil(frame);
-    const bool is_lost = loses_credit && frame->kind == GRAVEL_FRAME_CREDIT;
+    const bool is_lost = breaks == LOST && frame->kind == GRAVEL_FRAME_CREDIT;
     return __real_MPI_Isend(data, n, type, is_lost ? MPI_PROC_NULL : to, tag, comm, request);
 }
 
 WRAPPED(int, MPI_Testsome, int n, MPI_Request *requests, int *n_ended, int *ended,
         MPI_Status *statuses)
 {
-    if (breaks_sends)
+    if (breaks == SENDS)
         return MPI_ERR_OTHER;
     return __real_MPI_Testsome(n, requests, n_ended, ended, statuses);
 }
@@ -145,26 +144,23 @@ static void spoil_text(struct gravel_frame *frame)
 
 static const struct way {
     const char *name;
-    _Atomic bool *breaks;
+    int breaks;
     uint32_t breaker, failing; /* nodes; breaker may be EVERY */
     int code;
     const char *text;
     void (*spoil)(struct gravel_frame *frame);
 } ways[] = {
-    {"post", &breaks_post, 1, 1, GRAVEL_EMPI, "MPI_Irecv: ", NULL},
-    {"test", &breaks_test, 1, 1, GRAVEL_EMPI, "frames to this node are lost: MPI_Test: ", NULL},
-    {"sends", &breaks_sends, 1, 1, GRAVEL_EMPI, "MPI_Testsome: ", NULL},
-    {"get", &breaks_get, 1, 1, GRAVEL_ENOMEM, "no memory for a control frame", NULL},
-    {"source", &breaks_source, 1, 1, GRAVEL_ECORRUPT, "from node 3 has a bad source (3 of 3)",
-     NULL},
-    {"count", &breaks_count, 1, 1, GRAVEL_ECORRUPT, "has a bad count (1073741824 bytes, at most ",
-     NULL},
-    {"long", &lengthens, 0, 1, GRAVEL_ECORRUPT, "has a bad length (a put has 512 bytes at most)",
-     NULL},
-    {"lost", &loses_credit, 0, 1, GRAVEL_ECORRUPT, "from node 0 has a bad header (", NULL},
-#define SPOILT(name, failing, text)                                                \
-    {                                                                              \
-#name, &breaks_frames, EVERY, failing, GRAVEL_ECORRUPT, text, spoil_##name \
+    {"post", POST, 1, 1, GRAVEL_EMPI, "MPI_Irecv: ", NULL},
+    {"test", TEST, 1, 1, GRAVEL_EMPI, "frames to this node are lost: MPI_Test: ", NULL},
+    {"sends", SENDS, 1, 1, GRAVEL_EMPI, "MPI_Testsome: ", NULL},
+    {"get", GET, 1, 1, GRAVEL_ENOMEM, "no memory for a control frame", NULL},
+    {"source", SOURCE, 1, 1, GRAVEL_ECORRUPT, "from node 3 has a bad source (3 of 3)", NULL},
+    {"count", COUNT, 1, 1, GRAVEL_ECORRUPT, "has a bad count (1073741824 bytes, at most ", NULL},
+    {"long", LONG, 0, 1, GRAVEL_ECORRUPT, "has a bad length (a put has 512 bytes at most)", NULL},
+    {"lost", LOST, 0, 1, GRAVEL_ECORRUPT, "from node 0 has a bad header (", NULL},
+#define SPOILT(name, failing, text)                                        \
+    {                                                                      \
+#name, FRAMES, EVERY, failing, GRAVEL_ECORRUPT, text, spoil_##name \
     }
     SPOILT(header, 1, "from node 0 has a bad header"),
     SPOILT(length, 1, "from node 0 has a bad length (a get has 64 bytes)"),
@@ -206,7 +202,7 @@ static int talk(uint64_t memory, const struct way *way)
     cl_kernel kernel = kernel_or_die(gravel, program, "print");
     int code = gravel_barrier(gravel); /* all have left gravel_alloc */
     spoil = way->spoil;
-    *way->breaks = node == way->breaker || way->breaker == EVERY;
+    breaks = node == way->breaker || way->breaker == EVERY ? way->breaks : NOTHING;
     for (double begin = seconds_now(); (!code || code == GRAVEL_ERANGE) && may_wait(begin, 5);) {
         code = node < 2 ? gravel_put(gravel, memory, data, sizeof data, 1 - node) : 0;
         if (!code && node == 1)
@@ -224,7 +220,7 @@ static void break_way(const struct way *way)
     const struct gravel_bindings bindings = GRAVEL_BINDINGS(.print = drop_lines);
     char gave_up[32];
     setenv("GRAVEL_SPOOL", "4096", 1); /* node 0 tells each frame of lines that it has written */
-    if (way->breaks == &lengthens)
+    if (way->breaks == LONG)
         setenv("GRAVEL_BUFFER", "512", 1);
     open_nodes(&bindings);
     const int code = talk(alloc_or_die(gravel, MEMORY_BYTES), way);
