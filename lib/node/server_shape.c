@@ -8,7 +8,6 @@
 #include "base/power.h"
 #include "node/node.h"
 #include "self_test/self_test.h"
-#include "serve/sender.h"
 
 #include <string.h>
 

@@ -10,7 +10,6 @@
 #include "device/device.h"
 #include "layout/record.h"
 #include "node/node.h"
-#include "serve/sender.h"
 
 #include <inttypes.h>
 #include <stdarg.h>

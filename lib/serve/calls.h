@@ -17,7 +17,7 @@
 
 #include "base/endpoints.h"
 #include "memory/memory.h"
-#include "serve/turn.h"
+#include "serve/servers.h"
 #include "transport/wire.h"
 
 struct gravel_device_calls;

@@ -8,6 +8,7 @@
 
 #include "base/counter.h"
 #include "base/error.h"
+#include "base/power.h"
 
 #include <stddef.h>
 
@@ -18,6 +19,40 @@ uint32_t gravel_servers_n_pairs(const struct gravel_endpoints *endpoints)
         n += endpoints->handlers[i].serve.n_keys == 2;
     return n;
 }
+
+uint64_t gravel_sender_room(const struct gravel_endpoints *endpoints)
+{
+    uint64_t n = 0;
+    for (uint32_t i = 0; i < endpoints->n_handlers; i++) {
+        const uint64_t most = endpoints->handlers[i].serve.max_pending;
+        n += most < GRAVEL_SENDER_MOST_ROOM ? most : 2 * GRAVEL_SENDER_MOST_ROOM;
+    }
+    return n;
+}
+
+uint32_t gravel_sender_ring(const struct gravel_endpoints *endpoints)
+{
+    const uint64_t room = gravel_sender_room(endpoints);
+    return room ? gravel_power_from(room + GRAVELP_SPILL_BATCH) : 0;
+}
+
+/* ---- turns ----------------------------------------------------------------------------------- */
+
+int gravel_turn_take(struct gravel_key_turn *turn, enum gravel_key_side side,
+                     struct gravel_limit limit)
+{
+    struct gravel_wait wait = {.limit = limit,
+                               .what = "handlers with keys, which run on another queue",
+                               .waited.limit_ns = turn->patience_ns};
+    while (atomic_load_explicit(&turn->is_wanted[!side], memory_order_relaxed)) /* H9 */
+        GRAVEL_TRY(gravel_wait_pause(&wait));
+    atomic_store_explicit(&turn->is_wanted[side], true, memory_order_relaxed); /* H9 */
+    int code = gravel_wait_lock(&wait, &turn->lock);
+    atomic_store_explicit(&turn->is_wanted[side], false, memory_order_relaxed); /* H9 */
+    return code;
+}
+
+/* ---- the region ------------------------------------------------------------------------------ */
 
 /* Messages that a group may have collected when it hands them over: GRAVELP_OUTBOX_MESSAGES of outbox.cl.h; and in the
  * last slot of each of two commands there may be room left. */
@@ -77,15 +112,18 @@ void gravel_servers_close(struct gravel_servers *servers)
 {
     if (!servers->memory) /* never opened */
         return;
-    gravel_turn_destroy(&servers->turn);
+    pthread_mutex_destroy(&servers->turn.lock);
     pthread_mutex_destroy(&servers->lock);
 }
 
 int gravel_servers_open(struct gravel_servers *servers, const struct gravel_servers_shape *shape,
                         const struct gravel_memory *memory, uint32_t n_heaps)
 {
-    *servers = (struct gravel_servers){.shape = *shape, .memory = memory, .n_heaps = n_heaps};
-    gravel_turn_init(&servers->turn, shape->turn_ns);
+    *servers = (struct gravel_servers){.shape = *shape,
+                                       .memory = memory,
+                                       .n_heaps = n_heaps,
+                                       .turn.patience_ns = shape->turn_ns};
+    pthread_mutex_init(&servers->turn.lock, NULL);
     pthread_mutex_init(&servers->lock, NULL);
     if (shape->n_args == 0)
         return 0;

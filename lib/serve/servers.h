@@ -1,10 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The server region of the arena, as the host sees it: how large it is, and what a launch writes and reads there.
+ * The server region of the arena, as the host sees it: how large it is, and what a launch writes and reads there; and
+ * whose turn it is to run handlers with keys.
  *
- * Path:    node/outbound.c lays it out with the arena -> launch.c, modes.c -> kernels (outbox.cl.h, inbox.cl.h).
+ * Two kernels that serve, on two queues, could run handlers with equal keys at once. So the resolver, for messages that
+ * came by the network, and a launch, for its servers, take turns, again and again: for run after run, for kernel after
+ * kernel. The side that waits sets its flag, and the other side lets it go first.
+ *
+ * Path:    node/outbound.c lays it out with the arena -> server/launch.c -> kernels (outbox.cl.h, inbox.cl.h).
  * Owner:   the region is the arena's; the struct is the node's.
- * Threads: one that launches, at a time.
+ * Threads: one that launches, at a time; of the turn the network thread, too.
  * Source:  Wang, Fussell, Lin 2019, section 3.2 (message buffers).
  */
 #ifndef GRAVEL_SERVE_SERVERS_H
@@ -13,10 +18,44 @@
 #include "base/endpoints.h"
 #include "layout/server.h"
 #include "memory/memory.h"
-#include "serve/turn.h"
+#include "opencl/wait.h"
+
+#include <stdatomic.h>
+#include <stdbool.h>
 
 #define GRAVEL_INBOX_COLUMNS 128u /* of a slot [messages] */
 #define GRAVEL_CLIENT_ITEMS 256u  /* of a group of clients, at most [work-items] */
+
+/** Most messages at one server that all handlers together may declare. */
+#define GRAVEL_SENDER_MOST_ROOM (UINT32_C(1) << 30)
+
+/** Check what handlers have declared together. @return messages that may wait at a server; 0: none sends. */
+uint64_t gravel_sender_room(const struct gravel_endpoints *endpoints);
+
+/** Messages of a server's ring, a power of two; 0 if no handler sends. */
+uint32_t gravel_sender_ring(const struct gravel_endpoints *endpoints);
+
+/** Who takes turns with handlers that have keys. */
+enum gravel_key_side { GRAVEL_TURN_LAUNCH, GRAVEL_TURN_RESOLVER };
+
+struct gravel_key_turn {
+    pthread_mutex_t lock;
+    uint64_t patience_ns;      /* longest wait for it */
+    _Atomic bool is_wanted[2]; /* H9: by each side */
+};
+
+/**
+ * Take the turn, after the other side if that waits.
+ *
+ * @return  0: the mutex is held, until gravel_turn_end; else what the wait's limit says.
+ */
+int gravel_turn_take(struct gravel_key_turn *turn, enum gravel_key_side side,
+                     struct gravel_limit limit);
+
+static inline void gravel_turn_end(struct gravel_key_turn *turn)
+{
+    pthread_mutex_unlock(&turn->lock);
+}
 
 struct gravel_servers_shape {
     uint32_t n_servers, n_slots; /* inboxes, and the slots of each: a power of two */
@@ -24,7 +63,7 @@ struct gravel_servers_shape {
     uint32_t n_clients; /* groups that may send at once */
     uint32_t n_args;    /* most of a handler with a key; 0: there is none, and no region */
     uint32_t n_spill;   /* messages of a spill ring, a power of two; 0: no handler sends */
-    uint64_t turn_ns;   /* longest wait for handlers on another queue [ns] */
+    uint64_t turn_ns;   /* longest wait for a turn [ns]: more than the limit of a kernel */
     bool is_resident;   /* servers run beside their clients; else the two take turns */
 };
 

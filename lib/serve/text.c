@@ -7,8 +7,6 @@
  */
 #include "serve/text.h"
 
-#include "serve/sender.h"
-
 #include <stdio.h>
 #include <stdlib.h>
 
