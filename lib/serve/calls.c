@@ -269,11 +269,12 @@ static int take_turn(struct gravel_device_calls *calls)
 {
     struct gravel_key_turn *turn = calls->shape.turn;
     int code = 0;
-    if (calls->n_keyed && atomic_load_explicit(&turn->is_wanted[GRAVEL_TURN_LAUNCH],
-                                               memory_order_relaxed)) /* H9 */
+    if (calls->n_keyed &&
+        atomic_load_explicit(&turn->is_wanted[GRAVEL_TURN_LAUNCH], memory_order_relaxed)) /* H9 */
         code = gravel_device_calls_wait(calls); /* gives it back */
-    return code || calls->n_keyed ? code
-                                  : gravel_turn_take(turn, GRAVEL_TURN_RESOLVER, calls->device.limit);
+    return code || calls->n_keyed
+               ? code
+               : gravel_turn_take(turn, GRAVEL_TURN_RESOLVER, calls->device.limit);
 }
 
 /* A run of a handler with a key has ended, or could not begin. */

@@ -119,10 +119,8 @@ void gravel_servers_close(struct gravel_servers *servers)
 int gravel_servers_open(struct gravel_servers *servers, const struct gravel_servers_shape *shape,
                         const struct gravel_memory *memory, uint32_t n_heaps)
 {
-    *servers = (struct gravel_servers){.shape = *shape,
-                                       .memory = memory,
-                                       .n_heaps = n_heaps,
-                                       .turn.patience_ns = shape->turn_ns};
+    *servers = (struct gravel_servers){
+        .shape = *shape, .memory = memory, .n_heaps = n_heaps, .turn.patience_ns = shape->turn_ns};
     pthread_mutex_init(&servers->turn.lock, NULL);
     pthread_mutex_init(&servers->lock, NULL);
     if (shape->n_args == 0)

@@ -56,16 +56,6 @@ static int check(const struct gravel *gravel, const struct gravel_steal_options 
     return 0;
 }
 
-static int check_policy(const struct gravel *gravel, uint32_t policy)
-{
-    if (policy >= GRAVELP_STEAL_PRIVATE || gravel->device.capability.has_c11_atomics)
-        return 0;
-    return gravel_fail(GRAVEL_ECAPABILITY,
-                       "GRAVEL_STEAL_POLICY=%s: %s has no acquire and release at device scope; "
-                       "private and counter need none",
-                       gravel->config.steal_policy, gravel->device.capability.name);
-}
-
 /*
  * Makes head, deques and memory, which is copied beside kernels on step pump, on the node's queue of copies. Offsets
  * are multiples of a cache line, as tasks of any type need.
@@ -87,7 +77,11 @@ static int make(struct gravel_steal *steal)
     head->blocks_offset = head->deques_offset + n * sizeof(struct gravelp_deque);
     head->rings_offset = head->blocks_offset + n * GRAVELP_STEAL_BLOCK * options->task_bytes;
     steal->bytes = head->rings_offset + n * options->capacity * options->task_bytes;
-    GRAVEL_TRY(check_policy(steal->gravel, head->policy));
+    if (head->policy < GRAVELP_STEAL_PRIVATE && !device->capability.has_c11_atomics)
+        return gravel_fail(GRAVEL_ECAPABILITY,
+                           "GRAVEL_STEAL_POLICY=%s: %s has no acquire and release at device scope; "
+                           "private and counter need none",
+                           steal->gravel->config.steal_policy, device->capability.name);
     if (steal->bytes > most)
         return gravel_fail(GRAVEL_ENOMEM,
                            "deques of %u groups, %u tasks of %u bytes each: %" PRIu64

@@ -53,18 +53,7 @@ static int put(struct gravel_steal *steal, uint32_t group, const unsigned char *
                      : 0;
 }
 
-static int put_each(struct gravel_steal *steal, const struct fill *fill)
-{
-    int code = 0;
-    for (uint32_t i = 0; fill->n && i < fill->n_groups && !code; i++) {
-        uint64_t first = share_of(fill, i), last = share_of(fill, i + 1);
-        code = put(steal, fill->first + i, fill->tasks + first * steal->options.task_bytes,
-                   last - first);
-    }
-    return code;
-}
-
-/* Puts tasks into all rings, which are empty, by one copy. */
+/* Puts tasks into all rings, which are empty, by one copy: a GPU has hundreds of them. */
 static int put_all(struct gravel_steal *steal, const struct fill *fill)
 {
     uint64_t capacity = steal->options.capacity, task_bytes = steal->options.task_bytes;
@@ -125,8 +114,15 @@ static int add(struct gravel_steal *steal, const struct fill *fill)
         return put_in_list(steal, fill->tasks, fill->n);
     GRAVEL_TRY(check_room(steal, fill));
     const bool is_all = fill->n_groups == steal->options.n_groups;
-    GRAVEL_TRY(is_all && !steal->region.shared && are_empty(steal) ? put_all(steal, fill)
-                                                                   : put_each(steal, fill));
+    if (is_all && !steal->region.shared && are_empty(steal)) {
+        GRAVEL_TRY(put_all(steal, fill));
+    } else {
+        for (uint32_t i = 0; fill->n && i < fill->n_groups; i++) {
+            const uint64_t first = share_of(fill, i), n = share_of(fill, i + 1) - first;
+            const unsigned char *tasks = fill->tasks + first * steal->options.task_bytes;
+            GRAVEL_TRY(put(steal, fill->first + i, tasks, n));
+        }
+    }
     move_ends(steal, fill, false);
     int code = gravel_steal_write_deques(steal);
     if (code)

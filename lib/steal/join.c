@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Waits for a launch that runs tasks, and finds out how it ended.
+ * Waits for a launch that runs tasks, finds out how it ended, and says what groups have counted.
  *
  * Groups without a task wait for those with one. Only the host knows when that is useless: once the node has
  * failed, or GRAVEL_KERNEL_LIMIT has passed, it tells them to end (H7), where the step lets it reach a running kernel.
  *
- * Path:    fill.c, launch.c, stats.c -> this -> opencl/launches.c.
+ * Path:    fill.c, launch.c, gravel_steal_stats_read -> this -> opencl/launches.c.
  * Threads: the caller's.
  */
 #include "base/error.h"
-#include "opencl/objects.h"
+#include "base/growing.h"
 #include "base/word.h"
+#include "opencl/objects.h"
 #include "steal/steal.h"
 
 #include <stdarg.h>
@@ -105,20 +106,14 @@ static int fail_of(const struct gravel_steal *steal, const struct gravelp_steal 
                       steal->gravel->config.steal_policy, steal->head.n_groups);
 }
 
-/* Not more tasks than there is room for; else ends and offers would be counts and places beyond it. */
-static bool is_whole(const struct gravel_steal *steal, const struct gravelp_deque *deque)
-{
-    return deque->tail - deque->head <= steal->options.capacity &&
-           deque->offer <= GRAVELP_OFFER_TAKEN && deque->n_offered <= GRAVELP_STEAL_BLOCK;
-}
-
-/* Empties deques that kernels have overwritten. */
+/* Empties deques that kernels have overwritten: with more tasks than there is room for. */
 static int check_deques(struct gravel_steal *steal)
 {
     int code = 0;
     for (uint32_t i = 0; i < steal->options.n_groups && !gravel_steal_is_list(steal); i++) {
         struct gravelp_deque *deque = &steal->deques[i];
-        if (is_whole(steal, deque))
+        if (deque->tail - deque->head <= steal->options.capacity &&
+            deque->offer <= GRAVELP_OFFER_TAKEN && deque->n_offered <= GRAVELP_STEAL_BLOCK)
             continue;
         if (!code)
             code = fail_group(steal, i,
@@ -196,4 +191,61 @@ int gravel_steal_wait(struct gravel_steal *steal)
 {
     GRAVEL_TRY(gravel_steal_enter(steal, "gravel_steal_wait"));
     return gravel_steal_join(steal);
+}
+
+/* ---- counts -------------------------------------------------------------------------------------- */
+
+/* Adds what a group has counted, and the tasks that its deque has or offers. */
+static void add(const struct gravel_steal *steal, uint32_t group, struct gravel_steal_stats *stats)
+{
+    const struct gravelp_deque *deque = &steal->deques[group];
+    const struct gravelp_steal_counts *counts = &deque->counts;
+    stats->done += counts->done;
+    stats->stolen += counts->stolen;
+    stats->failed += counts->failed;
+    stats->offers += counts->offers;
+    stats->looks += counts->looks;
+    stats->most = counts->done > stats->most ? counts->done : stats->most;
+    if (gravel_steal_is_list(steal))
+        return;
+    stats->left += deque->tail - deque->head;
+    stats->left += deque->offer == GRAVELP_OFFER_MADE ? deque->n_offered : 0;
+}
+
+struct gravel_steal_stats gravel_steal_totals(const struct gravel_steal *steal)
+{
+    struct gravel_steal_stats stats = {.left = steal->head.n_tasks - steal->head.next};
+    for (uint32_t i = 0; i < steal->options.n_groups; i++)
+        add(steal, i, &stats);
+    return stats;
+}
+
+int gravel_steal_stats_read(struct gravel_steal *steal, struct gravel_steal_stats *stats,
+                            size_t bytes, uint32_t group)
+{
+    static const char call[] = "gravel_steal_stats_read";
+    struct gravel_steal_stats own = {0};
+    GRAVEL_TRY(gravel_steal_enter(steal, call));
+    GRAVEL_TRY(gravel_require(call, "stats", stats));
+    if (group != GRAVEL_ALL_GROUPS && group >= steal->options.n_groups)
+        return gravel_fail(GRAVEL_EINVAL, "%s: group %u of %u", call, group,
+                           steal->options.n_groups);
+    GRAVEL_TRY(gravel_growing_give(call, stats, bytes, &own, sizeof own));
+    int code = gravel_steal_join(steal);
+    if (group == GRAVEL_ALL_GROUPS)
+        own = gravel_steal_totals(steal);
+    else
+        add(steal, group, &own);
+    gravel_growing_give(call, stats, bytes, &own, sizeof own);
+    return code;
+}
+
+int gravel_steal_stats_reset(struct gravel_steal *steal)
+{
+    GRAVEL_TRY(gravel_steal_enter(steal, "gravel_steal_stats_reset"));
+    int code = gravel_steal_join(steal);
+    for (uint32_t i = 0; i < steal->options.n_groups; i++)
+        steal->deques[i].counts = (struct gravelp_steal_counts){0};
+    int written = steal->kernel ? 0 : gravel_steal_write_deques(steal);
+    return code ? code : written;
 }

@@ -33,15 +33,12 @@ static cl_int find(cl_kernel kernel, struct arguments *arguments)
     cl_int error = clGetKernelInfo(kernel, CL_KERNEL_NUM_ARGS, sizeof n, &n, NULL);
     for (cl_uint i = 0; error == CL_SUCCESS && i < n; i++) {
         error = clGetKernelArgInfo(kernel, i, CL_KERNEL_ARG_NAME, sizeof name, name, NULL);
-        if (error == CL_INVALID_VALUE) { /* a longer name */
+        if (error == CL_INVALID_VALUE) /* a longer name */
             error = CL_SUCCESS;
-            continue;
-        }
-        if (error == CL_SUCCESS && !strcmp(name, "gravel_steal_")) {
-            arguments->steal = i;
-            arguments->has_steal = true;
-        }
-        arguments->has_arena |= error == CL_SUCCESS && !strcmp(name, "gravel_arena_");
+        else if (error == CL_SUCCESS && !strcmp(name, "gravel_steal_"))
+            *arguments = (struct arguments){i, true, arguments->has_arena};
+        else
+            arguments->has_arena |= error == CL_SUCCESS && !strcmp(name, "gravel_arena_");
     }
     return error;
 }
