@@ -29,8 +29,8 @@
 #include "layout/next.h"
 
 /*
- * A run of wire.h. kind is its command but for what is_wide tells: 1 for GRAVELP_COMMAND_WIDE, 2 for
- * GRAVELP_COMMAND_FAR, 0 for neither; base: of index 0 in the arena; indices_at, values_at: in the frame [bytes].
+ * A run of wire.h. kind is its command without GRAVELP_COMMAND_FAR, which is_far tells; base: of index 0 in the arena;
+ * indices_at, values_at: in the frame [bytes].
  * (A switch over a masked command is one over 12-bit
  * numbers to the compiler, and oclgrind takes the wrong case.)
  *
@@ -38,28 +38,28 @@
  * that is refused; then UINT_MAX less the number of the first such message in the frame, and its index, and nothing of
  * the frame is applied. first: messages of the frame before this run.
  */
-#define RUN                                                                             \
-    global uchar *arena, global uchar *frame, uint kind, uint is_wide, uint n_messages, \
-        ulong base, uint indices_at, uint values_at, global uint *refused, uint record, uint first
+#define RUN                                                                                        \
+    global uchar *arena, global uchar *frame, uint kind, uint is_far, uint n_messages, ulong base, \
+        uint indices_at, uint values_at, global uint *refused, uint record, uint first
 #define FOUND (refused + 2 * record)
 #define IS_REFUSED(i) is_refused(FOUND, frame + indices_at, first, n_messages, i)
-#define RUN_WORD_AT(i) word_at(frame + indices_at, kind, is_wide, base, i)
+#define RUN_WORD_AT(i) word_at(frame + indices_at, kind, is_far, base, i)
 #define WORD(type, i) ((volatile global type *)(arena + RUN_WORD_AT(i)))
 #define VALUE(type, i) ((global type *)(frame + values_at))[i]
 #define EXPECTED(type, i) \
     VALUE(type, n_messages + (i)) /* of CAS: the row behind that of the values */
 
 /* Returns where in the arena the word of message i is [bytes]. */
-GRAVELP_INLINE ulong word_at(global const uchar *indices, uint kind, uint is_wide, ulong base,
+GRAVELP_INLINE ulong word_at(global const uchar *indices, uint kind, uint is_far, ulong base,
                              uint i)
 {
     const uint bytes = GRAVELP_VALUE_BYTES(kind);
-    if (GRAVELP_IS_REQUEST(kind) && is_wide)
+    if (GRAVELP_IS_REQUEST(kind) && is_far)
         return base + ((global const struct gravelp_far_request *)indices)[i].index * bytes;
     if (GRAVELP_IS_REQUEST(kind))
         return base + GRAVELP_REQUEST_INDEX(((global const ulong *)indices)[i]) * bytes;
-    if (is_wide)
-        return base + ((global const ulong *)indices)[i] * (is_wide == 2 ? bytes : 1u);
+    if (is_far)
+        return base + ((global const ulong *)indices)[i] * bytes;
     return base + (ulong)((global const uint *)indices)[i] * bytes;
 }
 
@@ -70,7 +70,7 @@ GRAVELP_INLINE ulong word_at(global const uchar *indices, uint kind, uint is_wid
 /* Any local size, global size at least n_items. Of a run with 4-byte indices: every one must be less than n_words. */
 kernel void check_indices(RUN, ulong n_words, uint n_items)
 {
-    (void)arena, (void)kind, (void)is_wide, (void)base, (void)values_at;
+    (void)arena, (void)kind, (void)is_far, (void)base, (void)values_at;
     global const uint *indices = (global const uint *)(frame + indices_at);
     for (uint i = (uint)get_global_id(0); i < n_messages; i += AT_ONCE * n_items) {
         uint seen
@@ -241,7 +241,7 @@ kernel void apply_each(RUN, uint n_items)
         ulong words[AT_ONCE], values[AT_ONCE]; /* loads first, as above */
         for (uint k = 0; k < AT_ONCE; k++) {
             uint message = n_messages - i > k * n_items ? i + k * n_items : i;
-            words[k] = word_at(frame + indices_at, kind, is_wide, base, message);
+            words[k] = word_at(frame + indices_at, kind, is_far, base, message);
             values[k] = bits_of(frame + values_at, kind, message);
         }
         for (uint k = 0; k < AT_ONCE && n_messages - i > k * n_items; k++)
@@ -263,7 +263,7 @@ kernel void apply_given(RUN, struct gravelp_given given, uint n_words)
     gravelp_barrier_group();
     for (uint i = lane; i < n_messages; i += n_lanes)
         apply_one(arena, frame, kind, n_messages, values_at, i,
-                  word_at(frame + indices_at, kind, is_wide, base, i),
+                  word_at(frame + indices_at, kind, is_far, base, i),
                   bits_of(frame + values_at, kind, i));
 }
 
@@ -310,7 +310,7 @@ DEFINE_ADD_FEW(ulong, atom_add)
 kernel void add_few(RUN, uint n_items, uint n_words, local ulong *sums)
 {
     global const uchar *indices = frame + indices_at, *values = frame + values_at;
-    (void)is_wide;
+    (void)is_far;
     if (IS_REFUSED((uint)get_global_id(0)))
         return; /* of all groups */
 #ifdef GRAVELP_INT64_ATOMICS

@@ -13,15 +13,15 @@
 
 /*
  * Command word: operation in bits 0-7, type (of a call: of its arguments) in bits 8-10, bit 11 set if element numbers
- * are 64-bit ones (far), bit 12 if indices are 64-bit byte offsets instead of 32-bit element numbers (wide), number of
- * active-message arguments in bits 13-15, handler in 16-31; of a record: record.h.
+ * are 64-bit ones and not of 32 bits (far), bit 12 always 0, number of active-message arguments in bits 13-15, handler
+ * in 16-31; of a record: record.h.
  * The 64-bit index of a request is an element number (GRAVELP_REQUEST_INDEX) and, in the upper half, the element
  * number of the answer after `result` (GRAVELP_REQUEST_PLACE); that of a far one is both, 64 bits each. An active
  * message that is answered has no element, 0.
  */
 #define GRAVELP_COMMAND(op, type) ((gravelp_u32)(op) | (gravelp_u32)(type) << 8)
 #define GRAVELP_COMMAND_FAR (1u << 11)
-#define GRAVELP_COMMAND_WIDE (1u << 12)
+#define GRAVELP_COMMAND_RESERVED (1u << 12)
 /* Or-ed to a handler's number where kernels name it: its arguments are uint, and not ulong. */
 #define GRAVELP_HANDLER_UINT 0x10000u
 #define GRAVELP_COMMAND_CALL(op, handler, n_args)                                       \
@@ -53,16 +53,15 @@ struct gravelp_far_request {
 };
 
 /*
- * Bytes of one index: none for an active message or a record, 8 if wide, far or a request, 16 if both of the latter,
- * else 4. A far active message that is answered has 8, its place; one that is not is not sent on (GRAVELP_NODE_FAR),
- * and has 8 too.
+ * Bytes of one index: none for an active message or a record, 8 if far or a request, 16 if both, else 4. A far active
+ * message that is answered has 8, its place; one that is not is not sent on (GRAVELP_NODE_FAR), and has 8 too.
  */
-#define GRAVELP_INDEX_BYTES(command)                                                        \
-    ((command)&GRAVELP_COMMAND_FAR                       ? GRAVELP_FAR_INDEX_BYTES(command) \
-     : GRAVELP_COMMAND_OP(command) == GRAVEL_AM          ? 0u                               \
-     : GRAVELP_IS_RECORD(command)                        ? 0u                               \
-     : (command) & (GRAVELP_COMMAND_WIDE | GRAVEL_FETCH) ? 8u                               \
-                                                         : 4u)
+#define GRAVELP_INDEX_BYTES(command)                                               \
+    ((command)&GRAVELP_COMMAND_FAR              ? GRAVELP_FAR_INDEX_BYTES(command) \
+     : GRAVELP_COMMAND_OP(command) == GRAVEL_AM ? 0u                               \
+     : GRAVELP_IS_RECORD(command)               ? 0u                               \
+     : (command)&GRAVEL_FETCH                   ? 8u                               \
+                                                : 4u)
 #define GRAVELP_FAR_INDEX_BYTES(command) \
     (((command)&GRAVEL_FETCH) != 0 && !GRAVELP_IS_CALL(command) ? 16u : 8u)
 /*

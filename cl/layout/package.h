@@ -44,7 +44,7 @@ struct gravelp_package {
     gravelp_u32 n_messages; /* columns in use, 0 < n_messages <= stride */
     gravelp_u32 stride;
     /* [elements] from one row to the next; a multiple of 16, so rows are aligned; of records n_messages */
-    gravelp_u64 base;   /* [bytes] heap offset that index 0 stands for; 0 if indices are wide */
+    gravelp_u64 base;   /* [bytes] heap offset that index 0 stands for */
     gravelp_u64 result; /* [bytes] own heap offset that place 0 of a request's answers stands for */
     gravelp_u64 signal;
     /* [bytes] heap offset of the uint that counts answers here, or puts there; or GRAVEL_NO_SIGNAL */

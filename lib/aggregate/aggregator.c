@@ -7,7 +7,6 @@
  */
 #include "aggregate/aggregator.h"
 
-#include "aggregate/fault.h"
 #include "base/endpoints.h"
 #include "base/clock.h"
 #include "base/counter.h"

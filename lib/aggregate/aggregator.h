@@ -81,4 +81,34 @@ uint32_t gravel_aggregator_flush(struct gravel_aggregator *aggregator);
 /** Wait for a flush. @return false if the node has aborted. */
 bool gravel_aggregator_flush_wait(struct gravel_aggregator *aggregator, uint32_t flush);
 
+/* ---- fault.c: texts ---------------------------------------------------------------------------- */
+
+/** Says a kernel's fault report in words. @param fault  of the arena, not GRAVELP_FAULT_NONE; loaded so that what is
+ * next to it is visible (F2). */
+void gravel_fault_tell(const struct gravelp_arena *arena, uint32_t fault, char *text, size_t bytes);
+
+/**
+ * Says why a package is not sent on: of one of its messages the node does not exist, or a number has more bits than its
+ * row.
+ *
+ * @param heap     the node's books; NULL if unknown.
+ * @param header   of the package; a copy.
+ * @param node     the destination that does not exist, or GRAVELP_NODE_FAR.
+ * @param n_nodes  that there are.
+ * @param text     [out] [bytes]
+ */
+void gravel_refuse_tell(struct gravel_heap *heap, const struct gravelp_package *header,
+                        const struct gravel_columns *columns, uint32_t node, uint32_t n_nodes,
+                        char *text, size_t bytes);
+
+/**
+ * Checked mode, for the heap is symmetric: whether an index, or the place of an answer, is not in the allocation of its
+ * base: `text` [bytes] says so. A base that is not a multiple of its type's size is left to the node that has the
+ * element.
+ *
+ * @param heap  as above; NULL: nothing is outside.
+ */
+bool gravel_refuse_outside(struct gravel_heap *heap, const struct gravel_columns *columns,
+                           char *text, size_t bytes);
+
 #endif

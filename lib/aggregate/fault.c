@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Texts of faults, and of packages that are not sent on. See fault.h.
+ * Texts of faults, and of packages that are not sent on. See aggregator.h.
  */
-#include "aggregate/fault.h"
+#include "aggregate/aggregator.h"
 
 #include "memory/heap_books.h"
 #include "transport/names.h"
@@ -210,8 +210,7 @@ bool gravel_refuse_outside(struct gravel_heap *heap, const struct gravel_columns
     const struct gravel_run_key *key = &columns->key;
     const bool has_index = !GRAVELP_IS_CALL(key->command),
                has_place = GRAVELP_IS_REQUEST(key->command);
-    if (!heap || !columns->n || GRAVELP_IS_RECORD(key->command) ||
-        key->command & GRAVELP_COMMAND_WIDE || (!has_index && !has_place))
+    if (!heap || !columns->n || GRAVELP_IS_RECORD(key->command) || (!has_index && !has_place))
         return false;
     struct gravel_span span;
     const uint64_t n_indices = has_index ? find_elements(heap, key->command, key->base, &span) : 0;

@@ -171,18 +171,13 @@ static bool open_buffer(struct gravel_sender *sender, uint32_t node, uint64_t no
 static bool renew_bin(struct gravel_sender *sender, uint32_t node, uint64_t now_ns)
 {
     struct gravel_bin *bin = &sender->bins[node];
-    struct gravel_buffer *buffer = sender->open[node];
-    if (buffer) {
-        leave_run(sender, node);
-        if (!gravel_buffer_make_room(buffer, &sender->key, 1))
+    struct gravel_buffer *buffer;
+    leave_run(sender, node);
+    while (!(buffer = sender->open[node]) || !gravel_buffer_make_room(buffer, &sender->key, 1))
+        if (buffer)
             ship_open(sender, node, GRAVEL_SHIP_FULL);
-    }
-    if (!sender->open[node]) {
-        if (!open_buffer(sender, node, now_ns))
+        else if (!open_buffer(sender, node, now_ns))
             return false;
-        gravel_buffer_make_room(sender->open[node], &sender->key, 1);
-    }
-    buffer = sender->open[node];
     bin->n = buffer->run_n;
     buffer->run_n = 0; /* the bin counts on, from the start of the rows */
     bin->index = gravel_buffer_index(buffer);

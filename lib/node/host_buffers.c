@@ -12,7 +12,7 @@
 #include "base/counter.h"
 #include "base/piece.h"
 #include "opencl/wait.h"
-#include "pump/device_aggregator.h"
+#include "pump/block.h"
 
 #include <string.h>
 

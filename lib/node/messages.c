@@ -88,11 +88,20 @@ int gravel_update(struct gravel *gravel, uint32_t op, uint32_t type, uint64_t of
     }
     if (gravel->config.check)
         gravel_guards_touch(&gravel->guards, offset, GRAVEL_TYPE_BYTES(type), "gravel_update");
+    struct gravel_span span;
+    gravel_heap_lock_shared(gravel->heap);
+    const bool is_known = gravel_heap_span(gravel->heap, offset, &span);
+    gravel_heap_unlock_shared(gravel->heap);
+    /* Updates of one allocation share a run; what is in none, or between two words, the other node refuses. */
+    const uint32_t size = GRAVEL_TYPE_BYTES(type);
+    const uint64_t base = is_known && offset % size == 0 ? span.offset : offset;
+    const uint64_t index = (offset - base) / size;
+    const uint32_t far = index > UINT32_MAX ? GRAVELP_COMMAND_FAR : 0, near = (uint32_t)index;
     const struct gravel_columns columns = {
-        .key.command = GRAVELP_COMMAND(op, type) | GRAVELP_COMMAND_WIDE,
+        .key = {.command = GRAVELP_COMMAND(op, type) | far, .base = base},
         .n = 1,
         .nodes = &node,
-        .index = (const unsigned char *)&offset,
+        .index = far ? (const void *)&index : (const void *)&near,
         .values = {bits},
     };
     return gravel_node_append(gravel, &columns);

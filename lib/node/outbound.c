@@ -11,7 +11,7 @@
 #include "settings/defaults.h"
 #include "node/node.h"
 #include "settings/settings.h"
-#include "pump/device_aggregator.h"
+#include "pump/block.h"
 #include "resolve/on_device/ring.h"
 
 #include <stdlib.h>

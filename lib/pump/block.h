@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A block: the messages of a run of packages, grouped by destination by the device. In a room on the device:
+ * A block: the messages of a run of packages, grouped by destination by the device. In a room of its queue on the
+ * device:
  *
  *     block = counts [n_nodes + 1], padded to a cache line | indices [n] | values [n]
  *
@@ -9,8 +10,10 @@
  * packages, other messages in any. Element n_nodes of the counts is 0; it is more if the device found something to
  * refuse, and then the block holds nothing else.
  *
- * On the host it is a list of node buffers, each filled but for its headers: every part is copied from the device
- * straight to where its messages travel from, to as many buffers as it takes.
+ * The run becomes two kernels, one of puts three, and a copy of the counts to the host, which then knows where to copy
+ * the parts: an increment costs the bus 4 bytes instead of 8, and the host reads no message. On the host a block is a
+ * list of node buffers, each filled but for its headers: every part is copied from the device straight to where its
+ * messages travel from, to as many buffers as it takes.
  *
  * Path:    cl/kernels/aggregate.cl -> device_aggregator.c -> lib/pump/blocks.c -> aggregator.c -> sender.c.
  * Owner:   the pump; the aggregator's from U1 on until it has released the run's tickets (C2). The buffers go home to
@@ -20,8 +23,10 @@
 #define GRAVEL_PUMP_BLOCK_H
 
 #include "layout/package.h"
+#include "memory/memory.h"
+#include "transport/buffer.h"
 
-#include <stdint.h>
+#include <string.h>
 
 /* Packages with one ticket after the other, in slots one behind the other, of one command and base. */
 struct gravel_package_run {
@@ -33,30 +38,27 @@ struct gravel_package_run {
     uint32_t most_messages; /* of one */
 };
 
-struct gravel_buffer;
-
 struct gravel_block {
     struct gravel_package_run run;
     struct gravel_buffer *first;
     /* in the order of their destinations; NULL: they have been shipped */
 };
 
-#define GRAVEL_BLOCK_MESSAGE_MOST_BYTES 16u /* a wide index and a value */
+#define GRAVEL_BLOCK_MESSAGE_MOST_BYTES 12u /* an index and a value */
 
 /** Whether messages of a command may change places: any but puts and active messages. False for a malformed one. */
 static inline int gravel_command_commutes(uint32_t command)
 {
     uint32_t op = GRAVELP_COMMAND_OP(command), type = GRAVELP_COMMAND_TYPE(command);
     return op >= GRAVEL_INC && op <= GRAVEL_XOR && type <= GRAVEL_DOUBLE &&
-           (command & ~GRAVELP_COMMAND_WIDE) == GRAVELP_COMMAND(op, type);
+           command == GRAVELP_COMMAND(op, type);
 }
 
 /** Whether messages of a command are puts: binned too, in the order of their packages. False for a malformed one. */
 static inline int gravel_command_is_put(uint32_t command)
 {
     uint32_t type = GRAVELP_COMMAND_TYPE(command);
-    return type <= GRAVEL_DOUBLE &&
-           (command & ~GRAVELP_COMMAND_WIDE) == GRAVELP_COMMAND(GRAVEL_PUT, type);
+    return type <= GRAVEL_DOUBLE && command == GRAVELP_COMMAND(GRAVEL_PUT, type);
 }
 
 /* ---- how a run is shared out ------------------------------------------------------------------- */
@@ -119,5 +121,43 @@ static inline struct gravel_tiling gravel_tiling_of(const struct gravel_package_
         .each = each,
     };
 }
+
+/* ---- whether there are blocks, and what they take ----------------------------------------------- */
+
+#define GRAVEL_BLOCK_MOST_NODES 4096u /* of more, few messages of any run go to the same */
+
+#define GRAVEL_BLOCK_ROOMS \
+    8u /* of each queue: being binned, copied or shipped, and some that wait for their turn to be applied */
+
+/** Bytes of a block's messages, at most. @param queue_bytes  of one queue. */
+static inline uint32_t gravel_block_bytes(uint32_t n_queues, uint64_t queue_bytes)
+{
+    const uint64_t all = 128u << 20, most = GRAVEL_ROWS_MOST_BYTES, least = 64u << 10;
+    uint64_t share = all / GRAVEL_BLOCK_ROOMS / n_queues;
+    uint64_t bytes = share < least ? least : share < most ? share : most;
+    return (uint32_t)(queue_bytes < bytes ? queue_bytes : bytes);
+}
+
+/**
+ * Whether a device bins long runs. A CPU device has no bus to spare.
+ *
+ * @param setting  GRAVEL_DEVICE_AGGREGATION's value.
+ */
+static inline bool gravel_device_bins(const struct gravel_device *device, const char *setting)
+{
+    if (!strcmp(setting, "off") || gravel_step_is_shared(device->step))
+        return false;
+    return !strcmp(setting, "on") ||
+           (gravel_step_is_pumped(device->step) && !device->capability.is_cpu);
+}
+
+/**
+ * Enqueue copies of rows of messages on the device to a buffer that is laid out for as many.
+ *
+ * @param copied  [out] the last copy's event; replaces what was there.
+ * @return        CL_SUCCESS, or what the driver returned.
+ */
+cl_int gravel_rows_copy(cl_command_queue queue, const struct gravel_rows *rows,
+                        const struct gravel_buffer *buffer, cl_event *copied);
 
 #endif

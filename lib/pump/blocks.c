@@ -98,13 +98,14 @@ uint32_t gravel_pump_poll_ahead(const struct gravel_pump *pump,
 
 void gravel_pump_free_rooms(struct mirror *mirror)
 {
-    struct rooms *rooms = &mirror->rooms;
     uint32_t consumed =
         gravel_word_load(&mirror->words->consumed, memory_order_acquire); /* U3, pairs with C2 */
-    while (rooms->n && (int32_t)(consumed - rooms->ends[rooms->first]) >= 0 &&
-           gravel_pool_is_whole(&mirror->staying[rooms->first])) {
-        rooms->first = (rooms->first + 1) % GRAVEL_BLOCK_ROOMS;
-        rooms->n--;
+    for (; mirror->n_rooms; mirror->n_rooms--) {
+        const struct gravel_package_run *run = &mirror->blocks[mirror->first_room].run;
+        if ((int32_t)(consumed - run->ticket - run->n_packages) < 0 ||
+            !gravel_pool_is_whole(&mirror->staying[mirror->first_room]))
+            break;
+        mirror->first_room = (mirror->first_room + 1) % GRAVEL_BLOCK_ROOMS;
     }
 }
 
@@ -112,12 +113,11 @@ int gravel_pump_bin(struct gravel_pump *pump, uint32_t queue, const struct grave
                     uint32_t *n_binned)
 {
     struct mirror *mirror = &pump->mirrors[queue];
-    struct rooms *rooms = &mirror->rooms;
     struct flight *flight = gravel_pump_next_flight(mirror);
     *n_binned = 0;
-    if (rooms->n == GRAVEL_BLOCK_ROOMS)
+    if (mirror->n_rooms == GRAVEL_BLOCK_ROOMS)
         return 0;
-    flight->room = (rooms->first + rooms->n) % GRAVEL_BLOCK_ROOMS;
+    flight->room = (mirror->first_room + mirror->n_rooms) % GRAVEL_BLOCK_ROOMS;
     flight->run = *run;
     flight->run.queue = queue;
     flight->run.ticket = mirror->taken;
@@ -129,14 +129,13 @@ int gravel_pump_bin(struct gravel_pump *pump, uint32_t queue, const struct grave
     flight->buffer = &block->first;
     *n_binned = run->n_packages;
     gravel_pump_begin_flight(mirror, run->n_packages);
-    rooms->ends[flight->room] = mirror->taken;
-    rooms->n++;
+    mirror->n_rooms++;
     return 0;
 }
 
-/* Begins the next piece of a flight's part, of which `left` messages are left. A part is applied from the room as a
- * whole if its node's heap is in this process and the device checks indices, which wide commands do not have; else as
- * many messages as a buffer takes are copied. @param n_begun  [out] messages; 0 without a buffer */
+/* Begins the next piece of a flight's part, of which `left` messages are left. If its node's heap is in this process,
+ * the part is applied from the room as a whole; else as many messages as a buffer takes are copied.
+ * @param n_begun  [out] messages; 0 without a buffer */
 static int begin_piece(struct gravel_pump *pump, struct mirror *mirror, struct flight *flight,
                        uint32_t left, uint32_t *n_begun)
 {
@@ -144,8 +143,7 @@ static int begin_piece(struct gravel_pump *pump, struct mirror *mirror, struct f
     const struct gravel_run_key key = {.command = run->command, .base = run->base};
     const struct gravel_rows rows =
         gravel_pump_block_rows(pump, flight, flight->first + flight->n_begun);
-    const bool stays = (pump->shape.is_loopback || flight->node == pump->arena->node) &&
-                       GRAVELP_INDEX_BYTES(run->command) == 4;
+    const bool stays = pump->shape.is_loopback || flight->node == pump->arena->node;
     const uint32_t n =
         stays ? left : gravel_piece_messages(left, buffer_messages(pump, run->command));
     struct gravel_buffer *buffer =

@@ -48,29 +48,13 @@ static uint32_t round_to_line(uint32_t bytes)
     return (bytes + GRAVELP_CACHELINE - 1) & ~(uint32_t)(GRAVELP_CACHELINE - 1);
 }
 
-static struct gravel_rooms rooms_of(const struct gravelp_arena *arena)
-{
-    uint32_t counts_bytes = round_to_line((arena->n_nodes + 1) * (uint32_t)sizeof(uint32_t));
-    uint32_t body_bytes =
-        gravel_block_bytes(arena->n_queues, (uint64_t)arena->n_slots * arena->slot_bytes);
-    uint32_t gaps = round_to_line(arena->n_nodes * GRAVEL_BLOCK_MESSAGE_MOST_BYTES);
-    return (struct gravel_rooms){
-        .n_rooms = (uint64_t)arena->n_queues * GRAVEL_BLOCK_ROOMS,
-        .n_nodes = arena->n_nodes,
-        .counts_bytes = counts_bytes,
-        .body_bytes = body_bytes,
-        .room_bytes = counts_bytes + body_bytes + gaps, /* all multiples of a line */
-    };
-}
-
 /* Returns where the block of a flight is. */
 static struct gravel_room room_of(const struct gravel_pump *pump, const struct flight *flight)
 {
-    const struct gravel_rooms *rooms = &pump->binner.layout;
     const struct gravel_package_run *run = &flight->run;
     uint64_t number = (uint64_t)run->queue * GRAVEL_BLOCK_ROOMS + flight->room;
-    uint64_t block = number * rooms->room_bytes, n = run->n_messages + rooms->n_nodes;
-    uint64_t indices = block + rooms->counts_bytes;
+    uint64_t block = number * pump->binner.room_bytes, n = run->n_messages + pump->arena->n_nodes;
+    uint64_t indices = block + pump->binner.counts_bytes;
     uint64_t indices_bytes = n * GRAVELP_INDEX_BYTES(run->command);
     uint64_t values = indices + ((indices_bytes + VALUE_BYTES - 1) & ~(uint64_t)(VALUE_BYTES - 1));
     return (struct gravel_room){number, block, indices, values};
@@ -90,16 +74,17 @@ static int make_parts(struct gravel_pump *pump)
     const struct gravel_program_request request = {
         .name = "aggregate.cl", .source = gravel_aggregate_cl, .options = "-DGRAVELP_INTERNAL"};
     const struct gravel_device *device = pump->shape.memory->device;
-    const struct gravel_rooms *layout = &pump->binner.layout;
-    const uint64_t n_nodes = layout->n_nodes, n_slots = pump->arena->n_slots;
+    const struct gravelp_arena *arena = pump->arena;
+    const uint64_t n_nodes = arena->n_nodes, n_rooms = arena->n_queues * GRAVEL_BLOCK_ROOMS;
     const struct {
         cl_mem *buffer;
         uint64_t bytes;
     } buffers[] = {
         {&pump->binner.state, 3 * sizeof(uint32_t) * (n_nodes + 1)},
         /* every package of a queue may be a tile */
-        {&pump->binner.tiles, sizeof(uint32_t) * (n_nodes <= SORT_NODES ? n_nodes * n_slots : 1)},
-        {&pump->binner.rooms, layout->n_rooms * layout->room_bytes},
+        {&pump->binner.tiles,
+         sizeof(uint32_t) * (n_nodes <= SORT_NODES ? n_nodes * arena->n_slots : 1)},
+        {&pump->binner.rooms, n_rooms * pump->binner.room_bytes},
     };
     size_t group = GROUP;
     GRAVEL_TRY(gravel_cl_queue_create(device, user, &pump->binner.queue));
@@ -115,7 +100,7 @@ static int make_parts(struct gravel_pump *pump)
     }
     return gravel_pinned_create(&pump->binner.counts, device, pump->binner.queue,
                                 "pinned memory for binning on the device", NULL,
-                                layout->n_rooms * layout->counts_bytes);
+                                n_rooms * pump->binner.counts_bytes);
 }
 
 /* Does what a driver puts off to a kernel's first use: later, a kernel of the user's may wait. */
@@ -135,7 +120,12 @@ static int warm_up(struct gravel_pump *pump)
 int gravel_pump_make_binner(struct gravel_pump *pump)
 {
     struct binner *binner = &pump->binner;
-    binner->layout = rooms_of(pump->arena);
+    const struct gravelp_arena *arena = pump->arena;
+    binner->counts_bytes = round_to_line((arena->n_nodes + 1) * (uint32_t)sizeof(uint32_t));
+    binner->body_bytes =
+        gravel_block_bytes(arena->n_queues, (uint64_t)arena->n_slots * arena->slot_bytes);
+    binner->room_bytes = binner->counts_bytes + binner->body_bytes +
+                         round_to_line(arena->n_nodes * GRAVEL_BLOCK_MESSAGE_MOST_BYTES);
     binner->most_groups = GROUPS_PER_UNIT * pump->shape.memory->device->units + FEW_GROUPS;
     binner->n_replicas =
         gravel_power_to(clamp(COUNTS / (pump->arena->n_nodes + 1), 1, MOST_REPLICAS));
@@ -162,11 +152,9 @@ void gravel_pump_release_binner(struct gravel_pump *pump)
 uint32_t gravel_pump_block_fits(const struct gravel_pump *pump, uint32_t command)
 {
     /* Tiles of many nodes are not sorted, and have no counters for each package. */
-    const bool can_bin =
-        gravel_command_commutes(command) ||
-        (gravel_command_is_put(command) && pump->binner.layout.n_nodes <= SORT_NODES);
-    return can_bin ? (pump->binner.layout.body_bytes - VALUE_BYTES) / GRAVELP_MESSAGE_BYTES(command)
-                   : 0;
+    const bool can_bin = gravel_command_commutes(command) ||
+                         (gravel_command_is_put(command) && pump->arena->n_nodes <= SORT_NODES);
+    return can_bin ? (pump->binner.body_bytes - VALUE_BYTES) / GRAVELP_MESSAGE_BYTES(command) : 0;
 }
 
 /* Enqueues a kernel. @param run  what its first arguments tell of, with `packages_each`; or NULL. @param more  [n]
@@ -190,7 +178,7 @@ static cl_int enqueue(const struct gravel_pump *pump, uint32_t number,
             GRAVEL_ARGUMENT(arena->slot_bytes),  GRAVEL_ARGUMENT(run->ticket),
             GRAVEL_ARGUMENT(run->n_packages),    GRAVEL_ARGUMENT(packages_each),
             GRAVEL_ARGUMENT(run->most_messages), GRAVEL_ARGUMENT(run->command),
-            GRAVEL_ARGUMENT(run->base),          GRAVEL_ARGUMENT(pump->binner.layout.n_nodes),
+            GRAVEL_ARGUMENT(run->base),          GRAVEL_ARGUMENT(pump->arena->n_nodes),
             GRAVEL_ARGUMENT(pump->binner.state), GRAVEL_ARGUMENT(pump->binner.turn),
             GRAVEL_ARGUMENT(pump->binner.tiles), GRAVEL_ARGUMENT(in_order),
         };
@@ -210,7 +198,7 @@ static cl_int enqueue(const struct gravel_pump *pump, uint32_t number,
 static cl_int enqueue_count(const struct gravel_pump *pump, const struct gravel_package_run *run,
                             const struct gravel_tiling *tiling)
 {
-    const size_t n_counts = (size_t)(pump->binner.layout.n_nodes + 1) * pump->binner.n_replicas;
+    const size_t n_counts = (size_t)(pump->arena->n_nodes + 1) * pump->binner.n_replicas;
     const struct gravel_argument arguments[] = {
         GRAVEL_ARGUMENT(tiling->team), GRAVEL_ARGUMENT(pump->binner.n_replicas),
         GRAVEL_ARGUMENT_LOCAL(n_counts), GRAVEL_ARGUMENT_LOCAL((size_t)tiling->packages_each)};
@@ -219,7 +207,7 @@ static cl_int enqueue_count(const struct gravel_pump *pump, const struct gravel_
 
 static cl_int enqueue_order(const struct gravel_pump *pump, const struct gravel_tiling *tiling)
 {
-    const uint32_t n_nodes = pump->binner.layout.n_nodes;
+    const uint32_t n_nodes = pump->arena->n_nodes;
     const struct gravel_argument arguments[] = {
         GRAVEL_ARGUMENT(pump->binner.tiles), GRAVEL_ARGUMENT(tiling->n_tiles),
         GRAVEL_ARGUMENT(n_nodes), GRAVEL_ARGUMENT_LOCAL(2 * (size_t)pump->binner.group)};
@@ -236,7 +224,7 @@ static struct counters find_counters(const struct gravel_pump *pump,
                                      const struct gravel_package_run *run,
                                      const struct gravel_tiling *tiling)
 {
-    uint32_t n_nodes = pump->binner.layout.n_nodes, n_packages = 1;
+    uint32_t n_nodes = pump->arena->n_nodes, n_packages = 1;
     if (n_nodes == 1 || n_nodes > SORT_NODES)
         return (struct counters){1, 0};
     bool in_order = gravel_command_is_put(run->command);
@@ -252,7 +240,7 @@ static cl_int enqueue_group(const struct gravel_pump *pump, const struct gravel_
 {
     uint32_t most = TILING_GROUPS_PER_UNIT * pump->shape.memory->device->units;
     uint32_t n_groups = tiling->n_tiles < most ? tiling->n_tiles : most;
-    uint32_t n_nodes = pump->binner.layout.n_nodes;
+    uint32_t n_nodes = pump->arena->n_nodes;
     uint32_t is_sorted = n_nodes > 1 && n_nodes <= SORT_NODES;
     size_t tile =
         (size_t)tiling->each * pump->binner.group; /* messages, and as many words or more */
@@ -285,8 +273,7 @@ int gravel_pump_bin_run(struct gravel_pump *pump, struct flight *flight)
     const struct gravel_package_run *run = &flight->run;
     const struct gravel_room at = room_of(pump, flight);
     const bool is_put = gravel_command_is_put(run->command);
-    const uint32_t in_order =
-        is_put ? gravel_power_to(ORDER_COUNTERS / pump->binner.layout.n_nodes) : 0;
+    const uint32_t in_order = is_put ? gravel_power_to(ORDER_COUNTERS / pump->arena->n_nodes) : 0;
     const struct gravel_tiling tiling = gravel_tiling_of(
         run, pump->arena->slot_bytes, pump->binner.group, pump->binner.most_groups, in_order);
     cl_int error = enqueue_count(pump, run, &tiling);
@@ -298,7 +285,7 @@ int gravel_pump_bin_run(struct gravel_pump *pump, struct flight *flight)
     pump->binner.turn = 1 - pump->binner.turn;
     /* On the same queue: a wait for another queue may not get past a kernel that waits (NVIDIA's does not). */
     error = clEnqueueReadBuffer(pump->binner.queue, pump->binner.rooms, CL_FALSE, at.block,
-                                sizeof(uint32_t) * (pump->binner.layout.n_nodes + (size_t)1),
+                                sizeof(uint32_t) * (pump->arena->n_nodes + (size_t)1),
                                 gravel_pump_block_counts(pump, flight), 0, NULL, &flight->copied);
     return gravel_check_cl("copying a block's counts from the device",
                            gravel_cl_flush(pump->binner.queue, error));
@@ -306,8 +293,7 @@ int gravel_pump_bin_run(struct gravel_pump *pump, struct flight *flight)
 
 uint32_t *gravel_pump_block_counts(const struct gravel_pump *pump, const struct flight *flight)
 {
-    void *at =
-        pump->binner.counts.begin + room_of(pump, flight).number * pump->binner.layout.counts_bytes;
+    void *at = pump->binner.counts.begin + room_of(pump, flight).number * pump->binner.counts_bytes;
     return at;
 }
 
@@ -315,9 +301,9 @@ bool gravel_pump_block_is_right(const struct gravel_pump *pump, const struct fli
 {
     const uint32_t *counts = gravel_pump_block_counts(pump, flight);
     uint64_t sum = 0;
-    for (uint32_t node = 0; node < pump->binner.layout.n_nodes; node++)
+    for (uint32_t node = 0; node < pump->arena->n_nodes; node++)
         sum += counts[node];
-    return sum == flight->run.n_messages && counts[pump->binner.layout.n_nodes] == 0;
+    return sum == flight->run.n_messages && counts[pump->arena->n_nodes] == 0;
 }
 
 struct gravel_rows gravel_pump_block_rows(const struct gravel_pump *pump,

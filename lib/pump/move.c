@@ -92,20 +92,6 @@ static cl_int copy_next(struct gravel_pump *pump, uint32_t queue, uint32_t n, ui
     return CL_SUCCESS;
 }
 
-/* Enqueues the copies of packages that have been held back. */
-static cl_int copy_held(struct gravel_pump *pump)
-{
-    cl_int error = CL_SUCCESS;
-    for (uint32_t q = 0; q < pump->n_queues && error == CL_SUCCESS; q++) {
-        struct mirror *mirror = &pump->mirrors[q];
-        uint32_t n = mirror->n_held;
-        mirror->n_held = 0;
-        if (n)
-            error = copy_next(pump, q, n, mirror->held_width);
-    }
-    return gravel_cl_flush(pump->moves, error);
-}
-
 /* ---- a poll ---------------------------------------------------------------------------------- */
 
 /* The first ticket of which nothing is known. */
@@ -230,8 +216,12 @@ static int see(struct gravel_pump *pump, bool may_be_brief, uint32_t *n)
             n[q] = reach(pump, mirror);
         error = read_queue(pump, on, q, n[q], &last);
     }
-    if (error == CL_SUCCESS && has_held)
-        error = copy_held(pump);
+    for (uint32_t q = 0; q < pump->n_queues && error == CL_SUCCESS; q++) { /* behind the poll */
+        const uint32_t n_held = pump->mirrors[q].n_held;
+        pump->mirrors[q].n_held = 0;
+        if (n_held)
+            error = copy_next(pump, q, n_held, pump->mirrors[q].held_width);
+    }
     return end_poll(pump, on, error, last);
 }
 

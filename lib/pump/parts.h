@@ -8,7 +8,7 @@
 
 #include "base/thread.h"
 #include "opencl/objects.h"
-#include "pump/device_aggregator.h"
+#include "pump/block.h"
 #include "pump/pump.h"
 #include "memory/package.h"
 #include "transport/pool.h"
@@ -45,12 +45,6 @@ struct flight {
     struct gravel_buffer **buffer; /* where the next buffer goes in the block's list */
 };
 
-/* The rooms of a queue are used in turn. */
-struct rooms {
-    uint32_t ends[GRAVEL_BLOCK_ROOMS]; /* ticket after the run of each */
-    uint32_t first, n;                 /* in use */
-};
-
 /* The host's copy of a queue, and what is on its way there. */
 struct mirror {
     struct gravelp_queue_words *words;
@@ -69,22 +63,13 @@ struct mirror {
     uint32_t held_width;       /* bytes copied of each */
     struct flight flights[GRAVEL_PUMP_FLIGHTS];
     uint32_t first_flight, n_flights;
-    struct rooms rooms;
+    uint32_t first_room, n_rooms;                   /* that are in use: they are used in turn */
     struct gravel_block blocks[GRAVEL_BLOCK_ROOMS]; /* the aggregator's from U1 to C2 */
     struct gravel_pool pool;                        /* of the buffers that blocks are copied to */
     bool has_no_buffer;                             /* a block waits for one */
     struct gravel_pool staying[GRAVEL_BLOCK_ROOMS]; /* of headers for parts that stay in a room */
     _Alignas(GRAVELP_CACHELINE) uint32_t arrived;   /* U1: tickets brought; atomic */
     _Alignas(GRAVELP_CACHELINE) uint32_t held;      /* U8: the aggregator's; atomic */
-};
-
-/* The rooms of all blocks, in one buffer: GRAVEL_BLOCK_ROOMS for each queue. */
-struct gravel_rooms {
-    uint64_t n_rooms;
-    uint32_t n_nodes;
-    uint32_t counts_bytes; /* what a block begins with */
-    uint32_t body_bytes;   /* of messages */
-    uint32_t room_bytes;   /* a whole block, and gaps between its parts */
 };
 
 /* What bins on the device: kernels of cl/kernels/aggregate.cl, and memory. It is made when the pump is created; none is
@@ -97,9 +82,11 @@ struct binner {
     cl_mem tiles;                /* of a run of puts, see aggregate.cl */
     cl_mem rooms;                /* [n_queues][GRAVEL_BLOCK_ROOMS] on the device */
     struct gravel_pinned counts; /* [n_queues][GRAVEL_BLOCK_ROOMS] on the host */
-    struct gravel_rooms layout;
-    uint32_t group;       /* work-items, a power of two */
-    uint32_t most_groups; /* that count */
+    uint32_t counts_bytes;       /* what a block begins with; all are multiples of a line */
+    uint32_t body_bytes;         /* of messages */
+    uint32_t room_bytes;         /* a whole block, and gaps between its parts */
+    uint32_t group;              /* work-items, a power of two */
+    uint32_t most_groups;        /* that count */
     uint32_t n_replicas;
     uint32_t turn; /* of the next run, see aggregate.cl */
 };

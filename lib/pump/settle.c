@@ -167,7 +167,7 @@ static int fail_late(struct gravel_pump *pump, const uint32_t *targets)
         const uint32_t ticket = mirror->taken;
         uint32_t consumed = gravel_word_load(&mirror->words->consumed, memory_order_relaxed);
         if ((int32_t)(ticket - targets[q]) < 0 && ticket - consumed < pump->n_slots &&
-            mirror->rooms.n < GRAVEL_BLOCK_ROOMS)
+            mirror->n_rooms < GRAVEL_BLOCK_ROOMS)
             return gravel_pump_fail(
                 pump, gravel_fail(GRAVEL_EKERNEL,
                                   "queue %u, ticket %u (slot %u): reserved by a work-group but not "

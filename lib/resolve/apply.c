@@ -7,9 +7,6 @@
  * its answer. Lines are prefetched some messages ahead: 1.1 to 1.2 times the rate of a plain loop on a table of 2^24
  * words, 0.9 times on one that fits in the cache (Zen 3).
  *
- * Path:    decode.c -> apply.c -> the heap, or lib/network's handler call.
- * Owner:   the caller; see apply.h.
- * Threads: one; no state.
  * Source:  Orr 2016, section 5.2; requests: OpenSHMEM 1.5, section 9.7.
  */
 #include "resolve/apply.h"
@@ -60,16 +57,15 @@ DEFINE_WORD(double, uint64_t)
 /* ---- loops ----------------------------------------------------------------------------------- */
 
 /*
- * Apply n messages. indices: elements or bytes of words, or requests. values: of updates only read; answers take the
+ * Apply n messages. indices: elements, or requests. values: of updates only read; answers take the
  * place of a request's. expected: of CAS. inc has no values.
  */
 typedef void apply_loop(unsigned char *words, const void *indices, unsigned char *values,
                         const unsigned char *expected, uint32_t n);
 
 /* Where message i's word is, after `words` [bytes]. */
-#define NARROW_OFFSET(type, indices, i) \
+#define NEAR_OFFSET(type, indices, i) \
     ((size_t)((const uint32_t *)(indices))[i] * sizeof(word_##type))
-#define WIDE_OFFSET(type, indices, i) ((size_t)((const uint64_t *)(indices))[i])
 #define FAR_OFFSET(type, indices, i) \
     ((size_t)((const uint64_t *)(indices))[i] * sizeof(word_##type))
 #define REQUEST_OFFSET(type, indices, i) \
@@ -105,9 +101,8 @@ typedef void apply_loop(unsigned char *words, const void *indices, unsigned char
         memcpy(values + i * sizeof old, &old, sizeof old);                             \
     }
 
-#define DEFINE_UPDATES(OP, op, TYPE, type)                                   \
-    DEFINE_LOOP(op##_##type##_narrow, type, NARROW_OFFSET, UPDATE, op, true) \
-    DEFINE_LOOP(op##_##type##_wide, type, WIDE_OFFSET, UPDATE, op, true)     \
+#define DEFINE_UPDATES(OP, op, TYPE, type)                               \
+    DEFINE_LOOP(op##_##type##_near, type, NEAR_OFFSET, UPDATE, op, true) \
     DEFINE_LOOP(op##_##type##_far, type, FAR_OFFSET, UPDATE, op, true)
 #define DEFINE_REQUESTS(name, op, type, stores)                                 \
     DEFINE_LOOP(name##_##type##_near, type, REQUEST_OFFSET, ANSWER, op, stores) \
@@ -126,17 +121,17 @@ GRAVEL_SIGNAL_TYPES(DEFINE_GET)
 DEFINE_GET(DOUBLE, double)
 GRAVEL_INC_TYPES(DEFINE_CAS)
 
-/* By width of index: 0 narrow, or a request's; 1 wide; 2 far. */
+/* 0: near; 1: far. */
 #define UPDATES(OP, op, TYPE, type) \
-    [GRAVEL_##OP][GRAVEL_##TYPE] = {op##_##type##_narrow, op##_##type##_wide, op##_##type##_far},
+    [GRAVEL_##OP][GRAVEL_##TYPE] = {op##_##type##_near, op##_##type##_far},
 #define REQUESTS(OP, name, TYPE, type) \
-    [OP][GRAVEL_##TYPE] = {name##_##type##_near, NULL, name##_##type##_far},
+    [OP][GRAVEL_##TYPE] = {name##_##type##_near, name##_##type##_far},
 #define INC(TYPE, type) UPDATES(INC, inc, TYPE, type)
 #define FETCH(OP, op, TYPE, type) REQUESTS(GRAVEL_FETCH + GRAVEL_##OP, fetch_##op, TYPE, type)
 #define GET(TYPE, type) REQUESTS(GRAVEL_GET, get, TYPE, type)
 #define CAS(TYPE, type) REQUESTS(GRAVEL_CAS, cas, TYPE, type)
 #define PUT_SIGNAL(TYPE, type) UPDATES(PUT_SIGNAL, put, TYPE, type)
-static apply_loop *const loops[GRAVEL_N_OPERATIONS][8][3] = {
+static apply_loop *const loops[GRAVEL_N_OPERATIONS][8][2] = {
     GRAVEL_VALUE_OPERATIONS(UPDATES) GRAVEL_DOUBLE_OPERATIONS(UPDATES) GRAVEL_INC_TYPES(INC)
         GRAVEL_VALUE_OPERATIONS(FETCH) GRAVEL_DOUBLE_OPERATIONS(FETCH) GRAVEL_SIGNAL_TYPES(GET)
             GET(DOUBLE, double) GRAVEL_INC_TYPES(CAS) GRAVEL_SIGNAL_TYPES(PUT_SIGNAL)
@@ -148,10 +143,8 @@ static uint64_t apply_words(const struct gravel_apply *apply, const struct grave
                             unsigned char *start)
 {
     const uint32_t command = run->command, n = run->n_messages;
-    const uint32_t width = command & GRAVELP_COMMAND_FAR    ? 2
-                           : command & GRAVELP_COMMAND_WIDE ? 1
-                                                            : 0;
-    apply_loop *loop = loops[GRAVELP_COMMAND_OP(command)][GRAVELP_COMMAND_TYPE(command)][width];
+    const bool is_far = command & GRAVELP_COMMAND_FAR;
+    apply_loop *loop = loops[GRAVELP_COMMAND_OP(command)][GRAVELP_COMMAND_TYPE(command)][is_far];
     loop(apply->heap + run->base, start + GRAVEL_RUN_INDICES(command),
          GRAVELP_N_VALUES(command) ? start + GRAVEL_RUN_VALUES(command, n, 0) : NULL,
          start + GRAVEL_RUN_VALUES(command, n, 1), n);

@@ -1,15 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The check of an incoming node buffer, from the outside in: header, each run's command, its
- * arrays, its words.
+ * The check of an incoming node buffer, from the outside in: header, each run's command, its arrays, its words. See
+ * decode.h.
  *
- * Every number is checked against what is left of the buffer before it is used in arithmetic, so no
- * sum or product here can overflow: a frame has at most 2^26 bytes, and offsets are compared by
- * difference inside an allocation.
- *
- * Path:    lib/network -> decode.c -> apply.c.
- * Owner:   the caller; see decode.h.
- * Threads: any; no state.
+ * Every number is checked against what is left of the buffer before it is used in arithmetic, so no sum or product here
+ * can overflow: a frame has at most 2^26 bytes, and offsets are compared by difference inside an allocation.
  */
 #include "resolve/decode.h"
 
@@ -96,7 +91,7 @@ static int check_active_message(const struct check *check, const struct gravel_r
     uint32_t handler = GRAVELP_COMMAND_HANDLER(run->command);
     uint32_t n_args = GRAVELP_COMMAND_N_ARGS(run->command);
     if (n_args > (asks ? GRAVEL_ASK_MAX_ARGS : GRAVEL_AM_MAX_ARGS) ||
-        (type != GRAVEL_ULONG && type != GRAVEL_UINT) || run->command & GRAVELP_COMMAND_WIDE ||
+        (type != GRAVEL_ULONG && type != GRAVEL_UINT) || run->command & GRAVELP_COMMAND_RESERVED ||
         (!asks && run->command & GRAVELP_COMMAND_FAR))
         return refuse(check, GRAVEL_ECORRUPT, "command 0x%08" PRIx32 " is malformed", run->command);
     const struct gravel_endpoints *endpoints = check->expect->endpoints;
@@ -131,20 +126,16 @@ static int check_active_message(const struct check *check, const struct gravel_r
 
 static int check_command(const struct check *check, const struct gravel_run *run)
 {
-    uint32_t op = GRAVELP_COMMAND_OP(run->command);
-    uint32_t type = GRAVELP_COMMAND_TYPE(run->command);
-    const uint32_t both = GRAVELP_COMMAND_WIDE | GRAVELP_COMMAND_FAR, width = run->command & both;
-    if (GRAVELP_IS_CALL(run->command)) {
-        GRAVEL_TRY(check_active_message(check, run));
-    } else if (!gravel_operation_name(run->command) ||
-               run->command != (GRAVELP_COMMAND(op, type) | width) || width == both ||
-               (GRAVELP_HAS_SIGNAL(run->command) && run->command & GRAVELP_COMMAND_WIDE)) {
-        return refuse(check, GRAVEL_ECORRUPT, "command 0x%08" PRIx32 " is unknown", run->command);
-    }
-    if (run->base && (GRAVELP_IS_CALL(run->command) || run->command & GRAVELP_COMMAND_WIDE))
+    const uint32_t known =
+        GRAVELP_COMMAND(GRAVELP_COMMAND_OP(run->command), GRAVELP_COMMAND_TYPE(run->command));
+    if (GRAVELP_IS_CALL(run->command) && run->base)
         return refuse(check, GRAVEL_ECORRUPT, "base is %" PRIu64 " in a run that has none",
                       run->base);
-    return 0;
+    if (GRAVELP_IS_CALL(run->command))
+        return check_active_message(check, run);
+    return gravel_operation_name(run->command) && (run->command & ~GRAVELP_COMMAND_FAR) == known
+               ? 0
+               : refuse(check, GRAVEL_ECORRUPT, "command 0x%08" PRIx32 " is unknown", run->command);
 }
 
 /* Checks that a run's arrays fit into what is left of the frame and end in zeros; finds its length. */
@@ -285,32 +276,6 @@ static int check_signal(const struct check *check, const struct gravel_signal_ru
     return 0;
 }
 
-/* Whether a word lies in a span as a whole. The empty span {0, 0} holds none. */
-static bool holds(const struct gravel_span *span, uint64_t offset, uint32_t size)
-{
-    return offset >= span->offset && span->bytes >= size &&
-           offset - span->offset <= span->bytes - size;
-}
-
-static int check_offsets(const struct check *check, const struct gravel_run *run,
-                         const uint64_t *offsets)
-{
-    uint32_t size = GRAVELP_VALUE_BYTES(run->command);
-    struct gravel_span span = {.bytes = 0};
-    for (uint32_t i = 0; i < run->n_messages; i++) {
-        if (offsets[i] & (size - 1)) /* size is 4 or 8 */
-            return refuse(check, GRAVEL_ERANGE,
-                          "offset %" PRIu64 " of %s is not a multiple of %" PRIu32, offsets[i],
-                          gravel_type_name(run->command), size);
-        if (holds(&span, offsets[i], size))
-            continue;
-        if (!gravel_heap_span(check->heap, offsets[i], &span) || !holds(&span, offsets[i], size))
-            return refuse(check, GRAVEL_ERANGE, "offset %" PRIu64 " of %s is in no allocation",
-                          offsets[i], gravel_type_name(run->command));
-    }
-    return 0;
-}
-
 static int check_run(const struct check *check, const struct gravel_run *run,
                      const unsigned char *start, uint64_t left, uint64_t *run_bytes)
 {
@@ -329,8 +294,7 @@ static int check_run(const struct check *check, const struct gravel_run *run,
         return 0;
     if (index_bytes == 4)
         return check_indices(check, run, indices);
-    return command & GRAVELP_COMMAND_WIDE ? check_offsets(check, run, indices)
-                                          : check_elements(check, run, whole.result, indices);
+    return check_elements(check, run, whole.result, indices);
 }
 
 /* Checks that the arguments of a line fill its words behind the tag. */

@@ -96,28 +96,19 @@ uint64_t gravel_resolver_resolve(struct gravel_resolver *resolver, void *frame,
 int gravel_resolver_apply_in_place(struct gravel_resolver *resolver, const uint32_t *tickets,
                                    uint32_t n_queues, cl_command_queue *behind);
 
-/* Give back every frame that is kept, once the device has it. @return 0; GRAVEL_ECL; or given up: see opencl/wait.h.
- * */
+/** Give back every frame that is kept, once the device has it. @return 0; GRAVEL_ECL; or given up: opencl/wait.h. */
 int gravel_resolver_give_back(struct gravel_resolver *resolver);
 
-/**
- * Wait until every frame resolved so far is applied; only where kernels apply is there something to wait for. Before
+/** Wait until every frame resolved so far is applied; only where kernels apply is there something to wait for. Before
  * the heap is read or written otherwise, and before messages are reported as applied.
- *
- * @return  0; GRAVEL_ECL; GRAVEL_EKERNEL: a handler on the device has not ended in time.
- */
+ * @return  0; GRAVEL_ECL; GRAVEL_EKERNEL: a handler on the device has not ended in time. */
 int gravel_resolver_finish(struct gravel_resolver *resolver);
 
 /** Without waiting: a finish will be due, so what it waits for begins now. @return 0; GRAVEL_ECL. */
 int gravel_resolver_begin_finish(struct gravel_resolver *resolver);
 
-/**
- * Without waiting: get frames that were kept further, and ask whether handlers on the device have ended well, or may
- * still.
- *
- * @param moved  [out] whether a frame got further.
- * @return       0; GRAVEL_ECL; GRAVEL_EKERNEL.
- */
+/** Without waiting: get frames that were kept further, and ask whether handlers on the device have ended well, or may
+ * still. @param moved  [out] whether a frame got further. @return 0; GRAVEL_ECL; GRAVEL_EKERNEL. */
 int gravel_resolver_poll(struct gravel_resolver *resolver, bool *moved);
 
 #endif

@@ -4,7 +4,7 @@
  */
 #include "serve/calls.h"
 
-#include "aggregate/fault.h"
+#include "aggregate/aggregator.h"
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/timeouts.h"

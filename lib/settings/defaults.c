@@ -9,7 +9,7 @@
 #include "layout/package.h"
 #include "layout/server.h"
 #include "network/network.h"
-#include "pump/device_aggregator.h"
+#include "pump/block.h"
 #include "transport/pool.h"
 
 #include <inttypes.h>

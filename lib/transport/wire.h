@@ -7,9 +7,8 @@
  *              with struct gravel_signal_run instead for commands that tell a signal (GRAVELP_HAS_SIGNAL)
  *     run    = struct gravel_signal_run | text | records [n][words] | zero padding to 8 bytes; in a frame of records
  *
- * A run is all messages of one operation on one base. Indices are 4 bytes (elements after base) or 8 (bytes into the
- * heap, wide commands; elements after base, far ones; requests) or 16 (far requests), values 4 or 8; each array starts
- * at a multiple of its element size, or of 8.
+ * A run is all messages of one operation on one base. Indices are elements after base, of 4 bytes or 8 (far commands;
+ * requests) or 16 (far requests), values 4 or 8; each array starts at a multiple of its element size, or of 8.
  * Byte order is the machine's; nodes that differ in it refuse each other when they open.
  *
  * Path:    buffer.c writes it -> lib/network -> lib/resolve/decode.c checks it.
@@ -50,7 +49,7 @@ struct gravel_run {
     gravelp_u32 command;
     gravelp_u32 n_messages; /* at least 1 */
     gravelp_u64 base;
-    /* [bytes] heap offset of index 0, aligned to the type; 0 if wide or active message */
+    /* [bytes] heap offset of index 0, aligned to the type; 0 of an active message */
 };
 
 struct gravel_signal_run {

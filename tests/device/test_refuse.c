@@ -228,7 +228,7 @@ TEST(updates_outside_are_refused_by_quiet)
                                 UINT64_C(1) << 62};
     for (size_t i = 0; i < sizeof offsets / sizeof *offsets; i++) {
         OK(gravel_update(gravel, GRAVEL_INC, GRAVEL_UINT, offsets[i], NULL, 1));
-        expect_error(gravel_quiet(gravel), GRAVEL_ERANGE, "offset");
+        expect_error(gravel_quiet(gravel), GRAVEL_ERANGE, "base");
         expect_unharmed();
     }
 }

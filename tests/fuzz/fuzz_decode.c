@@ -110,7 +110,7 @@ static uint32_t pick_command(uint8_t a, uint8_t b)
         return GRAVEL_PUT_SIGNAL | type;
     if (a % 4 == 2)
         return (GRAVEL_GET + a / 4 % 10u) | type;
-    return op | type | (b & 0x80 ? GRAVELP_COMMAND_WIDE : 0);
+    return op | type | (b & 0x80 ? GRAVELP_COMMAND_FAR : 0);
 }
 
 /* Turn input into runs; returns the bytes of the frame, header included. */
@@ -122,7 +122,7 @@ static size_t build_runs(const uint8_t *data, size_t size, unsigned char *frame)
         uint32_t command = pick_command(data[0], data[1]), n = data[3] + 1u;
         uint64_t base = bases[data[2] % 8], result = bases[data[2] / 8 % 8];
         uint64_t signal = data[2] / 64 ? bases[data[3] % 8] : GRAVEL_NO_SIGNAL;
-        if (GRAVELP_IS_CALL(command) || command & GRAVELP_COMMAND_WIDE)
+        if (GRAVELP_IS_CALL(command))
             base = 0;
         size_t bytes = (size_t)GRAVEL_RUN_BYTES(command, (uint64_t)n);
         if (at + bytes > MAX_FRAME)

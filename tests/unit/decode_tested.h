@@ -202,11 +202,11 @@ static inline void begin(void)
     frame_begin(&frame, SOURCE, NODE, SEQUENCE);
 }
 
-static inline struct run_place add_word_run(const struct word *word, bool is_wide, uint64_t base,
+static inline struct run_place add_word_run(const struct word *word, bool is_far, uint64_t base,
                                             uint32_t n)
 {
-    uint32_t command = word->op | word->type << 8 | (is_wide ? 1u << 12 : 0);
-    return frame_add_run(&frame, command, base, n, is_wide ? 8 : 4, word->bytes, word->has_value);
+    uint32_t command = word->op | word->type << 8 | (is_far ? GRAVELP_COMMAND_FAR : 0);
+    return frame_add_run(&frame, command, base, n, is_far ? 8 : 4, word->bytes, word->has_value);
 }
 
 static inline struct run_place add_call_run(uint32_t handler, uint32_t n_args, uint32_t n)

@@ -19,26 +19,26 @@ static struct {
     struct run_place place;
     uint64_t base;
     uint32_t n;
-    bool is_wide, is_last; /* nothing behind it */
+    bool is_far, is_last; /* nothing behind it */
 } last;
 
-/* Of any operation on any words of an allocation, by indices or offsets. */
+/* Of any operation on any words of an allocation, by near or far indices. */
 static void draw_word_run(struct draws *draws)
 {
     last.word = &words[draw_below(draws, (uint32_t)N_OPERATIONS)];
     last.span = spans[draw_below(draws, 3)];
     last.n = 1 + draw_below(draws, 20);
-    last.is_wide = draw_below(draws, 2);
+    last.is_far = draw_below(draws, 2);
     last.is_last = true;
     const uint32_t bytes = last.word->bytes, n_inside = (uint32_t)last.span.bytes / bytes;
-    const uint32_t skip = last.is_wide ? 0 : draw_below(draws, n_inside);
-    last.base = last.is_wide ? 0 : last.span.offset + skip * bytes;
-    last.place = add_word_run(last.word, last.is_wide, last.base, last.n);
+    const uint32_t skip = draw_below(draws, n_inside);
+    last.base = last.span.offset + skip * bytes;
+    last.place = add_word_run(last.word, last.is_far, last.base, last.n);
     for (uint32_t i = 0; i < last.n; i++) {
         const uint32_t at =
             draw_below(draws, 4) ? draw_below(draws, n_inside - skip) : n_inside - skip - 1;
-        if (last.is_wide)
-            frame_set_u64(&frame, last.place.indices, i, last.span.offset + at * bytes);
+        if (last.is_far)
+            frame_set_u64(&frame, last.place.indices, i, at);
         else
             frame_set_u32(&frame, last.place.indices, i, at);
     }
@@ -76,16 +76,17 @@ static const char *break_run(struct draws *draws, uint32_t how)
     const uint32_t i = draw_below(draws, last.n), bytes = last.word->bytes;
     if (how == 0) { /* the first index beyond, or any */
         const uint32_t end = (uint32_t)(last.span.offset + last.span.bytes - last.base) / bytes;
-        if (last.is_wide)
-            frame_set_u64(&frame, last.place.indices, i, draw_wrong_offset(draws, bytes));
+        if (last.is_far)
+            frame_set_u64(&frame, last.place.indices, i,
+                          draw_below(draws, 2) ? end : UINT64_MAX >> draw_below(draws, 50));
         else
             frame_set_u32(&frame, last.place.indices, i,
                           draw_below(draws, 2) ? end : UINT32_MAX - draw_below(draws, 1u << 31));
         HOLDS(check() == GRAVEL_ERANGE);
     } else if (how == 1) {
-        const uint64_t base = last.is_wide ? 8 : draw_wrong_offset(draws, bytes);
+        const uint64_t base = draw_wrong_offset(draws, bytes);
         memcpy(frame.bytes + last.place.header + 8, &base, sizeof base);
-        HOLDS(check() == (last.is_wide ? GRAVEL_ECORRUPT : GRAVEL_ERANGE));
+        HOLDS(check() == GRAVEL_ERANGE);
     } else if (how == 2) { /* a count of messages */
         const uint32_t more = 1 + draw_below(draws, UINT32_MAX >> draw_below(draws, 32));
         frame_set_u32(&frame, last.place.header, 1, last.n + more);
@@ -246,12 +247,12 @@ TEST(unknown_commands_are_refused)
                 continue;
             begin();
             struct run_place place = frame_add_run(&frame, 0, 0, 4, 8, 8, 1);
-            for (uint32_t width = 0; width < 4; width++) { /* wide, far, both */
-                frame_set_u32(&frame, place.header, 0, op | type << 8 | width << 11);
+            for (uint32_t is_far = 0; is_far < 2; is_far++) {
+                frame_set_u32(&frame, place.header, 0, op | type << 8 | is_far << 11);
                 assert_refused(GRAVEL_ECORRUPT, "is unknown");
             }
         }
-    for (uint32_t bit = 13; bit < 32; bit++) {
+    for (uint32_t bit = 12; bit < 32; bit++) {
         build_one_index(0);
         frame_set_u32(&frame, 32, 0, 2u | 1u << 8 | 1u << bit);
         assert_refused(GRAVEL_ECORRUPT, "is unknown");

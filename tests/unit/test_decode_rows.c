@@ -38,7 +38,7 @@
 
 static void build_records(uint32_t command, uint32_t n)
 {
-    const bool is_of_two = (command & ~(GRAVELP_COMMAND_WIDE | GRAVELP_COMMAND_FAR)) == LINE(7);
+    const bool is_of_two = (command & ~(GRAVELP_COMMAND_RESERVED | GRAVELP_COMMAND_FAR)) == LINE(7);
     const struct gravel_signal_run run = {
         {command, n, 0}, is_of_two ? TYPES_OF_TWO : 0, GRAVEL_NO_SIGNAL};
     begin();
@@ -97,7 +97,7 @@ static const struct {
     {INC, 1, INDEX, 1023, 0, ""},
     {INC, 1, INDEX, 1024, GRAVEL_ERANGE, "index 1024 of uint at base 0"},
     {INC, 1, INDEX, 1u << 30, GRAVEL_ERANGE, "index 1073741824 of uint"},
-    {INC, 1, COMMAND, INC | GRAVELP_COMMAND_WIDE | GRAVELP_COMMAND_FAR, GRAVEL_ECORRUPT,
+    {INC, 1, COMMAND, INC | GRAVELP_COMMAND_RESERVED | GRAVELP_COMMAND_FAR, GRAVEL_ECORRUPT,
      "is unknown"},
     {INC_ULONG, 1, BASE, 8288, GRAVEL_ERANGE, "index 0 of ulong at base 8288"},
     /* calls */
@@ -114,7 +114,7 @@ static const struct {
      "arguments of 8 bytes, the message has them of 4"},
     {AM(0, 0), 1, COMMAND, AM(0, 0) ^ 1u << 10, GRAVEL_ECORRUPT, "is malformed"},
     {AM(0, 0), 1, COMMAND, AM(0, 0) | GRAVELP_COMMAND_FAR, GRAVEL_ECORRUPT, "is malformed"},
-    {AM(0, 0), 1, COMMAND, AM(0, 0) | GRAVELP_COMMAND_WIDE, GRAVEL_ECORRUPT, "is malformed"},
+    {AM(0, 0), 1, COMMAND, AM(0, 0) | GRAVELP_COMMAND_RESERVED, GRAVEL_ECORRUPT, "is malformed"},
     {AM(0, 0), 1, BASE, 64, GRAVEL_ECORRUPT, "base is 64"},
     /* requests and signals: words, places of answers, and signals are in
        allocations */
@@ -131,7 +131,7 @@ static const struct {
     {PUT_SIGNAL, 5, SIGNAL, GRAVEL_NO_SIGNAL, 0, ""},
     {PUT_SIGNAL, 4, SIGNAL, UINT64_MAX - 7, GRAVEL_ERANGE, "is in no allocation"},
     {PUT_SIGNAL, 4, RESULT, RESULTS, GRAVEL_ECORRUPT, "result is 4096 in a run that has none"},
-    {CAS, 4, COMMAND, CAS | GRAVELP_COMMAND_WIDE, GRAVEL_ECORRUPT, "is unknown"},
+    {CAS, 4, COMMAND, CAS | GRAVELP_COMMAND_RESERVED, GRAVEL_ECORRUPT, "is unknown"},
     {ASK(0, 0), 5, NONE, 0, 0, ""},
     {ASK(3, 1), 5, NONE, 0, 0, ""},
     {ASK(1, 2), 5, NONE, 0, 0, ""},
@@ -155,7 +155,7 @@ static const struct {
     {RECORD(1, 2, 0), 2, TYPES, 1, GRAVEL_ECORRUPT, "types of arguments is 1, expected 0"},
     {LINE(0), 2, NONE, 0, GRAVEL_ECORRUPT, "is no record's"},
     {LINE(61), 2, NONE, 0, GRAVEL_ECORRUPT, "is no record's"},
-    {LINE(7) | GRAVELP_COMMAND_WIDE, 2, NONE, 0, GRAVEL_ECORRUPT, "is no record's"},
+    {LINE(7) | GRAVELP_COMMAND_RESERVED, 2, NONE, 0, GRAVEL_ECORRUPT, "is no record's"},
     {LINE(7) | GRAVELP_COMMAND_FAR, 2, NONE, 0, GRAVEL_ECORRUPT, "is no record's"},
     {LINE(6), 2, TYPES, TYPES_OF_TWO, GRAVEL_ECORRUPT, "number of words is 6, expected 7"},
     {LINE(3), 2, NONE, 0, GRAVEL_ECORRUPT, "number of words is 3, expected 4"},

@@ -14,7 +14,7 @@
 #include "settings/defaults.h"
 #include "device/cores.h"
 #include "memory/arena.h"
-#include "pump/device_aggregator.h"
+#include "pump/block.h"
 
 #define MIB (UINT64_C(1) << 20)
 

@@ -64,5 +64,4 @@ TEST(widest_row_counts)
 {
     assert_int_equal(gravel_row_bytes(commands[0]), 4);
     assert_int_equal(gravel_row_bytes(commands[1]), 8);
-    assert_int_equal(gravel_row_bytes(commands[0] | GRAVELP_COMMAND_WIDE), 8);
 }

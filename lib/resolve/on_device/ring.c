@@ -288,26 +288,6 @@ int gravel_ring_make_room(struct gravel_resolver *resolver, bool begins_all,
 
 /* ---- frames that are kept -------------------------------------------------------------------- */
 
-/* Takes a frame that will be applied in its turn. */
-static int take(struct gravel_resolver *resolver, const void *frame, const struct gravel_plan *plan,
-                const struct gravel_received *received, uint64_t heap_offset)
-{
-    struct gravel_in_flight *slot;
-    cl_int error = CL_SUCCESS;
-    GRAVEL_TRY(gravel_ring_make_room(resolver, false, &slot));
-    if (!received->rows)
-        error = gravel_cl_flush(resolver->uploads,
-                                clEnqueueWriteBuffer(resolver->uploads, slot->uploaded, CL_FALSE, 0,
-                                                     received->bytes, frame, 0, NULL, &slot->sent));
-    GRAVEL_TRY(gravel_check_cl(uploading, error));
-    slot->is_kept = true;
-    slot->received = *received;
-    slot->plan = *plan;
-    slot->heap_offset = heap_offset;
-    resolver->n++;
-    return 0;
-}
-
 int gravel_ring_keep(struct gravel_resolver *resolver, const void *frame,
                      const struct gravel_received *received, const struct gravel_expect *expect,
                      uint64_t heap_offset, bool *is_kept, struct gravel_refusal *refusal)
@@ -321,11 +301,21 @@ int gravel_ring_keep(struct gravel_resolver *resolver, const void *frame,
                            &plan, refusal))
         return 0;
     if (plan.n_runs) {
-        int code = take(resolver, frame, &plan, received, heap_offset);
-        *is_kept = !code;
-        return code;
-    }
-    if (received->rows) {
+        struct gravel_in_flight *slot;
+        cl_int error = CL_SUCCESS;
+        GRAVEL_TRY(gravel_ring_make_room(resolver, false, &slot));
+        if (!received->rows)
+            error =
+                gravel_cl_flush(resolver->uploads,
+                                clEnqueueWriteBuffer(resolver->uploads, slot->uploaded, CL_FALSE, 0,
+                                                     received->bytes, frame, 0, NULL, &slot->sent));
+        GRAVEL_TRY(gravel_check_cl(uploading, error));
+        slot->is_kept = *is_kept = true;
+        slot->received = *received;
+        slot->plan = plan;
+        slot->heap_offset = heap_offset;
+        resolver->n++;
+    } else if (received->rows) {
         refusal->code = GRAVEL_ECORRUPT;
         snprintf(refusal->text, sizeof refusal->text,
                  "frame %" PRIu64

@@ -45,7 +45,7 @@ struct gravel_device_run {
     const struct gravel_run *run;   /* its header on the host; used until the call returns */
     cl_mem frame;                   /* what its rows lie in; requests get their answers there */
     uint32_t indices_at, values_at; /* [bytes] in `frame` */
-    uint32_t kind, is_wide;         /* the command's parts, as resolve.cl has them */
+    uint32_t kind, is_far;          /* the command's parts, as resolve.cl has them */
     uint64_t heap_offset, base;     /* of the node's heap, of index 0 in the arena [bytes] */
     cl_mem refused;                 /* see resolve.cl; at first the record of a checked frame */
     uint32_t record;                /* its number in `refused` */
@@ -58,12 +58,8 @@ int gravel_runs_create(struct gravel_resolver *resolver);
 /** Release what create made, also after it failed. */
 void gravel_runs_destroy(struct gravel_resolver *resolver);
 
-/**
- * Enqueue the comparison of a run's indices with n_words. All runs of a frame are checked before one of them is
- * applied.
- *
- * @return  0; GRAVEL_ECL.
- */
+/** Enqueue the comparison of a run's indices with n_words: of all runs of a frame before one of them is applied.
+ * @return 0; GRAVEL_ECL. */
 int gravel_runs_check(const struct gravel_resolver *resolver, const struct gravel_device_run *run);
 
 /** A run whose rows follow its header. @param at  of the run in the frame [bytes]. */
@@ -79,22 +75,14 @@ int gravel_runs_enqueue(const struct gravel_resolver *resolver,
 bool gravel_runs_can_give(const struct gravel_resolver *resolver, const struct gravel_run *run,
                           uint32_t frame_bytes);
 
-/**
- * Enqueue such a frame. run->frame, which it is stored in, is not read after its kernel.
- *
- * @param frame  used until the call returns.
- * @return       0; GRAVEL_ECL.
- */
+/** Enqueue such a frame, used until the call returns. run->frame, which it is stored in, is not read after its kernel.
+ * @return 0; GRAVEL_ECL. */
 int gravel_runs_give(const struct gravel_resolver *resolver, const struct gravel_device_run *run,
                      const void *frame, uint32_t frame_bytes);
 
-/**
- * Enqueue every kernel that the device needs on nothing, so that whatever a driver puts off to a kernel's or a
+/** Enqueue every kernel that the device needs on nothing, so that whatever a driver puts off to a kernel's or a
  * buffer's first use is done: later, beside a kernel that waits for the resolver, it might wait for that kernel
- * (NVIDIA's does).
- *
- * @return  0; GRAVEL_ECL.
- */
+ * (NVIDIA's does). @return 0; GRAVEL_ECL. */
 int gravel_runs_warm_up(const struct gravel_resolver *resolver, cl_mem uploaded);
 
 /**

@@ -128,8 +128,8 @@ struct gravel_device_run gravel_run_of(const struct gravel_resolver *resolver,
         .indices_at = (uint32_t)(at + GRAVEL_RUN_INDICES(command)),
         .values_at = (uint32_t)(at + GRAVEL_RUN_VALUES(command, run->n_messages, 0)),
         .kind = op == GRAVEL_PUT_SIGNAL ? GRAVELP_COMMAND(GRAVEL_PUT, GRAVELP_COMMAND_TYPE(command))
-                                        : command & ~(GRAVELP_COMMAND_WIDE | GRAVELP_COMMAND_FAR),
-        .is_wide = command & GRAVELP_COMMAND_FAR ? 2 : (command & GRAVELP_COMMAND_WIDE) != 0,
+                                        : command & ~GRAVELP_COMMAND_FAR,
+        .is_far = (command & GRAVELP_COMMAND_FAR) != 0,
         .heap_offset = heap_offset,
         .base = heap_offset + run->base,
         .refused = resolver->passed,
@@ -154,7 +154,7 @@ static int enqueue(const struct gravel_resolver *resolver, const struct gravel_d
 {
     const struct gravel_argument arguments[] = {
         GRAVEL_ARGUMENT(run->frame),     GRAVEL_ARGUMENT(run->kind),
-        GRAVEL_ARGUMENT(run->is_wide),   GRAVEL_ARGUMENT(run->run->n_messages),
+        GRAVEL_ARGUMENT(run->is_far),    GRAVEL_ARGUMENT(run->run->n_messages),
         GRAVEL_ARGUMENT(run->base),      GRAVEL_ARGUMENT(run->indices_at),
         GRAVEL_ARGUMENT(run->values_at), GRAVEL_ARGUMENT(run->refused),
         GRAVEL_ARGUMENT(run->record),    GRAVEL_ARGUMENT(run->first),
@@ -193,7 +193,7 @@ static bool adds_to_few(const struct gravel_resolver *resolver, const struct gra
 {
     uint32_t op = GRAVELP_COMMAND_OP(run->kind), type = GRAVELP_COMMAND_TYPE(run->kind);
     uint64_t n_groups = apply_items(resolver, run) / resolver->group + 1;
-    return (op == GRAVEL_INC || op == GRAVEL_ADD) && type <= GRAVEL_ULONG && !run->is_wide &&
+    return (op == GRAVEL_INC || op == GRAVEL_ADD) && type <= GRAVEL_ULONG && !run->is_far &&
            run->n_words - 1 < FEW_WORDS &&
            run->run->n_messages >= FEW_SHARE * n_groups * run->n_words;
 }
