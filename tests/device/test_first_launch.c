@@ -134,12 +134,10 @@ static void run_behind(const struct row *row)
         clReleaseProgram(array);
 }
 
-/* Where a driver tells no sizes, the library learns of a kernel by gravel_launch. */
 TEST(each_kernel_ends_behind_a_kernel_that_waits)
 {
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-        if (!has_argument("by_launch") || rows[i].enqueue == by_launch)
-            run_behind(&rows[i]);
+        run_behind(&rows[i]);
 }
 
 static void make_flow(void)
