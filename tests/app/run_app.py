@@ -13,6 +13,7 @@ import argparse
 import json
 import os
 import re
+import statistics
 import subprocess
 import sys
 
@@ -51,6 +52,10 @@ def check_json(text, n_nodes, words):
         assert report["valid"] is True, "not valid"
         assert report["nodes"] == n_nodes, "%d nodes" % report["nodes"]
         assert report["rate"] >= 0 and report["unit"].endswith("/s")
+        each = report["seconds_each"]
+        assert report["runs"] == len(each) and report["name"] and isinstance(report["parameters"], dict)
+        assert [report["seconds_min"], report["seconds"], report["seconds_max"]] == \
+            [min(each), statistics.median(each), max(each)], "times of %s" % each
         for row in report["statistics"]:
             assert row["refused_messages"] == 0 and 0 <= row["remote_share"] <= 1
             assert 0 <= row["poll_ratio"] <= 1
