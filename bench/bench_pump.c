@@ -200,7 +200,7 @@ static bool run_pump(struct place *place, double *rate)
         }
         __builtin_prefetch(gravel_package_slot(&place->queue, place->queue.head + 4));
         is_valid &= is_right(place, package, place->queue.head);
-        gravel_package_release(&place->queue);
+        gravel_package_release(&place->queue, 1);
         wait = (struct bench_wait_state){0};
         taken++;
     }

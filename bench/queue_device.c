@@ -79,7 +79,7 @@ static uint64_t device_consume(struct queue *queue, uint64_t n_messages)
         const struct gravelp_package *package = wait_for_package(self);
         sum += package_sum(package, n_words);
         taken += package->n_messages;
-        gravel_package_release(&self->packages);
+        gravel_package_release(&self->packages, 1);
     }
     return sum;
 }

@@ -202,7 +202,7 @@ static uint32_t take_packages(struct gravel_aggregator *aggregator, uint64_t now
         } else {
             take_package(aggregator, package, now_ns);
         }
-        gravel_package_release_n(&aggregator->queue, n_tickets);
+        gravel_package_release(&aggregator->queue, n_tickets);
         n++;
     }
     return n;

@@ -64,32 +64,31 @@ int gravel_memory_create(struct gravel_memory *memory, const struct gravel_devic
 }
 
 void gravel_memory_place_frames(struct gravel_memory *memory, unsigned char *given, uint64_t bytes,
-                                bool pins)
+                                bool pins, unsigned char *const *others, uint32_t n)
 {
     memory->frames = given;
-    if (!pins || !memory->region.buffer || bytes > FRAMES_MOST_BYTES)
+    if (!pins || !memory->region.buffer || bytes == 0 || bytes > FRAMES_MOST_BYTES ||
+        gravel_pinned_create(&memory->own, memory->device, memory->copies, "node buffers", given,
+                             bytes))
         return;
-    if (!gravel_pinned_create(&memory->own, memory->device, memory->copies, "node buffers", given,
-                              bytes))
-        memory->frames = memory->own.begin;
-}
-
-void gravel_memory_pin_others(struct gravel_memory *memory, unsigned char *const *given, uint32_t n)
-{
-    uint64_t bytes = memory->own.bytes;
-    if (bytes == 0 || n == 0 || !(memory->others = calloc(n, sizeof *memory->others)))
-        return;
-    for (uint32_t i = 0; i < n; i++)
+    memory->frames = memory->own.begin;
+    memory->others = n ? calloc(n, sizeof *memory->others) : NULL;
+    for (uint32_t i = 0; memory->others && i < n; i++)
         memory->n_others +=
             !gravel_pinned_create(&memory->others[memory->n_others], memory->device, memory->copies,
-                                  "node buffers of others", given[i], bytes);
+                                  "node buffers of others", others[i], bytes);
+}
+
+static bool is_in(const struct gravel_pinned *pinned, const void *at)
+{
+    return (uintptr_t)at - (uintptr_t)pinned->begin < pinned->bytes;
 }
 
 bool gravel_memory_is_pinned(const struct gravel_memory *memory, const void *frame)
 {
-    bool is = gravel_pinned_has(&memory->own, frame);
+    bool is = is_in(&memory->own, frame);
     for (uint32_t i = 0; !is && i < memory->n_others; i++)
-        is = gravel_pinned_has(&memory->others[i], frame);
+        is = is_in(&memory->others[i], frame);
     return is;
 }
 
@@ -153,14 +152,6 @@ cl_int gravel_memory_begin_read(const struct gravel_memory *memory, uint32_t hea
                               gravel_memory_heap_offset(memory, heap) + offset, bytes, to, copied);
     gravel_heap_load_bytes(to, gravel_memory_heap(memory, heap) + offset, bytes);
     return CL_SUCCESS;
-}
-
-int gravel_memory_write_head(const struct gravel_memory *memory, uint64_t offset, const void *from,
-                             uint64_t bytes)
-{
-    if (memory->region.buffer)
-        memcpy((unsigned char *)memory->arena + offset, from, bytes);
-    return gravel_region_write(&memory->region, offset, from, bytes);
 }
 
 int gravel_memory_zero(const struct gravel_memory *memory, uint32_t heap, uint64_t offset,
@@ -232,9 +223,4 @@ int gravel_bounds_publish(const struct gravel_memory *memory, struct gravel_heap
     gravel_word_store(&bounds->current, next, memory_order_release); /* V1, pairs with V2 */
     GRAVEL_TRY(code);
     return copy(memory, 0, sizeof bounds->current);
-}
-
-int gravel_memory_read_fault(const struct gravel_memory *memory, struct gravelp_arena *seen)
-{
-    return gravel_region_read(&memory->region, 0, seen, sizeof *seen);
 }

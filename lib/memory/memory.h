@@ -43,22 +43,14 @@ void gravel_memory_destroy(struct gravel_memory *memory);
 
 /**
  * Choose memory for node buffers: what is given, else any. Where the heap is device memory it is pinned, if that is
- * wanted, so that a frame is uploaded from where it was filled. Best effort, and not more than a gigabyte: without it
- * frames are copied once more.
+ * wanted, so that a frame is uploaded from where it was filled; and so are node buffers of other nodes, which hand them
+ * over where they are. Best effort, and not more than a gigabyte: without it frames are copied once more.
  *
- * @param given  [bytes] at a multiple of a page, to outlive the memory; or NULL.
+ * @param given   [bytes] at a multiple of a page, to outlive the memory; or NULL.
+ * @param others  [n] the same of other nodes.
  */
 void gravel_memory_place_frames(struct gravel_memory *memory, unsigned char *given, uint64_t bytes,
-                                bool pins);
-
-/**
- * Pin node buffers of other nodes too, which hand them over where they lie. After gravel_memory_place_frames, and only
- * where it pinned. Best effort.
- *
- * @param given  [n][as many bytes as there are of the own] at multiples of a page, to outlive the memory.
- */
-void gravel_memory_pin_others(struct gravel_memory *memory, unsigned char *const *given,
-                              uint32_t n);
+                                bool pins, unsigned char *const *others, uint32_t n);
 
 /** Whether copies to the device may start at `frame` as it is. */
 bool gravel_memory_is_pinned(const struct gravel_memory *memory, const void *frame);
@@ -78,10 +70,6 @@ static inline uint64_t gravel_memory_heap_offset(const struct gravel_memory *mem
 {
     return memory->arena->heap_offset + (uint64_t)heap * memory->arena->heap_bytes;
 }
-
-/** Write to the control block, before kernels read it: the host's, and the kernels'. @return as gravel_memory_write. */
-int gravel_memory_write_head(const struct gravel_memory *memory, uint64_t offset, const void *from,
-                             uint64_t bytes);
 
 /**
  * Copy from or to a local heap, or clear a part of it. Done when the call returns.
@@ -120,9 +108,6 @@ int gravel_memory_take(const struct gravel_memory *memory, uint32_t heap, uint64
 /** Show the allocations to handlers (layout/bounds.h), by one that allocates or frees; nothing without checked mode.
  * @return as gravel_memory_write. */
 int gravel_bounds_publish(const struct gravel_memory *memory, struct gravel_heap *heap);
-
-/** Read the kernels' own arena, for its fault, when handlers have ended. @return as gravel_memory_read. */
-int gravel_memory_read_fault(const struct gravel_memory *memory, struct gravelp_arena *seen);
 
 /** heap_bytes.c: store bytes into a heap, each word with release (R1). */
 void gravel_heap_store_bytes(unsigned char *heap, const void *from, size_t bytes);

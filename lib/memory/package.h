@@ -82,16 +82,10 @@ gravel_package_peek(const struct gravel_package_queue *queue)
 }
 
 /** Give the slots of n tickets, from the package last peeked on, back to the leaders. */
-static inline void gravel_package_release_n(struct gravel_package_queue *queue, uint32_t n)
+static inline void gravel_package_release(struct gravel_package_queue *queue, uint32_t n)
 {
     queue->head += n;
     gravel_word_store(&queue->words->consumed, queue->head, memory_order_release); /* C2 */
-}
-
-/** Give the slot of the package last peeked back to the leaders. */
-static inline void gravel_package_release(struct gravel_package_queue *queue)
-{
-    gravel_package_release_n(queue, 1);
 }
 
 /** The limits of kernels that wait begin anew: the host waits for what has a limit of its own. */

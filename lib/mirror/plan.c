@@ -76,21 +76,6 @@ static int exchange_blocks(struct gravel_mirror *mirror)
                                     &mirror->n_near));
 }
 
-/* ---- which ones -------------------------------------------------------------------------------- */
-
-/* Puts the indices of given words to where these are packed from. */
-static int put_indices(struct gravel_mirror *mirror, const uint32_t *indices)
-{
-    struct gravel *gravel = mirror->object.gravel;
-    for (uint32_t node = 0; node < gravel_n_nodes(gravel); node++) {
-        const struct gravel_mirror_block *near = &mirror->near[node];
-        if (near->n)
-            GRAVEL_TRY(gravel_put(gravel, mirror->given_at[0] + near->there * sizeof *indices,
-                                  indices + near->first, near->n * sizeof *indices, node));
-    }
-    return 0;
-}
-
 /* ---- room -------------------------------------------------------------------------------------- */
 
 /* @param n_most  [near, given] of any node. */
@@ -133,5 +118,13 @@ int gravel_mirror_exchange(struct gravel_mirror *mirror, const uint32_t *indices
     GRAVEL_TRY(exchange_blocks(mirror));
     GRAVEL_TRY(find_most(mirror, n_most));
     GRAVEL_TRY(make_room(mirror, n_most));
-    return meet(mirror, put_indices(mirror, indices));
+    int code = 0; /* indices of given words go to where these are packed from */
+    for (uint32_t node = 0; node < gravel_n_nodes(mirror->object.gravel) && !code; node++) {
+        const struct gravel_mirror_block *near = &mirror->near[node];
+        if (near->n)
+            code = gravel_put(mirror->object.gravel,
+                              mirror->given_at[0] + near->there * sizeof *indices,
+                              indices + near->first, near->n * sizeof *indices, node);
+    }
+    return meet(mirror, code);
 }

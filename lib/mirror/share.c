@@ -46,15 +46,6 @@ int gravel_mirror_clear(struct gravel_mirror *mirror)
     return GRAVEL_OBJECT_RUN(&mirror->object, GRAVEL_MIRROR_CLEAR, arguments, n);
 }
 
-/* Calls a function for each local heap. */
-static int for_each_heap(struct gravel_mirror *mirror,
-                         int (*call)(struct gravel_mirror *mirror, uint32_t heap))
-{
-    for (uint32_t heap = 0; heap < mirror->object.gravel->n_heaps; heap++)
-        GRAVEL_TRY(call(mirror, heap));
-    return 0;
-}
-
 /* ---- begin ------------------------------------------------------------------------------------- */
 
 /* Waits for kernels, whose ends order what they stored before copies, or this thread, read it (V4). */
@@ -76,29 +67,24 @@ static int send_blocks(struct gravel_mirror *mirror, uint32_t heap,
     return 0;
 }
 
-static int send_given(struct gravel_mirror *mirror, uint32_t heap)
-{
-    const uint32_t turn = turn_of(mirror);
-    return send_blocks(mirror, heap, mirror->owners[heap].given, mirror->given_at[turn],
-                       mirror->near_at[turn]);
-}
-
 int gravel_mirror_begin(struct gravel_mirror *mirror)
 {
     GRAVEL_TRY(gravel_object_refuse(mirror, "mirror", "gravel_mirror_begin"));
-    const uint32_t turn = turn_of(mirror);
+    const uint32_t turn = turn_of(mirror), n_heaps = mirror->object.gravel->n_heaps;
     if (mirror->state == GRAVEL_MIRROR_BEGUN)
         return gravel_fail(GRAVEL_EINVAL, "gravel_mirror_begin: gravel_mirror_end has not been "
                                           "called since the last one");
     if (mirror->state != GRAVEL_MIRROR_SENT) {
         mirror->state = GRAVEL_MIRROR_BROKEN;
-        if (mirror->is_read)
-            GRAVEL_TRY(for_each_heap(mirror, run_given));
+        for (uint32_t heap = 0; mirror->is_read && heap < n_heaps; heap++)
+            GRAVEL_TRY(run_given(mirror, heap));
         GRAVEL_TRY(wait_for_kernels(mirror->object.gravel));
-        GRAVEL_TRY(mirror->is_read
-                       ? for_each_heap(mirror, send_given)
-                       : send_blocks(mirror, gravel_mirror_own_heap(mirror), mirror->near,
-                                     mirror->near_at[turn], mirror->given_at[turn]));
+        for (uint32_t heap = 0; mirror->is_read && heap < n_heaps; heap++)
+            GRAVEL_TRY(send_blocks(mirror, heap, mirror->owners[heap].given, mirror->given_at[turn],
+                                   mirror->near_at[turn]));
+        if (!mirror->is_read)
+            GRAVEL_TRY(send_blocks(mirror, gravel_mirror_own_heap(mirror), mirror->near,
+                                   mirror->near_at[turn], mirror->given_at[turn]));
     }
     mirror->state = GRAVEL_MIRROR_SENT;
     if (!mirror->is_read)
@@ -140,7 +126,10 @@ int gravel_mirror_end(struct gravel_mirror *mirror)
     if (has_failed || waited == GRAVEL_EMISMATCH)
         return waited ? waited : met.code;
     /* All other nodes have ended it too, so this one does, whatever its kernels still do. */
-    int combined = mirror->is_read ? 0 : for_each_heap(mirror, run_given);
+    int combined = 0;
+    for (uint32_t heap = 0; !mirror->is_read && heap < mirror->object.gravel->n_heaps && !combined;
+         heap++)
+        combined = run_given(mirror, heap);
     mirror->n_shared++;
     mirror->state = GRAVEL_MIRROR_ENDED;
     return waited ? waited : combined;

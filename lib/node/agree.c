@@ -196,6 +196,8 @@ int gravel_set_constant(struct gravel *gravel, uint32_t i, uint64_t value)
                                  GRAVEL_N_CONSTANTS - 1);
     GRAVEL_TRY(gravel_node_agree_on(gravel, &call, false, code));
     const uint64_t at = offsetof(struct gravelp_arena, constants) + i * sizeof value;
-    code = gravel_memory_write_head(&gravel->memory, at, &value, sizeof value);
+    if (gravel->memory.region.buffer)
+        memcpy((unsigned char *)gravel->arena + at, &value, sizeof value);
+    code = gravel_region_write(&gravel->memory.region, at, &value, sizeof value);
     return gravel_node_agree_on(gravel, &call, true, code);
 }

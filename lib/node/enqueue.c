@@ -136,30 +136,6 @@ int gravel_node_enqueue(struct gravel *gravel, const struct gravel_command *comm
     return code;
 }
 
-int gravel_node_enqueue_own(struct gravel *gravel, const char *call, cl_kernel kernel,
-                            uint64_t n_items, size_t group, bool changes_heap)
-{
-    const size_t global = (n_items + group - 1) / group * group;
-    const struct gravel_command command = {.call = call,
-                                           .kernel = kernel,
-                                           .n_dimensions = 1,
-                                           .global = &global,
-                                           .local = &group,
-                                           .is_remembered = changes_heap};
-    cl_event end = NULL;
-    if (n_items == 0)
-        return 0;
-    if (changes_heap)
-        gravel_checked_begin_launch(gravel);
-    int code = gravel_node_enqueue(gravel, &command, &end);
-    if (changes_heap)
-        gravel_checked_end_launch(gravel, end ? kernel : NULL);
-    cl_int flushed = clFlush(gravel->device.queue);
-    gravel_cl_event_release(end);
-    GRAVEL_TRY(code);
-    return gravel_check_cl("clFlush", flushed);
-}
-
 /* ---- more than any kernel has needed ------------------------------------------------------------- */
 
 /* Makes a kernel that needs so much private memory and does nothing: an array whose places only the arguments say stays

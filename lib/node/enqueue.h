@@ -34,16 +34,6 @@ int gravel_node_enqueue(struct gravel *gravel, const struct gravel_command *comm
                         cl_event *event);
 
 /**
- * Enqueue a kernel of the library's that waits for nothing, so that it is one command on every step.
- *
- * @param n_items       work-items, rounded up to whole groups; 0 is nothing to do.
- * @param changes_heap  quiet is to wait for it.
- * @return              as gravel_node_enqueue.
- */
-int gravel_node_enqueue_own(struct gravel *gravel, const char *call, cl_kernel kernel,
-                            uint64_t n_items, size_t group, bool changes_heap);
-
-/**
  * sizes.c: check the sizes of a launch, and take them, before a command is enqueued: a last group that the driver does
  * not take must not be found when all others have run.
  *

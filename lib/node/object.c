@@ -173,11 +173,29 @@ int gravel_object_build(struct gravel_object *object, const struct gravel_progra
 int gravel_object_run(const struct gravel_object *object, uint32_t kernel,
                       const struct gravel_argument *arguments, size_t n, uint64_t n_items)
 {
-    const cl_kernel run = object->kernels[kernel];
+    struct gravel *gravel = object->gravel;
+    const size_t group = object->group, global = (n_items + group - 1) / group * group;
+    const bool changes_heap = object->kind->changes_heap;
+    const struct gravel_command command = {.call = object->kind->name,
+                                           .kernel = object->kernels[kernel],
+                                           .n_dimensions = 1,
+                                           .global = &global,
+                                           .local = &group,
+                                           .is_remembered = changes_heap};
+    cl_event end = NULL;
     GRAVEL_TRY(gravel_check_cl(
-        object->kind->name, gravel_cl_kernel_set(&object->gravel->device, run, 1, arguments, n)));
-    return gravel_node_enqueue_own(object->gravel, object->kind->name, run, n_items, object->group,
-                                   object->kind->changes_heap);
+        command.call, gravel_cl_kernel_set(&gravel->device, command.kernel, 1, arguments, n)));
+    if (n_items == 0)
+        return 0;
+    if (changes_heap)
+        gravel_checked_begin_launch(gravel);
+    int code = gravel_node_enqueue(gravel, &command, &end);
+    if (changes_heap)
+        gravel_checked_end_launch(gravel, end ? command.kernel : NULL);
+    cl_int flushed = clFlush(gravel->device.queue);
+    gravel_cl_event_release(end);
+    GRAVEL_TRY(code);
+    return gravel_check_cl("clFlush", flushed);
 }
 
 int gravel_object_destroy(struct gravel_object *object)

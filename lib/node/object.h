@@ -102,10 +102,11 @@ int gravel_object_build(struct gravel_object *object, const struct gravel_progra
                         const char *const *names, cl_mem memory);
 
 /**
- * Enqueues one of the object's kernels, a work-item for each of `n_items`.
+ * Enqueues one of the object's kernels, a work-item for each of `n_items`, in whole groups. The kernel waits for
+ * nothing, so that it is one command on every step.
  *
  * @param arguments  [n] all but the first.
- * @return           as gravel_node_enqueue_own.
+ * @return           as gravel_node_enqueue.
  */
 int gravel_object_run(const struct gravel_object *object, uint32_t kernel,
                       const struct gravel_argument *arguments, size_t n, uint64_t n_items);

@@ -213,7 +213,7 @@ static struct gravel *make_node(const struct gravel_bindings *bindings)
     gravel->opened_ns = gravel_clock_ns();
     gravel->n_forks = gravel_fork_count();
     gravel_failure_init(&gravel->failure);
-    gravel_launches_init(&gravel->launches);
+    pthread_mutex_init(&gravel->launches.lock, NULL);
     pthread_mutex_init(&gravel->private_memory.lock, NULL);
     pthread_mutex_init(&gravel->objects_lock, NULL);
     pthread_mutex_init(&gravel->drain_lock, NULL);

@@ -54,10 +54,9 @@ static void place_frames(struct gravel *gravel)
     unsigned char *shared = NULL;
     if (gravel->network.transport->handover.n_takers)
         shared = gravel_segment_take(gravel->segment, bytes);
-    gravel_memory_place_frames(&gravel->memory, shared, bytes,
-                               bins || config->buffer_bytes >= GRAVEL_STRAIGHT_BYTES);
-    gravel_memory_pin_others(&gravel->memory, gravel->network.transport->handover.views,
-                             gravel->network.transport->handover.n_views);
+    gravel_memory_place_frames(
+        &gravel->memory, shared, bytes, bins || config->buffer_bytes >= GRAVEL_STRAIGHT_BYTES,
+        gravel->network.transport->handover.views, gravel->network.transport->handover.n_views);
 }
 
 /* @param node  [out] where lines of this one's kernels come out. */

@@ -93,9 +93,8 @@ static const char *find_call(const char *source, unsigned long line, unsigned lo
 static void advise_arguments(FILE *out, const char *log,
                              const struct gravel_program_request *request, const char *text)
 {
-    char name[NAME_BYTES];
     for (const char *said = log; (said = strstr(said, "arguments ")); said++) {
-        const char *line = said, *form;
+        const char *line = said;
         unsigned long numbers[2] = {0};
         while (line > log && line[-1] != '\n')
             line--;
@@ -104,11 +103,8 @@ static void advise_arguments(FILE *out, const char *log,
             sscanf(place + strlen(request->name), ":%lu:%lu", &numbers[0], &numbers[1]) != 2)
             continue;
         const char *call = find_call(request->source, numbers[0], numbers[1]);
-        const size_t length = call ? gravel_word_length(call) : NAME_BYTES;
-        if (length >= NAME_BYTES)
-            continue;
-        snprintf(name, sizeof name, "%.*s", (int)length, call);
-        form = gravel_word_find(text, name, length);
+        const size_t length = call ? gravel_word_length(call) : 0;
+        const char *form = call ? gravel_word_find(text, call, length) : NULL;
         if (form && form[length] == '(')
             fprintf(out, "\nadvice: the call of line %lu is %.*s", numbers[0],
                     (int)(strcspn(form, ")") + 1), form);

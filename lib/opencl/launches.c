@@ -20,12 +20,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-void gravel_launches_init(struct gravel_launches *launches)
-{
-    *launches = (struct gravel_launches){.n = 0};
-    pthread_mutex_init(&launches->lock, NULL);
-}
-
 void gravel_launches_destroy(struct gravel_launches *launches)
 {
     for (uint32_t i = 0; i < launches->n; i++)

@@ -27,7 +27,6 @@ struct gravel_launches {
     uint64_t n_filled; /* so far */
 };
 
-void gravel_launches_init(struct gravel_launches *launches);
 /** Forget all kernels, ended or not. */
 void gravel_launches_destroy(struct gravel_launches *launches);
 

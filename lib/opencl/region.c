@@ -106,28 +106,6 @@ static int copy(struct gravel_copier *copier, cl_mem buffer, uint64_t at, unsign
     return code;
 }
 
-/* In order: the zeros, whose event is waited for, are there last. If the driver refuses them, the read may be under way
- * nevertheless. The lock is held. */
-static int take(struct gravel_copier *copier, cl_mem buffer, uint64_t from, uint64_t bytes,
-                const char *what)
-{
-    unsigned char *taken = copier->pinned.begin, *zeros = taken + GRAVEL_TAKEN_BYTES;
-    cl_event cleared = NULL;
-    memset(zeros, 0, bytes);
-    cl_int error =
-        clEnqueueReadBuffer(copier->queue, buffer, CL_FALSE, from, bytes, taken, 0, NULL, NULL);
-    GRAVEL_TRY(gravel_check_cl(what, error));
-    error = clEnqueueWriteBuffer(copier->queue, buffer, CL_FALSE, from, bytes, zeros, 0, NULL,
-                                 &cleared);
-    int code = error == CL_SUCCESS
-                   ? gravel_wait_command(copier->device, copier->queue, error, cleared, what)
-                   : gravel_wait_queue(copier->device, copier->queue, what);
-    if (gravel_wait_gave_up(code))
-        copier->given_up = code;
-    GRAVEL_TRY(code);
-    return gravel_check_cl(what, error);
-}
-
 /* ---- regions ------------------------------------------------------------------------------------ */
 
 int gravel_region_create(struct gravel_region *region, const struct gravel_device *device,
@@ -185,14 +163,30 @@ int gravel_region_write(const struct gravel_region *region, uint64_t to, const v
     return 0;
 }
 
+/* In order: the zeros, whose event is waited for, are there last. If the driver refuses them, the read may be under way
+ * nevertheless. */
 int gravel_region_take(const struct gravel_region *region, uint64_t from, void *to, uint64_t bytes)
 {
     static const char what[] = "taking counters: clEnqueueReadBuffer, clEnqueueWriteBuffer";
     struct gravel_copier *copier = region->copier;
+    unsigned char *taken = copier->pinned.begin, *zeros = taken + GRAVEL_TAKEN_BYTES;
+    cl_event cleared = NULL;
     GRAVEL_TRY(lock(copier, what));
-    int code = take(copier, region->buffer, from, bytes, what);
+    memset(zeros, 0, bytes);
+    cl_int error = clEnqueueReadBuffer(copier->queue, region->buffer, CL_FALSE, from, bytes, taken,
+                                       0, NULL, NULL);
+    const bool has_begun = error == CL_SUCCESS;
+    if (has_begun)
+        error = clEnqueueWriteBuffer(copier->queue, region->buffer, CL_FALSE, from, bytes, zeros, 0,
+                                     NULL, &cleared);
+    int code = !has_begun ? 0
+               : cleared  ? gravel_wait_command(copier->device, copier->queue, error, cleared, what)
+                          : gravel_wait_queue(copier->device, copier->queue, what);
+    if (gravel_wait_gave_up(code))
+        copier->given_up = code;
+    code = code ? code : gravel_check_cl(what, error);
     if (!code)
-        memcpy(to, copier->pinned.begin, bytes);
+        memcpy(to, taken, bytes);
     pthread_mutex_unlock(&copier->lock);
     return code;
 }

@@ -38,12 +38,6 @@ int gravel_pinned_create(struct gravel_pinned *pinned, const struct gravel_devic
 /** Enqueue the end of the mapping, and let go. An empty one is allowed. */
 void gravel_pinned_destroy(struct gravel_pinned *pinned);
 
-/** Whether a copy to the device may start at `at`. */
-static inline bool gravel_pinned_has(const struct gravel_pinned *pinned, const void *at)
-{
-    return (uintptr_t)at - (uintptr_t)pinned->begin < pinned->bytes;
-}
-
 /* ---- regions ------------------------------------------------------------------------------------- */
 
 struct gravel_copier;

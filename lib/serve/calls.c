@@ -395,7 +395,7 @@ static int report_fault(const struct gravel_memory *memory)
     char text[GRAVEL_ERROR_BYTES];
     if (!memory->arena->bounds_offset)
         return 0;
-    int code = gravel_memory_read_fault(memory, &seen);
+    int code = gravel_region_read(&memory->region, 0, &seen, sizeof seen);
     if (code || seen.fault == GRAVELP_FAULT_NONE)
         return code;
     gravel_fault_tell(&seen, seen.fault, text, sizeof text);

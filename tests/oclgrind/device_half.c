@@ -129,7 +129,7 @@ static uint32_t check_queue(struct bench *bench, uint32_t number)
     while ((package = gravel_package_peek(&queue))) {
         for (uint32_t column = 0; column < package->n_messages; column++)
             check_message(bench, (const unsigned char *)package, column);
-        gravel_package_release(&queue);
+        gravel_package_release(&queue, 1);
     }
     if (queue.head != gravel_package_reserved(&queue))
         fail("%s: queue %u has %u tickets and %u packages", bench->name, number,

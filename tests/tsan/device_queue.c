@@ -202,7 +202,7 @@ static void *consume(void *argument)
         const struct gravelp_package *package = gravel_package_peek(queue);
         if (package) {
             check_package(consumer->test, package);
-            gravel_package_release(queue);
+            gravel_package_release(queue, 1);
             moved_ns = gravel_clock_ns();
         } else if (has_ended) {
             break;
