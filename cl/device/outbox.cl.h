@@ -44,9 +44,8 @@ struct gravelp_outbox {
 #if defined(GRAVELP_SERIAL_GROUP)
     uint command;                                         /* of the messages in open slots */
     ulong rows[GRAVEL_AM_MAX_ARGS][GRAVELP_SERVER_ITEMS]; /* arguments of one call, by work-item */
-    uint to
-        [GRAVELP_SERVER_ITEMS]; /* its server; GRAVELP_NO_SERVER: none; GRAVELP_NO_NODE: to no node */
-    ulong node[GRAVELP_SERVER_ITEMS]; /* of the latter */
+    /* Its server. GRAVELP_NO_SERVER: it is none. GRAVELP_NO_NODE: it is for a node that does not exist, the first row's. */
+    uint to[GRAVELP_SERVER_ITEMS];
     struct gravelp_open_slot open[GRAVELP_MOST_SERVERS];
 #else
     uint n, command;                   /* messages collected, all of one command */
@@ -141,68 +140,38 @@ GRAVELP_OUT_OF_LINE void gravelp_outbox_turn(global struct gravelp_arena *arena,
     open->left = servers->columns;
 }
 
-/* Leader: messages of work-items [lane, lane + n) to a server whose slot has room for them. */
-#define GRAVELP_OUTBOX_STORE(row)              \
-    if (GRAVELP_COMMAND_N_ARGS(command) > row) \
-        for (uint i = 0; i < n; i++)           \
-            open->at[(row)*columns + i] = g.outbox->rows[row][lane + i];
-GRAVELP_INLINE void gravelp_outbox_store(struct gravel_group g, uint command, uint server,
-                                         uint lane, uint n, uint columns)
-{
-    local struct gravelp_open_slot *open = &g.outbox->open[server];
-    GRAVELP_OUTBOX_STORE(0)
-    GRAVELP_OUTBOX_STORE(1)
-    GRAVELP_OUTBOX_STORE(2)
-    GRAVELP_OUTBOX_STORE(3)
-    open->at += n;
-    open->left -= n;
-    if (open->left == 0)
-        gravelp_outbox_publish(g.outbox, server, columns);
-}
-
-/* Leader: whether all work-items have a message for server 0. */
-GRAVELP_INLINE bool gravelp_outbox_is_whole(struct gravel_group g, uint n_lanes)
-{
-    uint n_others = 0;
-    for (uint lane = 0; lane < n_lanes; lane++)
-        n_others += g.outbox->to[lane] != 0;
-    return n_others == 0;
-}
-
-/* Leader: a message to a node that there is not, for the host to refuse. */
-GRAVELP_INLINE void gravelp_outbox_refuse(struct gravel_group g, uint command, uint lane)
-{
-    gravelp_send_wi(g, command, 0, GRAVELP_NO_REPLY, 0,
-                    GRAVELP_VALUES(0, g.outbox->rows[0][lane], g.outbox->rows[1][lane],
-                                   g.outbox->rows[2][lane], g.outbox->rows[3][lane]),
-                    g.outbox->node[lane]);
-}
-
-/* Leader: write the messages of a call. Those of a whole group to one server are copied in a piece. */
+/* Leader: writes the messages of a call; neighbours for the only server are copied together. Of those for a node that does
+ * not exist, the host learns by a message to it, which it refuses. */
 GRAVELP_INLINE void gravelp_outbox_write(struct gravel_group g, uint command)
 {
+    local struct gravelp_outbox *outbox = g.outbox;
     const uint columns = gravelp_servers(g.arena)->columns;
     const uint n_lanes =
         gravelp_n_lanes() < GRAVELP_SERVER_ITEMS ? gravelp_n_lanes() : GRAVELP_SERVER_ITEMS;
-    const bool is_whole = gravelp_outbox_is_whole(g, n_lanes);
-    if (g.outbox->command != command)
-        gravelp_outbox_publish_all(gravelp_servers(g.arena), g.outbox);
-    g.outbox->command = command;
+    if (outbox->command != command)
+        gravelp_outbox_publish_all(gravelp_servers(g.arena), outbox);
+    outbox->command = command;
     for (uint lane = 0, n; lane < n_lanes; lane += n) {
-        const uint server = g.outbox->to[lane];
+        const uint server = outbox->to[lane];
         n = 1;
-        if (server == GRAVELP_NO_SERVER)
+        if (server == GRAVELP_NO_NODE)
+            gravelp_send_wi(g, command, 0, GRAVELP_NO_REPLY, 0, GRAVELP_VALUES(0, 0, 0, 0, 0),
+                            outbox->rows[0][lane]);
+        if (server >= GRAVELP_NO_NODE)
             continue;
-        if (server == GRAVELP_NO_NODE) {
-            gravelp_outbox_refuse(g, command, lane);
-            continue;
-        }
-        if (g.outbox->open[server].left == 0)
-            gravelp_outbox_turn(g.arena, gravelp_origin(), g.outbox, server);
-        if (is_whole)
-            n = n_lanes - lane < g.outbox->open[server].left ? n_lanes - lane
-                                                             : g.outbox->open[server].left;
-        gravelp_outbox_store(g, command, server, lane, n, columns);
+        local struct gravelp_open_slot *open = &outbox->open[server];
+        if (open->left == 0)
+            gravelp_outbox_turn(g.arena, gravelp_origin(), outbox, server);
+        if (GRAVELP_OWNERS_OF(g) == 1) /* of several, neighbours seldom have the same */
+            while (n < open->left && lane + n < n_lanes && outbox->to[lane + n] == server)
+                n++;
+        for (uint row = 0; row < GRAVELP_COMMAND_N_ARGS(command); row++)
+            for (uint i = 0; i < n; i++)
+                open->at[row * columns + i] = outbox->rows[row][lane + i];
+        open->at += n;
+        open->left -= n;
+        if (open->left == 0)
+            gravelp_outbox_publish(outbox, server, columns);
     }
 }
 
@@ -210,22 +179,12 @@ GRAVELP_INLINE void gravelp_outbox_write(struct gravel_group g, uint command)
 GRAVELP_INLINE void gravelp_outbox_add(struct gravel_group g, uint active, uint command,
                                        struct gravelp_values values, uint is_here, ulong node)
 {
-    const size_t place = gravelp_lane_id() % GRAVELP_SERVER_ITEMS;
+    const size_t lane = gravelp_lane_id() % GRAVELP_SERVER_ITEMS;
     const uint server = gravelp_server_of(command, values.value[0], GRAVELP_OWNERS_OF(g));
-    g.outbox->to[place] = !active ? GRAVELP_NO_SERVER : is_here ? server : GRAVELP_OTHER_NODE;
-#if defined(GRAVELP_IS_ALONE)
-    g.outbox->node[place] = node;
-#else
-    (void)node;
-#endif
-    if (GRAVELP_COMMAND_N_ARGS(command) > 0)
-        g.outbox->rows[0][place] = values.value[0];
-    if (GRAVELP_COMMAND_N_ARGS(command) > 1)
-        g.outbox->rows[1][place] = values.value[1];
-    if (GRAVELP_COMMAND_N_ARGS(command) > 2)
-        g.outbox->rows[2][place] = values.value[2];
-    if (GRAVELP_COMMAND_N_ARGS(command) > 3)
-        g.outbox->rows[3][place] = values.value[3];
+    g.outbox->to[lane] = !active ? GRAVELP_NO_SERVER : is_here ? server : GRAVELP_OTHER_NODE;
+    values.value[0] = is_here ? values.value[0] : node;
+    for (uint row = 0; row < GRAVELP_COMMAND_N_ARGS(command); row++)
+        g.outbox->rows[row][lane] = values.value[row];
     gravelp_group_meet_apart(g.arena); /* G1: the messages are there */
     if (gravelp_is_leader())
         gravelp_outbox_write(g, command);
