@@ -55,14 +55,14 @@
  * it sends once the host has seen the fault; the OpenCL context and its buffers stay good. A condition is evaluated
  * once, also where NDEBUG is defined (option -DNDEBUG of the program): there no assertion fails, and traps stay.
  *
- * Path:    the user's kernel -> this -> device/send.cl.h -> ... -> lib/spool -> standard output; device/assert.cl.h.
- * Memory:  P2, as any message. Assertions: F1, as any fault.
+ * Path:    the user's kernel -> this -> device/send.cl.h -> ... -> lib/spool -> standard output; of an
+ *          assertion -> the arena -> lib/aggregate/fault.c.
+ * Memory:  P2, as any message. Assertions: F1 and F3, as any fault.
  */
 #ifndef GRAVEL_PRINT_CL_H
 #define GRAVEL_PRINT_CL_H
 
 #include "gravel.cl.h"
-#include "device/assert.cl.h"
 
 #define GRAVELP_OVERLOADED static inline __attribute__((overloadable, always_inline))
 
@@ -228,6 +228,44 @@ GRAVELP_INLINE void gravelp_copy_record(private uint *words,
     } while (0)
 
 /* ---- assertions ------------------------------------------------------------------------------- */
+
+/* Literals, and their sizes [bytes], the end included. */
+struct gravelp_assertion {
+    GRAVELP_LITERAL *file, *text;
+    uint file_bytes, text_bytes;
+    uint line;
+};
+
+/* Any work-item, in any divergent code. */
+GRAVELP_OUT_OF_LINE void gravelp_trap_at(global struct gravelp_arena *arena,
+                                         struct gravelp_origin origin,
+                                         struct gravelp_assertion assertion)
+{
+    const uint n = assertion.file_bytes, room = GRAVELP_FAULT_FILE_BYTES;
+    if (!gravelp_fault_claim(arena))
+        return;
+    for (uint i = n > room ? n - room : 0, to = 0; i < n; i++, to++)
+        arena->fault_file[to] = (uchar)assertion.file[i];
+    for (uint i = 0; i < assertion.text_bytes && i < GRAVELP_FAULT_TEXT_BYTES; i++)
+        arena->fault_text[i] = (uchar)assertion.text[i];
+    arena->fault_value = assertion.line;
+    gravelp_fault_publish(arena, origin, GRAVELP_FAULT_ASSERT);
+}
+
+/* Any work-item, in any divergent code. @return whether it holds. */
+GRAVELP_INLINE bool gravelp_assert(global struct gravelp_arena *arena, bool holds,
+                                   struct gravelp_assertion assertion)
+{
+    if (!holds)
+        gravelp_trap_at(arena, gravelp_origin_of_item(), assertion);
+    return holds;
+}
+
+/* Stands for gravelp_assert where NDEBUG is defined. */
+GRAVELP_INLINE bool gravelp_assert_nothing(bool holds)
+{
+    return holds;
+}
 
 #define GRAVELP_ASSERTION(text)                                                                \
     (struct gravelp_assertion)                                                                 \

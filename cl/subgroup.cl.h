@@ -18,7 +18,7 @@
  * A package holds the messages of one sub-group, or of all members of f. Messages of one sub-group to one node are
  * applied in order.
  *
- * Path:    the user's kernel -> this -> subgroup_forms.cl.h -> device/subgroup_send.cl.h, device/fbar_send.cl.h.
+ * Path:    the user's kernel -> this -> subgroup_forms.cl.h -> device/subgroup_send.cl.h.
  * Memory:  G5, W1, W2; P2 as in every form.
  * Source:  Orr 2016, section 5.3 (divergence, fbar).
  */
@@ -26,7 +26,7 @@
 #define GRAVEL_SUBGROUP_CL_H
 
 #include "gravel.cl.h"
-#include "subgroup_check.cl.h"
+#include "subgroup_send.cl.h"
 #include "subgroup_forms.cl.h"
 
 #ifdef GRAVEL_HAS_SUBGROUPS

@@ -8,7 +8,7 @@
  * all write, and the slots are published. Before a client waits for room it publishes what it can: who waits holds
  * tickets of full inboxes only.
  *
- * Path:    client.cl.h -> this -> inbox.cl.h -> serving.cl.h.
+ * Path:    server.cl.h -> this -> inbox.cl.h -> serving.cl.h.
  * Memory:  G2 and P2 as for packages; in phases the kernel's end orders all of it before the servers' kernel.
  * Source:  Wang, Fussell, Lin 2019, section 3.2 (sender); the publish word takes the place of a bit a message.
  */
@@ -44,7 +44,7 @@ struct gravelp_outbox {
 #if defined(GRAVELP_SERIAL_GROUP)
     uint command;                                         /* of the messages in open slots */
     ulong rows[GRAVEL_AM_MAX_ARGS][GRAVELP_SERVER_ITEMS]; /* arguments of one call, by work-item */
-    /* Its server. GRAVELP_NO_SERVER: it is none. GRAVELP_NO_NODE: it is for a node that does not exist, the first row's. */
+    /* Its server. GRAVELP_NO_SERVER: there is none. GRAVELP_NO_NODE: its node, in rows[0], does not exist. */
     uint to[GRAVELP_SERVER_ITEMS];
     struct gravelp_open_slot open[GRAVELP_MOST_SERVERS];
 #else
@@ -140,8 +140,8 @@ GRAVELP_OUT_OF_LINE void gravelp_outbox_turn(global struct gravelp_arena *arena,
     open->left = servers->columns;
 }
 
-/* Leader: writes the messages of a call; neighbours for the only server are copied together. Of those for a node that does
- * not exist, the host learns by a message to it, which it refuses. */
+/* Leader: writes the messages of a call; neighbours for the only server are copied together. Of those for a node that
+ * does not exist, the host learns by a message to it, which it refuses. */
 GRAVELP_INLINE void gravelp_outbox_write(struct gravel_group g, uint command)
 {
     local struct gravelp_outbox *outbox = g.outbox;

@@ -1,16 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * How a sub-group sends.
+ * How sub-groups send: each alone; or those of a group that still have messages together, while others have gone on.
  *
- * Path:    subgroup.cl.h's calls (subgroup_forms.cl.h) -> this -> queue.cl.h.
- * Memory:  G5; P2 as in every form.
- * Source:  Orr 2016, section 5.3 (control flow of wavefronts); his leaders are of work-groups only.
+ * A package of the latter holds the messages of all members of a fine-grain barrier. A sub-group that has none left
+ * neither counts nor waits. All members make the same calls, with the same base or handler. In checked mode a call of
+ * either kind is one of its sub-group, as check.cl.h has those of work-groups.
+ *
+ * Path:    subgroup.cl.h's calls (subgroup_forms.cl.h) -> this -> fbar.cl.h, send.cl.h; or check.cl.h.
+ * Owner:   during the loop of a fine-grain barrier the group's scratch is its members'.
+ * Memory:  G5 within a sub-group; W1, W2 of the barrier; P2 as in every form.
+ * Source:  Orr 2016, section 5.3 (control flow of wavefronts, fbar); his leaders are of work-groups only.
  */
 #ifndef GRAVELP_SUBGROUP_SEND_CL_H
 #define GRAVELP_SUBGROUP_SEND_CL_H
 
-#include "send.cl.h"
-#include "wavefront.cl.h"
+#include "check.cl.h"
+#include "fbar.cl.h"
 
 #if defined(GRAVEL_HAS_SUBGROUPS)
 
@@ -36,5 +41,102 @@ GRAVELP_INLINE void gravelp_send_sg(struct gravel_group g, uint active, uint com
         gravelp_send_end(ring, command, base, GRAVELP_NO_REPLY, values, ticket, mine.n);
 }
 
+/* ---- together -------------------------------------------------------------------------------- */
+
+/* Every work-item of the group: all sub-groups are members. Returns the first turn. */
+GRAVELP_INLINE uint gravelp_fbar_begin(local struct gravel_fbar *f)
+{
+    gravelp_fbar_init(f, gravelp_n_sgs());
+    return 0;
+}
+
+/* Every work-item of a member, before a turn: whether there is one; the member leaves if not. */
+GRAVELP_INLINE bool gravelp_fbar_goes_on(local struct gravel_fbar *f, uint active)
+{
+    bool goes_on = gravelp_sg_any(active);
+    if (!goes_on && gravelp_sg_lane() == 0)
+        gravelp_fbar_leave(f);
+    return goes_on;
+}
+
+/* Work-item 0 of a member: count its messages in; all of them counted, one member reserves slots. Returns the position
+ * of its first message, or GRAVELP_INACTIVE if the node has failed. */
+GRAVELP_INLINE uint gravelp_fbar_count_in(struct gravel_group g, local struct gravel_fbar *f,
+                                          uint command, uint n)
+{
+    uint first = gravelp_local_add_relaxed(&f->n_active, n); /* relaxed: the arrival orders it */
+    uint found = gravelp_fbar_wait(g, f, gravelp_fbar_arrive(f));
+    if (found == GRAVELP_FBAR_CLAIMED) {
+        gravelp_send_begin(g, command,
+                           gravelp_local_load_relaxed(&f->n_active)); /* relaxed: acquired */
+        gravelp_fbar_advance(f);
+    }
+    return found == GRAVELP_FBAR_WAITS ? GRAVELP_INACTIVE : first;
+}
+
+/* Work-item 0 of a member, behind its sub-group's writes: all of them done, one member publishes. */
+GRAVELP_INLINE void gravelp_fbar_publish(struct gravel_group g, local struct gravel_fbar *f,
+                                         uint command, ulong base, struct gravelp_values values)
+{
+    if (gravelp_fbar_wait(g, f, gravelp_fbar_arrive(f)) != GRAVELP_FBAR_CLAIMED)
+        return;
+    gravelp_send_end(gravelp_own_ring(g), command, base, GRAVELP_NO_REPLY, values,
+                     g.scratch->ticket, g.scratch->n_sent);
+    f->n_active = 0;
+    gravelp_fbar_advance(f);
+}
+
+/* Active work-items of a member: write one message. by_lane, if set, only says that every work-item of the
+ * group sends. */
+GRAVELP_INLINE void gravelp_fbar_write(struct gravel_group g, uint command, uint position,
+                                       ulong index, struct gravelp_values values, ulong node)
+{
+    global uchar *slot = g.scratch->by_lane ? g.scratch->by_lane : g.scratch->by_position;
+    uint n = g.scratch->n_sent;
+    if (slot)
+        gravelp_write_column(slot, command, n, position, index, values, node);
+    else if (g.scratch->by_package)
+        gravelp_write_column_of_many(g, command, g.scratch->ticket, n, position, index, values,
+                                     node);
+}
+
+/* Every work-item of every member: the active ones send one message each. */
+GRAVELP_INLINE void gravelp_send_fbar(struct gravel_group g, local struct gravel_fbar *f,
+                                      uint active, uint command, ulong base, ulong index,
+                                      struct gravelp_values values, ulong node)
+{
+    GRAVELP_ADDRESS(g, command, values, node);
+    GRAVELP_WIDTH(g, command, base, GRAVELP_NO_REPLY);
+    struct gravelp_sg_count mine = gravelp_sg_count(active);
+    uint first = 0;
+    if (gravelp_sg_lane() == 0)
+        first = gravelp_fbar_count_in(g, f, command, mine.n);
+    first = gravelp_sg_first(first);
+    gravelp_barrier_subgroup(); /* G5: what work-item 0 has acquired (W2) is its sub-group's */
+    if (active && first != GRAVELP_INACTIVE)
+        gravelp_fbar_write(g, command, first + mine.position, index, values, node);
+    gravelp_barrier_subgroup(); /* G5: the sub-group's columns are written, before it arrives (W1) */
+    if (gravelp_sg_lane() == 0 && first != GRAVELP_INACTIVE)
+        gravelp_fbar_publish(g, f, command, base, values);
+}
+
+/* ---- calls ----------------------------------------------------------------------------------- */
+
+#if !defined(GRAVEL_CHECK) || !GRAVEL_CHECK
+
+#define GRAVELP_SEND_SG gravelp_send_sg
+#define GRAVELP_SEND_FBAR gravelp_send_fbar
+
+#else
+
+#define gravelp_check_sg(g, line) \
+    gravelp_check_arrive(g, 1 + gravelp_sg_number(), gravelp_sg_items(), line)
+#define GRAVELP_SEND_SG(g, active, command, base, ...)                                            \
+    GRAVELP_CHECK_SEND(g, gravelp_check_sg(g, __LINE__), active, command, base, GRAVELP_NO_REPLY, \
+                       __VA_ARGS__)
+/* A member's sub-group; which of them are members is the loop's business. */
+#define GRAVELP_SEND_FBAR(g, f, active, ...) GRAVELP_SEND_SG(g, active, __VA_ARGS__)
+
+#endif
 #endif
 #endif
