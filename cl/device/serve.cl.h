@@ -9,7 +9,7 @@
  *
  * Path:    serve/text.c writes kernels around this, serving.cl.h loops -> the user's handlers.
  * Memory:  what only handlers with keys touch has one owner group: plain accesses, ordered by the group's barriers (G8)
- *          and by the queue, in which one kernel that serves follows another. I1 and O2 acquire messages.
+ *          and by the queue, in which one kernel that serves follows another.
  * Source:  Wang, Fussell, Lin 2019, section 3.1; lists instead of its try-locks in local memory.
  */
 #ifndef GRAVELP_SERVE_CL_H
@@ -122,27 +122,6 @@ GRAVELP_INLINE bool gravelp_source_has(struct gravelp_source from, uint i)
     return from.kind == GRAVELP_FROM_RING ||
            gravelp_owner(gravelp_key(from.keys[0], i), (uint)gravelp_get_num_groups(0)) ==
                gravelp_group_number();
-}
-
-/* Any work-item: whether the i-th slot of an inbox, or message of a ring, is published. */
-GRAVELP_INLINE bool gravelp_source_is_published(struct gravelp_source from, uint i)
-{
-    const uint ticket = from.first + i;
-    if (from.kind == GRAVELP_FROM_INBOX)
-        return gravelp_load_acquire(&gravelp_source_slot(from, i)->published) ==
-               ticket + 1; /* I1, pairs with P2, whose scope is the host's */
-    return gravelp_device_load_acquire(
-               &gravelp_spilled(from.servers, from.server, ticket)->published) ==
-           ticket + 1; /* O2, pairs with O1 */
-}
-
-/* Leader: messages, or slots, before `ticket` have been run. */
-GRAVELP_INLINE void gravelp_source_give_back(struct gravelp_source from, uint ticket)
-{
-    global struct gravelp_queue_words *words = from.kind == GRAVELP_FROM_INBOX
-                                                   ? gravelp_inbox_words(from.servers, from.server)
-                                                   : gravelp_spill_words(from.servers, from.server);
-    gravelp_device_store_release(&words->consumed, ticket); /* I2, O3: pair with P1 and O4 */
 }
 
 /* ---- a group of many threads ----------------------------------------------------------------------- */

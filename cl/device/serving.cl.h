@@ -4,8 +4,7 @@
  *
  * In phases servers are a kernel of their own, which ends when nothing is left: no client runs, so what is reserved is
  * published. Other groups of the kernel write into the ring, of which a server runs no more than it holds, for kernels
- * are to end; the host launches servers again while a ring has messages. Transactions have an inbox behind those of the
- * servers, which one group empties in a kernel of its own.
+ * are to end; the host launches servers again while a ring has messages.
  *
  * Resident servers (GRAVELP_RESIDENT) share a kernel with their clients: the first groups to arrive serve, all later
  * ones are clients. A server never waits for room. It leaves when all clients have finished and nothing is left. A
@@ -25,59 +24,29 @@
 #include "outbox.cl.h"
 #include "transaction.cl.h"
 
-/* ---- transactions ---------------------------------------------------------------------------------- */
-
-/* Any work-item of the only group: what is in the inbox for transactions. */
-GRAVELP_INLINE struct gravelp_source gravelp_inbox_of_pairs(global struct gravelp_arena *arena)
-{
-    global struct gravelp_servers *servers = gravelp_servers(arena);
-    const uint server = servers->n_owners;
-    global struct gravelp_queue_words *words = gravelp_inbox_words(servers, server);
-    struct gravelp_source from =
-        GRAVELP_SERVED_BY(GRAVELP_FROM_INBOX, servers, server, words->consumed);
-    from.n = servers->is_broken ? 0 : (words->reserved - from.first) * servers->columns;
-    return from;
-}
-
-/* Every work-item of the group: n transactions have been run by this one, and there are no more. */
-GRAVELP_INLINE void gravelp_inbox_close(struct gravelp_source from, uint n)
-{
-    if (n)
-        gravelp_device_fetch_add_relaxed(&from.servers->n_served, n); /* a sum */
-    gravelp_barrier_group(); /* G8: all have seen `consumed` */
-    if (gravelp_is_leader())
-        gravelp_source_give_back(from, from.first + from.n / from.servers->columns);
-}
-
-/* Every work-item of the only group: runs transactions by `run(arena, letter, i)`, i columns after the letter. */
-#if defined(GRAVELP_SERIAL_GROUP)
-#define GRAVELP_SERVE_INBOX_PAIRS(run)                                                           \
-    const struct gravelp_source from = gravelp_inbox_of_pairs(gravel_arena_);                    \
-    uint n_run = 0;                                                                              \
-    for (uint at = gravelp_is_leader() ? 0 : from.n; at < from.n; at += from.servers->columns) { \
-        const struct gravelp_letter letter = gravelp_source_letter(from, at);                    \
-        const uint n = gravelp_source_slot(from, at / from.servers->columns)->n_messages;        \
-        for (uint i = 0; i < n; i++)                                                             \
-            run(gravel_arena_, letter, i);                                                       \
-        n_run += n;                                                                              \
-    }                                                                                            \
-    gravelp_inbox_close(from, n_run)
-#else
-#define GRAVELP_SERVE_INBOX_PAIRS(run)                                        \
-    GRAVELP_TRANSACTIONS;                                                     \
-    const struct gravelp_source from = gravelp_inbox_of_pairs(gravel_arena_); \
-    uint n_run = 0;                                                           \
-    GRAVELP_EACH_PAIR(from, message)                                          \
-    {                                                                         \
-        run(gravel_arena_, gravelp_source_letter(from, message), 0);          \
-        n_run++;                                                              \
-    }                                                                         \
-    gravelp_inbox_close(from, n_run)
-#endif
-
 /* ---- a server -------------------------------------------------------------------------------------- */
 
 #if defined(GRAVELP_SERVES)
+
+/* Any work-item: whether the i-th slot of an inbox, or message of a ring, is published. */
+GRAVELP_INLINE bool gravelp_source_is_published(struct gravelp_source from, uint i)
+{
+    const uint ticket = from.first + i;
+    if (from.kind == GRAVELP_FROM_INBOX)
+        return gravelp_load_acquire(&gravelp_source_slot(from, i)->published) ==
+               ticket + 1; /* I1, pairs with P2, whose scope is the host's */
+    global uint *spilled = &gravelp_spilled(from.servers, from.server, ticket)->published;
+    return gravelp_device_load_acquire(spilled) == ticket + 1; /* O2, pairs with O1 */
+}
+
+/* Leader: messages, or slots, before `ticket` have been run. */
+GRAVELP_INLINE void gravelp_source_give_back(struct gravelp_source from, uint ticket)
+{
+    global struct gravelp_queue_words *words = from.kind == GRAVELP_FROM_INBOX
+                                                   ? gravelp_inbox_words(from.servers, from.server)
+                                                   : gravelp_spill_words(from.servers, from.server);
+    gravelp_device_store_release(&words->consumed, ticket); /* I2, O3: pair with P1 and O4 */
+}
 
 /* Calls the handler that a letter names: behind the text of a program that serves. */
 GRAVELP_INLINE void gravelp_run(global struct gravelp_arena *gravel_arena_,

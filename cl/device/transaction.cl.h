@@ -150,4 +150,55 @@ GRAVELP_INLINE bool gravelp_pairs_turn(local struct gravelp_pairs *pairs,
         GRAVELP_FRAME(GRAVELP_KEYS(first), GRAVELP_KEYS(second), n); \
     GRAVELP_EACH_PAIR(gravel_from_, served)
 
+/* ---- their inbox, behind those of servers, in phases ------------------------------------------------ */
+
+/* Any work-item of the only group: what is in the inbox for transactions. */
+GRAVELP_INLINE struct gravelp_source gravelp_inbox_of_pairs(global struct gravelp_arena *arena)
+{
+    global struct gravelp_servers *servers = gravelp_servers(arena);
+    const uint server = servers->n_owners;
+    global struct gravelp_queue_words *words = gravelp_inbox_words(servers, server);
+    struct gravelp_source from =
+        GRAVELP_SERVED_BY(GRAVELP_FROM_INBOX, servers, server, words->consumed);
+    from.n = servers->is_broken ? 0 : (words->reserved - from.first) * servers->columns;
+    return from;
+}
+
+/* Every work-item of the group: n transactions have been run by this one, and there are no more. */
+GRAVELP_INLINE void gravelp_inbox_close(struct gravelp_source from, uint n)
+{
+    if (n)
+        gravelp_device_fetch_add_relaxed(&from.servers->n_served, n); /* a sum */
+    gravelp_barrier_group(); /* G8: all have seen `consumed` */
+    if (gravelp_is_leader())
+        gravelp_inbox_words(from.servers, from.server)->consumed =
+            from.first + from.n / from.servers->columns;
+}
+
+/* Every work-item of the only group: runs transactions by `run(arena, letter, i)`, i columns after the letter. */
+#if defined(GRAVELP_SERIAL_GROUP)
+#define GRAVELP_SERVE_INBOX_PAIRS(run)                                                           \
+    const struct gravelp_source from = gravelp_inbox_of_pairs(gravel_arena_);                    \
+    uint n_run = 0;                                                                              \
+    for (uint at = gravelp_is_leader() ? 0 : from.n; at < from.n; at += from.servers->columns) { \
+        const struct gravelp_letter letter = gravelp_source_letter(from, at);                    \
+        const uint n = gravelp_source_slot(from, at / from.servers->columns)->n_messages;        \
+        for (uint i = 0; i < n; i++)                                                             \
+            run(gravel_arena_, letter, i);                                                       \
+        n_run += n;                                                                              \
+    }                                                                                            \
+    gravelp_inbox_close(from, n_run)
+#else
+#define GRAVELP_SERVE_INBOX_PAIRS(run)                                        \
+    GRAVELP_TRANSACTIONS;                                                     \
+    const struct gravelp_source from = gravelp_inbox_of_pairs(gravel_arena_); \
+    uint n_run = 0;                                                           \
+    GRAVELP_EACH_PAIR(from, message)                                          \
+    {                                                                         \
+        run(gravel_arena_, gravelp_source_letter(from, message), 0);          \
+        n_run++;                                                              \
+    }                                                                         \
+    gravelp_inbox_close(from, n_run)
+#endif
+
 #endif
