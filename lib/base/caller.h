@@ -3,7 +3,7 @@
  * Who may make a public call. A forked child has a node's memory and none of its threads, so a call there would hang. A
  * thread that runs a handler of the host's, or a stream's function, would wait for itself in a call that waits.
  *
- * Path:    node/messages.c and spool/writer.c, which run functions of the caller's; every public call -> this.
+ * Path:    node/messages.c and spool/spool.c, which run functions of the caller's; every public call -> this.
  * Threads: any; a word of each.
  */
 #ifndef GRAVEL_BASE_CALLER_H

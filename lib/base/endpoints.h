@@ -5,7 +5,7 @@
  * A number names a row for all: a stream's own, from 1 on; GRAVEL_STREAM_HANDLERS plus its index for a handler.
  *
  * Path:    node/tables.c fills it -> opencl/program.c (names), resolve/decode.c (the check of messages and records),
- *          serve/calls.c (handlers of the device), spool/writer.c (streams, and handlers that block).
+ *          serve/calls.c (handlers of the device), spool/spool.c (streams, and handlers that block).
  * Owner:   the node.
  * Threads: any; constant once the node opens.
  */

@@ -1,22 +1,320 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Frames between network thread and writer. See spool.h.
+ * Frames between the network thread and the writer, and the writer's thread. See spool.h.
+ *
+ * A pipe, a socket or a terminal gets what it takes without waiting, so that a reader that has stopped keeps no thread
+ * in the system: poll says that there is room, and as much as POSIX promises a pipe to take then is written.
+ *
+ * What the program has written to stdout, and the C library still buffers, is written first: a reader sees both in
+ * order.
  */
 #include "spool/spool.h"
 
+#include "base/await.h"
+#include "base/caller.h"
+#include "base/clock.h"
 #include "base/counter.h"
+#include "base/thread.h"
+#include "resolve/apply.h"
+#include "spool/format.h"
+#include "transport/list.h"
 
+#include <errno.h>
 #include <inttypes.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdio_ext.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
+#define PIECE_BYTES 4096u /* PIPE_BUF of Linux: a pipe with room for some has room for so many */
+#define POLL_MS 50        /* between two looks whether to give up */
+#define PRINT_FAILED (-1) /* the caller's function for lines has */
+
+/* A frame is the writer's between the two lists. */
 struct gravel_spool {
-    struct gravel_writer writer;
+    struct gravel_spool_shape shape;
+    struct gravel_thread thread; /* STOPS: once todo is empty; GIVES_UP: at once */
+    struct gravel_list todo, done;
+    struct gravel_event event; /* wakes the thread */
+    struct gravel_event ended;
+    _Atomic uint64_t n_bytes,
+        n_lines; /* counters, of what has been written; as bytes count records too, and 1 a question */
+    _Atomic uint32_t in_function; /* row whose function runs, 0: none; relaxed, for a text alone */
+    _Atomic uint64_t n_lost;      /* counter: lines that could not be; M3 of their frame orders */
+    _Atomic int error;            /* of the system, or PRINT_FAILED: no line follows; as n_lost */
+    /* The network thread's. */
     uint64_t pushed, passed; /* [bytes] of frames, since the beginning */
-    uint64_t n_bytes;        /* the writer's, when it last got further */
+    uint64_t seen_bytes;     /* n_bytes, when it last grew */
     uint64_t moved_ns;       /* then; UINT64_MAX: nothing waits, or the next check says */
-    uint64_t n_lost;         /* lines, as of the last report */
+    uint64_t reported_lost;  /* n_lost, as of the last report */
 };
+
+/* ---- the system ------------------------------------------------------------------------------ */
+
+/* @return 0; the system's error; ECANCELED. */
+static int await_room(const struct gravel_spool *spool)
+{
+    struct pollfd room = {.fd = STDOUT_FILENO, .events = POLLOUT};
+    for (;;) {
+        const int n = poll(&room, 1, POLL_MS);
+        if (n > 0) /* write tells what else may be */
+            return 0;
+        if (n < 0 && errno != EINTR)
+            return errno;
+        if (gravel_thread_state(&spool->thread) >= GRAVEL_THREAD_GIVES_UP)
+            return ECANCELED;
+    }
+}
+
+/* Writes what the program has left in the buffer of stdout, unless one of its threads has the stream now, or it is more
+ * than can be written without waiting. @return whether it has written some. */
+static bool flush_program(size_t most)
+{
+    if (fileno(stdout) != STDOUT_FILENO || ftrylockfile(stdout))
+        return false;
+    const size_t n = __fpending(stdout);
+    const bool has_written = n && n <= most && fflush_unlocked(stdout) == 0;
+    funlockfile(stdout);
+    return has_written;
+}
+
+/* Writes all of a text. @param n_written  [out] bytes. @return 0; the system's error; ECANCELED: it gives up. */
+static int write_out(struct gravel_spool *spool, const char *text, size_t bytes, size_t *n_written)
+{
+    struct stat facts;
+    const bool waits = fstat(STDOUT_FILENO, &facts) || !S_ISREG(facts.st_mode);
+    for (*n_written = 0; *n_written < bytes;) {
+        int code = waits ? await_room(spool) : 0;
+        if (code)
+            return code;
+        const size_t left = bytes - *n_written, most = waits ? PIECE_BYTES : SIZE_MAX;
+        if (*n_written == 0 && flush_program(most))
+            continue;
+        const ssize_t n = write(STDOUT_FILENO, text + *n_written, left < most ? left : most);
+        if (n < 0 && errno != EINTR && errno != EAGAIN)
+            return errno;
+        if (n <= 0)
+            continue;
+        gravel_counter_add(&spool->n_bytes, (uint64_t)n);
+        *n_written += (size_t)n;
+    }
+    return 0;
+}
+
+/* ---- lines ----------------------------------------------------------------------------------- */
+
+/* A line is what a newline ends. */
+static uint64_t count_lines(const char *text, size_t bytes)
+{
+    uint64_t n = 0;
+    for (size_t i = 0; i < bytes; i++)
+        n += text[i] == '\n';
+    return n;
+}
+
+/* Keeps the first error. The list that the frame goes back by orders it. @return whether there is one. */
+static bool has_failed(struct gravel_spool *spool, int error)
+{
+    const int before = atomic_load_explicit(&spool->error, memory_order_relaxed);
+    if (!before && error)
+        atomic_store_explicit(&spool->error, error, memory_order_relaxed);
+    return before || error;
+}
+
+/* A function of the caller's begins in this thread. @param number  of its row; 0: it takes lines. */
+static void begin_function(struct gravel_spool *spool, uint32_t number)
+{
+    atomic_store_explicit(&spool->in_function, number, memory_order_relaxed);
+    gravel_in_handler_beside(spool->shape.endpoints->node);
+}
+
+/* It has returned: what it sent leaves before its records count as dealt with. */
+static void end_function(struct gravel_spool *spool)
+{
+    gravel_in_handler_of(NULL);
+    spool->shape.endpoints->flush(spool->shape.endpoints->node);
+    atomic_store_explicit(&spool->in_function, 0, memory_order_relaxed);
+}
+
+/* @param n_written  [out] bytes. @return 0, or why not all. */
+static int hand_out(struct gravel_spool *spool, const struct gravel_characters *out,
+                    size_t *n_written)
+{
+    const struct gravel_endpoints *endpoints = spool->shape.endpoints;
+    if (!endpoints->print)
+        return write_out(spool, out->text, out->n, n_written);
+    begin_function(spool, 0);
+    const int result = endpoints->print(endpoints->print_user, out->text, out->n);
+    end_function(spool);
+    if (result)
+        return PRINT_FAILED;
+    *n_written = out->n;
+    gravel_counter_add(&spool->n_bytes, out->n);
+    return 0;
+}
+
+static void write_ready(void *context, struct gravel_characters *out)
+{
+    struct gravel_spool *spool = context;
+    size_t n_written = 0;
+    if (!has_failed(spool, 0))
+        has_failed(spool, hand_out(spool, out, &n_written));
+    gravel_counter_add(&spool->n_lines, count_lines(out->text, n_written));
+    gravel_counter_add(&spool->n_lost, count_lines(out->text + n_written, out->n - n_written));
+    out->n = 0;
+}
+
+static uint64_t n_dealt_with(const struct gravel_spool *spool)
+{
+    return gravel_counter_load(&spool->n_lines) + gravel_counter_load(&spool->n_lost);
+}
+
+/* ---- frames ---------------------------------------------------------------------------------- */
+
+/* Runs the function of a handler that blocks, for one message. */
+static int run_handler(void *context, uint32_t handler, uint32_t source,
+                       const uint64_t args[GRAVEL_AM_MAX_ARGS], uint64_t *answer)
+{
+    struct gravel_spool *spool = context;
+    const struct gravel_endpoints *endpoints = spool->shape.endpoints;
+    const struct gravel_handler *row = &endpoints->handlers[handler];
+    const int result = row->answer(endpoints->node, row->user, source, args, answer);
+    gravel_counter_add(&spool->n_bytes, 1);
+    return result;
+}
+
+/* Runs the function of a run's stream or handler. @param end  of the run. @return its number if it failed, else 0. */
+static uint32_t call(struct gravel_spool *spool, struct gravel_frame *frame,
+                     const struct gravel_signal_run *run, uint64_t end)
+{
+    const struct gravel_endpoints *endpoints = spool->shape.endpoints;
+    const uint32_t command = run->run.command, n = run->run.n_messages;
+    const bool is_record = GRAVELP_IS_RECORD(command);
+    const uint32_t number = is_record ? GRAVELP_RECORD_STREAM(command)
+                                      : GRAVEL_STREAM_HANDLERS + GRAVELP_COMMAND_HANDLER(command);
+    struct gravel_applied applied = {.result = 0};
+    begin_function(spool, number);
+    if (is_record) {
+        const struct gravel_stream *stream = gravel_stream_at(endpoints, number);
+        applied.result = stream->function(endpoints->node, stream->user, frame->source,
+                                          gravel_records_of(run), n);
+        gravel_counter_add(&spool->n_bytes, (uint64_t)n * stream->record_bytes);
+    } else {
+        const struct gravel_apply apply = {.call = run_handler, .context = spool};
+        const uint64_t begin =
+            (uint64_t)((const unsigned char *)run - (const unsigned char *)frame);
+        gravel_apply_runs(&apply, frame, begin, end, &applied);
+    }
+    end_function(spool);
+    return applied.result ? number : 0;
+}
+
+/* Writes a frame's lines, and runs functions for its records: what is before a record is written before. */
+static void deal_with(struct gravel_spool *spool, struct gravel_buffer *buffer,
+                      struct gravel_characters *out)
+{
+    const uint64_t n_before = n_dealt_with(spool);
+    const uint32_t source = buffer->frame->source;
+    const struct gravel_signal_run *run;
+    uint64_t n = 0, at = sizeof *buffer->frame;
+    buffer->room = 0;
+    while ((run = gravel_records_next(buffer->frame, &at))) {
+        const uint32_t command = run->run.command;
+        if (GRAVELP_IS_RECORD(command) && GRAVELP_RECORD_STREAM(command) == GRAVELP_LINES) {
+            gravel_lines_write(spool->shape.are_bare ? GRAVEL_LINES_BARE : source, run, out,
+                               write_ready, spool);
+            n += run->run.n_messages;
+            continue;
+        }
+        if (out->n)
+            write_ready(spool, out);
+        const uint32_t failed = call(spool, buffer->frame, run, at);
+        if (buffer->room == 0)
+            buffer->room = failed;
+    }
+    if (out->n)
+        write_ready(spool, out);
+    const uint64_t n_done = n_dealt_with(spool) - n_before;
+    if (out->is_cut) {
+        has_failed(spool, ENOMEM);
+        gravel_counter_add(&spool->n_lost, n_done < n ? n - n_done : 0);
+    }
+    gravel_list_push(&spool->done, buffer);
+    gravel_event_signal(spool->shape.dealt_with);
+}
+
+/* ---- the thread ------------------------------------------------------------------------------ */
+
+/* @return NULL: stopping, and all has been dealt with. */
+static struct gravel_buffer *await_frame(struct gravel_spool *spool)
+{
+    for (;;) {
+        struct gravel_buffer *buffer = gravel_list_take(&spool->todo);
+        if (buffer)
+            return buffer;
+        uint32_t key = gravel_event_prepare(&spool->event);
+        const bool is_last = gravel_thread_is_stopping(&spool->thread);
+        buffer = gravel_list_take(&spool->todo);
+        if (buffer || is_last) {
+            gravel_event_cancel(&spool->event);
+            return buffer;
+        }
+        gravel_event_wait(&spool->event, key, GRAVEL_NS_PER_S);
+    }
+}
+
+static void *thread_main(void *argument)
+{
+    struct gravel_spool *spool = argument;
+    struct gravel_characters out = {.text = NULL};
+    struct gravel_buffer *buffer;
+    gravel_thread_begin("gravel-write");
+    gravel_thread_block_write_signals();
+    while ((buffer = await_frame(spool)))
+        deal_with(spool, buffer, &out);
+    free(out.text);
+    gravel_thread_advance(&spool->thread, GRAVEL_THREAD_ENDED);
+    gravel_event_signal(&spool->ended);
+    return NULL;
+}
+
+/* @return whether it has ended within so long without progress. */
+static bool await_end(struct gravel_spool *spool)
+{
+    struct gravel_wait wait = {.limit.ns = spool->shape.limit_ns, .event = &spool->ended};
+    uint64_t n_bytes = 0;
+    bool has_ended;
+    int code = 0;
+    while (!(has_ended = gravel_thread_state(&spool->thread) >= GRAVEL_THREAD_ENDED) && !code) {
+        const uint64_t now_bytes = atomic_load_explicit(&spool->n_bytes, memory_order_relaxed);
+        if (now_bytes != n_bytes)
+            gravel_wait_renew(&wait);
+        n_bytes = now_bytes;
+        code = gravel_wait_pause(&wait);
+    }
+    gravel_wait_end(&wait);
+    return has_ended;
+}
+
+/* Has the thread write what has come, and end; the rest is given up after limit_ns without progress. @return false if it
+ * is in the system and does not come back. */
+static bool stop(struct gravel_spool *spool)
+{
+    if (!gravel_thread_stop(&spool->thread, &spool->event))
+        return true;
+    bool has_ended = await_end(spool);
+    if (!has_ended) {
+        gravel_thread_advance(&spool->thread, GRAVEL_THREAD_GIVES_UP);
+        has_ended = await_end(spool);
+    }
+    gravel_thread_end(&spool->thread, has_ended);
+    return has_ended;
+}
+
+/* ---- the network thread's calls -------------------------------------------------------------- */
 
 int gravel_spool_create(struct gravel_spool **out, const struct gravel_spool_shape *shape)
 {
@@ -26,7 +324,7 @@ int gravel_spool_create(struct gravel_spool **out, const struct gravel_spool_sha
         return gravel_fail(GRAVEL_ENOMEM, "spool");
     memset(spool, 0, sizeof *spool);
     spool->moved_ns = UINT64_MAX;
-    spool->writer.shape = *shape;
+    spool->shape = *shape;
     return 0;
 }
 
@@ -35,9 +333,9 @@ bool gravel_spool_destroy(struct gravel_spool *spool)
     struct gravel_buffer *buffer;
     if (!spool)
         return true;
-    if (!gravel_writer_stop(&spool->writer))
+    if (!stop(spool))
         return false;
-    while ((buffer = gravel_list_take(&spool->writer.done)))
+    while ((buffer = gravel_list_take(&spool->done)))
         gravel_buffer_destroy(buffer);
     free(spool);
     return true;
@@ -56,7 +354,9 @@ int gravel_spool_push(struct gravel_spool *spool, const struct gravel_frame *fra
     struct gravel_buffer *buffer = gravel_buffer_create(is_full(holder) ? holder->capacity : bytes);
     if (!buffer)
         return gravel_fail(GRAVEL_ENOMEM, "no memory for lines of node %u", frame->source);
-    int code = gravel_thread_state(&spool->writer.thread) ? 0 : gravel_writer_start(&spool->writer);
+    int code = gravel_thread_state(&spool->thread)
+                   ? 0
+                   : gravel_thread_start(&spool->thread, "writer's thread", thread_main, spool);
     if (code) {
         gravel_buffer_destroy(buffer);
         return code;
@@ -64,14 +364,14 @@ int gravel_spool_push(struct gravel_spool *spool, const struct gravel_frame *fra
     if (!is_full(holder) || !gravel_buffer_exchange(buffer, holder))
         memcpy(buffer->frame, frame, bytes);
     spool->pushed += bytes;
-    gravel_list_push(&spool->writer.todo, buffer);
-    gravel_event_signal(&spool->writer.event);
+    gravel_list_push(&spool->todo, buffer);
+    gravel_event_signal(&spool->event);
     return 0;
 }
 
 struct gravel_buffer *gravel_spool_take(struct gravel_spool *spool)
 {
-    struct gravel_buffer *buffer = gravel_list_take(&spool->writer.done);
+    struct gravel_buffer *buffer = gravel_list_take(&spool->done);
     if (buffer) {
         spool->passed += buffer->frame->bytes;
         spool->moved_ns = UINT64_MAX;
@@ -81,8 +381,8 @@ struct gravel_buffer *gravel_spool_take(struct gravel_spool *spool)
 
 static int fail_stuck(const struct gravel_spool *spool, double seconds)
 {
-    const uint32_t number = atomic_load_explicit(&spool->writer.in_function, memory_order_relaxed);
-    const struct gravel_endpoints *endpoints = spool->writer.shape.endpoints;
+    const uint32_t number = atomic_load_explicit(&spool->in_function, memory_order_relaxed);
+    const struct gravel_endpoints *endpoints = spool->shape.endpoints;
     const char *kind, *name = gravel_endpoint_name(endpoints, number, &kind);
     if (name)
         return gravel_fail(GRAVEL_ETIMEOUT, "%s %s: its function has not returned for %.1f s", kind,
@@ -99,13 +399,13 @@ static int fail_stuck(const struct gravel_spool *spool, double seconds)
 
 int gravel_spool_check(struct gravel_spool *spool, uint64_t lived_ns)
 {
-    const uint64_t n_bytes = gravel_counter_load(&spool->writer.n_bytes);
+    const uint64_t n_bytes = gravel_counter_load(&spool->n_bytes);
     if (gravel_spool_is_empty(spool)) {
         spool->moved_ns = UINT64_MAX;
-    } else if (n_bytes != spool->n_bytes || spool->moved_ns == UINT64_MAX) {
-        spool->n_bytes = n_bytes;
+    } else if (n_bytes != spool->seen_bytes || spool->moved_ns == UINT64_MAX) {
+        spool->seen_bytes = n_bytes;
         spool->moved_ns = lived_ns;
-    } else if (lived_ns - spool->moved_ns > spool->writer.shape.limit_ns) {
+    } else if (lived_ns - spool->moved_ns > spool->shape.limit_ns) {
         return fail_stuck(spool, (double)(lived_ns - spool->moved_ns) * 1e-9);
     }
     return 0;
@@ -113,24 +413,24 @@ int gravel_spool_check(struct gravel_spool *spool, uint64_t lived_ns)
 
 int gravel_spool_lost(struct gravel_spool *spool)
 {
-    const uint64_t n_lost = gravel_counter_load(&spool->writer.n_lost);
-    const int error = atomic_load_explicit(&spool->writer.error, memory_order_relaxed);
-    if (n_lost == spool->n_lost || !error)
+    const uint64_t n_lost = gravel_counter_load(&spool->n_lost);
+    const int error = atomic_load_explicit(&spool->error, memory_order_relaxed);
+    if (n_lost == spool->reported_lost || !error)
         return 0;
-    spool->n_lost = n_lost;
-    const bool is_of_caller = error == GRAVEL_PRINT_FAILED;
+    spool->reported_lost = n_lost;
+    const bool is_of_caller = error == PRINT_FAILED;
     return gravel_fail(
         is_of_caller ? GRAVEL_EHANDLER : GRAVEL_ESYSTEM,
         "lines of kernels: %s%s; %" PRIu64 " lines are lost, behind %" PRIu64 " written, and so "
         "are all that follow",
         is_of_caller ? "the function that takes them (bindings.print) failed"
                      : "writing to standard output: ",
-        is_of_caller ? "" : strerror(error), n_lost, gravel_counter_load(&spool->writer.n_lines));
+        is_of_caller ? "" : strerror(error), n_lost, gravel_counter_load(&spool->n_lines));
 }
 
 uint64_t gravel_spool_lines(const struct gravel_spool *spool)
 {
-    return spool ? gravel_counter_load(&spool->writer.n_lines) : 0;
+    return spool ? gravel_counter_load(&spool->n_lines) : 0;
 }
 
 uint64_t gravel_spool_mark(const struct gravel_spool *spool)

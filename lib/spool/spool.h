@@ -1,19 +1,30 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The spool: records that have arrived and wait for the writer. The network thread puts each frame here, or a copy,
- * and waits for nothing.
+ * The spool: records that have arrived and wait for the writer, a thread that deals with them in the order in which
+ * they came. The network thread puts each frame here, or a copy, and never waits for a disk or a reader.
  *
- * Path:    records.c of lib/network -> spool.c -> writer.c -> spool.c -> records.c.
+ * Path:    records.c of lib/network -> list todo -> the writer's thread: format.c, the system, the caller's functions ->
+ *          list done -> records.c.
  * Owner:   the spool has its frames.
  * Threads: create and destroy: one that opens and closes the node; all other calls: the network thread.
- * Memory:  M3, by writer.h.
+ * Memory:  M3 hands frames over, both ways.
  */
 #ifndef GRAVEL_SPOOL_SPOOL_H
 #define GRAVEL_SPOOL_SPOOL_H
 
-#include "spool/writer.h"
+#include "base/endpoints.h"
+#include "base/error.h"
+#include "base/event.h"
+#include "transport/buffer.h"
 
 struct gravel_spool;
+
+struct gravel_spool_shape {
+    uint64_t limit_ns; /* longest time in which nothing is written, while frames wait */
+    struct gravel_event *dealt_with; /* wakes the network thread, when a frame goes back */
+    const struct gravel_endpoints *endpoints;
+    bool are_bare; /* lines begin without node and work-item */
+};
 
 /** @return 0; GRAVEL_ENOMEM. */
 int gravel_spool_create(struct gravel_spool **out, const struct gravel_spool_shape *shape);
