@@ -84,7 +84,6 @@
 #ifndef GRAVEL_FLOW_CL_H
 #define GRAVEL_FLOW_CL_H
 
-#include "channel_subgroup.cl.h"
 #include "cilk.cl.h"
 #include "held.cl.h"
 #include "round.cl.h"

@@ -15,6 +15,7 @@
 #define GRAVELP_CHANNEL_CL_H
 
 #include "layout/flow.h"
+#include "wavefront.cl.h"
 #include "workgroup.cl.h"
 
 #ifdef GRAVELP_FLOW_SIGN
@@ -200,6 +201,19 @@ GRAVELP_INLINE gravel_ce gravelp_reserve_wg(struct gravel_flow_group f, uint int
     gravelp_group_meet(f.group.arena); /* G1: the first CE is known */
     return gravelp_given(n, f.scratch->ce + f.group.scratch->lanes[gravelp_place()]);
 }
+
+#ifdef GRAVEL_HAS_SUBGROUPS
+/* Every work-item of the sub-group: as gravelp_reserve_wg. Source: figure 4-3 (a wavefront reserves by prefix sum, one
+ * lane and broadcast). */
+GRAVELP_INLINE gravel_ce gravelp_reserve_sg(struct gravel_flow_group f, uint into, uint n)
+{
+    struct gravelp_sg_count mine = gravelp_sg_sums(gravelp_asked(f, into, n));
+    gravel_ce first = 0;
+    if (gravelp_sg_lane() == 0)
+        first = gravelp_reserve(f, into, mine.n);
+    return gravelp_given(n, gravelp_sg_first(first) + mine.position);
+}
+#endif
 
 /*
  * Every work-item of the group: the sums of gravelp_sums, and how many work-items before each have any, in

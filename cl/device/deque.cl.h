@@ -6,7 +6,7 @@
  * The leader decides what the group does next, and says so in `verdict` between two barriers: run a task, move tasks
  * between ring and a block, or end.
  *
- * Path:    steal_words.cl.h -> this -> promote.cl.h -> schedule.cl.h.
+ * Path:    portable.cl.h -> this -> promote.cl.h -> schedule.cl.h.
  * Owner:   local memory, declared by GRAVEL_STEAL_OPEN; what other groups may touch is promote.cl.h's.
  * Memory:  G7: pushes, moves and the leader's decisions, between barriers of the group.
  * Source:  Acar, Charguéraud, Rainey, Scheduling Parallel Programs by Work Stealing with Private Deques, PPoPP 2013.
@@ -14,8 +14,41 @@
 #ifndef GRAVELP_DEQUE_CL_H
 #define GRAVELP_DEQUE_CL_H
 
-#include "steal_words.cl.h"
+#include "layout/steal.h"
+#include "portable.cl.h"
 #include "workgroup.cl.h"
+
+/* ---- the policy of a program, and swaps of words that work-groups share ------------------------- */
+
+#ifndef GRAVELP_STEAL_POLICY
+#define GRAVELP_STEAL_POLICY GRAVELP_STEAL_PROMOTED /* lib/opencl/program.c says which */
+#endif
+
+#define GRAVELP_STEAL_IS_PROMOTED (GRAVELP_STEAL_POLICY == GRAVELP_STEAL_PROMOTED)
+#define GRAVELP_STEAL_IS_LIST (GRAVELP_STEAL_POLICY == GRAVELP_STEAL_COUNTER)
+
+#if defined(GRAVELP_ATOMICS_C11)
+
+/* Whether the word was `expected`, and is `value` now. Acquire and relaxed: if it was; else relaxed. */
+GRAVELP_INLINE bool gravelp_device_swap_acquire(global uint *word, uint expected, uint value)
+{
+    return atomic_compare_exchange_strong_explicit((gravelp_word *)word, &expected, value,
+                                                   memory_order_acquire, memory_order_relaxed,
+                                                   memory_scope_device);
+}
+GRAVELP_INLINE bool gravelp_device_swap_relaxed(global uint *word, uint expected, uint value)
+{
+    return atomic_compare_exchange_strong_explicit((gravelp_word *)word, &expected, value,
+                                                   memory_order_relaxed, memory_order_relaxed,
+                                                   memory_scope_device);
+}
+
+#elif defined(__OPENCL_C_VERSION__) && GRAVELP_STEAL_IS_PROMOTED
+#error \
+    "this device has no acquire and release at device scope: GRAVEL_STEAL_POLICY=private or counter"
+#endif
+
+/* ---- a deque ------------------------------------------------------------------------------------ */
 
 /* The type of a task, of 4 to 64 bytes; a program may define another one before the include. */
 #ifndef GRAVEL_STEAL_TASK
@@ -77,10 +110,10 @@ GRAVELP_INLINE global GRAVEL_STEAL_TASK *gravelp_block(global struct gravelp_ste
 }
 
 GRAVELP_INLINE global GRAVEL_STEAL_TASK *gravelp_slot(global struct gravelp_steal *steal,
-                                                      uint group, uint place)
+                                                      uint group, uint index)
 {
     return (global GRAVEL_STEAL_TASK *)((global uchar *)steal + steal->rings_offset) +
-           (ulong)group * steal->capacity + (place & (steal->capacity - 1));
+           (ulong)group * steal->capacity + (index & (steal->capacity - 1));
 }
 
 /*
@@ -127,9 +160,9 @@ GRAVELP_INLINE bool gravelp_deque_is_whole(global struct gravelp_steal *steal,
 /* Any work-item: put a task into the ring; other work-items of the group may do so at once. */
 GRAVELP_INLINE void gravelp_deque_push(struct gravel_deque deque, GRAVEL_STEAL_TASK task)
 {
-    uint place = gravelp_local_add_relaxed(&deque.own->tail, 1);
-    if (place - deque.own->head < deque.steal->capacity)
-        *gravelp_slot(deque.steal, deque.group, place) = task;
+    uint index = gravelp_local_add_relaxed(&deque.own->tail, 1);
+    if (index - deque.own->head < deque.steal->capacity)
+        *gravelp_slot(deque.steal, deque.group, index) = task;
     else
         gravelp_local_add_relaxed(&deque.own->n_refused, 1);
 }

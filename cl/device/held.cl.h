@@ -32,8 +32,8 @@ GRAVELP_INLINE global uint *gravelp_held_states(struct gravel_flow_group f, uint
     return gravelp_rows(f) + gravelp_channels[channel].states;
 }
 
-/* Leader, or a work-item alone: places for n CEs that are enqueued. @return the first. */
-GRAVELP_INLINE uint gravelp_held_places(struct gravel_flow_group f, uint channel, uint n)
+/* Leader, or a work-item alone: reserve ring positions for n CEs that are enqueued. @return the first. */
+GRAVELP_INLINE uint gravelp_held_positions(struct gravel_flow_group f, uint channel, uint n)
 {
     return n ? gravelp_device_fetch_add_relaxed(
                    gravelp_flow_words(f.flow, f.flow->enqueued_at + channel), n) /* K8 */
@@ -64,12 +64,12 @@ GRAVELP_INLINE bool gravelp_held_arrive(struct gravel_flow_group f, uint channel
     return left == last;
 }
 
-/* Any work-item: enqueue a CE at a place. */
+/* Any work-item: enqueue a CE at a position. */
 GRAVELP_INLINE void gravelp_held_enqueue(struct gravel_flow_group f, uint channel, gravel_ce ce,
-                                         uint place)
+                                         uint position)
 {
     global uint *ring = gravelp_held_states(f, channel) + gravelp_channels[channel].width;
-    GRAVELP_ROW_STORE(ring + gravelp_column(channel, place), ce & GRAVELP_CE_MASK); /* K8 */
+    GRAVELP_ROW_STORE(ring + gravelp_column(channel, position), ce & GRAVELP_CE_MASK); /* K8 */
 }
 
 /* Every work-item of the group: enqueue those CEs that are ready. */
@@ -78,8 +78,8 @@ GRAVELP_INLINE void gravelp_held_enqueue_wg(struct gravel_flow_group f, uint cha
 {
     gravelp_sums(f.group.arena, f.group.scratch, is_ready != 0, false);
     if (gravelp_is_leader())
-        f.scratch->ce = gravelp_held_places(f, channel, f.group.scratch->n_active);
-    gravelp_group_meet(f.group.arena); /* G1: the first place is known */
+        f.scratch->ce = gravelp_held_positions(f, channel, f.group.scratch->n_active);
+    gravelp_group_meet(f.group.arena); /* G1: the first position is known */
     if (is_ready)
         gravelp_held_enqueue(f, channel, ce,
                              f.scratch->ce + f.group.scratch->lanes[gravelp_place()]);
@@ -89,8 +89,22 @@ GRAVELP_INLINE void gravelp_held_enqueue_wi(struct gravel_flow_group f, uint cha
                                             uint is_ready)
 {
     if (is_ready)
-        gravelp_held_enqueue(f, channel, ce, gravelp_held_places(f, channel, 1));
+        gravelp_held_enqueue(f, channel, ce, gravelp_held_positions(f, channel, 1));
 }
+#ifdef GRAVEL_HAS_SUBGROUPS
+/* Every work-item of the sub-group: enqueue those CEs that are ready. */
+GRAVELP_INLINE void gravelp_held_enqueue_sg(struct gravel_flow_group f, uint channel, gravel_ce ce,
+                                            uint is_ready)
+{
+    struct gravelp_sg_count mine = gravelp_sg_count(is_ready);
+    uint first = 0;
+    if (gravelp_sg_lane() == 0)
+        first = gravelp_held_positions(f, channel, mine.n);
+    first = gravelp_sg_first(first);
+    if (is_ready)
+        gravelp_held_enqueue(f, channel, ce, first + mine.position);
+}
+#endif
 
 /* Any work-item: free a CE that has been enqueued. */
 GRAVELP_INLINE void gravelp_held_free(struct gravel_flow_group f, uint channel, gravel_ce ce)

@@ -68,15 +68,15 @@ static inline gravelp_u32 gravelp_view_enqueued(struct gravelp_view view, gravel
 }
 
 /* Channel and level of a layer. */
-static inline struct gravelp_round gravelp_view_place(struct gravelp_view view, gravelp_u32 layer)
+static inline struct gravelp_round gravelp_view_layer(struct gravelp_view view, gravelp_u32 layer)
 {
-    struct gravelp_round place = {layer, 0, 0, 0};
+    struct gravelp_round from = {layer, 0, 0, 0};
     gravelp_u32 n_flat = view.flow->n_flat, n_stacks = view.flow->n_channels - n_flat;
     if (layer >= n_flat) {
-        place.level = (layer - n_flat) / n_stacks;
-        place.channel = layer - place.level * n_stacks;
+        from.level = (layer - n_flat) / n_stacks;
+        from.channel = layer - from.level * n_stacks;
     }
-    return place;
+    return from;
 }
 
 /* The level of what a node makes: of tasks one deeper, from outside the stacks 0; of continuations its own. */
@@ -90,11 +90,11 @@ static inline gravelp_u32 gravelp_view_level_into(struct gravelp_view view, grav
 
 /* How many CEs of a layer one edge admits; at the last level none can be spawned, and admission is no bound. */
 static inline gravelp_u32 gravelp_view_admit_edge(struct gravelp_view view,
-                                                  struct gravelp_round place,
+                                                  struct gravelp_round from,
                                                   struct gravelp_edge edge)
 {
-    gravelp_u32 level = gravelp_view_level_into(view, place.channel, place.level, edge.into);
-    gravelp_u32 reserve = edge.into == place.channel ? 0 : view.channels[edge.into].reserve;
+    gravelp_u32 level = gravelp_view_level_into(view, from.channel, from.level, edge.into);
+    gravelp_u32 reserve = edge.into == from.channel ? 0 : view.channels[edge.into].reserve;
     gravelp_u32 used, room = view.channels[edge.into].width - reserve;
     if (level >= view.flow->n_levels)
         return 0xffffffffu;
@@ -105,8 +105,8 @@ static inline gravelp_u32 gravelp_view_admit_edge(struct gravelp_view view,
 /* Whether a layer counts for how deep the flow is in: 1 + its level, or 0. */
 static inline gravelp_u32 gravelp_view_depth(struct gravelp_view view, gravelp_u32 layer)
 {
-    struct gravelp_round place = gravelp_view_place(view, layer);
-    return layer >= view.flow->n_flat && gravelp_view_used(view, layer) ? place.level + 1 : 0;
+    struct gravelp_round from = gravelp_view_layer(view, layer);
+    return layer >= view.flow->n_flat && gravelp_view_used(view, layer) ? from.level + 1 : 0;
 }
 
 /*
@@ -117,7 +117,7 @@ static inline gravelp_u32 gravelp_view_depth(struct gravelp_view view, gravelp_u
 static inline struct gravelp_round gravelp_view_admit(struct gravelp_view view, gravelp_u32 layer,
                                                       gravelp_u32 depth)
 {
-    struct gravelp_round round = gravelp_view_place(view, layer);
+    struct gravelp_round round = gravelp_view_layer(view, layer);
     struct gravelp_channel channel = view.channels[round.channel];
     gravelp_u32 is_held = channel.kind == GRAVEL_HELD, i;
     gravelp_u32 n = is_held ? gravelp_view_enqueued(view, layer) : gravelp_view_used(view, layer);
@@ -160,7 +160,7 @@ static inline struct gravelp_round gravelp_view_choose(struct gravelp_view view)
 
 static inline void gravelp_view_note_peak(struct gravelp_view view, gravelp_u32 layer)
 {
-    gravelp_u32 channel = gravelp_view_place(view, layer).channel;
+    gravelp_u32 channel = gravelp_view_layer(view, layer).channel;
     gravelp_u32 used = gravelp_view_used(view, layer);
     if (used > view.peaks[channel])
         view.peaks[channel] = used;
@@ -215,7 +215,7 @@ static inline int gravelp_view_has_left(struct gravelp_view view)
     gravelp_u32 layer;
     for (layer = 0; layer < view.flow->n_layers; layer++)
         if (gravelp_view_used(view, layer) &&
-            view.channels[gravelp_view_place(view, layer).channel].kind != GRAVEL_OUTPUT)
+            view.channels[gravelp_view_layer(view, layer).channel].kind != GRAVEL_OUTPUT)
             return 1;
     return 0;
 }

@@ -169,7 +169,7 @@ int gravel_flow_fail_stuck(struct gravel_flow *flow)
     size_t bytes = 0;
     FILE *out = open_memstream(&table, &bytes);
     for (uint32_t layer = 0; out && layer < view.flow->n_layers; layer++) {
-        struct gravelp_round round = gravelp_view_place(view, layer);
+        struct gravelp_round round = gravelp_view_layer(view, layer);
         if (gravelp_view_used(view, layer))
             fprintf(out, "\n%s, level %u: %u of %u", name_of(flow, round.channel), round.level,
                     gravelp_view_used(view, layer), view.channels[round.channel].width);

@@ -10,7 +10,7 @@
  *
  * A text is read once for all lines of a run, as what follows a conversion depends on types alone, which are the run's.
  *
- * Path:    writer.c -> format.c.
+ * Path:    spool.c -> format.c.
  * Owner:   the caller.
  * Threads: any; no state.
  */

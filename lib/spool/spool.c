@@ -299,8 +299,8 @@ static bool await_end(struct gravel_spool *spool)
     return has_ended;
 }
 
-/* Has the thread write what has come, and end; the rest is given up after limit_ns without progress. @return false if it
- * is in the system and does not come back. */
+/* Has the thread write what has come, and end; the rest is given up after limit_ns without progress. @return false if
+ * the thread is in the system and does not come back. */
 static bool stop(struct gravel_spool *spool)
 {
     if (!gravel_thread_stop(&spool->thread, &spool->event))

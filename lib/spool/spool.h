@@ -3,8 +3,8 @@
  * The spool: records that have arrived and wait for the writer, a thread that deals with them in the order in which
  * they came. The network thread puts each frame here, or a copy, and never waits for a disk or a reader.
  *
- * Path:    records.c of lib/network -> list todo -> the writer's thread: format.c, the system, the caller's functions ->
- *          list done -> records.c.
+ * Path:    records.c of lib/network -> list todo -> the writer's thread (format.c, the system, the caller's functions)
+ *          -> list done -> records.c.
  * Owner:   the spool has its frames.
  * Threads: create and destroy: one that opens and closes the node; all other calls: the network thread.
  * Memory:  M3 hands frames over, both ways.

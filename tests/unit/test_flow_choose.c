@@ -110,7 +110,7 @@ static struct gravelp_round flow_choose_by_trial(const struct flow *flow)
 static void flow_draw_state(struct flow *flow)
 {
     for (uint32_t layer = 0; layer < flow->control->n_layers; layer++) {
-        uint32_t c = gravelp_view_place(flow->view, layer).channel;
+        uint32_t c = gravelp_view_layer(flow->view, layer).channel;
         uint32_t width = flow->graph.channels[c].width;
         uint32_t used = random_below(&flow->seed, 3) ? random_below(&flow->seed, width + 1) : 0;
         flow->view.tails[layer] = flow->view.heads[layer] + used;
