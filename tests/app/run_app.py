@@ -52,6 +52,9 @@ def check_json(text, n_nodes, words):
         assert report["valid"] is True, "not valid"
         assert report["nodes"] == n_nodes, "%d nodes" % report["nodes"]
         assert report["rate"] >= 0 and report["unit"].endswith("/s")
+        for option, name in ("-g", "kronecker-"), ("-u", "uniform-"), ("-f", ""):
+            if option in words and "vertices" in report["parameters"]:
+                assert report["input"] == name + os.path.basename(words[words.index(option) + 1]), report["input"]
         each = report["seconds_each"]
         assert report["runs"] == len(each) and report["name"] and isinstance(report["parameters"], dict)
         assert [report["seconds_min"], report["seconds"], report["seconds_max"]] == \

@@ -5,7 +5,7 @@
  * Path: meson test -> this -> apps/graph/part.h
  */
 #include "cases.h"
-#include "generated_graph.h"
+#include "graph/part.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,6 +21,11 @@ static const enum graph_partition partitions[] = {
 #endif
 };
 #define N_PARTITIONS (sizeof partitions / sizeof *partitions)
+
+static struct graph_options generated(enum graph_source source, unsigned size)
+{
+    return (struct graph_options){.source = source, .scale = size, .degree = 3, .n_vertices = size};
+}
 
 static struct graph_options from_file(const char *path)
 {

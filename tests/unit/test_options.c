@@ -5,7 +5,8 @@
  * Path: meson test -> this -> apps/frame/options.h, apps/graph/options.h
  */
 #include "cases.h"
-#include "generated_graph.h"
+#include "graph/options.h"
+#include "frame/options.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -54,18 +55,10 @@ static struct app_options parse(char *line)
 
 #define PARSE(line) parse((char[]){line})
 
-TEST(nothing_given_leaves_the_defaults)
-{
-    struct app_options mine = PARSE("");
-    assert_int_equal(mine.common.n_trials, 3);
-    assert_int_equal(mine.graph.degree, 16);
-    assert_int_equal(mine.common.seed, 1);
-    assert_int_equal(mine.graph.source, GRAPH_FROM_NOTHING);
-    assert_false(mine.common.verify || mine.common.json || mine.common.quiet);
-}
-
 TEST(all_options_are_read)
 {
+    const struct options common = PARSE("").common;
+    assert_true(common.n_trials == 3 && common.seed == 1 && !common.verify && !common.json);
     struct app_options mine =
         PARSE("-g 20 -k 7 -n 5 -v -q --json --seed 9223372036854775807 -t 64");
     assert_int_equal(mine.graph.source, GRAPH_FROM_KRONECKER);
@@ -127,28 +120,4 @@ TEST(command_lines_differ_where_they_tell_something_else)
         const char *difference = first_difference(one, other);
         assert_string_equal(difference ? difference : "", rows[i][2] ? rows[i][2] : "");
     }
-}
-
-TEST(graph_comes_from_where_the_options_say)
-{
-    struct graph_part part = {.options = PARSE("-u 5 -k 2").graph};
-    struct graph graph;
-    struct trials trials = {0};
-    part_survey(&part, 1, (struct part_wish){0});
-    part_whole(&graph, &part);
-    part_describe(&part, 1, graph.n_edges, &trials);
-    assert_int_equal(graph.n_edges, 2 * 2 * 32);
-    assert_string_equal(trials.input, "uniform-5");
-    assert_int_equal(json_integer_value(json_object_get(trials.parameters, "edges_per_vertex")), 2);
-    trials_free(&trials);
-    part_close(&part);
-    graph_free(&graph);
-    char name[64];
-    const struct graph_options options = {.source = GRAPH_FROM_FILE,
-                                          .file = TEST_DATA "/diamond.graph"};
-    graph = whole_graph(&options);
-    graph_options_name(&options, name, sizeof name);
-    assert_int_equal(graph.n_vertices, 5);
-    assert_string_equal(name, "diamond.graph");
-    graph_free(&graph);
 }
