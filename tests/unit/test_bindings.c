@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Bindings of a caller whose header is older or newer than the library, and their rows of handlers.
+ * Rows of handlers of a caller whose header is newer than the library. What is refused of bindings is device tables'.
  *
  * Path: meson test -> this -> lib/node/bindings.c
  */
@@ -29,32 +29,6 @@ static int read_both(struct gravel_bindings *out, const struct gravel_bindings *
 {
     int code = gravel_bindings_read(out, bindings);
     return code ? code : gravel_bindings_read_handlers(out);
-}
-
-TEST(none_are_all_0)
-{
-    const struct gravel_bindings empty = GRAVEL_BINDINGS();
-    struct gravel_bindings out;
-    memset(&out, 0xff, sizeof out);
-    assert_int_equal(read_both(&out, NULL), 0);
-    assert_null(out.handlers);
-    assert_null(out.context);
-    assert_int_equal(read_both(&out, &empty), 0);
-    assert_null(out.handlers);
-    assert_int_equal(out.n_handlers, 0);
-}
-
-TEST(zero_filled_bindings_are_refused_by_name)
-{
-    const struct gravel_handler table[] = {{.name = "a", .n_args = 1, .function = nothing}};
-    const struct gravel_bindings forgotten = {.handlers = table, .n_handlers = 1};
-    const struct gravel_bindings half = {.bytes = sizeof half, .handlers = table, .n_handlers = 1};
-    struct gravel_bindings out;
-    expect_refused(read_both(&out, &forgotten), "bindings.bytes is 0, and");
-    assert_null(out.handlers);
-    expect_refused(read_both(&out, &half), "bindings.handler_bytes is 0, and");
-    assert_null(out.handlers);
-    assert_int_equal(out.n_handlers, 0);
 }
 
 /* A row as a later version may have it. */

@@ -33,6 +33,7 @@ static struct gravel_config derive(enum gravel_step step, uint32_t n_nodes, uint
 }
 
 #define SVM .step = GRAVEL_STEP_SVM
+#define USM .step = GRAVEL_STEP_USM
 #define PUMP .step = GRAVEL_STEP_PUMP
 #define DRAIN .step = GRAVEL_STEP_DRAIN
 #define CPU .capability.is_cpu = true
@@ -63,6 +64,12 @@ static const struct {
     {{PUMP}, 4, 16, {0}, {.buffer_bytes = 4 * MIB}},
     {{PUMP}, 8, 16, {0}, {.buffer_bytes = 2 * MIB}},
     {{PUMP}, 256, 16, {0}, {.buffer_bytes = 65536}},
+/* shared steps and drain have small ones, within 64 MiB, that stay open for longer in a large job */
+#define ONE .n_aggregators = 1, .slot_bytes = 9280, .queue_bytes = 32 * MIB
+    {{SVM}, 1, 64, {0}, {ONE, .buffer_bytes = 65536, .n_buffers = 32, .flush_us = 125}},
+    {{USM}, 10, 64, {0}, {ONE, .buffer_bytes = 65536, .flush_us = 125}},
+    {{DRAIN}, 512, 64, {0}, {ONE, .buffer_bytes = 65536, .n_buffers = 2, .flush_us = 6144}},
+    {{SVM}, 4096, 64, {0}, {ONE, .buffer_bytes = 8192, .n_buffers = 2, .flush_us = 49152}},
     /* a second aggregator has a core, and where the device bins there is none */
     {{PUMP}, 1, 3, {0}, {.n_aggregators = 1}},
     {{PUMP}, 1, 4, {0}, {.n_aggregators = 2}},
@@ -139,21 +146,6 @@ TEST(groups_suit_the_device)
                                       1,   256, 64}; /* of the devices of the first rows */
     for (size_t i = 0; i < sizeof groups / sizeof *groups; i++)
         assert_int_equal(gravel_derive_group_size(&rows[i].device), groups[i]);
-}
-
-TEST(shared_steps_and_drain_keep_their_defaults)
-{
-    const enum gravel_step steps[] = {GRAVEL_STEP_SVM, GRAVEL_STEP_USM, GRAVEL_STEP_DRAIN};
-    for (size_t i = 0; i < 3; i++)
-        for (uint32_t n_nodes = 1; n_nodes <= 4096; n_nodes *= 2) {
-            const struct gravel_config config = derive(steps[i], n_nodes, 64);
-            assert_int_equal(config.n_aggregators, 1);
-            assert_int_equal(config.slot_bytes, 9280);
-            assert_int_equal(config.queue_bytes, 32 * MIB);
-            assert_int_equal(config.buffer_bytes, n_nodes > 512 ? 32 * MIB / n_nodes : 65536);
-            assert_true(config.buffer_bytes * config.n_buffers * n_nodes <= 64 * MIB);
-            assert_int_equal(config.flush_us, n_nodes > 10 ? 12 * n_nodes : 125);
-        }
 }
 
 /* Copies of rows reach the first 4 GiB of the arena, in which all slots must lie. */
@@ -318,14 +310,10 @@ TEST(pump_buffers_suffice_for_a_block_within_the_budget)
         }
     struct gravel_config config = derive(GRAVEL_STEP_PUMP, 8192, 16);
     assert_int_equal(gravel_derive_pump_buffers(&config, 8192), 0);
-}
-
-TEST(pump_buffers_follow_the_size_of_a_buffer)
-{
-    struct gravel_config config = derive(GRAVEL_STEP_PUMP, 2, 16);
+    config = derive(GRAVEL_STEP_PUMP, 2, 16);
     config.n_aggregators = 1;
-    config.buffer_bytes = 512;
     config.queue_bytes = 32 * MIB;
+    config.buffer_bytes = 512;
     assert_int_equal(gravel_derive_pump_buffers(&config, 2), 8 * (2 + 32768 + 1));
     config.buffer_bytes = 64 * MIB;
     assert_true(gravel_derive_pump_buffers(&config, 2) <= 8);
