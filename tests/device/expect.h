@@ -84,11 +84,4 @@ static inline void guarded_check(struct gravel *gravel, const struct guarded *gu
     }
 }
 
-static inline void guarded_free(struct gravel *gravel, const struct guarded *guarded)
-{
-    OK(gravel_free(gravel, guarded->before));
-    OK(gravel_free(gravel, guarded->memory));
-    OK(gravel_free(gravel, guarded->after));
-}
-
 #endif

@@ -24,40 +24,30 @@ static struct gravel_round round_of(uint32_t node, uint32_t kind, uint64_t argum
     return round;
 }
 
-/* Merge the nodes' rounds in that order; `is_tree`: the first two, the last two, and then both. */
-static struct gravel_round merge(const struct gravel_round nodes[N_NODES],
-                                 const unsigned order[N_NODES], bool is_tree)
+/* Merges the nodes' rounds in the order of a number; from 256 on as a tree: the first two, the last two, and then both. @return
+ * false if the number is no order */
+static bool merge(const struct gravel_round nodes[N_NODES], unsigned number,
+                  struct gravel_round *merged)
 {
-    struct gravel_round left = nodes[order[0]], right = nodes[order[2]];
-    gravel_round_merge(&left, &nodes[order[1]]);
-    if (is_tree) {
+    const unsigned order[] = {number & 3, number >> 2 & 3, number >> 4 & 3, number >> 6 & 3};
+    struct gravel_round right = nodes[order[2]];
+    *merged = nodes[order[0]];
+    gravel_round_merge(merged, &nodes[order[1]]);
+    if (number >= 256) {
         gravel_round_merge(&right, &nodes[order[3]]);
-        gravel_round_merge(&right, &left);
-        return right;
+        gravel_round_merge(&right, merged);
+        *merged = right;
+    } else {
+        gravel_round_merge(merged, &nodes[order[2]]);
+        gravel_round_merge(merged, &nodes[order[3]]);
     }
-    gravel_round_merge(&left, &nodes[order[2]]);
-    gravel_round_merge(&left, &nodes[order[3]]);
-    return left;
+    return (1u << order[0] | 1u << order[1] | 1u << order[2] | 1u << order[3]) == 15;
 }
+#define EACH_ORDER(nodes, merged)                     \
+    for (unsigned number = 0; number < 512; number++) \
+        if (merge(nodes, number, &(merged)))
 
-typedef void check_function(const struct gravel_round *merged, const void *expected);
-
-static void in_every_order(const struct gravel_round nodes[N_NODES], check_function *check,
-                           const void *expected)
-{
-    for (unsigned i = 0; i < 256; i++) {
-        const unsigned order[] = {i & 3, i >> 2 & 3, i >> 4 & 3, i >> 6};
-        unsigned seen = 0;
-        for (unsigned k = 0; k < N_NODES; k++)
-            seen |= 1u << order[k];
-        for (int is_tree = 0; seen == 15 && is_tree < 2; is_tree++) {
-            const struct gravel_round merged = merge(nodes, order, is_tree);
-            check(&merged, expected);
-        }
-    }
-}
-
-static void names_two(const struct gravel_round *merged, const void *expected)
+static void names_two(const struct gravel_round *merged, const char *expected)
 {
     char text[256];
     assert_false(gravel_round_fits(merged));
@@ -95,33 +85,30 @@ TEST(misfits_are_named_alike_in_every_order)
          "gravel_free of offset 0 at node 0, of offset 4 at node 1"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        struct gravel_round nodes[N_NODES];
+        struct gravel_round nodes[N_NODES], merged;
         for (uint32_t node = 0; node < N_NODES; node++)
             nodes[node] =
                 round_of(node, cases[i].calls[node].kind, cases[i].calls[node].argument, 1);
-        in_every_order(nodes, names_two, cases[i].text);
+        EACH_ORDER(nodes, merged)
+        names_two(&merged, cases[i].text);
     }
-}
-
-static void is_a_misfit(const struct gravel_round *merged, const void *expected)
-{
-    (void)expected;
-    assert_false(gravel_round_fits(merged));
-    assert_int_equal(merged->first.node, 0);
-    assert_int_equal(merged->other.node, 2);
 }
 
 /* A number or a type that is not the others' is no reason to read or write beyond the values. */
 TEST(what_cannot_be_combined_is_a_misfit)
 {
-    struct gravel_round nodes[N_NODES], all;
+    struct gravel_round nodes[N_NODES], merged, all;
     for (uint32_t field = 0; field < 4; field++) {
         for (uint32_t node = 0; node < N_NODES; node++)
             nodes[node] = round_of(node, GRAVEL_CALL_REDUCE, 0, node);
         *(field == 0   ? &nodes[2].op
           : field == 1 ? &nodes[2].type
                        : &nodes[2].n) += field < 3 ? 1 : GRAVEL_ROUND_VALUES;
-        in_every_order(nodes, is_a_misfit, NULL);
+        EACH_ORDER(nodes, merged)
+        {
+            assert_false(gravel_round_fits(&merged));
+            assert_true(merged.first.node == 0 && merged.other.node == 2);
+        }
     }
     all = round_of(0, GRAVEL_CALL_REDUCE, 0, 1);
     nodes[1] = round_of(1, GRAVEL_CALL_REDUCE, 0, 1);
