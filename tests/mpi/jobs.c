@@ -47,11 +47,6 @@ MODE(single)
     mpi_at_level(MPI_THREAD_SINGLE);
 }
 
-MODE(funneled)
-{
-    mpi_at_level(MPI_THREAD_FUNNELED);
-}
-
 MODE(serialized)
 {
     mpi_at_level(MPI_THREAD_SERIALIZED);
