@@ -27,35 +27,32 @@ struct pass {
     /* [bytes] part of the frame with answers only the device has */
 };
 
-/* Waits until a slot's last upload has ended. */
-static int wait_for_upload(const struct gravel_resolver *resolver, struct gravel_in_flight *slot)
-{
-    cl_event sent = slot->sent;
-    slot->sent = NULL;
-    return sent
-               ? gravel_wait_command(resolver->device, resolver->queue, CL_SUCCESS, sent, uploading)
-               : 0;
-}
-
-/* Uploads the frame, once. A long one that lies in pinned memory is not copied before: the bus is faster than a memcpy.
- */
+/* Uploads the frame, once, by way of the next staging slot, whose last upload has ended. A long one that lies in pinned
+ * memory is not copied before, and waited for: the bus is faster than a memcpy. */
 static int upload(struct pass *pass)
 {
-    const struct gravel_resolver *resolver = pass->resolver;
+    struct gravel_resolver *resolver = pass->resolver;
     const uint64_t bytes = pass->frame->bytes, most = resolver->shape.max_frame_bytes;
     const bool waits = gravel_ring_uploads_straight(resolver, pass->frame, bytes);
-    const void *from = pass->frame;
+    const uint32_t next = resolver->n_copied % GRAVEL_STAGED;
+    unsigned char *staged = resolver->records.begin + GRAVEL_RECORDS_BYTES + next * most;
+    cl_event last = resolver->copied[next], sent = NULL;
     if (pass->is_uploaded)
         return 0;
     pass->is_uploaded = true;
-    if (!waits)
-        from = memcpy(resolver->records.begin + GRAVEL_RECORDS_BYTES +
-                          gravel_ring_number(resolver, pass->slot) % GRAVEL_STAGED * most,
-                      pass->frame, bytes);
+    if (!waits && last) {
+        resolver->copied[next] = NULL;
+        GRAVEL_TRY(gravel_ring_note(resolver, gravel_wait_command(resolver->device, resolver->queue,
+                                                                  CL_SUCCESS, last, uploading)));
+    }
+    const void *from = waits ? (const void *)pass->frame : memcpy(staged, pass->frame, bytes);
     cl_int error = clEnqueueWriteBuffer(resolver->queue, pass->slot->uploaded, CL_FALSE, 0, bytes,
-                                        from, 0, NULL, &pass->slot->sent);
-    GRAVEL_TRY(gravel_check_cl(uploading, error));
-    return waits ? wait_for_upload(resolver, pass->slot) : 0;
+                                        from, 0, NULL, &sent);
+    if (waits || error != CL_SUCCESS)
+        return gravel_wait_command(resolver->device, resolver->queue, error, sent, uploading);
+    resolver->copied[next] = sent;
+    resolver->n_copied++;
+    return 0;
 }
 
 /* Fetches the answers that only the device has into the frame. */
@@ -157,10 +154,6 @@ int gravel_ring_copy(struct gravel_resolver *resolver, uint64_t heap_offset,
         return gravel_fail(GRAVEL_EINVAL, "resolver: frame of %u bytes (at most %" PRIu64 ")",
                            frame->bytes, most);
     GRAVEL_TRY(gravel_ring_make_room(resolver, true, &pass.slot));
-    const uint32_t before =
-        gravel_ring_number(resolver, pass.slot) + GRAVEL_IN_FLIGHT - GRAVEL_STAGED;
-    GRAVEL_TRY(gravel_ring_note(
-        resolver, wait_for_upload(resolver, &resolver->frames[before % GRAVEL_IN_FLIGHT])));
     int code = apply(&pass, applied);
     pass.slot->is_kept = false;
     resolver->n++;

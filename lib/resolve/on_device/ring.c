@@ -64,6 +64,8 @@ bool gravel_ring_destroy(struct gravel_resolver *resolver)
         gravel_cl_event_release(resolver->frames[i].sent);
         gravel_cl_buffer_release(resolver->frames[i].uploaded);
     }
+    for (uint32_t i = 0; i < GRAVEL_STAGED; i++)
+        gravel_cl_event_release(resolver->copied[i]);
     gravel_cl_event_release(resolver->told);
     gravel_cl_buffer_release(resolver->refused);
     gravel_cl_queue_release(resolver->uploads);
@@ -172,8 +174,6 @@ static int end_told(struct gravel_resolver *resolver)
     resolver->told = NULL;
     for (; resolver->n_told && !code; resolver->n_told--) {
         struct gravel_in_flight *slot = slot_of(resolver, 0);
-        gravel_cl_event_release(slot->sent);
-        slot->sent = NULL;
         resolver->first = (resolver->first + 1) % GRAVEL_IN_FLIGHT;
         resolver->n--;
         resolver->n_begun--;

@@ -104,7 +104,7 @@ int gravel_runs_in_place(struct gravel_resolver *resolver, const uint32_t *ticke
 
 /* While the ring is full the network thread waits, and nothing leaves either: two nodes seldom fill so many. */
 #define GRAVEL_IN_FLIGHT 16u
-/* Staging slots for copies, of frames of the ring in turn; a divisor of GRAVEL_IN_FLIGHT. */
+/* Staging slots, which frames that are copied have in turn. */
 #define GRAVEL_STAGED 4u
 
 /* What check_indices finds: resolve.cl's `refused`. */
@@ -116,9 +116,9 @@ struct gravel_index_record {
 /* A slot of the ring. */
 struct gravel_in_flight {
     cl_mem uploaded; /* [max_frame_bytes] on the device */
-    cl_event sent;   /* its upload; NULL: none that may be under way */
     bool is_kept;    /* its owner is called back; else it was copied */
     /* Of a frame that is kept: */
+    cl_event sent; /* its upload; NULL: none that may be under way */
     struct gravel_received received;
     struct gravel_plan plan;
     uint64_t heap_offset;
@@ -132,8 +132,11 @@ struct gravel_resolver {
     cl_mem refused; /* [GRAVEL_IN_FLIGHT] records on the device */
     struct gravel_pinned records;
     /* records as read; then [GRAVEL_STAGED] frames of max_frame_bytes, a multiple of a line */
-    cl_event told;   /* of the read of all records under way; NULL: none is */
-    uint32_t n_told; /* frames, from the oldest on, that end with it */
+    cl_event
+        copied[GRAVEL_STAGED]; /* the last upload from each; NULL: none that may be under way */
+    uint32_t n_copied;         /* uploads so far: which slot is next */
+    cl_event told;             /* of the read of all records under way; NULL: none is */
+    uint32_t n_told;           /* frames, from the oldest on, that end with it */
     struct gravel_in_flight frames[GRAVEL_IN_FLIGHT];
     uint32_t first;            /* the oldest frame's slot */
     uint32_t n, n_begun;       /* frames; those of them whose kernels are enqueued */
