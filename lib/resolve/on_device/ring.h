@@ -118,10 +118,10 @@ struct gravel_in_flight {
     cl_mem uploaded; /* [max_frame_bytes] on the device */
     bool is_kept;    /* its owner is called back; else it was copied */
     /* Of a frame that is kept: */
-    cl_event sent; /* its upload; NULL: none that may be under way */
     struct gravel_received received;
     struct gravel_plan plan;
     uint64_t heap_offset;
+    cl_event sent; /* its upload; NULL: none that may be under way */
 };
 
 struct gravel_resolver {
@@ -132,11 +132,10 @@ struct gravel_resolver {
     cl_mem refused; /* [GRAVEL_IN_FLIGHT] records on the device */
     struct gravel_pinned records;
     /* records as read; then [GRAVEL_STAGED] frames of max_frame_bytes, a multiple of a line */
-    cl_event
-        copied[GRAVEL_STAGED]; /* the last upload from each; NULL: none that may be under way */
-    uint32_t n_copied;         /* uploads so far: which slot is next */
-    cl_event told;             /* of the read of all records under way; NULL: none is */
-    uint32_t n_told;           /* frames, from the oldest on, that end with it */
+    cl_event copied[GRAVEL_STAGED]; /* the last upload from each; or NULL */
+    uint32_t n_copied;              /* uploads so far: which slot is next */
+    cl_event told;                  /* of the read of all records under way; NULL: none is */
+    uint32_t n_told;                /* frames, from the oldest on, that end with it */
     struct gravel_in_flight frames[GRAVEL_IN_FLIGHT];
     uint32_t first;            /* the oldest frame's slot */
     uint32_t n, n_begun;       /* frames; those of them whose kernels are enqueued */
