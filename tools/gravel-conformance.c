@@ -3,14 +3,14 @@
  * gravel-conformance: whether Gravel is right on a device, on every step of the capability ladder that it takes. One
  * program for a user with a new driver: a report of a page. The suites are those of the test suite.
  *
- * Path:    a user with a driver -> this -> conformance/trial.c (a child for each suite) -> conformance/report.c.
+ * Path:    a user with a driver -> this -> conformance/trial.c, a child for each suite -> standard output.
  * Threads: one; this process calls OpenCL only for --tap, its children do.
  */
 #include "../apps/frame/printed.h"
 #include "base/number.h"
-#include "conformance/report.h"
 #include "conformance/trial.h"
 #include "info/child.h"
+#include "info/members.h"
 #include "support.h"
 #include "transport/launcher.h"
 
@@ -140,6 +140,59 @@ static int run_tap(const struct arguments *arguments)
     return status == SUITE_REFUSED ? 0 : status; /* its TAP says so */
 }
 
+/* ---- the report as text, line by line as it comes ---------------------------------------------- */
+
+/* In one line, whatever a driver or compiler wrote. */
+static void print_reason(const char *indent, const char *reason)
+{
+    printf("%s", indent);
+    for (const char *c = reason; *c; c++)
+        putchar(*c == '\n' ? ' ' : *c);
+    putchar('\n');
+}
+
+/* As the first step that takes the device described it. */
+static void print_device(const json_t *report)
+{
+    printf("gravel-conformance %s: %s, platform %s, driver %s\n", info_text(report, "version"),
+           info_text(report, "device"), info_text(report, "platform"), info_text(report, "driver"));
+}
+
+/* A heading with the self-test; or why it was refused or failed. */
+static void print_step(const json_t *step)
+{
+    const char *settings = info_text(step, "settings");
+    printf("step %s%s%s%s\n  %-13s %-8s %22s %6.1f s\n", info_text(step, "step"),
+           *settings ? " (" : "", settings, *settings ? ")" : "", "self-test",
+           info_text(step, "status"), "", info_number(step, "seconds"));
+    if (*info_text(step, "reason"))
+        print_reason("      ", info_text(step, "reason"));
+    fflush(stdout);
+}
+
+/* A line, and one for each of the first failures. */
+static void print_suite(const char *name, const json_t *suite)
+{
+    char counts[64];
+    size_t i;
+    json_t *one;
+    int n_skipped = (int)info_integer(suite, "skipped"),
+        n_passed = (int)info_integer(suite, "passed");
+    int n_lines = n_passed + n_skipped + (int)info_integer(suite, "failed"),
+        planned = (int)info_integer(suite, "planned");
+    snprintf(counts, sizeof counts, "%d/%d%s", n_passed, planned > n_lines ? planned : n_lines,
+             n_skipped ? ", some skipped" : "");
+    printf("  %-13s %-8s %22s %6.1f s\n", name, info_text(suite, "status"), counts,
+           info_number(suite, "seconds"));
+    if (*info_text(suite, "reason"))
+        print_reason("      ", info_text(suite, "reason"));
+    json_array_foreach(json_object_get(suite, "failures"), i, one)
+        print_reason("      failed: ", json_string_value(one));
+    json_array_foreach(json_object_get(suite, "skips"), i, one)
+        print_reason("      skipped: ", json_string_value(one));
+    fflush(stdout);
+}
+
 /* ---- the report ------------------------------------------------------------------------------ */
 
 static bool has_status(const json_t *object, const char *status)
@@ -160,7 +213,7 @@ static void note_device(json_t *report, json_t *step, bool is_text)
         json_object_del(step, keys[i]);
     }
     if (is_text && !is_known && json_object_get(report, "device"))
-        conformance_print_device(report);
+        print_device(report);
 }
 
 static void run_suites(json_t *step, const struct conformance_place *place,
@@ -174,7 +227,7 @@ static void run_suites(json_t *step, const struct conformance_place *place,
             continue;
         json_t *suite = conformance_run(place, trial);
         if (!arguments->json)
-            conformance_print_suite(trial->name, suite);
+            print_suite(trial->name, suite);
         json_object_set_new(suites, trial->name, suite);
     }
 }
@@ -187,7 +240,7 @@ static json_t *run_step(json_t *report, const struct conformance_place *place,
     json_object_set_new(step, "settings", json_string(conformance_step_settings(place->step)));
     note_device(report, step, !arguments->json);
     if (!arguments->json)
-        conformance_print_step(step);
+        print_step(step);
     if (has_status(step, "passed"))
         run_suites(step, place, arguments);
     return step;

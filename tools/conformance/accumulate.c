@@ -29,17 +29,16 @@ static bool run_case(struct stage *stage, const struct test_case *test, cl_kerne
     return stage_judge(stage, test, words_hold(stage, test));
 }
 
-static void run_operation(struct stage *stage, struct test_case test, const char *kernel_name)
+static void run_operation(struct stage *stage, struct test_case test)
 {
     struct gravel_accumulator *accumulator;
-    cl_kernel kernel = stage_kernel(stage, kernel_name, FORM_GROUP, words_offset(stage),
-                                    "the device has no such atomics");
+    test.form = FORM_WI;
+    cl_kernel kernel = stage_kernel(stage, &test, words_offset(stage));
     if (!kernel)
         return;
     OK(gravel_accumulator_create(&accumulator, stage->gravel, words_offset(stage), N_WORDS, test.op,
                                  test.type));
     OK(gravel_kernel_set_accumulator(accumulator, kernel, 6));
-    test.form = FORM_WI;
     stage_cases(stage, test, kernel, run_case, accumulator);
     OK(gravel_accumulator_destroy(accumulator));
 }
@@ -47,18 +46,14 @@ static void run_operation(struct stage *stage, struct test_case test, const char
 int suite_accumulate(int n_arguments, char **arguments)
 {
 #define OPERATION(OP, op, TYPE, type) \
-    {{"accumulate_" #op "_" #type, GRAVEL_##OP, GRAVEL_##TYPE, 0, 0, 0, 0}, "accumulate_" #type},
-    static const struct {
-        struct test_case test;
-        const char *kernel;
-    } operations[] = {GRAVEL_VALUE_OPERATIONS(OPERATION) GRAVEL_DOUBLE_OPERATIONS(OPERATION)};
+    TEST_CASE("accumulate_" #op "_" #type, "accumulate_" #type, OP, TYPE),
+    static const struct test_case operations[] = {GRAVEL_VALUE_OPERATIONS(OPERATION)
+                                                      GRAVEL_DOUBLE_OPERATIONS(OPERATION)};
     struct stage stage;
     (void)n_arguments, (void)arguments;
-    stage_open(&stage, NULL);
-    stage.heap = alloc_or_die(stage.gravel, WORDS_HEAP_BYTES);
-    stage.program = stage_build(&stage, accumulate_cl);
+    stage_open(&stage, NULL, WORDS_HEAP_BYTES, accumulate_cl);
     for (size_t i = 0; i < sizeof operations / sizeof *operations; i++)
-        if (operations[i].test.op != GRAVEL_PUT)
-            run_operation(&stage, operations[i].test, operations[i].kernel);
+        if (operations[i].op != GRAVEL_PUT)
+            run_operation(&stage, operations[i]);
     return stage_end(&stage);
 }

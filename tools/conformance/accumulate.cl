@@ -7,16 +7,16 @@
 #include "gravel.cl.h"
 #include "accumulator.cl.h"
 
-#define ACCUMULATES(type)                                                               \
-    kernel void accumulate_##type(GRAVEL_ARENA, ulong base, global const uint *active,  \
-                                  global const uint *nodes, global const uint *indices, \
-                                  global const type *values, GRAVEL_ACCUMULATOR(a))     \
-    {                                                                                   \
-        GRAVEL_OPEN(g);                                                                 \
-        size_t i = get_global_id(0);                                                    \
-        (void)base;                                                                     \
-        if (active[i])                                                                  \
-            gravel_accumulate_##type##_wi(g, a, indices[i], values[i], nodes[i]);       \
+#define ACCUMULATES(type)                                                                    \
+    kernel void accumulate_##type##_wi(GRAVEL_ARENA, ulong base, global const uint *active,  \
+                                       global const uint *nodes, global const uint *indices, \
+                                       global const type *values, GRAVEL_ACCUMULATOR(a))     \
+    {                                                                                        \
+        GRAVEL_OPEN(g);                                                                      \
+        size_t i = get_global_id(0);                                                         \
+        (void)base;                                                                          \
+        if (active[i])                                                                       \
+            gravel_accumulate_##type##_wi(g, a, indices[i], values[i], nodes[i]);            \
     }
 
 ACCUMULATES(int)

@@ -203,11 +203,10 @@ static void run_form(struct stage *stage, const struct gravel_handler *handler, 
                      const char *to, enum form form)
 {
     char kernel_name[32];
-    const struct test_case test = {name, GRAVEL_AM, GRAVEL_ULONG, form, 0, 0, 0};
     snprintf(kernel_name, sizeof kernel_name, "%s%s", to, name);
-    cl_kernel kernel = form == FORM_HOST ? NULL
-                                         : stage_kernel(stage, kernel_name, form,
-                                                        handler->function ? 0 : stage->heap, "");
+    const struct test_case test = {name, kernel_name, GRAVEL_AM, GRAVEL_ULONG, form, 0, 0, 0};
+    cl_kernel kernel =
+        form == FORM_HOST ? NULL : stage_kernel(stage, &test, handler->function ? 0 : stage->heap);
     MUST(kernel || form == FORM_HOST);
     stage_cases(stage, test, kernel, run_case, (void *)handler);
 }
@@ -233,11 +232,9 @@ int suite_handlers(int n_arguments, char **arguments)
                         .device_code.name = "device_calls.cl");
     struct stage stage;
     (void)n_arguments, (void)arguments;
-    if (!stage_open_if_able(&stage, &bindings))
+    if (!stage_open_if_able(&stage, &bindings, HEAP_BYTES, device_calls_cl))
         return SUITE_REFUSED;
-    stage.heap = alloc_or_die(stage.gravel, HEAP_BYTES);
     MUST(stage.heap == HEAP_AT); /* kernels and handlers rely on it */
-    stage.program = stage_build(&stage, device_calls_cl);
     for (size_t i = 0; i < N_DEVICE_HANDLERS; i++)
         for (enum form form = FORM_GROUP; form < N_FORMS; form++)
             if (form != FORM_HOST || !device_handlers[i].n_answers) /* the host does not ask */

@@ -87,7 +87,6 @@ static bool run_slots(struct stage *stage, const struct test_case *test, cl_kern
     stage_load(stage, &wanted.numbers, GRAVEL_TYPE_BYTES(test->type));
     OK(gravel_mirror_create_slots(&mirror, stage->gravel, test->op, &words));
     set_base(kernel, mirror);
-    stage_set(kernel, 6, sizeof test->op, &test->op);
     OK(stage_run(stage, kernel, test->n_items));
     OK(gravel_mirror_share(mirror));
     OK(gravel_mirror_share(mirror));
@@ -154,39 +153,23 @@ static bool run_copies(struct stage *stage, const struct test_case *test, cl_ker
 
 /* ---- the suite --------------------------------------------------------------------------------- */
 
-static void run_cases(struct stage *stage, struct test_case test, const char *kernel_name,
-                      stage_case *run)
+/* Of PUT copies, which the owner puts. */
+static bool run_case(struct stage *stage, const struct test_case *test, cl_kernel kernel,
+                     void *context)
 {
-    cl_kernel kernel =
-        stage_kernel(stage, kernel_name, FORM_GROUP, 0, "the device has no such atomics");
-    test.form = FORM_WI;
-    if (kernel)
-        stage_cases(stage, test, kernel, run, NULL);
+    stage_set(kernel, 6, sizeof test->op, &test->op);
+    return (test->op == GRAVEL_PUT ? run_copies : run_slots)(stage, test, kernel, context);
 }
 
 int suite_mirror(int n_arguments, char **arguments)
 {
-#define OPERATION(OP, op, TYPE, type)                                  \
-    {{"slots_" #op "_" #type, GRAVEL_##OP, GRAVEL_##TYPE, 0, 0, 0, 0}, \
-     "slots_" #type,                                                   \
-     "copies_" #type},
-    static const struct {
-        struct test_case test;
-        const char *slots, *copies; /* kernels */
-    } operations[] = {GRAVEL_VALUE_OPERATIONS(OPERATION) GRAVEL_DOUBLE_OPERATIONS(OPERATION)};
+#define OPERATION(OP, op, TYPE, type) TEST_CASE("mirror_" #op "_" #type, "mirror_" #type, OP, TYPE),
+    static const struct test_case operations[] = {GRAVEL_VALUE_OPERATIONS(OPERATION)
+                                                      GRAVEL_DOUBLE_OPERATIONS(OPERATION)};
     struct stage stage;
     (void)n_arguments, (void)arguments;
-    stage_open(&stage, NULL);
-    stage.heap = alloc_or_die(stage.gravel, WORDS_HEAP_BYTES);
-    stage.program = stage_build(&stage, mirror_cl);
-    for (size_t i = 0; i < sizeof operations / sizeof *operations; i++) {
-        struct test_case test = operations[i].test;
-        if (test.op != GRAVEL_PUT) {
-            run_cases(&stage, test, operations[i].slots, run_slots);
-            continue;
-        }
-        test.name = operations[i].copies;
-        run_cases(&stage, test, operations[i].copies, run_copies);
-    }
+    stage_open(&stage, NULL, WORDS_HEAP_BYTES, mirror_cl);
+    stage_operations(&stage, operations, sizeof operations / sizeof *operations, FORM_WI, FORM_WI,
+                     run_case, NULL);
     return stage_end(&stage);
 }

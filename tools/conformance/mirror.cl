@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Kernels for each type: an active work-item updates its slot by its value, or reads its copy.
+ * A kernel for each type: an active work-item updates its slot by its value, or, of the operation put, reads its copy.
  *
  * Path:  mirror.c fills arrays -> these kernels -> slots, which mirror.c shares; copies -> these kernels -> mirror.c.
  */
@@ -19,25 +19,18 @@
     UPDATE(or, OR, type)     \
     UPDATE(xor, XOR, type)
 
-#define MIRRORS(type, UPDATES)                                                      \
-    kernel void slots_##type(GRAVEL_ARENA, ulong base, global const uint *active,   \
-                             global const uint *nodes, global const uint *indices,  \
-                             global const type *values, uint operation)             \
-    {                                                                               \
-        GRAVEL_OPEN(g);                                                             \
-        size_t i = get_global_id(0);                                                \
-        if (!active[i])                                                             \
-            return;                                                                 \
-        UPDATES(type)                                                               \
-    }                                                                               \
-    kernel void copies_##type(GRAVEL_ARENA, ulong base, global const uint *active,  \
-                              global const uint *nodes, global const uint *indices, \
-                              global type *seen)                                    \
-    {                                                                               \
-        GRAVEL_OPEN(g);                                                             \
-        size_t i = get_global_id(0);                                                \
-        if (active[i])                                                              \
-            seen[i] = ((global const type *)gravel_local(g, base))[indices[i]];     \
+#define MIRRORS(type, UPDATES)                                                           \
+    kernel void mirror_##type##_wi(GRAVEL_ARENA, ulong base, global const uint *active,  \
+                                   global const uint *nodes, global const uint *indices, \
+                                   global type *values, uint operation)                  \
+    {                                                                                    \
+        GRAVEL_OPEN(g);                                                                  \
+        size_t i = get_global_id(0);                                                     \
+        if (!active[i])                                                                  \
+            return;                                                                      \
+        if (operation == GRAVEL_PUT)                                                     \
+            values[i] = ((global const type *)gravel_local(g, base))[indices[i]];        \
+        UPDATES(type)                                                                    \
     }
 
 MIRRORS(int, UPDATE_INTEGER)

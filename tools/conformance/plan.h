@@ -32,13 +32,20 @@ enum target { TO_SELF, TO_OTHER, TO_ONE, TO_ALL, N_TARGETS };
 enum activity { ACTIVE_FULL, ACTIVE_SOME, ACTIVE_EMPTY, ACTIVE_SINGLE, N_ACTIVITIES };
 
 struct test_case {
-    const char *name; /* "add_int" */
+    const char *name;   /* "add_int" */
+    const char *kernel; /* the name of its kernels without their forms' suffixes */
     uint32_t op, type;
     enum form form;
     enum target target;
     enum activity activity;
     uint32_t n_items; /* N_ITEMS, or less: what is launched */
 };
+
+/* A case of every form, target and activity. */
+#define TEST_CASE(name, kernel, OP, TYPE)                    \
+    {                                                        \
+        name, kernel, GRAVEL_##OP, GRAVEL_##TYPE, 0, 0, 0, 0 \
+    }
 
 /* The messages of one origin, in arrays as kernels take them. */
 struct plan {

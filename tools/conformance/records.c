@@ -311,10 +311,8 @@ int suite_records(int n_arguments, char **arguments)
     struct stage stage;
     const char there_text[] = THERE;
     (void)n_arguments, (void)arguments;
-    stage_open(&stage, &bindings);
+    stage_open(&stage, &bindings, 4 * MOST_ITEMS * sizeof(uint64_t), records_cl);
     stage_require_nodes(&stage, stage.n_nodes);
-    stage.heap = alloc_or_die(stage.gravel, 4 * MOST_ITEMS * sizeof(uint64_t));
-    stage.program = stage_build(&stage, records_cl);
     cl_mem there = stage_array(&stage, sizeof there_text);
     stage_write(&stage, there, there_text, sizeof there_text);
     run_forms(&stage, "plain", NULL, true, there);

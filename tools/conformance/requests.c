@@ -151,59 +151,38 @@ static bool run_case(struct stage *stage, const struct test_case *test, cl_kerne
 {
     struct desk *desk = context;
     struct plan plan;
+    const cl_uint waits = desk->waits ? UINT32_MAX : 0;
     plan_fill(&plan, test, stage->node, stage->n_nodes);
     load(desk, test, &plan);
-    OK(gravel_barrier(stage->gravel));
-    OK(stage_run(stage, kernel, test->n_items));
-    return stage_judge(stage, test, all_hold(desk, test, &plan));
-}
-
-static void run_form(struct desk *desk, struct test_case test)
-{
-    const cl_uint waits = desk->waits ? UINT32_MAX : 0;
-    cl_kernel kernel = stage_kernel(&desk->stage, test.name, test.form, words_offset(&desk->stage),
-                                    "the device has no double");
-    if (!kernel)
-        return;
     stage_set(kernel, 6, sizeof desk->expected, &desk->expected);
     stage_set(kernel, 7, sizeof desk->answers, &desk->answers);
     stage_set(kernel, 8, sizeof desk->signals, &desk->signals);
     stage_set(kernel, 9, sizeof desk->seen, &desk->seen);
     stage_set(kernel, 10, sizeof waits, &waits);
-    stage_cases(&desk->stage, test, kernel, run_case, desk);
+    OK(gravel_barrier(stage->gravel));
+    OK(stage_run(stage, kernel, test->n_items));
+    return stage_judge(stage, test, all_hold(desk, test, &plan));
 }
 
-static void run_all(struct desk *desk)
+int suite_requests(int n_arguments, char **arguments)
 {
-#define OPERATION(OP, op, TYPE, type) {#op "_" #type, GRAVEL_##OP, GRAVEL_##TYPE, 0, 0, 0, 0},
+#define OPERATION(OP, op, TYPE, type) TEST_CASE(#op "_" #type, #op "_" #type, OP, TYPE),
 #define CAS(TYPE, type) OPERATION(CAS, cas, TYPE, type)
 #define PUT_SIGNAL(TYPE, type) OPERATION(PUT_SIGNAL, put_signal, TYPE, type)
     static const struct test_case operations[] = {
         GRAVEL_REQUESTS(OPERATION) GRAVEL_DOUBLE_REQUESTS(OPERATION) GRAVEL_INC_TYPES(CAS)
             GRAVEL_SIGNAL_TYPES(PUT_SIGNAL) PUT_SIGNAL(DOUBLE, double)};
-    for (size_t i = 0; i < sizeof operations / sizeof *operations; i++)
-        for (enum form form = FORM_GROUP; form <= FORM_WI; form++) {
-            struct test_case test = operations[i];
-            test.form = form;
-            if (stage_takes(&desk->stage, &test))
-                run_form(desk, test);
-        }
-}
-
-int suite_requests(int n_arguments, char **arguments)
-{
     static struct desk desk;
     struct stage *stage = &desk.stage;
-    stage_open(stage, NULL);
+    stage_open(stage, NULL, WORDS_HEAP_BYTES, requests_cl);
     stage_read(stage, n_arguments, arguments);
     desk.waits = strcmp(gravel_step(stage->gravel), "drain") != 0;
-    stage->heap = alloc_or_die(stage->gravel, WORDS_HEAP_BYTES);
     desk.answers = alloc_or_die(stage->gravel, ANSWER_BYTES);
     desk.signals = alloc_or_die(stage->gravel, SIGNAL_BYTES);
-    stage->program = stage_build(stage, requests_cl);
     desk.expected = stage_array(stage, ANSWER_BYTES);
     desk.seen = stage_array(stage, ANSWER_BYTES);
-    run_all(&desk);
+    stage_operations(stage, operations, sizeof operations / sizeof *operations, FORM_GROUP, FORM_WI,
+                     run_case, &desk);
     clReleaseMemObject(desk.expected);
     clReleaseMemObject(desk.seen);
     return stage_end(stage);

@@ -5,6 +5,7 @@
 #include "stage.h"
 
 #include "support.h"
+#include "words.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -52,7 +53,15 @@ void stage_require_nodes(const struct stage *stage, uint32_t n)
     exit(EXIT_FAILURE);
 }
 
-bool stage_open_if_able(struct stage *stage, const struct gravel_bindings *bindings)
+/* Where every node is a sender, node 0 goes ahead: the other nodes wait before, it wakes them after. */
+static void meet_if(struct stage *stage, bool is_first)
+{
+    if (stage->n_origins > 1 && is_first == (stage->node == 0))
+        OK(gravel_barrier(stage->gravel));
+}
+
+bool stage_open_if_able(struct stage *stage, const struct gravel_bindings *bindings,
+                        uint64_t heap_bytes, const char *text)
 {
     const bool has_device_code = bindings && bindings->device_code.source;
     struct gravel_config config;
@@ -78,31 +87,23 @@ bool stage_open_if_able(struct stage *stage, const struct gravel_bindings *bindi
     stage->nodes = stage_array(stage, N_ITEMS * sizeof(uint32_t));
     stage->indices = stage_array(stage, N_ITEMS * sizeof(uint32_t));
     stage->values = stage_array(stage, N_ITEMS * sizeof(uint64_t));
+    stage->heap = alloc_or_die(stage->gravel, heap_bytes);
+    meet_if(stage, false);
+    stage->program = build_or_die(stage->gravel, text, "-DGRAVEL_SLICED"); /* on every step */
+    meet_if(stage, true);
     return true;
 }
 
-void stage_open(struct stage *stage, const struct gravel_bindings *bindings)
+void stage_open(struct stage *stage, const struct gravel_bindings *bindings, uint64_t heap_bytes,
+                const char *text)
 {
-    if (!stage_open_if_able(stage, bindings))
+    if (!stage_open_if_able(stage, bindings, heap_bytes, text))
         exit(0);
 }
 
-/* Where every node is a sender, node 0 goes ahead: the other nodes wait before, it wakes them after. */
-static void meet_if(struct stage *stage, bool is_first)
-{
-    if (stage->n_origins > 1 && is_first == (stage->node == 0))
-        OK(gravel_barrier(stage->gravel));
-}
-
-cl_program stage_build(struct stage *stage, const char *source)
-{
-    meet_if(stage, false);
-    cl_program program = build_or_die(stage->gravel, source, "-DGRAVEL_SLICED"); /* on every step */
-    meet_if(stage, true);
-    return program;
-}
-
-uint32_t stage_items(const struct stage *stage, const struct test_case *test)
+/* Returns the work-items of a case's launch. Where launches are cut into slices, messages and words of one type go in
+ * several; of other types in one, for compilers that compile a kernel again for a slice that does not begin at 0 (PoCL). */
+static uint32_t items_of(const struct stage *stage, const struct test_case *test)
 {
     bool in_slices = test->type == GRAVEL_UINT || test->op == GRAVEL_AM;
     return is_sliced(stage->gravel) && !in_slices ? SLICE_GROUPS * GROUP : N_ITEMS;
@@ -122,15 +123,14 @@ void stage_load(struct stage *stage, const struct plan *plan, uint32_t value_byt
         stage_write(stage, stage->values, plan->bits, sizeof plan->bits);
 }
 
-cl_kernel stage_kernel(struct stage *stage, const char *name, enum form form, uint64_t base,
-                       const char *lack)
+cl_kernel stage_kernel(struct stage *stage, const struct test_case *test, uint64_t base)
 {
     char kernel_name[64];
     cl_int error;
-    snprintf(kernel_name, sizeof kernel_name, "%s%s", name, form_suffixes[form]);
+    snprintf(kernel_name, sizeof kernel_name, "%s%s", test->kernel, form_suffixes[test->form]);
     cl_kernel kernel = clCreateKernel(stage->program, kernel_name, &error);
     if (error == CL_INVALID_KERNEL_NAME) {
-        stage_skip(stage, kernel_name, lack);
+        stage_skip(stage, kernel_name, "the device has no such type, or no atomics of it");
         return NULL;
     }
     MUST(error == CL_SUCCESS);
@@ -155,7 +155,8 @@ int stage_run(struct stage *stage, cl_kernel kernel, uint32_t n_items)
     return code;
 }
 
-bool stage_takes(const struct stage *stage, const struct test_case *test)
+/* Whether the suite runs this operation, type and form. */
+static bool takes(const struct stage *stage, const struct test_case *test)
 {
     if (!stage->is_of_singles)
         return true;
@@ -174,7 +175,8 @@ void stage_read(struct stage *stage, int n_arguments, char **arguments)
     }
 }
 
-bool stage_can(const struct stage *stage, const struct test_case *test)
+/* Possible cases: targets that differ, activities that the form can express. */
+static bool is_possible(const struct stage *stage, const struct test_case *test)
 {
     if (stage->n_nodes == 1 && test->target != TO_SELF)
         return false;
@@ -208,16 +210,32 @@ void stage_cases(struct stage *stage, struct test_case test, cl_kernel kernel, s
                  void *context)
 {
     unsigned n_cases = 0, n_failed = 0;
-    test.n_items = stage_items(stage, &test);
+    test.n_items = items_of(stage, &test);
     for (test.target = 0; test.target < N_TARGETS; test.target++)
         for (test.activity = 0; test.activity < N_ACTIVITIES; test.activity++)
-            if (stage_can(stage, &test)) {
+            if (is_possible(stage, &test)) {
                 n_cases++;
                 n_failed += !run(stage, &test, kernel, context);
             }
     if (kernel)
         clReleaseKernel(kernel);
     stage_line(stage, test.name, test.form, n_cases, n_failed);
+}
+
+void stage_operations(struct stage *stage, const struct test_case *operations, size_t n,
+                      enum form first, enum form last, stage_case *run, void *context)
+{
+    for (size_t i = 0; i < n; i++)
+        for (enum form form = first; form <= last; form++) {
+            struct test_case test = operations[i];
+            test.form = form;
+            if (!takes(stage, &test))
+                continue;
+            cl_kernel kernel =
+                form == FORM_HOST ? NULL : stage_kernel(stage, &test, words_offset(stage));
+            if (kernel || form == FORM_HOST)
+                stage_cases(stage, test, kernel, run, context);
+        }
 }
 
 void stage_line(struct stage *stage, const char *name, enum form form, unsigned n_cases,

@@ -2,7 +2,7 @@
 /*
  * The node, buffers and kernels that conformance cases run on, and the lines they print (TAP).
  *
- * Path:    conformance.c -> stage.c, words.c, calls.c.
+ * Path:    words.c, calls.c and their kind -> stage.c.
  */
 #ifndef TOOLS_CONFORMANCE_STAGE_H
 #define TOOLS_CONFORMANCE_STAGE_H
@@ -16,34 +16,28 @@ struct stage {
     uint64_t heap; /* offset of N_GUARDS | N_WORDS | N_GUARDS words of 8 bytes */
     uint32_t node, n_nodes, n_origins;
     unsigned n_lines, n_cases, n_failed_lines;
-    bool is_of_singles; /* see stage_takes */
+    bool is_of_singles; /* see stage_read */
     bool is_new;        /* the kernel at hand has not run: see stage_run */
     char why[200];      /* the first difference of the case at hand: stage_differs */
 };
 
-/** Open a node and make the arrays; heap and program are the caller's to set. */
-void stage_open(struct stage *stage, const struct gravel_bindings *bindings);
+/**
+ * Opens a node, makes the arrays, allocates the heap, and builds the program from its text: the same on every step, so
+ * that a driver that keeps what it compiled (PoCL) compiles a kernel once for all of them. Node 0 goes ahead; the other
+ * nodes find it there.
+ */
+void stage_open(struct stage *stage, const struct gravel_bindings *bindings, uint64_t heap_bytes,
+                const char *text);
 
 /**
  * As stage_open. @return false, once the plan says so for all ranks, where the device lacks the step that GRAVEL_STEP names
  *                        or what handlers of the device need; else stage_open ends the program there.
  */
-bool stage_open_if_able(struct stage *stage, const struct gravel_bindings *bindings);
+bool stage_open_if_able(struct stage *stage, const struct gravel_bindings *bindings,
+                        uint64_t heap_bytes, const char *text);
 
 /** End the program, after a line that tells the limit, if more nodes send than a plan has room for. */
 void stage_require_nodes(const struct stage *stage, uint32_t n);
-
-/**
- * Build a program of cases; the same text and options on every step, so that a driver that keeps what it compiled
- * (PoCL) compiles a kernel once for all of them. Node 0 goes ahead; the other nodes find it there.
- */
-cl_program stage_build(struct stage *stage, const char *source);
-
-/**
- * Work-items of a case's launch. Where launches are cut into slices, messages and words of one type go in several; of
- * other types in one, for compilers that compile a kernel again for a slice that does not begin at 0 (PoCL).
- */
-uint32_t stage_items(const struct stage *stage, const struct test_case *test);
 
 /** An array of a kernel's. It is the caller's. */
 cl_mem stage_array(const struct stage *stage, size_t bytes);
@@ -56,11 +50,10 @@ void stage_set(cl_kernel kernel, cl_uint index, size_t bytes, const void *value)
 void stage_load(struct stage *stage, const struct plan *plan, uint32_t value_bytes);
 
 /**
- * The kernel of this name and form with all arguments but the values set; NULL, and a line that says what the device lacks, if
- * the program has none.
+ * Makes the test's kernel of its form, with all arguments but the values set; NULL, and a line that says so, if the
+ * device lacks the type.
  */
-cl_kernel stage_kernel(struct stage *stage, const char *name, enum form form, uint64_t base,
-                       const char *lack);
+cl_kernel stage_kernel(struct stage *stage, const struct test_case *test, uint64_t base);
 
 /**
  * Launch the kernel that stage_kernel has made, and wait for the messages of all nodes. The first time node 0 goes
@@ -71,16 +64,10 @@ cl_kernel stage_kernel(struct stage *stage, const char *name, enum form form, ui
 int stage_run(struct stage *stage, cl_kernel kernel, uint32_t n_items);
 
 /**
- * Whether the suite runs this operation, type and form: all, or with the argument "singles" a tenth, in which each
- * operation is, each type and each form. Every kernel is compiled, which takes longer than its cases.
+ * Reads the suite's arguments: with "singles" stage_operations runs a tenth, in which each operation is, each type and
+ * each form. Every kernel is compiled, which takes longer than its cases.
  */
-bool stage_takes(const struct stage *stage, const struct test_case *test);
-
-/** What the suite's arguments ask for. */
 void stage_read(struct stage *stage, int n_arguments, char **arguments);
-
-/** Possible cases: targets that differ, activities that the form can express. */
-bool stage_can(const struct stage *stage, const struct test_case *test);
 
 /** Keeps why a case does not hold. @return false */
 bool stage_differs(struct stage *stage, const char *format, ...)
@@ -94,12 +81,16 @@ typedef bool stage_case(struct stage *stage, const struct test_case *test, cl_ke
                         void *context);
 
 /**
- * Run the cases of an operation and form, of every target and activity, and print their line.
+ * Runs the cases of an operation and form, of every target and activity, and prints their line.
  *
  * @param kernel  released here; NULL: the host sends.
  */
 void stage_cases(struct stage *stage, struct test_case test, cl_kernel kernel, stage_case *run,
                  void *context);
+
+/** Runs the cases of n operations in each form from `first` to `last` that the suite takes. */
+void stage_operations(struct stage *stage, const struct test_case *operations, size_t n,
+                      enum form first, enum form last, stage_case *run, void *context);
 
 /** Print a line: a form of an operation, over its cases. */
 void stage_line(struct stage *stage, const char *name, enum form form, unsigned n_cases,
@@ -108,8 +99,7 @@ void stage_skip(struct stage *stage, const char *name, const char *reason);
 /** Prints the plan and the sums, and closes the node. @return what the suite does: 1 if a line failed */
 int stage_end(struct stage *stage);
 
-/** words.c: operations on words. calls.c: active messages. */
-void run_words(struct stage *stage);
+/** calls.c: active messages. */
 void run_calls(struct stage *stage);
 
 /** The handlers of calls.c; their table, the same at every node. */

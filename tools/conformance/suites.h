@@ -12,7 +12,7 @@
 /** @return 0; 1 if a line failed. */
 typedef int suite_function(int n_arguments, char **arguments);
 
-suite_function suite_words;      /* operations on words, active messages (conformance.c) */
+suite_function suite_words;      /* operations on words, active messages (words.c) */
 suite_function suite_requests;   /* requests, put with signal */
 suite_function suite_waits;      /* waits for words */
 suite_function suite_mirror;     /* mirrors, of slots and of copies */

@@ -2,7 +2,7 @@
 /*
  * One suite on one step of one device, in a process of its own with a time limit.
  *
- * Path:    gravel-conformance.c -> trial.c -> info/child.c -> a suite; its TAP -> tap.c -> JSON.
+ * Path:    gravel-conformance.c -> trial.c -> info/child.c -> a suite; its TAP -> JSON.
  * Threads: main's.
  */
 #ifndef TOOLS_CONFORMANCE_TRIAL_H

@@ -166,10 +166,8 @@ int suite_waits(int n_arguments, char **arguments)
         {"int", 4, true}, {"uint", 4, false}, {"long", 8, true}, {"ulong", 8, false}};
     struct stage *stage = &scene.stage;
     (void)n_arguments, (void)arguments;
-    stage_open(stage, NULL);
+    stage_open(stage, NULL, N_GROUPS * 8, waits_cl);
     scene.waits = strcmp(gravel_step(stage->gravel), "drain") != 0;
-    stage->heap = alloc_or_die(stage->gravel, N_GROUPS * 8);
-    stage->program = stage_build(stage, waits_cl);
     scene.seen = stage_array(stage, N_SIGHTS * 8);
     for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
         run_form(&scene, &types[i], FORM_GROUP);

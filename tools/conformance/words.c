@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Conformance of the operations on words: every operation, type, form, target and activity.
+ * Conformance of the operations on words: every operation, type, form, target and activity; and of active messages:
+ * calls.c.
  *
  * Path:    plan.c -> kernel or gravel_update -> every node compares its heap with interpret.c.
  */
 #include "words.h"
 
 #include "interpret.h"
+#include "suites.h"
 #include "support.h"
 
 #include <inttypes.h>
@@ -14,6 +16,8 @@
 #include <string.h>
 
 #define GUARD_BYTE 0xa7
+
+extern const char conformance_cl[];
 
 uint64_t words_offset(const struct stage *stage)
 {
@@ -121,28 +125,20 @@ static bool run_case(struct stage *stage, const struct test_case *test, cl_kerne
     return stage_judge(stage, test, words_hold(stage, test));
 }
 
-/* All cases of one kernel, or of gravel_update. */
-static void run_form(struct stage *stage, struct test_case test)
+int suite_words(int n_arguments, char **arguments)
 {
-    const bool by_host = test.form == FORM_HOST;
-    cl_kernel kernel = by_host ? NULL
-                               : stage_kernel(stage, test.name, test.form, words_offset(stage),
-                                              "the device has no double");
-    if (kernel || by_host)
-        stage_cases(stage, test, kernel, run_case, NULL);
-}
-
-void run_words(struct stage *stage)
-{
-#define OPERATION(OP, op, TYPE, type) {#op "_" #type, GRAVEL_##OP, GRAVEL_##TYPE, 0, 0, 0, 0},
+#define OPERATION(OP, op, TYPE, type) TEST_CASE(#op "_" #type, #op "_" #type, OP, TYPE),
 #define INCREMENT(TYPE, type) OPERATION(INC, inc, TYPE, type)
     static const struct test_case operations[] = {GRAVEL_VALUE_OPERATIONS(
         OPERATION) GRAVEL_DOUBLE_OPERATIONS(OPERATION) GRAVEL_INC_TYPES(INCREMENT)};
-    for (size_t i = 0; i < sizeof operations / sizeof *operations; i++)
-        for (enum form form = 0; form < N_FORMS; form++) {
-            struct test_case test = operations[i];
-            test.form = form;
-            if (stage_takes(stage, &test))
-                run_form(stage, test);
-        }
+    static const struct gravel_bindings bindings =
+        GRAVEL_BINDINGS(.handlers = call_handlers,
+                        .n_handlers = sizeof call_handlers / sizeof *call_handlers);
+    struct stage stage;
+    stage_open(&stage, &bindings, WORDS_HEAP_BYTES, conformance_cl);
+    stage_read(&stage, n_arguments, arguments);
+    stage_operations(&stage, operations, sizeof operations / sizeof *operations, FORM_GROUP,
+                     FORM_HOST, run_case, NULL);
+    run_calls(&stage);
+    return stage_end(&stage);
 }
