@@ -136,14 +136,18 @@ static void wait_for_flag(uint64_t flag, uint64_t round)
     }
 }
 
-/* The flag may not be seen before the data that was put ahead of the fence. */
+/* The flag may not be seen before the data that a kernel has put ahead of the fence. */
 TEST(fence_orders_messages_to_one_destination)
 {
+    const size_t n_items = 65536, group = 64;
     uint64_t memory = alloc_or_die(gravel, 8 * 1024 + 64);
     uint64_t flag = memory + 8 * 1024;
+    const uint64_t arguments[3] = {memory, 0, right};
+    cl_kernel kernel = body_kernel(
+        gravel, BODY("gravel_put_ulong_wg(g, a, 1023 - i / 64, b, (uint)c);"), arguments);
     for (uint64_t round = 1; round <= 20; round++) {
-        for (uint64_t i = 0; i < 1024; i++)
-            OK(gravel_update(gravel, GRAVEL_PUT, GRAVEL_ULONG, memory + 8 * i, &round, right));
+        MUST(clSetKernelArg(kernel, 2, sizeof round, &round) == CL_SUCCESS);
+        OK(gravel_launch(gravel, kernel, 1, &n_items, &group, 0, NULL, NULL));
         OK(gravel_fence(gravel));
         OK(gravel_update(gravel, GRAVEL_PUT, GRAVEL_ULONG, flag, &round, right));
         wait_for_flag(flag, round);
@@ -153,6 +157,7 @@ TEST(fence_orders_messages_to_one_destination)
         unmap(gravel, words);
         OK(gravel_barrier(gravel));
     }
+    clReleaseKernel(kernel);
     OK(gravel_free(gravel, memory));
 }
 
