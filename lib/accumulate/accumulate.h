@@ -48,17 +48,8 @@ enum { GRAVEL_ACCUMULATOR_CLEAR, GRAVEL_ACCUMULATOR_COLLECT, GRAVEL_ACCUMULATOR_
 /** flush.c: set words to what changes none: all, or those that do not wait. @return 0; GRAVEL_ECL. */
 int gravel_accumulator_clear(struct gravel_accumulator *accumulator, bool keeps_waiting);
 
-/**
- * flush.c: count blocks that wait, behind all kernels on the queue. The node's objects are entered.
- *
- * @param n_blocks  [out] what a flush that has begun lists; if that is none, of a list made now.
- * @return          0; as gravel_accumulator_flush.
- */
-int gravel_accumulator_count(struct gravel_accumulator *accumulator, uint64_t *n_blocks);
-
-/** flush.c: of kernels' calls with what is not there, as last seen: GRAVEL_EINVAL or GRAVEL_ERANGE, once; else 0, or
- * GRAVEL_ECL. The next call that is refused is reported too. */
-int gravel_accumulator_report_refused(struct gravel_accumulator *accumulator);
+/** flush.c: the end of struct gravel_object_kind: refused while words wait. */
+int gravel_accumulator_check_end(struct gravel_object *object);
 
 /** flush.c: the flush of struct gravel_object_kind. */
 int gravel_accumulator_send(struct gravel_object *object);

@@ -202,24 +202,6 @@ static int make(struct gravel_object *object, const void *requested)
     return gravel_accumulator_clear(accumulator, false);
 }
 
-/* Refuses the end while words wait here. */
-static int check_end(struct gravel_object *object)
-{
-    struct gravel_accumulator *accumulator = (struct gravel_accumulator *)object;
-    uint64_t n_blocks = 0;
-    GRAVEL_TRY(gravel_objects_enter(object->gravel));
-    int code = gravel_accumulator_count(accumulator, &n_blocks);
-    gravel_objects_leave(object->gravel);
-    if (!code)
-        code = gravel_accumulator_report_refused(accumulator);
-    if (code || n_blocks == 0)
-        return code;
-    return gravel_fail(GRAVEL_EINVAL,
-                       "gravel_accumulator_destroy: words wait, in %" PRIu64
-                       " blocks of %u: call gravel_accumulator_flush first",
-                       n_blocks, GRAVELP_ACCUMULATOR_BLOCK);
-}
-
 static const struct gravel_object_kind of_accumulators = {
     .name = "accumulator",
     .destroy = GRAVEL_CALL_ACCUMULATOR_DESTROY,
@@ -227,7 +209,7 @@ static const struct gravel_object_kind of_accumulators = {
     .check = check,
     .make = make,
     .flush = gravel_accumulator_send,
-    .check_end = check_end,
+    .check_end = gravel_accumulator_check_end,
     .free = free_all};
 
 int gravel_accumulator_create(struct gravel_accumulator **out, struct gravel *gravel,

@@ -4,7 +4,7 @@
  * host reads how many there are, with the first ones. Few are binned as host calls' messages are; of many, each part
  * is copied to node buffers, or applied from where it is.
  *
- * Path:    waits.c, gravel_accumulator_flush -> this -> cl/kernels/accumulate.cl -> host_buffers.c.
+ * Path:    waits.c, gravel_accumulator_flush -> this -> cl/kernels/accumulate.cl -> messages.c.
  * Threads: one at a time: gravel_objects_enter.
  */
 #include "accumulate/accumulate.h"
@@ -121,7 +121,9 @@ static uint64_t count_all_listed(const struct gravel_accumulator *accumulator)
     return n;
 }
 
-int gravel_accumulator_report_refused(struct gravel_accumulator *accumulator)
+/* Reports kernels' calls with what is not there, as last seen: GRAVEL_EINVAL or GRAVEL_ERANGE, once; else 0, or
+ * GRAVEL_ECL. The next call that is refused is reported too. */
+static int report_refused(struct gravel_accumulator *accumulator)
 {
     static const cl_uint none = 0;
     const struct gravelp_accumulator *head = &accumulator->head;
@@ -149,7 +151,9 @@ int gravel_accumulator_report_refused(struct gravel_accumulator *accumulator)
                        head->n, head->n_nodes);
 }
 
-int gravel_accumulator_count(struct gravel_accumulator *accumulator, uint64_t *n_blocks)
+/* Counts blocks that wait, behind all kernels on the queue: what a flush that has begun lists; if that is none, of a
+ * list made now. */
+static int count_waiting(struct gravel_accumulator *accumulator, uint64_t *n_blocks)
 {
     bool is_new;
     *n_blocks = 0;
@@ -165,6 +169,23 @@ int gravel_accumulator_count(struct gravel_accumulator *accumulator, uint64_t *n
             enter(accumulator, GRAVEL_ACCUMULATOR_IDLE);
     } while (*n_blocks == 0 && !is_new);
     return 0;
+}
+
+int gravel_accumulator_check_end(struct gravel_object *object)
+{
+    struct gravel_accumulator *accumulator = (struct gravel_accumulator *)object;
+    uint64_t n_blocks = 0;
+    GRAVEL_TRY(gravel_objects_enter(object->gravel));
+    int code = count_waiting(accumulator, &n_blocks);
+    gravel_objects_leave(object->gravel);
+    if (!code)
+        code = report_refused(accumulator);
+    if (code || n_blocks == 0)
+        return code;
+    return gravel_fail(GRAVEL_EINVAL,
+                       "gravel_accumulator_destroy: words wait, in %" PRIu64
+                       " blocks of %u: call gravel_accumulator_flush first",
+                       n_blocks, GRAVELP_ACCUMULATOR_BLOCK);
 }
 
 /* Checked mode: messages of kernels have come as far as the guard of the range, and words wait. */
@@ -312,7 +333,7 @@ int gravel_accumulator_send(struct gravel_object *object)
         GRAVEL_TRY(send_lists(accumulator, &n_blocks)); /* what was added since waits, too */
     GRAVEL_TRY(accumulator->head.n_parts ? send_lists(accumulator, &n_blocks)
                                          : read_counts(accumulator));
-    int refused = gravel_accumulator_report_refused(accumulator);
+    int refused = report_refused(accumulator);
     int touched = check_guard(accumulator, n_blocks > 0);
     GRAVEL_TRY(settled);
     GRAVEL_TRY(refused);

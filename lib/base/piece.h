@@ -2,7 +2,7 @@
 /*
  * Pieces: copies of the heap are cut where words end, rows of messages into pieces of one size.
  *
- * Path:    node/host_buffers.c, network/bytes.c, opencl/region.c, pump/blocks.c -> piece.h.
+ * Path:    node/messages.c, network/bytes.c, opencl/region.c, pump/blocks.c -> piece.h.
  */
 #ifndef GRAVEL_BASE_PIECE_H
 #define GRAVEL_BASE_PIECE_H

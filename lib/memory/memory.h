@@ -6,7 +6,7 @@
  * host keeps a mirror of the same layout that ends before the heap: control block and queues. lib/pump/pump.c
  * moves packages from the one to the other; the heap is reached by copies.
  *
- * Path:    arena.c -> memory.c -> pump.c, node/host_buffers.c, lib/network.
+ * Path:    arena.c -> memory.c -> pump.c, node/messages.c, lib/network.
  * Threads: read, write and zero by any; the rest by the thread that opens and closes the node.
  */
 #ifndef GRAVEL_MEMORY_MEMORY_H

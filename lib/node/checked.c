@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* What host calls may not do yet in checked mode. See checked.h. */
-#include "base/counter.h"
-#include "base/hash.h"
 #include "node/node.h"
 
 #include <string.h>
@@ -82,43 +80,4 @@ int gravel_checked_refuse_map(struct gravel *gravel, const char *call)
                                   "call one of them first",
                                   call, last)
                     : 0;
-}
-
-/* Notes what else changes the heap than the host's stores. Messages are counted once they are applied. */
-static void note_writers(const struct gravel *gravel, struct gravel_checked_view *view)
-{
-    view->n_begun = gravel->checked.n_begun;
-    view->n_writable = gravel->checked.n_writable;
-    view->n_resolved = gravel_counter_load(&gravel->network.counts.resolved_messages);
-}
-
-void gravel_checked_watch(struct gravel *gravel, struct gravel_checked_view *view,
-                          const unsigned char *data, uint64_t bytes, cl_map_flags flags)
-{
-    view->is_watched = gravel->config.check && flags == CL_MAP_READ;
-    struct gravel_checked *checked = enter(gravel);
-    checked->n_writable += flags != CL_MAP_READ;
-    note_writers(gravel, view);
-    leave(checked);
-    if (view->is_watched)
-        view->hash = gravel_hash_bytes(GRAVEL_HASH_BEGIN, data, bytes);
-}
-
-int gravel_checked_refuse_written(struct gravel *gravel, const struct gravel_checked_view *view,
-                                  const unsigned char *data, uint64_t bytes)
-{
-    struct gravel_checked_view now;
-    if (!view->is_watched || view->hash == gravel_hash_bytes(GRAVEL_HASH_BEGIN, data, bytes))
-        return 0;
-    struct gravel_checked *checked = enter(gravel);
-    note_writers(gravel, &now);
-    leave(checked);
-    bool is_by_others = now.n_begun != view->n_begun || now.n_writable != view->n_writable ||
-                        now.n_resolved != view->n_resolved;
-    if (is_by_others && !gravel->memory.region.buffer) /* where there is one, a map is a copy */
-        return 0;
-    return gravel_fail(GRAVEL_EINVAL,
-                       "gravel_unmap: the map at %p is CL_MAP_READ and was written: on steps pump "
-                       "and drain that is lost; map it with CL_MAP_WRITE",
-                       (const void *)data);
 }

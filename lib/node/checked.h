@@ -33,12 +33,6 @@ struct gravel_checked_mark {
     bool is_between; /* no call that launches was under way */
 };
 
-/* What a map that is only to be read showed, and what else may have changed it since. */
-struct gravel_checked_view {
-    uint64_t hash, n_resolved, n_begun, n_writable;
-    bool is_watched;
-};
-
 /** Around a call that launches. @param kernel  that has been enqueued; NULL: none. */
 void gravel_checked_begin_launch(struct gravel *gravel);
 void gravel_checked_end_launch(struct gravel *gravel, cl_kernel kernel);
@@ -53,13 +47,5 @@ bool gravel_checked_are_over(void *context);
 
 /** GRAVEL_EINVAL, and what may not be applied yet, if the heap is not to be mapped now; else 0. */
 int gravel_checked_refuse_map(struct gravel *gravel, const char *call);
-
-/** A map of these flags begins. @param view  [out] of a map that is only to be read. */
-void gravel_checked_watch(struct gravel *gravel, struct gravel_checked_view *view,
-                          const unsigned char *data, uint64_t bytes, cl_map_flags flags);
-
-/** GRAVEL_EINVAL if the host has written to a map that is only to be read, as far as nothing else may have; else 0. */
-int gravel_checked_refuse_written(struct gravel *gravel, const struct gravel_checked_view *view,
-                                  const unsigned char *data, uint64_t bytes);
 
 #endif

@@ -6,11 +6,18 @@
  * Owner:   the node, of the books and the copies, which stay after gravel_close until they are unmapped.
  * Threads: any.
  */
+#include "base/counter.h"
+#include "base/hash.h"
 #include "node/node.h"
 
 #include <inttypes.h>
 #include <search.h>
 #include <stdlib.h>
+
+/* Checked mode: what a map that is only to be read showed, and what else may have changed it since. */
+struct view {
+    uint64_t hash, n_resolved, n_begun, n_writable;
+};
 
 /* What gravel_map gave out under one pointer: several maps of one part of the heap, or one copy. */
 struct map {
@@ -20,7 +27,7 @@ struct map {
     uint32_t heap;
     uint32_t n;      /* maps that are out */
     uint64_t serial; /* of the allocation */
-    struct gravel_checked_view view;
+    struct view view;
 };
 
 static int compare_maps(const void *a, const void *b)
@@ -76,6 +83,43 @@ static bool is_closed(struct gravel *gravel)
     return is_closed;
 }
 
+/* ---- writes to what is only to be read -------------------------------------------------------- */
+
+/* Notes what else changes the heap than the host's stores; messages are counted once they are applied. */
+static void note_writers(struct gravel *gravel, struct view *view, bool is_writable)
+{
+    pthread_mutex_lock(&gravel->checked.lock);
+    gravel->checked.n_writable += is_writable;
+    view->n_begun = gravel->checked.n_begun;
+    view->n_writable = gravel->checked.n_writable;
+    pthread_mutex_unlock(&gravel->checked.lock);
+    view->n_resolved = gravel_counter_load(&gravel->network.counts.resolved_messages);
+}
+
+static bool is_watched(const struct gravel *gravel, const struct map *map)
+{
+    return gravel->config.check && map->flags == CL_MAP_READ;
+}
+
+/* Refuses a map that the host has written to, as far as nothing else may have. */
+static int refuse_written(struct gravel *gravel, const struct map *map)
+{
+    struct view now;
+    if (!is_watched(gravel, map) ||
+        map->view.hash == gravel_hash_bytes(GRAVEL_HASH_BEGIN, map->pointer, map->bytes))
+        return 0;
+    note_writers(gravel, &now, false);
+    bool is_by_others = now.n_begun != map->view.n_begun ||
+                        now.n_writable != map->view.n_writable ||
+                        now.n_resolved != map->view.n_resolved;
+    if (is_by_others && !gravel->memory.region.buffer) /* where there is one, a map is a copy */
+        return 0;
+    return gravel_fail(GRAVEL_EINVAL,
+                       "gravel_unmap: the map at %p is CL_MAP_READ and was written: on steps pump "
+                       "and drain that is lost; map it with CL_MAP_WRITE",
+                       (void *)map->pointer);
+}
+
 /* ---- map ------------------------------------------------------------------------------------- */
 
 /* Returns the number of the allocation that contains a byte; 0 if there is none. */
@@ -121,7 +165,9 @@ static int make_map(struct gravel *gravel, const struct map *wanted, void **poin
         return code;
     }
     unsigned char *made = map->pointer;
-    gravel_checked_watch(gravel, &map->view, made, map->bytes, map->flags);
+    note_writers(gravel, &map->view, map->flags != CL_MAP_READ);
+    if (is_watched(gravel, map))
+        map->view.hash = gravel_hash_bytes(GRAVEL_HASH_BEGIN, made, map->bytes);
     if (!enter(gravel, map)) {
         if (!heap)
             free(made);
@@ -172,9 +218,7 @@ int gravel_unmap(struct gravel *gravel, void *pointer)
                         "gravel_unmap: the allocation with offset %" PRIu64
                         " was freed while %" PRIu64 " bytes of it were mapped: nothing is written",
                         map.offset, map.bytes);
-    int written = is_last && !freed
-                      ? gravel_checked_refuse_written(gravel, &map.view, pointer, map.bytes)
-                      : 0;
+    int written = is_last && !freed ? refuse_written(gravel, &map) : 0;
     int code = 0;
     if (is_last && gravel->memory.region.buffer) {
         const bool is_written = map.flags & (CL_MAP_WRITE | CL_MAP_WRITE_INVALIDATE_REGION);

@@ -4,7 +4,7 @@
  *
  * Path:    gravel.h -> facts.c (what each call asks first) -> open.c, outbound.c, server_shape.c, agree.c, neighbours.c
  *          (open), close.c; bindings.c, tables.c (what the caller gives, beside settings); messages.c,
- *          host_buffers.c, waits.c, heap.c, maps.c; programs.c, launch.c, sizes.c, wait_list.c,
+ *          waits.c, heap.c, maps.c; programs.c, launch.c, sizes.c, wait_list.c,
  *          enqueue.c (commands); limits.c (of waits for the device), watch.c (of calls of the driver), checked.c,
  *          object.c, log.c, stats.c; abort.c.
  */
@@ -103,7 +103,6 @@ struct gravel {
     struct gravel *next; /* of open nodes (abort.c), or of those left behind (close.c) */
     uint32_t n_aborting; /* calls of gravel_abort that are under way; of abort.c, too */
     struct gravel_trace *trace;
-    uint64_t opened_ns;
     _Atomic bool knows_locals; /* relaxed: the program has asked for another node of this process */
 
     pthread_mutex_t stats_lock;
@@ -272,17 +271,13 @@ int gravel_node_refuse_part(struct gravel *gravel, const char *call, uint64_t of
 int gravel_node_refuse_bytes(struct gravel *gravel, const char *call, uint64_t offset,
                              uint64_t bytes);
 
-/* ---- host_buffers.c: what host code sends, to nodes that exist. @return 0; GRAVEL_ENOMEM; the node's failure ---- */
+/* ---- messages.c: what host code sends, to nodes that exist. @return 0; GRAVEL_ENOMEM; the node's failure ---- */
 
 /** Bin messages of one command. */
 int gravel_node_append(struct gravel *gravel, const struct gravel_columns *columns);
 
 /** Ship what host calls have sent. @return 0; as gravel_node_lock. */
 int gravel_node_flush_host(struct gravel *gravel);
-
-/** Write bytes to the heap of a node, at `offset`. */
-int gravel_node_put(struct gravel *gravel, uint64_t offset, const void *data, uint64_t bytes,
-                    uint32_t node);
 
 /**
  * Write bytes of a local heap to the heap of a node, by copies straight to node buffers.

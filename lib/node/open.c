@@ -6,7 +6,6 @@
  * Note:    every node takes part in every collective step of opening, also a node that has failed, so that
  *          all nodes open or none does.
  */
-#include "base/clock.h"
 #include "base/descriptor.h"
 #include "device/cores.h"
 #include "settings/defaults.h"
@@ -210,7 +209,6 @@ static struct gravel *make_node(const struct gravel_bindings *bindings)
     memset(gravel, 0, sizeof *gravel);
     gravel->log = bindings->log;
     gravel->log_user = bindings->log_user;
-    gravel->opened_ns = gravel_clock_ns();
     gravel->n_forks = gravel_fork_count();
     gravel_failure_init(&gravel->failure);
     pthread_mutex_init(&gravel->launches.lock, NULL);

@@ -3,7 +3,7 @@
  * Sessions, of the host and of kernels: while one lasts node buffers do not age, and leave when they are full, when
  * somebody waits, or when the last session ends. A session that is never ended keeps nothing for long.
  *
- * Path: meson test -> this -> lib/node/host_buffers.c, lib/aggregate/sender.c
+ * Path: meson test -> this -> lib/node/messages.c, lib/aggregate/sender.c
  */
 #include <unistd.h>
 
