@@ -51,23 +51,17 @@ static int choose_scheduling(struct gravel *gravel, bool sends,
 
 /* ---- create and destroy ---------------------------------------------------------------------- */
 
-/* Makes what runs and other threads share: posted elements, and counters. */
-static int make_shared(struct gravel_flow *flow)
-{
-    const uint32_t n = flow->graph.n_channels;
-    flow->posts = calloc(n, sizeof *flow->posts);
-    flow->told.peaks = calloc(n, sizeof *flow->told.peaks);
-    return flow->posts && flow->told.peaks ? 0
-                                           : gravel_fail(GRAVEL_ENOMEM, "a flow of %u channels", n);
-}
-
 static int make(struct gravel_flow *flow)
 {
     const struct gravel_device *device = &flow->gravel->device;
     const struct gravel_graph *graph = &flow->graph.given;
     const uint64_t most = device->capability.max_alloc;
+    const uint32_t n = flow->graph.n_channels;
     GRAVEL_TRY(choose_scheduling(flow->gravel, graph->n_messages != 0, &flow->scheduling));
-    GRAVEL_TRY(make_shared(flow));
+    flow->posts = calloc(n, sizeof *flow->posts);
+    flow->told.peaks = calloc(n, sizeof *flow->told.peaks);
+    if (!flow->posts || !flow->told.peaks)
+        return gravel_fail_memory("gravel_flow_create: channels", n * sizeof *flow->posts);
     flow->group_items = graph->group_items ? graph->group_items : GROUP_ITEMS;
     const struct gravel_flow_shape shape = {
         .width = width_of(flow->gravel),
@@ -91,7 +85,7 @@ int gravel_flow_create(struct gravel_flow **out, struct gravel *gravel,
     GRAVEL_TRY(gravel_require(call, "graph", graph));
     struct gravel_flow *flow = calloc(1, sizeof *flow);
     if (!flow)
-        return gravel_fail(GRAVEL_ENOMEM, "a flow (%zu bytes)", sizeof *flow);
+        return gravel_fail_memory("gravel_flow_create: the flow", sizeof *flow);
     flow->gravel = gravel;
     flow->n_forks = gravel_fork_count();
     flow->slice_elements = FIRST_ELEMENTS;

@@ -36,11 +36,9 @@ struct gravel_device_calls {
     struct gravel_device_calls_shape shape;
     struct gravel_device device; /* that runs them */
     cl_program program;
-    cl_kernel *kernels; /* [n_handlers] NULL: the host's */
-    size_t group;
-    size_t server_items;    /* of a group that runs handlers with keys */
-    size_t pair_items;      /* with two keys */
-    cl_command_queue queue; /* steps svm and usm */
+    cl_kernel *kernels;                   /* [n_handlers] NULL: the host's */
+    size_t items[GRAVEL_AM_MAX_KEYS + 1]; /* of a group, by the handler's number of keys */
+    cl_command_queue queue;               /* steps svm and usm */
     /* [buffer_bytes] there: a run's arguments, shared with the device */
     struct gravel_region staged;
     uint64_t limit_ns; /* for a run: half of the time after which others miss us */
@@ -52,16 +50,21 @@ struct gravel_device_calls {
     bool is_stuck;           /* the oldest does not end */
 };
 
+static const struct gravel_handler *handler_of(const struct gravel_device_calls *calls,
+                                               uint32_t handler)
+{
+    return &calls->shape.endpoints->handlers[handler];
+}
+
 /* ---- kernels --------------------------------------------------------------------------------- */
 
 static int make_kernel(struct gravel_device_calls *calls, uint32_t handler)
 {
     char name[512];
     cl_kernel *kernel = &calls->kernels[handler];
-    snprintf(name, sizeof name, "gravel_call_%s", calls->shape.endpoints->handlers[handler].name);
-    size_t *const groups[] = {&calls->group, &calls->server_items, &calls->pair_items};
-    size_t *group = groups[calls->shape.endpoints->handlers[handler].serve.n_keys];
-    GRAVEL_TRY(gravel_cl_kernel_create(&calls->device, calls->program, name, group, kernel));
+    snprintf(name, sizeof name, "gravel_call_%s", handler_of(calls, handler)->name);
+    size_t *items = &calls->items[handler_of(calls, handler)->serve.n_keys];
+    GRAVEL_TRY(gravel_cl_kernel_create(&calls->device, calls->program, name, items, kernel));
     return gravel_check_cl("a handler's arena: clSetKernelArg",
                            gravel_memory_set_argument(calls->shape.memory, *kernel, ARENA));
 }
@@ -89,9 +92,9 @@ static cl_int oldest_status(const struct gravel_device_calls *calls)
 static int fail_stuck(const struct gravel_device_calls *calls)
 {
     uint32_t handler = calls->under_way[calls->first].handler;
-    return gravel_fail(
-        GRAVEL_EKERNEL, "handler %s has not ended within %.1f s (half of GRAVEL_TIMEOUT)",
-        calls->shape.endpoints->handlers[handler].name, (double)calls->limit_ns * 1e-9);
+    return gravel_fail(GRAVEL_EKERNEL,
+                       "handler %s has not ended within %.1f s (half of GRAVEL_TIMEOUT)",
+                       handler_of(calls, handler)->name, (double)calls->limit_ns * 1e-9);
 }
 
 /*
@@ -164,9 +167,9 @@ int gravel_device_calls_create(struct gravel_device_calls **out,
         return gravel_fail(GRAVEL_ENOMEM, "handlers of the device");
     calls->shape = *shape;
     calls->device = gravel_device_of_handlers(shape->device);
-    calls->group = GROUP;
-    calls->server_items = shape->config->server_items;
-    calls->pair_items = gravel_servers_pair_items(shape->config->server_items);
+    calls->items[0] = GROUP;
+    calls->items[1] = shape->config->server_items;
+    calls->items[2] = gravel_servers_pair_items(shape->config->server_items);
     calls->limit_ns = gravel_limit_ns(GRAVEL_LIMIT_HANDLER, shape->config->timeout_ms);
     begin_wait(calls);
     int code = build(calls);
@@ -199,67 +202,62 @@ void gravel_device_calls_destroy(struct gravel_device_calls *calls)
 
 /* ---- enqueue --------------------------------------------------------------------------------- */
 
-/* Arguments of a handler's kernel, and the queue that runs it. */
+/* Where a run is, and the queue that executes it. */
 struct call_target {
     cl_command_queue queue;
-    cl_mem uploaded;     /* the frame; NULL: `staged` has the arguments */
-    uint32_t rows_at;    /* [bytes] */
-    uint32_t answers_at; /* [bytes]; or GRAVELP_NO_ANSWERS */
-    uint32_t n_messages, source, node;
-    uint64_t heap; /* offset in the arena [bytes] */
+    cl_mem uploaded; /* the frame; NULL: `staged` has the run */
+    uint32_t start;  /* of the run there [bytes] */
+    uint64_t heap;   /* offset in the arena [bytes] */
 };
 
 /*
- * How a run's kernel is enqueued. A handler without a key takes a work-item a message. One with a key is served by at
- * most n_servers groups, fewer if there are few messages: a run is alone, so that the groups of one need not own what
- * those of another did. One with two keys is served by one group.
+ * Enqueues a run's kernel for n_items messages. A handler without a key takes a work-item a message. One with a key is
+ * served by at most n_servers groups, fewer if there are few messages: a run is alone, so that the groups of one need
+ * not own what those of another did. One with two keys is served by one group.
  */
-struct spread {
-    size_t n_items, group;
-};
-static struct spread spread_of(const struct gravel_device_calls *calls, uint32_t handler,
-                               uint32_t n_messages)
-{
-    if (!calls->shape.endpoints->handlers[handler].serve.n_keys)
-        return (struct spread){n_messages, calls->group};
-    if (calls->shape.endpoints->handlers[handler].serve.n_keys == 2)
-        return (struct spread){calls->pair_items, calls->pair_items};
-    size_t n = n_messages / MESSAGES_A_SERVER + 1;
-    if (n > calls->shape.config->n_servers)
-        n = calls->shape.config->n_servers;
-    return (struct spread){n * calls->server_items, calls->server_items};
-}
-
 static cl_int enqueue(const struct gravel_device_calls *calls, uint32_t handler,
-                      const struct call_target *target, struct spread spread, cl_event *event)
+                      const struct call_target *target, const struct gravel_frame *frame,
+                      const struct gravel_run *run, uint32_t n_items, cl_event *event)
 {
-    cl_kernel kernel = calls->kernels[handler];
+    const uint32_t command = run->command, n_keys = handler_of(calls, handler)->serve.n_keys;
+    const uint32_t most = n_keys == 2 ? 1 : calls->shape.config->n_servers;
+    const uint64_t n = run->n_messages;
+    const size_t group = calls->items[n_keys], n_servers = n_items / MESSAGES_A_SERVER + 1;
+    const size_t n_keyed = (n_servers < most ? n_servers : most) * group;
+    const uint32_t rows_at = target->start + (uint32_t)GRAVEL_RUN_VALUES(command, n, 0);
+    const uint32_t answers_at =
+        GRAVELP_IS_REQUEST(command)
+            ? target->start + (uint32_t)GRAVEL_RUN_VALUES(command, n, GRAVELP_ANSWER_ROW(command))
+            : GRAVELP_NO_ANSWERS;
     const struct gravel_argument uploaded = GRAVEL_ARGUMENT(target->uploaded);
     const struct gravel_argument staged = GRAVEL_ARGUMENT_SHARED(calls->staged.shared);
     const struct gravel_argument arguments[] = {
-        target->uploaded ? uploaded : staged, GRAVEL_ARGUMENT(target->rows_at),
-        GRAVEL_ARGUMENT(target->answers_at),  GRAVEL_ARGUMENT(target->n_messages),
-        GRAVEL_ARGUMENT(target->source),      GRAVEL_ARGUMENT(target->node),
+        target->uploaded ? uploaded : staged, GRAVEL_ARGUMENT(rows_at),
+        GRAVEL_ARGUMENT(answers_at),          GRAVEL_ARGUMENT(run->n_messages),
+        GRAVEL_ARGUMENT(frame->source),       GRAVEL_ARGUMENT(frame->destination),
         GRAVEL_ARGUMENT(target->heap),
     };
-    const cl_int error = GRAVEL_CL_KERNEL_SET(&calls->device, kernel, FRAME, arguments);
-    return error == CL_SUCCESS ? gravel_cl_kernel_enqueue(target->queue, kernel, spread.n_items,
-                                                          spread.group, event)
+    const cl_int error =
+        GRAVEL_CL_KERNEL_SET(&calls->device, calls->kernels[handler], FRAME, arguments);
+    return error == CL_SUCCESS ? gravel_cl_kernel_enqueue(target->queue, calls->kernels[handler],
+                                                          n_keys ? n_keyed : n_items, group, event)
                                : error;
 }
 
 int gravel_device_calls_warm_up(const struct gravel_device_calls *calls, cl_command_queue queue,
                                 cl_mem uploaded)
 {
-    const struct call_target nothing = {.queue = queue, .uploaded = uploaded};
+    const struct call_target target = {.queue = queue, .uploaded = uploaded};
+    const struct gravel_frame frame = {.source = 0};
+    const struct gravel_run none = {.n_messages = 0};
     cl_int error = CL_SUCCESS;
     for (uint32_t i = 0; calls && i < calls->shape.endpoints->n_handlers && error == CL_SUCCESS;
          i++) {
         if (!calls->kernels[i])
             continue;
-        error = enqueue(calls, i, &nothing, spread_of(calls, i, 1), NULL);
-        if (error == CL_SUCCESS && !calls->shape.endpoints->handlers[i].serve.n_keys)
-            error = enqueue(calls, i, &nothing, spread_of(calls, i, (uint32_t)calls->group), NULL);
+        error = enqueue(calls, i, &target, &frame, &none, 1, NULL);
+        if (error == CL_SUCCESS && !handler_of(calls, i)->serve.n_keys)
+            error = enqueue(calls, i, &target, &frame, &none, (uint32_t)calls->items[0], NULL);
     }
     return gravel_check_cl("first use of handlers", error);
 }
@@ -289,49 +287,39 @@ static int follow(struct gravel_device_calls *calls, uint32_t handler, cl_comman
                   cl_int error, cl_event event)
 {
     struct under_way *run = &calls->under_way[(calls->first + calls->n_under_way) % MAX_UNDER_WAY];
+    const char *what = "clEnqueueNDRangeKernel";
     if (error == CL_SUCCESS && !event)
         error = gravel_wait_mark(&calls->device, queue, &event);
-    if (error != CL_SUCCESS)
-        return gravel_fail(GRAVEL_ECL, "handler %s: clEnqueueNDRangeKernel: %s",
-                           calls->shape.endpoints->handlers[handler].name, gravel_cl_error(error));
-    *run = (struct under_way){event, handler};
-    calls->n_under_way++;
-    calls->n_keyed += calls->shape.endpoints->handlers[handler].serve.n_keys != 0;
-    error = clFlush(queue);
-    return error == CL_SUCCESS ? 0
-                               : gravel_fail(GRAVEL_ECL, "handler %s: clFlush: %s",
-                                             calls->shape.endpoints->handlers[handler].name,
-                                             gravel_cl_error(error));
+    if (error == CL_SUCCESS) {
+        *run = (struct under_way){event, handler};
+        calls->n_under_way++;
+        calls->n_keyed += handler_of(calls, handler)->serve.n_keys != 0;
+        error = clFlush(queue);
+        what = "clFlush";
+    }
+    return error == CL_SUCCESS
+               ? 0
+               : gravel_fail(GRAVEL_ECL, "handler %s: %s: %s", handler_of(calls, handler)->name,
+                             what, gravel_cl_error(error));
 }
 
-static int start(struct gravel_device_calls *calls, uint32_t handler,
-                 const struct call_target *target)
+static int start(struct gravel_device_calls *calls, const struct call_target *target,
+                 const struct gravel_frame *frame, const struct gravel_run *run)
 {
-    const bool has_key = calls->shape.endpoints->handlers[handler].serve.n_keys;
+    const uint32_t handler = GRAVELP_COMMAND_HANDLER(run->command);
+    const bool has_key = handler_of(calls, handler)->serve.n_keys;
     if (calls->is_stuck || calls->n_under_way == MAX_UNDER_WAY)
         GRAVEL_TRY(gravel_device_calls_wait(calls));
     if (has_key)
         GRAVEL_TRY(take_turn(calls));
     const bool by_copy = gravel_step_is_pumped(calls->device.step); /* see gravel_wait_mark */
     cl_event event = NULL;
-    cl_int error = enqueue(calls, handler, target, spread_of(calls, handler, target->n_messages),
-                           by_copy ? NULL : &event);
+    cl_int error =
+        enqueue(calls, handler, target, frame, run, run->n_messages, by_copy ? NULL : &event);
     int code = follow(calls, handler, target->queue, error, event);
     if (code && has_key)
         give_turn(calls);
     return code;
-}
-
-/* Finds a run's arguments and answers. @param start  of the run [bytes] from where its kernel polls. */
-static void place_rows(struct call_target *target, const struct gravel_run *run, uint32_t start)
-{
-    const uint32_t command = run->command;
-    const uint64_t n = run->n_messages;
-    target->rows_at = start + (uint32_t)GRAVEL_RUN_VALUES(command, n, 0);
-    target->answers_at =
-        GRAVELP_IS_REQUEST(command)
-            ? start + (uint32_t)GRAVEL_RUN_VALUES(command, n, GRAVELP_ANSWER_ROW(command))
-            : GRAVELP_NO_ANSWERS;
 }
 
 /* ---- runs ------------------------------------------------------------------------------------ */
@@ -347,38 +335,25 @@ int gravel_device_calls_enqueue(struct gravel_device_calls *calls, cl_command_qu
                                 cl_mem uploaded, const struct gravel_frame *frame,
                                 const struct gravel_run *run, uint64_t heap_offset)
 {
-    struct call_target target = {
-        .queue = queue,
-        .uploaded = uploaded,
-        .n_messages = run->n_messages,
-        .source = frame->source,
-        .node = frame->destination,
-        .heap = heap_offset,
-    };
-    place_rows(&target, run, (uint32_t)((const char *)run - (const char *)frame));
-    return start(calls, GRAVELP_COMMAND_HANDLER(run->command), &target);
+    const uint32_t at = (uint32_t)((const char *)run - (const char *)frame);
+    const struct call_target target = {queue, uploaded, at, heap_offset};
+    return start(calls, &target, frame, run);
 }
 
 int gravel_device_calls_run(struct gravel_device_calls *calls, const struct gravel_frame *frame,
                             struct gravel_run *run, uint32_t heap)
 {
-    const uint64_t bytes = GRAVEL_RUN_BYTES(run->command, (uint64_t)run->n_messages);
-    struct call_target target = {
-        .queue = calls->queue,
-        .n_messages = run->n_messages,
-        .source = frame->source,
-        .node = frame->destination,
-        .heap = gravel_memory_heap_offset(calls->shape.memory, heap),
-    };
-    place_rows(&target, run, 0);
+    const uint64_t n = run->n_messages, bytes = GRAVEL_RUN_BYTES(run->command, n);
+    const struct call_target target = {
+        .queue = calls->queue, .heap = gravel_memory_heap_offset(calls->shape.memory, heap)};
     if (!calls->is_stuck)
         gravel_region_write(&calls->staged, 0, run, bytes);
-    GRAVEL_TRY(start(calls, GRAVELP_COMMAND_HANDLER(run->command), &target));
+    GRAVEL_TRY(start(calls, &target, frame, run));
     GRAVEL_TRY(gravel_device_calls_wait(calls));
-    return target.answers_at != GRAVELP_NO_ANSWERS
-               ? gravel_region_read(&calls->staged, target.answers_at,
-                                    (char *)run + target.answers_at, bytes - target.answers_at)
-               : 0;
+    if (!GRAVELP_IS_REQUEST(run->command))
+        return 0;
+    const uint64_t at = GRAVEL_RUN_VALUES(run->command, n, GRAVELP_ANSWER_ROW(run->command));
+    return gravel_region_read(&calls->staged, at, (char *)run + at, bytes - at);
 }
 
 /* ---- wait ------------------------------------------------------------------------------------ */
@@ -411,12 +386,12 @@ static int take_off(struct gravel_device_calls *calls, cl_int status)
     calls->first = (calls->first + 1) % MAX_UNDER_WAY;
     calls->n_under_way--;
     begin_wait(calls);
-    if (calls->shape.endpoints->handlers[run.handler].serve.n_keys && --calls->n_keyed == 0)
+    if (handler_of(calls, run.handler)->serve.n_keys && --calls->n_keyed == 0)
         give_turn(calls);
     if (error == CL_SUCCESS)
         return report_fault(calls->shape.memory);
     return gravel_fail(GRAVEL_ECL, "handler %s ended with an error: %s",
-                       calls->shape.endpoints->handlers[run.handler].name,
+                       handler_of(calls, run.handler)->name,
                        gravel_cl_error(status < 0 ? status : error));
 }
 
@@ -432,24 +407,17 @@ int gravel_device_calls_poll(struct gravel_device_calls *calls)
     return code;
 }
 
-static int wait_for_oldest(struct gravel_device_calls *calls)
-{
-    cl_int status;
-    int code = 0;
-    while ((status = oldest_status(calls)) > CL_COMPLETE &&
-           !(code = gravel_wait_pause(&calls->wait)))
-        ;
-    GRAVEL_TRY(code);
-    return take_off(calls, status);
-}
-
 int gravel_device_calls_wait(struct gravel_device_calls *calls)
 {
     int code = 0;
     if (gravel_device_calls_are_stuck(calls))
         return fail_stuck(calls);
     while (calls && calls->n_under_way && !calls->is_stuck) {
-        int one = wait_for_oldest(calls);
+        cl_int status;
+        int one = 0;
+        while (!one && (status = oldest_status(calls)) > CL_COMPLETE)
+            one = gravel_wait_pause(&calls->wait);
+        one = one ? one : take_off(calls, status);
         code = code ? code : one;
     }
     return code;
