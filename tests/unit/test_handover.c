@@ -124,22 +124,6 @@ TEST(segment_beyond_a_limit_is_refused_by_name)
     expect_limited(RLIMIT_FSIZE, GRAVEL_SEGMENT_BYTES - 1, "RLIMIT_FSIZE");
 }
 
-/* What a program prints to descriptors 1 and 2 must not reach node buffers, and children must not keep them. */
-TEST(segment_is_no_standard_descriptor)
-{
-    struct gravel_segment *segment;
-    int input = dup(STDIN_FILENO);
-    close(STDIN_FILENO);
-    assert_int_equal(gravel_segment_create(&segment), 0);
-    int descriptor = segment->descriptor, flags = fcntl(descriptor, F_GETFD);
-    assert_int_equal(fcntl(STDIN_FILENO, F_GETFD), -1);
-    dup2(input, STDIN_FILENO);
-    close(input);
-    gravel_segment_destroy(segment);
-    assert_true(descriptor > 2);
-    assert_true(flags & FD_CLOEXEC);
-}
-
 /* ---- handing over ---------------------------------------------------------------------------- */
 
 struct pair {

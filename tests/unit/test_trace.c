@@ -110,19 +110,6 @@ TEST(trace_ends_at_the_limit_of_files)
     free(text);
 }
 
-TEST(trace_is_no_standard_descriptor)
-{
-    struct gravel_trace *trace;
-    char to[128] = "";
-    int input = dup(STDIN_FILENO);
-    close(STDIN_FILENO);
-    assert_int_equal(gravel_trace_open(&trace, path, 7), 0);
-    assert_true(readlink("/proc/self/fd/0", to, sizeof to) < 0);
-    gravel_trace_close(trace, false);
-    dup2(input, STDIN_FILENO);
-    close(input);
-}
-
 struct late {
     struct gravel_trace *trace;
     useconds_t late_us;
