@@ -104,4 +104,18 @@ TEST(a_kernel_that_was_late_once_is_tried_again)
     expect_works(gravel);
 }
 
+/* PoCL without a cache: where it is the only driver, the text names the folder. */
+TEST_OF("cache", platform_without_device_says_why)
+{
+    const struct gravel_config config = loopback_config(1);
+    struct gravel *gravel;
+    int code = gravel_open(&gravel, &config, NULL);
+    if (code == 0) {
+        OK(gravel_close(gravel));
+        skip_because("there are devices without PoCL's cache");
+    }
+    expect_error(code, GRAVEL_EDEVICE, "no OpenCL device: none of platform 0");
+    assert_non_null(strstr(gravel_last_error(), "its cache, /proc/none: set POCL_CACHE_DIR"));
+}
+
 const struct fixture fixture = {.limit_s = 120};
