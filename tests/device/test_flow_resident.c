@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Flows whose rounds the groups of a launch choose: they process what the host's do, in launches that end with their slice;
- * what is refused where the self-test `meet` has no proof; members that do not come back. And what ends the waits of every
- * scheduler: gravel_abort, and GRAVEL_KERNEL_LIMIT.
+ * members that do not come back. And what ends the waits of every scheduler: gravel_abort, and GRAVEL_KERNEL_LIMIT.
  *
  * usage: test_flow_resident         on a device of at least two compute units
- *        test_flow_resident single  on a device of a single unit
  *        test_flow_resident late    members and elements that do not end, which takes seconds
  *        test_flow_resident abort   runs of a node that is given up
  *
@@ -102,19 +100,6 @@ TEST(schedulers_process_the_same)
     expect_run("host", 0, 100, 20);
     expect_run("resident", 0, 1, 1000);
     expect_run("resident", 1, 100, 20);
-}
-
-/* A single unit runs one group after the other: the list of members is closed before the second one begins. */
-TEST_OF("single", resident_is_refused_where_nothing_met)
-{
-    struct gravel *gravel = open_scheduled("resident", 2, 100, 0);
-    struct gravel_flow *flow;
-    if (n_compute_units(gravel) > 1)
-        skip_all("the device has several compute units, and does not heed POCL_MAX_PTHREAD_COUNT");
-    expect_error(gravel_flow_create(&flow, gravel, &graph), GRAVEL_ECAPABILITY,
-                 "ran 1 of 2 work-groups at a time");
-    assert_null(flow);
-    OK(gravel_close(gravel));
 }
 
 /* ---- members that do not come back ----------------------------------------------------------- */

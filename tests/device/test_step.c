@@ -4,9 +4,6 @@
  * on pump and drain launches are sliced as told, a queue that is too small for drain ends in an
  * error, and a launch that leaves the pump no compute unit does too.
  *
- * usage: test_step any | single    what the environment leaves the device: compute units, or a
- * single one
- *
  * Path: meson test -> this -> lib/device/ladder.c, device.c, lib/node/launch.c, lib/pump/pump.c
  */
 #include <stdio.h>
@@ -74,34 +71,6 @@ TEST(pump_with_all_cores_kept_says_so)
         skip();
     }
     assert_non_null(strstr(gravel_last_error(), "a single compute unit"));
-}
-
-TEST_OF("single", pump_on_a_single_compute_unit_is_refused)
-{
-    struct gravel_config config = with_step("pump"), drain = with_step("drain");
-    struct gravel *gravel;
-    OK(gravel_open(&gravel, &drain, NULL));
-    bool is_single = n_compute_units(gravel) == 1;
-    OK(gravel_close(gravel));
-    if (!is_single) {
-        print_message("skipped: the device has several compute units, and does not heed "
-                      "POCL_MAX_PTHREAD_COUNT\n");
-        skip();
-    }
-    config.host_cores = 0;
-    expect_no_open(&config, NULL, GRAVEL_ECAPABILITY, "a single compute unit");
-}
-
-TEST_OF("single", other_steps_work_on_a_single_compute_unit)
-{
-    const char *const steps[] = {"auto", "drain"};
-    for (int i = 0; i < 2; i++) {
-        const struct gravel_config config = with_step(steps[i]);
-        struct gravel *gravel;
-        OK(gravel_open(&gravel, &config, NULL));
-        expect_works(gravel);
-        OK(gravel_close(gravel));
-    }
 }
 
 /* ---- slices ---------------------------------------------------------------------------------- */
