@@ -95,6 +95,21 @@ GRAVELP_INLINE bool gravelp_has_both_keys(global struct gravelp_arena *arena, ui
 #define gravelp_has_both_keys(arena, node, n_nodes, first, second, name, name_bytes) true
 #endif
 
+/* Returns which of `spans`, by rising offset, has an offset; n_spans if none has. */
+GRAVELP_INLINE uint gravelp_span_find(global const struct gravelp_bounds_span *spans, uint n_spans,
+                                      ulong offset)
+{
+    uint low = 0, high = n_spans;
+    while (low < high) {
+        uint middle = low + (high - low) / 2;
+        if (spans[middle].offset <= offset)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low != 0 && offset - spans[low - 1].offset < spans[low - 1].bytes ? low - 1 : n_spans;
+}
+
 #if defined(GRAVEL_CHECK) && GRAVEL_CHECK
 /* The origin that a fault of a handler's message names: the node that the message is for. */
 #define GRAVELP_ORIGIN_OF_NODE(node) ((struct gravelp_origin){1, {(node), 0, 0}})
@@ -108,20 +123,11 @@ GRAVELP_INLINE struct gravelp_bounds_span gravelp_bounds_find(global struct grav
                                                               ulong offset)
 {
     const uint table = gravelp_load_acquire(&bounds->current); /* V2, pairs with V1 */
-    global const struct gravelp_bounds_span *spans = bounds->spans[table];
-    uint first = 0, end = bounds->n[table];
-    if (end > GRAVELP_BOUNDS_MOST)
+    const uint n = bounds->n[table];
+    if (n > GRAVELP_BOUNDS_MOST)
         return (struct gravelp_bounds_span){0, arena->heap_bytes};
-    while (first < end) {
-        const uint middle = first + (end - first) / 2;
-        if (offset < spans[middle].offset)
-            end = middle;
-        else if (offset - spans[middle].offset < spans[middle].bytes)
-            return spans[middle];
-        else
-            first = middle + 1;
-    }
-    return (struct gravelp_bounds_span){0, 0};
+    const uint i = gravelp_span_find(bounds->spans[table], n, offset);
+    return i < n ? bounds->spans[table][i] : (struct gravelp_bounds_span){0, 0};
 }
 
 /*

@@ -54,31 +54,18 @@ GRAVELP_INLINE uint gravelp_width(struct gravel_group g, uint command, ulong bas
 #endif
 #define GRAVELP_FAR_BY(index) GRAVELP_FAR_IF(sizeof(index) > 4)
 
-GRAVELP_INLINE ulong gravelp_bits_int(int value)
-{
-    return (ulong)(uint)value;
-}
-GRAVELP_INLINE ulong gravelp_bits_uint(uint value)
-{
-    return value;
-}
-GRAVELP_INLINE ulong gravelp_bits_long(long value)
-{
-    return (ulong)value;
-}
-GRAVELP_INLINE ulong gravelp_bits_ulong(ulong value)
-{
-    return value;
-}
-GRAVELP_INLINE ulong gravelp_bits_float(float value)
-{
-    return as_uint(value);
-}
+#define GRAVELP_DEFINE_BITS(type, bits)                  \
+    GRAVELP_INLINE ulong gravelp_bits_##type(type value) \
+    {                                                    \
+        return bits(value);                              \
+    }
+GRAVELP_DEFINE_BITS(int, (uint))
+GRAVELP_DEFINE_BITS(uint, (uint))
+GRAVELP_DEFINE_BITS(long, (ulong))
+GRAVELP_DEFINE_BITS(ulong, (ulong))
+GRAVELP_DEFINE_BITS(float, as_uint)
 #ifdef GRAVEL_HAS_DOUBLE
-GRAVELP_INLINE ulong gravelp_bits_double(double value)
-{
-    return as_ulong(value);
-}
+GRAVELP_DEFINE_BITS(double, as_ulong)
 #endif
 
 #define GRAVELP_STORE_VALUE(row)                                                         \

@@ -266,49 +266,33 @@ GRAVELP_INLINE uint row_bytes(uint command, bool is_value)
 }
 
 /*
- * For rows of one type, of which a lane takes MOST elements of a tile at most; keys [EACH]: counter and rank.
- *
- * load_TYPE: the lane's elements of a row.
- * store_row_TYPE: store them in the block, message by message.
- * sort_row_TYPE: sort them: element `at` is for the node whose first counter is firsts[at].
+ * move_row_TYPE, of rows of one type, of which a lane takes MOST elements of a tile at most: loads the lane's elements,
+ * then stores them in the block's row `to`, message by message, or sorts them, if tiles are sorted: element `at` is for
+ * the node whose first counter is firsts[at]. keys [EACH]: counter and rank.
  */
-#define DEFINE_ROWS(type, MOST)                                                                  \
-    GRAVELP_INLINE void load_##type(const struct tile *tile, const uint *keys, uint command,     \
-                                    bool is_value, type *values)                                 \
-    {                                                                                            \
-        struct walk walk = first_message(tile->columns);                                         \
-        for (uint j = 0; j < (MOST); j++, walk = next_message(walk))                             \
-            if (keys[j] != NONE)                                                                 \
-                values[j] = ((global const type *)row_of(                                        \
-                    tile, walk.package, command, is_value))[tile->first_column + walk.column];   \
-    }                                                                                            \
-    GRAVELP_INLINE void store_row_##type(const struct tile *tile, const uint *keys,              \
-                                         local const uint *places, uint command, bool is_value,  \
-                                         global uchar *to)                                       \
-    {                                                                                            \
-        type values[MOST];                                                                       \
-        load_##type(tile, keys, command, is_value, values);                                      \
-        for (uint j = 0; j < (MOST); j++) {                                                      \
-            if (keys[j] == NONE)                                                                 \
-                continue;                                                                        \
-            uint place = places[keys[j] & 0xffffu] + (keys[j] >> 16);                            \
-            if (place < tile->n_places)                                                          \
-                ((global type *)to)[place] = values[j];                                          \
-        }                                                                                        \
-    }                                                                                            \
-    GRAVELP_INLINE void sort_row_##type(const struct tile *tile, const uint *keys,               \
-                                        local const uint *starts, uint n_replicas, uint command, \
-                                        bool is_value, local ushort *firsts, local type *sorted) \
-    {                                                                                            \
-        type values[MOST];                                                                       \
-        load_##type(tile, keys, command, is_value, values);                                      \
-        for (uint j = 0; j < (MOST); j++) {                                                      \
-            if (keys[j] == NONE)                                                                 \
-                continue;                                                                        \
-            uint counter = keys[j] & 0xffffu, at = starts[counter] + (keys[j] >> 16);            \
-            firsts[at] = (ushort)(counter & ~(n_replicas - 1));                                  \
-            sorted[at] = values[j];                                                              \
-        }                                                                                        \
+#define DEFINE_ROWS(type, MOST)                                                                   \
+    GRAVELP_INLINE void move_row_##type(const struct tile *tile, const uint *keys, uint command,  \
+                                        bool is_value, global type *to, local const uint *places, \
+                                        local const uint *starts, uint n_replicas,                \
+                                        local ushort *firsts, local type *sorted)                 \
+    {                                                                                             \
+        type values[MOST];                                                                        \
+        struct walk walk = first_message(tile->columns);                                          \
+        for (uint j = 0; j < (MOST); j++, walk = next_message(walk))                              \
+            if (keys[j] != NONE)                                                                  \
+                values[j] = ((global const type *)row_of(                                         \
+                    tile, walk.package, command, is_value))[tile->first_column + walk.column];    \
+        for (uint j = 0; j < (MOST); j++) {                                                       \
+            if (keys[j] == NONE)                                                                  \
+                continue;                                                                         \
+            uint counter = keys[j] & 0xffffu, rank = keys[j] >> 16;                               \
+            if (starts) {                                                                         \
+                firsts[starts[counter] + rank] = (ushort)(counter & ~(n_replicas - 1));           \
+                sorted[starts[counter] + rank] = values[j];                                       \
+            } else if (places[counter] + rank < tile->n_places) {                                 \
+                to[places[counter] + rank] = values[j];                                           \
+            }                                                                                     \
+        }                                                                                         \
     }
 DEFINE_ROWS(uint, EACH)
 DEFINE_ROWS(ulong, EACH / 2)
@@ -373,16 +357,12 @@ GRAVELP_INLINE void store_rows(const struct tile *tile, const uint *keys, uint n
 {
     for (uint row = 0; row < n_rows; row++) {
         global uchar *to = row ? values : indices;
-        bool is_long = row_bytes(command, row) == 8;
-        if (starts && is_long)
-            sort_row_ulong(tile, keys, starts, n_replicas, command, row, firsts, sorted);
-        else if (starts)
-            sort_row_uint(tile, keys, starts, n_replicas, command, row, firsts,
-                          (local uint *)sorted);
-        else if (is_long)
-            store_row_ulong(tile, keys, places, command, row, to);
+        if (row_bytes(command, row) == 8)
+            move_row_ulong(tile, keys, command, row, (global ulong *)to, places, starts, n_replicas,
+                           firsts, sorted);
         else
-            store_row_uint(tile, keys, places, command, row, to);
+            move_row_uint(tile, keys, command, row, (global uint *)to, places, starts, n_replicas,
+                          firsts, (local uint *)sorted);
         gravelp_barrier_group(); /* the row is sorted */
         if (starts)
             store_sorted(tile, places, n, command, row, firsts, sorted, to);

@@ -23,21 +23,6 @@ struct found {
     uint is_wrong;                 /* some message is not for here */
 };
 
-/* Returns which of `spans`, by rising offset, has an offset; n_spans if none has. */
-GRAVELP_INLINE uint find_span(global const struct gravelp_bounds_span *spans, uint n_spans,
-                              ulong offset)
-{
-    uint low = 0, high = n_spans;
-    while (low < high) {
-        uint middle = low + (high - low) / 2;
-        if (spans[middle].offset <= offset)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low != 0 && offset - spans[low - 1].offset < spans[low - 1].bytes ? low - 1 : n_spans;
-}
-
 /* An update that apply_one does on this device, and whose messages may change places. */
 GRAVELP_INLINE bool is_taken(uint command)
 {
@@ -67,7 +52,7 @@ GRAVELP_INLINE void find_package(global struct gravelp_arena *head,
         stride > GRAVELP_SLOT_COLUMNS(head->slot_bytes, command))
         return;
     ulong base = package->base;
-    uint span = find_span(spans, n_spans, base), bytes = GRAVELP_VALUE_BYTES(command);
+    uint span = gravelp_span_find(spans, n_spans, base), bytes = GRAVELP_VALUE_BYTES(command);
     if (span == n_spans || base % bytes != 0)
         return;
     found->base = head->heap_offset + base;
