@@ -229,11 +229,11 @@ GRAVELP_INLINE void gravelp_write_column_of_many(struct gravel_group g, uint com
                                                  struct gravelp_values values, ulong node)
 {
     uint columns = GRAVELP_SLOT_COLUMNS(g.arena->slot_bytes, command);
-    ulong place = gravelp_split_column(column, columns);
-    uint package = (uint)(place >> 32), left = n - package * columns;
+    ulong split = gravelp_split_column(column, columns);
+    uint package = (uint)(split >> 32), left = n - package * columns;
     global uchar *slot =
         gravelp_queue_slot(g.arena, gravelp_queue_of_group(g.arena), ticket + package);
-    gravelp_write_column(slot, command, left < columns ? left : columns, (uint)place, index, values,
+    gravelp_write_column(slot, command, left < columns ? left : columns, (uint)split, index, values,
                          node);
 }
 

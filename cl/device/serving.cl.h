@@ -269,8 +269,8 @@ GRAVELP_INLINE void gravelp_server_run(global struct gravelp_arena *gravel_arena
     gravelp_block_keep(gravel_arena_); /* behind the barrier of the last, empty gathering */
     if (gravelp_is_leader())
         gravelp_source_give_back(from, from.first + n);
+    gravelp_block_keep(gravel_arena_);
     server->ticket[kind] += n;
-    gravelp_service_meet(gravel_arena_); /* G8: slots have been given back */
 }
 
 /* Every work-item of the group: serves until no message can come. */

@@ -7,7 +7,7 @@
  * before words are read: docs/design/accumulators.md says why nothing is lost.
  *
  * Path:    lib/accumulate/flush.c -> collect -> lists -> pack -> `few`, or packed parts -> flush.c -> node buffers.
- * Memory:  A4 acquires what A3 has released. Numbers of places (A6) order nothing: the kernel's end does.
+ * Memory:  A4 acquires what A3 has released. Numbers of positions (A6) order nothing: the kernel's end does.
  */
 #include "gravel.cl.h"
 #include "accumulator.cl.h"
@@ -61,8 +61,9 @@ kernel void collect(GRAVEL_ACCUMULATOR(a), uint n, uint turn)
         gravelp_device_exchange_acquire(&at(a, a->blocks_at)[i], 0); /* A4, pairs with A3 */
     for (; blocks; blocks &= blocks - 1) {
         uint block = 32 * i + LOWEST(blocks), part = block / part_blocks;
-        uint place = gravelp_device_fetch_add_relaxed(&TALLY(a, part).n_listed[turn], 1); /* A6 */
-        at(a, a->list_at)[part * part_blocks + place] = block - part * part_blocks;
+        uint position =
+            gravelp_device_fetch_add_relaxed(&TALLY(a, part).n_listed[turn], 1); /* A6 */
+        at(a, a->list_at)[part * part_blocks + position] = block - part * part_blocks;
     }
 }
 
@@ -75,19 +76,19 @@ GRAVELP_INLINE word_bits take(uint op, volatile global word_bits *word)
 }
 
 /* Where a group is in the lists. */
-struct place {
+struct cursor {
     uint part;
-    uint first; /* the part's first place */
+    uint first; /* the part's first position */
     uint block; /* of the part */
 };
 
-/* Go on to a place, which there is. Of the group's first work-item. */
-GRAVELP_INLINE void go_to(global struct gravelp_accumulator *a, local struct place *now, uint place,
-                          uint turn)
+/* Moves on to a position, which there is. Of the group's first work-item. */
+GRAVELP_INLINE void go_to(global struct gravelp_accumulator *a, local struct cursor *now,
+                          uint position, uint turn)
 {
-    for (; place - now->first >= TALLY(a, now->part).n_listed[turn]; now->part++)
+    for (; position - now->first >= TALLY(a, now->part).n_listed[turn]; now->part++)
         now->first += TALLY(a, now->part).n_listed[turn];
-    now->block = at(a, a->list_at)[now->part * (a->part_words / BLOCK) + place - now->first];
+    now->block = at(a, a->list_at)[now->part * (a->part_words / BLOCK) + position - now->first];
 }
 
 /* Words that a group has taken of a block: what is sent, in any order. */
@@ -147,9 +148,9 @@ GRAVELP_INLINE void store_few(global struct gravelp_accumulator *a, uint i, uint
     ((global word_bits *)values)[i] = value;
 }
 
-/* Places that there are of n_places from first_place on. Clears what the next pack counts in. */
-GRAVELP_INLINE uint begin_pack(global struct gravelp_accumulator *a, uint first_place,
-                               uint n_places, uint turn, uint pack_turn)
+/* Returns how many positions there are of n_positions from first_position on. Clears what the next pack counts in. */
+GRAVELP_INLINE uint begin_pack(global struct gravelp_accumulator *a, uint first_position,
+                               uint n_positions, uint turn, uint pack_turn)
 {
     uint n_listed = 0;
     for (uint part = 0; part < a->n_parts; part++) {
@@ -159,37 +160,37 @@ GRAVELP_INLINE uint begin_pack(global struct gravelp_accumulator *a, uint first_
     }
     if (get_group_id(0) == 0)
         a->n_few[!pack_turn] = 0;
-    return min(n_places, n_listed - first_place);
+    return min(n_positions, n_listed - first_position);
 }
 
 /*
- * Pack the words of n_places places from first_place on, or of those that there are: of each group the words of a
- * stretch of places. packed: see layout/accumulator.h; it has room for n_places blocks. turn: of the last collect; each
- * pack has the other pack_turn than the last one.
+ * Packs the words of n_positions positions from first_position on, or of those that there are: each group packs a
+ * stretch of them. packed: see layout/accumulator.h; it has room for n_positions blocks. turn: of the last collect;
+ * each pack has the other pack_turn than the last one.
  */
-kernel void pack(GRAVEL_ACCUMULATOR(a), global uchar *packed, uint first_place, uint n_places,
+kernel void pack(GRAVEL_ACCUMULATOR(a), global uchar *packed, uint first_position, uint n_positions,
                  uint turn, uint pack_turn)
 {
     local uint bits[BLOCK_BITS], n_taken, n, at_part, at_few;
     local ushort indices[BLOCK];
     local word_bits values[BLOCK];
-    local struct place now;
+    local struct cursor now;
     const struct taken taken = {bits, &n_taken, indices, values};
     const uint lane = (uint)get_local_id(0), n_lanes = (uint)get_local_size(0);
     if (lane == 0) {
-        n = begin_pack(a, first_place, n_places, turn, pack_turn);
+        n = begin_pack(a, first_position, n_positions, turn, pack_turn);
         now.part = now.first = 0;
     }
     gravelp_barrier_group();
     const uint each = (n + (uint)get_num_groups(0) - 1) / (uint)get_num_groups(0),
                begin = min(each * (uint)get_group_id(0), n), end = min(begin + each, n);
-    for (uint place = first_place + begin; place < first_place + end; place++) {
+    for (uint position = first_position + begin; position < first_position + end; position++) {
         if (lane == 0)
-            go_to(a, &now, place, turn);
+            go_to(a, &now, position, turn);
         gravelp_barrier_group();
         take_block(a, now.part * (a->part_words / BLOCK) + now.block, taken);
         if (lane == 0) {
-            at_part = (max(now.first, first_place) - first_place) * BLOCK +
+            at_part = (max(now.first, first_position) - first_position) * BLOCK +
                       gravelp_device_fetch_add_relaxed(&TALLY(a, now.part).n_packed[pack_turn],
                                                        n_taken);                      /* A6 */
             at_few = gravelp_device_fetch_add_relaxed(&a->n_few[pack_turn], n_taken); /* A6 */

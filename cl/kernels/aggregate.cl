@@ -179,8 +179,8 @@ GRAVELP_INLINE struct walk next_message(struct walk walk)
     return walk;
 }
 
-/* A tile's messages for one node: those that its counters have. @param starts  [out] [n_replicas] place in the tile of
- * each counter's first, given that of the node's; NULL: unwanted. */
+/* Returns a tile's messages for one node: those that its counters have. @param starts  [out] [n_replicas] position in
+ * the tile of each counter's first, given that of the node's; NULL: unwanted. */
 GRAVELP_INLINE uint add_up(local const uint *counts, uint n_replicas, uint start,
                            local uint *starts)
 {
@@ -194,17 +194,17 @@ GRAVELP_INLINE uint add_up(local const uint *counts, uint n_replicas, uint start
 }
 
 /*
- * Give each node's messages of a tile their places: those for one node stand together in the block, and in the tile.
+ * Gives each node's messages of a tile their positions: those for one node are together in the block, and in the tile.
  *
- * @param counts  [n_nodes][n_replicas] messages of the tile to each. Then in each node's first the place in the block
- *                of its first message, less, if tiles are sorted, that message's place in the tile.
- * @param starts  [out] [n_nodes][n_replicas] places in the tile, if tiles are sorted; else NULL.
+ * @param counts  [n_nodes][n_replicas] messages of the tile to each. Then in each node's first the position in the
+ *                block of its first message, less, if tiles are sorted, that message's position in the tile.
+ * @param starts  [out] [n_nodes][n_replicas] positions in the tile, if tiles are sorted; else NULL.
  * @param sums    [local size] scratch.
  * @return        messages of the tile that go somewhere.
  */
-GRAVELP_INLINE uint find_places(global const uint *totals, global uint *taken, uint n_nodes,
-                                uint n_replicas, local uint *counts, local uint *starts,
-                                local ulong *sums)
+GRAVELP_INLINE uint find_positions(global const uint *totals, global uint *taken, uint n_nodes,
+                                   uint n_replicas, local uint *counts, local uint *starts,
+                                   local ulong *sums)
 {
     uint lane = (uint)get_local_id(0), n_lanes = (uint)get_local_size(0);
     uint each = (n_nodes + n_lanes - 1) / n_lanes, n_used = (n_nodes + each - 1) / each;
@@ -213,13 +213,13 @@ GRAVELP_INLINE uint find_places(global const uint *totals, global uint *taken, u
     for (uint node = begin; node < end; node++)
         sum += (ulong)GRAVELP_BLOCK_PART(totals[node]) << 32 |
                add_up(counts + node * n_replicas, n_replicas, 0, 0);
-    ulong place = add_lanes(sums, n_used, sum) - sum;
+    ulong position = add_lanes(sums, n_used, sum) - sum;
     for (uint node = begin; node < end; node++) {
-        uint first = node * n_replicas, start = (uint)place;
+        uint first = node * n_replicas, start = (uint)position;
         uint n = add_up(counts + first, n_replicas, start, starts ? starts + first : 0);
-        uint at = (uint)(place >> 32) + (n ? atomic_add(&taken[node], n) : 0);
+        uint at = (uint)(position >> 32) + (n ? atomic_add(&taken[node], n) : 0);
         counts[first] = starts ? at - start : at;
-        place += (ulong)GRAVELP_BLOCK_PART(totals[node]) << 32 | n;
+        position += (ulong)GRAVELP_BLOCK_PART(totals[node]) << 32 | n;
     }
     return (uint)sums[n_used - 1];
 }
@@ -231,7 +231,7 @@ struct tile {
     uint slot_bytes, first_package, first_column;
     uint columns, each;
     local const uint2 *shapes; /* of its packages: messages and stride */
-    uint n_places;
+    uint n_positions;
     /* in the block: nothing is stored beyond, also if somebody changes a published package */
 };
 
@@ -270,43 +270,43 @@ GRAVELP_INLINE uint row_bytes(uint command, bool is_value)
  * then stores them in the block's row `to`, message by message, or sorts them, if tiles are sorted: element `at` is for
  * the node whose first counter is firsts[at]. keys [EACH]: counter and rank.
  */
-#define DEFINE_ROWS(type, MOST)                                                                   \
-    GRAVELP_INLINE void move_row_##type(const struct tile *tile, const uint *keys, uint command,  \
-                                        bool is_value, global type *to, local const uint *places, \
-                                        local const uint *starts, uint n_replicas,                \
-                                        local ushort *firsts, local type *sorted)                 \
-    {                                                                                             \
-        type values[MOST];                                                                        \
-        struct walk walk = first_message(tile->columns);                                          \
-        for (uint j = 0; j < (MOST); j++, walk = next_message(walk))                              \
-            if (keys[j] != NONE)                                                                  \
-                values[j] = ((global const type *)row_of(                                         \
-                    tile, walk.package, command, is_value))[tile->first_column + walk.column];    \
-        for (uint j = 0; j < (MOST); j++) {                                                       \
-            if (keys[j] == NONE)                                                                  \
-                continue;                                                                         \
-            uint counter = keys[j] & 0xffffu, rank = keys[j] >> 16;                               \
-            if (starts) {                                                                         \
-                firsts[starts[counter] + rank] = (ushort)(counter & ~(n_replicas - 1));           \
-                sorted[starts[counter] + rank] = values[j];                                       \
-            } else if (places[counter] + rank < tile->n_places) {                                 \
-                to[places[counter] + rank] = values[j];                                           \
-            }                                                                                     \
-        }                                                                                         \
+#define DEFINE_ROWS(type, MOST)                                                                    \
+    GRAVELP_INLINE void move_row_##type(const struct tile *tile, const uint *keys, uint command,   \
+                                        bool is_value, global type *to,                            \
+                                        local const uint *positions, local const uint *starts,     \
+                                        uint n_replicas, local ushort *firsts, local type *sorted) \
+    {                                                                                              \
+        type values[MOST];                                                                         \
+        struct walk walk = first_message(tile->columns);                                           \
+        for (uint j = 0; j < (MOST); j++, walk = next_message(walk))                               \
+            if (keys[j] != NONE)                                                                   \
+                values[j] = ((global const type *)row_of(                                          \
+                    tile, walk.package, command, is_value))[tile->first_column + walk.column];     \
+        for (uint j = 0; j < (MOST); j++) {                                                        \
+            if (keys[j] == NONE)                                                                   \
+                continue;                                                                          \
+            uint counter = keys[j] & 0xffffu, rank = keys[j] >> 16;                                \
+            if (starts) {                                                                          \
+                firsts[starts[counter] + rank] = (ushort)(counter & ~(n_replicas - 1));            \
+                sorted[starts[counter] + rank] = values[j];                                        \
+            } else if (positions[counter] + rank < tile->n_positions) {                            \
+                to[positions[counter] + rank] = values[j];                                         \
+            }                                                                                      \
+        }                                                                                          \
     }
 DEFINE_ROWS(uint, EACH)
 DEFINE_ROWS(ulong, EACH / 2)
 
 /* Store the row in the block: neighbours are stored together. */
-GRAVELP_INLINE void store_sorted(const struct tile *tile, local const uint *places, uint n,
+GRAVELP_INLINE void store_sorted(const struct tile *tile, local const uint *positions, uint n,
                                  uint command, bool is_value, local const ushort *firsts,
                                  local const ulong *sorted, global uchar *to)
 {
     uint bytes = row_bytes(command, is_value);
     for (uint at = (uint)get_local_id(0); at < n; at += (uint)get_local_size(0)) {
-        uint place = places[firsts[at]] + at;
-        if (place < tile->n_places)
-            store(to, place, bytes, bytes == 8 ? sorted[at] : ((local const uint *)sorted)[at]);
+        uint position = positions[firsts[at]] + at;
+        if (position < tile->n_positions)
+            store(to, position, bytes, bytes == 8 ? sorted[at] : ((local const uint *)sorted)[at]);
     }
 }
 
@@ -348,24 +348,24 @@ GRAVELP_INLINE void rank_messages(const struct tile *tile, uint n, uint n_nodes,
     gravelp_barrier_group();
 }
 
-/* Store the rows of a tile in the block. keys, places, starts: as rank_messages and find_places left them; n messages.
- * starts: NULL if tiles are not sorted. */
+/* Stores the rows of a tile in the block. keys, positions, starts: as rank_messages and find_positions left them; n
+ * messages. starts: NULL if tiles are not sorted. */
 GRAVELP_INLINE void store_rows(const struct tile *tile, const uint *keys, uint n_rows, uint command,
-                               local const uint *places, local const uint *starts, uint n_replicas,
-                               uint n, global uchar *indices, global uchar *values,
+                               local const uint *positions, local const uint *starts,
+                               uint n_replicas, uint n, global uchar *indices, global uchar *values,
                                local ushort *firsts, local ulong *sorted)
 {
     for (uint row = 0; row < n_rows; row++) {
         global uchar *to = row ? values : indices;
         if (row_bytes(command, row) == 8)
-            move_row_ulong(tile, keys, command, row, (global ulong *)to, places, starts, n_replicas,
-                           firsts, sorted);
+            move_row_ulong(tile, keys, command, row, (global ulong *)to, positions, starts,
+                           n_replicas, firsts, sorted);
         else
-            move_row_uint(tile, keys, command, row, (global uint *)to, places, starts, n_replicas,
-                          firsts, (local uint *)sorted);
+            move_row_uint(tile, keys, command, row, (global uint *)to, positions, starts,
+                          n_replicas, firsts, (local uint *)sorted);
         gravelp_barrier_group(); /* the row is sorted */
         if (starts)
-            store_sorted(tile, places, n, command, row, firsts, sorted, to);
+            store_sorted(tile, positions, n, command, row, firsts, sorted, to);
         gravelp_barrier_group(); /* the next row is sorted where this one was, and counts begin anew */
     }
 }
@@ -411,9 +411,9 @@ kernel void group_by_node(RUN, global uint *tiles, uint in_order, uint columns, 
                 counts[i] = 0;
             gravelp_barrier_group();
             rank_messages(&tile, n, n_nodes, n_replicas, package_replicas, keys, counts, starts);
-            uint n_sorted = find_places(TOTALS, taken, n_nodes, n_replicas, counts,
-                                        is_sorted ? starts : 0, sums);
-            gravelp_barrier_group(); /* places are found */
+            uint n_sorted = find_positions(TOTALS, taken, n_nodes, n_replicas, counts,
+                                           is_sorted ? starts : 0, sums);
+            gravelp_barrier_group(); /* positions are found */
             store_rows(&tile, keys, n_rows, command, counts, is_sorted ? starts : 0, n_replicas,
                        n_sorted, blocks + indices_at, blocks + values_at, firsts, sorted);
         }

@@ -6,12 +6,12 @@
  *
  * A *part* is one node's range, rounded up to whole *blocks* of GRAVELP_ACCUMULATOR_BLOCK words; words are numbered
  * through all parts. A bit of `bits` says that a word waits, a bit of `blocks` that a block has such words. `list` has,
- * for each part, the numbers in it of blocks that are to be sent. Blocks of the lists have *places*: first those of
+ * for each part, the numbers in it of blocks that are to be sent. Blocks of the lists have *positions*: first those of
  * part 0, then those of part 1, and so on.
  *
- * A flush packs words of places in turn: indices and values, part behind part, in memory of their own, so that a part
- * is copied from there to where its messages travel from; and the first GRAVELP_ACCUMULATOR_FEW of all in `few`, which
- * the host reads with the tallies:
+ * A flush packs the words of a stretch of positions: indices and values, part behind part, in memory of their own, so
+ * that a part is copied from there to where its messages travel from; and the first GRAVELP_ACCUMULATOR_FEW of all in
+ * `few`, which the host reads with the tallies:
  *
  *     few = nodes [GRAVELP_ACCUMULATOR_FEW] | indices | values
  *
