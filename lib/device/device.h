@@ -7,7 +7,7 @@
  * GRAVEL_HOST_CORES leaves to the host threads, as a sub-device that nothing else is launched on. Where there are none,
  * launches are cut into slices that leave one unit free, as on step pump.
  *
- * Path:    select.c -> device.c -> arena.c, program.c, opencl/launches.c; node/launch.c (slices), lib/serve/calls.c.
+ * Path:    select.c -> device.c -> arena.c, program.c, node/launches.c; node/launch.c (slices), lib/serve/calls.c.
  * Owner:   releases what it made, except sub-devices, which the process keeps; the caller's own objects
  *          are retained and released.
  */

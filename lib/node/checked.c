@@ -1,5 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* What host calls may not do yet in checked mode. See checked.h. */
+/*
+ * Checked mode's part of host calls: what has been launched, and which wait has covered it. So gravel_map can refuse to
+ * show what may not be there yet, and the aggregators know when a group's calls are final.
+ *
+ * Path:    launch.c, waits.c -> checked.c -> maps.c, lib/aggregate/aggregator.c.
+ * Threads: any, which may launch and wait side by side; one lock.
+ */
 #include "node/node.h"
 
 #include <string.h>

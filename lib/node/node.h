@@ -4,7 +4,7 @@
  *
  * Path:    gravel.h -> facts.c (what each call asks first) -> open.c, outbound.c, server_shape.c, agree.c, neighbours.c
  *          (open), close.c; bindings.c, tables.c (what the caller gives, beside settings); messages.c,
- *          waits.c, heap.c, maps.c; programs.c, launch.c, sizes.c, wait_list.c,
+ *          waits.c, heap.c, maps.c; programs.c, launch.c, launches.c, sizes.c, wait_list.c,
  *          enqueue.c (commands); limits.c (of waits for the device), watch.c (of calls of the driver), checked.c,
  *          object.c, log.c, stats.c; abort.c.
  */
@@ -19,9 +19,8 @@
 #include "base/trace.h"
 #include "settings/scheduler.h"
 #include "memory/memory.h"
-#include "node/checked.h"
 #include "network/network.h"
-#include "opencl/launches.h"
+#include "opencl/objects.h"
 #include "pump/pump.h"
 #include "opencl/program.h"
 #include "serve/calls.h"
@@ -36,6 +35,37 @@ enum gravel_device_state {
 
 /* How far the node has ended, in order; maps may outlive it. */
 enum gravel_end { GRAVEL_IN_USE, GRAVEL_CLOSED, GRAVEL_LEFT /* closed, and its device uses it */ };
+
+/* launches.c: a kernel that may still run. */
+struct gravel_running {
+    cl_event event;  /* retained */
+    uint64_t number; /* rises from 1 */
+    char name[GRAVEL_KERNEL_NAME_BYTES];
+};
+
+struct gravel_launches {
+    pthread_mutex_t lock;
+    struct gravel_running *kernels; /* [capacity] oldest first */
+    uint32_t n, n_reserved, capacity;
+    uint64_t n_filled; /* so far */
+};
+
+/* checked.c: what has been launched, and which wait has covered it. */
+struct gravel_checked {
+    pthread_mutex_t lock;
+    uint64_t n_begun, n_ended; /* calls that launch */
+    uint64_t n_over;           /* of n_begun: their kernels are known to have ended */
+    uint64_t n_writable;       /* maps that were not only to be read */
+    uint64_t n_launched;       /* of n_begun: kernels that have been enqueued */
+    uint64_t n_applied;        /* of n_launched: a quiet or barrier covers them */
+    char last[128];            /* the kernel launched last */
+};
+
+/* How far the node was when a wait began. */
+struct gravel_checked_mark {
+    uint64_t n_begun, n_launched;
+    bool is_between; /* no call that launches was under way */
+};
 
 /* The thread that watches over calls of the driver. */
 struct gravel_watch {
@@ -149,7 +179,44 @@ void gravel_report(void *context, int code, bool is_fatal, const char *text);
  */
 void gravel_report_to_outbound(struct gravel *gravel, bool has_outbound);
 
-/** Wait for a part of a launch, no longer than a kernel may take. @return as gravel_launches_wait_for. */
+/* ---- launches.c: kernels under way; any thread --------------------------------------------------- */
+
+/** Forget all kernels, ended or not. */
+void gravel_launches_destroy(struct gravel_launches *launches);
+
+/** Keep room for a kernel that is about to be enqueued: if it runs, it is remembered. @return 0; GRAVEL_ENOMEM. */
+int gravel_launches_reserve(struct gravel_launches *launches);
+
+/** Remember it, in the room kept, by its event, which is retained. @param event  NULL: it was not enqueued. */
+void gravel_launches_fill(struct gravel_launches *launches, cl_kernel kernel, cl_event event);
+
+/**
+ * Wait until every remembered kernel has ended, one after the other.
+ *
+ * @param limit  of the wait for each, whose `what` is the kernel's name.
+ * @return       0; GRAVEL_ECL if one ended with an error; GRAVEL_EKERNEL if one did not end within the limit, or the
+ *               driver does not say whether it has: it stays remembered, as do those after it.
+ */
+int gravel_launches_wait(struct gravel_launches *launches, struct gravel_limit limit);
+
+/**
+ * Wait for one event of a kernel, e.g. of a part of a launch, which need not be remembered.
+ *
+ * @return  as gravel_launches_wait.
+ */
+int gravel_launches_wait_for(cl_kernel kernel, cl_event event, struct gravel_limit limit);
+
+/**
+ * Whether a remembered kernel has not ended.
+ *
+ * @param if_unknown  the answer for one of which the driver does not say: true, as it may still use memory; false, as
+ *                    what waits behind it may be stuck.
+ */
+bool gravel_launches_are_running(struct gravel_launches *launches, bool if_unknown);
+
+/* ---- waits ------------------------------------------------------------------------------------------- */
+
+/** waits.c: wait for a part of a launch, no longer than a kernel may take. @return as gravel_launches_wait_for. */
 int gravel_node_wait_for_kernel(struct gravel *gravel, cl_kernel kernel, cl_event event);
 
 /** programs.c: build a program, of texts and options; the node's handlers and settings are filled in. @return as
@@ -362,6 +429,21 @@ int gravel_node_release(struct gravel *gravel, const char *call, uint64_t offset
 
 /** neighbours.c: tell the log which device this node uses, and who shares it. Collective. @return 0; GRAVEL_ENOMEM. */
 int gravel_node_tell_neighbours(struct gravel *gravel);
+
+/** checked.c: around a call that launches. @param kernel  that has been enqueued; NULL: none. */
+void gravel_checked_begin_launch(struct gravel *gravel);
+void gravel_checked_end_launch(struct gravel *gravel, cl_kernel kernel);
+
+/** checked.c: a wait begins; has seen all kernels end, and then also what they sent applied. */
+struct gravel_checked_mark gravel_checked_mark(struct gravel *gravel);
+void gravel_checked_note(struct gravel *gravel, const struct gravel_checked_mark *mark,
+                         bool are_applied);
+
+/** checked.c: whether all kernels have ended that the node has launched; `context` is the node. */
+bool gravel_checked_are_over(void *context);
+
+/** checked.c: GRAVEL_EINVAL, and what may not be applied yet, if the heap is not to be mapped now; else 0. */
+int gravel_checked_refuse_map(struct gravel *gravel, const char *call);
 
 /** watch.c: start the thread. The node is opening then. @return 0; GRAVEL_ESYSTEM. */
 int gravel_watch_start(struct gravel *gravel);

@@ -5,7 +5,6 @@
 #include "opencl/program.h"
 
 #include "base/endpoints.h"
-#include "opencl/source.h"
 
 #include <inttypes.h>
 #include <stdbool.h>

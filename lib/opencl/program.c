@@ -9,7 +9,6 @@
 #include "device/select.h"
 #include "layout/arena.h"
 #include "opencl/objects.h"
-#include "opencl/source.h"
 
 #include <stdlib.h>
 #include <string.h>

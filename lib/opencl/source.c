@@ -1,10 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Replaces the #include of the device headers by their text, and finds lines of it again. See source.h.
+ * Replaces each `#include "gravel.cl.h"`, or one of another device header, of a program's text by the header, so that
+ * the text can be built in one go, and finds lines of it again. Compiling with a header object and linking takes PoCL a
+ * second longer for each context, because its linker first reads the whole library of built-in functions.
+ *
+ * Macros of a program would change the headers: these have parameters, variables and members with short names, and
+ * OpenCL C has no way to hide a macro from them.
  *
  * Of the language only comments and literals matter, for either may look like an include or like the other's beginning.
  */
-#include "opencl/source.h"
+#include "opencl/program.h"
 
 #include <ctype.h>
 #include <stdint.h>

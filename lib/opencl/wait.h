@@ -8,7 +8,7 @@
  * A command that a wait has given up may still end later, so the memory it reads or writes must stay; a node that has
  * given up once has failed, and leaves all of it behind.
  *
- * Path:    region.c, launches.c, lib/pump, lib/resolve/on_device -> wait.h -> node/limits.c, which has the limits.
+ * Path:    region.c, node/launches.c, lib/pump, lib/resolve/on_device -> wait.h -> node/limits.c, which has the limits.
  * Owner:   the thread that waits.
  * Threads: any.
  */

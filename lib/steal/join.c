@@ -5,7 +5,7 @@
  * Groups without a task wait for those with one. Only the host knows when that is useless: once the node has
  * failed, or GRAVEL_KERNEL_LIMIT has passed, it tells them to end (H7), where the step lets it reach a running kernel.
  *
- * Path:    fill.c, launch.c, gravel_steal_stats_read -> this -> opencl/launches.c.
+ * Path:    fill.c, launch.c, gravel_steal_stats_read -> this -> node/launches.c.
  * Threads: the caller's.
  */
 #include "base/error.h"

@@ -3,7 +3,7 @@
  * The caller's own OpenCL objects: context, device and queue brought along, kernels enqueued by
  * clEnqueueNDRangeKernel, two kernels at once, profiling and out-of-order queues, wait lists.
  *
- * Path: meson test -> this -> lib/device/device.c, opencl/launches.c
+ * Path: meson test -> this -> lib/device/device.c, node/launches.c
  */
 #include <malloc.h>
 #include <pthread.h>

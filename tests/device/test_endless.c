@@ -3,7 +3,7 @@
  * What does not end: copies and handlers, a call of the driver, a kernel. Every wait ends in time with a text that names it, the
  * node closes, and what was only slow is no error.
  *
- * Path: meson test -> standing.h, failing_opencl.h -> lib/opencl/wait.c, lib/opencl/launches.c, lib/node/limits.c, lib/node/watch.c,
+ * Path: meson test -> standing.h, failing_opencl.h -> lib/opencl/wait.c, lib/node/launches.c, lib/node/limits.c, lib/node/watch.c,
  *       lib/base/mark.h, lib/pump/settle.c, lib/self_test/self_test.c
  */
 #include <stdio.h>

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 
 #include "cases.h"
-#include "opencl/source.h"
+#include "opencl/program.h"
 
 #define BEGIN "\n#line 1 \"k.cl\"\n"
 #define HEADER_THEN(line) "\n#line 1 \"gravel.cl.h\"\nHEADER\n\n#line " line " \"k.cl\"\n"

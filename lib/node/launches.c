@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Kernels under way. See launches.h.
+ * Kernels under way, remembered so that quiet can wait for them.
  *
  * OpenCL's own wait has no bound, so a thread that waits sleeps on an event of ours, which the driver
  * signals when the kernel ends. Now and then it wakes up to ask whether it may go on (wait.h), and to read the
@@ -10,7 +10,7 @@
  *          What the kernel wrote is ordered by clWaitForEvents, called once the kernel has ended;
  *          a poll of its status orders nothing.
  */
-#include "opencl/launches.h"
+#include "node/node.h"
 
 #include "base/clock.h"
 #include "base/error.h"
