@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Pools of blocks: each block is one work-item's, in every form, until it is freed; a full pool says so; messages reach a
- * block; what is freed twice, or is no block, is named.
+ * Pools of blocks: each block is one work-item's, in every form; a full pool says so; messages reach a block; what is freed
+ * twice, or is no block, is named. That nobody touches a block until it is freed, pools of blocks as C11 show.
  *
  * Path: meson test -> kernels/block_pool.cl -> cl/block_pool.cl.h, lib/node/block_pool.c
  */
@@ -122,24 +122,6 @@ TEST(a_full_pool_says_so)
         take_and_give("take_wi", "give_wi", sizes[k] < N / 3 ? sizes[k] : N / 3);
         end(0);
     }
-}
-
-/* Groups side by side take and free the same few blocks all the time. */
-TEST(nobody_touches_a_block_of_another)
-{
-    const cl_uint n = 20;
-    begin(N);
-    const uint64_t own = gravel_block_pool_offset(pool);
-    fill(gravel, 0, blocks, 0, 4 * N);
-    cl_kernel kernel = kernel_or_die(gravel, program, "churn");
-    SET(kernel, 1, own);
-    SET(kernel, 2, blocks);
-    SET(kernel, 3, n);
-    OK(run_kernel(gravel, kernel, N, GROUP));
-    expect_words(gravel, 0, blocks, 0, N);
-    assert_int_equal(stats().n_used, 0);
-    clReleaseKernel(kernel);
-    end(0);
 }
 
 TEST(messages_of_any_node_reach_a_block)

@@ -23,6 +23,8 @@ static int note_run(struct gravel *node, void *user, uint32_t from,
     return 0;
 }
 
+#define TURN 2u /* by position */
+
 static const struct gravel_handler handlers[] = {
     {.name = "tally", .n_args = 2},
     {.name = "nothing", .n_args = 0},
@@ -116,28 +118,6 @@ TEST(handlers_run_while_kernels_wait_for_room)
 
 /* ---- what is refused ------------------------------------------------------------------------- */
 
-#define HEADER "#include \"gravel.cl.h\"\n"
-
-TEST(options_and_handler_numbers_reach_the_source)
-{
-    const struct gravel_handler one[] = {{.name = "first", .n_args = 0, .function = note_run},
-                                         {.name = "one", .n_args = 1}};
-    const struct gravel_bindings bindings =
-        GRAVEL_BINDINGS(.handlers = one, .n_handlers = 2,
-                        .device_code.source =
-                            HEADER "void one(struct gravel_call call, ulong at)\n"
-                                   "{\n"
-                                   "    global uint *word = gravel_call_local(call, at);\n"
-                                   "    *word = VALUE + GRAVEL_HANDLER(one);\n"
-                                   "}\n",
-                        .device_code.options = "-DVALUE=41");
-    struct gravel *node = scoped_loopback(1, &bindings);
-    uint64_t at = alloc_or_die(node, 64);
-    OK(gravel_am(node, 1, &at, 1, 0));
-    OK(gravel_barrier(node));
-    assert_int_equal(word32(node, 0, at), 42);
-}
-
 /* Where launches are cut for the handlers' sake, a slice that leaves them no room is refused. */
 TEST(slices_without_room_are_refused)
 {
@@ -159,27 +139,16 @@ TEST(slices_without_room_are_refused)
 /* It turns for seconds, not for ever, so that this process can end: divisions that wait for each other. */
 TEST(endless_handler_is_named)
 {
-    static const struct gravel_handler slow[] = {{.name = "turn", .n_args = 2}};
-    const struct gravel_bindings bindings =
-        GRAVEL_BINDINGS(.handlers = slow, .n_handlers = 1,
-                        .device_code.source =
-                            HEADER "void turn(struct gravel_call call, ulong at, ulong n)\n"
-                                   "{\n"
-                                   "    volatile global uint *word = gravel_call_local(call, at);\n"
-                                   "    for (ulong i = 0; i < n; i++)\n"
-                                   "        word[0] = 0xfffffffdu / (word[0] | 1) + (uint)i;\n"
-                                   "    word[1] = 1;\n"
-                                   "}\n");
     struct gravel_config config = loopback_config(2);
     struct gravel *node;
     config.timeout_ms = 1000;
-    OK(gravel_open(&node, &config, &bindings));
-    const uint64_t few[2] = {alloc_or_die(node, 64), 1000}, many[2] = {few[0], 500000000};
-    OK(gravel_am(node, 0, few, 2, 1));
+    OK(gravel_open(&node, &config, &table));
+    const uint64_t few[2] = {alloc_or_die(node, 64), 1000}, many[2] = {few[0], 300000000};
+    OK(gravel_am(node, TURN, few, 2, 1));
     OK(gravel_barrier(node));
-    assert_int_equal(word32(node, 1, few[0] + 4), 1);
+    assert_int_equal(word32(node, 1, few[0]), 1);
     double begin = seconds_now();
-    OK(gravel_am(node, 0, many, 2, 1));
+    OK(gravel_am(node, TURN, many, 2, 1));
     int code = gravel_barrier(node);
     expect_error(code, GRAVEL_EKERNEL, "handler turn has not ended within 0.5 s");
     expect_error(gravel_close(node), GRAVEL_EKERNEL, "handler turn");

@@ -51,13 +51,3 @@ kernel void cut_text(GRAVEL_ARENA)
     if (get_global_id(0) == 0)
         gravel_trap(g, T64 T64 "x"); /* line 52 */
 }
-
-/* As if 2^32 - 1 assertions had failed: the first of them has been told. */
-kernel void many(GRAVEL_ARENA)
-{
-    GRAVEL_OPEN(g);
-    if (get_global_id(0) == 0)
-        g.arena->fault_claim = 0xffffffffu;
-    barrier(CLK_GLOBAL_MEM_FENCE);
-    gravel_assert(g, get_global_id(0) > 63);
-}
