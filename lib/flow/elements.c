@@ -14,7 +14,6 @@
 #include "flow/flow.h"
 #include "layout/choose.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -137,24 +136,18 @@ uint32_t gravel_flow_room(const struct gravel_flow *flow, uint32_t c)
     return used < room ? room - used : 0;
 }
 
-static int fail_room(const struct gravel_flow *flow, uint32_t c, uint32_t n)
-{
-    const struct gravelp_channel *channel = &flow->graph.channels[c];
-    uint32_t used = gravelp_view_used(gravelp_view_of(flow->memory.control), c);
-    char kept[64] = "";
-    if (channel->reserve)
-        snprintf(kept, sizeof kept, ", and keeps %u for what it makes itself", channel->reserve);
-    return gravel_fail(
-        GRAVEL_ERANGE,
-        "gravel_flow_push: %u elements for channel '%s', which has %u of %u%s: room for %u", n,
-        flow->graph.names[c], used, channel->width, kept, gravel_flow_room(flow, c));
-}
-
 int gravel_flow_add(struct gravel_flow *flow, uint32_t c, const void *records, uint32_t n)
 {
     struct gravelp_view view = gravelp_view_of(flow->memory.control);
-    if (n > gravel_flow_room(flow, c))
-        return fail_room(flow, c, n);
+    const struct gravelp_channel *channel = &flow->graph.channels[c];
+    const uint32_t room = gravel_flow_room(flow, c);
+    if (n > room)
+        return gravel_fail(
+            GRAVEL_ERANGE,
+            "gravel_flow_push: %u elements for channel '%s', which has %u of %u, and "
+            "keeps %u for what it makes itself: room for %u",
+            n, flow->graph.names[c], gravelp_view_used(view, c), channel->width, channel->reserve,
+            room);
     GRAVEL_TRY(copy_records(flow, c, view.tails[c], NULL, records, n));
     view.tails[c] += n; /* the layer of level 0 has the channel's number */
     int code = gravel_flow_memory_write_tails(&flow->memory);

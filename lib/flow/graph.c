@@ -23,22 +23,9 @@ static const struct gravel_growing of_channel =
 
 /* ---- a channel ------------------------------------------------------------------------------- */
 
-static bool is_stack_kind(uint32_t kind)
-{
-    return kind == GRAVEL_SPAWN || kind == GRAVEL_AFTER;
-}
-
 static uint32_t kind_of(const struct gravel_channel *channel)
 {
     return channel->kind & ~(GRAVEL_MAY_FILL | GRAVEL_GROUP_NODE);
-}
-
-static const struct gravel_channel *find(const struct gravel_graph *graph, const char *name)
-{
-    for (uint32_t c = 0; c < graph->n_channels; c++)
-        if (strcmp(graph->channels[c].name, name) == 0)
-            return &graph->channels[c];
-    return NULL;
 }
 
 static int check_name(const struct gravel_graph *graph, uint32_t c)
@@ -79,52 +66,12 @@ static int check_channel(const struct gravel_channel *channel)
     return 0;
 }
 
-/* ---- an edge --------------------------------------------------------------------------------- */
-
-static int fail_edge(const struct gravel_channel *from, const struct gravel_edge *edge,
-                     const char *what)
+static int check_channels(const struct gravel_graph *graph)
 {
-    return gravel_fail(GRAVEL_EINVAL, "edge from channel '%s' into '%s', at most %u: %s",
-                       from->name, edge->into ? edge->into : "(NULL)", edge->at_most, what);
-}
-
-static int check_edge(const struct gravel_graph *graph, const struct gravel_channel *from,
-                      uint32_t e)
-{
-    const struct gravel_edge *edge = &from->into[e];
-    const struct gravel_channel *into = edge->into ? find(graph, edge->into) : NULL;
-    if (!into)
-        return fail_edge(from, edge, "there is no such channel");
-    for (uint32_t other = 0; other < e; other++)
-        if (strcmp(from->into[other].into, edge->into) == 0)
-            return fail_edge(from, edge, "there is another edge between the two");
-    if (edge->at_most == 0 || edge->at_most > GRAVEL_FLOW_MAX_WIDTH)
-        return fail_edge(from, edge, "it makes nothing, or too much");
-    if (kind_of(into) == GRAVEL_AFTER && !is_stack_kind(kind_of(from)))
-        return fail_edge(from, edge, "what has no level cannot sync");
-    if (into->width && into->width < edge->at_most)
-        return gravel_fail(GRAVEL_EINVAL,
-                           "channel '%s': its width, %u, is less than the %u that an element of "
-                           "'%s' makes at most",
-                           into->name, into->width, edge->at_most, from->name);
-    return 0;
-}
-
-static int check_parts(const struct gravel_graph *graph)
-{
-    bool has_stack = false;
-    for (uint32_t c = 0; c < graph->n_channels; c++)
-        GRAVEL_TRY(check_name(graph, c));
     for (uint32_t c = 0; c < graph->n_channels; c++) {
+        GRAVEL_TRY(check_name(graph, c));
         GRAVEL_TRY(check_channel(&graph->channels[c]));
-        has_stack |= is_stack_kind(kind_of(&graph->channels[c]));
     }
-    for (uint32_t c = 0; c < graph->n_channels; c++)
-        for (uint32_t e = 0; e < graph->channels[c].n_into; e++)
-            GRAVEL_TRY(check_edge(graph, &graph->channels[c], e));
-    if (graph->depth > GRAVEL_FLOW_MAX_DEPTH || (has_stack && graph->depth == 0))
-        return gravel_fail(GRAVEL_EINVAL, "a graph with stacks of depth %u, not of 1 to %u levels",
-                           graph->depth, GRAVEL_FLOW_MAX_DEPTH);
     return 0;
 }
 
@@ -136,7 +83,7 @@ static bool copy_channels(struct gravel_flow_graph *graph, bool stacks)
     for (uint32_t c = 0; c < graph->given.n_channels; c++) {
         const struct gravel_channel *channel = &graph->given.channels[c];
         uint32_t kind = kind_of(channel), at = graph->n_channels;
-        if (is_stack_kind(kind) != stacks)
+        if ((kind == GRAVEL_SPAWN || kind == GRAVEL_AFTER) != stacks)
             continue;
         graph->names[at] = strdup(channel->name);
         graph->asked[at] = *channel;
@@ -150,18 +97,6 @@ static bool copy_channels(struct gravel_flow_graph *graph, bool stacks)
             return false;
     }
     return true;
-}
-
-/* Copies the edges, behind the channels, whose names they are resolved by. */
-static void copy_edges(struct gravel_flow_graph *graph)
-{
-    for (uint32_t c = 0; c < graph->n_channels; c++) {
-        const struct gravel_channel *channel = &graph->asked[c];
-        graph->channels[c].first_edge = graph->n_edges;
-        for (uint32_t e = 0; e < channel->n_into; e++)
-            graph->edges[graph->n_edges++] = (struct gravelp_edge){
-                gravel_flow_graph_find(graph, channel->into[e].into), channel->into[e].at_most};
-    }
 }
 
 static int copy(struct gravel_flow_graph *graph)
@@ -180,7 +115,56 @@ static int copy(struct gravel_flow_graph *graph)
     if (!is_whole || !copy_channels(graph, true))
         return gravel_fail(GRAVEL_ENOMEM, "a graph of %u channels", n);
     graph->n_levels = graph->given.depth ? graph->given.depth : 1;
-    copy_edges(graph);
+    for (uint32_t c = 0; c < n; c++) { /* now that all channels have numbers */
+        const struct gravel_channel *channel = &graph->asked[c];
+        graph->channels[c].first_edge = graph->n_edges;
+        for (uint32_t e = 0; e < channel->n_into; e++)
+            graph->edges[graph->n_edges++] = (struct gravelp_edge){
+                gravel_flow_graph_find(graph, channel->into[e].into), channel->into[e].at_most};
+    }
+    return 0;
+}
+
+/* ---- edges ----------------------------------------------------------------------------------- */
+
+static int fail_edge(const struct gravel_flow_graph *graph, uint32_t c, uint32_t e,
+                     const char *what)
+{
+    const struct gravel_edge *edge = &graph->asked[c].into[e];
+    return gravel_fail(GRAVEL_EINVAL, "edge from channel '%s' into '%s', at most %u: %s",
+                       graph->names[c], edge->into ? edge->into : "(NULL)", edge->at_most, what);
+}
+
+static int check_edge(const struct gravel_flow_graph *graph, uint32_t c, uint32_t e)
+{
+    const struct gravelp_edge *edges = &graph->edges[graph->channels[c].first_edge];
+    const uint32_t into = edges[e].into, at_most = edges[e].at_most;
+    if (into == graph->n_channels)
+        return fail_edge(graph, c, e, "there is no such channel");
+    for (uint32_t other = 0; other < e; other++)
+        if (edges[other].into == into)
+            return fail_edge(graph, c, e, "there is another edge between the two");
+    if (at_most == 0 || at_most > GRAVEL_FLOW_MAX_WIDTH)
+        return fail_edge(graph, c, e, "it makes nothing, or too much");
+    if (graph->channels[into].kind == GRAVEL_AFTER && c < graph->n_flat)
+        return fail_edge(graph, c, e, "what has no level cannot sync");
+    if (graph->asked[into].width && graph->asked[into].width < at_most)
+        return gravel_fail(GRAVEL_EINVAL,
+                           "channel '%s': its width, %u, is less than the %u that an element of "
+                           "'%s' makes at most",
+                           graph->names[into], graph->asked[into].width, at_most, graph->names[c]);
+    return 0;
+}
+
+static int check_edges(const struct gravel_flow_graph *graph)
+{
+    const uint32_t depth = graph->given.depth;
+    for (uint32_t c = 0; c < graph->n_channels; c++)
+        for (uint32_t e = 0; e < graph->channels[c].n_edges; e++)
+            GRAVEL_TRY(check_edge(graph, c, e));
+    if (depth > GRAVEL_FLOW_MAX_DEPTH || (graph->n_flat < graph->n_channels && depth == 0))
+        return gravel_fail(GRAVEL_EINVAL, "a graph with stacks of depth %u, not of 1 to %u levels",
+                           depth, GRAVEL_FLOW_MAX_DEPTH);
     return 0;
 }
 
@@ -292,9 +276,11 @@ int gravel_flow_graph_create(struct gravel_flow_graph *graph, const struct grave
     *graph = (struct gravel_flow_graph){0};
     int code = read_given(graph, from);
     if (!code)
-        code = check_parts(&graph->given);
+        code = check_channels(&graph->given);
     if (!code)
         code = copy(graph);
+    if (!code)
+        code = check_edges(graph);
     if (!code)
         code = check_all_cycles(graph);
     free((void *)graph->given.channels);

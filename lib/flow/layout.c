@@ -201,19 +201,7 @@ static bool fits(struct gravel_flow_layout *layout, struct gravel_flow_graph *gr
     return layout->bytes <= shape->max_bytes && row_words < UINT32_MAX;
 }
 
-/* Returns the widest that all channels could have; 0 if none fits. Lays the graph out anew. */
-static uint32_t widest_of_all(struct gravel_flow_graph *graph,
-                              const struct gravel_flow_shape *shape)
-{
-    struct gravel_flow_layout layout = {0};
-    uint32_t width = GRAVEL_FLOW_MAX_WIDTH;
-    begin_header(&layout.header, graph);
-    while (width && !fits(&layout, graph, shape, width, true))
-        width /= 2;
-    return width;
-}
-
-/* Flow memory as it is laid out is too large. */
+/* Fails as flow memory is too large, and says with which width it would not be: lays the graph out anew. */
 static int fail_size(struct gravel_flow_graph *graph, uint64_t bytes,
                      const struct gravel_flow_shape *shape)
 {
@@ -229,10 +217,15 @@ static int fail_size(struct gravel_flow_graph *graph, uint64_t bytes,
     }
     if (out)
         fclose(out);
-    int code = gravel_fail(
-        GRAVEL_ENOMEM,
-        "a flow of %" PRIu64 " bytes, of %" PRIu64 " at most; channels of width %u would fit:%s",
-        bytes, shape->max_bytes, widest_of_all(graph, shape), table ? table : "");
+    struct gravel_flow_layout layout = {0};
+    uint32_t width = GRAVEL_FLOW_MAX_WIDTH;
+    begin_header(&layout.header, graph);
+    while (width && !fits(&layout, graph, shape, width, true))
+        width /= 2;
+    int code = gravel_fail(GRAVEL_ENOMEM,
+                           "a flow of %" PRIu64 " bytes, of %" PRIu64
+                           " at most; channels of width %u would fit:%s",
+                           bytes, shape->max_bytes, width, table ? table : "");
     free(table);
     return code;
 }
