@@ -130,15 +130,6 @@ TEST(other_kernels_change_a_part)
     clReleaseProgram(program);
 }
 
-TEST(every_loopback_node_is_local)
-{
-    assert_true(gravel_is_local(gravel, 0) && gravel_is_local(gravel, 1));
-    assert_false(gravel_is_local(gravel, 2) || gravel_is_local(gravel, UINT32_MAX));
-    uint64_t first = 1, count = 0;
-    OK(gravel_share(gravel, 7, &first, &count));
-    assert_true(first == 0 && count == 7);
-}
-
 #define N_LATE (8u << 20) /* words: 32 MiB, so that freeing them shows */
 
 static void expect_not_mapped(struct gravel *node, const void *pointer)
