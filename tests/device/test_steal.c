@@ -246,19 +246,6 @@ TEST(push_up_to_the_capacity_and_beyond)
     OK(gravel_steal_destroy(steal));
 }
 
-/* ---- options ------------------------------------------------------------------------------------ */
-
-TEST(defaults_are_chosen)
-{
-    struct gravel_steal *steal = NULL;
-    OK(gravel_steal_create(&steal, tested.gravel, NULL));
-    assert_true(gravel_steal_n_groups(steal) >= 1);
-    OK(steal_fill(steal, 0, 100));
-    steal_launch(steal, 100, PLAIN);
-    OK(gravel_steal_destroy(steal));
-    steal_expect_ledger(100, 1);
-}
-
 /* ---- every one of ten million ------------------------------------------------------------------------- */
 
 TEST_OF("ledger", large_tree)

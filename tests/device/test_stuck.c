@@ -82,22 +82,6 @@ TEST(ticket_never_published_is_named)
     }
 }
 
-/* Nobody waits for this kernel; the failure must still be found by who waits next. */
-TEST(patience_outlasts_a_slow_kernel)
-{
-    struct gravel *gravel = open_impatient(0);
-    uint64_t word = alloc_or_die(gravel, 64);
-    double begin = seconds_now();
-    int code = run_body(gravel,
-                        BODY("uint x = i;"
-                             "for (ulong n = 0; n < b; n++) x = x * 1664525 + 1013904223;"
-                             "gravel_add_uint_wg(g, a, 0, x | 1, 1);"),
-                        64, 64, word, 30000000, 0);
-    print_message("the kernel took %.2f s\n", seconds_now() - begin);
-    assert_int_equal(code, 0);
-    assert_int_not_equal(word32(gravel, 1, word), 0);
-}
-
 TEST(back_pressure_is_counted_and_nothing_is_lost)
 {
     struct gravel *gravel = open_queue(9280, 30000); /* also on a busy machine */
