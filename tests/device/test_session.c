@@ -20,32 +20,20 @@
 static struct gravel *gravel;
 static uint64_t words;
 
-static struct gravel_config config_of(uint32_t timeout_ms, uint32_t buffer_bytes)
+static void open_node(uint32_t timeout_ms, bool check)
 {
-    struct gravel_config config = loopback_config(2);
+    struct gravel_config config = loopback_with(2, "buffer_bytes=64k n_aggregators=1");
     config.flush_us = FLUSH_US;
     config.timeout_ms = timeout_ms;
-    config.buffer_bytes = buffer_bytes;
-    config.n_aggregators = 1;
-    return config;
-}
-
-static void open_with(const struct gravel_config *config)
-{
-    OK(gravel_open(&gravel, config, NULL));
+    config.check = check;
+    OK(gravel_open(&gravel, &config, NULL));
     words = alloc_or_die(gravel, N_ITEMS * sizeof(uint32_t));
     OK(gravel_stats_reset(gravel));
 }
 
-static void open_node(uint32_t timeout_ms, uint32_t buffer_bytes)
-{
-    const struct gravel_config config = config_of(timeout_ms, buffer_bytes);
-    open_with(&config);
-}
-
 static void open_patient(void)
 {
-    open_node(PATIENT_MS, 64 << 10);
+    open_node(PATIENT_MS, false);
 }
 
 static void close_node(void)
@@ -94,52 +82,36 @@ static void send_by_host(void)
         OK(gravel_update(gravel, GRAVEL_INC, GRAVEL_UINT, words + 4 * i, NULL, 1));
 }
 
-/* Bursts, each of which would leave before the next one. */
-static void send_bursts(void (*send)(void))
-{
-    for (uint32_t i = 0; i < N_BURSTS; i++) {
-        send();
-        usleep(REST_US);
-    }
-}
-
-static void expect_bursts(uint32_t n)
-{
-    expect_words(gravel, 1, words, n * N_BURSTS, N_ITEMS);
-}
-
 static double mean_bytes(void)
 {
     const struct gravel_stats stats = stats_of(gravel);
     return (double)stats.buffer_bytes / (double)stats.sent_buffers;
 }
 
-/* In a session; outside each takes one at least. */
-static void bursts_share_a_buffer(void (*send)(void))
+/* Each would leave before the next one; outside of a session each takes one at least. */
+TEST(bursts_of_kernels_share_a_buffer)
 {
+    open_patient();
     OK(gravel_session_begin(gravel));
-    send_bursts(send);
+    for (uint32_t i = 0; i < N_BURSTS; i++) {
+        send_by_kernel();
+        usleep(REST_US);
+    }
     assert_int_equal(n_sent(), 0);
     OK(gravel_quiet(gravel));
     assert_int_equal(n_sent(), 1);
     const double inside = mean_bytes();
-    expect_bursts(1);
+    expect_words(gravel, 1, words, N_BURSTS, N_ITEMS);
     OK(gravel_session_end(gravel));
     OK(gravel_stats_reset(gravel));
     for (uint32_t i = 1; i <= N_BURSTS; i++) {
-        send();
+        send_by_kernel();
         AWAIT(n_sent() >= i); /* by its age, or the first one by the flush that the end asks for */
     }
     OK(gravel_quiet(gravel));
     print_message("mean buffer: %.0f bytes in a session, %.0f outside\n", inside, mean_bytes());
     assert_true(inside > 2 * mean_bytes());
-    expect_bursts(2);
-}
-
-TEST(bursts_of_kernels_share_a_buffer)
-{
-    open_patient();
-    bursts_share_a_buffer(send_by_kernel);
+    expect_words(gravel, 1, words, 2 * N_BURSTS, N_ITEMS);
 }
 
 /* Nobody waits for them: gravel_session_end has what was sent leave. */
@@ -262,9 +234,7 @@ TEST(sessions_that_kernels_leave_open_are_over)
 
 TEST(checked_mode_reports_sessions_that_are_no_pairs)
 {
-    struct gravel_config config = config_of(PATIENT_MS, 64 << 10);
-    config.check = true;
-    open_with(&config);
+    open_node(PATIENT_MS, true);
     launch(BODY("gravel_session_begin_wg(g);"), N_ITEMS, 0);
     expect_error(gravel_quiet(gravel), GRAVEL_EKERNEL, "begun more sessions than they have ended");
     launch(BODY("gravel_session_end_wg(g);"), N_ITEMS, 0);
@@ -278,7 +248,7 @@ TEST(checked_mode_reports_sessions_that_are_no_pairs)
 /* Whoever waits for them at another node waits for longer. */
 TEST(a_session_without_end_keeps_messages_for_an_eighth_of_the_timeout)
 {
-    open_node(HASTY_MS, 64 << 10);
+    open_node(HASTY_MS, false);
     OK(gravel_session_begin(gravel));
     const double begin = seconds_now();
     send_by_host();
