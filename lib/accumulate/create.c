@@ -21,19 +21,6 @@ static uint64_t range_end(const struct gravelp_accumulator *head)
     return head->offset + head->n * GRAVEL_TYPE_BYTES(head->word_type);
 }
 
-static int check_range(const struct gravel_accumulator *accumulator)
-{
-    const struct gravelp_accumulator *head = &accumulator->head;
-    uint64_t word_bytes = GRAVEL_TYPE_BYTES(head->word_type);
-    if (head->n == 0)
-        return gravel_fail(GRAVEL_EINVAL, "%s: a range of 0 elements", accumulator->object.name);
-    if (head->n > UINT64_MAX / word_bytes)
-        return gravel_fail(GRAVEL_ERANGE, "%s: %" PRIu64 " elements", accumulator->object.name,
-                           head->n);
-    return gravel_node_refuse_bytes(accumulator->object.gravel, accumulator->object.name,
-                                    head->offset, head->n * word_bytes);
-}
-
 /* Checks that none of the node's accumulators has words of the range, and that their memory leaves enough for it. */
 static int check_others(const struct gravel_accumulator *accumulator)
 {
@@ -173,10 +160,16 @@ static int check(struct gravel_object *object, const void *requested)
     head->n_nodes = n_nodes;
     head->n_parts = is_alone ? 0 : n_nodes;
     GRAVEL_TRY(gravel_object_check_words(object, true, head->op, head->word_type, head->offset));
-    if (GRAVEL_TYPE_BYTES(head->word_type) == 8 && !capability->has_long_atomics)
+    const uint64_t word_bytes = GRAVEL_TYPE_BYTES(head->word_type);
+    if (word_bytes == 8 && !capability->has_long_atomics)
         return gravel_fail(GRAVEL_ECAPABILITY, "%s: %s has no atomics of 64 bits", object->name,
                            capability->name);
-    GRAVEL_TRY(check_range(accumulator));
+    if (head->n == 0)
+        return gravel_fail(GRAVEL_EINVAL, "%s: a range of 0 elements", object->name);
+    if (head->n > UINT64_MAX / word_bytes)
+        return gravel_fail(GRAVEL_ERANGE, "%s: %" PRIu64 " elements", object->name, head->n);
+    GRAVEL_TRY(
+        gravel_node_refuse_bytes(object->gravel, object->name, head->offset, head->n * word_bytes));
     head->neutral = gravel_object_neutral(head->op, head->word_type);
     lay_out(accumulator);
     object->range =

@@ -7,7 +7,7 @@
  * always get to run beside a kernel whose leaders wait for room. On drain no leader can wait: slices are small enough
  * for the queues, which are emptied between two of them.
  *
- * Path:    gravel.h -> launch.c -> sizes.c, wait_list.c, slice.c, enqueue.c, node/launches.c, pump.c.
+ * Path:    gravel.h -> launch.c -> sizes.c, slice.c, enqueue.c, node/launches.c, pump.c.
  * Threads: any; on step drain launches take turns.
  */
 #include "base/clock.h"

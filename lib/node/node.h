@@ -4,7 +4,7 @@
  *
  * Path:    gravel.h -> facts.c (what each call asks first) -> open.c, outbound.c, server_shape.c, agree.c, neighbours.c
  *          (open), close.c; bindings.c, tables.c (what the caller gives, beside settings); messages.c,
- *          waits.c, heap.c, maps.c; programs.c, launch.c, launches.c, sizes.c, wait_list.c,
+ *          waits.c, heap.c, maps.c; programs.c, launch.c, launches.c, sizes.c,
  *          enqueue.c (commands); limits.c (of waits for the device), watch.c (of calls of the driver), checked.c,
  *          object.c, log.c, stats.c; abort.c.
  */

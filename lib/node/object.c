@@ -26,22 +26,6 @@ static int add(struct gravel_object *object)
     return 0;
 }
 
-/* Ends that. @return as gravel_objects_enter: another thread may still flush it */
-static int remove_object(struct gravel_object *object)
-{
-    struct gravel *gravel = object->gravel;
-    gravel_guards_remove(&gravel->guards, &object->guard);
-    gravel_guards_remove(&gravel->guards, &object->range);
-    GRAVEL_TRY(gravel_objects_enter(gravel));
-    struct gravel_object **link = &gravel->objects;
-    while (*link && *link != object)
-        link = &(*link)->next;
-    if (*link)
-        *link = object->next;
-    gravel_objects_leave(gravel);
-    return 0;
-}
-
 /* Frees what there is of an object, as all nodes do. What the heap then says is noted for the next wait. */
 static void drop(struct gravel_object *object)
 {
@@ -52,7 +36,17 @@ static void drop(struct gravel_object *object)
                    : 0;
     if (code)
         gravel_report(gravel, code, false, gravel_last_error());
-    if (remove_object(object) || (object->kind->free && !object->kind->free(object)))
+    gravel_guards_remove(&gravel->guards, &object->guard);
+    gravel_guards_remove(&gravel->guards, &object->range);
+    if (gravel_objects_enter(gravel))
+        return; /* another thread may still flush it */
+    struct gravel_object **link = &gravel->objects;
+    while (*link && *link != object)
+        link = &(*link)->next;
+    if (*link)
+        *link = object->next;
+    gravel_objects_leave(gravel);
+    if (object->kind->free && !object->kind->free(object))
         return;
     gravel_cl_kernels_release(object->kernels, GRAVEL_OBJECT_KERNELS);
     gravel_cl_program_release(object->program);
