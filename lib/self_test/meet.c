@@ -11,31 +11,23 @@
 #include "base/error.h"
 #include "layout/members.h"
 #include "layout/self_test.h"
-#include "self_test/parts.h"
 #include "self_test/self_test.h"
-
-#include <unistd.h>
+#include "self_test/words.h"
 
 #define N_ROUNDS 32u
 #define N_TRIES 8u
 
-/* Ends a kernel whose members do not meet, if the host's stores reach it. Otherwise its count of polls ends it. */
+/* Waits until all rounds are over, if the host's stores reach a kernel whose members do not meet: it is ended then.
+ * Otherwise its count of polls ends it. */
 static int watch(const struct gravel_test *test, void *context)
 {
-    const struct gravel_test_words *words = &test->words;
-    struct gravel_lived lived = gravel_lived_for(GRAVEL_TEST_LIMIT_NS);
-    uint32_t phase = 0, ended = 0;
-    int code = 0;
+    bool have_met;
     (void)context;
-    while (!code && words->shared && phase != N_ROUNDS && !ended &&
-           gravel_lived_tick(&lived, gravel_clock_ns()) < GRAVEL_TEST_LIMIT_NS) {
-        usleep(20);
-        code = gravel_test_get(
-            words, GRAVELP_TEST_MEMBERS + offsetof(struct gravelp_members, phase) / 4, &phase, 1);
-        if (!code)
-            code = gravel_test_get(words, GRAVELP_TEST_ENDED, &ended, 1);
-    }
-    return code;
+    return test->words.shared ? gravel_test_await(&test->words,
+                                                  GRAVELP_TEST_MEMBERS +
+                                                      offsetof(struct gravelp_members, phase) / 4,
+                                                  N_ROUNDS, &have_met)
+                              : 0;
 }
 
 /* One launch. @param seen  [out] */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Kernels that count, and copies, beside a kernel whose groups hold all that launches may hold, with another kernel
- * enqueued behind it. See parts.h and self_test.h.
+ * enqueued behind it. See words.h and self_test.h.
  *
  * A driver may map command queues to fewer channels of the hardware: what shares one with the held kernel's queue
  * stands behind the kernel that has not begun.
@@ -12,8 +12,8 @@
 #include "base/error.h"
 #include "layout/self_test.h"
 #include "opencl/objects.h"
-#include "self_test/parts.h"
 #include "self_test/self_test.h"
+#include "self_test/words.h"
 
 #include <stdlib.h>
 #include <unistd.h>
@@ -21,6 +21,8 @@
 /* Command queues of a node on step pump beside the caller's: copies of the heap, copies of accumulators and deques, the
  * pump's two, binning, the resolver's two; and one that gravel_cl_buffer_create has for a moment. */
 #define N_QUEUES 8u
+
+#define COPIES_NS GRAVEL_NS_PER_S /* longest wait for copies behind kernels that have counted */
 
 /* What a queue has to do: count, then copy a word to the host, unless host and kernels share it. */
 struct side {
@@ -82,18 +84,18 @@ static int watch(const struct gravel_test *test, void *context)
     int code = gravel_test_start(test, &behind, &contest->behind);
     for (uint32_t i = 0; i < contest->n_sides && !code; i++)
         code = start_side(&contest->sides[i]);
-    struct gravel_lived lived = gravel_lived_for(GRAVEL_TEST_LIMIT_NS);
-    uint32_t count = 0, gave_up = 0;
-    bool are_done = false;
-    while (!code && !are_done && !gave_up &&
-           gravel_lived_tick(&lived, gravel_clock_ns()) < GRAVEL_TEST_LIMIT_NS) {
+    struct gravel_lived lived = gravel_lived_for(COPIES_NS);
+    uint32_t n_gave_up = 0;
+    bool is_counted = false;
+    if (!code)
+        code = gravel_test_await(&test->words, GRAVELP_TEST_COUNT,
+                                 contest->n_sides * GRAVEL_TEST_SUM, &is_counted);
+    while (is_counted && !have_landed(contest) &&
+           gravel_lived_tick(&lived, gravel_clock_ns()) < COPIES_NS)
         usleep(20);
-        code = gravel_test_get(&test->words, GRAVELP_TEST_COUNT, &count, 1);
-        are_done = count == contest->n_sides * GRAVEL_TEST_SUM && have_landed(contest);
-        if (!code)
-            code = gravel_test_get(&test->words, GRAVELP_TEST_ENDED, &gave_up, 1);
-    }
-    contest->are_beside = !code && are_done && !gave_up;
+    if (is_counted)
+        code = gravel_test_get(&test->words, GRAVELP_TEST_ENDED, &n_gave_up, 1);
+    contest->are_beside = !code && is_counted && have_landed(contest) && !n_gave_up;
     return code;
 }
 
@@ -114,34 +116,49 @@ static int run_contest(const struct gravel_test *test, struct contest *contest, 
     return code;
 }
 
-int gravel_self_test_beside(const struct gravel_test *test)
+/*
+ * Lets sides count on queues of a device, beside a kernel of the test's that holds with n_groups.
+ *
+ * @param program     the device's.
+ * @param are_beside  [out] whether all made progress.
+ * @return            0; GRAVEL_ENOMEM; GRAVEL_ECL; GRAVEL_ETIMEOUT: a kernel still runs, with all of it.
+ */
+static int hold_contest(const struct gravel_test *test, const struct gravel_device *device,
+                        cl_program program, uint32_t n_sides, size_t n_groups, bool *are_beside)
 {
-    const struct gravel_device *device = test->device;
     struct contest *contest = calloc(1, sizeof *contest); /* copies land in it, also late */
     if (!contest)
-        return gravel_fail(GRAVEL_ENOMEM, "self-test");
+        return gravel_fail_memory("self-test", sizeof *contest);
     int code = 0;
-    for (; contest->n_sides < N_QUEUES && !code; contest->n_sides++) {
+    for (; contest->n_sides < n_sides && !code; contest->n_sides++) {
         struct gravel_test *side = &contest->sides[contest->n_sides].test;
-        *side = *test;
-        side->queue = NULL;
+        *side = (struct gravel_test){.device = device, .program = program, .words = test->words};
         code = gravel_cl_queue_create(device, "self-test", &side->queue);
     }
     if (!code)
-        code = run_contest(test, contest, device->units - 1);
-    if (code == GRAVEL_ETIMEOUT) /* a kernel still runs, with all of it */
+        code = run_contest(test, contest, n_groups);
+    if (code == GRAVEL_ETIMEOUT)
         return code;
-    if (!code && !contest->are_beside)
-        code = gravel_fail(
-            GRAVEL_ECAPABILITY,
-            "self-test: %s runs no second kernel on each of %u command queues beside one "
-            "that holds %u of %u compute units, with another one enqueued behind it%s",
-            device->capability.name, N_QUEUES, device->units - 1, device->units,
-            gravel_test_excuse(device));
+    *are_beside = contest->are_beside;
     for (uint32_t i = 0; i < contest->n_sides; i++)
         gravel_cl_queue_release(contest->sides[i].test.queue);
     free(contest);
     return code;
+}
+
+int gravel_self_test_beside(const struct gravel_test *test)
+{
+    const struct gravel_device *device = test->device;
+    bool are_beside;
+    GRAVEL_TRY(hold_contest(test, device, test->program, N_QUEUES, device->units - 1, &are_beside));
+    if (are_beside)
+        return 0;
+    return gravel_fail(GRAVEL_ECAPABILITY,
+                       "self-test: %s runs no second kernel on each of %u command queues beside "
+                       "one that holds %u of %u compute units, with another one enqueued behind "
+                       "it%s",
+                       device->capability.name, N_QUEUES, device->units - 1, device->units,
+                       gravel_test_excuse(device));
 }
 
 /* Tests a kernel beside as many groups as may wait at once: those of a slice, or more than there are units. */
@@ -152,24 +169,20 @@ int gravel_self_test_handlers(const struct gravel_device *device,
         return 0;
     const struct gravel_device other = gravel_device_of_handlers(device);
     const size_t n_groups = device->is_sliced ? device->units - 1 : 2 * (size_t)device->units;
-    struct contest contest = {.n_sides = 1};
-    struct gravel_test test, *side = &contest.sides[0].test;
+    struct gravel_test test;
+    cl_program program = NULL;
+    bool are_beside = true;
     int code = gravel_test_open(&test, device);
-    *side = (struct gravel_test){.device = &other, .words = test.words};
     if (!code)
-        code = gravel_cl_queue_create(&other, "self-test", &side->queue);
+        code = gravel_test_build(&other, &program);
     if (!code)
-        code = gravel_test_build(&other, &side->program);
-    if (!code)
-        code = run_contest(&test, &contest, n_groups);
-    if (code == GRAVEL_ETIMEOUT) /* a kernel still runs, with all of it */
-        return code;
-    if (!code && !contest.are_beside)
+        code = hold_contest(&test, &other, program, 1, n_groups, &are_beside);
+    if (!code && !are_beside)
         code = gravel_fail(GRAVEL_ECAPABILITY,
                            "self-test: %s runs no handler beside kernels that wait (%s); "
                            "GRAVEL_STEP=drain needs none",
                            device->capability.name, device->cores);
-    gravel_cl_program_release(side->program);
-    gravel_cl_queue_release(side->queue);
+    if (code != GRAVEL_ETIMEOUT)
+        gravel_cl_program_release(program);
     return gravel_test_close(&test, code);
 }

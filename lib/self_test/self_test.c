@@ -9,17 +9,20 @@
 #include "device/capability.h"
 #include "layout/self_test.h"
 #include "opencl/objects.h"
+#include "opencl/wait.h"
 #include "self_test/one_at_a_time.h"
-#include "self_test/parts.h"
+#include "self_test/words.h"
 
-#include <sched.h>
 #include <string.h>
-#include <unistd.h>
 
 #define FINISHES 8u
 #define TURN_NS (30 * GRAVEL_NS_PER_S) /* a few other nodes' tests */
 #define HAND_OVER_TRIES 3u
 #define ROUNDS_A_LAUNCH 2u /* of the hand-over by copies */
+#define FIRST_POLLS (1u << 10)
+#define MOST_POLLS (1u << 24)
+#define ENOUGH_NS GRAVEL_NS_PER_MS /* against what it takes to start a kernel */
+#define POLLS_TRIES 5u
 
 static int build(struct gravel_device *device, cl_program *program)
 {
@@ -43,23 +46,6 @@ static int build(struct gravel_device *device, cl_program *program)
 
 /* ---- hand-over ------------------------------------------------------------------------------- */
 
-static int wait_for_answer(const struct gravel_test_words *words, uint32_t r, bool *is_in_time)
-{
-    struct gravel_lived lived = gravel_lived_for(GRAVEL_TEST_LIMIT_NS);
-    uint32_t answer = 0;
-    int code = gravel_test_get(words, GRAVELP_TEST_ANSWER, &answer, 1);
-    while (!code && answer != r &&
-           gravel_lived_tick(&lived, gravel_clock_ns()) <= GRAVEL_TEST_LIMIT_NS) {
-        if (words->shared)
-            sched_yield();
-        else
-            usleep(1);
-        code = gravel_test_get(words, GRAVELP_TEST_ANSWER, &answer, 1);
-    }
-    *is_in_time = answer == r;
-    return code;
-}
-
 /* One hand-over there and back. @param done  [in, out] counted if the kernel has answered in time. */
 static int play_round(const struct gravel_test_words *words, uint32_t *done, uint32_t *wrong)
 {
@@ -69,7 +55,7 @@ static int play_round(const struct gravel_test_words *words, uint32_t *done, uin
         payload[i] = r + i;
     GRAVEL_TRY(gravel_test_put(words, GRAVELP_TEST_SENT, payload, GRAVELP_TEST_LINE));
     GRAVEL_TRY(gravel_test_put(words, GRAVELP_TEST_TURN, &r, 1));
-    GRAVEL_TRY(wait_for_answer(words, r, &is_in_time));
+    GRAVEL_TRY(gravel_test_await(words, GRAVELP_TEST_ANSWER, r, &is_in_time));
     if (!is_in_time)
         return 0;
     int code = gravel_test_get(words, GRAVELP_TEST_BACK, payload, GRAVELP_TEST_LINE);
@@ -209,6 +195,40 @@ static int test_counting(const struct gravel_test *test, struct gravel_self_test
     return code;
 }
 
+/* ---- polls ----------------------------------------------------------------------------------- */
+
+/* Keeps the shortest launch of some: whatever else the machine does makes polls seem longer. */
+static int time_polls(const struct gravel_test *test, void *shortest_ns)
+{
+    uint64_t *best_ns = shortest_ns;
+    const uint64_t begin_ns = gravel_clock_ns();
+    GRAVEL_TRY(gravel_wait_test(test->device, test->queue));
+    const uint64_t ns = gravel_clock_ns() - begin_ns;
+    *best_ns = ns < *best_ns ? ns : *best_ns;
+    return 0;
+}
+
+/*
+ * Measures how long a waiting leader's poll takes at least, with words that are 0, so that a number of polls can stand
+ * for a time where the host's clock does not reach a kernel: it has none of its own. One leader alone, which nothing
+ * slows down and which keeps its core.
+ */
+static int measure_polls(struct gravel_device *device, const struct gravel_test *test)
+{
+    struct gravel_test_row row = {
+        .name = "poll", .n_groups = 1, .group = 1, .n_values = 1, .watch = time_polls};
+    uint64_t ns = 0;
+    uint32_t n = FIRST_POLLS / 4;
+    while (ns < ENOUGH_NS && n < MOST_POLLS) {
+        ns = UINT64_MAX;
+        row.values[0] = n *= 4;
+        for (uint32_t i = 0; i < POLLS_TRIES; i++)
+            GRAVEL_TRY(gravel_test_run(test, &row, &ns));
+    }
+    device->poll_ns = (uint32_t)(ns / n ? ns / n : 1);
+    return 0;
+}
+
 /* ---- all ------------------------------------------------------------------------------------- */
 
 static int run_tests(struct gravel_device *device, struct gravel_test *test, uint32_t n_rounds,
@@ -217,7 +237,7 @@ static int run_tests(struct gravel_device *device, struct gravel_test *test, uin
     GRAVEL_TRY(build(device, &test->program));
     GRAVEL_TRY(gravel_test_words_create(&test->words, device));
     if (!test->words.shared) /* the words are zeros yet */
-        GRAVEL_TRY(gravel_self_test_polls(device, test));
+        GRAVEL_TRY(measure_polls(device, test));
     if (gravel_step_may_wait(device->step))
         GRAVEL_TRY(test_hand_over(test, n_rounds, result));
     GRAVEL_TRY(test_counting(test, result));

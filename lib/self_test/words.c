@@ -4,8 +4,9 @@
  */
 #include "self_test/words.h"
 
+#include "base/await.h"
 #include "base/error.h"
-#include "base/word.h"
+#include "base/counter.h"
 #include "device/device.h"
 #include "layout/self_test.h"
 #include "opencl/objects.h"
@@ -13,6 +14,11 @@
 #include "opencl/wait.h"
 
 #include <string.h>
+#include <unistd.h>
+
+#define LIMIT_NS (2 * GRAVEL_NS_PER_S) /* longest wait of the host for one answer */
+#define YIELDS_NS UINT64_C(300000)
+#define PAUSE_US 20u
 
 extern const char gravel_self_test_cl[];
 
@@ -49,6 +55,24 @@ int gravel_test_get(const struct gravel_test_words *words, uint32_t first, uint3
     for (uint32_t i = 0; i < n; i++)
         values[i] = gravel_word_load(words->shared + first + i,
                                      memory_order_acquire); /* T4, pairs with T3 */
+    return 0;
+}
+
+int gravel_test_await(const struct gravel_test_words *words, uint32_t at, uint32_t value,
+                      bool *has_it)
+{
+    struct gravel_lived lived = gravel_lived_for(LIMIT_NS);
+    struct gravel_awake awake = {0};
+    uint32_t seen = 0, n_gave_up = 0;
+    do {
+        GRAVEL_TRY(gravel_test_get(words, at, &seen, 1));
+        *has_it = seen == value;
+        if (*has_it)
+            return 0;
+        GRAVEL_TRY(gravel_test_get(words, GRAVELP_TEST_ENDED, &n_gave_up, 1));
+        if (!gravel_awake_yield(&awake, YIELDS_NS))
+            usleep(PAUSE_US);
+    } while (!n_gave_up && gravel_lived_tick(&lived, gravel_clock_ns()) < LIMIT_NS);
     return 0;
 }
 

@@ -13,6 +13,13 @@
 
 #include "device/device.h"
 
+#define GRAVEL_TEST_CUT_OFF_MS \
+    3000u /* polls that take so long, at least, end a kernel that the host cannot stop */
+#define GRAVEL_TEST_GROUP 64u /* count_up: work-items of a group, groups, counts of each */
+#define GRAVEL_TEST_GROUPS 16u
+#define GRAVEL_TEST_EACH 64u
+#define GRAVEL_TEST_SUM (GRAVEL_TEST_GROUP * GRAVEL_TEST_GROUPS * GRAVEL_TEST_EACH)
+
 struct gravel_test_words {
     uint32_t *shared;      /* steps svm and usm; else NULL */
     cl_mem buffer;         /* steps pump and drain; else NULL */
@@ -25,6 +32,9 @@ int gravel_test_put(const struct gravel_test_words *words, uint32_t first, const
 /** Load, while kernels run. @return 0; GRAVEL_ECL. */
 int gravel_test_get(const struct gravel_test_words *words, uint32_t first, uint32_t *values,
                     uint32_t n);
+/** Poll until a word has a value or kernels give up, 2 s at most. @param has_it  [out] @return 0; GRAVEL_ECL. */
+int gravel_test_await(const struct gravel_test_words *words, uint32_t at, uint32_t value,
+                      bool *has_it);
 /** Return what may have kept a device from running kernels side by side, for the end of a text. */
 static inline const char *gravel_test_excuse(const struct gravel_device *device)
 {
@@ -73,5 +83,9 @@ int gravel_test_start(const struct gravel_test *test, const struct gravel_test_r
  * @return  as gravel_wait_test; unless GRAVEL_ETIMEOUT, the kernel is released.
  */
 int gravel_test_finish(const struct gravel_test *test, cl_kernel kernel);
+
+/** second_kernel.c, step pump: all command queues make progress beside a kernel that holds all compute units but one.
+ * @return 0; GRAVEL_ECAPABILITY; GRAVEL_ECL; GRAVEL_ENOMEM; GRAVEL_ETIMEOUT. */
+int gravel_self_test_beside(const struct gravel_test *test);
 
 #endif
