@@ -133,7 +133,7 @@ static struct gravel_buffer **begin_copies(struct aggregation_direct *direct, cl
         piece = n < buffer_messages() ? n : buffer_messages();
         must(!buffer ? GRAVEL_ENOMEM : 0, "node buffers");
         gravel_buffer_reset(buffer, GRAVEL_FRAME_MESSAGES, 0, node);
-        gravel_buffer_lay_out(buffer, &key, piece);
+        gravel_buffer_lay_out(buffer, &key, piece, NULL);
         must_cl(clEnqueueReadBuffer(direct->copies, from, CL_FALSE, at, piece * (size_t)4,
                                     gravel_buffer_index(buffer), 0, NULL, NULL),
                 "copying buffers");

@@ -25,12 +25,6 @@
 #endif
 #define FUTEX (sizeof(time_t) > sizeof(long) ? SYS_futex_time64 : SYS_futex)
 
-/* Acquire E2 pairs with release E2 in gravel_event_wake. */
-static bool was_signalled(struct gravel_event *event, uint32_t key)
-{
-    return atomic_load_explicit(&event->epoch, memory_order_acquire) != key;
-}
-
 _Static_assert(sizeof(_Atomic uint32_t) == sizeof(uint32_t), "a futex is 4 bytes");
 
 bool gravel_event_wait(struct gravel_event *event, uint32_t key, uint64_t timeout_ns)
@@ -39,7 +33,10 @@ bool gravel_event_wait(struct gravel_event *event, uint32_t key, uint64_t timeou
     uint64_t start_ns = timeout_ns ? gravel_clock_ns() : 0;
     uint64_t waited_ns = 0;
     bool is_signalled;
-    while (!(is_signalled = was_signalled(event, key)) && waited_ns < timeout_ns) {
+    /* Acquire E2 pairs with release E2 in gravel_event_wake. */
+    while (!(is_signalled =
+                 atomic_load_explicit(&event->epoch, memory_order_acquire) != key) && /* E2 */
+           waited_ns < timeout_ns) {
         uint64_t left_ns = timeout_ns - waited_ns, ns = left_ns < year_ns ? left_ns : year_ns;
         struct timespec timeout = {.tv_sec = (time_t)(ns / GRAVEL_NS_PER_S),
                                    .tv_nsec = (long)(ns % GRAVEL_NS_PER_S)};

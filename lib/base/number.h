@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Whole numbers as people write them: decimal, whatever they begin with, or hexadecimal behind 0x. No sign, no space.
+ * And names that programs in OpenCL C have, too.
  *
  * Path:    settings, options of tools -> number.h.
  * Threads: any; the locale does not matter.
@@ -8,6 +9,7 @@
 #ifndef GRAVEL_BASE_NUMBER_H
 #define GRAVEL_BASE_NUMBER_H
 
+#include <ctype.h>
 #include <errno.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -50,6 +52,16 @@ static inline bool gravel_number_within(const char *text, uint64_t min, uint64_t
         return false;
     *value = number;
     return true;
+}
+
+/** Returns whether a name is an identifier of C. NULL is allowed. */
+static inline bool gravel_is_identifier(const char *name)
+{
+    if (!name || !(isalpha((unsigned char)*name) || *name == '_'))
+        return false;
+    while (isalnum((unsigned char)*name) || *name == '_')
+        name++;
+    return !*name;
 }
 
 #endif

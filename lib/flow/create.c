@@ -6,7 +6,7 @@
  * Owner:   the caller of gravel_flow_create.
  */
 #include "base/error.h"
-#include "base/power.h"
+#include "base/rounding.h"
 #include "flow/flow.h"
 #include "node/enqueue.h"
 #include "opencl/objects.h"

@@ -10,7 +10,7 @@
 
 #include "base/error.h"
 #include "base/growing.h"
-#include "base/identifier.h"
+#include "base/number.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -10,7 +10,7 @@
 
 #include "base/error.h"
 #include "base/hash.h"
-#include "base/power.h"
+#include "base/rounding.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -6,7 +6,7 @@
 
 #include "base/addresses.h"
 #include "base/error.h"
-#include "base/power.h"
+#include "base/rounding.h"
 #include "layout/package.h"
 #include "memory/heap_books.h"
 

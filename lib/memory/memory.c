@@ -5,7 +5,7 @@
 #include "memory/memory.h"
 
 #include "base/error.h"
-#include "base/word.h"
+#include "base/counter.h"
 #include "memory/heap_books.h"
 #include "opencl/objects.h"
 #include "opencl/wait.h"

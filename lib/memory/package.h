@@ -13,7 +13,7 @@
 
 #include "base/clock.h"
 #include "base/unseen.h"
-#include "base/word.h"
+#include "base/counter.h"
 #include "layout/arena.h"
 #include "layout/package.h"
 

@@ -8,7 +8,7 @@
  * Threads: the network thread.
  */
 #include "base/error.h"
-#include "base/piece.h"
+#include "base/rounding.h"
 #include "memory/memory.h"
 #include "network/parts.h"
 

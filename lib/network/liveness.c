@@ -35,14 +35,6 @@ uint64_t gravel_network_patience_ns(const struct gravel_network *network)
                : gravel_limit_ns(GRAVEL_LIMIT_PEERS, network->shape.config->timeout_ms);
 }
 
-static void send_beat(struct gravel_network *network, uint32_t node)
-{
-    const struct gravel_heartbeat_frame beat = {.n_rounds = network->late.n_rounds,
-                                                .late_node = network->late.node};
-    gravel_network_transmit(network, gravel_network_frame(network, GRAVEL_FRAME_HEARTBEAT, node,
-                                                          &beat, sizeof beat, 0));
-}
-
 static uint32_t left_of(const struct gravel_network *network)
 {
     const uint32_t n_nodes = network->transport->n_nodes;
@@ -69,12 +61,16 @@ void gravel_liveness_hear(struct gravel_network *network)
 
 uint64_t gravel_liveness_step(struct gravel_network *network, uint64_t now_ns)
 {
-    uint32_t node = network->transport->node, n_nodes = network->transport->n_nodes;
     char text[240];
     if (gravel_transport_is_alone(network->transport))
         return UINT64_MAX;
     if (now_ns - network->beat_ns >= interval_ns(network)) {
-        send_beat(network, (node + 1) % n_nodes);
+        const struct gravel_heartbeat_frame beat = {.n_rounds = network->late.n_rounds,
+                                                    .late_node = network->late.node};
+        gravel_network_transmit(network,
+                                gravel_network_frame(network, GRAVEL_FRAME_HEARTBEAT,
+                                                     (network->node + 1) % network->n_nodes, &beat,
+                                                     sizeof beat, 0));
         network->beat_ns = now_ns;
     }
     uint64_t silence_ns = gravel_lived_tick(&network->silence, now_ns);

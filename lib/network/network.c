@@ -47,7 +47,7 @@ static uint32_t send_pending(struct gravel_network *network, uint32_t limit)
 {
     struct gravel_buffer *buffer;
     uint32_t n = 0;
-    while (n < limit && (buffer = gravel_network_take_pending(network))) {
+    while (n < limit && (buffer = gravel_fifo_pop(&network->pending))) {
         deliver(network, buffer);
         n++;
     }
@@ -80,7 +80,7 @@ static uint32_t drain(struct gravel_network *network)
     uint32_t n = send_shipped(network), n_pending = 0;
     gravel_sender_flush(network->handler_sender);
     const uint64_t n_calls = gravel_counter_load(&network->n_handler_calls);
-    for (const struct gravel_buffer *buffer = network->pending; buffer; buffer = buffer->next)
+    for (const struct gravel_buffer *buffer = network->pending.first; buffer; buffer = buffer->next)
         n_pending++;
     n += send_pending(network, n_pending);
     atomic_store_explicit(&network->n_handler_shipped, n_calls, memory_order_relaxed); /* U12 */

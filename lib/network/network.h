@@ -101,13 +101,13 @@ struct gravel_network_counts {
 
 /* Credit for records (records.c), between this node and one other. Counts of frames, since the node opened. */
 struct gravel_credit_side {
-    uint64_t n_sent;                     /* to it */
-    uint64_t n_written;                  /* of them, those it says it has written */
-    struct gravel_buffer *parked, **end; /* for it, oldest first */
-    uint64_t n_parked;                   /* of them, now */
-    uint64_t n_asking;       /* up to the last one with questions, parked ones included */
-    uint64_t n_come;         /* from it */
-    uint64_t n_done, n_told; /* of them, those that are written here; and that it has heard of */
+    uint64_t n_sent;           /* to it */
+    uint64_t n_written;        /* of them, those it says it has written */
+    struct gravel_fifo parked; /* for it */
+    uint64_t n_parked;         /* of them, now */
+    uint64_t n_asking;         /* up to the last one with questions, parked ones included */
+    uint64_t n_come;           /* from it */
+    uint64_t n_done, n_told;   /* of them, those that are written here; and that it has heard of */
 };
 
 struct gravel_credit {
@@ -144,14 +144,8 @@ struct gravel_network_shape {
     gravel_tell_function *tell, *warn; /* the log; and standard error, if nothing hears the log */
     struct gravel_failure *failure;
     bool use_mpi;
-    const void *comm; /* the caller's MPI_Comm, used by gravel_network_start only; or NULL */
-    struct gravel_segment *segment;
-    /* where frames are that nodes of this machine may take; or NULL */
-    void *shared; /* [shared_bytes] with transport mpi node 0's replace those of all others */
-    size_t shared_bytes;
+    struct gravel_mpi_opening opening;  /* of transport mpi; `call` is filled in */
     void (*take_shared)(void *context); /* runs in the network thread, before it reads config */
-    void (*finalising)(
-        void); /* runs in the program's MPI_Finalize; calls gravel_network_leave_mpi */
 };
 
 /* Bits: the network thread has opened the transport, or not, and has an end; before that, the wait was given up. */
@@ -177,11 +171,11 @@ struct gravel_network {
     struct gravel_transport *transport;
     uint32_t node, n_nodes; /* of the transport, which ends first; n_nodes 0: it is not open yet */
     struct gravel_resolver *resolver;
-    struct gravel_spool *spool;       /* records that wait to be written */
-    struct gravel_buffer *dealt_with; /* of them, for gravel_records_poll; a list, oldest first */
-    struct gravel_credit credit;      /* for records, at other nodes and of theirs here */
-    struct gravel_buffer *held_acks;  /* frames that wait for the spool, oldest first */
-    uint64_t told_ns;                 /* when those who wait for them last heard of us */
+    struct gravel_spool *spool;    /* records that wait to be written */
+    struct gravel_fifo dealt_with; /* of them, for gravel_records_poll */
+    struct gravel_credit credit;   /* for records, at other nodes and of theirs here */
+    struct gravel_fifo held_acks;  /* frames that wait for the spool */
+    uint64_t told_ns;              /* when those who wait for them last heard of us */
     struct gravel_trace *trace;
 
     struct gravel_thread thread;
@@ -198,10 +192,8 @@ struct gravel_network {
     struct gravel_idle idle;
     uint64_t started_ns;
 
-    struct gravel_list outgoing; /* closed buffers from all senders, in order */
-    struct gravel_buffer *pending;
-    /* frames of handlers and our own, in order; network thread only */
-    struct gravel_buffer **pending_end;
+    struct gravel_list outgoing;          /* closed buffers from all senders, in order */
+    struct gravel_fifo pending;           /* frames of handlers and our own; network thread only */
     struct gravel_sender *handler_sender; /* for messages that handlers send */
     struct gravel_sender *host_sender;    /* shared by host calls, guarded by host_lock */
     pthread_mutex_t host_lock;

@@ -21,23 +21,8 @@ void gravel_network_ship(void *context, struct gravel_buffer *buffer)
 
 void gravel_network_put(void *context, struct gravel_buffer *buffer)
 {
-    struct gravel_network *network = context;
-    if (!buffer)
-        return;
-    buffer->next = NULL;
-    *network->pending_end = buffer;
-    network->pending_end = &buffer->next;
-}
-
-struct gravel_buffer *gravel_network_take_pending(struct gravel_network *network)
-{
-    struct gravel_buffer *buffer = network->pending;
-    if (!buffer)
-        return NULL;
-    network->pending = buffer->next;
-    if (!network->pending)
-        network->pending_end = &network->pending;
-    return buffer;
+    if (buffer)
+        gravel_fifo_push(&((struct gravel_network *)context)->pending, buffer);
 }
 
 struct gravel_buffer *gravel_network_frame(struct gravel_network *network, uint16_t kind,

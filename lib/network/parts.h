@@ -71,9 +71,8 @@ bool gravel_network_exchange(struct gravel_network *network);
 struct gravel_buffer *gravel_network_frame(struct gravel_network *network, uint16_t kind,
                                            uint32_t node, const void *frame, uint32_t bytes,
                                            uint32_t more);
-/** outgoing.c: append a frame, or NULL, to those pending, and take the first of them, or NULL. */
+/** outgoing.c: append a frame, or NULL, to those pending. */
 void gravel_network_put(void *context, struct gravel_buffer *buffer);
-struct gravel_buffer *gravel_network_take_pending(struct gravel_network *network);
 /** outgoing.c: give a frame its number among those to its destination, and count it as sent. */
 void gravel_network_number(struct gravel_network *network, struct gravel_frame *frame);
 /** outgoing.c: send a frame, or NULL, to another node at once, before those that are pending. */

@@ -40,11 +40,9 @@ int gravel_credit_create(struct gravel_credit *credit, uint32_t n_nodes, uint64_
 
 static struct gravel_buffer *unpark(struct gravel_credit *credit, struct gravel_credit_side *side)
 {
-    struct gravel_buffer *buffer = side->parked;
-    side->parked = buffer->next;
     side->n_parked--;
     credit->n_waiting--;
-    return buffer;
+    return gravel_fifo_pop(&side->parked);
 }
 
 void gravel_credit_destroy(struct gravel_credit *credit)
@@ -109,9 +107,8 @@ bool gravel_credit_admit(struct gravel_credit *credit, struct gravel_buffer *buf
         side->n_sent++;
         return true;
     }
-    *(side->n_parked++ ? side->end : &side->parked) = buffer;
-    side->end = &buffer->next;
-    buffer->next = NULL;
+    gravel_fifo_push(&side->parked, buffer);
+    side->n_parked++;
     buffer->frame->sequence = credit->n_parked++;
     credit->n_waiting++;
     return false;
@@ -137,8 +134,8 @@ uint64_t gravel_credit_mark(const struct gravel_credit *credit)
 bool gravel_credit_has_passed(const struct gravel_credit *credit, uint64_t mark)
 {
     uint32_t node = credit->n_waiting ? 0 : credit->n_nodes;
-    while (node < credit->n_nodes &&
-           (!credit->sides[node].n_parked || credit->sides[node].parked->frame->sequence >= mark))
+    while (node < credit->n_nodes && (!credit->sides[node].n_parked ||
+                                      credit->sides[node].parked.first->frame->sequence >= mark))
         node++;
     return node == credit->n_nodes;
 }
@@ -241,13 +238,11 @@ static struct gravel_buffer *make_ack(struct gravel_network *network, uint32_t s
 /* Until it is sent, its number is the mark of the spool that it waits for. */
 void gravel_records_acknowledge(struct gravel_network *network, uint32_t source, uint64_t acked)
 {
-    struct gravel_buffer *ack = make_ack(network, source, acked), **end = &network->held_acks;
+    struct gravel_buffer *ack = make_ack(network, source, acked);
     if (!ack)
         return;
     ack->frame->sequence = gravel_spool_mark(network->spool);
-    while (*end)
-        end = &(*end)->next;
-    *end = ack;
+    gravel_fifo_push(&network->held_acks, ack);
 }
 
 /* Tells those who wait that the spool moves: they give up on a node that says nothing. The spool has its own limit. */
@@ -257,7 +252,7 @@ static void tell_all_is_well(struct gravel_network *network)
     const uint64_t every_ns = gravel_network_patience_ns(network) / SIGNS;
     if (now_ns < network->told_ns + every_ns)
         return;
-    for (const struct gravel_buffer *ack = network->held_acks; ack; ack = ack->next)
+    for (const struct gravel_buffer *ack = network->held_acks.first; ack; ack = ack->next)
         gravel_network_put(network, make_ack(network, ack->frame->destination, 0));
     network->told_ns = now_ns;
 }
@@ -267,10 +262,9 @@ static bool send_acks(struct gravel_network *network)
 {
     struct gravel_buffer *ack;
     bool has_moved = false;
-    while ((ack = network->held_acks) &&
+    while ((ack = network->held_acks.first) &&
            gravel_spool_has_passed(network->spool, ack->frame->sequence)) {
-        network->held_acks = ack->next;
-        gravel_network_put(network, ack);
+        gravel_network_put(network, gravel_fifo_pop(&network->held_acks));
         has_moved = true;
     }
     if (ack)
@@ -280,21 +274,17 @@ static bool send_acks(struct gravel_network *network)
 
 bool gravel_records_collect(struct gravel_network *network)
 {
-    struct gravel_buffer *buffer, **end = &network->dealt_with;
-    while ((buffer = gravel_spool_take(network->spool))) {
-        buffer->next = NULL;
-        *end = buffer;
-        end = &buffer->next;
-    }
-    return network->dealt_with != NULL;
+    struct gravel_buffer *buffer;
+    while ((buffer = gravel_spool_take(network->spool)))
+        gravel_fifo_push(&network->dealt_with, buffer);
+    return network->dealt_with.first;
 }
 
 bool gravel_records_poll(struct gravel_network *network)
 {
     struct gravel_buffer *buffer;
-    const bool has_moved = network->dealt_with != NULL;
-    while ((buffer = network->dealt_with)) {
-        network->dealt_with = buffer->next;
+    const bool has_moved = network->dealt_with.first;
+    while ((buffer = gravel_fifo_pop(&network->dealt_with))) {
         tell_failure(network, buffer);
         const bool asks = has_questions(buffer->frame);
         if (asks) { /* answers go ahead of acknowledgements */

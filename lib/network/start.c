@@ -23,16 +23,11 @@
 
 static int open_transport(struct gravel_network *network)
 {
-    const struct gravel_config *config = network->shape.config;
-    const struct gravel_mpi_opening opening = {.comm = network->shape.comm,
-                                               .segment = network->shape.segment,
-                                               .shared = network->shape.shared,
-                                               .shared_bytes = network->shape.shared_bytes,
-                                               .call = &network->opening_call,
-                                               .finalising = network->shape.finalising};
+    network->shape.opening.call = &network->opening_call;
     GRAVEL_TRY(network->shape.use_mpi
-                   ? gravel_transport_mpi_open(&network->transport, &opening)
-                   : gravel_transport_self_open(&network->transport, config->loopback_nodes));
+                   ? gravel_transport_mpi_open(&network->transport, &network->shape.opening)
+                   : gravel_transport_self_open(&network->transport,
+                                                network->shape.config->loopback_nodes));
     network->node = network->transport->node;
     network->n_nodes = network->transport->n_nodes;
     network->peers = calloc(network->n_nodes, sizeof *network->peers);
@@ -179,7 +174,6 @@ static int await_opening(struct gravel_network *network)
 int gravel_network_start(struct gravel_network *network, const struct gravel_network_shape *shape)
 {
     network->shape = *shape;
-    network->pending_end = &network->pending;
     network->new_jobs_end = &network->new_jobs;
     pthread_mutex_init(&network->host_lock, NULL);
     pthread_mutex_init(&network->job_lock, NULL);
@@ -272,13 +266,10 @@ bool gravel_network_stop(struct gravel_network *network, bool keep_resolver)
     gravel_thread_end(&network->thread, has_ended);
     if (!has_ended)
         return false;
-    while ((buffer = gravel_network_take_pending(network)) ||
+    while ((buffer = gravel_fifo_pop(&network->pending)) ||
+           (buffer = gravel_fifo_pop(&network->held_acks)) ||
            (buffer = gravel_list_take(&network->outgoing)))
         gravel_pool_return(buffer);
-    while ((buffer = network->held_acks)) {
-        network->held_acks = buffer->next;
-        gravel_buffer_destroy(buffer);
-    }
     gravel_credit_destroy(&network->credit);
     if (!gravel_spool_destroy(network->spool))
         return false;

@@ -9,7 +9,7 @@
 
 #include "base/clock.h"
 #include "base/counter.h"
-#include "base/piece.h"
+#include "base/rounding.h"
 #include "opencl/wait.h"
 #include "pump/block.h"
 #include "transport/names.h"
@@ -134,7 +134,7 @@ static uint64_t begin_messages(struct sending *sending, struct gravel_buffer *bu
     struct gravel_rows rows = packed->rows;
     rows.indices += done * GRAVELP_INDEX_BYTES(command);
     rows.values += done * GRAVELP_VALUE_BYTES(command);
-    gravel_buffer_lay_out(buffer, &packed->key, n);
+    gravel_buffer_lay_out(buffer, &packed->key, n, NULL);
     if (sending->error == CL_SUCCESS)
         sending->error = gravel_rows_copy(sending->queue, &rows, buffer, &sending->copied);
     gravel_buffer_complete(buffer);
@@ -211,7 +211,7 @@ int gravel_node_send_packed(struct gravel *gravel, const struct gravel_packed *p
     GRAVEL_TRY(enter_sender(gravel, &sender));
     gravel_buffer_reset(headers, GRAVEL_FRAME_MESSAGES, gravel->network.transport->node,
                         packed->node);
-    gravel_buffer_point(headers, &packed->key, packed->n, &packed->rows);
+    gravel_buffer_lay_out(headers, &packed->key, packed->n, &packed->rows);
     gravel_buffer_complete(headers);
     gravel_sender_ship_frame(sender, headers);
     leave_sender(gravel);

@@ -44,12 +44,12 @@ static int open_network(struct gravel *gravel, const struct gravel_bindings *bin
         .warn = gravel_warn,
         .failure = &gravel->failure,
         .use_mpi = has_mpi,
-        .comm = bindings->mpi_comm,
-        .segment = gravel->segment,
-        .shared = &gravel->shared,
-        .shared_bytes = sizeof gravel->shared,
+        .opening = {.comm = bindings->mpi_comm,
+                    .segment = gravel->segment,
+                    .shared = &gravel->shared,
+                    .shared_bytes = sizeof gravel->shared,
+                    .finalising = gravel_abort_finalising},
         .take_shared = take_shared,
-        .finalising = gravel_abort_finalising,
     };
     return gravel_network_start(&gravel->network, &shape);
 }

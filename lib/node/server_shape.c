@@ -5,7 +5,7 @@
  * Path:    outbound.c -> server_shape.c -> serve/servers.c.
  * Threads: the one that opens.
  */
-#include "base/power.h"
+#include "base/rounding.h"
 #include "node/node.h"
 #include "self_test/self_test.h"
 

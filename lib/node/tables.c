@@ -6,7 +6,7 @@
  * Owner:   the node has the copy; close.c frees it.
  */
 #include "base/hash.h"
-#include "base/identifier.h"
+#include "base/number.h"
 #include "device/device.h"
 #include "layout/record.h"
 #include "node/node.h"

@@ -9,7 +9,7 @@
 #include "opencl/region.h"
 
 #include "base/error.h"
-#include "base/piece.h"
+#include "base/rounding.h"
 #include "opencl/objects.h"
 #include "opencl/wait.h"
 

@@ -16,7 +16,7 @@
  */
 #include "base/counter.h"
 #include "base/error.h"
-#include "base/piece.h"
+#include "base/rounding.h"
 #include "opencl/objects.h"
 #include "pump/parts.h"
 
@@ -157,11 +157,9 @@ static int begin_piece(struct gravel_pump *pump, struct mirror *mirror, struct f
     gravel_buffer_reset(buffer, GRAVEL_FRAME_MESSAGES, pump->arena->node, flight->node);
     *flight->buffer = buffer; /* behind those that the block has */
     flight->buffer = &buffer->next;
-    if (stays) {
-        gravel_buffer_point(buffer, &key, n, &rows);
+    gravel_buffer_lay_out(buffer, &key, n, stays ? &rows : NULL);
+    if (stays)
         return 0;
-    }
-    gravel_buffer_lay_out(buffer, &key, n);
     return gravel_check_cl("copying a block from the device",
                            gravel_rows_copy(pump->moves, &rows, buffer, &flight->copied));
 }

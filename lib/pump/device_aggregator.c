@@ -7,7 +7,7 @@
  * counts before it enqueues the copies.
  */
 #include "base/error.h"
-#include "base/power.h"
+#include "base/rounding.h"
 #include "layout/package.h"
 #include "opencl/objects.h"
 #include "opencl/program.h"

@@ -8,7 +8,7 @@
 
 #include "base/counter.h"
 #include "base/error.h"
-#include "base/power.h"
+#include "base/rounding.h"
 
 #include <stddef.h>
 

@@ -10,7 +10,7 @@
  */
 #include "base/error.h"
 #include "base/growing.h"
-#include "base/word.h"
+#include "base/counter.h"
 #include "opencl/objects.h"
 #include "steal/steal.h"
 

@@ -150,21 +150,14 @@ bool gravel_buffer_make_room(struct gravel_buffer *buffer, const struct gravel_r
 }
 
 void gravel_buffer_lay_out(struct gravel_buffer *buffer, const struct gravel_run_key *run,
-                           uint32_t n)
+                           uint32_t n, const struct gravel_rows *rows)
 {
     assert(gravel_buffer_is_empty(buffer) &&
-           n <= run_fits(buffer->capacity - buffer->used, run->command));
+           (rows || n <= run_fits(buffer->capacity - buffer->used, run->command)));
     buffer->run = *run;
     buffer->run_capacity = n;
-}
-
-void gravel_buffer_point(struct gravel_buffer *buffer, const struct gravel_run_key *run, uint32_t n,
-                         const struct gravel_rows *rows)
-{
-    assert(gravel_buffer_is_empty(buffer));
-    buffer->run = *run;
-    buffer->run_capacity = n;
-    buffer->rows = *rows;
+    if (rows)
+        buffer->rows = *rows;
 }
 
 void gravel_buffer_complete(struct gravel_buffer *buffer)

@@ -95,11 +95,14 @@ bool gravel_buffer_make_room(struct gravel_buffer *buffer, const struct gravel_r
                              uint32_t n);
 
 /**
- * Lay out one run of just n messages in an empty buffer, which holds as many. The caller, or a copy, writes them to
- * where gravel_buffer_index and gravel_buffer_value say before gravel_buffer_complete, also after it.
+ * Lay out one run of just n messages in an empty buffer.
+ *
+ * @param rows  where the messages stay: the frame has headers only, for a node of this process. NULL: the buffer holds
+ *              them, and the caller, or a copy, writes them to where gravel_buffer_index and gravel_buffer_value say
+ *              before gravel_buffer_complete, also after it.
  */
 void gravel_buffer_lay_out(struct gravel_buffer *buffer, const struct gravel_run_key *run,
-                           uint32_t n);
+                           uint32_t n, const struct gravel_rows *rows);
 
 /* Return where the next message of the open run goes: its index, and its value in row `row`. */
 static inline unsigned char *gravel_buffer_index(const struct gravel_buffer *buffer)
@@ -117,10 +120,6 @@ static inline unsigned char *gravel_buffer_value(const struct gravel_buffer *buf
 
 /** Close the open run and complete the header: the frame may travel. */
 void gravel_buffer_close(struct gravel_buffer *buffer);
-
-/** A run of messages that stay elsewhere: the frame has headers only, for a node of this process. */
-void gravel_buffer_point(struct gravel_buffer *buffer, const struct gravel_run_key *run, uint32_t n,
-                         const struct gravel_rows *rows);
 
 /** Close a buffer that was laid out: its messages have their places, and are there before it ships. */
 void gravel_buffer_complete(struct gravel_buffer *buffer);

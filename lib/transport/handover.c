@@ -21,8 +21,6 @@ int gravel_handover_create(struct gravel_handover *handover, struct gravel_segme
     struct gravel_handover_peer *peers = calloc(n_nodes, sizeof *peers);
     if (!peers)
         return gravel_fail(GRAVEL_ENOMEM, "handing buffers over to %u nodes", n_nodes);
-    for (uint32_t i = 0; i < n_nodes; i++)
-        peers[i].end = &peers[i].first;
     *handover = (struct gravel_handover){
         .segment = segment, .peers = peers, .n_nodes = n_nodes, .at_hand = n_nodes};
     return 0;
@@ -93,10 +91,7 @@ struct gravel_buffer *gravel_handover_note(const struct gravel_handover *handove
 
 void gravel_handover_lend(struct gravel_handover *handover, struct gravel_buffer *buffer)
 {
-    struct gravel_handover_peer *peer = &handover->peers[buffer->frame->destination];
-    buffer->next = NULL;
-    *peer->end = buffer;
-    peer->end = &buffer->next;
+    gravel_fifo_push(&handover->peers[buffer->frame->destination].lent, buffer);
     handover->n_away++;
     gravel_counter_add(&handover->n_handed, 1);
 }
@@ -105,15 +100,12 @@ struct gravel_buffer *gravel_handover_home(struct gravel_handover *handover)
 {
     for (uint32_t i = 0; handover->n_away && i < handover->n_takers; i++) {
         struct gravel_handover_peer *peer = &handover->peers[handover->takers[handover->next]];
-        struct gravel_buffer *buffer = peer->first; /* the oldest that it has */
-        if (buffer && atomic_load_explicit(&peer->its_back->n_back, memory_order_acquire) !=
-                          peer->n_home) { /* Y2 */
+        if (peer->lent.first &&
+            atomic_load_explicit(&peer->its_back->n_back, memory_order_acquire) !=
+                peer->n_home) { /* Y2 */
             peer->n_home++;
-            peer->first = buffer->next;
-            if (!peer->first)
-                peer->end = &peer->first;
             handover->n_away--;
-            return buffer;
+            return gravel_fifo_pop(&peer->lent);
         }
         handover->next = (handover->next + 1) % handover->n_takers;
     }

@@ -16,8 +16,8 @@
 #ifndef GRAVEL_TRANSPORT_HANDOVER_H
 #define GRAVEL_TRANSPORT_HANDOVER_H
 
-#include "transport/buffer.h"
 #include "transport/frames.h"
+#include "transport/list.h"
 #include "transport/segment.h"
 
 /* MPI copies shorter frames as fast as it carries notes of them (measured). */
@@ -26,7 +26,7 @@
 /* Between this node and one other of its machine. */
 struct gravel_handover_peer {
     bool takes;                                 /* it has mapped our segment */
-    struct gravel_buffer *first, **end;         /* buffers it has, oldest first */
+    struct gravel_fifo lent;                    /* buffers it has */
     const struct gravel_segment_peer *its_back; /* in our segment: frames it is done with */
     uint32_t n_home;                            /* of those, frames whose buffers are home */
 

@@ -81,4 +81,25 @@ static inline struct gravel_buffer *gravel_list_take(struct gravel_list *list)
     return gravel_list_next(list);
 }
 
+/* Buffers in order, of one thread: zeroed it is empty. */
+struct gravel_fifo {
+    struct gravel_buffer *first, *last; /* last: means nothing if it is empty */
+};
+
+/** Append a buffer. */
+static inline void gravel_fifo_push(struct gravel_fifo *fifo, struct gravel_buffer *buffer)
+{
+    buffer->next = NULL;
+    *(fifo->first ? &fifo->last->next : &fifo->first) = buffer;
+    fifo->last = buffer;
+}
+
+/** Take the oldest, or NULL. */
+static inline struct gravel_buffer *gravel_fifo_pop(struct gravel_fifo *fifo)
+{
+    struct gravel_buffer *buffer = fifo->first;
+    fifo->first = buffer ? buffer->next : NULL;
+    return buffer;
+}
+
 #endif

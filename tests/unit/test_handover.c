@@ -249,7 +249,7 @@ TEST(buffers_that_never_come_home_keep_nothing)
 {
     struct pair pair;
     open_pair(&pair, 0);
-    struct gravel_buffer *note = lend(&pair, 0), *buffer = pair.sender.peers[NEAR].first;
+    struct gravel_buffer *note = lend(&pair, 0), *buffer = pair.sender.peers[NEAR].lent.first;
     gravel_buffer_destroy(note);
     assert_null(gravel_handover_home(&pair.sender));
     close_pair(&pair);

@@ -61,7 +61,7 @@ static int meet(void)
         .warn = tell,
         .failure = &meeting.failure,
         .use_mpi = use_mpi,
-        .segment = meeting.segment,
+        .opening.segment = meeting.segment,
         .take_shared = take_nothing,
     };
     return gravel_network_start(&meeting.network, &shape);

@@ -1,13 +1,28 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Pieces: copies of the heap are cut where words end, rows of messages into pieces of one size.
- *
- * Path:    node/messages.c, network/bytes.c, opencl/region.c, pump/blocks.c -> piece.h.
+ * Rounding: to powers of two, of which rings have as many slots; and to pieces: copies of the heap are cut where words
+ * end, rows of messages into pieces of one size.
  */
-#ifndef GRAVEL_BASE_PIECE_H
-#define GRAVEL_BASE_PIECE_H
+#ifndef GRAVEL_BASE_ROUNDING_H
+#define GRAVEL_BASE_ROUNDING_H
 
 #include <stdint.h>
+
+/** Returns the greatest power of two up to `most`, and up to 2^31; 1 for 0. */
+static inline uint32_t gravel_power_to(uint64_t most)
+{
+    uint32_t power = 1;
+    while (power < UINT32_C(1) << 31 && power <= most / 2)
+        power *= 2;
+    return power;
+}
+
+/** Returns the least power of two from `least` on, which is at most 2^31. */
+static inline uint32_t gravel_power_from(uint64_t least)
+{
+    const uint32_t power = gravel_power_to(least);
+    return power < least ? 2 * power : power;
+}
 
 /** Bytes of a copy's next piece, from `at` on: `left` if that is no more than `most`, or it ends at a multiple of 8. */
 static inline uint64_t gravel_piece_bytes(uint64_t at, uint64_t left, uint64_t most)
