@@ -13,8 +13,8 @@
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static uint32_t n_forks;
-static _Thread_local const void *handler_of;
-static _Thread_local bool is_beside;
+_Thread_local const void *gravel_in_handler_of;
+_Thread_local bool gravel_in_handler_is_beside;
 
 static void count_fork(void)
 {
@@ -36,34 +36,12 @@ uint32_t gravel_fork_count(void)
     return n_forks;
 }
 
-void gravel_in_handler_of(const void *node)
-{
-    handler_of = node;
-    is_beside = false;
-}
-
-void gravel_in_handler_beside(const void *node)
-{
-    handler_of = node;
-    is_beside = true;
-}
-
-bool gravel_in_handler_is_beside(void)
-{
-    return is_beside;
-}
-
-const void *gravel_in_handler(void)
-{
-    return handler_of;
-}
-
 int gravel_caller_refuse(uint32_t forks_then, const char *call, enum gravel_caller caller)
 {
     if (forks_then != n_forks)
         return gravel_fail(GRAVEL_EINVAL,
                            "%s after fork: the node stays with the process that opened it", call);
-    if (caller == GRAVEL_WAITS && handler_of)
+    if (caller == GRAVEL_WAITS && gravel_in_handler_of)
         return gravel_fail(GRAVEL_EINVAL, "%s waits and cannot be called by a handler", call);
     return 0;
 }

@@ -24,15 +24,9 @@ int gravel_caller_refuse(uint32_t forks_then, const char *call, enum gravel_call
 void gravel_fork_watch(void);
 uint32_t gravel_fork_count(void);
 
-/** The calling thread runs a handler for that node from now on. @param node  NULL: for none. */
-void gravel_in_handler_of(const void *node);
-
-/** Enter a handler as gravel_in_handler_of, in a thread other than the network thread: it sends as any other does. */
-void gravel_in_handler_beside(const void *node);
-/** Whether the calling thread's last such call was gravel_in_handler_beside. */
-bool gravel_in_handler_is_beside(void);
-
-/** The node for which the calling thread runs a handler; NULL: it runs none. */
-const void *gravel_in_handler(void);
+/** The node for which the calling thread runs a handler, which sets it and resets it; NULL: it runs none. */
+extern _Thread_local const void *gravel_in_handler_of;
+/** Whether that thread is another one than the network thread: it sends as any other does. */
+extern _Thread_local bool gravel_in_handler_is_beside;
 
 #endif

@@ -57,11 +57,11 @@ static void ask_for_acks(struct gravel_network *network, struct gravel_job *job)
 static bool step_quiet(struct gravel_network *network, struct gravel_job *job)
 {
     if (job->state == GRAVEL_JOB_NEW)
-        job->parked = gravel_credit_mark(&network->credit);
+        job->parked = network->credit.n_parked;
     if (job->state < GRAVEL_JOB_RUNS) {
         job->moved_ns = gravel_network_lived_ns(network); /* the node that writes has a limit */
-        job->state = gravel_credit_has_passed(&network->credit, job->parked) ? GRAVEL_JOB_RUNS
-                                                                             : GRAVEL_JOB_PARKED;
+        job->state =
+            gravel_records_have_left(network, job->parked) ? GRAVEL_JOB_RUNS : GRAVEL_JOB_PARKED;
         if (job->state == GRAVEL_JOB_PARKED)
             return false;
         ask_for_acks(network, job);

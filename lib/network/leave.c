@@ -6,21 +6,15 @@
  * All nodes say that they leave, by a round of gravel_close; until then they send heartbeats, so a node that dies first
  * is found. Then none sends, sums tell each how many frames are for it, and each receives so many.
  *
- * A process that ends without gravel_close says so, by a destructor of the library's: else other nodes would find out
- * only by its silence.
- *
- * Path:    gravel_close -> start.c, after the loop -> leave.c -> network.c, transport; exit -> leave.c -> liveness.c.
- * Threads: the network thread; of the farewell any, with one lock.
+ * Path:    gravel_close -> start.c, after the loop -> leave.c -> network.c, transport.
+ * Threads: the network thread.
  * Source:  Hoefler, Siebert, Lumsdaine, Scalable Communication Protocols for Dynamic Sparse Data Exchange, 2010
  *          (personalized census).
  */
-#include "base/caller.h"
 #include "base/timeouts.h"
 #include "network/parts.h"
 
 #include <stdio.h>
-
-#define FAREWELL_NS (GRAVEL_NS_PER_S / 4) /* most that exit waits */
 
 static uint64_t count_received(const struct gravel_network *network)
 {
@@ -104,49 +98,4 @@ void gravel_network_leave(struct gravel_network *network)
     leave_together(network);
     if (network->n_kept) /* buffers come home, and the device has read what the transport unmaps */
         gravel_resolver_finish(network->resolver);
-}
-
-/* ---- exit without gravel_close --------------------------------------------------------------- */
-
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static struct gravel_network *open_networks;
-static uint32_t n_forks; /* when the last one opened */
-
-void gravel_farewell_add(struct gravel_network *network)
-{
-    pthread_mutex_lock(&lock);
-    network->next_open = open_networks;
-    open_networks = network;
-    n_forks = gravel_fork_count();
-    pthread_mutex_unlock(&lock);
-}
-
-void gravel_farewell_remove(const struct gravel_network *network)
-{
-    pthread_mutex_lock(&lock);
-    struct gravel_network **link = &open_networks;
-    while (*link && *link != network)
-        link = &(*link)->next_open;
-    if (*link)
-        *link = network->next_open;
-    pthread_mutex_unlock(&lock);
-}
-
-/* Not a handler of atexit: those that the application has given may still close nodes. It calls nothing of the
- * application's, its log function included. Only the network thread talks to others: the process waits for it, a
- * fraction of a second at most. A process that ends by a signal or _exit is silent; a forked child has no network
- * threads, and does not touch the lock. */
-__attribute__((destructor)) static void say_farewell(void)
-{
-    if (!open_networks || n_forks != gravel_fork_count())
-        return;
-    pthread_mutex_lock(&lock);
-    for (struct gravel_network *network = open_networks; network; network = network->next_open) {
-        atomic_store_explicit(&network->is_ending, true, memory_order_relaxed); /* event orders */
-        gravel_event_signal(&network->event);
-    }
-    for (struct gravel_network *network = open_networks; network; network = network->next_open)
-        if (network->shape.use_mpi && network->n_nodes > 1)
-            gravel_network_wait_told(network, FAREWELL_NS);
-    pthread_mutex_unlock(&lock);
 }

@@ -22,6 +22,7 @@
 #include <string.h>
 
 #define BEATS_PER_TIMEOUT 8u
+#define FAREWELL_NS (GRAVEL_NS_PER_S / 4) /* most that exit waits */
 
 static uint64_t heartbeat_ns(const struct gravel_network *network)
 {
@@ -53,8 +54,10 @@ void gravel_liveness_begin(struct gravel_network *network)
     network->silence = network->loss = (struct gravel_lived){.step_ns = interval_ns(network)};
 }
 
-void gravel_liveness_hear(struct gravel_network *network)
+void gravel_liveness_hear(struct gravel_network *network, uint32_t source)
 {
+    if (source != left_of(network))
+        return;
     gravel_lived_tick(&network->silence, gravel_clock_ns());
     network->silence.lived_ns = 0;
 }
@@ -149,6 +152,16 @@ void gravel_network_wait_told(struct gravel_network *network, uint64_t most_ns)
     while (death_of(network) != GRAVEL_DEATH_TOLD && !gravel_wait_pause(&wait))
         ;
     gravel_wait_end(&wait);
+}
+
+void gravel_network_say_farewell(struct gravel_network *network)
+{
+    atomic_store_explicit(&network->is_ending, true, memory_order_relaxed); /* event orders */
+    gravel_event_signal(&network->event);
+    if (network->shape.use_mpi &&
+        atomic_load_explicit(&network->opening, memory_order_acquire) & GRAVEL_OPENED && /* N1 */
+        network->n_nodes > 1)
+        gravel_network_wait_told(network, FAREWELL_NS);
 }
 
 /* ---- whom a round waits for ------------------------------------------------------------------- */

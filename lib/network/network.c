@@ -33,14 +33,11 @@ static void pass_on(struct gravel_network *network, struct gravel_buffer *buffer
         gravel_pool_return(buffer);
 }
 
-/* Passes a frame on, or parks it if it has records without credit. */
+/* Passes a frame on, unless it has records, and is parked for want of credit. */
 static void deliver(struct gravel_network *network, struct gravel_buffer *buffer)
 {
-    if (buffer->frame->kind != GRAVEL_FRAME_RECORDS ||
-        gravel_credit_admit(&network->credit, buffer))
+    if (buffer->frame->kind != GRAVEL_FRAME_RECORDS || gravel_records_admit(network, buffer))
         pass_on(network, buffer);
-    else
-        gravel_counter_add(&network->counts.credit_waits, 1);
 }
 
 static uint32_t send_pending(struct gravel_network *network, uint32_t limit)
@@ -114,8 +111,7 @@ static uint32_t receive(struct gravel_network *network, uint32_t limit)
     struct gravel_frame *frame;
     uint32_t bytes, source, n = 0;
     while (n < limit && (frame = transport->operations->receive(transport, &bytes, &source))) {
-        if (source == (transport->node + transport->n_nodes - 1) % transport->n_nodes)
-            gravel_liveness_hear(network);
+        gravel_liveness_hear(network, source);
         bool is_life = bytes >= sizeof *frame && gravel_frame_is_life(frame->kind);
         uint64_t *n_before = &network->peers[source].n_received[is_life];
         const struct gravel_received received = {.source = source,
@@ -157,30 +153,27 @@ bool gravel_network_exchange(struct gravel_network *network)
     return receive(network, BATCH) + n != 0;
 }
 
-/* Returns how long a frame may be: a node buffer, and frames of records and our own must fit as well [bytes]. */
-static uint32_t frame_bytes(const struct gravel_network *network)
-{
-    const uint32_t bytes = (uint32_t)network->shape.config->buffer_bytes;
-    _Static_assert(sizeof(struct gravel_death_frame) <= GRAVEL_RECORDS_LEAST_BYTES, "our own fit");
-    return bytes < GRAVEL_RECORDS_LEAST_BYTES ? GRAVEL_RECORDS_LEAST_BYTES : bytes;
-}
-
 bool gravel_network_step(struct gravel_network *network, uint64_t now_ns, uint64_t *due_ns)
 {
     struct gravel_buffer *buffer;
     uint32_t n = 0;
     if (atomic_load_explicit(&network->is_attached, memory_order_acquire)) { /* N2 */
-        if (!network->sees_attached && !gravel_transport_is_alone(network->transport))
-            /* the size of node buffers is agreed on */
+        if (!network->sees_attached && !gravel_transport_is_alone(network->transport)) {
+            /* The size of node buffers is agreed on; frames of records and our own must fit as well. */
+            const uint32_t bytes = (uint32_t)network->shape.config->buffer_bytes;
+            _Static_assert(sizeof(struct gravel_death_frame) <= GRAVEL_RECORDS_LEAST_BYTES, "fit");
             gravel_network_check(network, network->transport->operations->prepare(
-                                              network->transport, frame_bytes(network)));
+                                              network->transport, bytes < GRAVEL_RECORDS_LEAST_BYTES
+                                                                      ? GRAVEL_RECORDS_LEAST_BYTES
+                                                                      : bytes));
+        }
         network->sees_attached = true;
         *due_ns = flush_aged(network, now_ns);
         n += gravel_resolving_poll(network);
         if (gravel_records_collect(network))
             n += send_shipped(network); /* what functions have sent goes ahead of their answers */
         n += gravel_records_poll(network);
-        for (; (buffer = gravel_credit_take(&network->credit)); n++)
+        for (; (buffer = gravel_records_unpark(network)); n++)
             pass_on(network, buffer);
         for (uint32_t i = 0; i < BATCH && (buffer = gravel_list_take(&network->outgoing)); i++, n++)
             deliver(network, buffer);

@@ -68,7 +68,7 @@ struct gravel_job {
     /* GRAVEL_JOB_QUIET */
     uint64_t *targets; /* [n_nodes] frames to be acknowledged */
     uint64_t lines;    /* records here that must be written: gravel_spool_mark */
-    uint64_t parked;   /* frames of records that must leave first: gravel_credit_mark */
+    uint64_t parked;   /* of records that were parked: they leave first */
     uint32_t node; /* first that may not have acknowledged its frames; of a get: that has them */
     /* GRAVEL_JOB_GET */
     uint64_t id;
@@ -99,20 +99,8 @@ struct gravel_network_counts {
         refused_buffers, credit_waits;
 };
 
-/* Credit for records (records.c), between this node and one other. Counts of frames, since the node opened. */
-struct gravel_credit_side {
-    uint64_t n_sent;           /* to it */
-    uint64_t n_written;        /* of them, those it says it has written */
-    struct gravel_fifo parked; /* for it */
-    uint64_t n_parked;         /* of them, now */
-    uint64_t n_asking;         /* up to the last one with questions, parked ones included */
-    uint64_t n_come;           /* from it */
-    uint64_t n_done, n_told;   /* of them, those that are written here; and that it has heard of */
-};
-
+/* Credit for records (records.c), at other nodes and of theirs here. */
 struct gravel_credit {
-    struct gravel_credit_side *sides; /* [n_nodes] */
-    uint32_t n_nodes;
     uint32_t next;      /* first node whose parked frames may have credit now */
     uint64_t window;    /* frames of each source that may be unwritten at a node */
     uint64_t n_waiting; /* frames that are parked now */
@@ -164,6 +152,14 @@ struct gravel_network_peer {
         n_received[2]; /* frames; [1] of heartbeats and news of death, [0] all others */
     uint64_t n_acked;  /* of n_sent[0], those the node says it has resolved */
     uint64_t n_stray;  /* replies still to come to gets that have failed */
+    /* Frames of records. */
+    struct gravel_fifo parked; /* for it, for want of credit */
+    uint64_t n_parked;         /* of them, now */
+    uint64_t n_records_sent;   /* to it */
+    uint64_t n_written;        /* of them, those it says it has written */
+    uint64_t n_asking;         /* up to the last one with questions, parked ones included */
+    uint64_t n_come;           /* from it */
+    uint64_t n_done, n_told;   /* of them, those that are written here; and that it has heard of */
 };
 
 struct gravel_network {
@@ -173,22 +169,21 @@ struct gravel_network {
     struct gravel_resolver *resolver;
     struct gravel_spool *spool;    /* records that wait to be written */
     struct gravel_fifo dealt_with; /* of them, for gravel_records_poll */
-    struct gravel_credit credit;   /* for records, at other nodes and of theirs here */
-    struct gravel_fifo held_acks;  /* frames that wait for the spool */
-    uint64_t told_ns;              /* when those who wait for them last heard of us */
+    struct gravel_credit credit;
+    struct gravel_fifo held_acks; /* frames that wait for the spool */
+    uint64_t told_ns;             /* when those who wait for them last heard of us */
     struct gravel_trace *trace;
 
     struct gravel_thread thread;
     _Atomic uint32_t opening; /* N1: enum gravel_opening */
     _Atomic(const char *)
-        opening_call;                 /* of MPI, in which the thread is: a constant name; relaxed */
-    _Atomic bool is_attached;         /* N2: senders, resolver and memory are set */
-    bool sees_attached;               /* the network thread has seen N2 */
-    _Atomic bool is_ending;           /* the process ends, and has not closed the node */
-    struct gravel_network *next_open; /* leave.c */
-    struct gravel_kept opened;        /* of opening */
-    struct gravel_event event;        /* wakes the thread */
-    struct gravel_event job_done;     /* wakes those who wait for jobs, or for opening */
+        opening_call;             /* of MPI, in which the thread is: a constant name; relaxed */
+    _Atomic bool is_attached;     /* N2: senders, resolver and memory are set */
+    bool sees_attached;           /* the network thread has seen N2 */
+    _Atomic bool is_ending;       /* the process ends, and has not closed the node */
+    struct gravel_kept opened;    /* of opening */
+    struct gravel_event event;    /* wakes the thread */
+    struct gravel_event job_done; /* wakes those who wait for jobs, or for opening */
     struct gravel_idle idle;
     uint64_t started_ns;
 
@@ -280,6 +275,9 @@ uint64_t gravel_network_patience_ns(const struct gravel_network *network);
 
 /** While the network thread waits for the device: tell others that it lives. Any other thread: does nothing. */
 void gravel_network_keep_alive(struct gravel_network *network, uint64_t now_ns);
+
+/** The process ends without gravel_close: tell the other nodes, a fraction of a second at most. Any thread. */
+void gravel_network_say_farewell(struct gravel_network *network);
 
 /** Once the node has failed: wait until the other nodes' news of it is on its way, so long at most. Any thread. */
 void gravel_network_wait_told(struct gravel_network *network, uint64_t most_ns);

@@ -97,17 +97,12 @@ void gravel_resolving_give_back(void *context, const struct gravel_received *rec
 void gravel_resolving_ended(void *context, const struct gravel_received *received,
                             uint64_t n_messages, const struct gravel_refusal *refusal);
 
-/** records.c: credit for records at other nodes, of spools of so many bytes each. @return 0; GRAVEL_ENOMEM. */
-int gravel_credit_create(struct gravel_credit *credit, uint32_t n_nodes, uint64_t spool_bytes);
-/** records.c: parked buffers go home. Allowed if it was never created: zeroed. */
-void gravel_credit_destroy(struct gravel_credit *credit);
 /** records.c: whether a frame of records may leave now: it counts as sent then. Else it is parked. */
-bool gravel_credit_admit(struct gravel_credit *credit, struct gravel_buffer *buffer);
+bool gravel_records_admit(struct gravel_network *network, struct gravel_buffer *buffer);
 /** records.c: a parked frame that may leave now, the oldest of its destination; NULL: none. */
-struct gravel_buffer *gravel_credit_take(struct gravel_credit *credit);
-/** records.c: mark what has been parked so far; ask whether so much has been sent. */
-uint64_t gravel_credit_mark(const struct gravel_credit *credit);
-bool gravel_credit_has_passed(const struct gravel_credit *credit, uint64_t mark);
+struct gravel_buffer *gravel_records_unpark(struct gravel_network *network);
+/** records.c: whether what was parked before credit.n_parked was `mark` has been sent. */
+bool gravel_records_have_left(const struct gravel_network *network, uint64_t mark);
 /** records.c: take back what has been dealt with. @return whether there is any for gravel_records_poll. */
 bool gravel_records_collect(struct gravel_network *network);
 /** records.c: tell what came of it, and answer; the node fails if nothing is, for too long. @return whether any was.
@@ -163,15 +158,12 @@ void gravel_late_end(struct gravel_network *network);
 
 /** liveness.c: from now on, beat and listen. */
 void gravel_liveness_begin(struct gravel_network *network);
-/** liveness.c: our left neighbour has sent something. */
-void gravel_liveness_hear(struct gravel_network *network);
+/** liveness.c: a node has sent something, maybe our left neighbour. */
+void gravel_liveness_hear(struct gravel_network *network, uint32_t source);
 /** liveness.c: beat, and watch our left neighbour. @return time until the next beat is due [ns]. */
 uint64_t gravel_liveness_step(struct gravel_network *network, uint64_t now_ns);
 /** leave.c: after the loop: send what is left and, as all nodes close, receive what was sent to this one. */
 void gravel_network_leave(struct gravel_network *network);
-/** leave.c: a network whose process must not end without a word; it has been stopped. Any thread. */
-void gravel_farewell_add(struct gravel_network *network);
-void gravel_farewell_remove(const struct gravel_network *network);
 /** liveness.c: raise what other nodes know to an enum gravel_death. */
 void gravel_liveness_set_death(struct gravel_network *network, uint32_t death);
 /** liveness.c: tell every node that this one has failed, or ends, and why, once. */

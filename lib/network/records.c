@@ -12,7 +12,7 @@
  *
  * Path:    network.c -> records.c (credit) -> network.c; control.c -> records.c -> decode.c, lib/spool -> records.c ->
  *          a CREDIT frame -> control.c of the sender -> records.c.
- * Threads: the network thread; create and destroy of credit: one that opens and closes the node.
+ * Threads: the network thread.
  */
 #include "network/parts.h"
 #include "resolve/apply.h"
@@ -20,69 +20,41 @@
 #include "spool/spool.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 
-#define LEAST_WINDOW 2u /* one is written while the next one travels */
 #define SIGNS \
     8u /* that we live, in the time after which a node that waits for an acknowledgement gives up */
 
 /* ---- who sends ------------------------------------------------------------------------------- */
 
-int gravel_credit_create(struct gravel_credit *credit, uint32_t n_nodes, uint64_t spool_bytes)
+static bool has_credit(const struct gravel_network *network, const struct gravel_network_peer *peer)
 {
-    const uint64_t window = spool_bytes / GRAVEL_RECORDS_MOST_BYTES / n_nodes;
-    const size_t bytes = n_nodes * sizeof *credit->sides;
-    *credit = (struct gravel_credit){.sides = calloc(1, bytes),
-                                     .window = window < LEAST_WINDOW ? LEAST_WINDOW : window};
-    credit->n_nodes = credit->sides ? n_nodes : 0;
-    return credit->sides ? 0 : gravel_fail_memory("credit for records", bytes);
+    return peer->n_records_sent - peer->n_written < network->credit.window;
 }
 
-static struct gravel_buffer *unpark(struct gravel_credit *credit, struct gravel_credit_side *side)
+static bool is_unanswered(const struct gravel_network_peer *peer)
 {
-    side->n_parked--;
-    credit->n_waiting--;
-    return gravel_fifo_pop(&side->parked);
+    return peer->n_asking > peer->n_written;
 }
 
-void gravel_credit_destroy(struct gravel_credit *credit)
-{
-    for (uint32_t node = 0; node < credit->n_nodes; node++)
-        while (credit->sides[node].n_parked)
-            gravel_pool_return(unpark(credit, &credit->sides[node]));
-    credit->n_nodes = 0;
-    free(credit->sides);
-    credit->sides = NULL;
-}
-
-static bool has_credit(const struct gravel_credit *credit, const struct gravel_credit_side *side)
-{
-    return side->n_sent - side->n_written < credit->window;
-}
-
-static bool is_unanswered(const struct gravel_credit_side *side)
-{
-    return side->n_asking > side->n_written;
-}
-
-/* @param before  whether it was, before the side changed. */
-static void count_unanswered(struct gravel_credit *credit, const struct gravel_credit_side *side,
+/* @param before  whether it was, before the peer changed. */
+static void count_unanswered(struct gravel_network *network, const struct gravel_network_peer *peer,
                              bool before)
 {
-    const uint32_t n = atomic_load_explicit(&credit->n_unanswered, memory_order_relaxed);
-    atomic_store_explicit(&credit->n_unanswered, n + is_unanswered(side) - before,
+    _Atomic uint32_t *n_unanswered = &network->credit.n_unanswered;
+    const uint32_t n = atomic_load_explicit(n_unanswered, memory_order_relaxed);
+    atomic_store_explicit(n_unanswered, n + is_unanswered(peer) - before,
                           memory_order_relaxed); /* U10 */
 }
 
 /* Notes how many frames a node has written of those that were sent to it. */
-static void note_written(struct gravel_credit *credit, uint32_t node, uint64_t n_written)
+static void note_written(struct gravel_network *network, uint32_t node, uint64_t n_written)
 {
-    struct gravel_credit_side *side = &credit->sides[node];
-    const bool before = is_unanswered(side);
-    side->n_written = n_written;
-    count_unanswered(credit, side, before);
-    if (side->n_parked && node < credit->next)
-        credit->next = node;
+    struct gravel_network_peer *peer = &network->peers[node];
+    const bool before = is_unanswered(peer);
+    peer->n_written = n_written;
+    count_unanswered(network, peer, before);
+    if (peer->n_parked && node < network->credit.next)
+        network->credit.next = node;
 }
 
 /* Returns whether a frame of records has questions for functions that block. */
@@ -95,61 +67,59 @@ static bool has_questions(const struct gravel_frame *frame)
     return false;
 }
 
-bool gravel_credit_admit(struct gravel_credit *credit, struct gravel_buffer *buffer)
+bool gravel_records_admit(struct gravel_network *network, struct gravel_buffer *buffer)
 {
-    struct gravel_credit_side *side = &credit->sides[buffer->frame->destination];
-    const bool before = is_unanswered(side);
+    struct gravel_network_peer *peer = &network->peers[buffer->frame->destination];
+    const bool before = is_unanswered(peer);
     if (has_questions(buffer->frame)) {
-        side->n_asking = side->n_sent + side->n_parked + 1;
-        count_unanswered(credit, side, before);
+        peer->n_asking = peer->n_records_sent + peer->n_parked + 1;
+        count_unanswered(network, peer, before);
     }
-    if (!side->n_parked && has_credit(credit, side)) {
-        side->n_sent++;
+    if (!peer->n_parked && has_credit(network, peer)) {
+        peer->n_records_sent++;
         return true;
     }
-    gravel_fifo_push(&side->parked, buffer);
-    side->n_parked++;
-    buffer->frame->sequence = credit->n_parked++;
-    credit->n_waiting++;
+    gravel_fifo_push(&peer->parked, buffer);
+    peer->n_parked++;
+    buffer->frame->sequence = network->credit.n_parked++;
+    network->credit.n_waiting++;
+    gravel_counter_add(&network->counts.credit_waits, 1);
     return false;
 }
 
-struct gravel_buffer *gravel_credit_take(struct gravel_credit *credit)
+struct gravel_buffer *gravel_records_unpark(struct gravel_network *network)
 {
-    for (; credit->next < credit->n_nodes; credit->next++) {
-        struct gravel_credit_side *side = &credit->sides[credit->next];
-        if (side->n_parked && has_credit(credit, side)) {
-            side->n_sent++;
-            return unpark(credit, side);
+    for (uint32_t *node = &network->credit.next; *node < network->n_nodes; (*node)++) {
+        struct gravel_network_peer *peer = &network->peers[*node];
+        if (peer->n_parked && has_credit(network, peer)) {
+            peer->n_records_sent++;
+            peer->n_parked--;
+            network->credit.n_waiting--;
+            return gravel_fifo_pop(&peer->parked);
         }
     }
     return NULL;
 }
 
-uint64_t gravel_credit_mark(const struct gravel_credit *credit)
+bool gravel_records_have_left(const struct gravel_network *network, uint64_t mark)
 {
-    return credit->n_parked;
-}
-
-bool gravel_credit_has_passed(const struct gravel_credit *credit, uint64_t mark)
-{
-    uint32_t node = credit->n_waiting ? 0 : credit->n_nodes;
-    while (node < credit->n_nodes && (!credit->sides[node].n_parked ||
-                                      credit->sides[node].parked.first->frame->sequence >= mark))
+    uint32_t node = network->credit.n_waiting ? 0 : network->n_nodes;
+    while (node < network->n_nodes && (!network->peers[node].n_parked ||
+                                       network->peers[node].parked.first->frame->sequence >= mark))
         node++;
-    return node == credit->n_nodes;
+    return node == network->n_nodes;
 }
 
 int gravel_records_hear(struct gravel_network *network, const void *frame,
                         const struct gravel_received *received)
 {
-    const struct gravel_credit_side *side = &network->credit.sides[received->source];
+    const struct gravel_network_peer *peer = &network->peers[received->source];
     const uint64_t n_written = ((const struct gravel_credit_frame *)frame)->n_written;
-    if (n_written < side->n_written || n_written > side->n_sent)
+    if (n_written < peer->n_written || n_written > peer->n_records_sent)
         return gravel_fail(GRAVEL_ECORRUPT,
                            "count of frames written (%" PRIu64 ", not %" PRIu64 " to %" PRIu64 ")",
-                           n_written, side->n_written, side->n_sent);
-    note_written(&network->credit, received->source, n_written);
+                           n_written, peer->n_written, peer->n_records_sent);
+    note_written(network, received->source, n_written);
     return 0;
 }
 
@@ -159,27 +129,26 @@ int gravel_records_hear(struct gravel_network *network, const void *frame,
 static void give_credit(struct gravel_network *network, uint32_t source, uint32_t destination,
                         bool is_awaited)
 {
-    struct gravel_credit *credit = &network->credit;
-    struct gravel_credit_side *side = &credit->sides[source];
+    struct gravel_network_peer *peer = &network->peers[source];
     if (gravel_transport_is_local(network->transport, source)) {
-        note_written(credit, destination, credit->sides[destination].n_written + 1);
+        note_written(network, destination, network->peers[destination].n_written + 1);
         return;
     }
-    side->n_done++;
-    if (!is_awaited && side->n_done - side->n_told < credit->window / 2)
+    peer->n_done++;
+    if (!is_awaited && peer->n_done - peer->n_told < network->credit.window / 2)
         return;
-    side->n_told = side->n_done;
-    const struct gravel_credit_frame frame = {.n_written = side->n_told};
+    peer->n_told = peer->n_done;
+    const struct gravel_credit_frame frame = {.n_written = peer->n_told};
     gravel_network_put(network, gravel_network_frame(network, GRAVEL_FRAME_CREDIT, source, &frame,
                                                      sizeof frame, 0));
 }
 
 /* Counts a frame of another process's node. @return false: it is beyond its credit. */
-static bool count_arrival(struct gravel_credit *credit, uint32_t source)
+static bool count_arrival(struct gravel_network *network, uint32_t source)
 {
-    struct gravel_credit_side *side = &credit->sides[source];
-    side->n_come++;
-    return side->n_come - side->n_told <= credit->window;
+    struct gravel_network_peer *peer = &network->peers[source];
+    peer->n_come++;
+    return peer->n_come - peer->n_told <= network->credit.window;
 }
 
 /* @return whether it may be spooled; else *refusal. */
@@ -188,7 +157,7 @@ static bool check(struct gravel_network *network, const struct gravel_frame *fra
 {
     const struct gravel_expect expect = gravel_received_expects(received, network->shape.endpoints);
     if (gravel_transport_is_local(network->transport, received->source) ||
-        count_arrival(&network->credit, received->source)) {
+        count_arrival(network, received->source)) {
         gravel_heap_lock_shared(network->shape.heap);
         const int code =
             gravel_decode_records(frame, received->bytes, &expect, network->shape.heap, refusal);

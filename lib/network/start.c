@@ -19,7 +19,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define N_THAT_WARN 2u /* ranks: if one has not come, the other tells */
+#define N_THAT_WARN 2u  /* ranks: if one has not come, the other tells */
+#define LEAST_WINDOW 2u /* of credit: one frame is written while the next one travels */
 
 static int open_transport(struct gravel_network *network)
 {
@@ -34,18 +35,6 @@ static int open_transport(struct gravel_network *network)
     return network->peers
                ? 0
                : gravel_fail(GRAVEL_ENOMEM, "network thread for %u nodes", network->n_nodes);
-}
-
-/* @return false if the opening thread has given up. */
-static bool tell_ready(struct gravel_network *network, int code)
-{
-    network->opened = gravel_keep(code);
-    gravel_liveness_begin(network);
-    if (atomic_fetch_or_explicit(&network->opening, GRAVEL_OPENED, memory_order_release) & /* N1 */
-        GRAVEL_OPENING_LEFT)
-        return false;
-    gravel_event_signal(&network->job_done);
-    return true;
 }
 
 static void advance(struct gravel_network *network, uint32_t state)
@@ -77,8 +66,12 @@ static void *thread_main(void *argument)
     int code = open_transport(network);
     if (!code && network->shape.use_mpi)
         network->shape.take_shared(network->shape.context);
-    if (!tell_ready(network, code))
-        return NULL; /* the node is lost, and MPI with it: nothing is closed */
+    network->opened = gravel_keep(code);
+    gravel_liveness_begin(network);
+    if (atomic_fetch_or_explicit(&network->opening, GRAVEL_OPENED, memory_order_release) & /* N1 */
+        GRAVEL_OPENING_LEFT)
+        return NULL; /* the opening thread has given up, the node is lost, and MPI with it: nothing is closed */
+    gravel_event_signal(&network->job_done);
     if (!code) {
         gravel_network_loop(network);
         if (gravel_thread_state(&network->thread) == GRAVEL_THREAD_LEAVES_MPI)
@@ -109,17 +102,6 @@ static void describe(const struct gravel_network *network, uint64_t waited_ns, c
     if (n)
         gravel_append(text, bytes, ", as one of %u processes", n);
     gravel_append(text, bytes, ", on %s", place);
-}
-
-static void tell(const struct gravel_network *network, uint64_t waited_ns)
-{
-    char waits[400], text[480];
-    describe(network, waited_ns, waits, sizeof waits);
-    snprintf(text, sizeof text, "gravel_open waits for other processes in %s", waits);
-    if (gravel_launcher_read().rank < N_THAT_WARN)
-        network->shape.warn(network->shape.context, text);
-    else
-        network->shape.tell(network->shape.context, text);
 }
 
 /* @return GRAVEL_EMPI; 0 if the thread has just ended its part after all. */
@@ -153,8 +135,12 @@ static int check(void *context, struct gravel_wait *wait)
     const uint64_t waited_ns = gravel_lived_tick(lived, gravel_clock_ns());
     if (limit_ns && waited_ns >= limit_ns)
         return give_up(network, waited_ns);
-    if (before_ns < GRAVEL_WARN_NS && waited_ns >= GRAVEL_WARN_NS)
-        tell(network, waited_ns);
+    if (before_ns >= GRAVEL_WARN_NS || waited_ns < GRAVEL_WARN_NS)
+        return 0;
+    char text[480] = "gravel_open waits for other processes in ";
+    describe(network, waited_ns, text + strlen(text), sizeof text - strlen(text));
+    (gravel_launcher_read().rank < N_THAT_WARN ? network->shape.warn
+                                               : network->shape.tell)(network->shape.context, text);
     return 0;
 }
 
@@ -180,10 +166,7 @@ int gravel_network_start(struct gravel_network *network, const struct gravel_net
     network->started_ns = gravel_clock_ns();
     GRAVEL_TRY(gravel_thread_start(&network->thread, "network thread", thread_main, network));
     GRAVEL_TRY(await_opening(network));
-    if (network->opened.code)
-        return gravel_fail_again(&network->opened);
-    gravel_farewell_add(network);
-    return 0;
+    return network->opened.code ? gravel_fail_again(&network->opened) : 0;
 }
 
 int gravel_network_attach(struct gravel_network *network, const struct gravel_memory *memory,
@@ -226,7 +209,9 @@ int gravel_network_attach(struct gravel_network *network, const struct gravel_me
     network->trace = trace;
     GRAVEL_TRY(gravel_resolver_create(&network->resolver, &resolver));
     GRAVEL_TRY(gravel_spool_create(&network->spool, &spool));
-    GRAVEL_TRY(gravel_credit_create(&network->credit, sender.n_nodes, config->spool_bytes));
+    network->credit.window = config->spool_bytes / GRAVEL_RECORDS_MOST_BYTES / sender.n_nodes;
+    if (network->credit.window < LEAST_WINDOW)
+        network->credit.window = LEAST_WINDOW;
     GRAVEL_TRY(gravel_sender_create(&network->handler_sender, &sender));
     sender.ship = gravel_network_ship;
     sender.n_buffers = network->transport->n_nodes * GRAVEL_HOST_BUFFERS;
@@ -262,7 +247,6 @@ bool gravel_network_stop(struct gravel_network *network, bool keep_resolver)
     if (!gravel_thread_stop(&network->thread, &network->event))
         return true;
     bool has_ended = wait_for(network, 0);
-    gravel_farewell_remove(network);
     gravel_thread_end(&network->thread, has_ended);
     if (!has_ended)
         return false;
@@ -270,7 +254,9 @@ bool gravel_network_stop(struct gravel_network *network, bool keep_resolver)
            (buffer = gravel_fifo_pop(&network->held_acks)) ||
            (buffer = gravel_list_take(&network->outgoing)))
         gravel_pool_return(buffer);
-    gravel_credit_destroy(&network->credit);
+    for (uint32_t node = 0; network->peers && node < network->n_nodes; node++)
+        while ((buffer = gravel_fifo_pop(&network->peers[node].parked)))
+            gravel_pool_return(buffer);
     if (!gravel_spool_destroy(network->spool))
         return false;
     if (!keep_resolver && !gravel_resolver_destroy(network->resolver))

@@ -3,11 +3,12 @@
  * The way out of a job, which another thread takes while one waits, also in gravel_close: that may free the node at any
  * moment. So nodes that can be given up are listed, and close waits for a call that has found its node there: a second
  * for other nodes to hear of it, and GRAVEL_TIMEOUT for the caller's log function. A node whose log function takes
- * longer is not freed. The program's MPI_Finalize ends the nodes of that list in order.
+ * longer is not freed. The program's MPI_Finalize ends the nodes of that list in order; and a process that ends without
+ * gravel_close says so for each: else other nodes would find out only by its silence.
  *
  * Path:    gravel.h -> abort.c -> log.c, network/liveness.c; open.c and close.c keep the list.
- * Threads: any; one lock guards the list and each node's count, and is held for nothing else. A forked child does not
- *          touch it.
+ * Threads: any; one lock guards the list and each node's count, and is held for nothing else, except by the farewell. A
+ *          forked child does not touch it.
  */
 #include "base/clock.h"
 #include "node/node.h"
@@ -71,13 +72,25 @@ void gravel_abort_finalising(void)
 {
     const struct gravel_collective_call call = {.kind = GRAVEL_CALL_CLOSE};
     struct gravel *gravel;
-    if (gravel_fork_count() || gravel_in_handler())
+    if (gravel_fork_count() || gravel_in_handler_of)
         return;
     while ((gravel = enter(NULL))) {
         (void)gravel_node_barrier(gravel, &call, false); /* if it fails, so has the node */
         gravel_network_leave_mpi(&gravel->network);
         leave(gravel);
     }
+}
+
+/* Not a handler of atexit: those that the application has given may still close nodes. It calls nothing of the
+ * application's, its log function included. A process that ends by a signal or _exit is silent. */
+__attribute__((destructor)) static void say_farewell(void)
+{
+    if (!nodes || gravel_fork_count())
+        return;
+    pthread_mutex_lock(&lock);
+    for (struct gravel *gravel = nodes; gravel; gravel = gravel->next)
+        gravel_network_say_farewell(&gravel->network);
+    pthread_mutex_unlock(&lock);
 }
 
 int gravel_abort(struct gravel *gravel, const char *text)
@@ -87,7 +100,7 @@ int gravel_abort(struct gravel *gravel, const char *text)
     if (!enter(gravel))
         return gravel_fail(GRAVEL_EINVAL, "%s: the node is closed", __func__);
     gravel_report(gravel, GRAVEL_EABORT, true, text && *text ? text : "gravel_abort gave no text");
-    if (!gravel_in_handler()) /* which may run for the network thread, and keep it waiting */
+    if (!gravel_in_handler_of) /* which may run for the network thread, and keep it waiting */
         gravel_network_wait_told(&gravel->network, GRAVEL_NS_PER_S);
     leave(gravel);
     return 0;

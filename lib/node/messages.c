@@ -22,14 +22,14 @@ int gravel_call_handler(void *context, uint32_t handler, uint32_t source,
 {
     struct gravel *gravel = context;
     const struct gravel_handler *entry = &gravel->endpoints.handlers[handler];
-    gravel_in_handler_of(gravel);
+    gravel_in_handler_of = gravel;
     atomic_store_explicit(&gravel->in_handler, handler + 1, memory_order_relaxed); /* H13 */
     gravel_counter_add(&gravel->handler_steps, 1);                                 /* H13 */
     int result = entry->answer ? entry->answer(gravel, entry->user, source, args, answer)
                                : entry->function(gravel, entry->user, source, args);
     atomic_store_explicit(&gravel->in_handler, 0, memory_order_relaxed); /* H13 */
     gravel_counter_add(&gravel->handler_steps, 1);                       /* H13 */
-    gravel_in_handler_of(NULL);
+    gravel_in_handler_of = NULL;
     return result;
 }
 

@@ -161,25 +161,6 @@ static uint32_t limit_ms(enum gravel_limit_name name, const struct gravel_config
     return ms < MOST_LIMIT_MS ? (uint32_t)ms : MOST_LIMIT_MS;
 }
 
-static uint32_t derive_n_aggregators(const struct gravel_config *config,
-                                     const struct gravel_surroundings *around)
-{
-    bool is_pump = gravel_step_is_pumped(around->device->step);
-    bool has_host_bin = is_pump && !gravel_device_bins(around->device, config->device_aggregation);
-    return has_host_bin && around->cores >= PUMP_CORES ? PUMP_AGGREGATORS : 1;
-}
-
-/* Groups of a GPU that serve leave room beside the kernels whose messages they serve: see slice_beside of launch.c. */
-static void derive_servers(struct gravel_config *config, const struct gravel_device *device)
-{
-    bool is_cpu = device->capability.is_cpu;
-    uint32_t n = is_cpu ? device->units : device->units / 2 + 1;
-    if (config->n_servers == 0)
-        config->n_servers = n < GRAVELP_MOST_SERVERS ? n : GRAVELP_MOST_SERVERS;
-    if (config->server_items == 0)
-        config->server_items = is_cpu ? 1 : GPU_SERVER_ITEMS;
-}
-
 uint32_t gravel_derive_group_size(const struct gravel_device *device)
 {
     const struct gravel_capability *capability = &device->capability;
@@ -190,60 +171,49 @@ uint32_t gravel_derive_group_size(const struct gravel_device *device)
     return group;
 }
 
-/* A slot is copied: one that a group of increments fills to the last byte makes a run of slots one piece of memory. */
-static uint32_t pump_slot(const struct gravel_device *device)
-{
-    uint32_t bytes = GRAVELP_NODE_ROW + 8 * gravel_derive_group_size(device);
-    return bytes < GRAVELP_SLOT_MIN_BYTES ? GRAVELP_SLOT_MIN_BYTES : bytes;
-}
-
-static bool gpu_bins(const struct gravel_config *config, const struct gravel_surroundings *around)
-{
-    return !around->device->capability.is_cpu &&
-           gravel_device_bins(around->device, config->device_aggregation);
-}
-
-static uint64_t derive_queue_bytes(const struct gravel_config *config,
-                                   const struct gravel_surroundings *around)
-{
-    uint64_t each = gpu_bins(config, around) ? BINNED_QUEUE_BYTES : QUEUE_BYTES;
-    uint64_t bytes = each * config->n_aggregators;
-    return bytes < QUEUES_BUDGET ? bytes : QUEUES_BUDGET;
-}
-
-/* In checked mode a slot has one message, or one record, which may be the largest. */
+/* Returns the bytes of a slot. In checked mode it has one message, or one record, which may be the largest. One that is
+ * copied is filled to the last byte by a group of increments, which makes a run of slots one piece of memory. */
 static uint32_t derive_slot_bytes(const struct gravel_config *config,
                                   const struct gravel_device *device)
 {
     if (config->check)
         return (GRAVELP_SLOT_RECORD_BYTES + GRAVELP_CACHELINE - 1) &
                ~(uint32_t)(GRAVELP_CACHELINE - 1);
-    return gravel_step_is_pumped(device->step) ? pump_slot(device) : SHARED_SLOT_BYTES;
-}
-
-static uint32_t derive_flush_us(bool is_pump, uint32_t n_nodes)
-{
-    const uint32_t few = is_pump ? PUMP_FLUSH_US : SHARED_FLUSH_US;
-    const uint32_t many = FRAMES_SHARE * FRAME_US * n_nodes;
-    return many > few ? many : few;
+    if (!gravel_step_is_pumped(device->step))
+        return SHARED_SLOT_BYTES;
+    const uint32_t bytes = GRAVELP_NODE_ROW + 8 * gravel_derive_group_size(device);
+    return bytes < GRAVELP_SLOT_MIN_BYTES ? GRAVELP_SLOT_MIN_BYTES : bytes;
 }
 
 void gravel_derive(struct gravel_config *config, const struct gravel_surroundings *around)
 {
-    const bool is_pump = gravel_step_is_pumped(around->device->step);
+    const struct gravel_device *device = around->device;
+    const bool is_pump = gravel_step_is_pumped(device->step), is_cpu = device->capability.is_cpu,
+               bins = gravel_device_bins(device, config->device_aggregation);
     if (config->n_aggregators == 0)
-        config->n_aggregators = derive_n_aggregators(config, around);
+        config->n_aggregators =
+            is_pump && !bins && around->cores >= PUMP_CORES ? PUMP_AGGREGATORS : 1;
     if (config->slot_bytes == 0)
-        config->slot_bytes = derive_slot_bytes(config, around->device);
+        config->slot_bytes = derive_slot_bytes(config, device);
+    const uint64_t queues =
+        config->n_aggregators * (uint64_t)(bins && !is_cpu ? BINNED_QUEUE_BYTES : QUEUE_BYTES);
     if (config->queue_bytes == 0)
-        config->queue_bytes = derive_queue_bytes(config, around);
+        config->queue_bytes = queues < QUEUES_BUDGET ? queues : QUEUES_BUDGET;
     if (config->buffer_bytes == 0)
         config->buffer_bytes = gravel_derive_buffer_bytes(config, around);
     if (config->n_buffers == 0)
         config->n_buffers = derive_n_buffers(config, around->n_nodes);
+    const uint32_t few_us = is_pump ? PUMP_FLUSH_US : SHARED_FLUSH_US,
+                   many_us = FRAMES_SHARE * FRAME_US * around->n_nodes;
     if (config->flush_us == 0)
-        config->flush_us = derive_flush_us(is_pump, around->n_nodes);
-    derive_servers(config, around->device);
+        config->flush_us = many_us > few_us ? many_us : few_us;
+    /* Groups of a GPU that serve leave room beside the kernels whose messages they serve: see slice_beside of launch.c.
+     */
+    const uint32_t n_servers = is_cpu ? device->units : device->units / 2 + 1;
+    if (config->n_servers == 0)
+        config->n_servers = n_servers < GRAVELP_MOST_SERVERS ? n_servers : GRAVELP_MOST_SERVERS;
+    if (config->server_items == 0)
+        config->server_items = is_cpu ? 1 : GPU_SERVER_ITEMS;
     if (config->chain_limit_ms == 0)
         config->chain_limit_ms = limit_ms(GRAVEL_LIMIT_CHAIN, config);
     if (config->kernel_limit_ms == 0 &&

@@ -128,13 +128,14 @@ static bool has_failed(struct gravel_spool *spool, int error)
 static void begin_function(struct gravel_spool *spool, uint32_t number)
 {
     atomic_store_explicit(&spool->in_function, number, memory_order_relaxed);
-    gravel_in_handler_beside(spool->shape.endpoints->node);
+    gravel_in_handler_of = spool->shape.endpoints->node;
+    gravel_in_handler_is_beside = true; /* the writer is no network thread */
 }
 
 /* It has returned: what it sent leaves before its records count as dealt with. */
 static void end_function(struct gravel_spool *spool)
 {
-    gravel_in_handler_of(NULL);
+    gravel_in_handler_of = NULL;
     spool->shape.endpoints->flush(spool->shape.endpoints->node);
     atomic_store_explicit(&spool->in_function, 0, memory_order_relaxed);
 }

@@ -90,16 +90,13 @@ bool gravel_round_is_in_step(const struct gravel_round *round)
 }
 
 /* Appends what a letter of a call's arguments stands for. */
-static void tell_argument(const struct gravel_collective_call *call, char letter, bool is_second,
-                          char *text, size_t bytes)
+static void tell_argument(const struct gravel_collective_call *call, char letter, char *text,
+                          size_t bytes)
 {
     const uint32_t type = call->arguments[0] & 0xff, op = (uint32_t)(call->arguments[0] >> 8);
     const int name_bytes = (int)sizeof call->name;
     char named[GRAVEL_NAMED_BYTES];
     switch (letter) {
-    case 'u':
-        gravel_append(text, bytes, "%s", is_second ? "" : " bytes");
-        break;
     case 'n':
     case 'f':
         gravel_append(text, bytes, "%s%.*s", letter == 'f' && call->name[0] ? " for " : "",
@@ -124,8 +121,7 @@ static void tell_argument(const struct gravel_collective_call *call, char letter
 }
 
 /* Writes a call's arguments: "of 4096 bytes". */
-static void tell_arguments(const struct gravel_collective_call *call, bool is_second, char *text,
-                           size_t bytes)
+static void tell_arguments(const struct gravel_collective_call *call, char *text, size_t bytes)
 {
     const char *form = call->kind < GRAVEL_N_CALLS ? calls[call->kind].arguments : "";
     if (call->arguments[0] == GRAVEL_CALL_REFUSED && call->arguments[1] == GRAVEL_CALL_REFUSED)
@@ -134,7 +130,7 @@ static void tell_arguments(const struct gravel_collective_call *call, bool is_se
         form = "of the one at offset %0, which it cannot end";
     for (text[0] = '\0'; *form; form++)
         if (*form == '%')
-            tell_argument(call, *++form, is_second, text, bytes);
+            tell_argument(call, *++form, text, bytes);
         else
             gravel_append(text, bytes, "%c", *form);
 }
@@ -146,20 +142,17 @@ static bool has_other_order(const struct gravel_collective_call *call)
     return call->kind >= GRAVEL_N_CALLS && swapped != GRAVEL_CALL_NONE && swapped < GRAVEL_N_CALLS;
 }
 
-static uint32_t node_of(const struct gravel_collective_call *call)
-{
-    return has_other_order(call) ? bswap_32(call->node) : call->node;
-}
-
 void gravel_round_tell(const struct gravel_round *round, char *text, size_t bytes)
 {
     const struct gravel_collective_call *first = &round->first, *other = &round->other;
     char here[128], there[128];
-    if (has_other_order(first) != has_other_order(other)) {
+    const bool is_first_swapped = has_other_order(first), is_swapped = has_other_order(other);
+    if (is_first_swapped != is_swapped) {
         snprintf(text, bytes,
                  "nodes differ in byte order: node %u's machine has the other one than node %u's; "
                  "take hosts of one kind",
-                 node_of(other), node_of(first));
+                 is_swapped ? bswap_32(other->node) : other->node,
+                 is_first_swapped ? bswap_32(first->node) : first->node);
         return;
     }
     if (!gravel_round_is_in_step(round)) {
@@ -170,8 +163,8 @@ void gravel_round_tell(const struct gravel_round *round, char *text, size_t byte
                  gravel_call_name(other->kind), first->number);
         return;
     }
-    tell_arguments(first, false, here, sizeof here);
-    tell_arguments(other, true, there, sizeof there);
+    tell_arguments(first, here, sizeof here);
+    tell_arguments(other, there, sizeof there);
     snprintf(text, bytes, "%s %s at node %u, %s at node %u (collective call %" PRIu64 ")",
              gravel_call_name(first->kind), here, first->node, there, other->node, first->number);
 }

@@ -20,9 +20,9 @@
 #define GRAVEL_CALL_NAME_BYTES 48u
 
 /*
- * X(kind, name in texts, its arguments in texts): %0 and %1 are the arguments, %u the unit of bytes, which only the
- * first of two calls names, %n the name, %f " for " and the name, if there is one, %a " at offset " and argument 0, if
- * it is not 0; %t the type of argument 0, which has an operation too, and %r how values of it are reduced.
+ * X(kind, name in texts, its arguments in texts): %0 and %1 are the arguments, %n the name, %f " for " and the name, if
+ * there is one, %a " at offset " and argument 0, if it is not 0; %t the type of argument 0, which has an operation too,
+ * and %r how values of it are reduced.
  */
 #define GRAVEL_CALLS(X)                                                  \
     X(NONE, "no call", "")                                               \
@@ -30,7 +30,7 @@
     X(CLOSE, "gravel_close", "")                                         \
     X(BARRIER, "gravel_barrier", "")                                     \
     X(REDUCE, "gravel_reduce", "of %1 values of type %t (%r)")           \
-    X(ALLOC, "gravel_alloc", "of %0%u%f")                                \
+    X(ALLOC, "gravel_alloc", "of %0 bytes%f")                            \
     X(FREE, "gravel_free", "of offset %0")                               \
     X(CONSTANT, "gravel_set_constant", "of number %0, value %1")         \
     X(MIRROR, "gravel_mirror_create", "of %n%a")                         \

@@ -43,10 +43,10 @@ static void other_arguments(void)
     uint64_t offset, values[64] = {[0] = 5, [63] = 9};
     gravel = open_default(NULL);
     expect(gravel_alloc(gravel, rank == 1 ? 8192 : 4096, &offset), GRAVEL_EMISMATCH,
-           "gravel_alloc of 4096 bytes at node 0, of 8192 at node 1");
+           "gravel_alloc of 4096 bytes at node 0, of 8192 bytes at node 1");
     expect(gravel_alloc_named(gravel, rank == 1 ? "ranks" : "counters", 64, &offset),
            GRAVEL_EMISMATCH,
-           "gravel_alloc of 64 bytes for counters at node 0, of 64 for ranks at node 1");
+           "gravel_alloc of 64 bytes for counters at node 0, of 64 bytes for ranks at node 1");
     offset = alloc_or_die(gravel, 4096);
     expect(gravel_free(gravel, offset + (rank == 1)), GRAVEL_EMISMATCH, "gravel_free of offset ");
     OK(gravel_update(gravel, GRAVEL_INC, GRAVEL_UINT, offset, NULL, gravel_node(gravel)));

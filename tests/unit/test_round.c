@@ -77,7 +77,7 @@ TEST(misfits_are_named_alike_in_every_order)
           {GRAVEL_CALL_ALLOC, 8},
           {GRAVEL_CALL_ALLOC, 9},
           {GRAVEL_CALL_ALLOC, 7}},
-         "gravel_alloc of 8 bytes at node 0, of 9 at node 2"},
+         "gravel_alloc of 8 bytes at node 0, of 9 bytes at node 2"},
         {{{GRAVEL_CALL_FREE, 0},
           {GRAVEL_CALL_FREE, 4},
           {GRAVEL_CALL_FREE, 4},
