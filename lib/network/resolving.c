@@ -75,7 +75,7 @@ void gravel_resolving_give_back(void *context, const struct gravel_received *rec
         gravel_pool_return(received->buffer);
         return;
     }
-    network->transport->operations->give_back(network->transport, received->source);
+    gravel_handover_give_back(&network->transport->handover, received->source);
     network->n_kept_foreign--;
 }
 

@@ -1,8 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Whose turn it is to test a device. See one_at_a_time.h.
+ * Nodes of a machine that share a device test it one after the other. Where processes get a device by turns, kernels of
+ * each wait while those of another run: polls seem to take longer than they do, so that kernels give up too early, and
+ * the host's limits pass.
+ *
+ * A name of the machine's abstract sockets is held while a node tests; it goes with the process.
+ *
+ * Path:    self_test.c -> here.
+ * Owner:   who took the turn.
+ * Threads: any.
  */
-#include "self_test/one_at_a_time.h"
+#include "self_test/self_test.h"
 
 #include "base/clock.h"
 #include "base/descriptor.h"

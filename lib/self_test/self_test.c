@@ -10,7 +10,6 @@
 #include "layout/self_test.h"
 #include "opencl/objects.h"
 #include "opencl/wait.h"
-#include "self_test/one_at_a_time.h"
 #include "self_test/words.h"
 
 #include <string.h>
@@ -85,25 +84,6 @@ static int play_rounds(const struct gravel_test *test, void *context)
     return code;
 }
 
-static int hand_over(const struct gravel_test *test, struct rounds *rounds)
-{
-    const struct gravel_test_row row = {
-        .name = "hand_over",
-        .n_groups = 1,
-        .group = 1,
-        .n_values = 3,
-        .values = {rounds->n, GRAVEL_TEST_CUT_OFF_MS, test->device->poll_ns},
-        .watch = play_rounds,
-        .end_at = GRAVELP_TEST_TURN,
-        .end = GRAVELP_TEST_STOP};
-    uint32_t seen = 0;
-    int code = gravel_test_run(test, &row, rounds);
-    if (!code)
-        code = gravel_test_get(&test->words, GRAVELP_TEST_WRONG, &seen, 1);
-    rounds->wrong[1] += seen;
-    return code;
-}
-
 static int judge_rounds(const struct gravel_device *device, uint32_t n_rounds, uint32_t done,
                         const uint32_t wrong[2])
 {
@@ -128,14 +108,26 @@ static int try_hand_over(const struct gravel_test *test, uint32_t n_rounds,
                          struct gravel_self_test *result)
 {
     struct rounds rounds = {.n = test->words.shared ? n_rounds : ROUNDS_A_LAUNCH, .result = result};
-    uint32_t wanted = 0;
+    const struct gravel_test_row row = {
+        .name = "hand_over",
+        .n_groups = 1,
+        .group = 1,
+        .n_values = 3,
+        .values = {rounds.n, GRAVEL_TEST_CUT_OFF_MS, test->device->poll_ns},
+        .watch = play_rounds,
+        .end_at = GRAVELP_TEST_TURN,
+        .end = GRAVELP_TEST_STOP};
+    uint32_t wanted = 0, seen = 0;
     int code = 0;
     *result = (struct gravel_self_test){.n_rounds = 0};
     if (!test->words.shared)
         n_rounds += n_rounds % ROUNDS_A_LAUNCH;
     while (!code && wanted < n_rounds && result->n_rounds == wanted) {
         wanted += rounds.n;
-        code = hand_over(test, &rounds);
+        code = gravel_test_run(test, &row, &rounds);
+        if (!code)
+            code = gravel_test_get(&test->words, GRAVELP_TEST_WRONG, &seen, 1);
+        rounds.wrong[1] += seen;
     }
     result->round_us /= result->n_rounds ? result->n_rounds : 1;
     GRAVEL_TRY(code);

@@ -48,6 +48,17 @@ int gravel_self_test(struct gravel_device *device, uint32_t n_rounds,
 int gravel_self_test_handlers(const struct gravel_device *device,
                               const struct gravel_bindings *bindings);
 
+/**
+ * one_at_a_time.c: wait until no other process of the machine tests the device.
+ *
+ * @param identity  of the device; 0: unknown, and there is no turn.
+ * @param limit_ns  longest wait [ns], as a process may stand in its test: then without a turn.
+ * @return          to give back; -1 without a turn.
+ */
+int gravel_test_turn_take(uint64_t identity, uint64_t limit_ns);
+/** one_at_a_time.c: let the next one test. @param turn  of gravel_test_turn_take; -1 is allowed. */
+void gravel_test_turn_give(int turn);
+
 /** What `meet` saw, of the best of a few launches. */
 struct gravel_meeting {
     uint32_t n_groups;  /* of the launch */

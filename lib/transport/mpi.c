@@ -285,11 +285,6 @@ static void mpi_received(struct gravel_transport *transport, bool is_kept)
     ring->next = (ring->next + 1) % n_receives[ring - mpi->rings];
 }
 
-static void mpi_give_back(struct gravel_transport *transport, uint32_t source)
-{
-    gravel_handover_give_back(&transport->handover, source);
-}
-
 /* ---- rounds ---------------------------------------------------------------------------------- */
 
 /* MPI's operation on rounds. */
@@ -379,7 +374,6 @@ static const struct gravel_transport_operations operations = {
     .sent = mpi_sent,
     .receive = mpi_receive,
     .received = mpi_received,
-    .give_back = mpi_give_back,
     .merge = mpi_merge,
     .has_merged = mpi_has_merged,
     .leave_mpi = mpi_leave_mpi,

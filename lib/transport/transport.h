@@ -41,13 +41,13 @@ struct gravel_transport_operations {
      *
      * @param bytes   [out] received length; the frame's own header is not to be trusted.
      * @param source  [out] node it came from.
-     * @return        the caller's to change until it calls received, before the next receive, or give_back.
+     * @return        the caller's to change until it calls received, before the next receive, or gives it back.
      */
     struct gravel_frame *(*receive)(struct gravel_transport *transport, uint32_t *bytes,
                                     uint32_t *source);
-    /** @param is_kept  of a frame in its sender's memory: until give_back, in the order of receive for each source. */
+    /** @param is_kept  of a frame in its sender's memory: until gravel_handover_give_back, in the order of receive for
+     * each source. */
     void (*received)(struct gravel_transport *transport, bool is_kept);
-    void (*give_back)(struct gravel_transport *transport, uint32_t source);
 
     /** Start merging transport->round over all nodes, in place. One at a time. */
     int (*merge)(struct gravel_transport *transport);

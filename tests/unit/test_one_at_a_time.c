@@ -10,7 +10,7 @@
 
 #include "cases.h"
 #include "base/clock.h"
-#include "self_test/one_at_a_time.h"
+#include "self_test/self_test.h"
 
 #define LONG_NS (60 * GRAVEL_NS_PER_S)
 #define SHORT_NS (GRAVEL_NS_PER_S / 10)
