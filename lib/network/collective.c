@@ -50,15 +50,14 @@ static void begin_round(struct gravel_network *network, const struct gravel_job 
         gravel_network_fail(network, GRAVEL_EMPI, gravel_last_error());
 }
 
-/* Ends a job whose calls do not fit, or NULL, a round of gravel_close: with an error if they are of one kind. Else the
- * nodes are out of step, and the node fails: every node sees that, so none needs to tell.
- * @return whether the job has ended */
+/* Ends a job whose calls do not fit with an error if they are of one kind. Else the nodes are out of step, and the node
+ * fails: every node sees that, so none needs to tell. @return whether the job has ended */
 static bool end_misfit(struct gravel_network *network, struct gravel_job *job)
 {
     const struct gravel_round *round = network->transport->round;
     char text[ROUND_TEXT_BYTES];
     gravel_round_tell(round, text, sizeof text);
-    if (job && gravel_round_is_in_step(round)) {
+    if (gravel_round_is_in_step(round)) {
         snprintf(job->text, sizeof job->text, "%s", text);
         job->code = GRAVEL_EMISMATCH;
         return true;
@@ -69,7 +68,8 @@ static bool end_misfit(struct gravel_network *network, struct gravel_job *job)
     return false;
 }
 
-bool gravel_round_has_ended(struct gravel_network *network)
+/* Whether the round that was begun last has ended; the node fails if it cannot end. */
+static bool has_ended(struct gravel_network *network)
 {
     struct gravel_transport *transport = network->transport;
     int ended =
@@ -83,26 +83,13 @@ bool gravel_round_has_ended(struct gravel_network *network)
     return ended == 1;
 }
 
-void gravel_round_begin_sum(struct gravel_network *network, uint32_t kind, const uint64_t *values,
-                            uint32_t n)
-{
-    const struct gravel_job sum = {
-        .call.kind = kind, .op = GRAVEL_ADD, .type = GRAVEL_ULONG, .n = n};
-    begin_round(network, &sum, values);
-}
-
-bool gravel_round_has_met(struct gravel_network *network)
-{
-    return gravel_round_fits(network->transport->round) || end_misfit(network, NULL);
-}
-
 bool gravel_job_step_reduce(struct gravel_network *network, struct gravel_job *job)
 {
     const struct gravel_round *round = network->transport->round;
     if (job->state == GRAVEL_JOB_NEW)
         begin_round(network, job, job->values);
     job->state = GRAVEL_JOB_REDUCES;
-    if (!gravel_round_has_ended(network))
+    if (!has_ended(network))
         return false;
     if (!gravel_round_fits(round))
         return end_misfit(network, job);
@@ -193,7 +180,7 @@ bool gravel_job_step_barrier(struct gravel_network *network, struct gravel_job *
         begin_barrier(job);
     if (job->state == GRAVEL_JOB_RUNS)
         try_round(network, job);
-    if (job->state == GRAVEL_JOB_RUNS || !gravel_round_has_ended(network))
+    if (job->state == GRAVEL_JOB_RUNS || !has_ended(network))
         return false;
     if (!gravel_round_fits(network->transport->round))
         return end_misfit(network, job);

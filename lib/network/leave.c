@@ -25,16 +25,21 @@ static uint64_t count_received(const struct gravel_network *network)
     return n;
 }
 
-/* Begins to add up, over all nodes, the frames for each node from `first` on, as many as a round has values. */
-static void begin_sum(struct gravel_network *network, uint32_t first)
+/* Has a round add up, over all nodes, the frames for each node from `first` on, as many as it has values. */
+static struct gravel_job make_sum(const struct gravel_network *network, uint32_t first,
+                                  uint64_t values[GRAVEL_ROUND_VALUES])
 {
-    uint64_t values[GRAVEL_ROUND_VALUES] = {0};
     uint32_t n = 0;
-    for (uint32_t node = first; node < network->n_nodes && n < GRAVEL_ROUND_VALUES; node++, n++)
-        if (!gravel_transport_is_local(network->transport, node))
-            values[n] = network->peers[node].n_sent[0] + network->peers[node].n_sent[1];
-    gravel_round_begin_sum(network, GRAVEL_CALL_CLOSE, values, n);
-    gravel_late_end(network); /* no node beats, so none is late */
+    for (uint32_t node = first; node < network->n_nodes && n < GRAVEL_ROUND_VALUES; node++, n++) {
+        const uint64_t *n_sent = network->peers[node].n_sent;
+        values[n] = gravel_transport_is_local(network->transport, node) ? 0 : n_sent[0] + n_sent[1];
+    }
+    return (struct gravel_job){.kind = GRAVEL_JOB_REDUCE,
+                               .call.kind = GRAVEL_CALL_CLOSE,
+                               .op = GRAVEL_ADD,
+                               .type = GRAVEL_ULONG,
+                               .n = n,
+                               .values = values};
 }
 
 /* Receives what is left. */
@@ -45,18 +50,19 @@ static void receive_rest(struct gravel_network *network)
         gravel_limit_ns(GRAVEL_LIMIT_LEAVING, network->shape.config->timeout_ms);
     const uint64_t until_ns = gravel_network_lived_ns(network) + limit_ns;
     const uint32_t node = network->node;
-    uint64_t n_for_us = 0;
+    uint64_t values[GRAVEL_ROUND_VALUES], n_for_us = 0;
+    uint32_t first = 0;
+    struct gravel_job sum = make_sum(network, first, values);
     char text[160];
-    begin_sum(network, 0);
-    for (uint32_t first = 0; !gravel_network_has_aborted(network);) {
+    while (!gravel_network_has_aborted(network)) {
         bool has_moved = gravel_network_exchange(network);
-        if (first < network->n_nodes && gravel_round_has_ended(network)) {
+        if (first < network->n_nodes && gravel_job_step_reduce(network, &sum)) {
             if (node >= first && node - first < GRAVEL_ROUND_VALUES)
-                n_for_us = network->transport->round->values[node - first];
+                n_for_us = values[node - first];
             first += GRAVEL_ROUND_VALUES;
-            if (first < network->n_nodes)
-                begin_sum(network, first);
+            sum = make_sum(network, first, values);
         }
+        gravel_late_end(network); /* no node beats, so none is late */
         uint64_t n_received = count_received(network);
         if (first >= network->n_nodes && n_received == n_for_us)
             return;
@@ -76,14 +82,13 @@ static void receive_rest(struct gravel_network *network)
 
 static void leave_together(struct gravel_network *network)
 {
-    if (gravel_transport_is_alone(network->transport) || gravel_network_has_aborted(network))
+    struct gravel_job meeting = {.kind = GRAVEL_JOB_REDUCE, .call.kind = GRAVEL_CALL_CLOSE};
+    if (gravel_transport_is_alone(network->transport))
         return;
     /* As a barrier does: for a slow node as long as it lives, which heartbeats say. */
-    gravel_round_begin_sum(network, GRAVEL_CALL_CLOSE, NULL, 0);
-    while (!gravel_network_has_aborted(network) && !gravel_round_has_ended(network))
+    while (!gravel_network_has_aborted(network) && !gravel_job_step_reduce(network, &meeting))
         gravel_network_turn(network);
-    if (!gravel_network_has_aborted(network) && gravel_round_has_met(network))
-        receive_rest(network);
+    receive_rest(network);
 }
 
 void gravel_network_leave(struct gravel_network *network)

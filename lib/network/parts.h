@@ -143,13 +143,6 @@ void gravel_job_note_life(struct gravel_network *network);
 bool gravel_job_step_get(struct gravel_network *network, struct gravel_job *job);
 bool gravel_job_step_reduce(struct gravel_network *network, struct gravel_job *job);
 bool gravel_job_step_barrier(struct gravel_network *network, struct gravel_job *job);
-/** collective.c: whether the round that was begun last has ended; the node fails if it cannot end. */
-bool gravel_round_has_ended(struct gravel_network *network);
-/** collective.c: begin a round of a call that is no job: it adds up values, or none, and all nodes meet. */
-void gravel_round_begin_sum(struct gravel_network *network, uint32_t kind, const uint64_t *values,
-                            uint32_t n);
-/** collective.c: after it has ended. @return whether the calls fit; else the node has failed. */
-bool gravel_round_has_met(struct gravel_network *network);
 
 /** liveness.c: a round of a call of that kind begins; has not ended, so find whom it waits for, to name it; ends. */
 void gravel_late_begin(struct gravel_network *network, uint32_t kind);
