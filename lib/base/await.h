@@ -139,7 +139,9 @@ struct gravel_idle {
     struct gravel_wait wait;
     uint32_t n_spins;       /* polls so far with only a pause between them; 0: not idle */
     uint64_t counted_ns;    /* when poll_ns was complete */
-    _Atomic uint64_t polls; /* counters, as poll_ns */
+    _Atomic uint64_t polls; /* counter: polls that found nothing */
+    /* Counter: time awake with nothing to do; over the life of the thread it is the poll ratio. Leaves out what the
+     * system takes to put the thread to sleep and wake it, and the time of threads it yielded to. */
     _Atomic uint64_t poll_ns;
 };
 
@@ -160,21 +162,5 @@ static inline void gravel_idle_reset(struct gravel_idle *idle)
  * @param limit_ns  longest sleep [ns], e.g. time until a buffer must leave; 0 does not sleep.
  */
 void gravel_idle_wait(struct gravel_idle *idle, struct gravel_event *event, uint64_t limit_ns);
-
-/** Polls that found nothing [count]. */
-static inline uint64_t gravel_idle_polls(const struct gravel_idle *idle)
-{
-    return atomic_load_explicit(&idle->polls, memory_order_relaxed);
-}
-
-/**
- * Time awake with nothing to do [ns]; over the life of the thread it is the poll ratio. Leaves out
- * what the system takes to put the thread to sleep and wake it, and the time of threads it yielded
- * to.
- */
-static inline uint64_t gravel_idle_poll_ns(const struct gravel_idle *idle)
-{
-    return atomic_load_explicit(&idle->poll_ns, memory_order_relaxed);
-}
 
 #endif

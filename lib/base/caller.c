@@ -26,13 +26,9 @@ static void watch(void)
     pthread_atfork(NULL, NULL, count_fork); /* out of memory: a child hangs, as it did */
 }
 
-void gravel_fork_watch(void)
-{
-    pthread_once(&once, watch);
-}
-
 uint32_t gravel_fork_count(void)
 {
+    pthread_once(&once, watch);
     return n_forks;
 }
 

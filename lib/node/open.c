@@ -236,7 +236,6 @@ int gravel_open(struct gravel **out, const struct gravel_config *config,
     *out = NULL;
     GRAVEL_TRY(gravel_caller_refuse(gravel_fork_count(), "gravel_open", GRAVEL_WAITS));
     gravel_descriptor_guard();
-    gravel_fork_watch();
     if (gravel_fork_count())
         return gravel_fail(GRAVEL_EINVAL, "gravel_open after fork: the parent had opened a node, "
                                           "whose drivers have no threads in a child");

@@ -51,8 +51,8 @@ static void add_sender(struct gravel_stats *stats, const struct gravel_sender *s
 static void add_polls(struct gravel_stats *stats, const struct gravel_idle *idle,
                       uint64_t started_ns)
 {
-    stats->polls += gravel_idle_polls(idle);
-    stats->poll_ns += gravel_idle_poll_ns(idle);
+    stats->polls += gravel_counter_load(&idle->polls);
+    stats->poll_ns += gravel_counter_load(&idle->poll_ns);
     stats->thread_ns += gravel_clock_ns() - started_ns;
 }
 

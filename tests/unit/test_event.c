@@ -7,6 +7,7 @@
  */
 #include "cases.h"
 #include "base/await.h"
+#include "base/counter.h"
 
 #include <pthread.h>
 #include <sched.h>
@@ -90,14 +91,14 @@ TEST(idle_sleeps_grow_up_to_their_bound)
     struct gravel_idle idle = {0};
     uint64_t start_ns = gravel_clock_ns();
     become_sleepy(&idle, &event);
-    assert_int_equal(gravel_idle_polls(&idle), GRAVEL_IDLE_SPINS + GRAVEL_WAIT_YIELDS + 1);
+    assert_int_equal(gravel_counter_load(&idle.polls), GRAVEL_IDLE_SPINS + GRAVEL_WAIT_YIELDS + 1);
     while (gravel_clock_ns() - start_ns < 300 * MS)
         gravel_idle_wait(&idle, &event, LONG_NS);
     uint64_t before_ns = gravel_clock_ns();
     gravel_idle_wait(&idle, &event, LONG_NS);
     assert_true(gravel_clock_ns() - before_ns >= GRAVEL_IDLE_MAX_NS);
     /* ln(16 ms / 0.16 ms) * 8 sleeps to reach the bound, then 8 ms each. */
-    assert_in_range(gravel_idle_polls(&idle), GRAVEL_IDLE_SPINS, 300);
+    assert_in_range(gravel_counter_load(&idle.polls), GRAVEL_IDLE_SPINS, 300);
     gravel_idle_reset(&idle);
     assert_int_equal(n_waiters(&event), 0);
 }
@@ -109,7 +110,7 @@ TEST(idle_keeps_a_signal_that_comes_while_it_polls)
     struct gravel_idle idle = {0};
     for (uint32_t cycle = 1; cycle <= 2; cycle++) {
         become_sleepy(&idle, &event);
-        assert_int_equal(gravel_idle_polls(&idle),
+        assert_int_equal(gravel_counter_load(&idle.polls),
                          cycle * (GRAVEL_IDLE_SPINS + GRAVEL_WAIT_YIELDS + 1) + (cycle - 1) * 3);
         idle.wait.awake.begin_ns = 1;
         for (int k = 0; k < 3; k++) {
