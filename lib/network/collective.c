@@ -45,7 +45,10 @@ static void begin_round(struct gravel_network *network, const struct gravel_job 
     round->n = job->n;
     if (job->n)
         memcpy(round->values, values, job->n * sizeof *round->values);
-    gravel_late_begin(network, job->call.kind);
+    network->late.n_rounds++;
+    network->late.begun_ns = gravel_network_lived_ns(network);
+    network->late.node = 0;
+    network->late.kind = job->call.kind;
     if (!gravel_transport_is_alone(transport) && transport->operations->merge(transport))
         gravel_network_fail(network, GRAVEL_EMPI, gravel_last_error());
 }

@@ -64,7 +64,9 @@ static int handle_ack(struct gravel_network *network, const void *frame,
                            acked, peer->n_sent[0]);
     if (acked > peer->n_acked)
         peer->n_acked = acked;
-    gravel_job_note_life(network);
+    for (struct gravel_job *job = network->jobs; job; job = job->next)
+        if (job->kind == GRAVEL_JOB_QUIET) /* the node works on what it waits for */
+            job->moved_ns = gravel_network_lived_ns(network);
     return 0;
 }
 

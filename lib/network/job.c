@@ -23,8 +23,11 @@
 static void end(struct gravel_network *network, struct gravel_job *job, int code)
 {
     gravel_resolving_finish(network);
-    if (job->kind == GRAVEL_JOB_QUIET || job->kind == GRAVEL_JOB_BARRIER)
-        gravel_records_tell_lost(network);
+    if ((job->kind == GRAVEL_JOB_QUIET || job->kind == GRAVEL_JOB_BARRIER) && network->spool) {
+        const int lost = gravel_spool_lost(network->spool); /* lines, since the last wait */
+        if (lost)
+            network->shape.report(network->shape.context, lost, false, gravel_last_error());
+    }
     job->code = code;
     atomic_store_explicit(&job->is_done, true, memory_order_release); /* J1; job may be gone now */
     gravel_event_signal(&network->job_done);
@@ -91,13 +94,6 @@ static const struct kind {
     [GRAVEL_JOB_REDUCE] = {gravel_job_step_reduce, GRAVEL_JOB_NEW, true, "", ""},
     [GRAVEL_JOB_BARRIER] = {gravel_job_step_barrier, GRAVEL_JOB_REDUCES, true, "", ""},
 };
-
-void gravel_job_note_life(struct gravel_network *network)
-{
-    for (struct gravel_job *job = network->jobs; job; job = job->next)
-        if (job->kind == GRAVEL_JOB_QUIET)
-            job->moved_ns = gravel_network_lived_ns(network);
-}
 
 /* ---- all of them ----------------------------------------------------------------------------- */
 

@@ -166,14 +166,6 @@ void gravel_network_say_farewell(struct gravel_network *network)
 
 /* ---- whom a round waits for ------------------------------------------------------------------- */
 
-void gravel_late_begin(struct gravel_network *network, uint32_t kind)
-{
-    network->late.n_rounds++;
-    network->late.begun_ns = gravel_network_lived_ns(network);
-    network->late.node = 0;
-    network->late.kind = kind;
-}
-
 void gravel_late_end(struct gravel_network *network)
 {
     network->late.begun_ns = 0;

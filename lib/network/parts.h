@@ -110,8 +110,6 @@ bool gravel_records_collect(struct gravel_network *network);
 bool gravel_records_poll(struct gravel_network *network);
 /** records.c: acknowledge `acked` frames once records received so far are written. */
 void gravel_records_acknowledge(struct gravel_network *network, uint32_t source, uint64_t acked);
-/** records.c: a wait ends: if lines have been lost since the last one, report how many. */
-void gravel_records_tell_lost(struct gravel_network *network);
 
 /* Acts on a frame of a kind, for control.c: in bytes.c, records.c and liveness.c.
  * @return 0; or GRAVEL_ECORRUPT, and the error's text says which field cannot be right: "count of rounds (9, not 1 to
@@ -137,15 +135,12 @@ bool gravel_job_waits_for_sends(const struct gravel_network *network);
 bool gravel_job_step(struct gravel_network *network);
 /** job.c: end every job; the node has failed. */
 void gravel_job_fail_all(struct gravel_network *network);
-/** job.c: another node works on what quiets wait for. */
-void gravel_job_note_life(struct gravel_network *network);
 /* bytes.c, collective.c: get a job a step further, and set its state. @return whether it has ended, with job->code. */
 bool gravel_job_step_get(struct gravel_network *network, struct gravel_job *job);
 bool gravel_job_step_reduce(struct gravel_network *network, struct gravel_job *job);
 bool gravel_job_step_barrier(struct gravel_network *network, struct gravel_job *job);
 
-/** liveness.c: a round of a call of that kind begins; has not ended, so find whom it waits for, to name it; ends. */
-void gravel_late_begin(struct gravel_network *network, uint32_t kind);
+/** liveness.c: the round that began last has not ended, so find whom it waits for, to name it; or it has ended. */
 void gravel_late_poll(struct gravel_network *network);
 void gravel_late_end(struct gravel_network *network);
 

@@ -268,10 +268,3 @@ bool gravel_records_poll(struct gravel_network *network)
         gravel_network_check(network, code);
     return send_acks(network) || has_moved;
 }
-
-void gravel_records_tell_lost(struct gravel_network *network)
-{
-    int code = network->spool ? gravel_spool_lost(network->spool) : 0;
-    if (code)
-        network->shape.report(network->shape.context, code, false, gravel_last_error());
-}
