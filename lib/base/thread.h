@@ -17,6 +17,7 @@
 enum gravel_thread_state {
     GRAVEL_THREAD_NONE,
     GRAVEL_THREAD_RUNS,
+    GRAVEL_THREAD_OPENED,     /* the network's: its transport is open, or cannot be */
     GRAVEL_THREAD_LEAVES_MPI, /* the network's, where the program finalises MPI */
     GRAVEL_THREAD_HAS_LEFT_MPI,
     GRAVEL_THREAD_STOPS,    /* it is to end */
@@ -57,6 +58,14 @@ static inline void gravel_thread_advance(struct gravel_thread *thread, uint32_t 
                                                                  memory_order_release, /* U5 */
                                                                  memory_order_relaxed))
         ;
+}
+
+/** Change the state, if it is `from`. @return whether it was. */
+static inline bool gravel_thread_move(struct gravel_thread *thread, uint32_t from, uint32_t to)
+{
+    return atomic_compare_exchange_strong_explicit(&thread->state, &from, to,
+                                                   memory_order_release, /* U5 */
+                                                   memory_order_relaxed);
 }
 
 /** Start it. @param what  "pump thread", for the error. @return 0; GRAVEL_ESYSTEM. */

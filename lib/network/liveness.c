@@ -158,8 +158,8 @@ void gravel_network_say_farewell(struct gravel_network *network)
 {
     atomic_store_explicit(&network->is_ending, true, memory_order_relaxed); /* event orders */
     gravel_event_signal(&network->event);
-    if (network->shape.use_mpi &&
-        atomic_load_explicit(&network->opening, memory_order_acquire) & GRAVEL_OPENED && /* N1 */
+    const uint32_t state = gravel_thread_state(&network->thread);
+    if (network->shape.use_mpi && state >= GRAVEL_THREAD_OPENED && state < GRAVEL_THREAD_LOST &&
         network->n_nodes > 1)
         gravel_network_wait_told(network, FAREWELL_NS);
 }

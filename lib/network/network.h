@@ -136,9 +136,6 @@ struct gravel_network_shape {
     void (*take_shared)(void *context); /* runs in the network thread, before it reads config */
 };
 
-/* Bits: the network thread has opened the transport, or not, and has an end; before that, the wait was given up. */
-enum gravel_opening { GRAVEL_OPENED = 1, GRAVEL_OPENING_LEFT = 2 };
-
 /* What other nodes know of the failure or the end of this one. */
 enum gravel_death {
     GRAVEL_DEATH_UNTOLD,
@@ -175,7 +172,6 @@ struct gravel_network {
     struct gravel_trace *trace;
 
     struct gravel_thread thread;
-    _Atomic uint32_t opening; /* N1: enum gravel_opening */
     _Atomic(const char *)
         opening_call;             /* of MPI, in which the thread is: a constant name; relaxed */
     _Atomic bool is_attached;     /* N2: senders, resolver and memory are set */
@@ -294,7 +290,7 @@ void gravel_network_give_up(struct gravel_network *network, struct gravel_mark *
 /** Whether MPI is in use, and gravel_network_leave_mpi has not been called. */
 static inline bool gravel_network_uses_mpi(const struct gravel_network *network)
 {
-    return network->shape.use_mpi && gravel_thread_state(&network->thread) == GRAVEL_THREAD_RUNS;
+    return network->shape.use_mpi && gravel_thread_state(&network->thread) == GRAVEL_THREAD_OPENED;
 }
 
 /** Wake the thread. */

@@ -3,8 +3,8 @@
  * Starts and stops the network thread, and joins it to senders and the resolver. See network.h.
  *
  * Path:    gravel_open -> start.c -> network.c; gravel_close -> start.c.
- * Memory:  N1: transport and opened are set, for the thread that opens the node. N2: senders, resolver and memory
- *          are set, for the network thread.
+ * Memory:  U5: transport and opened are set, for the thread that opens the node. N2: senders, resolver and memory are
+ *          set, for the network thread.
  */
 #include "network/parts.h"
 #include "spool/spool.h"
@@ -68,10 +68,9 @@ static void *thread_main(void *argument)
         network->shape.take_shared(network->shape.context);
     network->opened = gravel_keep(code);
     gravel_liveness_begin(network);
-    if (atomic_fetch_or_explicit(&network->opening, GRAVEL_OPENED, memory_order_release) & /* N1 */
-        GRAVEL_OPENING_LEFT)
+    advance(network, GRAVEL_THREAD_OPENED);
+    if (gravel_network_is_lost(network))
         return NULL; /* the opening thread has given up, the node is lost, and MPI with it: nothing is closed */
-    gravel_event_signal(&network->job_done);
     if (!code) {
         gravel_network_loop(network);
         if (gravel_thread_state(&network->thread) == GRAVEL_THREAD_LEAVES_MPI)
@@ -108,12 +107,8 @@ static void describe(const struct gravel_network *network, uint64_t waited_ns, c
 static int give_up(struct gravel_network *network, uint64_t waited_ns)
 {
     char waits[400];
-    uint32_t opens = 0;
-    if (!atomic_compare_exchange_strong_explicit(
-            &network->opening, &opens, GRAVEL_OPENING_LEFT, memory_order_relaxed,
-            memory_order_relaxed)) /* relaxed: each side learns who came first; the next poll orders */
+    if (!gravel_thread_move(&network->thread, GRAVEL_THREAD_RUNS, GRAVEL_THREAD_LOST))
         return 0;
-    gravel_thread_advance(&network->thread, GRAVEL_THREAD_LOST);
     describe(network, waited_ns, waits, sizeof waits);
     return gravel_fail(
         GRAVEL_EMPI,
@@ -149,8 +144,7 @@ static int await_opening(struct gravel_network *network)
     struct gravel_wait wait = {.limit = {.check = check, .context = network},
                                .event = &network->job_done};
     int code = 0;
-    while (!(atomic_load_explicit(&network->opening, memory_order_acquire) & /* N1 */
-             GRAVEL_OPENED) &&
+    while (gravel_thread_state(&network->thread) < GRAVEL_THREAD_OPENED &&
            !(code = gravel_wait_pause(&wait)))
         ;
     gravel_wait_end(&wait);
