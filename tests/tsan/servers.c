@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Clients and servers as C11 threads, under ThreadSanitizer: every message is run once, and handlers with equal keys are
- * ordered, for they count without atomics.
+ * ordered, for they count without atomics. Behind the handlers are the servers as the library writes them (lib/serve/text.c).
  *
  * The same of a run that came by the network; and of transactions, which count for both of their keys. With
  * GRAVELP_RESIDENT clients and servers run side by side, without transactions, else in turns.
@@ -19,11 +19,12 @@
 #define GRAVEL_HANDLER_move 3
 
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
+#include "fail.h"
 #include "gravel.cl.h"
 #include "lanes.h"
-
-#include "server_half.h"
 
 #define MOST_ITEMS 4000u
 #define MOST_KEYS 50u
@@ -91,7 +92,8 @@ static void clients(struct gravelp_arena *gravel_arena_, const void *arguments)
     }
 }
 
-static void run_letter(struct gravelp_arena *gravel_arena_, struct gravelp_letter letter, uint i)
+static inline void gravelp_run(struct gravelp_arena *gravel_arena_, struct gravelp_letter letter,
+                               uint i)
 {
     if (letter.handler == GRAVEL_HANDLER_count)
         count(GRAVELP_SERVER_CALL, GRAVELP_LETTER_ARGUMENT(letter, 0, i),
@@ -100,7 +102,16 @@ static void run_letter(struct gravelp_arena *gravel_arena_, struct gravelp_lette
         note(GRAVELP_SERVER_CALL, GRAVELP_LETTER_ARGUMENT(letter, 0, i));
 }
 
-#if !defined(GRAVELP_RESIDENT)
+#if defined(GRAVELP_RESIDENT)
+#define SERVER_LAUNCH GRAVELP_LAUNCH_RESIDENT
+#else
+#define SERVER_LAUNCH GRAVELP_LAUNCH_PHASES
+static void servers(struct gravelp_arena *gravel_arena_, const void *arguments)
+{
+    (void)arguments;
+    GRAVELP_SERVE_INBOX;
+}
+
 static void run_pair(struct gravelp_arena *gravel_arena_, struct gravelp_letter letter, uint i)
 {
     move(GRAVELP_SERVER_CALL, GRAVELP_LETTER_ARGUMENT(letter, 0, i),
@@ -147,22 +158,34 @@ static void serve_pairs(struct gravelp_arena *gravel_arena_, const void *argumen
 #endif
 #define COLUMNS 32u
 
+/* Control block, one queue's words, the heap, and the servers' region. */
 static struct gravelp_arena *make_arena(const struct test *test)
 {
     const uint32_t slot_bytes = GRAVELP_INBOX_SLOT_BYTES(COLUMNS, 2);
     const uint32_t n_inboxes = test->n_servers + N_PAIRS;
-    const struct gravelp_servers head = {.n_servers = n_inboxes,
-                                         .n_owners = test->n_servers,
-                                         .n_slots = N_SLOTS,
-                                         .slot_bytes = slot_bytes,
-                                         .columns = COLUMNS,
-                                         .full_at = N_SLOTS / 4,
-                                         .n_items = test->n_items,
-                                         .stop_at = UINT32_MAX,
-                                         .launch = SERVER_LAUNCH};
-    const uint64_t inboxes_end = GRAVELP_INBOX_SLOT(n_inboxes, N_SLOTS, slot_bytes, n_inboxes, 1);
-    struct gravelp_arena *arena = make_server_arena(sizeof(struct heap), &head, inboxes_end);
-    gravelp_servers(arena)->n_spill_args = 2;
+    const size_t heap_at = sizeof(struct gravelp_arena) + sizeof(struct gravelp_queue_words),
+                 servers_at = (heap_at + sizeof(struct heap) + 63) / 64 * 64,
+                 region = GRAVELP_INBOX_SLOT(n_inboxes, N_SLOTS, slot_bytes, n_inboxes, 1),
+                 bytes = (servers_at + region + 63) / 64 * 64;
+    struct gravelp_arena *arena = aligned_alloc(64, bytes);
+    if (!arena)
+        fail("no memory for an arena");
+    memset(arena, 0, bytes);
+    arena->n_nodes = arena->n_queues = arena->n_slots = 1;
+    arena->wait_ms = 100000;
+    arena->queues_offset = sizeof *arena;
+    arena->heap_offset = heap_at;
+    arena->servers_offset = servers_at;
+    *gravelp_servers(arena) = (struct gravelp_servers){.n_servers = n_inboxes,
+                                                       .n_owners = test->n_servers,
+                                                       .n_slots = N_SLOTS,
+                                                       .slot_bytes = slot_bytes,
+                                                       .columns = COLUMNS,
+                                                       .full_at = N_SLOTS / 4,
+                                                       .n_items = test->n_items,
+                                                       .stop_at = UINT32_MAX,
+                                                       .n_spill_args = 2,
+                                                       .launch = SERVER_LAUNCH};
     return arena;
 }
 
