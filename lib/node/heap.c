@@ -154,12 +154,12 @@ static int check_pattern(const char *call, uint64_t offset, uint64_t bytes, uint
     if (pattern_bytes == 0 || pattern_bytes > MOST_PATTERN_BYTES ||
         pattern_bytes & (pattern_bytes - 1))
         return gravel_fail(GRAVEL_EINVAL,
-                           "%s: a pattern of %" PRIu64 " bytes, which is no power of two up to %u",
+                           "%s: a pattern of %" PRIu64 " bytes (a power of two up to %u allowed)",
                            call, pattern_bytes, MOST_PATTERN_BYTES);
     if (offset % pattern_bytes || bytes % pattern_bytes)
         return gravel_fail(GRAVEL_EINVAL,
                            "%s: %" PRIu64 " bytes at offset %" PRIu64
-                           ", which are no multiples of the pattern's %" PRIu64,
+                           " are not multiples of the pattern's %" PRIu64,
                            call, bytes, offset, pattern_bytes);
     return 0;
 }

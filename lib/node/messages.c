@@ -73,7 +73,7 @@ int gravel_node_flush_host(struct gravel *gravel)
 /* Returns why there is no node buffer. */
 static int fail_frame(struct gravel *gravel)
 {
-    return gravel_leave(gravel, gravel_fail(GRAVEL_ENOMEM, "no memory for a node buffer"));
+    return gravel_leave(gravel, gravel_fail_memory("a node buffer", gravel->config.buffer_bytes));
 }
 
 int gravel_node_append(struct gravel *gravel, const struct gravel_columns *columns)

@@ -101,7 +101,7 @@ int gravel_object_check_words(const struct gravel_object *object, bool combines,
         return gravel_fail(GRAVEL_EINVAL, "%s: there is no %s", object->name,
                            gravel_name_operation(named, op, type));
     if (offset % GRAVEL_TYPE_BYTES(type))
-        return gravel_fail(GRAVEL_EINVAL, "%s: offset %" PRIu64 " is no multiple of %u bytes",
+        return gravel_fail(GRAVEL_EINVAL, "%s: offset %" PRIu64 " is not a multiple of %u bytes",
                            object->name, offset, GRAVEL_TYPE_BYTES(type));
     if (combines && type == GRAVEL_DOUBLE && !capability->has_double)
         return gravel_fail(GRAVEL_ECAPABILITY, "%s: %s has no double", object->name,

@@ -80,8 +80,7 @@ static int read_file(const char *call, const char *path, char **text)
         fclose(file);
     if (is_read)
         return 0;
-    return error == ENOMEM ? gravel_fail(GRAVEL_ENOMEM, "%s: %s: %lld bytes", call, path,
-                                         (long long)status.st_size)
+    return error == ENOMEM ? gravel_fail_memory(path, (size_t)status.st_size)
                            : gravel_fail(GRAVEL_ESYSTEM, "%s: %s: %s", call, path, strerror(error));
 }
 

@@ -179,8 +179,8 @@ int gravel_given_kernel(const struct gravel_device *device, const char *call, cl
     GRAVEL_TRY(gravel_require(call, "kernel", kernel));
     cl_int error = clGetKernelInfo(kernel, CL_KERNEL_CONTEXT, sizeof(cl_context), &context, NULL);
     if (error != CL_SUCCESS)
-        return gravel_fail(GRAVEL_EINVAL, "%s: the kernel is none: clGetKernelInfo: %s (%d)", call,
-                           gravel_cl_error(error), (int)error);
+        return gravel_fail(GRAVEL_EINVAL, "%s: the kernel is not valid: clGetKernelInfo: %s (%d)",
+                           call, gravel_cl_error(error), (int)error);
     return context == device->context
                ? 0
                : gravel_fail(GRAVEL_EINVAL, "%s: the kernel is of another context", call);
@@ -197,7 +197,7 @@ int gravel_given_events(const struct gravel_device *device, const char *call, cl
                                                   &context, NULL)
                                  : CL_INVALID_EVENT;
         if (error != CL_SUCCESS)
-            return gravel_fail(GRAVEL_EINVAL, "%s: wait[%u] is no event: %s (%d)", call, i,
+            return gravel_fail(GRAVEL_EINVAL, "%s: wait[%u] is not an event: %s (%d)", call, i,
                                events[i] ? gravel_cl_error(error) : "it is NULL", (int)error);
         if (context != device->context)
             return gravel_fail(GRAVEL_EINVAL, "%s: wait[%u] is an event of another context", call,

@@ -296,11 +296,11 @@ TEST(calls_check_their_arguments)
                  "gravel_heap_part: 1048576 bytes");
     assert_true(!buffer && !map);
     expect_error(gravel_fill(gravel, words, 12, pattern, 3, 0), GRAVEL_EINVAL,
-                 "gravel_fill: a pattern of 3 bytes, which is no power of two up to 128");
+                 "gravel_fill: a pattern of 3 bytes (a power of two up to 128 allowed)");
     expect_error(gravel_fill(gravel, words, 0, pattern, 0, 0), GRAVEL_EINVAL, "of 0 bytes");
     expect_error(gravel_fill(gravel, words, 256, pattern, 256, 0), GRAVEL_EINVAL, "of 256 bytes");
     expect_error(gravel_fill(gravel, words + 4, 8, pattern, 8, 0), GRAVEL_EINVAL,
-                 "which are no multiples of the pattern's 8");
+                 "are not multiples of the pattern's 8");
     expect_error(gravel_fill(gravel, words, 12, pattern, 8, 0), GRAVEL_EINVAL, "12 bytes at");
     expect_error(gravel_block_pool_create(&pool, gravel, 48, 10), GRAVEL_EINVAL,
                  "blocks of 48 bytes, which is not a power of two");

@@ -205,7 +205,7 @@ TEST(create_refuses)
         {offset + 64, 8, GRAVEL_FETCH_ADD, GRAVEL_UINT, GRAVEL_EINVAL, "fetch_add on uint"},
         {offset + 64, 8, GRAVEL_MIN, GRAVEL_FLOAT, GRAVEL_EINVAL, "min on float"},
         {offset + 64, 8, GRAVEL_ADD, 6, GRAVEL_EINVAL, "type 6"},
-        {offset + 66, 8, GRAVEL_ADD, GRAVEL_UINT, GRAVEL_EINVAL, "no multiple of 4"},
+        {offset + 66, 8, GRAVEL_ADD, GRAVEL_UINT, GRAVEL_EINVAL, "not a multiple of 4"},
         {offset + 64, 0, GRAVEL_ADD, GRAVEL_UINT, GRAVEL_EINVAL, "0 elements"},
         {offset + 64, 2 * N + 64, GRAVEL_ADD, GRAVEL_UINT, GRAVEL_ERANGE, ""},
         {offset + 64, UINT64_MAX, GRAVEL_ADD, GRAVEL_UINT, GRAVEL_ERANGE, "elements"},

@@ -99,7 +99,7 @@ TEST(what_one_node_refuses_all_refuse)
         {GRAVEL_WORDS(array, GRAVEL_UINT, NULL, NULL), GRAVEL_EINVAL, "n_words"},
         {GRAVEL_WORDS(array, GRAVEL_UINT, three, NULL), GRAVEL_EINVAL, "indices"},
         {GRAVEL_WORDS(array, 6, none, NULL), GRAVEL_EINVAL, "type 6"},
-        {GRAVEL_WORDS(array + 2, GRAVEL_UINT, none, NULL), GRAVEL_EINVAL, "no multiple of 4"},
+        {GRAVEL_WORDS(array + 2, GRAVEL_UINT, none, NULL), GRAVEL_EINVAL, "not a multiple of 4"},
         {GRAVEL_WORDS(array + (1u << 30), GRAVEL_UINT, none, NULL), GRAVEL_ERANGE, "allocation"},
     };
     expect_refusal(GRAVEL_ADD, NULL, &right, GRAVEL_EINVAL, "words");
