@@ -196,19 +196,6 @@ static bool tell_difference(struct gravel_check *check, const struct checked_cal
     return true;
 }
 
-static void tell_incomplete(struct gravel_check *check, const struct checked_call *call, char *text,
-                            size_t bytes)
-{
-    char group[224];
-    gravel_check_write_group(check, &call->arrival, group, sizeof group);
-    snprintf(text, bytes,
-             "%s, line %u: %u of %u work-items made the call, which all must make; none of it was "
-             "sent (is it in a branch or a loop that some leave out, or behind a return? Or does "
-             "the kernel still run, on a queue of the program's?)",
-             group, GRAVELP_ARRIVAL_LINE(call->arrival.place), call->n_arrived,
-             GRAVELP_ARRIVAL_MEMBERS(call->arrival.place));
-}
-
 /* ---- interface ------------------------------------------------------------------------------- */
 
 const struct gravel_columns *gravel_check_take(struct gravel_check *check,
@@ -251,8 +238,16 @@ bool gravel_check_end(struct gravel_check *check, char *text, size_t bytes)
         first = is_first ? call : first;
     }
     const bool is_told = first;
-    if (first)
-        tell_incomplete(check, first, text, bytes);
+    if (first) {
+        char group[224];
+        gravel_check_write_group(check, &first->arrival, group, sizeof group);
+        snprintf(text, bytes,
+                 "%s, line %u: %u of %u work-items made the call, which all must make; none of it "
+                 "was sent (is it in a branch or a loop that some leave out, or behind a return? "
+                 "Or does the kernel still run, on a queue of the program's?)",
+                 group, GRAVELP_ARRIVAL_LINE(first->arrival.place), first->n_arrived,
+                 GRAVELP_ARRIVAL_MEMBERS(first->arrival.place));
+    }
     free(first);
     return is_told;
 }

@@ -26,22 +26,6 @@ struct gravel_bin {
     uint32_t run; /* the sender's run number it was opened for; another number: poll again */
 };
 
-static int allocate(struct gravel_sender *sender)
-{
-    uint32_t n = sender->shape.n_nodes;
-    sender->bins = aligned_alloc(GRAVELP_CACHELINE, n * sizeof *sender->bins);
-    sender->open = calloc(n, sizeof *sender->open);
-    sender->counts = calloc(n, sizeof *sender->counts);
-    if (!sender->bins || !sender->open || !sender->counts)
-        return GRAVEL_ENOMEM;
-    memset(sender->bins, 0, n * sizeof *sender->bins);
-    const struct gravel_pool_shape pool = {.buffer_bytes = sender->shape.buffer_bytes,
-                                           .n_buffers = sender->shape.n_buffers,
-                                           .frames = sender->shape.frames};
-    gravel_pool_init(&sender->pool, &pool, &sender->returned);
-    return 0;
-}
-
 int gravel_sender_create(struct gravel_sender **out, const struct gravel_sender_shape *shape)
 {
     *out = NULL;
@@ -53,11 +37,20 @@ int gravel_sender_create(struct gravel_sender **out, const struct gravel_sender_
     if (!sender)
         return gravel_fail(GRAVEL_ENOMEM, "sender");
     memset(sender, 0, sizeof *sender);
+    const uint32_t n = shape->n_nodes;
+    const struct gravel_pool_shape pool = {.buffer_bytes = shape->buffer_bytes,
+                                           .n_buffers = shape->n_buffers,
+                                           .frames = shape->frames};
     sender->shape = *shape;
-    if (allocate(sender)) {
+    sender->bins = aligned_alloc(GRAVELP_CACHELINE, n * sizeof *sender->bins);
+    sender->open = calloc(n, sizeof *sender->open);
+    sender->counts = calloc(n, sizeof *sender->counts);
+    gravel_pool_init(&sender->pool, &pool, &sender->returned);
+    if (!sender->bins || !sender->open || !sender->counts) {
         gravel_sender_destroy(sender);
-        return gravel_fail(GRAVEL_ENOMEM, "sender for %u nodes", shape->n_nodes);
+        return gravel_fail(GRAVEL_ENOMEM, "sender for %u nodes", n);
     }
+    memset(sender->bins, 0, n * sizeof *sender->bins);
     *out = sender;
     return 0;
 }

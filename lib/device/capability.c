@@ -2,9 +2,11 @@
 /*
  * Device queries. See capability.h.
  *
- * Source:  OpenCL 3.0 specification, tables of clGetDeviceInfo; feature macros of OpenCL C 3.0.
+ * Source:  OpenCL 3.0 specification, tables of clGetDeviceInfo; feature macros of OpenCL C 3.0; cl_khr_device_uuid.
  */
 #include "device/capability.h"
+
+#include "base/hash.h"
 
 #include <CL/cl_ext.h>
 #include <stdio.h>
@@ -160,4 +162,117 @@ void gravel_capability_query(cl_device_id device, struct gravel_capability *capa
         (size_t)query_number(device, CL_DEVICE_MAX_WORK_GROUP_SIZE, sizeof(cl_ulong));
     capability->max_alloc = query_number(device, CL_DEVICE_MAX_MEM_ALLOC_SIZE, sizeof(cl_ulong));
     capability->local_bytes = query_number(device, CL_DEVICE_LOCAL_MEM_SIZE, sizeof(cl_ulong));
+}
+
+/* ---- identity ---------------------------------------------------------------------------------- */
+
+#define DEVICE_UUID 0x106A /* CL_DEVICE_UUID_KHR, which drivers without the extension refuse */
+#define UUID_BYTES 16u
+
+/* Returns its number in the platform's list, from 1; 0 if it is not there (a sub-device is its parent's part). */
+static cl_uint place_of(cl_platform_id platform, cl_device_id device)
+{
+    cl_device_id all[64];
+    cl_uint n = 0;
+    if (clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 64, all, &n) != CL_SUCCESS)
+        return 0;
+    for (cl_uint i = 0; i < n && i < 64; i++)
+        if (all[i] == device)
+            return i + 1;
+    return 0;
+}
+
+const char *gravel_device_selection(void)
+{
+    static const char *const variables[] = {"CUDA_VISIBLE_DEVICES", "ROCR_VISIBLE_DEVICES",
+                                            "HIP_VISIBLE_DEVICES", "GPU_DEVICE_ORDINAL",
+                                            "ZE_AFFINITY_MASK"};
+    for (size_t i = 0; i < sizeof variables / sizeof *variables; i++)
+        if (getenv(variables[i]))
+            return variables[i];
+    return NULL;
+}
+
+uint64_t gravel_device_identity(cl_device_id device)
+{
+    unsigned char uuid[UUID_BYTES] = {0};
+    char name[1024] = "";
+    cl_platform_id platform = NULL;
+    cl_device_id parent = NULL;
+    clGetDeviceInfo(device, CL_DEVICE_PARENT_DEVICE, sizeof parent, &parent, NULL);
+    device = parent ? parent : device;
+    if (clGetDeviceInfo(device, DEVICE_UUID, sizeof uuid, uuid, NULL) == CL_SUCCESS)
+        return gravel_hash_bytes(GRAVEL_HASH_BEGIN, uuid, sizeof uuid);
+    clGetDeviceInfo(device, CL_DEVICE_PLATFORM, sizeof platform, &platform, NULL);
+    cl_uint place = platform ? place_of(platform, device) : 0;
+    /* With a selection one place is another device in each process. */
+    if (!place || gravel_device_selection())
+        return 0;
+    clGetPlatformInfo(platform, CL_PLATFORM_NAME, sizeof name - 1, name, NULL);
+    uint64_t hash = gravel_hash_bytes(GRAVEL_HASH_BEGIN, name, strlen(name));
+    return gravel_hash_bytes(hash, &place, sizeof place);
+}
+
+/* ---- ladder ------------------------------------------------------------------------------------ */
+
+const struct gravel_step_facts gravel_steps[GRAVEL_N_STEPS] = {
+    [GRAVEL_STEP_SVM] = {"svm", .is_shared = true, .may_wait = true},
+    [GRAVEL_STEP_USM] = {"usm", .is_shared = true, .may_wait = true},
+    [GRAVEL_STEP_PUMP] = {"pump", .may_wait = true, .is_pumped = true},
+    [GRAVEL_STEP_DRAIN] = {"drain"},
+};
+
+const char *gravel_step_name(enum gravel_step step)
+{
+    return gravel_steps[step].name;
+}
+
+bool gravel_step_parse(const char *name, enum gravel_step *step)
+{
+    for (unsigned i = 0; i < GRAVEL_N_STEPS; i++)
+        if (!strcmp(name, gravel_steps[i].name)) {
+            *step = (enum gravel_step)i;
+            return true;
+        }
+    return false;
+}
+
+const char *gravel_step_lack(enum gravel_step step, const struct gravel_capability *capability)
+{
+    if (!capability->has_compiler)
+        return "no compiler for kernels (CL_DEVICE_COMPILER_AVAILABLE)";
+    if (capability->is_big_endian)
+        return "words are big-endian (CL_DEVICE_ENDIAN_LITTLE), and those of messages are not";
+    if (!gravel_step_may_wait(step))
+        return NULL;
+    if (step == GRAVEL_STEP_SVM && !capability->has_fine_svm)
+        return "no fine-grain buffer SVM (CL_DEVICE_SVM_CAPABILITIES)";
+    if (step == GRAVEL_STEP_USM && !capability->has_host_usm)
+        return "no host allocations that kernels can use (cl_intel_unified_shared_memory)";
+    if (!capability->has_c11_atomics && !capability->may_have_c11_atomics)
+        return "no acquire/release atomics at device scope (CL_DEVICE_OPENCL_C_FEATURES)";
+    if (gravel_step_is_pumped(step) && capability->compute_units < 2)
+        return "a single compute unit (one must stay free beside a kernel that waits)";
+    return NULL;
+}
+
+const char *gravel_step_choose(const char *wanted, const struct gravel_capability *capability,
+                               enum gravel_step *step)
+{
+    const char *first_lack = NULL;
+    if (gravel_step_parse(wanted, step))
+        return gravel_step_lack(*step, capability);
+    for (unsigned i = 0; i < GRAVEL_N_STEPS; i++) {
+        const char *lack = gravel_step_lack((enum gravel_step)i, capability);
+        /* What a device only may have is not worth a kernel that waits: a CPU drains faster anyway.
+         */
+        if (!lack && gravel_steps[i].is_pumped && capability->is_cpu)
+            continue;
+        if (!lack) {
+            *step = (enum gravel_step)i;
+            return NULL;
+        }
+        first_lack = first_lack ? first_lack : lack;
+    }
+    return first_lack;
 }

@@ -2,7 +2,7 @@
 /*
  * What a device says it can do, and the steps that it can take by that.
  *
- * Path:    select.c -> capability.c -> ladder.c, device.c, program.c, gravel-info.
+ * Path:    select.c -> capability.c -> device.c, program.c, gravel-info.
  * Note:    queries mislead both ways (design notes in docs/design/steps.md); self_test.c has the last word.
  */
 #ifndef GRAVEL_DEVICE_CAPABILITY_H
@@ -48,7 +48,7 @@ void gravel_capability_query(cl_device_id device, struct gravel_capability *capa
 void gravel_platform_name(cl_platform_id platform, char name[GRAVEL_DEVICE_TEXT_BYTES]);
 
 /**
- * identity.c: returns a number for a piece of hardware that all processes of its host agree on: the device's UUID; or,
+ * Returns a number for a piece of hardware that all processes of its host agree on: the device's UUID; or,
  * where its driver tells none, the place in the platform's list, unless the environment shows this process a choice of
  * the devices (CUDA_VISIBLE_DEVICES and its like).
  *
@@ -59,7 +59,7 @@ uint64_t gravel_device_identity(cl_device_id device);
 /** The variable by which the environment shows this process a choice of the devices; NULL: it shows all. */
 const char *gravel_device_selection(void);
 
-/* ---- ladder.c: ways for messages to leave a running kernel, best first --------------------------- */
+/* ---- ladder: ways for messages to leave a running kernel, best first --------------------------- */
 
 /*
  *     svm    host and kernels share the arena as fine-grain SVM

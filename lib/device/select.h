@@ -3,7 +3,7 @@
  * Lists OpenCL devices, finds the one that GRAVEL_DEVICE names, and hands out equal ones to the nodes of a host. Never
  * falls back to another.
  *
- * Path:    gravel_open -> select.c (the list) -> choose.c -> device.c; gravel-info.
+ * Path:    gravel_open -> select.c -> device.c; gravel-info.
  * Threads: any.
  */
 #ifndef GRAVEL_DEVICE_SELECT_H

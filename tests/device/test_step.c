@@ -4,7 +4,7 @@
  * on pump and drain launches are sliced as told, a queue that is too small for drain ends in an
  * error, and a launch that leaves the pump no compute unit does too.
  *
- * Path: meson test -> this -> lib/device/ladder.c, device.c, lib/node/launch.c, lib/pump/pump.c
+ * Path: meson test -> this -> lib/device/capability.c, device.c, lib/node/launch.c, lib/pump/pump.c
  */
 #include <stdio.h>
 #include <stdlib.h>

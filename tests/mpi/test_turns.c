@@ -4,7 +4,7 @@
  *
  * usage: mpirun -np N test_turns <devices>    exit: 0, 1, or 77 where there are not so many equal devices
  *
- * Path: meson test -> mpirun -> this -> lib/device/choose.c, lib/node/neighbours.c
+ * Path: meson test -> mpirun -> this -> lib/device/select.c, lib/node/neighbours.c
  */
 #include <stdio.h>
 #include <stdlib.h>

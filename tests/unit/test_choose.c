@@ -2,7 +2,7 @@
 /*
  * Which of several devices the nodes of a host take: equal ones in turn, none where they differ.
  *
- * Path: meson test -> this -> lib/device/choose.c
+ * Path: meson test -> this -> lib/device/select.c
  */
 #include <stdio.h>
 #include <string.h>

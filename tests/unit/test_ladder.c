@@ -2,7 +2,7 @@
 /*
  * The steps' names, what a device lacks for each, and which one it takes by itself.
  *
- * Path: meson test -> this -> lib/device/ladder.c
+ * Path: meson test -> this -> lib/device/capability.c
  */
 #include <string.h>
 
