@@ -196,11 +196,10 @@ static bool run_with(enum phase phase, unsigned kinds, unsigned n, bool stays)
     return has_failed;
 }
 
-/* Where the host addresses all that kernels do, so that nothing is copied. */
-static bool is_shared(void)
+static bool is_on(const char *named)
 {
     const char *step = getenv("GRAVEL_STEP");
-    return step && !strcmp(step, "svm");
+    return step && !strcmp(step, named);
 }
 
 /* Call by call of a kind, until the run has none left. On step pump its thread looks as often as it likes. */
@@ -209,7 +208,7 @@ static void fail_each(enum phase phase, unsigned kinds, bool stays)
     unsigned n = 1;
     while (n < 200 && run_with(phase, kinds, n, stays))
         n += has_argument("all") || n < 4 ? 1 : n / 2;
-    assert_true(n > 1 || is_shared());
+    assert_true(n > 1 || is_on("svm")); /* where nothing is copied */
 }
 
 /* A test of a part: calls of these kinds fail, one in each run; the last column: and all behind it. What the driver does not
@@ -243,7 +242,7 @@ TEST_OF("opening", exhausted_device_memory_tells_the_size)
     const uint64_t most[] = {1 << 20, 600000, 200000, 50000};
     const char *const told[] = {"(2 heaps of 1052672, queues ", "(2 heaps of 1052672", "arena of",
                                 "arena of"};
-    if (is_shared())
+    if (is_on("svm"))
         skip_because("which has no buffers");
     for (size_t i = 0; i < 4; i++) {
         struct run run = {.gravel = NULL};
@@ -292,8 +291,7 @@ static void expect_kept(bool closes)
 
 TEST_OF("lost", kernel_whose_state_is_not_told_keeps_its_memory)
 {
-    const char *step = getenv("GRAVEL_STEP");
-    if (step && !strcmp(step, "drain"))
+    if (is_on("drain"))
         skip_because("where the launch itself waits for its list");
     expect_kept(false);
     expect_kept(true);
@@ -302,11 +300,10 @@ TEST_OF("lost", kernel_whose_state_is_not_told_keeps_its_memory)
 /* On step drain a kernel excuses a wait behind it; one of which the driver says nothing does not. */
 TEST_OF("lost", wait_behind_a_kernel_whose_state_is_not_told_ends)
 {
-    const char *step = getenv("GRAVEL_STEP");
     const size_t global = N_ITEMS, local = 64;
     const uint32_t value = 77;
     struct run run = {.gravel = NULL};
-    if (!step || strcmp(step, "drain"))
+    if (!is_on("drain"))
         skip_because("where a kernel excuses nothing");
     watch(60, "a message behind a kernel whose state is not told");
     OK(open_node(&run));
@@ -327,8 +324,7 @@ TEST_OF("lost", wait_behind_a_kernel_whose_state_is_not_told_ends)
 /* Behind a kernel that has not begun: each allocation of a launch fails once. What is told as failed never runs. */
 TEST_OF("running", launch_without_memory_has_enqueued_nothing)
 {
-    const char *step = getenv("GRAVEL_STEP");
-    if (!step || strcmp(step, "svm"))
+    if (!is_on("svm"))
         skip_because("elsewhere a launch is of slices, or waits");
     struct run run = {.gravel = NULL};
     const size_t global = 64, local = 64;

@@ -12,32 +12,18 @@ static const char *const variables[] = {"OMPI_COMM_WORLD_RANK", "PMI_RANK",
                                         "PALS_RANKID",          "SLURM_PROCID"};
 #define N_VARIABLES (sizeof variables / sizeof *variables)
 
-static void clear(void)
+TEST(each_launcher_tells_and_an_mpi_goes_before_slurm)
 {
     for (size_t i = 0; i < N_VARIABLES; i++)
         unsetenv(variables[i]);
-}
-
-TEST(no_launcher_is_the_first_process)
-{
-    assert_int_equal(launched_rank(), 0);
-}
-
-TEST(each_launcher_tells)
-{
+    assert_int_equal(launched_rank(), 0); /* no launcher: the first process */
     for (size_t i = 0; i < N_VARIABLES; i++) {
-        clear();
         setenv(variables[i], "3", 1);
         assert_int_equal(launched_rank(), 3);
+        unsetenv(variables[i]);
     }
-}
-
-/* Slurm starts Open MPI's daemon of a host as a task of its own, whose processes have both. */
-TEST(an_mpi_goes_before_slurm)
-{
+    /* Slurm starts Open MPI's daemon of a host as a task of its own, whose processes have both. */
     setenv("SLURM_PROCID", "1", 1);
     setenv("OMPI_COMM_WORLD_RANK", "7", 1);
     assert_int_equal(launched_rank(), 7);
 }
-
-const struct fixture fixture = {.before = clear};
