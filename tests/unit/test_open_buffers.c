@@ -79,34 +79,25 @@ static void expect_none(void)
     assert_null(gravel_list_take(&shipped));
 }
 
-/* What would wait behind other frames stays and fills. */
-TEST(no_buffer_ages_while_the_network_thread_is_behind)
-{
-    send_to(1, 0);
-    gravel_sender_flush_aged(sender, AGE_NS);
-    send_to(2, AGE_NS);
-    assert_in_range(gravel_sender_flush_aged(sender, 2 * AGE_NS), 1, AGE_NS / 2);
-    send_to(2, 3 * AGE_NS);
-    assert_int_equal(gravel_sender_has_open(sender), true);
-    expect_shipped(1); /* by which the thread has caught up */
-    expect_none();
-    assert_true(gravel_sender_flush_aged(sender, 3 * AGE_NS) == NEVER);
-    assert_int_equal(expect_shipped(2), 2);
-}
-
-/* However late it is, another buffer would only lie behind the first. */
+/* What would wait behind other frames stays and fills, however late it is: another buffer would only lie behind the first. */
 TEST(buffers_stay_until_the_network_thread_comes_for_those_before)
 {
-    const uint64_t late_ns = 100 * GRAVEL_SENDER_AGES * AGE_NS;
-    send_to(1, 0);
-    gravel_sender_flush_aged(sender, AGE_NS);
-    send_to(2, AGE_NS);
-    assert_in_range(gravel_sender_flush_aged(sender, late_ns), AGE_NS, late_ns / 2);
-    send_to(2, late_ns);
-    expect_shipped(1);
-    expect_none();
-    assert_true(gravel_sender_flush_aged(sender, late_ns + 1) == NEVER);
-    assert_int_equal(expect_shipped(2), 2);
+    static const uint64_t rows[][3] = {
+        /* when, and what is then returned */
+        {2 * AGE_NS, 1, AGE_NS / 2},
+        {100 * GRAVEL_SENDER_AGES * AGE_NS, AGE_NS, 50 * GRAVEL_SENDER_AGES * AGE_NS}};
+    for (size_t i = 0; i < 2; i++) {
+        send_to(1, 0);
+        gravel_sender_flush_aged(sender, AGE_NS);
+        send_to(2, AGE_NS);
+        assert_in_range(gravel_sender_flush_aged(sender, rows[i][0]), rows[i][1], rows[i][2]);
+        send_to(2, rows[i][0]);
+        assert_true(gravel_sender_has_open(sender));
+        expect_shipped(1); /* by which the thread has caught up */
+        expect_none();
+        assert_true(gravel_sender_flush_aged(sender, rows[i][0] + AGE_NS) == NEVER);
+        assert_int_equal(expect_shipped(2), 2);
+    }
 }
 
 /* Which may come without an end. */
