@@ -20,7 +20,18 @@
 #define EACH 24u /* messages of a work-item of the kernel that waits */
 #define QUEUE_BYTES (16u * 9280u)
 
-extern const char first_launch_cl[], first_launch_array_cl[]; /* kernels/ */
+extern const char first_launch_cl[]; /* kernels/ */
+
+/* Its name tells how much private memory it takes: for pooled_driver.c. A program of its own, for there are many sizes. */
+static const char array_source[] = "kernel void NAME(global void *arena, global uint *out)\n"
+                                   "{\n"
+                                   "    uint words[WORDS], at = out[get_global_id(0)];\n"
+                                   "    for (uint i = 0; i < WORDS; i++)\n"
+                                   "        words[(i * 7 + at) % WORDS] = i;\n"
+                                   "    for (uint i = 0; i < 64; i++)\n"
+                                   "        at += words[(at + i) % WORDS];\n"
+                                   "    out[get_global_id(0)] = at | 1;\n"
+                                   "}\n";
 
 #define GROUP 64u
 #define N_SMALL 1024u /* work-items of the kernel behind */
@@ -41,7 +52,7 @@ static cl_program build_array(bool by_library, char name[32])
 {
     char options[64];
     cl_int error;
-    const char *text = first_launch_array_cl;
+    const char *text = array_source;
     cl_device_id device = gravel_cl_device(gravel);
     private_bytes += 1024;
     snprintf(name, 32, "private_%u", private_bytes);
