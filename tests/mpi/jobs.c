@@ -26,6 +26,43 @@ static void read_rank(void)
 
 const struct fixture fixture = {.limit_s = 50, .open = read_rank};
 
+static void init_mpi(void)
+{
+    int level;
+    MPI_Init_thread(NULL, NULL, MPI_THREAD_MULTIPLE, &level);
+    MUST(level == MPI_THREAD_MULTIPLE);
+}
+
+/* All processes of the job answer the application, if they may. */
+static void use_mpi(uint32_t n)
+{
+    int is_initialised, is_finalised, level, sum, one = 1;
+    MPI_Initialized(&is_initialised);
+    MPI_Finalized(&is_finalised);
+    MUST(is_initialised && !is_finalised);
+    MPI_Query_thread(&level);
+    if (level < MPI_THREAD_MULTIPLE)
+        return;
+    MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+    MUST(sum == (int)n);
+}
+
+/* Opens nodes and closes them, one after another, beside the application's messages. */
+static void open_times(int n_times)
+{
+    for (int time = 0; time < n_times; time++) {
+        cl_kernel kernel;
+        struct gravel *opened = open_busy(&kernel);
+        const uint32_t n = gravel_n_nodes(opened);
+        OK(send_some(opened, kernel));
+        use_mpi(n);
+        OK(gravel_barrier(opened));
+        clReleaseKernel(kernel);
+        OK(gravel_close(opened));
+        use_mpi(n);
+    }
+}
+
 /* ---- the application's MPI ------------------------------------------------------------------- */
 
 static void mpi_at_level(int wanted)
@@ -52,34 +89,16 @@ MODE(serialized)
     mpi_at_level(MPI_THREAD_SERIALIZED);
 }
 
-/* The application keeps its MPI: nodes open and close one after another, beside its own messages. */
 MODE(multiple_opens_twice)
 {
-    int level, n, is_finalized;
-    MPI_Init_thread(NULL, NULL, MPI_THREAD_MULTIPLE, &level);
-    MUST(level == MPI_THREAD_MULTIPLE);
-    MPI_Comm_size(MPI_COMM_WORLD, &n);
-    for (int round = 0; round < 3; round++) {
-        cl_kernel kernel;
-        struct gravel *opened = open_busy(&kernel);
-        MUST(gravel_n_nodes(opened) == (uint32_t)n);
-        OK(send_some(opened, kernel));
-        int sum, one = 1;
-        MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
-        MUST(sum == n);
-        OK(gravel_barrier(opened));
-        clReleaseKernel(kernel);
-        OK(gravel_close(opened));
-        MPI_Finalized(&is_finalized);
-        MUST(!is_finalized);
-    }
+    init_mpi();
+    open_times(3);
     MPI_Finalize();
 }
 
 MODE(open_after_finalising)
 {
-    int level;
-    MPI_Init_thread(NULL, NULL, MPI_THREAD_MULTIPLE, &level);
+    init_mpi();
     MPI_Finalize();
     expect(try_open(NULL), GRAVEL_EMPI, "finalised already");
     expect(try_open(NULL), GRAVEL_EMPI, "finalised already");
@@ -87,33 +106,9 @@ MODE(open_after_finalising)
 
 /* ---- Gravel's MPI: finalised when the process ends, or mpirun's exit status is not 0 ------------- */
 
-/* All nodes of the job answer the application. */
-static void use_mpi(uint32_t n)
-{
-    int is_initialised, is_finalised, level, sum, one = 1;
-    MPI_Initialized(&is_initialised);
-    MPI_Finalized(&is_finalised);
-    MUST(is_initialised && !is_finalised);
-    MPI_Query_thread(&level);
-    if (level < MPI_THREAD_MULTIPLE)
-        return;
-    MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
-    MUST(sum == (int)n);
-}
-
 MODE(opens_twice)
 {
-    for (int round = 0; round < 2; round++) {
-        cl_kernel kernel;
-        struct gravel *opened = open_busy(&kernel);
-        const uint32_t n = gravel_n_nodes(opened);
-        OK(send_some(opened, kernel));
-        use_mpi(n);
-        OK(gravel_barrier(opened));
-        clReleaseKernel(kernel);
-        OK(gravel_close(opened));
-        use_mpi(n);
-    }
+    open_times(2);
 }
 
 MODE(application_finalises)
@@ -145,8 +140,7 @@ static void finalise_while_open(bool closes)
 
 MODE(finalises_while_open)
 {
-    int level;
-    MPI_Init_thread(NULL, NULL, MPI_THREAD_MULTIPLE, &level);
+    init_mpi();
     finalise_while_open(false);
 }
 
@@ -209,10 +203,9 @@ static uint32_t count_all(struct gravel *opened)
 /* Ranks 0 and 2, 1 and 3, the last one first: each pair is a job, numbered by its own communicator. */
 MODE(two_jobs)
 {
-    int level, pair_rank;
+    int pair_rank;
     MPI_Comm pair;
-    MPI_Init_thread(NULL, NULL, MPI_THREAD_MULTIPLE, &level);
-    MUST(level == MPI_THREAD_MULTIPLE);
+    init_mpi();
     MPI_Comm_split(MPI_COMM_WORLD, rank % 2, -rank, &pair);
     MPI_Comm_rank(pair, &pair_rank);
     MUST(pair_rank == (rank < 2));
@@ -247,13 +240,12 @@ MODE(jobs_of_one)
 /* A node that fails to open tells those of its own job, and no others. */
 MODE(one_job_cannot_open)
 {
-    int level;
     MPI_Comm pair;
     const struct gravel_handler table[] = {
         {.name = rank == 0 ? "no name" : "name", .function = nothing}};
     struct gravel_bindings bindings =
         GRAVEL_BINDINGS(.handlers = table, .n_handlers = 1, .mpi_comm = &pair);
-    MPI_Init_thread(NULL, NULL, MPI_THREAD_MULTIPLE, &level);
+    init_mpi();
     MPI_Comm_split(MPI_COMM_WORLD, rank % 2, rank, &pair);
     int expected = rank % 2 ? 0 : rank == 0 ? GRAVEL_EINVAL : GRAVEL_EPEER;
     expect(try_open(&bindings), expected, rank == 0 ? "no name" : "node 0 could not open");
