@@ -287,7 +287,6 @@ GRAVELP_INLINE void gravelp_serve_all(global struct gravelp_arena *gravel_arena_
         service->n_run = 0;
         service->busy = number;
     }
-    gravelp_service_meet(gravel_arena_); /* G8: nothing has been run */
     while (gravelp_server_poll(gravel_arena_, service, server, n_clients)) {
         gravelp_server_run(gravel_arena_, service, &server, GRAVELP_FROM_INBOX,
                            GRAVELP_SERVER_SLOTS - service->n_behind);

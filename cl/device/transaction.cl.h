@@ -38,6 +38,55 @@ struct gravelp_pair {
     bool is_over; /* no message is left to be taken */
 };
 
+/* Any work-item of the only group: what is in the inbox for transactions. */
+GRAVELP_INLINE struct gravelp_source gravelp_inbox_of_pairs(global struct gravelp_arena *arena)
+{
+    global struct gravelp_servers *servers = gravelp_servers(arena);
+    const uint server = servers->n_owners;
+    global struct gravelp_queue_words *words = gravelp_inbox_words(servers, server);
+    struct gravelp_source from =
+        GRAVELP_SERVED_BY(GRAVELP_FROM_INBOX, servers, server, words->consumed);
+    from.n = servers->is_broken ? 0 : (words->reserved - from.first) * servers->columns;
+    return from;
+}
+
+/* Every work-item of the group: n transactions have been run by this one, and there are no more. */
+GRAVELP_INLINE void gravelp_inbox_close(struct gravelp_source from, uint n)
+{
+    if (n)
+        gravelp_device_fetch_add_relaxed(&from.servers->n_served, n); /* a sum */
+#if defined(GRAVELP_SERIAL_GROUP)
+    gravelp_barrier_group(); /* G8: all have seen `consumed`; in rounds they have by now */
+#endif
+    if (gravelp_is_leader())
+        gravelp_inbox_words(from.servers, from.server)->consumed =
+            from.first + from.n / from.servers->columns;
+}
+
+/*
+ * Every work-item of the only group: goes through the messages of a source; `served` is the number of one; and through
+ * n messages of a frame by their keys. GRAVELP_TRANSACTIONS, and these, stand in the kernel's outermost scope.
+ * GRAVELP_SERVE_INBOX_PAIRS runs the messages of the inbox by `run(arena, letter, i)`, i columns after the letter.
+ */
+#if defined(GRAVELP_SERIAL_GROUP)
+#define GRAVELP_TRANSACTIONS
+#define GRAVELP_EACH_PAIR(from, served)                                                 \
+    for (uint served = gravelp_is_leader() ? 0 : (from).n; served < (from).n; served++) \
+        if (gravelp_source_has((from), served))
+#define GRAVELP_SERVE_INBOX_PAIRS(run)                                                           \
+    const struct gravelp_source from = gravelp_inbox_of_pairs(gravel_arena_);                    \
+    uint n_run = 0;                                                                              \
+    for (uint at = gravelp_is_leader() ? 0 : from.n; at < from.n; at += from.servers->columns) { \
+        const struct gravelp_letter letter = gravelp_source_letter(from, at);                    \
+        const uint n = gravelp_source_slot(from, at / from.servers->columns)->n_messages;        \
+        for (uint i = 0; i < n; i++)                                                             \
+            run(gravel_arena_, letter, i);                                                       \
+        n_run += n;                                                                              \
+    }                                                                                            \
+    gravelp_inbox_close(from, n_run)
+
+#else
+
 /* Every work-item of the group: no message is taken, and no list wanted. */
 GRAVELP_INLINE void gravelp_pairs_open(local struct gravelp_pairs *pairs)
 {
@@ -119,16 +168,6 @@ GRAVELP_INLINE bool gravelp_pairs_turn(local struct gravelp_pairs *pairs,
     return gravelp_pairs_bid(pairs, *pair);
 }
 
-/*
- * Every work-item of the only group: goes through the messages of a source; `served` is the number of one; and through
- * n messages of a frame by their keys. GRAVELP_TRANSACTIONS, and these, stand in the kernel's outermost scope.
- */
-#if defined(GRAVELP_SERIAL_GROUP)
-#define GRAVELP_TRANSACTIONS
-#define GRAVELP_EACH_PAIR(from, served)                                                 \
-    for (uint served = gravelp_is_leader() ? 0 : (from).n; served < (from).n; served++) \
-        if (gravelp_source_has((from), served))
-#else
 #if defined(__OPENCL_C_VERSION__)
 #define GRAVELP_PAIRS_MEMORY                  \
     local struct gravelp_pairs gravel_pairs_; \
@@ -144,51 +183,6 @@ GRAVELP_INLINE bool gravelp_pairs_turn(local struct gravelp_pairs *pairs,
          gravelp_pairs_end(pairs, &pair))                                                      \
         if (gravelp_pair_runs(pairs, &pair))                                                   \
             for (uint served = pair.message, once = 1; once; once = 0)
-#endif
-#define GRAVELP_SERVE_PAIRS(served, first, second, n)                \
-    const struct gravelp_source gravel_from_ =                       \
-        GRAVELP_FRAME(GRAVELP_KEYS(first), GRAVELP_KEYS(second), n); \
-    GRAVELP_EACH_PAIR(gravel_from_, served)
-
-/* ---- their inbox, behind those of servers, in phases ------------------------------------------------ */
-
-/* Any work-item of the only group: what is in the inbox for transactions. */
-GRAVELP_INLINE struct gravelp_source gravelp_inbox_of_pairs(global struct gravelp_arena *arena)
-{
-    global struct gravelp_servers *servers = gravelp_servers(arena);
-    const uint server = servers->n_owners;
-    global struct gravelp_queue_words *words = gravelp_inbox_words(servers, server);
-    struct gravelp_source from =
-        GRAVELP_SERVED_BY(GRAVELP_FROM_INBOX, servers, server, words->consumed);
-    from.n = servers->is_broken ? 0 : (words->reserved - from.first) * servers->columns;
-    return from;
-}
-
-/* Every work-item of the group: n transactions have been run by this one, and there are no more. */
-GRAVELP_INLINE void gravelp_inbox_close(struct gravelp_source from, uint n)
-{
-    if (n)
-        gravelp_device_fetch_add_relaxed(&from.servers->n_served, n); /* a sum */
-    gravelp_barrier_group(); /* G8: all have seen `consumed` */
-    if (gravelp_is_leader())
-        gravelp_inbox_words(from.servers, from.server)->consumed =
-            from.first + from.n / from.servers->columns;
-}
-
-/* Every work-item of the only group: runs transactions by `run(arena, letter, i)`, i columns after the letter. */
-#if defined(GRAVELP_SERIAL_GROUP)
-#define GRAVELP_SERVE_INBOX_PAIRS(run)                                                           \
-    const struct gravelp_source from = gravelp_inbox_of_pairs(gravel_arena_);                    \
-    uint n_run = 0;                                                                              \
-    for (uint at = gravelp_is_leader() ? 0 : from.n; at < from.n; at += from.servers->columns) { \
-        const struct gravelp_letter letter = gravelp_source_letter(from, at);                    \
-        const uint n = gravelp_source_slot(from, at / from.servers->columns)->n_messages;        \
-        for (uint i = 0; i < n; i++)                                                             \
-            run(gravel_arena_, letter, i);                                                       \
-        n_run += n;                                                                              \
-    }                                                                                            \
-    gravelp_inbox_close(from, n_run)
-#else
 #define GRAVELP_SERVE_INBOX_PAIRS(run)                                        \
     GRAVELP_TRANSACTIONS;                                                     \
     const struct gravelp_source from = gravelp_inbox_of_pairs(gravel_arena_); \
@@ -200,5 +194,10 @@ GRAVELP_INLINE void gravelp_inbox_close(struct gravelp_source from, uint n)
     }                                                                         \
     gravelp_inbox_close(from, n_run)
 #endif
+
+#define GRAVELP_SERVE_PAIRS(served, first, second, n)                \
+    const struct gravelp_source gravel_from_ =                       \
+        GRAVELP_FRAME(GRAVELP_KEYS(first), GRAVELP_KEYS(second), n); \
+    GRAVELP_EACH_PAIR(gravel_from_, served)
 
 #endif
