@@ -53,7 +53,7 @@ static int doze(struct gravel *gravel, void *user, uint32_t source, const uint64
 /* Sends more frames than the network thread sends in two turns, while a handler keeps it; the last word but one behind a
  * handler that takes its time, the last one in a buffer that is still open when the function returns. */
 #define N_POURED 52u
-#define NAP 7u         /* handlers' number */
+#define NAP 6u         /* handlers' number */
 #define POUR_NODES 16u /* so that host calls have buffers for all of them */
 enum pouring { NOT_YET, POURS, HOLDS, POURED };
 static _Atomic int pouring;
@@ -105,8 +105,7 @@ static int nap(struct gravel *gravel, void *user, uint32_t source, const uint64_
 
 static const struct gravel_handler handlers[] = {
     {.name = "refuse", .answer = refuse},
-    {.name = "late", .answer = late},
-    {.name = "blocking", .answer = late, .blocks = 1},
+    {.name = "late", .answer = late, .blocks = 1},
     {.name = "fail", .answer = refuse, .blocks = 1},
     {.name = "doze", .answer = doze, .blocks = 1},
     {.name = "pour", .n_args = 1, .answer = pour, .blocks = 1},
@@ -161,8 +160,8 @@ static void skip_where_no_kernel_waits(void)
         skip_because("no kernel waits on step drain");
 }
 
-/* @param blocks  the function may: then the node goes on. */
-static void wait_for_a_function(const char *name, bool blocks)
+/* Its kernel waits, and the node goes on. */
+TEST(a_function_that_blocks_keeps_no_call_waiting)
 {
     skip_where_no_kernel_waits();
     atomic_store(&stage, BEFORE);
@@ -171,7 +170,7 @@ static void wait_for_a_function(const char *name, bool blocks)
                                 alloc_or_die(gravel, 64)},
                    read = offsets[2];
     const size_t n = 64;
-    cl_kernel kernel = kernel_with(gravel, name, 3, offsets);
+    cl_kernel kernel = kernel_with(gravel, "await", 3, offsets);
     cl_event ended;
     cl_int status = CL_COMPLETE;
     const double begin = seconds_now();
@@ -183,11 +182,9 @@ static void wait_for_a_function(const char *name, bool blocks)
         clGetEventInfo(ended, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status, NULL),
         CL_SUCCESS);
     uint64_t word = 7;
-    if (blocks) { /* there and back */
-        OK(gravel_put(gravel, read + 16, &word, sizeof word, 0));
-        word = 0;
-        OK(gravel_get(gravel, read + 16, &word, sizeof word, 0));
-    }
+    OK(gravel_put(gravel, read + 16, &word, sizeof word, 0)); /* there and back */
+    word = 0;
+    OK(gravel_get(gravel, read + 16, &word, sizeof word, 0));
     const bool was_inside = atomic_load(&stage) == INSIDE;
     atomic_store(&stage, MAY_END);
     OK(gravel_quiet(gravel));
@@ -197,16 +194,6 @@ static void wait_for_a_function(const char *name, bool blocks)
     assert_int_equal(word64(gravel, 0, read), 99);
     assert_int_equal(word64(gravel, 0, read + 8), 1);
     assert_int_equal(word, 7);
-}
-
-TEST(a_kernel_waits_for_a_function_that_takes_its_time)
-{
-    wait_for_a_function("await", false);
-}
-
-TEST(a_function_that_blocks_keeps_no_call_waiting)
-{
-    wait_for_a_function("await_blocking", true);
 }
 
 /* Ahead of its answer, however much it is, and in frames and buffers of every kind. */
@@ -251,7 +238,7 @@ TEST(a_function_that_blocks_for_ever_fails_the_node)
     struct gravel *gravel = open_node(1, DOZE_LIMIT_MS, 0);
     const uint64_t answer = alloc_or_die(gravel, 64);
     expect_error(run_kernel(gravel, kernel_with(gravel, "stay", 1, &answer), 1, 1), GRAVEL_ETIMEOUT,
-                 "handler blocking: its function has not returned for");
+                 "handler late: its function has not returned for");
     atomic_store(&stage, MAY_END);
     closes_with(gravel, ANY_CODE, "");
 }

@@ -7,7 +7,6 @@
 #include "stage.h"
 #include "suites.h"
 #include "support.h"
-#include "words.h"
 
 #include <gravel/accumulator.h>
 

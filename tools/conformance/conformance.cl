@@ -2,7 +2,7 @@
 /*
  * One kernel for every operation, type and form, from the table in operation.h, and the same for active messages.
  *
- * Path:  forms.cl -> these kernels -> words.c compares heaps with interpret.c.
+ * Path:  forms.cl -> these kernels -> words.c compares heaps with what plan.c makes of them.
  */
 #if !defined(INDEX) /* with ulong, numbers of elements are of 64 bits */
 #define INDEX uint

@@ -10,7 +10,6 @@
 #include "stage.h"
 #include "suites.h"
 #include "support.h"
-#include "words.h"
 
 #include <gravel/mirror.h>
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A conformance case and its messages: who sends what where, from numbers alone, so that every node knows
- * what every other sends.
+ * what every other sends; and what they mean: one at a time, on bits, by another method than the resolver's typed loops.
  *
- * Path:    plan.c -> kernels (conformance.cl) and interpreter (interpret.c).
+ * Path:    plan_fill -> kernels (conformance.cl) and interpret_plan -> the expected heap.
  */
 #ifndef TOOLS_CONFORMANCE_PLAN_H
 #define TOOLS_CONFORMANCE_PLAN_H
@@ -65,5 +65,12 @@ void plan_fill(struct plan *plan, const struct test_case *test, uint32_t origin,
 
 /** What word `index` of `node` holds before the case. */
 uint64_t plan_first_bits(const struct test_case *test, uint32_t node, uint32_t index);
+
+/** What message i of CAS expects: every other one is right. */
+uint64_t interpret_expected(const struct test_case *test, const struct plan *plan, uint32_t i);
+
+/** Apply to words [N_WORDS] of `node` what `plan` sends there. */
+void interpret_plan(const struct test_case *test, const struct plan *plan, uint32_t node,
+                    uint64_t *words);
 
 #endif

@@ -3,13 +3,11 @@
  * Conformance of requests and of put with signal: every operation, type, form, target and activity. Each word is
  * asked for once, so that the answer is known: what the word was. Kernels also say what they saw after their wait.
  *
- * Path:    plan.c -> requests.cl -> every node compares its heap, answers and signals with interpret.c.
+ * Path:    plan.c -> requests.cl -> every node compares its heap, answers and signals with what plan.c makes of them.
  */
-#include "interpret.h"
 #include "stage.h"
 #include "suites.h"
 #include "support.h"
-#include "words.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -5,7 +5,6 @@
 #include "stage.h"
 
 #include "support.h"
-#include "words.h"
 
 #include <stdarg.h>
 #include <stdio.h>

@@ -99,6 +99,17 @@ void stage_skip(struct stage *stage, const char *name, const char *reason);
 /** Prints the plan and the sums, and closes the node. @return what the suite does: 1 if a line failed */
 int stage_end(struct stage *stage);
 
+#define WORDS_HEAP_BYTES ((N_WORDS + 2 * N_GUARDS) * 8u)
+
+/** Returns where the words that a case changes lie in the heap [bytes], with guards around them (words.c). */
+uint64_t words_offset(const struct stage *stage);
+
+/** Gives every local node its first words, and guards around them. */
+void words_prepare(struct stage *stage, const struct test_case *test);
+
+/** Returns whether every local node has the interpreter's words. */
+bool words_hold(struct stage *stage, const struct test_case *test);
+
 /** calls.c: active messages. */
 void run_calls(struct stage *stage);
 

@@ -3,11 +3,10 @@
  * Conformance of the operations on words: every operation, type, form, target and activity; and of active messages:
  * calls.c.
  *
- * Path:    plan.c -> kernel or gravel_update -> every node compares its heap with interpret.c.
+ * Path:    plan.c -> kernel or gravel_update -> every node compares its heap with what plan.c makes of them.
  */
-#include "words.h"
+#include "stage.h"
 
-#include "interpret.h"
 #include "suites.h"
 #include "support.h"
 

@@ -11,25 +11,22 @@
     }
 ASK(complain, refuse)
 ASK(complain_beside, fail)
-ASK(stay, blocking)
+ASK(stay, late)
 
 /* Work-item 0 asks and the group waits, before it writes what it has read: the answer, and whether that had come. */
-#define AWAIT(name, handler)                                                      \
-    kernel void name(GRAVEL_ARENA, ulong answer, ulong signal, ulong read)        \
-    {                                                                             \
-        GRAVEL_OPEN(g);                                                           \
-        const struct gravel_reply reply = {answer, signal};                       \
-        const uint first = get_local_id(0) == 0;                                  \
-        gravel_ask0_wg_if(g, first, GRAVEL_HANDLER(handler), reply, 0, 0);        \
-        const bool came = gravel_wait_until_uint_wg(g, signal, GRAVEL_CMP_EQ, 1); \
-        if (first) {                                                              \
-            global ulong *words = (global ulong *)gravel_local(g, read);          \
-            words[0] = *(global const ulong *)gravel_local(g, answer);            \
-            words[1] = came;                                                      \
-        }                                                                         \
+kernel void await(GRAVEL_ARENA, ulong answer, ulong signal, ulong read)
+{
+    GRAVEL_OPEN(g);
+    const struct gravel_reply reply = {answer, signal};
+    const uint first = get_local_id(0) == 0;
+    gravel_ask0_wg_if(g, first, GRAVEL_HANDLER(late), reply, 0, 0);
+    const bool came = gravel_wait_until_uint_wg(g, signal, GRAVEL_CMP_EQ, 1);
+    if (first) {
+        global ulong *words = (global ulong *)gravel_local(g, read);
+        words[0] = *(global const ulong *)gravel_local(g, answer);
+        words[1] = came;
     }
-AWAIT(await, late)
-AWAIT(await_blocking, blocking)
+}
 
 /* A group that asks for n words, and counts those that are there with the answer. */
 kernel void drink(GRAVEL_ARENA, ulong words, ulong answer, ulong signal, ulong found, uint n)
