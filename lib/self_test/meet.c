@@ -23,11 +23,11 @@ static int watch(const struct gravel_test *test, void *context)
 {
     bool have_met;
     (void)context;
-    return test->words.shared ? gravel_test_await(&test->words,
-                                                  GRAVELP_TEST_MEMBERS +
-                                                      offsetof(struct gravelp_members, phase) / 4,
-                                                  N_ROUNDS, &have_met)
-                              : 0;
+    return test->shared
+               ? gravel_test_await(
+                     test, GRAVELP_TEST_MEMBERS + offsetof(struct gravelp_members, phase) / 4,
+                     N_ROUNDS, &have_met)
+               : 0;
 }
 
 /* One launch. @param seen  [out] */
@@ -41,14 +41,14 @@ static int meet(const struct gravel_test *test, struct gravel_meeting *seen)
         .values = {seen->n_groups, N_ROUNDS, GRAVEL_TEST_CUT_OFF_MS, test->device->poll_ns},
         .watch = watch,
         .end_at = GRAVELP_TEST_GO,
-        .end = test->words.shared != NULL};
+        .end = test->shared != NULL};
     struct gravelp_members members = {0};
     uint64_t begin_ns = gravel_clock_ns();
     GRAVEL_TRY(gravel_test_run(test, &row, NULL));
     seen->round_us = (double)(gravel_clock_ns() - begin_ns) * 1e-3 / N_ROUNDS;
-    GRAVEL_TRY(gravel_test_get(&test->words, GRAVELP_TEST_COUNT, &seen->n_rounds, 1));
-    GRAVEL_TRY(gravel_test_get(&test->words, GRAVELP_TEST_MEMBERS, (uint32_t *)&members,
-                               sizeof members / 4));
+    GRAVEL_TRY(gravel_test_get(test, GRAVELP_TEST_COUNT, &seen->n_rounds, 1));
+    GRAVEL_TRY(
+        gravel_test_get(test, GRAVELP_TEST_MEMBERS, (uint32_t *)&members, sizeof members / 4));
     seen->n_members = members.n;
     return 0;
 }

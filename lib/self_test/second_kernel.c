@@ -49,10 +49,10 @@ static int start_side(struct side *side)
                                         .values = {GRAVEL_TEST_EACH}};
     const cl_command_queue queue = side->test.queue;
     int code = gravel_test_start(&side->test, &row, &side->counting);
-    if (code || side->test.words.shared)
+    if (code || side->test.shared)
         return code;
-    cl_int error = clEnqueueReadBuffer(queue, side->test.words.buffer, CL_FALSE, 0,
-                                       sizeof side->copy, &side->copy, 0, NULL, &side->copied);
+    cl_int error = clEnqueueReadBuffer(queue, side->test.buffer, CL_FALSE, 0, sizeof side->copy,
+                                       &side->copy, 0, NULL, &side->copied);
     return gravel_check_cl("self-test: clEnqueueReadBuffer", gravel_cl_flush(queue, error));
 }
 
@@ -88,31 +88,14 @@ static int watch(const struct gravel_test *test, void *context)
     uint32_t n_gave_up = 0;
     bool is_counted = false;
     if (!code)
-        code = gravel_test_await(&test->words, GRAVELP_TEST_COUNT,
-                                 contest->n_sides * GRAVEL_TEST_SUM, &is_counted);
+        code = gravel_test_await(test, GRAVELP_TEST_COUNT, contest->n_sides * GRAVEL_TEST_SUM,
+                                 &is_counted);
     while (is_counted && !have_landed(contest) &&
            gravel_lived_tick(&lived, gravel_clock_ns()) < COPIES_NS)
         usleep(20);
     if (is_counted)
-        code = gravel_test_get(&test->words, GRAVELP_TEST_ENDED, &n_gave_up, 1);
+        code = gravel_test_get(test, GRAVELP_TEST_ENDED, &n_gave_up, 1);
     contest->are_beside = !code && is_counted && have_landed(contest) && !n_gave_up;
-    return code;
-}
-
-/* Run it until all has ended. @return  GRAVEL_ETIMEOUT: a kernel still runs, with all of it. */
-static int run_contest(const struct gravel_test *test, struct contest *contest, size_t n_groups)
-{
-    struct gravel_test_row row = holding(test, n_groups);
-    row.watch = watch;
-    int code = gravel_test_run(test, &row, contest);
-    if (code != GRAVEL_ETIMEOUT)
-        gravel_cl_kernel_release(contest->behind); /* of one queue, which is finished */
-    for (uint32_t i = 0; i < contest->n_sides && code != GRAVEL_ETIMEOUT; i++) {
-        int ended = gravel_test_finish(&contest->sides[i].test, contest->sides[i].counting);
-        if (ended != GRAVEL_ETIMEOUT)
-            gravel_cl_event_release(contest->sides[i].copied);
-        code = ended == GRAVEL_ETIMEOUT || !code ? ended : code;
-    }
     return code;
 }
 
@@ -132,16 +115,29 @@ static int hold_contest(const struct gravel_test *test, const struct gravel_devi
     int code = 0;
     for (; contest->n_sides < n_sides && !code; contest->n_sides++) {
         struct gravel_test *side = &contest->sides[contest->n_sides].test;
-        *side = (struct gravel_test){.device = device, .program = program, .words = test->words};
+        *side = *test;
+        side->device = device;
+        side->program = program;
+        side->queue = NULL;
         code = gravel_cl_queue_create(device, "self-test", &side->queue);
     }
+    struct gravel_test_row row = holding(test, n_groups);
+    row.watch = watch;
     if (!code)
-        code = run_contest(test, contest, n_groups);
+        code = gravel_test_run(test, &row, contest);
     if (code == GRAVEL_ETIMEOUT)
         return code;
+    gravel_cl_kernel_release(contest->behind); /* of one queue, which is finished */
+    for (uint32_t i = 0; i < contest->n_sides; i++) {
+        struct side *side = &contest->sides[i];
+        int ended = gravel_test_finish(&side->test, side->counting);
+        if (ended == GRAVEL_ETIMEOUT)
+            return ended;
+        code = code ? code : ended;
+        gravel_cl_event_release(side->copied);
+        gravel_cl_queue_release(side->test.queue);
+    }
     *are_beside = contest->are_beside;
-    for (uint32_t i = 0; i < contest->n_sides; i++)
-        gravel_cl_queue_release(contest->sides[i].test.queue);
     free(contest);
     return code;
 }

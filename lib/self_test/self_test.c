@@ -46,18 +46,18 @@ static int build(struct gravel_device *device, cl_program *program)
 /* ---- hand-over ------------------------------------------------------------------------------- */
 
 /* One hand-over there and back. @param done  [in, out] counted if the kernel has answered in time. */
-static int play_round(const struct gravel_test_words *words, uint32_t *done, uint32_t *wrong)
+static int play_round(const struct gravel_test *test, uint32_t *done, uint32_t *wrong)
 {
     uint32_t payload[GRAVELP_TEST_LINE], r = *done + 1;
     bool is_in_time = false;
     for (uint32_t i = 0; i < GRAVELP_TEST_LINE; i++)
         payload[i] = r + i;
-    GRAVEL_TRY(gravel_test_put(words, GRAVELP_TEST_SENT, payload, GRAVELP_TEST_LINE));
-    GRAVEL_TRY(gravel_test_put(words, GRAVELP_TEST_TURN, &r, 1));
-    GRAVEL_TRY(gravel_test_await(words, GRAVELP_TEST_ANSWER, r, &is_in_time));
+    GRAVEL_TRY(gravel_test_put(test, GRAVELP_TEST_SENT, payload, GRAVELP_TEST_LINE));
+    GRAVEL_TRY(gravel_test_put(test, GRAVELP_TEST_TURN, &r, 1));
+    GRAVEL_TRY(gravel_test_await(test, GRAVELP_TEST_ANSWER, r, &is_in_time));
     if (!is_in_time)
         return 0;
-    int code = gravel_test_get(words, GRAVELP_TEST_BACK, payload, GRAVELP_TEST_LINE);
+    int code = gravel_test_get(test, GRAVELP_TEST_BACK, payload, GRAVELP_TEST_LINE);
     for (uint32_t i = 0; i < GRAVELP_TEST_LINE; i++)
         *wrong += payload[i] != r * 3 + i;
     *done = r;
@@ -78,7 +78,7 @@ static int play_rounds(const struct gravel_test *test, void *context)
     int code = 0;
     uint64_t begin_ns = gravel_clock_ns();
     for (uint32_t i = 0; !code && done == i && i < rounds->n; i++)
-        code = play_round(&test->words, &done, &rounds->wrong[0]);
+        code = play_round(test, &done, &rounds->wrong[0]);
     rounds->result->n_rounds += done;
     rounds->result->round_us += (double)(gravel_clock_ns() - begin_ns) * 1e-3;
     return code;
@@ -107,7 +107,7 @@ static int judge_rounds(const struct gravel_device *device, uint32_t n_rounds, u
 static int try_hand_over(const struct gravel_test *test, uint32_t n_rounds,
                          struct gravel_self_test *result)
 {
-    struct rounds rounds = {.n = test->words.shared ? n_rounds : ROUNDS_A_LAUNCH, .result = result};
+    struct rounds rounds = {.n = test->shared ? n_rounds : ROUNDS_A_LAUNCH, .result = result};
     const struct gravel_test_row row = {
         .name = "hand_over",
         .n_groups = 1,
@@ -120,13 +120,13 @@ static int try_hand_over(const struct gravel_test *test, uint32_t n_rounds,
     uint32_t wanted = 0, seen = 0;
     int code = 0;
     *result = (struct gravel_self_test){.n_rounds = 0};
-    if (!test->words.shared)
+    if (!test->shared)
         n_rounds += n_rounds % ROUNDS_A_LAUNCH;
     while (!code && wanted < n_rounds && result->n_rounds == wanted) {
         wanted += rounds.n;
         code = gravel_test_run(test, &row, &rounds);
         if (!code)
-            code = gravel_test_get(&test->words, GRAVELP_TEST_WRONG, &seen, 1);
+            code = gravel_test_get(test, GRAVELP_TEST_WRONG, &seen, 1);
         rounds.wrong[1] += seen;
     }
     result->round_us /= result->n_rounds ? result->n_rounds : 1;
@@ -154,7 +154,7 @@ static int test_hand_over(const struct gravel_test *test, uint32_t n_rounds,
 static int finish_simply(const struct gravel_test *test, void *n_increments)
 {
     cl_int error = clFinish(test->queue);
-    return error == CL_SUCCESS ? gravel_test_get(&test->words, GRAVELP_TEST_COUNT, n_increments, 1)
+    return error == CL_SUCCESS ? gravel_test_get(test, GRAVELP_TEST_COUNT, n_increments, 1)
                                : gravel_fail_cl("self-test: clFinish", error);
 }
 
@@ -168,7 +168,7 @@ static int count(const struct gravel_test *test, bool is_simple, struct gravel_s
                                         .watch = is_simple ? finish_simply : NULL};
     int code = gravel_test_run(test, &row, &result->n_increments);
     if (!code && !is_simple)
-        code = gravel_test_get(&test->words, GRAVELP_TEST_COUNT, &result->n_increments, 1);
+        code = gravel_test_get(test, GRAVELP_TEST_COUNT, &result->n_increments, 1);
     if (code || result->n_increments == GRAVEL_TEST_SUM)
         return code;
     return gravel_fail(GRAVEL_ECAPABILITY, "self-test: %s counted to %u instead of %u",
@@ -182,7 +182,7 @@ static int count(const struct gravel_test *test, bool is_simple, struct gravel_s
 static int test_counting(const struct gravel_test *test, struct gravel_self_test *result)
 {
     int code = count(test, false, result);
-    for (uint32_t i = 0; i < FINISHES && !code && !test->words.shared; i++)
+    for (uint32_t i = 0; i < FINISHES && !code && !test->shared; i++)
         code = count(test, true, result);
     return code;
 }
@@ -227,8 +227,8 @@ static int run_tests(struct gravel_device *device, struct gravel_test *test, uin
                      struct gravel_self_test *result)
 {
     GRAVEL_TRY(build(device, &test->program));
-    GRAVEL_TRY(gravel_test_words_create(&test->words, device));
-    if (!test->words.shared) /* the words are zeros yet */
+    GRAVEL_TRY(gravel_test_words_create(test));
+    if (!test->shared) /* the words are zeros yet */
         GRAVEL_TRY(measure_polls(device, test));
     if (gravel_step_may_wait(device->step))
         GRAVEL_TRY(test_hand_over(test, n_rounds, result));

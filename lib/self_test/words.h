@@ -20,21 +20,24 @@
 #define GRAVEL_TEST_EACH 64u
 #define GRAVEL_TEST_SUM (GRAVEL_TEST_GROUP * GRAVEL_TEST_GROUPS * GRAVEL_TEST_EACH)
 
-struct gravel_test_words {
+/* What a test runs its kernels with. */
+struct gravel_test {
+    const struct gravel_device *device;
+    cl_command_queue queue; /* the device's, or another one that the test's user owns */
+    cl_program program;
+    /* The words. */
     uint32_t *shared;      /* steps svm and usm; else NULL */
     cl_mem buffer;         /* steps pump and drain; else NULL */
     cl_command_queue side; /* for copies beside kernels; else NULL */
 };
 
 /** Store, while kernels run. @return 0; GRAVEL_ECL. */
-int gravel_test_put(const struct gravel_test_words *words, uint32_t first, const uint32_t *values,
+int gravel_test_put(const struct gravel_test *test, uint32_t first, const uint32_t *values,
                     uint32_t n);
 /** Load, while kernels run. @return 0; GRAVEL_ECL. */
-int gravel_test_get(const struct gravel_test_words *words, uint32_t first, uint32_t *values,
-                    uint32_t n);
+int gravel_test_get(const struct gravel_test *test, uint32_t first, uint32_t *values, uint32_t n);
 /** Poll until a word has a value or kernels give up, 2 s at most. @param has_it  [out] @return 0; GRAVEL_ECL. */
-int gravel_test_await(const struct gravel_test_words *words, uint32_t at, uint32_t value,
-                      bool *has_it);
+int gravel_test_await(const struct gravel_test *test, uint32_t at, uint32_t value, bool *has_it);
 /** Return what may have kept a device from running kernels side by side, for the end of a text. */
 static inline const char *gravel_test_excuse(const struct gravel_device *device)
 {
@@ -42,14 +45,6 @@ static inline const char *gravel_test_excuse(const struct gravel_device *device)
                ? ""
                : "; does another process use it? Nodes that share it can take GRAVEL_STEP=drain";
 }
-
-/* What a test runs its kernels with. */
-struct gravel_test {
-    const struct gravel_device *device;
-    cl_command_queue queue; /* the device's, or another one that the test's user owns */
-    cl_program program;
-    struct gravel_test_words words;
-};
 
 /* A kernel of a test, and what the host does while it runs. */
 struct gravel_test_row {
@@ -61,7 +56,7 @@ struct gravel_test_row {
 };
 
 /** Make the words, all 0. @return 0; GRAVEL_ECAPABILITY; GRAVEL_ECL. */
-int gravel_test_words_create(struct gravel_test_words *words, const struct gravel_device *device);
+int gravel_test_words_create(struct gravel_test *test);
 /** Build the self-test's program. @return as gravel_device_build. */
 int gravel_test_build(const struct gravel_device *device, cl_program *program);
 
