@@ -2,7 +2,7 @@
 /*
  * Between the files of transport mpi.
  *
- * Path:    mpi.c -> mpi_process.c, mpi_local.c -> MPI.
+ * Path:    mpi.c -> mpi_process.c -> MPI.
  * Threads: the network thread, if not said otherwise.
  */
 #ifndef GRAVEL_TRANSPORT_MPI_PARTS_H
@@ -47,7 +47,7 @@ int gravel_mpi_check_launcher(void);
 void gravel_mpi_leave(bool is_clean);
 
 /**
- * mpi_local.c: fill in transport->local and its like, and arrange with each node of the machine what can be handed
+ * Fill in transport->local and its like, and arrange with each node of the machine what can be handed
  * over. Nodes that cannot map each other's memory are sent to as those of other machines are. Collective, while the
  * transport opens.
  *

@@ -3,7 +3,7 @@
  * Takes the place of a part of lib/transport/segment.c, so that nodes of one machine cannot map each other's memory, as in
  * containers: of two nodes the one with the lower process number cannot (one_way), or none has any (none).
  *
- * Path:    mpi_local.c, node/open.c -> this -> test_mpi.c
+ * Path:    mpi_process.c, node/open.c -> this -> test_mpi.c
  */
 #include <unistd.h>
 
