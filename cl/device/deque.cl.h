@@ -130,7 +130,7 @@ GRAVELP_INLINE void gravelp_steal_meet(global struct gravelp_steal *steal)
 
 /* ---- what the leader tells ---------------------------------------------------------------------- */
 
-/* Leader: tell the host what went wrong; the launch's first fault stays. */
+/* Leader: report to the host what went wrong; the launch's first fault stays. */
 GRAVELP_OUT_OF_LINE void gravelp_steal_fault(global struct gravelp_steal *steal, uint fault,
                                              uint group, uint value, uint more)
 {

@@ -25,7 +25,7 @@
 #if GRAVELP_STEAL_IS_PROMOTED && !defined(GRAVELP_STEAL_STUDY)
 
 /*
- * A round of a group without a task: of so many deques it asks for tasks. Groups that are asked give at their next
+ * A round of a group without a task: how many deques it asks for tasks. Groups that are asked give at their next
  * boundary, which costs them some microseconds of a GPU, so few idle groups should not ask all busy ones.
  */
 #ifndef GRAVELP_STEAL_ASKS
@@ -55,7 +55,7 @@ GRAVELP_OUT_OF_LINE uint gravelp_promote_begin(global struct gravelp_steal *stea
     return gravelp_deque_move(own, GRAVELP_MOVE_OFFER, n, at, group);
 }
 
-/* Leader, when the group has moved tasks: tell whom it concerns. */
+/* Leader, when the group has moved tasks: notify the group that it concerns. */
 GRAVELP_OUT_OF_LINE void gravelp_promote_end(global struct gravelp_steal *steal,
                                              local struct gravelp_own *own)
 {

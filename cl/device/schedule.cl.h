@@ -26,7 +26,7 @@ GRAVELP_INLINE void gravelp_policy_begin(struct gravel_deque *deque)
     deque->wanted = gravelp_promote_hear(deque->steal, deque->group); /* X1 */
 }
 
-/* Leader, at a boundary: the next task of the group's own, or a move; none: look for others'. */
+/* Leader, at a boundary: the next task of the group's own, or a move; none: search other deques. */
 GRAVELP_INLINE uint gravelp_policy_decide(struct gravel_deque *deque)
 {
     global struct gravelp_steal *steal = deque->steal;
@@ -105,7 +105,7 @@ GRAVELP_INLINE uint gravelp_policy_decide(struct gravel_deque *deque)
 /* ---- a leader without a task ------------------------------------------------------------------- */
 
 #if GRAVELP_STEAL_IS_PROMOTED
-/* Deques that a group without a task looks at in a round. */
+/* Deques that a group without a task polls in a round. */
 #ifndef GRAVELP_STEAL_POLLS
 #define GRAVELP_STEAL_POLLS 32u
 #endif
@@ -134,7 +134,7 @@ GRAVELP_INLINE uint gravelp_random_next(local struct gravelp_own *own)
     return x;
 }
 
-/* Leader: look at other deques, from a random one on. */
+/* Leader: poll other deques, from a random one on. */
 GRAVELP_INLINE uint gravelp_steal_round(global struct gravelp_steal *steal,
                                         local struct gravelp_own *own, uint group, uint n_polls)
 {
@@ -151,9 +151,9 @@ GRAVELP_INLINE uint gravelp_steal_round(global struct gravelp_steal *steal,
 }
 
 /*
- * Leader: wait until another group gives something, or none has anything. Where a launch is cut into slices it looks at
+ * Leader: wait until another group gives something, or none has anything. Where a launch is cut into slices it polls
  * all deques once, for it finds what groups of the last slice have offered. While no group becomes idle or busy it
- * waits for wait_ms at least, by the time that looks and pauses take: a group may have returned out of a task.
+ * waits for wait_ms at least, by the time that polls and pauses take: a group may have returned out of a task.
  */
 GRAVELP_OUT_OF_LINE uint gravelp_steal_find(global struct gravelp_steal *steal,
                                             local struct gravelp_own *own, uint group)
@@ -247,7 +247,7 @@ GRAVELP_OUT_OF_LINE void gravelp_steal_save(global struct gravelp_steal *steal,
                                             local struct gravelp_own *own, uint group)
 {
     global struct gravelp_deque *me = gravelp_deque(steal, group);
-    gravelp_count_idle(steal, own, 1); /* for those that look for tasks */
+    gravelp_count_idle(steal, own, 1); /* for those that search */
     me->head = own->head;
     me->tail = own->tail;
     me->counts.done += own->n_run;

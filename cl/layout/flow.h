@@ -65,7 +65,7 @@ struct gravelp_channel {
     gravelp_u32 done;        /* of a held channel: its first done count */
 };
 
-/* A CE of the channel whose edge it is makes at most so many of channel `into`. */
+/* A CE of the channel whose edge it is makes at most `at_most` of channel `into`. */
 struct gravelp_edge {
     gravelp_u32 into;
     gravelp_u32 at_most;

@@ -29,7 +29,7 @@
 #define GRAVELP_LAP_SHIFT 24u
 #define GRAVELP_JOINS_FREED 0xffffffu /* instead of a number of arrivals */
 
-/* The state of a CE that waits for so many arrivals; of neighbouring laps they differ. */
+/* The state of a CE that waits for `joins` arrivals; of neighbouring laps they differ. */
 static inline gravelp_u32 gravelp_held_state(gravelp_u32 width, gravelp_u32 ce, gravelp_u32 joins)
 {
     return (ce & GRAVELP_CE_MASK) / width << GRAVELP_LAP_SHIFT | joins;

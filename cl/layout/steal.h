@@ -5,7 +5,7 @@
  *     struct gravelp_steal | struct gravelp_deque [n_groups] | block [n_groups][GRAVELP_STEAL_BLOCK] | ring
  *     [n_groups][capacity]; blocks and rings are tasks of task_bytes
  *
- * A deque's ends are in local memory while its group runs, and here between launches. Words that other groups use stand
+ * A deque's ends are in local memory while its group runs, and here between launches. Words that other groups use are
  * on lines of their own. Policy counter has no deques: the rings are one list of n_tasks tasks.
  *
  * Path:    lib/steal lays it out and fills rings -> the kernel's GRAVEL_STEAL argument -> cl/device/deque.cl.h.
@@ -16,7 +16,7 @@
 
 #include "base.h"
 
-/* Who runs which task, as the choices of GRAVEL_STEAL_POLICY stand in config.h. */
+/* Who runs which task, in the order of the choices of GRAVEL_STEAL_POLICY in config.h. */
 #define GRAVELP_STEAL_PROMOTED 0 /* plain accesses; the owner offers tasks when asked */
 #define GRAVELP_STEAL_PRIVATE 1  /* plain accesses, no stealing */
 #define GRAVELP_STEAL_COUNTER 2  /* a list that all groups count through */
@@ -53,7 +53,7 @@ struct gravelp_steal {
     gravelp_u64 deques_offset; /* [bytes] from here */
     gravelp_u64 blocks_offset;
     gravelp_u64 rings_offset;
-    gravelp_u32 poll_ns;   /* least time of a look at a word [nanoseconds] */
+    gravelp_u32 poll_ns;   /* least time of a poll of a word [nanoseconds] */
     gravelp_u32 is_sliced; /* groups may find what those of earlier slices have offered */
     /* Written by the host while kernels run. */
     gravelp_u32 abort; /* H7: not 0: no group waits for tasks */
@@ -95,7 +95,7 @@ struct gravelp_deque {
     gravelp_u32 offer; /* X2 to X6: GRAVELP_OFFER_* */
     gravelp_u32 offer_padding[GRAVELP_LINE_WORDS - 1];
     gravelp_u32 n_offered;  /* tasks of the offer, which owns this and the block */
-    gravelp_u32 is_waiting; /* H8: the owner has no task, and looks for one */
+    gravelp_u32 is_waiting; /* H8: the owner has no task, and searches */
     gravelp_u32 offered_padding[GRAVELP_LINE_WORDS - 2];
 };
 

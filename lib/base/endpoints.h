@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The table of what kernels send to beside memory: the node's handlers, its streams of records, and lines, stream 0.
+ * The table of what kernels send to, other than memory: the node's handlers, its streams of records, and lines.
  *
  * A number names a row for all: a stream's own, from 1 on; GRAVEL_STREAM_HANDLERS plus its index for a handler.
  *
@@ -24,6 +24,9 @@ struct gravel_endpoints {
     struct gravel_handler *handlers; /* [n_handlers] copies, names included */
     struct gravel_stream *streams;   /* [n_streams] the same */
     uint32_t n_handlers, n_streams;
+    /* Runs a handler's function in the network thread. @return what that returns. */
+    int (*call)(void *node, uint32_t handler, uint32_t source,
+                const uint64_t args[GRAVEL_AM_MAX_ARGS], uint64_t *answer);
     gravel_print_function *print; /* takes lines; NULL: standard output does */
     void *print_user;
     void (*flush)(struct gravel *node); /* sends what functions in the writer's thread have sent */

@@ -33,7 +33,7 @@ static uint32_t reserve_of(uint32_t width, uint32_t group_items)
     return quarter < group_items ? quarter : group_items;
 }
 
-/* The least width with which what one CE makes fits beside the reserve. */
+/* Returns the least width with which what one CE makes fits in what the reserve leaves. */
 static uint32_t least_width(const struct gravel_flow_graph *graph, uint32_t c)
 {
     uint32_t most = gravel_flow_graph_most_into(graph, c);

@@ -126,8 +126,7 @@ struct gravel_network_shape {
     const struct gravel_memory *memory; /* set by gravel_network_attach */
     struct gravel_heap *heap;
     const struct gravel_endpoints *endpoints;
-    gravel_apply_call *call; /* runs a handler */
-    void *context;           /* for call and report */
+    void *context; /* for report */
     gravel_report_function *report;
     gravel_tell_function *tell, *warn; /* the log; and standard error, if nothing hears the log */
     struct gravel_failure *failure;

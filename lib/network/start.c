@@ -171,8 +171,6 @@ int gravel_network_attach(struct gravel_network *network, const struct gravel_me
     struct gravel_resolver_shape resolver = {
         .heap = network->shape.heap,
         .endpoints = network->shape.endpoints,
-        .call = network->shape.call,
-        .context = network->shape.context,
         .reply = gravel_reply_send,
         .network = network,
         .memory = memory,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The messages that host code sends, in node buffers of its own, and the handlers that it is called by.
+ * The messages that host code sends, in node buffers of its own.
  *
  * Path:    gravel.h, accumulate/flush.c, mirror/share.c -> messages.c -> sender.c, job.c -> network thread.
  * Threads: any, and handlers, which have a sender of their own, where gravel.h says so.
@@ -16,22 +16,6 @@
 
 #include <inttypes.h>
 #include <string.h>
-
-int gravel_call_handler(void *context, uint32_t handler, uint32_t source,
-                        const uint64_t args[GRAVEL_AM_MAX_ARGS], uint64_t *answer)
-{
-    struct gravel *gravel = context;
-    const struct gravel_handler *entry = &gravel->endpoints.handlers[handler];
-    gravel_in_handler_of = gravel;
-    atomic_store_explicit(&gravel->in_handler, handler + 1, memory_order_relaxed); /* H13 */
-    gravel_counter_add(&gravel->handler_steps, 1);                                 /* H13 */
-    int result = entry->answer ? entry->answer(gravel, entry->user, source, args, answer)
-                               : entry->function(gravel, entry->user, source, args);
-    atomic_store_explicit(&gravel->in_handler, 0, memory_order_relaxed); /* H13 */
-    gravel_counter_add(&gravel->handler_steps, 1);                       /* H13 */
-    gravel_in_handler_of = NULL;
-    return result;
-}
 
 /* ---- senders ------------------------------------------------------------------------------------ */
 

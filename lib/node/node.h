@@ -375,10 +375,6 @@ int gravel_node_send_packed(struct gravel *gravel, const struct gravel_packed *p
 
 /* ---- handlers, streams, agreement ------------------------------------------------------------------ */
 
-/** Run a registered handler; `context` is the node. Network thread. See gravel_apply_call. */
-int gravel_call_handler(void *context, uint32_t handler, uint32_t source,
-                        const uint64_t args[GRAVEL_AM_MAX_ARGS], uint64_t *answer);
-
 /** bindings.c: copy the caller's bindings, by the sizes of its header, which may be older or newer than the library.
  * @param bindings  or NULL. @return 0; GRAVEL_EINVAL, and *out is zero-filled. */
 int gravel_bindings_read(struct gravel_bindings *out, const struct gravel_bindings *bindings);

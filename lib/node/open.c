@@ -37,7 +37,6 @@ static int open_network(struct gravel *gravel, const struct gravel_bindings *bin
         .config = &gravel->config,
         .heap = gravel->heap,
         .endpoints = &gravel->endpoints,
-        .call = gravel_call_handler,
         .context = gravel,
         .report = gravel_report,
         .tell = gravel_tell,

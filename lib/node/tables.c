@@ -218,6 +218,23 @@ static uint64_t hash_text(uint64_t hash, const char *text)
     return gravel_hash_step(hash, 256);
 }
 
+/* Runs a handler's function, in the network thread. */
+static int call_handler(void *context, uint32_t handler, uint32_t source,
+                        const uint64_t args[GRAVEL_AM_MAX_ARGS], uint64_t *answer)
+{
+    struct gravel *gravel = context;
+    const struct gravel_handler *entry = &gravel->endpoints.handlers[handler];
+    gravel_in_handler_of = gravel;
+    atomic_store_explicit(&gravel->in_handler, handler + 1, memory_order_relaxed); /* H13 */
+    gravel_counter_add(&gravel->handler_steps, 1);                                 /* H13 */
+    int result = entry->answer ? entry->answer(gravel, entry->user, source, args, answer)
+                               : entry->function(gravel, entry->user, source, args);
+    atomic_store_explicit(&gravel->in_handler, 0, memory_order_relaxed); /* H13 */
+    gravel_counter_add(&gravel->handler_steps, 1);                       /* H13 */
+    gravel_in_handler_of = NULL;
+    return result;
+}
+
 static void flush(struct gravel *gravel)
 {
     if (!gravel_node_has_failed(gravel))
@@ -228,6 +245,7 @@ int gravel_endpoints_take(struct gravel_endpoints *endpoints, struct gravel_bind
 {
     endpoints->print = bindings->print;
     endpoints->print_user = bindings->print_user;
+    endpoints->call = call_handler;
     endpoints->flush = flush;
     GRAVEL_TRY(take_handlers(endpoints, bindings));
     if (endpoints->n_handlers)

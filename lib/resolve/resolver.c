@@ -44,8 +44,8 @@ static int apply_in_turn(const struct gravel_resolver *resolver, struct gravel_f
                          uint32_t heap, struct gravel_applied *applied)
 {
     const struct gravel_apply here = {.heap = gravel_memory_heap(resolver->shape.memory, heap),
-                                      .call = resolver->shape.call,
-                                      .context = resolver->shape.context};
+                                      .call = resolver->shape.endpoints->call,
+                                      .context = resolver->shape.endpoints->node};
     struct gravel_device_calls *calls = resolver->shape.calls;
     for (uint64_t at = sizeof *frame, next; at < frame->bytes; at = next) {
         struct gravel_run *run = (void *)((char *)frame + at);

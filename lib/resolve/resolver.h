@@ -53,9 +53,7 @@ static inline struct gravel_expect gravel_received_expects(const struct gravel_r
 struct gravel_resolver_shape {
     struct gravel_heap *heap; /* books of the symmetric heap; the same for all local nodes */
     const struct gravel_endpoints *endpoints;
-    gravel_apply_call *call; /* runs a handler; called by the network thread only */
-    void *context;
-    gravel_apply_reply *reply;          /* sends answers; the same */
+    gravel_apply_reply *reply;          /* sends answers; called by the network thread only */
     void *network;                      /* for reply */
     const struct gravel_memory *memory; /* of the local heaps */
     struct gravel_device_calls *calls;  /* handlers that the device runs; NULL if none */

@@ -4,7 +4,7 @@
  *
  * On steps pump and drain the frame is on the device already, and a run is one more kernel on the
  * resolver's queue. On svm and usm the network thread has the run copied to memory that it shares
- * with the device, enqueues the kernel on a queue of the calls' own, beside the caller's kernels
+ * with the device, enqueues the kernel on a queue of the calls' own, next to the caller's kernels
  * (device/device.h), and waits for it.
  *
  * Path:    node/open.c creates -> resolver.c or (pump, drain) on_device/copied.c -> cl/gravel.cl.h.

@@ -64,7 +64,7 @@ struct gravel_servers_shape {
     uint32_t n_args;    /* most of a handler with a key; 0: there is none, and no region */
     uint32_t n_spill;   /* messages of a spill ring, a power of two; 0: no handler sends */
     uint64_t turn_ns;   /* longest wait for a turn [ns]: more than the limit of a kernel */
-    bool is_resident;   /* servers run beside their clients; else the two take turns */
+    bool is_resident;   /* servers run concurrently with their clients; else in turns */
 };
 
 /** Handlers with two keys. */
@@ -85,7 +85,7 @@ uint64_t gravel_servers_bytes(const struct gravel_servers_shape *shape);
 struct gravel_servers {
     struct gravel_servers_shape shape;
     const struct gravel_memory *memory;
-    uint32_t n_heaps; /* the region lies behind so many */
+    uint32_t n_heaps; /* which the region lies behind */
     struct gravel_key_turn turn;
     pthread_mutex_t lock;      /* one launch at a time */
     _Atomic uint64_t n_served; /* messages, of all launches */

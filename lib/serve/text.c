@@ -2,7 +2,7 @@
 /*
  * Texts of OpenCL C around the user's. See text.h.
  *
- * Behind the user's text stand kernels that call the handlers, and a prototype of each handler: the call does not
+ * Behind the user's text are kernels that call the handlers, and a prototype of each handler: the call does not
  * compile if the function is missing, and the prototype not if its parameters are others.
  */
 #include "serve/text.h"
@@ -126,7 +126,7 @@ char *gravel_handlers_trailer(const struct gravel_endpoints *endpoints)
 
 /* ---- clients and servers --------------------------------------------------------------------- */
 
-/* Writes a macro: whether a handler has so many keys, or more. */
+/* Writes a macro: whether a handler has n_keys keys, or more. */
 static void write_predicate(FILE *out, const char *name, const struct gravel_endpoints *endpoints,
                             uint32_t n_keys)
 {
@@ -137,7 +137,7 @@ static void write_predicate(FILE *out, const char *name, const struct gravel_end
     fprintf(out, ")\n");
 }
 
-/* Writes the macro GRAVELP_IS_SERVED: whether a handler has one key, and so many arguments; nothing if none sends. */
+/* Writes the macro GRAVELP_IS_SERVED: whether a handler has one key, and n_args arguments; nothing if none sends. */
 static void write_senders(FILE *out, const struct gravel_endpoints *endpoints)
 {
     if (gravel_sender_room(endpoints) == 0)

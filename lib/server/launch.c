@@ -79,7 +79,7 @@ int gravel_server_build(struct gravel *gravel, const char *name, const char *sou
 
 /* ---- a kernel -------------------------------------------------------------------------------- */
 
-/* Runs a kernel of so many groups to its end. */
+/* Runs a kernel of n_groups groups to its end. */
 static int run(struct gravel_servers_launch *launch, cl_kernel kernel, size_t n_groups,
                size_t group_items)
 {

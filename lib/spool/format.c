@@ -45,7 +45,7 @@ static bool is_control(unsigned char c)
     return c < 0x20 || c == 0x7f;
 }
 
-/* Characters that stand for themselves, unless a terminal obeys them. @param to  [4 n] @return how many. */
+/* Writes characters as they are, except those that a terminal obeys. @param to  [4 n] @return how many. */
 static size_t write_plain(char *to, const char *text, size_t n)
 {
     static const char digits[] = "0123456789abcdef";

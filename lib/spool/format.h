@@ -47,7 +47,7 @@ struct gravel_conversion {
     uint16_t word; /* where the argument begins */
 };
 
-/* Characters that stand for themselves, and what follows them. */
+/* Characters that are written as they are, and what follows them. */
 struct gravel_line_piece {
     uint16_t n;    /* characters */
     uint16_t next; /* a conversion; or see format.c */

@@ -29,8 +29,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define PIECE_BYTES 4096u /* PIPE_BUF of Linux: a pipe with room for some has room for so many */
-#define POLL_MS 50        /* between two looks whether to give up */
+#define PIECE_BYTES 4096u /* PIPE_BUF of Linux: a pipe that is ready has room for as many */
+#define POLL_MS 50        /* between two polls whether to give up */
 #define PRINT_FAILED (-1) /* the caller's function for lines has */
 
 /* A frame is the writer's between the two lists. */

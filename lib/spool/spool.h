@@ -49,7 +49,7 @@ int gravel_spool_push(struct gravel_spool *spool, const struct gravel_frame *fra
 
 /**
  * Take back a frame that has been dealt with, in their order: the caller destroys it. Its `room` is the number of the
- * first function that has failed (base/endpoints.h), or 0; what it asked stands answered. NULL: none.
+ * first function that has failed (base/endpoints.h), or 0; what it asked has its answers. NULL: none.
  */
 struct gravel_buffer *gravel_spool_take(struct gravel_spool *spool);
 

@@ -2,10 +2,10 @@
 /*
  * Launches a kernel that runs tasks.
  *
- * A kernel that has no arena sends nothing, so no kernel of Gravel's need run beside it, and it is one command; unless
- * other nodes send messages here, which have to be applied. On step drain no leader waits for room in a queue, so a
- * kernel that sends is launched again and again, its groups with a budget of tasks: twice the last one's, and so few
- * that the messages of all fit a quarter of the queues. Tasks that are left stay in the deques.
+ * A kernel that has no arena sends nothing, so no kernel of Gravel's need run concurrently, and it is one command;
+ * unless other nodes send messages here, which have to be applied. On step drain no leader waits for room in a queue,
+ * so a kernel that sends is launched again and again, its groups with a budget of tasks: twice the last one's, and so
+ * few that the messages of all fit a quarter of the queues. Tasks that are left stay in the deques.
  *
  * Path:    gravel_steal_launch -> join.c -> node/launch.c.
  */
@@ -73,7 +73,7 @@ static int prepare(struct gravel_steal *steal, cl_kernel kernel, struct argument
                            gravel_region_set_argument(&steal->region, kernel, arguments->steal));
 }
 
-/* Enqueues a kernel that needs nothing beside it. */
+/* Enqueues a kernel that sends nothing. */
 static int launch_whole(struct gravel *gravel, cl_kernel kernel, size_t size, size_t group_size,
                         cl_uint n_wait, const cl_event *wait, cl_event *event)
 {
@@ -119,7 +119,7 @@ static int launch_once(struct gravel_steal *steal, cl_kernel kernel, bool sends,
 
 /* ---- step drain ----------------------------------------------------------------------------------- */
 
-/* Tasks of a group of the next launch, if that many of the last one sent so many packages. */
+/* Returns the tasks of a group of the next launch, where the `done` tasks of the last one sent `packages`. */
 static uint32_t next_budget(const struct gravel_steal *steal, uint32_t budget, uint64_t done,
                             uint64_t packages)
 {

@@ -54,7 +54,7 @@ static inline int gravel_steal_write_deques(struct gravel_steal *steal)
                                steal->options.n_groups * sizeof *steal->deques);
 }
 
-/** join.c: wait for the launch to end, and read the deques. @return 0; GRAVEL_EKERNEL, told once; GRAVEL_ECL. */
+/** join.c: wait for the launch to end, and read the deques. @return 0; GRAVEL_EKERNEL, reported once; GRAVEL_ECL. */
 int gravel_steal_join(struct gravel_steal *steal);
 /** join.c: release what the last launch is known by. */
 void gravel_steal_forget_launch(struct gravel_steal *steal);

@@ -109,7 +109,8 @@ static int enqueue_run(struct pass *pass, uint64_t at, const struct gravel_run *
 static int apply_runs(struct pass *pass, struct gravel_applied *applied)
 {
     const struct gravel_resolver_shape *shape = &pass->resolver->shape;
-    const struct gravel_apply here = {.call = shape->call, .context = shape->context};
+    const struct gravel_apply here = {.call = shape->endpoints->call,
+                                      .context = shape->endpoints->node};
     for (uint64_t at = sizeof *pass->frame, next; at < pass->frame->bytes; at = next) {
         const struct gravel_run *run = (const void *)((const char *)pass->frame + at);
         next = at + GRAVEL_RUN_BYTES(run->command, (gravelp_u64)run->n_messages);
