@@ -6,7 +6,6 @@
  */
 #include "findings.h"
 
-#include "cores_list.h"
 #include "members.h"
 #include "settings/settings.h"
 #include "transport/segment.h"
@@ -14,6 +13,7 @@
 #include <inttypes.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define MOST_NAMED 8u /* ranks that a finding names; it counts the rest */
@@ -249,6 +249,18 @@ static void note_bound(const json_t *rank, json_t *findings)
             info_text(rank, "host"), info_text(cores, "list"), online);
 }
 
+void info_cores_read(const char *text, cpu_set_t *set)
+{
+    char *end;
+    CPU_ZERO(set);
+    for (; *text >= '0' && *text <= '9'; text = *end == ',' ? end + 1 : end) {
+        const unsigned long first = strtoul(text, &end, 10);
+        const unsigned long last = *end == '-' ? strtoul(end + 1, &end, 10) : first;
+        for (unsigned long core = first; core <= last && core < CPU_SETSIZE; core++)
+            CPU_SET(core, set);
+    }
+}
+
 static void read_cores(const json_t *rank, cpu_set_t *set)
 {
     info_cores_read(info_text(json_object_get(rank, "cores"), "list"), set);
@@ -285,19 +297,17 @@ static void grow(const json_t *ranks, json_int_t host, cpu_set_t *cores)
 static void note_shared_cores(const json_t *ranks, const json_t *rank, json_t *findings)
 {
     const json_int_t host = info_integer(rank, "first");
-    char list[INFO_CORES_BYTES];
     cpu_set_t cores;
     read_cores(rank, &cores);
     grow(ranks, host, &cores);
     const struct some some = find_ranks(ranks, host, runs_within, &cores);
     if (some.first != rank || some.n < 2 || CPU_COUNT(&cores) >= (int)(LEAST_CORES * some.n))
         return;
-    info_cores_write(&cores, list);
     add(findings, false,
         "fewer ranks a host, or cores of its own for each: mpirun --map-by ppr:N:node:pe=CORES, "
         "srun -c CORES",
-        "%s share core%s %s, and each has %d threads beside its kernels", some.names,
-        CPU_COUNT(&cores) > 1 ? "s" : "", list, LEAST_CORES);
+        "%s share %d core%s, and each has %d threads beside its kernels", some.names,
+        CPU_COUNT(&cores), CPU_COUNT(&cores) > 1 ? "s" : "", LEAST_CORES);
 }
 
 /* ---- node buffers that are handed over ------------------------------------------------------- */

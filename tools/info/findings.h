@@ -9,6 +9,7 @@
 #define TOOLS_INFO_FINDINGS_H
 
 #include <jansson.h>
+#include <sched.h>
 
 /**
  * Compare all ranks.
@@ -23,5 +24,8 @@ void info_find_silent(const json_t *ranks, const json_t *pairs, json_t *findings
 
 /** The device that a rank takes, by its turn among those of its host, "0:0"; NULL: none. */
 const char *info_device_of(const json_t *rank);
+
+/** Read a set of cores as Linux writes it, "0-3,8". @param set  [out] up to the first character of no list */
+void info_cores_read(const char *text, cpu_set_t *set);
 
 #endif

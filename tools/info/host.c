@@ -6,23 +6,29 @@
  */
 #include "host.h"
 
-#include "cores_list.h"
 #include "device/cores.h"
 
 #include <dirent.h>
 #include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
 #include <sys/resource.h>
 
 #ifdef INFO_HWLOC
 #include <hwloc.h>
 #endif
 
+/* Linux writes the list as taskset takes it. */
 json_t *info_host_cores(void)
 {
-    cpu_set_t set;
-    char list[INFO_CORES_BYTES] = "";
-    if (sched_getaffinity(0, sizeof set, &set) == 0)
-        info_cores_write(&set, list);
+    static const char key[] = "Cpus_allowed_list:";
+    char line[8192], list[sizeof line] = "";
+    FILE *status = fopen("/proc/self/status", "r");
+    while (status && fgets(line, sizeof line, status))
+        if (!strncmp(line, key, sizeof key - 1))
+            sscanf(line + sizeof key - 1, "%8191s", list);
+    if (status)
+        fclose(status);
     return json_pack("{s:I, s:I, s:s}", "online", (json_int_t)gravel_cores_of_host(), "allowed",
                      (json_int_t)gravel_cores_of_node(1), "list", list);
 }
