@@ -23,7 +23,7 @@ json_t *info_host_cores(void)
 {
     static const char key[] = "Cpus_allowed_list:";
     char line[8192], list[sizeof line] = "";
-    FILE *status = fopen("/proc/self/status", "r");
+    FILE *status = fopen("/proc/self/status", "re");
     while (status && fgets(line, sizeof line, status))
         if (!strncmp(line, key, sizeof key - 1))
             sscanf(line + sizeof key - 1, "%8191s", list);
