@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The log: the caller's function hears what the node does, and with GRAVEL_LOG standard error has the same lines, whole
- * and with the node's number; without it the library prints what makes a job slow, if there is no function. Statistics have few lines in jobs of many nodes.
+ * and with the node's number; without it the library prints what makes a job slow, if there is no function. Statistics
+ * have few lines in jobs of many nodes.
  *
  * Path: meson test -> this -> lib/node/log.c
  */
@@ -22,18 +23,25 @@ static void hear(void *user, const char *text)
     snprintf(heard + n, sizeof heard - n, "gravel node 0: %s\n", text);
 }
 
-static FILE *begin_capture(int *kept)
+static const char *setting; /* while standard error is captured */
+static FILE *file;
+static int kept;
+
+/* Captures standard error into `printed`, and sets a variable of the environment. */
+static void begin_capture(const char *name, const char *value)
 {
-    FILE *file = tmpfile();
+    file = tmpfile();
     assert_non_null(file);
     fflush(stderr);
-    *kept = dup(STDERR_FILENO);
+    kept = dup(STDERR_FILENO);
     dup2(fileno(file), STDERR_FILENO);
-    return file;
+    setting = name;
+    setenv(name, value, 1);
 }
 
-static void end_capture(FILE *file, int kept)
+static void end_capture(void)
 {
+    unsetenv(setting);
     fflush(stderr);
     dup2(kept, STDERR_FILENO);
     close(kept);
@@ -49,22 +57,19 @@ static int refuse(struct gravel *gravel, void *user, uint32_t source, const uint
 }
 
 /* A node that opens, meets a handler that fails, and closes. */
-static void live(const char *setting, gravel_log_function *log)
+static void live(const char *value, gravel_log_function *log)
 {
     const struct gravel_handler handler = {.name = "refuse", .n_args = 1, .function = refuse};
     const struct gravel_bindings bindings =
         GRAVEL_BINDINGS(.log = log, .handlers = &handler, .n_handlers = 1);
     const uint64_t one = 1;
-    int kept;
-    setenv("GRAVEL_LOG", setting, 1);
     heard[0] = '\0';
-    FILE *file = begin_capture(&kept);
+    begin_capture("GRAVEL_LOG", value);
     struct gravel *gravel = open_loopback(1, &bindings);
     int sent = gravel_am(gravel, 0, &one, 1, 0);
     int quiet = gravel_quiet(gravel);
     gravel_close(gravel);
-    end_capture(file, kept);
-    unsetenv("GRAVEL_LOG");
+    end_capture();
     assert_int_equal(sent, 0);
     assert_int_equal(quiet, GRAVEL_EHANDLER);
 }
@@ -122,14 +127,11 @@ TEST(a_node_that_is_bound_to_one_core_is_told)
 TEST(loop_back_nodes_that_no_one_asked_for_are_told)
 {
     for (int asks = 0; asks < 2; asks++) {
-        int kept;
-        setenv("GRAVEL_LOOPBACK", "2", 1);
-        FILE *file = begin_capture(&kept);
+        begin_capture("GRAVEL_LOOPBACK", "2");
         struct gravel *gravel = open_loopback(2, NULL);
         bool is_local = gravel_is_local(gravel, asks);
         int code = gravel_close(gravel);
-        end_capture(file, kept);
-        unsetenv("GRAVEL_LOOPBACK");
+        end_capture();
         OK(code);
         assert_true(is_local);
         assert_int_equal(strstr(printed, "GRAVEL_LOOPBACK is 2") == NULL, asks);
@@ -138,71 +140,50 @@ TEST(loop_back_nodes_that_no_one_asked_for_are_told)
 
 TEST(a_closed_standard_error_harms_nothing)
 {
-    int kept = dup(STDERR_FILENO);
-    setenv("GRAVEL_LOG", "1", 1);
+    begin_capture("GRAVEL_LOG", "1");
     close(STDERR_FILENO);
     struct gravel *gravel = open_loopback(1, NULL);
     int code = gravel_close(gravel);
-    dup2(kept, STDERR_FILENO);
-    close(kept);
-    unsetenv("GRAVEL_LOG");
+    end_capture();
     assert_int_equal(code, 0);
 }
 
 TEST(maps_that_are_out_at_close_are_printed)
 {
-    int kept;
-    setenv("GRAVEL_LOG", "1", 1);
-    FILE *file = begin_capture(&kept);
+    begin_capture("GRAVEL_LOG", "1");
     struct gravel *gravel = open_loopback(1, NULL);
     const void *map = read_map(gravel, 0, alloc_or_die(gravel, 64), 64);
     int code = gravel_close(gravel);
     int unmapped = gravel_unmap(gravel, (void *)map);
-    end_capture(file, kept);
-    unsetenv("GRAVEL_LOG");
+    end_capture();
     assert_int_equal(code, 0);
     assert_int_equal(unmapped, 0);
     assert_non_null(strstr(printed, "gravel node 0: 1 maps are out"));
 }
 
 /* What is written at once is one record of such a socket. */
-static void begin_records(int ends[2], int *kept)
+TEST(each_line_is_one_write)
 {
-    assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends), 0);
-    *kept = dup(STDERR_FILENO);
-    dup2(ends[1], STDERR_FILENO);
-}
-
-/* @return  how many lines there were. */
-static uint32_t end_records(const int ends[2], int kept)
-{
+    int ends[2];
     uint32_t n_lines = 0;
-    dup2(kept, STDERR_FILENO);
-    close(kept);
+    assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends), 0);
+    setenv("GRAVEL_STATS", "1", 1);
+    begin_capture("GRAVEL_LOG", "1");
+    dup2(ends[1], STDERR_FILENO);
+    struct gravel *gravel = open_loopback(2, NULL);
+    const uint64_t word = 1, at = alloc_or_die(gravel, 64);
+    int code = gravel_put(gravel, at, &word, sizeof word, 1);
+    gravel_close(gravel);
+    end_capture();
     close(ends[1]);
+    unsetenv("GRAVEL_STATS");
+    assert_int_equal(code, 0);
     for (ssize_t n; (n = recv(ends[0], printed, sizeof printed - 1, 0)) > 0; n_lines++) {
         printed[n] = '\0';
         assert_memory_equal(printed, "gravel node 0: ", 15);
         assert_ptr_equal(strchr(printed, '\n'), printed + n - 1);
     }
     close(ends[0]);
-    return n_lines;
-}
-
-TEST(each_line_is_one_write)
-{
-    int ends[2], kept;
-    setenv("GRAVEL_LOG", "1", 1);
-    setenv("GRAVEL_STATS", "1", 1);
-    begin_records(ends, &kept);
-    struct gravel *gravel = open_loopback(2, NULL);
-    const uint64_t word = 1, at = alloc_or_die(gravel, 64);
-    int code = gravel_put(gravel, at, &word, sizeof word, 1);
-    gravel_close(gravel);
-    uint32_t n_lines = end_records(ends, kept);
-    unsetenv("GRAVEL_LOG");
-    unsetenv("GRAVEL_STATS");
-    assert_int_equal(code, 0);
     assert_in_range(n_lines, 4, 100); /* device; device, counters and shares again */
 }
 
@@ -213,9 +194,7 @@ TEST(each_line_is_one_write)
 TEST(statistics_have_lines_for_the_fullest_destinations)
 {
     char expected[64];
-    int kept;
-    setenv("GRAVEL_STATS", "1", 1);
-    FILE *file = begin_capture(&kept);
+    begin_capture("GRAVEL_STATS", "1");
     struct gravel *gravel = open_loopback(N_NODES, NULL);
     const uint64_t at = alloc_or_die(gravel, 64);
     int code = gravel_barrier(gravel);
@@ -225,8 +204,7 @@ TEST(statistics_have_lines_for_the_fullest_destinations)
         for (uint32_t i = 0; i < node && !code; i++)
             code = gravel_update(gravel, GRAVEL_INC, GRAVEL_UINT, at, NULL, node);
     gravel_close(gravel);
-    end_capture(file, kept);
-    unsetenv("GRAVEL_STATS");
+    end_capture();
     assert_int_equal(code, 0);
     const char *line = strstr(printed, ": to ");
     for (uint32_t i = 0; i < N_LINES && line; i++, line = strstr(line + 1, ": to ")) {
