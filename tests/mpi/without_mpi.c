@@ -2,8 +2,8 @@
 /*
  * A library built without MPI under an MPI launcher: no process opens a job of its own without being asked to.
  *
- * usage: without_mpi             with variables of several launchers
- *        mpirun -np 2 ... without_mpi VARIABLE    that the launcher tells the number of processes by
+ * usage: without_mpi                          with variables of several launchers
+ *        mpirun -np 2 ... without_mpi launched
  *
  * Path: meson test -> this -> lib/transport/launcher.c, no_mpi.c
  */
@@ -55,9 +55,8 @@ static const struct row {
     {"GRAVEL_TRANSPORT=mpi", GRAVEL_EMPI, "built without MPI"},
 };
 
-static void a_job_of_several_is_refused_by_its_launchers_variable(void **state)
+TEST(a_job_of_several_is_refused_by_its_launchers_variable)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         set(rows[i].settings);
         if (!rows[i].code)
@@ -80,9 +79,8 @@ static void expect_launched(const char *variable, uint32_t n_processes, bool is_
 }
 
 /* It tells the number of tasks with and without MPI, and PMIx a rank. */
-static void srun_is_a_launcher_of_mpi_if_it_starts_pmix(void **state)
+TEST(srun_is_a_launcher_of_mpi_if_it_starts_pmix)
 {
-    (void)state;
     set("SLURM_STEP_NUM_TASKS=4");
     expect_launched("SLURM_STEP_NUM_TASKS", 4, false);
     set("SLURM_STEP_NUM_TASKS=4 PMIX_RANK=0");
@@ -91,23 +89,11 @@ static void srun_is_a_launcher_of_mpi_if_it_starts_pmix(void **state)
     expect_launched("PMIX_RANK", 1, true);
 }
 
-static void launched(void **state)
+TEST_OF("launched", a_job_is_refused_by_mpiruns_variable)
 {
-    char part[64];
-    snprintf(part, sizeof part, "launched as 2 processes (%s)", (const char *)*state);
-    expect_no_open(NULL, NULL, GRAVEL_ECONFIG, part);
+    expect_no_open(NULL, NULL, GRAVEL_ECONFIG,
+                   getenv("OMPI_COMM_WORLD_SIZE") ? "launched as 2 processes (OMPI_COMM_WORLD_SIZE)"
+                                                  : "launched as 2 processes (PMI_SIZE)");
     setenv("GRAVEL_TRANSPORT", "self", 1);
     expect_single();
-}
-
-int main(int argc, char **argv)
-{
-    watch(50, "without MPI");
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_job_of_several_is_refused_by_its_launchers_variable),
-        cmocka_unit_test(srun_is_a_launcher_of_mpi_if_it_starts_pmix),
-    };
-    const struct CMUnitTest under_mpirun[] = {cmocka_unit_test_prestate(launched, argv[1])};
-    return argc > 1 ? cmocka_run_group_tests(under_mpirun, NULL, NULL)
-                    : cmocka_run_group_tests(tests, NULL, NULL);
 }
