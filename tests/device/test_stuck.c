@@ -57,25 +57,27 @@ TEST(ticket_never_published_is_named)
     static const struct {
         uint64_t queue_bytes;
         size_t n_before,
-            n_items; /* work-items that send, and those of which the first takes the ticket */
+            n_items; /* work-items that send; those of which the first takes the ticket */
+        bool alone;  /* by calls of work-items, which wait alone */
         const char *part, *on_drain;
-    } rows[] = {{IN_QUEUE, 0, 64, "queue 0, ticket 0", NULL},
-                {IN_QUEUE, 640, 64, "queue 0, ticket 10", NULL},
-                {IN_SLOT, 0, 640, "queue 0, ticket 0", "found queue 0 full (1 slots, ticket "}};
-    for (size_t i = 0; i < 6; i++) { /* by calls of groups, and of work-items, which wait alone */
-        const size_t row = i / 2;
-        struct gravel *gravel = open_impatient(rows[row].queue_bytes);
+    } rows[] = {
+        {IN_QUEUE, 0, 64, false, "queue 0, ticket 0", NULL},
+        {IN_QUEUE, 640, 64, false, "queue 0, ticket 10", NULL},
+        {IN_SLOT, 0, 640, false, "queue 0, ticket 0", "found queue 0 full (1 slots, ticket "},
+        {IN_SLOT, 0, 256, true, "queue 0, ticket 0", "found queue 0 full (1 slots, ticket "}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct gravel *gravel = open_impatient(rows[i].queue_bytes);
         uint64_t word = alloc_or_die(gravel, 64);
         const char *part =
-            rows[row].on_drain && takes_step(gravel, "drain") ? rows[row].on_drain : rows[row].part;
-        if (rows[row].n_before)
-            OK(run_body(gravel, BODY("gravel_inc_uint_wg(g, a, 0, 1);"), rows[row].n_before, 64,
-                        word, 0, 0));
+            rows[i].on_drain && takes_step(gravel, "drain") ? rows[i].on_drain : rows[i].part;
+        if (rows[i].n_before)
+            OK(run_body(gravel, BODY("gravel_inc_uint_wg(g, a, 0, 1);"), rows[i].n_before, 64, word,
+                        0, 0));
         double begin = seconds_now();
         expect_error(run_body(gravel,
-                              i % 2 ? BODY(RESERVE_ONLY "gravel_inc_uint_wi(g, a, 0, 1);")
-                                    : BODY(RESERVE_ONLY "gravel_inc_uint_wg(g, a, 0, 1);"),
-                              rows[row].n_items, 64, word, 0, 0),
+                              rows[i].alone ? BODY(RESERVE_ONLY "gravel_inc_uint_wi(g, a, 0, 1);")
+                                            : BODY(RESERVE_ONLY "gravel_inc_uint_wg(g, a, 0, 1);"),
+                              rows[i].n_items, 64, word, 0, 0),
                      GRAVEL_EKERNEL, part);
         assert_true(is_within(begin, LIMIT_S));
         expect_failed_node(gravel, part);
