@@ -33,14 +33,18 @@
 #define KERNEL_NS UINT64_C(50000000) /* that a kernel shall take */
 #define FIRST_GROUPS 64u /* virtual groups of the first kernel, for each group of clients */
 
+struct kernel {
+    cl_kernel kernel;
+    size_t items; /* of a group */
+};
+
 struct gravel_servers_launch {
     struct gravel *gravel;
-    cl_kernel clients, server;
-    cl_kernel pairs; /* serves transactions; NULL if there are none */
+    struct kernel clients, server;
+    struct kernel pairs; /* serves transactions; NULL if there are none */
     uint64_t n_items;
-    uint32_t n_groups;                             /* virtual groups of clients */
-    size_t client_items, server_items, pair_items; /* of a group */
-    cl_event event;                                /* of the last kernel so far */
+    uint32_t n_groups; /* virtual groups of clients */
+    cl_event event;    /* of the last kernel so far */
 };
 
 /* ---- build --------------------------------------------------------------------------------------- */
@@ -80,21 +84,19 @@ int gravel_server_build(struct gravel *gravel, const char *name, const char *sou
 /* ---- a kernel -------------------------------------------------------------------------------- */
 
 /* Runs a kernel of n_groups groups to its end. */
-static int run(struct gravel_servers_launch *launch, cl_kernel kernel, size_t n_groups,
-               size_t group_items)
+static int run(struct gravel_servers_launch *launch, struct kernel kernel, size_t n_groups)
 {
     struct gravel *gravel = launch->gravel;
     GRAVEL_TRY(gravel_leave(gravel, 0));
-    return gravel_node_run(gravel, kernel, n_groups, group_items, &launch->event);
+    return gravel_node_run(gravel, kernel.kernel, n_groups, kernel.items, &launch->event);
 }
 
 /* Runs it while no other kernel runs handlers with keys. */
-static int run_in_turn(struct gravel_servers_launch *launch, cl_kernel kernel, size_t n_groups,
-                       size_t group_items)
+static int run_in_turn(struct gravel_servers_launch *launch, struct kernel kernel, size_t n_groups)
 {
     struct gravel_key_turn *turn = &launch->gravel->servers.turn;
     GRAVEL_TRY(gravel_turn_take(turn, GRAVEL_TURN_LAUNCH, launch->gravel->device.limit));
-    int code = run(launch, kernel, n_groups, group_items);
+    int code = run(launch, kernel, n_groups);
     gravel_turn_end(turn);
     return code;
 }
@@ -116,14 +118,12 @@ static int run_phases(struct gravel_servers_launch *launch, struct gravel_server
     while (!code && !state->is_broken && (state->n_taken < n || state->has_sent)) {
         uint32_t before = state->n_taken;
         if (before < n)
-            code =
-                run(launch, launch->clients, n < n_clients ? n : n_clients, launch->client_items);
+            code = run(launch, launch->clients, n < n_clients ? n : n_clients);
         const bool serves = !launch->gravel->config.check; /* else all messages go to the host */
         if (!code && serves)
-            code =
-                run_in_turn(launch, launch->server, servers->shape.n_owners, launch->server_items);
-        if (!code && serves && launch->pairs)
-            code = run_in_turn(launch, launch->pairs, 1, launch->pair_items);
+            code = run_in_turn(launch, launch->server, servers->shape.n_owners);
+        if (!code && serves && launch->pairs.kernel)
+            code = run_in_turn(launch, launch->pairs, 1);
         if (!code)
             code = gravel_servers_poll(servers, state);
         gravel_counter_add(&servers->n_phases, 1);
@@ -154,9 +154,8 @@ static int run_next(struct gravel_servers_launch *launch, struct gravel_servers_
     const struct gravel_servers_order order = {GRAVELP_LAUNCH_RESIDENT, launch->n_items, first,
                                                first + n};
     GRAVEL_TRY(gravel_servers_begin(servers, &order));
-    GRAVEL_TRY(run_in_turn(launch, launch->clients,
-                           servers->shape.n_servers + servers->shape.n_clients,
-                           launch->client_items));
+    GRAVEL_TRY(
+        run_in_turn(launch, launch->clients, servers->shape.n_servers + servers->shape.n_clients));
     GRAVEL_TRY(gravel_servers_poll(servers, state));
     if (state->n_taken == first + n && n == servers->n_at_once)
         servers->n_at_once = next_size(n, gravel_clock_ns() - begin_ns);
@@ -201,23 +200,22 @@ static int run_all(struct gravel_servers_launch *launch, bool *is_broken)
 
 /* ---- the call -------------------------------------------------------------------------------- */
 
-/* Makes a kernel that empties inboxes, of the clients' program. */
-static int make(struct gravel_servers_launch *launch, const char *name, size_t *group,
-                cl_kernel *server)
+/* Makes a kernel that empties inboxes, of the clients' program. @param server  [in, out] its items: wanted, and had */
+static int make(struct gravel_servers_launch *launch, const char *name, struct kernel *server)
 {
     struct gravel *gravel = launch->gravel;
     cl_program program = NULL;
     cl_int error =
-        clGetKernelInfo(launch->clients, CL_KERNEL_PROGRAM, sizeof program, &program, NULL);
+        clGetKernelInfo(launch->clients.kernel, CL_KERNEL_PROGRAM, sizeof program, &program, NULL);
     if (error == CL_SUCCESS)
-        *server = clCreateKernel(program, name, &error);
+        server->kernel = clCreateKernel(program, name, &error);
     if (error == CL_INVALID_KERNEL_NAME)
         return gravel_fail(GRAVEL_EINVAL, "gravel_server_launch: the kernel is of a program that "
                                           "gravel_server_build did not build");
     if (error == CL_SUCCESS)
-        error = gravel_memory_set_argument(&gravel->memory, *server, 0);
+        error = gravel_memory_set_argument(&gravel->memory, server->kernel, 0);
     if (error == CL_SUCCESS)
-        error = gravel_cl_kernel_group(&gravel->device, *server, group);
+        error = gravel_cl_kernel_group(&gravel->device, server->kernel, &server->items);
     return gravel_check_cl("gravel_server_launch: the servers' kernel", error);
 }
 
@@ -226,18 +224,17 @@ static int make_kernels(struct gravel_servers_launch *launch)
 {
     const struct gravel *gravel = launch->gravel;
     const struct gravel_servers_shape *shape = &gravel->servers.shape;
-    launch->client_items = GRAVEL_CLIENT_ITEMS;
-    launch->server_items = gravel->config.server_items;
-    launch->pair_items = gravel_servers_pair_items(launch->server_items);
-    GRAVEL_TRY(gravel_check_cl(
-        "gravel_server_launch: the kernel's group",
-        gravel_cl_kernel_group(&gravel->device, launch->clients, &launch->client_items)));
-    launch->n_groups =
-        (uint32_t)((launch->n_items + launch->client_items - 1) / launch->client_items);
-    int code = make(launch, GRAVEL_SERVER_KERNEL, &launch->server_items, &launch->server);
-    return code || shape->n_owners == shape->n_servers
-               ? code
-               : make(launch, GRAVEL_PAIRS_KERNEL, &launch->pair_items, &launch->pairs);
+    struct kernel *clients = &launch->clients;
+    clients->items = GRAVEL_CLIENT_ITEMS;
+    launch->server.items = gravel->config.server_items;
+    launch->pairs.items = gravel_servers_pair_items(launch->server.items);
+    GRAVEL_TRY(
+        gravel_check_cl("gravel_server_launch: the kernel's group",
+                        gravel_cl_kernel_group(&gravel->device, clients->kernel, &clients->items)));
+    launch->n_groups = (uint32_t)((launch->n_items + clients->items - 1) / clients->items);
+    GRAVEL_TRY(make(launch, GRAVEL_SERVER_KERNEL, &launch->server));
+    return shape->n_owners == shape->n_servers ? 0
+                                               : make(launch, GRAVEL_PAIRS_KERNEL, &launch->pairs);
 }
 
 static int launch(struct gravel_servers_launch *launch)
@@ -247,8 +244,8 @@ static int launch(struct gravel_servers_launch *launch)
     int code = make_kernels(launch);
     if (!code)
         code = run_all(launch, &is_broken);
-    gravel_cl_kernel_release(launch->server);
-    gravel_cl_kernel_release(launch->pairs);
+    gravel_cl_kernel_release(launch->server.kernel);
+    gravel_cl_kernel_release(launch->pairs.kernel);
     if (!code && is_broken) { /* the node's threads report the fault, at the latest to a fence */
         code = gravel_fence(gravel);
         if (!code)
@@ -278,7 +275,8 @@ int gravel_server_launch(struct gravel *gravel, cl_kernel kernel, uint64_t n_ite
 {
     if (event)
         *event = NULL;
-    struct gravel_servers_launch order = {.gravel = gravel, .clients = kernel, .n_items = n_items};
+    struct gravel_servers_launch order = {
+        .gravel = gravel, .clients.kernel = kernel, .n_items = n_items};
     GRAVEL_TRY(check(gravel, kernel, n_items, n_wait, wait));
     GRAVEL_TRY(gravel_leave(gravel, 0));
     GRAVEL_TRY(gravel_wait_list(gravel, "gravel_server_launch", n_wait, wait));

@@ -40,11 +40,6 @@ void gravel_characters_add(struct gravel_characters *out, const char *text, size
     out->n += n;
 }
 
-static bool is_control(unsigned char c)
-{
-    return c < 0x20 || c == 0x7f;
-}
-
 /* Writes characters as they are, except those that a terminal obeys. @param to  [4 n] @return how many. */
 static size_t write_plain(char *to, const char *text, size_t n)
 {
@@ -52,7 +47,7 @@ static size_t write_plain(char *to, const char *text, size_t n)
     char *at = to;
     for (size_t i = 0; i < n; i++) {
         const unsigned char c = (unsigned char)text[i];
-        if (is_control(c)) {
+        if (c < 0x20 || c == 0x7f) {
             memcpy(at, "\\x", 2);
             at[2] = digits[c / 16];
             at[3] = digits[c % 16];
@@ -62,13 +57,6 @@ static size_t write_plain(char *to, const char *text, size_t n)
         }
     }
     return (size_t)(at - to);
-}
-
-static void add_plain(struct gravel_characters *out, const char *text, size_t n)
-{
-    char *to = n ? make_room(out, 4 * n) : NULL;
-    if (to)
-        out->n += write_plain(to, text, n);
 }
 
 static size_t write_digits(char *to, uint64_t number)
@@ -102,8 +90,10 @@ static void add_printed(struct gravel_characters *out, const char *format, ...)
     va_start(value, format);
     const int n = vsnprintf(text, sizeof text, format, value);
     va_end(value);
-    if (n > 0)
-        add_plain(out, text, (size_t)n < sizeof text ? (size_t)n : sizeof text - 1);
+    const size_t n_kept = n < 0 ? 0 : (size_t)n < sizeof text ? (size_t)n : sizeof text - 1;
+    char *to = n_kept ? make_room(out, 4 * n_kept) : NULL;
+    if (to)
+        out->n += write_plain(to, text, n_kept);
 }
 #pragma GCC diagnostic pop
 
