@@ -103,25 +103,6 @@ void gravel_network_keep_alive(struct gravel_network *network, uint64_t now_ns)
     gravel_liveness_step(network, now_ns);
 }
 
-static void tell_death(struct gravel_network *network, uint32_t to)
-{
-    struct gravel_failure *failure = network->shape.failure;
-    uint32_t node = network->transport->node;
-    struct gravel_death_frame death = {.code = 0};
-    pthread_mutex_lock(&failure->lock);
-    const int fatal = atomic_load_explicit(&failure->fatal, memory_order_relaxed); /* H2 */
-    death.code = fatal ? fatal : GRAVEL_EPEER;
-    if (fatal)
-        snprintf(death.text, sizeof death.text, "node %u gave up: %.400s", node,
-                 failure->fatal_text);
-    else
-        snprintf(death.text, sizeof death.text,
-                 "node %u: its process has ended without gravel_close", node);
-    pthread_mutex_unlock(&failure->lock);
-    gravel_network_transmit(
-        network, gravel_network_frame(network, GRAVEL_FRAME_DEATH, to, &death, sizeof death, 0));
-}
-
 static uint32_t death_of(const struct gravel_network *network)
 {
     return atomic_load_explicit(&network->death, memory_order_relaxed); /* N3 */
@@ -136,12 +117,26 @@ void gravel_liveness_set_death(struct gravel_network *network, uint32_t death)
 
 void gravel_liveness_tell_death(struct gravel_network *network)
 {
+    struct gravel_failure *failure = network->shape.failure;
     const uint32_t death = death_of(network);
+    struct gravel_death_frame frame = {.code = GRAVEL_EPEER};
+    if (death == GRAVEL_DEATH_TOLD)
+        return;
+    snprintf(frame.text, sizeof frame.text, "node %u: its process has ended without gravel_close",
+             network->node);
+    pthread_mutex_lock(&failure->lock);
+    const int fatal = atomic_load_explicit(&failure->fatal, memory_order_relaxed); /* H2 */
+    if (fatal) {
+        frame.code = fatal;
+        snprintf(frame.text, sizeof frame.text, "node %u gave up: %.400s", network->node,
+                 failure->fatal_text);
+    }
+    pthread_mutex_unlock(&failure->lock);
     for (uint32_t node = 0; death == GRAVEL_DEATH_UNTOLD && node < network->n_nodes; node++)
         if (!gravel_transport_is_local(network->transport, node))
-            tell_death(network, node);
-    if (death != GRAVEL_DEATH_TOLD)
-        gravel_liveness_set_death(network, death + 1);
+            gravel_network_transmit(network, gravel_network_frame(network, GRAVEL_FRAME_DEATH, node,
+                                                                  &frame, sizeof frame, 0));
+    gravel_liveness_set_death(network, death + 1);
 }
 
 void gravel_network_wait_told(struct gravel_network *network, uint64_t most_ns)
