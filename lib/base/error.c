@@ -13,31 +13,29 @@
 
 static _Thread_local char last_error[GRAVEL_LAST_ERROR_BYTES];
 
-const char *gravel_strerror(int code)
+/* Returns the text of an error; NULL: there is no such error. */
+static const char *text_of(int64_t code)
 {
     switch (code) {
-    case 0:
-        return "success";
 #define GRAVEL_ERROR(name, number, text) \
     case name:                           \
         return text;
         GRAVEL_ERRORS(GRAVEL_ERROR)
 #undef GRAVEL_ERROR
     default:
-        return "unknown error";
+        return NULL;
     }
+}
+
+const char *gravel_strerror(int code)
+{
+    const char *text = code ? text_of(code) : "success";
+    return text ? text : "unknown error";
 }
 
 bool gravel_is_error(int64_t code)
 {
-    switch (code) {
-#define GRAVEL_ERROR(name, number, text) case name:
-        GRAVEL_ERRORS(GRAVEL_ERROR)
-#undef GRAVEL_ERROR
-        return true;
-    default:
-        return false;
-    }
+    return text_of(code);
 }
 
 const char *gravel_last_error(void)

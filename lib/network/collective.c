@@ -188,17 +188,16 @@ bool gravel_job_step_barrier(struct gravel_network *network, struct gravel_job *
     if (!gravel_round_fits(network->transport->round))
         return end_misfit(network, job);
     const uint64_t *values = network->transport->round->values;
-    memcpy(job->counts, values, sizeof job->counts);
-    bool is_quiet = job->counts[0] == job->counts[1];
-    bool is_same = job->counts[0] == job->last_counts[0] && job->counts[1] == job->last_counts[1];
-    const struct gravel_tally *tally = is_quiet && is_same ? job->tally : NULL;
+    const bool is_over =
+        values[0] == values[1] && !memcmp(values, job->last_counts, sizeof job->last_counts);
+    const struct gravel_tally *tally = is_over ? job->tally : NULL;
     if (tally)
         memcpy(tally->sums, values + N_COUNTS, tally->n * sizeof *values);
     if (tally && tally->own)
         memcpy(tally->own, tally->mine, tally->n * sizeof *tally->mine);
-    if (is_quiet && is_same)
+    if (is_over)
         return true;
-    memcpy(job->last_counts, job->counts, sizeof job->last_counts);
+    memcpy(job->last_counts, values, sizeof job->last_counts);
     job->state = GRAVEL_JOB_RUNS;
     check_chain(network, job);
     return false;

@@ -82,8 +82,8 @@ struct gravel_job {
     /* GRAVEL_JOB_REDUCE */
     uint32_t op, type, n;
     void *values;
-    /* GRAVEL_JOB_BARRIER: frames sent and resolved by all nodes, in the last two rounds */
-    uint64_t counts[2], last_counts[2];
+    /* GRAVEL_JOB_BARRIER: frames sent and resolved by all nodes, in the last round */
+    uint64_t last_counts[2];
     struct gravel_tally *tally; /* NULL: it sums nothing else */
     uint64_t chain_ns;
     /* since when only messages that still come keep the barrier; 0: something else does */
