@@ -3,7 +3,7 @@
  * gravel-info: which OpenCL devices there are, what each can do for Gravel and why not more,
  * whether it keeps its promises, and which settings are in force.
  *
- * Path:    a user who wonders -> gravel-info -> info/list.c, info/probe.c, info/settings.c, info/cluster.c.
+ * Path:    a user who wonders -> gravel-info -> info/devices.h, info/cluster.h.
  * Threads: one; this process never calls OpenCL, its children do (info/child.c).
  */
 #include "../apps/frame/printed.h"
@@ -11,16 +11,13 @@
 #include "settings/settings.h"
 #include "gravel/gravel.h"
 #include "info/cluster.h"
-#include "info/describe.h"
-#include "info/list.h"
-#include "info/print.h"
-#include "info/probe.h"
-#include "info/settings.h"
+#include "info/devices.h"
 
 #include <argp.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define TEST_ROUNDS 2000u
 
@@ -94,13 +91,35 @@ static void print_json(json_t *object)
     json_decref(object);
 }
 
+/* Reads the settings. @return 0; GRAVEL_ECONFIG if a variable is malformed or out of range: gravel_last_error */
+static int load(struct gravel_config *config)
+{
+    const int code = gravel_config_load(config, sizeof *config);
+    return code ? code : gravel_config_check(config);
+}
+
 static int show_settings(const struct arguments *arguments)
 {
+    struct gravel_config config;
     if (arguments->json)
         print_json(info_settings_json());
     else
         info_settings_print();
-    return info_settings_check() ? fail(gravel_last_error()) : 0;
+    return load(&config) ? fail(gravel_last_error()) : 0;
+}
+
+/* Marks a step as one that cannot be taken. @param lack  text, or NULL for none. */
+static void refuse_step(json_t *steps, const char *name, const char *lack)
+{
+    size_t i;
+    json_t *step;
+    json_array_foreach(steps, i, step)
+    {
+        if (strcmp(json_string_value(json_object_get(step, "name")), name))
+            continue;
+        json_object_set_new(step, "possible", json_false());
+        json_object_set_new(step, "lack", lack ? json_string(lack) : json_null());
+    }
 }
 
 /* What a probe found out replaces what the device said. @return whether it passed. */
@@ -108,9 +127,8 @@ static bool note_probe(json_t *device, json_t *probe)
 {
     json_t *error = json_object_get(probe, "error");
     if (!probe || error) {
-        info_steps_refuse(json_object_get(device, "steps"),
-                          json_string_value(json_object_get(device, "step")),
-                          json_string_value(error));
+        refuse_step(json_object_get(device, "steps"),
+                    json_string_value(json_object_get(device, "step")), json_string_value(error));
         json_object_set_new(device, "step", json_null());
         json_object_set(device, "reason", error);
     } else {
@@ -174,7 +192,7 @@ static int keep_asked(json_t *list, bool is_asked)
 static json_t *list_devices(const struct arguments *arguments, bool *is_alone)
 {
     struct gravel_config config;
-    if (gravel_config_load(&config, sizeof config) || gravel_config_check(&config))
+    if (load(&config))
         return json_pack("{s:s}", "error", gravel_last_error());
     const char *name = arguments->device ? arguments->device : config.device;
     *is_alone = arguments->device || (arguments->self_test && *name);

@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "cases.h"
-#include "info/findings.h"
+#include "info/cluster.h"
 
 static json_t *ranks;
 

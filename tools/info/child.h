@@ -12,16 +12,14 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-/** What a child runs. @return a new JSON object; {"error": text} if it failed; NULL without memory.
- */
+/** What a child runs. @return a new JSON object; {"error": text} if it failed; NULL without memory. */
 typedef json_t *info_task(const void *argument);
 
 /**
- * Run a task in a child.
+ * Runs a task in a child.
  *
  * @param limit_s  the child is killed after this [seconds].
- * @return         what the task returned; {"error": text, "broken": true} if the child crashed or
- * hung;
+ * @return         what the task returned; {"error": text, "broken": true} if the child crashed or hung;
  *                 {"error": text} if it could not start; NULL without memory.
  */
 json_t *info_child_run(info_task *task, const void *argument, unsigned limit_s);
@@ -29,14 +27,13 @@ json_t *info_child_run(info_task *task, const void *argument, unsigned limit_s);
 /** A temporary file, which nothing that a driver starts inherits. @return NULL, and errno, if there is none. */
 FILE *info_child_file(void);
 
-/** End the running child, and every later one, as one that was interrupted. For signal handlers. */
+/** Ends the running child, and every later one, as one that was interrupted. For signal handlers. */
 void info_child_stop(void);
 
-/** Whether the answer of a child is that it crashed or hung. */
+/** Returns whether the answer of a child is that it crashed or hung. */
 bool info_child_broke(const json_t *answer);
 
-/** In a task: say what is done next, for the message if it crashes or hangs, e.g. "opening the
- * device". */
+/** In a task: says what is done next, for the message if it crashes or hangs, e.g. "opening the device". */
 void info_child_stage(const char *stage);
 
 #endif

@@ -4,11 +4,7 @@
  */
 #include "cluster.h"
 
-#include "findings.h"
-#include "gather.h"
 #include "members.h"
-#include "rank.h"
-#include "reach.h"
 
 #include "gravel/gravel.h"
 
@@ -59,7 +55,7 @@ static bool has_fatal(const json_t *findings)
     return false;
 }
 
-int info_cluster_is_broken(const json_t *cluster)
+bool info_cluster_is_broken(const json_t *cluster)
 {
     return json_object_get(cluster, "error") ||
            json_array_size(json_object_get(cluster, "silent")) ||

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Compares the ranks of a job. See findings.h.
+ * Compares the ranks of a job. See cluster.h.
  *
  * Most findings are about the ranks of a host of which something holds: struct some names them.
  */
-#include "findings.h"
+#include "cluster.h"
 
 #include "members.h"
 #include "settings/settings.h"

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Exchanges objects of ranks. See gather.h.
+ * Exchanges objects of ranks. See cluster.h.
  *
  * Texts travel as values of reductions: each rank has its turn, in which other ranks bring zeros.
  */
-#include "gather.h"
+#include "cluster.h"
 
 #include "base/error.h"
 #include "network/network.h"

@@ -1,22 +1,51 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The list of devices as JSON. See list.h.
+ * The list of devices as JSON. See devices.h.
  *
- * Source:  OpenCL ICD loaders: the directory of drivers is /etc/OpenCL/vendors, or
- * $OCL_ICD_VENDORS.
+ * If a driver breaks the list, each is tried alone. A loader takes a directory of drivers, so one is made that holds
+ * links to the drivers to be loaded.
+ *
+ * Source:  OpenCL ICD loaders: drivers are the *.icd files of /etc/OpenCL/vendors, or of $OCL_ICD_VENDORS.
  */
-#include "list.h"
+#include "devices.h"
 
 #include "child.h"
-#include "describe.h"
 #include "device/select.h"
-#include "drivers.h"
 
+#include <glob.h>
 #include <inttypes.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
 
 #define MAX_PLATFORMS 16
+#define SYSTEM_DIRECTORY "/etc/OpenCL/vendors"
+
+static char directory[] = "/tmp/gravel-info-XXXXXX"; /* of links; removed at exit */
+
+json_t *info_capabilities(const struct gravel_capability *capability)
+{
+#define PAIR(key, member, name, lack) \
+    json_object_set_new(has, key, json_boolean(capability->member));
+    json_t *has = json_object();
+    INFO_CAPABILITIES(PAIR)
+    return has;
+#undef PAIR
+}
+
+json_t *info_steps(const struct gravel_capability *capability)
+{
+    json_t *steps = json_array();
+    for (unsigned i = 0; i < GRAVEL_N_STEPS; i++) {
+        const char *lack = gravel_step_lack((enum gravel_step)i, capability);
+        json_array_append_new(steps, json_pack("{s:s, s:b, s:s?}", "name",
+                                               gravel_step_name((enum gravel_step)i), "possible",
+                                               !lack, "lack", lack));
+    }
+    return steps;
+}
 
 /* A driver's text; JSON takes UTF-8 only. */
 static json_t *text(const char *of_driver)
@@ -114,12 +143,83 @@ static json_t *list_here(const void *argument)
     return list;
 }
 
+/* ---- drivers that break ---------------------------------------------------------------------- */
+
+/* Makes the link to a driver's file, or takes it away. */
+static void link_driver(const char *file, bool is_there)
+{
+    char path[512];
+    const char *slash = strrchr(file, '/');
+    snprintf(path, sizeof path, "%s/%s", directory, slash ? slash + 1 : file);
+    if (is_there ? symlink(file, path) : unlink(path))
+        perror(path);
+}
+
+static void remove_directory(void)
+{
+    glob_t links;
+    char pattern[sizeof directory + 8];
+    snprintf(pattern, sizeof pattern, "%s/*", directory);
+    if (glob(pattern, 0, NULL, &links) == 0) {
+        for (size_t i = 0; i < links.gl_pathc; i++)
+            unlink(links.gl_pathv[i]);
+        globfree(&links);
+    }
+    rmdir(directory);
+}
+
+static bool find_drivers(glob_t *files)
+{
+    const char *from = getenv("OCL_ICD_VENDORS");
+    char pattern[512];
+    snprintf(pattern, sizeof pattern, "%s/*.icd", from && *from ? from : SYSTEM_DIRECTORY);
+    return glob(pattern, 0, NULL, files) == 0;
+}
+
+/* Loads one driver alone. @return its line of the list of broken ones; NULL: it works. */
+static json_t *try_driver(const char *file, const struct info_request *request, unsigned limit_s)
+{
+    link_driver(file, true);
+    json_t *answer = info_child_run(list_here, request, limit_s), *line = NULL;
+    if (info_child_broke(answer))
+        line = json_pack("{s:s, s:O}", "file", file, "error", json_object_get(answer, "error"));
+    json_decref(answer);
+    link_driver(file, false);
+    return line;
+}
+
+/* Tries each driver alone, and keeps those that answer, for the rest of the process. */
+static void leave_out_broken(const struct info_request *request, unsigned limit_s, json_t *broken)
+{
+    glob_t files;
+    if (!find_drivers(&files))
+        return;
+    if (mkdtemp(directory)) {
+        json_t *lines = json_array(); /* of each driver; null: it works */
+        atexit(remove_directory);
+        setenv("OCL_ICD_VENDORS", directory, 1);
+        for (size_t i = 0; i < files.gl_pathc; i++) {
+            json_t *line = try_driver(files.gl_pathv[i], request, limit_s);
+            json_array_append_new(lines, line ? line : json_null());
+        }
+        for (size_t i = 0; i < files.gl_pathc; i++)
+            if (json_is_null(json_array_get(lines, i)))
+                link_driver(files.gl_pathv[i], true);
+            else
+                json_array_append(broken, json_array_get(lines, i));
+        json_decref(lines);
+    } else {
+        perror(directory);
+    }
+    globfree(&files);
+}
+
 json_t *info_list(const struct info_request *request, unsigned limit_s)
 {
     json_t *broken = json_array();
     json_t *list = info_child_run(list_here, request, limit_s);
     if (info_child_broke(list)) {
-        info_drivers_leave_out_broken(list_here, request, limit_s, broken);
+        leave_out_broken(request, limit_s, broken);
         json_decref(list);
         list = info_child_run(list_here, request, limit_s);
     }

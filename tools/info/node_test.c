@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The end-to-end test. See node_test.h.
+ * The end-to-end test. See devices.h.
  *
  * What must have arrived is computed here by counting items one after another.
  */
-#include "node_test.h"
+#include "devices.h"
 
 #include "base/error.h"
 

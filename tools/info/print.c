@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Text for people. See print.h.
+ * Text for people. See devices.h.
  */
-#include "print.h"
+#include "devices.h"
 
-#include "describe.h"
 #include "members.h"
 
 #include <stdio.h>

@@ -1,16 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The probe of one device. See probe.h.
+ * The probe of one device. See devices.h.
  */
-#include "probe.h"
+#include "devices.h"
 
 #include "child.h"
 #include "settings/defaults.h"
-#include "describe.h"
 #include "device/cores.h"
 #include "settings/scheduler.h"
 #include "self_test/self_test.h"
-#include "node_test.h"
 #include "base/clock.h"
 
 #include <stdio.h>

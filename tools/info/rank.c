@@ -1,24 +1,106 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Describes this process. See rank.h.
+ * Describes this process as a rank. See cluster.h.
+ *
+ * Source:  hwloc 2: hwloc_get_cpubind, hwloc_cpuset_to_nodeset; Linux: sysfs-class-infiniband.
  */
-#include "rank.h"
+#include "cluster.h"
 
-#include "device/capability.h"
-#include "host.h"
-#include "list.h"
-#include "probe.h"
+#include "device/cores.h"
+#include "devices.h"
 #include "settings/settings.h"
 #include "transport/launcher.h"
 #include "transport/transport.h"
 
 #include "gravel/gravel.h"
 
+#include <dirent.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
+
+#ifdef INFO_HWLOC
+#include <hwloc.h>
+#endif
+
+/* ---- what the system leaves this process ----------------------------------------------------- */
+
+/* Linux writes the list as taskset takes it. */
+static json_t *describe_cores(void)
+{
+    static const char key[] = "Cpus_allowed_list:";
+    char line[8192], list[sizeof line] = "";
+    FILE *status = fopen("/proc/self/status", "re");
+    while (status && fgets(line, sizeof line, status))
+        if (!strncmp(line, key, sizeof key - 1))
+            sscanf(line + sizeof key - 1, "%8191s", list);
+    if (status)
+        fclose(status);
+    return json_pack("{s:I, s:I, s:s}", "online", (json_int_t)gravel_cores_of_host(), "allowed",
+                     (json_int_t)gravel_cores_of_node(1), "list", list);
+}
+
+#ifdef INFO_HWLOC
+/* @param nodes  [out] "0-1" */
+static bool find_nodes(hwloc_topology_t topology, char *nodes, size_t bytes)
+{
+    hwloc_bitmap_t cores = hwloc_bitmap_alloc(), near = hwloc_bitmap_alloc();
+    const bool is_known =
+        cores && near && hwloc_get_cpubind(topology, cores, HWLOC_CPUBIND_THREAD) == 0 &&
+        hwloc_cpuset_to_nodeset(topology, cores, near) == 0 && !hwloc_bitmap_iszero(near) &&
+        hwloc_bitmap_list_snprintf(nodes, bytes, near) > 0;
+    hwloc_bitmap_free(cores);
+    hwloc_bitmap_free(near);
+    return is_known;
+}
+
+static json_t *describe_numa(void)
+{
+    hwloc_topology_t topology;
+    char nodes[128] = "";
+    if (hwloc_topology_init(&topology))
+        return json_null();
+    const bool is_known =
+        hwloc_topology_set_all_types_filter(topology, HWLOC_TYPE_FILTER_KEEP_NONE) == 0 &&
+        hwloc_topology_load(topology) == 0 && find_nodes(topology, nodes, sizeof nodes);
+    hwloc_topology_destroy(topology);
+    return is_known ? json_string(nodes) : json_null();
+}
+#else
+static json_t *describe_numa(void)
+{
+    return json_null();
+}
+#endif
+
+static json_t *limit_of(int resource)
+{
+    struct rlimit limit;
+    if (getrlimit((__rlimit_resource_t)resource, &limit) || limit.rlim_cur == RLIM_INFINITY)
+        return json_null();
+    return json_integer((json_int_t)limit.rlim_cur);
+}
+
+static json_t *describe_limits(void)
+{
+    return json_pack("{s:o, s:o, s:o, s:o}", "locked_bytes", limit_of(RLIMIT_MEMLOCK), "file_bytes",
+                     limit_of(RLIMIT_FSIZE), "address_bytes", limit_of(RLIMIT_AS), "descriptors",
+                     limit_of(RLIMIT_NOFILE));
+}
+
+static json_t *has_rdma(void)
+{
+    DIR *devices = opendir("/sys/class/infiniband");
+    const struct dirent *entry = devices ? readdir(devices) : NULL;
+    while (entry && entry->d_name[0] == '.')
+        entry = readdir(devices);
+    if (devices)
+        closedir(devices);
+    return json_boolean(entry != NULL);
+}
 
 /* ---- settings -------------------------------------------------------------------------------- */
 
@@ -122,9 +204,9 @@ json_t *info_rank_describe(const char *device, unsigned limit_s)
     gravel_transport_mpi_name(mpi);
     json_t *rank =
         json_pack("{s:s, s:s, s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:o}", "version", GRAVEL_VERSION,
-                  "mpi", mpi, "host", host, "place", place, "cores", info_host_cores(), "numa",
-                  info_host_numa(), "limits", info_host_limits(), "has_rdma", info_host_has_rdma(),
-                  "settings", describe_settings(), "selection", describe_selection());
+                  "mpi", mpi, "host", host, "place", place, "cores", describe_cores(), "numa",
+                  describe_numa(), "limits", describe_limits(), "has_rdma", has_rdma(), "settings",
+                  describe_settings(), "selection", describe_selection());
     if (rank)
         look_for_device(rank, device, limit_s);
     return rank;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Finds pairs of ranks that do not reach each other. See reach.h.
+ * Finds pairs of ranks that do not reach each other. See cluster.h.
  *
  * Every rank sends a long frame to each other one, and tells rank 0 whose have come. Rank 0 ends it, once all have answered
  * or the time is over: all ranks must know whether MPI can be finalised.
  */
-#include "reach.h"
+#include "cluster.h"
 
 #include "base/clock.h"
 #include "transport/transport.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The table of settings. See settings.h.
+ * The table of settings. See devices.h.
  */
-#include "settings.h"
+#include "devices.h"
 #include "settings/settings.h"
 
 #include "gravel/gravel.h"
@@ -87,11 +87,4 @@ json_t *info_settings_json(void)
                            value != NULL, "help", meanings[i].help));
     }
     return json_pack("{s:o}", "settings", all);
-}
-
-int info_settings_check(void)
-{
-    struct gravel_config config;
-    int code = gravel_config_load(&config, sizeof config);
-    return code ? code : gravel_config_check(&config);
 }
