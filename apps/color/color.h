@@ -2,23 +2,79 @@
 /*
  * A node's graph colouring, of which each way makes its part; the order of vertices and the check read it too.
  *
- * Path: color.c <-> this <-> guessed.c, ordered.c, scheduled.c, upload.c, order.c, check.c
+ * Path: color.c <-> this <-> guessed.c, ordered.c, scheduled.c, order.c, check.c
  * Owner: color.c; lists are the caller's to free.
  * Threads: main's.
  */
 #ifndef APPS_COLOR_H
 #define APPS_COLOR_H
 
-#include "color/guessed.h"
-#include "color/ordered.h"
-#include "color/scheduled.h"
 #include "frame/app.h"
 #include "frame/random.h"
+#include "frame/tasks.h"
 #include "graph/ghosts.h"
 #include "graph/node_part.h"
 
+#include <gravel/mirror.h>
+
 /* What a vertex has that waits for its colour. */
 #define NO_COLOR UINT32_MAX
+
+/* Words of a row on the device: where each kind of a vertex's neighbours begins, see guessed.cl. */
+#define COLOR_ROW 4
+
+struct color;
+
+/* Of a way that does not guess, however many nodes there are. */
+#define COLOR_PASSES 1024
+
+/* A way to colour: its kernels, what it makes at a node, and a trial. All nodes take one way, and each step together. */
+struct way {
+    const char *file, *source; /* of the kernels */
+    unsigned heap_words;       /* for each vertex of the whole graph */
+
+    /* Looks at its vertices after which a group leaves them for the next round: where nodes are several, and where one is
+     * alone. */
+    unsigned passes, passes_alone;
+
+    void (*list)(struct color *color); /* put lists on the device, while the host has the edges */
+    void (*prepare)(struct color *color); /* make kernels, which are built by now */
+    void (*reset)(struct color *color);   /* no vertex has a colour */
+
+    /* Round n_rounds, from 1. Collective. @return  vertices without a colour, of all nodes [count] */
+    uint64_t (*round)(struct color *color);
+
+    /* Have the colours of a node's own vertices, which is alone; NULL: they are at color->colors of each. */
+    void (*fetch)(struct color *color, uint32_t *colors);
+
+    /* Report what only this way has; NULL: nothing. */
+    void (*tell)(struct color *color, struct trials *trials);
+
+    /* Free what node_close does not; NULL: nothing. */
+    void (*close)(struct color *color);
+};
+
+extern const struct way color_guessed, color_ordered, color_scheduled;
+
+/* What a node has on its device to colour by one way, beside what each way has. */
+struct guessed {
+    cl_kernel survey, guess, mend;
+    struct gravel_mirror *mirror; /* of ghosts' colours; NULL if no node has any */
+    cl_mem rows, neighbours, waited, ends, bases, rounds;
+};
+
+struct ordered {
+    cl_kernel reset, choose, publish;
+    cl_mem lists[2], ready;
+    cl_mem copy_starts, copies; /* of own vertices at other nodes: node and slot */
+    uint64_t n_waiting;         /* of lists, before a round */
+};
+
+struct scheduled {
+    struct tasks tasks;
+    cl_kernel color_tasks;
+    cl_mem own_colors[2]; /* by turns */
+};
 
 struct color {
     struct options options;
@@ -61,29 +117,18 @@ static inline bool color_is_before(uint64_t seed, uint32_t u, uint32_t v)
 /** Sort vertices, by their numbers in the whole graph, as they choose. */
 void color_sort(uint64_t seed, uint32_t *vertices, uint64_t n);
 
-/**
- * The own vertices and, of each, the neighbours that choose before it: slots, as they choose.
- *
- * @return  to be freed: [own vertices]; [own vertices + 1] where each one's neighbours begin; [as many] neighbours.
- */
+/** The own vertices' slots, as they choose. @return  [own vertices], to be freed. */
 uint32_t *color_list_slots(const struct color *color);
-uint32_t *color_count_higher(const struct color *color, const uint32_t *slots);
-uint32_t *color_list_higher(const struct color *color, const uint32_t *slots,
-                            const uint32_t *starts);
 
 /**
- * As color_list_higher, of all neighbours: see kernel guess for the kinds.
+ * Of each own vertex, as they choose, all neighbours: see kernel guess for the kinds.
  *
  * @param neighbours  [out] to be freed: [as many] own slots, or numbers of ghosts.
  * @return            to be freed: [own vertices + 1][COLOR_ROW].
  */
 uint32_t *color_list_rows(const struct color *color, const uint32_t *slots, uint32_t **neighbours);
 
-/** An array of n elements on the device, empty or from a list, which is freed. */
-cl_mem color_array(struct color *color, uint64_t n, size_t bytes);
-cl_mem color_upload(struct color *color, uint64_t n, uint32_t *list);
-
-/** Make slots, starts and higher. */
+/** Make slots, starts and higher: of each own vertex the neighbours that choose before it. */
 void color_upload_higher(struct color *color);
 
 /** Get a node's colours, after a trial: [its vertices], to be freed. */

@@ -7,7 +7,7 @@
  * settles the first of all that are left, at least, and most others.
  *
  * Path:    color.c -> this -> guessed.cl
- * Owner:   see guessed.h.
+ * Owner:   this file's; node_close releases arrays.
  * Threads: main's.
  * Source:  Gebremedhin, Manne, Scalable Parallel Graph Coloring Algorithms, 2000; Bozdag et al., A Framework for Scalable
  *          Greedy Coloring on Distributed-Memory Parallel Computers, 2008.
@@ -28,10 +28,11 @@ static void upload_rows(struct color *color)
 {
     uint32_t *slots = color_list_slots(color), *neighbours;
     uint32_t *rows = color_list_rows(color, slots, &neighbours);
-    color->guessed.neighbours =
-        color_upload(color, rows[COLOR_ROW * color_n_own(color)], neighbours);
-    color->guessed.rows = color_upload(color, COLOR_ROW * (color_n_own(color) + 1), rows);
-    color->slots = color_upload(color, color_n_own(color), slots);
+    color->guessed.neighbours = node_upload(
+        &color->node, rows[COLOR_ROW * color_n_own(color)] * sizeof *neighbours, neighbours);
+    color->guessed.rows =
+        node_upload(&color->node, COLOR_ROW * (color_n_own(color) + 1) * sizeof *rows, rows);
+    color->slots = node_upload(&color->node, color_n_own(color) * sizeof *slots, slots);
 }
 
 /* Ghosts are in the order of their owners, and so are copies of their colours. */
@@ -59,13 +60,13 @@ static void list(struct color *color)
     if (node_sum(node, color->ghosts.n) > 0)
         open_mirror(color);
     upload_rows(color);
-    guessed->waited = color_array(color, color->part.rows.n_edges, sizeof(cl_uint));
-    guessed->ends = color_array(color, n, sizeof(cl_uint));
-    color->cursors = color_array(color, n, sizeof(cl_uint));
-    color->taken = color_array(color, n, sizeof(cl_ulong4));
-    guessed->bases = color_array(color, n, sizeof(cl_uint));
-    guessed->rounds = color_array(color, n, sizeof(cl_uint));
-    color->counts = color_array(color, 1, sizeof(cl_uint));
+    guessed->waited = node_array(&color->node, color->part.rows.n_edges * sizeof(cl_uint), NULL);
+    guessed->ends = node_array(&color->node, n * sizeof(cl_uint), NULL);
+    color->cursors = node_array(&color->node, n * sizeof(cl_uint), NULL);
+    color->taken = node_array(&color->node, n * sizeof(cl_ulong4), NULL);
+    guessed->bases = node_array(&color->node, n * sizeof(cl_uint), NULL);
+    guessed->rounds = node_array(&color->node, n * sizeof(cl_uint), NULL);
+    color->counts = node_array(&color->node, 1 * sizeof(cl_uint), NULL);
 }
 
 /* Behind the arena and the first item all these kernels have the same arguments. */

@@ -6,7 +6,7 @@
  * Rows are in that order, so the neighbour for whom a vertex waits longest stands near the end of its row, and all others
  * have been looked at by then.
  *
- * Path: guessed.c, upload.c, check.c -> this -> guessed.cl, ordered.cl, scheduled.cl
+ * Path: guessed.c, ordered.c, scheduled.c, check.c -> this -> guessed.cl, ordered.cl, scheduled.cl
  * Owner: the caller's arrays.
  * Threads: any, and its own, which it joins.
  */
@@ -81,7 +81,7 @@ static void count_higher(const struct lists *lists, uint64_t i)
     lists->counts[i] = n;
 }
 
-uint32_t *color_count_higher(const struct color *color, const uint32_t *slots)
+static uint32_t *count_all_higher(const struct color *color, const uint32_t *slots)
 {
     const uint64_t n = color->part.rows.n_vertices;
     uint32_t *starts = app_array(n + 1, sizeof *starts, "a list of edges");
@@ -105,14 +105,24 @@ static void list_higher(const struct lists *lists, uint64_t i)
         higher[j] = ghosts_slot(&color->ghosts, higher[j]);
 }
 
-uint32_t *color_list_higher(const struct color *color, const uint32_t *slots,
-                            const uint32_t *starts)
+static uint32_t *list_all_higher(const struct color *color, const uint32_t *slots,
+                                 const uint32_t *starts)
 {
     struct lists lists = {.color = color, .slots = slots, .starts = starts};
     lists.higher =
         app_array(starts[color->part.rows.n_vertices], sizeof(uint32_t), "a list of edges");
     list_side_by_side(&lists, list_higher);
     return lists.higher;
+}
+
+void color_upload_higher(struct color *color)
+{
+    const uint64_t n = color_n_own(color);
+    uint32_t *slots = color_list_slots(color), *starts = count_all_higher(color, slots);
+    uint32_t *higher = list_all_higher(color, slots, starts);
+    color->higher = node_upload(&color->node, starts[n] * sizeof *higher, higher);
+    color->starts = node_upload(&color->node, (n + 1) * sizeof *starts, starts);
+    color->slots = node_upload(&color->node, n * sizeof *slots, slots);
 }
 
 /* ---- all neighbours, by kinds ------------------------------------------------------------------ */

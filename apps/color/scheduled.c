@@ -5,7 +5,7 @@
  * A vertex depends on neighbours that choose before and on nothing else, so colours are the same by every policy.
  *
  * Path:    color.c -> this -> scheduled.cl
- * Owner:   see scheduled.h.
+ * Owner:   this file's; node_close releases arrays.
  * Threads: main's.
  * Source:  Che, Beckmann, Reinhardt, Skadron, Pannotia, 2013; Orr et al. 2015, section 5.3.
  */
@@ -16,10 +16,10 @@ static void list(struct color *color)
     struct scheduled *scheduled = &color->scheduled;
     const uint64_t n = color_n_own(color);
     color_upload_higher(color);
-    color->cursors = color_array(color, n, sizeof(cl_uint));
-    scheduled->own_colors[0] = color_array(color, n, sizeof(cl_uint));
-    scheduled->own_colors[1] = color_array(color, n, sizeof(cl_uint));
-    color->counts = color_array(color, 1, sizeof(cl_uint));
+    color->cursors = node_array(&color->node, n * sizeof(cl_uint), NULL);
+    scheduled->own_colors[0] = node_array(&color->node, n * sizeof(cl_uint), NULL);
+    scheduled->own_colors[1] = node_array(&color->node, n * sizeof(cl_uint), NULL);
+    color->counts = node_array(&color->node, 1 * sizeof(cl_uint), NULL);
 }
 
 static void prepare(struct color *color)
@@ -35,15 +35,11 @@ static void prepare(struct color *color)
 
 static void reset(struct color *color)
 {
-    const cl_uint none = NO_COLOR;
-    const size_t bytes = color_n_own(color) * sizeof none;
-    cl_command_queue queue = gravel_cl_queue(color->node.gravel);
-    node_check_cl(clEnqueueFillBuffer(queue, color->scheduled.own_colors[0], &none, sizeof none, 0,
-                                      bytes, 0, NULL, NULL),
-                  "clEnqueueFillBuffer");
-    node_check_cl(
-        clEnqueueCopyBuffer(queue, color->starts, color->cursors, 0, 0, bytes, 0, NULL, NULL),
-        "clEnqueueCopyBuffer");
+    const size_t bytes = color_n_own(color) * sizeof(cl_uint);
+    node_fill(&color->node, color->scheduled.own_colors[0], NO_COLOR, bytes);
+    node_check_cl(clEnqueueCopyBuffer(gravel_cl_queue(color->node.gravel), color->starts,
+                                      color->cursors, 0, 0, bytes, 0, NULL, NULL),
+                  "clEnqueueCopyBuffer");
     node_finish(&color->node);
     TRY(gravel_steal_stats_reset(color->scheduled.tasks.steal));
 }

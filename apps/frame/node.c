@@ -251,6 +251,21 @@ cl_mem node_array(struct node *node, size_t bytes, const void *data)
     die("more than %d arrays", NODE_MOST_ARRAYS);
 }
 
+cl_mem node_upload(struct node *node, size_t bytes, void *list)
+{
+    cl_mem array = node_array(node, bytes, list);
+    free(list);
+    return array;
+}
+
+void node_fill(struct node *node, cl_mem array, cl_uint word, size_t bytes)
+{
+    if (bytes)
+        node_check_cl(clEnqueueFillBuffer(gravel_cl_queue(node->gravel), array, &word, sizeof word,
+                                          0, bytes, 0, NULL, NULL),
+                      "clEnqueueFillBuffer");
+}
+
 void node_clear(struct node *node, cl_mem array, size_t bytes)
 {
     static const unsigned char zeros[64];

@@ -113,6 +113,12 @@ void node_set_offsets(cl_kernel kernel, cl_uint index, const cl_ulong *offsets, 
  */
 cl_mem node_array(struct node *node, size_t bytes, const void *data);
 
+/** Make a device array of what a list has, which is freed. */
+cl_mem node_upload(struct node *node, size_t bytes, void *list);
+
+/** Set the words at the beginning of a device array [bytes], before the kernels launched next. */
+void node_fill(struct node *node, cl_mem array, cl_uint word, size_t bytes);
+
 /** Write zeros to the beginning of a device array [bytes, 64 at most], before the kernels launched next. */
 void node_clear(struct node *node, cl_mem array, size_t bytes);
 

@@ -52,8 +52,7 @@ static void make_keys(struct hashtable *table)
     cl_uint *keys = app_array(n, sizeof *keys, "keys");
     for (uint64_t i = 0; i < n; i++)
         keys[i] = hashtable_key(table, table->first_item + i);
-    table->own_keys = node_array(&table->node, n * sizeof *keys, keys);
-    free(keys);
+    table->own_keys = node_upload(&table->node, n * sizeof *keys, keys);
 }
 
 static void make_kernel(struct hashtable *table)

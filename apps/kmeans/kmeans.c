@@ -69,8 +69,7 @@ static void upload_points(struct kmeans *kmeans)
         for (uint64_t i = 0; i < n; i++)
             points[d * stride(kmeans) + i] = point_word(generated[d * n + i]);
     free(generated);
-    kmeans->points = node_array(&kmeans->node, n_all * sizeof *points, points);
-    free(points);
+    kmeans->points = node_upload(&kmeans->node, n_all * sizeof *points, points);
 }
 
 /* Slices of a group's points, each with sums of its own: enough to keep work-items busy, and few

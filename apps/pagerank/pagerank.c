@@ -58,13 +58,6 @@ static uint64_t chunk_edges(uint64_t n_edges)
     return chunk;
 }
 
-/* With --schedule a vertex is what is scheduled. */
-static uint64_t chunks_of(const struct pagerank *pagerank, uint64_t n_edges)
-{
-    uint64_t chunk = chunk_edges(n_edges);
-    return pagerank->node.schedule ? 1 : (n_edges + chunk - 1) / chunk;
-}
-
 static uint64_t n_targets(const struct pagerank *pagerank)
 {
     return n_own(pagerank) + pagerank->n_ghosts;
@@ -107,12 +100,16 @@ static struct graph turn_round(const struct pagerank *pagerank, const uint32_t *
     return turned;
 }
 
+/* With --schedule a vertex is what is scheduled. */
 static void upload_chunks(struct pagerank *pagerank, const uint64_t *offsets)
 {
     uint64_t n = n_targets(pagerank);
     cl_uint *chunks = app_array(n + 1, sizeof *chunks, "a list of edges");
-    for (uint64_t v = 0; v < n; v++)
-        chunks[v + 1] = chunks[v] + (cl_uint)chunks_of(pagerank, offsets[v + 1] - offsets[v]);
+    for (uint64_t v = 0; v < n; v++) {
+        const uint64_t n_edges = offsets[v + 1] - offsets[v], chunk = chunk_edges(n_edges);
+        const uint64_t n_chunks = pagerank->node.schedule ? 1 : (n_edges + chunk - 1) / chunk;
+        chunks[v + 1] = chunks[v] + (cl_uint)n_chunks;
+    }
     cl_uint *starts = app_array((uint64_t)chunks[n] + 1, sizeof *starts, "a list of edges");
     for (uint64_t v = 0; v < n; v++) {
         const cl_uint chunk = (cl_uint)chunk_edges(offsets[v + 1] - offsets[v]);
@@ -122,11 +119,9 @@ static void upload_chunks(struct pagerank *pagerank, const uint64_t *offsets)
     starts[chunks[n]] = (cl_uint)offsets[n];
     pagerank->n_own_chunks = chunks[n_own(pagerank)];
     pagerank->n_chunks = chunks[n];
-    pagerank->chunks = node_array(&pagerank->node, (n + 1) * sizeof *chunks, chunks);
+    pagerank->chunks = node_upload(&pagerank->node, (n + 1) * sizeof *chunks, chunks);
     pagerank->starts =
-        node_array(&pagerank->node, (pagerank->n_chunks + 1) * sizeof *starts, starts);
-    free(starts);
-    free(chunks);
+        node_upload(&pagerank->node, (pagerank->n_chunks + 1) * sizeof *starts, starts);
 }
 
 /* The last word is no chunk's. */
@@ -161,13 +156,9 @@ static void open_pull(struct pagerank *pagerank)
 
 static void reset_pull(struct pagerank *pagerank)
 {
-    const cl_uint zero = 0;
     if (pagerank->node.schedule)
         TRY(gravel_steal_stats_reset(pagerank->tasks.steal));
-    node_check_cl(clEnqueueFillBuffer(gravel_cl_queue(pagerank->node.gravel), pagerank->partial,
-                                      &zero, sizeof zero, 0, partial_bytes(pagerank), 0, NULL,
-                                      NULL),
-                  "clEnqueueFillBuffer");
+    node_fill(&pagerank->node, pagerank->partial, 0, partial_bytes(pagerank));
 }
 
 static void pull(struct pagerank *pagerank)
@@ -176,12 +167,6 @@ static void pull(struct pagerank *pagerank)
         tasks_run_stretches(&pagerank->tasks, pagerank->pull);
     else
         node_run(&pagerank->node, pagerank->pull, 0, pagerank->n_own_chunks);
-}
-
-static void pull_for_others(struct pagerank *pagerank)
-{
-    node_run(&pagerank->node, pagerank->pull, pagerank->n_own_chunks,
-             pagerank->n_chunks - pagerank->n_own_chunks);
 }
 
 /* ---- words --------------------------------------------------------------------------------------
@@ -235,69 +220,43 @@ static void begin_words(struct pagerank *pagerank)
 {
     if (!pagerank->slots)
         return;
-    pull_for_others(pagerank);
+    node_run(&pagerank->node, pagerank->pull, pagerank->n_own_chunks,
+             pagerank->n_chunks - pagerank->n_own_chunks);
     node_run(&pagerank->node, pagerank->store_sums, 0, pagerank->n_ghosts);
     TRY(gravel_mirror_begin(pagerank->slots));
 }
 
-static void end_words(struct pagerank *pagerank)
-{
-    if (pagerank->slots)
-        TRY(gravel_mirror_end(pagerank->slots));
-}
-
 /* ---- messages, along the edges to other nodes or with --send-own along all --------------------- */
 
-/* What a kernel knows of an edge of vertex u. */
-typedef cl_uint edge_item(const struct graph_part *part, uint64_t u, uint64_t e);
-
-static cl_uint source_of(const struct graph_part *part, uint64_t u, uint64_t e)
-{
-    (void)part, (void)e;
-    return (cl_uint)u;
-}
-
-static cl_uint owner_of(const struct graph_part *part, uint64_t u, uint64_t e)
-{
-    (void)u;
-    return partition_owner(&part->partition, part->rows.neighbours[e]);
-}
-
-static cl_uint index_of(const struct graph_part *part, uint64_t u, uint64_t e)
-{
-    (void)u;
-    return (cl_uint)partition_index(&part->partition, part->rows.neighbours[e]);
-}
-
-static uint64_t count_sent(const struct graph_part *part, const uint32_t *splits)
-{
-    uint64_t n = 0;
-    for (uint64_t u = 0; u < part->rows.n_vertices; u++)
-        n += part->rows.offsets[u + 1] - splits[u];
-    return n;
-}
+/* What a kernel knows of an edge. */
+enum item { SOURCE, OWNER, INDEX };
 
 /* Of the edges that are sent along. */
-static cl_mem upload_items(struct pagerank *pagerank, const uint32_t *splits, edge_item *item)
+static cl_mem upload_items(struct pagerank *pagerank, const uint32_t *splits, enum item item)
 {
     const struct graph_part *part = &pagerank->part;
     uint64_t n = 0;
     cl_uint *list = app_array(pagerank->n_sent, sizeof *list, "a list of edges");
     for (uint64_t u = 0; u < part->rows.n_vertices; u++)
-        for (uint64_t e = splits[u]; e < part->rows.offsets[u + 1]; e++)
-            list[n++] = item(part, u, e);
-    cl_mem array = node_array(&pagerank->node, n * sizeof *list, list);
-    free(list);
-    return array;
+        for (uint64_t e = splits[u]; e < part->rows.offsets[u + 1]; e++) {
+            const uint32_t v = part->rows.neighbours[e];
+            list[n++] = item == SOURCE  ? (cl_uint)u
+                        : item == OWNER ? partition_owner(&part->partition, v)
+                                        : (cl_uint)partition_index(&part->partition, v);
+        }
+    return node_upload(&pagerank->node, n * sizeof *list, list);
 }
 
 static void upload_pushed(struct pagerank *pagerank, const uint32_t *splits)
 {
-    pagerank->n_sent = count_sent(&pagerank->part, splits);
+    const struct graph *rows = &pagerank->part.rows;
+    pagerank->n_sent = 0;
+    for (uint64_t u = 0; u < rows->n_vertices; u++)
+        pagerank->n_sent += rows->offsets[u + 1] - splits[u];
     pagerank->any_sent = node_sum(&pagerank->node, pagerank->n_sent) > 0;
-    pagerank->to_node = upload_items(pagerank, splits, owner_of);
-    pagerank->to_index = upload_items(pagerank, splits, index_of);
-    pagerank->from = upload_items(pagerank, splits, source_of);
+    pagerank->to_node = upload_items(pagerank, splits, OWNER);
+    pagerank->to_index = upload_items(pagerank, splits, INDEX);
+    pagerank->from = upload_items(pagerank, splits, SOURCE);
 }
 
 static cl_kernel push_kernel(struct pagerank *pagerank, const char *name)
@@ -335,8 +294,7 @@ static void upload_degrees(struct pagerank *pagerank)
     cl_uint *degrees = app_array(n, sizeof *degrees, "a list of edges");
     for (uint64_t u = 0; u < n; u++)
         degrees[u] = (cl_uint)graph_degree(&pagerank->part.rows, u);
-    pagerank->degree = node_array(&pagerank->node, n * sizeof *degrees, degrees);
-    free(degrees);
+    pagerank->degree = node_upload(&pagerank->node, n * sizeof *degrees, degrees);
 }
 
 /* Where the edges begin, in each row, that are messages: edges before them are pulled along. */
@@ -478,6 +436,11 @@ static void sum_totals(struct pagerank *pagerank)
     free(totals);
 }
 
+static union rank rank_of(const struct pagerank *pagerank, uint64_t fixed, double real)
+{
+    return pagerank->is_fixed ? (union rank){.fixed = fixed} : (union rank){.real = (cl_float)real};
+}
+
 static void set_rank(struct pagerank *pagerank, cl_uint index, union rank rank)
 {
     node_set(pagerank->apply, index, rank_bytes(pagerank), &rank);
@@ -498,39 +461,26 @@ static void reset(void *self)
 {
     struct pagerank *pagerank = self;
     reset_pull(pagerank);
-    union rank base = {0}, extra = {0};
-    if (pagerank->is_fixed)
-        base.fixed = RANK_ONE / pagerank->n_vertices;
-    else
-        base.real = (cl_float)(1.0 / (double)pagerank->n_vertices);
-    apply(pagerank, pagerank->sums[0], base, extra);
-}
-
-static union rank base_of(const struct pagerank *pagerank)
-{
-    uint64_t n = pagerank->n_vertices;
-    return pagerank->is_fixed ? (union rank){.fixed = (RANK_ONE - DAMP_FIXED(RANK_ONE)) / n}
-                              : (union rank){.real = (cl_float)((1 - DAMPING) / (double)n)};
-}
-
-static union rank extra_of(const struct pagerank *pagerank)
-{
-    uint64_t n = pagerank->n_vertices;
-    return pagerank->is_fixed ? (union rank){.fixed = pagerank->idle_fixed / n}
-                              : (union rank){.real = (cl_float)(pagerank->idle / (double)n)};
+    const uint64_t n = pagerank->n_vertices;
+    apply(pagerank, pagerank->sums[0], rank_of(pagerank, RANK_ONE / n, 1 / (double)n),
+          rank_of(pagerank, 0, 0));
 }
 
 /* What is sent comes first, and travels while own edges are pulled. */
 static void iterate_once(struct pagerank *pagerank, uint64_t sums)
 {
+    const uint64_t n = pagerank->n_vertices;
     begin_words(pagerank);
     if (pagerank->any_sent)
         push(pagerank, sums);
     pull(pagerank);
-    end_words(pagerank);
+    if (pagerank->slots)
+        TRY(gravel_mirror_end(pagerank->slots));
     if (pagerank->any_sent)
         TRY(gravel_barrier(pagerank->node.gravel));
-    apply(pagerank, sums, base_of(pagerank), extra_of(pagerank));
+    apply(pagerank, sums,
+          rank_of(pagerank, (RANK_ONE - DAMP_FIXED(RANK_ONE)) / n, (1 - DAMPING) / (double)n),
+          rank_of(pagerank, pagerank->idle_fixed / n, pagerank->idle / (double)n));
 }
 
 static void iterate(void *self)

@@ -80,10 +80,7 @@ static void build(struct sssp *sssp)
         sssp->relax_tasks = node_kernel_without_arena(&sssp->node, "relax_tasks");
     sssp->reset = node_kernel(&sssp->node, "reset");
     sssp->gather = node_kernel(&sssp->node, "gather");
-    if (sssp->offers)
-        sssp->offer = node_kernel(&sssp->node, "offer");
-    else
-        sssp->relax = node_kernel(&sssp->node, "relax");
+    sssp->relax = node_kernel(&sssp->node, sssp->offers ? "offer" : "relax");
     if (!sssp->sends_own)
         sssp->relax_own = node_kernel(&sssp->node, "relax_own");
 }
@@ -108,15 +105,12 @@ static void set_arguments(struct sssp *sssp)
     set_reset(sssp);
     NODE_SET_ARRAYS(sssp->gather, 4, sssp->settled, sssp->best, sssp->offsets, sssp->splits,
                     sssp->own, sssp->sent, sssp->counts, sssp->lows);
-    if (sssp->offers) {
-        TRY(gravel_kernel_set_accumulator(sssp->offers, sssp->offer, 3));
-        NODE_SET_ARRAYS(sssp->offer, 4, sssp->sent, sssp->offsets, sssp->slots, sssp->weights,
-                        sssp->targets, sssp->settled, sssp->best);
-    } else {
+    if (sssp->offers)
+        TRY(gravel_kernel_set_accumulator(sssp->offers, sssp->relax, 3));
+    else
         NODE_SET(sssp->relax, 3, cl_ulong, sssp->distances);
-        NODE_SET_ARRAYS(sssp->relax, 4, sssp->sent, sssp->offsets, sssp->slots, sssp->weights,
-                        sssp->targets, sssp->settled, sssp->best);
-    }
+    NODE_SET_ARRAYS(sssp->relax, 4, sssp->sent, sssp->offsets, sssp->slots, sssp->weights,
+                    sssp->targets, sssp->settled, sssp->best);
     if (sssp->relax_own)
         NODE_SET_ARRAYS(sssp->relax_own, 3, sssp->own, sssp->splits, sssp->slots, sssp->weights,
                         sssp->settled, sssp->best);
@@ -235,21 +229,14 @@ static uint64_t *read_own(struct sssp *sssp)
     return read_distances(sssp, sssp->settled, sssp_n_own(sssp));
 }
 
-static void fill(struct sssp *sssp, cl_mem array, cl_uint value, size_t offset, size_t bytes)
-{
-    node_check_cl(clEnqueueFillBuffer(gravel_cl_queue(sssp->node.gravel), array, &value,
-                                      sizeof value, offset, bytes, 0, NULL, NULL),
-                  "clEnqueueFillBuffer");
-}
-
 static void reset_tasks(struct sssp *sssp)
 {
-    const cl_uint far = UINT32_MAX;
-    const size_t bytes = sssp_n_own(sssp) * sizeof far;
+    const cl_uint zero = 0;
+    const size_t bytes = sssp_n_own(sssp) * sizeof zero;
     uint64_t source = partition_index(&sssp->part.partition, sssp->source);
-    fill(sssp, sssp->settled, far, 0, bytes);
-    fill(sssp, sssp->best, far, 0, bytes);
-    fill(sssp, sssp->best, 0, source * sizeof far, sizeof far);
+    node_fill(&sssp->node, sssp->settled, UINT32_MAX, bytes);
+    node_fill(&sssp->node, sssp->best, UINT32_MAX, bytes);
+    node_write(&sssp->node, sssp->best, source * sizeof zero, sizeof zero, &zero);
     node_finish(&sssp->node);
     TRY(gravel_steal_stats_reset(sssp->tasks.steal));
 }
@@ -313,7 +300,7 @@ static struct node_bound bound_of(const struct sssp *sssp)
 
 static void offer(struct sssp *sssp, const struct listed *listed)
 {
-    node_run_full(&sssp->node, sssp->offer, listed->n_sent);
+    node_run_full(&sssp->node, sssp->relax, listed->n_sent);
     if (listed->n_own >= MANY_CHUNKS)
         TRY(gravel_accumulator_begin(sssp->offers));
 }

@@ -49,8 +49,8 @@ struct sssp {
     uint64_t n_own_chunks,
         n_sent_chunks;      /* of all edges to own vertices, and of those sent along */
     uint64_t longest_chunk; /* of what is sent [edges], 1 at least */
-    cl_kernel reset, gather, relax, relax_own; /* relax_own: NULL if all is sent */
-    cl_kernel offer;                           /* instead of relax, for accumulators */
+    cl_kernel reset, gather, relax,
+        relax_own; /* relax: `offer`, for accumulators; relax_own: NULL if all is sent */
     cl_mem offsets, splits, slots, weights, targets, settled, best, own, sent, counts, lows;
 
     struct tasks tasks; /* with --schedule; then there is one node */

@@ -11,8 +11,6 @@
 #include "graph/ghosts.h"
 #include "graph/rows.h"
 
-#include <stdlib.h>
-
 /* Vertices, so many that full groups look at all of them. */
 static uint64_t fill_up(const struct sssp *sssp, uint64_t n)
 {
@@ -42,8 +40,7 @@ static void upload_splits(struct sssp *sssp)
 {
     cl_uint *splits = node_part_split(&sssp->part, sssp->sends_own);
     count_chunks(sssp, splits);
-    sssp->splits = node_array(&sssp->node, sssp_n_own(sssp) * sizeof *splits, splits);
-    free(splits);
+    sssp->splits = node_upload(&sssp->node, sssp_n_own(sssp) * sizeof *splits, splits);
 }
 
 static cl_mem upload_offsets(struct sssp *sssp)
@@ -52,9 +49,7 @@ static cl_mem upload_offsets(struct sssp *sssp)
     cl_uint *offsets = app_array(rows->n_vertices + 1, sizeof(cl_uint), "a list of edges");
     for (uint64_t u = 0; u <= rows->n_vertices; u++)
         offsets[u] = (cl_uint)rows->offsets[u];
-    cl_mem array = node_array(&sssp->node, (rows->n_vertices + 1) * sizeof *offsets, offsets);
-    free(offsets);
-    return array;
+    return node_upload(&sssp->node, (rows->n_vertices + 1) * sizeof *offsets, offsets);
 }
 
 struct slots {
@@ -75,9 +70,7 @@ static cl_mem upload_slots(struct sssp *sssp, const struct ghosts *ghosts)
     const struct graph *rows = &sssp->part.rows;
     struct slots slots = {ghosts, app_array(rows->n_edges, sizeof(cl_uint), "a list of edges")};
     graph_rows_side_by_side(rows, find_slots, &slots);
-    cl_mem array = node_array(&sssp->node, rows->n_edges * sizeof(cl_uint), slots.of_edges);
-    free(slots.of_edges);
-    return array;
+    return node_upload(&sssp->node, rows->n_edges * sizeof(cl_uint), slots.of_edges);
 }
 
 static cl_mem upload_targets(struct sssp *sssp, const struct ghosts *ghosts)
@@ -87,9 +80,7 @@ static cl_mem upload_targets(struct sssp *sssp, const struct ghosts *ghosts)
         targets[2 * i] = ghosts_owner(ghosts, i);
         targets[2 * i + 1] = ghosts_index(ghosts, i);
     }
-    cl_mem array = node_array(&sssp->node, 2 * sssp->n_slots * sizeof *targets, targets);
-    free(targets);
-    return array;
+    return node_upload(&sssp->node, 2 * sssp->n_slots * sizeof *targets, targets);
 }
 
 static void upload_edges(struct sssp *sssp)

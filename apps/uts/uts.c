@@ -59,8 +59,7 @@ static void upload_limits(struct uts *uts)
     for (uint32_t d = 0; d < uts->n_rows; d++)
         tree_limits(&uts->tree, d, limits + (size_t)d * MOST_CHILDREN);
     uts->limits =
-        node_array(&uts->node, (size_t)uts->n_rows * MOST_CHILDREN * sizeof *limits, limits);
-    free(limits);
+        node_upload(&uts->node, (size_t)uts->n_rows * MOST_CHILDREN * sizeof *limits, limits);
 }
 
 static size_t counts_bytes(const struct uts *uts)
@@ -103,10 +102,7 @@ static void set_up(void *self)
 static void reset(void *self)
 {
     struct uts *uts = self;
-    const cl_uint zero = 0;
-    node_check_cl(clEnqueueFillBuffer(gravel_cl_queue(uts->node.gravel), uts->counts, &zero,
-                                      sizeof zero, 0, counts_bytes(uts), 0, NULL, NULL),
-                  "clEnqueueFillBuffer");
+    node_fill(&uts->node, uts->counts, 0, counts_bytes(uts));
     node_finish(&uts->node);
     TRY(gravel_steal_stats_reset(uts->tasks.steal));
 }
