@@ -71,9 +71,11 @@ static uint64_t n_due(uint32_t times)
 
 /* ---- what has come ----------------------------------------------------------------------------- */
 
-/* Of the thread that takes them; the host reads the count alone. [n_nodes][n_sources][n_items]: the place behind the last of an
- * item, and [n_items / GROUP] the last one of a group's calls. */
+/* Of the thread that takes them; the host reads the count alone. [n_nodes][n_sources][n_items][2]: the place behind the last of
+ * an item, and [n_items / GROUP] the last one of a group's calls. In checked mode a group's calls wait until all have made them,
+ * and a work-item's own do not: they are in order among themselves, from [1] on. */
 static uint32_t *of_items, *of_groups;
+static bool is_checked;
 static _Atomic uint64_t n_come; /* relaxed: a count */
 
 static void arrive(uint32_t source, uint32_t to, uint32_t item, uint32_t place)
@@ -81,8 +83,9 @@ static void arrive(uint32_t source, uint32_t to, uint32_t item, uint32_t place)
     MUST(source < n_sources && to < n_nodes && item < n_items);
     MUST(place < n_times * n_calls * N_FORMS && is_sent(item, place, to));
     MUST(comes(source, to));
-    uint32_t *next = &of_items[(to * n_sources + source) * n_items + item];
-    while (!is_sent(item, *next, to))
+    const bool is_apart = is_checked && place % N_FORMS == 2;
+    uint32_t *next = &of_items[((to * n_sources + source) * n_items + item) * 2 + is_apart];
+    while (!is_sent(item, *next, to) || (is_checked && (*next % N_FORMS == 2) != is_apart))
         ++*next;
     if (*next != place)
         die(__FILE__, __LINE__, "place %u of item %u of node %u comes to node %u, where %u is due",
@@ -267,11 +270,12 @@ static void open_nodes(void)
     printer = where && !prints_own ? (uint32_t)atoi(where) : 0;
     OK(gravel_config_load(&config, sizeof config));
     is_loopback = !strcmp(config.transport, "self");
+    is_checked = config.check;
     gravel = open_default(&bindings);
     node = gravel_node(gravel);
     n_nodes = gravel_n_nodes(gravel);
     n_sources = is_loopback ? 1 : n_nodes; /* a process sends as node 0 */
-    of_items = calloc((size_t)n_nodes * n_sources * n_items, sizeof *of_items);
+    of_items = calloc((size_t)n_nodes * n_sources * n_items, 2 * sizeof *of_items);
     of_groups = calloc((size_t)n_nodes * n_sources * n_items / GROUP, sizeof *of_groups);
     MUST(of_items && of_groups);
 }
