@@ -19,6 +19,7 @@ HEAD = """/* SPDX-License-Identifier: MIT */
 """
 N_ARGS = 4
 N_ASK_ARGS = 3
+NO_REPLY = "GRAVELP_NO_REPLY"
 
 # Suffix, parameters before the message's own, what the call becomes (check.cl.h), whether that takes a reply.
 BY_GROUPS = [
@@ -58,8 +59,8 @@ def rows_of(text, name):
 class Message:
     """What a call is made of: its parameters between scope and node, and what they become."""
 
-    def __init__(self, name, parameters, command, base, reply, index, values, is_answered=False):
-        self.name, self.parameters, self.is_answered = name, parameters, is_answered
+    def __init__(self, name, parameters, command, base, reply, index, values):
+        self.name, self.parameters, self.is_answered = name, parameters, reply != NO_REPLY
         self.before, self.reply, self.after = [command, base], [reply], [index, values]
 
     def define(self, form):
@@ -70,64 +71,34 @@ class Message:
         return "#define gravel_%s%s(%s) \\\n    %s%s, node)\n" % (self.name, suffix, parameters, function, sent)
 
 
-def bits(kind, name="value"):
-    return "gravelp_bits_%s(%s)" % (kind, name)
-
-
 def values(place, *given):
     """What a message brings beside base, index and node; place is where its answer goes."""
     return "GRAVELP_VALUES(%s, %s)" % (place, ", ".join(list(given) + ["0"] * (N_ARGS - len(given))))
 
 
-def one(kind, place="0"):
-    return values(place, bits(kind))
-
-
-NO_VALUES = values("0")
-
-
-def command(op, kind, *numbers):
-    """The command of a message with these element numbers."""
-    return " | ".join(["GRAVELP_COMMAND(GRAVEL_%s, GRAVEL_%s)" % (op, kind)] + ["GRAVELP_FAR_BY(%s)" % n for n in numbers])
-
-
-def update(op, name, kind_name, kind):
-    return Message("%s_%s" % (name, kind), ["base", "index", "value"], command(op, kind_name, "index"), "base",
-                   "GRAVELP_NO_REPLY", "index", one(kind))
-
-
-def increment(kind_name, kind):
-    return Message("inc_" + kind, ["base", "index"], command("INC", kind_name, "index"), "base", "GRAVELP_NO_REPLY", "index",
-                   NO_VALUES)
+def element(op, name, kind_name, kind, given=("value",), more=(), reply=NO_REPLY):
+    """A message to an element, with the values given; a request's `more` parameters say where its answer goes."""
+    has_place = "place" in more
+    command = "GRAVELP_COMMAND(GRAVEL_%s, GRAVEL_%s) | GRAVELP_FAR_BY(index)" % (op, kind_name) + " | GRAVELP_FAR_BY(place)" * has_place
+    return Message("%s_%s" % (name, kind), ["base", "index", *given, *more], command, "base", reply, "index",
+                   values("place" if has_place else "0", *["gravelp_bits_%s(%s)" % (kind, word) for word in reversed(given)]))
 
 
 def request(op, name, kind_name, kind):
-    has_value = name != "get"
-    return Message("%s_%s" % (name, kind), ["base", "index"] + ["value"] * has_value + ["reply", "place"],
-                   command(op, kind_name, "index", "place"), "base", "reply", "index",
-                   one(kind, "place") if has_value else values("place"), True)
-
-
-def compare_and_swap(kind_name, kind):
-    return Message("cas_" + kind, ["base", "index", "expected", "value", "reply", "place"], command("CAS", kind_name, "index", "place"),
-                   "base", "reply", "index", values("place", bits(kind), bits(kind, "expected")), True)
+    given = {"get": (), "cas": ("expected", "value")}.get(name, ("value",))
+    return element(op, name, kind_name, kind, given, ("reply", "place"), "reply")
 
 
 def put_signal(kind_name, kind):
-    return Message("put_signal_" + kind, ["base", "index", "value", "signal"], command("PUT_SIGNAL", kind_name, "index"), "base",
-                   "GRAVELP_SIGNAL(signal)", "index", one(kind), True)
+    return element("PUT_SIGNAL", "put_signal", kind_name, kind, more=("signal",), reply="GRAVELP_SIGNAL(signal)")
 
 
-def active_message(n):
+def call(name, op, n, more=(), reply=NO_REPLY):
+    """An active message of n arguments."""
     names = ["a%d" % i for i in range(n)]
-    return Message("am%d" % n, ["handler"] + names, "GRAVELP_COMMAND_AM(handler, %d)" % n, "0", "GRAVELP_NO_REPLY", "0",
-                   values("0", *names))
-
-
-def ask(n):
-    names = ["a%d" % i for i in range(n)]
-    return Message("ask%d" % n, ["handler"] + names + ["reply", "place"], "GRAVELP_COMMAND_ASK(handler, %d) | GRAVELP_FAR_BY(place)" % n, "0",
-                   "reply", "0", values("place", *names), True)
+    far = " | GRAVELP_FAR_BY(place)" if more else ""
+    return Message("%s%d" % (name, n), ["handler", *names, *more], "GRAVELP_COMMAND_%s(handler, %d)%s" % (op, n, far), "0", reply,
+                   "0", values("place" if more else "0", *names))
 
 
 def write(out, messages, forms):
@@ -139,14 +110,14 @@ def write(out, messages, forms):
 
 def messages_of(text):
     """(macros that must be defined, messages) of every group of calls."""
-    plain = [update(*row) for row in rows_of(text, "GRAVEL_VALUE_OPERATIONS")]
-    plain += [increment(*row) for row in rows_of(text, "GRAVEL_INC_TYPES")]
+    plain = [element(*row) for row in rows_of(text, "GRAVEL_VALUE_OPERATIONS")]
+    plain += [element("INC", "inc", *row, given=()) for row in rows_of(text, "GRAVEL_INC_TYPES")]
     plain += [request(*row) for row in rows_of(text, "GRAVEL_REQUESTS")]
-    plain += [compare_and_swap(*row) for row in rows_of(text, "GRAVEL_INC_TYPES")]
+    plain += [request("CAS", "cas", *row) for row in rows_of(text, "GRAVEL_INC_TYPES")]
     plain += [put_signal(*row) for row in rows_of(text, "GRAVEL_SIGNAL_TYPES")]
-    plain += [active_message(n) for n in range(N_ARGS + 1)]
-    plain += [ask(n) for n in range(N_ASK_ARGS + 1)]
-    double = [update(*row) for row in rows_of(text, "GRAVEL_DOUBLE_OPERATIONS")]
+    plain += [call("am", "AM", n) for n in range(N_ARGS + 1)]
+    plain += [call("ask", "ASK", n, ("reply", "place"), "reply") for n in range(N_ASK_ARGS + 1)]
+    double = [element(*row) for row in rows_of(text, "GRAVEL_DOUBLE_OPERATIONS")]
     double += [request(*row) for row in rows_of(text, "GRAVEL_DOUBLE_REQUESTS")] + [put_signal("DOUBLE", "double")]
     return [([], plain), (["GRAVEL_HAS_DOUBLE"], double)]
 

@@ -106,12 +106,7 @@
 /* Any work-item: this node's number, and the number of nodes. */
 GRAVELP_INLINE uint gravel_node(struct gravel_group g)
 {
-#if defined(GRAVELP_IS_ALONE)
-    (void)g;
-    return 0;
-#else
-    return g.arena->node;
-#endif
+    return GRAVELP_NODE(g.arena);
 }
 GRAVELP_INLINE uint gravel_n_nodes(struct gravel_group g)
 {

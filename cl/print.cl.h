@@ -248,22 +248,17 @@ GRAVELP_OUT_OF_LINE void gravelp_trap_at(global struct gravelp_arena *arena,
         arena->fault_file[to] = (uchar)assertion.file[i];
     for (uint i = 0; i < assertion.text_bytes && i < GRAVELP_FAULT_TEXT_BYTES; i++)
         arena->fault_text[i] = (uchar)assertion.text[i];
-    arena->fault_value = assertion.line;
-    gravelp_fault_publish(arena, origin, GRAVELP_FAULT_ASSERT);
+    gravelp_fault_write(arena, origin, GRAVELP_FAULT_ASSERT, 0, 0, assertion.line, 0);
 }
 
-/* Any work-item, in any divergent code. @return whether it holds. */
+/* Any work-item, in any divergent code: returns whether the condition holds, a fault if not. */
 GRAVELP_INLINE bool gravelp_assert(global struct gravelp_arena *arena, bool holds,
                                    struct gravelp_assertion assertion)
 {
+#ifndef NDEBUG
     if (!holds)
         gravelp_trap_at(arena, gravelp_origin_of_item(), assertion);
-    return holds;
-}
-
-/* Stands for gravelp_assert where NDEBUG is defined. */
-GRAVELP_INLINE bool gravelp_assert_nothing(bool holds)
-{
+#endif
     return holds;
 }
 
@@ -272,13 +267,6 @@ GRAVELP_INLINE bool gravelp_assert_nothing(bool holds)
     {                                                                                          \
         __FILE__, "" text "", (uint)sizeof(__FILE__), (uint)sizeof("" text ""), (uint)__LINE__ \
     }
-#ifdef NDEBUG
-#define GRAVELP_ASSERT(g, condition, text) gravelp_assert_nothing(condition)
-#else
-#define GRAVELP_ASSERT(g, condition, text) \
-    gravelp_assert((g).arena, (condition), GRAVELP_ASSERTION(text))
-#endif
-
 /* ---- calls ------------------------------------------------------------------------------------ */
 
 #define gravel_printf_wg(g, ...) GRAVELP_PRINT(GRAVELP_RECORD_WG, g, 1, __VA_ARGS__)
@@ -291,7 +279,9 @@ GRAVELP_INLINE bool gravelp_assert_nothing(bool holds)
     GRAVELP_APPEND(GRAVELP_RECORD_WG_IF, g, active, GRAVELP_STREAM_##stream, record, node)
 #define gravel_append_wi(g, stream, record, node) \
     GRAVELP_APPEND(GRAVELP_RECORD_WI, g, 1, GRAVELP_STREAM_##stream, record, node)
-#define gravel_assert(g, condition) GRAVELP_ASSERT(g, condition, "assertion failed: " #condition)
-#define gravel_trap(g, text) ((void)gravelp_assert((g).arena, false, GRAVELP_ASSERTION(text)))
+#define gravel_assert(g, condition) \
+    gravelp_assert((g).arena, (condition), GRAVELP_ASSERTION("assertion failed: " #condition))
+#define gravel_trap(g, text) \
+    gravelp_trap_at((g).arena, gravelp_origin_of_item(), GRAVELP_ASSERTION(text))
 
 #endif

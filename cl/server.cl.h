@@ -32,11 +32,6 @@
 #include "serving.cl.h"
 
 #define GRAVELP_NO_ITEM ((ulong)-1)
-#if defined(GRAVELP_IS_ALONE)
-#define GRAVELP_OWN_NODE(g) 0
-#else
-#define GRAVELP_OWN_NODE(g) ((g).arena->node)
-#endif
 
 /* ---- virtual groups ---------------------------------------------------------------------------- */
 
@@ -101,7 +96,7 @@ GRAVELP_INLINE void gravelp_client_send(struct gravel_group g, uint active, uint
                                         struct gravelp_values values, ulong node)
 {
     GRAVELP_ADDRESS(g, command, values, node);
-    const bool is_here = node == GRAVELP_OWN_NODE(g);
+    const bool is_here = node == GRAVELP_NODE(g.arena);
 #if defined(GRAVELP_SERIAL_GROUP)
     gravelp_outbox_add(g, active, command, values, is_here, node);
 #else
@@ -194,13 +189,9 @@ GRAVELP_INLINE void gravelp_client_send(struct gravel_group g, uint active, uint
 GRAVELP_INLINE void gravelp_serve_send(global struct gravelp_arena *arena, uint sends, uint command,
                                        struct gravelp_values values)
 {
-#if defined(GRAVELP_N_OWNERS)
-    const uint n_owners = GRAVELP_N_OWNERS;
-#else
-    const uint n_owners = sends ? gravelp_servers(arena)->n_owners : 1;
-#endif
     if (sends)
-        gravelp_spill_send(arena, gravelp_owner(values.value[0], n_owners), command, values);
+        gravelp_spill_send(arena, gravelp_owner(values.value[0], GRAVELP_OWNERS_OF(arena)), command,
+                           values);
     else
         gravelp_spill_refuse(arena, command);
 }

@@ -53,9 +53,9 @@
 #else
 #define GRAVEL_FBAR(f) struct gravel_fbar *f = gravelp_lane->fbar
 #endif
-#define GRAVEL_FOR_FBAR(g, f, i, active, n)                                                   \
-    for (uint i = gravelp_fbar_begin(f), active = 0 < (n); gravelp_fbar_goes_on((f), active); \
-         i++, active = i < (n))
+#define GRAVEL_FOR_FBAR(g, f, i, active, n)                                  \
+    for (uint i = gravelp_fbar_init((f), gravelp_n_sgs()), active = 0 < (n); \
+         gravelp_fbar_goes_on((f), active); i++, active = i < (n))
 
 /*
  * Every work-item of the group: how many phases of a barrier, of n_rounds, the calling sub-group passes in n_polls
@@ -63,7 +63,21 @@
  */
 GRAVELP_INLINE uint gravel_fbar_rounds_wg(local struct gravel_fbar *f, uint n_rounds, uint n_polls)
 {
-    return gravelp_fbar_rounds(f, n_rounds, n_polls);
+    uint round = 0;
+    gravelp_fbar_init(f, gravelp_n_sgs());
+    if (gravelp_sg_lane() == 0)
+        for (bool goes_on = true; goes_on && round < n_rounds; round += goes_on) {
+            uint phase = gravelp_fbar_arrive(f), found = GRAVELP_FBAR_WAITS;
+            for (uint i = 0; i < n_polls && found == GRAVELP_FBAR_WAITS; i++) {
+                if (i % GRAVELP_FBAR_POLLS == GRAVELP_FBAR_POLLS - 1)
+                    gravelp_pause(0, false);
+                found = gravelp_fbar_poll(f, phase);
+            }
+            if (found == GRAVELP_FBAR_CLAIMED)
+                gravelp_fbar_advance(f);
+            goes_on = found != GRAVELP_FBAR_WAITS;
+        }
+    return gravelp_sg_first(round);
 }
 
 /* Every work-item of a member, within the loop: leave the barrier; join it again. */

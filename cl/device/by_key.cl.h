@@ -10,10 +10,13 @@
 
 #include "queue.cl.h"
 
-/* How many nodes there are. A constant, if the program was built for a node alone: then no key is divided by it. */
+/* This node's number, and how many there are. Constants, if the program was built for a node alone: then no key is
+ * divided by the latter. */
 #if defined(GRAVELP_IS_ALONE)
+#define GRAVELP_NODE(arena) ((void)(arena), 0u)
 #define GRAVELP_N_NODES(arena) ((void)(arena), 1u)
 #else
+#define GRAVELP_NODE(arena) ((arena)->node)
 #define GRAVELP_N_NODES(arena) ((arena)->n_nodes)
 #endif
 

@@ -41,8 +41,8 @@ struct gravel_fbar {
 #define GRAVELP_FBAR_ARRIVALS(state) ((state) / GRAVELP_FBAR_ARRIVAL % GRAVELP_FBAR_ARRIVAL)
 #define GRAVELP_FBAR_PHASES(state) ((state) / GRAVELP_FBAR_PHASE)
 
-/* Every work-item of the group: make it anew, with so many members. */
-GRAVELP_INLINE void gravelp_fbar_init(local struct gravel_fbar *f, uint n_members)
+/* Every work-item of the group: makes it anew, with so many members. Returns the first turn of a loop. */
+GRAVELP_INLINE uint gravelp_fbar_init(local struct gravel_fbar *f, uint n_members)
 {
     gravelp_barrier_group(); /* G1: no work-item is at an earlier loop's barrier */
     if (gravelp_is_leader()) {
@@ -50,6 +50,7 @@ GRAVELP_INLINE void gravelp_fbar_init(local struct gravel_fbar *f, uint n_member
         f->state = n_members;
     }
     gravelp_barrier_group(); /* G1: it is made */
+    return 0;
 }
 
 /* The rest are calls of a sub-group's work-item 0. */
@@ -103,30 +104,6 @@ GRAVELP_INLINE bool gravelp_fbar_try_join(local struct gravel_fbar *f)
     uint state = gravelp_local_load_acquire(&f->state); /* W2, pairs with W1 */
     return !(state & GRAVELP_FBAR_CLAIM) && GRAVELP_FBAR_PHASES(state) % 2 == 0 &&
            gravelp_local_swap_relaxed(&f->state, state, state + GRAVELP_FBAR_MEMBER);
-}
-
-/*
- * Every work-item of the group: how many phases of a barrier, of n_rounds, the calling sub-group gets through
- * with polls that are limited. All n_rounds in every sub-group: they make progress beside each other. Ends in
- * any case.
- */
-GRAVELP_INLINE uint gravelp_fbar_rounds(local struct gravel_fbar *f, uint n_rounds, uint n_polls)
-{
-    uint round = 0;
-    gravelp_fbar_init(f, gravelp_n_sgs());
-    if (gravelp_sg_lane() == 0)
-        for (bool goes_on = true; goes_on && round < n_rounds; round += goes_on) {
-            uint phase = gravelp_fbar_arrive(f), found = GRAVELP_FBAR_WAITS;
-            for (uint i = 0; i < n_polls && found == GRAVELP_FBAR_WAITS; i++) {
-                if (i % GRAVELP_FBAR_POLLS == GRAVELP_FBAR_POLLS - 1)
-                    gravelp_pause(0, false);
-                found = gravelp_fbar_poll(f, phase);
-            }
-            if (found == GRAVELP_FBAR_CLAIMED)
-                gravelp_fbar_advance(f);
-            goes_on = found != GRAVELP_FBAR_WAITS;
-        }
-    return gravelp_sg_first(round);
 }
 
 /* ---- waits ----------------------------------------------------------------------------------- */

@@ -31,11 +31,11 @@ GRAVELP_INLINE uint gravelp_owner(ulong key, uint n)
 /* How many servers there are. A constant, if the program was built for them: then work-items' keys are hashed many at
  * once, or not at all. */
 #if defined(GRAVELP_N_SERVERS)
-#define GRAVELP_SERVERS_OF(g) GRAVELP_N_SERVERS
-#define GRAVELP_OWNERS_OF(g) GRAVELP_N_OWNERS /* of them share out keys */
+#define GRAVELP_SERVERS_OF(arena) GRAVELP_N_SERVERS
+#define GRAVELP_OWNERS_OF(arena) GRAVELP_N_OWNERS /* of them share out keys */
 #else
-#define GRAVELP_SERVERS_OF(g) (gravelp_servers((g).arena)->n_servers)
-#define GRAVELP_OWNERS_OF(g) (gravelp_servers((g).arena)->n_owners)
+#define GRAVELP_SERVERS_OF(arena) (gravelp_servers(arena)->n_servers)
+#define GRAVELP_OWNERS_OF(arena) (gravelp_servers(arena)->n_owners)
 #endif
 
 GRAVELP_INLINE global struct gravelp_servers *gravelp_servers(global struct gravelp_arena *arena)

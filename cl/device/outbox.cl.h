@@ -162,7 +162,7 @@ GRAVELP_INLINE void gravelp_outbox_write(struct gravel_group g, uint command)
         local struct gravelp_open_slot *open = &outbox->open[server];
         if (open->left == 0)
             gravelp_outbox_turn(g.arena, gravelp_origin(), outbox, server);
-        if (GRAVELP_OWNERS_OF(g) == 1) /* of several, neighbours seldom have the same */
+        if (GRAVELP_OWNERS_OF(g.arena) == 1) /* of several, neighbours seldom have the same */
             while (n < open->left && lane + n < n_lanes && outbox->to[lane + n] == server)
                 n++;
         for (uint row = 0; row < GRAVELP_COMMAND_N_ARGS(command); row++)
@@ -180,7 +180,7 @@ GRAVELP_INLINE void gravelp_outbox_add(struct gravel_group g, uint active, uint 
                                        struct gravelp_values values, uint is_here, ulong node)
 {
     const size_t lane = gravelp_lane_id() % GRAVELP_SERVER_ITEMS;
-    const uint server = gravelp_server_of(command, values.value[0], GRAVELP_OWNERS_OF(g));
+    const uint server = gravelp_server_of(command, values.value[0], GRAVELP_OWNERS_OF(g.arena));
     g.outbox->to[lane] = !active ? GRAVELP_NO_SERVER : is_here ? server : GRAVELP_OTHER_NODE;
     values.value[0] = is_here ? values.value[0] : node;
     for (uint row = 0; row < GRAVELP_COMMAND_N_ARGS(command); row++)
@@ -213,13 +213,13 @@ GRAVELP_INLINE void gravelp_outbox_open(struct gravel_group g)
 /* Every work-item of the group: number what is collected among the messages for each server. */
 GRAVELP_INLINE void gravelp_outbox_count(struct gravel_group g, uint n)
 {
-    const uint n_servers = GRAVELP_SERVERS_OF(g), n_lanes = gravelp_n_lanes();
+    const uint n_servers = GRAVELP_SERVERS_OF(g.arena), n_lanes = gravelp_n_lanes();
     for (uint server = (uint)gravelp_lane_id(); server < n_servers; server += n_lanes)
         g.outbox->count[server] = 0;
     gravelp_group_meet(g.arena); /* G1: no count is of messages before */
     for (uint message = (uint)gravelp_lane_id(); message < n; message += n_lanes) {
-        uint server =
-            gravelp_server_of(g.outbox->command, g.outbox->words[message], GRAVELP_OWNERS_OF(g));
+        uint server = gravelp_server_of(g.outbox->command, g.outbox->words[message],
+                                        GRAVELP_OWNERS_OF(g.arena));
         g.outbox->to[message] =
             server << 16 | gravelp_local_add_relaxed(&g.outbox->count[server], 1);
     }

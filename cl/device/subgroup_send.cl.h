@@ -43,13 +43,6 @@ GRAVELP_INLINE void gravelp_send_sg(struct gravel_group g, uint active, uint com
 
 /* ---- together -------------------------------------------------------------------------------- */
 
-/* Every work-item of the group: all sub-groups are members. Returns the first turn. */
-GRAVELP_INLINE uint gravelp_fbar_begin(local struct gravel_fbar *f)
-{
-    gravelp_fbar_init(f, gravelp_n_sgs());
-    return 0;
-}
-
 /* Every work-item of a member, before a turn: whether there is one; the member leaves if not. */
 GRAVELP_INLINE bool gravelp_fbar_goes_on(local struct gravel_fbar *f, uint active)
 {

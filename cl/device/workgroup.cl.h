@@ -170,16 +170,6 @@ GRAVELP_INLINE bool gravelp_fault_claim(global struct gravelp_arena *arena)
            gravelp_device_fetch_add_relaxed(&arena->fault_claim, 1) == 0; /* F3 */
 }
 
-/* Shows the host a fault that this work-item has claimed and written. */
-GRAVELP_INLINE void gravelp_fault_publish(global struct gravelp_arena *arena,
-                                          struct gravelp_origin origin, uint fault)
-{
-    arena->fault_dimensions = origin.dimensions;
-    for (uint d = 0; d < 3; d++)
-        arena->fault_item[d] = origin.item[d];
-    gravelp_store_release(&arena->fault, fault); /* F1, pairs with the host's F2 */
-}
-
 /* Writes a fault that this work-item has claimed, and shows it to the host. */
 GRAVELP_INLINE void gravelp_fault_write(global struct gravelp_arena *arena,
                                         struct gravelp_origin origin, uint fault, uint queue,
@@ -191,7 +181,10 @@ GRAVELP_INLINE void gravelp_fault_write(global struct gravelp_arena *arena,
     arena->fault_high[0] = (uint)(ticket >> 32);
     arena->fault_high[1] = (uint)(value >> 32);
     arena->fault_value = (uint)value;
-    gravelp_fault_publish(arena, origin, fault);
+    arena->fault_dimensions = origin.dimensions;
+    for (uint d = 0; d < 3; d++)
+        arena->fault_item[d] = origin.item[d];
+    gravelp_store_release(&arena->fault, fault); /* F1, pairs with the host's F2 */
 }
 
 /* Leader: tells the host what went wrong. The first fault of the node stays. */
