@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Reductions find the least node whose words are not node 0's. See agree.h.
+ * Whether all nodes were given the same, and have read the same input. Reductions find the least node whose words are not
+ * node 0's. See node.h.
  */
-#include "frame/agree.h"
+#include "frame/node.h"
 #include "frame/die.h"
 
 #include <stdlib.h>

@@ -1,12 +1,111 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * From options to trials to a report. See app.h.
+ *
+ * Source: Orr 2016, table 5-4 (remote share, mean network message) and section 5.5 (polling), of the statistics.
  */
 #include "frame/app.h"
-#include "frame/stats.h"
 
 #include <signal.h>
+#include <stdlib.h>
 #include <string.h>
+
+/* ---- what all nodes counted, by a sum in which every node fills only its own row ----------------- */
+
+#define N_FIELDS (sizeof(struct gravel_stats) / sizeof(uint64_t))
+
+/* Fetches every process's counters. Collective. @return [n_processes], the same everywhere; to be freed. */
+static struct gravel_stats *gather_stats(struct node *node)
+{
+    struct gravel_stats *stats = calloc(node->n_processes, sizeof *stats);
+    if (!stats)
+        die("no memory for the statistics of %u nodes", node->n_processes);
+    TRY(gravel_stats_read(node->gravel, &stats[node->number], sizeof stats[node->number],
+                          GRAVEL_ALL_NODES));
+    node_reduce(node, GRAVEL_ADD, (uint64_t *)stats, node->n_processes * (uint32_t)N_FIELDS);
+    return stats;
+}
+
+static double ratio(uint64_t part, uint64_t whole)
+{
+    return whole ? (double)part / (double)whole : 0;
+}
+
+/* Share of the threads' time in polls. The two are read one after the other, so polls may be ahead. */
+static double poll_ratio(const struct gravel_stats *stats)
+{
+    double share = ratio(stats->poll_ns, stats->thread_ns);
+    return share < 1 ? share : 1;
+}
+
+static double remote_share(const struct gravel_stats *stats)
+{
+    return ratio(stats->remote_messages, stats->messages + stats->host_messages);
+}
+
+/* Prints a line a process: where its messages went, and why its buffers left. */
+static void print_stats(FILE *out, const struct gravel_stats *stats, uint32_t n_processes)
+{
+    fprintf(out, "  %4s  %8s  %17s  %8s  %8s  %8s  %10s  %7s\n", "node", "remote %",
+            "mean network B", "full", "timeout", "flush", "queue full", "poll %");
+    for (uint32_t i = 0; i < n_processes; i++, stats++)
+        fprintf(out, "  %4u  %8.1f  %17.0f  %8llu  %8llu  %8llu  %10llu  %7.1f\n", i,
+                100 * remote_share(stats), ratio(stats->network_bytes, stats->network_buffers),
+                (unsigned long long)stats->buffers_full, (unsigned long long)stats->buffers_timeout,
+                (unsigned long long)stats->buffers_flush,
+                (unsigned long long)stats->queue_full_waits, 100 * poll_ratio(stats));
+}
+
+static json_t *row_json(const struct gravel_stats *stats)
+{
+    json_t *row = json_pack(
+        "{s:f, s:f, s:f}", "remote_share", remote_share(stats), "mean_network_bytes",
+        ratio(stats->network_bytes, stats->network_buffers), "poll_ratio", poll_ratio(stats));
+#define SET_FIELD(field, unit, help) \
+    json_object_set_new(row, #field, json_integer((json_int_t)stats->field));
+    GRAVEL_STATS_FIELDS(SET_FIELD)
+#undef SET_FIELD
+    return row;
+}
+
+/* Makes an array with an object a process: all counters and the ratios made of them. */
+static json_t *to_json(const struct gravel_stats *stats, uint32_t n_processes)
+{
+    json_t *rows = json_array();
+    for (uint32_t i = 0; i < n_processes; i++)
+        json_array_append_new(rows, row_json(&stats[i]));
+    return rows;
+}
+
+/*
+ * Say what node 0 has to say: the statistics and the summary. Collective.
+ *
+ * @param n_wrong  what the check found wrong at this node [count]; 0 if not checked.
+ * @return         EXIT_SUCCESS, or EXIT_FAILURE if any node found something wrong.
+ */
+static int report(struct node *node, struct trials *trials, bool was_checked, uint64_t n_wrong)
+{
+    struct gravel_stats *stats = gather_stats(node);
+    if (trials->json || node->model != model_gravel)
+        trials->model = node->model->name;
+    if (trials->json)
+        trials->statistics = to_json(stats, node->n_processes);
+    else if (node->number == 0)
+        print_stats(stdout, stats, node->n_processes);
+    free(stats);
+    n_wrong = trials->n_wrong = node_sum(node, n_wrong);
+    if (n_wrong)
+        trials_add_number(trials, "wrong", n_wrong);
+    enum trials_check check = !was_checked   ? TRIALS_UNCHECKED
+                              : n_wrong == 0 ? TRIALS_PASSED
+                                             : TRIALS_FAILED;
+    int status = trials_report(trials, check);
+    if (status)
+        die("cannot write the report: %s", strerror(-status));
+    return n_wrong == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}
+
+/* ---- from the command line to the report ----------------------------------------------------------- */
 
 struct running {
     const struct app *app;
@@ -91,7 +190,7 @@ static int measure(struct running *running)
     if (app->result)
         app->result(running->self, &trials);
     uint64_t n_wrong = options->verify ? app->check(running->self, &trials) : 0;
-    status = stats_report(running->node, &trials, options->verify, n_wrong);
+    status = report(running->node, &trials, options->verify, n_wrong);
     trials_free(&trials);
     return status;
 }

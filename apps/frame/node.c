@@ -7,7 +7,6 @@
  * Threads: main's.
  */
 #include "frame/node.h"
-#include "frame/agree.h"
 #include "frame/die.h"
 
 #include <assert.h>

@@ -25,13 +25,13 @@ struct trials {
     /* Set by the caller. */
     const char *name;  /* of the application */
     char variant[32];  /* what distinguishes this measurement; "" for none */
-    const char *model; /* how messages were sent; set by stats_report */
+    const char *model; /* how messages were sent; set by app.c */
     char input[256];
     const char *unit; /* of work per second: "updates/s" */
     double work;      /* of one trial; the run function may still set it [units] */
     uint32_t n_nodes;
     const char *checked; /* what a check compares: "distances"; NULL: none tells */
-    uint64_t n_wrong;    /* of them, at all nodes; set by stats_report */
+    uint64_t n_wrong;    /* of them, at all nodes; set by app.c */
     uint32_t node;       /* only node 0 prints */
     unsigned n_trials;   /* at least 1 */
     bool json;

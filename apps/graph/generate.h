@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Synthetic undirected graphs, the same for a seed on any machine: Kronecker and uniform.
+ * Synthetic undirected graphs, the same for a seed on any machine: Kronecker, uniform and band.
  *
  * Path: part.c -> this -> build.c
  * Owner: the numbers are the caller's.
@@ -40,5 +40,33 @@ int edge_numbers_of(struct edge_numbers *numbers, bool is_uniform, unsigned scal
 
 /** Edges both ways, of all vertices whatever range is asked for; the numbers must outlive the stream. */
 struct graph_stream edge_numbers_stream(const struct edge_numbers *numbers);
+
+#define BAND_MIN_VERTICES 1
+#define BAND_MAX_VERTICES (UINT64_C(1) << 31)
+
+/*
+ * A band graph with the degree statistics of cage15, a matrix of DNA electrophoresis.
+ *
+ * cage15 has 5154859 rows and 99199551 entries, the diagonal among them: 19.24 a row, 3 to 47, in a band; of 8 blocks,
+ * 16.5 % of the edges lead to another (Orr 2016, table 5-4). Here, at that size, there are 99226761 entries, 19.25 a row,
+ * 3 to 48, none farther than 1/20 of the rows away, and 16.6 % lead to another of 8 blocks.
+ *
+ * Source: A. van Heukelum, G. Barkema, R. Bisseling, DNA electrophoresis studied with the cage model, 2002; matrix cage15 of
+ * the SuiteSparse collection.
+ */
+struct band {
+    uint64_t key;
+    uint64_t n_vertices;
+    uint64_t reach; /* how far the farthest neighbour is [rows] */
+};
+
+/** @param n_vertices  [BAND_MIN_VERTICES, BAND_MAX_VERTICES]. */
+struct band band_of(uint64_t n_vertices, uint64_t seed);
+
+/** Entries of rows: twice the edges and once the diagonal [count]. */
+uint64_t band_n_edges(const struct band *band);
+
+/** Edges, both ways. The band must outlive the stream. */
+struct graph_stream band_stream(const struct band *band);
 
 #endif

@@ -2,7 +2,7 @@
 /*
  * A graph in compressed sparse rows: row u holds the neighbours of vertex u.
  *
- * Path:    read.h, generate.h, mesh.h, band.h -> build.h -> this -> the application's kernels
+ * Path:    read.h, generate.h, mesh.h -> build.h -> this -> the application's kernels
  * Owner:   struct graph owns its arrays; graph_free gives them back. Arrays are plain, to be copied
  *          to a device.
  * Threads: a graph may be read by any number of threads.

@@ -6,10 +6,9 @@
  * Threads: main's.
  */
 #include "graph/options.h"
-#include "graph/band.h"
 #include "graph/generate.h"
 #include "graph/mesh.h"
-#include "graph/partition_metis.h"
+#include "graph/partition.h"
 
 #include <stdio.h>
 #include <string.h>

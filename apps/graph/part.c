@@ -2,13 +2,12 @@
 /*
  * From options to the rows of one node.
  *
- * Path: options.h -> this -> read.c, generate.c, mesh.c, band.c
+ * Path: options.h -> this -> read.c, generate.c, mesh.c
  * Owner: see part.h.
  * Threads: main's.
  */
 #include "graph/part.h"
 #include "frame/die.h"
-#include "graph/partition_metis.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * One node's part of a graph: found out about first, then read or generated row by row, so that no
- * process ever holds more than its own rows (but for --partition metis, see partition_metis.h; and 4 bytes a vertex of the
+ * process ever holds more than its own rows (but for --partition metis, see partition.h; and 4 bytes a vertex of the
  * whole graph for --partition hash).
  *
  * Path: options.h -> this -> the application's host code
@@ -14,7 +14,6 @@
 #ifndef APPS_GRAPH_PART_H
 #define APPS_GRAPH_PART_H
 
-#include "graph/band.h"
 #include "graph/mesh.h"
 #include "graph/generate.h"
 #include "graph/read.h"

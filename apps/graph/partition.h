@@ -151,4 +151,26 @@ static inline uint64_t partition_count(const struct partition *partition, uint32
                              : range.last - range.first;
 }
 
+/* ---- by METIS -------------------------------------------------------------------------------- */
+
+struct graph;
+
+/* Whether this was built with libmetis. */
+#ifdef APPS_METIS
+#define PARTITION_HAS_METIS true
+#else
+#define PARTITION_HAS_METIS false
+#endif
+
+/**
+ * Cut a graph by METIS into a part for every node, with few edges between them. METIS wants the whole graph at once: while it
+ * works, every process holds it, in about 20 bytes for each entry of a row. The same library gives the same parts in every
+ * process.
+ *
+ * @param graph  undirected, without loops and multiple edges.
+ * @return       0; -ENOMEM; -EFBIG if the library's numbers are too narrow; -ENOSYS if built
+ *               without it; -EIO if it fails otherwise. On failure *partition is empty.
+ */
+int partition_metis(struct partition *partition, const struct graph *graph, uint32_t n_nodes);
+
 #endif

@@ -3,10 +3,11 @@
  * Ask METIS for a part for each vertex.
  *
  * Path: part.c -> this -> libmetis
- * Owner: see partition_metis.h.
  * Threads: any; one at a time per partition.
+ * Source: G. Karypis and V. Kumar, A Fast and High Quality Multilevel Scheme for Partitioning Irregular Graphs, 1998.
  */
-#include "graph/partition_metis.h"
+#include "graph/graph.h"
+#include "graph/partition.h"
 
 #include <errno.h>
 #include <stdlib.h>

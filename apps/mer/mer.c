@@ -13,7 +13,6 @@
  * Source: Chapman et al., Meraculous: de novo genome assembly with short paired-end reads, 2011;
  * Orr 2016, section 5.4.
  */
-#include "frame/agree.h"
 #include "frame/outfile.h"
 #include "mer.h"
 #include "pack.h"
