@@ -116,19 +116,12 @@ static void set_up(void *self)
 
 /* ---- trials -------------------------------------------------------------------------------------- */
 
-static void fill(struct atm *atm, uint64_t offset, uint64_t n, uint32_t value)
-{
-    for (uint32_t number = 0; number < atm->node.n_nodes; number++)
-        if (gravel_is_local(atm->node.gravel, number))
-            TRY(gravel_fill(atm->node.gravel, offset, 4 * n, &value, 4, number));
-}
-
 static void reset(void *self)
 {
     struct atm *atm = self;
-    fill(atm, atm->balances, atm_n_local_accounts(atm), (uint32_t)atm->balance);
-    fill(atm, atm->locks, atm_n_local_accounts(atm), 0);
-    fill(atm, atm->n_granted, 1, 0);
+    node_fill_heaps(&atm->node, atm->balances, atm_n_local_accounts(atm), (uint32_t)atm->balance);
+    node_fill_heaps(&atm->node, atm->locks, atm_n_local_accounts(atm), 0);
+    node_fill_heaps(&atm->node, atm->n_granted, 1, 0);
 }
 
 uint32_t *atm_read(struct atm *atm, uint32_t number, uint64_t offset, uint64_t n)
@@ -185,9 +178,8 @@ static void transfer(void *self)
     if (!atm->deposit)
         return;
     sections_run(&atm->sections, &atm->node, atm->deposit, atm_n_granted(atm, atm->node.number));
-    for (uint32_t number = 0; number < atm->node.n_nodes; number++)
-        if (number != atm->node.number && gravel_is_local(atm->node.gravel, number))
-            deposit_for(atm, number);
+    for (uint32_t i = 1; i < atm->node.n_local; i++)
+        deposit_for(atm, atm->node.number + i);
     TRY(gravel_barrier(atm->node.gravel));
 }
 
@@ -204,17 +196,10 @@ static void describe(void *self, struct trials *trials)
     trials_add_number(trials, "groups", atm->sections.n_groups);
 }
 
-static uint64_t check(void *self, struct trials *trials)
-{
-    (void)trials;
-    return atm_check(self);
-}
-
 static void close_all(void *self)
 {
     struct atm *atm = self;
     free(atm->orders);
-    node_close(&atm->node);
 }
 
 static const struct app app = {.name = "atm",
@@ -229,7 +214,7 @@ static const struct app app = {.name = "atm",
                                .reset = reset,
                                .run = transfer,
                                .describe = describe,
-                               .check = check,
+                               .check = atm_check,
                                .checked = "balances and orders",
                                .close = close_all};
 

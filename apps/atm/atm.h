@@ -59,6 +59,6 @@ void atm_draw(struct atm *atm);
  * Make the granted transfers serially, and compare all balances; each order is granted once at most, at the node of its
  * first account; by locks of two nodes at that of its process. Collective. @return what is wrong [count], told by node 0.
  */
-uint64_t atm_check(struct atm *atm);
+app_check atm_check;
 
 #endif

@@ -78,18 +78,18 @@ static void compare(struct atm *atm, uint32_t number, struct effect *effect)
     free(balances);
 }
 
-uint64_t atm_check(struct atm *atm)
+uint64_t atm_check(void *self, struct trials *trials)
 {
+    struct atm *atm = self;
+    (void)trials;
     struct effect effect = {.is_granted = app_array(atm_n_orders(atm), 1, "orders"),
                             .change = app_array(atm->n_accounts, sizeof(int64_t), "accounts")};
-    for (uint32_t number = 0; number < atm->node.n_nodes; number++)
-        if (gravel_is_local(atm->node.gravel, number))
-            add_granted(atm, number, &effect);
+    for (uint32_t i = 0; i < atm->node.n_local; i++)
+        add_granted(atm, atm->node.number + i, &effect);
     if (atm->node.n_processes > 1)
         sum_over_nodes(atm, &effect);
-    for (uint32_t number = 0; number < atm->node.n_nodes; number++)
-        if (gravel_is_local(atm->node.gravel, number))
-            compare(atm, number, &effect);
+    for (uint32_t i = 0; i < atm->node.n_local; i++)
+        compare(atm, atm->node.number + i, &effect);
     free(effect.is_granted);
     free(effect.change);
     return effect.n_wrong;

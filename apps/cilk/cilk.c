@@ -71,7 +71,6 @@ static void close_all(void *self)
     if (cilk_program.close)
         cilk_program.close();
     TRY(gravel_flow_destroy(cilk->flow));
-    node_close(&cilk->node);
 }
 
 /* ---- report and check -------------------------------------------------------------------------- */

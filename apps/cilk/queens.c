@@ -134,12 +134,12 @@ static void run_plain(void)
 {
     struct node *node = &own.cilk.node;
     const uint32_t n = own.n_boards, *found = own.boards + 3 * (size_t)n;
-    const size_t group = node->group_items, bytes = n * sizeof *own.boards;
+    const size_t bytes = n * sizeof *own.boards;
     uint64_t sum = 0;
     if (n) {
         begin_boards(0, empty, own.boards, n, 0);
         node_write(node, own.begun, 0, 3 * bytes, own.boards);
-        node_enqueue(node, own.solve, (n + group - 1) / group * group, group);
+        node_enqueue(node, own.solve, n, node->group_items);
         node_read(node, own.found, bytes, own.boards + 3 * (size_t)n);
     }
     for (uint32_t i = 0; i < n; i++)

@@ -72,7 +72,6 @@ static void close_node(void *self)
         color->way->close(color);
     ghosts_close(&color->ghosts);
     part_close(&color->part);
-    node_close(&color->node);
 }
 
 /* ---- a trial --------------------------------------------------------------------------------- */

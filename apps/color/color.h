@@ -12,10 +12,7 @@
 #include "frame/app.h"
 #include "frame/random.h"
 #include "frame/tasks.h"
-#include "graph/ghosts.h"
 #include "graph/node_part.h"
-
-#include <gravel/mirror.h>
 
 /* What a vertex has that waits for its colour. */
 #define NO_COLOR UINT32_MAX

@@ -14,8 +14,6 @@
  */
 #include "color.h"
 
-#include <stdlib.h>
-
 /* A round begins by a survey, which finds what vertices wait for sooner than a group that keeps looking. Measured on one
  * and two H200s, kronecker-20 to -24. */
 #define PASSES 128
@@ -35,30 +33,13 @@ static void upload_rows(struct color *color)
     color->slots = node_upload(&color->node, color_n_own(color) * sizeof *slots, slots);
 }
 
-/* Ghosts are in the order of their owners, and so are copies of their colours. */
-static void open_mirror(struct color *color)
-{
-    const struct ghosts *ghosts = &color->ghosts;
-    uint64_t *n_words = app_array(color->node.n_nodes, sizeof *n_words, "a plan");
-    uint32_t *indices = app_array(ghosts->n, sizeof *indices, "a plan");
-    for (uint64_t i = 0; i < ghosts->n; i++) {
-        n_words[ghosts_owner(ghosts, color_n_own(color) + i)]++;
-        indices[i] = ghosts_index(ghosts, color_n_own(color) + i);
-    }
-    const struct gravel_words words = GRAVEL_WORDS(color->colors, GRAVEL_UINT, n_words, indices);
-    TRY(gravel_mirror_create(&color->guessed.mirror, color->node.gravel, &words));
-    free(n_words);
-    free(indices);
-}
-
 static void list(struct color *color)
 {
     struct node *node = &color->node;
     struct guessed *guessed = &color->guessed;
     const uint64_t n = color_n_own(color);
     TRY(gravel_alloc(node->gravel, color->part.partition.block * sizeof(cl_uint), &color->colors));
-    if (node_sum(node, color->ghosts.n) > 0)
-        open_mirror(color);
+    guessed->mirror = node_part_mirror(node, &color->ghosts, color->colors, GRAVEL_UINT, false);
     upload_rows(color);
     guessed->waited = node_array(&color->node, color->part.rows.n_edges * sizeof(cl_uint), NULL);
     guessed->ends = node_array(&color->node, n * sizeof(cl_uint), NULL);

@@ -202,6 +202,8 @@ int app_main(const struct app *app, void *self, int argc, char **argv)
     app->open(self);
     warm_up(&running);
     int status = measure(&running);
-    app->close(self);
+    if (app->close)
+        app->close(self);
+    node_close(running.node);
     return status;
 }

@@ -51,7 +51,7 @@ struct app {
     app_tell *result;    /* of the last trial, say and add what it came to; may be NULL */
     app_check *check;    /* with --verify, of the last trial. @return what is wrong here [count] */
     const char *checked; /* what it compares, for the report: "distances" */
-    app_step *close;     /* close the node too */
+    app_step *close;     /* what is not the node's, which is closed then; may be NULL */
 };
 
 #define APP_FIELDS(type) .options = offsetof(type, options), .node = offsetof(type, node)

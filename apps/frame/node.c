@@ -61,14 +61,6 @@ void node_check_cl(cl_int error, const char *call)
         die("%s failed with OpenCL error %d", call, error);
 }
 
-/* One, if it holds the heaps of all nodes. */
-static uint32_t count_processes(const struct gravel *gravel)
-{
-    uint32_t n_nodes = gravel_n_nodes(gravel);
-    uint32_t neighbour = (gravel_node(gravel) + 1) % n_nodes;
-    return gravel_is_local(gravel, neighbour) ? 1 : n_nodes;
-}
-
 /* A kernel that steals takes so many registers that GPUs run smaller groups of it. */
 static uint32_t choose_group(const struct node *node)
 {
@@ -80,7 +72,9 @@ static void learn_place(struct node *node)
 {
     node->number = gravel_node(node->gravel);
     node->n_nodes = gravel_n_nodes(node->gravel);
-    node->n_processes = count_processes(node->gravel);
+    node->n_local =
+        gravel_is_local(node->gravel, (node->number + 1) % node->n_nodes) ? node->n_nodes : 1;
+    node->n_processes = node->n_nodes / node->n_local;
 }
 
 /* Nodes want different heaps, handlers or settings: as they must if their options or inputs differ, which says more. */
@@ -257,6 +251,13 @@ cl_mem node_upload(struct node *node, size_t bytes, void *list)
     return array;
 }
 
+void node_fill_heaps(struct node *node, uint64_t offset, uint64_t n, cl_uint word)
+{
+    for (uint32_t i = 0; i < node->n_local; i++)
+        TRY(gravel_fill(node->gravel, offset, n * sizeof word, &word, sizeof word,
+                        node->number + i));
+}
+
 void node_fill(struct node *node, cl_mem array, cl_uint word, size_t bytes)
 {
     if (bytes)
@@ -300,9 +301,11 @@ static void launch_sliced(struct node *node, cl_kernel kernel, size_t n_items, s
 
 void node_enqueue(struct node *node, cl_kernel kernel, size_t n_items, size_t group_items)
 {
-    node_check_cl(clEnqueueNDRangeKernel(gravel_cl_queue(node->gravel), kernel, 1, NULL, &n_items,
-                                         &group_items, 0, NULL, NULL),
-                  "clEnqueueNDRangeKernel");
+    const size_t n_all = (n_items + group_items - 1) / group_items * group_items;
+    if (n_all)
+        node_check_cl(clEnqueueNDRangeKernel(gravel_cl_queue(node->gravel), kernel, 1, NULL, &n_all,
+                                             &group_items, 0, NULL, NULL),
+                      "clEnqueueNDRangeKernel");
 }
 
 /* Argument 1 is the number of the first work-item. */
@@ -316,10 +319,10 @@ static void start_groups(struct node *node, cl_kernel kernel, uint64_t first, si
 }
 
 static void start_items(struct node *node, cl_kernel kernel, uint64_t from, uint64_t n_items,
-                        enqueue_groups *start)
+                        uint64_t group_items, enqueue_groups *start)
 {
-    size_t rest = n_items % node->group_items, full = n_items - rest;
-    start_groups(node, kernel, from, full, node->group_items, start);
+    size_t rest = n_items % group_items, full = n_items - rest;
+    start_groups(node, kernel, from, full, group_items, start);
     start_groups(node, kernel, from + full, rest, rest, start);
 }
 
@@ -334,12 +337,18 @@ static void start_full(struct node *node, cl_kernel kernel, uint64_t n_items, en
 
 void node_launch(struct node *node, cl_kernel kernel, uint64_t from, uint64_t n_items)
 {
-    start_items(node, kernel, from, n_items, launch_sliced);
+    start_items(node, kernel, from, n_items, node->group_items, launch_sliced);
+}
+
+void node_run_groups(struct node *node, cl_kernel kernel, uint64_t from, uint64_t n_items,
+                     uint64_t group_items)
+{
+    start_items(node, kernel, from, n_items, group_items, node_enqueue);
 }
 
 void node_run(struct node *node, cl_kernel kernel, uint64_t from, uint64_t n_items)
 {
-    start_items(node, kernel, from, n_items, node_enqueue);
+    node_run_groups(node, kernel, from, n_items, node->group_items);
 }
 
 void node_run_full(struct node *node, cl_kernel kernel, uint64_t n_items)

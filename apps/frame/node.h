@@ -51,6 +51,7 @@ struct node {
     uint32_t number;                /* of this node */
     uint32_t n_nodes;
     uint32_t n_processes; /* n_nodes, or 1 if this process stands for them all (loop-back) */
+    uint32_t n_local; /* nodes whose heaps are in this process, from `number` on: 1, or then all */
     cl_mem arrays[NODE_MOST_ARRAYS];
     cl_kernel kernels[NODE_MOST_KERNELS];
 };
@@ -123,6 +124,9 @@ cl_mem node_array(struct node *node, size_t bytes, const void *data);
 /** Make a device array of what a list has, which is freed. */
 cl_mem node_upload(struct node *node, size_t bytes, void *list);
 
+/** Set n words of the heap, at each node of this process. */
+void node_fill_heaps(struct node *node, uint64_t offset, uint64_t n, cl_uint word);
+
 /** Set the words at the beginning of a device array [bytes], before the kernels launched next. */
 void node_fill(struct node *node, cl_mem array, cl_uint word, size_t bytes);
 
@@ -165,7 +169,12 @@ void node_run_full(struct node *node, cl_kernel kernel, uint64_t n_items);
 void node_send(struct node *node, cl_kernel kernel, uint64_t n_items, struct node_bound bound);
 void node_send_full(struct node *node, cl_kernel kernel, uint64_t n_items, struct node_bound bound);
 
-/** Enqueue, whole, a kernel that sends nothing and waits for nothing; and wait for such kernels. */
+/** As node_run, in groups of a size. */
+void node_run_groups(struct node *node, cl_kernel kernel, uint64_t from, uint64_t n_items,
+                     uint64_t group_items);
+
+/** Enqueue, whole, a kernel that sends nothing and waits for nothing, in full groups for n_items (0 is allowed); and wait for
+ * such kernels. */
 void node_enqueue(struct node *node, cl_kernel kernel, size_t n_items, size_t group_items);
 void node_finish(struct node *node);
 

@@ -11,6 +11,8 @@
 #include "frame/random.h"
 #include "graph/rows.h"
 
+#include <stdlib.h>
+
 static uint64_t fingerprint(const struct partition *partition)
 {
     uint64_t hash = partition->n_vertices;
@@ -102,6 +104,27 @@ uint32_t *node_part_split(struct graph_part *part, bool sends_own)
         part, app_array(part->rows.n_vertices, sizeof(uint32_t), "a list of edges"), sends_own};
     graph_rows_side_by_side(&part->rows, split_rows, &split);
     return split.splits;
+}
+
+struct gravel_mirror *node_part_mirror(struct node *node, const struct ghosts *ghosts,
+                                       uint64_t offset, uint32_t type, bool adds)
+{
+    const uint64_t n_own = ghosts->part->rows.n_vertices;
+    struct gravel_mirror *mirror;
+    if (node_sum(node, ghosts->n) == 0)
+        return NULL;
+    uint64_t *n_words = app_array(node->n_nodes, sizeof *n_words, "a plan");
+    uint32_t *indices = app_array(ghosts->n, sizeof *indices, "a plan");
+    for (uint64_t i = 0; i < ghosts->n; i++) {
+        n_words[ghosts_owner(ghosts, n_own + i)]++;
+        indices[i] = ghosts_index(ghosts, n_own + i);
+    }
+    const struct gravel_words words = GRAVEL_WORDS(offset, type, n_words, indices);
+    TRY(adds ? gravel_mirror_create_slots(&mirror, node->gravel, GRAVEL_ADD, &words)
+             : gravel_mirror_create(&mirror, node->gravel, &words));
+    free(n_words);
+    free(indices);
+    return mirror;
 }
 
 /* ---- the mean weight ------------------------------------------------------------------------- */

@@ -9,8 +9,11 @@
 #ifndef APPS_NODE_PART_H
 #define APPS_NODE_PART_H
 
+#include "graph/ghosts.h"
 #include "graph/part.h"
 #include "frame/node.h"
+
+#include <gravel/mirror.h>
 
 /* What kernels number in 32 bits. */
 #define NODE_PART_MAX_EDGES UINT64_C(0xfffffffe)
@@ -45,6 +48,17 @@ void node_part_of_process(struct node *node, struct graph_part *part);
  * @return           [rows.n_vertices] where the other edges begin, numbered as the rows' offsets.
  */
 uint32_t *node_part_split(struct graph_part *part, bool sends_own);
+
+/**
+ * Make a mirror of a word of each ghost. Ghosts are in the order of their owners, and so are copies of their words.
+ *
+ * @param offset  of the words in the heap, by own vertices.
+ * @param type    of a word: GRAVEL_UINT.
+ * @param adds    what is stored in the mirror is added to the owners' words; else those are fetched.
+ * @return        NULL if no node has ghosts. Collective.
+ */
+struct gravel_mirror *node_part_mirror(struct node *node, const struct ghosts *ghosts,
+                                       uint64_t offset, uint32_t type, bool adds);
 
 /** Mean weight of the whole graph's edges, exactly alike on any number of nodes; 0 without any. Collective. */
 double node_part_mean_weight(struct node *node, const struct graph_part *part);

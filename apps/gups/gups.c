@@ -245,7 +245,6 @@ static void close_all(void *self)
     TRY(gravel_accumulator_destroy(gups->accumulator));
     if (gups->form)
         clReleaseKernel(gups->kernel);
-    node_close(&gups->node);
 }
 
 /* ---- main ------------------------------------------------------------------------------------ */

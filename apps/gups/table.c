@@ -59,13 +59,11 @@ static void run_parts(struct table *table, cl_kernel kernel, uint64_t first)
 static void run_each(struct table *table, cl_kernel kernel)
 {
     const struct node *node = table->node;
-    bool holds_all = node->n_processes == 1;
-    uint32_t first = holds_all ? 0 : node->number, end = holds_all ? node->n_nodes : first + 1;
     NODE_SET(kernel, 5, cl_uint, N_ITEMS);
     NODE_SET(kernel, 6, cl_uint, table->op);
-    for (uint32_t i = first; i < end; i++) {
-        NODE_SET(kernel, 1, cl_uint, i - first);
-        run_parts(table, kernel, i * table->n_words);
+    for (uint32_t i = 0; i < node->n_local; i++) {
+        NODE_SET(kernel, 1, cl_uint, i);
+        run_parts(table, kernel, (node->number + i) * table->n_words);
     }
 }
 

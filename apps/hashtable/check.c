@@ -89,10 +89,8 @@ static void fill(struct view *view)
 
 void hashtable_fill(struct hashtable *table)
 {
-    for (uint32_t number = 0; number < table->node.n_nodes; number++) {
-        if (!gravel_is_local(table->node.gravel, number))
-            continue;
-        struct view view = map(table, number, CL_MAP_READ | CL_MAP_WRITE);
+    for (uint32_t i = 0; i < table->node.n_local; i++) {
+        struct view view = map(table, table->node.number + i, CL_MAP_READ | CL_MAP_WRITE);
         fill(&view);
         unmap(table, &view);
     }
@@ -181,13 +179,13 @@ static uint64_t check_lists(const struct view *view)
     return n_wrong;
 }
 
-uint64_t hashtable_check(struct hashtable *table)
+uint64_t hashtable_check(void *self, struct trials *trials)
 {
+    struct hashtable *table = self;
+    (void)trials;
     uint64_t n_wrong = 0;
-    for (uint32_t number = 0; number < table->node.n_nodes; number++) {
-        if (!gravel_is_local(table->node.gravel, number))
-            continue;
-        struct view view = map(table, number, CL_MAP_READ);
+    for (uint32_t i = 0; i < table->node.n_local; i++) {
+        struct view view = map(table, table->node.number + i, CL_MAP_READ);
         n_wrong += table->operation == HASHTABLE_FIND ? check_found(&view) : check_lists(&view);
         unmap(table, &view);
     }

@@ -96,20 +96,12 @@ static void set_up(void *self)
 
 /* ---- trials -------------------------------------------------------------------------------------- */
 
-static void clear(struct hashtable *table, uint64_t offset, uint64_t n)
-{
-    const cl_uint zero = 0;
-    for (uint32_t number = 0; number < table->node.n_nodes; number++)
-        if (gravel_is_local(table->node.gravel, number))
-            TRY(gravel_fill(table->node.gravel, offset, 4 * n, &zero, 4, number));
-}
-
 static void reset(void *self)
 {
     struct hashtable *table = self;
-    clear(table, table->heads, hashtable_n_local_buckets(table));
-    clear(table, table->locks, hashtable_n_local_buckets(table));
-    clear(table, table->values, hashtable_n_entries(table));
+    node_fill_heaps(&table->node, table->heads, hashtable_n_local_buckets(table), 0);
+    node_fill_heaps(&table->node, table->locks, hashtable_n_local_buckets(table), 0);
+    node_fill_heaps(&table->node, table->values, hashtable_n_entries(table), 0);
     if (table->operation == HASHTABLE_FIND)
         hashtable_fill(table);
 }
@@ -135,18 +127,6 @@ static void describe(void *self, struct trials *trials)
     trials_add_number(trials, "groups", table->sections.n_groups);
 }
 
-static uint64_t check(void *self, struct trials *trials)
-{
-    (void)trials;
-    return hashtable_check(self);
-}
-
-static void close_all(void *self)
-{
-    struct hashtable *table = self;
-    node_close(&table->node);
-}
-
 static const struct app app = {
     .name = "hashtable",
     .unit = "operations/s",
@@ -160,9 +140,8 @@ static const struct app app = {
     .reset = reset,
     .run = operate,
     .describe = describe,
-    .check = check,
-    .checked = "entries",
-    .close = close_all};
+    .check = hashtable_check,
+    .checked = "entries"};
 
 int main(int argc, char **argv)
 {

@@ -47,6 +47,6 @@ uint32_t hashtable_key(const struct hashtable *table, uint64_t i);
 void hashtable_fill(struct hashtable *table);
 
 /** Compare with what a serial program makes of the same operations. @return what is wrong here [count]. */
-uint64_t hashtable_check(struct hashtable *table);
+app_check hashtable_check;
 
 #endif

@@ -155,7 +155,6 @@ static void close_node(void *self)
     free(kmeans->before);
     free(kmeans->after);
     TRY(gravel_accumulator_destroy(kmeans->accumulator));
-    node_close(&kmeans->node);
 }
 
 /* ---- rounds ---------------------------------------------------------------------------------- */
@@ -223,11 +222,12 @@ static void tell_centres(struct kmeans *kmeans, struct block_range clusters)
 static void update_centres(struct kmeans *kmeans)
 {
     struct node *node = &kmeans->node;
-    for (uint32_t number = 0; number < node->n_nodes; number++) {
-        struct block_range clusters = block_range(kmeans->n_clusters, node->n_nodes, number);
-        if (clusters.first == clusters.last || !gravel_is_local(node->gravel, number))
+    for (uint32_t i = 0; i < node->n_local; i++) {
+        struct block_range clusters =
+            block_range(kmeans->n_clusters, node->n_nodes, node->number + i);
+        if (clusters.first == clusters.last)
             continue;
-        take_sums(kmeans, number, clusters);
+        take_sums(kmeans, node->number + i, clusters);
         tell_centres(kmeans, clusters);
     }
     TRY(gravel_barrier(node->gravel));

@@ -131,17 +131,14 @@ static void close_node(void *self)
 {
     struct maxflow *maxflow = self;
     rows_close(&maxflow->net);
-    node_close(&maxflow->node);
 }
 
 /* ---- rounds ----------------------------------------------------------------------------------- */
 
 static void enqueue(struct maxflow *maxflow, cl_kernel kernel, uint64_t n)
 {
-    const uint64_t group = maxflow->node.group_items;
     NODE_SET(kernel, 1, cl_uint, (cl_uint)n);
-    if (n)
-        node_enqueue(&maxflow->node, kernel, (n + group - 1) / group * group, group);
+    node_enqueue(&maxflow->node, kernel, n, maxflow->node.group_items);
 }
 
 static uint64_t counted(struct maxflow *maxflow)

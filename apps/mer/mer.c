@@ -119,7 +119,6 @@ static void free_tables(struct mer *mer)
 static void close_all(void *self)
 {
     struct mer *mer = self;
-    node_close(&mer->node);
     free_tables(mer);
     free(mer->tables);
 }
@@ -260,7 +259,6 @@ static void result(void *self, struct trials *trials)
 static uint64_t check(void *self, struct trials *trials)
 {
     const struct mer *mer = self;
-    const bool has_all = mer->node.n_processes == 1;
     const struct reference asked = {.paths = mer->paths.each,
                                     .prints = mer->prints,
                                     .n_paths = mer->paths.n,
@@ -268,8 +266,8 @@ static uint64_t check(void *self, struct trials *trials)
                                     .least_quality = (unsigned)mer->least_quality,
                                     .tables = mer->tables,
                                     .n_tables = mer->node.n_nodes,
-                                    .first = has_all ? 0 : mer->node.number,
-                                    .n_own = has_all ? mer->node.n_nodes : 1};
+                                    .first = mer->node.number,
+                                    .n_own = mer->node.n_local};
     double serial_s;
     uint64_t n_wrong = reference_check(&asked, &serial_s);
     trials_add_real(trials, "serial_seconds", serial_s);

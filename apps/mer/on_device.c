@@ -44,12 +44,6 @@ static uint64_t table_bytes(const struct mer *mer)
     return mer->on_device.n_shards * SHARD_BYTES + LOST_BYTES;
 }
 
-/* Nodes whose heaps are in this process. */
-static uint32_t n_local(const struct node *node)
-{
-    return node->n_processes == 1 ? node->n_nodes : 1;
-}
-
 static void size_table(struct mer *mer)
 {
     uint64_t n = mer->n_expected ? mer->n_expected : expect_kmers(mer);
@@ -58,11 +52,11 @@ static void size_table(struct mer *mer)
     node_check_cl(clGetDeviceInfo(gravel_cl_device(mer->node.gravel), CL_DEVICE_MAX_MEM_ALLOC_SIZE,
                                   sizeof most, &most, NULL),
                   "clGetDeviceInfo");
-    if (table_bytes(mer) * n_local(&mer->node) > most)
+    if (table_bytes(mer) * mer->node.n_local > most)
         die("--table device: %" PRIu64 " different k-mers take %" PRIu64
             " bytes, and the device allocates %" PRIu64
             " at most: expect fewer (--distinct), or give --table host",
-            n, table_bytes(mer) * n_local(&mer->node), (uint64_t)most);
+            n, table_bytes(mer) * mer->node.n_local, (uint64_t)most);
 }
 
 /* ---- open ---------------------------------------------------------------------------------------- */
@@ -133,7 +127,7 @@ static void describe(const struct mer *mer, struct trials *trials)
 
 static void reset(struct mer *mer)
 {
-    for (uint32_t heap = 0; heap < n_local(&mer->node); heap++) {
+    for (uint32_t heap = 0; heap < mer->node.n_local; heap++) {
         NODE_SET(mer->on_device.clear, 2, cl_uint, heap);
         node_run(&mer->node, mer->on_device.clear, 0, table_bytes(mer) / 16);
     }
@@ -154,8 +148,8 @@ static void count(struct mer *mer)
     uint64_t n = 0;
     TRY(gravel_server_launch(mer->node.gravel, mer->on_device.count, mer->n_places, 0, NULL, NULL));
     TRY(gravel_barrier(mer->node.gravel));
-    for (uint32_t i = 0; i < mer->node.n_nodes; i++)
-        n += gravel_is_local(mer->node.gravel, i) ? n_lost(mer, i) : 0;
+    for (uint32_t i = 0; i < mer->node.n_local; i++)
+        n += n_lost(mer, mer->node.number + i);
     n = node_sum(&mer->node, n);
     if (n)
         die("%" PRIu64 " k-mers found no room in a table of %" PRIu64
@@ -187,9 +181,8 @@ static void fetch_node(struct mer *mer, uint32_t number)
 
 static void fetch(struct mer *mer)
 {
-    for (uint32_t i = 0; i < mer->node.n_nodes; i++)
-        if (gravel_is_local(mer->node.gravel, i))
-            fetch_node(mer, i);
+    for (uint32_t i = 0; i < mer->node.n_local; i++)
+        fetch_node(mer, mer->node.number + i);
 }
 
 const struct place on_device = {.name = "device",

@@ -166,8 +166,7 @@ static void apply_calls(struct coprocessor *coprocessor, uint32_t number, uint64
 static void apply(struct coprocessor *coprocessor, uint64_t inbox)
 {
     struct node *node = coprocessor->node;
-    uint32_t n_heaps = node->n_processes == 1 ? node->n_nodes : 1;
-    for (uint32_t heap = 0; heap < n_heaps; heap++)
+    for (uint32_t heap = 0; heap < node->n_local; heap++)
         if (node->call)
             apply_calls(coprocessor, node->number + heap, inbox);
         else
@@ -198,23 +197,6 @@ static uint64_t group_that_fits(const struct coprocessor *coprocessor, struct no
     return n;
 }
 
-/* Work-items from number `first` on, which is the kernel's argument 1. */
-static void enqueue_from(struct node *node, cl_kernel kernel, uint64_t first, uint64_t n_items,
-                         uint64_t group)
-{
-    NODE_SET(kernel, 1, cl_ulong, first);
-    if (n_items)
-        node_enqueue(node, kernel, n_items, group);
-}
-
-static void launch(struct node *node, cl_kernel kernel, uint64_t first, uint64_t n, uint64_t group)
-{
-    uint64_t rest = n % group;
-    enqueue_from(node, kernel, first, n - rest, group);
-    enqueue_from(node, kernel, first + n - rest, rest, rest);
-    node_finish(node);
-}
-
 static void send(void *host, cl_kernel kernel, uint64_t n_items, struct node_bound bound,
                  bool is_full)
 {
@@ -227,7 +209,9 @@ static void send(void *host, cl_kernel kernel, uint64_t n_items, struct node_bou
     for (uint64_t round = 0; round < n_rounds; round++) {
         uint64_t first = round * piece < n_rounded ? round * piece : n_rounded;
         uint64_t inbox = coprocessor->inboxes[coprocessor->n_rounds++ % 2];
-        launch(node, kernel, first, n_rounded - first < piece ? n_rounded - first : piece, group);
+        node_run_groups(node, kernel, first, n_rounded - first < piece ? n_rounded - first : piece,
+                        group);
+        node_finish(node);
         exchange(coprocessor, inbox);
         apply(coprocessor, inbox);
     }

@@ -59,7 +59,6 @@ static void make_arrays(struct mst *mst)
 
 static void set_begin(struct mst *mst)
 {
-    NODE_SET(mst->begin, 1, cl_uint, (cl_uint)mst->n_vertices);
     NODE_SET(mst->begin, 2, cl_uint, (cl_uint)mst->n_sections);
     NODE_SET_ARRAYS(mst->begin, 3, mst->components, mst->roots[0], mst->roots[1], mst->vertices[0],
                     mst->live[0]);
@@ -151,24 +150,15 @@ static void close_node(void *self)
     struct mst *mst = self;
     edges_close(&mst->edges);
     part_close(&mst->part);
-    node_close(&mst->node);
 }
 
 #define NO_EDGE CL_UINT_MAX
 
-/* n work-items, in whole groups. */
+/* n work-items, in whole groups; argument 1 is n. */
 static void enqueue(struct mst *mst, cl_kernel kernel, uint64_t n)
 {
-    const uint64_t group = mst->node.group_items;
-    if (n)
-        node_enqueue(&mst->node, kernel, (n + group - 1) / group * group, group);
-}
-
-/* As above; argument 1 is n. */
-static void enqueue_n(struct mst *mst, cl_kernel kernel, uint64_t n)
-{
     NODE_SET(kernel, 1, cl_uint, (cl_uint)n);
-    enqueue(mst, kernel, n);
+    node_enqueue(&mst->node, kernel, n, mst->node.group_items);
 }
 
 /* What a kernel that starts from 0 counts. */
@@ -176,17 +166,12 @@ static uint64_t count(struct mst *mst, cl_kernel kernel, uint64_t n)
 {
     cl_uint counted;
     node_clear(&mst->node, mst->counts, sizeof counted);
-    enqueue_n(mst, kernel, n);
+    enqueue(mst, kernel, n);
     node_read(&mst->node, mst->counts, sizeof counted, &counted);
     return counted;
 }
 
 /* ---- loop-back nodes, which have no device of their own ------------------------------------------ */
-
-static bool is_loop_back(const struct mst *mst, uint32_t number)
-{
-    return number != mst->node.number && gravel_is_local(mst->node.gravel, number);
-}
 
 /* What kernel `announce` does for its own node. @param has_chosen  false: they are only emptied, as `begin` does it. */
 static void empty_sections(struct mst *mst, uint32_t number, bool has_chosen)
@@ -210,9 +195,8 @@ static void empty_sections(struct mst *mst, uint32_t number, bool has_chosen)
 
 static void empty_loop_back(struct mst *mst, bool has_chosen)
 {
-    for (uint32_t number = 0; number < mst->node.n_nodes; number++)
-        if (is_loop_back(mst, number))
-            empty_sections(mst, number, has_chosen);
+    for (uint32_t i = 1; i < mst->node.n_local; i++)
+        empty_sections(mst, mst->node.number + i, has_chosen);
 }
 
 /* ---- a trial ----------------------------------------------------------------------------------- */
@@ -279,10 +263,10 @@ static uint64_t join(struct mst *mst, uint64_t n_live, unsigned *side)
     NODE_SET(mst->hang, 2, cl_mem, mst->live[turn]);
     NODE_SET(mst->hang, 5, cl_mem, mst->roots[*side]);
     NODE_SET(mst->jump, 2, cl_mem, mst->live[turn]);
-    enqueue_n(mst, mst->hang, n_live);
+    enqueue(mst, mst->hang, n_live);
     flatten(mst, n_live, side);
     NODE_SET(mst->relabel, 2, cl_mem, mst->roots[*side]);
-    enqueue_n(mst, mst->relabel, mst->n_vertices);
+    enqueue(mst, mst->relabel, mst->n_vertices);
     NODE_SET_ARRAYS(mst->keep, 2, mst->live[turn], mst->roots[*side], mst->live[!turn]);
     return count(mst, mst->keep, n_live);
 }

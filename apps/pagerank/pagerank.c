@@ -178,34 +178,6 @@ static void pull(struct pagerank *pagerank)
  * only, which are those that it has, and words are as few.
  */
 
-/* Vertices of other nodes, and those of one owner stand together: a plan. */
-static void open_slots(struct pagerank *pagerank)
-{
-    const struct ghosts *ghosts = &pagerank->ghosts;
-    const uint64_t n = n_own(pagerank);
-    uint64_t *n_words = app_array(pagerank->node.n_nodes, sizeof *n_words, "a plan");
-    uint32_t *indices = app_array(ghosts->n, sizeof *indices, "a plan");
-    for (uint64_t i = 0; i < ghosts->n; i++) {
-        n_words[ghosts_owner(ghosts, n + i)]++;
-        indices[i] = ghosts_index(ghosts, n + i);
-    }
-    const struct gravel_words words =
-        GRAVEL_WORDS(.offset = pagerank->sums[0],
-                     .type = pagerank->is_fixed ? GRAVEL_ULONG : GRAVEL_FLOAT, .n_words = n_words,
-                     .indices = indices);
-    TRY(gravel_mirror_create_slots(&pagerank->slots, pagerank->node.gravel, GRAVEL_ADD, &words));
-    free(n_words);
-    free(indices);
-}
-
-static void plan_words(struct pagerank *pagerank)
-{
-    ghosts_open(&pagerank->ghosts, &pagerank->part);
-    pagerank->n_ghosts = pagerank->ghosts.n;
-    if (node_sum(&pagerank->node, pagerank->n_ghosts) > 0)
-        open_slots(pagerank);
-}
-
 static void open_words(struct pagerank *pagerank)
 {
     if (!pagerank->slots)
@@ -312,8 +284,12 @@ static uint32_t *split_rows(struct pagerank *pagerank)
 /* One list after the other, so that the host never has more than one; then the device has all. */
 static void upload_lists(struct pagerank *pagerank)
 {
-    if (pagerank->sends_words)
-        plan_words(pagerank);
+    if (pagerank->sends_words) {
+        ghosts_open(&pagerank->ghosts, &pagerank->part);
+        pagerank->n_ghosts = pagerank->ghosts.n;
+        pagerank->slots = node_part_mirror(&pagerank->node, &pagerank->ghosts, pagerank->sums[0],
+                                           pagerank->is_fixed ? GRAVEL_ULONG : GRAVEL_FLOAT, true);
+    }
     uint32_t *splits = split_rows(pagerank);
     upload_pushed(pagerank, splits);
     upload_pulled(pagerank, splits);
@@ -398,7 +374,6 @@ static void close_node(void *self)
         tasks_close(&pagerank->tasks);
     part_close(&pagerank->part);
     TRY(gravel_mirror_destroy(pagerank->slots));
-    node_close(&pagerank->node);
 }
 
 /* ---- iterations ------------------------------------------------------------------------------ */

@@ -12,10 +12,7 @@
 #include "frame/app.h"
 #include "frame/each.h"
 #include "frame/tasks.h"
-#include "graph/ghosts.h"
 #include "graph/node_part.h"
-
-#include <gravel/mirror.h>
 
 /* All rank together, in the fixed-point form. Rounding adds less than 3 units a vertex and
  * iteration, of which 0.85 stay: no sum comes near 2^64. */

@@ -98,8 +98,9 @@ static double learn_all(const struct sgd *sgd, struct sgd_row *rows, unsigned or
     return rmse_of(ratings, rows);
 }
 
-uint64_t sgd_check(struct sgd *sgd, struct trials *trials)
+uint64_t sgd_check(void *self, struct trials *trials)
 {
+    struct sgd *sgd = self;
     const uint64_t n_rows = sgd_n_rows(&sgd->ratings);
     struct sgd_row *rows = app_array(n_rows, sizeof *rows, "the check");
     double serial[N_ORDERS], serial_s = 0, least = INFINITY, most = 0;

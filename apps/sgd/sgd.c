@@ -142,17 +142,11 @@ static void result(void *self, struct trials *trials)
     trials_say(trials, "  error %.6f\n", sgd->rmse);
 }
 
-static uint64_t check(void *self, struct trials *trials)
-{
-    return sgd_check(self, trials);
-}
-
 static void close_all(void *self)
 {
     struct sgd *sgd = self;
     sgd_ratings_free(&sgd->ratings);
     free(sgd->found);
-    node_close(&sgd->node);
 }
 
 static const struct app app = {.name = "sgd",
@@ -168,7 +162,7 @@ static const struct app app = {.name = "sgd",
                                .run = run,
                                .describe = describe,
                                .result = result,
-                               .check = check,
+                               .check = sgd_check,
                                .checked = "rows and error",
                                .close = close_all};
 

@@ -70,6 +70,6 @@ void sgd_begin(const struct sgd *sgd, struct sgd_row *rows);
 void sgd_find(struct sgd *sgd);
 
 /** Learn serially; compare errors, and the steps that each row has made. @return what is wrong [count] */
-uint64_t sgd_check(struct sgd *sgd, struct trials *trials);
+app_check sgd_check;
 
 #endif

@@ -195,7 +195,6 @@ static void close_node(void *self)
         tasks_close(&sssp->tasks);
     TRY(gravel_accumulator_destroy(sssp->offers));
     part_close(&sssp->part);
-    node_close(&sssp->node);
 }
 
 /* ---- rounds ------------------------------------------------------------------------------------

@@ -184,7 +184,6 @@ static void close_all(void *self)
 {
     struct uts *uts = self;
     tasks_close(&uts->tasks);
-    node_close(&uts->node);
 }
 
 /* ---- main ------------------------------------------------------------------------------------ */
